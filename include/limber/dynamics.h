@@ -1,0 +1,60 @@
+// The mechanical system of a model: what it does under its forces, and what forces a motion needs.
+// One lb_data a thread. Nothing here allocates but lb_data_create().
+//
+// Coordinates: a hinge's angle, a slide's distance, a ball's unit quaternion, a free body's
+// position then quaternion. Velocities: rates; angular velocity in the link's frame; angular then
+// linear velocity in the link's frame.
+#pragma once
+#include "limber/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// State and results for one model. Read what you like; write only what is marked as input.
+typedef struct lb_data {
+  const lb_model* model;
+  double time;          ///< input [s]
+  double* q;            ///< [nq] input
+  double* qd;           ///< [nv] input
+  double* tau;          ///< [nv] input: further generalised forces, zero unless a caller sets them
+  double* qdd;          ///< [nv] by lb_forward
+  double* motor_force;  ///< [nmotor] by lb_forward
+  lb_transform* pose;   ///< [nbody] in the world, by lb_poses
+  int threads;          ///< input: how many threads independent trees may use
+  struct lb_work* work; ///< recursions' scratch
+} lb_data;
+
+/// A state at the model's start.
+lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, lb_data** data,
+                         lb_error* err);
+void lb_data_release(lb_data* data);
+/// Back to the model's start.
+void lb_data_reset(lb_data* data);
+
+/// Accelerations under all forces, motors included: sets qdd and motor_force from time, q, qd and
+/// tau. Coordinates under a position motor are first put where its profile says.
+void lb_forward(const lb_model* model, lb_data* data);
+
+/// World poses of all bodies from q: sets pose.
+void lb_poses(const lb_model* model, lb_data* data);
+
+/// Articulated-body algorithm: qdd = M(q)^-1 (tau - c(q, qd)), gravity included, springs and loads
+/// not.
+void lb_aba(const lb_model* model, lb_data* data, double* qdd, const double* q, const double* qd,
+            const double* tau);
+
+/// Recursive Newton-Euler algorithm: tau = M(q) qdd + c(q, qd), gravity included.
+void lb_rnea(const lb_model* model, lb_data* data, double* tau, const double* q, const double* qd,
+             const double* qdd);
+
+/// Composite-rigid-body algorithm: the mass matrix, nv x nv, symmetric, all of it filled.
+void lb_crba(const lb_model* model, lb_data* data, double* M, const double* q);
+
+/// Energy [J]; the potential one is zero for a mass at the world's origin and a relaxed spring.
+double lb_kinetic_energy(const lb_model* model, lb_data* data);
+double lb_potential_energy(const lb_model* model, lb_data* data);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,55 @@
+// Shapes, triangle meshes and their mass properties.
+#pragma once
+#include "limber/math.h"
+#include "limber/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Mass, centre of mass, and the inertia about that centre in the axes of the frame they are given
+/// in.
+typedef struct lb_mass {
+  double mass;     ///< [kg]
+  lb_vec3 com;     ///< [m]
+  lb_sym3 inertia; ///< about com [kg m^2]
+} lb_mass;
+
+/// Express in the frame a what is given in b.
+lb_mass lb_mass_transform(lb_transform X_ab, lb_mass b);
+/// Two bodies, given in the same frame, made one.
+lb_mass lb_mass_add(lb_mass a, lb_mass b);
+
+/// Closed triangle surface, outward normals by the right-hand rule. Owned by whoever made it.
+typedef struct lb_mesh {
+  int nvertex;
+  int nface;
+  lb_vec3* vertex; ///< [nvertex]
+  int* face;       ///< [3 * nface] vertex indices
+} lb_mesh;
+
+/// A shape's `size` means what its type's entry in the table of shapes says.
+typedef enum lb_shape_type {
+  LB_SHAPE_SPHERE,    ///< size.x radius
+  LB_SHAPE_BOX,       ///< size: full edge lengths
+  LB_SHAPE_CAPSULE,   ///< size.x radius, size.y length between the cap centres, along z
+  LB_SHAPE_CYLINDER,  ///< size.x radius, size.y length, along z
+  LB_SHAPE_ELLIPSOID, ///< size: semi-axes
+  LB_SHAPE_MESH,      ///< size: scale along x, y, z applied to `mesh`
+  LB_SHAPE_COUNT
+} lb_shape_type;
+
+typedef struct lb_shape {
+  lb_shape_type type;
+  lb_vec3 size;
+  const lb_mesh* mesh; ///< of LB_SHAPE_MESH, else NULL
+} lb_shape;
+
+/// Mass properties of a solid of uniform density [kg/m^3], exact for every shape.
+lb_mass lb_shape_mass(const lb_shape* shape, double density);
+/// Volume [m^3].
+double lb_shape_volume(const lb_shape* shape);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,110 @@
+// The compiled world: flat arrays and indices, made from a scene. Immutable once built and shared
+// by threads. What changes in time lives in lb_data (dynamics.h).
+//
+// Bodies are what the author wrote, in that order. Links are what moves: bodies joined by fixed
+// joints share one, and bodies fixed to the world have none. Links are ordered so that a parent
+// comes before its children. A link's frame sits at its joint, turned so that a hinge or slide has
+// its axis along z; a body's pose in its link is constant.
+#pragma once
+#include "limber/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How a joint's coordinates make motion; the entries are in src/dynamics.
+typedef struct lb_joint_type lb_joint_type;
+/// A force law or a constraint; the entries are in src/dynamics.
+typedef struct lb_force_type lb_force_type;
+typedef struct lb_constraint_type lb_constraint_type;
+
+/// A drawable piece of a body.
+typedef struct lb_model_shape {
+  int body; ///< or LB_WORLD
+  lb_shape shape;
+  lb_transform pose; ///< in the body's frame
+  int material;
+} lb_model_shape;
+
+typedef struct lb_model {
+  const char* name;
+  const char* about;
+  const char* file;
+  lb_vec3 gravity;
+  double duration;
+  lb_scene_solver solver;
+  lb_scene_record record;
+
+  int nq; ///< coordinates
+  int nv; ///< velocities
+
+  // --- bodies, as written ---
+  int nbody;
+  const char** body_name;     ///< [nbody]
+  int* body_link;             ///< [nbody] or LB_WORLD
+  lb_transform* body_in_link; ///< [nbody] pose in the link's (or the world's) frame
+  lb_mass* body_mass;         ///< [nbody] in the body's frame
+
+  // --- links, parents first ---
+  int nlink;
+  int ntree;        ///< links that hang on the world
+  int* tree_link;   ///< [ntree + 1] links of tree t are tree_link[t] ... tree_link[t + 1] - 1
+  int* link_parent; ///< [nlink] or LB_WORLD
+  int* link_joint;  ///< [nlink] index of its joint below
+  const lb_joint_type** link_type; ///< [nlink]
+  int* link_q;                     ///< [nlink] first coordinate
+  int* link_v;                     ///< [nlink] first velocity
+  lb_transform* link_in_parent; ///< [nlink] pose in the parent link when the coordinates are zero
+  lb_mass* link_mass;           ///< [nlink] in the link's frame
+  bool* link_driven;            ///< [nlink] a motor prescribes its coordinates
+
+  // --- joints that move, in the author's order (bodies left free come after them, under their own
+  // name) ---
+  int njoint;
+  const char** joint_name;   ///< [njoint]
+  lb_joint_kind* joint_kind; ///< [njoint]
+  int* joint_link;           ///< [njoint]
+  int* joint_q;              ///< [njoint] first coordinate
+  int* joint_nq;             ///< [njoint]
+  int* joint_v;              ///< [njoint] first velocity
+  int* joint_nv;             ///< [njoint]
+
+  // --- coordinates ---
+  double* q0;        ///< [nq] start
+  double* qd0;       ///< [nv] start
+  double* stiffness; ///< [nv] spring on the coordinate
+  double* damping;   ///< [nv]
+  double* armature;  ///< [nv]
+  double* rest;      ///< [nq] where the spring pulls to
+
+  // --- forces, motors, constraints ---
+  int nspring, nload, nmotor, nloop;
+  lb_scene_spring* spring;     ///< [nspring] rest lengths filled in
+  lb_scene_load* load;         ///< [nload]
+  lb_profile** load_profile;   ///< [nload] NULL: constant
+  const char** motor_name;     ///< [nmotor]
+  int* motor_joint;            ///< [nmotor]
+  lb_motor_drive* motor_drive; ///< [nmotor]
+  lb_profile** motor_profile;  ///< [nmotor]
+  lb_scene_joint* loop;        ///< [nloop] joints that close loops
+
+  // --- looks ---
+  int nshape, nmaterial;
+  lb_model_shape* shape;       ///< [nshape]
+  lb_scene_material* material; ///< [nmaterial]
+
+  void* storage; ///< the arena all of it lives in
+} lb_model;
+
+/// Compile a scene that lb_scene_check() accepts. The scene may be released afterwards.
+lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
+                          lb_error* err);
+void lb_model_release(lb_model* model);
+
+/// Index of a body or joint by name, or -1.
+int lb_model_body(const lb_model* model, const char* name);
+int lb_model_joint(const lb_model* model, const char* name);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,41 @@
+// Functions of time: values at keys, or control points of a B-spline.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// code, name in scene files
+#define LB_PROFILE_LIST(X)                                                                         \
+  X(LB_PROFILE_SMOOTH, "smooth") /* through the keys, coming to rest at each: quintic, C2 */       \
+  X(LB_PROFILE_CUBIC, "cubic")   /* one C2 cubic spline through the keys, at rest at both ends */  \
+  X(LB_PROFILE_LINEAR, "linear") /* straight lines between the keys */                             \
+  X(LB_PROFILE_BSPLINE, "bspline") /* clamped uniform B-spline, the values are control points */
+
+typedef enum lb_profile_kind {
+#define LB_PROFILE_CODE(code, name) code,
+  LB_PROFILE_LIST(LB_PROFILE_CODE)
+#undef LB_PROFILE_CODE
+      LB_PROFILE_COUNT
+} lb_profile_kind;
+
+/// What an author writes.
+typedef struct lb_profile_definition {
+  lb_profile_kind kind;
+  int degree;    ///< of the B-spline, 1 to 5
+  int count;     ///< values; 0: there is no profile
+  double* time;  ///< [count] strictly rising; of a B-spline two entries, start and end
+  double* value; ///< [count]
+  double
+      period; ///< > 0: repeats after this time; 0: holds the first value before and the last after
+} lb_profile_definition;
+
+/// Ready to evaluate; see src/math/profile.h.
+typedef struct lb_profile lb_profile;
+
+/// Value, first and second derivative at time t.
+void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,55 @@
+// What a job leaves behind: frames of motion, the figures of the run, and the files people open.
+#pragma once
+#include "limber/model.h"
+#include "limber/progress.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Frames at increasing times. Arrays are [nframe][width], frame by frame.
+typedef struct lb_recording {
+  const lb_model* model;
+  int nframe;
+  int capacity;
+  double* time;       ///< [nframe]
+  lb_transform* pose; ///< [nframe][nbody] world
+  double* q;          ///< [nframe][nq]
+  double* qd;         ///< [nframe][nv]
+  double* motor;      ///< [nframe][nmotor] force or torque of each motor
+  double* kinetic;    ///< [nframe] energy [J]
+  double* potential;  ///< [nframe] of gravity and springs [J]
+  const lb_allocator* allocator;
+} lb_recording;
+
+/// An empty recording with room for `capacity` frames; it grows when that is passed.
+lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allocator* allocator,
+                              lb_recording** recording, lb_error* err);
+void lb_recording_release(lb_recording* recording);
+/// Make room for one more frame and return its index, or -1 when there is no memory. The caller
+/// fills it in.
+int lb_recording_add(lb_recording* recording);
+
+/// The figures of a run, as in summary.json.
+typedef struct lb_summary {
+  const char* job;     ///< "simulate", ...
+  double wall_seconds; ///< of the computation
+  long steps;
+  double energy_start, energy_end; ///< [J]
+  double energy_drift;         ///< worst |E - E0| over the frames, over the largest kinetic energy
+  double constraint_violation; ///< worst, [m] or [rad]
+  bool conservative;           ///< no motor, damper or load: the energy should not change
+  bool interrupted;
+  int threads;
+  double step; ///< as used [s]
+} lb_summary;
+
+/// Write summary.json, trajectory.csv, scene.glb and report.html into the folder `dir`, made if it
+/// is missing. Each is written aside and renamed, so a reader never sees half a file. On failure
+/// `err` names the file and why; files already finished stay.
+lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
+                             const char* dir, lb_error* err);
+
+#ifdef __cplusplus
+}
+#endif

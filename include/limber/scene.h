@@ -1,0 +1,192 @@
+// The description of a world as its author wrote it: named parts, checked, not yet compiled. Read
+// one from a file with lb_scene_read(), or fill the arrays yourself and call lb_scene_check().
+#pragma once
+#include "limber/geometry.h"
+#include "limber/profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { LB_WORLD = -1 }; ///< stands for the ground wherever a body index is asked for
+
+/// A surface's look and what it is made of.
+typedef struct lb_scene_material {
+  const char* name;
+  lb_place place;
+  double density;   ///< [kg/m^3] > 0
+  double color[4];  ///< red, green, blue, opacity, linear, 0 to 1
+  double roughness; ///< 0 mirror to 1 chalk
+  double metallic;  ///< 0 or 1 (or between)
+} lb_scene_material;
+
+typedef struct lb_scene_shape {
+  lb_place place;
+  int body; ///< whose shape it is, or LB_WORLD for scenery
+  lb_shape shape;
+  lb_transform pose; ///< in the body's frame
+  int material;      ///< index into the scene's materials
+  bool massless;     ///< for looks only
+} lb_scene_shape;
+
+/// Mass properties come from the shapes unless given; a given mass alone scales what the shapes
+/// say.
+typedef struct lb_scene_body {
+  const char* name;
+  lb_place place;
+  bool has_mass, has_com, has_inertia;
+  lb_mass mass;      ///< in the body's frame; the fields that were given
+  lb_transform pose; ///< in the world, of a body that no joint carries
+} lb_scene_body;
+
+/// code, name in scene files, coordinates, velocities
+#define LB_JOINT_LIST(X)                                                                           \
+  X(LB_JOINT_FIXED, "fixed", 0, 0)                                                                 \
+  X(LB_JOINT_REVOLUTE, "revolute", 1, 1)                                                           \
+  X(LB_JOINT_PRISMATIC, "prismatic", 1, 1)                                                         \
+  X(LB_JOINT_SPHERICAL, "spherical", 4, 3)                                                         \
+  X(LB_JOINT_FREE, "free", 7, 6)
+
+typedef enum lb_joint_kind {
+#define LB_JOINT_CODE(code, name, nq, nv) code,
+  LB_JOINT_LIST(LB_JOINT_CODE)
+#undef LB_JOINT_CODE
+      LB_JOINT_COUNT
+} lb_joint_kind;
+
+enum { LB_JOINT_MOST_Q = 7, LB_JOINT_MOST_V = 6 }; ///< of the kinds above
+
+/// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
+/// marked `loop` closes a loop instead and becomes a constraint. A body that no joint carries moves
+/// freely.
+typedef struct lb_scene_joint {
+  const char* name;
+  lb_place place;
+  lb_joint_kind kind;
+  int parent, child;      ///< body indices; the parent may be LB_WORLD
+  lb_transform in_parent; ///< the joint's frame seen from the parent ...
+  lb_transform in_child;  ///< ... and from the child; they coincide when the coordinates are zero
+  lb_vec3 axis;           ///< unit, in the joint's frame (revolute, prismatic)
+  bool loop;
+  double stiffness; ///< spring to `rest` [N m/rad or N/m]
+  double damping;   ///< [N m s/rad or N s/m]
+  double armature;  ///< rotor inertia added on the coordinate [kg m^2 or kg]
+  double rest;      ///< revolute, prismatic
+  double
+      q[LB_JOINT_MOST_Q]; ///< start: angle or distance; unit quaternion; position then quaternion
+  double qd[LB_JOINT_MOST_V]; ///< start: rate; angular velocity; angular then linear velocity, in
+                              ///< the child's frame
+} lb_scene_joint;
+
+/// A spring with a damper between two points.
+typedef struct lb_scene_spring {
+  const char* name;
+  lb_place place;
+  int body[2];      ///< either may be LB_WORLD
+  lb_vec3 point[2]; ///< in the bodies' frames
+  double stiffness; ///< [N/m] >= 0
+  double damping;   ///< [N s/m] >= 0
+  double length;    ///< at rest [m]; NAN: as long as it is at the start
+} lb_scene_spring;
+
+typedef enum lb_motor_drive {
+  LB_DRIVE_POSITION, ///< the coordinate follows the profile exactly
+  LB_DRIVE_FORCE     ///< the profile is a torque or force on the coordinate
+} lb_motor_drive;
+
+/// Drives a revolute or prismatic joint of the tree.
+typedef struct lb_scene_motor {
+  const char* name;
+  lb_place place;
+  int joint;
+  lb_motor_drive drive;
+  lb_profile_definition profile;
+} lb_scene_motor;
+
+/// A force on a point of a body, constant or scaled by a profile.
+typedef struct lb_scene_load {
+  const char* name;
+  lb_place place;
+  int body;
+  lb_vec3 point;                 ///< in the body's frame
+  lb_vec3 force;                 ///< [N]
+  lb_vec3 torque;                ///< [N m]
+  bool follows;                  ///< the directions turn with the body; else they are the world's
+  lb_profile_definition profile; ///< count 0: constant
+} lb_scene_load;
+
+/// code, name in scene files, one line for people
+#define LB_INTEGRATOR_LIST(X)                                                                      \
+  X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
+  X(LB_INTEGRATOR_RK4, "rk4", "classical Runge-Kutta, order 4")                                    \
+  X(LB_INTEGRATOR_RK8, "rk8", "Verner's Runge-Kutta, order 8, the most exact at a fixed step")     \
+  X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance (ARKODE)")
+
+typedef enum lb_integrator {
+#define LB_INTEGRATOR_CODE(code, name, text) code,
+  LB_INTEGRATOR_LIST(LB_INTEGRATOR_CODE)
+#undef LB_INTEGRATOR_CODE
+      LB_INTEGRATOR_COUNT
+} lb_integrator;
+
+typedef struct lb_scene_solver {
+  lb_integrator integrator;
+  lb_place place;
+  double step;      ///< [s] > 0; for adaptive steppers the largest step
+  double tolerance; ///< relative error per step of adaptive steppers
+} lb_scene_solver;
+
+typedef struct lb_scene_record {
+  double every; ///< [s] time between frames
+} lb_scene_record;
+
+typedef struct lb_scene {
+  const char* name;  ///< title
+  const char* about; ///< a sentence or more, or ""
+  const char* file;
+  lb_vec3 gravity; ///< [m/s^2]
+  double duration; ///< [s]
+  lb_scene_solver solver;
+  lb_scene_record record;
+  int nmaterial, nbody, nshape, njoint, nspring, nmotor, nload;
+  lb_scene_material* material;
+  lb_scene_body* body;
+  lb_scene_shape* shape;
+  lb_scene_joint* joint;
+  lb_scene_spring* spring;
+  lb_scene_motor* motor;
+  lb_scene_load* load;
+  void* storage; ///< what the pieces live in; NULL in scenes made by hand
+} lb_scene;
+
+/// Values of every field before an author changes them.
+lb_scene lb_scene_default(void);
+lb_scene_material lb_scene_material_default(void);
+lb_scene_body lb_scene_body_default(void);
+lb_scene_shape lb_scene_shape_default(void);
+lb_scene_joint lb_scene_joint_default(void);
+
+/// Read a scene file (YAML 1.2) and everything it includes. All the mistakes found are added to
+/// `err`. On success `*scene` must be given to lb_scene_release().
+lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,
+                        lb_error* err);
+
+/// The same from memory; `name` stands for the file in messages, and relative paths start at its
+/// folder.
+lb_status lb_scene_parse(const char* text, size_t length, const char* name,
+                         const lb_allocator* allocator, lb_scene* scene, lb_error* err);
+
+void lb_scene_release(lb_scene* scene);
+
+/// What must hold of any scene before it is compiled: names unique, indices in range, numbers
+/// finite, masses and inertias physical, every body carried at most once, no cycle in the tree.
+/// lb_scene_read() calls it.
+lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
+
+/// Names as written in scene files.
+const char* lb_joint_kind_name(lb_joint_kind kind);
+const char* lb_integrator_name(lb_integrator integrator);
+
+#ifdef __cplusplus
+}
+#endif

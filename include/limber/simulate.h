@@ -1,0 +1,41 @@
+// Stepping a model through time.
+#pragma once
+#include "limber/dynamics.h"
+#include "limber/recording.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Advances a lb_data by time steps; one for each thread of work.
+typedef struct lb_stepper lb_stepper;
+
+/// `solver` may be NULL for what the model's scene says.
+lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
+                            const lb_allocator* allocator, lb_stepper** stepper, lb_error* err);
+void lb_stepper_release(lb_stepper* stepper);
+
+/// Advance by h seconds; adaptive steppers take as many inner steps as they need. LB_FAILED when
+/// the state stops being finite or no step is small enough; `data` then keeps the last good state.
+lb_status lb_stepper_step(lb_stepper* stepper, lb_data* data, double h, lb_error* err);
+
+/// Steps taken so far, inner ones included.
+long lb_stepper_count(const lb_stepper* stepper);
+
+typedef struct lb_simulate_options {
+  double duration; ///< [s]; NAN: as the scene says
+  double step;     ///< [s]; NAN: as the scene says
+  int threads;     ///< >= 1
+  lb_progress progress;
+} lb_simulate_options;
+
+lb_simulate_options lb_simulate_default(void);
+
+/// Run a model from its start and record it. LB_INTERRUPTED and LB_FAILED leave the frames done so
+/// far in `recording`.
+lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
+                      lb_recording* recording, lb_summary* summary, lb_error* err);
+
+#ifdef __cplusplus
+}
+#endif

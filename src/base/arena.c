@@ -1,0 +1,101 @@
+// Arena of chained blocks. A block's header and payload are one allocation; the payload starts on a
+// cache line.
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+struct lb_arena_block {
+  lb_arena_block* below;
+  size_t size; // payload bytes
+  size_t used;
+  char pad[LB_ALIGN - sizeof(void*) - 2 * sizeof(size_t)]; // keeps the payload on a cache line
+  char payload[];
+};
+
+static const size_t BLOCK_SIZE = 32 * 1024;
+
+void lb_arena_init(lb_arena* arena, const lb_allocator* allocator) {
+  arena->allocator = allocator ? allocator : lb_allocator_default();
+  arena->top = NULL;
+}
+
+void lb_arena_release(lb_arena* arena) {
+  lb_arena_reset(arena, (lb_arena_mark){NULL, 0});
+}
+
+lb_arena_mark lb_arena_here(const lb_arena* arena) {
+  return (lb_arena_mark){arena->top, arena->top ? arena->top->used : 0};
+}
+
+void lb_arena_reset(lb_arena* arena, lb_arena_mark mark) {
+  while (arena->top != mark.block) {
+    lb_arena_block* gone = arena->top;
+    arena->top = gone->below;
+    lb_release(arena->allocator, gone);
+  }
+  if (arena->top) {
+    arena->top->used = mark.used;
+  }
+}
+
+static lb_arena_block* add_block(lb_arena* arena, size_t size) {
+  if (size > SIZE_MAX - sizeof(lb_arena_block)) {
+    return NULL;
+  }
+  lb_arena_block* block = lb_allocate(arena->allocator, sizeof *block + size);
+  if (block) {
+    *block = (lb_arena_block){.below = arena->top, .size = size};
+    arena->top = block;
+  }
+  return block;
+}
+
+void* lb_arena_take(lb_arena* arena, size_t size, size_t align) {
+  LB_ASSERT(align <= LB_ALIGN && (align & (align - 1)) == 0);
+  lb_arena_block* block = arena->top;
+  size_t start = block ? (block->used + align - 1) & ~(align - 1) : 0;
+  if (!block || start > block->size || size > block->size - start) {
+    block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);
+    if (!block) {
+      return NULL;
+    }
+    start = 0;
+  }
+  block->used = start + size;
+  return memset(block->payload + start, 0, size);
+}
+
+void* lb_arena_take_array(lb_arena* arena, size_t count, size_t size, size_t align) {
+  if (size && count > SIZE_MAX / size) {
+    return NULL;
+  }
+  return lb_arena_take(arena, count * size, align);
+}
+
+char* lb_arena_text(lb_arena* arena, const char* text, size_t length) {
+  char* copy = lb_arena_take(arena, length + 1, 1);
+  if (copy && length) {
+    memcpy(copy, text, length);
+  }
+  return copy;
+}
+
+void* lb_arena_grow(lb_arena* arena, void* array, int count, int* capacity, size_t size,
+                    size_t align) {
+  if (count < *capacity) {
+    return array;
+  }
+  const int wanted = *capacity ? 2 * *capacity : 8;
+  void* moved = lb_arena_take_array(arena, (size_t)wanted, size, align);
+  if (!moved) {
+    return NULL;
+  }
+  if (count) {
+    memcpy(moved, array, (size_t)count * size);
+  }
+  *capacity = wanted;
+  return moved;
+}

@@ -1,0 +1,43 @@
+// Bump allocation: many small pieces that live and die together. Descriptions and models are each
+// one arena, so releasing them is one call and a failure half-way leaves nothing behind.
+#pragma once
+#include "limber/memory.h"
+
+typedef struct lb_arena_block lb_arena_block;
+
+typedef struct lb_arena {
+  const lb_allocator* allocator;
+  lb_arena_block* top; // newest block; older ones hang below it
+} lb_arena;
+
+// A place in the arena to come back to.
+typedef struct lb_arena_mark {
+  lb_arena_block* block;
+  size_t used;
+} lb_arena_mark;
+
+void lb_arena_init(lb_arena* arena, const lb_allocator* allocator);
+void lb_arena_release(lb_arena* arena);
+
+// Zeroed memory aligned to `align` (a power of two, at most LB_ALIGN), or NULL when there is none.
+void* lb_arena_take(lb_arena* arena, size_t size, size_t align);
+
+lb_arena_mark lb_arena_here(const lb_arena* arena);
+void lb_arena_reset(lb_arena* arena, lb_arena_mark mark);
+
+// A copy of the first `length` bytes of `text`, ended by a NUL; NULL when there is no memory.
+char* lb_arena_text(lb_arena* arena, const char* text, size_t length);
+
+// `count` zeroed objects of a type; a count of 0 gives a valid pointer. NULL when there is no
+// memory.
+#define LB_TAKE(arena, type, count)                                                                \
+  ((type*)lb_arena_take_array((arena), (size_t)(count), sizeof(type), _Alignof(type)))
+void* lb_arena_take_array(lb_arena* arena, size_t count, size_t size, size_t align);
+
+// Room for one more element at the end of a growing array that lives in the arena: returns the
+// (perhaps moved) array or NULL when there is no memory. Outgrown copies stay in the arena until it
+// is released.
+#define LB_GROW(arena, array, count, capacity)                                                     \
+  lb_arena_grow((arena), (array), (count), (capacity), sizeof *(array), LB_ALIGN)
+void* lb_arena_grow(lb_arena* arena, void* array, int count, int* capacity, size_t size,
+                    size_t align);

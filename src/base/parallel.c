@@ -1,0 +1,49 @@
+// OpenMP loops with fixed-order sums.
+#include "base/parallel.h"
+
+enum {
+  BLOCK = 256, // terms added in one go
+  WAVE = 256   // blocks whose sums are held at once; bounds the stack
+};
+
+void lb_parallel_for(int threads, int count, void (*work)(void* context, int i), void* context) {
+  if (threads <= 1 || count <= 1) {
+    for (int i = 0; i < count; i++) {
+      work(context, i);
+    }
+    return;
+  }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+  for (int i = 0; i < count; i++) {
+    work(context, i);
+  }
+}
+
+// Sum of one block of terms, left to right.
+static double block_sum(int block, int count, double (*term)(void*, int), void* context) {
+  const int first = block * BLOCK;
+  const int last = count - first < BLOCK ? count : first + BLOCK;
+  double sum = 0;
+  for (int i = first; i < last; i++) {
+    sum += term(context, i);
+  }
+  return sum;
+}
+
+double lb_parallel_sum(int threads, int count, double (*term)(void* context, int i),
+                       void* context) {
+  double total = 0;
+  const int nblock = count / BLOCK + (count % BLOCK != 0);
+  for (int first = 0; first < nblock; first += WAVE) {
+    double sum[WAVE];
+    const int held = nblock - first < WAVE ? nblock - first : WAVE;
+#pragma omp parallel for num_threads(threads) if (threads > 1 && held > 1)
+    for (int b = 0; b < held; b++) {
+      sum[b] = block_sum(first + b, count, term, context);
+    }
+    for (int b = 0; b < held; b++) {
+      total += sum[b];
+    }
+  }
+  return total;
+}

@@ -1,0 +1,41 @@
+// What every test program includes: cmocka, and checks of doubles that print both values.
+#pragma once
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// |a - b| <= tolerance * max(1, |a|, |b|)
+#define assert_near(a, b, tolerance) lb_test_near((a), (b), (tolerance), #a, #b, __FILE__, __LINE__)
+
+static inline void lb_test_near(double a, double b, double tolerance, const char* a_text,
+                                const char* b_text, const char* file, int line) {
+  const double scale = fmax(1, fmax(fabs(a), fabs(b)));
+  if (!(fabs(a - b) <= tolerance * scale)) {
+    print_error("%s = %.17g\n%s = %.17g\ndiffer by %.3g, allowed %.3g\n", a_text, a, b_text, b,
+                fabs(a - b), tolerance * scale);
+    _fail(file, line);
+  }
+}
+
+// A small generator (xorshift64*), the same everywhere, so a printed seed repeats a failure.
+typedef struct lb_random {
+  uint64_t state;
+} lb_random;
+
+static inline double lb_random_unit(lb_random* r) { // in [0, 1)
+  r->state ^= r->state >> 12;
+  r->state ^= r->state << 25;
+  r->state ^= r->state >> 27;
+  return (double)((r->state * 2685821657736338717ull) >> 11) * 0x1p-53;
+}
+static inline double lb_random_between(lb_random* r, double low, double high) {
+  return low + (high - low) * lb_random_unit(r);
+}
