@@ -35,8 +35,11 @@ typedef struct lb_scene_body {
   const char* name;
   lb_place place;
   bool has_mass, has_com, has_inertia;
-  lb_mass mass;      ///< in the body's frame; the fields that were given
-  lb_transform pose; ///< in the world, of a body that no joint carries
+  lb_mass mass; ///< in the body's frame; the fields that were given
+  lb_transform
+      pose; ///< in the world, of a body that no joint carries; the next two are such a body's, too
+  lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
+  lb_vec3 spin;     ///< angular velocity at the start, in the body's axes [rad/s]
 } lb_scene_body;
 
 /// code, name in scene files, coordinates, velocities
