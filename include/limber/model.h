@@ -67,6 +67,7 @@ typedef struct lb_model {
   int* joint_nv;             ///< [njoint]
 
   // --- coordinates ---
+  int* v_parent;     ///< [nv] the next coordinate towards the world, or -1
   double* q0;        ///< [nq] start
   double* qd0;       ///< [nv] start
   double* stiffness; ///< [nv] spring on the coordinate

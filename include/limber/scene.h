@@ -78,7 +78,7 @@ typedef struct lb_scene_joint {
   double
       q[LB_JOINT_MOST_Q]; ///< start: angle or distance; unit quaternion; position then quaternion
   double qd[LB_JOINT_MOST_V]; ///< start: rate; angular velocity; angular then linear velocity, in
-                              ///< the child's frame
+                              ///< the joint's frame on the child
 } lb_scene_joint;
 
 /// A spring with a damper between two points.

@@ -1,6 +1,7 @@
-// Three-vectors in the first three lanes of a four-wide register, and 3 x 3 matrices as three such columns. The
-// recursions spend their time here, so it is all inline. The fourth lane is zero wherever a vector is
-// meant; the compiler's vector extensions lower this to whatever the machine has.
+// Three-vectors in the first three lanes of a four-wide register, and 3 x 3 matrices as three such
+// columns. The recursions spend their time here, so it is all inline. The fourth lane is zero
+// wherever a vector is meant; the compiler's vector extensions lower this to whatever the machine
+// has.
 #pragma once
 #include "limber/math.h"
 
@@ -12,18 +13,38 @@ typedef struct lb_m3 {
 
 #define LB_SHUFFLE(a, i, j, k, l) __builtin_shufflevector((a), (a), i, j, k, l)
 
-static inline lb_v4 lb_v4_make(double x, double y, double z) { return (lb_v4){x, y, z, 0}; }
-static inline lb_v4 lb_v4_from(lb_vec3 a) { return (lb_v4){a.x, a.y, a.z, 0}; }
-static inline lb_vec3 lb_v4_vec3(lb_v4 a) { return (lb_vec3){a[0], a[1], a[2]}; }
-static inline lb_v4 lb_v4_zero(void) { return (lb_v4){0, 0, 0, 0}; }
+static inline lb_v4 lb_v4_make(double x, double y, double z) {
+  return (lb_v4){x, y, z, 0};
+}
+static inline lb_v4 lb_v4_from(lb_vec3 a) {
+  return (lb_v4){a.x, a.y, a.z, 0};
+}
+static inline lb_vec3 lb_v4_vec3(lb_v4 a) {
+  return (lb_vec3){a[0], a[1], a[2]};
+}
+static inline lb_v4 lb_v4_load(const double* a) {
+  return (lb_v4){a[0], a[1], a[2], 0};
+}
+static inline void lb_v4_store(double* out, lb_v4 a) {
+  out[0] = a[0];
+  out[1] = a[1];
+  out[2] = a[2];
+}
+static inline lb_v4 lb_v4_zero(void) {
+  return (lb_v4){0, 0, 0, 0};
+}
 
 static inline lb_v4 lb_v4_cross(lb_v4 a, lb_v4 b) {
   const lb_v4 c = a * LB_SHUFFLE(b, 1, 2, 0, 3) - LB_SHUFFLE(a, 1, 2, 0, 3) * b;
   return LB_SHUFFLE(c, 1, 2, 0, 3);
 }
 
-static inline double lb_v4_sum(lb_v4 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
-static inline double lb_v4_dot(lb_v4 a, lb_v4 b) { return lb_v4_sum(a * b); }
+static inline double lb_v4_sum(lb_v4 a) {
+  return (a[0] + a[2]) + (a[1] + a[3]);
+}
+static inline double lb_v4_dot(lb_v4 a, lb_v4 b) {
+  return lb_v4_sum(a * b);
+}
 
 static inline lb_m3 lb_m3_from(lb_mat3 A) {
   return (lb_m3){lb_v4_from(A.x), lb_v4_from(A.y), lb_v4_from(A.z)};
@@ -36,7 +57,9 @@ static inline lb_m3 lb_m3_identity(void) {
 }
 
 // A v
-static inline lb_v4 lb_m3_apply(lb_m3 A, lb_v4 v) { return A.x * v[0] + A.y * v[1] + A.z * v[2]; }
+static inline lb_v4 lb_m3_apply(lb_m3 A, lb_v4 v) {
+  return A.x * v[0] + A.y * v[1] + A.z * v[2];
+}
 
 // A B
 static inline lb_m3 lb_m3_mul(lb_m3 A, lb_m3 B) {

@@ -35,7 +35,10 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
   const int v = m->link_v[link];
   memcpy(m->q0 + q, j->q, (size_t)lb_joint_kind_nq(j->kind) * sizeof(double));
   memcpy(m->qd0 + v, j->qd, (size_t)lb_joint_kind_nv(j->kind) * sizeof(double));
+  const int p = m->link_parent[link];
+  const int last = p == LB_WORLD ? -1 : m->link_v[p] + lb_joint_kind_nv(m->link_kind[p]) - 1;
   for (int k = 0; k < lb_joint_kind_nv(j->kind); k++) {
+    m->v_parent[v + k] = k == 0 ? last : v + k - 1;
     m->stiffness[v + k] = j->stiffness;
     m->damping[v + k] = j->damping;
     m->armature[v + k] = j->armature;
