@@ -68,6 +68,7 @@ typedef struct lb_model {
 
   // --- coordinates ---
   int* v_parent;     ///< [nv] the next coordinate towards the world, or -1
+  int* v_run;        ///< [nv] first of the consecutive coordinates it hangs on without a gap
   double* q0;        ///< [nq] start
   double* qd0;       ///< [nv] start
   double* stiffness; ///< [nv] spring on the coordinate

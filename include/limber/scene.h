@@ -122,7 +122,7 @@ typedef struct lb_scene_load {
 #define LB_INTEGRATOR_LIST(X)                                                                      \
   X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
   X(LB_INTEGRATOR_RK4, "rk4", "classical Runge-Kutta, order 4")                                    \
-  X(LB_INTEGRATOR_RK8, "rk8", "Verner's Runge-Kutta, order 8, the most exact at a fixed step")     \
+  X(LB_INTEGRATOR_RK8, "rk8", "Fehlberg's Runge-Kutta, order 8, the most exact at a fixed step")   \
   X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance (ARKODE)")
 
 typedef enum lb_integrator {

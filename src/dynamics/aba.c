@@ -56,10 +56,8 @@ static void solve(void* context, int first, int last) {
   for (int i = first; i < last; i++) {
     const lb_link* l = &link[i];
     lb_state* s = &state[i];
+    lb_link_weigh(job->m, job->w, i);
     start_link(l, s, job->hybrid);
-    if (job->hybrid && l->driven) {
-      LB_JOINT[l->kind]->accelerate(&s->c_al, &s->c_a, s, job->qdd + l->v);
-    }
   }
   for (int i = last - 1; i >= first; i--) {
     const lb_link* l = &link[i];

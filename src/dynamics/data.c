@@ -38,6 +38,7 @@ static lb_data* lay_out(carver* c, const lb_model* m) {
   work.tau = carve(c, nv, sizeof(double));
   work.qdd = carve(c, nv, sizeof(double));
   work.S = carve(c, 2 * nv, sizeof(lb_v4));
+  work.spread = carve(c, 6 * nv, sizeof(double));
   if (d) {
     work.state++; // state[-1] is the world
     *d = data;

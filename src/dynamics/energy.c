@@ -8,6 +8,7 @@ double lb_kinetic_energy(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
+    lb_link_weigh(m, d->work, i);
     const lb_state* s = &d->work->state[i];
     sum += 0.5 * m->link[i].m * lb_v4_dot(s->v, s->v) + lb_v4_dot(s->v, lb_v4_cross(s->w, s->h)) +
            0.5 * lb_v4_dot(s->w, lb_m3_apply(s->IA.A, s->w));
@@ -23,6 +24,7 @@ double lb_potential_energy(const lb_model* m, lb_data* d) {
   const lb_v4 g = lb_v4_from(m->gravity);
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
+    lb_link_weigh(m, d->work, i);
     const lb_state* s = &d->work->state[i];
     sum -= lb_v4_dot(g, s->p * m->link[i].m + s->h);
   }

@@ -17,6 +17,17 @@ static void drive(const lb_model* m, lb_data* d) {
   }
 }
 
+// Prescribed accelerations become part of what velocities bring.
+static void accelerate_driven(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+      const int link = m->joint_link[m->motor_joint[i]];
+      lb_state* s = &d->work->state[link];
+      LB_JOINT[m->link_kind[link]]->accelerate(&s->c_al, &s->c_a, s, d->qdd + m->link_v[link]);
+    }
+  }
+}
+
 // What each position motor exerts: the force through its joint along its axis, less what springs
 // and dampers on the coordinate take.
 static void read_motors(const lb_model* m, lb_data* d) {
@@ -37,6 +48,7 @@ static void read_motors(const lb_model* m, lb_data* d) {
 void lb_forward(const lb_model* m, lb_data* d) {
   drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
+  accelerate_driven(m, d);
   lb_forces_apply(m, d);
   lb_aba_solve(m, d, d->qdd, d->work->tau, true);
   read_motors(m, d);

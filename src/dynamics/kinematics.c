@@ -53,7 +53,6 @@ static void kinematics(void* context, int first, int last) {
   for (int i = first; i < last; i++) {
     lb_link_place(job->m, job->w, i, job->q);
     lb_link_move(job->m, job->w, i, job->qd);
-    lb_link_weigh(job->m, job->w, i);
   }
 }
 

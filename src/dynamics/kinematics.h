@@ -50,5 +50,5 @@ void lb_move_origins(const lb_model* m, lb_work* w, const double* qd);
 void lb_for_trees(const lb_model* m, lb_data* d, void (*work)(void* context, int first, int last),
                   void* context);
 
-// Place, move and weigh every link.
+// Place and move every link.
 void lb_kinematics(const lb_model* m, lb_data* d, const double* q, const double* qd);

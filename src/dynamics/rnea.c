@@ -7,7 +7,7 @@ typedef struct rnea_job {
   const lb_model* m;
   lb_work* w;
   double* tau;
-  const double* qdd;
+  const double *q, *qd, *qdd;
 } rnea_job;
 
 static void accelerate_link(const rnea_job* job, int i) {
@@ -45,6 +45,9 @@ static void project_link(const rnea_job* job, int i) {
 static void inverse(void* context, int first, int last) {
   const rnea_job* job = context;
   for (int i = first; i < last; i++) {
+    lb_link_place(job->m, job->w, i, job->q);
+    lb_link_move(job->m, job->w, i, job->qd);
+    lb_link_weigh(job->m, job->w, i);
     accelerate_link(job, i);
   }
   for (int i = last - 1; i >= first; i--) {
@@ -54,8 +57,8 @@ static void inverse(void* context, int first, int last) {
 
 void lb_rnea(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
              const double* qdd) {
-  rnea_job job = {m, d->work, tau, qdd};
-  lb_kinematics(m, d, q, qd);
+  rnea_job job = {m, d->work, tau, q, qd, qdd};
+  lb_place_hinges(m, d->work, q);
   lb_for_trees(m, d, inverse, &job);
   for (int k = 0; k < m->nv; k++) {
     tau[k] += m->armature[k] * qdd[k];

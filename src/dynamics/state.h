@@ -49,6 +49,7 @@ typedef struct lb_work {
   double* cosine;  // [nhinge]
   double* tau;     // [nv] generalised forces of the system
   double* qdd;     // [nv]
-  lb_v4* S;        // [2 * nv] directions of the coordinates, for CRBA
+  lb_v4* S;        // [2 * nv] directions of the coordinates at their links' origins, for CRBA
+  double* spread;  // [6][nv] the same at the tree's root, by component
   const lb_allocator* allocator;
 } lb_work;

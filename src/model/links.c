@@ -38,7 +38,9 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
   const int p = m->link_parent[link];
   const int last = p == LB_WORLD ? -1 : m->link_v[p] + lb_joint_kind_nv(m->link_kind[p]) - 1;
   for (int k = 0; k < lb_joint_kind_nv(j->kind); k++) {
-    m->v_parent[v + k] = k == 0 ? last : v + k - 1;
+    const int up = k == 0 ? last : v + k - 1;
+    m->v_parent[v + k] = up;
+    m->v_run[v + k] = up >= 0 && up == v + k - 1 ? m->v_run[up] : v + k;
     m->stiffness[v + k] = j->stiffness;
     m->damping[v + k] = j->damping;
     m->armature[v + k] = j->armature;

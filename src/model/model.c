@@ -33,12 +33,13 @@ static bool take_arrays(lb_build* b) {
          FIELD(link_in_parent, n) && FIELD(link_mass, n) && FIELD(link_driven, n) &&
          FIELD(hinge_q, n) && FIELD(link, n) && FIELD(joint_name, n) && FIELD(joint_kind, n) &&
          FIELD(joint_link, n) && FIELD(joint_q, n) && FIELD(joint_nq, n) && FIELD(joint_v, n) &&
-         FIELD(joint_nv, n) && FIELD(v_parent, nv) && FIELD(q0, nq) && FIELD(qd0, nv) &&
-         FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
-         FIELD(spring, s->nspring) && FIELD(load, s->nload) && FIELD(load_profile, s->nload) &&
-         FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
-         FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
-         FIELD(loop, s->njoint) && FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
+         FIELD(joint_nv, n) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) &&
+         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) &&
+         FIELD(rest, nq) && FIELD(spring, s->nspring) && FIELD(load, s->nload) &&
+         FIELD(load_profile, s->nload) && FIELD(motor_name, s->nmotor) &&
+         FIELD(motor_joint, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
+         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) && FIELD(shape, s->nshape) &&
+         FIELD(material, s->nmaterial);
 }
 
 static lb_status build_head(lb_build* b) {
