@@ -20,19 +20,13 @@ double lb_bspline_knot(const lb_bspline* spline, int i) {
 }
 
 int lb_bspline_span(const lb_bspline* spline, double t) {
-  const int last = spline->count - spline->degree - 1;
+  const int p = spline->degree, last = spline->count - p - 1;
   const double s = (t - spline->start) / spacing(spline);
-  if (!(s >= 1)) {
-    return 0;
-  }
-  if (s >= last) {
-    return last;
-  }
+  int span = !(s >= 1) ? 0 : s >= last ? last : (int)s;
   // the division may have rounded across a knot
-  int span = (int)s;
-  if (t < lb_bspline_knot(spline, span + spline->degree)) {
+  if (span > 0 && t < lb_bspline_knot(spline, span + p)) {
     span--;
-  } else if (t >= lb_bspline_knot(spline, span + spline->degree + 1)) {
+  } else if (span < last && t >= lb_bspline_knot(spline, span + p + 1)) {
     span++;
   }
   return span;
@@ -105,4 +99,62 @@ void lb_bspline_evaluate(const lb_bspline* spline, double* out, const double* co
       out[k] += N[k][r] * control[span + r];
     }
   }
+}
+
+// Solve the banded normal equations in place by Cholesky's method. Row i of `band` holds the
+// entries (i, i), (i + 1, i), ... (i + p, i) of the lower triangle.
+static lb_status solve_band(int n, int p, double* band, double* x) {
+  static const double LOST = 1e-12; // a pivot this far below its start is rounding
+  const int w = p + 1;
+  for (int j = 0; j < n; j++) {
+    double* column = band + (size_t)j * (size_t)w;
+    const double start = column[0];
+    for (int k = j > p ? j - p : 0; k < j; k++) {
+      const double* l = band + (size_t)k * (size_t)w;
+      for (int i = 0; i <= p - (j - k); i++) {
+        column[i] -= l[j - k] * l[j - k + i];
+      }
+    }
+    if (!(column[0] > LOST * start)) {
+      return LB_FAILED;
+    }
+    const double s = 1 / sqrt(column[0]);
+    for (int i = 0; i <= p; i++) {
+      column[i] *= s;
+    }
+  }
+  for (int j = 0; j < n; j++) {
+    const double* l = band + (size_t)j * (size_t)w;
+    x[j] /= l[0];
+    for (int i = 1; i <= p && j + i < n; i++) {
+      x[j + i] -= l[i] * x[j];
+    }
+  }
+  for (int j = n - 1; j >= 0; j--) {
+    const double* l = band + (size_t)j * (size_t)w;
+    for (int i = 1; i <= p && j + i < n; i++) {
+      x[j] -= l[i] * x[j + i];
+    }
+    x[j] /= l[0];
+  }
+  return LB_OK;
+}
+
+lb_status lb_bspline_fit(const lb_bspline* spline, double* control, double* scratch, int nsample,
+                         const double* t, const double* value) {
+  const int p = spline->degree, n = spline->count;
+  memset(scratch, 0, (size_t)n * (size_t)(p + 1) * sizeof *scratch);
+  memset(control, 0, (size_t)n * sizeof *control);
+  for (int k = 0; k < nsample; k++) {
+    lb_bspline_row N[1];
+    const int span = lb_bspline_span(spline, t[k]);
+    lb_bspline_basis(spline, N, span, t[k], 0);
+    for (int r = 0; r <= p; r++) {
+      control[span + r] += N[0][r] * value[k];
+      for (int c = r; c <= p; c++) {
+        scratch[(span + r) * (p + 1) + c - r] += N[0][r] * N[0][c];
+      }
+    }
+  }
+  return solve_band(n, p, scratch, control);
 }

@@ -8,6 +8,8 @@
 #pragma once
 #include <stdbool.h>
 
+#include "limber/status.h"
+
 enum { LB_BSPLINE_MOST_DEGREE = 5, LB_BSPLINE_MOST_ORDER = LB_BSPLINE_MOST_DEGREE + 1 };
 
 typedef struct lb_bspline {
@@ -33,3 +35,9 @@ void lb_bspline_basis(const lb_bspline* spline, lb_bspline_row* N, int span, dou
 /// Derivatives 0 ... order of the spline with these control points: out[order + 1].
 void lb_bspline_evaluate(const lb_bspline* spline, double* out, const double* control, double t,
                          int order);
+
+/// Control points whose spline is nearest to nsample samples in the sense of least squares.
+/// `scratch` has count * (degree + 1) entries. LB_FAILED: the samples leave a control point
+/// undetermined.
+lb_status lb_bspline_fit(const lb_bspline* spline, double* control, double* scratch, int nsample,
+                         const double* t, const double* value);
