@@ -46,11 +46,12 @@ fuzz: setup-build setup-test ## fuzz the file readers for SECONDS each
 
 .PHONY: bench
 bench: setup-build setup-node build ## time the algorithms; writes build/bench.json
-	@bench/run
+	@cmake --build build/release --parallel $(JOBS) --target limber_bench limber_bench_energy
+	@bench/run.sh build/release build/bench.json
 
 .PHONY: bench-peers
-bench-peers: setup-build setup-peers ## install other engines and build their drivers for `make bench`
-	@bench/peers/build
+bench-peers: setup-build setup-node setup-peers build ## install other engines and build their drivers for `make bench`
+	@cmake --build build/release --parallel $(JOBS) --target limber_bench limber_bench_energy
 
 .PHONY: format
 format: setup-lint ## put all C in the project's format
