@@ -40,11 +40,15 @@ foreach(source ${sources})
   limber_test_properties(${name} ${source})
 endforeach()
 
+set(program "")
+if(TARGET limber_program)
+  set(program LIMBER=$<TARGET_FILE:limber_program>)
+endif()
 file(GLOB scripts CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/long_*.sh)
 foreach(script ${scripts})
   get_filename_component(name ${script} NAME_WE)
   set(scratch ${CMAKE_BINARY_DIR}/tests/scratch/${name})
   add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/run-script ${script})
-  limber_test_properties(${name} ${script} LIMBER=$<TARGET_FILE:limber_program>
+  limber_test_properties(${name} ${script} ${program}
     LIMBER_SCRATCH=${scratch})
 endforeach()
