@@ -37,6 +37,8 @@ typedef struct lb_scene_body {
   bool has_mass, has_com, has_inertia;
   lb_mass mass;      ///< in the body's frame; the fields that were given
   lb_transform pose; ///< in the world, of a body that no joint carries
+  lb_vec3 velocity;  ///< its start: of its origin, along the world's axes [m/s] ...
+  lb_vec3 spin;      ///< ... and angular velocity about its own axes [rad/s]
 } lb_scene_body;
 
 /// code, name in scene files, coordinates, velocities
