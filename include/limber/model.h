@@ -12,12 +12,6 @@
 extern "C" {
 #endif
 
-/// How a joint's coordinates make motion; the entries are in src/dynamics.
-typedef struct lb_joint_type lb_joint_type;
-/// A force law or a constraint; the entries are in src/dynamics.
-typedef struct lb_force_type lb_force_type;
-typedef struct lb_constraint_type lb_constraint_type;
-
 /// A drawable piece of a body.
 typedef struct lb_model_shape {
   int body; ///< or LB_WORLD
@@ -51,12 +45,15 @@ typedef struct lb_model {
   int* tree_link;   ///< [ntree + 1] links of tree t are tree_link[t] ... tree_link[t + 1] - 1
   int* link_parent; ///< [nlink] or LB_WORLD
   int* link_joint;  ///< [nlink] index of its joint below
-  const lb_joint_type** link_type; ///< [nlink]
-  int* link_q;                     ///< [nlink] first coordinate
-  int* link_v;                     ///< [nlink] first velocity
+  lb_joint_kind* link_kind;     ///< [nlink]
+  int* link_q;                  ///< [nlink] first coordinate
+  int* link_v;                  ///< [nlink] first velocity
   lb_transform* link_in_parent; ///< [nlink] pose in the parent link when the coordinates are zero
   lb_mass* link_mass;           ///< [nlink] in the link's frame
   bool* link_driven;            ///< [nlink] a motor prescribes its coordinates
+  int nhinge;                   ///< links on revolute joints
+  int* hinge_q;                 ///< [nhinge] their coordinates
+  struct lb_link* link;         ///< [nlink] the same numbers laid out for the recursions
 
   // --- joints that move, in the author's order (bodies left free come after them, under their own
   // name) ---
@@ -70,6 +67,8 @@ typedef struct lb_model {
   int* joint_nv;             ///< [njoint]
 
   // --- coordinates ---
+  int* v_parent;     ///< [nv] the next coordinate towards the world, or -1
+  int* v_run;        ///< [nv] first of the consecutive coordinates it hangs on without a gap
   double* q0;        ///< [nq] start
   double* qd0;       ///< [nv] start
   double* stiffness; ///< [nv] spring on the coordinate

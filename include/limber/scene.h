@@ -35,10 +35,11 @@ typedef struct lb_scene_body {
   const char* name;
   lb_place place;
   bool has_mass, has_com, has_inertia;
-  lb_mass mass;      ///< in the body's frame; the fields that were given
-  lb_transform pose; ///< in the world, of a body that no joint carries
-  lb_vec3 velocity;  ///< its start: of its origin, along the world's axes [m/s] ...
-  lb_vec3 spin;      ///< ... and angular velocity about its own axes [rad/s]
+  lb_mass mass; ///< in the body's frame; the fields that were given
+  lb_transform
+      pose; ///< in the world, of a body that no joint carries; the next two are such a body's, too
+  lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
+  lb_vec3 spin;     ///< angular velocity at the start, in the body's axes [rad/s]
 } lb_scene_body;
 
 /// code, name in scene files, coordinates, velocities
@@ -77,7 +78,7 @@ typedef struct lb_scene_joint {
   double
       q[LB_JOINT_MOST_Q]; ///< start: angle or distance; unit quaternion; position then quaternion
   double qd[LB_JOINT_MOST_V]; ///< start: rate; angular velocity; angular then linear velocity, in
-                              ///< the child's frame
+                              ///< the joint's frame on the child
 } lb_scene_joint;
 
 /// A spring with a damper between two points.
@@ -121,7 +122,7 @@ typedef struct lb_scene_load {
 #define LB_INTEGRATOR_LIST(X)                                                                      \
   X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
   X(LB_INTEGRATOR_RK4, "rk4", "classical Runge-Kutta, order 4")                                    \
-  X(LB_INTEGRATOR_RK8, "rk8", "Verner's Runge-Kutta, order 8, the most exact at a fixed step")     \
+  X(LB_INTEGRATOR_RK8, "rk8", "Fehlberg's Runge-Kutta, order 8, the most exact at a fixed step")   \
   X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance (ARKODE)")
 
 typedef enum lb_integrator {

@@ -130,8 +130,7 @@ static bool make_form(lb_reader* r, const lb_shape_spec* spec, lb_shape* form, l
 
 static bool read_shape_keys(lb_reader* r, const lb_node* node, int material,
                             lb_scene_shape* shape) {
-  lb_shape_spec spec = {
-      .scale = {1, 1, 1}, .rotation = lb_quat_identity(), .material = material};
+  lb_shape_spec spec = {.scale = {1, 1, 1}, .rotation = lb_quat_identity(), .material = material};
   if (!lb_read_table(r, node, &lb_shape_table, &spec)) {
     return false;
   }

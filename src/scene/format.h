@@ -44,7 +44,7 @@ typedef enum lb_range {
   LB_ANY,
   LB_POSITIVE,     // > 0
   LB_NOT_NEGATIVE, // >= 0
-  LB_UNIT_RANGE // 0 to 1
+  LB_UNIT_RANGE    // 0 to 1
 } lb_range;
 
 typedef struct lb_choices {

@@ -14,7 +14,7 @@ static const struct {
   int key;
   const char* word;
 } sections[] = {
-    {LB_SCENE_MATERIALS, "material"}, {LB_SCENE_BODIES, "body"},   {LB_SCENE_SCENERY, "scenery"},
+    {LB_SCENE_MATERIALS, "material"}, {LB_SCENE_BODIES, "body"},    {LB_SCENE_SCENERY, "scenery"},
     {LB_SCENE_JOINTS, "joint"},       {LB_SCENE_SPRINGS, "spring"}, {LB_SCENE_MOTORS, "motor"},
     {LB_SCENE_LOADS, "load"},         {LB_SCENE_INITIAL, "start"},
 };
@@ -38,8 +38,7 @@ const char* lb_resolve_path(lb_reader* r, const char* path) {
 // "arm/" of "arm/elbow.yaml"
 static const char* folder_of(lb_reader* r, const char* path) {
   const char* slash = strrchr(path, '/');
-  const char* folder =
-      lb_arena_text(&r->scratch, path, slash ? (size_t)(slash - path) + 1 : 0);
+  const char* folder = lb_arena_text(&r->scratch, path, slash ? (size_t)(slash - path) + 1 : 0);
   return folder ? folder : (lb_lack(r), "");
 }
 
@@ -129,8 +128,7 @@ static bool check_version(lb_reader* r) {
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
   const char* outer = r->folder;
   r->folder = folder_of(r, path);
-  const lb_node* root =
-      lb_node_parse(text, length, path, &r->scratch, &r->report, &r->no_memory);
+  const lb_node* root = lb_node_parse(text, length, path, &r->scratch, &r->report, &r->no_memory);
   bool ok = root != NULL;
   if (ok) {
     ok = gather_includes(r, root);

@@ -101,8 +101,7 @@ void lb_read_springs(lb_reader* r) {
   }
   for (int i = 0; i < all->count && !r->no_memory; i++) {
     const lb_entry* entry = &all->entry[i];
-    lb_spring_spec spec = {
-        .length = NAN, .from = {.body = LB_WORLD}, .to = {.body = LB_WORLD}};
+    lb_spring_spec spec = {.length = NAN, .from = {.body = LB_WORLD}, .to = {.body = LB_WORLD}};
     bool ok = lb_begin_entry(r, entry, "spring");
     ok &= lb_read_table(r, entry->value, &lb_spring_table, &spec);
     if (ok) {
@@ -199,8 +198,8 @@ void lb_read_loads(lb_reader* r) {
 // The velocity of a free joint is written along the parent's axes and kept along the child's.
 static void set_start(lb_scene_joint* joint, const lb_start_spec* start) {
   const lb_quat q = start->rotation;
-  const double free_q[] = {start->position.x, start->position.y, start->position.z, q.w, q.x,
-                           q.y,               q.z};
+  const double free_q[] = {
+      start->position.x, start->position.y, start->position.z, q.w, q.x, q.y, q.z};
   const lb_vec3 v = lb_quat_rotate(lb_quat_conjugate(q), start->velocity);
   const double free_v[] = {start->spin.x, start->spin.y, start->spin.z, v.x, v.y, v.z};
   switch (joint->kind) {

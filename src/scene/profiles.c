@@ -28,8 +28,8 @@ static bool read_keys(lb_reader* r, const lb_node* node, lb_dimension dimension,
     ok &= lb_read_number(r, key->item[1], "value", dimension, LB_ANY, &out->value[i]);
     if (ok && i > 0 && !(out->time[i] > out->time[i - 1])) {
       ok = lb_complain(r, key->item[0]->place,
-                       "the times of 'keys' must increase, but %g s comes after %g s",
-                       out->time[i], out->time[i - 1]);
+                       "the times of 'keys' must increase, but %g s comes after %g s", out->time[i],
+                       out->time[i - 1]);
     }
   }
   out->count = node->count;

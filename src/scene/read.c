@@ -138,9 +138,9 @@ static lb_status read_scene(const char* text, size_t length, const char* name, b
   lb_report_sort(&r.report);
   lb_arena_release(keep);
   lb_release(allocator, keep);
-  return r.no_memory ? lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0},
-                                    "there is not enough memory")
-                     : r.report.status;
+  return r.no_memory
+             ? lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0}, "there is not enough memory")
+             : r.report.status;
 }
 
 lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,

@@ -7,7 +7,7 @@
 #include "scene/report.h"
 
 typedef struct lb_entry {
-  const lb_node* name;  // NULL in lists
+  const lb_node* name; // NULL in lists
   const lb_node* value;
   const char* folder; // of the file it was written in, for paths
 } lb_entry;

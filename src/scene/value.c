@@ -144,11 +144,10 @@ bool lb_read_number(lb_reader* r, const lb_node* node, const char* key, lb_dimen
                                     lb_dimension_example(dimension)));
   case LB_NUMBER_NOT_FINITE:
     return lb_complain(r, node->place, "'%s' must be finite, not '%s' (write %s, such as %s)", key,
-                       node->text, lb_dimension_words(dimension),
-                       lb_dimension_example(dimension));
+                       node->text, lb_dimension_words(dimension), lb_dimension_example(dimension));
   case LB_NUMBER_TOO_LARGE:
-    return lb_complain(r, node->place,
-                       "'%s' is too large: '%s' (numbers end at about 1.8e308)", key, node->text);
+    return lb_complain(r, node->place, "'%s' is too large: '%s' (numbers end at about 1.8e308)",
+                       key, node->text);
   case LB_NUMBER_UNIT:
     return wrong_unit(r, node, key, dimension, unit);
   case LB_NUMBER_OK:
@@ -270,9 +269,9 @@ static bool read_choice(lb_reader* r, const lb_node* node, const lb_field* field
     lb_nearest_offer(&nearest, choices->name[i]);
   }
   return lb_complain(r, node->place, "'%s' cannot be '%s'%s", field->key, node->text,
-                     nearest.best ? lb_did_you_mean(r, &nearest)
-                                  : lb_compose(r, " (choose %s)",
-                                               join(r, choices->name, choices->count)));
+                     nearest.best
+                         ? lb_did_you_mean(r, &nearest)
+                         : lb_compose(r, " (choose %s)", join(r, choices->name, choices->count)));
 }
 
 static bool read_body(lb_reader* r, const lb_node* node, const lb_field* field, void* out) {
@@ -514,18 +513,18 @@ static bool read_subtable(lb_reader* r, const lb_node* node, const lb_field* fie
 }
 
 static bool (*const readers[])(lb_reader*, const lb_node*, const lb_field*, void*) = {
-    [LB_VALUE_TEXT] = read_text,         [LB_VALUE_FLAG] = read_flag,
-    [LB_VALUE_COUNT] = read_count,       [LB_VALUE_NUMBER] = read_number,
-    [LB_VALUE_VECTOR] = read_vector,     [LB_VALUE_SCALE] = read_scale,
-    [LB_VALUE_AXIS] = read_axis,         [LB_VALUE_ROTATION] = read_rotation,
-    [LB_VALUE_POSE] = read_pose,         [LB_VALUE_COLOR] = read_color,
-    [LB_VALUE_INERTIA] = read_inertia,   [LB_VALUE_CHOICE] = read_choice,
-    [LB_VALUE_BODY] = read_body,         [LB_VALUE_ONE_BODY] = read_body,
-    [LB_VALUE_JOINT] = read_joint,       [LB_VALUE_MATERIAL] = read_material,
-    [LB_VALUE_TABLE] = read_subtable,    [LB_VALUE_FILES] = keep_paths,
-    [LB_VALUE_FILE] = keep_path,         [LB_VALUE_SECTION] = keep_map,
-    [LB_VALUE_INITIAL] = keep_map,       [LB_VALUE_LIST] = keep_list,
-    [LB_VALUE_ONE] = keep_node,          [LB_VALUE_KEYS] = keep_list,
+    [LB_VALUE_TEXT] = read_text,       [LB_VALUE_FLAG] = read_flag,
+    [LB_VALUE_COUNT] = read_count,     [LB_VALUE_NUMBER] = read_number,
+    [LB_VALUE_VECTOR] = read_vector,   [LB_VALUE_SCALE] = read_scale,
+    [LB_VALUE_AXIS] = read_axis,       [LB_VALUE_ROTATION] = read_rotation,
+    [LB_VALUE_POSE] = read_pose,       [LB_VALUE_COLOR] = read_color,
+    [LB_VALUE_INERTIA] = read_inertia, [LB_VALUE_CHOICE] = read_choice,
+    [LB_VALUE_BODY] = read_body,       [LB_VALUE_ONE_BODY] = read_body,
+    [LB_VALUE_JOINT] = read_joint,     [LB_VALUE_MATERIAL] = read_material,
+    [LB_VALUE_TABLE] = read_subtable,  [LB_VALUE_FILES] = keep_paths,
+    [LB_VALUE_FILE] = keep_path,       [LB_VALUE_SECTION] = keep_map,
+    [LB_VALUE_INITIAL] = keep_map,     [LB_VALUE_LIST] = keep_list,
+    [LB_VALUE_ONE] = keep_node,        [LB_VALUE_KEYS] = keep_list,
     [LB_VALUE_POINTS] = keep_list,
 };
 
@@ -547,10 +546,10 @@ static bool unknown_key(lb_reader* r, const lb_node* key, const lb_table* table)
     known[i] = table->field[i].key;
     lb_nearest_offer(&nearest, known[i]);
   }
-  return lb_complain(r, key->place, "unknown key '%s'%s", key->text,
-                     nearest.best ? lb_did_you_mean(r, &nearest)
-                                  : lb_compose(r, " (a %s has %s)", table->name,
-                                               join(r, known, table->count)));
+  return lb_complain(
+      r, key->place, "unknown key '%s'%s", key->text,
+      nearest.best ? lb_did_you_mean(r, &nearest)
+                   : lb_compose(r, " (a %s has %s)", table->name, join(r, known, table->count)));
 }
 
 static bool check_given(lb_reader* r, const lb_node* node, const lb_table* table,

@@ -1,0 +1,86 @@
+# Short names for what is done often; CMakeLists.txt and CMakePresets.json do the work.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SCENE ?= scenes/double-pendulum.yaml
+SECONDS ?= 60
+C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
+
+.NOTPARALLEL: # a build waits for its packages
+
+.PHONY: build
+build: build-release ## build the program, build/limber (this is what plain `make` does)
+	@ln -sfn release/limber build/limber
+
+.PHONY: setup
+setup: setup-build-node-test ## install the Debian packages that are missing
+
+.PHONY: demo
+demo: setup-build-node build ## install what is missing, build, and run a scene
+	build/limber simulate $(SCENE) --out out/demo
+	@echo
+	@echo "Open out/demo/report.html in a browser to see what happened, or out/demo/scene.glb in Blender."
+	@echo "Next: copy $(SCENE), change it, and run build/limber simulate on it."
+
+.PHONY: test
+test: setup-build-node-test build ## install what is missing, build, and run all tests
+	@ctest --preset release -j $(JOBS)
+
+.PHONY: test-long
+test-long: setup-build-node-test build ## run the tests that take long, too
+	@ctest --test-dir build/release -j $(JOBS) --output-on-failure
+
+.PHONY: sanitize
+sanitize: setup-build-node-test build-sanitize build-tsan ## run all tests under the sanitizers (address, undefined, thread)
+	@ctest --preset sanitize -j $(JOBS)
+	@ctest --preset tsan -j $(JOBS)
+
+.PHONY: coverage
+coverage: setup-build-node-test-coverage build-coverage ## which lines the tests run: build/coverage/report
+	@find build/coverage -name '*.gcda' -delete
+	@ctest --preset coverage -j $(JOBS)
+	@mkdir -p build/coverage/report
+	@gcovr --root . --filter src/ --print-summary --exclude-unreachable-branches \
+	  --html-details build/coverage/report/index.html build/coverage
+
+.PHONY: fuzz
+fuzz: setup-build-test ## fuzz the file readers for SECONDS each
+	@tests/fuzz/run $(SECONDS)
+
+.PHONY: bench
+bench: setup-build-node build ## time the algorithms; writes build/bench.json
+	@cmake --build build/release --parallel $(JOBS) --target limber_bench limber_bench_energy
+	@bench/run.sh build/release build/bench.json
+
+.PHONY: bench-peers
+bench-peers: setup-build-node-peers build ## install other engines and build their drivers for `make bench`
+	@cmake --build build/release --parallel $(JOBS) --target limber_bench limber_bench_energy
+
+.PHONY: format
+format: setup-lint ## put all C in the project's format
+	@clang-format -i $(C_FILES)
+
+.PHONY: lint
+lint: setup-build-node-test-lint build-debug ## look for mistakes that compilers do not see
+	@scripts/lint build/debug $(JOBS)
+
+.PHONY: install
+install: build ## install under PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+.PHONY: clean
+clean: ## remove all that was built
+	@rm -rf build
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+# Debian packages, group by group (see scripts/setup)
+setup-%:
+	@scripts/setup $(subst -, ,$*)
+
+# A build in build/PRESET
+build-%:
+	@command -v cmake >/dev/null || { echo "cmake is missing: 'make setup' installs all that the build needs"; exit 1; }
+	@cmake --preset $* --log-level=WARNING
+	@cmake --build build/$* --parallel $(JOBS)

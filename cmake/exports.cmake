@@ -1,0 +1,16 @@
+# Write the linker's list of symbols that the shared library shows: every lb_ function that a public
+# header declares. Names of inline functions come along and do no harm.
+set(LIMBER_EXPORTS ${CMAKE_BINARY_DIR}/limber.map)
+file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/limber/*.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
+set(names "")
+foreach(header ${headers})
+  file(STRINGS ${header} lines REGEX "^[^/#]*lb_[a-z0-9_]+\\(")
+  string(REGEX MATCHALL "lb_[a-z0-9_]+\\(" found "${lines}")
+  list(APPEND names ${found})
+endforeach()
+list(REMOVE_DUPLICATES names)
+list(SORT names)
+list(TRANSFORM names REPLACE "\\($" ";")
+string(REPLACE ";;" ";\n  " names "${names}")
+file(CONFIGURE OUTPUT ${LIMBER_EXPORTS} CONTENT "{\nglobal:\n  @names@\nlocal:\n  *;\n};\n" @ONLY)

@@ -1,0 +1,35 @@
+# What `make install` puts where: library, headers, program, pkg-config file, CMake package, scenes
+# and documents.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The libraries behind ours, by name: who links the static form needs them at link time.
+set(LIMBER_LINKED fyaml lapacke openblas cjson sundials_arkode sundials_nvecserial
+  ${OpenMP_C_LIB_NAMES} m)
+target_link_libraries(limber_static PUBLIC "$<INSTALL_INTERFACE:${LIMBER_LINKED}>")
+foreach(library limber limber_static)
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:include>)
+endforeach()
+target_include_directories(limber INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
+
+install(TARGETS limber limber_static EXPORT limber)
+if(TARGET limber_program)
+  install(TARGETS limber_program)
+endif()
+install(DIRECTORY include/limber TYPE INCLUDE)
+install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)
+install(DIRECTORY docs/ TYPE DOC)
+install(FILES README.md LICENSE TYPE DOC)
+
+# pkg-config
+list(TRANSFORM LIMBER_LINKED PREPEND "-l" OUTPUT_VARIABLE LIMBER_LINKED_FLAGS)
+list(JOIN LIMBER_LINKED_FLAGS " " LIMBER_LINKED_FLAGS)
+configure_file(cmake/limber.pc.in limber.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/limber.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# CMake package: find_package(limber) gives limber::limber (shared) and limber::static
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
+install(EXPORT limber NAMESPACE limber:: DESTINATION ${package} FILE limber-config.cmake)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/limber-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/limber-config-version.cmake DESTINATION ${package})

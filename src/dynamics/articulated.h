@@ -1,0 +1,43 @@
+// Operations on articulated inertias.
+#pragma once
+#include "dynamics/state.h"
+
+// The inertia of a joint with one coordinate as its parent feels it, bias c included. With U = IA
+// S, D = S'U, u = tau - S'p (s->Un, s->Uf, 1/s->d, s->u):
+//
+//   (1)  Ia = IA - U U'/D
+//   (2)  pa = p + IA c + U (u - U'c)/D
+static inline void lb_articulated_project(lb_articulated* out, const lb_articulated* in,
+                                          const lb_state* s) {
+  const lb_v4 Un = s->Un;
+  const lb_v4 Uf = s->Uf;
+  out->A = in->A;
+  out->G = in->G;
+  out->C = in->C;
+  lb_m3_add_outer(&out->A, -s->d, Un, Un);
+  lb_m3_add_outer(&out->G, -s->d, Uf, Un);
+  lb_m3_add_outer(&out->C, -s->d, Uf, Uf);
+  const double k = s->d * (s->u - lb_v4_sum(Un * s->c_al + Uf * s->c_a));
+  out->n = in->n + lb_m3_apply(in->A, s->c_al) + lb_m3_apply_transposed(in->G, s->c_a) + Un * k;
+  out->f = in->f + lb_m3_apply(in->G, s->c_al) + lb_m3_apply(in->C, s->c_a) + Uf * k;
+}
+
+// Add to `to` an inertia whose origin is r further on. Since a = a_p + al_p x r,
+//
+//   C' = C,  G' = G - K,  A' = A + H + H'   with K = C [r], H = [r](G - K/2),   n' = n + r x f.
+static inline void lb_articulated_shift_add(lb_articulated* to, const lb_articulated* from,
+                                            lb_v4 r) {
+  const lb_m3 K = lb_m3_mul_cross(from->C, r);
+  const lb_m3 half = {from->G.x - 0.5 * K.x, from->G.y - 0.5 * K.y, from->G.z - 0.5 * K.z};
+  const lb_m3 H = lb_m3_cross_mul(r, half);
+  const lb_m3 Ht = lb_m3_transpose(H);
+  to->A.x += from->A.x + (H.x + Ht.x);
+  to->A.y += from->A.y + (H.y + Ht.y);
+  to->A.z += from->A.z + (H.z + Ht.z);
+  to->G.x += from->G.x - K.x;
+  to->G.y += from->G.y - K.y;
+  to->G.z += from->G.z - K.z;
+  lb_m3_add(&to->C, from->C);
+  to->n += from->n + lb_v4_cross(r, from->f);
+  to->f += from->f;
+}

@@ -1,0 +1,32 @@
+// Kinetic and potential energy.
+#include "dynamics/force.h"
+#include "dynamics/kinematics.h"
+
+// 1/2 (m v.v + 2 v.(w x h) + w.I w), h and I about the link's origin.
+double lb_kinetic_energy(const lb_model* m, lb_data* d) {
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_move_origins(m, d->work, d->qd);
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    lb_link_weigh(m, d->work, i);
+    const lb_state* s = &d->work->state[i];
+    sum += 0.5 * m->link[i].m * lb_v4_dot(s->v, s->v) + lb_v4_dot(s->v, lb_v4_cross(s->w, s->h)) +
+           0.5 * lb_v4_dot(s->w, lb_m3_apply(s->IA.A, s->w));
+  }
+  for (int k = 0; k < m->nv; k++) {
+    sum += 0.5 * m->armature[k] * d->qd[k] * d->qd[k];
+  }
+  return sum;
+}
+
+double lb_potential_energy(const lb_model* m, lb_data* d) {
+  lb_kinematics(m, d, d->q, d->qd);
+  const lb_v4 g = lb_v4_from(m->gravity);
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    lb_link_weigh(m, d->work, i);
+    const lb_state* s = &d->work->state[i];
+    sum -= lb_v4_dot(g, s->p * m->link[i].m + s->h);
+  }
+  return sum + lb_forces_energy(m, d);
+}

@@ -1,0 +1,71 @@
+// The system's accelerations under everything that acts on it.
+#include "dynamics/aba.h"
+#include "dynamics/force.h"
+#include "dynamics/kinematics.h"
+
+// Put the coordinates under position motors where their profiles say.
+static void drive(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+      const int j = m->motor_joint[i];
+      double value[3];
+      lb_profile_evaluate(m->motor_profile[i], d->time, value);
+      d->q[m->joint_q[j]] = value[0];
+      d->qd[m->joint_v[j]] = value[1];
+      d->qdd[m->joint_v[j]] = value[2];
+    }
+  }
+}
+
+// Prescribed accelerations become part of what velocities bring.
+static void accelerate_driven(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+      const int link = m->joint_link[m->motor_joint[i]];
+      lb_state* s = &d->work->state[link];
+      LB_JOINT[m->link_kind[link]]->accelerate(&s->c_al, &s->c_a, s, d->qdd + m->link_v[link]);
+    }
+  }
+}
+
+// What each position motor exerts: the force through its joint along its axis, less what springs
+// and dampers on the coordinate take.
+static void read_motors(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+      const int link = m->joint_link[m->motor_joint[i]];
+      const int v = m->link_v[link];
+      const lb_state* s = &d->work->state[link];
+      const lb_v4 n = lb_m3_apply(s->IA.A, s->al) + lb_m3_apply_transposed(s->IA.G, s->a) + s->IA.n;
+      const lb_v4 f = lb_m3_apply(s->IA.G, s->al) + lb_m3_apply(s->IA.C, s->a) + s->IA.f;
+      double through;
+      LB_JOINT[m->link_kind[link]]->project(&through, s, n, f);
+      d->motor_force[i] = through + m->armature[v] * d->qdd[v] - d->work->tau[v];
+    }
+  }
+}
+
+void lb_forward(const lb_model* m, lb_data* d) {
+  drive(m, d);
+  lb_kinematics(m, d, d->q, d->qd);
+  accelerate_driven(m, d);
+  lb_forces_apply(m, d);
+  lb_aba_solve(m, d, d->qdd, d->work->tau, true);
+  read_motors(m, d);
+}
+
+void lb_poses(const lb_model* m, lb_data* d) {
+  lb_work* w = d->work;
+  lb_place_hinges(m, w, d->q);
+  for (int i = 0; i < m->nlink; i++) {
+    lb_link_place(m, w, i, d->q);
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    d->pose[i] = m->body_in_link[i];
+    if (m->body_link[i] != LB_WORLD) {
+      const lb_state* s = &w->state[m->body_link[i]];
+      const lb_transform X = {lb_quat_from_matrix(lb_m3_mat3(s->R)), lb_v4_vec3(s->p)};
+      d->pose[i] = lb_transform_mul(X, m->body_in_link[i]);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// Free joint: position in the parent's frame, then a unit quaternion; the velocity is the relative
+// twist (w_r, v_r) in the link's frame, S = (R, 0; 0, R). Nothing holds the link, so its parent
+// feels only the force put on the joint, and its acceleration follows from its own articulated
+// inertia alone.
+#include "dynamics/joint.h"
+
+static void place(lb_state* s, const double* q, const double sc[2]) {
+  (void)sc;
+  s->r += lb_m3_apply(s->R, lb_v4_load(q));
+  s->R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]})));
+}
+
+// r' = w_p x r + R v_r, and d/dt (R v_r) = R vdot_r + w x R v_r.
+static void move(lb_state* s, const lb_state* p, const double* qd) {
+  const lb_v4 w = lb_m3_apply(s->R, lb_v4_load(qd));
+  const lb_v4 v = lb_m3_apply(s->R, lb_v4_load(qd + 3));
+  s->w = p->w + w;
+  s->c_al = lb_v4_cross(p->w, w);
+  s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r) + v) + lb_v4_cross(s->w, v);
+}
+
+static void move_origin(lb_state* s, const lb_state* p, const double* qd) {
+  s->v = p->v + lb_v4_cross(p->w, s->r) + lb_m3_apply(s->R, lb_v4_load(qd + 3));
+}
+
+static void accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
+  *al += lb_m3_apply(s->R, lb_v4_load(qdd));
+  *a += lb_m3_apply(s->R, lb_v4_load(qdd + 3));
+}
+
+static void articulate(lb_articulated* out, lb_state* s, const double* tau,
+                       const double* armature) {
+  (void)armature; // a free joint has no rotor
+  *out = (lb_articulated){.n = lb_m3_apply(s->R, lb_v4_load(tau)),
+                          .f = lb_m3_apply(s->R, lb_v4_load(tau + 3))};
+  s->Un = out->n;
+  s->Uf = out->f;
+}
+
+static void copy_block(double* L, int row, int column, lb_m3 B) {
+  const lb_v4 c[3] = {B.x, B.y, B.z};
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      L[6 * (row + i) + column + j] = c[j][i];
+    }
+  }
+}
+
+// Solve the 6 x 6 system by L D L', in place; the lower triangle of A is used.
+static void solve6(double A[36], double x[6]) {
+  for (int j = 0; j < 6; j++) {
+    for (int k = 0; k < j; k++) {
+      const double l = A[6 * j + k];
+      for (int i = j; i < 6; i++) {
+        A[6 * i + j] -= A[6 * i + k] * A[6 * k + k] * l;
+      }
+    }
+    const double d = 1 / A[6 * j + j];
+    for (int i = j + 1; i < 6; i++) {
+      A[6 * i + j] *= d;
+      x[i] -= A[6 * i + j] * x[j];
+    }
+  }
+  for (int i = 5; i >= 0; i--) {
+    x[i] /= A[6 * i + i];
+    for (int k = i + 1; k < 6; k++) {
+      x[i] -= A[6 * k + i] * x[k];
+    }
+  }
+}
+
+static void solve(lb_state* s, double* qdd, const double* tau) {
+  (void)tau;
+  double A[36], x[6];
+  copy_block(A, 0, 0, s->IA.A);
+  copy_block(A, 3, 0, s->IA.G);
+  copy_block(A, 3, 3, s->IA.C);
+  lb_v4_store(x, s->Un - s->IA.n);
+  lb_v4_store(x + 3, s->Uf - s->IA.f);
+  solve6(A, x);
+  const lb_v4 al = lb_v4_load(x);
+  const lb_v4 a = lb_v4_load(x + 3);
+  lb_v4_store(qdd, lb_m3_apply_transposed(s->R, al - s->al));
+  lb_v4_store(qdd + 3, lb_m3_apply_transposed(s->R, a - s->a));
+  s->al = al;
+  s->a = a;
+}
+
+static void project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
+  lb_v4_store(tau, lb_m3_apply_transposed(s->R, n));
+  lb_v4_store(tau + 3, lb_m3_apply_transposed(s->R, f));
+}
+
+static void columns(lb_v4* S, const lb_state* s) {
+  const lb_v4 axis[3] = {s->R.x, s->R.y, s->R.z};
+  for (int i = 0; i < 3; i++) {
+    S[2 * i] = S[6 + 2 * i + 1] = axis[i];
+    S[2 * i + 1] = S[6 + 2 * i] = lb_v4_zero();
+  }
+}
+
+// A free joint carries no spring.
+static void spring(double* tau, const double* q, const double* rest, const double* stiffness) {
+  (void)tau, (void)q, (void)rest, (void)stiffness;
+}
+static double energy(const double* q, const double* rest, const double* stiffness) {
+  (void)q, (void)rest, (void)stiffness;
+  return 0;
+}
+
+static lb_vec3 to_parent(const double* q, const double* qd) {
+  return lb_mat3_apply(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}),
+                       lb_vec3_make(qd[3], qd[4], qd[5]));
+}
+
+static void rate(double* dq, const double* q, const double* qd) {
+  const lb_vec3 v = to_parent(q, qd);
+  dq[0] = v.x;
+  dq[1] = v.y;
+  dq[2] = v.z;
+  lb_quat_rate(dq + 3, q + 3, qd);
+}
+
+static void advance(double* q, const double* qd, double h) {
+  const lb_vec3 v = to_parent(q, qd);
+  q[0] += h * v.x;
+  q[1] += h * v.y;
+  q[2] += h * v.z;
+  lb_quat_advance(q + 3, qd, h);
+}
+
+const lb_joint lb_joint_free = {
+    .place = place,
+    .move = move,
+    .move_origin = move_origin,
+    .accelerate = accelerate,
+    .articulate = articulate,
+    .solve = solve,
+    .project = project,
+    .columns = columns,
+    .spring = spring,
+    .energy = energy,
+    .rate = rate,
+    .advance = advance,
+};

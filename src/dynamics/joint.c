@@ -1,0 +1,54 @@
+// The table of joints, and what several of them share.
+#include "dynamics/joint.h"
+
+const lb_joint* const LB_JOINT[LB_JOINT_COUNT] = {
+    [LB_JOINT_REVOLUTE] = &lb_joint_revolute,
+    [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
+    [LB_JOINT_SPHERICAL] = &lb_joint_spherical,
+    [LB_JOINT_FREE] = &lb_joint_free,
+};
+
+void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness) {
+  *tau -= *stiffness * (*q - *rest);
+}
+
+double lb_scalar_energy(const double* q, const double* rest, const double* stiffness) {
+  return 0.5 * *stiffness * (*q - *rest) * (*q - *rest);
+}
+
+void lb_scalar_rate(double* dq, const double* q, const double* qd) {
+  (void)q;
+  *dq = *qd;
+}
+
+void lb_scalar_advance(double* q, const double* qd, double h) {
+  *q += h * *qd;
+}
+
+// d/dt q = 1/2 q (0, w). It is orthogonal to q, so that the exact flow keeps the length.
+void lb_quat_rate(double* dq, const double* q, const double* w) {
+  const lb_quat r = lb_quat_mul((lb_quat){q[0], q[1], q[2], q[3]},
+                                (lb_quat){0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]});
+  dq[0] = r.w;
+  dq[1] = r.x;
+  dq[2] = r.y;
+  dq[3] = r.z;
+}
+
+void lb_quat_advance(double* q, const double* w, double h) {
+  const lb_quat step = lb_quat_exp(lb_vec3_make(h * w[0], h * w[1], h * w[2]));
+  const lb_quat r = lb_quat_normalise(lb_quat_mul((lb_quat){q[0], q[1], q[2], q[3]}, step));
+  q[0] = r.w;
+  q[1] = r.x;
+  q[2] = r.y;
+  q[3] = r.z;
+}
+
+void lb_normalise(const lb_model* m, double* q) {
+  static const double still[LB_JOINT_MOST_V] = {0};
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_kind[i] == LB_JOINT_SPHERICAL || m->link_kind[i] == LB_JOINT_FREE) {
+      LB_JOINT[m->link_kind[i]]->advance(q + m->link_q[i], still, 0);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// A joint as a table of functions. To add a kind, add a file with its table and its line in
+// joint.c.
+//
+// The link's frame has its z axis along the axis of a hinge or slide. `s` belongs to the link, `p`
+// to its parent.
+#pragma once
+#include "dynamics/state.h"
+#include "limber/dynamics.h"
+
+typedef struct lb_joint {
+  // From R and r at zero coordinates to R and r at q. `sc` holds the sine and cosine of a hinge.
+  void (*place)(lb_state* s, const double* q, const double sc[2]);
+
+  // Angular velocity and bias accelerations from the parent's, R and r: s->w, c_al, c_a.
+  void (*move)(lb_state* s, const lb_state* p, const double* qd);
+
+  // Velocity of the origin: s->v.
+  void (*move_origin)(lb_state* s, const lb_state* p, const double* qd);
+
+  // Acceleration of the joint's own: adds S qdd to al and a.
+  void (*accelerate)(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd);
+
+  // ABA on the way in: `out` is what the parent feels of s->IA through the joint, bias included.
+  void (*articulate)(lb_articulated* out, lb_state* s, const double* tau, const double* armature);
+
+  // ABA on the way out: given al and a without the joint's own acceleration, find qdd and add it.
+  void (*solve)(lb_state* s, double* qdd, const double* tau);
+
+  // S' (n, f)
+  void (*project)(double* tau, const lb_state* s, lb_v4 n, lb_v4 f);
+
+  // Columns of S: angular part then linear part of each coordinate, moments about the origin.
+  void (*columns)(lb_v4* S, const lb_state* s);
+
+  // Torque of a spring towards `rest`, added to tau, and its energy.
+  void (*spring)(double* tau, const double* q, const double* rest, const double* stiffness);
+  double (*energy)(const double* q, const double* rest, const double* stiffness);
+
+  // dq/dt, for methods that add up slopes.
+  void (*rate)(double* dq, const double* q, const double* qd);
+
+  // q moved along qd for a time h, staying a valid coordinate.
+  void (*advance)(double* q, const double* qd, double h);
+} lb_joint;
+
+// Indexed by lb_joint_kind; a fixed joint has no entry, since it makes no link.
+extern const lb_joint* const LB_JOINT[LB_JOINT_COUNT];
+
+extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_spherical, lb_joint_free;
+
+// Coordinates of one number each.
+void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness);
+double lb_scalar_energy(const double* q, const double* rest, const double* stiffness);
+void lb_scalar_rate(double* dq, const double* q, const double* qd);
+void lb_scalar_advance(double* q, const double* qd, double h);
+
+// Rotations as quaternions with body-frame velocity.
+void lb_quat_rate(double* dq, const double* q, const double* w);
+void lb_quat_advance(double* q, const double* w, double h);
+
+// Bring a link's coordinates back to unit quaternions where they have them.
+void lb_normalise(const lb_model* m, double* q);

@@ -1,0 +1,110 @@
+// Ball joint: the coordinate is a unit quaternion, the velocity w_r the relative angular velocity
+// in the link's frame, S = (R, 0). Any basis of the same motions gives the same projection, so the
+// recursion uses the world's axes, S = (1, 0), and turns the results at the end.
+#include "dynamics/articulated.h"
+#include "dynamics/joint.h"
+
+static void place(lb_state* s, const double* q, const double sc[2]) {
+  (void)sc;
+  s->R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix((lb_quat){q[0], q[1], q[2], q[3]})));
+}
+
+static void move(lb_state* s, const lb_state* p, const double* qd) {
+  const lb_v4 joint = lb_m3_apply(s->R, lb_v4_load(qd));
+  s->w = p->w + joint;
+  s->c_al = lb_v4_cross(p->w, joint);
+  s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r));
+}
+
+static void accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
+  (void)a;
+  *al += lb_m3_apply(s->R, lb_v4_load(qdd));
+}
+
+static lb_m3 inverse(lb_m3 A) {
+  const lb_m3 cofactor = {lb_v4_cross(A.y, A.z), lb_v4_cross(A.z, A.x), lb_v4_cross(A.x, A.y)};
+  const double d = 1 / lb_v4_dot(A.x, cofactor.x);
+  const lb_m3 T = lb_m3_transpose(cofactor);
+  return (lb_m3){T.x * d, T.y * d, T.z * d};
+}
+
+// The same as lb_articulated_project with three coordinates: U = (A, G), D = A + armature.
+static void articulate(lb_articulated* out, lb_state* s, const double* tau,
+                       const double* armature) {
+  const lb_articulated* in = &s->IA;
+  lb_m3 D = in->A;
+  D.x[0] += armature[0];
+  D.y[1] += armature[0];
+  D.z[2] += armature[0];
+  s->Dinv = inverse(D);
+  s->Un = lb_m3_apply(s->R, lb_v4_load(tau)) - in->n; // u
+  const lb_m3 DA = lb_m3_mul(s->Dinv, in->A);
+  const lb_m3 DG = lb_m3_mul(s->Dinv, lb_m3_transpose(in->G));
+  const lb_m3 AA = lb_m3_mul(in->A, DA);
+  const lb_m3 GA = lb_m3_mul(in->G, DA);
+  const lb_m3 GG = lb_m3_mul(in->G, DG);
+  out->A = (lb_m3){in->A.x - AA.x, in->A.y - AA.y, in->A.z - AA.z};
+  out->G = (lb_m3){in->G.x - GA.x, in->G.y - GA.y, in->G.z - GA.z};
+  out->C = (lb_m3){in->C.x - GG.x, in->C.y - GG.y, in->C.z - GG.z};
+  const lb_v4 nc = lb_m3_apply(in->A, s->c_al) + lb_m3_apply_transposed(in->G, s->c_a);
+  const lb_v4 fc = lb_m3_apply(in->G, s->c_al) + lb_m3_apply(in->C, s->c_a);
+  const lb_v4 k = lb_m3_apply(s->Dinv, s->Un - nc);
+  out->n = in->n + nc + lb_m3_apply(in->A, k);
+  out->f = in->f + fc + lb_m3_apply(in->G, k);
+}
+
+static void solve(lb_state* s, double* qdd, const double* tau) {
+  (void)tau;
+  const lb_v4 felt = lb_m3_apply(s->IA.A, s->al) + lb_m3_apply_transposed(s->IA.G, s->a);
+  const lb_v4 joint = lb_m3_apply(s->Dinv, s->Un - felt);
+  s->al += joint;
+  lb_v4_store(qdd, lb_m3_apply_transposed(s->R, joint));
+}
+
+static void project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
+  (void)f;
+  lb_v4_store(tau, lb_m3_apply_transposed(s->R, n));
+}
+
+static void columns(lb_v4* S, const lb_state* s) {
+  S[0] = s->R.x;
+  S[2] = s->R.y;
+  S[4] = s->R.z;
+  S[1] = S[3] = S[5] = lb_v4_zero();
+}
+
+// The spring pulls along the rotation vector: V = k/2 |log q|^2, whose gradient in the body's frame
+// is k log q.
+static void spring(double* tau, const double* q, const double* rest, const double* stiffness) {
+  (void)rest;
+  const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
+  tau[0] -= stiffness[0] * v.x;
+  tau[1] -= stiffness[0] * v.y;
+  tau[2] -= stiffness[0] * v.z;
+}
+
+static double energy(const double* q, const double* rest, const double* stiffness) {
+  (void)rest;
+  const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
+  return 0.5 * stiffness[0] * lb_vec3_dot(v, v);
+}
+
+static void move_origin(lb_state* s, const lb_state* p, const double* qd) {
+  (void)qd;
+  s->v = p->v + lb_v4_cross(p->w, s->r);
+}
+
+const lb_joint lb_joint_spherical = {
+    .place = place,
+    .move = move,
+    .move_origin = move_origin,
+    .accelerate = accelerate,
+    .articulate = articulate,
+    .solve = solve,
+    .project = project,
+    .columns = columns,
+    .spring = spring,
+    .energy = energy,
+    .rate = lb_quat_rate,
+    .advance = lb_quat_advance,
+};

@@ -1,0 +1,148 @@
+// Small factorisations, by columns. At these sizes plain loops that the compiler can vectorise beat
+// a call to BLAS.
+#include "math/dense.h"
+
+#include <math.h>
+
+// column -= s * from, rows first ... n - 1
+static void subtract_scaled(double* restrict column, double s, const double* restrict from,
+                            int first, int n) {
+  for (int i = first; i < n; i++) {
+    column[i] -= s * from[i];
+  }
+}
+
+lb_status lb_cholesky(int n, double* A, int lda) {
+  for (int j = 0; j < n; j++) {
+    double* a = A + (size_t)j * (size_t)lda;
+    for (int k = 0; k < j; k++) {
+      const double* l = A + (size_t)k * (size_t)lda;
+      subtract_scaled(a, l[j], l, j, n);
+    }
+    if (!(a[j] > 0)) { // also when it is not a number
+      return LB_FAILED;
+    }
+    const double s = 1 / sqrt(a[j]);
+    for (int i = j; i < n; i++) {
+      a[i] *= s;
+    }
+  }
+  return LB_OK;
+}
+
+// b = L^-1 b with a unit diagonal or L's own.
+static void solve_lower(int n, const double* L, int lda, double* b, bool unit) {
+  for (int j = 0; j < n; j++) {
+    const double* l = L + (size_t)j * (size_t)lda;
+    if (!unit) {
+      b[j] /= l[j];
+    }
+    subtract_scaled(b, b[j], l, j + 1, n);
+  }
+}
+
+// b = L'^-1 b
+static void solve_lower_transposed(int n, const double* L, int lda, double* b, bool unit) {
+  for (int j = n - 1; j >= 0; j--) {
+    const double* l = L + (size_t)j * (size_t)lda;
+    double sum = b[j];
+    for (int i = j + 1; i < n; i++) {
+      sum -= l[i] * b[i];
+    }
+    b[j] = unit ? sum : sum / l[j];
+  }
+}
+
+void lb_cholesky_solve(int n, const double* L, int lda, int nrhs, double* B, int ldb) {
+  for (int c = 0; c < nrhs; c++) {
+    double* b = B + (size_t)c * (size_t)ldb;
+    solve_lower(n, L, lda, b, false);
+    solve_lower_transposed(n, L, lda, b, false);
+  }
+}
+
+// Column by column; before its turn, column j holds A's entries, after it L's below D's. A pivot is
+// zero when it is lost in the rounding of what was subtracted.
+lb_status lb_ldl(int n, double* A, int lda) {
+  static const double LOST = 1e-15;
+  for (int j = 0; j < n; j++) {
+    double* a = A + (size_t)j * (size_t)lda;
+    double size = fabs(a[j]);
+    for (int k = 0; k < j; k++) {
+      const double* l = A + (size_t)k * (size_t)lda;
+      subtract_scaled(a, l[j] * l[k], l, j, n);
+      size += fabs(l[j] * l[j] * l[k]);
+    }
+    if (!(fabs(a[j]) > LOST * size)) {
+      return LB_FAILED;
+    }
+    for (int i = j + 1; i < n; i++) {
+      a[i] /= a[j];
+    }
+  }
+  return LB_OK;
+}
+
+void lb_ldl_solve(int n, const double* LD, int lda, int nrhs, double* B, int ldb) {
+  for (int c = 0; c < nrhs; c++) {
+    double* b = B + (size_t)c * (size_t)ldb;
+    solve_lower(n, LD, lda, b, true);
+    for (int j = 0; j < n; j++) {
+      b[j] /= LD[(size_t)j * (size_t)lda + (size_t)j];
+    }
+    solve_lower_transposed(n, LD, lda, b, true);
+  }
+}
+
+static int largest_below(const double* column, int first, int n) {
+  int most = first;
+  for (int i = first + 1; i < n; i++) {
+    if (fabs(column[i]) > fabs(column[most])) {
+      most = i;
+    }
+  }
+  return most;
+}
+
+static void exchange(double* a, double* b) {
+  const double t = *a;
+  *a = *b;
+  *b = t;
+}
+
+lb_status lb_lu(int n, double* A, int lda, int* pivot) {
+  for (int j = 0; j < n; j++) {
+    double* a = A + (size_t)j * (size_t)lda;
+    const int p = pivot[j] = largest_below(a, j, n);
+    if (!(fabs(a[p]) > 0)) {
+      return LB_FAILED;
+    }
+    for (int c = 0; c < n && p != j; c++) {
+      double* column = A + (size_t)c * (size_t)lda;
+      exchange(&column[j], &column[p]);
+    }
+    for (int i = j + 1; i < n; i++) {
+      a[i] /= a[j];
+    }
+    for (int c = j + 1; c < n; c++) {
+      double* column = A + (size_t)c * (size_t)lda;
+      subtract_scaled(column, column[j], a, j + 1, n);
+    }
+  }
+  return LB_OK;
+}
+
+void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B, int ldb) {
+  for (int c = 0; c < nrhs; c++) {
+    double* b = B + (size_t)c * (size_t)ldb;
+    for (int j = 0; j < n; j++) {
+      exchange(&b[j], &b[pivot[j]]);
+    }
+    solve_lower(n, LU, lda, b, true);
+    for (int j = n - 1; j >= 0; j--) {
+      const double* u = LU + (size_t)j * (size_t)lda;
+      b[j] /= u[j];
+      subtract_scaled(b, b[j], u, 0, j);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// Dense linear algebra. Matrices are stored by columns, A(i, j) = A[i + j * ld], as in LAPACK.
+//
+// First small systems, solved in place without allocating: for the blocks of joints, bodies and
+// constraints. Then LAPACK for everything larger, with its scratch from an arena (given back before
+// returning), so that all memory is the caller's. LB_FAILED always means that the matrix did not
+// allow it (singular, not positive definite, no convergence); the outputs are then undefined.
+#pragma once
+#include "base/arena.h"
+#include "limber/status.h"
+
+// --- small: no allocation ---
+
+/// A = L L', symmetric positive definite; reads and writes the lower triangle.
+lb_status lb_cholesky(int n, double* A, int lda);
+void lb_cholesky_solve(int n, const double* L, int lda, int nrhs, double* B, int ldb);
+
+/// A = L D L' without pivoting, lower triangle, D on the diagonal: symmetric matrices that are
+/// positive or negative definite block by block (quasi-definite), such as regularised KKT systems.
+lb_status lb_ldl(int n, double* A, int lda);
+void lb_ldl_solve(int n, const double* LD, int lda, int nrhs, double* B, int ldb);
+
+/// P A = L U with partial pivoting; row i was exchanged with row pivot[i].
+lb_status lb_lu(int n, double* A, int lda, int* pivot);
+void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B, int ldb);
+
+// --- LAPACK ---
+
+/// A X = B with X in B: A positive definite (lower triangle, replaced by its Cholesky factor) ...
+lb_status lb_solve_definite(int n, double* A, int lda, int nrhs, double* B, int ldb);
+/// ... symmetric but indefinite (lower triangle, destroyed) ...
+lb_status lb_solve_symmetric(lb_arena* scratch, int n, double* A, int lda, int nrhs, double* B,
+                             int ldb);
+/// ... or any (destroyed).
+lb_status lb_solve_general(lb_arena* scratch, int n, double* A, int lda, int nrhs, double* B,
+                           int ldb);
+
+/// A = V diag(w) V', w rising; the lower triangle of A is read, V takes its place.
+lb_status lb_eigen_symmetric(lb_arena* scratch, int n, double* A, int lda, double* w);
+/// A v = w B v with B positive definite, w rising, V' B V = I: modes of vibration. V replaces A,
+/// the Cholesky factor replaces B.
+lb_status lb_eigen_generalised(lb_arena* scratch, int n, double* A, int lda, double* B, int ldb,
+                               double* w);
+
+/// A = U diag(s) V', m x n, s falling, k = min(m, n): U m x k, V n x k transposed into Vt, k x n. A
+/// is destroyed.
+lb_status lb_svd(lb_arena* scratch, int m, int n, double* A, int lda, double* s, double* U, int ldu,
+                 double* Vt, int ldvt);
+/// The shortest x that minimises |A x - b| for each column b; singular values below `rcond` times
+/// the largest count as zero. B has max(m, n) rows, x in its first n. A is destroyed.
+lb_status lb_least_squares(lb_arena* scratch, int m, int n, double* A, int lda, int nrhs, double* B,
+                           int ldb, double rcond, int* rank);

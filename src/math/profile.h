@@ -1,0 +1,23 @@
+// Functions of time, compiled. Every kind becomes pieces of one form, polynomials of degree five at
+// most, so evaluating one is a search and a Horner scheme whatever its author wrote.
+#pragma once
+#include "base/arena.h"
+#include "limber/profile.h"
+#include "limber/status.h"
+
+enum { LB_PROFILE_COEFFICIENTS = 6 };
+
+struct lb_profile {
+  int npiece;
+  double* time; ///< [npiece + 1] ends of the pieces
+  /// [npiece] coefficients in s = (t - time[i]) / (time[i + 1] - time[i])
+  double (*piece)[LB_PROFILE_COEFFICIENTS];
+  double period; ///< 0: holds its end values
+};
+
+/// Compile a valid definition into the arena. Fails with LB_NO_MEMORY only.
+///
+/// A periodic profile whose keys do not fill the period gets a closing piece from its last key back
+/// to its first; keys past the period are never reached.
+lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
+                            lb_profile** profile);

@@ -1,0 +1,27 @@
+// Making a model: the steps share one builder. A step returns LB_OK or the status of the message it
+// added.
+#pragma once
+#include "base/arena.h"
+#include "limber/model.h"
+
+typedef struct lb_build {
+  const lb_scene* scene;
+  lb_model* m;
+  lb_arena* arena;
+  lb_error* err;
+  int* carrier; // [scene nbody] the joint that carries each body, or -1: it moves freely
+  int* order;   // [nordered] bodies, each after the one it hangs on, a tree at a time
+  int nordered;
+} lb_build;
+
+lb_status lb_build_order(lb_build* b);  // fills carrier and order
+lb_status lb_build_masses(lb_build* b); // fills body_mass
+lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
+lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
+lb_status lb_build_looks(lb_build* b);  // fills shapes and materials
+
+// The message for a failed allocation.
+lb_status lb_build_no_memory(lb_build* b);
+
+// A copy of a text in the model's arena, or NULL.
+const char* lb_build_text(lb_build* b, const char* text);

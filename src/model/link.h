@@ -1,0 +1,17 @@
+// What the recursions read of a link, in one run of memory.
+#pragma once
+#include "limber/scene.h"
+#include "math/simd.h"
+
+typedef struct lb_link {
+  lb_m3 R0; // rotation and ...
+  lb_v4 p0; // ... position in the parent link when the coordinates are zero
+  lb_m3 I;  // inertia about the link's origin
+  lb_v4 h;  // mass times centre of mass
+  double m;
+  int parent; // or LB_WORLD
+  int q, v;   // first coordinate and velocity
+  int hinge;  // position in the model's list of hinges
+  lb_joint_kind kind;
+  bool driven;
+} lb_link;

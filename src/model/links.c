@@ -1,0 +1,224 @@
+// From bodies and joints to links and coordinates. A fixed joint makes no link: its child shares
+// its parent's.
+#include "model/build.h"
+#include "model/link.h"
+#include "model/pose.h"
+
+#include <string.h>
+
+// The scene's joint that carries a body, or a free one made up for a body that has none.
+static lb_scene_joint carrying_joint(const lb_build* b, int body) {
+  if (b->carrier[body] >= 0) {
+    return b->scene->joint[b->carrier[body]];
+  }
+  const lb_scene_body* s = &b->scene->body[body];
+  const lb_transform X = s->pose;
+  const lb_vec3 v = lb_quat_rotate(lb_quat_conjugate(X.q), s->velocity);
+  lb_scene_joint j = lb_scene_joint_default();
+  j.name = s->name;
+  j.place = s->place;
+  j.kind = LB_JOINT_FREE;
+  j.parent = LB_WORLD;
+  j.child = body;
+  memcpy(j.q, (double[]){X.p.x, X.p.y, X.p.z, X.q.w, X.q.x, X.q.y, X.q.z}, sizeof j.q);
+  memcpy(j.qd, (double[]){s->spin.x, s->spin.y, s->spin.z, v.x, v.y, v.z}, sizeof j.qd);
+  return j;
+}
+
+static bool has_axis(lb_joint_kind kind) {
+  return kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_PRISMATIC;
+}
+
+// Spread a joint's settings over its coordinates.
+static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
+  const int q = m->link_q[link];
+  const int v = m->link_v[link];
+  memcpy(m->q0 + q, j->q, (size_t)lb_joint_kind_nq(j->kind) * sizeof(double));
+  memcpy(m->qd0 + v, j->qd, (size_t)lb_joint_kind_nv(j->kind) * sizeof(double));
+  const int p = m->link_parent[link];
+  const int last = p == LB_WORLD ? -1 : m->link_v[p] + lb_joint_kind_nv(m->link_kind[p]) - 1;
+  for (int k = 0; k < lb_joint_kind_nv(j->kind); k++) {
+    const int up = k == 0 ? last : v + k - 1;
+    m->v_parent[v + k] = up;
+    m->v_run[v + k] = up >= 0 && up == v + k - 1 ? m->v_run[up] : v + k;
+    m->stiffness[v + k] = j->stiffness;
+    m->damping[v + k] = j->damping;
+    m->armature[v + k] = j->armature;
+  }
+  if (has_axis(j->kind)) {
+    m->rest[q] = j->rest;
+  }
+}
+
+// Hang a body on its parent: a new link, or a place on the parent's.
+static void place_body(lb_build* b, int body) {
+  lb_model* m = b->m;
+  const lb_scene_joint j = carrying_joint(b, body);
+  const int parent = j.parent == LB_WORLD ? LB_WORLD : m->body_link[j.parent];
+  const lb_transform X_parent =
+      j.parent == LB_WORLD ? lb_transform_identity() : m->body_in_link[j.parent];
+  const lb_transform X_joint = lb_transform_mul(X_parent, j.in_parent);
+  if (j.kind == LB_JOINT_FIXED) {
+    m->body_link[body] = parent;
+    m->body_in_link[body] = lb_transform_mul(X_joint, lb_transform_inverse(j.in_child));
+    return;
+  }
+  // turn the joint's frame so that its axis is z
+  const lb_transform X_turn = {has_axis(j.kind) ? lb_quat_from_z(j.axis) : lb_quat_identity(),
+                               {0, 0, 0}};
+  const int i = m->nlink++;
+  m->body_link[body] = i;
+  m->body_in_link[body] = lb_transform_inverse(lb_transform_mul(j.in_child, X_turn));
+  m->link_parent[i] = parent;
+  m->link_kind[i] = j.kind;
+  m->link_q[i] = m->nq;
+  m->link_v[i] = m->nv;
+  m->link_in_parent[i] = lb_transform_mul(X_joint, X_turn);
+  fill_coordinates(m, i, &j);
+  m->nq += lb_joint_kind_nq(j.kind);
+  m->nv += lb_joint_kind_nv(j.kind);
+  if (parent == LB_WORLD) {
+    m->tree_link[m->ntree++] = i;
+  }
+  if (j.kind == LB_JOINT_REVOLUTE) {
+    m->hinge_q[m->nhinge++] = m->link_q[i];
+  }
+}
+
+static void list_joint(lb_build* b, const char* name, int body) {
+  lb_model* m = b->m;
+  const int i = m->body_link[body];
+  const int j = m->njoint++;
+  m->joint_name[j] = name;
+  m->joint_kind[j] = m->link_kind[i];
+  m->joint_link[j] = i;
+  m->joint_q[j] = m->link_q[i];
+  m->joint_nq[j] = lb_joint_kind_nq(m->link_kind[i]);
+  m->joint_v[j] = m->link_v[i];
+  m->joint_nv[j] = lb_joint_kind_nv(m->link_kind[i]);
+  m->link_joint[i] = j;
+}
+
+// The author's moving joints, then the bodies left free.
+static lb_status list_joints(lb_build* b) {
+  const lb_scene* s = b->scene;
+  for (int j = 0; j < s->njoint; j++) {
+    if (!s->joint[j].loop && s->joint[j].kind != LB_JOINT_FIXED) {
+      const char* name = lb_build_text(b, s->joint[j].name);
+      if (!name) {
+        return lb_build_no_memory(b);
+      }
+      list_joint(b, name, s->joint[j].child);
+    }
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    if (b->carrier[i] < 0) {
+      list_joint(b, b->m->body_name[i], i);
+    }
+  }
+  return LB_OK;
+}
+
+static lb_m3 inertia_about_origin(lb_mass mass) {
+  const lb_vec3 c = mass.com;
+  const double m = mass.mass;
+  const lb_sym3 A = mass.inertia;
+  const double xx = A.xx + m * (c.y * c.y + c.z * c.z);
+  const double yy = A.yy + m * (c.x * c.x + c.z * c.z);
+  const double zz = A.zz + m * (c.x * c.x + c.y * c.y);
+  const double xy = A.xy - m * c.x * c.y;
+  const double xz = A.xz - m * c.x * c.z;
+  const double yz = A.yz - m * c.y * c.z;
+  return (lb_m3){lb_v4_make(xx, xy, xz), lb_v4_make(xy, yy, yz), lb_v4_make(xz, yz, zz)};
+}
+
+static void lay_out_links(lb_model* m) {
+  int hinge = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_mass mass = m->link_mass[i];
+    m->link[i] = (lb_link){.R0 = lb_m3_from(lb_quat_matrix(m->link_in_parent[i].q)),
+                           .p0 = lb_v4_from(m->link_in_parent[i].p),
+                           .I = inertia_about_origin(mass),
+                           .h = lb_v4_from(lb_vec3_scale(mass.mass, mass.com)),
+                           .m = mass.mass,
+                           .parent = m->link_parent[i],
+                           .q = m->link_q[i],
+                           .v = m->link_v[i],
+                           .hinge = m->link_kind[i] == LB_JOINT_REVOLUTE ? hinge++ : -1,
+                           .kind = m->link_kind[i]};
+  }
+}
+
+// Smallest inertia that a link's coordinates see when everything beyond it is rigid.
+static double smallest_inertia(lb_joint_kind kind, lb_mass beyond) {
+  const lb_m3 I = inertia_about_origin(beyond);
+  switch (kind) {
+  case LB_JOINT_REVOLUTE:
+    return I.z[2];
+  case LB_JOINT_SPHERICAL:
+  case LB_JOINT_FREE: {
+    // positive definite iff all leading minors are; the determinant carries the scale of the trace
+    // cubed
+    const double trace = I.x[0] + I.y[1] + I.z[2];
+    const double det = lb_v4_dot(I.x, lb_v4_cross(I.y, I.z));
+    return beyond.mass > 0 && trace > 0 && det > 1e-20 * trace * trace * trace ? det : 0;
+  }
+  case LB_JOINT_PRISMATIC:
+  case LB_JOINT_FIXED:
+  case LB_JOINT_COUNT:
+    break;
+  }
+  return beyond.mass;
+}
+
+// Every coordinate must move some mass, or no acceleration is defined.
+static lb_status check_masses(lb_build* b) {
+  lb_model* m = b->m;
+  const lb_arena_mark mark = lb_arena_here(b->arena);
+  lb_mass* beyond = LB_TAKE(b->arena, lb_mass, m->nlink);
+  if (!beyond) {
+    return lb_build_no_memory(b);
+  }
+  lb_status status = LB_OK;
+  memcpy(beyond, m->link_mass, (size_t)m->nlink * sizeof *beyond);
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const int p = m->link_parent[i];
+    if (!(smallest_inertia(m->link_kind[i], beyond[i]) > 0) && m->armature[m->link_v[i]] <= 0) {
+      const char* name = m->joint_name[m->link_joint[i]];
+      lb_place place = {b->scene->file, 0, 0};
+      for (int j = 0; j < b->scene->nbody; j++) {
+        place = m->body_link[j] == i ? b->scene->body[j].place : place;
+      }
+      status = lb_error_add(b->err, LB_INVALID, place,
+                            "nothing that joint '%s' moves has inertia against it: give the body a "
+                            "shape with a density, or a mass and an inertia",
+                            name);
+    }
+    if (p != LB_WORLD) {
+      beyond[p] = lb_mass_add(beyond[p], lb_mass_transform(m->link_in_parent[i], beyond[i]));
+    }
+  }
+  lb_arena_reset(b->arena, mark);
+  return status;
+}
+
+lb_status lb_build_links(lb_build* b) {
+  lb_model* m = b->m;
+  for (int i = 0; i < b->nordered; i++) {
+    place_body(b, b->order[i]);
+  }
+  m->tree_link[m->ntree] = m->nlink;
+  for (int i = 0; i < m->nbody; i++) {
+    const int link = m->body_link[i];
+    if (link != LB_WORLD) {
+      m->link_mass[link] =
+          lb_mass_add(m->link_mass[link], lb_mass_transform(m->body_in_link[i], m->body_mass[i]));
+    }
+  }
+  const lb_status listed = list_joints(b);
+  if (listed != LB_OK) {
+    return listed;
+  }
+  lay_out_links(m);
+  return check_masses(b);
+}

@@ -1,0 +1,117 @@
+// Compiling a scene: one arena, one pass of steps.
+#include "limber/model.h"
+
+#include <string.h>
+
+#include "model/build.h"
+#include "model/link.h"
+
+lb_status lb_build_no_memory(lb_build* b) {
+  return lb_error_add(b->err, LB_NO_MEMORY, (lb_place){0}, "out of memory while compiling '%s'",
+                      b->scene->name ? b->scene->name : "");
+}
+
+const char* lb_build_text(lb_build* b, const char* text) {
+  return lb_arena_text(b->arena, text ? text : "", text ? strlen(text) : 0);
+}
+
+// Take an array for a field of the model and remember whether all went well.
+#define FIELD(name, count)                                                                         \
+  ((m->name = (__typeof__(m->name))lb_arena_take_array(b->arena, (size_t)(count), sizeof *m->name, \
+                                                       _Alignof(__typeof__(*m->name)))) != NULL)
+
+// Every array at the largest size it can need.
+static bool take_arrays(lb_build* b) {
+  lb_model* m = b->m;
+  const lb_scene* s = b->scene;
+  const int n = s->nbody;
+  const int nq = LB_JOINT_MOST_Q * n;
+  const int nv = LB_JOINT_MOST_V * n;
+  return FIELD(body_name, n) && FIELD(body_link, n) && FIELD(body_in_link, n) &&
+         FIELD(body_mass, n) && FIELD(tree_link, n + 1) && FIELD(link_parent, n) &&
+         FIELD(link_joint, n) && FIELD(link_kind, n) && FIELD(link_q, n) && FIELD(link_v, n) &&
+         FIELD(link_in_parent, n) && FIELD(link_mass, n) && FIELD(link_driven, n) &&
+         FIELD(hinge_q, n) && FIELD(link, n) && FIELD(joint_name, n) && FIELD(joint_kind, n) &&
+         FIELD(joint_link, n) && FIELD(joint_q, n) && FIELD(joint_nq, n) && FIELD(joint_v, n) &&
+         FIELD(joint_nv, n) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) &&
+         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) &&
+         FIELD(rest, nq) && FIELD(spring, s->nspring) && FIELD(load, s->nload) &&
+         FIELD(load_profile, s->nload) && FIELD(motor_name, s->nmotor) &&
+         FIELD(motor_joint, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
+         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) && FIELD(shape, s->nshape) &&
+         FIELD(material, s->nmaterial);
+}
+
+static lb_status build_head(lb_build* b) {
+  lb_model* m = b->m;
+  const lb_scene* s = b->scene;
+  m->name = lb_build_text(b, s->name);
+  m->about = lb_build_text(b, s->about);
+  m->file = lb_build_text(b, s->file);
+  if (!m->name || !m->about || !m->file || !take_arrays(b)) {
+    return lb_build_no_memory(b);
+  }
+  m->gravity = s->gravity;
+  m->duration = s->duration;
+  m->solver = s->solver;
+  m->solver.place = (lb_place){0};
+  m->record = s->record;
+  m->nbody = s->nbody;
+  for (int i = 0; i < s->nbody; i++) {
+    m->body_name[i] = lb_build_text(b, s->body[i].name);
+    if (!m->body_name[i]) {
+      return lb_build_no_memory(b);
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
+                          lb_error* err) {
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_build b = {.scene = scene, .arena = &arena, .err = err};
+  b.m = LB_TAKE(&arena, lb_model, 1);
+  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
+  if (!b.m || !kept) {
+    lb_arena_release(&arena);
+    return lb_build_no_memory(&b);
+  }
+  lb_status (*const step[])(lb_build*) = {build_head,     lb_build_order,  lb_build_masses,
+                                          lb_build_links, lb_build_motors, lb_build_looks};
+  for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+    const lb_status status = step[i](&b);
+    if (status != LB_OK) {
+      lb_arena_release(&arena);
+      return status;
+    }
+  }
+  *kept = arena;
+  b.m->storage = kept;
+  *model = b.m;
+  return LB_OK;
+}
+
+void lb_model_release(lb_model* model) {
+  if (model) {
+    lb_arena arena = *(lb_arena*)model->storage;
+    lb_arena_release(&arena);
+  }
+}
+
+static int find_name(const char* const* names, int count, const char* name) {
+  for (int i = 0; i < count; i++) {
+    if (strcmp(names[i], name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+int lb_model_body(const lb_model* model, const char* name) {
+  return find_name(model->body_name, model->nbody, name);
+}
+
+int lb_model_joint(const lb_model* model, const char* name) {
+  return find_name(model->joint_name, model->njoint, name);
+}

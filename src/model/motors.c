@@ -1,0 +1,107 @@
+// Motors, springs, loads and loops: copied from the scene with their profiles made ready.
+#include "math/profile.h"
+#include "model/build.h"
+#include "model/link.h"
+#include "model/pose.h"
+
+#include <math.h>
+
+static bool make_profile(lb_build* b, const lb_profile_definition* definition, lb_profile** out) {
+  *out = NULL;
+  return definition->count == 0 || lb_profile_create(b->arena, definition, out) == LB_OK;
+}
+
+static lb_status build_motors(lb_build* b) {
+  const lb_scene* s = b->scene;
+  lb_model* m = b->m;
+  m->nmotor = s->nmotor;
+  for (int i = 0; i < s->nmotor; i++) {
+    const lb_scene_motor* motor = &s->motor[i];
+    const int link = m->body_link[s->joint[motor->joint].child];
+    m->motor_name[i] = lb_build_text(b, motor->name);
+    m->motor_joint[i] = m->link_joint[link];
+    m->motor_drive[i] = motor->drive;
+    if (!m->motor_name[i] || !make_profile(b, &motor->profile, &m->motor_profile[i])) {
+      return lb_build_no_memory(b);
+    }
+    if (motor->drive == LB_DRIVE_POSITION) {
+      double value[3];
+      lb_profile_evaluate(m->motor_profile[i], 0, value);
+      m->q0[m->link_q[link]] = value[0];
+      m->qd0[m->link_v[link]] = value[1];
+      m->link_driven[link] = true;
+      m->link[link].driven = true;
+    }
+  }
+  return LB_OK;
+}
+
+static lb_vec3 world_point(const lb_model* m, int body, lb_vec3 point, const lb_transform* pose) {
+  return body == LB_WORLD ? point : lb_transform_point(lb_body_pose(m, body, pose), point);
+}
+
+static lb_status build_springs(lb_build* b) {
+  lb_model* m = b->m;
+  const lb_arena_mark mark = lb_arena_here(b->arena);
+  lb_transform* pose = LB_TAKE(b->arena, lb_transform, m->nlink);
+  if (!pose) {
+    return lb_build_no_memory(b);
+  }
+  lb_link_poses(m, pose, m->q0);
+  m->nspring = b->scene->nspring;
+  for (int i = 0; i < m->nspring; i++) {
+    lb_scene_spring* spring = &m->spring[i];
+    *spring = b->scene->spring[i];
+    spring->name = NULL; // the scene may go away
+    spring->place = (lb_place){0};
+    if (isnan(spring->length)) {
+      spring->length =
+          lb_vec3_norm(lb_vec3_sub(world_point(m, spring->body[1], spring->point[1], pose),
+                                   world_point(m, spring->body[0], spring->point[0], pose)));
+    }
+  }
+  lb_arena_reset(b->arena, mark);
+  return LB_OK;
+}
+
+static lb_status build_loads(lb_build* b) {
+  lb_model* m = b->m;
+  m->nload = b->scene->nload;
+  for (int i = 0; i < m->nload; i++) {
+    m->load[i] = b->scene->load[i];
+    m->load[i].name = NULL;
+    m->load[i].place = (lb_place){0};
+    if (!make_profile(b, &b->scene->load[i].profile, &m->load_profile[i])) {
+      return lb_build_no_memory(b);
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status build_loops(lb_build* b) {
+  const lb_scene* s = b->scene;
+  lb_model* m = b->m;
+  for (int j = 0; j < s->njoint; j++) {
+    if (s->joint[j].loop) {
+      lb_scene_joint* loop = &m->loop[m->nloop++];
+      *loop = s->joint[j];
+      loop->place = (lb_place){0};
+      loop->name = lb_build_text(b, loop->name);
+      if (!loop->name) {
+        return lb_build_no_memory(b);
+      }
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_build_motors(lb_build* b) {
+  lb_status (*const step[])(lb_build*) = {build_motors, build_springs, build_loads, build_loops};
+  for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
+    const lb_status status = step[i](b);
+    if (status != LB_OK) {
+      return status;
+    }
+  }
+  return LB_OK;
+}

@@ -1,0 +1,53 @@
+#include "model/pose.h"
+
+static const int JOINT_NQ[LB_JOINT_COUNT] = {
+#define NQ(code, name, nq, nv) [code] = nq,
+    LB_JOINT_LIST(NQ)};
+static const int JOINT_NV[LB_JOINT_COUNT] = {
+#define NV(code, name, nq, nv) [code] = nv,
+    LB_JOINT_LIST(NV)};
+
+int lb_joint_kind_nq(lb_joint_kind kind) {
+  return JOINT_NQ[kind];
+}
+int lb_joint_kind_nv(lb_joint_kind kind) {
+  return JOINT_NV[kind];
+}
+
+lb_transform lb_joint_pose(lb_joint_kind kind, const double* q) {
+  lb_transform X = lb_transform_identity();
+  switch (kind) {
+  case LB_JOINT_REVOLUTE:
+    X.q = (lb_quat){cos(0.5 * q[0]), 0, 0, sin(0.5 * q[0])};
+    break;
+  case LB_JOINT_PRISMATIC:
+    X.p.z = q[0];
+    break;
+  case LB_JOINT_SPHERICAL:
+    X.q = lb_quat_normalise((lb_quat){q[0], q[1], q[2], q[3]});
+    break;
+  case LB_JOINT_FREE:
+    X.p = lb_vec3_make(q[0], q[1], q[2]);
+    X.q = lb_quat_normalise((lb_quat){q[3], q[4], q[5], q[6]});
+    break;
+  case LB_JOINT_FIXED:
+  case LB_JOINT_COUNT:
+    break;
+  }
+  return X;
+}
+
+void lb_link_poses(const lb_model* m, lb_transform* pose, const double* q) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int p = m->link_parent[i];
+    lb_transform X =
+        lb_transform_mul(m->link_in_parent[i], lb_joint_pose(m->link_kind[i], q + m->link_q[i]));
+    pose[i] = p == LB_WORLD ? X : lb_transform_mul(pose[p], X);
+  }
+}
+
+lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_pose) {
+  const int link = m->body_link[body];
+  return link == LB_WORLD ? m->body_in_link[body]
+                          : lb_transform_mul(link_pose[link], m->body_in_link[body]);
+}

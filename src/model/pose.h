@@ -1,0 +1,17 @@
+// Where things are, one transform at a time: for building a model and for checks. The recursions in
+// dynamics do the same many times a second.
+#pragma once
+#include "limber/model.h"
+
+// Coordinates and velocities of a joint kind.
+int lb_joint_kind_nq(lb_joint_kind kind);
+int lb_joint_kind_nv(lb_joint_kind kind);
+
+// How far a joint with its axis along z has moved its link from where it is at zero.
+lb_transform lb_joint_pose(lb_joint_kind kind, const double* q);
+
+// Pose of every link in the world.
+void lb_link_poses(const lb_model* m, lb_transform* pose, const double* q);
+
+// Pose of a body in the world from the poses of the links.
+lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_pose);

@@ -1,0 +1,136 @@
+// Steps chosen from an error estimate, by ARKODE: Fehlberg's pair of orders 8 and 7.
+#include <arkode/arkode_erkstep.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <string.h>
+
+#include "dynamics/joint.h"
+#include "solve/stepper.h"
+
+typedef struct adaptive {
+  SUNContext context;
+  N_Vector y;
+  void* ark;
+  const lb_model* m;
+  lb_data* d;      // the one being stepped
+  double* reached; // [nq + nv] where the last step ended
+  double time;
+  bool started;
+} adaptive;
+
+static int slopes(double t, N_Vector y, N_Vector ydot, void* user) {
+  adaptive* own = user;
+  const lb_model* m = own->m;
+  const double* from = N_VGetArrayPointer(y);
+  double* to = N_VGetArrayPointer(ydot);
+  memcpy(own->d->q, from, (size_t)m->nq * sizeof *from);
+  memcpy(own->d->qd, from + m->nq, (size_t)m->nv * sizeof *from);
+  own->d->time = t;
+  lb_slopes(m, own->d, to, to + m->nq);
+  for (int i = 0; i < m->nq + m->nv; i++) {
+    if (!isfinite(to[i])) {
+      return 1; // ARKODE tries a smaller step
+    }
+  }
+  return 0;
+}
+
+// Unit quaternions after every inner step.
+static int normalise(double t, N_Vector y, void* user) {
+  (void)t;
+  lb_normalise(((adaptive*)user)->m, N_VGetArrayPointer(y));
+  return 0;
+}
+
+// ARKODE would print; its trouble reaches the caller as a failed step.
+static void quiet(int code, const char* module, const char* function, char* text, void* user) {
+  (void)code, (void)module, (void)function, (void)text, (void)user;
+}
+
+static void release(lb_stepper* st) {
+  adaptive* own = st->own;
+  if (own->ark) {
+    ERKStepFree(&own->ark);
+  }
+  if (own->y) {
+    N_VDestroy(own->y);
+  }
+  if (own->context) {
+    SUNContext_Free(&own->context);
+  }
+}
+
+static bool configure(adaptive* own, const lb_scene_solver* solver) {
+  return ERKStepSetErrHandlerFn(own->ark, quiet, NULL) == 0 &&
+         ERKStepSetTableNum(own->ark, ARKODE_FEHLBERG_13_7_8) == 0 &&
+         ERKStepSStolerances(own->ark, solver->tolerance, solver->tolerance) == 0 &&
+         ERKStepSetUserData(own->ark, own) == 0 &&
+         ERKStepSetPostprocessStepFn(own->ark, normalise) == 0 &&
+         ERKStepSetMaxNumSteps(own->ark, 1000000) == 0 &&
+         ERKStepSetInterpolantDegree(own->ark, 0) == 0;
+}
+
+static lb_status create(lb_stepper* st, lb_error* err) {
+  const lb_model* m = st->m;
+  const int n = m->nq + m->nv;
+  adaptive* own = st->own = LB_TAKE(&st->arena, adaptive, 1);
+  if (!own || !(own->reached = LB_TAKE(&st->arena, double, n))) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+  }
+  own->m = m;
+  bool ok = SUNContext_Create(NULL, &own->context) == 0;
+  ok = ok && (own->y = N_VNew_Serial(n, own->context)) != NULL;
+  if (ok) {
+    memcpy(N_VGetArrayPointer(own->y), m->q0, (size_t)m->nq * sizeof(double));
+    memcpy(N_VGetArrayPointer(own->y) + m->nq, m->qd0, (size_t)m->nv * sizeof(double));
+  }
+  ok = ok && (own->ark = ERKStepCreate(slopes, 0, own->y, own->context)) != NULL;
+  ok = ok && configure(own, &st->solver);
+  if (!ok) {
+    release(st);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "ARKODE could not be set up");
+  }
+  return LB_OK;
+}
+
+// Tell ARKODE where d is, unless it left it there.
+static bool meet(adaptive* own, const lb_data* d) {
+  const size_t nq = (size_t)own->m->nq * sizeof(double);
+  const size_t nv = (size_t)own->m->nv * sizeof(double);
+  if (own->started && own->time == d->time && memcmp(own->reached, d->q, nq) == 0 &&
+      memcmp(own->reached + own->m->nq, d->qd, nv) == 0) {
+    return true;
+  }
+  double* y = N_VGetArrayPointer(own->y);
+  memcpy(y, d->q, nq);
+  memcpy(y + own->m->nq, d->qd, nv);
+  own->started = true;
+  return ERKStepReset(own->ark, d->time, own->y) == 0;
+}
+
+static bool step(lb_stepper* st, lb_data* d, double h) {
+  adaptive* own = st->own;
+  const lb_model* m = own->m;
+  const double stop = d->time + h;
+  double reached = d->time;
+  long before = 0, after = 0;
+  own->d = d;
+  ERKStepGetNumSteps(own->ark, &before);
+  bool ok = meet(own, d) && ERKStepSetStopTime(own->ark, stop) == 0;
+  // the stop time ends the last inner step; ARK_NORMAL with an earlier target would interpolate
+  ok = ok && ERKStepEvolve(own->ark, stop, own->y, &reached, ARK_NORMAL) >= 0;
+  ERKStepGetNumSteps(own->ark, &after);
+  st->count += after - before;
+  if (!ok) {
+    own->started = false;
+    return false;
+  }
+  const double* y = N_VGetArrayPointer(own->y);
+  memcpy(d->q, y, (size_t)m->nq * sizeof *y);
+  memcpy(d->qd, y + m->nq, (size_t)m->nv * sizeof *y);
+  memcpy(own->reached, y, (size_t)(m->nq + m->nv) * sizeof *y);
+  own->time = stop;
+  return true;
+}
+
+const lb_stepper_type lb_stepper_adaptive = {create, release, step};

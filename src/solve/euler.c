@@ -1,0 +1,24 @@
+// Semi-implicit Euler: velocities first, then positions with the new velocities. Order 1, and
+// symplectic where the mass matrix is constant.
+#include "dynamics/joint.h"
+#include "solve/stepper.h"
+
+static lb_status create(lb_stepper* st, lb_error* err) {
+  (void)st, (void)err;
+  return LB_OK;
+}
+
+static bool step(lb_stepper* st, lb_data* d, double h) {
+  const lb_model* m = st->m;
+  lb_forward(m, d);
+  for (int k = 0; k < m->nv; k++) {
+    d->qd[k] += h * d->qdd[k];
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    LB_JOINT[m->link_kind[i]]->advance(d->q + m->link_q[i], d->qd + m->link_v[i], h);
+  }
+  st->count++;
+  return true;
+}
+
+const lb_stepper_type lb_stepper_euler = {create, NULL, step};

@@ -1,0 +1,134 @@
+// Running a model from its start to its end, frame by frame.
+#include "limber/simulate.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "solve/stepper.h"
+
+lb_simulate_options lb_simulate_default(void) {
+  return (lb_simulate_options){.duration = NAN, .step = NAN, .threads = 1};
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Steps of equal size that fill the duration, and how many of them make a frame.
+typedef struct plan {
+  double step;
+  long steps;
+  long stride;
+} plan;
+
+static plan make_plan(const lb_model* m, const lb_simulate_options* options) {
+  const double duration = isnan(options->duration) ? m->duration : options->duration;
+  const double wanted = isnan(options->step) ? m->solver.step : options->step;
+  const double every = m->record.every;
+  // an adaptive stepper finds its own steps between frames
+  const double step = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? every : wanted;
+  plan p = {.step = step, .steps = lround(duration / step), .stride = lround(every / step)};
+  if (fabs((double)p.steps * step - duration) > 1e-9 * duration) {
+    p.steps = (long)ceil(duration / step); // round up: the last frame is at the end or just after
+  }
+  p.stride = p.stride < 1 ? 1 : p.stride;
+  return p;
+}
+
+static lb_status record_frame(lb_recording* r, lb_data* d, lb_error* err) {
+  const lb_model* m = d->model;
+  const int f = lb_recording_add(r);
+  if (f < 0) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s",
+                        r->nframe, d->time);
+  }
+  lb_forward(m, d); // driven coordinates and motor forces of this very moment
+  lb_poses(m, d);
+  const size_t frame = (size_t)f;
+  r->time[f] = d->time;
+  memcpy(r->pose + frame * (size_t)m->nbody, d->pose, (size_t)m->nbody * sizeof *d->pose);
+  memcpy(r->q + frame * (size_t)m->nq, d->q, (size_t)m->nq * sizeof *d->q);
+  memcpy(r->qd + frame * (size_t)m->nv, d->qd, (size_t)m->nv * sizeof *d->qd);
+  memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
+         (size_t)m->nmotor * sizeof *d->motor_force);
+  r->kinetic[f] = lb_kinetic_energy(m, d);
+  r->potential[f] = lb_potential_energy(m, d);
+  return LB_OK;
+}
+
+static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
+                     lb_recording* r, lb_error* err) {
+  lb_status status = record_frame(r, d, err);
+  for (long i = 1; i <= p->steps && status == LB_OK; i++) {
+    status = lb_stepper_step(st, d, p->step, err);
+    if (status != LB_OK) {
+      return status;
+    }
+    d->time = (double)i * p->step; // no drift from adding up
+    if (i % p->stride == 0 || i == p->steps) {
+      status = record_frame(r, d, err);
+      if (status == LB_OK &&
+          !lb_progress_report(progress, (double)i / (double)p->steps, "simulating")) {
+        return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
+      }
+    }
+  }
+  return status;
+}
+
+// Nothing feeds energy in or takes it out.
+static bool is_conservative(const lb_model* m) {
+  for (int k = 0; k < m->nv; k++) {
+    if (m->damping[k] > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nspring; i++) {
+    if (m->spring[i].damping > 0) {
+      return false;
+    }
+  }
+  return m->nmotor == 0 && m->nload == 0;
+}
+
+static void sum_up(lb_summary* s, const lb_recording* r) {
+  double most = 0, worst = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    const double e = r->kinetic[f] + r->potential[f];
+    s->energy_start = f == 0 ? e : s->energy_start;
+    s->energy_end = e;
+    most = fmax(most, r->kinetic[f]);
+    worst = fmax(worst, fabs(e - s->energy_start));
+  }
+  s->energy_drift = most > 0 ? worst / most : 0;
+}
+
+lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
+                      lb_recording* recording, lb_summary* summary, lb_error* err) {
+  const plan p = make_plan(model, options);
+  const double start = now();
+  lb_data* d = NULL;
+  lb_stepper* st = NULL;
+  lb_status status = lb_data_create(model, recording->allocator, &d, err);
+  if (status == LB_OK) {
+    d->threads = options->threads;
+    status = lb_stepper_create(model, NULL, recording->allocator, &st, err);
+  }
+  if (status == LB_OK) {
+    status = run(&p, &options->progress, st, d, recording, err);
+  }
+  *summary = (lb_summary){.job = "simulate",
+                          .steps = st ? lb_stepper_count(st) : 0,
+                          .conservative = is_conservative(model),
+                          .interrupted = status == LB_INTERRUPTED,
+                          .threads = options->threads,
+                          .step = p.step,
+                          .wall_seconds = now() - start};
+  sum_up(summary, recording);
+  lb_stepper_release(st);
+  lb_data_release(d);
+  return status;
+}

@@ -1,0 +1,114 @@
+// One interface for all steppers: choose by name, guard each step.
+#include "solve/stepper.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/joint.h"
+
+static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
+    [LB_INTEGRATOR_EULER] = &lb_stepper_euler,
+    [LB_INTEGRATOR_RK4] = &lb_stepper_rk4,
+    [LB_INTEGRATOR_RK8] = &lb_stepper_rk8,
+    [LB_INTEGRATOR_ADAPTIVE] = &lb_stepper_adaptive,
+};
+
+void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd) {
+  lb_forward(m, d);
+  for (int i = 0; i < m->nlink; i++) {
+    const int q = m->link_q[i];
+    LB_JOINT[m->link_kind[i]]->rate(dq + q, d->q + q, d->qd + m->link_v[i]);
+  }
+  memcpy(qdd, d->qdd, (size_t)m->nv * sizeof *qdd);
+}
+
+static void save(lb_stepper* st, const lb_data* d) {
+  memcpy(st->saved, d->q, (size_t)st->m->nq * sizeof *d->q);
+  memcpy(st->saved + st->m->nq, d->qd, (size_t)st->m->nv * sizeof *d->qd);
+}
+
+void lb_stepper_restart(const lb_stepper* st, lb_data* d) {
+  memcpy(d->q, st->saved, (size_t)st->m->nq * sizeof *d->q);
+  memcpy(d->qd, st->saved + st->m->nq, (size_t)st->m->nv * sizeof *d->qd);
+}
+
+// The first joint whose state is not finite, or -1.
+static int lost_joint(const lb_model* m, const lb_data* d) {
+  for (int j = 0; j < m->njoint; j++) {
+    for (int k = 0; k < m->joint_nq[j]; k++) {
+      if (!isfinite(d->q[m->joint_q[j] + k])) {
+        return j;
+      }
+    }
+    for (int k = 0; k < m->joint_nv[j]; k++) {
+      if (!isfinite(d->qd[m->joint_v[j] + k])) {
+        return j;
+      }
+    }
+  }
+  return -1;
+}
+
+lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
+  const double start = d->time;
+  save(st, d);
+  const bool stepped = st->type->step(st, d, h);
+  const int lost = lost_joint(st->m, d);
+  if (stepped && lost < 0) {
+    lb_normalise(st->m, d->q);
+    d->time = start + h;
+    return LB_OK;
+  }
+  lb_stepper_restart(st, d);
+  d->time = start;
+  if (lost >= 0) {
+    return lb_error_add(err, LB_FAILED, (lb_place){0},
+                        "the motion of joint '%s' left all bounds after t = %g s: take a smaller "
+                        "step, or the adaptive integrator",
+                        st->m->joint_name[lost], start);
+  }
+  return lb_error_add(
+      err, LB_FAILED, (lb_place){0},
+      "no step small enough was found after t = %g s: loosen the tolerance, or look "
+      "for very stiff springs",
+      start);
+}
+
+lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
+                            const lb_allocator* allocator, lb_stepper** stepper, lb_error* err) {
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_stepper* st = LB_TAKE(&arena, lb_stepper, 1);
+  double* saved = LB_TAKE(&arena, double, model->nq + model->nv);
+  if (!st || !saved) {
+    lb_arena_release(&arena);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+  }
+  st->m = model;
+  st->solver = solver ? *solver : model->solver;
+  st->type = STEPPERS[st->solver.integrator];
+  st->saved = saved;
+  st->arena = arena;
+  const lb_status status = st->type->create(st, err);
+  if (status != LB_OK) {
+    arena = st->arena;
+    lb_arena_release(&arena);
+    return status;
+  }
+  *stepper = st;
+  return LB_OK;
+}
+
+void lb_stepper_release(lb_stepper* st) {
+  if (st) {
+    if (st->type->release) {
+      st->type->release(st);
+    }
+    lb_arena arena = st->arena;
+    lb_arena_release(&arena);
+  }
+}
+
+long lb_stepper_count(const lb_stepper* st) {
+  return st->count;
+}

@@ -1,0 +1,31 @@
+// A stepper as a table of functions; one file each. The state y is (q, qd).
+#pragma once
+#include "base/arena.h"
+#include "limber/simulate.h"
+
+typedef struct lb_stepper_type {
+  // Take what the stepper needs; on failure nothing is left to release but the arena.
+  lb_status (*create)(lb_stepper* st, lb_error* err);
+  void (*release)(lb_stepper* st); // NULL: the arena is all
+  // Advance d by h from d->time; the result is checked and normalised by the caller. false: no step
+  // was found.
+  bool (*step)(lb_stepper* st, lb_data* d, double h);
+} lb_stepper_type;
+
+struct lb_stepper {
+  const lb_stepper_type* type;
+  const lb_model* m;
+  lb_scene_solver solver;
+  lb_arena arena;
+  long count;
+  double* saved; // [nq + nv] state at the start of the step
+  void* own;     // what the type keeps
+};
+
+extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8, lb_stepper_adaptive;
+
+// Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
+void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);
+
+// d's q and qd as they were at the start of the step.
+void lb_stepper_restart(const lb_stepper* st, lb_data* d);

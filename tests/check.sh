@@ -1,0 +1,35 @@
+# Checks for test scripts. A script is a list of calls to these; each claim that fails is printed
+# with what was seen, and the script goes on to the next.
+check_done=0
+check_failed=0
+
+# Run a command; keep its exit status in $status and its output in the files stdout and stderr.
+run() {
+  status=0
+  "$@" >stdout 2>stderr </dev/null || status=$?
+}
+
+# claim TEXT COMMAND...: the command must succeed
+claim() {
+  local text=$1
+  shift
+  check_done=$((check_done + 1))
+  if ! "$@"; then
+    check_failed=$((check_failed + 1))
+    echo "FAILED: $text"
+    echo "  check: $*"
+    echo "  last exit status: ${status-}"
+    sed 's/^/  stdout: /' stdout 2>/dev/null | head -40 || true
+    sed 's/^/  stderr: /' stderr 2>/dev/null | head -40 || true
+  fi
+}
+
+exits() { [ "$status" -eq "$1" ]; }
+prints() { grep -qF -- "$1" stdout; }
+complains() { grep -qF -- "$1" stderr; }
+silent() { [ ! -s stdout ] && [ ! -s stderr ]; }
+
+check_summary() {
+  echo "$((check_done - check_failed)) of $check_done claims hold"
+  [ "$check_failed" -eq 0 ] && [ "$check_done" -gt 0 ]
+}

@@ -1,0 +1,332 @@
+// Dense algebra: every factorisation multiplied back, every solution put into its equation.
+#include "math/dense.h"
+
+#include "test.h"
+
+enum { MOST = 64 };
+
+static lb_arena arena;
+
+static int begin(void** state) {
+  (void)state;
+  lb_arena_init(&arena, NULL);
+  return 0;
+}
+
+static int end(void** state) {
+  (void)state;
+  assert_null(arena.top); // every call gave its scratch back
+  lb_arena_release(&arena);
+  return 0;
+}
+
+static void fill(lb_random* r, double* A, int n) {
+  for (int i = 0; i < n; i++) {
+    A[i] = lb_random_between(r, -1, 1);
+  }
+}
+
+// C = A B, with leading dimensions; `ta` transposes A.
+static void multiply(int m, int n, int k, double* C, int ldc, const double* A, int lda, bool ta,
+                     const double* B, int ldb) {
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; i < m; i++) {
+      double sum = 0;
+      for (int l = 0; l < k; l++) {
+        sum += (ta ? A[l + i * lda] : A[i + l * lda]) * B[l + j * ldb];
+      }
+      C[i + j * ldc] = sum;
+    }
+  }
+}
+
+// G' G + I
+static void definite(lb_random* r, double* A, int n, int lda) {
+  static double G[MOST * MOST];
+  fill(r, G, n * n);
+  multiply(n, n, n, A, lda, G, n, true, G, n);
+  for (int i = 0; i < n; i++) {
+    A[i + i * lda] += 1;
+  }
+}
+
+static void assert_solves(int n, int nrhs, const double* A, int lda, const double* X,
+                          const double* B, int ldb, double tolerance) {
+  static double AX[MOST * MOST];
+  multiply(n, nrhs, n, AX, n, A, lda, false, X, ldb);
+  for (int j = 0; j < nrhs; j++) {
+    for (int i = 0; i < n; i++) {
+      assert_near(AX[i + j * n], B[i + j * ldb], tolerance);
+    }
+  }
+}
+
+static double A[(MOST + 3) * MOST], F[(MOST + 3) * MOST], B[(MOST + 3) * 3], X[(MOST + 3) * 3];
+
+static void cholesky_solves_definite_systems_and_reads_the_lower_triangle_only(void** state) {
+  (void)state;
+  lb_random r = {1};
+  for (int n = 0; n <= MOST; n++) {
+    const int ld = n + n % 4;
+    definite(&r, A, n, ld);
+    fill(&r, B, ld * 3);
+    memcpy(F, A, sizeof A);
+    memcpy(X, B, sizeof B);
+    for (int j = 0; j < n; j++) {
+      for (int i = 0; i < j; i++) {
+        F[i + j * ld] = (double)NAN;
+      }
+    }
+    assert_int_equal(lb_cholesky(n, F, ld), LB_OK);
+    lb_cholesky_solve(n, F, ld, 3, X, ld);
+    assert_solves(n, 3, A, ld, X, B, ld, 1e-11);
+  }
+}
+
+static void cholesky_refuses_what_is_not_positive_definite(void** state) {
+  (void)state;
+  double indefinite[] = {1, 2, 2, 1}, zero[] = {0}, bad[] = {(double)NAN};
+  assert_int_equal(lb_cholesky(2, indefinite, 2), LB_FAILED);
+  assert_int_equal(lb_cholesky(1, zero, 1), LB_FAILED);
+  assert_int_equal(lb_cholesky(1, bad, 1), LB_FAILED);
+}
+
+// [H G'; G -e I] with H definite
+static void ldl_solves_quasi_definite_systems(void** state) {
+  (void)state;
+  lb_random r = {2};
+  for (int n = 1; n <= MOST; n++) {
+    const int half = (n + 1) / 2;
+    fill(&r, A, n * n);
+    definite(&r, F, half, half);
+    for (int j = 0; j < n; j++) {
+      for (int i = 0; i < j; i++) {
+        A[i + j * n] = A[j + i * n];
+      }
+    }
+    for (int j = 0; j < n; j++) {
+      for (int i = 0; i < n; i++) {
+        if (i < half && j < half) {
+          A[i + j * n] = F[i + j * half];
+        } else if (i >= half && j >= half) {
+          A[i + j * n] = i == j ? -0.1 : 0;
+        }
+      }
+    }
+    fill(&r, B, n * 3);
+    memcpy(F, A, sizeof A);
+    memcpy(X, B, sizeof B);
+    assert_int_equal(lb_ldl(n, F, n), LB_OK);
+    lb_ldl_solve(n, F, n, 3, X, n);
+    assert_solves(n, 3, A, n, X, B, n, 1e-9);
+  }
+}
+
+static void ldl_refuses_a_singular_matrix(void** state) {
+  (void)state;
+  double singular[] = {1. / 3, 2. / 7, 2. / 7, 12. / 49};
+  assert_int_equal(lb_ldl(2, singular, 2), LB_FAILED);
+}
+
+static void lu_solves_general_systems(void** state) {
+  (void)state;
+  lb_random r = {3};
+  for (int n = 0; n <= MOST; n++) {
+    const int ld = n + n % 4;
+    int pivot[MOST];
+    fill(&r, A, ld * n);
+    if (n) {
+      A[0] = 0; // needs pivoting
+      A[0] = n == 1 ? 2 : 0;
+    }
+    fill(&r, B, ld * 3);
+    memcpy(F, A, sizeof A);
+    memcpy(X, B, sizeof B);
+    assert_int_equal(lb_lu(n, F, ld, pivot), LB_OK);
+    lb_lu_solve(n, F, ld, pivot, 3, X, ld);
+    assert_solves(n, 3, A, ld, X, B, ld, 1e-10);
+  }
+}
+
+static void lu_refuses_a_singular_matrix(void** state) {
+  (void)state;
+  double singular[] = {1, 2, 2, 4};
+  int pivot[2];
+  assert_int_equal(lb_lu(2, singular, 2, pivot), LB_FAILED);
+}
+
+static void lapack_solves_agree_with_the_small_ones(void** state) {
+  (void)state;
+  lb_random r = {4};
+  const int n = 40;
+  definite(&r, A, n, n);
+  fill(&r, B, n * 3);
+  for (int which = 0; which < 3; which++) {
+    memcpy(F, A, sizeof A);
+    memcpy(X, B, sizeof B);
+    const lb_status status = which == 0   ? lb_solve_definite(n, F, n, 3, X, n)
+                             : which == 1 ? lb_solve_symmetric(&arena, n, F, n, 3, X, n)
+                                          : lb_solve_general(&arena, n, F, n, 3, X, n);
+    assert_int_equal(status, LB_OK);
+    assert_solves(n, 3, A, n, X, B, n, 1e-11);
+  }
+}
+
+static void lapack_solves_refuse_singular_matrices(void** state) {
+  (void)state;
+  double b[2] = {1, 1};
+  assert_int_equal(lb_solve_definite(2, (double[]){1, 2, 2, 4}, 2, 1, b, 2), LB_FAILED);
+  assert_int_equal(lb_solve_general(&arena, 2, (double[]){1, 2, 2, 4}, 2, 1, b, 2), LB_FAILED);
+  assert_int_equal(lb_solve_symmetric(&arena, 2, (double[]){0, 0, 0, 0}, 2, 1, b, 2), LB_FAILED);
+}
+
+static void eigenvectors_are_orthonormal_and_diagonalise(void** state) {
+  (void)state;
+  lb_random r = {5};
+  const int n = 30;
+  static double VtAV[MOST * MOST], AV[MOST * MOST];
+  double w[MOST];
+  definite(&r, A, n, n);
+  memcpy(F, A, sizeof A);
+  assert_int_equal(lb_eigen_symmetric(&arena, n, F, n, w), LB_OK);
+  multiply(n, n, n, AV, n, A, n, false, F, n);
+  multiply(n, n, n, VtAV, n, F, n, true, AV, n);
+  multiply(n, n, n, AV, n, F, n, true, F, n);
+  for (int j = 0; j < n; j++) {
+    assert_true(j == 0 || w[j] >= w[j - 1]);
+    for (int i = 0; i < n; i++) {
+      assert_near(VtAV[i + j * n], i == j ? w[i] : 0, 1e-12);
+      assert_near(AV[i + j * n], i == j ? 1 : 0, 1e-13);
+    }
+  }
+}
+
+// A uniform fixed-fixed chain of masses and springs vibrates at 2 sqrt(k/m) sin(i pi / (2 (n +
+// 1))).
+static void generalised_eigenvalues_of_a_chain_have_their_closed_form(void** state) {
+  (void)state;
+  const int n = 20;
+  const double k = 7, m = 0.3;
+  double w[20];
+  memset(A, 0, sizeof A);
+  memset(F, 0, sizeof F);
+  for (int i = 0; i < n; i++) {
+    A[i + i * n] = 2 * k;
+    F[i + i * n] = m;
+    if (i + 1 < n) {
+      A[i + 1 + i * n] = -k;
+    }
+  }
+  assert_int_equal(lb_eigen_generalised(&arena, n, A, n, F, n, w), LB_OK);
+  for (int i = 0; i < n; i++) {
+    const double s = sin((i + 1) * 3.14159265358979323846 / (2 * (n + 1)));
+    assert_near(w[i], 4 * k / m * s * s, 1e-13);
+    double norm = 0;
+    for (int j = 0; j < n; j++) {
+      norm += m * A[j + i * n] * A[j + i * n];
+    }
+    assert_near(norm, 1, 1e-13);
+  }
+}
+
+static void svd_multiplies_back_for_tall_and_wide_matrices(void** state) {
+  (void)state;
+  lb_random r = {6};
+  const int sizes[][2] = {{12, 7}, {7, 12}, {9, 9}, {1, 5}, {5, 1}};
+  for (int c = 0; c < 5; c++) {
+    const int m = sizes[c][0], n = sizes[c][1], k = m < n ? m : n;
+    double s[12], U[144], Vt[144], back[144];
+    fill(&r, A, m * n);
+    memcpy(F, A, sizeof A);
+    assert_int_equal(lb_svd(&arena, m, n, F, m, s, U, m, Vt, k), LB_OK);
+    for (int j = 0; j < k; j++) {
+      assert_true(s[j] >= 0 && (j == 0 || s[j] <= s[j - 1]));
+      for (int i = 0; i < m; i++) {
+        U[i + j * m] *= s[j];
+      }
+    }
+    multiply(m, n, k, back, m, U, m, false, Vt, k);
+    for (int i = 0; i < m * n; i++) {
+      assert_near(back[i], A[i], 1e-13);
+    }
+  }
+}
+
+static void least_squares_residual_is_orthogonal_to_the_columns(void** state) {
+  (void)state;
+  lb_random r = {7};
+  const int m = 20, n = 6;
+  double b[20], x[20], res[20], At[6];
+  int rank = -1;
+  fill(&r, A, m * n);
+  fill(&r, b, m);
+  memcpy(F, A, sizeof A);
+  memcpy(x, b, sizeof b);
+  assert_int_equal(lb_least_squares(&arena, m, n, F, m, 1, x, m, 1e-12, &rank), LB_OK);
+  assert_int_equal(rank, n);
+  multiply(m, 1, n, res, m, A, m, false, x, m);
+  for (int i = 0; i < m; i++) {
+    res[i] -= b[i];
+  }
+  multiply(n, 1, m, At, n, A, m, true, res, m);
+  for (int i = 0; i < n; i++) {
+    assert_near(At[i], 0, 1e-13);
+  }
+}
+
+static void least_squares_finds_the_rank_and_the_shortest_solution(void** state) {
+  (void)state;
+  // x + y = 2 twice: the shortest solution is (1, 1)
+  double a[] = {1, 1, 1, 1}, b[] = {2, 2};
+  int rank = -1;
+  assert_int_equal(lb_least_squares(&arena, 2, 2, a, 2, 1, b, 2, 1e-12, &rank), LB_OK);
+  assert_int_equal(rank, 1);
+  assert_near(b[0], 1, 1e-14);
+  assert_near(b[1], 1, 1e-14);
+}
+
+static void* no_memory(void* context, size_t size) {
+  (void)context;
+  (void)size;
+  return NULL;
+}
+static void no_release(void* context, void* block) {
+  (void)context;
+  (void)block;
+}
+
+static void lapack_says_when_there_is_no_memory(void** state) {
+  (void)state;
+  const lb_allocator none = {no_memory, no_release, NULL};
+  lb_arena empty;
+  lb_arena_init(&empty, &none);
+  double a[] = {2, 1, 1, 2}, b[] = {2, 0, 0, 2}, s[2], u[4], v[4];
+  int rank;
+  assert_int_equal(lb_solve_general(&empty, 2, a, 2, 1, b, 2), LB_NO_MEMORY);
+  assert_int_equal(lb_solve_symmetric(&empty, 2, a, 2, 1, b, 2), LB_NO_MEMORY);
+  assert_int_equal(lb_eigen_symmetric(&empty, 2, a, 2, s), LB_NO_MEMORY);
+  assert_int_equal(lb_eigen_generalised(&empty, 2, a, 2, b, 2, s), LB_NO_MEMORY);
+  assert_int_equal(lb_svd(&empty, 2, 2, a, 2, s, u, 2, v, 2), LB_NO_MEMORY);
+  assert_int_equal(lb_least_squares(&empty, 2, 2, a, 2, 1, b, 2, 0, &rank), LB_NO_MEMORY);
+  assert_near(a[0], 2, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cholesky_solves_definite_systems_and_reads_the_lower_triangle_only),
+      cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
+      cmocka_unit_test(ldl_solves_quasi_definite_systems),
+      cmocka_unit_test(ldl_refuses_a_singular_matrix),
+      cmocka_unit_test(lu_solves_general_systems),
+      cmocka_unit_test(lu_refuses_a_singular_matrix),
+      cmocka_unit_test(lapack_solves_agree_with_the_small_ones),
+      cmocka_unit_test(lapack_solves_refuse_singular_matrices),
+      cmocka_unit_test(eigenvectors_are_orthonormal_and_diagonalise),
+      cmocka_unit_test(generalised_eigenvalues_of_a_chain_have_their_closed_form),
+      cmocka_unit_test(svd_multiplies_back_for_tall_and_wide_matrices),
+      cmocka_unit_test(least_squares_residual_is_orthogonal_to_the_columns),
+      cmocka_unit_test(least_squares_finds_the_rank_and_the_shortest_solution),
+      cmocka_unit_test(lapack_says_when_there_is_no_memory),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}

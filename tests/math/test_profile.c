@@ -1,0 +1,349 @@
+// Profiles: what their kinds promise at keys, between them, and outside.
+#include "math/profile.h"
+
+#include "math/bspline.h"
+#include "test.h"
+
+static double key_time[] = {-1, 0, 0.5, 2, 3.25};
+static double key_value[] = {2, -1, -1, 4, 0.5};
+enum { KEYS = 5 };
+
+static lb_arena arena;
+
+static int begin(void** state) {
+  (void)state;
+  lb_arena_init(&arena, NULL);
+  return 0;
+}
+
+static int end(void** state) {
+  (void)state;
+  lb_arena_release(&arena);
+  return 0;
+}
+
+static lb_profile* make(lb_profile_kind kind, double period) {
+  const lb_profile_definition def = {.kind = kind,
+                                     .degree = 3,
+                                     .count = KEYS,
+                                     .time = key_time,
+                                     .value = key_value,
+                                     .period = period};
+  lb_profile* p = NULL;
+  assert_int_equal(lb_profile_create(&arena, &def, &p), LB_OK);
+  return p;
+}
+
+static void through_its_keys(void** state) {
+  (void)state;
+  static const lb_profile_kind kind[] = {LB_PROFILE_SMOOTH, LB_PROFILE_CUBIC, LB_PROFILE_LINEAR};
+  for (int k = 0; k < 3; k++) {
+    for (int periodic = 0; periodic < 2; periodic++) {
+      const lb_profile* p = make(kind[k], periodic ? 6 : 0);
+      for (int i = 0; i < KEYS; i++) {
+        double v[3];
+        lb_profile_evaluate(p, key_time[i] + 12 * periodic, v);
+        assert_near(v[0], key_value[i], 1e-14);
+      }
+    }
+  }
+}
+
+static void smooth_rests_at_each_key(void** state) {
+  (void)state;
+  const lb_profile* p = make(LB_PROFILE_SMOOTH, 0);
+  for (int i = 0; i < KEYS; i++) {
+    double v[3];
+    lb_profile_evaluate(p, key_time[i], v);
+    assert_near(v[1], 0, 1e-13);
+    assert_near(v[2], 0, 1e-13);
+  }
+}
+
+// Half-way the minimum-jerk curve has half its rise and 15/8 of the mean speed.
+static void smooth_is_the_minimum_jerk_curve(void** state) {
+  (void)state;
+  double v[3];
+  lb_profile_evaluate(make(LB_PROFILE_SMOOTH, 0), 1.25, v);
+  assert_near(v[0], 1.5, 1e-15);
+  assert_near(v[1], 15.0 / 8 * 5 / 1.5, 1e-15);
+  assert_near(v[2], 0, 1e-14);
+}
+
+static void derivatives_match_finite_differences(void** state) {
+  (void)state;
+  lb_random r = {1};
+  const double h = 1e-5;
+  for (lb_profile_kind kind = 0; kind < LB_PROFILE_COUNT; kind++) {
+    for (int periodic = 0; periodic < 2; periodic++) {
+      const lb_profile* p = make(kind, periodic ? 6 : 0);
+      for (int i = 0; i < 300; i++) {
+        const double t = lb_random_between(&r, -3, 9);
+        double at[3], before[3], after[3];
+        lb_profile_evaluate(p, t, at);
+        lb_profile_evaluate(p, t - h, before);
+        lb_profile_evaluate(p, t + h, after);
+        bool near_end = false; // of a piece, where derivatives may jump
+        for (int j = 0; j <= p->npiece; j++) {
+          const double from = periodic ? remainder(t - p->time[j], 6) : t - p->time[j];
+          near_end |= fabs(from) < 2 * h;
+        }
+        if (!near_end) {
+          assert_near(at[1], (after[0] - before[0]) / (2 * h), 1e-7);
+          assert_near(at[2], (after[1] - before[1]) / (2 * h), 1e-7);
+        }
+      }
+    }
+  }
+}
+
+// Value and two derivatives on both sides of each piece's end.
+static void assert_c2_inside(const lb_profile* p) {
+  const double h = 1e-9;
+  for (int i = 1; i < p->npiece; i++) {
+    double before[3], after[3];
+    lb_profile_evaluate(p, p->time[i] - h, before);
+    lb_profile_evaluate(p, p->time[i] + h, after);
+    for (int k = 0; k < 3; k++) {
+      assert_near(before[k], after[k], 1e-6);
+    }
+  }
+}
+
+static void smooth_and_cubic_are_twice_differentiable(void** state) {
+  (void)state;
+  assert_c2_inside(make(LB_PROFILE_SMOOTH, 0));
+  assert_c2_inside(make(LB_PROFILE_CUBIC, 0));
+  assert_c2_inside(make(LB_PROFILE_CUBIC, 6));
+}
+
+static void cubic_rests_at_both_ends(void** state) {
+  (void)state;
+  const lb_profile* p = make(LB_PROFILE_CUBIC, 0);
+  double v[3];
+  lb_profile_evaluate(p, key_time[0], v);
+  assert_near(v[1], 0, 1e-14);
+  lb_profile_evaluate(p, key_time[KEYS - 1], v);
+  assert_near(v[1], 0, 1e-14);
+}
+
+static void cubic_reproduces_a_cubic_at_rest_at_both_ends(void** state) {
+  (void)state;
+  double time[9], value[9];
+  for (int i = 0; i < 9; i++) {
+    time[i] = i / 8.0 * (i / 8.0 + 1) / 2; // uneven, from 0 to 1
+    value[i] = time[i] * time[i] * (3 - 2 * time[i]);
+  }
+  const lb_profile_definition def = {
+      .kind = LB_PROFILE_CUBIC, .count = 9, .time = time, .value = value};
+  lb_profile* p;
+  assert_int_equal(lb_profile_create(&arena, &def, &p), LB_OK);
+  for (int i = 0; i <= 100; i++) {
+    double v[3];
+    const double t = i / 100.0;
+    lb_profile_evaluate(p, t, v);
+    assert_near(v[0], t * t * (3 - 2 * t), 1e-14);
+    assert_near(v[1], 6 * t * (1 - t), 1e-13);
+    assert_near(v[2], 6 - 12 * t, 1e-11);
+  }
+}
+
+// Whether the closing piece is made or the author's last key is the first again.
+static void periodic_cubic_is_twice_differentiable_over_the_seam(void** state) {
+  (void)state;
+  double closed[KEYS] = {2, -1, -1, 4, 2};
+  const lb_profile_definition def = {
+      .kind = LB_PROFILE_CUBIC, .count = KEYS, .time = key_time, .value = closed, .period = 4.25};
+  lb_profile* of_closed;
+  assert_int_equal(lb_profile_create(&arena, &def, &of_closed), LB_OK);
+  const lb_profile* both[] = {make(LB_PROFILE_CUBIC, 6), of_closed};
+  for (int i = 0; i < 2; i++) {
+    for (int turn = -1; turn < 2; turn++) {
+      const double seam = key_time[0] + turn * both[i]->period, h = 1e-9;
+      double before[3], after[3];
+      lb_profile_evaluate(both[i], seam - h, before);
+      lb_profile_evaluate(both[i], seam + h, after);
+      for (int k = 0; k < 3; k++) {
+        assert_near(before[k], after[k], 1e-6);
+      }
+    }
+  }
+}
+
+// Interpolating a sine at n even keys of one period: the error falls as n^-4.
+static void periodic_cubic_converges_with_order_four(void** state) {
+  (void)state;
+  double error[2] = {0};
+  for (int k = 0; k < 2; k++) {
+    const int n = 16 << k;
+    double time[32], value[32];
+    for (int i = 0; i < n; i++) {
+      time[i] = (double)i / n;
+      value[i] = sin(2 * 3.14159265358979323846 * time[i]);
+    }
+    const lb_profile_definition def = {
+        .kind = LB_PROFILE_CUBIC, .count = n, .time = time, .value = value, .period = 1};
+    lb_profile* p;
+    assert_int_equal(lb_profile_create(&arena, &def, &p), LB_OK);
+    for (int i = 0; i < 1000; i++) {
+      double v[3];
+      lb_profile_evaluate(p, i / 1000.0, v);
+      error[k] = fmax(error[k], fabs(v[0] - sin(2 * 3.14159265358979323846 * i / 1000.0)));
+    }
+  }
+  assert_near(log2(error[0] / error[1]), 4, 0.05);
+}
+
+static void two_keys_and_a_period_make_a_wave(void** state) {
+  (void)state;
+  double time[] = {0, 1}, value[] = {-1, 1};
+  const lb_profile_definition def = {
+      .kind = LB_PROFILE_CUBIC, .count = 2, .time = time, .value = value, .period = 2};
+  lb_profile* p;
+  assert_int_equal(lb_profile_create(&arena, &def, &p), LB_OK);
+  for (int i = 0; i < 50; i++) {
+    double a[3], b[3];
+    lb_profile_evaluate(p, i * 0.04, a);
+    lb_profile_evaluate(p, -i * 0.04, b); // even about a trough
+    assert_near(a[0], b[0], 1e-14);
+    assert_near(a[1], -b[1], 1e-13);
+  }
+}
+
+static void holds_its_end_values_at_rest(void** state) {
+  (void)state;
+  for (lb_profile_kind kind = 0; kind < LB_PROFILE_COUNT; kind++) {
+    const lb_profile* p = make(kind, 0);
+    double before[3], after[3];
+    lb_profile_evaluate(p, -50, before);
+    lb_profile_evaluate(p, 1e300, after);
+    assert_near(before[0], key_value[0], 1e-15);
+    assert_near(after[0], key_value[KEYS - 1], 1e-14);
+    assert_true(before[1] == 0 && before[2] == 0 && after[1] == 0 && after[2] == 0);
+  }
+}
+
+static void repeats_after_its_period(void** state) {
+  (void)state;
+  lb_random r = {2};
+  for (lb_profile_kind kind = 0; kind < LB_PROFILE_COUNT; kind++) {
+    const lb_profile* p = make(kind, 6);
+    for (int i = 0; i < 200; i++) {
+      const double t = lb_random_between(&r, -20, 20);
+      double a[3], b[3];
+      lb_profile_evaluate(p, t, a);
+      lb_profile_evaluate(p, t + 18, b);
+      for (int k = 0; k < 3; k++) {
+        assert_near(a[k], b[k], 1e-11);
+      }
+    }
+  }
+}
+
+static void bspline_equals_the_spline_of_its_control_points(void** state) {
+  (void)state;
+  lb_random r = {3};
+  double control[12], time[] = {-2, 5};
+  for (int degree = 1; degree <= LB_BSPLINE_MOST_DEGREE; degree++) {
+    for (int i = 0; i < 12; i++) {
+      control[i] = lb_random_between(&r, -1, 1);
+    }
+    const lb_profile_definition def = {
+        .kind = LB_PROFILE_BSPLINE, .degree = degree, .count = 12, .time = time, .value = control};
+    const lb_bspline spline = {degree, 12, -2, 5, true};
+    lb_profile* p;
+    assert_int_equal(lb_profile_create(&arena, &def, &p), LB_OK);
+    for (int i = 0; i < 200; i++) {
+      double a[3], b[3];
+      const double t = lb_random_between(&r, -2, 5);
+      lb_profile_evaluate(p, t, a);
+      lb_bspline_evaluate(&spline, b, control, t, 2);
+      for (int k = 0; k < 3; k++) {
+        assert_near(a[k], b[k], 1e-12);
+      }
+    }
+  }
+}
+
+static void one_value_is_constant(void** state) {
+  (void)state;
+  double time[] = {3, 4}, value[] = {7};
+  for (lb_profile_kind kind = 0; kind < LB_PROFILE_COUNT; kind++) {
+    for (int period = 0; period < 2; period++) {
+      const lb_profile_definition def = {
+          .kind = kind, .degree = 3, .count = 1, .time = time, .value = value, .period = period};
+      lb_profile* p;
+      assert_int_equal(lb_profile_create(&arena, &def, &p), LB_OK);
+      for (double t = -10; t < 10; t += 0.37) {
+        double v[3];
+        lb_profile_evaluate(p, t, v);
+        assert_true(v[0] == 7 && v[1] == 0 && v[2] == 0);
+      }
+    }
+  }
+}
+
+static void time_that_is_not_a_number_does_no_harm(void** state) {
+  (void)state;
+  for (lb_profile_kind kind = 0; kind < LB_PROFILE_COUNT; kind++) {
+    double v[3];
+    lb_profile_evaluate(make(kind, 0), (double)NAN, v);
+    lb_profile_evaluate(make(kind, 6), (double)NAN, v);
+    lb_profile_evaluate(make(kind, 6), (double)INFINITY, v);
+  }
+}
+
+// An allocator that fails once its count is used up.
+static void* counted(void* context, size_t size) {
+  int* left = context;
+  return (*left)-- > 0 ? lb_allocate(NULL, size) : NULL;
+}
+static void counted_release(void* context, void* block) {
+  (void)context;
+  lb_release(NULL, block);
+}
+
+static void without_memory_nothing_changes(void** state) {
+  (void)state;
+  static double time[5000], value[5000];
+  for (int i = 0; i < 5000; i++) {
+    time[i] = i;
+  }
+  for (lb_profile_kind kind = 0; kind < LB_PROFILE_COUNT; kind++) {
+    lb_status status = LB_NO_MEMORY;
+    for (int left = 0; status != LB_OK; left++) {
+      int count = left;
+      const lb_allocator allocator = {counted, counted_release, &count};
+      lb_arena small;
+      lb_arena_init(&small, &allocator);
+      const lb_profile_definition def = {
+          .kind = kind, .degree = 3, .count = 5000, .time = time, .value = value};
+      lb_profile* p = NULL;
+      status = lb_profile_create(&small, &def, &p);
+      assert_true(status == LB_OK || (status == LB_NO_MEMORY && !p && !small.top));
+      lb_arena_release(&small);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(through_its_keys),
+      cmocka_unit_test(smooth_rests_at_each_key),
+      cmocka_unit_test(smooth_is_the_minimum_jerk_curve),
+      cmocka_unit_test(derivatives_match_finite_differences),
+      cmocka_unit_test(smooth_and_cubic_are_twice_differentiable),
+      cmocka_unit_test(cubic_rests_at_both_ends),
+      cmocka_unit_test(cubic_reproduces_a_cubic_at_rest_at_both_ends),
+      cmocka_unit_test(periodic_cubic_is_twice_differentiable_over_the_seam),
+      cmocka_unit_test(periodic_cubic_converges_with_order_four),
+      cmocka_unit_test(two_keys_and_a_period_make_a_wave),
+      cmocka_unit_test(holds_its_end_values_at_rest),
+      cmocka_unit_test(repeats_after_its_period),
+      cmocka_unit_test(bspline_equals_the_spline_of_its_control_points),
+      cmocka_unit_test(one_value_is_constant),
+      cmocka_unit_test(time_that_is_not_a_number_does_no_harm),
+      cmocka_unit_test(without_memory_nothing_changes),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}

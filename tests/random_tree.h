@@ -1,0 +1,95 @@
+// Random trees of random joints, for tests that compare algorithms.
+#pragma once
+#include "limber/limber.h"
+#include "test.h"
+
+enum { TREE_MOST = 60 };
+
+typedef struct random_tree {
+  lb_scene scene;
+  lb_scene_body body[TREE_MOST];
+  lb_scene_joint joint[TREE_MOST];
+  char name[TREE_MOST][16];
+} random_tree;
+
+static inline lb_vec3 random_vec3(lb_random* r, double size) {
+  const double x = lb_random_between(r, -size, size);
+  const double y = lb_random_between(r, -size, size);
+  return lb_vec3_make(x, y, lb_random_between(r, -size, size));
+}
+
+static inline lb_quat random_quat(lb_random* r) {
+  const double w = lb_random_between(r, -1, 1);
+  const lb_vec3 v = random_vec3(r, 1);
+  return lb_quat_normalise((lb_quat){w, v.x, v.y, v.z + 0.01});
+}
+
+static inline lb_transform random_transform(lb_random* r, double size) {
+  const lb_quat q = random_quat(r);
+  return (lb_transform){q, random_vec3(r, size)};
+}
+
+// A solid box of random size somewhere in the body: always a physical inertia.
+static inline lb_mass random_mass(lb_random* r) {
+  const double m = lb_random_between(r, 0.2, 3);
+  const double a = lb_random_between(r, 0.1, 0.5);
+  const double b = lb_random_between(r, 0.1, 0.5);
+  const double c = lb_random_between(r, 0.1, 0.5);
+  const lb_mass box = {
+      m,
+      {0, 0, 0},
+      {m * (b * b + c * c) / 12, m * (a * a + c * c) / 12, m * (a * a + b * b) / 12, 0, 0, 0}};
+  return lb_mass_transform(random_transform(r, 0.3), box);
+}
+
+// `kinds` restricts the joints to a list; NULL: all that move, and fixed ones now and then.
+static inline void random_tree_make(random_tree* t, lb_random* r, int nbody,
+                                    const lb_joint_kind* kinds, int nkind) {
+  t->scene = lb_scene_default();
+  t->scene.name = "random tree";
+  t->scene.about = "";
+  t->scene.file = "random";
+  t->scene.body = t->body;
+  t->scene.joint = t->joint;
+  t->scene.nbody = t->scene.njoint = nbody;
+  for (int i = 0; i < nbody; i++) {
+    snprintf(t->name[i], sizeof t->name[i], "b%d", i);
+    t->body[i] = lb_scene_body_default();
+    t->body[i].name = t->name[i];
+    t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = true;
+    t->body[i].mass = random_mass(r);
+    lb_scene_joint* j = &t->joint[i];
+    *j = lb_scene_joint_default();
+    j->name = t->name[i];
+    j->child = i;
+    j->parent = (int)(lb_random_unit(r) * (i + 1)) - 1;
+    j->kind = kinds ? kinds[(int)(lb_random_unit(r) * nkind)]
+                    : (lb_joint_kind)(lb_random_unit(r) * LB_JOINT_COUNT);
+    if (i == 0 && !kinds) {
+      j->kind = LB_JOINT_FREE; // at least one that moves
+    }
+    j->in_parent = random_transform(r, 0.5);
+    j->in_child = random_transform(r, 0.5);
+    const lb_vec3 axis = random_vec3(r, 1);
+    j->axis = lb_vec3_scale(1 / lb_vec3_norm(axis), axis);
+    j->armature = j->kind == LB_JOINT_FREE ? 0 : lb_random_between(r, -0.1, 0.1);
+    j->armature = fmax(0, j->armature);
+  }
+}
+
+// A state far from rest.
+static inline void random_state(const lb_model* m, lb_random* r, double* q, double* qd) {
+  for (int i = 0; i < m->nq; i++) {
+    q[i] = lb_random_between(r, -1.5, 1.5);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const bool ball = m->link_kind[i] == LB_JOINT_SPHERICAL;
+    if (ball || m->link_kind[i] == LB_JOINT_FREE) {
+      const lb_quat u = random_quat(r);
+      memcpy(q + m->link_q[i] + (ball ? 0 : 3), (double[]){u.w, u.x, u.y, u.z}, 4 * sizeof *q);
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    qd[i] = lb_random_between(r, -2, 2);
+  }
+}
