@@ -1,0 +1,89 @@
+// What holds before an author changes it, the names of kinds, and the materials everyone has.
+#include <string.h>
+
+#include "scene/reader.h"
+
+lb_scene lb_scene_default(void) {
+  return (lb_scene){
+      .name = "",
+      .about = "",
+      .file = "",
+      .gravity = {0, 0, -9.81},
+      .duration = 10,
+      .solver = {.integrator = LB_INTEGRATOR_RK4, .step = 1e-3, .tolerance = 1e-9},
+      .record = {.every = 1.0 / 60},
+  };
+}
+
+// A look in linear light, from a screen's 0xb8bcc4.
+#define PLAIN_COLOR                                                                                \
+  { 0.47932018, 0.50288649, 0.55201140, 1 }
+
+lb_scene_material lb_scene_material_default(void) {
+  return (lb_scene_material){
+      .name = "plain", .density = 1000, .color = PLAIN_COLOR, .roughness = 0.6};
+}
+
+lb_scene_body lb_scene_body_default(void) {
+  return (lb_scene_body){.name = "", .pose = lb_transform_identity()};
+}
+
+lb_scene_shape lb_scene_shape_default(void) {
+  return (lb_scene_shape){.body = LB_WORLD,
+                          .shape = {.type = LB_SHAPE_SPHERE, .size = {1, 1, 1}},
+                          .pose = lb_transform_identity()};
+}
+
+lb_scene_joint lb_scene_joint_default(void) {
+  return (lb_scene_joint){.name = "",
+                          .kind = LB_JOINT_REVOLUTE,
+                          .parent = LB_WORLD,
+                          .in_parent = lb_transform_identity(),
+                          .in_child = lb_transform_identity(),
+                          .axis = {0, 0, 1}};
+}
+
+const char* lb_joint_kind_name(lb_joint_kind kind) {
+  return (int)kind >= 0 && kind < LB_JOINT_COUNT ? lb_joint_choices.name[kind] : "unknown";
+}
+
+const char* lb_integrator_name(lb_integrator integrator) {
+  return (int)integrator >= 0 && integrator < LB_INTEGRATOR_COUNT
+             ? lb_integrator_choices.name[integrator]
+             : "unknown";
+}
+
+// Densities are handbook values at room temperature; colours are in linear light.
+const lb_scene_material lb_builtin_materials[] = {
+    {"plain", {0}, 1000, PLAIN_COLOR, 0.6, 0},
+    {"steel", {0}, 7850, {0.42, 0.44, 0.47, 1}, 0.35, 1},
+    {"aluminium", {0}, 2700, {0.77, 0.78, 0.79, 1}, 0.35, 1},
+    {"brass", {0}, 8500, {0.66, 0.42, 0.12, 1}, 0.3, 1},
+    {"copper", {0}, 8960, {0.83, 0.38, 0.22, 1}, 0.3, 1},
+    {"lead", {0}, 11340, {0.25, 0.26, 0.29, 1}, 0.55, 1},
+    {"wood", {0}, 700, {0.38, 0.21, 0.095, 1}, 0.7, 0},
+    {"cork", {0}, 200, {0.48, 0.29, 0.15, 1}, 0.9, 0},
+    {"rubber", {0}, 1100, {0.022, 0.022, 0.024, 1}, 0.85, 0},
+    {"pla", {0}, 1240, {0.85, 0.30, 0.05, 1}, 0.5, 0},
+    {"glass", {0}, 2500, {0.60, 0.78, 0.76, 0.45}, 0.05, 0},
+    {"ice", {0}, 917, {0.66, 0.82, 0.92, 0.7}, 0.15, 0},
+    {"ivory", {0}, 1850, {0.85, 0.78, 0.62, 1}, 0.4, 0},
+    {"stone", {0}, 2600, {0.28, 0.27, 0.25, 1}, 0.9, 0},
+    {"red", {0}, 1000, {0.66, 0.045, 0.035, 1}, 0.5, 0},
+    {"orange", {0}, 1000, {0.90, 0.26, 0.025, 1}, 0.5, 0},
+    {"yellow", {0}, 1000, {0.90, 0.60, 0.045, 1}, 0.5, 0},
+    {"green", {0}, 1000, {0.055, 0.36, 0.105, 1}, 0.5, 0},
+    {"blue", {0}, 1000, {0.028, 0.14, 0.56, 1}, 0.5, 0},
+    {"white", {0}, 1000, {0.85, 0.85, 0.83, 1}, 0.5, 0},
+    {"black", {0}, 1000, {0.018, 0.018, 0.02, 1}, 0.5, 0},
+};
+const int lb_builtin_material_count = sizeof lb_builtin_materials / sizeof *lb_builtin_materials;
+
+const lb_scene_material* lb_builtin_material(const char* name) {
+  for (int i = 0; i < lb_builtin_material_count; i++) {
+    if (strcmp(lb_builtin_materials[i].name, name) == 0) {
+      return &lb_builtin_materials[i];
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,212 @@
+// The tables themselves. Rows read: key, value, where it goes, what it measures, its range, whether
+// it must be there, more, the standard, and a line for people (which also ends the message when a
+// required key is missing).
+#include "scene/format.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+#define TABLE(word, rows)                                                                          \
+  { .name = word, .count = COUNT(rows), .field = rows }
+
+// --- choices ---
+
+#define NAME_2(code, name) name,
+#define NAME_3(code, name, text) name,
+#define NAME_4(code, name, nq, nv) name,
+static const char* const joint_names[] = {LB_JOINT_LIST(NAME_4)};
+static const char* const integrator_names[] = {LB_INTEGRATOR_LIST(NAME_3)};
+static const char* const profile_names[] = {LB_PROFILE_LIST(NAME_2)};
+
+const lb_choices lb_joint_choices = {"types", LB_JOINT_COUNT, joint_names};
+const lb_choices lb_integrator_choices = {"integrators", LB_INTEGRATOR_COUNT, integrator_names};
+// the B-spline has its own key, and is the last of the profiles
+const lb_choices lb_ease_choices = {"ways", LB_PROFILE_BSPLINE, profile_names};
+
+// --- positions and rotations ---
+
+static const lb_field pose_fields[] = {
+    {"position", LB_VALUE_VECTOR, offsetof(lb_pose_spec, position), LB_LENGTH, LB_ANY, false, NULL,
+     "[0, 0, 0]", "where the frame's origin is"},
+    {"rotation", LB_VALUE_ROTATION, offsetof(lb_pose_spec, rotation), LB_ANGLE, LB_ANY, false, NULL,
+     "none", "how the frame is turned"},
+};
+const lb_table lb_pose_table = TABLE("pose", pose_fields);
+
+static const lb_field turn_fields[] = {
+    {"axis", LB_VALUE_AXIS, offsetof(lb_turn_spec, axis), LB_PURE, LB_ANY, false, NULL, NULL,
+     "the axis to turn about, with angle"},
+    {"angle", LB_VALUE_NUMBER, offsetof(lb_turn_spec, angle), LB_ANGLE, LB_ANY, false, NULL, NULL,
+     "how far, by the right-hand rule"},
+    {"quaternion", LB_VALUE_POINTS, offsetof(lb_turn_spec, quaternion), LB_PURE, LB_ANY, false,
+     NULL, NULL, "[w, x, y, z] instead of axis and angle; its length does not matter"},
+};
+const lb_table lb_turn_table = TABLE("rotation", turn_fields);
+
+// --- the file ---
+
+static const lb_field solver_fields[] = {
+    {"integrator", LB_VALUE_CHOICE, offsetof(lb_solver_spec, integrator), LB_PURE, LB_ANY, false,
+     &lb_integrator_choices, "rk4", "how time is stepped"},
+    {"step", LB_VALUE_NUMBER, offsetof(lb_solver_spec, step), LB_TIME, LB_POSITIVE, false, NULL,
+     "1 ms", "the time step; the largest one when the integrator is adaptive"},
+    {"tolerance", LB_VALUE_NUMBER, offsetof(lb_solver_spec, tolerance), LB_PURE, LB_POSITIVE, false,
+     NULL, "1e-9", "relative error allowed in a step when the integrator is adaptive"},
+};
+const lb_table lb_solver_table = TABLE("solver", solver_fields);
+
+static const lb_field record_fields[] = {
+    {"every", LB_VALUE_NUMBER, offsetof(lb_record_spec, every), LB_TIME, LB_POSITIVE, false, NULL,
+     "1/60 s", "time between the frames that are kept"},
+};
+const lb_table lb_record_table = TABLE("record", record_fields);
+
+#define SECTION(type, key) offsetof(type, section) + (key) * sizeof(const lb_node*)
+#define NAMED_SECTION(type, key, word, table, about)                                               \
+  { word, LB_VALUE_SECTION, SECTION(type, key), LB_PURE, LB_ANY, false, table, "none", about }
+#define LIST_SECTION(type, key, word, table, about)                                                \
+  { word, LB_VALUE_LIST, SECTION(type, key), LB_PURE, LB_ANY, false, table, "none", about }
+#define INITIAL_SECTION(type)                                                                      \
+  {                                                                                                \
+    "initial", LB_VALUE_INITIAL, SECTION(type, LB_SCENE_INITIAL), LB_PURE, LB_ANY, false, NULL,    \
+        "at rest, every coordinate zero", "how joints and free bodies start, by name"              \
+  }
+
+// The sections that a file and a repetition share.
+#define SHARED_SECTIONS(type)                                                                      \
+  NAMED_SECTION(type, LB_SCENE_BODIES, "bodies", &lb_body_table, "the rigid parts, by name"),      \
+      LIST_SECTION(type, LB_SCENE_SCENERY, "scenery", &lb_shape_table,                             \
+                   "shapes fixed to the world, for looks"),                                        \
+      NAMED_SECTION(type, LB_SCENE_JOINTS, "joints", lb_joint_table,                               \
+                    "what holds the bodies together, by name"),                                    \
+      NAMED_SECTION(type, LB_SCENE_SPRINGS, "springs", &lb_spring_table,                           \
+                    "springs with dampers between two points, by name"),                           \
+      NAMED_SECTION(type, LB_SCENE_MOTORS, "motors", &lb_motor_table,                              \
+                    "what drives joints, by name"),                                                \
+      NAMED_SECTION(type, LB_SCENE_LOADS, "loads", &lb_load_table,                                 \
+                    "forces from outside, by name"),                                               \
+      INITIAL_SECTION(type)
+
+static const lb_field scene_fields[] = {
+    {"limber", LB_VALUE_COUNT, offsetof(lb_scene_spec, limber), LB_PURE, LB_POSITIVE, false, NULL,
+     "1", "the version of this format"},
+    {"name", LB_VALUE_TEXT, offsetof(lb_scene_spec, name), LB_PURE, LB_ANY, false, NULL,
+     "the file's name", "the title"},
+    {"about", LB_VALUE_TEXT, offsetof(lb_scene_spec, about), LB_PURE, LB_ANY, false, NULL, "empty",
+     "a sentence or more"},
+    {"include", LB_VALUE_FILES, offsetof(lb_scene_spec, include), LB_PURE, LB_ANY, false, NULL,
+     "none", "other scene files that become part of this one; a path or a list of paths"},
+    {"gravity", LB_VALUE_VECTOR, offsetof(lb_scene_spec, gravity), LB_ACCELERATION, LB_ANY, false,
+     NULL, "[0, 0, -9.81]", "the pull on every body; z is up"},
+    {"duration", LB_VALUE_NUMBER, offsetof(lb_scene_spec, duration), LB_TIME, LB_POSITIVE, false,
+     NULL, "10 s", "how long the scene runs"},
+    {"solver", LB_VALUE_TABLE, offsetof(lb_scene_spec, solver), LB_PURE, LB_ANY, false,
+     &lb_solver_table, "rk4, 1 ms", "how time is stepped"},
+    {"record", LB_VALUE_TABLE, offsetof(lb_scene_spec, record), LB_PURE, LB_ANY, false,
+     &lb_record_table, "every 1/60 s", "what is kept"},
+    NAMED_SECTION(lb_scene_spec, LB_SCENE_MATERIALS, "materials", &lb_material_table,
+                  "materials of your own, by name"),
+    SHARED_SECTIONS(lb_scene_spec),
+    LIST_SECTION(lb_scene_spec, LB_SCENE_REPEAT, "repeat", &lb_repeat_table,
+                 "parts written once and made many times"),
+};
+const lb_table lb_scene_table = TABLE("scene", scene_fields);
+
+static const lb_field repeat_fields[] = {
+    {"count", LB_VALUE_COUNT, offsetof(lb_repeat_spec, count), LB_PURE, LB_POSITIVE, true, NULL,
+     NULL, "how many times"},
+    {"from", LB_VALUE_COUNT, offsetof(lb_repeat_spec, from), LB_PURE, LB_ANY, false, NULL, "1",
+     "what n is the first time"},
+    SHARED_SECTIONS(lb_repeat_spec),
+};
+const lb_table lb_repeat_table = TABLE("repetition", repeat_fields);
+
+// --- materials, shapes, bodies ---
+
+static const lb_field material_fields[] = {
+    {"density", LB_VALUE_NUMBER, offsetof(lb_material_spec, density), LB_DENSITY, LB_POSITIVE,
+     false, NULL, "1000 kg/m^3", "mass per volume"},
+    {"color", LB_VALUE_COLOR, offsetof(lb_material_spec, color), LB_PURE, LB_UNIT_RANGE, false,
+     NULL, "\"#b8bcc4\"",
+     "as on a screen: \"#rrggbb\", \"#rrggbbaa\" with opacity, or [r, g, b] from 0 to 1"},
+    {"roughness", LB_VALUE_NUMBER, offsetof(lb_material_spec, roughness), LB_PURE, LB_UNIT_RANGE,
+     false, NULL, "0.6", "0 a mirror, 1 chalk"},
+    {"metallic", LB_VALUE_NUMBER, offsetof(lb_material_spec, metallic), LB_PURE, LB_UNIT_RANGE,
+     false, NULL, "0", "1 for bare metal"},
+};
+const lb_table lb_material_table = TABLE("material", material_fields);
+
+static const lb_field sphere_fields[] = {
+    {"radius", LB_VALUE_NUMBER, offsetof(lb_round_spec, radius), LB_LENGTH, LB_POSITIVE, true, NULL,
+     NULL, "from the centre to the surface"},
+};
+const lb_table lb_sphere_table = TABLE("sphere", sphere_fields);
+
+static const lb_field rod_fields[] = {
+    [LB_ROUND_RADIUS] = {"radius", LB_VALUE_NUMBER, offsetof(lb_round_spec, radius), LB_LENGTH,
+                         LB_POSITIVE, true, NULL, NULL, "from the axis to the surface"},
+    [LB_ROUND_LENGTH] = {"length", LB_VALUE_NUMBER, offsetof(lb_round_spec, length), LB_LENGTH,
+                         LB_POSITIVE, false, NULL, NULL,
+                         "along z, the middle at the origin; a capsule's round caps come on top"},
+    [LB_ROUND_FROM] = {"from", LB_VALUE_VECTOR, offsetof(lb_round_spec, from), LB_LENGTH, LB_ANY,
+                       false, NULL, NULL, "one end of the axis, instead of length"},
+    [LB_ROUND_TO] = {"to", LB_VALUE_VECTOR, offsetof(lb_round_spec, to), LB_LENGTH, LB_ANY, false,
+                     NULL, NULL, "the other end"},
+};
+const lb_table lb_rod_table = TABLE("capsule or cylinder", rod_fields);
+
+static const lb_field ellipsoid_fields[] = {
+    {"radii", LB_VALUE_VECTOR, offsetof(lb_round_spec, radii), LB_LENGTH, LB_POSITIVE, true, NULL,
+     NULL, "from the centre to the surface along x, y and z"},
+};
+const lb_table lb_ellipsoid_table = TABLE("ellipsoid", ellipsoid_fields);
+
+static const lb_field shape_fields[] = {
+    [LB_SHAPE_KEY_BOX] = {"box", LB_VALUE_VECTOR, offsetof(lb_shape_spec, box), LB_LENGTH,
+                          LB_POSITIVE, false, NULL, NULL, "edge lengths along x, y and z"},
+    [LB_SHAPE_KEY_SPHERE] = {"sphere", LB_VALUE_TABLE, offsetof(lb_shape_spec, round), LB_PURE,
+                             LB_ANY, false, &lb_sphere_table, NULL, "a ball"},
+    [LB_SHAPE_KEY_CAPSULE] = {"capsule", LB_VALUE_TABLE, offsetof(lb_shape_spec, round), LB_PURE,
+                              LB_ANY, false, &lb_rod_table, NULL, "a rod with round ends"},
+    [LB_SHAPE_KEY_CYLINDER] = {"cylinder", LB_VALUE_TABLE, offsetof(lb_shape_spec, round), LB_PURE,
+                               LB_ANY, false, &lb_rod_table, NULL, "a rod with flat ends"},
+    [LB_SHAPE_KEY_ELLIPSOID] = {"ellipsoid", LB_VALUE_TABLE, offsetof(lb_shape_spec, round),
+                                LB_PURE, LB_ANY, false, &lb_ellipsoid_table, NULL,
+                                "a stretched ball"},
+    [LB_SHAPE_KEY_MESH] = {"mesh", LB_VALUE_FILE, offsetof(lb_shape_spec, mesh), LB_PURE, LB_ANY,
+                           false, NULL, NULL, "a closed surface from an .obj or .stl file"},
+    [LB_SHAPE_KEY_SCALE] = {"scale", LB_VALUE_SCALE, offsetof(lb_shape_spec, scale), LB_PURE,
+                            LB_POSITIVE, false, NULL, "1",
+                            "of a mesh, one number or three: 0.001 for a file in millimetres"},
+    {"position", LB_VALUE_VECTOR, offsetof(lb_shape_spec, position), LB_LENGTH, LB_ANY, false, NULL,
+     "[0, 0, 0]", "where its centre is, in the body"},
+    {"rotation", LB_VALUE_ROTATION, offsetof(lb_shape_spec, rotation), LB_ANGLE, LB_ANY, false,
+     NULL, "none", "how it is turned, in the body"},
+    {"material", LB_VALUE_MATERIAL, offsetof(lb_shape_spec, material), LB_PURE, LB_ANY, false, NULL,
+     "the body's", "a material's name"},
+    {"massless", LB_VALUE_FLAG, offsetof(lb_shape_spec, massless), LB_PURE, LB_ANY, false, NULL,
+     "false", "true for looks only"},
+};
+const lb_table lb_shape_table = {"shape", COUNT(shape_fields), shape_fields, LB_SHAPE_KEY_SCALE,
+                                 "a form"};
+
+static const lb_field body_fields[] = {
+    [LB_BODY_SHAPE] = {"shape", LB_VALUE_ONE, offsetof(lb_body_spec, shape), LB_PURE, LB_ANY, false,
+                       &lb_shape_table, "none", "what it looks like and weighs"},
+    [LB_BODY_SHAPES] = {"shapes", LB_VALUE_LIST, offsetof(lb_body_spec, shapes), LB_PURE, LB_ANY,
+                        false, &lb_shape_table, "none", "several shapes instead of one"},
+    [LB_BODY_MATERIAL] = {"material", LB_VALUE_MATERIAL, offsetof(lb_body_spec, material), LB_PURE,
+                          LB_ANY, false, NULL, "plain", "of the shapes that name none"},
+    [LB_BODY_MASS] = {"mass", LB_VALUE_NUMBER, offsetof(lb_body_spec, mass), LB_MASS, LB_POSITIVE,
+                      false, NULL, "from the shapes", "given alone it scales what the shapes say"},
+    [LB_BODY_CENTER] = {"center", LB_VALUE_VECTOR, offsetof(lb_body_spec, center), LB_LENGTH,
+                        LB_ANY, false, NULL, "from the shapes", "the centre of mass"},
+    [LB_BODY_INERTIA] = {"inertia", LB_VALUE_INERTIA, offsetof(lb_body_spec, inertia), LB_INERTIA,
+                         LB_ANY, false, NULL, "from the shapes",
+                         "[ixx, iyy, izz] or [ixx, iyy, izz, ixy, ixz, iyz] about the centre of "
+                         "mass, in the body's axes"},
+    [LB_BODY_POSITION] = {"position", LB_VALUE_VECTOR, offsetof(lb_body_spec, position), LB_LENGTH,
+                          LB_ANY, false, NULL, "[0, 0, 0]",
+                          "where a body that no joint carries starts, in the world"},
+    [LB_BODY_ROTATION] = {"rotation", LB_VALUE_ROTATION, offsetof(lb_body_spec, rotation), LB_ANGLE,
+                          LB_ANY, false, NULL, "none", "how it is turned then"},
+};
+const lb_table lb_body_table = TABLE("body", body_fields);

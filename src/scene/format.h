@@ -1,0 +1,297 @@
+// The scene format as tables: every key, what may stand behind it, and a line for people. The
+// reader follows these tables, the JSON Schema and the reference page are made from them, and a
+// test holds the three together.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "limber/scene.h"
+#include "scene/node.h"
+#include "scene/number.h"
+
+// What may stand behind a key, and what the reader makes of it.
+typedef enum lb_value {
+  LB_VALUE_TEXT,     // const char*
+  LB_VALUE_FLAG,     // bool
+  LB_VALUE_COUNT,    // int
+  LB_VALUE_NUMBER,   // double
+  LB_VALUE_VECTOR,   // lb_vec3
+  LB_VALUE_SCALE,    // lb_vec3, from a number or three
+  LB_VALUE_AXIS,     // lb_vec3 of length one
+  LB_VALUE_ROTATION, // lb_quat
+  LB_VALUE_POSE,     // lb_transform, from a position or a table of position and rotation
+  LB_VALUE_COLOR,    // double[4], linear
+  LB_VALUE_INERTIA,  // lb_sym3
+  LB_VALUE_CHOICE,   // int, from `more`: lb_choices
+  LB_VALUE_BODY,     // int, a body or the world
+  LB_VALUE_ONE_BODY, // int, a body
+  LB_VALUE_JOINT,    // int
+  LB_VALUE_MATERIAL, // int
+  LB_VALUE_TABLE,    // a struct, from `more`: lb_table
+  // const lb_node*, for the reader of the section to go on with:
+  LB_VALUE_FILES,   // a path or a list of paths
+  LB_VALUE_FILE,    // a path
+  LB_VALUE_SECTION, // a mapping from names to tables
+  LB_VALUE_INITIAL, // a mapping from names to one of the tables of starts
+  LB_VALUE_LIST,    // a list of tables
+  LB_VALUE_ONE,     // one table
+  LB_VALUE_KEYS,    // a list of pairs [time, value]
+  LB_VALUE_POINTS,  // a list of values
+  LB_VALUE_KIND_COUNT
+} lb_value;
+
+typedef enum lb_range {
+  LB_ANY,
+  LB_POSITIVE,     // > 0
+  LB_NOT_NEGATIVE, // >= 0
+  LB_UNIT_RANGE    // 0 to 1
+} lb_range;
+
+typedef struct lb_choices {
+  const char* what; // in the plural
+  int count;
+  const char* const* name;
+} lb_choices;
+
+typedef struct lb_field {
+  const char* key;
+  lb_value value;
+  size_t offset; // in the struct the table describes
+  lb_dimension dimension;
+  lb_range range;
+  bool required;
+  const void* more;
+  const char* standard; // what holds when the key is not given, in words; NULL: see `about`
+  const char* about;
+} lb_field;
+
+enum { LB_FIELD_MOST = 20 };
+
+// Every struct that a table describes begins with this: what was given, and where.
+typedef struct lb_given {
+  const lb_node* whole;
+  const lb_node* node[LB_FIELD_MOST]; // by the field's index; NULL: not given
+} lb_given;
+
+typedef struct lb_table {
+  const char* name; // in the singular
+  int count;
+  const lb_field* field;
+  int nchoose;        // of the first `nchoose` fields exactly one must be given; 0: no such rule
+  const char* choose; // what these are called
+} lb_table;
+
+// --- what the tables fill ---
+
+typedef struct lb_solver_spec {
+  lb_given given;
+  int integrator;
+  double step, tolerance;
+} lb_solver_spec;
+
+typedef struct lb_record_spec {
+  lb_given given;
+  double every;
+} lb_record_spec;
+
+// The keys of a scene file, in this order.
+enum {
+  LB_SCENE_LIMBER,
+  LB_SCENE_NAME,
+  LB_SCENE_ABOUT,
+  LB_SCENE_INCLUDE,
+  LB_SCENE_GRAVITY,
+  LB_SCENE_DURATION,
+  LB_SCENE_SOLVER,
+  LB_SCENE_RECORD,
+  LB_SCENE_MATERIALS,
+  LB_SCENE_BODIES,
+  LB_SCENE_SCENERY,
+  LB_SCENE_JOINTS,
+  LB_SCENE_SPRINGS,
+  LB_SCENE_MOTORS,
+  LB_SCENE_LOADS,
+  LB_SCENE_INITIAL,
+  LB_SCENE_REPEAT,
+  LB_SCENE_KEYS
+};
+
+typedef struct lb_scene_spec {
+  lb_given given;
+  int limber;
+  const char *name, *about;
+  const lb_node* include;
+  lb_vec3 gravity;
+  double duration;
+  lb_solver_spec solver;
+  lb_record_spec record;
+  const lb_node* section[LB_SCENE_KEYS]; // by LB_SCENE_MATERIALS ...
+} lb_scene_spec;
+
+enum { LB_REPEAT_COUNT, LB_REPEAT_FROM, LB_REPEAT_SECTIONS };
+
+typedef struct lb_repeat_spec {
+  lb_given given;
+  int count, from;
+  const lb_node* section[LB_SCENE_KEYS];
+} lb_repeat_spec;
+
+typedef struct lb_material_spec {
+  lb_given given;
+  double density;
+  double color[4];
+  double roughness, metallic;
+} lb_material_spec;
+
+typedef struct lb_round_spec { // sphere, capsule, cylinder, ellipsoid
+  lb_given given;
+  double radius, length;
+  lb_vec3 from, to, radii;
+} lb_round_spec;
+
+enum { LB_ROUND_RADIUS, LB_ROUND_LENGTH, LB_ROUND_FROM, LB_ROUND_TO };
+
+enum {
+  LB_SHAPE_KEY_BOX,
+  LB_SHAPE_KEY_SPHERE,
+  LB_SHAPE_KEY_CAPSULE,
+  LB_SHAPE_KEY_CYLINDER,
+  LB_SHAPE_KEY_ELLIPSOID,
+  LB_SHAPE_KEY_MESH,
+  LB_SHAPE_KEY_SCALE,
+};
+
+typedef struct lb_shape_spec {
+  lb_given given;
+  lb_vec3 box;
+  lb_round_spec round;
+  const lb_node* mesh;
+  lb_vec3 scale;
+  lb_vec3 position;
+  lb_quat rotation;
+  int material;
+  bool massless;
+} lb_shape_spec;
+
+enum {
+  LB_BODY_SHAPE,
+  LB_BODY_SHAPES,
+  LB_BODY_MATERIAL,
+  LB_BODY_MASS,
+  LB_BODY_CENTER,
+  LB_BODY_INERTIA,
+  LB_BODY_POSITION,
+  LB_BODY_ROTATION
+};
+
+typedef struct lb_body_spec {
+  lb_given given;
+  const lb_node *shape, *shapes;
+  int material;
+  double mass;
+  lb_vec3 center;
+  lb_sym3 inertia;
+  lb_vec3 position;
+  lb_quat rotation;
+} lb_body_spec;
+
+typedef struct lb_joint_spring_spec {
+  lb_given given;
+  double stiffness, rest;
+} lb_joint_spring_spec;
+
+typedef struct lb_joint_spec {
+  lb_given given;
+  int kind, parent, child;
+  lb_transform at, in_child;
+  bool loop;
+  lb_vec3 axis;
+  lb_joint_spring_spec spring;
+  double damping, armature;
+} lb_joint_spec;
+
+typedef struct lb_end_spec {
+  lb_given given;
+  int body;
+  lb_vec3 at;
+} lb_end_spec;
+
+typedef struct lb_spring_spec {
+  lb_given given;
+  lb_end_spec from, to;
+  double stiffness, damping, length;
+} lb_spring_spec;
+
+typedef struct lb_spline_spec {
+  lb_given given;
+  int degree;
+  double from, to;
+  const lb_node* points;
+} lb_spline_spec;
+
+typedef struct lb_profile_spec { // a part of motors and loads
+  const lb_node* keys;
+  int ease;
+  lb_spline_spec spline;
+  double repeat;
+} lb_profile_spec;
+
+typedef struct lb_motor_spec {
+  lb_given given;
+  int joint, drive;
+  lb_profile_spec profile;
+} lb_motor_spec;
+
+typedef struct lb_load_spec {
+  lb_given given;
+  int body;
+  lb_vec3 at, force, torque;
+  int frame;
+  lb_profile_spec profile;
+} lb_load_spec;
+
+typedef struct lb_start_spec { // an entry of `initial`
+  lb_given given;
+  double place, rate; // revolute, prismatic
+  lb_vec3 position, velocity, spin;
+  lb_quat rotation;
+} lb_start_spec;
+
+typedef struct lb_pose_spec {
+  lb_given given;
+  lb_vec3 position;
+  lb_quat rotation;
+} lb_pose_spec;
+
+typedef struct lb_turn_spec { // a rotation written as a mapping
+  lb_given given;
+  lb_vec3 axis;
+  double angle;
+  const lb_node* quaternion;
+} lb_turn_spec;
+
+// --- the tables ---
+
+extern const lb_table lb_scene_table, lb_solver_table, lb_record_table, lb_repeat_table;
+extern const lb_table lb_material_table, lb_body_table, lb_shape_table;
+extern const lb_table lb_sphere_table, lb_rod_table, lb_ellipsoid_table;
+extern const lb_table lb_joint_table[LB_JOINT_COUNT];
+extern const lb_table lb_start_table[LB_JOINT_COUNT];
+extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
+extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
+extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices;
+
+// Which key of the file's own table a section has, and the table of its entries (NULL for
+// `initial`, whose tables go by the joint's kind).
+typedef struct lb_section {
+  int key; // LB_SCENE_MATERIALS ...
+  const char* word;
+  bool named; // a mapping from names, else a list
+  const lb_table* table;
+} lb_section;
+
+// What the coordinate of a joint measures, by kind.
+typedef struct lb_joint_measure {
+  lb_dimension place, rate, force;
+} lb_joint_measure;
+extern const lb_joint_measure lb_joint_measures[LB_JOINT_COUNT];

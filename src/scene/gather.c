@@ -1,0 +1,244 @@
+// Files, what they include, and the entries of their sections laid side by side.
+#define _GNU_SOURCE // strerror_r that returns the text
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "scene/reader.h"
+
+enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
+
+// Sections that files and repetitions share, and what one of their entries is called.
+static const struct {
+  int key;
+  const char* word;
+} sections[] = {
+    {LB_SCENE_MATERIALS, "material"}, {LB_SCENE_BODIES, "body"},    {LB_SCENE_SCENERY, "scenery"},
+    {LB_SCENE_JOINTS, "joint"},       {LB_SCENE_SPRINGS, "spring"}, {LB_SCENE_MOTORS, "motor"},
+    {LB_SCENE_LOADS, "load"},         {LB_SCENE_INITIAL, "start"},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+const char* lb_resolve_path(lb_reader* r, const char* path) {
+  if (*path == '/') {
+    return path;
+  }
+  const size_t before = strlen(r->folder), length = strlen(path);
+  char* whole = LB_TAKE(r->keep, char, before + length + 1);
+  if (!whole) {
+    lb_lack(r);
+    return NULL;
+  }
+  memcpy(whole, r->folder, before);
+  memcpy(whole + before, path, length + 1);
+  return whole;
+}
+
+// "arm/" of "arm/elbow.yaml"
+static const char* folder_of(lb_reader* r, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* folder = lb_arena_text(&r->scratch, path, slash ? (size_t)(slash - path) + 1 : 0);
+  return folder ? folder : (lb_lack(r), "");
+}
+
+// --- entries ---
+
+// A name that is already there: in the same mapping YAML's own check has told it.
+static bool defined_before(lb_reader* r, int key, const char* word, const lb_node* name,
+                           int start) {
+  lb_entries* all = &r->section[key];
+  const int before = lb_names_find(&all->names, name->text, -1);
+  if (before >= 0 && before < start && key != LB_SCENE_INITIAL) {
+    const lb_place first = all->entry[before].name->place;
+    lb_complain(r, name->place,
+                "%s '%s' is defined twice; the first is at %s:%d:%d (remove or rename one)", word,
+                name->text, first.file, first.line, first.column);
+  }
+  return before >= 0;
+}
+
+static bool add_entry(lb_reader* r, int key, const lb_node* name, const lb_node* value) {
+  lb_entries* all = &r->section[key];
+  void* grown = LB_GROW(&r->scratch, all->entry, all->count, &all->capacity);
+  if (!grown || (name && !lb_names_add(&all->names, &r->scratch, name->text, all->count))) {
+    return lb_lack(r);
+  }
+  all->entry = grown;
+  all->entry[all->count++] = (lb_entry){name, value, r->folder};
+  return true;
+}
+
+static bool gather_entries(lb_reader* r, int key, const char* word, const lb_node* node) {
+  lb_entries* all = &r->section[key];
+  const int start = all->count;
+  for (int i = 0; i < node->count; i++) {
+    const lb_node* name = node->kind == LB_NODE_MAP ? node->key[i] : NULL;
+    if (name && defined_before(r, key, word, name, start)) {
+      // a later start replaces an earlier one: a scene may start what it includes in its own way
+      const int before = lb_names_find(&all->names, name->text, -1);
+      if (key == LB_SCENE_INITIAL) {
+        all->entry[before] = (lb_entry){name, node->item[i], r->folder};
+      }
+      continue;
+    }
+    if (!add_entry(r, key, name, node->item[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool lb_gather_sections(lb_reader* r, const lb_node* const* section) {
+  for (int i = 0; i < SECTIONS; i++) {
+    const lb_node* node = section[sections[i].key];
+    if (node && !gather_entries(r, sections[i].key, sections[i].word, node)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// --- one text ---
+
+static bool gather_includes(lb_reader* r, const lb_node* root) {
+  const lb_node* node = lb_node_find(root, "include");
+  bool ok = true;
+  if (node && node->kind == LB_NODE_SCALAR && *node->text) {
+    ok = lb_gather_file(r, lb_resolve_path(r, node->text), node);
+  }
+  for (int i = 0; node && i < node->count && node->kind == LB_NODE_LIST; i++) {
+    const lb_node* path = node->item[i];
+    if (path->kind == LB_NODE_SCALAR && *path->text) {
+      ok &= lb_gather_file(r, lb_resolve_path(r, path->text), path);
+    }
+  }
+  return ok;
+}
+
+static bool check_version(lb_reader* r) {
+  const lb_node* version = r->settings.given.node[LB_SCENE_LIMBER];
+  return !version || r->settings.limber == FORMAT_VERSION ||
+         lb_complain(r, version->place,
+                     "the scene is written in version %d of the format; this program reads "
+                     "version %d",
+                     r->settings.limber, FORMAT_VERSION);
+}
+
+bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
+  const char* outer = r->folder;
+  r->folder = folder_of(r, path);
+  const lb_node* root = lb_node_parse(text, length, path, &r->scratch, &r->report, &r->no_memory);
+  bool ok = root != NULL;
+  if (ok) {
+    ok = gather_includes(r, root);
+    // settings of included files hold until this file says otherwise, but for its title
+    lb_scene_spec* settings = &r->settings;
+    settings->name = settings->about = NULL;
+    memset(settings->section, 0, sizeof settings->section);
+    ok &= lb_read_table(r, root, &lb_scene_table, settings);
+    ok &= check_version(r);
+    ok &= lb_gather_sections(r, settings->section);
+    const lb_node* repeat = settings->section[LB_SCENE_REPEAT];
+    ok &= !repeat || lb_gather_repeat(r, repeat);
+  }
+  r->folder = outer;
+  return ok;
+}
+
+// --- files ---
+
+static bool cannot_read(lb_reader* r, const char* path, const lb_node* mention, const char* why) {
+  const lb_place place = mention ? mention->place : (lb_place){path, 0, 0};
+  lb_report_add(&r->report, LB_IO, place, mention ? "cannot read '%s': %s" : "%.0s%s", path, why);
+  return false;
+}
+
+// A regular file of bearable size into scratch memory; a reason in words when it cannot be.
+static const char* load(lb_reader* r, FILE* file, char** text, size_t* length,
+                        const struct stat* status) {
+  if (!S_ISREG(status->st_mode)) {
+    return "it is not a file";
+  }
+  if (status->st_size > LB_NODE_LONGEST_TEXT) {
+    return "it is larger than 64 MB (put large parts into meshes)";
+  }
+  const size_t size = (size_t)status->st_size;
+  char* block = LB_TAKE(&r->scratch, char, size + 1);
+  if (!block) {
+    lb_lack(r);
+    return NULL;
+  }
+  *length = fread(block, 1, size, file);
+  *text = block;
+  return ferror(file) ? "reading failed half-way" : NULL;
+}
+
+// Where this file stands among those met before: -1 new, else its index.
+static int find_source(const lb_reader* r, const struct stat* status) {
+  for (int i = 0; i < r->nsource; i++) {
+    if (r->source[i].device == status->st_dev && r->source[i].inode == status->st_ino) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool gather_source(lb_reader* r, const char* path, const char* text, size_t length,
+                          const struct stat* status) {
+  void* grown = LB_GROW(&r->scratch, r->source, r->nsource, &r->source_capacity);
+  if (!grown) {
+    return lb_lack(r);
+  }
+  r->source = grown;
+  const int me = r->nsource++;
+  r->source[me] = (lb_source){status->st_dev, status->st_ino, path, true};
+  r->depth++;
+  const bool ok = lb_gather_text(r, text, length, path);
+  r->depth--;
+  r->source[me].open = false;
+  return ok;
+}
+
+static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const lb_node* mention) {
+  struct stat status;
+  if (fstat(fileno(file), &status) != 0) {
+    return cannot_read(r, path, mention, "it cannot be examined");
+  }
+  const int known = find_source(r, &status);
+  if (known >= 0) {
+    // twice the same file is once; a file inside itself is a mistake
+    return !r->source[known].open ||
+           lb_complain(r, mention->place,
+                       "'%s' includes itself, directly or through others (take one include away)",
+                       mention->text);
+  }
+  if (r->depth >= DEEPEST_INCLUDE || r->nsource >= MOST_SOURCES) {
+    return cannot_read(r, path, mention, "includes are nested too deeply (16 levels are allowed)");
+  }
+  char* text = NULL;
+  size_t length = 0;
+  const char* why = load(r, file, &text, &length, &status);
+  if (why) {
+    return cannot_read(r, path, mention, why);
+  }
+  return text && gather_source(r, path, text, length, &status);
+}
+
+bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention) {
+  if (!path) {
+    return false;
+  }
+  if (r->no_files) {
+    return cannot_read(r, path, mention, "no file may be opened here");
+  }
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    char why[100];
+    const char* words = errno == ENOENT ? "there is no such file" : strerror_r(errno, why, 100);
+    return cannot_read(r, path, mention, words);
+  }
+  const bool ok = gather_open_file(r, file, path, mention);
+  fclose(file);
+  return ok;
+}

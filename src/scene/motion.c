@@ -1,0 +1,311 @@
+// Joints, springs, motors, loads and how it all starts.
+#include <string.h>
+
+#include "scene/reader.h"
+
+// --- joints ---
+
+// The table to read a joint by. When the type is missing or wrong, one whose other keys fit.
+static const lb_table* joint_table(const lb_node* node) {
+  const lb_node* type = lb_node_find(node, "type");
+  for (int i = 0; type && i < LB_JOINT_COUNT && type->kind == LB_NODE_SCALAR; i++) {
+    if (strcmp(type->text, lb_joint_choices.name[i]) == 0) {
+      return &lb_joint_table[i];
+    }
+  }
+  return &lb_joint_table[lb_node_find(node, "axis") ? LB_JOINT_REVOLUTE : LB_JOINT_SPHERICAL];
+}
+
+static void start_at_zero(lb_scene_joint* joint) {
+  if (joint->kind == LB_JOINT_SPHERICAL) {
+    joint->q[0] = 1;
+  } else if (joint->kind == LB_JOINT_FREE) {
+    joint->q[3] = 1;
+  }
+}
+
+static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
+  lb_scene_joint* joint = &r->scene.joint[i];
+  *joint = lb_scene_joint_default();
+  joint->name = lb_keep_name(r, entry);
+  joint->place = entry->name->place;
+  lb_joint_spec spec = {.parent = LB_WORLD,
+                        .child = LB_WORLD,
+                        .at = joint->in_parent,
+                        .in_child = joint->in_child,
+                        .axis = joint->axis};
+  bool ok = lb_begin_entry(r, entry, "joint");
+  ok &= lb_read_table(r, entry->value, joint_table(entry->value), &spec);
+  joint->kind = (lb_joint_kind)spec.kind;
+  joint->parent = spec.parent;
+  joint->child = spec.child;
+  joint->in_parent = spec.at;
+  joint->in_child = spec.in_child;
+  joint->axis = spec.axis;
+  joint->loop = spec.loop;
+  joint->stiffness = spec.spring.stiffness;
+  joint->rest = spec.spring.rest;
+  joint->damping = spec.damping;
+  joint->armature = spec.armature;
+  start_at_zero(joint);
+  r->joint_broken[i] = !ok;
+}
+
+// A position on a body that a joint carries would be a second opinion on where it is.
+static void check_positions(lb_reader* r) {
+  for (int i = 0; i < r->scene.nbody; i++) {
+    const lb_given* given = &r->body_spec[i].given;
+    const lb_node* node = given->node[LB_BODY_POSITION] ? given->node[LB_BODY_POSITION]
+                                                        : given->node[LB_BODY_ROTATION];
+    if (node && r->carrier[i] >= 0) {
+      r->subject = "";
+      lb_complain(r, node->place,
+                  "body '%s' is placed by joint '%s' (take its position and rotation away, or "
+                  "change the joint's 'at')",
+                  r->scene.body[i].name, r->scene.joint[r->carrier[i]].name);
+    }
+  }
+}
+
+void lb_read_joints(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_JOINTS];
+  r->scene.joint = LB_TAKE(r->keep, lb_scene_joint, all->count);
+  r->joint_broken = LB_TAKE(&r->scratch, bool, all->count);
+  r->carrier = LB_TAKE(&r->scratch, int, r->scene.nbody);
+  if (!r->scene.joint || !r->joint_broken || !r->carrier) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < r->scene.nbody; i++) {
+    r->carrier[i] = -1;
+  }
+  r->scene.njoint = all->count;
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    read_joint(r, &all->entry[i], i);
+    const lb_scene_joint* joint = &r->scene.joint[i];
+    if (joint->child >= 0 && !joint->loop) {
+      r->carrier[joint->child] = i;
+    }
+  }
+  check_positions(r);
+}
+
+// --- springs ---
+
+void lb_read_springs(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_SPRINGS];
+  r->scene.spring = LB_TAKE(r->keep, lb_scene_spring, all->count);
+  if (!r->scene.spring) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    const lb_entry* entry = &all->entry[i];
+    lb_spring_spec spec = {.length = NAN, .from = {.body = LB_WORLD}, .to = {.body = LB_WORLD}};
+    bool ok = lb_begin_entry(r, entry, "spring");
+    ok &= lb_read_table(r, entry->value, &lb_spring_table, &spec);
+    if (ok) {
+      r->scene.spring[r->scene.nspring++] = (lb_scene_spring){
+          .name = lb_keep_name(r, entry),
+          .place = entry->name->place,
+          .body = {spec.from.body, spec.to.body},
+          .point = {spec.from.at, spec.to.at},
+          .stiffness = spec.stiffness,
+          .damping = spec.damping,
+          .length = spec.length,
+      };
+    }
+  }
+}
+
+// --- motors and loads ---
+
+// What the motor's profile measures; false when the joint cannot have a motor.
+static bool motor_measure(lb_reader* r, const lb_motor_spec* spec, lb_dimension* dimension) {
+  const lb_scene_joint* joint = &r->scene.joint[spec->joint];
+  const lb_node* node = spec->given.node[0];
+  if (joint->kind != LB_JOINT_REVOLUTE && joint->kind != LB_JOINT_PRISMATIC) {
+    return lb_complain(r, node->place,
+                       "joint '%s' is %s and cannot have a motor (choose a revolute or prismatic "
+                       "joint)",
+                       joint->name, lb_joint_kind_name(joint->kind));
+  }
+  const lb_joint_measure* measure = &lb_joint_measures[joint->kind];
+  *dimension = spec->drive == LB_DRIVE_FORCE ? measure->force : measure->place;
+  return true;
+}
+
+static bool read_motor(lb_reader* r, const lb_entry* entry, lb_scene_motor* motor) {
+  lb_motor_spec spec = {.joint = -1, .drive = LB_DRIVE_POSITION, .profile.spline.degree = 3};
+  lb_dimension dimension = LB_PURE;
+  bool ok = lb_begin_entry(r, entry, "motor");
+  ok &= lb_read_table(r, entry->value, &lb_motor_table, &spec);
+  if (spec.joint < 0 || r->joint_broken[spec.joint] || !motor_measure(r, &spec, &dimension)) {
+    return false;
+  }
+  *motor = (lb_scene_motor){.name = lb_keep_name(r, entry),
+                            .place = entry->name->place,
+                            .joint = spec.joint,
+                            .drive = (lb_motor_drive)spec.drive};
+  ok = ok && lb_read_profile(r, &spec.profile, &spec.given, dimension, &motor->profile);
+  if (ok && motor->profile.count == 0) {
+    return lb_complain(r, entry->name->place,
+                       "'keys' or 'spline' is missing (what the joint is to do)");
+  }
+  return ok;
+}
+
+void lb_read_motors(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_MOTORS];
+  r->scene.motor = LB_TAKE(r->keep, lb_scene_motor, all->count);
+  if (!r->scene.motor) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.nmotor += read_motor(r, &all->entry[i], &r->scene.motor[r->scene.nmotor]);
+  }
+}
+
+static bool read_load(lb_reader* r, const lb_entry* entry, lb_scene_load* load) {
+  lb_load_spec spec = {.body = LB_WORLD, .profile.spline.degree = 3};
+  bool ok = lb_begin_entry(r, entry, "load");
+  ok &= lb_read_table(r, entry->value, &lb_load_table, &spec);
+  *load = (lb_scene_load){.name = lb_keep_name(r, entry),
+                          .place = entry->name->place,
+                          .body = spec.body,
+                          .point = spec.at,
+                          .force = spec.force,
+                          .torque = spec.torque,
+                          .follows = spec.frame == 1};
+  return ok && lb_read_profile(r, &spec.profile, &spec.given, LB_PURE, &load->profile);
+}
+
+void lb_read_loads(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_LOADS];
+  r->scene.load = LB_TAKE(r->keep, lb_scene_load, all->count);
+  if (!r->scene.load) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.nload += read_load(r, &all->entry[i], &r->scene.load[r->scene.nload]);
+  }
+}
+
+// --- starts ---
+
+// The velocity of a free joint is written along the parent's axes and kept along the child's.
+static void set_start(lb_scene_joint* joint, const lb_start_spec* start) {
+  const lb_quat q = start->rotation;
+  const double free_q[] = {
+      start->position.x, start->position.y, start->position.z, q.w, q.x, q.y, q.z};
+  const lb_vec3 v = lb_quat_rotate(lb_quat_conjugate(q), start->velocity);
+  const double free_v[] = {start->spin.x, start->spin.y, start->spin.z, v.x, v.y, v.z};
+  switch (joint->kind) {
+  case LB_JOINT_REVOLUTE:
+  case LB_JOINT_PRISMATIC:
+    joint->q[0] = start->place;
+    joint->qd[0] = start->rate;
+    break;
+  case LB_JOINT_SPHERICAL:
+    memcpy(joint->q, free_q + 3, 4 * sizeof(double));
+    memcpy(joint->qd, free_v, 3 * sizeof(double));
+    break;
+  case LB_JOINT_FREE:
+    memcpy(joint->q, free_q, sizeof free_q);
+    memcpy(joint->qd, free_v, sizeof free_v);
+    break;
+  case LB_JOINT_FIXED:
+  case LB_JOINT_COUNT:
+    break;
+  }
+}
+
+static bool is_driven(const lb_reader* r, int joint, const char** motor) {
+  for (int i = 0; i < r->scene.nmotor; i++) {
+    if (r->scene.motor[i].joint == joint && r->scene.motor[i].drive == LB_DRIVE_POSITION) {
+      *motor = r->scene.motor[i].name;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
+  lb_scene_joint* joint = &r->scene.joint[i];
+  lb_start_spec start = {.rotation = lb_quat_identity()};
+  const char* motor = "";
+  if (r->joint_broken[i]) {
+    return false;
+  }
+  if (joint->kind == LB_JOINT_FIXED) {
+    return lb_complain(r, entry->name->place, "a fixed joint cannot move (take this entry away)");
+  }
+  if (joint->loop) {
+    return lb_complain(r, entry->name->place,
+                       "the joint closes a loop, and starts where the other joints put it (give "
+                       "their starts)");
+  }
+  if (is_driven(r, i, &motor)) {
+    return lb_complain(r, entry->name->place,
+                       "motor '%s' already says where the joint starts (take this entry away)",
+                       motor);
+  }
+  if (!lb_read_table(r, entry->value, &lb_start_table[joint->kind], &start)) {
+    return false;
+  }
+  set_start(joint, &start);
+  return true;
+}
+
+static bool read_body_start(lb_reader* r, const lb_entry* entry, int i) {
+  lb_scene_body* body = &r->scene.body[i];
+  lb_start_spec start = {.position = body->pose.p, .rotation = body->pose.q};
+  if (r->carrier[i] >= 0) {
+    return lb_complain(r, entry->name->place,
+                       "joint '%s' carries this body (write the joint's name instead)",
+                       r->scene.joint[r->carrier[i]].name);
+  }
+  if (!lb_read_table(r, entry->value, &lb_start_table[LB_JOINT_FREE], &start)) {
+    return false;
+  }
+  body->pose = (lb_transform){start.rotation, start.position};
+  body->velocity = start.velocity;
+  body->spin = start.spin;
+  return true;
+}
+
+// Every name that `initial` may use, for the nearest one.
+static void unknown_start(lb_reader* r, const lb_entry* entry) {
+  lb_names all = {0};
+  for (int i = 0; i < r->scene.njoint; i++) {
+    lb_names_add(&all, &r->scratch, r->scene.joint[i].name, i);
+  }
+  for (int i = 0; i < r->scene.nbody; i++) {
+    const char* name = r->scene.body[i].name;
+    if (r->carrier[i] < 0 && lb_names_find(&all, name, -1) < 0) {
+      lb_names_add(&all, &r->scratch, name, i);
+    }
+  }
+  r->subject = "initial";
+  lb_unknown_name(r, entry->name, "joint or free body", &all);
+}
+
+void lb_read_initial(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_INITIAL];
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    const lb_entry* entry = &all->entry[i];
+    const int joint = lb_names_find(&r->section[LB_SCENE_JOINTS].names, entry->name->text, -1);
+    const int body = lb_names_find(&r->section[LB_SCENE_BODIES].names, entry->name->text, -1);
+    r->folder = entry->folder;
+    r->subject = lb_compose(r, "start of '%.60s'", entry->name->text);
+    if (joint >= 0) {
+      read_joint_start(r, entry, joint);
+    } else if (body >= 0) {
+      read_body_start(r, entry, body);
+    } else {
+      unknown_start(r, entry);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// Keys and splines: functions of time as authors write them.
+#include "scene/reader.h"
+
+static bool take_arrays(lb_reader* r, lb_profile_definition* out, int times, int values) {
+  out->time = LB_TAKE(r->keep, double, times);
+  out->value = LB_TAKE(r->keep, double, values);
+  return (out->time && out->value) || lb_lack(r);
+}
+
+// [[0 s, 0 deg], [1 s, 90 deg]]
+static bool read_keys(lb_reader* r, const lb_node* node, lb_dimension dimension,
+                      lb_profile_definition* out) {
+  if (node->count == 0) {
+    return lb_complain(r, node->place, "'keys' must have at least one [time, value] pair");
+  }
+  if (!take_arrays(r, out, node->count, node->count)) {
+    return false;
+  }
+  bool ok = true;
+  for (int i = 0; i < node->count; i++) {
+    const lb_node* key = node->item[i];
+    if (key->kind != LB_NODE_LIST || key->count != 2) {
+      ok = lb_complain(r, key->place, "a key must be a pair such as [%s, %s]",
+                       lb_dimension_example(LB_TIME), lb_dimension_example(dimension));
+      continue;
+    }
+    ok &= lb_read_number(r, key->item[0], "time", LB_TIME, LB_ANY, &out->time[i]);
+    ok &= lb_read_number(r, key->item[1], "value", dimension, LB_ANY, &out->value[i]);
+    if (ok && i > 0 && !(out->time[i] > out->time[i - 1])) {
+      ok = lb_complain(r, key->item[0]->place,
+                       "the times of 'keys' must increase, but %g s comes after %g s", out->time[i],
+                       out->time[i - 1]);
+    }
+  }
+  out->count = node->count;
+  return ok;
+}
+
+static bool read_spline(lb_reader* r, const lb_spline_spec* spec, lb_dimension dimension,
+                        lb_profile_definition* out) {
+  enum { DEGREE, FROM, TO, POINTS, HIGHEST = 5 };
+  const lb_node* const* given = spec->given.node;
+  const int count = spec->points->count;
+  if (spec->degree > HIGHEST) {
+    return lb_complain(r, given[DEGREE]->place, "'degree' must be from 1 to %d, not %d", HIGHEST,
+                       spec->degree);
+  }
+  if (count <= spec->degree) {
+    return lb_complain(r, given[POINTS]->place,
+                       "a spline of degree %d needs at least %d points, not %d", spec->degree,
+                       spec->degree + 1, count);
+  }
+  if (!(spec->to > spec->from)) {
+    return lb_complain(r, given[TO]->place, "'to' must be later than 'from' (%g s)", spec->from);
+  }
+  if (!take_arrays(r, out, 2, count)) {
+    return false;
+  }
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    ok &= lb_read_number(r, spec->points->item[i], "points", dimension, LB_ANY, &out->value[i]);
+  }
+  out->kind = LB_PROFILE_BSPLINE;
+  out->degree = spec->degree;
+  out->count = count;
+  out->time[0] = spec->from;
+  out->time[1] = spec->to;
+  return ok;
+}
+
+bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
+                     lb_dimension dimension, lb_profile_definition* out) {
+  const lb_node* spline = spec->spline.given.whole;
+  *out = (lb_profile_definition){.kind = (lb_profile_kind)spec->ease, .period = spec->repeat};
+  if (spec->keys && spline) {
+    return lb_complain(r, spline->place, "'keys' and 'spline' cannot both be given (choose one)");
+  }
+  if (!spec->keys && !spline) {
+    return true;
+  }
+  bool ok = spline ? read_spline(r, &spec->spline, dimension, out)
+                   : read_keys(r, spec->keys, dimension, out);
+  const double last = ok ? out->time[spline ? 1 : out->count - 1] : 0;
+  if (ok && spec->repeat > 0 && spec->repeat < last) {
+    ok = lb_complain(r, given->whole->place,
+                     "'repeat' is %g s, but the last time is %g s (repeat after it)", spec->repeat,
+                     last);
+  }
+  return ok;
+}

@@ -1,0 +1,169 @@
+// From a file or a text to a checked scene.
+#include <string.h>
+
+#include "scene/reader.h"
+
+// --- entries ---
+
+// Names end up in tables and on pictures: letters, digits, spaces, dots, dashes and underscores.
+static bool is_good_name(const char* name) {
+  for (const char* s = name; *s; s++) {
+    const unsigned char c = (unsigned char)*s;
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+    if (!letter && !(c >= '0' && c <= '9') && !strchr(" .-_", c)) {
+      return false;
+    }
+  }
+  return *name && strlen(name) <= 64 && strcmp(name, "world") != 0;
+}
+
+bool lb_begin_entry(lb_reader* r, const lb_entry* entry, const char* word) {
+  r->folder = entry->folder;
+  r->subject = "";
+  if (!entry->name) {
+    return true;
+  }
+  const char* name = entry->name->text;
+  if (!is_good_name(name)) {
+    lb_complain(r, entry->name->place,
+                strcmp(name, "world") == 0
+                    ? "a %s cannot be called '%s': that is the ground"
+                    : "a %s cannot be called '%s' (use up to 64 letters, digits, spaces and . - _)",
+                word, name);
+  }
+  r->subject = lb_compose(r, "%s '%.64s'", word, name);
+  return is_good_name(name);
+}
+
+const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
+  const char* copy = lb_arena_text(r->keep, entry->name->text, strlen(entry->name->text));
+  return copy ? copy : (lb_lack(r), "");
+}
+
+// --- the whole ---
+
+// The order in which every name is known before it can be mentioned.
+static void (*const passes[])(lb_reader*) = {
+    lb_read_materials, lb_read_bodies, lb_read_scenery, lb_read_joints,
+    lb_read_springs,   lb_read_motors, lb_read_loads,   lb_read_initial,
+};
+
+void lb_read_sections(lb_reader* r) {
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && !r->no_memory; i++) {
+    passes[i](r);
+  }
+  r->subject = "";
+}
+
+// "pendulum" of "scenes/pendulum.yaml"
+static const char* title_of(lb_reader* r, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* base = slash ? slash + 1 : path;
+  const char* dot = strrchr(base, '.');
+  const char* copy =
+      lb_arena_text(r->keep, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+  return copy ? copy : (lb_lack(r), "");
+}
+
+static void begin(lb_reader* r) {
+  const lb_scene standard = lb_scene_default();
+  r->subject = r->folder = "";
+  r->scene = standard;
+  r->settings = (lb_scene_spec){
+      .gravity = standard.gravity,
+      .duration = standard.duration,
+      .solver = {.integrator = (int)standard.solver.integrator,
+                 .step = standard.solver.step,
+                 .tolerance = standard.solver.tolerance},
+      .record = {.every = standard.record.every},
+  };
+}
+
+static void apply_settings(lb_reader* r, const char* path) {
+  const lb_scene_spec* from = &r->settings;
+  lb_scene* scene = &r->scene;
+  const lb_node* solver = from->solver.given.whole;
+  scene->name = from->name ? from->name : title_of(r, path);
+  scene->about = from->about ? from->about : "";
+  scene->file = path;
+  scene->gravity = from->gravity;
+  scene->duration = from->duration;
+  scene->solver = (lb_scene_solver){.integrator = (lb_integrator)from->solver.integrator,
+                                    .place = solver ? solver->place : (lb_place){path, 1, 1},
+                                    .step = from->solver.step,
+                                    .tolerance = from->solver.tolerance};
+  scene->record = (lb_scene_record){.every = from->record.every};
+}
+
+// `text` NULL: read the file.
+static void read_all(lb_reader* r, const char* text, size_t length, const char* name) {
+  const char* path = lb_arena_text(r->keep, name, strlen(name));
+  if (!path) {
+    lb_lack(r);
+    return;
+  }
+  begin(r);
+  if (text) {
+    lb_gather_text(r, text, length, path);
+  } else {
+    lb_gather_file(r, path, NULL);
+  }
+  if (r->no_memory || !r->settings.given.whole) { // nothing could be gathered
+    return;
+  }
+  apply_settings(r, path);
+  lb_read_sections(r);
+  if (!r->no_memory) {
+    lb_scene_examine(&r->scene, &r->report, r->body_broken, r->joint_broken, &r->scratch,
+                     &r->no_memory);
+  }
+}
+
+static lb_status read_scene(const char* text, size_t length, const char* name, bool no_files,
+                            const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
+  lb_arena* keep = lb_allocate(allocator, sizeof *keep);
+  if (!keep) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0}, "there is not enough memory");
+  }
+  lb_arena_init(keep, allocator);
+  lb_reader r = {.keep = keep, .report = lb_report_make(err), .no_files = no_files};
+  lb_arena_init(&r.scratch, allocator);
+  read_all(&r, text, length, name);
+  lb_arena_release(&r.scratch);
+  if (!r.no_memory && r.report.status == LB_OK) {
+    *scene = r.scene;
+    scene->storage = keep;
+    return LB_OK;
+  }
+  lb_report_sort(&r.report);
+  lb_arena_release(keep);
+  lb_release(allocator, keep);
+  return r.no_memory
+             ? lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0}, "there is not enough memory")
+             : r.report.status;
+}
+
+lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,
+                        lb_error* err) {
+  return read_scene(NULL, 0, path, false, allocator, scene, err);
+}
+
+lb_status lb_scene_parse(const char* text, size_t length, const char* name,
+                         const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
+  return read_scene(text, length, name, false, allocator, scene, err);
+}
+
+lb_status lb_scene_parse_alone(const char* text, size_t length, const char* name,
+                               const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
+  return read_scene(text, length, name, true, allocator, scene, err);
+}
+
+void lb_scene_release(lb_scene* scene) {
+  lb_arena* arena = scene->storage;
+  *scene = lb_scene_default();
+  if (arena) {
+    const lb_allocator* allocator = arena->allocator;
+    lb_arena_release(arena);
+    lb_release(allocator, arena);
+  }
+}
