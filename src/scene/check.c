@@ -105,7 +105,7 @@ static void check_settings(checker* c) {
   if ((int)s->solver.integrator < 0 || s->solver.integrator >= LB_INTEGRATOR_COUNT) {
     SAY(c, s->solver.place, "the integrator is not one of those in limber/scene.h");
   }
-  if (s->nbody == 0) {
+  if (s->nbody == 0 && c->report->status == LB_OK) { // else they may be in what went wrong
     SAY(c, (lb_place){s->file, 1, 1},
         "the scene has no bodies (add some under 'bodies:', such as ball: {shape: {sphere: "
         "{radius: 0.1}}})");
@@ -286,13 +286,13 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
 static void note_carrier(checker* c, int i) {
   const lb_scene_joint* j = &c->s->joint[i];
   int* carrier = &c->carrier[j->child];
-  if (*carrier >= 0) {
+  if (*carrier >= 0 && !joint_is_broken(c, i) && !joint_is_broken(c, *carrier)) {
     const lb_scene_joint* first = &c->s->joint[*carrier];
     SAY(c, j->place,
         "joint '%s' carries body '%s', which joint '%s' on line %d carries already (add 'loop: "
         "true' to the one that closes a loop)",
         j->name, c->s->body[j->child].name, first->name, first->place.line);
-  } else {
+  } else if (*carrier < 0) {
     *carrier = i;
   }
 }
