@@ -36,6 +36,15 @@ void lb_data_reset(lb_data* data);
 /// tau. Coordinates under a position motor are first put where its profile says.
 void lb_forward(const lb_model* model, lb_data* data);
 
+/// Make the state a valid one: motors' coordinates where their profiles say at this time,
+/// quaternions of unit length, loops closed in place and speed with the least motion. Steppers call
+/// it after each step.
+void lb_settle(const lb_model* model, lb_data* data);
+
+/// The worst gap in a loop, in metres or radians; 0 without loops. `loop` (may be NULL) is set to
+/// where.
+double lb_loop_gap(const lb_model* model, lb_data* data, int* loop);
+
 /// World poses of all bodies from q: sets pose.
 void lb_poses(const lb_model* model, lb_data* data);
 

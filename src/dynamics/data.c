@@ -1,44 +1,33 @@
 // A model's state and scratch, in one block.
-#include <stdint.h>
 #include <string.h>
 
+#include "base/carve.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
 
-// Pieces of the block, each on a cache line. Called twice: to measure with base NULL, then to hand
-// out.
-typedef struct carver {
-  char* base;
-  size_t used;
-} carver;
-
-static void* carve(carver* c, size_t count, size_t size) {
-  void* piece = c->base ? c->base + c->used : NULL;
-  c->used += (count * size + LB_ALIGN - 1) / LB_ALIGN * LB_ALIGN;
-  return piece;
-}
-
-static lb_data* lay_out(carver* c, const lb_model* m) {
+static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
   const size_t nhinge = (size_t)m->nhinge;
-  lb_data* d = carve(c, 1, sizeof *d);
-  lb_work* w = carve(c, 1, sizeof *w);
+  lb_data* d = lb_carve(c, 1, sizeof *d);
+  lb_work* w = lb_carve(c, 1, sizeof *w);
   lb_data data = {.model = m, .threads = 1, .work = w};
   lb_work work = {0};
-  data.q = carve(c, nq, sizeof(double));
-  data.qd = carve(c, nv, sizeof(double));
-  data.tau = carve(c, nv, sizeof(double));
-  data.qdd = carve(c, nv, sizeof(double));
-  data.motor_force = carve(c, (size_t)m->nmotor, sizeof(double));
-  data.pose = carve(c, (size_t)m->nbody, sizeof(lb_transform));
-  work.state = carve(c, (size_t)m->nlink + 1, sizeof(lb_state));
-  work.angle = carve(c, nhinge, sizeof(double));
-  work.sine = carve(c, nhinge, sizeof(double));
-  work.cosine = carve(c, nhinge, sizeof(double));
-  work.tau = carve(c, nv, sizeof(double));
-  work.qdd = carve(c, nv, sizeof(double));
-  work.S = carve(c, 2 * nv, sizeof(lb_v4));
-  work.spread = carve(c, 6 * nv, sizeof(double));
+  data.q = lb_carve(c, nq, sizeof(double));
+  data.qd = lb_carve(c, nv, sizeof(double));
+  data.tau = lb_carve(c, nv, sizeof(double));
+  data.qdd = lb_carve(c, nv, sizeof(double));
+  data.motor_force = lb_carve(c, (size_t)m->nmotor, sizeof(double));
+  data.pose = lb_carve(c, (size_t)m->nbody, sizeof(lb_transform));
+  work.state = lb_carve(c, (size_t)m->nlink + 1, sizeof(lb_state));
+  work.angle = lb_carve(c, nhinge, sizeof(double));
+  work.sine = lb_carve(c, nhinge, sizeof(double));
+  work.cosine = lb_carve(c, nhinge, sizeof(double));
+  work.tau = lb_carve(c, nv, sizeof(double));
+  work.qdd = lb_carve(c, nv, sizeof(double));
+  work.S = lb_carve(c, 2 * nv, sizeof(lb_v4));
+  work.spread = lb_carve(c, 6 * nv, sizeof(double));
+  work.loops = lb_loops_lay_out(c, m);
   if (d) {
     work.state++; // state[-1] is the world
     *d = data;
@@ -49,7 +38,7 @@ static lb_data* lay_out(carver* c, const lb_model* m) {
 
 lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, lb_data** data,
                          lb_error* err) {
-  carver c = {0};
+  lb_carver c = {0};
   lay_out(&c, model);
   c.base = lb_allocate(allocator, c.used);
   if (!c.base) {

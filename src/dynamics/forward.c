@@ -2,6 +2,7 @@
 #include "dynamics/aba.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
 
 // Put the coordinates under position motors where their profiles say.
 static void drive(const lb_model* m, lb_data* d) {
@@ -51,7 +52,17 @@ void lb_forward(const lb_model* m, lb_data* d) {
   accelerate_driven(m, d);
   lb_forces_apply(m, d);
   lb_aba_solve(m, d, d->qdd, d->work->tau, true);
+  if (d->work->loops) {
+    lb_loops_apply(m, d);
+    lb_aba_solve(m, d, d->qdd, d->work->tau, true);
+  }
   read_motors(m, d);
+}
+
+void lb_settle(const lb_model* m, lb_data* d) {
+  drive(m, d);
+  lb_normalise(m, d->q);
+  lb_loops_close(m, d);
 }
 
 void lb_poses(const lb_model* m, lb_data* d) {

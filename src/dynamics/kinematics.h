@@ -39,7 +39,7 @@ static inline void lb_link_move(const lb_model* m, lb_work* w, int i, const doub
 static inline void lb_link_weigh(const lb_model* m, lb_work* w, int i) {
   const lb_link* l = &m->link[i];
   lb_state* s = &w->state[i];
-  s->IA.A = lb_m3_congruence(s->R, l->I);
+  s->IA.A = lb_m3_congruence(s->R, l->I0);
   s->h = lb_m3_apply(s->R, l->h);
 }
 

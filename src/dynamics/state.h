@@ -51,5 +51,6 @@ typedef struct lb_work {
   double* qdd;     // [nv]
   lb_v4* S;        // [2 * nv] directions of the coordinates at their links' origins, for CRBA
   double* spread;  // [6][nv] the same at the tree's root, by component
+  struct lb_loops* loops; // NULL: there are none
   const lb_allocator* allocator;
 } lb_work;

@@ -6,7 +6,7 @@
 typedef struct lb_link {
   lb_m3 R0; // rotation and ...
   lb_v4 p0; // ... position in the parent link when the coordinates are zero
-  lb_m3 I;  // inertia about the link's origin
+  lb_m3 I0; // inertia about the link's origin
   lb_v4 h;  // mass times centre of mass
   double m;
   int parent; // or LB_WORLD

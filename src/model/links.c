@@ -138,7 +138,7 @@ static void lay_out_links(lb_model* m) {
     const lb_mass mass = m->link_mass[i];
     m->link[i] = (lb_link){.R0 = lb_m3_from(lb_quat_matrix(m->link_in_parent[i].q)),
                            .p0 = lb_v4_from(m->link_in_parent[i].p),
-                           .I = inertia_about_origin(mass),
+                           .I0 = inertia_about_origin(mass),
                            .h = lb_v4_from(lb_vec3_scale(mass.mass, mass.com)),
                            .m = mass.mass,
                            .parent = m->link_parent[i],

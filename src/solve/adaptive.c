@@ -4,7 +4,6 @@
 #include <nvector/nvector_serial.h>
 #include <string.h>
 
-#include "dynamics/joint.h"
 #include "solve/stepper.h"
 
 typedef struct adaptive {
@@ -18,14 +17,24 @@ typedef struct adaptive {
   bool started;
 } adaptive;
 
+static void load(const adaptive* own, double t, N_Vector y) {
+  const double* from = N_VGetArrayPointer(y);
+  memcpy(own->d->q, from, (size_t)own->m->nq * sizeof *from);
+  memcpy(own->d->qd, from + own->m->nq, (size_t)own->m->nv * sizeof *from);
+  own->d->time = t;
+}
+
+static void store(const adaptive* own, N_Vector y) {
+  double* to = N_VGetArrayPointer(y);
+  memcpy(to, own->d->q, (size_t)own->m->nq * sizeof *to);
+  memcpy(to + own->m->nq, own->d->qd, (size_t)own->m->nv * sizeof *to);
+}
+
 static int slopes(double t, N_Vector y, N_Vector ydot, void* user) {
   adaptive* own = user;
   const lb_model* m = own->m;
-  const double* from = N_VGetArrayPointer(y);
   double* to = N_VGetArrayPointer(ydot);
-  memcpy(own->d->q, from, (size_t)m->nq * sizeof *from);
-  memcpy(own->d->qd, from + m->nq, (size_t)m->nv * sizeof *from);
-  own->d->time = t;
+  load(own, t, y);
   lb_slopes(m, own->d, to, to + m->nq);
   for (int i = 0; i < m->nq + m->nv; i++) {
     if (!isfinite(to[i])) {
@@ -35,10 +44,12 @@ static int slopes(double t, N_Vector y, N_Vector ydot, void* user) {
   return 0;
 }
 
-// Unit quaternions after every inner step.
-static int normalise(double t, N_Vector y, void* user) {
-  (void)t;
-  lb_normalise(((adaptive*)user)->m, N_VGetArrayPointer(y));
+// A valid state after every inner step.
+static int settle(double t, N_Vector y, void* user) {
+  const adaptive* own = user;
+  load(own, t, y);
+  lb_settle(own->m, own->d);
+  store(own, y);
   return 0;
 }
 
@@ -65,7 +76,7 @@ static bool configure(adaptive* own, const lb_scene_solver* solver) {
          ERKStepSetTableNum(own->ark, ARKODE_FEHLBERG_13_7_8) == 0 &&
          ERKStepSStolerances(own->ark, solver->tolerance, solver->tolerance) == 0 &&
          ERKStepSetUserData(own->ark, own) == 0 &&
-         ERKStepSetPostprocessStepFn(own->ark, normalise) == 0 &&
+         ERKStepSetPostprocessStepFn(own->ark, settle) == 0 &&
          ERKStepSetMaxNumSteps(own->ark, 1000000) == 0 &&
          ERKStepSetInterpolantDegree(own->ark, 0) == 0;
 }
@@ -101,9 +112,7 @@ static bool meet(adaptive* own, const lb_data* d) {
       memcmp(own->reached + own->m->nq, d->qd, nv) == 0) {
     return true;
   }
-  double* y = N_VGetArrayPointer(own->y);
-  memcpy(y, d->q, nq);
-  memcpy(y + own->m->nq, d->qd, nv);
+  store(own, own->y);
   own->started = true;
   return ERKStepReset(own->ark, d->time, own->y) == 0;
 }
@@ -125,10 +134,8 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     own->started = false;
     return false;
   }
-  const double* y = N_VGetArrayPointer(own->y);
-  memcpy(d->q, y, (size_t)m->nq * sizeof *y);
-  memcpy(d->qd, y + m->nq, (size_t)m->nv * sizeof *y);
-  memcpy(own->reached, y, (size_t)(m->nq + m->nv) * sizeof *y);
+  load(own, stop, own->y);
+  memcpy(own->reached, N_VGetArrayPointer(own->y), (size_t)(m->nq + m->nv) * sizeof(double));
   own->time = stop;
   return true;
 }

@@ -38,7 +38,7 @@ static plan make_plan(const lb_model* m, const lb_simulate_options* options) {
   return p;
 }
 
-static lb_status record_frame(lb_recording* r, lb_data* d, lb_error* err) {
+static lb_status record_frame(lb_recording* r, lb_data* d, double* gap, lb_error* err) {
   const lb_model* m = d->model;
   const int f = lb_recording_add(r);
   if (f < 0) {
@@ -54,14 +54,33 @@ static lb_status record_frame(lb_recording* r, lb_data* d, lb_error* err) {
   memcpy(r->qd + frame * (size_t)m->nv, d->qd, (size_t)m->nv * sizeof *d->qd);
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
+  *gap = fmax(*gap, lb_loop_gap(m, d, NULL));
   r->kinetic[f] = lb_kinetic_energy(m, d);
   r->potential[f] = lb_potential_energy(m, d);
   return LB_OK;
 }
 
+// Widest gap at which loops count as closed after assembly.
+static const double CLOSED = 1e-6;
+
+// Bring the start into a valid state; a loop that cannot close is the author's mistake.
+static lb_status assemble(const lb_model* m, lb_data* d, lb_error* err) {
+  int loop = 0;
+  lb_settle(m, d);
+  const double gap = lb_loop_gap(m, d, &loop);
+  if (gap <= CLOSED) {
+    return LB_OK;
+  }
+  return lb_error_add(err, LB_INVALID, (lb_place){0},
+                      "loop joint '%s' cannot be closed: %.3g (metres or radians) are left at the "
+                      "best pose found; check the lengths of its parts, or start nearer to the "
+                      "closed pose",
+                      m->loop[loop].name, gap);
+}
+
 static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
-                     lb_recording* r, lb_error* err) {
-  lb_status status = record_frame(r, d, err);
+                     lb_recording* r, double* gap, lb_error* err) {
+  lb_status status = record_frame(r, d, gap, err);
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
@@ -69,7 +88,7 @@ static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st,
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, d, err);
+      status = record_frame(r, d, gap, err);
       if (status == LB_OK &&
           !lb_progress_report(progress, (double)i / (double)p->steps, "simulating")) {
         return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
@@ -112,16 +131,21 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   const double start = now();
   lb_data* d = NULL;
   lb_stepper* st = NULL;
+  double gap = 0;
   lb_status status = lb_data_create(model, recording->allocator, &d, err);
   if (status == LB_OK) {
     d->threads = options->threads;
     status = lb_stepper_create(model, NULL, recording->allocator, &st, err);
   }
   if (status == LB_OK) {
-    status = run(&p, &options->progress, st, d, recording, err);
+    status = assemble(model, d, err);
+  }
+  if (status == LB_OK) {
+    status = run(&p, &options->progress, st, d, recording, &gap, err);
   }
   *summary = (lb_summary){.job = "simulate",
                           .steps = st ? lb_stepper_count(st) : 0,
+                          .constraint_violation = gap,
                           .conservative = is_conservative(model),
                           .interrupted = status == LB_INTERRUPTED,
                           .threads = options->threads,

@@ -55,8 +55,8 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   const bool stepped = st->type->step(st, d, h);
   const int lost = lost_joint(st->m, d);
   if (stepped && lost < 0) {
-    lb_normalise(st->m, d->q);
     d->time = start + h;
+    lb_settle(st->m, d);
     return LB_OK;
   }
   lb_stepper_restart(st, d);

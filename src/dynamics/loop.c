@@ -1,0 +1,340 @@
+// Loop closure. A loop joint joins frame a on one link to frame b on another and forbids some of
+// their relative motion, each direction being a row:
+//
+//   translation along axis e of a:  c = e.(p_b - p_a)           (1)
+//   rotation about axis e of a:     c = e.(rotation vector from a to b)   (2)
+//
+// Rows are forces: the row's multiplier pushes b along e (or turns it about e) and a the other way,
+// at the same point. With A = J Minv J' and the accelerations qdd0 of the open tree,
+//
+//   A lambda = -cdd(qdd0),   force = J' lambda                    (3)
+//
+// Rows may be redundant (a planar four-bar closed by a hinge has three too many): A is then
+// singular but (3) has solutions, and a Cholesky factorisation with pivoting picks one by leaving
+// out rows that say nothing new. Gaps that steps leave are closed by Newton's method on c in the
+// metric of M, so there is no drift and no penalty.
+#include "dynamics/loop.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/kinematics.h"
+#include "math/dense.h"
+#include "math/semidefinite.h"
+#include "model/pose.h"
+
+// Directions that each kind forbids: x, y, z of translation, then of rotation, z along the joint's
+// axis.
+static const bool FORBIDDEN[LB_JOINT_COUNT][6] = {
+    [LB_JOINT_FIXED] = {true, true, true, true, true, true},
+    [LB_JOINT_REVOLUTE] = {true, true, true, true, true, false},
+    [LB_JOINT_PRISMATIC] = {true, true, false, true, true, true},
+    [LB_JOINT_SPHERICAL] = {true, true, true, false, false, false},
+};
+
+// Relative to the largest pivot; below it a row repeats others.
+static const double REDUNDANT = 1e-11;
+
+enum { MOST_ROWS = 6, NEWTON_STEPS = 30 };
+
+// A frame on a link.
+typedef struct frame {
+  int link; // or LB_WORLD
+  lb_m3 R;
+  lb_v4 p;
+} frame;
+
+typedef struct row {
+  frame const *a, *b;
+  bool turns; // a rotation
+  lb_v4 e;    // direction, world
+  lb_v4 at;   // where the force acts, world
+  double c, cd, cdd;
+} row;
+
+struct lb_loops {
+  int nrow;     // at most MOST_ROWS * nloop
+  frame* frame; // [2 * nloop]
+  row* row;     // [nrow]
+  double* M;    // [nv][nv], then its Cholesky factor
+  double* Jt;   // [nrow][nv], a row of J each, then Linv J'
+  double* A;    // [nrow][nrow]
+  double* x;    // [nrow] right-hand side, then multipliers
+  double* dq;   // [nv]
+  double* work; // [2 * nrow] for LAPACK
+  int* pivot;   // [nrow]
+};
+
+static frame make_frame(const lb_model* m, int body, lb_transform in_body) {
+  const int link = body == LB_WORLD ? LB_WORLD : m->body_link[body];
+  const lb_transform X =
+      body == LB_WORLD ? in_body : lb_transform_mul(m->body_in_link[body], in_body);
+  return (frame){link, lb_m3_from(lb_quat_matrix(X.q)), lb_v4_from(X.p)};
+}
+
+lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
+  if (m->nloop == 0) {
+    return NULL;
+  }
+  const size_t nv = (size_t)m->nv;
+  const size_t n = (size_t)(MOST_ROWS * m->nloop);
+  lb_loops* L = lb_carve(c, 1, sizeof *L);
+  lb_loops loops = {0};
+  loops.frame = lb_carve(c, 2 * (size_t)m->nloop, sizeof *loops.frame);
+  loops.row = lb_carve(c, n, sizeof *loops.row);
+  loops.M = lb_carve(c, nv * nv, sizeof(double));
+  loops.Jt = lb_carve(c, n * nv, sizeof(double));
+  loops.A = lb_carve(c, n * n, sizeof(double));
+  loops.x = lb_carve(c, n, sizeof(double));
+  loops.dq = lb_carve(c, nv, sizeof(double));
+  loops.work = lb_carve(c, 2 * n, sizeof(double));
+  loops.pivot = lb_carve(c, n, sizeof(int));
+  if (!L) {
+    return NULL;
+  }
+  *L = loops;
+  for (int i = 0; i < m->nloop; i++) {
+    const lb_scene_joint* j = &m->loop[i];
+    const lb_transform turn = {lb_quat_from_z(j->axis), {0, 0, 0}};
+    L->frame[2 * i] = make_frame(m, j->parent, lb_transform_mul(j->in_parent, turn));
+    L->frame[2 * i + 1] = make_frame(m, j->child, lb_transform_mul(j->in_child, turn));
+  }
+  return L;
+}
+
+// --- geometry ---
+
+// Pose, velocity and acceleration of a frame, in the world.
+typedef struct motion {
+  lb_m3 R;
+  lb_v4 p, v, a, w, al;
+} motion;
+
+static motion frame_motion(const lb_work* work, const frame* f) {
+  const lb_state* s = &work->state[f->link];
+  const lb_v4 arm = lb_m3_apply(s->R, f->p);
+  const lb_v4 spin = lb_v4_cross(s->w, arm);
+  return (motion){.R = lb_m3_mul(s->R, f->R),
+                  .p = s->p + arm,
+                  .v = s->v + spin,
+                  .a = s->a + lb_v4_cross(s->al, arm) + lb_v4_cross(s->w, spin),
+                  .w = s->w,
+                  .al = s->al};
+}
+
+// Rotation vector from frame a to b, in the world. When only the axes must agree (turns about z are
+// free), the rotation that takes one axis to the other.
+static lb_v4 rotation_between(const motion* a, const motion* b, bool axes_only) {
+  if (axes_only) {
+    const lb_v4 t = lb_v4_cross(a->R.z, b->R.z);
+    const double sine = sqrt(lb_v4_dot(t, t));
+    const double angle = atan2(sine, lb_v4_dot(a->R.z, b->R.z));
+    return sine > 0 ? t * (angle / sine) : a->R.x * angle;
+  }
+  const lb_m3 Rt = lb_m3_transpose(a->R);
+  const lb_vec3 v = lb_quat_log(lb_quat_from_matrix(lb_m3_mat3(lb_m3_mul(Rt, b->R))));
+  return lb_m3_apply(a->R, lb_v4_from(v));
+}
+
+// The rows of one loop, with their values, rates and accelerations. Components in the turning frame
+// a:
+//   d/dt (R'x) = R'(xd - w x x)
+static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind) {
+  const frame* fa = &L->frame[2 * i];
+  const frame* fb = &L->frame[2 * i + 1];
+  const motion a = frame_motion(work, fa);
+  const motion b = frame_motion(work, fb);
+  const lb_v4 d = b.p - a.p;
+  const lb_v4 dd = b.v - a.v;
+  const lb_v4 wr = b.w - a.w;
+  const lb_v4 value[2] = {d, rotation_between(&a, &b, !FORBIDDEN[kind][5])};
+  const lb_v4 rate[2] = {dd - lb_v4_cross(a.w, d), wr};
+  const lb_v4 acceleration[2] = {b.a - a.a - lb_v4_cross(a.al, d) -
+                                     lb_v4_cross(a.w, 2 * dd - lb_v4_cross(a.w, d)),
+                                 b.al - a.al - lb_v4_cross(a.w, wr)};
+  const lb_v4 axis[3] = {a.R.x, a.R.y, a.R.z};
+  for (int k = 0; k < 6; k++) {
+    if (FORBIDDEN[kind][k]) {
+      const lb_v4 e = axis[k % 3];
+      L->row[L->nrow++] = (row){.a = fa,
+                                .b = fb,
+                                .turns = k >= 3,
+                                .e = e,
+                                .at = b.p,
+                                .c = lb_v4_dot(e, value[k / 3]),
+                                .cd = lb_v4_dot(e, rate[k / 3]),
+                                .cdd = lb_v4_dot(e, acceleration[k / 3])};
+    }
+  }
+}
+
+static void fill_rows(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  lb_move_origins(m, d->work, d->qd);
+  L->nrow = 0;
+  for (int i = 0; i < m->nloop; i++) {
+    add_rows(L, d->work, i, m->loop[i].kind);
+  }
+}
+
+// --- algebra ---
+
+// Add sign * (what the row does to the coordinates that carry a link) to one row of J. The
+// directions S are those that lb_crba left, at the links' origins.
+static void add_link(const lb_model* m, const lb_work* w, double* J, const row* r, int link,
+                     double sign) {
+  for (int i = link; i != LB_WORLD; i = m->link_parent[i]) {
+    const lb_link* l = &m->link[i];
+    const lb_v4 f = r->turns ? lb_v4_zero() : r->e;
+    const lb_v4 n = r->turns ? r->e : lb_v4_cross(r->at - w->state[i].p, r->e);
+    if (!l->driven) {
+      for (int k = l->v; k < l->v + lb_joint_kind_nv(l->kind); k++) {
+        J[k] += sign * lb_v4_sum(w->S[2 * k] * n + w->S[2 * k + 1] * f);
+      }
+    }
+  }
+}
+
+// Coordinates under a motor do not give way: an identity row in M.
+static void hold_driven(const lb_model* m, double* M) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_driven[i]) {
+      const int k = m->link_v[i];
+      for (int j = 0; j < m->nv; j++) {
+        M[k * m->nv + j] = M[j * m->nv + k] = j == k;
+      }
+    }
+  }
+}
+
+// M = L L', Jt = Linv J', A = J Minv J'; false when M cannot be factored.
+static bool factor(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const int nv = m->nv;
+  lb_crba(m, d, L->M, d->q);
+  hold_driven(m, L->M);
+  memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
+  for (int i = 0; i < L->nrow; i++) {
+    add_link(m, d->work, L->Jt + i * nv, &L->row[i], L->row[i].b->link, 1);
+    add_link(m, d->work, L->Jt + i * nv, &L->row[i], L->row[i].a->link, -1);
+  }
+  if (lb_cholesky(nv, L->M, nv) != LB_OK) {
+    return false;
+  }
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nv, L->nrow, 1,
+              L->M, nv, L->Jt, nv);
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nv, 1, L->Jt, nv, 0, L->A, L->nrow);
+  return true;
+}
+
+// Multipliers from the right-hand side in x.
+static void solve_multipliers(lb_loops* L) {
+  lb_solve_semidefinite(L->nrow, L->A, L->nrow, L->x, REDUNDANT, L->work, L->pivot);
+}
+
+// dq = Minv J' x
+static void spread_multipliers(const lb_model* m, lb_loops* L) {
+  cblas_dgemv(CblasColMajor, CblasNoTrans, m->nv, L->nrow, 1, L->Jt, m->nv, L->x, 1, 0, L->dq, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, m->nv, L->M, m->nv, L->dq, 1);
+}
+
+// --- what callers use ---
+
+static void push_link(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
+  if (link != LB_WORLD) {
+    lb_state* s = &w->state[link];
+    s->xf += f;
+    s->xn += n + lb_v4_cross(at - s->p, f);
+  }
+}
+
+void lb_loops_apply(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  fill_rows(m, d);
+  if (!factor(m, d)) {
+    return;
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].cdd;
+  }
+  solve_multipliers(L);
+  for (int i = 0; i < L->nrow; i++) {
+    const row* r = &L->row[i];
+    const lb_v4 push = r->e * L->x[i];
+    const lb_v4 f = r->turns ? lb_v4_zero() : push;
+    const lb_v4 n = r->turns ? push : lb_v4_zero();
+    push_link(d->work, r->b->link, r->at, n, f);
+    push_link(d->work, r->a->link, r->at, -n, -f);
+  }
+}
+
+double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
+  lb_loops* L = d->work->loops;
+  double worst = 0;
+  if (!L) {
+    return 0;
+  }
+  lb_kinematics(m, d, d->q, d->qd);
+  fill_rows(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    const double gap = fabs(L->row[i].c);
+    if (!(gap <= worst)) {
+      worst = gap;
+      if (which) {
+        *which = (int)(L->row[i].a - L->frame) / 2;
+      }
+    }
+  }
+  return worst;
+}
+
+// One Newton step on the positions.
+static void close_once(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  if (!factor(m, d)) {
+    return;
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].c;
+  }
+  solve_multipliers(L);
+  spread_multipliers(m, L);
+  for (int i = 0; i < m->nlink; i++) {
+    LB_JOINT[m->link_kind[i]]->advance(d->q + m->link_q[i], L->dq + m->link_v[i], 1);
+  }
+}
+
+static void close_velocities(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  lb_kinematics(m, d, d->q, d->qd);
+  fill_rows(m, d);
+  if (!factor(m, d)) {
+    return;
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].cd;
+  }
+  solve_multipliers(L);
+  spread_multipliers(m, L);
+  for (int k = 0; k < m->nv; k++) {
+    d->qd[k] += L->dq[k];
+  }
+}
+
+void lb_loops_close(const lb_model* m, lb_data* d) {
+  if (!d->work->loops) {
+    return;
+  }
+  double before = INFINITY;
+  for (int i = 0; i < NEWTON_STEPS; i++) {
+    const double gap = lb_loop_gap(m, d, NULL);
+    // stop at rounding: small, and no longer falling fast
+    if (gap < 1e-14 || (gap < 1e-9 && gap > 0.1 * before)) {
+      break;
+    }
+    before = gap;
+    close_once(m, d);
+  }
+  close_velocities(m, d);
+}

@@ -1,0 +1,17 @@
+// Joints that close loops, as constraints between two links of the tree.
+#pragma once
+#include "base/carve.h"
+#include "limber/dynamics.h"
+
+typedef struct lb_loops lb_loops;
+
+// The loops' share of a data block; NULL when the model has none or the carver only measures.
+lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m);
+
+// Constraint forces: given the accelerations without them (lb_aba_solve is done), add the forces
+// that keep the loops closed to the links' external forces. The caller solves again.
+void lb_loops_apply(const lb_model* m, lb_data* d);
+
+// Move q and qd to the nearest ones, in the metric of the mass matrix, that close the loops; driven
+// coordinates stay. A few Newton steps; lb_loop_gap (dynamics.h) tells how well it went.
+void lb_loops_close(const lb_model* m, lb_data* d);

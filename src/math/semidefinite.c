@@ -1,0 +1,29 @@
+#include "math/semidefinite.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+_Static_assert(sizeof(lapack_int) == sizeof(int), "LAPACK with 32-bit integers");
+
+int lb_solve_semidefinite(int n, double* A, int lda, double* x, double tolerance, double* work,
+                          int* pivot) {
+  double largest = 0;
+  for (int i = 0; i < n; i++) {
+    largest = fmax(largest, A[i + i * lda]);
+  }
+  // P'A P = L L' with the largest remaining pivot first, until nothing is left
+  int rank = 0;
+  LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', n, A, lda, pivot, &rank, tolerance * largest, work);
+  for (int i = 0; i < rank; i++) {
+    work[i] = x[pivot[i] - 1];
+  }
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, rank, A, lda, work, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, rank, A, lda, work, 1);
+  memset(x, 0, (size_t)n * sizeof *x);
+  for (int i = 0; i < rank; i++) {
+    x[pivot[i] - 1] = work[i];
+  }
+  return rank;
+}
