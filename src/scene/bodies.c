@@ -154,11 +154,7 @@ bool lb_read_shape(lb_reader* r, const lb_node* node, int body, int material) {
   shape.place = node->place;
   shape.body = body;
   shape.massless = body == LB_WORLD;
-  const char* whole = r->subject;
-  r->subject = *whole ? lb_compose(r, "shape of %s", whole) : "scenery";
-  const bool ok = read_shape_keys(r, node, material, &shape);
-  r->subject = whole;
-  if (!ok) {
+  if (!read_shape_keys(r, node, material, &shape)) {
     return false;
   }
   lb_scene* s = &r->scene;
@@ -175,6 +171,7 @@ void lb_read_scenery(lb_reader* r) {
   const lb_entries* all = &r->section[LB_SCENE_SCENERY];
   for (int i = 0; i < all->count && !r->no_memory; i++) {
     lb_begin_entry(r, &all->entry[i], "");
+    r->subject = "scenery";
     lb_read_shape(r, all->entry[i].value, LB_WORLD, -1);
   }
 }

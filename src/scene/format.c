@@ -186,7 +186,7 @@ static const lb_field shape_fields[] = {
      "false", "true for looks only"},
 };
 const lb_table lb_shape_table = {"shape", COUNT(shape_fields), shape_fields, LB_SHAPE_KEY_SCALE,
-                                 "a form"};
+                                 "the form of a shape"};
 
 static const lb_field body_fields[] = {
     [LB_BODY_SHAPE] = {"shape", LB_VALUE_ONE, offsetof(lb_body_spec, shape), LB_PURE, LB_ANY, false,

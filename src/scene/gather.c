@@ -51,9 +51,15 @@ static bool defined_before(lb_reader* r, int key, const char* word, const lb_nod
   const int before = lb_names_find(&all->names, name->text, -1);
   if (before >= 0 && before < start && key != LB_SCENE_INITIAL) {
     const lb_place first = all->entry[before].name->place;
-    lb_complain(r, name->place,
-                "%s '%s' is defined twice; the first is at %s:%d:%d (remove or rename one)", word,
-                name->text, first.file, first.line, first.column);
+    if (first.line == name->place.line && first.column == name->place.column) {
+      lb_complain(r, name->place,
+                  "%s '%s' is made again at every repetition (put (n) into its name)", word,
+                  name->text);
+    } else {
+      lb_complain(r, name->place,
+                  "%s '%s' is defined twice; the first is at %s:%d:%d (remove or rename one)", word,
+                  name->text, first.file, first.line, first.column);
+    }
   }
   return before >= 0;
 }

@@ -29,7 +29,8 @@ static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
   *joint = lb_scene_joint_default();
   joint->name = lb_keep_name(r, entry);
   joint->place = entry->name->place;
-  lb_joint_spec spec = {.parent = LB_WORLD,
+  lb_joint_spec spec = {.kind = LB_JOINT_COUNT, // stays when the type is no good
+                        .parent = LB_WORLD,
                         .child = LB_WORLD,
                         .at = joint->in_parent,
                         .in_child = joint->in_child,
@@ -140,7 +141,8 @@ static bool read_motor(lb_reader* r, const lb_entry* entry, lb_scene_motor* moto
   lb_dimension dimension = LB_PURE;
   bool ok = lb_begin_entry(r, entry, "motor");
   ok &= lb_read_table(r, entry->value, &lb_motor_table, &spec);
-  if (spec.joint < 0 || r->joint_broken[spec.joint] || !motor_measure(r, &spec, &dimension)) {
+  if (spec.joint < 0 || r->scene.joint[spec.joint].kind == LB_JOINT_COUNT ||
+      !motor_measure(r, &spec, &dimension)) {
     return false;
   }
   *motor = (lb_scene_motor){.name = lb_keep_name(r, entry),
@@ -236,7 +238,7 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
   lb_scene_joint* joint = &r->scene.joint[i];
   lb_start_spec start = {.rotation = lb_quat_identity()};
   const char* motor = "";
-  if (r->joint_broken[i]) {
+  if (joint->kind == LB_JOINT_COUNT) {
     return false;
   }
   if (joint->kind == LB_JOINT_FIXED) {

@@ -13,50 +13,47 @@ static uint32_t hash_text(const char* text) { // FNV-1a
   return h;
 }
 
-// Where `name` is, or the empty slot where it would go.
-static int find_slot(const lb_names* names, const char* name) {
+// The slot where `name` is, or the empty one where it would go.
+static int* find_slot(const lb_names* names, const char* name) {
   const uint32_t mask = (uint32_t)names->slots - 1;
   uint32_t i = hash_text(name) & mask;
-  while (names->text[i] && strcmp(names->text[i], name) != 0) {
+  while (names->slot[i] && strcmp(names->text[names->slot[i] - 1], name) != 0) {
     i = (i + 1) & mask;
   }
-  return (int)i;
+  return &names->slot[i];
 }
 
 int lb_names_find(const lb_names* names, const char* name, int otherwise) {
-  if (!names->slots) {
-    return otherwise;
-  }
-  const int i = find_slot(names, name);
-  return names->text[i] ? names->value[i] : otherwise;
+  const int at = names->slots ? *find_slot(names, name) : 0;
+  return at ? names->value[at - 1] : otherwise;
 }
 
 static bool enlarge(lb_names* names, lb_arena* arena) {
-  lb_names larger = {.count = names->count, .slots = names->slots ? 4 * names->slots : 16};
-  larger.text = LB_TAKE(arena, const char*, larger.slots);
-  larger.value = LB_TAKE(arena, int, larger.slots);
-  if (!larger.text || !larger.value) {
+  lb_names larger = {.count = names->count, .capacity = names->capacity ? 4 * names->capacity : 8};
+  larger.slots = 2 * larger.capacity;
+  larger.text = LB_TAKE(arena, const char*, larger.capacity);
+  larger.value = LB_TAKE(arena, int, larger.capacity);
+  larger.slot = LB_TAKE(arena, int, larger.slots);
+  if (!larger.text || !larger.value || !larger.slot) {
     return false;
   }
-  for (int i = 0; i < names->slots; i++) {
-    if (names->text[i]) {
-      const int to = find_slot(&larger, names->text[i]);
-      larger.text[to] = names->text[i];
-      larger.value[to] = names->value[i];
-    }
+  for (int i = 0; i < names->count; i++) {
+    larger.text[i] = names->text[i];
+    larger.value[i] = names->value[i];
+    *find_slot(&larger, names->text[i]) = i + 1;
   }
   *names = larger;
   return true;
 }
 
 bool lb_names_add(lb_names* names, lb_arena* arena, const char* name, int value) {
-  if (2 * (names->count + 1) > names->slots && !enlarge(names, arena)) {
+  if (names->count == names->capacity && !enlarge(names, arena)) {
     return false;
   }
-  const int i = find_slot(names, name);
-  names->text[i] = name;
-  names->value[i] = value;
-  names->count++;
+  int* slot = find_slot(names, name);
+  names->text[names->count] = name;
+  names->value[names->count] = value;
+  *slot = ++names->count;
   return true;
 }
 

@@ -6,10 +6,11 @@
 #include "base/arena.h"
 
 typedef struct lb_names {
-  int count;
+  int count, capacity;
+  const char** text; // [count] in the order they came
+  int* value;        // [count]
   int slots;         // a power of two, or 0
-  const char** text; // [slots] NULL: empty
-  int* value;        // [slots]
+  int* slot;         // [slots] one more than an index above; 0: empty
 } lb_names;
 
 // What `name` stands for, or `otherwise`.

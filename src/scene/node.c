@@ -88,8 +88,11 @@ static const struct {
   const char *part, *hint;
 } hints[] = {
     {"closing bracket", "close the list with ]"},
-    {"missing comma", "separate entries with commas and close with ]  or }"},
+    {"missing comma", "separate entries with commas and close with ] or }"},
     {"closing brace", "take the extra } away"},
+    {"indented flow", "close what is open with } or ], or indent this line"},
+    {"indented double-quoted", "end the text with the quote that began it"},
+    {"indented single-quoted", "end the text with the quote that began it"},
     {"nested block mapping", "put the inner key on a line of its own, indented, or quote the text"},
     {"tab character", "indent with spaces"},
     {"closing quote", "end the text with the quote that began it"},
@@ -116,8 +119,14 @@ static void report_grammar(builder* b, struct fy_diag* diag) {
     any = true;
   }
   if (!any) {
-    fail(b, b->here, "this is not YAML 1.2");
+    fail(b, b->here,
+         "this is not YAML 1.2 (a line that begins with % may ask for another version)");
   }
+}
+
+// What nobody wrote, such as the value of a lone key, stands where the last thing did.
+static lb_place mark_place(const builder* b, const struct fy_mark* mark) {
+  return mark ? (lb_place){b->file, mark->line + 1, mark->column + 1} : b->here;
 }
 
 static bool advance(builder* b) {
@@ -127,10 +136,7 @@ static bool advance(builder* b) {
     b->failed = true;
     return false;
   }
-  const struct fy_mark* mark = fy_event_start_mark(b->event);
-  if (mark) {
-    b->here = (lb_place){b->file, mark->line + 1, mark->column + 1};
-  }
+  b->here = mark_place(b, fy_event_start_mark(b->event));
   return true;
 }
 
@@ -178,10 +184,8 @@ static lb_node* build_alias(builder* b) {
     return b->anchored[known];
   }
   lb_nearest nearest = lb_nearest_to(name);
-  for (int i = 0; i < b->anchors.slots; i++) {
-    if (b->anchors.text[i]) {
-      lb_nearest_offer(&nearest, b->anchors.text[i]);
-    }
+  for (int i = 0; i < b->anchors.count; i++) {
+    lb_nearest_offer(&nearest, b->anchors.text[i]);
   }
   const char* best = nearest.best;
   lb_report_add(b->report, LB_INVALID, b->here, "the alias '*%s' has no anchor before it (%s%s%s)",
@@ -285,7 +289,8 @@ static lb_node* build(builder* b, int depth) {
     return fail(b, b->here, "the scene is nested too deeply (32 levels are allowed)");
   }
   if (fy_event_get_tag_token(b->event)) {
-    return fail(b, b->here, "tags such as !!float or !part mean nothing here (take the tag away)");
+    return fail(b, mark_place(b, fy_token_start_mark(fy_event_get_tag_token(b->event))),
+                "tags such as !!float or !part mean nothing here (take the tag away)");
   }
   struct fy_token* token = fy_event_get_anchor_token(b->event);
   const char* anchor = token ? copy_text(b, token) : NULL;

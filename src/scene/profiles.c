@@ -82,7 +82,7 @@ bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* 
                    : read_keys(r, spec->keys, dimension, out);
   const double last = ok ? out->time[spline ? 1 : out->count - 1] : 0;
   if (ok && spec->repeat > 0 && spec->repeat < last) {
-    ok = lb_complain(r, given->whole->place,
+    ok = lb_complain(r, lb_node_find(given->whole, "repeat")->place,
                      "'repeat' is %g s, but the last time is %g s (repeat after it)", spec->repeat,
                      last);
   }

@@ -53,12 +53,16 @@ bool lb_wrong_kind(lb_reader* r, const lb_node* node, const char* key, const cha
 }
 
 // "a, b or c"
-static const char* join(lb_reader* r, const char* const* name, int count) {
+static const char* join_with(lb_reader* r, const char* last, const char* const* name, int count) {
   const char* text = "";
   for (int i = 0; i < count; i++) {
-    text = lb_compose(r, "%s%s%s", text, i == 0 ? "" : i == count - 1 ? " or " : ", ", name[i]);
+    text = lb_compose(r, "%s%s%s", text, i == 0 ? "" : i == count - 1 ? last : ", ", name[i]);
   }
   return text;
+}
+
+static const char* join(lb_reader* r, const char* const* name, int count) {
+  return join_with(r, " or ", name, count);
 }
 
 bool lb_unknown_name(lb_reader* r, const lb_node* node, const char* what, const lb_names* names) {
@@ -66,17 +70,15 @@ bool lb_unknown_name(lb_reader* r, const lb_node* node, const char* what, const 
   lb_nearest nearest = lb_nearest_to(node->text);
   const char* known[SHOWN];
   int nknown = 0;
-  for (int i = 0; i < names->slots; i++) {
-    if (names->text[i]) {
-      lb_nearest_offer(&nearest, names->text[i]);
-      if (nknown < SHOWN) {
-        known[nknown++] = lb_compose(r, "'%.40s'", names->text[i]);
-      }
+  for (int i = 0; i < names->count; i++) {
+    lb_nearest_offer(&nearest, names->text[i]);
+    if (nknown < SHOWN) {
+      known[nknown++] = lb_compose(r, "'%.40s'", names->text[i]);
     }
   }
   const char* hint = lb_did_you_mean(r, &nearest);
   if (!*hint && names->count <= SHOWN && nknown > 0) {
-    hint = lb_compose(r, " (there is %s)", join(r, known, nknown));
+    hint = lb_compose(r, " (there is %s)", join_with(r, " and ", known, nknown));
   } else if (!*hint && nknown == 0) {
     hint = lb_compose(r, " (the scene has no %s at all)", what);
   }
@@ -164,14 +166,13 @@ int lb_read_numbers(lb_reader* r, const lb_node* node, const lb_field* field, in
                     double* out) {
   if (node->kind != LB_NODE_LIST || node->count < least || node->count > most) {
     static const char* const words[] = {"no", "one", "two", "three", "four", "five", "six"};
-    const char* wanted = lb_compose(r, "a list of %s numbers", words[most]);
-    if (least != most) {
-      wanted = lb_compose(r, "a list of %s or %s numbers", words[least], words[most]);
-    }
+    const char* count =
+        least == most ? words[most] : lb_compose(r, "%s or %s", words[least], words[most]);
     if (node->kind == LB_NODE_LIST) {
-      lb_complain(r, node->place, "'%s' must be %s, not of %d", field->key, wanted, node->count);
+      lb_complain(r, node->place, "'%s' must have %s numbers, not %d", field->key, count,
+                  node->count);
     } else {
-      lb_wrong_kind(r, node, field->key, wanted);
+      lb_wrong_kind(r, node, field->key, lb_compose(r, "a list of %s numbers", count));
     }
     return -1;
   }
@@ -546,10 +547,10 @@ static bool unknown_key(lb_reader* r, const lb_node* key, const lb_table* table)
     known[i] = table->field[i].key;
     lb_nearest_offer(&nearest, known[i]);
   }
-  return lb_complain(
-      r, key->place, "unknown key '%s'%s", key->text,
-      nearest.best ? lb_did_you_mean(r, &nearest)
-                   : lb_compose(r, " (a %s has %s)", table->name, join(r, known, table->count)));
+  return lb_complain(r, key->place, "unknown key '%s'%s", key->text,
+                     nearest.best ? lb_did_you_mean(r, &nearest)
+                                  : lb_compose(r, " (a %s has %s)", table->name,
+                                               join_with(r, " and ", known, table->count)));
 }
 
 static bool check_given(lb_reader* r, const lb_node* node, const lb_table* table,
