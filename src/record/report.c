@@ -18,7 +18,7 @@ enum {
   MOST_POINTS = 2000,           // of a curve
   MOST_VALUES = 200 * 1000,     // of all the curves together
   MOST_FRAMES = 1500,           // of the 3-D view
-  MOST_ANIMATION = 1500 * 1000, // bytes
+  MOST_ANIMATION = 1000 * 1000, // bytes
   LEAST_FRAMES = 40,
   FRAME_BYTES = 28 // of a body: translation and rotation
 };

@@ -12,6 +12,7 @@ export function readData() {
   data.time = new Float64Array(bytes(data.time));
   data.kinetic = new Float64Array(bytes(data.kinetic));
   data.potential = new Float64Array(bytes(data.potential));
+  data.view.paths = data.view.paths.map((path) => new Float32Array(bytes(path)));
   const all = new Float32Array(bytes(data.values));
   const n = data.time.length;
   data.series.forEach((series, i) => {

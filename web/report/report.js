@@ -16,7 +16,7 @@ async function start() {
   let state = "ready";
   const stage = document.getElementById("stage");
   try {
-    const view = await createView(stage.querySelector(".canvas"), readModel(), data.view, clock);
+    const view = await createView(stage.querySelector(".canvas"), readModel(), data, clock);
     stage.hidden = false;
     view.resize();
   } catch (error) {

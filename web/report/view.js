@@ -35,8 +35,8 @@ function roundNumber(x) {
   return power * (x / power >= 5 ? 5 : x / power >= 2 ? 2 : 1);
 }
 
-export async function createView(container, glb, info, clock) {
-  const view = new View(container, info, clock);
+export async function createView(container, glb, { view: info, time }, clock) {
+  const view = new View(container, info, time, clock);
   await view.load(glb);
   clock.subscribe(() => view.show());
   onTheme(() => view.dress());
@@ -45,7 +45,8 @@ export async function createView(container, glb, info, clock) {
 }
 
 class View {
-  constructor(container, info, clock) {
+  constructor(container, info, times, clock) {
+    this.times = times; // of the paths' points
     this.container = container;
     this.info = info;
     this.clock = clock;
@@ -147,28 +148,23 @@ class View {
     }
     const node = (body) => gltf.parser.getDependency("node", 1 + body);
     this.bodies = await Promise.all(this.info.moving.map(node));
-    this.paths = [];
-    for (const body of this.info.trace) {
-      this.addPath(await node(body), clip);
-    }
+    this.paths = this.info.paths.map((path) => this.makePath(path, gltf.scene.children[0]));
     this.dress();
     this.follow = this.info.follow;
     this.frame();
   }
 
   // A body's way through the whole motion, faint, and as far as it has come, strong.
-  addPath(node, clip) {
-    const track = clip?.tracks.find((t) => t.name === `${node.name}.position`);
-    if (!track) return;
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(track.values, 3));
+  makePath(points, world) {
     const make = (opacity) => {
-      const line = new Line(geometry.clone(), new LineBasicMaterial({ transparent: true, opacity, depthWrite: false }));
+      const geometry = new BufferGeometry();
+      geometry.setAttribute("position", new BufferAttribute(points, 3));
+      const line = new Line(geometry, new LineBasicMaterial({ transparent: true, opacity, depthWrite: false }));
       line.frustumCulled = false;
-      node.parent.add(line);
+      world.add(line);
       return line;
     };
-    this.paths.push({ times: track.times, whole: make(0.22), done: make(0.9) });
+    return { whole: make(0.22), done: make(0.9) };
   }
 
   // Colours that follow the page's theme.
@@ -230,11 +226,9 @@ class View {
 
   show() {
     this.pose();
-    for (const { times, done } of this.paths) {
-      let n = 0;
-      while (n < times.length && times[n] <= this.clock.time - this.clock.first + 1e-6) n++;
-      done.geometry.setDrawRange(0, n);
-    }
+    let n = 0;
+    while (n < this.times.length && this.times[n] <= this.clock.time + 1e-6) n++;
+    for (const { done } of this.paths) done.geometry.setDrawRange(0, n);
     if (this.follow) {
       const step = this.middle().sub(this.target);
       this.target.add(step);
