@@ -1,0 +1,470 @@
+// A frame drawn from far away (parallel projection), back to front. Round shapes are nested strokes
+// that grow lighter towards the light, flat ones are polygons shaded by their slope; so a hundred
+// links take kilobytes, not megabytes.
+#include "record/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "record/writers.h"
+
+static const double PI = 3.14159265358979323846;
+static const double MARGIN = 0.07; // of the picture's size
+
+enum {
+  SIDES = 16,          // of a cylinder
+  MOST_CORNERS = 16,   // of a polygon
+  PATH_POINTS = 160,   // of a path
+  CELLS = 9,           // meshes are thinned to a grid of this many cells a side
+  DETAILED_SHAPES = 60 // more than this many are drawn with fewer strokes
+};
+
+// The camera: world directions of the picture's right, up and towards the eye; scale and offset.
+typedef struct camera {
+  lb_vec3 right, up, eye, light;
+  double scale, u0, v0;
+} camera;
+
+typedef struct point {
+  double u, v; // in the picture, v down
+} point;
+
+typedef enum item_kind { POLYGON, STROKE, ELLIPSE } item_kind;
+
+// Something to paint.
+typedef struct item {
+  double depth; // towards the eye
+  int order;    // breaks ties, so that the picture is always the same
+  item_kind kind;
+  double color[4]; // linear
+  double radius;   // of a stroke [px]; of an ellipse its long half axis
+  double across;   // of an ellipse: the short half axis
+  double angle;    // of an ellipse [rad]
+  int n;
+  point corner[MOST_CORNERS];
+} item;
+
+typedef struct picture {
+  const lb_recording* r;
+  const lb_view* view;
+  camera cam;
+  lb_arena arena;
+  bool failed;
+  int nitem, capacity;
+  item* item;
+} picture;
+
+// --- projection ---
+
+static point project(const camera* c, lb_vec3 p) {
+  return (point){c->u0 + c->scale * lb_vec3_dot(c->right, p),
+                 c->v0 - c->scale * lb_vec3_dot(c->up, p)};
+}
+
+static camera make_camera(const lb_view* view, lb_vec3 centre, double radius) {
+  const double ca = cos(view->azimuth), sa = sin(view->azimuth);
+  const double ce = cos(view->elevation), se = sin(view->elevation);
+  camera c = {.right = {-sa, ca, 0}, .up = {-se * ca, -se * sa, ce}, .eye = {ce * ca, ce * sa, se}};
+  // The light stands above the viewer's left shoulder.
+  const lb_vec3 l =
+      lb_vec3_add(lb_vec3_add(lb_vec3_scale(-0.45, c.right), lb_vec3_scale(0.75, c.up)),
+                  lb_vec3_scale(0.6, c.eye));
+  c.light = lb_vec3_scale(1 / lb_vec3_norm(l), l);
+  c.scale = (0.5 - MARGIN) * LB_PICTURE_HEIGHT / radius;
+  const point p = project(&c, centre);
+  c.u0 = LB_PICTURE_WIDTH / 2.0 - p.u;
+  c.v0 = LB_PICTURE_HEIGHT / 2.0 - p.v;
+  return c;
+}
+
+// --- items ---
+
+static item* add_item(picture* p, item_kind kind, double depth, const double color[4]) {
+  item* moved = LB_GROW(&p->arena, p->item, p->nitem, &p->capacity);
+  if (!moved) {
+    p->failed = true;
+    return NULL;
+  }
+  p->item = moved;
+  item* it = &p->item[p->nitem];
+  *it = (item){.depth = depth, .order = p->nitem, .kind = kind};
+  for (int i = 0; i < 4; i++) {
+    it->color[i] = color[i];
+  }
+  p->nitem++;
+  return it;
+}
+
+// A flat polygon that faces the eye, shaded by its normal; others are not seen.
+static void add_polygon(picture* p, const lb_vec3* corner, int n, const double color[4]) {
+  lb_vec3 normal = {0, 0, 0}, middle = {0, 0, 0};
+  for (int i = 0; i < n; i++) {
+    normal = lb_vec3_add(normal, lb_vec3_cross(corner[i], corner[(i + 1) % n]));
+    middle = lb_vec3_add(middle, lb_vec3_scale(1.0 / n, corner[i]));
+  }
+  const double length = lb_vec3_norm(normal);
+  if (!(length > 0) || lb_vec3_dot(normal, p->cam.eye) <= 0) {
+    return;
+  }
+  const double slope = fmax(0, lb_vec3_dot(normal, p->cam.light) / length);
+  const double shade = 0.36 + 0.72 * slope;
+  const double shaded[4] = {shade * color[0], shade * color[1], shade * color[2], color[3]};
+  item* it = add_item(p, POLYGON, lb_vec3_dot(middle, p->cam.eye), shaded);
+  for (int i = 0; it && i < n; i++) {
+    it->corner[it->n++] = project(&p->cam, corner[i]);
+  }
+}
+
+// A thick line with round ends, which is what a capsule looks like from far away.
+static void add_stroke(picture* p, lb_vec3 a, lb_vec3 b, double radius, const double color[4]) {
+  const lb_vec3 middle = lb_vec3_scale(0.5, lb_vec3_add(a, b));
+  item* it = add_item(p, STROKE, lb_vec3_dot(middle, p->cam.eye), color);
+  if (it) {
+    it->radius = p->cam.scale * radius;
+    it->n = 2;
+    it->corner[0] = project(&p->cam, a);
+    it->corner[1] = project(&p->cam, b);
+  }
+}
+
+// --- shapes, each in the world pose X ---
+
+static void draw_sphere(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  add_stroke(p, X.p, X.p, s->size.x, color);
+}
+
+static void draw_capsule(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const lb_vec3 half = {0, 0, s->size.y / 2};
+  add_stroke(p, lb_transform_point(X, half), lb_transform_point(X, lb_vec3_scale(-1, half)),
+             s->size.x, color);
+}
+
+static void draw_box(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  // Each face: the signs of its corners, counter-clockwise from outside.
+  static const signed char face[6][4][3] = {{{1, -1, -1}, {1, 1, -1}, {1, 1, 1}, {1, -1, 1}},
+                                            {{-1, -1, -1}, {-1, -1, 1}, {-1, 1, 1}, {-1, 1, -1}},
+                                            {{-1, 1, -1}, {-1, 1, 1}, {1, 1, 1}, {1, 1, -1}},
+                                            {{-1, -1, -1}, {1, -1, -1}, {1, -1, 1}, {-1, -1, 1}},
+                                            {{-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}},
+                                            {{-1, -1, -1}, {-1, 1, -1}, {1, 1, -1}, {1, -1, -1}}};
+  for (int f = 0; f < 6; f++) {
+    lb_vec3 corner[4];
+    for (int i = 0; i < 4; i++) {
+      const signed char* c = face[f][i];
+      corner[i] = lb_transform_point(
+          X, lb_vec3_make(c[0] * s->size.x / 2, c[1] * s->size.y / 2, c[2] * s->size.z / 2));
+    }
+    add_polygon(p, corner, 4, color);
+  }
+}
+
+static void draw_cylinder(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const double r = s->size.x, h = s->size.y / 2;
+  lb_vec3 top[SIDES], bottom[SIDES];
+  for (int i = 0; i < SIDES; i++) {
+    const double a = 2 * PI * i / SIDES;
+    top[i] = lb_transform_point(X, lb_vec3_make(r * cos(a), r * sin(a), h));
+    bottom[SIDES - 1 - i] = lb_transform_point(X, lb_vec3_make(r * cos(a), r * sin(a), -h));
+  }
+  for (int i = 0; i < SIDES; i++) {
+    const int j = (i + 1) % SIDES;
+    const lb_vec3 side[4] = {top[i], bottom[SIDES - 1 - i], bottom[SIDES - 1 - j], top[j]};
+    add_polygon(p, side, 4, color);
+  }
+  add_polygon(p, top, SIDES, color);
+  add_polygon(p, bottom, SIDES, color);
+}
+
+// An ellipsoid projects to an ellipse: with A = R diag(a^2) R', its shape matrix in the picture is
+// [right up]' A [right up].
+static void draw_ellipsoid(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const lb_mat3 R = lb_quat_matrix(X.q);
+  const lb_vec3 axis[3] = {lb_vec3_scale(s->size.x, R.x), lb_vec3_scale(s->size.y, R.y),
+                           lb_vec3_scale(s->size.z, R.z)};
+  double uu = 0, uv = 0, vv = 0;
+  for (int i = 0; i < 3; i++) {
+    const double u = lb_vec3_dot(axis[i], p->cam.right), v = -lb_vec3_dot(axis[i], p->cam.up);
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+  }
+  const double mean = (uu + vv) / 2, apart = hypot((uu - vv) / 2, uv);
+  item* it = add_item(p, ELLIPSE, lb_vec3_dot(X.p, p->cam.eye), color);
+  if (it) {
+    it->radius = p->cam.scale * sqrt(mean + apart);
+    it->across = p->cam.scale * sqrt(fmax(0, mean - apart));
+    it->angle = atan2(2 * uv, uu - vv) / 2;
+    it->corner[it->n++] = project(&p->cam, X.p);
+  }
+}
+
+// A mesh's vertex moved to the mean of its cell, when the mesh is fine enough to be thinned.
+typedef struct thinned {
+  int* cell;     // [nvertex] which cell a vertex is in
+  lb_vec3* mean; // [cells]
+} thinned;
+
+static bool thin(picture* p, const lb_mesh* mesh, thinned* t) {
+  enum { NCELL = CELLS * CELLS * CELLS };
+  const lb_shape unit = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = mesh};
+  const lb_ball ball = lb_shape_ball(&unit);
+  int* count = LB_TAKE(&p->arena, int, NCELL);
+  t->cell = LB_TAKE(&p->arena, int, mesh->nvertex);
+  t->mean = LB_TAKE(&p->arena, lb_vec3, NCELL);
+  if (!count || !t->cell || !t->mean) {
+    return false;
+  }
+  const double side = 2 * ball.radius / CELLS * 1.0001;
+  for (int i = 0; i < mesh->nvertex; i++) {
+    const lb_vec3 d = lb_vec3_sub(mesh->vertex[i], ball.centre);
+    const double at[3] = {d.x, d.y, d.z};
+    int cell = 0;
+    for (int k = 0; k < 3; k++) {
+      const double c = side > 0 ? floor((at[k] + ball.radius) / side) : 0;
+      cell = cell * CELLS + (int)fmax(0, fmin(CELLS - 1, c));
+    }
+    t->cell[i] = cell;
+    t->mean[cell] = lb_vec3_add(t->mean[cell], mesh->vertex[i]);
+    count[cell]++;
+  }
+  for (int c = 0; c < NCELL; c++) {
+    t->mean[c] = lb_vec3_scale(count[c] ? 1.0 / count[c] : 0, t->mean[c]);
+  }
+  return true;
+}
+
+static void draw_mesh(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const lb_mesh* mesh = s->mesh;
+  if (!mesh) {
+    return;
+  }
+  thinned t;
+  const bool fine = mesh->nface > CELLS * CELLS * 4;
+  if (fine && !thin(p, mesh, &t)) {
+    p->failed = true;
+    return;
+  }
+  const bool mirrored = s->size.x * s->size.y * s->size.z < 0;
+  for (int f = 0; f < mesh->nface; f++) {
+    const int* face = mesh->face + 3 * f;
+    if (fine && (t.cell[face[0]] == t.cell[face[1]] || t.cell[face[1]] == t.cell[face[2]] ||
+                 t.cell[face[2]] == t.cell[face[0]])) {
+      continue;
+    }
+    lb_vec3 corner[3];
+    for (int i = 0; i < 3; i++) {
+      const lb_vec3 v = fine ? t.mean[t.cell[face[i]]] : mesh->vertex[face[i]];
+      corner[mirrored ? 2 - i : i] =
+          lb_transform_point(X, lb_vec3_make(v.x * s->size.x, v.y * s->size.y, v.z * s->size.z));
+    }
+    add_polygon(p, corner, 3, color);
+  }
+}
+
+typedef void draw_function(picture*, const lb_shape*, lb_transform, const double[4]);
+
+static draw_function* const DRAW[LB_SHAPE_COUNT] = {
+    [LB_SHAPE_SPHERE] = draw_sphere,       [LB_SHAPE_BOX] = draw_box,
+    [LB_SHAPE_CAPSULE] = draw_capsule,     [LB_SHAPE_CYLINDER] = draw_cylinder,
+    [LB_SHAPE_ELLIPSOID] = draw_ellipsoid, [LB_SHAPE_MESH] = draw_mesh,
+};
+
+static lb_transform world_pose(const lb_recording* r, int frame, const lb_model_shape* s) {
+  return s->body == LB_WORLD
+             ? s->pose
+             : lb_transform_mul(r->pose[(size_t)frame * (size_t)r->model->nbody + (size_t)s->body],
+                                s->pose);
+}
+
+static void collect(picture* p, int frame) {
+  static const double grey[4] = {0.35, 0.37, 0.4, 1};
+  const lb_model* m = p->r->model;
+  for (int i = 0; i < m->nshape && !p->failed; i++) {
+    const lb_model_shape* s = &m->shape[i];
+    const lb_transform X = world_pose(p->r, frame, s);
+    const double sum = X.p.x + X.p.y + X.p.z + X.q.w + X.q.x + X.q.y + X.q.z;
+    const bool known = s->material >= 0 && s->material < m->nmaterial;
+    const int before = p->nitem;
+    if (isfinite(sum)) {
+      DRAW[s->shape.type](p, &s->shape, X, known ? m->material[s->material].color : grey);
+    }
+    // Scenery far larger than the motion is what the rest stands on.
+    const bool backdrop =
+        s->body == LB_WORLD && lb_shape_ball(&s->shape).radius > 1.2 * p->view->radius;
+    for (int k = before; backdrop && k < p->nitem; k++) {
+      p->item[k].depth -= 1e6 * p->view->radius;
+    }
+  }
+}
+
+// --- SVG ---
+
+static int back_to_front(const void* a, const void* b) {
+  const item *x = a, *y = b;
+  if (x->depth != y->depth) {
+    return x->depth < y->depth ? -1 : 1;
+  }
+  return x->order - y->order;
+}
+
+// One linear channel as the byte screens expect.                                   [IEC 61966-2-1]
+static int to_srgb(double x) {
+  const double c = fmax(0, fmin(1, isnan(x) ? 0 : x));
+  const double s = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
+  return (int)lround(255 * s);
+}
+
+// A colour times `shade`, moved towards white by `shine`.
+static void svg_color(lb_out* out, const double color[4], double shade, double shine) {
+  static const char digit[] = "0123456789abcdef";
+  char text[8] = "#";
+  for (int i = 0; i < 3; i++) {
+    const double c = fmin(1, shade * color[i]);
+    const int byte = to_srgb(c + shine * (1 - c));
+    text[1 + 2 * i] = digit[byte >> 4];
+    text[2 + 2 * i] = digit[byte & 15];
+  }
+  lb_out_text(out, text);
+}
+
+static void svg_point(lb_out* out, const char* before, point p) {
+  lb_out_text(out, before);
+  lb_out_fixed(out, p.u, 1);
+  lb_out_text(out, " ");
+  lb_out_fixed(out, p.v, 1);
+}
+
+static void svg_opacity(lb_out* out, const item* it) {
+  if (it->color[3] < 1) {
+    lb_out_text(out, "\" opacity=\"");
+    lb_out_fixed(out, it->color[3], 2);
+  }
+}
+
+static void svg_polygon(lb_out* out, const item* it) {
+  lb_out_text(out, "<path color=\"");
+  svg_color(out, it->color, 1, 0);
+  svg_opacity(out, it);
+  lb_out_text(out, "\" d=\"");
+  for (int i = 0; i < it->n; i++) {
+    svg_point(out, i ? "L" : "M", it->corner[i]);
+  }
+  lb_out_text(out, "Z\"/>");
+}
+
+// Layers of a round thing: narrower, lighter, and moved towards the light.
+static void svg_round(lb_out* out, const item* it, int layers) {
+  for (int i = 0; i < layers; i++) {
+    const double t = (double)i / layers;
+    const double width = 1 - 0.92 * t;
+    const double move = 0.34 * t * (it->kind == STROKE ? it->radius : it->across);
+    const point to = {it->corner[0].u - 0.8 * move, it->corner[0].v - move};
+    lb_out_text(out, it->kind == STROKE ? "<path fill=\"none\" color=\"" : "<ellipse color=\"");
+    svg_color(out, it->color, 0.42 + 0.85 * t, fmax(0, 0.5 * (t - 0.6)));
+    if (it->kind == STROKE) {
+      const point end = {it->corner[1].u - 0.8 * move, it->corner[1].v - move};
+      svg_point(out, "\" d=\"M", to);
+      svg_point(out, "L", end);
+      lb_out_text(out, "\" stroke-width=\"");
+      lb_out_fixed(out, 2 * it->radius * width, 1);
+    } else {
+      lb_out_text(out, "\" rx=\"");
+      lb_out_fixed(out, it->radius * width, 1);
+      lb_out_text(out, "\" ry=\"");
+      lb_out_fixed(out, it->across * width, 1);
+      svg_point(out, "\" transform=\"translate(", to);
+      lb_out_text(out, ")rotate(");
+      lb_out_fixed(out, it->angle * 180 / PI, 1);
+      lb_out_text(out, ")");
+    }
+    svg_opacity(out, it);
+    lb_out_text(out, "\"/>");
+  }
+}
+
+// Where the bodies' balls touch the ground from above, all in one tone.
+static void svg_shadows(lb_out* out, const picture* p, int frame) {
+  const lb_model* m = p->r->model;
+  const double flat = sin(p->view->elevation);
+  lb_out_text(out, "<g opacity=\".13\">");
+  for (int i = 0; i < m->nshape; i++) {
+    const lb_model_shape* s = &m->shape[i];
+    if (s->body == LB_WORLD || m->body_link[s->body] == LB_WORLD) {
+      continue;
+    }
+    const lb_transform X = world_pose(p->r, frame, s);
+    const double reach = pow(lb_shape_volume(&s->shape) / 4, 1.0 / 3) * p->cam.scale;
+    const point c = project(&p->cam, lb_vec3_make(X.p.x, X.p.y, p->view->floor));
+    if (isfinite(c.u + c.v) && c.v < LB_PICTURE_HEIGHT + reach) {
+      lb_out_text(out, "<ellipse rx=\"");
+      lb_out_fixed(out, fmax(1.5, reach), 1);
+      lb_out_text(out, "\" ry=\"");
+      lb_out_fixed(out, fmax(1.5, reach) * flat, 1);
+      svg_point(out, "\" transform=\"translate(", c);
+      lb_out_text(out, ")\"/>");
+    }
+  }
+  lb_out_text(out, "</g>");
+}
+
+static void svg_path(lb_out* out, const picture* p, int body, int last, const char* opacity) {
+  const int shown = lb_frames_shown(last + 1, PATH_POINTS);
+  lb_out_texts(out,
+               "<path fill=\"none\" stroke=\"var(--accent,#c2541b)\" stroke-width=\"1\" opacity=\"",
+               opacity, "\" d=\"", NULL);
+  for (int i = 0; i < shown; i++) {
+    const int f = lb_frame_shown(last + 1, shown, i);
+    const point at = project(&p->cam, lb_view_trace(p->r, f, body));
+    if (isfinite(at.u + at.v)) {
+      svg_point(out, i ? "L" : "M", at);
+    }
+  }
+  lb_out_text(out, "\"/>");
+}
+
+static void svg(lb_out* out, const picture* p, int frame) {
+  lb_out_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ");
+  lb_out_long(out, LB_PICTURE_WIDTH);
+  lb_out_text(out, " ");
+  lb_out_long(out, LB_PICTURE_HEIGHT);
+  lb_out_text(out, "\" role=\"img\"><g fill=\"currentColor\" stroke=\"currentColor\" "
+                   "stroke-width=\".5\" stroke-linejoin=\"round\" stroke-linecap=\"round\">");
+  int i = 0;
+  const int layers = p->r->model->nshape > DETAILED_SHAPES ? 3 : 7;
+  // The backdrop, then shadows and paths on it, then the rest.
+  for (bool laid = false; i < p->nitem || !laid; i++) {
+    if (!laid && (i == p->nitem || p->item[i].depth > -5e5 * p->view->radius)) {
+      laid = true;
+      lb_out_text(out, "<g stroke=\"none\" fill=\"#000\">");
+      svg_shadows(out, p, frame);
+      lb_out_text(out, "</g>");
+      for (int k = 0; k < p->view->ntrace && !p->view->follow; k++) {
+        svg_path(out, p, p->view->trace[k], p->r->nframe - 1, ".2");
+        svg_path(out, p, p->view->trace[k], frame, ".8");
+      }
+    }
+    if (i < p->nitem) {
+      const item* it = &p->item[i];
+      it->kind == POLYGON ? svg_polygon(out, it) : svg_round(out, it, layers);
+    }
+  }
+  lb_out_text(out, "</g></svg>");
+}
+
+bool lb_picture_write(lb_out* out, const lb_recording* recording, const lb_view* view, int frame) {
+  const lb_vec3 centre = view->follow ? lb_view_middle(recording, frame) : view->centre;
+  picture p = {.r = recording,
+               .view = view,
+               .cam = make_camera(view, centre, view->follow ? view->near : view->radius)};
+  lb_arena_init(&p.arena, recording->allocator);
+  collect(&p, frame);
+  if (!p.failed) {
+    if (p.nitem) {
+      qsort(p.item, (size_t)p.nitem, sizeof *p.item, back_to_front);
+    }
+    svg(out, &p, frame);
+  }
+  lb_arena_release(&p.arena);
+  return !p.failed;
+}

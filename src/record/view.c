@@ -1,0 +1,284 @@
+// The camera is chosen so that what moves fills the picture and is seen from its broad side: it
+// looks along the horizontal direction in which the motion spreads least, then turned a little, so
+// that depth shows.
+#include "record/view.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "record/writers.h"
+
+static const double PI = 3.14159265358979323846;
+static const double TURN = 0.42;      // from the broad side [rad]
+static const double ELEVATION = 0.30; // [rad]
+static const double FAR = 4; // followed when the motion is this many times the bodies' size
+
+enum { SAMPLES = 200 }; // frames looked at
+
+lb_ball lb_shape_ball(const lb_shape* s) {
+  const lb_vec3 e = s->size;
+  const double radius[LB_SHAPE_COUNT] = {
+      [LB_SHAPE_SPHERE] = e.x,
+      [LB_SHAPE_BOX] = lb_vec3_norm(e) / 2,
+      [LB_SHAPE_CAPSULE] = e.x + e.y / 2,
+      [LB_SHAPE_CYLINDER] = hypot(e.x, e.y / 2),
+      [LB_SHAPE_ELLIPSOID] = fmax(e.x, fmax(e.y, e.z)),
+  };
+  if (s->type != LB_SHAPE_MESH || !s->mesh || s->mesh->nvertex == 0) {
+    return (lb_ball){.radius = radius[s->type]};
+  }
+  // The box around the vertices gives the centre, the farthest vertex the radius.
+  lb_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+  for (int i = 0; i < s->mesh->nvertex; i++) {
+    const lb_vec3 v = s->mesh->vertex[i];
+    low = lb_vec3_make(fmin(low.x, v.x * e.x), fmin(low.y, v.y * e.y), fmin(low.z, v.z * e.z));
+    high = lb_vec3_make(fmax(high.x, v.x * e.x), fmax(high.y, v.y * e.y), fmax(high.z, v.z * e.z));
+  }
+  lb_ball ball = {.centre = lb_vec3_scale(0.5, lb_vec3_add(low, high))};
+  for (int i = 0; i < s->mesh->nvertex; i++) {
+    const lb_vec3 v = s->mesh->vertex[i];
+    const lb_vec3 p = {v.x * e.x, v.y * e.y, v.z * e.z};
+    ball.radius = fmax(ball.radius, lb_vec3_norm(lb_vec3_sub(p, ball.centre)));
+  }
+  return ball;
+}
+
+static const lb_transform* poses(const lb_recording* r, int frame) {
+  return r->pose + (size_t)frame * (size_t)r->model->nbody;
+}
+
+lb_vec3 lb_view_middle(const lb_recording* r, int frame) {
+  const lb_model* m = r->model;
+  lb_vec3 sum = {0, 0, 0};
+  int n = 0;
+  for (int b = 0; b < m->nbody; b++) {
+    if (m->body_link[b] != LB_WORLD) {
+      sum = lb_vec3_add(sum, poses(r, frame)[b].p);
+      n++;
+    }
+  }
+  return n ? lb_vec3_scale(1.0 / n, sum) : sum;
+}
+
+lb_vec3 lb_view_trace(const lb_recording* r, int frame, int body) {
+  return lb_transform_point(poses(r, frame)[body], r->model->body_mass[body].com);
+}
+
+// What must be in sight: the balls around shapes, in the frame of their body. Bodies without
+// shapes are points.
+typedef struct subject {
+  int body; // or LB_WORLD
+  lb_ball ball;
+  bool left_out;
+} subject;
+
+typedef struct scan {
+  const lb_recording* r;
+  int nframe; // looked at
+  int nsubject;
+  subject* subject;
+} scan;
+
+static lb_vec3 place(const scan* s, int sample, const subject* what) {
+  const int frame = lb_frame_shown(s->r->nframe, s->nframe, sample);
+  return what->body == LB_WORLD
+             ? what->ball.centre
+             : lb_transform_point(poses(s->r, frame)[what->body], what->ball.centre);
+}
+
+static bool is_moving(const scan* s, const subject* what) {
+  return what->body != LB_WORLD && s->r->model->body_link[what->body] != LB_WORLD;
+}
+
+static bool collect(scan* s, lb_arena* arena) {
+  const lb_model* m = s->r->model;
+  s->subject = LB_TAKE(arena, subject, m->nshape + m->nbody);
+  if (!s->subject) {
+    return false;
+  }
+  for (int i = 0; i < m->nshape; i++) {
+    lb_ball ball = lb_shape_ball(&m->shape[i].shape);
+    ball.centre = lb_transform_point(m->shape[i].pose, ball.centre);
+    s->subject[s->nsubject++] = (subject){.body = m->shape[i].body, .ball = ball};
+  }
+  for (int b = 0; b < m->nbody; b++) {
+    s->subject[s->nsubject++] = (subject){.body = b};
+  }
+  return true;
+}
+
+// A box that grows.
+typedef struct box {
+  lb_vec3 low, high;
+} box;
+
+static void include(box* b, lb_vec3 p, double radius) {
+  if (isfinite(p.x + p.y + p.z)) {
+    b->low = lb_vec3_make(fmin(b->low.x, p.x - radius), fmin(b->low.y, p.y - radius),
+                          fmin(b->low.z, p.z - radius));
+    b->high = lb_vec3_make(fmax(b->high.x, p.x + radius), fmax(b->high.y, p.y + radius),
+                           fmax(b->high.z, p.z + radius));
+  }
+}
+
+static const box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+// All that moves, all the time; where nothing does, all there is.
+static box moving_box(const scan* s) {
+  box b = EMPTY;
+  for (int i = 0; i < s->nsubject; i++) {
+    for (int f = 0; f < s->nframe && is_moving(s, &s->subject[i]); f++) {
+      include(&b, place(s, f, &s->subject[i]), s->subject[i].ball.radius);
+    }
+  }
+  for (int i = 0; i < s->nsubject && b.low.x > b.high.x; i++) {
+    if (s->nframe || s->subject[i].body == LB_WORLD) {
+      include(&b, place(s, 0, &s->subject[i]), s->subject[i].ball.radius);
+    }
+  }
+  return b;
+}
+
+// Things that stand still belong in the picture when they are near and not much larger than what
+// moves: a stand, but not the ground.
+static box with_stands(scan* s, box moving) {
+  const lb_vec3 centre = lb_vec3_scale(0.5, lb_vec3_add(moving.low, moving.high));
+  const double size = lb_vec3_norm(lb_vec3_sub(moving.high, moving.low)) / 2;
+  box b = moving;
+  for (int i = 0; i < s->nsubject; i++) {
+    subject* what = &s->subject[i];
+    if (!is_moving(s, what) && (s->nframe || what->body == LB_WORLD)) {
+      const lb_vec3 p = place(s, 0, what);
+      const double away = lb_vec3_norm(lb_vec3_sub(p, centre));
+      what->left_out = what->ball.radius > 0.75 * size || away > 2 * size;
+      if (!what->left_out) {
+        include(&b, p, what->ball.radius);
+      }
+    }
+  }
+  return b;
+}
+
+// The sphere about the box's centre that the motion needs, often smaller than the box's own.
+static double tight_radius(const scan* s, box b, lb_vec3 centre) {
+  const double most = lb_vec3_norm(lb_vec3_sub(b.high, b.low)) / 2;
+  double radius = 0;
+  for (int i = 0; i < s->nsubject; i++) {
+    for (int f = 0; f < s->nframe && !s->subject[i].left_out; f++) {
+      const lb_vec3 p = place(s, f, &s->subject[i]);
+      const double reach = lb_vec3_norm(lb_vec3_sub(p, centre)) + s->subject[i].ball.radius;
+      radius = isfinite(reach) ? fmax(radius, fmin(reach, most)) : radius;
+    }
+  }
+  return radius > 0 ? radius : most > 0 && isfinite(most) ? most : 1;
+}
+
+static double near_radius(const scan* s) {
+  double radius = 0;
+  for (int f = 0; f < s->nframe; f++) {
+    const lb_vec3 middle = lb_view_middle(s->r, lb_frame_shown(s->r->nframe, s->nframe, f));
+    for (int i = 0; i < s->nsubject; i++) {
+      if (is_moving(s, &s->subject[i])) {
+        const lb_vec3 p = place(s, f, &s->subject[i]);
+        const double reach = lb_vec3_norm(lb_vec3_sub(p, middle)) + s->subject[i].ball.radius;
+        radius = isfinite(reach) ? fmax(radius, reach) : radius;
+      }
+    }
+  }
+  return radius;
+}
+
+// Direction of least spread in the ground plane, from the second moments of all the places.
+static double best_azimuth(const scan* s, lb_vec3 centre) {
+  double xx = 0, xy = 0, yy = 0;
+  for (int i = 0; i < s->nsubject; i++) {
+    for (int f = 0; f < s->nframe && is_moving(s, &s->subject[i]); f++) {
+      const lb_vec3 d = lb_vec3_sub(place(s, f, &s->subject[i]), centre);
+      if (isfinite(d.x + d.y)) {
+        xx += d.x * d.x;
+        xy += d.x * d.y;
+        yy += d.y * d.y;
+      }
+    }
+  }
+  const double mean = (xx + yy) / 2, apart = hypot((xx - yy) / 2, xy);
+  const bool one_sided = apart > 0.25 * mean && mean > 0;
+  // The axis of most spread is known up to its sign: point it to the right, x before y.
+  double along = one_sided ? atan2(2 * xy, xx - yy) / 2 : 0;
+  along = along < -PI / 4 ? along + PI : along;
+  return along - PI / 2 + TURN;
+}
+
+// True when no tree is held by the world.
+static bool all_free(const lb_model* m) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_parent[i] == LB_WORLD && m->joint_kind[m->link_joint[i]] != LB_JOINT_FREE) {
+      return false;
+    }
+  }
+  return m->nlink > 0;
+}
+
+static double path_length(const scan* s, int body) {
+  double length = 0;
+  const subject what = {.body = body, .ball = {.centre = s->r->model->body_mass[body].com}};
+  for (int f = 1; f < s->nframe; f++) {
+    length += lb_vec3_norm(lb_vec3_sub(place(s, f, &what), place(s, f - 1, &what)));
+  }
+  return isfinite(length) ? length : 0;
+}
+
+static bool is_leaf(const lb_model* m, int link) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_parent[i] == link) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The ends of the trees that travel farthest, longest path first.
+static void choose_traces(lb_view* view, const scan* s) {
+  const lb_model* m = s->r->model;
+  double length[LB_TRACE_MOST];
+  for (int b = 0; b < m->nbody; b++) {
+    const bool candidate = m->body_link[b] != LB_WORLD && is_leaf(m, m->body_link[b]);
+    const double l = candidate ? path_length(s, b) : 0;
+    // Insert, pushing shorter ones towards the end and out.
+    int i = view->ntrace;
+    for (; i > 0 && length[i - 1] < l; i--) {
+      if (i < LB_TRACE_MOST) {
+        length[i] = length[i - 1];
+        view->trace[i] = view->trace[i - 1];
+      }
+    }
+    if (l > 0 && i < LB_TRACE_MOST) {
+      length[i] = l;
+      view->trace[i] = b;
+      view->ntrace += view->ntrace < LB_TRACE_MOST;
+    }
+  }
+}
+
+bool lb_view_make(lb_view* view, const lb_recording* recording) {
+  lb_arena arena;
+  lb_arena_init(&arena, recording->allocator);
+  scan s = {.r = recording, .nframe = lb_frames_shown(recording->nframe, SAMPLES)};
+  if (!collect(&s, &arena)) {
+    lb_arena_release(&arena);
+    return false;
+  }
+  const box moving = moving_box(&s);
+  const bool empty = moving.low.x > moving.high.x;
+  const box b = empty ? (box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
+  *view = (lb_view){.elevation = ELEVATION, .floor = b.low.z};
+  view->centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
+  view->radius = tight_radius(&s, b, view->centre);
+  view->near = fmin(view->radius, near_radius(&s));
+  view->near = view->near > 0 ? view->near : view->radius;
+  view->follow = all_free(recording->model) && view->radius > FAR * view->near;
+  view->azimuth = best_azimuth(&s, view->centre);
+  choose_traces(view, &s);
+  lb_arena_release(&arena);
+  return true;
+}
