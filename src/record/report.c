@@ -25,6 +25,17 @@ enum {
 
 // --- words and numbers for people ---
 
+// A whole number with thin spaces between thousands.
+static void grouped(lb_out* out, long n) {
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%ld", n);
+  for (int i = 0; i < length; i++) {
+    lb_out_bytes(out, digits + i, 1);
+    const int left = length - 1 - i;
+    lb_out_text(out, left > 0 && left % 3 == 0 && digits[i] != '-' ? "\u202f" : "");
+  }
+}
+
 // Four digits, with a power of ten where plain digits would be long.
 static void human(lb_out* out, double x) {
   if (!isfinite(x)) {
@@ -41,17 +52,10 @@ static void human(lb_out* out, double x) {
     lb_out_text(out, "</sup>");
     return;
   }
-  lb_out_fixed(out, x, power >= 3 ? 0 : 3 - power);
-}
-
-// A whole number with thin spaces between thousands.
-static void grouped(lb_out* out, long n) {
-  char digits[24];
-  const int length = snprintf(digits, sizeof digits, "%ld", n);
-  for (int i = 0; i < length; i++) {
-    lb_out_bytes(out, digits + i, 1);
-    const int left = length - 1 - i;
-    lb_out_text(out, left > 0 && left % 3 == 0 && digits[i] != '-' ? "\u202f" : "");
+  if (power >= 3) {
+    grouped(out, lround(x));
+  } else {
+    lb_out_fixed(out, x, 3 - power);
   }
 }
 
@@ -415,7 +419,10 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
   data_number(out, ",\n\"view\":{\"centre\":[", v->centre.x);
   data_number(out, ",", v->centre.y);
   data_number(out, ",", v->centre.z);
-  data_number(out, "],\"radius\":", v->radius);
+  data_number(out, "],\"wide\":", v->wide);
+  data_number(out, ",\"tall\":", v->tall);
+  data_number(out, ",\"deep\":", v->deep);
+  data_number(out, ",\"radius\":", v->radius);
   data_number(out, ",\"near\":", v->near);
   data_number(out, ",\"azimuth\":", v->azimuth);
   data_number(out, ",\"elevation\":", v->elevation);
