@@ -184,6 +184,15 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
   return done;
 }
 
+// --- plots, filled in by the script ---
+
+static void plots(lb_out* out, const lb_recording* r) {
+  lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
+  lb_out_text(out, "<section class=\"plots\" id=\"plots\"></section>\n"
+                   "<noscript><p class=\"note\">The 3-D view and the plots need JavaScript, "
+                   "which is switched off here.</p></noscript>\n");
+}
+
 // --- tables ---
 
 static void row(lb_out* out, const char* name) {
@@ -489,10 +498,7 @@ void lb_write_report(lb_out* out, const lb_recording* r, const lb_summary* s) {
     stage(out);
     figures(out, r, s);
     done = strip(out, r, &view);
-    lb_out_text(out, "<h2 class=\"plots-title\">Over time</h2>\n"
-                     "<section class=\"plots\" id=\"plots\"></section>\n"
-                     "<noscript><p class=\"note\">The 3-D view and the plots need JavaScript, "
-                     "which is switched off here.</p></noscript>\n");
+    plots(out, r);
     lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
     settings(out, r, s);
     results(out, r, s);

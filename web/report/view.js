@@ -114,7 +114,7 @@ class View {
           }
           void main() {
             float fade = 1.0 - smoothstep(0.15, 1.0, distance(place.xz, centre.xz) / reach);
-            float line = max(0.45 * lines(spacing, 1.1), lines(5.0 * spacing, 1.4));
+            float line = max(0.35 * lines(spacing, 1.1), 0.7 * lines(5.0 * spacing, 1.4));
             gl_FragColor = vec4(color, line * fade);
           }`,
       }),
