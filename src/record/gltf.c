@@ -10,11 +10,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "geom/shape.h"
 #include "limber/version.h"
-#include "record/surface.h"
 #include "record/writers.h"
-
-enum { SEGMENTS = 32 }; // around round shapes
 
 enum { FLOAT = 5126, UINT16 = 5123, UINT32 = 5125 };
 
@@ -108,7 +106,7 @@ static void put_bounded(gltf* g, accessor* a, const double* x, int n) {
   a->nbound = n;
 }
 
-static int add_positions(gltf* g, const lb_surface* s) {
+static int add_positions(gltf* g, const lb_mesh* s) {
   accessor a = begin(g, POSITION, FLOAT, s->nvertex, "VEC3");
   for (int i = 0; i < s->nvertex; i++) {
     const double x[3] = {s->vertex[i].x, s->vertex[i].y, s->vertex[i].z};
@@ -117,10 +115,10 @@ static int add_positions(gltf* g, const lb_surface* s) {
   return add_accessor(g, a);
 }
 
-static int add_normals(gltf* g, const lb_surface* s) {
-  const accessor a = begin(g, NORMAL, FLOAT, s->nvertex, "VEC3");
-  for (int i = 0; i < s->nvertex; i++) {
-    lb_vec3 n = s->normal[i];
+static int add_normals(gltf* g, const lb_vec3* normal, int count) {
+  const accessor a = begin(g, NORMAL, FLOAT, count, "VEC3");
+  for (int i = 0; i < count; i++) {
+    lb_vec3 n = normal[i];
     const double length = lb_vec3_norm(n);
     n = length > 0 && isfinite(length) ? lb_vec3_scale(1 / length, n) : lb_vec3_make(0, 0, 1);
     lb_out_f32(&g->bytes[NORMAL], n.x);
@@ -130,7 +128,7 @@ static int add_normals(gltf* g, const lb_surface* s) {
   return add_accessor(g, a);
 }
 
-static int add_indices(gltf* g, const lb_surface* s) {
+static int add_indices(gltf* g, const lb_mesh* s) {
   const bool narrow = s->nvertex < 65535; // the largest value is reserved
   const accessor a = begin(g, INDEX, narrow ? UINT16 : UINT32, 3 * s->nface, "SCALAR");
   for (int i = 0; i < 3 * s->nface; i++) {
@@ -170,11 +168,12 @@ static int find_form(gltf* g, const lb_shape* shape) {
   // The triangles are needed only until they are in the buffers.
   lb_arena scratch;
   lb_arena_init(&scratch, g->r->allocator);
-  lb_surface s;
-  g->failed = !lb_shape_tessellate(shape, SEGMENTS, &scratch, &s);
+  lb_mesh s;
+  lb_vec3* normal;
+  g->failed = lb_shape_tessellate(shape, LB_TESSELLATE_AROUND, &scratch, &s, &normal) != LB_OK;
   if (!g->failed && s.nface > 0) {
     f->position = add_positions(g, &s);
-    f->normal = add_normals(g, &s);
+    f->normal = add_normals(g, normal, s.nvertex);
     f->index = add_indices(g, &s);
   }
   lb_arena_release(&scratch);
@@ -361,11 +360,9 @@ static void json_children(lb_out* out, const gltf* g, int parent) {
 }
 
 static void json_shape_node(lb_out* out, const gltf* g, int i) {
-  static const char* const form_name[LB_SHAPE_COUNT] = {"sphere",   "box",       "capsule",
-                                                        "cylinder", "ellipsoid", "mesh"};
   const lb_model_shape* s = &g->m->shape[i];
   lb_out_text(out, ",\n{\"name\":");
-  lb_out_json(out, form_name[s->shape.type]);
+  lb_out_json(out, lb_shape_kind_of(s->shape.type)->name);
   json_pose(out, next_pose(lb_transform_identity(), s->pose));
   if (g->shape_part[i] >= 0) {
     field(out, ",\"mesh\":", g->shape_part[i], "");

@@ -13,16 +13,16 @@ static const double PI = 3.14159265358979323846;
 static const double MARGIN = 0.07; // of the picture's size
 
 enum {
-  SIDES = 16,          // of a cylinder
-  MOST_CORNERS = 16,   // of a polygon
-  PATH_POINTS = 160,   // of a path
-  CELLS = 9,           // meshes are thinned to a grid of this many cells a side
-  DETAILED_SHAPES = 60 // more than this many are drawn with fewer strokes
+  SIDES = 16,        // of a cylinder
+  MOST_CORNERS = 16, // of a polygon
+  PATH_POINTS = 160, // of a path
+  CELLS = 9,         // meshes are thinned to a grid of this many cells a side
 };
 
-// The camera: world directions of the picture's right, up and towards the eye; scale and offset.
+// Directions, scale and offset that make pixels of metres.
 typedef struct camera {
-  lb_vec3 right, up, eye, light;
+  lb_axes axes;
+  lb_vec3 light; // towards it
   double scale, u0, v0;
 } camera;
 
@@ -58,21 +58,22 @@ typedef struct picture {
 // --- projection ---
 
 static point project(const camera* c, lb_vec3 p) {
-  return (point){c->u0 + c->scale * lb_vec3_dot(c->right, p),
-                 c->v0 - c->scale * lb_vec3_dot(c->up, p)};
+  return (point){c->u0 + c->scale * lb_vec3_dot(c->axes.right, p),
+                 c->v0 - c->scale * lb_vec3_dot(c->axes.up, p)};
 }
 
-static camera make_camera(const lb_view* view, lb_vec3 centre, double radius) {
-  const double ca = cos(view->azimuth), sa = sin(view->azimuth);
-  const double ce = cos(view->elevation), se = sin(view->elevation);
-  camera c = {.right = {-sa, ca, 0}, .up = {-se * ca, -se * sa, ce}, .eye = {ce * ca, ce * sa, se}};
+static camera make_camera(const lb_recording* r, const lb_view* view, int frame) {
+  camera c = {.axes = lb_view_axes(view)};
   // The light stands above the viewer's left shoulder.
   const lb_vec3 l =
-      lb_vec3_add(lb_vec3_add(lb_vec3_scale(-0.45, c.right), lb_vec3_scale(0.75, c.up)),
-                  lb_vec3_scale(0.6, c.eye));
+      lb_vec3_add(lb_vec3_add(lb_vec3_scale(-0.45, c.axes.right), lb_vec3_scale(0.75, c.axes.up)),
+                  lb_vec3_scale(0.6, c.axes.eye));
   c.light = lb_vec3_scale(1 / lb_vec3_norm(l), l);
-  c.scale = (0.5 - MARGIN) * LB_PICTURE_HEIGHT / radius;
-  const point p = project(&c, centre);
+  const double tall = view->follow ? view->near : view->tall;
+  const double wide = view->follow ? view->near : view->wide;
+  const double fit = fmax(tall / LB_PICTURE_HEIGHT, wide / LB_PICTURE_WIDTH);
+  c.scale = (0.5 - MARGIN) / fit;
+  const point p = project(&c, view->follow ? lb_view_middle(r, frame) : view->centre);
   c.u0 = LB_PICTURE_WIDTH / 2.0 - p.u;
   c.v0 = LB_PICTURE_HEIGHT / 2.0 - p.v;
   return c;
@@ -104,13 +105,13 @@ static void add_polygon(picture* p, const lb_vec3* corner, int n, const double c
     middle = lb_vec3_add(middle, lb_vec3_scale(1.0 / n, corner[i]));
   }
   const double length = lb_vec3_norm(normal);
-  if (!(length > 0) || lb_vec3_dot(normal, p->cam.eye) <= 0) {
+  if (!(length > 0) || lb_vec3_dot(normal, p->cam.axes.eye) <= 0) {
     return;
   }
   const double slope = fmax(0, lb_vec3_dot(normal, p->cam.light) / length);
   const double shade = 0.36 + 0.72 * slope;
   const double shaded[4] = {shade * color[0], shade * color[1], shade * color[2], color[3]};
-  item* it = add_item(p, POLYGON, lb_vec3_dot(middle, p->cam.eye), shaded);
+  item* it = add_item(p, POLYGON, lb_vec3_dot(middle, p->cam.axes.eye), shaded);
   for (int i = 0; it && i < n; i++) {
     it->corner[it->n++] = project(&p->cam, corner[i]);
   }
@@ -119,7 +120,7 @@ static void add_polygon(picture* p, const lb_vec3* corner, int n, const double c
 // A thick line with round ends, which is what a capsule looks like from far away.
 static void add_stroke(picture* p, lb_vec3 a, lb_vec3 b, double radius, const double color[4]) {
   const lb_vec3 middle = lb_vec3_scale(0.5, lb_vec3_add(a, b));
-  item* it = add_item(p, STROKE, lb_vec3_dot(middle, p->cam.eye), color);
+  item* it = add_item(p, STROKE, lb_vec3_dot(middle, p->cam.axes.eye), color);
   if (it) {
     it->radius = p->cam.scale * radius;
     it->n = 2;
@@ -184,13 +185,14 @@ static void draw_ellipsoid(picture* p, const lb_shape* s, lb_transform X, const 
                            lb_vec3_scale(s->size.z, R.z)};
   double uu = 0, uv = 0, vv = 0;
   for (int i = 0; i < 3; i++) {
-    const double u = lb_vec3_dot(axis[i], p->cam.right), v = -lb_vec3_dot(axis[i], p->cam.up);
+    const double u = lb_vec3_dot(axis[i], p->cam.axes.right),
+                 v = -lb_vec3_dot(axis[i], p->cam.axes.up);
     uu += u * u;
     uv += u * v;
     vv += v * v;
   }
   const double mean = (uu + vv) / 2, apart = hypot((uu - vv) / 2, uv);
-  item* it = add_item(p, ELLIPSE, lb_vec3_dot(X.p, p->cam.eye), color);
+  item* it = add_item(p, ELLIPSE, lb_vec3_dot(X.p, p->cam.axes.eye), color);
   if (it) {
     it->radius = p->cam.scale * sqrt(mean + apart);
     it->across = p->cam.scale * sqrt(fmax(0, mean - apart));
@@ -335,17 +337,9 @@ static void svg_point(lb_out* out, const char* before, point p) {
   lb_out_fixed(out, p.v, 1);
 }
 
-static void svg_opacity(lb_out* out, const item* it) {
-  if (it->color[3] < 1) {
-    lb_out_text(out, "\" opacity=\"");
-    lb_out_fixed(out, it->color[3], 2);
-  }
-}
-
 static void svg_polygon(lb_out* out, const item* it) {
   lb_out_text(out, "<path color=\"");
   svg_color(out, it->color, 1, 0);
-  svg_opacity(out, it);
   lb_out_text(out, "\" d=\"");
   for (int i = 0; i < it->n; i++) {
     svg_point(out, i ? "L" : "M", it->corner[i]);
@@ -353,34 +347,53 @@ static void svg_polygon(lb_out* out, const item* it) {
   lb_out_text(out, "Z\"/>");
 }
 
-// Layers of a round thing: narrower, lighter, and moved towards the light.
-static void svg_round(lb_out* out, const item* it, int layers) {
+static void svg_stroke(lb_out* out, const item* it, double width, point move) {
+  const point from = {it->corner[0].u - move.u, it->corner[0].v - move.v};
+  const point to = {it->corner[1].u - move.u, it->corner[1].v - move.v};
+  svg_point(out, " d=\"M", from);
+  svg_point(out, "L", to);
+  lb_out_text(out, "\" stroke-width=\"");
+  lb_out_fixed(out, 2 * it->radius * width, 1);
+  lb_out_text(out, "\"/>");
+}
+
+static void svg_ellipse(lb_out* out, const item* it, double width, point move) {
+  const point at = {it->corner[0].u - move.u, it->corner[0].v - move.v};
+  lb_out_text(out, " rx=\"");
+  lb_out_fixed(out, it->radius * width, 1);
+  lb_out_text(out, "\" ry=\"");
+  lb_out_fixed(out, it->across * width, 1);
+  svg_point(out, "\" transform=\"translate(", at);
+  lb_out_text(out, ")rotate(");
+  lb_out_fixed(out, it->angle * 180 / PI, 1);
+  lb_out_text(out, ")\"/>");
+}
+
+// Layers of a round thing: narrower, lighter, and moved towards the light. Large ones need more of
+// them to look smooth.
+static void svg_round(lb_out* out, const item* it) {
+  const bool stroke = it->kind == STROKE;
+  const double size = stroke ? it->radius : it->across;
+  const int layers = (int)fmin(16, 3 + size / 2);
   for (int i = 0; i < layers; i++) {
     const double t = (double)i / layers;
-    const double width = 1 - 0.92 * t;
-    const double move = 0.34 * t * (it->kind == STROKE ? it->radius : it->across);
-    const point to = {it->corner[0].u - 0.8 * move, it->corner[0].v - move};
-    lb_out_text(out, it->kind == STROKE ? "<path fill=\"none\" color=\"" : "<ellipse color=\"");
+    const point move = {0.28 * t * size, 0.34 * t * size};
+    lb_out_text(out, stroke ? "<path fill=\"none\" color=\"" : "<ellipse color=\"");
     svg_color(out, it->color, 0.42 + 0.85 * t, fmax(0, 0.5 * (t - 0.6)));
-    if (it->kind == STROKE) {
-      const point end = {it->corner[1].u - 0.8 * move, it->corner[1].v - move};
-      svg_point(out, "\" d=\"M", to);
-      svg_point(out, "L", end);
-      lb_out_text(out, "\" stroke-width=\"");
-      lb_out_fixed(out, 2 * it->radius * width, 1);
-    } else {
-      lb_out_text(out, "\" rx=\"");
-      lb_out_fixed(out, it->radius * width, 1);
-      lb_out_text(out, "\" ry=\"");
-      lb_out_fixed(out, it->across * width, 1);
-      svg_point(out, "\" transform=\"translate(", to);
-      lb_out_text(out, ")rotate(");
-      lb_out_fixed(out, it->angle * 180 / PI, 1);
-      lb_out_text(out, ")");
-    }
-    svg_opacity(out, it);
-    lb_out_text(out, "\"/>");
+    lb_out_text(out, "\"");
+    (stroke ? svg_stroke : svg_ellipse)(out, it, 1 - 0.92 * t, move);
   }
+}
+
+static void svg_item(lb_out* out, const item* it) {
+  const bool clear = it->color[3] < 1;
+  if (clear) {
+    lb_out_text(out, "<g opacity=\"");
+    lb_out_fixed(out, it->color[3], 2);
+    lb_out_text(out, "\">");
+  }
+  it->kind == POLYGON ? svg_polygon(out, it) : svg_round(out, it);
+  lb_out_text(out, clear ? "</g>" : "");
 }
 
 // Where the bodies' balls touch the ground from above, all in one tone.
@@ -431,7 +444,6 @@ static void svg(lb_out* out, const picture* p, int frame) {
   lb_out_text(out, "\" role=\"img\"><g fill=\"currentColor\" stroke=\"currentColor\" "
                    "stroke-width=\".5\" stroke-linejoin=\"round\" stroke-linecap=\"round\">");
   int i = 0;
-  const int layers = p->r->model->nshape > DETAILED_SHAPES ? 3 : 7;
   // The backdrop, then shadows and paths on it, then the rest.
   for (bool laid = false; i < p->nitem || !laid; i++) {
     if (!laid && (i == p->nitem || p->item[i].depth > -5e5 * p->view->radius)) {
@@ -445,18 +457,14 @@ static void svg(lb_out* out, const picture* p, int frame) {
       }
     }
     if (i < p->nitem) {
-      const item* it = &p->item[i];
-      it->kind == POLYGON ? svg_polygon(out, it) : svg_round(out, it, layers);
+      svg_item(out, &p->item[i]);
     }
   }
   lb_out_text(out, "</g></svg>");
 }
 
 bool lb_picture_write(lb_out* out, const lb_recording* recording, const lb_view* view, int frame) {
-  const lb_vec3 centre = view->follow ? lb_view_middle(recording, frame) : view->centre;
-  picture p = {.r = recording,
-               .view = view,
-               .cam = make_camera(view, centre, view->follow ? view->near : view->radius)};
+  picture p = {.r = recording, .view = view, .cam = make_camera(recording, view, frame)};
   lb_arena_init(&p.arena, recording->allocator);
   collect(&p, frame);
   if (!p.failed) {

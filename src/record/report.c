@@ -25,6 +25,17 @@ enum {
 
 // --- words and numbers for people ---
 
+// A whole number with thin spaces between thousands.
+static void grouped(lb_out* out, long n) {
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%ld", n);
+  for (int i = 0; i < length; i++) {
+    lb_out_bytes(out, digits + i, 1);
+    const int left = length - 1 - i;
+    lb_out_text(out, left > 0 && left % 3 == 0 && digits[i] != '-' ? "\u202f" : "");
+  }
+}
+
 // Four digits, with a power of ten where plain digits would be long.
 static void human(lb_out* out, double x) {
   if (!isfinite(x)) {
@@ -41,17 +52,10 @@ static void human(lb_out* out, double x) {
     lb_out_text(out, "</sup>");
     return;
   }
-  lb_out_fixed(out, x, power >= 3 ? 0 : 3 - power);
-}
-
-// A whole number with thin spaces between thousands.
-static void grouped(lb_out* out, long n) {
-  char digits[24];
-  const int length = snprintf(digits, sizeof digits, "%ld", n);
-  for (int i = 0; i < length; i++) {
-    lb_out_bytes(out, digits + i, 1);
-    const int left = length - 1 - i;
-    lb_out_text(out, left > 0 && left % 3 == 0 && digits[i] != '-' ? "\u202f" : "");
+  if (power >= 3) {
+    grouped(out, lround(x));
+  } else {
+    lb_out_fixed(out, x, 3 - power);
   }
 }
 
@@ -178,6 +182,15 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
   }
   lb_out_text(out, "</section>\n");
   return done;
+}
+
+// --- plots, filled in by the script ---
+
+static void plots(lb_out* out, const lb_recording* r) {
+  lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
+  lb_out_text(out, "<section class=\"plots\" id=\"plots\"></section>\n"
+                   "<noscript><p class=\"note\">The 3-D view and the plots need JavaScript, "
+                   "which is switched off here.</p></noscript>\n");
 }
 
 // --- tables ---
@@ -415,7 +428,10 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
   data_number(out, ",\n\"view\":{\"centre\":[", v->centre.x);
   data_number(out, ",", v->centre.y);
   data_number(out, ",", v->centre.z);
-  data_number(out, "],\"radius\":", v->radius);
+  data_number(out, "],\"wide\":", v->wide);
+  data_number(out, ",\"tall\":", v->tall);
+  data_number(out, ",\"deep\":", v->deep);
+  data_number(out, ",\"radius\":", v->radius);
   data_number(out, ",\"near\":", v->near);
   data_number(out, ",\"azimuth\":", v->azimuth);
   data_number(out, ",\"elevation\":", v->elevation);
@@ -482,10 +498,7 @@ void lb_write_report(lb_out* out, const lb_recording* r, const lb_summary* s) {
     stage(out);
     figures(out, r, s);
     done = strip(out, r, &view);
-    lb_out_text(out, "<h2 class=\"plots-title\">Over time</h2>\n"
-                     "<section class=\"plots\" id=\"plots\"></section>\n"
-                     "<noscript><p class=\"note\">The 3-D view and the plots need JavaScript, "
-                     "which is switched off here.</p></noscript>\n");
+    plots(out, r);
     lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
     settings(out, r, s);
     results(out, r, s);

@@ -159,20 +159,6 @@ static box with_stands(scan* s, box moving) {
   return b;
 }
 
-// The sphere about the box's centre that the motion needs, often smaller than the box's own.
-static double tight_radius(const scan* s, box b, lb_vec3 centre) {
-  const double most = lb_vec3_norm(lb_vec3_sub(b.high, b.low)) / 2;
-  double radius = 0;
-  for (int i = 0; i < s->nsubject; i++) {
-    for (int f = 0; f < s->nframe && !s->subject[i].left_out; f++) {
-      const lb_vec3 p = place(s, f, &s->subject[i]);
-      const double reach = lb_vec3_norm(lb_vec3_sub(p, centre)) + s->subject[i].ball.radius;
-      radius = isfinite(reach) ? fmax(radius, fmin(reach, most)) : radius;
-    }
-  }
-  return radius > 0 ? radius : most > 0 && isfinite(most) ? most : 1;
-}
-
 static double near_radius(const scan* s) {
   double radius = 0;
   for (int f = 0; f < s->nframe; f++) {
@@ -260,6 +246,41 @@ static void choose_traces(lb_view* view, const scan* s) {
   }
 }
 
+lb_axes lb_view_axes(const lb_view* view) {
+  const double ca = cos(view->azimuth), sa = sin(view->azimuth);
+  const double ce = cos(view->elevation), se = sin(view->elevation);
+  return (lb_axes){
+      .right = {-sa, ca, 0}, .up = {-se * ca, -se * sa, ce}, .eye = {ce * ca, ce * sa, se}};
+}
+
+// Move the centre to the middle of what the camera sees, and measure that.
+static void fit(lb_view* view, const scan* s) {
+  const lb_axes a = lb_view_axes(view);
+  box b = EMPTY;
+  for (int i = 0; i < s->nsubject; i++) {
+    const subject* what = &s->subject[i];
+    const int n = is_moving(s, what) ? s->nframe : s->nframe > 0 || what->body == LB_WORLD;
+    for (int f = 0; f < n && !what->left_out; f++) {
+      const lb_vec3 p = place(s, f, what);
+      include(&b,
+              lb_vec3_make(lb_vec3_dot(a.right, p), lb_vec3_dot(a.up, p), lb_vec3_dot(a.eye, p)),
+              what->ball.radius);
+    }
+  }
+  if (b.low.x > b.high.x) {
+    b = (box){{0, 0, 0}, {0, 0, 0}};
+  }
+  const lb_vec3 c = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
+  const lb_vec3 half = lb_vec3_scale(0.5, lb_vec3_sub(b.high, b.low));
+  view->centre = lb_vec3_add(lb_vec3_add(lb_vec3_scale(c.x, a.right), lb_vec3_scale(c.y, a.up)),
+                             lb_vec3_scale(c.z, a.eye));
+  const double size = lb_vec3_norm(half);
+  view->radius = size > 0 ? size : 1;
+  view->wide = size > 0 ? half.x : 1;
+  view->tall = size > 0 ? half.y : 1;
+  view->deep = size > 0 ? half.z : 1;
+}
+
 bool lb_view_make(lb_view* view, const lb_recording* recording) {
   lb_arena arena;
   lb_arena_init(&arena, recording->allocator);
@@ -272,12 +293,11 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
   const bool empty = moving.low.x > moving.high.x;
   const box b = empty ? (box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
   *view = (lb_view){.elevation = ELEVATION, .floor = b.low.z};
-  view->centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
-  view->radius = tight_radius(&s, b, view->centre);
+  view->azimuth = best_azimuth(&s, lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)));
+  fit(view, &s);
   view->near = fmin(view->radius, near_radius(&s));
   view->near = view->near > 0 ? view->near : view->radius;
   view->follow = all_free(recording->model) && view->radius > FAR * view->near;
-  view->azimuth = best_azimuth(&s, view->centre);
   choose_traces(view, &s);
   lb_arena_release(&arena);
   return true;

@@ -5,8 +5,11 @@
 enum { LB_TRACE_MOST = 4 };
 
 typedef struct lb_view {
-  lb_vec3 centre;   // of the sphere that holds the whole motion
-  double radius;    // of it [m] > 0
+  lb_vec3 centre;   // of what must be in sight
+  double wide;      // half its width as seen from the camera [m]
+  double tall;      // half its height
+  double deep;      // half its depth
+  double radius;    // of a sphere about the centre that holds it [m] > 0
   double near;      // radius around the bodies' middle that holds them at any one time
   double azimuth;   // of the direction towards the camera [rad]
   double elevation; // of it [rad]
@@ -18,6 +21,12 @@ typedef struct lb_view {
 
 // A view of the recording; false when there is no memory.
 bool lb_view_make(lb_view* view, const lb_recording* recording);
+
+// World directions of a picture's right, up, and towards the eye.
+typedef struct lb_axes {
+  lb_vec3 right, up, eye;
+} lb_axes;
+lb_axes lb_view_axes(const lb_view* view);
 
 // The bodies' middle in a frame: the mean place of those that move.
 lb_vec3 lb_view_middle(const lb_recording* recording, int frame);

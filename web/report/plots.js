@@ -50,6 +50,13 @@ function short(value) {
   return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
+// Air above and below the curves; a curve that does not move gets a scale of its own size.
+function spread(_, min, max) {
+  if (min === null) return [0, 1];
+  const air = min === max ? 0.1 * Math.abs(min) || 1 : 0.06 * (max - min);
+  return [min - air, max + air];
+}
+
 class Plot {
   constructor(parent, { title, unit, series }, time, clock) {
     this.series = series;
@@ -123,7 +130,7 @@ class Plot {
     const options = {
       width: Math.max(200, this.chart.clientWidth),
       height: 210,
-      scales: { x: { time: false } },
+      scales: { x: { time: false }, y: { range: spread } },
       legend: { show: false },
       cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: true } },
       axes: [

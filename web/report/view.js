@@ -114,7 +114,7 @@ class View {
           }
           void main() {
             float fade = 1.0 - smoothstep(0.15, 1.0, distance(place.xz, centre.xz) / reach);
-            float line = max(0.45 * lines(spacing, 1.1), lines(5.0 * spacing, 1.4));
+            float line = max(0.35 * lines(spacing, 1.1), 0.7 * lines(5.0 * spacing, 1.4));
             gl_FragColor = vec4(color, line * fade);
           }`,
       }),
@@ -202,12 +202,11 @@ class View {
   frame() {
     this.followButton.setAttribute("aria-pressed", this.follow);
     this.pose();
-    const { azimuth, elevation } = this.info;
-    const radius = this.follow ? this.info.near : this.info.radius;
+    const { azimuth, elevation, near } = this.info;
+    const { wide, tall, deep } = this.follow ? { wide: near, tall: near, deep: near } : this.info;
     this.target = this.follow ? this.middle() : yUp(this.info.centre);
-    const half = (this.camera.fov * Math.PI) / 360;
-    const narrow = Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect));
-    const distance = (1.02 * radius) / Math.sin(narrow);
+    const slope = Math.tan((this.camera.fov * Math.PI) / 360);
+    const distance = 0.6 * deep + (1.12 * Math.max(tall, wide / this.camera.aspect)) / slope;
     const direction = yUp([
       Math.cos(elevation) * Math.cos(azimuth),
       Math.cos(elevation) * Math.sin(azimuth),
@@ -252,11 +251,9 @@ class View {
     const { clientWidth: width, clientHeight: height } = this.container;
     if (!width || !height) return;
     this.renderer.setSize(width, height);
-    const before = Math.min(1, this.camera.aspect);
+    const before = this.camera.aspect;
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    if (before !== Math.min(1, this.camera.aspect) || !this.sized) this.frame();
-    this.sized = true;
-    this.draw();
+    before === this.camera.aspect ? this.draw() : this.frame();
   }
 }
