@@ -25,6 +25,7 @@ struct Engine {
   bench_model model;
   int base; // links of the model that are Bullet's base: 0 or 1
   std::unique_ptr<btMultiBody> body;
+  btVector3 start;               // of the base
   std::vector<btVector3> weight; // of the model's links
   State slot[BENCH_SLOTS];
   btAlignedObjectArray<btScalar> scratch_r;
@@ -76,7 +77,7 @@ void* create(const bench_model* model) {
   e->body->setMaxCoordinateVelocity(btScalar(1e12));
   e->body->setMaxAppliedImpulse(btScalar(1e12));
   e->body->finalizeMultiDof();
-  e->body->setBasePos(is_free ? vec(first.joint) + vec(first.com) : btVector3(0, 0, 0));
+  e->start = is_free ? vec(first.joint) + vec(first.com) : btVector3(0, 0, 0);
   e->world.setGravity(vec(model->gravity));
   e->world.addMultiBody(e->body.get());
   return e;
@@ -99,6 +100,8 @@ void load(void* engine, int slot, const bench_state* state) {
 
 void set_state(Engine& e, const State& s) {
   btMultiBody& body = *e.body;
+  body.setBasePos(e.start);
+  body.setWorldToBaseRot(btQuaternion::getIdentity());
   body.setBaseVel(btVector3(0, 0, 0));
   body.setBaseOmega(btVector3(0, 0, 0));
   for (int i = 0; i < body.getNumLinks(); i++) {
@@ -138,11 +141,6 @@ bool start(void* engine, int slot, bench_method method, double h, double) {
   }
   e.body->useRK4Integration(method == BENCH_RK4);
   e.body->clearForcesAndTorques();
-  if (e.base) {
-    const bench_link& first = e.model.link[0];
-    e.body->setBasePos(vec(first.joint) + vec(first.com));
-    e.body->setWorldToBaseRot(btQuaternion::getIdentity());
-  }
   set_state(e, e.slot[slot]);
   e.h = btScalar(h);
   return true;
