@@ -53,6 +53,13 @@ int lb_find_material(lb_reader* r, const char* name) {
 
 // --- shapes ---
 
+// What another room told the caller's list is a mistake of the scene, too.
+static bool note(lb_reader* r, lb_status status) {
+  r->no_memory |= status == LB_NO_MEMORY;
+  r->report.status = r->report.status == LB_OK ? status : r->report.status;
+  return status == LB_OK;
+}
+
 static bool read_mesh(lb_reader* r, const lb_node* node, const lb_mesh** out) {
   const char* path = lb_resolve_path(r, node->text);
   if (!path) {
@@ -71,11 +78,7 @@ static bool read_mesh(lb_reader* r, const lb_node* node, const lb_mesh** out) {
   if (!mesh || !grown) {
     return lb_lack(r);
   }
-  const lb_status status =
-      lb_error_add(r->report.err, LB_IO, node->place, "cannot read '%s'", path);
-  if (status != LB_OK) {
-    r->no_memory |= status == LB_NO_MEMORY;
-    r->report.status = r->report.status == LB_OK ? status : r->report.status;
+  if (!note(r, lb_mesh_read(path, node->place, r->keep, mesh, r->report.err))) {
     return false;
   }
   r->mesh = grown;
@@ -145,6 +148,13 @@ static bool read_shape_keys(lb_reader* r, const lb_node* node, int material,
   const lb_transform pose = {spec.rotation, spec.position};
   shape->pose = lb_transform_mul(pose, form_pose);
   shape->massless |= spec.massless;
+  // only what is weighed must be closed
+  const lb_mesh* mesh = shape->shape.mesh;
+  if (mesh && !shape->massless &&
+      !note(r,
+            lb_mesh_check(mesh, spec.mesh->text, spec.mesh->place, &r->scratch, r->report.err))) {
+    return false;
+  }
   shape->material = spec.material >= 0 ? spec.material : lb_find_material(r, "plain");
   return shape->material >= 0;
 }
