@@ -82,5 +82,5 @@ setup-%:
 # A build in build/PRESET
 build-%:
 	@command -v cmake >/dev/null || { echo "cmake is missing: 'make setup' installs all that the build needs"; exit 1; }
-	@cmake --preset $* --log-level=WARNING
+	@cmake --preset $* --log-level=WARNING >/dev/null
 	@cmake --build build/$* --parallel $(JOBS)
