@@ -164,11 +164,13 @@ bench_model* bench_humanoid(void) {
 
 bool bench_state_create(const bench_model* model, bench_state* state) {
   size_t nv = (size_t)model->nv;
-  double* block = calloc(4 * nv, sizeof *block);
-  if (!block) {
+  state->q = calloc(4 * nv, sizeof *state->q);
+  if (!state->q) {
     return false;
   }
-  *state = (bench_state){block, block + nv, block + 2 * nv, block + 3 * nv};
+  state->qd = state->q + nv;
+  state->tau = state->qd + nv;
+  state->qdd = state->tau + nv;
   return true;
 }
 
