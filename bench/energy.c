@@ -15,19 +15,19 @@ static const double step_size = 1e-3;
 
 /// Ways to integrate.
 typedef struct way {
-  bench_method method;
-  double tolerance;
-  bool only_ours; // peers would take minutes
   const char* name;
+  double tolerance;
+  bench_method method;
+  bool only_ours; // peers would take minutes
 } way;
 
 static const way ways[] = {
-    {BENCH_EULER, 0, false, "semi-implicit Euler, 1 ms"},
-    {BENCH_RK4, 0, false, "Runge-Kutta 4, 1 ms"},
-    {BENCH_RK8, 0, false, "Runge-Kutta 8, 1 ms"},
-    {BENCH_ADAPTIVE, 1e-6, false, "adaptive, tolerance 1e-6"},
-    {BENCH_ADAPTIVE, 1e-9, false, "adaptive, tolerance 1e-9"},
-    {BENCH_ADAPTIVE, 1e-12, true, "adaptive, tolerance 1e-12"},
+    {"semi-implicit Euler, 1 ms", 0, BENCH_EULER, false},
+    {"Runge-Kutta 4, 1 ms", 0, BENCH_RK4, false},
+    {"Runge-Kutta 8, 1 ms", 0, BENCH_RK8, false},
+    {"adaptive, tolerance 1e-6", 1e-6, BENCH_ADAPTIVE, false},
+    {"adaptive, tolerance 1e-9", 1e-9, BENCH_ADAPTIVE, false},
+    {"adaptive, tolerance 1e-12", 1e-12, BENCH_ADAPTIVE, true},
 };
 
 static double now(void) {

@@ -97,12 +97,11 @@ bench_model* bench_planar_chain(int n) {
 // A link's angle from the horizontal is the sum of the hinges before it; turning about y takes x to
 // -z.
 double bench_planar_energy(const bench_model* model, const double* q, const double* qd) {
-  double x = 0, z = 0, vx = 0, vz = 0; // of the joint
+  double z = 0, vx = 0, vz = 0; // of the joint
   double angle = 0, rate = 0, energy = 0;
   for (int i = 0; i < model->nlink; i++) {
     const bench_link* l = &model->link[i];
     double reach = l->joint[0];
-    x += reach * cos(angle);
     z -= reach * sin(angle);
     vx -= reach * sin(angle) * rate;
     vz -= reach * cos(angle) * rate;
@@ -165,11 +164,13 @@ bench_model* bench_humanoid(void) {
 
 bool bench_state_create(const bench_model* model, bench_state* state) {
   size_t nv = (size_t)model->nv;
-  double* block = calloc(4 * nv, sizeof *block);
-  if (!block) {
+  state->q = calloc(4 * nv, sizeof *state->q);
+  if (!state->q) {
     return false;
   }
-  *state = (bench_state){block, block + nv, block + 2 * nv, block + 3 * nv};
+  state->qd = state->q + nv;
+  state->tau = state->qd + nv;
+  state->qdd = state->tau + nv;
   return true;
 }
 
