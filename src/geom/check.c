@@ -91,7 +91,10 @@ static const char* edge_text(char* text, size_t size, const lb_mesh* mesh, lb_ha
 }
 
 static const char* more_text(char* text, size_t size, int count) {
-  snprintf(text, size, count > 1 ? " (%d such edges in all)" : "", count);
+  text[0] = '\0';
+  if (count > 1) {
+    snprintf(text, size, " (%d such edges in all)", count);
+  }
   return text;
 }
 
