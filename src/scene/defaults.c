@@ -11,7 +11,7 @@ lb_scene lb_scene_default(void) {
       .gravity = {0, 0, -9.81},
       .duration = 10,
       .solver = {.integrator = LB_INTEGRATOR_RK4, .step = 1e-3, .tolerance = 1e-9},
-      .record = {.every = 1.0 / 60},
+      .record = {.every = 0.02},
   };
 }
 

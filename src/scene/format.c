@@ -55,7 +55,7 @@ const lb_table lb_solver_table = TABLE("solver", solver_fields);
 
 static const lb_field record_fields[] = {
     {"every", LB_VALUE_NUMBER, offsetof(lb_record_spec, every), LB_TIME, LB_POSITIVE, false, NULL,
-     "1/60 s", "time between the frames that are kept"},
+     "20 ms", "time between the frames that are kept"},
 };
 const lb_table lb_record_table = TABLE("record", record_fields);
 
@@ -101,7 +101,7 @@ static const lb_field scene_fields[] = {
     {"solver", LB_VALUE_TABLE, offsetof(lb_scene_spec, solver), LB_PURE, LB_ANY, false,
      &lb_solver_table, "rk4, 1 ms", "how time is stepped"},
     {"record", LB_VALUE_TABLE, offsetof(lb_scene_spec, record), LB_PURE, LB_ANY, false,
-     &lb_record_table, "every 1/60 s", "what is kept"},
+     &lb_record_table, "every 20 ms", "what is kept"},
     NAMED_SECTION(lb_scene_spec, LB_SCENE_MATERIALS, "materials", &lb_material_table,
                   "materials of your own, by name"),
     SHARED_SECTIONS(lb_scene_spec),
