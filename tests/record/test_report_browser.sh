@@ -17,7 +17,7 @@ page() {
   timeout 100 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
     --disable-background-networking --disable-component-update --disable-sync \
     --user-data-dir="$PWD/profile" --host-resolver-rules="MAP * ~NOTFOUND" --enable-logging=stderr \
-    --virtual-time-budget=1500 --dump-dom "$@" "file://$PWD/$sample/report.html" \
+    --force-prefers-reduced-motion --virtual-time-budget=1500 --dump-dom "$@" "file://$PWD/$sample/report.html" \
     >dom 2>log </dev/null || status=$?
   grep CONSOLE log | grep -v "GL Driver Message" >stderr || true # remarks of the software renderer
   : >stdout

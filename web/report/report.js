@@ -35,7 +35,7 @@ async function start() {
       picture.addEventListener("keydown", (event) => event.key === "Enter" && jump());
     }
   }
-  if (state === "ready" && clock.length > 0 && !matchMedia("(prefers-reduced-motion)").matches) {
+  if (state === "ready" && clock.length > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
     clock.play();
   }
   page.dataset.limber = state;
