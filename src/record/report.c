@@ -15,10 +15,10 @@ extern const char lb_embedded_report_css[], lb_embedded_report_css_end[];
 
 enum {
   PICTURES = 8,
-  MOST_POINTS = 2000,           // of a curve
-  MOST_VALUES = 200 * 1000,     // of all the curves together
-  MOST_FRAMES = 1500,           // of the 3-D view
-  MOST_ANIMATION = 1000 * 1000, // bytes
+  MOST_POINTS = 2000,          // of a curve
+  MOST_VALUES = 120 * 1000,    // of all the curves together
+  MOST_FRAMES = 1500,          // of the 3-D view
+  MOST_ANIMATION = 800 * 1000, // bytes
   LEAST_FRAMES = 40,
   FRAME_BYTES = 28 // of a body: translation and rotation
 };

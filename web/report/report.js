@@ -13,22 +13,19 @@ async function start() {
   const clock = new Clock(data.time[0] ?? 0, data.time[data.time.length - 1] ?? 0);
   const pictures = document.querySelectorAll(".shot[data-time]");
 
-  let state = "ready";
   const stage = document.getElementById("stage");
-  try {
+  const state = document.createElement("canvas").getContext("webgl2") ? "ready" : "pictures";
+  if (state === "ready") {
     const view = await createView(stage.querySelector(".canvas"), readModel(), data, clock);
     stage.hidden = false;
     view.resize();
-  } catch (error) {
-    // Most likely there is no WebGL; the pictures stay.
-    state = "pictures";
-    stage.remove();
+    if (clock.length > 0) createPlayer(document.getElementById("player"), clock);
+    else document.getElementById("player").remove();
+  } else {
     document.getElementById("no-view").hidden = false;
-    console.info(`No 3-D view: ${error.message}`);
   }
 
   if (clock.length > 0) {
-    createPlayer(document.getElementById("player"), clock);
     createPlots(document.getElementById("plots"), data, clock);
     for (const picture of pictures) {
       const jump = () => clock.hold(Number(picture.dataset.time));
@@ -37,10 +34,8 @@ async function start() {
       picture.addEventListener("click", jump);
       picture.addEventListener("keydown", (event) => event.key === "Enter" && jump());
     }
-  } else {
-    document.getElementById("player").remove();
   }
-  if (state === "ready" && clock.length > 0 && !matchMedia("(prefers-reduced-motion)").matches) {
+  if (state === "ready" && clock.length > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
     clock.play();
   }
   page.dataset.limber = state;
