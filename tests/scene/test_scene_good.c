@@ -1,0 +1,424 @@
+// scene: what good scenes become.
+#include <dirent.h>
+
+#include "limber/dynamics.h"
+#include "limber/scene.h"
+#include "scene/number.h"
+#include "test.h"
+
+// Read a text that must be good; the messages are shown when it is not.
+static lb_scene parse(const char* text) {
+  lb_scene scene = {0};
+  lb_error err = lb_error_make(NULL);
+  const lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err);
+  for (int i = 0; i < err.count; i++) {
+    char message[700];
+    lb_error_format(&err, i, message, sizeof message);
+    print_error("%s\n", message);
+  }
+  lb_error_clear(&err);
+  assert_int_equal(status, LB_OK);
+  return scene;
+}
+
+#define BALL "bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n"
+#define ARM                                                                                        \
+  "bodies: {upper: {shape: {box: [0.1, 0.1, 0.5]}}, lower: {shape: {box: [0.1, 0.1, 0.5]}}}\n"     \
+  "joints:\n"                                                                                      \
+  "  shoulder: {type: revolute, child: upper, at: [0, 0, 1], axis: y}\n"                           \
+  "  elbow: {type: prismatic, parent: upper, child: lower, in_child: [0, 0, 0.25], axis: -z}\n"
+
+static void what_is_not_said_has_its_default(void** state) {
+  (void)state;
+  lb_scene s = parse(BALL);
+  const lb_scene standard = lb_scene_default();
+  assert_string_equal(s.name, "test");
+  assert_string_equal(s.about, "");
+  assert_near(s.gravity.z, -9.81, 0);
+  assert_near(s.duration, standard.duration, 0);
+  assert_int_equal(s.solver.integrator, LB_INTEGRATOR_RK4);
+  assert_near(s.solver.step, 1e-3, 0);
+  assert_near(s.record.every, 0.02, 0);
+  assert_int_equal(s.nbody, 1);
+  assert_int_equal(s.nshape, 1);
+  assert_near(s.material[s.shape[0].material].density, 1000, 0);
+  assert_near(s.body[0].pose.q.w, 1, 0);
+  lb_scene_release(&s);
+}
+
+static void every_unit_is_the_si_value_it_names(void** state) {
+  (void)state;
+  const struct {
+    const char* text;
+    lb_dimension dimension;
+    double value;
+  } cases[] = {
+      {"40 mm", LB_LENGTH, 0.04},
+      {"4cm", LB_LENGTH, 0.04},
+      {"250 g", LB_MASS, 0.25},
+      {"1 t", LB_MASS, 1000},
+      {"5 ms", LB_TIME, 0.005},
+      {"2 min", LB_TIME, 120},
+      {"180 deg", LB_ANGLE, 3.14159265358979323846},
+      {"1 turn", LB_ANGLE, 2 * 3.14159265358979323846},
+      {"36 km/h", LB_SPEED, 10},
+      {"30 rpm", LB_TURN_RATE, 3.14159265358979323846},
+      {"9.81 m/s^2", LB_ACCELERATION, 9.81},
+      {"3 N m", LB_TORQUE, 3},
+      {"3 Nm", LB_TORQUE, 3},
+      {"7.85 g/cm^3", LB_DENSITY, 7850},
+      {"2 N/mm", LB_STIFFNESS, 2000},
+      {"-1.5e-3", LB_LENGTH, -0.0015},
+      {"  +.5  ", LB_PURE, 0.5},
+      {"1e3", LB_PURE, 1000},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double value = NAN;
+    const char* unit;
+    assert_int_equal(lb_number_read(cases[i].text, cases[i].dimension, &value, &unit),
+                     LB_NUMBER_OK);
+    assert_near(value, cases[i].value, 1e-15);
+  }
+}
+
+static void numbers_survive_being_written_and_read_again(void** state) {
+  (void)state;
+  lb_random random = {.state = 20240607};
+  for (int i = 0; i < 20000; i++) {
+    const double x =
+        ldexp(lb_random_between(&random, -1, 1), (int)lb_random_between(&random, -1000, 1000));
+    char text[64];
+    double y = NAN;
+    const char* unit;
+    snprintf(text, sizeof text, "%.17g", x);
+    assert_int_equal(lb_number_read(text, LB_PURE, &y, &unit), LB_NUMBER_OK);
+    assert_memory_equal(&x, &y, sizeof x);
+  }
+}
+
+static void what_is_no_decimal_number_is_refused(void** state) {
+  (void)state;
+  static const char* const texts[] = {"",    "-",   ".",   "e5",  "1.2.3", "1,5",  "--1",
+                                      "1-2", "0x1", "1e+", "one", "+ 1",   "1_000"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    double value = 7;
+    const char* unit;
+    assert_int_not_equal(lb_number_read(texts[i], LB_PURE, &value, &unit), LB_NUMBER_OK);
+    assert_near(value, 7, 0);
+  }
+}
+
+static void joints_keep_frames_axes_and_springs(void** state) {
+  (void)state;
+  lb_scene s = parse("bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                     "joints:\n"
+                     "  j:\n"
+                     "    type: revolute\n"
+                     "    child: a\n"
+                     "    at: {position: [1, 2, 3], rotation: [0, 0, 90 deg]}\n"
+                     "    in_child: [4, 5, 6]\n"
+                     "    axis: [0, 3, 4]\n"
+                     "    spring: {stiffness: 10, rest: 90 deg}\n"
+                     "    damping: 2\n"
+                     "    armature: 0.5\n");
+  const lb_scene_joint* j = &s.joint[0];
+  assert_int_equal(j->parent, LB_WORLD);
+  assert_int_equal(j->child, 0);
+  assert_near(j->in_parent.p.y, 2, 0);
+  assert_near(j->in_parent.q.w, sqrt(0.5), 1e-15);
+  assert_near(j->in_parent.q.z, sqrt(0.5), 1e-15);
+  assert_near(j->in_child.p.z, 6, 0);
+  assert_near(j->axis.y, 0.6, 1e-15);
+  assert_near(j->axis.z, 0.8, 1e-15);
+  assert_near(j->stiffness, 10, 0);
+  assert_near(j->rest, 3.14159265358979323846 / 2, 1e-15);
+  assert_near(j->damping, 2, 0);
+  assert_near(j->armature, 0.5, 0);
+  lb_scene_release(&s);
+}
+
+// Turns about the fixed axes, x first: z ends where turning by hand puts it.
+static void three_angles_turn_about_fixed_axes_x_first(void** state) {
+  (void)state;
+  lb_scene s = parse("bodies:\n"
+                     "  a: {shape: {box: [1, 1, 1]}, rotation: [90 deg, 0, 90 deg]}\n"
+                     "  b: {shape: {box: [1, 1, 1]}, rotation: {axis: z, angle: 90 deg}}\n"
+                     "  c: {shape: {box: [1, 1, 1]}, rotation: {quaternion: [2, 0, 0, 2]}}\n");
+  // about x: z becomes -y; then about z: -y becomes x
+  const lb_vec3 z = lb_quat_rotate(s.body[0].pose.q, lb_vec3_make(0, 0, 1));
+  assert_near(z.x, 1, 1e-15);
+  assert_near(z.y, 0, 1e-15);
+  assert_near(z.z, 0, 1e-15);
+  assert_near(s.body[1].pose.q.w, s.body[2].pose.q.w, 1e-15);
+  assert_near(s.body[1].pose.q.z, s.body[2].pose.q.z, 1e-15);
+  lb_scene_release(&s);
+}
+
+static void starts_reach_joints_and_free_bodies(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      "bodies: {a: {shape: {box: [1, 1, 1]}}, b: {shape: {box: [1, 1, 1]}},\n"
+      "         c: {shape: {box: [1, 1, 1]}, position: [1, 1, 1]}, d: {shape: {box: [1, 1, 1]}}}\n"
+      "joints:\n"
+      "  hinge: {type: revolute, child: a, axis: x}\n"
+      "  ball: {type: spherical, parent: a, child: b}\n"
+      "  float: {type: free, child: d}\n"
+      "initial:\n"
+      "  hinge: {position: 90 deg, velocity: 30 rpm}\n"
+      "  ball: {rotation: {axis: z, angle: 180 deg}, spin: [1, 2, 3]}\n"
+      "  c: {velocity: [4, 5, 6], spin: [7, 8, 9]}\n"
+      "  float: {position: [1, 2, 3], rotation: [0, 0, 90 deg], velocity: [1, 0, 0]}\n");
+  const double pi = 3.14159265358979323846;
+  assert_near(s.joint[0].q[0], pi / 2, 1e-15);
+  assert_near(s.joint[0].qd[0], pi, 1e-15);
+  assert_near(s.joint[1].q[3], 1, 1e-15);
+  assert_near(s.joint[1].qd[2], 3, 0);
+  assert_near(s.body[2].pose.p.x, 1, 0);
+  assert_near(s.body[2].velocity.y, 5, 0);
+  assert_near(s.body[2].spin.z, 9, 0);
+  // along the child's axes the velocity [1, 0, 0] is [0, -1, 0] after a quarter turn about z
+  assert_near(s.joint[2].q[1], 2, 0);
+  assert_near(s.joint[2].q[6], sqrt(0.5), 1e-15);
+  assert_near(s.joint[2].qd[3], 0, 1e-15);
+  assert_near(s.joint[2].qd[4], -1, 1e-15);
+  lb_scene_release(&s);
+}
+
+static void motors_springs_and_loads_are_kept(void** state) {
+  (void)state;
+  lb_scene s =
+      parse(ARM "motors:\n"
+                "  m: {joint: shoulder, keys: [[0 s, 0 deg], [500 ms, 90 deg]], repeat: 1 s}\n"
+                "  n: {joint: elbow, drive: force, spline: {to: 2 s, points: [1, 2, 3, 4, 5]}}\n"
+                "springs:\n"
+                "  s: {from: {body: upper, at: [0, 0, 1]}, to: {}, stiffness: 3 N/mm}\n"
+                "loads:\n"
+                "  l: {body: lower, force: [1 N, 0, 0], frame: body}\n");
+  assert_int_equal(s.nmotor, 2);
+  assert_int_equal(s.motor[0].profile.kind, LB_PROFILE_SMOOTH);
+  assert_int_equal(s.motor[0].profile.count, 2);
+  assert_near(s.motor[0].profile.time[1], 0.5, 0);
+  assert_near(s.motor[0].profile.value[1], 3.14159265358979323846 / 2, 1e-15);
+  assert_near(s.motor[0].profile.period, 1, 0);
+  assert_int_equal(s.motor[1].drive, LB_DRIVE_FORCE);
+  assert_int_equal(s.motor[1].profile.kind, LB_PROFILE_BSPLINE);
+  assert_int_equal(s.motor[1].profile.degree, 3);
+  assert_near(s.motor[1].profile.time[1], 2, 0);
+  assert_near(s.spring[0].stiffness, 3000, 0);
+  assert_int_equal(s.spring[0].body[1], LB_WORLD);
+  assert_true(isnan(s.spring[0].length));
+  assert_true(s.load[0].follows);
+  lb_scene_release(&s);
+}
+
+static void colours_are_kept_in_linear_light(void** state) {
+  (void)state;
+  lb_scene s = parse("materials: {a: {color: \"#ff8000\"}, b: {color: [1, 0.5, 0, 0.25]}}\n" BALL);
+  assert_near(s.material[0].color[0], 1, 1e-15);
+  assert_near(s.material[0].color[1], 0.21586, 1e-5); // 128/255 on a screen
+  assert_near(s.material[0].color[3], 1, 0);
+  assert_near(s.material[1].color[1], 0.21404, 1e-5);
+  assert_near(s.material[1].color[3], 0.25, 0);
+  lb_scene_release(&s);
+}
+
+static void json_is_a_scene_too(void** state) {
+  (void)state;
+  lb_scene s = parse("{\"bodies\": {\"ball\": {\"shape\": {\"sphere\": {\"radius\": \"10 cm\"}},"
+                     " \"mass\": 2}}, \"duration\": 1.5}");
+  assert_near(s.shape[0].shape.size.x, 0.1, 1e-15);
+  assert_near(s.body[0].mass.mass, 2, 0);
+  assert_near(s.duration, 1.5, 0);
+  lb_scene_release(&s);
+}
+
+static void an_alias_stands_for_its_anchor(void** state) {
+  (void)state;
+  lb_scene s = parse("bodies:\n  a: &one {shape: {box: [1, 2, 3]}}\n  b: *one\n");
+  assert_int_equal(s.nbody, 2);
+  assert_int_equal(s.nshape, 2);
+  assert_int_equal(s.shape[1].body, 1);
+  assert_near(s.shape[1].shape.size.z, 3, 0);
+  lb_scene_release(&s);
+}
+
+static void a_rod_between_two_points_is_a_rod_of_that_length(void** state) {
+  (void)state;
+  lb_scene s = parse("bodies:\n"
+                     "  a: {shape: {cylinder: {radius: 0.1, from: [1, 0, 0], to: [3, 0, 0]}}}\n"
+                     "  b: {shape: {cylinder: {radius: 0.1, length: 2}, position: [2, 0, 0],\n"
+                     "              rotation: [0, 90 deg, 0]}}\n");
+  for (int i = 0; i < 2; i++) {
+    const lb_mass m = lb_mass_transform(s.shape[i].pose, lb_shape_mass(&s.shape[i].shape, 1));
+    assert_near(m.mass, 0.02 * 3.14159265358979323846, 1e-14);
+    assert_near(m.com.x, 2, 1e-15);
+    assert_near(m.inertia.xx, 0.5 * 0.01 * m.mass, 1e-15);
+    assert_near(m.inertia.yy, m.inertia.zz, 1e-15);
+  }
+  lb_scene_release(&s);
+}
+
+static void a_repetition_counts_and_calculates(void** state) {
+  (void)state;
+  lb_scene s =
+      parse("bodies: {link-0: {mass: 1, inertia: [1, 1, 1]}}\n"
+            "repeat:\n"
+            "  - count: 3\n"
+            "    from: 2\n"
+            "    bodies:\n"
+            "      link-(2n): {shape: {box: [(0.5n), (n + 1) cm, 1]}}\n"
+            "    joints:\n"
+            "      j(n): {type: fixed, parent: link-0, child: link-(2n), at: [(-n+3), 0, 0]}\n");
+  assert_int_equal(s.nbody, 4);
+  assert_string_equal(s.body[1].name, "link-4");
+  assert_string_equal(s.body[3].name, "link-8");
+  assert_string_equal(s.joint[2].name, "j4");
+  assert_int_equal(s.joint[2].child, 3);
+  assert_near(s.shape[2].shape.size.x, 2, 0);
+  assert_near(s.shape[2].shape.size.y, 0.05, 0);
+  assert_near(s.joint[0].in_parent.p.x, 1, 0);
+  assert_near(s.joint[2].in_parent.p.x, -1, 0);
+  lb_scene_release(&s);
+}
+
+static void an_included_file_gives_parts_and_settings_but_no_title(void** state) {
+  (void)state;
+  lb_scene s = {0};
+  lb_error err = lb_error_make(NULL);
+  const char* path = LIMBER_SOURCE_DIR "/tests/scene/good/outer.yaml";
+  assert_int_equal(lb_scene_read(path, NULL, &s, &err), LB_OK);
+  assert_string_equal(s.name, "outer");
+  assert_near(s.gravity.z, -1.62, 0); // the included file's
+  assert_near(s.duration, 3, 0);      // the outer file's, which the included one gives as 7 s
+  assert_int_equal(s.nbody, 2);
+  assert_int_equal(s.njoint, 1);
+  assert_near(s.joint[0].q[0], 2, 0); // the outer file's start replaces the inner one's
+  assert_int_equal(s.shape[0].shape.type, LB_SHAPE_MESH);
+  assert_int_equal(s.shape[0].shape.mesh->nface, 4);
+  lb_scene_release(&s);
+  lb_error_clear(&err);
+}
+
+static void a_scene_made_by_hand_is_checked_alike(void** state) {
+  (void)state;
+  lb_scene_body body[2] = {lb_scene_body_default(), lb_scene_body_default()};
+  lb_scene_joint joint = lb_scene_joint_default();
+  body[0].name = "a";
+  body[1].name = "b";
+  joint.name = "j";
+  joint.child = 1;
+  lb_scene s = lb_scene_default();
+  s.nbody = 2;
+  s.body = body;
+  s.njoint = 1;
+  s.joint = &joint;
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_scene_check(&s, &err), LB_OK);
+  body[1].name = "a";
+  joint.parent = 5;
+  body[0].has_mass = true;
+  body[0].mass.mass = NAN;
+  assert_int_equal(lb_scene_check(&s, &err), LB_INVALID);
+  assert_int_equal(err.count, 3);
+  lb_error_clear(&err);
+}
+
+// --- the scenes that users copy from ---
+
+// Over the hinges.
+static double sum_of_accelerations(const char* file) {
+  lb_scene s = {0};
+  lb_model* m = NULL;
+  lb_data* d = NULL;
+  char path[300];
+  snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/scenes/%s", file);
+  assert_int_equal(lb_scene_read(path, NULL, &s, NULL), LB_OK);
+  assert_int_equal(lb_model_create(&s, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  // the test state of the reference: hinge of link i has q = 0.5 sin(1.3 i), qd = cos(0.7 i), tau =
+  // 0.2 sin(2.1 i); a free base is link 0, at rest
+  double* tau = calloc((size_t)m->nv, sizeof *tau);
+  double* qdd = calloc((size_t)m->nv, sizeof *qdd);
+  memset(d->qd, 0, (size_t)m->nv * sizeof *d->qd);
+  int i = 0;
+  for (int j = -1; j < s.njoint; j++) {
+    const int joint = j < 0 ? lb_model_joint(m, "pelvis") : lb_model_joint(m, s.joint[j].name);
+    if (joint >= 0 && m->joint_kind[joint] == LB_JOINT_REVOLUTE) {
+      d->q[m->joint_q[joint]] = 0.5 * sin(1.3 * i);
+      d->qd[m->joint_v[joint]] = cos(0.7 * i);
+      tau[m->joint_v[joint]] = 0.2 * sin(2.1 * i);
+    }
+    i += joint >= 0;
+  }
+  lb_aba(m, d, qdd, d->q, d->qd, tau);
+  double sum = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    sum += m->joint_kind[j] == LB_JOINT_REVOLUTE ? fabs(qdd[m->joint_v[j]]) : 0;
+  }
+  free(tau);
+  free(qdd);
+  lb_data_release(d);
+  lb_model_release(m);
+  lb_scene_release(&s);
+  return sum;
+}
+
+static void chains_and_humanoid_accelerate_as_other_engines_say(void** state) {
+  (void)state;
+  assert_near(sum_of_accelerations("chain-10.yaml"), 6224.3, 1e-5);
+  assert_near(sum_of_accelerations("chain-100.yaml"), 84920.5, 1e-5);
+  assert_near(sum_of_accelerations("chain-400.yaml"), 340162, 1e-5);
+  assert_near(sum_of_accelerations("humanoid.yaml"), 199.386, 1e-5);
+}
+
+static void every_scene_compiles(void** state) {
+  (void)state;
+  DIR* folder = opendir(LIMBER_SOURCE_DIR "/scenes");
+  assert_non_null(folder);
+  int count = 0;
+  for (struct dirent* e; (e = readdir(folder));) {
+    if (!strstr(e->d_name, ".yaml")) {
+      continue;
+    }
+    char path[600];
+    snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/scenes/%s", e->d_name);
+    lb_scene s = {0};
+    lb_model* m = NULL;
+    lb_error err = lb_error_make(NULL);
+    if (lb_scene_read(path, NULL, &s, &err) != LB_OK ||
+        lb_model_create(&s, NULL, &m, &err) != LB_OK) {
+      lb_error_format(&err, 0, path, sizeof path);
+      fail_msg("%s", path);
+    }
+    assert_true(*s.about);
+    lb_model_release(m);
+    lb_scene_release(&s);
+    lb_error_clear(&err);
+    count++;
+  }
+  closedir(folder);
+  assert_true(count >= 14);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_not_said_has_its_default),
+      cmocka_unit_test(every_unit_is_the_si_value_it_names),
+      cmocka_unit_test(numbers_survive_being_written_and_read_again),
+      cmocka_unit_test(what_is_no_decimal_number_is_refused),
+      cmocka_unit_test(joints_keep_frames_axes_and_springs),
+      cmocka_unit_test(three_angles_turn_about_fixed_axes_x_first),
+      cmocka_unit_test(starts_reach_joints_and_free_bodies),
+      cmocka_unit_test(motors_springs_and_loads_are_kept),
+      cmocka_unit_test(colours_are_kept_in_linear_light),
+      cmocka_unit_test(json_is_a_scene_too),
+      cmocka_unit_test(an_alias_stands_for_its_anchor),
+      cmocka_unit_test(a_rod_between_two_points_is_a_rod_of_that_length),
+      cmocka_unit_test(a_repetition_counts_and_calculates),
+      cmocka_unit_test(an_included_file_gives_parts_and_settings_but_no_title),
+      cmocka_unit_test(a_scene_made_by_hand_is_checked_alike),
+      cmocka_unit_test(chains_and_humanoid_accelerate_as_other_engines_say),
+      cmocka_unit_test(every_scene_compiles),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

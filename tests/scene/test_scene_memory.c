@@ -1,0 +1,90 @@
+// scene: memory that runs out at any moment leaves nothing behind and nothing changed.
+#include "limber/scene.h"
+#include "test.h"
+
+// Gives `left` blocks and then none, for good or once.
+typedef struct meter {
+  long left, live, given;
+  bool once;
+} meter;
+
+static void* metered_allocate(void* context, size_t size) {
+  meter* m = context;
+  if (m->left-- == 0 || (!m->once && m->left < 0)) {
+    return NULL;
+  }
+  m->live++;
+  m->given++;
+  return lb_allocate(NULL, size);
+}
+
+static void metered_release(void* context, void* block) {
+  ((meter*)context)->live--;
+  lb_release(NULL, block);
+}
+
+static lb_allocator metered(meter* m) {
+  return (lb_allocator){metered_allocate, metered_release, m};
+}
+
+static lb_status read_with(meter* m, const char* path, lb_scene* scene) {
+  const lb_allocator allocator = metered(m);
+  lb_error err = lb_error_make(&allocator);
+  const lb_status status = lb_scene_read(path, &allocator, scene, &err);
+  lb_error_clear(&err);
+  return status;
+}
+
+// Fail at the n-th request, for every n that there is.
+static void starve(const char* file, bool once) {
+  char path[300];
+  snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/%s", file);
+  for (long n = 0;; n++) {
+    meter m = {.left = n, .once = once};
+    lb_scene scene = {.nbody = 77, .duration = 3};
+    const lb_status status = read_with(&m, path, &scene);
+    if (status == LB_OK) {
+      assert_true(n > 3);
+      lb_scene_release(&scene);
+      assert_int_equal(m.live, 0);
+      return;
+    }
+    assert_int_equal(m.live, 0);
+    assert_int_equal(status, LB_NO_MEMORY);
+    assert_int_equal(scene.nbody, 77);
+    assert_near(scene.duration, 3, 0);
+  }
+}
+
+static void a_scene_that_runs_out_of_memory_leaves_nothing(void** state) {
+  (void)state;
+  static const char* const files[] = {"scenes/puppet.yaml",      "scenes/chain-400.yaml",
+                                      "scenes/robot-arm.yaml",   "scenes/racket.yaml",
+                                      "scenes/walking-leg.yaml", "tests/scene/good/outer.yaml"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    starve(files[i], false);
+    starve(files[i], true);
+  }
+}
+
+// Messages may be lost for want of memory, but the verdict stands.
+static void a_bad_scene_that_runs_out_of_memory_is_never_good(void** state) {
+  (void)state;
+  const char* path = LIMBER_SOURCE_DIR "/tests/scene/bad/several-mistakes.yaml";
+  for (long n = 0; n < 200; n++) {
+    meter m = {.left = n, .once = n % 2};
+    lb_scene scene = {.nbody = 77};
+    const lb_status status = read_with(&m, path, &scene);
+    assert_true(status == LB_INVALID || status == LB_NO_MEMORY);
+    assert_int_equal(m.live, 0);
+    assert_int_equal(scene.nbody, 77);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_scene_that_runs_out_of_memory_leaves_nothing),
+      cmocka_unit_test(a_bad_scene_that_runs_out_of_memory_is_never_good),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
