@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "record/writers.h"
@@ -13,10 +14,13 @@ static const double PI = 3.14159265358979323846;
 static const double MARGIN = 0.07; // of the picture's size
 
 enum {
-  SIDES = 16,        // of a cylinder
-  MOST_CORNERS = 16, // of a polygon
-  PATH_POINTS = 160, // of a path
-  CELLS = 9,         // meshes are thinned to a grid of this many cells a side
+  MOST_SIDES = 24,    // of a cylinder
+  MOST_PIECES = 6,    // of a long one, when there are
+  FEW_SHAPES = 40,    // fewer shapes than this
+  MOST_CORNERS = 24,  // of a polygon
+  MOST_SORTED = 1500, // items put in order by where they are; more go by their middles alone
+  PATH_POINTS = 160,  // of a path
+  CELLS = 9           // meshes are thinned to a grid of this many cells a side
 };
 
 // Directions, scale and offset that make pixels of metres.
@@ -41,8 +45,12 @@ typedef struct item {
   double radius;   // of a stroke [px]; of an ellipse its long half axis
   double across;   // of an ellipse: the short half axis
   double angle;    // of an ellipse [rad]
+  lb_vec3 normal;  // of a polygon
   int n;
   point corner[MOST_CORNERS];
+  lb_vec3 place[MOST_CORNERS]; // the corners in the world
+  point low, high;             // the part of the picture it covers
+  bool painted;
 } item;
 
 typedef struct picture {
@@ -97,6 +105,19 @@ static item* add_item(picture* p, item_kind kind, double depth, const double col
   return it;
 }
 
+// One more corner, or end, or centre; what has a radius covers that much more.
+static void add_corner(const picture* p, item* it, lb_vec3 place) {
+  const point c = project(&p->cam, place);
+  const double r = it->radius;
+  if (it->n == 0) {
+    it->low = it->high = c;
+  }
+  it->low = (point){fmin(it->low.u, c.u - r), fmin(it->low.v, c.v - r)};
+  it->high = (point){fmax(it->high.u, c.u + r), fmax(it->high.v, c.v + r)};
+  it->place[it->n] = place;
+  it->corner[it->n++] = c;
+}
+
 // A flat polygon that faces the eye, shaded by its normal; others are not seen.
 static void add_polygon(picture* p, const lb_vec3* corner, int n, const double color[4]) {
   lb_vec3 normal = {0, 0, 0}, middle = {0, 0, 0};
@@ -112,8 +133,11 @@ static void add_polygon(picture* p, const lb_vec3* corner, int n, const double c
   const double shade = 0.36 + 0.72 * slope;
   const double shaded[4] = {shade * color[0], shade * color[1], shade * color[2], color[3]};
   item* it = add_item(p, POLYGON, lb_vec3_dot(middle, p->cam.axes.eye), shaded);
+  if (it) {
+    it->normal = lb_vec3_scale(1 / length, normal);
+  }
   for (int i = 0; it && i < n; i++) {
-    it->corner[it->n++] = project(&p->cam, corner[i]);
+    add_corner(p, it, corner[i]);
   }
 }
 
@@ -123,9 +147,8 @@ static void add_stroke(picture* p, lb_vec3 a, lb_vec3 b, double radius, const do
   item* it = add_item(p, STROKE, lb_vec3_dot(middle, p->cam.axes.eye), color);
   if (it) {
     it->radius = p->cam.scale * radius;
-    it->n = 2;
-    it->corner[0] = project(&p->cam, a);
-    it->corner[1] = project(&p->cam, b);
+    add_corner(p, it, a);
+    add_corner(p, it, b);
   }
 }
 
@@ -160,21 +183,38 @@ static void draw_box(picture* p, const lb_shape* s, lb_transform X, const double
   }
 }
 
+// A ring of the cylinder at height z, counter-clockwise seen from above.
+static void put_ring(lb_vec3* ring, int sides, double r, double z, lb_transform X) {
+  for (int i = 0; i < sides; i++) {
+    const double a = 2 * PI * i / sides;
+    ring[i] = lb_transform_point(X, lb_vec3_make(r * cos(a), r * sin(a), z));
+  }
+}
+
+// Long ones are cut into pieces, so that a shaft through a disc comes out in front of it and
+// behind.
 static void draw_cylinder(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
-  const double r = s->size.x, h = s->size.y / 2;
-  lb_vec3 top[SIDES], bottom[SIDES];
-  for (int i = 0; i < SIDES; i++) {
-    const double a = 2 * PI * i / SIDES;
-    top[i] = lb_transform_point(X, lb_vec3_make(r * cos(a), r * sin(a), h));
-    bottom[SIDES - 1 - i] = lb_transform_point(X, lb_vec3_make(r * cos(a), r * sin(a), -h));
+  const double r = s->size.x, l = s->size.y;
+  const int sides = (int)fmax(8, fmin(MOST_SIDES, p->cam.scale * r));
+  const bool few = p->r->model->nshape < FEW_SHAPES;
+  const int pieces = few ? (int)fmax(1, fmin(MOST_PIECES, l / (4 * r))) : 1;
+  lb_vec3 low[MOST_SIDES], high[MOST_SIDES];
+  put_ring(low, sides, r, -l / 2, X);
+  lb_vec3 bottom[MOST_SIDES];
+  for (int i = 0; i < sides; i++) {
+    bottom[i] = low[sides - 1 - i];
   }
-  for (int i = 0; i < SIDES; i++) {
-    const int j = (i + 1) % SIDES;
-    const lb_vec3 side[4] = {top[i], bottom[SIDES - 1 - i], bottom[SIDES - 1 - j], top[j]};
-    add_polygon(p, side, 4, color);
+  add_polygon(p, bottom, sides, color);
+  for (int k = 1; k <= pieces; k++) {
+    put_ring(high, sides, r, -l / 2 + l * k / pieces, X);
+    for (int i = 0; i < sides; i++) {
+      const int j = (i + 1) % sides;
+      const lb_vec3 side[4] = {low[i], low[j], high[j], high[i]};
+      add_polygon(p, side, 4, color);
+    }
+    memcpy(low, high, sizeof low);
   }
-  add_polygon(p, top, SIDES, color);
-  add_polygon(p, bottom, SIDES, color);
+  add_polygon(p, high, sides, color);
 }
 
 // An ellipsoid projects to an ellipse: with A = R diag(a^2) R', its shape matrix in the picture is
@@ -197,7 +237,7 @@ static void draw_ellipsoid(picture* p, const lb_shape* s, lb_transform X, const 
     it->radius = p->cam.scale * sqrt(mean + apart);
     it->across = p->cam.scale * sqrt(fmax(0, mean - apart));
     it->angle = atan2(2 * uv, uu - vv) / 2;
-    it->corner[it->n++] = project(&p->cam, X.p);
+    add_corner(p, it, X.p);
   }
 }
 
@@ -300,7 +340,7 @@ static void collect(picture* p, int frame) {
   }
 }
 
-// --- SVG ---
+// --- order ---
 
 static int back_to_front(const void* a, const void* b) {
   const item *x = a, *y = b;
@@ -309,6 +349,72 @@ static int back_to_front(const void* a, const void* b) {
   }
   return x->order - y->order;
 }
+
+// Scenery far larger than the motion is painted first; its depth was moved far away.
+static bool is_backdrop(const picture* p, const item* it) {
+  return it->depth < -5e5 * p->view->radius;
+}
+
+static bool overlap(const item* a, const item* b) {
+  return a->low.u < b->high.u && b->low.u < a->high.u && a->low.v < b->high.v &&
+         b->low.v < a->high.v;
+}
+
+// Is all of `a` on one side of the polygon's plane: `side` +1 the eye's, -1 the other?
+static bool beside(const item* a, const item* polygon, int side, double tolerance) {
+  for (int i = 0; i < a->n; i++) {
+    const lb_vec3 d = lb_vec3_sub(a->place[i], polygon->place[0]);
+    if (side * lb_vec3_dot(polygon->normal, d) < -tolerance) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// True when `b` cannot hide any of `a`, by the plane of either.
+static bool may_follow(const item* a, const item* b, double tolerance) {
+  return (a->kind == POLYGON && beside(b, a, -1, tolerance)) ||
+         (b->kind == POLYGON && beside(a, b, 1, tolerance));
+}
+
+// Paint what `i` hides, then `i`. Things that hide each other in a ring are taken as they come.
+static void paint(picture* p, int i, int* sequence, int* n) {
+  item* it = &p->item[i];
+  it->painted = true;
+  const double tolerance = 1e-6 * p->view->radius;
+  for (int j = 0; j < p->nitem; j++) {
+    const item* other = &p->item[j];
+    const bool together = is_backdrop(p, it) == is_backdrop(p, other);
+    if (!other->painted && together && overlap(it, other) && may_follow(it, other, tolerance) &&
+        !may_follow(other, it, tolerance)) {
+      paint(p, j, sequence, n);
+    }
+  }
+  sequence[(*n)++] = i;
+}
+
+// From the back to the front: by the middles, then by what really hides what.
+static int* put_in_order(picture* p) {
+  int* sequence = LB_TAKE(&p->arena, int, p->nitem);
+  if (!sequence) {
+    p->failed = true;
+    return NULL;
+  }
+  if (p->nitem > 0) {
+    qsort(p->item, (size_t)p->nitem, sizeof *p->item, back_to_front);
+  }
+  int n = 0;
+  for (int i = 0; i < p->nitem; i++) {
+    if (p->nitem > MOST_SORTED) {
+      sequence[n++] = i;
+    } else if (!p->item[i].painted) {
+      paint(p, i, sequence, &n);
+    }
+  }
+  return sequence;
+}
+
+// --- SVG ---
 
 // One linear channel as the byte screens expect.                                   [IEC 61966-2-1]
 static int to_srgb(double x) {
@@ -436,7 +542,7 @@ static void svg_path(lb_out* out, const picture* p, int body, int last, const ch
   lb_out_text(out, "\"/>");
 }
 
-static void svg(lb_out* out, const picture* p, int frame) {
+static void svg(lb_out* out, const picture* p, const int* sequence, int frame) {
   lb_out_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ");
   lb_out_long(out, LB_PICTURE_WIDTH);
   lb_out_text(out, " ");
@@ -446,7 +552,7 @@ static void svg(lb_out* out, const picture* p, int frame) {
   int i = 0;
   // The backdrop, then shadows and paths on it, then the rest.
   for (bool laid = false; i < p->nitem || !laid; i++) {
-    if (!laid && (i == p->nitem || p->item[i].depth > -5e5 * p->view->radius)) {
+    if (!laid && (i == p->nitem || !is_backdrop(p, &p->item[sequence[i]]))) {
       laid = true;
       lb_out_text(out, "<g stroke=\"none\" fill=\"#000\">");
       svg_shadows(out, p, frame);
@@ -457,7 +563,7 @@ static void svg(lb_out* out, const picture* p, int frame) {
       }
     }
     if (i < p->nitem) {
-      svg_item(out, &p->item[i]);
+      svg_item(out, &p->item[sequence[i]]);
     }
   }
   lb_out_text(out, "</g></svg>");
@@ -467,11 +573,9 @@ bool lb_picture_write(lb_out* out, const lb_recording* recording, const lb_view*
   picture p = {.r = recording, .view = view, .cam = make_camera(recording, view, frame)};
   lb_arena_init(&p.arena, recording->allocator);
   collect(&p, frame);
-  if (!p.failed) {
-    if (p.nitem) {
-      qsort(p.item, (size_t)p.nitem, sizeof *p.item, back_to_front);
-    }
-    svg(out, &p, frame);
+  const int* sequence = p.failed ? NULL : put_in_order(&p);
+  if (sequence) {
+    svg(out, &p, sequence, frame);
   }
   lb_arena_release(&p.arena);
   return !p.failed;

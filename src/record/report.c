@@ -153,7 +153,8 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   figure_end(out, "to compute it");
   if (isfinite(speed) && speed > 0) {
     figure_begin(out);
-    human(out, speed >= 1 ? speed : 1 / speed);
+    const double times = speed >= 1 ? speed : 1 / speed;
+    human(out, times < 100 ? times : round(times));
     lb_out_text(out, "×");
     figure_end(out, speed >= 1 ? "faster than real time" : "slower than real time");
   }
@@ -435,7 +436,7 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
   data_number(out, ",\"near\":", v->near);
   data_number(out, ",\"azimuth\":", v->azimuth);
   data_number(out, ",\"elevation\":", v->elevation);
-  data_number(out, ",\"floor\":", v->floor);
+  data_number(out, ",\"ground\":", v->ground);
   lb_out_texts(out, ",\"follow\":", v->follow ? "true" : "false", ",\"moving\":[", NULL);
   for (int b = 0, n = 0; b < m->nbody; b++) {
     if (m->body_link[b] != LB_WORLD) {

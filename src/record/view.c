@@ -15,6 +15,31 @@ static const double FAR = 4; // followed when the motion is this many times the 
 
 enum { SAMPLES = 200 }; // frames looked at
 
+// A box that grows.
+typedef struct box {
+  lb_vec3 low, high;
+} box;
+
+static void include(box* b, lb_vec3 p, double radius) {
+  if (isfinite(p.x + p.y + p.z)) {
+    b->low = lb_vec3_make(fmin(b->low.x, p.x - radius), fmin(b->low.y, p.y - radius),
+                          fmin(b->low.z, p.z - radius));
+    b->high = lb_vec3_make(fmax(b->high.x, p.x + radius), fmax(b->high.y, p.y + radius),
+                           fmax(b->high.z, p.z + radius));
+  }
+}
+
+static const box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static box mesh_box(const lb_shape* s) {
+  box b = EMPTY;
+  for (int i = 0; i < s->mesh->nvertex; i++) {
+    const lb_vec3 v = s->mesh->vertex[i];
+    include(&b, lb_vec3_make(v.x * s->size.x, v.y * s->size.y, v.z * s->size.z), 0);
+  }
+  return b;
+}
+
 lb_ball lb_shape_ball(const lb_shape* s) {
   const lb_vec3 e = s->size;
   const double radius[LB_SHAPE_COUNT] = {
@@ -27,20 +52,9 @@ lb_ball lb_shape_ball(const lb_shape* s) {
   if (s->type != LB_SHAPE_MESH || !s->mesh || s->mesh->nvertex == 0) {
     return (lb_ball){.radius = radius[s->type]};
   }
-  // The box around the vertices gives the centre, the farthest vertex the radius.
-  lb_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
-  for (int i = 0; i < s->mesh->nvertex; i++) {
-    const lb_vec3 v = s->mesh->vertex[i];
-    low = lb_vec3_make(fmin(low.x, v.x * e.x), fmin(low.y, v.y * e.y), fmin(low.z, v.z * e.z));
-    high = lb_vec3_make(fmax(high.x, v.x * e.x), fmax(high.y, v.y * e.y), fmax(high.z, v.z * e.z));
-  }
-  lb_ball ball = {.centre = lb_vec3_scale(0.5, lb_vec3_add(low, high))};
-  for (int i = 0; i < s->mesh->nvertex; i++) {
-    const lb_vec3 v = s->mesh->vertex[i];
-    const lb_vec3 p = {v.x * e.x, v.y * e.y, v.z * e.z};
-    ball.radius = fmax(ball.radius, lb_vec3_norm(lb_vec3_sub(p, ball.centre)));
-  }
-  return ball;
+  const box b = mesh_box(s);
+  return (lb_ball){.centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)),
+                   .radius = lb_vec3_norm(lb_vec3_sub(b.high, b.low)) / 2};
 }
 
 static const lb_transform* poses(const lb_recording* r, int frame) {
@@ -64,11 +78,12 @@ lb_vec3 lb_view_trace(const lb_recording* r, int frame, int body) {
   return lb_transform_point(poses(r, frame)[body], r->model->body_mass[body].com);
 }
 
-// What must be in sight: the balls around shapes, in the frame of their body. Bodies without
-// shapes are points.
+// What must be in sight: balls at the ends and points at the corners of shapes, in the frame of
+// their body. Bodies without shapes are points.
 typedef struct subject {
   int body; // or LB_WORLD
   lb_ball ball;
+  double size; // radius of a ball around the whole shape
   bool left_out;
 } subject;
 
@@ -90,38 +105,64 @@ static bool is_moving(const scan* s, const subject* what) {
   return what->body != LB_WORLD && s->r->model->body_link[what->body] != LB_WORLD;
 }
 
+enum { CORNERS = 8 };
+
+// The box around a shape, as its centre and half its edges.
+static void shape_box(const lb_shape* s, lb_vec3* centre, lb_vec3* half) {
+  const lb_vec3 e = s->size;
+  const lb_vec3 of[LB_SHAPE_COUNT] = {
+      [LB_SHAPE_BOX] = lb_vec3_scale(0.5, e),
+      [LB_SHAPE_CYLINDER] = {e.x, e.x, e.y / 2},
+      [LB_SHAPE_ELLIPSOID] = e,
+  };
+  *centre = lb_vec3_make(0, 0, 0);
+  *half = of[s->type];
+  if (s->type == LB_SHAPE_MESH && s->mesh && s->mesh->nvertex > 0) {
+    const box b = mesh_box(s);
+    *centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
+    *half = lb_vec3_scale(0.5, lb_vec3_sub(b.high, b.low));
+  }
+}
+
+// Balls that together span a shape; returns how many.
+static int shape_balls(const lb_shape* s, lb_ball ball[CORNERS]) {
+  if (s->type == LB_SHAPE_SPHERE || s->type == LB_SHAPE_CAPSULE) {
+    const double half = s->type == LB_SHAPE_CAPSULE ? s->size.y / 2 : 0;
+    ball[0] = (lb_ball){{0, 0, half}, s->size.x};
+    ball[1] = (lb_ball){{0, 0, -half}, s->size.x};
+    return 2;
+  }
+  lb_vec3 centre, half;
+  shape_box(s, &centre, &half);
+  for (int i = 0; i < CORNERS; i++) {
+    const lb_vec3 d = {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y,
+                       i & 4 ? half.z : -half.z};
+    ball[i] = (lb_ball){lb_vec3_add(centre, d), 0};
+  }
+  return CORNERS;
+}
+
 static bool collect(scan* s, lb_arena* arena) {
   const lb_model* m = s->r->model;
-  s->subject = LB_TAKE(arena, subject, m->nshape + m->nbody);
+  s->subject = LB_TAKE(arena, subject, CORNERS * m->nshape + m->nbody);
   if (!s->subject) {
     return false;
   }
   for (int i = 0; i < m->nshape; i++) {
-    lb_ball ball = lb_shape_ball(&m->shape[i].shape);
-    ball.centre = lb_transform_point(m->shape[i].pose, ball.centre);
-    s->subject[s->nsubject++] = (subject){.body = m->shape[i].body, .ball = ball};
+    const lb_model_shape* shape = &m->shape[i];
+    const double size = lb_shape_ball(&shape->shape).radius;
+    lb_ball ball[CORNERS];
+    const int n = shape_balls(&shape->shape, ball);
+    for (int k = 0; k < n; k++) {
+      ball[k].centre = lb_transform_point(shape->pose, ball[k].centre);
+      s->subject[s->nsubject++] = (subject){.body = shape->body, .ball = ball[k], .size = size};
+    }
   }
   for (int b = 0; b < m->nbody; b++) {
     s->subject[s->nsubject++] = (subject){.body = b};
   }
   return true;
 }
-
-// A box that grows.
-typedef struct box {
-  lb_vec3 low, high;
-} box;
-
-static void include(box* b, lb_vec3 p, double radius) {
-  if (isfinite(p.x + p.y + p.z)) {
-    b->low = lb_vec3_make(fmin(b->low.x, p.x - radius), fmin(b->low.y, p.y - radius),
-                          fmin(b->low.z, p.z - radius));
-    b->high = lb_vec3_make(fmax(b->high.x, p.x + radius), fmax(b->high.y, p.y + radius),
-                           fmax(b->high.z, p.z + radius));
-  }
-}
-
-static const box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
 // All that moves, all the time; where nothing does, all there is.
 static box moving_box(const scan* s) {
@@ -150,7 +191,7 @@ static box with_stands(scan* s, box moving) {
     if (!is_moving(s, what) && (s->nframe || what->body == LB_WORLD)) {
       const lb_vec3 p = place(s, 0, what);
       const double away = lb_vec3_norm(lb_vec3_sub(p, centre));
-      what->left_out = what->ball.radius > 0.75 * size || away > 2 * size;
+      what->left_out = what->size > 0.75 * size || away > 2 * size;
       if (!what->left_out) {
         include(&b, p, what->ball.radius);
       }
@@ -281,6 +322,18 @@ static void fit(lb_view* view, const scan* s) {
   view->deep = size > 0 ? half.z : 1;
 }
 
+// Below everything, large scenery included, so that a grid never shows on top of a floor.
+static double ground(const scan* s, double floor) {
+  double low = floor;
+  for (int i = 0; i < s->nsubject; i++) {
+    const subject* what = &s->subject[i];
+    if (what->left_out && what->body == LB_WORLD && isfinite(what->ball.centre.z)) {
+      low = fmin(low, what->ball.centre.z - what->ball.radius);
+    }
+  }
+  return low;
+}
+
 bool lb_view_make(lb_view* view, const lb_recording* recording) {
   lb_arena arena;
   lb_arena_init(&arena, recording->allocator);
@@ -292,7 +345,7 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
   const box moving = moving_box(&s);
   const bool empty = moving.low.x > moving.high.x;
   const box b = empty ? (box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
-  *view = (lb_view){.elevation = ELEVATION, .floor = b.low.z};
+  *view = (lb_view){.elevation = ELEVATION, .floor = b.low.z, .ground = ground(&s, b.low.z)};
   view->azimuth = best_azimuth(&s, lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)));
   fit(view, &s);
   view->near = fmin(view->radius, near_radius(&s));

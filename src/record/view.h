@@ -13,7 +13,8 @@ typedef struct lb_view {
   double near;      // radius around the bodies' middle that holds them at any one time
   double azimuth;   // of the direction towards the camera [rad]
   double elevation; // of it [rad]
-  double floor;     // height of the ground drawn under the motion [m]
+  double floor;     // height of the lowest point of the motion, where shadows fall [m]
+  double ground;    // height of a grid below that and below the scenery [m]
   bool follow;      // the bodies travel far: keep them in the middle
   int ntrace;       // bodies whose paths are drawn
   int trace[LB_TRACE_MOST];

@@ -123,7 +123,7 @@ class View {
     this.ground.receiveShadow = true;
     for (const [i, mesh] of [this.ground, this.grid].entries()) {
       mesh.rotation.x = -Math.PI / 2;
-      mesh.position.y = this.info.floor - 0.002 * this.radius;
+      mesh.position.y = this.info.ground - 0.002 * this.radius;
       mesh.renderOrder = -2 + i;
       this.scene.add(mesh);
     }
