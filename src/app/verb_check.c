@@ -66,6 +66,9 @@ static void print_freedom(const lb_model* m) {
   if (driven) {
     printf(", %d of them led by motors", driven);
   }
+  if (m->nloop) {
+    printf(", less what the %s", plural(m->nloop, "loop takes", "loops take"));
+  }
   printf("\n");
 }
 
@@ -76,8 +79,12 @@ static void print_forces(const lb_model* m) {
   } part[] = {{m->nmotor, "motor", "motors"},
               {m->nspring, "spring", "springs"},
               {m->nload, "load", "loads"}};
-  const lb_vec3 g = m->gravity;
-  printf("  forces    gravity %.4g m/s^2", lb_vec3_norm(g));
+  const double g = lb_vec3_norm(m->gravity);
+  if (g > 0) {
+    printf("  forces    gravity %.4g m/s^2", g);
+  } else {
+    printf("  forces    no gravity");
+  }
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     if (part[i].count) {
       printf(", %d %s", part[i].count, plural(part[i].count, part[i].one, part[i].many));

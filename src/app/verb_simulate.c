@@ -77,6 +77,9 @@ static void print_results(const lb_model* model, const lb_recording* recording, 
          duration_text(s->step, step_text, sizeof step_text),
          amount_text((double)s->steps / wall, rate_text, sizeof rate_text));
   print_energy(s);
+  if (model->nloop) {
+    printf("  loops    closed to %.2g (m or rad)\n", s->constraint_violation);
+  }
   printf("  results  %s/report.html     open it in a browser\n", dir);
   printf("           %s/scene.glb       the animation, for Blender and glTF viewers\n", dir);
   printf("           %s/trajectory.csv  poses and coordinates over time\n", dir);
