@@ -12,6 +12,13 @@
 extern "C" {
 #endif
 
+/// Kinds of links beyond those of joints.
+typedef enum lb_link_kind {
+  LB_LINK_ELASTIC = LB_JOINT_COUNT, ///< an elastic body, with the coordinates of its basis
+  LB_LINK_FACE,                     ///< one of its faces, moving with the same coordinates
+  LB_LINK_COUNT
+} lb_link_kind;
+
 /// A drawable piece of a body.
 typedef struct lb_model_shape {
   int body; ///< or LB_WORLD
@@ -45,9 +52,13 @@ typedef struct lb_model {
   int* tree_link;   ///< [ntree + 1] links of tree t are tree_link[t] ... tree_link[t + 1] - 1
   int* link_parent; ///< [nlink] or LB_WORLD
   int* link_joint;  ///< [nlink] index of its joint below
-  lb_joint_kind* link_kind;     ///< [nlink]
-  int* link_q;                  ///< [nlink] first coordinate
-  int* link_v;                  ///< [nlink] first velocity
+  int* link_kind;   ///< [nlink] lb_joint_kind or lb_link_kind
+  int* link_nv;     ///< [nlink] velocities
+  int nelastic;     ///< elastic bodies
+  int nface;        ///< their faces
+  int ncolumn;      ///< directions in which links move: nv, and more for each face
+  int* link_q;      ///< [nlink] first coordinate
+  int* link_v;      ///< [nlink] first velocity
   lb_transform* link_in_parent; ///< [nlink] pose in the parent link when the coordinates are zero
   lb_mass* link_mass;           ///< [nlink] in the link's frame
   bool* link_driven;            ///< [nlink] a motor prescribes its coordinates
@@ -58,13 +69,13 @@ typedef struct lb_model {
   // --- joints that move, in the author's order (bodies left free come after them, under their own
   // name) ---
   int njoint;
-  const char** joint_name;   ///< [njoint]
-  lb_joint_kind* joint_kind; ///< [njoint]
-  int* joint_link;           ///< [njoint]
-  int* joint_q;              ///< [njoint] first coordinate
-  int* joint_nq;             ///< [njoint]
-  int* joint_v;              ///< [njoint] first velocity
-  int* joint_nv;             ///< [njoint]
+  const char** joint_name; ///< [njoint]
+  int* joint_kind;         ///< [njoint] as link_kind
+  int* joint_link;         ///< [njoint]
+  int* joint_q;            ///< [njoint] first coordinate
+  int* joint_nq;           ///< [njoint]
+  int* joint_v;            ///< [njoint] first velocity
+  int* joint_nv;           ///< [njoint]
 
   // --- coordinates ---
   int* v_parent;     ///< [nv] the next coordinate towards the world, or -1

@@ -35,9 +35,10 @@ typedef struct lb_scene_body {
   const char* name;
   lb_place place;
   bool has_mass, has_com, has_inertia;
-  lb_mass mass; ///< in the body's frame; the fields that were given
-  lb_transform
-      pose; ///< in the world, of a body that no joint carries; the next two are such a body's, too
+  lb_mass mass;                     ///< in the body's frame; the fields that were given
+  const struct lb_reduced* reduced; ///< an elastic body in a basis; NULL: rigid
+  /// In the world, of a body that no joint carries; the next two are such a body's, too.
+  lb_transform pose;
   lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
   lb_vec3 spin;     ///< angular velocity at the start, in the body's axes [rad/s]
 } lb_scene_body;
@@ -71,6 +72,7 @@ typedef struct lb_scene_joint {
   lb_transform in_child;  ///< ... and from the child; they coincide when the coordinates are zero
   lb_vec3 axis;           ///< unit, in the joint's frame (revolute, prismatic)
   bool loop;
+  int face;         ///< of an elastic parent: which of its faces holds the joint
   double stiffness; ///< spring to `rest` [N m/rad or N/m]
   double damping;   ///< [N m s/rad or N s/m]
   double armature;  ///< rotor inertia added on the coordinate [kg m^2 or kg]

@@ -41,3 +41,21 @@ static inline void lb_articulated_shift_add(lb_articulated* to, const lb_articul
   to->n += from->n + lb_v4_cross(r, from->f);
   to->f += from->f;
 }
+
+// Add a rigid inertia (m in d, h, I in IA.A) whose origin is r further on. With s = h + m r / 2,
+//   I' = I - [r][s] - [s][r] = I + 2 (r.s) 1 - (r s' + s r').
+static inline void lb_composite_add(lb_state* p, const lb_state* c) {
+  const lb_v4 r = c->r;
+  const double m = c->d;
+  const lb_v4 s = c->h + r * (0.5 * m);
+  const double d = 2 * lb_v4_dot(r, s);
+  lb_m3 I = c->IA.A;
+  I.x[0] += d;
+  I.y[1] += d;
+  I.z[2] += d;
+  lb_m3_add_outer(&I, -1, r, s);
+  lb_m3_add_outer(&I, -1, s, r);
+  lb_m3_add(&p->IA.A, I);
+  p->h += c->h + r * m;
+  p->d += m;
+}

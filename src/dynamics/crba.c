@@ -4,26 +4,9 @@
 // the tree is a dot product a step.
 #include <string.h>
 
+#include "dynamics/elastic.h"
 #include "dynamics/kinematics.h"
 #include "model/pose.h"
-
-// Add a rigid inertia (m, h, I) whose origin is r further on. With s = h + m r / 2,
-//   I' = I - [r][s] - [s][r] = I + 2 (r.s) 1 - (r s' + s r').
-static void add_composite(lb_state* p, const lb_state* c) {
-  const lb_v4 r = c->r;
-  const double m = c->d;
-  const lb_v4 s = c->h + r * (0.5 * m);
-  const double d = 2 * lb_v4_dot(r, s);
-  lb_m3 I = c->IA.A;
-  I.x[0] += d;
-  I.y[1] += d;
-  I.z[2] += d;
-  lb_m3_add_outer(&I, -1, r, s);
-  lb_m3_add_outer(&I, -1, s, r);
-  lb_m3_add(&p->IA.A, I);
-  p->h += c->h + r * m;
-  p->d += m;
-}
 
 // Four numbers from anywhere.
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
@@ -71,11 +54,11 @@ static void momentum(const lb_state* s, lb_v4 at, lb_v4 sw, lb_v4 sv, lb_v4* n, 
 static void spread_directions(const lb_model* m, lb_work* w, int i, lb_v4 at) {
   const lb_link* l = &m->link[i];
   if (l->kind == LB_JOINT_REVOLUTE) {
-    revolute_columns(w->S + 2 * l->v, &w->state[i]);
+    revolute_columns(w->S + 2 * l->column, &w->state[i]);
   } else {
-    LB_JOINT[l->kind]->columns(w->S + 2 * l->v, &w->state[i]);
+    LB_JOINT[l->kind]->columns(w->S + 2 * l->column, &w->state[i]);
   }
-  for (int k = l->v; k < l->v + lb_joint_kind_nv(l->kind); k++) {
+  for (int k = l->v; k < l->v + l->nv; k++) {
     const lb_v4 sw = w->S[2 * k];
     const lb_v4 sv = w->S[2 * k + 1] + lb_v4_cross(at, sw);
     for (int c = 0; c < 3; c++) {
@@ -99,13 +82,13 @@ static void fill_tree(const lb_model* m, lb_work* w, double* M, int first, int l
     const lb_link* l = &m->link[i];
     lb_state* s = &w->state[i];
     const lb_v4 at = s->p - w->state[first].p;
-    for (int k = l->v; k < l->v + lb_joint_kind_nv(l->kind); k++) {
+    for (int k = l->v; k < l->v + l->nv; k++) {
       lb_v4 n, f;
       momentum(s, at, w->S[2 * k], w->S[2 * k + 1], &n, &f);
       fill_row(m, w->spread, M + (size_t)k * (size_t)m->nv, k, n, f);
     }
     if (l->parent != LB_WORLD) {
-      add_composite(&w->state[l->parent], s);
+      lb_composite_add(&w->state[l->parent], s);
     }
   }
 }
@@ -127,6 +110,10 @@ static void mirror(double* M, int n) {
 }
 
 void lb_crba(const lb_model* m, lb_data* d, double* M, const double* q) {
+  if (m->nelastic > 0) {
+    lb_elastic_mass_matrix(m, d, M, q);
+    return;
+  }
   lb_place_hinges(m, d->work, q);
   for (int t = 0; t < m->ntree; t++) {
     weigh_tree(m, d->work, q, m->tree_link[t], m->tree_link[t + 1]);

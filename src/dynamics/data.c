@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/carve.h"
+#include "dynamics/elastic.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 
@@ -25,11 +26,12 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.cosine = lb_carve(c, nhinge, sizeof(double));
   work.tau = lb_carve(c, nv, sizeof(double));
   work.qdd = lb_carve(c, nv, sizeof(double));
-  work.S = lb_carve(c, 2 * nv, sizeof(lb_v4));
+  work.S = lb_carve(c, 2 * (size_t)m->ncolumn, sizeof(lb_v4));
   work.spread = lb_carve(c, 6 * nv, sizeof(double));
   work.loops = lb_loops_lay_out(c, m);
+  work.state += c->base ? 1 : 0; // state[-1] is the world
+  lb_elastic_lay_out(c, m, &work);
   if (d) {
-    work.state++; // state[-1] is the world
     *d = data;
     *w = work;
   }

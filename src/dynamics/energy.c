@@ -1,4 +1,5 @@
 // Kinetic and potential energy.
+#include "dynamics/elastic.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
 
@@ -13,6 +14,7 @@ double lb_kinetic_energy(const lb_model* m, lb_data* d) {
     sum += 0.5 * m->link[i].m * lb_v4_dot(s->v, s->v) + lb_v4_dot(s->v, lb_v4_cross(s->w, s->h)) +
            0.5 * lb_v4_dot(s->w, lb_m3_apply(s->IA.A, s->w));
   }
+  sum += lb_elastic_kinetic(m, d->work);
   for (int k = 0; k < m->nv; k++) {
     sum += 0.5 * m->armature[k] * d->qd[k] * d->qd[k];
   }
@@ -28,5 +30,5 @@ double lb_potential_energy(const lb_model* m, lb_data* d) {
     const lb_state* s = &d->work->state[i];
     sum -= lb_v4_dot(g, s->p * m->link[i].m + s->h);
   }
-  return sum + lb_forces_energy(m, d);
+  return sum + lb_elastic_gravity(m, d->work) + lb_forces_energy(m, d);
 }

@@ -7,7 +7,7 @@
 #include "model/pose.h"
 
 static const lb_force* const FORCES[] = {&lb_force_joint, &lb_force_spring, &lb_force_load,
-                                         &lb_force_motor};
+                                         &lb_force_motor, &lb_force_elastic};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 void lb_forces_apply(const lb_model* m, lb_data* d) {

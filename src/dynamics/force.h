@@ -13,7 +13,8 @@ typedef struct lb_force {
   double (*energy)(const lb_model* m, lb_data* d);
 } lb_force;
 
-extern const lb_force lb_force_joint, lb_force_spring, lb_force_load, lb_force_motor;
+extern const lb_force lb_force_joint, lb_force_spring, lb_force_load, lb_force_motor,
+    lb_force_elastic;
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);

@@ -1,8 +1,10 @@
 // The system's accelerations under everything that acts on it.
 #include "dynamics/aba.h"
+#include "dynamics/elastic.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
+#include "dynamics/rnea.h"
 
 // Put the coordinates under position motors where their profiles say.
 static void drive(const lb_model* m, lb_data* d) {
@@ -29,6 +31,18 @@ static void accelerate_driven(const lb_model* m, lb_data* d) {
   }
 }
 
+// The same where there are elastic bodies: inverse dynamics gives what all the coordinates need.
+static void read_motors_elastic(const lb_model* m, lb_data* d) {
+  lb_work* w = d->work;
+  lb_rnea_forced(m, d, w->bias, d->q, d->qd, d->qdd);
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+      const int v = m->joint_v[m->motor_joint[i]];
+      d->motor_force[i] = w->bias[v] - w->tau[v];
+    }
+  }
+}
+
 // What each position motor exerts: the force through its joint along its axis, less what springs
 // and dampers on the coordinate take.
 static void read_motors(const lb_model* m, lb_data* d) {
@@ -39,10 +53,19 @@ static void read_motors(const lb_model* m, lb_data* d) {
       const lb_state* s = &d->work->state[link];
       const lb_v4 n = lb_m3_apply(s->IA.A, s->al) + lb_m3_apply_transposed(s->IA.G, s->a) + s->IA.n;
       const lb_v4 f = lb_m3_apply(s->IA.G, s->al) + lb_m3_apply(s->IA.C, s->a) + s->IA.f;
-      double through;
+      double through = 0;
       LB_JOINT[m->link_kind[link]]->project(&through, s, n, f);
       d->motor_force[i] = through + m->armature[v] * d->qdd[v] - d->work->tau[v];
     }
+  }
+}
+
+// Accelerations under the forces in the work space: linear in the links where all are rigid.
+static void solve(const lb_model* m, lb_data* d) {
+  if (m->nelastic > 0) {
+    lb_elastic_solve(m, d, d->qdd, d->work->tau);
+  } else {
+    lb_aba_solve(m, d, d->qdd, d->work->tau, true);
   }
 }
 
@@ -51,12 +74,16 @@ void lb_forward(const lb_model* m, lb_data* d) {
   lb_kinematics(m, d, d->q, d->qd);
   accelerate_driven(m, d);
   lb_forces_apply(m, d);
-  lb_aba_solve(m, d, d->qdd, d->work->tau, true);
+  solve(m, d);
   if (d->work->loops) {
     lb_loops_apply(m, d);
-    lb_aba_solve(m, d, d->qdd, d->work->tau, true);
+    solve(m, d);
   }
-  read_motors(m, d);
+  if (m->nelastic > 0) {
+    read_motors_elastic(m, d);
+  } else {
+    read_motors(m, d);
+  }
 }
 
 void lb_settle(const lb_model* m, lb_data* d) {

@@ -87,8 +87,8 @@ static void solve(lb_state* s, double* qdd, const double* tau) {
 }
 
 static void project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
-  lb_v4_store(tau, lb_m3_apply_transposed(s->R, n));
-  lb_v4_store(tau + 3, lb_m3_apply_transposed(s->R, f));
+  lb_v4_add_to(tau, lb_m3_apply_transposed(s->R, n));
+  lb_v4_add_to(tau + 3, lb_m3_apply_transposed(s->R, f));
 }
 
 static void columns(lb_v4* S, const lb_state* s) {

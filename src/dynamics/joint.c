@@ -1,11 +1,12 @@
 // The table of joints, and what several of them share.
 #include "dynamics/joint.h"
 
-const lb_joint* const LB_JOINT[LB_JOINT_COUNT] = {
-    [LB_JOINT_REVOLUTE] = &lb_joint_revolute,
-    [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
-    [LB_JOINT_SPHERICAL] = &lb_joint_spherical,
-    [LB_JOINT_FREE] = &lb_joint_free,
+#include <string.h>
+
+const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
+    [LB_JOINT_REVOLUTE] = &lb_joint_revolute,   [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
+    [LB_JOINT_SPHERICAL] = &lb_joint_spherical, [LB_JOINT_FREE] = &lb_joint_free,
+    [LB_LINK_ELASTIC] = &lb_joint_elastic,      [LB_LINK_FACE] = &lb_joint_face,
 };
 
 void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness) {
@@ -42,6 +43,32 @@ void lb_quat_advance(double* q, const double* w, double h) {
   q[1] = r.x;
   q[2] = r.y;
   q[3] = r.z;
+}
+
+void lb_advance(const lb_model* m, double* q, const double* qd, double h) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int at = m->link_q[i];
+    const int v = m->link_v[i];
+    if (m->link_kind[i] == LB_LINK_ELASTIC) {
+      for (int k = 0; k < m->link_nv[i]; k++) {
+        q[at + k] += h * qd[v + k];
+      }
+    } else if (m->link_kind[i] != LB_LINK_FACE) {
+      LB_JOINT[m->link_kind[i]]->advance(q + at, qd + v, h);
+    }
+  }
+}
+
+void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int at = m->link_q[i];
+    const int v = m->link_v[i];
+    if (m->link_kind[i] == LB_LINK_ELASTIC) {
+      memcpy(dq + at, qd + v, (size_t)m->link_nv[i] * sizeof *dq);
+    } else if (m->link_kind[i] != LB_LINK_FACE) {
+      LB_JOINT[m->link_kind[i]]->rate(dq + at, q + at, qd + v);
+    }
+  }
 }
 
 void lb_normalise(const lb_model* m, double* q) {

@@ -26,7 +26,11 @@ typedef struct lb_joint {
   // ABA on the way out: given al and a without the joint's own acceleration, find qdd and add it.
   void (*solve)(lb_state* s, double* qdd, const double* tau);
 
-  // S' (n, f)
+  // Inertial force and moment of a mass that is not rigid, added to n and f; NULL: the link is
+  // rigid.
+  void (*inertia)(lb_state* s, lb_v4* n, lb_v4* f);
+
+  // S' (n, f), added to tau
   void (*project)(double* tau, const lb_state* s, lb_v4 n, lb_v4 f);
 
   // Columns of S: angular part then linear part of each coordinate, moments about the origin.
@@ -43,10 +47,11 @@ typedef struct lb_joint {
   void (*advance)(double* q, const double* qd, double h);
 } lb_joint;
 
-// Indexed by lb_joint_kind; a fixed joint has no entry, since it makes no link.
-extern const lb_joint* const LB_JOINT[LB_JOINT_COUNT];
+// Indexed by the links' kinds; a fixed joint has no entry, since it makes no link.
+extern const lb_joint* const LB_JOINT[LB_LINK_COUNT];
 
-extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_spherical, lb_joint_free;
+extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_spherical, lb_joint_free,
+    lb_joint_elastic, lb_joint_face;
 
 // Coordinates of one number each.
 void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness);
@@ -57,6 +62,10 @@ void lb_scalar_advance(double* q, const double* qd, double h);
 // Rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w);
 void lb_quat_advance(double* q, const double* w, double h);
+
+// All coordinates: q moved along qd for a time h; dq/dt.
+void lb_advance(const lb_model* m, double* q, const double* qd, double h);
+void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd);
 
 // Bring a link's coordinates back to unit quaternions where they have them.
 void lb_normalise(const lb_model* m, double* q);

@@ -16,6 +16,7 @@
 #include "dynamics/loop.h"
 
 #include <cblas.h>
+#undef I // complex.h comes along
 #include <math.h>
 #include <string.h>
 
@@ -189,8 +190,9 @@ static void add_link(const lb_model* m, const lb_work* w, double* J, const row* 
     const lb_v4 f = r->turns ? lb_v4_zero() : r->e;
     const lb_v4 n = r->turns ? r->e : lb_v4_cross(r->at - w->state[i].p, r->e);
     if (!l->driven) {
-      for (int k = l->v; k < l->v + lb_joint_kind_nv(l->kind); k++) {
-        J[k] += sign * lb_v4_sum(w->S[2 * k] * n + w->S[2 * k + 1] * f);
+      for (int k = 0; k < l->nv; k++) {
+        const lb_v4* S = w->S + 2 * (l->column + k);
+        J[l->v + k] += sign * lb_v4_sum(S[0] * n + S[1] * f);
       }
     }
   }
@@ -300,9 +302,7 @@ static void close_once(const lb_model* m, lb_data* d) {
   }
   solve_multipliers(L);
   spread_multipliers(m, L);
-  for (int i = 0; i < m->nlink; i++) {
-    LB_JOINT[m->link_kind[i]]->advance(d->q + m->link_q[i], L->dq + m->link_v[i], 1);
-  }
+  lb_advance(m, d->q, L->dq, 1);
 }
 
 static void close_velocities(const lb_model* m, lb_data* d) {

@@ -41,7 +41,7 @@ static void solve(lb_state* s, double* qdd, const double* tau) {
 
 static void project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
   (void)n;
-  *tau = lb_v4_dot(s->R.z, f);
+  *tau += lb_v4_dot(s->R.z, f);
 }
 
 static void columns(lb_v4* S, const lb_state* s) {

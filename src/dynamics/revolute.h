@@ -43,7 +43,7 @@ static inline void revolute_solve(lb_state* s, double* qdd, const double* tau) {
 
 static inline void revolute_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
   (void)f;
-  *tau = lb_v4_dot(s->R.z, n);
+  *tau += lb_v4_dot(s->R.z, n);
 }
 
 static inline void revolute_columns(lb_v4* S, const lb_state* s) {

@@ -1,6 +1,10 @@
 // Recursive Newton-Euler algorithm: inverse dynamics in time linear in the number of links.
 // [Featherstone 2008, ch. 5]; (1)-(4) of state.h on the way out, moments handed to the parent on
 // the way in.
+#include "dynamics/rnea.h"
+
+#include <string.h>
+
 #include "dynamics/kinematics.h"
 
 typedef struct rnea_job {
@@ -8,6 +12,7 @@ typedef struct rnea_job {
   lb_work* w;
   double* tau;
   const double *q, *qd, *qdd;
+  bool forced; // external forces act
 } rnea_job;
 
 static void accelerate_link(const rnea_job* job, int i) {
@@ -25,6 +30,13 @@ static void accelerate_link(const rnea_job* job, int i) {
   s->IA.n = lb_m3_apply(s->IA.A, s->al) + lb_v4_cross(s->h, s->a) +
             lb_v4_cross(w, lb_m3_apply(s->IA.A, w));
   s->IA.f = s->a * l->m + lb_v4_cross(s->al, s->h) + lb_v4_cross(w, lb_v4_cross(w, s->h));
+  if (LB_JOINT[l->kind]->inertia) {
+    LB_JOINT[l->kind]->inertia(s, &s->IA.n, &s->IA.f);
+  }
+  if (job->forced) {
+    s->IA.n -= s->xn;
+    s->IA.f -= s->xf;
+  }
 }
 
 static void project_link(const rnea_job* job, int i) {
@@ -55,12 +67,23 @@ static void inverse(void* context, int first, int last) {
   }
 }
 
-void lb_rnea(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
-             const double* qdd) {
-  rnea_job job = {m, d->work, tau, q, qd, qdd};
+static void run(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
+                const double* qdd, bool forced) {
+  rnea_job job = {m, d->work, tau, q, qd, qdd, forced};
   lb_place_hinges(m, d->work, q);
+  memset(tau, 0, (size_t)m->nv * sizeof *tau);
   lb_for_trees(m, d, inverse, &job);
   for (int k = 0; k < m->nv; k++) {
     tau[k] += m->armature[k] * qdd[k];
   }
+}
+
+void lb_rnea(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
+             const double* qdd) {
+  run(m, d, tau, q, qd, qdd, false);
+}
+
+void lb_rnea_forced(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
+                    const double* qdd) {
+  run(m, d, tau, q, qd, qdd, true);
 }

@@ -63,7 +63,7 @@ static void solve(lb_state* s, double* qdd, const double* tau) {
 
 static void project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
   (void)f;
-  lb_v4_store(tau, lb_m3_apply_transposed(s->R, n));
+  lb_v4_add_to(tau, lb_m3_apply_transposed(s->R, n));
 }
 
 static void columns(lb_v4* S, const lb_state* s) {

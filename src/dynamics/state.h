@@ -39,6 +39,7 @@ typedef struct lb_state {
   lb_v4 Un, Uf;
   lb_m3 Dinv;
   double u, d;
+  struct lb_elastic* elastic; // of elastic bodies and their faces
 } lb_state;
 
 // Scratch of one lb_data.
@@ -49,8 +50,12 @@ typedef struct lb_work {
   double* cosine;  // [nhinge]
   double* tau;     // [nv] generalised forces of the system
   double* qdd;     // [nv]
-  lb_v4* S;        // [2 * nv] directions of the coordinates at their links' origins, for CRBA
+  lb_v4* S;        // [2 * ncolumn] directions of the coordinates at their links' origins, for CRBA
   double* spread;  // [6][nv] the same at the tree's root, by component
-  struct lb_loops* loops; // NULL: there are none
+  struct lb_loops* loops;     // NULL: there are none
+  struct lb_elastic* elastic; // [nelastic + nface]
+  double* M;                  // [nv][nv] of models with elastic bodies, else NULL
+  double* bias;               // [nv] likewise
+  double* scratch;            // for internal forces of elastic bodies
   const lb_allocator* allocator;
 } lb_work;

@@ -6,7 +6,9 @@
 
 // --- integrals ---
 
-static lb_v4 node3(const double* field, int i) { return lb_v4_load(field + 3 * (size_t)i); }
+static lb_v4 node3(const double* field, int i) {
+  return lb_v4_load(field + 3 * (size_t)i);
+}
 
 static lb_v4 sum_nodes(const double* field, int nnode) {
   lb_v4 sum = lb_v4_zero();
@@ -25,7 +27,9 @@ static lb_m3 outer_nodes(const double* a, const double* b, int nnode) {
   return sum;
 }
 
-static double trace(lb_m3 A) { return A.x[0] + A.y[1] + A.z[2]; }
+static double trace(lb_m3 A) {
+  return A.x[0] + A.y[1] + A.z[2];
+}
 
 static void integrate(lb_reduced* b, const lb_reduced_input* in, double* y) {
   const size_t n3 = 3 * (size_t)in->nnode;
@@ -125,19 +129,16 @@ void lb_reduced_weigh(const lb_reduced* b, lb_reduced_state* s, const double* et
     lb_m3 B = b->B0[k];
     const lb_m3* B1 = b->B1 + (size_t)k * (size_t)r;
     for (int l = 0; l < r; l++) {
-      B.x += B1[l].x * eta[l];
-      B.y += B1[l].y * eta[l];
-      B.z += B1[l].z * eta[l];
+      lb_m3_add_scaled(&B, eta[l], B1[l]);
     }
     s->B[k] = B;
     // x x Phi_k from Phi_k x'
     s->C[k] = axial_difference(B);
     s->h += b->H[k] * eta[k];
-    // int rho x x' = E0 + sum eta_k (B0_k' + B_k): the first from X Phi_k', the second from Phi_k x'
-    const lb_m3 T = lb_m3_transpose(b->B0[k]);
-    E.x += (B.x + T.x) * eta[k];
-    E.y += (B.y + T.y) * eta[k];
-    E.z += (B.z + T.z) * eta[k];
+    // int rho x x' = E0 + sum eta_k (B0_k' + B_k): the first from X Phi_k', the second from Phi_k
+    // x'
+    lb_m3_add_scaled(&E, eta[k], B);
+    lb_m3_add_scaled(&E, eta[k], lb_m3_transpose(b->B0[k]));
   }
   const double t = trace(E);
   s->I = (lb_m3){-E.x, -E.y, -E.z};
@@ -156,9 +157,7 @@ void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduc
     hd += b->H[k] * etad[k];
     hdd += b->H[k] * etadd[k];
     spin += s->C[k] * etadd[k];
-    P.x += s->B[k].x * etad[k];
-    P.y += s->B[k].y * etad[k];
-    P.z += s->B[k].z * etad[k];
+    lb_m3_add_scaled(&P, etad[k], s->B[k]);
   }
   *f = motion.a * b->m + lb_v4_cross(motion.al, s->h) +
        lb_v4_cross(w, lb_v4_cross(w, s->h) + 2 * hd) + hdd;
@@ -171,14 +170,33 @@ void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduc
     lb_m3 Bd = {0};
     double inertia = 0;
     for (int l = 0; l < r; l++) {
-      Bd.x += B1[l].x * etad[l];
-      Bd.y += B1[l].y * etad[l];
-      Bd.z += B1[l].z * etad[l];
+      lb_m3_add_scaled(&Bd, etad[l], B1[l]);
       inertia += M[l] * etadd[l];
     }
     Q[k] = lb_v4_dot(b->H[k], motion.a) + lb_v4_dot(s->C[k], motion.al) +
            lb_v4_dot(w, lb_m3_apply(s->B[k], w)) - ww * trace(s->B[k]) +
            2 * lb_v4_dot(w, axial_difference(Bd)) + inertia;
+  }
+}
+
+// --- internal forces ---
+
+int lb_reduced_scratch(const lb_reduced* b) {
+  return 2 * b->r + b->internal.scratch;
+}
+
+void lb_reduced_add_forces(const lb_reduced* b, double* tau, const double* eta, const double* etad,
+                           double* scratch) {
+  const int r = b->r;
+  double* f = scratch;
+  double* Kv = scratch + r;
+  b->internal.force(b->internal.context, f, b->beta > 0 ? Kv : NULL, eta, etad, scratch + 2 * r);
+  for (int k = 0; k < r; k++) {
+    double Mv = 0;
+    for (int l = 0; l < r; l++) {
+      Mv += b->M[k * r + l] * etad[l];
+    }
+    tau[k] -= f[k] + b->alpha * Mv + (b->beta > 0 ? b->beta * Kv[k] : 0);
   }
 }
 
@@ -195,34 +213,34 @@ static lb_m3 solve_matrix(lb_m3 S) { // (tr(S) 1 - S)^-1
   return (lb_m3){cofactor.x * d, cofactor.y * d, cofactor.z * d}; // Y is symmetric
 }
 
-void lb_face_move(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* eta,
-                  const double* etad) {
-  lb_m3 A = face->A0, Ad = {0};
+void lb_face_place(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* eta) {
+  lb_m3 A = face->A0;
   s->x = face->x0;
-  s->xd = lb_v4_zero();
   for (int k = 0; k < b->r; k++) {
     s->x += face->W[k] * eta[k];
-    s->xd += face->W[k] * etad[k];
-    A.x += face->A[k].x * eta[k];
-    A.y += face->A[k].y * eta[k];
-    A.z += face->A[k].z * eta[k];
-    Ad.x += face->A[k].x * etad[k];
-    Ad.y += face->A[k].y * etad[k];
-    Ad.z += face->A[k].z * etad[k];
+    lb_m3_add_scaled(&A, eta[k], face->A[k]);
   }
   s->R = lb_m3_from(lb_polar_decompose(lb_m3_mat3(A)).R);
   const lb_m3 Rt = lb_m3_transpose(s->R);
-  const lb_m3 S = lb_m3_mul(Rt, A);
-  const lb_m3 Yinv = solve_matrix(S);
-  s->w = lb_v4_zero();
+  s->S = lb_m3_mul(Rt, A);
+  s->Yinv = solve_matrix(s->S);
   for (int k = 0; k < b->r; k++) {
-    s->G[k] = lb_m3_apply(Yinv, axial_difference(lb_m3_mul(Rt, face->A[k])));
+    s->G[k] = lb_m3_apply(s->Yinv, axial_difference(lb_m3_mul(Rt, face->A[k])));
+  }
+}
+
+void lb_face_move(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* etad) {
+  lb_m3 Ad = {0};
+  s->xd = s->w = lb_v4_zero();
+  for (int k = 0; k < b->r; k++) {
+    s->xd += face->W[k] * etad[k];
     s->w += s->G[k] * etad[k];
+    lb_m3_add_scaled(&Ad, etad[k], face->A[k]);
   }
   // Rd'Ad = -[w] R'Ad, Sd = -[w] S + R'Ad, Yd w = tr(Sd) w - Sd w
-  const lb_m3 RtAd = lb_m3_mul(Rt, Ad);
-  const lb_m3 wS = lb_m3_cross_mul(s->w, S);
+  const lb_m3 RtAd = lb_m3_mul(lb_m3_transpose(s->R), Ad);
+  const lb_m3 wS = lb_m3_cross_mul(s->w, s->S);
   const lb_m3 Sd = {RtAd.x - wS.x, RtAd.y - wS.y, RtAd.z - wS.z};
   const lb_v4 turn = -axial_difference(lb_m3_cross_mul(s->w, RtAd));
-  s->c_w = lb_m3_apply(Yinv, turn - (s->w * trace(Sd) - lb_m3_apply(Sd, s->w)));
+  s->c_w = lb_m3_apply(s->Yinv, turn - (s->w * trace(Sd) - lb_m3_apply(Sd, s->w)));
 }

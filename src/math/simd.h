@@ -30,6 +30,11 @@ static inline void lb_v4_store(double* out, lb_v4 a) {
   out[1] = a[1];
   out[2] = a[2];
 }
+static inline void lb_v4_add_to(double* out, lb_v4 a) {
+  out[0] += a[0];
+  out[1] += a[1];
+  out[2] += a[2];
+}
 static inline lb_v4 lb_v4_zero(void) {
   return (lb_v4){0, 0, 0, 0};
 }
@@ -94,6 +99,13 @@ static inline void lb_m3_add_outer(lb_m3* A, double s, lb_v4 a, lb_v4 b) {
   A->x += sa * b[0];
   A->y += sa * b[1];
   A->z += sa * b[2];
+}
+
+// A += s B
+static inline void lb_m3_add_scaled(lb_m3* A, double s, lb_m3 B) {
+  A->x += B.x * s;
+  A->y += B.y * s;
+  A->z += B.z * s;
 }
 
 static inline void lb_m3_add(lb_m3* A, lb_m3 B) {

@@ -9,8 +9,9 @@ typedef struct lb_build {
   lb_model* m;
   lb_arena* arena;
   lb_error* err;
-  int* carrier; // [scene nbody] the joint that carries each body, or -1: it moves freely
-  int* order;   // [nordered] bodies, each after the one it hangs on, a tree at a time
+  int* carrier;    // [scene nbody] the joint that carries each body, or -1: it moves freely
+  int* joint_link; // [scene nbody] the link of the joint that carries each body, or -1: it is fixed
+  int* order;      // [nordered] bodies, each after the one it hangs on, a tree at a time
   int nordered;
 } lb_build;
 

@@ -11,7 +11,11 @@ typedef struct lb_link {
   double m;
   int parent; // or LB_WORLD
   int q, v;   // first coordinate and velocity
+  int nv;     // velocities
+  int column; // where the directions of its coordinates start: v, but faces have their own
   int hinge;  // position in the model's list of hinges
-  lb_joint_kind kind;
+  const struct lb_reduced* reduced; // of an elastic body and its faces
+  int face;                         // of a face: which one
+  int kind;
   bool driven;
 } lb_link;

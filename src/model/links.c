@@ -1,5 +1,6 @@
 // From bodies and joints to links and coordinates. A fixed joint makes no link: its child shares
 // its parent's.
+#include "elastic/reduced.h"
 #include "model/build.h"
 #include "model/link.h"
 #include "model/pose.h"
@@ -25,8 +26,24 @@ static lb_scene_joint carrying_joint(const lb_build* b, int body) {
   return j;
 }
 
-static bool has_axis(lb_joint_kind kind) {
+static bool is_elastic(int kind) {
+  return kind == LB_LINK_ELASTIC || kind == LB_LINK_FACE;
+}
+
+static bool has_axis(int kind) {
   return kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_PRISMATIC;
+}
+
+// Where a link's coordinates hang, for walking towards the world.
+static void chain_coordinates(lb_model* m, int link) {
+  const int v = m->link_v[link];
+  const int p = m->link_parent[link];
+  const int last = p == LB_WORLD ? -1 : m->link_v[p] + m->link_nv[p] - 1;
+  for (int k = 0; k < m->link_nv[link]; k++) {
+    const int up = k == 0 ? last : v + k - 1;
+    m->v_parent[v + k] = up;
+    m->v_run[v + k] = up >= 0 && up == v + k - 1 ? m->v_run[up] : v + k;
+  }
 }
 
 // Spread a joint's settings over its coordinates.
@@ -35,12 +52,7 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
   const int v = m->link_v[link];
   memcpy(m->q0 + q, j->q, (size_t)lb_joint_kind_nq(j->kind) * sizeof(double));
   memcpy(m->qd0 + v, j->qd, (size_t)lb_joint_kind_nv(j->kind) * sizeof(double));
-  const int p = m->link_parent[link];
-  const int last = p == LB_WORLD ? -1 : m->link_v[p] + lb_joint_kind_nv(m->link_kind[p]) - 1;
-  for (int k = 0; k < lb_joint_kind_nv(j->kind); k++) {
-    const int up = k == 0 ? last : v + k - 1;
-    m->v_parent[v + k] = up;
-    m->v_run[v + k] = up >= 0 && up == v + k - 1 ? m->v_run[up] : v + k;
+  for (int k = 0; k < m->link_nv[link]; k++) {
     m->stiffness[v + k] = j->stiffness;
     m->damping[v + k] = j->damping;
     m->armature[v + k] = j->armature;
@@ -50,56 +62,110 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
   }
 }
 
-// Hang a body on its parent: a new link, or a place on the parent's.
-static void place_body(lb_build* b, int body) {
-  lb_model* m = b->m;
-  const lb_scene_joint j = carrying_joint(b, body);
-  const int parent = j.parent == LB_WORLD ? LB_WORLD : m->body_link[j.parent];
-  const lb_transform X_parent =
-      j.parent == LB_WORLD ? lb_transform_identity() : m->body_in_link[j.parent];
-  const lb_transform X_joint = lb_transform_mul(X_parent, j.in_parent);
-  if (j.kind == LB_JOINT_FIXED) {
-    m->body_link[body] = parent;
-    m->body_in_link[body] = lb_transform_mul(X_joint, lb_transform_inverse(j.in_child));
-    return;
-  }
-  // turn the joint's frame so that its axis is z
-  const lb_transform X_turn = {has_axis(j.kind) ? lb_quat_from_z(j.axis) : lb_quat_identity(),
-                               {0, 0, 0}};
+// A new link with coordinates of its own.
+static int add_link(lb_model* m, int parent, int kind, lb_transform in_parent, int nq, int nv) {
   const int i = m->nlink++;
-  m->body_link[body] = i;
-  m->body_in_link[body] = lb_transform_inverse(lb_transform_mul(j.in_child, X_turn));
   m->link_parent[i] = parent;
-  m->link_kind[i] = j.kind;
+  m->link_kind[i] = kind;
+  m->link_in_parent[i] = in_parent;
   m->link_q[i] = m->nq;
   m->link_v[i] = m->nv;
-  m->link_in_parent[i] = lb_transform_mul(X_joint, X_turn);
-  fill_coordinates(m, i, &j);
-  m->nq += lb_joint_kind_nq(j.kind);
-  m->nv += lb_joint_kind_nv(j.kind);
+  m->link_nv[i] = nv;
+  m->nq += nq;
+  m->nv += nv;
+  chain_coordinates(m, i);
   if (parent == LB_WORLD) {
     m->tree_link[m->ntree++] = i;
   }
-  if (j.kind == LB_JOINT_REVOLUTE) {
+  return i;
+}
+
+// The frame that a joint hangs on: a link and a pose in it.
+typedef struct anchor {
+  int link;
+  lb_transform X;
+} anchor;
+
+static anchor parent_anchor(const lb_build* b, const lb_scene_joint* j) {
+  const lb_model* m = b->m;
+  if (j->parent == LB_WORLD) {
+    return (anchor){LB_WORLD, j->in_parent};
+  }
+  const int link = m->body_link[j->parent];
+  const lb_reduced* reduced = b->scene->body[j->parent].reduced;
+  if (!reduced) {
+    return (anchor){link, lb_transform_mul(m->body_in_link[j->parent], j->in_parent)};
+  }
+  // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's
+  // axes
+  const lb_transform X = {j->in_parent.q,
+                          lb_vec3_sub(j->in_parent.p, lb_v4_vec3(reduced->face[j->face].x0))};
+  return (anchor){link + 1 + j->face, X};
+}
+
+// The link of a joint that moves, its axis along z; returns the body's pose in it.
+static anchor add_joint_link(lb_build* b, const lb_scene_joint* j, anchor parent) {
+  lb_model* m = b->m;
+  const lb_transform turn = {has_axis(j->kind) ? lb_quat_from_z(j->axis) : lb_quat_identity(),
+                             {0, 0, 0}};
+  const int i = add_link(m, parent.link, j->kind, lb_transform_mul(parent.X, turn),
+                         lb_joint_kind_nq(j->kind), lb_joint_kind_nv(j->kind));
+  fill_coordinates(m, i, j);
+  if (j->kind == LB_JOINT_REVOLUTE) {
     m->hinge_q[m->nhinge++] = m->link_q[i];
+  }
+  return (anchor){i, lb_transform_inverse(lb_transform_mul(j->in_child, turn))};
+}
+
+// An elastic body is a link with the coordinates of its basis, fixed to what carries it; its faces
+// are links that move with the same coordinates.
+static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, anchor at) {
+  const int e = add_link(m, at.link, LB_LINK_ELASTIC, at.X, reduced->r, reduced->r);
+  m->body_link[body] = e;
+  m->body_in_link[body] = lb_transform_identity();
+  m->nelastic++;
+  for (int f = 0; f < reduced->nface; f++) {
+    const lb_transform rest = {lb_quat_identity(), lb_v4_vec3(reduced->face[f].x0)};
+    const int i = add_link(m, e, LB_LINK_FACE, rest, 0, 0);
+    m->link_q[i] = m->link_q[e];
+    m->link_v[i] = m->link_v[e];
+    m->link_nv[i] = reduced->r;
+    m->nface++;
   }
 }
 
-static void list_joint(lb_build* b, const char* name, int body) {
+// Hang a body on its parent.
+static void place_body(lb_build* b, int body) {
   lb_model* m = b->m;
-  const int i = m->body_link[body];
+  const lb_scene_joint j = carrying_joint(b, body);
+  anchor at = parent_anchor(b, &j);
+  if (j.kind == LB_JOINT_FIXED) {
+    at.X = lb_transform_mul(at.X, lb_transform_inverse(j.in_child));
+  } else {
+    at = add_joint_link(b, &j, at);
+    b->joint_link[body] = at.link;
+  }
+  if (b->scene->body[body].reduced) {
+    add_elastic(m, body, b->scene->body[body].reduced, at);
+  } else {
+    m->body_link[body] = at.link;
+    m->body_in_link[body] = at.X;
+  }
+}
+
+static void list_joint(lb_model* m, const char* name, int i) {
   const int j = m->njoint++;
   m->joint_name[j] = name;
   m->joint_kind[j] = m->link_kind[i];
   m->joint_link[j] = i;
   m->joint_q[j] = m->link_q[i];
-  m->joint_nq[j] = lb_joint_kind_nq(m->link_kind[i]);
+  m->joint_nq[j] = is_elastic(m->link_kind[i]) ? m->link_nv[i] : lb_joint_kind_nq(m->link_kind[i]);
   m->joint_v[j] = m->link_v[i];
-  m->joint_nv[j] = lb_joint_kind_nv(m->link_kind[i]);
+  m->joint_nv[j] = m->link_nv[i];
   m->link_joint[i] = j;
 }
 
-// The author's moving joints, then the bodies left free.
+// The author's moving joints, then the bodies left free, then the elastic ones' own coordinates.
 static lb_status list_joints(lb_build* b) {
   const lb_scene* s = b->scene;
   for (int j = 0; j < s->njoint; j++) {
@@ -108,12 +174,17 @@ static lb_status list_joints(lb_build* b) {
       if (!name) {
         return lb_build_no_memory(b);
       }
-      list_joint(b, name, s->joint[j].child);
+      list_joint(b->m, name, b->joint_link[s->joint[j].child]);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
-      list_joint(b, b->m->body_name[i], i);
+      list_joint(b->m, b->m->body_name[i], b->joint_link[i]);
+    }
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    if (s->body[i].reduced) {
+      list_joint(b->m, b->m->body_name[i], b->m->body_link[i]);
     }
   }
   return LB_OK;
@@ -134,6 +205,7 @@ static lb_m3 inertia_about_origin(lb_mass mass) {
 
 static void lay_out_links(lb_model* m) {
   int hinge = 0;
+  int extra = m->nv;
   for (int i = 0; i < m->nlink; i++) {
     const lb_mass mass = m->link_mass[i];
     m->link[i] = (lb_link){.R0 = lb_m3_from(lb_quat_matrix(m->link_in_parent[i].q)),
@@ -144,13 +216,28 @@ static void lay_out_links(lb_model* m) {
                            .parent = m->link_parent[i],
                            .q = m->link_q[i],
                            .v = m->link_v[i],
+                           .nv = m->link_nv[i],
+                           .column = m->link_kind[i] == LB_LINK_FACE ? extra : m->link_v[i],
                            .hinge = m->link_kind[i] == LB_JOINT_REVOLUTE ? hinge++ : -1,
                            .kind = m->link_kind[i]};
+    extra += m->link_kind[i] == LB_LINK_FACE ? m->link_nv[i] : 0;
+  }
+  m->ncolumn = extra;
+}
+
+static void lay_out_elastic(lb_build* b) {
+  for (int body = 0; body < b->scene->nbody; body++) {
+    const lb_reduced* reduced = b->scene->body[body].reduced;
+    const int e = b->m->body_link[body];
+    for (int f = -1; reduced && f < reduced->nface; f++) {
+      b->m->link[e + 1 + f].reduced = reduced;
+      b->m->link[e + 1 + f].face = f;
+    }
   }
 }
 
 // Smallest inertia that a link's coordinates see when everything beyond it is rigid.
-static double smallest_inertia(lb_joint_kind kind, lb_mass beyond) {
+static double smallest_inertia(int kind, lb_mass beyond) {
   const lb_m3 I = inertia_about_origin(beyond);
   switch (kind) {
   case LB_JOINT_REVOLUTE:
@@ -163,9 +250,12 @@ static double smallest_inertia(lb_joint_kind kind, lb_mass beyond) {
     const double det = lb_v4_dot(I.x, lb_v4_cross(I.y, I.z));
     return beyond.mass > 0 && trace > 0 && det > 1e-20 * trace * trace * trace ? det : 0;
   }
+  case LB_LINK_ELASTIC:
+  case LB_LINK_FACE:
+    return 1; // it has a mass matrix of its own
   case LB_JOINT_PRISMATIC:
   case LB_JOINT_FIXED:
-  case LB_JOINT_COUNT:
+  case LB_LINK_COUNT:
     break;
   }
   return beyond.mass;
@@ -181,6 +271,11 @@ static lb_status check_masses(lb_build* b) {
   }
   lb_status status = LB_OK;
   memcpy(beyond, m->link_mass, (size_t)m->nlink * sizeof *beyond);
+  for (int i = 0; i < m->nbody; i++) {
+    if (b->scene->body[i].reduced) {
+      beyond[m->body_link[i]] = m->body_mass[i];
+    }
+  }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const int p = m->link_parent[i];
     if (!(smallest_inertia(m->link_kind[i], beyond[i]) > 0) && m->armature[m->link_v[i]] <= 0) {
@@ -210,7 +305,7 @@ lb_status lb_build_links(lb_build* b) {
   m->tree_link[m->ntree] = m->nlink;
   for (int i = 0; i < m->nbody; i++) {
     const int link = m->body_link[i];
-    if (link != LB_WORLD) {
+    if (link != LB_WORLD && !b->scene->body[i].reduced) {
       m->link_mass[link] =
           lb_mass_add(m->link_mass[link], lb_mass_transform(m->body_in_link[i], m->body_mass[i]));
     }
@@ -220,5 +315,6 @@ lb_status lb_build_links(lb_build* b) {
     return listed;
   }
   lay_out_links(m);
+  lay_out_elastic(b);
   return check_masses(b);
 }

@@ -1,6 +1,8 @@
 // Mass properties of the bodies: what their shapes weigh, corrected by what the author gave.
 #include "model/build.h"
 
+#include "elastic/reduced.h"
+
 static lb_mass shapes_mass(const lb_scene* s, int body) {
   lb_mass sum = {0};
   for (int i = 0; i < s->nshape; i++) {
@@ -13,6 +15,19 @@ static lb_mass shapes_mass(const lb_scene* s, int body) {
   return sum;
 }
 
+// At rest; E0 holds the second moments about the body's origin.
+static lb_mass reduced_mass(const lb_reduced* r) {
+  const lb_vec3 c = lb_vec3_scale(1 / r->m, lb_v4_vec3(r->h0));
+  const lb_m3 E = r->E0;
+  const double xx = E.x[0] - r->m * c.x * c.x;
+  const double yy = E.y[1] - r->m * c.y * c.y;
+  const double zz = E.z[2] - r->m * c.z * c.z;
+  return (lb_mass){r->m,
+                   c,
+                   {yy + zz, xx + zz, xx + yy, -(E.y[0] - r->m * c.x * c.y),
+                    -(E.z[0] - r->m * c.x * c.z), -(E.z[1] - r->m * c.y * c.z)}};
+}
+
 static lb_sym3 scaled(double s, lb_sym3 A) {
   return (lb_sym3){s * A.xx, s * A.yy, s * A.zz, s * A.xy, s * A.xz, s * A.yz};
 }
@@ -20,7 +35,7 @@ static lb_sym3 scaled(double s, lb_sym3 A) {
 lb_status lb_build_masses(lb_build* b) {
   for (int i = 0; i < b->scene->nbody; i++) {
     const lb_scene_body* body = &b->scene->body[i];
-    lb_mass mass = shapes_mass(b->scene, i);
+    lb_mass mass = body->reduced ? reduced_mass(body->reduced) : shapes_mass(b->scene, i);
     if (body->has_mass) {
       mass.inertia = scaled(mass.mass > 0 ? body->mass.mass / mass.mass : 0, mass.inertia);
       mass.mass = body->mass.mass;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "elastic/reduced.h"
 #include "model/build.h"
 #include "model/link.h"
 
@@ -25,21 +26,29 @@ static bool take_arrays(lb_build* b) {
   lb_model* m = b->m;
   const lb_scene* s = b->scene;
   const int n = s->nbody;
-  const int nq = LB_JOINT_MOST_Q * n;
-  const int nv = LB_JOINT_MOST_V * n;
+  int nlink = n;
+  int nq = LB_JOINT_MOST_Q * n;
+  int nv = LB_JOINT_MOST_V * n;
+  for (int i = 0; i < n; i++) {
+    const lb_reduced* reduced = s->body[i].reduced;
+    nlink += reduced ? 1 + reduced->nface : 0;
+    nq += reduced ? reduced->r : 0;
+    nv += reduced ? reduced->r : 0;
+  }
   return FIELD(body_name, n) && FIELD(body_link, n) && FIELD(body_in_link, n) &&
-         FIELD(body_mass, n) && FIELD(tree_link, n + 1) && FIELD(link_parent, n) &&
-         FIELD(link_joint, n) && FIELD(link_kind, n) && FIELD(link_q, n) && FIELD(link_v, n) &&
-         FIELD(link_in_parent, n) && FIELD(link_mass, n) && FIELD(link_driven, n) &&
-         FIELD(hinge_q, n) && FIELD(link, n) && FIELD(joint_name, n) && FIELD(joint_kind, n) &&
-         FIELD(joint_link, n) && FIELD(joint_q, n) && FIELD(joint_nq, n) && FIELD(joint_v, n) &&
-         FIELD(joint_nv, n) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) &&
-         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) &&
-         FIELD(rest, nq) && FIELD(spring, s->nspring) && FIELD(load, s->nload) &&
-         FIELD(load_profile, s->nload) && FIELD(motor_name, s->nmotor) &&
-         FIELD(motor_joint, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
-         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) && FIELD(shape, s->nshape) &&
-         FIELD(material, s->nmaterial);
+         FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
+         FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
+         FIELD(link_v, nlink) && FIELD(link_nv, nlink) && FIELD(link_in_parent, nlink) &&
+         FIELD(link_mass, nlink) && FIELD(link_driven, nlink) && FIELD(hinge_q, nlink) &&
+         FIELD(link, nlink) && FIELD(joint_name, nlink) && FIELD(joint_kind, nlink) &&
+         FIELD(joint_link, nlink) && FIELD(joint_q, nlink) && FIELD(joint_nq, nlink) &&
+         FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) && FIELD(v_parent, nv) &&
+         FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) && FIELD(stiffness, nv) &&
+         FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
+         FIELD(spring, s->nspring) && FIELD(load, s->nload) && FIELD(load_profile, s->nload) &&
+         FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
+         FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
+         FIELD(loop, s->njoint) && FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
 }
 
 static lb_status build_head(lb_build* b) {

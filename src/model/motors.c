@@ -17,7 +17,7 @@ static lb_status build_motors(lb_build* b) {
   m->nmotor = s->nmotor;
   for (int i = 0; i < s->nmotor; i++) {
     const lb_scene_motor* motor = &s->motor[i];
-    const int link = m->body_link[s->joint[motor->joint].child];
+    const int link = b->joint_link[s->joint[motor->joint].child];
     m->motor_name[i] = lb_build_text(b, motor->name);
     m->motor_joint[i] = m->link_joint[link];
     m->motor_drive[i] = motor->drive;

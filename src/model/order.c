@@ -43,13 +43,14 @@ static void walk(lb_build* b, const family* f) {
 lb_status lb_build_order(lb_build* b) {
   const lb_scene* s = b->scene;
   b->carrier = LB_TAKE(b->arena, int, s->nbody);
+  b->joint_link = LB_TAKE(b->arena, int, s->nbody);
   b->order = LB_TAKE(b->arena, int, s->nbody);
   family f = {LB_TAKE(b->arena, int, s->nbody + 1), LB_TAKE(b->arena, int, s->nbody)};
-  if (!b->carrier || !b->order || !f.first || !f.next) {
+  if (!b->carrier || !b->joint_link || !b->order || !f.first || !f.next) {
     return lb_build_no_memory(b);
   }
   for (int i = 0; i < s->nbody; i++) {
-    b->carrier[i] = -1;
+    b->carrier[i] = b->joint_link[i] = -1;
   }
   for (int j = 0; j < s->njoint; j++) {
     if (!s->joint[j].loop) {

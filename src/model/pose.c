@@ -1,20 +1,20 @@
 #include "model/pose.h"
 
-static const int JOINT_NQ[LB_JOINT_COUNT] = {
+static const int JOINT_NQ[LB_LINK_COUNT] = {
 #define NQ(code, name, nq, nv) [code] = nq,
     LB_JOINT_LIST(NQ)};
-static const int JOINT_NV[LB_JOINT_COUNT] = {
+static const int JOINT_NV[LB_LINK_COUNT] = {
 #define NV(code, name, nq, nv) [code] = nv,
     LB_JOINT_LIST(NV)};
 
-int lb_joint_kind_nq(lb_joint_kind kind) {
+int lb_joint_kind_nq(int kind) {
   return JOINT_NQ[kind];
 }
-int lb_joint_kind_nv(lb_joint_kind kind) {
+int lb_joint_kind_nv(int kind) {
   return JOINT_NV[kind];
 }
 
-lb_transform lb_joint_pose(lb_joint_kind kind, const double* q) {
+lb_transform lb_joint_pose(int kind, const double* q) {
   lb_transform X = lb_transform_identity();
   switch (kind) {
   case LB_JOINT_REVOLUTE:
@@ -31,7 +31,9 @@ lb_transform lb_joint_pose(lb_joint_kind kind, const double* q) {
     X.q = lb_quat_normalise((lb_quat){q[3], q[4], q[5], q[6]});
     break;
   case LB_JOINT_FIXED:
-  case LB_JOINT_COUNT:
+  case LB_LINK_ELASTIC:
+  case LB_LINK_FACE: // where it is at rest
+  case LB_LINK_COUNT:
     break;
   }
   return X;

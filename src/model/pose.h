@@ -4,11 +4,11 @@
 #include "limber/model.h"
 
 // Coordinates and velocities of a joint kind.
-int lb_joint_kind_nq(lb_joint_kind kind);
-int lb_joint_kind_nv(lb_joint_kind kind);
+int lb_joint_kind_nq(int kind);
+int lb_joint_kind_nv(int kind);
 
 // How far a joint with its axis along z has moved its link from where it is at zero.
-lb_transform lb_joint_pose(lb_joint_kind kind, const double* q);
+lb_transform lb_joint_pose(int kind, const double* q);
 
 // Pose of every link in the world.
 void lb_link_poses(const lb_model* m, lb_transform* pose, const double* q);

@@ -14,9 +14,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   for (int k = 0; k < m->nv; k++) {
     d->qd[k] += h * d->qdd[k];
   }
-  for (int i = 0; i < m->nlink; i++) {
-    LB_JOINT[m->link_kind[i]]->advance(d->q + m->link_q[i], d->qd + m->link_v[i], h);
-  }
+  lb_advance(m, d->q, d->qd, h);
   st->count++;
   return true;
 }

@@ -15,10 +15,7 @@ static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
 
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd) {
   lb_forward(m, d);
-  for (int i = 0; i < m->nlink; i++) {
-    const int q = m->link_q[i];
-    LB_JOINT[m->link_kind[i]]->rate(dq + q, d->q + q, d->qd + m->link_v[i]);
-  }
+  lb_rates(m, dq, d->q, d->qd);
   memcpy(qdd, d->qdd, (size_t)m->nv * sizeof *qdd);
 }
 

@@ -17,7 +17,7 @@ typedef struct fixture {
   int link_parent[FIXTURE_BODIES];
   int link_joint[FIXTURE_BODIES];
   const char* joint_name[FIXTURE_BODIES];
-  lb_joint_kind joint_kind[FIXTURE_BODIES];
+  int joint_kind[FIXTURE_BODIES];
   int joint_link[FIXTURE_BODIES];
   int joint_q[FIXTURE_BODIES], joint_nq[FIXTURE_BODIES];
   int joint_v[FIXTURE_BODIES], joint_nv[FIXTURE_BODIES];

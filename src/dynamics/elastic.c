@@ -1,0 +1,259 @@
+// Elastic bodies and their faces as links; see elastic/reduced.h for the equations.
+#include "dynamics/elastic.h"
+
+#include "dynamics/force.h"
+#include "dynamics/joint.h"
+
+// --- the body: fixed to its carrier, its coordinates move nothing of its own frame ---
+
+static void body_place(lb_state* s, const double* q, const double sc[2]) {
+  (void)sc;
+  s->elastic->eta = q;
+  lb_reduced_weigh(s->elastic->body, &s->elastic->state, q);
+}
+
+static void body_move(lb_state* s, const lb_state* p, const double* qd) {
+  s->elastic->etad = qd;
+  s->w = p->w;
+  s->c_al = lb_v4_zero();
+  s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r));
+}
+
+static void body_move_origin(lb_state* s, const lb_state* p, const double* qd) {
+  (void)qd;
+  s->v = p->v + lb_v4_cross(p->w, s->r);
+}
+
+static void body_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
+  (void)al, (void)a;
+  s->elastic->etadd = qdd;
+}
+
+static void body_inertia(lb_state* s, lb_v4* n, lb_v4* f) {
+  const lb_elastic* e = s->elastic;
+  const lb_m3 Rt = lb_m3_transpose(s->R);
+  const lb_reduced_motion motion = {lb_m3_apply(Rt, s->w), lb_m3_apply(Rt, s->al),
+                                    lb_m3_apply(Rt, s->a)};
+  lb_v4 bn, bf;
+  lb_reduced_inertia(e->body, &e->state, motion, e->etad, e->etadd, &bn, &bf, e->Q);
+  *n += lb_m3_apply(s->R, bn);
+  *f += lb_m3_apply(s->R, bf);
+}
+
+static void body_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
+  (void)n, (void)f;
+  for (int k = 0; k < s->elastic->body->r; k++) {
+    tau[k] += s->elastic->Q[k];
+  }
+}
+
+static void body_columns(lb_v4* S, const lb_state* s) {
+  for (int k = 0; k < 2 * s->elastic->body->r; k++) {
+    S[k] = lb_v4_zero();
+  }
+}
+
+// The springs of a body are its internal forces, a force law of their own.
+static void no_spring(double* tau, const double* q, const double* rest, const double* stiffness) {
+  (void)tau, (void)q, (void)rest, (void)stiffness;
+}
+static double no_energy(const double* q, const double* rest, const double* stiffness) {
+  (void)q, (void)rest, (void)stiffness;
+  return 0;
+}
+
+const lb_joint lb_joint_elastic = {
+    .place = body_place,
+    .move = body_move,
+    .move_origin = body_move_origin,
+    .accelerate = body_accelerate,
+    .inertia = body_inertia,
+    .project = body_project,
+    .columns = body_columns,
+    .spring = no_spring,
+    .energy = no_energy,
+};
+
+// --- a face: moves with its body's coordinates ---
+
+static void face_place(lb_state* s, const double* q, const double sc[2]) {
+  (void)sc;
+  lb_elastic* e = s->elastic;
+  const lb_m3 R = e->base->R;
+  lb_face_place(e->body, e->face, &e->at, q);
+  s->r = lb_m3_apply(R, e->at.x);
+  s->R = lb_m3_mul(R, e->at.R);
+}
+
+// As a ball joint for the rotation, and for the centroid d/dt (R x) twice.
+static void face_move(lb_state* s, const lb_state* p, const double* qd) {
+  lb_elastic* e = s->elastic;
+  lb_face_move(e->body, e->face, &e->at, qd);
+  const lb_v4 w = lb_m3_apply(s->R, e->at.w);
+  const lb_v4 v = lb_m3_apply(p->R, e->at.xd);
+  s->w = p->w + w;
+  s->c_al = lb_v4_cross(p->w, w) + lb_m3_apply(s->R, e->at.c_w);
+  s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r) + 2 * v);
+}
+
+static void face_move_origin(lb_state* s, const lb_state* p, const double* qd) {
+  (void)qd;
+  s->v = p->v + lb_v4_cross(p->w, s->r) + lb_m3_apply(p->R, s->elastic->at.xd);
+}
+
+static void face_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
+  const lb_elastic* e = s->elastic;
+  lb_v4 turn = lb_v4_zero(), shift = lb_v4_zero();
+  for (int k = 0; k < e->body->r; k++) {
+    turn += e->at.G[k] * qdd[k];
+    shift += e->face->W[k] * qdd[k];
+  }
+  *al += lb_m3_apply(s->R, turn);
+  *a += lb_m3_apply(e->base->R, shift);
+}
+
+static void face_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
+  const lb_elastic* e = s->elastic;
+  const lb_v4 turn = lb_m3_apply_transposed(s->R, n);
+  const lb_v4 shift = lb_m3_apply_transposed(e->base->R, f);
+  for (int k = 0; k < e->body->r; k++) {
+    tau[k] += lb_v4_sum(e->at.G[k] * turn + e->face->W[k] * shift);
+  }
+}
+
+static void face_columns(lb_v4* S, const lb_state* s) {
+  const lb_elastic* e = s->elastic;
+  for (int k = 0; k < e->body->r; k++) {
+    S[2 * k] = lb_m3_apply(s->R, e->at.G[k]);
+    S[2 * k + 1] = lb_m3_apply(e->base->R, e->face->W[k]);
+  }
+}
+
+const lb_joint lb_joint_face = {
+    .place = face_place,
+    .move = face_move,
+    .move_origin = face_move_origin,
+    .accelerate = face_accelerate,
+    .project = face_project,
+    .columns = face_columns,
+    .spring = no_spring,
+    .energy = no_energy,
+};
+
+// --- memory ---
+
+static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
+  const size_t r = (size_t)l->reduced->r;
+  lb_elastic made = {.body = l->reduced};
+  if (l->kind == LB_LINK_ELASTIC) {
+    made.state.B = lb_carve(c, r, sizeof(lb_m3));
+    made.state.C = lb_carve(c, r, sizeof(lb_v4));
+    made.Q = lb_carve(c, r, sizeof(double));
+  } else {
+    made.at.G = lb_carve(c, r, sizeof(lb_v4));
+    made.face = &l->reduced->face[l->face];
+  }
+  if (c->base) {
+    *e = made;
+  }
+  return e;
+}
+
+void lb_elastic_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
+  if (m->nelastic == 0) {
+    return;
+  }
+  const size_t nv = (size_t)m->nv;
+  w->elastic = lb_carve(c, (size_t)(m->nelastic + m->nface), sizeof *w->elastic);
+  w->M = lb_carve(c, nv * nv, sizeof(double));
+  w->bias = lb_carve(c, nv, sizeof(double));
+  int scratch = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const int wanted = m->link[i].reduced ? lb_reduced_scratch(m->link[i].reduced) : 0;
+    scratch = wanted > scratch ? wanted : scratch;
+  }
+  w->scratch = lb_carve(c, (size_t)scratch, sizeof(double));
+  int count = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (l->reduced) {
+      lb_elastic* e = lay_out_link(c, w->elastic ? &w->elastic[count] : NULL, l);
+      if (c->base) {
+        w->state[i].elastic = e;
+        e->base = l->kind == LB_LINK_FACE ? &w->state[l->parent] : NULL;
+      }
+      count++;
+    }
+  }
+}
+
+// --- energy ---
+
+double lb_elastic_gravity(const lb_model* m, const lb_work* w) {
+  const lb_v4 g = lb_v4_from(m->gravity);
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link[i].kind == LB_LINK_ELASTIC) {
+      const lb_state* s = &w->state[i];
+      sum -= lb_v4_dot(g, s->p * s->elastic->body->m + lb_m3_apply(s->R, s->elastic->state.h));
+    }
+  }
+  return sum;
+}
+
+// 1/2 int rho |v + w x x + xd|^2
+double lb_elastic_kinetic(const lb_model* m, const lb_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link[i].kind != LB_LINK_ELASTIC) {
+      continue;
+    }
+    const lb_state* s = &w->state[i];
+    const lb_elastic* e = s->elastic;
+    const lb_reduced* b = e->body;
+    const lb_v4 v = lb_m3_apply_transposed(s->R, s->v);
+    const lb_v4 spin = lb_m3_apply_transposed(s->R, s->w);
+    lb_v4 hd = lb_v4_zero(), turn = lb_v4_zero();
+    for (int k = 0; k < b->r; k++) {
+      hd += b->H[k] * e->etad[k];
+      turn += e->state.C[k] * e->etad[k];
+      for (int l = 0; l < b->r; l++) {
+        sum += 0.5 * e->etad[k] * b->M[k * b->r + l] * e->etad[l];
+      }
+    }
+    sum += 0.5 * b->m * lb_v4_dot(v, v) + lb_v4_dot(v, lb_v4_cross(spin, e->state.h) + hd) +
+           0.5 * lb_v4_dot(spin, lb_m3_apply(e->state.I, spin)) + lb_v4_dot(spin, turn);
+  }
+  return sum;
+}
+
+// --- internal forces ---
+
+static int body_count(const lb_model* m) {
+  return m->nelastic;
+}
+
+// Elastic force and Rayleigh damping (alpha M + beta K(eta)) etad.
+static void apply(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (l->kind == LB_LINK_ELASTIC) {
+      lb_reduced_add_forces(l->reduced, d->work->tau + l->v, d->q + l->q, d->qd + l->v,
+                            d->work->scratch);
+    }
+  }
+}
+
+static double energy(const lb_model* m, lb_data* d) {
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (l->kind == LB_LINK_ELASTIC) {
+      const lb_reduced_force* law = &l->reduced->internal;
+      sum += law->energy(law->context, d->q + l->q, d->work->scratch);
+    }
+  }
+  return sum;
+}
+
+const lb_force lb_force_elastic = {"elastic body", body_count, apply, energy};

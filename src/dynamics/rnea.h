@@ -1,0 +1,6 @@
+// Inverse dynamics with the external forces that lb_forces_apply left on the links.
+#pragma once
+#include "limber/dynamics.h"
+
+void lb_rnea_forced(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
+                    const double* qdd);

@@ -1,0 +1,342 @@
+// Elastic bodies as links: identities on trees of rigid and elastic parts. The bodies here are made
+// up (a cloud of masses, random basis), since no identity below depends on where basis and
+// stiffness come from.
+#include "dynamics/joint.h"
+#include "elastic/reduced.h"
+#include "random_tree.h"
+
+enum { NODES = 24, R = 4, FACES = 2, FACE_NODES = 6, MOST = 200 };
+
+// --- a made-up body: nodes on a bar along x, held at x = 0 ---
+
+typedef struct cloud {
+  double X[3 * NODES], Phi[R][3 * NODES], mass[NODES];
+  int node[FACES][FACE_NODES];
+  double weight[FACES][FACE_NODES];
+  double K[R * R];
+  lb_reduced body;
+  lb_arena arena;
+} cloud;
+
+static void apply_mass(const void* context, double* y, const double* x) {
+  const cloud* c = context;
+  for (int i = 0; i < 3 * NODES; i++) {
+    y[i] = c->mass[i / 3] * x[i];
+  }
+}
+
+// V = 1/2 eta'K eta + 1/4 sum eta^4
+static void force(const void* context, double* f, double* Kv, const double* eta, const double* v,
+                  double* scratch) {
+  (void)scratch;
+  const cloud* c = context;
+  for (int k = 0; k < R; k++) {
+    f[k] = eta[k] * eta[k] * eta[k];
+    double t = 3 * eta[k] * eta[k] * v[k];
+    for (int l = 0; l < R; l++) {
+      f[k] += c->K[k * R + l] * eta[l];
+      t += c->K[k * R + l] * v[l];
+    }
+    if (Kv) {
+      Kv[k] = t;
+    }
+  }
+}
+
+static void tangent(const void* context, double* K, const double* eta, double* scratch) {
+  (void)scratch;
+  const cloud* c = context;
+  memcpy(K, c->K, sizeof c->K);
+  for (int k = 0; k < R; k++) {
+    K[k * R + k] += 3 * eta[k] * eta[k];
+  }
+}
+
+static double energy(const void* context, const double* eta, double* scratch) {
+  (void)scratch;
+  const cloud* c = context;
+  double sum = 0;
+  for (int k = 0; k < R; k++) {
+    sum += 0.25 * eta[k] * eta[k] * eta[k] * eta[k];
+    for (int l = 0; l < R; l++) {
+      sum += 0.5 * eta[k] * c->K[k * R + l] * eta[l];
+    }
+  }
+  return sum;
+}
+
+static void make_cloud(cloud* c, lb_random* r, double stiffness) {
+  for (int i = 0; i < NODES; i++) {
+    c->mass[i] = lb_random_between(r, 0.01, 0.05);
+    c->X[3 * i] = i * 1.0 / (NODES - 1);
+    c->X[3 * i + 1] = lb_random_between(r, -0.1, 0.1);
+    c->X[3 * i + 2] = lb_random_between(r, -0.1, 0.1);
+  }
+  for (int k = 0; k < R; k++) {
+    for (int i = 0; i < 3 * NODES; i++) {
+      // small at the held end, as a clamped body's modes are
+      const double x = c->X[i / 3 * 3];
+      c->Phi[k][i] = x * x * lb_random_between(r, -0.5, 0.5);
+    }
+    for (int l = 0; l <= k; l++) {
+      c->K[k * R + l] = c->K[l * R + k] = stiffness * (k == l ? k + 2 : 0.3);
+    }
+  }
+  for (int f = 0; f < FACES; f++) {
+    for (int i = 0; i < FACE_NODES; i++) {
+      c->node[f][i] = f == 0 ? NODES - 1 - i : NODES / 2 + i;
+      c->weight[f][i] = lb_random_between(r, 0.5, 1);
+    }
+  }
+  const int count[FACES] = {FACE_NODES, FACE_NODES};
+  const int* node[FACES] = {c->node[0], c->node[1]};
+  const double* weight[FACES] = {c->weight[0], c->weight[1]};
+  const lb_reduced_input in = {NODES, R,     c->X,  c->Phi[0], apply_mass,
+                               c,     FACES, count, node,      weight};
+  lb_arena_init(&c->arena, NULL);
+  assert_int_equal(lb_reduced_create(&c->body, &in, &c->arena), LB_OK);
+  c->body.internal = (lb_reduced_force){force, tangent, energy, 0, c};
+}
+
+// --- a tree: free base, elastic arm, rigid parts on both faces (one on a hinge), a second elastic
+// arm further on ---
+
+typedef struct assembly {
+  cloud arm[2];
+  random_tree tree;
+  lb_model* m;
+  lb_data* d;
+} assembly;
+
+static void add_part(random_tree* t, lb_random* r, lb_joint_kind kind, int parent, int face,
+                     const lb_reduced* reduced) {
+  const int i = t->scene.nbody++;
+  t->scene.njoint++;
+  snprintf(t->name[i], sizeof t->name[i], "b%d", i);
+  t->body[i] = lb_scene_body_default();
+  t->body[i].name = t->name[i];
+  t->body[i].reduced = reduced;
+  t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = !reduced;
+  t->body[i].mass = random_mass(r);
+  lb_scene_joint* j = &t->joint[i];
+  *j = lb_scene_joint_default();
+  j->name = t->name[i];
+  j->kind = kind;
+  j->parent = parent;
+  j->child = i;
+  j->face = face;
+  j->in_parent = random_transform(r, 0.3);
+  j->in_child = random_transform(r, 0.3);
+  j->axis = (lb_vec3){0, 0.6, 0.8};
+  if (kind == LB_JOINT_FREE) {
+    j->q[3] = 1;
+  }
+}
+
+static void make_assembly(assembly* a, uint64_t seed, double stiffness, lb_vec3 gravity) {
+  lb_random r = {seed};
+  random_tree* t = &a->tree;
+  t->scene = lb_scene_default();
+  t->scene.name = t->scene.about = t->scene.file = "";
+  t->scene.body = t->body;
+  t->scene.joint = t->joint;
+  t->scene.gravity = gravity;
+  make_cloud(&a->arm[0], &r, stiffness);
+  make_cloud(&a->arm[1], &r, stiffness);
+  add_part(t, &r, LB_JOINT_FREE, LB_WORLD, 0, NULL);
+  add_part(t, &r, LB_JOINT_FIXED, 0, 0, &a->arm[0].body);
+  add_part(t, &r, LB_JOINT_FIXED, 1, 0, NULL);
+  add_part(t, &r, LB_JOINT_REVOLUTE, 1, 1, NULL);
+  add_part(t, &r, LB_JOINT_REVOLUTE, 3, 0, &a->arm[1].body);
+  add_part(t, &r, LB_JOINT_SPHERICAL, 4, 0, NULL);
+  t->joint[5].q[0] = 1;
+  lb_error err = lb_error_make(NULL);
+  if (lb_model_create(&t->scene, NULL, &a->m, &err) != LB_OK) {
+    print_error("%s\n", err.message[0].text);
+    fail();
+  }
+  assert_int_equal(lb_data_create(a->m, NULL, &a->d, NULL), LB_OK);
+}
+
+static void release_assembly(assembly* a) {
+  lb_data_release(a->d);
+  lb_model_release(a->m);
+  lb_arena_release(&a->arm[0].arena);
+  lb_arena_release(&a->arm[1].arena);
+}
+
+static void random_motion(assembly* a, uint64_t seed, double* q, double* qd) {
+  lb_random r = {seed};
+  random_state(a->m, &r, q, qd);
+  for (int i = 0; i < a->m->nlink; i++) {
+    for (int k = 0; k < a->m->link_nv[i] && a->m->link_kind[i] == LB_LINK_ELASTIC; k++) {
+      q[a->m->link_q[i] + k] *= 0.2;
+    }
+  }
+}
+
+static assembly A;
+
+static void inverse_dynamics_equals_mass_matrix_times_acceleration(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    make_assembly(&A, seed, 10, (lb_vec3){0, 0, -9.81});
+    const int nv = A.m->nv;
+    double q[MOST], qd[MOST], qdd[MOST], full[MOST], bias[MOST];
+    static double M[MOST * MOST];
+    const double zero[MOST] = {0};
+    random_motion(&A, seed + 7, q, qd);
+    lb_random r = {seed};
+    for (int i = 0; i < nv; i++) {
+      qdd[i] = lb_random_between(&r, -5, 5);
+    }
+    lb_rnea(A.m, A.d, full, q, qd, qdd);
+    lb_rnea(A.m, A.d, bias, q, qd, zero);
+    lb_crba(A.m, A.d, M, q);
+    for (int i = 0; i < nv; i++) {
+      double sum = bias[i];
+      for (int j = 0; j < nv; j++) {
+        sum += M[i * nv + j] * qdd[j];
+        assert_near(M[i * nv + j], M[j * nv + i], 1e-13);
+      }
+      assert_near(sum, full[i], 1e-11);
+    }
+    // and the kinetic energy is that of the matrix
+    double half = 0;
+    for (int i = 0; i < nv; i++) {
+      for (int j = 0; j < nv; j++) {
+        half += 0.5 * qd[i] * M[i * nv + j] * qd[j];
+      }
+    }
+    memcpy(A.d->q, q, (size_t)A.m->nq * sizeof *q);
+    memcpy(A.d->qd, qd, (size_t)nv * sizeof *qd);
+    assert_near(lb_kinetic_energy(A.m, A.d), half, 1e-12);
+    release_assembly(&A);
+  }
+}
+
+// d/dt (T + V) = 0 along the motion that forward dynamics gives. Any missing velocity term would
+// show.
+static void energy_is_conserved_at_every_instant(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    make_assembly(&A, seed, 10, (lb_vec3){1, 2, -9.81});
+    lb_data* d = A.d;
+    double q[MOST], qd[MOST], qdd[MOST], half[MOST], e[4];
+    random_motion(&A, seed + 7, q, qd);
+    memcpy(d->q, q, (size_t)A.m->nq * sizeof *q);
+    memcpy(d->qd, qd, (size_t)A.m->nv * sizeof *qd);
+    lb_forward(A.m, d);
+    memcpy(qdd, d->qdd, (size_t)A.m->nv * sizeof *qdd);
+    const double h = 1e-5;
+    const double at[4] = {-2 * h, -h, h, 2 * h};
+    for (int s = 0; s < 4; s++) {
+      memcpy(d->q, q, (size_t)A.m->nq * sizeof *q);
+      for (int i = 0; i < A.m->nv; i++) {
+        half[i] = qd[i] + 0.5 * at[s] * qdd[i];
+        d->qd[i] = qd[i] + at[s] * qdd[i];
+      }
+      lb_advance(A.m, d->q, half, at[s]);
+      e[s] = lb_kinetic_energy(A.m, d) + lb_potential_energy(A.m, d);
+    }
+    const double rate = (8 * (e[2] - e[1]) - (e[3] - e[0])) / (12 * h);
+    assert_near(rate / fmax(1, fabs(e[0])), 0, 1e-7);
+    release_assembly(&A);
+  }
+}
+
+// Linear and angular momentum of all the mass, by moving a little along the motion: nodes of the
+// clouds and rigid parts.
+static void positions(assembly* a, lb_vec3* point, double* mass, int* count) {
+  lb_poses(a->m, a->d);
+  *count = 0;
+  for (int b = 0; b < a->m->nbody; b++) {
+    const lb_transform X = a->d->pose[b];
+    const int link = a->m->body_link[b];
+    if (a->m->link_kind[link] == LB_LINK_ELASTIC) {
+      const cloud* c = b == 1 ? &a->arm[0] : &a->arm[1];
+      const double* eta = a->d->q + a->m->link_q[link];
+      for (int i = 0; i < NODES; i++) {
+        lb_vec3 x = {c->X[3 * i], c->X[3 * i + 1], c->X[3 * i + 2]};
+        for (int k = 0; k < R; k++) {
+          x = lb_vec3_add(x, lb_vec3_scale(eta[k], (lb_vec3){c->Phi[k][3 * i], c->Phi[k][3 * i + 1],
+                                                             c->Phi[k][3 * i + 2]}));
+        }
+        point[*count] = lb_transform_point(X, x);
+        mass[(*count)++] = c->mass[i];
+      }
+    }
+  }
+}
+
+static void total_momentum(assembly* a, lb_vec3* linear, lb_vec3* angular) {
+  enum { POINTS = 2 * NODES };
+  static double q[MOST];
+  lb_vec3 p[2][POINTS];
+  lb_transform pose[2][TREE_MOST];
+  double mass[POINTS];
+  int count = 0;
+  const double h = 1e-6;
+  lb_data* d = a->d;
+  memcpy(q, d->q, (size_t)a->m->nq * sizeof *q);
+  for (int s = 0; s < 2; s++) {
+    memcpy(d->q, q, (size_t)a->m->nq * sizeof *q);
+    lb_advance(a->m, d->q, d->qd, s ? h : -h);
+    positions(a, p[s], mass, &count);
+    memcpy(pose[s], d->pose, (size_t)a->m->nbody * sizeof *d->pose);
+  }
+  memcpy(d->q, q, (size_t)a->m->nq * sizeof *q);
+  *linear = *angular = (lb_vec3){0, 0, 0};
+  for (int i = 0; i < count; i++) {
+    const lb_vec3 v = lb_vec3_scale(mass[i] * 0.5 / h, lb_vec3_sub(p[1][i], p[0][i]));
+    const lb_vec3 x = lb_vec3_scale(0.5, lb_vec3_add(p[0][i], p[1][i]));
+    *linear = lb_vec3_add(*linear, v);
+    *angular = lb_vec3_add(*angular, lb_vec3_cross(x, v));
+  }
+  for (int b = 0; b < a->m->nbody; b++) {
+    if (a->m->link_kind[a->m->body_link[b]] == LB_LINK_ELASTIC) {
+      continue;
+    }
+    const lb_mass mb = a->tree.body[b].mass;
+    const lb_vec3 c0 = lb_transform_point(pose[0][b], mb.com);
+    const lb_vec3 c1 = lb_transform_point(pose[1][b], mb.com);
+    const lb_vec3 v = lb_vec3_scale(mb.mass * 0.5 / h, lb_vec3_sub(c1, c0));
+    const lb_vec3 w = lb_vec3_scale(
+        0.5 / h, lb_quat_log(lb_quat_mul(lb_quat_conjugate(pose[0][b].q), pose[1][b].q)));
+    const lb_vec3 x = lb_vec3_scale(0.5, lb_vec3_add(c0, c1));
+    const lb_quat mid = lb_quat_mul(pose[0][b].q, lb_quat_exp(lb_vec3_scale(h, w)));
+    *linear = lb_vec3_add(*linear, v);
+    *angular = lb_vec3_add(*angular, lb_vec3_cross(x, v));
+    *angular = lb_vec3_add(*angular, lb_quat_rotate(mid, lb_sym3_apply(mb.inertia, w)));
+  }
+}
+
+static void floating_assembly_keeps_its_momentum(void** state) {
+  (void)state;
+  make_assembly(&A, 5, 300, (lb_vec3){0, 0, 0});
+  random_motion(&A, 3, A.d->q, A.d->qd);
+  lb_vec3 p0, l0, p1, l1;
+  total_momentum(&A, &p0, &l0);
+  const lb_scene_solver solver = {.integrator = LB_INTEGRATOR_RK8, .step = 1e-3};
+  lb_stepper* st;
+  assert_int_equal(lb_stepper_create(A.m, &solver, NULL, &st, NULL), LB_OK);
+  const double e0 = lb_kinetic_energy(A.m, A.d) + lb_potential_energy(A.m, A.d);
+  for (int i = 0; i < 1000; i++) {
+    assert_int_equal(lb_stepper_step(st, A.d, 1e-3, NULL), LB_OK);
+  }
+  total_momentum(&A, &p1, &l1);
+  assert_near(lb_vec3_norm(lb_vec3_sub(p0, p1)), 0, 1e-7);
+  assert_near(lb_vec3_norm(lb_vec3_sub(l0, l1)), 0, 1e-7);
+  assert_near(lb_kinetic_energy(A.m, A.d) + lb_potential_energy(A.m, A.d), e0, 1e-9);
+  lb_stepper_release(st);
+  release_assembly(&A);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(inverse_dynamics_equals_mass_matrix_times_acceleration),
+      cmocka_unit_test(energy_is_conserved_at_every_instant),
+      cmocka_unit_test(floating_assembly_keeps_its_momentum),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
