@@ -36,6 +36,10 @@ void lb_data_reset(lb_data* data);
 /// tau. Coordinates under a position motor are first put where its profile says.
 void lb_forward(const lb_model* model, lb_data* data);
 
+/// Put the coordinates under position motors, and their rates and accelerations, where the profiles
+/// say.
+void lb_drive(const lb_model* model, lb_data* data);
+
 /// Make the state a valid one: motors' coordinates where their profiles say at this time,
 /// quaternions of unit length, loops closed in place and speed with the least motion. Steppers call
 /// it after each step.

@@ -6,8 +6,7 @@
 #include "dynamics/loop.h"
 #include "dynamics/rnea.h"
 
-// Put the coordinates under position motors where their profiles say.
-static void drive(const lb_model* m, lb_data* d) {
+void lb_drive(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_drive[i] == LB_DRIVE_POSITION) {
       const int j = m->motor_joint[i];
@@ -70,7 +69,7 @@ static void solve(const lb_model* m, lb_data* d) {
 }
 
 void lb_forward(const lb_model* m, lb_data* d) {
-  drive(m, d);
+  lb_drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
   accelerate_driven(m, d);
   lb_forces_apply(m, d);
@@ -87,7 +86,7 @@ void lb_forward(const lb_model* m, lb_data* d) {
 }
 
 void lb_settle(const lb_model* m, lb_data* d) {
-  drive(m, d);
+  lb_drive(m, d);
   lb_normalise(m, d->q);
   lb_loops_close(m, d);
 }

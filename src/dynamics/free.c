@@ -129,6 +129,14 @@ static void advance(double* q, const double* qd, double h) {
   lb_quat_advance(q + 3, qd, h);
 }
 
+static void reach(double* q, const double* from, const double* qd, double h) {
+  lb_quat_reach(q + 3, from + 3, qd, h);
+  const lb_vec3 v = to_parent(q, qd);
+  q[0] = from[0] + h * v.x;
+  q[1] = from[1] + h * v.y;
+  q[2] = from[2] + h * v.z;
+}
+
 const lb_joint lb_joint_free = {
     .place = place,
     .move = move,
@@ -142,4 +150,5 @@ const lb_joint lb_joint_free = {
     .energy = energy,
     .rate = rate,
     .advance = advance,
+    .reach = reach,
 };

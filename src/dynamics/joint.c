@@ -26,6 +26,10 @@ void lb_scalar_advance(double* q, const double* qd, double h) {
   *q += h * *qd;
 }
 
+void lb_scalar_reach(double* q, const double* from, const double* qd, double h) {
+  *q = *from + h * *qd;
+}
+
 // d/dt q = 1/2 q (0, w). It is orthogonal to q, so that the exact flow keeps the length.
 void lb_quat_rate(double* dq, const double* q, const double* w) {
   const lb_quat r = lb_quat_mul((lb_quat){q[0], q[1], q[2], q[3]},
@@ -43,6 +47,31 @@ void lb_quat_advance(double* q, const double* w, double h) {
   q[1] = r.x;
   q[2] = r.y;
   q[3] = r.z;
+}
+
+// q - h/2 q (0, w) = from, so q = from (1, -h/2 w)^-1.
+void lb_quat_reach(double* q, const double* from, const double* w, double h) {
+  const lb_quat turn = {1, 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
+  const double size = 1 + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z;
+  const lb_quat r = lb_quat_mul((lb_quat){from[0], from[1], from[2], from[3]}, turn);
+  q[0] = r.w / size;
+  q[1] = r.x / size;
+  q[2] = r.y / size;
+  q[3] = r.z / size;
+}
+
+void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int at = m->link_q[i];
+    const int v = m->link_v[i];
+    if (m->link_kind[i] == LB_LINK_ELASTIC) {
+      for (int k = 0; k < m->link_nv[i]; k++) {
+        q[at + k] = from[at + k] + h * qd[v + k];
+      }
+    } else if (m->link_kind[i] != LB_LINK_FACE) {
+      LB_JOINT[m->link_kind[i]]->reach(q + at, from + at, qd + v, h);
+    }
+  }
 }
 
 void lb_advance(const lb_model* m, double* q, const double* qd, double h) {

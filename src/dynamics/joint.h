@@ -45,6 +45,9 @@ typedef struct lb_joint {
 
   // q moved along qd for a time h, staying a valid coordinate.
   void (*advance)(double* q, const double* qd, double h);
+
+  // The q for which (q - from) / h = dq/dt at q itself, for implicit methods.
+  void (*reach)(double* q, const double* from, const double* qd, double h);
 } lb_joint;
 
 // Indexed by the links' kinds; a fixed joint has no entry, since it makes no link.
@@ -58,14 +61,17 @@ void lb_scalar_spring(double* tau, const double* q, const double* rest, const do
 double lb_scalar_energy(const double* q, const double* rest, const double* stiffness);
 void lb_scalar_rate(double* dq, const double* q, const double* qd);
 void lb_scalar_advance(double* q, const double* qd, double h);
+void lb_scalar_reach(double* q, const double* from, const double* qd, double h);
 
 // Rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w);
 void lb_quat_advance(double* q, const double* w, double h);
+void lb_quat_reach(double* q, const double* from, const double* w, double h);
 
 // All coordinates: q moved along qd for a time h; dq/dt.
 void lb_advance(const lb_model* m, double* q, const double* qd, double h);
 void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd);
+void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h);
 
 // Bring a link's coordinates back to unit quaternions where they have them.
 void lb_normalise(const lb_model* m, double* q);

@@ -21,4 +21,5 @@ const lb_joint lb_joint_revolute = {
     .energy = lb_scalar_energy,
     .rate = lb_scalar_rate,
     .advance = lb_scalar_advance,
+    .reach = lb_scalar_reach,
 };

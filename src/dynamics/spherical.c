@@ -107,4 +107,5 @@ const lb_joint lb_joint_spherical = {
     .energy = energy,
     .rate = lb_quat_rate,
     .advance = lb_quat_advance,
+    .reach = lb_quat_reach,
 };

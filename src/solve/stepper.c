@@ -7,9 +7,8 @@
 #include "dynamics/joint.h"
 
 static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
-    [LB_INTEGRATOR_EULER] = &lb_stepper_euler,
-    [LB_INTEGRATOR_RK4] = &lb_stepper_rk4,
-    [LB_INTEGRATOR_RK8] = &lb_stepper_rk8,
+    [LB_INTEGRATOR_EULER] = &lb_stepper_euler,       [LB_INTEGRATOR_RK4] = &lb_stepper_rk4,
+    [LB_INTEGRATOR_RK8] = &lb_stepper_rk8,           [LB_INTEGRATOR_BDF2] = &lb_stepper_bdf2,
     [LB_INTEGRATOR_ADAPTIVE] = &lb_stepper_adaptive,
 };
 
