@@ -20,6 +20,13 @@ void lb_move_origins(const lb_model* m, lb_work* w, const double* qd) {
   }
 }
 
+void lb_fill_columns(const lb_model* m, lb_work* w) {
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    LB_JOINT[l->kind]->columns(w->S + 2 * (size_t)l->column, &w->state[i]);
+  }
+}
+
 typedef struct tree_job {
   const lb_model* m;
   void (*work)(void* context, int first, int last);

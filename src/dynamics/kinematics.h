@@ -43,6 +43,9 @@ static inline void lb_link_weigh(const lb_model* m, lb_work* w, int i) {
   s->h = lb_m3_apply(s->R, l->h);
 }
 
+// Directions of all coordinates at their links' origins: the work's S.
+void lb_fill_columns(const lb_model* m, lb_work* w);
+
 // Velocities of the origins; lb_link_move must have been called.
 void lb_move_origins(const lb_model* m, lb_work* w, const double* qd);
 

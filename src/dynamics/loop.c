@@ -210,17 +210,24 @@ static void hold_driven(const lb_model* m, double* M) {
   }
 }
 
+// Rows of J from the rows' directions and the directions of the coordinates.
+static void fill_jacobian(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const int nv = m->nv;
+  memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
+  for (int i = 0; i < L->nrow; i++) {
+    add_link(m, d->work, L->Jt + i * nv, &L->row[i], L->row[i].b->link, 1);
+    add_link(m, d->work, L->Jt + i * nv, &L->row[i], L->row[i].a->link, -1);
+  }
+}
+
 // M = L L', Jt = Linv J', A = J Minv J'; false when M cannot be factored.
 static bool factor(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const int nv = m->nv;
   lb_crba(m, d, L->M, d->q);
   hold_driven(m, L->M);
-  memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
-  for (int i = 0; i < L->nrow; i++) {
-    add_link(m, d->work, L->Jt + i * nv, &L->row[i], L->row[i].b->link, 1);
-    add_link(m, d->work, L->Jt + i * nv, &L->row[i], L->row[i].a->link, -1);
-  }
+  fill_jacobian(m, d);
   if (lb_cholesky(nv, L->M, nv) != LB_OK) {
     return false;
   }
@@ -337,4 +344,22 @@ void lb_loops_close(const lb_model* m, lb_data* d) {
     close_once(m, d);
   }
   close_velocities(m, d);
+}
+
+lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  if (!L) {
+    return (lb_loop_rows){0};
+  }
+  fill_rows(m, d);
+  lb_fill_columns(m, d->work);
+  fill_jacobian(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = L->row[i].c;
+  }
+  return (lb_loop_rows){L->nrow, L->x, L->Jt};
+}
+
+int lb_loops_most_rows(const lb_model* m) {
+  return MOST_ROWS * m->nloop;
 }

@@ -13,15 +13,23 @@
 // and leaves out what is not (gyroscopic terms, gravity's gradient): the error per iteration falls
 // by the ratio of the two times dt, and the result does not depend on it. It is factored only when
 // convergence slows down.
+//
+// Loops add their gaps c(q_n) = 0 and multipliers: with dv = -W^-1 (r - J'lambda) + W^-1 J' mu,
+//
+//   (J W^-1 J') mu = J W^-1 r - c/dt,  lambda += mu
+//
+// where redundant rows are left out as in dynamics/loop.c.
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/force.h"
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
 #include "dynamics/rnea.h"
 #include "elastic/reduced.h"
 #include "math/dense.h"
+#include "math/semidefinite.h"
 #include "solve/stepper.h"
 
 enum {
@@ -34,6 +42,8 @@ enum {
 static const double TOLERANCE = 1e-10;
 // ... but no less than this much [sqrt(J)], for systems at rest.
 static const double STILL = 1e-3;
+// Rows of loops whose pivot is below this fraction of the largest repeat others.
+static const double REDUNDANT = 1e-11;
 
 typedef struct bdf2 {
   double *q1, *v1; // state at the start of this step
@@ -43,6 +53,12 @@ typedef struct bdf2 {
   double *r, *dv;  // residual, correction
   double* W;       // [nv][nv] factored
   double* K;       // [r][r] tangent of one elastic body
+  double* Z;       // [rows][nv] W^-1 J'
+  double* A;       // [rows][rows]
+  double* lambda;  // [rows]
+  double* mu;      // [rows]
+  double* work;    // [2 * rows]
+  int* pivot;      // [rows]
   double dt;       // of W; 0: there is none
   double speed;    // sqrt(v'M v) when W was made
   double time;     // where the last step ended
@@ -70,6 +86,16 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     block += i < 4 ? m->nq : m->nv;
   }
   own->K = own->W + (size_t)m->nv * (size_t)m->nv;
+  const int rows = lb_loops_most_rows(m);
+  own->Z = LB_TAKE(&st->arena, double, rows * m->nv);
+  own->A = LB_TAKE(&st->arena, double, rows* rows);
+  own->lambda = LB_TAKE(&st->arena, double, rows);
+  own->mu = LB_TAKE(&st->arena, double, rows);
+  own->work = LB_TAKE(&st->arena, double, 2 * rows);
+  own->pivot = LB_TAKE(&st->arena, int, rows);
+  if (!own->Z || !own->A || !own->lambda || !own->mu || !own->work || !own->pivot) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+  }
   return LB_OK;
 }
 
@@ -159,7 +185,7 @@ static double start(const lb_model* m, bdf2* own, const lb_data* d, double h) {
   return second ? 2 * h / 3 : h;
 }
 
-// Residual at d->qd; leaves q and qdd that belong to it in d.
+// Residual at d->qd; leaves q and qdd that belong to it in d. Loops' forces are not in it yet.
 static void residual(const lb_model* m, bdf2* own, lb_data* d, double dt) {
   lb_reach(m, d->q, own->qh, d->qd, dt);
   for (int k = 0; k < m->nv; k++) {
@@ -179,16 +205,54 @@ static void residual(const lb_model* m, bdf2* own, lb_data* d, double dt) {
   }
 }
 
+static double dot(int n, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+// y += s x
+static void add(int n, double* y, double s, const double* x) {
+  for (int i = 0; i < n; i++) {
+    y[i] += s * x[i];
+  }
+}
+
+// The loops' part of a correction: multipliers, and what they change in dv = W^-1 r and in r.
+static void correct_loops(const lb_model* m, bdf2* own, const lb_loop_rows* rows, double dt) {
+  const int nv = m->nv;
+  const int n = rows->count;
+  memcpy(own->Z, rows->J, (size_t)n * (size_t)nv * sizeof *own->Z);
+  lb_cholesky_solve(nv, own->W, nv, n, own->Z, nv);
+  for (int i = 0; i < n; i++) {
+    own->mu[i] = dot(nv, rows->J + i * nv, own->dv) - rows->gap[i] / dt;
+    for (int j = 0; j < n; j++) {
+      own->A[i * n + j] = dot(nv, rows->J + i * nv, own->Z + j * nv);
+    }
+  }
+  lb_solve_semidefinite(n, own->A, n, own->mu, REDUNDANT, own->work, own->pivot);
+  for (int i = 0; i < n; i++) {
+    own->lambda[i] += own->mu[i];
+    add(nv, own->dv, -own->mu[i], own->Z + i * nv);
+    add(nv, own->r, -own->mu[i], rows->J + i * nv);
+  }
+}
+
 // One correction of the velocities; its size sqrt(dv'M dv).
 static double correct(const lb_model* m, bdf2* own, lb_data* d, double dt) {
-  double product = 0;
+  const lb_loop_rows rows = lb_loops_linearise(m, d);
+  for (int i = 0; i < rows.count; i++) {
+    add(m->nv, own->r, -own->lambda[i], rows.J + i * m->nv);
+  }
   memcpy(own->dv, own->r, (size_t)m->nv * sizeof *own->r);
   lb_cholesky_solve(m->nv, own->W, m->nv, 1, own->dv, m->nv);
-  for (int k = 0; k < m->nv; k++) {
-    product += own->dv[k] * own->r[k];
-    d->qd[k] -= own->dv[k];
+  if (rows.count > 0) {
+    correct_loops(m, own, &rows, dt);
   }
-  return sqrt(fmax(0, product * dt)); // r = W dv, and W ~ M/dt
+  add(m->nv, d->qd, -1, own->dv);
+  return sqrt(fmax(0, dt * dot(m->nv, own->dv, own->r))); // r = W dv, and W ~ M/dt
 }
 
 static bool newton(lb_stepper* st, lb_data* d, double dt) {
