@@ -1,0 +1,103 @@
+#include "elastic/projected.h"
+
+#include <string.h>
+
+static const double* column(const lb_projected* p, int k) {
+  return p->basis->Phi + (size_t)k * (size_t)p->fem->ndof;
+}
+
+// out = Phi x
+static void expand(const lb_projected* p, double* out, const double* x) {
+  const int n = p->fem->ndof;
+  memset(out, 0, (size_t)n * sizeof *out);
+  for (int k = 0; k < p->basis->r; k++) {
+    const double* phi = column(p, k);
+    for (int i = 0; i < n; i++) {
+      out[i] += phi[i] * x[k];
+    }
+  }
+}
+
+// out = Phi' f
+static void project(const lb_projected* p, double* out, const double* f) {
+  for (int k = 0; k < p->basis->r; k++) {
+    const double* phi = column(p, k);
+    double sum = 0;
+    for (int i = 0; i < p->fem->ndof; i++) {
+      sum += phi[i] * f[i];
+    }
+    out[k] = sum;
+  }
+}
+
+static void force(const void* context, double* f, double* Kv, const double* eta, const double* v,
+                  double* scratch) {
+  const lb_projected* p = context;
+  const size_t n = (size_t)p->fem->ndof;
+  double *u = scratch, *w = scratch + n, *y = scratch + 2 * n;
+  expand(p, u, eta);
+  lb_fem_force(p->fem, y, u);
+  project(p, f, y);
+  if (Kv) {
+    expand(p, w, v);
+    lb_fem_apply(p->fem, y, u, w);
+    project(p, Kv, y);
+  }
+}
+
+static void tangent(const void* context, double* K, const double* eta, double* scratch) {
+  const lb_projected* p = context;
+  const size_t n = (size_t)p->fem->ndof;
+  double *u = scratch, *y = scratch + n;
+  expand(p, u, eta);
+  for (int k = 0; k < p->basis->r; k++) {
+    lb_fem_apply(p->fem, y, u, column(p, k));
+    project(p, K + k * p->basis->r, y);
+  }
+}
+
+static double energy(const void* context, const double* eta, double* scratch) {
+  const lb_projected* p = context;
+  expand(p, scratch, eta);
+  return lb_fem_energy(p->fem, scratch);
+}
+
+lb_reduced_force lb_projected_force(const lb_projected* p) {
+  return (lb_reduced_force){force, tangent, energy, 3 * p->fem->ndof, p};
+}
+
+static void apply_mass(const void* context, double* y, const double* x) {
+  lb_fem_mass_apply(context, y, x);
+}
+
+lb_status lb_projected_reduce(const lb_projected* p, int nface, const lb_basis_face* face,
+                              lb_arena* arena, lb_reduced* reduced) {
+  const lb_arena_mark mark = lb_arena_here(arena);
+  int* count = LB_TAKE(arena, int, nface);
+  const int** node = LB_TAKE(arena, const int*, nface);
+  const double** weight = LB_TAKE(arena, const double*, nface);
+  if (!count || !node || !weight) {
+    lb_arena_reset(arena, mark);
+    return LB_NO_MEMORY;
+  }
+  for (int f = 0; f < nface; f++) {
+    count[f] = face[f].count;
+    node[f] = face[f].node;
+    weight[f] = face[f].weight;
+  }
+  const lb_reduced_input in = {.nnode = p->fem->nnode,
+                               .r = p->basis->r,
+                               .X = &p->fem->node[0].x,
+                               .Phi = p->basis->Phi,
+                               .apply_mass = apply_mass,
+                               .context = p->fem,
+                               .nface = nface,
+                               .face_count = count,
+                               .face_node = node,
+                               .face_weight = weight};
+  const lb_status status = lb_reduced_create(reduced, &in, arena);
+  if (status == LB_OK) {
+    reduced->internal = lb_projected_force(p);
+  }
+  return status;
+}

@@ -1,0 +1,190 @@
+// A real rod in a basis: frequencies, statics and large bending against beam theory, momentum and
+// energy in motion.
+#include "elastic/projected.h"
+#include "random_tree.h"
+
+// The steel rod of 70 cm and 4 mm.
+static const double LENGTH = 0.7, RADIUS = 0.002, YOUNG = 2.0e11, DENSITY = 7850;
+
+typedef struct rod {
+  lb_arena arena;
+  lb_tetmesh mesh;
+  lb_fem* fem;
+  lb_basis_face held, tip;
+  lb_basis basis;
+  lb_projected projected;
+  lb_reduced reduced;
+} rod;
+
+static void make_rod(rod* r, int along, lb_basis_options options) {
+  lb_error err = lb_error_make(NULL);
+  lb_arena_init(&r->arena, NULL);
+  lb_tetmesh_def def = lb_tetmesh_def_default();
+  def.a = (lb_vec3){0, 0, 0};
+  def.b = (lb_vec3){0, 0, LENGTH};
+  def.radius = RADIUS;
+  def.along = along;
+  def.across = 1;
+  const lb_material steel = {LB_MATERIAL_NEO_HOOKEAN, YOUNG, 0.3, DENSITY};
+  lb_status status = lb_tetmesh_make(&def, (lb_place){0}, &r->arena, &r->mesh, &err);
+  if (status == LB_OK) {
+    status = lb_fem_create(NULL, &r->mesh, &steel, 1, "rod", (lb_place){0}, &r->fem, &err);
+  }
+  if (status == LB_OK) {
+    lb_basis_face_of(&r->mesh, lb_tetmesh_find_surface(&r->mesh, "start"), &r->arena, &r->held);
+    lb_basis_face_of(&r->mesh, lb_tetmesh_find_surface(&r->mesh, "end"), &r->arena, &r->tip);
+    status = lb_basis_create(r->fem, &r->held, 1, &r->tip, &options, &r->arena, &r->basis, &err);
+  }
+  r->projected = (lb_projected){r->fem, &r->basis};
+  if (status == LB_OK) {
+    status = lb_projected_reduce(&r->projected, 1, &r->tip, &r->arena, &r->reduced);
+  }
+  if (status != LB_OK) {
+    print_error("%s\n", err.count ? err.message[0].text : "?");
+    fail();
+  }
+  lb_error_clear(&err);
+}
+
+static void release_rod(rod* r) {
+  lb_fem_release(r->fem);
+  lb_arena_release(&r->arena);
+}
+
+static rod R;
+
+static void basis_keeps_the_held_face(void** state) {
+  (void)state;
+  make_rod(&R, 30, lb_basis_default());
+  print_message("%d nodes, %d vectors\n", R.fem->nnode, R.basis.r);
+  for (int k = 0; k < R.basis.r; k++) {
+    const double* phi = R.basis.Phi + (size_t)k * (size_t)R.fem->ndof;
+    lb_vec3 sum = {0, 0, 0}, moment = {0, 0, 0};
+    double total = 0, size = 0;
+    for (int i = 0; i < R.fem->ndof; i++) {
+      size = fmax(size, fabs(phi[i]));
+    }
+    for (int i = 0; i < R.held.count; i++) {
+      const int n = R.held.node[i];
+      const lb_vec3 u = {phi[3 * n], phi[3 * n + 1], phi[3 * n + 2]};
+      const lb_vec3 wu = lb_vec3_scale(R.held.weight[i], u);
+      total += R.held.weight[i];
+      sum = lb_vec3_add(sum, wu);
+      moment = lb_vec3_add(moment, lb_vec3_cross(R.fem->node[n], wu)); // the centroid is the origin
+    }
+    assert_near(lb_vec3_norm(sum) / (total * size), 0, 1e-9);
+    assert_near(lb_vec3_norm(moment) / (total * size * RADIUS), 0, 1e-8);
+  }
+  release_rod(&R);
+}
+
+// Clamped rod: omega_1 = 1.8751^2 sqrt(E I / (rho A)) / L^2, twice for the two directions.
+static void basis_has_the_rods_frequencies(void** state) {
+  (void)state;
+  make_rod(&R, 160, lb_basis_default());
+  static const double root[2] = {1.875104068711961, 4.694091132974175};
+  for (int i = 0; i < 4; i++) {
+    const double x = root[i / 2];
+    const double omega = x * x / (LENGTH * LENGTH) * sqrt(YOUNG * RADIUS * RADIUS / (4 * DENSITY));
+    print_message("mode %d: %.4f Hz, beam %.4f Hz\n", i, R.basis.omega[i] / (2 * M_PI),
+                  omega / (2 * M_PI));
+    assert_true(fabs(R.basis.omega[i] / omega - 1) < 0.01);
+  }
+  release_rod(&R);
+}
+
+// --- on a motor, with a weight at the tip ---
+
+typedef struct assembly {
+  random_tree tree;
+  lb_model* m;
+  lb_data* d;
+} assembly;
+
+// Base fixed to the world (or floating), rod on it, 100 g at the end.
+static void mount(assembly* a, rod* r, lb_joint_kind base) {
+  random_tree* t = &a->tree;
+  t->scene = lb_scene_default();
+  t->scene.name = t->scene.about = t->scene.file = "";
+  t->scene.body = t->body;
+  t->scene.joint = t->joint;
+  t->scene.nbody = t->scene.njoint = 3;
+  static const char* const name[3] = {"base", "rod", "weight"};
+  const lb_joint_kind kind[3] = {base, LB_JOINT_FIXED, LB_JOINT_FIXED};
+  for (int i = 0; i < 3; i++) {
+    t->body[i] = lb_scene_body_default();
+    t->body[i].name = name[i];
+    t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = i != 1;
+    t->body[i].mass = (lb_mass){0.1, {0, 0, 0}, {1e-5, 1e-5, 1e-5, 0, 0, 0}};
+    t->joint[i] = lb_scene_joint_default();
+    t->joint[i].name = name[i];
+    t->joint[i].kind = kind[i];
+    t->joint[i].parent = i - 1;
+    t->joint[i].child = i;
+  }
+  t->body[1].reduced = &r->reduced;
+  t->joint[2].in_parent.p.z = LENGTH;
+  if (base == LB_JOINT_FREE) {
+    t->joint[0].q[3] = 1;
+  }
+}
+
+static void compile(assembly* a) {
+  lb_error err = lb_error_make(NULL);
+  if (lb_model_create(&a->tree.scene, NULL, &a->m, &err) != LB_OK) {
+    print_error("%s\n", err.message[0].text);
+    fail();
+  }
+  assert_int_equal(lb_data_create(a->m, NULL, &a->d, NULL), LB_OK);
+}
+
+static assembly A;
+
+// First frequency with the weight: 2.1877 Hz for this rod (beam theory with rotary inertia of the
+// weight left out).
+static void rod_with_a_weight_swings_at_its_frequency(void** state) {
+  (void)state;
+  make_rod(&R, 160, lb_basis_default());
+  mount(&A, &R, LB_JOINT_FIXED);
+  A.tree.scene.gravity = (lb_vec3){0, 0, 0};
+  compile(&A);
+  // small push sideways, then the time of the swings
+  lb_stepper* st;
+  const lb_scene_solver solver = {.integrator = LB_INTEGRATOR_BDF2, .step = 1e-3};
+  assert_int_equal(lb_stepper_create(A.m, &solver, NULL, &st, NULL), LB_OK);
+  double scale = 0;
+  for (int k = 0; k < R.reduced.r; k++) { // along the softest shape in x
+    scale = fmax(scale, fabs(R.reduced.face[0].W[k][0]));
+  }
+  for (int k = 0; k < R.reduced.r; k++) {
+    A.d->qd[k] = k < 2 ? 0.01 * R.reduced.face[0].W[k][0] / (scale * scale) : 0;
+  }
+  int crossings = 0;
+  double before = 0, first = 0, last = 0;
+  for (int i = 0; i < 2000; i++) {
+    assert_int_equal(lb_stepper_step(st, A.d, 1e-3, NULL), LB_OK);
+    lb_poses(A.m, A.d);
+    const double x = A.d->pose[2].p.x;
+    if (i > 0 && before < 0 && x >= 0) {
+      last = A.d->time - 1e-3 * x / (x - before);
+      first = crossings++ ? first : last;
+    }
+    before = x;
+  }
+  const double f = (crossings - 1) / (last - first);
+  print_message("%.4f Hz over %d swings\n", f, crossings - 1);
+  assert_true(fabs(f / 2.1877 - 1) < 0.01);
+  lb_stepper_release(st);
+  lb_data_release(A.d);
+  lb_model_release(A.m);
+  release_rod(&R);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(basis_keeps_the_held_face),
+      cmocka_unit_test(basis_has_the_rods_frequencies),
+      cmocka_unit_test(rod_with_a_weight_swings_at_its_frequency),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
