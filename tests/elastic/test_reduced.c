@@ -1,5 +1,6 @@
 // A real rod in a basis: frequencies, statics and large bending against beam theory, momentum and
 // energy in motion.
+#include "elastic/cubature.h"
 #include "elastic/projected.h"
 #include "random_tree.h"
 
@@ -90,6 +91,93 @@ static void basis_has_the_rods_frequencies(void** state) {
                   omega / (2 * M_PI));
     assert_true(fabs(R.basis.omega[i] / omega - 1) < 0.01);
   }
+  release_rod(&R);
+}
+
+// --- points and cubature ---
+
+static void points_give_the_forces_of_the_mesh(void** state) {
+  (void)state;
+  make_rod(&R, 30, lb_basis_default());
+  lb_points all;
+  assert_int_equal(lb_points_create(R.fem, &R.basis, &R.arena, &all), LB_OK);
+  const lb_reduced_force exact = R.reduced.internal;
+  const lb_reduced_force sum = lb_points_force(&all);
+  const int r = R.basis.r;
+  double* scratch = malloc((size_t)(exact.scratch + sum.scratch) * sizeof *scratch);
+  double eta[64], v[64], f[2][64], Kv[2][64], K[2][64 * 64];
+  lb_random random = {7};
+  for (int k = 0; k < r; k++) {
+    eta[k] = lb_random_between(&random, -1, 1) * 1e-3;
+    v[k] = lb_random_between(&random, -1, 1);
+  }
+  exact.force(exact.context, f[0], Kv[0], eta, v, scratch);
+  sum.force(sum.context, f[1], Kv[1], eta, v, scratch);
+  exact.tangent(exact.context, K[0], eta, scratch);
+  sum.tangent(sum.context, K[1], eta, scratch);
+  double fs = 0, ks = 0;
+  for (int k = 0; k < r * r; k++) {
+    ks = fmax(ks, fabs(K[0][k]));
+    fs = fmax(fs, k < r ? fabs(f[0][k]) : 0);
+  }
+  for (int k = 0; k < r * r; k++) {
+    assert_near(K[0][k] / ks, K[1][k] / ks, 1e-12);
+    if (k < r) {
+      double product = 0;
+      for (int l = 0; l < r; l++) {
+        product += K[1][k * r + l] * v[l];
+      }
+      assert_near(f[0][k] / fs, f[1][k] / fs, 1e-11);
+      assert_near(Kv[0][k] / ks, Kv[1][k] / ks, 1e-12);
+      assert_near(product / ks, Kv[1][k] / ks, 1e-11);
+    }
+  }
+  assert_near(exact.energy(exact.context, eta, scratch), sum.energy(sum.context, eta, scratch),
+              1e-12);
+  free(scratch);
+  release_rod(&R);
+}
+
+static void a_few_points_give_nearly_the_forces_of_all(void** state) {
+  (void)state;
+  make_rod(&R, 60, lb_basis_default());
+  const int r = R.basis.r;
+  lb_points all, few;
+  double* eta;
+  int npose;
+  lb_cubature_report report;
+  lb_cubature_options options = lb_cubature_default();
+  assert_int_equal(lb_points_create(R.fem, &R.basis, &R.arena, &all), LB_OK);
+  assert_int_equal(lb_cubature_poses(&all, &R.reduced, LENGTH, &options, &R.arena, &eta, &npose),
+                   LB_OK);
+  assert_int_equal(
+      lb_cubature_train(&all, 1, R.basis.omega, eta, npose, &options, &R.arena, &few, &report),
+      LB_OK);
+  print_message("%d of %d points, error %.2g on %d poses\n", report.points, 8 * all.nbatch,
+                report.error, npose);
+  // poses it has not seen
+  lb_cubature_options other = options;
+  other.poses = 37;
+  other.range *= 0.9;
+  assert_int_equal(lb_cubature_poses(&all, &R.reduced, LENGTH, &other, &R.arena, &eta, &npose),
+                   LB_OK);
+  const lb_reduced_force exact = lb_points_force(&all), fast = lb_points_force(&few);
+  double* scratch = malloc((size_t)(exact.scratch + fast.scratch) * sizeof *scratch);
+  double worst = 0;
+  for (int i = r; i < npose; i++) {
+    double f[2][64], d = 0, s = 0;
+    exact.force(exact.context, f[0], NULL, eta + i * r, NULL, scratch);
+    fast.force(fast.context, f[1], NULL, eta + i * r, NULL, scratch);
+    for (int k = 0; k < r; k++) {
+      const double w = R.basis.omega[k]; // energy of the error over energy
+      d += (f[0][k] - f[1][k]) * (f[0][k] - f[1][k]) / (w * w);
+      s += f[0][k] * f[0][k] / (w * w);
+    }
+    worst = fmax(worst, sqrt(d / s));
+  }
+  print_message("worst error on other poses %.2g\n", worst);
+  assert_true(worst < 0.05);
+  free(scratch);
   release_rod(&R);
 }
 
@@ -184,6 +272,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(basis_keeps_the_held_face),
       cmocka_unit_test(basis_has_the_rods_frequencies),
+      cmocka_unit_test(points_give_the_forces_of_the_mesh),
+      cmocka_unit_test(a_few_points_give_nearly_the_forces_of_all),
       cmocka_unit_test(rod_with_a_weight_swings_at_its_frequency),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
