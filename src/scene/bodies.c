@@ -44,11 +44,14 @@ int lb_find_material(lb_reader* r, const char* name) {
   }
   // a built-in material joins the scene when it is first mentioned
   const lb_scene_material* builtin = lb_builtin_material(name);
-  if (!builtin || !add_material(r, builtin) ||
-      !lb_names_add(&r->builtin_used, &r->scratch, builtin->name, r->scene.nmaterial - 1)) {
+  if (!builtin || !add_material(r, builtin)) {
     return -1;
   }
-  return r->scene.nmaterial - 1;
+  const int index = r->scene.nmaterial - 1;
+  if (!lb_names_add(&r->builtin_used, &r->scratch, builtin->name, index)) {
+    lb_lack(r);
+  }
+  return index;
 }
 
 // --- shapes ---
