@@ -43,7 +43,8 @@ coverage: setup-build-node-test-coverage build-coverage ## which lines the tests
 	  --html-details build/coverage/report/index.html build/coverage
 
 .PHONY: fuzz
-fuzz: setup-build-test ## fuzz the file readers for SECONDS each
+fuzz: setup-build-node-test ## fuzz the file readers, SECONDS=60 each
+	@mkdir -p build
 	@tests/fuzz/run $(SECONDS)
 
 .PHONY: bench
@@ -82,5 +83,5 @@ setup-%:
 # A build in build/PRESET
 build-%:
 	@command -v cmake >/dev/null || { echo "cmake is missing: 'make setup' installs all that the build needs"; exit 1; }
-	@cmake --preset $* --log-level=WARNING
+	@cmake --preset $* --log-level=WARNING >/dev/null
 	@cmake --build build/$* --parallel $(JOBS)

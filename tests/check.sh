@@ -18,9 +18,11 @@ claim() {
     check_failed=$((check_failed + 1))
     echo "FAILED: $text"
     echo "  check: $*"
-    echo "  last exit status: ${status-}"
-    sed 's/^/  stdout: /' stdout 2>/dev/null | head -40 || true
-    sed 's/^/  stderr: /' stderr 2>/dev/null | head -40 || true
+    if [ "$check_failed" -le 5 ]; then
+      echo "  last exit status: ${status-}"
+      sed 's/^/  stdout: /' stdout 2>/dev/null | head -20 || true
+      sed 's/^/  stderr: /' stderr 2>/dev/null | head -20 || true
+    fi
   fi
 }
 

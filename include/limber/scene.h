@@ -135,7 +135,7 @@ typedef enum lb_integrator {
 typedef struct lb_scene_solver {
   lb_integrator integrator;
   lb_place place;
-  double step;      ///< [s] > 0; for adaptive steppers the largest step
+  double step;      ///< [s] > 0; an adaptive stepper chooses its own
   double tolerance; ///< relative error per step of adaptive steppers
 } lb_scene_solver;
 

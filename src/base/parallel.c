@@ -1,19 +1,28 @@
 // OpenMP loops with fixed-order sums.
 #include "base/parallel.h"
 
+#include <omp.h>
+
 enum {
   BLOCK = 256, // terms added in one go
   WAVE = 256   // blocks whose sums are held at once; bounds the stack
 };
 
+// Threads beyond the processors would only wait for each other; results do not depend on it.
+static int useful(int threads) {
+  const int most = omp_get_num_procs();
+  return threads < most ? threads : most;
+}
+
 void lb_parallel_for(int threads, int count, void (*work)(void* context, int i), void* context) {
-  if (threads <= 1 || count <= 1) {
+  const int n = useful(threads);
+  if (n <= 1 || count <= 1) {
     for (int i = 0; i < count; i++) {
       work(context, i);
     }
     return;
   }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(n) schedule(dynamic, 1)
   for (int i = 0; i < count; i++) {
     work(context, i);
   }
@@ -33,11 +42,12 @@ static double block_sum(int block, int count, double (*term)(void*, int), void* 
 double lb_parallel_sum(int threads, int count, double (*term)(void* context, int i),
                        void* context) {
   double total = 0;
+  const int n = useful(threads);
   const int nblock = count / BLOCK + (count % BLOCK != 0);
   for (int first = 0; first < nblock; first += WAVE) {
     double sum[WAVE];
     const int held = nblock - first < WAVE ? nblock - first : WAVE;
-#pragma omp parallel for num_threads(threads) if (threads > 1 && held > 1)
+#pragma omp parallel for num_threads(n) if (n > 1 && held > 1)
     for (int b = 0; b < held; b++) {
       sum[b] = block_sum(first + b, count, term, context);
     }

@@ -25,20 +25,36 @@ static void add_composite(lb_state* p, const lb_state* c) {
   p->d += m;
 }
 
-// Row of one coordinate up to the diagonal: F with every S it hangs on, zero elsewhere. Coordinates
-// on a path have consecutive numbers, so the row is a few runs, and the directions are stored by
-// component to add up whole runs at once.
-static void fill_row(const lb_model* m, const double* S, double* row, int k, lb_v4 n, lb_v4 f) {
-  const size_t nv = (size_t)m->nv;
+// Four numbers from anywhere.
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+
+// Entries [first, last] of a row. The directions are stored by component, so that whole runs of
+// coordinates add up at once; a group of four may run over `last` up to `limit`.
+static void fill_run(const double* S, size_t nv, double* row, int first, int last, int limit,
+                     lb_v4 n, lb_v4 f) {
   const double *wx = S, *wy = S + nv, *wz = S + 2 * nv;
   const double *vx = S + 3 * nv, *vy = S + 4 * nv, *vz = S + 5 * nv;
+  int j = first;
+  for (; j <= last && j + 3 <= limit; j += 4) {
+    *(four*)(row + j) = (*(const four*)(wx + j) * n[0] + *(const four*)(wy + j) * n[1] +
+                         *(const four*)(wz + j) * n[2]) +
+                        (*(const four*)(vx + j) * f[0] + *(const four*)(vy + j) * f[1] +
+                         *(const four*)(vz + j) * f[2]);
+  }
+  for (; j <= last; j++) {
+    row[j] =
+        (wx[j] * n[0] + wy[j] * n[1] + wz[j] * n[2]) + (vx[j] * f[0] + vy[j] * f[1] + vz[j] * f[2]);
+  }
+}
+
+// Row of one coordinate up to the diagonal: F with every S it hangs on, zero elsewhere. Coordinates
+// on a path have consecutive numbers, so the row is a few runs. The one that ends on the diagonal
+// may spill into the upper triangle, which is copied from the lower one afterwards.
+static void fill_row(const lb_model* m, const double* S, double* row, int k, lb_v4 n, lb_v4 f) {
   int end = k;
   while (end >= 0) {
     const int first = m->v_run[end];
-    for (int j = first; j <= end; j++) {
-      row[j] =
-          wx[j] * n[0] + wy[j] * n[1] + wz[j] * n[2] + vx[j] * f[0] + vy[j] * f[1] + vz[j] * f[2];
-    }
+    fill_run(S, (size_t)m->nv, row, first, end, end == k ? m->nv - 1 : end, n, f);
     end = m->v_parent[first];
     memset(row + end + 1, 0, (size_t)(first - end - 1) * sizeof *row);
   }
@@ -96,12 +112,13 @@ static void fill_tree(const lb_model* m, lb_work* w, double* M, int first, int l
 
 // Copy the lower triangle to the upper one, in blocks that stay in the cache.
 static void mirror(double* M, int n) {
-  enum { BLOCK = 16 };
+  enum { BLOCK = 64 };
   for (int i0 = 0; i0 < n; i0 += BLOCK) {
     const int i1 = i0 + BLOCK < n ? i0 + BLOCK : n;
     for (int j0 = 0; j0 <= i0; j0 += BLOCK) {
-      for (int j = j0; j < j0 + BLOCK && j < i1; j++) {
-        for (int i = i0 > j ? i0 : j + 1; i < i1; i++) {
+      for (int i = i0; i < i1; i++) {
+        const int j1 = j0 + BLOCK < i ? j0 + BLOCK : i;
+        for (int j = j0; j < j1; j++) {
           M[(size_t)j * (size_t)n + (size_t)i] = M[(size_t)i * (size_t)n + (size_t)j];
         }
       }

@@ -4,7 +4,7 @@
 #include "math/sincos.h"
 
 // Below this many links a second thread costs more than it brings.
-enum { PARALLEL_LINKS = 2000 };
+enum { PARALLEL_LINKS = 4000 };
 
 void lb_place_hinges(const lb_model* m, lb_work* w, const double* q) {
   for (int i = 0; i < m->nhinge; i++) {

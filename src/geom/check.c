@@ -91,7 +91,10 @@ static const char* edge_text(char* text, size_t size, const lb_mesh* mesh, lb_ha
 }
 
 static const char* more_text(char* text, size_t size, int count) {
-  snprintf(text, size, count > 1 ? " (%d such edges in all)" : "", count);
+  text[0] = '\0';
+  if (count > 1) {
+    snprintf(text, size, " (%d such edges in all)", count);
+  }
   return text;
 }
 
@@ -219,7 +222,8 @@ static bool is_star(const lb_mesh* mesh, lb_vec3 centre) {
     }
     sum += angle;
   }
-  return sum < 6 * 3.14159265358979323846; // 4 pi, and not 8
+  const double whole = 4 * 3.14159265358979323846;
+  return fabs(sum - whole) < 0.01 * whole; // what is not one turn is another whole one, or far less
 }
 
 // Does the smaller of two faces stay below the plane of the larger, to within `slack`? The larger

@@ -178,7 +178,7 @@ lb_status lb_mesh_parse_obj(const char* text, size_t size, const char* name, lb_
     return lb_error_add(err, LB_INVALID, (lb_place){name, 0, 0}, "the file is too long");
   }
   reader r = {.scan = lb_scan_begin(text, size, name), .err = err};
-  r.scan.joins = true;
+  r.scan.comments = r.scan.joins = true;
   lb_arena_init(&r.scratch, arena->allocator);
   read_statements(&r);
   const lb_status status = finish(&r, name, arena, mesh);

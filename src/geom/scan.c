@@ -8,7 +8,7 @@
 
 lb_scan lb_scan_begin(const char* text, size_t size, const char* file) {
   const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  return (lb_scan){text + mark, text + size, text, 1, file, false};
+  return (lb_scan){text + mark, text + size, text, 1, file, false, false};
 }
 
 // Length of the line end at `at`: 0 when there is none.
@@ -32,6 +32,10 @@ static void new_line(lb_scan* scan, int length) {
   scan->line++;
 }
 
+static bool is_comment(const lb_scan* scan) {
+  return scan->comments && *scan->at == '#';
+}
+
 static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
@@ -48,7 +52,7 @@ bool lb_scan_word(lb_scan* scan, lb_word* word) {
     new_line(scan, joined);
   }
   const char* start = scan->at;
-  while (scan->at < scan->end && !is_blank(*scan->at) && *scan->at != '#' && *scan->at != '\n' &&
+  while (scan->at < scan->end && !is_blank(*scan->at) && !is_comment(scan) && *scan->at != '\n' &&
          *scan->at != '\r' && !joint(scan)) {
     scan->at++;
   }
@@ -69,7 +73,7 @@ bool lb_scan_line(lb_scan* scan) {
       new_line(scan, joined);
       continue;
     }
-    comment |= *scan->at == '#';
+    comment |= is_comment(scan);
     scan->at++;
   }
   return false;

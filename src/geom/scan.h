@@ -12,7 +12,8 @@ typedef struct lb_scan {
   const char* line_start;
   int line;
   const char* file;
-  bool joins; ///< a backslash before a line end joins the lines, unless a '#' stands before it
+  bool comments; ///< a '#' starts one, to the end of the line
+  bool joins;    ///< a backslash before a line end joins the lines, but not in a comment
 } lb_scan;
 
 /// Some bytes of the text.
@@ -24,8 +25,8 @@ typedef struct lb_word {
 /// At the text's start, after a byte-order mark if there is one.
 lb_scan lb_scan_begin(const char* text, size_t size, const char* file);
 
-/// The next word of this line; false when there is none. Words end at blanks, at a '#', which
-/// starts a comment, and at line ends.
+/// The next word of this line; false when there is none. Words end at blanks, comments and line
+/// ends.
 bool lb_scan_word(lb_scan* scan, lb_word* word);
 
 /// Go to the start of the next line that is not joined to this one; false when the text ends.

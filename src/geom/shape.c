@@ -61,30 +61,38 @@ static lb_solid of_mesh(const lb_shape* s) {
                                .yz = d * y * z * m.second.yz}};
 }
 
+#define POSITIVE(name)                                                                             \
+  { name, LB_SIZE_POSITIVE }
+#define SCALE(name)                                                                                \
+  { name, LB_SIZE_NOT_ZERO }
+
 static const lb_shape_kind TABLE[LB_SHAPE_COUNT] = {
-    [LB_SHAPE_SPHERE] = {"sphere", 1, {{"radius"}}, of_sphere, lb_tessellate_sphere},
+    [LB_SHAPE_SPHERE] = {"sphere", 1, {POSITIVE("radius")}, of_sphere, lb_tessellate_sphere},
     [LB_SHAPE_BOX] = {"box",
                       3,
-                      {{"length along x"}, {"length along y"}, {"length along z"}},
+                      {POSITIVE("length along x"), POSITIVE("length along y"),
+                       POSITIVE("length along z")},
                       of_box,
                       lb_tessellate_box},
     [LB_SHAPE_CAPSULE] = {"capsule",
                           2,
-                          {{"radius"}, {"length", LB_SIZE_NOT_NEGATIVE}},
+                          {POSITIVE("radius"), {"length", LB_SIZE_NOT_NEGATIVE}},
                           of_capsule,
                           lb_tessellate_capsule},
-    [LB_SHAPE_CYLINDER] =
-        {"cylinder", 2, {{"radius"}, {"length"}}, of_cylinder, lb_tessellate_cylinder},
+    [LB_SHAPE_CYLINDER] = {"cylinder",
+                           2,
+                           {POSITIVE("radius"), POSITIVE("length")},
+                           of_cylinder,
+                           lb_tessellate_cylinder},
     [LB_SHAPE_ELLIPSOID] = {"ellipsoid",
                             3,
-                            {{"semi-axis along x"}, {"semi-axis along y"}, {"semi-axis along z"}},
+                            {POSITIVE("semi-axis along x"), POSITIVE("semi-axis along y"),
+                             POSITIVE("semi-axis along z")},
                             of_ellipsoid,
                             lb_tessellate_ellipsoid},
     [LB_SHAPE_MESH] = {"mesh",
                        3,
-                       {{"scale along x", LB_SIZE_NOT_ZERO},
-                        {"scale along y", LB_SIZE_NOT_ZERO},
-                        {"scale along z", LB_SIZE_NOT_ZERO}},
+                       {SCALE("scale along x"), SCALE("scale along y"), SCALE("scale along z")},
                        of_mesh,
                        lb_tessellate_mesh},
 };

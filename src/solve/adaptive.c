@@ -71,14 +71,30 @@ static void release(lb_stepper* st) {
   }
 }
 
+// The interpolant is never used but must stay: without it ARKODE 6.4 starts steps from stale
+// slopes.
 static bool configure(adaptive* own, const lb_scene_solver* solver) {
   return ERKStepSetErrHandlerFn(own->ark, quiet, NULL) == 0 &&
          ERKStepSetTableNum(own->ark, ARKODE_FEHLBERG_13_7_8) == 0 &&
          ERKStepSStolerances(own->ark, solver->tolerance, solver->tolerance) == 0 &&
          ERKStepSetUserData(own->ark, own) == 0 &&
          ERKStepSetPostprocessStepFn(own->ark, settle) == 0 &&
-         ERKStepSetMaxNumSteps(own->ark, 1000000) == 0 &&
-         ERKStepSetInterpolantDegree(own->ark, 0) == 0;
+         ERKStepSetMaxNumSteps(own->ark, 1000000) == 0;
+}
+
+// ARKODE takes its memory in its first step: take one here, on a state of its own, so that no later
+// one allocates.
+static bool warm_up(lb_stepper* st) {
+  adaptive* own = st->own;
+  double reached;
+  if (lb_data_create(st->m, st->arena.allocator, &own->d, NULL) != LB_OK) {
+    return false;
+  }
+  // whether the step itself succeeds is for later ones to tell
+  const int flag = ERKStepEvolve(own->ark, st->solver.step, own->y, &reached, ARK_ONE_STEP);
+  lb_data_release(own->d);
+  own->d = NULL;
+  return flag != ARK_MEM_FAIL && flag != ARK_MEM_NULL;
 }
 
 static lb_status create(lb_stepper* st, lb_error* err) {
@@ -96,7 +112,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     memcpy(N_VGetArrayPointer(own->y) + m->nq, m->qd0, (size_t)m->nv * sizeof(double));
   }
   ok = ok && (own->ark = ERKStepCreate(slopes, 0, own->y, own->context)) != NULL;
-  ok = ok && configure(own, &st->solver);
+  ok = ok && configure(own, &st->solver) && warm_up(st);
   if (!ok) {
     release(st);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "ARKODE could not be set up");

@@ -244,13 +244,14 @@ static void inverse_jacobians_are_inverse(void** state) {
   const lb_dual3 I = {lb_mat3_diagonal(1), lb_mat3_diagonal(0)};
   for (int i = 0; i < ANGLES; i++) {
     const lb_twist x = random_twist(&r, angles[i]);
+    static const lb_jacobian pair[][2] = {{LB_LEFT, LB_LEFT_INVERSE}, {LB_RIGHT, LB_RIGHT_INVERSE}};
     for (int side = 0; side < 2; side++) {
-      assert_dual3_near(lb_dual3_mul(lb_se3_jacobian(LB_LEFT + side, x),
-                                     lb_se3_jacobian(LB_LEFT_INVERSE + side, x)),
-                        I, 1e-13);
-      assert_mat3_near(lb_mat3_mul(lb_so3_jacobian(LB_LEFT + side, x.w),
-                                   lb_so3_jacobian(LB_LEFT_INVERSE + side, x.w)),
-                       I.a, 1e-13);
+      assert_dual3_near(
+          lb_dual3_mul(lb_se3_jacobian(pair[side][0], x), lb_se3_jacobian(pair[side][1], x)), I,
+          1e-13);
+      assert_mat3_near(
+          lb_mat3_mul(lb_so3_jacobian(pair[side][0], x.w), lb_so3_jacobian(pair[side][1], x.w)),
+          I.a, 1e-13);
     }
   }
 }

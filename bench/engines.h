@@ -1,0 +1,8 @@
+// The engines that were built in: Limber first, then the peers that were installed.
+#pragma once
+#include "engine.h"
+
+enum { BENCH_ENGINES_MOST = 4 };
+
+/// Fill `engines` and return how many there are.
+int bench_engines(const bench_engine* engines[BENCH_ENGINES_MOST]);

@@ -1,0 +1,11 @@
+// The folder a job writes into.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+// "out/NAME" for a scene file "some/where/NAME.yaml".
+void outdir_default(const char* scene, char* out, size_t size);
+
+// Make the folder (and those above it) and try to write in it, so that a long job does not find
+// out at its end. Tells what is wrong and returns false when that fails.
+bool outdir_prepare(const char* dir);

@@ -1,0 +1,39 @@
+// Words to the person at the terminal: errors, notes, and the progress of long work. Colour and
+// motion appear only on a terminal, and not when NO_COLOR is set.
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "limber/progress.h"
+#include "limber/status.h"
+
+// Text that makes what follows bold or plain in `file`; empty where there is no colour.
+const char* style_bold(FILE* file);
+const char* style_off(FILE* file);
+
+// `error: ...` on stderr.
+void tell_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
+// All messages of a list, each as an error.
+void tell_errors(const lb_error* err);
+
+// Seconds since some moment.
+double clock_now(void);
+
+// A duration for people: "250 us", "1.5 ms", "12.3 s", "2 min 5 s", "1 h 2 min".
+const char* duration_text(double seconds, char* out, size_t size);
+
+// Shows how far work is on stderr: a bar on a terminal, now and then a line elsewhere, nothing when
+// the work is short. Stops the work once the program was interrupted.
+typedef struct meter {
+  bool quiet;
+  bool terminal;
+  bool drawn;      // a bar stands on the last line
+  double started;  // clock
+  double shown;    // clock when last shown
+  double fraction; // when last shown
+} meter;
+
+meter meter_start(bool quiet);
+lb_progress meter_progress(meter* m);
+// Take the bar away.
+void meter_end(meter* m);

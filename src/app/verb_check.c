@@ -1,0 +1,166 @@
+// limber check: reads scenes, tells every mistake, and says what is in those that have none.
+#include <math.h>
+#include <string.h>
+
+#include "app/terminal.h"
+#include "app/verb.h"
+#include "limber/model.h"
+
+typedef struct check_args {
+  bool quiet;
+} check_args;
+
+static const option options[] = {
+    {"--quiet", "-q", NULL, NULL, offsetof(check_args, quiet), "say nothing about good scenes"},
+};
+
+static double total_mass(const lb_model* m) {
+  double sum = 0;
+  for (int i = 0; i < m->nbody; i++) {
+    sum += m->body_mass[i].mass;
+  }
+  return sum;
+}
+
+static const char* plural(int count, const char* one, const char* many) {
+  return count == 1 ? one : many;
+}
+
+static void print_bodies(const lb_model* m) {
+  printf("  bodies    %d, together %.4g kg; %d %s\n", m->nbody, total_mass(m), m->nshape,
+         plural(m->nshape, "shape", "shapes"));
+}
+
+// "4: 3 revolute, 1 fixed", counting what the author wrote and the bodies left free.
+static void print_joints(const lb_scene* scene, const lb_model* m) {
+  int count[LB_JOINT_COUNT] = {0};
+  for (int i = 0; i < m->njoint; i++) {
+    count[m->joint_kind[i]]++;
+  }
+  int all = m->njoint;
+  for (int i = 0; i < scene->njoint; i++) {
+    const bool fixed = scene->joint[i].kind == LB_JOINT_FIXED && !scene->joint[i].loop;
+    count[LB_JOINT_FIXED] += fixed;
+    all += fixed;
+  }
+  printf("  joints    %d", all);
+  const char* separator = ": ";
+  for (int kind = 0; kind < LB_JOINT_COUNT; kind++) {
+    if (count[kind]) {
+      printf("%s%d %s", separator, count[kind], lb_joint_kind_name((lb_joint_kind)kind));
+      separator = ", ";
+    }
+  }
+  if (m->nloop) {
+    printf("; %d more %s", m->nloop, plural(m->nloop, "closes a loop", "close loops"));
+  }
+  printf("\n");
+}
+
+static void print_freedom(const lb_model* m) {
+  int driven = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    driven += m->link_driven[i] ? 1 : 0;
+  }
+  printf("  freedom   %d %s of freedom", m->nv, plural(m->nv, "degree", "degrees"));
+  if (driven) {
+    printf(", %d of them led by motors", driven);
+  }
+  if (m->nloop) {
+    printf(", less what the %s", plural(m->nloop, "loop takes", "loops take"));
+  }
+  printf("\n");
+}
+
+static void print_forces(const lb_model* m) {
+  const struct {
+    int count;
+    const char *one, *many;
+  } part[] = {{m->nmotor, "motor", "motors"},
+              {m->nspring, "spring", "springs"},
+              {m->nload, "load", "loads"}};
+  const double g = lb_vec3_norm(m->gravity);
+  if (g > 0) {
+    printf("  forces    gravity %.4g m/s^2", g);
+  } else {
+    printf("  forces    no gravity");
+  }
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    if (part[i].count) {
+      printf(", %d %s", part[i].count, plural(part[i].count, part[i].one, part[i].many));
+    }
+  }
+  printf("\n");
+}
+
+static void print_run(const lb_model* m) {
+  char duration[48], step[48], every[48];
+  const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
+  printf("  run       %s, %s, %s %s, a frame every %s\n",
+         duration_text(m->duration, duration, sizeof duration),
+         lb_integrator_name(m->solver.integrator), adaptive ? "steps up to" : "steps of",
+         duration_text(m->solver.step, step, sizeof step),
+         duration_text(m->record.every, every, sizeof every));
+}
+
+static void describe(const char* path, const lb_scene* scene, const lb_model* m) {
+  printf("%s%s%s is a good scene: %s\n", style_bold(stdout), path, style_off(stdout), scene->name);
+  print_bodies(m);
+  print_joints(scene, m);
+  print_freedom(m);
+  print_forces(m);
+  print_run(m);
+}
+
+static exit_code check_scene(const char* path, bool quiet) {
+  lb_error err = lb_error_make(NULL);
+  lb_scene scene;
+  lb_model* model = NULL;
+  lb_status status = lb_scene_read(path, NULL, &scene, &err);
+  if (status == LB_OK) {
+    status = lb_model_create(&scene, NULL, &model, &err);
+    if (status == LB_OK && !quiet) {
+      describe(path, &scene, model);
+    }
+    lb_model_release(model);
+    lb_scene_release(&scene);
+  }
+  if (status != LB_OK) {
+    tell_errors(&err);
+  }
+  lb_error_clear(&err);
+  return status == LB_OK ? EXIT_DONE : status == LB_NO_MEMORY ? EXIT_JOB : EXIT_INPUT;
+}
+
+static exit_code run(const verb* v, int narg, char** args) {
+  check_args a = {.quiet = false};
+  int nscene = 0;
+  exit_code code = EXIT_DONE;
+  if (!verb_parse(v, narg, args, &a, &nscene, &code)) {
+    return code;
+  }
+  code = EXIT_DONE;
+  for (int i = 0; i < nscene; i++) {
+    const exit_code one = check_scene(args[i], a.quiet);
+    code = one != EXIT_DONE && code != EXIT_JOB ? one : code;
+  }
+  return code;
+}
+
+const verb verb_check = {
+    .name = "check",
+    .usage = "SCENE...",
+    .summary = "read scenes, point out every mistake, say what is in them",
+    .about =
+        "Reads each scene file and everything it includes, and compiles it without running it.\n"
+        "Mistakes are printed to standard error as 'error: FILE:LINE:COLUMN: what is wrong',\n"
+        "all of them at once. A scene without mistakes is described in a few lines.",
+    .example = "  limber check scenes/*.yaml",
+    .exits = "  0  all scenes are good\n"
+             "  2  a scene has mistakes or cannot be read, or the command line is wrong",
+    .options = options,
+    .noption = sizeof options / sizeof *options,
+    .least = 1,
+    .most = 1 << 20,
+    .run = run,
+};

@@ -1,0 +1,187 @@
+// limber simulate: runs a scene and writes what happened.
+#include <math.h>
+#include <string.h>
+
+#include "app/interrupt.h"
+#include "app/outdir.h"
+#include "app/terminal.h"
+#include "app/verb.h"
+#include "limber/simulate.h"
+
+typedef struct simulate_args {
+  const char* out;
+  double duration, step;
+  int threads;
+  bool quiet;
+} simulate_args;
+
+static const option options[] = {
+    {"--out", "-o", "DIR", parse_text, offsetof(simulate_args, out),
+     "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
+    {"--duration", NULL, "S", parse_seconds, offsetof(simulate_args, duration),
+     "seconds of motion to simulate (default: as the scene says)"},
+    {"--step", NULL, "S", parse_seconds, offsetof(simulate_args, step),
+     "time step in seconds (default: as the scene says)"},
+    {"--threads", NULL, "N", parse_threads, offsetof(simulate_args, threads),
+     "threads to compute with; the results are the same for any N (default: 1)"},
+    {"--quiet", "-q", NULL, NULL, offsetof(simulate_args, quiet),
+     "say nothing unless something is wrong"},
+};
+
+// The way from a file to a model. Tells what is wrong.
+static exit_code load(const char* path, lb_model** model) {
+  lb_error err = lb_error_make(NULL);
+  lb_scene scene;
+  lb_status status = lb_scene_read(path, NULL, &scene, &err);
+  if (status == LB_OK) {
+    status = lb_model_create(&scene, NULL, model, &err);
+    lb_scene_release(&scene);
+  }
+  if (status != LB_OK) {
+    tell_errors(&err);
+  }
+  lb_error_clear(&err);
+  return status == LB_OK ? EXIT_DONE : status == LB_NO_MEMORY ? EXIT_JOB : EXIT_INPUT;
+}
+
+// A count for people, to three digits or so.
+static const char* amount_text(double amount, char* out, size_t size) {
+  if (amount >= 999500) {
+    snprintf(out, size, "%.3g million", 1e-6 * amount);
+  } else {
+    snprintf(out, size, amount >= 100 ? "%.0f" : "%.3g", amount);
+  }
+  return out;
+}
+
+static void print_energy(const lb_summary* s) {
+  if (s->conservative) {
+    printf("  energy   conserved to %.2g of the largest kinetic energy\n", s->energy_drift);
+  } else {
+    printf("  energy   from %.4g J to %.4g J\n", s->energy_start, s->energy_end);
+  }
+}
+
+static void print_results(const lb_model* model, const lb_recording* recording, const lb_summary* s,
+                          const char* dir) {
+  const double motion = recording->time[recording->nframe - 1];
+  const double wall = fmax(s->wall_seconds, 1e-9);
+  char motion_text[48], wall_text[48], step_text[48], rate_text[48];
+  printf("%s%s%s: %s of motion in %s, %s times as fast as real time\n", style_bold(stdout),
+         model->name, style_off(stdout), duration_text(motion, motion_text, sizeof motion_text),
+         duration_text(wall, wall_text, sizeof wall_text),
+         amount_text(motion / wall, rate_text, sizeof rate_text));
+  const bool adaptive = model->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
+  printf("  steps    %ld (%s, %s%s), %s a second\n", s->steps,
+         lb_integrator_name(model->solver.integrator), adaptive ? "at most " : "",
+         duration_text(s->step, step_text, sizeof step_text),
+         amount_text((double)s->steps / wall, rate_text, sizeof rate_text));
+  print_energy(s);
+  if (model->nloop) {
+    printf("  loops    closed to %.2g (m or rad)\n", s->constraint_violation);
+  }
+  printf("  results  %s/report.html     open it in a browser\n", dir);
+  printf("           %s/scene.glb       the animation, for Blender and glTF viewers\n", dir);
+  printf("           %s/trajectory.csv  poses and coordinates over time\n", dir);
+  printf("           %s/summary.json    these figures, for programs\n", dir);
+}
+
+// Write what there is, and say so; an outcome other than success was told before.
+static exit_code keep(const lb_model* model, const lb_recording* recording,
+                      const lb_summary* summary, lb_status outcome, const simulate_args* a) {
+  static const exit_code code_of[] = {
+      [LB_OK] = EXIT_DONE, [LB_INVALID] = EXIT_INPUT, [LB_NO_MEMORY] = EXIT_JOB,
+      [LB_IO] = EXIT_JOB,  [LB_FAILED] = EXIT_JOB,    [LB_INTERRUPTED] = EXIT_INTERRUPTED};
+  const exit_code code = code_of[outcome];
+  if (recording->nframe == 0) {
+    fprintf(stderr, "Nothing was kept: it ended before the first frame.\n");
+    return code;
+  }
+  lb_error err = lb_error_make(NULL);
+  const lb_status written = lb_recording_write(recording, summary, a->out, &err);
+  if (written != LB_OK) {
+    tell_errors(&err);
+  } else if (outcome != LB_OK) {
+    char text[48];
+    fprintf(stderr, "%sThe first %s are kept in %s.\n",
+            outcome == LB_INTERRUPTED ? "Interrupted. " : "",
+            duration_text(recording->time[recording->nframe - 1], text, sizeof text), a->out);
+  } else if (!a->quiet) {
+    print_results(model, recording, summary, a->out);
+  }
+  lb_error_clear(&err);
+  return written == LB_OK || code != EXIT_DONE ? code : EXIT_JOB;
+}
+
+static exit_code simulate(const lb_model* model, const simulate_args* a) {
+  lb_error err = lb_error_make(NULL);
+  lb_recording* recording = NULL;
+  meter m = meter_start(a->quiet);
+  lb_simulate_options o = lb_simulate_default();
+  o.duration = a->duration;
+  o.step = a->step;
+  o.threads = a->threads;
+  o.progress = meter_progress(&m);
+  if (lb_recording_create(model, 0, NULL, &recording, &err) != LB_OK) {
+    tell_errors(&err);
+    lb_error_clear(&err);
+    return EXIT_JOB;
+  }
+  interrupt_listen();
+  lb_summary summary = {.job = "simulate"};
+  const lb_status outcome = lb_simulate(model, &o, recording, &summary, &err);
+  meter_end(&m);
+  if (outcome != LB_OK && outcome != LB_INTERRUPTED) {
+    tell_errors(&err);
+  }
+  const exit_code code = keep(model, recording, &summary, outcome, a);
+  lb_recording_release(recording);
+  lb_error_clear(&err);
+  return code;
+}
+
+static exit_code run(const verb* v, int narg, char** args) {
+  simulate_args a = {.duration = NAN, .step = NAN, .threads = lb_simulate_default().threads};
+  char out[4096];
+  int nscene = 0;
+  exit_code code = EXIT_DONE;
+  if (!verb_parse(v, narg, args, &a, &nscene, &code)) {
+    return code;
+  }
+  if (!a.out) {
+    outdir_default(args[0], out, sizeof out);
+    a.out = out;
+  }
+  lb_model* model = NULL;
+  code = load(args[0], &model);
+  if (code == EXIT_DONE) {
+    code = outdir_prepare(a.out) ? simulate(model, &a) : EXIT_INPUT;
+    lb_model_release(model);
+  }
+  return code;
+}
+
+const verb verb_simulate = {
+    .name = "simulate",
+    .usage = "SCENE [--out DIR] [--duration S] [--step S] [--threads N]",
+    .summary = "run a scene and write numbers, an animation and a report",
+    .about =
+        "Runs the scene from its start and writes into the folder DIR:\n"
+        "  report.html     the motion, plots of energy and joints, settings: open it in a browser\n"
+        "  scene.glb       the animated world, for Blender and any glTF viewer\n"
+        "  trajectory.csv  time, then position and quaternion of each body, then joint "
+        "coordinates\n"
+        "  summary.json    the figures of the run, for programs\n"
+        "The same scene gives the same trajectory.csv, byte for byte, however often it runs and\n"
+        "with however many threads. Ctrl-C stops a long run and keeps what was done.",
+    .example = "  limber simulate scenes/double-pendulum.yaml --out out/pendulum --duration 5",
+    .exits = "  0    done\n"
+             "  1    the simulation failed; the message says why and what was kept\n"
+             "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+             "  130  interrupted; what was done so far is in DIR",
+    .options = options,
+    .noption = sizeof options / sizeof *options,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,583 @@
+// A frame drawn from far away (parallel projection), back to front. Round shapes are nested strokes
+// that grow lighter towards the light, flat ones are polygons shaded by their slope; so a hundred
+// links take kilobytes, not megabytes.
+#include "record/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "record/writers.h"
+
+static const double PI = 3.14159265358979323846;
+static const double MARGIN = 0.07; // of the picture's size
+
+enum {
+  MOST_SIDES = 24,    // of a cylinder
+  MOST_PIECES = 6,    // of a long one, when there are
+  FEW_SHAPES = 40,    // fewer shapes than this
+  MOST_CORNERS = 24,  // of a polygon
+  MOST_SORTED = 1500, // items put in order by where they are; more go by their middles alone
+  PATH_POINTS = 160,  // of a path
+  MOST_FACES = 1000,  // of a mesh drawn as it is; finer ones are thinned
+  CELLS = 16          // to a grid of this many cells a side
+};
+
+// Directions, scale and offset that make pixels of metres.
+typedef struct camera {
+  lb_axes axes;
+  lb_vec3 light; // towards it
+  double scale, u0, v0;
+} camera;
+
+typedef struct point {
+  double u, v; // in the picture, v down
+} point;
+
+typedef enum item_kind { POLYGON, STROKE, ELLIPSE } item_kind;
+
+// Something to paint.
+typedef struct item {
+  double depth; // towards the eye
+  int order;    // breaks ties, so that the picture is always the same
+  item_kind kind;
+  double color[4]; // linear
+  double radius;   // of a stroke [px]; of an ellipse its long half axis
+  double across;   // of an ellipse: the short half axis
+  double angle;    // of an ellipse [rad]
+  lb_vec3 normal;  // of a polygon
+  int n;
+  point corner[MOST_CORNERS];
+  lb_vec3 place[MOST_CORNERS]; // the corners in the world
+  point low, high;             // the part of the picture it covers
+  bool painted;
+} item;
+
+typedef struct picture {
+  const lb_recording* r;
+  const lb_view* view;
+  camera cam;
+  lb_arena arena;
+  bool failed;
+  int nitem, capacity;
+  item* item;
+} picture;
+
+// --- projection ---
+
+static point project(const camera* c, lb_vec3 p) {
+  return (point){c->u0 + c->scale * lb_vec3_dot(c->axes.right, p),
+                 c->v0 - c->scale * lb_vec3_dot(c->axes.up, p)};
+}
+
+static camera make_camera(const lb_recording* r, const lb_view* view, int frame) {
+  camera c = {.axes = lb_view_axes(view)};
+  // The light stands above the viewer's left shoulder.
+  const lb_vec3 l =
+      lb_vec3_add(lb_vec3_add(lb_vec3_scale(-0.45, c.axes.right), lb_vec3_scale(0.75, c.axes.up)),
+                  lb_vec3_scale(0.6, c.axes.eye));
+  c.light = lb_vec3_scale(1 / lb_vec3_norm(l), l);
+  const double tall = view->follow ? view->near : view->tall;
+  const double wide = view->follow ? view->near : view->wide;
+  const double fit = fmax(tall / LB_PICTURE_HEIGHT, wide / LB_PICTURE_WIDTH);
+  c.scale = (0.5 - MARGIN) / fit;
+  const point p = project(&c, view->follow ? lb_view_middle(r, frame) : view->centre);
+  c.u0 = LB_PICTURE_WIDTH / 2.0 - p.u;
+  c.v0 = LB_PICTURE_HEIGHT / 2.0 - p.v;
+  return c;
+}
+
+// --- items ---
+
+static item* add_item(picture* p, item_kind kind, double depth, const double color[4]) {
+  item* moved = LB_GROW(&p->arena, p->item, p->nitem, &p->capacity);
+  if (!moved) {
+    p->failed = true;
+    return NULL;
+  }
+  p->item = moved;
+  item* it = &p->item[p->nitem];
+  *it = (item){.depth = depth, .order = p->nitem, .kind = kind};
+  for (int i = 0; i < 4; i++) {
+    it->color[i] = color[i];
+  }
+  p->nitem++;
+  return it;
+}
+
+// One more corner, or end, or centre; what has a radius covers that much more.
+static void add_corner(const picture* p, item* it, lb_vec3 place) {
+  const point c = project(&p->cam, place);
+  const double r = it->radius;
+  if (it->n == 0) {
+    it->low = it->high = c;
+  }
+  it->low = (point){fmin(it->low.u, c.u - r), fmin(it->low.v, c.v - r)};
+  it->high = (point){fmax(it->high.u, c.u + r), fmax(it->high.v, c.v + r)};
+  it->place[it->n] = place;
+  it->corner[it->n++] = c;
+}
+
+// A flat polygon that faces the eye, shaded by its normal; others are not seen.
+static void add_polygon(picture* p, const lb_vec3* corner, int n, const double color[4]) {
+  lb_vec3 normal = {0, 0, 0}, middle = {0, 0, 0};
+  for (int i = 0; i < n; i++) {
+    normal = lb_vec3_add(normal, lb_vec3_cross(corner[i], corner[(i + 1) % n]));
+    middle = lb_vec3_add(middle, lb_vec3_scale(1.0 / n, corner[i]));
+  }
+  const double length = lb_vec3_norm(normal);
+  if (!(length > 0) || lb_vec3_dot(normal, p->cam.axes.eye) <= 0) {
+    return;
+  }
+  const double slope = fmax(0, lb_vec3_dot(normal, p->cam.light) / length);
+  const double shade = 0.36 + 0.72 * slope;
+  const double shaded[4] = {shade * color[0], shade * color[1], shade * color[2], color[3]};
+  item* it = add_item(p, POLYGON, lb_vec3_dot(middle, p->cam.axes.eye), shaded);
+  if (it) {
+    it->normal = lb_vec3_scale(1 / length, normal);
+  }
+  for (int i = 0; it && i < n; i++) {
+    add_corner(p, it, corner[i]);
+  }
+}
+
+// A thick line with round ends, which is what a capsule looks like from far away.
+static void add_stroke(picture* p, lb_vec3 a, lb_vec3 b, double radius, const double color[4]) {
+  const lb_vec3 middle = lb_vec3_scale(0.5, lb_vec3_add(a, b));
+  item* it = add_item(p, STROKE, lb_vec3_dot(middle, p->cam.axes.eye), color);
+  if (it) {
+    it->radius = p->cam.scale * radius;
+    add_corner(p, it, a);
+    add_corner(p, it, b);
+  }
+}
+
+// --- shapes, each in the world pose X ---
+
+static void draw_sphere(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  add_stroke(p, X.p, X.p, s->size.x, color);
+}
+
+static void draw_capsule(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const lb_vec3 half = {0, 0, s->size.y / 2};
+  add_stroke(p, lb_transform_point(X, half), lb_transform_point(X, lb_vec3_scale(-1, half)),
+             s->size.x, color);
+}
+
+static void draw_box(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  // Each face: the signs of its corners, counter-clockwise from outside.
+  static const signed char face[6][4][3] = {{{1, -1, -1}, {1, 1, -1}, {1, 1, 1}, {1, -1, 1}},
+                                            {{-1, -1, -1}, {-1, -1, 1}, {-1, 1, 1}, {-1, 1, -1}},
+                                            {{-1, 1, -1}, {-1, 1, 1}, {1, 1, 1}, {1, 1, -1}},
+                                            {{-1, -1, -1}, {1, -1, -1}, {1, -1, 1}, {-1, -1, 1}},
+                                            {{-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}},
+                                            {{-1, -1, -1}, {-1, 1, -1}, {1, 1, -1}, {1, -1, -1}}};
+  for (int f = 0; f < 6; f++) {
+    lb_vec3 corner[4];
+    for (int i = 0; i < 4; i++) {
+      const signed char* c = face[f][i];
+      corner[i] = lb_transform_point(
+          X, lb_vec3_make(c[0] * s->size.x / 2, c[1] * s->size.y / 2, c[2] * s->size.z / 2));
+    }
+    add_polygon(p, corner, 4, color);
+  }
+}
+
+// A ring of the cylinder at height z, counter-clockwise seen from above.
+static void put_ring(lb_vec3* ring, int sides, double r, double z, lb_transform X) {
+  for (int i = 0; i < sides; i++) {
+    const double a = 2 * PI * i / sides;
+    ring[i] = lb_transform_point(X, lb_vec3_make(r * cos(a), r * sin(a), z));
+  }
+}
+
+// Long ones are cut into pieces, so that a shaft through a disc comes out in front of it and
+// behind.
+static void draw_cylinder(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const double r = s->size.x, l = s->size.y;
+  const int sides = (int)fmax(8, fmin(MOST_SIDES, p->cam.scale * r));
+  const bool few = p->r->model->nshape < FEW_SHAPES;
+  const int pieces = few ? (int)fmax(1, fmin(MOST_PIECES, l / (4 * r))) : 1;
+  lb_vec3 low[MOST_SIDES], high[MOST_SIDES];
+  put_ring(low, sides, r, -l / 2, X);
+  lb_vec3 bottom[MOST_SIDES];
+  for (int i = 0; i < sides; i++) {
+    bottom[i] = low[sides - 1 - i];
+  }
+  add_polygon(p, bottom, sides, color);
+  for (int k = 1; k <= pieces; k++) {
+    put_ring(high, sides, r, -l / 2 + l * k / pieces, X);
+    for (int i = 0; i < sides; i++) {
+      const int j = (i + 1) % sides;
+      const lb_vec3 side[4] = {low[i], low[j], high[j], high[i]};
+      add_polygon(p, side, 4, color);
+    }
+    memcpy(low, high, sizeof low);
+  }
+  add_polygon(p, high, sides, color);
+}
+
+// An ellipsoid projects to an ellipse: with A = R diag(a^2) R', its shape matrix in the picture is
+// [right up]' A [right up].
+static void draw_ellipsoid(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const lb_mat3 R = lb_quat_matrix(X.q);
+  const lb_vec3 axis[3] = {lb_vec3_scale(s->size.x, R.x), lb_vec3_scale(s->size.y, R.y),
+                           lb_vec3_scale(s->size.z, R.z)};
+  double uu = 0, uv = 0, vv = 0;
+  for (int i = 0; i < 3; i++) {
+    const double u = lb_vec3_dot(axis[i], p->cam.axes.right),
+                 v = -lb_vec3_dot(axis[i], p->cam.axes.up);
+    uu += u * u;
+    uv += u * v;
+    vv += v * v;
+  }
+  const double mean = (uu + vv) / 2, apart = hypot((uu - vv) / 2, uv);
+  item* it = add_item(p, ELLIPSE, lb_vec3_dot(X.p, p->cam.axes.eye), color);
+  if (it) {
+    it->radius = p->cam.scale * sqrt(mean + apart);
+    it->across = p->cam.scale * sqrt(fmax(0, mean - apart));
+    it->angle = atan2(2 * uv, uu - vv) / 2;
+    add_corner(p, it, X.p);
+  }
+}
+
+// A mesh's vertex moved to the mean of its cell, when the mesh is fine enough to be thinned.
+typedef struct thinned {
+  int* cell;     // [nvertex] which cell a vertex is in
+  lb_vec3* mean; // [cells]
+} thinned;
+
+static bool thin(picture* p, const lb_mesh* mesh, thinned* t) {
+  enum { NCELL = CELLS * CELLS * CELLS };
+  const lb_shape unit = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = mesh};
+  const lb_ball ball = lb_shape_ball(&unit);
+  int* count = LB_TAKE(&p->arena, int, NCELL);
+  t->cell = LB_TAKE(&p->arena, int, mesh->nvertex);
+  t->mean = LB_TAKE(&p->arena, lb_vec3, NCELL);
+  if (!count || !t->cell || !t->mean) {
+    return false;
+  }
+  const double side = 2 * ball.radius / CELLS * 1.0001;
+  for (int i = 0; i < mesh->nvertex; i++) {
+    const lb_vec3 d = lb_vec3_sub(mesh->vertex[i], ball.centre);
+    const double at[3] = {d.x, d.y, d.z};
+    int cell = 0;
+    for (int k = 0; k < 3; k++) {
+      const double c = side > 0 ? floor((at[k] + ball.radius) / side) : 0;
+      cell = cell * CELLS + (int)fmax(0, fmin(CELLS - 1, c));
+    }
+    t->cell[i] = cell;
+    t->mean[cell] = lb_vec3_add(t->mean[cell], mesh->vertex[i]);
+    count[cell]++;
+  }
+  for (int c = 0; c < NCELL; c++) {
+    t->mean[c] = lb_vec3_scale(count[c] ? 1.0 / count[c] : 0, t->mean[c]);
+  }
+  return true;
+}
+
+static void draw_mesh(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const lb_mesh* mesh = s->mesh;
+  if (!mesh) {
+    return;
+  }
+  thinned t;
+  const bool fine = mesh->nface > MOST_FACES;
+  if (fine && !thin(p, mesh, &t)) {
+    p->failed = true;
+    return;
+  }
+  const bool mirrored = s->size.x * s->size.y * s->size.z < 0;
+  for (int f = 0; f < mesh->nface; f++) {
+    const int* face = mesh->face + 3 * f;
+    if (fine && (t.cell[face[0]] == t.cell[face[1]] || t.cell[face[1]] == t.cell[face[2]] ||
+                 t.cell[face[2]] == t.cell[face[0]])) {
+      continue;
+    }
+    lb_vec3 corner[3];
+    for (int i = 0; i < 3; i++) {
+      const lb_vec3 v = fine ? t.mean[t.cell[face[i]]] : mesh->vertex[face[i]];
+      corner[mirrored ? 2 - i : i] =
+          lb_transform_point(X, lb_vec3_make(v.x * s->size.x, v.y * s->size.y, v.z * s->size.z));
+    }
+    add_polygon(p, corner, 3, color);
+  }
+}
+
+typedef void draw_function(picture*, const lb_shape*, lb_transform, const double[4]);
+
+static draw_function* const DRAW[LB_SHAPE_COUNT] = {
+    [LB_SHAPE_SPHERE] = draw_sphere,       [LB_SHAPE_BOX] = draw_box,
+    [LB_SHAPE_CAPSULE] = draw_capsule,     [LB_SHAPE_CYLINDER] = draw_cylinder,
+    [LB_SHAPE_ELLIPSOID] = draw_ellipsoid, [LB_SHAPE_MESH] = draw_mesh,
+};
+
+static lb_transform world_pose(const lb_recording* r, int frame, const lb_model_shape* s) {
+  return s->body == LB_WORLD
+             ? s->pose
+             : lb_transform_mul(r->pose[(size_t)frame * (size_t)r->model->nbody + (size_t)s->body],
+                                s->pose);
+}
+
+static void collect(picture* p, int frame) {
+  static const double grey[4] = {0.35, 0.37, 0.4, 1};
+  const lb_model* m = p->r->model;
+  for (int i = 0; i < m->nshape && !p->failed; i++) {
+    const lb_model_shape* s = &m->shape[i];
+    const lb_transform X = world_pose(p->r, frame, s);
+    const double sum = X.p.x + X.p.y + X.p.z + X.q.w + X.q.x + X.q.y + X.q.z;
+    const bool known = s->material >= 0 && s->material < m->nmaterial;
+    const int before = p->nitem;
+    if (isfinite(sum)) {
+      DRAW[s->shape.type](p, &s->shape, X, known ? m->material[s->material].color : grey);
+    }
+    // Scenery far larger than the motion is what the rest stands on.
+    const bool backdrop =
+        s->body == LB_WORLD && lb_shape_ball(&s->shape).radius > 1.2 * p->view->radius;
+    for (int k = before; backdrop && k < p->nitem; k++) {
+      p->item[k].depth -= 1e6 * p->view->radius;
+    }
+  }
+}
+
+// --- order ---
+
+static int back_to_front(const void* a, const void* b) {
+  const item *x = a, *y = b;
+  if (x->depth != y->depth) {
+    return x->depth < y->depth ? -1 : 1;
+  }
+  return x->order - y->order;
+}
+
+// Scenery far larger than the motion is painted first; its depth was moved far away.
+static bool is_backdrop(const picture* p, const item* it) {
+  return it->depth < -5e5 * p->view->radius;
+}
+
+static bool overlap(const item* a, const item* b) {
+  return a->low.u < b->high.u && b->low.u < a->high.u && a->low.v < b->high.v &&
+         b->low.v < a->high.v;
+}
+
+// Is all of `a` on one side of the polygon's plane: `side` +1 the eye's, -1 the other?
+static bool beside(const item* a, const item* polygon, int side, double tolerance) {
+  for (int i = 0; i < a->n; i++) {
+    const lb_vec3 d = lb_vec3_sub(a->place[i], polygon->place[0]);
+    if (side * lb_vec3_dot(polygon->normal, d) < -tolerance) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// True when `b` cannot hide any of `a`, by the plane of either.
+static bool may_follow(const item* a, const item* b, double tolerance) {
+  return (a->kind == POLYGON && beside(b, a, -1, tolerance)) ||
+         (b->kind == POLYGON && beside(a, b, 1, tolerance));
+}
+
+// Paint what `i` hides, then `i`. Things that hide each other in a ring are taken as they come.
+static void paint(picture* p, int i, int* sequence, int* n) {
+  item* it = &p->item[i];
+  it->painted = true;
+  const double tolerance = 1e-6 * p->view->radius;
+  for (int j = 0; j < p->nitem; j++) {
+    const item* other = &p->item[j];
+    const bool together = is_backdrop(p, it) == is_backdrop(p, other);
+    if (!other->painted && together && overlap(it, other) && may_follow(it, other, tolerance) &&
+        !may_follow(other, it, tolerance)) {
+      paint(p, j, sequence, n);
+    }
+  }
+  sequence[(*n)++] = i;
+}
+
+// From the back to the front: by the middles, then by what really hides what.
+static int* put_in_order(picture* p) {
+  int* sequence = LB_TAKE(&p->arena, int, p->nitem);
+  if (!sequence) {
+    p->failed = true;
+    return NULL;
+  }
+  if (p->nitem > 0) {
+    qsort(p->item, (size_t)p->nitem, sizeof *p->item, back_to_front);
+  }
+  int n = 0;
+  for (int i = 0; i < p->nitem; i++) {
+    if (p->nitem > MOST_SORTED) {
+      sequence[n++] = i;
+    } else if (!p->item[i].painted) {
+      paint(p, i, sequence, &n);
+    }
+  }
+  return sequence;
+}
+
+// --- SVG ---
+
+// One linear channel as the byte screens expect.                                   [IEC 61966-2-1]
+static int to_srgb(double x) {
+  const double c = fmax(0, fmin(1, isnan(x) ? 0 : x));
+  const double s = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
+  return (int)lround(255 * s);
+}
+
+// A colour times `shade`, moved towards white by `shine`.
+static void svg_color(lb_out* out, const double color[4], double shade, double shine) {
+  static const char digit[] = "0123456789abcdef";
+  char text[8] = "#";
+  for (int i = 0; i < 3; i++) {
+    const double c = fmin(1, shade * color[i]);
+    const int byte = to_srgb(c + shine * (1 - c));
+    text[1 + 2 * i] = digit[byte >> 4];
+    text[2 + 2 * i] = digit[byte & 15];
+  }
+  lb_out_text(out, text);
+}
+
+static void svg_point(lb_out* out, const char* before, point p) {
+  lb_out_text(out, before);
+  lb_out_fixed(out, p.u, 1);
+  lb_out_text(out, " ");
+  lb_out_fixed(out, p.v, 1);
+}
+
+static void svg_polygon(lb_out* out, const item* it) {
+  lb_out_text(out, "<path color=\"");
+  svg_color(out, it->color, 1, 0);
+  lb_out_text(out, "\" d=\"");
+  for (int i = 0; i < it->n; i++) {
+    svg_point(out, i ? "L" : "M", it->corner[i]);
+  }
+  lb_out_text(out, "Z\"/>");
+}
+
+static void svg_stroke(lb_out* out, const item* it, double width, point move) {
+  const point from = {it->corner[0].u - move.u, it->corner[0].v - move.v};
+  const point to = {it->corner[1].u - move.u, it->corner[1].v - move.v};
+  svg_point(out, " d=\"M", from);
+  svg_point(out, "L", to);
+  lb_out_text(out, "\" stroke-width=\"");
+  lb_out_fixed(out, 2 * it->radius * width, 1);
+  lb_out_text(out, "\"/>");
+}
+
+static void svg_ellipse(lb_out* out, const item* it, double width, point move) {
+  const point at = {it->corner[0].u - move.u, it->corner[0].v - move.v};
+  lb_out_text(out, " rx=\"");
+  lb_out_fixed(out, it->radius * width, 1);
+  lb_out_text(out, "\" ry=\"");
+  lb_out_fixed(out, it->across * width, 1);
+  svg_point(out, "\" transform=\"translate(", at);
+  lb_out_text(out, ")rotate(");
+  lb_out_fixed(out, it->angle * 180 / PI, 1);
+  lb_out_text(out, ")\"/>");
+}
+
+// Layers of a round thing: narrower, lighter, and moved towards the light. Large ones need more of
+// them to look smooth.
+static void svg_round(lb_out* out, const item* it) {
+  const bool stroke = it->kind == STROKE;
+  const double size = stroke ? it->radius : it->across;
+  const int layers = (int)fmin(16, 3 + size / 2);
+  for (int i = 0; i < layers; i++) {
+    const double t = (double)i / layers;
+    const point move = {0.28 * t * size, 0.34 * t * size};
+    lb_out_text(out, stroke ? "<path fill=\"none\" color=\"" : "<ellipse color=\"");
+    svg_color(out, it->color, 0.42 + 0.85 * t, fmax(0, 0.5 * (t - 0.6)));
+    lb_out_text(out, "\"");
+    (stroke ? svg_stroke : svg_ellipse)(out, it, 1 - 0.92 * t, move);
+  }
+}
+
+static void svg_item(lb_out* out, const item* it) {
+  const bool clear = it->color[3] < 1;
+  if (clear) {
+    lb_out_text(out, "<g opacity=\"");
+    lb_out_fixed(out, it->color[3], 2);
+    lb_out_text(out, "\">");
+  }
+  it->kind == POLYGON ? svg_polygon(out, it) : svg_round(out, it);
+  lb_out_text(out, clear ? "</g>" : "");
+}
+
+// Where the bodies' balls touch the ground from above, all in one tone.
+static void svg_shadows(lb_out* out, const picture* p, int frame) {
+  const lb_model* m = p->r->model;
+  const double flat = sin(p->view->elevation);
+  lb_out_text(out, "<g opacity=\".13\">");
+  for (int i = 0; i < m->nshape; i++) {
+    const lb_model_shape* s = &m->shape[i];
+    if (s->body == LB_WORLD || m->body_link[s->body] == LB_WORLD) {
+      continue;
+    }
+    const lb_transform X = world_pose(p->r, frame, s);
+    const double reach = pow(lb_shape_volume(&s->shape) / 4, 1.0 / 3) * p->cam.scale;
+    const point c = project(&p->cam, lb_vec3_make(X.p.x, X.p.y, p->view->floor));
+    if (isfinite(c.u + c.v) && c.v < LB_PICTURE_HEIGHT + reach) {
+      lb_out_text(out, "<ellipse rx=\"");
+      lb_out_fixed(out, fmax(1.5, reach), 1);
+      lb_out_text(out, "\" ry=\"");
+      lb_out_fixed(out, fmax(1.5, reach) * flat, 1);
+      svg_point(out, "\" transform=\"translate(", c);
+      lb_out_text(out, ")\"/>");
+    }
+  }
+  lb_out_text(out, "</g>");
+}
+
+static void svg_path(lb_out* out, const picture* p, int body, int last, const char* opacity) {
+  const int shown = lb_frames_shown(last + 1, PATH_POINTS);
+  lb_out_texts(out,
+               "<path fill=\"none\" stroke=\"var(--accent,#c2541b)\" stroke-width=\"1\" opacity=\"",
+               opacity, "\" d=\"", NULL);
+  for (int i = 0; i < shown; i++) {
+    const int f = lb_frame_shown(last + 1, shown, i);
+    const point at = project(&p->cam, lb_view_trace(p->r, f, body));
+    if (isfinite(at.u + at.v)) {
+      svg_point(out, i ? "L" : "M", at);
+    }
+  }
+  lb_out_text(out, "\"/>");
+}
+
+static void svg(lb_out* out, const picture* p, const int* sequence, int frame) {
+  lb_out_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ");
+  lb_out_long(out, LB_PICTURE_WIDTH);
+  lb_out_text(out, " ");
+  lb_out_long(out, LB_PICTURE_HEIGHT);
+  lb_out_text(out, "\" role=\"img\"><g fill=\"currentColor\" stroke=\"currentColor\" "
+                   "stroke-width=\".5\" stroke-linejoin=\"round\" stroke-linecap=\"round\">");
+  int i = 0;
+  // The backdrop, then shadows and paths on it, then the rest.
+  for (bool laid = false; i < p->nitem || !laid; i++) {
+    if (!laid && (i == p->nitem || !is_backdrop(p, &p->item[sequence[i]]))) {
+      laid = true;
+      lb_out_text(out, "<g stroke=\"none\" fill=\"#000\">");
+      svg_shadows(out, p, frame);
+      lb_out_text(out, "</g>");
+      for (int k = 0; k < p->view->ntrace && !p->view->follow; k++) {
+        svg_path(out, p, p->view->trace[k], p->r->nframe - 1, ".2");
+        svg_path(out, p, p->view->trace[k], frame, ".8");
+      }
+    }
+    if (i < p->nitem) {
+      svg_item(out, &p->item[sequence[i]]);
+    }
+  }
+  lb_out_text(out, "</g></svg>");
+}
+
+bool lb_picture_write(lb_out* out, const lb_recording* recording, const lb_view* view, int frame) {
+  picture p = {.r = recording, .view = view, .cam = make_camera(recording, view, frame)};
+  lb_arena_init(&p.arena, recording->allocator);
+  collect(&p, frame);
+  const int* sequence = p.failed ? NULL : put_in_order(&p);
+  if (sequence) {
+    svg(out, &p, sequence, frame);
+  }
+  lb_arena_release(&p.arena);
+  return !p.failed;
+}

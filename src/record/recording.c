@@ -1,0 +1,135 @@
+// Frames in parallel arrays. All of them live in one block, so that growing either works as a whole
+// or leaves the recording as it was.
+#include "limber/recording.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "record/file.h"
+#include "record/writers.h"
+
+enum { NARRAY = 7, FIRST_CAPACITY = 16 };
+
+// One of the arrays: where its pointer lives, and bytes a frame.
+typedef struct column {
+  void** array;
+  size_t width;
+} column;
+
+static void columns(lb_recording* r, column c[NARRAY]) {
+  const size_t nbody = (size_t)r->model->nbody;
+  const size_t nq = (size_t)r->model->nq;
+  const size_t nv = (size_t)r->model->nv;
+  const size_t nmotor = (size_t)r->model->nmotor;
+  c[0] = (column){(void**)&r->time, sizeof(double)};
+  c[1] = (column){(void**)&r->pose, nbody * sizeof(lb_transform)};
+  c[2] = (column){(void**)&r->q, nq * sizeof(double)};
+  c[3] = (column){(void**)&r->qd, nv * sizeof(double)};
+  c[4] = (column){(void**)&r->motor, nmotor * sizeof(double)};
+  c[5] = (column){(void**)&r->kinetic, sizeof(double)};
+  c[6] = (column){(void**)&r->potential, sizeof(double)};
+}
+
+// Move to a block with room for `capacity` frames; false when there is none. The block's address is
+// the time array's.
+static bool resize(lb_recording* r, int capacity) {
+  column c[NARRAY];
+  columns(r, c);
+  size_t frame = 0;
+  for (int i = 0; i < NARRAY; i++) {
+    frame += c[i].width;
+  }
+  if ((size_t)capacity > SIZE_MAX / frame) {
+    return false;
+  }
+  char* block = lb_allocate(r->allocator, (size_t)capacity * frame);
+  if (!block) {
+    return false;
+  }
+  char* old = (char*)r->time;
+  char* next = block;
+  for (int i = 0; i < NARRAY; i++) {
+    const size_t used = (size_t)r->nframe * c[i].width;
+    if (used) {
+      memcpy(next, *c[i].array, used);
+    }
+    *c[i].array = next;
+    next += (size_t)capacity * c[i].width;
+  }
+  lb_release(r->allocator, old);
+  r->capacity = capacity;
+  return true;
+}
+
+lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allocator* allocator,
+                              lb_recording** recording, lb_error* err) {
+  const lb_allocator* from = allocator ? allocator : lb_allocator_default();
+  lb_recording* r = lb_allocate(from, sizeof *r);
+  if (r) {
+    *r = (lb_recording){.model = model, .allocator = from};
+  }
+  if (!r || !resize(r, capacity > 0 ? capacity : FIRST_CAPACITY)) {
+    lb_release(from, r);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for a recording of %d frames", capacity);
+  }
+  *recording = r;
+  return LB_OK;
+}
+
+void lb_recording_release(lb_recording* recording) {
+  if (recording) {
+    const lb_allocator* allocator = recording->allocator;
+    lb_release(allocator, recording->time);
+    lb_release(allocator, recording);
+  }
+}
+
+int lb_recording_add(lb_recording* r) {
+  if (r->nframe == r->capacity) {
+    if (r->capacity > INT_MAX / 2 || !resize(r, 2 * r->capacity)) {
+      return -1;
+    }
+  }
+  column c[NARRAY];
+  columns(r, c);
+  for (int i = 0; i < NARRAY; i++) {
+    if (c[i].width) {
+      memset((char*)*c[i].array + (size_t)r->nframe * c[i].width, 0, c[i].width);
+    }
+  }
+  return r->nframe++;
+}
+
+static void write_csv(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  (void)s;
+  lb_write_csv(out, r);
+}
+
+static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  (void)s;
+  lb_write_gltf(out, r, INT_MAX);
+}
+
+lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
+                             const char* dir, lb_error* err) {
+  static const struct {
+    const char* name;
+    void (*write)(lb_out*, const lb_recording*, const lb_summary*);
+  } files[] = {{"trajectory.csv", write_csv},
+               {"scene.glb", write_gltf},
+               {"report.html", lb_write_report},
+               {"summary.json", lb_write_summary}}; // last: who finds it finds the others too
+  const lb_allocator* allocator = recording->allocator;
+  lb_status status = lb_folder_create(dir, allocator, err);
+  for (size_t i = 0; i < sizeof files / sizeof *files && status == LB_OK; i++) {
+    lb_file file;
+    status = lb_file_begin(&file, dir, files[i].name, allocator, err);
+    if (status == LB_OK) {
+      files[i].write(&file.out, recording, summary);
+      status = lb_file_end(&file, err);
+    }
+  }
+  return status;
+}

@@ -1,0 +1,518 @@
+// report.html: one page that needs nothing else. Title and words, a 3-D view, pictures, plots,
+// tables; the script and style of the first and the plots are bundled from web/ into the library.
+// The page forbids itself every request, so it works offline and tells nobody that it was opened.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limber/version.h"
+#include "record/picture.h"
+#include "record/writers.h"
+
+extern const char lb_embedded_report_js[], lb_embedded_report_js_end[];
+extern const char lb_embedded_report_css[], lb_embedded_report_css_end[];
+
+enum {
+  PICTURES = 8,
+  MOST_POINTS = 2000,          // of a curve
+  MOST_VALUES = 120 * 1000,    // of all the curves together
+  MOST_FRAMES = 1500,          // of the 3-D view
+  MOST_ANIMATION = 800 * 1000, // bytes
+  LEAST_FRAMES = 40,
+  FRAME_BYTES = 28 // of a body: translation and rotation
+};
+
+// --- words and numbers for people ---
+
+// A whole number with thin spaces between thousands.
+static void grouped(lb_out* out, long n) {
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%ld", n);
+  for (int i = 0; i < length; i++) {
+    lb_out_bytes(out, digits + i, 1);
+    const int left = length - 1 - i;
+    lb_out_text(out, left > 0 && left % 3 == 0 && digits[i] != '-' ? "\u202f" : "");
+  }
+}
+
+// Four digits, with a power of ten where plain digits would be long.
+static void human(lb_out* out, double x) {
+  if (!isfinite(x)) {
+    lb_out_text(out, "unknown");
+    return;
+  }
+  const double size = fabs(x);
+  const int power = size > 0 ? (int)floor(log10(size)) : 0;
+  if (power >= 7 || power < -3) {
+    lb_out_fixed(out, x / pow(10, power), 1);
+    lb_out_text(out, " × 10<sup>");
+    lb_out_text(out, power < 0 ? "−" : "");
+    lb_out_long(out, labs(power));
+    lb_out_text(out, "</sup>");
+    return;
+  }
+  if (power >= 3) {
+    grouped(out, lround(x));
+  } else {
+    lb_out_fixed(out, x, 3 - power);
+  }
+}
+
+static void seconds(lb_out* out, double t) {
+  const double size = fabs(t);
+  const bool small = isfinite(t) && size > 0 && size < 1;
+  human(out, !small ? t : size < 1e-3 ? 1e6 * t : 1e3 * t);
+  lb_out_text(out, !small ? " s" : size < 1e-3 ? " µs" : " ms");
+}
+
+static void plural(lb_out* out, long n, const char* one, const char* many) {
+  grouped(out, n);
+  lb_out_texts(out, " ", n == 1 ? one : many, NULL);
+}
+
+static double simulated(const lb_recording* r) {
+  return r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
+}
+
+// --- head ---
+
+static void head(lb_out* out, const lb_recording* r) {
+  lb_out_text(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                   "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+                   "<link rel=\"icon\" href=\"data:,\">\n<title>");
+  lb_out_html(out, r->model->name);
+  lb_out_text(out, " – Limber</title>\n<style>\n");
+  lb_out_bytes(out, lb_embedded_report_css,
+               (size_t)(lb_embedded_report_css_end - lb_embedded_report_css));
+  lb_out_text(out, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const lb_model* m = r->model;
+  lb_out_text(out, "<header>\n<h1>");
+  lb_out_html(out, m->name);
+  lb_out_text(out, "</h1>\n");
+  if (m->about && *m->about) {
+    lb_out_text(out, "<p class=\"about\">");
+    lb_out_html(out, m->about);
+    lb_out_text(out, "</p>\n");
+  }
+  if (s->interrupted) {
+    lb_out_text(out, "<p class=\"note\">This run was stopped after ");
+    seconds(out, simulated(r));
+    lb_out_text(out, " of motion; what was done until then is shown.</p>\n");
+  }
+  lb_out_text(out, "</header>\n");
+}
+
+static void stage(lb_out* out) {
+  lb_out_text(out, "<section class=\"card stage\" id=\"stage\" hidden>\n"
+                   "<div class=\"canvas\"></div>\n<div class=\"grid-note\"></div>\n"
+                   "<div class=\"tools\"><button type=\"button\" class=\"follow\">Follow</button>"
+                   "<button type=\"button\" class=\"reset\">Reset view</button></div>\n"
+                   "<div class=\"player\" id=\"player\"></div>\n</section>\n"
+                   "<p class=\"note\" id=\"no-view\" hidden>This browser cannot show the 3-D view; "
+                   "the pictures below show the motion.</p>\n");
+}
+
+// --- figures ---
+
+static void figure_begin(lb_out* out) {
+  lb_out_text(out, "<div class=\"card figure\"><strong>");
+}
+
+static void figure_end(lb_out* out, const char* text) {
+  lb_out_texts(out, "</strong><span>", text, "</span></div>\n", NULL);
+}
+
+static void energy_figure(lb_out* out, const lb_summary* s) {
+  figure_begin(out);
+  if (s->conservative) {
+    human(out, s->energy_drift);
+    figure_end(out, "worst energy error, relative to the largest kinetic energy");
+  } else {
+    const double change = s->energy_end - s->energy_start;
+    lb_out_text(out, change > 0 ? "+" : "");
+    human(out, change);
+    lb_out_text(out, " J");
+    figure_end(out, "energy put in or taken out by motors, dampers and loads");
+  }
+}
+
+static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const double speed = simulated(r) / s->wall_seconds;
+  lb_out_text(out, "<section class=\"figures\">\n");
+  figure_begin(out);
+  seconds(out, simulated(r));
+  figure_end(out, "of motion");
+  figure_begin(out);
+  seconds(out, s->wall_seconds);
+  figure_end(out, "to compute it");
+  if (isfinite(speed) && speed > 0) {
+    figure_begin(out);
+    const double times = speed >= 1 ? speed : 1 / speed;
+    human(out, times < 100 ? times : round(times));
+    lb_out_text(out, "×");
+    figure_end(out, speed >= 1 ? "faster than real time" : "slower than real time");
+  }
+  energy_figure(out, s);
+  lb_out_text(out, "</section>\n");
+}
+
+// --- pictures ---
+
+static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
+  const int shown = lb_frames_shown(r->nframe, PICTURES);
+  bool done = true;
+  if (shown == 0) {
+    return true;
+  }
+  lb_out_text(out, "<h2>The motion in pictures</h2>\n<section class=\"strip\">\n");
+  for (int i = 0; i < shown && done; i++) {
+    const int frame = lb_frame_shown(r->nframe, shown, i);
+    lb_out_text(out, "<figure class=\"card shot\" data-time=\"");
+    lb_out_number(out, r->time[frame], "0");
+    lb_out_text(out, "\">");
+    done = lb_picture_write(out, r, view, frame);
+    lb_out_text(out, "<figcaption>");
+    lb_out_fixed(out, r->time[frame], simulated(r) < 1 ? 3 : 2);
+    lb_out_text(out, " s</figcaption></figure>\n");
+  }
+  lb_out_text(out, "</section>\n");
+  return done;
+}
+
+// --- plots, filled in by the script ---
+
+static void plots(lb_out* out, const lb_recording* r) {
+  lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
+  lb_out_text(out, "<section class=\"plots\" id=\"plots\"></section>\n"
+                   "<noscript><p class=\"note\">The 3-D view and the plots need JavaScript, "
+                   "which is switched off here.</p></noscript>\n");
+}
+
+// --- tables ---
+
+static void row(lb_out* out, const char* name) {
+  lb_out_texts(out, "<tr><th scope=\"row\">", name, "</th><td>", NULL);
+}
+
+static void row_end(lb_out* out) {
+  lb_out_text(out, "</td></tr>\n");
+}
+
+static void row_count(lb_out* out, const char* name, long n) {
+  if (n > 0) {
+    row(out, name);
+    grouped(out, n);
+    row_end(out);
+  }
+}
+
+static const char* integrator_text(lb_integrator integrator) {
+  static const char* const text[] = {
+#define LB_INTEGRATOR_TEXT(code, name, words) words,
+      LB_INTEGRATOR_LIST(LB_INTEGRATOR_TEXT)
+#undef LB_INTEGRATOR_TEXT
+  };
+  return text[integrator];
+}
+
+static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const lb_model* m = r->model;
+  const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
+  lb_out_text(out, "<div class=\"card\"><h3>What was simulated, and how</h3>\n<table>\n");
+  row_count(out, "Bodies", m->nbody);
+  row_count(out, "Moving joints", m->njoint);
+  row_count(out, "Degrees of freedom", m->nv);
+  row_count(out, "Springs", m->nspring);
+  row_count(out, "Motors", m->nmotor);
+  row_count(out, "Loads", m->nload);
+  row_count(out, "Loops", m->nloop);
+  row(out, "Gravity");
+  human(out, lb_vec3_norm(m->gravity));
+  lb_out_text(out, " m/s²");
+  row_end(out);
+  row(out, "Integrator");
+  lb_out_html(out, integrator_text(m->solver.integrator));
+  row_end(out);
+  row(out, adaptive ? "Largest time step" : "Time step");
+  seconds(out, s->step);
+  row_end(out);
+  if (adaptive) {
+    row(out, "Tolerance");
+    human(out, m->solver.tolerance);
+    row_end(out);
+  }
+  row_count(out, "Threads", s->threads);
+  if (m->file && *m->file) {
+    row(out, "Scene file");
+    lb_out_html(out, m->file);
+    row_end(out);
+  }
+  lb_out_text(out, "</table></div>\n");
+}
+
+static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  lb_out_text(out, "<div class=\"card\"><h3>What came out</h3>\n<table>\n");
+  row(out, "Motion");
+  seconds(out, simulated(r));
+  lb_out_text(out, " in ");
+  plural(out, r->nframe, "frame", "frames");
+  row_end(out);
+  row(out, "Computing time");
+  seconds(out, s->wall_seconds);
+  row_end(out);
+  row_count(out, "Steps", s->steps);
+  row(out, "Steps a second");
+  human(out, (double)s->steps / s->wall_seconds);
+  row_end(out);
+  row(out, "Energy at the start");
+  human(out, s->energy_start);
+  lb_out_text(out, " J");
+  row_end(out);
+  row(out, "Energy at the end");
+  human(out, s->energy_end);
+  lb_out_text(out, " J");
+  row_end(out);
+  row(out, s->conservative ? "Worst energy error" : "Largest change of energy");
+  human(out, s->energy_drift);
+  lb_out_text(out, " of the largest kinetic energy");
+  row_end(out);
+  if (r->model->nloop > 0) {
+    row(out, "Worst gap in a loop");
+    human(out, s->constraint_violation);
+    lb_out_text(out, " m or rad");
+    row_end(out);
+  }
+  lb_out_text(out, "</table></div>\n");
+}
+
+static void closing(lb_out* out) {
+  lb_out_texts(out, "<footer>Made by Limber ", lb_version(),
+               ". Beside this page: <code>trajectory.csv</code> for spreadsheets and scripts, "
+               "<code>scene.glb</code> for Blender and other viewers, <code>summary.json</code> "
+               "for programs.</footer>\n</main>\n",
+               NULL);
+}
+
+// --- data ---
+
+// Numbers as base64 of little-endian floats, gathered in memory first.
+typedef struct packed {
+  lb_out bytes;
+  lb_out* out;
+} packed;
+
+static void pack_begin(packed* p, lb_out* out, const char* before) {
+  lb_out_text(out, before);
+  p->out = out;
+  p->bytes = lb_out_make(out->allocator, -1);
+}
+
+static void pack64(packed* p, double x) {
+  uint64_t bits;
+  const double finite = isfinite(x) ? x : 0;
+  memcpy(&bits, &finite, sizeof bits);
+  lb_out_u32(&p->bytes, (uint32_t)bits);
+  lb_out_u32(&p->bytes, (uint32_t)(bits >> 32));
+}
+
+static void pack_end(packed* p) {
+  lb_out_text(p->out, "\"");
+  lb_out_base64(p->out, p->bytes.data, p->bytes.size);
+  lb_out_text(p->out, "\"");
+  if (p->bytes.status != LB_OK && p->out->status == LB_OK) {
+    p->out->status = p->bytes.status;
+  }
+  lb_out_release(&p->bytes);
+}
+
+// The frames that the curves go through.
+typedef struct samples {
+  const lb_recording* r;
+  int n;
+} samples;
+
+static int sample(const samples* s, int i) {
+  return lb_frame_shown(s->r->nframe, s->n, i);
+}
+
+static void data_f64(lb_out* out, const char* before, const samples* s, const double* x) {
+  packed p;
+  pack_begin(&p, out, before);
+  for (int i = 0; i < s->n; i++) {
+    pack64(&p, x[sample(s, i)]);
+  }
+  pack_end(&p);
+}
+
+static void data_f32(packed* p, const samples* s, const double* x, int width, int column) {
+  for (int i = 0; i < s->n; i++) {
+    lb_out_f32(&p->bytes, x[(size_t)sample(s, i) * (size_t)width + (size_t)column]);
+  }
+}
+
+// Name of one curve, and the plot it belongs to.
+static void series(lb_out* out, int* count, const char* name, const char* suffix,
+                   const char* group) {
+  lb_out_text(out, (*count)++ ? ",\n{\"name\":\"" : "\n{\"name\":\"");
+  lb_out_json_part(out, name);
+  lb_out_texts(out, suffix, "\",\"group\":\"", group, "\"}", NULL);
+}
+
+// What the coordinates of each joint are.
+typedef struct coordinate {
+  const char* suffix;
+  const char* group;
+} coordinate;
+
+static const coordinate COORDINATE[LB_JOINT_COUNT][LB_JOINT_MOST_Q] = {
+    [LB_JOINT_REVOLUTE] = {{"", "angle"}},
+    [LB_JOINT_PRISMATIC] = {{"", "distance"}},
+    [LB_JOINT_SPHERICAL] = {{" w", "quaternion"},
+                            {" x", "quaternion"},
+                            {" y", "quaternion"},
+                            {" z", "quaternion"}},
+    [LB_JOINT_FREE] = {{" x", "distance"},
+                       {" y", "distance"},
+                       {" z", "distance"},
+                       {" w", "quaternion"},
+                       {" x", "quaternion"},
+                       {" y", "quaternion"},
+                       {" z", "quaternion"}},
+};
+
+static void data_series(lb_out* out, const lb_recording* r) {
+  const lb_model* m = r->model;
+  int count = 0;
+  lb_out_text(out, ",\n\"series\":[");
+  for (int j = 0; j < m->njoint; j++) {
+    for (int i = 0; i < m->joint_nq[j]; i++) {
+      const coordinate* c = &COORDINATE[m->joint_kind[j]][i];
+      series(out, &count, m->joint_name[j], c->suffix, c->group);
+    }
+  }
+  for (int k = 0; k < m->nmotor; k++) {
+    const bool linear = m->joint_kind[m->motor_joint[k]] == LB_JOINT_PRISMATIC;
+    series(out, &count, m->motor_name[k], "", linear ? "force" : "torque");
+  }
+  lb_out_text(out, "]");
+}
+
+static void data_values(lb_out* out, const samples* s) {
+  const lb_recording* r = s->r;
+  const lb_model* m = r->model;
+  packed p;
+  pack_begin(&p, out, ",\n\"values\":");
+  for (int j = 0; j < m->njoint; j++) {
+    for (int i = 0; i < m->joint_nq[j]; i++) {
+      data_f32(&p, s, r->q, m->nq, m->joint_q[j] + i);
+    }
+  }
+  for (int k = 0; k < m->nmotor; k++) {
+    data_f32(&p, s, r->motor, m->nmotor, k);
+  }
+  pack_end(&p);
+}
+
+static void data_number(lb_out* out, const char* before, double x) {
+  lb_out_text(out, before);
+  lb_out_number(out, x, "0");
+}
+
+static void data_view(lb_out* out, const samples* s, const lb_view* v) {
+  const lb_model* m = s->r->model;
+  data_number(out, ",\n\"view\":{\"centre\":[", v->centre.x);
+  data_number(out, ",", v->centre.y);
+  data_number(out, ",", v->centre.z);
+  data_number(out, "],\"wide\":", v->wide);
+  data_number(out, ",\"tall\":", v->tall);
+  data_number(out, ",\"deep\":", v->deep);
+  data_number(out, ",\"radius\":", v->radius);
+  data_number(out, ",\"near\":", v->near);
+  data_number(out, ",\"azimuth\":", v->azimuth);
+  data_number(out, ",\"elevation\":", v->elevation);
+  data_number(out, ",\"ground\":", v->ground);
+  lb_out_texts(out, ",\"follow\":", v->follow ? "true" : "false", ",\"moving\":[", NULL);
+  for (int b = 0, n = 0; b < m->nbody; b++) {
+    if (m->body_link[b] != LB_WORLD) {
+      lb_out_text(out, n++ ? "," : "");
+      lb_out_long(out, b);
+    }
+  }
+  lb_out_text(out, "],\"paths\":[");
+  for (int k = 0; k < v->ntrace; k++) {
+    packed p;
+    pack_begin(&p, out, k ? "," : "");
+    for (int i = 0; i < s->n; i++) {
+      const lb_vec3 at = lb_view_trace(s->r, sample(s, i), v->trace[k]);
+      lb_out_f32(&p.bytes, at.x);
+      lb_out_f32(&p.bytes, at.y);
+      lb_out_f32(&p.bytes, at.z);
+    }
+    pack_end(&p);
+  }
+  lb_out_text(out, "]}");
+}
+
+static void data(lb_out* out, const lb_recording* r, const lb_view* view) {
+  const lb_model* m = r->model;
+  const int wide = m->nq + m->nmotor;
+  const int most = wide * MOST_POINTS > MOST_VALUES ? MOST_VALUES / wide : MOST_POINTS;
+  const samples s = {r, lb_frames_shown(r->nframe, most > LEAST_FRAMES ? most : LEAST_FRAMES)};
+  lb_out_text(out, "<script type=\"application/json\" id=\"limber-data\">\n{");
+  data_f64(out, "\"time\":", &s, r->time);
+  data_f64(out, ",\n\"kinetic\":", &s, r->kinetic);
+  data_f64(out, ",\n\"potential\":", &s, r->potential);
+  data_view(out, &s, view);
+  data_series(out, r);
+  data_values(out, &s);
+  lb_out_text(out, "}\n</script>\n");
+}
+
+// The animated world with as many frames as keep the page light.
+static void model(lb_out* out, const lb_recording* r) {
+  const int fit = MOST_ANIMATION / FRAME_BYTES / (r->model->nbody + 1);
+  const int most = fit < LEAST_FRAMES ? LEAST_FRAMES : fit > MOST_FRAMES ? MOST_FRAMES : fit;
+  lb_out glb = lb_out_make(out->allocator, -1);
+  lb_write_gltf(&glb, r, most);
+  lb_out_text(out, "<script type=\"text/plain\" id=\"limber-glb\">\n");
+  lb_out_base64(out, glb.data, glb.size);
+  lb_out_text(out, "\n</script>\n");
+  if (glb.status != LB_OK && out->status == LB_OK) {
+    out->status = glb.status;
+    out->cause = glb.cause;
+  }
+  lb_out_release(&glb);
+}
+
+void lb_write_report(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  lb_view view;
+  bool done = lb_view_make(&view, r);
+  if (done) {
+    head(out, r);
+    opening(out, r, s);
+    stage(out);
+    figures(out, r, s);
+    done = strip(out, r, &view);
+    plots(out, r);
+    lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
+    settings(out, r, s);
+    results(out, r, s);
+    lb_out_text(out, "</section>\n");
+    closing(out);
+    data(out, r, &view);
+    model(out, r);
+    lb_out_text(out, "<script>\n");
+    lb_out_bytes(out, lb_embedded_report_js,
+                 (size_t)(lb_embedded_report_js_end - lb_embedded_report_js));
+    lb_out_text(out, "</script>\n</body>\n</html>\n");
+  }
+  if (!done && out->status == LB_OK) {
+    out->status = LB_NO_MEMORY;
+  }
+}

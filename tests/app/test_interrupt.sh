@@ -1,0 +1,26 @@
+# Ctrl-C or a polite kill stops a long run cleanly and keeps what was done; a failure does, too.
+scene=$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml
+
+# interrupt SIGNAL DIR: start a run that would take hours, stop it
+interrupt() {
+  "$LIMBER" simulate "$scene" --out "$2" --duration 1e4 --step 1e-5 >stdout 2>stderr &
+  local job=$!
+  sleep 1
+  kill -"$1" $job
+  status=0
+  wait $job || status=$?
+}
+for signal in INT TERM; do
+  # A background job of a shell script ignores SIGINT; job control gives it back.
+  set -m
+  interrupt $signal out-$signal
+  set +m
+  claim "SIG$signal exits with 130" exits 130
+  claim "SIG$signal says that and where results are kept" complains "Interrupted. The first"
+  for file in summary.json trajectory.csv scene.glb report.html; do
+    claim "SIG$signal keeps $file" test -s "out-$signal/$file"
+  done
+  claim "SIG$signal leaves no half file" test "$(ls -A out-$signal | wc -l)" -eq 4
+  claim "SIG$signal: the summary says so" grep -q '"interrupted": *true' out-$signal/summary.json
+  claim "SIG$signal: there are rows" test "$(wc -l <out-$signal/trajectory.csv)" -gt 2
+done

@@ -1,0 +1,55 @@
+# `limber simulate` writes what it promises, the same bytes every time.
+scene=$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml
+files="summary.json trajectory.csv scene.glb report.html"
+run "$LIMBER" simulate "$scene" --out new/deep/folder --duration 1
+claim "it succeeds" exits 0
+claim "it has nothing to complain about" test ! -s stderr
+for file in $files; do
+  claim "it writes $file" test -s "new/deep/folder/$file"
+  claim "it says where $file is" prints "new/deep/folder/$file"
+done
+claim "it leaves nothing else behind" test "$(ls -A new/deep/folder | wc -l)" -eq 4
+claim "the last row is the end" grep -q '^1,' <(tail -1 new/deep/folder/trajectory.csv)
+
+run "$LIMBER" simulate "$scene" --duration 0.1 -q
+claim "without --out it still runs" exits 0
+claim "quiet is quiet" silent
+claim "... and writes to out/ and the scene's name" test -s out/double-pendulum/summary.json
+
+# Identical bytes: twice, and for 1, 2 and 4 threads, for scenes of one tree and of many.
+{
+  echo "bodies:"
+  for i in 1 2 3 4 5 6 7; do
+    echo "  b$i: {shape: {box: [0.1, 0.2, 0.3]}, position: [$i, 0, 0]}"
+  done
+  echo "initial:"
+  for i in 1 2 3 4 5 6 7; do
+    echo "  b$i: {spin: [0.$i, 10, 0.01]}"
+  done
+} >many-trees.yaml
+for file in many-trees.yaml "$LIMBER_SOURCE_DIR"/scenes/*.yaml; do
+  name=$(basename "$file" .yaml)
+  "$LIMBER" simulate "$file" -q --out "$name-once" --duration 0.2
+  "$LIMBER" simulate "$file" -q --out "$name-again" --duration 0.2
+  claim "$name twice gives the same bytes" cmp "$name-once/trajectory.csv" "$name-again/trajectory.csv"
+  for threads in 1 2 4; do
+    "$LIMBER" simulate "$file" -q --out "$name-$threads" --duration 0.2 --threads $threads
+    claim "$name on $threads threads gives the same bytes" \
+      cmp "$name-once/trajectory.csv" "$name-$threads/trajectory.csv"
+  done
+done
+
+# Bad input is told before any work is done.
+run "$LIMBER" simulate missing.yaml --out x
+claim "a missing scene is bad input" exits 2
+claim "... and is named" complains "error: missing.yaml"
+claim "... and no folder is made" test ! -e x
+run "$LIMBER" simulate . --out x
+claim "a folder as a scene is bad input" exits 2
+echo "a file" >file
+for out in file file/x /proc/limber /dev/null/x; do
+  run "$LIMBER" simulate "$scene" --out "$out" --duration 1e6
+  claim "results cannot go to $out" exits 2
+  claim "... and it says so" complains "error: $out: cannot write results there"
+done
+claim "the file in the way is untouched" grep -qx "a file" file

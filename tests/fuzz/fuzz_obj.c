@@ -1,0 +1,7 @@
+// Fuzzing of the OBJ reader, and of what is done to a mesh once it is read.
+#include "mesh.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  fuzz_mesh(lb_mesh_parse_obj, data, size);
+  return 0;
+}

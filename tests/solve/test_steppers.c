@@ -1,0 +1,345 @@
+// Steppers: measured orders, reference integrations in long double, closed forms, conserved
+// quantities.
+#include "limber/limber.h"
+#include "random_tree.h"
+
+static void add_body(random_tree* t, lb_mass mass, int parent, lb_joint_kind kind, lb_vec3 axis,
+                     lb_vec3 at) {
+  const int i = t->scene.nbody++;
+  t->scene.njoint++;
+  snprintf(t->name[i], sizeof t->name[i], "b%d", i);
+  t->body[i] = lb_scene_body_default();
+  t->body[i].name = t->name[i];
+  t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = true;
+  t->body[i].mass = mass;
+  t->joint[i] = lb_scene_joint_default();
+  t->joint[i].name = t->name[i];
+  t->joint[i].parent = parent;
+  t->joint[i].child = i;
+  t->joint[i].kind = kind;
+  t->joint[i].axis = axis;
+  t->joint[i].in_parent.p = at;
+  if (kind == LB_JOINT_SPHERICAL) {
+    t->joint[i].q[0] = 1;
+  }
+}
+
+static void start_tree(random_tree* t) {
+  t->scene = lb_scene_default();
+  t->scene.name = t->scene.about = t->scene.file = "";
+  t->scene.body = t->body;
+  t->scene.joint = t->joint;
+}
+
+static const lb_vec3 Y = {0, 1, 0};
+
+// Run to `end` with steps h and leave the state in d.
+static void run(const lb_model* m, lb_data* d, lb_integrator integrator, double h, double tolerance,
+                double end) {
+  const lb_scene_solver solver = {.integrator = integrator, .step = h, .tolerance = tolerance};
+  lb_stepper* st;
+  assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
+  lb_data_reset(d);
+  lb_settle(m, d);
+  const int steps = (int)lround(end / h);
+  for (int i = 0; i < steps; i++) {
+    assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
+  }
+  lb_stepper_release(st);
+}
+
+// --- double pendulum: two uniform rods, mass m, length l, from the Lagrangian in long double ---
+//
+// With absolute angles a, b from straight down, rods on a hinge and on the end of the first:
+//   4/3 a'' + 1/2 b'' cos(a-b) + 1/2 b'^2 sin(a-b) + 3/2 (g/l) sin a = 0
+//   1/3 b'' + 1/2 a'' cos(a-b) - 1/2 a'^2 sin(a-b) + 1/2 (g/l) sin b = 0
+static void double_pendulum_slopes(const long double y[4], long double k[4]) {
+  const long double g = 9.81L;
+  const long double c = cosl(y[0] - y[1]), s = sinl(y[0] - y[1]);
+  const long double r1 = -0.5L * y[3] * y[3] * s - 1.5L * g * sinl(y[0]);
+  const long double r2 = 0.5L * y[2] * y[2] * s - 0.5L * g * sinl(y[1]);
+  const long double det = 4.0L / 9.0L - 0.25L * c * c;
+  k[0] = y[2];
+  k[1] = y[3];
+  k[2] = (r1 / 3 - 0.5L * c * r2) / det;
+  k[3] = (4.0L / 3.0L * r2 - 0.5L * c * r1) / det;
+}
+
+static void rk4_long(void (*slopes)(const long double*, long double*), long double* y, int n,
+                     long double h) {
+  long double k[4][8], z[8];
+  const long double weight[4] = {0, 0.5L, 0.5L, 1};
+  for (int s = 0; s < 4; s++) {
+    for (int i = 0; i < n; i++) {
+      z[i] = y[i] + (s ? h * weight[s] * k[s - 1][i] : 0);
+    }
+    slopes(z, k[s]);
+  }
+  for (int i = 0; i < n; i++) {
+    y[i] += h / 6 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+  }
+}
+
+static void double_pendulum(random_tree* t) {
+  start_tree(t);
+  // rods of 1 m and 1 kg hanging along -z; inertia about the centre 1/12 across, any value along
+  const lb_mass rod = {1, {0, 0, -0.5}, {1.0 / 12, 1.0 / 12, 1e-4, 0, 0, 0}};
+  add_body(t, rod, LB_WORLD, LB_JOINT_REVOLUTE, Y, (lb_vec3){0, 0, 0});
+  add_body(t, rod, 0, LB_JOINT_REVOLUTE, Y, (lb_vec3){0, 0, -1});
+  t->joint[0].q[0] = 2.0;
+  t->joint[1].q[0] = -0.7;
+}
+
+static void double_pendulum_follows_the_lagrangian(void** state) {
+  (void)state;
+  static random_tree t;
+  lb_model* m;
+  lb_data* d;
+  double_pendulum(&t);
+  assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  run(m, d, LB_INTEGRATOR_ADAPTIVE, 0.1, 1e-13, 3);
+  long double y[4] = {2.0L, 1.3L, 0, 0};
+  for (int i = 0; i < 60000; i++) {
+    rk4_long(double_pendulum_slopes, y, 4, 5e-5L);
+  }
+  assert_near(d->q[0], (double)y[0], 1e-10);
+  assert_near(d->q[0] + d->q[1], (double)y[1], 1e-10);
+  assert_near(d->qd[0], (double)y[2], 1e-10);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
+// --- heavy top: m g l = 1.2, about its tip I1 across and I3 along ---
+
+enum { TOP_I1 = 5, TOP_I3 = 2 }; // hundredths of kg m^2
+
+static void top(random_tree* t, double tilt, lb_vec3 spin) {
+  start_tree(t);
+  // total mass 1, centre at 0.12 m; inertia about the centre is I1 - 0.12^2
+  t->scene.gravity = (lb_vec3){0, 0, -10};
+  const double across = TOP_I1 * 0.01 - 0.0144;
+  add_body(t, (lb_mass){1, {0, 0, 0.12}, {across, across, TOP_I3 * 0.01, 0, 0, 0}}, LB_WORLD,
+           LB_JOINT_SPHERICAL, Y, (lb_vec3){0, 0, 0});
+  const lb_quat q = lb_quat_exp((lb_vec3){0, tilt, 0});
+  memcpy(t->joint[0].q, (double[]){q.w, q.x, q.y, q.z}, 4 * sizeof(double));
+  memcpy(t->joint[0].qd, (double[]){spin.x, spin.y, spin.z}, 3 * sizeof(double));
+}
+
+// Euler angles: y = (theta, phi, theta'), with the momenta about the vertical and the axis
+// conserved.
+static long double top_lz, top_l3;
+
+static void top_slopes(const long double* y, long double* k) {
+  const long double I1 = TOP_I1 * 0.01L, s = sinl(y[0]), c = cosl(y[0]);
+  const long double turn = (top_lz - top_l3 * c) / (I1 * s * s);
+  k[0] = y[2];
+  k[1] = turn;
+  k[2] = turn * turn * s * c - top_l3 * turn * s / I1 + 1.2L * s / I1;
+}
+
+static void spinning_top_follows_its_euler_angles(void** state) {
+  (void)state;
+  static random_tree t;
+  lb_model* m;
+  lb_data* d;
+  const double tilt = 0.6, w3 = 40;
+  top(&t, tilt, (lb_vec3){0, 0, w3});
+  assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  run(m, d, LB_INTEGRATOR_ADAPTIVE, 0.1, 1e-13, 5);
+  top_l3 = TOP_I3 * 0.01L * (long double)w3;
+  top_lz = top_l3 * cosl((long double)tilt);
+  long double y[3] = {(long double)tilt, 0, 0};
+  for (int i = 0; i < 100000; i++) {
+    rk4_long(top_slopes, y, 3, 5e-5L);
+  }
+  const lb_vec3 axis =
+      lb_quat_rotate((lb_quat){d->q[0], d->q[1], d->q[2], d->q[3]}, (lb_vec3){0, 0, 1});
+  assert_near(axis.x, (double)(sinl(y[0]) * cosl(y[1])), 1e-10);
+  assert_near(axis.y, (double)(sinl(y[0]) * sinl(y[1])), 1e-10);
+  assert_near(axis.z, (double)cosl(y[0]), 1e-10);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
+// Steady precession: (I3 w3 - I1 p cos th) p = m g l, a closed form.
+static void top_precesses_steadily_at_the_speed_of_the_closed_form(void** state) {
+  (void)state;
+  static random_tree t;
+  lb_model* m;
+  lb_data* d;
+  const double tilt = 0.5, p = 2;
+  const double I1 = TOP_I1 * 0.01, I3 = TOP_I3 * 0.01;
+  const double w3 = (1.2 / p + I1 * p * cos(tilt)) / I3;
+  // angular velocity: p about the vertical plus the rest about the axis, in the body's frame
+  top(&t, tilt, (lb_vec3){-p * sin(tilt), 0, w3});
+  assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  run(m, d, LB_INTEGRATOR_RK8, 1e-3, 0, 10);
+  const lb_vec3 axis =
+      lb_quat_rotate((lb_quat){d->q[0], d->q[1], d->q[2], d->q[3]}, (lb_vec3){0, 0, 1});
+  assert_near(axis.x, sin(tilt) * cos(10 * p), 1e-10);
+  assert_near(axis.y, sin(tilt) * sin(10 * p), 1e-10);
+  assert_near(axis.z, cos(tilt), 1e-10);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
+// --- orders ---
+
+enum { SAMPLES = 8 }; // a tenth of a second apart
+
+// q and qd at each sample.
+static void sample(const lb_model* m, lb_integrator integrator, double h, double tolerance,
+                   double* out) {
+  lb_data* d;
+  lb_stepper* st;
+  const lb_scene_solver solver = {.integrator = integrator, .step = h, .tolerance = tolerance};
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
+  for (int s = 0; s < SAMPLES; s++) {
+    for (int i = 0; i < lround(0.1 / h); i++) {
+      assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
+    }
+    memcpy(out, d->q, (size_t)m->nq * sizeof *out);
+    memcpy(out + m->nq, d->qd, (size_t)m->nv * sizeof *out);
+    out += m->nq + m->nv;
+  }
+  lb_stepper_release(st);
+  lb_data_release(d);
+}
+
+// Root-mean-square error over the samples against a run with a tight tolerance.
+static double error_of(const lb_model* m, const double* exact, lb_integrator integrator, double h) {
+  double out[SAMPLES * 64];
+  double sum = 0;
+  sample(m, integrator, h, 0, out);
+  for (int i = 0; i < SAMPLES * (m->nq + m->nv); i++) {
+    sum += (out[i] - exact[i]) * (out[i] - exact[i]);
+  }
+  return sqrt(sum / SAMPLES);
+}
+
+static void assert_order(const random_tree* t, lb_integrator integrator, double h, double order) {
+  lb_model* m;
+  double exact[SAMPLES * 64];
+  assert_int_equal(lb_model_create(&t->scene, NULL, &m, NULL), LB_OK);
+  sample(m, LB_INTEGRATOR_ADAPTIVE, 0.1, 1e-14, exact);
+  const double coarse = error_of(m, exact, integrator, h);
+  const double fine = error_of(m, exact, integrator, h / 2);
+  const double measured = log2(coarse / fine);
+  print_message("%s: error %.3g -> %.3g, order %.2f\n", lb_integrator_name(integrator), coarse,
+                fine, measured);
+  if (!(measured > order - 0.35 && measured < order + 1.2)) {
+    print_error("order %.3f, expected %.1f\n", measured, order);
+    fail();
+  }
+  lb_model_release(m);
+}
+
+static void steppers_have_their_orders(void** state) {
+  (void)state;
+  static random_tree t;
+  double_pendulum(&t);
+  t.joint[0].q[0] = 0.5; // gently, so that coarse steps show their order
+  assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_RK4, 4e-3, 4);
+  assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
+}
+
+static void steppers_have_their_orders_with_quaternions(void** state) {
+  (void)state;
+  static random_tree t;
+  top(&t, 0.6, (lb_vec3){1, -2, 6});
+  add_body(&t, (lb_mass){0.3, {0.1, 0, 0.1}, {1e-3, 2e-3, 2e-3, 0, 0, 0}}, 0, LB_JOINT_PRISMATIC,
+           (lb_vec3){0.6, 0, 0.8}, (lb_vec3){0, 0.1, 0.2});
+  add_body(&t, (lb_mass){0.5, {0.02, 0.1, 0}, {1e-3, 2e-3, 2.5e-3, 0, 0, 0}}, LB_WORLD,
+           LB_JOINT_FREE, Y, (lb_vec3){0, 0, 1});
+  memcpy(t.joint[2].q, (double[]){0, 0, 0, 1, 0, 0, 0}, 7 * sizeof(double));
+  memcpy(t.joint[2].qd, (double[]){3, 0.1, -2, 1, 0, 2}, 6 * sizeof(double));
+  t.joint[1].stiffness = 40;
+  t.joint[1].damping = 0.1;
+  assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_RK4, 1e-2, 4);
+  assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
+}
+
+// --- energy of the undamped planar chain of ten links released horizontally, 10 s ---
+
+static double chain_energy_error(lb_integrator integrator, double h, double tolerance) {
+  static random_tree t;
+  lb_model* m;
+  lb_data* d;
+  lb_stepper* st;
+  const lb_scene_solver solver = {.integrator = integrator, .step = h, .tolerance = tolerance};
+  start_tree(&t);
+  const lb_mass link = {0.04, {0.05, 0, 0}, {0.8e-5 / 3, 10.4e-5 / 3, 10.4e-5 / 3, 0, 0, 0}};
+  for (int i = 0; i < 10; i++) {
+    add_body(&t, link, i - 1, LB_JOINT_REVOLUTE, Y, (lb_vec3){i ? 0.1 : 0, 0, 0});
+  }
+  assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
+  const double start = lb_kinetic_energy(m, d) + lb_potential_energy(m, d);
+  double worst = 0;
+  for (int i = 0; i < lround(10 / h); i++) {
+    assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
+    const double now = lb_kinetic_energy(m, d) + lb_potential_energy(m, d);
+    worst = fmax(worst, fabs(now - start));
+  }
+  lb_stepper_release(st);
+  lb_data_release(d);
+  lb_model_release(m);
+  return worst / 1.962;
+}
+
+static void falling_chain_keeps_its_energy(void** state) {
+  (void)state;
+  const double fixed = chain_energy_error(LB_INTEGRATOR_RK8, 1e-3, 0);
+  const double adaptive = chain_energy_error(LB_INTEGRATOR_ADAPTIVE, 1.0 / 60, 1e-11);
+  print_message("worst relative energy error: rk8 at 1 ms %.3g, adaptive %.3g\n", fixed, adaptive);
+  assert_true(fixed < 1e-4);
+  assert_true(adaptive < 1e-9);
+}
+
+// --- failure ---
+
+static void a_state_that_blows_up_is_told_and_kept_out(void** state) {
+  (void)state;
+  static random_tree t;
+  lb_model* m;
+  lb_data* d;
+  lb_stepper* st;
+  lb_error err = lb_error_make(NULL);
+  double_pendulum(&t);
+  t.joint[0].stiffness = 1e9;
+  const lb_scene_solver solver = {.integrator = LB_INTEGRATOR_RK4, .step = 1e-2};
+  assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
+  lb_status status = LB_OK;
+  for (int i = 0; i < 1000 && status == LB_OK; i++) {
+    status = lb_stepper_step(st, d, 1e-2, &err);
+  }
+  assert_int_equal(status, LB_FAILED);
+  assert_non_null(strstr(err.message[0].text, "smaller step"));
+  assert_true(isfinite(d->q[0]) && isfinite(d->qd[1]));
+  lb_error_clear(&err);
+  lb_stepper_release(st);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(double_pendulum_follows_the_lagrangian),
+      cmocka_unit_test(spinning_top_follows_its_euler_angles),
+      cmocka_unit_test(top_precesses_steadily_at_the_speed_of_the_closed_form),
+      cmocka_unit_test(steppers_have_their_orders),
+      cmocka_unit_test(steppers_have_their_orders_with_quaternions),
+      cmocka_unit_test(falling_chain_keeps_its_energy),
+      cmocka_unit_test(a_state_that_blows_up_is_told_and_kept_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+// Plots over time that share one cursor with the 3-D view: hovering moves the motion, and the motion
+// moves the cursor. Above each plot stand its curves as buttons with their values now.
+import uPlot from "uplot";
+import { theme, onTheme } from "./theme.js";
+
+// What belongs into one plot, in the order of the page.
+const GROUPS = {
+  angle: { title: "Joint angles", unit: "rad" },
+  distance: { title: "Joint distances and positions", unit: "m" },
+  quaternion: { title: "Orientations as quaternions", unit: "" },
+  torque: { title: "Motor torques", unit: "N m" },
+  force: { title: "Motor forces", unit: "N" },
+};
+const SHOWN_AT_FIRST = 6;
+const MANY = 14;
+
+export function createPlots(parent, data, clock) {
+  const total = data.kinetic.map((k, i) => k + data.potential[i]);
+  const plots = [
+    {
+      title: "Energy",
+      unit: "J",
+      series: [
+        { name: "kinetic", values: data.kinetic },
+        { name: "potential", values: data.potential },
+        { name: "total", values: total },
+      ],
+    },
+    {
+      title: "Change of the total energy since the start",
+      unit: "J",
+      series: [{ name: "total − start", values: total.map((e) => e - total[0]) }],
+    },
+  ];
+  for (const [key, group] of Object.entries(GROUPS)) {
+    const series = data.series.filter((s) => s.group === key);
+    if (series.length) plots.push({ ...group, series });
+  }
+  const all = plots.map((plot) => new Plot(parent, plot, data.time, clock));
+  for (const plot of all) {
+    plot.zoomed = (min, max) => all.forEach((other) => other !== plot && other.zoom(min, max));
+  }
+  onTheme(() => all.forEach((plot) => plot.build()));
+}
+
+function short(value) {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size < 1e-12) return "0";
+  return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+}
+
+// Air above and below the curves; a curve that does not move gets a scale of its own size.
+function spread(_, min, max) {
+  if (min === null) return [0, 1];
+  const air = min === max ? 0.1 * Math.abs(min) || 1 : 0.06 * (max - min);
+  return [min - air, max + air];
+}
+
+class Plot {
+  constructor(parent, { title, unit, series }, time, clock) {
+    this.series = series;
+    this.time = time;
+    this.clock = clock;
+    this.unit = unit;
+    this.zoomed = () => {};
+    series.forEach((s, i) => (s.shown = i < SHOWN_AT_FIRST));
+
+    this.card = document.createElement("section");
+    this.card.className = "card plot";
+    this.card.innerHTML = `<h3></h3><div class="chips"></div><div class="chart"></div>`;
+    this.card.querySelector("h3").textContent = title + (unit ? ` [${unit}]` : "");
+    this.chart = this.card.querySelector(".chart");
+    parent.append(this.card);
+    this.makeChips(this.card.querySelector(".chips"));
+    this.build();
+    new ResizeObserver(() => this.resize()).observe(this.chart);
+    clock.subscribe(() => this.follow());
+    this.listen();
+  }
+
+  // The buttons; a long list can be searched.
+  makeChips(box) {
+    if (this.series.length > MANY) {
+      const search = document.createElement("input");
+      search.type = "search";
+      search.placeholder = `Find among ${this.series.length}`;
+      search.setAttribute("aria-label", "Find a curve");
+      search.addEventListener("input", () => {
+        const text = search.value.toLowerCase();
+        for (const s of this.series) s.chip.hidden = !s.name.toLowerCase().includes(text);
+      });
+      box.before(search);
+      box.classList.add("many");
+    }
+    this.series.forEach((s, i) => {
+      s.chip = document.createElement("button");
+      s.chip.type = "button";
+      s.chip.className = "chip";
+      s.chip.innerHTML = "<i></i><span></span><b></b>";
+      s.chip.querySelector("span").textContent = s.name;
+      s.value = s.chip.querySelector("b");
+      s.chip.addEventListener("click", () => {
+        s.shown = !s.shown;
+        this.plot.setSeries(i + 1, { show: s.shown });
+        this.paintChips();
+        this.follow();
+      });
+      box.append(s.chip);
+    });
+  }
+
+  paintChips() {
+    this.series.forEach((s, i) => {
+      s.chip.setAttribute("aria-pressed", s.shown);
+      s.chip.style.setProperty("--color", this.colors[i % this.colors.length]);
+      if (!s.shown) s.value.textContent = "";
+    });
+  }
+
+  build() {
+    const look = theme();
+    this.colors = look.colors;
+    const axis = {
+      stroke: look.muted,
+      grid: { stroke: look.line, width: 1 },
+      ticks: { stroke: look.line, width: 1, size: 4 },
+      font: look.font,
+    };
+    const options = {
+      width: Math.max(200, this.chart.clientWidth),
+      height: 210,
+      scales: { x: { time: false }, y: { range: spread } },
+      legend: { show: false },
+      cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: true } },
+      axes: [
+        { ...axis, size: 32, values: (_, ticks) => ticks.map((t) => `${t} s`) },
+        { ...axis, size: 62, values: (_, ticks) => ticks.map(short) },
+      ],
+      series: [
+        {},
+        ...this.series.map((s, i) => ({
+          show: s.shown,
+          stroke: look.colors[i % look.colors.length],
+          width: 1.75,
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        draw: [() => this.follow()],
+        setScale: [
+          (plot, key) => {
+            if (key === "x" && !this.quiet) this.zoomed(plot.scales.x.min, plot.scales.x.max);
+          },
+        ],
+      },
+    };
+    this.quiet = true;
+    this.plot?.destroy();
+    this.plot = new uPlot(options, [this.time, ...this.series.map((s) => s.values)], this.chart);
+    // The first scales are set a moment later.
+    setTimeout(() => (this.quiet = false));
+    this.paintChips();
+    this.touch();
+  }
+
+  zoom(min, max) {
+    this.quiet = true;
+    this.plot.setScale("x", { min, max });
+    setTimeout(() => (this.quiet = false));
+  }
+
+  resize() {
+    const width = this.chart.clientWidth;
+    if (width > 0 && width !== this.plot.width) {
+      this.plot.setSize({ width, height: 210 });
+      this.follow();
+    }
+  }
+
+  // Put the cursor and the values where the clock is.
+  follow() {
+    const plot = this.plot;
+    if (!plot) return;
+    plot.setCursor({ left: plot.valToPos(this.clock.time, "x"), top: 10 }, false);
+    const i = plot.valToIdx(this.clock.time);
+    for (const s of this.series) {
+      if (s.shown) s.value.textContent = short(s.values[i]);
+    }
+  }
+
+  // Hovering takes the clock over and gives it back.
+  listen() {
+    let resume = false;
+    this.chart.addEventListener("mousemove", (event) => {
+      if (!event.target.closest(".u-over") || event.buttons) return;
+      resume ||= this.clock.playing;
+      this.clock.hold(this.plot.posToVal(event.offsetX, "x"));
+    });
+    this.chart.addEventListener("mouseleave", () => {
+      if (resume) this.clock.play();
+      resume = false;
+    });
+  }
+
+  touch() {
+    const over = this.plot.over;
+    const at = (event) => {
+      const left = event.touches[0].clientX - over.getBoundingClientRect().left;
+      this.clock.hold(this.plot.posToVal(left, "x"));
+    };
+    over.addEventListener("touchstart", at, { passive: true });
+    over.addEventListener("touchmove", at, { passive: true });
+  }
+}
