@@ -198,7 +198,7 @@ static bool gather_source(lb_reader* r, const char* path, const char* text, size
   }
   r->source = grown;
   const int me = r->nsource++;
-  r->source[me] = (lb_source){status->st_dev, status->st_ino, path, true};
+  r->source[me] = (lb_source){status->st_dev, status->st_ino, true};
   r->depth++;
   const bool ok = lb_gather_text(r, text, length, path);
   r->depth--;
