@@ -67,10 +67,13 @@ bool lb_unknown_name(lb_reader* r, const lb_node* node, const char* what, const 
     }
   }
   const char* hint = lb_did_you_mean(r, &nearest);
-  if (!*hint && names->count <= SHOWN && nknown > 0) {
-    hint = lb_compose(r, " (there is %s)", lb_join(r, " and ", known, nknown));
-  } else if (!*hint && nknown == 0) {
+  if (!*hint && nknown == 0) {
     hint = lb_compose(r, " (the scene has no %s at all)", what);
+  } else if (!*hint && names->count > nknown) {
+    hint = lb_compose(r, " (there is %s and %d more)", lb_join(r, ", ", known, nknown),
+                      names->count - nknown);
+  } else if (!*hint) {
+    hint = lb_compose(r, " (there is %s)", lb_join(r, " and ", known, nknown));
   }
   lb_report_add(&r->report, LB_INVALID, node->place, "%s names %s '%s', which does not exist%s",
                 r->subject, what, node->text, hint);

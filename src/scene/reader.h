@@ -87,6 +87,8 @@ int lb_read_numbers(lb_reader* r, const lb_node* node, const lb_field* field, in
 
 // A path as seen from the folder that the present entry is written in.
 const char* lb_resolve_path(lb_reader* r, const char* path);
+// Whether a file can be opened; says so where it was mentioned if not.
+bool lb_file_opens(lb_reader* r, const char* path, const lb_node* mention);
 // Read a file and what it includes; `mention` is where it was asked for, or NULL.
 bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);
