@@ -2,7 +2,9 @@
 // built), so depth, size, duplicates and aliases are ours to judge, with places.
 #include "scene/node.h"
 
+#include <errno.h>
 #include <libfyaml.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scene/names.h"
@@ -335,6 +337,41 @@ static lb_node* build_document(builder* b) {
   return root;
 }
 
+// libfyaml takes its memory from malloc, and 0.7.12 may crash when its first requests fail. Asking
+// for a generous block beforehand keeps it from starting when there is none.
+static bool has_room(size_t length) {
+  void* trial = malloc(((size_t)1 << 20) + 2 * length);
+  free(trial);
+  return trial != NULL;
+}
+
+// A parser of `text` that keeps its complaints to itself; false when there is no memory.
+static bool open_parser(builder* b, struct fy_diag** diag, const char* text, size_t length) {
+  struct fy_diag_cfg diag_cfg;
+  fy_diag_cfg_default(&diag_cfg);
+  diag_cfg.fp = NULL;
+  diag_cfg.colorize = false;
+  *diag = has_room(length) ? fy_diag_create(&diag_cfg) : NULL;
+  if (!*diag) {
+    return false;
+  }
+  fy_diag_set_collect_errors(*diag, true);
+  const struct fy_parse_cfg cfg = {
+      .flags = FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_QUIET, .diag = *diag};
+  b->parser = fy_parser_create(&cfg);
+  return b->parser && fy_parser_set_string(b->parser, text, length) == 0;
+}
+
+static void close_parser(builder* b, struct fy_diag* diag) {
+  if (b->parser) {
+    fy_parser_event_free(b->parser, b->event);
+    fy_parser_destroy(b->parser);
+  }
+  if (diag) {
+    fy_diag_destroy(diag);
+  }
+}
+
 lb_node* lb_node_parse(const char* text, size_t length, const char* file, lb_arena* arena,
                        lb_report* report, bool* no_memory) {
   builder b = {.arena = arena, .report = report, .file = file, .here = {file, 1, 1}};
@@ -343,35 +380,25 @@ lb_node* lb_node_parse(const char* text, size_t length, const char* file, lb_are
   }
   // libfyaml may look one byte past the end: give it a copy that ends in a NUL
   const char* copy = lb_arena_text(arena, text, length);
-  struct fy_diag_cfg diag_cfg;
-  fy_diag_cfg_default(&diag_cfg);
-  diag_cfg.fp = NULL;
-  diag_cfg.colorize = false;
-  struct fy_diag* diag = copy ? fy_diag_create(&diag_cfg) : NULL;
-  const struct fy_parse_cfg cfg = {
-      .flags = FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_QUIET, .diag = diag};
-  b.parser = diag ? fy_parser_create(&cfg) : NULL;
+  struct fy_diag* diag = NULL;
   lb_node* root = NULL;
-  if (!b.parser || fy_parser_set_string(b.parser, copy, length) != 0) {
+  const lb_status before = report->status;
+  report->status = LB_OK;
+  if (!copy || !open_parser(&b, &diag, copy, length)) {
     lack(&b);
   } else {
-    fy_diag_set_collect_errors(diag, true);
+    errno = 0;
     root = build_document(&b);
-    if (!root && !b.no_memory && fy_parser_get_stream_error(b.parser)) {
+    if (!root && errno == ENOMEM) {
+      lack(&b);
+    } else if (!root && !b.no_memory &&
+               (fy_parser_get_stream_error(b.parser) || report->status == LB_OK)) {
       report_grammar(&b, diag);
     }
-    fy_parser_event_free(b.parser, b.event);
   }
-  if (b.parser) {
-    fy_parser_destroy(b.parser);
-  }
-  if (diag) {
-    fy_diag_destroy(diag);
-  }
+  close_parser(&b, diag);
+  report->status = before != LB_OK ? before : report->status;
   *no_memory = *no_memory || b.no_memory;
-  if (!root && !b.no_memory && report->status == LB_OK) {
-    fail(&b, b.here, "this is not YAML 1.2");
-  }
   return root;
 }
 
