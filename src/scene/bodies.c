@@ -73,8 +73,8 @@ static bool read_mesh(lb_reader* r, const lb_node* node, const lb_mesh** out) {
     *out = r->mesh[known];
     return true;
   }
-  if (r->no_files) {
-    return lb_complain(r, node->place, "cannot read '%s': no file may be opened here", path);
+  if (!lb_file_opens(r, path, node)) {
+    return false;
   }
   lb_mesh* mesh = LB_TAKE(r->keep, lb_mesh, 1);
   void* grown = LB_GROW(&r->scratch, r->mesh, r->nmesh, &r->mesh_capacity);

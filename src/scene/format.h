@@ -48,7 +48,6 @@ typedef enum lb_range {
 } lb_range;
 
 typedef struct lb_choices {
-  const char* what; // in the plural
   int count;
   const char* const* name;
 } lb_choices;
@@ -127,8 +126,6 @@ typedef struct lb_scene_spec {
   lb_record_spec record;
   const lb_node* section[LB_SCENE_KEYS]; // by LB_SCENE_MATERIALS ...
 } lb_scene_spec;
-
-enum { LB_REPEAT_COUNT, LB_REPEAT_FROM, LB_REPEAT_SECTIONS };
 
 typedef struct lb_repeat_spec {
   lb_given given;

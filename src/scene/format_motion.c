@@ -129,8 +129,8 @@ const lb_table lb_spring_table = TABLE("spring", spring_fields);
 static const char* const drive_names[] = {
     [LB_DRIVE_POSITION] = "position", [LB_DRIVE_FORCE] = "force"};
 static const char* const frame_names[] = {"world", "body"};
-static const lb_choices drive_choices = {"drives", COUNT(drive_names), drive_names};
-static const lb_choices frame_choices = {"frames", COUNT(frame_names), frame_names};
+static const lb_choices drive_choices = {COUNT(drive_names), drive_names};
+static const lb_choices frame_choices = {COUNT(frame_names), frame_names};
 
 static const lb_field spline_fields[] = {
     {"degree", LB_VALUE_COUNT, offsetof(lb_spline_spec, degree), LB_PURE, LB_POSITIVE, false, NULL,

@@ -15,7 +15,8 @@ typedef struct builder {
   lb_arena* arena;
   lb_report* report;
   const char* file;
-  lb_place here; // of the last thing that had a place
+  const char* text; // the whole
+  lb_place here;    // of the last thing that had a place
   lb_names anchors;
   lb_node** anchored;
   int nanchored, anchored_capacity;
@@ -145,7 +146,10 @@ static bool advance(builder* b) {
 static const char* copy_text(builder* b, struct fy_token* token) {
   size_t length = 0;
   const char* text = token ? fy_token_get_text(token, &length) : "";
-  const char* copy = text ? lb_arena_text(b->arena, text, length) : NULL;
+  if (!text) {
+    return fail(b, b->here, "this text cannot be read (write it in double quotes)");
+  }
+  const char* copy = lb_arena_text(b->arena, text, length);
   return copy ? copy : lack(b);
 }
 
@@ -197,9 +201,23 @@ static lb_node* build_alias(builder* b) {
   return NULL;
 }
 
+// libfyaml 0.7.12 garbles, or leaks, a single-quoted text with two escaped quotes in a row.
+static bool is_garbled(const builder* b, struct fy_token* token) {
+  const struct fy_mark* start = fy_token_start_mark(token);
+  const struct fy_mark* end = fy_token_end_mark(token);
+  if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED || !start || !end) {
+    return false;
+  }
+  const char* found = strstr(b->text + start->input_pos, "''''");
+  return found && found < b->text + end->input_pos;
+}
+
 static lb_node* build_scalar(builder* b) {
-  lb_node* node = new_node(b, LB_NODE_SCALAR);
   struct fy_token* token = fy_event_get_token(b->event);
+  if (is_garbled(b, token)) {
+    return fail(b, b->here, "two quotes in a row cannot be read here (use double quotes around)");
+  }
+  lb_node* node = new_node(b, LB_NODE_SCALAR);
   if (node) {
     node->text = copy_text(b, token);
     node->plain = fy_token_scalar_style(token) == FYSS_PLAIN;
@@ -380,6 +398,7 @@ lb_node* lb_node_parse(const char* text, size_t length, const char* file, lb_are
   }
   // libfyaml may look one byte past the end: give it a copy that ends in a NUL
   const char* copy = lb_arena_text(arena, text, length);
+  b.text = copy;
   struct fy_diag* diag = NULL;
   lb_node* root = NULL;
   const lb_status before = report->status;

@@ -29,7 +29,10 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_KEYS] = "a list of [time, value]",
       [LB_VALUE_POINTS] = "a list of values",
   };
-  const char* more = f->more ? ((const lb_table*)f->more)->name : "";
+  const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
+                        f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
+  const char* more = is_table ? ((const lb_table*)f->more)->name : "";
+  const char* a = *more && strchr("aeiou", *more) ? "an" : "a";
   switch (f->value) {
   case LB_VALUE_NUMBER:
     return lb_dimension_words(f->dimension);
@@ -50,14 +53,14 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
   }
   case LB_VALUE_SECTION:
     more = f->more == lb_joint_table ? "joint" : more;
-    snprintf(text, size, "a mapping from names, each a %s", more);
+    snprintf(text, size, "a mapping from names, each %s %s", a, more);
     return text;
   case LB_VALUE_LIST:
-    snprintf(text, size, "a list, each a %s", more);
+    snprintf(text, size, "a list, each %s %s", a, more);
     return text;
   case LB_VALUE_ONE:
   case LB_VALUE_TABLE:
-    snprintf(text, size, "a %s", more);
+    snprintf(text, size, "%s %s", a, more);
     return text;
   default:
     return plain[f->value];
