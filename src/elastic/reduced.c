@@ -6,7 +6,9 @@
 
 // --- integrals ---
 
-static lb_v4 node3(const double* field, int i) { return lb_v4_load(field + 3 * (size_t)i); }
+static lb_v4 node3(const double* field, int i) {
+  return lb_v4_load(field + 3 * (size_t)i);
+}
 
 static lb_v4 sum_nodes(const double* field, int nnode) {
   lb_v4 sum = lb_v4_zero();
@@ -25,7 +27,9 @@ static lb_m3 outer_nodes(const double* a, const double* b, int nnode) {
   return sum;
 }
 
-static double trace(lb_m3 A) { return A.x[0] + A.y[1] + A.z[2]; }
+static double trace(lb_m3 A) {
+  return A.x[0] + A.y[1] + A.z[2];
+}
 
 static void integrate(lb_reduced* b, const lb_reduced_input* in, double* y) {
   const size_t n3 = 3 * (size_t)in->nnode;
@@ -133,7 +137,8 @@ void lb_reduced_weigh(const lb_reduced* b, lb_reduced_state* s, const double* et
     // x x Phi_k from Phi_k x'
     s->C[k] = axial_difference(B);
     s->h += b->H[k] * eta[k];
-    // int rho x x' = E0 + sum eta_k (B0_k' + B_k): the first from X Phi_k', the second from Phi_k x'
+    // int rho x x' = E0 + sum eta_k (B0_k' + B_k): the first from X Phi_k', the second from Phi_k
+    // x'
     const lb_m3 T = lb_m3_transpose(b->B0[k]);
     E.x += (B.x + T.x) * eta[k];
     E.y += (B.y + T.y) * eta[k];

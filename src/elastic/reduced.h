@@ -1,15 +1,20 @@
-// An elastic body seen from one of its faces: displacements u = Phi eta in a basis that keeps that face's frame,
-// with all integrals over the body done once. Everything here is in the body's own axes.
+// An elastic body seen from one of its faces: displacements u = Phi eta in a basis that keeps that
+// face's frame, with all integrals over the body done once. Everything here is in the body's own
+// axes.
 //
-// The face that is held (A) has frame and centroid fixed in the body's axes, because the basis obeys
-//   sum w u = 0  and  sum w D x u = 0   over its nodes                                    (physics: exactly linear)
-// The other faces move with eta: their centroid linearly, their rotation by the polar decomposition of
+// The face that is held (A) has frame and centroid fixed in the body's axes, because the basis
+// obeys
+//   sum w u = 0  and  sum w D x u = 0   over its nodes                                    (physics:
+//   exactly linear)
+// The other faces move with eta: their centroid linearly, their rotation by the polar decomposition
+// of
 //   Apq(eta) = sum w (D + u) D'
 //
 // Inertia of x = X + Phi eta needs only
 //   m,  h0 = int rho X,  E0 = int rho X X',
 //   H_k = int rho Phi_k,  B0_k = int rho Phi_k X',  B1_kl = int rho Phi_k Phi_l'
-// since with B_k(eta) = int rho Phi_k x' = B0_k + sum_l eta_l B1_kl everything else is linear in them.
+// since with B_k(eta) = int rho Phi_k x' = B0_k + sum_l eta_l B1_kl everything else is linear in
+// them.
 #pragma once
 #include "base/arena.h"
 #include "limber/status.h"
@@ -17,10 +22,10 @@
 
 // A face that carries something.
 typedef struct lb_face {
-  lb_v4 x0;  // centroid at rest
-  lb_v4* W;  // [r] its motion
-  lb_m3 A0;  // sum w D D'
-  lb_m3* A;  // [r] sum w Phi_k D'
+  lb_v4 x0; // centroid at rest
+  lb_v4* W; // [r] its motion
+  lb_m3 A0; // sum w D D'
+  lb_m3* A; // [r] sum w Phi_k D'
 } lb_face;
 
 // Internal forces of a basis: value and tangent. `context` is what the maker gave.
@@ -39,12 +44,12 @@ typedef struct lb_reduced {
   double m;
   lb_v4 h0;
   lb_m3 E0;
-  lb_v4* H;   // [r]
-  lb_m3* B0;  // [r]
-  lb_m3* B1;  // [r * r], B1[k * r + l]
-  double* M;  // [r * r] int rho Phi_k . Phi_l
+  lb_v4* H;  // [r]
+  lb_m3* B0; // [r]
+  lb_m3* B1; // [r * r], B1[k * r + l]
+  double* M; // [r * r] int rho Phi_k . Phi_l
   int nface;
-  lb_face* face; // [nface] all but the held one
+  lb_face* face;      // [nface] all but the held one
   double alpha, beta; // Rayleigh damping (alpha M + beta K) etad
   lb_reduced_force internal;
 } lb_reduced;
@@ -58,8 +63,8 @@ typedef struct lb_reduced_input {
   void (*apply_mass)(const void* context, double* y, const double* x);
   const void* context;
   int nface;
-  const int* face_count;          // [nface]
-  const int* const* face_node;    // [nface][face_count]
+  const int* face_count;            // [nface]
+  const int* const* face_node;      // [nface][face_count]
   const double* const* face_weight; // [nface][face_count], any positive scale
 } lb_reduced_input;
 
@@ -68,10 +73,10 @@ lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena*
 
 // Inertia quantities at a state.
 typedef struct lb_reduced_state {
-  lb_v4 h;   // first moment
-  lb_m3 I;   // inertia about the origin
-  lb_m3* B;  // [r] B_k(eta)
-  lb_v4* C;  // [r] int rho x x Phi_k
+  lb_v4 h;  // first moment
+  lb_m3 I;  // inertia about the origin
+  lb_m3* B; // [r] B_k(eta)
+  lb_v4* C; // [r] int rho x x Phi_k
 } lb_reduced_state;
 
 // Fill in a state whose arrays the caller has.
@@ -82,25 +87,27 @@ typedef struct lb_reduced_motion {
   lb_v4 w, al, a;
 } lb_reduced_motion;
 
-// Inertial force and moment at the origin, and on the coordinates, for a motion of the frame and of eta.
+// Inertial force and moment at the origin, and on the coordinates, for a motion of the frame and of
+// eta.
 //   f = m a + al x h + w x (w x h) + 2 w x hd + hdd                                            (1)
-//   n = h x a + I al + w x (I w) + 2 (tr P - P) w + C etadd,  P = int rho xd x' = sum etad_k B_k  (2)
-//   Q_k = H_k.a + C_k.al + w'B_k w - w.w tr B_k + 2 w.sum_l etad_l (Phi_l x Phi_k) + M etadd   (3)
+//   n = h x a + I al + w x (I w) + 2 (tr P - P) w + C etadd,  P = int rho xd x' = sum etad_k B_k
+//   (2) Q_k = H_k.a + C_k.al + w'B_k w - w.w tr B_k + 2 w.sum_l etad_l (Phi_l x Phi_k) + M etadd
+//   (3)
 void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduced_motion motion,
                         const double* etad, const double* etadd, lb_v4* n, lb_v4* f, double* Q);
 
 // Where a face is and how it moves with eta.
 typedef struct lb_face_state {
-  lb_v4 x;      // centroid
-  lb_m3 R;      // rotation from rest
-  lb_v4* G;     // [r] angular velocity of the face, in the face's axes, per etad
-  lb_v4 w;      // G etad
-  lb_v4 xd;     // W etad
-  lb_v4 c_w;    // the part of d/dt (G etad) that velocities bring
+  lb_v4 x;   // centroid
+  lb_m3 R;   // rotation from rest
+  lb_v4* G;  // [r] angular velocity of the face, in the face's axes, per etad
+  lb_v4 w;   // G etad
+  lb_v4 xd;  // W etad
+  lb_v4 c_w; // the part of d/dt (G etad) that velocities bring
 } lb_face_state;
 
 // Rotation by polar decomposition, its derivative and bias:
-//   w = Y^-1 b,  Y = tr(S) 1 - S,  S = R'A,  b = axial(R'Ad - Ad'R)                              (4)
-//   wd = Y^-1 (axial(Rd'Ad - Ad'Rd) + (b from etadd) - Yd w),  Rd = R [w]                       (5)
+//   w = Y^-1 b,  Y = tr(S) 1 - S,  S = R'A,  b = axial(R'Ad - Ad'R) (4) wd = Y^-1 (axial(Rd'Ad -
+//   Ad'Rd) + (b from etadd) - Yd w),  Rd = R [w]                       (5)
 void lb_face_move(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* eta,
                   const double* etad);

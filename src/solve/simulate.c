@@ -38,6 +38,25 @@ static plan make_plan(const lb_model* m, const lb_simulate_options* options) {
   return p;
 }
 
+// What cannot be run, whoever asked for it.
+static lb_status check_plan(const lb_model* m, const lb_simulate_options* options, lb_error* err) {
+  static const double MOST_STEPS = 1e9;
+  const double duration = isnan(options->duration) ? m->duration : options->duration;
+  const double step = isnan(options->step) ? m->solver.step : options->step;
+  if (m->solver.integrator == LB_INTEGRATOR_ADAPTIVE && !isnan(options->step)) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "the adaptive integrator chooses its own steps: leave the step out, or "
+                        "name another integrator in the scene");
+  }
+  if (!(duration >= 0) || !(step > 0) || duration / step > MOST_STEPS) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "%g s in steps of %g s cannot be run: at most a thousand million steps, of "
+                        "more than nothing each",
+                        duration, step);
+  }
+  return LB_OK;
+}
+
 static lb_status record_frame(lb_recording* r, lb_data* d, double* gap, lb_error* err) {
   const lb_model* m = d->model;
   const int f = lb_recording_add(r);
@@ -78,6 +97,10 @@ static lb_status assemble(const lb_model* m, lb_data* d, lb_error* err) {
                       m->loop[loop].name, gap);
 }
 
+// Steps between looks at whether to stop, so that a long wait between frames does not delay an
+// interrupt.
+enum { STEPS_BETWEEN_LOOKS = 256 };
+
 static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
                      lb_recording* r, double* gap, lb_error* err) {
   lb_status status = record_frame(r, d, gap, err);
@@ -89,10 +112,12 @@ static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st,
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, d, gap, err);
-      if (status == LB_OK &&
-          !lb_progress_report(progress, (double)i / (double)p->steps, "simulating")) {
-        return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
-      }
+    } else if (i % STEPS_BETWEEN_LOOKS != 0) {
+      continue;
+    }
+    const double fraction = (double)i / (double)p->steps;
+    if (status == LB_OK && !lb_progress_report(progress, fraction, "simulating")) {
+      return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
     }
   }
   return status;
@@ -127,6 +152,10 @@ static void sum_up(lb_summary* s, const lb_recording* r) {
 
 lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                       lb_recording* recording, lb_summary* summary, lb_error* err) {
+  const lb_status fit = check_plan(model, options, err);
+  if (fit != LB_OK) {
+    return fit;
+  }
   const plan p = make_plan(model, options);
   const double start = now();
   lb_data* d = NULL;
