@@ -25,6 +25,14 @@ static lb_status build_motors(lb_build* b) {
       return lb_build_no_memory(b);
     }
     if (motor->drive == LB_DRIVE_POSITION) {
+      const double jump = lb_profile_jump(m->motor_profile[i], s->duration);
+      if (!isnan(jump)) {
+        return lb_error_add(
+            b->err, LB_INVALID, motor->place,
+            "motor '%s' jumps at t = %g s, which no force can follow: ease 'smooth' "
+            "or 'cubic', come to rest at the end, or 'drive: force'",
+            motor->name, jump);
+      }
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], 0, value);
       m->q0[m->link_q[link]] = value[0];

@@ -17,23 +17,33 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Steps of equal size that fill the duration, and how many of them make a frame.
+// Steps of equal size that fill the duration exactly, none longer than asked for, and how many of
+// them make a frame.
 typedef struct plan {
   double step;
   long steps;
   long stride;
 } plan;
 
+// How many steps of about this size fill a time: the next whole number, but for rounding.
+static long count_steps(double time, double step) {
+  const double n = ceil(time / step * (1 - 1e-12));
+  return n < 1 ? 1 : (long)n;
+}
+
+// The time an adaptive stepper is left alone for [s].
+static const double LONGEST_LEAP = 0.02;
+
 static plan make_plan(const lb_model* m, const lb_simulate_options* options) {
   const double duration = isnan(options->duration) ? m->duration : options->duration;
-  const double wanted = isnan(options->step) ? m->solver.step : options->step;
-  const double every = m->record.every;
-  // an adaptive stepper finds its own steps between frames
-  const double step = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? every : wanted;
-  plan p = {.step = step, .steps = lround(duration / step), .stride = lround(every / step)};
-  if (fabs((double)p.steps * step - duration) > 1e-9 * duration) {
-    p.steps = (long)ceil(duration / step); // round up: the last frame is at the end or just after
-  }
+  const double every = fmin(m->record.every, duration);
+  // an adaptive stepper finds its own steps; it is asked for frames, or parts of long ones
+  const double wanted = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? fmin(every, LONGEST_LEAP)
+                        : isnan(options->step)                         ? m->solver.step
+                                                                       : options->step;
+  plan p = {.steps = count_steps(duration, wanted)};
+  p.step = duration / (double)p.steps;
+  p.stride = lround(every / p.step);
   p.stride = p.stride < 1 ? 1 : p.stride;
   return p;
 }
@@ -48,7 +58,7 @@ static lb_status check_plan(const lb_model* m, const lb_simulate_options* option
                         "the adaptive integrator chooses its own steps: leave the step out, or "
                         "name another integrator in the scene");
   }
-  if (!(duration >= 0) || !(step > 0) || duration / step > MOST_STEPS) {
+  if (!(duration > 0) || !(step > 0) || duration / step > MOST_STEPS) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "%g s in steps of %g s cannot be run: at most a thousand million steps, of "
                         "more than nothing each",
@@ -104,6 +114,7 @@ enum { STEPS_BETWEEN_LOOKS = 256 };
 static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
                      lb_recording* r, double* gap, lb_error* err) {
   lb_status status = record_frame(r, d, gap, err);
+  const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
@@ -112,7 +123,7 @@ static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st,
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, d, gap, err);
-    } else if (i % STEPS_BETWEEN_LOOKS != 0) {
+    } else if (i % looks != 0) {
       continue;
     }
     const double fraction = (double)i / (double)p->steps;
