@@ -261,7 +261,7 @@ static double smallest_inertia(int kind, lb_mass beyond) {
   return beyond.mass;
 }
 
-// Every coordinate must move some mass, or no acceleration is defined.
+// Every coordinate must move some mass at the start, or no acceleration is defined.
 static lb_status check_masses(lb_build* b) {
   lb_model* m = b->m;
   const lb_arena_mark mark = lb_arena_here(b->arena);
@@ -290,7 +290,9 @@ static lb_status check_masses(lb_build* b) {
                             name);
     }
     if (p != LB_WORLD) {
-      beyond[p] = lb_mass_add(beyond[p], lb_mass_transform(m->link_in_parent[i], beyond[i]));
+      const lb_transform X = lb_transform_mul(m->link_in_parent[i],
+                                              lb_joint_pose(m->link_kind[i], m->q0 + m->link_q[i]));
+      beyond[p] = lb_mass_add(beyond[p], lb_mass_transform(X, beyond[i]));
     }
   }
   lb_arena_reset(b->arena, mark);

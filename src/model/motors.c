@@ -26,6 +26,16 @@ static lb_status build_motors(lb_build* b) {
     if (!m->motor_name[i] || !make_profile(b, &motor->profile, &m->motor_profile[i])) {
       return lb_build_no_memory(b);
     }
+    if (motor->drive == LB_DRIVE_POSITION) {
+      const double jump = lb_profile_jump(m->motor_profile[i], s->duration);
+      if (!isnan(jump)) {
+        return lb_error_add(
+            b->err, LB_INVALID, motor->place,
+            "motor '%s' jumps at t = %g s, which no force can follow: ease 'smooth' "
+            "or 'cubic', come to rest at the end, or 'drive: force'",
+            motor->name, jump);
+      }
+    }
     if (motor->drive == LB_DRIVE_POSITION && !loop) {
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], 0, value);

@@ -16,10 +16,10 @@ static const char* const joint_names[] = {LB_JOINT_LIST(NAME_4)};
 static const char* const integrator_names[] = {LB_INTEGRATOR_LIST(NAME_3)};
 static const char* const profile_names[] = {LB_PROFILE_LIST(NAME_2)};
 
-const lb_choices lb_joint_choices = {"types", LB_JOINT_COUNT, joint_names};
-const lb_choices lb_integrator_choices = {"integrators", LB_INTEGRATOR_COUNT, integrator_names};
+const lb_choices lb_joint_choices = {LB_JOINT_COUNT, joint_names};
+const lb_choices lb_integrator_choices = {LB_INTEGRATOR_COUNT, integrator_names};
 // the B-spline has its own key, and is the last of the profiles
-const lb_choices lb_ease_choices = {"ways", LB_PROFILE_BSPLINE, profile_names};
+const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names};
 
 // --- positions and rotations ---
 
@@ -47,7 +47,7 @@ static const lb_field solver_fields[] = {
     {"integrator", LB_VALUE_CHOICE, offsetof(lb_solver_spec, integrator), LB_PURE, LB_ANY, false,
      &lb_integrator_choices, "rk4", "how time is stepped"},
     {"step", LB_VALUE_NUMBER, offsetof(lb_solver_spec, step), LB_TIME, LB_POSITIVE, false, NULL,
-     "1 ms", "the time step; the largest one when the integrator is adaptive"},
+     "1 ms", "the time step; the adaptive integrator chooses its own"},
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_solver_spec, tolerance), LB_PURE, LB_POSITIVE, false,
      NULL, "1e-9", "relative error allowed in a step when the integrator is adaptive"},
 };
