@@ -1,5 +1,5 @@
-// Feeds every file of the folders named on the command line to a fuzz target, so that the corpus is a
-// test with any compiler.
+// Feeds every file of the folders named on the command line to a fuzz target, so that the corpus is
+// a test with any compiler.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Recordings made by hand: models with every kind of shape and joint, moved by formulas instead of a
-// solver, so that what is in the files is known exactly.
+// Recordings made by hand: models with every kind of shape and joint, moved by formulas instead of
+// a solver, so that what is in the files is known exactly.
 #pragma once
 #include "limber/recording.h"
 #include "test.h"
@@ -48,9 +48,11 @@ static inline fixture* fixture_make(const char* name) {
   assert_non_null(f);
   f->material[0] = (lb_scene_material){
       .name = "clay", .density = 1000, .color = {0.68, 0.16, 0.05, 1}, .roughness = 0.6};
-  f->material[1] = (lb_scene_material){
-      .name = "steel", .density = 7800, .color = {0.5, 0.52, 0.55, 1}, .roughness = 0.35,
-      .metallic = 1};
+  f->material[1] = (lb_scene_material){.name = "steel",
+                                       .density = 7800,
+                                       .color = {0.5, 0.52, 0.55, 1},
+                                       .roughness = 0.35,
+                                       .metallic = 1};
   f->material[2] = (lb_scene_material){
       .name = "glass", .density = 2500, .color = {0.1, 0.35, 0.6, 0.6}, .roughness = 0.1};
   f->model = (lb_model){.name = name,
@@ -168,7 +170,8 @@ static inline fixture* fixture_zoo(int frames) {
   fixture_shape(f, slide, LB_SHAPE_BOX, lb_vec3_make(0.4, 0.3, 0.2), O, 2);
   fixture_shape(f, slide, LB_SHAPE_CYLINDER, lb_vec3_make(0.1, 0.3, 0), fixture_at(0, 0, 0.25), 1);
   fixture_shape(f, ball, LB_SHAPE_SPHERE, lb_vec3_make(0.13, 0, 0), O, 0);
-  fixture_shape(f, stand, LB_SHAPE_CYLINDER, lb_vec3_make(0.05, 1.6, 0), fixture_at(0, 0.25, 0.8), 1);
+  fixture_shape(f, stand, LB_SHAPE_CYLINDER, lb_vec3_make(0.05, 1.6, 0), fixture_at(0, 0.25, 0.8),
+                1);
   f->motor_name[0] = "shoulder motor";
   f->motor_joint[0] = 0;
   f->motor_name[1] = "pusher";
@@ -183,8 +186,7 @@ static inline fixture* fixture_zoo(int frames) {
     const lb_quat spin = lb_quat_exp(lb_vec3_make(0, 0, 5 * t));
     *fixture_pose(f, k, arm) = a;
     *fixture_pose(f, k, hand) = (lb_transform){lb_quat_mul(a.q, spin), a.p};
-    fixture_pose(f, k, hand)->p =
-        lb_vec3_add(a.p, lb_quat_rotate(a.q, lb_vec3_make(0, 0, -1.05)));
+    fixture_pose(f, k, hand)->p = lb_vec3_add(a.p, lb_quat_rotate(a.q, lb_vec3_make(0, 0, -1.05)));
     *fixture_pose(f, k, slide) = fixture_at(at, -0.6, 0.1);
     *fixture_pose(f, k, ball) = fixture_at(-1.2, -0.3 + 0.1 * t, height);
     *fixture_pose(f, k, stand) = O;
@@ -238,8 +240,8 @@ static inline fixture* fixture_fall(int frames) {
   for (int k = 0; k < frames; k++) {
     const double t = 2.0 * k / (frames - 1);
     fixture_frame(f, t);
-    *fixture_pose(f, k, b) = (lb_transform){lb_quat_exp(lb_vec3_make(4 * t, t, 0)),
-                                            {t, 0, -9.81 / 2 * t * t}};
+    *fixture_pose(f, k, b) =
+        (lb_transform){lb_quat_exp(lb_vec3_make(4 * t, t, 0)), {t, 0, -9.81 / 2 * t * t}};
     f->recording->kinetic[k] = 0.5 * 9.81 * 9.81 * t * t;
     f->recording->potential[k] = -f->recording->kinetic[k];
   }
