@@ -1,0 +1,78 @@
+// One elastic body in full space: internal energy, forces, tangent stiffness and mass of a mesh of
+// tetrahedra. Unknowns are the displacements of the nodes, u[3 * node + component], in the frame
+// that the mesh is given in. SI units.
+//
+// A body is made once and never written again, so threads may share it. Evaluations allocate
+// nothing, and give the same bits for any number of threads.
+#pragma once
+#include "elastic/material.h"
+#include "geom/tetmesh.h"
+#include "math/sparse.h"
+
+typedef struct lb_fem_batch lb_fem_batch;
+
+typedef struct lb_fem {
+  lb_arena arena;
+  int nnode;
+  int ndof;              ///< 3 * nnode
+  lb_vec3* node;         ///< [nnode] at rest
+  double young, density; ///< the largest modulus, the mean density
+  double size, thin;     ///< longest and shortest edge of the box with the same second moments [m]
+
+  // mass
+  lb_sparse M;       ///< of nodes: the mass matrix is M times the 3 x 3 identity, block by block
+  double* node_mass; ///< [nnode] row sums of M: what a uniform acceleration acts on; may be < 0
+
+  // elements, eight at a time
+  int order, elem_nodes, npoint;
+  int nregion, nelem, nbatch;
+  lb_material_constants* constants;  ///< [nregion]
+  const lb_material_functions** law; ///< [nregion]
+  double gradient[4][10][3];         ///< of the shape functions at the points
+  lb_fem_batch* batch;               ///< [nbatch]
+
+  // the order of work: chunks of one colour share no node
+  int nchunk, ncolour;
+  int* chunk;    ///< [nchunk + 1] first batch of each
+  int* sequence; ///< [nchunk] chunks by colour
+  int* colour;   ///< [ncolour + 1] first in `sequence` of each colour
+  int threads;
+} lb_fem;
+
+/// The body that fills `mesh`; material[i] is that of region i. The mesh is not needed afterwards.
+/// Runs on up to `threads` threads. LB_INVALID when a material or the mesh is not fit; `name` is
+/// the body's in messages.
+lb_status lb_fem_create(const lb_allocator* allocator, const lb_tetmesh* mesh,
+                        const lb_material* material, int threads, const char* name, lb_place place,
+                        lb_fem** fem, lb_error* err);
+void lb_fem_release(lb_fem* fem);
+
+/// Elastic energy [J].
+double lb_fem_energy(const lb_fem* fem, const double* u);
+/// f = the energy's gradient [N]: the force that holds the nodes at u.
+void lb_fem_force(const lb_fem* fem, double* f, const double* u);
+/// y = K(u) v without the matrix, K the derivative of lb_fem_force().
+void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v);
+/// y = (dK(u) along v) w, the second derivative of lb_fem_force(); symmetric in v and w.
+void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v, const double* w);
+/// Rayleigh damping, f = (alpha M + beta K(u)) v [N].
+void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,
+                    const double* v);
+
+/// A zero matrix with the pattern of K(u), in `arena`.
+lb_status lb_fem_matrix(const lb_fem* fem, lb_arena* arena, lb_sparse* K);
+/// K = K(u).
+void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u);
+/// A += s M, for a matrix of lb_fem_matrix().
+void lb_fem_add_mass(const lb_fem* fem, lb_sparse* A, double s);
+
+/// y = M x, both [ndof].
+void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x);
+/// f += M g: the load of a uniform field of acceleration [N].
+void lb_fem_gravity(const lb_fem* fem, double* f, lb_vec3 g);
+/// Mass, centre and inertia at rest.
+lb_mass lb_fem_rigid(const lb_fem* fem);
+
+/// The smallest volume ratio det F at the points where forces are computed, and the element (as
+/// numbered in the mesh) it is in: not positive means inverted.
+double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem);

@@ -1,0 +1,60 @@
+// Eight numbers at a time: the same quantity of eight elements, or of eight points. The element
+// loops are written in these, so that the compiler fills whatever vector registers there are.
+#pragma once
+#include <math.h>
+
+enum { LB_LANES = 8 };
+typedef double lb_lanes __attribute__((vector_size(LB_LANES * sizeof(double))));
+
+static inline lb_lanes lb_lanes_set(double x) {
+  return (lb_lanes){x, x, x, x, x, x, x, x};
+}
+
+/// 3 x 3 matrices by columns, m[i + 3 j] the entry in row i, column j.
+/// C = A B
+static inline void lb_lanes_mul(lb_lanes C[9], const lb_lanes A[9], const lb_lanes B[9]) {
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      C[i + 3 * j] = A[i] * B[3 * j] + A[i + 3] * B[3 * j + 1] + A[i + 6] * B[3 * j + 2];
+    }
+  }
+}
+/// C = A' B
+static inline void lb_lanes_mul_tn(lb_lanes C[9], const lb_lanes A[9], const lb_lanes B[9]) {
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      C[i + 3 * j] =
+          A[3 * i] * B[3 * j] + A[3 * i + 1] * B[3 * j + 1] + A[3 * i + 2] * B[3 * j + 2];
+    }
+  }
+}
+/// C = A B'
+static inline void lb_lanes_mul_nt(lb_lanes C[9], const lb_lanes A[9], const lb_lanes B[9]) {
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      C[i + 3 * j] = A[i] * B[j] + A[i + 3] * B[j + 3] + A[i + 6] * B[j + 6];
+    }
+  }
+}
+/// A : B
+static inline lb_lanes lb_lanes_dot9(const lb_lanes A[9], const lb_lanes B[9]) {
+  lb_lanes sum = A[0] * B[0];
+  for (int k = 1; k < 9; k++) {
+    sum += A[k] * B[k];
+  }
+  return sum;
+}
+static inline lb_lanes lb_lanes_trace(const lb_lanes A[9]) {
+  return A[0] + A[4] + A[8];
+}
+/// The bilinear cofactor: C(A, A) = 2 cof A, and cof's derivative at A along B is C(A, B).
+static inline void lb_lanes_cofactor(lb_lanes C[9], const lb_lanes A[9], const lb_lanes B[9]) {
+  for (int j = 0; j < 3; j++) {
+    const int p = 3 * ((j + 1) % 3), q = 3 * ((j + 2) % 3);
+    for (int i = 0; i < 3; i++) {
+      const int k = (i + 1) % 3, l = (i + 2) % 3;
+      C[i + 3 * j] =
+          A[k + p] * B[l + q] - A[l + p] * B[k + q] + B[k + p] * A[l + q] - B[l + p] * A[k + q];
+    }
+  }
+}

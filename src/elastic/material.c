@@ -1,0 +1,63 @@
+// The table of materials.
+#include "elastic/material.h"
+
+#include <string.h>
+
+static const lb_material_functions* const laws[LB_MATERIAL_LAW_COUNT] = {
+    [LB_MATERIAL_NEO_HOOKEAN] = &lb_neo_hookean,
+    [LB_MATERIAL_ST_VENANT] = &lb_st_venant,
+    [LB_MATERIAL_COROTATED] = &lb_corotated,
+    [LB_MATERIAL_LINEAR] = &lb_linear,
+};
+
+lb_material lb_material_default(void) {
+  return (lb_material){LB_MATERIAL_NEO_HOOKEAN, 210e9, 0.3, 7850};
+}
+
+const char* lb_material_name(lb_material_law law) {
+  return laws[law]->name;
+}
+
+lb_material_law lb_material_named(const char* name) {
+  int law = 0;
+  while (law < LB_MATERIAL_LAW_COUNT && strcmp(laws[law]->name, name) != 0) {
+    law++;
+  }
+  return (lb_material_law)law;
+}
+
+lb_status lb_material_check(const lb_material* material, const char* name, lb_place place,
+                            lb_error* err) {
+  static const char* const text[] = {"Young's modulus must be positive",
+                                     "Poisson's ratio must lie between -1 and 0.5",
+                                     "the density must be positive", "the law is not known"};
+  const double nu = material->poisson;
+  const bool good[] = {material->young > 0 && isfinite(material->young),
+                       nu > -1 && nu<0.5, material->density> 0 && isfinite(material->density),
+                       (unsigned)material->law < LB_MATERIAL_LAW_COUNT};
+  lb_status status = LB_OK;
+  for (int i = 0; i < 4; i++) {
+    if (!good[i]) {
+      status = lb_error_add(err, LB_INVALID, place, "material '%s': %s", name, text[i]);
+    }
+  }
+  return status;
+}
+
+const lb_material_functions* lb_material_functions_of(lb_material_law law) {
+  return laws[law];
+}
+
+lb_material_constants lb_material_constants_of(const lb_material* material) {
+  const double E = material->young, nu = material->poisson;
+  return laws[material->law]->constants(E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu)));
+}
+
+void lb_material_tangent(const lb_material_functions* law, const lb_material_constants* c,
+                         lb_lanes A[81], const lb_lanes F[9]) {
+  for (int j = 0; j < 9; j++) {
+    lb_lanes dF[9] = {0};
+    dF[j] = lb_lanes_set(1);
+    law->differential(c, &A[9 * j], F, dF);
+  }
+}
