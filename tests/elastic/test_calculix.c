@@ -1,7 +1,7 @@
 // The same meshes in CalculiX 2.20: a beam, and a tube of curved elements. Its numbers are read
 // from $LIMBER_SHARED/reference/calculix (default: shared/ beside the source); the test is skipped
 // where they are not.
-#include <cJSON.h>
+#include <cjson/cJSON.h>
 
 #include "body.h"
 
