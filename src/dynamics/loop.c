@@ -79,7 +79,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
     return NULL;
   }
   const size_t nv = (size_t)m->nv;
-  const size_t n = (size_t)(MOST_ROWS * m->nloop);
+  const size_t n = MOST_ROWS * (size_t)m->nloop;
   lb_loops* L = lb_carve(c, 1, sizeof *L);
   lb_loops loops = {0};
   loops.frame = lb_carve(c, 2 * (size_t)m->nloop, sizeof *loops.frame);
@@ -278,7 +278,7 @@ void lb_loops_apply(const lb_model* m, lb_data* d) {
   }
 }
 
-double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
+double lb_loop_gap(const lb_model* m, lb_data* d, int* loop) {
   lb_loops* L = d->work->loops;
   double worst = 0;
   if (!L) {
@@ -290,8 +290,8 @@ double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
     const double gap = fabs(L->row[i].c);
     if (!(gap <= worst)) {
       worst = gap;
-      if (which) {
-        *which = (int)(L->row[i].a - L->frame) / 2;
+      if (loop) {
+        *loop = (int)(L->row[i].a - L->frame) / 2;
       }
     }
   }

@@ -25,10 +25,10 @@ static bool is_folder(const char* path) {
 
 // mkdir that is content with a folder that is there already.
 static lb_status make_one(const char* path, lb_error* err) {
-  if (mkdir(path, 0777) == 0 || is_folder(path)) {
+  const int cause = mkdir(path, 0777) == 0 ? 0 : errno; // before stat() changes it
+  if (cause == 0 || is_folder(path)) {
     return LB_OK;
   }
-  const int cause = errno;
   if (cause == EEXIST || cause == ENOTDIR) {
     return lb_error_add(err, LB_IO, (lb_place){.file = path},
                         "the results need a folder of this name, but %s is a file",

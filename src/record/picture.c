@@ -20,7 +20,8 @@ enum {
   MOST_CORNERS = 24,  // of a polygon
   MOST_SORTED = 1500, // items put in order by where they are; more go by their middles alone
   PATH_POINTS = 160,  // of a path
-  CELLS = 9           // meshes are thinned to a grid of this many cells a side
+  MOST_FACES = 1000,  // of a mesh drawn as it is; finer ones are thinned
+  CELLS = 16          // to a grid of this many cells a side
 };
 
 // Directions, scale and offset that make pixels of metres.
@@ -282,7 +283,7 @@ static void draw_mesh(picture* p, const lb_shape* s, lb_transform X, const doubl
     return;
   }
   thinned t;
-  const bool fine = mesh->nface > CELLS * CELLS * 4;
+  const bool fine = mesh->nface > MOST_FACES;
   if (fine && !thin(p, mesh, &t)) {
     p->failed = true;
     return;

@@ -44,11 +44,14 @@ int lb_find_material(lb_reader* r, const char* name) {
   }
   // a built-in material joins the scene when it is first mentioned
   const lb_scene_material* builtin = lb_builtin_material(name);
-  if (!builtin || !add_material(r, builtin) ||
-      !lb_names_add(&r->builtin_used, &r->scratch, builtin->name, r->scene.nmaterial - 1)) {
+  if (!builtin || !add_material(r, builtin)) {
     return -1;
   }
-  return r->scene.nmaterial - 1;
+  const int index = r->scene.nmaterial - 1;
+  if (!lb_names_add(&r->builtin_used, &r->scratch, builtin->name, index)) {
+    lb_lack(r);
+  }
+  return index;
 }
 
 // --- shapes ---
@@ -70,8 +73,8 @@ static bool read_mesh(lb_reader* r, const lb_node* node, const lb_mesh** out) {
     *out = r->mesh[known];
     return true;
   }
-  if (r->no_files) {
-    return lb_complain(r, node->place, "cannot read '%s': no file may be opened here", path);
+  if (!lb_file_opens(r, path, node)) {
+    return false;
   }
   lb_mesh* mesh = LB_TAKE(r->keep, lb_mesh, 1);
   void* grown = LB_GROW(&r->scratch, r->mesh, r->nmesh, &r->mesh_capacity);

@@ -83,6 +83,8 @@ static void check_names(checker* c, const char* word, int count, const void* fir
 
 // --- settings, materials, shapes ---
 
+static const double MOST_STEPS = 1e9;
+
 static void check_settings(checker* c) {
   const lb_scene* s = c->s;
   const lb_place place = {s->file, 0, 0};
@@ -101,6 +103,12 @@ static void check_settings(checker* c) {
       SAY(c, place, "%s must be greater than 0 and finite, not %g", positive[i].word,
           positive[i].value);
     }
+  }
+  // beyond this a mistake in a unit is more likely than patience
+  const double steps = fmax(s->duration, s->record.every) / s->solver.step;
+  if (steps > MOST_STEPS || s->duration / s->record.every > MOST_STEPS) {
+    SAY(c, s->solver.place, "%g s in steps of %g s is more than %g steps (check the units)",
+        s->duration, fmin(s->solver.step, s->record.every), MOST_STEPS);
   }
   if ((int)s->solver.integrator < 0 || s->solver.integrator >= LB_INTEGRATOR_COUNT) {
     SAY(c, s->solver.place, "the integrator is not one of those in limber/scene.h");

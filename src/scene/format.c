@@ -16,10 +16,10 @@ static const char* const joint_names[] = {LB_JOINT_LIST(NAME_4)};
 static const char* const integrator_names[] = {LB_INTEGRATOR_LIST(NAME_3)};
 static const char* const profile_names[] = {LB_PROFILE_LIST(NAME_2)};
 
-const lb_choices lb_joint_choices = {"types", LB_JOINT_COUNT, joint_names};
-const lb_choices lb_integrator_choices = {"integrators", LB_INTEGRATOR_COUNT, integrator_names};
+const lb_choices lb_joint_choices = {LB_JOINT_COUNT, joint_names};
+const lb_choices lb_integrator_choices = {LB_INTEGRATOR_COUNT, integrator_names};
 // the B-spline has its own key, and is the last of the profiles
-const lb_choices lb_ease_choices = {"ways", LB_PROFILE_BSPLINE, profile_names};
+const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names};
 
 // --- positions and rotations ---
 

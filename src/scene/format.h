@@ -48,7 +48,6 @@ typedef enum lb_range {
 } lb_range;
 
 typedef struct lb_choices {
-  const char* what; // in the plural
   int count;
   const char* const* name;
 } lb_choices;
@@ -127,8 +126,6 @@ typedef struct lb_scene_spec {
   lb_record_spec record;
   const lb_node* section[LB_SCENE_KEYS]; // by LB_SCENE_MATERIALS ...
 } lb_scene_spec;
-
-enum { LB_REPEAT_COUNT, LB_REPEAT_FROM, LB_REPEAT_SECTIONS };
 
 typedef struct lb_repeat_spec {
   lb_given given;
@@ -277,18 +274,10 @@ extern const lb_table lb_material_table, lb_body_table, lb_shape_table;
 extern const lb_table lb_sphere_table, lb_rod_table, lb_ellipsoid_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
+extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_ball_spring_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices;
-
-// Which key of the file's own table a section has, and the table of its entries (NULL for
-// `initial`, whose tables go by the joint's kind).
-typedef struct lb_section {
-  int key; // LB_SCENE_MATERIALS ...
-  const char* word;
-  bool named; // a mapping from names, else a list
-  const lb_table* table;
-} lb_section;
 
 // What the coordinate of a joint measures, by kind.
 typedef struct lb_joint_measure {

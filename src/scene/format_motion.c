@@ -73,18 +73,19 @@ static const lb_field hinge_spring_fields[] = {SPRING_STIFFNESS(LB_TURN_STIFFNES
 static const lb_field slide_spring_fields[] = {SPRING_STIFFNESS(LB_STIFFNESS),
                                                SPRING_REST(LB_LENGTH)};
 static const lb_field ball_spring_fields[] = {SPRING_STIFFNESS(LB_TURN_STIFFNESS)};
-static const lb_table hinge_spring = TABLE("spring", hinge_spring_fields);
-static const lb_table slide_spring = TABLE("spring", slide_spring_fields);
-static const lb_table ball_spring = TABLE("spring", ball_spring_fields);
+const lb_table lb_hinge_spring_table = TABLE("revolute spring", hinge_spring_fields);
+const lb_table lb_slide_spring_table = TABLE("prismatic spring", slide_spring_fields);
+const lb_table lb_ball_spring_table = TABLE("spherical spring", ball_spring_fields);
 
 static const lb_field fixed_fields[] = {JOINT_COMMON};
 static const lb_field revolute_fields[] = {
     JOINT_COMMON, JOINT_AXIS("what it turns about: x, y, z, -x, -y, -z or three numbers"),
-    JOINT_SPRING(&hinge_spring), JOINT_DAMPING(LB_TURN_DAMPING), JOINT_ARMATURE(LB_INERTIA)};
+    JOINT_SPRING(&lb_hinge_spring_table), JOINT_DAMPING(LB_TURN_DAMPING),
+    JOINT_ARMATURE(LB_INERTIA)};
 static const lb_field prismatic_fields[] = {
     JOINT_COMMON, JOINT_AXIS("what it slides along: x, y, z, -x, -y, -z or three numbers"),
-    JOINT_SPRING(&slide_spring), JOINT_DAMPING(LB_DAMPING), JOINT_ARMATURE(LB_MASS)};
-static const lb_field spherical_fields[] = {JOINT_COMMON, JOINT_SPRING(&ball_spring),
+    JOINT_SPRING(&lb_slide_spring_table), JOINT_DAMPING(LB_DAMPING), JOINT_ARMATURE(LB_MASS)};
+static const lb_field spherical_fields[] = {JOINT_COMMON, JOINT_SPRING(&lb_ball_spring_table),
                                             JOINT_DAMPING(LB_TURN_DAMPING)};
 static const lb_field free_fields[] = {JOINT_COMMON};
 
@@ -128,8 +129,8 @@ const lb_table lb_spring_table = TABLE("spring", spring_fields);
 static const char* const drive_names[] = {
     [LB_DRIVE_POSITION] = "position", [LB_DRIVE_FORCE] = "force"};
 static const char* const frame_names[] = {"world", "body"};
-static const lb_choices drive_choices = {"drives", COUNT(drive_names), drive_names};
-static const lb_choices frame_choices = {"frames", COUNT(frame_names), frame_names};
+static const lb_choices drive_choices = {COUNT(drive_names), drive_names};
+static const lb_choices frame_choices = {COUNT(frame_names), frame_names};
 
 static const lb_field spline_fields[] = {
     {"degree", LB_VALUE_COUNT, offsetof(lb_spline_spec, degree), LB_PURE, LB_POSITIVE, false, NULL,

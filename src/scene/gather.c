@@ -1,9 +1,11 @@
 // Files, what they include, and the entries of their sections laid side by side.
 #define _GNU_SOURCE // strerror_r that returns the text
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "scene/reader.h"
 
@@ -198,7 +200,7 @@ static bool gather_source(lb_reader* r, const char* path, const char* text, size
   }
   r->source = grown;
   const int me = r->nsource++;
-  r->source[me] = (lb_source){status->st_dev, status->st_ino, path, true};
+  r->source[me] = (lb_source){status->st_dev, status->st_ino, true};
   r->depth++;
   const bool ok = lb_gather_text(r, text, length, path);
   r->depth--;
@@ -231,18 +233,42 @@ static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const l
   return text && gather_source(r, path, text, length, &status);
 }
 
-bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention) {
-  if (!path) {
-    return false;
+// What else is in the folder, for the nearest name.
+static const char* nearest_file(lb_reader* r, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* folder = folder_of(r, path);
+  lb_nearest nearest = lb_nearest_to(slash ? slash + 1 : path);
+  DIR* open = opendir(*folder ? folder : ".");
+  for (struct dirent* e; open && (e = readdir(open));) {
+    const char* name = lb_compose(r, "%.100s", e->d_name);
+    lb_nearest_offer(&nearest, *name == '.' ? "" : name);
   }
+  if (open) {
+    closedir(open);
+  }
+  return lb_did_you_mean(r, &nearest);
+}
+
+bool lb_file_opens(lb_reader* r, const char* path, const lb_node* mention) {
   if (r->no_files) {
     return cannot_read(r, path, mention, "no file may be opened here");
   }
+  if (access(path, R_OK) == 0) {
+    return true;
+  }
+  char why[100];
+  const char* words =
+      errno == ENOENT ? "there is no such file" : strerror_r(errno, why, sizeof why);
+  return cannot_read(r, path, mention, lb_compose(r, "%s%s", words, nearest_file(r, path)));
+}
+
+bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention) {
+  if (!path || !lb_file_opens(r, path, mention)) {
+    return false;
+  }
   FILE* file = fopen(path, "rb");
   if (!file) {
-    char why[100];
-    const char* words = errno == ENOENT ? "there is no such file" : strerror_r(errno, why, 100);
-    return cannot_read(r, path, mention, words);
+    return cannot_read(r, path, mention, "it cannot be opened");
   }
   const bool ok = gather_open_file(r, file, path, mention);
   fclose(file);

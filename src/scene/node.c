@@ -2,7 +2,9 @@
 // built), so depth, size, duplicates and aliases are ours to judge, with places.
 #include "scene/node.h"
 
+#include <errno.h>
 #include <libfyaml.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scene/names.h"
@@ -13,7 +15,8 @@ typedef struct builder {
   lb_arena* arena;
   lb_report* report;
   const char* file;
-  lb_place here; // of the last thing that had a place
+  const char* text; // the whole
+  lb_place here;    // of the last thing that had a place
   lb_names anchors;
   lb_node** anchored;
   int nanchored, anchored_capacity;
@@ -143,7 +146,10 @@ static bool advance(builder* b) {
 static const char* copy_text(builder* b, struct fy_token* token) {
   size_t length = 0;
   const char* text = token ? fy_token_get_text(token, &length) : "";
-  const char* copy = text ? lb_arena_text(b->arena, text, length) : NULL;
+  if (!text) {
+    return fail(b, b->here, "this text cannot be read (write it in double quotes)");
+  }
+  const char* copy = lb_arena_text(b->arena, text, length);
   return copy ? copy : lack(b);
 }
 
@@ -195,9 +201,23 @@ static lb_node* build_alias(builder* b) {
   return NULL;
 }
 
+// libfyaml 0.7.12 garbles, or leaks, a single-quoted text with two escaped quotes in a row.
+static bool is_garbled(const builder* b, struct fy_token* token) {
+  const struct fy_mark* start = fy_token_start_mark(token);
+  const struct fy_mark* end = fy_token_end_mark(token);
+  if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED || !start || !end) {
+    return false;
+  }
+  const char* found = strstr(b->text + start->input_pos, "''''");
+  return found && found < b->text + end->input_pos;
+}
+
 static lb_node* build_scalar(builder* b) {
-  lb_node* node = new_node(b, LB_NODE_SCALAR);
   struct fy_token* token = fy_event_get_token(b->event);
+  if (is_garbled(b, token)) {
+    return fail(b, b->here, "two quotes in a row cannot be read here (use double quotes around)");
+  }
+  lb_node* node = new_node(b, LB_NODE_SCALAR);
   if (node) {
     node->text = copy_text(b, token);
     node->plain = fy_token_scalar_style(token) == FYSS_PLAIN;
@@ -335,6 +355,41 @@ static lb_node* build_document(builder* b) {
   return root;
 }
 
+// libfyaml takes its memory from malloc, and 0.7.12 may crash when its first requests fail. Asking
+// for a generous block beforehand keeps it from starting when there is none.
+static bool has_room(size_t length) {
+  void* trial = malloc(((size_t)1 << 20) + 2 * length);
+  free(trial);
+  return trial != NULL;
+}
+
+// A parser of `text` that keeps its complaints to itself; false when there is no memory.
+static bool open_parser(builder* b, struct fy_diag** diag, const char* text, size_t length) {
+  struct fy_diag_cfg diag_cfg;
+  fy_diag_cfg_default(&diag_cfg);
+  diag_cfg.fp = NULL;
+  diag_cfg.colorize = false;
+  *diag = has_room(length) ? fy_diag_create(&diag_cfg) : NULL;
+  if (!*diag) {
+    return false;
+  }
+  fy_diag_set_collect_errors(*diag, true);
+  const struct fy_parse_cfg cfg = {
+      .flags = FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_QUIET, .diag = *diag};
+  b->parser = fy_parser_create(&cfg);
+  return b->parser && fy_parser_set_string(b->parser, text, length) == 0;
+}
+
+static void close_parser(builder* b, struct fy_diag* diag) {
+  if (b->parser) {
+    fy_parser_event_free(b->parser, b->event);
+    fy_parser_destroy(b->parser);
+  }
+  if (diag) {
+    fy_diag_destroy(diag);
+  }
+}
+
 lb_node* lb_node_parse(const char* text, size_t length, const char* file, lb_arena* arena,
                        lb_report* report, bool* no_memory) {
   builder b = {.arena = arena, .report = report, .file = file, .here = {file, 1, 1}};
@@ -343,35 +398,26 @@ lb_node* lb_node_parse(const char* text, size_t length, const char* file, lb_are
   }
   // libfyaml may look one byte past the end: give it a copy that ends in a NUL
   const char* copy = lb_arena_text(arena, text, length);
-  struct fy_diag_cfg diag_cfg;
-  fy_diag_cfg_default(&diag_cfg);
-  diag_cfg.fp = NULL;
-  diag_cfg.colorize = false;
-  struct fy_diag* diag = copy ? fy_diag_create(&diag_cfg) : NULL;
-  const struct fy_parse_cfg cfg = {
-      .flags = FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE | FYPCF_QUIET, .diag = diag};
-  b.parser = diag ? fy_parser_create(&cfg) : NULL;
+  b.text = copy;
+  struct fy_diag* diag = NULL;
   lb_node* root = NULL;
-  if (!b.parser || fy_parser_set_string(b.parser, copy, length) != 0) {
+  const lb_status before = report->status;
+  report->status = LB_OK;
+  if (!copy || !open_parser(&b, &diag, copy, length)) {
     lack(&b);
   } else {
-    fy_diag_set_collect_errors(diag, true);
+    errno = 0;
     root = build_document(&b);
-    if (!root && !b.no_memory && fy_parser_get_stream_error(b.parser)) {
+    if (!root && errno == ENOMEM) {
+      lack(&b);
+    } else if (!root && !b.no_memory &&
+               (fy_parser_get_stream_error(b.parser) || report->status == LB_OK)) {
       report_grammar(&b, diag);
     }
-    fy_parser_event_free(b.parser, b.event);
   }
-  if (b.parser) {
-    fy_parser_destroy(b.parser);
-  }
-  if (diag) {
-    fy_diag_destroy(diag);
-  }
+  close_parser(&b, diag);
+  report->status = before != LB_OK ? before : report->status;
   *no_memory = *no_memory || b.no_memory;
-  if (!root && !b.no_memory && report->status == LB_OK) {
-    fail(&b, b.here, "this is not YAML 1.2");
-  }
   return root;
 }
 

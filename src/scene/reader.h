@@ -21,7 +21,6 @@ typedef struct lb_entries {
 // A file that is being read or was read.
 typedef struct lb_source {
   unsigned long device, inode;
-  const char* path;
   bool open; // its includes are being read: meeting it again is a cycle
 } lb_source;
 
@@ -50,6 +49,8 @@ typedef struct lb_reader {
   int nsource, source_capacity, depth;
 } lb_reader;
 
+// --- complaints ---
+
 // Say what is wrong; the subject comes first. Always false.
 bool lb_complain(lb_reader* r, lb_place place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -57,6 +58,16 @@ bool lb_complain(lb_reader* r, lb_place place, const char* format, ...)
 bool lb_lack(lb_reader* r);
 // A text made in the scratch arena, "" when there is no memory.
 const char* lb_compose(lb_reader* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// "'...' must be WANTED, not what it is". Always false.
+bool lb_wrong_kind(lb_reader* r, const lb_node* node, const char* key, const char* wanted);
+// Say that a name, mentioned as a `what`, does not exist, with the nearest that does. Always false.
+bool lb_unknown_name(lb_reader* r, const lb_node* node, const char* what, const lb_names* names);
+// " (did you mean 'x'?)" or "".
+const char* lb_did_you_mean(lb_reader* r, const lb_nearest* nearest);
+// What a node is: its text in quotes, or "a list", "a mapping", "nothing".
+const char* lb_shown(lb_reader* r, const lb_node* node);
+// "a, b or c", where `last` is " or ".
+const char* lb_join(lb_reader* r, const char* last, const char* const* name, int count);
 
 // --- values ---
 
@@ -71,17 +82,13 @@ bool lb_read_number(lb_reader* r, const lb_node* node, const char* key, lb_dimen
 // Exactly or, when `least` differs, between `least` and `most` numbers; their count, or -1.
 int lb_read_numbers(lb_reader* r, const lb_node* node, const lb_field* field, int least, int most,
                     double* out);
-bool lb_read_reference(lb_reader* r, const lb_node* node, const lb_field* field, int* out);
-bool lb_wrong_kind(lb_reader* r, const lb_node* node, const char* key, const char* wanted);
-// Say that `name`, mentioned as a `what`, does not exist, with the nearest that does.
-bool lb_unknown_name(lb_reader* r, const lb_node* node, const char* what, const lb_names* names);
-// " (did you mean 'x'?)" or "".
-const char* lb_did_you_mean(lb_reader* r, const lb_nearest* nearest);
 
 // --- files ---
 
 // A path as seen from the folder that the present entry is written in.
 const char* lb_resolve_path(lb_reader* r, const char* path);
+// Whether a file can be opened; says so where it was mentioned if not.
+bool lb_file_opens(lb_reader* r, const char* path, const lb_node* mention);
 // Read a file and what it includes; `mention` is where it was asked for, or NULL.
 bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);

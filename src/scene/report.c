@@ -56,20 +56,27 @@ static bool told(const lb_report* report, lb_place place, const char* text) {
   return false;
 }
 
-// Blanks for control characters; a text that was cut ends in dots, between two UTF-8 characters.
+// How many bytes of a UTF-8 character its first byte announces.
+static size_t announced(unsigned char first) {
+  return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+// Blanks for control characters and for what is left of a character that was cut in two; dots at
+// the end of a text that was cut.
 static void tidy(char* text, bool cut) {
-  size_t length = strlen(text);
   if (cut) {
-    length -= 3;
-    while (length && ((unsigned char)text[length] & 0xC0) == 0x80) {
-      length--;
-    }
-    memcpy(text + length, "...", 4);
+    memcpy(text + LONGEST - 4, "...", 4);
   }
-  for (; *text; text++) {
-    if (iscntrl((unsigned char)*text)) {
-      *text = ' ';
+  for (char* s = text; *s;) {
+    const size_t length = announced((unsigned char)*s);
+    size_t there = 1;
+    while (there < length && ((unsigned char)s[there] & 0xC0) == 0x80) {
+      there++;
     }
+    if (there < length || iscntrl((unsigned char)*s)) {
+      memset(s, ' ', there);
+    }
+    s += there;
   }
 }
 

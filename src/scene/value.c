@@ -1,91 +1,9 @@
 // From nodes to values, by the kind of value that a field's row in a table names. One function for
 // each kind, found in the table at the end.
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "scene/reader.h"
-
-// --- saying what is wrong ---
-
-bool lb_complain(lb_reader* r, lb_place place, const char* format, ...) {
-  char text[600];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  lb_report_add(&r->report, LB_INVALID, place, "%s%s%s", r->subject, *r->subject ? ": " : "", text);
-  return false;
-}
-
-bool lb_lack(lb_reader* r) {
-  r->no_memory = true;
-  return false;
-}
-
-const char* lb_compose(lb_reader* r, const char* format, ...) {
-  char text[300];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  const char* copy = lb_arena_text(&r->scratch, text, strlen(text));
-  if (!copy) {
-    lb_lack(r);
-  }
-  return copy ? copy : "";
-}
-
-const char* lb_did_you_mean(lb_reader* r, const lb_nearest* nearest) {
-  return nearest->best ? lb_compose(r, " (did you mean '%s'?)", nearest->best) : "";
-}
-
-// What a node is, for the end of "must be ..., not ...".
-static const char* shown(lb_reader* r, const lb_node* node) {
-  return node->kind == LB_NODE_SCALAR && !lb_node_is_null(node)
-             ? lb_compose(r, "'%.60s'", node->text)
-             : lb_node_words(node);
-}
-
-bool lb_wrong_kind(lb_reader* r, const lb_node* node, const char* key, const char* wanted) {
-  return lb_complain(r, node->place, "'%s' must be %s, not %s", key, wanted, shown(r, node));
-}
-
-// "a, b or c"
-static const char* join_with(lb_reader* r, const char* last, const char* const* name, int count) {
-  const char* text = "";
-  for (int i = 0; i < count; i++) {
-    text = lb_compose(r, "%s%s%s", text, i == 0 ? "" : i == count - 1 ? last : ", ", name[i]);
-  }
-  return text;
-}
-
-static const char* join(lb_reader* r, const char* const* name, int count) {
-  return join_with(r, " or ", name, count);
-}
-
-bool lb_unknown_name(lb_reader* r, const lb_node* node, const char* what, const lb_names* names) {
-  enum { SHOWN = 6 };
-  lb_nearest nearest = lb_nearest_to(node->text);
-  const char* known[SHOWN];
-  int nknown = 0;
-  for (int i = 0; i < names->count; i++) {
-    lb_nearest_offer(&nearest, names->text[i]);
-    if (nknown < SHOWN) {
-      known[nknown++] = lb_compose(r, "'%.40s'", names->text[i]);
-    }
-  }
-  const char* hint = lb_did_you_mean(r, &nearest);
-  if (!*hint && names->count <= SHOWN && nknown > 0) {
-    hint = lb_compose(r, " (there is %s)", join_with(r, " and ", known, nknown));
-  } else if (!*hint && nknown == 0) {
-    hint = lb_compose(r, " (the scene has no %s at all)", what);
-  }
-  lb_report_add(&r->report, LB_INVALID, node->place, "%s names %s '%s', which does not exist%s",
-                r->subject, what, node->text, hint);
-  return false;
-}
 
 // --- numbers ---
 
@@ -108,11 +26,11 @@ static bool wrong_unit(lb_reader* r, const lb_node* node, const char* key, lb_di
   if (other) {
     return lb_complain(r, node->place, "'%s' must be %s, but '%s' is %s (use %s)", key,
                        lb_dimension_words(dimension), node->text,
-                       lb_dimension_words(other->dimension), join(r, names, count));
+                       lb_dimension_words(other->dimension), lb_join(r, " or ", names, count));
   }
   return lb_complain(r, node->place, "'%s' has the unknown unit '%s'%s", key, unit,
                      nearest.best ? lb_did_you_mean(r, &nearest)
-                                  : lb_compose(r, " (use %s)", join(r, names, count)));
+                                  : lb_compose(r, " (use %s)", lb_join(r, " or ", names, count)));
 }
 
 static bool in_range(lb_reader* r, const lb_node* node, const char* key, lb_range range,
@@ -259,7 +177,7 @@ static bool read_flag(lb_reader* r, const lb_node* node, const lb_field* field, 
 static bool read_choice(lb_reader* r, const lb_node* node, const lb_field* field, void* out) {
   const lb_choices* choices = field->more;
   if (node->kind != LB_NODE_SCALAR || lb_node_is_null(node)) {
-    return lb_wrong_kind(r, node, field->key, join(r, choices->name, choices->count));
+    return lb_wrong_kind(r, node, field->key, lb_join(r, " or ", choices->name, choices->count));
   }
   lb_nearest nearest = lb_nearest_to(node->text);
   for (int i = 0; i < choices->count; i++) {
@@ -270,9 +188,9 @@ static bool read_choice(lb_reader* r, const lb_node* node, const lb_field* field
     lb_nearest_offer(&nearest, choices->name[i]);
   }
   return lb_complain(r, node->place, "'%s' cannot be '%s'%s", field->key, node->text,
-                     nearest.best
-                         ? lb_did_you_mean(r, &nearest)
-                         : lb_compose(r, " (choose %s)", join(r, choices->name, choices->count)));
+                     nearest.best ? lb_did_you_mean(r, &nearest)
+                                  : lb_compose(r, " (choose %s)",
+                                               lb_join(r, " or ", choices->name, choices->count)));
 }
 
 static bool read_body(lb_reader* r, const lb_node* node, const lb_field* field, void* out) {
@@ -547,10 +465,11 @@ static bool unknown_key(lb_reader* r, const lb_node* key, const lb_table* table)
     known[i] = table->field[i].key;
     lb_nearest_offer(&nearest, known[i]);
   }
-  return lb_complain(r, key->place, "unknown key '%s'%s", key->text,
-                     nearest.best ? lb_did_you_mean(r, &nearest)
-                                  : lb_compose(r, " (a %s has %s)", table->name,
-                                               join_with(r, " and ", known, table->count)));
+  return lb_complain(
+      r, key->place, "unknown key '%s'%s", key->text,
+      nearest.best ? lb_did_you_mean(r, &nearest)
+                   : lb_compose(r, " (%s %s has %s)", strchr("aeiou", table->name[0]) ? "an" : "a",
+                                table->name, lb_join(r, " and ", known, table->count)));
 }
 
 static bool check_given(lb_reader* r, const lb_node* node, const lb_table* table,
@@ -574,7 +493,7 @@ static bool check_given(lb_reader* r, const lb_node* node, const lb_table* table
   }
   if (table->nchoose && chosen < 0) {
     ok = lb_complain(r, node->place, "%s is missing (choose %s)", table->choose,
-                     join(r, names, table->nchoose));
+                     lb_join(r, " or ", names, table->nchoose));
   }
   return ok;
 }
@@ -583,7 +502,8 @@ bool lb_read_table(lb_reader* r, const lb_node* node, const lb_table* table, voi
   lb_given* given = out;
   *given = (lb_given){.whole = node};
   if (node->kind != LB_NODE_MAP && !lb_node_is_null(node)) {
-    return lb_complain(r, node->place, "a mapping of keys is needed here, not %s", shown(r, node));
+    return lb_complain(r, node->place, "a mapping of keys is needed here, not %s",
+                       lb_shown(r, node));
   }
   bool ok = true;
   for (int i = 0; i < node->count; i++) {

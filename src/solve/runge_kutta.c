@@ -61,7 +61,7 @@ static void combine(const lb_stepper* st, lb_data* d, double h, int stages, cons
 
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const runge_kutta* rk = st->own;
-  const size_t n = (size_t)(st->m->nq + st->m->nv);
+  const size_t n = (size_t)st->m->nq + (size_t)st->m->nv;
   const double start = d->time;
   for (int i = 0; i < rk->t.stages; i++) {
     combine(st, d, h, i, rk->t.a + i * rk->t.stages);

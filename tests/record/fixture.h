@@ -10,7 +10,7 @@ enum { FIXTURE_BODIES = 128 };
 typedef struct fixture {
   lb_model model;
   const char* body_name[FIXTURE_BODIES];
-  char name_text[FIXTURE_BODIES][16];
+  char name_text[FIXTURE_BODIES][24];
   int body_link[FIXTURE_BODIES];
   lb_transform body_in_link[FIXTURE_BODIES];
   lb_mass body_mass[FIXTURE_BODIES];

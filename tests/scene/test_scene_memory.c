@@ -4,8 +4,9 @@
 
 // Gives `left` blocks and then none, for good or once.
 typedef struct meter {
-  long left, live, given;
+  long left, live;
   bool once;
+  lb_allocator allocator; // what comes from it must not outlive the meter
 } meter;
 
 static void* metered_allocate(void* context, size_t size) {
@@ -14,7 +15,6 @@ static void* metered_allocate(void* context, size_t size) {
     return NULL;
   }
   m->live++;
-  m->given++;
   return lb_allocate(NULL, size);
 }
 
@@ -23,14 +23,10 @@ static void metered_release(void* context, void* block) {
   lb_release(NULL, block);
 }
 
-static lb_allocator metered(meter* m) {
-  return (lb_allocator){metered_allocate, metered_release, m};
-}
-
 static lb_status read_with(meter* m, const char* path, lb_scene* scene) {
-  const lb_allocator allocator = metered(m);
-  lb_error err = lb_error_make(&allocator);
-  const lb_status status = lb_scene_read(path, &allocator, scene, &err);
+  m->allocator = (lb_allocator){metered_allocate, metered_release, m};
+  lb_error err = lb_error_make(&m->allocator);
+  const lb_status status = lb_scene_read(path, &m->allocator, scene, &err);
   lb_error_clear(&err);
   return status;
 }

@@ -34,11 +34,11 @@ export class Clock {
     if (this.playing || this.length === 0) return;
     this.playing = true;
     if (this.time >= this.first + this.length) this.time = this.first;
-    let before = performance.now();
+    let before = null;
     const tick = (now) => {
       if (!this.playing) return;
       // A page that slept in the background goes on where it was.
-      const passed = Math.min(0.1, (now - before) / 1000) * this.speed;
+      const passed = Math.min(0.1, (now - (before ?? now)) / 1000) * this.speed;
       before = now;
       this.time = this.first + ((this.time - this.first + passed) % this.length);
       this.tell();

@@ -147,6 +147,7 @@ class Plot {
         })),
       ],
       hooks: {
+        draw: [() => this.follow()],
         setScale: [
           (plot, key) => {
             if (key === "x" && !this.quiet) this.zoomed(plot.scales.x.min, plot.scales.x.max);
@@ -160,7 +161,6 @@ class Plot {
     // The first scales are set a moment later.
     setTimeout(() => (this.quiet = false));
     this.paintChips();
-    this.follow();
     this.touch();
   }
 
@@ -183,7 +183,7 @@ class Plot {
     const plot = this.plot;
     if (!plot) return;
     plot.setCursor({ left: plot.valToPos(this.clock.time, "x"), top: 10 }, false);
-    const i = plot.cursor.idx ?? plot.valToIdx(this.clock.time);
+    const i = plot.valToIdx(this.clock.time);
     for (const s of this.series) {
       if (s.shown) s.value.textContent = short(s.values[i]);
     }

@@ -51,6 +51,7 @@ class View {
     this.info = info;
     this.clock = clock;
     this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
+    this.renderer.debug.checkShaderErrors = false; // asking would wait for the compiler
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;

@@ -1,0 +1,375 @@
+// The JSON Schema and the key tables of the reference page, made from the reader's own tables.
+#pragma once
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/format.h"
+
+// --- words ---
+
+static const char* value_words(const lb_field* f, char* text, size_t size) {
+  static const char* const plain[LB_VALUE_KIND_COUNT] = {
+      [LB_VALUE_TEXT] = "text",
+      [LB_VALUE_FLAG] = "true or false",
+      [LB_VALUE_COUNT] = "a whole number",
+      [LB_VALUE_SCALE] = "one number or three",
+      [LB_VALUE_AXIS] = "x, y, z, -x, -y, -z or [x, y, z]",
+      [LB_VALUE_ROTATION] = "a rotation",
+      [LB_VALUE_POSE] = "a position, or {position, rotation}",
+      [LB_VALUE_COLOR] = "a colour",
+      [LB_VALUE_INERTIA] = "three or six moments of inertia",
+      [LB_VALUE_BODY] = "a body's name, or world",
+      [LB_VALUE_ONE_BODY] = "a body's name",
+      [LB_VALUE_JOINT] = "a joint's name",
+      [LB_VALUE_MATERIAL] = "a material's name",
+      [LB_VALUE_FILES] = "a path, or a list of paths",
+      [LB_VALUE_FILE] = "a path",
+      [LB_VALUE_INITIAL] = "a mapping from names to starts",
+      [LB_VALUE_KEYS] = "a list of [time, value]",
+      [LB_VALUE_POINTS] = "a list of values",
+  };
+  const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
+                        f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
+  const char* more = is_table ? ((const lb_table*)f->more)->name : "";
+  const char* a = *more && strchr("aeiou", *more) ? "an" : "a";
+  switch (f->value) {
+  case LB_VALUE_NUMBER:
+    return lb_dimension_words(f->dimension);
+  case LB_VALUE_VECTOR:
+    snprintf(text, size, "[x, y, z], each %s", lb_dimension_words(f->dimension));
+    return text;
+  case LB_VALUE_CHOICE: {
+    const lb_choices* choices = f->more;
+    size_t used = 0;
+    for (int i = 0; i < choices->count; i++) {
+      used += (size_t)snprintf(text + used, size - used, "%s%s",
+                               i == 0                    ? ""
+                               : i == choices->count - 1 ? " or "
+                                                         : ", ",
+                               choices->name[i]);
+    }
+    return text;
+  }
+  case LB_VALUE_SECTION:
+    more = f->more == lb_joint_table ? "joint" : more;
+    snprintf(text, size, "a mapping from names, each %s %s", a, more);
+    return text;
+  case LB_VALUE_LIST:
+    snprintf(text, size, "a list, each %s %s", a, more);
+    return text;
+  case LB_VALUE_ONE:
+  case LB_VALUE_TABLE:
+    snprintf(text, size, "%s %s", a, more);
+    return text;
+  default:
+    return plain[f->value];
+  }
+}
+
+// --- the page's tables ---
+
+static void write_key_table(FILE* out, const lb_table* table) {
+  fputs("| key | value | default | meaning |\n|---|---|---|---|\n", out);
+  for (int i = 0; i < table->count; i++) {
+    const lb_field* f = &table->field[i];
+    char text[300];
+    const bool chosen = i < table->nchoose;
+    fprintf(out, "| `%s` | %s | %s | %s |\n", f->key, value_words(f, text, sizeof text),
+            f->required   ? "required"
+            : chosen      ? "one of these"
+            : f->standard ? f->standard
+                          : "",
+            f->about);
+  }
+}
+
+// --- the schema ---
+
+static void write_string(FILE* out, const char* text) {
+  fputc('"', out);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') {
+      fputc('\\', out);
+    }
+    fputc(*text, out);
+  }
+  fputc('"', out);
+}
+
+// A number, or a text of a number and a unit, or anything that a repetition calculates.
+static void write_number(FILE* out, lb_dimension dimension, lb_range range) {
+  static const char* const limits[] = {
+      [LB_ANY] = "",
+      [LB_POSITIVE] = ", \"exclusiveMinimum\": 0",
+      [LB_NOT_NEGATIVE] = ", \"minimum\": 0",
+      [LB_UNIT_RANGE] = ", \"minimum\": 0, \"maximum\": 1",
+  };
+  const bool positive = range != LB_ANY;
+  fprintf(out, "{\"anyOf\": [{\"type\": \"number\"%s}, {\"type\": \"string\", \"pattern\": ",
+          limits[range]);
+  char pattern[800];
+  size_t used = (size_t)snprintf(pattern, sizeof pattern,
+                                 "^ *(%s([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)? *(",
+                                 positive ? "[+]?" : "[-+]?");
+  const char* between = "";
+  for (int i = 0; i < lb_unit_count; i++) {
+    if (lb_units[i].dimension == dimension) {
+      used += (size_t)snprintf(pattern + used, sizeof pattern - used, "%s", between);
+      for (const char* s = lb_units[i].name; *s; s++) { // spaces do not count
+        const char* special = *s == '^' ? "\\" : "";
+        used += *s == ' '
+                    ? (size_t)snprintf(pattern + used, sizeof pattern - used, " *")
+                    : (size_t)snprintf(pattern + used, sizeof pattern - used, "%s%c", special, *s);
+      }
+      between = "|";
+    }
+  }
+  snprintf(pattern + used, sizeof pattern - used, ")?|.*[(].*n.*[)].*) *$");
+  write_string(out, pattern);
+  fputs("}]}", out);
+}
+
+static void write_numbers(FILE* out, const lb_field* f, int least, int most) {
+  fputs("{\"type\": \"array\", \"items\": ", out);
+  write_number(out, f->dimension, f->range);
+  fprintf(out, ", \"minItems\": %d, \"maxItems\": %d}", least, most);
+}
+
+// Name of a table in the schema's definitions: "capsule or cylinder" is capsule-or-cylinder.
+static void write_reference(FILE* out, const char* prefix, const char* name) {
+  fprintf(out, "{\"$ref\": \"#/$defs/%s", prefix);
+  for (; *name; name++) {
+    fputc(*name == ' ' ? '-' : *name, out);
+  }
+  fputs("\"}", out);
+}
+
+static void write_choices(FILE* out, const lb_choices* choices) {
+  fputs("{\"enum\": [", out);
+  for (int i = 0; i < choices->count; i++) {
+    fputs(i ? ", " : "", out);
+    write_string(out, choices->name[i]);
+  }
+  fputs("]}", out);
+}
+
+static void write_kinds(FILE* out, const char* prefix, const lb_table* tables) {
+  fputs("{\"anyOf\": [", out);
+  for (int i = 0; i < LB_JOINT_COUNT; i++) {
+    if (tables[i].count) {
+      fputs(i && tables[i - 1].count ? ", " : "", out);
+      write_reference(out, prefix, tables[i].name);
+    }
+  }
+  fputs("]}", out);
+}
+
+static const char* const rotation_schema =
+    "{\"anyOf\": [{\"$ref\": \"#/$defs/angles\"}, {\"$ref\": \"#/$defs/rotation\"}]}";
+
+static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
+  static const char* const plain[LB_VALUE_KIND_COUNT] = {
+      [LB_VALUE_TEXT] = "{\"type\": [\"string\", \"number\", \"boolean\"]}",
+      [LB_VALUE_FLAG] = "{\"type\": \"boolean\"}",
+      [LB_VALUE_BODY] = "{\"type\": [\"string\", \"number\"]}",
+      [LB_VALUE_ONE_BODY] = "{\"type\": [\"string\", \"number\"]}",
+      [LB_VALUE_JOINT] = "{\"type\": [\"string\", \"number\"]}",
+      [LB_VALUE_MATERIAL] = "{\"type\": [\"string\", \"number\"]}",
+      [LB_VALUE_FILE] = "{\"type\": \"string\"}",
+      [LB_VALUE_FILES] = "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
+                         "{\"type\": \"string\"}}]}",
+      [LB_VALUE_KEYS] = "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
+                        "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
+                        "\"maxItems\": 2}}",
+      [LB_VALUE_POINTS] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}}",
+      [LB_VALUE_POSE] = "{\"anyOf\": [{\"$ref\": \"#/$defs/place\"}, {\"$ref\": "
+                        "\"#/$defs/pose\"}]}",
+  };
+  const bool joints = f->more == lb_joint_table;
+  switch (f->value) {
+  case LB_VALUE_NUMBER:
+    write_number(out, f->dimension, f->range);
+    break;
+  case LB_VALUE_COUNT:
+    fprintf(out, "{\"type\": \"integer\"%s}", f->range == LB_POSITIVE ? ", \"minimum\": 1" : "");
+    break;
+  case LB_VALUE_VECTOR:
+    write_numbers(out, f, 3, 3);
+    break;
+  case LB_VALUE_INERTIA:
+    fputs("{\"anyOf\": [", out);
+    write_numbers(out, f, 3, 3);
+    fputs(", ", out);
+    write_numbers(out, f, 6, 6);
+    fputs("]}", out);
+    break;
+  case LB_VALUE_SCALE:
+    fputs("{\"anyOf\": [", out);
+    write_number(out, f->dimension, f->range);
+    fputs(", ", out);
+    write_numbers(out, f, 3, 3);
+    fputs("]}", out);
+    break;
+  case LB_VALUE_AXIS:
+    fputs("{\"anyOf\": [{\"type\": \"string\", \"pattern\": \"^[-+]?[xyz]$\"}, ", out);
+    write_numbers(out, f, 3, 3);
+    fputs("]}", out);
+    break;
+  case LB_VALUE_COLOR:
+    fputs("{\"anyOf\": [{\"type\": \"string\", \"pattern\": "
+          "\"^#([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$\"}, ",
+          out);
+    write_numbers(out, f, 3, 4);
+    fputs("]}", out);
+    break;
+  case LB_VALUE_ROTATION:
+    fputs(rotation_schema, out);
+    break;
+  case LB_VALUE_CHOICE: // a joint's table is for one type only
+    if (f->more == &lb_joint_choices) {
+      fputs("{\"const\": \"", out);
+      fprintf(out, "%.*s\"}", (int)strcspn(table->name, " "), table->name);
+    } else {
+      write_choices(out, f->more);
+    }
+    break;
+  case LB_VALUE_TABLE:
+  case LB_VALUE_ONE:
+    write_reference(out, "", ((const lb_table*)f->more)->name);
+    break;
+  case LB_VALUE_SECTION:
+    fputs("{\"type\": [\"object\", \"null\"], \"additionalProperties\": ", out);
+    if (joints) {
+      fputs("{\"$ref\": \"#/$defs/joint\"}", out);
+    } else {
+      write_reference(out, "", ((const lb_table*)f->more)->name);
+    }
+    fputs("}", out);
+    break;
+  case LB_VALUE_INITIAL:
+    fputs("{\"type\": [\"object\", \"null\"], \"additionalProperties\": {\"$ref\": "
+          "\"#/$defs/start\"}}",
+          out);
+    break;
+  case LB_VALUE_LIST:
+    fputs("{\"type\": [\"array\", \"null\"], \"items\": ", out);
+    write_reference(out, "", ((const lb_table*)f->more)->name);
+    fputs("}", out);
+    break;
+  default:
+    fputs(plain[f->value], out);
+  }
+}
+
+// `{"type": "x", ...}` with a description put in front.
+static void write_field(FILE* out, const lb_table* table, const lb_field* f) {
+  char* value = NULL;
+  size_t size = 0;
+  FILE* part = open_memstream(&value, &size);
+  write_value(part, table, f);
+  fclose(part);
+  char about[600];
+  snprintf(about, sizeof about, "%s%s%s", f->about, f->standard ? "; default: " : "",
+           f->standard ? f->standard : "");
+  fputs("        ", out);
+  write_string(out, f->key);
+  fputs(": {\"description\": ", out);
+  write_string(out, about);
+  fprintf(out, ", %s", value + 1);
+  free(value);
+}
+
+static void write_table_body(FILE* out, const lb_table* table) {
+  fputs("{\n      \"type\": [\"object\", \"null\"],\n      \"additionalProperties\": false,\n"
+        "      \"properties\": {\n",
+        out);
+  for (int i = 0; i < table->count; i++) {
+    write_field(out, table, &table->field[i]);
+    fputs(i + 1 < table->count ? ",\n" : "\n", out);
+  }
+  fputs("      }", out);
+  const char* before = ",\n      \"required\": [";
+  for (int i = 0; i < table->count; i++) {
+    if (table->field[i].required) {
+      fputs(before, out);
+      write_string(out, table->field[i].key);
+      before = ", ";
+    }
+  }
+  fputs(*before == ',' && before[1] == ' ' ? "]" : "", out);
+  for (int i = 0; i < table->nchoose; i++) {
+    fputs(i ? ", " : ",\n      \"oneOf\": [", out);
+    fputs("{\"required\": [", out);
+    write_string(out, table->field[i].key);
+    fputs("]}", out);
+  }
+  fputs(table->nchoose ? "]" : "", out);
+  fputs("\n    }", out);
+}
+
+static void write_definition(FILE* out, const char* prefix, const lb_table* table) {
+  fprintf(out, "    \"%s", prefix);
+  for (const char* s = table->name; *s; s++) {
+    fputc(*s == ' ' ? '-' : *s, out);
+  }
+  fputs("\": ", out);
+  write_table_body(out, table);
+}
+
+// Every table there is, under the name that docs/scene.md and the schema know it by.
+static const struct {
+  const char* prefix;
+  const lb_table* table;
+} all_tables[] = {
+    {"", &lb_scene_table},
+    {"", &lb_solver_table},
+    {"", &lb_record_table},
+    {"", &lb_repeat_table},
+    {"", &lb_material_table},
+    {"", &lb_body_table},
+    {"", &lb_shape_table},
+    {"", &lb_sphere_table},
+    {"", &lb_rod_table},
+    {"", &lb_ellipsoid_table},
+    {"", &lb_pose_table},
+    {"", &lb_turn_table},
+    {"", &lb_joint_table[LB_JOINT_FIXED]},
+    {"", &lb_joint_table[LB_JOINT_REVOLUTE]},
+    {"", &lb_joint_table[LB_JOINT_PRISMATIC]},
+    {"", &lb_joint_table[LB_JOINT_SPHERICAL]},
+    {"", &lb_joint_table[LB_JOINT_FREE]},
+    {"", &lb_hinge_spring_table},
+    {"", &lb_slide_spring_table},
+    {"", &lb_ball_spring_table},
+    {"", &lb_spring_table},
+    {"", &lb_end_table},
+    {"", &lb_motor_table},
+    {"", &lb_load_table},
+    {"", &lb_spline_table},
+    {"start of ", &lb_start_table[LB_JOINT_REVOLUTE]},
+    {"start of ", &lb_start_table[LB_JOINT_PRISMATIC]},
+    {"start of ", &lb_start_table[LB_JOINT_SPHERICAL]},
+    {"start of ", &lb_start_table[LB_JOINT_FREE]},
+};
+enum { ALL_TABLES = sizeof all_tables / sizeof *all_tables };
+
+static void write_schema(FILE* out) {
+  const lb_field angles = {.dimension = LB_ANGLE}, place = {.dimension = LB_LENGTH};
+  fputs("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+        "  \"title\": \"Limber scene\",\n  \"$ref\": \"#/$defs/scene\",\n  \"$defs\": {\n",
+        out);
+  fputs("    \"angles\": ", out);
+  write_numbers(out, &angles, 3, 3);
+  fputs(",\n    \"place\": ", out);
+  write_numbers(out, &place, 3, 3);
+  fputs(",\n    \"joint\": ", out);
+  write_kinds(out, "", lb_joint_table);
+  fputs(",\n    \"start\": ", out);
+  write_kinds(out, "start-of-", lb_start_table);
+  for (int i = 0; i < ALL_TABLES; i++) {
+    fputs(",\n", out);
+    write_definition(out, *all_tables[i].prefix ? "start-of-" : "", all_tables[i].table);
+  }
+  fputs("\n  }\n}\n", out);
+}
