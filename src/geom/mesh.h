@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "geom/load.h"
 #include "limber/geometry.h"
 
 /// Integrals over a solid.
@@ -59,6 +60,3 @@ lb_status lb_mesh_parse_obj(const char* text, size_t size, const char* name, lb_
                             lb_mesh* mesh, lb_error* err);
 lb_status lb_mesh_parse_stl(const char* text, size_t size, const char* name, lb_arena* arena,
                             lb_mesh* mesh, lb_error* err);
-
-/// Longer files are refused: it keeps every count within an int.
-enum { LB_MESH_MOST_BYTES = 1 << 30 };

@@ -88,6 +88,14 @@ lb_status lb_tetmesh_parse_gmsh(const char* text, size_t size, const char* name,
                                 lb_tetmesh* mesh, lb_error* err);
 lb_status lb_tetmesh_parse_vtk(const char* text, size_t size, const char* name, lb_arena* arena,
                                lb_tetmesh* mesh, lb_error* err);
+/// One of TetGen's files in memory; `text` may be NULL for the faces, which not every mesh has.
+typedef struct lb_tetgen_text {
+  const char* text;
+  size_t size;
+  const char* name;
+} lb_tetgen_text;
+lb_status lb_tetmesh_parse_tetgen(lb_tetgen_text node, lb_tetgen_text ele, lb_tetgen_text face,
+                                  lb_arena* arena, lb_tetmesh* mesh, lb_error* err);
 
 // --- what a mesh is ---
 
