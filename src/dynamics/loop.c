@@ -67,11 +67,9 @@ struct lb_loops {
   int* pivot;   // [nrow]
 };
 
-static frame make_frame(const lb_model* m, int body, lb_transform in_body) {
-  const int link = body == LB_WORLD ? LB_WORLD : m->body_link[body];
-  const lb_transform X =
-      body == LB_WORLD ? in_body : lb_transform_mul(m->body_in_link[body], in_body);
-  return (frame){link, lb_m3_from(lb_quat_matrix(X.q)), lb_v4_from(X.p)};
+static frame make_frame(const lb_model* m, int body, int face, lb_transform in_body) {
+  const lb_anchor at = lb_model_anchor(m, body, face, in_body);
+  return (frame){at.link, lb_m3_from(lb_quat_matrix(at.X.q)), lb_v4_from(at.X.p)};
 }
 
 lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
@@ -98,8 +96,9 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   for (int i = 0; i < m->nloop; i++) {
     const lb_scene_joint* j = &m->loop[i];
     const lb_transform turn = {lb_quat_from_z(j->axis), {0, 0, 0}};
-    L->frame[2 * i] = make_frame(m, j->parent, lb_transform_mul(j->in_parent, turn));
-    L->frame[2 * i + 1] = make_frame(m, j->child, lb_transform_mul(j->in_child, turn));
+    L->frame[2 * i] = make_frame(m, j->parent, j->face, lb_transform_mul(j->in_parent, turn));
+    L->frame[2 * i + 1] =
+        make_frame(m, j->child, j->child_face, lb_transform_mul(j->in_child, turn));
   }
   return L;
 }

@@ -35,7 +35,7 @@ static lb_sym3 scaled(double s, lb_sym3 A) {
 lb_status lb_build_masses(lb_build* b) {
   for (int i = 0; i < b->scene->nbody; i++) {
     const lb_scene_body* body = &b->scene->body[i];
-    lb_mass mass = body->reduced ? reduced_mass(body->reduced) : shapes_mass(b->scene, i);
+    lb_mass mass = b->reduced[i] ? reduced_mass(b->reduced[i]) : shapes_mass(b->scene, i);
     if (body->has_mass) {
       mass.inertia = scaled(mass.mass > 0 ? body->mass.mass / mass.mass : 0, mass.inertia);
       mass.mass = body->mass.mass;

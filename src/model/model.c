@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "elastic/fem.h"
 #include "elastic/reduced.h"
 #include "model/build.h"
 #include "model/link.h"
@@ -30,7 +31,7 @@ static bool take_arrays(lb_build* b) {
   int nq = LB_JOINT_MOST_Q * n;
   int nv = LB_JOINT_MOST_V * n;
   for (int i = 0; i < n; i++) {
-    const lb_reduced* reduced = s->body[i].reduced;
+    const lb_reduced* reduced = b->reduced[i];
     nlink += reduced ? 1 + reduced->nface : 0;
     nq += reduced ? reduced->r : 0;
     nv += reduced ? reduced->r : 0;
@@ -39,12 +40,12 @@ static bool take_arrays(lb_build* b) {
          FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
          FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
          FIELD(link_v, nlink) && FIELD(link_nv, nlink) && FIELD(link_in_parent, nlink) &&
-         FIELD(link_mass, nlink) && FIELD(link_driven, nlink) && FIELD(hinge_q, nlink) &&
-         FIELD(link, nlink) && FIELD(joint_name, nlink) && FIELD(joint_kind, nlink) &&
-         FIELD(joint_link, nlink) && FIELD(joint_q, nlink) && FIELD(joint_nq, nlink) &&
-         FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) && FIELD(v_parent, nv) &&
-         FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) && FIELD(stiffness, nv) &&
-         FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
+         FIELD(elastic, n) && FIELD(link_mass, nlink) && FIELD(link_driven, nlink) &&
+         FIELD(hinge_q, nlink) && FIELD(link, nlink) && FIELD(joint_name, nlink) &&
+         FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) && FIELD(joint_q, nlink) &&
+         FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
+         FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) &&
+         FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
          FIELD(spring, s->nspring) && FIELD(load, s->nload) && FIELD(load_profile, s->nload) &&
          FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
          FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
@@ -75,27 +76,36 @@ static lb_status build_head(lb_build* b) {
   return LB_OK;
 }
 
+static void release_storage(lb_model_storage* storage) {
+  for (int i = 0; i < storage->nfem; i++) {
+    lb_fem_release(storage->fem[i]);
+  }
+  lb_arena arena = storage->arena;
+  lb_arena_release(&arena);
+}
+
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
-  lb_arena arena;
-  lb_arena_init(&arena, allocator);
-  lb_build b = {.scene = scene, .arena = &arena, .err = err};
-  b.m = LB_TAKE(&arena, lb_model, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
+  lb_model_storage made = {0};
+  lb_arena_init(&made.arena, allocator);
+  lb_build b = {.scene = scene, .arena = &made.arena, .err = err, .storage = &made};
+  b.m = LB_TAKE(&made.arena, lb_model, 1);
+  lb_model_storage* kept = LB_TAKE(&made.arena, lb_model_storage, 1);
   if (!b.m || !kept) {
-    lb_arena_release(&arena);
+    release_storage(&made);
     return lb_build_no_memory(&b);
   }
-  lb_status (*const step[])(lb_build*) = {build_head,     lb_build_order,  lb_build_masses,
-                                          lb_build_links, lb_build_motors, lb_build_looks};
+  lb_status (*const step[])(lb_build*) = {lb_build_elastic, build_head,     lb_build_order,
+                                          lb_build_masses,  lb_build_links, lb_build_motors,
+                                          lb_build_looks};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {
-      lb_arena_release(&arena);
+      release_storage(&made);
       return status;
     }
   }
-  *kept = arena;
+  *kept = made;
   b.m->storage = kept;
   *model = b.m;
   return LB_OK;
@@ -103,8 +113,7 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
 
 void lb_model_release(lb_model* model) {
   if (model) {
-    lb_arena arena = *(lb_arena*)model->storage;
-    lb_arena_release(&arena);
+    release_storage(model->storage);
   }
 }
 
