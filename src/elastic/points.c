@@ -1,0 +1,227 @@
+#include "elastic/points.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "elastic/batch.h"
+
+static const lb_lanes* gradients(const lb_points* p, int batch) {
+  return p->G + (size_t)batch * (size_t)p->r * 9;
+}
+
+// out = sum_k x_k G_k
+static void slope(const lb_points* p, int batch, lb_lanes out[9], const double* x) {
+  const lb_lanes* G = gradients(p, batch);
+  memset(out, 0, 9 * sizeof *out);
+  for (int k = 0; k < p->r; k++, G += 9) {
+    for (int i = 0; i < 9; i++) {
+      out[i] += G[i] * x[k];
+    }
+  }
+}
+
+static void deformation(const lb_points* p, int batch, lb_lanes F[9], const double* eta) {
+  slope(p, batch, F, eta);
+  F[0] += 1;
+  F[4] += 1;
+  F[8] += 1;
+}
+
+static double sum_lanes(lb_lanes a) {
+  return ((a[0] + a[4]) + (a[1] + a[5])) + ((a[2] + a[6]) + (a[3] + a[7]));
+}
+
+// acc_k += w P : G_k
+static void spread(const lb_points* p, int batch, lb_lanes* acc, lb_lanes P[9]) {
+  const lb_lanes* G = gradients(p, batch);
+  for (int i = 0; i < 9; i++) {
+    P[i] *= p->weight[batch];
+  }
+  for (int k = 0; k < p->r; k++, G += 9) {
+    acc[k] += lb_lanes_dot9(G, P);
+  }
+}
+
+// Scratch comes as doubles; lanes want a cache line.
+static lb_lanes* align(double* scratch) {
+  const uintptr_t at = (uintptr_t)scratch;
+  return (lb_lanes*)((at + sizeof(lb_lanes) - 1) / sizeof(lb_lanes) * sizeof(lb_lanes));
+}
+
+static void force(const void* context, double* f, double* Kv, const double* eta, const double* v,
+                  double* scratch) {
+  const lb_points* p = context;
+  lb_lanes* acc = align(scratch);
+  lb_lanes* along = acc + p->r;
+  memset(acc, 0, 2 * (size_t)p->r * sizeof *acc);
+  for (int b = 0; b < p->nbatch; b++) {
+    const lb_material_functions* law = p->law[p->region[b]];
+    const lb_material_constants* c = &p->constants[p->region[b]];
+    lb_lanes F[9], P[9];
+    deformation(p, b, F, eta);
+    law->stress(c, P, F);
+    spread(p, b, acc, P);
+    if (Kv) {
+      lb_lanes dF[9];
+      slope(p, b, dF, v);
+      law->differential(c, P, F, dF);
+      spread(p, b, along, P);
+    }
+  }
+  for (int k = 0; k < p->r; k++) {
+    f[k] = sum_lanes(acc[k]);
+    if (Kv) {
+      Kv[k] = sum_lanes(along[k]);
+    }
+  }
+}
+
+// B = A G, A symmetric with its entries i >= j
+static void apply_tangent(lb_lanes B[9], const lb_lanes A[81], const lb_lanes G[9]) {
+  memset(B, 0, 9 * sizeof *B);
+  for (int j = 0; j < 9; j++) {
+    B[j] += A[j + 9 * j] * G[j];
+    for (int i = j + 1; i < 9; i++) {
+      B[i] += A[i + 9 * j] * G[j];
+      B[j] += A[i + 9 * j] * G[i];
+    }
+  }
+}
+
+static void tangent(const void* context, double* K, const double* eta, double* scratch) {
+  const lb_points* p = context;
+  const int r = p->r;
+  lb_lanes* acc = align(scratch); // [r (r + 1) / 2]
+  memset(acc, 0, (size_t)(r * (r + 1) / 2) * sizeof *acc);
+  for (int b = 0; b < p->nbatch; b++) {
+    lb_lanes F[9], A[81], B[9];
+    deformation(p, b, F, eta);
+    p->law[p->region[b]]->tangent(&p->constants[p->region[b]], A, F);
+    const lb_lanes* G = gradients(p, b);
+    lb_lanes* to = acc;
+    for (int k = 0; k < r; k++) {
+      apply_tangent(B, A, G + 9 * k);
+      for (int i = 0; i < 9; i++) {
+        B[i] *= p->weight[b];
+      }
+      for (int l = 0; l <= k; l++) {
+        *to++ += lb_lanes_dot9(G + 9 * l, B);
+      }
+    }
+  }
+  for (int k = 0; k < r; k++) {
+    for (int l = 0; l <= k; l++) {
+      K[k * r + l] = K[l * r + k] = sum_lanes(*acc++);
+    }
+  }
+}
+
+static double energy(const void* context, const double* eta, double* scratch) {
+  (void)scratch;
+  const lb_points* p = context;
+  lb_lanes sum = {0};
+  for (int b = 0; b < p->nbatch; b++) {
+    lb_lanes F[9], psi;
+    deformation(p, b, F, eta);
+    p->law[p->region[b]]->energy(&p->constants[p->region[b]], &psi, F);
+    sum += p->weight[b] * psi;
+  }
+  return sum_lanes(sum);
+}
+
+lb_reduced_force lb_points_force(const lb_points* p) {
+  const int lanes = p->r * (p->r + 1) / 2 > 2 * p->r ? p->r * (p->r + 1) / 2 : 2 * p->r;
+  return (lb_reduced_force){force, tangent, energy, (lanes + 1) * LB_LANES, p};
+}
+
+void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta,
+                            double* scratch) {
+  (void)scratch;
+  lb_lanes F[9], P[9];
+  deformation(p, batch, F, eta);
+  p->law[p->region[batch]]->stress(&p->constants[p->region[batch]], P, F);
+  const lb_lanes* G = gradients(p, batch);
+  for (int k = 0; k < p->r; k++, G += 9) {
+    const lb_lanes dot = lb_lanes_dot9(G, P);
+    for (int l = 0; l < LB_LANES; l++) {
+      g[l * p->r + k] = dot[l];
+    }
+  }
+}
+
+// --- making sets ---
+
+static bool take(lb_points* p, int nbatch, int nregion, const lb_material_constants* constants,
+                 const lb_material_functions* const* law, lb_arena* arena) {
+  p->nbatch = nbatch;
+  p->G = lb_arena_take_array(arena, (size_t)nbatch * (size_t)p->r * 9, sizeof(lb_lanes), LB_ALIGN);
+  p->weight = lb_arena_take_array(arena, (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
+  p->region = LB_TAKE(arena, int, nbatch);
+  p->constants = LB_TAKE(arena, lb_material_constants, nregion);
+  p->law = LB_TAKE(arena, const lb_material_functions*, nregion);
+  if (!p->G || !p->weight || !p->region || !p->constants || !p->law) {
+    return false;
+  }
+  memcpy(p->constants, constants, (size_t)nregion * sizeof *constants);
+  memcpy(p->law, law, (size_t)nregion * sizeof *law);
+  return true;
+}
+
+lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* arena,
+                           lb_points* points) {
+  lb_points made = {.r = basis->r};
+  if (!take(&made, fem->nbatch * fem->npoint, fem->nregion, fem->constants, fem->law, arena)) {
+    return LB_NO_MEMORY;
+  }
+  for (int b = 0; b < fem->nbatch; b++) {
+    const lb_fem_batch* batch = &fem->batch[b];
+    for (int k = 0; k < basis->r; k++) {
+      lb_lanes U[30];
+      lb_fem_batch_gather(fem, batch, U, basis->Phi + (size_t)k * (size_t)fem->ndof);
+      for (int q = 0; q < fem->npoint; q++) {
+        const size_t at = (size_t)(b * fem->npoint + q);
+        lb_fem_batch_slope(fem, batch, q, made.G + (at * (size_t)made.r + (size_t)k) * 9, U);
+        made.weight[at] = batch->weight[q];
+        made.region[at] = batch->region;
+      }
+    }
+  }
+  *points = made;
+  return LB_OK;
+}
+
+lb_status lb_points_pick(const lb_points* all, int count, const int* chosen, const double* weight,
+                         int nregion, lb_arena* arena, lb_points* picked) {
+  // batches of one region each
+  int nbatch = 0;
+  for (int region = 0; region < nregion; region++) {
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+      n += all->region[chosen[i] / LB_LANES] == region;
+    }
+    nbatch += (n + LB_LANES - 1) / LB_LANES;
+  }
+  lb_points made = {.r = all->r};
+  if (!take(&made, nbatch, nregion, all->constants, all->law, arena)) {
+    return LB_NO_MEMORY;
+  }
+  int b = -1;
+  for (int region = 0; region < nregion; region++) {
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+      const int from = chosen[i] / LB_LANES, lane = chosen[i] % LB_LANES;
+      if (all->region[from] != region) {
+        continue;
+      }
+      const int to = n++ % LB_LANES;
+      b += to == 0;
+      made.region[b] = region;
+      made.weight[b][to] = weight[i];
+      for (int k = 0; k < 9 * made.r; k++) {
+        made.G[(size_t)b * (size_t)made.r * 9 + (size_t)k][to] = gradients(all, from)[k][lane];
+      }
+    }
+  }
+  *picked = made;
+  return LB_OK;
+}
