@@ -4,7 +4,6 @@
 #include "base/arena.h"
 #include "limber/model.h"
 
-struct lb_fem;
 struct lb_reduced;
 
 typedef struct lb_build {
@@ -19,15 +18,7 @@ typedef struct lb_build {
   lb_scene_joint* joint;             // [scene njoint] the scene's, faces found
   const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
   lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
-  struct lb_model_storage* storage;
 } lb_build;
-
-// What a model owns.
-typedef struct lb_model_storage {
-  lb_arena arena;
-  struct lb_fem** fem; // [nfem] bodies whose forces are computed over their whole mesh
-  int nfem;
-} lb_model_storage;
 
 // Elastic bodies from their descriptions: fills joint, reduced and elastic.
 lb_status lb_build_elastic(lb_build* b);

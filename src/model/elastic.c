@@ -2,6 +2,7 @@
 // Bodies described alike and held alike share one.
 #include <string.h>
 
+#include "elastic/cubature.h"
 #include "elastic/material.h"
 #include "elastic/projected.h"
 #include "model/build.h"
@@ -16,6 +17,8 @@ typedef struct maker {
   const lb_scene_elastic* from;
   lb_arena scratch;
   lb_tetmesh mesh;
+  lb_fem* fem;
+  lb_basis basis;
   lb_basis_face face[MOST_FACES]; // the held one, then those that carry
   const char* name[MOST_FACES];
   int nface;
@@ -66,7 +69,7 @@ static lb_vec3 middle(const maker* k, int face) {
   return lb_vec3_scale(1 / total, sum);
 }
 
-static void place_joints(maker* k) {
+static lb_status place_joints(maker* k) {
   const lb_scene* s = k->b->scene;
   for (int j = 0; j < s->njoint; j++) {
     lb_scene_joint* joint = &k->b->joint[j];
@@ -77,6 +80,7 @@ static void place_joints(maker* k) {
       joint->in_child.p = lb_vec3_add(joint->in_child.p, middle(k, joint->child_face + 1));
     }
   }
+  return LB_OK;
 }
 
 // --- the steps ---
@@ -96,9 +100,8 @@ static lb_status make_mesh(maker* k) {
   return status;
 }
 
-static lb_status make_fem(maker* k, lb_fem** fem) {
+static lb_status make_fem(maker* k) {
   lb_build* b = k->b;
-  const lb_scene_body* body = &b->scene->body[k->body];
   const lb_scene_material* m = &b->scene->material[k->from->material];
   lb_material* material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
   if (!material) {
@@ -108,56 +111,76 @@ static lb_status make_fem(maker* k, lb_fem** fem) {
     material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
                                 m->young, m->poisson, m->density};
   }
-  const lb_status status = lb_fem_create(b->arena->allocator, &k->mesh, material, 1, body->name,
-                                         k->from->place, fem, b->err);
-  if (status == LB_OK) { // released with the model
-    b->storage->fem[b->storage->nfem++] = *fem;
-  }
-  return status;
+  return lb_fem_create(b->arena->allocator, &k->mesh, material, 1, b->scene->body[k->body].name,
+                       k->from->place, &k->fem, b->err);
 }
 
-static lb_status reduce(maker* k, const lb_fem* fem, const lb_basis** out) {
+static lb_status make_basis(maker* k) {
+  const lb_basis_options options = {k->from->modes, k->from->derivatives};
+  return lb_basis_create(k->fem, &k->face[0], k->nface - 1, &k->face[1], &options, &k->scratch,
+                         &k->basis, k->b->err);
+}
+
+// Points that stand for all of the body's, trained on poses that loads on its faces bring about. A
+// body that carries nothing has no such poses, and keeps all its points.
+static lb_status choose_points(maker* k, const lb_reduced* reduced, lb_points* points) {
+  lb_arena* arena = k->b->arena;
+  if (reduced->nface == 0) {
+    return lb_points_create(k->fem, &k->basis, arena, points);
+  }
+  const lb_cubature_options options = lb_cubature_default();
+  lb_points all;
+  lb_cubature_report report;
+  double* eta = NULL;
+  int npose = 0;
+  lb_status status = lb_points_create(k->fem, &k->basis, &k->scratch, &all);
+  if (status == LB_OK) {
+    status = lb_cubature_poses(&all, reduced, k->fem->size, &options, &k->scratch, &eta, &npose);
+  }
+  return status == LB_OK ? lb_cubature_train(&all, k->mesh.nregion, k->basis.omega, eta, npose,
+                                             &options, arena, points, &report)
+                         : status;
+}
+
+static lb_status reduce(maker* k) {
   lb_build* b = k->b;
   const lb_scene_material* m = &b->scene->material[k->from->material];
-  const lb_basis_options options = {k->from->modes, k->from->derivatives};
-  lb_basis* basis = LB_TAKE(b->arena, lb_basis, 1);
-  lb_projected* projected = LB_TAKE(b->arena, lb_projected, 1);
+  lb_points* points = LB_TAKE(b->arena, lb_points, 1);
   lb_reduced* reduced = LB_TAKE(b->arena, lb_reduced, 1);
-  if (!basis || !projected || !reduced) {
+  if (!points || !reduced) {
     return LB_NO_MEMORY;
   }
-  lb_status status = lb_basis_create(fem, &k->face[0], k->nface - 1, &k->face[1], &options,
-                                     b->arena, basis, b->err);
+  const lb_projected whole = {k->fem, &k->basis};
+  lb_status status = lb_projected_reduce(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
   if (status == LB_OK) {
-    *projected = (lb_projected){fem, basis};
-    status = lb_projected_reduce(projected, k->nface - 1, &k->face[1], b->arena, reduced);
+    status = choose_points(k, reduced, points);
   }
   if (status == LB_OK) {
+    reduced->internal = lb_points_force(points);
     reduced->alpha = m->damping_mass;
     reduced->beta = m->damping_stiffness;
     b->reduced[k->body] = reduced;
-    *out = basis;
   }
   return status;
 }
 
-static lb_status describe(maker* k, const lb_basis* basis) {
+static lb_status describe(maker* k) {
   static const double TURN = 6.28318530717958647692;
   lb_build* b = k->b;
   lb_model_elastic* e = &b->elastic[k->body];
   *e = (lb_model_elastic){.body = k->body,
-                          .r = basis->r,
+                          .r = k->basis.r,
                           .material = k->from->material,
                           .nnode = k->mesh.nnode,
                           .nelem = k->mesh.nelem,
-                          .frequency = LB_TAKE(b->arena, double, basis->r),
+                          .frequency = LB_TAKE(b->arena, double, k->basis.r),
                           .nface = k->nface - 1,
                           .face = LB_TAKE(b->arena, const char*, k->nface)};
   if (!e->frequency || !e->face) {
     return LB_NO_MEMORY;
   }
-  for (int i = 0; i < basis->r; i++) {
-    e->frequency[i] = basis->omega[i] / TURN;
+  for (int i = 0; i < k->basis.r; i++) {
+    e->frequency[i] = k->basis.omega[i] / TURN;
   }
   for (int i = 1; i < k->nface; i++) {
     e->face[i - 1] = lb_build_text(b, k->name[i]);
@@ -165,21 +188,18 @@ static lb_status describe(maker* k, const lb_basis* basis) {
       return LB_NO_MEMORY;
     }
   }
-  return lb_build_surface(b, k->from, &k->mesh, basis->Phi, e);
+  return lb_build_surface(b, k->from, &k->mesh, k->basis.Phi, e);
 }
 
 static lb_status make(maker* k) {
-  lb_fem* fem = NULL;
-  const lb_basis* basis = NULL;
-  lb_status status = make_mesh(k);
-  if (status == LB_OK) {
-    place_joints(k);
-    status = make_fem(k, &fem);
+  lb_status (*const step[])(maker*) = {make_mesh,  place_joints, make_fem,
+                                       make_basis, reduce,       describe};
+  lb_status status = LB_OK;
+  for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
+    status = step[i](k);
   }
-  if (status == LB_OK) {
-    status = reduce(k, fem, &basis);
-  }
-  return status == LB_OK ? describe(k, basis) : status;
+  lb_fem_release(k->fem);
+  return status;
 }
 
 lb_status lb_build_elastic(lb_build* b) {
@@ -187,8 +207,7 @@ lb_status lb_build_elastic(lb_build* b) {
   b->joint = LB_TAKE(b->arena, lb_scene_joint, s->njoint);
   b->reduced = LB_TAKE(b->arena, const lb_reduced*, s->nbody);
   b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
-  b->storage->fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
-  if (!b->joint || !b->reduced || !b->elastic || !b->storage->fem) {
+  if (!b->joint || !b->reduced || !b->elastic) {
     return lb_build_no_memory(b);
   }
   if (s->njoint) {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "elastic/fem.h"
 #include "elastic/reduced.h"
 #include "model/build.h"
 #include "model/link.h"
@@ -76,23 +75,15 @@ static lb_status build_head(lb_build* b) {
   return LB_OK;
 }
 
-static void release_storage(lb_model_storage* storage) {
-  for (int i = 0; i < storage->nfem; i++) {
-    lb_fem_release(storage->fem[i]);
-  }
-  lb_arena arena = storage->arena;
-  lb_arena_release(&arena);
-}
-
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
-  lb_model_storage made = {0};
-  lb_arena_init(&made.arena, allocator);
-  lb_build b = {.scene = scene, .arena = &made.arena, .err = err, .storage = &made};
-  b.m = LB_TAKE(&made.arena, lb_model, 1);
-  lb_model_storage* kept = LB_TAKE(&made.arena, lb_model_storage, 1);
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_build b = {.scene = scene, .arena = &arena, .err = err};
+  b.m = LB_TAKE(&arena, lb_model, 1);
+  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
   if (!b.m || !kept) {
-    release_storage(&made);
+    lb_arena_release(&arena);
     return lb_build_no_memory(&b);
   }
   lb_status (*const step[])(lb_build*) = {lb_build_elastic, build_head,     lb_build_order,
@@ -101,11 +92,11 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {
-      release_storage(&made);
+      lb_arena_release(&arena);
       return status;
     }
   }
-  *kept = made;
+  *kept = arena;
   b.m->storage = kept;
   *model = b.m;
   return LB_OK;
@@ -113,7 +104,8 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
 
 void lb_model_release(lb_model* model) {
   if (model) {
-    release_storage(model->storage);
+    lb_arena arena = *(lb_arena*)model->storage;
+    lb_arena_release(&arena);
   }
 }
 

@@ -40,7 +40,8 @@ lb_scene_joint lb_scene_joint_default(void) {
                           .parent = LB_WORLD,
                           .in_parent = lb_transform_identity(),
                           .in_child = lb_transform_identity(),
-                          .axis = {0, 0, 1}};
+                          .axis = {0, 0, 1},
+                          .child_face = -1};
 }
 
 const char* lb_joint_kind_name(lb_joint_kind kind) {
