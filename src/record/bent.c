@@ -28,3 +28,12 @@ lb_vec3 lb_bent_face(const lb_recording* r, int frame, int e, int face) {
   }
   return lb_v4_vec3(sum);
 }
+
+void lb_bent_spring(const lb_recording* r, int frame, int spring, lb_vec3 end[2]) {
+  const lb_scene_spring* s = &r->model->spring[spring];
+  const lb_transform* pose = r->pose + (size_t)frame * (size_t)r->model->nbody;
+  for (int i = 0; i < 2; i++) {
+    end[i] =
+        s->body[i] == LB_WORLD ? s->point[i] : lb_transform_point(pose[s->body[i]], s->point[i]);
+  }
+}
