@@ -21,7 +21,9 @@ enum {
   MOST_FRAMES = 1500,          // of the 3-D view
   MOST_ANIMATION = 800 * 1000, // bytes
   LEAST_FRAMES = 40,
-  FRAME_BYTES = 28 // of a body: translation and rotation
+  FRAME_BYTES = 28,  // of a body: translation and rotation
+  SPRING_BYTES = 40, // and scale
+  BENT_BYTES = 64    // of an elastic body: about as many weights as are seen
 };
 
 // --- words and numbers for people ---
@@ -506,7 +508,10 @@ static void data(lb_out* out, const lb_recording* r, const lb_view* view) {
 
 // The animated world with as many frames as keep the page light.
 static void model(lb_out* out, const lb_recording* r) {
-  const int fit = MOST_ANIMATION / FRAME_BYTES / (r->model->nbody + 1);
+  const lb_model* m = r->model;
+  const int wide =
+      FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nspring + BENT_BYTES * m->nelastic;
+  const int fit = MOST_ANIMATION / wide;
   const int most = fit < LEAST_FRAMES ? LEAST_FRAMES : fit > MOST_FRAMES ? MOST_FRAMES : fit;
   lb_out glb = lb_out_make(out->allocator, -1);
   lb_write_gltf(&glb, r, most);
