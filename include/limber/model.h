@@ -36,6 +36,7 @@ typedef struct lb_model_elastic {
   int material;      ///< or -1
   int nnode, nelem;  ///< of its mesh; 0 when the body was handed over in a basis
   double* frequency; ///< [r] of the coordinates, the held face fixed and nothing carried [Hz]
+  const char* held;  ///< the face that its frame is fixed to; NULL when handed over
   int nface;         ///< faces that carry something ...
   const char** face; ///< [nface] ... and their names
   lb_mesh surface;   ///< vertices at sharp edges stand once for each side

@@ -69,7 +69,7 @@ static lb_vec3 middle(const maker* k, int face) {
   return lb_vec3_scale(1 / total, sum);
 }
 
-static lb_status place_joints(maker* k) {
+static void place_joints(maker* k) {
   const lb_scene* s = k->b->scene;
   for (int j = 0; j < s->njoint; j++) {
     lb_scene_joint* joint = &k->b->joint[j];
@@ -80,7 +80,6 @@ static lb_status place_joints(maker* k) {
       joint->in_child.p = lb_vec3_add(joint->in_child.p, middle(k, joint->child_face + 1));
     }
   }
-  return LB_OK;
 }
 
 // --- the steps ---
@@ -174,9 +173,10 @@ static lb_status describe(maker* k) {
                           .nnode = k->mesh.nnode,
                           .nelem = k->mesh.nelem,
                           .frequency = LB_TAKE(b->arena, double, k->basis.r),
+                          .held = lb_build_text(b, k->name[0]),
                           .nface = k->nface - 1,
                           .face = LB_TAKE(b->arena, const char*, k->nface)};
-  if (!e->frequency || !e->face) {
+  if (!e->frequency || !e->face || !e->held) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < k->basis.r; i++) {
@@ -191,14 +191,61 @@ static lb_status describe(maker* k) {
   return lb_build_surface(b, k->from, &k->mesh, k->basis.Phi, e);
 }
 
-static lb_status make(maker* k) {
-  lb_status (*const step[])(maker*) = {make_mesh,  place_joints, make_fem,
-                                       make_basis, reduce,       describe};
+// --- bodies alike ---
+
+static bool same_vector(lb_vec3 a, lb_vec3 b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
+  return a->form == b->form && same_vector(a->from, b->from) && same_vector(a->to, b->to) &&
+         same_vector(a->up, b->up) && a->width == b->width && a->height == b->height &&
+         a->radius == b->radius && a->inner == b->inner && a->mesh == b->mesh &&
+         a->order == b->order && a->accuracy == b->accuracy && a->along == b->along &&
+         a->across == b->across && a->around == b->around && a->material == b->material &&
+         a->modes == b->modes && a->derivatives == b->derivatives;
+}
+
+// An earlier body of the same form that is held alike, or -1.
+static int find_twin(const maker* k) {
+  for (int i = 0; i < k->body; i++) {
+    const lb_scene_elastic* other = k->b->scene->body[i].elastic;
+    const lb_model_elastic* e = &k->b->elastic[i];
+    bool same = other && same_form(other, k->from) && e->nface == k->nface - 1 &&
+                strcmp(e->held, k->name[0]) == 0;
+    for (int f = 0; same && f < e->nface; f++) {
+      same = strcmp(e->face[f], k->name[f + 1]) == 0;
+    }
+    if (same) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static lb_status make_alone(maker* k) {
+  const int twin = find_twin(k);
+  if (twin >= 0) {
+    k->b->reduced[k->body] = k->b->reduced[twin];
+    k->b->elastic[k->body] = k->b->elastic[twin];
+    k->b->elastic[k->body].body = k->body;
+    return LB_OK;
+  }
+  lb_status (*const step[])(maker*) = {make_fem, make_basis, reduce, describe};
   lb_status status = LB_OK;
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](k);
   }
   lb_fem_release(k->fem);
+  return status;
+}
+
+static lb_status make(maker* k) {
+  lb_status status = make_mesh(k);
+  if (status == LB_OK) {
+    place_joints(k);
+    status = make_alone(k);
+  }
   return status;
 }
 

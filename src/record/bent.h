@@ -12,4 +12,4 @@ lb_vec3 lb_bent_face(const lb_recording* recording, int frame, int e, int face);
 void lb_bent_spring(const lb_recording* recording, int frame, int spring, lb_vec3 end[2]);
 
 // Half the thickness at which springs are drawn, over the radius of what is in sight.
-#define LB_SPRING_THICKNESS 0.0025
+#define LB_SPRING_THICKNESS 0.0018
