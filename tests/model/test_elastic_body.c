@@ -238,6 +238,26 @@ static void a_loop_closes_on_a_face_and_stays_closed(void** state) {
   lb_model_release(m);
 }
 
+static void a_mesh_file_brings_its_faces(void** state) {
+  (void)state;
+  lb_error err = lb_error_make(NULL);
+  lb_scene scene;
+  lb_model* m = NULL;
+  assert_int_equal(
+      lb_scene_read(LIMBER_SOURCE_DIR "/tests/scene/good/block.yaml", NULL, &scene, &err), LB_OK);
+  assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_OK);
+  lb_scene_release(&scene);
+  assert_int_equal(m->elastic[0].nelem, 6);
+  assert_string_equal(m->elastic[0].held, "bottom");
+  assert_near(m->body_mass[0].mass, 1100 * 1e-6, 1e-12);
+  assert_at(m, "block", -0.005, -0.005, 1); // the middle of the bottom is at the joint
+  assert_at(m, "lid", 0, 0, 1.0105);
+  assert_int_equal(m->elastic[0].surface.nface, 12);
+  assert_int_equal(m->elastic[0].surface.nvertex, 24); // every corner once a side
+  lb_model_release(m);
+  lb_error_clear(&err);
+}
+
 static void running_out_of_memory_leaks_nothing(void** state) {
   (void)state;
   lb_scene scene;
@@ -269,6 +289,7 @@ int main(void) {
       cmocka_unit_test(a_body_that_nobody_carries_is_held_by_the_first_face_named),
       cmocka_unit_test(bodies_alike_share_their_reduction),
       cmocka_unit_test(a_loop_closes_on_a_face_and_stays_closed),
+      cmocka_unit_test(a_mesh_file_brings_its_faces),
       cmocka_unit_test(running_out_of_memory_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, make_clamped, release_clamped);
