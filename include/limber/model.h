@@ -27,6 +27,22 @@ typedef struct lb_model_shape {
   int material;
 } lb_model_shape;
 
+/// An elastic body: what it is made of, and its surface, for those who draw it. The surface's
+/// vertices are those at rest, in the body's frame; coordinate k moves them along Phi[k].
+typedef struct lb_model_elastic {
+  int body;
+  int r;             ///< coordinates, from joint_q of the body's own name on
+  int q;             ///< the first of them
+  int material;      ///< or -1
+  int nnode, nelem;  ///< of its mesh; 0 when the body was handed over in a basis
+  double* frequency; ///< [r] of the coordinates, the held face fixed and nothing carried [Hz]
+  const char* held;  ///< the face that its frame is fixed to; NULL when handed over
+  int nface;         ///< faces that carry something ...
+  const char** face; ///< [nface] ... and their names
+  lb_mesh surface;   ///< vertices at sharp edges stand once for each side
+  double* Phi;       ///< [r][3 * surface.nvertex]
+} lb_model_elastic;
+
 typedef struct lb_model {
   const char* name;
   const char* about;
@@ -55,10 +71,11 @@ typedef struct lb_model {
   int* link_kind;   ///< [nlink] lb_joint_kind or lb_link_kind
   int* link_nv;     ///< [nlink] velocities
   int nelastic;     ///< elastic bodies
-  int nface;        ///< their faces
-  int ncolumn;      ///< directions in which links move: nv, and more for each face
-  int* link_q;      ///< [nlink] first coordinate
-  int* link_v;      ///< [nlink] first velocity
+  lb_model_elastic* elastic;    ///< [nelastic] in the order of the bodies
+  int nface;                    ///< their faces
+  int ncolumn;                  ///< directions in which links move: nv, and more for each face
+  int* link_q;                  ///< [nlink] first coordinate
+  int* link_v;                  ///< [nlink] first velocity
   lb_transform* link_in_parent; ///< [nlink] pose in the parent link when the coordinates are zero
   lb_mass* link_mass;           ///< [nlink] in the link's frame
   bool* link_driven;            ///< [nlink] a motor prescribes its coordinates

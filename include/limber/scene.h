@@ -18,6 +18,12 @@ typedef struct lb_scene_material {
   double color[4];  ///< red, green, blue, opacity, linear, 0 to 1
   double roughness; ///< 0 mirror to 1 chalk
   double metallic;  ///< 0 or 1 (or between)
+  // of elastic bodies
+  double young;        ///< Young's modulus [Pa]; 0: unknown, nothing elastic can be made of it
+  double poisson;      ///< Poisson's ratio, > -1, < 0.5
+  const char* law;     ///< "neo-hookean" (or NULL), "st-venant-kirchhoff", "corotated", "linear"
+  double damping_mass; ///< Rayleigh damping in proportion to mass [1/s] >= 0 ...
+  double damping_stiffness; ///< ... and to stiffness [s] >= 0
 } lb_scene_material;
 
 typedef struct lb_scene_shape {
@@ -29,6 +35,33 @@ typedef struct lb_scene_shape {
   bool massless;     ///< for looks only
 } lb_scene_shape;
 
+typedef enum lb_elastic_form {
+  LB_ELASTIC_ROD,  ///< radius, from, to. Faces: start, end, side
+  LB_ELASTIC_BOX,  ///< width, height, from, to, up. Faces: start, end, left, right, bottom, top,
+                   ///< side
+  LB_ELASTIC_TUBE, ///< radius, inner, from, to. Faces: start, end, outer, inner, side
+  LB_ELASTIC_MESH, ///< tetrahedra from a file. Faces: its named surfaces
+  LB_ELASTIC_FORM_COUNT
+} lb_elastic_form;
+
+/// An elastic body as its author described it. Joints hold it by its faces; the one that carries it
+/// (or, where none does, the first that mentions it) holds the face whose frame is the body's.
+typedef struct lb_scene_elastic {
+  lb_place place;
+  lb_elastic_form form;
+  lb_vec3 from, to;     ///< the middles of the faces start and end, in the body's frame [m]
+  lb_vec3 up;           ///< where a box's height points; 0: z, or x along z
+  double width, height; ///< [m]
+  double radius, inner; ///< [m]
+  const struct lb_tetmesh* mesh; ///< of LB_ELASTIC_MESH
+  int order;                     ///< of the elements, 1 or 2
+  double accuracy;               ///< wanted relative error of the lowest frequency, > 0
+  int along, across, around;     ///< elements; 0: chosen from the accuracy
+  int material;                  ///< index into the scene's materials
+  int modes;                     ///< of vibration in the basis
+  int derivatives;               ///< how many of the softest vectors get derivatives
+} lb_scene_elastic;
+
 /// Mass properties come from the shapes unless given; a given mass alone scales what the shapes
 /// say.
 typedef struct lb_scene_body {
@@ -36,7 +69,8 @@ typedef struct lb_scene_body {
   lb_place place;
   bool has_mass, has_com, has_inertia;
   lb_mass mass;                     ///< in the body's frame; the fields that were given
-  const struct lb_reduced* reduced; ///< an elastic body in a basis; NULL: rigid
+  const lb_scene_elastic* elastic;  ///< NULL: rigid, or given as `reduced`
+  const struct lb_reduced* reduced; ///< an elastic body already in a basis, or NULL
   /// In the world, of a body that no joint carries; the next two are such a body's, too.
   lb_transform pose;
   lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
@@ -72,7 +106,10 @@ typedef struct lb_scene_joint {
   lb_transform in_child;  ///< ... and from the child; they coincide when the coordinates are zero
   lb_vec3 axis;           ///< unit, in the joint's frame (revolute, prismatic)
   bool loop;
-  int face;         ///< of an elastic parent: which of its faces holds the joint
+  const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
+  bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
+  int face;         ///< of a parent given as `reduced`: which of its faces; -1: the held one
+  int child_face;   ///< the same of the child of a joint that closes a loop
   double stiffness; ///< spring to `rest` [N m/rad or N/m]
   double damping;   ///< [N m s/rad or N s/m]
   double armature;  ///< rotor inertia added on the coordinate [kg m^2 or kg]
@@ -183,6 +220,7 @@ lb_scene lb_scene_default(void);
 lb_scene_material lb_scene_material_default(void);
 lb_scene_body lb_scene_body_default(void);
 lb_scene_shape lb_scene_shape_default(void);
+lb_scene_elastic lb_scene_elastic_default(void);
 lb_scene_joint lb_scene_joint_default(void);
 
 /// Read a scene file (YAML 1.2) and everything it includes. All the mistakes found are added to

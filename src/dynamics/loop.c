@@ -70,16 +70,8 @@ struct lb_loops {
 };
 
 static frame make_frame(const lb_model* m, int body, int face, lb_transform in_body) {
-  int link = body == LB_WORLD ? LB_WORLD : m->body_link[body];
-  lb_transform X = in_body;
-  if (link != LB_WORLD && m->link[link].kind == LB_LINK_ELASTIC && face >= 0) {
-    // at rest the face's frame sits at its centroid in the body's axes
-    X.p = lb_vec3_sub(X.p, lb_v4_vec3(m->link[link].reduced->face[face].x0));
-    link += 1 + face;
-  } else if (body != LB_WORLD) {
-    X = lb_transform_mul(m->body_in_link[body], X);
-  }
-  return (frame){link, lb_m3_from(lb_quat_matrix(X.q)), lb_v4_from(X.p)};
+  const lb_anchor at = lb_model_anchor(m, body, face, in_body);
+  return (frame){at.link, lb_m3_from(lb_quat_matrix(at.X.q)), lb_v4_from(at.X.p)};
 }
 
 lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
@@ -107,7 +99,8 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
     const lb_scene_joint* j = &m->loop[i];
     const lb_transform turn = {lb_quat_from_z(j->axis), {0, 0, 0}};
     L->frame[2 * i] = make_frame(m, j->parent, j->face, lb_transform_mul(j->in_parent, turn));
-    L->frame[2 * i + 1] = make_frame(m, j->child, -1, lb_transform_mul(j->in_child, turn));
+    L->frame[2 * i + 1] =
+        make_frame(m, j->child, j->child_face, lb_transform_mul(j->in_child, turn));
   }
   return L;
 }

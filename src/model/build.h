@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "limber/model.h"
 
+struct lb_reduced;
+
 typedef struct lb_build {
   const lb_scene* scene;
   lb_model* m;
@@ -13,13 +15,23 @@ typedef struct lb_build {
   int* joint_link; // [scene nbody] the link of the joint that carries each body, or -1: it is fixed
   int* order;      // [nordered] bodies, each after the one it hangs on, a tree at a time
   int nordered;
+  lb_scene_joint* joint;             // [scene njoint] the scene's, faces found
+  const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
+  lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
 } lb_build;
 
+// Elastic bodies from their descriptions: fills joint, reduced and elastic.
+lb_status lb_build_elastic(lb_build* b);
 lb_status lb_build_order(lb_build* b);  // fills carrier and order
 lb_status lb_build_masses(lb_build* b); // fills body_mass
 lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
 lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
 lb_status lb_build_looks(lb_build* b);  // fills shapes and materials
+
+// The surface of an elastic body, and the basis `Phi` [r][3 * nnode] of its mesh on it.
+lb_status lb_build_surface(lb_build* b, const lb_scene_elastic* description,
+                           const struct lb_tetmesh* mesh, const double* Phi,
+                           lb_model_elastic* elastic);
 
 // The message for a failed allocation.
 lb_status lb_build_no_memory(lb_build* b);

@@ -10,7 +10,7 @@
 // The scene's joint that carries a body, or a free one made up for a body that has none.
 static lb_scene_joint carrying_joint(const lb_build* b, int body) {
   if (b->carrier[body] >= 0) {
-    return b->scene->joint[b->carrier[body]];
+    return b->joint[b->carrier[body]];
   }
   const lb_scene_body* s = &b->scene->body[body];
   const lb_transform X = s->pose;
@@ -80,31 +80,8 @@ static int add_link(lb_model* m, int parent, int kind, lb_transform in_parent, i
   return i;
 }
 
-// The frame that a joint hangs on: a link and a pose in it.
-typedef struct anchor {
-  int link;
-  lb_transform X;
-} anchor;
-
-static anchor parent_anchor(const lb_build* b, const lb_scene_joint* j) {
-  const lb_model* m = b->m;
-  if (j->parent == LB_WORLD) {
-    return (anchor){LB_WORLD, j->in_parent};
-  }
-  const int link = m->body_link[j->parent];
-  const lb_reduced* reduced = b->scene->body[j->parent].reduced;
-  if (!reduced) {
-    return (anchor){link, lb_transform_mul(m->body_in_link[j->parent], j->in_parent)};
-  }
-  // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's
-  // axes
-  const lb_transform X = {j->in_parent.q,
-                          lb_vec3_sub(j->in_parent.p, lb_v4_vec3(reduced->face[j->face].x0))};
-  return (anchor){link + 1 + j->face, X};
-}
-
 // The link of a joint that moves, its axis along z; returns the body's pose in it.
-static anchor add_joint_link(lb_build* b, const lb_scene_joint* j, anchor parent) {
+static lb_anchor add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor parent) {
   lb_model* m = b->m;
   const lb_transform turn = {has_axis((int)j->kind) ? lb_quat_from_z(j->axis) : lb_quat_identity(),
                              {0, 0, 0}};
@@ -114,16 +91,15 @@ static anchor add_joint_link(lb_build* b, const lb_scene_joint* j, anchor parent
   if (j->kind == LB_JOINT_REVOLUTE) {
     m->hinge_q[m->nhinge++] = m->link_q[i];
   }
-  return (anchor){i, lb_transform_inverse(lb_transform_mul(j->in_child, turn))};
+  return (lb_anchor){i, lb_transform_inverse(lb_transform_mul(j->in_child, turn))};
 }
 
 // An elastic body is a link with the coordinates of its basis, fixed to what carries it; its faces
 // are links that move with the same coordinates.
-static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, anchor at) {
+static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anchor at) {
   const int e = add_link(m, at.link, LB_LINK_ELASTIC, at.X, reduced->r, reduced->r);
   m->body_link[body] = e;
   m->body_in_link[body] = lb_transform_identity();
-  m->nelastic++;
   for (int f = 0; f < reduced->nface; f++) {
     const lb_transform rest = {lb_quat_identity(), lb_v4_vec3(reduced->face[f].x0)};
     const int i = add_link(m, e, LB_LINK_FACE, rest, 0, 0);
@@ -138,15 +114,15 @@ static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, anchor
 static void place_body(lb_build* b, int body) {
   lb_model* m = b->m;
   const lb_scene_joint j = carrying_joint(b, body);
-  anchor at = parent_anchor(b, &j);
+  lb_anchor at = lb_model_anchor(m, j.parent, j.face, j.in_parent);
   if (j.kind == LB_JOINT_FIXED) {
     at.X = lb_transform_mul(at.X, lb_transform_inverse(j.in_child));
   } else {
     at = add_joint_link(b, &j, at);
     b->joint_link[body] = at.link;
   }
-  if (b->scene->body[body].reduced) {
-    add_elastic(m, body, b->scene->body[body].reduced, at);
+  if (b->reduced[body]) {
+    add_elastic(m, body, b->reduced[body], at);
   } else {
     m->body_link[body] = at.link;
     m->body_in_link[body] = at.X;
@@ -183,8 +159,11 @@ static lb_status list_joints(lb_build* b) {
     }
   }
   for (int i = 0; i < s->nbody; i++) {
-    if (s->body[i].reduced) {
+    if (b->reduced[i]) {
       list_joint(b->m, b->m->body_name[i], b->m->body_link[i]);
+      lb_model_elastic* e = &b->m->elastic[b->m->nelastic++];
+      *e = b->elastic[i];
+      e->q = b->m->link_q[b->m->body_link[i]];
     }
   }
   return LB_OK;
@@ -227,7 +206,7 @@ static void lay_out_links(lb_model* m) {
 
 static void lay_out_elastic(lb_build* b) {
   for (int body = 0; body < b->scene->nbody; body++) {
-    const lb_reduced* reduced = b->scene->body[body].reduced;
+    const lb_reduced* reduced = b->reduced[body];
     const int e = b->m->body_link[body];
     for (int f = -1; reduced && f < reduced->nface; f++) {
       b->m->link[e + 1 + f].reduced = reduced;
@@ -272,7 +251,7 @@ static lb_status check_masses(lb_build* b) {
   lb_status status = LB_OK;
   memcpy(beyond, m->link_mass, (size_t)m->nlink * sizeof *beyond);
   for (int i = 0; i < m->nbody; i++) {
-    if (b->scene->body[i].reduced) {
+    if (b->reduced[i]) {
       beyond[m->body_link[i]] = m->body_mass[i];
     }
   }
@@ -307,7 +286,7 @@ lb_status lb_build_links(lb_build* b) {
   m->tree_link[m->ntree] = m->nlink;
   for (int i = 0; i < m->nbody; i++) {
     const int link = m->body_link[i];
-    if (link != LB_WORLD && !b->scene->body[i].reduced) {
+    if (link != LB_WORLD && !b->reduced[i]) {
       m->link_mass[link] =
           lb_mass_add(m->link_mass[link], lb_mass_transform(m->body_in_link[i], m->body_mass[i]));
     }

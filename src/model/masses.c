@@ -38,7 +38,7 @@ lb_status lb_build_masses(lb_build* b) {
   add_shapes(b);
   for (int i = 0; i < b->scene->nbody; i++) {
     const lb_scene_body* body = &b->scene->body[i];
-    lb_mass mass = body->reduced ? reduced_mass(body->reduced) : b->m->body_mass[i];
+    lb_mass mass = b->reduced[i] ? reduced_mass(b->reduced[i]) : b->m->body_mass[i];
     if (body->has_mass) {
       mass.inertia = scaled(mass.mass > 0 ? body->mass.mass / mass.mass : 0, mass.inertia);
       mass.mass = body->mass.mass;

@@ -7,7 +7,8 @@
 // A joint that stays in the tree.
 static bool stays(const lb_scene* s, const lb_scene_joint* j) {
   return j->loop ||
-         (j->kind == LB_JOINT_FIXED && (j->parent == LB_WORLD || s->body[j->child].reduced)) ||
+         (j->kind == LB_JOINT_FIXED &&
+          (j->parent == LB_WORLD || s->body[j->child].reduced || s->body[j->child].elastic)) ||
          j->kind == LB_JOINT_FREE;
 }
 

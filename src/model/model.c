@@ -31,7 +31,7 @@ static bool take_arrays(lb_build* b) {
   int nq = LB_JOINT_MOST_Q * n;
   int nv = LB_JOINT_MOST_V * n;
   for (int i = 0; i < n; i++) {
-    const lb_reduced* reduced = s->body[i].reduced;
+    const lb_reduced* reduced = b->reduced[i];
     nlink += reduced ? 1 + reduced->nface : 0;
     nq += reduced ? reduced->r : 0;
     nv += reduced ? reduced->r : 0;
@@ -40,12 +40,12 @@ static bool take_arrays(lb_build* b) {
          FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
          FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
          FIELD(link_v, nlink) && FIELD(link_nv, nlink) && FIELD(link_in_parent, nlink) &&
-         FIELD(link_mass, nlink) && FIELD(link_driven, nlink) && FIELD(hinge_q, nlink) &&
-         FIELD(link, nlink) && FIELD(joint_name, nlink) && FIELD(joint_kind, nlink) &&
-         FIELD(joint_link, nlink) && FIELD(joint_q, nlink) && FIELD(joint_nq, nlink) &&
-         FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) && FIELD(v_parent, nv) &&
-         FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) && FIELD(stiffness, nv) &&
-         FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
+         FIELD(elastic, n) && FIELD(link_mass, nlink) && FIELD(link_driven, nlink) &&
+         FIELD(hinge_q, nlink) && FIELD(link, nlink) && FIELD(joint_name, nlink) &&
+         FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) && FIELD(joint_q, nlink) &&
+         FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
+         FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) &&
+         FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
          FIELD(spring, s->nspring) && FIELD(load, s->nload) && FIELD(load_profile, s->nload) &&
          FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
          FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
@@ -88,8 +88,9 @@ static lb_status create(const lb_scene* scene, const lb_allocator* allocator, lb
     lb_arena_release(&arena);
     return lb_build_no_memory(&b);
   }
-  lb_status (*const step[])(lb_build*) = {build_head,     lb_build_order,  lb_build_masses,
-                                          lb_build_links, lb_build_motors, lb_build_looks};
+  lb_status (*const step[])(lb_build*) = {lb_build_elastic, build_head,     lb_build_order,
+                                          lb_build_masses,  lb_build_links, lb_build_motors,
+                                          lb_build_looks};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {

@@ -103,7 +103,8 @@ static lb_status build_loops(lb_build* b) {
         }
       }
       lb_scene_joint* loop = &m->loop[m->nloop++];
-      *loop = s->joint[j];
+      *loop = b->joint[j];
+      loop->face_name[0] = loop->face_name[1] = NULL;
       loop->place = (lb_place){0};
       loop->name = lb_build_text(b, loop->name);
       if (!loop->name) {

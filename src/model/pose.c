@@ -85,3 +85,17 @@ void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_trans
     }
   }
 }
+
+lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in_body) {
+  if (body == LB_WORLD) {
+    return (lb_anchor){LB_WORLD, in_body};
+  }
+  const int link = m->body_link[body];
+  if (link == LB_WORLD || m->link_kind[link] != LB_LINK_ELASTIC || face < 0) {
+    return (lb_anchor){link, lb_transform_mul(m->body_in_link[body], in_body)};
+  }
+  // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's
+  // axes
+  const lb_vec3 middle = m->link_in_parent[link + 1 + face].p;
+  return (lb_anchor){link + 1 + face, {in_body.q, lb_vec3_sub(in_body.p, middle)}};
+}

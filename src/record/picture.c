@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "record/bent.h"
 #include "record/writers.h"
 
 static const double PI = 3.14159265358979323846;
@@ -313,6 +314,38 @@ static draw_function* const DRAW[LB_SHAPE_COUNT] = {
     [LB_SHAPE_ELLIPSOID] = draw_ellipsoid, [LB_SHAPE_MESH] = draw_mesh,
 };
 
+// --- what changes its form ---
+
+static const double GREY[4] = {0.35, 0.37, 0.4, 1};
+static const double DARK[4] = {0.06, 0.06, 0.07, 1};
+
+static const double* color_of(const lb_model* m, int material) {
+  return material >= 0 && material < m->nmaterial ? m->material[material].color : GREY;
+}
+
+static void draw_elastic(picture* p, int frame, int e) {
+  const lb_model* m = p->r->model;
+  const lb_model_elastic* b = &m->elastic[e];
+  lb_mesh bent = b->surface;
+  bent.vertex = LB_TAKE(&p->arena, lb_vec3, b->surface.nvertex);
+  if (!bent.vertex) {
+    p->failed = true;
+    return;
+  }
+  for (int i = 0; i < bent.nvertex; i++) {
+    bent.vertex[i] = lb_bent_vertex(p->r, frame, e, i);
+  }
+  const lb_shape shape = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = &bent};
+  const lb_transform X = p->r->pose[(size_t)frame * (size_t)m->nbody + (size_t)b->body];
+  draw_mesh(p, &shape, X, color_of(m, b->material));
+}
+
+static void draw_spring(picture* p, int frame, int spring) {
+  lb_vec3 end[2];
+  lb_bent_spring(p->r, frame, spring, end);
+  add_stroke(p, end[0], end[1], LB_SPRING_THICKNESS * p->view->radius, DARK);
+}
+
 static lb_transform world_pose(const lb_recording* r, int frame, const lb_model_shape* s) {
   return s->body == LB_WORLD
              ? s->pose
@@ -321,16 +354,14 @@ static lb_transform world_pose(const lb_recording* r, int frame, const lb_model_
 }
 
 static void collect(picture* p, int frame) {
-  static const double grey[4] = {0.35, 0.37, 0.4, 1};
   const lb_model* m = p->r->model;
   for (int i = 0; i < m->nshape && !p->failed; i++) {
     const lb_model_shape* s = &m->shape[i];
     const lb_transform X = world_pose(p->r, frame, s);
     const double sum = X.p.x + X.p.y + X.p.z + X.q.w + X.q.x + X.q.y + X.q.z;
-    const bool known = s->material >= 0 && s->material < m->nmaterial;
     const int before = p->nitem;
     if (isfinite(sum)) {
-      DRAW[s->shape.type](p, &s->shape, X, known ? m->material[s->material].color : grey);
+      DRAW[s->shape.type](p, &s->shape, X, color_of(m, s->material));
     }
     // Scenery far larger than the motion is what the rest stands on.
     const bool backdrop =
@@ -338,6 +369,12 @@ static void collect(picture* p, int frame) {
     for (int k = before; backdrop && k < p->nitem; k++) {
       p->item[k].depth -= 1e6 * p->view->radius;
     }
+  }
+  for (int e = 0; e < m->nelastic && !p->failed; e++) {
+    draw_elastic(p, frame, e);
+  }
+  for (int i = 0; i < m->nspring && !p->failed; i++) {
+    draw_spring(p, frame, i);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "limber/version.h"
+#include "record/bent.h"
 #include "record/picture.h"
 #include "record/writers.h"
 
@@ -20,7 +21,9 @@ enum {
   MOST_FRAMES = 1500,          // of the 3-D view
   MOST_ANIMATION = 800 * 1000, // bytes
   LEAST_FRAMES = 40,
-  FRAME_BYTES = 28 // of a body: translation and rotation
+  FRAME_BYTES = 28,  // of a body: translation and rotation
+  SPRING_BYTES = 40, // and scale
+  BENT_BYTES = 64    // of an elastic body: about as many weights as are seen
 };
 
 // --- words and numbers for people ---
@@ -226,7 +229,8 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
   lb_out_text(out, "<div class=\"card\"><h3>What was simulated, and how</h3>\n<table>\n");
   row_count(out, "Bodies", m->nbody);
-  row_count(out, "Moving joints", m->njoint);
+  row_count(out, "Elastic bodies", m->nelastic);
+  row_count(out, "Moving joints", m->njoint - m->nelastic);
   row_count(out, "Degrees of freedom", m->nv);
   row_count(out, "Springs", m->nspring);
   row_count(out, "Motors", m->nmotor);
@@ -356,6 +360,15 @@ static void data_f32(packed* p, const samples* s, const double* x, int width, in
   }
 }
 
+// One component of how far a face has moved.
+static void data_bending(packed* p, const samples* s, int e, int component) {
+  for (int i = 0; i < s->n; i++) {
+    const lb_vec3 d = lb_bent_face(s->r, sample(s, i), e, component / 3);
+    const double part[3] = {d.x, d.y, d.z};
+    lb_out_f32(&p->bytes, part[component % 3]);
+  }
+}
+
 // Name of one curve, and the plot it belongs to.
 static void series(lb_out* out, int* count, const char* name, const char* suffix,
                    const char* group) {
@@ -386,14 +399,28 @@ static const coordinate COORDINATE[LB_JOINT_COUNT][LB_JOINT_MOST_Q] = {
                        {" z", "quaternion"}},
 };
 
+// How many coordinates of a joint are shown. Those of an elastic body mean nothing to people; how
+// far its faces have moved does.
+static int curves(const lb_model* m, int joint) {
+  return m->joint_kind[joint] < LB_JOINT_COUNT ? m->joint_nq[joint] : 0;
+}
+
 static void data_series(lb_out* out, const lb_recording* r) {
   const lb_model* m = r->model;
   int count = 0;
   lb_out_text(out, ",\n\"series\":[");
   for (int j = 0; j < m->njoint; j++) {
-    for (int i = 0; i < m->joint_nq[j]; i++) {
+    for (int i = 0; i < curves(m, j); i++) {
       const coordinate* c = &COORDINATE[m->joint_kind[j]][i];
       series(out, &count, m->joint_name[j], c->suffix, c->group);
+    }
+  }
+  for (int e = 0; e < m->nelastic; e++) {
+    for (int i = 0; i < 3 * m->elastic[e].nface; i++) {
+      static const char* const axis[] = {" x", " y", " z"};
+      char suffix[80];
+      snprintf(suffix, sizeof suffix, " %.64s%s", m->elastic[e].face[i / 3], axis[i % 3]);
+      series(out, &count, m->body_name[m->elastic[e].body], suffix, "bending");
     }
   }
   for (int k = 0; k < m->nmotor; k++) {
@@ -409,8 +436,13 @@ static void data_values(lb_out* out, const samples* s) {
   packed p;
   pack_begin(&p, out, ",\n\"values\":");
   for (int j = 0; j < m->njoint; j++) {
-    for (int i = 0; i < m->joint_nq[j]; i++) {
+    for (int i = 0; i < curves(m, j); i++) {
       data_f32(&p, s, r->q, m->nq, m->joint_q[j] + i);
+    }
+  }
+  for (int e = 0; e < m->nelastic; e++) {
+    for (int i = 0; i < 3 * m->elastic[e].nface; i++) {
+      data_bending(&p, s, e, i);
     }
   }
   for (int k = 0; k < m->nmotor; k++) {
@@ -476,7 +508,10 @@ static void data(lb_out* out, const lb_recording* r, const lb_view* view) {
 
 // The animated world with as many frames as keep the page light.
 static void model(lb_out* out, const lb_recording* r) {
-  const int fit = MOST_ANIMATION / FRAME_BYTES / (r->model->nbody + 1);
+  const lb_model* m = r->model;
+  const int wide =
+      FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nspring + BENT_BYTES * m->nelastic;
+  const int fit = MOST_ANIMATION / wide;
   const int most = fit < LEAST_FRAMES ? LEAST_FRAMES : fit > MOST_FRAMES ? MOST_FRAMES : fit;
   lb_out glb = lb_out_make(out->allocator, -1);
   lb_write_gltf(&glb, r, most);

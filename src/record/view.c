@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "record/bent.h"
 #include "record/writers.h"
 
 static const double PI = 3.14159265358979323846;
@@ -85,6 +86,8 @@ typedef struct subject {
   lb_ball ball;
   double size; // radius of a ball around the whole shape
   bool left_out;
+  bool bends;          // a vertex of an elastic body:
+  int elastic, vertex; // which
 } subject;
 
 typedef struct scan {
@@ -96,9 +99,12 @@ typedef struct scan {
 
 static lb_vec3 place(const scan* s, int sample, const subject* what) {
   const int frame = lb_frame_shown(s->r->nframe, s->nframe, sample);
-  return what->body == LB_WORLD
-             ? what->ball.centre
-             : lb_transform_point(poses(s->r, frame)[what->body], what->ball.centre);
+  if (what->body == LB_WORLD) {
+    return what->ball.centre;
+  }
+  const lb_vec3 p =
+      what->bends ? lb_bent_vertex(s->r, frame, what->elastic, what->vertex) : what->ball.centre;
+  return lb_transform_point(poses(s->r, frame)[what->body], p);
 }
 
 static bool is_moving(const scan* s, const subject* what) {
@@ -142,9 +148,26 @@ static int shape_balls(const lb_shape* s, lb_ball ball[CORNERS]) {
   return CORNERS;
 }
 
+// The vertices of an elastic body that lie farthest out, seen from the corners of a cube.
+static void collect_elastic(scan* s, int e) {
+  const lb_model_elastic* b = &s->r->model->elastic[e];
+  const lb_shape whole = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = &b->surface};
+  const double size = lb_shape_ball(&whole).radius;
+  for (int c = 0; c < CORNERS && b->surface.nvertex > 0; c++) {
+    const lb_vec3 way = {c & 1 ? 1 : -1, c & 2 ? 1 : -1, c & 4 ? 1 : -1};
+    int best = 0;
+    for (int i = 1; i < b->surface.nvertex; i++) {
+      const lb_vec3 d = lb_vec3_sub(b->surface.vertex[i], b->surface.vertex[best]);
+      best = lb_vec3_dot(d, way) > 0 ? i : best;
+    }
+    s->subject[s->nsubject++] =
+        (subject){.body = b->body, .size = size, .bends = true, .elastic = e, .vertex = best};
+  }
+}
+
 static bool collect(scan* s, lb_arena* arena) {
   const lb_model* m = s->r->model;
-  s->subject = LB_TAKE(arena, subject, CORNERS * m->nshape + m->nbody);
+  s->subject = LB_TAKE(arena, subject, CORNERS * (m->nshape + m->nelastic) + m->nbody);
   if (!s->subject) {
     return false;
   }
@@ -157,6 +180,9 @@ static bool collect(scan* s, lb_arena* arena) {
       ball[k].centre = lb_transform_point(shape->pose, ball[k].centre);
       s->subject[s->nsubject++] = (subject){.body = shape->body, .ball = ball[k], .size = size};
     }
+  }
+  for (int e = 0; e < m->nelastic; e++) {
+    collect_elastic(s, e);
   }
   for (int b = 0; b < m->nbody; b++) {
     s->subject[s->nsubject++] = (subject){.body = b};

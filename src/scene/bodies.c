@@ -22,15 +22,22 @@ void lb_read_materials(lb_reader* r) {
   for (int i = 0; i < all->count && !r->no_memory; i++) {
     lb_scene_material m = lb_scene_material_default();
     lb_begin_entry(r, &all->entry[i], "material");
-    lb_material_spec spec = {
-        .density = m.density, .roughness = m.roughness, .metallic = m.metallic};
+    lb_material_spec spec = {.density = m.density,
+                             .roughness = m.roughness,
+                             .metallic = m.metallic,
+                             .poisson = m.poisson};
     memcpy(spec.color, m.color, sizeof spec.color);
     lb_read_table(r, all->entry[i].value, &lb_material_table, &spec);
     m = (lb_scene_material){.name = lb_keep_name(r, &all->entry[i]),
                             .place = all->entry[i].name->place,
                             .density = spec.density,
                             .roughness = spec.roughness,
-                            .metallic = spec.metallic};
+                            .metallic = spec.metallic,
+                            .young = spec.young,
+                            .poisson = spec.poisson,
+                            .law = lb_law_choices.name[spec.law],
+                            .damping_mass = spec.damping.mass,
+                            .damping_stiffness = spec.damping.stiffness};
     memcpy(m.color, spec.color, sizeof m.color);
     add_material(r, &m);
   }
@@ -56,8 +63,7 @@ int lb_find_material(lb_reader* r, const char* name) {
 
 // --- shapes ---
 
-// What another room told the caller's list is a mistake of the scene, too.
-static bool note(lb_reader* r, lb_status status) {
+bool lb_note(lb_reader* r, lb_status status) {
   r->no_memory |= status == LB_NO_MEMORY;
   r->report.status = r->report.status == LB_OK ? status : r->report.status;
   return status == LB_OK;
@@ -81,7 +87,7 @@ static bool read_mesh(lb_reader* r, const lb_node* node, const lb_mesh** out) {
   if (!mesh || !grown) {
     return lb_lack(r);
   }
-  if (!note(r, lb_mesh_read(path, node->place, r->keep, mesh, r->report.err))) {
+  if (!lb_note(r, lb_mesh_read(path, node->place, r->keep, mesh, r->report.err))) {
     return false;
   }
   r->mesh = grown;
@@ -154,8 +160,8 @@ static bool read_shape_keys(lb_reader* r, const lb_node* node, int material,
   // only what is weighed must be closed
   const lb_mesh* mesh = shape->shape.mesh;
   if (mesh && !shape->massless &&
-      !note(r,
-            lb_mesh_check(mesh, spec.mesh->text, spec.mesh->place, &r->scratch, r->report.err))) {
+      !lb_note(
+          r, lb_mesh_check(mesh, spec.mesh->text, spec.mesh->place, &r->scratch, r->report.err))) {
     return false;
   }
   shape->material = spec.material >= 0 ? spec.material : lb_find_material(r, "plain");
@@ -210,10 +216,23 @@ static void read_body(lb_reader* r, const lb_entry* entry, int i) {
   lb_scene_body* body = &r->scene.body[i];
   lb_body_spec* spec = &r->body_spec[i];
   bool ok = lb_begin_entry(r, entry, "body");
-  *spec = (lb_body_spec){.material = -1, .rotation = lb_quat_identity()};
+  const lb_scene_elastic standard = lb_scene_elastic_default();
+  *spec = (lb_body_spec){
+      .material = -1,
+      .rotation = lb_quat_identity(),
+      .elastic = {.material = -1,
+                  .scale = {1, 1, 1},
+                  .accuracy = standard.accuracy,
+                  .order = standard.order,
+                  .basis = {.modes = standard.modes, .derivatives = standard.derivatives}}};
   ok &= lb_read_table(r, entry->value, &lb_body_table, spec);
-  ok &= read_shapes(r, spec, i);
   *body = lb_scene_body_default();
+  if (spec->given.node[LB_BODY_ELASTIC]) {
+    body->elastic = ok ? lb_read_elastic(r, spec) : NULL;
+    ok &= body->elastic != NULL;
+  } else {
+    ok &= read_shapes(r, spec, i);
+  }
   body->name = lb_keep_name(r, entry);
   body->place = entry->name->place;
   body->has_mass = spec->given.node[LB_BODY_MASS];

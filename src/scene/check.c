@@ -5,17 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elastic/material.h"
+#include "scene/check.h"
 #include "scene/names.h"
 #include "scene/reader.h"
 
-typedef struct checker {
-  const lb_scene* s;
-  lb_report* report;
-  const bool *body_broken, *joint_broken; // NULL: none
-  lb_arena* scratch;
-  bool no_memory;
-  int* carrier; // [nbody] joint of the tree that carries it, or -1
-} checker;
+typedef lb_checker checker;
 
 static bool body_is_broken(const checker* c, int i) {
   return c->body_broken && c->body_broken[i];
@@ -25,7 +20,7 @@ static bool joint_is_broken(const checker* c, int i) {
   return c->joint_broken && c->joint_broken[i];
 }
 
-#define SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
+#define SAY LB_SAY
 
 // --- numbers ---
 
@@ -129,6 +124,18 @@ static void check_materials(checker* c) {
     }
     if (!all_finite(m->color, 4) || !isfinite(m->roughness) || !isfinite(m->metallic)) {
       SAY(c, m->place, "material '%s': its look must be finite", m->name);
+    }
+    if (!(m->young >= 0) || !isfinite(m->young) || !(m->poisson > -1 && m->poisson < 0.5)) {
+      SAY(c, m->place,
+          "material '%s': Young's modulus must be 0 or more and Poisson's ratio between -1 and 0.5",
+          m->name);
+    }
+    if (m->law && lb_material_named(m->law) == LB_MATERIAL_LAW_COUNT) {
+      SAY(c, m->place, "material '%s': its law '%s' is not known", m->name, m->law);
+    }
+    if (!(m->damping_mass >= 0) || !(m->damping_stiffness >= 0) ||
+        !isfinite(m->damping_mass + m->damping_stiffness)) {
+      SAY(c, m->place, "material '%s': its damping must be 0 or more", m->name);
     }
   }
 }
@@ -504,6 +511,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   check_springs(&c);
   check_motors(&c);
   check_loads(&c);
+  lb_check_elastic(&c);
   *no_memory = *no_memory || c.no_memory;
 }
 

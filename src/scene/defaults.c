@@ -21,7 +21,7 @@ lb_scene lb_scene_default(void) {
 
 lb_scene_material lb_scene_material_default(void) {
   return (lb_scene_material){
-      .name = "plain", .density = 1000, .color = PLAIN_COLOR, .roughness = 0.6};
+      .name = "plain", .density = 1000, .color = PLAIN_COLOR, .roughness = 0.6, .poisson = 0.3};
 }
 
 lb_scene_body lb_scene_body_default(void) {
@@ -40,7 +40,8 @@ lb_scene_joint lb_scene_joint_default(void) {
                           .parent = LB_WORLD,
                           .in_parent = lb_transform_identity(),
                           .in_child = lb_transform_identity(),
-                          .axis = {0, 0, 1}};
+                          .axis = {0, 0, 1},
+                          .child_face = -1};
 }
 
 const char* lb_joint_kind_name(lb_joint_kind kind) {
@@ -53,29 +54,31 @@ const char* lb_integrator_name(lb_integrator integrator) {
              : "unknown";
 }
 
-// Densities are handbook values at room temperature; colours are in linear light.
+// Densities, Young's moduli and Poisson's ratios are handbook values at room temperature (wood
+// along the grain; what has only a colour bends like a plastic); colours are in linear light.
+#define STANDARD NULL, 0, 0 // law and damping
 const lb_scene_material lb_builtin_materials[] = {
-    {"plain", {0}, 1000, PLAIN_COLOR, 0.6, 0},
-    {"steel", {0}, 7850, {0.42, 0.44, 0.47, 1}, 0.35, 1},
-    {"aluminium", {0}, 2700, {0.77, 0.78, 0.79, 1}, 0.35, 1},
-    {"brass", {0}, 8500, {0.66, 0.42, 0.12, 1}, 0.3, 1},
-    {"copper", {0}, 8960, {0.83, 0.38, 0.22, 1}, 0.3, 1},
-    {"lead", {0}, 11340, {0.25, 0.26, 0.29, 1}, 0.55, 1},
-    {"wood", {0}, 700, {0.38, 0.21, 0.095, 1}, 0.7, 0},
-    {"cork", {0}, 200, {0.48, 0.29, 0.15, 1}, 0.9, 0},
-    {"rubber", {0}, 1100, {0.022, 0.022, 0.024, 1}, 0.85, 0},
-    {"pla", {0}, 1240, {0.85, 0.30, 0.05, 1}, 0.5, 0},
-    {"glass", {0}, 2500, {0.60, 0.78, 0.76, 0.45}, 0.05, 0},
-    {"ice", {0}, 917, {0.66, 0.82, 0.92, 0.7}, 0.15, 0},
-    {"ivory", {0}, 1850, {0.85, 0.78, 0.62, 1}, 0.4, 0},
-    {"stone", {0}, 2600, {0.28, 0.27, 0.25, 1}, 0.9, 0},
-    {"red", {0}, 1000, {0.66, 0.045, 0.035, 1}, 0.5, 0},
-    {"orange", {0}, 1000, {0.90, 0.26, 0.025, 1}, 0.5, 0},
-    {"yellow", {0}, 1000, {0.90, 0.60, 0.045, 1}, 0.5, 0},
-    {"green", {0}, 1000, {0.055, 0.36, 0.105, 1}, 0.5, 0},
-    {"blue", {0}, 1000, {0.028, 0.14, 0.56, 1}, 0.5, 0},
-    {"white", {0}, 1000, {0.85, 0.85, 0.83, 1}, 0.5, 0},
-    {"black", {0}, 1000, {0.018, 0.018, 0.02, 1}, 0.5, 0},
+    {"plain", {0}, 1000, PLAIN_COLOR, 0.6, 0, 3e9, 0.35, STANDARD},
+    {"steel", {0}, 7850, {0.42, 0.44, 0.47, 1}, 0.35, 1, 210e9, 0.3, STANDARD},
+    {"aluminium", {0}, 2700, {0.77, 0.78, 0.79, 1}, 0.35, 1, 70e9, 0.33, STANDARD},
+    {"brass", {0}, 8500, {0.66, 0.42, 0.12, 1}, 0.3, 1, 100e9, 0.34, STANDARD},
+    {"copper", {0}, 8960, {0.83, 0.38, 0.22, 1}, 0.3, 1, 120e9, 0.34, STANDARD},
+    {"lead", {0}, 11340, {0.25, 0.26, 0.29, 1}, 0.55, 1, 16e9, 0.44, STANDARD},
+    {"wood", {0}, 700, {0.38, 0.21, 0.095, 1}, 0.7, 0, 11e9, 0.35, STANDARD},
+    {"cork", {0}, 200, {0.48, 0.29, 0.15, 1}, 0.9, 0, 25e6, 0.1, STANDARD},
+    {"rubber", {0}, 1100, {0.022, 0.022, 0.024, 1}, 0.85, 0, 5e6, 0.48, STANDARD},
+    {"pla", {0}, 1240, {0.85, 0.30, 0.05, 1}, 0.5, 0, 3.5e9, 0.36, STANDARD},
+    {"glass", {0}, 2500, {0.60, 0.78, 0.76, 0.45}, 0.05, 0, 70e9, 0.22, STANDARD},
+    {"ice", {0}, 917, {0.66, 0.82, 0.92, 0.7}, 0.15, 0, 9.3e9, 0.33, STANDARD},
+    {"ivory", {0}, 1850, {0.85, 0.78, 0.62, 1}, 0.4, 0, 12e9, 0.3, STANDARD},
+    {"stone", {0}, 2600, {0.28, 0.27, 0.25, 1}, 0.9, 0, 50e9, 0.25, STANDARD},
+    {"red", {0}, 1000, {0.66, 0.045, 0.035, 1}, 0.5, 0, 3e9, 0.35, STANDARD},
+    {"orange", {0}, 1000, {0.90, 0.26, 0.025, 1}, 0.5, 0, 3e9, 0.35, STANDARD},
+    {"yellow", {0}, 1000, {0.90, 0.60, 0.045, 1}, 0.5, 0, 3e9, 0.35, STANDARD},
+    {"green", {0}, 1000, {0.055, 0.36, 0.105, 1}, 0.5, 0, 3e9, 0.35, STANDARD},
+    {"blue", {0}, 1000, {0.028, 0.14, 0.56, 1}, 0.5, 0, 3e9, 0.35, STANDARD},
+    {"white", {0}, 1000, {0.85, 0.85, 0.83, 1}, 0.5, 0, 3e9, 0.35, STANDARD},
+    {"black", {0}, 1000, {0.018, 0.018, 0.02, 1}, 0.5, 0, 3e9, 0.35, STANDARD},
 };
 const int lb_builtin_material_count = sizeof lb_builtin_materials / sizeof *lb_builtin_materials;
 

@@ -45,7 +45,7 @@ const lb_table lb_turn_table = TABLE("rotation", turn_fields);
 
 static const lb_field solver_fields[] = {
     {"integrator", LB_VALUE_CHOICE, offsetof(lb_solver_spec, integrator), LB_PURE, LB_ANY, false,
-     &lb_integrator_choices, "rk4", "how time is stepped"},
+     &lb_integrator_choices, "rk4; bdf2 with elastic bodies", "how time is stepped"},
     {"step", LB_VALUE_NUMBER, offsetof(lb_solver_spec, step), LB_TIME, LB_POSITIVE, false, NULL,
      "1 ms", "the time step; the adaptive integrator chooses its own"},
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_solver_spec, tolerance), LB_PURE, LB_POSITIVE, false,
@@ -72,7 +72,8 @@ const lb_table lb_record_table = TABLE("record", record_fields);
 
 // The sections that a file and a repetition share.
 #define SHARED_SECTIONS(type)                                                                      \
-  NAMED_SECTION(type, LB_SCENE_BODIES, "bodies", &lb_body_table, "the rigid parts, by name"),      \
+  NAMED_SECTION(type, LB_SCENE_BODIES, "bodies", &lb_body_table,                                   \
+                "the parts, rigid and elastic, by name"),                                          \
       LIST_SECTION(type, LB_SCENE_SCENERY, "scenery", &lb_shape_table,                             \
                    "shapes fixed to the world, for looks"),                                        \
       NAMED_SECTION(type, LB_SCENE_JOINTS, "joints", lb_joint_table,                               \
@@ -121,6 +122,18 @@ const lb_table lb_repeat_table = TABLE("repetition", repeat_fields);
 
 // --- materials, shapes, bodies ---
 
+static const char* const law_names[] = {"neo-hookean", "st-venant-kirchhoff", "corotated",
+                                        "linear"};
+const lb_choices lb_law_choices = {COUNT(law_names), law_names};
+
+static const lb_field rayleigh_fields[] = {
+    {"mass", LB_VALUE_NUMBER, offsetof(lb_rayleigh_spec, mass), LB_PURE, LB_NOT_NEGATIVE, false,
+     NULL, "0", "share of the mass matrix, per second: damps slow swings"},
+    {"stiffness", LB_VALUE_NUMBER, offsetof(lb_rayleigh_spec, stiffness), LB_TIME, LB_NOT_NEGATIVE,
+     false, NULL, "0 s", "share of the stiffness matrix: damps fast vibration"},
+};
+const lb_table lb_rayleigh_table = TABLE("Rayleigh damping", rayleigh_fields);
+
 static const lb_field material_fields[] = {
     {"density", LB_VALUE_NUMBER, offsetof(lb_material_spec, density), LB_DENSITY, LB_POSITIVE,
      false, NULL, "1000 kg/m^3", "mass per volume"},
@@ -131,6 +144,15 @@ static const lb_field material_fields[] = {
      false, NULL, "0.6", "0 a mirror, 1 chalk"},
     {"metallic", LB_VALUE_NUMBER, offsetof(lb_material_spec, metallic), LB_PURE, LB_UNIT_RANGE,
      false, NULL, "0", "1 for bare metal"},
+    {"young", LB_VALUE_NUMBER, offsetof(lb_material_spec, young), LB_PRESSURE, LB_POSITIVE, false,
+     NULL, "none", "Young's modulus: what elastic bodies need to bend"},
+    {"poisson", LB_VALUE_NUMBER, offsetof(lb_material_spec, poisson), LB_PURE, LB_POISSON_RANGE,
+     false, NULL, "0.3", "Poisson's ratio: how much it thins when stretched"},
+    {"law", LB_VALUE_CHOICE, offsetof(lb_material_spec, law), LB_PURE, LB_ANY, false,
+     &lb_law_choices, "neo-hookean",
+     "how stress follows strain; all agree while strains are small"},
+    {"damping", LB_VALUE_TABLE, offsetof(lb_material_spec, damping), LB_PURE, LB_ANY, false,
+     &lb_rayleigh_table, "none", "how vibration dies away in it"},
 };
 const lb_table lb_material_table = TABLE("material", material_fields);
 
@@ -188,11 +210,94 @@ static const lb_field shape_fields[] = {
 const lb_table lb_shape_table = {"shape", COUNT(shape_fields), shape_fields, LB_SHAPE_KEY_SCALE,
                                  "the form of a shape"};
 
+// --- elastic bodies ---
+
+#define BEAM(key, member, about)                                                                   \
+  {                                                                                                \
+    key, LB_VALUE_NUMBER, offsetof(lb_beam_spec, member), LB_LENGTH, LB_POSITIVE, true, NULL,      \
+        NULL, about                                                                                \
+  }
+#define BEAM_AXIS                                                                                  \
+  {"from", LB_VALUE_VECTOR, offsetof(lb_beam_spec, from),  LB_LENGTH, LB_ANY, false,               \
+   NULL,   "[0, 0, 0]",     "the middle of its face start"},                                       \
+  {                                                                                                \
+    "to", LB_VALUE_VECTOR, offsetof(lb_beam_spec, to), LB_LENGTH, LB_ANY, true, NULL, NULL,        \
+        "the middle of its face end"                                                               \
+  }
+
+static const lb_field elastic_rod_fields[] = {
+    BEAM("radius", radius, "from the axis to the surface"), BEAM_AXIS};
+static const lb_field elastic_box_fields[] = {
+    BEAM("width", width, "across the axis, from face left to right"),
+    BEAM("height", height, "across the axis, from face bottom to top"),
+    BEAM_AXIS,
+    {"up", LB_VALUE_VECTOR, offsetof(lb_beam_spec, up), LB_PURE, LB_ANY, false, NULL,
+     "[0, 0, 1], or x along z", "where the height points"}};
+static const lb_field elastic_tube_fields[] = {
+    BEAM("radius", radius, "from the axis to the outside"),
+    BEAM("inner", inner, "from the axis to the inside"), BEAM_AXIS};
+const lb_table lb_elastic_rod_table = TABLE("elastic rod", elastic_rod_fields);
+const lb_table lb_elastic_box_table = TABLE("elastic box", elastic_box_fields);
+const lb_table lb_elastic_tube_table = TABLE("elastic tube", elastic_tube_fields);
+
+#define ELEMENTS(key, member, about)                                                               \
+  {                                                                                                \
+    key, LB_VALUE_COUNT, offsetof(lb_elements_spec, member), LB_PURE, LB_POSITIVE, false, NULL,    \
+        "from the accuracy", about                                                                 \
+  }
+static const lb_field elements_fields[] = {
+    ELEMENTS("along", along, "from start to end"),
+    ELEMENTS("across", across, "a rod's radius, a tube's wall, a box's smaller side"),
+    ELEMENTS("around", around, "a tube's round, a box's wider side")};
+const lb_table lb_elements_table = TABLE("element count", elements_fields);
+
+static const lb_field basis_fields[] = {
+    {"modes", LB_VALUE_COUNT, offsetof(lb_basis_spec, modes), LB_PURE, LB_NOT_NEGATIVE, false, NULL,
+     "4", "modes of vibration, beyond six shapes for each face that carries something"},
+    {"derivatives", LB_VALUE_COUNT, offsetof(lb_basis_spec, derivatives), LB_PURE, LB_NOT_NEGATIVE,
+     false, NULL, "4", "how many of the softest shapes may bend far, which takes a shape a pair"},
+};
+const lb_table lb_basis_table = TABLE("basis size", basis_fields);
+
+static const lb_field elastic_fields[] = {
+    [LB_ELASTIC_ROD] = {"rod", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
+                        false, &lb_elastic_rod_table, NULL,
+                        "a solid cylinder; faces start, end and side"},
+    [LB_ELASTIC_BOX] = {"box", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
+                        false, &lb_elastic_box_table, NULL,
+                        "a beam or plate; faces start, end, left, right, bottom, top and side"},
+    [LB_ELASTIC_TUBE] = {"tube", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
+                         false, &lb_elastic_tube_table, NULL,
+                         "a hollow cylinder; faces start, end, outer, inner and side"},
+    [LB_ELASTIC_MESH] =
+        {"mesh", LB_VALUE_FILE, offsetof(lb_elastic_spec, mesh), LB_PURE, LB_ANY, false, NULL, NULL,
+         "tetrahedra from a Gmsh, VTK or TetGen file; faces are its named surfaces"},
+    [LB_ELASTIC_KEY_SCALE] = {"scale", LB_VALUE_SCALE, offsetof(lb_elastic_spec, scale), LB_PURE,
+                              LB_POSITIVE, false, NULL, "1",
+                              "of a mesh, one number or three: 0.001 for a file in millimetres"},
+    [LB_ELASTIC_KEY_MATERIAL] = {"material", LB_VALUE_MATERIAL, offsetof(lb_elastic_spec, material),
+                                 LB_PURE, LB_ANY, false, NULL, "the body's",
+                                 "a material that has a Young's modulus"},
+    {"accuracy", LB_VALUE_NUMBER, offsetof(lb_elastic_spec, accuracy), LB_PURE, LB_POSITIVE, false,
+     NULL, "1e-3", "wanted relative error of its lowest frequency; sets the number of elements"},
+    {"elements", LB_VALUE_TABLE, offsetof(lb_elastic_spec, elements), LB_PURE, LB_ANY, false,
+     &lb_elements_table, "from the accuracy", "how many of them"},
+    {"order", LB_VALUE_COUNT, offsetof(lb_elastic_spec, order), LB_PURE, LB_POSITIVE, false, NULL,
+     "2", "of the elements: 2 bends well, 1 is much too stiff"},
+    {"basis", LB_VALUE_TABLE, offsetof(lb_elastic_spec, basis), LB_PURE, LB_ANY, false,
+     &lb_basis_table, "4 modes, 4 derivatives", "the shapes it can take"},
+};
+const lb_table lb_elastic_table = {"elastic body", COUNT(elastic_fields), elastic_fields,
+                                   LB_ELASTIC_FORM_COUNT, "the form of an elastic body"};
+
 static const lb_field body_fields[] = {
     [LB_BODY_SHAPE] = {"shape", LB_VALUE_ONE, offsetof(lb_body_spec, shape), LB_PURE, LB_ANY, false,
                        &lb_shape_table, "none", "what it looks like and weighs"},
     [LB_BODY_SHAPES] = {"shapes", LB_VALUE_LIST, offsetof(lb_body_spec, shapes), LB_PURE, LB_ANY,
                         false, &lb_shape_table, "none", "several shapes instead of one"},
+    [LB_BODY_ELASTIC] = {"elastic", LB_VALUE_TABLE, offsetof(lb_body_spec, elastic), LB_PURE,
+                         LB_ANY, false, &lb_elastic_table, "none",
+                         "a body that bends, instead of shapes"},
     [LB_BODY_MATERIAL] = {"material", LB_VALUE_MATERIAL, offsetof(lb_body_spec, material), LB_PURE,
                           LB_ANY, false, NULL, "plain", "of the shapes that name none"},
     [LB_BODY_MASS] = {"mass", LB_VALUE_NUMBER, offsetof(lb_body_spec, mass), LB_MASS, LB_POSITIVE,

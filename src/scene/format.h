@@ -44,7 +44,8 @@ typedef enum lb_range {
   LB_ANY,
   LB_POSITIVE,     // > 0
   LB_NOT_NEGATIVE, // >= 0
-  LB_UNIT_RANGE    // 0 to 1
+  LB_UNIT_RANGE,   // 0 to 1
+  LB_POISSON_RANGE // between -1 and 0.5
 } lb_range;
 
 typedef struct lb_choices {
@@ -133,11 +134,19 @@ typedef struct lb_repeat_spec {
   const lb_node* section[LB_SCENE_KEYS];
 } lb_repeat_spec;
 
+typedef struct lb_rayleigh_spec {
+  lb_given given;
+  double mass, stiffness;
+} lb_rayleigh_spec;
+
 typedef struct lb_material_spec {
   lb_given given;
   double density;
   double color[4];
   double roughness, metallic;
+  double young, poisson;
+  int law;
+  lb_rayleigh_spec damping;
 } lb_material_spec;
 
 typedef struct lb_round_spec { // sphere, capsule, cylinder, ellipsoid
@@ -170,9 +179,41 @@ typedef struct lb_shape_spec {
   bool massless;
 } lb_shape_spec;
 
+// The forms of an elastic body are numbered as lb_elastic_form.
+enum { LB_ELASTIC_KEY_SCALE = LB_ELASTIC_FORM_COUNT, LB_ELASTIC_KEY_MATERIAL };
+
+typedef struct lb_beam_spec { // rod, box, tube
+  lb_given given;
+  double radius, inner, width, height;
+  lb_vec3 from, to, up;
+} lb_beam_spec;
+
+typedef struct lb_elements_spec {
+  lb_given given;
+  int along, across, around;
+} lb_elements_spec;
+
+typedef struct lb_basis_spec {
+  lb_given given;
+  int modes, derivatives;
+} lb_basis_spec;
+
+typedef struct lb_elastic_spec {
+  lb_given given;
+  lb_beam_spec beam;
+  const lb_node* mesh;
+  lb_vec3 scale;
+  int material;
+  double accuracy;
+  lb_elements_spec elements;
+  int order;
+  lb_basis_spec basis;
+} lb_elastic_spec;
+
 enum {
   LB_BODY_SHAPE,
   LB_BODY_SHAPES,
+  LB_BODY_ELASTIC,
   LB_BODY_MATERIAL,
   LB_BODY_MASS,
   LB_BODY_CENTER,
@@ -184,6 +225,7 @@ enum {
 typedef struct lb_body_spec {
   lb_given given;
   const lb_node *shape, *shapes;
+  lb_elastic_spec elastic;
   int material;
   double mass;
   lb_vec3 center;
@@ -200,6 +242,7 @@ typedef struct lb_joint_spring_spec {
 typedef struct lb_joint_spec {
   lb_given given;
   int kind, parent, child;
+  const char *face, *child_face;
   lb_transform at, in_child;
   bool loop;
   lb_vec3 axis;
@@ -271,13 +314,15 @@ typedef struct lb_turn_spec { // a rotation written as a mapping
 
 extern const lb_table lb_scene_table, lb_solver_table, lb_record_table, lb_repeat_table;
 extern const lb_table lb_material_table, lb_body_table, lb_shape_table;
+extern const lb_table lb_rayleigh_table, lb_elastic_table, lb_elements_table, lb_basis_table;
+extern const lb_table lb_elastic_rod_table, lb_elastic_box_table, lb_elastic_tube_table;
 extern const lb_table lb_sphere_table, lb_rod_table, lb_ellipsoid_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_ball_spring_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
-extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices;
+extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices;
 
 // What the coordinate of a joint measures, by kind.
 typedef struct lb_joint_measure {

@@ -24,6 +24,24 @@
        NULL,     "world",       "the body it hangs on, or world"},                                 \
       {"child", LB_VALUE_ONE_BODY,    JOINT(child), LB_PURE, LB_ANY, true, NULL,                   \
        NULL,    "the body it carries"},                                                            \
+      {"face",                                                                                     \
+       LB_VALUE_TEXT,                                                                              \
+       JOINT(face),                                                                                \
+       LB_PURE,                                                                                    \
+       LB_ANY,                                                                                     \
+       false,                                                                                      \
+       NULL,                                                                                       \
+       "for elastic bodies only",                                                                  \
+       "the face by which it holds the elastic body; the parent's when both are"},                 \
+      {"child_face",                                                                               \
+       LB_VALUE_TEXT,                                                                              \
+       JOINT(child_face),                                                                          \
+       LB_PURE,                                                                                    \
+       LB_ANY,                                                                                     \
+       false,                                                                                      \
+       NULL,                                                                                       \
+       "for two elastic bodies only",                                                              \
+       "the child's face when both bodies are elastic"},                                           \
       {"at",                                                                                       \
        LB_VALUE_POSE,                                                                              \
        JOINT(at),                                                                                  \
@@ -31,11 +49,17 @@
        LB_ANY,                                                                                     \
        false,                                                                                      \
        NULL,                                                                                       \
-       "[0, 0, 0]",                                                                                \
+       "[0, 0, 0], or the middle of the face",                                                     \
        "the joint's frame in the parent: a position, or position and rotation"},                   \
-      {"in_child", LB_VALUE_POSE, JOINT(in_child),                                                 \
-       LB_LENGTH,  LB_ANY,        false,                                                           \
-       NULL,       "[0, 0, 0]",   "the same frame in the child"},                                  \
+      {"in_child",                                                                                 \
+       LB_VALUE_POSE,                                                                              \
+       JOINT(in_child),                                                                            \
+       LB_LENGTH,                                                                                  \
+       LB_ANY,                                                                                     \
+       false,                                                                                      \
+       NULL,                                                                                       \
+       "[0, 0, 0], or the middle of the face",                                                     \
+       "the same frame in the child"},                                                             \
   {                                                                                                \
     "loop", LB_VALUE_FLAG, JOINT(loop), LB_PURE, LB_ANY, false, NULL, "false",                     \
         "true closes a loop of bodies instead of carrying the child"                               \

@@ -40,6 +40,7 @@ static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
   joint->kind = (lb_joint_kind)spec.kind;
   joint->parent = spec.parent;
   joint->child = spec.child;
+  lb_read_faces(&r->scene, &spec, joint);
   joint->in_parent = spec.at;
   joint->in_child = spec.in_child;
   joint->axis = spec.axis;

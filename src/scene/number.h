@@ -16,6 +16,7 @@
   X(LB_FORCE, "a force", "10 N")                                                                   \
   X(LB_TORQUE, "a torque", "2 N m")                                                                \
   X(LB_DENSITY, "a density", "1000 kg/m^3")                                                        \
+  X(LB_PRESSURE, "a modulus", "200 GPa")                                                           \
   X(LB_INERTIA, "a moment of inertia", "0.01 kg m^2")                                              \
   X(LB_STIFFNESS, "a stiffness", "100 N/m")                                                        \
   X(LB_TURN_STIFFNESS, "a stiffness against turning", "10 N m/rad")                                \

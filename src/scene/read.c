@@ -72,11 +72,25 @@ static void begin(lb_reader* r) {
   r->settings = (lb_scene_spec){
       .gravity = standard.gravity,
       .duration = standard.duration,
-      .solver = {.integrator = (int)standard.solver.integrator,
+      .solver = {.integrator = LB_INTEGRATOR_COUNT, // stays when none is named
                  .step = standard.solver.step,
                  .tolerance = standard.solver.tolerance},
       .record = {.every = standard.record.every},
   };
+}
+
+// The one that was named, or one that suits the bodies.
+static void choose_integrator(lb_reader* r) {
+  const int named = r->settings.solver.integrator;
+  if (named < LB_INTEGRATOR_COUNT) {
+    r->scene.solver.integrator = (lb_integrator)named;
+    return;
+  }
+  for (int i = 0; i < r->scene.nbody; i++) {
+    if (r->scene.body[i].elastic) {
+      r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
+    }
+  }
 }
 
 static void apply_settings(lb_reader* r, const char* path) {
@@ -88,7 +102,7 @@ static void apply_settings(lb_reader* r, const char* path) {
   scene->file = path;
   scene->gravity = from->gravity;
   scene->duration = from->duration;
-  scene->solver = (lb_scene_solver){.integrator = (lb_integrator)from->solver.integrator,
+  scene->solver = (lb_scene_solver){.integrator = scene->solver.integrator,
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,
                                     .tolerance = from->solver.tolerance};
@@ -113,6 +127,7 @@ static void read_all(lb_reader* r, const char* text, size_t length, const char* 
   }
   apply_settings(r, path);
   lb_read_sections(r);
+  choose_integrator(r);
   if (!r->no_memory) {
     lb_scene_examine(&r->scene, &r->report, r->body_broken, r->joint_broken, &r->scratch,
                      &r->no_memory);

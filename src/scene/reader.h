@@ -120,6 +120,12 @@ extern const int lb_builtin_material_count;
 
 // The shapes' keys to a shape of `body`. False when something is wrong.
 bool lb_read_shape(lb_reader* r, const lb_node* node, int body, int material);
+// What another room told the caller's list is a mistake of the scene, too. False when it is one.
+bool lb_note(lb_reader* r, lb_status status);
+// The `elastic` part of a body whose keys are read; NULL when something is wrong.
+const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec);
+// Which faces a joint between these bodies holds, and where its frames are.
+void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_joint* joint);
 // Keys or a spline to a profile whose values measure `dimension`; neither: count 0.
 bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
                      lb_dimension dimension, lb_profile_definition* out);

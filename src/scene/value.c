@@ -39,12 +39,14 @@ static bool in_range(lb_reader* r, const lb_node* node, const char* key, lb_rang
       [LB_POSITIVE] = "must be greater than 0",
       [LB_NOT_NEGATIVE] = "must be 0 or more",
       [LB_UNIT_RANGE] = "must be from 0 to 1",
+      [LB_POISSON_RANGE] = "must be more than -1 and less than 0.5",
   };
   const bool holds[] = {
       [LB_ANY] = true,
       [LB_POSITIVE] = value > 0,
       [LB_NOT_NEGATIVE] = value >= 0,
       [LB_UNIT_RANGE] = value >= 0 && value <= 1,
+      [LB_POISSON_RANGE] = value > -1 && value < 0.5,
   };
   return holds[range] ||
          lb_complain(r, node->place, "'%s' %s, not '%s'", key, words[range], node->text);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "elastic/reduced.h"
+#include "model/link.h"
 #include "solve/stepper.h"
 
 lb_simulate_options lb_simulate_default(void) {
@@ -143,6 +145,12 @@ static bool is_conservative(const lb_model* m) {
   }
   for (int i = 0; i < m->nspring; i++) {
     if (m->spring[i].damping > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_reduced* body = m->link[i].reduced;
+    if (body && (body->alpha > 0 || body->beta > 0)) {
       return false;
     }
   }

@@ -2,8 +2,45 @@
 // results there instead, for the scripts that judge them with other programs.
 #include <cjson/cJSON.h>
 
+#include "limber/simulate.h"
+#include "record/bent.h"
 #include "record/fixture.h"
 #include "record/writers.h"
+
+// A rod that sags sideways with a ball at its end, and a spring to the ball.
+static const char BENT[] =
+    "gravity: [5, 0, 0]\n"
+    "bodies:\n"
+    "  rod: {elastic: {rod: {radius: 2 mm, to: [0, 0, 0.4]}, material: steel,\n"
+    "                  elements: {along: 8, across: 1}, basis: {modes: 1, derivatives: 2}}}\n"
+    "  ball: {shape: {sphere: {radius: 0.02}}, material: brass}\n"
+    "joints:\n"
+    "  clamp: {type: fixed, child: rod, face: start}\n"
+    "  tip: {type: fixed, parent: rod, child: ball, face: end}\n"
+    "springs: {line: {from: {at: [0.3, 0, 0.6]}, to: {body: ball}, stiffness: 1}}\n"
+    "duration: 0.2\n";
+
+static lb_recording* bent_recording(void) {
+  lb_scene scene;
+  lb_model* model;
+  lb_recording* recording;
+  lb_summary summary;
+  const lb_simulate_options options = lb_simulate_default();
+  if (lb_scene_parse(BENT, strlen(BENT), "bent.yaml", NULL, &scene, NULL) != LB_OK ||
+      lb_model_create(&scene, NULL, &model, NULL) != LB_OK ||
+      lb_recording_create(model, 20, NULL, &recording, NULL) != LB_OK ||
+      lb_simulate(model, &options, recording, &summary, NULL) != LB_OK) {
+    abort();
+  }
+  lb_scene_release(&scene);
+  return recording;
+}
+
+static void release_bent(lb_recording* r) {
+  lb_model* model = (lb_model*)(uintptr_t)r->model;
+  lb_recording_release(r);
+  lb_model_release(model);
+}
 
 // A file taken apart.
 typedef struct glb {
@@ -19,9 +56,9 @@ static uint32_t u32(const void* bytes) {
   return value;
 }
 
-static glb glb_of(const fixture* f) {
+static glb glb_of_recording(const lb_recording* recording) {
   glb g = {.out = lb_out_make(NULL, -1)};
-  lb_write_gltf(&g.out, f->recording, 100000);
+  lb_write_gltf(&g.out, recording, 100000);
   assert_int_equal(g.out.status, LB_OK);
   assert_memory_equal(g.out.data, "glTF", 4);
   assert_int_equal(u32(g.out.data + 4), 2);
@@ -40,6 +77,10 @@ static glb glb_of(const fixture* f) {
     assert_ptr_equal(g.binary + g.binary_size, g.out.data + g.out.size);
   }
   return g;
+}
+
+static glb glb_of(const fixture* f) {
+  return glb_of_recording(f->recording);
 }
 
 static void glb_release(glb* g) {
@@ -280,6 +321,77 @@ static void numbers_that_are_not_finite_hold_the_last_pose(void** state) {
   fixture_release(f);
 }
 
+// --- what changes its form ---
+
+// Rest plus weights times targets is where the coordinates put a vertex, but for what is too small
+// to be seen.
+static void morph_targets_bend_a_body_as_its_coordinates_do(void** state) {
+  (void)state;
+  lb_recording* r = bent_recording();
+  glb g = glb_of_recording(r);
+  const lb_mesh* surface = &r->model->elastic[0].surface;
+  const int node = 1 + r->model->nbody + r->model->nshape;
+  const cJSON* mesh = item(&g, "meshes", integer(item(&g, "nodes", node), "mesh"));
+  const cJSON* primitive = cJSON_GetArrayItem(get(mesh, "primitives"), 0);
+  const cJSON* targets = get(primitive, "targets");
+  const int ntarget = cJSON_GetArraySize(targets);
+  assert_true(ntarget > 0 && ntarget < r->model->nq);
+  int n, nweight;
+  const float* rest = floats(&g, integer(get(primitive, "attributes"), "POSITION"), 3, &n);
+  const float* w = floats(&g, integer(sampler_of(&g, node, "weights"), "output"), 1, &nweight);
+  assert_int_equal(n, surface->nvertex);
+  assert_int_equal(nweight, ntarget * r->nframe);
+  double worst = 0, moved = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    for (int i = 0; i < n; i++) {
+      double x[3] = {rest[3 * i], rest[3 * i + 1], rest[3 * i + 2]};
+      for (int k = 0; k < ntarget; k++) {
+        int m;
+        const cJSON* target = cJSON_GetArrayItem(targets, k);
+        const float* u = floats(&g, integer(target, "POSITION"), 3, &m);
+        assert_int_equal(m, n);
+        assert_true(fabsf(w[f * ntarget + k]) <= 1);
+        for (int c = 0; c < 3; c++) {
+          x[c] += (double)w[f * ntarget + k] * (double)u[3 * i + c];
+        }
+      }
+      const lb_vec3 want = lb_bent_vertex(r, f, 0, i);
+      worst = fmax(worst, hypot(hypot(x[0] - want.x, x[1] - want.y), x[2] - want.z));
+      moved = fmax(moved, lb_vec3_norm(lb_vec3_sub(want, surface->vertex[i])));
+    }
+  }
+  print_message("%d targets, error %.2g m of %.2g m\n", ntarget, worst, moved);
+  assert_true(moved > 0.01);
+  assert_true(worst < 4e-4 * 0.5);
+  glb_release(&g);
+  release_bent(r);
+}
+
+static void springs_reach_from_end_to_end(void** state) {
+  (void)state;
+  lb_recording* r = bent_recording();
+  glb g = glb_of_recording(r);
+  const int node = 1 + r->model->nbody + r->model->nshape + 1;
+  int n;
+  const float* t = floats(&g, integer(sampler_of(&g, node, "translation"), "output"), 3, &n);
+  const float* q = floats(&g, integer(sampler_of(&g, node, "rotation"), "output"), 4, &n);
+  const float* s = floats(&g, integer(sampler_of(&g, node, "scale"), "output"), 3, &n);
+  assert_int_equal(n, r->nframe);
+  for (int f = 0; f < n; f++) {
+    const lb_quat turn = {q[4 * f + 3], q[4 * f], q[4 * f + 1], q[4 * f + 2]};
+    lb_vec3 end[2];
+    lb_bent_spring(r, f, 0, end);
+    for (int i = 0; i < 2; i++) {
+      const lb_vec3 half = {0, 0, (i ? 0.5 : -0.5) * (double)s[3 * f + 2]};
+      const lb_vec3 at = lb_vec3_add(lb_vec3_make(t[3 * f], t[3 * f + 1], t[3 * f + 2]),
+                                     lb_quat_rotate(turn, half));
+      assert_near(lb_vec3_norm(lb_vec3_sub(at, end[i])), 0, 1e-6);
+    }
+  }
+  glb_release(&g);
+  release_bent(r);
+}
+
 // --- samples for other programs ---
 
 static void write_sample(const char* dir, const char* name, fixture* f) {
@@ -307,6 +419,13 @@ static int write_samples(const char* dir) {
   write_sample(dir, "fall", fixture_fall(200));
   write_sample(dir, "empty", empty);
   write_sample(dir, "bare", bare);
+  char path[512];
+  snprintf(path, sizeof path, "%s/bent", dir);
+  lb_recording* bent = bent_recording();
+  if (lb_recording_write(bent, &FIXTURE_SUMMARY, path, NULL) != LB_OK) {
+    return 1;
+  }
+  release_bent(bent);
   return 0;
 }
 
@@ -324,6 +443,8 @@ int main(int argc, char** argv) {
       cmocka_unit_test(root_turns_z_up_into_y_up),
       cmocka_unit_test(worlds_with_little_in_them_are_valid),
       cmocka_unit_test(numbers_that_are_not_finite_hold_the_last_pose),
+      cmocka_unit_test(morph_targets_bend_a_body_as_its_coordinates_do),
+      cmocka_unit_test(springs_reach_from_end_to_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

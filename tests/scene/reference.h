@@ -104,8 +104,9 @@ static void write_number(FILE* out, lb_dimension dimension, lb_range range) {
       [LB_POSITIVE] = ", \"exclusiveMinimum\": 0",
       [LB_NOT_NEGATIVE] = ", \"minimum\": 0",
       [LB_UNIT_RANGE] = ", \"minimum\": 0, \"maximum\": 1",
+      [LB_POISSON_RANGE] = ", \"exclusiveMinimum\": -1, \"exclusiveMaximum\": 0.5",
   };
-  const bool positive = range != LB_ANY;
+  const bool positive = range != LB_ANY && range != LB_POISSON_RANGE;
   fprintf(out, "{\"anyOf\": [{\"type\": \"number\"%s}, {\"type\": \"string\", \"pattern\": ",
           limits[range]);
   char pattern[800];
@@ -327,7 +328,14 @@ static const struct {
     {"", &lb_record_table},
     {"", &lb_repeat_table},
     {"", &lb_material_table},
+    {"", &lb_rayleigh_table},
     {"", &lb_body_table},
+    {"", &lb_elastic_table},
+    {"", &lb_elastic_rod_table},
+    {"", &lb_elastic_box_table},
+    {"", &lb_elastic_tube_table},
+    {"", &lb_elements_table},
+    {"", &lb_basis_table},
     {"", &lb_shape_table},
     {"", &lb_sphere_table},
     {"", &lb_rod_table},

@@ -139,6 +139,7 @@ class View {
       if (node.isMesh) {
         node.castShadow = !node.material.transparent;
         node.receiveShadow = true;
+        node.frustumCulled = !node.morphTargetInfluences; // it bends out of the box it rests in
       }
     });
     this.scene.add(this.model);

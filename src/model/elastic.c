@@ -1,0 +1,280 @@
+// From the description of an elastic body to a reduced one: mesh, elements, basis, integrals.
+// Bodies described alike and held alike share one.
+#include <string.h>
+
+#include "elastic/cubature.h"
+#include "elastic/material.h"
+#include "elastic/projected.h"
+#include "model/build.h"
+#include "scene/elastic.h"
+
+enum { MOST_FACES = 64 };
+
+// One body in the making.
+typedef struct maker {
+  lb_build* b;
+  int body;
+  const lb_scene_elastic* from;
+  lb_arena scratch;
+  lb_tetmesh mesh;
+  lb_fem* fem;
+  lb_basis basis;
+  lb_basis_face face[MOST_FACES]; // the held one, then those that carry
+  const char* name[MOST_FACES];
+  int nface;
+} maker;
+
+// --- faces ---
+
+static int add_face(maker* k, const char* name) {
+  for (int i = 0; i < k->nface; i++) {
+    if (strcmp(k->name[i], name) == 0) {
+      return i;
+    }
+  }
+  if (k->nface < MOST_FACES) {
+    k->name[k->nface++] = name;
+  }
+  return k->nface - 1;
+}
+
+// The face that carries the body comes first, then all others that joints name.
+static void list_faces(maker* k) {
+  const lb_scene* s = k->b->scene;
+  for (int j = 0; j < s->njoint; j++) {
+    if (s->joint[j].child == k->body && !s->joint[j].loop) {
+      add_face(k, s->joint[j].face_name[1]);
+    }
+  }
+  for (int j = 0; j < s->njoint; j++) {
+    for (int end = 0; end < 2; end++) {
+      const int body = end == 0 ? s->joint[j].parent : s->joint[j].child;
+      if (body == k->body) {
+        lb_scene_joint* joint = &k->b->joint[j];
+        *(end == 0 ? &joint->face : &joint->child_face) =
+            add_face(k, s->joint[j].face_name[end]) - 1;
+      }
+    }
+  }
+}
+
+static lb_vec3 middle(const maker* k, int face) {
+  const lb_basis_face* f = &k->face[face];
+  lb_vec3 sum = {0, 0, 0};
+  double total = 0;
+  for (int i = 0; i < f->count; i++) {
+    sum = lb_vec3_add(sum, lb_vec3_scale(f->weight[i], k->mesh.node[f->node[i]]));
+    total += f->weight[i];
+  }
+  return lb_vec3_scale(1 / total, sum);
+}
+
+static void place_joints(maker* k) {
+  const lb_scene* s = k->b->scene;
+  for (int j = 0; j < s->njoint; j++) {
+    lb_scene_joint* joint = &k->b->joint[j];
+    if (joint->parent == k->body && joint->at_middle[0]) {
+      joint->in_parent.p = lb_vec3_add(joint->in_parent.p, middle(k, joint->face + 1));
+    }
+    if (joint->child == k->body && joint->at_middle[1]) {
+      joint->in_child.p = lb_vec3_add(joint->in_child.p, middle(k, joint->child_face + 1));
+    }
+  }
+}
+
+// --- the steps ---
+
+static lb_status make_mesh(maker* k) {
+  lb_status status = LB_OK;
+  if (k->from->form == LB_ELASTIC_MESH) {
+    k->mesh = *k->from->mesh;
+  } else {
+    const lb_tetmesh_def def = lb_elastic_definition(k->from);
+    status = lb_tetmesh_make(&def, k->from->place, &k->scratch, &k->mesh, k->b->err);
+  }
+  for (int i = 0; i < k->nface && status == LB_OK; i++) {
+    const lb_tetmesh_surface* surface = lb_tetmesh_find_surface(&k->mesh, k->name[i]);
+    status = lb_basis_face_of(&k->mesh, surface, &k->scratch, &k->face[i]);
+  }
+  return status;
+}
+
+static lb_status make_fem(maker* k) {
+  lb_build* b = k->b;
+  const lb_scene_material* m = &b->scene->material[k->from->material];
+  lb_material* material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
+  if (!material) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < k->mesh.nregion; i++) {
+    material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
+                                m->young, m->poisson, m->density};
+  }
+  return lb_fem_create(b->arena->allocator, &k->mesh, material, 1, b->scene->body[k->body].name,
+                       k->from->place, &k->fem, b->err);
+}
+
+static lb_status make_basis(maker* k) {
+  const lb_basis_options options = {k->from->modes, k->from->derivatives};
+  return lb_basis_create(k->fem, &k->face[0], k->nface - 1, &k->face[1], &options, &k->scratch,
+                         &k->basis, k->b->err);
+}
+
+// Points that stand for all of the body's, trained on poses that loads on its faces bring about. A
+// body that carries nothing has no such poses, and keeps all its points.
+static lb_status choose_points(maker* k, const lb_reduced* reduced, lb_points* points) {
+  lb_arena* arena = k->b->arena;
+  if (reduced->nface == 0) {
+    return lb_points_create(k->fem, &k->basis, arena, points);
+  }
+  const lb_cubature_options options = lb_cubature_default();
+  lb_points all;
+  lb_cubature_report report;
+  double* eta = NULL;
+  int npose = 0;
+  lb_status status = lb_points_create(k->fem, &k->basis, &k->scratch, &all);
+  if (status == LB_OK) {
+    status = lb_cubature_poses(&all, reduced, k->fem->size, &options, &k->scratch, &eta, &npose);
+  }
+  return status == LB_OK ? lb_cubature_train(&all, k->mesh.nregion, k->basis.omega, eta, npose,
+                                             &options, arena, points, &report)
+                         : status;
+}
+
+static lb_status reduce(maker* k) {
+  lb_build* b = k->b;
+  const lb_scene_material* m = &b->scene->material[k->from->material];
+  lb_points* points = LB_TAKE(b->arena, lb_points, 1);
+  lb_reduced* reduced = LB_TAKE(b->arena, lb_reduced, 1);
+  if (!points || !reduced) {
+    return LB_NO_MEMORY;
+  }
+  const lb_projected whole = {k->fem, &k->basis};
+  lb_status status = lb_projected_reduce(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
+  if (status == LB_OK) {
+    status = choose_points(k, reduced, points);
+  }
+  if (status == LB_OK) {
+    reduced->internal = lb_points_force(points);
+    reduced->alpha = m->damping_mass;
+    reduced->beta = m->damping_stiffness;
+    b->reduced[k->body] = reduced;
+  }
+  return status;
+}
+
+static lb_status describe(maker* k) {
+  static const double TURN = 6.28318530717958647692;
+  lb_build* b = k->b;
+  lb_model_elastic* e = &b->elastic[k->body];
+  *e = (lb_model_elastic){.body = k->body,
+                          .r = k->basis.r,
+                          .material = k->from->material,
+                          .nnode = k->mesh.nnode,
+                          .nelem = k->mesh.nelem,
+                          .frequency = LB_TAKE(b->arena, double, k->basis.r),
+                          .held = lb_build_text(b, k->name[0]),
+                          .nface = k->nface - 1,
+                          .face = LB_TAKE(b->arena, const char*, k->nface)};
+  if (!e->frequency || !e->face || !e->held) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < k->basis.r; i++) {
+    e->frequency[i] = k->basis.omega[i] / TURN;
+  }
+  for (int i = 1; i < k->nface; i++) {
+    e->face[i - 1] = lb_build_text(b, k->name[i]);
+    if (!e->face[i - 1]) {
+      return LB_NO_MEMORY;
+    }
+  }
+  return lb_build_surface(b, k->from, &k->mesh, k->basis.Phi, e);
+}
+
+// --- bodies alike ---
+
+static bool same_vector(lb_vec3 a, lb_vec3 b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
+  return a->form == b->form && same_vector(a->from, b->from) && same_vector(a->to, b->to) &&
+         same_vector(a->up, b->up) && a->width == b->width && a->height == b->height &&
+         a->radius == b->radius && a->inner == b->inner && a->mesh == b->mesh &&
+         a->order == b->order && a->accuracy == b->accuracy && a->along == b->along &&
+         a->across == b->across && a->around == b->around && a->material == b->material &&
+         a->modes == b->modes && a->derivatives == b->derivatives;
+}
+
+// An earlier body of the same form that is held alike, or -1.
+static int find_twin(const maker* k) {
+  for (int i = 0; i < k->body; i++) {
+    const lb_scene_elastic* other = k->b->scene->body[i].elastic;
+    const lb_model_elastic* e = &k->b->elastic[i];
+    bool same = other && same_form(other, k->from) && e->nface == k->nface - 1 &&
+                strcmp(e->held, k->name[0]) == 0;
+    for (int f = 0; same && f < e->nface; f++) {
+      same = strcmp(e->face[f], k->name[f + 1]) == 0;
+    }
+    if (same) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static lb_status make_alone(maker* k) {
+  const int twin = find_twin(k);
+  if (twin >= 0) {
+    k->b->reduced[k->body] = k->b->reduced[twin];
+    k->b->elastic[k->body] = k->b->elastic[twin];
+    k->b->elastic[k->body].body = k->body;
+    return LB_OK;
+  }
+  lb_status (*const step[])(maker*) = {make_fem, make_basis, reduce, describe};
+  lb_status status = LB_OK;
+  for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
+    status = step[i](k);
+  }
+  lb_fem_release(k->fem);
+  return status;
+}
+
+static lb_status make(maker* k) {
+  lb_status status = make_mesh(k);
+  if (status == LB_OK) {
+    place_joints(k);
+    status = make_alone(k);
+  }
+  return status;
+}
+
+lb_status lb_build_elastic(lb_build* b) {
+  const lb_scene* s = b->scene;
+  b->joint = LB_TAKE(b->arena, lb_scene_joint, s->njoint);
+  b->reduced = LB_TAKE(b->arena, const lb_reduced*, s->nbody);
+  b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
+  if (!b->joint || !b->reduced || !b->elastic) {
+    return lb_build_no_memory(b);
+  }
+  if (s->njoint) {
+    memcpy(b->joint, s->joint, (size_t)s->njoint * sizeof *b->joint);
+  }
+  for (int i = 0; i < s->nbody; i++) {
+    b->reduced[i] = s->body[i].reduced;
+    b->elastic[i] =
+        (lb_model_elastic){.body = i, .r = b->reduced[i] ? b->reduced[i]->r : 0, .material = -1};
+    if (!s->body[i].elastic) {
+      continue;
+    }
+    maker k = {.b = b, .body = i, .from = s->body[i].elastic};
+    lb_arena_init(&k.scratch, b->arena->allocator);
+    list_faces(&k);
+    const lb_status status = make(&k);
+    lb_arena_release(&k.scratch);
+    if (status != LB_OK) {
+      return status == LB_NO_MEMORY ? lb_build_no_memory(b) : status;
+    }
+  }
+  return LB_OK;
+}

@@ -1,0 +1,39 @@
+#include "record/bent.h"
+
+#include "elastic/reduced.h"
+#include "model/link.h"
+
+static const double* coordinates(const lb_recording* r, int frame, int e) {
+  return r->q + (size_t)frame * (size_t)r->model->nq + (size_t)r->model->elastic[e].q;
+}
+
+lb_vec3 lb_bent_vertex(const lb_recording* r, int frame, int e, int i) {
+  const lb_model_elastic* b = &r->model->elastic[e];
+  const double* eta = coordinates(r, frame, e);
+  lb_vec3 x = b->surface.vertex[i];
+  for (int k = 0; k < b->r; k++) {
+    const double* phi = b->Phi + 3 * ((size_t)k * (size_t)b->surface.nvertex + (size_t)i);
+    x = lb_vec3_add(x, lb_vec3_scale(eta[k], lb_vec3_make(phi[0], phi[1], phi[2])));
+  }
+  return x;
+}
+
+lb_vec3 lb_bent_face(const lb_recording* r, int frame, int e, int face) {
+  const lb_model* m = r->model;
+  const lb_reduced* reduced = m->link[m->body_link[m->elastic[e].body]].reduced;
+  const double* eta = coordinates(r, frame, e);
+  lb_v4 sum = lb_v4_zero();
+  for (int k = 0; k < reduced->r; k++) {
+    sum += reduced->face[face].W[k] * eta[k];
+  }
+  return lb_v4_vec3(sum);
+}
+
+void lb_bent_spring(const lb_recording* r, int frame, int spring, lb_vec3 end[2]) {
+  const lb_scene_spring* s = &r->model->spring[spring];
+  const lb_transform* pose = r->pose + (size_t)frame * (size_t)r->model->nbody;
+  for (int i = 0; i < 2; i++) {
+    end[i] =
+        s->body[i] == LB_WORLD ? s->point[i] : lb_transform_point(pose[s->body[i]], s->point[i]);
+  }
+}

@@ -1,0 +1,19 @@
+// Checking a scene: the parts share one checker.
+#pragma once
+#include "base/arena.h"
+#include "limber/scene.h"
+#include "scene/report.h"
+
+typedef struct lb_checker {
+  const lb_scene* s;
+  lb_report* report;
+  const bool *body_broken, *joint_broken; // NULL: none
+  lb_arena* scratch;
+  bool no_memory;
+  int* carrier; // [nbody] joint of the tree that carries it, or -1
+} lb_checker;
+
+#define LB_SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
+
+// Elastic bodies, the faces that joints name, and what may not act on them.
+void lb_check_elastic(lb_checker* c);

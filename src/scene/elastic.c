@@ -1,0 +1,166 @@
+// Elastic bodies: from what was written to a description, and what its forms have as faces.
+#include "scene/elastic.h"
+
+#include <string.h>
+
+#include "scene/reader.h"
+
+// --- forms and faces ---
+
+enum { MOST_FACES = 7 };
+
+typedef struct form {
+  lb_tetmesh_kind kind;
+  int nface;
+  const char* face[MOST_FACES];
+} form;
+
+static const form forms[] = {
+    [LB_ELASTIC_ROD] = {LB_TETMESH_ROD, 3, {"start", "end", "side"}},
+    [LB_ELASTIC_BOX] = {LB_TETMESH_BOX,
+                        7,
+                        {"start", "end", "left", "right", "bottom", "top", "side"}},
+    [LB_ELASTIC_TUBE] = {LB_TETMESH_TUBE, 5, {"start", "end", "outer", "inner", "side"}},
+};
+
+lb_scene_elastic lb_scene_elastic_default(void) {
+  return (lb_scene_elastic){
+      .form = LB_ELASTIC_ROD, .order = 2, .accuracy = 1e-3, .modes = 4, .derivatives = 4};
+}
+
+lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e) {
+  return (lb_tetmesh_def){.kind = forms[e->form].kind,
+                          .a = e->from,
+                          .b = e->to,
+                          .up = e->up,
+                          .width = e->width,
+                          .height = e->height,
+                          .radius = e->radius,
+                          .inner = e->inner,
+                          .order = e->order,
+                          .along = e->along,
+                          .across = e->across,
+                          .around = e->around,
+                          .error = e->accuracy};
+}
+
+int lb_elastic_faces(const lb_scene_elastic* e, const char** name, int most) {
+  const bool mesh = e->form == LB_ELASTIC_MESH;
+  const int count = mesh ? e->mesh->nsurface : forms[e->form].nface;
+  for (int i = 0; i < count && i < most; i++) {
+    name[i] = mesh ? e->mesh->surface[i].name : forms[e->form].face[i];
+  }
+  return count;
+}
+
+bool lb_elastic_has_face(const lb_scene_elastic* e, const char* name) {
+  if (e->form == LB_ELASTIC_MESH) {
+    return lb_tetmesh_find_surface(e->mesh, name) != NULL;
+  }
+  for (int i = 0; i < forms[e->form].nface; i++) {
+    if (strcmp(forms[e->form].face[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// --- reading ---
+
+static bool read_mesh(lb_reader* r, const lb_elastic_spec* spec, lb_scene_elastic* e) {
+  const char* path = lb_resolve_path(r, spec->mesh->text);
+  if (!path || !lb_file_opens(r, path, spec->mesh)) {
+    return false;
+  }
+  lb_tetmesh* mesh = LB_TAKE(r->keep, lb_tetmesh, 1);
+  if (!mesh) {
+    return lb_lack(r);
+  }
+  if (!lb_note(r, lb_tetmesh_read(path, spec->mesh->place, r->keep, mesh, r->report.err))) {
+    return false;
+  }
+  const lb_vec3 s = spec->scale;
+  for (int i = 0; i < mesh->nnode; i++) {
+    const lb_vec3 x = mesh->node[i];
+    mesh->node[i] = lb_vec3_make(s.x * x.x, s.y * x.y, s.z * x.z);
+  }
+  e->mesh = mesh;
+  return lb_note(
+      r, lb_tetmesh_check(mesh, spec->mesh->text, spec->mesh->place, &r->scratch, r->report.err));
+}
+
+// Keys of a rigid body that an elastic one has no use for.
+static bool check_keys(lb_reader* r, const lb_body_spec* spec) {
+  static const struct {
+    int key;
+    const char* text;
+  } useless[] = {
+      {LB_BODY_SHAPE, "'shape' and 'elastic' cannot both be given (choose one)"},
+      {LB_BODY_SHAPES, "'shapes' and 'elastic' cannot both be given (choose one)"},
+      {LB_BODY_MASS, "an elastic body weighs what its material says (give that a density)"},
+      {LB_BODY_CENTER, "an elastic body's centre of mass follows from its form"},
+      {LB_BODY_INERTIA, "an elastic body's inertia follows from its form"},
+  };
+  bool ok = true;
+  for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
+    const lb_node* node = spec->given.node[useless[i].key];
+    if (node) {
+      ok = lb_complain(r, node->place, "%s", useless[i].text);
+    }
+  }
+  const lb_node* scale = spec->elastic.given.node[LB_ELASTIC_KEY_SCALE];
+  if (scale && !spec->elastic.mesh) {
+    ok = lb_complain(r, scale->place, "'scale' is for meshes (give this form its own size)");
+  }
+  return ok;
+}
+
+const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec) {
+  const lb_elastic_spec* s = &spec->elastic;
+  lb_scene_elastic* e = LB_TAKE(r->keep, lb_scene_elastic, 1);
+  if (!e) {
+    lb_lack(r);
+    return NULL;
+  }
+  *e = (lb_scene_elastic){
+      .place = s->given.whole->place,
+      .from = s->beam.from,
+      .to = s->beam.to,
+      .up = s->beam.up,
+      .width = s->beam.width,
+      .height = s->beam.height,
+      .radius = s->beam.radius,
+      .inner = s->beam.inner,
+      .order = s->order,
+      .accuracy = s->accuracy,
+      .along = s->elements.along,
+      .across = s->elements.across,
+      .around = s->elements.around,
+      .modes = s->basis.modes,
+      .derivatives = s->basis.derivatives,
+  };
+  while (e->form < LB_ELASTIC_MESH && !s->given.node[e->form]) {
+    e->form++;
+  }
+  bool ok = check_keys(r, spec);
+  const int material = s->material >= 0 ? s->material : spec->material;
+  e->material = material >= 0 ? material : lb_find_material(r, "plain");
+  ok &= e->material >= 0 && (e->form != LB_ELASTIC_MESH || read_mesh(r, s, e));
+  return ok ? e : NULL;
+}
+
+// One key is enough where one of the bodies is rigid.
+void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_joint* joint) {
+  const bool parent = joint->parent >= 0 && scene->body[joint->parent].elastic;
+  const bool child = joint->child >= 0 && scene->body[joint->child].elastic;
+  const char* const name[2] = {parent ? spec->face : NULL,
+                               parent || spec->child_face ? spec->child_face : spec->face};
+  const bool elastic[2] = {parent, child};
+  const lb_node* written = spec->given.whole;
+  const lb_node* at[2] = {lb_node_find(written, "at"), lb_node_find(written, "in_child")};
+  for (int i = 0; i < 2; i++) {
+    joint->face_name[i] = name[i];
+    const bool placed = at[i] && (at[i]->kind != LB_NODE_MAP || lb_node_find(at[i], "position"));
+    joint->at_middle[i] = elastic[i] && !placed;
+  }
+}
