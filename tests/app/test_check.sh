@@ -37,3 +37,22 @@ claim "a folder is not a scene" exits 2
 claim "... and it says so" complains "error: ."
 run "$LIMBER" check /dev/null
 claim "an empty file is not a scene" exits 2
+
+# What only shows once the parts are put together is a mistake of the scene, too.
+cat >loop.yaml <<'Y'
+bodies:
+  a: {shape: {box: [1, 0.1, 0.1], position: [0.5, 0, 0]}}
+  b: {shape: {box: [1, 0.1, 0.1], position: [0.5, 0, 0]}}
+joints:
+  one: {type: revolute, child: a, axis: y}
+  two: {type: revolute, parent: a, child: b, at: [1, 0, 0], axis: y}
+  end: {type: revolute, child: b, in_child: [1, 0, 0], at: [5, 0, 0], axis: y, loop: true}
+Y
+for verb in check simulate; do
+  run "$LIMBER" $verb loop.yaml
+  claim "$verb: a loop that cannot close is bad input" exits 2
+  claim "$verb: ... and is named with its place" \
+    complains "error: loop.yaml:7:3: loop joint 'end' cannot be closed"
+done
+run "$LIMBER" check loop.yaml "$scene"
+claim "... and other scenes are still described" prints "double-pendulum.yaml"
