@@ -500,7 +500,7 @@ static bool check_given(lb_reader* r, const lb_node* node, const lb_table* table
 
 bool lb_read_table(lb_reader* r, const lb_node* node, const lb_table* table, void* out) {
   lb_given* given = out;
-  *given = (lb_given){.whole = node};
+  *given = (lb_given){.whole = node, .wrong = true};
   if (node->kind != LB_NODE_MAP && !lb_node_is_null(node)) {
     return lb_complain(r, node->place, "a mapping of keys is needed here, not %s",
                        lb_shown(r, node));
@@ -516,7 +516,8 @@ bool lb_read_table(lb_reader* r, const lb_node* node, const lb_table* table, voi
     given->node[found] = node->item[i];
     ok &= readers[field->value](r, node->item[i], field, (char*)out + field->offset);
   }
-  return check_given(r, node, table, given) && ok;
+  given->wrong = !check_given(r, node, table, given) || !ok;
+  return !given->wrong;
 }
 
 bool lb_read_part(lb_reader* r, const lb_node* node, const char* where, const lb_table* table,
