@@ -169,7 +169,7 @@ const verb verb_check = {
     .summary = "read scenes, point out every mistake, say what is in them",
     .about =
         "Reads each scene file and everything it includes, and puts its parts together as a run\n"
-        "would, without running it.\n"
+        "would, without running it. A scene called - is read from standard input.\n"
         "Mistakes are printed to standard error as 'error: FILE:LINE:COLUMN: what is wrong',\n"
         "all of them at once. A scene without mistakes is described in a few lines.",
     .example = "  limber check scenes/*.yaml",
