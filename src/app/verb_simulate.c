@@ -170,8 +170,8 @@ const verb verb_simulate = {
         "folder DIR:\n"
         "  report.html     the motion, plots of energy and joints, settings: open it in a browser\n"
         "  scene.glb       the animated world, for Blender and any glTF viewer\n"
-        "  trajectory.csv  time, then position and quaternion of each body, then joint "
-        "coordinates\n"
+        "  trajectory.csv  time, position and quaternion of each body, joint coordinates,\n"
+        "                  forces of motors\n"
         "  summary.json    the figures of the run, for programs\n"
         "The same scene gives the same trajectory.csv, byte for byte, however often it runs and\n"
         "with however many threads. Ctrl-C stops a long run and keeps what was done.",
