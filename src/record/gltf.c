@@ -61,6 +61,8 @@ typedef struct gltf {
   form* form;
   part* part;          // a mesh of the file each
   int* shape_part;     // [nshape] or -1
+  int* first_shape;    // [1 + nbody] of the world, then of each body, or -1
+  int* next_shape;     // [nshape] the body's next, or -1
   int* material_index; // [model's nmaterial] in the file, or -1
   int nframe;          // frames shown
   int* frame;          // [nframe]
@@ -194,6 +196,22 @@ static int find_part(gltf* g, part p) {
   g->part = moved;
   g->part[g->npart] = p;
   return g->npart++;
+}
+
+// Chains of each body's shapes, in their order.
+static void chain_shapes(gltf* g) {
+  const lb_model* m = g->m;
+  g->first_shape = LB_TAKE(&g->arena, int, 1 + m->nbody);
+  g->next_shape = LB_TAKE(&g->arena, int, m->nshape);
+  g->failed = g->failed || !g->first_shape || !g->next_shape;
+  for (int b = 0; b <= m->nbody && !g->failed; b++) {
+    g->first_shape[b] = -1;
+  }
+  for (int i = m->nshape - 1; i >= 0 && !g->failed; i--) {
+    int* first = &g->first_shape[m->shape[i].body == LB_WORLD ? 0 : 1 + m->shape[i].body];
+    g->next_shape[i] = *first;
+    *first = i;
+  }
 }
 
 static void collect_shapes(gltf* g) {
@@ -351,10 +369,8 @@ static void json_children(lb_out* out, const gltf* g, int parent) {
   for (int b = 0; parent == LB_WORLD && b < m->nbody; b++) {
     field(out, n++ ? "," : ",\"children\":[", 1 + b, "");
   }
-  for (int i = 0; i < m->nshape; i++) {
-    if (m->shape[i].body == parent) {
-      field(out, n++ ? "," : ",\"children\":[", 1 + m->nbody + i, "");
-    }
+  for (int i = g->first_shape[parent == LB_WORLD ? 0 : 1 + parent]; i >= 0; i = g->next_shape[i]) {
+    field(out, n++ ? "," : ",\"children\":[", 1 + m->nbody + i, "");
   }
   lb_out_text(out, n ? "]}" : "}");
 }
@@ -549,6 +565,7 @@ void lb_write_gltf(lb_out* out, const lb_recording* recording, int most) {
     g.bytes[v] = lb_out_make(allocator, -1);
   }
   collect_shapes(&g);
+  chain_shapes(&g);
   collect_motion(&g, most);
   lb_out text = lb_out_make(allocator, -1);
   bool failed = g.failed;
