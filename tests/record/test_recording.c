@@ -274,6 +274,47 @@ static void report_of_a_long_chain_stays_below_three_megabytes(void** state) {
   fixture_release(f);
 }
 
+// A world of `count` parts in a row that rises.
+static void report_of_many(const char* part, int count, char** page) {
+  char text[400];
+  const int length =
+      snprintf(text, sizeof text,
+               "repeat: [{count: %d, bodies: {b(n): {%s, position: [(n), 0, 0]}}}]", count, part);
+  lb_scene scene;
+  lb_model* model = NULL;
+  assert_int_equal(lb_scene_parse(text, (size_t)length, "many", NULL, &scene, NULL), LB_OK);
+  assert_int_equal(lb_model_create(&scene, NULL, &model, NULL), LB_OK);
+  lb_scene_release(&scene);
+  fixture f = {.model = *model};
+  fixture_frame(&f, 0);
+  fixture_frame(&f, 1);
+  for (int b = 0; b < count; b++) {
+    fixture_pose(&f, 0, b)->p.x = b;
+    *fixture_pose(&f, 1, b) = fixture_at(b, 0, 1);
+  }
+  *page = written(report, &f);
+  lb_recording_release(f.recording);
+  lb_model_release(model);
+}
+
+static void report_of_a_crowd_stays_light_and_says_what_it_leaves_out(void** state) {
+  (void)state;
+  char* page = NULL;
+  report_of_many("shape: {cylinder: {radius: 0.2, length: 1}}", 20000, &page);
+  assert_true(strlen(page) < 5000000);
+  assert_non_null(strstr(page, "the pictures show one in 28 of the 20\u202f000 shapes"));
+  assert_non_null(strstr(page, "the plots have the first 600 of 140\u202f000 curves"));
+  assert_non_null(strstr(page, "too large for a 3-D view"));
+  assert_null(strstr(page, "id=\"limber-glb\""));
+  lb_release(NULL, page);
+  report_of_many("shape: {box: [1, 1, 1]}", 20, &page);
+  assert_null(strstr(page, "the pictures show one in"));
+  assert_null(strstr(page, "the plots have the first"));
+  assert_null(strstr(page, "too large for a 3-D view"));
+  assert_non_null(strstr(page, "id=\"limber-glb\""));
+  lb_release(NULL, page);
+}
+
 static void report_survives_numbers_that_are_not(void** state) {
   (void)state;
   fixture* f = fixture_zoo(20);
@@ -483,6 +524,7 @@ int main(void) {
       cmocka_unit_test(report_asks_nothing_of_the_network),
       cmocka_unit_test(report_has_a_picture_for_each_eighth_of_the_motion),
       cmocka_unit_test(report_of_a_long_chain_stays_below_three_megabytes),
+      cmocka_unit_test(report_of_a_crowd_stays_light_and_says_what_it_leaves_out),
       cmocka_unit_test(report_survives_numbers_that_are_not),
       cmocka_unit_test(folder_is_made_with_those_above_it),
       cmocka_unit_test(writing_again_replaces_the_files),
