@@ -45,7 +45,7 @@ if(TARGET limber_program)
   set(program LIMBER=$<TARGET_FILE:limber_program>)
 endif()
 file(GLOB scripts CONFIGURE_DEPENDS tests/*/test_*.sh tests/*/long_*.sh)
-if(LIMBER_SANITIZE)
+if(LIMBER_SANITIZE OR LIMBER_COVERAGE)
   # These look at the source and at what users install: once is enough.
   list(FILTER scripts EXCLUDE REGEX "/tests/(project|install)/")
 endif()

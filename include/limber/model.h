@@ -110,10 +110,12 @@ typedef struct lb_model {
   lb_scene_load* load;         ///< [nload]
   lb_profile** load_profile;   ///< [nload] NULL: constant
   const char** motor_name;     ///< [nmotor]
-  int* motor_joint;            ///< [nmotor]
+  int* motor_joint;            ///< [nmotor] or -1: it drives a loop
+  int* motor_loop;             ///< [nmotor] loop it drives, or -1
   lb_motor_drive* motor_drive; ///< [nmotor]
   lb_profile** motor_profile;  ///< [nmotor]
   lb_scene_joint* loop;        ///< [nloop] joints that close loops
+  int* loop_motor;             ///< [nloop] motor that prescribes its motion, or -1
 
   // --- looks ---
   int nshape, nmaterial;

@@ -172,7 +172,20 @@ typedef enum lb_integrator {
       LB_INTEGRATOR_COUNT
 } lb_integrator;
 
+/// code, name in scene files
+#define LB_COORDINATES_LIST(X)                                                                     \
+  X(LB_COORDINATES_REDUCED, "reduced") /* joints in the tree; constraints only for loops */        \
+  X(LB_COORDINATES_MAXIMAL, "maximal") /* every body free, every joint a constraint */
+
+typedef enum lb_coordinates {
+#define LB_COORDINATES_CODE(code, name) code,
+  LB_COORDINATES_LIST(LB_COORDINATES_CODE)
+#undef LB_COORDINATES_CODE
+      LB_COORDINATES_COUNT
+} lb_coordinates;
+
 typedef struct lb_scene_solver {
+  lb_coordinates coordinates;
   lb_integrator integrator;
   lb_place place;
   double step;      ///< [s] > 0; an adaptive stepper chooses its own

@@ -113,12 +113,14 @@ static void print_forces(const lb_model* m) {
 
 static void print_run(const lb_model* m) {
   char duration[48], step[48], every[48];
-  const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
-  printf("  run       %s, %s, %s %s, a frame every %s\n",
-         duration_text(m->duration, duration, sizeof duration),
-         lb_integrator_name(m->solver.integrator), adaptive ? "steps up to" : "steps of",
-         duration_text(m->solver.step, step, sizeof step),
-         duration_text(m->record.every, every, sizeof every));
+  printf("  run       %s, %s, ", duration_text(m->duration, duration, sizeof duration),
+         lb_integrator_name(m->solver.integrator));
+  if (m->solver.integrator == LB_INTEGRATOR_ADAPTIVE) {
+    printf("steps as a tolerance of %g asks for", m->solver.tolerance);
+  } else {
+    printf("steps of %s", duration_text(m->solver.step, step, sizeof step));
+  }
+  printf(", a frame every %s\n", duration_text(m->record.every, every, sizeof every));
 }
 
 static void describe(const char* path, const lb_scene* scene, const lb_model* m) {

@@ -127,7 +127,6 @@ static exit_code simulate(const lb_model* model, const simulate_args* a) {
     lb_error_clear(&err);
     return EXIT_JOB;
   }
-  interrupt_listen();
   lb_summary summary = {.job = "simulate"};
   const lb_status outcome = lb_simulate(model, &o, recording, &summary, &err);
   meter_end(&m);
@@ -155,6 +154,7 @@ static exit_code run(const verb* v, int narg, char** args) {
   lb_model* model = NULL;
   code = load(args[0], &model);
   if (code == EXIT_DONE) {
+    interrupt_listen(); // from here on there is something to keep
     code = outdir_prepare(a.out) ? simulate(model, &a) : EXIT_INPUT;
     lb_model_release(model);
   }

@@ -121,4 +121,6 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
   for (int k = 0; k < nv; k++) {
     qdd[k] += w->bias[k];
   }
+  // the links' accelerations, and in bias the forces that they need
+  lb_rnea_forced(m, d, w->bias, d->q, d->qd, qdd);
 }

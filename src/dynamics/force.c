@@ -6,8 +6,8 @@
 #include "dynamics/kinematics.h"
 #include "model/pose.h"
 
-static const lb_force* const FORCES[] = {&lb_force_joint, &lb_force_spring, &lb_force_load,
-                                         &lb_force_motor, &lb_force_elastic};
+static const lb_force* const FORCES[] = {&lb_force_joint, &lb_force_spring,  &lb_force_load,
+                                         &lb_force_motor, &lb_force_elastic, &lb_force_loop};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 void lb_forces_apply(const lb_model* m, lb_data* d) {
@@ -179,7 +179,7 @@ static int motor_count(const lb_model* m) {
 
 static void motor_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_FORCE) {
+    if (m->motor_drive[i] == LB_DRIVE_FORCE && m->motor_joint[i] >= 0) {
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], d->time, value);
       d->motor_force[i] = value[0];

@@ -14,7 +14,7 @@ typedef struct lb_force {
 } lb_force;
 
 extern const lb_force lb_force_joint, lb_force_spring, lb_force_load, lb_force_motor,
-    lb_force_elastic;
+    lb_force_elastic, lb_force_loop;
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);

@@ -8,7 +8,7 @@
 
 void lb_drive(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
       const int j = m->motor_joint[i];
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], d->time, value);
@@ -22,7 +22,7 @@ void lb_drive(const lb_model* m, lb_data* d) {
 // Prescribed accelerations become part of what velocities bring.
 static void accelerate_driven(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
       const int link = m->joint_link[m->motor_joint[i]];
       lb_state* s = &d->work->state[link];
       LB_JOINT[m->link_kind[link]]->accelerate(&s->c_al, &s->c_a, s, d->qdd + m->link_v[link]);
@@ -33,9 +33,8 @@ static void accelerate_driven(const lb_model* m, lb_data* d) {
 // The same where there are elastic bodies: inverse dynamics gives what all the coordinates need.
 static void read_motors_elastic(const lb_model* m, lb_data* d) {
   lb_work* w = d->work;
-  lb_rnea_forced(m, d, w->bias, d->q, d->qd, d->qdd);
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
       const int v = m->joint_v[m->motor_joint[i]];
       d->motor_force[i] = w->bias[v] - w->tau[v];
     }
@@ -46,7 +45,7 @@ static void read_motors_elastic(const lb_model* m, lb_data* d) {
 // and dampers on the coordinate take.
 static void read_motors(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION) {
+    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
       const int link = m->joint_link[m->motor_joint[i]];
       const int v = m->link_v[link];
       const lb_state* s = &d->work->state[link];

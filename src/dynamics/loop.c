@@ -20,7 +20,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/force.h"
 #include "dynamics/kinematics.h"
+#include "elastic/reduced.h"
 #include "math/dense.h"
 #include "math/semidefinite.h"
 #include "model/pose.h"
@@ -137,10 +139,16 @@ static lb_v4 rotation_between(const motion* a, const motion* b, bool axes_only) 
   return lb_m3_apply(a->R, lb_v4_from(v));
 }
 
+// Angle from a to b about a's z axis.
+static double hinge_angle(const motion* a, const motion* b) {
+  return atan2(lb_v4_dot(b->R.x, a->R.y), lb_v4_dot(b->R.x, a->R.x));
+}
+
 // The rows of one loop, with their values, rates and accelerations. Components in the turning frame
 // a:
 //   d/dt (R'x) = R'(xd - w x x)
-static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind) {
+static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind,
+                     const double* driven) {
   const frame* fa = &L->frame[2 * i];
   const frame* fb = &L->frame[2 * i + 1];
   const motion a = frame_motion(work, fa);
@@ -154,6 +162,20 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
                                      lb_v4_cross(a.w, 2 * dd - lb_v4_cross(a.w, d)),
                                  b.al - a.al - lb_v4_cross(a.w, wr)};
   const lb_v4 axis[3] = {a.R.x, a.R.y, a.R.z};
+  if (driven) { // along or about the axis, less what the motor asks for
+    const bool turns = kind == LB_JOINT_REVOLUTE;
+    const lb_v4 e = axis[2];
+    const double at =
+        turns ? remainder(hinge_angle(&a, &b) - driven[0], 2 * M_PI) : lb_v4_dot(e, d) - driven[0];
+    L->row[L->nrow++] = (row){.a = fa,
+                              .b = fb,
+                              .turns = turns,
+                              .e = e,
+                              .at = b.p,
+                              .c = at,
+                              .cd = lb_v4_dot(e, rate[turns]) - driven[1],
+                              .cdd = lb_v4_dot(e, acceleration[turns]) - driven[2]};
+  }
   for (int k = 0; k < 6; k++) {
     if (FORBIDDEN[kind][k]) {
       const lb_v4 e = axis[k % 3];
@@ -174,7 +196,11 @@ static void fill_rows(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   L->nrow = 0;
   for (int i = 0; i < m->nloop; i++) {
-    add_rows(L, d->work, i, m->loop[i].kind);
+    double value[3];
+    if (m->loop_motor[i] >= 0) {
+      lb_profile_evaluate(m->motor_profile[m->loop_motor[i]], d->time, value);
+    }
+    add_rows(L, d->work, i, m->loop[i].kind, m->loop_motor[i] >= 0 ? value : NULL);
   }
 }
 
@@ -257,6 +283,20 @@ static void push_link(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
   }
 }
 
+// The multiplier of a motor's row is what the motor exerts; it is the first row of its loop.
+static void read_loop_motors(const lb_model* m, lb_data* d) {
+  const lb_loops* L = d->work->loops;
+  for (int i = 0; i < m->nmotor; i++) {
+    for (int k = 0; m->motor_loop[i] >= 0 && k < L->nrow; k++) {
+      if (m->motor_drive[i] == LB_DRIVE_POSITION &&
+          L->row[k].a == &L->frame[2 * m->motor_loop[i]]) {
+        d->motor_force[i] = L->x[k];
+        break;
+      }
+    }
+  }
+}
+
 void lb_loops_apply(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   fill_rows(m, d);
@@ -267,6 +307,7 @@ void lb_loops_apply(const lb_model* m, lb_data* d) {
     L->x[i] = -L->row[i].cdd;
   }
   solve_multipliers(L);
+  read_loop_motors(m, d);
   for (int i = 0; i < L->nrow; i++) {
     const row* r = &L->row[i];
     const lb_v4 push = r->e * L->x[i];
@@ -276,6 +317,86 @@ void lb_loops_apply(const lb_model* m, lb_data* d) {
     push_link(d->work, r->a->link, r->at, -n, -f);
   }
 }
+
+// --- springs, dampers and pushing motors on loops ---
+
+static int loop_count(const lb_model* m) {
+  return m->nloop;
+}
+
+// A ball's spring pulls along the rotation vector, a hinge's or slide's along its coordinate.
+static void loop_force(const lb_model* m, lb_data* d, int i) {
+  const lb_loops* L = d->work->loops;
+  const lb_scene_joint* j = &m->loop[i];
+  const frame *fa = &L->frame[2 * i], *fb = &L->frame[2 * i + 1];
+  const motion a = frame_motion(d->work, fa);
+  const motion b = frame_motion(d->work, fb);
+  lb_v4 n = lb_v4_zero(), f = lb_v4_zero();
+  if (j->kind == LB_JOINT_SPHERICAL) {
+    n = -(rotation_between(&a, &b, false) * j->stiffness + (b.w - a.w) * j->damping);
+  } else if (j->kind == LB_JOINT_REVOLUTE) {
+    const double angle = remainder(hinge_angle(&a, &b) - j->rest, 2 * M_PI);
+    n = a.R.z * -(j->stiffness * angle + j->damping * lb_v4_dot(a.R.z, b.w - a.w));
+  } else if (j->kind == LB_JOINT_PRISMATIC) {
+    const lb_v4 apart = b.p - a.p;
+    const double rate = lb_v4_dot(a.R.z, b.v - a.v - lb_v4_cross(a.w, apart));
+    f = a.R.z * -(j->stiffness * (lb_v4_dot(a.R.z, apart) - j->rest) + j->damping * rate);
+  }
+  push_link(d->work, fb->link, b.p, n, f);
+  push_link(d->work, fa->link, b.p, -n, -f);
+}
+
+static void push_motor(const lb_model* m, lb_data* d, int i) {
+  const lb_loops* L = d->work->loops;
+  const frame *fa = &L->frame[2 * m->motor_loop[i]], *fb = fa + 1;
+  const motion a = frame_motion(d->work, fa);
+  const motion b = frame_motion(d->work, fb);
+  double value[3];
+  lb_profile_evaluate(m->motor_profile[i], d->time, value);
+  d->motor_force[i] = value[0];
+  const lb_v4 push = a.R.z * value[0];
+  const bool turns = m->loop[m->motor_loop[i]].kind == LB_JOINT_REVOLUTE;
+  const lb_v4 n = turns ? push : lb_v4_zero();
+  const lb_v4 f = turns ? lb_v4_zero() : push;
+  push_link(d->work, fb->link, b.p, n, f);
+  push_link(d->work, fa->link, b.p, -n, -f);
+}
+
+static void loop_apply(const lb_model* m, lb_data* d) {
+  lb_move_origins(m, d->work, d->qd);
+  for (int i = 0; i < m->nloop; i++) {
+    if (m->loop[i].stiffness > 0 || m->loop[i].damping > 0) {
+      loop_force(m, d, i);
+    }
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
+      push_motor(m, d, i);
+    }
+  }
+}
+
+static double loop_energy(const lb_model* m, lb_data* d) {
+  double sum = 0;
+  for (int i = 0; i < m->nloop; i++) {
+    const lb_scene_joint* j = &m->loop[i];
+    const motion a = frame_motion(d->work, &d->work->loops->frame[2 * i]);
+    const motion b = frame_motion(d->work, &d->work->loops->frame[2 * i + 1]);
+    double x = 0;
+    if (j->kind == LB_JOINT_SPHERICAL) {
+      const lb_v4 v = rotation_between(&a, &b, false);
+      x = sqrt(lb_v4_dot(v, v));
+    } else if (j->kind == LB_JOINT_REVOLUTE) {
+      x = remainder(hinge_angle(&a, &b) - j->rest, 2 * M_PI);
+    } else if (j->kind == LB_JOINT_PRISMATIC) {
+      x = lb_v4_dot(a.R.z, b.p - a.p) - j->rest;
+    }
+    sum += 0.5 * j->stiffness * x * x;
+  }
+  return sum;
+}
+
+const lb_force lb_force_loop = {"loop joint", loop_count, loop_apply, loop_energy};
 
 double lb_loop_gap(const lb_model* m, lb_data* d, int* loop) {
   lb_loops* L = d->work->loops;
@@ -354,7 +475,7 @@ lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
   lb_fill_columns(m, d->work);
   fill_jacobian(m, d);
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = L->row[i].c;
+    L->x[i] = L->row[i].cd;
   }
   return (lb_loop_rows){L->nrow, L->x, L->Jt};
 }

@@ -31,6 +31,14 @@ static void add_side(builder* b, int p, int q, int side) {
   b->s->boundary[b->nboundary++] = (lb_section_side){p, q, side};
 }
 
+// A polygon's radius for the circle's radius r. The second moment of a regular n-gon is
+// n R^4 / 24 sin t (2 + cos t), t = 2 pi / n, that of the circle pi r^4 / 4.
+static double corner_radius(const lb_tetmesh_def* d, int n, double r) {
+  const double t = 2 * PI / n;
+  const double ratio = 6 * PI / (n * sin(t) * (2 + cos(t)));
+  return d->sides == LB_TETMESH_STRAIGHT ? r * sqrt(sqrt(ratio)) : r;
+}
+
 static lb_section_point polar(double r, double angle) {
   return (lb_section_point){r * cos(angle), r * sin(angle)};
 }
@@ -100,10 +108,11 @@ static void rod_counts(const lb_tetmesh_def* d, lb_section* s) {
 
 static void rod_fill(const lb_tetmesh_def* d, builder* b) {
   const int n = d->across;
+  const double radius = corner_radius(d, 6 * n, d->radius);
   for (int ring = 0; ring <= n; ring++) {
     for (int k = 0; k < (ring ? 6 * ring : 1); k++) {
       b->s->point[ring_vertex(ring, k)] =
-          polar(d->radius * ring / n, ring ? 2 * PI * k / (6 * ring) : 0);
+          polar(radius * ring / n, ring ? 2 * PI * k / (6 * ring) : 0);
     }
   }
   for (int ring = 1; ring <= n; ring++) {
@@ -127,7 +136,7 @@ static void rod_fill(const lb_tetmesh_def* d, builder* b) {
 // Just the outer edges: what is inside stays straight.
 static bool rod_curved(const lb_tetmesh_def* d, lb_section_point p, lb_section_point q) {
   const double inside = (1 - 0.5 / d->across) * d->radius;
-  return hypot(p.y, p.z) > inside && hypot(q.y, q.z) > inside;
+  return d->sides != LB_TETMESH_STRAIGHT && hypot(p.y, p.z) > inside && hypot(q.y, q.z) > inside;
 }
 
 // --- tube: a grid of angles and radii ---
@@ -142,9 +151,10 @@ static void tube_counts(const lb_tetmesh_def* d, lb_section* s) {
 
 static void tube_fill(const lb_tetmesh_def* d, builder* b) {
   const int na = d->around, nr = d->across;
+  const double outer = corner_radius(d, na, d->radius), inner = corner_radius(d, na, d->inner);
   for (int i = 0; i <= nr; i++) {
     for (int k = 0; k < na; k++) {
-      b->s->point[k + na * i] = polar(d->inner + (d->radius - d->inner) * i / nr, 2 * PI * k / na);
+      b->s->point[k + na * i] = polar(inner + (outer - inner) * i / nr, 2 * PI * k / na);
     }
   }
   for (int i = 0; i < nr; i++) {
@@ -163,8 +173,8 @@ static void tube_fill(const lb_tetmesh_def* d, builder* b) {
 
 // All edges: inside they follow the walls, however thin these are.
 static bool tube_curved(const lb_tetmesh_def* d, lb_section_point p, lb_section_point q) {
-  (void)d, (void)p, (void)q;
-  return true;
+  (void)p, (void)q;
+  return d->sides != LB_TETMESH_STRAIGHT;
 }
 
 // --- the kinds ---

@@ -32,6 +32,9 @@ typedef struct lb_section {
 lb_status lb_section_check(const lb_tetmesh_def* def, lb_place place, lb_error* err);
 /// Choose the element counts that are 0.
 void lb_section_resolve(lb_tetmesh_def* def);
+/// Where the layers end, as fractions of the length: level[0] = 0 ... level[nlayer] = 1.
+lb_status lb_section_layers(const lb_tetmesh_def* def, lb_arena* arena, int* nlayer,
+                            double** level);
 /// About how many nodes the mesh will have.
 double lb_section_estimate(const lb_tetmesh_def* def);
 /// The section of a definition whose counts are chosen.

@@ -51,9 +51,19 @@ typedef enum lb_tetmesh_kind {
   LB_TETMESH_KIND_COUNT
 } lb_tetmesh_kind;
 
+/// How the round sides of rods and tubes are made.
+typedef enum lb_tetmesh_sides {
+  LB_TETMESH_AUTO,     ///< straight where the body is longer than ten diameters, else curved
+  LB_TETMESH_CURVED,   ///< middle nodes on the cylinder. Curved elements bend well only while they
+                       ///< are no longer than the body is thick
+  LB_TETMESH_STRAIGHT, ///< a prism over the polygon with the circle's second moment of area: bends
+                       ///< as the cylinder does, with elements as long as the wave they follow
+} lb_tetmesh_sides;
+
 /// Start from lb_tetmesh_def_default().
 typedef struct lb_tetmesh_def {
   lb_tetmesh_kind kind;
+  lb_tetmesh_sides sides;
   lb_vec3 a, b;         ///< axis, from the middle of "start" to the middle of "end" [m]
   lb_vec3 up;           ///< height points this way, made normal to the axis; 0: z, or x along z
   double width, height; ///< of a box [m]
@@ -63,15 +73,18 @@ typedef struct lb_tetmesh_def {
   /// the wall of a tube), and along the wider side of a box or around a tube; 0: chosen from
   /// `error`
   int along, across, around;
-  double error; ///< wanted relative error of the lowest bending frequency, > 0
+  /// Length of the layers of elements at both ends [m], from where they grow, each half as long
+  /// again as the one before, to what `along` makes them: a clamped end needs layers as short as
+  /// the body is thin. 0: all layers alike
+  double ends;
+  double error; ///< wanted relative error of the lowest bending frequency of the free body
 } lb_tetmesh_def;
 
-/// A rod of order 2 with an error of 1e-3; a, b and radius are left to fill in.
+/// A rod of order 2 with an error of 1e-2; a, b and radius are left to fill in.
 lb_tetmesh_def lb_tetmesh_def_default(void);
 
-/// Mesh the body. Conforming; straight edges but those on curved surfaces, whose middle nodes lie
-/// on the surface. LB_INVALID with a message when a field is out of range or the mesh would have
-/// more than LB_TETMESH_MOST nodes.
+/// Mesh the body; conforming. LB_INVALID with a message when a field is out of range or the mesh
+/// would have more than LB_TETMESH_MOST nodes.
 lb_status lb_tetmesh_make(const lb_tetmesh_def* def, lb_place place, lb_arena* arena,
                           lb_tetmesh* mesh, lb_error* err);
 enum { LB_TETMESH_MOST = 10 * 1000 * 1000 };

@@ -36,13 +36,16 @@ typedef struct extrusion {
   const lb_section* s;
   lb_tetmesh* mesh;
   int nlayer;
-  int stride; // nodes per layer, or half layer
+  const double* level; // [nlayer + 1] where layers end, from 0 to 1
+  int stride;          // nodes per layer, or half layer
 } extrusion;
 
 static void place_nodes(const extrusion* e, frame f) {
   const int nlevel = e->mesh->order == 1 ? e->nlayer : 2 * e->nlayer;
   for (int l = 0; l <= nlevel; l++) {
-    const lb_vec3 o = lb_vec3_add(f.o, lb_vec3_scale((double)l / nlevel, f.x));
+    const int k0 = e->mesh->order == 1 ? l : l / 2, k1 = e->mesh->order == 1 ? l : (l + 1) / 2;
+    const double t = (e->level[k0] + e->level[k1]) / 2; // half-way between layers, for middles
+    const lb_vec3 o = lb_vec3_add(f.o, lb_vec3_scale(t, f.x));
     for (int k = 0; k < e->stride; k++) {
       const lb_section_point p = e->s->point[k];
       const lb_vec3 q = lb_vec3_add(lb_vec3_scale(p.y, f.y), lb_vec3_scale(p.z, f.z));
@@ -206,9 +209,9 @@ static lb_status make_surfaces(const extrusion* e, lb_arena* arena) {
 // --- all together ---
 
 static lb_status extrude(const lb_tetmesh_def* def, const lb_section* s, int nlayer,
-                         lb_arena* arena, lb_tetmesh* mesh) {
+                         const double* level, lb_arena* arena, lb_tetmesh* mesh) {
   lb_tetmesh made = {.order = def->order, .nregion = 1};
-  extrusion e = {s, &made, nlayer, s->nvertex + (def->order == 2 ? s->nedge : 0)};
+  extrusion e = {s, &made, nlayer, level, s->nvertex + (def->order == 2 ? s->nedge : 0)};
   made.nnode = e.stride * ((def->order == 1 ? nlayer : 2 * nlayer) + 1);
   made.nelem = 3 * s->ntriangle * nlayer;
   made.node = LB_TAKE(arena, lb_vec3, made.nnode);
@@ -250,9 +253,14 @@ lb_status lb_tetmesh_make(const lb_tetmesh_def* def, lb_place place, lb_arena* a
   lb_arena_init(&scratch, arena->allocator);
   const lb_arena_mark mark = lb_arena_here(arena);
   lb_section s;
+  int nlayer;
+  double* level;
   status = lb_section_make(&chosen, &scratch, &s);
   if (status == LB_OK) {
-    status = extrude(&chosen, &s, chosen.along, arena, mesh);
+    status = lb_section_layers(&chosen, &scratch, &nlayer, &level);
+  }
+  if (status == LB_OK) {
+    status = extrude(&chosen, &s, nlayer, level, arena, mesh);
   }
   lb_arena_release(&scratch);
   if (status == LB_NO_MEMORY) {

@@ -32,7 +32,7 @@ static int compare_ids(const void* a, const void* b) {
 static int index_of(const lb_tetraw* raw, int id) {
   const lb_tetraw_node key = {id, 0};
   const lb_tetraw_node* found =
-      bsearch(&key, raw->id, (size_t)raw->nnode, sizeof *raw->id, compare_ids);
+      raw->nnode ? bsearch(&key, raw->id, (size_t)raw->nnode, sizeof key, compare_ids) : NULL;
   return found ? found->index : -1;
 }
 

@@ -275,3 +275,58 @@ void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
   value[1] = (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])))) / h;
   value[2] = (2 * c[2] + s * (6 * c[3] + s * (12 * c[4] + s * 20 * c[5]))) / (h * h);
 }
+
+// --- jumps ---
+
+// Value and slope at the ends of a piece; 0 the start, 1 the end.
+static void piece_end(const lb_profile* p, int i, int end, double v[2]) {
+  const double* c = p->piece[i];
+  const double h = p->time[i + 1] - p->time[i];
+  v[0] = end ? c[0] + c[1] + c[2] + c[3] + c[4] + c[5] : c[0];
+  v[1] = (end ? c[1] + 2 * c[2] + 3 * c[3] + 4 * c[4] + 5 * c[5] : c[1]) / h;
+}
+
+// How large the terms of the values and slopes get: what rounding is measured against.
+static void piece_scales(const lb_profile* p, double scale[2]) {
+  scale[0] = scale[1] = 0;
+  for (int i = 0; i < p->npiece; i++) {
+    double value = 0, slope = 0;
+    for (int k = 0; k < LB_PROFILE_COEFFICIENTS; k++) {
+      value += fabs(p->piece[i][k]);
+      slope += k * fabs(p->piece[i][k]);
+    }
+    scale[0] = fmax(scale[0], value);
+    scale[1] = fmax(scale[1], slope / (p->time[i + 1] - p->time[i]));
+  }
+}
+
+static bool differs(const double a[2], const double b[2], const double scale[2]) {
+  return fabs(a[0] - b[0]) > 1e-9 * scale[0] || fabs(a[1] - b[1]) > 1e-9 * scale[1];
+}
+
+double lb_profile_jump(const lb_profile* p, double until) {
+  const int last = p->npiece - 1;
+  double scale[2], before[2], after[2];
+  piece_scales(p, scale);
+  // before the first piece: held, or the end of the period before
+  piece_end(p, 0, 0, after);
+  piece_end(p, last, 1, before);
+  const bool seam = differs(before, after, scale);
+  const double held[2] = {after[0], 0};
+  if (p->period > 0 ? seam && p->time[0] > 0 && p->time[0] < until
+                    : p->time[0] > 0 && p->time[0] < until && differs(held, after, scale)) {
+    return p->time[0];
+  }
+  for (int i = 1; i <= last; i++) {
+    piece_end(p, i - 1, 1, before);
+    piece_end(p, i, 0, after);
+    if (p->time[i] > 0 && p->time[i] < until && differs(before, after, scale)) {
+      return p->time[i];
+    }
+  }
+  const double end = p->period > 0 ? p->time[0] + p->period : p->time[last + 1];
+  piece_end(p, last, 1, before);
+  const double rest[2] = {before[0], 0};
+  const bool jumps = p->period > 0 ? seam : differs(before, rest, scale);
+  return jumps && end > 0 && end < until ? end : NAN;
+}

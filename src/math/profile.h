@@ -21,3 +21,7 @@ struct lb_profile {
 /// to its first; keys past the period are never reached.
 lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
                             lb_profile** profile);
+
+/// The first time in (0, until) at which the value or its slope jumps, or NAN. A start at speed, at
+/// time 0, is no jump.
+double lb_profile_jump(const lb_profile* profile, double until);

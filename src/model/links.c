@@ -50,14 +50,14 @@ static void chain_coordinates(lb_model* m, int link) {
 static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
   const int q = m->link_q[link];
   const int v = m->link_v[link];
-  memcpy(m->q0 + q, j->q, (size_t)lb_joint_kind_nq(j->kind) * sizeof(double));
-  memcpy(m->qd0 + v, j->qd, (size_t)lb_joint_kind_nv(j->kind) * sizeof(double));
+  memcpy(m->q0 + q, j->q, (size_t)lb_joint_kind_nq((int)j->kind) * sizeof(double));
+  memcpy(m->qd0 + v, j->qd, (size_t)lb_joint_kind_nv((int)j->kind) * sizeof(double));
   for (int k = 0; k < m->link_nv[link]; k++) {
     m->stiffness[v + k] = j->stiffness;
     m->damping[v + k] = j->damping;
     m->armature[v + k] = j->armature;
   }
-  if (has_axis(j->kind)) {
+  if (has_axis((int)j->kind)) {
     m->rest[q] = j->rest;
   }
 }
@@ -83,10 +83,10 @@ static int add_link(lb_model* m, int parent, int kind, lb_transform in_parent, i
 // The link of a joint that moves, its axis along z; returns the body's pose in it.
 static lb_anchor add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor parent) {
   lb_model* m = b->m;
-  const lb_transform turn = {has_axis(j->kind) ? lb_quat_from_z(j->axis) : lb_quat_identity(),
+  const lb_transform turn = {has_axis((int)j->kind) ? lb_quat_from_z(j->axis) : lb_quat_identity(),
                              {0, 0, 0}};
-  const int i = add_link(m, parent.link, j->kind, lb_transform_mul(parent.X, turn),
-                         lb_joint_kind_nq(j->kind), lb_joint_kind_nv(j->kind));
+  const int i = add_link(m, parent.link, (int)j->kind, lb_transform_mul(parent.X, turn),
+                         lb_joint_kind_nq((int)j->kind), lb_joint_kind_nv((int)j->kind));
   fill_coordinates(m, i, j);
   if (j->kind == LB_JOINT_REVOLUTE) {
     m->hinge_q[m->nhinge++] = m->link_q[i];
@@ -240,7 +240,7 @@ static double smallest_inertia(int kind, lb_mass beyond) {
   return beyond.mass;
 }
 
-// Every coordinate must move some mass, or no acceleration is defined.
+// Every coordinate must move some mass at the start, or no acceleration is defined.
 static lb_status check_masses(lb_build* b) {
   lb_model* m = b->m;
   const lb_arena_mark mark = lb_arena_here(b->arena);
@@ -269,7 +269,9 @@ static lb_status check_masses(lb_build* b) {
                             name);
     }
     if (p != LB_WORLD) {
-      beyond[p] = lb_mass_add(beyond[p], lb_mass_transform(m->link_in_parent[i], beyond[i]));
+      const lb_transform X = lb_transform_mul(m->link_in_parent[i],
+                                              lb_joint_pose(m->link_kind[i], m->q0 + m->link_q[i]));
+      beyond[p] = lb_mass_add(beyond[p], lb_mass_transform(X, beyond[i]));
     }
   }
   lb_arena_reset(b->arena, mark);

@@ -3,16 +3,18 @@
 
 #include "elastic/reduced.h"
 
-static lb_mass shapes_mass(const lb_scene* s, int body) {
-  lb_mass sum = {0};
+// What the shapes weigh, body by body.
+static void add_shapes(lb_build* b) {
+  const lb_scene* s = b->scene;
   for (int i = 0; i < s->nshape; i++) {
     const lb_scene_shape* shape = &s->shape[i];
-    if (shape->body == body && !shape->massless) {
+    if (shape->body != LB_WORLD && !shape->massless) {
+      lb_mass* mass = &b->m->body_mass[shape->body];
       const double density = s->material[shape->material].density;
-      sum = lb_mass_add(sum, lb_mass_transform(shape->pose, lb_shape_mass(&shape->shape, density)));
+      *mass =
+          lb_mass_add(*mass, lb_mass_transform(shape->pose, lb_shape_mass(&shape->shape, density)));
     }
   }
-  return sum;
 }
 
 // At rest; E0 holds the second moments about the body's origin.
@@ -33,9 +35,10 @@ static lb_sym3 scaled(double s, lb_sym3 A) {
 }
 
 lb_status lb_build_masses(lb_build* b) {
+  add_shapes(b);
   for (int i = 0; i < b->scene->nbody; i++) {
     const lb_scene_body* body = &b->scene->body[i];
-    lb_mass mass = b->reduced[i] ? reduced_mass(b->reduced[i]) : shapes_mass(b->scene, i);
+    lb_mass mass = b->reduced[i] ? reduced_mass(b->reduced[i]) : b->m->body_mass[i];
     if (body->has_mass) {
       mass.inertia = scaled(mass.mass > 0 ? body->mass.mass / mass.mass : 0, mass.inertia);
       mass.mass = body->mass.mass;

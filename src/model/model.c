@@ -6,6 +6,7 @@
 #include "elastic/reduced.h"
 #include "model/build.h"
 #include "model/link.h"
+#include "model/maximal.h"
 
 lb_status lb_build_no_memory(lb_build* b) {
   return lb_error_add(b->err, LB_NO_MEMORY, (lb_place){0}, "out of memory while compiling '%s'",
@@ -47,8 +48,9 @@ static bool take_arrays(lb_build* b) {
          FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
          FIELD(spring, s->nspring) && FIELD(load, s->nload) && FIELD(load_profile, s->nload) &&
          FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
-         FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
-         FIELD(loop, s->njoint) && FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
+         FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
+         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) &&
+         FIELD(loop_motor, s->njoint) && FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
 }
 
 static lb_status build_head(lb_build* b) {
@@ -75,8 +77,8 @@ static lb_status build_head(lb_build* b) {
   return LB_OK;
 }
 
-lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
-                          lb_error* err) {
+static lb_status create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
+                        lb_error* err) {
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_build b = {.scene = scene, .arena = &arena, .err = err};
@@ -100,6 +102,33 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
   b.m->storage = kept;
   *model = b.m;
   return LB_OK;
+}
+
+// Maximal coordinates: find where everything is from the tree, then take the tree apart.
+static lb_status create_maximal(const lb_scene* scene, const lb_allocator* allocator,
+                                lb_model** model, lb_error* err) {
+  lb_model* tree = NULL;
+  lb_status status = create(scene, allocator, &tree, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_scene loose;
+  status = lb_scene_take_apart(scene, tree, &arena, &loose, err);
+  if (status == LB_OK) {
+    status = create(&loose, allocator, model, err);
+  }
+  lb_arena_release(&arena);
+  lb_model_release(tree);
+  return status;
+}
+
+lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
+                          lb_error* err) {
+  return scene->solver.coordinates == LB_COORDINATES_MAXIMAL
+             ? create_maximal(scene, allocator, model, err)
+             : create(scene, allocator, model, err);
 }
 
 void lb_model_release(lb_model* model) {

@@ -17,14 +17,26 @@ static lb_status build_motors(lb_build* b) {
   m->nmotor = s->nmotor;
   for (int i = 0; i < s->nmotor; i++) {
     const lb_scene_motor* motor = &s->motor[i];
-    const int link = b->joint_link[s->joint[motor->joint].child];
+    const bool loop = s->joint[motor->joint].loop;
+    const int link = loop ? -1 : b->joint_link[s->joint[motor->joint].child];
     m->motor_name[i] = lb_build_text(b, motor->name);
-    m->motor_joint[i] = m->link_joint[link];
+    m->motor_joint[i] = loop ? -1 : m->link_joint[link];
+    m->motor_loop[i] = -1;
     m->motor_drive[i] = motor->drive;
     if (!m->motor_name[i] || !make_profile(b, &motor->profile, &m->motor_profile[i])) {
       return lb_build_no_memory(b);
     }
     if (motor->drive == LB_DRIVE_POSITION) {
+      const double jump = lb_profile_jump(m->motor_profile[i], s->duration);
+      if (!isnan(jump)) {
+        return lb_error_add(
+            b->err, LB_INVALID, motor->place,
+            "motor '%s' jumps at t = %g s, which no force can follow: ease 'smooth' "
+            "or 'cubic', come to rest at the end, or 'drive: force'",
+            motor->name, jump);
+      }
+    }
+    if (motor->drive == LB_DRIVE_POSITION && !loop) {
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], 0, value);
       m->q0[m->link_q[link]] = value[0];
@@ -83,6 +95,13 @@ static lb_status build_loops(lb_build* b) {
   lb_model* m = b->m;
   for (int j = 0; j < s->njoint; j++) {
     if (s->joint[j].loop) {
+      m->loop_motor[m->nloop] = -1;
+      for (int i = 0; i < s->nmotor; i++) {
+        if (s->motor[i].joint == j) {
+          m->motor_loop[i] = m->nloop;
+          m->loop_motor[m->nloop] = s->motor[i].drive == LB_DRIVE_POSITION ? i : -1;
+        }
+      }
       lb_scene_joint* loop = &m->loop[m->nloop++];
       *loop = b->joint[j];
       loop->face_name[0] = loop->face_name[1] = NULL;

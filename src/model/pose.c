@@ -67,3 +67,35 @@ lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in
   const lb_vec3 middle = m->link_in_parent[link + 1 + face].p;
   return (lb_anchor){link + 1 + face, {in_body.q, lb_vec3_sub(in_body.p, middle)}};
 }
+
+// What a joint's own rates do to its link, in the link's frame; elastic bodies start without any.
+static lb_velocity joint_velocity(int kind, const double* qd) {
+  switch (kind) {
+  case LB_JOINT_REVOLUTE:
+    return (lb_velocity){{0, 0, qd[0]}, {0, 0, 0}};
+  case LB_JOINT_PRISMATIC:
+    return (lb_velocity){{0, 0, 0}, {0, 0, qd[0]}};
+  case LB_JOINT_SPHERICAL:
+    return (lb_velocity){{qd[0], qd[1], qd[2]}, {0, 0, 0}};
+  case LB_JOINT_FREE:
+    return (lb_velocity){{qd[0], qd[1], qd[2]}, {qd[3], qd[4], qd[5]}};
+  default:
+    return (lb_velocity){{0, 0, 0}, {0, 0, 0}};
+  }
+}
+
+void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_transform* pose,
+                        const double* qd) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int p = m->link_parent[i];
+    const lb_velocity own = joint_velocity(m->link_kind[i], qd + m->link_v[i]);
+    velocity[i].w = lb_quat_rotate(pose[i].q, own.w);
+    velocity[i].v = lb_quat_rotate(pose[i].q, own.v);
+    if (p != LB_WORLD) {
+      const lb_vec3 r = lb_vec3_sub(pose[i].p, pose[p].p);
+      velocity[i].w = lb_vec3_add(velocity[i].w, velocity[p].w);
+      velocity[i].v =
+          lb_vec3_add(velocity[i].v, lb_vec3_add(velocity[p].v, lb_vec3_cross(velocity[p].w, r)));
+    }
+  }
+}

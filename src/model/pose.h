@@ -21,5 +21,12 @@ typedef struct lb_anchor {
 } lb_anchor;
 lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in_body);
 
+// Angular velocity, and velocity of the origin, of every link, in the world's axes.
+typedef struct lb_velocity {
+  lb_vec3 w, v;
+} lb_velocity;
+void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_transform* pose,
+                        const double* qd);
+
 // Pose of a body in the world from the poses of the links.
 lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_pose);

@@ -283,7 +283,7 @@ static void draw_mesh(picture* p, const lb_shape* s, lb_transform X, const doubl
   if (!mesh) {
     return;
   }
-  thinned t;
+  thinned t = {0};
   const bool fine = mesh->nface > MOST_FACES;
   if (fine && !thin(p, mesh, &t)) {
     p->failed = true;

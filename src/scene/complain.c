@@ -57,6 +57,11 @@ const char* lb_join(lb_reader* r, const char* last, const char* const* name, int
 
 bool lb_unknown_name(lb_reader* r, const lb_node* node, const char* what, const lb_names* names) {
   enum { SHOWN = 6 };
+  if (!lb_report_wants(&r->report, node->place)) {
+    // a copy that a repetition made, or one mistake too many: it counts, but no one reads it
+    r->report.status = r->report.status == LB_OK ? LB_INVALID : r->report.status;
+    return false;
+  }
   lb_nearest nearest = lb_nearest_to(node->text);
   const char* known[SHOWN];
   int nknown = 0;

@@ -47,7 +47,7 @@ static const lb_field solver_fields[] = {
     {"integrator", LB_VALUE_CHOICE, offsetof(lb_solver_spec, integrator), LB_PURE, LB_ANY, false,
      &lb_integrator_choices, "rk4; bdf2 with elastic bodies", "how time is stepped"},
     {"step", LB_VALUE_NUMBER, offsetof(lb_solver_spec, step), LB_TIME, LB_POSITIVE, false, NULL,
-     "1 ms", "the time step; the largest one when the integrator is adaptive"},
+     "1 ms", "the time step; the adaptive integrator chooses its own"},
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_solver_spec, tolerance), LB_PURE, LB_POSITIVE, false,
      NULL, "1e-9", "relative error allowed in a step when the integrator is adaptive"},
 };

@@ -56,6 +56,18 @@ static bool told(const lb_report* report, lb_place place, const char* text) {
   return false;
 }
 
+bool lb_report_wants(const lb_report* report, lb_place place) {
+  if (!report->err || report->err->count >= LB_ERROR_MOST) {
+    return false;
+  }
+  for (int i = report->first; i < report->err->count; i++) {
+    if (same_place(report->err->message[i].place, place)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // How many bytes of a UTF-8 character its first byte announces.
 static size_t announced(unsigned char first) {
   return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

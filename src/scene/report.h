@@ -15,5 +15,9 @@ lb_report lb_report_make(lb_error* err);
 void lb_report_add(lb_report* report, lb_status status, lb_place place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// Whether a mistake at this place would be worth a long search for a suggestion: there is a list,
+// it is not full, and nothing was said at this place yet.
+bool lb_report_wants(const lb_report* report, lb_place place);
+
 // Put the messages in the order of lines, file by file.
 void lb_report_sort(lb_report* report);

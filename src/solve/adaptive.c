@@ -71,6 +71,9 @@ static void release(lb_stepper* st) {
   }
 }
 
+// Inner steps in one go before the problem counts as too stiff for an explicit method.
+enum { MOST_INNER_STEPS = 100000 };
+
 // The interpolant is never used but must stay: without it ARKODE 6.4 starts steps from stale
 // slopes.
 static bool configure(adaptive* own, const lb_scene_solver* solver) {
@@ -79,7 +82,7 @@ static bool configure(adaptive* own, const lb_scene_solver* solver) {
          ERKStepSStolerances(own->ark, solver->tolerance, solver->tolerance) == 0 &&
          ERKStepSetUserData(own->ark, own) == 0 &&
          ERKStepSetPostprocessStepFn(own->ark, settle) == 0 &&
-         ERKStepSetMaxNumSteps(own->ark, 1000000) == 0;
+         ERKStepSetMaxNumSteps(own->ark, MOST_INNER_STEPS) == 0;
 }
 
 // ARKODE takes its memory in its first step: take one here, on a state of its own, so that no later

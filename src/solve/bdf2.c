@@ -14,11 +14,14 @@
 // by the ratio of the two times dt, and the result does not depend on it. It is factored only when
 // convergence slows down.
 //
-// Loops add their gaps c(q_n) = 0 and multipliers: with dv = -W^-1 (r - J'lambda) + W^-1 J' mu,
+// Loops add that their gaps do not change, J v = 0 (index 2), and multipliers: with
+// dv = -W^-1 (r - J'lambda) + W^-1 J' mu,
 //
-//   (J W^-1 J') mu = J W^-1 r - c/dt,  lambda += mu
+//   (J W^-1 J') mu = J W^-1 r - J v,  lambda += mu
 //
-// where redundant rows are left out as in dynamics/loop.c.
+// where redundant rows are left out as in dynamics/loop.c. The gaps that a step leaves, of third
+// order, are closed after it. Asking for closed gaps instead of still ones (index 3) would leave
+// velocities that have to be corrected after each step, which costs an order of accuracy.
 #include <math.h>
 #include <string.h>
 
@@ -221,13 +224,13 @@ static void add(int n, double* y, double s, const double* x) {
 }
 
 // The loops' part of a correction: multipliers, and what they change in dv = W^-1 r and in r.
-static void correct_loops(const lb_model* m, bdf2* own, const lb_loop_rows* rows, double dt) {
+static void correct_loops(const lb_model* m, bdf2* own, const lb_loop_rows* rows) {
   const int nv = m->nv;
   const int n = rows->count;
   memcpy(own->Z, rows->J, (size_t)n * (size_t)nv * sizeof *own->Z);
   lb_cholesky_solve(nv, own->W, nv, n, own->Z, nv);
   for (int i = 0; i < n; i++) {
-    own->mu[i] = dot(nv, rows->J + i * nv, own->dv) - rows->gap[i] / dt;
+    own->mu[i] = dot(nv, rows->J + i * nv, own->dv) - rows->rate[i];
     for (int j = 0; j < n; j++) {
       own->A[i * n + j] = dot(nv, rows->J + i * nv, own->Z + j * nv);
     }
@@ -249,7 +252,7 @@ static double correct(const lb_model* m, bdf2* own, lb_data* d, double dt) {
   memcpy(own->dv, own->r, (size_t)m->nv * sizeof *own->r);
   lb_cholesky_solve(m->nv, own->W, m->nv, 1, own->dv, m->nv);
   if (rows.count > 0) {
-    correct_loops(m, own, &rows, dt);
+    correct_loops(m, own, &rows);
   }
   add(m->nv, d->qd, -1, own->dv);
   return sqrt(fmax(0, dt * dot(m->nv, own->dv, own->r))); // r = W dv, and W ~ M/dt

@@ -19,25 +19,54 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Steps of equal size that fill the duration, and how many of them make a frame.
+// Steps of equal size that fill the duration exactly, none longer than asked for, and how many of
+// them make a frame.
 typedef struct plan {
   double step;
   long steps;
   long stride;
 } plan;
 
+// How many steps of about this size fill a time: the next whole number, but for rounding.
+static long count_steps(double time, double step) {
+  const double n = ceil(time / step * (1 - 1e-12));
+  return n < 1 ? 1 : (long)n;
+}
+
+// The time an adaptive stepper is left alone for [s].
+static const double LONGEST_LEAP = 0.02;
+
 static plan make_plan(const lb_model* m, const lb_simulate_options* options) {
   const double duration = isnan(options->duration) ? m->duration : options->duration;
-  const double wanted = isnan(options->step) ? m->solver.step : options->step;
-  const double every = m->record.every;
-  // an adaptive stepper finds its own steps between frames
-  const double step = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? every : wanted;
-  plan p = {.step = step, .steps = lround(duration / step), .stride = lround(every / step)};
-  if (fabs((double)p.steps * step - duration) > 1e-9 * duration) {
-    p.steps = (long)ceil(duration / step); // round up: the last frame is at the end or just after
-  }
+  const double every = fmin(m->record.every, duration);
+  // an adaptive stepper finds its own steps; it is asked for frames, or parts of long ones
+  const double wanted = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? fmin(every, LONGEST_LEAP)
+                        : isnan(options->step)                         ? m->solver.step
+                                                                       : options->step;
+  plan p = {.steps = count_steps(duration, wanted)};
+  p.step = duration / (double)p.steps;
+  p.stride = lround(every / p.step);
   p.stride = p.stride < 1 ? 1 : p.stride;
   return p;
+}
+
+// What cannot be run, whoever asked for it.
+static lb_status check_plan(const lb_model* m, const lb_simulate_options* options, lb_error* err) {
+  static const double MOST_STEPS = 1e9;
+  const double duration = isnan(options->duration) ? m->duration : options->duration;
+  const double step = isnan(options->step) ? m->solver.step : options->step;
+  if (m->solver.integrator == LB_INTEGRATOR_ADAPTIVE && !isnan(options->step)) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "the adaptive integrator chooses its own steps: leave the step out, or "
+                        "name another integrator in the scene");
+  }
+  if (!(duration > 0) || !(step > 0) || duration / step > MOST_STEPS) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "%g s in steps of %g s cannot be run: at most a thousand million steps, of "
+                        "more than nothing each",
+                        duration, step);
+  }
+  return LB_OK;
 }
 
 static lb_status record_frame(lb_recording* r, lb_data* d, double* gap, lb_error* err) {
@@ -80,9 +109,14 @@ static lb_status assemble(const lb_model* m, lb_data* d, lb_error* err) {
                       m->loop[loop].name, gap);
 }
 
+// Steps between looks at whether to stop, so that a long wait between frames does not delay an
+// interrupt.
+enum { STEPS_BETWEEN_LOOKS = 256 };
+
 static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
                      lb_recording* r, double* gap, lb_error* err) {
   lb_status status = record_frame(r, d, gap, err);
+  const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
@@ -91,10 +125,12 @@ static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st,
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, d, gap, err);
-      if (status == LB_OK &&
-          !lb_progress_report(progress, (double)i / (double)p->steps, "simulating")) {
-        return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
-      }
+    } else if (i % looks != 0) {
+      continue;
+    }
+    const double fraction = (double)i / (double)p->steps;
+    if (status == LB_OK && !lb_progress_report(progress, fraction, "simulating")) {
+      return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
     }
   }
   return status;
@@ -135,6 +171,10 @@ static void sum_up(lb_summary* s, const lb_recording* r) {
 
 lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                       lb_recording* recording, lb_summary* summary, lb_error* err) {
+  const lb_status fit = check_plan(model, options, err);
+  if (fit != LB_OK) {
+    return fit;
+  }
   const plan p = make_plan(model, options);
   const double start = now();
   lb_data* d = NULL;

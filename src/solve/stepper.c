@@ -60,7 +60,8 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   if (lost >= 0) {
     return lb_error_add(err, LB_FAILED, (lb_place){0},
                         "the motion of joint '%s' left all bounds after t = %g s: take a smaller "
-                        "step, or the adaptive integrator",
+                        "step, or the adaptive integrator; springs or dampers may be too stiff for "
+                        "this one",
                         st->m->joint_name[lost], start);
   }
   return lb_error_add(

@@ -5,7 +5,8 @@ scene=$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml
 interrupt() {
   "$LIMBER" simulate "$scene" --out "$2" --duration 1e4 --step 1e-5 >stdout 2>stderr &
   local job=$!
-  sleep 1
+  until [ -d "$2" ]; do sleep 0.1; done # it listens before it makes the folder
+  sleep 0.5
   kill -"$1" $job
   status=0
   wait $job || status=$?
@@ -24,3 +25,18 @@ for signal in INT TERM; do
   claim "SIG$signal: the summary says so" grep -q '"interrupted": *true' out-$signal/summary.json
   claim "SIG$signal: there are rows" test "$(wc -l <out-$signal/trajectory.csv)" -gt 2
 done
+
+# A spring far too stiff for the step: the motion blows up.
+cat >wild.yaml <<'Y'
+duration: 100
+solver: {integrator: euler, step: 0.1}
+bodies:
+  ball: {shape: {sphere: {radius: 0.1}}, position: [0, 0, 1]}
+springs:
+  stiff: {from: {at: [0, 0, 2]}, to: {body: ball}, stiffness: 1e9, length: 0.5}
+Y
+run "$LIMBER" simulate wild.yaml --out wild
+claim "a run that blows up fails" exits 1
+claim "... and says so" complains "error: "
+claim "... and keeps the frames before" complains "are kept in wild"
+claim "... in all files" test "$(ls -A wild | wc -l)" -eq 4

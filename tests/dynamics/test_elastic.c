@@ -1,102 +1,10 @@
 // Elastic bodies as links: identities on trees of rigid and elastic parts. The bodies here are made
 // up (a cloud of masses, random basis), since no identity below depends on where basis and
 // stiffness come from.
+#include "cloud.h"
 #include "dynamics/joint.h"
-#include "elastic/reduced.h"
-#include "random_tree.h"
 
-enum { NODES = 24, R = 4, FACES = 2, FACE_NODES = 6, MOST = 200 };
-
-// --- a made-up body: nodes on a bar along x, held at x = 0 ---
-
-typedef struct cloud {
-  double X[3 * NODES], Phi[R][3 * NODES], mass[NODES];
-  int node[FACES][FACE_NODES];
-  double weight[FACES][FACE_NODES];
-  double K[R * R];
-  lb_reduced body;
-  lb_arena arena;
-} cloud;
-
-static void apply_mass(const void* context, double* y, const double* x) {
-  const cloud* c = context;
-  for (int i = 0; i < 3 * NODES; i++) {
-    y[i] = c->mass[i / 3] * x[i];
-  }
-}
-
-// V = 1/2 eta'K eta + 1/4 sum eta^4
-static void force(const void* context, double* f, double* Kv, const double* eta, const double* v,
-                  double* scratch) {
-  (void)scratch;
-  const cloud* c = context;
-  for (int k = 0; k < R; k++) {
-    f[k] = eta[k] * eta[k] * eta[k];
-    double t = 3 * eta[k] * eta[k] * v[k];
-    for (int l = 0; l < R; l++) {
-      f[k] += c->K[k * R + l] * eta[l];
-      t += c->K[k * R + l] * v[l];
-    }
-    if (Kv) {
-      Kv[k] = t;
-    }
-  }
-}
-
-static void tangent(const void* context, double* K, const double* eta, double* scratch) {
-  (void)scratch;
-  const cloud* c = context;
-  memcpy(K, c->K, sizeof c->K);
-  for (int k = 0; k < R; k++) {
-    K[k * R + k] += 3 * eta[k] * eta[k];
-  }
-}
-
-static double energy(const void* context, const double* eta, double* scratch) {
-  (void)scratch;
-  const cloud* c = context;
-  double sum = 0;
-  for (int k = 0; k < R; k++) {
-    sum += 0.25 * eta[k] * eta[k] * eta[k] * eta[k];
-    for (int l = 0; l < R; l++) {
-      sum += 0.5 * eta[k] * c->K[k * R + l] * eta[l];
-    }
-  }
-  return sum;
-}
-
-static void make_cloud(cloud* c, lb_random* r, double stiffness) {
-  for (int i = 0; i < NODES; i++) {
-    c->mass[i] = lb_random_between(r, 0.01, 0.05);
-    c->X[3 * i] = i * 1.0 / (NODES - 1);
-    c->X[3 * i + 1] = lb_random_between(r, -0.1, 0.1);
-    c->X[3 * i + 2] = lb_random_between(r, -0.1, 0.1);
-  }
-  for (int k = 0; k < R; k++) {
-    for (int i = 0; i < 3 * NODES; i++) {
-      // small at the held end, as a clamped body's modes are
-      const double x = c->X[i / 3 * 3];
-      c->Phi[k][i] = x * x * lb_random_between(r, -0.5, 0.5);
-    }
-    for (int l = 0; l <= k; l++) {
-      c->K[k * R + l] = c->K[l * R + k] = stiffness * (k == l ? k + 2 : 0.3);
-    }
-  }
-  for (int f = 0; f < FACES; f++) {
-    for (int i = 0; i < FACE_NODES; i++) {
-      c->node[f][i] = f == 0 ? NODES - 1 - i : NODES / 2 + i;
-      c->weight[f][i] = lb_random_between(r, 0.5, 1);
-    }
-  }
-  const int count[FACES] = {FACE_NODES, FACE_NODES};
-  const int* node[FACES] = {c->node[0], c->node[1]};
-  const double* weight[FACES] = {c->weight[0], c->weight[1]};
-  const lb_reduced_input in = {NODES, R,     c->X,  c->Phi[0], apply_mass,
-                               c,     FACES, count, node,      weight};
-  lb_arena_init(&c->arena, NULL);
-  assert_int_equal(lb_reduced_create(&c->body, &in, &c->arena), LB_OK);
-  c->body.internal = (lb_reduced_force){force, tangent, energy, 0, c};
-}
+enum { MOST = 200 };
 
 // --- a tree: free base, elastic arm, rigid parts on both faces (one on a hinge), a second elastic
 // arm further on ---

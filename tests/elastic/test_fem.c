@@ -17,6 +17,7 @@ static lb_tetmesh_def curved_def(void) {
   lb_tetmesh_def d = lb_tetmesh_def_default();
   d.b = lb_vec3_make(0.2, 0.1, 1);
   d.radius = 0.3;
+  d.sides = LB_TETMESH_CURVED;
   d.along = 3;
   d.across = 1;
   return d;

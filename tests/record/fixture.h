@@ -104,7 +104,7 @@ static inline int fixture_body(fixture* f, const char* name, lb_joint_kind kind,
     f->link_parent[link] = parent == LB_WORLD ? LB_WORLD : f->body_link[parent];
     f->link_joint[link] = j;
     f->joint_name[j] = name;
-    f->joint_kind[j] = kind;
+    f->joint_kind[j] = (int)kind;
     f->joint_link[j] = link;
     f->joint_q[j] = m->nq;
     f->joint_nq[j] = nq[kind];

@@ -1,0 +1,53 @@
+#include "model/maximal.h"
+
+#include <string.h>
+
+#include "model/pose.h"
+
+// A joint that stays in the tree.
+static bool stays(const lb_scene* s, const lb_scene_joint* j) {
+  const lb_scene_body* child = &s->body[j->child];
+  return j->loop ||
+         (j->kind == LB_JOINT_FIXED &&
+          (j->parent == LB_WORLD || child->reduced || child->elastic)) ||
+         j->kind == LB_JOINT_FREE;
+}
+
+lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
+                              lb_scene* loose, lb_error* err) {
+  lb_transform* pose = LB_TAKE(arena, lb_transform, tree->nlink);
+  lb_velocity* velocity = LB_TAKE(arena, lb_velocity, tree->nlink);
+  lb_scene_body* body = LB_TAKE(arena, lb_scene_body, scene->nbody);
+  lb_scene_joint* joint = LB_TAKE(arena, lb_scene_joint, scene->njoint);
+  if (!pose || !velocity || !body || !joint) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for '%s'", scene->name);
+  }
+  lb_link_poses(tree, pose, tree->q0);
+  lb_link_velocities(tree, velocity, pose, tree->qd0);
+  memcpy(body, scene->body, (size_t)scene->nbody * sizeof *body);
+  memcpy(joint, scene->joint, (size_t)scene->njoint * sizeof *joint);
+  for (int i = 0; i < scene->njoint; i++) {
+    lb_scene_joint* j = &joint[i];
+    if (stays(scene, j)) {
+      continue;
+    }
+    if (j->armature > 0) {
+      return lb_error_add(err, LB_INVALID, j->place,
+                          "joint '%s' has an armature, which needs reduced coordinates", j->name);
+    }
+    const int link = tree->body_link[j->child];
+    lb_scene_body* b = &body[j->child];
+    j->loop = true;
+    b->pose = lb_body_pose(tree, j->child, pose);
+    if (link != LB_WORLD) {
+      const lb_vec3 arm = lb_vec3_sub(b->pose.p, pose[link].p);
+      b->velocity = lb_vec3_add(velocity[link].v, lb_vec3_cross(velocity[link].w, arm));
+      b->spin = lb_quat_rotate(lb_quat_conjugate(b->pose.q), velocity[link].w);
+    }
+  }
+  *loose = *scene;
+  loose->body = body;
+  loose->joint = joint;
+  loose->storage = NULL;
+  return LB_OK;
+}

@@ -1,0 +1,119 @@
+// Running a scene from start to end: when it ends, what it sums up, how it stops.
+#include "limber/limber.h"
+#include "test.h"
+
+typedef struct run {
+  lb_model* m;
+  lb_recording* r;
+  lb_summary s;
+  lb_error err;
+} run;
+
+static lb_status start(run* u, const char* text, lb_simulate_options options) {
+  lb_scene scene;
+  u->err = lb_error_make(NULL);
+  if (lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &u->err) != LB_OK ||
+      lb_model_create(&scene, NULL, &u->m, &u->err) != LB_OK ||
+      lb_recording_create(u->m, 10, NULL, &u->r, &u->err) != LB_OK) {
+    print_error("%s\n", u->err.message[0].text);
+    fail();
+  }
+  lb_scene_release(&scene);
+  return lb_simulate(u->m, &options, u->r, &u->s, &u->err);
+}
+
+static void finish(run* u) {
+  lb_recording_release(u->r);
+  lb_model_release(u->m);
+  lb_error_clear(&u->err);
+}
+
+#define OSCILLATOR                                                                                 \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies: {b: {mass: 1, shape: {sphere: {radius: 0.1}}}}\n"                                       \
+  "joints: {j: {type: prismatic, child: b, axis: x, spring: {stiffness: 39.4784176043574}}}\n"     \
+  "initial: {j: {position: 1}}\n"
+
+// Euler's energy swings within a period and comes back: the worst counts, not the last.
+static void drift_is_the_worst_of_the_run(void** state) {
+  (void)state;
+  run u;
+  assert_int_equal(start(&u, OSCILLATOR "duration: 1\nsolver: {integrator: euler, step: 1 ms}\n",
+                         lb_simulate_default()),
+                   LB_OK);
+  const double last = fabs(u.s.energy_end - u.s.energy_start);
+  assert_true(u.s.energy_drift > 1e-3);
+  assert_true(last < 0.1 * u.s.energy_drift * u.s.energy_start);
+  assert_near(u.s.energy_start, 0.5 * 39.4784176043574, 1e-13);
+  assert_true(u.s.conservative);
+  finish(&u);
+}
+
+static void run_ends_exactly_at_its_duration(void** state) {
+  (void)state;
+  static const double duration[] = {1, 1, 0.1, 1e-9, 0.25}, step[] = {3e-3, 0.3, 10, 1e-3, 1e-3};
+  for (int i = 0; i < 5; i++) {
+    run u;
+    lb_simulate_options options = lb_simulate_default();
+    options.duration = duration[i];
+    options.step = step[i];
+    assert_int_equal(start(&u, OSCILLATOR, options), LB_OK);
+    assert_near(u.r->time[u.r->nframe - 1] / duration[i], 1, 1e-14);
+    assert_true(u.s.step <= step[i] * (1 + 1e-12));
+    for (int f = 1; f < u.r->nframe; f++) {
+      assert_true(u.r->time[f] > u.r->time[f - 1]);
+    }
+    finish(&u);
+  }
+}
+
+static void what_cannot_be_run_is_refused(void** state) {
+  (void)state;
+  static const double duration[] = {1e300, 1, -1, 1e9, NAN}, step[] = {1e-3, 1e-300, 1e-3, 1e-3, 0};
+  for (int i = 0; i < 5; i++) {
+    run u;
+    lb_simulate_options options = lb_simulate_default();
+    options.duration = duration[i];
+    options.step = step[i];
+    assert_int_equal(start(&u, OSCILLATOR, options), LB_INVALID);
+    assert_int_equal(u.err.count, 1);
+    finish(&u);
+  }
+  run u;
+  lb_simulate_options options = lb_simulate_default();
+  options.step = 1e-3;
+  assert_int_equal(start(&u, OSCILLATOR "solver: {integrator: adaptive}\n", options), LB_INVALID);
+  finish(&u);
+}
+
+static bool stop_at_once(void* context, double fraction, const char* what) {
+  (void)fraction, (void)what;
+  ++*(int*)context;
+  return false;
+}
+
+// One frame at the end only: the interrupt must not wait for it.
+static void interrupt_does_not_wait_for_a_frame(void** state) {
+  (void)state;
+  run u;
+  int asked = 0;
+  lb_simulate_options options = lb_simulate_default();
+  options.progress = (lb_progress){stop_at_once, &asked};
+  assert_int_equal(start(&u, OSCILLATOR "duration: 1000\nrecord: {every: 1000}\n", options),
+                   LB_INTERRUPTED);
+  assert_int_equal(asked, 1);
+  assert_true(u.s.interrupted);
+  assert_true(u.s.steps < 1000);
+  assert_int_equal(u.r->nframe, 1);
+  finish(&u);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(drift_is_the_worst_of_the_run),
+      cmocka_unit_test(run_ends_exactly_at_its_duration),
+      cmocka_unit_test(what_cannot_be_run_is_refused),
+      cmocka_unit_test(interrupt_does_not_wait_for_a_frame),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
