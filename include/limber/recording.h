@@ -45,8 +45,9 @@ typedef struct lb_summary {
 } lb_summary;
 
 /// Write summary.json, trajectory.csv, scene.glb and report.html into the folder `dir`, made if it
-/// is missing. Each is written aside and renamed, so a reader never sees half a file. On failure
-/// `err` names the file and why; files already finished stay.
+/// is missing. Each is written aside and renamed, so a reader never sees half a file. A
+/// file that fails does not keep the others from being written; `err` names each that failed and
+/// why.
 lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
                              const char* dir, lb_error* err);
 

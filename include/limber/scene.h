@@ -223,8 +223,8 @@ lb_scene_shape lb_scene_shape_default(void);
 lb_scene_elastic lb_scene_elastic_default(void);
 lb_scene_joint lb_scene_joint_default(void);
 
-/// Read a scene file (YAML 1.2) and everything it includes. All the mistakes found are added to
-/// `err`. On success `*scene` must be given to lb_scene_release().
+/// Read a scene file (YAML 1.2) and everything it includes; "-" is standard input. All the mistakes
+/// found are added to `err`. On success `*scene` must be given to lb_scene_release().
 lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,
                         lb_error* err);
 

@@ -7,6 +7,10 @@
 extern "C" {
 #endif
 
+/// Bring a state at the model's start into a valid one: motors where they begin, loops closed.
+/// LB_INVALID when a loop cannot be closed; the message has the place of its joint in the scene.
+lb_status lb_assemble(const lb_model* model, lb_data* data, lb_error* err);
+
 /// Advances a lb_data by time steps; one for each thread of work.
 typedef struct lb_stepper lb_stepper;
 

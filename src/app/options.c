@@ -1,6 +1,5 @@
 // Reads command lines by the verbs' tables, and prints the tables as help.
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "app/suggest.h"
 #include "app/terminal.h"
 #include "app/verb.h"
+#include "scene/number.h"
 
 const char* parse_text(const char* text, void* target) {
   if (!*text) {
@@ -18,10 +18,10 @@ const char* parse_text(const char* text, void* target) {
 }
 
 const char* parse_seconds(const char* text, void* target) {
-  char* end = NULL;
-  const double value = strtod(text, &end);
-  if (end == text || *end || !isfinite(value) || value <= 0) {
-    return "a positive number of seconds, such as 2.5 or 1e-3";
+  double value = 0;
+  const char* unit = "";
+  if (lb_number_read(text, LB_TIME, &value, &unit) != LB_NUMBER_OK || value <= 0) {
+    return "a positive time: seconds, such as 2.5 or 1e-3, or with a unit, such as 2ms or 1min";
   }
   *(double*)target = value;
   return NULL;

@@ -5,32 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/terminal.h"
+#include "record/file.h"
 
 void outdir_default(const char* scene, char* out, size_t size) {
   const char* slash = strrchr(scene, '/');
-  const char* name = slash ? slash + 1 : scene;
+  const char* name = strcmp(scene, "-") == 0 ? "stdin" : slash ? slash + 1 : scene;
   const char* dot = strrchr(name, '.');
   const int length = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
   snprintf(out, size, "out/%.*s", length, name);
-}
-
-// mkdir -p; `path` is changed on the way and back as it was.
-static bool make_folders(char* path) {
-  for (char* p = path + 1; *p; p++) {
-    if (*p == '/') {
-      *p = 0;
-      const bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
-      *p = '/';
-      if (!made) {
-        return false;
-      }
-    }
-  }
-  return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
 // Create a file in the folder and remove it again.
@@ -52,11 +37,15 @@ static bool try_writing(const char* dir) {
 }
 
 bool outdir_prepare(const char* dir) {
-  char* path = strdup(dir);
-  const bool good = path && make_folders(path) && try_writing(path);
-  if (!good) {
-    tell_error("%s: cannot write results there: %s", dir, strerror(errno));
+  lb_error err = lb_error_make(NULL);
+  const bool there = lb_folder_create(dir, NULL, &err) == LB_OK;
+  if (!there) {
+    tell_errors(&err);
   }
-  free(path);
-  return good;
+  lb_error_clear(&err);
+  if (there && !try_writing(dir)) {
+    tell_error("%s: cannot write results there: %s", dir, strerror(errno));
+    return false;
+  }
+  return there;
 }

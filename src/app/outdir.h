@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// "out/NAME" for a scene file "some/where/NAME.yaml".
+// "out/NAME" for a scene file "some/where/NAME.yaml"; "out/stdin" for "-".
 void outdir_default(const char* scene, char* out, size_t size);
 
 // Make the folder (and those above it) and try to write in it, so that a long job does not find

@@ -17,7 +17,7 @@ typedef enum exit_code {
 typedef const char* (*option_parse)(const char* text, void* target);
 
 const char* parse_text(const char* text, void* target);    // const char*
-const char* parse_seconds(const char* text, void* target); // double, positive
+const char* parse_seconds(const char* text, void* target); // double, positive; units as in scenes
 const char* parse_threads(const char* text, void* target); // int, 1 to 1024
 
 typedef struct option {

@@ -4,7 +4,7 @@
 
 #include "app/terminal.h"
 #include "app/verb.h"
-#include "limber/model.h"
+#include "limber/simulate.h"
 
 typedef struct check_args {
   bool quiet;
@@ -133,6 +133,17 @@ static void describe(const char* path, const lb_scene* scene, const lb_model* m)
   print_run(m);
 }
 
+// Put the parts together as a run would: loops must close.
+static lb_status try_start(const lb_model* model, lb_error* err) {
+  lb_data* data = NULL;
+  lb_status status = lb_data_create(model, NULL, &data, err);
+  if (status == LB_OK) {
+    status = lb_assemble(model, data, err);
+    lb_data_release(data);
+  }
+  return status;
+}
+
 static exit_code check_scene(const char* path, bool quiet) {
   lb_error err = lb_error_make(NULL);
   lb_scene scene;
@@ -140,6 +151,9 @@ static exit_code check_scene(const char* path, bool quiet) {
   lb_status status = lb_scene_read(path, NULL, &scene, &err);
   if (status == LB_OK) {
     status = lb_model_create(&scene, NULL, &model, &err);
+    if (status == LB_OK) {
+      status = try_start(model, &err);
+    }
     if (status == LB_OK && !quiet) {
       describe(path, &scene, model);
     }
@@ -173,11 +187,13 @@ const verb verb_check = {
     .usage = "SCENE...",
     .summary = "read scenes, point out every mistake, say what is in them",
     .about =
-        "Reads each scene file and everything it includes, and compiles it without running it.\n"
+        "Reads each scene file and everything it includes, and puts its parts together as a run\n"
+        "would, without running it. A scene called - is read from standard input.\n"
         "Mistakes are printed to standard error as 'error: FILE:LINE:COLUMN: what is wrong',\n"
         "all of them at once. A scene without mistakes is described in a few lines.",
     .example = "  limber check scenes/*.yaml",
     .exits = "  0  all scenes are good\n"
+             "  1  a check could not be finished, for want of memory\n"
              "  2  a scene has mistakes or cannot be read, or the command line is wrong",
     .options = options,
     .noption = sizeof options / sizeof *options,

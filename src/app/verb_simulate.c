@@ -19,9 +19,9 @@ static const option options[] = {
     {"--out", "-o", "DIR", parse_text, offsetof(simulate_args, out),
      "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
     {"--duration", NULL, "S", parse_seconds, offsetof(simulate_args, duration),
-     "seconds of motion to simulate (default: as the scene says)"},
+     "seconds of motion to simulate, or a time such as 2min (default: as the scene says)"},
     {"--step", NULL, "S", parse_seconds, offsetof(simulate_args, step),
-     "time step in seconds (default: as the scene says)"},
+     "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", parse_threads, offsetof(simulate_args, threads),
      "threads to compute with; the results are the same for any N (default: 1)"},
     {"--quiet", "-q", NULL, NULL, offsetof(simulate_args, quiet),
@@ -166,11 +166,12 @@ const verb verb_simulate = {
     .usage = "SCENE [--out DIR] [--duration S] [--step S] [--threads N]",
     .summary = "run a scene and write numbers, an animation and a report",
     .about =
-        "Runs the scene from its start and writes into the folder DIR:\n"
+        "Runs the scene from its start (from standard input when SCENE is -) and writes into the "
+        "folder DIR:\n"
         "  report.html     the motion, plots of energy and joints, settings: open it in a browser\n"
         "  scene.glb       the animated world, for Blender and any glTF viewer\n"
-        "  trajectory.csv  time, then position and quaternion of each body, then joint "
-        "coordinates\n"
+        "  trajectory.csv  time, position and quaternion of each body, joint coordinates,\n"
+        "                  forces of motors\n"
         "  summary.json    the figures of the run, for programs\n"
         "The same scene gives the same trajectory.csv, byte for byte, however often it runs and\n"
         "with however many threads. Ctrl-C stops a long run and keeps what was done.",

@@ -110,7 +110,6 @@ lb_status lb_fem_solve_linear(const lb_fem* fem, double* u, const double* f, con
     for (int i = 0; i < fem->ndof; i++) {
       s.step[i] = s.index[i] < 0 ? u[i] : 0;
     }
-    memset(s.force, 0, (size_t)fem->ndof * sizeof *s.force);
     double* rest = LB_TAKE(&s.arena, double, fem->ndof);
     status = rest ? newton_step(&s, rest, f) : LB_NO_MEMORY;
   }
@@ -168,8 +167,7 @@ static bool advance(system_of_free* s, double* u) {
 static lb_status equilibrate(system_of_free* s, double* u, double* r, const double* f,
                              double fraction, const lb_static_options* o,
                              lb_static_report* report) {
-  // Rounding in the force, relative to what it is made of; below this Newton's method wanders.
-  double last = residual(s, r, u, f, fraction);
+  residual(s, r, u, f, fraction);
   for (int k = 0; k < o->iterations; k++) {
     const lb_status status = newton_step(s, u, r);
     if (status != LB_OK) {
@@ -179,13 +177,12 @@ static lb_status equilibrate(system_of_free* s, double* u, double* r, const doub
       return LB_FAILED;
     }
     memset(s->step, 0, (size_t)s->fem->ndof * sizeof *s->step);
-    last = residual(s, r, u, f, fraction);
+    report->residual = residual(s, r, u, f, fraction);
     report->iterations++;
-    report->residual = last;
-    if (last <= o->tolerance) {
+    if (report->residual <= o->tolerance) {
       return LB_OK;
     }
-    if (!isfinite(last)) {
+    if (!isfinite(report->residual)) {
       return LB_FAILED;
     }
   }

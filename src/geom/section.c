@@ -40,7 +40,8 @@ static double corner_radius(const lb_tetmesh_def* d, int n, double r) {
 }
 
 static lb_section_point polar(double r, double angle) {
-  return (lb_section_point){r * cos(angle), r * sin(angle)};
+  const double y = r * cos(angle), z = r * sin(angle);
+  return (lb_section_point){y, z};
 }
 
 // --- box: a grid ---

@@ -65,7 +65,7 @@ static int at_least(int least, double x) {
 //   order 2   of length: 0.62 / n^2 while elements are long, less by (h / 3d)^2 when they are
 //   short;
 //             of a polygon with 6 m corners: 0.002 / m^4;
-//             of curved elements: 0.0042 (h / d)^2 m^-2.75
+//             of curved elements: 0.006 (h / d)^2 m^-2.75
 //   order 1   0.7 (h^2 + across^2) / d^2: these lock, and need cubes that are small all over
 //
 // Half of the wanted error goes to the length, half to the rest.
@@ -77,7 +77,7 @@ static void resolve_linear(lb_tetmesh_def* d, double length, double thin) {
 }
 
 static double length_error(double n, double slender) {
-  const double x = slender / (3 * n);
+  const double x = slender / (2 * n);
   return 0.62 / (n * n) * (x * x / (1 + x * x));
 }
 
@@ -92,7 +92,7 @@ static void resolve_quadratic(lb_tetmesh_def* d, double length, double thin) {
     n++;
   }
   if (d->sides == LB_TETMESH_CURVED) {
-    n = fmax(n, slender * sqrt(2 * 0.0042 * pow(m, -2.75) / d->error));
+    n = fmax(n, slender * sqrt(2 * 0.006 * pow(m, -2.75) / d->error));
   }
   d->along = d->along ? d->along : at_least(4, n);
 }

@@ -41,7 +41,7 @@ static lb_status load_beside(source* s, const char* extension, bool may_be_missi
 }
 
 static lb_status read_tetgen(source* s, lb_arena* arena, lb_tetmesh* mesh, lb_error* err) {
-  lb_tetgen_text node, ele, face;
+  lb_tetgen_text node = {0}, ele = {0}, face = {0};
   lb_status status = load_beside(s, ".node", false, &node, err);
   status = status == LB_OK ? load_beside(s, ".ele", false, &ele, err) : status;
   status = status == LB_OK ? load_beside(s, ".face", true, &face, err) : status;

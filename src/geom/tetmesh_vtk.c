@@ -38,6 +38,16 @@ static void complain(vtk* v, const char* text) {
   lb_tetraw_mistake(&v->raw, v->raw.scan.line_start, text, (lb_word){"", 0});
 }
 
+static bool skip_words(vtk* v, int count) {
+  lb_word word;
+  for (int i = 0; i < count; i++) {
+    if (!lb_tetraw_word(&v->raw, &word)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // An array that grows as the file delivers, so that a large number in a short file costs nothing.
 static int* read_array(vtk* v, int count) {
   int *list = NULL, room = 0;
@@ -73,14 +83,13 @@ static bool read_points(vtk* v) {
 
 // Since version 5: offsets, then all nodes; both with a heading.
 static bool read_offsets(vtk* v, int count, int size) {
-  lb_word word;
-  if (count < 1 || !lb_tetraw_word(&v->raw, &word) || !lb_tetraw_word(&v->raw, &word)) {
+  if (count < 1 || !skip_words(v, 2)) {
     complain(v, "the cells are not complete%s");
     return false;
   }
   v->ncell = count - 1;
   v->first = read_array(v, count);
-  if (!v->first || !lb_tetraw_word(&v->raw, &word) || !lb_tetraw_word(&v->raw, &word)) {
+  if (!v->first || !skip_words(v, 2)) {
     return false;
   }
   v->node = read_array(v, size);
@@ -165,12 +174,9 @@ static bool read_data(vtk* v, lb_word type, int components, int count) {
     v->tag = read_array(v, count);
     return v->tag != NULL;
   }
-  lb_word word;
   for (int c = 0; c < components; c++) {
-    for (int i = 0; i < count; i++) {
-      if (!lb_tetraw_word(&v->raw, &word)) {
-        return false;
-      }
+    if (!skip_words(v, count)) {
+      return false;
     }
   }
   return true;
@@ -188,8 +194,7 @@ static bool read_scalars(vtk* v) {
     complain(v, "a number of components is wrong%s");
     return false;
   }
-  // LOOKUP_TABLE and its name
-  if (!lb_tetraw_word(&v->raw, &word) || !lb_tetraw_word(&v->raw, &word)) {
+  if (!skip_words(v, 2)) { // LOOKUP_TABLE and its name
     return false;
   }
   return read_data(v, type, components, v->tagged ? v->ncell : 0);

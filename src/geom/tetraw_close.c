@@ -204,8 +204,8 @@ typedef struct keyed {
   int face;      // of the boundary
 } keyed;
 
-static keyed key_of(const int* v, int face) {
-  keyed k = {{v[0], v[1], v[2]}, face};
+static keyed key_of(const int* v, int number) {
+  keyed k = {{v[0], v[1], v[2]}, number};
   for (int i = 0; i < 3; i++) { // three exchanges sort three numbers
     const int a = i == 1 ? 1 : 0;
     if (k.corner[a] > k.corner[a + 1]) {
@@ -262,8 +262,9 @@ static lb_status sort_boundary(lb_tetraw* raw, const lb_tetmesh* mesh, faces* f)
   if (!f->key || !f->list) {
     return LB_NO_MEMORY;
   }
-  for (int i = 0; i < f->boundary.nface; i++) {
-    f->key[i] = key_of(&f->boundary.face[size * i], i);
+  const int* v = f->boundary.face;
+  for (int i = 0; i < f->boundary.nface; i++, v += size) {
+    f->key[i] = key_of(v, i);
   }
   qsort(f->key, (size_t)f->boundary.nface, sizeof *f->key, compare_keys);
   return LB_OK;

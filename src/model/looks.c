@@ -1,6 +1,7 @@
 // Shapes and materials, for those who draw the model. Meshes are copied: the scene may go away.
 #include "model/build.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static const lb_mesh* copy_mesh(lb_arena* arena, const lb_mesh* mesh) {
@@ -16,30 +17,61 @@ static const lb_mesh* copy_mesh(lb_arena* arena, const lb_mesh* mesh) {
   return copy;
 }
 
+// Meshes met so far and their copies, by address: open addressing, at most half full.
+typedef struct copies {
+  lb_arena arena;
+  size_t mask;
+  struct {
+    const lb_mesh *from, *to;
+  } * slot; // [mask + 1]
+} copies;
+
+static bool copies_make(copies* c, const lb_build* b) {
+  lb_arena_init(&c->arena, b->arena->allocator);
+  c->mask = 15;
+  while (c->mask < 2 * (size_t)b->scene->nshape) {
+    c->mask = 2 * c->mask + 1;
+  }
+  c->slot = lb_arena_take_array(&c->arena, c->mask + 1, sizeof *c->slot, _Alignof(void*));
+  return c->slot;
+}
+
 // A mesh that several shapes share is copied once.
-static const lb_mesh* model_mesh(lb_build* b, int i) {
-  const lb_mesh* mesh = b->scene->shape[i].shape.mesh;
-  for (int j = 0; j < i; j++) {
-    if (b->scene->shape[j].shape.mesh == mesh) {
-      return b->m->shape[j].shape.mesh;
+static const lb_mesh* model_mesh(lb_build* b, copies* c, const lb_mesh* mesh) {
+  size_t i = ((uint64_t)(uintptr_t)mesh * 0x9E3779B97F4A7C15u) >> 32 & c->mask; // by Fibonacci
+  while (c->slot[i].from && c->slot[i].from != mesh) {
+    i = (i + 1) & c->mask;
+  }
+  if (!c->slot[i].from) {
+    c->slot[i].from = mesh;
+    c->slot[i].to = copy_mesh(b->arena, mesh);
+  }
+  return c->slot[i].to;
+}
+
+static bool copy_shapes(lb_build* b) {
+  const lb_scene* s = b->scene;
+  copies c;
+  bool done = copies_make(&c, b);
+  for (int i = 0; i < s->nshape && done; i++) {
+    const lb_scene_shape* shape = &s->shape[i];
+    lb_model_shape* to = &b->m->shape[i];
+    *to = (lb_model_shape){shape->body, shape->shape, shape->pose, shape->material};
+    if (shape->shape.mesh) {
+      to->shape.mesh = model_mesh(b, &c, shape->shape.mesh);
+      done = to->shape.mesh;
     }
   }
-  return copy_mesh(b->arena, mesh);
+  lb_arena_release(&c.arena);
+  return done;
 }
 
 lb_status lb_build_looks(lb_build* b) {
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
   m->nshape = s->nshape;
-  for (int i = 0; i < s->nshape; i++) {
-    const lb_scene_shape* shape = &s->shape[i];
-    m->shape[i] = (lb_model_shape){shape->body, shape->shape, shape->pose, shape->material};
-    if (shape->shape.mesh) {
-      m->shape[i].shape.mesh = model_mesh(b, i);
-      if (!m->shape[i].shape.mesh) {
-        return lb_build_no_memory(b);
-      }
-    }
+  if (!copy_shapes(b)) {
+    return lb_build_no_memory(b);
   }
   m->nmaterial = s->nmaterial;
   for (int i = 0; i < s->nmaterial; i++) {

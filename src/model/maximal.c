@@ -6,10 +6,9 @@
 
 // A joint that stays in the tree.
 static bool stays(const lb_scene* s, const lb_scene_joint* j) {
-  const lb_scene_body* child = &s->body[j->child];
   return j->loop ||
          (j->kind == LB_JOINT_FIXED &&
-          (j->parent == LB_WORLD || child->reduced || child->elastic)) ||
+          (j->parent == LB_WORLD || s->body[j->child].reduced || s->body[j->child].elastic)) ||
          j->kind == LB_JOINT_FREE;
 }
 

@@ -105,9 +105,10 @@ static lb_status build_loops(lb_build* b) {
       lb_scene_joint* loop = &m->loop[m->nloop++];
       *loop = b->joint[j];
       loop->face_name[0] = loop->face_name[1] = NULL;
-      loop->place = (lb_place){0};
       loop->name = lb_build_text(b, loop->name);
-      if (!loop->name) {
+      const char* file = lb_build_text(b, loop->place.file);
+      loop->place.file = loop->place.file ? file : NULL; // scenes made by hand have none
+      if (!loop->name || !file) {
         return lb_build_no_memory(b);
       }
     }

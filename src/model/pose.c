@@ -54,20 +54,6 @@ lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_
                           : lb_transform_mul(link_pose[link], m->body_in_link[body]);
 }
 
-lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in_body) {
-  if (body == LB_WORLD) {
-    return (lb_anchor){LB_WORLD, in_body};
-  }
-  const int link = m->body_link[body];
-  if (link == LB_WORLD || m->link_kind[link] != LB_LINK_ELASTIC || face < 0) {
-    return (lb_anchor){link, lb_transform_mul(m->body_in_link[body], in_body)};
-  }
-  // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's
-  // axes
-  const lb_vec3 middle = m->link_in_parent[link + 1 + face].p;
-  return (lb_anchor){link + 1 + face, {in_body.q, lb_vec3_sub(in_body.p, middle)}};
-}
-
 // What a joint's own rates do to its link, in the link's frame; elastic bodies start without any.
 static lb_velocity joint_velocity(int kind, const double* qd) {
   switch (kind) {
@@ -98,4 +84,18 @@ void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_trans
           lb_vec3_add(velocity[i].v, lb_vec3_add(velocity[p].v, lb_vec3_cross(velocity[p].w, r)));
     }
   }
+}
+
+lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in_body) {
+  if (body == LB_WORLD) {
+    return (lb_anchor){LB_WORLD, in_body};
+  }
+  const int link = m->body_link[body];
+  if (link == LB_WORLD || m->link_kind[link] != LB_LINK_ELASTIC || face < 0) {
+    return (lb_anchor){link, lb_transform_mul(m->body_in_link[body], in_body)};
+  }
+  // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's
+  // axes
+  const lb_vec3 middle = m->link_in_parent[link + 1 + face].p;
+  return (lb_anchor){link + 1 + face, {in_body.q, lb_vec3_sub(in_body.p, middle)}};
 }

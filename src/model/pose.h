@@ -13,6 +13,13 @@ lb_transform lb_joint_pose(int kind, const double* q);
 // Pose of every link in the world.
 void lb_link_poses(const lb_model* m, lb_transform* pose, const double* q);
 
+// Angular velocity, and velocity of the origin, of every link, in the world's axes.
+typedef struct lb_velocity {
+  lb_vec3 w, v;
+} lb_velocity;
+void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_transform* pose,
+                        const double* qd);
+
 // The frame `in_body` of a body, as a link and a pose in it. `face` is that of an elastic body
 // which the frame moves with, or -1 for the one that the body is held by.
 typedef struct lb_anchor {
@@ -20,13 +27,6 @@ typedef struct lb_anchor {
   lb_transform X;
 } lb_anchor;
 lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in_body);
-
-// Angular velocity, and velocity of the origin, of every link, in the world's axes.
-typedef struct lb_velocity {
-  lb_vec3 w, v;
-} lb_velocity;
-void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_transform* pose,
-                        const double* qd);
 
 // Pose of a body in the world from the poses of the links.
 lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_pose);

@@ -1,4 +1,5 @@
-// trajectory.csv: time, the pose of every body, the coordinates of every joint; one line a frame.
+// trajectory.csv: time, the pose of every body, the coordinates of every joint, the
+// force of every motor; one line a frame.
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,9 @@ static void headings(lb_out* out, const lb_model* m) {
       heading(out, m->joint_name[j], m->joint_nq[j] == 1 && !elastic ? "q" : suffix);
     }
   }
+  for (int k = 0; k < m->nmotor; k++) {
+    heading(out, m->motor_name[k], "force");
+  }
   lb_out_text(out, "\n");
 }
 
@@ -59,6 +63,9 @@ void lb_write_csv(lb_out* out, const lb_recording* r) {
       for (int i = 0; i < m->joint_nq[j]; i++) {
         cell(out, q[m->joint_q[j] + i]);
       }
+    }
+    for (int k = 0; k < m->nmotor; k++) {
+      cell(out, r->motor[(size_t)f * (size_t)m->nmotor + (size_t)k]);
     }
     lb_out_text(out, "\n");
   }

@@ -60,10 +60,8 @@ static void json_children(lb_out* out, const lb_gltf* g, int parent) {
   for (int i = 0; parent == LB_WORLD && i < m->nspring; i++) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_spring_node(g, i), "");
   }
-  for (int i = 0; i < m->nshape; i++) {
-    if (m->shape[i].body == parent) {
-      field(out, n++ ? "," : ",\"children\":[", lb_gltf_shape_node(g, i), "");
-    }
+  for (int i = g->first_shape[parent == LB_WORLD ? 0 : 1 + parent]; i >= 0; i = g->next_shape[i]) {
+    field(out, n++ ? "," : ",\"children\":[", lb_gltf_shape_node(g, i), "");
   }
   for (int e = 0; e < m->nelastic; e++) {
     if (m->elastic[e].body == parent) {

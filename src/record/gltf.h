@@ -69,6 +69,8 @@ typedef struct lb_gltf {
   lb_gltf_form* form;
   lb_gltf_part* part;       // a mesh of the file each
   int* shape_part;          // [nshape] or -1
+  int* first_shape;         // [1 + nbody] of the world, then of each body, or -1
+  int* next_shape;          // [nshape] the body's next, or -1
   int* material_index;      // [model's nmaterial] in the file, or -1
   int spring_part;          // or -1
   int spring_material;      // in the file, or -1

@@ -151,6 +151,22 @@ static void use_material(lb_gltf* g, int material) {
   }
 }
 
+// Chains of each body's shapes, in their order.
+static void chain_shapes(lb_gltf* g) {
+  const lb_model* m = g->m;
+  g->first_shape = LB_TAKE(&g->arena, int, 1 + m->nbody);
+  g->next_shape = LB_TAKE(&g->arena, int, m->nshape);
+  g->failed = g->failed || !g->first_shape || !g->next_shape;
+  for (int b = 0; b <= m->nbody && !g->failed; b++) {
+    g->first_shape[b] = -1;
+  }
+  for (int i = m->nshape - 1; i >= 0 && !g->failed; i--) {
+    int* first = &g->first_shape[m->shape[i].body == LB_WORLD ? 0 : 1 + m->shape[i].body];
+    g->next_shape[i] = *first;
+    *first = i;
+  }
+}
+
 void lb_gltf_collect_shapes(lb_gltf* g) {
   const lb_model* m = g->m;
   g->shape_part = LB_TAKE(&g->arena, int, m->nshape);
@@ -177,4 +193,5 @@ void lb_gltf_collect_shapes(lb_gltf* g) {
   for (int e = 0; e < m->nelastic && !g->failed; e++) {
     use_material(g, m->elastic[e].material);
   }
+  chain_shapes(g);
 }

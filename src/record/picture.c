@@ -15,14 +15,16 @@ static const double PI = 3.14159265358979323846;
 static const double MARGIN = 0.07; // of the picture's size
 
 enum {
-  MOST_SIDES = 24,    // of a cylinder
-  MOST_PIECES = 6,    // of a long one, when there are
-  FEW_SHAPES = 40,    // fewer shapes than this
-  MOST_CORNERS = 24,  // of a polygon
-  MOST_SORTED = 1500, // items put in order by where they are; more go by their middles alone
-  PATH_POINTS = 160,  // of a path
-  MOST_FACES = 1000,  // of a mesh drawn as it is; finer ones are thinned
-  CELLS = 16          // to a grid of this many cells a side
+  MOST_SIDES = 24,     // of a cylinder
+  MOST_PIECES = 6,     // of a long one, when there are
+  FEW_SHAPES = 40,     // fewer shapes than this
+  MOST_CORNERS = 24,   // of a polygon
+  MOST_SORTED = 1500,  // items put in order by where they are; more go by their middles alone
+  PATH_POINTS = 160,   // of a path
+  MOST_PAINTED = 5000, // pieces of a picture, about; where there would be more, shapes are left out
+  MOST_FACES = 1000,   // of a mesh drawn as it is; finer ones are thinned,
+  LEAST_FACES = 60,    // in the company of many others more so
+  ALL_FACES = 8000
 };
 
 // Directions, scale and offset that make pixels of metres.
@@ -59,11 +61,46 @@ typedef struct picture {
   const lb_recording* r;
   const lb_view* view;
   camera cam;
+  int stride; // one shape in so many is drawn
+  int faces;  // most of a mesh that is drawn as it is
   lb_arena arena;
   bool failed;
   int nitem, capacity;
   item* item;
 } picture;
+
+// --- how much to draw ---
+
+static int most_faces(const lb_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->nshape; i++) {
+    n += m->shape[i].shape.mesh != NULL;
+  }
+  const int share = n ? ALL_FACES / n : MOST_FACES;
+  return share < LEAST_FACES ? LEAST_FACES : share > MOST_FACES ? MOST_FACES : share;
+}
+
+int lb_picture_stride(const lb_model* m) {
+  // pieces that are seen of each kind, about: layers of round ones, sides of the others
+  static const int pieces[LB_SHAPE_COUNT] = {
+      [LB_SHAPE_SPHERE] = 5,   [LB_SHAPE_BOX] = 3,       [LB_SHAPE_CAPSULE] = 5,
+      [LB_SHAPE_CYLINDER] = 7, [LB_SHAPE_ELLIPSOID] = 5,
+  };
+  const int faces = most_faces(m);
+  long sum = 0;
+  for (int i = 0; i < m->nshape; i++) {
+    const lb_mesh* mesh = m->shape[i].shape.mesh;
+    sum += mesh ? (mesh->nface < faces ? mesh->nface : faces) / 2 : pieces[m->shape[i].shape.type];
+  }
+  return (int)((sum + MOST_PAINTED - 1) / MOST_PAINTED) + (sum == 0);
+}
+
+// The large scenery that all stands on is always there.
+static bool is_drawn(const picture* p, int i) {
+  const lb_model_shape* s = &p->r->model->shape[i];
+  return i % p->stride == 0 ||
+         (s->body == LB_WORLD && lb_shape_ball(&s->shape).radius > p->view->radius);
+}
 
 // --- projection ---
 
@@ -243,36 +280,38 @@ static void draw_ellipsoid(picture* p, const lb_shape* s, lb_transform X, const 
   }
 }
 
-// A mesh's vertex moved to the mean of its cell, when the mesh is fine enough to be thinned.
+// A mesh's vertex moved to the mean of its cell, when the mesh is fine enough to be thinned. A
+// surface crosses about 2 n^2 cells of a grid with n a side, and has twice as many faces there.
 typedef struct thinned {
   int* cell;     // [nvertex] which cell a vertex is in
   lb_vec3* mean; // [cells]
 } thinned;
 
 static bool thin(picture* p, const lb_mesh* mesh, thinned* t) {
-  enum { NCELL = CELLS * CELLS * CELLS };
+  const int cells = (int)fmax(3, sqrt(p->faces / 4.0));
+  const int ncell = cells * cells * cells;
   const lb_shape unit = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = mesh};
   const lb_ball ball = lb_shape_ball(&unit);
-  int* count = LB_TAKE(&p->arena, int, NCELL);
+  int* count = LB_TAKE(&p->arena, int, ncell);
   t->cell = LB_TAKE(&p->arena, int, mesh->nvertex);
-  t->mean = LB_TAKE(&p->arena, lb_vec3, NCELL);
+  t->mean = LB_TAKE(&p->arena, lb_vec3, ncell);
   if (!count || !t->cell || !t->mean) {
     return false;
   }
-  const double side = 2 * ball.radius / CELLS * 1.0001;
+  const double side = 2 * ball.radius / cells * 1.0001;
   for (int i = 0; i < mesh->nvertex; i++) {
     const lb_vec3 d = lb_vec3_sub(mesh->vertex[i], ball.centre);
     const double at[3] = {d.x, d.y, d.z};
     int cell = 0;
     for (int k = 0; k < 3; k++) {
       const double c = side > 0 ? floor((at[k] + ball.radius) / side) : 0;
-      cell = cell * CELLS + (int)fmax(0, fmin(CELLS - 1, c));
+      cell = cell * cells + (int)fmax(0, fmin(cells - 1, c));
     }
     t->cell[i] = cell;
     t->mean[cell] = lb_vec3_add(t->mean[cell], mesh->vertex[i]);
     count[cell]++;
   }
-  for (int c = 0; c < NCELL; c++) {
+  for (int c = 0; c < ncell; c++) {
     t->mean[c] = lb_vec3_scale(count[c] ? 1.0 / count[c] : 0, t->mean[c]);
   }
   return true;
@@ -284,7 +323,7 @@ static void draw_mesh(picture* p, const lb_shape* s, lb_transform X, const doubl
     return;
   }
   thinned t = {0};
-  const bool fine = mesh->nface > MOST_FACES;
+  const bool fine = mesh->nface > p->faces;
   if (fine && !thin(p, mesh, &t)) {
     p->failed = true;
     return;
@@ -356,6 +395,9 @@ static lb_transform world_pose(const lb_recording* r, int frame, const lb_model_
 static void collect(picture* p, int frame) {
   const lb_model* m = p->r->model;
   for (int i = 0; i < m->nshape && !p->failed; i++) {
+    if (!is_drawn(p, i)) {
+      continue;
+    }
     const lb_model_shape* s = &m->shape[i];
     const lb_transform X = world_pose(p->r, frame, s);
     const double sum = X.p.x + X.p.y + X.p.z + X.q.w + X.q.x + X.q.y + X.q.z;
@@ -547,7 +589,7 @@ static void svg_shadows(lb_out* out, const picture* p, int frame) {
   lb_out_text(out, "<g opacity=\".13\">");
   for (int i = 0; i < m->nshape; i++) {
     const lb_model_shape* s = &m->shape[i];
-    if (s->body == LB_WORLD || m->body_link[s->body] == LB_WORLD) {
+    if (s->body == LB_WORLD || m->body_link[s->body] == LB_WORLD || !is_drawn(p, i)) {
       continue;
     }
     const lb_transform X = world_pose(p->r, frame, s);
@@ -608,7 +650,11 @@ static void svg(lb_out* out, const picture* p, const int* sequence, int frame) {
 }
 
 bool lb_picture_write(lb_out* out, const lb_recording* recording, const lb_view* view, int frame) {
-  picture p = {.r = recording, .view = view, .cam = make_camera(recording, view, frame)};
+  picture p = {.r = recording,
+               .view = view,
+               .cam = make_camera(recording, view, frame),
+               .stride = lb_picture_stride(recording->model),
+               .faces = most_faces(recording->model)};
   lb_arena_init(&p.arena, recording->allocator);
   collect(&p, frame);
   const int* sequence = p.failed ? NULL : put_in_order(&p);

@@ -120,16 +120,21 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   } files[] = {{"trajectory.csv", write_csv},
                {"scene.glb", write_gltf},
                {"report.html", lb_write_report},
-               {"summary.json", lb_write_summary}}; // last: who finds it finds the others too
+               {"summary.json", lb_write_summary}}; // last: where it is new, the others are done
   const lb_allocator* allocator = recording->allocator;
-  lb_status status = lb_folder_create(dir, allocator, err);
-  for (size_t i = 0; i < sizeof files / sizeof *files && status == LB_OK; i++) {
+  const lb_status made = lb_folder_create(dir, allocator, err);
+  if (made != LB_OK) {
+    return made;
+  }
+  lb_status first = LB_OK;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     lb_file file;
-    status = lb_file_begin(&file, dir, files[i].name, allocator, err);
+    lb_status status = lb_file_begin(&file, dir, files[i].name, allocator, err);
     if (status == LB_OK) {
       files[i].write(&file.out, recording, summary);
       status = lb_file_end(&file, err);
     }
+    first = first == LB_OK ? status : first; // what fails for one may work for the next
   }
-  return status;
+  return first;
 }

@@ -16,8 +16,10 @@ extern const char lb_embedded_report_css[], lb_embedded_report_css_end[];
 
 enum {
   PICTURES = 8,
-  MOST_POINTS = 2000,          // of a curve
-  MOST_VALUES = 120 * 1000,    // of all the curves together
+  MOST_POINTS = 2000,       // of a curve
+  MOST_VALUES = 120 * 1000, // of all the curves together
+  MOST_CURVES = 600,
+  MOST_MODEL = 4000 * 1000,    // bytes of the 3-D view's world; larger ones are left out
   MOST_FRAMES = 1500,          // of the 3-D view
   MOST_ANIMATION = 800 * 1000, // bytes
   LEAST_FRAMES = 40,
@@ -111,7 +113,13 @@ static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "</header>\n");
 }
 
-static void stage(lb_out* out) {
+// Room for the 3-D view, or what there is instead.
+static void stage(lb_out* out, bool shown) {
+  if (!shown) {
+    lb_out_text(out, "<p class=\"note\">This world is too large for a 3-D view in a page; open "
+                     "<code>scene.glb</code> for it.</p>\n");
+    return;
+  }
   lb_out_text(out, "<section class=\"card stage\" id=\"stage\" hidden>\n"
                    "<div class=\"canvas\"></div>\n<div class=\"grid-note\"></div>\n"
                    "<div class=\"tools\"><button type=\"button\" class=\"follow\">Follow</button>"
@@ -169,6 +177,7 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
 
 static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
   const int shown = lb_frames_shown(r->nframe, PICTURES);
+  const int stride = lb_picture_stride(r->model);
   bool done = true;
   if (shown == 0) {
     return true;
@@ -185,13 +194,40 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
     lb_out_text(out, " s</figcaption></figure>\n");
   }
   lb_out_text(out, "</section>\n");
+  if (stride > 1) {
+    lb_out_text(out, "<p class=\"note\">So that the page stays light, the pictures show one in ");
+    grouped(out, stride);
+    lb_out_text(out, " of the ");
+    grouped(out, r->model->nshape);
+    lb_out_text(out, " shapes.</p>\n");
+  }
   return done;
 }
 
 // --- plots, filled in by the script ---
 
+// Curves that there could be.
+static long curves_of(const lb_model* m) {
+  long count = m->nmotor;
+  for (int j = 0; j < m->njoint; j++) {
+    count += m->joint_kind[j] < LB_JOINT_COUNT ? m->joint_nq[j] : 0;
+  }
+  for (int e = 0; e < m->nelastic; e++) {
+    count += 3 * m->elastic[e].nface;
+  }
+  return count;
+}
+
 static void plots(lb_out* out, const lb_recording* r) {
+  const long curves = curves_of(r->model);
   lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
+  if (curves > MOST_CURVES && r->nframe > 1) {
+    lb_out_text(out, "<p class=\"note\">So that the page stays light, the plots have the first ");
+    grouped(out, MOST_CURVES);
+    lb_out_text(out, " of ");
+    grouped(out, curves);
+    lb_out_text(out, " curves; <code>trajectory.csv</code> has all.</p>\n");
+  }
   lb_out_text(out, "<section class=\"plots\" id=\"plots\"></section>\n"
                    "<noscript><p class=\"note\">The 3-D view and the plots need JavaScript, "
                    "which is switched off here.</p></noscript>\n");
@@ -309,11 +345,13 @@ static void closing(lb_out* out) {
 typedef struct packed {
   lb_out bytes;
   lb_out* out;
+  int ncurve;
 } packed;
 
 static void pack_begin(packed* p, lb_out* out, const char* before) {
   lb_out_text(out, before);
   p->out = out;
+  p->ncurve = 0;
   p->bytes = lb_out_make(out->allocator, -1);
 }
 
@@ -355,6 +393,9 @@ static void data_f64(lb_out* out, const char* before, const samples* s, const do
 }
 
 static void data_f32(packed* p, const samples* s, const double* x, int width, int column) {
+  if (p->ncurve++ >= MOST_CURVES) {
+    return;
+  }
   for (int i = 0; i < s->n; i++) {
     lb_out_f32(&p->bytes, x[(size_t)sample(s, i) * (size_t)width + (size_t)column]);
   }
@@ -362,6 +403,9 @@ static void data_f32(packed* p, const samples* s, const double* x, int width, in
 
 // One component of how far a face has moved.
 static void data_bending(packed* p, const samples* s, int e, int component) {
+  if (p->ncurve++ >= MOST_CURVES) {
+    return;
+  }
   for (int i = 0; i < s->n; i++) {
     const lb_vec3 d = lb_bent_face(s->r, sample(s, i), e, component / 3);
     const double part[3] = {d.x, d.y, d.z};
@@ -372,6 +416,9 @@ static void data_bending(packed* p, const samples* s, int e, int component) {
 // Name of one curve, and the plot it belongs to.
 static void series(lb_out* out, int* count, const char* name, const char* suffix,
                    const char* group) {
+  if (*count >= MOST_CURVES) {
+    return;
+  }
   lb_out_text(out, (*count)++ ? ",\n{\"name\":\"" : "\n{\"name\":\"");
   lb_out_json_part(out, name);
   lb_out_texts(out, suffix, "\",\"group\":\"", group, "\"}", NULL);
@@ -399,16 +446,27 @@ static const coordinate COORDINATE[LB_JOINT_COUNT][LB_JOINT_MOST_Q] = {
                        {" z", "quaternion"}},
 };
 
+// Does a motor push, rather than turn?
+static bool pushes(const lb_model* m, int motor) {
+  const int joint = m->motor_joint[motor];
+  return (joint >= 0 ? m->joint_kind[joint] : (int)m->loop[m->motor_loop[motor]].kind) ==
+         LB_JOINT_PRISMATIC;
+}
+
 // How many coordinates of a joint are shown. Those of an elastic body mean nothing to people; how
 // far its faces have moved does.
 static int curves(const lb_model* m, int joint) {
   return m->joint_kind[joint] < LB_JOINT_COUNT ? m->joint_nq[joint] : 0;
 }
 
+// Motors come first, so that a multitude of coordinates does not crowd them out.
 static void data_series(lb_out* out, const lb_recording* r) {
   const lb_model* m = r->model;
   int count = 0;
   lb_out_text(out, ",\n\"series\":[");
+  for (int k = 0; k < m->nmotor; k++) {
+    series(out, &count, m->motor_name[k], "", pushes(m, k) ? "force" : "torque");
+  }
   for (int j = 0; j < m->njoint; j++) {
     for (int i = 0; i < curves(m, j); i++) {
       const coordinate* c = &COORDINATE[m->joint_kind[j]][i];
@@ -423,10 +481,6 @@ static void data_series(lb_out* out, const lb_recording* r) {
       series(out, &count, m->body_name[m->elastic[e].body], suffix, "bending");
     }
   }
-  for (int k = 0; k < m->nmotor; k++) {
-    const bool linear = m->joint_kind[m->motor_joint[k]] == LB_JOINT_PRISMATIC;
-    series(out, &count, m->motor_name[k], "", linear ? "force" : "torque");
-  }
   lb_out_text(out, "]");
 }
 
@@ -435,6 +489,9 @@ static void data_values(lb_out* out, const samples* s) {
   const lb_model* m = r->model;
   packed p;
   pack_begin(&p, out, ",\n\"values\":");
+  for (int k = 0; k < m->nmotor; k++) {
+    data_f32(&p, s, r->motor, m->nmotor, k);
+  }
   for (int j = 0; j < m->njoint; j++) {
     for (int i = 0; i < curves(m, j); i++) {
       data_f32(&p, s, r->q, m->nq, m->joint_q[j] + i);
@@ -444,9 +501,6 @@ static void data_values(lb_out* out, const samples* s) {
     for (int i = 0; i < 3 * m->elastic[e].nface; i++) {
       data_bending(&p, s, e, i);
     }
-  }
-  for (int k = 0; k < m->nmotor; k++) {
-    data_f32(&p, s, r->motor, m->nmotor, k);
   }
   pack_end(&p);
 }
@@ -492,8 +546,8 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
 }
 
 static void data(lb_out* out, const lb_recording* r, const lb_view* view) {
-  const lb_model* m = r->model;
-  const int wide = m->nq + m->nmotor;
+  const long all = curves_of(r->model);
+  const int wide = all < MOST_CURVES ? (int)all : MOST_CURVES;
   const int most = wide * MOST_POINTS > MOST_VALUES ? MOST_VALUES / wide : MOST_POINTS;
   const samples s = {r, lb_frames_shown(r->nframe, most > LEAST_FRAMES ? most : LEAST_FRAMES)};
   lb_out_text(out, "<script type=\"application/json\" id=\"limber-data\">\n{");
@@ -507,45 +561,56 @@ static void data(lb_out* out, const lb_recording* r, const lb_view* view) {
 }
 
 // The animated world with as many frames as keep the page light.
-static void model(lb_out* out, const lb_recording* r) {
+static lb_out make_model(const lb_recording* r, const lb_allocator* allocator) {
   const lb_model* m = r->model;
   const int wide =
       FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nspring + BENT_BYTES * m->nelastic;
   const int fit = MOST_ANIMATION / wide;
   const int most = fit < LEAST_FRAMES ? LEAST_FRAMES : fit > MOST_FRAMES ? MOST_FRAMES : fit;
-  lb_out glb = lb_out_make(out->allocator, -1);
+  lb_out glb = lb_out_make(allocator, -1);
   lb_write_gltf(&glb, r, most);
+  return glb;
+}
+
+static void model(lb_out* out, const lb_out* glb) {
   lb_out_text(out, "<script type=\"text/plain\" id=\"limber-glb\">\n");
-  lb_out_base64(out, glb.data, glb.size);
+  lb_out_base64(out, glb->data, glb->size);
   lb_out_text(out, "\n</script>\n");
-  if (glb.status != LB_OK && out->status == LB_OK) {
-    out->status = glb.status;
-    out->cause = glb.cause;
+}
+
+// The page from its title to its data; false when there is no memory.
+static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const lb_view* view,
+                 const lb_out* glb) {
+  const bool light = glb->status == LB_OK && glb->size <= MOST_MODEL;
+  head(out, r);
+  opening(out, r, s);
+  stage(out, light);
+  figures(out, r, s);
+  const bool done = strip(out, r, view);
+  plots(out, r);
+  lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
+  settings(out, r, s);
+  results(out, r, s);
+  lb_out_text(out, "</section>\n");
+  closing(out);
+  data(out, r, view);
+  if (light) {
+    model(out, glb);
   }
-  lb_out_release(&glb);
+  lb_out_text(out, "<script>\n");
+  lb_out_bytes(out, lb_embedded_report_js,
+               (size_t)(lb_embedded_report_js_end - lb_embedded_report_js));
+  lb_out_text(out, "</script>\n</body>\n</html>\n");
+  return done;
 }
 
 void lb_write_report(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_view view;
   bool done = lb_view_make(&view, r);
   if (done) {
-    head(out, r);
-    opening(out, r, s);
-    stage(out);
-    figures(out, r, s);
-    done = strip(out, r, &view);
-    plots(out, r);
-    lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
-    settings(out, r, s);
-    results(out, r, s);
-    lb_out_text(out, "</section>\n");
-    closing(out);
-    data(out, r, &view);
-    model(out, r);
-    lb_out_text(out, "<script>\n");
-    lb_out_bytes(out, lb_embedded_report_js,
-                 (size_t)(lb_embedded_report_js_end - lb_embedded_report_js));
-    lb_out_text(out, "</script>\n</body>\n</html>\n");
+    lb_out glb = make_model(r, out->allocator);
+    done = glb.status != LB_NO_MEMORY && page(out, r, s, &view, &glb);
+    lb_out_release(&glb);
   }
   if (!done && out->status == LB_OK) {
     out->status = LB_NO_MEMORY;

@@ -95,6 +95,7 @@ typedef struct scan {
   int nframe; // looked at
   int nsubject;
   subject* subject;
+  bool* carries; // [nlink] another link hangs on it
 } scan;
 
 static lb_vec3 place(const scan* s, int sample, const subject* what) {
@@ -190,6 +191,17 @@ static bool collect(scan* s, lb_arena* arena) {
   return true;
 }
 
+static bool mark_carriers(scan* s, lb_arena* arena) {
+  const lb_model* m = s->r->model;
+  s->carries = LB_TAKE(arena, bool, m->nlink);
+  for (int i = 0; i < m->nlink && s->carries; i++) {
+    if (m->link_parent[i] != LB_WORLD) {
+      s->carries[m->link_parent[i]] = true;
+    }
+  }
+  return s->carries;
+}
+
 // All that moves, all the time; where nothing does, all there is.
 static box moving_box(const scan* s) {
   box b = EMPTY;
@@ -281,21 +293,12 @@ static double path_length(const scan* s, int body) {
   return isfinite(length) ? length : 0;
 }
 
-static bool is_leaf(const lb_model* m, int link) {
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->link_parent[i] == link) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // The ends of the trees that travel farthest, longest path first.
 static void choose_traces(lb_view* view, const scan* s) {
   const lb_model* m = s->r->model;
   double length[LB_TRACE_MOST];
   for (int b = 0; b < m->nbody; b++) {
-    const bool candidate = m->body_link[b] != LB_WORLD && is_leaf(m, m->body_link[b]);
+    const bool candidate = m->body_link[b] != LB_WORLD && !s->carries[m->body_link[b]];
     const double l = candidate ? path_length(s, b) : 0;
     // Insert, pushing shorter ones towards the end and out.
     int i = view->ntrace;
@@ -364,7 +367,7 @@ bool lb_view_make(lb_view* view, const lb_recording* recording) {
   lb_arena arena;
   lb_arena_init(&arena, recording->allocator);
   scan s = {.r = recording, .nframe = lb_frames_shown(recording->nframe, SAMPLES)};
-  if (!collect(&s, &arena)) {
+  if (!collect(&s, &arena) || !mark_carriers(&s, &arena)) {
     lb_arena_release(&arena);
     return false;
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elastic/material.h"
+#include "geom/shape.h"
 #include "scene/check.h"
 #include "scene/names.h"
 #include "scene/reader.h"
@@ -140,11 +141,17 @@ static void check_materials(checker* c) {
   }
 }
 
-// How many of `size`'s numbers a type of shape uses.
-static const int sizes_used[LB_SHAPE_COUNT] = {
-    [LB_SHAPE_SPHERE] = 1,   [LB_SHAPE_BOX] = 3,       [LB_SHAPE_CAPSULE] = 2,
-    [LB_SHAPE_CYLINDER] = 2, [LB_SHAPE_ELLIPSOID] = 3, [LB_SHAPE_MESH] = 3,
-};
+// The rules of a form are geom's; what it says is told under the name of whose shape it is.
+static bool form_holds(checker* c, const lb_scene_shape* shape, const char* whose) {
+  lb_error said = lb_error_make(c->report->err ? c->report->err->allocator : NULL);
+  const bool holds = lb_shape_check(&shape->shape, shape->place, &said) == LB_OK;
+  for (int i = 0; i < said.count; i++) {
+    SAY(c, shape->place, "shape of %s: %s", whose, said.message[i].text);
+  }
+  c->no_memory = c->no_memory || (!holds && said.count == 0);
+  lb_error_clear(&said);
+  return holds;
+}
 
 static void check_shape(checker* c, const lb_scene_shape* shape, const char* whose) {
   const lb_scene* s = c->s;
@@ -153,16 +160,7 @@ static void check_shape(checker* c, const lb_scene_shape* shape, const char* who
     SAY(c, shape->place, "shape of %s: its type is not one of those in limber/geometry.h", whose);
     return;
   }
-  const double size[] = {form->size.x, form->size.y, form->size.z};
-  for (int k = 0; k < sizes_used[form->type]; k++) {
-    if (!(size[k] > 0) || !isfinite(size[k])) {
-      SAY(c, shape->place, "shape of %s: every size must be greater than 0, not %g", whose,
-          size[k]);
-      return;
-    }
-  }
-  if (form->type == LB_SHAPE_MESH && !form->mesh) {
-    SAY(c, shape->place, "shape of %s: the mesh is missing", whose);
+  if (!form_holds(c, shape, whose)) {
     return;
   }
   if (!index_is_good(shape->material, s->nmaterial)) {

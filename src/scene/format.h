@@ -71,6 +71,7 @@ enum { LB_FIELD_MOST = 20 };
 typedef struct lb_given {
   const lb_node* whole;
   const lb_node* node[LB_FIELD_MOST]; // by the field's index; NULL: not given
+  bool wrong;                         // something in it was complained about
 } lb_given;
 
 typedef struct lb_table {

@@ -2,7 +2,8 @@
 #define _GNU_SOURCE // strerror_r that returns the text
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -156,30 +157,67 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
 
 // --- files ---
 
+static const char TOO_LARGE[] = "it is larger than 64 MB (put large parts into meshes)";
+
 static bool cannot_read(lb_reader* r, const char* path, const lb_node* mention, const char* why) {
   const lb_place place = mention ? mention->place : (lb_place){path, 0, 0};
   lb_report_add(&r->report, LB_IO, place, mention ? "cannot read '%s': %s" : "%.0s%s", path, why);
   return false;
 }
 
-// A regular file of bearable size into scratch memory; a reason in words when it cannot be.
-static const char* load(lb_reader* r, FILE* file, char** text, size_t* length,
-                        const struct stat* status) {
-  if (!S_ISREG(status->st_mode)) {
+enum { FIRST_ROOM = 1 << 16 }; // for what comes through a pipe
+
+// What can be read as a scene: files and pipes, and whatever standard input is.
+static const char* unfit(const struct stat* status, bool input) {
+  if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode) && !input) {
     return "it is not a file";
   }
-  if (status->st_size > LB_NODE_LONGEST_TEXT) {
-    return "it is larger than 64 MB (put large parts into meshes)";
+  return status->st_size > LB_NODE_LONGEST_TEXT && S_ISREG(status->st_mode) ? TOO_LARGE : NULL;
+}
+
+// More bytes, or 0 at the end, or -1. A pipe is opened so that it does not wait for a writer; here
+// it waits for what the writer writes.
+static ssize_t read_some(int file, char* to, size_t size) {
+  for (;;) {
+    const ssize_t n = read(file, to, size);
+    if (n >= 0 || (errno != EAGAIN && errno != EINTR)) {
+      return n;
+    }
+    poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, -1);
   }
-  const size_t size = (size_t)status->st_size;
-  char* block = LB_TAKE(&r->scratch, char, size + 1);
+}
+
+// All of a file of bearable size into scratch memory; a reason in words when it cannot be.
+static const char* load(lb_reader* r, int file, char** text, size_t* length,
+                        const struct stat* status) {
+  size_t room = S_ISREG(status->st_mode) ? (size_t)status->st_size + 1 : FIRST_ROOM;
+  char* block = LB_TAKE(&r->scratch, char, room);
+  size_t used = 0;
+  for (ssize_t n = 1; block && n > 0;) {
+    n = read_some(file, block + used, room - used);
+    if (n < 0) {
+      return "reading failed half-way";
+    }
+    used += (size_t)n;
+    if (used > LB_NODE_LONGEST_TEXT) {
+      return TOO_LARGE;
+    }
+    if (used == room) {
+      char* moved = LB_TAKE(&r->scratch, char, 2 * room);
+      if (moved) {
+        memcpy(moved, block, used);
+      }
+      block = moved;
+      room *= 2;
+    }
+  }
   if (!block) {
     lb_lack(r);
     return NULL;
   }
-  *length = fread(block, 1, size, file);
   *text = block;
-  return ferror(file) ? "reading failed half-way" : NULL;
+  *length = used;
+  return used == 0 && S_ISFIFO(status->st_mode) ? "nothing came through the pipe" : NULL;
 }
 
 // Where this file stands among those met before: -1 new, else its index.
@@ -208,9 +246,9 @@ static bool gather_source(lb_reader* r, const char* path, const char* text, size
   return ok;
 }
 
-static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const lb_node* mention) {
+static bool gather_open_file(lb_reader* r, int file, const char* path, const lb_node* mention) {
   struct stat status;
-  if (fstat(fileno(file), &status) != 0) {
+  if (fstat(file, &status) != 0) {
     return cannot_read(r, path, mention, "it cannot be examined");
   }
   const int known = find_source(r, &status);
@@ -226,26 +264,42 @@ static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const l
   }
   char* text = NULL;
   size_t length = 0;
-  const char* why = load(r, file, &text, &length, &status);
+  const char* why = unfit(&status, file == STDIN_FILENO);
+  why = why ? why : load(r, file, &text, &length, &status);
   if (why) {
     return cannot_read(r, path, mention, why);
   }
   return text && gather_source(r, path, text, length, &status);
 }
 
-// What else is in the folder, for the nearest name.
+static const char* ending(const char* name) {
+  const char* dot = strrchr(name, '.');
+  return dot && dot > name ? dot : name + strlen(name);
+}
+
+// What else is in the folder, for the nearest name. The names without their endings decide, for
+// the endings make all files alike.
 static const char* nearest_file(lb_reader* r, const char* path) {
   const char* slash = strrchr(path, '/');
   const char* folder = folder_of(r, path);
-  lb_nearest nearest = lb_nearest_to(slash ? slash + 1 : path);
+  const char* wanted = slash ? slash + 1 : path;
+  const char* kind = ending(wanted);
+  lb_nearest nearest = lb_nearest_to(lb_compose(r, "%.*s", (int)(kind - wanted), wanted));
+  const char* found = NULL;
   DIR* open = opendir(*folder ? folder : ".");
   for (struct dirent* e; open && (e = readdir(open));) {
-    const char* name = lb_compose(r, "%.100s", e->d_name);
-    lb_nearest_offer(&nearest, *name == '.' ? "" : name);
+    const char* end = ending(e->d_name);
+    const bool kindred = !*kind || lb_edit_distance(kind, end, 1) <= 1;
+    if (*e->d_name != '.' && kindred) {
+      const char* stem = lb_compose(r, "%.*s", (int)(end - e->d_name), e->d_name);
+      lb_nearest_offer(&nearest, stem);
+      found = nearest.best == stem ? lb_compose(r, "%.100s", e->d_name) : found;
+    }
   }
   if (open) {
     closedir(open);
   }
+  nearest.best = found;
   return lb_did_you_mean(r, &nearest);
 }
 
@@ -254,7 +308,10 @@ bool lb_file_opens(lb_reader* r, const char* path, const lb_node* mention) {
     return cannot_read(r, path, mention, "no file may be opened here");
   }
   if (access(path, R_OK) == 0) {
-    return true;
+    // a pipe may be a scene, but what a scene mentions must be there to be read again
+    struct stat status;
+    return !mention || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode) ||
+           cannot_read(r, path, mention, "it is not a file");
   }
   char why[100];
   const char* words =
@@ -263,14 +320,17 @@ bool lb_file_opens(lb_reader* r, const char* path, const lb_node* mention) {
 }
 
 bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention) {
+  if (path && !mention && strcmp(path, "-") == 0) {
+    return gather_open_file(r, STDIN_FILENO, path, mention);
+  }
   if (!path || !lb_file_opens(r, path, mention)) {
     return false;
   }
-  FILE* file = fopen(path, "rb");
-  if (!file) {
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
     return cannot_read(r, path, mention, "it cannot be opened");
   }
   const bool ok = gather_open_file(r, file, path, mention);
-  fclose(file);
+  close(file);
   return ok;
 }

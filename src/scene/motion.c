@@ -150,7 +150,7 @@ static bool read_motor(lb_reader* r, const lb_entry* entry, lb_scene_motor* moto
                             .place = entry->name->place,
                             .joint = spec.joint,
                             .drive = (lb_motor_drive)spec.drive};
-  ok = ok && lb_read_profile(r, &spec.profile, &spec.given, dimension, &motor->profile);
+  ok &= lb_read_profile(r, &spec.profile, &spec.given, dimension, &motor->profile);
   if (ok && motor->profile.count == 0) {
     return lb_complain(r, entry->name->place,
                        "'keys' or 'spline' is missing (what the joint is to do)");
@@ -181,7 +181,7 @@ static bool read_load(lb_reader* r, const lb_entry* entry, lb_scene_load* load) 
                           .force = spec.force,
                           .torque = spec.torque,
                           .follows = spec.frame == 1};
-  return ok && lb_read_profile(r, &spec.profile, &spec.given, LB_PURE, &load->profile);
+  return lb_read_profile(r, &spec.profile, &spec.given, LB_PURE, &load->profile) && ok;
 }
 
 void lb_read_loads(lb_reader* r) {

@@ -96,14 +96,16 @@ int lb_edit_distance(const char* a, const char* b, int most) {
 }
 
 lb_nearest lb_nearest_to(const char* wanted) {
-  // a third of the letters may be wrong: more is another word
-  const int most = ((int)strnlen(wanted, LONGEST) + 2) / 3;
+  // about a third of the letters may be wrong: more is another word
+  const int most = ((int)strnlen(wanted, LONGEST) + 1) / 3;
   return (lb_nearest){.wanted = wanted, .distance = most + 1};
 }
 
 void lb_nearest_offer(lb_nearest* nearest, const char* candidate) {
   const int d = lb_edit_distance(nearest->wanted, candidate, nearest->distance - 1);
-  if (d < nearest->distance) {
+  // a single letter is near to half of all short words, which says nothing
+  const bool tells = d == 0 || strnlen(candidate, 2) > 1;
+  if (d < nearest->distance && tells) {
     nearest->distance = d;
     nearest->best = candidate;
   }

@@ -1,5 +1,6 @@
 // From libfyaml's events to our tree. The events are taken one by one (no libfyaml document is
 // built), so depth, size, duplicates and aliases are ours to judge, with places.
+#define _GNU_SOURCE // memmem
 #include "scene/node.h"
 
 #include <errno.h>
@@ -208,8 +209,8 @@ static bool is_garbled(const builder* b, struct fy_token* token) {
   if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED || !start || !end) {
     return false;
   }
-  const char* found = strstr(b->text + start->input_pos, "''''");
-  return found && found < b->text + end->input_pos;
+  // within the text itself: a look at the rest of the file each time would take its square
+  return memmem(b->text + start->input_pos, end->input_pos - start->input_pos, "''''", 4) != NULL;
 }
 
 static lb_node* build_scalar(builder* b) {

@@ -44,6 +44,7 @@ const lb_unit lb_units[] = {
     {"ms", LB_TIME, 1, 1e3},
     {"us", LB_TIME, 1, 1e6},
     {"min", LB_TIME, 60, 1},
+    {"h", LB_TIME, 3600, 1},
     {"rad", LB_ANGLE, 1, 1},
     {"deg", LB_ANGLE, PI, 180},
     {"turn", LB_ANGLE, 2 * PI, 1},

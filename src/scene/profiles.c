@@ -17,6 +17,7 @@ static bool read_keys(lb_reader* r, const lb_node* node, lb_dimension dimension,
     return false;
   }
   bool ok = true;
+  int last = -1; // key whose time was good
   for (int i = 0; i < node->count; i++) {
     const lb_node* key = node->item[i];
     if (key->kind != LB_NODE_LIST || key->count != 2) {
@@ -24,15 +25,30 @@ static bool read_keys(lb_reader* r, const lb_node* node, lb_dimension dimension,
                        lb_dimension_example(LB_TIME), lb_dimension_example(dimension));
       continue;
     }
-    ok &= lb_read_number(r, key->item[0], "time", LB_TIME, LB_ANY, &out->time[i]);
-    ok &= lb_read_number(r, key->item[1], "value", dimension, LB_ANY, &out->value[i]);
-    if (ok && i > 0 && !(out->time[i] > out->time[i - 1])) {
+    const bool timed = lb_read_number(r, key->item[0], "time", LB_TIME, LB_ANY, &out->time[i]);
+    ok &= lb_read_number(r, key->item[1], "value", dimension, LB_ANY, &out->value[i]) && timed;
+    if (timed && last >= 0 && !(out->time[i] > out->time[last])) {
       ok = lb_complain(r, key->item[0]->place,
                        "the times of 'keys' must increase, but %g s comes after %g s", out->time[i],
-                       out->time[i - 1]);
+                       out->time[last]);
     }
+    last = timed ? i : last;
   }
   out->count = node->count;
+  return ok;
+}
+
+// `value` may be NULL: then the points are only judged.
+static bool read_points(lb_reader* r, const lb_node* points, lb_dimension dimension,
+                        double* value) {
+  bool ok = true;
+  for (int i = 0; i < points->count; i++) {
+    double read = 0;
+    ok &= lb_read_number(r, points->item[i], "points", dimension, LB_ANY, &read);
+    if (value) {
+      value[i] = read;
+    }
+  }
   return ok;
 }
 
@@ -40,7 +56,13 @@ static bool read_spline(lb_reader* r, const lb_spline_spec* spec, lb_dimension d
                         lb_profile_definition* out) {
   enum { DEGREE, FROM, TO, POINTS, HIGHEST = 5 };
   const lb_node* const* given = spec->given.node;
+  if (!spec->points) {
+    return false; // told by the table
+  }
   const int count = spec->points->count;
+  if (spec->given.wrong) {
+    return read_points(r, spec->points, dimension, NULL) && false;
+  }
   if (spec->degree > HIGHEST) {
     return lb_complain(r, given[DEGREE]->place, "'degree' must be from 1 to %d, not %d", HIGHEST,
                        spec->degree);
@@ -56,10 +78,7 @@ static bool read_spline(lb_reader* r, const lb_spline_spec* spec, lb_dimension d
   if (!take_arrays(r, out, 2, count)) {
     return false;
   }
-  bool ok = true;
-  for (int i = 0; i < count; i++) {
-    ok &= lb_read_number(r, spec->points->item[i], "points", dimension, LB_ANY, &out->value[i]);
-  }
+  const bool ok = read_points(r, spec->points, dimension, out->value);
   out->kind = LB_PROFILE_BSPLINE;
   out->degree = spec->degree;
   out->count = count;

@@ -500,12 +500,26 @@ static bool check_given(lb_reader* r, const lb_node* node, const lb_table* table
   return ok;
 }
 
+// "5 cm" where {radius: 5 cm} is meant: the key that a lone value belongs to, when there is just
+// one that must be there.
+static const char* as_mapping(lb_reader* r, const lb_node* node, const lb_table* table) {
+  const lb_field* only = NULL;
+  int required = 0;
+  for (int i = 0; i < table->count; i++) {
+    only = table->field[i].required ? &table->field[i] : only;
+    required += table->field[i].required;
+  }
+  const bool clear =
+      required == 1 && node->kind == LB_NODE_SCALAR && only->value == LB_VALUE_NUMBER;
+  return clear ? lb_compose(r, " (write {%s: %.40s})", only->key, node->text) : "";
+}
+
 bool lb_read_table(lb_reader* r, const lb_node* node, const lb_table* table, void* out) {
   lb_given* given = out;
-  *given = (lb_given){.whole = node};
+  *given = (lb_given){.whole = node, .wrong = true};
   if (node->kind != LB_NODE_MAP && !lb_node_is_null(node)) {
-    return lb_complain(r, node->place, "a mapping of keys is needed here, not %s",
-                       lb_shown(r, node));
+    return lb_complain(r, node->place, "a mapping of keys is needed here, not %s%s",
+                       lb_shown(r, node), as_mapping(r, node, table));
   }
   bool ok = true;
   for (int i = 0; i < node->count; i++) {
@@ -518,7 +532,8 @@ bool lb_read_table(lb_reader* r, const lb_node* node, const lb_table* table, voi
     given->node[found] = node->item[i];
     ok &= readers[field->value](r, node->item[i], field, (char*)out + field->offset);
   }
-  return check_given(r, node, table, given) && ok;
+  given->wrong = !check_given(r, node, table, given) || !ok;
+  return !given->wrong;
 }
 
 bool lb_read_part(lb_reader* r, const lb_node* node, const char* where, const lb_table* table,

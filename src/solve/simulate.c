@@ -94,15 +94,15 @@ static lb_status record_frame(lb_recording* r, lb_data* d, double* gap, lb_error
 // Widest gap at which loops count as closed after assembly.
 static const double CLOSED = 1e-6;
 
-// Bring the start into a valid state; a loop that cannot close is the author's mistake.
-static lb_status assemble(const lb_model* m, lb_data* d, lb_error* err) {
+lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
   int loop = 0;
   lb_settle(m, d);
   const double gap = lb_loop_gap(m, d, &loop);
   if (gap <= CLOSED) {
     return LB_OK;
   }
-  return lb_error_add(err, LB_INVALID, (lb_place){0},
+  // a loop that cannot close is the author's mistake
+  return lb_error_add(err, LB_INVALID, m->loop[loop].place,
                       "loop joint '%s' cannot be closed: %.3g (metres or radians) are left at the "
                       "best pose found; check the lengths of its parts, or start nearer to the "
                       "closed pose",
@@ -186,7 +186,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_stepper_create(model, NULL, recording->allocator, &st, err);
   }
   if (status == LB_OK) {
-    status = assemble(model, d, err);
+    status = lb_assemble(model, d, err);
   }
   if (status == LB_OK) {
     status = run(&p, &options->progress, st, d, recording, &gap, err);

@@ -37,3 +37,52 @@ claim "a folder is not a scene" exits 2
 claim "... and it says so" complains "error: ."
 run "$LIMBER" check /dev/null
 claim "an empty file is not a scene" exits 2
+
+# What only shows once the parts are put together is a mistake of the scene, too.
+cat >loop.yaml <<'Y'
+bodies:
+  a: {shape: {box: [1, 0.1, 0.1], position: [0.5, 0, 0]}}
+  b: {shape: {box: [1, 0.1, 0.1], position: [0.5, 0, 0]}}
+joints:
+  one: {type: revolute, child: a, axis: y}
+  two: {type: revolute, parent: a, child: b, at: [1, 0, 0], axis: y}
+  end: {type: revolute, child: b, in_child: [1, 0, 0], at: [5, 0, 0], axis: y, loop: true}
+Y
+for verb in check simulate; do
+  run "$LIMBER" $verb loop.yaml
+  claim "$verb: a loop that cannot close is bad input" exits 2
+  claim "$verb: ... and is named with its place" \
+    complains "error: loop.yaml:7:3: loop joint 'end' cannot be closed"
+done
+run "$LIMBER" check loop.yaml "$scene"
+claim "... and other scenes are still described" prints "double-pendulum.yaml"
+
+# Scenes come through pipes, too; one that nobody writes to is not waited for.
+status=0
+"$LIMBER" check - <"$scene" >stdout 2>stderr || status=$?
+claim "- is standard input" exits 0
+claim "... and is described" prints "Double pendulum"
+run "$LIMBER" check <(sleep 0.1; cat "$scene")
+claim "a pipe is a scene" exits 0
+mkfifo fifo
+run timeout 20 "$LIMBER" check fifo
+claim "a pipe that nobody writes to is bad input" exits 2
+claim "... and it says so" complains "error: fifo: nothing came through the pipe"
+echo "include: fifo" >fifo.yaml
+run timeout 20 "$LIMBER" check fifo.yaml
+claim "a pipe cannot be included" complains "error: fifo.yaml:1:10: cannot read 'fifo': it is not a file"
+echo "bodies: {a: {shape: {mesh: fifo.obj}}}" >mesh.yaml
+mkfifo fifo.obj
+run timeout 20 "$LIMBER" check mesh.yaml
+claim "... nor be a mesh" complains "cannot read 'fifo.obj': it is not a file"
+
+# Suggestions are files that could have been meant.
+touch .y.yaml far-away.yaml
+for typed in y.yaml -; do
+  run "$LIMBER" check -- $typed
+  claim "nothing is like $typed" eval '! complains "did you mean"'
+done
+run "$LIMBER" check far-awai.yaml
+claim "one letter is wrong" complains "there is no such file (did you mean 'far-away.yaml'?)"
+run "$LIMBER" check far-away
+claim "the ending was forgotten" complains "there is no such file (did you mean 'far-away.yaml'?)"

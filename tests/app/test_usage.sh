@@ -48,10 +48,10 @@ bad "'limber simulate' has no option '--dur' (did you mean '--duration'?)" simul
 bad "'limber simulate' has no option '--zebra'; 'limber simulate --help' lists them" simulate "$scene" --zebra
 bad "option '--duration' needs a value: --duration S" simulate "$scene" --duration
 bad "option '--quiet' takes no value" simulate "$scene" --quiet=yes
-for number in 0 -1 nan inf x 3x "" 1e999; do
-  bad "option '--duration' of 'limber simulate' is '$number'; it must be a positive number of seconds" \
+for number in 0 -1 nan inf x 3x "" 1e999 "2 kg" "0 ms"; do
+  bad "option '--duration' of 'limber simulate' is '$number'; it must be a positive time" \
     simulate "$scene" --duration "$number"
-  bad "option '--step' of 'limber simulate' is '$number'; it must be a positive number of seconds" \
+  bad "option '--step' of 'limber simulate' is '$number'; it must be a positive time" \
     simulate "$scene" "--step=$number"
 done
 for number in 0 -1 1.5 x 1025 99999999999999999999; do

@@ -42,7 +42,7 @@ static inline double* body_vector(body* b) {
 
 static inline char* body_held(body* b, const char* surface) {
   char* held = LB_TAKE(&b->arena, char, b->mesh.nnode * 3);
-  int n, *node;
+  int n = 0, *node = NULL;
   const lb_tetmesh_surface* s = lb_tetmesh_find_surface(&b->mesh, surface);
   assert_non_null(s);
   assert_int_equal(lb_tetmesh_surface_nodes(&b->mesh, s, &b->arena, &n, &node), LB_OK);

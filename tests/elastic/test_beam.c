@@ -1,6 +1,7 @@
 // Cantilevers and free beams against beam theory: deflections, frequencies, orders of convergence,
 // locking, and large deflections.
 #include "beam_theory.h"
+#include "counting.h"
 #include "frequencies.h"
 
 static double tip_deflection(lb_tetmesh_def d) {
@@ -107,7 +108,7 @@ static void meshes_chosen_by_error_keep_it(void** state) {
   (void)state;
   const lb_material m = lb_material_default();
   for (int kind = 0; kind <= LB_TETMESH_ROD; kind++) {
-    for (double slender = 8; slender < 200; slender *= 4) {
+    for (int slender = 8; slender < 200; slender *= 4) {
       const double thick = 0.01, L = slender * thick, error = 0.01;
       lb_tetmesh_def d = beam_def(L, thick, thick, 0, 0, 0, 2);
       d.kind = (lb_tetmesh_kind)kind;
@@ -159,6 +160,31 @@ static void an_unheld_body_is_reported(void** state) {
   body_release(&b);
 }
 
+static void refused_memory_fails_without_a_leak(void** state) {
+  (void)state;
+  body b = body_make(beam_def(0.1, 0.01, 0.01, 2, 1, 1, 2), lb_material_default());
+  const lb_allocator* usual = b.fem->arena.allocator;
+  double *f = body_vector(&b), *u = body_vector(&b), omega[2];
+  double* x = LB_TAKE(&b.arena, double, 2 * b.fem->ndof);
+  const char* held = body_held(&b, "start");
+  body_load(&b, f, "end", lb_vec3_make(0, 0, 1));
+  for (int what = 0; what < 3; what++) {
+    lb_status status = LB_NO_MEMORY;
+    for (long refuse = 1; status != LB_OK; refuse++) {
+      lb_counting count = {.refuse = refuse};
+      const lb_allocator counting = lb_counting_allocator(&count);
+      b.fem->arena.allocator = &counting; // what the solvers take their memory from
+      status = what == 0   ? lb_fem_solve_linear(b.fem, u, f, held, NULL)
+               : what == 1 ? lb_fem_solve_static(b.fem, u, f, held, NULL, NULL, NULL, NULL)
+                           : lb_fem_modes(b.fem, 2, omega, x, NULL, held, NULL, NULL);
+      b.fem->arena.allocator = usual;
+      assert_true(status == LB_OK || status == LB_NO_MEMORY);
+      assert_int_equal(count.live, 0);
+    }
+  }
+  body_release(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(static_deflection_is_timoshenkos_within_a_percent),
@@ -170,6 +196,7 @@ int main(void) {
       cmocka_unit_test(meshes_chosen_by_error_keep_it),
       cmocka_unit_test(large_deflection_is_the_elasticas_within_a_percent),
       cmocka_unit_test(an_unheld_body_is_reported),
+      cmocka_unit_test(refused_memory_fails_without_a_leak),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,14 +178,14 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_JOINT] = "{\"type\": [\"string\", \"number\"]}",
       [LB_VALUE_MATERIAL] = "{\"type\": [\"string\", \"number\"]}",
       [LB_VALUE_FILE] = "{\"type\": \"string\"}",
-      [LB_VALUE_FILES] = "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
-                         "{\"type\": \"string\"}}]}",
-      [LB_VALUE_KEYS] = "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
-                        "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
-                        "\"maxItems\": 2}}",
+      [LB_VALUE_FILES] = ("{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
+                          "{\"type\": \"string\"}}]}"),
+      [LB_VALUE_KEYS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
+                         "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
+                         "\"maxItems\": 2}}"),
       [LB_VALUE_POINTS] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}}",
-      [LB_VALUE_POSE] = "{\"anyOf\": [{\"$ref\": \"#/$defs/place\"}, {\"$ref\": "
-                        "\"#/$defs/pose\"}]}",
+      [LB_VALUE_POSE] = ("{\"anyOf\": [{\"$ref\": \"#/$defs/place\"}, {\"$ref\": "
+                         "\"#/$defs/pose\"}]}"),
   };
   const bool joints = f->more == lb_joint_table;
   switch (f->value) {

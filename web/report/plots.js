@@ -51,6 +51,24 @@ function short(value) {
   return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
+// Texts of an axis' ticks: the digits that tell neighbours apart, and no more.
+function ticks(_, values, axis, space, step) {
+  const power = (x) => Math.floor(Math.log10(x) + 1e-9);
+  return values.map((value) => {
+    const size = Math.abs(value);
+    if (size < step / 2) return "0";
+    const digits = Math.min(12, Math.max(0, power(size) - power(step)) + 1);
+    const text = value.toExponential(digits);
+    return size >= 1e5 || size < 1e-3 ? text.replace(/\.?0*e\+?/, "e") : String(Number(text));
+  });
+}
+
+// As wide as the widest of them.
+function tickRoom(_, texts) {
+  const longest = Math.max(0, ...(texts ?? []).map((text) => text.length));
+  return Math.max(62, 20 + 7 * longest);
+}
+
 // Air above and below the curves; a curve that does not move gets a scale of its own size.
 function spread(_, min, max) {
   if (min === null) return [0, 1];
@@ -136,7 +154,7 @@ class Plot {
       cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false, setScale: true } },
       axes: [
         { ...axis, size: 32, values: (_, ticks) => ticks.map((t) => `${t} s`) },
-        { ...axis, size: 62, values: (_, ticks) => ticks.map(short) },
+        { ...axis, size: tickRoom, values: ticks },
       ],
       series: [
         {},

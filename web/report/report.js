@@ -14,14 +14,15 @@ async function start() {
   const pictures = document.querySelectorAll(".shot[data-time]");
 
   const stage = document.getElementById("stage");
-  const state = document.createElement("canvas").getContext("webgl2") ? "ready" : "pictures";
+  const webgl = document.createElement("canvas").getContext("webgl2");
+  const state = stage && webgl ? "ready" : "pictures"; // worlds too large for a page have no stage
   if (state === "ready") {
     const view = await createView(stage.querySelector(".canvas"), readModel(), data, clock);
     stage.hidden = false;
     view.resize();
     if (clock.length > 0) createPlayer(document.getElementById("player"), clock);
     else document.getElementById("player").remove();
-  } else {
+  } else if (stage) {
     document.getElementById("no-view").hidden = false;
   }
 
