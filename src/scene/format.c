@@ -14,10 +14,12 @@
 #define NAME_4(code, name, nq, nv) name,
 static const char* const joint_names[] = {LB_JOINT_LIST(NAME_4)};
 static const char* const integrator_names[] = {LB_INTEGRATOR_LIST(NAME_3)};
+static const char* const coordinates_names[] = {LB_COORDINATES_LIST(NAME_2)};
 static const char* const profile_names[] = {LB_PROFILE_LIST(NAME_2)};
 
 const lb_choices lb_joint_choices = {LB_JOINT_COUNT, joint_names};
 const lb_choices lb_integrator_choices = {LB_INTEGRATOR_COUNT, integrator_names};
+const lb_choices lb_coordinates_choices = {LB_COORDINATES_COUNT, coordinates_names};
 // the B-spline has its own key, and is the last of the profiles
 const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names};
 
@@ -50,6 +52,11 @@ static const lb_field solver_fields[] = {
      "1 ms", "the time step; the adaptive integrator chooses its own"},
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_solver_spec, tolerance), LB_PURE, LB_POSITIVE, false,
      NULL, "1e-9", "relative error allowed in a step when the integrator is adaptive"},
+    {"coordinates", LB_VALUE_CHOICE, offsetof(lb_solver_spec, coordinates), LB_PURE, LB_ANY, false,
+     &lb_coordinates_choices, "reduced",
+     "reduced: joints leave what they leave free; maximal: every body moves freely, every joint is "
+     "a "
+     "constraint"},
 };
 const lb_table lb_solver_table = TABLE("solver", solver_fields);
 
