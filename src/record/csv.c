@@ -27,8 +27,10 @@ static void headings(lb_out* out, const lb_model* m) {
   for (int j = 0; j < m->njoint; j++) {
     for (int i = 0; i < m->joint_nq[j]; i++) {
       char suffix[16];
-      snprintf(suffix, sizeof suffix, "q%d", i);
-      heading(out, m->joint_name[j], m->joint_nq[j] == 1 ? "q" : suffix);
+      const bool elastic =
+          m->joint_kind[j] == LB_LINK_ELASTIC; // its name may be a free joint's, too
+      snprintf(suffix, sizeof suffix, elastic ? "e%d" : "q%d", i);
+      heading(out, m->joint_name[j], m->joint_nq[j] == 1 && !elastic ? "q" : suffix);
     }
   }
   for (int k = 0; k < m->nmotor; k++) {

@@ -54,7 +54,9 @@ static const lb_field solver_fields[] = {
      NULL, "1e-9", "relative error allowed in a step when the integrator is adaptive"},
     {"coordinates", LB_VALUE_CHOICE, offsetof(lb_solver_spec, coordinates), LB_PURE, LB_ANY, false,
      &lb_coordinates_choices, "reduced",
-     "reduced: joints move what they carry; maximal: every body moves freely and joints hold it"},
+     "reduced: joints leave what they leave free; maximal: every body moves freely, every joint is "
+     "a "
+     "constraint"},
 };
 const lb_table lb_solver_table = TABLE("solver", solver_fields);
 

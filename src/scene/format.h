@@ -87,8 +87,8 @@ typedef struct lb_table {
 typedef struct lb_solver_spec {
   lb_given given;
   int integrator;
-  int coordinates;
   double step, tolerance;
+  int coordinates;
 } lb_solver_spec;
 
 typedef struct lb_record_spec {
@@ -324,8 +324,8 @@ extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_ball_spring_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
-extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_coordinates_choices,
-    lb_ease_choices, lb_law_choices;
+extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices,
+    lb_coordinates_choices;
 
 // What the coordinate of a joint measures, by kind.
 typedef struct lb_joint_measure {

@@ -102,8 +102,8 @@ static void apply_settings(lb_reader* r, const char* path) {
   scene->file = path;
   scene->gravity = from->gravity;
   scene->duration = from->duration;
-  scene->solver = (lb_scene_solver){.integrator = scene->solver.integrator,
-                                    .coordinates = (lb_coordinates)r->settings.solver.coordinates,
+  scene->solver = (lb_scene_solver){.coordinates = (lb_coordinates)from->solver.coordinates,
+                                    .integrator = scene->solver.integrator,
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,
                                     .tolerance = from->solver.tolerance};

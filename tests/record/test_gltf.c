@@ -2,6 +2,7 @@
 // results there instead, for the scripts that judge them with other programs.
 #include <cjson/cJSON.h>
 
+#include "counting.h"
 #include "limber/simulate.h"
 #include "record/bent.h"
 #include "record/fixture.h"
@@ -392,6 +393,29 @@ static void springs_reach_from_end_to_end(void** state) {
   release_bent(r);
 }
 
+static void running_out_of_memory_over_a_bent_body_leaks_nothing(void** state) {
+  (void)state;
+  lb_recording* r = bent_recording();
+  lb_counting counting = {0};
+  const lb_allocator allocator = lb_counting_allocator(&counting);
+  const lb_allocator* own = r->allocator;
+  long n = 0;
+  lb_status status = LB_NO_MEMORY;
+  r->allocator = &allocator;
+  while (status == LB_NO_MEMORY) {
+    counting = (lb_counting){.refuse = ++n};
+    lb_out out = lb_out_make(&allocator, -1);
+    lb_write_report(&out, r, &FIXTURE_SUMMARY);
+    status = out.status;
+    lb_out_release(&out);
+    assert_int_equal(counting.live, 0);
+  }
+  r->allocator = own;
+  assert_int_equal(status, LB_OK);
+  assert_true(n > 20);
+  release_bent(r);
+}
+
 // --- samples for other programs ---
 
 static void write_sample(const char* dir, const char* name, fixture* f) {
@@ -445,6 +469,7 @@ int main(int argc, char** argv) {
       cmocka_unit_test(numbers_that_are_not_finite_hold_the_last_pose),
       cmocka_unit_test(morph_targets_bend_a_body_as_its_coordinates_do),
       cmocka_unit_test(springs_reach_from_end_to_end),
+      cmocka_unit_test(running_out_of_memory_over_a_bent_body_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
