@@ -37,12 +37,15 @@
 
 enum {
   MOST_ITERATIONS = 20,
-  SLOW_ITERATIONS = 4 // more than this asks for a new matrix
+  SLOW_ITERATIONS = 4, // more than this asks for a new matrix
+  MOST_PARTS = 64      // into which a step that fails is divided
 };
 
 // Converged when the last change of velocity has this fraction of the motion's kinetic energy
 // (square root).
 static const double TOLERANCE = 1e-10;
+// ... or this, when it no longer falls.
+static const double ROUGH = 1e-6;
 // ... but no less than this much [sqrt(J)], for systems at rest.
 static const double STILL = 1e-3;
 // Rows of loops whose pivot is below this fraction of the largest repeat others.
@@ -258,32 +261,40 @@ static double correct(const lb_model* m, bdf2* own, lb_data* d, double dt) {
   return sqrt(fmax(0, dt * dot(m->nv, own->dv, own->r))); // r = W dv, and W ~ M/dt
 }
 
+// Iterate to the velocities of the step's end. Rounding of very stiff forces puts a floor under the
+// corrections: below ROUGH, one that no longer falls is as good as converged.
 static bool newton(lb_stepper* st, lb_data* d, double dt) {
   bdf2* own = st->own;
   if ((own->dt != dt || own->slow) && !make_matrix(st, d, dt)) {
     return false;
   }
   own->slow = false;
+  double before = INFINITY;
   for (int i = 1; i <= MOST_ITERATIONS; i++) {
     residual(st->m, own, d, dt);
     const double change = correct(st->m, own, d, dt);
+    const double scale = fmax(STILL, own->speed);
     if (!isfinite(change)) {
       return false;
     }
-    if (change <= TOLERANCE * fmax(STILL, own->speed)) {
+    if (change <= TOLERANCE * scale || (change <= ROUGH * scale && change > 0.5 * before)) {
       own->slow = i > SLOW_ITERATIONS;
       return true;
     }
-    if (i % (2 * SLOW_ITERATIONS) == 0 && !make_matrix(st, d, dt)) {
+    before = change;
+    // first with the matrix at hand, then with one made anew at every iteration
+    if (i >= 2 * SLOW_ITERATIONS && !make_matrix(st, d, dt)) {
       return false;
     }
   }
   return false;
 }
 
-static bool step(lb_stepper* st, lb_data* d, double h) {
+// One step of size h from d, of first order when `fresh`; false leaves d somewhere on the way.
+static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_model* m = st->m;
   bdf2* own = st->own;
+  own->h = fresh ? 0 : own->h;
   const double dt = start(m, own, d, h);
   d->time += h;
   if (dt < h) { // guess: as the velocity changed in the step before
@@ -303,6 +314,28 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   own->h = h;
   st->count++;
   return true;
+}
+
+// When Newton's method fails, the same way again in smaller steps of first order, which bend to
+// anything.
+static bool step(lb_stepper* st, lb_data* d, double h) {
+  const double begin = d->time;
+  if (advance(st, d, h, false)) {
+    return true;
+  }
+  for (int parts = 4; parts <= MOST_PARTS; parts *= 4) {
+    lb_stepper_restart(st, d);
+    d->time = begin;
+    bool ok = true;
+    for (int i = 0; i < parts && ok; i++) {
+      ok = advance(st, d, h / parts, true);
+      lb_settle(st->m, d);
+    }
+    if (ok) {
+      return true;
+    }
+  }
+  return false;
 }
 
 const lb_stepper_type lb_stepper_bdf2 = {create, NULL, step};
