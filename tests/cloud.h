@@ -95,3 +95,30 @@ static inline void make_cloud(cloud* c, lb_random* r, double stiffness) {
   assert_int_equal(lb_reduced_create(&c->body, &in, &c->arena), LB_OK);
   c->body.internal = (lb_reduced_force){cloud_force, cloud_tangent, cloud_energy, 0, c};
 }
+
+// One more part of a tree: a rigid one, or an elastic one given as `reduced`, on a joint that
+// starts at zero.
+static inline lb_scene_joint* cloud_part(random_tree* t, lb_random* r, lb_joint_kind kind,
+                                         int parent, int face, const lb_reduced* reduced) {
+  const int i = t->scene.nbody++;
+  t->scene.njoint++;
+  snprintf(t->name[i], sizeof t->name[i], "b%d", i);
+  t->body[i] = lb_scene_body_default();
+  t->body[i].name = t->name[i];
+  t->body[i].reduced = reduced;
+  t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = !reduced;
+  t->body[i].mass = random_mass(r);
+  lb_scene_joint* j = &t->joint[i];
+  *j = lb_scene_joint_default();
+  j->name = t->name[i];
+  j->kind = kind;
+  j->parent = parent;
+  j->child = i;
+  j->face = face;
+  j->in_parent = random_transform(r, 0.3);
+  j->in_child = random_transform(r, 0.3);
+  j->axis = (lb_vec3){0, 0.6, 0.8};
+  j->q[0] = kind == LB_JOINT_SPHERICAL;
+  j->q[3] = kind == LB_JOINT_FREE;
+  return j;
+}

@@ -16,31 +16,6 @@ typedef struct assembly {
   lb_data* d;
 } assembly;
 
-static void add_part(random_tree* t, lb_random* r, lb_joint_kind kind, int parent, int face,
-                     const lb_reduced* reduced) {
-  const int i = t->scene.nbody++;
-  t->scene.njoint++;
-  snprintf(t->name[i], sizeof t->name[i], "b%d", i);
-  t->body[i] = lb_scene_body_default();
-  t->body[i].name = t->name[i];
-  t->body[i].reduced = reduced;
-  t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = !reduced;
-  t->body[i].mass = random_mass(r);
-  lb_scene_joint* j = &t->joint[i];
-  *j = lb_scene_joint_default();
-  j->name = t->name[i];
-  j->kind = kind;
-  j->parent = parent;
-  j->child = i;
-  j->face = face;
-  j->in_parent = random_transform(r, 0.3);
-  j->in_child = random_transform(r, 0.3);
-  j->axis = (lb_vec3){0, 0.6, 0.8};
-  if (kind == LB_JOINT_FREE) {
-    j->q[3] = 1;
-  }
-}
-
 static void make_assembly(assembly* a, uint64_t seed, double stiffness, lb_vec3 gravity) {
   lb_random r = {seed};
   random_tree* t = &a->tree;
@@ -51,13 +26,12 @@ static void make_assembly(assembly* a, uint64_t seed, double stiffness, lb_vec3 
   t->scene.gravity = gravity;
   make_cloud(&a->arm[0], &r, stiffness);
   make_cloud(&a->arm[1], &r, stiffness);
-  add_part(t, &r, LB_JOINT_FREE, LB_WORLD, 0, NULL);
-  add_part(t, &r, LB_JOINT_FIXED, 0, 0, &a->arm[0].body);
-  add_part(t, &r, LB_JOINT_FIXED, 1, 0, NULL);
-  add_part(t, &r, LB_JOINT_REVOLUTE, 1, 1, NULL);
-  add_part(t, &r, LB_JOINT_REVOLUTE, 3, 0, &a->arm[1].body);
-  add_part(t, &r, LB_JOINT_SPHERICAL, 4, 0, NULL);
-  t->joint[5].q[0] = 1;
+  cloud_part(t, &r, LB_JOINT_FREE, LB_WORLD, 0, NULL);
+  cloud_part(t, &r, LB_JOINT_FIXED, 0, 0, &a->arm[0].body);
+  cloud_part(t, &r, LB_JOINT_FIXED, 1, 0, NULL);
+  cloud_part(t, &r, LB_JOINT_REVOLUTE, 1, 1, NULL);
+  cloud_part(t, &r, LB_JOINT_REVOLUTE, 3, 0, &a->arm[1].body);
+  cloud_part(t, &r, LB_JOINT_SPHERICAL, 4, 0, NULL);
   lb_error err = lb_error_make(NULL);
   if (lb_model_create(&t->scene, NULL, &a->m, &err) != LB_OK) {
     print_error("%s\n", err.message[0].text);

@@ -11,29 +11,12 @@ typedef struct scene {
 
 static scene S;
 
+// A part that starts moving.
 static void add(random_tree* t, lb_random* r, lb_joint_kind kind, int parent, int face,
                 const lb_reduced* reduced) {
-  const int i = t->scene.nbody++;
-  t->scene.njoint++;
-  snprintf(t->name[i], sizeof t->name[i], "b%d", i);
-  t->body[i] = lb_scene_body_default();
-  t->body[i].name = t->name[i];
-  t->body[i].reduced = reduced;
-  t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = !reduced;
-  t->body[i].mass = random_mass(r);
-  lb_scene_joint* j = &t->joint[i];
-  *j = lb_scene_joint_default();
-  j->name = t->name[i];
-  j->kind = kind;
-  j->parent = parent;
-  j->child = i;
-  j->face = face;
-  j->in_parent = random_transform(r, 0.3);
-  j->in_child = random_transform(r, 0.3);
-  j->axis = (lb_vec3){0, 0.6, 0.8};
+  lb_scene_joint* j = cloud_part(t, r, kind, parent, face, reduced);
   j->qd[0] = kind == LB_JOINT_FIXED ? 0 : lb_random_between(r, -1, 1);
   if (kind == LB_JOINT_SPHERICAL) {
-    j->q[0] = 1;
     j->stiffness = 2;
     j->damping = 0.1;
   }

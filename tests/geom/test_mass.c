@@ -1,21 +1,8 @@
 // Mass properties: shapes against each other and closed forms, meshes against shapes.
+#include "arena.h"
 #include "geom.h"
 
 static const double PI = 3.14159265358979323846;
-
-static lb_arena arena;
-
-static int begin(void** state) {
-  (void)state;
-  lb_arena_init(&arena, NULL);
-  return 0;
-}
-
-static int end(void** state) {
-  (void)state;
-  lb_arena_release(&arena);
-  return 0;
-}
 
 static lb_shape shape_of(lb_shape_type type, double x, double y, double z) {
   return (lb_shape){.type = type, .size = {x, y, z}};

@@ -1,19 +1,6 @@
 // Meshes: what is wrong with them, convexity, welding, edges.
+#include "arena.h"
 #include "geom.h"
-
-static lb_arena arena;
-
-static int begin(void** state) {
-  (void)state;
-  lb_arena_init(&arena, NULL);
-  return 0;
-}
-
-static int end(void** state) {
-  (void)state;
-  lb_arena_release(&arena);
-  return 0;
-}
 
 static void assert_says(const lb_mesh* mesh, const char* expected) {
   lb_error err = lb_error_make(NULL);

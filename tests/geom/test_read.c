@@ -1,23 +1,10 @@
 // Readers of OBJ and STL: what they accept, and where they say it goes wrong.
 #include <locale.h>
 
+#include "arena.h"
 #include "geom.h"
 #include "geom/polygon.h"
 #include "geom/scan.h"
-
-static lb_arena arena;
-
-static int begin(void** state) {
-  (void)state;
-  lb_arena_init(&arena, NULL);
-  return 0;
-}
-
-static int end(void** state) {
-  (void)state;
-  lb_arena_release(&arena);
-  return 0;
-}
 
 typedef lb_status parser(const char*, size_t, const char*, lb_arena*, lb_mesh*, lb_error*);
 

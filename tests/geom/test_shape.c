@@ -1,19 +1,6 @@
 // The table of shapes and their drawings.
+#include "arena.h"
 #include "geom.h"
-
-static lb_arena arena;
-
-static int begin(void** state) {
-  (void)state;
-  lb_arena_init(&arena, NULL);
-  return 0;
-}
-
-static int end(void** state) {
-  (void)state;
-  lb_arena_release(&arena);
-  return 0;
-}
 
 static void every_type_has_a_complete_entry(void** state) {
   (void)state;

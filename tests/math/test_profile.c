@@ -1,26 +1,13 @@
 // Profiles: what their kinds promise at keys, between them, and outside.
 #include "math/profile.h"
 
+#include "arena.h"
 #include "math/bspline.h"
 #include "test.h"
 
 static double key_time[] = {-1, 0, 0.5, 2, 3.25};
 static double key_value[] = {2, -1, -1, 4, 0.5};
 enum { KEYS = 5 };
-
-static lb_arena arena;
-
-static int begin(void** state) {
-  (void)state;
-  lb_arena_init(&arena, NULL);
-  return 0;
-}
-
-static int end(void** state) {
-  (void)state;
-  lb_arena_release(&arena);
-  return 0;
-}
 
 static lb_profile* make(lb_profile_kind kind, double period) {
   const lb_profile_definition def = {.kind = kind,
