@@ -475,9 +475,10 @@ lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
   lb_fill_columns(m, d->work);
   fill_jacobian(m, d);
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = L->row[i].cd;
+    L->x[i] = L->row[i].c;
+    L->work[i] = L->row[i].cd;
   }
-  return (lb_loop_rows){L->nrow, L->x, L->Jt};
+  return (lb_loop_rows){L->nrow, L->x, L->work, L->Jt};
 }
 
 int lb_loops_most_rows(const lb_model* m) {

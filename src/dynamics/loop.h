@@ -16,10 +16,11 @@ void lb_loops_apply(const lb_model* m, lb_data* d);
 // coordinates stay. A few Newton steps; lb_loop_gap (dynamics.h) tells how well it went.
 void lb_loops_close(const lb_model* m, lb_data* d);
 
-// The rows at d's q and qd, whose kinematics are in place: how many, the rates of their gaps, and
-// the rows of J (driven coordinates left out). Good until the next call about loops.
+// The rows at d's q and qd, whose kinematics are in place: how many, their gaps and the rates of
+// these, and the rows of J (driven coordinates left out). Good until the next call about loops.
 typedef struct lb_loop_rows {
   int count;
+  const double* gap;  // [count]
   const double* rate; // [count]
   const double* J;    // [count][nv]
 } lb_loop_rows;

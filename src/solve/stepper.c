@@ -52,7 +52,12 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   const int lost = lost_joint(st->m, d);
   if (stepped && lost < 0) {
     d->time = start + h;
-    lb_settle(st->m, d);
+    if (st->type->closes_loops) {
+      lb_drive(st->m, d);
+      lb_normalise(st->m, d->q);
+    } else {
+      lb_settle(st->m, d);
+    }
     return LB_OK;
   }
   lb_stepper_restart(st, d);

@@ -10,6 +10,7 @@ typedef struct lb_stepper_type {
   // Advance d by h from d->time; the result is checked and normalised by the caller. false: no step
   // was found.
   bool (*step)(lb_stepper* st, lb_data* d, double h);
+  bool closes_loops; // by itself; else the caller does it after the step
 } lb_stepper_type;
 
 struct lb_stepper {
