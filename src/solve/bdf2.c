@@ -36,14 +36,14 @@
 #include "solve/stepper.h"
 
 enum {
-  MOST_ITERATIONS = 20,
-  SLOW_ITERATIONS = 6, // more than this asks for a new matrix
+  MOST_ITERATIONS = 30,
+  SLOW_ITERATIONS = 8, // more than this asks for a new matrix
   MOST_PARTS = 64      // into which a step that fails is divided
 };
 
 // Converged when the last change of velocity has this fraction of the motion's kinetic energy
 // (square root).
-static const double TOLERANCE = 1e-9;
+static const double TOLERANCE = 1e-10;
 // ... or this, when it no longer falls.
 static const double ROUGH = 1e-6;
 // ... but no less than this much [sqrt(J)], for systems at rest.
