@@ -45,7 +45,7 @@ enum {
 // (square root).
 static const double TOLERANCE = 1e-10;
 // ... or this, when it no longer falls.
-static const double ROUGH = 1e-6;
+static const double ROUGH = 1e-8;
 // ... but no less than this much [sqrt(J)], for systems at rest.
 static const double STILL = 1e-3;
 // Rows of loops whose pivot is below this fraction of the largest repeat others.
@@ -335,7 +335,7 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
     if (!isfinite(change)) {
       return false;
     }
-    if (change <= TOLERANCE * scale || (change <= ROUGH * scale && change > 0.5 * before)) {
+    if (change <= TOLERANCE * scale || (change <= ROUGH * scale && change > 0.9 * before)) {
       own->slow = i > SLOW_ITERATIONS;
       return true;
     }
