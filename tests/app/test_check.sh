@@ -10,7 +10,12 @@ claim "it tells how it will run" prints "run  "
 run "$LIMBER" check -q "$scene"
 claim "quiet is quiet" silent
 
-run "$LIMBER" check "$LIMBER_SOURCE_DIR"/scenes/*.yaml
+scenes=("$LIMBER_SOURCE_DIR"/scenes/*.yaml)
+if [ -n "${LIMBER_SANITIZED:-}" ]; then # elastic models take minutes to make there; one will do
+  mapfile -t scenes < <(grep -LE 'elastic:|parts/figure' "${scenes[@]}")
+  scenes+=("$LIMBER_SOURCE_DIR/scenes/rod.yaml")
+fi
+run "$LIMBER" check "${scenes[@]}"
 claim "all scenes of the project are good" exits 0
 
 cat >bad.yaml <<'Y'

@@ -35,13 +35,17 @@ claim "... and step" grep -q '"step": *0.002' units/summary.json
 } >many-trees.yaml
 for file in many-trees.yaml "$LIMBER_SOURCE_DIR"/scenes/*.yaml; do
   name=$(basename "$file" .yaml)
-  "$LIMBER" simulate "$file" -q --out "$name-once" --duration 0.2
-  "$LIMBER" simulate "$file" -q --out "$name-again" --duration 0.2
-  claim "$name twice gives the same bytes" cmp "$name-once/trajectory.csv" "$name-again/trajectory.csv"
-  for threads in 1 2 4; do
-    "$LIMBER" simulate "$file" -q --out "$name-$threads" --duration 0.2 --threads $threads
-    claim "$name on $threads threads gives the same bytes" \
-      cmp "$name-once/trajectory.csv" "$name-$threads/trajectory.csv"
+  again="once 1 2 4"
+  if grep -qE 'elastic:|parts/figure' "$file"; then
+    # making such a model takes seconds, and minutes under the sanitizers
+    [ -n "${LIMBER_SANITIZED:-}" ] && [ "$name" != rod ] && continue
+    again="2"
+  fi
+  "$LIMBER" simulate "$file" -q --out "$name-first" --duration 0.1
+  for threads in $again; do
+    "$LIMBER" simulate "$file" -q --out "$name-$threads" --duration 0.1 --threads "${threads/once/1}"
+    claim "$name again ($threads) gives the same bytes" \
+      cmp "$name-first/trajectory.csv" "$name-$threads/trajectory.csv"
   done
 done
 
