@@ -8,4 +8,6 @@ status=0
 "$build/bench/limber_bench" "$result" || status=$?
 echo
 "$build/bench/limber_bench_energy" || status=$?
+echo
+"$build/bench/limber_bench_elastic" "$(dirname "$0")/../scenes" || status=$?
 exit $status
