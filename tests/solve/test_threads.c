@@ -6,7 +6,7 @@ enum { TREES = 420, LINKS = 10, BODIES = TREES * LINKS };
 
 static lb_scene_body body[BODIES];
 static lb_scene_joint joint[BODIES];
-static char name[BODIES][8];
+static char name[BODIES][16];
 
 // Enough chains that the recursions share them out.
 static lb_model* many_chains(void) {
