@@ -164,7 +164,7 @@ void lb_elastic_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
     return;
   }
   const size_t nv = (size_t)m->nv;
-  w->elastic = lb_carve(c, (size_t)(m->nelastic + m->nface), sizeof *w->elastic);
+  w->elastic = lb_carve(c, (size_t)m->nelastic + (size_t)m->nface, sizeof *w->elastic);
   w->M = lb_carve(c, nv * nv, sizeof(double));
   w->bias = lb_carve(c, nv, sizeof(double));
   int scratch = 0;

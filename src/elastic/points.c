@@ -179,7 +179,7 @@ lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* a
       lb_lanes U[30];
       lb_fem_batch_gather(fem, batch, U, basis->Phi + (size_t)k * (size_t)fem->ndof);
       for (int q = 0; q < fem->npoint; q++) {
-        const size_t at = (size_t)(b * fem->npoint + q);
+        const size_t at = (size_t)b * (size_t)fem->npoint + (size_t)q;
         lb_fem_batch_slope(fem, batch, q, made.G + (at * (size_t)made.r + (size_t)k) * 9, U);
         made.weight[at] = batch->weight[q];
         made.region[at] = batch->region;

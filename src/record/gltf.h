@@ -111,7 +111,7 @@ void lb_gltf_add_times(lb_gltf* g);
 void lb_gltf_add_channel(lb_gltf* g, int node, const char* path, int output);
 int lb_gltf_positions(lb_gltf* g, const lb_vec3* vertex, int count);
 int lb_gltf_normals(lb_gltf* g, const lb_vec3* normal, int count);
-int lb_gltf_indices(lb_gltf* g, const lb_mesh* mesh);
+int lb_gltf_indices(lb_gltf* g, const lb_mesh* s);
 float lb_gltf_float(double x);
 
 // --- what is collected ---
