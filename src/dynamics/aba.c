@@ -3,7 +3,16 @@
 // whose motion is prescribed pass their inertia on whole (hybrid dynamics, ibid. ch. 9).
 #include "dynamics/aba.h"
 
+#include "dynamics/elastic.h"
 #include "dynamics/kinematics.h"
+
+typedef struct aba_job {
+  const lb_model* m;
+  lb_work* w;
+  double* qdd;       // in: of driven links when hybrid; out: of the others
+  const double* tau; // [nv]
+  bool hybrid;       // links under a position motor keep their qdd, and external forces act
+} aba_job;
 
 // A rigid link's inertia and bias force, (1) and (2) of state.h with al = a = 0.
 static void start_link(const lb_link* l, lb_state* s, bool forced) {
@@ -26,7 +35,7 @@ static void articulate_driven(lb_articulated* out, const lb_state* s) {
   out->f += lb_m3_apply(s->IA.G, s->c_al) + lb_m3_apply(s->IA.C, s->c_a);
 }
 
-static void articulate(const lb_aba_job* job, const lb_link* l, lb_state* s, lb_articulated* out) {
+static void articulate(const aba_job* job, const lb_link* l, lb_state* s, lb_articulated* out) {
   if (job->hybrid && l->driven) {
     articulate_driven(out, s);
   } else if (l->kind == LB_JOINT_REVOLUTE) {
@@ -36,21 +45,21 @@ static void articulate(const lb_aba_job* job, const lb_link* l, lb_state* s, lb_
   }
 }
 
-static void accelerate(const lb_aba_job* job, const lb_link* l, lb_state* s, const lb_state* p) {
+static void accelerate(const aba_job* job, const lb_link* l, lb_state* s, const lb_state* p) {
   s->al = p->al + s->c_al;
   s->a = p->a + lb_v4_cross(p->al, s->r) + s->c_a;
   if (job->hybrid && l->driven) {
     return;
   }
   if (l->kind == LB_JOINT_REVOLUTE) {
-    revolute_solve(s, job->qdd + l->v, NULL);
+    revolute_solve(s, job->qdd + l->v);
   } else {
-    LB_JOINT[l->kind]->solve(s, job->qdd + l->v, job->tau + l->v);
+    LB_JOINT[l->kind]->solve(s, job->qdd + l->v);
   }
 }
 
 static void solve(void* context, int first, int last) {
-  const lb_aba_job* job = context;
+  const aba_job* job = context;
   const lb_link* link = job->m->link;
   lb_state* state = job->w->state;
   for (int i = first; i < last; i++) {
@@ -73,12 +82,16 @@ static void solve(void* context, int first, int last) {
 }
 
 void lb_aba_solve(const lb_model* m, lb_data* d, double* qdd, const double* tau, bool hybrid) {
-  lb_aba_job job = {m, d->work, qdd, tau, hybrid};
+  aba_job job = {m, d->work, qdd, tau, hybrid};
   lb_for_trees(m, d, solve, &job);
 }
 
 void lb_aba(const lb_model* m, lb_data* d, double* qdd, const double* q, const double* qd,
             const double* tau) {
+  if (m->nelastic > 0) {
+    lb_elastic_accelerations(m, d, qdd, q, qd, tau);
+    return;
+  }
   lb_kinematics(m, d, q, qd);
   lb_aba_solve(m, d, qdd, tau, false);
 }

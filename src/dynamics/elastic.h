@@ -28,6 +28,10 @@ void lb_elastic_mass_matrix(const lb_model* m, lb_data* d, double* M, const doub
 // work's tau and external forces are in place, accelerations of driven coordinates in qdd.
 void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* tau);
 
+// M^-1 (tau - c) for such models; lb_aba calls it.
+void lb_elastic_accelerations(const lb_model* m, lb_data* d, double* qdd, const double* q,
+                              const double* qd, const double* tau);
+
 // Potential energy of gravity that the bodies' own masses have.
 double lb_elastic_gravity(const lb_model* m, const struct lb_work* w);
 // Kinetic energy of the bodies' own masses; kinematics and velocities of the origins are in place.

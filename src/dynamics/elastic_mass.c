@@ -124,3 +124,17 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
   // the links' accelerations, and in bias the forces that they need
   lb_rnea_forced(m, d, w->bias, d->q, d->qd, qdd);
 }
+
+void lb_elastic_accelerations(const lb_model* m, lb_data* d, double* qdd, const double* q,
+                              const double* qd, const double* tau) {
+  lb_work* w = d->work;
+  memset(qdd, 0, (size_t)m->nv * sizeof *qdd);
+  lb_rnea(m, d, w->bias, q, qd, qdd);
+  lb_crba(m, d, w->M, q);
+  for (int k = 0; k < m->nv; k++) {
+    qdd[k] = tau[k] - w->bias[k];
+  }
+  if (lb_cholesky(m->nv, w->M, m->nv) == LB_OK) {
+    lb_cholesky_solve(m->nv, w->M, m->nv, 1, qdd, m->nv);
+  }
+}

@@ -69,8 +69,7 @@ static void solve6(double A[36], double x[6]) {
   }
 }
 
-static void solve(lb_state* s, double* qdd, const double* tau) {
-  (void)tau;
+static void solve(lb_state* s, double* qdd) {
   double A[36], x[6];
   copy_block(A, 0, 0, s->IA.A);
   copy_block(A, 3, 0, s->IA.G);

@@ -24,7 +24,7 @@ typedef struct lb_joint {
   void (*articulate)(lb_articulated* out, lb_state* s, const double* tau, const double* armature);
 
   // ABA on the way out: given al and a without the joint's own acceleration, find qdd and add it.
-  void (*solve)(lb_state* s, double* qdd, const double* tau);
+  void (*solve)(lb_state* s, double* qdd);
 
   // Inertial force and moment of a mass that is not rigid, added to n and f; NULL: the link is
   // rigid.

@@ -33,8 +33,7 @@ static void articulate(lb_articulated* out, lb_state* s, const double* tau,
   lb_articulated_project(out, in, s);
 }
 
-static void solve(lb_state* s, double* qdd, const double* tau) {
-  (void)tau;
+static void solve(lb_state* s, double* qdd) {
   *qdd = s->d * (s->u - lb_v4_sum(s->Un * s->al + s->Uf * s->a));
   s->a += s->R.z * *qdd;
 }

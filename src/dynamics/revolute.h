@@ -35,8 +35,7 @@ static inline void revolute_articulate(lb_articulated* out, lb_state* s, const d
   lb_articulated_project(out, in, s);
 }
 
-static inline void revolute_solve(lb_state* s, double* qdd, const double* tau) {
-  (void)tau;
+static inline void revolute_solve(lb_state* s, double* qdd) {
   *qdd = s->d * (s->u - lb_v4_sum(s->Un * s->al + s->Uf * s->a));
   s->al += s->R.z * *qdd;
 }

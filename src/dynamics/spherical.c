@@ -53,8 +53,7 @@ static void articulate(lb_articulated* out, lb_state* s, const double* tau,
   out->f = in->f + fc + lb_m3_apply(in->G, k);
 }
 
-static void solve(lb_state* s, double* qdd, const double* tau) {
-  (void)tau;
+static void solve(lb_state* s, double* qdd) {
   const lb_v4 felt = lb_m3_apply(s->IA.A, s->al) + lb_m3_apply_transposed(s->IA.G, s->a);
   const lb_v4 joint = lb_m3_apply(s->Dinv, s->Un - felt);
   s->al += joint;

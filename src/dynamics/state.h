@@ -49,7 +49,6 @@ typedef struct lb_work {
   double* sine;    // [nhinge]
   double* cosine;  // [nhinge]
   double* tau;     // [nv] generalised forces of the system
-  double* qdd;     // [nv]
   lb_v4* S;        // [2 * ncolumn] directions of the coordinates at their links' origins, for CRBA
   double* spread;  // [6][nv] the same at the tree's root, by component
   struct lb_loops* loops;     // NULL: there are none

@@ -222,8 +222,9 @@ static void solve_weights(fit* s) {
     int left = 0;
     for (int i = 0; i < count; i++) {
       const int k = s->passive[i];
-      s->w[k] += step * (s->z[i] - s->w[k]);
-      if (s->w[k] > 0 && !(s->z[i] <= 0 && step * 0 == 0 && s->w[k] < 1e-14)) {
+      const double before = s->w[k];
+      s->w[k] += step * (s->z[i] - before);
+      if (s->z[i] > 0 || s->w[k] > 1e-9 * before) { // else it has come down to zero
         s->passive[left++] = k;
       } else {
         s->w[k] = 0;
@@ -260,7 +261,7 @@ typedef struct trainer {
 static void batch_columns(trainer* t, int batch) {
   const int r = t->all->r;
   for (int i = 0; i < t->npose; i++) {
-    lb_points_contribution(t->all, batch, t->g, t->eta + i * r, NULL);
+    lb_points_contribution(t->all, batch, t->g, t->eta + i * r);
     for (int l = 0; l < LB_LANES; l++) {
       for (int k = 0; k < r; k++) {
         t->column[l * t->s.rows + i * r + k] = t->g[l * r + k] * t->scale[i] / t->omega[k];

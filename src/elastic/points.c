@@ -134,9 +134,7 @@ lb_reduced_force lb_points_force(const lb_points* p) {
   return (lb_reduced_force){force, tangent, energy, (lanes + 1) * LB_LANES, p};
 }
 
-void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta,
-                            double* scratch) {
-  (void)scratch;
+void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta) {
   lb_lanes F[9], P[9];
   deformation(p, batch, F, eta);
   p->law[p->region[batch]]->stress(&p->constants[p->region[batch]], P, F);

@@ -27,8 +27,7 @@ lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* a
 lb_reduced_force lb_points_force(const lb_points* points);
 
 // What each point alone, with weight one, contributes to the force: g [8][r] of one batch.
-void lb_points_contribution(const lb_points* points, int batch, double* g, const double* eta,
-                            double* scratch);
+void lb_points_contribution(const lb_points* points, int batch, double* g, const double* eta);
 
 // The chosen points with new weights, in batches of one region each. `chosen` holds 8 * batch +
 // lane.

@@ -83,6 +83,15 @@ static void inverse_dynamics_equals_mass_matrix_times_acceleration(void** state)
       }
       assert_near(sum, full[i], 1e-11);
     }
+    // forward dynamics undoes inverse dynamics
+    double back[MOST], size = 1;
+    lb_aba(A.m, A.d, back, q, qd, full);
+    for (int i = 0; i < nv; i++) {
+      size = fmax(size, fabs(bias[i]));
+    }
+    for (int i = 0; i < nv; i++) {
+      assert_near(back[i] / size, qdd[i] / size, 1e-8);
+    }
     // and the kinetic energy is that of the matrix
     double half = 0;
     for (int i = 0; i < nv; i++) {

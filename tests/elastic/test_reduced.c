@@ -180,7 +180,7 @@ static void a_few_points_give_nearly_the_forces_of_all(void** state) {
     worst = fmax(worst, sqrt(d / s));
   }
   print_message("worst error on other poses %.2g\n", worst);
-  assert_true(worst < 0.05);
+  assert_true(worst < 0.01);
   free(scratch);
   release_rod(&R);
 }
