@@ -1,0 +1,41 @@
+// What the files of the implicit stepper of second order share: its state, and the algebra that
+// Newton's method needs.
+#pragma once
+#include "solve/stepper.h"
+
+// Slower than this [sqrt(J)] counts as this fast, for systems at rest.
+#define LB_BDF2_STILL 1e-3
+
+// How Newton's matrix is made and solved with.
+typedef struct lb_bdf2_algebra {
+  lb_status (*create)(lb_stepper* st, lb_error* err);
+  void (*release)(lb_stepper* st); // NULL: the arena is all
+  // A new matrix at d's state, for steps of dt; sets the motion's speed. false: it cannot be
+  // factored.
+  bool (*make)(lb_stepper* st, lb_data* d, double dt);
+  // One that leaves nothing out, where the other is too slow.
+  bool (*make_exact)(lb_stepper* st, lb_data* d, double dt);
+  // Correct d's velocities by the residual; returns the correction's size sqrt(dv'M dv).
+  double (*correct)(lb_stepper* st, lb_data* d, double dt);
+} lb_bdf2_algebra;
+
+extern const lb_bdf2_algebra lb_bdf2_dense;
+
+typedef struct lb_bdf2 {
+  double *q1, *v1; // state at the start of this step
+  double *q2, *v2; // at the start of the step before
+  double *qe, *ve; // where the last step ended
+  double *qh, *vh; // history terms
+  double *r, *dv;  // residual, correction
+  double dt;       // of the matrix; 0: there is none
+  double speed;    // sqrt(v'M v) when the matrix was made
+  double time;     // where the last step ended
+  double h;        // of the last step; 0: there was none
+  bool slow;
+  int age; // steps since the matrix was made
+  const lb_bdf2_algebra* algebra;
+  void* own; // what the algebra keeps
+} lb_bdf2;
+
+// Residual r at d->qd; leaves q and qdd that belong to it in d. Loops' forces are not in it.
+void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt);
