@@ -16,6 +16,8 @@ extern "C" {
 typedef enum lb_link_kind {
   LB_LINK_ELASTIC = LB_JOINT_COUNT, ///< an elastic body, with the coordinates of its basis
   LB_LINK_FACE,                     ///< one of its faces, moving with the same coordinates
+  LB_LINK_FULL,                     ///< an elastic body with all its nodes
+  LB_LINK_FULL_FACE,                ///< one of its faces
   LB_LINK_COUNT
 } lb_link_kind;
 
@@ -52,8 +54,9 @@ typedef struct lb_model {
   lb_scene_solver solver;
   lb_scene_record record;
 
-  int nq; ///< coordinates
-  int nv; ///< velocities
+  int nq;     ///< coordinates
+  int nv;     ///< velocities
+  int ndense; ///< those of joints and bodies in a basis, which come first; then those of nodes
 
   // --- bodies, as written ---
   int nbody;
@@ -121,6 +124,14 @@ typedef struct lb_model {
   int nshape, nmaterial;
   lb_model_shape* shape;       ///< [nshape]
   lb_scene_material* material; ///< [nmaterial]
+
+  // --- elastic bodies with all their nodes, when the scene's solver asks for them ---
+  struct lb_model* full; ///< the same world with such bodies: what is simulated. Here is what is
+                         ///< shown of it. NULL: this one is simulated
+  struct lb_model*
+      shadow; ///< of `full`: the same world with the few coordinates its steps solve for
+  int nfem;
+  struct lb_fem** fem; ///< [nfem] their meshes
 
   void* storage; ///< the arena all of it lives in
 } lb_model;

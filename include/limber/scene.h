@@ -184,8 +184,20 @@ typedef enum lb_coordinates {
       LB_COORDINATES_COUNT
 } lb_coordinates;
 
+#define LB_SPACE_LIST(X)                                                                           \
+  X(LB_SPACE_REDUCED, "reduced") /* elastic bodies move in a basis */                              \
+  X(LB_SPACE_FULL, "full")       /* every node of their meshes moves */
+
+typedef enum lb_space {
+#define LB_SPACE_CODE(code, name) code,
+  LB_SPACE_LIST(LB_SPACE_CODE)
+#undef LB_SPACE_CODE
+      LB_SPACE_COUNT
+} lb_space;
+
 typedef struct lb_scene_solver {
   lb_coordinates coordinates;
+  lb_space elastic; ///< what elastic bodies are simulated with
   lb_integrator integrator;
   lb_place place;
   double step;      ///< [s] > 0; an adaptive stepper chooses its own

@@ -12,7 +12,7 @@ typedef struct simulate_args {
   const char* out;
   double duration, step;
   int threads;
-  bool quiet;
+  bool full, quiet;
 } simulate_args;
 
 static const option options[] = {
@@ -24,16 +24,19 @@ static const option options[] = {
      "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", parse_threads, offsetof(simulate_args, threads),
      "threads to compute with; the results are the same for any N (default: 1)"},
+    {"--full", NULL, NULL, NULL, offsetof(simulate_args, full),
+     "let every node of the elastic bodies' meshes move, not only a few shapes: slow and exact"},
     {"--quiet", "-q", NULL, NULL, offsetof(simulate_args, quiet),
      "say nothing unless something is wrong"},
 };
 
 // The way from a file to a model. Tells what is wrong.
-static exit_code load(const char* path, lb_model** model) {
+static exit_code load(const char* path, bool full, lb_model** model) {
   lb_error err = lb_error_make(NULL);
   lb_scene scene;
   lb_status status = lb_scene_read(path, NULL, &scene, &err);
   if (status == LB_OK) {
+    scene.solver.elastic = full ? LB_SPACE_FULL : scene.solver.elastic;
     status = lb_model_create(&scene, NULL, model, &err);
     lb_scene_release(&scene);
   }
@@ -152,7 +155,7 @@ static exit_code run(const verb* v, int narg, char** args) {
     a.out = out;
   }
   lb_model* model = NULL;
-  code = load(args[0], &model);
+  code = load(args[0], a.full, &model);
   if (code == EXIT_DONE) {
     interrupt_listen(); // from here on there is something to keep
     code = outdir_prepare(a.out) ? simulate(model, &a) : EXIT_INPUT;
@@ -163,7 +166,7 @@ static exit_code run(const verb* v, int narg, char** args) {
 
 const verb verb_simulate = {
     .name = "simulate",
-    .usage = "SCENE [--out DIR] [--duration S] [--step S] [--threads N]",
+    .usage = "SCENE [--out DIR] [--duration S] [--step S] [--threads N] [--full]",
     .summary = "run a scene and write numbers, an animation and a report",
     .about =
         "Runs the scene from its start (from standard input when SCENE is -) and writes into the "

@@ -3,6 +3,7 @@
 
 #include "dynamics/force.h"
 #include "dynamics/joint.h"
+#include "elastic/full.h"
 
 // --- the body: fixed to its carrier, its coordinates move nothing of its own frame ---
 
@@ -12,19 +13,19 @@ static void body_place(lb_state* s, const double* q, const double sc[2]) {
   lb_reduced_weigh(s->elastic->body, &s->elastic->state, q);
 }
 
-static void body_move(lb_state* s, const lb_state* p, const double* qd) {
+void lb_elastic_move(lb_state* s, const lb_state* p, const double* qd) {
   s->elastic->etad = qd;
   s->w = p->w;
   s->c_al = lb_v4_zero();
   s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r));
 }
 
-static void body_move_origin(lb_state* s, const lb_state* p, const double* qd) {
+void lb_elastic_move_origin(lb_state* s, const lb_state* p, const double* qd) {
   (void)qd;
   s->v = p->v + lb_v4_cross(p->w, s->r);
 }
 
-static void body_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
+void lb_elastic_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
   (void)al, (void)a;
   s->elastic->etadd = qdd;
 }
@@ -40,38 +41,39 @@ static void body_inertia(lb_state* s, lb_v4* n, lb_v4* f) {
   *f += lb_m3_apply(s->R, bf);
 }
 
-static void body_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
+void lb_elastic_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f) {
   (void)n, (void)f;
   for (int k = 0; k < s->elastic->body->r; k++) {
     tau[k] += s->elastic->Q[k];
   }
 }
 
-static void body_columns(lb_v4* S, const lb_state* s) {
+void lb_elastic_columns(lb_v4* S, const lb_state* s) {
   for (int k = 0; k < 2 * s->elastic->body->r; k++) {
     S[k] = lb_v4_zero();
   }
 }
 
 // The springs of a body are its internal forces, a force law of their own.
-static void no_spring(double* tau, const double* q, const double* rest, const double* stiffness) {
+void lb_elastic_no_spring(double* tau, const double* q, const double* rest,
+                          const double* stiffness) {
   (void)tau, (void)q, (void)rest, (void)stiffness;
 }
-static double no_energy(const double* q, const double* rest, const double* stiffness) {
+double lb_elastic_no_energy(const double* q, const double* rest, const double* stiffness) {
   (void)q, (void)rest, (void)stiffness;
   return 0;
 }
 
 const lb_joint lb_joint_elastic = {
     .place = body_place,
-    .move = body_move,
-    .move_origin = body_move_origin,
-    .accelerate = body_accelerate,
+    .move = lb_elastic_move,
+    .move_origin = lb_elastic_move_origin,
+    .accelerate = lb_elastic_accelerate,
     .inertia = body_inertia,
-    .project = body_project,
-    .columns = body_columns,
-    .spring = no_spring,
-    .energy = no_energy,
+    .project = lb_elastic_project,
+    .columns = lb_elastic_columns,
+    .spring = lb_elastic_no_spring,
+    .energy = lb_elastic_no_energy,
 };
 
 // --- a face: moves with its body's coordinates ---
@@ -79,16 +81,26 @@ const lb_joint lb_joint_elastic = {
 static void face_place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
   lb_elastic* e = s->elastic;
-  const lb_m3 R = e->base->R;
   lb_face_place(e->body, e->face, &e->at, q);
+  lb_face_link_place(s);
+}
+
+void lb_face_link_place(lb_state* s) {
+  const lb_elastic* e = s->elastic;
+  const lb_m3 R = e->base->R;
   s->r = lb_m3_apply(R, e->at.x);
   s->R = lb_m3_mul(R, e->at.R);
 }
 
-// As a ball joint for the rotation, and for the centroid d/dt (R x) twice.
 static void face_move(lb_state* s, const lb_state* p, const double* qd) {
   lb_elastic* e = s->elastic;
   lb_face_move(e->body, e->face, &e->at, qd);
+  lb_face_link_move(s, p);
+}
+
+// As a ball joint for the rotation, and for the centroid d/dt (R x) twice.
+void lb_face_link_move(lb_state* s, const lb_state* p) {
+  const lb_elastic* e = s->elastic;
   const lb_v4 w = lb_m3_apply(s->R, e->at.w);
   const lb_v4 v = lb_m3_apply(p->R, e->at.xd);
   s->w = p->w + w;
@@ -96,7 +108,7 @@ static void face_move(lb_state* s, const lb_state* p, const double* qd) {
   s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r) + 2 * v);
 }
 
-static void face_move_origin(lb_state* s, const lb_state* p, const double* qd) {
+void lb_face_link_move_origin(lb_state* s, const lb_state* p, const double* qd) {
   (void)qd;
   s->v = p->v + lb_v4_cross(p->w, s->r) + lb_m3_apply(p->R, s->elastic->at.xd);
 }
@@ -132,12 +144,12 @@ static void face_columns(lb_v4* S, const lb_state* s) {
 const lb_joint lb_joint_face = {
     .place = face_place,
     .move = face_move,
-    .move_origin = face_move_origin,
+    .move_origin = lb_face_link_move_origin,
     .accelerate = face_accelerate,
     .project = face_project,
     .columns = face_columns,
-    .spring = no_spring,
-    .energy = no_energy,
+    .spring = lb_elastic_no_spring,
+    .energy = lb_elastic_no_energy,
 };
 
 // --- memory ---
@@ -145,7 +157,12 @@ const lb_joint lb_joint_face = {
 static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
   const size_t r = (size_t)l->reduced->r;
   lb_elastic made = {.body = l->reduced};
-  if (l->kind == LB_LINK_ELASTIC) {
+  if (l->kind == LB_LINK_FULL) {
+    made.Q = lb_carve(c, r, sizeof(double));
+    made.field = lb_carve(c, r, sizeof(double));
+  } else if (l->kind == LB_LINK_FULL_FACE) {
+    made.face = &l->reduced->face[l->face];
+  } else if (l->kind == LB_LINK_ELASTIC) {
     made.state.B = lb_carve(c, r, sizeof(lb_m3));
     made.state.C = lb_carve(c, r, sizeof(lb_v4));
     made.Q = lb_carve(c, r, sizeof(double));
@@ -163,10 +180,10 @@ void lb_elastic_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
   if (m->nelastic == 0) {
     return;
   }
-  const size_t nv = (size_t)m->nv;
+  const size_t nd = (size_t)m->ndense;
   w->elastic = lb_carve(c, (size_t)m->nelastic + (size_t)m->nface, sizeof *w->elastic);
-  w->M = lb_carve(c, nv * nv, sizeof(double));
-  w->bias = lb_carve(c, nv, sizeof(double));
+  w->M = lb_carve(c, nd * nd, sizeof(double));
+  w->bias = lb_carve(c, (size_t)m->nv, sizeof(double));
   int scratch = 0;
   for (int i = 0; i < m->nlink; i++) {
     const int wanted = m->link[i].reduced ? lb_reduced_scratch(m->link[i].reduced) : 0;
@@ -180,7 +197,7 @@ void lb_elastic_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
       lb_elastic* e = lay_out_link(c, w->elastic ? &w->elastic[count] : NULL, l);
       if (c->base) {
         w->state[i].elastic = e;
-        e->base = l->kind == LB_LINK_FACE ? &w->state[l->parent] : NULL;
+        e->base = lb_link_is_face(l->kind) ? &w->state[l->parent] : NULL;
       }
       count++;
     }
@@ -193,8 +210,11 @@ double lb_elastic_gravity(const lb_model* m, const lb_work* w) {
   const lb_v4 g = lb_v4_from(m->gravity);
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].kind == LB_LINK_ELASTIC) {
-      const lb_state* s = &w->state[i];
+    lb_state* s = &w->state[i];
+    if (m->link[i].kind == LB_LINK_FULL) {
+      lb_full_state_weigh(s);
+    }
+    if (lb_link_is_elastic(m->link[i].kind)) {
       sum -= lb_v4_dot(g, s->p * s->elastic->body->m + lb_m3_apply(s->R, s->elastic->state.h));
     }
   }
@@ -205,10 +225,13 @@ double lb_elastic_gravity(const lb_model* m, const lb_work* w) {
 double lb_elastic_kinetic(const lb_model* m, const lb_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
+    const lb_state* s = &w->state[i];
+    if (m->link[i].kind == LB_LINK_FULL) {
+      sum += lb_full_state_kinetic(s);
+    }
     if (m->link[i].kind != LB_LINK_ELASTIC) {
       continue;
     }
-    const lb_state* s = &w->state[i];
     const lb_elastic* e = s->elastic;
     const lb_reduced* b = e->body;
     const lb_v4 v = lb_m3_apply_transposed(s->R, s->v);
@@ -240,6 +263,9 @@ static void apply(const lb_model* m, lb_data* d) {
     if (l->kind == LB_LINK_ELASTIC) {
       lb_reduced_add_forces(l->reduced, d->work->tau + l->v, d->q + l->q, d->qd + l->v,
                             d->work->scratch);
+    } else if (l->kind == LB_LINK_FULL) {
+      lb_full_add_forces(l->reduced->full, d->work->tau + l->v, d->q + l->q, d->qd + l->v,
+                         d->work->scratch);
     }
   }
 }
@@ -251,6 +277,8 @@ static double energy(const lb_model* m, lb_data* d) {
     if (l->kind == LB_LINK_ELASTIC) {
       const lb_reduced_force* law = &l->reduced->internal;
       sum += law->energy(law->context, d->q + l->q, d->work->scratch);
+    } else if (l->kind == LB_LINK_FULL) {
+      sum += lb_fem_energy(l->reduced->full->fem, d->q + l->q);
     }
   }
   return sum;

@@ -2,6 +2,7 @@
 // coordinates eta of its basis; each of its faces is a link that those coordinates move.
 #pragma once
 #include "base/carve.h"
+#include "dynamics/state.h"
 #include "elastic/reduced.h"
 #include "limber/dynamics.h"
 
@@ -15,6 +16,7 @@ typedef struct lb_elastic {
   const double* etadd;
   lb_reduced_state state; // of a body
   double* Q;              // [r] of a body: inertial force on its coordinates
+  double* field;          // [r] of a body with all its nodes: scratch
   lb_face_state at;       // of a face
 } lb_elastic;
 
@@ -32,7 +34,30 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
 void lb_elastic_accelerations(const lb_model* m, lb_data* d, double* qdd, const double* q,
                               const double* qd, const double* tau);
 
+// Forces of the position motors for the accelerations in d's qdd and the loops' multipliers, of a
+// model with elastic bodies.
+void lb_react(const lb_model* m, lb_data* d, const double* lambda);
+
 // Potential energy of gravity that the bodies' own masses have.
 double lb_elastic_gravity(const lb_model* m, const struct lb_work* w);
 // Kinetic energy of the bodies' own masses; kinematics and velocities of the origins are in place.
 double lb_elastic_kinetic(const lb_model* m, const struct lb_work* w);
+
+// What bodies in a basis and bodies with all their nodes share as links: fixed to their carrier,
+// moving nothing of their own frame.
+void lb_elastic_move(lb_state* s, const lb_state* p, const double* qd);
+void lb_elastic_move_origin(lb_state* s, const lb_state* p, const double* qd);
+void lb_elastic_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd);
+void lb_elastic_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f);
+void lb_elastic_columns(lb_v4* S, const lb_state* s);
+void lb_elastic_no_spring(double* tau, const double* q, const double* rest,
+                          const double* stiffness);
+double lb_elastic_no_energy(const double* q, const double* rest, const double* stiffness);
+// A face's link from its lb_face_state.
+void lb_face_link_place(lb_state* s);
+void lb_face_link_move(lb_state* s, const lb_state* p);
+void lb_face_link_move_origin(lb_state* s, const lb_state* p, const double* qd);
+
+// First moment and inertia of a body with all its nodes, and its kinetic energy.
+void lb_full_state_weigh(lb_state* s);
+double lb_full_state_kinetic(const lb_state* s);

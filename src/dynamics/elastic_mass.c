@@ -14,7 +14,7 @@ static void walk(const lb_model* m, const lb_work* w, double* row, int i, lb_v4 
   while (i != LB_WORLD) {
     const lb_link* l = &m->link[i];
     const lb_v4* S = w->S + 2 * (size_t)l->column;
-    for (int k = 0; k < l->nv; k++) {
+    for (int k = 0; k < l->nv && l->v < m->ndense; k++) {
       row[l->v + k] += lb_v4_sum(S[2 * k] * n + S[2 * k + 1] * f);
     }
     n += lb_v4_cross(w->state[i].r, f);
@@ -29,7 +29,10 @@ static void weigh_links(const lb_model* m, lb_work* w, const double* q) {
     lb_link_place(m, w, i, q);
     lb_link_weigh(m, w, i);
     s->d = l->m;
-    if (l->kind == LB_LINK_ELASTIC) {
+    if (l->kind == LB_LINK_FULL) {
+      lb_full_state_weigh(s);
+    }
+    if (lb_link_is_elastic(l->kind)) {
       const lb_reduced_state* own = &s->elastic->state;
       s->d = l->reduced->m;
       s->h = lb_m3_apply(s->R, own->h);
@@ -48,7 +51,7 @@ static void fill_composite(const lb_model* m, const lb_work* w, double* M, int i
     const lb_v4 sv = w->S[2 * (l->column + k) + 1];
     const lb_v4 f = sv * s->d + lb_v4_cross(sw, s->h);
     const lb_v4 n = lb_m3_apply(s->IA.A, sw) + lb_v4_cross(s->h, sv);
-    walk(m, w, M + (size_t)(l->v + k) * (size_t)m->nv, i, n, f);
+    walk(m, w, M + (size_t)(l->v + k) * (size_t)m->ndense, i, n, f);
   }
 }
 
@@ -58,7 +61,7 @@ static void fill_own(const lb_model* m, const lb_work* w, double* M, int i) {
   const lb_state* s = &w->state[i];
   const lb_reduced* b = l->reduced;
   for (int k = 0; k < b->r; k++) {
-    double* row = M + (size_t)(l->v + k) * (size_t)m->nv;
+    double* row = M + (size_t)(l->v + k) * (size_t)m->ndense;
     for (int j = 0; j < b->r; j++) {
       row[l->v + j] += b->M[k * b->r + j];
     }
@@ -70,14 +73,14 @@ static void fill_own(const lb_model* m, const lb_work* w, double* M, int i) {
 
 void lb_elastic_mass_matrix(const lb_model* m, lb_data* d, double* M, const double* q) {
   lb_work* w = d->work;
-  const size_t nv = (size_t)m->nv;
+  const size_t nv = (size_t)m->ndense;
   lb_place_hinges(m, w, q);
   weigh_links(m, w, q);
   memset(M, 0, nv * nv * sizeof *M);
   for (int i = m->nlink - 1; i >= 0; i--) {
     if (m->link[i].kind == LB_LINK_ELASTIC) {
       fill_own(m, w, M, i);
-    } else {
+    } else if (m->link[i].v < m->ndense) {
       fill_composite(m, w, M, i);
     }
     if (m->link[i].parent != LB_WORLD) {

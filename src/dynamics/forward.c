@@ -84,6 +84,16 @@ void lb_forward(const lb_model* m, lb_data* d) {
   }
 }
 
+void lb_react(const lb_model* m, lb_data* d, const double* lambda) {
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_forces_apply(m, d);
+  if (d->work->loops) {
+    lb_loops_push(m, d, lambda);
+  }
+  lb_rnea_forced(m, d, d->work->bias, d->q, d->qd, d->qdd);
+  read_motors_elastic(m, d);
+}
+
 void lb_settle(const lb_model* m, lb_data* d) {
   lb_drive(m, d);
   lb_normalise(m, d->q);

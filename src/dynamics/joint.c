@@ -4,9 +4,14 @@
 #include <string.h>
 
 const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
-    [LB_JOINT_REVOLUTE] = &lb_joint_revolute,   [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
-    [LB_JOINT_SPHERICAL] = &lb_joint_spherical, [LB_JOINT_FREE] = &lb_joint_free,
-    [LB_LINK_ELASTIC] = &lb_joint_elastic,      [LB_LINK_FACE] = &lb_joint_face,
+    [LB_JOINT_REVOLUTE] = &lb_joint_revolute,
+    [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
+    [LB_JOINT_SPHERICAL] = &lb_joint_spherical,
+    [LB_JOINT_FREE] = &lb_joint_free,
+    [LB_LINK_ELASTIC] = &lb_joint_elastic,
+    [LB_LINK_FACE] = &lb_joint_face,
+    [LB_LINK_FULL] = &lb_joint_full,
+    [LB_LINK_FULL_FACE] = &lb_joint_full_face,
 };
 
 void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness) {
@@ -64,11 +69,11 @@ void lb_reach(const lb_model* m, double* q, const double* from, const double* qd
   for (int i = 0; i < m->nlink; i++) {
     const int at = m->link_q[i];
     const int v = m->link_v[i];
-    if (m->link_kind[i] == LB_LINK_ELASTIC) {
+    if (lb_link_is_elastic(m->link_kind[i])) {
       for (int k = 0; k < m->link_nv[i]; k++) {
         q[at + k] = from[at + k] + h * qd[v + k];
       }
-    } else if (m->link_kind[i] != LB_LINK_FACE) {
+    } else if (!lb_link_is_face(m->link_kind[i])) {
       LB_JOINT[m->link_kind[i]]->reach(q + at, from + at, qd + v, h);
     }
   }
@@ -78,11 +83,11 @@ void lb_advance(const lb_model* m, double* q, const double* qd, double h) {
   for (int i = 0; i < m->nlink; i++) {
     const int at = m->link_q[i];
     const int v = m->link_v[i];
-    if (m->link_kind[i] == LB_LINK_ELASTIC) {
+    if (lb_link_is_elastic(m->link_kind[i])) {
       for (int k = 0; k < m->link_nv[i]; k++) {
         q[at + k] += h * qd[v + k];
       }
-    } else if (m->link_kind[i] != LB_LINK_FACE) {
+    } else if (!lb_link_is_face(m->link_kind[i])) {
       LB_JOINT[m->link_kind[i]]->advance(q + at, qd + v, h);
     }
   }
@@ -92,9 +97,9 @@ void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) 
   for (int i = 0; i < m->nlink; i++) {
     const int at = m->link_q[i];
     const int v = m->link_v[i];
-    if (m->link_kind[i] == LB_LINK_ELASTIC) {
+    if (lb_link_is_elastic(m->link_kind[i])) {
       memcpy(dq + at, qd + v, (size_t)m->link_nv[i] * sizeof *dq);
-    } else if (m->link_kind[i] != LB_LINK_FACE) {
+    } else if (!lb_link_is_face(m->link_kind[i])) {
       LB_JOINT[m->link_kind[i]]->rate(dq + at, q + at, qd + v);
     }
   }

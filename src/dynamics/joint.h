@@ -54,7 +54,7 @@ typedef struct lb_joint {
 extern const lb_joint* const LB_JOINT[LB_LINK_COUNT];
 
 extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_spherical, lb_joint_free,
-    lb_joint_elastic, lb_joint_face;
+    lb_joint_elastic, lb_joint_face, lb_joint_full, lb_joint_full_face;
 
 // Coordinates of one number each.
 void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness);

@@ -60,7 +60,7 @@ struct lb_loops {
   int nrow;     // at most MOST_ROWS * nloop
   frame* frame; // [2 * nloop]
   row* row;     // [nrow]
-  double* M;    // [nv][nv], then its Cholesky factor
+  double* M;    // [ndense][ndense], then its Cholesky factor
   double* Jt;   // [nrow][nv], a row of J each, then Linv J'
   double* A;    // [nrow][nrow]
   double* x;    // [nrow] right-hand side, then multipliers
@@ -84,7 +84,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   lb_loops loops = {0};
   loops.frame = lb_carve(c, 2 * (size_t)m->nloop, sizeof *loops.frame);
   loops.row = lb_carve(c, n, sizeof *loops.row);
-  loops.M = lb_carve(c, nv * nv, sizeof(double));
+  loops.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double));
   loops.Jt = lb_carve(c, n * nv, sizeof(double));
   loops.A = lb_carve(c, n * n, sizeof(double));
   loops.x = lb_carve(c, n, sizeof(double));
@@ -228,8 +228,8 @@ static void hold_driven(const lb_model* m, double* M) {
   for (int i = 0; i < m->nlink; i++) {
     if (m->link_driven[i]) {
       const int k = m->link_v[i];
-      for (int j = 0; j < m->nv; j++) {
-        M[k * m->nv + j] = M[j * m->nv + k] = j == k;
+      for (int j = 0; j < m->ndense; j++) {
+        M[k * m->ndense + j] = M[j * m->ndense + k] = j == k;
       }
     }
   }
@@ -246,19 +246,21 @@ static void fill_jacobian(const lb_model* m, lb_data* d) {
   }
 }
 
-// M = L L', Jt = Linv J', A = J Minv J'; false when M cannot be factored.
+// M = L L', Jt = Linv J', A = J Minv J'; false when M cannot be factored. Nodes of elastic bodies
+// stay where they are.
 static bool factor(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
-  const int nv = m->nv;
+  const int nd = m->ndense;
   lb_crba(m, d, L->M, d->q);
   hold_driven(m, L->M);
   fill_jacobian(m, d);
-  if (lb_cholesky(nv, L->M, nv) != LB_OK) {
+  if (lb_cholesky(nd, L->M, nd) != LB_OK) {
     return false;
   }
-  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nv, L->nrow, 1,
-              L->M, nv, L->Jt, nv);
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nv, 1, L->Jt, nv, 0, L->A, L->nrow);
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nd, L->nrow, 1,
+              L->M, nd, L->Jt, m->nv);
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nd, 1, L->Jt, m->nv, 0, L->A,
+              L->nrow);
   return true;
 }
 
@@ -269,8 +271,9 @@ static void solve_multipliers(lb_loops* L) {
 
 // dq = Minv J' x
 static void spread_multipliers(const lb_model* m, lb_loops* L) {
-  cblas_dgemv(CblasColMajor, CblasNoTrans, m->nv, L->nrow, 1, L->Jt, m->nv, L->x, 1, 0, L->dq, 1);
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, m->nv, L->M, m->nv, L->dq, 1);
+  const int nd = m->ndense; // the others stay zero
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, 0, L->dq, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->M, nd, L->dq, 1);
 }
 
 // --- what callers use ---
@@ -297,6 +300,20 @@ static void read_loop_motors(const lb_model* m, lb_data* d) {
   }
 }
 
+// The multipliers in x as forces on the links.
+static void push_multipliers(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  read_loop_motors(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    const row* r = &L->row[i];
+    const lb_v4 push = r->e * L->x[i];
+    const lb_v4 f = r->turns ? lb_v4_zero() : push;
+    const lb_v4 n = r->turns ? push : lb_v4_zero();
+    push_link(d->work, r->b->link, r->at, n, f);
+    push_link(d->work, r->a->link, r->at, -n, -f);
+  }
+}
+
 void lb_loops_apply(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   fill_rows(m, d);
@@ -307,15 +324,14 @@ void lb_loops_apply(const lb_model* m, lb_data* d) {
     L->x[i] = -L->row[i].cdd;
   }
   solve_multipliers(L);
-  read_loop_motors(m, d);
-  for (int i = 0; i < L->nrow; i++) {
-    const row* r = &L->row[i];
-    const lb_v4 push = r->e * L->x[i];
-    const lb_v4 f = r->turns ? lb_v4_zero() : push;
-    const lb_v4 n = r->turns ? push : lb_v4_zero();
-    push_link(d->work, r->b->link, r->at, n, f);
-    push_link(d->work, r->a->link, r->at, -n, -f);
-  }
+  push_multipliers(m, d);
+}
+
+void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda) {
+  lb_loops* L = d->work->loops;
+  fill_rows(m, d);
+  memcpy(L->x, lambda, (size_t)L->nrow * sizeof *L->x);
+  push_multipliers(m, d);
 }
 
 // --- springs, dampers and pushing motors on loops ---

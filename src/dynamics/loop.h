@@ -12,6 +12,9 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m);
 // that keep the loops closed to the links' external forces. The caller solves again.
 void lb_loops_apply(const lb_model* m, lb_data* d);
 
+// The same for multipliers that are known, one a row of lb_loops_linearise().
+void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda);
+
 // Move q and qd to the nearest ones, in the metric of the mass matrix, that close the loops; driven
 // coordinates stay. A few Newton steps; lb_loop_gap (dynamics.h) tells how well it went.
 void lb_loops_close(const lb_model* m, lb_data* d);

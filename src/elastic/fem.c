@@ -54,25 +54,39 @@ struct sweep {
   int ninput; // displacements, then directions
   const double* input[3];
   // the stress, or its derivative, of gradients F, dF1, dF2
-  void (*respond)(const lb_material_functions* law, const lb_material_constants* c, lb_lanes P[9],
-                  lb_lanes (*F)[9]);
+  void (*respond)(const sweep* s, const lb_material_functions* law, const lb_material_constants* c,
+                  lb_lanes P[9], lb_lanes (*F)[9]);
   lb_sparse* K;
   const int* list; // the chunks of the colour at work
+  double beta;     // of a damped force
 };
 
-static void respond_stress(const lb_material_functions* law, const lb_material_constants* c,
-                           lb_lanes P[9], lb_lanes (*F)[9]) {
+static void respond_stress(const sweep* s, const lb_material_functions* law,
+                           const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
+  (void)s;
   law->stress(c, P, F[0]);
 }
 
-static void respond_differential(const lb_material_functions* law, const lb_material_constants* c,
-                                 lb_lanes P[9], lb_lanes (*F)[9]) {
+static void respond_differential(const sweep* s, const lb_material_functions* law,
+                                 const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
+  (void)s;
   law->differential(c, P, F[0], F[1]);
 }
 
-static void respond_second(const lb_material_functions* law, const lb_material_constants* c,
-                           lb_lanes P[9], lb_lanes (*F)[9]) {
+static void respond_second(const sweep* s, const lb_material_functions* law,
+                           const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
+  (void)s;
   law->second(c, P, F[0], F[1], F[2]);
+}
+
+static void respond_damped(const sweep* s, const lb_material_functions* law,
+                           const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
+  lb_lanes dP[9];
+  law->stress(c, P, F[0]);
+  law->differential(c, dP, F[0], F[1]);
+  for (int k = 0; k < 9; k++) {
+    P[k] += s->beta * dP[k];
+  }
 }
 
 // f += w P (dx/dX)' dN/dx
@@ -103,7 +117,7 @@ static void batch_vector(const sweep* s, const lb_fem_batch* b) {
       lb_fem_batch_slope(fem, b, q, F[k], U[k]);
     }
     add_identity(F[0]);
-    s->respond(fem->law[b->region], &fem->constants[b->region], P, F);
+    s->respond(s, fem->law[b->region], &fem->constants[b->region], P, F);
     spread_stress(fem, b, q, f, P);
   }
   for (int l = 0; l < b->count; l++) {
@@ -139,16 +153,24 @@ static void sweep_vector(sweep s) {
 }
 
 void lb_fem_force(const lb_fem* fem, double* f, const double* u) {
-  sweep_vector((sweep){fem, f, 1, {u}, respond_stress, NULL, NULL});
+  sweep_vector((sweep){.fem = fem, .out = f, .ninput = 1, .input = {u}, .respond = respond_stress});
+}
+
+void lb_fem_damped_force(const lb_fem* fem, double* f, double beta, const double* u,
+                         const double* v) {
+  sweep_vector((sweep){
+      .fem = fem, .out = f, .ninput = 2, .input = {u, v}, .respond = respond_damped, .beta = beta});
 }
 
 void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v) {
-  sweep_vector((sweep){fem, y, 2, {u, v}, respond_differential, NULL, NULL});
+  sweep_vector(
+      (sweep){.fem = fem, .out = y, .ninput = 2, .input = {u, v}, .respond = respond_differential});
 }
 
 void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v,
                    const double* w) {
-  sweep_vector((sweep){fem, y, 3, {u, v, w}, respond_second, NULL, NULL});
+  sweep_vector(
+      (sweep){.fem = fem, .out = y, .ninput = 3, .input = {u, v, w}, .respond = respond_second});
 }
 
 void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,

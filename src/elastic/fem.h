@@ -51,6 +51,9 @@ void lb_fem_release(lb_fem* fem);
 double lb_fem_energy(const lb_fem* fem, const double* u);
 /// f = the energy's gradient [N]: the force that holds the nodes at u.
 void lb_fem_force(const lb_fem* fem, double* f, const double* u);
+/// f = force(u) + beta K(u) v, in one sweep.
+void lb_fem_damped_force(const lb_fem* fem, double* f, double beta, const double* u,
+                         const double* v);
 /// y = K(u) v without the matrix, K the derivative of lb_fem_force().
 void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v);
 /// y = (dK(u) along v) w, the second derivative of lb_fem_force(); symmetric in v and w.

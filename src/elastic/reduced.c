@@ -213,6 +213,21 @@ static lb_m3 solve_matrix(lb_m3 S) { // (tr(S) 1 - S)^-1
   return (lb_m3){cofactor.x * d, cofactor.y * d, cofactor.z * d}; // Y is symmetric
 }
 
+void lb_face_turn(lb_face_state* s, lb_m3 A) {
+  s->R = lb_m3_from(lb_polar_decompose(lb_m3_mat3(A)).R);
+  s->S = lb_m3_mul(lb_m3_transpose(s->R), A);
+  s->Yinv = solve_matrix(s->S);
+}
+
+void lb_face_bias(lb_face_state* s, lb_m3 Ad) {
+  // Rd'Ad = -[w] R'Ad, Sd = -[w] S + R'Ad, Yd w = tr(Sd) w - Sd w
+  const lb_m3 RtAd = lb_m3_mul(lb_m3_transpose(s->R), Ad);
+  const lb_m3 wS = lb_m3_cross_mul(s->w, s->S);
+  const lb_m3 Sd = {RtAd.x - wS.x, RtAd.y - wS.y, RtAd.z - wS.z};
+  const lb_v4 turn = -axial_difference(lb_m3_cross_mul(s->w, RtAd));
+  s->c_w = lb_m3_apply(s->Yinv, turn - (s->w * trace(Sd) - lb_m3_apply(Sd, s->w)));
+}
+
 void lb_face_place(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* eta) {
   lb_m3 A = face->A0;
   s->x = face->x0;
@@ -220,10 +235,8 @@ void lb_face_place(const lb_reduced* b, const lb_face* face, lb_face_state* s, c
     s->x += face->W[k] * eta[k];
     lb_m3_add_scaled(&A, eta[k], face->A[k]);
   }
-  s->R = lb_m3_from(lb_polar_decompose(lb_m3_mat3(A)).R);
+  lb_face_turn(s, A);
   const lb_m3 Rt = lb_m3_transpose(s->R);
-  s->S = lb_m3_mul(Rt, A);
-  s->Yinv = solve_matrix(s->S);
   for (int k = 0; k < b->r; k++) {
     s->G[k] = lb_m3_apply(s->Yinv, axial_difference(lb_m3_mul(Rt, face->A[k])));
   }
@@ -237,10 +250,5 @@ void lb_face_move(const lb_reduced* b, const lb_face* face, lb_face_state* s, co
     s->w += s->G[k] * etad[k];
     lb_m3_add_scaled(&Ad, etad[k], face->A[k]);
   }
-  // Rd'Ad = -[w] R'Ad, Sd = -[w] S + R'Ad, Yd w = tr(Sd) w - Sd w
-  const lb_m3 RtAd = lb_m3_mul(lb_m3_transpose(s->R), Ad);
-  const lb_m3 wS = lb_m3_cross_mul(s->w, s->S);
-  const lb_m3 Sd = {RtAd.x - wS.x, RtAd.y - wS.y, RtAd.z - wS.z};
-  const lb_v4 turn = -axial_difference(lb_m3_cross_mul(s->w, RtAd));
-  s->c_w = lb_m3_apply(s->Yinv, turn - (s->w * trace(Sd) - lb_m3_apply(Sd, s->w)));
+  lb_face_bias(s, Ad);
 }

@@ -54,6 +54,7 @@ typedef struct lb_reduced {
   lb_face* face;      // [nface] all but the held one
   double alpha, beta; // Rayleigh damping (alpha M + beta K) etad
   lb_reduced_force internal;
+  const struct lb_full* full; // not NULL: an outline of a body with all its nodes (full.h)
 } lb_reduced;
 
 // What the integrals are made from: nodes, basis and mass, all [3 * nnode] by node.
@@ -121,3 +122,6 @@ typedef struct lb_face_state {
 // First x, R, G from eta, then w, xd, c_w from etad.
 void lb_face_place(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* eta);
 void lb_face_move(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* etad);
+// Their parts that know no coordinates: R, S and Yinv from A; c_w from Ad and w.
+void lb_face_turn(lb_face_state* s, lb_m3 A);
+void lb_face_bias(lb_face_state* s, lb_m3 Ad);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "limber/model.h"
 
+struct lb_full;
 struct lb_reduced;
 
 typedef struct lb_build {
@@ -18,6 +19,7 @@ typedef struct lb_build {
   lb_scene_joint* joint;             // [scene njoint] the scene's, faces found
   const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
   lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
+  struct lb_full** full;             // [scene nbody] with all their nodes, where asked for
 } lb_build;
 
 // Elastic bodies from their descriptions: fills joint, reduced and elastic.
@@ -28,10 +30,17 @@ lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coord
 lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
 lb_status lb_build_looks(lb_build* b);  // fills shapes and materials
 
+// The same world with its bodies' nodes, for a model that is done and shows it.
+lb_status lb_build_full(lb_build* b, const lb_allocator* allocator);
+
 // The surface of an elastic body, and the basis `Phi` [r][3 * nnode] of its mesh on it.
 lb_status lb_build_surface(lb_build* b, const lb_scene_elastic* description,
                            const struct lb_tetmesh* mesh, const double* Phi,
                            lb_model_elastic* elastic);
+
+// A scene that was checked and taken apart already.
+lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
+                           lb_error* err);
 
 // The message for a failed allocation.
 lb_status lb_build_no_memory(lb_build* b);

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "elastic/cubature.h"
+#include "elastic/full.h"
 #include "elastic/material.h"
 #include "elastic/projected.h"
 #include "model/build.h"
 #include "scene/elastic.h"
 
-enum { MOST_FACES = 64 };
+enum { MOST_FACES = 64, FULL_THREADS = 2 };
 
 // One body in the making.
 typedef struct maker {
@@ -110,8 +111,10 @@ static lb_status make_fem(maker* k) {
     material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
                                 m->young, m->poisson, m->density};
   }
-  return lb_fem_create(b->arena->allocator, &k->mesh, material, 1, b->scene->body[k->body].name,
-                       k->from->place, &k->fem, b->err);
+  // a basis is made once; nodes are swept over and over
+  const int threads = b->scene->solver.elastic == LB_SPACE_FULL ? FULL_THREADS : 1;
+  return lb_fem_create(b->arena->allocator, &k->mesh, material, threads,
+                       b->scene->body[k->body].name, k->from->place, &k->fem, b->err);
 }
 
 static lb_status make_basis(maker* k) {
@@ -141,6 +144,26 @@ static lb_status choose_points(maker* k, const lb_reduced* reduced, lb_points* p
                          : status;
 }
 
+// The body with all its nodes; the model keeps its mesh.
+static lb_status keep_nodes(maker* k) {
+  lb_build* b = k->b;
+  const lb_scene_material* m = &b->scene->material[k->from->material];
+  lb_full* full = LB_TAKE(b->arena, lb_full, 1);
+  if (!full) {
+    return LB_NO_MEMORY;
+  }
+  const lb_status status =
+      lb_full_create(full, k->fem, &k->face[0], k->nface - 1, &k->face[1], &k->basis, b->arena);
+  if (status == LB_OK) {
+    full->alpha = m->damping_mass;
+    full->beta = m->damping_stiffness;
+    b->full[k->body] = full;
+    b->m->fem[b->m->nfem++] = k->fem;
+    k->fem = NULL;
+  }
+  return status;
+}
+
 static lb_status reduce(maker* k) {
   lb_build* b = k->b;
   const lb_scene_material* m = &b->scene->material[k->from->material];
@@ -151,7 +174,8 @@ static lb_status reduce(maker* k) {
   }
   const lb_projected whole = {k->fem, &k->basis};
   lb_status status = lb_projected_reduce(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
-  if (status == LB_OK) {
+  const bool full = b->scene->solver.elastic == LB_SPACE_FULL; // then this is only looked at
+  if (status == LB_OK && !full) {
     status = choose_points(k, reduced, points);
   }
   if (status == LB_OK) {
@@ -160,7 +184,7 @@ static lb_status reduce(maker* k) {
     reduced->beta = m->damping_stiffness;
     b->reduced[k->body] = reduced;
   }
-  return status;
+  return status == LB_OK && full ? keep_nodes(k) : status;
 }
 
 static lb_status describe(maker* k) {
@@ -227,6 +251,7 @@ static lb_status make_alone(maker* k) {
   const int twin = find_twin(k);
   if (twin >= 0) {
     k->b->reduced[k->body] = k->b->reduced[twin];
+    k->b->full[k->body] = k->b->full[twin];
     k->b->elastic[k->body] = k->b->elastic[twin];
     k->b->elastic[k->body].body = k->body;
     return LB_OK;
@@ -254,7 +279,9 @@ lb_status lb_build_elastic(lb_build* b) {
   b->joint = LB_TAKE(b->arena, lb_scene_joint, s->njoint);
   b->reduced = LB_TAKE(b->arena, const lb_reduced*, s->nbody);
   b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
-  if (!b->joint || !b->reduced || !b->elastic) {
+  b->full = LB_TAKE(b->arena, lb_full*, s->nbody);
+  b->m->fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
+  if (!b->joint || !b->reduced || !b->elastic || !b->full || !b->m->fem) {
     return lb_build_no_memory(b);
   }
   if (s->njoint) {

@@ -1,6 +1,6 @@
 // What the recursions read of a link, in one run of memory.
 #pragma once
-#include "limber/scene.h"
+#include "limber/model.h"
 #include "math/simd.h"
 
 typedef struct lb_link {
@@ -19,3 +19,11 @@ typedef struct lb_link {
   int kind;
   bool driven;
 } lb_link;
+
+// Kinds of links that elastic bodies and their faces have, in a basis or with all their nodes.
+static inline bool lb_link_is_elastic(int kind) {
+  return kind == LB_LINK_ELASTIC || kind == LB_LINK_FULL;
+}
+static inline bool lb_link_is_face(int kind) {
+  return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE;
+}

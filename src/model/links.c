@@ -26,10 +26,6 @@ static lb_scene_joint carrying_joint(const lb_build* b, int body) {
   return j;
 }
 
-static bool is_elastic(int kind) {
-  return kind == LB_LINK_ELASTIC || kind == LB_LINK_FACE;
-}
-
 static bool has_axis(int kind) {
   return kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_PRISMATIC;
 }
@@ -95,18 +91,38 @@ static lb_anchor add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor 
 }
 
 // An elastic body is a link with the coordinates of its basis, fixed to what carries it; its faces
-// are links that move with the same coordinates.
+// are links that move with the same coordinates. Nodes are numbered later.
 static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anchor at) {
-  const int e = add_link(m, at.link, LB_LINK_ELASTIC, at.X, reduced->r, reduced->r);
+  const int count = reduced->full ? 0 : reduced->r;
+  const int e =
+      add_link(m, at.link, reduced->full ? LB_LINK_FULL : LB_LINK_ELASTIC, at.X, count, count);
   m->body_link[body] = e;
   m->body_in_link[body] = lb_transform_identity();
   for (int f = 0; f < reduced->nface; f++) {
     const lb_transform rest = {lb_quat_identity(), lb_v4_vec3(reduced->face[f].x0)};
-    const int i = add_link(m, e, LB_LINK_FACE, rest, 0, 0);
+    const int i = add_link(m, e, reduced->full ? LB_LINK_FULL_FACE : LB_LINK_FACE, rest, 0, 0);
     m->link_q[i] = m->link_q[e];
     m->link_v[i] = m->link_v[e];
     m->link_nv[i] = reduced->r;
     m->nface++;
+  }
+}
+
+// Displacements of nodes come after all other coordinates, so that these can be held in dense
+// matrices.
+static void number_nodes(lb_build* b) {
+  lb_model* m = b->m;
+  m->ndense = m->nv;
+  for (int body = 0; body < m->nbody; body++) {
+    const lb_reduced* reduced = b->reduced[body];
+    for (int f = -1; reduced && reduced->full && f < reduced->nface; f++) {
+      const int i = m->body_link[body] + 1 + f;
+      m->link_q[i] = m->nq;
+      m->link_v[i] = m->nv;
+      m->link_nv[i] = reduced->r;
+    }
+    m->nq += reduced && reduced->full ? reduced->r : 0;
+    m->nv += reduced && reduced->full ? reduced->r : 0;
   }
 }
 
@@ -135,7 +151,8 @@ static void list_joint(lb_model* m, const char* name, int i) {
   m->joint_kind[j] = m->link_kind[i];
   m->joint_link[j] = i;
   m->joint_q[j] = m->link_q[i];
-  m->joint_nq[j] = is_elastic(m->link_kind[i]) ? m->link_nv[i] : lb_joint_kind_nq(m->link_kind[i]);
+  m->joint_nq[j] =
+      lb_link_is_elastic(m->link_kind[i]) ? m->link_nv[i] : lb_joint_kind_nq(m->link_kind[i]);
   m->joint_v[j] = m->link_v[i];
   m->joint_nv[j] = m->link_nv[i];
   m->link_joint[i] = j;
@@ -196,10 +213,10 @@ static void lay_out_links(lb_model* m) {
                            .q = m->link_q[i],
                            .v = m->link_v[i],
                            .nv = m->link_nv[i],
-                           .column = m->link_kind[i] == LB_LINK_FACE ? extra : m->link_v[i],
+                           .column = lb_link_is_face(m->link_kind[i]) ? extra : m->link_v[i],
                            .hinge = m->link_kind[i] == LB_JOINT_REVOLUTE ? hinge++ : -1,
                            .kind = m->link_kind[i]};
-    extra += m->link_kind[i] == LB_LINK_FACE ? m->link_nv[i] : 0;
+    extra += lb_link_is_face(m->link_kind[i]) ? m->link_nv[i] : 0;
   }
   m->ncolumn = extra;
 }
@@ -231,6 +248,8 @@ static double smallest_inertia(int kind, lb_mass beyond) {
   }
   case LB_LINK_ELASTIC:
   case LB_LINK_FACE:
+  case LB_LINK_FULL:
+  case LB_LINK_FULL_FACE:
     return 1; // it has a mass matrix of its own
   case LB_JOINT_PRISMATIC:
   case LB_JOINT_FIXED:
@@ -283,6 +302,7 @@ lb_status lb_build_links(lb_build* b) {
   for (int i = 0; i < b->nordered; i++) {
     place_body(b, b->order[i]);
   }
+  number_nodes(b);
   m->tree_link[m->ntree] = m->nlink;
   for (int i = 0; i < m->nbody; i++) {
     const int link = m->body_link[i];

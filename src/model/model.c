@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "elastic/fem.h"
 #include "elastic/reduced.h"
 #include "model/build.h"
 #include "model/link.h"
@@ -77,8 +78,14 @@ static lb_status build_head(lb_build* b) {
   return LB_OK;
 }
 
-static lb_status create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
-                        lb_error* err) {
+static void release_meshes(lb_model* m) {
+  for (int i = 0; i < m->nfem; i++) {
+    lb_fem_release(m->fem[i]);
+  }
+}
+
+lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
+                           lb_error* err) {
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_build b = {.scene = scene, .arena = &arena, .err = err};
@@ -94,6 +101,15 @@ static lb_status create(const lb_scene* scene, const lb_allocator* allocator, lb
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {
+      release_meshes(b.m);
+      lb_arena_release(&arena);
+      return status;
+    }
+  }
+  if (b.m->nfem > 0) {
+    const lb_status status = lb_build_full(&b, allocator);
+    if (status != LB_OK) {
+      release_meshes(b.m);
       lb_arena_release(&arena);
       return status;
     }
@@ -108,7 +124,7 @@ static lb_status create(const lb_scene* scene, const lb_allocator* allocator, lb
 static lb_status create_maximal(const lb_scene* scene, const lb_allocator* allocator,
                                 lb_model** model, lb_error* err) {
   lb_model* tree = NULL;
-  lb_status status = create(scene, allocator, &tree, err);
+  lb_status status = lb_model_compile(scene, allocator, &tree, err);
   if (status != LB_OK) {
     return status;
   }
@@ -117,7 +133,7 @@ static lb_status create_maximal(const lb_scene* scene, const lb_allocator* alloc
   lb_scene loose;
   status = lb_scene_take_apart(scene, tree, &arena, &loose, err);
   if (status == LB_OK) {
-    status = create(&loose, allocator, model, err);
+    status = lb_model_compile(&loose, allocator, model, err);
   }
   lb_arena_release(&arena);
   lb_model_release(tree);
@@ -128,11 +144,14 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
                           lb_error* err) {
   return scene->solver.coordinates == LB_COORDINATES_MAXIMAL
              ? create_maximal(scene, allocator, model, err)
-             : create(scene, allocator, model, err);
+             : lb_model_compile(scene, allocator, model, err);
 }
 
 void lb_model_release(lb_model* model) {
   if (model) {
+    lb_model_release(model->full);
+    lb_model_release(model->shadow);
+    release_meshes(model);
     lb_arena arena = *(lb_arena*)model->storage;
     lb_arena_release(&arena);
   }

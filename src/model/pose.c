@@ -1,5 +1,7 @@
 #include "model/pose.h"
 
+#include "model/link.h"
+
 static const int JOINT_NQ[LB_LINK_COUNT] = {
 #define NQ(code, name, nq, nv) [code] = nq,
     LB_JOINT_LIST(NQ)};
@@ -33,6 +35,8 @@ lb_transform lb_joint_pose(int kind, const double* q) {
   case LB_JOINT_FIXED:
   case LB_LINK_ELASTIC:
   case LB_LINK_FACE: // where it is at rest
+  case LB_LINK_FULL:
+  case LB_LINK_FULL_FACE:
   case LB_LINK_COUNT:
     break;
   }
@@ -91,7 +95,7 @@ lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in
     return (lb_anchor){LB_WORLD, in_body};
   }
   const int link = m->body_link[body];
-  if (link == LB_WORLD || m->link_kind[link] != LB_LINK_ELASTIC || face < 0) {
+  if (link == LB_WORLD || !lb_link_is_elastic(m->link_kind[link]) || face < 0) {
     return (lb_anchor){link, lb_transform_mul(m->body_in_link[body], in_body)};
   }
   // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's

@@ -15,11 +15,13 @@
 static const char* const joint_names[] = {LB_JOINT_LIST(NAME_4)};
 static const char* const integrator_names[] = {LB_INTEGRATOR_LIST(NAME_3)};
 static const char* const coordinates_names[] = {LB_COORDINATES_LIST(NAME_2)};
+static const char* const space_names[] = {LB_SPACE_LIST(NAME_2)};
 static const char* const profile_names[] = {LB_PROFILE_LIST(NAME_2)};
 
 const lb_choices lb_joint_choices = {LB_JOINT_COUNT, joint_names};
 const lb_choices lb_integrator_choices = {LB_INTEGRATOR_COUNT, integrator_names};
 const lb_choices lb_coordinates_choices = {LB_COORDINATES_COUNT, coordinates_names};
+const lb_choices lb_space_choices = {LB_SPACE_COUNT, space_names};
 // the B-spline has its own key, and is the last of the profiles
 const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names};
 
@@ -57,6 +59,10 @@ static const lb_field solver_fields[] = {
      "reduced: joints leave what they leave free; maximal: every body moves freely, every joint is "
      "a "
      "constraint"},
+    {"elastic", LB_VALUE_CHOICE, offsetof(lb_solver_spec, elastic), LB_PURE, LB_ANY, false,
+     &lb_space_choices, "reduced",
+     "reduced: elastic bodies move in a basis of few shapes; full: every node of their meshes "
+     "moves"},
 };
 const lb_table lb_solver_table = TABLE("solver", solver_fields);
 

@@ -88,7 +88,7 @@ typedef struct lb_solver_spec {
   lb_given given;
   int integrator;
   double step, tolerance;
-  int coordinates;
+  int coordinates, elastic;
 } lb_solver_spec;
 
 typedef struct lb_record_spec {
@@ -325,7 +325,7 @@ extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_ball_spri
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices,
-    lb_coordinates_choices;
+    lb_coordinates_choices, lb_space_choices;
 
 // What the coordinate of a joint measures, by kind.
 typedef struct lb_joint_measure {

@@ -103,6 +103,7 @@ static void apply_settings(lb_reader* r, const char* path) {
   scene->gravity = from->gravity;
   scene->duration = from->duration;
   scene->solver = (lb_scene_solver){.coordinates = (lb_coordinates)from->solver.coordinates,
+                                    .elastic = (lb_space)from->solver.elastic,
                                     .integrator = scene->solver.integrator,
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,

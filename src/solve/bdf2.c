@@ -27,26 +27,24 @@ enum {
   MOST_PARTS = 64      // into which a step that fails is divided
 };
 
-// Converged when the last change of velocity has this fraction of the motion's kinetic energy
-// (square root).
-static const double TOLERANCE = 1e-10;
-// ... or this, when it no longer falls.
+// Corrections that no longer fall are as good as converged below this fraction of the motion's
+// kinetic energy (square root): rounding of very stiff forces puts a floor under them.
 static const double ROUGH = 1e-8;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own = LB_TAKE(&st->arena, lb_bdf2, 1);
-  double* block = own ? LB_TAKE(&st->arena, double, 4 * m->nq + 6 * m->nv) : NULL;
+  double* block = own ? LB_TAKE(&st->arena, double, 4 * m->nq + 7 * m->nv) : NULL;
   if (!block) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
-  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->v1,
-                           &own->v2, &own->ve, &own->vh, &own->r,  &own->dv};
+  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->v1, &own->v2,
+                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 4 ? m->nq : m->nv;
   }
-  own->algebra = &lb_bdf2_dense;
+  own->algebra = m->ndense < m->nv ? &lb_bdf2_full : &lb_bdf2_dense;
   return own->algebra->create(st, err);
 }
 
@@ -78,7 +76,9 @@ static bool continues(const lb_model* m, const lb_bdf2* own, const lb_data* d, d
 // History terms; returns dt. A quaternion and its negative are the same rotation: keep to one side.
 static double start(const lb_model* m, lb_bdf2* own, const lb_data* d, double h) {
   const bool second = continues(m, own, d, h);
+  own->steps = second ? own->steps + 1 : 0;
   if (second) {
+    memcpy(own->v3, own->v2, (size_t)m->nv * sizeof *own->v3);
     hold(own->q2, own->v2, m, own->q1, own->v1);
   }
   hold(own->q1, own->v1, m, d->q, d->qd);
@@ -112,11 +112,27 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
   }
 }
 
-// Iterate to the velocities of the step's end. Rounding of very stiff forces puts a floor under the
-// corrections: below ROUGH, one that no longer falls is as good as converged.
+static bool renew(lb_stepper* st, lb_data* d, double dt) {
+  lb_bdf2* own = st->own;
+  own->rate = 1;
+  return own->algebra->make(st, d, dt);
+}
+
+// Is what corrections are still to come small enough? After `change` they add up to about
+// change * rate / (1 - rate).
+static bool is_done(lb_bdf2* own, double change, double before) {
+  const double scale = fmax(LB_BDF2_STILL, own->speed);
+  if (isfinite(before)) {
+    own->rate = fmin(0.99, fmax(0.3 * own->rate, change / before));
+  }
+  return change * own->rate <= (1 - own->rate) * own->algebra->tolerance * scale ||
+         (change <= ROUGH * scale && change > 0.9 * before);
+}
+
+// Iterate to the velocities of the step's end.
 static bool newton(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
-  if ((own->dt != dt || own->slow) && !own->algebra->make(st, d, dt)) {
+  if ((own->dt != dt || own->slow) && !renew(st, d, dt)) {
     return false;
   }
   own->slow = false;
@@ -125,23 +141,30 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   for (int i = 1; i <= MOST_ITERATIONS; i++) {
     lb_bdf2_residual(st, d, dt);
     const double change = own->algebra->correct(st, d, dt);
-    const double scale = fmax(LB_BDF2_STILL, own->speed);
     if (!isfinite(change)) {
       return false;
     }
-    if (change <= TOLERANCE * scale || (change <= ROUGH * scale && change > 0.9 * before)) {
-      own->slow = i > SLOW_ITERATIONS;
+    if (is_done(own, change, before)) {
+      own->slow = i > own->algebra->patience;
       return true;
     }
     before = change;
     // first with the matrix at hand, then with a new one, then with exact ones
-    const bool renew = i == SLOW_ITERATIONS && own->age > 0;
-    if ((renew && !own->algebra->make(st, d, dt)) ||
+    const bool anew = i == SLOW_ITERATIONS && own->age > 0;
+    if ((anew && !renew(st, d, dt)) ||
         (i >= 2 * SLOW_ITERATIONS && i % 2 == 0 && !own->algebra->make_exact(st, d, dt))) {
       return false;
     }
   }
   return false;
+}
+
+// Velocities at the step's end: the line or parabola through those before.
+static void guess(const lb_bdf2* own, int nv, double* v) {
+  for (int k = 0; k < nv; k++) {
+    v[k] =
+        own->steps > 1 ? 3 * (own->v1[k] - own->v2[k]) + own->v3[k] : 2 * own->v1[k] - own->v2[k];
+  }
 }
 
 // One step of size h from d, of first order when `fresh`; false leaves d somewhere on the way.
@@ -151,10 +174,8 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   own->h = fresh ? 0 : own->h;
   const double dt = start(m, own, d, h);
   d->time += h;
-  if (dt < h) { // guess: as the velocity changed in the step before
-    for (int k = 0; k < m->nv; k++) {
-      d->qd[k] = 2 * own->v1[k] - own->v2[k];
-    }
+  if (dt < h) {
+    guess(own, m->nv, d->qd);
   }
   lb_drive(m, d);
   if (!newton(st, d, dt)) {
@@ -199,4 +220,15 @@ static void release(lb_stepper* st) {
   }
 }
 
-const lb_stepper_type lb_stepper_bdf2 = {create, release, step, true};
+// With all nodes there is no solving for accelerations at one moment; those of the last step are
+// as good. At the start nothing is accelerated yet.
+static void observe(lb_stepper* st, lb_data* d) {
+  const lb_bdf2* own = st->own;
+  if (own->algebra->observe) {
+    own->algebra->observe(st, d);
+  } else {
+    lb_forward(st->m, d);
+  }
+}
+
+const lb_stepper_type lb_stepper_bdf2 = {create, release, step, observe, true};

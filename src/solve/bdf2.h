@@ -17,13 +17,20 @@ typedef struct lb_bdf2_algebra {
   bool (*make_exact)(lb_stepper* st, lb_data* d, double dt);
   // Correct d's velocities by the residual; returns the correction's size sqrt(dv'M dv).
   double (*correct)(lb_stepper* st, lb_data* d, double dt);
+  // Motors' forces at d's state; NULL: by lb_forward.
+  void (*observe)(lb_stepper* st, lb_data* d);
+  // Converged when the change of velocity still to come has this fraction of the motion's kinetic
+  // energy (square root).
+  double tolerance;
+  int patience; // iterations beyond which the next step begins with a new matrix
 } lb_bdf2_algebra;
 
-extern const lb_bdf2_algebra lb_bdf2_dense;
+extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_full;
 
 typedef struct lb_bdf2 {
   double *q1, *v1; // state at the start of this step
   double *q2, *v2; // at the start of the step before
+  double* v3;      // ... and before that
   double *qe, *ve; // where the last step ended
   double *qh, *vh; // history terms
   double *r, *dv;  // residual, correction
@@ -31,6 +38,8 @@ typedef struct lb_bdf2 {
   double speed;    // sqrt(v'M v) when the matrix was made
   double time;     // where the last step ended
   double h;        // of the last step; 0: there was none
+  double rate;     // by which corrections shrink with this matrix; 1: not known yet
+  int steps;       // in a row, for guesses
   bool slow;
   int age; // steps since the matrix was made
   const lb_bdf2_algebra* algebra;

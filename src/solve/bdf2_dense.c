@@ -2,15 +2,6 @@
 // (springs, dampers, elastic bodies) and leaves out what is not (gyroscopic terms, gravity's
 // gradient): the error per iteration falls by the ratio of the two times dt, and the result does
 // not depend on it.
-//
-// Loops add that their gaps c close at the pace of the steps, J v + c/dt = 0 (index 2 with
-// Baumgarte's stabilisation), and multipliers: with dv = -W^-1 (r - J'lambda) + W^-1 J' mu,
-//
-//   (J W^-1 J') mu = J W^-1 r - (J v + c/dt) / 2,  lambda += mu
-//
-// (half, because both J v and c/dt change by J dv), where redundant rows are left out as in
-// dynamics/loop.c. Gaps then stay of third order. Closing them after each step, as explicit
-// steppers do, would strain stiff bodies and kick them.
 #include <math.h>
 #include <string.h>
 
@@ -18,24 +9,16 @@
 #include "dynamics/state.h"
 #include "elastic/reduced.h"
 #include "math/dense.h"
-#include "math/semidefinite.h"
 #include "solve/bdf2.h"
-
-// Rows of loops whose pivot is below this fraction of the largest repeat others.
-static const double REDUNDANT = 1e-11;
+#include "solve/bdf2_loops.h"
 
 typedef struct dense {
-  double* base;   // [nv] residual to take differences from
-  double* W;      // [nv][nv] factored
-  int* order;     // [nv] row exchanges, of an exact matrix
-  bool exact;     // W is the whole derivative, factored as L U
-  double* K;      // [r][r] tangent of one elastic body
-  double* Z;      // [rows][nv] W^-1 J'
-  double* A;      // [rows][rows]
-  double* lambda; // [rows]
-  double* mu;     // [rows]
-  double* work;   // [2 * rows]
-  int* pivot;     // [rows]
+  double* base; // [nv] residual to take differences from
+  double* W;    // [nv][nv] factored
+  int* order;   // [nv] row exchanges, of an exact matrix
+  bool exact;   // W is the whole derivative, factored as L U
+  double* K;    // [r][r] tangent of one elastic body
+  lb_bdf2_loops loops;
 } dense;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
@@ -45,22 +28,15 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   for (int i = 0; i < m->nlink; i++) {
     most = m->link[i].reduced && m->link[i].nv > most ? m->link[i].nv : most;
   }
-  const int rows = lb_loops_most_rows(m);
   dense* own = step->own = LB_TAKE(&st->arena, dense, 1);
   if (own) {
     own->W = LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv);
     own->K = LB_TAKE(&st->arena, double, most* most);
-    own->Z = LB_TAKE(&st->arena, double, rows * m->nv);
-    own->A = LB_TAKE(&st->arena, double, rows* rows);
-    own->lambda = LB_TAKE(&st->arena, double, rows);
-    own->mu = LB_TAKE(&st->arena, double, rows);
-    own->work = LB_TAKE(&st->arena, double, 2 * rows);
-    own->pivot = LB_TAKE(&st->arena, int, rows);
     own->order = LB_TAKE(&st->arena, int, m->nv);
     own->base = LB_TAKE(&st->arena, double, m->nv);
   }
-  if (!own || !own->W || !own->K || !own->Z || !own->A || !own->lambda || !own->mu || !own->work ||
-      !own->pivot || !own->order || !own->base) {
+  if (!own || !own->W || !own->K || !own->order || !own->base ||
+      lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   return LB_OK;
@@ -114,47 +90,13 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   return step->dt > 0;
 }
 
-static void solve_with_matrix(const dense* own, int nv, int count, double* b) {
+static void solve_with_matrix(const void* context, int count, double* b) {
+  const dense* own = context;
+  const int nv = own->loops.n;
   if (own->exact) {
     lb_lu_solve(nv, own->W, nv, own->order, count, b, nv);
   } else {
     lb_cholesky_solve(nv, own->W, nv, count, b, nv);
-  }
-}
-
-static double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-// y += s x
-static void add(int n, double* y, double s, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] += s * x[i];
-  }
-}
-
-// The loops' part of a correction: multipliers, and what they change in dv = W^-1 r and in r.
-static void correct_loops(const lb_model* m, lb_bdf2* step, const lb_loop_rows* rows, double dt) {
-  dense* own = step->own;
-  const int nv = m->nv;
-  const int n = rows->count;
-  memcpy(own->Z, rows->J, (size_t)n * (size_t)nv * sizeof *own->Z);
-  solve_with_matrix(own, nv, n, own->Z);
-  for (int i = 0; i < n; i++) {
-    own->mu[i] = dot(nv, rows->J + i * nv, step->dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
-    for (int j = 0; j < n; j++) {
-      own->A[i * n + j] = dot(nv, rows->J + i * nv, own->Z + j * nv);
-    }
-  }
-  lb_solve_semidefinite(n, own->A, n, own->mu, REDUNDANT, own->work, own->pivot);
-  for (int i = 0; i < n; i++) {
-    own->lambda[i] += own->mu[i];
-    add(nv, step->dv, -own->mu[i], own->Z + i * nv);
-    add(nv, step->r, -own->mu[i], rows->J + i * nv);
   }
 }
 
@@ -165,15 +107,16 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   dense* own = step->own;
   const lb_loop_rows rows = lb_loops_linearise(m, d);
   for (int i = 0; i < rows.count; i++) {
-    add(m->nv, step->r, -own->lambda[i], rows.J + i * m->nv);
+    lb_bdf2_add(m->nv, step->r, -own->loops.lambda[i], rows.J + i * m->nv);
   }
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
-  solve_with_matrix(own, m->nv, 1, step->dv);
+  solve_with_matrix(own, 1, step->dv);
   if (rows.count > 0) {
-    correct_loops(m, step, &rows, dt);
+    lb_bdf2_loops_correct(&own->loops, &rows, rows.J, dt, solve_with_matrix, own, step->dv,
+                          step->r);
   }
-  add(m->nv, d->qd, -1, step->dv);
-  return sqrt(fmax(0, dt * dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+  lb_bdf2_add(m->nv, d->qd, -1, step->dv);
+  return sqrt(fmax(0, dt * lb_bdf2_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
 }
 
 // r - J'lambda at d->qd.
@@ -184,7 +127,7 @@ static void full_residual(const lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2_residual(st, d, dt);
   const lb_loop_rows rows = lb_loops_linearise(m, d);
   for (int i = 0; i < rows.count; i++) {
-    add(m->nv, step->r, -own->lambda[i], rows.J + i * m->nv);
+    lb_bdf2_add(m->nv, step->r, -own->loops.lambda[i], rows.J + i * m->nv);
   }
 }
 
@@ -220,4 +163,4 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   return step->dt > 0;
 }
 
-const lb_bdf2_algebra lb_bdf2_dense = {create, NULL, make, make_exact, correct};
+const lb_bdf2_algebra lb_bdf2_dense = {create, NULL, make, make_exact, correct, NULL, 1e-10, 8};

@@ -83,7 +83,7 @@ static lb_status create_rk4(lb_stepper* st, lb_error* err) {
   return create_with(st, (tableau){4, a, b, c}, err);
 }
 
-const lb_stepper_type lb_stepper_rk4 = {create_rk4, NULL, step, false};
+const lb_stepper_type lb_stepper_rk4 = {create_rk4, NULL, step, NULL, false};
 
 // --- order 8: Fehlberg's 13 stages, coefficients from SUNDIALS ---
 
@@ -106,4 +106,4 @@ static lb_status create_rk8(lb_stepper* st, lb_error* err) {
               : no_memory(err);
 }
 
-const lb_stepper_type lb_stepper_rk8 = {create_rk8, NULL, step, false};
+const lb_stepper_type lb_stepper_rk8 = {create_rk8, NULL, step, NULL, false};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "elastic/reduced.h"
+#include "elastic/full.h"
 #include "model/link.h"
 #include "solve/stepper.h"
 
@@ -69,20 +69,43 @@ static lb_status check_plan(const lb_model* m, const lb_simulate_options* option
   return LB_OK;
 }
 
-static lb_status record_frame(lb_recording* r, lb_data* d, double* gap, lb_error* err) {
+// The coordinates that a recording shows: those of the state, or what it has of a model with all
+// nodes of its elastic bodies.
+static void show(const lb_model* shown, const lb_data* d, double* q, double* qd) {
   const lb_model* m = d->model;
+  if (m == shown) {
+    memcpy(q, d->q, (size_t)m->nq * sizeof *q);
+    memcpy(qd, d->qd, (size_t)m->nv * sizeof *qd);
+    return;
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    const lb_reduced* body = m->link[m->joint_link[j]].reduced;
+    const double* from_q = d->q + m->joint_q[j];
+    const double* from_qd = d->qd + m->joint_v[j];
+    for (int k = 0; k < shown->joint_nq[j]; k++) {
+      q[shown->joint_q[j] + k] = body ? lb_full_shown(body->full, k, from_q) : from_q[k];
+    }
+    for (int k = 0; k < shown->joint_nv[j]; k++) {
+      qd[shown->joint_v[j] + k] = body ? lb_full_shown(body->full, k, from_qd) : from_qd[k];
+    }
+  }
+}
+
+static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d, double* gap,
+                              lb_error* err) {
+  const lb_model* m = d->model;
+  const lb_model* shown = r->model;
   const int f = lb_recording_add(r);
   if (f < 0) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s",
                         r->nframe, d->time);
   }
-  lb_forward(m, d); // driven coordinates and motor forces of this very moment
+  lb_stepper_observe(st, d); // driven coordinates and motor forces of this very moment
   lb_poses(m, d);
   const size_t frame = (size_t)f;
   r->time[f] = d->time;
   memcpy(r->pose + frame * (size_t)m->nbody, d->pose, (size_t)m->nbody * sizeof *d->pose);
-  memcpy(r->q + frame * (size_t)m->nq, d->q, (size_t)m->nq * sizeof *d->q);
-  memcpy(r->qd + frame * (size_t)m->nv, d->qd, (size_t)m->nv * sizeof *d->qd);
+  show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv);
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
   *gap = fmax(*gap, lb_loop_gap(m, d, NULL));
@@ -115,7 +138,7 @@ enum { STEPS_BETWEEN_LOOKS = 256 };
 
 static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
                      lb_recording* r, double* gap, lb_error* err) {
-  lb_status status = record_frame(r, d, gap, err);
+  lb_status status = record_frame(r, st, d, gap, err);
   const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
@@ -124,7 +147,7 @@ static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st,
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, d, gap, err);
+      status = record_frame(r, st, d, gap, err);
     } else if (i % looks != 0) {
       continue;
     }
@@ -175,18 +198,19 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   if (fit != LB_OK) {
     return fit;
   }
+  const lb_model* simulated = model->full ? model->full : model;
   const plan p = make_plan(model, options);
   const double start = now();
   lb_data* d = NULL;
   lb_stepper* st = NULL;
   double gap = 0;
-  lb_status status = lb_data_create(model, recording->allocator, &d, err);
+  lb_status status = lb_data_create(simulated, recording->allocator, &d, err);
   if (status == LB_OK) {
     d->threads = options->threads;
-    status = lb_stepper_create(model, NULL, recording->allocator, &st, err);
+    status = lb_stepper_create(simulated, NULL, recording->allocator, &st, err);
   }
   if (status == LB_OK) {
-    status = lb_assemble(model, d, err);
+    status = lb_assemble(simulated, d, err);
   }
   if (status == LB_OK) {
     status = run(&p, &options->progress, st, d, recording, &gap, err);

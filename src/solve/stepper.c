@@ -114,3 +114,11 @@ void lb_stepper_release(lb_stepper* st) {
 long lb_stepper_count(const lb_stepper* st) {
   return st->count;
 }
+
+void lb_stepper_observe(lb_stepper* st, lb_data* d) {
+  if (st->type->observe) {
+    st->type->observe(st, d);
+  } else {
+    lb_forward(st->m, d);
+  }
+}

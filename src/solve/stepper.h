@@ -10,6 +10,9 @@ typedef struct lb_stepper_type {
   // Advance d by h from d->time; the result is checked and normalised by the caller. false: no step
   // was found.
   bool (*step)(lb_stepper* st, lb_data* d, double h);
+  // Forces of the motors at d's state, after which poses and energies may be read; NULL: by
+  // lb_forward.
+  void (*observe)(lb_stepper* st, lb_data* d);
   bool closes_loops; // by itself; else the caller does it after the step
 } lb_stepper_type;
 
@@ -31,3 +34,6 @@ void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);
 
 // d's q and qd as they were at the start of the step.
 void lb_stepper_restart(const lb_stepper* st, lb_data* d);
+
+// What recordings show of d's state: motors' forces.
+void lb_stepper_observe(lb_stepper* st, lb_data* d);

@@ -1,0 +1,44 @@
+// A body with all its nodes, as the rest of a character feels it during one time step.
+//
+// A step's linear system couples a body's nodes to everything else through few directions only:
+// forces on its carrying faces, and accelerations of its frame. With W = (1/dt + alpha) M +
+// (dt + beta) K(u) of the body alone, G the held face's six conditions, and the map
+//
+//   S b = W^-1 (b - G' m),   m such that G S b = 0                                             (1)
+//
+// the change of the nodes' velocities under a residual r, forces y on the faces and an acceleration
+// t of the frame is S (-r + J'y - M_r t): one solution of its own for r, and a combination of the
+// columns S J' and S M_r, which hold for as long as W does. So a Newton step of the whole character
+// is one solve with each body's factored W, and then a small system in a basis Psi of those columns
+// and the solution for r: exactly that of a character whose bodies are reduced to Psi. Psi is
+// W-orthonormal, so that the body's own block of that system is the identity.
+#pragma once
+#include "elastic/full.h"
+#include "math/direct.h"
+
+typedef struct lb_condensed lb_condensed;
+
+// `moves`: the frame's acceleration is not prescribed, so that it has columns too.
+lb_status lb_condensed_create(const lb_allocator* allocator, const lb_full* full, bool moves,
+                              lb_condensed** condensed);
+void lb_condensed_release(lb_condensed* c);
+
+// How many columns: six a face, six of the frame where it moves, one for the residual.
+int lb_condensed_size(const lb_full* full, bool moves);
+
+// Factor W at u and find the columns. LB_FAILED: W is not definite.
+lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt);
+
+// The last column becomes the answer to the residual r [ndof].
+lb_status lb_condensed_answer(lb_condensed* c, const double* u, const double* r);
+
+// The body in the basis Psi about its shape at the last renewal, mass matrix dt W: what the tree's
+// recursions need. Its arrays stay where they are.
+const lb_reduced* lb_condensed_body(const lb_condensed* c);
+
+// out = Psi'r, and v += Psi c.
+void lb_condensed_project(const lb_condensed* c, double* out, const double* r);
+void lb_condensed_expand(const lb_condensed* c, double* v, const double* coefficient);
+
+// Take out of u or v what breaks the held face's conditions (rounding).
+void lb_condensed_hold(const lb_condensed* c, double* v);

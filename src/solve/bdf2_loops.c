@@ -1,0 +1,54 @@
+#include "solve/bdf2_loops.h"
+
+#include <string.h>
+
+#include "math/semidefinite.h"
+
+// Rows of loops whose pivot is below this fraction of the largest repeat others.
+static const double REDUNDANT = 1e-11;
+
+double lb_bdf2_dot(int n, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+void lb_bdf2_add(int n, double* y, double s, const double* x) {
+  for (int i = 0; i < n; i++) {
+    y[i] += s * x[i];
+  }
+}
+
+lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena) {
+  *L = (lb_bdf2_loops){.n = n,
+                       .Z = LB_TAKE(arena, double, (size_t)rows*(size_t)n),
+                       .A = LB_TAKE(arena, double, rows* rows),
+                       .lambda = LB_TAKE(arena, double, rows),
+                       .mu = LB_TAKE(arena, double, rows),
+                       .work = LB_TAKE(arena, double, 2 * rows),
+                       .pivot = LB_TAKE(arena, int, rows)};
+  return L->Z && L->A && L->lambda && L->mu && L->work && L->pivot ? LB_OK : LB_NO_MEMORY;
+}
+
+void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
+                           void (*solve)(const void* context, int count, double* b),
+                           const void* context, double* dv, double* r) {
+  const int n = L->n;
+  const int count = rows->count;
+  memcpy(L->Z, J, (size_t)count * (size_t)n * sizeof *L->Z);
+  solve(context, count, L->Z);
+  for (int i = 0; i < count; i++) {
+    L->mu[i] = lb_bdf2_dot(n, J + i * n, dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
+    for (int j = 0; j < count; j++) {
+      L->A[i * count + j] = lb_bdf2_dot(n, J + i * n, L->Z + j * n);
+    }
+  }
+  lb_solve_semidefinite(count, L->A, count, L->mu, REDUNDANT, L->work, L->pivot);
+  for (int i = 0; i < count; i++) {
+    L->lambda[i] += L->mu[i];
+    lb_bdf2_add(n, dv, -L->mu[i], L->Z + i * n);
+    lb_bdf2_add(n, r, -L->mu[i], J + i * n);
+  }
+}

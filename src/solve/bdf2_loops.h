@@ -1,0 +1,33 @@
+// Loops in the implicit stepper: their gaps c close at the pace of the steps, J v + c/dt = 0 (index
+// 2 with Baumgarte's stabilisation). With dv = -W^-1 (r - J'lambda) + W^-1 J' mu,
+//
+//   (J W^-1 J') mu = J W^-1 r - (J v + c/dt) / 2,  lambda += mu
+//
+// (half, because both J v and c/dt change by J dv), where redundant rows are left out as in
+// dynamics/loop.c. Gaps then stay of third order. Closing them after each step, as explicit
+// steppers do, would strain stiff bodies and kick them.
+#pragma once
+#include "base/arena.h"
+#include "dynamics/loop.h"
+
+typedef struct lb_bdf2_loops {
+  int n;          // unknowns
+  double* Z;      // [rows][n] W^-1 J'
+  double* A;      // [rows][rows]
+  double* lambda; // [rows]
+  double* mu;     // [rows]
+  double* work;   // [2 * rows]
+  int* pivot;     // [rows]
+} lb_bdf2_loops;
+
+lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena);
+
+// Given J [count][n] and Z = J, not yet solved with: `solve` puts W^-1 Z into Z. Then multipliers,
+// and what they change in dv = W^-1 r and in r.
+void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
+                           void (*solve)(const void* context, int count, double* b),
+                           const void* context, double* dv, double* r);
+
+double lb_bdf2_dot(int n, const double* a, const double* b);
+// y += s x
+void lb_bdf2_add(int n, double* y, double s, const double* x);
