@@ -115,6 +115,8 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
 static bool renew(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
   own->rate = 1;
+  lb_reach(st->m, d->q, own->qh, d->qd, dt); // where the step is thought to end
+  lb_drive(st->m, d);
   return own->algebra->make(st, d, dt);
 }
 

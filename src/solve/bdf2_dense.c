@@ -163,4 +163,4 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   return step->dt > 0;
 }
 
-const lb_bdf2_algebra lb_bdf2_dense = {create, NULL, make, make_exact, correct, NULL, 1e-10, 8};
+const lb_bdf2_algebra lb_bdf2_dense = {create, NULL, make, make_exact, correct, NULL, 1e-10, 3};
