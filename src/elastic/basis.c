@@ -141,31 +141,33 @@ static int largest(lb_v4 a) {
   return x >= y && x >= z ? 0 : (y >= z ? 1 : 2);
 }
 
-// Six unknowns of three nodes of the face that stop rigid motion and nothing else.
-static void choose_support(const held_body* h, char* held) {
-  const lb_basis_face* f = h->face;
+void lb_basis_support(const lb_fem* fem, const lb_basis_face* f, int support[6]) {
   int n[3] = {f->node[0], f->node[0], f->node[0]};
+  const lb_v4 first = lb_v4_from(fem->node[n[0]]);
   double far = 0;
   for (int i = 0; i < f->count; i++) { // farthest from the first
-    const lb_v4 d = rest(h, f->node[i]) - rest(h, n[0]);
+    const lb_v4 d = lb_v4_from(fem->node[f->node[i]]) - first;
     if (lb_v4_dot(d, d) > far) {
       far = lb_v4_dot(d, d);
       n[1] = f->node[i];
     }
   }
-  const lb_v4 d = rest(h, n[1]) - rest(h, n[0]);
+  const lb_v4 d = lb_v4_from(fem->node[n[1]]) - first;
   lb_v4 normal = lb_v4_zero();
   for (int i = 0; i < f->count; i++) { // farthest from their line
-    const lb_v4 c = lb_v4_cross(d, rest(h, f->node[i]) - rest(h, n[0]));
+    const lb_v4 c = lb_v4_cross(d, lb_v4_from(fem->node[f->node[i]]) - first);
     if (lb_v4_dot(c, c) > lb_v4_dot(normal, normal)) {
       normal = c;
       n[2] = f->node[i];
     }
   }
-  memset(held + 3 * (size_t)n[0], 1, 3);
-  memset(held + 3 * (size_t)n[1], 1, 3);
-  held[3 * n[1] + largest(d)] = 0;
-  held[3 * n[2] + largest(normal)] = 1;
+  const int along = largest(d);
+  for (int a = 0; a < 3; a++) {
+    support[a] = 3 * n[0] + a;
+  }
+  support[3] = 3 * n[1] + (along + 1) % 3;
+  support[4] = 3 * n[1] + (along + 2) % 3;
+  support[5] = 3 * n[2] + largest(normal);
 }
 
 static lb_status open_body(held_body* h, const lb_fem* fem, const lb_basis_face* face) {
@@ -179,7 +181,11 @@ static lb_status open_body(held_body* h, const lb_fem* fem, const lb_basis_face*
   if (!held || !still || !h->index || !h->x) {
     return LB_NO_MEMORY;
   }
-  choose_support(h, held);
+  int support[RIGID];
+  lb_basis_support(fem, face, support);
+  for (int a = 0; a < RIGID; a++) {
+    held[support[a]] = 1;
+  }
   int count = 0;
   for (int i = 0; i < fem->ndof; i++) {
     h->index[i] = held[i] ? -1 : count++;

@@ -33,6 +33,9 @@ typedef struct lb_basis {
 lb_status lb_basis_face_of(const lb_tetmesh* mesh, const lb_tetmesh_surface* surface,
                            lb_arena* arena, lb_basis_face* face);
 
+/// Six unknowns of three of a face's nodes that stop rigid motion and nothing else.
+void lb_basis_support(const lb_fem* fem, const lb_basis_face* face, int support[6]);
+
 lb_status lb_basis_create(const lb_fem* fem, const lb_basis_face* held, int nface,
                           const lb_basis_face* face, const lb_basis_options* options,
                           lb_arena* arena, lb_basis* basis, lb_error* err);

@@ -5,7 +5,7 @@
 
 #include "math/dense.h"
 
-enum { RIGID = 6 };
+enum { RIGID = 6, EXTRA = 2 * RIGID };
 
 // A column that has lost all but this fraction of its energy to those before it says nothing new.
 static const double DEPENDENT = 1e-10;
@@ -17,13 +17,19 @@ struct lb_condensed {
   int r;
   lb_sparse W;
   lb_direct* direct;
-  double* G;                // [6][ndof] the conditions
-  double* Y;                // [6][ndof] W^-1 G'
-  double GY[RIGID * RIGID]; // factored
-  double* Psi;              // [r][ndof]
-  double* load;             // [r][ndof] W Psi, up to reactions of the held face
-  double* x;                // [ndof] scratch
-  double* y;                // [ndof] scratch
+  int support[RIGID];      // unknowns that are stiffened, E
+  double stiff[RIGID];     // by so much, k
+  double* G;               // [6][ndof] the conditions
+  double* Y;               // [12][ndof] A^-1 (E, G')
+  double C[EXTRA * EXTRA]; // what s and m obey, factored
+  int order[EXTRA];
+  double* Psi;  // [r][ndof]
+  double* load; // [r][ndof] W Psi
+  double* MPsi; // [r][ndof]
+  lb_m3* start; // [nnode] rotations when W was factored
+  lb_m3* turn;  // [nnode] rotations since then
+  double* x;    // [ndof] the deformed shape
+  double* y;    // [ndof] scratch
   lb_reduced body;
 };
 
@@ -103,15 +109,20 @@ static lb_status take(lb_condensed* c) {
   const size_t n = (size_t)c->full->fem->ndof;
   const size_t r = (size_t)c->r;
   c->G = LB_TAKE(&c->arena, double, RIGID* n);
-  c->Y = LB_TAKE(&c->arena, double, RIGID* n);
+  c->Y = LB_TAKE(&c->arena, double, EXTRA* n);
   c->Psi = LB_TAKE(&c->arena, double, r* n);
   c->load = LB_TAKE(&c->arena, double, r* n);
+  c->MPsi = LB_TAKE(&c->arena, double, r* n);
+  c->start = LB_TAKE(&c->arena, lb_m3, c->full->fem->nnode);
+  c->turn = LB_TAKE(&c->arena, lb_m3, c->full->fem->nnode);
   c->x = LB_TAKE(&c->arena, double, n);
   c->y = LB_TAKE(&c->arena, double, n);
-  if (!c->G || !c->Y || !c->Psi || !c->load || !c->x || !c->y || !take_body(c)) {
+  if (!c->G || !c->Y || !c->Psi || !c->load || !c->MPsi || !c->start || !c->turn || !c->x ||
+      !c->y || !take_body(c)) {
     return LB_NO_MEMORY;
   }
   fill_conditions(c);
+  lb_basis_support(c->full->fem, &c->full->held, c->support);
   const lb_status status = lb_fem_matrix(c->full->fem, &c->arena, &c->W);
   return status == LB_OK ? lb_direct_create(c->arena.allocator, &c->W, true, &c->direct) : status;
 }
@@ -145,47 +156,94 @@ void lb_condensed_release(lb_condensed* c) {
 }
 
 // --- the map S ---
+//
+// W is that of a body without hold, under the stress of one that is held: turning about a thin
+// body's axis, it may have a negative direction that the held face does not allow. So a stiffened
+// matrix is factored, A = W + E k E' with E six unknowns of the held face that stop rigid motion,
+// and the stiffening taken out again together with the reactions: x = A^-1 b + Y (s, -m), with
+//
+//   E'x = s/k,   G x = 0                                                                       (3)
+//
+// twelve equations for s and m.
 
-// x = S b for solutions of W x = b that are in place: x -= Y (G Y)^-1 G x.
-static void take_out_reactions(const lb_condensed* c, int count, double* x) {
+enum { STIFFER = 100 }; // than the body at those unknowns
+
+// x += Y (s, -m)
+static void add_extra(const lb_condensed* c, double* x, const double* sm) {
+  for (int a = 0; a < EXTRA; a++) {
+    add(c->full->fem->ndof, x, a < RIGID ? sm[a] : -sm[a], column(c, c->Y, a));
+  }
+}
+
+// x = S b for solutions of A x = b that are in place; and b, which then is W x.
+static void take_out_reactions(const lb_condensed* c, int count, double* x, double* b) {
   const int n = c->full->fem->ndof;
   for (int k = 0; k < count; k++) {
-    double* column_k = x + (size_t)k * (size_t)n;
-    double m[RIGID];
+    double* x_k = x + (size_t)k * (size_t)n;
+    double sm[EXTRA];
     for (int a = 0; a < RIGID; a++) {
-      m[a] = dot(n, column(c, c->G, a), column_k);
+      sm[a] = -x_k[c->support[a]];
+      sm[RIGID + a] = -dot(n, column(c, c->G, a), x_k);
     }
-    lb_cholesky_solve(RIGID, c->GY, RIGID, 1, m, RIGID);
+    lb_lu_solve(EXTRA, c->C, EXTRA, c->order, 1, sm, EXTRA);
+    add_extra(c, x_k, sm);
     for (int a = 0; a < RIGID; a++) {
-      add(n, column_k, -m[a], column(c, c->Y, a));
+      add(n, b + (size_t)k * (size_t)n, -sm[RIGID + a], column(c, c->G, a));
     }
   }
 }
 
-void lb_condensed_hold(const lb_condensed* c, double* v) {
-  take_out_reactions(c, 1, v);
+// The nearest v, measured with W, that keeps the conditions.
+static void hold(const lb_condensed* c, double* v) {
+  double sm[EXTRA] = {0};
+  for (int a = 0; a < RIGID; a++) {
+    sm[RIGID + a] = -dot(c->full->fem->ndof, column(c, c->G, a), v);
+  }
+  lb_lu_solve(EXTRA, c->C, EXTRA, c->order, 1, sm, EXTRA);
+  add_extra(c, v, sm);
 }
 
-// Factor W and solve for the reactions.
-static lb_status factor(lb_condensed* c, const double* u, double dt) {
+static void fill_matrix(lb_condensed* c, const double* u, double dt) {
   const lb_full* b = c->full;
-  const int n = b->fem->ndof;
   lb_fem_tangent(b->fem, &c->W, u);
   for (int k = 0; k < c->W.row[c->W.n]; k++) {
     c->W.value[k] *= dt + b->beta;
   }
   lb_fem_add_mass(b->fem, &c->W, 1 / dt + b->alpha);
-  lb_status status = lb_direct_factor(c->direct, &c->W);
-  if (status == LB_OK) {
-    memcpy(c->Y, c->G, RIGID * (size_t)n * sizeof *c->Y);
-    status = lb_direct_solve(c->direct, RIGID, c->Y);
+  for (int a = 0; a < RIGID; a++) {
+    double* diagonal = &c->W.value[c->W.row[c->support[a] + 1] - 1];
+    c->stiff[a] = STIFFER * *diagonal;
+    *diagonal += c->stiff[a];
   }
-  for (int i = 0; i < RIGID && status == LB_OK; i++) {
-    for (int j = 0; j < RIGID; j++) {
-      c->GY[i * RIGID + j] = dot(n, column(c, c->G, i), column(c, c->Y, j));
+}
+
+// (3)
+static lb_status fill_extra(lb_condensed* c) {
+  const int n = c->full->fem->ndof;
+  for (int j = 0; j < EXTRA; j++) { // by columns
+    const double* y = column(c, c->Y, j);
+    const double sign = j < RIGID ? 1 : -1;
+    for (int i = 0; i < RIGID; i++) {
+      c->C[i + j * EXTRA] = sign * y[c->support[i]] - (i == j ? 1 / c->stiff[i] : 0);
+      c->C[RIGID + i + j * EXTRA] = sign * dot(n, column(c, c->G, i), y);
     }
   }
-  return status == LB_OK ? lb_cholesky(RIGID, c->GY, RIGID) : status;
+  return lb_lu(EXTRA, c->C, EXTRA, c->order);
+}
+
+static lb_status factor(lb_condensed* c, const double* u, double dt) {
+  const size_t n = (size_t)c->full->fem->ndof;
+  fill_matrix(c, u, dt);
+  lb_status status = lb_direct_factor(c->direct, &c->W);
+  if (status == LB_OK) {
+    memset(c->Y, 0, RIGID * n * sizeof *c->Y);
+    memcpy(column(c, c->Y, RIGID), c->G, RIGID * n * sizeof *c->Y);
+    for (int a = 0; a < RIGID; a++) {
+      column(c, c->Y, a)[c->support[a]] = 1;
+    }
+    status = lb_direct_solve(c->direct, EXTRA, c->Y);
+  }
+  return status == LB_OK ? fill_extra(c) : status;
 }
 
 // --- the columns ---
@@ -235,7 +293,7 @@ static void orthonormalise(lb_condensed* c, int k) {
     }
   }
   const double after = dot(n, psi, load);
-  const double scale = after > DEPENDENT * before ? 1 / sqrt(after) : 0;
+  const double scale = after > 0 && after > DEPENDENT * before ? 1 / sqrt(after) : 0;
   for (int i = 0; i < n; i++) {
     psi[i] *= scale;
     load[i] *= scale;
@@ -244,15 +302,20 @@ static void orthonormalise(lb_condensed* c, int k) {
 
 // --- what the tree sees ---
 
-// Integrals and face motions of column k about the deformed shape in x.
+static lb_v4 turned(const lb_condensed* c, const double* field, int node) {
+  return lb_m3_apply(c->turn[node], lb_v4_load(field + 3 * (size_t)node));
+}
+
+// Integrals and face motions of column k about the deformed shape in x. M couples neighbours only,
+// which turn alike.
 static void describe(lb_condensed* c, int k) {
   const lb_full* b = c->full;
   const double* psi = column(c, c->Psi, k);
-  lb_fem_mass_apply(b->fem, c->y, psi);
+  const double* Mpsi = column(c, c->MPsi, k);
   lb_v4 H = lb_v4_zero();
   lb_m3 B = {0};
   for (int i = 0; i < b->fem->nnode; i++) {
-    const lb_v4 y = lb_v4_load(c->y + 3 * (size_t)i);
+    const lb_v4 y = turned(c, Mpsi, i);
     H += y;
     lb_m3_add_outer(&B, 1, y, lb_v4_load(c->x + 3 * (size_t)i));
   }
@@ -263,7 +326,7 @@ static void describe(lb_condensed* c, int k) {
     lb_v4 W = lb_v4_zero();
     lb_m3 A = {0};
     for (int i = 0; i < face->count; i++) {
-      const lb_v4 p = lb_v4_load(psi + 3 * (size_t)face->node[i]) * face->weight[i];
+      const lb_v4 p = turned(c, psi, face->node[i]) * face->weight[i];
       W += p;
       lb_m3_add_outer(&A, 1, p, face->arm[i]);
     }
@@ -307,18 +370,41 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
   if (status != LB_OK) {
     return status;
   }
-  take_out_reactions(c, loads, c->Psi);
+  take_out_reactions(c, loads, c->Psi, c->load);
   for (int k = 0; k < loads; k++) {
     orthonormalise(c, k);
   }
-  memset(column(c, c->Psi, loads), 0, n * sizeof *c->Psi);
   memset(c->body.M, 0, (size_t)(c->r * c->r) * sizeof *c->body.M);
   for (int k = 0; k < c->r; k++) {
-    describe(c, k);
     c->body.M[k * c->r + k] = dt;
   }
-  describe_shape(c, u);
+  for (int k = 0; k < loads; k++) {
+    lb_fem_mass_apply(c->full->fem, column(c, c->MPsi, k), column(c, c->Psi, k));
+  }
+  lb_fem_rotations(c->full->fem, c->start, u);
   return LB_OK;
+}
+
+// Rotations since W was factored, the shape, and what the tree sees of it.
+static void follow(lb_condensed* c, const double* u) {
+  const lb_fem* fem = c->full->fem;
+  lb_fem_rotations(fem, c->turn, u);
+  for (int i = 0; i < fem->nnode; i++) {
+    c->turn[i] = lb_m3_mul(c->turn[i], lb_m3_transpose(c->start[i]));
+  }
+  deformed(c, c->x, u);
+  describe_shape(c, u);
+  for (int k = 0; k < c->r; k++) {
+    describe(c, k);
+  }
+}
+
+// to = T' from
+static void turn_back(const lb_condensed* c, double* to, const double* from) {
+  for (int i = 0; i < c->full->fem->nnode; i++) {
+    lb_v4_store(to + 3 * (size_t)i,
+                lb_m3_apply_transposed(c->turn[i], lb_v4_load(from + 3 * (size_t)i)));
+  }
 }
 
 lb_status lb_condensed_answer(lb_condensed* c, const double* u, const double* r) {
@@ -326,30 +412,39 @@ lb_status lb_condensed_answer(lb_condensed* c, const double* u, const double* r)
   const int k = c->r - 1;
   double* psi = column(c, c->Psi, k);
   double* load = column(c, c->load, k);
+  follow(c, u);
+  turn_back(c, load, r);
   for (int i = 0; i < n; i++) {
-    psi[i] = load[i] = -r[i];
+    psi[i] = load[i] = -load[i];
   }
   const lb_status status = lb_direct_solve(c->direct, 1, psi);
   if (status != LB_OK) {
     return status;
   }
-  take_out_reactions(c, 1, psi);
+  take_out_reactions(c, 1, psi, load);
   orthonormalise(c, k);
-  deformed(c, c->x, u);
+  lb_fem_mass_apply(c->full->fem, column(c, c->MPsi, k), psi);
   describe(c, k);
   return LB_OK;
 }
 
 // --- between nodes and coefficients ---
 
-void lb_condensed_project(const lb_condensed* c, double* out, const double* r) {
+void lb_condensed_project(lb_condensed* c, double* out, const double* r) {
+  turn_back(c, c->y, r);
   for (int k = 0; k < c->r; k++) {
-    out[k] = dot(c->full->fem->ndof, column(c, c->Psi, k), r);
+    out[k] = dot(c->full->fem->ndof, column(c, c->Psi, k), c->y);
   }
 }
 
-void lb_condensed_expand(const lb_condensed* c, double* v, const double* coefficient) {
+void lb_condensed_expand(lb_condensed* c, double* v, const double* coefficient) {
+  const lb_fem* fem = c->full->fem;
+  memset(c->y, 0, (size_t)fem->ndof * sizeof *c->y);
   for (int k = 0; k < c->r; k++) {
-    add(c->full->fem->ndof, v, coefficient[k], column(c, c->Psi, k));
+    add(fem->ndof, c->y, coefficient[k], column(c, c->Psi, k));
   }
+  for (int i = 0; i < fem->nnode; i++) {
+    lb_v4_add_to(v + 3 * (size_t)i, turned(c, c->y, i));
+  }
+  hold(c, v);
 }

@@ -12,6 +12,15 @@
 // is one solve with each body's factored W, and then a small system in a basis Psi of those columns
 // and the solution for r: exactly that of a character whose bodies are reduced to Psi. Psi is
 // W-orthonormal, so that the body's own block of that system is the identity.
+//
+// Slender bodies bend far and strain little, and are far stiffer along than across: as they bend, W
+// soon points the wrong way. But it does little else than turn with the body: with T the rotations
+// of the nodes since W was factored,
+//
+//   W(u) ~ T W T'                                                                              (2)
+//
+// up to what curvature changes within an element. So vectors are turned back before a solve and
+// forth after it, and one factorisation lasts for many steps.
 #pragma once
 #include "elastic/full.h"
 #include "math/direct.h"
@@ -29,16 +38,13 @@ int lb_condensed_size(const lb_full* full, bool moves);
 // Factor W at u and find the columns. LB_FAILED: W is not definite.
 lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt);
 
-// The last column becomes the answer to the residual r [ndof].
+// Turn with the body to u; then the last column becomes the answer to the residual r [ndof].
 lb_status lb_condensed_answer(lb_condensed* c, const double* u, const double* r);
 
-// The body in the basis Psi about its shape at the last renewal, mass matrix dt W: what the tree's
+// The body in the basis T Psi about its shape at the last answer, mass matrix dt W: what the tree's
 // recursions need. Its arrays stay where they are.
 const lb_reduced* lb_condensed_body(const lb_condensed* c);
 
-// out = Psi'r, and v += Psi c.
-void lb_condensed_project(const lb_condensed* c, double* out, const double* r);
-void lb_condensed_expand(const lb_condensed* c, double* v, const double* coefficient);
-
-// Take out of u or v what breaks the held face's conditions (rounding).
-void lb_condensed_hold(const lb_condensed* c, double* v);
+// out = Psi'T'r; and v += T Psi c, after which v keeps the held face's conditions.
+void lb_condensed_project(lb_condensed* c, double* out, const double* r);
+void lb_condensed_expand(lb_condensed* c, double* v, const double* coefficient);

@@ -8,6 +8,7 @@
 // where w contains the determinant of dX/dx.
 #include "elastic/fem.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -246,6 +247,94 @@ double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem) {
     }
   }
   return least;
+}
+
+// --- rotations ---
+
+// Gradients at the corners of a batch's elements, weighted with their volumes. In quadratic
+// elements the gradient is linear: from its values at the four points, each near one corner,
+//   F_q = (1 - 4 a) f_q + a sum f,   sum f = sum F_q
+static void corner_gradients(const lb_fem* fem, const lb_fem_batch* b, lb_lanes f[4][9],
+                             const double* u) {
+  const double a = 0.13819660112501051518; // of the stiffness rule
+  lb_lanes U[30], sum[9] = {0}, volume = {0};
+  lb_fem_batch_gather(fem, b, U, u);
+  for (int q = 0; q < fem->npoint; q++) {
+    lb_fem_batch_slope(fem, b, q, f[q], U);
+    add_identity(f[q]);
+    volume += b->weight[q];
+    for (int k = 0; k < 9; k++) {
+      sum[k] += f[q][k];
+    }
+  }
+  for (int q = 0; q < 4; q++) {
+    for (int k = 0; k < 9; k++) {
+      f[q][k] = volume * (fem->npoint == 4 ? (f[q][k] - a * sum[k]) / (1 - 4 * a) : sum[k]);
+    }
+  }
+}
+
+// Add them up at the nodes; in the middle of an edge the gradient is the mean of its ends'.
+static void add_gradients(const lb_fem* fem, const lb_fem_batch* b, lb_m3* sum, const double* u) {
+  static const int end[LB_TET_MOST_NODES][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {0, 1},
+                                                {1, 2}, {0, 2}, {0, 3}, {2, 3}, {1, 3}};
+  lb_lanes f[4][9];
+  corner_gradients(fem, b, f, u);
+  for (int n = 0; n < fem->elem_nodes; n++) {
+    lb_lanes F[9];
+    for (int k = 0; k < 9; k++) {
+      F[k] = f[end[n][0]][k] + f[end[n][1]][k];
+    }
+    for (int l = 0; l < b->count; l++) {
+      lb_m3_add(&sum[b->node[n][l]], (lb_m3){lb_v4_make(F[0][l], F[1][l], F[2][l]),
+                                             lb_v4_make(F[3][l], F[4][l], F[5][l]),
+                                             lb_v4_make(F[6][l], F[7][l], F[8][l])});
+    }
+  }
+}
+
+// Eight matrices at a time to the nearest rotations: X <- (X + X^-T)/2, after a scaling to unit
+// volume. Four steps take strains of a tenth to rounding.
+static void rotate_lanes(lb_lanes X[9]) {
+  enum { STEPS = 4 };
+  for (int k = 0; k <= STEPS; k++) {
+    lb_lanes C[9];
+    lb_lanes_cofactor(C, X, X); // twice the cofactor
+    const lb_lanes twice = X[0] * C[0] + X[1] * C[1] + X[2] * C[2];
+    for (int i = 0; i < 9 && k > 0; i++) {
+      X[i] = 0.5 * X[i] + 0.5 * C[i] / twice;
+    }
+    for (int l = 0; l < LB_LANES && k == 0; l++) {
+      const double scale = 1 / cbrt(0.5 * twice[l]);
+      for (int i = 0; i < 9; i++) {
+        X[i][l] *= scale;
+      }
+    }
+  }
+}
+
+void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u) {
+  memset(R, 0, (size_t)fem->nnode * sizeof *R);
+  for (int n = 0; n < fem->nbatch; n++) {
+    add_gradients(fem, &fem->batch[n], R, u);
+  }
+  for (int first = 0; first < fem->nnode; first += LB_LANES) {
+    lb_lanes X[9];
+    for (int l = 0; l < LB_LANES; l++) {
+      const lb_m3 F = R[first + l < fem->nnode ? first + l : fem->nnode - 1];
+      for (int i = 0; i < 3; i++) {
+        X[i][l] = F.x[i];
+        X[3 + i][l] = F.y[i];
+        X[6 + i][l] = F.z[i];
+      }
+    }
+    rotate_lanes(X);
+    for (int l = 0; l < LB_LANES && first + l < fem->nnode; l++) {
+      R[first + l] =
+          (lb_m3){lb_v4_make(X[0][l], X[1][l], X[2][l]), lb_v4_make(X[3][l], X[4][l], X[5][l]),
+                  lb_v4_make(X[6][l], X[7][l], X[8][l])};
+    }
+  }
 }
 
 // --- the matrix ---

@@ -7,6 +7,7 @@
 #pragma once
 #include "elastic/material.h"
 #include "geom/tetmesh.h"
+#include "math/simd.h"
 #include "math/sparse.h"
 
 typedef struct lb_fem_batch lb_fem_batch;
@@ -75,6 +76,10 @@ void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x);
 void lb_fem_gravity(const lb_fem* fem, double* f, lb_vec3 g);
 /// Mass, centre and inertia at rest.
 lb_mass lb_fem_rigid(const lb_fem* fem);
+
+/// How far the surroundings of each node are turned: R [nnode], the rotations nearest to the mean
+/// gradients of the elements around. For bodies that bend far and strain little.
+void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u);
 
 /// The smallest volume ratio det F at the points where forces are computed, and the element (as
 /// numbered in the mesh) it is in: not positive means inverted.

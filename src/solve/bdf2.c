@@ -27,9 +27,9 @@ enum {
   MOST_PARTS = 64      // into which a step that fails is divided
 };
 
-// Corrections that no longer fall are as good as converged below this fraction of the motion's
-// kinetic energy (square root): rounding of very stiff forces puts a floor under them.
-static const double ROUGH = 1e-8;
+// Rounding of very stiff forces puts a floor under the corrections: this many times the tolerance,
+// one that no longer falls is as good as converged.
+static const double ROUGH = 100;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
@@ -128,7 +128,7 @@ static bool is_done(lb_bdf2* own, double change, double before) {
     own->rate = fmin(0.99, fmax(0.3 * own->rate, change / before));
   }
   return change * own->rate <= (1 - own->rate) * own->algebra->tolerance * scale ||
-         (change <= ROUGH * scale && change > 0.9 * before);
+         (change <= ROUGH * own->algebra->tolerance * scale && change > 0.9 * before);
 }
 
 // Iterate to the velocities of the step's end.

@@ -156,7 +156,7 @@ static bool couple(const lb_model* m, full* own, const lb_data* d, double dt) {
 
 // --- between nodes and the small system's unknowns ---
 
-static void project(const lb_model* m, const full* own, double* out, const double* r) {
+static void project(const lb_model* m, full* own, double* out, const double* r) {
   for (int i = 0; i < m->nlink; i++) {
     if (!m->link[i].reduced) {
       memcpy(out + own->link[i].v, r + m->link[i].v, (size_t)m->link[i].nv * sizeof *r);
@@ -229,4 +229,4 @@ static void observe(lb_stepper* st, lb_data* d) {
   lb_react(st->m, d, own->loops.lambda);
 }
 
-const lb_bdf2_algebra lb_bdf2_full = {create, release, make, make, correct, observe, 1e-8, 3};
+const lb_bdf2_algebra lb_bdf2_full = {create, release, make, make, correct, observe, 1e-6, 4};
