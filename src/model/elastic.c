@@ -9,7 +9,7 @@
 #include "model/build.h"
 #include "scene/elastic.h"
 
-enum { MOST_FACES = 64, FULL_THREADS = 2 };
+enum { MOST_FACES = 64 };
 
 // One body in the making.
 typedef struct maker {
@@ -111,10 +111,8 @@ static lb_status make_fem(maker* k) {
     material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
                                 m->young, m->poisson, m->density};
   }
-  // a basis is made once; nodes are swept over and over
-  const int threads = b->scene->solver.elastic == LB_SPACE_FULL ? FULL_THREADS : 1;
-  return lb_fem_create(b->arena->allocator, &k->mesh, material, threads,
-                       b->scene->body[k->body].name, k->from->place, &k->fem, b->err);
+  return lb_fem_create(b->arena->allocator, &k->mesh, material, 1, b->scene->body[k->body].name,
+                       k->from->place, &k->fem, b->err);
 }
 
 static lb_status make_basis(maker* k) {

@@ -14,6 +14,8 @@
 #include "solve/bdf2.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dynamics/force.h"
@@ -145,6 +147,10 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
     const double change = own->algebra->correct(st, d, dt);
     if (!isfinite(change)) {
       return false;
+    }
+    if (getenv("DBG")) {
+      fprintf(stderr, "t %g dt %g i %d change %g rate %g speed %g age %d\n", d->time, dt, i, change,
+              own->rate, own->speed, own->age);
     }
     if (is_done(own, change, before)) {
       own->slow = i > own->algebra->patience;
