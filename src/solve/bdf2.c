@@ -14,8 +14,6 @@
 #include "solve/bdf2.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dynamics/force.h"
@@ -32,6 +30,8 @@ enum {
 // Rounding of very stiff forces puts a floor under the corrections: this many times the tolerance,
 // one that no longer falls is as good as converged.
 static const double ROUGH = 100;
+// How much worse a matrix is thought to get in a step.
+static const double AGEING = 1.1;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
@@ -141,16 +141,13 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   }
   own->slow = false;
   own->age++;
+  own->rate = fmin(1, AGEING * own->rate); // measured again by the next second iteration
   double before = INFINITY;
   for (int i = 1; i <= MOST_ITERATIONS; i++) {
     lb_bdf2_residual(st, d, dt);
     const double change = own->algebra->correct(st, d, dt);
     if (!isfinite(change)) {
       return false;
-    }
-    if (getenv("DBG")) {
-      fprintf(stderr, "t %g dt %g i %d change %g rate %g speed %g age %d\n", d->time, dt, i, change,
-              own->rate, own->speed, own->age);
     }
     if (is_done(own, change, before)) {
       own->slow = i > own->algebra->patience;
