@@ -7,8 +7,9 @@
 
 enum { RIGID = 6, EXTRA = 2 * RIGID };
 
-// A column that has lost all but this fraction of its energy to those before it says nothing new.
-static const double DEPENDENT = 1e-10;
+// A column that has lost all but this fraction of its energy to those before it says nothing new:
+// when all of it was rounding, that is. What is left of an answer may be small and still count.
+static const double DEPENDENT = 1e-26;
 
 struct lb_condensed {
   lb_arena arena;
@@ -23,13 +24,14 @@ struct lb_condensed {
   double* Y;               // [12][ndof] A^-1 (E, G')
   double C[EXTRA * EXTRA]; // what s and m obey, factored
   int order[EXTRA];
-  double* Psi;  // [r][ndof]
-  double* load; // [r][ndof] W Psi
-  double* MPsi; // [r][ndof]
-  lb_m3* start; // [nnode] rotations when W was factored
-  lb_m3* turn;  // [nnode] rotations since then
-  double* x;    // [ndof] the deformed shape
-  double* y;    // [ndof] scratch
+  double reaction[RIGID]; // of the held face, m of the last answer
+  double* Psi;            // [r][ndof]
+  double* load;           // [r][ndof] W Psi
+  double* MPsi;           // [r][ndof]
+  lb_m3* start;           // [nnode] rotations when W was factored
+  lb_m3* turn;            // [nnode] rotations since then
+  double* x;              // [ndof] the deformed shape
+  double* y;              // [ndof] scratch
   lb_reduced body;
 };
 
@@ -168,39 +170,22 @@ void lb_condensed_release(lb_condensed* c) {
 
 enum { STIFFER = 100 }; // than the body at those unknowns
 
-// x += Y (s, -m)
-static void add_extra(const lb_condensed* c, double* x, const double* sm) {
-  for (int a = 0; a < EXTRA; a++) {
-    add(c->full->fem->ndof, x, a < RIGID ? sm[a] : -sm[a], column(c, c->Y, a));
-  }
-}
-
-// x = S b for solutions of A x = b that are in place; and b, which then is W x.
-static void take_out_reactions(const lb_condensed* c, int count, double* x, double* b) {
+// x = S b for a solution of A x = b that is in place; b, which then is W x; and the reactions m.
+static void take_out_reactions(const lb_condensed* c, double* x, double* b, double m[RIGID]) {
   const int n = c->full->fem->ndof;
-  for (int k = 0; k < count; k++) {
-    double* x_k = x + (size_t)k * (size_t)n;
-    double sm[EXTRA];
-    for (int a = 0; a < RIGID; a++) {
-      sm[a] = -x_k[c->support[a]];
-      sm[RIGID + a] = -dot(n, column(c, c->G, a), x_k);
-    }
-    lb_lu_solve(EXTRA, c->C, EXTRA, c->order, 1, sm, EXTRA);
-    add_extra(c, x_k, sm);
-    for (int a = 0; a < RIGID; a++) {
-      add(n, b + (size_t)k * (size_t)n, -sm[RIGID + a], column(c, c->G, a));
-    }
-  }
-}
-
-// The nearest v, measured with W, that keeps the conditions.
-static void hold(const lb_condensed* c, double* v) {
-  double sm[EXTRA] = {0};
+  double sm[EXTRA];
   for (int a = 0; a < RIGID; a++) {
-    sm[RIGID + a] = -dot(c->full->fem->ndof, column(c, c->G, a), v);
+    sm[a] = -x[c->support[a]];
+    sm[RIGID + a] = -dot(n, column(c, c->G, a), x);
   }
   lb_lu_solve(EXTRA, c->C, EXTRA, c->order, 1, sm, EXTRA);
-  add_extra(c, v, sm);
+  for (int a = 0; a < EXTRA; a++) {
+    add(n, x, a < RIGID ? sm[a] : -sm[a], column(c, c->Y, a));
+  }
+  for (int a = 0; a < RIGID; a++) {
+    m[a] = sm[RIGID + a];
+    add(n, b, -m[a], column(c, c->G, a));
+  }
 }
 
 static void fill_matrix(lb_condensed* c, const double* u, double dt) {
@@ -370,8 +355,9 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
   if (status != LB_OK) {
     return status;
   }
-  take_out_reactions(c, loads, c->Psi, c->load);
   for (int k = 0; k < loads; k++) {
+    double m[RIGID];
+    take_out_reactions(c, column(c, c->Psi, k), column(c, c->load, k), m);
     orthonormalise(c, k);
   }
   memset(c->body.M, 0, (size_t)(c->r * c->r) * sizeof *c->body.M);
@@ -385,12 +371,16 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
   return LB_OK;
 }
 
-// Rotations since W was factored, the shape, and what the tree sees of it.
+// Rotations since W was factored, the shape, and what the tree sees of it. Nodes of the held face
+// do not turn: T Psi keeps its conditions as Psi does, and sees nothing of its reactions.
 static void follow(lb_condensed* c, const double* u) {
   const lb_fem* fem = c->full->fem;
   lb_fem_rotations(fem, c->turn, u);
   for (int i = 0; i < fem->nnode; i++) {
     c->turn[i] = lb_m3_mul(c->turn[i], lb_m3_transpose(c->start[i]));
+  }
+  for (int i = 0; i < c->full->held.count; i++) {
+    c->turn[c->full->held.node[i]] = lb_m3_identity();
   }
   deformed(c, c->x, u);
   describe_shape(c, u);
@@ -407,12 +397,16 @@ static void turn_back(const lb_condensed* c, double* to, const double* from) {
   }
 }
 
-lb_status lb_condensed_answer(lb_condensed* c, const double* u, const double* r) {
+lb_status lb_condensed_answer(lb_condensed* c, const double* u, double* r) {
   const int n = c->full->fem->ndof;
   const int k = c->r - 1;
   double* psi = column(c, c->Psi, k);
   double* load = column(c, c->load, k);
+  double m[RIGID];
   follow(c, u);
+  for (int a = 0; a < RIGID; a++) {
+    add(n, r, c->reaction[a], column(c, c->G, a));
+  }
   turn_back(c, load, r);
   for (int i = 0; i < n; i++) {
     psi[i] = load[i] = -load[i];
@@ -421,7 +415,11 @@ lb_status lb_condensed_answer(lb_condensed* c, const double* u, const double* r)
   if (status != LB_OK) {
     return status;
   }
-  take_out_reactions(c, 1, psi, load);
+  take_out_reactions(c, psi, load, m);
+  for (int a = 0; a < RIGID; a++) {
+    c->reaction[a] += m[a];
+    add(n, r, m[a], column(c, c->G, a));
+  }
   orthonormalise(c, k);
   lb_fem_mass_apply(c->full->fem, column(c, c->MPsi, k), psi);
   describe(c, k);
@@ -446,5 +444,4 @@ void lb_condensed_expand(lb_condensed* c, double* v, const double* coefficient) 
   for (int i = 0; i < fem->nnode; i++) {
     lb_v4_add_to(v + 3 * (size_t)i, turned(c, c->y, i));
   }
-  hold(c, v);
 }

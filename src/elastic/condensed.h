@@ -38,13 +38,14 @@ int lb_condensed_size(const lb_full* full, bool moves);
 // Factor W at u and find the columns. LB_FAILED: W is not definite.
 lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt);
 
-// Turn with the body to u; then the last column becomes the answer to the residual r [ndof].
-lb_status lb_condensed_answer(lb_condensed* c, const double* u, const double* r);
+// Turn with the body to u; then the last column becomes the answer to the residual r [ndof], from
+// which the reactions of the held face are taken out: they are large, and what is left is not.
+lb_status lb_condensed_answer(lb_condensed* c, const double* u, double* r);
 
 // The body in the basis T Psi about its shape at the last answer, mass matrix dt W: what the tree's
 // recursions need. Its arrays stay where they are.
 const lb_reduced* lb_condensed_body(const lb_condensed* c);
 
-// out = Psi'T'r; and v += T Psi c, after which v keeps the held face's conditions.
+// out = Psi'T'r; and v += T Psi c.
 void lb_condensed_project(lb_condensed* c, double* out, const double* r);
 void lb_condensed_expand(lb_condensed* c, double* v, const double* coefficient);
