@@ -118,6 +118,7 @@ static inline lb_scene_joint* cloud_part(random_tree* t, lb_random* r, lb_joint_
   j->in_parent = random_transform(r, 0.3);
   j->in_child = random_transform(r, 0.3);
   j->axis = (lb_vec3){0, 0.6, 0.8};
+  j->axis2 = (lb_vec3){0, 0.8, -0.6};
   j->q[0] = kind == LB_JOINT_SPHERICAL;
   j->q[3] = kind == LB_JOINT_FREE;
   return j;

@@ -42,6 +42,12 @@ static inline lb_mass random_mass(lb_random* r) {
   return lb_mass_transform(random_transform(r, 0.3), box);
 }
 
+// Some unit vector at right angles to one.
+static inline lb_vec3 random_across(lb_random* r, lb_vec3 axis) {
+  const lb_vec3 v = lb_vec3_cross(axis, random_vec3(r, 1));
+  return lb_vec3_scale(1 / lb_vec3_norm(v), v);
+}
+
 // `kinds` restricts the joints to a list; NULL: all that move, and fixed ones now and then.
 static inline void random_tree_make(random_tree* t, lb_random* r, int nbody,
                                     const lb_joint_kind* kinds, int nkind) {
@@ -72,6 +78,7 @@ static inline void random_tree_make(random_tree* t, lb_random* r, int nbody,
     j->in_child = random_transform(r, 0.5);
     const lb_vec3 axis = random_vec3(r, 1);
     j->axis = lb_vec3_scale(1 / lb_vec3_norm(axis), axis);
+    j->axis2 = random_across(r, j->axis);
     j->armature = j->kind == LB_JOINT_FREE ? 0 : lb_random_between(r, -0.1, 0.1);
     j->armature = fmax(0, j->armature);
   }

@@ -1,9 +1,9 @@
 // The mechanical system of a model: what it does under its forces, and what forces a motion needs.
 // One lb_data a thread. Nothing here allocates but lb_data_create().
 //
-// Coordinates: a hinge's angle, a slide's distance, a ball's unit quaternion, a free body's
-// position then quaternion. Velocities: rates; angular velocity in the link's frame; angular then
-// linear velocity in the link's frame.
+// Coordinates: a hinge's angle, a slide's distance, a universal joint's two angles, a ball's unit
+// quaternion, a free body's position then quaternion. Velocities: rates; angular velocity in the
+// link's frame; angular then linear velocity in the link's frame.
 #pragma once
 #include "limber/model.h"
 

@@ -82,6 +82,7 @@ typedef struct lb_scene_body {
   X(LB_JOINT_FIXED, "fixed", 0, 0)                                                                 \
   X(LB_JOINT_REVOLUTE, "revolute", 1, 1)                                                           \
   X(LB_JOINT_PRISMATIC, "prismatic", 1, 1)                                                         \
+  X(LB_JOINT_UNIVERSAL, "universal", 2, 2)                                                         \
   X(LB_JOINT_SPHERICAL, "spherical", 4, 3)                                                         \
   X(LB_JOINT_FREE, "free", 7, 6)
 
@@ -104,7 +105,8 @@ typedef struct lb_scene_joint {
   int parent, child;      ///< body indices; the parent may be LB_WORLD
   lb_transform in_parent; ///< the joint's frame seen from the parent ...
   lb_transform in_child;  ///< ... and from the child; they coincide when the coordinates are zero
-  lb_vec3 axis;           ///< unit, in the joint's frame (revolute, prismatic)
+  lb_vec3 axis;           ///< unit, in the joint's frame (revolute, prismatic, universal)
+  lb_vec3 axis2;          ///< of universal joints: unit, at right angles to `axis`
   bool loop;
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
@@ -114,10 +116,10 @@ typedef struct lb_scene_joint {
   double damping;   ///< [N m s/rad or N s/m]
   double armature;  ///< rotor inertia added on the coordinate [kg m^2 or kg]
   double rest;      ///< revolute, prismatic
-  double
-      q[LB_JOINT_MOST_Q]; ///< start: angle or distance; unit quaternion; position then quaternion
-  double qd[LB_JOINT_MOST_V]; ///< start: rate; angular velocity; angular then linear velocity, in
-                              ///< the joint's frame on the child
+  double q[LB_JOINT_MOST_Q];  ///< start: angle or distance; angles; unit quaternion; position then
+                              ///< quaternion
+  double qd[LB_JOINT_MOST_V]; ///< start: rate or rates; angular velocity; angular then linear
+                              ///< velocity, in the joint's frame on the child
 } lb_scene_joint;
 
 /// A spring with a damper between two points.

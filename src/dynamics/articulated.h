@@ -22,6 +22,31 @@ static inline void lb_articulated_project(lb_articulated* out, const lb_articula
   out->f = in->f + lb_m3_apply(in->G, s->c_al) + lb_m3_apply(in->C, s->c_a) + Uf * k;
 }
 
+// The same for joints that only turn, about two or three axes S: with s->Dinv = S D^-1 S' and s->Un
+// a vector whose parts along S are u, both in the world's axes, U = (A, G).
+static inline void lb_articulated_project_turn(lb_articulated* out, const lb_articulated* in,
+                                               const lb_state* s) {
+  const lb_m3 DA = lb_m3_mul(s->Dinv, in->A);
+  const lb_m3 DG = lb_m3_mul(s->Dinv, lb_m3_transpose(in->G));
+  const lb_m3 AA = lb_m3_mul(in->A, DA);
+  const lb_m3 GA = lb_m3_mul(in->G, DA);
+  const lb_m3 GG = lb_m3_mul(in->G, DG);
+  out->A = (lb_m3){in->A.x - AA.x, in->A.y - AA.y, in->A.z - AA.z};
+  out->G = (lb_m3){in->G.x - GA.x, in->G.y - GA.y, in->G.z - GA.z};
+  out->C = (lb_m3){in->C.x - GG.x, in->C.y - GG.y, in->C.z - GG.z};
+  const lb_v4 nc = lb_m3_apply(in->A, s->c_al) + lb_m3_apply_transposed(in->G, s->c_a);
+  const lb_v4 fc = lb_m3_apply(in->G, s->c_al) + lb_m3_apply(in->C, s->c_a);
+  const lb_v4 k = lb_m3_apply(s->Dinv, s->Un - nc);
+  out->n = in->n + nc + lb_m3_apply(in->A, k);
+  out->f = in->f + fc + lb_m3_apply(in->G, k);
+}
+
+// Such a joint's own angular acceleration, given al and a without it.
+static inline lb_v4 lb_articulated_turn(const lb_state* s) {
+  const lb_v4 felt = lb_m3_apply(s->IA.A, s->al) + lb_m3_apply_transposed(s->IA.G, s->a);
+  return lb_m3_apply(s->Dinv, s->Un - felt);
+}
+
 // Add to `to` an inertia whose origin is r further on. Since a = a_p + al_p x r,
 //
 //   C' = C,  G' = G - K,  A' = A + H + H'   with K = C [r], H = [r](G - K/2),   n' = n + r x f.

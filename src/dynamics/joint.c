@@ -6,6 +6,7 @@
 const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
     [LB_JOINT_REVOLUTE] = &lb_joint_revolute,
     [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
+    [LB_JOINT_UNIVERSAL] = &lb_joint_universal,
     [LB_JOINT_SPHERICAL] = &lb_joint_spherical,
     [LB_JOINT_FREE] = &lb_joint_free,
     [LB_LINK_ELASTIC] = &lb_joint_elastic,

@@ -1,7 +1,8 @@
 // A joint as a table of functions. To add a kind, add a file with its table and its line in
 // joint.c.
 //
-// The link's frame has its z axis along the axis of a hinge or slide. `s` belongs to the link, `p`
+// The link's frame has its z axis along the axis of a hinge or slide; at zero angles a universal
+// joint has its first axis along z and its second along x. `s` belongs to the link, `p`
 // to its parent.
 #pragma once
 #include "dynamics/state.h"
@@ -53,8 +54,8 @@ typedef struct lb_joint {
 // Indexed by the links' kinds; a fixed joint has no entry, since it makes no link.
 extern const lb_joint* const LB_JOINT[LB_LINK_COUNT];
 
-extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_spherical, lb_joint_free,
-    lb_joint_elastic, lb_joint_face, lb_joint_full, lb_joint_full_face;
+extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal, lb_joint_spherical,
+    lb_joint_free, lb_joint_elastic, lb_joint_face, lb_joint_full, lb_joint_full_face;
 
 // Coordinates of one number each.
 void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness);

@@ -3,6 +3,7 @@
 //
 //   translation along axis e of a:  c = e.(p_b - p_a)           (1)
 //   rotation about axis e of a:     c = e.(rotation vector from a to b)   (2)
+//   axes of a universal joint:      c = z_a.x_b
 //
 // Rows are forces: the row's multiplier pushes b along e (or turns it about e) and a the other way,
 // at the same point. With A = J Minv J' and the accelerations qdd0 of the open tree,
@@ -33,6 +34,7 @@ static const bool FORBIDDEN[LB_JOINT_COUNT][6] = {
     [LB_JOINT_FIXED] = {true, true, true, true, true, true},
     [LB_JOINT_REVOLUTE] = {true, true, true, true, true, false},
     [LB_JOINT_PRISMATIC] = {true, true, false, true, true, true},
+    [LB_JOINT_UNIVERSAL] = {true, true, true, false, false, false}, // and its axes stay square
     [LB_JOINT_SPHERICAL] = {true, true, true, false, false, false},
 };
 
@@ -97,7 +99,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   *L = loops;
   for (int i = 0; i < m->nloop; i++) {
     const lb_scene_joint* j = &m->loop[i];
-    const lb_transform turn = {lb_quat_from_z(j->axis), {0, 0, 0}};
+    const lb_transform turn = lb_joint_turn(j);
     L->frame[2 * i] = make_frame(m, j->parent, j->face, lb_transform_mul(j->in_parent, turn));
     L->frame[2 * i + 1] =
         make_frame(m, j->child, j->child_face, lb_transform_mul(j->in_child, turn));
@@ -144,6 +146,29 @@ static double hinge_angle(const motion* a, const motion* b) {
   return atan2(lb_v4_dot(b->R.x, a->R.y), lb_v4_dot(b->R.x, a->R.x));
 }
 
+// Angles of a universal joint: x of b about z of a, then z of b about its x.
+static void cross_angles(const motion* a, const motion* b, double angle[2]) {
+  angle[0] = hinge_angle(a, b);
+  angle[1] = atan2(lb_v4_dot(lb_v4_cross(a->R.z, b->R.z), b->R.x), lb_v4_dot(a->R.z, b->R.z));
+}
+
+// The axes of a universal joint stay at right angles. With c = z_a.x_b,
+//   cd = (w_b - w_a).e,  e = x_b x z_a,   cdd = (al_b - al_a).e + (w_b - w_a).ed
+static row square_row(const frame* fa, const frame* fb, const motion* a, const motion* b) {
+  const lb_v4 e = lb_v4_cross(b->R.x, a->R.z);
+  const lb_v4 ed = lb_v4_cross(lb_v4_cross(b->w, b->R.x), a->R.z) +
+                   lb_v4_cross(b->R.x, lb_v4_cross(a->w, a->R.z));
+  const lb_v4 wr = b->w - a->w;
+  return (row){.a = fa,
+               .b = fb,
+               .turns = true,
+               .e = e,
+               .at = b->p,
+               .c = lb_v4_dot(a->R.z, b->R.x),
+               .cd = lb_v4_dot(wr, e),
+               .cdd = lb_v4_dot(b->al - a->al, e) + lb_v4_dot(wr, ed)};
+}
+
 // The rows of one loop, with their values, rates and accelerations. Components in the turning frame
 // a:
 //   d/dt (R'x) = R'(xd - w x x)
@@ -188,6 +213,9 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
                                 .cd = lb_v4_dot(e, rate[k / 3]),
                                 .cdd = lb_v4_dot(e, acceleration[k / 3])};
     }
+  }
+  if (kind == LB_JOINT_UNIVERSAL) {
+    L->row[L->nrow++] = square_row(fa, fb, &a, &b);
   }
 }
 
@@ -340,7 +368,7 @@ static int loop_count(const lb_model* m) {
   return m->nloop;
 }
 
-// A ball's spring pulls along the rotation vector, a hinge's or slide's along its coordinate.
+// A ball's spring pulls along the rotation vector, the others' along their coordinates.
 static void loop_force(const lb_model* m, lb_data* d, int i) {
   const lb_loops* L = d->work->loops;
   const lb_scene_joint* j = &m->loop[i];
@@ -350,6 +378,13 @@ static void loop_force(const lb_model* m, lb_data* d, int i) {
   lb_v4 n = lb_v4_zero(), f = lb_v4_zero();
   if (j->kind == LB_JOINT_SPHERICAL) {
     n = -(rotation_between(&a, &b, false) * j->stiffness + (b.w - a.w) * j->damping);
+  } else if (j->kind == LB_JOINT_UNIVERSAL) {
+    double angle[2];
+    cross_angles(&a, &b, angle);
+    const lb_v4 axis[2] = {a.R.z, b.R.x};
+    for (int k = 0; k < 2; k++) {
+      n -= axis[k] * (j->stiffness * angle[k] + j->damping * lb_v4_dot(axis[k], b.w - a.w));
+    }
   } else if (j->kind == LB_JOINT_REVOLUTE) {
     const double angle = remainder(hinge_angle(&a, &b) - j->rest, 2 * M_PI);
     n = a.R.z * -(j->stiffness * angle + j->damping * lb_v4_dot(a.R.z, b.w - a.w));
@@ -402,6 +437,10 @@ static double loop_energy(const lb_model* m, lb_data* d) {
     if (j->kind == LB_JOINT_SPHERICAL) {
       const lb_v4 v = rotation_between(&a, &b, false);
       x = sqrt(lb_v4_dot(v, v));
+    } else if (j->kind == LB_JOINT_UNIVERSAL) {
+      double angle[2];
+      cross_angles(&a, &b, angle);
+      x = hypot(angle[0], angle[1]);
     } else if (j->kind == LB_JOINT_REVOLUTE) {
       x = remainder(hinge_angle(&a, &b) - j->rest, 2 * M_PI);
     } else if (j->kind == LB_JOINT_PRISMATIC) {

@@ -28,7 +28,6 @@ static lb_m3 inverse(lb_m3 A) {
   return (lb_m3){T.x * d, T.y * d, T.z * d};
 }
 
-// The same as lb_articulated_project with three coordinates: U = (A, G), D = A + armature.
 static void articulate(lb_articulated* out, lb_state* s, const double* tau,
                        const double* armature) {
   const lb_articulated* in = &s->IA;
@@ -38,24 +37,11 @@ static void articulate(lb_articulated* out, lb_state* s, const double* tau,
   D.z[2] += armature[0];
   s->Dinv = inverse(D);
   s->Un = lb_m3_apply(s->R, lb_v4_load(tau)) - in->n; // u
-  const lb_m3 DA = lb_m3_mul(s->Dinv, in->A);
-  const lb_m3 DG = lb_m3_mul(s->Dinv, lb_m3_transpose(in->G));
-  const lb_m3 AA = lb_m3_mul(in->A, DA);
-  const lb_m3 GA = lb_m3_mul(in->G, DA);
-  const lb_m3 GG = lb_m3_mul(in->G, DG);
-  out->A = (lb_m3){in->A.x - AA.x, in->A.y - AA.y, in->A.z - AA.z};
-  out->G = (lb_m3){in->G.x - GA.x, in->G.y - GA.y, in->G.z - GA.z};
-  out->C = (lb_m3){in->C.x - GG.x, in->C.y - GG.y, in->C.z - GG.z};
-  const lb_v4 nc = lb_m3_apply(in->A, s->c_al) + lb_m3_apply_transposed(in->G, s->c_a);
-  const lb_v4 fc = lb_m3_apply(in->G, s->c_al) + lb_m3_apply(in->C, s->c_a);
-  const lb_v4 k = lb_m3_apply(s->Dinv, s->Un - nc);
-  out->n = in->n + nc + lb_m3_apply(in->A, k);
-  out->f = in->f + fc + lb_m3_apply(in->G, k);
+  lb_articulated_project_turn(out, in, s);
 }
 
 static void solve(lb_state* s, double* qdd) {
-  const lb_v4 felt = lb_m3_apply(s->IA.A, s->al) + lb_m3_apply_transposed(s->IA.G, s->a);
-  const lb_v4 joint = lb_m3_apply(s->Dinv, s->Un - felt);
+  const lb_v4 joint = lb_articulated_turn(s);
   s->al += joint;
   lb_v4_store(qdd, lb_m3_apply_transposed(s->R, joint));
 }

@@ -39,6 +39,7 @@ typedef struct lb_state {
   lb_v4 Un, Uf;
   lb_m3 Dinv;
   double u, d;
+  lb_v4 axis;                 // of universal joints: the one fixed in the parent
   struct lb_elastic* elastic; // of elastic bodies and their faces
 } lb_state;
 

@@ -79,8 +79,7 @@ static int add_link(lb_model* m, int parent, int kind, lb_transform in_parent, i
 // The link of a joint that moves, its axis along z; returns the body's pose in it.
 static lb_anchor add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor parent) {
   lb_model* m = b->m;
-  const lb_transform turn = {has_axis((int)j->kind) ? lb_quat_from_z(j->axis) : lb_quat_identity(),
-                             {0, 0, 0}};
+  const lb_transform turn = lb_joint_turn(j);
   const int i = add_link(m, parent.link, (int)j->kind, lb_transform_mul(parent.X, turn),
                          lb_joint_kind_nq((int)j->kind), lb_joint_kind_nv((int)j->kind));
   fill_coordinates(m, i, j);
@@ -233,11 +232,18 @@ static void lay_out_elastic(lb_build* b) {
 }
 
 // Smallest inertia that a link's coordinates see when everything beyond it is rigid.
-static double smallest_inertia(int kind, lb_mass beyond) {
+static double smallest_inertia(int kind, lb_mass beyond, const double* q) {
   const lb_m3 I = inertia_about_origin(beyond);
   switch (kind) {
   case LB_JOINT_REVOLUTE:
     return I.z[2];
+  case LB_JOINT_UNIVERSAL: { // of x and the first axis, which is seen turned back by q1 about x
+    const lb_v4 z1 = lb_v4_make(0, sin(q[1]), cos(q[1]));
+    const double xz = lb_v4_dot(z1, I.x);
+    const double det = I.x[0] * lb_v4_dot(z1, lb_m3_apply(I, z1)) - xz * xz;
+    const double trace = I.x[0] + I.y[1] + I.z[2];
+    return det > 1e-14 * trace * trace ? det : 0;
+  }
   case LB_JOINT_SPHERICAL:
   case LB_JOINT_FREE: {
     // positive definite iff all leading minors are; the determinant carries the scale of the trace
@@ -276,7 +282,8 @@ static lb_status check_masses(lb_build* b) {
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const int p = m->link_parent[i];
-    if (!(smallest_inertia(m->link_kind[i], beyond[i]) > 0) && m->armature[m->link_v[i]] <= 0) {
+    if (!(smallest_inertia(m->link_kind[i], beyond[i], m->q0 + m->link_q[i]) > 0) &&
+        m->armature[m->link_v[i]] <= 0) {
       const char* name = m->joint_name[m->link_joint[i]];
       lb_place place = {b->scene->file, 0, 0};
       for (int j = 0; j < b->scene->nbody; j++) {

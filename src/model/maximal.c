@@ -22,7 +22,7 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for '%s'", scene->name);
   }
   lb_link_poses(tree, pose, tree->q0);
-  lb_link_velocities(tree, velocity, pose, tree->qd0);
+  lb_link_velocities(tree, velocity, pose, tree->q0, tree->qd0);
   memcpy(body, scene->body, (size_t)scene->nbody * sizeof *body);
   memcpy(joint, scene->joint, (size_t)scene->njoint * sizeof *joint);
   for (int i = 0; i < scene->njoint; i++) {

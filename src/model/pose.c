@@ -16,6 +16,17 @@ int lb_joint_kind_nv(int kind) {
   return JOINT_NV[kind];
 }
 
+lb_transform lb_joint_turn(const lb_scene_joint* joint) {
+  lb_transform X = lb_transform_identity();
+  if (joint->kind == LB_JOINT_UNIVERSAL) {
+    const lb_vec3 y = lb_vec3_cross(joint->axis, joint->axis2);
+    X.q = lb_quat_from_matrix((lb_mat3){joint->axis2, y, joint->axis});
+  } else if (joint->kind == LB_JOINT_REVOLUTE || joint->kind == LB_JOINT_PRISMATIC) {
+    X.q = lb_quat_from_z(joint->axis);
+  }
+  return X;
+}
+
 lb_transform lb_joint_pose(int kind, const double* q) {
   lb_transform X = lb_transform_identity();
   switch (kind) {
@@ -24,6 +35,10 @@ lb_transform lb_joint_pose(int kind, const double* q) {
     break;
   case LB_JOINT_PRISMATIC:
     X.p.z = q[0];
+    break;
+  case LB_JOINT_UNIVERSAL:
+    X.q = lb_quat_mul((lb_quat){cos(0.5 * q[0]), 0, 0, sin(0.5 * q[0])},
+                      (lb_quat){cos(0.5 * q[1]), sin(0.5 * q[1]), 0, 0});
     break;
   case LB_JOINT_SPHERICAL:
     X.q = lb_quat_normalise((lb_quat){q[0], q[1], q[2], q[3]});
@@ -59,12 +74,14 @@ lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_
 }
 
 // What a joint's own rates do to its link, in the link's frame; elastic bodies start without any.
-static lb_velocity joint_velocity(int kind, const double* qd) {
+static lb_velocity joint_velocity(int kind, const double* q, const double* qd) {
   switch (kind) {
   case LB_JOINT_REVOLUTE:
     return (lb_velocity){{0, 0, qd[0]}, {0, 0, 0}};
   case LB_JOINT_PRISMATIC:
     return (lb_velocity){{0, 0, 0}, {0, 0, qd[0]}};
+  case LB_JOINT_UNIVERSAL: // the first axis, z, is seen turned back by q1 about x
+    return (lb_velocity){{qd[1], qd[0] * sin(q[1]), qd[0] * cos(q[1])}, {0, 0, 0}};
   case LB_JOINT_SPHERICAL:
     return (lb_velocity){{qd[0], qd[1], qd[2]}, {0, 0, 0}};
   case LB_JOINT_FREE:
@@ -75,10 +92,10 @@ static lb_velocity joint_velocity(int kind, const double* qd) {
 }
 
 void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_transform* pose,
-                        const double* qd) {
+                        const double* q, const double* qd) {
   for (int i = 0; i < m->nlink; i++) {
     const int p = m->link_parent[i];
-    const lb_velocity own = joint_velocity(m->link_kind[i], qd + m->link_v[i]);
+    const lb_velocity own = joint_velocity(m->link_kind[i], q + m->link_q[i], qd + m->link_v[i]);
     velocity[i].w = lb_quat_rotate(pose[i].q, own.w);
     velocity[i].v = lb_quat_rotate(pose[i].q, own.v);
     if (p != LB_WORLD) {

@@ -7,6 +7,10 @@
 int lb_joint_kind_nq(int kind);
 int lb_joint_kind_nv(int kind);
 
+// How a link's frame is turned in the joint's, so that it has the axis of a hinge or slide along z,
+// and the axes of a universal joint along z and x.
+lb_transform lb_joint_turn(const lb_scene_joint* joint);
+
 // How far a joint with its axis along z has moved its link from where it is at zero.
 lb_transform lb_joint_pose(int kind, const double* q);
 
@@ -18,7 +22,7 @@ typedef struct lb_velocity {
   lb_vec3 w, v;
 } lb_velocity;
 void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_transform* pose,
-                        const double* qd);
+                        const double* q, const double* qd);
 
 // The frame `in_body` of a body, as a link and a pose in it. `face` is that of an elastic body
 // which the frame moves with, or -1 for the one that the body is held by.

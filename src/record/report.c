@@ -433,6 +433,7 @@ typedef struct coordinate {
 static const coordinate COORDINATE[LB_JOINT_COUNT][LB_JOINT_MOST_Q] = {
     [LB_JOINT_REVOLUTE] = {{"", "angle"}},
     [LB_JOINT_PRISMATIC] = {{"", "distance"}},
+    [LB_JOINT_UNIVERSAL] = {{" first", "angle"}, {" second", "angle"}},
     [LB_JOINT_SPHERICAL] = {{" w", "quaternion"},
                             {" x", "quaternion"},
                             {" y", "quaternion"},

@@ -278,6 +278,13 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
              !is_unit(j->q + quaternion, 4)) {
     SAY(c, j->place, "joint '%s': the quaternion it starts with must be of length one", j->name);
   }
+  if (j->kind == LB_JOINT_UNIVERSAL &&
+      (!is_unit(&j->axis2.x, 3) || !(fabs(lb_vec3_dot(j->axis, j->axis2)) < 1e-6))) {
+    SAY(c, j->place,
+        "joint '%s': its second axis must be of length one and at right angles to the "
+        "first",
+        j->name);
+  }
   if (j->parent == j->child) {
     SAY(c, j->place, "joint '%s' joins body '%s' to itself (name two bodies)", j->name,
         c->s->body[j->child].name);
@@ -285,7 +292,7 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
   if (j->loop && j->kind == LB_JOINT_FREE) {
     SAY(c, j->place,
         "joint '%s' closes a loop but is free, which holds nothing (choose fixed, "
-        "revolute, prismatic or spherical)",
+        "revolute, prismatic, universal or spherical)",
         j->name);
   }
   if (j->loop && (j->stiffness > 0 || j->damping > 0 || j->armature > 0)) {

@@ -41,6 +41,7 @@ lb_scene_joint lb_scene_joint_default(void) {
                           .in_parent = lb_transform_identity(),
                           .in_child = lb_transform_identity(),
                           .axis = {0, 0, 1},
+                          .axis2 = {1, 0, 0},
                           .child_face = -1};
 }
 

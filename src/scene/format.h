@@ -15,6 +15,7 @@ typedef enum lb_value {
   LB_VALUE_FLAG,     // bool
   LB_VALUE_COUNT,    // int
   LB_VALUE_NUMBER,   // double
+  LB_VALUE_PAIR,     // double[2]
   LB_VALUE_VECTOR,   // lb_vec3
   LB_VALUE_SCALE,    // lb_vec3, from a number or three
   LB_VALUE_AXIS,     // lb_vec3 of length one
@@ -247,7 +248,7 @@ typedef struct lb_joint_spec {
   const char *face, *child_face;
   lb_transform at, in_child;
   bool loop;
-  lb_vec3 axis;
+  lb_vec3 axis, second_axis;
   lb_joint_spring_spec spring;
   double damping, armature;
 } lb_joint_spec;
@@ -294,7 +295,7 @@ typedef struct lb_load_spec {
 
 typedef struct lb_start_spec { // an entry of `initial`
   lb_given given;
-  double place, rate; // revolute, prismatic
+  double place[2], rate[2]; // revolute, prismatic; universal: of both axes
   lb_vec3 position, velocity, spin;
   lb_quat rotation;
 } lb_start_spec;
@@ -321,7 +322,8 @@ extern const lb_table lb_elastic_rod_table, lb_elastic_box_table, lb_elastic_tub
 extern const lb_table lb_sphere_table, lb_rod_table, lb_ellipsoid_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
-extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_ball_spring_table;
+extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_cross_spring_table,
+    lb_ball_spring_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices,

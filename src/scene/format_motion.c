@@ -18,7 +18,7 @@
    true,                                                                                           \
    &lb_joint_choices,                                                                              \
    NULL,                                                                                           \
-   "fixed, revolute, prismatic, spherical or free"},                                               \
+   "fixed, revolute, prismatic, universal, spherical or free"},                                    \
       {"parent", LB_VALUE_BODY, JOINT(parent),                                                     \
        LB_PURE,  LB_ANY,        false,                                                             \
        NULL,     "world",       "the body it hangs on, or world"},                                 \
@@ -99,6 +99,7 @@ static const lb_field slide_spring_fields[] = {SPRING_STIFFNESS(LB_STIFFNESS),
 static const lb_field ball_spring_fields[] = {SPRING_STIFFNESS(LB_TURN_STIFFNESS)};
 const lb_table lb_hinge_spring_table = TABLE("revolute spring", hinge_spring_fields);
 const lb_table lb_slide_spring_table = TABLE("prismatic spring", slide_spring_fields);
+const lb_table lb_cross_spring_table = TABLE("universal spring", ball_spring_fields);
 const lb_table lb_ball_spring_table = TABLE("spherical spring", ball_spring_fields);
 
 static const lb_field fixed_fields[] = {JOINT_COMMON};
@@ -109,6 +110,16 @@ static const lb_field revolute_fields[] = {
 static const lb_field prismatic_fields[] = {
     JOINT_COMMON, JOINT_AXIS("what it slides along: x, y, z, -x, -y, -z or three numbers"),
     JOINT_SPRING(&lb_slide_spring_table), JOINT_DAMPING(LB_DAMPING), JOINT_ARMATURE(LB_MASS)};
+static const lb_field universal_fields[] = {
+    JOINT_COMMON,
+    {"axis", LB_VALUE_AXIS, JOINT(axis), LB_PURE, LB_ANY, false, NULL, "x",
+     "the first axis, which stays fixed in the parent"},
+    {"second_axis", LB_VALUE_AXIS, JOINT(second_axis), LB_PURE, LB_ANY, false, NULL,
+     "y after x, z after y, x after z",
+     "the other axis, at right angles to it, which stays fixed in the child"},
+    JOINT_SPRING(&lb_cross_spring_table),
+    JOINT_DAMPING(LB_TURN_DAMPING),
+    JOINT_ARMATURE(LB_INERTIA)};
 static const lb_field spherical_fields[] = {JOINT_COMMON, JOINT_SPRING(&lb_ball_spring_table),
                                             JOINT_DAMPING(LB_TURN_DAMPING)};
 static const lb_field free_fields[] = {JOINT_COMMON};
@@ -117,6 +128,7 @@ const lb_table lb_joint_table[LB_JOINT_COUNT] = {
     [LB_JOINT_FIXED] = TABLE("fixed joint", fixed_fields),
     [LB_JOINT_REVOLUTE] = TABLE("revolute joint", revolute_fields),
     [LB_JOINT_PRISMATIC] = TABLE("prismatic joint", prismatic_fields),
+    [LB_JOINT_UNIVERSAL] = TABLE("universal joint", universal_fields),
     [LB_JOINT_SPHERICAL] = TABLE("spherical joint", spherical_fields),
     [LB_JOINT_FREE] = TABLE("free joint", free_fields),
 };
@@ -230,6 +242,12 @@ static const lb_field slide_start_fields[] = {
     {"velocity", LB_VALUE_NUMBER, START(rate), LB_SPEED, LB_ANY, false, NULL, "0",
      "how fast it slides"},
 };
+static const lb_field cross_start_fields[] = {
+    {"position", LB_VALUE_PAIR, START(place), LB_ANGLE, LB_ANY, false, NULL, "[0, 0]",
+     "the angles about the first and the second axis"},
+    {"velocity", LB_VALUE_PAIR, START(rate), LB_TURN_RATE, LB_ANY, false, NULL, "[0, 0]",
+     "how fast they turn"},
+};
 #define START_ROTATION                                                                             \
   {                                                                                                \
     "rotation", LB_VALUE_ROTATION, START(rotation), LB_ANGLE, LB_ANY, false, NULL, "none",         \
@@ -254,6 +272,7 @@ const lb_table lb_start_table[LB_JOINT_COUNT] = {
     [LB_JOINT_FIXED] = {.name = "fixed joint"},
     [LB_JOINT_REVOLUTE] = TABLE("revolute joint", hinge_start_fields),
     [LB_JOINT_PRISMATIC] = TABLE("prismatic joint", slide_start_fields),
+    [LB_JOINT_UNIVERSAL] = TABLE("universal joint", cross_start_fields),
     [LB_JOINT_SPHERICAL] = TABLE("spherical joint", ball_start_fields),
     [LB_JOINT_FREE] = TABLE("free joint", free_start_fields),
 };

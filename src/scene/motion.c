@@ -24,6 +24,25 @@ static void start_at_zero(lb_scene_joint* joint) {
   }
 }
 
+// The axes of a universal joint. Where the second is not given it is what follows in x, y, z after
+// the largest part of the first, as far as that is at right angles.
+static bool read_axes(lb_reader* r, const lb_joint_spec* spec, lb_scene_joint* joint) {
+  const lb_node* first = lb_node_find(spec->given.whole, "axis");
+  const lb_node* second = lb_node_find(spec->given.whole, "second_axis");
+  const lb_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
+  const lb_vec3 a = first ? spec->axis : x;
+  const double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
+  const lb_vec3 next = fabs(a.x) == most ? y : fabs(a.y) == most ? z : x;
+  const lb_vec3 b = second ? spec->second_axis : next;
+  const lb_vec3 across = lb_vec3_sub(b, lb_vec3_scale(lb_vec3_dot(a, b), a));
+  joint->axis = a;
+  joint->axis2 = lb_vec3_scale(1 / lb_vec3_norm(across), across);
+  return !second || fabs(lb_vec3_dot(a, b)) < 1e-6 ||
+         lb_complain(r, second->place,
+                     "'second_axis' must be at right angles to the first axis, %s",
+                     first ? "'axis'" : "x");
+}
+
 static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
   lb_scene_joint* joint = &r->scene.joint[i];
   *joint = lb_scene_joint_default();
@@ -34,7 +53,8 @@ static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
                         .child = LB_WORLD,
                         .at = joint->in_parent,
                         .in_child = joint->in_child,
-                        .axis = joint->axis};
+                        .axis = joint->axis,
+                        .second_axis = joint->axis2};
   bool ok = lb_begin_entry(r, entry, "joint");
   ok &= lb_read_table(r, entry->value, joint_table(entry->value), &spec);
   joint->kind = (lb_joint_kind)spec.kind;
@@ -44,6 +64,9 @@ static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
   joint->in_parent = spec.at;
   joint->in_child = spec.in_child;
   joint->axis = spec.axis;
+  if (joint->kind == LB_JOINT_UNIVERSAL) {
+    ok &= read_axes(r, &spec, joint);
+  }
   joint->loop = spec.loop;
   joint->stiffness = spec.spring.stiffness;
   joint->rest = spec.spring.rest;
@@ -208,8 +231,12 @@ static void set_start(lb_scene_joint* joint, const lb_start_spec* start) {
   switch (joint->kind) {
   case LB_JOINT_REVOLUTE:
   case LB_JOINT_PRISMATIC:
-    joint->q[0] = start->place;
-    joint->qd[0] = start->rate;
+    joint->q[0] = start->place[0];
+    joint->qd[0] = start->rate[0];
+    break;
+  case LB_JOINT_UNIVERSAL:
+    memcpy(joint->q, start->place, sizeof start->place);
+    memcpy(joint->qd, start->rate, sizeof start->rate);
     break;
   case LB_JOINT_SPHERICAL:
     memcpy(joint->q, free_q + 3, 4 * sizeof(double));

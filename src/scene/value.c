@@ -119,6 +119,15 @@ static bool read_count(lb_reader* r, const lb_node* node, const lb_field* field,
   return true;
 }
 
+static bool read_pair(lb_reader* r, const lb_node* node, const lb_field* field, void* out) {
+  double v[2] = {0};
+  if (lb_read_numbers(r, node, field, 2, 2, v) < 0) {
+    return false;
+  }
+  memcpy(out, v, sizeof v);
+  return true;
+}
+
 static bool read_vector(lb_reader* r, const lb_node* node, const lb_field* field, void* out) {
   double v[3] = {0};
   if (lb_read_numbers(r, node, field, 3, 3, v) < 0) {
@@ -434,19 +443,19 @@ static bool read_subtable(lb_reader* r, const lb_node* node, const lb_field* fie
 }
 
 static bool (*const readers[])(lb_reader*, const lb_node*, const lb_field*, void*) = {
-    [LB_VALUE_TEXT] = read_text,       [LB_VALUE_FLAG] = read_flag,
-    [LB_VALUE_COUNT] = read_count,     [LB_VALUE_NUMBER] = read_number,
-    [LB_VALUE_VECTOR] = read_vector,   [LB_VALUE_SCALE] = read_scale,
-    [LB_VALUE_AXIS] = read_axis,       [LB_VALUE_ROTATION] = read_rotation,
-    [LB_VALUE_POSE] = read_pose,       [LB_VALUE_COLOR] = read_color,
-    [LB_VALUE_INERTIA] = read_inertia, [LB_VALUE_CHOICE] = read_choice,
-    [LB_VALUE_BODY] = read_body,       [LB_VALUE_ONE_BODY] = read_body,
-    [LB_VALUE_JOINT] = read_joint,     [LB_VALUE_MATERIAL] = read_material,
-    [LB_VALUE_TABLE] = read_subtable,  [LB_VALUE_FILES] = keep_paths,
-    [LB_VALUE_FILE] = keep_path,       [LB_VALUE_SECTION] = keep_map,
-    [LB_VALUE_INITIAL] = keep_map,     [LB_VALUE_LIST] = keep_list,
-    [LB_VALUE_ONE] = keep_node,        [LB_VALUE_KEYS] = keep_list,
-    [LB_VALUE_POINTS] = keep_list,
+    [LB_VALUE_TEXT] = read_text,         [LB_VALUE_FLAG] = read_flag,
+    [LB_VALUE_COUNT] = read_count,       [LB_VALUE_NUMBER] = read_number,
+    [LB_VALUE_PAIR] = read_pair,         [LB_VALUE_VECTOR] = read_vector,
+    [LB_VALUE_SCALE] = read_scale,       [LB_VALUE_AXIS] = read_axis,
+    [LB_VALUE_ROTATION] = read_rotation, [LB_VALUE_POSE] = read_pose,
+    [LB_VALUE_COLOR] = read_color,       [LB_VALUE_INERTIA] = read_inertia,
+    [LB_VALUE_CHOICE] = read_choice,     [LB_VALUE_BODY] = read_body,
+    [LB_VALUE_ONE_BODY] = read_body,     [LB_VALUE_JOINT] = read_joint,
+    [LB_VALUE_MATERIAL] = read_material, [LB_VALUE_TABLE] = read_subtable,
+    [LB_VALUE_FILES] = keep_paths,       [LB_VALUE_FILE] = keep_path,
+    [LB_VALUE_SECTION] = keep_map,       [LB_VALUE_INITIAL] = keep_map,
+    [LB_VALUE_LIST] = keep_list,         [LB_VALUE_ONE] = keep_node,
+    [LB_VALUE_KEYS] = keep_list,         [LB_VALUE_POINTS] = keep_list,
 };
 
 // --- tables ---

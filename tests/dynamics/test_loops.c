@@ -27,6 +27,7 @@ static void put_start(lb_scene_joint* j, lb_random* r) {
     memcpy(j->q, (double[]){u.w, u.x, u.y, u.z}, 4 * sizeof(double));
   } else {
     j->q[0] = lb_random_between(r, -1, 1);
+    j->q[1] = lb_random_between(r, -1, 1);
   }
   for (int k = 0; k < 3; k++) {
     j->qd[k] = lb_random_between(r, -2, 2);
@@ -73,10 +74,11 @@ static void read_velocities(random_tree* loose, const lb_model* m, const double*
 static void free_bodies_with_loops_move_as_the_tree(void** state) {
   (void)state;
   static random_tree tree, loose;
-  static const lb_joint_kind kinds[] = {LB_JOINT_REVOLUTE, LB_JOINT_PRISMATIC, LB_JOINT_SPHERICAL};
-  for (uint64_t seed = 1; seed <= 12; seed++) {
+  static const lb_joint_kind kinds[] = {LB_JOINT_REVOLUTE, LB_JOINT_PRISMATIC, LB_JOINT_SPHERICAL,
+                                        LB_JOINT_UNIVERSAL};
+  for (uint64_t seed = 1; seed <= 16; seed++) {
     lb_random r = {seed * 77};
-    random_tree_make(&tree, &r, 2 + (int)(seed % 4), kinds, 3);
+    random_tree_make(&tree, &r, 2 + (int)(seed % 4), kinds, 4);
     for (int i = 0; i < tree.scene.nbody; i++) {
       tree.joint[i].armature = 0;
       put_start(&tree.joint[i], &r);

@@ -16,13 +16,14 @@ static void add(random_tree* t, lb_random* r, lb_joint_kind kind, int parent, in
                 const lb_reduced* reduced) {
   lb_scene_joint* j = cloud_part(t, r, kind, parent, face, reduced);
   j->qd[0] = kind == LB_JOINT_FIXED ? 0 : lb_random_between(r, -1, 1);
-  if (kind == LB_JOINT_SPHERICAL) {
+  if (kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_UNIVERSAL) {
     j->stiffness = 2;
     j->damping = 0.1;
   }
 }
 
-// A motor, a slide on a spring, a ball; with or without an elastic arm between them.
+// A motor, a slide on a spring, a ball, a universal joint; with or without an elastic arm between
+// them.
 static void make_scene(uint64_t seed, bool elastic) {
   lb_random r = {seed};
   random_tree* t = &S.tree;
@@ -40,6 +41,10 @@ static void make_scene(uint64_t seed, bool elastic) {
   t->joint[2].rest = 0.1;
   add(t, &r, LB_JOINT_SPHERICAL, 1, 1, NULL);
   add(t, &r, LB_JOINT_REVOLUTE, 3, 0, NULL);
+  add(t, &r, LB_JOINT_UNIVERSAL, 1, 0, NULL);
+  t->joint[5].q[0] = 0.4;
+  t->joint[5].q[1] = -0.3;
+  t->joint[5].qd[1] = 1;
   S.time[1] = 0.3;
   S.angle[1] = 0.5;
   S.push[0] = S.push[1] = 0.7;
@@ -103,7 +108,7 @@ static void rigid_scene_moves_the_same_in_maximal_coordinates(void** state) {
     double ta, tb;
     run(LB_COORDINATES_REDUCED, 1e-3, LB_INTEGRATOR_RK8, a, &ta);
     assert_near(run(LB_COORDINATES_MAXIMAL, 1e-3, LB_INTEGRATOR_RK8, b, &tb), 0, 1e-12);
-    assert_near(difference(5, a, b), 0, 1e-9);
+    assert_near(difference(6, a, b), 0, 1e-9);
     assert_near(ta, tb, 1e-7);
     lb_arena_release(&S.arm.arena);
   }
@@ -119,7 +124,7 @@ static void elastic_scene_agrees_with_order_two(void** state) {
       const double h = i ? 2.5e-4 : 5e-4;
       run(LB_COORDINATES_REDUCED, h, LB_INTEGRATOR_BDF2, a, &ta);
       run(LB_COORDINATES_MAXIMAL, h, LB_INTEGRATOR_BDF2, b, &tb);
-      apart[i] = difference(5, a, b);
+      apart[i] = difference(6, a, b);
     }
     print_message("apart by %.3g m, then %.3g m: order %.2f; torque %.6g and %.6g\n", apart[0],
                   apart[1], log2(apart[0] / apart[1]), ta, tb);

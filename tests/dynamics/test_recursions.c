@@ -248,6 +248,60 @@ static void time_and_space_do_not_matter(void** state) {
   }
 }
 
+// A universal joint is two hinges with next to nothing between them.
+static void universal_joint_is_two_hinges_with_a_tiny_body_between(void** state) {
+  (void)state;
+  static const lb_joint_kind kind[] = {LB_JOINT_UNIVERSAL};
+  const double tiny = 1e-9;
+  for (uint64_t seed = 1; seed <= 50; seed++) {
+    const int n = 1 + (int)(seed % 10);
+    open_setup(&S, seed, n, kind, 1);
+    double once[MOST], twice[MOST];
+    lb_aba(S.m, S.d, once, S.q, S.qd, S.tau);
+    random_tree* t = &S.tree;
+    for (int i = n - 1; i >= 0; i--) { // body i becomes 2i + 1, the cross before it is 2i
+      lb_scene_joint second = t->joint[i], first = second;
+      first.kind = second.kind = LB_JOINT_REVOLUTE;
+      first.parent = first.parent == LB_WORLD ? LB_WORLD : 2 * first.parent + 1;
+      first.child = second.parent = 2 * i;
+      second.child = 2 * i + 1;
+      second.axis = second.axis2;
+      first.in_child = second.in_parent = lb_transform_identity();
+      t->joint[2 * i] = first;
+      t->joint[2 * i + 1] = second;
+      t->body[2 * i + 1] = t->body[i];
+      t->body[2 * i] = lb_scene_body_default();
+      t->body[2 * i].mass = (lb_mass){tiny, {0, 0, 0}, {tiny, tiny, tiny, 0, 0, 0}};
+      t->body[2 * i].has_mass = t->body[2 * i].has_com = t->body[2 * i].has_inertia = true;
+    }
+    t->scene.nbody = t->scene.njoint = 2 * n;
+    for (int i = 0; i < 2 * n; i++) {
+      snprintf(t->name[i], sizeof t->name[i], "b%d", i);
+      t->body[i].name = t->joint[i].name = t->name[i];
+    }
+    // the same coordinates, but perhaps not in the same order
+    double q[MOST], qd[MOST], tau[MOST];
+    lb_model* whole = S.m;
+    lb_data_release(S.d);
+    assert_int_equal(lb_model_create(&t->scene, NULL, &S.m, NULL), LB_OK);
+    assert_int_equal(lb_data_create(S.m, NULL, &S.d, NULL), LB_OK);
+    for (int j = 0; j < 2 * n; j++) {
+      const int to = S.m->joint_v[j], from = whole->joint_v[j / 2] + j % 2;
+      q[to] = S.q[from];
+      qd[to] = S.qd[from];
+      tau[to] = S.tau[from];
+    }
+    lb_aba(S.m, S.d, twice, q, qd, tau);
+    double again[MOST];
+    for (int j = 0; j < 2 * n; j++) {
+      again[whole->joint_v[j / 2] + j % 2] = twice[S.m->joint_v[j]];
+    }
+    assert_vectors_near(2 * n, once, again, 1e-5, seed);
+    lb_model_release(whole);
+    close_setup(&S);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rnea_gives_back_the_torques_of_aba_on_a_thousand_random_trees),
@@ -257,6 +311,7 @@ int main(void) {
       cmocka_unit_test(kinetic_energy_is_half_of_velocity_mass_velocity),
       cmocka_unit_test(energy_changes_at_the_power_of_the_torques),
       cmocka_unit_test(time_and_space_do_not_matter),
+      cmocka_unit_test(universal_joint_is_two_hinges_with_a_tiny_body_between),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,9 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
   switch (f->value) {
   case LB_VALUE_NUMBER:
     return lb_dimension_words(f->dimension);
+  case LB_VALUE_PAIR:
+    snprintf(text, size, "[first, second], each %s", lb_dimension_words(f->dimension));
+    return text;
   case LB_VALUE_VECTOR:
     snprintf(text, size, "[x, y, z], each %s", lb_dimension_words(f->dimension));
     return text;
@@ -195,6 +198,9 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
   case LB_VALUE_COUNT:
     fprintf(out, "{\"type\": \"integer\"%s}", f->range == LB_POSITIVE ? ", \"minimum\": 1" : "");
     break;
+  case LB_VALUE_PAIR:
+    write_numbers(out, f, 2, 2);
+    break;
   case LB_VALUE_VECTOR:
     write_numbers(out, f, 3, 3);
     break;
@@ -345,10 +351,12 @@ static const struct {
     {"", &lb_joint_table[LB_JOINT_FIXED]},
     {"", &lb_joint_table[LB_JOINT_REVOLUTE]},
     {"", &lb_joint_table[LB_JOINT_PRISMATIC]},
+    {"", &lb_joint_table[LB_JOINT_UNIVERSAL]},
     {"", &lb_joint_table[LB_JOINT_SPHERICAL]},
     {"", &lb_joint_table[LB_JOINT_FREE]},
     {"", &lb_hinge_spring_table},
     {"", &lb_slide_spring_table},
+    {"", &lb_cross_spring_table},
     {"", &lb_ball_spring_table},
     {"", &lb_spring_table},
     {"", &lb_end_table},
@@ -357,6 +365,7 @@ static const struct {
     {"", &lb_spline_table},
     {"start of ", &lb_start_table[LB_JOINT_REVOLUTE]},
     {"start of ", &lb_start_table[LB_JOINT_PRISMATIC]},
+    {"start of ", &lb_start_table[LB_JOINT_UNIVERSAL]},
     {"start of ", &lb_start_table[LB_JOINT_SPHERICAL]},
     {"start of ", &lb_start_table[LB_JOINT_FREE]},
 };

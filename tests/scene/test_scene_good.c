@@ -184,6 +184,26 @@ static void starts_reach_joints_and_free_bodies(void** state) {
   lb_scene_release(&s);
 }
 
+static void universal_joints_have_two_axes_at_right_angles(void** state) {
+  (void)state;
+  lb_scene s = parse("bodies: {a: {shape: {box: [1, 1, 1]}}, b: {shape: {box: [1, 1, 1]}}}\n"
+                     "joints:\n"
+                     "  plain: {type: universal, child: a}\n"
+                     "  turned: {type: universal, parent: a, child: b, axis: [0, 2, 1],\n"
+                     "           spring: {stiffness: 3 N m/rad}, armature: 0.1 kg m^2}\n"
+                     "initial:\n"
+                     "  turned: {position: [90 deg, -90 deg], velocity: [1, 2]}\n");
+  assert_near(s.joint[0].axis.x, 1, 0);
+  assert_near(s.joint[0].axis2.y, 1, 0);
+  assert_near(lb_vec3_dot(s.joint[1].axis, s.joint[1].axis2), 0, 1e-15);
+  assert_near(s.joint[1].axis2.z, 2 / sqrt(5), 1e-15);
+  assert_near(s.joint[1].q[1], -3.14159265358979323846 / 2, 1e-15);
+  assert_near(s.joint[1].qd[1], 2, 0);
+  assert_near(s.joint[1].stiffness, 3, 0);
+  assert_near(s.joint[1].armature, 0.1, 0);
+  lb_scene_release(&s);
+}
+
 static void motors_springs_and_loads_are_kept(void** state) {
   (void)state;
   lb_scene s =
@@ -409,6 +429,7 @@ int main(void) {
       cmocka_unit_test(joints_keep_frames_axes_and_springs),
       cmocka_unit_test(three_angles_turn_about_fixed_axes_x_first),
       cmocka_unit_test(starts_reach_joints_and_free_bodies),
+      cmocka_unit_test(universal_joints_have_two_axes_at_right_angles),
       cmocka_unit_test(motors_springs_and_loads_are_kept),
       cmocka_unit_test(colours_are_kept_in_linear_light),
       cmocka_unit_test(json_is_a_scene_too),
