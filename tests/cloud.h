@@ -89,11 +89,11 @@ static inline void make_cloud(cloud* c, lb_random* r, double stiffness) {
   const int count[FACES] = {FACE_NODES, FACE_NODES};
   const int* node[FACES] = {c->node[0], c->node[1]};
   const double* weight[FACES] = {c->weight[0], c->weight[1]};
-  const lb_reduced_input in = {NODES, R,     c->X,  c->Phi[0], cloud_apply_mass,
-                               c,     FACES, count, node,      weight};
+  const lb_reduced_input in = {NODES, R,    c->X,   c->Phi[0], cloud_apply_mass, c, FACES,
+                               count, node, weight, NULL};
   lb_arena_init(&c->arena, NULL);
   assert_int_equal(lb_reduced_create(&c->body, &in, &c->arena), LB_OK);
-  c->body.internal = (lb_reduced_force){cloud_force, cloud_tangent, cloud_energy, 0, c};
+  c->body.internal = (lb_reduced_force){cloud_force, cloud_tangent, cloud_energy, 0, c, NULL};
 }
 
 // One more part of a tree: a rigid one, or an elastic one given as `reduced`, on a joint that

@@ -190,11 +190,9 @@ static void take_out_reactions(const lb_condensed* c, double* x, double* b, doub
 
 static void fill_matrix(lb_condensed* c, const double* u, double dt) {
   const lb_full* b = c->full;
-  lb_fem_tangent(b->fem, &c->W, u);
-  for (int k = 0; k < c->W.row[c->W.n]; k++) {
-    c->W.value[k] *= dt + b->beta;
-  }
-  lb_fem_add_mass(b->fem, &c->W, 1 / dt + b->alpha);
+  lb_fem_tangent_viscous(b->fem, &c->W, dt, b->beta, u);
+  lb_fem_add_mass(b->fem, &c->W, 1 / dt);
+  lb_fem_add_damping(b->fem, &c->W, b->alpha);
   for (int a = 0; a < RIGID; a++) {
     double* diagonal = &c->W.value[c->W.row[c->support[a] + 1] - 1];
     c->stiff[a] = STIFFER * *diagonal;

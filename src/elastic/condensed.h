@@ -1,8 +1,8 @@
 // A body with all its nodes, as the rest of a character feels it during one time step.
 //
 // A step's linear system couples a body's nodes to everything else through few directions only:
-// forces on its carrying faces, and accelerations of its frame. With W = (1/dt + alpha) M +
-// (dt + beta) K(u) of the body alone, G the held face's six conditions, and the map
+// forces on its carrying faces, and accelerations of its frame. With W = M / dt + alpha C
+// + dt K(u) + beta K'(u) of the body alone, G the held face's six conditions, and the map
 //
 //   S b = W^-1 (b - G' m),   m such that G S b = 0                                             (1)
 //

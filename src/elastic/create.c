@@ -229,8 +229,8 @@ static void find_entries(lb_fem* fem) {
   }
 }
 
-// M_ab = int rho N_a N_b, exact for curved elements too.
-static void fill_mass(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material) {
+// M_ab = int rho N_a N_b, exact for curved elements too; rho by region.
+static void fill_mass(const lb_fem* fem, lb_sparse* M, const lb_tetmesh* mesh, const double* rho) {
   lb_tet_point rule[LB_TET_EXACT_POINTS];
   double N[LB_TET_EXACT_POINTS][LB_TET_MOST_NODES];
   lb_tet_exact_rule(rule);
@@ -246,15 +246,42 @@ static void fill_mass(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* ma
       }
       for (int q = 0; q < LB_TET_EXACT_POINTS; q++) {
         const double det = lb_mat3_determinant(lb_tet_jacobian(fem->order, X, rule[q].x));
-        const double w = material[batch->region].density * rule[q].w * det;
+        const double w = rho[batch->region] * rule[q].w * det;
         for (int a = 0; a < fem->elem_nodes; a++) {
           for (int b = 0; b <= a; b++) {
-            fem->M.value[batch->entry[lb_fem_pair(a, b)][l]] += w * N[q][a] * N[q][b];
+            M->value[batch->entry[lb_fem_pair(a, b)][l]] += w * N[q][a] * N[q][b];
           }
         }
       }
     }
   }
+}
+
+// Mass and damping matrix. One matrix does for both where all regions are damped alike.
+static lb_status fill_masses(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material,
+                             lb_arena* scratch) {
+  double* rho = LB_TAKE(scratch, double, mesh->nregion);
+  bool alike = true;
+  if (!rho) {
+    return LB_NO_MEMORY;
+  }
+  for (int r = 0; r < mesh->nregion; r++) {
+    rho[r] = material[r].density;
+    alike = alike && material[r].alpha == material[0].alpha;
+  }
+  fill_mass(fem, &fem->M, mesh, rho);
+  fem->C = fem->M;
+  if (!alike) {
+    fem->C.value = LB_TAKE(&fem->arena, double, fem->M.row[fem->M.n]);
+    if (!fem->C.value) {
+      return LB_NO_MEMORY;
+    }
+    for (int r = 0; r < mesh->nregion; r++) {
+      rho[r] *= material[r].alpha / fem->alpha;
+    }
+    fill_mass(fem, &fem->C, mesh, rho);
+  }
+  return LB_OK;
 }
 
 static void sum_mass(lb_fem* fem) {
@@ -297,6 +324,26 @@ static lb_status take(lb_fem* fem, const lb_tetmesh* mesh) {
   return LB_OK;
 }
 
+// Each region's share of the largest damping.
+static lb_status set_damping(lb_fem* fem, const lb_material* material) {
+  bool alike = true;
+  for (int r = 0; r < fem->nregion; r++) {
+    fem->alpha = fmax(fem->alpha, material[r].alpha);
+    fem->beta = fmax(fem->beta, material[r].beta);
+    alike = alike && material[r].beta == material[0].beta;
+  }
+  if (!alike) {
+    fem->viscous = LB_TAKE(&fem->arena, double, fem->nregion);
+    if (!fem->viscous) {
+      return LB_NO_MEMORY;
+    }
+    for (int r = 0; r < fem->nregion; r++) {
+      fem->viscous[r] = material[r].beta / fem->beta;
+    }
+  }
+  return LB_OK;
+}
+
 static void set_up(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material) {
   fem->nnode = mesh->nnode;
   fem->ndof = 3 * mesh->nnode;
@@ -328,6 +375,9 @@ static lb_status fill(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* ma
     return LB_NO_MEMORY;
   }
   set_up(fem, mesh, material);
+  if (set_damping(fem, material) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
   lb_vec3 low;
   double edge;
   measure(mesh, &low, &edge);
@@ -346,7 +396,9 @@ static lb_status fill(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* ma
     return LB_NO_MEMORY;
   }
   find_entries(fem);
-  fill_mass(fem, mesh, material);
+  if (fill_masses(fem, mesh, material, scratch) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
   sum_mass(fem);
   return sum_size(fem, lb_tetmesh_volume(mesh), scratch);
 }

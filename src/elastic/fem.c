@@ -55,39 +55,53 @@ struct sweep {
   int ninput; // displacements, then directions
   const double* input[3];
   // the stress, or its derivative, of gradients F, dF1, dF2
-  void (*respond)(const sweep* s, const lb_material_functions* law, const lb_material_constants* c,
-                  lb_lanes P[9], lb_lanes (*F)[9]);
+  void (*respond)(const sweep* s, double share, const lb_material_functions* law,
+                  const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]);
+  double s, d; // of a matrix: how much stiffness, and how much of its share of the damping
   lb_sparse* K;
   const int* list; // the chunks of the colour at work
   double beta;     // of a damped force
 };
 
-static void respond_stress(const sweep* s, const lb_material_functions* law,
+static void respond_stress(const sweep* s, double share, const lb_material_functions* law,
                            const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  (void)s;
+  (void)s, (void)share;
   law->stress(c, P, F[0]);
 }
 
-static void respond_differential(const sweep* s, const lb_material_functions* law,
+static void respond_differential(const sweep* s, double share, const lb_material_functions* law,
                                  const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  (void)s;
+  (void)s, (void)share;
   law->differential(c, P, F[0], F[1]);
 }
 
-static void respond_second(const sweep* s, const lb_material_functions* law,
+static void respond_second(const sweep* s, double share, const lb_material_functions* law,
                            const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  (void)s;
+  (void)s, (void)share;
   law->second(c, P, F[0], F[1], F[2]);
 }
 
-static void respond_damped(const sweep* s, const lb_material_functions* law,
+static void respond_viscous(const sweep* s, double share, const lb_material_functions* law,
+                            const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
+  respond_differential(s, share, law, c, P, F);
+  for (int k = 0; k < 9; k++) {
+    P[k] *= share;
+  }
+}
+
+static void respond_damped(const sweep* s, double share, const lb_material_functions* law,
                            const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
   lb_lanes dP[9];
   law->stress(c, P, F[0]);
   law->differential(c, dP, F[0], F[1]);
   for (int k = 0; k < 9; k++) {
-    P[k] += s->beta * dP[k];
+    P[k] += s->beta * share * dP[k];
   }
+}
+
+// A batch's share of the damping.
+static double viscosity(const lb_fem* fem, const lb_fem_batch* b) {
+  return fem->viscous ? fem->viscous[b->region] : 1;
 }
 
 // f += w P (dx/dX)' dN/dx
@@ -118,7 +132,7 @@ static void batch_vector(const sweep* s, const lb_fem_batch* b) {
       lb_fem_batch_slope(fem, b, q, F[k], U[k]);
     }
     add_identity(F[0]);
-    s->respond(s, fem->law[b->region], &fem->constants[b->region], P, F);
+    s->respond(s, viscosity(fem, b), fem->law[b->region], &fem->constants[b->region], P, F);
     spread_stress(fem, b, q, f, P);
   }
   for (int l = 0; l < b->count; l++) {
@@ -168,6 +182,11 @@ void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v
       (sweep){.fem = fem, .out = y, .ninput = 2, .input = {u, v}, .respond = respond_differential});
 }
 
+void lb_fem_apply_viscous(const lb_fem* fem, double* y, const double* u, const double* v) {
+  sweep_vector(
+      (sweep){.fem = fem, .out = y, .ninput = 2, .input = {u, v}, .respond = respond_viscous});
+}
+
 void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v,
                    const double* w) {
   sweep_vector(
@@ -176,12 +195,12 @@ void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* 
 
 void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,
                     const double* v) {
-  lb_fem_apply(fem, f, u, v);
+  lb_fem_apply_viscous(fem, f, u, v);
   for (int i = 0; i < fem->ndof; i++) {
     f[i] *= beta;
   }
-  // f += alpha M v, row by row
-  const lb_sparse* M = &fem->M;
+  // f += alpha C v, row by row
+  const lb_sparse* M = &fem->C;
   for (int i = 0; i < M->n; i++) {
     for (int k = M->row[i]; k < M->row[i + 1]; k++) {
       const int j = M->col[k];
@@ -407,6 +426,7 @@ static void add_block(const lb_fem* fem, lb_sparse* K, int entry, int a, int b, 
 
 static void batch_tangent(const sweep* s, const lb_fem_batch* batch) {
   const lb_fem* fem = s->fem;
+  const double part = s->s + s->d * viscosity(fem, batch);
   lb_lanes U[30], K[LB_FEM_PAIRS][9] = {0};
   lb_fem_batch_gather(fem, batch, U, s->input[0]);
   for (int q = 0; q < fem->npoint; q++) {
@@ -414,7 +434,7 @@ static void batch_tangent(const sweep* s, const lb_fem_batch* batch) {
     lb_fem_batch_slope(fem, batch, q, F, U);
     add_identity(F);
     fem->law[batch->region]->tangent(&fem->constants[batch->region], A, F);
-    pull_back(T, A, batch->inverse[q], batch->weight[q]);
+    pull_back(T, A, batch->inverse[q], batch->weight[q] * part);
     add_point(fem, q, K, T);
   }
   for (int l = 0; l < batch->count; l++) {
@@ -435,22 +455,39 @@ static void chunk_tangent(void* context, int i) {
   }
 }
 
-void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u) {
-  sweep s = {.fem = fem, .K = K, .ninput = 1, .input = {u}};
+void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u) {
+  sweep all = {.fem = fem, .K = K, .ninput = 1, .input = {u}, .s = s, .d = d};
   lb_sparse_zero(K);
-  sweep_chunks(&s, chunk_tangent);
+  sweep_chunks(&all, chunk_tangent);
+}
+
+void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u) {
+  lb_fem_tangent_viscous(fem, K, 1, 0, u);
 }
 
 // --- mass ---
 
-void lb_fem_add_mass(const lb_fem* fem, lb_sparse* A, double s) {
-  for (int i = 0; i < fem->nnode; i++) {
-    for (int k = fem->M.row[i]; k < fem->M.row[i + 1]; k++) {
+// A matrix of nodes into one of unknowns.
+static void add_nodes(lb_sparse* A, double s, const lb_sparse* M) {
+  for (int i = 0; i < M->n; i++) {
+    for (int k = M->row[i]; k < M->row[i + 1]; k++) {
       for (int c = 0; c < 3; c++) {
-        A->value[A->row[3 * i + c] + 3 * (k - fem->M.row[i]) + c] += s * fem->M.value[k];
+        A->value[A->row[3 * i + c] + 3 * (k - M->row[i]) + c] += s * M->value[k];
       }
     }
   }
+}
+
+void lb_fem_add_mass(const lb_fem* fem, lb_sparse* A, double s) {
+  add_nodes(A, s, &fem->M);
+}
+
+void lb_fem_add_damping(const lb_fem* fem, lb_sparse* A, double s) {
+  add_nodes(A, s, &fem->C);
+}
+
+void lb_fem_damping_apply(const lb_fem* fem, double* y, const double* x) {
+  lb_sparse_apply(&fem->C, 3, y, x);
 }
 
 void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x) {

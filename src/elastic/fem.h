@@ -29,8 +29,14 @@ typedef struct lb_fem {
   int nregion, nelem, nbatch;
   lb_material_constants* constants;  ///< [nregion]
   const lb_material_functions** law; ///< [nregion]
-  double gradient[4][10][3];         ///< of the shape functions at the points
-  lb_fem_batch* batch;               ///< [nbatch]
+
+  // damping: regions have shares of the largest alpha and beta
+  double alpha, beta;
+  lb_sparse C;     ///< of nodes, int rho (share of alpha) N_a N_b; M itself where all share alike
+  double* viscous; ///< [nregion] shares of beta; NULL: all share alike
+
+  double gradient[4][10][3]; ///< of the shape functions at the points
+  lb_fem_batch* batch;       ///< [nbatch]
 
   // the order of work: chunks of one colour share no node
   int nchunk, ncolour;
@@ -59,16 +65,25 @@ void lb_fem_damped_force(const lb_fem* fem, double* f, double beta, const double
 void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v);
 /// y = (dK(u) along v) w, the second derivative of lb_fem_force(); symmetric in v and w.
 void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v, const double* w);
-/// Rayleigh damping, f = (alpha M + beta K(u)) v [N].
+/// Rayleigh damping, f = (alpha C + beta K'(u)) v [N]: C is M and K' is K, with each region's
+/// share.
 void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,
                     const double* v);
+
+/// y = K'(u) v
+void lb_fem_apply_viscous(const lb_fem* fem, double* y, const double* u, const double* v);
+/// y = C x, both [ndof].
+void lb_fem_damping_apply(const lb_fem* fem, double* y, const double* x);
 
 /// A zero matrix with the pattern of K(u), in `arena`.
 lb_status lb_fem_matrix(const lb_fem* fem, lb_arena* arena, lb_sparse* K);
 /// K = K(u).
 void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u);
-/// A += s M, for a matrix of lb_fem_matrix().
+/// K = s K(u) + d K'(u).
+void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u);
+/// A += s M, and A += s C, for a matrix of lb_fem_matrix().
 void lb_fem_add_mass(const lb_fem* fem, lb_sparse* A, double s);
+void lb_fem_add_damping(const lb_fem* fem, lb_sparse* A, double s);
 
 /// y = M x, both [ndof].
 void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x);

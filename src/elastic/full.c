@@ -53,7 +53,11 @@ static lb_status make_face(const lb_full* b, const lb_basis_face* from, lb_arena
 lb_status lb_full_create(lb_full* b, const lb_fem* fem, const lb_basis_face* held, int nface,
                          const lb_basis_face* face, const lb_basis* basis, lb_arena* arena) {
   const size_t n = (size_t)fem->ndof;
-  lb_full made = {.fem = fem, .nface = nface, .shown = basis->r};
+  lb_full made = {.fem = fem,
+                  .nface = nface,
+                  .alpha = fem->alpha,
+                  .beta = fem->beta,
+                  .shown = basis->r};
   made.face = LB_TAKE(arena, lb_full_face, nface);
   made.MPhi = LB_TAKE(arena, double, (size_t)basis->r* n);
   lb_status status = made.face && made.MPhi ? copy_face(&made.held, held, arena) : LB_NO_MEMORY;
@@ -164,13 +168,13 @@ void lb_full_add_forces(const lb_full* b, double* tau, const double* u, const do
                         double* scratch) {
   const int n = b->fem->ndof;
   double* f = scratch;
-  double* Mv = scratch + n;
+  double* Cv = scratch + n;
   lb_fem_damped_force(b->fem, f, b->beta, u, v);
   if (b->alpha > 0) {
-    lb_fem_mass_apply(b->fem, Mv, v);
+    lb_fem_damping_apply(b->fem, Cv, v);
   }
   for (int i = 0; i < n; i++) {
-    tau[i] -= f[i] + (b->alpha > 0 ? b->alpha * Mv[i] : 0);
+    tau[i] -= f[i] + (b->alpha > 0 ? b->alpha * Cv[i] : 0);
   }
 }
 

@@ -28,7 +28,7 @@ typedef struct lb_full {
   lb_basis_face held;
   int nface;
   lb_full_face* face; // [nface]
-  double alpha, beta; // Rayleigh damping
+  double alpha, beta; // Rayleigh damping, the mesh's
   // what is shown of it: coordinates Phi'M u in a basis
   int shown;
   double* MPhi; // [shown][ndof]

@@ -11,7 +11,7 @@ static const lb_material_functions* const laws[LB_MATERIAL_LAW_COUNT] = {
 };
 
 lb_material lb_material_default(void) {
-  return (lb_material){LB_MATERIAL_NEO_HOOKEAN, 210e9, 0.3, 7850};
+  return (lb_material){LB_MATERIAL_NEO_HOOKEAN, 210e9, 0.3, 7850, 0, 0};
 }
 
 const char* lb_material_name(lb_material_law law) {
@@ -28,15 +28,17 @@ lb_material_law lb_material_named(const char* name) {
 
 lb_status lb_material_check(const lb_material* material, const char* name, lb_place place,
                             lb_error* err) {
-  static const char* const text[] = {"Young's modulus must be positive",
-                                     "Poisson's ratio must lie between -1 and 0.5",
-                                     "the density must be positive", "the law is not known"};
+  static const char* const text[] = {
+      "Young's modulus must be positive", "Poisson's ratio must lie between -1 and 0.5",
+      "the density must be positive", "the law is not known", "the damping must be 0 or more"};
   const double nu = material->poisson;
   const bool good[] = {material->young > 0 && isfinite(material->young),
                        nu > -1 && nu<0.5, material->density> 0 && isfinite(material->density),
-                       (unsigned)material->law < LB_MATERIAL_LAW_COUNT};
+                       (unsigned)material->law < LB_MATERIAL_LAW_COUNT,
+                       material->alpha >= 0 && material->beta >= 0 &&
+                           isfinite(material->alpha + material->beta)};
   lb_status status = LB_OK;
-  for (int i = 0; i < 4; i++) {
+  for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
     if (!good[i]) {
       status = lb_error_add(err, LB_INVALID, place, "material '%s': %s", name, text[i]);
     }

@@ -20,9 +20,11 @@ typedef struct lb_material {
   double young;   ///< [Pa]      > 0
   double poisson; ///< [-]       > -1, < 0.5
   double density; ///< [kg/m^3]  > 0
+  double alpha;   ///< Rayleigh damping in proportion to mass [1/s] >= 0 ...
+  double beta;    ///< ... and to stiffness [s] >= 0
 } lb_material;
 
-/// Steel: 210 GPa, 0.3, 7850 kg/m^3, neo-Hookean.
+/// Steel: 210 GPa, 0.3, 7850 kg/m^3, neo-Hookean, no damping.
 lb_material lb_material_default(void);
 
 /// Reject what is out of range; `name` is the material's in the message.

@@ -31,11 +31,16 @@ static double sum_lanes(lb_lanes a) {
   return ((a[0] + a[4]) + (a[1] + a[5])) + ((a[2] + a[6]) + (a[3] + a[7]));
 }
 
-// acc_k += w P : G_k
-static void spread(const lb_points* p, int batch, lb_lanes* acc, lb_lanes P[9]) {
+// A batch's share of the damping.
+static double viscosity(const lb_points* p, int batch) {
+  return p->viscous ? p->viscous[p->region[batch]] : 1;
+}
+
+// acc_k += s w P : G_k
+static void spread(const lb_points* p, int batch, double s, lb_lanes* acc, lb_lanes P[9]) {
   const lb_lanes* G = gradients(p, batch);
   for (int i = 0; i < 9; i++) {
-    P[i] *= p->weight[batch];
+    P[i] *= p->weight[batch] * s;
   }
   for (int k = 0; k < p->r; k++, G += 9) {
     acc[k] += lb_lanes_dot9(G, P);
@@ -60,12 +65,12 @@ static void force(const void* context, double* f, double* Kv, const double* eta,
     lb_lanes F[9], P[9];
     deformation(p, b, F, eta);
     law->stress(c, P, F);
-    spread(p, b, acc, P);
+    spread(p, b, 1, acc, P);
     if (Kv) {
       lb_lanes dF[9];
       slope(p, b, dF, v);
       law->differential(c, P, F, dF);
-      spread(p, b, along, P);
+      spread(p, b, viscosity(p, b), along, P);
     }
   }
   for (int k = 0; k < p->r; k++) {
@@ -88,8 +93,9 @@ static void apply_tangent(lb_lanes B[9], const lb_lanes A[81], const lb_lanes G[
   }
 }
 
-static void tangent(const void* context, double* K, const double* eta, double* scratch) {
-  const lb_points* p = context;
+// K, or K' with the shares of the damping.
+static void add_up(const lb_points* p, bool damping, double* K, const double* eta,
+                   double* scratch) {
   const int r = p->r;
   lb_lanes* acc = align(scratch); // [r (r + 1) / 2]
   memset(acc, 0, (size_t)(r * (r + 1) / 2) * sizeof *acc);
@@ -97,12 +103,13 @@ static void tangent(const void* context, double* K, const double* eta, double* s
     lb_lanes F[9], A[81], B[9];
     deformation(p, b, F, eta);
     p->law[p->region[b]]->tangent(&p->constants[p->region[b]], A, F);
+    const double part = damping ? viscosity(p, b) : 1;
     const lb_lanes* G = gradients(p, b);
     lb_lanes* to = acc;
     for (int k = 0; k < r; k++) {
       apply_tangent(B, A, G + 9 * k);
       for (int i = 0; i < 9; i++) {
-        B[i] *= p->weight[b];
+        B[i] *= p->weight[b] * part;
       }
       for (int l = 0; l <= k; l++) {
         *to++ += lb_lanes_dot9(G + 9 * l, B);
@@ -114,6 +121,14 @@ static void tangent(const void* context, double* K, const double* eta, double* s
       K[k * r + l] = K[l * r + k] = sum_lanes(*acc++);
     }
   }
+}
+
+static void tangent(const void* context, double* K, const double* eta, double* scratch) {
+  add_up(context, false, K, eta, scratch);
+}
+
+static void viscous(const void* context, double* K, const double* eta, double* scratch) {
+  add_up(context, true, K, eta, scratch);
 }
 
 static double energy(const void* context, const double* eta, double* scratch) {
@@ -131,7 +146,8 @@ static double energy(const void* context, const double* eta, double* scratch) {
 
 lb_reduced_force lb_points_force(const lb_points* p) {
   const int lanes = p->r * (p->r + 1) / 2 > 2 * p->r ? p->r * (p->r + 1) / 2 : 2 * p->r;
-  return (lb_reduced_force){force, tangent, energy, (lanes + 1) * LB_LANES, p};
+  return (lb_reduced_force){
+      force, tangent, energy, (lanes + 1) * LB_LANES, p, p->viscous ? viscous : NULL};
 }
 
 void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta) {
@@ -150,15 +166,19 @@ void lb_points_contribution(const lb_points* p, int batch, double* g, const doub
 // --- making sets ---
 
 static bool take(lb_points* p, int nbatch, int nregion, const lb_material_constants* constants,
-                 const lb_material_functions* const* law, lb_arena* arena) {
+                 const lb_material_functions* const* law, const double* shares, lb_arena* arena) {
   p->nbatch = nbatch;
   p->G = lb_arena_take_array(arena, (size_t)nbatch * (size_t)p->r * 9, sizeof(lb_lanes), LB_ALIGN);
   p->weight = lb_arena_take_array(arena, (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
   p->region = LB_TAKE(arena, int, nbatch);
   p->constants = LB_TAKE(arena, lb_material_constants, nregion);
   p->law = LB_TAKE(arena, const lb_material_functions*, nregion);
-  if (!p->G || !p->weight || !p->region || !p->constants || !p->law) {
+  p->viscous = shares ? LB_TAKE(arena, double, nregion) : NULL;
+  if (!p->G || !p->weight || !p->region || !p->constants || !p->law || (shares && !p->viscous)) {
     return false;
+  }
+  if (shares) {
+    memcpy(p->viscous, shares, (size_t)nregion * sizeof *shares);
   }
   memcpy(p->constants, constants, (size_t)nregion * sizeof *constants);
   memcpy(p->law, law, (size_t)nregion * sizeof *law);
@@ -168,7 +188,8 @@ static bool take(lb_points* p, int nbatch, int nregion, const lb_material_consta
 lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* arena,
                            lb_points* points) {
   lb_points made = {.r = basis->r};
-  if (!take(&made, fem->nbatch * fem->npoint, fem->nregion, fem->constants, fem->law, arena)) {
+  if (!take(&made, fem->nbatch * fem->npoint, fem->nregion, fem->constants, fem->law, fem->viscous,
+            arena)) {
     return LB_NO_MEMORY;
   }
   for (int b = 0; b < fem->nbatch; b++) {
@@ -200,7 +221,7 @@ lb_status lb_points_pick(const lb_points* all, int count, const int* chosen, con
     nbatch += (n + LB_LANES - 1) / LB_LANES;
   }
   lb_points made = {.r = all->r};
-  if (!take(&made, nbatch, nregion, all->constants, all->law, arena)) {
+  if (!take(&made, nbatch, nregion, all->constants, all->law, all->viscous, arena)) {
     return LB_NO_MEMORY;
   }
   int b = -1;

@@ -17,6 +17,7 @@ typedef struct lb_points {
   int* region;                       // [nbatch]
   lb_material_constants* constants;  // [nregion]
   const lb_material_functions** law; // [nregion]
+  double* viscous;                   // [nregion] shares of the damping; NULL: all alike
 } lb_points;
 
 // All quadrature points of a mesh in a basis.

@@ -40,20 +40,30 @@ static void force(const void* context, double* f, double* Kv, const double* eta,
   project(p, f, y);
   if (Kv) {
     expand(p, w, v);
-    lb_fem_apply(p->fem, y, u, w);
+    lb_fem_apply_viscous(p->fem, y, u, w);
     project(p, Kv, y);
   }
 }
 
-static void tangent(const void* context, double* K, const double* eta, double* scratch) {
-  const lb_projected* p = context;
+typedef void apply_function(const lb_fem* fem, double* y, const double* u, const double* v);
+
+static void columns(const lb_projected* p, apply_function* apply, double* K, const double* eta,
+                    double* scratch) {
   const size_t n = (size_t)p->fem->ndof;
   double *u = scratch, *y = scratch + n;
   expand(p, u, eta);
   for (int k = 0; k < p->basis->r; k++) {
-    lb_fem_apply(p->fem, y, u, column(p, k));
+    apply(p->fem, y, u, column(p, k));
     project(p, K + k * p->basis->r, y);
   }
+}
+
+static void tangent(const void* context, double* K, const double* eta, double* scratch) {
+  columns(context, lb_fem_apply, K, eta, scratch);
+}
+
+static void viscous(const void* context, double* K, const double* eta, double* scratch) {
+  columns(context, lb_fem_apply_viscous, K, eta, scratch);
 }
 
 static double energy(const void* context, const double* eta, double* scratch) {
@@ -63,11 +73,16 @@ static double energy(const void* context, const double* eta, double* scratch) {
 }
 
 lb_reduced_force lb_projected_force(const lb_projected* p) {
-  return (lb_reduced_force){force, tangent, energy, 3 * p->fem->ndof, p};
+  return (lb_reduced_force){
+      force, tangent, energy, 3 * p->fem->ndof, p, p->fem->viscous ? viscous : NULL};
 }
 
 static void apply_mass(const void* context, double* y, const double* x) {
   lb_fem_mass_apply(context, y, x);
+}
+
+static void apply_damping(const void* context, double* y, const double* x) {
+  lb_fem_damping_apply(context, y, x);
 }
 
 lb_status lb_projected_reduce(const lb_projected* p, int nface, const lb_basis_face* face,
@@ -94,10 +109,14 @@ lb_status lb_projected_reduce(const lb_projected* p, int nface, const lb_basis_f
                                .nface = nface,
                                .face_count = count,
                                .face_node = node,
-                               .face_weight = weight};
+                               .face_weight = weight,
+                               .apply_damping =
+                                   p->fem->C.value == p->fem->M.value ? NULL : apply_damping};
   const lb_status status = lb_reduced_create(reduced, &in, arena);
   if (status == LB_OK) {
     reduced->internal = lb_projected_force(p);
+    reduced->alpha = p->fem->alpha;
+    reduced->beta = p->fem->beta;
   }
   return status;
 }

@@ -12,7 +12,6 @@ typedef struct lb_projected {
 // The law of a projected body, which must outlive it.
 lb_reduced_force lb_projected_force(const lb_projected* p);
 
-// A reduced body of a mesh and a basis: inertia, faces and projected forces; alpha and beta are
-// left zero.
+// A reduced body of a mesh and a basis: inertia, faces, projected forces and damping.
 lb_status lb_projected_reduce(const lb_projected* p, int nface, const lb_basis_face* face,
                               lb_arena* arena, lb_reduced* reduced);

@@ -47,6 +47,21 @@ static void integrate(lb_reduced* b, const lb_reduced_input* in, double* y) {
   }
 }
 
+// C_kl = Phi_k . C Phi_l
+static void integrate_damping(lb_reduced* b, const lb_reduced_input* in, double* y) {
+  const size_t n3 = 3 * (size_t)in->nnode;
+  for (int k = 0; k < b->r; k++) {
+    in->apply_damping(in->context, y, in->Phi + (size_t)k * n3);
+    for (int l = 0; l < b->r; l++) {
+      double sum = 0;
+      for (size_t i = 0; i < n3; i++) {
+        sum += y[i] * in->Phi[(size_t)l * n3 + i];
+      }
+      b->C[k * b->r + l] = sum;
+    }
+  }
+}
+
 // Mass from a unit field along x.
 static double total_mass(const lb_reduced_input* in, double* y, double* one) {
   memset(one, 0, 3 * (size_t)in->nnode * sizeof *one);
@@ -92,7 +107,8 @@ lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena*
   made.B1 = LB_TAKE(arena, lb_m3, in->r * in->r);
   made.M = LB_TAKE(arena, double, in->r * in->r);
   made.face = LB_TAKE(arena, lb_face, in->nface);
-  bool ok = made.H && made.B0 && made.B1 && made.M && made.face;
+  made.C = in->apply_damping ? LB_TAKE(arena, double, in->r * in->r) : NULL;
+  bool ok = made.H && made.B0 && made.B1 && made.M && made.face && (made.C || !in->apply_damping);
   for (int f = 0; ok && f < in->nface; f++) {
     made.face[f].W = LB_TAKE(arena, lb_v4, in->r);
     made.face[f].A = LB_TAKE(arena, lb_m3, in->r);
@@ -106,6 +122,9 @@ lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena*
   }
   made.m = total_mass(in, y, one);
   integrate(&made, in, y);
+  if (made.C) {
+    integrate_damping(&made, in, y);
+  }
   lb_arena_reset(arena, mark);
   for (int f = 0; f < in->nface; f++) {
     gather_face(&made.face[f], in, f);
@@ -188,15 +207,16 @@ int lb_reduced_scratch(const lb_reduced* b) {
 void lb_reduced_add_forces(const lb_reduced* b, double* tau, const double* eta, const double* etad,
                            double* scratch) {
   const int r = b->r;
+  const double* C = b->C ? b->C : b->M;
   double* f = scratch;
   double* Kv = scratch + r;
   b->internal.force(b->internal.context, f, b->beta > 0 ? Kv : NULL, eta, etad, scratch + 2 * r);
   for (int k = 0; k < r; k++) {
-    double Mv = 0;
+    double Cv = 0;
     for (int l = 0; l < r; l++) {
-      Mv += b->M[k * r + l] * etad[l];
+      Cv += C[k * r + l] * etad[l];
     }
-    tau[k] -= f[k] + b->alpha * Mv + (b->beta > 0 ? b->beta * Kv[k] : 0);
+    tau[k] -= f[k] + b->alpha * Cv + (b->beta > 0 ? b->beta * Kv[k] : 0);
   }
 }
 

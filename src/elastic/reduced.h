@@ -31,7 +31,8 @@ typedef struct lb_face {
 // Internal forces of a basis: force f = dV/deta, tangent K = df/deta. `context` is what the maker
 // gave; none of them allocates.
 typedef struct lb_reduced_force {
-  // f [r], and K v for a velocity v when Kv is not NULL
+  // f [r], and K' v for a velocity v when Kv is not NULL; K' is K with each region's share of the
+  // damping
   void (*force)(const void* context, double* f, double* Kv, const double* eta, const double* v,
                 double* scratch);
   // K [r * r], symmetric
@@ -39,6 +40,8 @@ typedef struct lb_reduced_force {
   double (*energy)(const void* context, const double* eta, double* scratch);
   int scratch; // numbers of scratch they need
   const void* context;
+  // K' [r * r]; NULL: it is K
+  void (*viscous)(const void* context, double* K, const double* eta, double* scratch);
 } lb_reduced_force;
 
 typedef struct lb_reduced {
@@ -52,7 +55,8 @@ typedef struct lb_reduced {
   double* M; // [r * r] int rho Phi_k . Phi_l
   int nface;
   lb_face* face;      // [nface] all but the held one
-  double alpha, beta; // Rayleigh damping (alpha M + beta K) etad
+  double alpha, beta; // Rayleigh damping (alpha C + beta K') etad, the largest of all regions
+  double* C;          // [r * r] M with each region's share of alpha; NULL: it is M
   lb_reduced_force internal;
   const struct lb_full* full; // not NULL: an outline of a body with all its nodes (full.h)
 } lb_reduced;
@@ -69,13 +73,15 @@ typedef struct lb_reduced_input {
   const int* face_count;            // [nface]
   const int* const* face_node;      // [nface][face_count]
   const double* const* face_weight; // [nface][face_count], any positive scale
+  // as apply_mass, of the damping matrix C; NULL: it is the mass matrix
+  void (*apply_damping)(const void* context, double* y, const double* x);
 } lb_reduced_input;
 
 // Integrals and faces; damping and internal forces are left for the caller to fill in.
 lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena* arena);
 
-// Internal and damping forces on the coordinates: tau -= f + (alpha M + beta K) etad. `scratch` has
-// lb_reduced_scratch() numbers.
+// Internal and damping forces on the coordinates: tau -= f + (alpha C + beta K') etad. `scratch`
+// has lb_reduced_scratch() numbers.
 void lb_reduced_add_forces(const lb_reduced* b, double* tau, const double* eta, const double* etad,
                            double* scratch);
 int lb_reduced_scratch(const lb_reduced* b);

@@ -109,7 +109,11 @@ static lb_status make_fem(maker* k) {
   }
   for (int i = 0; i < k->mesh.nregion; i++) {
     material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
-                                m->young, m->poisson, m->density};
+                                m->young,
+                                m->poisson,
+                                m->density,
+                                m->damping_mass,
+                                m->damping_stiffness};
   }
   return lb_fem_create(b->arena->allocator, &k->mesh, material, 1, b->scene->body[k->body].name,
                        k->from->place, &k->fem, b->err);
@@ -145,7 +149,6 @@ static lb_status choose_points(maker* k, const lb_reduced* reduced, lb_points* p
 // The body with all its nodes; the model keeps its mesh.
 static lb_status keep_nodes(maker* k) {
   lb_build* b = k->b;
-  const lb_scene_material* m = &b->scene->material[k->from->material];
   lb_full* full = LB_TAKE(b->arena, lb_full, 1);
   if (!full) {
     return LB_NO_MEMORY;
@@ -153,8 +156,6 @@ static lb_status keep_nodes(maker* k) {
   const lb_status status =
       lb_full_create(full, k->fem, &k->face[0], k->nface - 1, &k->face[1], &k->basis, b->arena);
   if (status == LB_OK) {
-    full->alpha = m->damping_mass;
-    full->beta = m->damping_stiffness;
     b->full[k->body] = full;
     b->m->fem[b->m->nfem++] = k->fem;
     k->fem = NULL;
@@ -164,7 +165,6 @@ static lb_status keep_nodes(maker* k) {
 
 static lb_status reduce(maker* k) {
   lb_build* b = k->b;
-  const lb_scene_material* m = &b->scene->material[k->from->material];
   lb_points* points = LB_TAKE(b->arena, lb_points, 1);
   lb_reduced* reduced = LB_TAKE(b->arena, lb_reduced, 1);
   if (!points || !reduced) {
@@ -178,8 +178,6 @@ static lb_status reduce(maker* k) {
   }
   if (status == LB_OK) {
     reduced->internal = lb_points_force(points);
-    reduced->alpha = m->damping_mass;
-    reduced->beta = m->damping_stiffness;
     b->reduced[k->body] = reduced;
   }
   return status == LB_OK && full ? keep_nodes(k) : status;

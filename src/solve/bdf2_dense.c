@@ -18,6 +18,7 @@ typedef struct dense {
   int* order;   // [nv] row exchanges, of an exact matrix
   bool exact;   // W is the whole derivative, factored as L U
   double* K;    // [r][r] tangent of one elastic body
+  double* D;    // [r][r] its damping
   lb_bdf2_loops loops;
 } dense;
 
@@ -32,10 +33,11 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   if (own) {
     own->W = LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv);
     own->K = LB_TAKE(&st->arena, double, most* most);
+    own->D = LB_TAKE(&st->arena, double, most* most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
     own->base = LB_TAKE(&st->arena, double, m->nv);
   }
-  if (!own || !own->W || !own->K || !own->order || !own->base ||
+  if (!own || !own->W || !own->K || !own->D || !own->order || !own->base ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
@@ -47,11 +49,19 @@ static lb_status create(lb_stepper* st, lb_error* err) {
 // Stiffness and damping that an elastic body puts on its coordinates.
 static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, double dt) {
   const lb_reduced* b = l->reduced;
-  b->internal.tangent(b->internal.context, own->K, d->q + l->q, d->work->scratch);
+  const lb_reduced_force* law = &b->internal;
+  const bool own_damping = b->beta > 0 && law->viscous;
+  law->tangent(law->context, own->K, d->q + l->q, d->work->scratch);
+  if (own_damping) {
+    law->viscous(law->context, own->D, d->q + l->q, d->work->scratch);
+  }
+  const double* K = own->K;
+  const double* D = own_damping ? own->D : K;
+  const double* C = b->C ? b->C : b->M;
   for (int i = 0; i < b->r; i++) {
     for (int j = 0; j < b->r; j++) {
-      own->W[(l->v + i) * nv + l->v + j] +=
-          (dt + b->beta) * own->K[i * b->r + j] + b->alpha * b->M[i * b->r + j];
+      const int at = i * b->r + j;
+      own->W[(l->v + i) * nv + l->v + j] += dt * K[at] + b->beta * D[at] + b->alpha * C[at];
     }
   }
 }

@@ -49,7 +49,9 @@ static bool open_reference(reference* r, const char* name) {
   const lb_material m = {LB_MATERIAL_NEO_HOOKEAN,
                          cJSON_GetObjectItem(r->json, "young")->valuedouble,
                          cJSON_GetObjectItem(r->json, "poisson")->valuedouble,
-                         cJSON_GetObjectItem(r->json, "density")->valuedouble};
+                         cJSON_GetObjectItem(r->json, "density")->valuedouble,
+                         0,
+                         0};
   assert_int_equal(lb_fem_create(NULL, &r->b.mesh, &m, 1, "b", (lb_place){0}, &r->b.fem, &r->b.err),
                    LB_OK);
   r->held = LB_TAKE(&r->b.arena, char, r->b.fem->ndof);

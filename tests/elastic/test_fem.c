@@ -4,7 +4,7 @@
 #include "counting.h"
 
 static lb_material soft(int law) {
-  return (lb_material){(lb_material_law)law, 5.0, 0.3, 2.0};
+  return (lb_material){(lb_material_law)law, 5.0, 0.3, 2.0, 0, 0};
 }
 
 static lb_tetmesh_def small_def(int order) {
@@ -299,6 +299,53 @@ static void regions_keep_their_materials(void** state) {
   body_release(&b);
 }
 
+// Each region's damping is what it would be with the other region's taken away.
+static void regions_keep_their_damping(void** state) {
+  (void)state;
+  body b = {.err = lb_error_make(NULL)};
+  lb_arena_init(&b.arena, NULL);
+  const lb_tetmesh_def d = beam_def(2, 0.5, 0.5, 4, 1, 1, 2);
+  assert_int_equal(lb_tetmesh_make(&d, (lb_place){0}, &b.arena, &b.mesh, &b.err), LB_OK);
+  const char* name[] = {"a", "b"};
+  b.mesh.region_name = name;
+  b.mesh.nregion = 2;
+  for (int e = 0; e < b.mesh.nelem; e++) {
+    b.mesh.region[e] = e >= b.mesh.nelem / 2;
+  }
+  const int n = 3 * b.mesh.nnode;
+  lb_random r = {19};
+  double *u = body_vector(&b), *v = body_vector(&b), *sum = body_vector(&b), *f = body_vector(&b);
+  random_vector(&r, n, u, 0.02);
+  random_vector(&r, n, v, 1);
+  // both; the first alone; the second alone
+  for (int k = 0; k < 3; k++) {
+    lb_material m[2] = {soft(0), soft(1)};
+    m[0].alpha = k == 2 ? 0 : 0.3;
+    m[0].beta = k == 2 ? 0 : 0.05;
+    m[1].alpha = k == 1 ? 0 : 0.7;
+    m[1].beta = k == 1 ? 0 : 0.02;
+    assert_int_equal(lb_fem_create(NULL, &b.mesh, m, 1, "b", (lb_place){0}, &b.fem, &b.err), LB_OK);
+    assert_near(b.fem->alpha, k == 1 ? 0.3 : 0.7, 0);
+    lb_fem_damping(b.fem, f, b.fem->alpha, b.fem->beta, u, v);
+    for (int i = 0; i < n; i++) {
+      sum[i] = k == 0 ? f[i] : sum[i] - f[i];
+    }
+    // the matrices say the same
+    lb_sparse D;
+    double* y = body_vector(&b);
+    assert_int_equal(lb_fem_matrix(b.fem, &b.arena, &D), LB_OK);
+    lb_fem_tangent_viscous(b.fem, &D, 0, b.fem->beta, u);
+    lb_fem_add_damping(b.fem, &D, b.fem->alpha);
+    lb_sparse_apply(&D, 1, y, v);
+    assert_true(difference(n, y, f) < 1e-12);
+    lb_fem_release(b.fem);
+  }
+  const double size = sqrt(body_dot(n, f, f));
+  assert_true(sqrt(body_dot(n, sum, sum)) < 1e-13 * size);
+  b.fem = NULL;
+  body_release(&b);
+}
+
 static void threads_do_not_change_a_bit(void** state) {
   (void)state;
   lb_tetmesh_def d = lb_tetmesh_def_default();
@@ -387,6 +434,7 @@ int main(void) {
       cmocka_unit_test(mass_matrix_gives_mass_centre_and_inertia),
       cmocka_unit_test(damping_is_alpha_mass_and_beta_stiffness),
       cmocka_unit_test(regions_keep_their_materials),
+      cmocka_unit_test(regions_keep_their_damping),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(an_inverted_element_is_found),
       cmocka_unit_test(evaluation_allocates_nothing_and_failures_leak_nothing),

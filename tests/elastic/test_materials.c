@@ -13,7 +13,7 @@ static void random_gradient(lb_random* r, lb_lanes F[9], double identity, double
 }
 
 static lb_material some_material(int law) {
-  return (lb_material){(lb_material_law)law, 3.0, 0.35, 1.0};
+  return (lb_material){(lb_material_law)law, 3.0, 0.35, 1.0, 0, 0};
 }
 
 static void blend(lb_lanes out[9], const lb_lanes F[9], double s, const lb_lanes d[9]) {

@@ -17,7 +17,8 @@ typedef struct rod {
   lb_reduced reduced;
 } rod;
 
-static void make_rod_of(rod* r, int along, lb_basis_options options, double young) {
+// Its material; with `damped`, its second half is damped in another way than its first.
+static void make_rod_of(rod* r, int along, lb_basis_options options, double young, bool damped) {
   lb_error err = lb_error_make(NULL);
   lb_arena_init(&r->arena, NULL);
   lb_tetmesh_def def = lb_tetmesh_def_default();
@@ -26,10 +27,20 @@ static void make_rod_of(rod* r, int along, lb_basis_options options, double youn
   def.radius = RADIUS;
   def.along = along;
   def.across = 1;
-  const lb_material steel = {LB_MATERIAL_NEO_HOOKEAN, young, 0.3, DENSITY};
+  static const char* half[] = {"first", "second"};
+  const lb_material steel[2] = {
+      {LB_MATERIAL_NEO_HOOKEAN, young, 0.3, DENSITY, damped ? 0.5 : 0, damped ? 1e-3 : 0},
+      {LB_MATERIAL_NEO_HOOKEAN, young, 0.3, DENSITY, 2, 3e-4}};
   lb_status status = lb_tetmesh_make(&def, (lb_place){0}, &r->arena, &r->mesh, &err);
+  if (status == LB_OK && damped) {
+    r->mesh.nregion = 2;
+    r->mesh.region_name = half;
+    for (int e = 0; e < r->mesh.nelem; e++) {
+      r->mesh.region[e] = 2 * e >= r->mesh.nelem; // layers are in order
+    }
+  }
   if (status == LB_OK) {
-    status = lb_fem_create(NULL, &r->mesh, &steel, 1, "rod", (lb_place){0}, &r->fem, &err);
+    status = lb_fem_create(NULL, &r->mesh, steel, 1, "rod", (lb_place){0}, &r->fem, &err);
   }
   if (status == LB_OK) {
     lb_basis_face_of(&r->mesh, lb_tetmesh_find_surface(&r->mesh, "start"), &r->arena, &r->held);
@@ -48,7 +59,7 @@ static void make_rod_of(rod* r, int along, lb_basis_options options, double youn
 }
 
 static void make_rod(rod* r, int along, lb_basis_options options) {
-  make_rod_of(r, along, options, YOUNG);
+  make_rod_of(r, along, options, YOUNG, false);
 }
 
 static void release_rod(rod* r) {
@@ -100,9 +111,8 @@ static void basis_has_the_rods_frequencies(void** state) {
 
 // --- points and cubature ---
 
-static void points_give_the_forces_of_the_mesh(void** state) {
-  (void)state;
-  make_rod(&R, 30, lb_basis_default());
+static void points_give_the_forces_of_the_mesh_of(bool damped) {
+  make_rod_of(&R, 30, lb_basis_default(), YOUNG, damped);
   lb_points all;
   assert_int_equal(lb_points_create(R.fem, &R.basis, &R.arena, &all), LB_OK);
   const lb_reduced_force exact = R.reduced.internal;
@@ -119,6 +129,15 @@ static void points_give_the_forces_of_the_mesh(void** state) {
   sum.force(sum.context, f[1], Kv[1], eta, v, scratch);
   exact.tangent(exact.context, K[0], eta, scratch);
   sum.tangent(sum.context, K[1], eta, scratch);
+  assert_int_equal(exact.viscous != NULL, damped);
+  assert_int_equal(sum.viscous != NULL, damped);
+  if (damped) {
+    static double stiffness[64 * 64];
+    memcpy(stiffness, K[1], sizeof stiffness);
+    exact.viscous(exact.context, K[0], eta, scratch);
+    sum.viscous(sum.context, K[1], eta, scratch);
+    assert_true(fabs(K[1][0] - stiffness[0]) > 0.01 * stiffness[0]); // it does make a difference
+  }
   double fs = 0, ks = 0;
   for (int k = 0; k < r * r; k++) {
     ks = fmax(ks, fabs(K[0][k]));
@@ -138,8 +157,33 @@ static void points_give_the_forces_of_the_mesh(void** state) {
   }
   assert_near(exact.energy(exact.context, eta, scratch), sum.energy(sum.context, eta, scratch),
               1e-12);
+  // the damping matrix of the mass, row by row against the mesh
+  assert_int_equal(R.reduced.C != NULL, damped);
+  double* y = malloc((size_t)R.fem->ndof * sizeof *y);
+  for (int k = 0; damped && k < r; k++) {
+    lb_fem_damping_apply(R.fem, y, R.basis.Phi + (size_t)k * (size_t)R.fem->ndof);
+    for (int l = 0; l < r; l++) {
+      double product = 0;
+      for (int i = 0; i < R.fem->ndof; i++) {
+        product += R.basis.Phi[(size_t)l * (size_t)R.fem->ndof + (size_t)i] * y[i];
+      }
+      assert_near(R.reduced.C[k * r + l], product, 1e-12);
+    }
+  }
+  free(y);
   free(scratch);
   release_rod(&R);
+}
+
+static void points_give_the_forces_of_the_mesh(void** state) {
+  (void)state;
+  points_give_the_forces_of_the_mesh_of(false);
+}
+
+// ... and the damping matrix of the mass is what the mesh says.
+static void points_give_the_damping_of_regions(void** state) {
+  (void)state;
+  points_give_the_forces_of_the_mesh_of(true);
 }
 
 static void a_few_points_give_nearly_the_forces_of_all(void** state) {
@@ -342,7 +386,7 @@ static void momentum_of_a_floating_rod_drifts_with_order_two(void** state) {
 // A rod a million times as stiff joins base and weight to one rigid body.
 static void a_very_stiff_rod_moves_as_a_rigid_body(void** state) {
   (void)state;
-  make_rod_of(&R, 20, (lb_basis_options){.modes = 0, .derivatives = 2}, 1e6 * YOUNG);
+  make_rod_of(&R, 20, (lb_basis_options){.modes = 0, .derivatives = 2}, 1e6 * YOUNG, false);
   mount(&A, &R, LB_JOINT_FREE);
   memcpy(A.tree.joint[0].qd, (double[]){3, 2, 1, 0.5, -0.3, 0.2}, 6 * sizeof(double));
   compile(&A);
@@ -392,6 +436,7 @@ int main(void) {
       cmocka_unit_test(basis_keeps_the_held_face),
       cmocka_unit_test(basis_has_the_rods_frequencies),
       cmocka_unit_test(points_give_the_forces_of_the_mesh),
+      cmocka_unit_test(points_give_the_damping_of_regions),
       cmocka_unit_test(a_few_points_give_nearly_the_forces_of_all),
       cmocka_unit_test(rod_with_a_weight_swings_at_its_frequency),
       cmocka_unit_test(momentum_of_a_floating_rod_drifts_with_order_two),

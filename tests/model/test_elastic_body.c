@@ -101,7 +101,7 @@ static void a_scene_makes_the_body_that_code_makes(void** state) {
   def.radius = 5e-3;
   def.along = 6;
   def.across = 1;
-  const lb_material material = {LB_MATERIAL_COROTATED, 150e9, 0.25, 5000};
+  const lb_material material = {LB_MATERIAL_COROTATED, 150e9, 0.25, 5000, 0, 0};
   lb_tetmesh mesh;
   lb_fem* fem;
   lb_basis basis;
