@@ -36,11 +36,13 @@ typedef struct lb_scene_shape {
 } lb_scene_shape;
 
 typedef enum lb_elastic_form {
-  LB_ELASTIC_ROD,  ///< radius, from, to. Faces: start, end, side
-  LB_ELASTIC_BOX,  ///< width, height, from, to, up. Faces: start, end, left, right, bottom, top,
-                   ///< side
-  LB_ELASTIC_TUBE, ///< radius, inner, from, to. Faces: start, end, outer, inner, side
-  LB_ELASTIC_MESH, ///< tetrahedra from a file. Faces: its named surfaces
+  LB_ELASTIC_ROD,   ///< radius, from, to. Faces: start, end, side
+  LB_ELASTIC_BOX,   ///< width, height, from, to, up. Faces: start, end, left, right, bottom, top,
+                    ///< side
+  LB_ELASTIC_BEAM,  ///< the same under another name
+  LB_ELASTIC_PLATE, ///< the same; its thickness is its height
+  LB_ELASTIC_TUBE,  ///< radius, inner, from, to. Faces: start, end, outer, inner, side
+  LB_ELASTIC_MESH,  ///< tetrahedra from a file. Faces: its named surfaces
   LB_ELASTIC_FORM_COUNT
 } lb_elastic_form;
 
@@ -58,8 +60,13 @@ typedef struct lb_scene_elastic {
   double accuracy;               ///< wanted relative error of the lowest frequency, > 0
   int along, across, around;     ///< elements; 0: chosen from the accuracy
   int material;                  ///< index into the scene's materials
-  int modes;                     ///< of vibration in the basis
-  int derivatives;               ///< how many of the softest vectors get derivatives
+  /// Where it is not of one material: those of the mesh's regions, or of parts that follow each
+  /// other from `from` to `to`. 0: all of `material`
+  int nregion;
+  const int* region_material; ///< [nregion] index into the scene's materials
+  const double* until;        ///< [nregion - 1] where the parts end, from the start [m]; NULL: mesh
+  int modes;                  ///< of vibration in the basis
+  int derivatives;            ///< how many of the softest vectors get derivatives
 } lb_scene_elastic;
 
 /// Mass properties come from the shapes unless given; a given mass alone scales what the shapes

@@ -46,6 +46,11 @@ lb_status lb_section_check(const lb_tetmesh_def* d, lb_place place, lb_error* er
   if (d->kind == LB_TETMESH_TUBE && d->around > 0 && d->around < 4) {
     return refuse(place, err, "a tube needs at least 4 elements around");
   }
+  for (int i = 0; i < d->ncut; i++) {
+    if (!(d->cut[i] > (i ? d->cut[i - 1] : 0) && d->cut[i] < lb_vec3_norm(axis))) {
+      return refuse(place, err, "its parts must end one after the other, before it does itself");
+    }
+  }
   if (!(d->error >= 1e-8) || !isfinite(d->error)) {
     return refuse(place, err, "the wanted error must be 1e-8 or more");
   }
@@ -129,6 +134,34 @@ static int count_growing(double first, double most) {
   return n;
 }
 
+// Make a layer end at every cut, by moving the nearest end when it is near, else by one more layer.
+// `t` has room for them; returns how many layers there are then.
+static int cut_layers(const lb_tetmesh_def* d, double length, double* t, int n) {
+  static const double NEAR = 0.3; // of the layer's length
+  int kept = 0;                   // ends up to here hold still: the start, and cuts already made
+  for (int c = 0; c < d->ncut; c++) {
+    const double at = d->cut[c] / length;
+    int i = kept;
+    while (t[i + 1] < at) {
+      i++;
+    }
+    const double near = NEAR * (t[i + 1] - t[i]);
+    if (at - t[i] < near && i > kept) {
+      kept = i;
+    } else if (t[i + 1] - at < near && i + 1 < n) {
+      kept = i + 1;
+    } else {
+      kept = i + 1;
+      n++;
+      for (int k = n; k > kept; k--) {
+        t[k] = t[k - 1];
+      }
+    }
+    t[kept] = at;
+  }
+  return n;
+}
+
 lb_status lb_section_layers(const lb_tetmesh_def* d, lb_arena* arena, int* nlayer, double** level) {
   const double length = lb_vec3_norm(lb_vec3_sub(d->b, d->a)), most = 1.0 / d->along;
   const double first = d->ends > 0 ? d->ends / length : most;
@@ -136,7 +169,7 @@ lb_status lb_section_layers(const lb_tetmesh_def* d, lb_arena* arena, int* nlaye
   const double covered = first * (pow(GROWTH, growing) - 1) / (GROWTH - 1);
   const int middle = at_least(growing ? 1 : d->along, (1 - 2 * covered) / most);
   const int n = middle + 2 * growing;
-  double* t = LB_TAKE(arena, double, n + 1);
+  double* t = LB_TAKE(arena, double, n + d->ncut + 1);
   if (!t) {
     return LB_NO_MEMORY;
   }
@@ -150,7 +183,7 @@ lb_status lb_section_layers(const lb_tetmesh_def* d, lb_arena* arena, int* nlaye
   for (int i = 0; i < growing; i++) {
     t[n - i] = 1 - t[i];
   }
-  *nlayer = n;
+  *nlayer = cut_layers(d, length, t, n);
   *level = t;
   return LB_OK;
 }

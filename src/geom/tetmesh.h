@@ -78,6 +78,10 @@ typedef struct lb_tetmesh_def {
   /// the body is thin. 0: all layers alike
   double ends;
   double error; ///< wanted relative error of the lowest bending frequency of the free body
+  /// Distances from a [m], rising, at which layers end: between them lie regions of their own,
+  /// called "part 1", "part 2" ...
+  int ncut;
+  const double* cut; ///< [ncut]
 } lb_tetmesh_def;
 
 /// A rod of order 2 with an error of 1e-2; a, b and radius are left to fill in.

@@ -9,6 +9,7 @@
 // at the layers and half-way between them. So node(s, l) = s + (nvertex + nedge) l, with l counted
 // in half layers: nothing is searched for.
 #include <limits.h>
+#include <stdio.h>
 
 #include "geom/section.h"
 #include "geom/tetmesh.h"
@@ -206,23 +207,55 @@ static lb_status make_surfaces(const extrusion* e, lb_arena* arena) {
   return LB_OK;
 }
 
+// --- regions ---
+
+// Which part a layer belongs to.
+static int part_of(const lb_tetmesh_def* def, const extrusion* e, int layer) {
+  const double length = lb_vec3_norm(lb_vec3_sub(def->b, def->a));
+  const double middle = length * (e->level[layer] + e->level[layer + 1]) / 2;
+  int part = 0;
+  while (part < def->ncut && def->cut[part] < middle) {
+    part++;
+  }
+  return part;
+}
+
+static lb_status make_regions(const lb_tetmesh_def* def, const extrusion* e, lb_arena* arena) {
+  lb_tetmesh* m = e->mesh;
+  m->nregion = def->ncut + 1;
+  m->region = LB_TAKE(arena, int, m->nelem);
+  m->region_name = LB_TAKE(arena, const char*, m->nregion);
+  if (!m->region || !m->region_name) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < m->nregion; i++) {
+    char name[24];
+    const int size = snprintf(name, sizeof name, def->ncut ? "part %d" : "body", i + 1);
+    m->region_name[i] = lb_arena_text(arena, name, (size_t)size);
+    if (!m->region_name[i]) {
+      return LB_NO_MEMORY;
+    }
+  }
+  for (int i = 0; i < m->nelem; i++) {
+    m->region[i] = part_of(def, e, i / (3 * e->s->ntriangle));
+  }
+  return LB_OK;
+}
+
 // --- all together ---
 
 static lb_status extrude(const lb_tetmesh_def* def, const lb_section* s, int nlayer,
                          const double* level, lb_arena* arena, lb_tetmesh* mesh) {
-  lb_tetmesh made = {.order = def->order, .nregion = 1};
+  lb_tetmesh made = {.order = def->order};
   extrusion e = {s, &made, nlayer, level, s->nvertex + (def->order == 2 ? s->nedge : 0)};
   made.nnode = e.stride * ((def->order == 1 ? nlayer : 2 * nlayer) + 1);
   made.nelem = 3 * s->ntriangle * nlayer;
   made.node = LB_TAKE(arena, lb_vec3, made.nnode);
   const int size = lb_tetmesh_elem_nodes(&made);
   made.elem = LB_TAKE(arena, int, (size_t)made.nelem*(size_t)size);
-  made.region = LB_TAKE(arena, int, made.nelem);
-  made.region_name = LB_TAKE(arena, const char*, 1);
-  if (!made.node || !made.elem || !made.region || !made.region_name) {
+  if (!made.node || !made.elem || make_regions(def, &e, arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  made.region_name[0] = "body";
   place_nodes(&e, make_frame(def));
   for (int layer = 0; layer < nlayer; layer++) {
     for (int t = 0; t < s->ntriangle; t++) {

@@ -102,12 +102,13 @@ static lb_status make_mesh(maker* k) {
 
 static lb_status make_fem(maker* k) {
   lb_build* b = k->b;
-  const lb_scene_material* m = &b->scene->material[k->from->material];
   lb_material* material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
   if (!material) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < k->mesh.nregion; i++) {
+    const int own = k->from->nregion ? k->from->region_material[i] : k->from->material;
+    const lb_scene_material* m = &b->scene->material[own];
     material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
                                 m->young,
                                 m->poisson,
@@ -217,13 +218,22 @@ static bool same_vector(lb_vec3 a, lb_vec3 b) {
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+static bool same_regions(const lb_scene_elastic* a, const lb_scene_elastic* b) {
+  bool same = a->nregion == b->nregion && !a->until == !b->until;
+  for (int i = 0; same && i < a->nregion; i++) {
+    same = a->region_material[i] == b->region_material[i] &&
+           (!a->until || i == a->nregion - 1 || a->until[i] == b->until[i]);
+  }
+  return same;
+}
+
 static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
   return a->form == b->form && same_vector(a->from, b->from) && same_vector(a->to, b->to) &&
          same_vector(a->up, b->up) && a->width == b->width && a->height == b->height &&
          a->radius == b->radius && a->inner == b->inner && a->mesh == b->mesh &&
          a->order == b->order && a->accuracy == b->accuracy && a->along == b->along &&
          a->across == b->across && a->around == b->around && a->material == b->material &&
-         a->modes == b->modes && a->derivatives == b->derivatives;
+         same_regions(a, b) && a->modes == b->modes && a->derivatives == b->derivatives;
 }
 
 // An earlier body of the same form that is held alike, or -1.

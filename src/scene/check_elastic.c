@@ -26,8 +26,13 @@ static const char* list_faces(const lb_scene_elastic* e, char* text, size_t size
   return count ? text : "none: name surfaces in the mesh's file";
 }
 
-static void check_material(lb_checker* c, const lb_scene_body* body) {
-  const lb_scene_material* m = &c->s->material[body->elastic->material];
+// The material of a region, or of all of the body.
+static void check_material(lb_checker* c, const lb_scene_body* body, int material) {
+  if (material < 0 || material >= c->s->nmaterial) {
+    LB_SAY(c, body->elastic->place, "body '%s': there is no material %d", body->name, material);
+    return;
+  }
+  const lb_scene_material* m = &c->s->material[material];
   if (!(m->young > 0)) {
     LB_SAY(c, body->elastic->place,
            "body '%s': material '%s' has no Young's modulus, so nobody knows how it bends (give it "
@@ -41,6 +46,10 @@ static void check_form(lb_checker* c, const lb_scene_body* body) {
   if ((unsigned)e->form >= LB_ELASTIC_FORM_COUNT || (e->form == LB_ELASTIC_MESH && !e->mesh)) {
     LB_SAY(c, e->place, "body '%s': its form is not one of those in limber/scene.h", body->name);
     return;
+  }
+  if (e->form == LB_ELASTIC_MESH && e->nregion > 0 && e->nregion != e->mesh->nregion) {
+    LB_SAY(c, e->place, "body '%s': its mesh has %d regions, but %d materials are given",
+           body->name, e->mesh->nregion, e->nregion);
   }
   if (e->form != LB_ELASTIC_MESH) {
     const lb_tetmesh_def def = lb_elastic_definition(e);
@@ -69,12 +78,13 @@ static bool is_joined(const lb_scene* s, int body) {
 
 static void check_body(lb_checker* c, int i) {
   const lb_scene_body* body = &c->s->body[i];
-  const int material = body->elastic->material;
-  if (material < 0 || material >= c->s->nmaterial) {
-    LB_SAY(c, body->elastic->place, "body '%s': there is no material %d", body->name, material);
-    return;
+  const lb_scene_elastic* e = body->elastic;
+  if (e->nregion == 0) {
+    check_material(c, body, e->material);
   }
-  check_material(c, body);
+  for (int k = 0; k < e->nregion; k++) {
+    check_material(c, body, e->region_material[k]);
+  }
   check_form(c, body);
   if (!is_joined(c->s, i) && c->report->status == LB_OK) { // else its joint may be what went wrong
     char text[600];

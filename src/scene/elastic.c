@@ -15,11 +15,12 @@ typedef struct form {
   const char* face[MOST_FACES];
 } form;
 
+#define BOX_FACES "start", "end", "left", "right", "bottom", "top", "side"
 static const form forms[] = {
     [LB_ELASTIC_ROD] = {LB_TETMESH_ROD, 3, {"start", "end", "side"}},
-    [LB_ELASTIC_BOX] = {LB_TETMESH_BOX,
-                        7,
-                        {"start", "end", "left", "right", "bottom", "top", "side"}},
+    [LB_ELASTIC_BOX] = {LB_TETMESH_BOX, 7, {BOX_FACES}},
+    [LB_ELASTIC_BEAM] = {LB_TETMESH_BOX, 7, {BOX_FACES}},
+    [LB_ELASTIC_PLATE] = {LB_TETMESH_BOX, 7, {BOX_FACES}},
     [LB_ELASTIC_TUBE] = {LB_TETMESH_TUBE, 5, {"start", "end", "outer", "inner", "side"}},
 };
 
@@ -41,7 +42,9 @@ lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e) {
                           .along = e->along,
                           .across = e->across,
                           .around = e->around,
-                          .error = e->accuracy};
+                          .error = e->accuracy,
+                          .ncut = e->until ? e->nregion - 1 : 0,
+                          .cut = e->until};
 }
 
 int lb_elastic_faces(const lb_scene_elastic* e, const char** name, int most) {
@@ -88,6 +91,130 @@ static bool read_mesh(lb_reader* r, const lb_elastic_spec* spec, lb_scene_elasti
   return lb_note(
       r, lb_tetmesh_check(mesh, spec->mesh->text, spec->mesh->place, &r->scratch, r->report.err));
 }
+
+// --- materials ---
+
+static bool unknown_region(lb_reader* r, const lb_node* key, const lb_tetmesh* mesh) {
+  enum { SHOWN = 12 };
+  lb_nearest nearest = lb_nearest_to(key->text);
+  for (int i = 0; i < mesh->nregion; i++) {
+    lb_nearest_offer(&nearest, mesh->region_name[i]);
+  }
+  const int shown = mesh->nregion < SHOWN ? mesh->nregion : SHOWN;
+  return lb_complain(r, key->place, "the mesh has no region '%s'%s", key->text,
+                     nearest.best ? lb_did_you_mean(r, &nearest)
+                                  : lb_compose(r, " (it has %s%s)",
+                                               lb_join(r, " and ", mesh->region_name, shown),
+                                               shown < mesh->nregion ? " ..." : ""));
+}
+
+static int find_region(const lb_tetmesh* mesh, const char* name) {
+  for (int i = 0; i < mesh->nregion; i++) {
+    if (strcmp(mesh->region_name[i], name) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// `rest` is the material of regions that are not named, or -1: all must be.
+static bool read_regions(lb_reader* r, const lb_node* node, int rest, lb_scene_elastic* e) {
+  const lb_field material = {.key = "materials", .value = LB_VALUE_MATERIAL};
+  int* list = LB_TAKE(r->keep, int, e->mesh->nregion);
+  if (!list) {
+    return lb_lack(r);
+  }
+  for (int i = 0; i < e->mesh->nregion; i++) {
+    list[i] = rest;
+  }
+  bool ok = true;
+  for (int i = 0; i < node->count; i++) {
+    const int region = find_region(e->mesh, node->key[i]->text);
+    ok &= region < 0 ? unknown_region(r, node->key[i], e->mesh)
+                     : lb_read_value(r, node->item[i], &material, &list[region]);
+  }
+  for (int i = 0; ok && i < e->mesh->nregion; i++) {
+    if (list[i] < 0) {
+      ok = lb_complain(r, node->place,
+                       "region '%s' of the mesh has no material (add it here, or give 'material' "
+                       "for all that are not named)",
+                       e->mesh->region_name[i]);
+    }
+  }
+  e->nregion = e->mesh->nregion;
+  e->region_material = list;
+  return ok;
+}
+
+static bool read_parts(lb_reader* r, const lb_node* node, int rest, lb_scene_elastic* e) {
+  int* list = LB_TAKE(r->keep, int, node->count);
+  double* until = LB_TAKE(r->keep, double, node->count);
+  if (!list || !until) {
+    return lb_lack(r);
+  }
+  const double length = lb_vec3_norm(lb_vec3_sub(e->to, e->from));
+  bool ok = true;
+  for (int i = 0; i < node->count; i++) {
+    const bool last = i == node->count - 1;
+    lb_part_spec part = {.material = rest};
+    ok &= lb_read_part(r, node->item[i], "part", &lb_part_table, &part);
+    if (part.given.wrong) {
+      continue;
+    }
+    if (part.material < 0) {
+      ok =
+          lb_complain(r, node->item[i]->place, "'material' is missing (what this part is made of)");
+    }
+    if (!last && !part.given.node[0]) {
+      ok = lb_complain(r, node->item[i]->place,
+                       "'until' is missing (only the last part reaches to the end by itself)");
+    } else if (part.given.node[0] &&
+               (!(part.until > (i ? until[i - 1] : 0)) || part.until > length * (1 + 1e-9) ||
+                (!last && part.until > length * (1 - 1e-9)))) {
+      ok = lb_complain(r, part.given.node[0]->place,
+                       "parts must end one after the other, from %g m on and before the body's "
+                       "length of %g m",
+                       i ? until[i - 1] : 0, length);
+    } else if (last && part.given.node[0] && part.until < length * (1 - 1e-9)) {
+      ok = lb_complain(
+          r, part.given.node[0]->place,
+          "the last part ends before the body's length of %g m (leave its 'until' away)", length);
+    }
+    until[i] = part.until;
+    list[i] = part.material;
+  }
+  e->nregion = node->count;
+  e->region_material = list;
+  e->until = until;
+  return ok;
+}
+
+static bool read_materials(lb_reader* r, const lb_body_spec* spec, lb_scene_elastic* e) {
+  const lb_elastic_spec* s = &spec->elastic;
+  const int rest = s->material >= 0 ? s->material : spec->material;
+  const bool mesh = e->form == LB_ELASTIC_MESH;
+  if (s->parts && mesh) {
+    return lb_complain(r, s->parts->place,
+                       "'parts' are for forms that Limber meshes (name the mesh's regions in "
+                       "'materials')");
+  }
+  if (s->materials && !mesh) {
+    return lb_complain(r, s->materials->place,
+                       "'materials' is for meshes with regions (give this form 'parts')");
+  }
+  bool ok = true;
+  if (s->materials) {
+    ok = read_regions(r, s->materials, rest, e);
+  } else if (s->parts && s->parts->count > 0) {
+    ok = read_parts(r, s->parts, rest, e);
+  }
+  e->material = rest >= 0    ? rest
+                : e->nregion ? e->region_material[0]
+                             : lb_find_material(r, "plain");
+  return ok && e->material >= 0;
+}
+
+// --- the whole ---
 
 // Keys of a rigid body that an elastic one has no use for.
 static bool check_keys(lb_reader* r, const lb_body_spec* spec) {
@@ -143,9 +270,8 @@ const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec) 
     e->form++;
   }
   bool ok = check_keys(r, spec);
-  const int material = s->material >= 0 ? s->material : spec->material;
-  e->material = material >= 0 ? material : lb_find_material(r, "plain");
-  ok &= e->material >= 0 && (e->form != LB_ELASTIC_MESH || read_mesh(r, s, e));
+  ok &= e->form != LB_ELASTIC_MESH || read_mesh(r, s, e);
+  ok = ok && read_materials(r, spec, e);
   return ok ? e : NULL;
 }
 

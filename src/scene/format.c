@@ -247,12 +247,26 @@ static const lb_field elastic_box_fields[] = {
     BEAM_AXIS,
     {"up", LB_VALUE_VECTOR, offsetof(lb_beam_spec, up), LB_PURE, LB_ANY, false, NULL,
      "[0, 0, 1], or x along z", "where the height points"}};
+static const lb_field elastic_plate_fields[] = {
+    BEAM("width", width, "across the axis, from face left to right"),
+    BEAM("thickness", height, "from face bottom to top"),
+    BEAM_AXIS,
+    {"up", LB_VALUE_VECTOR, offsetof(lb_beam_spec, up), LB_PURE, LB_ANY, false, NULL,
+     "[0, 0, 1], or x along z", "where its face top looks"}};
 static const lb_field elastic_tube_fields[] = {
     BEAM("radius", radius, "from the axis to the outside"),
     BEAM("inner", inner, "from the axis to the inside"), BEAM_AXIS};
 const lb_table lb_elastic_rod_table = TABLE("elastic rod", elastic_rod_fields);
 const lb_table lb_elastic_box_table = TABLE("elastic box", elastic_box_fields);
+const lb_table lb_elastic_plate_table = TABLE("elastic plate", elastic_plate_fields);
 const lb_table lb_elastic_tube_table = TABLE("elastic tube", elastic_tube_fields);
+
+static const lb_field part_fields[] = {
+    {"until", LB_VALUE_NUMBER, offsetof(lb_part_spec, until), LB_LENGTH, LB_POSITIVE, false, NULL,
+     "the end", "where it ends, along the axis from face start"},
+    {"material", LB_VALUE_MATERIAL, offsetof(lb_part_spec, material), LB_PURE, LB_ANY, false, NULL,
+     "the elastic body's", "what it is made of"}};
+const lb_table lb_part_table = TABLE("part", part_fields);
 
 #define ELEMENTS(key, member, about)                                                               \
   {                                                                                                \
@@ -277,9 +291,16 @@ static const lb_field elastic_fields[] = {
     [LB_ELASTIC_ROD] = {"rod", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
                         false, &lb_elastic_rod_table, NULL,
                         "a solid cylinder; faces start, end and side"},
-    [LB_ELASTIC_BOX] = {"box", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
-                        false, &lb_elastic_box_table, NULL,
-                        "a beam or plate; faces start, end, left, right, bottom, top and side"},
+    [LB_ELASTIC_BOX] =
+        {"box", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY, false,
+         &lb_elastic_box_table, NULL,
+         "a bar with a rectangular section; faces start, end, left, right, bottom, top "
+         "and side"},
+    [LB_ELASTIC_BEAM] = {"beam", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
+                         false, &lb_elastic_box_table, NULL, "another name for a box"},
+    [LB_ELASTIC_PLATE] = {"plate", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
+                          false, &lb_elastic_plate_table, NULL,
+                          "a flat box, given by its thickness; the faces of a box"},
     [LB_ELASTIC_TUBE] = {"tube", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
                          false, &lb_elastic_tube_table, NULL,
                          "a hollow cylinder; faces start, end, outer, inner and side"},
@@ -292,6 +313,15 @@ static const lb_field elastic_fields[] = {
     [LB_ELASTIC_KEY_MATERIAL] = {"material", LB_VALUE_MATERIAL, offsetof(lb_elastic_spec, material),
                                  LB_PURE, LB_ANY, false, NULL, "the body's",
                                  "a material that has a Young's modulus"},
+    [LB_ELASTIC_KEY_MATERIALS] = {"materials", LB_VALUE_REGIONS,
+                                  offsetof(lb_elastic_spec, materials), LB_PURE, LB_ANY, false,
+                                  NULL, "none",
+                                  "of a mesh with several regions, by their names; 'material' is "
+                                  "that of the others"},
+    [LB_ELASTIC_KEY_PARTS] = {"parts", LB_VALUE_LIST, offsetof(lb_elastic_spec, parts), LB_PURE,
+                              LB_ANY, false, &lb_part_table, "none",
+                              "of other materials, one after the other from face start to end; not "
+                              "for meshes"},
     {"accuracy", LB_VALUE_NUMBER, offsetof(lb_elastic_spec, accuracy), LB_PURE, LB_POSITIVE, false,
      NULL, "1e-3", "wanted relative error of its lowest frequency; sets the number of elements"},
     {"elements", LB_VALUE_TABLE, offsetof(lb_elastic_spec, elements), LB_PURE, LB_ANY, false,

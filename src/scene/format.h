@@ -38,6 +38,7 @@ typedef enum lb_value {
   LB_VALUE_ONE,     // one table
   LB_VALUE_KEYS,    // a list of pairs [time, value]
   LB_VALUE_POINTS,  // a list of values
+  LB_VALUE_REGIONS, // a mapping from names of regions to names of materials
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -183,13 +184,24 @@ typedef struct lb_shape_spec {
 } lb_shape_spec;
 
 // The forms of an elastic body are numbered as lb_elastic_form.
-enum { LB_ELASTIC_KEY_SCALE = LB_ELASTIC_FORM_COUNT, LB_ELASTIC_KEY_MATERIAL };
+enum {
+  LB_ELASTIC_KEY_SCALE = LB_ELASTIC_FORM_COUNT,
+  LB_ELASTIC_KEY_MATERIAL,
+  LB_ELASTIC_KEY_MATERIALS,
+  LB_ELASTIC_KEY_PARTS
+};
 
-typedef struct lb_beam_spec { // rod, box, tube
+typedef struct lb_beam_spec { // rod, box, beam, plate, tube
   lb_given given;
   double radius, inner, width, height;
   lb_vec3 from, to, up;
 } lb_beam_spec;
+
+typedef struct lb_part_spec {
+  lb_given given;
+  double until;
+  int material;
+} lb_part_spec;
 
 typedef struct lb_elements_spec {
   lb_given given;
@@ -207,6 +219,7 @@ typedef struct lb_elastic_spec {
   const lb_node* mesh;
   lb_vec3 scale;
   int material;
+  const lb_node *materials, *parts;
   double accuracy;
   lb_elements_spec elements;
   int order;
@@ -319,6 +332,7 @@ extern const lb_table lb_scene_table, lb_solver_table, lb_record_table, lb_repea
 extern const lb_table lb_material_table, lb_body_table, lb_shape_table;
 extern const lb_table lb_rayleigh_table, lb_elastic_table, lb_elements_table, lb_basis_table;
 extern const lb_table lb_elastic_rod_table, lb_elastic_box_table, lb_elastic_tube_table;
+extern const lb_table lb_elastic_plate_table, lb_part_table;
 extern const lb_table lb_sphere_table, lb_rod_table, lb_ellipsoid_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];

@@ -77,6 +77,8 @@ bool lb_read_table(lb_reader* r, const lb_node* node, const lb_table* table, voi
 // The same; `where` says whose part this is: "spring of joint 'elbow'".
 bool lb_read_part(lb_reader* r, const lb_node* node, const char* where, const lb_table* table,
                   void* out);
+// What stands behind one key, by the row of a table.
+bool lb_read_value(lb_reader* r, const lb_node* node, const lb_field* field, void* out);
 bool lb_read_number(lb_reader* r, const lb_node* node, const char* key, lb_dimension dimension,
                     lb_range range, double* out);
 // Exactly or, when `least` differs, between `least` and `most` numbers; their count, or -1.

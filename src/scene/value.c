@@ -456,7 +456,12 @@ static bool (*const readers[])(lb_reader*, const lb_node*, const lb_field*, void
     [LB_VALUE_SECTION] = keep_map,       [LB_VALUE_INITIAL] = keep_map,
     [LB_VALUE_LIST] = keep_list,         [LB_VALUE_ONE] = keep_node,
     [LB_VALUE_KEYS] = keep_list,         [LB_VALUE_POINTS] = keep_list,
+    [LB_VALUE_REGIONS] = keep_map,
 };
+
+bool lb_read_value(lb_reader* r, const lb_node* node, const lb_field* field, void* out) {
+  return readers[field->value](r, node, field, out);
+}
 
 // --- tables ---
 
@@ -539,7 +544,7 @@ bool lb_read_table(lb_reader* r, const lb_node* node, const lb_table* table, voi
     }
     const lb_field* field = &table->field[found];
     given->node[found] = node->item[i];
-    ok &= readers[field->value](r, node->item[i], field, (char*)out + field->offset);
+    ok &= lb_read_value(r, node->item[i], field, (char*)out + field->offset);
   }
   given->wrong = !check_given(r, node, table, given) || !ok;
   return !given->wrong;

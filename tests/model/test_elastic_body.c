@@ -258,6 +258,55 @@ static void a_mesh_file_brings_its_faces(void** state) {
   lb_error_clear(&err);
 }
 
+static void regions_and_parts_have_their_own_materials(void** state) {
+  (void)state;
+  lb_error err = lb_error_make(NULL);
+  lb_scene scene;
+  lb_model* m = NULL;
+  assert_int_equal(
+      lb_scene_read(LIMBER_SOURCE_DIR "/tests/scene/good/layers.yaml", NULL, &scene, &err), LB_OK);
+  assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_OK);
+  lb_scene_release(&scene);
+  assert_near(m->body_mass[0].mass, (2000 + 1100) / 2 * 1e-6, 1e-12); // three elements of each
+  // the rod is a prism over the hexagon that bends as its circle does
+  const double area = m->body_mass[1].mass / (7850 * 0.04 + 8500 * 0.06);
+  assert_near(area / (M_PI * 4e-6), 1, 0.01);
+  const double com = (7850 * 0.04 * 0.02 + 8500 * 0.06 * 0.07) / (7850 * 0.04 + 8500 * 0.06);
+  assert_near(m->body_mass[1].com.z, com, 1e-12);
+  const lb_reduced* block = m->link[m->body_link[0]].reduced;
+  assert_near(block->alpha, 1, 0);
+  assert_near(block->beta, 1e-3, 0);
+  assert_non_null(block->C);
+  assert_non_null(block->internal.viscous);
+  lb_model_release(m);
+  lb_error_clear(&err);
+}
+
+// Its first frequency is about a strip's; held across its width it is a little stiffer.
+static void plates_and_beams_are_boxes(void** state) {
+  (void)state;
+  static const char* const forms[] = {"plate: {width: 2 cm, thickness: 1 mm,",
+                                      "beam: {width: 2 cm, height: 1 mm,",
+                                      "box: {width: 2 cm, height: 1 mm,"};
+  double frequency[3];
+  for (int i = 0; i < 3; i++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "bodies: {p: {elastic: {%s to: [0.1, 0, 0]}, material: steel, elements: {along: 10, "
+             "across: 1, around: 2}, basis: {modes: 1, derivatives: 0}}}}\n"
+             "joints: {wall: {type: fixed, child: p, face: start}}\n",
+             forms[i]);
+    lb_model* m = model_of(text);
+    frequency[i] = m->elastic[0].frequency[0];
+    lb_model_release(m);
+  }
+  assert_near(frequency[0], frequency[1], 0);
+  assert_near(frequency[0], frequency[2], 0);
+  const double beam = 3.5160 / 0.01 * sqrt(210e9 * 1e-6 / 12 / 7850) / (2 * M_PI);
+  print_message("%.4g Hz, a strip %.4g Hz\n", frequency[0], beam);
+  assert_near(frequency[0] / beam, 1, 0.03);
+}
+
 static void running_out_of_memory_leaks_nothing(void** state) {
   (void)state;
   lb_scene scene;
@@ -290,6 +339,8 @@ int main(void) {
       cmocka_unit_test(bodies_alike_share_their_reduction),
       cmocka_unit_test(a_loop_closes_on_a_face_and_stays_closed),
       cmocka_unit_test(a_mesh_file_brings_its_faces),
+      cmocka_unit_test(regions_and_parts_have_their_own_materials),
+      cmocka_unit_test(plates_and_beams_are_boxes),
       cmocka_unit_test(running_out_of_memory_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, make_clamped, release_clamped);

@@ -28,6 +28,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_INITIAL] = "a mapping from names to starts",
       [LB_VALUE_KEYS] = "a list of [time, value]",
       [LB_VALUE_POINTS] = "a list of values",
+      [LB_VALUE_REGIONS] = "a mapping from names of regions to materials",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -187,6 +188,8 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                          "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
                          "\"maxItems\": 2}}"),
       [LB_VALUE_POINTS] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}}",
+      [LB_VALUE_REGIONS] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
+                            "{\"type\": [\"string\", \"number\"]}}"),
       [LB_VALUE_POSE] = ("{\"anyOf\": [{\"$ref\": \"#/$defs/place\"}, {\"$ref\": "
                          "\"#/$defs/pose\"}]}"),
   };
@@ -339,7 +342,9 @@ static const struct {
     {"", &lb_elastic_table},
     {"", &lb_elastic_rod_table},
     {"", &lb_elastic_box_table},
+    {"", &lb_elastic_plate_table},
     {"", &lb_elastic_tube_table},
+    {"", &lb_part_table},
     {"", &lb_elements_table},
     {"", &lb_basis_table},
     {"", &lb_shape_table},
