@@ -53,11 +53,8 @@ static lb_status make_face(const lb_full* b, const lb_basis_face* from, lb_arena
 lb_status lb_full_create(lb_full* b, const lb_fem* fem, const lb_basis_face* held, int nface,
                          const lb_basis_face* face, const lb_basis* basis, lb_arena* arena) {
   const size_t n = (size_t)fem->ndof;
-  lb_full made = {.fem = fem,
-                  .nface = nface,
-                  .alpha = fem->alpha,
-                  .beta = fem->beta,
-                  .shown = basis->r};
+  lb_full made = {
+      .fem = fem, .nface = nface, .alpha = fem->alpha, .beta = fem->beta, .shown = basis->r};
   made.face = LB_TAKE(arena, lb_full_face, nface);
   made.MPhi = LB_TAKE(arena, double, (size_t)basis->r* n);
   lb_status status = made.face && made.MPhi ? copy_face(&made.held, held, arena) : LB_NO_MEMORY;
