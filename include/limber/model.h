@@ -21,6 +21,12 @@ typedef enum lb_link_kind {
   LB_LINK_COUNT
 } lb_link_kind;
 
+/// A frame that moves with a link.
+typedef struct lb_anchor {
+  int link; ///< or LB_WORLD
+  lb_transform X;
+} lb_anchor;
+
 /// A drawable piece of a body.
 typedef struct lb_model_shape {
   int body; ///< or LB_WORLD
@@ -110,7 +116,9 @@ typedef struct lb_model {
   // --- forces, motors, constraints ---
   int nspring, nload, nmotor, nloop;
   lb_scene_spring* spring;     ///< [nspring] rest lengths filled in
+  lb_anchor* spring_end;       ///< [nspring][2] where they are fastened
   lb_scene_load* load;         ///< [nload]
+  lb_anchor* load_at;          ///< [nload] where they act
   lb_profile** load_profile;   ///< [nload] NULL: constant
   const char** motor_name;     ///< [nmotor]
   int* motor_joint;            ///< [nmotor] or -1: it drives a loop

@@ -133,8 +133,11 @@ typedef struct lb_scene_joint {
 typedef struct lb_scene_spring {
   const char* name;
   lb_place place;
-  int body[2];      ///< either may be LB_WORLD
-  lb_vec3 point[2]; ///< in the bodies' frames
+  int body[2];              ///< either may be LB_WORLD
+  lb_vec3 point[2];         ///< in the bodies' frames, elastic ones at rest
+  const char* face_name[2]; ///< of bodies that are `elastic`: the faces it is fastened to
+  bool at_middle[2];        ///< the point is measured from the middle of that face
+  int face[2];      ///< of bodies given as `reduced`: which of their faces; -1: the held one
   double stiffness; ///< [N/m] >= 0
   double damping;   ///< [N s/m] >= 0
   double length;    ///< at rest [m]; NAN: as long as it is at the start
@@ -159,10 +162,13 @@ typedef struct lb_scene_load {
   const char* name;
   lb_place place;
   int body;
-  lb_vec3 point;                 ///< in the body's frame
-  lb_vec3 force;                 ///< [N]
-  lb_vec3 torque;                ///< [N m]
-  bool follows;                  ///< the directions turn with the body; else they are the world's
+  lb_vec3 point;         ///< in the body's frame, an elastic one at rest
+  const char* face_name; ///< of a body that is `elastic`: the face it acts on
+  bool at_middle;        ///< the point is measured from the middle of that face
+  int face;              ///< of a body given as `reduced`: which face; -1: the held one
+  lb_vec3 force;         ///< [N]
+  lb_vec3 torque;        ///< [N m]
+  bool follows; ///< the directions turn with the body, or its face; else they are the world's
   lb_profile_definition profile; ///< count 0: constant
 } lb_scene_load;
 

@@ -73,15 +73,10 @@ typedef struct point {
   lb_state* link; // NULL: of the world
 } point;
 
-static point find_point(const lb_model* m, lb_work* w, int body, lb_vec3 local) {
-  point p = {.at = lb_v4_from(local)};
-  if (body == LB_WORLD) {
-    return p;
-  }
-  const lb_vec3 in_link = lb_transform_point(m->body_in_link[body], local);
-  p.at = lb_v4_from(in_link);
-  if (m->body_link[body] != LB_WORLD) {
-    p.link = &w->state[m->body_link[body]];
+static point find_point(lb_work* w, const lb_anchor* anchor) {
+  point p = {.at = lb_v4_from(anchor->X.p)};
+  if (anchor->link != LB_WORLD) {
+    p.link = &w->state[anchor->link];
     const lb_v4 arm = lb_m3_apply(p.link->R, p.at);
     p.at = p.link->p + arm;
     p.velocity = p.link->v + lb_v4_cross(p.link->w, arm);
@@ -109,8 +104,8 @@ static void spring_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->nspring; i++) {
     const lb_scene_spring* s = &m->spring[i];
-    const point a = find_point(m, d->work, s->body[0], s->point[0]);
-    const point b = find_point(m, d->work, s->body[1], s->point[1]);
+    const point a = find_point(d->work, &m->spring_end[2 * i]);
+    const point b = find_point(d->work, &m->spring_end[2 * i + 1]);
     const lb_v4 along = b.at - a.at;
     const double length = sqrt(lb_v4_dot(along, along));
     if (length > 0) { // the direction of a spring of no length is not defined: it pulls nowhere
@@ -127,8 +122,8 @@ static double spring_energy(const lb_model* m, lb_data* d) {
   double sum = 0;
   for (int i = 0; i < m->nspring; i++) {
     const lb_scene_spring* s = &m->spring[i];
-    const lb_v4 along = find_point(m, d->work, s->body[1], s->point[1]).at -
-                        find_point(m, d->work, s->body[0], s->point[0]).at;
+    const lb_v4 along = find_point(d->work, &m->spring_end[2 * i + 1]).at -
+                        find_point(d->work, &m->spring_end[2 * i]).at;
     const double stretch = sqrt(lb_v4_dot(along, along)) - s->length;
     sum += 0.5 * s->stiffness * stretch * stretch;
   }
@@ -143,11 +138,9 @@ static int load_count(const lb_model* m) {
   return m->nload;
 }
 
-// From a body's axes to the world's.
-static lb_v4 turn(const lb_model* m, const lb_work* w, int body, lb_vec3 v) {
-  const lb_v4 in_link = lb_v4_from(lb_quat_rotate(m->body_in_link[body].q, v));
-  return m->body_link[body] == LB_WORLD ? in_link
-                                        : lb_m3_apply(w->state[m->body_link[body]].R, in_link);
+// From the axes of what it acts on to the world's.
+static lb_v4 turn(const lb_work* w, const lb_anchor* at, lb_vec3 v) {
+  return lb_m3_apply(w->state[at->link].R, lb_v4_from(lb_quat_rotate(at->X.q, v)));
 }
 
 static void load_apply(const lb_model* m, lb_data* d) {
@@ -157,12 +150,11 @@ static void load_apply(const lb_model* m, lb_data* d) {
     if (m->load_profile[i]) {
       lb_profile_evaluate(m->load_profile[i], d->time, scale);
     }
-    const point p = find_point(m, d->work, load->body, load->point);
+    const lb_anchor* at = &m->load_at[i];
+    const point p = find_point(d->work, at);
     if (p.link) {
-      const lb_v4 f =
-          load->follows ? turn(m, d->work, load->body, load->force) : lb_v4_from(load->force);
-      const lb_v4 n =
-          load->follows ? turn(m, d->work, load->body, load->torque) : lb_v4_from(load->torque);
+      const lb_v4 f = load->follows ? turn(d->work, at, load->force) : lb_v4_from(load->force);
+      const lb_v4 n = load->follows ? turn(d->work, at, load->torque) : lb_v4_from(load->torque);
       push(p, f * scale[0]);
       p.link->xn += n * scale[0];
     }

@@ -17,12 +17,15 @@ typedef struct lb_build {
   int* order;      // [nordered] bodies, each after the one it hangs on, a tree at a time
   int nordered;
   lb_scene_joint* joint;             // [scene njoint] the scene's, faces found
+  lb_scene_spring* spring;           // [scene nspring] likewise
+  lb_scene_load* load;               // [scene nload] likewise
   const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
   lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
   struct lb_full** full;             // [scene nbody] with all their nodes, where asked for
 } lb_build;
 
-// Elastic bodies from their descriptions: fills joint, reduced and elastic.
+// Elastic bodies from their descriptions: fills joint, spring, load, reduced
+// and elastic.
 lb_status lb_build_elastic(lb_build* b);
 lb_status lb_build_order(lb_build* b);  // fills carrier and order
 lb_status lb_build_masses(lb_build* b); // fills body_mass

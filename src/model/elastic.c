@@ -39,7 +39,37 @@ static int add_face(maker* k, const char* name) {
   return k->nface - 1;
 }
 
-// The face that carries the body comes first, then all others that joints name.
+// What takes hold of a body: an end of a joint, an end of a spring, or a load.
+typedef struct grip {
+  int body;
+  const char* name; // of the face
+  bool at_middle;
+  int* face;
+  lb_vec3* point;
+} grip;
+
+static int grip_count(const lb_build* b) {
+  return 2 * b->scene->njoint + 2 * b->scene->nspring + b->scene->nload;
+}
+
+static grip grip_at(const lb_build* b, int i) {
+  const int end = i % 2;
+  if (i < 2 * b->scene->njoint) {
+    lb_scene_joint* j = &b->joint[i / 2];
+    return end ? (grip){j->child, j->face_name[1], j->at_middle[1], &j->child_face, &j->in_child.p}
+               : (grip){j->parent, j->face_name[0], j->at_middle[0], &j->face, &j->in_parent.p};
+  }
+  i -= 2 * b->scene->njoint;
+  if (i < 2 * b->scene->nspring) {
+    lb_scene_spring* s = &b->spring[i / 2];
+    return (grip){s->body[end], s->face_name[end], s->at_middle[end], &s->face[end],
+                  &s->point[end]};
+  }
+  lb_scene_load* l = &b->load[i - 2 * b->scene->nspring];
+  return (grip){l->body, l->face_name, l->at_middle, &l->face, &l->point};
+}
+
+// The face that carries the body comes first, then all others that are named.
 static void list_faces(maker* k) {
   const lb_scene* s = k->b->scene;
   for (int j = 0; j < s->njoint; j++) {
@@ -47,14 +77,10 @@ static void list_faces(maker* k) {
       add_face(k, s->joint[j].face_name[1]);
     }
   }
-  for (int j = 0; j < s->njoint; j++) {
-    for (int end = 0; end < 2; end++) {
-      const int body = end == 0 ? s->joint[j].parent : s->joint[j].child;
-      if (body == k->body) {
-        lb_scene_joint* joint = &k->b->joint[j];
-        *(end == 0 ? &joint->face : &joint->child_face) =
-            add_face(k, s->joint[j].face_name[end]) - 1;
-      }
+  for (int i = 0; i < grip_count(k->b); i++) {
+    const grip g = grip_at(k->b, i);
+    if (g.body == k->body) {
+      *g.face = add_face(k, g.name) - 1;
     }
   }
 }
@@ -70,15 +96,11 @@ static lb_vec3 middle(const maker* k, int face) {
   return lb_vec3_scale(1 / total, sum);
 }
 
-static void place_joints(maker* k) {
-  const lb_scene* s = k->b->scene;
-  for (int j = 0; j < s->njoint; j++) {
-    lb_scene_joint* joint = &k->b->joint[j];
-    if (joint->parent == k->body && joint->at_middle[0]) {
-      joint->in_parent.p = lb_vec3_add(joint->in_parent.p, middle(k, joint->face + 1));
-    }
-    if (joint->child == k->body && joint->at_middle[1]) {
-      joint->in_child.p = lb_vec3_add(joint->in_child.p, middle(k, joint->child_face + 1));
+static void place_grips(maker* k) {
+  for (int i = 0; i < grip_count(k->b); i++) {
+    const grip g = grip_at(k->b, i);
+    if (g.body == k->body && g.at_middle) {
+      *g.point = lb_vec3_add(*g.point, middle(k, *g.face + 1));
     }
   }
 }
@@ -274,25 +296,34 @@ static lb_status make_alone(maker* k) {
 static lb_status make(maker* k) {
   lb_status status = make_mesh(k);
   if (status == LB_OK) {
-    place_joints(k);
+    place_grips(k);
     status = make_alone(k);
   }
   return status;
 }
 
+// Arrays of nothing may be NULL.
+static void copy(void* to, const void* from, size_t size) {
+  if (size) {
+    memcpy(to, from, size);
+  }
+}
+
 lb_status lb_build_elastic(lb_build* b) {
   const lb_scene* s = b->scene;
   b->joint = LB_TAKE(b->arena, lb_scene_joint, s->njoint);
+  b->spring = LB_TAKE(b->arena, lb_scene_spring, s->nspring);
+  b->load = LB_TAKE(b->arena, lb_scene_load, s->nload);
   b->reduced = LB_TAKE(b->arena, const lb_reduced*, s->nbody);
   b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
   b->full = LB_TAKE(b->arena, lb_full*, s->nbody);
   b->m->fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
-  if (!b->joint || !b->reduced || !b->elastic || !b->full || !b->m->fem) {
+  if (!b->joint || !b->spring || !b->load || !b->reduced || !b->elastic || !b->full || !b->m->fem) {
     return lb_build_no_memory(b);
   }
-  if (s->njoint) {
-    memcpy(b->joint, s->joint, (size_t)s->njoint * sizeof *b->joint);
-  }
+  copy(b->joint, s->joint, (size_t)s->njoint * sizeof *b->joint);
+  copy(b->spring, s->spring, (size_t)s->nspring * sizeof *b->spring);
+  copy(b->load, s->load, (size_t)s->nload * sizeof *b->load);
   for (int i = 0; i < s->nbody; i++) {
     b->reduced[i] = s->body[i].reduced;
     b->elastic[i] =

@@ -28,6 +28,8 @@ static lb_scene hand_over(const lb_build* b, lb_scene_body* body, const lb_reduc
   }
   scene.body = body;
   scene.joint = b->joint;
+  scene.spring = b->spring;
+  scene.load = b->load;
   return scene;
 }
 

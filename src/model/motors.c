@@ -48,8 +48,12 @@ static lb_status build_motors(lb_build* b) {
   return LB_OK;
 }
 
-static lb_vec3 world_point(const lb_model* m, int body, lb_vec3 point, const lb_transform* pose) {
-  return body == LB_WORLD ? point : lb_transform_point(lb_body_pose(m, body, pose), point);
+static lb_anchor anchor(const lb_model* m, int body, int face, lb_vec3 point) {
+  return lb_model_anchor(m, body, face, (lb_transform){lb_quat_identity(), point});
+}
+
+static lb_vec3 world_point(const lb_anchor* at, const lb_transform* pose) {
+  return at->link == LB_WORLD ? at->X.p : lb_transform_point(pose[at->link], at->X.p);
 }
 
 static lb_status build_springs(lb_build* b) {
@@ -63,13 +67,16 @@ static lb_status build_springs(lb_build* b) {
   m->nspring = b->scene->nspring;
   for (int i = 0; i < m->nspring; i++) {
     lb_scene_spring* spring = &m->spring[i];
-    *spring = b->scene->spring[i];
-    spring->name = NULL; // the scene may go away
+    *spring = b->spring[i];
+    spring->name = spring->face_name[0] = spring->face_name[1] = NULL; // the scene may go away
     spring->place = (lb_place){0};
+    lb_anchor* end = &m->spring_end[2 * i];
+    for (int k = 0; k < 2; k++) {
+      end[k] = anchor(m, spring->body[k], spring->face[k], spring->point[k]);
+    }
     if (isnan(spring->length)) {
       spring->length =
-          lb_vec3_norm(lb_vec3_sub(world_point(m, spring->body[1], spring->point[1], pose),
-                                   world_point(m, spring->body[0], spring->point[0], pose)));
+          lb_vec3_norm(lb_vec3_sub(world_point(&end[1], pose), world_point(&end[0], pose)));
     }
   }
   lb_arena_reset(b->arena, mark);
@@ -80,8 +87,10 @@ static lb_status build_loads(lb_build* b) {
   lb_model* m = b->m;
   m->nload = b->scene->nload;
   for (int i = 0; i < m->nload; i++) {
-    m->load[i] = b->scene->load[i];
-    m->load[i].name = NULL;
+    lb_scene_load* load = &m->load[i];
+    *load = b->load[i];
+    load->name = load->face_name = NULL;
+    m->load_at[i] = anchor(m, load->body, load->face, load->point);
     m->load[i].place = (lb_place){0};
     if (!make_profile(b, &b->scene->load[i].profile, &m->load_profile[i])) {
       return lb_build_no_memory(b);

@@ -26,10 +26,6 @@ void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_trans
 
 // The frame `in_body` of a body, as a link and a pose in it. `face` is that of an elastic body
 // which the frame moves with, or -1 for the one that the body is held by.
-typedef struct lb_anchor {
-  int link; // or LB_WORLD
-  lb_transform X;
-} lb_anchor;
 lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in_body);
 
 // Pose of a body in the world from the poses of the links.

@@ -1,6 +1,7 @@
 #include "record/bent.h"
 
 #include "elastic/reduced.h"
+#include "math/polar.h"
 #include "model/link.h"
 
 static const double* coordinates(const lb_recording* r, int frame, int e) {
@@ -29,11 +30,32 @@ lb_vec3 lb_bent_face(const lb_recording* r, int frame, int e, int face) {
   return lb_v4_vec3(sum);
 }
 
+// Where a face's frame is, in its body's axes.
+static lb_transform face_pose(const lb_recording* r, int frame, int link) {
+  const lb_model* m = r->model;
+  const lb_reduced* b = m->link[link].reduced;
+  const lb_face* face = &b->face[m->link[link].face];
+  const double* eta = r->q + (size_t)frame * (size_t)m->nq + (size_t)m->link_q[link];
+  lb_v4 x = face->x0;
+  lb_m3 A = face->A0;
+  for (int k = 0; k < b->r; k++) {
+    x += face->W[k] * eta[k];
+    lb_m3_add_scaled(&A, eta[k], face->A[k]);
+  }
+  const lb_mat3 R = lb_polar_decompose(lb_m3_mat3(A)).R;
+  return (lb_transform){lb_quat_from_matrix(R), lb_v4_vec3(x)};
+}
+
 void lb_bent_spring(const lb_recording* r, int frame, int spring, lb_vec3 end[2]) {
-  const lb_scene_spring* s = &r->model->spring[spring];
-  const lb_transform* pose = r->pose + (size_t)frame * (size_t)r->model->nbody;
+  const lb_model* m = r->model;
+  const lb_scene_spring* s = &m->spring[spring];
+  const lb_transform* pose = r->pose + (size_t)frame * (size_t)m->nbody;
   for (int i = 0; i < 2; i++) {
-    end[i] =
-        s->body[i] == LB_WORLD ? s->point[i] : lb_transform_point(pose[s->body[i]], s->point[i]);
+    const lb_anchor* at = &m->spring_end[2 * spring + i];
+    lb_vec3 p = s->point[i]; // in the body's frame
+    if (at->link != LB_WORLD && lb_link_is_face(m->link_kind[at->link])) {
+      p = lb_transform_point(face_pose(r, frame, at->link), at->X.p);
+    }
+    end[i] = s->body[i] == LB_WORLD ? p : lb_transform_point(pose[s->body[i]], p);
   }
 }

@@ -67,13 +67,19 @@ static void check_form(lb_checker* c, const lb_scene_body* body) {
   }
 }
 
+// Does anything take hold of the body?
 static bool is_joined(const lb_scene* s, int body) {
+  bool any = false;
   for (int j = 0; j < s->njoint; j++) {
-    if (s->joint[j].parent == body || s->joint[j].child == body) {
-      return true;
-    }
+    any = any || s->joint[j].parent == body || s->joint[j].child == body;
   }
-  return false;
+  for (int i = 0; i < s->nspring; i++) {
+    any = any || s->spring[i].body[0] == body || s->spring[i].body[1] == body;
+  }
+  for (int i = 0; i < s->nload; i++) {
+    any = any || s->load[i].body == body;
+  }
+  return any;
 }
 
 static void check_body(lb_checker* c, int i) {
@@ -98,73 +104,72 @@ static void check_body(lb_checker* c, int i) {
 
 // --- faces ---
 
-static void wrong_face(lb_checker* c, const lb_scene_joint* j, const lb_scene_body* body,
-                       const char* face) {
+// What names a face, for messages.
+typedef struct grip {
+  const char *word, *name; // "joint", 'elbow'
+  lb_place place;
+  const char* key;  // under which the face is written
+  const char* does; // "by which face it holds"
+  const char* face; // NULL: none was named
+} grip;
+
+static void wrong_face(lb_checker* c, const grip* g, const lb_scene_body* body) {
   const char* name[FACES_SHOWN];
   const int count = lb_elastic_faces(body->elastic, name, FACES_SHOWN);
-  lb_nearest nearest = lb_nearest_to(face);
+  lb_nearest nearest = lb_nearest_to(g->face);
   for (int i = 0; i < count && i < FACES_SHOWN; i++) {
     lb_nearest_offer(&nearest, name[i]);
   }
   char text[600];
   list_faces(body->elastic, text, sizeof text);
   if (nearest.best) {
-    LB_SAY(c, j->place, "joint '%s' names face '%s', which body '%s' has not (did you mean '%s'?)",
-           j->name, face, body->name, nearest.best);
+    LB_SAY(c, g->place, "%s '%s' names face '%s', which body '%s' has not (did you mean '%s'?)",
+           g->word, g->name, g->face, body->name, nearest.best);
   } else {
-    LB_SAY(c, j->place, "joint '%s' names face '%s', which body '%s' has not (choose %s)", j->name,
-           face, body->name, text);
+    LB_SAY(c, g->place, "%s '%s' names face '%s', which body '%s' has not (choose %s)", g->word,
+           g->name, g->face, body->name, text);
   }
 }
 
-static void check_face(lb_checker* c, const lb_scene_joint* j, int end) {
-  const int i = end == 0 ? j->parent : j->child;
+static void check_face(lb_checker* c, int i, grip g) {
   if (i < 0 || i >= c->s->nbody || (c->body_broken && c->body_broken[i])) {
     return;
   }
   const lb_scene_body* body = &c->s->body[i];
-  const char* face = j->face_name[end];
-  const char* key = end == 1 && j->face_name[0] ? "child_face" : "face";
   char text[600];
-  if (!body->elastic && face) {
-    LB_SAY(c, j->place, "joint '%s' names face '%s' of body '%s', which is rigid (take '%s' away)",
-           j->name, face, body->name, key);
-  } else if (body->elastic && !face) {
-    LB_SAY(c, j->place, "joint '%s': '%s' is missing (by which face it holds body '%s': %s)",
-           j->name, key, body->name, list_faces(body->elastic, text, sizeof text));
-  } else if (body->elastic && !lb_elastic_has_face(body->elastic, face)) {
-    wrong_face(c, j, body, face);
+  if (!body->elastic && g.face) {
+    LB_SAY(c, g.place, "%s '%s' names face '%s' of body '%s', which is rigid (take '%s' away)",
+           g.word, g.name, g.face, body->name, g.key);
+  } else if (body->elastic && !g.face) {
+    LB_SAY(c, g.place, "%s '%s': '%s' is missing (%s body '%s': %s)", g.word, g.name, g.key, g.does,
+           body->name, list_faces(body->elastic, text, sizeof text));
+  } else if (body->elastic && !lb_elastic_has_face(body->elastic, g.face)) {
+    wrong_face(c, &g, body);
   }
 }
 
-// --- forces ---
-
-static bool is_elastic(const lb_checker* c, int body) {
-  return body >= 0 && body < c->s->nbody && c->s->body[body].elastic;
+static void check_joint_faces(lb_checker* c, const lb_scene_joint* j) {
+  static const char does[] = "by which face it holds";
+  check_face(c, j->parent, (grip){"joint", j->name, j->place, "face", does, j->face_name[0]});
+  check_face(c, j->child,
+             (grip){"joint", j->name, j->place, j->face_name[0] ? "child_face" : "face", does,
+                    j->face_name[1]});
 }
 
 static void check_points(lb_checker* c) {
   for (int i = 0; i < c->s->nspring; i++) {
     const lb_scene_spring* s = &c->s->spring[i];
     for (int end = 0; end < 2; end++) {
-      if (is_elastic(c, s->body[end])) {
-        LB_SAY(
-            c, s->place,
-            "spring '%s' is fastened to elastic body '%s' (fasten it to a rigid body that one of "
-            "its faces carries)",
-            s->name, c->s->body[s->body[end]].name);
-      }
+      check_face(c, s->body[end],
+                 (grip){"spring", s->name, s->place, "face", "to which face it is fastened, of",
+                        s->face_name[end]});
     }
   }
   for (int i = 0; i < c->s->nload; i++) {
     const lb_scene_load* load = &c->s->load[i];
-    if (is_elastic(c, load->body)) {
-      LB_SAY(
-          c, load->place,
-          "load '%s' acts on elastic body '%s' (let it act on a rigid body that one of its faces "
-          "carries)",
-          load->name, c->s->body[load->body].name);
-    }
+    check_face(c, load->body,
+               (grip){"load", load->name, load->place, "face", "on which face it acts, of",
+                      load->face_name});
   }
 }
 
@@ -172,8 +177,7 @@ void lb_check_elastic(lb_checker* c) {
   bool any = false;
   for (int j = 0; j < c->s->njoint; j++) {
     if (!c->joint_broken || !c->joint_broken[j]) {
-      check_face(c, &c->s->joint[j], 0);
-      check_face(c, &c->s->joint[j], 1);
+      check_joint_faces(c, &c->s->joint[j]);
     }
   }
   for (int i = 0; i < c->s->nbody; i++) {

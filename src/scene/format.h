@@ -269,6 +269,7 @@ typedef struct lb_joint_spec {
 typedef struct lb_end_spec {
   lb_given given;
   int body;
+  const char* face;
   lb_vec3 at;
 } lb_end_spec;
 
@@ -301,6 +302,7 @@ typedef struct lb_motor_spec {
 typedef struct lb_load_spec {
   lb_given given;
   int body;
+  const char* face;
   lb_vec3 at, force, torque;
   int frame;
   lb_profile_spec profile;

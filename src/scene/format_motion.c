@@ -143,8 +143,10 @@ const lb_joint_measure lb_joint_measures[LB_JOINT_COUNT] = {
 static const lb_field end_fields[] = {
     {"body", LB_VALUE_BODY, offsetof(lb_end_spec, body), LB_PURE, LB_ANY, false, NULL, "world",
      "what it is fastened to, or world"},
-    {"at", LB_VALUE_VECTOR, offsetof(lb_end_spec, at), LB_LENGTH, LB_ANY, false, NULL, "[0, 0, 0]",
-     "where, in that body"},
+    {"face", LB_VALUE_TEXT, offsetof(lb_end_spec, face), LB_PURE, LB_ANY, false, NULL,
+     "for elastic bodies only", "the face of an elastic body that the point moves with"},
+    {"at", LB_VALUE_VECTOR, offsetof(lb_end_spec, at), LB_LENGTH, LB_ANY, false, NULL,
+     "[0, 0, 0], or the middle of the face", "where, in that body"},
 };
 const lb_table lb_end_table = TABLE("end", end_fields);
 
@@ -213,15 +215,17 @@ const lb_table lb_motor_table = TABLE("motor", motor_fields);
 static const lb_field load_fields[] = {
     {"body", LB_VALUE_ONE_BODY, offsetof(lb_load_spec, body), LB_PURE, LB_ANY, true, NULL, NULL,
      "the body it acts on"},
-    {"at", LB_VALUE_VECTOR, offsetof(lb_load_spec, at), LB_LENGTH, LB_ANY, false, NULL, "[0, 0, 0]",
-     "where the force acts, in the body"},
+    {"face", LB_VALUE_TEXT, offsetof(lb_load_spec, face), LB_PURE, LB_ANY, false, NULL,
+     "for elastic bodies only", "the face of an elastic body that it acts on"},
+    {"at", LB_VALUE_VECTOR, offsetof(lb_load_spec, at), LB_LENGTH, LB_ANY, false, NULL,
+     "[0, 0, 0], or the middle of the face", "where the force acts, in the body"},
     {"force", LB_VALUE_VECTOR, offsetof(lb_load_spec, force), LB_FORCE, LB_ANY, false, NULL,
      "[0, 0, 0]", "its push"},
     {"torque", LB_VALUE_VECTOR, offsetof(lb_load_spec, torque), LB_TORQUE, LB_ANY, false, NULL,
      "[0, 0, 0]", "its twist"},
     {"frame", LB_VALUE_CHOICE, offsetof(lb_load_spec, frame), LB_PURE, LB_ANY, false,
      &frame_choices, "world",
-     "whose axes force and torque are given in; those of the body turn with it"},
+     "whose axes force and torque are given in; those of the body, or its face, turn with it"},
     {"keys", LB_VALUE_KEYS, PROFILE(lb_load_spec, keys), LB_PURE, LB_ANY, false, NULL, "always 1",
      "[time, factor] pairs that scale force and torque"},
     PROFILE_COMMON(lb_load_spec),

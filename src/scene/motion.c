@@ -117,6 +117,11 @@ void lb_read_joints(lb_reader* r) {
 
 // --- springs ---
 
+// A point of an elastic body is the middle of its face, unless it says where.
+static bool at_middle(const lb_reader* r, int body, const lb_node* written) {
+  return body >= 0 && r->scene.body[body].elastic && !lb_node_find(written, "at");
+}
+
 void lb_read_springs(lb_reader* r) {
   const lb_entries* all = &r->section[LB_SCENE_SPRINGS];
   r->scene.spring = LB_TAKE(r->keep, lb_scene_spring, all->count);
@@ -135,6 +140,9 @@ void lb_read_springs(lb_reader* r) {
           .place = entry->name->place,
           .body = {spec.from.body, spec.to.body},
           .point = {spec.from.at, spec.to.at},
+          .face_name = {spec.from.face, spec.to.face},
+          .at_middle = {at_middle(r, spec.from.body, spec.from.given.whole),
+                        at_middle(r, spec.to.body, spec.to.given.whole)},
           .stiffness = spec.stiffness,
           .damping = spec.damping,
           .length = spec.length,
@@ -201,6 +209,8 @@ static bool read_load(lb_reader* r, const lb_entry* entry, lb_scene_load* load) 
                           .place = entry->name->place,
                           .body = spec.body,
                           .point = spec.at,
+                          .face_name = spec.face,
+                          .at_middle = at_middle(r, spec.body, spec.given.whole),
                           .force = spec.force,
                           .torque = spec.torque,
                           .follows = spec.frame == 1};

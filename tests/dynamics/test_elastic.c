@@ -7,11 +7,12 @@
 enum { MOST = 200 };
 
 // --- a tree: free base, elastic arm, rigid parts on both faces (one on a hinge), a second elastic
-// arm further on ---
+// arm further on; springs between faces of both arms, and to the frame that one is held by ---
 
 typedef struct assembly {
   cloud arm[2];
   random_tree tree;
+  lb_scene_spring spring[2];
   lb_model* m;
   lb_data* d;
 } assembly;
@@ -32,6 +33,17 @@ static void make_assembly(assembly* a, uint64_t seed, double stiffness, lb_vec3 
   cloud_part(t, &r, LB_JOINT_REVOLUTE, 1, 1, NULL);
   cloud_part(t, &r, LB_JOINT_REVOLUTE, 3, 0, &a->arm[1].body);
   cloud_part(t, &r, LB_JOINT_SPHERICAL, 4, 0, NULL);
+  cloud_part(t, &r, LB_JOINT_UNIVERSAL, 2, 0, NULL);
+  for (int i = 0; i < 2; i++) {
+    a->spring[i] = (lb_scene_spring){.name = i ? "second" : "first",
+                                     .body = {1, 4},
+                                     .face = {1, i ? -1 : 0},
+                                     .point = {random_vec3(&r, 0.3), random_vec3(&r, 0.3)},
+                                     .stiffness = 20,
+                                     .length = 0.2};
+  }
+  t->scene.spring = a->spring;
+  t->scene.nspring = 2;
   lb_error err = lb_error_make(NULL);
   if (lb_model_create(&t->scene, NULL, &a->m, &err) != LB_OK) {
     print_error("%s\n", err.message[0].text);
