@@ -93,7 +93,7 @@ static inline void make_cloud(cloud* c, lb_random* r, double stiffness) {
                                count, node, weight, NULL};
   lb_arena_init(&c->arena, NULL);
   assert_int_equal(lb_reduced_create(&c->body, &in, &c->arena), LB_OK);
-  c->body.internal = (lb_reduced_force){cloud_force, cloud_tangent, cloud_energy, 0, c, NULL};
+  c->body.internal = (lb_reduced_force){cloud_force, cloud_tangent, cloud_energy, 0, c, NULL, NULL};
 }
 
 // One more part of a tree: a rigid one, or an elastic one given as `reduced`, on a joint that

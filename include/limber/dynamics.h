@@ -64,6 +64,16 @@ void lb_rnea(const lb_model* model, lb_data* data, double* tau, const double* q,
 /// Composite-rigid-body algorithm: the mass matrix, nv x nv, symmetric, all of it filled.
 void lb_crba(const lb_model* model, lb_data* data, double* M, const double* q);
 
+/// How much an elastic body is squeezed where it is squeezed most.
+typedef struct lb_squeeze {
+  int body;      ///< -1: no body is elastic
+  double volume; ///< over that at rest: not positive means turned inside out
+  lb_vec3 at;    ///< where, in the body's frame at rest
+} lb_squeeze;
+
+/// Of all elastic bodies, at the points where their forces are computed.
+lb_squeeze lb_least_volume(const lb_model* model, const lb_data* data);
+
 /// Energy [J]; the potential one is zero for a mass at the world's origin and a relaxed spring.
 double lb_kinetic_energy(const lb_model* model, lb_data* data);
 double lb_potential_energy(const lb_model* model, lb_data* data);

@@ -30,6 +30,15 @@ void lb_recording_release(lb_recording* recording);
 /// fills it in.
 int lb_recording_add(lb_recording* recording);
 
+/// The first frame at which a part of an elastic body was turned inside out.
+typedef struct lb_inversion {
+  int frames;    ///< how many were like that; 0: none, and the rest says nothing
+  double time;   ///< [s]
+  int body;      ///< which
+  double volume; ///< over that at rest, where it is least
+  lb_vec3 at;    ///< where, in the body's frame at rest
+} lb_inversion;
+
 /// The figures of a run, as in summary.json.
 typedef struct lb_summary {
   const char* job;     ///< "simulate", ...
@@ -38,6 +47,7 @@ typedef struct lb_summary {
   double energy_start, energy_end; ///< [J]
   double energy_drift;         ///< worst |E - E0| over the frames, over the largest kinetic energy
   double constraint_violation; ///< worst, [m] or [rad]
+  lb_inversion inversion;      ///< of elastic bodies
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
   int threads;

@@ -31,17 +31,24 @@ const char* style_off(FILE* file) {
   return has_colour(file) ? "\033[0m" : "";
 }
 
-static void error_head(void) {
+static void tell(const char* word, const char* format, va_list args) {
   fflush(stdout); // keep the order of what was said
-  fprintf(stderr, "%serror:%s ", has_colour(stderr) ? red : "", style_off(stderr));
+  fprintf(stderr, "%s%s:%s ", has_colour(stderr) ? red : "", word, style_off(stderr));
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
 }
 
 void tell_error(const char* format, ...) {
   va_list args;
   va_start(args, format);
-  error_head();
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
+  tell("error", format, args);
+  va_end(args);
+}
+
+void tell_warning(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  tell("warning", format, args);
   va_end(args);
 }
 

@@ -13,6 +13,8 @@ const char* style_off(FILE* file);
 
 // `error: ...` on stderr.
 void tell_error(const char* format, ...) __attribute__((format(printf, 1, 2)));
+// `warning: ...` on stderr.
+void tell_warning(const char* format, ...) __attribute__((format(printf, 1, 2)));
 // All messages of a list, each as an error.
 void tell_errors(const lb_error* err);
 

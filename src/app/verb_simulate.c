@@ -89,6 +89,19 @@ static void print_results(const lb_model* model, const lb_recording* recording, 
   printf("           %s/summary.json    these figures, for programs\n", dir);
 }
 
+// What an author should know even when all else is well.
+static void print_warnings(const lb_model* model, const lb_recording* recording,
+                           const lb_summary* s) {
+  const lb_inversion* i = &s->inversion;
+  if (i->frames) {
+    tell_warning("elastic body '%s' is turned inside out at t = %.4g s, near (%.4g, %.4g, %.4g) of "
+                 "its frame at rest, and in %d of %d frames: what it does there is not to be "
+                 "trusted",
+                 model->body_name[i->body], i->time, i->at.x, i->at.y, i->at.z, i->frames,
+                 recording->nframe);
+  }
+}
+
 // Write what there is, and say so; an outcome other than success was told before.
 static exit_code keep(const lb_model* model, const lb_recording* recording,
                       const lb_summary* summary, lb_status outcome, const simulate_args* a) {
@@ -136,6 +149,7 @@ static exit_code simulate(const lb_model* model, const simulate_args* a) {
   if (outcome != LB_OK && outcome != LB_INTERRUPTED) {
     tell_errors(&err);
   }
+  print_warnings(model, recording, &summary);
   const exit_code code = keep(model, recording, &summary, outcome, a);
   lb_recording_release(recording);
   lb_error_clear(&err);

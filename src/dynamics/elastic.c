@@ -285,3 +285,32 @@ static double energy(const lb_model* m, lb_data* d) {
 }
 
 const lb_force lb_force_elastic = {"elastic body", body_count, apply, energy};
+
+// --- inversion ---
+
+static double link_volume(const lb_link* l, const double* q, lb_vec3* at) {
+  if (l->kind == LB_LINK_FULL) {
+    const lb_fem* fem = l->reduced->full->fem;
+    int elem = 0;
+    const double volume = lb_fem_least_volume(fem, q, &elem);
+    *at = lb_fem_elem_middle(fem, elem);
+    return volume;
+  }
+  const lb_reduced_force* law = &l->reduced->internal;
+  return law->least_volume ? law->least_volume(law->context, q, at) : INFINITY;
+}
+
+lb_squeeze lb_least_volume(const lb_model* m, const lb_data* d) {
+  lb_squeeze least = {.body = -1, .volume = INFINITY};
+  for (int i = 0; m->nelastic > 0 && i < m->nbody; i++) {
+    const int link = m->body_link[i];
+    lb_vec3 at = {0, 0, 0};
+    if (link != LB_WORLD && lb_link_is_elastic(m->link_kind[link])) {
+      const double volume = link_volume(&m->link[link], d->q + m->link_q[link], &at);
+      if (least.body < 0 || !(volume >= least.volume)) {
+        least = (lb_squeeze){i, volume, at};
+      }
+    }
+  }
+  return least;
+}

@@ -245,6 +245,19 @@ double lb_fem_energy(const lb_fem* fem, const double* u) {
   return lb_parallel_sum(fem->threads, fem->nbatch, batch_energy, &s);
 }
 
+lb_vec3 lb_fem_elem_middle(const lb_fem* fem, int elem) {
+  lb_vec3 sum = {0, 0, 0};
+  for (int n = 0; n < fem->nbatch; n++) {
+    const lb_fem_batch* b = &fem->batch[n];
+    for (int l = 0; l < b->count; l++) {
+      for (int a = 0; a < 4 && b->elem[l] == elem; a++) {
+        sum = lb_vec3_add(sum, lb_vec3_scale(0.25, fem->node[b->node[a][l]]));
+      }
+    }
+  }
+  return sum;
+}
+
 double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem) {
   double least = INFINITY;
   for (int n = 0; n < fem->nbatch; n++) {
@@ -252,11 +265,10 @@ double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem) {
     lb_lanes U[30];
     lb_fem_batch_gather(fem, b, U, u);
     for (int q = 0; q < fem->npoint; q++) {
-      lb_lanes F[9], C[9];
+      lb_lanes F[9];
       lb_fem_batch_slope(fem, b, q, F, U);
       add_identity(F);
-      lb_lanes_cofactor(C, F, F); // twice the cofactor
-      const lb_lanes J = 0.5 * (F[0] * C[0] + F[1] * C[1] + F[2] * C[2]);
+      const lb_lanes J = lb_lanes_determinant(F);
       for (int l = 0; l < b->count; l++) {
         if (!(J[l] >= least)) {
           least = J[l];

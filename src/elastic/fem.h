@@ -99,3 +99,5 @@ void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u);
 /// The smallest volume ratio det F at the points where forces are computed, and the element (as
 /// numbered in the mesh) it is in: not positive means inverted.
 double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem);
+/// The middle of an element's corners, at rest.
+lb_vec3 lb_fem_elem_middle(const lb_fem* fem, int elem);

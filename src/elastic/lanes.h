@@ -47,6 +47,11 @@ static inline lb_lanes lb_lanes_dot9(const lb_lanes A[9], const lb_lanes B[9]) {
 static inline lb_lanes lb_lanes_trace(const lb_lanes A[9]) {
   return A[0] + A[4] + A[8];
 }
+/// det A
+static inline lb_lanes lb_lanes_determinant(const lb_lanes A[9]) {
+  return A[0] * (A[4] * A[8] - A[5] * A[7]) + A[1] * (A[5] * A[6] - A[3] * A[8]) +
+         A[2] * (A[3] * A[7] - A[4] * A[6]);
+}
 /// The bilinear cofactor: C(A, A) = 2 cof A, and cof's derivative at A along B is C(A, B).
 static inline void lb_lanes_cofactor(lb_lanes C[9], const lb_lanes A[9], const lb_lanes B[9]) {
   for (int j = 0; j < 3; j++) {

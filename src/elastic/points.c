@@ -144,10 +144,33 @@ static double energy(const void* context, const double* eta, double* scratch) {
   return sum_lanes(sum);
 }
 
+static double least_volume(const void* context, const double* eta, lb_vec3* at) {
+  const lb_points* p = context;
+  double least = INFINITY;
+  for (int b = 0; b < p->nbatch; b++) {
+    lb_lanes F[9];
+    deformation(p, b, F, eta);
+    const lb_lanes J = lb_lanes_determinant(F);
+    const lb_lanes* x = p->x + 3 * (size_t)b;
+    for (int l = 0; l < LB_LANES; l++) {
+      if (p->weight[b][l] > 0 && !(J[l] >= least)) {
+        least = J[l];
+        *at = lb_vec3_make(x[0][l], x[1][l], x[2][l]);
+      }
+    }
+  }
+  return least;
+}
+
 lb_reduced_force lb_points_force(const lb_points* p) {
   const int lanes = p->r * (p->r + 1) / 2 > 2 * p->r ? p->r * (p->r + 1) / 2 : 2 * p->r;
-  return (lb_reduced_force){
-      force, tangent, energy, (lanes + 1) * LB_LANES, p, p->viscous ? viscous : NULL};
+  return (lb_reduced_force){.force = force,
+                            .tangent = tangent,
+                            .energy = energy,
+                            .scratch = (lanes + 1) * LB_LANES,
+                            .context = p,
+                            .viscous = p->viscous ? viscous : NULL,
+                            .least_volume = p->x ? least_volume : NULL};
 }
 
 void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta) {
@@ -170,11 +193,13 @@ static bool take(lb_points* p, int nbatch, int nregion, const lb_material_consta
   p->nbatch = nbatch;
   p->G = lb_arena_take_array(arena, (size_t)nbatch * (size_t)p->r * 9, sizeof(lb_lanes), LB_ALIGN);
   p->weight = lb_arena_take_array(arena, (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
+  p->x = lb_arena_take_array(arena, 3 * (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
   p->region = LB_TAKE(arena, int, nbatch);
   p->constants = LB_TAKE(arena, lb_material_constants, nregion);
   p->law = LB_TAKE(arena, const lb_material_functions*, nregion);
   p->viscous = shares ? LB_TAKE(arena, double, nregion) : NULL;
-  if (!p->G || !p->weight || !p->region || !p->constants || !p->law || (shares && !p->viscous)) {
+  if (!p->G || !p->weight || !p->x || !p->region || !p->constants || !p->law ||
+      (shares && !p->viscous)) {
     return false;
   }
   if (shares) {
@@ -183,6 +208,24 @@ static bool take(lb_points* p, int nbatch, int nregion, const lb_material_consta
   memcpy(p->constants, constants, (size_t)nregion * sizeof *constants);
   memcpy(p->law, law, (size_t)nregion * sizeof *law);
   return true;
+}
+
+// Where the points of a batch are at rest, x [npoint][3].
+static void place_points(const lb_fem* fem, const lb_fem_batch* batch, lb_lanes* x) {
+  lb_tet_point rule[LB_TET_STIFFNESS_MOST];
+  lb_lanes X[30];
+  lb_tet_stiffness_rule(fem->order, rule);
+  lb_fem_batch_gather(fem, batch, X, &fem->node[0].x);
+  for (int q = 0; q < fem->npoint; q++) {
+    double N[LB_TET_MOST_NODES];
+    lb_tet_shapes(fem->order, rule[q].x, N, NULL);
+    for (int i = 0; i < 3; i++) {
+      x[3 * q + i] = lb_lanes_set(0);
+      for (int a = 0; a < fem->elem_nodes; a++) {
+        x[3 * q + i] += N[a] * X[3 * a + i];
+      }
+    }
+  }
 }
 
 lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* arena,
@@ -194,6 +237,7 @@ lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* a
   }
   for (int b = 0; b < fem->nbatch; b++) {
     const lb_fem_batch* batch = &fem->batch[b];
+    place_points(fem, batch, made.x + 3 * (size_t)b * (size_t)fem->npoint);
     for (int k = 0; k < basis->r; k++) {
       lb_lanes U[30];
       lb_fem_batch_gather(fem, batch, U, basis->Phi + (size_t)k * (size_t)fem->ndof);
@@ -236,6 +280,9 @@ lb_status lb_points_pick(const lb_points* all, int count, const int* chosen, con
       b += to == 0;
       made.region[b] = region;
       made.weight[b][to] = weight[i];
+      for (int k = 0; k < 3 && all->x; k++) {
+        made.x[3 * (size_t)b + (size_t)k][to] = all->x[3 * (size_t)from + (size_t)k][lane];
+      }
       for (int k = 0; k < 9 * made.r; k++) {
         made.G[(size_t)b * (size_t)made.r * 9 + (size_t)k][to] = gradients(all, from)[k][lane];
       }

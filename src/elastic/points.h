@@ -14,6 +14,7 @@ typedef struct lb_points {
   int nbatch;
   lb_lanes* G;                       // [nbatch][r][9]
   lb_lanes* weight;                  // [nbatch]
+  lb_lanes* x;                       // [nbatch][3] where they are at rest; NULL: not known
   int* region;                       // [nbatch]
   lb_material_constants* constants;  // [nregion]
   const lb_material_functions** law; // [nregion]

@@ -73,8 +73,12 @@ static double energy(const void* context, const double* eta, double* scratch) {
 }
 
 lb_reduced_force lb_projected_force(const lb_projected* p) {
-  return (lb_reduced_force){
-      force, tangent, energy, 3 * p->fem->ndof, p, p->fem->viscous ? viscous : NULL};
+  return (lb_reduced_force){.force = force,
+                            .tangent = tangent,
+                            .energy = energy,
+                            .scratch = 3 * p->fem->ndof,
+                            .context = p,
+                            .viscous = p->fem->viscous ? viscous : NULL};
 }
 
 static void apply_mass(const void* context, double* y, const double* x) {

@@ -42,6 +42,9 @@ typedef struct lb_reduced_force {
   const void* context;
   // K' [r * r]; NULL: it is K
   void (*viscous)(const void* context, double* K, const double* eta, double* scratch);
+  // The smallest ratio of volumes det F where forces are computed, and where that is at rest; NULL:
+  // not known
+  double (*least_volume)(const void* context, const double* eta, lb_vec3* at);
 } lb_reduced_force;
 
 typedef struct lb_reduced {

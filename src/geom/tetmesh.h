@@ -14,7 +14,7 @@
 /// A part of the boundary that has a name.
 typedef struct lb_tetmesh_surface {
   const char* name;
-  int nface;
+  int nface; ///< 0: the file names it, but none of its faces is on the boundary
   int* face; ///< [nface * lb_tetmesh_face_nodes()]
 } lb_tetmesh_surface;
 

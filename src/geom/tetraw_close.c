@@ -236,8 +236,8 @@ typedef struct faces {
 } faces;
 
 // The file's faces of one tag that lie on the boundary, as the elements have them: outward, with
-// their middles. Faces inside the body, between two regions, belong to no surface. `face` NULL just
-// counts.
+// their middles. Faces inside the body, between two regions, belong to no surface, and a surface of
+// such faces alone stays empty. `face` NULL just counts.
 static int boundary_faces(const lb_tetraw* raw, const faces* f, int first, int size, int* face) {
   int n = 0;
   for (int i = first; i < f->count && f->list[i].tag == f->list[first].tag; i++) {
@@ -282,8 +282,8 @@ static lb_status take_surfaces(lb_tetraw* raw, lb_tetmesh* mesh) {
   }
   mesh->surface = LB_TAKE(raw->arena, lb_tetmesh_surface, ngroup);
   for (int i = 0; mesh->surface && i < f.count; i++) {
-    const int nface = starts_group(f.list, i) ? boundary_faces(raw, &f, i, size, NULL) : 0;
-    if (nface > 0) {
+    if (starts_group(f.list, i)) {
+      const int nface = boundary_faces(raw, &f, i, size, NULL);
       int* face = LB_TAKE(raw->arena, int, (size_t)nface*(size_t)size);
       const char* name = name_of(raw, raw->arena, 2, f.list[i].tag);
       if (!face || !name) {

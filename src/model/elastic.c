@@ -1,5 +1,6 @@
 // From the description of an elastic body to a reduced one: mesh, elements, basis, integrals.
 // Bodies described alike and held alike share one.
+#include <math.h>
 #include <string.h>
 
 #include "elastic/cubature.h"
@@ -7,6 +8,7 @@
 #include "elastic/material.h"
 #include "elastic/projected.h"
 #include "model/build.h"
+#include "model/grips.h"
 #include "scene/elastic.h"
 
 enum { MOST_FACES = 64 };
@@ -39,36 +41,6 @@ static int add_face(maker* k, const char* name) {
   return k->nface - 1;
 }
 
-// What takes hold of a body: an end of a joint, an end of a spring, or a load.
-typedef struct grip {
-  int body;
-  const char* name; // of the face
-  bool at_middle;
-  int* face;
-  lb_vec3* point;
-} grip;
-
-static int grip_count(const lb_build* b) {
-  return 2 * b->scene->njoint + 2 * b->scene->nspring + b->scene->nload;
-}
-
-static grip grip_at(const lb_build* b, int i) {
-  const int end = i % 2;
-  if (i < 2 * b->scene->njoint) {
-    lb_scene_joint* j = &b->joint[i / 2];
-    return end ? (grip){j->child, j->face_name[1], j->at_middle[1], &j->child_face, &j->in_child.p}
-               : (grip){j->parent, j->face_name[0], j->at_middle[0], &j->face, &j->in_parent.p};
-  }
-  i -= 2 * b->scene->njoint;
-  if (i < 2 * b->scene->nspring) {
-    lb_scene_spring* s = &b->spring[i / 2];
-    return (grip){s->body[end], s->face_name[end], s->at_middle[end], &s->face[end],
-                  &s->point[end]};
-  }
-  lb_scene_load* l = &b->load[i - 2 * b->scene->nspring];
-  return (grip){l->body, l->face_name, l->at_middle, &l->face, &l->point};
-}
-
 // The face that carries the body comes first, then all others that are named.
 static void list_faces(maker* k) {
   const lb_scene* s = k->b->scene;
@@ -77,10 +49,10 @@ static void list_faces(maker* k) {
       add_face(k, s->joint[j].face_name[1]);
     }
   }
-  for (int i = 0; i < grip_count(k->b); i++) {
-    const grip g = grip_at(k->b, i);
+  for (int i = 0; i < lb_grip_count(k->b); i++) {
+    const lb_grip g = lb_grip_at(k->b, i);
     if (g.body == k->body) {
-      *g.face = add_face(k, g.name) - 1;
+      *g.face = add_face(k, g.face_name) - 1;
     }
   }
 }
@@ -96,13 +68,62 @@ static lb_vec3 middle(const maker* k, int face) {
   return lb_vec3_scale(1 / total, sum);
 }
 
-static void place_grips(maker* k) {
-  for (int i = 0; i < grip_count(k->b); i++) {
-    const grip g = grip_at(k->b, i);
-    if (g.body == k->body && g.at_middle) {
-      *g.point = lb_vec3_add(*g.point, middle(k, *g.face + 1));
+// The longest way through the body.
+static double extent(const lb_tetmesh* mesh) {
+  lb_vec3 low = mesh->node[0], high = low;
+  for (int i = 1; i < mesh->nnode; i++) {
+    const lb_vec3 x = mesh->node[i];
+    low = lb_vec3_make(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+    high = lb_vec3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+  }
+  return lb_vec3_norm(lb_vec3_sub(high, low));
+}
+
+// Put what asks for it in the middle of its face. What is farther from its face than the body is
+// long was meant for another place: a mistake in a unit, most likely.
+static lb_status place_grips(maker* k) {
+  const double size = extent(&k->mesh);
+  lb_status status = LB_OK;
+  for (int i = 0; i < lb_grip_count(k->b); i++) {
+    const lb_grip g = lb_grip_at(k->b, i);
+    if (g.body != k->body) {
+      continue;
+    }
+    const lb_vec3 from = middle(k, *g.face + 1);
+    if (g.at_middle) {
+      *g.point = lb_vec3_add(*g.point, from);
+    }
+    const double away = lb_vec3_norm(lb_vec3_sub(*g.point, from));
+    if (!(away <= size)) {
+      status =
+          lb_error_add(k->b->err, LB_INVALID, g.place,
+                       "%s '%s' does not touch body '%s': it is %.3g m from the middle of face "
+                       "'%s', and the body is %.3g m long (check the units of '%s'%s)",
+                       g.word, g.name, k->b->scene->body[k->body].name, away, g.face_name, size,
+                       g.key, k->from->form == LB_ELASTIC_MESH ? " and the mesh's 'scale'" : "");
     }
   }
+  return status;
+}
+
+// A face must have an area, or it has no frame to hold.
+static lb_status check_areas(maker* k) {
+  static const double LEAST = 1e-12; // over the square of the body's length
+  const double size = extent(&k->mesh);
+  lb_status status = LB_OK;
+  for (int f = 0; f < k->nface; f++) {
+    double area = 0;
+    for (int i = 0; i < k->face[f].count; i++) {
+      area += k->face[f].weight[i];
+    }
+    if (!(area > LEAST * size * size)) {
+      const lb_grip g = lb_grip_of_face(k->b, k->body, k->name[f]);
+      status = lb_error_add(k->b->err, LB_INVALID, g.place,
+                            "%s '%s' holds body '%s' by face '%s', which has no area", g.word,
+                            g.name, k->b->scene->body[k->body].name, k->name[f]);
+    }
+  }
+  return status;
 }
 
 // --- the steps ---
@@ -144,8 +165,17 @@ static lb_status make_fem(maker* k) {
 
 static lb_status make_basis(maker* k) {
   const lb_basis_options options = {k->from->modes, k->from->derivatives};
-  return lb_basis_create(k->fem, &k->face[0], k->nface - 1, &k->face[1], &options, &k->scratch,
-                         &k->basis, k->b->err);
+  const lb_status status = lb_basis_create(k->fem, &k->face[0], k->nface - 1, &k->face[1], &options,
+                                           &k->scratch, &k->basis, NULL);
+  if (status == LB_OK || status == LB_NO_MEMORY) {
+    return status;
+  }
+  return lb_error_add(
+      k->b->err, status, k->from->place,
+      "body '%s': the shapes it can take could not be found, for its stiffness "
+      "matrix is not definite (are some of its elements very flat, or its materials "
+      "very different?)",
+      k->b->scene->body[k->body].name);
 }
 
 // Points that stand for all of the body's, trained on poses that loads on its faces bring about. A
@@ -294,10 +324,10 @@ static lb_status make_alone(maker* k) {
 }
 
 static lb_status make(maker* k) {
-  lb_status status = make_mesh(k);
-  if (status == LB_OK) {
-    place_grips(k);
-    status = make_alone(k);
+  lb_status (*const step[])(maker*) = {make_mesh, check_areas, place_grips, make_alone};
+  lb_status status = LB_OK;
+  for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
+    status = step[i](k);
   }
   return status;
 }

@@ -29,6 +29,29 @@ static void truth(lb_out* out, const char* name, bool value) {
   lb_out_text(out, value ? "true" : "false");
 }
 
+static void inversion(lb_out* out, const lb_model* m, const lb_inversion* i) {
+  key(out, "inverted");
+  if (i->frames == 0) {
+    lb_out_text(out, "null");
+    return;
+  }
+  const double number[] = {i->at.x, i->at.y, i->at.z};
+  lb_out_text(out, "{\"body\": ");
+  lb_out_json(out, m->body_name[i->body]);
+  lb_out_text(out, ", \"time\": ");
+  lb_out_number(out, i->time, "null");
+  lb_out_text(out, ", \"at\": [");
+  for (int k = 0; k < 3; k++) {
+    lb_out_text(out, k ? ", " : "");
+    lb_out_number(out, number[k], "null");
+  }
+  lb_out_text(out, "], \"volume\": ");
+  lb_out_number(out, i->volume, "null");
+  lb_out_text(out, ", \"frames\": ");
+  lb_out_long(out, i->frames);
+  lb_out_text(out, "}");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const double simulated = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -47,6 +70,7 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   number(out, "energy_drift", s->energy_drift);
   truth(out, "conservative", s->conservative);
   number(out, "constraint_violation", s->constraint_violation);
+  inversion(out, m, &s->inversion);
   truth(out, "interrupted", s->interrupted);
   text(out, "integrator", lb_integrator_name(m->solver.integrator));
   number(out, "step", s->step);

@@ -131,8 +131,12 @@ static void wrong_face(lb_checker* c, const grip* g, const lb_scene_body* body) 
   }
 }
 
+static bool is_broken(const lb_checker* c, int body) {
+  return body >= 0 && body < c->s->nbody && c->body_broken && c->body_broken[body];
+}
+
 static void check_face(lb_checker* c, int i, grip g) {
-  if (i < 0 || i >= c->s->nbody || (c->body_broken && c->body_broken[i])) {
+  if (i < 0 || i >= c->s->nbody || is_broken(c, i)) {
     return;
   }
   const lb_scene_body* body = &c->s->body[i];
@@ -145,11 +149,22 @@ static void check_face(lb_checker* c, int i, grip g) {
            body->name, list_faces(body->elastic, text, sizeof text));
   } else if (body->elastic && !lb_elastic_has_face(body->elastic, g.face)) {
     wrong_face(c, &g, body);
+  } else if (body->elastic && body->elastic->form == LB_ELASTIC_MESH &&
+             lb_tetmesh_find_surface(body->elastic->mesh, g.face)->nface == 0) {
+    LB_SAY(
+        c, g.place,
+        "%s '%s' names face '%s' of body '%s', which has no area: none of its triangles is on the "
+        "surface of the mesh (choose %s)",
+        g.word, g.name, g.face, body->name, list_faces(body->elastic, text, sizeof text));
   }
 }
 
 static void check_joint_faces(lb_checker* c, const lb_scene_joint* j) {
   static const char does[] = "by which face it holds";
+  // which key is whose is not known when one of the bodies is not
+  if (is_broken(c, j->parent) || is_broken(c, j->child)) {
+    return;
+  }
   check_face(c, j->parent, (grip){"joint", j->name, j->place, "face", does, j->face_name[0]});
   check_face(c, j->child,
              (grip){"joint", j->name, j->place, j->face_name[0] ? "child_face" : "face", does,

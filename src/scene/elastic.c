@@ -49,9 +49,16 @@ lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e) {
 
 int lb_elastic_faces(const lb_scene_elastic* e, const char** name, int most) {
   const bool mesh = e->form == LB_ELASTIC_MESH;
-  const int count = mesh ? e->mesh->nsurface : forms[e->form].nface;
-  for (int i = 0; i < count && i < most; i++) {
-    name[i] = mesh ? e->mesh->surface[i].name : forms[e->form].face[i];
+  const int all = mesh ? e->mesh->nsurface : forms[e->form].nface;
+  int count = 0;
+  for (int i = 0; i < all; i++) {
+    if (mesh && e->mesh->surface[i].nface == 0) {
+      continue; // nothing can be held by it
+    }
+    if (count < most) {
+      name[count] = mesh ? e->mesh->surface[i].name : forms[e->form].face[i];
+    }
+    count++;
   }
   return count;
 }

@@ -91,7 +91,23 @@ static void show(const lb_model* shown, const lb_data* d, double* q, double* qd)
   }
 }
 
-static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d, double* gap,
+// What goes wrong in a run without ending it.
+typedef struct trouble {
+  double gap; // the widest
+  lb_inversion inversion;
+} trouble;
+
+static void look_for_trouble(trouble* t, const lb_model* m, lb_data* d) {
+  t->gap = fmax(t->gap, lb_loop_gap(m, d, NULL));
+  const lb_squeeze least = lb_least_volume(m, d);
+  if (least.body >= 0 && !(least.volume > 0)) {
+    if (t->inversion.frames++ == 0) {
+      t->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
+    }
+  }
+}
+
+static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d, trouble* t,
                               lb_error* err) {
   const lb_model* m = d->model;
   const lb_model* shown = r->model;
@@ -108,7 +124,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d, doubl
   show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv);
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
-  *gap = fmax(*gap, lb_loop_gap(m, d, NULL));
+  look_for_trouble(t, m, d);
   r->kinetic[f] = lb_kinetic_energy(m, d);
   r->potential[f] = lb_potential_energy(m, d);
   return LB_OK;
@@ -137,17 +153,18 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
 enum { STEPS_BETWEEN_LOOKS = 256 };
 
 static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
-                     lb_recording* r, double* gap, lb_error* err) {
-  lb_status status = record_frame(r, st, d, gap, err);
+                     lb_recording* r, trouble* t, lb_error* err) {
+  lb_status status = record_frame(r, st, d, t, err);
   const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
+      look_for_trouble(t, d->model, d); // perhaps it is the reason
       return status;
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, st, d, gap, err);
+      status = record_frame(r, st, d, t, err);
     } else if (i % looks != 0) {
       continue;
     }
@@ -203,7 +220,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   const double start = now();
   lb_data* d = NULL;
   lb_stepper* st = NULL;
-  double gap = 0;
+  trouble t = {0};
   lb_status status = lb_data_create(simulated, recording->allocator, &d, err);
   if (status == LB_OK) {
     d->threads = options->threads;
@@ -213,11 +230,12 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_assemble(simulated, d, err);
   }
   if (status == LB_OK) {
-    status = run(&p, &options->progress, st, d, recording, &gap, err);
+    status = run(&p, &options->progress, st, d, recording, &t, err);
   }
   *summary = (lb_summary){.job = "simulate",
                           .steps = st ? lb_stepper_count(st) : 0,
-                          .constraint_violation = gap,
+                          .constraint_violation = t.gap,
+                          .inversion = t.inversion,
                           .conservative = is_conservative(model),
                           .interrupted = status == LB_INTERRUPTED,
                           .threads = options->threads,

@@ -43,6 +43,23 @@ claim "... and it says so" complains "error: ."
 run "$LIMBER" check /dev/null
 claim "an empty file is not a scene" exits 2
 
+# A joint that is nowhere near the face it names: most likely a mistake in a unit.
+cat >far.yaml <<'Y'
+bodies:
+  rod: {elastic: {rod: {radius: 2 mm, to: [0, 0, 0.5]}, material: steel, elements: {along: 4}}}
+  ball: {shape: {sphere: {radius: 0.1}}}
+joints:
+  clamp: {type: fixed, child: rod, face: start, in_child: [0, 0, -0.1]}
+  tip: {type: fixed, parent: rod, child: ball, face: end, at: [0, 0, 500]}
+loads:
+  pull: {body: rod, face: end, at: [0, 7, 0], force: [1, 0, 0]}
+Y
+run "$LIMBER" check far.yaml
+claim "a joint far from its face is bad input" exits 2
+claim "... and told with its place" complains "error: far.yaml:6:3: joint 'tip' does not touch body 'rod': it is 500 m"
+claim "... and so is a load" complains "error: far.yaml:8:3: load 'pull' does not touch body 'rod'"
+claim "... but one a little off is not" test "$(grep -c clamp stderr)" -eq 0
+
 # What only shows once the parts are put together is a mistake of the scene, too.
 cat >loop.yaml <<'Y'
 bodies:

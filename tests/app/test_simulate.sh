@@ -49,6 +49,21 @@ for file in many-trees.yaml "$LIMBER_SOURCE_DIR"/scenes/*.yaml; do
   done
 done
 
+# An elastic body that is turned inside out is told, with where and when.
+cat >squashed.yaml <<'Y'
+materials: {jelly: {density: 1000, young: 20 kPa, poisson: 0.4, damping: {mass: 50}}}
+bodies: {rod: {elastic: {rod: {radius: 1 cm, to: [0, 0, 0.05]}, material: jelly, elements: {along: 4, across: 1}, basis: {modes: 2}}}}
+joints: {floor: {type: fixed, child: rod, face: start}}
+loads: {press: {body: rod, face: end, force: [0, 0, -20], keys: [[0, 0], [0.05, 1]]}}
+duration: 0.1
+record: {every: 5 ms}
+solver: {step: 0.5 ms}
+Y
+run "$LIMBER" simulate squashed.yaml -q --out squashed
+claim "a body turned inside out is survived" exits 0
+claim "... and told with body and time" complains "warning: elastic body 'rod' is turned inside out at t = "
+claim "... and kept" grep -q '"inverted": {"body": "rod", "time": 0' squashed/summary.json
+
 # Bad input is told before any work is done.
 run "$LIMBER" simulate missing.yaml --out x
 claim "a missing scene is bad input" exits 2

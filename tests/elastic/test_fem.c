@@ -330,6 +330,15 @@ static void regions_keep_their_damping(void** state) {
     for (int i = 0; i < n; i++) {
       sum[i] = k == 0 ? f[i] : sum[i] - f[i];
     }
+    // all in one sweep
+    double *both = body_vector(&b), *elastic = body_vector(&b), *viscous = body_vector(&b);
+    lb_fem_damped_force(b.fem, both, b.fem->beta, u, v);
+    lb_fem_force(b.fem, elastic, u);
+    lb_fem_apply_viscous(b.fem, viscous, u, v);
+    for (int i = 0; i < n; i++) {
+      elastic[i] += b.fem->beta * viscous[i];
+    }
+    assert_true(difference(n, both, elastic) < 1e-13);
     // the matrices say the same
     lb_sparse D;
     double* y = body_vector(&b);

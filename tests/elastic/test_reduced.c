@@ -171,6 +171,18 @@ static void points_give_the_forces_of_the_mesh_of(bool damped) {
     }
   }
   free(y);
+  // squeezed as the mesh is
+  double* u = calloc((size_t)R.fem->ndof, sizeof *u);
+  for (int i = 0; i < r * R.fem->ndof; i++) {
+    u[i % R.fem->ndof] += R.basis.Phi[i] * eta[i / R.fem->ndof];
+  }
+  int elem = 0;
+  lb_vec3 at;
+  const double least = lb_fem_least_volume(R.fem, u, &elem);
+  assert_near(sum.least_volume(sum.context, eta, &at), least, 1e-12);
+  const lb_vec3 off = lb_vec3_sub(at, lb_fem_elem_middle(R.fem, elem));
+  assert_true(fabs(off.z) < LENGTH / 30 && hypot(off.x, off.y) < 2 * RADIUS);
+  free(u);
   free(scratch);
   release_rod(&R);
 }

@@ -258,6 +258,26 @@ static void a_mesh_file_brings_its_faces(void** state) {
   lb_error_clear(&err);
 }
 
+// A surface that the scene's check did not see, because nobody asked it.
+static void a_face_without_area_is_refused(void** state) {
+  (void)state;
+  lb_error err = lb_error_make(NULL);
+  lb_scene scene;
+  lb_model* m = NULL;
+  assert_int_equal(
+      lb_scene_read(LIMBER_SOURCE_DIR "/tests/scene/good/block.yaml", NULL, &scene, &err), LB_OK);
+  const lb_tetmesh* mesh = scene.body[0].elastic->mesh;
+  mesh->surface[1].nface = 0;
+  assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_INVALID);
+  assert_null(m);
+  assert_int_equal(err.count, 1);
+  assert_string_equal(err.message[0].text,
+                      "joint 'cover' holds body 'block' by face 'top', which has no area");
+  assert_int_equal(err.message[0].place.line, 8);
+  lb_scene_release(&scene);
+  lb_error_clear(&err);
+}
+
 static void regions_and_parts_have_their_own_materials(void** state) {
   (void)state;
   lb_error err = lb_error_make(NULL);
@@ -339,6 +359,7 @@ int main(void) {
       cmocka_unit_test(bodies_alike_share_their_reduction),
       cmocka_unit_test(a_loop_closes_on_a_face_and_stays_closed),
       cmocka_unit_test(a_mesh_file_brings_its_faces),
+      cmocka_unit_test(a_face_without_area_is_refused),
       cmocka_unit_test(regions_and_parts_have_their_own_materials),
       cmocka_unit_test(plates_and_beams_are_boxes),
       cmocka_unit_test(running_out_of_memory_leaks_nothing),

@@ -90,7 +90,9 @@ static inline void fixture_release(fixture* f) {
 
 // A body on a joint of its own; returns its index. The kind LB_JOINT_FIXED stands on the world.
 static inline int fixture_body(fixture* f, const char* name, lb_joint_kind kind, int parent) {
-  static const int nq[] = {0, 1, 1, 4, 7}, nv[] = {0, 1, 1, 3, 6};
+#define FIXTURE_NQ(code, word, count_q, count_v) count_q,
+#define FIXTURE_NV(code, word, count_q, count_v) count_v,
+  static const int nq[] = {LB_JOINT_LIST(FIXTURE_NQ)}, nv[] = {LB_JOINT_LIST(FIXTURE_NV)};
   lb_model* m = &f->model;
   const int b = m->nbody++;
   assert_true(b < FIXTURE_BODIES);

@@ -202,6 +202,17 @@ static void summary_has_the_promised_figures(void** state) {
   assert_true(json_number(json, "frames") == 5);
   assert_true(json_number(json, "degrees_of_freedom") == 11);
   assert_true(cJSON_IsFalse(cJSON_GetObjectItem(json, "interrupted")));
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "inverted")));
+  cJSON_Delete(json);
+  lb_summary s = FIXTURE_SUMMARY;
+  s.inversion = (lb_inversion){3, 0.5, 1, -0.25, {1, 2, 3}};
+  json = summary_json(f, &s);
+  const cJSON* inverted = cJSON_GetObjectItem(json, "inverted");
+  assert_string_equal(cJSON_GetObjectItem(inverted, "body")->valuestring, f->body_name[1]);
+  assert_true(json_number(inverted, "time") == 0.5);
+  assert_true(json_number(inverted, "volume") == -0.25);
+  assert_true(json_number(inverted, "frames") == 3);
+  assert_true(cJSON_GetArrayItem(cJSON_GetObjectItem(inverted, "at"), 2)->valuedouble == 3);
   cJSON_Delete(json);
   fixture_release(f);
 }

@@ -2,6 +2,7 @@
 #include "elastic/reduced.h"
 #include "limber/limber.h"
 #include "model/link.h"
+#include "record/bent.h"
 #include "test.h"
 
 typedef struct run {
@@ -61,11 +62,12 @@ static const double LENGTH = 0.4, EI = 200e9 * M_PI * 625e-12 / 4;
 static void a_load_on_a_face_bends_a_rod_as_beam_theory_says(void** state) {
   (void)state;
   static const char* const solver[] = {"solver: {step: 1 ms}\n",
-                                       "solver: {step: 10 ms, elastic: full}\n"};
+                                       "solver: {step: 4 ms, elastic: full}\n"};
   for (int i = 0; i < 2; i++) {
     char text[1000];
-    snprintf(text, sizeof text, "%s%s%s", CANTILEVER, solver[i],
-             "loads: {pull: {body: rod, face: end, force: [0, 0, -10]}}\n");
+    snprintf(
+        text, sizeof text, "%s%s%s", CANTILEVER, solver[i],
+        "loads: {pull: {body: rod, face: end, force: [0, 0, -10], keys: [[0, 0], [0.2, 1]]}}\n");
     run u = run_of(text);
     const double theory = -10 * LENGTH * LENGTH * LENGTH / (3 * EI);
     print_message("%.6g m, beam theory %.6g m\n", travel(&u, "rod").z, theory);
@@ -96,7 +98,13 @@ static void a_spring_on_a_face_bears_its_part(void** state) {
       "springs: {s: {from: {at: [0.4, 0, 1]}, to: {body: rod, face: end}, stiffness: 5000}}\n"
       "loads: {pull: {body: rod, face: end, force: [0, 0, -10]}}\n");
   const double theory = -10 / (5000 + 3 * EI / (LENGTH * LENGTH * LENGTH));
-  assert_near(travel(&u, "rod").z / theory, 1, 0.01);
+  const lb_vec3 tip = travel(&u, "rod");
+  assert_near(tip.z / theory, 1, 0.01);
+  // and it is drawn where it is
+  lb_vec3 end[2];
+  lb_bent_spring(u.r, u.r->nframe - 1, 0, end);
+  assert_near(end[0].z, 1, 0);
+  assert_near(lb_vec3_norm(lb_vec3_sub(end[1], lb_vec3_make(0.4 + tip.x, tip.y, tip.z))), 0, 1e-12);
   finish(&u);
 }
 
@@ -131,11 +139,52 @@ static void energy_of_rods_joined_by_a_spring_stays_to_the_order_of_the_steps(vo
   assert_true(log2(drift[0] / drift[1]) > 1.9);
 }
 
+// A soft rod, pushed together by what would flatten it many times over.
+#define SQUASHED                                                                                   \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "materials: {jelly: {density: 1000, young: 20 kPa, poisson: 0.4, damping: {mass: 50},\n"         \
+  "                    law: %s}}\n"                                                                \
+  "bodies: {rod: {elastic: {rod: {radius: 1 cm, to: [0, 0, 0.05]}, material: jelly,\n"             \
+  "                         elements: {along: 4, across: 1}, basis: {modes: 2}}}}\n"               \
+  "joints: {floor: {type: fixed, child: rod, face: start}}\n"                                      \
+  "loads: {press: {body: rod, face: end, force: [0, 0, %g], keys: [[0, 0], [0.05, 1]]}}\n"         \
+  "duration: 0.1\nrecord: {every: 5 ms}\nsolver: {step: 0.5 ms, elastic: %s}\n"
+
+static void a_body_turned_inside_out_is_survived_and_reported(void** state) {
+  (void)state;
+  for (int full = 0; full < 2; full++) {
+    char text[1000];
+    snprintf(text, sizeof text, SQUASHED, "neo-hookean", -20.0, full ? "full" : "reduced");
+    run u = run_of(text);
+    const lb_inversion* i = &u.s.inversion;
+    print_message("volume %.3g at %g s, (%.3g, %.3g, %.3g), %d of %d frames\n", i->volume, i->time,
+                  i->at.x, i->at.y, i->at.z, i->frames, u.r->nframe);
+    assert_true(i->frames > 0 && i->frames < u.r->nframe);
+    assert_true(i->volume <= 0);
+    assert_true(i->time > 0 && i->time < 0.1);
+    assert_int_equal(i->body, 0);
+    assert_true(i->at.z > 0 && i->at.z < 0.05 && hypot(i->at.x, i->at.y) < 0.01);
+    assert_near(u.r->time[u.r->nframe - 1], 0.1, 1e-12); // it went on to the end
+    finish(&u);
+  }
+}
+
+static void a_body_that_bears_its_load_is_not_reported(void** state) {
+  (void)state;
+  char text[1000];
+  snprintf(text, sizeof text, SQUASHED, "neo-hookean", -0.5, "reduced");
+  run u = run_of(text);
+  assert_int_equal(u.s.inversion.frames, 0);
+  finish(&u);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_load_on_a_face_bends_a_rod_as_beam_theory_says),
       cmocka_unit_test(a_load_off_the_middle_of_a_face_turns_it),
       cmocka_unit_test(a_spring_on_a_face_bears_its_part),
+      cmocka_unit_test(a_body_turned_inside_out_is_survived_and_reported),
+      cmocka_unit_test(a_body_that_bears_its_load_is_not_reported),
       cmocka_unit_test(energy_of_rods_joined_by_a_spring_stays_to_the_order_of_the_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
