@@ -13,6 +13,7 @@
 
 #include "base/parallel.h"
 #include "elastic/batch.h"
+#include "math/polar.h"
 
 void lb_fem_batch_gather(const lb_fem* fem, const lb_fem_batch* b, lb_lanes U[30],
                          const double* u) {
@@ -344,6 +345,20 @@ static void rotate_lanes(lb_lanes X[9]) {
   }
 }
 
+// Where a body is squashed four steps are not enough, and where it is turned inside out they lead
+// nowhere.
+static bool is_rotation(lb_m3 R) {
+  static const double NEAR = 1e-6;
+  const lb_m3 S = lb_m3_mul(lb_m3_transpose(R), R);
+  double off = 0;
+  for (int i = 0; i < 3; i++) {
+    off = fmax(off, fabs(S.x[i] - (i == 0)));
+    off = fmax(off, fabs(S.y[i] - (i == 1)));
+    off = fmax(off, fabs(S.z[i] - (i == 2)));
+  }
+  return off < NEAR;
+}
+
 void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u) {
   memset(R, 0, (size_t)fem->nnode * sizeof *R);
   for (int n = 0; n < fem->nbatch; n++) {
@@ -361,9 +376,11 @@ void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u) {
     }
     rotate_lanes(X);
     for (int l = 0; l < LB_LANES && first + l < fem->nnode; l++) {
+      const lb_m3 found = {lb_v4_make(X[0][l], X[1][l], X[2][l]),
+                           lb_v4_make(X[3][l], X[4][l], X[5][l]),
+                           lb_v4_make(X[6][l], X[7][l], X[8][l])};
       R[first + l] =
-          (lb_m3){lb_v4_make(X[0][l], X[1][l], X[2][l]), lb_v4_make(X[3][l], X[4][l], X[5][l]),
-                  lb_v4_make(X[6][l], X[7][l], X[8][l])};
+          is_rotation(found) ? found : lb_m3_from(lb_polar_decompose(lb_m3_mat3(R[first + l])).R);
     }
   }
 }

@@ -405,6 +405,39 @@ static void an_inverted_element_is_found(void** state) {
   body_release(&b);
 }
 
+// A field that turns and stretches: its rotation at every node, however squashed, and a rotation
+// even where nothing is left of the shape.
+static void rotations_of_nodes_are_rotations(void** state) {
+  (void)state;
+  body b = body_make(small_def(2), soft(0));
+  double* u = body_vector(&b);
+  lb_m3* R = LB_TAKE(&b.arena, lb_m3, b.mesh.nnode);
+  lb_random r = {21};
+  const lb_mat3 turn = lb_quat_matrix(lb_quat_exp(lb_vec3_make(0.4, -1.1, 0.7)));
+  for (int k = 0; k < 3; k++) {
+    const double squash = k == 0 ? 1.02 : 0.05;
+    for (int i = 0; i < b.mesh.nnode; i++) {
+      const lb_vec3 X = b.mesh.node[i];
+      const lb_vec3 x = lb_mat3_apply(turn, lb_vec3_make(squash * X.x, 1.3 * X.y, X.z));
+      u[3 * i] = x.x - X.x + (k == 2 ? lb_random_between(&r, -1, 1) : 0);
+      u[3 * i + 1] = x.y - X.y;
+      u[3 * i + 2] = x.z - X.z;
+    }
+    lb_fem_rotations(b.fem, R, u);
+    for (int i = 0; i < b.mesh.nnode; i++) {
+      const lb_mat3 Q = lb_m3_mat3(R[i]);
+      const lb_mat3 S = lb_mat3_mul(lb_mat3_transpose(Q), Q);
+      assert_near(S.x.x + S.y.y + S.z.z, 3, 1e-6);
+      assert_near(lb_vec3_dot(Q.x, lb_vec3_cross(Q.y, Q.z)), 1, 1e-6);
+      if (k < 2) {
+        assert_near(lb_vec3_norm(lb_vec3_sub(Q.x, turn.x)), 0, 1e-6);
+        assert_near(lb_vec3_norm(lb_vec3_sub(Q.y, turn.y)), 0, 1e-6);
+      }
+    }
+  }
+  body_release(&b);
+}
+
 static void evaluation_allocates_nothing_and_failures_leak_nothing(void** state) {
   (void)state;
   body b = body_make(curved_def(), soft(0));
@@ -446,6 +479,7 @@ int main(void) {
       cmocka_unit_test(regions_keep_their_damping),
       cmocka_unit_test(threads_do_not_change_a_bit),
       cmocka_unit_test(an_inverted_element_is_found),
+      cmocka_unit_test(rotations_of_nodes_are_rotations),
       cmocka_unit_test(evaluation_allocates_nothing_and_failures_leak_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -287,7 +287,7 @@ static void regions_and_parts_have_their_own_materials(void** state) {
       lb_scene_read(LIMBER_SOURCE_DIR "/tests/scene/good/layers.yaml", NULL, &scene, &err), LB_OK);
   assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_OK);
   lb_scene_release(&scene);
-  assert_near(m->body_mass[0].mass, (2000 + 1100) / 2 * 1e-6, 1e-12); // three elements of each
+  assert_near(m->body_mass[0].mass, (2000 + 1100) * 0.5e-6, 1e-12); // three elements of each
   // the rod is a prism over the hexagon that bends as its circle does
   const double area = m->body_mass[1].mass / (7850 * 0.04 + 8500 * 0.06);
   assert_near(area / (M_PI * 4e-6), 1, 0.01);
