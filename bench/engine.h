@@ -68,6 +68,9 @@ typedef struct bench_engine {
   void (*get_state)(void* engine, double* q, double* qd); ///< [nv] each, after steps
   /// Go to a slot's state and step by h from there; false: the engine has no such method.
   bool (*start)(void* engine, int slot, bench_method method, double h, double tolerance);
+
+  // --- timed ---
+  void (*derivatives)(void* engine, int slot); ///< of qdd by q, qd and tau
 } bench_engine;
 
 extern const bench_engine bench_limber;

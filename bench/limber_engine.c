@@ -15,6 +15,7 @@ typedef struct engine {
   const bench_model* bench;
   lb_model* model;
   lb_data* data;
+  lb_derivatives* derivatives;
   lb_stepper* stepper;
   double h;
   int* order_q; // [nv] place of each of our coordinates in q; -1 for the base's
@@ -94,6 +95,7 @@ static void release(void* self) {
     return;
   }
   lb_stepper_release(e->stepper);
+  lb_derivatives_release(e->derivatives);
   lb_data_release(e->data);
   lb_model_release(e->model);
   for (int s = 0; s < BENCH_SLOTS; s++) {
@@ -158,7 +160,8 @@ static void* create(const bench_model* bench) {
   }
   e->bench = bench;
   e->model = make_model(bench);
-  if (!e->model || lb_data_create(e->model, NULL, &e->data, NULL) != LB_OK || !make_arrays(e)) {
+  if (!e->model || lb_data_create(e->model, NULL, &e->data, NULL) != LB_OK ||
+      lb_derivatives_create(e->model, NULL, &e->derivatives, NULL) != LB_OK || !make_arrays(e)) {
     release(e);
     return NULL;
   }
@@ -232,6 +235,12 @@ static void mass(void* self, int slot) {
   lb_crba(e->model, e->data, e->M, e->slot[slot].q);
 }
 
+static void derivatives(void* self, int slot) {
+  engine* e = self;
+  const native_state* s = &e->slot[slot];
+  lb_aba_derivatives(e->derivatives, e->data, s->q, s->qd, s->tau);
+}
+
 static bool start(void* self, int slot, bench_method method, double h, double tolerance) {
   static const lb_integrator integrators[BENCH_METHOD_COUNT] = {
       [BENCH_EULER] = LB_INTEGRATOR_EULER,
@@ -276,4 +285,5 @@ const bench_engine bench_limber = {
     .get_mass = get_mass,
     .get_state = get_state,
     .start = start,
+    .derivatives = derivatives,
 };

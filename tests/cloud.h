@@ -50,6 +50,27 @@ static inline void cloud_tangent(const void* context, double* K, const double* e
   }
 }
 
+static inline void cloud_blend(const void* context, double* A, lb_blend of, const double* eta,
+                               const double* v, double* scratch) {
+  cloud_tangent(context, A, eta, scratch);
+  for (int k = 0; k < R * R; k++) {
+    A[k] = (of.K + of.D) * A[k] + (k % (R + 1) == 0 ? of.N * 6 * eta[k / R] * v[k / R] : 0);
+  }
+}
+
+static inline void cloud_blend_product(const void* context, double* y, lb_blend of,
+                                       const double* eta, const double* v, const double* x,
+                                       double* scratch) {
+  double A[R * R];
+  cloud_blend(context, A, of, eta, v, scratch);
+  for (int k = 0; k < R; k++) {
+    y[k] = 0;
+    for (int l = 0; l < R; l++) {
+      y[k] += A[k * R + l] * x[l];
+    }
+  }
+}
+
 static inline double cloud_energy(const void* context, const double* eta, double* scratch) {
   (void)scratch;
   const cloud* c = context;
@@ -93,7 +114,12 @@ static inline void make_cloud(cloud* c, lb_random* r, double stiffness) {
                                count, node, weight, NULL};
   lb_arena_init(&c->arena, NULL);
   assert_int_equal(lb_reduced_create(&c->body, &in, &c->arena), LB_OK);
-  c->body.internal = (lb_reduced_force){cloud_force, cloud_tangent, cloud_energy, 0, c, NULL, NULL};
+  c->body.internal = (lb_reduced_force){.force = cloud_force,
+                                        .tangent = cloud_tangent,
+                                        .energy = cloud_energy,
+                                        .context = c,
+                                        .blend = cloud_blend,
+                                        .blend_product = cloud_blend_product};
 }
 
 // One more part of a tree: a rigid one, or an elastic one given as `reduced`, on a joint that

@@ -1,9 +1,11 @@
 // Elastic bodies and their faces as links; see elastic/reduced.h for the equations.
 #include "dynamics/elastic.h"
 
+#include "dynamics/derivative.h"
 #include "dynamics/force.h"
 #include "dynamics/joint.h"
 #include "elastic/full.h"
+#include "elastic/reduced_derivative.h"
 
 // --- the body: fixed to its carrier, its coordinates move nothing of its own frame ---
 
@@ -74,6 +76,7 @@ const lb_joint lb_joint_elastic = {
     .columns = lb_elastic_columns,
     .spring = lb_elastic_no_spring,
     .energy = lb_elastic_no_energy,
+    .integrable = true,
 };
 
 // --- a face: moves with its body's coordinates ---
@@ -141,6 +144,43 @@ static void face_columns(lb_v4* S, const lb_state* s) {
   }
 }
 
+// In the world's axes with g = R G_k and y the velocity W etad of the centroid in the body, T along
+// k turns by dw_k and moves by -g x (W_i etad_i); see docs/derivatives.md.
+static void face_bend(lb_motion* rate, lb_motion* curve, const lb_state* s, const double* qd,
+                      const double* qdd) {
+  const lb_elastic* e = s->elastic;
+  const int r = e->body->r;
+  lb_v4 shift = lb_v4_zero();
+  for (int k = 0; k < r; k++) {
+    shift += e->face->W[k] * qdd[k];
+  }
+  const lb_v4 xd = lb_m3_apply(e->base->R, e->at.xd);
+  const lb_v4 xdd = lb_m3_apply(e->base->R, shift);
+  const lb_v4 w = lb_m3_apply(s->R, e->at.w);
+  lb_face_derive(e->body, e->face, &e->at, qd, qdd, e->dw, e->dwd);
+  for (int k = 0; k < r; k++) {
+    const lb_v4 g = lb_m3_apply(s->R, e->at.G[k]);
+    const lb_v4 dw = lb_m3_apply(s->R, e->dw[k]);
+    rate[k] = (lb_motion){dw, -lb_v4_cross(g, xd)};
+    curve[k] =
+        (lb_motion){lb_m3_apply(s->R, e->dwd[k]),
+                    lb_v4_cross(w, lb_v4_cross(g, xd)) - lb_v4_cross(dw, xd) - lb_v4_cross(g, xdd)};
+  }
+}
+
+static void face_bend_force(double* K, int stride, const lb_state* s, lb_v4 n, lb_v4 f) {
+  const lb_elastic* e = s->elastic;
+  const lb_v4 pull = lb_m3_apply_transposed(e->base->R, f);
+  lb_face_derive_moment(e->body, e->face, &e->at, lb_m3_apply_transposed(s->R, n), K, stride);
+  for (int i = 0; i < e->body->r; i++) {
+    // -(g_k x W_i).f = g_k.(f x W_i)
+    const lb_v4 arm = lb_m3_apply_transposed(e->at.R, lb_v4_cross(pull, e->face->W[i]));
+    for (int k = 0; k < e->body->r; k++) {
+      K[i * stride + k] += lb_v4_dot(arm, e->at.G[k]);
+    }
+  }
+}
+
 const lb_joint lb_joint_face = {
     .place = face_place,
     .move = face_move,
@@ -150,6 +190,9 @@ const lb_joint lb_joint_face = {
     .columns = face_columns,
     .spring = lb_elastic_no_spring,
     .energy = lb_elastic_no_energy,
+    .integrable = true,
+    .bend = face_bend,
+    .bend_force = face_bend_force,
 };
 
 // --- memory ---
@@ -168,6 +211,8 @@ static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
     made.Q = lb_carve(c, r, sizeof(double));
   } else {
     made.at.G = lb_carve(c, r, sizeof(lb_v4));
+    made.dw = lb_carve(c, r, sizeof(lb_v4));
+    made.dwd = lb_carve(c, r, sizeof(lb_v4));
     made.face = &l->reduced->face[l->face];
   }
   if (c->base) {
@@ -284,7 +329,19 @@ static double energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-const lb_force lb_force_elastic = {"elastic body", body_count, apply, energy};
+static void differentiate(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (l->kind == LB_LINK_ELASTIC) {
+      const size_t at = (size_t)l->v * ((size_t)m->nv + 1);
+      lb_reduced_derive_forces(l->reduced, D->tau_q + at, D->tau_qd + at, m->nv, d->q + l->q,
+                               d->qd + l->v, D->work->block, d->work->scratch);
+    }
+  }
+}
+
+const lb_force lb_force_elastic = {"elastic body", body_count, apply, energy, differentiate, false};
 
 // --- inversion ---
 

@@ -18,6 +18,7 @@ typedef struct lb_elastic {
   double* Q;              // [r] of a body: inertial force on its coordinates
   double* field;          // [r] of a body with all its nodes: scratch
   lb_face_state at;       // of a face
+  lb_v4 *dw, *dwd;        // [r] of a face: scratch for derivatives
 } lb_elastic;
 
 // Their share of a data block, tied to the states.

@@ -1,7 +1,7 @@
 // Forces of the system: a table of laws, each applied to all its members. Kinematics and, for laws
 // that ask for it, velocities of the origins are in place when they are called.
 #pragma once
-#include "limber/dynamics.h"
+#include "limber/derivative.h"
 
 typedef struct lb_force {
   const char* name;
@@ -11,6 +11,11 @@ typedef struct lb_force {
   void (*apply)(const lb_model* m, lb_data* d);
   // Stored energy; NULL: the law stores none.
   double (*energy)(const lb_model* m, lb_data* d);
+  // Add to D's tau_q and tau_qd what the motion needs beyond them: external forces less their
+  // turning along with the links (derivative.h), generalised ones whole. NULL: they depend on time
+  // alone.
+  void (*differentiate)(lb_derivatives* D, lb_data* d);
+  bool on_links; // some of them act on links, not on coordinates alone
 } lb_force;
 
 extern const lb_force lb_force_joint, lb_force_spring, lb_force_load, lb_force_motor,
@@ -18,4 +23,10 @@ extern const lb_force lb_force_joint, lb_force_spring, lb_force_load, lb_force_m
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);
+// Those on links alone: what derivatives need of them.
+void lb_forces_apply_to_links(const lb_model* m, lb_data* d);
 double lb_forces_energy(const lb_model* m, lb_data* d);
+// Of all of them, after lb_derive; of all but the internal forces of elastic bodies, which are dear
+// and for which there are shorter ways (elastic/reduced_derivative.h).
+void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
+void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);

@@ -136,6 +136,38 @@ static void reach(double* q, const double* from, const double* qd, double h) {
   q[2] = from[2] + h * v.z;
 }
 
+// A small change of place is counted in the link's frame: p = from + h R v changes by
+// R'dp = R'dfrom + h (dv + turn x v).
+static void put_reach(double Q[36], lb_m3 turn, lb_m3 along, const double* v, double h) {
+  const lb_m3 swung = lb_m3_cross_mul(lb_v4_load(v) * -h, turn);
+  for (int j = 0; j < 3; j++) {
+    const lb_v4 t = j == 0 ? turn.x : j == 1 ? turn.y : turn.z;
+    const lb_v4 s = j == 0 ? swung.x : j == 1 ? swung.y : swung.z;
+    const lb_v4 a = j == 0 ? along.x : j == 1 ? along.y : along.z;
+    for (int i = 0; i < 3; i++) {
+      Q[6 * i + j] = t[i];
+      Q[6 * i + 3 + j] = 0;
+      Q[6 * (3 + i) + j] = s[i];
+      Q[6 * (3 + i) + 3 + j] = a[i];
+    }
+  }
+}
+
+static lb_m3 rotation(const double* q) {
+  return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
+}
+
+static void reach_by_rate(double* Q, const double* qd, double h) {
+  const lb_m3 along = {{h, 0, 0, 0}, {0, h, 0, 0}, {0, 0, h, 0}};
+  put_reach(Q, lb_quat_reach_by_rate(qd, h), along, qd + 3, h);
+}
+
+static void reach_by_past(double* Q, const double* q, const double* from, const double* past,
+                          const double* qd, double h) {
+  const lb_m3 along = lb_m3_mul(lb_m3_transpose(rotation(q)), rotation(past));
+  put_reach(Q, lb_quat_reach_by_past(from + 3, past + 3, qd, h), along, qd + 3, h);
+}
+
 const lb_joint lb_joint_free = {
     .place = place,
     .move = move,
@@ -150,4 +182,6 @@ const lb_joint lb_joint_free = {
     .rate = rate,
     .advance = advance,
     .reach = reach,
+    .reach_by_rate = reach_by_rate,
+    .reach_by_past = reach_by_past,
 };

@@ -66,6 +66,34 @@ void lb_quat_reach(double* q, const double* from, const double* w, double h) {
   q[3] = r.z / size;
 }
 
+// With t = (1, x), x = h/2 w, a small dx turns by 2 (t^-1 (0, dx)) = 2 (dx - x x dx) / |t|^2.
+lb_m3 lb_quat_reach_by_rate(const double* w, double h) {
+  const lb_v4 x = lb_v4_load(w) * (0.5 * h);
+  const double s = h / (1 + lb_v4_dot(x, x));
+  lb_m3 Q = lb_m3_cross_mul(x * -s, lb_m3_identity());
+  Q.x[0] += s;
+  Q.y[1] += s;
+  Q.z[2] += s;
+  return Q;
+}
+
+// Turning the past by d turns `from` by the vector part of a (0, d) with a = from^-1 past, and the
+// quaternion reached, from t, by that seen through t.
+lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double* w, double h) {
+  const lb_quat f = {from[0], from[1], from[2], from[3]};
+  const double size = f.w * f.w + f.x * f.x + f.y * f.y + f.z * f.z;
+  const lb_quat a =
+      lb_quat_mul(lb_quat_conjugate(f), (lb_quat){past[0], past[1], past[2], past[3]});
+  const lb_v4 u = lb_v4_make(a.x, a.y, a.z) / size;
+  lb_m3 turned = lb_m3_cross_mul(u, lb_m3_identity());
+  turned.x[0] += a.w / size;
+  turned.y[1] += a.w / size;
+  turned.z[2] += a.w / size;
+  const lb_m3 through =
+      lb_m3_from(lb_quat_matrix((lb_quat){1, 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]}));
+  return lb_m3_mul(lb_m3_transpose(through), turned);
+}
+
 void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h) {
   for (int i = 0; i < m->nlink; i++) {
     const int at = m->link_q[i];

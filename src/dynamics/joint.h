@@ -49,6 +49,29 @@ typedef struct lb_joint {
 
   // The q for which (q - from) / h = dq/dt at q itself, for implicit methods.
   void (*reach)(double* q, const double* from, const double* qd, double h);
+
+  // --- derivatives (derivative.h); a small change of q is counted along qd ---
+
+  // qd are the rates of numbers that qd integrates to, not an angular velocity.
+  bool integrable;
+
+  // How directions change with the joint's own coordinates beyond turning with the link, T_ik of
+  // direction i along k, as motions at the origin: sum_i T_ik qd_i in `rate`, and in `curve`
+  // sum_i T_ik qdd_i + d/dq_k (sum_ij T_ij qd_i qd_j), seen from the link. Only for integrable
+  // coordinates. NULL: not at all.
+  void (*bend)(lb_motion* rate, lb_motion* curve, const lb_state* s, const double* qd,
+               const double* qdd);
+  // K[i * stride + k] += T_ik.(n, f)
+  void (*bend_force)(double* K, int stride, const lb_state* s, lb_v4 n, lb_v4 f);
+
+  // -d(spring torque)/dq, added to K by rows. NULL: `stiffness` on the diagonal.
+  void (*stiffen)(double* K, int stride, const double* q, const double* stiffness);
+
+  // Derivative of `reach` by qd, [nv][nv], and by an older q whose weight in `from` is one. NULL:
+  // h and 1 on the diagonal.
+  void (*reach_by_rate)(double* Q, const double* qd, double h);
+  void (*reach_by_past)(double* Q, const double* q, const double* from, const double* past,
+                        const double* qd, double h);
 } lb_joint;
 
 // Indexed by the links' kinds; a fixed joint has no entry, since it makes no link.
@@ -68,6 +91,9 @@ void lb_scalar_reach(double* q, const double* from, const double* qd, double h);
 void lb_quat_rate(double* dq, const double* q, const double* w);
 void lb_quat_advance(double* q, const double* w, double h);
 void lb_quat_reach(double* q, const double* from, const double* w, double h);
+// d(rotation reached) by w, and by a past quaternion whose weight in `from` is one.
+lb_m3 lb_quat_reach_by_rate(const double* w, double h);
+lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double* w, double h);
 
 // All coordinates: q moved along qd for a time h; dq/dt.
 void lb_advance(const lb_model* m, double* q, const double* qd, double h);

@@ -52,9 +52,11 @@ typedef struct frame {
 
 typedef struct row {
   frame const *a, *b;
-  bool turns; // a rotation
-  lb_v4 e;    // direction, world
-  lb_v4 at;   // where the force acts, world
+  bool turns;  // a rotation
+  bool driven; // by a motor
+  lb_gap_kind kind;
+  lb_v4 e;  // direction, world
+  lb_v4 at; // where the force acts, world
   double c, cd, cdd;
 } row;
 
@@ -162,6 +164,7 @@ static row square_row(const frame* fa, const frame* fb, const motion* a, const m
   return (row){.a = fa,
                .b = fb,
                .turns = true,
+               .kind = LB_GAP_SQUARE,
                .e = e,
                .at = b->p,
                .c = lb_v4_dot(a->R.z, b->R.x),
@@ -195,6 +198,8 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
     L->row[L->nrow++] = (row){.a = fa,
                               .b = fb,
                               .turns = turns,
+                              .driven = true,
+                              .kind = turns ? LB_GAP_ANGLE : LB_GAP_SHIFT,
                               .e = e,
                               .at = b.p,
                               .c = at,
@@ -207,6 +212,9 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
       L->row[L->nrow++] = (row){.a = fa,
                                 .b = fb,
                                 .turns = k >= 3,
+                                .kind = k < 3                ? LB_GAP_SHIFT
+                                        : FORBIDDEN[kind][5] ? LB_GAP_TURN
+                                                             : LB_GAP_TILT,
                                 .e = e,
                                 .at = b.p,
                                 .c = lb_v4_dot(e, value[k / 3]),
@@ -362,6 +370,23 @@ void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda) {
   push_multipliers(m, d);
 }
 
+int lb_loops_count(const lb_data* d) {
+  return d->work->loops ? d->work->loops->nrow : 0;
+}
+
+lb_loop_row lb_loops_row(const lb_model* m, const lb_data* d, int i) {
+  const lb_loops* L = d->work->loops;
+  const row* r = &L->row[i];
+  const int loop = (int)(r->a - L->frame) / 2;
+  return (lb_loop_row){loop, r->driven ? m->loop_motor[loop] : -1, r->kind, r->e};
+}
+
+lb_loop_end lb_loops_end(const lb_data* d, int loop, int side) {
+  const frame* f = &d->work->loops->frame[2 * loop + side];
+  const motion at = frame_motion(d->work, f);
+  return (lb_loop_end){f->link, at.R, at.p, at.v, at.w};
+}
+
 // --- springs, dampers and pushing motors on loops ---
 
 static int loop_count(const lb_model* m) {
@@ -369,7 +394,7 @@ static int loop_count(const lb_model* m) {
 }
 
 // A ball's spring pulls along the rotation vector, the others' along their coordinates.
-static void loop_force(const lb_model* m, lb_data* d, int i) {
+lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
   const lb_loops* L = d->work->loops;
   const lb_scene_joint* j = &m->loop[i];
   const frame *fa = &L->frame[2 * i], *fb = &L->frame[2 * i + 1];
@@ -393,36 +418,36 @@ static void loop_force(const lb_model* m, lb_data* d, int i) {
     const double rate = lb_v4_dot(a.R.z, b.v - a.v - lb_v4_cross(a.w, apart));
     f = a.R.z * -(j->stiffness * (lb_v4_dot(a.R.z, apart) - j->rest) + j->damping * rate);
   }
-  push_link(d->work, fb->link, b.p, n, f);
-  push_link(d->work, fa->link, b.p, -n, -f);
+  return (lb_motion){n, f};
 }
 
-static void push_motor(const lb_model* m, lb_data* d, int i) {
-  const lb_loops* L = d->work->loops;
-  const frame *fa = &L->frame[2 * m->motor_loop[i]], *fb = fa + 1;
-  const motion a = frame_motion(d->work, fa);
-  const motion b = frame_motion(d->work, fb);
-  double value[3];
-  lb_profile_evaluate(m->motor_profile[i], d->time, value);
-  d->motor_force[i] = value[0];
-  const lb_v4 push = a.R.z * value[0];
+lb_motion lb_loops_motor(const lb_model* m, const lb_data* d, int i) {
+  const motion a = frame_motion(d->work, &d->work->loops->frame[2 * m->motor_loop[i]]);
   const bool turns = m->loop[m->motor_loop[i]].kind == LB_JOINT_REVOLUTE;
-  const lb_v4 n = turns ? push : lb_v4_zero();
-  const lb_v4 f = turns ? lb_v4_zero() : push;
-  push_link(d->work, fb->link, b.p, n, f);
-  push_link(d->work, fa->link, b.p, -n, -f);
+  return (lb_motion){turns ? a.R.z : lb_v4_zero(), turns ? lb_v4_zero() : a.R.z};
+}
+
+// A force at b's origin on b's link, and its opposite on a's.
+static void push_pair(lb_data* d, int loop, lb_motion F) {
+  const lb_loop_end a = lb_loops_end(d, loop, 0), b = lb_loops_end(d, loop, 1);
+  push_link(d->work, b.link, b.p, F.w, F.v);
+  push_link(d->work, a.link, b.p, -F.w, -F.v);
 }
 
 static void loop_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->nloop; i++) {
     if (m->loop[i].stiffness > 0 || m->loop[i].damping > 0) {
-      loop_force(m, d, i);
+      push_pair(d, i, lb_loops_spring(m, d, i));
     }
   }
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
-      push_motor(m, d, i);
+      double value[3];
+      lb_profile_evaluate(m->motor_profile[i], d->time, value);
+      d->motor_force[i] = value[0];
+      const lb_motion unit = lb_loops_motor(m, d, i);
+      push_pair(d, m->motor_loop[i], (lb_motion){unit.w * value[0], unit.v * value[0]});
     }
   }
 }
@@ -451,7 +476,8 @@ static double loop_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-const lb_force lb_force_loop = {"loop joint", loop_count, loop_apply, loop_energy};
+const lb_force lb_force_loop = {
+    "loop joint", loop_count, loop_apply, loop_energy, lb_loops_differentiate_springs, true};
 
 double lb_loop_gap(const lb_model* m, lb_data* d, int* loop) {
   lb_loops* L = d->work->loops;

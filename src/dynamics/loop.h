@@ -1,7 +1,8 @@
 // Joints that close loops, as constraints between two links of the tree.
 #pragma once
 #include "base/carve.h"
-#include "limber/dynamics.h"
+#include "dynamics/state.h"
+#include "limber/derivative.h"
 
 typedef struct lb_loops lb_loops;
 
@@ -30,3 +31,53 @@ typedef struct lb_loop_rows {
 lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d);
 // The most rows a model can have.
 int lb_loops_most_rows(const lb_model* m);
+
+// --- for derivatives ---
+
+// What a row's gap measures.
+typedef enum lb_gap_kind {
+  LB_GAP_SHIFT, // e.(p_b - p_a), e fixed in a
+  LB_GAP_TURN,  // e.(rotation vector from a to b)
+  LB_GAP_TILT,  // e.(rotation vector from a's z to b's)
+  LB_GAP_ANGLE, // from a to b about a's z
+  LB_GAP_SQUARE // z_a.x_b: the axes of a universal joint, e = x_b x z_a
+} lb_gap_kind;
+
+// One row of the last lb_loops_linearise.
+typedef struct lb_loop_row {
+  int loop;
+  int motor; // that asks for its gap, or -1
+  lb_gap_kind kind;
+  lb_v4 e; // world
+} lb_loop_row;
+lb_loop_row lb_loops_row(const lb_model* m, const lb_data* d, int i);
+int lb_loops_count(const lb_data* d);
+
+// Pose and velocity of a loop's frame a (side 0) or b (side 1), in the world.
+typedef struct lb_loop_end {
+  int link; // or LB_WORLD
+  lb_m3 R;
+  lb_v4 p, v, w;
+} lb_loop_end;
+lb_loop_end lb_loops_end(const lb_data* d, int loop, int side);
+
+// (moment, force) at b's origin of loop i's spring and damper, and of a unit push of motor i on a
+// loop.
+lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i);
+lb_motion lb_loops_motor(const lb_model* m, const lb_data* d, int i);
+
+// Add to D what forces with these multipliers need beyond turning along with the links: the rest of
+// the derivative of -J'lambda by q, once lb_loops_push has put them on the links for lb_derive.
+void lb_loops_differentiate(lb_derivatives* D, lb_data* d, const double* lambda);
+
+// The same for springs, dampers and pushing motors on loops, and their derivatives by qd.
+void lb_loops_differentiate_springs(lb_derivatives* D, lb_data* d);
+
+// The generalised force of a unit force of a pushing motor on a loop: out [nv].
+void lb_loops_motor_direction(lb_derivatives* D, const lb_data* d, int motor, double* out);
+
+// Derivatives of the rows' gaps and rates by q, [count][nv] each; those of the rates by qd are J
+// where no coordinate is driven, and lb_loops_linearise leaves driven ones out of it: J [count][nv]
+// is filled with all of them. After lb_derive and lb_loops_linearise.
+void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
+                                 double* J);

@@ -62,4 +62,5 @@ const lb_joint lb_joint_prismatic = {
     .rate = lb_scalar_rate,
     .advance = lb_scalar_advance,
     .reach = lb_scalar_reach,
+    .integrable = true,
 };

@@ -3,6 +3,7 @@
 // recursion uses the world's axes, S = (1, 0), and turns the results at the end.
 #include "dynamics/articulated.h"
 #include "dynamics/joint.h"
+#include "math/se3.h"
 
 static void place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
@@ -74,6 +75,33 @@ static double energy(const double* q, const double* rest, const double* stiffnes
   return 0.5 * stiffness[0] * lb_vec3_dot(v, v);
 }
 
+// log(q exp(d)) = log q + Jr^-1(log q) d
+static void stiffen(double* K, int stride, const double* q, const double* stiffness) {
+  const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
+  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, v));
+  const lb_v4 column[3] = {J.x, J.y, J.z};
+  for (int k = 0; k < 9; k++) {
+    K[k / 3 * stride + k % 3] += stiffness[0] * column[k % 3][k / 3];
+  }
+}
+
+static void put_rows(double* Q, lb_m3 A) {
+  const lb_m3 At = lb_m3_transpose(A);
+  lb_v4_store(Q, At.x);
+  lb_v4_store(Q + 3, At.y);
+  lb_v4_store(Q + 6, At.z);
+}
+
+static void reach_by_rate(double* Q, const double* qd, double h) {
+  put_rows(Q, lb_quat_reach_by_rate(qd, h));
+}
+
+static void reach_by_past(double* Q, const double* q, const double* from, const double* past,
+                          const double* qd, double h) {
+  (void)q;
+  put_rows(Q, lb_quat_reach_by_past(from, past, qd, h));
+}
+
 static void move_origin(lb_state* s, const lb_state* p, const double* qd) {
   (void)qd;
   s->v = p->v + lb_v4_cross(p->w, s->r);
@@ -93,4 +121,7 @@ const lb_joint lb_joint_spherical = {
     .rate = lb_quat_rate,
     .advance = lb_quat_advance,
     .reach = lb_quat_reach,
+    .stiffen = stiffen,
+    .reach_by_rate = reach_by_rate,
+    .reach_by_past = reach_by_past,
 };

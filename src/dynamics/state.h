@@ -24,6 +24,11 @@ typedef struct lb_articulated {
   lb_v4 n, f;
 } lb_articulated;
 
+// Angular and linear part: of a motion, or moment and force.
+typedef struct lb_motion {
+  lb_v4 w, v;
+} lb_motion;
+
 typedef struct lb_state {
   lb_m3 R;         // link to world
   lb_v4 p;         // origin

@@ -75,6 +75,21 @@ static void columns(lb_v4* S, const lb_state* s) {
   S[1] = S[3] = lb_v4_zero();
 }
 
+// z1 does not turn with q1: T_01 = z1 x z2, which does not change with q1 but would turn with the
+// link.
+static void bend(lb_motion* rate, lb_motion* curve, const lb_state* s, const double* qd,
+                 const double* qdd) {
+  const lb_v4 across = lb_v4_cross(s->axis, s->R.x);
+  rate[0] = curve[0] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
+  rate[1] = (lb_motion){across * qd[0], lb_v4_zero()};
+  curve[1] = (lb_motion){across * qdd[0] - s->axis * (qd[0] * qd[1]), lb_v4_zero()};
+}
+
+static void bend_force(double* K, int stride, const lb_state* s, lb_v4 n, lb_v4 f) {
+  (void)stride, (void)f;
+  K[1] += lb_v4_dot(lb_v4_cross(s->axis, s->R.x), n);
+}
+
 // Both angles are numbers like any other.
 
 static void spring(double* tau, const double* q, const double* rest, const double* stiffness) {
@@ -115,4 +130,7 @@ const lb_joint lb_joint_universal = {
     .rate = rate,
     .advance = advance,
     .reach = reach,
+    .integrable = true,
+    .bend = bend,
+    .bend_force = bend_force,
 };

@@ -128,4 +128,4 @@ static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lan
 }
 
 const lb_material_functions lb_corotated = {"corotated",  constants, energy, stress,
-                                            differential, tangent,   second};
+                                            differential, tangent,   second, NULL};

@@ -82,6 +82,15 @@ static void respond_second(const sweep* s, double share, const lb_material_funct
   law->second(c, P, F[0], F[1], F[2]);
 }
 
+static void respond_second_viscous(const sweep* s, double share, const lb_material_functions* law,
+                                   const lb_material_constants* c, lb_lanes P[9],
+                                   lb_lanes (*F)[9]) {
+  respond_second(s, share, law, c, P, F);
+  for (int k = 0; k < 9; k++) {
+    P[k] *= share;
+  }
+}
+
 static void respond_viscous(const sweep* s, double share, const lb_material_functions* law,
                             const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
   respond_differential(s, share, law, c, P, F);
@@ -192,6 +201,12 @@ void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* 
                    const double* w) {
   sweep_vector(
       (sweep){.fem = fem, .out = y, .ninput = 3, .input = {u, v, w}, .respond = respond_second});
+}
+
+void lb_fem_second_viscous(const lb_fem* fem, double* y, const double* u, const double* v,
+                           const double* w) {
+  sweep_vector((sweep){
+      .fem = fem, .out = y, .ninput = 3, .input = {u, v, w}, .respond = respond_second_viscous});
 }
 
 void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,

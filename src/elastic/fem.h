@@ -65,6 +65,9 @@ void lb_fem_damped_force(const lb_fem* fem, double* f, double beta, const double
 void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v);
 /// y = (dK(u) along v) w, the second derivative of lb_fem_force(); symmetric in v and w.
 void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v, const double* w);
+/// The same of K' below in place of K.
+void lb_fem_second_viscous(const lb_fem* fem, double* y, const double* u, const double* v,
+                           const double* w);
 /// Rayleigh damping, f = (alpha C + beta K'(u)) v [N]: C is M and K' is K, with each region's
 /// share.
 void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,

@@ -63,3 +63,16 @@ void lb_material_tangent(const lb_material_functions* law, const lb_material_con
     law->differential(c, &A[9 * j], F, dF);
   }
 }
+
+void lb_material_tangent_along(const lb_material_functions* law, const lb_material_constants* c,
+                               lb_lanes A[81], const lb_lanes F[9], const lb_lanes dF[9]) {
+  if (law->tangent_along) {
+    law->tangent_along(c, A, F, dF);
+    return;
+  }
+  for (int j = 0; j < 9; j++) {
+    lb_lanes unit[9] = {0};
+    unit[j] = lb_lanes_set(1);
+    law->second(c, &A[9 * j], F, dF, unit);
+  }
+}

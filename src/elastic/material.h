@@ -58,6 +58,10 @@ typedef struct lb_material_functions {
   /// The second derivative of P along two directions.
   void (*second)(const lb_material_constants* c, lb_lanes d2P[9], const lb_lanes F[9],
                  const lb_lanes dF1[9], const lb_lanes dF2[9]);
+  /// The derivative of the tangent along one direction, as the tangent is written. NULL: by
+  /// lb_material_tangent_along, which knows no shorter way.
+  void (*tangent_along)(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9],
+                        const lb_lanes dF[9]);
 } lb_material_functions;
 
 const lb_material_functions* lb_material_functions_of(lb_material_law law);
@@ -69,3 +73,7 @@ extern const lb_material_functions lb_neo_hookean, lb_st_venant, lb_corotated, l
 /// A tangent from differentials along the nine unit matrices, for laws that know no shorter way.
 void lb_material_tangent(const lb_material_functions* law, const lb_material_constants* c,
                          lb_lanes A[81], const lb_lanes F[9]);
+
+/// The law's derivative of the tangent along a direction.
+void lb_material_tangent_along(const lb_material_functions* law, const lb_material_constants* c,
+                               lb_lanes A[81], const lb_lanes F[9], const lb_lanes dF[9]);

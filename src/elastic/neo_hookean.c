@@ -63,6 +63,21 @@ static void differential(const lb_material_constants* c, lb_lanes dP[9], const l
   }
 }
 
+// A += s d2J / dF dF, the entries i >= j: d2J / dF_ip dF_jq = eps_ijk eps_pqr F_kr
+static inline void add_curvature(lb_lanes A[81], lb_lanes s, const lb_lanes F[9]) {
+  for (int p = 0; p < 3; p++) {
+    for (int q = 0; q < p; q++) {
+      const int r = 3 - p - q;
+      const double turn = (p - q + 3) % 3 == 1 ? -1 : 1; // eps_pqr, by columns p > q
+      for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        A[(i + 3 * p) + 9 * (j + 3 * q)] += turn * s * F[k + 3 * r];
+        A[(j + 3 * p) + 9 * (i + 3 * q)] -= turn * s * F[k + 3 * r];
+      }
+    }
+  }
+}
+
 // The same for all nine directions. Along the unit matrix of (i, j) the cofactor's change has in
 // column j + 1 and j + 2 a unit vector's cross product with a column of F: [f]x blocks, two of
 // them.
@@ -77,18 +92,28 @@ static void tangent(const lb_material_constants* c, lb_lanes A[81], const lb_lan
     }
     A[10 * j] += diagonal;
   }
-  // d2J / dF_ip dF_jq = eps_ijk eps_pqr F_kr
-  for (int p = 0; p < 3; p++) {
-    for (int q = 0; q < p; q++) {
-      const int r = 3 - p - q;
-      const double turn = (p - q + 3) % 3 == 1 ? -1 : 1; // eps_pqr, by columns p > q
-      for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        A[(i + 3 * p) + 9 * (j + 3 * q)] += turn * pull * F[k + 3 * r];
-        A[(j + 3 * p) + 9 * (i + 3 * q)] -= turn * pull * F[k + 3 * r];
-      }
+  add_curvature(A, pull, F);
+}
+
+// Each factor of the tangent in turn; a changes by da.
+static void tangent_along(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9],
+                          const lb_lanes dF[9]) {
+  lb_lanes C[9], dC[9];
+  const lb_lanes over = volume(c, C, F), a = shrink(F);
+  lb_lanes_cofactor(dC, F, dF);
+  const lb_lanes da = -2 * a * a * lb_lanes_dot9(F, dF);
+  const lb_lanes along = 2 * c->mu * a * a, dalong = 4 * c->mu * a * da;
+  const lb_lanes dpull = c->la * lb_lanes_dot9(C, dF);
+  for (int j = 0; j < 9; j++) {
+    const lb_lanes f = dalong * F[j] + along * dF[j], df = along * F[j];
+    const lb_lanes g = c->la * dC[j], dg = c->la * C[j];
+    for (int i = j; i < 9; i++) {
+      A[i + 9 * j] = f * F[i] + df * dF[i] + g * C[i] + dg * dC[i];
     }
+    A[10 * j] -= c->mu * da;
   }
+  add_curvature(A, dpull, F);
+  add_curvature(A, c->la * over, dF);
 }
 
 static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lanes F[9],
@@ -110,4 +135,4 @@ static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lan
 }
 
 const lb_material_functions lb_neo_hookean = {"neo-hookean", constants, energy, stress,
-                                              differential,  tangent,   second};
+                                              differential,  tangent,   second, tangent_along};

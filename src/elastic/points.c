@@ -9,15 +9,16 @@ static const lb_lanes* gradients(const lb_points* p, int batch) {
   return p->G + (size_t)batch * (size_t)p->r * 9;
 }
 
-// out = sum_k x_k G_k
+// out = sum_k x_k G_k. Sums are local, here and below, so that they stay in registers.
 static void slope(const lb_points* p, int batch, lb_lanes out[9], const double* x) {
   const lb_lanes* G = gradients(p, batch);
-  memset(out, 0, 9 * sizeof *out);
+  lb_lanes sum[9] = {0};
   for (int k = 0; k < p->r; k++, G += 9) {
     for (int i = 0; i < 9; i++) {
-      out[i] += G[i] * x[k];
+      sum[i] += G[i] * x[k];
     }
   }
+  memcpy(out, sum, sizeof sum);
 }
 
 static void deformation(const lb_points* p, int batch, lb_lanes F[9], const double* eta) {
@@ -37,13 +38,14 @@ static double viscosity(const lb_points* p, int batch) {
 }
 
 // acc_k += s w P : G_k
-static void spread(const lb_points* p, int batch, double s, lb_lanes* acc, lb_lanes P[9]) {
+static void spread(const lb_points* p, int batch, double s, lb_lanes* acc, const lb_lanes P[9]) {
   const lb_lanes* G = gradients(p, batch);
+  lb_lanes wP[9];
   for (int i = 0; i < 9; i++) {
-    P[i] *= p->weight[batch] * s;
+    wP[i] = p->weight[batch] * s * P[i];
   }
   for (int k = 0; k < p->r; k++, G += 9) {
-    acc[k] += lb_lanes_dot9(G, P);
+    acc[k] += lb_lanes_dot9(G, wP);
   }
 }
 
@@ -81,54 +83,95 @@ static void force(const void* context, double* f, double* Kv, const double* eta,
   }
 }
 
-// B = A G, A symmetric with its entries i >= j
-static void apply_tangent(lb_lanes B[9], const lb_lanes A[81], const lb_lanes G[9]) {
-  memset(B, 0, 9 * sizeof *B);
-  for (int j = 0; j < 9; j++) {
-    B[j] += A[j + 9 * j] * G[j];
-    for (int i = j + 1; i < 9; i++) {
-      B[i] += A[i + 9 * j] * G[j];
-      B[j] += A[i + 9 * j] * G[i];
+// acc += w G_k : A G_l for l <= k, rows of the lower triangle one after the other; A is symmetric
+// with its entries i >= j given. Two rows at a time, so that what is loaded serves twice.
+static void contract(const lb_points* p, int batch, lb_lanes* acc, lb_lanes A[81]) {
+  const lb_lanes* G = gradients(p, batch);
+  for (int j = 1; j < 9; j++) {
+    for (int i = 0; i < j; i++) {
+      A[i + 9 * j] = A[j + 9 * i];
+    }
+  }
+  for (int k = 0; k < p->r; k += 2) {
+    const bool pair = k + 1 < p->r;
+    const lb_lanes *Gk = G + 9 * k, *Gm = pair ? Gk + 9 : Gk;
+    lb_lanes B[9], C[9];
+    for (int i = 0; i < 9; i++) {
+      B[i] = p->weight[batch] * lb_lanes_dot9(A + 9 * i, Gk);
+      C[i] = p->weight[batch] * lb_lanes_dot9(A + 9 * i, Gm);
+    }
+    lb_lanes *row = acc + k * (k + 1) / 2, *next = row + k + 1;
+    for (int l = 0; l <= k; l++) {
+      row[l] += lb_lanes_dot9(G + 9 * l, B);
+      if (pair) {
+        next[l] += lb_lanes_dot9(G + 9 * l, C);
+      }
+    }
+    if (pair) {
+      next[k + 1] += lb_lanes_dot9(Gm, C);
     }
   }
 }
 
-// K, or K' with the shares of the damping.
-static void add_up(const lb_points* p, bool damping, double* K, const double* eta,
-                   double* scratch) {
-  const int r = p->r;
+static void blend(const void* context, double* A, lb_blend of, const double* eta, const double* v,
+                  double* scratch) {
+  const lb_points* p = context;
   lb_lanes* acc = align(scratch); // [r (r + 1) / 2]
-  memset(acc, 0, (size_t)(r * (r + 1) / 2) * sizeof *acc);
+  memset(acc, 0, (size_t)(p->r * (p->r + 1) / 2) * sizeof *acc);
   for (int b = 0; b < p->nbatch; b++) {
-    lb_lanes F[9], A[81], B[9];
+    const lb_material_functions* law = p->law[p->region[b]];
+    const lb_material_constants* c = &p->constants[p->region[b]];
+    const double share = viscosity(p, b), k = of.K + of.D * share;
+    lb_lanes F[9], T[81], dF[9], dT[81];
     deformation(p, b, F, eta);
-    p->law[p->region[b]]->tangent(&p->constants[p->region[b]], A, F);
-    const double part = damping ? viscosity(p, b) : 1;
-    const lb_lanes* G = gradients(p, b);
-    lb_lanes* to = acc;
-    for (int k = 0; k < r; k++) {
-      apply_tangent(B, A, G + 9 * k);
-      for (int i = 0; i < 9; i++) {
-        B[i] *= p->weight[b] * part;
-      }
-      for (int l = 0; l <= k; l++) {
-        *to++ += lb_lanes_dot9(G + 9 * l, B);
-      }
+    law->tangent(c, T, F);
+    if (of.N != 0) {
+      slope(p, b, dF, v);
+      lb_material_tangent_along(law, c, dT, F, dF);
     }
+    for (int i = 0; i < 81; i++) {
+      T[i] = k * T[i] + (of.N != 0 ? of.N * share * dT[i] : lb_lanes_set(0));
+    }
+    contract(p, b, acc, T);
   }
-  for (int k = 0; k < r; k++) {
+  for (int k = 0; k < p->r; k++) {
     for (int l = 0; l <= k; l++) {
-      K[k * r + l] = K[l * r + k] = sum_lanes(*acc++);
+      A[k * p->r + l] = A[l * p->r + k] = sum_lanes(*acc++);
     }
   }
 }
 
 static void tangent(const void* context, double* K, const double* eta, double* scratch) {
-  add_up(context, false, K, eta, scratch);
+  blend(context, K, (lb_blend){.K = 1}, eta, NULL, scratch);
 }
 
 static void viscous(const void* context, double* K, const double* eta, double* scratch) {
-  add_up(context, true, K, eta, scratch);
+  blend(context, K, (lb_blend){.D = 1}, eta, NULL, scratch);
+}
+
+static void blend_product(const void* context, double* y, lb_blend of, const double* eta,
+                          const double* v, const double* x, double* scratch) {
+  const lb_points* p = context;
+  lb_lanes* acc = align(scratch);
+  memset(acc, 0, (size_t)p->r * sizeof *acc);
+  for (int b = 0; b < p->nbatch; b++) {
+    const lb_material_functions* law = p->law[p->region[b]];
+    const lb_material_constants* c = &p->constants[p->region[b]];
+    const double share = viscosity(p, b), k = of.K + of.D * share, n = of.N * share;
+    lb_lanes F[9], dF[9], dx[9], P[9], dP[9];
+    deformation(p, b, F, eta);
+    slope(p, b, dF, v);
+    slope(p, b, dx, x);
+    law->differential(c, P, F, dx);
+    law->second(c, dP, F, dF, dx);
+    for (int i = 0; i < 9; i++) {
+      P[i] = k * P[i] + n * dP[i];
+    }
+    spread(p, b, 1, acc, P);
+  }
+  for (int k = 0; k < p->r; k++) {
+    y[k] = sum_lanes(acc[k]);
+  }
 }
 
 static double energy(const void* context, const double* eta, double* scratch) {
@@ -170,7 +213,9 @@ lb_reduced_force lb_points_force(const lb_points* p) {
                             .scratch = (lanes + 1) * LB_LANES,
                             .context = p,
                             .viscous = p->viscous ? viscous : NULL,
-                            .least_volume = p->x ? least_volume : NULL};
+                            .least_volume = p->x ? least_volume : NULL,
+                            .blend = blend,
+                            .blend_product = blend_product};
 }
 
 void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta) {

@@ -66,6 +66,47 @@ static void viscous(const void* context, double* K, const double* eta, double* s
   columns(context, lb_fem_apply_viscous, K, eta, scratch);
 }
 
+// out = Phi'(blend) x, with K at u and its derivative along w; y and z are scratch.
+static void apply_blend(const lb_projected* p, double* out, lb_blend of, const double* u,
+                        const double* w, const double* x, double* y, double* z) {
+  apply_function* const apply[2] = {lb_fem_apply, lb_fem_apply_viscous};
+  const double factor[2] = {of.K, of.D};
+  lb_fem_second_viscous(p->fem, y, u, w, x);
+  for (int i = 0; i < p->fem->ndof; i++) {
+    y[i] *= of.N;
+  }
+  for (int k = 0; k < 2; k++) {
+    apply[k](p->fem, z, u, x);
+    for (int i = 0; i < p->fem->ndof; i++) {
+      y[i] += factor[k] * z[i];
+    }
+  }
+  project(p, out, y);
+}
+
+static void blend(const void* context, double* A, lb_blend of, const double* eta, const double* v,
+                  double* scratch) {
+  const lb_projected* p = context;
+  const size_t n = (size_t)p->fem->ndof;
+  double *u = scratch, *w = scratch + n, *y = scratch + 2 * n;
+  expand(p, u, eta);
+  expand(p, w, v);
+  for (int k = 0; k < p->basis->r; k++) {
+    apply_blend(p, A + k * p->basis->r, of, u, w, column(p, k), y, y + n);
+  }
+}
+
+static void blend_product(const void* context, double* out, lb_blend of, const double* eta,
+                          const double* v, const double* x, double* scratch) {
+  const lb_projected* p = context;
+  const size_t n = (size_t)p->fem->ndof;
+  double *u = scratch, *w = scratch + n, *y = scratch + 2 * n, *along = scratch + 4 * n;
+  expand(p, u, eta);
+  expand(p, w, v);
+  expand(p, along, x);
+  apply_blend(p, out, of, u, w, along, y, y + n);
+}
+
 static double energy(const void* context, const double* eta, double* scratch) {
   const lb_projected* p = context;
   expand(p, scratch, eta);
@@ -76,9 +117,11 @@ lb_reduced_force lb_projected_force(const lb_projected* p) {
   return (lb_reduced_force){.force = force,
                             .tangent = tangent,
                             .energy = energy,
-                            .scratch = 3 * p->fem->ndof,
+                            .scratch = 5 * p->fem->ndof,
                             .context = p,
-                            .viscous = p->fem->viscous ? viscous : NULL};
+                            .viscous = p->fem->viscous ? viscous : NULL,
+                            .blend = blend,
+                            .blend_product = blend_product};
 }
 
 static void apply_mass(const void* context, double* y, const double* x) {

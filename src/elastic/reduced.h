@@ -28,6 +28,11 @@ typedef struct lb_face {
   lb_m3* A; // [r] sum w Phi_k D'
 } lb_face;
 
+// A sum of K, K' and N', the derivative of K'(eta) v by eta, each with a factor.
+typedef struct lb_blend {
+  double K, D, N;
+} lb_blend;
+
 // Internal forces of a basis: force f = dV/deta, tangent K = df/deta. `context` is what the maker
 // gave; none of them allocates.
 typedef struct lb_reduced_force {
@@ -45,6 +50,12 @@ typedef struct lb_reduced_force {
   // The smallest ratio of volumes det F where forces are computed, and where that is at rest; NULL:
   // not known
   double (*least_volume)(const void* context, const double* eta, lb_vec3* at);
+  // A blend as a matrix into A [r * r], symmetric, and its product with x into y. NULL: K is
+  // constant
+  void (*blend)(const void* context, double* A, lb_blend of, const double* eta, const double* v,
+                double* scratch);
+  void (*blend_product)(const void* context, double* y, lb_blend of, const double* eta,
+                        const double* v, const double* x, double* scratch);
 } lb_reduced_force;
 
 typedef struct lb_reduced {

@@ -146,3 +146,22 @@ void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, d
     }
   }
 }
+
+// A' = U'L'P
+void lb_lu_solve_transposed(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B,
+                            int ldb) {
+  for (int c = 0; c < nrhs; c++) {
+    double* b = B + (size_t)c * (size_t)ldb;
+    for (int j = 0; j < n; j++) {
+      const double* u = LU + (size_t)j * (size_t)lda;
+      for (int i = 0; i < j; i++) {
+        b[j] -= u[i] * b[i];
+      }
+      b[j] /= u[j];
+    }
+    solve_lower_transposed(n, LU, lda, b, true);
+    for (int j = n - 1; j >= 0; j--) {
+      exchange(&b[j], &b[pivot[j]]);
+    }
+  }
+}

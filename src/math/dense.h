@@ -22,6 +22,9 @@ void lb_ldl_solve(int n, const double* LD, int lda, int nrhs, double* B, int ldb
 /// P A = L U with partial pivoting; row i was exchanged with row pivot[i].
 lb_status lb_lu(int n, double* A, int lda, int* pivot);
 void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B, int ldb);
+/// The same with A'.
+void lb_lu_solve_transposed(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B,
+                            int ldb);
 
 // --- LAPACK ---
 

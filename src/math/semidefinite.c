@@ -7,15 +7,28 @@
 
 _Static_assert(sizeof(lapack_int) == sizeof(int), "LAPACK with 32-bit integers");
 
-int lb_solve_semidefinite(int n, double* A, int lda, double* x, double tolerance, double* work,
-                          int* pivot) {
+// P'A P = L L' with the largest remaining pivot first, until nothing is left
+static int factor(int n, double* A, int lda, double tolerance, double* work, int* pivot) {
   double largest = 0;
   for (int i = 0; i < n; i++) {
     largest = fmax(largest, A[i + i * lda]);
   }
-  // P'A P = L L' with the largest remaining pivot first, until nothing is left
   int rank = 0;
   LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', n, A, lda, pivot, &rank, tolerance * largest, work);
+  return rank;
+}
+
+int lb_semidefinite_rows(int n, double* A, int lda, double tolerance, double* work, int* pivot) {
+  const int rank = factor(n, A, lda, tolerance, work, pivot);
+  for (int i = 0; i < n; i++) {
+    pivot[i]--;
+  }
+  return rank;
+}
+
+int lb_solve_semidefinite(int n, double* A, int lda, double* x, double tolerance, double* work,
+                          int* pivot) {
+  const int rank = factor(n, A, lda, tolerance, work, pivot);
   for (int i = 0; i < rank; i++) {
     work[i] = x[pivot[i] - 1];
   }

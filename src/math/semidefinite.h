@@ -7,3 +7,7 @@
 // entry count as zero. `work` has 2 n numbers, `pivot` n. Returns the rank. Allocates nothing.
 int lb_solve_semidefinite(int n, double* A, int lda, double* x, double tolerance, double* work,
                           int* pivot);
+
+// Rows of A that do not repeat others, in `pivot` from 0; returns how many. A is destroyed; `work`
+// and `tolerance` as above.
+int lb_semidefinite_rows(int n, double* A, int lda, double tolerance, double* work, int* pivot);

@@ -172,6 +172,26 @@ static void guess(const lb_bdf2* own, int nv, double* v) {
   }
 }
 
+void lb_bdf2_watch(lb_stepper* st, lb_bdf2_watcher* watcher, void* context) {
+  lb_bdf2* own = st->own;
+  own->watcher = watcher;
+  own->watched = context;
+}
+
+static void tell_watcher(const lb_stepper* st, const lb_data* d, double dt, bool second) {
+  const lb_bdf2* own = st->own;
+  if (own->watcher) {
+    const lb_step_past past = {.dt = dt,
+                               .count = second ? 2 : 1,
+                               .weight = {second ? 4. / 3 : 1, second ? -1. / 3 : 0},
+                               .q = {own->q1, own->q2},
+                               .v = {own->v1, own->v2},
+                               .lambda = own->algebra->multipliers ? own->algebra->multipliers(st)
+                                                                   : NULL};
+    own->watcher(own->watched, d, &past);
+  }
+}
+
 // One step of size h from d, of first order when `fresh`; false leaves d somewhere on the way.
 static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_model* m = st->m;
@@ -189,10 +209,12 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   }
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
+  lb_normalise(m, d->q);
   hold(own->qe, own->ve, m, d->q, d->qd);
   own->time = d->time;
   own->h = h;
   st->count++;
+  tell_watcher(st, d, dt, dt < h);
   return true;
 }
 
@@ -209,7 +231,6 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     bool ok = true;
     for (int i = 0; i < parts && ok; i++) {
       ok = advance(st, d, h / parts, true);
-      lb_normalise(st->m, d->q);
     }
     if (ok) {
       return true;

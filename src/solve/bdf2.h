@@ -1,6 +1,7 @@
 // What the files of the implicit stepper of second order share: its state, and the algebra that
 // Newton's method needs.
 #pragma once
+#include "solve/step_derivative.h"
 #include "solve/stepper.h"
 
 // Slower than this [sqrt(J)] counts as this fast, for systems at rest.
@@ -23,9 +24,15 @@ typedef struct lb_bdf2_algebra {
   // energy (square root).
   double tolerance;
   int patience; // iterations beyond which the next step begins with a new matrix
+  // Of the loops in the last step; NULL: not told.
+  const double* (*multipliers)(const lb_stepper* st);
 } lb_bdf2_algebra;
 
 extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_full;
+
+// Told of each step that was found, at its end, with what it came from: for derivatives. A step
+// that had to be divided comes in its parts.
+typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past* past);
 
 typedef struct lb_bdf2 {
   double *q1, *v1; // state at the start of this step
@@ -44,7 +51,12 @@ typedef struct lb_bdf2 {
   int age; // steps since the matrix was made
   const lb_bdf2_algebra* algebra;
   void* own; // what the algebra keeps
+  lb_bdf2_watcher* watcher;
+  void* watched; // its context
 } lb_bdf2;
+
+// Have a stepper of this type watched; NULL: no longer.
+void lb_bdf2_watch(lb_stepper* st, lb_bdf2_watcher* watcher, void* context);
 
 // Residual r at d->qd; leaves q and qdd that belong to it in d. Loops' forces are not in it.
 void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt);

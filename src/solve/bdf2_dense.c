@@ -5,21 +5,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/derivative.h"
 #include "dynamics/loop.h"
 #include "dynamics/state.h"
 #include "elastic/reduced.h"
 #include "math/dense.h"
 #include "solve/bdf2.h"
 #include "solve/bdf2_loops.h"
+#include "solve/step_derivative.h"
 
 typedef struct dense {
-  double* base; // [nv] residual to take differences from
-  double* W;    // [nv][nv] factored
-  int* order;   // [nv] row exchanges, of an exact matrix
-  bool exact;   // W is the whole derivative, factored as L U
-  double* K;    // [r][r] tangent of one elastic body
-  double* D;    // [r][r] its damping
+  double* W;  // [nv][nv] factored
+  int* order; // [nv] row exchanges, of an exact matrix
+  bool exact; // W is the whole derivative, factored as L U
+  double* K;  // [r][r] tangent of one elastic body
+  double* D;  // [r][r] its damping
   lb_bdf2_loops loops;
+  lb_derivatives* derivatives;
 } dense;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
@@ -35,13 +37,12 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->K = LB_TAKE(&st->arena, double, most* most);
     own->D = LB_TAKE(&st->arena, double, most* most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
-    own->base = LB_TAKE(&st->arena, double, m->nv);
   }
-  if (!own || !own->W || !own->K || !own->D || !own->order || !own->base ||
+  if (!own || !own->W || !own->K || !own->D || !own->order ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
-  return LB_OK;
+  return lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err);
 }
 
 // --- Newton's matrix ---
@@ -129,48 +130,38 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   return sqrt(fmax(0, dt * lb_bdf2_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
 }
 
-// r - J'lambda at d->qd.
-static void full_residual(const lb_stepper* st, lb_data* d, double dt) {
-  const lb_model* m = st->m;
-  lb_bdf2* step = st->own;
-  const dense* own = step->own;
-  lb_bdf2_residual(st, d, dt);
-  const lb_loop_rows rows = lb_loops_linearise(m, d);
-  for (int i = 0; i < rows.count; i++) {
-    lb_bdf2_add(m->nv, step->r, -own->loops.lambda[i], rows.J + i * m->nv);
-  }
-}
-
-// The whole derivative dr/dv by differences, column by column: what is left out above matters when
-// forces are large and steps are long (a bent rod under tension). Dear, so only where the other
-// matrix is too slow.
+// The whole derivative dr/dv: what is left out above matters when forces are large and steps are
+// long (a bent rod under tension). Dearer to make and to factor, so only where the other matrix is
+// too slow.
 static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
-  static const double APART =
-      1e-6; // over the speed of the motion, in coordinates of about unit mass
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
-  const double h = APART * fmax(LB_BDF2_STILL, step->speed);
-  full_residual(st, d, dt);
-  memcpy(own->base, step->r, (size_t)m->nv * sizeof *step->r);
-  for (int j = 0; j < m->nv; j++) {
-    const double v = d->qd[j];
-    d->qd[j] = v + h;
-    full_residual(st, d, dt);
-    d->qd[j] = v;
-    for (int i = 0; i < m->nv; i++) {
-      own->W[i + j * m->nv] = (step->r[i] - own->base[i]) / h;
-    }
+  lb_bdf2_residual(st, d, dt);
+  if (lb_loops_linearise(m, d).count > 0) {
+    lb_loops_push(m, d, own->loops.lambda);
   }
-  for (int i = 0; i < m->nlink; i++) {
-    for (int j = 0; m->link_driven[i] && j < m->nv; j++) {
-      const int k = m->link_v[i];
-      own->W[k + j * m->nv] = own->W[j + k * m->nv] = j == k;
-    }
+  lb_derive_forced(own->derivatives, d);
+  if (m->nloop > 0) {
+    lb_loops_differentiate(own->derivatives, d, own->loops.lambda);
   }
+  lb_step_matrix(own->W, own->derivatives, d, dt);
   own->exact = true;
   step->dt = lb_lu(m->nv, own->W, m->nv, own->order) == LB_OK ? dt : 0;
   return step->dt > 0;
 }
 
-const lb_bdf2_algebra lb_bdf2_dense = {create, NULL, make, make_exact, correct, NULL, 1e-10, 3};
+static void release(lb_stepper* st) {
+  const lb_bdf2* step = st->own;
+  const dense* own = step->own;
+  lb_derivatives_release(own->derivatives);
+}
+
+static const double* multipliers(const lb_stepper* st) {
+  const lb_bdf2* step = st->own;
+  const dense* own = step->own;
+  return own->loops.lambda;
+}
+
+const lb_bdf2_algebra lb_bdf2_dense = {create, release, make, make_exact, correct,
+                                       NULL,   1e-10,   3,    multipliers};

@@ -118,6 +118,30 @@ static void second_is_the_derivative_of_the_differential_and_symmetric(void** st
   }
 }
 
+static void tangent_along_a_direction_holds_the_second_derivatives(void** state) {
+  (void)state;
+  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+    lb_random r = {18000 + (uint64_t)law};
+    const lb_material m = some_material(law);
+    const lb_material_functions* f = lb_material_functions_of(m.law);
+    const lb_material_constants c = lb_material_constants_of(&m);
+    lb_lanes F[9], a[9], A[81];
+    random_gradient(&r, F, 1, 0.3);
+    random_gradient(&r, a, 0, 1);
+    lb_material_tangent_along(f, &c, A, F, a);
+    for (int j = 0; j < 9; j++) {
+      lb_lanes unit[9] = {0}, d2[9];
+      unit[j] = lb_lanes_set(1);
+      f->second(&c, d2, F, a, unit);
+      for (int i = j; i < 9; i++) {
+        for (int l = 0; l < LB_LANES; l++) {
+          assert_near(A[i + 9 * j][l], d2[i][l], 1e-11);
+        }
+      }
+    }
+  }
+}
+
 static void at_rest_every_law_is_linear_elasticity(void** state) {
   (void)state;
   const lb_material linear = some_material(LB_MATERIAL_LINEAR);
@@ -215,6 +239,7 @@ int main(void) {
       cmocka_unit_test(differential_is_the_derivative_of_stress),
       cmocka_unit_test(tangent_columns_are_differentials_and_it_is_symmetric),
       cmocka_unit_test(second_is_the_derivative_of_the_differential_and_symmetric),
+      cmocka_unit_test(tangent_along_a_direction_holds_the_second_derivatives),
       cmocka_unit_test(at_rest_every_law_is_linear_elasticity),
       cmocka_unit_test(rotations_change_neither_energy_nor_stress_but_turn_it),
       cmocka_unit_test(neo_hookean_is_finite_and_pushes_back_when_inverted),

@@ -198,6 +198,85 @@ static void points_give_the_damping_of_regions(void** state) {
   points_give_the_forces_of_the_mesh_of(true);
 }
 
+// d(K v)/deta of points and of the mesh against differences of K v.
+static void second_derivatives_match_differences(void** state) {
+  (void)state;
+  enum { MOST_R = 64 };
+  static double N[2][MOST_R * MOST_R], reference[MOST_R * MOST_R];
+  make_rod(&R, 30, lb_basis_default());
+  lb_points all;
+  assert_int_equal(lb_points_create(R.fem, &R.basis, &R.arena, &all), LB_OK);
+  const lb_reduced_force law[2] = {R.reduced.internal, lb_points_force(&all)};
+  const int r = R.basis.r;
+  double* scratch = malloc((size_t)(law[0].scratch + law[1].scratch) * sizeof *scratch);
+  double eta[MOST_R], v[MOST_R], f[MOST_R], Kv[4][MOST_R];
+  lb_random random = {7};
+  for (int k = 0; k < r; k++) {
+    eta[k] = lb_random_between(&random, -1, 1) * 1e-3;
+    v[k] = lb_random_between(&random, -1, 1);
+  }
+  for (int i = 0; i < 2; i++) {
+    law[i].blend(law[i].context, N[i], (lb_blend){.N = 1}, eta, v, scratch);
+  }
+  // blends and their products are what they say
+  static double K[MOST_R * MOST_R], mix[MOST_R * MOST_R];
+  const lb_blend of = {.K = 0.1, .D = 0.2, .N = 0.7};
+  law[1].tangent(law[1].context, K, eta, scratch);
+  law[1].blend(law[1].context, mix, of, eta, v, scratch);
+  double size = 0, off[2] = {0, 0};
+  for (int k = 0; k < r * r; k++) {
+    size = fmax(size, fabs(mix[k]));
+  }
+  for (int k = 0; k < r * r; k++) {
+    assert_near((0.3 * K[k] + 0.7 * N[1][k]) / size, mix[k] / size, 1e-13);
+  }
+  // a region with half the damping
+  double share = 0.5;
+  lb_points half = all;
+  half.viscous = &share;
+  const lb_reduced_force less = lb_points_force(&half);
+  less.blend(less.context, mix, of, eta, v, scratch);
+  for (int k = 0; k < r * r; k++) {
+    assert_near((0.2 * K[k] + 0.35 * N[1][k]) / size, mix[k] / size, 1e-13);
+  }
+  law[1].blend(law[1].context, mix, of, eta, v, scratch);
+  for (int i = 0; i < 2; i++) {
+    double y[MOST_R];
+    law[i].blend_product(law[i].context, y, of, eta, v, v, scratch);
+    for (int k = 0; k < r; k++) {
+      double sum = 0;
+      for (int l = 0; l < r; l++) {
+        sum += mix[k * r + l] * v[l];
+      }
+      assert_near(y[k] / size, sum / size, 1e-11);
+    }
+  }
+  size = 0;
+  const double h = 1e-5;
+  for (int l = 0; l < r; l++) {
+    const double at[4] = {-2, -1, 1, 2}, here = eta[l];
+    for (int p = 0; p < 4; p++) {
+      eta[l] = here + h * at[p];
+      law[1].force(law[1].context, f, Kv[p], eta, v, scratch);
+    }
+    eta[l] = here;
+    for (int k = 0; k < r; k++) {
+      reference[k * r + l] = (8 * (Kv[2][k] - Kv[1][k]) - (Kv[3][k] - Kv[0][k])) / (12 * h);
+      size = fmax(size, fabs(reference[k * r + l]));
+    }
+  }
+  for (int k = 0; k < r * r; k++) {
+    for (int i = 0; i < 2; i++) {
+      off[i] = fmax(off[i], fabs(N[i][k] - reference[k]) / size);
+    }
+  }
+  print_message("off by %.2g and %.2g\n", off[0], off[1]);
+  assert_near(off[0], 0, 1e-7);
+  assert_near(off[1], 0, 1e-7);
+  free(scratch);
+  release_rod(&R);
+}
+
 static void a_few_points_give_nearly_the_forces_of_all(void** state) {
   (void)state;
   make_rod(&R, 30, lb_basis_default());
@@ -448,6 +527,7 @@ int main(void) {
       cmocka_unit_test(basis_keeps_the_held_face),
       cmocka_unit_test(basis_has_the_rods_frequencies),
       cmocka_unit_test(points_give_the_forces_of_the_mesh),
+      cmocka_unit_test(second_derivatives_match_differences),
       cmocka_unit_test(points_give_the_damping_of_regions),
       cmocka_unit_test(a_few_points_give_nearly_the_forces_of_all),
       cmocka_unit_test(rod_with_a_weight_swings_at_its_frequency),

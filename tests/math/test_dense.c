@@ -145,6 +145,16 @@ static void lu_solves_general_systems(void** state) {
     assert_int_equal(lb_lu(n, F, ld, pivot), LB_OK);
     lb_lu_solve(n, F, ld, pivot, 3, X, ld);
     assert_solves(n, 3, A, ld, X, B, ld, 1e-10);
+    // and with the transpose
+    double At[MOST * (MOST + 4)];
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        At[i + j * ld] = A[j + i * ld];
+      }
+    }
+    memcpy(X, B, sizeof B);
+    lb_lu_solve_transposed(n, F, ld, pivot, 3, X, ld);
+    assert_solves(n, 3, At, ld, X, B, ld, 1e-10);
   }
 }
 

@@ -1,0 +1,45 @@
+// Derivatives of the dynamics, exact to rounding. A small change of q is counted along the
+// velocities: for quaternions it is a rotation vector in the link's frame, for a free body that and
+// then a displacement in the link's frame, so that every matrix is nv x nv.
+//
+// Matrices are stored by rows: entry [i * nv + j] is the derivative of number i by coordinate j.
+// One lb_derivatives a thread; nothing here allocates but lb_derivatives_create().
+#pragma once
+#include "limber/dynamics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct lb_derivatives {
+  const lb_model* model;
+  // --- of the generalised forces that a motion needs ---
+  double* tau;    ///< [nv] the forces themselves
+  double* M;      ///< [nv][nv] by the accelerations: the mass matrix, symmetric
+  double* tau_q;  ///< [nv][nv] by the coordinates
+  double* tau_qd; ///< [nv][nv] by the velocities
+  // --- of accelerations, by lb_aba_derivatives ---
+  double* qdd;     ///< [nv] the accelerations themselves
+  double* qdd_q;   ///< [nv][nv]
+  double* qdd_qd;  ///< [nv][nv]
+  double* qdd_tau; ///< [nv][nv] by the forces: the inverse of the mass matrix
+
+  struct lb_derivation* work; ///< scratch
+} lb_derivatives;
+
+lb_status lb_derivatives_create(const lb_model* model, const lb_allocator* allocator,
+                                lb_derivatives** derivatives, lb_error* err);
+void lb_derivatives_release(lb_derivatives* derivatives);
+
+/// Of tau = M(q) qdd + c(q, qd), as lb_rnea computes it: sets tau, M, tau_q and tau_qd.
+void lb_rnea_derivatives(lb_derivatives* derivatives, lb_data* data, const double* q,
+                         const double* qd, const double* qdd);
+
+/// Of qdd = M(q)^-1 (tau - c(q, qd)), as lb_aba computes it: sets everything. LB_FAILED when the
+/// mass matrix is not positive definite.
+lb_status lb_aba_derivatives(lb_derivatives* derivatives, lb_data* data, const double* q,
+                             const double* qd, const double* tau);
+
+#ifdef __cplusplus
+}
+#endif

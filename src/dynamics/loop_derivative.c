@@ -1,0 +1,260 @@
+// Derivatives of loops: of their forces beyond turning along with links, and of their rows.
+//
+// A loop's force (n, f) acts at b's origin P on b's link and, opposite, on a's link at the same
+// point. When coordinate k moves, let a turn by t_a and b by t_b, let b's P move by s more than the
+// point of a's link there. On b the force changes by (dn, df) - t_b x (n, f) beyond turning along;
+// on a by the opposite of (dn, df) - t_a x (n, f), and its point of action moves by s, which adds a
+// moment -s x f. A force of given components in a's axes has (dn, df) = t_a x (n, f).
+//
+// Rates are taken in a's axes: beyond turning with them,
+//   b's velocity seen from a at P changes by  psi_b - psi_a + (t_b - t_a) x v_b - w_a x s
+//   b's angular velocity seen from a by       psi_b - psi_a + (t_b - t_a) x w_b
+#include <math.h>
+
+#include "dynamics/derivative.h"
+#include "dynamics/loop.h"
+#include "math/se3.h"
+
+typedef struct loop {
+  lb_loop_end a, b;
+  lb_motion *Sa, *Sb;     // [nv] motions of P with the links
+  lb_motion* psi_a;       // [nv]
+  lb_motion* psi_b;       // [nv]
+  lb_motion *on_a, *on_b; // [nv] scratch
+} loop;
+
+static loop open_loop(lb_derivatives* D, const lb_data* d, int i) {
+  lb_motion** lever = D->work->lever;
+  loop L = {lb_loops_end(d, i, 0),
+            lb_loops_end(d, i, 1),
+            lever[0],
+            lever[1],
+            lever[2],
+            lever[3],
+            lever[4],
+            lever[5]};
+  const lb_state* state = d->work->state;
+  lb_derive_point(D, L.Sa, L.psi_a, L.a.link, L.b.p - state[L.a.link].p);
+  lb_derive_point(D, L.Sb, L.psi_b, L.b.link, L.b.p - state[L.b.link].p);
+  return L;
+}
+
+// How b moves and turns as seen from a when coordinate k moves ...
+static lb_motion apart(const loop* L, int k) {
+  return (lb_motion){L->Sb[k].w - L->Sa[k].w, L->Sb[k].v - L->Sa[k].v};
+}
+
+// ... and what becomes of its velocity as seen from a.
+static lb_motion rate_apart(const loop* L, int k) {
+  const lb_motion x = apart(L, k);
+  return (lb_motion){L->psi_b[k].w - L->psi_a[k].w + lb_v4_cross(x.w, L->b.w),
+                     L->psi_b[k].v - L->psi_a[k].v + lb_v4_cross(x.w, L->b.v) -
+                         lb_v4_cross(L->a.w, x.v)};
+}
+
+static lb_motion turned(lb_v4 t, lb_motion F) {
+  return (lb_motion){lb_v4_cross(t, F.w), lb_v4_cross(t, F.v)};
+}
+
+// The force F, changing by `change` beyond turning with a, of which on_b has a copy.
+static void push_pair(lb_derivatives* D, const loop* L, lb_motion F, const lb_motion* change) {
+  for (int k = 0; k < D->model->nv; k++) {
+    const lb_motion x = apart(L, k);
+    const lb_motion c = change[k], t = turned(x.w, F);
+    L->on_a[k] = (lb_motion){-c.w - lb_v4_cross(x.v, F.v), -c.v};
+    L->on_b[k] = (lb_motion){c.w - t.w, c.v - t.v};
+  }
+  lb_derive_push(D, D->tau_q, L->Sa, L->on_a);
+  lb_derive_push(D, D->tau_q, L->Sb, L->on_b);
+}
+
+// By velocities nothing turns.
+static void push_pair_rate(lb_derivatives* D, const loop* L, const lb_motion* change) {
+  for (int k = 0; k < D->model->nv; k++) {
+    L->on_a[k] = (lb_motion){-change[k].w, -change[k].v};
+    L->on_b[k] = change[k];
+  }
+  lb_derive_push(D, D->tau_qd, L->Sa, L->on_a);
+  lb_derive_push(D, D->tau_qd, L->Sb, L->on_b);
+}
+
+static void clear(lb_motion* x, int n) {
+  for (int k = 0; k < n; k++) {
+    x[k] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
+  }
+}
+
+// The direction e of a row that keeps axes square, x_b x z_a, changes beyond turning with a when b
+// turns by t as seen from a; the others are fixed in a.
+static lb_v4 direction_change(const loop* L, lb_gap_kind kind, lb_v4 t) {
+  return kind == LB_GAP_SQUARE ? lb_v4_cross(lb_v4_cross(t, L->b.R.x), L->a.R.z) : lb_v4_zero();
+}
+
+void lb_loops_differentiate(lb_derivatives* D, lb_data* d, const double* lambda) {
+  const lb_model* m = D->model;
+  const int count = lb_loops_count(d);
+  for (int i = 0; i < m->nloop; i++) {
+    const loop L = open_loop(D, d, i);
+    lb_motion F = {lb_v4_zero(), lb_v4_zero()};
+    clear(L.on_b, m->nv);
+    for (int r = 0; r < count; r++) {
+      const lb_loop_row row = lb_loops_row(m, d, r);
+      if (row.loop != i) {
+        continue;
+      }
+      *(row.kind == LB_GAP_SHIFT ? &F.v : &F.w) += row.e * lambda[r];
+      for (int k = 0; row.kind == LB_GAP_SQUARE && k < m->nv; k++) {
+        L.on_b[k].w += direction_change(&L, row.kind, apart(&L, k).w) * lambda[r];
+      }
+    }
+    push_pair(D, &L, F, L.on_b);
+  }
+}
+
+// --- springs, dampers and pushing motors ---
+
+// The angle from a to b about a's z axis, when b turns by t as seen from a.
+static double angle_change(const loop* L, lb_v4 t) {
+  const lb_v4 x = L->b.R.x, dx = lb_v4_cross(t, x);
+  const double X = lb_v4_dot(x, L->a.R.x), Y = lb_v4_dot(x, L->a.R.y);
+  return (X * lb_v4_dot(dx, L->a.R.y) - Y * lb_v4_dot(dx, L->a.R.x)) / (X * X + Y * Y);
+}
+
+// How the rotation vector from a to b, in the world's axes, changes beyond turning with a when b
+// turns by t as seen from a: log(exp(t) R) = log R + Jl^-1 t.
+static lb_m3 turn_matrix(const loop* L) {
+  const lb_m3 Rt = lb_m3_transpose(L->a.R);
+  const lb_vec3 v = lb_quat_log(lb_quat_from_matrix(lb_m3_mat3(lb_m3_mul(Rt, L->b.R))));
+  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_LEFT_INVERSE, v));
+  return lb_m3_mul(lb_m3_mul(L->a.R, J), Rt);
+}
+
+// The same of a universal joint's springs, one for each angle: n = -sum axis (stiffness angle +
+// damping rate) with the axes z of a and x of b.
+static lb_v4 cross_change(const lb_scene_joint* j, const loop* L, lb_motion x, lb_motion y) {
+  const lb_v4 za = L->a.R.z, zb = L->b.R.z, xb = L->b.R.x, wr = L->b.w - L->a.w;
+  const lb_v4 dz = lb_v4_cross(x.w, zb), dx = lb_v4_cross(x.w, xb);
+  const double S = lb_v4_dot(lb_v4_cross(za, zb), xb), C = lb_v4_dot(za, zb);
+  const double dS = lb_v4_dot(lb_v4_cross(za, dz), xb) + lb_v4_dot(lb_v4_cross(za, zb), dx);
+  const double dangle = (C * dS - S * lb_v4_dot(za, dz)) / (S * S + C * C);
+  const double pull = j->stiffness * atan2(S, C) + j->damping * lb_v4_dot(xb, wr);
+  const double first = j->stiffness * angle_change(L, x.w) + j->damping * lb_v4_dot(za, y.w);
+  const double second =
+      j->stiffness * dangle + j->damping * (lb_v4_dot(dx, wr) + lb_v4_dot(xb, y.w));
+  return -(za * first + dx * pull + xb * second);
+}
+
+// The force of a spring on a loop changes with b's place x and velocity y as seen from a; only the
+// part beyond turning with a is asked for.
+static lb_motion spring_change(const lb_scene_joint* j, const loop* L, const lb_m3* turn,
+                               lb_motion x, lb_motion y) {
+  const lb_v4 z = L->a.R.z;
+  lb_motion F = {lb_v4_zero(), lb_v4_zero()};
+  if (j->kind == LB_JOINT_SPHERICAL) {
+    F.w = -(lb_m3_apply(*turn, x.w) * j->stiffness + y.w * j->damping);
+  } else if (j->kind == LB_JOINT_UNIVERSAL) {
+    F.w = cross_change(j, L, x, y);
+  } else if (j->kind == LB_JOINT_REVOLUTE) {
+    F.w = z * -(j->stiffness * angle_change(L, x.w) + j->damping * lb_v4_dot(z, y.w));
+  } else if (j->kind == LB_JOINT_PRISMATIC) {
+    F.v = z * -(j->stiffness * lb_v4_dot(z, x.v) + j->damping * lb_v4_dot(z, y.v));
+  }
+  return F;
+}
+
+static void differentiate_spring(lb_derivatives* D, lb_data* d, int i) {
+  const lb_scene_joint* j = &D->model->loop[i];
+  const loop L = open_loop(D, d, i);
+  const lb_m3 turn = turn_matrix(&L);
+  for (int k = 0; k < D->model->nv; k++) {
+    L.on_b[k] = spring_change(j, &L, &turn, apart(&L, k), rate_apart(&L, k));
+  }
+  push_pair(D, &L, lb_loops_spring(D->model, d, i), L.on_b);
+  const lb_motion still = {lb_v4_zero(), lb_v4_zero()};
+  for (int k = 0; k < D->model->nv; k++) {
+    L.on_b[k] = spring_change(j, &L, &turn, still, apart(&L, k));
+  }
+  push_pair_rate(D, &L, L.on_b);
+}
+
+void lb_loops_differentiate_springs(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->nloop; i++) {
+    if (m->loop[i].stiffness > 0 || m->loop[i].damping > 0) {
+      differentiate_spring(D, d, i);
+    }
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
+      const loop L = open_loop(D, d, m->motor_loop[i]);
+      clear(L.on_b, m->nv);
+      const lb_motion unit = lb_loops_motor(m, d, i);
+      const double push = d->motor_force[i]; // by lb_forces_apply
+      push_pair(D, &L, (lb_motion){unit.w * push, unit.v * push}, L.on_b);
+    }
+  }
+}
+
+void lb_loops_motor_direction(lb_derivatives* D, const lb_data* d, int motor, double* out) {
+  const loop L = open_loop(D, d, D->model->motor_loop[motor]);
+  const lb_motion unit = lb_loops_motor(D->model, d, motor);
+  for (int k = 0; k < D->model->nv; k++) {
+    out[k] = lb_motion_dot(unit, apart(&L, k));
+  }
+}
+
+// --- rows ---
+
+// The rotation vector that takes a's z axis to b's is z_a x z_b times g = angle / sine; its
+// component along e when b turns by t as seen from a.
+static double tilt_change(const loop* L, lb_v4 e, lb_v4 t) {
+  const lb_v4 za = L->a.R.z, zb = L->b.R.z;
+  const lb_v4 across = lb_v4_cross(za, zb), dacross = lb_v4_cross(za, lb_v4_cross(t, zb));
+  const double sine = sqrt(lb_v4_dot(across, across)), cosine = lb_v4_dot(za, zb);
+  if (!(sine > 1e-7)) { // g = 1 + sine^2 / 6
+    return lb_v4_dot(e, dacross);
+  }
+  const double g = atan2(sine, cosine) / sine;
+  const double dcosine = lb_v4_dot(za, lb_v4_cross(t, zb));
+  const double dsine = lb_v4_dot(across, dacross) / sine;
+  const double dangle = cosine * dsine - sine * dcosine;
+  return lb_v4_dot(e, dacross) * g + lb_v4_dot(e, across) * (dangle - g * dsine) / sine;
+}
+
+// How a gap changes when b moves by x as seen from a.
+static double gap_change(const loop* L, const lb_m3* turn, const lb_loop_row* row, lb_motion x) {
+  switch (row->kind) {
+  case LB_GAP_SHIFT:
+    return lb_v4_dot(row->e, x.v);
+  case LB_GAP_TURN:
+    return lb_v4_dot(row->e, lb_m3_apply(*turn, x.w));
+  case LB_GAP_TILT:
+    return tilt_change(L, row->e, x.w);
+  case LB_GAP_SQUARE:
+    return lb_v4_dot(row->e, x.w);
+  case LB_GAP_ANGLE:
+    break;
+  }
+  return angle_change(L, x.w);
+}
+
+void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
+                                 double* J) {
+  const int nv = D->model->nv, count = lb_loops_count(d);
+  for (int i = 0; i < D->model->nloop; i++) {
+    const loop L = open_loop(D, d, i);
+    const lb_m3 turn = turn_matrix(&L);
+    for (int r = 0; r < count; r++) {
+      const lb_loop_row row = lb_loops_row(D->model, d, r);
+      for (int k = 0; row.loop == i && k < nv; k++) {
+        const lb_motion x = apart(&L, k), y = rate_apart(&L, k);
+        const bool shift = row.kind == LB_GAP_SHIFT;
+        const size_t at = (size_t)r * (size_t)nv + (size_t)k;
+        gap_q[at] = gap_change(&L, &turn, &row, x);
+        rate_q[at] = lb_v4_dot(row.e, shift ? y.v : y.w) +
+                     lb_v4_dot(direction_change(&L, row.kind, x.w), L.b.w - L.a.w);
+        J[at] = lb_v4_dot(row.e, shift ? x.v : x.w);
+      }
+    }
+  }
+}

@@ -1,0 +1,510 @@
+#include "solve/step_derivative.h"
+
+#include <string.h>
+
+#include "base/carve.h"
+#include "dynamics/derivative.h"
+#include "dynamics/force.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
+#include "elastic/reduced_derivative.h"
+#include "math/dense.h"
+#include "math/semidefinite.h"
+
+// Rows of loops whose pivot is below this fraction of the largest repeat others, as in the stepper.
+static const double REDUNDANT = 1e-11;
+
+enum { MOST_BLOCK = LB_JOINT_MOST_V * LB_JOINT_MOST_V };
+
+struct lb_step_derivative {
+  const lb_model* m;
+  const lb_allocator* allocator;
+  lb_derivatives* D;
+  double dt;
+  int count;    // states before
+  double* Q;    // [nlink][MOST_BLOCK] dq/dv of joints whose coordinates are not numbers
+  double* H[2]; // [nlink][MOST_BLOCK] dq/dq_i, weights included
+  double weight[2];
+  double* W;              // [nv][nv] factored
+  int* order;             // [nv]
+  int rows;               // of loops that do not repeat others ...
+  int* row;               // [rows] ... which ...
+  int* row_motor;         // [rows] ... and the motor that asks for its gap, or -1
+  double *s_q, *J;        // [rows][nv] ds/dq and ds/dv, all coordinates
+  double* gap_q;          // [rows][nv] scratch
+  double* E;              // [rows][nv] of (4), driven coordinates left out
+  double* F;              // [rows][nv] J, driven coordinates left out
+  double* Z;              // [rows][nv] W^-1 F'
+  double* A;              // [rows][rows] E Z, factored
+  int* pivot;             // [rows]
+  double* nu;             // [rows]
+  double* work;           // [2 * rows]
+  double *q, *v, *a, *mu; // [nv]
+  double* from;           // [nq]
+  double *eta, *etad;     // [nq], [nv] coordinates and velocities at the step's end
+  double* block;          // [most r][most r] of elastic bodies
+  double* scratch;        // for their forces
+  double* push;           // [nmotor][nv] generalised force of a unit push; zero of other motors
+};
+
+// --- coordinates: how q follows from v and from the states before ---
+
+static bool skips(const lb_model* m, int i) { // a face has its body's coordinates
+  return m->link_kind[i] == LB_LINK_FACE;
+}
+
+// y += B x or B'x over the links that are not driven, where B is a block of `scale` times the
+// identity unless the joint says otherwise.
+static void apply_blocks(const lb_model* m, const double* blocks, double scale, bool transposed,
+                         double* y, const double* x) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i], n = m->link_nv[i];
+    if (skips(m, i) || m->link_driven[i]) {
+      continue;
+    }
+    if (!LB_JOINT[m->link_kind[i]]->reach_by_rate) {
+      for (int k = v; k < v + n; k++) {
+        y[k] += scale * x[k];
+      }
+      continue;
+    }
+    const double* B = blocks + (size_t)i * MOST_BLOCK;
+    for (int a = 0; a < n; a++) {
+      for (int b = 0; b < n; b++) {
+        y[v + a] += (transposed ? B[b * n + a] : B[a * n + b]) * x[v + b];
+      }
+    }
+  }
+}
+
+static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_past* past,
+                        const double* from) {
+  const lb_model* m = S->m;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+    const int q = m->link_q[i], n = m->link_nv[i];
+    const double* v = d->qd + m->link_v[i];
+    if (!joint->reach_by_rate) {
+      continue;
+    }
+    joint->reach_by_rate(S->Q + (size_t)i * MOST_BLOCK, v, past->dt);
+    for (int p = 0; p < past->count; p++) {
+      double* H = S->H[p] + (size_t)i * MOST_BLOCK;
+      joint->reach_by_past(H, d->q + q, from + q, past->q[p] + q, v, past->dt);
+      for (int k = 0; k < n * n; k++) {
+        H[k] *= past->weight[p];
+      }
+    }
+  }
+}
+
+// --- matrices ---
+
+// Row i of A (by rows) times dq/dv, added to `out` with a stride.
+static void add_row_times_Q(const lb_model* m, const lb_data* d, double dt, const double* row,
+                            double* out, size_t stride) {
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+    const int v = m->link_v[i], n = m->link_nv[i];
+    if (skips(m, i)) {
+      continue;
+    }
+    if (!joint->reach_by_rate) {
+      for (int k = v; k < v + n; k++) {
+        out[(size_t)k * stride] += dt * row[k];
+      }
+      continue;
+    }
+    double Q[MOST_BLOCK];
+    joint->reach_by_rate(Q, d->qd + v, dt);
+    for (int a = 0; a < n; a++) {
+      for (int b = 0; b < n; b++) {
+        out[((size_t)v + (size_t)b) * stride] += row[v + a] * Q[a * n + b];
+      }
+    }
+  }
+}
+
+void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double dt) {
+  const lb_model* m = D->model;
+  const size_t nv = (size_t)m->nv;
+  for (size_t i = 0; i < nv; i++) {
+    for (size_t j = 0; j < nv; j++) {
+      W[i + j * nv] = D->M[i * nv + j] / dt + D->tau_qd[i * nv + j];
+    }
+    add_row_times_Q(m, d, dt, D->tau_q + i * nv, W + i, nv);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    for (size_t j = 0; m->link_driven[i] && j < nv; j++) {
+      const size_t k = (size_t)m->link_v[i];
+      W[k + j * nv] = W[j + k * nv] = j == k;
+    }
+  }
+}
+
+static double dot(int n, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+// y += s x
+static void add(int n, double* y, double s, const double* x) {
+  for (int i = 0; i < n; i++) {
+    y[i] += s * x[i];
+  }
+}
+
+// y += s A x and y += s A'x, A by rows
+static void add_product(int rows, int n, double* y, double s, const double* A, const double* x) {
+  for (int i = 0; i < rows; i++) {
+    y[i] += s * dot(n, A + (size_t)i * (size_t)n, x);
+  }
+}
+static void add_transposed(int rows, int n, double* y, double s, const double* A, const double* x) {
+  for (int i = 0; i < rows; i++) {
+    add(n, y, s * x[i], A + (size_t)i * (size_t)n);
+  }
+}
+
+static void clear_driven(const lb_model* m, double* x) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_driven[i]) {
+      x[m->link_v[i]] = 0;
+    }
+  }
+}
+
+// Which rows of J say something of their own, and those alone in s_q, J and F.
+static void choose_rows(lb_step_derivative* S, int count) {
+  const size_t nv = (size_t)S->m->nv;
+  memcpy(S->F, S->J, (size_t)count * nv * sizeof *S->F);
+  for (int i = 0; i < count; i++) {
+    clear_driven(S->m, S->F + (size_t)i * nv);
+  }
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < count; j++) {
+      S->A[i + j * count] = dot(S->m->nv, S->F + (size_t)i * nv, S->F + (size_t)j * nv);
+    }
+  }
+  S->rows = lb_semidefinite_rows(count, S->A, count, REDUNDANT, S->work, S->row);
+  // in rising order, so that rows can move up in place
+  for (int i = 1; i < S->rows; i++) {
+    const int r = S->row[i];
+    int j = i;
+    for (; j > 0 && S->row[j - 1] > r; j--) {
+      S->row[j] = S->row[j - 1];
+    }
+    S->row[j] = r;
+  }
+  double* const matrices[] = {S->s_q, S->J, S->F};
+  for (int p = 0; p < 3; p++) {
+    for (int i = 0; i < S->rows; i++) {
+      memmove(matrices[p] + (size_t)i * nv, matrices[p] + (size_t)S->row[i] * nv,
+              nv * sizeof(double));
+    }
+  }
+}
+
+static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
+  const lb_model* m = S->m;
+  const size_t nv = (size_t)m->nv;
+  lb_loops_differentiate_rows(S->D, d, S->gap_q, S->s_q, S->J);
+  for (size_t k = 0; k < (size_t)count * nv; k++) {
+    S->s_q[k] += S->gap_q[k] / S->dt;
+  }
+  choose_rows(S, count);
+  for (int i = 0; i < S->rows; i++) {
+    S->row_motor[i] = lb_loops_row(m, d, S->row[i]).motor;
+  }
+  memcpy(S->E, S->F, (size_t)S->rows * nv * sizeof *S->E);
+  memcpy(S->Z, S->F, (size_t)S->rows * nv * sizeof *S->Z);
+  for (int i = 0; i < S->rows; i++) {
+    add_row_times_Q(m, d, S->dt, S->s_q + (size_t)i * nv, S->E + (size_t)i * nv, 1);
+    clear_driven(m, S->E + (size_t)i * nv);
+  }
+  lb_lu_solve(m->nv, S->W, m->nv, S->order, S->rows, S->Z, m->nv);
+  for (int i = 0; i < S->rows; i++) {
+    for (int j = 0; j < S->rows; j++) {
+      S->A[i + j * S->rows] = dot(m->nv, S->E + (size_t)i * nv, S->Z + (size_t)j * nv);
+    }
+  }
+  return lb_lu(S->rows, S->A, S->rows, S->pivot) == LB_OK;
+}
+
+// Internal forces of elastic bodies are not in D: W takes one sum of their derivatives, products
+// another. Their coordinates are numbers, Q is dt.
+static void add_internal(lb_step_derivative* S) {
+  const lb_model* m = S->m;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (l->kind == LB_LINK_ELASTIC) {
+      lb_reduced_blend_forces(l->reduced, S->W + (size_t)l->v * ((size_t)m->nv + 1), m->nv, S->dt,
+                              1, S->eta + l->q, S->etad + l->v, S->block, S->scratch);
+    }
+  }
+}
+
+// y += s (dr/dq of internal forces) x; symmetric
+static void add_internal_product(lb_step_derivative* S, double* y, double s, const double* x) {
+  const lb_model* m = S->m;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (l->kind == LB_LINK_ELASTIC) {
+      memset(S->block, 0, (size_t)l->nv * sizeof *S->block);
+      lb_reduced_stiffness_product(l->reduced, S->block, S->eta + l->q, S->etad + l->v, x + l->v,
+                                   S->scratch);
+      add(l->nv, y + l->v, s, S->block);
+    }
+  }
+}
+
+static bool pushes(const lb_model* m, int motor) {
+  return m->motor_drive[motor] == LB_DRIVE_FORCE;
+}
+
+static void find_pushes(lb_step_derivative* S, const lb_data* d) {
+  const lb_model* m = S->m;
+  memset(S->push, 0, (size_t)m->nmotor * (size_t)m->nv * sizeof *S->push);
+  for (int i = 0; i < m->nmotor; i++) {
+    double* push = S->push + (size_t)i * (size_t)m->nv;
+    if (pushes(m, i) && m->motor_loop[i] >= 0) {
+      lb_loops_motor_direction(S->D, d, i, push);
+    } else if (pushes(m, i)) {
+      push[m->joint_v[m->motor_joint[i]]] = 1;
+    }
+  }
+}
+
+bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
+  const lb_model* m = S->m;
+  S->dt = past->dt;
+  S->count = past->count;
+  memcpy(S->weight, past->weight, sizeof S->weight);
+  double* from = S->from;
+  memset(from, 0, (size_t)m->nq * sizeof *from);
+  memcpy(d->qdd, d->qd, (size_t)m->nv * sizeof *d->qdd);
+  for (int p = 0; p < past->count; p++) {
+    add(m->nq, from, past->weight[p], past->q[p]);
+    add(m->nv, d->qdd, -past->weight[p], past->v[p]);
+  }
+  for (int k = 0; k < m->nv; k++) {
+    d->qdd[k] /= past->dt;
+  }
+  lb_drive(m, d);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_forces_apply_to_links(m, d);
+  const int count = lb_loops_linearise(m, d).count;
+  if (count > 0) {
+    lb_loops_push(m, d, past->lambda);
+  }
+  lb_derive(S->D, d, d->q, d->qd, d->qdd, true);
+  lb_forces_differentiate_outer(S->D, d);
+  memcpy(S->eta, d->q, (size_t)m->nq * sizeof *S->eta);
+  memcpy(S->etad, d->qd, (size_t)m->nv * sizeof *S->etad);
+  if (count > 0) {
+    lb_loops_differentiate(S->D, d, past->lambda);
+  }
+  find_pushes(S, d);
+  fill_blocks(S, d, past, from);
+  lb_step_matrix(S->W, S->D, d, past->dt);
+  add_internal(S);
+  S->rows = 0;
+  return lb_lu(m->nv, S->W, m->nv, S->order) == LB_OK &&
+         (count == 0 || differentiate_loops(S, d, count));
+}
+
+// --- products ---
+
+// Changes that do not come from v: dq0, dv0, da0 of (5).
+static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
+  const lb_model* m = S->m;
+  const size_t size = (size_t)m->nv * sizeof(double);
+  memset(S->q, 0, size);
+  memset(S->v, 0, size);
+  memset(S->a, 0, size);
+  for (int p = 0; p < S->count; p++) {
+    apply_blocks(m, S->H[p], S->weight[p], false, S->q, in->q[p]);
+    add(m->nv, S->a, -S->weight[p] / S->dt, in->v[p]);
+  }
+  clear_driven(m, S->a);
+  for (int i = 0; i < m->nmotor; i++) {
+    if (!pushes(m, i) && m->motor_joint[i] >= 0) {
+      const int k = m->joint_v[m->motor_joint[i]];
+      S->q[k] = in->motor[3 * i];
+      S->v[k] = in->motor[3 * i + 1];
+      S->a[k] = in->motor[3 * i + 2];
+    }
+  }
+}
+
+void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in) {
+  const lb_model* m = S->m;
+  const int nv = m->nv;
+  gather_causes(S, in);
+  double* dv = S->mu;
+  memset(dv, 0, (size_t)nv * sizeof *dv);
+  add_product(nv, nv, dv, -1, S->D->tau_q, S->q);
+  add_internal_product(S, dv, -1, S->q);
+  add_product(nv, nv, dv, -1, S->D->tau_qd, S->v);
+  add_product(nv, nv, dv, -1, S->D->M, S->a);
+  for (int i = 0; i < m->nmotor; i++) {
+    if (pushes(m, i)) {
+      add(nv, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nv);
+    }
+  }
+  clear_driven(m, dv);
+  lb_lu_solve(nv, S->W, nv, S->order, 1, dv, nv);
+  for (int i = 0; i < S->rows; i++) {
+    const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
+    S->nu[i] = asked ? asked[1] + asked[0] / S->dt : 0;
+  }
+  add_product(S->rows, nv, S->nu, -1, S->s_q, S->q);
+  add_product(S->rows, nv, S->nu, -1, S->J, S->v);
+  add_product(S->rows, nv, S->nu, -1, S->E, dv);
+  lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
+  add_transposed(S->rows, nv, dv, 1, S->Z, S->nu);
+  memcpy(out->q, S->q, (size_t)nv * sizeof *dv);
+  memcpy(out->v, S->v, (size_t)nv * sizeof *dv);
+  memcpy(out->a, S->a, (size_t)nv * sizeof *dv);
+  apply_blocks(m, S->Q, S->dt, false, out->q, dv);
+  add(nv, out->v, 1, dv);
+  add(nv, out->a, 1 / S->dt, dv);
+}
+
+// mu and nu from [W' E'; -J 0] (mu, nu) = (b, 0), b in mu: with A = E W^-1 J',
+//   A'nu = J W'^-1 b,   mu = W'^-1 (b - E'nu)
+static void solve_adjoint(lb_step_derivative* S) {
+  const int nv = S->m->nv;
+  if (S->rows > 0) {
+    memset(S->nu, 0, (size_t)S->rows * sizeof *S->nu);
+    add_product(S->rows, nv, S->nu, 1, S->Z, S->mu);
+    lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
+    add_transposed(S->rows, nv, S->mu, -1, S->E, S->nu);
+  }
+  lb_lu_solve_transposed(nv, S->W, nv, S->order, 1, S->mu, nv);
+  clear_driven(S->m, S->mu);
+}
+
+static void add_to_motors(const lb_step_derivative* S, double* motor) {
+  const lb_model* m = S->m;
+  for (int i = 0; i < m->nmotor; i++) {
+    double* to = motor + 3 * (size_t)i;
+    if (pushes(m, i)) {
+      to[0] += dot(m->nv, S->push + (size_t)i * (size_t)m->nv, S->mu);
+    } else if (m->motor_joint[i] >= 0) {
+      const int k = m->joint_v[m->motor_joint[i]];
+      to[0] += S->q[k];
+      to[1] += S->v[k];
+      to[2] += S->a[k];
+    }
+  }
+  for (int i = 0; i < S->rows; i++) {
+    if (S->row_motor[i] >= 0) {
+      motor[3 * S->row_motor[i]] += S->nu[i] / S->dt;
+      motor[3 * S->row_motor[i] + 1] += S->nu[i];
+    }
+  }
+}
+
+void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
+  const lb_model* m = S->m;
+  const int nv = m->nv;
+  const size_t size = (size_t)nv * sizeof(double);
+  memcpy(S->mu, in->v, size);
+  add(nv, S->mu, 1 / S->dt, in->a);
+  apply_blocks(m, S->Q, S->dt, true, S->mu, in->q);
+  clear_driven(m, S->mu);
+  solve_adjoint(S);
+  memcpy(S->q, in->q, size);
+  memcpy(S->v, in->v, size);
+  memcpy(S->a, in->a, size);
+  add_transposed(nv, nv, S->q, -1, S->D->tau_q, S->mu);
+  add_internal_product(S, S->q, -1, S->mu);
+  add_transposed(nv, nv, S->v, -1, S->D->tau_qd, S->mu);
+  add_transposed(nv, nv, S->a, -1, S->D->M, S->mu);
+  add_transposed(S->rows, nv, S->q, -1, S->s_q, S->nu);
+  add_transposed(S->rows, nv, S->v, -1, S->J, S->nu);
+  add_to_motors(S, out->motor);
+  clear_driven(m, S->a);
+  for (int p = 0; p < S->count; p++) {
+    apply_blocks(m, S->H[p], S->weight[p], true, out->q[p], S->q);
+    add(nv, out->v[p], -S->weight[p] / S->dt, S->a);
+  }
+}
+
+// --- life ---
+
+static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
+  const size_t nv = (size_t)m->nv, rows = (size_t)lb_loops_most_rows(m);
+  lb_step_derivative* S = lb_carve(c, 1, sizeof *S);
+  lb_step_derivative made = {.m = m};
+  double** const blocks[] = {&made.Q, &made.H[0], &made.H[1]};
+  for (int i = 0; i < 3; i++) {
+    *blocks[i] = lb_carve(c, (size_t)m->nlink * MOST_BLOCK, sizeof(double));
+  }
+  double** const of_rows[] = {&made.s_q, &made.J, &made.gap_q, &made.E, &made.F, &made.Z};
+  for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+    *of_rows[i] = lb_carve(c, rows * nv, sizeof(double));
+  }
+  double** const vectors[] = {&made.q, &made.v, &made.a, &made.mu};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+    *vectors[i] = lb_carve(c, nv, sizeof(double));
+  }
+  int** const indices[] = {&made.row, &made.row_motor, &made.pivot};
+  for (int i = 0; i < 3; i++) {
+    *indices[i] = lb_carve(c, rows, sizeof(int));
+  }
+  made.W = lb_carve(c, nv * nv, sizeof(double));
+  made.order = lb_carve(c, nv, sizeof(int));
+  made.A = lb_carve(c, rows * rows, sizeof(double));
+  made.nu = lb_carve(c, rows, sizeof(double));
+  made.work = lb_carve(c, 2 * rows, sizeof(double));
+  made.from = lb_carve(c, (size_t)m->nq, sizeof(double));
+  made.eta = lb_carve(c, (size_t)m->nq, sizeof(double));
+  made.etad = lb_carve(c, nv, sizeof(double));
+  int most = 0, scratch = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_reduced* b = m->link[i].reduced;
+    most = b && b->r > most ? b->r : most;
+    scratch = b && lb_reduced_scratch(b) > scratch ? lb_reduced_scratch(b) : scratch;
+  }
+  made.block = lb_carve(c, (size_t)most * (size_t)most, sizeof(double));
+  made.scratch = lb_carve(c, (size_t)scratch, sizeof(double));
+  made.push = lb_carve(c, (size_t)m->nmotor * nv, sizeof(double));
+  if (S) {
+    *S = made;
+  }
+  return S;
+}
+
+lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
+                                    lb_step_derivative** out, lb_error* err) {
+  lb_carver c = {0};
+  lay_out(&c, m);
+  c.base = lb_allocate(allocator, c.used);
+  if (!c.base) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
+                        m->name);
+  }
+  memset(c.base, 0, c.used);
+  c.used = 0;
+  lb_step_derivative* S = lay_out(&c, m);
+  S->allocator = allocator;
+  const lb_status status = lb_derivatives_create(m, allocator, &S->D, err);
+  if (status != LB_OK) {
+    lb_release(allocator, S);
+    return status;
+  }
+  *out = S;
+  return LB_OK;
+}
+
+void lb_step_derivative_release(lb_step_derivative* S) {
+  if (S) {
+    lb_derivatives_release(S->D);
+    lb_release(S->allocator, S);
+  }
+}

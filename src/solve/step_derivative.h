@@ -1,0 +1,64 @@
+// The derivative of one implicit step (bdf2.h) by everything it starts from, and its transpose:
+// what Newton's exact matrix, forward sensitivities and the discrete adjoint are made of. For
+// bodies in a basis.
+//
+// A step finds q, v, a at its end, and multipliers lambda of loops, from
+//
+//   q = reach(sum_i c_i q_i, v, dt),   a = (v - sum_i c_i v_i) / dt                        (1)
+//   r(q, v, a, lambda) = rnea - forces - J'lambda = 0                                      (2)
+//   s(q, v) = rate + gap / dt = 0                                                          (3)
+//
+// with i over the one or two states before; a motor prescribes q, v, a of its coordinate. With K,
+// C, M the derivatives of r by q, v, a, Q that of q by v and H_i by q_i,
+//
+//   W = M/dt + C + K Q,   E = ds/dv + ds/dq Q                                              (4)
+//   [W -J'; E 0] (dv, dlambda) = -(K dq0 + C dv0 + M da0, ds/dq dq0 + ds/dv dv0)           (5)
+//
+// where dq0, dv0, da0 are the changes that do not come from dv: those of the states before and of
+// motors. All changes of q are counted along velocities (limber/derivative.h). Rows of loops that
+// repeat others are left out.
+#pragma once
+#include "limber/derivative.h"
+
+// Where a step came from. The end is in lb_data: time, q and qd.
+typedef struct lb_step_past {
+  double dt;            // 2/3 h, or h for a first step
+  int count;            // states before: 2, or 1 for a first step
+  double weight[2];     // c_i: 4/3 and -1/3, or 1
+  const double* q[2];   // [nq] the last one first
+  const double* v[2];   // [nv]
+  const double* lambda; // [rows] multipliers; NULL: there are no loops
+} lb_step_past;
+
+// Changes, or what an objective changes by them: of the states before, and of the motors.
+typedef struct lb_step_causes {
+  double* q[2];  // [nv]
+  double* v[2];  // [nv]
+  double* motor; // [nmotor][3]: angle, rate and acceleration; of one that pushes its force and two
+                 // zeros
+} lb_step_causes;
+
+// The same of the step's end.
+typedef struct lb_step_effects {
+  double *q, *v, *a; // [nv]
+} lb_step_effects;
+
+typedef struct lb_step_derivative lb_step_derivative;
+
+lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
+                                    lb_step_derivative** out, lb_error* err);
+void lb_step_derivative_release(lb_step_derivative* S);
+
+// Take the derivative at the end of a step; false: (5) is singular. d's qdd is set.
+bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
+
+// Changes of the end by changes of the causes.
+void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in);
+
+// The transpose: given how an objective changes with q, v and a of the end, add how it changes with
+// the causes.
+void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
+
+// W of (4), by columns, a row and column of the identity for driven coordinates. D holds K, C, M at
+// d's state.
+void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double dt);

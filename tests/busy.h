@@ -1,0 +1,131 @@
+// A tree with one of everything on it: springs between points, loads, springs and dampers in the
+// joints and, when asked for, elastic bodies, motors, and loops that need not be closed.
+#pragma once
+#include "assembly.h"
+#include "dynamics/joint.h"
+
+enum { BUSY_SPRINGS = 4, BUSY_LOADS = 4, BUSY_LOOPS = 7, BUSY_MOTORS = 3 };
+
+typedef struct busy {
+  assembly a; // its tree, model and data; clouds where bodies are elastic
+  lb_scene_spring spring[BUSY_SPRINGS];
+  lb_scene_load load[BUSY_LOADS];
+  lb_scene_motor motor[BUSY_MOTORS];
+  double time[4], angle[4], push[4];
+} busy;
+
+typedef struct busy_options {
+  bool elastic, loops, motors;
+  int nbody; // when not elastic
+} busy_options;
+
+static inline void busy_forces(busy* b, lb_random* r) {
+  lb_scene* s = &b->a.tree.scene;
+  for (int i = 0; i < BUSY_SPRINGS; i++) {
+    b->spring[i] =
+        (lb_scene_spring){.name = "spring",
+                          .body = {i == 0 ? LB_WORLD : (int)(lb_random_unit(r) * s->nbody),
+                                   (int)(lb_random_unit(r) * s->nbody)},
+                          .point = {random_vec3(r, 0.5), random_vec3(r, 0.5)},
+                          .stiffness = 20,
+                          .damping = 3,
+                          .length = 0.3};
+  }
+  for (int i = 0; i < BUSY_LOADS; i++) {
+    b->load[i] = (lb_scene_load){.name = "load",
+                                 .body = (int)(lb_random_unit(r) * s->nbody),
+                                 .point = random_vec3(r, 0.5),
+                                 .force = random_vec3(r, 5),
+                                 .torque = random_vec3(r, 2),
+                                 .follows = i % 2};
+  }
+  for (int i = 0; i < s->njoint; i++) {
+    if (b->a.tree.joint[i].kind != LB_JOINT_FREE && b->a.tree.joint[i].kind != LB_JOINT_FIXED) {
+      b->a.tree.joint[i].stiffness = lb_random_between(r, 1, 10);
+      b->a.tree.joint[i].damping = lb_random_between(r, 0.1, 1);
+      b->a.tree.joint[i].rest = 0.1;
+    }
+  }
+  s->spring = b->spring;
+  s->nspring = BUSY_SPRINGS;
+  s->load = b->load;
+  s->nload = BUSY_LOADS;
+}
+
+// Between any two bodies, of every kind that can close a loop.
+static inline void busy_loops(busy* b, lb_random* r) {
+  static const lb_joint_kind KIND[BUSY_LOOPS] = {
+      LB_JOINT_FIXED,    LB_JOINT_REVOLUTE,  LB_JOINT_PRISMATIC, LB_JOINT_SPHERICAL,
+      LB_JOINT_REVOLUTE, LB_JOINT_PRISMATIC, LB_JOINT_UNIVERSAL};
+  random_tree* t = &b->a.tree;
+  const int nbody = t->scene.nbody;
+  for (int i = 0; i < BUSY_LOOPS; i++) {
+    lb_scene_joint* j = &t->joint[t->scene.njoint++];
+    *j = lb_scene_joint_default();
+    j->name = "loop";
+    j->kind = KIND[i];
+    j->loop = true;
+    j->child = (int)(lb_random_unit(r) * nbody);
+    j->parent = (j->child + 1 + (int)(lb_random_unit(r) * (nbody - 1))) % nbody;
+    j->parent = i == 0 ? LB_WORLD : j->parent;
+    j->in_parent = random_transform(r, 0.5);
+    j->in_child = random_transform(r, 0.5);
+    j->axis = (lb_vec3){0, 0.6, 0.8};
+    j->axis2 = (lb_vec3){0, 0.8, -0.6};
+    j->stiffness = KIND[i] == LB_JOINT_FIXED ? 0 : 5;
+    j->damping = KIND[i] == LB_JOINT_FIXED ? 0 : 0.5;
+    j->rest = KIND[i] == LB_JOINT_REVOLUTE || KIND[i] == LB_JOINT_PRISMATIC ? 0.2 : 0;
+  }
+}
+
+// One that prescribes the first hinge of the tree, and one of each kind on loops.
+static inline void busy_motors(busy* b) {
+  lb_scene* s = &b->a.tree.scene;
+  for (int k = 0; k < 4; k++) {
+    b->time[k] = 0.2 * k;
+    b->angle[k] = 0.3 * (k % 2);
+    b->push[k] = 0.7 + k;
+  }
+  const lb_profile_definition moves = {LB_PROFILE_SMOOTH, 3, 4, b->time, b->angle, 0};
+  const lb_profile_definition pushes = {LB_PROFILE_LINEAR, 3, 4, b->time, b->push, 0};
+  for (int i = 0; i < s->njoint && s->nmotor < BUSY_MOTORS; i++) {
+    const lb_scene_joint* j = &s->joint[i];
+    const bool hinge = j->kind == LB_JOINT_REVOLUTE;
+    if ((hinge && !j->loop && s->nmotor == 0) || (hinge && j->loop && s->nmotor == 1)) {
+      b->motor[s->nmotor++] = (lb_scene_motor){
+          .name = "moves", .joint = i, .drive = LB_DRIVE_POSITION, .profile = moves};
+    } else if (j->kind == LB_JOINT_PRISMATIC && j->loop && s->nmotor == 2) {
+      b->motor[s->nmotor++] = (lb_scene_motor){
+          .name = "pushes", .joint = i, .drive = LB_DRIVE_FORCE, .profile = pushes};
+    }
+  }
+  s->motor = b->motor;
+}
+
+static inline void make_busy(busy* b, uint64_t seed, busy_options options) {
+  lb_random r = {seed};
+  assembly* a = &b->a;
+  lb_error err = lb_error_make(NULL);
+  for (int i = 0; i < 2; i++) {
+    lb_arena_init(&a->arm[i].arena, NULL);
+  }
+  if (options.elastic) {
+    fill_assembly(a, &r, 10, (lb_vec3){1, 2, -9.81});
+    a->arm[0].body.alpha = 0.3;
+    a->arm[0].body.beta = a->arm[1].body.beta = 0.02;
+  } else {
+    random_tree_make(&a->tree, &r, options.nbody, NULL, 0);
+  }
+  busy_forces(b, &r);
+  if (options.loops) {
+    busy_loops(b, &r);
+  }
+  if (options.motors) {
+    busy_motors(b);
+  }
+  if (lb_model_create(&a->tree.scene, NULL, &a->m, &err) != LB_OK) {
+    print_error("%s\n", err.message[0].text);
+    fail();
+  }
+  assert_int_equal(lb_data_create(a->m, NULL, &a->d, NULL), LB_OK);
+}

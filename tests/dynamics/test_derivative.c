@@ -1,0 +1,144 @@
+// Analytic derivatives of inverse and forward dynamics against differences.
+#include "assembly.h"
+#include "differences.h"
+#include "limber/limber.h"
+
+enum { MOST = 200 };
+
+typedef struct setup {
+  const lb_model* m;
+  lb_data* d;
+  const double* qdd;
+} setup;
+
+static double reference[MOST * MOST], M[MOST * MOST];
+static random_tree T;
+static assembly A;
+
+static void inverse(void* context, double* out, const double* q, const double* v) {
+  const setup* s = context;
+  lb_rnea(s->m, s->d, out, q, v, s->qdd);
+}
+
+// Every derivative of inverse dynamics at a random state.
+static void check_inverse(const lb_model* m, lb_data* d, const double* q, const double* qd,
+                          const double* qdd) {
+  lb_derivatives* D;
+  double tau[MOST];
+  const setup s = {m, d, qdd};
+  const int n = m->nv * m->nv;
+  assert_int_equal(lb_derivatives_create(m, NULL, &D, NULL), LB_OK);
+  lb_rnea_derivatives(D, d, q, qd, qdd);
+  lb_rnea(m, d, tau, q, qd, qdd);
+  assert_memory_equal(tau, D->tau, (size_t)m->nv * sizeof *tau);
+  lb_crba(m, d, M, q);
+  assert_matrix_near(n, M, D->M, 1e-13);
+  difference(m, inverse, (void*)&s, m->nv, q, qd, true, 3e-5, reference);
+  assert_matrix_near(n, reference, D->tau_q, 1e-9);
+  difference(m, inverse, (void*)&s, m->nv, q, qd, false, 1e-2, reference);
+  assert_matrix_near(n, reference, D->tau_qd, 1e-11);
+  lb_derivatives_release(D);
+}
+
+static void forward(void* context, double* out, const double* q, const double* v) {
+  const setup* s = context;
+  lb_aba(s->m, s->d, out, q, v, s->qdd);
+}
+
+// Every derivative of forward dynamics; differences lose what the mass matrix is badly conditioned
+// by.
+static void check_forward(const lb_model* m, lb_data* d, const double* q, const double* qd,
+                          const double* tau) {
+  lb_derivatives* D;
+  const setup s = {m, d, tau};
+  const int n = m->nv * m->nv;
+  assert_int_equal(lb_derivatives_create(m, NULL, &D, NULL), LB_OK);
+  assert_int_equal(lb_aba_derivatives(D, d, q, qd, tau), LB_OK);
+  difference(m, forward, (void*)&s, m->nv, q, qd, true, 3e-5, reference);
+  assert_matrix_near(n, reference, D->qdd_q, 1e-6);
+  difference(m, forward, (void*)&s, m->nv, q, qd, false, 1e-2, reference);
+  assert_matrix_near(n, reference, D->qdd_qd, 1e-8);
+  // M M^-1 = 1
+  for (int i = 0; i < m->nv; i++) {
+    for (int j = 0; j < m->nv; j++) {
+      double sum = 0;
+      for (int k = 0; k < m->nv; k++) {
+        sum += D->M[i * m->nv + k] * D->qdd_tau[k * m->nv + j];
+      }
+      assert_near(sum, i == j, 1e-8);
+    }
+  }
+  lb_derivatives_release(D);
+}
+
+static void derivatives_of_random_trees_match_differences(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    lb_random r = {seed};
+    lb_model* m;
+    lb_data* d;
+    double q[MOST], qd[MOST], qdd[MOST];
+    random_tree_make(&T, &r, 1 + (int)(seed % 15), NULL, 0);
+    assert_int_equal(lb_model_create(&T.scene, NULL, &m, NULL), LB_OK);
+    assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+    random_state(m, &r, q, qd);
+    for (int k = 0; k < m->nv; k++) {
+      qdd[k] = lb_random_between(&r, -5, 5);
+    }
+    check_inverse(m, d, q, qd, qdd);
+    check_forward(m, d, q, qd, qdd);
+    lb_data_release(d);
+    lb_model_release(m);
+  }
+}
+
+static void derivatives_with_elastic_bodies_match_differences(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    double q[MOST], qd[MOST], qdd[MOST];
+    make_assembly(&A, seed, 10, (lb_vec3){1, 2, -9.81});
+    random_motion(&A, seed + 7, q, qd);
+    lb_random r = {seed};
+    for (int k = 0; k < A.m->nv; k++) {
+      qdd[k] = lb_random_between(&r, -5, 5);
+    }
+    check_inverse(A.m, A.d, q, qd, qdd);
+    check_forward(A.m, A.d, q, qd, qdd);
+    release_assembly(&A);
+  }
+}
+
+// c(q, qd) less c(q, 0) is a quadratic form in qd: (dc/dqd) qd is twice its value.
+static void velocity_forces_are_quadratic(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    double q[MOST], qd[MOST], moving[MOST], still[MOST];
+    const double zero[MOST] = {0};
+    lb_derivatives* D;
+    make_assembly(&A, seed, 10, (lb_vec3){1, 2, -9.81});
+    random_motion(&A, seed + 7, q, qd);
+    assert_int_equal(lb_derivatives_create(A.m, NULL, &D, NULL), LB_OK);
+    lb_rnea_derivatives(D, A.d, q, qd, zero);
+    lb_rnea(A.m, A.d, moving, q, qd, zero);
+    lb_rnea(A.m, A.d, still, q, zero, zero);
+    for (int i = 0; i < A.m->nv; i++) {
+      double twice = 0, size = 1;
+      for (int j = 0; j < A.m->nv; j++) {
+        twice += D->tau_qd[i * A.m->nv + j] * qd[j];
+        size += fabs(D->tau_qd[i * A.m->nv + j] * qd[j]);
+      }
+      assert_near(twice / size, 2 * (moving[i] - still[i]) / size, 1e-11);
+    }
+    lb_derivatives_release(D);
+    release_assembly(&A);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(derivatives_of_random_trees_match_differences),
+      cmocka_unit_test(derivatives_with_elastic_bodies_match_differences),
+      cmocka_unit_test(velocity_forces_are_quadratic),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+// Derivatives of forces and loops against differences, on trees with one of everything.
+#include "busy.h"
+#include "differences.h"
+#include "dynamics/derivative.h"
+#include "dynamics/force.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
+#include "dynamics/rnea.h"
+
+enum { MOST = 200 };
+
+static busy B;
+static double reference[MOST * MOST], gap_q[MOST * MOST], rate_q[MOST * MOST], J[MOST * MOST];
+static double lambda[MOST];
+
+// State q and v under all forces; the rows of loops.
+static lb_loop_rows put(const lb_model* m, lb_data* d, const double* q, const double* v) {
+  memcpy(d->q, q, (size_t)m->nq * sizeof *q);
+  memcpy(d->qd, v, (size_t)m->nv * sizeof *v);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_forces_apply(m, d);
+  return lb_loops_linearise(m, d);
+}
+
+// Inverse dynamics less forces less J'lambda.
+static void residual(void* context, double* out, const double* q, const double* v) {
+  const assembly* a = context;
+  const lb_loop_rows rows = put(a->m, a->d, q, v);
+  lb_rnea_forced(a->m, a->d, out, a->d->q, a->d->qd, a->d->qdd);
+  for (int k = 0; k < a->m->nv; k++) {
+    out[k] -= a->d->work->tau[k];
+    for (int i = 0; i < rows.count; i++) {
+      out[k] -= rows.J[i * a->m->nv + k] * lambda[i];
+    }
+  }
+}
+
+static void gaps(void* context, double* out, const double* q, const double* v) {
+  const assembly* a = context;
+  const lb_loop_rows rows = put(a->m, a->d, q, v);
+  memcpy(out, rows.gap, (size_t)rows.count * sizeof *out);
+}
+
+static void rates(void* context, double* out, const double* q, const double* v) {
+  const assembly* a = context;
+  const lb_loop_rows rows = put(a->m, a->d, q, v);
+  memcpy(out, rows.rate, (size_t)rows.count * sizeof *out);
+}
+
+static void check_residual(assembly* a, const double* q, const double* qd) {
+  const int n = a->m->nv * a->m->nv;
+  lb_derivatives* D;
+  assert_int_equal(lb_derivatives_create(a->m, NULL, &D, NULL), LB_OK);
+  const lb_loop_rows rows = put(a->m, a->d, q, qd);
+  if (rows.count > 0) {
+    lb_loops_push(a->m, a->d, lambda);
+  }
+  lb_derive_forced(D, a->d);
+  lb_loops_differentiate(D, a->d, lambda);
+  if (rows.count > 0) {
+    lb_loops_differentiate_rows(D, a->d, gap_q, rate_q, J);
+  }
+  difference(a->m, residual, a, a->m->nv, q, qd, true, 3e-5, reference);
+  assert_matrix_near(n, reference, D->tau_q, 1e-8);
+  difference(a->m, residual, a, a->m->nv, q, qd, false, 1e-2, reference);
+  assert_matrix_near(n, reference, D->tau_qd, 1e-9);
+  if (rows.count > 0) {
+    difference(a->m, gaps, a, rows.count, q, qd, true, 1e-4, reference);
+    assert_matrix_near(rows.count * a->m->nv, reference, gap_q, 1e-8);
+    difference(a->m, rates, a, rows.count, q, qd, true, 1e-4, reference);
+    assert_matrix_near(rows.count * a->m->nv, reference, rate_q, 1e-8);
+    difference(a->m, rates, a, rows.count, q, qd, false, 1e-2, reference);
+    assert_matrix_near(rows.count * a->m->nv, reference, J, 1e-10);
+  }
+  lb_derivatives_release(D);
+}
+
+static void check(uint64_t seed, busy_options options) {
+  double q[MOST], qd[MOST];
+  lb_random r = {seed};
+  make_busy(&B, seed, options);
+  random_motion(&B.a, seed + 7, q, qd);
+  for (int k = 0; k < B.a.m->nv; k++) {
+    B.a.d->qdd[k] = lb_random_between(&r, -5, 5);
+  }
+  for (int k = 0; k < lb_loops_most_rows(B.a.m); k++) {
+    lambda[k] = lb_random_between(&r, -5, 5);
+  }
+  B.a.d->time = 0.33;
+  check_residual(&B.a, q, qd);
+  release_assembly(&B.a);
+}
+
+static void forces_on_rigid_trees_match_differences(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 30; seed++) {
+    check(seed, (busy_options){.nbody = 2 + (int)(seed % 10)});
+  }
+}
+
+static void forces_on_elastic_bodies_match_differences(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    check(seed, (busy_options){.elastic = true});
+  }
+}
+
+static void loops_match_differences_even_when_open(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    check(seed, (busy_options){.loops = true, .nbody = 3 + (int)(seed % 10)});
+  }
+  check(3, (busy_options){.loops = true, .elastic = true});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(forces_on_rigid_trees_match_differences),
+      cmocka_unit_test(forces_on_elastic_bodies_match_differences),
+      cmocka_unit_test(loops_match_differences_even_when_open),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
