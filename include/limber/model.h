@@ -149,6 +149,33 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
                           lb_error* err);
 void lb_model_release(lb_model* model);
 
+/// Other numbers for a material that elastic bodies are made of. NAN: as it was.
+typedef struct lb_material_change {
+  int material;             ///< index into the model's materials
+  double young;             ///< [Pa] > 0
+  double damping_mass;      ///< [1/s] >= 0
+  double damping_stiffness; ///< [s] >= 0
+} lb_material_change;
+
+/// Another mass for a body, rigid or elastic.
+typedef struct lb_mass_change {
+  int body;
+  double factor; ///< > 0, on what it weighs: mass and inertia grow alike
+} lb_mass_change;
+
+/// How a model differs from another. Later changes of the same thing replace earlier ones.
+typedef struct lb_variation {
+  int nmaterial, nmass;
+  const lb_material_change* material; ///< [nmaterial]
+  const lb_mass_change* mass;         ///< [nmass]
+} lb_variation;
+
+/// The same model with other numbers. Nothing is meshed or reduced again, which makes it a matter
+/// of microseconds: an elastic body's shapes stay the same when all of it gets stiffer or heavier.
+/// It shares what it can with `model`, which must outlive it; release it as any other.
+lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
+                        const lb_allocator* allocator, lb_model** varied, lb_error* err);
+
 /// Index of a body or joint by name, or -1.
 int lb_model_body(const lb_model* model, const char* name);
 int lb_model_joint(const lb_model* model, const char* name);
