@@ -1,6 +1,7 @@
 // Everything a program that uses Limber needs.
 #pragma once
 #include "limber/dynamics.h"
+#include "limber/fit.h"
 #include "limber/geometry.h"
 #include "limber/math.h"
 #include "limber/memory.h"
