@@ -108,6 +108,11 @@ void lb_fit_release(lb_fit* fit);
 /// How many of its numbers are determined.
 int lb_fit_determined(const lb_fit* fit);
 
+/// A number as a scene may have it, to six digits and with a unit of its size: "199.987 GPa". `out`
+/// holds LB_FIT_TEXT characters; returns it.
+enum { LB_FIT_TEXT = 40 };
+char* lb_fit_number_text(lb_fit_quantity quantity, double x, char* out);
+
 const char* lb_fit_quantity_name(lb_fit_quantity quantity);
 const char* lb_fit_quantity_unit(lb_fit_quantity quantity);
 const char* lb_fit_doubt_text(lb_fit_doubt doubt);

@@ -2,8 +2,8 @@
 #include "design/fit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
-
 
 enum { NUMBERS = 3, MOST_STEPS = 50 * 1000 * 1000 };
 
@@ -41,6 +41,26 @@ const char* lb_fit_doubt_text(lb_fit_doubt doubt) {
   static const char* const texts[] = {LB_FIT_DOUBT_LIST(TEXT)};
 #undef TEXT
   return texts[doubt];
+}
+
+char* lb_fit_number_text(lb_fit_quantity quantity, double x, char* out) {
+  // units of scenes, the largest first; the first that leaves a digit before the point is taken
+  static const struct {
+    const char* unit; // as lb_fit_quantity_unit() calls the plain one
+    const char* name;
+    double size;
+  } units[] = {{"Pa", "GPa", 1e9}, {"Pa", "MPa", 1e6}, {"Pa", "kPa", 1e3}, {"s", "s", 1},
+               {"s", "ms", 1e-3},  {"s", "us", 1e-6},  {"m", "m", 1},      {"m", "mm", 1e-3}};
+  const char* unit = lb_fit_quantity_unit(quantity);
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    const bool last = i + 1 == sizeof units / sizeof *units || strcmp(units[i + 1].unit, unit) != 0;
+    if (strcmp(units[i].unit, unit) == 0 && (last || fabs(x) >= units[i].size)) {
+      snprintf(out, LB_FIT_TEXT, "%.6g %s", x / units[i].size, units[i].name);
+      return out;
+    }
+  }
+  snprintf(out, LB_FIT_TEXT, "%.6g", x); // a share of the mass matrix has no unit in scenes
+  return out;
 }
 
 // --- the unknowns ---

@@ -157,6 +157,12 @@ static lb_status vary(lb_model* m, const lb_model* from, const lb_variation* v, 
 
 lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
                         const lb_allocator* allocator, lb_model** varied, lb_error* err) {
+  if (model->full) {
+    return lb_error_add(err, LB_INVALID, (lb_place){model->file, 0, 0},
+                        "'%s' has elastic bodies with all their nodes, which cannot be varied "
+                        "(simulate it in a basis, 'elastic: reduced')",
+                        model->name);
+  }
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_model* m = LB_TAKE(&arena, lb_model, 1);

@@ -8,7 +8,10 @@
 
 #include "limber/version.h"
 #include "record/bent.h"
+#include "record/packed.h"
 #include "record/picture.h"
+#include "record/report_fit.h"
+#include "record/words.h"
 #include "record/writers.h"
 
 extern const char lb_embedded_report_js[], lb_embedded_report_js_end[];
@@ -27,54 +30,6 @@ enum {
   SPRING_BYTES = 40, // and scale
   BENT_BYTES = 64    // of an elastic body: about as many weights as are seen
 };
-
-// --- words and numbers for people ---
-
-// A whole number with thin spaces between thousands.
-static void grouped(lb_out* out, long n) {
-  char digits[24];
-  const int length = snprintf(digits, sizeof digits, "%ld", n);
-  for (int i = 0; i < length; i++) {
-    lb_out_bytes(out, digits + i, 1);
-    const int left = length - 1 - i;
-    lb_out_text(out, left > 0 && left % 3 == 0 && digits[i] != '-' ? "\u202f" : "");
-  }
-}
-
-// Four digits, with a power of ten where plain digits would be long.
-static void human(lb_out* out, double x) {
-  if (!isfinite(x)) {
-    lb_out_text(out, "unknown");
-    return;
-  }
-  const double size = fabs(x);
-  const int power = size > 0 ? (int)floor(log10(size)) : 0;
-  if (power >= 7 || power < -3) {
-    lb_out_fixed(out, x / pow(10, power), 1);
-    lb_out_text(out, " × 10<sup>");
-    lb_out_text(out, power < 0 ? "−" : "");
-    lb_out_long(out, labs(power));
-    lb_out_text(out, "</sup>");
-    return;
-  }
-  if (power >= 3) {
-    grouped(out, lround(x));
-  } else {
-    lb_out_fixed(out, x, 3 - power);
-  }
-}
-
-static void seconds(lb_out* out, double t) {
-  const double size = fabs(t);
-  const bool small = isfinite(t) && size > 0 && size < 1;
-  human(out, !small ? t : size < 1e-3 ? 1e6 * t : 1e3 * t);
-  lb_out_text(out, !small ? " s" : size < 1e-3 ? " µs" : " ms");
-}
-
-static void plural(lb_out* out, long n, const char* one, const char* many) {
-  grouped(out, n);
-  lb_out_texts(out, " ", n == 1 ? one : many, NULL);
-}
 
 static double simulated(const lb_recording* r) {
   return r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -107,7 +62,7 @@ static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->interrupted) {
     lb_out_text(out, "<p class=\"note\">This run was stopped after ");
-    seconds(out, simulated(r));
+    lb_words_seconds(out, simulated(r));
     lb_out_text(out, " of motion; what was done until then is shown.</p>\n");
   }
   lb_out_text(out, "</header>\n");
@@ -142,12 +97,12 @@ static void figure_end(lb_out* out, const char* text) {
 static void energy_figure(lb_out* out, const lb_summary* s) {
   figure_begin(out);
   if (s->conservative) {
-    human(out, s->energy_drift);
+    lb_words_number(out, s->energy_drift);
     figure_end(out, "worst energy error, relative to the largest kinetic energy");
   } else {
     const double change = s->energy_end - s->energy_start;
     lb_out_text(out, change > 0 ? "+" : "");
-    human(out, change);
+    lb_words_number(out, change);
     lb_out_text(out, " J");
     figure_end(out, "energy put in or taken out by motors, dampers and loads");
   }
@@ -157,15 +112,15 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const double speed = simulated(r) / s->wall_seconds;
   lb_out_text(out, "<section class=\"figures\">\n");
   figure_begin(out);
-  seconds(out, simulated(r));
+  lb_words_seconds(out, simulated(r));
   figure_end(out, "of motion");
   figure_begin(out);
-  seconds(out, s->wall_seconds);
+  lb_words_seconds(out, s->wall_seconds);
   figure_end(out, "to compute it");
   if (isfinite(speed) && speed > 0) {
     figure_begin(out);
     const double times = speed >= 1 ? speed : 1 / speed;
-    human(out, times < 100 ? times : round(times));
+    lb_words_number(out, times < 100 ? times : round(times));
     lb_out_text(out, "×");
     figure_end(out, speed >= 1 ? "faster than real time" : "slower than real time");
   }
@@ -196,9 +151,9 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
   lb_out_text(out, "</section>\n");
   if (stride > 1) {
     lb_out_text(out, "<p class=\"note\">So that the page stays light, the pictures show one in ");
-    grouped(out, stride);
+    lb_words_count(out, stride);
     lb_out_text(out, " of the ");
-    grouped(out, r->model->nshape);
+    lb_words_count(out, r->model->nshape);
     lb_out_text(out, " shapes.</p>\n");
   }
   return done;
@@ -223,9 +178,9 @@ static void plots(lb_out* out, const lb_recording* r) {
   lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
   if (curves > MOST_CURVES && r->nframe > 1) {
     lb_out_text(out, "<p class=\"note\">So that the page stays light, the plots have the first ");
-    grouped(out, MOST_CURVES);
+    lb_words_count(out, MOST_CURVES);
     lb_out_text(out, " of ");
-    grouped(out, curves);
+    lb_words_count(out, curves);
     lb_out_text(out, " curves; <code>trajectory.csv</code> has all.</p>\n");
   }
   lb_out_text(out, "<section class=\"plots\" id=\"plots\"></section>\n"
@@ -234,22 +189,6 @@ static void plots(lb_out* out, const lb_recording* r) {
 }
 
 // --- tables ---
-
-static void row(lb_out* out, const char* name) {
-  lb_out_texts(out, "<tr><th scope=\"row\">", name, "</th><td>", NULL);
-}
-
-static void row_end(lb_out* out) {
-  lb_out_text(out, "</td></tr>\n");
-}
-
-static void row_count(lb_out* out, const char* name, long n) {
-  if (n > 0) {
-    row(out, name);
-    grouped(out, n);
-    row_end(out);
-  }
-}
 
 static const char* integrator_text(lb_integrator integrator) {
   static const char* const text[] = {
@@ -264,69 +203,69 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
   lb_out_text(out, "<div class=\"card\"><h3>What was simulated, and how</h3>\n<table>\n");
-  row_count(out, "Bodies", m->nbody);
-  row_count(out, "Elastic bodies", m->nelastic);
-  row_count(out, "Moving joints", m->njoint - m->nelastic);
-  row_count(out, "Degrees of freedom", m->nv);
-  row_count(out, "Springs", m->nspring);
-  row_count(out, "Motors", m->nmotor);
-  row_count(out, "Loads", m->nload);
-  row_count(out, "Loops", m->nloop);
-  row(out, "Gravity");
-  human(out, lb_vec3_norm(m->gravity));
+  lb_row_count(out, "Bodies", m->nbody);
+  lb_row_count(out, "Elastic bodies", m->nelastic);
+  lb_row_count(out, "Moving joints", m->njoint - m->nelastic);
+  lb_row_count(out, "Degrees of freedom", m->nv);
+  lb_row_count(out, "Springs", m->nspring);
+  lb_row_count(out, "Motors", m->nmotor);
+  lb_row_count(out, "Loads", m->nload);
+  lb_row_count(out, "Loops", m->nloop);
+  lb_row(out, "Gravity");
+  lb_words_number(out, lb_vec3_norm(m->gravity));
   lb_out_text(out, " m/s²");
-  row_end(out);
-  row(out, "Integrator");
+  lb_row_end(out);
+  lb_row(out, "Integrator");
   lb_out_html(out, integrator_text(m->solver.integrator));
-  row_end(out);
-  row(out, adaptive ? "Largest time step" : "Time step");
-  seconds(out, s->step);
-  row_end(out);
+  lb_row_end(out);
+  lb_row(out, adaptive ? "Largest time step" : "Time step");
+  lb_words_seconds(out, s->step);
+  lb_row_end(out);
   if (adaptive) {
-    row(out, "Tolerance");
-    human(out, m->solver.tolerance);
-    row_end(out);
+    lb_row(out, "Tolerance");
+    lb_words_number(out, m->solver.tolerance);
+    lb_row_end(out);
   }
-  row_count(out, "Threads", s->threads);
+  lb_row_count(out, "Threads", s->threads);
   if (m->file && *m->file) {
-    row(out, "Scene file");
+    lb_row(out, "Scene file");
     lb_out_html(out, m->file);
-    row_end(out);
+    lb_row_end(out);
   }
   lb_out_text(out, "</table></div>\n");
 }
 
 static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "<div class=\"card\"><h3>What came out</h3>\n<table>\n");
-  row(out, "Motion");
-  seconds(out, simulated(r));
+  lb_row(out, "Motion");
+  lb_words_seconds(out, simulated(r));
   lb_out_text(out, " in ");
-  plural(out, r->nframe, "frame", "frames");
-  row_end(out);
-  row(out, "Computing time");
-  seconds(out, s->wall_seconds);
-  row_end(out);
-  row_count(out, "Steps", s->steps);
-  row(out, "Steps a second");
-  human(out, (double)s->steps / s->wall_seconds);
-  row_end(out);
-  row(out, "Energy at the start");
-  human(out, s->energy_start);
+  lb_words_plural(out, r->nframe, "frame", "frames");
+  lb_row_end(out);
+  lb_row(out, "Computing time");
+  lb_words_seconds(out, s->wall_seconds);
+  lb_row_end(out);
+  lb_row_count(out, "Steps", s->steps);
+  lb_row(out, "Steps a second");
+  lb_words_number(out, (double)s->steps / s->wall_seconds);
+  lb_row_end(out);
+  lb_row(out, "Energy at the start");
+  lb_words_number(out, s->energy_start);
   lb_out_text(out, " J");
-  row_end(out);
-  row(out, "Energy at the end");
-  human(out, s->energy_end);
+  lb_row_end(out);
+  lb_row(out, "Energy at the end");
+  lb_words_number(out, s->energy_end);
   lb_out_text(out, " J");
-  row_end(out);
-  row(out, s->conservative ? "Worst energy error" : "Largest change of energy");
-  human(out, s->energy_drift);
+  lb_row_end(out);
+  lb_row(out, s->conservative ? "Worst energy error" : "Largest change of energy");
+  lb_words_number(out, s->energy_drift);
   lb_out_text(out, " of the largest kinetic energy");
-  row_end(out);
+  lb_row_end(out);
   if (r->model->nloop > 0) {
-    row(out, "Worst gap in a loop");
-    human(out, s->constraint_violation);
+    lb_row(out, "Worst gap in a loop");
+    lb_words_number(out, s->constraint_violation);
     lb_out_text(out, " m or rad");
-    row_end(out);
+    lb_row_end(out);
   }
   lb_out_text(out, "</table></div>\n");
 }
@@ -341,38 +280,6 @@ static void closing(lb_out* out) {
 
 // --- data ---
 
-// Numbers as base64 of little-endian floats, gathered in memory first.
-typedef struct packed {
-  lb_out bytes;
-  lb_out* out;
-  int ncurve;
-} packed;
-
-static void pack_begin(packed* p, lb_out* out, const char* before) {
-  lb_out_text(out, before);
-  p->out = out;
-  p->ncurve = 0;
-  p->bytes = lb_out_make(out->allocator, -1);
-}
-
-static void pack64(packed* p, double x) {
-  uint64_t bits;
-  const double finite = isfinite(x) ? x : 0;
-  memcpy(&bits, &finite, sizeof bits);
-  lb_out_u32(&p->bytes, (uint32_t)bits);
-  lb_out_u32(&p->bytes, (uint32_t)(bits >> 32));
-}
-
-static void pack_end(packed* p) {
-  lb_out_text(p->out, "\"");
-  lb_out_base64(p->out, p->bytes.data, p->bytes.size);
-  lb_out_text(p->out, "\"");
-  if (p->bytes.status != LB_OK && p->out->status == LB_OK) {
-    p->out->status = p->bytes.status;
-  }
-  lb_out_release(&p->bytes);
-}
-
 // The frames that the curves go through.
 typedef struct samples {
   const lb_recording* r;
@@ -384,15 +291,15 @@ static int sample(const samples* s, int i) {
 }
 
 static void data_f64(lb_out* out, const char* before, const samples* s, const double* x) {
-  packed p;
-  pack_begin(&p, out, before);
+  lb_packed p;
+  lb_pack_begin(&p, out, before);
   for (int i = 0; i < s->n; i++) {
-    pack64(&p, x[sample(s, i)]);
+    lb_pack64(&p, x[sample(s, i)]);
   }
-  pack_end(&p);
+  lb_pack_end(&p);
 }
 
-static void data_f32(packed* p, const samples* s, const double* x, int width, int column) {
+static void data_f32(lb_packed* p, const samples* s, const double* x, int width, int column) {
   if (p->ncurve++ >= MOST_CURVES) {
     return;
   }
@@ -402,7 +309,7 @@ static void data_f32(packed* p, const samples* s, const double* x, int width, in
 }
 
 // One component of how far a face has moved.
-static void data_bending(packed* p, const samples* s, int e, int component) {
+static void data_bending(lb_packed* p, const samples* s, int e, int component) {
   if (p->ncurve++ >= MOST_CURVES) {
     return;
   }
@@ -488,8 +395,8 @@ static void data_series(lb_out* out, const lb_recording* r) {
 static void data_values(lb_out* out, const samples* s) {
   const lb_recording* r = s->r;
   const lb_model* m = r->model;
-  packed p;
-  pack_begin(&p, out, ",\n\"values\":");
+  lb_packed p;
+  lb_pack_begin(&p, out, ",\n\"values\":");
   for (int k = 0; k < m->nmotor; k++) {
     data_f32(&p, s, r->motor, m->nmotor, k);
   }
@@ -503,7 +410,7 @@ static void data_values(lb_out* out, const samples* s) {
       data_bending(&p, s, e, i);
     }
   }
-  pack_end(&p);
+  lb_pack_end(&p);
 }
 
 static void data_number(lb_out* out, const char* before, double x) {
@@ -533,20 +440,20 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
   }
   lb_out_text(out, "],\"paths\":[");
   for (int k = 0; k < v->ntrace; k++) {
-    packed p;
-    pack_begin(&p, out, k ? "," : "");
+    lb_packed p;
+    lb_pack_begin(&p, out, k ? "," : "");
     for (int i = 0; i < s->n; i++) {
       const lb_vec3 at = lb_view_trace(s->r, sample(s, i), v->trace[k]);
       lb_out_f32(&p.bytes, at.x);
       lb_out_f32(&p.bytes, at.y);
       lb_out_f32(&p.bytes, at.z);
     }
-    pack_end(&p);
+    lb_pack_end(&p);
   }
   lb_out_text(out, "]}");
 }
 
-static void data(lb_out* out, const lb_recording* r, const lb_view* view) {
+static void data(lb_out* out, const lb_recording* r, const lb_summary* sum, const lb_view* view) {
   const long all = curves_of(r->model);
   const int wide = all < MOST_CURVES ? (int)all : MOST_CURVES;
   const int most = wide * MOST_POINTS > MOST_VALUES ? MOST_VALUES / wide : MOST_POINTS;
@@ -558,6 +465,9 @@ static void data(lb_out* out, const lb_recording* r, const lb_view* view) {
   data_view(out, &s, view);
   data_series(out, r);
   data_values(out, &s);
+  if (sum->fit) {
+    lb_report_fit_data(out, sum->fit);
+  }
   lb_out_text(out, "}\n</script>\n");
 }
 
@@ -587,6 +497,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   opening(out, r, s);
   stage(out, light);
   figures(out, r, s);
+  if (s->fit) {
+    lb_report_fit(out, s->fit);
+  }
   const bool done = strip(out, r, view);
   plots(out, r);
   lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
@@ -594,7 +507,7 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   results(out, r, s);
   lb_out_text(out, "</section>\n");
   closing(out);
-  data(out, r, view);
+  data(out, r, s, view);
   if (light) {
     model(out, glb);
   }

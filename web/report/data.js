@@ -18,7 +18,23 @@ export function readData() {
   data.series.forEach((series, i) => {
     series.values = all.subarray(i * n, (i + 1) * n);
   });
+  if (data.fit) readFit(data.fit);
   return data;
+}
+
+// Measured and fitted places of markers, axis by axis; what was not seen is null.
+function readFit(fit) {
+  fit.time = new Float64Array(bytes(fit.time));
+  const all = new Float32Array(bytes(fit.values));
+  const n = fit.time.length;
+  const column = (i) => Array.from(all.subarray(i * n, (i + 1) * n), (x) => (Number.isNaN(x) ? null : x));
+  fit.curves = fit.markers.flatMap((marker, i) =>
+    ["x", "y", "z"].map((axis, k) => ({
+      name: `${marker} ${axis}`,
+      measured: column(6 * i + 2 * k),
+      fitted: column(6 * i + 2 * k + 1),
+    })),
+  );
 }
 
 export function readModel() {
