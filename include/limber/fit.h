@@ -25,6 +25,10 @@ typedef struct lb_markers {
 /// other columns are left aside, so that a trajectory.csv can be read.
 lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allocator* allocator,
                           lb_markers** markers, lb_error* err);
+
+/// The same from memory; `name` stands for the file in messages.
+lb_status lb_markers_parse(const char* text, size_t length, const char* name, const lb_scene* scene,
+                           const lb_allocator* allocator, lb_markers** markers, lb_error* err);
 void lb_markers_release(lb_markers* markers);
 
 /// code, name, unit
@@ -47,7 +51,7 @@ typedef enum lb_fit_quantity {
 /// code, what it means
 #define LB_FIT_DOUBT_LIST(X)                                                                       \
   X(LB_FIT_SURE, "determined")                                                                     \
-  X(LB_FIT_UNEXPLAINED, "not determined: the scene does not move as the markers do")               \
+  X(LB_FIT_UNEXPLAINED, "not determined: the markers do not move, or not as the scene does")       \
   X(LB_FIT_NO_EFFECT, "not determined: it makes no difference to the markers that can be seen")    \
   X(LB_FIT_EDGE, "not determined: the best value found is at the edge of the range searched")      \
   X(LB_FIT_TIED, "not determined: only a combination with other unknowns is")                      \
@@ -84,7 +88,8 @@ typedef struct lb_fit {
   double explained;      ///< share of the markers' motion, squared, that the fitted model shows
   double correlation;    ///< how many neighbouring samples err alike: 1 when all err on their own
   int iterations;        ///< of the search for the nearest minimum
-  long runs;             ///< simulations
+  long runs;             ///< simulations ...
+  long steps;            ///< ... and their time steps
   bool converged;
   void* storage;
 } lb_fit;

@@ -97,6 +97,7 @@ static exit_code keep(const lb_fit* fit, const fit_args* a, lb_status outcome, d
     status = play(fit, a, recording, &summary, &err);
     summary.job = "fit";
     summary.wall_seconds = wall;
+    summary.steps = fit->steps;
     summary.interrupted = outcome == LB_INTERRUPTED;
     summary.fit = fit;
     const lb_status written = lb_recording_write(recording, &summary, a->out, &err);

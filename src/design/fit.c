@@ -335,6 +335,7 @@ static lb_status search_and_judge(lb_fit_session* s, lb_fit** fit, lb_arena* are
     (*fit)->rms = root_mean(s, s->best.cost);
     (*fit)->iterations = s->iterations;
     (*fit)->runs = s->runs;
+    (*fit)->steps = s->took;
     (*fit)->converged = s->converged;
     made = status == LB_OK ? lb_fit_judge(s, J, *fit) : made;
   }

@@ -10,8 +10,8 @@
 #include "design/fit.h"
 
 enum {
-  FIRST = 13,   // candidates at the start
-  MOST = 3 * 6, // later: six that are kept and two neighbours of each
+  MOST = 3 * 6, // candidates: six that are kept and two neighbours of each
+  LEAST = 3,    // at the start
   LEAST_KEPT = 2,
   MOST_LEVELS = 24
 };
@@ -24,6 +24,9 @@ static const double FIRST_SWINGS = 1.5;
 // Candidates are near enough when the end of the motion is this part of a swing apart between
 // neighbours.
 static const double NEAR_SWINGS = 0.3;
+// Distance between the first candidates, as a change of the modulus' logarithm, where there is
+// room.
+static const double FIRST_APART = 0.4;
 // What counts as the first motion, over the largest.
 static const double FIRST_MOTION = 0.02;
 
@@ -122,17 +125,25 @@ static double piece(const lb_fit_session* s, double begin, double first, int lev
   return end < s->end ? end : s->end;
 }
 
+static void spread(search* q) {
+  const double room = (q->high - q->low) / FIRST_APART;
+  q->count = room > MOST - 1 ? MOST : room < LEAST - 1 ? LEAST : 1 + (int)ceil(room);
+  q->apart = (q->high - q->low) / (q->count - 1);
+  for (int i = 0; i < q->count; i++) {
+    q->at[i] = q->low + i * q->apart;
+  }
+}
+
 static lb_status scan(search* q) {
   lb_fit_session* s = q->s;
   const double f = lowest_frequency(s->model);
   const double begin = first_motion(s), first = FIRST_SWINGS / f;
   const double whole = fmax(s->end - begin, first);
-  const int levels = (int)fmax(0, ceil(log2(whole / first)));
-  q->count = FIRST;
-  q->apart = (q->high - q->low) / (FIRST - 1);
-  for (int i = 0; i < FIRST; i++) {
-    q->at[i] = q->low + i * q->apart;
+  if (0.25 * (q->high - q->low) * f * exp(0.5 * q->high) * whole < NEAR_SWINGS) {
+    return LB_OK; // all of the range is one valley
   }
+  const int levels = (int)fmax(0, ceil(log2(whole / first)));
+  spread(q);
   lb_status status = LB_OK;
   for (int level = 0; level < MOST_LEVELS && status == LB_OK; level++) {
     status = evaluate(q, piece(s, begin, first, level), SHARE / (levels + 2));

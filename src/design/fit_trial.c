@@ -231,6 +231,7 @@ lb_status lb_fit_try(lb_fit_session* s, int count, lb_fit_trial* const* trial, d
       s->runs += n;
     }
     for (int i = 0; i < n; i++) {
+      s->took += s->slot[i].stepper ? lb_stepper_count(s->slot[i].stepper) : 0;
       close_slot(&s->slot[i]);
     }
     status = status == LB_OK && !look(s, 0) ? LB_INTERRUPTED : status;

@@ -197,6 +197,22 @@ static char find_separator(const reader* r) {
   return at < r->scan.end && *at != '\n' && *at != '\r' ? *at : ',';
 }
 
+// Nothing fits: perhaps a name is misspelt.
+static void no_columns(reader* r) {
+  const lb_scene* s = r->scene;
+  const lb_place place = {r->m->file, r->scan.line, 1};
+  for (int i = 0; i < s->nbody; i++) {
+    const char* near = nearest_heading(r, s->body[i].name);
+    if (near) {
+      mistake(r, place, "the scene has no body '%s' (did you mean '%s'?)", near, s->body[i].name);
+      return;
+    }
+  }
+  mistake(r, place,
+          "no column belongs to a body of the scene (call them NAME.x, NAME.y and NAME.z by the "
+          "bodies' names, or list your markers in the scene)");
+}
+
 static lb_status read_headings(reader* r) {
   r->separator = find_separator(r);
   r->seen = LB_TAKE(&r->scratch, bool, 3 * r->m->nmarker);
@@ -216,9 +232,7 @@ static lb_status read_headings(reader* r) {
   check_columns(r);
   const lb_status status = keep_seen(r);
   if (status == LB_OK && r->mistakes == 0 && r->m->nmarker == 0) {
-    mistake(r, (lb_place){r->m->file, r->scan.line, 1},
-            "no column belongs to a body of the scene (call them NAME.x, NAME.y and NAME.z by the "
-            "bodies' names, or list your markers in the scene)");
+    no_columns(r);
   }
   return status != LB_OK ? status : r->mistakes ? LB_INVALID : LB_OK;
 }
@@ -351,31 +365,26 @@ static lb_status name_markers(reader* r) {
   return LB_OK;
 }
 
-static lb_status read_file(reader* r, const char* path) {
-  char* text = NULL;
-  size_t size = 0;
-  r->m->file = lb_arena_text(r->arena, path, strlen(path));
+static lb_status read_text(reader* r, const char* text, size_t length, const char* name) {
+  r->m->file = lb_arena_text(r->arena, name, strlen(name));
   lb_status status = r->m->file ? name_markers(r) : lack(r);
   if (status == LB_OK) {
-    status = lb_load(path, "table of markers", (lb_place){0}, &r->scratch, &text, &size, r->err);
-  }
-  if (status == LB_OK) {
-    r->scan = lb_scan_begin(text, size, r->m->file);
+    r->scan = lb_scan_begin(text, length, r->m->file);
     status = read_table(r);
   }
   return status;
 }
 
-lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allocator* allocator,
-                          lb_markers** markers, lb_error* err) {
+lb_status lb_markers_parse(const char* text, size_t length, const char* name, const lb_scene* scene,
+                           const lb_allocator* allocator, lb_markers** markers, lb_error* err) {
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   reader r = {.scene = scene, .arena = &arena, .err = err};
   lb_arena_init(&r.scratch, allocator);
   r.m = LB_TAKE(&arena, lb_markers, 1);
   lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  const lb_status status = r.m && kept ? read_file(&r, path)
-                                       : lb_error_add(err, LB_NO_MEMORY, (lb_place){path, 0, 0},
+  const lb_status status = r.m && kept ? read_text(&r, text, length, name)
+                                       : lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0},
                                                       "there is not enough memory for the markers");
   lb_arena_release(&r.scratch);
   if (status == LB_OK) {
@@ -385,6 +394,20 @@ lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allo
   } else {
     lb_arena_release(&arena);
   }
+  return status;
+}
+
+lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allocator* allocator,
+                          lb_markers** markers, lb_error* err) {
+  lb_arena scratch;
+  char* text = NULL;
+  size_t size = 0;
+  lb_arena_init(&scratch, allocator);
+  lb_status status = lb_load(path, "table of markers", (lb_place){0}, &scratch, &text, &size, err);
+  if (status == LB_OK) {
+    status = lb_markers_parse(text, size, path, scene, allocator, markers, err);
+  }
+  lb_arena_release(&scratch);
   return status;
 }
 

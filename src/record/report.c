@@ -117,7 +117,7 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   figure_begin(out);
   lb_words_seconds(out, s->wall_seconds);
   figure_end(out, "to compute it");
-  if (isfinite(speed) && speed > 0) {
+  if (isfinite(speed) && speed > 0 && !s->fit) { // a fit plays the motion many times
     figure_begin(out);
     const double times = speed >= 1 ? speed : 1 / speed;
     lb_words_number(out, times < 100 ? times : round(times));
