@@ -4,14 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "limber/version.h"
-#include "record/bent.h"
-#include "record/packed.h"
 #include "record/picture.h"
+#include "record/report_data.h"
 #include "record/report_fit.h"
-#include "record/words.h"
 #include "record/writers.h"
 
 extern const char lb_embedded_report_js[], lb_embedded_report_js_end[];
@@ -19,9 +16,6 @@ extern const char lb_embedded_report_css[], lb_embedded_report_css_end[];
 
 enum {
   PICTURES = 8,
-  MOST_POINTS = 2000,       // of a curve
-  MOST_VALUES = 120 * 1000, // of all the curves together
-  MOST_CURVES = 600,
   MOST_MODEL = 4000 * 1000,    // bytes of the 3-D view's world; larger ones are left out
   MOST_FRAMES = 1500,          // of the 3-D view
   MOST_ANIMATION = 800 * 1000, // bytes
@@ -30,6 +24,54 @@ enum {
   SPRING_BYTES = 40, // and scale
   BENT_BYTES = 64    // of an elastic body: about as many weights as are seen
 };
+
+// --- words and numbers for people ---
+
+// A whole number with thin spaces between thousands.
+static void grouped(lb_out* out, long n) {
+  char digits[24];
+  const int length = snprintf(digits, sizeof digits, "%ld", n);
+  for (int i = 0; i < length; i++) {
+    lb_out_bytes(out, digits + i, 1);
+    const int left = length - 1 - i;
+    lb_out_text(out, left > 0 && left % 3 == 0 && digits[i] != '-' ? "\u202f" : "");
+  }
+}
+
+// Four digits, with a power of ten where plain digits would be long.
+static void human(lb_out* out, double x) {
+  if (!isfinite(x)) {
+    lb_out_text(out, "unknown");
+    return;
+  }
+  const double size = fabs(x);
+  const int power = size > 0 ? (int)floor(log10(size)) : 0;
+  if (power >= 7 || power < -3) {
+    lb_out_fixed(out, x / pow(10, power), 1);
+    lb_out_text(out, " × 10<sup>");
+    lb_out_text(out, power < 0 ? "−" : "");
+    lb_out_long(out, labs(power));
+    lb_out_text(out, "</sup>");
+    return;
+  }
+  if (power >= 3) {
+    grouped(out, lround(x));
+  } else {
+    lb_out_fixed(out, x, 3 - power);
+  }
+}
+
+static void seconds(lb_out* out, double t) {
+  const double size = fabs(t);
+  const bool small = isfinite(t) && size > 0 && size < 1;
+  human(out, !small ? t : size < 1e-3 ? 1e6 * t : 1e3 * t);
+  lb_out_text(out, !small ? " s" : size < 1e-3 ? " µs" : " ms");
+}
+
+static void plural(lb_out* out, long n, const char* one, const char* many) {
+  grouped(out, n);
+  lb_out_texts(out, " ", n == 1 ? one : many, NULL);
+}
 
 static double simulated(const lb_recording* r) {
   return r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -62,7 +104,7 @@ static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
   }
   if (s->interrupted) {
     lb_out_text(out, "<p class=\"note\">This run was stopped after ");
-    lb_words_seconds(out, simulated(r));
+    seconds(out, simulated(r));
     lb_out_text(out, " of motion; what was done until then is shown.</p>\n");
   }
   lb_out_text(out, "</header>\n");
@@ -97,12 +139,12 @@ static void figure_end(lb_out* out, const char* text) {
 static void energy_figure(lb_out* out, const lb_summary* s) {
   figure_begin(out);
   if (s->conservative) {
-    lb_words_number(out, s->energy_drift);
+    human(out, s->energy_drift);
     figure_end(out, "worst energy error, relative to the largest kinetic energy");
   } else {
     const double change = s->energy_end - s->energy_start;
     lb_out_text(out, change > 0 ? "+" : "");
-    lb_words_number(out, change);
+    human(out, change);
     lb_out_text(out, " J");
     figure_end(out, "energy put in or taken out by motors, dampers and loads");
   }
@@ -112,15 +154,15 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const double speed = simulated(r) / s->wall_seconds;
   lb_out_text(out, "<section class=\"figures\">\n");
   figure_begin(out);
-  lb_words_seconds(out, simulated(r));
+  seconds(out, simulated(r));
   figure_end(out, "of motion");
   figure_begin(out);
-  lb_words_seconds(out, s->wall_seconds);
+  seconds(out, s->wall_seconds);
   figure_end(out, "to compute it");
   if (isfinite(speed) && speed > 0 && !s->fit) { // a fit plays the motion many times
     figure_begin(out);
     const double times = speed >= 1 ? speed : 1 / speed;
-    lb_words_number(out, times < 100 ? times : round(times));
+    human(out, times < 100 ? times : round(times));
     lb_out_text(out, "×");
     figure_end(out, speed >= 1 ? "faster than real time" : "slower than real time");
   }
@@ -151,9 +193,9 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
   lb_out_text(out, "</section>\n");
   if (stride > 1) {
     lb_out_text(out, "<p class=\"note\">So that the page stays light, the pictures show one in ");
-    lb_words_count(out, stride);
+    grouped(out, stride);
     lb_out_text(out, " of the ");
-    lb_words_count(out, r->model->nshape);
+    grouped(out, r->model->nshape);
     lb_out_text(out, " shapes.</p>\n");
   }
   return done;
@@ -161,26 +203,14 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
 
 // --- plots, filled in by the script ---
 
-// Curves that there could be.
-static long curves_of(const lb_model* m) {
-  long count = m->nmotor;
-  for (int j = 0; j < m->njoint; j++) {
-    count += m->joint_kind[j] < LB_JOINT_COUNT ? m->joint_nq[j] : 0;
-  }
-  for (int e = 0; e < m->nelastic; e++) {
-    count += 3 * m->elastic[e].nface;
-  }
-  return count;
-}
-
 static void plots(lb_out* out, const lb_recording* r) {
-  const long curves = curves_of(r->model);
+  const long curves = lb_report_curves(r->model);
   lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
-  if (curves > MOST_CURVES && r->nframe > 1) {
+  if (curves > LB_REPORT_CURVES && r->nframe > 1) {
     lb_out_text(out, "<p class=\"note\">So that the page stays light, the plots have the first ");
-    lb_words_count(out, MOST_CURVES);
+    grouped(out, LB_REPORT_CURVES);
     lb_out_text(out, " of ");
-    lb_words_count(out, curves);
+    grouped(out, curves);
     lb_out_text(out, " curves; <code>trajectory.csv</code> has all.</p>\n");
   }
   lb_out_text(out, "<section class=\"plots\" id=\"plots\"></section>\n"
@@ -189,6 +219,22 @@ static void plots(lb_out* out, const lb_recording* r) {
 }
 
 // --- tables ---
+
+static void row(lb_out* out, const char* name) {
+  lb_out_texts(out, "<tr><th scope=\"row\">", name, "</th><td>", NULL);
+}
+
+static void row_end(lb_out* out) {
+  lb_out_text(out, "</td></tr>\n");
+}
+
+static void row_count(lb_out* out, const char* name, long n) {
+  if (n > 0) {
+    row(out, name);
+    grouped(out, n);
+    row_end(out);
+  }
+}
 
 static const char* integrator_text(lb_integrator integrator) {
   static const char* const text[] = {
@@ -203,69 +249,69 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
   lb_out_text(out, "<div class=\"card\"><h3>What was simulated, and how</h3>\n<table>\n");
-  lb_row_count(out, "Bodies", m->nbody);
-  lb_row_count(out, "Elastic bodies", m->nelastic);
-  lb_row_count(out, "Moving joints", m->njoint - m->nelastic);
-  lb_row_count(out, "Degrees of freedom", m->nv);
-  lb_row_count(out, "Springs", m->nspring);
-  lb_row_count(out, "Motors", m->nmotor);
-  lb_row_count(out, "Loads", m->nload);
-  lb_row_count(out, "Loops", m->nloop);
-  lb_row(out, "Gravity");
-  lb_words_number(out, lb_vec3_norm(m->gravity));
+  row_count(out, "Bodies", m->nbody);
+  row_count(out, "Elastic bodies", m->nelastic);
+  row_count(out, "Moving joints", m->njoint - m->nelastic);
+  row_count(out, "Degrees of freedom", m->nv);
+  row_count(out, "Springs", m->nspring);
+  row_count(out, "Motors", m->nmotor);
+  row_count(out, "Loads", m->nload);
+  row_count(out, "Loops", m->nloop);
+  row(out, "Gravity");
+  human(out, lb_vec3_norm(m->gravity));
   lb_out_text(out, " m/s²");
-  lb_row_end(out);
-  lb_row(out, "Integrator");
+  row_end(out);
+  row(out, "Integrator");
   lb_out_html(out, integrator_text(m->solver.integrator));
-  lb_row_end(out);
-  lb_row(out, adaptive ? "Largest time step" : "Time step");
-  lb_words_seconds(out, s->step);
-  lb_row_end(out);
+  row_end(out);
+  row(out, adaptive ? "Largest time step" : "Time step");
+  seconds(out, s->step);
+  row_end(out);
   if (adaptive) {
-    lb_row(out, "Tolerance");
-    lb_words_number(out, m->solver.tolerance);
-    lb_row_end(out);
+    row(out, "Tolerance");
+    human(out, m->solver.tolerance);
+    row_end(out);
   }
-  lb_row_count(out, "Threads", s->threads);
+  row_count(out, "Threads", s->threads);
   if (m->file && *m->file) {
-    lb_row(out, "Scene file");
+    row(out, "Scene file");
     lb_out_html(out, m->file);
-    lb_row_end(out);
+    row_end(out);
   }
   lb_out_text(out, "</table></div>\n");
 }
 
 static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "<div class=\"card\"><h3>What came out</h3>\n<table>\n");
-  lb_row(out, "Motion");
-  lb_words_seconds(out, simulated(r));
+  row(out, "Motion");
+  seconds(out, simulated(r));
   lb_out_text(out, " in ");
-  lb_words_plural(out, r->nframe, "frame", "frames");
-  lb_row_end(out);
-  lb_row(out, "Computing time");
-  lb_words_seconds(out, s->wall_seconds);
-  lb_row_end(out);
-  lb_row_count(out, "Steps", s->steps);
-  lb_row(out, "Steps a second");
-  lb_words_number(out, (double)s->steps / s->wall_seconds);
-  lb_row_end(out);
-  lb_row(out, "Energy at the start");
-  lb_words_number(out, s->energy_start);
+  plural(out, r->nframe, "frame", "frames");
+  row_end(out);
+  row(out, "Computing time");
+  seconds(out, s->wall_seconds);
+  row_end(out);
+  row_count(out, "Steps", s->steps);
+  row(out, "Steps a second");
+  human(out, (double)s->steps / s->wall_seconds);
+  row_end(out);
+  row(out, "Energy at the start");
+  human(out, s->energy_start);
   lb_out_text(out, " J");
-  lb_row_end(out);
-  lb_row(out, "Energy at the end");
-  lb_words_number(out, s->energy_end);
+  row_end(out);
+  row(out, "Energy at the end");
+  human(out, s->energy_end);
   lb_out_text(out, " J");
-  lb_row_end(out);
-  lb_row(out, s->conservative ? "Worst energy error" : "Largest change of energy");
-  lb_words_number(out, s->energy_drift);
+  row_end(out);
+  row(out, s->conservative ? "Worst energy error" : "Largest change of energy");
+  human(out, s->energy_drift);
   lb_out_text(out, " of the largest kinetic energy");
-  lb_row_end(out);
+  row_end(out);
   if (r->model->nloop > 0) {
-    lb_row(out, "Worst gap in a loop");
-    lb_words_number(out, s->constraint_violation);
+    row(out, "Worst gap in a loop");
+    human(out, s->constraint_violation);
     lb_out_text(out, " m or rad");
-    lb_row_end(out);
+    row_end(out);
   }
   lb_out_text(out, "</table></div>\n");
 }
@@ -276,199 +322,6 @@ static void closing(lb_out* out) {
                "<code>scene.glb</code> for Blender and other viewers, <code>summary.json</code> "
                "for programs.</footer>\n</main>\n",
                NULL);
-}
-
-// --- data ---
-
-// The frames that the curves go through.
-typedef struct samples {
-  const lb_recording* r;
-  int n;
-} samples;
-
-static int sample(const samples* s, int i) {
-  return lb_frame_shown(s->r->nframe, s->n, i);
-}
-
-static void data_f64(lb_out* out, const char* before, const samples* s, const double* x) {
-  lb_packed p;
-  lb_pack_begin(&p, out, before);
-  for (int i = 0; i < s->n; i++) {
-    lb_pack64(&p, x[sample(s, i)]);
-  }
-  lb_pack_end(&p);
-}
-
-static void data_f32(lb_packed* p, const samples* s, const double* x, int width, int column) {
-  if (p->ncurve++ >= MOST_CURVES) {
-    return;
-  }
-  for (int i = 0; i < s->n; i++) {
-    lb_out_f32(&p->bytes, x[(size_t)sample(s, i) * (size_t)width + (size_t)column]);
-  }
-}
-
-// One component of how far a face has moved.
-static void data_bending(lb_packed* p, const samples* s, int e, int component) {
-  if (p->ncurve++ >= MOST_CURVES) {
-    return;
-  }
-  for (int i = 0; i < s->n; i++) {
-    const lb_vec3 d = lb_bent_face(s->r, sample(s, i), e, component / 3);
-    const double part[3] = {d.x, d.y, d.z};
-    lb_out_f32(&p->bytes, part[component % 3]);
-  }
-}
-
-// Name of one curve, and the plot it belongs to.
-static void series(lb_out* out, int* count, const char* name, const char* suffix,
-                   const char* group) {
-  if (*count >= MOST_CURVES) {
-    return;
-  }
-  lb_out_text(out, (*count)++ ? ",\n{\"name\":\"" : "\n{\"name\":\"");
-  lb_out_json_part(out, name);
-  lb_out_texts(out, suffix, "\",\"group\":\"", group, "\"}", NULL);
-}
-
-// What the coordinates of each joint are.
-typedef struct coordinate {
-  const char* suffix;
-  const char* group;
-} coordinate;
-
-static const coordinate COORDINATE[LB_JOINT_COUNT][LB_JOINT_MOST_Q] = {
-    [LB_JOINT_REVOLUTE] = {{"", "angle"}},
-    [LB_JOINT_PRISMATIC] = {{"", "distance"}},
-    [LB_JOINT_UNIVERSAL] = {{" first", "angle"}, {" second", "angle"}},
-    [LB_JOINT_SPHERICAL] = {{" w", "quaternion"},
-                            {" x", "quaternion"},
-                            {" y", "quaternion"},
-                            {" z", "quaternion"}},
-    [LB_JOINT_FREE] = {{" x", "distance"},
-                       {" y", "distance"},
-                       {" z", "distance"},
-                       {" w", "quaternion"},
-                       {" x", "quaternion"},
-                       {" y", "quaternion"},
-                       {" z", "quaternion"}},
-};
-
-// Does a motor push, rather than turn?
-static bool pushes(const lb_model* m, int motor) {
-  const int joint = m->motor_joint[motor];
-  return (joint >= 0 ? m->joint_kind[joint] : (int)m->loop[m->motor_loop[motor]].kind) ==
-         LB_JOINT_PRISMATIC;
-}
-
-// How many coordinates of a joint are shown. Those of an elastic body mean nothing to people; how
-// far its faces have moved does.
-static int curves(const lb_model* m, int joint) {
-  return m->joint_kind[joint] < LB_JOINT_COUNT ? m->joint_nq[joint] : 0;
-}
-
-// Motors come first, so that a multitude of coordinates does not crowd them out.
-static void data_series(lb_out* out, const lb_recording* r) {
-  const lb_model* m = r->model;
-  int count = 0;
-  lb_out_text(out, ",\n\"series\":[");
-  for (int k = 0; k < m->nmotor; k++) {
-    series(out, &count, m->motor_name[k], "", pushes(m, k) ? "force" : "torque");
-  }
-  for (int j = 0; j < m->njoint; j++) {
-    for (int i = 0; i < curves(m, j); i++) {
-      const coordinate* c = &COORDINATE[m->joint_kind[j]][i];
-      series(out, &count, m->joint_name[j], c->suffix, c->group);
-    }
-  }
-  for (int e = 0; e < m->nelastic; e++) {
-    for (int i = 0; i < 3 * m->elastic[e].nface; i++) {
-      static const char* const axis[] = {" x", " y", " z"};
-      char suffix[80];
-      snprintf(suffix, sizeof suffix, " %.64s%s", m->elastic[e].face[i / 3], axis[i % 3]);
-      series(out, &count, m->body_name[m->elastic[e].body], suffix, "bending");
-    }
-  }
-  lb_out_text(out, "]");
-}
-
-static void data_values(lb_out* out, const samples* s) {
-  const lb_recording* r = s->r;
-  const lb_model* m = r->model;
-  lb_packed p;
-  lb_pack_begin(&p, out, ",\n\"values\":");
-  for (int k = 0; k < m->nmotor; k++) {
-    data_f32(&p, s, r->motor, m->nmotor, k);
-  }
-  for (int j = 0; j < m->njoint; j++) {
-    for (int i = 0; i < curves(m, j); i++) {
-      data_f32(&p, s, r->q, m->nq, m->joint_q[j] + i);
-    }
-  }
-  for (int e = 0; e < m->nelastic; e++) {
-    for (int i = 0; i < 3 * m->elastic[e].nface; i++) {
-      data_bending(&p, s, e, i);
-    }
-  }
-  lb_pack_end(&p);
-}
-
-static void data_number(lb_out* out, const char* before, double x) {
-  lb_out_text(out, before);
-  lb_out_number(out, x, "0");
-}
-
-static void data_view(lb_out* out, const samples* s, const lb_view* v) {
-  const lb_model* m = s->r->model;
-  data_number(out, ",\n\"view\":{\"centre\":[", v->centre.x);
-  data_number(out, ",", v->centre.y);
-  data_number(out, ",", v->centre.z);
-  data_number(out, "],\"wide\":", v->wide);
-  data_number(out, ",\"tall\":", v->tall);
-  data_number(out, ",\"deep\":", v->deep);
-  data_number(out, ",\"radius\":", v->radius);
-  data_number(out, ",\"near\":", v->near);
-  data_number(out, ",\"azimuth\":", v->azimuth);
-  data_number(out, ",\"elevation\":", v->elevation);
-  data_number(out, ",\"ground\":", v->ground);
-  lb_out_texts(out, ",\"follow\":", v->follow ? "true" : "false", ",\"moving\":[", NULL);
-  for (int b = 0, n = 0; b < m->nbody; b++) {
-    if (m->body_link[b] != LB_WORLD) {
-      lb_out_text(out, n++ ? "," : "");
-      lb_out_long(out, b);
-    }
-  }
-  lb_out_text(out, "],\"paths\":[");
-  for (int k = 0; k < v->ntrace; k++) {
-    lb_packed p;
-    lb_pack_begin(&p, out, k ? "," : "");
-    for (int i = 0; i < s->n; i++) {
-      const lb_vec3 at = lb_view_trace(s->r, sample(s, i), v->trace[k]);
-      lb_out_f32(&p.bytes, at.x);
-      lb_out_f32(&p.bytes, at.y);
-      lb_out_f32(&p.bytes, at.z);
-    }
-    lb_pack_end(&p);
-  }
-  lb_out_text(out, "]}");
-}
-
-static void data(lb_out* out, const lb_recording* r, const lb_summary* sum, const lb_view* view) {
-  const long all = curves_of(r->model);
-  const int wide = all < MOST_CURVES ? (int)all : MOST_CURVES;
-  const int most = wide * MOST_POINTS > MOST_VALUES ? MOST_VALUES / wide : MOST_POINTS;
-  const samples s = {r, lb_frames_shown(r->nframe, most > LEAST_FRAMES ? most : LEAST_FRAMES)};
-  lb_out_text(out, "<script type=\"application/json\" id=\"limber-data\">\n{");
-  data_f64(out, "\"time\":", &s, r->time);
-  data_f64(out, ",\n\"kinetic\":", &s, r->kinetic);
-  data_f64(out, ",\n\"potential\":", &s, r->potential);
-  data_view(out, &s, view);
-  data_series(out, r);
-  data_values(out, &s);
-  if (sum->fit) {
-    lb_report_fit_data(out, sum->fit);
-  }
-  lb_out_text(out, "}\n</script>\n");
 }
 
 // The animated world with as many frames as keep the page light.
@@ -507,7 +360,10 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   results(out, r, s);
   lb_out_text(out, "</section>\n");
   closing(out);
-  data(out, r, s, view);
+  lb_report_data(out, r, view);
+  if (s->fit) {
+    lb_report_fit_data(out, s->fit);
+  }
   if (light) {
     model(out, glb);
   }

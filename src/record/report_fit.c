@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "record/packed.h"
-#include "record/words.h"
 #include "record/writers.h"
 
 enum {
@@ -38,19 +36,19 @@ static void write_value(lb_out* out, const lb_fit* f, const lb_fit_value* v) {
 
 static void note(lb_out* out, const lb_fit* f) {
   lb_out_text(out, "<p class=\"note\">The fitted markers are ");
-  lb_words_number(out, 1e3 * f->rms);
+  lb_out_fixed(out, 1e3 * f->rms, 3);
   lb_out_text(out,
               " mm (root mean square of a coordinate) from the measured ones; with the scene's "
               "own numbers it was ");
-  lb_words_number(out, 1e3 * f->rms_start);
+  lb_out_fixed(out, 1e3 * f->rms_start, 3);
   lb_out_text(out, " mm. ");
   if (f->correlation > ALIKE) {
     lb_out_text(out, "What is left is no noise: about ");
-    lb_words_number(out, round(f->correlation));
+    lb_out_long(out, lround(f->correlation));
     lb_out_text(out, " neighbouring samples err alike. The scene misses something, or the camera "
                      "smooths; the intervals are widened for it. ");
   }
-  lb_words_count(out, f->runs);
+  lb_out_long(out, f->runs);
   lb_out_text(out, " simulations were made.</p>\n");
 }
 
@@ -68,43 +66,59 @@ void lb_report_fit(lb_out* out, const lb_fit* f) {
 
 // --- plots ---
 
-static void write_column(lb_packed* p, const lb_fit* f, const double* x, int shown, int k) {
+// Floats gathered so far, as base64 in quotes.
+static void write_packed(lb_out* out, lb_out* floats) {
+  lb_out_text(out, "\"");
+  lb_out_base64(out, floats->data, floats->size);
+  lb_out_text(out, "\"");
+  if (floats->status != LB_OK && out->status == LB_OK) {
+    out->status = floats->status;
+  }
+  lb_out_release(floats);
+}
+
+static void add_column(lb_out* floats, const lb_fit* f, const double* x, int shown, int k) {
   const size_t width = 3 * (size_t)f->markers->nmarker;
   for (int i = 0; i < shown; i++) {
-    const size_t at = (size_t)lb_frame_shown(f->nsample, shown, i);
-    const double value = x[at * width + (size_t)k];
+    const double value = x[(size_t)lb_frame_shown(f->nsample, shown, i) * width + (size_t)k];
     if (isnan(value)) {
-      lb_out_u32(&p->bytes, NOT_SEEN);
+      lb_out_u32(floats, NOT_SEEN);
     } else {
-      lb_out_f32(&p->bytes, value);
+      lb_out_f32(floats, value);
     }
   }
+}
+
+static double clock_of(const lb_fit* f) {
+  for (int i = 0; i < f->nvalue; i++) {
+    if (f->value[i].quantity == LB_FIT_CLOCK) {
+      return f->value[i].value;
+    }
+  }
+  return 0;
 }
 
 void lb_report_fit_data(lb_out* out, const lb_fit* f) {
   const lb_markers* m = f->markers;
   const int shown = lb_frames_shown(f->nsample, MOST_POINTS);
   const int nmarker = m->nmarker < MOST_MARKERS ? m->nmarker : MOST_MARKERS;
-  double clock = 0;
-  for (int i = 0; i < f->nvalue; i++) {
-    clock = f->value[i].quantity == LB_FIT_CLOCK ? f->value[i].value : clock;
-  }
-  lb_packed p;
-  lb_pack_begin(&p, out, ",\n\"fit\":{\"time\":");
+  lb_out floats = lb_out_make(out->allocator, -1);
   for (int i = 0; i < shown; i++) {
-    lb_pack64(&p, m->time[lb_frame_shown(f->nsample, shown, i)] + clock);
+    lb_out_f32(&floats, m->time[lb_frame_shown(f->nsample, shown, i)] + clock_of(f));
   }
-  lb_pack_end(&p);
+  lb_out_text(out, "<script type=\"application/json\" id=\"limber-fit\">\n{\"time\":");
+  write_packed(out, &floats);
   lb_out_text(out, ",\"markers\":[");
   for (int i = 0; i < nmarker; i++) {
     lb_out_text(out, i ? "," : "");
     lb_out_json(out, m->marker[i].name);
   }
-  lb_pack_begin(&p, out, "],\"values\":"); // by marker and axis, measured then fitted
-  for (int k = 0; k < 3 * nmarker; k++) {
-    write_column(&p, f, m->x, shown, k);
-    write_column(&p, f, f->fitted, shown, k);
+  floats = lb_out_make(out->allocator, -1);
+  for (int k = 0; k < 3 * nmarker; k++) { // by marker and axis, measured then fitted
+    add_column(&floats, f, m->x, shown, k);
+    add_column(&floats, f, f->fitted, shown, k);
   }
-  lb_pack_end(&p);
-  lb_out_text(out, "}");
+  lb_out_text(out, "],\"values\":");
+  write_packed(out, &floats);
+  lb_out_text(out, "}\n</script>\n");
 }
