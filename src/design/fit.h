@@ -62,7 +62,7 @@ typedef struct lb_fit_session {
   int nslot;
   lb_fit_slot* slot;
   lb_fit_trial best; // the best so far
-  long runs, took; // simulations, and their steps
+  long runs, took;   // simulations, and their steps
   int iterations;
   bool converged;
   // progress

@@ -32,7 +32,7 @@ static lb_vec3 bent(const lb_model* m, const lb_data* d, const lb_track_point* p
 }
 
 void lb_track_add(lb_track* t, lb_data* d) {
-  double* x = t->x + (size_t)t->count++ * (size_t)(3 * t->npoint);
+  double* x = t->x + (size_t)t->count++ * 3 * (size_t)t->npoint;
   lb_poses(d->model, d);
   for (int i = 0; i < t->npoint; i++, x += 3) {
     const lb_track_point* p = &t->point[i];
@@ -56,7 +56,7 @@ static void cubic(double s, double w[4], double dw[4]) {
 }
 
 void lb_track_read(const lb_track* t, double time, double* x, double* rate) {
-  const size_t width = (size_t)(3 * t->npoint);
+  const size_t width = 3 * (size_t)t->npoint;
   const double last = (double)(t->count - 1);
   const double frame = fmin(fmax(time / t->h, 0), last);
   const bool inside = time >= 0 && time / t->h <= last;
