@@ -60,7 +60,7 @@ static void planted_numbers_are_found_to_one_per_cent(void** state) {
     lb_model* truth = other_rod(&r, E, ALPHA, 0);
     static seen s;
     lb_random random = {.state = 77 + (uint64_t)i};
-    look_at(&s, truth, 2, 4e-3, 0);
+    look_at(&s, truth, 1.6, 2e-3, 0);
     blur(&s, 1e-3, &random);
     lb_fit* fit = fit_of(&r, &s);
     show(fit);
