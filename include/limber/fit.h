@@ -112,6 +112,8 @@ void lb_fit_release(lb_fit* fit);
 
 /// How many of its numbers are determined.
 int lb_fit_determined(const lb_fit* fit);
+/// Whether what is left is no noise: neighbouring samples err alike, and by more than rounding.
+bool lb_fit_errs_alike(const lb_fit* fit);
 
 /// A number as a scene may have it, to six digits and with a unit of its size: "199.987 GPa". `out`
 /// holds LB_FIT_TEXT characters; returns it.

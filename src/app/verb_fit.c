@@ -29,9 +29,6 @@ static const option options[] = {
      "say nothing unless something is wrong"},
 };
 
-// Residuals that err alike over more samples than this are no noise.
-static const double ALIKE = 3;
-
 // "spring-steel young" or "clock".
 static const char* name_of(const lb_fit* fit, const lb_fit_value* v, char* out, size_t size) {
   snprintf(out, size, "%s%s%s", v->material >= 0 ? fit->model->material[v->material].name : "",
@@ -63,7 +60,7 @@ static void print_results(const lb_fit* fit, const lb_summary* s, const char* di
   }
   printf("  distance %.3g mm rms from the markers (%.3g mm with the scene's numbers); %ld runs\n",
          1e3 * fit->rms, 1e3 * fit->rms_start, fit->runs);
-  if (fit->correlation > ALIKE) {
+  if (lb_fit_errs_alike(fit)) {
     printf(
         "  note     what is left is no noise, %.0f neighbouring samples err alike: the scene "
         "misses\n           something, or the camera smooths; the intervals are widened for it\n",

@@ -391,3 +391,8 @@ int lb_fit_determined(const lb_fit* fit) {
   }
   return n;
 }
+
+bool lb_fit_errs_alike(const lb_fit* fit) {
+  static const double ALIKE = 3, ROUNDING = 1e-10; // samples; of the motion, squared
+  return fit->correlation > ALIKE && fit->explained < 1 - ROUNDING;
+}

@@ -11,8 +11,6 @@ enum {
 };
 // A float that is no number.
 static const uint32_t NOT_SEEN = 0x7fc00000;
-// Residuals that err alike over more samples than this are no noise.
-static const double ALIKE = 3;
 
 static void cell(lb_out* out, const lb_fit_value* v, double x) {
   char text[LB_FIT_TEXT];
@@ -42,7 +40,7 @@ static void note(lb_out* out, const lb_fit* f) {
               "own numbers it was ");
   lb_out_fixed(out, 1e3 * f->rms_start, 3);
   lb_out_text(out, " mm. ");
-  if (f->correlation > ALIKE) {
+  if (lb_fit_errs_alike(f)) {
     lb_out_text(out, "What is left is no noise: about ");
     lb_out_long(out, lround(f->correlation));
     lb_out_text(out, " neighbouring samples err alike. The scene misses something, or the camera "
