@@ -110,14 +110,16 @@ static lb_status read_heading(reader* r, int column) {
                          "names the columns: time, NAME.x, NAME.y, NAME.z, ...)",
                          lb_word_show(cell).text);
   }
-  if (cell.size < 3 || cell.at[cell.size - 2] != '.' || !strchr("xyz", cell.at[cell.size - 1])) {
+  const int axis =
+      cell.size < 3 || cell.at[cell.size - 2] != '.' ? -1 : cell.at[cell.size - 1] - 'x';
+  if (axis < 0 || axis > 2) {
     return LB_OK;
   }
   const int marker = find_marker(r, (lb_word){cell.at, cell.size - 2});
   if (marker < 0) {
     return LB_OK;
   }
-  const int target = 3 * marker + (cell.at[cell.size - 1] - 'x');
+  const int target = 3 * marker + axis;
   if (r->seen[target]) {
     return mistake(r, place, "column '%s' is there twice (take one away)", lb_word_show(cell).text);
   }
@@ -191,7 +193,7 @@ static lb_status keep_seen(reader* r) {
 // Comma, semicolon or tab: whichever comes first.
 static char find_separator(const reader* r) {
   const char* at = r->scan.at;
-  while (at < r->scan.end && !strchr(",;\t\r\n", *at)) {
+  while (at < r->scan.end && !memchr(",;\t\r\n", *at, 5)) {
     at++;
   }
   return at < r->scan.end && *at != '\n' && *at != '\r' ? *at : ',';
