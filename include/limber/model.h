@@ -39,16 +39,18 @@ typedef struct lb_model_shape {
 /// vertices are those at rest, in the body's frame; coordinate k moves them along Phi[k].
 typedef struct lb_model_elastic {
   int body;
-  int r;             ///< coordinates, from joint_q of the body's own name on
-  int q;             ///< the first of them
-  int material;      ///< or -1
-  int nnode, nelem;  ///< of its mesh; 0 when the body was handed over in a basis
-  double* frequency; ///< [r] of the coordinates, the held face fixed and nothing carried [Hz]
-  const char* held;  ///< the face that its frame is fixed to; NULL when handed over
-  int nface;         ///< faces that carry something ...
-  const char** face; ///< [nface] ... and their names
-  lb_mesh surface;   ///< vertices at sharp edges stand once for each side
-  double* Phi;       ///< [r][3 * surface.nvertex]
+  int r;                ///< coordinates, from joint_q of the body's own name on
+  int q;                ///< the first of them
+  int material;         ///< or -1
+  int nregion;          ///< of a body of several materials ...
+  int* region_material; ///< [nregion] ... and which they are; 0: all of `material`
+  int nnode, nelem;     ///< of its mesh; 0 when the body was handed over in a basis
+  double* frequency;    ///< [r] of the coordinates, the held face fixed and nothing carried [Hz]
+  const char* held;     ///< the face that its frame is fixed to; NULL when handed over
+  int nface;            ///< faces that carry something ...
+  const char** face;    ///< [nface] ... and their names
+  lb_mesh surface;      ///< vertices at sharp edges stand once for each side
+  double* Phi;          ///< [r][3 * surface.nvertex]
 } lb_model_elastic;
 
 typedef struct lb_model {

@@ -70,8 +70,9 @@ static double lowest_frequency(const lb_model* m, int material) {
   static const double TURN = 6.28318530717958647692;
   double low = INFINITY;
   for (int e = 0; e < m->nelastic; e++) {
-    for (int k = 0; k < m->elastic[e].r && m->elastic[e].material == material; k++) {
-      low = fmin(low, m->elastic[e].frequency[k]);
+    const lb_model_elastic* b = &m->elastic[e];
+    for (int k = 0; k < b->r && b->material == material && b->nregion == 0; k++) {
+      low = fmin(low, b->frequency[k]);
     }
   }
   return isfinite(low) ? TURN * low : 0;
@@ -152,7 +153,8 @@ static lb_status list_unknowns(lb_fit_session* s, const lb_scene_fit* what) {
   }
   return s->nmaterial > 0 ? LB_OK
                           : lb_error_add(s->err, LB_INVALID, (lb_place){m->file, 0, 0},
-                                         "the scene has no elastic body: there is nothing to find");
+                                         "the scene has no elastic body of one material: there is "
+                                         "nothing to find");
 }
 
 // --- the measurements ---

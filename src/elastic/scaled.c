@@ -30,6 +30,18 @@ static void tangent(const void* context, double* K, const double* eta, double* s
   scale(K, s->r * s->r, s->factor);
 }
 
+static void viscous(const void* context, double* K, const double* eta, double* scratch) {
+  const scaled_force* s = context;
+  s->law.viscous(s->law.context, K, eta, scratch);
+  scale(K, s->r * s->r, s->factor);
+}
+
+// Volumes do not depend on forces.
+static double least_volume(const void* context, const double* eta, lb_vec3* at) {
+  const scaled_force* s = context;
+  return s->law.least_volume(s->law.context, eta, at);
+}
+
 static double energy(const void* context, const double* eta, double* scratch) {
   const scaled_force* s = context;
   return s->factor * s->law.energy(s->law.context, eta, scratch);
@@ -41,7 +53,13 @@ static lb_status scale_force(lb_reduced* b, double factor, lb_arena* arena) {
     return LB_NO_MEMORY;
   }
   *s = (scaled_force){b->internal, b->r, factor};
-  b->internal = (lb_reduced_force){force, tangent, energy, b->internal.scratch, s};
+  b->internal = (lb_reduced_force){.force = force,
+                                   .tangent = tangent,
+                                   .energy = energy,
+                                   .scratch = s->law.scratch,
+                                   .context = s,
+                                   .viscous = s->law.viscous ? viscous : NULL,
+                                   .least_volume = s->law.least_volume ? least_volume : NULL};
   return LB_OK;
 }
 
@@ -70,6 +88,9 @@ static lb_status scale_mass(lb_reduced* b, double factor, lb_arena* arena) {
   for (int k = 0; k < r * r; k++) {
     b->B1[k] = scaled_m3(old.B1[k], factor);
     b->M[k] = factor * old.M[k];
+    if (old.C) {
+      b->C[k] = factor * old.C[k];
+    }
   }
   return LB_OK;
 }

@@ -258,14 +258,19 @@ static lb_status describe(maker* k) {
   *e = (lb_model_elastic){.body = k->body,
                           .r = k->basis.r,
                           .material = k->from->material,
+                          .nregion = k->from->nregion,
+                          .region_material = LB_TAKE(b->arena, int, k->from->nregion),
                           .nnode = k->mesh.nnode,
                           .nelem = k->mesh.nelem,
                           .frequency = LB_TAKE(b->arena, double, k->basis.r),
                           .held = lb_build_text(b, k->name[0]),
                           .nface = k->nface - 1,
                           .face = LB_TAKE(b->arena, const char*, k->nface)};
-  if (!e->frequency || !e->face || !e->held) {
+  if (!e->frequency || !e->face || !e->held || !e->region_material) {
     return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < e->nregion; i++) {
+    e->region_material[i] = k->from->region_material[i];
   }
   for (int i = 0; i < k->basis.r; i++) {
     e->frequency[i] = sqrt(k->stiffness) * k->basis.omega[i] / TURN;

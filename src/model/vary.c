@@ -124,7 +124,7 @@ static lb_status change_elastic(lb_model* m, int e, other by, lb_arena* arena) {
   if (status != LB_OK) {
     return status;
   }
-  if (body->material >= 0) {
+  if (body->material >= 0 && body->nregion == 0) {
     made->alpha = m->material[body->material].damping_mass;
     made->beta = m->material[body->material].damping_stiffness;
   }
@@ -155,13 +155,35 @@ static lb_status vary(lb_model* m, const lb_model* from, const lb_variation* v, 
   return status;
 }
 
-lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
-                        const lb_allocator* allocator, lb_model** varied, lb_error* err) {
-  if (model->full) {
-    return lb_error_add(err, LB_INVALID, (lb_place){model->file, 0, 0},
+// Shapes stay when all of a body changes alike, and only then.
+static lb_status check(const lb_model* m, const lb_variation* v, lb_error* err) {
+  const lb_place place = {m->file, 0, 0};
+  if (m->full) {
+    return lb_error_add(err, LB_INVALID, place,
                         "'%s' has elastic bodies with all their nodes, which cannot be varied "
                         "(simulate it in a basis, 'elastic: reduced')",
-                        model->name);
+                        m->name);
+  }
+  for (int e = 0; e < m->nelastic; e++) {
+    for (int i = 0; i < v->nmaterial; i++) {
+      for (int r = 0; r < m->elastic[e].nregion; r++) {
+        if (m->elastic[e].region_material[r] == v->material[i].material) {
+          return lb_error_add(err, LB_INVALID, place,
+                              "material '%s' is one of several of body '%s', and cannot be varied",
+                              m->material[v->material[i].material].name,
+                              m->body_name[m->elastic[e].body]);
+        }
+      }
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
+                        const lb_allocator* allocator, lb_model** varied, lb_error* err) {
+  const lb_status good = check(model, variation, err);
+  if (good != LB_OK) {
+    return good;
   }
   lb_arena arena;
   lb_arena_init(&arena, allocator);

@@ -25,10 +25,11 @@ void lb_read_markers(lb_reader* r) {
   }
 }
 
-// Something elastic must be made of a material for its numbers to show in any motion.
+// Something elastic must be made of a material, and of it alone, for its numbers to be found.
 static bool bends(const lb_scene* scene, int material) {
   for (int i = 0; i < scene->nbody; i++) {
-    if (scene->body[i].elastic && scene->body[i].elastic->material == material) {
+    const lb_scene_elastic* e = scene->body[i].elastic;
+    if (e && e->nregion == 0 && e->material == material) {
       return true;
     }
   }
@@ -48,8 +49,8 @@ static bool find_elastic_material(lb_reader* r, const lb_node* name, int* materi
   if (*material < 0 && lb_names_find(&r->section[LB_SCENE_MATERIALS].names, name->text, -1) >= 0) {
     return lb_complain(
         r, name->place,
-        "nothing elastic is made of material '%s', so no motion tells about it (take "
-        "this entry away)",
+        "nothing elastic is made of material '%s' alone, so its numbers cannot be found "
+        "(take this entry away)",
         name->text);
   }
   return *material >= 0 || lb_unknown_name(r, name, "material", &used);

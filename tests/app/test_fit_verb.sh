@@ -72,7 +72,7 @@ claim "... with the nearest" complains "error: others.csv:1:1: the scene has no 
 sed 's/^  rod: .*/  rod: {shape: {sphere: {radius: 1 cm}}}/; s/, face: [a-z]*//; /^fit/d' guess.yaml >rigid.yaml
 run "$LIMBER" fit rigid.yaml truth/trajectory.csv --out rigid
 claim "nothing elastic, nothing to find" exits 2
-claim "... it says" complains "the scene has no elastic body: there is nothing to find"
+claim "... it says" complains "the scene has no elastic body of one material: there is nothing to find"
 claim "no folder is made for bad tables" test ! -e x
 
 # Ctrl-C keeps the best so far.

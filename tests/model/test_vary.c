@@ -158,6 +158,31 @@ static void a_heavier_twin_parts_from_the_other(void** state) {
   lb_model_release(first);
 }
 
+// Half steel, half brass: the shapes would change.
+static void one_of_several_materials_of_a_body_cannot_be_varied(void** state) {
+  (void)state;
+  static const char* const text =
+      "bodies:\n"
+      "  rod: {elastic: {rod: {radius: 4 mm, to: [0, 0, 0.3]}, parts: [{until: 0.1, material: steel}, "
+      "{material: brass}], elements: {along: 4, across: 1}, basis: {modes: 1, derivatives: 1}}}\n"
+      "joints:\n"
+      "  clamp: {type: fixed, child: rod, face: start}\n";
+  lb_scene scene;
+  lb_model *model = NULL, *varied = NULL;
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_scene_parse(text, strlen(text), "v.yaml", NULL, &scene, &err), LB_OK);
+  assert_int_equal(lb_model_create(&scene, NULL, &model, &err), LB_OK);
+  const lb_material_change change = {steel(model), 1e11, NAN, NAN};
+  const lb_variation v = {.nmaterial = 1, .material = &change};
+  assert_int_equal(lb_model_vary(model, &v, NULL, &varied, &err), LB_INVALID);
+  assert_string_equal(err.message[0].text,
+                      "material 'steel' is one of several of body 'rod', and cannot be varied");
+  assert_null(varied);
+  lb_error_clear(&err);
+  lb_model_release(model);
+  lb_scene_release(&scene);
+}
+
 static void without_memory_there_is_no_variation_and_no_leak(void** state) {
   (void)state;
   lb_model* first = model_of(FIRST);
@@ -183,6 +208,7 @@ int main(void) {
       cmocka_unit_test(a_variation_leaves_the_first_model_as_it_was),
       cmocka_unit_test(what_is_not_named_stays),
       cmocka_unit_test(a_heavier_twin_parts_from_the_other),
+      cmocka_unit_test(one_of_several_materials_of_a_body_cannot_be_varied),
       cmocka_unit_test(without_memory_there_is_no_variation_and_no_leak),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
