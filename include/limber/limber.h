@@ -2,6 +2,7 @@
 #pragma once
 #include "limber/derivative.h"
 #include "limber/dynamics.h"
+#include "limber/fit.h"
 #include "limber/geometry.h"
 #include "limber/math.h"
 #include "limber/memory.h"

@@ -39,16 +39,18 @@ typedef struct lb_model_shape {
 /// vertices are those at rest, in the body's frame; coordinate k moves them along Phi[k].
 typedef struct lb_model_elastic {
   int body;
-  int r;             ///< coordinates, from joint_q of the body's own name on
-  int q;             ///< the first of them
-  int material;      ///< or -1
-  int nnode, nelem;  ///< of its mesh; 0 when the body was handed over in a basis
-  double* frequency; ///< [r] of the coordinates, the held face fixed and nothing carried [Hz]
-  const char* held;  ///< the face that its frame is fixed to; NULL when handed over
-  int nface;         ///< faces that carry something ...
-  const char** face; ///< [nface] ... and their names
-  lb_mesh surface;   ///< vertices at sharp edges stand once for each side
-  double* Phi;       ///< [r][3 * surface.nvertex]
+  int r;                ///< coordinates, from joint_q of the body's own name on
+  int q;                ///< the first of them
+  int material;         ///< or -1
+  int nregion;          ///< of a body of several materials ...
+  int* region_material; ///< [nregion] ... and which they are; 0: all of `material`
+  int nnode, nelem;     ///< of its mesh; 0 when the body was handed over in a basis
+  double* frequency;    ///< [r] of the coordinates, the held face fixed and nothing carried [Hz]
+  const char* held;     ///< the face that its frame is fixed to; NULL when handed over
+  int nface;            ///< faces that carry something ...
+  const char** face;    ///< [nface] ... and their names
+  lb_mesh surface;      ///< vertices at sharp edges stand once for each side
+  double* Phi;          ///< [r][3 * surface.nvertex]
 } lb_model_elastic;
 
 typedef struct lb_model {
@@ -148,6 +150,33 @@ typedef struct lb_model {
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err);
 void lb_model_release(lb_model* model);
+
+/// Other numbers for a material that elastic bodies are made of. NAN: as it was.
+typedef struct lb_material_change {
+  int material;             ///< index into the model's materials
+  double young;             ///< [Pa] > 0
+  double damping_mass;      ///< [1/s] >= 0
+  double damping_stiffness; ///< [s] >= 0
+} lb_material_change;
+
+/// Another mass for a body, rigid or elastic.
+typedef struct lb_mass_change {
+  int body;
+  double factor; ///< > 0, on what it weighs: mass and inertia grow alike
+} lb_mass_change;
+
+/// How a model differs from another. Later changes of the same thing replace earlier ones.
+typedef struct lb_variation {
+  int nmaterial, nmass;
+  const lb_material_change* material; ///< [nmaterial]
+  const lb_mass_change* mass;         ///< [nmass]
+} lb_variation;
+
+/// The same model with other numbers. Nothing is meshed or reduced again, which makes it a matter
+/// of microseconds: an elastic body's shapes stay the same when all of it gets stiffer or heavier.
+/// It shares what it can with `model`, which must outlive it; release it as any other.
+lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
+                        const lb_allocator* allocator, lb_model** varied, lb_error* err);
 
 /// Index of a body or joint by name, or -1.
 int lb_model_body(const lb_model* model, const char* name);

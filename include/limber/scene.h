@@ -172,6 +172,49 @@ typedef struct lb_scene_load {
   lb_profile_definition profile; ///< count 0: constant
 } lb_scene_load;
 
+/// A point whose motion was measured.
+typedef struct lb_scene_marker {
+  const char* name; ///< as the columns NAME.x, NAME.y and NAME.z of a table call it
+  lb_place place;
+  int body;
+  bool has_at;
+  /// In the body's frame. On an elastic body it moves with the nearest point of the surface; one
+  /// without `at` is the body's frame, which moves with the face that is held.
+  lb_vec3 at;
+} lb_scene_marker;
+
+/// code, name in scene files
+#define LB_FIT_DAMPING_LIST(X)                                                                     \
+  X(LB_FIT_TOGETHER, "together") /* both in the proportion they have */                            \
+  X(LB_FIT_MASS, "mass")                                                                           \
+  X(LB_FIT_STIFFNESS, "stiffness")                                                                 \
+  X(LB_FIT_BOTH, "both") /* each on its own */                                                     \
+  X(LB_FIT_NONE, "none")
+
+typedef enum lb_fit_damping {
+#define LB_FIT_DAMPING_CODE(code, name) code,
+  LB_FIT_DAMPING_LIST(LB_FIT_DAMPING_CODE)
+#undef LB_FIT_DAMPING_CODE
+      LB_FIT_DAMPING_COUNT
+} lb_fit_damping;
+
+/// What is not known of a material.
+typedef struct lb_scene_fit_material {
+  lb_place place;
+  int material;
+  bool young;
+  lb_fit_damping damping;
+  double within; ///< Young's modulus is looked for within this factor of the scene's, >= 1
+} lb_scene_fit_material;
+
+/// What a fit to measured markers is to find.
+typedef struct lb_scene_fit {
+  int nmaterial; ///< 0: all that elastic bodies are made of, young and damping
+  lb_scene_fit_material* material;
+  bool clock; ///< also how far the markers' clock is off
+  bool shift; ///< also how far the markers' origin is off
+} lb_scene_fit;
+
 /// code, name in scene files, one line for people
 #define LB_INTEGRATOR_LIST(X)                                                                      \
   X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
@@ -231,7 +274,7 @@ typedef struct lb_scene {
   double duration; ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
-  int nmaterial, nbody, nshape, njoint, nspring, nmotor, nload;
+  int nmaterial, nbody, nshape, njoint, nspring, nmotor, nload, nmarker;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -239,6 +282,8 @@ typedef struct lb_scene {
   lb_scene_spring* spring;
   lb_scene_motor* motor;
   lb_scene_load* load;
+  lb_scene_marker* marker;
+  lb_scene_fit fit;
   void* storage; ///< what the pieces live in; NULL in scenes made by hand
 } lb_scene;
 
@@ -249,6 +294,7 @@ lb_scene_body lb_scene_body_default(void);
 lb_scene_shape lb_scene_shape_default(void);
 lb_scene_elastic lb_scene_elastic_default(void);
 lb_scene_joint lb_scene_joint_default(void);
+lb_scene_fit_material lb_scene_fit_material_default(void);
 
 /// Read a scene file (YAML 1.2) and everything it includes; "-" is standard input. All the mistakes
 /// found are added to `err`. On success `*scene` must be given to lb_scene_release().

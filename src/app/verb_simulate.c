@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/interrupt.h"
+#include "app/load.h"
 #include "app/outdir.h"
 #include "app/terminal.h"
 #include "app/verb.h"
@@ -29,23 +30,6 @@ static const option options[] = {
     {"--quiet", "-q", NULL, NULL, offsetof(simulate_args, quiet),
      "say nothing unless something is wrong"},
 };
-
-// The way from a file to a model. Tells what is wrong.
-static exit_code load(const char* path, bool full, lb_model** model) {
-  lb_error err = lb_error_make(NULL);
-  lb_scene scene;
-  lb_status status = lb_scene_read(path, NULL, &scene, &err);
-  if (status == LB_OK) {
-    scene.solver.elastic = full ? LB_SPACE_FULL : scene.solver.elastic;
-    status = lb_model_create(&scene, NULL, model, &err);
-    lb_scene_release(&scene);
-  }
-  if (status != LB_OK) {
-    tell_errors(&err);
-  }
-  lb_error_clear(&err);
-  return status == LB_OK ? EXIT_DONE : status == LB_NO_MEMORY ? EXIT_JOB : EXIT_INPUT;
-}
 
 // A count for people, to three digits or so.
 static const char* amount_text(double amount, char* out, size_t size) {
@@ -105,10 +89,7 @@ static void print_warnings(const lb_model* model, const lb_recording* recording,
 // Write what there is, and say so; an outcome other than success was told before.
 static exit_code keep(const lb_model* model, const lb_recording* recording,
                       const lb_summary* summary, lb_status outcome, const simulate_args* a) {
-  static const exit_code code_of[] = {
-      [LB_OK] = EXIT_DONE, [LB_INVALID] = EXIT_INPUT, [LB_NO_MEMORY] = EXIT_JOB,
-      [LB_IO] = EXIT_JOB,  [LB_FAILED] = EXIT_JOB,    [LB_INTERRUPTED] = EXIT_INTERRUPTED};
-  const exit_code code = code_of[outcome];
+  const exit_code code = exit_code_of(outcome);
   if (recording->nframe == 0) {
     fprintf(stderr, "Nothing was kept: it ended before the first frame.\n");
     return code;
@@ -168,8 +149,14 @@ static exit_code run(const verb* v, int narg, char** args) {
     outdir_default(args[0], out, sizeof out);
     a.out = out;
   }
+  lb_scene scene;
   lb_model* model = NULL;
-  code = load(args[0], a.full, &model);
+  code = load_scene(args[0], &scene);
+  if (code == EXIT_DONE) {
+    scene.solver.elastic = a.full ? LB_SPACE_FULL : scene.solver.elastic;
+    code = load_model(&scene, &model);
+    lb_scene_release(&scene);
+  }
   if (code == EXIT_DONE) {
     interrupt_listen(); // from here on there is something to keep
     code = outdir_prepare(a.out) ? simulate(model, &a) : EXIT_INPUT;

@@ -218,6 +218,12 @@ lb_reduced_force lb_points_force(const lb_points* p) {
                             .blend_product = blend_product};
 }
 
+void lb_points_scale(lb_points* points, double factor) {
+  for (int b = 0; b < points->nbatch; b++) {
+    points->weight[b] *= factor;
+  }
+}
+
 void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta) {
   lb_lanes F[9], P[9];
   deformation(p, batch, F, eta);

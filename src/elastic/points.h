@@ -28,6 +28,9 @@ lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* a
 // Force law over a point set, which must outlive it.
 lb_reduced_force lb_points_force(const lb_points* points);
 
+// All forces `factor` times as large.
+void lb_points_scale(lb_points* points, double factor);
+
 // What each point alone, with weight one, contributes to the force: g [8][r] of one batch.
 void lb_points_contribution(const lb_points* points, int batch, double* g, const double* eta);
 

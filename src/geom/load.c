@@ -28,18 +28,18 @@ static lb_status read_all(FILE* file, lb_arena* arena, char** text, size_t* size
   return LB_NO_MEMORY;
 }
 
-lb_status lb_load(const char* path, lb_place from, lb_arena* arena, char** text, size_t* size,
-                  lb_error* err) {
+lb_status lb_load(const char* path, const char* what, lb_place from, lb_arena* arena, char** text,
+                  size_t* size, lb_error* err) {
   FILE* file = fopen(path, "rb");
   if (!file) {
-    return lb_error_add(err, LB_IO, from, "cannot read mesh file '%s': %s", path, strerror(errno));
+    return lb_error_add(err, LB_IO, from, "cannot read %s '%s': %s", what, path, strerror(errno));
   }
   errno = 0;
   const lb_status status = read_all(file, arena, text, size);
   if (status == LB_IO) {
-    lb_error_add(err, status, from, "cannot read mesh file '%s': %s", path, strerror(errno));
+    lb_error_add(err, status, from, "cannot read %s '%s': %s", what, path, strerror(errno));
   } else if (status != LB_OK) {
-    lb_error_add(err, status, from, "no memory to read mesh file '%s'", path);
+    lb_error_add(err, status, from, "no memory to read %s '%s'", what, path);
   }
   fclose(file);
   return status;

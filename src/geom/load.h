@@ -6,10 +6,10 @@
 /// Longer files are refused: it keeps every count within an int.
 enum { LB_MESH_MOST_BYTES = 1 << 30 };
 
-/// All of a file's bytes, in `arena`. A file that cannot be read is reported at `from`, the place
-/// that names it.
-lb_status lb_load(const char* path, lb_place from, lb_arena* arena, char** text, size_t* size,
-                  lb_error* err);
+/// All of a file's bytes, in `arena`. A file that cannot be read is reported as a `what` ("mesh
+/// file") at `from`, the place that names it.
+lb_status lb_load(const char* path, const char* what, lb_place from, lb_arena* arena, char** text,
+                  size_t* size, lb_error* err);
 
 /// Does the path end so (without regard to case)? `extension` is in lower case, with its dot.
 bool lb_path_has(const char* path, const char* extension);

@@ -29,7 +29,7 @@ lb_status lb_mesh_read(const char* path, lb_place from, lb_arena* arena, lb_mesh
   lb_arena_init(&scratch, arena->allocator);
   char* text;
   size_t size;
-  lb_status status = lb_load(path, from, &scratch, &text, &size, err);
+  lb_status status = lb_load(path, "mesh file", from, &scratch, &text, &size, err);
   if (status == LB_OK) {
     status = known->parse(text, size, path, arena, mesh, err);
   }

@@ -18,7 +18,7 @@ static lb_status read_one(source* s, parser* parse, lb_arena* arena, lb_tetmesh*
                           lb_error* err) {
   char* text;
   size_t size;
-  const lb_status status = lb_load(s->path, s->from, &s->scratch, &text, &size, err);
+  const lb_status status = lb_load(s->path, "mesh file", s->from, &s->scratch, &text, &size, err);
   return status == LB_OK ? parse(text, size, s->path, arena, mesh, err) : status;
 }
 
@@ -34,8 +34,8 @@ static lb_status load_beside(source* s, const char* extension, bool may_be_missi
   snprintf(path + stem, 8, "%s", extension);
   char* text = NULL;
   out->name = path;
-  const lb_status status =
-      lb_load(path, s->from, &s->scratch, &text, &out->size, may_be_missing ? NULL : err);
+  const lb_status status = lb_load(path, "mesh file", s->from, &s->scratch, &text, &out->size,
+                                   may_be_missing ? NULL : err);
   out->text = status == LB_OK ? text : NULL;
   return status == LB_IO && may_be_missing ? LB_OK : status;
 }

@@ -25,6 +25,7 @@ typedef struct maker {
   lb_basis_face face[MOST_FACES]; // the held one, then those that carry
   const char* name[MOST_FACES];
   int nface;
+  double stiffness; // of the body over that of its elements; 1 when they are kept
 } maker;
 
 // --- faces ---
@@ -143,6 +144,20 @@ static lb_status make_mesh(maker* k) {
   return status;
 }
 
+static int region_material(const lb_scene_elastic* e, int region) {
+  return e->nregion ? e->region_material[region] : e->material;
+}
+
+// How many times as stiff a body is as the one its basis and points are made with, whose modulus is
+// the power of four next to the real one. Shapes do not depend on it, but which of several equally
+// good points are chosen hangs on the last bits. Powers of four scale forces and frequencies
+// exactly, so bodies that differ in nothing but the modulus get the same shapes and points to the
+// last bit: what a change of modulus changes is what the modulus does, and nothing else. Of several
+// materials the first decides.
+static double over_reference(double young) {
+  return young / ldexp(1, 2 * (int)lround(log2(young) / 2));
+}
+
 static lb_status make_fem(maker* k) {
   lb_build* b = k->b;
   lb_material* material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
@@ -150,10 +165,9 @@ static lb_status make_fem(maker* k) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < k->mesh.nregion; i++) {
-    const int own = k->from->nregion ? k->from->region_material[i] : k->from->material;
-    const lb_scene_material* m = &b->scene->material[own];
+    const lb_scene_material* m = &b->scene->material[region_material(k->from, i)];
     material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
-                                m->young,
+                                m->young / k->stiffness,
                                 m->poisson,
                                 m->density,
                                 m->damping_mass,
@@ -230,6 +244,7 @@ static lb_status reduce(maker* k) {
     status = choose_points(k, reduced, points);
   }
   if (status == LB_OK) {
+    lb_points_scale(points, k->stiffness);
     reduced->internal = lb_points_force(points);
     b->reduced[k->body] = reduced;
   }
@@ -243,17 +258,22 @@ static lb_status describe(maker* k) {
   *e = (lb_model_elastic){.body = k->body,
                           .r = k->basis.r,
                           .material = k->from->material,
+                          .nregion = k->from->nregion,
+                          .region_material = LB_TAKE(b->arena, int, k->from->nregion),
                           .nnode = k->mesh.nnode,
                           .nelem = k->mesh.nelem,
                           .frequency = LB_TAKE(b->arena, double, k->basis.r),
                           .held = lb_build_text(b, k->name[0]),
                           .nface = k->nface - 1,
                           .face = LB_TAKE(b->arena, const char*, k->nface)};
-  if (!e->frequency || !e->face || !e->held) {
+  if (!e->frequency || !e->face || !e->held || !e->region_material) {
     return LB_NO_MEMORY;
   }
+  for (int i = 0; i < e->nregion; i++) {
+    e->region_material[i] = k->from->region_material[i];
+  }
   for (int i = 0; i < k->basis.r; i++) {
-    e->frequency[i] = k->basis.omega[i] / TURN;
+    e->frequency[i] = sqrt(k->stiffness) * k->basis.omega[i] / TURN;
   }
   for (int i = 1; i < k->nface; i++) {
     e->face[i - 1] = lb_build_text(b, k->name[i]);
@@ -361,7 +381,10 @@ lb_status lb_build_elastic(lb_build* b) {
     if (!s->body[i].elastic) {
       continue;
     }
-    maker k = {.b = b, .body = i, .from = s->body[i].elastic};
+    maker k = {.b = b, .body = i, .from = s->body[i].elastic, .stiffness = 1};
+    if (s->solver.elastic != LB_SPACE_FULL) {
+      k.stiffness = over_reference(s->material[region_material(k.from, 0)].young);
+    }
     lb_arena_init(&k.scratch, b->arena->allocator);
     list_faces(&k);
     const lb_status status = make(&k);

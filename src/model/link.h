@@ -27,3 +27,6 @@ static inline bool lb_link_is_elastic(int kind) {
 static inline bool lb_link_is_face(int kind) {
   return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE;
 }
+
+// What the link weighs, in its own frame.
+void lb_link_set_mass(lb_link* link, lb_mass mass);

@@ -198,16 +198,18 @@ static lb_m3 inertia_about_origin(lb_mass mass) {
   return (lb_m3){lb_v4_make(xx, xy, xz), lb_v4_make(xy, yy, yz), lb_v4_make(xz, yz, zz)};
 }
 
+void lb_link_set_mass(lb_link* link, lb_mass mass) {
+  link->I0 = inertia_about_origin(mass);
+  link->h = lb_v4_from(lb_vec3_scale(mass.mass, mass.com));
+  link->m = mass.mass;
+}
+
 static void lay_out_links(lb_model* m) {
   int hinge = 0;
   int extra = m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_mass mass = m->link_mass[i];
     m->link[i] = (lb_link){.R0 = lb_m3_from(lb_quat_matrix(m->link_in_parent[i].q)),
                            .p0 = lb_v4_from(m->link_in_parent[i].p),
-                           .I0 = inertia_about_origin(mass),
-                           .h = lb_v4_from(lb_vec3_scale(mass.mass, mass.com)),
-                           .m = mass.mass,
                            .parent = m->link_parent[i],
                            .q = m->link_q[i],
                            .v = m->link_v[i],
@@ -215,6 +217,7 @@ static void lay_out_links(lb_model* m) {
                            .column = lb_link_is_face(m->link_kind[i]) ? extra : m->link_v[i],
                            .hinge = m->link_kind[i] == LB_JOINT_REVOLUTE ? hinge++ : -1,
                            .kind = m->link_kind[i]};
+    lb_link_set_mass(&m->link[i], m->link_mass[i]);
     extra += lb_link_is_face(m->link_kind[i]) ? m->link_nv[i] : 0;
   }
   m->ncolumn = extra;

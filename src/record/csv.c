@@ -5,8 +5,8 @@
 
 #include "record/writers.h"
 
-// A heading NAME.SUFFIX, quoted when the name would break the table.
-static void heading(lb_out* out, const char* name, const char* suffix) {
+// Quoted when the name would break the table.
+void lb_write_heading(lb_out* out, const char* name, const char* suffix) {
   const size_t length = strlen(name);
   const bool quoted = strpbrk(name, ",;\"\r\n\t") || (length && (*name == ' '));
   lb_out_text(out, quoted ? ",\"" : ",");
@@ -21,7 +21,7 @@ static void headings(lb_out* out, const lb_model* m) {
   lb_out_text(out, "time");
   for (int b = 0; b < m->nbody; b++) {
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-      heading(out, m->body_name[b], part[i]);
+      lb_write_heading(out, m->body_name[b], part[i]);
     }
   }
   for (int j = 0; j < m->njoint; j++) {
@@ -30,11 +30,11 @@ static void headings(lb_out* out, const lb_model* m) {
       const bool elastic =
           m->joint_kind[j] == LB_LINK_ELASTIC; // its name may be a free joint's, too
       snprintf(suffix, sizeof suffix, elastic ? "e%d" : "q%d", i);
-      heading(out, m->joint_name[j], m->joint_nq[j] == 1 && !elastic ? "q" : suffix);
+      lb_write_heading(out, m->joint_name[j], m->joint_nq[j] == 1 && !elastic ? "q" : suffix);
     }
   }
   for (int k = 0; k < m->nmotor; k++) {
-    heading(out, m->motor_name[k], "force");
+    lb_write_heading(out, m->motor_name[k], "force");
   }
   lb_out_text(out, "\n");
 }

@@ -1,6 +1,6 @@
-// A frame drawn from far away (parallel projection), back to front. Round shapes are nested strokes
-// that grow lighter towards the light, flat ones are polygons shaded by their slope; so a hundred
-// links take kilobytes, not megabytes.
+// A frame drawn from far away (parallel projection), back to front: what is seen of each shape, and
+// in which order. Round shapes are strokes and ellipses, flat ones are polygons shaded by their
+// slope; so a hundred links take kilobytes, not megabytes.
 #include "record/picture.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "record/bent.h"
-#include "record/writers.h"
+#include "record/picture_items.h"
 
 static const double PI = 3.14159265358979323846;
 static const double MARGIN = 0.07; // of the picture's size
@@ -18,56 +18,12 @@ enum {
   MOST_SIDES = 24,     // of a cylinder
   MOST_PIECES = 6,     // of a long one, when there are
   FEW_SHAPES = 40,     // fewer shapes than this
-  MOST_CORNERS = 24,   // of a polygon
   MOST_SORTED = 1500,  // items put in order by where they are; more go by their middles alone
-  PATH_POINTS = 160,   // of a path
   MOST_PAINTED = 5000, // pieces of a picture, about; where there would be more, shapes are left out
   MOST_FACES = 1000,   // of a mesh drawn as it is; finer ones are thinned,
   LEAST_FACES = 60,    // in the company of many others more so
   ALL_FACES = 8000
 };
-
-// Directions, scale and offset that make pixels of metres.
-typedef struct camera {
-  lb_axes axes;
-  lb_vec3 light; // towards it
-  double scale, u0, v0;
-} camera;
-
-typedef struct point {
-  double u, v; // in the picture, v down
-} point;
-
-typedef enum item_kind { POLYGON, STROKE, ELLIPSE } item_kind;
-
-// Something to paint.
-typedef struct item {
-  double depth; // towards the eye
-  int order;    // breaks ties, so that the picture is always the same
-  item_kind kind;
-  double color[4]; // linear
-  double radius;   // of a stroke [px]; of an ellipse its long half axis
-  double across;   // of an ellipse: the short half axis
-  double angle;    // of an ellipse [rad]
-  lb_vec3 normal;  // of a polygon
-  int n;
-  point corner[MOST_CORNERS];
-  lb_vec3 place[MOST_CORNERS]; // the corners in the world
-  point low, high;             // the part of the picture it covers
-  bool painted;
-} item;
-
-typedef struct picture {
-  const lb_recording* r;
-  const lb_view* view;
-  camera cam;
-  int stride; // one shape in so many is drawn
-  int faces;  // most of a mesh that is drawn as it is
-  lb_arena arena;
-  bool failed;
-  int nitem, capacity;
-  item* item;
-} picture;
 
 // --- how much to draw ---
 
@@ -95,19 +51,7 @@ int lb_picture_stride(const lb_model* m) {
   return (int)((sum + MOST_PAINTED - 1) / MOST_PAINTED) + (sum == 0);
 }
 
-// The large scenery that all stands on is always there.
-static bool is_drawn(const picture* p, int i) {
-  const lb_model_shape* s = &p->r->model->shape[i];
-  return i % p->stride == 0 ||
-         (s->body == LB_WORLD && lb_shape_ball(&s->shape).radius > p->view->radius);
-}
-
 // --- projection ---
-
-static point project(const camera* c, lb_vec3 p) {
-  return (point){c->u0 + c->scale * lb_vec3_dot(c->axes.right, p),
-                 c->v0 - c->scale * lb_vec3_dot(c->axes.up, p)};
-}
 
 static camera make_camera(const lb_recording* r, const lb_view* view, int frame) {
   camera c = {.axes = lb_view_axes(view)};
@@ -385,13 +329,6 @@ static void draw_spring(picture* p, int frame, int spring) {
   add_stroke(p, end[0], end[1], LB_SPRING_THICKNESS * p->view->radius, DARK);
 }
 
-static lb_transform world_pose(const lb_recording* r, int frame, const lb_model_shape* s) {
-  return s->body == LB_WORLD
-             ? s->pose
-             : lb_transform_mul(r->pose[(size_t)frame * (size_t)r->model->nbody + (size_t)s->body],
-                                s->pose);
-}
-
 static void collect(picture* p, int frame) {
   const lb_model* m = p->r->model;
   for (int i = 0; i < m->nshape && !p->failed; i++) {
@@ -428,11 +365,6 @@ static int back_to_front(const void* a, const void* b) {
     return x->depth < y->depth ? -1 : 1;
   }
   return x->order - y->order;
-}
-
-// Scenery far larger than the motion is painted first; its depth was moved far away.
-static bool is_backdrop(const picture* p, const item* it) {
-  return it->depth < -5e5 * p->view->radius;
 }
 
 static bool overlap(const item* a, const item* b) {
@@ -494,161 +426,6 @@ static int* put_in_order(picture* p) {
   return sequence;
 }
 
-// --- SVG ---
-
-// One linear channel as the byte screens expect.                                   [IEC 61966-2-1]
-static int to_srgb(double x) {
-  const double c = fmax(0, fmin(1, isnan(x) ? 0 : x));
-  const double s = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
-  return (int)lround(255 * s);
-}
-
-// A colour times `shade`, moved towards white by `shine`.
-static void svg_color(lb_out* out, const double color[4], double shade, double shine) {
-  static const char digit[] = "0123456789abcdef";
-  char text[8] = "#";
-  for (int i = 0; i < 3; i++) {
-    const double c = fmin(1, shade * color[i]);
-    const int byte = to_srgb(c + shine * (1 - c));
-    text[1 + 2 * i] = digit[byte >> 4];
-    text[2 + 2 * i] = digit[byte & 15];
-  }
-  lb_out_text(out, text);
-}
-
-static void svg_point(lb_out* out, const char* before, point p) {
-  lb_out_text(out, before);
-  lb_out_fixed(out, p.u, 1);
-  lb_out_text(out, " ");
-  lb_out_fixed(out, p.v, 1);
-}
-
-static void svg_polygon(lb_out* out, const item* it) {
-  lb_out_text(out, "<path color=\"");
-  svg_color(out, it->color, 1, 0);
-  lb_out_text(out, "\" d=\"");
-  for (int i = 0; i < it->n; i++) {
-    svg_point(out, i ? "L" : "M", it->corner[i]);
-  }
-  lb_out_text(out, "Z\"/>");
-}
-
-static void svg_stroke(lb_out* out, const item* it, double width, point move) {
-  const point from = {it->corner[0].u - move.u, it->corner[0].v - move.v};
-  const point to = {it->corner[1].u - move.u, it->corner[1].v - move.v};
-  svg_point(out, " d=\"M", from);
-  svg_point(out, "L", to);
-  lb_out_text(out, "\" stroke-width=\"");
-  lb_out_fixed(out, 2 * it->radius * width, 1);
-  lb_out_text(out, "\"/>");
-}
-
-static void svg_ellipse(lb_out* out, const item* it, double width, point move) {
-  const point at = {it->corner[0].u - move.u, it->corner[0].v - move.v};
-  lb_out_text(out, " rx=\"");
-  lb_out_fixed(out, it->radius * width, 1);
-  lb_out_text(out, "\" ry=\"");
-  lb_out_fixed(out, it->across * width, 1);
-  svg_point(out, "\" transform=\"translate(", at);
-  lb_out_text(out, ")rotate(");
-  lb_out_fixed(out, it->angle * 180 / PI, 1);
-  lb_out_text(out, ")\"/>");
-}
-
-// Layers of a round thing: narrower, lighter, and moved towards the light. Large ones need more of
-// them to look smooth.
-static void svg_round(lb_out* out, const item* it) {
-  const bool stroke = it->kind == STROKE;
-  const double size = stroke ? it->radius : it->across;
-  const int layers = (int)fmin(16, 3 + size / 2);
-  for (int i = 0; i < layers; i++) {
-    const double t = (double)i / layers;
-    const point move = {0.28 * t * size, 0.34 * t * size};
-    lb_out_text(out, stroke ? "<path fill=\"none\" color=\"" : "<ellipse color=\"");
-    svg_color(out, it->color, 0.42 + 0.85 * t, fmax(0, 0.5 * (t - 0.6)));
-    lb_out_text(out, "\"");
-    (stroke ? svg_stroke : svg_ellipse)(out, it, 1 - 0.92 * t, move);
-  }
-}
-
-static void svg_item(lb_out* out, const item* it) {
-  const bool clear = it->color[3] < 1;
-  if (clear) {
-    lb_out_text(out, "<g opacity=\"");
-    lb_out_fixed(out, it->color[3], 2);
-    lb_out_text(out, "\">");
-  }
-  it->kind == POLYGON ? svg_polygon(out, it) : svg_round(out, it);
-  lb_out_text(out, clear ? "</g>" : "");
-}
-
-// Where the bodies' balls touch the ground from above, all in one tone.
-static void svg_shadows(lb_out* out, const picture* p, int frame) {
-  const lb_model* m = p->r->model;
-  const double flat = sin(p->view->elevation);
-  lb_out_text(out, "<g opacity=\".13\">");
-  for (int i = 0; i < m->nshape; i++) {
-    const lb_model_shape* s = &m->shape[i];
-    if (s->body == LB_WORLD || m->body_link[s->body] == LB_WORLD || !is_drawn(p, i)) {
-      continue;
-    }
-    const lb_transform X = world_pose(p->r, frame, s);
-    const double reach = pow(lb_shape_volume(&s->shape) / 4, 1.0 / 3) * p->cam.scale;
-    const point c = project(&p->cam, lb_vec3_make(X.p.x, X.p.y, p->view->floor));
-    if (isfinite(c.u + c.v) && c.v < LB_PICTURE_HEIGHT + reach) {
-      lb_out_text(out, "<ellipse rx=\"");
-      lb_out_fixed(out, fmax(1.5, reach), 1);
-      lb_out_text(out, "\" ry=\"");
-      lb_out_fixed(out, fmax(1.5, reach) * flat, 1);
-      svg_point(out, "\" transform=\"translate(", c);
-      lb_out_text(out, ")\"/>");
-    }
-  }
-  lb_out_text(out, "</g>");
-}
-
-static void svg_path(lb_out* out, const picture* p, int body, int last, const char* opacity) {
-  const int shown = lb_frames_shown(last + 1, PATH_POINTS);
-  lb_out_texts(out,
-               "<path fill=\"none\" stroke=\"var(--accent,#c2541b)\" stroke-width=\"1\" opacity=\"",
-               opacity, "\" d=\"", NULL);
-  for (int i = 0; i < shown; i++) {
-    const int f = lb_frame_shown(last + 1, shown, i);
-    const point at = project(&p->cam, lb_view_trace(p->r, f, body));
-    if (isfinite(at.u + at.v)) {
-      svg_point(out, i ? "L" : "M", at);
-    }
-  }
-  lb_out_text(out, "\"/>");
-}
-
-static void svg(lb_out* out, const picture* p, const int* sequence, int frame) {
-  lb_out_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ");
-  lb_out_long(out, LB_PICTURE_WIDTH);
-  lb_out_text(out, " ");
-  lb_out_long(out, LB_PICTURE_HEIGHT);
-  lb_out_text(out, "\" role=\"img\"><g fill=\"currentColor\" stroke=\"currentColor\" "
-                   "stroke-width=\".5\" stroke-linejoin=\"round\" stroke-linecap=\"round\">");
-  int i = 0;
-  // The backdrop, then shadows and paths on it, then the rest.
-  for (bool laid = false; i < p->nitem || !laid; i++) {
-    if (!laid && (i == p->nitem || !is_backdrop(p, &p->item[sequence[i]]))) {
-      laid = true;
-      lb_out_text(out, "<g stroke=\"none\" fill=\"#000\">");
-      svg_shadows(out, p, frame);
-      lb_out_text(out, "</g>");
-      for (int k = 0; k < p->view->ntrace && !p->view->follow; k++) {
-        svg_path(out, p, p->view->trace[k], p->r->nframe - 1, ".2");
-        svg_path(out, p, p->view->trace[k], frame, ".8");
-      }
-    }
-    if (i < p->nitem) {
-      svg_item(out, &p->item[sequence[i]]);
-    }
-  }
-  lb_out_text(out, "</g></svg>");
-}
-
 bool lb_picture_write(lb_out* out, const lb_recording* recording, const lb_view* view, int frame) {
   picture p = {.r = recording,
                .view = view,
@@ -659,7 +436,7 @@ bool lb_picture_write(lb_out* out, const lb_recording* recording, const lb_view*
   collect(&p, frame);
   const int* sequence = p.failed ? NULL : put_in_order(&p);
   if (sequence) {
-    svg(out, &p, sequence, frame);
+    lb_picture_svg(out, &p, sequence, frame);
   }
   lb_arena_release(&p.arena);
   return !p.failed;

@@ -117,10 +117,14 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   static const struct {
     const char* name;
     void (*write)(lb_out*, const lb_recording*, const lb_summary*);
-  } files[] = {{"trajectory.csv", write_csv},
-               {"scene.glb", write_gltf},
-               {"report.html", lb_write_report},
-               {"summary.json", lb_write_summary}}; // last: where it is new, the others are done
+    bool of_fit;
+  } files[] = {
+      {"trajectory.csv", write_csv, false},
+      {"scene.glb", write_gltf, false},
+      {"report.html", lb_write_report, false},
+      {"markers.csv", lb_write_markers, true},
+      {"fitted.yaml", lb_write_fitted, true},
+      {"summary.json", lb_write_summary, false}}; // last: where it is new, the others are done
   const lb_allocator* allocator = recording->allocator;
   const lb_status made = lb_folder_create(dir, allocator, err);
   if (made != LB_OK) {
@@ -128,6 +132,9 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   }
   lb_status first = LB_OK;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    if (files[i].of_fit && !summary->fit) {
+      continue;
+    }
     lb_file file;
     lb_status status = lb_file_begin(&file, dir, files[i].name, allocator, err);
     if (status == LB_OK) {

@@ -2,6 +2,7 @@
 // JSON library, because numbers must read back exactly and memory comes from the caller.
 #include <math.h>
 
+#include "limber/fit.h"
 #include "limber/version.h"
 #include "record/writers.h"
 
@@ -52,6 +53,49 @@ static void inversion(lb_out* out, const lb_model* m, const lb_inversion* i) {
   lb_out_text(out, "}");
 }
 
+static void fit_value(lb_out* out, const lb_model* m, const lb_fit_value* v) {
+  lb_out_text(out, "{\"material\": ");
+  if (v->material >= 0) {
+    lb_out_json(out, m->material[v->material].name);
+  } else {
+    lb_out_text(out, "null");
+  }
+  const struct {
+    const char* name;
+    double value;
+  } part[] = {{", \"start\": ", v->start},
+              {", \"value\": ", v->value},
+              {", \"low\": ", v->low},
+              {", \"high\": ", v->high}};
+  lb_out_texts(out, ", \"number\": \"", lb_fit_quantity_name(v->quantity), "\", \"unit\": \"",
+               lb_fit_quantity_unit(v->quantity), "\"", NULL);
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    lb_out_text(out, part[i].name);
+    lb_out_number(out, part[i].value, "null");
+  }
+  lb_out_texts(out, ", \"determined\": ", v->doubt == LB_FIT_SURE ? "true" : "false",
+               ", \"verdict\": \"", lb_fit_doubt_text(v->doubt), "\"}", NULL);
+}
+
+static void fit_figures(lb_out* out, const lb_fit* f) {
+  text(out, "markers_file", f->markers->file);
+  count(out, "markers", f->markers->nmarker);
+  count(out, "samples", f->nsample);
+  number(out, "rms_start", f->rms_start);
+  number(out, "rms", f->rms);
+  number(out, "explained", f->explained);
+  number(out, "correlation", f->correlation);
+  count(out, "iterations", f->iterations);
+  count(out, "runs", f->runs);
+  truth(out, "converged", f->converged);
+  key(out, "fitted");
+  for (int i = 0; i < f->nvalue; i++) {
+    lb_out_text(out, i ? ",\n    " : "[\n    ");
+    fit_value(out, f->model, &f->value[i]);
+  }
+  lb_out_text(out, "\n  ]");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const double simulated = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -80,5 +124,8 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   count(out, "joints", m->njoint);
   count(out, "coordinates", m->nq);
   count(out, "degrees_of_freedom", m->nv);
+  if (s->fit) {
+    fit_figures(out, s->fit);
+  }
   lb_out_text(out, "\n}\n");
 }

@@ -17,3 +17,6 @@ typedef struct lb_checker {
 
 // Elastic bodies, the faces that joints name, and what may not act on them.
 void lb_check_elastic(lb_checker* c);
+
+// Markers, and what a fit is to find.
+void lb_check_fit(lb_checker* c);

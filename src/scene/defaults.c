@@ -45,6 +45,10 @@ lb_scene_joint lb_scene_joint_default(void) {
                           .child_face = -1};
 }
 
+lb_scene_fit_material lb_scene_fit_material_default(void) {
+  return (lb_scene_fit_material){.young = true, .damping = LB_FIT_TOGETHER, .within = 10};
+}
+
 const char* lb_joint_kind_name(lb_joint_kind kind) {
   return (int)kind >= 0 && kind < LB_JOINT_COUNT ? lb_joint_choices.name[kind] : "unknown";
 }

@@ -121,6 +121,10 @@ static const lb_field scene_fields[] = {
     SHARED_SECTIONS(lb_scene_spec),
     LIST_SECTION(lb_scene_spec, LB_SCENE_REPEAT, "repeat", &lb_repeat_table,
                  "parts written once and made many times"),
+    NAMED_SECTION(lb_scene_spec, LB_SCENE_MARKERS, "markers", &lb_marker_table,
+                  "points whose motion was measured, by name"),
+    {"fit", LB_VALUE_TABLE, offsetof(lb_scene_spec, fit), LB_PURE, LB_ANY, false, &lb_fit_table,
+     "all that is elastic", "what to find from measured markers"},
 };
 const lb_table lb_scene_table = TABLE("scene", scene_fields);
 

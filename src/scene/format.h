@@ -67,7 +67,7 @@ typedef struct lb_field {
   const char* about;
 } lb_field;
 
-enum { LB_FIELD_MOST = 20 };
+enum { LB_FIELD_MOST = 32 };
 
 // Every struct that a table describes begins with this: what was given, and where.
 typedef struct lb_given {
@@ -98,6 +98,27 @@ typedef struct lb_record_spec {
   double every;
 } lb_record_spec;
 
+typedef struct lb_fit_spec {
+  lb_given given;
+  const lb_node* materials;
+  bool clock, shift;
+} lb_fit_spec;
+
+typedef struct lb_fit_material_spec {
+  lb_given given;
+  bool young;
+  int damping;
+  double within;
+} lb_fit_material_spec;
+
+enum { LB_MARKER_BODY, LB_MARKER_AT };
+
+typedef struct lb_marker_spec {
+  lb_given given;
+  int body;
+  lb_vec3 at;
+} lb_marker_spec;
+
 // The keys of a scene file, in this order.
 enum {
   LB_SCENE_LIMBER,
@@ -117,6 +138,8 @@ enum {
   LB_SCENE_LOADS,
   LB_SCENE_INITIAL,
   LB_SCENE_REPEAT,
+  LB_SCENE_MARKERS,
+  LB_SCENE_FIT,
   LB_SCENE_KEYS
 };
 
@@ -129,6 +152,7 @@ typedef struct lb_scene_spec {
   double duration;
   lb_solver_spec solver;
   lb_record_spec record;
+  lb_fit_spec fit;
   const lb_node* section[LB_SCENE_KEYS]; // by LB_SCENE_MATERIALS ...
 } lb_scene_spec;
 
@@ -342,6 +366,7 @@ extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_cross_spr
     lb_ball_spring_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
+extern const lb_table lb_marker_table, lb_fit_table, lb_fit_material_table;
 extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices,
     lb_coordinates_choices, lb_space_choices;
 

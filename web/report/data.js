@@ -18,7 +18,27 @@ export function readData() {
   data.series.forEach((series, i) => {
     series.values = all.subarray(i * n, (i + 1) * n);
   });
+  data.fit = readFit();
   return data;
+}
+
+// Measured and fitted places of markers, axis by axis, if there are any; what was not seen is null.
+function readFit() {
+  const element = document.getElementById("limber-fit");
+  if (!element) return null;
+  const fit = JSON.parse(element.textContent);
+  fit.time = new Float32Array(bytes(fit.time));
+  const all = new Float32Array(bytes(fit.values));
+  const n = fit.time.length;
+  const column = (i) => Array.from(all.subarray(i * n, (i + 1) * n), (x) => (Number.isNaN(x) ? null : x));
+  fit.curves = fit.markers.flatMap((marker, i) =>
+    ["x", "y", "z"].map((axis, k) => ({
+      name: `${marker} ${axis}`,
+      measured: column(6 * i + 2 * k),
+      fitted: column(6 * i + 2 * k + 1),
+    })),
+  );
+  return fit;
 }
 
 export function readModel() {

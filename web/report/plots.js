@@ -13,6 +13,7 @@ const GROUPS = {
   force: { title: "Motor forces", unit: "N" },
 };
 const SHOWN_AT_FIRST = 6;
+const MOST_FITTED = 6; // coordinates of markers that get a plot of their own
 const MANY = 14;
 
 export function createPlots(parent, data, clock) {
@@ -37,11 +38,39 @@ export function createPlots(parent, data, clock) {
     const series = data.series.filter((s) => s.group === key);
     if (series.length) plots.push({ ...group, series });
   }
-  const all = plots.map((plot) => new Plot(parent, plot, data.time, clock));
+  if (data.fit) plots.unshift(...fitPlots(data.fit));
+  const all = plots.map((plot) => new Plot(parent, plot, plot.time ?? data.time, clock));
   for (const plot of all) {
     plot.zoomed = (min, max) => all.forEach((other) => other !== plot && other.zoom(min, max));
   }
   onTheme(() => all.forEach((plot) => plot.build()));
+}
+
+// Measured dots on fitted lines for what moves most, and what is left between them.
+function fitPlots(fit) {
+  const seen = (values) => values.filter((x) => x !== null);
+  const range = ({ fitted }) => Math.max(...seen(fitted)) - Math.min(...seen(fitted));
+  const most = Math.max(...fit.curves.map(range));
+  const moving = fit.curves.filter((curve) => range(curve) > 0.02 * most);
+  const shown = [...moving].sort((a, b) => range(b) - range(a)).slice(0, MOST_FITTED);
+  const left = ({ measured, fitted }) => measured.map((x, i) => (x === null ? null : x - fitted[i]));
+  return [
+    ...shown.map((curve) => ({
+      title: `Marker ${curve.name}`,
+      unit: "m",
+      time: fit.time,
+      series: [
+        { name: "measured", values: curve.measured, dots: true },
+        { name: "fitted", values: curve.fitted },
+      ],
+    })),
+    {
+      title: "Measured less fitted",
+      unit: "m",
+      time: fit.time,
+      series: fit.curves.map((curve) => ({ name: curve.name, values: left(curve), dots: true })),
+    },
+  ];
 }
 
 function short(value) {
@@ -161,8 +190,8 @@ class Plot {
         ...this.series.map((s, i) => ({
           show: s.shown,
           stroke: look.colors[i % look.colors.length],
-          width: 1.75,
-          points: { show: false },
+          width: s.dots ? 0 : 1.75,
+          points: s.dots ? { show: true, size: 4, fill: look.colors[i % look.colors.length], width: 0 } : { show: false },
         })),
       ],
       hooks: {

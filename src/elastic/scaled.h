@@ -1,0 +1,9 @@
+// Variations of a reduced body: stiffer or softer, heavier or lighter all over. Its shapes stay
+// what they are, because both stiffness and mass keep their proportions everywhere.
+#pragma once
+#include "elastic/reduced.h"
+
+// A copy of `from` whose internal forces are `stiffness` times, and whose mass is `mass` times as
+// large. It shares the rest with `from`, which must outlive it.
+lb_status lb_reduced_scale(const lb_reduced* from, double stiffness, double mass, lb_arena* arena,
+                           lb_reduced* scaled);
