@@ -53,7 +53,16 @@ typedef struct lb_summary {
   int threads;
   double step;              ///< as used [s]
   const struct lb_fit* fit; ///< of a fit, else NULL
+  /// How far elastic bodies from files left what these were made for: the largest coordinate over
+  /// its range, of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be
+  /// trusted.
+  double range_used;
+  const char* range_body; ///< which, or NULL: no body has a range
+  double range_left;      ///< when it first went beyond [s]; NAN: never
 } lb_summary;
+
+/// Up to here, times the range of the training, shapes and cubature still serve.
+#define LB_RANGE_LEFT 2
 
 /// Write summary.json, trajectory.csv, scene.glb and report.html into the folder `dir`, made if it
 /// is missing; of a fit also fitted.yaml and markers.csv. Each is written aside and renamed, so a

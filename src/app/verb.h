@@ -45,6 +45,7 @@ typedef struct verb {
 
 extern const verb verb_check;
 extern const verb verb_fit;
+extern const verb verb_reduce;
 extern const verb verb_simulate;
 
 // Read `args` into the structure `into` and gather the plain arguments at the front of `args`,

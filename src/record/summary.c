@@ -96,6 +96,22 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
   lb_out_text(out, "\n  ]");
 }
 
+// Which body left the range of its basis, when and how far, or null.
+static void outside_range(lb_out* out, const lb_summary* s) {
+  key(out, "outside_range");
+  if (!s->range_body || isnan(s->range_left)) {
+    lb_out_text(out, "null");
+    return;
+  }
+  lb_out_text(out, "{\"body\": ");
+  lb_out_json(out, s->range_body);
+  lb_out_text(out, ", \"time\": ");
+  lb_out_number(out, s->range_left, "null");
+  lb_out_text(out, ", \"factor\": ");
+  lb_out_number(out, s->range_used, "null");
+  lb_out_text(out, "}");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const double simulated = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -116,6 +132,7 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   number(out, "constraint_violation", s->constraint_violation);
   inversion(out, m, &s->inversion);
   truth(out, "interrupted", s->interrupted);
+  outside_range(out, s);
   text(out, "integrator", lb_integrator_name(m->solver.integrator));
   number(out, "step", s->step);
   count(out, "threads", s->threads);

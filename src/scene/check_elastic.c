@@ -92,6 +92,9 @@ static void check_body(lb_checker* c, int i) {
     check_material(c, body, e->region_material[k]);
   }
   check_form(c, body);
+  if (body->elastic->stored) {
+    lb_check_stored(c, i);
+  }
   if (!is_joined(c->s, i) && c->report->status == LB_OK) { // else its joint may be what went wrong
     char text[600];
     LB_SAY(

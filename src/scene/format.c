@@ -284,12 +284,20 @@ static const lb_field elements_fields[] = {
 const lb_table lb_elements_table = TABLE("element count", elements_fields);
 
 static const lb_field basis_fields[] = {
-    {"modes", LB_VALUE_COUNT, offsetof(lb_basis_spec, modes), LB_PURE, LB_NOT_NEGATIVE, false, NULL,
-     "4", "modes of vibration, beyond six shapes for each face that carries something"},
-    {"derivatives", LB_VALUE_COUNT, offsetof(lb_basis_spec, derivatives), LB_PURE, LB_NOT_NEGATIVE,
-     false, NULL, "4", "how many of the softest shapes may bend far, which takes a shape a pair"},
+    [LB_BASIS_KEY_FILE] = {"file", LB_VALUE_FILE, offsetof(lb_basis_spec, file), LB_PURE, LB_ANY,
+                           false, NULL, "none",
+                           "a reduced body (.npz) made by limber reduce, instead of the following"},
+    [LB_BASIS_KEY_MODES] = {"modes", LB_VALUE_COUNT, offsetof(lb_basis_spec, modes), LB_PURE,
+                            LB_NOT_NEGATIVE, false, NULL, "4",
+                            "modes of vibration, beyond six shapes for each face that carries "
+                            "something"},
+    [LB_BASIS_KEY_DERIVATIVES] =
+        {"derivatives", LB_VALUE_COUNT, offsetof(lb_basis_spec, derivatives), LB_PURE,
+         LB_NOT_NEGATIVE, false, NULL, "4",
+         "how many of the softest shapes may bend far, which takes a shape "
+         "a pair"},
 };
-const lb_table lb_basis_table = TABLE("basis size", basis_fields);
+const lb_table lb_basis_table = TABLE("basis", basis_fields);
 
 static const lb_field elastic_fields[] = {
     [LB_ELASTIC_ROD] = {"rod", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,

@@ -232,8 +232,11 @@ typedef struct lb_elements_spec {
   int along, across, around;
 } lb_elements_spec;
 
+enum { LB_BASIS_KEY_FILE, LB_BASIS_KEY_MODES, LB_BASIS_KEY_DERIVATIVES };
+
 typedef struct lb_basis_spec {
   lb_given given;
+  const lb_node* file;
   int modes, derivatives;
 } lb_basis_spec;
 

@@ -6,7 +6,9 @@
 #include <time.h>
 
 #include "elastic/full.h"
+#include "elastic/stored.h"
 #include "model/link.h"
+#include "solve/range.h"
 #include "solve/stepper.h"
 
 lb_simulate_options lb_simulate_default(void) {
@@ -107,12 +109,12 @@ static void look_for_trouble(trouble* t, const lb_model* m, lb_data* d) {
   }
 }
 
-static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d, trouble* t,
-                              lb_error* err) {
+static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
+                              const lb_watcher* watcher, trouble* t, lb_error* err) {
   const lb_model* m = d->model;
   const lb_model* shown = r->model;
   const int f = lb_recording_add(r);
-  if (f < 0) {
+  if (f < 0 || (watcher->see && !watcher->see(watcher->context, d))) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s",
                         r->nframe, d->time);
   }
@@ -152,9 +154,9 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
 // interrupt.
 enum { STEPS_BETWEEN_LOOKS = 256 };
 
-static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
+static lb_status run(const plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
                      lb_recording* r, trouble* t, lb_error* err) {
-  lb_status status = record_frame(r, st, d, t, err);
+  lb_status status = record_frame(r, st, d, &o->watcher, t, err);
   const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
@@ -164,12 +166,12 @@ static lb_status run(const plan* p, const lb_progress* progress, lb_stepper* st,
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, st, d, t, err);
+      status = record_frame(r, st, d, &o->watcher, t, err);
     } else if (i % looks != 0) {
       continue;
     }
     const double fraction = (double)i / (double)p->steps;
-    if (status == LB_OK && !lb_progress_report(progress, fraction, "simulating")) {
+    if (status == LB_OK && !lb_progress_report(&o->progress, fraction, "simulating")) {
       return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
     }
   }
@@ -209,6 +211,44 @@ static void sum_up(lb_summary* s, const lb_recording* r) {
   s->energy_drift = most > 0 ? worst / most : 0;
 }
 
+// How far the loads on a body go over those of its basis' training at a frame.
+static double load_reach(const lb_model_elastic* e, const lb_track* t, int frame) {
+  double most = 0;
+  for (int f = 0; f <= e->nface; f++) {
+    const int of = f == 0 ? e->body : e->carried[f - 1];
+    double load[6];
+    for (int k = 0; of >= 0 && lb_track_load(t, frame, e->body, of, load) && k < 6; k++) {
+      most = fmax(most, fabs(load[k]) / e->load_limit[6 * f + k]);
+    }
+  }
+  return most;
+}
+
+// Who went farthest over the range of its basis, and when it first left.
+static void look_at_ranges(lb_summary* s, const lb_recording* r) {
+  const lb_model* m = r->model;
+  lb_track t = {r->nframe, m->nbody, r->time, r->pose, m->gravity, 1};
+  s->range_left = NAN;
+  for (int i = 0; i < m->nelastic; i++) {
+    const lb_model_elastic* e = &m->elastic[i];
+    double most = 0, left = NAN;
+    if (e->limit && r->nframe > 1) {
+      t.stride = (int)fmin(fmax(1, round(e->load_every / (r->time[1] - r->time[0]))), r->nframe);
+    }
+    for (int f = 0; e->limit && f < r->nframe; f++) {
+      const double* eta = r->q + (size_t)f * (size_t)m->nq + (size_t)e->q;
+      const double reach = fmax(lb_stored_reach(e->r, e->limit, eta), load_reach(e, &t, f));
+      most = fmax(most, reach);
+      left = isnan(left) && reach > LB_RANGE_LEFT ? r->time[f] : left;
+    }
+    if (e->limit && (!s->range_body || most > s->range_used)) {
+      s->range_body = m->body_name[e->body];
+      s->range_used = most;
+      s->range_left = left;
+    }
+  }
+}
+
 lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                       lb_recording* recording, lb_summary* summary, lb_error* err) {
   const lb_status fit = check_plan(model, options, err);
@@ -230,7 +270,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_assemble(simulated, d, err);
   }
   if (status == LB_OK) {
-    status = run(&p, &options->progress, st, d, recording, &t, err);
+    status = run(&p, options, st, d, recording, &t, err);
   }
   *summary = (lb_summary){.job = "simulate",
                           .steps = st ? lb_stepper_count(st) : 0,
@@ -242,6 +282,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                           .step = p.step,
                           .wall_seconds = now() - start};
   sum_up(summary, recording);
+  look_at_ranges(summary, recording);
   lb_stepper_release(st);
   lb_data_release(d);
   return status;
