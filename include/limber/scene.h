@@ -59,6 +59,7 @@ typedef struct lb_scene_elastic {
   int order;                     ///< of the elements, 1 or 2
   double accuracy;               ///< wanted relative error of the lowest frequency, > 0
   int along, across, around;     ///< elements; 0: chosen from the accuracy
+  int fine[3];                   ///< the same when all its nodes move; 0: as above
   int material;                  ///< index into the scene's materials
   /// Where it is not of one material: those of the mesh's regions, or of parts that follow each
   /// other from `from` to `to`. 0: all of `material`

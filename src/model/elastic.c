@@ -150,7 +150,7 @@ static lb_status make_mesh(maker* k) {
   if (k->from->form == LB_ELASTIC_MESH) {
     k->mesh = *k->from->mesh;
   } else {
-    const lb_tetmesh_def def = lb_elastic_definition(k->from);
+    const lb_tetmesh_def def = lb_elastic_definition(k->from, k->b->scene->solver.elastic);
     status = lb_tetmesh_make(&def, k->from->place, &k->scratch, &k->mesh, k->b->err);
   }
   for (int i = 0; i < k->nface && status == LB_OK; i++) {
@@ -371,7 +371,8 @@ static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
          same_vector(a->up, b->up) && a->width == b->width && a->height == b->height &&
          a->radius == b->radius && a->inner == b->inner && a->mesh == b->mesh &&
          a->order == b->order && a->accuracy == b->accuracy && a->along == b->along &&
-         a->across == b->across && a->around == b->around && a->material == b->material &&
+         a->across == b->across && a->around == b->around &&
+         memcmp(a->fine, b->fine, sizeof a->fine) == 0 && a->material == b->material &&
          same_regions(a, b) && a->modes == b->modes && a->derivatives == b->derivatives &&
          a->stored == b->stored;
 }

@@ -52,7 +52,7 @@ static void check_form(lb_checker* c, const lb_scene_body* body) {
            body->name, e->mesh->nregion, e->nregion);
   }
   if (e->form != LB_ELASTIC_MESH) {
-    const lb_tetmesh_def def = lb_elastic_definition(e);
+    const lb_tetmesh_def def = lb_elastic_definition(e, LB_SPACE_REDUCED);
     lb_error why = lb_error_make(c->report->err ? c->report->err->allocator : NULL);
     if (lb_section_check(&def, e->place, &why) != LB_OK) {
       LB_SAY(c, e->place, "body '%s': %s", body->name,

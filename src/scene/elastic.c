@@ -31,7 +31,8 @@ lb_scene_elastic lb_scene_elastic_default(void) {
       .form = LB_ELASTIC_ROD, .order = 2, .accuracy = 1e-3, .modes = 4, .derivatives = 4};
 }
 
-lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e) {
+lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e, lb_space space) {
+  const bool fine = space == LB_SPACE_FULL && (e->fine[0] || e->fine[1] || e->fine[2]);
   return (lb_tetmesh_def){.kind = forms[e->form].kind,
                           .a = e->from,
                           .b = e->to,
@@ -41,9 +42,9 @@ lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e) {
                           .radius = e->radius,
                           .inner = e->inner,
                           .order = e->order,
-                          .along = e->along,
-                          .across = e->across,
-                          .around = e->around,
+                          .along = fine ? e->fine[0] : e->along,
+                          .across = fine ? e->fine[1] : e->across,
+                          .around = fine ? e->fine[2] : e->around,
                           .error = e->accuracy,
                           .ncut = e->until ? e->nregion - 1 : 0,
                           .cut = e->until};
@@ -330,6 +331,7 @@ const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec) 
       .along = s->elements.along,
       .across = s->elements.across,
       .around = s->elements.around,
+      .fine = {s->fine.along, s->fine.across, s->fine.around},
       .modes = s->basis.modes,
       .derivatives = s->basis.derivatives,
   };

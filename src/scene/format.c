@@ -338,6 +338,8 @@ static const lb_field elastic_fields[] = {
      NULL, "1e-3", "wanted relative error of its lowest frequency; sets the number of elements"},
     {"elements", LB_VALUE_TABLE, offsetof(lb_elastic_spec, elements), LB_PURE, LB_ANY, false,
      &lb_elements_table, "from the accuracy", "how many of them"},
+    {"fine", LB_VALUE_TABLE, offsetof(lb_elastic_spec, fine), LB_PURE, LB_ANY, false,
+     &lb_elements_table, "as elements", "how many of them when every node moves (full)"},
     {"order", LB_VALUE_COUNT, offsetof(lb_elastic_spec, order), LB_PURE, LB_POSITIVE, false, NULL,
      "2", "of the elements: 2 bends well, 1 is much too stiff"},
     {"basis", LB_VALUE_TABLE, offsetof(lb_elastic_spec, basis), LB_PURE, LB_ANY, false,

@@ -248,7 +248,7 @@ typedef struct lb_elastic_spec {
   int material;
   const lb_node *materials, *parts;
   double accuracy;
-  lb_elements_spec elements;
+  lb_elements_spec elements, fine;
   int order;
   lb_basis_spec basis;
 } lb_elastic_spec;
