@@ -77,6 +77,10 @@ static void print_results(const lb_model* model, const lb_recording* recording, 
          lb_integrator_name(model->solver.integrator), adaptive ? "at most " : "",
          duration_text(s->step, step_text, sizeof step_text),
          amount_text((double)s->steps / wall, rate_text, sizeof rate_text));
+  if (model->full) {
+    printf("  elastic  all nodes move: %s unknowns\n",
+           amount_text(model->full->nv - model->full->ndense, rate_text, sizeof rate_text));
+  }
   print_energy(s);
   if (model->nloop) {
     printf("  loops    closed to %.2g (m or rad)\n", s->constraint_violation);

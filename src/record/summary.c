@@ -30,6 +30,11 @@ static void truth(lb_out* out, const char* name, bool value) {
   lb_out_text(out, value ? "true" : "false");
 }
 
+// What a step solves for: with all nodes moving, of the model that is simulated.
+static long model_unknowns(const lb_model* m) {
+  return m->full ? m->full->nv : m->nv;
+}
+
 static void inversion(lb_out* out, const lb_model* m, const lb_inversion* i) {
   key(out, "inverted");
   if (i->frames == 0) {
@@ -121,6 +126,7 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   text(out, "title", m->name);
   text(out, "job", s->job);
   number(out, "wall_seconds", s->wall_seconds);
+  count(out, "unknowns", model_unknowns(r->model));
   count(out, "steps", s->steps);
   number(out, "steps_per_second", (double)s->steps / s->wall_seconds);
   number(out, "duration", simulated);
