@@ -2,6 +2,7 @@
 // energy in motion.
 #include "elastic/cubature.h"
 #include "elastic/projected.h"
+#include "elastic/scaled.h"
 #include "random_tree.h"
 
 // The steel rod of 70 cm and 4 mm.
@@ -229,6 +230,17 @@ static void second_derivatives_match_differences(void** state) {
   }
   for (int k = 0; k < r * r; k++) {
     assert_near((0.3 * K[k] + 0.7 * N[1][k]) / size, mix[k] / size, 1e-13);
+  }
+  // a body half as stiff
+  lb_reduced soft;
+  static double softer[MOST_R * MOST_R];
+  assert_int_equal(lb_reduced_scale(&R.reduced, 0.5, 1, &R.arena, &soft), LB_OK);
+  soft.internal.blend(soft.internal.context, softer, of, eta, v, scratch);
+  soft.internal.blend_product(soft.internal.context, f, of, eta, v, v, scratch);
+  law[0].blend_product(law[0].context, Kv[0], of, eta, v, v, scratch);
+  for (int k = 0; k < r * r; k++) {
+    assert_near(softer[k] / size, 0.5 * mix[k] / size, 1e-11);
+    assert_near(f[k % r] / size, 0.5 * Kv[0][k % r] / size, 1e-14);
   }
   // a region with half the damping
   double share = 0.5;
