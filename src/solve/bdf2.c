@@ -22,9 +22,9 @@
 #include "dynamics/rnea.h"
 
 enum {
-  MOST_ITERATIONS = 30,
-  SLOW_ITERATIONS = 8, // more than this asks for a new matrix
-  MOST_PARTS = 64      // into which a step that fails is divided
+  SLOW_ITERATIONS = 8,  // more than this ask for a new matrix,
+  MOST_ITERATIONS = 12, // more with that for exact ones
+  MOST_PARTS = 64       // into which a step that fails is divided
 };
 
 // Rounding of very stiff forces puts a floor under the corrections: this many times the tolerance,
@@ -36,12 +36,12 @@ static const double AGEING = 1.1;
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own = LB_TAKE(&st->arena, lb_bdf2, 1);
-  double* block = own ? LB_TAKE(&st->arena, double, 4 * m->nq + 7 * m->nv) : NULL;
+  double* block = own ? LB_TAKE(&st->arena, double, 4 * m->nq + 8 * m->nv) : NULL;
   if (!block) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->v1, &own->v2,
-                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3};
+                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3, &own->guess};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 4 ? m->nq : m->nv;
@@ -57,7 +57,7 @@ static void hold(double* to_q, double* to_v, const lb_model* m, const double* q,
   memcpy(to_v, v, (size_t)m->nv * sizeof *v);
 }
 
-// Is d where the last step left it, but for the rounding of lb_settle?
+// Is d where the last step left it, but for rounding?
 static bool continues(const lb_model* m, const lb_bdf2* own, const lb_data* d, double h) {
   if (own->h != h || fabs(own->time - d->time) > 1e-9 * h) {
     return false;
@@ -114,10 +114,12 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
   }
 }
 
+// A matrix for where the step is thought to end, rather than for its start: forces of slender
+// bodies change much faster than the bodies move.
 static bool renew(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
   own->rate = 1;
-  lb_reach(st->m, d->q, own->qh, d->qd, dt); // where the step is thought to end
+  lb_reach(st->m, d->q, own->qh, d->qd, dt);
   lb_drive(st->m, d);
   return own->algebra->make(st, d, dt);
 }
@@ -133,35 +135,52 @@ static bool is_done(lb_bdf2* own, double change, double before) {
          (change <= ROUGH * own->algebra->tolerance * scale && change > 0.9 * before);
 }
 
-// Iterate to the velocities of the step's end.
-static bool newton(lb_stepper* st, lb_data* d, double dt) {
+// How Newton's method ended.
+typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
+
+// Correct the velocities, at most so many times; with exact matrices, a new one for every second
+// correction.
+static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exact) {
   lb_bdf2* own = st->own;
-  if ((own->dt != dt || own->slow) && !renew(st, d, dt)) {
-    return false;
-  }
-  own->slow = false;
-  own->age++;
   own->rate = fmin(1, AGEING * own->rate); // measured again by the next second iteration
   double before = INFINITY;
-  for (int i = 1; i <= MOST_ITERATIONS; i++) {
+  for (int i = 1; i <= most; i++) {
+    if (exact && i % 2 == 1 && !own->algebra->make_exact(st, d, dt)) {
+      return ASTRAY;
+    }
     lb_bdf2_residual(st, d, dt);
     const double change = own->algebra->correct(st, d, dt);
-    if (!isfinite(change)) {
-      return false;
+    if (!isfinite(change) || change > 2 * before) {
+      return ASTRAY;
     }
     if (is_done(own, change, before)) {
       own->slow = i > own->algebra->patience;
-      return true;
+      return CONVERGED;
     }
     before = change;
-    // first with the matrix at hand, then with a new one, then with exact ones
-    const bool anew = i == SLOW_ITERATIONS && own->age > 0;
-    if ((anew && !renew(st, d, dt)) ||
-        (i >= 2 * SLOW_ITERATIONS && i % 2 == 0 && !own->algebra->make_exact(st, d, dt))) {
-      return false;
-    }
   }
-  return false;
+  return SLOW;
+}
+
+// The velocities of the step's end: from the guess with the matrix at hand, with a new one, and
+// with exact ones. Where iterations were merely slow the next try goes on from there; where they
+// went astray it starts again.
+static bool newton(lb_stepper* st, lb_data* d, double dt) {
+  lb_bdf2* own = st->own;
+  const size_t size = (size_t)st->m->nv * sizeof *d->qd;
+  memcpy(own->guess, d->qd, size);
+  own->algebra->hold(st, false);
+  outcome found = SLOW;
+  for (int attempt = own->dt != dt || own->slow; attempt < 3 && found != CONVERGED; attempt++) {
+    if (found == ASTRAY) {
+      memcpy(d->qd, own->guess, size);
+      own->algebra->hold(st, true);
+    }
+    const bool made = attempt != 1 || renew(st, d, dt);
+    found = made ? iterate(st, d, dt, attempt ? MOST_ITERATIONS : SLOW_ITERATIONS, attempt == 2)
+                 : ASTRAY;
+  }
+  return found == CONVERGED;
 }
 
 // Velocities at the step's end: the line or parabola through those before.
@@ -218,8 +237,8 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   return true;
 }
 
-// When Newton's method fails, the same way again in smaller steps of first order, which bend to
-// anything.
+// When Newton's method fails, the same way again in smaller steps, the first of them of first
+// order.
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const double begin = d->time;
   if (advance(st, d, h, false)) {
@@ -230,7 +249,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     d->time = begin;
     bool ok = true;
     for (int i = 0; i < parts && ok; i++) {
-      ok = advance(st, d, h / parts, true);
+      ok = advance(st, d, h / parts, i == 0);
     }
     if (ok) {
       return true;

@@ -23,13 +23,16 @@ void lb_bdf2_add(int n, double* y, double s, const double* x) {
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena) {
   *L = (lb_bdf2_loops){.n = n,
+                       .most = rows,
                        .Z = LB_TAKE(arena, double, (size_t)rows*(size_t)n),
                        .A = LB_TAKE(arena, double, rows* rows),
                        .lambda = LB_TAKE(arena, double, rows),
+                       .held = LB_TAKE(arena, double, rows),
                        .mu = LB_TAKE(arena, double, rows),
                        .work = LB_TAKE(arena, double, 2 * rows),
                        .pivot = LB_TAKE(arena, int, rows)};
-  return L->Z && L->A && L->lambda && L->mu && L->work && L->pivot ? LB_OK : LB_NO_MEMORY;
+  return L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot ? LB_OK
+                                                                              : LB_NO_MEMORY;
 }
 
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
@@ -51,4 +54,9 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     lb_bdf2_add(n, dv, -L->mu[i], L->Z + i * n);
     lb_bdf2_add(n, r, -L->mu[i], J + i * n);
   }
+}
+
+void lb_bdf2_loops_hold(lb_bdf2_loops* L, bool back) {
+  const size_t size = (size_t)L->most * sizeof *L->lambda;
+  memcpy(back ? L->lambda : L->held, back ? L->held : L->lambda, size);
 }

@@ -12,9 +12,11 @@
 
 typedef struct lb_bdf2_loops {
   int n;          // unknowns
+  int most;       // rows there can be
   double* Z;      // [rows][n] W^-1 J'
   double* A;      // [rows][rows]
   double* lambda; // [rows]
+  double* held;   // [rows] multipliers to go back to
   double* mu;     // [rows]
   double* work;   // [2 * rows]
   int* pivot;     // [rows]
@@ -27,6 +29,9 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
                            void (*solve)(const void* context, int count, double* b),
                            const void* context, double* dv, double* r);
+
+// Remember the multipliers, or go back to those remembered.
+void lb_bdf2_loops_hold(lb_bdf2_loops* L, bool back);
 
 double lb_bdf2_dot(int n, const double* a, const double* b);
 // y += s x

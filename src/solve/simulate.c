@@ -174,7 +174,7 @@ static lb_status run(const plan* p, const lb_simulate_options* o, lb_stepper* st
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
-      look_for_trouble(t, d->model, d); // perhaps it is the reason
+      look_for_trouble(w, d->model, d); // perhaps it is the reason
       return status;
     }
     d->time = (double)i * p->step; // no drift from adding up
