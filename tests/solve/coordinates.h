@@ -9,6 +9,23 @@ typedef struct coordinates_case {
   double step;     // the coarsest
 } coordinates_case;
 
+// A scene's own error, from three runs.
+static inline void check_order(coordinates_case c) {
+  static motion run[3];
+  lb_scene scene = motion_scene(c.scene);
+  lb_model* m = motion_model(&scene);
+  lb_scene_release(&scene);
+  for (int i = 0; i < 3; i++) {
+    motion_run(&run[i], m, ldexp(c.step, -i), c.duration, c.duration / 15);
+  }
+  const double coarse = motion_apart(&run[0], &run[1]), fine = motion_apart(&run[1], &run[2]);
+  const double order = motion_order(coarse, fine);
+  print_message("%-10s halving %g ms changes %.3g m, halving again %.3g m: order %.2f\n", c.scene,
+                1e3 * c.step, coarse, fine, order);
+  assert_true(order > 1.9 && order < 2.2);
+  lb_model_release(m);
+}
+
 static inline void check_coordinates(coordinates_case c, int halvings) {
   static motion reduced, maximal;
   lb_scene scene = motion_scene(c.scene);
