@@ -12,6 +12,22 @@ static void subtract_scaled(double* restrict column, double s, const double* res
   }
 }
 
+// a . b over first ... n - 1, in eight sums of their own, which the compiler may put in one
+// register.
+static double dot_from(const double* restrict a, const double* restrict b, int first, int n) {
+  double s[8] = {0};
+  int i = first;
+  for (; i + 8 <= n; i += 8) {
+    for (int l = 0; l < 8; l++) {
+      s[l] += a[i + l] * b[i + l];
+    }
+  }
+  for (int l = 0; i + l < n; l++) {
+    s[l] += a[i + l] * b[i + l];
+  }
+  return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+}
+
 lb_status lb_cholesky(int n, double* A, int lda) {
   for (int j = 0; j < n; j++) {
     double* a = A + (size_t)j * (size_t)lda;
@@ -45,10 +61,7 @@ static void solve_lower(int n, const double* L, int lda, double* b, bool unit) {
 static void solve_lower_transposed(int n, const double* L, int lda, double* b, bool unit) {
   for (int j = n - 1; j >= 0; j--) {
     const double* l = L + (size_t)j * (size_t)lda;
-    double sum = b[j];
-    for (int i = j + 1; i < n; i++) {
-      sum -= l[i] * b[i];
-    }
+    const double sum = b[j] - dot_from(l, b, j + 1, n);
     b[j] = unit ? sum : sum / l[j];
   }
 }

@@ -112,6 +112,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
     }
   }
   own->exact = false;
+  lb_bdf2_loops_forget(&own->loops);
   step->dt = lb_cholesky(nv, own->W, nv) == LB_OK ? dt : 0;
   return step->dt > 0;
 }
@@ -168,6 +169,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   }
   lb_step_matrix(own->W, own->derivatives, d, dt);
   own->exact = true;
+  lb_bdf2_loops_forget(&own->loops);
   step->dt = lb_lu(m->nv, own->W, m->nv, own->order) == LB_OK ? dt : 0;
   return step->dt > 0;
 }
