@@ -125,11 +125,12 @@ static bool renew(lb_stepper* st, lb_data* d, double dt) {
 }
 
 // Is what corrections are still to come small enough? After `change` they add up to about
-// change * rate / (1 - rate).
+// change * rate / (1 - rate). The first two changes tell too good a rate of a new matrix.
 static bool is_done(lb_bdf2* own, double change, double before) {
   const double scale = fmax(LB_BDF2_STILL, own->speed);
   if (isfinite(before)) {
-    own->rate = fmin(0.99, fmax(0.3 * own->rate, change / before));
+    const double seen = change / before;
+    own->rate = fmin(0.99, own->rate < 1 ? fmax(0.3 * own->rate, seen) : 2 * seen);
   }
   return change * own->rate <= (1 - own->rate) * own->algebra->tolerance * scale ||
          (change <= ROUGH * own->algebra->tolerance * scale && change > 0.9 * before);
