@@ -103,7 +103,7 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
   lb_drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
-  lb_rnea_forced(m, d, own->r, d->q, d->qd, d->qdd);
+  lb_rnea_moved(m, d, own->r, d->qdd);
   for (int k = 0; k < m->nv; k++) {
     own->r[k] -= d->work->tau[k];
   }
