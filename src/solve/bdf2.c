@@ -30,8 +30,6 @@ enum {
 // Rounding of very stiff forces puts a floor under the corrections: this many times the tolerance,
 // one that no longer falls is as good as converged.
 static const double ROUGH = 100;
-// How much worse a matrix is thought to get in a step.
-static const double AGEING = 1.1;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
@@ -125,15 +123,15 @@ static bool renew(lb_stepper* st, lb_data* d, double dt) {
 }
 
 // Is what corrections are still to come small enough? After `change` they add up to about
-// change * rate / (1 - rate). The first two changes tell too good a rate of a new matrix.
+// change * rate / (1 - rate). The first two changes tell too good a rate of a matrix.
 static bool is_done(lb_bdf2* own, double change, double before) {
-  const double scale = fmax(LB_BDF2_STILL, own->speed);
+  const double enough = own->algebra->tolerance * fmax(LB_BDF2_STILL, own->speed);
   if (isfinite(before)) {
     const double seen = change / before;
     own->rate = fmin(0.99, own->rate < 1 ? fmax(0.3 * own->rate, seen) : 2 * seen);
   }
-  return change * own->rate <= (1 - own->rate) * own->algebra->tolerance * scale ||
-         (change <= ROUGH * own->algebra->tolerance * scale && change > 0.9 * before);
+  return change <= enough || change * own->rate <= (1 - own->rate) * enough ||
+         (change <= ROUGH * enough && change > 0.9 * before);
 }
 
 // How Newton's method ended.
@@ -143,7 +141,8 @@ typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
 // correction.
 static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exact) {
   lb_bdf2* own = st->own;
-  own->rate = fmin(1, AGEING * own->rate); // measured again by the next second iteration
+  own->rate =
+      fmin(1, own->algebra->ageing * own->rate); // measured again by the next second iteration
   double before = INFINITY;
   for (int i = 1; i <= most; i++) {
     if (exact && i % 2 == 1 && !own->algebra->make_exact(st, d, dt)) {

@@ -25,6 +25,9 @@ typedef struct lb_bdf2_algebra {
   // Converged when the change of velocity still to come has this fraction of the motion's kinetic
   // energy (square root).
   double tolerance;
+  // How many times worse a matrix may get from one step to the next; INFINITY: nothing is known
+  // before the second iteration.
+  double ageing;
   int patience; // iterations beyond which the next step begins with a new matrix
   // Of the loops in the last step; NULL: not told.
   const double* (*multipliers)(const lb_stepper* st);

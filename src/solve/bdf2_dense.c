@@ -186,5 +186,5 @@ static const double* multipliers(const lb_stepper* st) {
   return own->loops.lambda;
 }
 
-const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,  make_exact, correct,
-                                       hold,   NULL,    1e-10, 3,          multipliers};
+const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,    hold,
+                                       NULL,   1e-10,   INFINITY, 3,          multipliers};

@@ -235,5 +235,5 @@ static void observe(lb_stepper* st, lb_data* d) {
   lb_react(st->m, d, own->loops.lambda);
 }
 
-const lb_bdf2_algebra lb_bdf2_full = {create, release, make, make, correct,
-                                      hold,   observe, 1e-7, 5,    NULL};
+const lb_bdf2_algebra lb_bdf2_full = {create,  release, make, make, correct, hold,
+                                      observe, 1e-7,    1.1,  5,    NULL};

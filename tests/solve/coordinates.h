@@ -3,52 +3,43 @@
 #pragma once
 #include "motion.h"
 
-typedef struct coordinates_case {
+typedef struct pair {
   const char* scene;
-  double duration; // some motion is in it
-  double step;     // the coarsest
-} coordinates_case;
+  lb_model *reduced, *maximal;
+} pair;
 
-// A scene's own error, from three runs.
-static inline void check_order(coordinates_case c) {
-  static motion run[3];
-  lb_scene scene = motion_scene(c.scene);
-  lb_model* m = motion_model(&scene);
+static inline pair make_pair(const char* name) {
+  pair p = {.scene = name};
+  lb_scene scene = motion_scene(name);
+  p.reduced = motion_model(&scene);
+  scene.solver.coordinates = LB_COORDINATES_MAXIMAL;
+  p.maximal = motion_model(&scene);
   lb_scene_release(&scene);
-  for (int i = 0; i < 3; i++) {
-    motion_run(&run[i], m, ldexp(c.step, -i), c.duration, c.duration / 15);
-  }
-  const double coarse = motion_apart(&run[0], &run[1]), fine = motion_apart(&run[1], &run[2]);
-  const double order = motion_order(coarse, fine);
-  print_message("%-10s halving %g ms changes %.3g m, halving again %.3g m: order %.2f\n", c.scene,
-                1e3 * c.step, coarse, fine, order);
-  assert_true(order > 1.9 && order < 2.2);
-  lb_model_release(m);
+  return p;
 }
 
-static inline void check_coordinates(coordinates_case c, int halvings) {
+static inline void release_pair(pair* p) {
+  lb_model_release(p->reduced);
+  lb_model_release(p->maximal);
+}
+
+// With steps of h, h/2, ... over a time in which the scene moves.
+static inline void check_pair(const pair* p, double duration, double step, int halvings) {
   static motion reduced, maximal;
-  lb_scene scene = motion_scene(c.scene);
-  lb_model* a = motion_model(&scene);
-  scene.solver.coordinates = LB_COORDINATES_MAXIMAL;
-  lb_model* b = motion_model(&scene);
-  lb_scene_release(&scene);
   double before = 0;
   for (int i = 0; i <= halvings; i++) {
-    const double h = ldexp(c.step, -i);
-    motion_run(&reduced, a, h, c.duration, c.duration / 15);
-    motion_run(&maximal, b, h, c.duration, c.duration / 15);
+    const double h = ldexp(step, -i);
+    motion_run(&reduced, p->reduced, h, duration, duration / 15);
+    motion_run(&maximal, p->maximal, h, duration, duration / 15);
     const double apart = motion_apart(&reduced, &maximal);
     const double order = motion_order(before, apart);
-    print_message("%-10s %g ms: %.3g m apart", c.scene, 1e3 * h, apart);
+    print_message("%-10s %g ms: %.3g m apart", p->scene, 1e3 * h, apart);
     if (i > 0) {
       print_message(", order %.2f", order);
     }
-    print_message("; %d and %d coordinates, reduced ones %.1f times as fast\n", a->nv, b->nv,
-                  maximal.seconds / reduced.seconds);
+    print_message("; %d and %d coordinates, reduced ones %.1f times as fast\n", p->reduced->nv,
+                  p->maximal->nv, maximal.seconds / reduced.seconds);
     assert_true(apart < 1e-4 && (i == 0 || (order > 1.8 && order < 2.3)));
     before = apart;
   }
-  lb_model_release(a);
-  lb_model_release(b);
 }
