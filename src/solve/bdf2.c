@@ -39,7 +39,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->v1, &own->v2,
-                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3, &own->guess};
+                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3, &own->v4};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 4 ? m->nq : m->nv;
@@ -78,6 +78,7 @@ static double start(const lb_model* m, lb_bdf2* own, const lb_data* d, double h)
   const bool second = continues(m, own, d, h);
   own->steps = second ? own->steps + 1 : 0;
   if (second) {
+    memcpy(own->v4, own->v3, (size_t)m->nv * sizeof *own->v4);
     memcpy(own->v3, own->v2, (size_t)m->nv * sizeof *own->v3);
     hold(own->q2, own->v2, m, own->q1, own->v1);
   }
@@ -164,16 +165,14 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
 
 // The velocities of the step's end: from the guess with the matrix at hand, with a new one, and
 // with exact ones. Where iterations were merely slow the next try goes on from there; where they
-// went astray it starts again.
+// went astray it starts again from the velocities that the step began with.
 static bool newton(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
-  const size_t size = (size_t)st->m->nv * sizeof *d->qd;
-  memcpy(own->guess, d->qd, size);
   own->algebra->hold(st, false);
   outcome found = SLOW;
   for (int attempt = own->dt != dt || own->slow; attempt < 3 && found != CONVERGED; attempt++) {
     if (found == ASTRAY) {
-      memcpy(d->qd, own->guess, size);
+      memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);
       own->algebra->hold(st, true);
     }
     const bool made = attempt != 1 || renew(st, d, dt);
@@ -183,11 +182,12 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   return found == CONVERGED;
 }
 
-// Velocities at the step's end: the line or parabola through those before.
+// Velocities at the step's end: the line, parabola or cubic through those before.
 static void guess(const lb_bdf2* own, int nv, double* v) {
+  static const double WEIGHT[][4] = {{1, 0, 0, 0}, {2, -1, 0, 0}, {3, -3, 1, 0}, {4, -6, 4, -1}};
+  const double* w = WEIGHT[own->steps < 3 ? own->steps : 3];
   for (int k = 0; k < nv; k++) {
-    v[k] =
-        own->steps > 1 ? 3 * (own->v1[k] - own->v2[k]) + own->v3[k] : 2 * own->v1[k] - own->v2[k];
+    v[k] = w[0] * own->v1[k] + w[1] * own->v2[k] + w[2] * own->v3[k] + w[3] * own->v4[k];
   }
 }
 
@@ -218,9 +218,7 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   own->h = fresh ? 0 : own->h;
   const double dt = start(m, own, d, h);
   d->time += h;
-  if (dt < h) {
-    guess(own, m->nv, d->qd);
-  }
+  guess(own, m->nv, d->qd);
   lb_drive(m, d);
   if (!newton(st, d, dt)) {
     own->h = own->dt = 0;

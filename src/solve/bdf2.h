@@ -42,8 +42,7 @@ typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past
 typedef struct lb_bdf2 {
   double *q1, *v1; // state at the start of this step
   double *q2, *v2; // at the start of the step before
-  double* v3;      // ... and before that
-  double* guess;   // velocities that Newton's method starts from
+  double *v3, *v4; // ... and before that, for guesses
   double *qe, *ve; // where the last step ended
   double *qh, *vh; // history terms
   double *r, *dv;  // residual, correction
