@@ -224,10 +224,57 @@ static void the_face_a_body_hangs_on_does_not_change_the_motion(void** state) {
   }
 }
 
+// --- the same with a steel rod in the small basis that scenes get ---
+
+#define HUB_AND_BALL(place, joints)                                                                \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "materials: {steel: {density: 7850, young: 200 GPa, poisson: 0.3}}\n"                            \
+  "bodies:\n"                                                                                      \
+  "  hub: {shape: {sphere: {radius: 5 cm}}, mass: 600 g}\n"                                        \
+  "  rod: {elastic: {rod: {radius: 2 mm, to: [45 cm, 0, 0]}, material: steel, accuracy: 1e-2}}\n"  \
+  "  ball: {shape: {sphere: {radius: 2 cm}}, mass: 100 g" place "}\n"                              \
+  "  arm: {shape: {capsule: {radius: 1 cm, length: 20 cm}}, mass: 200 g}\n"                        \
+  "joints:\n"                                                                                      \
+  "  motor: {type: revolute, parent: hub, child: arm, axis: y, in_child: [0, 0, -10 cm]}\n" joints \
+  "motors: {swing: {joint: motor, keys: [[0, 0], [0.2, 90 deg], [0.5, -60 deg]]}}\n"
+
+static lb_model* model_of(const char* text) {
+  lb_scene scene;
+  lb_error err = lb_error_make(NULL);
+  if (lb_scene_parse(text, strlen(text), "swapped.yaml", NULL, &scene, &err) != LB_OK) {
+    print_error("%s\n", err.message[0].text);
+    fail();
+  }
+  lb_model* m = motion_model(&scene);
+  lb_scene_release(&scene);
+  return m;
+}
+
+static void small_bases_of_either_face_give_the_same_motion(void** state) {
+  (void)state;
+  static motion from[2], finer;
+  lb_model* m[2] = {
+      model_of(HUB_AND_BALL("", "  root: {type: fixed, parent: hub, child: rod, face: start}\n"
+                                "  tip: {type: fixed, parent: rod, face: end, child: ball}\n")),
+      model_of(HUB_AND_BALL(", position: [45 cm, 0, 0]",
+                            "  root: {type: fixed, parent: ball, child: rod, face: end}\n"
+                            "  tip: {type: fixed, parent: rod, face: start, child: hub}\n"))};
+  run(&from[0], m[0], 5e-4);
+  run(&from[1], m[1], 5e-4);
+  run(&finer, m[0], 1.25e-4);
+  const double apart = motion_apart(&from[0], &from[1]);
+  const double error = motion_apart(&from[0], &finer);
+  print_message("in a small basis: %.3g m apart; the step's error is %.3g m\n", apart, error);
+  assert_true(apart < error);
+  lb_model_release(m[0]);
+  lb_model_release(m[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(the_face_a_body_hangs_on_does_not_change_the_motion, begin,
                                       end),
+      cmocka_unit_test(small_bases_of_either_face_give_the_same_motion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
