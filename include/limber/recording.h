@@ -46,6 +46,10 @@ typedef struct lb_summary {
   long steps;
   double energy_start, energy_end; ///< [J]
   double energy_drift;         ///< worst |E - E0| over the frames, over the largest kinetic energy
+  lb_vec3 linear_momentum[2];  ///< at the start and at the end [kg m/s]
+  lb_vec3 angular_momentum[2]; ///< about the world's origin [kg m^2/s]
+  double linear_drift;         ///< worst change over the frames, over the most that the links have
+  double angular_drift;
   double constraint_violation; ///< worst, [m] or [rad]
   lb_inversion inversion;      ///< of elastic bodies
   bool conservative;           ///< no motor, damper or load: the energy should not change

@@ -281,6 +281,27 @@ double lb_elastic_kinetic(const lb_model* m, const lb_work* w) {
   return sum;
 }
 
+// int rho (v + w x x + xd) and int rho x x (v + w x x + xd)
+void lb_elastic_momentum(const lb_state* s, lb_v4* linear, lb_v4* angular) {
+  const lb_elastic* e = s->elastic;
+  const lb_reduced* b = e->body;
+  const lb_v4 v = lb_m3_apply_transposed(s->R, s->v);
+  const lb_v4 spin = lb_m3_apply_transposed(s->R, s->w);
+  lb_v4 P, L;
+  if (b->full) {
+    lb_full_momentum(b->full, v, spin, e->eta, e->etad, &P, &L, e->field, e->Q);
+  } else {
+    P = v * b->m + lb_v4_cross(spin, e->state.h);
+    L = lb_m3_apply(e->state.I, spin) + lb_v4_cross(e->state.h, v);
+    for (int k = 0; k < b->r; k++) {
+      P += b->H[k] * e->etad[k];
+      L += e->state.C[k] * e->etad[k];
+    }
+  }
+  *linear += lb_m3_apply(s->R, P);
+  *angular += lb_m3_apply(s->R, L);
+}
+
 // --- internal forces ---
 
 static int body_count(const lb_model* m) {

@@ -71,16 +71,31 @@ static lb_status add_modes(lb_shapes* c, int modes, double* omega) {
   return LB_OK;
 }
 
-// -S (dK phi_i) phi_j for the softest vectors.
-static lb_status add_derivatives(lb_shapes* c, int count) {
+// The attachment modes by themselves and the rest by itself, each sorted by frequency.
+static lb_status sort_blocks(lb_shapes* c, int attached, double* omega) {
+  const int n = c->n;
+  c->n = attached;
+  const lb_status status = attached > 0 ? lb_shapes_diagonalise(c, 0, omega) : LB_OK;
+  c->n = n;
+  return status == LB_OK && n > attached ? lb_shapes_diagonalise(c, attached, omega) : status;
+}
+
+// -S (dK phi_i) phi_j for the softest vectors of both blocks. Not for the softest mixtures of them:
+// loads on the faces bend a body as the attachment modes do, a mixture of many modes of vibration,
+// and without the shortening that goes with all of that the body would be far too stiff.
+static lb_status add_derivatives(lb_shapes* c, int attached, int count, const double* omega) {
   const lb_fem* fem = c->h->fem;
+  const int n = c->n;
+  count = count < n ? count : n;
   double* still = LB_TAKE(&c->h->arena, double, fem->ndof);
-  lb_status status = still ? LB_OK : LB_NO_MEMORY;
-  count = count < c->n ? count : c->n;
+  int* soft = LB_TAKE(&c->h->arena, int, count);
+  lb_status status = still && soft ? LB_OK : LB_NO_MEMORY;
+  int a = 0, b = attached;
   for (int i = 0; i < count && status == LB_OK; i++) {
+    soft[i] = b == n || (a < attached && omega[a] <= omega[b]) ? a++ : b++;
     for (int j = 0; j <= i && status == LB_OK; j++) {
       double* v = lb_shapes_vector(c, c->n);
-      lb_fem_second(fem, v, still, lb_shapes_vector(c, i), lb_shapes_vector(c, j));
+      lb_fem_second(fem, v, still, lb_shapes_vector(c, soft[i]), lb_shapes_vector(c, soft[j]));
       status = lb_held_solve(c->h, v);
       lb_shapes_keep(c);
     }
@@ -94,14 +109,15 @@ static lb_status collect(lb_shapes* c, int nface, const lb_basis_face* face,
   for (int f = 0; f < nface && status == LB_OK; f++) {
     status = lb_shapes_attach(c, &face[f]);
   }
+  const int attached = c->n;
   if (status == LB_OK && o->modes > 0) {
     status = add_modes(c, o->modes, omega);
   }
   if (status == LB_OK) {
-    status = lb_shapes_diagonalise(c, 0, omega);
+    status = sort_blocks(c, attached, omega);
   }
   if (status == LB_OK) {
-    status = add_derivatives(c, o->derivatives);
+    status = add_derivatives(c, attached, o->derivatives, omega);
   }
   return status == LB_OK ? lb_shapes_diagonalise(c, 0, omega) : status;
 }

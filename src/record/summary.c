@@ -20,6 +20,17 @@ static void number(lb_out* out, const char* name, double value) {
   lb_out_number(out, value, "null");
 }
 
+static void vector(lb_out* out, const char* name, lb_vec3 v) {
+  key(out, name);
+  lb_out_text(out, "[");
+  lb_out_number(out, v.x, "null");
+  lb_out_text(out, ", ");
+  lb_out_number(out, v.y, "null");
+  lb_out_text(out, ", ");
+  lb_out_number(out, v.z, "null");
+  lb_out_text(out, "]");
+}
+
 static void count(lb_out* out, const char* name, long value) {
   key(out, name);
   lb_out_long(out, value);
@@ -135,6 +146,12 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   number(out, "energy_end", s->energy_end);
   number(out, "energy_drift", s->energy_drift);
   truth(out, "conservative", s->conservative);
+  vector(out, "linear_momentum_start", s->linear_momentum[0]);
+  vector(out, "linear_momentum_end", s->linear_momentum[1]);
+  number(out, "linear_momentum_drift", s->linear_drift);
+  vector(out, "angular_momentum_start", s->angular_momentum[0]);
+  vector(out, "angular_momentum_end", s->angular_momentum[1]);
+  number(out, "angular_momentum_drift", s->angular_drift);
   number(out, "constraint_violation", s->constraint_violation);
   inversion(out, m, &s->inversion);
   truth(out, "interrupted", s->interrupted);

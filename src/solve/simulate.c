@@ -93,24 +93,36 @@ static void show(const lb_model* shown, const lb_data* d, double* q, double* qd)
   }
 }
 
-// What goes wrong in a run without ending it.
-typedef struct trouble {
+// What is looked at in every frame besides what is recorded.
+typedef struct watch {
   double gap; // the widest
   lb_inversion inversion;
-} trouble;
+  lb_momenta first, now;  // momentum
+  lb_momenta most;        // largest sums
+  double linear, angular; // worst changes of momentum
+} watch;
 
-static void look_for_trouble(trouble* t, const lb_model* m, lb_data* d) {
-  t->gap = fmax(t->gap, lb_loop_gap(m, d, NULL));
+static void look_for_trouble(watch* w, const lb_model* m, lb_data* d) {
+  w->gap = fmax(w->gap, lb_loop_gap(m, d, NULL));
   const lb_squeeze least = lb_least_volume(m, d);
   if (least.body >= 0 && !(least.volume > 0)) {
-    if (t->inversion.frames++ == 0) {
-      t->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
+    if (w->inversion.frames++ == 0) {
+      w->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
     }
   }
 }
 
+static void look_at_momentum(watch* w, const lb_model* m, lb_data* d, bool first) {
+  w->now = lb_momentum(m, d);
+  w->first = first ? w->now : w->first;
+  w->linear = fmax(w->linear, lb_vec3_norm(lb_vec3_sub(w->now.linear, w->first.linear)));
+  w->angular = fmax(w->angular, lb_vec3_norm(lb_vec3_sub(w->now.angular, w->first.angular)));
+  w->most.linear_sum = fmax(w->most.linear_sum, w->now.linear_sum);
+  w->most.angular_sum = fmax(w->most.angular_sum, w->now.angular_sum);
+}
+
 static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
-                              const lb_watcher* watcher, trouble* t, lb_error* err) {
+                              const lb_watcher* watcher, watch* w, lb_error* err) {
   const lb_model* m = d->model;
   const lb_model* shown = r->model;
   const int f = lb_recording_add(r);
@@ -126,7 +138,8 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
   show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv);
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
-  look_for_trouble(t, m, d);
+  look_for_trouble(w, m, d);
+  look_at_momentum(w, m, d, f == 0);
   r->kinetic[f] = lb_kinetic_energy(m, d);
   r->potential[f] = lb_potential_energy(m, d);
   return LB_OK;
@@ -155,18 +168,18 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
 enum { STEPS_BETWEEN_LOOKS = 256 };
 
 static lb_status run(const plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
-                     lb_recording* r, trouble* t, lb_error* err) {
-  lb_status status = record_frame(r, st, d, &o->watcher, t, err);
+                     lb_recording* r, watch* w, lb_error* err) {
+  lb_status status = record_frame(r, st, d, &o->watcher, w, err);
   const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
-      look_for_trouble(t, d->model, d); // perhaps it is the reason
+      look_for_trouble(w, d->model, d); // perhaps it is the reason
       return status;
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, st, d, &o->watcher, t, err);
+      status = record_frame(r, st, d, &o->watcher, w, err);
     } else if (i % looks != 0) {
       continue;
     }
@@ -199,6 +212,10 @@ static bool is_conservative(const lb_model* m) {
   return m->nmotor == 0 && m->nload == 0;
 }
 
+static double over(double part, double all) {
+  return all > 0 ? part / all : 0;
+}
+
 static void sum_up(lb_summary* s, const lb_recording* r) {
   double most = 0, worst = 0;
   for (int f = 0; f < r->nframe; f++) {
@@ -208,7 +225,7 @@ static void sum_up(lb_summary* s, const lb_recording* r) {
     most = fmax(most, r->kinetic[f]);
     worst = fmax(worst, fabs(e - s->energy_start));
   }
-  s->energy_drift = most > 0 ? worst / most : 0;
+  s->energy_drift = over(worst, most);
 }
 
 // How far the loads on a body go over those of its basis' training at a frame.
@@ -260,7 +277,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   const double start = now();
   lb_data* d = NULL;
   lb_stepper* st = NULL;
-  trouble t = {0};
+  watch w = {0};
   lb_status status = lb_data_create(simulated, recording->allocator, &d, err);
   if (status == LB_OK) {
     d->threads = options->threads;
@@ -270,12 +287,16 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_assemble(simulated, d, err);
   }
   if (status == LB_OK) {
-    status = run(&p, options, st, d, recording, &t, err);
+    status = run(&p, options, st, d, recording, &w, err);
   }
   *summary = (lb_summary){.job = "simulate",
                           .steps = st ? lb_stepper_count(st) : 0,
-                          .constraint_violation = t.gap,
-                          .inversion = t.inversion,
+                          .constraint_violation = w.gap,
+                          .inversion = w.inversion,
+                          .linear_momentum = {w.first.linear, w.now.linear},
+                          .angular_momentum = {w.first.angular, w.now.angular},
+                          .linear_drift = over(w.linear, w.most.linear_sum),
+                          .angular_drift = over(w.angular, w.most.angular_sum),
                           .conservative = is_conservative(model),
                           .interrupted = status == LB_INTERRUPTED,
                           .threads = options->threads,
