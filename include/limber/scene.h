@@ -67,7 +67,7 @@ typedef struct lb_scene_elastic {
   const int* region_material; ///< [nregion] index into the scene's materials
   const double* until;        ///< [nregion - 1] where the parts end, from the start [m]; NULL: mesh
   int modes;                  ///< of vibration in the basis
-  int derivatives;            ///< how many of the softest vectors get derivatives
+  int derivatives;            ///< how many vectors get derivatives, softest loads first
   /// The reduced body that stands for it, from a file of `limber reduce`, or NULL: mesh, basis and
   /// cubature are then those of the file.
   const struct lb_stored* stored;

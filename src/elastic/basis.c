@@ -10,7 +10,7 @@
 enum { ITERATIONS = 12 };
 
 lb_basis_options lb_basis_default(void) {
-  return (lb_basis_options){.modes = 4, .derivatives = 4};
+  return (lb_basis_options){.modes = 4, .derivatives = 5};
 }
 
 // --- faces ---
@@ -80,22 +80,20 @@ static lb_status sort_blocks(lb_shapes* c, int attached, double* omega) {
   return status == LB_OK && n > attached ? lb_shapes_diagonalise(c, attached, omega) : status;
 }
 
-// -S (dK phi_i) phi_j for the softest vectors of both blocks. Not for the softest mixtures of them:
-// loads on the faces bend a body as the attachment modes do, a mixture of many modes of vibration,
-// and without the shortening that goes with all of that the body would be far too stiff.
-static lb_status add_derivatives(lb_shapes* c, int attached, int count, const double* omega) {
+// -S (dK phi_i) phi_j for the attachment modes from the softest on, then for modes of vibration. Not
+// for mixtures of both: loads on the faces bend and twist a body as the attachment modes do, each a
+// mixture of many modes of vibration, and without the shortening that goes with that the body would
+// be far too stiff. Nor for the softest by frequency: a slender body twists fast when nothing hangs
+// on it, but under a load it twists far, and the plane it bends in turns with the twist.
+static lb_status add_derivatives(lb_shapes* c, int count) {
   const lb_fem* fem = c->h->fem;
-  const int n = c->n;
-  count = count < n ? count : n;
+  count = count < c->n ? count : c->n;
   double* still = LB_TAKE(&c->h->arena, double, fem->ndof);
-  int* soft = LB_TAKE(&c->h->arena, int, count);
-  lb_status status = still && soft ? LB_OK : LB_NO_MEMORY;
-  int a = 0, b = attached;
+  lb_status status = still ? LB_OK : LB_NO_MEMORY;
   for (int i = 0; i < count && status == LB_OK; i++) {
-    soft[i] = b == n || (a < attached && omega[a] <= omega[b]) ? a++ : b++;
     for (int j = 0; j <= i && status == LB_OK; j++) {
       double* v = lb_shapes_vector(c, c->n);
-      lb_fem_second(fem, v, still, lb_shapes_vector(c, soft[i]), lb_shapes_vector(c, soft[j]));
+      lb_fem_second(fem, v, still, lb_shapes_vector(c, i), lb_shapes_vector(c, j));
       status = lb_held_solve(c->h, v);
       lb_shapes_keep(c);
     }
@@ -117,7 +115,7 @@ static lb_status collect(lb_shapes* c, int nface, const lb_basis_face* face,
     status = sort_blocks(c, attached, omega);
   }
   if (status == LB_OK) {
-    status = add_derivatives(c, attached, o->derivatives, omega);
+    status = add_derivatives(c, o->derivatives);
   }
   return status == LB_OK ? lb_shapes_diagonalise(c, 0, omega) : status;
 }

@@ -28,7 +28,7 @@ static const form forms[] = {
 
 lb_scene_elastic lb_scene_elastic_default(void) {
   return (lb_scene_elastic){
-      .form = LB_ELASTIC_ROD, .order = 2, .accuracy = 1e-3, .modes = 4, .derivatives = 4};
+      .form = LB_ELASTIC_ROD, .order = 2, .accuracy = 1e-3, .modes = 4, .derivatives = 5};
 }
 
 lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e, lb_space space) {

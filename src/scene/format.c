@@ -293,9 +293,9 @@ static const lb_field basis_fields[] = {
                             "something"},
     [LB_BASIS_KEY_DERIVATIVES] =
         {"derivatives", LB_VALUE_COUNT, offsetof(lb_basis_spec, derivatives), LB_PURE,
-         LB_NOT_NEGATIVE, false, NULL, "4",
-         "how many of the softest shapes may bend far, which takes a shape "
-         "a pair"},
+         LB_NOT_NEGATIVE, false, NULL, "5",
+         "how many of the shapes under loads, from the softest on, may go far: a "
+         "further shape a pair"},
 };
 const lb_table lb_basis_table = TABLE("basis", basis_fields);
 
@@ -343,7 +343,7 @@ static const lb_field elastic_fields[] = {
     {"order", LB_VALUE_COUNT, offsetof(lb_elastic_spec, order), LB_PURE, LB_POSITIVE, false, NULL,
      "2", "of the elements: 2 bends well, 1 is much too stiff"},
     {"basis", LB_VALUE_TABLE, offsetof(lb_elastic_spec, basis), LB_PURE, LB_ANY, false,
-     &lb_basis_table, "4 modes, 4 derivatives", "the shapes it can take"},
+     &lb_basis_table, "4 modes, 5 derivatives", "the shapes it can take"},
 };
 const lb_table lb_elastic_table = {"elastic body", COUNT(elastic_fields), elastic_fields,
                                    LB_ELASTIC_FORM_COUNT, "the form of an elastic body"};
