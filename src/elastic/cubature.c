@@ -167,6 +167,8 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
 
 // --- non-negative least squares on a growing set of columns ---
 
+enum { REFINEMENTS = 2 };
+
 typedef struct fit {
   int rows, most, n; // n columns so far
   double* A;         // [most][rows]
@@ -176,6 +178,7 @@ typedef struct fit {
   double* w;         // [most] weights
   double* L;         // [most][most]
   double* z;         // [most]
+  double* dz;        // [most]
   int* passive;      // [most] indices that are not held at zero
   double* rest;      // [rows] b - A w
 } fit;
@@ -188,9 +191,28 @@ static bool take_fit(fit* s, lb_arena* arena) {
   s->w = LB_TAKE(arena, double, s->most);
   s->L = LB_TAKE(arena, double, s->most * s->most);
   s->z = LB_TAKE(arena, double, s->most);
+  s->dz = LB_TAKE(arena, double, s->most);
   s->passive = LB_TAKE(arena, int, s->most);
   s->rest = LB_TAKE(arena, double, s->rows);
-  return s->A && s->N && s->b && s->Ab && s->w && s->L && s->z && s->passive && s->rest;
+  return s->A && s->N && s->b && s->Ab && s->w && s->L && s->z && s->dz && s->passive && s->rest;
+}
+
+// Improve z by the residual itself: products A'A have lost half the digits.
+static void refine(fit* s, int count) {
+  memcpy(s->rest, s->b, (size_t)s->rows * sizeof *s->rest);
+  for (int i = 0; i < count; i++) {
+    const double* a = s->A + (size_t)s->passive[i] * (size_t)s->rows;
+    for (int k = 0; k < s->rows; k++) {
+      s->rest[k] -= s->z[i] * a[k];
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    s->dz[i] = dot(s->rows, s->A + (size_t)s->passive[i] * (size_t)s->rows, s->rest);
+  }
+  lb_cholesky_solve(count, s->L, count, 1, s->dz, count);
+  for (int i = 0; i < count; i++) {
+    s->z[i] += s->dz[i];
+  }
 }
 
 // Least squares over the columns whose weight is not held at zero; false when they are dependent.
@@ -206,6 +228,9 @@ static bool solve_passive(fit* s, int count) {
     return false;
   }
   lb_cholesky_solve(count, s->L, count, 1, s->z, count);
+  for (int i = 0; i < REFINEMENTS; i++) {
+    refine(s, count);
+  }
   return true;
 }
 
@@ -253,46 +278,117 @@ static void solve_weights(fit* s) {
 
 // --- training ---
 
+// A training item is the force at a pose, or its slope there along one coordinate: forces of a body
+// that bends far are small differences of large ones, and how it moves hangs on how those change
+// when stiff coordinates give way a little.
 typedef struct trainer {
   const lb_points* all;
   const double* eta;
   const double* omega;
-  int npose;
-  double* scale;  // [npose]
-  double* g;      // [8][r]
-  double* column; // [8][rows]
+  int npose, nslope;
+  const int* bent; // [nslope / r] poses whose slopes are trained
+  double apart;    // of the two poses a slope is taken from, over 1 / omega
+  double* pose;    // [r] scratch
+  bool* tried;     // [8 * nbatch] points that were columns already: some lost their weight again
+  double* scale;   // [npose + nslope]
+  double* g;       // [8][r]
+  double* column;  // [8][rows]
   fit s;
 } trainer;
+
+// A force from a pose: of all points, or of those of a batch.
+typedef struct source {
+  trainer* t;
+  int batch; // -1: all
+  int count; // numbers it gives
+  double* scratch;
+} source;
+
+static void evaluate(const source* s, double* f, const double* eta) {
+  if (s->batch >= 0) {
+    lb_points_contribution(s->t->all, s->batch, f, eta);
+  } else {
+    const lb_reduced_force law = lb_points_force(s->t->all);
+    law.force(law.context, f, NULL, eta, NULL, s->scratch);
+  }
+}
+
+// Item i in coordinates of unit stiffness, not yet scaled: f [count], `other` as long.
+static void item(const source* s, int i, double* f, double* other) {
+  trainer* t = s->t;
+  const int r = t->all->r;
+  const double* pose = t->eta + (i < t->npose ? i : t->bent[(i - t->npose) / r]) * r;
+  if (i < t->npose) {
+    evaluate(s, f, pose);
+  } else {
+    const int k = (i - t->npose) % r;
+    const double step = t->apart / t->omega[k];
+    memcpy(t->pose, pose, (size_t)r * sizeof *pose);
+    t->pose[k] = pose[k] + step;
+    evaluate(s, f, t->pose);
+    t->pose[k] = pose[k] - step;
+    evaluate(s, other, t->pose);
+    for (int m = 0; m < s->count; m++) {
+      f[m] = (f[m] - other[m]) / (2 * t->apart);
+    }
+  }
+  for (int m = 0; m < s->count; m++) {
+    f[m] /= t->omega[m % r];
+  }
+}
 
 // Columns of the eight points of a batch.
 static void batch_columns(trainer* t, int batch) {
   const int r = t->all->r;
-  for (int i = 0; i < t->npose; i++) {
-    lb_points_contribution(t->all, batch, t->g, t->eta + i * r);
+  const source s = {t, batch, LB_LANES * r, NULL};
+  for (int i = 0; i < t->npose + t->nslope; i++) {
+    item(&s, i, t->g, t->g + LB_LANES * r);
     for (int l = 0; l < LB_LANES; l++) {
       for (int k = 0; k < r; k++) {
-        t->column[l * t->s.rows + i * r + k] = t->g[l * r + k] * t->scale[i] / t->omega[k];
+        t->column[l * t->s.rows + i * r + k] = t->g[l * r + k] * t->scale[i];
       }
     }
   }
 }
 
-// The right-hand side: the exact force, each pose scaled to length one.
+// The right-hand side: the exact forces and slopes, each scaled to length one.
 static void exact_forces(trainer* t, double* scratch) {
   const int r = t->all->r;
-  const lb_reduced_force law = lb_points_force(t->all);
-  for (int i = 0; i < t->npose; i++) {
+  const source s = {t, -1, r, scratch};
+  for (int i = 0; i < t->npose + t->nslope; i++) {
     double* f = t->s.b + i * r;
-    law.force(law.context, f, NULL, t->eta + i * r, NULL, scratch);
-    for (int k = 0; k < r; k++) {
-      f[k] /= t->omega[k];
-    }
+    item(&s, i, f, t->g);
     const double size = sqrt(dot(r, f, f));
     t->scale[i] = size > 0 ? 1 / size : 0;
     for (int k = 0; k < r; k++) {
       f[k] *= t->scale[i];
     }
   }
+}
+
+// The poses whose slopes are trained, spread over those that are not the first r, at rest; and how
+// far apart to take them: a thousandth of the largest sqrt(2 energy).
+static lb_status choose_slopes(trainer* t, int count, lb_arena* arena) {
+  const int r = t->all->r;
+  const int bent = t->npose - r;
+  count = count < bent ? count : bent;
+  int* list = LB_TAKE(arena, int, count);
+  double most = 0;
+  for (int i = 0; i < t->npose; i++) {
+    double sum = 0;
+    for (int k = 0; k < r; k++) {
+      const double e = t->omega[k] * t->eta[i * r + k];
+      sum += e * e;
+    }
+    most = fmax(most, sqrt(sum));
+  }
+  for (int i = 0; list && i < count; i++) {
+    list[i] = r + (int)((long)i * bent / count);
+  }
+  t->bent = list;
+  t->nslope = count * r;
+  t->apart = 1e-3 * most;
+  return list || count == 0 ? LB_OK : LB_NO_MEMORY;
 }
 
 // Among a random sample of points, the one whose contribution has the largest cosine with what is
@@ -310,7 +406,7 @@ static int best_point(trainer* t, uint64_t* seed) {
       const double* a = t->column + l * t->s.rows;
       const double size = sqrt(dot(t->s.rows, a, a));
       const double along = size > 0 ? dot(t->s.rows, a, t->s.rest) / size : 0;
-      if (t->all->weight[batch][l] > 0 && along > most) {
+      if (t->all->weight[batch][l] > 0 && along > most && !t->tried[LB_LANES * batch + l]) {
         most = along;
         best = LB_LANES * batch + l;
       }
@@ -321,6 +417,7 @@ static int best_point(trainer* t, uint64_t* seed) {
 
 static void add_column(trainer* t, int point) {
   fit* s = &t->s;
+  t->tried[point] = true;
   batch_columns(t, point / LB_LANES);
   double* a = s->A + (size_t)s->n * (size_t)s->rows;
   memcpy(a, t->column + (point % LB_LANES) * s->rows, (size_t)s->rows * sizeof *a);
@@ -340,14 +437,19 @@ lb_status lb_cubature_train(const lb_points* all, int nregion, const double* ome
   lb_arena_init(&scratch, arena->allocator);
   const int r = all->r;
   trainer t = {.all = all, .eta = eta, .omega = omega, .npose = npose};
-  t.s = (fit){.rows = npose * r, .most = options->most};
-  t.scale = LB_TAKE(&scratch, double, npose);
-  t.g = LB_TAKE(&scratch, double, LB_LANES* r);
+  lb_status status = choose_slopes(&t, options->slopes, &scratch);
+  t.s = (fit){.rows = (npose + t.nslope) * r, .most = options->most};
+  t.scale = LB_TAKE(&scratch, double, npose + t.nslope);
+  t.g = LB_TAKE(&scratch, double, 2 * LB_LANES * r);
+  t.pose = LB_TAKE(&scratch, double, r);
+  t.tried = LB_TAKE(&scratch, bool, LB_LANES * all->nbatch);
   t.column = LB_TAKE(&scratch, double, LB_LANES* t.s.rows);
   int* chosen = LB_TAKE(&scratch, int, options->most);
   double* work = LB_TAKE(&scratch, double, lb_points_force(all).scratch);
-  lb_status status = LB_NO_MEMORY;
-  if (t.scale && t.g && t.column && chosen && work && take_fit(&t.s, &scratch)) {
+  const bool chosen_slopes = status == LB_OK;
+  status = LB_NO_MEMORY;
+  if (chosen_slopes && t.scale && t.g && t.pose && t.tried && t.column && chosen && work &&
+      take_fit(&t.s, &scratch)) {
     uint64_t seed = 88172645463325252u;
     exact_forces(&t, work);
     const double size = sqrt(dot(t.s.rows, t.s.b, t.s.b));

@@ -9,6 +9,7 @@ typedef struct lb_cubature_options {
   int most;         ///< points at the most
   double range;     ///< how far the carrying faces move in training, over the body's size
   int poses;        ///< training poses
+  int slopes;       ///< of them, how many train the stiffness too, direction by direction
 } lb_cubature_options;
 lb_cubature_options lb_cubature_default(void);
 

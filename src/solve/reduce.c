@@ -163,7 +163,9 @@ static lb_status make_kind(job* j, kind* k) {
     return no_memory(j);
   }
   lb_elastic_body b;
-  lb_status status = lb_elastic_open(j->scene, k->body[0], j->arena->allocator, &b, j->err);
+  lb_scene full = *j->scene; // with the meshes of a full run
+  full.solver.elastic = LB_SPACE_FULL;
+  lb_status status = lb_elastic_open(&full, k->body[0], j->arena->allocator, &b, j->err);
   if (status != LB_OK) {
     return status;
   }

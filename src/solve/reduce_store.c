@@ -6,7 +6,7 @@
 #include "scene/elastic.h"
 #include "solve/reduce.h"
 
-enum { TRAINING_POSES = 100, MOST_POINTS = 400 };
+enum { TRAINING_POSES = 100, SLOPES = 8, MOST_POINTS = 600 };
 
 // Forces of a body that bends far nearly cancel: what is left of them is what bends it, so they
 // must be right to more digits than the motion. Measured on a rod that bends by a fifth of its
@@ -75,6 +75,7 @@ static lb_status choose_points(const lb_reduce_input* in, const lb_reduced* b, l
   lb_cubature_options options = lb_cubature_default();
   options.tolerance = TOLERANCE;
   options.most = MOST_POINTS;
+  options.slopes = in->count ? SLOPES : 0;
   const int nregion = in->open->mesh.nregion;
   lb_points all;
   double* poses = NULL;
