@@ -95,9 +95,10 @@ typedef struct lb_retargeting {
   int nbaseline;
   lb_replay* baseline; ///< [nbaseline]
   int nperturbed;
-  lb_replay* perturbed; ///< [nperturbed]
-  int niteration;
-  const lb_retarget_value* history; ///< [niteration]
+  lb_replay* perturbed;             ///< [nperturbed]
+  int niteration;                   ///< made in all
+  int nhistory;                     ///< how many of them are known here: the last ones
+  const lb_retarget_value* history; ///< [nhistory]
   double rate;                      ///< of profiles.csv [Hz]
   bool done;                        ///< the search came to its end
 } lb_retargeting;
