@@ -82,7 +82,6 @@ lb_status lb_curves_lag(const lb_curves* curves, double lag, const lb_allocator*
 lb_status lb_targets_rest(const lb_model* model, const lb_retarget* retarget,
                           const lb_simulate_options* options, lb_recording* recording,
                           lb_targets** targets, lb_error* err);
-void lb_targets_release(lb_targets* targets);
 
 // --- playing ---
 

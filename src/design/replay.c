@@ -1,7 +1,6 @@
 // Playing curves on a character, as it is and as it may turn out to be.
 #include <math.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "limber/shaping.h"
@@ -58,40 +57,12 @@ lb_status lb_replay_run(const lb_model* m, const lb_retarget* w, const lb_curves
 
 static const double EVERY = 5e-3; // [s] between targets, at most
 
-// Everything of them is one arena, itself in it.
-static lb_status gather(const lb_recording* r, const lb_retarget* w, lb_targets** out) {
-  lb_arena arena;
-  lb_arena_init(&arena, r->allocator);
-  const size_t ntrack = (size_t)w->ntrack, nq = (size_t)r->model->nq;
-  lb_targets* t = LB_TAKE(&arena, lb_targets, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  lb_transform* pose = LB_TAKE(&arena, lb_transform, (size_t)r->nframe * ntrack);
-  double* q0 = LB_TAKE(&arena, double, nq);
-  if (!t || !kept || !pose || !q0) {
-    lb_arena_release(&arena);
-    return LB_NO_MEMORY;
-  }
-  *t = (lb_targets){w->ntrack, 0, r->nframe > 1 ? r->time[1] - r->time[0] : EVERY, pose, q0, kept};
-  memcpy(q0, r->q, nq * sizeof *q0);
-  for (int f = 0; f < r->nframe; f++) {
-    if (r->time[f] > ((double)f + 1e-6) * t->every || r->time[f] < ((double)f - 1e-6) * t->every) {
-      break; // the last frame may be nearer than the others
-    }
-    for (int i = 0; i < w->ntrack; i++) {
-      pose[(size_t)f * ntrack + (size_t)i] =
-          r->pose[(size_t)f * (size_t)r->model->nbody + (size_t)w->track[i].body];
-    }
-    t->nframe++;
-  }
-  *kept = arena;
-  *out = t;
-  return LB_OK;
-}
-
-void lb_targets_release(lb_targets* t) {
-  if (t) {
-    lb_arena arena = *(lb_arena*)t->storage;
-    lb_arena_release(&arena);
+// The last frame may be nearer than the others, which targets must not be.
+static void trim(lb_recording* r) {
+  const int n = r->nframe;
+  if (n > 2) {
+    const double every = r->time[1] - r->time[0];
+    r->nframe -= r->time[n - 1] - r->time[n - 2] < (1 - 1e-6) * every;
   }
 }
 
@@ -109,10 +80,8 @@ lb_status lb_targets_rest(const lb_model* m, const lb_retarget* w,
     status = lb_rest_motion(&often, options, dense, err);
   }
   if (status == LB_OK) {
-    status = gather(dense, w, targets);
-    if (status != LB_OK) {
-      lb_error_add(err, status, (lb_place){0}, "out of memory for the targets");
-    }
+    trim(dense);
+    status = lb_targets_create(dense, w, recording->allocator, targets, err);
   }
   lb_recording_release(dense);
   return status;
