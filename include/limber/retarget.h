@@ -8,6 +8,7 @@
 #pragma once
 #include "limber/model.h"
 #include "limber/progress.h"
+#include "limber/recording.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,6 +94,12 @@ typedef struct lb_targets {
   double* q0;         ///< [nq] the start of runs: at rest under its weight
   void* storage;
 } lb_targets;
+
+/// Of a recording of the motion as it should be, with frames that are evenly spaced (lb_rest_motion
+/// makes one); runs start where it does.
+lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarget,
+                            const lb_allocator* allocator, lb_targets** targets, lb_error* err);
+void lb_targets_release(lb_targets* targets);
 
 // --- the search ---
 

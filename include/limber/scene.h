@@ -219,6 +219,7 @@ typedef struct lb_scene_fit {
 typedef struct lb_scene_track {
   lb_place place;
   int body;
+  bool has_point;               ///< else it is the centre of mass
   lb_vec3 point;                ///< of it, in its frame
   double position, orientation; ///< weights: of squared distance and of squared sines
   lb_profile_definition weight; ///< factor on both over time; count 0: 1
