@@ -9,7 +9,7 @@
 #include "record/writers.h"
 
 enum {
-  PICTURES = 6,
+  PICTURES = 8,
   MOST_POINTS = 2000, // of a curve
   MOST_TRACKS = 12,
   MOST_MOTORS = 24
