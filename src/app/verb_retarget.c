@@ -120,8 +120,12 @@ static lb_status look_around(job* j) {
   }
   if (status == LB_OK) {
     j->key = lb_search_key(j->model, j->what, j->input, j->targets, j->a->step);
+    bool found = true;
     if (j->a->resume) {
-      status = lb_search_load(j->a->out, j->key, j->state, &j->history, &j->err);
+      status = lb_search_load(j->a->out, j->key, j->state, &j->history, &found, &j->err);
+    }
+    if (!found) {
+      tell_warning("there is no search to go on with in %s: it begins anew", j->a->out);
     }
   }
   return status;

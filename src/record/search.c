@@ -179,16 +179,18 @@ static lb_status take(const header* head, const char* text, lb_retarget_state* s
 }
 
 lb_status lb_search_load(const char* dir, uint64_t key, lb_retarget_state* s,
-                         lb_search_history* history, lb_error* err) {
+                         lb_search_history* history, bool* found, lb_error* err) {
   char path[4200];
   size_t size;
   header head;
   snprintf(path, sizeof path, "%s/%s", dir, NAME);
+  *found = access(path, F_OK) == 0 || errno != ENOENT;
+  if (!*found) {
+    return LB_OK;
+  }
   char* text = read_all(path, s->allocator, &size);
   if (!text) {
-    return lb_error_add(err, LB_IO, (lb_place){0},
-                        "%s: there is no search to go on with (%s); leave --resume out", path,
-                        strerror(errno));
+    return lb_error_add(err, LB_IO, (lb_place){0}, "%s: cannot be read: %s", path, strerror(errno));
   }
   const char* wrong = complaint(text, size, key, s, &head);
   lb_status status = LB_OK;
