@@ -7,9 +7,11 @@
 //   p = argmin g'p + 1/2 p'Hp   within the limits                                            (1)
 //
 // by conjugate gradients with products J'(J p) (linear.c), then goes along p as far as the
-// objective falls. g is the exact gradient of the steps (gradient.c), so where the search ends does
-// not depend on what H leaves out. Limits are linear in x: as long as they hold at its start they
-// hold on the whole way to where (1) ends.
+// objective falls. Where the motion is not that linear, p must not be too violent: H gets mu times
+// the form of p's accelerations, with mu rising and falling as predictions fail and come true
+// (Levenberg and Marquardt). g is the exact gradient of the steps (gradient.c), so where the search
+// ends does not depend on what H leaves out. Limits are linear in x: as long as they hold at its
+// start they hold on the whole way to where (1) ends.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -21,7 +23,7 @@ enum {
   MOST_PRODUCTS = 400, // of one solve
   MOST_TRIALS = 6,     // along a direction
   MOST_TIGHTENINGS = 12,
-  MEMORY = 1 // the gradient's norm at the start
+  MEMORY = 2 // the gradient's norm at the start, and mu
 };
 
 // A solve ends when its residual is so small a part of the right-hand side.
@@ -37,6 +39,7 @@ typedef struct search {
   double *gradient, *p, *residual, *z, *direction, *image, *right;
   double* band; // [n][width + 1] preconditioner, by control point and then motor
   int width;
+  double mu;
   double* swapped; // [n] in that order
   lb_curves* trial;
   bool* active; // [limits] bounds that push
@@ -73,7 +76,7 @@ static int swapped_index(const search* s, int i) {
 static void multiply(search* s, double* y, const double* x, const bool* active) {
   memset(y, 0, (size_t)s->n * sizeof *y);
   lb_linear_product(s->linear, y, x);
-  lb_regular_product(&s->r, y, x);
+  lb_regular_product(&s->r, s->r.what->smoothness + s->mu, y, x);
   for (int i = 0; i < s->limits->count; i++) {
     const lb_bound* b = &s->limits->bound[i];
     const double force = active[i] ? s->limits->stiffness[i] * lb_bound_at(b, x) : 0;
@@ -94,13 +97,16 @@ static void add_to_band(search* s, int i, int j, double a) {
 
 // What H would be if nothing bent, factored.
 static lb_status precondition(search* s, const bool* active) {
-  const int n = s->r.input->ncontrol, M = s->r.what->nmotor;
+  const lb_retarget* what = s->r.what;
+  const int n = s->r.input->ncontrol, M = what->nmotor;
   memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
   lb_linear_still(s->linear, s->band, s->width);
   for (int i = 0; i < M; i++) {
     for (int k = 0; k < n; k++) {
       for (int l = 0; l < 4 && k + l < n; l++) {
-        add_to_band(s, i * n + k + l, i * n + k, s->r.close[4 * k + l] + s->r.smooth[4 * k + l]);
+        add_to_band(s, i * n + k + l, i * n + k,
+                    what->closeness * s->r.square[4 * k + l] +
+                        (what->smoothness + s->mu) * s->r.bend[4 * k + l]);
       }
     }
   }
@@ -258,6 +264,29 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// The first mu: as much as tracked bodies weigh, for motions faster than a tenth of a second.
+static double first_mu(search* s) {
+  static const double FAST = 0.05; // [s] over a radian
+  double sum = 0, whole = 0;
+  memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
+  lb_linear_still(s->linear, s->band, s->width);
+  for (int i = 0; i < s->n; i++) {
+    sum += s->band[(size_t)i * (size_t)(s->width + 1)];
+    whole += s->r.square[4 * (i % s->r.input->ncontrol)];
+  }
+  return sum / whole * pow(FAST, 4);
+}
+
+// What of the predicted fall came true decides on the next mu.
+static void judge(search* s, double fall) {
+  static const double GOOD = 0.75, POOR = 0.4;
+  const double mu = s->mu;
+  s->mu = 0; // the prediction is without it
+  multiply(s, s->image, s->p, s->active);
+  const double predicted = -dot(s->n, s->gradient, s->p) - dot(s->n, s->p, s->image) / 2;
+  s->mu = mu * (fall > GOOD * predicted ? 0.1 : fall > POOR * predicted ? 0.5 : 4);
+}
+
 // Along p until the objective falls by a part of what its slope promises. true: it did.
 static lb_status go_along(search* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
   static const double ENOUGH = 1e-4;
@@ -320,6 +349,7 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     bool fell = false;
     status = lb_motion_gradient(&s->r, state->curves, s->gradient, s->linear);
     if (status == LB_OK) {
+      s->mu = state->iteration == 0 ? first_mu(s) : state->memory[1];
       status = find_direction(s, state->curves->control, s->active);
     }
     if (status == LB_OK) {
@@ -328,6 +358,8 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     if (status != LB_OK) {
       break;
     }
+    judge(s, before - value->objective);
+    state->memory[1] = s->mu;
     const double norm = sqrt(dot(s->n, s->gradient, s->gradient));
     state->memory[0] = state->iteration == 0 ? norm : state->memory[0];
     state->iteration++;

@@ -60,8 +60,8 @@ typedef struct lb_retargeting {
   lb_arena arena;
   lb_motion_log log;
   // Quadratic forms of a curve's square and of its second derivative's, [ncontrol][4] by columns
-  // (math/band.h), weights included.
-  double *close, *smooth;
+  // (math/band.h).
+  double *square, *bend;
   double* off; // [ncontrol] scratch
 } lb_retargeting;
 
@@ -136,8 +136,8 @@ lb_status lb_regular_fill(lb_retargeting* r);
 void lb_regular_add(const lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value,
                     double* gradient);
 
-// y += the forms times x
-void lb_regular_product(const lb_retargeting* r, double* y, const double* x);
+// y += (closeness * square + smoothness * bend) x, of all motors
+void lb_regular_product(const lb_retargeting* r, double smoothness, double* y, const double* x);
 
 lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb_retarget* what,
                               const lb_curves* input, const lb_targets* targets,

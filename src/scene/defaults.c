@@ -14,7 +14,7 @@ lb_scene lb_scene_default(void) {
       .record = {.every = 0.02},
       .retarget = {.spacing = 0.04,
                    .closeness = 1e-5,
-                   .smoothness = 1e-10,
+                   .smoothness = 1e-7,
                    .tolerance = 0.01,
                    .iterations = 12},
   };

@@ -60,7 +60,7 @@ static const lb_field retarget_fields[] = {
     {"closeness", LB_VALUE_NUMBER, offsetof(lb_retarget_spec, closeness), LB_PURE, LB_NOT_NEGATIVE,
      false, NULL, "1e-5", "weight of the squared distance of a curve from its input"},
     {"smoothness", LB_VALUE_NUMBER, offsetof(lb_retarget_spec, smoothness), LB_PURE,
-     LB_NOT_NEGATIVE, false, NULL, "1e-10", "weight of a curve's squared acceleration"},
+     LB_NOT_NEGATIVE, false, NULL, "1e-7", "weight of a curve's squared acceleration"},
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_retarget_spec, tolerance), LB_PURE, LB_POSITIVE,
      false, NULL, "0.01", "stop when an iteration gains less than this part of the objective"},
     {"iterations", LB_VALUE_COUNT, offsetof(lb_retarget_spec, iterations), LB_PURE, LB_POSITIVE,
