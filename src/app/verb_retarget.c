@@ -265,7 +265,7 @@ static void print_row(const lb_replay* r) {
     snprintf(pause, sizeof pause, "%.3g mm", 1e3 * r->all.pause);
   }
   if (isfinite(r->all.delay)) {
-    snprintf(delay, sizeof delay, "%.0f ms", 1e3 * r->all.delay + 0.0);
+    snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
   }
   printf("  %-16s %8.3g mm %8.3g mm %12s %8s %8.3g\n", r->name, 1e3 * r->all.peak, 1e3 * r->all.rms,
          pause, delay, r->all.torque);

@@ -26,7 +26,7 @@ static void cell(lb_out* out, double x, double scale, const char* unit) {
 
 static void whole(lb_out* out, double x, const char* unit) {
   char text[48];
-  snprintf(text, sizeof text, "%.0f", x + 0.0);
+  snprintf(text, sizeof text, "%.0f", round(x) + 0.0); // no minus before a zero
   lb_out_texts(out, "<td>", isfinite(x) ? text : "–", isfinite(x) ? unit : "", "</td>", NULL);
 }
 
