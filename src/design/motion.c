@@ -60,7 +60,19 @@ static void compare(const lb_retargeting* r, lb_data* d, double weight, lb_retar
 
 // --- the run ---
 
+// A step that is divided is tried in ever smaller parts; parts of an attempt that failed are told
+// of as well, and dropped when the next attempt begins behind them.
+static void drop_failed(lb_motion_log* log, const lb_data* d, const lb_step_past* past) {
+  const double h = past->count == 2 ? 1.5 * past->dt : past->dt;
+  while (log->count > 1 && log->moment[log->count - 1].time > d->time - 0.5 * h) {
+    log->count--;
+  }
+}
+
 static void note(lb_motion_log* log, const lb_data* d, const lb_step_past* past) {
+  if (past) {
+    drop_failed(log, d, past);
+  }
   if (log->count == log->capacity) {
     log->overflown = true;
     return;

@@ -6,12 +6,11 @@
 //
 //   p = argmin g'p + 1/2 p'Hp   within the limits                                            (1)
 //
-// by conjugate gradients with products J'(J p) (linear.c), then goes along p as far as the
-// objective falls. Where the motion is not that linear, p must not be too violent: H gets mu times
-// the form of p's accelerations, with mu rising and falling as predictions fail and come true
-// (Levenberg and Marquardt). g is the exact gradient of the steps (gradient.c), so where the search
-// ends does not depend on what H leaves out. Limits are linear in x: as long as they hold at its
-// start they hold on the whole way to where (1) ends.
+// by conjugate gradients with products J'(J p) (linear.c). Where the motion is not that linear, p
+// must not be too violent: H gets mu times the form of p's accelerations, with mu rising and
+// falling as predictions fail and come true (Levenberg and Marquardt). g is the exact gradient of
+// the steps (gradient.c), so where the search ends does not depend on what H leaves out. Limits are
+// linear in x: as long as they hold at its start they hold on the whole way to where (1) ends.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -21,7 +20,7 @@
 
 enum {
   MOST_PRODUCTS = 400, // of one solve
-  MOST_TRIALS = 6,     // along a direction
+  MOST_TRIALS = 6,     // of one iteration
   MOST_TIGHTENINGS = 12,
   MEMORY = 2 // the gradient's norm at the start, and mu
 };
@@ -43,7 +42,6 @@ typedef struct search {
   double* swapped; // [n] in that order
   lb_curves* trial;
   bool* active; // [limits] bounds that push
-  long products;
 } search;
 
 // --- linear algebra ---
@@ -85,7 +83,6 @@ static void multiply(search* s, double* y, const double* x, const bool* active) 
     }
   }
   clear_fixed(s, y);
-  s->products++;
 }
 
 static void add_to_band(search* s, int i, int j, double a) {
@@ -277,41 +274,59 @@ static double first_mu(search* s) {
   return sum / whole * pow(FAST, 4);
 }
 
-// What of the predicted fall came true decides on the next mu.
-static void judge(search* s, double fall) {
-  static const double GOOD = 0.75, POOR = 0.4;
+// How much the objective should fall along p.
+static double predict(search* s) {
   const double mu = s->mu;
-  s->mu = 0; // the prediction is without it
+  s->mu = 0;
+  memset(s->active, 0, (size_t)s->limits->count * sizeof *s->active);
   multiply(s, s->image, s->p, s->active);
-  const double predicted = -dot(s->n, s->gradient, s->p) - dot(s->n, s->p, s->image) / 2;
-  s->mu = mu * (fall > GOOD * predicted ? 0.1 : fall > POOR * predicted ? 0.5 : 4);
+  s->mu = mu;
+  return -dot(s->n, s->gradient, s->p) - dot(s->n, s->p, s->image) / 2;
 }
 
-// Along p until the objective falls by a part of what its slope promises. true: it did.
-static lb_status go_along(search* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
-  static const double ENOUGH = 1e-4;
-  const double slope = dot(s->n, s->gradient, s->p);
-  double length = lb_limits_reach(s->limits, curves->control, s->p);
+// One trial: to where (1) ends. Sets what part of the prediction came true; less than nothing when
+// the motion cannot even be simulated there.
+static lb_status try_direction(search* s, const lb_curves* curves, double objective,
+                               lb_retarget_value* there, double* came) {
+  const double reach = lb_limits_reach(s->limits, curves->control, s->p);
+  for (int k = 0; k < s->n; k++) {
+    s->p[k] *= reach;
+    s->trial->control[k] = curves->control[k] + s->p[k];
+  }
+  const double predicted = predict(s);
+  lb_error quiet = lb_error_make(s->r.allocator);
+  lb_error* err = s->r.err;
+  s->r.err = &quiet;
+  const lb_status status = lb_motion_run(&s->r, s->trial, there);
+  s->r.err = err;
+  lb_error_clear(&quiet);
+  if (status == LB_INTERRUPTED || status == LB_NO_MEMORY) {
+    return lb_error_add(err, status, (lb_place){0}, "%s", lb_status_text(status));
+  }
+  *came = status == LB_OK && predicted > 0 ? (objective - there->objective) / predicted : -1;
+  return LB_OK;
+}
+
+// The step that is taken: p with a mu that predicts well enough. `fell`: there was one.
+static lb_status take_step(search* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
+  static const double POOR = 0.1, FAIR = 0.4, GOOD = 0.75;
   *fell = false;
-  for (int i = 0; i < MOST_TRIALS && slope < 0 && length > 0; i++) {
-    for (int k = 0; k < s->n; k++) {
-      s->trial->control[k] = curves->control[k] + length * s->p[k];
-    }
+  for (int i = 0; i < MOST_TRIALS && !*fell; i++) {
     lb_retarget_value there;
-    const lb_status status = lb_motion_run(&s->r, s->trial, &there);
-    if (status == LB_INTERRUPTED || status == LB_NO_MEMORY) {
+    double came = -1;
+    lb_status status = find_direction(s, curves->control, s->active);
+    if (status == LB_OK) {
+      status = try_direction(s, curves, value->objective, &there, &came);
+    }
+    if (status != LB_OK) {
       return status;
     }
-    if (status == LB_OK && there.objective <= value->objective + ENOUGH * length * slope) {
+    *fell = came > POOR;
+    s->mu *= came > GOOD ? 0.2 : came > FAIR ? 0.7 : came > POOR ? 3 : 10;
+    if (*fell) {
       memcpy(curves->control, s->trial->control, (size_t)s->n * sizeof(double));
       *value = there;
-      *fell = true;
-      return LB_OK;
     }
-    // the parabola through both values with this slope, within reason
-    const double rise = there.objective - value->objective - length * slope;
-    const double best = status == LB_OK ? -slope * length * length / (2 * rise) : 0;
-    length = fmin(0.5 * length, fmax(0.1 * length, best));
   }
   return LB_OK;
 }
@@ -350,15 +365,11 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     status = lb_motion_gradient(&s->r, state->curves, s->gradient, s->linear);
     if (status == LB_OK) {
       s->mu = state->iteration == 0 ? first_mu(s) : state->memory[1];
-      status = find_direction(s, state->curves->control, s->active);
-    }
-    if (status == LB_OK) {
-      status = go_along(s, state->curves, value, &fell);
+      status = take_step(s, state->curves, value, &fell);
     }
     if (status != LB_OK) {
       break;
     }
-    judge(s, before - value->objective);
     state->memory[1] = s->mu;
     const double norm = sqrt(dot(s->n, s->gradient, s->gradient));
     state->memory[0] = state->iteration == 0 ? norm : state->memory[0];
@@ -372,10 +383,6 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     if (options->news && !options->news(options->context, &news, state)) {
       return lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted after iteration %d",
                           state->iteration);
-    }
-    // the log may hold a trial that was turned down
-    if (!fell && !state->done) {
-      status = lb_motion_run(&s->r, state->curves, value);
     }
   }
   return status;
