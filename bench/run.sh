@@ -10,4 +10,6 @@ echo
 "$build/bench/limber_bench_energy" || status=$?
 echo
 "$build/bench/limber_bench_elastic" "$(dirname "$0")/../scenes" || status=$?
+echo
+"$build/bench/limber_bench_full" "$(dirname "$0")/../scenes" || status=$?
 exit $status

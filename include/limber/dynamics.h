@@ -78,6 +78,16 @@ lb_squeeze lb_least_volume(const lb_model* model, const lb_data* data);
 double lb_kinetic_energy(const lb_model* model, lb_data* data);
 double lb_potential_energy(const lb_model* model, lb_data* data);
 
+/// Momentum of all the mass, about the world's origin. The sums of sizes, link by link, say how
+/// much the links exchange: what a change of the total is to be compared with.
+typedef struct lb_momenta {
+  lb_vec3 linear;     ///< [kg m/s]
+  lb_vec3 angular;    ///< [kg m^2/s]
+  double linear_sum;  ///< sum over links of |linear|
+  double angular_sum; ///< sum over links of |angular|
+} lb_momenta;
+lb_momenta lb_momentum(const lb_model* model, lb_data* data);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #include "limber/profile.h"
 #include "limber/progress.h"
 #include "limber/recording.h"
+#include "limber/reduce.h"
 #include "limber/retarget.h"
 #include "limber/scene.h"
 #include "limber/shaping.h"

@@ -49,8 +49,13 @@ typedef struct lb_model_elastic {
   const char* held;     ///< the face that its frame is fixed to; NULL when handed over
   int nface;            ///< faces that carry something ...
   const char** face;    ///< [nface] ... and their names
-  lb_mesh surface;      ///< vertices at sharp edges stand once for each side
-  double* Phi;          ///< [r][3 * surface.nvertex]
+  int* carried;         ///< [nface] a body that hangs on each, or -1
+  double* limit; ///< [r] the range of each coordinate that its basis was made for, or NULL; then
+                 ///< so are the next two
+  double* load_limit; ///< [nface + 1][6] the same of accelerations of its frame and what it carries
+  double load_every;  ///< time between the frames that they come from [s]
+  lb_mesh surface;    ///< vertices at sharp edges stand once for each side
+  double* Phi;        ///< [r][3 * surface.nvertex]
 } lb_model_elastic;
 
 typedef struct lb_model {

@@ -46,15 +46,28 @@ typedef struct lb_summary {
   long steps;
   double energy_start, energy_end; ///< [J]
   double energy_drift;         ///< worst |E - E0| over the frames, over the largest kinetic energy
+  lb_vec3 linear_momentum[2];  ///< at the start and at the end [kg m/s]
+  lb_vec3 angular_momentum[2]; ///< about the world's origin [kg m^2/s]
+  double linear_drift;         ///< worst change over the frames, over the most that the links have
+  double angular_drift;
   double constraint_violation; ///< worst, [m] or [rad]
   lb_inversion inversion;      ///< of elastic bodies
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
   int threads;
-  double step;                              ///< as used [s]
-  const struct lb_fit* fit;                 ///< of a fit, else NULL
+  double step;                               ///< as used [s]
+  const struct lb_fit* fit;                  ///< of a fit, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
+  /// How far elastic bodies from files left what these were made for: the largest coordinate over
+  /// its range, of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be
+  /// trusted.
+  double range_used;
+  const char* range_body; ///< which, or NULL: no body has a range
+  double range_left;      ///< when it first went beyond [s]; NAN: never
 } lb_summary;
+
+/// Up to here, times the range of the training, shapes and cubature still serve.
+#define LB_RANGE_LEFT 2
 
 /// Write summary.json, trajectory.csv, scene.glb and report.html into the folder `dir`, made if it
 /// is missing; of a fit also fitted.yaml and markers.csv, of retargeting

@@ -59,6 +59,7 @@ typedef struct lb_scene_elastic {
   int order;                     ///< of the elements, 1 or 2
   double accuracy;               ///< wanted relative error of the lowest frequency, > 0
   int along, across, around;     ///< elements; 0: chosen from the accuracy
+  int fine[3];                   ///< the same when all its nodes move; 0: as above
   int material;                  ///< index into the scene's materials
   /// Where it is not of one material: those of the mesh's regions, or of parts that follow each
   /// other from `from` to `to`. 0: all of `material`
@@ -66,7 +67,11 @@ typedef struct lb_scene_elastic {
   const int* region_material; ///< [nregion] index into the scene's materials
   const double* until;        ///< [nregion - 1] where the parts end, from the start [m]; NULL: mesh
   int modes;                  ///< of vibration in the basis
-  int derivatives;            ///< how many of the softest vectors get derivatives
+  int derivatives;            ///< how many vectors get derivatives, softest loads first
+  /// The reduced body that stands for it, from a file of `limber reduce`, or NULL: mesh, basis and
+  /// cubature are then those of the file.
+  const struct lb_stored* stored;
+  const char* stored_file; ///< for messages; NULL when it was never a file
 } lb_scene_elastic;
 
 /// Mass properties come from the shapes unless given; a given mass alone scales what the shapes
@@ -338,6 +343,11 @@ lb_status lb_scene_parse(const char* text, size_t length, const char* name,
                          const lb_allocator* allocator, lb_scene* scene, lb_error* err);
 
 void lb_scene_release(lb_scene* scene);
+
+/// Take elastic bodies from a folder of `limber reduce`: every body of the scene that a file
+/// NAME.npz there was made for, by name, becomes that reduced body. LB_INVALID when a file does not
+/// fit its body, or none is for this scene; the scene is then unchanged.
+lb_status lb_scene_take_bases(lb_scene* scene, const char* dir, lb_error* err);
 
 /// What must hold of any scene before it is compiled: names unique, indices in range, numbers
 /// finite, masses and inertias physical, every body carried at most once, no cycle in the tree.

@@ -33,11 +33,20 @@ lb_status lb_stepper_step(lb_stepper* stepper, lb_data* data, double h, lb_error
 /// Steps taken so far, inner ones included.
 long lb_stepper_count(const lb_stepper* stepper);
 
+/// Somebody who wants to see each frame's state as it is simulated: with all the nodes of elastic
+/// bodies where these move, of which a recording has only some shapes. Return false when there is
+/// no memory for it.
+typedef struct lb_watcher {
+  bool (*see)(void* context, const lb_data* data);
+  void* context;
+} lb_watcher;
+
 typedef struct lb_simulate_options {
   double duration; ///< [s]; NAN: as the scene says
   double step;     ///< [s]; NAN: as the scene says
   int threads;     ///< >= 1
   lb_progress progress;
+  lb_watcher watcher; ///< see NULL: nobody
 } lb_simulate_options;
 
 lb_simulate_options lb_simulate_default(void);

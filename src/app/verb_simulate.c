@@ -11,6 +11,7 @@
 
 typedef struct simulate_args {
   const char* out;
+  const char* basis;
   double duration, step;
   int threads;
   bool full, quiet;
@@ -27,9 +28,22 @@ static const option options[] = {
      "threads to compute with; the results are the same for any N (default: 1)"},
     {"--full", NULL, NULL, NULL, offsetof(simulate_args, full),
      "let every node of the elastic bodies' meshes move, not only a few shapes: slow and exact"},
+    {"--basis", NULL, "DIR", parse_text, offsetof(simulate_args, basis),
+     "take elastic bodies from the files that 'limber reduce' left in this folder"},
     {"--quiet", "-q", NULL, NULL, offsetof(simulate_args, quiet),
      "say nothing unless something is wrong"},
 };
+
+// Elastic bodies from files, where some are asked for.
+static exit_code take_bases(lb_scene* scene, const char* dir) {
+  lb_error err = lb_error_make(NULL);
+  const lb_status status = dir ? lb_scene_take_bases(scene, dir, &err) : LB_OK;
+  if (status != LB_OK) {
+    tell_errors(&err);
+  }
+  lb_error_clear(&err);
+  return status == LB_IO ? EXIT_INPUT : exit_code_of(status);
+}
 
 // A count for people, to three digits or so.
 static const char* amount_text(double amount, char* out, size_t size) {
@@ -63,6 +77,10 @@ static void print_results(const lb_model* model, const lb_recording* recording, 
          lb_integrator_name(model->solver.integrator), adaptive ? "at most " : "",
          duration_text(s->step, step_text, sizeof step_text),
          amount_text((double)s->steps / wall, rate_text, sizeof rate_text));
+  if (model->full) {
+    printf("  elastic  all nodes move: %s unknowns\n",
+           amount_text(model->full->nv - model->full->ndense, rate_text, sizeof rate_text));
+  }
   print_energy(s);
   if (model->nloop) {
     printf("  loops    closed to %.2g (m or rad)\n", s->constraint_violation);
@@ -83,6 +101,11 @@ static void print_warnings(const lb_model* model, const lb_recording* recording,
                  "trusted",
                  model->body_name[i->body], i->time, i->at.x, i->at.y, i->at.z, i->frames,
                  recording->nframe);
+  }
+  if (s->range_body && !isnan(s->range_left)) {
+    tell_warning("body '%s' leaves the range that its basis was made for at t = %.4g s, up to %.3g "
+                 "times; what it does then may be wrong (see 'limber reduce')",
+                 s->range_body, s->range_left, s->range_used);
   }
 }
 
@@ -154,7 +177,8 @@ static exit_code run(const verb* v, int narg, char** args) {
   code = load_scene(args[0], &scene);
   if (code == EXIT_DONE) {
     scene.solver.elastic = a.full ? LB_SPACE_FULL : scene.solver.elastic;
-    code = load_model(&scene, &model);
+    code = take_bases(&scene, a.basis);
+    code = code == EXIT_DONE ? load_model(&scene, &model) : code;
     lb_scene_release(&scene);
   }
   if (code == EXIT_DONE) {

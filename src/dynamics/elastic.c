@@ -266,33 +266,40 @@ double lb_elastic_gravity(const lb_model* m, const lb_work* w) {
   return sum;
 }
 
-// 1/2 int rho |v + w x x + xd|^2
 double lb_elastic_kinetic(const lb_model* m, const lb_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     const lb_state* s = &w->state[i];
     if (m->link[i].kind == LB_LINK_FULL) {
       sum += lb_full_state_kinetic(s);
+    } else if (m->link[i].kind == LB_LINK_ELASTIC) {
+      sum += lb_reduced_kinetic(s->elastic->body, &s->elastic->state,
+                                lb_m3_apply_transposed(s->R, s->v),
+                                lb_m3_apply_transposed(s->R, s->w), s->elastic->etad);
     }
-    if (m->link[i].kind != LB_LINK_ELASTIC) {
-      continue;
-    }
-    const lb_elastic* e = s->elastic;
-    const lb_reduced* b = e->body;
-    const lb_v4 v = lb_m3_apply_transposed(s->R, s->v);
-    const lb_v4 spin = lb_m3_apply_transposed(s->R, s->w);
-    lb_v4 hd = lb_v4_zero(), turn = lb_v4_zero();
-    for (int k = 0; k < b->r; k++) {
-      hd += b->H[k] * e->etad[k];
-      turn += e->state.C[k] * e->etad[k];
-      for (int l = 0; l < b->r; l++) {
-        sum += 0.5 * e->etad[k] * b->M[k * b->r + l] * e->etad[l];
-      }
-    }
-    sum += 0.5 * b->m * lb_v4_dot(v, v) + lb_v4_dot(v, lb_v4_cross(spin, e->state.h) + hd) +
-           0.5 * lb_v4_dot(spin, lb_m3_apply(e->state.I, spin)) + lb_v4_dot(spin, turn);
   }
   return sum;
+}
+
+// int rho (v + w x x + xd) and int rho x x (v + w x x + xd)
+void lb_elastic_momentum(const lb_state* s, lb_v4* linear, lb_v4* angular) {
+  const lb_elastic* e = s->elastic;
+  const lb_reduced* b = e->body;
+  const lb_v4 v = lb_m3_apply_transposed(s->R, s->v);
+  const lb_v4 spin = lb_m3_apply_transposed(s->R, s->w);
+  lb_v4 P, L;
+  if (b->full) {
+    lb_full_momentum(b->full, v, spin, e->eta, e->etad, &P, &L, e->field, e->Q);
+  } else {
+    P = v * b->m + lb_v4_cross(spin, e->state.h);
+    L = lb_m3_apply(e->state.I, spin) + lb_v4_cross(e->state.h, v);
+    for (int k = 0; k < b->r; k++) {
+      P += b->H[k] * e->etad[k];
+      L += e->state.C[k] * e->etad[k];
+    }
+  }
+  *linear += lb_m3_apply(s->R, P);
+  *angular += lb_m3_apply(s->R, L);
 }
 
 // --- internal forces ---

@@ -43,6 +43,8 @@ void lb_react(const lb_model* m, lb_data* d, const double* lambda);
 double lb_elastic_gravity(const lb_model* m, const struct lb_work* w);
 // Kinetic energy of the bodies' own masses; kinematics and velocities of the origins are in place.
 double lb_elastic_kinetic(const lb_model* m, const struct lb_work* w);
+// Momentum of a body's own mass, about its origin, added.
+void lb_elastic_momentum(const struct lb_state* s, lb_v4* linear, lb_v4* angular);
 
 // What bodies in a basis and bodies with all their nodes share as links: fixed to their carrier,
 // moving nothing of their own frame.

@@ -1,4 +1,6 @@
-// Kinetic and potential energy.
+// Kinetic and potential energy, and momentum.
+#include <math.h>
+
 #include "dynamics/elastic.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
@@ -31,4 +33,34 @@ double lb_potential_energy(const lb_model* m, lb_data* d) {
     sum -= lb_v4_dot(g, s->p * m->link[i].m + s->h);
   }
   return sum + lb_elastic_gravity(m, d->work) + lb_forces_energy(m, d);
+}
+
+// Of one link, with mass m, first moment h and inertia I about its origin p,
+//
+//   P = m v + w x h,   L = I w + h x v + p x P
+//
+// and what an elastic body's own motion adds to P and L. Armatures have none: they stand for rotors
+// that turn the other way as often.
+lb_momenta lb_momentum(const lb_model* m, lb_data* d) {
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_move_origins(m, d->work, d->qd);
+  lb_v4 P = lb_v4_zero(), L = lb_v4_zero();
+  lb_momenta sum = {0};
+  for (int i = 0; i < m->nlink; i++) {
+    lb_link_weigh(m, d->work, i);
+    const lb_state* s = &d->work->state[i];
+    lb_v4 linear = s->v * m->link[i].m + lb_v4_cross(s->w, s->h);
+    lb_v4 angular = lb_m3_apply(s->IA.A, s->w) + lb_v4_cross(s->h, s->v);
+    if (lb_link_is_elastic(m->link[i].kind)) {
+      lb_elastic_momentum(s, &linear, &angular);
+    }
+    angular += lb_v4_cross(s->p, linear);
+    P += linear;
+    L += angular;
+    sum.linear_sum += sqrt(lb_v4_dot(linear, linear));
+    sum.angular_sum += sqrt(lb_v4_dot(angular, angular));
+  }
+  sum.linear = lb_v4_vec3(P);
+  sum.angular = lb_v4_vec3(L);
+  return sum;
 }

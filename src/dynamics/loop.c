@@ -302,7 +302,9 @@ static bool factor(const lb_model* m, lb_data* d) {
 
 // Multipliers from the right-hand side in x.
 static void solve_multipliers(lb_loops* L) {
-  lb_solve_semidefinite(L->nrow, L->A, L->nrow, L->x, REDUNDANT, L->work, L->pivot);
+  const int n = L->nrow;
+  const int rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
+  lb_semidefinite_solve(n, L->A, n, rank, L->x, L->work, L->pivot);
 }
 
 // dq = Minv J' x

@@ -13,6 +13,7 @@ typedef struct rnea_job {
   double* tau;
   const double *q, *qd, *qdd;
   bool forced; // external forces act
+  bool moved;  // poses and velocities are in place
 } rnea_job;
 
 static void accelerate_link(const rnea_job* job, int i) {
@@ -57,8 +58,10 @@ static void project_link(const rnea_job* job, int i) {
 static void inverse(void* context, int first, int last) {
   const rnea_job* job = context;
   for (int i = first; i < last; i++) {
-    lb_link_place(job->m, job->w, i, job->q);
-    lb_link_move(job->m, job->w, i, job->qd);
+    if (!job->moved) {
+      lb_link_place(job->m, job->w, i, job->q);
+      lb_link_move(job->m, job->w, i, job->qd);
+    }
     lb_link_weigh(job->m, job->w, i);
     accelerate_link(job, i);
   }
@@ -67,23 +70,27 @@ static void inverse(void* context, int first, int last) {
   }
 }
 
-static void run(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
-                const double* qdd, bool forced) {
-  rnea_job job = {m, d->work, tau, q, qd, qdd, forced};
-  lb_place_hinges(m, d->work, q);
-  memset(tau, 0, (size_t)m->nv * sizeof *tau);
+static void run(const lb_model* m, lb_data* d, rnea_job job) {
+  if (!job.moved) {
+    lb_place_hinges(m, d->work, job.q);
+  }
+  memset(job.tau, 0, (size_t)m->nv * sizeof *job.tau);
   lb_for_trees(m, d, inverse, &job);
   for (int k = 0; k < m->nv; k++) {
-    tau[k] += m->armature[k] * qdd[k];
+    job.tau[k] += m->armature[k] * job.qdd[k];
   }
 }
 
 void lb_rnea(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
              const double* qdd) {
-  run(m, d, tau, q, qd, qdd, false);
+  run(m, d, (rnea_job){m, d->work, tau, q, qd, qdd, .forced = false});
 }
 
 void lb_rnea_forced(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
                     const double* qdd) {
-  run(m, d, tau, q, qd, qdd, true);
+  run(m, d, (rnea_job){m, d->work, tau, q, qd, qdd, .forced = true});
+}
+
+void lb_rnea_moved(const lb_model* m, lb_data* d, double* tau, const double* qdd) {
+  run(m, d, (rnea_job){m, d->work, tau, d->q, d->qd, qdd, .forced = true, .moved = true});
 }

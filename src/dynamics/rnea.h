@@ -4,3 +4,6 @@
 
 void lb_rnea_forced(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
                     const double* qdd);
+
+// The same at d's q and qd, right after lb_kinematics.
+void lb_rnea_moved(const lb_model* m, lb_data* d, double* tau, const double* qdd);

@@ -5,7 +5,8 @@
 // - attachment modes: the shapes under a unit force and moment on each carrying face, so that slow
 // loads are exact;
 // - the lowest modes of vibration;
-// - modal derivatives of the softest of these, -S (dK phi_i) phi_j: how bending shortens a body.
+// - modal derivatives of the softest attachment modes and of the softest of what vibration adds to
+// them, -S (dK phi_i) phi_j: how bending shortens a body.
 #pragma once
 #include "elastic/fem.h"
 

@@ -126,6 +126,17 @@ static bool settle(const poser* p, double* eta, double travel) {
   return true; // not an equilibrium, but a pose all the same
 }
 
+void lb_cubature_rest(const lb_reduced* reduced, double size, double* eta) {
+  static const double SMALL = 1e-6;
+  const int r = reduced->r;
+  memset(eta, 0, (size_t)(r * r) * sizeof *eta);
+  for (int k = 0; k < r; k++) {
+    double* pose = eta + k * r;
+    pose[k] = 1;
+    pose[k] = SMALL * size / fmax(face_travel(reduced, pose), 1e-3);
+  }
+}
+
 lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, double size,
                             const lb_cubature_options* options, lb_arena* arena, double** eta,
                             int* count) {
@@ -141,12 +152,8 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
     return LB_NO_MEMORY;
   }
   // each basis vector alone, small: together they are the stiffness at rest
-  static const double SMALL = 1e-6;
-  int n = 0;
-  for (int k = 0; k < r; k++, n++) {
-    double reach = face_travel(reduced, (poses[n * r + k] = 1, poses + n * r));
-    poses[n * r + k] = SMALL * size / fmax(reach, 1e-3);
-  }
+  lb_cubature_rest(reduced, size, poses);
+  int n = r;
   uint64_t seed = 0x9e3779b97f4a7c15u;
   for (int i = 0; i < options->poses; i++) {
     random_load(&p, &seed);

@@ -24,6 +24,9 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
                             const lb_cubature_options* options, lb_arena* arena, double** eta,
                             int* count);
 
+/// Those small ones alone: eta [r][r].
+void lb_cubature_rest(const lb_reduced* reduced, double size, double* eta);
+
 /// Choose points and weights on given poses; omega [r] are the frequencies of the basis.
 lb_status lb_cubature_train(const lb_points* all, int nregion, const double* omega,
                             const double* eta, int npose, const lb_cubature_options* options,

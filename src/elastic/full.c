@@ -146,12 +146,29 @@ void lb_full_weigh(const lb_full* b, lb_v4* h, lb_m3* I, const double* u, double
   I->z[2] += t;
 }
 
-double lb_full_kinetic(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
-                       double* field, double* product) {
+// The nodes' velocities in `field`, times the mass matrix in `product`.
+static void weigh_velocities(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
+                             double* field, double* product) {
   for (int i = 0; i < b->fem->nnode; i++) {
     lb_v4_store(field + 3 * (size_t)i, a + lb_v4_cross(w, rest(b, i) + node3(u, i)) + node3(v, i));
   }
   lb_fem_mass_apply(b->fem, product, field);
+}
+
+void lb_full_momentum(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
+                      lb_v4* linear, lb_v4* angular, double* field, double* product) {
+  weigh_velocities(b, a, w, u, v, field, product);
+  *linear = *angular = lb_v4_zero();
+  for (int i = 0; i < b->fem->nnode; i++) {
+    const lb_v4 p = node3(product, i);
+    *linear += p;
+    *angular += lb_v4_cross(rest(b, i) + node3(u, i), p);
+  }
+}
+
+double lb_full_kinetic(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
+                       double* field, double* product) {
+  weigh_velocities(b, a, w, u, v, field, product);
   double sum = 0;
   for (int i = 0; i < b->fem->ndof; i++) {
     sum += field[i] * product[i];

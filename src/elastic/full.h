@@ -61,6 +61,10 @@ void lb_full_add_forces(const lb_full* b, double* tau, const double* u, const do
 double lb_full_kinetic(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
                        double* field, double* product);
 
+// int rho (a + w x x + v) and int rho x x (a + w x x + v), likewise.
+void lb_full_momentum(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
+                      lb_v4* linear, lb_v4* angular, double* field, double* product);
+
 // A face's pose from u, then its motion from v, as lb_face_place and lb_face_move; G stays unused.
 void lb_full_face_place(const lb_full_face* face, lb_face_state* s, const double* u);
 void lb_full_face_move(const lb_full_face* face, lb_face_state* s, const double* v);

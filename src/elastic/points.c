@@ -246,10 +246,11 @@ static bool take(lb_points* p, int nbatch, int nregion, const lb_material_consta
   p->weight = lb_arena_take_array(arena, (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
   p->x = lb_arena_take_array(arena, 3 * (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
   p->region = LB_TAKE(arena, int, nbatch);
+  p->element = LB_TAKE(arena, int, LB_LANES* nbatch);
   p->constants = LB_TAKE(arena, lb_material_constants, nregion);
   p->law = LB_TAKE(arena, const lb_material_functions*, nregion);
   p->viscous = shares ? LB_TAKE(arena, double, nregion) : NULL;
-  if (!p->G || !p->weight || !p->x || !p->region || !p->constants || !p->law ||
+  if (!p->G || !p->weight || !p->x || !p->region || !p->element || !p->constants || !p->law ||
       (shares && !p->viscous)) {
     return false;
   }
@@ -258,6 +259,7 @@ static bool take(lb_points* p, int nbatch, int nregion, const lb_material_consta
   }
   memcpy(p->constants, constants, (size_t)nregion * sizeof *constants);
   memcpy(p->law, law, (size_t)nregion * sizeof *law);
+  memset(p->element, -1, (size_t)LB_LANES * (size_t)nbatch * sizeof *p->element);
   return true;
 }
 
@@ -297,6 +299,7 @@ lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* a
         lb_fem_batch_slope(fem, batch, q, made.G + (at * (size_t)made.r + (size_t)k) * 9, U);
         made.weight[at] = batch->weight[q];
         made.region[at] = batch->region;
+        memcpy(made.element + LB_LANES * at, batch->elem, (size_t)batch->count * sizeof(int));
       }
     }
   }
@@ -304,41 +307,58 @@ lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* a
   return LB_OK;
 }
 
-lb_status lb_points_pick(const lb_points* all, int count, const int* chosen, const double* weight,
-                         int nregion, lb_arena* arena, lb_points* picked) {
-  // batches of one region each
-  int nbatch = 0;
-  for (int region = 0; region < nregion; region++) {
-    int n = 0;
+lb_status lb_points_empty(int r, int count, const int* region, int nregion,
+                          const lb_material_constants* constants,
+                          const lb_material_functions* const* law, const double* viscous,
+                          lb_arena* arena, lb_points* points, int* slot) {
+  int next = 0;
+  for (int k = 0; k < nregion; k++) {
+    next = (next + LB_LANES - 1) / LB_LANES * LB_LANES;
     for (int i = 0; i < count; i++) {
-      n += all->region[chosen[i] / LB_LANES] == region;
+      slot[i] = region[i] == k ? next++ : slot[i];
     }
-    nbatch += (n + LB_LANES - 1) / LB_LANES;
   }
-  lb_points made = {.r = all->r};
-  if (!take(&made, nbatch, nregion, all->constants, all->law, all->viscous, arena)) {
+  lb_points made = {.r = r};
+  if (!take(&made, (next + LB_LANES - 1) / LB_LANES, nregion, constants, law, viscous, arena)) {
     return LB_NO_MEMORY;
   }
-  int b = -1;
-  for (int region = 0; region < nregion; region++) {
-    int n = 0;
+  for (int i = 0; i < count; i++) {
+    made.region[slot[i] / LB_LANES] = region[i];
+  }
+  *points = made;
+  return LB_OK;
+}
+
+lb_status lb_points_pick(const lb_points* all, int count, const int* chosen, const double* weight,
+                         int nregion, lb_arena* arena, lb_points* picked) {
+  lb_arena scratch;
+  lb_arena_init(&scratch, arena->allocator);
+  int* region = LB_TAKE(&scratch, int, count);
+  int* slot = LB_TAKE(&scratch, int, count);
+  lb_points made = {0};
+  lb_status status = LB_NO_MEMORY;
+  if (region && slot) {
     for (int i = 0; i < count; i++) {
-      const int from = chosen[i] / LB_LANES, lane = chosen[i] % LB_LANES;
-      if (all->region[from] != region) {
-        continue;
-      }
-      const int to = n++ % LB_LANES;
-      b += to == 0;
-      made.region[b] = region;
-      made.weight[b][to] = weight[i];
-      for (int k = 0; k < 3 && all->x; k++) {
-        made.x[3 * (size_t)b + (size_t)k][to] = all->x[3 * (size_t)from + (size_t)k][lane];
-      }
-      for (int k = 0; k < 9 * made.r; k++) {
-        made.G[(size_t)b * (size_t)made.r * 9 + (size_t)k][to] = gradients(all, from)[k][lane];
-      }
+      region[i] = all->region[chosen[i] / LB_LANES];
+    }
+    status = lb_points_empty(all->r, count, region, nregion, all->constants, all->law, all->viscous,
+                             arena, &made, slot);
+  }
+  for (int i = 0; status == LB_OK && i < count; i++) {
+    const int from = chosen[i] / LB_LANES, lane = chosen[i] % LB_LANES;
+    const int b = slot[i] / LB_LANES, to = slot[i] % LB_LANES;
+    made.weight[b][to] = weight[i];
+    made.element[slot[i]] = all->element[chosen[i]];
+    for (int k = 0; k < 3 && all->x; k++) {
+      made.x[3 * b + k][to] = all->x[3 * from + k][lane];
+    }
+    for (int k = 0; k < 9 * made.r; k++) {
+      made.G[(size_t)b * (size_t)made.r * 9 + (size_t)k][to] = gradients(all, from)[k][lane];
     }
   }
-  *picked = made;
-  return LB_OK;
+  lb_arena_release(&scratch);
+  if (status == LB_OK) {
+    *picked = made;
+  }
+  return status;
 }

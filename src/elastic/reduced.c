@@ -198,6 +198,21 @@ void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduc
   }
 }
 
+double lb_reduced_kinetic(const lb_reduced* b, const lb_reduced_state* s, lb_v4 v, lb_v4 w,
+                          const double* etad) {
+  lb_v4 hd = lb_v4_zero(), turn = lb_v4_zero();
+  double own = 0;
+  for (int k = 0; k < b->r; k++) {
+    hd += b->H[k] * etad[k];
+    turn += s->C[k] * etad[k];
+    for (int l = 0; l < b->r; l++) {
+      own += 0.5 * etad[k] * b->M[k * b->r + l] * etad[l];
+    }
+  }
+  return own + 0.5 * b->m * lb_v4_dot(v, v) + lb_v4_dot(v, lb_v4_cross(w, s->h) + hd) +
+         0.5 * lb_v4_dot(w, lb_m3_apply(s->I, w)) + lb_v4_dot(w, turn);
+}
+
 // --- internal forces ---
 
 int lb_reduced_scratch(const lb_reduced* b) {

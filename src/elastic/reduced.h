@@ -111,6 +111,11 @@ typedef struct lb_reduced_state {
 // Fill in a state whose arrays the caller has.
 void lb_reduced_weigh(const lb_reduced* b, lb_reduced_state* s, const double* eta);
 
+// 1/2 int rho |v + w x x + xd|^2: kinetic energy when the frame moves with v and w, in its own
+// axes.
+double lb_reduced_kinetic(const lb_reduced* b, const lb_reduced_state* s, lb_v4 v, lb_v4 w,
+                          const double* etad);
+
 // Motion of the body's frame, in its own axes.
 typedef struct lb_reduced_motion {
   lb_v4 w, al, a;

@@ -36,6 +36,20 @@ static void viscous(const void* context, double* K, const double* eta, double* s
   scale(K, s->r * s->r, s->factor);
 }
 
+static void blend(const void* context, double* A, lb_blend of, const double* eta, const double* v,
+                  double* scratch) {
+  const scaled_force* s = context;
+  s->law.blend(s->law.context, A, of, eta, v, scratch);
+  scale(A, s->r * s->r, s->factor);
+}
+
+static void blend_product(const void* context, double* y, lb_blend of, const double* eta,
+                          const double* v, const double* x, double* scratch) {
+  const scaled_force* s = context;
+  s->law.blend_product(s->law.context, y, of, eta, v, x, scratch);
+  scale(y, s->r, s->factor);
+}
+
 // Volumes do not depend on forces.
 static double least_volume(const void* context, const double* eta, lb_vec3* at) {
   const scaled_force* s = context;
@@ -59,7 +73,9 @@ static lb_status scale_force(lb_reduced* b, double factor, lb_arena* arena) {
                                    .scratch = s->law.scratch,
                                    .context = s,
                                    .viscous = s->law.viscous ? viscous : NULL,
-                                   .least_volume = s->law.least_volume ? least_volume : NULL};
+                                   .least_volume = s->law.least_volume ? least_volume : NULL,
+                                   .blend = s->law.blend ? blend : NULL,
+                                   .blend_product = s->law.blend_product ? blend_product : NULL};
   return LB_OK;
 }
 

@@ -12,10 +12,41 @@ static void subtract_scaled(double* restrict column, double s, const double* res
   }
 }
 
+// The same with four columns at a time, `lda` apart, scaled by their entries in row `first`: the
+// column is then read and written a quarter as often.
+static void subtract_four(double* restrict column, const double* restrict from, size_t lda,
+                          int first, int n) {
+  const double *f0 = from, *f1 = f0 + lda, *f2 = f1 + lda, *f3 = f2 + lda;
+  const double s0 = f0[first], s1 = f1[first], s2 = f2[first], s3 = f3[first];
+  for (int i = first; i < n; i++) {
+    column[i] -= (s0 * f0[i] + s1 * f1[i]) + (s2 * f2[i] + s3 * f3[i]);
+  }
+}
+
+// a . b over first ... n - 1, in eight sums of their own, which the compiler may put in one
+// register.
+static double dot_from(const double* restrict a, const double* restrict b, int first, int n) {
+  double s[8] = {0};
+  int i = first;
+  for (; i + 8 <= n; i += 8) {
+    for (int l = 0; l < 8; l++) {
+      s[l] += a[i + l] * b[i + l];
+    }
+  }
+  for (int l = 0; i + l < n; l++) {
+    s[l] += a[i + l] * b[i + l];
+  }
+  return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+}
+
 lb_status lb_cholesky(int n, double* A, int lda) {
   for (int j = 0; j < n; j++) {
     double* a = A + (size_t)j * (size_t)lda;
-    for (int k = 0; k < j; k++) {
+    int k = 0;
+    for (; k + 4 <= j; k += 4) {
+      subtract_four(a, A + (size_t)k * (size_t)lda, (size_t)lda, j, n);
+    }
+    for (; k < j; k++) {
       const double* l = A + (size_t)k * (size_t)lda;
       subtract_scaled(a, l[j], l, j, n);
     }
@@ -45,10 +76,7 @@ static void solve_lower(int n, const double* L, int lda, double* b, bool unit) {
 static void solve_lower_transposed(int n, const double* L, int lda, double* b, bool unit) {
   for (int j = n - 1; j >= 0; j--) {
     const double* l = L + (size_t)j * (size_t)lda;
-    double sum = b[j];
-    for (int i = j + 1; i < n; i++) {
-      sum -= l[i] * b[i];
-    }
+    const double sum = b[j] - dot_from(l, b, j + 1, n);
     b[j] = unit ? sum : sum / l[j];
   }
 }

@@ -7,8 +7,7 @@
 
 _Static_assert(sizeof(lapack_int) == sizeof(int), "LAPACK with 32-bit integers");
 
-// P'A P = L L' with the largest remaining pivot first, until nothing is left
-static int factor(int n, double* A, int lda, double tolerance, double* work, int* pivot) {
+int lb_semidefinite_factor(int n, double* A, int lda, double tolerance, double* work, int* pivot) {
   double largest = 0;
   for (int i = 0; i < n; i++) {
     largest = fmax(largest, A[i + i * lda]);
@@ -19,16 +18,15 @@ static int factor(int n, double* A, int lda, double tolerance, double* work, int
 }
 
 int lb_semidefinite_rows(int n, double* A, int lda, double tolerance, double* work, int* pivot) {
-  const int rank = factor(n, A, lda, tolerance, work, pivot);
+  const int rank = lb_semidefinite_factor(n, A, lda, tolerance, work, pivot);
   for (int i = 0; i < n; i++) {
     pivot[i]--;
   }
   return rank;
 }
 
-int lb_solve_semidefinite(int n, double* A, int lda, double* x, double tolerance, double* work,
-                          int* pivot) {
-  const int rank = factor(n, A, lda, tolerance, work, pivot);
+void lb_semidefinite_solve(int n, const double* A, int lda, int rank, double* x, double* work,
+                           const int* pivot) {
   for (int i = 0; i < rank; i++) {
     work[i] = x[pivot[i] - 1];
   }
@@ -38,5 +36,4 @@ int lb_solve_semidefinite(int n, double* A, int lda, double* x, double tolerance
   for (int i = 0; i < rank; i++) {
     x[pivot[i] - 1] = work[i];
   }
-  return rank;
 }

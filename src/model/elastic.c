@@ -7,23 +7,25 @@
 #include "elastic/full.h"
 #include "elastic/material.h"
 #include "elastic/projected.h"
+#include "elastic/stored.h"
+#include "model/body.h"
 #include "model/build.h"
 #include "model/grips.h"
 #include "scene/elastic.h"
-
-enum { MOST_FACES = 64 };
 
 // One body in the making.
 typedef struct maker {
   lb_build* b;
   int body;
   const lb_scene_elastic* from;
+  const lb_stored* stored; // the file's body, unless all nodes are to move
   lb_arena scratch;
   lb_tetmesh mesh;
+  lb_material* material; // [nregion]
   lb_fem* fem;
   lb_basis basis;
-  lb_basis_face face[MOST_FACES]; // the held one, then those that carry
-  const char* name[MOST_FACES];
+  lb_basis_face face[LB_ELASTIC_MOST_FACES]; // the held one, then those that carry
+  const char* name[LB_ELASTIC_MOST_FACES];
   int nface;
   double stiffness; // of the body over that of its elements; 1 when they are kept
 } maker;
@@ -36,20 +38,34 @@ static int add_face(maker* k, const char* name) {
       return i;
     }
   }
-  if (k->nface < MOST_FACES) {
+  if (k->nface < LB_ELASTIC_MOST_FACES) {
     k->name[k->nface++] = name;
   }
   return k->nface - 1;
 }
 
-// The face that carries the body comes first, then all others that are named.
+// The face that carries the body comes first, then all others that are named. Those of a file are
+// as it has them.
 static void list_faces(maker* k) {
   const lb_scene* s = k->b->scene;
+  for (int i = 0; k->stored && i < k->stored->nface; i++) {
+    add_face(k, k->stored->face_name[i]);
+  }
   for (int j = 0; j < s->njoint; j++) {
     if (s->joint[j].child == k->body && !s->joint[j].loop) {
       add_face(k, s->joint[j].face_name[1]);
     }
   }
+  for (int i = 0; i < lb_grip_count(k->b); i++) {
+    const lb_grip g = lb_grip_at(k->b, i);
+    if (g.body == k->body) {
+      add_face(k, g.face_name);
+    }
+  }
+}
+
+// Tell what takes hold of them which it holds.
+static void number_faces(maker* k) {
   for (int i = 0; i < lb_grip_count(k->b); i++) {
     const lb_grip g = lb_grip_at(k->b, i);
     if (g.body == k->body) {
@@ -134,7 +150,7 @@ static lb_status make_mesh(maker* k) {
   if (k->from->form == LB_ELASTIC_MESH) {
     k->mesh = *k->from->mesh;
   } else {
-    const lb_tetmesh_def def = lb_elastic_definition(k->from);
+    const lb_tetmesh_def def = lb_elastic_definition(k->from, k->b->scene->solver.elastic);
     status = lb_tetmesh_make(&def, k->from->place, &k->scratch, &k->mesh, k->b->err);
   }
   for (int i = 0; i < k->nface && status == LB_OK; i++) {
@@ -142,10 +158,6 @@ static lb_status make_mesh(maker* k) {
     status = lb_basis_face_of(&k->mesh, surface, &k->scratch, &k->face[i]);
   }
   return status;
-}
-
-static int region_material(const lb_scene_elastic* e, int region) {
-  return e->nregion ? e->region_material[region] : e->material;
 }
 
 // How many times as stiff a body is as the one its basis and points are made with, whose modulus is
@@ -160,20 +172,20 @@ static double over_reference(double young) {
 
 static lb_status make_fem(maker* k) {
   lb_build* b = k->b;
-  lb_material* material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
-  if (!material) {
+  k->material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
+  if (!k->material) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < k->mesh.nregion; i++) {
-    const lb_scene_material* m = &b->scene->material[region_material(k->from, i)];
-    material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
-                                m->young / k->stiffness,
-                                m->poisson,
-                                m->density,
-                                m->damping_mass,
-                                m->damping_stiffness};
+    const lb_scene_material* m = &b->scene->material[lb_elastic_material(k->from, i)];
+    k->material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
+                                   m->young / k->stiffness,
+                                   m->poisson,
+                                   m->density,
+                                   m->damping_mass,
+                                   m->damping_stiffness};
   }
-  return lb_fem_create(b->arena->allocator, &k->mesh, material, 1, b->scene->body[k->body].name,
+  return lb_fem_create(b->arena->allocator, &k->mesh, k->material, 1, b->scene->body[k->body].name,
                        k->from->place, &k->fem, b->err);
 }
 
@@ -251,6 +263,58 @@ static lb_status reduce(maker* k) {
   return status == LB_OK && full ? keep_nodes(k) : status;
 }
 
+// The body of a file: its mesh and basis are there, and all that was made of them.
+static lb_status take_stored(maker* k) {
+  const lb_stored* s = k->stored;
+  k->basis = (lb_basis){s->r, (double*)s->Phi, (double*)s->omega};
+  for (int i = 0; i < k->nface; i++) {
+    k->face[i] = lb_stored_face(s, i);
+  }
+  return lb_stored_mesh(s, &k->scratch, &k->mesh);
+}
+
+static lb_status build_stored(maker* k) {
+  lb_build* b = k->b;
+  lb_reduced* reduced = NULL;
+  const lb_status status = lb_stored_build(k->stored, b->arena, &reduced);
+  if (status == LB_OK) {
+    reduced->alpha = reduced->beta = 0; // the scene's; regions have shares of the largest
+    for (int i = 0; i < k->stored->nregion; i++) {
+      const lb_scene_material* m = &b->scene->material[lb_elastic_material(k->from, i)];
+      reduced->alpha = fmax(reduced->alpha, m->damping_mass);
+      reduced->beta = fmax(reduced->beta, m->damping_stiffness);
+    }
+    b->reduced[k->body] = reduced;
+  }
+  return status;
+}
+
+static bool find_carried(maker* k, lb_model_elastic* e) {
+  const lb_build* b = k->b;
+  e->carried = LB_TAKE(b->arena, int, k->nface);
+  for (int f = 0; e->carried && f < k->nface - 1; f++) {
+    e->carried[f] = -1;
+    for (int j = b->scene->njoint - 1; j >= 0; j--) {
+      if (b->joint[j].parent == k->body && b->joint[j].face == f) {
+        e->carried[f] = b->joint[j].child;
+      }
+    }
+  }
+  return e->carried != NULL;
+}
+
+static bool copy_range(maker* k, lb_model_elastic* e) {
+  const size_t r = (size_t)k->stored->r, loads = 6 * (size_t)k->stored->nface;
+  e->limit = LB_TAKE(k->b->arena, double, r);
+  e->load_limit = LB_TAKE(k->b->arena, double, loads);
+  e->load_every = *k->stored->load_every;
+  if (e->limit && e->load_limit) {
+    memcpy(e->limit, k->stored->eta_limit, r * sizeof *e->limit);
+    memcpy(e->load_limit, k->stored->load_limit, loads * sizeof *e->load_limit);
+  }
+  return e->limit && e->load_limit;
+}
+
 static lb_status describe(maker* k) {
   static const double TURN = 6.28318530717958647692;
   lb_build* b = k->b;
@@ -274,6 +338,9 @@ static lb_status describe(maker* k) {
   }
   for (int i = 0; i < k->basis.r; i++) {
     e->frequency[i] = sqrt(k->stiffness) * k->basis.omega[i] / TURN;
+  }
+  if (!find_carried(k, e) || (k->stored && !copy_range(k, e))) {
+    return LB_NO_MEMORY;
   }
   for (int i = 1; i < k->nface; i++) {
     e->face[i - 1] = lb_build_text(b, k->name[i]);
@@ -304,19 +371,27 @@ static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
          same_vector(a->up, b->up) && a->width == b->width && a->height == b->height &&
          a->radius == b->radius && a->inner == b->inner && a->mesh == b->mesh &&
          a->order == b->order && a->accuracy == b->accuracy && a->along == b->along &&
-         a->across == b->across && a->around == b->around && a->material == b->material &&
-         same_regions(a, b) && a->modes == b->modes && a->derivatives == b->derivatives;
+         a->across == b->across && a->around == b->around &&
+         memcmp(a->fine, b->fine, sizeof a->fine) == 0 && a->material == b->material &&
+         same_regions(a, b) && a->modes == b->modes && a->derivatives == b->derivatives &&
+         a->stored == b->stored;
 }
 
-// An earlier body of the same form that is held alike, or -1.
-static int find_twin(const maker* k) {
-  for (int i = 0; i < k->body; i++) {
-    const lb_scene_elastic* other = k->b->scene->body[i].elastic;
-    const lb_model_elastic* e = &k->b->elastic[i];
-    bool same = other && same_form(other, k->from) && e->nface == k->nface - 1 &&
-                strcmp(e->held, k->name[0]) == 0;
-    for (int f = 0; same && f < e->nface; f++) {
-      same = strcmp(e->face[f], k->name[f + 1]) == 0;
+int lb_elastic_twin(const lb_scene* scene, int body) {
+  lb_build b = {
+      .scene = scene, .joint = scene->joint, .spring = scene->spring, .load = scene->load};
+  maker k = {.b = &b, .body = body};
+  list_faces(&k);
+  for (int i = 0; i < body; i++) {
+    const lb_scene_elastic* other = scene->body[i].elastic;
+    if (!other || !same_form(other, scene->body[body].elastic)) {
+      continue;
+    }
+    maker o = {.b = &b, .body = i};
+    list_faces(&o);
+    bool same = o.nface == k.nface;
+    for (int f = 0; same && f < k.nface; f++) {
+      same = strcmp(o.name[f], k.name[f]) == 0;
     }
     if (same) {
       return i;
@@ -326,25 +401,31 @@ static int find_twin(const maker* k) {
 }
 
 static lb_status make_alone(maker* k) {
-  const int twin = find_twin(k);
+  const int twin = lb_elastic_twin(k->b->scene, k->body);
   if (twin >= 0) {
     k->b->reduced[k->body] = k->b->reduced[twin];
     k->b->full[k->body] = k->b->full[twin];
     k->b->elastic[k->body] = k->b->elastic[twin];
     k->b->elastic[k->body].body = k->body;
-    return LB_OK;
+    return find_carried(k, &k->b->elastic[k->body]) ? LB_OK : LB_NO_MEMORY;
   }
-  lb_status (*const step[])(maker*) = {make_fem, make_basis, reduce, describe};
+  static lb_status (*const made[])(maker*) = {make_fem, make_basis, reduce, describe, NULL};
+  static lb_status (*const stored[])(maker*) = {build_stored, describe, NULL};
   lb_status status = LB_OK;
-  for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
-    status = step[i](k);
+  for (lb_status (*const* step)(maker*) = k->stored ? stored : made; *step && status == LB_OK;
+       step++) {
+    status = (*step)(k);
   }
   lb_fem_release(k->fem);
   return status;
 }
 
+static lb_status get_mesh(maker* k) {
+  return k->stored ? take_stored(k) : make_mesh(k);
+}
+
 static lb_status make(maker* k) {
-  lb_status (*const step[])(maker*) = {make_mesh, check_areas, place_grips, make_alone};
+  static lb_status (*const step[])(maker*) = {get_mesh, check_areas, place_grips, make_alone};
   lb_status status = LB_OK;
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](k);
@@ -381,12 +462,17 @@ lb_status lb_build_elastic(lb_build* b) {
     if (!s->body[i].elastic) {
       continue;
     }
-    maker k = {.b = b, .body = i, .from = s->body[i].elastic, .stiffness = 1};
-    if (s->solver.elastic != LB_SPACE_FULL) {
-      k.stiffness = over_reference(s->material[region_material(k.from, 0)].young);
+    maker k = {.b = b,
+               .body = i,
+               .from = s->body[i].elastic,
+               .stored = s->solver.elastic == LB_SPACE_FULL ? NULL : s->body[i].elastic->stored,
+               .stiffness = 1};
+    if (s->solver.elastic != LB_SPACE_FULL && !k.stored) {
+      k.stiffness = over_reference(s->material[lb_elastic_material(k.from, 0)].young);
     }
     lb_arena_init(&k.scratch, b->arena->allocator);
     list_faces(&k);
+    number_faces(&k);
     const lb_status status = make(&k);
     lb_arena_release(&k.scratch);
     if (status != LB_OK) {
@@ -394,4 +480,37 @@ lb_status lb_build_elastic(lb_build* b) {
     }
   }
   return LB_OK;
+}
+
+// --- one body alone ---
+
+lb_status lb_elastic_open(const lb_scene* scene, int body, const lb_allocator* allocator,
+                          lb_elastic_body* out, lb_error* err) {
+  lb_arena arena; // the fem takes its allocator from here
+  lb_arena_init(&arena, allocator);
+  lb_build b = {.scene = scene,
+                .arena = &arena,
+                .err = err,
+                .joint = scene->joint,
+                .spring = scene->spring,
+                .load = scene->load};
+  maker k = {.b = &b, .body = body, .from = scene->body[body].elastic, .stiffness = 1};
+  lb_arena_init(&k.scratch, allocator);
+  list_faces(&k);
+  lb_status status = make_mesh(&k);
+  status = status == LB_OK ? make_fem(&k) : status;
+  if (status != LB_OK) {
+    lb_arena_release(&k.scratch);
+    return status == LB_NO_MEMORY ? lb_build_no_memory(&b) : status;
+  }
+  *out = (lb_elastic_body){
+      .arena = k.scratch, .mesh = k.mesh, .material = k.material, .fem = k.fem, .nface = k.nface};
+  memcpy(out->face, k.face, sizeof k.face);
+  memcpy(out->name, k.name, sizeof k.name);
+  return LB_OK;
+}
+
+void lb_elastic_close(lb_elastic_body* body) {
+  lb_fem_release(body->fem);
+  lb_arena_release(&body->arena);
 }

@@ -86,12 +86,12 @@ static lb_status coarse_triangles(const lb_tetmesh_def* def, const lb_tetmesh* m
   return LB_OK;
 }
 
-static lb_status find_triangles(const lb_scene_elastic* description, const lb_tetmesh* mesh,
-                                lb_arena* scratch, triangles* out) {
+static lb_status find_triangles(const lb_scene_elastic* description, lb_space space,
+                                const lb_tetmesh* mesh, lb_arena* scratch, triangles* out) {
   if (description->form == LB_ELASTIC_MESH) {
     return boundary_triangles(mesh, scratch, out);
   }
-  lb_tetmesh_def def = lb_elastic_definition(description);
+  lb_tetmesh_def def = lb_elastic_definition(description, space);
   lb_section_resolve(&def);
   if (def.along <= MOST_ALONG && def.across <= MOST_ACROSS) {
     return boundary_triangles(mesh, scratch, out);
@@ -144,7 +144,7 @@ lb_status lb_build_surface(lb_build* b, const lb_scene_elastic* description, con
   lb_arena scratch;
   lb_arena_init(&scratch, b->arena->allocator);
   triangles t;
-  lb_status status = find_triangles(description, mesh, &scratch, &t);
+  lb_status status = find_triangles(description, b->scene->solver.elastic, mesh, &scratch, &t);
   const int corners = status == LB_OK ? 3 * t.count : 0;
   int* first = LB_TAKE(&scratch, int, mesh->nnode);
   side* all = LB_TAKE(&scratch, side, corners);

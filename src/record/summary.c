@@ -20,6 +20,17 @@ static void number(lb_out* out, const char* name, double value) {
   lb_out_number(out, value, "null");
 }
 
+static void vector(lb_out* out, const char* name, lb_vec3 v) {
+  key(out, name);
+  lb_out_text(out, "[");
+  lb_out_number(out, v.x, "null");
+  lb_out_text(out, ", ");
+  lb_out_number(out, v.y, "null");
+  lb_out_text(out, ", ");
+  lb_out_number(out, v.z, "null");
+  lb_out_text(out, "]");
+}
+
 static void count(lb_out* out, const char* name, long value) {
   key(out, name);
   lb_out_long(out, value);
@@ -28,6 +39,11 @@ static void count(lb_out* out, const char* name, long value) {
 static void truth(lb_out* out, const char* name, bool value) {
   key(out, name);
   lb_out_text(out, value ? "true" : "false");
+}
+
+// What a step solves for: with all nodes moving, of the model that is simulated.
+static long model_unknowns(const lb_model* m) {
+  return m->full ? m->full->nv : m->nv;
 }
 
 static void inversion(lb_out* out, const lb_model* m, const lb_inversion* i) {
@@ -96,6 +112,22 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
   lb_out_text(out, "\n  ]");
 }
 
+// Which body left the range of its basis, when and how far, or null.
+static void outside_range(lb_out* out, const lb_summary* s) {
+  key(out, "outside_range");
+  if (!s->range_body || isnan(s->range_left)) {
+    lb_out_text(out, "null");
+    return;
+  }
+  lb_out_text(out, "{\"body\": ");
+  lb_out_json(out, s->range_body);
+  lb_out_text(out, ", \"time\": ");
+  lb_out_number(out, s->range_left, "null");
+  lb_out_text(out, ", \"factor\": ");
+  lb_out_number(out, s->range_used, "null");
+  lb_out_text(out, "}");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const double simulated = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -105,6 +137,7 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   text(out, "title", m->name);
   text(out, "job", s->job);
   number(out, "wall_seconds", s->wall_seconds);
+  count(out, "unknowns", model_unknowns(r->model));
   count(out, "steps", s->steps);
   number(out, "steps_per_second", (double)s->steps / s->wall_seconds);
   number(out, "duration", simulated);
@@ -113,9 +146,16 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   number(out, "energy_end", s->energy_end);
   number(out, "energy_drift", s->energy_drift);
   truth(out, "conservative", s->conservative);
+  vector(out, "linear_momentum_start", s->linear_momentum[0]);
+  vector(out, "linear_momentum_end", s->linear_momentum[1]);
+  number(out, "linear_momentum_drift", s->linear_drift);
+  vector(out, "angular_momentum_start", s->angular_momentum[0]);
+  vector(out, "angular_momentum_end", s->angular_momentum[1]);
+  number(out, "angular_momentum_drift", s->angular_drift);
   number(out, "constraint_violation", s->constraint_violation);
   inversion(out, m, &s->inversion);
   truth(out, "interrupted", s->interrupted);
+  outside_range(out, s);
   text(out, "integrator", lb_integrator_name(m->solver.integrator));
   number(out, "step", s->step);
   count(out, "threads", s->threads);

@@ -19,6 +19,8 @@ typedef struct lb_checker {
 void lb_check_retarget(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.
 void lb_check_elastic(lb_checker* c);
+// Whether the file that stands for body i is of that body.
+void lb_check_stored(lb_checker* c, int i);
 
 // Markers, and what a fit is to find.
 void lb_check_fit(lb_checker* c);

@@ -52,7 +52,7 @@ static void check_form(lb_checker* c, const lb_scene_body* body) {
            body->name, e->mesh->nregion, e->nregion);
   }
   if (e->form != LB_ELASTIC_MESH) {
-    const lb_tetmesh_def def = lb_elastic_definition(e);
+    const lb_tetmesh_def def = lb_elastic_definition(e, LB_SPACE_REDUCED);
     lb_error why = lb_error_make(c->report->err ? c->report->err->allocator : NULL);
     if (lb_section_check(&def, e->place, &why) != LB_OK) {
       LB_SAY(c, e->place, "body '%s': %s", body->name,
@@ -92,6 +92,9 @@ static void check_body(lb_checker* c, int i) {
     check_material(c, body, e->region_material[k]);
   }
   check_form(c, body);
+  if (body->elastic->stored) {
+    lb_check_stored(c, i);
+  }
   if (!is_joined(c->s, i) && c->report->status == LB_OK) { // else its joint may be what went wrong
     char text[600];
     LB_SAY(

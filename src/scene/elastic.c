@@ -10,6 +10,7 @@
 enum { MOST_FACES = 7 };
 
 typedef struct form {
+  const char* name;
   lb_tetmesh_kind kind;
   int nface;
   const char* face[MOST_FACES];
@@ -17,19 +18,21 @@ typedef struct form {
 
 #define BOX_FACES "start", "end", "left", "right", "bottom", "top", "side"
 static const form forms[] = {
-    [LB_ELASTIC_ROD] = {LB_TETMESH_ROD, 3, {"start", "end", "side"}},
-    [LB_ELASTIC_BOX] = {LB_TETMESH_BOX, 7, {BOX_FACES}},
-    [LB_ELASTIC_BEAM] = {LB_TETMESH_BOX, 7, {BOX_FACES}},
-    [LB_ELASTIC_PLATE] = {LB_TETMESH_BOX, 7, {BOX_FACES}},
-    [LB_ELASTIC_TUBE] = {LB_TETMESH_TUBE, 5, {"start", "end", "outer", "inner", "side"}},
+    [LB_ELASTIC_ROD] = {"rod", LB_TETMESH_ROD, 3, {"start", "end", "side"}},
+    [LB_ELASTIC_BOX] = {"box", LB_TETMESH_BOX, 7, {BOX_FACES}},
+    [LB_ELASTIC_BEAM] = {"beam", LB_TETMESH_BOX, 7, {BOX_FACES}},
+    [LB_ELASTIC_PLATE] = {"plate", LB_TETMESH_BOX, 7, {BOX_FACES}},
+    [LB_ELASTIC_TUBE] = {"tube", LB_TETMESH_TUBE, 5, {"start", "end", "outer", "inner", "side"}},
+    [LB_ELASTIC_MESH] = {.name = "mesh"},
 };
 
 lb_scene_elastic lb_scene_elastic_default(void) {
   return (lb_scene_elastic){
-      .form = LB_ELASTIC_ROD, .order = 2, .accuracy = 1e-3, .modes = 4, .derivatives = 4};
+      .form = LB_ELASTIC_ROD, .order = 2, .accuracy = 1e-3, .modes = 4, .derivatives = 5};
 }
 
-lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e) {
+lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e, lb_space space) {
+  const bool fine = space == LB_SPACE_FULL && (e->fine[0] || e->fine[1] || e->fine[2]);
   return (lb_tetmesh_def){.kind = forms[e->form].kind,
                           .a = e->from,
                           .b = e->to,
@@ -39,12 +42,42 @@ lb_tetmesh_def lb_elastic_definition(const lb_scene_elastic* e) {
                           .radius = e->radius,
                           .inner = e->inner,
                           .order = e->order,
-                          .along = e->along,
-                          .across = e->across,
-                          .around = e->around,
+                          .along = fine ? e->fine[0] : e->along,
+                          .across = fine ? e->fine[1] : e->across,
+                          .around = fine ? e->fine[2] : e->around,
                           .error = e->accuracy,
                           .ncut = e->until ? e->nregion - 1 : 0,
                           .cut = e->until};
+}
+
+const char* lb_elastic_form_name(lb_elastic_form which) {
+  return forms[which].name;
+}
+
+void lb_elastic_numbers(const lb_scene_elastic* e, double out[LB_STORED_DIMENSIONS]) {
+  const double number[LB_STORED_DIMENSIONS] = {e->from.x, e->from.y, e->from.z, e->to.x, e->to.y,
+                                               e->to.z,   e->up.x,   e->up.y,   e->up.z, e->width,
+                                               e->height, e->radius, e->inner};
+  memcpy(out, number, sizeof number);
+}
+
+int lb_elastic_material(const lb_scene_elastic* e, int region) {
+  return e->nregion ? e->region_material[region] : e->material;
+}
+
+const char* lb_elastic_held(const lb_scene* scene, int body) {
+  const char* first = NULL;
+  for (int j = 0; j < scene->njoint; j++) {
+    const lb_scene_joint* joint = &scene->joint[j];
+    if (joint->child == body && !joint->loop) {
+      return joint->face_name[1];
+    }
+    const int end = joint->parent == body ? 0 : 1;
+    if (!first && (joint->parent == body || joint->child == body)) {
+      first = joint->face_name[end];
+    }
+  }
+  return first;
 }
 
 int lb_elastic_faces(const lb_scene_elastic* e, const char** name, int most) {
@@ -97,6 +130,34 @@ static bool read_mesh(lb_reader* r, const lb_elastic_spec* spec, lb_scene_elasti
   e->mesh = mesh;
   return lb_note(
       r, lb_tetmesh_check(mesh, spec->mesh->text, spec->mesh->place, &r->scratch, r->report.err));
+}
+
+// The reduced body of a file, which several bodies may share.
+static bool read_stored(lb_reader* r, const lb_basis_spec* spec, lb_scene_elastic* e) {
+  const lb_node* other = spec->given.node[LB_BASIS_KEY_MODES];
+  other = other ? other : spec->given.node[LB_BASIS_KEY_DERIVATIVES];
+  if (other) {
+    return lb_complain(r, other->place,
+                       "a basis from a file has its shapes already ('file' stands alone)");
+  }
+  e->stored_file = lb_resolve_path(r, spec->file->text);
+  if (!e->stored_file || !lb_file_opens(r, e->stored_file, spec->file)) {
+    return false;
+  }
+  for (int i = 0; i < r->scene.nbody; i++) {
+    const lb_scene_elastic* known = r->scene.body[i].elastic;
+    if (known && known->stored && strcmp(known->stored_file, e->stored_file) == 0) {
+      e->stored = known->stored;
+      return true;
+    }
+  }
+  lb_stored* stored = LB_TAKE(r->keep, lb_stored, 1);
+  if (!stored) {
+    return lb_lack(r);
+  }
+  e->stored = stored;
+  return lb_note(r,
+                 lb_stored_read(e->stored_file, spec->file->place, r->keep, stored, r->report.err));
 }
 
 // --- materials ---
@@ -270,6 +331,7 @@ const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec) 
       .along = s->elements.along,
       .across = s->elements.across,
       .around = s->elements.around,
+      .fine = {s->fine.along, s->fine.across, s->fine.around},
       .modes = s->basis.modes,
       .derivatives = s->basis.derivatives,
   };
@@ -279,6 +341,7 @@ const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec) 
   bool ok = check_keys(r, spec);
   ok &= e->form != LB_ELASTIC_MESH || read_mesh(r, s, e);
   ok = ok && read_materials(r, spec, e);
+  ok = ok && (!s->basis.file || read_stored(r, &s->basis, e));
   return ok ? e : NULL;
 }
 

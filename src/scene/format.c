@@ -286,12 +286,20 @@ static const lb_field elements_fields[] = {
 const lb_table lb_elements_table = TABLE("element count", elements_fields);
 
 static const lb_field basis_fields[] = {
-    {"modes", LB_VALUE_COUNT, offsetof(lb_basis_spec, modes), LB_PURE, LB_NOT_NEGATIVE, false, NULL,
-     "4", "modes of vibration, beyond six shapes for each face that carries something"},
-    {"derivatives", LB_VALUE_COUNT, offsetof(lb_basis_spec, derivatives), LB_PURE, LB_NOT_NEGATIVE,
-     false, NULL, "4", "how many of the softest shapes may bend far, which takes a shape a pair"},
+    [LB_BASIS_KEY_FILE] = {"file", LB_VALUE_FILE, offsetof(lb_basis_spec, file), LB_PURE, LB_ANY,
+                           false, NULL, "none",
+                           "a reduced body (.npz) made by limber reduce, instead of the following"},
+    [LB_BASIS_KEY_MODES] = {"modes", LB_VALUE_COUNT, offsetof(lb_basis_spec, modes), LB_PURE,
+                            LB_NOT_NEGATIVE, false, NULL, "4",
+                            "modes of vibration, beyond six shapes for each face that carries "
+                            "something"},
+    [LB_BASIS_KEY_DERIVATIVES] =
+        {"derivatives", LB_VALUE_COUNT, offsetof(lb_basis_spec, derivatives), LB_PURE,
+         LB_NOT_NEGATIVE, false, NULL, "5",
+         "how many of the shapes under loads, from the softest on, may go far: a "
+         "further shape a pair"},
 };
-const lb_table lb_basis_table = TABLE("basis size", basis_fields);
+const lb_table lb_basis_table = TABLE("basis", basis_fields);
 
 static const lb_field elastic_fields[] = {
     [LB_ELASTIC_ROD] = {"rod", LB_VALUE_TABLE, offsetof(lb_elastic_spec, beam), LB_PURE, LB_ANY,
@@ -332,10 +340,12 @@ static const lb_field elastic_fields[] = {
      NULL, "1e-3", "wanted relative error of its lowest frequency; sets the number of elements"},
     {"elements", LB_VALUE_TABLE, offsetof(lb_elastic_spec, elements), LB_PURE, LB_ANY, false,
      &lb_elements_table, "from the accuracy", "how many of them"},
+    {"fine", LB_VALUE_TABLE, offsetof(lb_elastic_spec, fine), LB_PURE, LB_ANY, false,
+     &lb_elements_table, "as elements", "how many of them when every node moves (full)"},
     {"order", LB_VALUE_COUNT, offsetof(lb_elastic_spec, order), LB_PURE, LB_POSITIVE, false, NULL,
      "2", "of the elements: 2 bends well, 1 is much too stiff"},
     {"basis", LB_VALUE_TABLE, offsetof(lb_elastic_spec, basis), LB_PURE, LB_ANY, false,
-     &lb_basis_table, "4 modes, 4 derivatives", "the shapes it can take"},
+     &lb_basis_table, "4 modes, 5 derivatives", "the shapes it can take"},
 };
 const lb_table lb_elastic_table = {"elastic body", COUNT(elastic_fields), elastic_fields,
                                    LB_ELASTIC_FORM_COUNT, "the form of an elastic body"};

@@ -249,8 +249,11 @@ typedef struct lb_elements_spec {
   int along, across, around;
 } lb_elements_spec;
 
+enum { LB_BASIS_KEY_FILE, LB_BASIS_KEY_MODES, LB_BASIS_KEY_DERIVATIVES };
+
 typedef struct lb_basis_spec {
   lb_given given;
+  const lb_node* file;
   int modes, derivatives;
 } lb_basis_spec;
 
@@ -262,7 +265,7 @@ typedef struct lb_elastic_spec {
   int material;
   const lb_node *materials, *parts;
   double accuracy;
-  lb_elements_spec elements;
+  lb_elements_spec elements, fine;
   int order;
   lb_basis_spec basis;
 } lb_elastic_spec;

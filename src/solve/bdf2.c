@@ -22,26 +22,24 @@
 #include "dynamics/rnea.h"
 
 enum {
-  MOST_ITERATIONS = 30,
-  SLOW_ITERATIONS = 8, // more than this asks for a new matrix
-  MOST_PARTS = 64      // into which a step that fails is divided
+  SLOW_ITERATIONS = 8,  // more than this ask for a new matrix,
+  MOST_ITERATIONS = 12, // more with that for exact ones
+  MOST_PARTS = 64       // into which a step that fails is divided
 };
 
 // Rounding of very stiff forces puts a floor under the corrections: this many times the tolerance,
 // one that no longer falls is as good as converged.
 static const double ROUGH = 100;
-// How much worse a matrix is thought to get in a step.
-static const double AGEING = 1.1;
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own = LB_TAKE(&st->arena, lb_bdf2, 1);
-  double* block = own ? LB_TAKE(&st->arena, double, 4 * m->nq + 7 * m->nv) : NULL;
+  double* block = own ? LB_TAKE(&st->arena, double, 4 * m->nq + 8 * m->nv) : NULL;
   if (!block) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->v1, &own->v2,
-                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3};
+                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3, &own->v4};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 4 ? m->nq : m->nv;
@@ -57,7 +55,7 @@ static void hold(double* to_q, double* to_v, const lb_model* m, const double* q,
   memcpy(to_v, v, (size_t)m->nv * sizeof *v);
 }
 
-// Is d where the last step left it, but for the rounding of lb_settle?
+// Is d where the last step left it, but for rounding?
 static bool continues(const lb_model* m, const lb_bdf2* own, const lb_data* d, double h) {
   if (own->h != h || fabs(own->time - d->time) > 1e-9 * h) {
     return false;
@@ -80,6 +78,7 @@ static double start(const lb_model* m, lb_bdf2* own, const lb_data* d, double h)
   const bool second = continues(m, own, d, h);
   own->steps = second ? own->steps + 1 : 0;
   if (second) {
+    memcpy(own->v4, own->v3, (size_t)m->nv * sizeof *own->v4);
     memcpy(own->v3, own->v2, (size_t)m->nv * sizeof *own->v3);
     hold(own->q2, own->v2, m, own->q1, own->v1);
   }
@@ -103,7 +102,7 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
   lb_drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
-  lb_rnea_forced(m, d, own->r, d->q, d->qd, d->qdd);
+  lb_rnea_moved(m, d, own->r, d->qdd);
   for (int k = 0; k < m->nv; k++) {
     own->r[k] -= d->work->tau[k];
   }
@@ -114,61 +113,81 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
   }
 }
 
+// A matrix for where the step is thought to end, rather than for its start: forces of slender
+// bodies change much faster than the bodies move.
 static bool renew(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
   own->rate = 1;
-  lb_reach(st->m, d->q, own->qh, d->qd, dt); // where the step is thought to end
+  lb_reach(st->m, d->q, own->qh, d->qd, dt);
   lb_drive(st->m, d);
   return own->algebra->make(st, d, dt);
 }
 
 // Is what corrections are still to come small enough? After `change` they add up to about
-// change * rate / (1 - rate).
+// change * rate / (1 - rate). The first two changes tell too good a rate of a matrix.
 static bool is_done(lb_bdf2* own, double change, double before) {
-  const double scale = fmax(LB_BDF2_STILL, own->speed);
+  const double enough = own->algebra->tolerance * fmax(LB_BDF2_STILL, own->speed);
   if (isfinite(before)) {
-    own->rate = fmin(0.99, fmax(0.3 * own->rate, change / before));
+    const double seen = change / before;
+    own->rate = fmin(0.99, own->rate < 1 ? fmax(0.3 * own->rate, seen) : 2 * seen);
   }
-  return change * own->rate <= (1 - own->rate) * own->algebra->tolerance * scale ||
-         (change <= ROUGH * own->algebra->tolerance * scale && change > 0.9 * before);
+  return change <= enough || change * own->rate <= (1 - own->rate) * enough ||
+         (change <= ROUGH * enough && change > 0.9 * before);
 }
 
-// Iterate to the velocities of the step's end.
-static bool newton(lb_stepper* st, lb_data* d, double dt) {
+// How Newton's method ended.
+typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
+
+// Correct the velocities, at most so many times; with exact matrices, a new one for every second
+// correction.
+static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exact) {
   lb_bdf2* own = st->own;
-  if ((own->dt != dt || own->slow) && !renew(st, d, dt)) {
-    return false;
-  }
-  own->slow = false;
-  own->age++;
-  own->rate = fmin(1, AGEING * own->rate); // measured again by the next second iteration
+  own->rate =
+      fmin(1, own->algebra->ageing * own->rate); // measured again by the next second iteration
   double before = INFINITY;
-  for (int i = 1; i <= MOST_ITERATIONS; i++) {
+  for (int i = 1; i <= most; i++) {
+    if (exact && i % 2 == 1 && !own->algebra->make_exact(st, d, dt)) {
+      return ASTRAY;
+    }
     lb_bdf2_residual(st, d, dt);
     const double change = own->algebra->correct(st, d, dt);
-    if (!isfinite(change)) {
-      return false;
+    if (!isfinite(change) || change > 2 * before) {
+      return ASTRAY;
     }
     if (is_done(own, change, before)) {
       own->slow = i > own->algebra->patience;
-      return true;
+      return CONVERGED;
     }
     before = change;
-    // first with the matrix at hand, then with a new one, then with exact ones
-    const bool anew = i == SLOW_ITERATIONS && own->age > 0;
-    if ((anew && !renew(st, d, dt)) ||
-        (i >= 2 * SLOW_ITERATIONS && i % 2 == 0 && !own->algebra->make_exact(st, d, dt))) {
-      return false;
-    }
   }
-  return false;
+  return SLOW;
 }
 
-// Velocities at the step's end: the line or parabola through those before.
+// The velocities of the step's end: from the guess with the matrix at hand, with a new one, and
+// with exact ones. Where iterations were merely slow the next try goes on from there; where they
+// went astray it starts again from the velocities that the step began with.
+static bool newton(lb_stepper* st, lb_data* d, double dt) {
+  lb_bdf2* own = st->own;
+  own->algebra->hold(st, false);
+  outcome found = SLOW;
+  for (int attempt = own->dt != dt || own->slow; attempt < 3 && found != CONVERGED; attempt++) {
+    if (found == ASTRAY) {
+      memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);
+      own->algebra->hold(st, true);
+    }
+    const bool made = attempt != 1 || renew(st, d, dt);
+    found = made ? iterate(st, d, dt, attempt ? MOST_ITERATIONS : SLOW_ITERATIONS, attempt == 2)
+                 : ASTRAY;
+  }
+  return found == CONVERGED;
+}
+
+// Velocities at the step's end: the line, parabola or cubic through those before.
 static void guess(const lb_bdf2* own, int nv, double* v) {
+  static const double WEIGHT[][4] = {{1, 0, 0, 0}, {2, -1, 0, 0}, {3, -3, 1, 0}, {4, -6, 4, -1}};
+  const double* w = WEIGHT[own->steps < 3 ? own->steps : 3];
   for (int k = 0; k < nv; k++) {
-    v[k] =
-        own->steps > 1 ? 3 * (own->v1[k] - own->v2[k]) + own->v3[k] : 2 * own->v1[k] - own->v2[k];
+    v[k] = w[0] * own->v1[k] + w[1] * own->v2[k] + w[2] * own->v3[k] + w[3] * own->v4[k];
   }
 }
 
@@ -199,9 +218,7 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   own->h = fresh ? 0 : own->h;
   const double dt = start(m, own, d, h);
   d->time += h;
-  if (dt < h) {
-    guess(own, m->nv, d->qd);
-  }
+  guess(own, m->nv, d->qd);
   lb_drive(m, d);
   if (!newton(st, d, dt)) {
     own->h = own->dt = 0;
@@ -218,8 +235,8 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   return true;
 }
 
-// When Newton's method fails, the same way again in smaller steps of first order, which bend to
-// anything.
+// When Newton's method fails, the same way again in smaller steps, the first of them of first
+// order.
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const double begin = d->time;
   if (advance(st, d, h, false)) {
@@ -230,7 +247,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     d->time = begin;
     bool ok = true;
     for (int i = 0; i < parts && ok; i++) {
-      ok = advance(st, d, h / parts, true);
+      ok = advance(st, d, h / parts, i == 0);
     }
     if (ok) {
       return true;

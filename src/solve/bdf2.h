@@ -18,11 +18,16 @@ typedef struct lb_bdf2_algebra {
   bool (*make_exact)(lb_stepper* st, lb_data* d, double dt);
   // Correct d's velocities by the residual; returns the correction's size sqrt(dv'M dv).
   double (*correct)(lb_stepper* st, lb_data* d, double dt);
+  // Remember the multipliers of loops, or go back to those remembered.
+  void (*hold)(lb_stepper* st, bool back);
   // Motors' forces at d's state; NULL: by lb_forward.
   void (*observe)(lb_stepper* st, lb_data* d);
   // Converged when the change of velocity still to come has this fraction of the motion's kinetic
   // energy (square root).
   double tolerance;
+  // How many times worse a matrix may get from one step to the next; INFINITY: nothing is known
+  // before the second iteration.
+  double ageing;
   int patience; // iterations beyond which the next step begins with a new matrix
   // Of the loops in the last step; NULL: not told.
   const double* (*multipliers)(const lb_stepper* st);
@@ -37,7 +42,7 @@ typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past
 typedef struct lb_bdf2 {
   double *q1, *v1; // state at the start of this step
   double *q2, *v2; // at the start of the step before
-  double* v3;      // ... and before that
+  double *v3, *v4; // ... and before that, for guesses
   double *qe, *ve; // where the last step ended
   double *qh, *vh; // history terms
   double *r, *dv;  // residual, correction
@@ -47,8 +52,7 @@ typedef struct lb_bdf2 {
   double h;        // of the last step; 0: there was none
   double rate;     // by which corrections shrink with this matrix; 1: not known yet
   int steps;       // in a row, for guesses
-  bool slow;
-  int age; // steps since the matrix was made
+  bool slow;       // there were many iterations: the next step needs a new matrix
   const lb_bdf2_algebra* algebra;
   void* own; // what the algebra keeps
   lb_bdf2_watcher* watcher;

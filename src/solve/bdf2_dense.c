@@ -15,11 +15,12 @@
 #include "solve/step_derivative.h"
 
 typedef struct dense {
-  double* W;  // [nv][nv] factored
-  int* order; // [nv] row exchanges, of an exact matrix
-  bool exact; // W is the whole derivative, factored as L U
-  double* K;  // [r][r] tangent of one elastic body
-  double* D;  // [r][r] its damping
+  double* W;   // [nv][nv] factored
+  int* order;  // [nv] row exchanges, of an exact matrix
+  bool exact;  // W is the whole derivative, factored as L U
+  double* K;   // [r][r] tangent of one elastic body
+  double* D;   // [r][r] its damping
+  double* eta; // [r] where they are taken
   lb_bdf2_loops loops;
   lb_derivatives* derivatives;
 } dense;
@@ -36,9 +37,10 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->W = LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv);
     own->K = LB_TAKE(&st->arena, double, most* most);
     own->D = LB_TAKE(&st->arena, double, most* most);
+    own->eta = LB_TAKE(&st->arena, double, most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
-  if (!own || !own->W || !own->K || !own->D || !own->order ||
+  if (!own || !own->W || !own->K || !own->D || !own->eta || !own->order ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
@@ -47,15 +49,29 @@ static lb_status create(lb_stepper* st, lb_error* err) {
 
 // --- Newton's matrix ---
 
-// Stiffness and damping that an elastic body puts on its coordinates.
+// A body's coordinates a time s ahead.
+static void look_ahead(dense* own, const lb_link* l, const lb_data* d, double s) {
+  for (int k = 0; k < l->reduced->r; k++) {
+    own->eta[k] = d->q[l->q + k] + s * d->qd[l->v + k];
+  }
+}
+
+// Stiffness and damping that an elastic body puts on its coordinates: with dq = dt dv, the
+// derivative of f(q) + beta D(q) v is
+//
+//   dt K + beta D + dt beta dD/dq v ~ dt K(q) + beta D(q + dt v)
+//
+// and where D is K, one tangent does: (dt + beta) K(q + s v), s = dt beta / (dt + beta).
 static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, double dt) {
   const lb_reduced* b = l->reduced;
   const lb_reduced_force* law = &b->internal;
   const bool own_damping = b->beta > 0 && law->viscous;
-  law->tangent(law->context, own->K, d->q + l->q, d->work->scratch);
   if (own_damping) {
-    law->viscous(law->context, own->D, d->q + l->q, d->work->scratch);
+    look_ahead(own, l, d, dt);
+    law->viscous(law->context, own->D, own->eta, d->work->scratch);
   }
+  look_ahead(own, l, d, own_damping ? 0 : dt * b->beta / (dt + b->beta));
+  law->tangent(law->context, own->K, own->eta, d->work->scratch);
   const double* K = own->K;
   const double* D = own_damping ? own->D : K;
   const double* C = b->C ? b->C : b->M;
@@ -96,7 +112,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
     }
   }
   own->exact = false;
-  step->age = 0;
+  lb_bdf2_loops_forget(&own->loops);
   step->dt = lb_cholesky(nv, own->W, nv) == LB_OK ? dt : 0;
   return step->dt > 0;
 }
@@ -127,7 +143,13 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
                           step->r);
   }
   lb_bdf2_add(m->nv, d->qd, -1, step->dv);
-  return sqrt(fmax(0, dt * lb_bdf2_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+  return sqrt(fabs(dt * lb_bdf2_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+}
+
+static void hold(lb_stepper* st, bool back) {
+  const lb_bdf2* step = st->own;
+  dense* own = step->own;
+  lb_bdf2_loops_hold(&own->loops, back);
 }
 
 // The whole derivative dr/dv: what is left out above matters when forces are large and steps are
@@ -147,6 +169,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   }
   lb_step_matrix(own->W, own->derivatives, d, dt);
   own->exact = true;
+  lb_bdf2_loops_forget(&own->loops);
   step->dt = lb_lu(m->nv, own->W, m->nv, own->order) == LB_OK ? dt : 0;
   return step->dt > 0;
 }
@@ -163,5 +186,5 @@ static const double* multipliers(const lb_stepper* st) {
   return own->loops.lambda;
 }
 
-const lb_bdf2_algebra lb_bdf2_dense = {create, release, make, make_exact, correct,
-                                       NULL,   1e-10,   3,    multipliers};
+const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,    hold,
+                                       NULL,   1e-10,   INFINITY, 3,          multipliers};

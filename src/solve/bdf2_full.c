@@ -114,7 +114,6 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
     }
   }
   step->speed = sqrt(2 * lb_kinetic_energy(st->m, d));
-  step->age = 0;
   step->dt = dt;
   return true;
 }
@@ -214,11 +213,18 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   memcpy(own->c, own->r, (size_t)n * sizeof *own->c);
   solve_small(own, 1, own->c);
   if (rows.count > 0) {
+    lb_bdf2_loops_forget(&own->loops); // the small matrix is a new one every time
     lb_bdf2_loops_correct(&own->loops, &rows, own->J, dt, solve_small, own, own->c, own->r);
   }
-  const double size = sqrt(fmax(0, dt * lb_bdf2_dot(n, own->c, own->r)));
+  const double size = sqrt(fabs(dt * lb_bdf2_dot(n, own->c, own->r)));
   subtract(m, own, d->qd);
   return size;
+}
+
+static void hold(lb_stepper* st, bool back) {
+  const lb_bdf2* step = st->own;
+  full* own = step->own;
+  lb_bdf2_loops_hold(&own->loops, back);
 }
 
 // The forces of the motors that go with the step's accelerations.
@@ -229,4 +235,5 @@ static void observe(lb_stepper* st, lb_data* d) {
   lb_react(st->m, d, own->loops.lambda);
 }
 
-const lb_bdf2_algebra lb_bdf2_full = {create, release, make, make, correct, observe, 1e-7, 5, NULL};
+const lb_bdf2_algebra lb_bdf2_full = {create,  release, make, make, correct, hold,
+                                      observe, 1e-7,    1.1,  5,    NULL};

@@ -23,13 +23,38 @@ void lb_bdf2_add(int n, double* y, double s, const double* x) {
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena) {
   *L = (lb_bdf2_loops){.n = n,
+                       .most = rows,
+                       .J = LB_TAKE(arena, double, (size_t)rows*(size_t)n),
                        .Z = LB_TAKE(arena, double, (size_t)rows*(size_t)n),
                        .A = LB_TAKE(arena, double, rows* rows),
                        .lambda = LB_TAKE(arena, double, rows),
+                       .held = LB_TAKE(arena, double, rows),
                        .mu = LB_TAKE(arena, double, rows),
                        .work = LB_TAKE(arena, double, 2 * rows),
                        .pivot = LB_TAKE(arena, int, rows)};
-  return L->Z && L->A && L->lambda && L->mu && L->work && L->pivot ? LB_OK : LB_NO_MEMORY;
+  return L->J && L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot
+             ? LB_OK
+             : LB_NO_MEMORY;
+}
+
+void lb_bdf2_loops_forget(lb_bdf2_loops* L) {
+  L->count = 0;
+}
+
+static void keep(lb_bdf2_loops* L, int count, const double* J,
+                 void (*solve)(const void* context, int count, double* b), const void* context) {
+  const int n = L->n;
+  const size_t size = (size_t)count * (size_t)n * sizeof *L->J;
+  memcpy(L->J, J, size);
+  memcpy(L->Z, J, size);
+  solve(context, count, L->Z);
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < count; j++) {
+      L->A[i * count + j] = lb_bdf2_dot(n, L->J + i * n, L->Z + j * n);
+    }
+  }
+  L->count = count;
+  L->rank = lb_semidefinite_factor(count, L->A, count, REDUNDANT, L->work, L->pivot);
 }
 
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
@@ -37,18 +62,21 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
                            const void* context, double* dv, double* r) {
   const int n = L->n;
   const int count = rows->count;
-  memcpy(L->Z, J, (size_t)count * (size_t)n * sizeof *L->Z);
-  solve(context, count, L->Z);
-  for (int i = 0; i < count; i++) {
-    L->mu[i] = lb_bdf2_dot(n, J + i * n, dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
-    for (int j = 0; j < count; j++) {
-      L->A[i * count + j] = lb_bdf2_dot(n, J + i * n, L->Z + j * n);
-    }
+  if (L->count != count) {
+    keep(L, count, J, solve, context);
   }
-  lb_solve_semidefinite(count, L->A, count, L->mu, REDUNDANT, L->work, L->pivot);
+  for (int i = 0; i < count; i++) {
+    L->mu[i] = lb_bdf2_dot(n, L->J + i * n, dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
+  }
+  lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
   for (int i = 0; i < count; i++) {
     L->lambda[i] += L->mu[i];
     lb_bdf2_add(n, dv, -L->mu[i], L->Z + i * n);
-    lb_bdf2_add(n, r, -L->mu[i], J + i * n);
+    lb_bdf2_add(n, r, -L->mu[i], L->J + i * n);
   }
+}
+
+void lb_bdf2_loops_hold(lb_bdf2_loops* L, bool back) {
+  const size_t size = (size_t)L->most * sizeof *L->lambda;
+  memcpy(back ? L->lambda : L->held, back ? L->held : L->lambda, size);
 }

@@ -12,9 +12,14 @@
 
 typedef struct lb_bdf2_loops {
   int n;          // unknowns
+  int most;       // rows there can be
+  int count;      // rows kept below; 0: none
+  int rank;       // of A
+  double* J;      // [rows][n]
   double* Z;      // [rows][n] W^-1 J'
-  double* A;      // [rows][rows]
+  double* A;      // [rows][rows] J Z', factored
   double* lambda; // [rows]
+  double* held;   // [rows] multipliers to go back to
   double* mu;     // [rows]
   double* work;   // [2 * rows]
   int* pivot;     // [rows]
@@ -22,11 +27,18 @@ typedef struct lb_bdf2_loops {
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena);
 
-// Given J [count][n] and Z = J, not yet solved with: `solve` puts W^-1 Z into Z. Then multipliers,
-// and what they change in dv = W^-1 r and in r.
+// What corrections need of the rows changes as little as W does, and is kept from the first of them
+// on. To be forgotten with each new W.
+void lb_bdf2_loops_forget(lb_bdf2_loops* L);
+
+// Given J [count][n], where `solve` puts W^-1 b into each of its right-hand sides: multipliers, and
+// what they change in dv = W^-1 r and in r.
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
                            void (*solve)(const void* context, int count, double* b),
                            const void* context, double* dv, double* r);
+
+// Remember the multipliers, or go back to those remembered.
+void lb_bdf2_loops_hold(lb_bdf2_loops* L, bool back);
 
 double lb_bdf2_dot(int n, const double* a, const double* b);
 // y += s x

@@ -185,7 +185,8 @@ static void solve_step(lb_rester* R) {
       R->S[i + j * n] = dot(nv, R->J + i * nv, R->Z + j * nv);
     }
   }
-  lb_solve_semidefinite(n, R->S, n, R->mu, REDUNDANT, R->work, R->pivot);
+  const int rank = lb_semidefinite_factor(n, R->S, n, REDUNDANT, R->work, R->pivot);
+  lb_semidefinite_solve(n, R->S, n, rank, R->mu, R->work, R->pivot);
   for (int i = 0; i < n; i++) {
     add(nv, R->dq, R->mu[i], R->Z + i * nv);
   }

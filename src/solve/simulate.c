@@ -5,8 +5,10 @@
 #include <time.h>
 
 #include "elastic/reduced.h"
+#include "elastic/stored.h"
 #include "model/link.h"
 #include "solve/frames.h"
+#include "solve/range.h"
 #include "solve/stepper.h"
 
 lb_simulate_options lb_simulate_default(void) {
@@ -19,27 +21,44 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// What goes wrong in a run without ending it.
-typedef struct trouble {
+// What is looked at in every frame besides what is recorded.
+typedef struct watch {
   double gap; // the widest
   lb_inversion inversion;
-} trouble;
+  lb_momenta first, now;  // momentum
+  lb_momenta most;        // largest sums
+  double linear, angular; // worst changes of momentum
+} watch;
 
-static void look_for_trouble(trouble* t, const lb_model* m, lb_data* d) {
-  t->gap = fmax(t->gap, lb_loop_gap(m, d, NULL));
+static void look_for_trouble(watch* w, const lb_model* m, lb_data* d) {
+  w->gap = fmax(w->gap, lb_loop_gap(m, d, NULL));
   const lb_squeeze least = lb_least_volume(m, d);
   if (least.body >= 0 && !(least.volume > 0)) {
-    if (t->inversion.frames++ == 0) {
-      t->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
+    if (w->inversion.frames++ == 0) {
+      w->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
     }
   }
 }
 
-static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d, trouble* t,
-                              lb_error* err) {
+static void look_at_momentum(watch* w, const lb_model* m, lb_data* d, bool first) {
+  w->now = lb_momentum(m, d);
+  w->first = first ? w->now : w->first;
+  w->linear = fmax(w->linear, lb_vec3_norm(lb_vec3_sub(w->now.linear, w->first.linear)));
+  w->angular = fmax(w->angular, lb_vec3_norm(lb_vec3_sub(w->now.angular, w->first.angular)));
+  w->most.linear_sum = fmax(w->most.linear_sum, w->now.linear_sum);
+  w->most.angular_sum = fmax(w->most.angular_sum, w->now.angular_sum);
+}
+
+static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
+                              const lb_watcher* watcher, watch* w, lb_error* err) {
+  if (watcher->see && !watcher->see(watcher->context, d)) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s",
+                        r->nframe, d->time);
+  }
   lb_stepper_observe(st, d); // driven coordinates and motor forces of this very moment
   const lb_status status = lb_frame_put(r, d, err);
-  look_for_trouble(t, d->model, d);
+  look_for_trouble(w, d->model, d);
+  look_at_momentum(w, d->model, d, r->nframe == 1);
   return status;
 }
 
@@ -65,24 +84,24 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
 // interrupt.
 enum { STEPS_BETWEEN_LOOKS = 256 };
 
-static lb_status run(const lb_plan* p, const lb_progress* progress, lb_stepper* st, lb_data* d,
-                     lb_recording* r, trouble* t, lb_error* err) {
-  lb_status status = record_frame(r, st, d, t, err);
+static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
+                     lb_recording* r, watch* w, lb_error* err) {
+  lb_status status = record_frame(r, st, d, &o->watcher, w, err);
   const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
-      look_for_trouble(t, d->model, d); // perhaps it is the reason
+      look_for_trouble(w, d->model, d); // perhaps it is the reason
       return status;
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, st, d, t, err);
+      status = record_frame(r, st, d, &o->watcher, w, err);
     } else if (i % looks != 0) {
       continue;
     }
     const double fraction = (double)i / (double)p->steps;
-    if (status == LB_OK && !lb_progress_report(progress, fraction, "simulating")) {
+    if (status == LB_OK && !lb_progress_report(&o->progress, fraction, "simulating")) {
       return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
     }
   }
@@ -110,6 +129,10 @@ static bool is_conservative(const lb_model* m) {
   return m->nmotor == 0 && m->nload == 0;
 }
 
+static double over(double part, double all) {
+  return all > 0 ? part / all : 0;
+}
+
 static void sum_up(lb_summary* s, const lb_recording* r) {
   double most = 0, worst = 0;
   for (int f = 0; f < r->nframe; f++) {
@@ -119,7 +142,45 @@ static void sum_up(lb_summary* s, const lb_recording* r) {
     most = fmax(most, r->kinetic[f]);
     worst = fmax(worst, fabs(e - s->energy_start));
   }
-  s->energy_drift = most > 0 ? worst / most : 0;
+  s->energy_drift = over(worst, most);
+}
+
+// How far the loads on a body go over those of its basis' training at a frame.
+static double load_reach(const lb_model_elastic* e, const lb_track* t, int frame) {
+  double most = 0;
+  for (int f = 0; f <= e->nface; f++) {
+    const int of = f == 0 ? e->body : e->carried[f - 1];
+    double load[6];
+    for (int k = 0; of >= 0 && lb_track_load(t, frame, e->body, of, load) && k < 6; k++) {
+      most = fmax(most, fabs(load[k]) / e->load_limit[6 * f + k]);
+    }
+  }
+  return most;
+}
+
+// Who went farthest over the range of its basis, and when it first left.
+static void look_at_ranges(lb_summary* s, const lb_recording* r) {
+  const lb_model* m = r->model;
+  lb_track t = {r->nframe, m->nbody, r->time, r->pose, m->gravity, 1};
+  s->range_left = NAN;
+  for (int i = 0; i < m->nelastic; i++) {
+    const lb_model_elastic* e = &m->elastic[i];
+    double most = 0, left = NAN;
+    if (e->limit && r->nframe > 1) {
+      t.stride = (int)fmin(fmax(1, round(e->load_every / (r->time[1] - r->time[0]))), r->nframe);
+    }
+    for (int f = 0; e->limit && f < r->nframe; f++) {
+      const double* eta = r->q + (size_t)f * (size_t)m->nq + (size_t)e->q;
+      const double reach = fmax(lb_stored_reach(e->r, e->limit, eta), load_reach(e, &t, f));
+      most = fmax(most, reach);
+      left = isnan(left) && reach > LB_RANGE_LEFT ? r->time[f] : left;
+    }
+    if (e->limit && (!s->range_body || most > s->range_used)) {
+      s->range_body = m->body_name[e->body];
+      s->range_used = most;
+      s->range_left = left;
+    }
+  }
 }
 
 lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
@@ -133,7 +194,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   const double start = now();
   lb_data* d = NULL;
   lb_stepper* st = NULL;
-  trouble t = {0};
+  watch w = {0};
   lb_status status = lb_data_create(simulated, recording->allocator, &d, err);
   if (status == LB_OK) {
     d->threads = options->threads;
@@ -143,18 +204,23 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_assemble(simulated, d, err);
   }
   if (status == LB_OK) {
-    status = run(&p, &options->progress, st, d, recording, &t, err);
+    status = run(&p, options, st, d, recording, &w, err);
   }
   *summary = (lb_summary){.job = "simulate",
                           .steps = st ? lb_stepper_count(st) : 0,
-                          .constraint_violation = t.gap,
-                          .inversion = t.inversion,
+                          .constraint_violation = w.gap,
+                          .inversion = w.inversion,
+                          .linear_momentum = {w.first.linear, w.now.linear},
+                          .angular_momentum = {w.first.angular, w.now.angular},
+                          .linear_drift = over(w.linear, w.most.linear_sum),
+                          .angular_drift = over(w.angular, w.most.angular_sum),
                           .conservative = is_conservative(model),
                           .interrupted = status == LB_INTERRUPTED,
                           .threads = options->threads,
                           .step = p.step,
                           .wall_seconds = now() - start};
   sum_up(summary, recording);
+  look_at_ranges(summary, recording);
   lb_stepper_release(st);
   lb_data_release(d);
   return status;

@@ -190,6 +190,12 @@ static void floating_assembly_keeps_its_momentum(void** state) {
   for (int i = 0; i < 2; i++) {
     assert_near(lb_vec3_norm(lb_vec3_sub(e0[i], e1[i])), 0, 1e-9);
   }
+  // three ways to the same: links one by one, the mass matrix, and points that move a little
+  const lb_momenta sum = lb_momentum(A.m, A.d);
+  assert_near(lb_vec3_norm(lb_vec3_sub(sum.linear, e1[0])), 0, 1e-12);
+  assert_near(lb_vec3_norm(lb_vec3_sub(sum.angular, e1[1])), 0, 1e-12);
+  assert_true(sum.linear_sum >= lb_vec3_norm(sum.linear));
+  assert_true(sum.angular_sum >= lb_vec3_norm(sum.angular));
   assert_near(lb_vec3_norm(lb_vec3_sub(p0, e0[0])), 0, 1e-6);
   assert_near(lb_vec3_norm(lb_vec3_sub(l0, e0[1])), 0, 1e-6);
   assert_near(lb_vec3_norm(lb_vec3_sub(p0, p1)), 0, 1e-6);

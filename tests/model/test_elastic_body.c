@@ -51,7 +51,7 @@ static void a_form_has_the_faces_of_its_mesh(void** state) {
     lb_arena arena;
     lb_arena_init(&arena, NULL);
     lb_tetmesh mesh;
-    const lb_tetmesh_def def = lb_elastic_definition(&e);
+    const lb_tetmesh_def def = lb_elastic_definition(&e, LB_SPACE_REDUCED);
     assert_int_equal(lb_tetmesh_make(&def, (lb_place){0}, &arena, &mesh, NULL), LB_OK);
     const char* name[16];
     assert_int_equal(lb_elastic_faces(&e, name, 16), mesh.nsurface);

@@ -1,0 +1,198 @@
+// limber reduce: reduced models of a scene's elastic bodies, from a run with all their nodes.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/interrupt.h"
+#include "app/load.h"
+#include "app/outdir.h"
+#include "app/terminal.h"
+#include "app/verb.h"
+#include "limber/reduce.h"
+
+typedef struct reduce_args {
+  const char* out;
+  lb_reduce_options o;
+  bool keep, quiet;
+} reduce_args;
+
+static const char* parse_part(const char* text, void* target) {
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  if (end == text || *end || !(value > 0 && value < 1)) {
+    return "a number between 0 and 1, such as 1e-6";
+  }
+  *(double*)target = value;
+  return NULL;
+}
+
+static const char* parse_modes(const char* text, void* target) {
+  char* end = NULL;
+  const long value = strtol(text, &end, 10);
+  if (end == text || *end || value < 1 || value > 200) {
+    return "a whole number from 1 to 200";
+  }
+  *(int*)target = (int)value;
+  return NULL;
+}
+
+static const char* parse_frames(const char* text, void* target) {
+  char* end = NULL;
+  const long value = strtol(text, &end, 10);
+  if (end == text || *end || value < 10 || value > 100000) {
+    return "a whole number from 10 to 100000";
+  }
+  *(int*)target = (int)value;
+  return NULL;
+}
+
+static const option options[] = {
+    {"--out", "-o", "DIR", parse_text, offsetof(reduce_args, out),
+     "folder for the files, made if missing (default: out/NAME for NAME.yaml)"},
+    {"--modes", NULL, "N", parse_modes, offsetof(reduce_args, o.modes),
+     "coordinates of each elastic body (default: as many as it needs, at most 40)"},
+    {"--missed", NULL, "E", parse_part, offsetof(reduce_args, o.missed),
+     "the part of the displacements, by mass, that its shapes may lack (default: 1e-6)"},
+    {"--from", NULL, "RUN", parse_text, offsetof(reduce_args, o.from),
+     "folder with the full.npz of an earlier run, instead of running the scene again"},
+    {"--keep", NULL, NULL, NULL, offsetof(reduce_args, keep),
+     "write full.npz, the run with all nodes, for --from"},
+    {"--attachments", NULL, NULL, NULL, offsetof(reduce_args, o.attachments),
+     "begin each basis with the shapes under forces and moments on its faces"},
+    {"--frames", NULL, "N", parse_frames, offsetof(reduce_args, o.frames),
+     "frames of the full run that are looked at, at most (default: 400)"},
+    {"--duration", NULL, "S", parse_seconds, offsetof(reduce_args, o.duration),
+     "seconds of motion to look at (default: as the scene says)"},
+    {"--step", NULL, "S", parse_seconds, offsetof(reduce_args, o.step),
+     "time step in seconds, or such as 2ms (default: as the scene says)"},
+    {"--threads", NULL, "N", parse_threads, offsetof(reduce_args, o.threads),
+     "threads to compute with; the results are the same for any N (default: 1)"},
+    {"--quiet", "-q", NULL, NULL, offsetof(reduce_args, quiet),
+     "say nothing unless something is wrong"},
+};
+
+static void print_bodies(const lb_reduction* r, const char* dir) {
+  for (int i = 0; i < r->nbody; i++) {
+    const lb_reduce_body* b = &r->body[i];
+    printf("  %s/%s.npz\n", dir, b->name[0]);
+    for (int k = 1; k < b->nbody; k++) {
+      printf("%s%s", k > 1 ? ", " : "    also for ", b->name[k]);
+    }
+    printf("%s    %d of %d coordinates, %d points; %d snapshots, of which %.2g is outside its "
+           "shapes (%.2g of motion not seen)\n",
+           b->nbody > 1 ? "\n" : "", b->r, 3 * b->nodes, b->points, b->samples, b->missed,
+           b->unseen);
+  }
+}
+
+static void print_replays(const lb_reduction* r) {
+  printf("  %-42s %11s %11s %11s %12s %9s\n", "", "coordinates", "face error", "rms", "bodies",
+         "steps/s");
+  if (r->full_seconds > 0) {
+    printf("  %-42s %11d %11s %11s %12s %9.0f\n", "all nodes", r->degrees, "", "", "",
+           r->full_steps_per_second);
+  }
+  for (int i = 0; i < LB_REPLAY_COUNT; i++) {
+    const lb_reduce_replay* p = &r->replay[i];
+    if (p->failed) {
+      printf("  %-42s it did not come to its end\n", p->name);
+    } else {
+      printf("  %-42s %11d %9.3g %% %9.3g %% %9.3g mm %9.0f\n", p->name, p->coordinates,
+             100 * p->face_error, 100 * p->face_rms, 1e3 * p->body_error, p->steps_per_second);
+    }
+  }
+  printf("Face errors are over the amplitude of the face's vibration; bodies: farthest from their "
+         "place in the full run.\n");
+}
+
+static void print_results(const lb_reduction* r, const char* dir) {
+  char text[48];
+  printf("%s%s%s: ", style_bold(stdout), r->scene, style_off(stdout));
+  if (r->full_seconds > 0) {
+    printf("a run with %d displacements took %s\n", r->degrees,
+           duration_text(r->full_seconds, text, sizeof text));
+  } else {
+    printf("%d displacements, read\n", r->degrees);
+  }
+  print_bodies(r, dir);
+  print_replays(r);
+}
+
+static exit_code reduce(const lb_scene* scene, const reduce_args* a) {
+  lb_error err = lb_error_make(NULL);
+  lb_reduction* reduction = NULL;
+  meter m = meter_start(a->quiet);
+  lb_reduce_options o = a->o;
+  o.progress = meter_progress(&m);
+  lb_status status = lb_reduce(scene, &o, NULL, &reduction, &err);
+  meter_end(&m);
+  if (status == LB_OK) {
+    status = lb_reduction_write(reduction, a->out, a->keep, &err);
+  }
+  if (status == LB_OK && !a->quiet) {
+    print_results(reduction, a->out);
+  }
+  if (status != LB_OK) {
+    tell_errors(&err);
+  }
+  lb_reduction_release(reduction);
+  lb_error_clear(&err);
+  return exit_code_of(status);
+}
+
+static exit_code run(const verb* v, int narg, char** args) {
+  reduce_args a = {.o = lb_reduce_default()};
+  const lb_reduce_options standard = a.o;
+  a.o.modes = 0;
+  a.o.missed = NAN;
+  char out[4096];
+  int nscene = 0;
+  exit_code code = EXIT_DONE;
+  if (!verb_parse(v, narg, args, &a, &nscene, &code)) {
+    return code;
+  }
+  // a number of shapes alone is just that; an accuracy alone takes as many as it needs
+  a.o.missed = !isnan(a.o.missed) ? a.o.missed : a.o.modes ? 0 : standard.missed;
+  a.o.modes = a.o.modes ? a.o.modes : standard.modes;
+  if (!a.out) {
+    outdir_default(args[0], out, sizeof out);
+    a.out = out;
+  }
+  lb_scene scene;
+  code = load_scene(args[0], &scene);
+  if (code == EXIT_DONE) {
+    interrupt_listen();
+    code = outdir_prepare(a.out) ? reduce(&scene, &a) : EXIT_INPUT;
+    lb_scene_release(&scene);
+  }
+  return code;
+}
+
+const verb verb_reduce = {
+    .name = "reduce",
+    .usage = "SCENE [--out DIR] [--modes N] [--missed E] [--from RUN]",
+    .summary = "make small models of elastic bodies from a run with all their nodes",
+    .about =
+        "Runs the scene with every node of its elastic bodies' meshes moving, finds the shapes "
+        "that\n"
+        "matter in that motion (principal components, weighted by mass), and writes into DIR:\n"
+        "  BODY.npz      a reduced model of each elastic body, one for bodies alike; numpy.load "
+        "opens\n"
+        "                it, and what is in it is written in its array 'readme'\n"
+        "  summary.json  how well the scene replays with these models, and beside them with modes\n"
+        "                of vibration and their derivatives, as many\n"
+        "Use them with 'limber simulate SCENE --basis DIR', in this scene or another with the "
+        "same\n"
+        "bodies, or name a file in a scene: elastic: {..., basis: {file: BODY.npz}}.",
+    .example = "  limber reduce scenes/rod.yaml --out out/rod-basis\n"
+               "  limber simulate scenes/rod.yaml --basis out/rod-basis",
+    .exits = "  0    done\n"
+             "  1    the computation failed; the message says why\n"
+             "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+             "  130  interrupted",
+    .options = options,
+    .noption = sizeof options / sizeof *options,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};
