@@ -140,8 +140,7 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   }
   lb_status first = LB_OK;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if ((files[i].of == FIT && !summary->fit) ||
-        (files[i].of == RETARGET && !summary->retarget)) {
+    if ((files[i].of == FIT && !summary->fit) || (files[i].of == RETARGET && !summary->retarget)) {
       continue;
     }
     lb_file file;
