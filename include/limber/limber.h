@@ -12,6 +12,7 @@
 #include "limber/recording.h"
 #include "limber/retarget.h"
 #include "limber/scene.h"
+#include "limber/shaping.h"
 #include "limber/simulate.h"
 #include "limber/status.h"
 #include "limber/version.h"

@@ -53,7 +53,7 @@ typedef struct lb_summary {
   int threads;
   double step;                              ///< as used [s]
   const struct lb_fit* fit;                 ///< of a fit, else NULL
-  const struct lb_retargeting* retargeting; ///< of retargeting, else NULL
+  const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
 } lb_summary;
 
 /// Write summary.json, trajectory.csv, scene.glb and report.html into the folder `dir`, made if it

@@ -75,6 +75,14 @@ lb_status lb_modes_to_shape(const lb_model* model, const lb_allocator* allocator
 lb_status lb_curves_lag(const lb_curves* curves, double lag, const lb_allocator* allocator,
                         lb_curves** lagged, lb_error* err);
 
+// --- targets ---
+
+/// Where tracked bodies would be if everything went infinitely slowly, from rest to rest: targets
+/// for the search, and a recording of it at the frames of a run.
+lb_status lb_targets_rest(const lb_model* model, const lb_retarget* retarget,
+                          const lb_simulate_options* options, lb_recording* recording,
+                          lb_targets** targets, lb_error* err);
+
 // --- playing ---
 
 /// One motion and how well it does.
@@ -86,7 +94,7 @@ typedef struct lb_replay {
 } lb_replay;
 
 /// Everything that comes out of retargeting: what files and reports show.
-typedef struct lb_retargeting {
+typedef struct lb_retarget_result {
   const lb_model* model;
   const lb_retarget* what;
   const lb_curves *input, *curves; ///< before and after
@@ -101,7 +109,7 @@ typedef struct lb_retargeting {
   const lb_retarget_value* history; ///< [nhistory]
   double rate;                      ///< of profiles.csv [Hz]
   bool done;                        ///< the search came to its end
-} lb_retargeting;
+} lb_retarget_result;
 
 /// Play curves (NULL: the input's) from rest, and compare with the target. `recording` may be NULL.
 lb_status lb_replay_run(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,

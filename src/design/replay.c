@@ -53,6 +53,40 @@ lb_status lb_replay_run(const lb_model* m, const lb_retarget* w, const lb_curves
   return status;
 }
 
+// --- targets ---
+
+static const double EVERY = 5e-3; // [s] between targets, at most
+
+// The last frame may be nearer than the others, which targets must not be.
+static void trim(lb_recording* r) {
+  const int n = r->nframe;
+  if (n > 2) {
+    const double every = r->time[1] - r->time[0];
+    r->nframe -= r->time[n - 1] - r->time[n - 2] < (1 - 1e-6) * every;
+  }
+}
+
+lb_status lb_targets_rest(const lb_model* m, const lb_retarget* w,
+                          const lb_simulate_options* options, lb_recording* recording,
+                          lb_targets** targets, lb_error* err) {
+  lb_recording* dense = NULL;
+  lb_model often = *m; // the same, with frames at least every EVERY
+  often.record.every = m->record.every / ceil(m->record.every / EVERY * (1 - 1e-12));
+  lb_status status = lb_rest_motion(m, options, recording, err);
+  if (status == LB_OK) {
+    status = lb_recording_create(m, 2 * recording->nframe, recording->allocator, &dense, err);
+  }
+  if (status == LB_OK) {
+    status = lb_rest_motion(&often, options, dense, err);
+  }
+  if (status == LB_OK) {
+    trim(dense);
+    status = lb_targets_create(dense, w, recording->allocator, targets, err);
+  }
+  lb_recording_release(dense);
+  return status;
+}
+
 // --- perturbations ---
 
 static const struct {

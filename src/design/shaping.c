@@ -20,6 +20,7 @@ enum { MOST_IMPULSES = 8 };
 
 static const double SAMPLE = 1e-3;  // [s]
 static const double SPACING = 5e-3; // of the control points [s], most
+static const double ALIKE = 0.1;    // frequencies that are the same
 static const double CUT = 0.5;      // cut-off of the filter over the first frequency
 
 static const struct {
@@ -232,9 +233,14 @@ lb_status lb_modes_to_shape(const lb_model* m, const lb_allocator* allocator, lb
       }
     }
   }
+  // a round rod has each mode twice, in two planes: the second is the next of another frequency
+  int second = 0;
+  while (second + 1 < count && fabs(found[second].frequency / found[0].frequency - 1) < ALIKE) {
+    second++;
+  }
   if (status == LB_OK) {
     mode[0] = found[0];
-    mode[1] = found[count > 1];
+    mode[1] = found[second];
   }
   return status;
 }

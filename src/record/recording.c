@@ -108,7 +108,7 @@ static void write_csv(lb_out* out, const lb_recording* r, const lb_summary* s) {
 }
 
 static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  if (s->retargeting) {
+  if (s->retarget) {
     lb_write_gltf_retargeting(out, s, INT_MAX);
   } else {
     lb_write_gltf(out, r, INT_MAX);
@@ -141,7 +141,7 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   lb_status first = LB_OK;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if ((files[i].of == FIT && !summary->fit) ||
-        (files[i].of == RETARGET && !summary->retargeting)) {
+        (files[i].of == RETARGET && !summary->retarget)) {
       continue;
     }
     lb_file file;

@@ -11,22 +11,22 @@
 
 void lb_write_target(lb_out* out, const lb_recording* r, const lb_summary* s) {
   (void)r;
-  lb_write_csv(out, s->retargeting->target);
+  lb_write_csv(out, s->retarget->target);
 }
 
 void lb_write_before(lb_out* out, const lb_recording* r, const lb_summary* s) {
   (void)r;
-  lb_write_csv(out, s->retargeting->before);
+  lb_write_csv(out, s->retarget->before);
 }
 
 void lb_write_after(lb_out* out, const lb_recording* r, const lb_summary* s) {
   (void)r;
-  lb_write_csv(out, s->retargeting->after);
+  lb_write_csv(out, s->retarget->after);
 }
 
 // What to send to the motors: values of all of them, of those that were not changed too.
 void lb_write_profiles(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  const lb_retargeting* t = s->retargeting;
+  const lb_retarget_result* t = s->retarget;
   const lb_model* m = t->model;
   (void)r;
   lb_out_text(out, "time");
@@ -57,7 +57,7 @@ void lb_write_profiles(lb_out* out, const lb_recording* r, const lb_summary* s) 
 
 // Lines for a scene: put them in place of its motors.
 void lb_write_splines(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  const lb_retargeting* t = s->retargeting;
+  const lb_retarget_result* t = s->retarget;
   const lb_model* m = t->model;
   const lb_curves* c = t->curves;
   const double end = c->start + c->spacing * (c->ncontrol - 3);
@@ -90,7 +90,7 @@ void lb_write_splines(lb_out* out, const lb_recording* r, const lb_summary* s) {
 
 void lb_write_gltf_retargeting(lb_out* out, const lb_summary* s, int most) {
   static const char* const names[] = {"after", "target", "before"};
-  const lb_retargeting* t = s->retargeting;
+  const lb_retarget_result* t = s->retarget;
   const lb_layer layer[] = {{t->after, names[0], NULL},
                             {t->target, names[1], LB_GHOST_TARGET},
                             {t->before, names[2], LB_GHOST_BEFORE}};
@@ -137,7 +137,7 @@ static void replays(lb_out* out, const char* name, const lb_replay* replay, int 
   lb_out_text(out, count ? "\n  ]" : "]");
 }
 
-void lb_summarise_retargeting(lb_out* out, const lb_retargeting* t) {
+void lb_summarise_retargeting(lb_out* out, const lb_retarget_result* t) {
   lb_out_text(out, ",\n  \"tracked\": [");
   for (int i = 0; i < t->what->ntrack; i++) {
     lb_out_text(out, i ? ",\n    {\"body\": " : "\n    {\"body\": ");

@@ -25,7 +25,7 @@ void lb_write_after(lb_out* out, const lb_recording* recording, const lb_summary
 // Target, before and after in one world, with at most `most` frames.
 void lb_write_gltf_retargeting(lb_out* out, const lb_summary* summary, int most);
 // Its part of summary.json.
-void lb_summarise_retargeting(lb_out* out, const struct lb_retargeting* result);
+void lb_summarise_retargeting(lb_out* out, const struct lb_retarget_result* result);
 
 // A heading NAME.SUFFIX of a table, with the comma before it.
 void lb_write_heading(lb_out* out, const char* name, const char* suffix);

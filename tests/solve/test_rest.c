@@ -148,7 +148,7 @@ static void a_body_that_nothing_holds_has_no_rest(void** state) {
 
 // A motion, and the same hundred times slower in time.
 #define SWING(times)                                                                               \
-  "materials: {s: {density: 7850, young: 200 GPa, poisson: 0.3, damping: {mass: 4}}}\n"            \
+  "materials: {s: {density: 7850, young: 200 GPa, poisson: 0.3, damping: {mass: 20}}}\n"           \
   "bodies:\n"                                                                                      \
   "  hub: {mass: 1 kg, shape: {sphere: {radius: 1 cm}}}\n"                                         \
   "  rod: {elastic: {rod: {radius: 2 mm, to: [0.5, 0, 0]}, material: s,\n"                         \
