@@ -30,7 +30,6 @@ typedef struct lb_retarget_limit {
   double angle[2];     ///< least and most [rad] or [m]
   double speed;        ///< [rad/s] or [m/s]
   double acceleration; ///< [rad/s^2] or [m/s^2]
-  double torque;       ///< [N m] or [N]
 } lb_retarget_limit;
 
 /// The `retarget` of a scene, for its model.

@@ -234,7 +234,7 @@ typedef struct lb_scene_track {
 typedef struct lb_scene_motor_limit {
   lb_place place;
   int motor;
-  double angle[2], speed, acceleration, torque;
+  double angle[2], speed, acceleration;
 } lb_scene_motor_limit;
 
 /// What retargeting is to do.

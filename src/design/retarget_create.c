@@ -22,12 +22,12 @@ static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
     const lb_scene_motor_limit* l = &what->motor[i];
     r->motor[r->nmotor] = l->motor;
     r->limit[r->nmotor++] =
-        (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration, l->torque};
+        (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration};
   }
   for (int i = 0; i < m->nmotor && what->nmotor == 0; i++) {
     if (can_change(m, i)) {
       r->motor[r->nmotor] = i;
-      r->limit[r->nmotor++] = (lb_retarget_limit){{-most, most}, most, most, most};
+      r->limit[r->nmotor++] = (lb_retarget_limit){{-most, most}, most, most};
     }
   }
   return LB_OK;

@@ -127,11 +127,11 @@ typedef struct lb_retarget_spec {
 } lb_retarget_spec;
 
 enum { LB_TRACK_AT, LB_TRACK_POSITION, LB_TRACK_ORIENTATION, LB_TRACK_KEYS, LB_TRACK_EASE };
-enum { LB_LIMIT_ANGLE, LB_LIMIT_SPEED, LB_LIMIT_ACCELERATION, LB_LIMIT_TORQUE };
+enum { LB_LIMIT_ANGLE, LB_LIMIT_SPEED, LB_LIMIT_ACCELERATION };
 
 typedef struct lb_limit_spec {
   lb_given given;
-  double angle[2], speed, acceleration, torque;
+  double angle[2], speed, acceleration;
 } lb_limit_spec;
 
 // The keys of a scene file, in this order.
