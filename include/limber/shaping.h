@@ -24,9 +24,8 @@ typedef struct lb_deviation {
 
 /// Of each tracked body, [ntrack] in `track`, and the worst of all (delay: the largest) in `all`.
 /// Both recordings have the same frames; `model` has the input's curves.
-void lb_deviation_find(const lb_model* model, const lb_retarget* retarget,
-                       const lb_recording* target, const lb_recording* run, lb_deviation* track,
-                       lb_deviation* all);
+void lb_deviation_find(const lb_model* model, const lb_retarget* what, const lb_recording* target,
+                       const lb_recording* run, lb_deviation* track, lb_deviation* all);
 
 // --- how a model shakes ---
 
@@ -62,9 +61,9 @@ const char* lb_baseline_words(lb_baseline baseline);
 
 /// The input's curves as a baseline plays them. `mode` has the two modes that the motors excite
 /// most (lb_modes_to_shape), or the only one twice.
-lb_status lb_baseline_curves(const lb_model* model, const lb_retarget* retarget,
-                             lb_baseline baseline, const lb_vibration mode[2],
-                             const lb_allocator* allocator, lb_curves** curves, lb_error* err);
+lb_status lb_baseline_curves(const lb_model* model, const lb_retarget* what, lb_baseline baseline,
+                             const lb_vibration mode[2], const lb_allocator* allocator,
+                             lb_curves** curves, lb_error* err);
 
 /// The two modes, at the model's start at rest, that its motors excite most: what a shaper is made
 /// for. LB_FAILED when nothing vibrates.
@@ -79,7 +78,7 @@ lb_status lb_curves_lag(const lb_curves* curves, double lag, const lb_allocator*
 
 /// Where tracked bodies would be if everything went infinitely slowly, from rest to rest: targets
 /// for the search, and a recording of it at the frames of a run.
-lb_status lb_targets_rest(const lb_model* model, const lb_retarget* retarget,
+lb_status lb_targets_rest(const lb_model* model, const lb_retarget* what,
                           const lb_simulate_options* options, lb_recording* recording,
                           lb_targets** targets, lb_error* err);
 
@@ -112,7 +111,7 @@ typedef struct lb_retarget_result {
 } lb_retarget_result;
 
 /// Play curves (NULL: the input's) from rest, and compare with the target. `recording` may be NULL.
-lb_status lb_replay_run(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
+lb_status lb_replay_run(const lb_model* model, const lb_retarget* what, const lb_curves* curves,
                         const lb_recording* target, const lb_simulate_options* options,
                         lb_recording* recording, lb_summary* summary, lb_replay* replay,
                         lb_error* err);
@@ -121,7 +120,7 @@ lb_status lb_replay_run(const lb_model* model, const lb_retarget* retarget, cons
 enum { LB_PERTURBATION_COUNT = 8 };
 
 /// The same with a model that differs, perturbation i; sets the replay's name.
-lb_status lb_replay_perturbed(int i, const lb_model* model, const lb_retarget* retarget,
+lb_status lb_replay_perturbed(int i, const lb_model* model, const lb_retarget* what,
                               const lb_curves* curves, const lb_recording* target,
                               const lb_simulate_options* options, lb_replay* replay, lb_error* err);
 

@@ -81,7 +81,7 @@ static double find_delay(const lb_retarget_track* t, const lb_recording* target,
     return NAN;
   }
   const double every = (target->time[target->nframe - 1] - target->time[0]) / (target->nframe - 1);
-  const int most = (int)fmin(LONGEST_DELAY / every, target->nframe / 2);
+  const int most = (int)fmin(LONGEST_DELAY / every, 0.5 * target->nframe);
   int best = 0;
   double value = -INFINITY;
   for (int s = -most; s <= most; s++) {

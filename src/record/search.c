@@ -52,14 +52,15 @@ static uint64_t mix(uint64_t hash, const void* bytes, size_t size) {
 static const uint64_t START = 0xcbf29ce484222325u;
 
 uint64_t lb_search_key(const lb_model* m, const lb_retarget* r, const lb_curves* input,
-                       const lb_targets* g, double step) {
+                       const lb_targets* targets, double step) {
   const double number[] = {m->duration,  m->solver.step, step,         r->spacing,
                            r->closeness, r->smoothness,  r->tolerance, m->gravity.z};
   uint64_t h = mix(START, number, sizeof number);
   h = mix(h, input->control,
           (size_t)input->nmotor * (size_t)input->ncontrol * sizeof *input->control);
-  h = mix(h, g->pose, (size_t)g->nframe * (size_t)g->ntrack * sizeof *g->pose);
-  h = mix(h, g->q0, (size_t)m->nq * sizeof *g->q0);
+  h = mix(h, targets->pose,
+          (size_t)targets->nframe * (size_t)targets->ntrack * sizeof *targets->pose);
+  h = mix(h, targets->q0, (size_t)m->nq * sizeof *targets->q0);
   for (int i = 0; i < r->ntrack; i++) {
     const lb_retarget_track* t = &r->track[i];
     const double weight[] = {t->position, t->orientation, t->point.x, t->point.y, t->point.z};
