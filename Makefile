@@ -1,7 +1,7 @@
 # Short names for what is done often; CMakeLists.txt and CMakePresets.json do the work.
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-SCENE ?= scenes/double-pendulum.yaml
+SCENE ?= scenes/rod.yaml
 SECONDS ?= 60
 C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
@@ -15,11 +15,11 @@ build: build-release ## build the program, build/limber (this is what plain `mak
 setup: setup-build-node-test ## install the Debian packages that are missing
 
 .PHONY: demo
-demo: setup-build-node build ## install what is missing, build, and run a scene
-	build/limber simulate $(SCENE) --out out/demo
+demo: setup-build-node build ## install what is missing, build, and take the shaking out of a motion
+	build/limber retarget $(SCENE) --out out/demo --baseline --threads $(JOBS)
 	@echo
 	@echo "Open out/demo/report.html in a browser to see what happened, or out/demo/scene.glb in Blender."
-	@echo "Next: copy $(SCENE), change it, and run build/limber simulate on it."
+	@echo "Next: copy $(SCENE), change it, and run build/limber simulate or retarget on it."
 
 .PHONY: test
 test: setup-build-node-test build ## install what is missing, build, and run all tests

@@ -55,8 +55,9 @@ typedef struct lb_summary {
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
   int threads;
-  double step;              ///< as used [s]
-  const struct lb_fit* fit; ///< of a fit, else NULL
+  double step;                               ///< as used [s]
+  const struct lb_fit* fit;                  ///< of a fit, else NULL
+  const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   /// How far elastic bodies from files left what these were made for: the largest coordinate over
   /// its range, of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be
   /// trusted.
@@ -69,9 +70,10 @@ typedef struct lb_summary {
 #define LB_RANGE_LEFT 2
 
 /// Write summary.json, trajectory.csv, scene.glb and report.html into the folder `dir`, made if it
-/// is missing; of a fit also fitted.yaml and markers.csv. Each is written aside and renamed, so a
-/// reader never sees half a file. A file that fails does not keep the others from being written;
-/// `err` names each that failed and why.
+/// is missing; of a fit also fitted.yaml and markers.csv, of retargeting
+/// profiles.csv, profiles.yaml, target.csv, before.csv and after.csv. Each is written aside and
+/// renamed, so a reader never sees half a file. A file that fails does not keep the others from
+/// being written; `err` names each that failed and why.
 lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
                              const char* dir, lb_error* err);
 

@@ -220,6 +220,36 @@ typedef struct lb_scene_fit {
   bool shift; ///< also how far the markers' origin is off
 } lb_scene_fit;
 
+/// A body that should be where it would be if nothing swung.
+typedef struct lb_scene_track {
+  lb_place place;
+  int body;
+  bool has_point;               ///< else it is the centre of mass
+  lb_vec3 point;                ///< of it, in its frame
+  double position, orientation; ///< weights: of squared distance and of squared sines
+  lb_profile_definition weight; ///< factor on both over time; count 0: 1
+} lb_scene_track;
+
+/// What a motor's curve must keep to; INFINITY: anything.
+typedef struct lb_scene_motor_limit {
+  lb_place place;
+  int motor;
+  double angle[2], speed, acceleration;
+} lb_scene_motor_limit;
+
+/// What retargeting is to do.
+typedef struct lb_scene_retarget {
+  lb_place place;
+  int ntrack;
+  lb_scene_track* track;
+  int nmotor; ///< 0: all that drive positions of joints
+  lb_scene_motor_limit* motor;
+  double spacing;               ///< of control points [s] > 0
+  double closeness, smoothness; ///< weights of the distance to the input and of accelerations
+  double tolerance;
+  int iterations;
+} lb_scene_retarget;
+
 /// code, name in scene files, one line for people
 #define LB_INTEGRATOR_LIST(X)                                                                      \
   X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
@@ -289,6 +319,7 @@ typedef struct lb_scene {
   lb_scene_load* load;
   lb_scene_marker* marker;
   lb_scene_fit fit;
+  lb_scene_retarget retarget;
   void* storage; ///< what the pieces live in; NULL in scenes made by hand
 } lb_scene;
 

@@ -11,6 +11,13 @@ extern "C" {
 /// LB_INVALID when a loop cannot be closed; the message has the place of its joint in the scene.
 lb_status lb_assemble(const lb_model* model, lb_data* data, lb_error* err);
 
+/// Put a state where everything rests with the motors at their profiles' angles at data->time: no
+/// velocities, no accelerations, all forces in balance, loops closed. Of several such poses it is a
+/// stable one downhill from the given one. Sets q, qd (zero) and motor_force. LB_FAILED when there
+/// is none within reach (a body that nothing holds, a loop that cannot close), with `data` as it
+/// was; LB_INVALID for models with all nodes of their elastic bodies.
+lb_status lb_rest(const lb_model* model, lb_data* data, lb_error* err);
+
 /// Advances a lb_data by time steps; one for each thread of work.
 typedef struct lb_stepper lb_stepper;
 
@@ -48,6 +55,11 @@ lb_simulate_options lb_simulate_default(void);
 /// far in `recording`.
 lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                       lb_recording* recording, lb_summary* summary, lb_error* err);
+
+/// The same run infinitely slow: a frame for each that lb_simulate records, with everything at rest
+/// (lb_rest). This is what an author of motor curves has in mind.
+lb_status lb_rest_motion(const lb_model* model, const lb_simulate_options* options,
+                         lb_recording* recording, lb_error* err);
 
 #ifdef __cplusplus
 }

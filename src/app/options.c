@@ -27,6 +27,17 @@ const char* parse_seconds(const char* text, void* target) {
   return NULL;
 }
 
+const char* parse_rate(const char* text, void* target) {
+  static const double MOST = 1e6;
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  if (end == text || (*end && strcmp(end, "Hz") != 0) || !(value > 0) || value > MOST) {
+    return "a positive number of samples a second, such as 500 or 1000Hz, up to a million";
+  }
+  *(double*)target = value;
+  return NULL;
+}
+
 const char* parse_threads(const char* text, void* target) {
   char* end = NULL;
   errno = 0;

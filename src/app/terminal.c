@@ -151,6 +151,22 @@ lb_progress meter_progress(meter* m) {
   return (lb_progress){.report = report, .context = m};
 }
 
+void meter_say(meter* m, const char* format, ...) {
+  const double now = clock_now(), waited = now - m->shown;
+  if (m->quiet || waited < (m->terminal ? bar_every : line_every)) {
+    return;
+  }
+  va_list args;
+  va_start(args, format);
+  fputs(m->terminal ? "\r" : "", stderr);
+  vfprintf(stderr, format, args);
+  fputs(m->terminal ? "\033[K" : "\n", stderr);
+  fflush(stderr);
+  va_end(args);
+  m->drawn = m->terminal;
+  m->shown = now;
+}
+
 void meter_end(meter* m) {
   if (m->drawn) {
     fputs("\r\033[K", stderr);

@@ -37,5 +37,7 @@ typedef struct meter {
 
 meter meter_start(bool quiet);
 lb_progress meter_progress(meter* m);
+// Say how work without a known end is getting on, by the same rules.
+void meter_say(meter* m, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Take the bar away.
 void meter_end(meter* m);

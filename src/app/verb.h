@@ -18,6 +18,7 @@ typedef const char* (*option_parse)(const char* text, void* target);
 
 const char* parse_text(const char* text, void* target);    // const char*
 const char* parse_seconds(const char* text, void* target); // double, positive; units as in scenes
+const char* parse_rate(const char* text, void* target);    // double, positive [Hz]
 const char* parse_threads(const char* text, void* target); // int, 1 to 1024
 
 typedef struct option {
@@ -46,6 +47,7 @@ typedef struct verb {
 extern const verb verb_check;
 extern const verb verb_fit;
 extern const verb verb_reduce;
+extern const verb verb_retarget;
 extern const verb verb_simulate;
 
 // Read `args` into the structure `into` and gather the plain arguments at the front of `args`,

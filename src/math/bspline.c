@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "math/band.h"
 
 static double spacing(const lb_bspline* spline) {
   return (spline->end - spline->start) / (spline->count - spline->degree);
@@ -101,45 +102,6 @@ void lb_bspline_evaluate(const lb_bspline* spline, double* out, const double* co
   }
 }
 
-// Solve the banded normal equations in place by Cholesky's method. Row i of `band` holds the
-// entries (i, i), (i + 1, i), ... (i + p, i) of the lower triangle.
-static lb_status solve_band(int n, int p, double* band, double* x) {
-  static const double LOST = 1e-12; // a pivot this far below its start is rounding
-  const int w = p + 1;
-  for (int j = 0; j < n; j++) {
-    double* column = band + (size_t)j * (size_t)w;
-    const double start = column[0];
-    for (int k = j > p ? j - p : 0; k < j; k++) {
-      const double* l = band + (size_t)k * (size_t)w;
-      for (int i = 0; i <= p - (j - k); i++) {
-        column[i] -= l[j - k] * l[j - k + i];
-      }
-    }
-    if (!(column[0] > LOST * start)) {
-      return LB_FAILED;
-    }
-    const double s = 1 / sqrt(column[0]);
-    for (int i = 0; i <= p; i++) {
-      column[i] *= s;
-    }
-  }
-  for (int j = 0; j < n; j++) {
-    const double* l = band + (size_t)j * (size_t)w;
-    x[j] /= l[0];
-    for (int i = 1; i <= p && j + i < n; i++) {
-      x[j + i] -= l[i] * x[j];
-    }
-  }
-  for (int j = n - 1; j >= 0; j--) {
-    const double* l = band + (size_t)j * (size_t)w;
-    for (int i = 1; i <= p && j + i < n; i++) {
-      x[j] -= l[i] * x[j + i];
-    }
-    x[j] /= l[0];
-  }
-  return LB_OK;
-}
-
 lb_status lb_bspline_fit(const lb_bspline* spline, double* control, double* scratch, int nsample,
                          const double* t, const double* value) {
   const int p = spline->degree, n = spline->count;
@@ -156,5 +118,9 @@ lb_status lb_bspline_fit(const lb_bspline* spline, double* control, double* scra
       }
     }
   }
-  return solve_band(n, p, scratch, control);
+  const lb_status status = lb_band_cholesky(n, p, scratch);
+  if (status == LB_OK) {
+    lb_band_solve(n, p, scratch, control);
+  }
+  return status;
 }

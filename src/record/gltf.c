@@ -54,8 +54,11 @@ static void json_pose(lb_out* out, lb_transform X) {
 static void json_children(lb_out* out, const lb_gltf* g, int parent) {
   const lb_model* m = g->m;
   int n = 0;
-  for (int b = 0; parent == LB_WORLD && b < m->nbody; b++) {
+  for (int b = 0; parent == LB_WORLD && g->ngroup == 0 && b < m->nbody; b++) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_body_node(b), "");
+  }
+  for (int i = 0; parent == LB_WORLD && i < g->ngroup; i++) {
+    field(out, n++ ? "," : ",\"children\":[", lb_gltf_group_node(g, i), "");
   }
   for (int i = 0; parent == LB_WORLD && i < m->nspring; i++) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_spring_node(g, i), "");
@@ -112,6 +115,16 @@ static void json_spring_node(lb_out* out, const lb_gltf* g, int i) {
   lb_out_text(out, "}");
 }
 
+static void json_group_node(lb_out* out, const lb_gltf* g, int i) {
+  const int each = g->m->nbody / g->ngroup;
+  lb_out_text(out, ",\n{\"name\":");
+  lb_out_json(out, g->group[i]);
+  for (int b = 0; b < each; b++) {
+    field(out, b ? "," : ",\"children\":[", lb_gltf_body_node(i * each + b), "");
+  }
+  lb_out_text(out, each ? "]}" : "}");
+}
+
 static void json_nodes(lb_out* out, const lb_gltf* g) {
   const lb_model* m = g->m;
   // A quarter turn about x takes z up to y up.
@@ -136,6 +149,9 @@ static void json_nodes(lb_out* out, const lb_gltf* g) {
   }
   for (int i = 0; i < m->nspring; i++) {
     json_spring_node(out, g, i);
+  }
+  for (int i = 0; i < g->ngroup; i++) {
+    json_group_node(out, g, i);
   }
   lb_out_text(out, "]");
 }
@@ -339,7 +355,12 @@ static void collect(lb_gltf* g, int most) {
 }
 
 void lb_write_gltf(lb_out* out, const lb_recording* recording, int most) {
-  lb_gltf g = {.r = recording, .m = recording->model};
+  lb_write_gltf_groups(out, recording, most, 0, NULL);
+}
+
+void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, int ngroup,
+                          const char* const* group) {
+  lb_gltf g = {.r = recording, .m = recording->model, .ngroup = ngroup, .group = group};
   const lb_allocator* allocator = recording->allocator;
   lb_arena_init(&g.arena, allocator);
   for (int v = 0; v < LB_GLTF_VIEWS; v++) {

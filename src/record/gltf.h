@@ -2,7 +2,7 @@
 // all offsets are known.
 //
 // Nodes: the root, which turns z up into y up; the bodies; their shapes; the surfaces of elastic
-// bodies; springs.
+// bodies; springs; groups of bodies.
 #pragma once
 #include "base/arena.h"
 #include "record/out.h"
@@ -79,6 +79,8 @@ typedef struct lb_gltf {
   int nframe;               // frames shown
   int* frame;               // [nframe]
   int time;                 // accessor, or -1: nothing moves
+  int ngroup;               // nodes that hold equal numbers of bodies each; 0: the root has them
+  const char* const* group; // [ngroup] their names
 } lb_gltf;
 
 // The first node of each kind.
@@ -93,6 +95,10 @@ static inline int lb_gltf_bent_node(const lb_gltf* g, int e) {
 }
 static inline int lb_gltf_spring_node(const lb_gltf* g, int spring) {
   return 1 + g->m->nbody + g->m->nshape + g->m->nelastic + spring;
+}
+
+static inline int lb_gltf_group_node(const lb_gltf* g, int group) {
+  return lb_gltf_spring_node(g, g->m->nspring) + group;
 }
 
 enum { LB_GLTF_FLOAT = 5126, LB_GLTF_UINT16 = 5123, LB_GLTF_UINT32 = 5125 };

@@ -108,8 +108,11 @@ static void write_csv(lb_out* out, const lb_recording* r, const lb_summary* s) {
 }
 
 static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  (void)s;
-  lb_write_gltf(out, r, INT_MAX);
+  if (s->retarget) {
+    lb_write_gltf_retargeting(out, s, INT_MAX);
+  } else {
+    lb_write_gltf(out, r, INT_MAX);
+  }
 }
 
 lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
@@ -117,14 +120,19 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   static const struct {
     const char* name;
     void (*write)(lb_out*, const lb_recording*, const lb_summary*);
-    bool of_fit;
+    enum { ANY, FIT, RETARGET } of;
   } files[] = {
-      {"trajectory.csv", write_csv, false},
-      {"scene.glb", write_gltf, false},
-      {"report.html", lb_write_report, false},
-      {"markers.csv", lb_write_markers, true},
-      {"fitted.yaml", lb_write_fitted, true},
-      {"summary.json", lb_write_summary, false}}; // last: where it is new, the others are done
+      {"trajectory.csv", write_csv, ANY},
+      {"scene.glb", write_gltf, ANY},
+      {"report.html", lb_write_report, ANY},
+      {"markers.csv", lb_write_markers, FIT},
+      {"fitted.yaml", lb_write_fitted, FIT},
+      {"target.csv", lb_write_target, RETARGET},
+      {"before.csv", lb_write_before, RETARGET},
+      {"after.csv", lb_write_after, RETARGET},
+      {"profiles.csv", lb_write_profiles, RETARGET},
+      {"profiles.yaml", lb_write_splines, RETARGET},
+      {"summary.json", lb_write_summary, ANY}}; // last: where it is new, the others are done
   const lb_allocator* allocator = recording->allocator;
   const lb_status made = lb_folder_create(dir, allocator, err);
   if (made != LB_OK) {
@@ -132,7 +140,7 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   }
   lb_status first = LB_OK;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if (files[i].of_fit && !summary->fit) {
+    if ((files[i].of == FIT && !summary->fit) || (files[i].of == RETARGET && !summary->retarget)) {
       continue;
     }
     lb_file file;

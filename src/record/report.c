@@ -6,9 +6,11 @@
 #include <stdlib.h>
 
 #include "limber/version.h"
+#include "record/overlay.h"
 #include "record/picture.h"
 #include "record/report_data.h"
 #include "record/report_fit.h"
+#include "record/report_retarget.h"
 #include "record/writers.h"
 
 extern const char lb_embedded_report_js[], lb_embedded_report_js_end[];
@@ -150,6 +152,24 @@ static void energy_figure(lb_out* out, const lb_summary* s) {
   }
 }
 
+static void retarget_figures(lb_out* out, const lb_retarget_result* t) {
+  const lb_deviation *a = &t->was.all, *b = &t->is.all;
+  const struct {
+    double before, after;
+    const char* text;
+  } figure[] = {{a->peak, b->peak, "less peak deviation from the target"},
+                {a->pause, b->pause, "less vibration left in pauses"}};
+  for (int i = 0; i < 2; i++) {
+    if (figure[i].after > 0) {
+      figure_begin(out);
+      const double times = figure[i].before / figure[i].after;
+      lb_out_fixed(out, times, times < 10 ? 1 : 0);
+      lb_out_text(out, "×");
+      figure_end(out, figure[i].text);
+    }
+  }
+}
+
 static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const double speed = simulated(r) / s->wall_seconds;
   lb_out_text(out, "<section class=\"figures\">\n");
@@ -159,14 +179,18 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   figure_begin(out);
   seconds(out, s->wall_seconds);
   figure_end(out, "to compute it");
-  if (isfinite(speed) && speed > 0 && !s->fit) { // a fit plays the motion many times
+  if (isfinite(speed) && speed > 0 && !s->fit && !s->retarget) { // those play the motion many times
     figure_begin(out);
     const double times = speed >= 1 ? speed : 1 / speed;
     human(out, times < 100 ? times : round(times));
     lb_out_text(out, "×");
     figure_end(out, speed >= 1 ? "faster than real time" : "slower than real time");
   }
-  energy_figure(out, s);
+  if (s->retarget) {
+    retarget_figures(out, s->retarget);
+  } else {
+    energy_figure(out, s);
+  }
   lb_out_text(out, "</section>\n");
 }
 
@@ -325,14 +349,20 @@ static void closing(lb_out* out) {
 }
 
 // The animated world with as many frames as keep the page light.
-static lb_out make_model(const lb_recording* r, const lb_allocator* allocator) {
+static lb_out make_model(const lb_recording* r, const lb_summary* s,
+                         const lb_allocator* allocator) {
   const lb_model* m = r->model;
-  const int wide =
-      FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nspring + BENT_BYTES * m->nelastic;
+  const int worlds = s->retarget ? LB_LAYERS_MOST : 1;
+  const int wide = worlds * (FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nspring +
+                             BENT_BYTES * m->nelastic);
   const int fit = MOST_ANIMATION / wide;
   const int most = fit < LEAST_FRAMES ? LEAST_FRAMES : fit > MOST_FRAMES ? MOST_FRAMES : fit;
   lb_out glb = lb_out_make(allocator, -1);
-  lb_write_gltf(&glb, r, most);
+  if (s->retarget) {
+    lb_write_gltf_retargeting(&glb, s, most);
+  } else {
+    lb_write_gltf(&glb, r, most);
+  }
   return glb;
 }
 
@@ -353,7 +383,11 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   if (s->fit) {
     lb_report_fit(out, s->fit);
   }
-  const bool done = strip(out, r, view);
+  if (s->retarget) {
+    lb_report_retarget(out, s->retarget);
+  }
+  const bool done =
+      s->retarget ? lb_report_retarget_strip(out, s->retarget, view) : strip(out, r, view);
   plots(out, r);
   lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
   settings(out, r, s);
@@ -363,6 +397,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   lb_report_data(out, r, view);
   if (s->fit) {
     lb_report_fit_data(out, s->fit);
+  }
+  if (s->retarget) {
+    lb_report_retarget_data(out, s->retarget);
   }
   if (light) {
     model(out, glb);
@@ -378,7 +415,7 @@ void lb_write_report(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_view view;
   bool done = lb_view_make(&view, r);
   if (done) {
-    lb_out glb = make_model(r, out->allocator);
+    lb_out glb = make_model(r, s, out->allocator);
     done = glb.status != LB_NO_MEMORY && page(out, r, s, &view, &glb);
     lb_out_release(&glb);
   }

@@ -167,5 +167,8 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->fit) {
     fit_figures(out, s->fit);
   }
+  if (s->retarget) {
+    lb_summarise_retargeting(out, s->retarget);
+  }
   lb_out_text(out, "\n}\n");
 }

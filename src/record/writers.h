@@ -7,11 +7,25 @@ void lb_write_csv(lb_out* out, const lb_recording* recording);
 void lb_write_summary(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // With at most `most` frames, evenly spread.
 void lb_write_gltf(lb_out* out, const lb_recording* recording, int most);
+// With its bodies in groups of equal size, each a node of that name.
+void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, int ngroup,
+                          const char* const* group);
 void lb_write_report(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // Of a fit: lines for the scene, and where the fitted markers are at the times of the measured
 // ones.
 void lb_write_fitted(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_markers(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+
+// Of retargeting: the motors' curves as a table and as splines for a scene, and its three motions.
+void lb_write_profiles(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_splines(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_target(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_before(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_after(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// Target, before and after in one world, with at most `most` frames.
+void lb_write_gltf_retargeting(lb_out* out, const lb_summary* summary, int most);
+// Its part of summary.json.
+void lb_summarise_retargeting(lb_out* out, const struct lb_retarget_result* result);
 
 // A heading NAME.SUFFIX of a table, with the comma before it.
 void lb_write_heading(lb_out* out, const char* name, const char* suffix);

@@ -519,6 +519,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   check_loads(&c);
   lb_check_elastic(&c);
   lb_check_fit(&c);
+  lb_check_retarget(&c);
   *no_memory = *no_memory || c.no_memory;
 }
 

@@ -12,6 +12,11 @@ lb_scene lb_scene_default(void) {
       .duration = 10,
       .solver = {.integrator = LB_INTEGRATOR_RK4, .step = 1e-3, .tolerance = 1e-9},
       .record = {.every = 0.02},
+      .retarget = {.spacing = 0.04,
+                   .closeness = 1e-5,
+                   .smoothness = 1e-7,
+                   .tolerance = 0.01,
+                   .iterations = 12},
   };
 }
 

@@ -125,6 +125,8 @@ static const lb_field scene_fields[] = {
                   "points whose motion was measured, by name"),
     {"fit", LB_VALUE_TABLE, offsetof(lb_scene_spec, fit), LB_PURE, LB_ANY, false, &lb_fit_table,
      "all that is elastic", "what to find from measured markers"},
+    {"retarget", LB_VALUE_TABLE, offsetof(lb_scene_spec, retarget), LB_PURE, LB_ANY, false,
+     &lb_retarget_table, "nothing", "what motors' curves are changed for"},
 };
 const lb_table lb_scene_table = TABLE("scene", scene_fields);
 

@@ -119,6 +119,21 @@ typedef struct lb_marker_spec {
   lb_vec3 at;
 } lb_marker_spec;
 
+typedef struct lb_retarget_spec {
+  lb_given given;
+  const lb_node *bodies, *motors;
+  double spacing, closeness, smoothness, tolerance;
+  int iterations;
+} lb_retarget_spec;
+
+enum { LB_TRACK_AT, LB_TRACK_POSITION, LB_TRACK_ORIENTATION, LB_TRACK_KEYS, LB_TRACK_EASE };
+enum { LB_LIMIT_ANGLE, LB_LIMIT_SPEED, LB_LIMIT_ACCELERATION };
+
+typedef struct lb_limit_spec {
+  lb_given given;
+  double angle[2], speed, acceleration;
+} lb_limit_spec;
+
 // The keys of a scene file, in this order.
 enum {
   LB_SCENE_LIMBER,
@@ -140,6 +155,7 @@ enum {
   LB_SCENE_REPEAT,
   LB_SCENE_MARKERS,
   LB_SCENE_FIT,
+  LB_SCENE_RETARGET,
   LB_SCENE_KEYS
 };
 
@@ -153,6 +169,7 @@ typedef struct lb_scene_spec {
   lb_solver_spec solver;
   lb_record_spec record;
   lb_fit_spec fit;
+  lb_retarget_spec retarget;
   const lb_node* section[LB_SCENE_KEYS]; // by LB_SCENE_MATERIALS ...
 } lb_scene_spec;
 
@@ -320,6 +337,13 @@ typedef struct lb_profile_spec { // a part of motors and loads
   double repeat;
 } lb_profile_spec;
 
+typedef struct lb_track_spec {
+  lb_given given;
+  lb_vec3 at;
+  double position, orientation;
+  lb_profile_spec profile;
+} lb_track_spec;
+
 typedef struct lb_motor_spec {
   lb_given given;
   int joint, drive;
@@ -369,6 +393,7 @@ extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_cross_spr
     lb_ball_spring_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
+extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;
 extern const lb_table lb_marker_table, lb_fit_table, lb_fit_material_table;
 extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices,
     lb_coordinates_choices, lb_space_choices;

@@ -55,6 +55,8 @@ const lb_unit lb_units[] = {
     {"rad/s", LB_TURN_RATE, 1, 1},
     {"deg/s", LB_TURN_RATE, PI, 180},
     {"rpm", LB_TURN_RATE, PI, 30},
+    {"rad/s^2", LB_TURN_ACCELERATION, 1, 1},
+    {"deg/s^2", LB_TURN_ACCELERATION, PI, 180},
     {"m/s^2", LB_ACCELERATION, 1, 1},
     {"N", LB_FORCE, 1, 1},
     {"mN", LB_FORCE, 1, 1e3},

@@ -13,6 +13,7 @@
   X(LB_SPEED, "a speed", "1.5 m/s")                                                                \
   X(LB_TURN_RATE, "a turning speed", "90 deg/s")                                                   \
   X(LB_ACCELERATION, "an acceleration", "9.81 m/s^2")                                              \
+  X(LB_TURN_ACCELERATION, "an angular acceleration", "100 rad/s^2")                                \
   X(LB_FORCE, "a force", "10 N")                                                                   \
   X(LB_TORQUE, "a torque", "2 N m")                                                                \
   X(LB_DENSITY, "a density", "1000 kg/m^3")                                                        \

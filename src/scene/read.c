@@ -46,6 +46,7 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 static void (*const passes[])(lb_reader*) = {
     lb_read_materials, lb_read_bodies, lb_read_scenery, lb_read_joints,  lb_read_springs,
     lb_read_motors,    lb_read_loads,  lb_read_initial, lb_read_markers, lb_read_fit,
+    lb_read_retarget,
 };
 
 void lb_read_sections(lb_reader* r) {
@@ -76,6 +77,11 @@ static void begin(lb_reader* r) {
                  .step = standard.solver.step,
                  .tolerance = standard.solver.tolerance},
       .record = {.every = standard.record.every},
+      .retarget = {.spacing = standard.retarget.spacing,
+                   .closeness = standard.retarget.closeness,
+                   .smoothness = standard.retarget.smoothness,
+                   .tolerance = standard.retarget.tolerance,
+                   .iterations = standard.retarget.iterations},
   };
 }
 

@@ -374,6 +374,54 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   add(nv, out->a, 1 / S->dt, dv);
 }
 
+// Column k of -A, A by rows, rows of driven coordinates left out.
+static void negate_columns(const lb_model* m, double* out, const double* A) {
+  const size_t nv = (size_t)m->nv;
+  for (size_t k = 0; k < nv; k++) {
+    for (size_t i = 0; i < nv; i++) {
+      out[i + k * nv] = -A[i * nv + k];
+    }
+    clear_driven(m, out + k * nv);
+  }
+}
+
+// The multipliers' share of columns whose own rows of the loops are `s` (NULL: none).
+static void close_loops(lb_step_derivative* S, double* columns, const double* s) {
+  const int nv = S->m->nv;
+  for (int k = 0; k < nv && S->rows > 0; k++) {
+    double* dv = columns + (size_t)k * (size_t)nv;
+    for (int i = 0; i < S->rows; i++) {
+      S->nu[i] = s ? -s[(size_t)i * (size_t)nv + (size_t)k] : 0;
+    }
+    add_product(S->rows, nv, S->nu, -1, S->E, dv);
+    lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
+    add_transposed(S->rows, nv, dv, 1, S->Z, S->nu);
+  }
+}
+
+void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
+  const lb_model* m = S->m;
+  double* const to[] = {by_q, by_v, by_a};
+  const double* const from[] = {S->D->tau_q, S->D->tau_qd, S->D->M};
+  const double* const loops[] = {S->s_q, S->J, NULL};
+  for (int p = 0; p < 3; p++) {
+    negate_columns(m, to[p], from[p]);
+    for (int i = 0; i < m->nlink && p == 0; i++) {
+      const lb_link* l = &m->link[i];
+      if (l->kind == LB_LINK_ELASTIC) {
+        lb_reduced_blend_forces(l->reduced, by_q + (size_t)l->v * ((size_t)m->nv + 1), m->nv, -1, 0,
+                                S->eta + l->q, S->etad + l->v, S->block, S->scratch);
+      }
+    }
+    lb_lu_solve(m->nv, S->W, m->nv, S->order, m->nv, to[p], m->nv);
+    close_loops(S, to[p], loops[p]);
+  }
+}
+
+const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
+  return S->D;
+}
+
 // mu and nu from [W' E'; -J 0] (mu, nu) = (b, 0), b in mu: with A = E W^-1 J',
 //   A'nu = J W'^-1 b,   mu = W'^-1 (b - E'nu)
 static void solve_adjoint(lb_step_derivative* S) {

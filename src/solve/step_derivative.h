@@ -59,6 +59,13 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
 // the causes.
 void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
 
+// How v of the end follows from the changes dq0, dv0, da0 of (5), as matrices by columns, [nv][nv]
+// each: column k is of coordinate k, driven ones included. What products cost many times, at once.
+void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a);
+
+// The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
+const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S);
+
 // W of (4), by columns, a row and column of the identity for driven coordinates. D holds K, C, M at
 // d's state.
 void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double dt);

@@ -19,6 +19,7 @@ export function readData() {
     series.values = all.subarray(i * n, (i + 1) * n);
   });
   data.fit = readFit();
+  data.retarget = readRetarget();
   return data;
 }
 
@@ -39,6 +40,24 @@ function readFit() {
     })),
   );
   return fit;
+}
+
+// Tracked points on their target, before and after, axis by axis, and the motors' curves.
+function readRetarget() {
+  const element = document.getElementById("limber-retarget");
+  if (!element) return null;
+  const found = JSON.parse(element.textContent);
+  found.time = new Float32Array(bytes(found.time));
+  const all = new Float32Array(bytes(found.values));
+  const n = found.time.length;
+  let next = 0;
+  const column = () => all.subarray(next++ * n, next * n);
+  found.tracks = found.tracks.map((name) => ({
+    name,
+    axes: ["x", "y", "z"].map((axis) => ({ axis, target: column(), before: column(), after: column() })),
+  }));
+  found.motors = found.motors.map((name) => ({ name, before: column(), after: column() }));
+  return found;
 }
 
 export function readModel() {

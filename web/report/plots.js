@@ -38,6 +38,7 @@ export function createPlots(parent, data, clock) {
     const series = data.series.filter((s) => s.group === key);
     if (series.length) plots.push({ ...group, series });
   }
+  if (data.retarget) plots.unshift(...retargetPlots(data.retarget));
   if (data.fit) plots.unshift(...fitPlots(data.fit));
   const all = plots.map((plot) => new Plot(parent, plot, plot.time ?? data.time, clock));
   for (const plot of all) {
@@ -70,6 +71,49 @@ function fitPlots(fit) {
       time: fit.time,
       series: fit.curves.map((curve) => ({ name: curve.name, values: left(curve), dots: true })),
     },
+  ];
+}
+
+// How far tracked points are from the target, where they are, and what the motors do.
+function retargetPlots({ time, tracks, motors }) {
+  const range = (values) => Math.max(...values) - Math.min(...values);
+  const distance = ({ axes }, which) =>
+    Array.from(time, (_, i) => 1000 * Math.hypot(...axes.map((a) => a[which][i] - a.target[i])));
+  const most = Math.max(...tracks.flatMap(({ axes }) => axes.map(({ target }) => range(target))));
+  const moving = tracks.flatMap(({ name, axes }) => axes.map((a) => ({ ...a, name })))
+    .filter(({ before }) => range(before) > 0.1 * most)
+    .sort((a, b) => range(b.before) - range(a.before))
+    .slice(0, MOST_FITTED);
+  const degrees = (values) => Array.from(values, (x) => (x * 180) / Math.PI);
+  return [
+    ...tracks.map((track) => ({
+      title: `Distance of ${track.name} from its target`,
+      unit: "mm",
+      time,
+      series: [
+        { name: "before", values: distance(track, "before"), color: "--before" },
+        { name: "after", values: distance(track, "after"), color: "--after" },
+      ],
+    })),
+    ...moving.map(({ name, axis, target, before, after }) => ({
+      title: `Where ${name} is, along ${axis}`,
+      unit: "m",
+      time,
+      series: [
+        { name: "before", values: before, color: "--before" },
+        { name: "target", values: target, color: "--target" },
+        { name: "after", values: after, color: "--after" },
+      ],
+    })),
+    ...motors.map(({ name, before, after }) => ({
+      title: `Motor ${name}`,
+      unit: "degrees",
+      time,
+      series: [
+        { name: "before", values: degrees(before), color: "--before" },
+        { name: "after", values: degrees(after), color: "--after" },
+      ],
+    })),
   ];
 }
 
@@ -161,14 +205,19 @@ class Plot {
   paintChips() {
     this.series.forEach((s, i) => {
       s.chip.setAttribute("aria-pressed", s.shown);
-      s.chip.style.setProperty("--color", this.colors[i % this.colors.length]);
+      s.chip.style.setProperty("--color", this.color(i));
       if (!s.shown) s.value.textContent = "";
     });
   }
 
+  // Its own, if a curve has one that means something.
+  color(i) {
+    return this.series[i].color ? this.look.get(this.series[i].color) : this.look.colors[i % this.look.colors.length];
+  }
+
   build() {
     const look = theme();
-    this.colors = look.colors;
+    this.look = look;
     const axis = {
       stroke: look.muted,
       grid: { stroke: look.line, width: 1 },
@@ -189,9 +238,9 @@ class Plot {
         {},
         ...this.series.map((s, i) => ({
           show: s.shown,
-          stroke: look.colors[i % look.colors.length],
+          stroke: this.color(i),
           width: s.dots ? 0 : 1.75,
-          points: s.dots ? { show: true, size: 4, fill: look.colors[i % look.colors.length], width: 0 } : { show: false },
+          points: s.dots ? { show: true, size: 4, fill: this.color(i), width: 0 } : { show: false },
         })),
       ],
       hooks: {

@@ -6,6 +6,7 @@ export function theme() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(name).trim();
   return {
+    get,
     dark: dark.matches,
     muted: get("--muted"),
     line: get("--line"),

@@ -148,12 +148,34 @@ class View {
       this.mixer = new AnimationMixer(this.model);
       this.mixer.clipAction(clip).play();
     }
+    this.layers(gltf.scene.children[0]);
     const node = (body) => gltf.parser.getDependency("node", 1 + body);
     this.bodies = await Promise.all(this.info.moving.map(node));
     this.paths = this.info.paths.map((path) => this.makePath(path, gltf.scene.children[0]));
     this.dress();
     this.follow = this.info.follow;
     this.frame();
+  }
+
+  // Retargeting shows three motions at once; each can be taken away.
+  layers(world) {
+    const tools = this.container.parentElement.querySelector(".tools");
+    for (const name of ["target", "before", "after"]) {
+      const layer = world.children.find((child) => child.name === name && !child.isMesh);
+      if (!layer || world.children.filter((child) => ["target", "before", "after"].includes(child.name)).length < 3) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = name;
+      button.style.setProperty("--layer", `var(--${name})`);
+      button.className = "layer";
+      button.setAttribute("aria-pressed", true);
+      button.addEventListener("click", () => {
+        layer.visible = !layer.visible;
+        button.setAttribute("aria-pressed", layer.visible);
+        this.draw();
+      });
+      tools.append(button);
+    }
   }
 
   // A body's way through the whole motion, faint, and as far as it has come, strong.

@@ -1,0 +1,167 @@
+// Retargeting: motor curves with which a flexible character does what an animator meant. Tracked
+// bodies are to follow a target, where they would be if the character moved infinitely slowly; the
+// motors' curves are changed until they do.
+//
+// In the order of use: what to do (lb_retarget, from a scene), curves of the input
+// (lb_curves_fit), targets (lb_targets), curves that are better (lb_retarget_run), and a model that
+// plays them (lb_model_play).
+#pragma once
+#include "limber/model.h"
+#include "limber/progress.h"
+#include "limber/recording.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// --- what to do ---
+
+/// A body whose pose should follow the target.
+typedef struct lb_retarget_track {
+  int body;
+  lb_vec3 point;      ///< in the body's frame
+  double position;    ///< weight of the squared distance [1/m^2]
+  double orientation; ///< weight of the squared sine of the angle
+  lb_profile* weight; ///< factor on both over time; NULL: 1
+} lb_retarget_track;
+
+/// What a motor's curve must keep to; INFINITY: anything.
+typedef struct lb_retarget_limit {
+  double angle[2];     ///< least and most [rad] or [m]
+  double speed;        ///< [rad/s] or [m/s]
+  double acceleration; ///< [rad/s^2] or [m/s^2]
+} lb_retarget_limit;
+
+/// The `retarget` of a scene, for its model.
+typedef struct lb_retarget {
+  int ntrack;
+  lb_retarget_track* track; ///< [ntrack]
+  int nmotor;
+  int* motor;               ///< [nmotor] of the model; all of them drive positions
+  lb_retarget_limit* limit; ///< [nmotor]
+  double spacing;           ///< of control points [s]
+  double closeness;         ///< weight of the squared distance to the input's curves
+  double smoothness;        ///< weight of squared accelerations [s^4]
+  double tolerance;         ///< stop when the objective's relative change is below
+  int iterations;           ///< most of them
+  void* storage;
+} lb_retarget;
+
+/// Compile. LB_INVALID with places in the scene's file when nothing is tracked, weights are all
+/// zero, or no motor can be changed.
+lb_status lb_retarget_create(const lb_model* model, const lb_scene_retarget* what,
+                             const lb_allocator* allocator, lb_retarget** retarget, lb_error* err);
+void lb_retarget_release(lb_retarget* retarget);
+
+// --- curves ---
+
+/// Curves of the motors of a lb_retarget over a model's duration: cubic B-splines, twice
+/// continuously differentiable, clamped at both ends.
+typedef struct lb_curves {
+  int nmotor, ncontrol;
+  double start, spacing; ///< [s]; there are ncontrol - 3 spans
+  double* control;       ///< [nmotor][ncontrol]
+  const lb_allocator* allocator;
+} lb_curves;
+
+lb_status lb_curves_create(int nmotor, int ncontrol, double start, double spacing,
+                           const lb_allocator* allocator, lb_curves** curves, lb_error* err);
+void lb_curves_release(lb_curves* curves);
+
+/// The curves nearest to what the model's motors play, in the sense of least squares, with the same
+/// value, speed and acceleration at both ends. LB_INVALID when the motion is shorter than a spline.
+lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
+                        const lb_allocator* allocator, lb_curves** curves, lb_error* err);
+
+/// Value, first and second derivative of curve i; beyond its ends it rests.
+void lb_curves_evaluate(const lb_curves* curves, int i, double t, double value[3]);
+
+/// The same model with motors that play other curves (NULL: its own) and another start (NULL: its
+/// own; [nq]). It shares what it can with `model`, which must outlive it; release it as any other.
+lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
+                        const double* q0, const lb_allocator* allocator, lb_model** played,
+                        lb_error* err);
+
+// --- targets ---
+
+/// Where tracked bodies should be: poses of the bodies' frames in the world at frames `every`
+/// seconds apart from time 0, interpolated by cubics between them. Any source may fill one.
+typedef struct lb_targets {
+  int ntrack, nframe;
+  double every;       ///< [s]
+  lb_transform* pose; ///< [nframe][ntrack]
+  double* q0;         ///< [nq] the start of runs: at rest under its weight
+  void* storage;
+} lb_targets;
+
+/// Of a recording of the motion as it should be, with frames that are evenly spaced (lb_rest_motion
+/// makes one); runs start where it does.
+lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarget,
+                            const lb_allocator* allocator, lb_targets** targets, lb_error* err);
+void lb_targets_release(lb_targets* targets);
+
+// --- the search ---
+
+/// How well curves do.
+typedef struct lb_retarget_value {
+  double objective;  ///< all of it
+  double deviation;  ///< the part of the tracked bodies
+  double closeness;  ///< the part of the distance to the input
+  double smoothness; ///< the part of accelerations
+  double limits;     ///< the part of limits that are exceeded
+  double peak;       ///< largest distance of a tracked point from its target [m]
+  double angle;      ///< largest angle of a tracked body from its target's [rad]
+} lb_retarget_value;
+
+/// Told after every iteration.
+typedef struct lb_retarget_news {
+  int iteration;
+  lb_retarget_value value;
+  double gradient; ///< norm over that at the start
+  double left;     ///< [s] an estimate of the time left; NAN: unknown
+} lb_retarget_news;
+
+/// Everything the search needs to go on: saved and restored, it ends with the same bits.
+typedef struct lb_retarget_state {
+  int iteration;
+  bool done;
+  lb_curves* curves; ///< the best so far
+  int nmemory;
+  double* memory; ///< [nmemory] of the optimiser; made by the first call
+  const lb_allocator* allocator;
+} lb_retarget_state;
+
+typedef struct lb_retarget_options {
+  double step;   ///< [s] of the simulation; NAN: as the scene says
+  int threads;   ///< >= 1
+  size_t memory; ///< [bytes] that trajectories may take; 0: a gigabyte
+  /// After every iteration, with the state as it may be saved; false stops.
+  bool (*news)(void* context, const lb_retarget_news* news, const lb_retarget_state* state);
+  void* context;
+  lb_progress progress; ///< within an iteration
+} lb_retarget_options;
+
+lb_retarget_options lb_retarget_default(void);
+
+/// A state at the input's curves.
+lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* allocator,
+                                   lb_retarget_state** state, lb_error* err);
+void lb_retarget_state_release(lb_retarget_state* state);
+
+/// Find better curves, from where the state is. LB_INTERRUPTED leaves the state as it was after the
+/// last whole iteration; calling again goes on from there.
+lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
+                          const lb_curves* input, const lb_targets* targets,
+                          const lb_retarget_options* options, lb_retarget_state* state,
+                          lb_retarget_value* value, lb_error* err);
+
+/// Objective of curves and, unless NULL, its gradient by the control points, [nmotor][ncontrol],
+/// exact for the steps taken.
+lb_status lb_retarget_evaluate(const lb_model* model, const lb_retarget* retarget,
+                               const lb_curves* input, const lb_targets* targets,
+                               const lb_curves* curves, const lb_retarget_options* options,
+                               lb_retarget_value* value, double* gradient, lb_error* err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,129 @@
+// How well a motion follows its target, and what people do today against vibration: filters and
+// input shapers, to compare with.
+#pragma once
+#include "limber/recording.h"
+#include "limber/retarget.h"
+#include "limber/simulate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// --- how well ---
+
+/// How far a motion is from its target.
+typedef struct lb_deviation {
+  double peak;   ///< largest distance [m]
+  double rms;    ///< root mean square distance [m]
+  double angle;  ///< largest angle [rad]
+  double pause;  ///< largest distance while the input pauses: from 0.2 s after it stops to 0.3 s
+                 ///< before it moves again [m]; NAN: it never pauses so long
+  double delay;  ///< by which the motion comes later than the target [s]; NAN: nothing moves
+  double torque; ///< largest of a motor that may be changed [N m] or [N]
+} lb_deviation;
+
+/// Of each tracked body, [ntrack] in `track`, and the worst of all (delay: the largest) in `all`.
+/// Both recordings have the same frames; `model` has the input's curves.
+void lb_deviation_find(const lb_model* model, const lb_retarget* what, const lb_recording* target,
+                       const lb_recording* run, lb_deviation* track, lb_deviation* all);
+
+// --- how a model shakes ---
+
+typedef struct lb_vibration {
+  double frequency;  ///< without damping [Hz]
+  double damping;    ///< over critical
+  double excitation; ///< mean motion for an acceleration of the motors of 1 rad/s^2 [m]
+} lb_vibration;
+
+/// Modes of small vibrations about data's pose at its time, motors held, loops closed: the lowest
+/// `most` of them, slow ones first, in `mode`; `count` tells how many there are. The pose should be
+/// one at rest (lb_rest). Directions that nothing holds are left out.
+lb_status lb_modes_of_model(const lb_model* model, lb_data* data, int most, lb_vibration* mode,
+                            int* count, lb_error* err);
+
+// --- what people do ---
+
+#define LB_BASELINE_LIST(X)                                                                        \
+  X(LB_BASELINE_LOWPASS, "low-pass", "zero-phase low-pass filter at half the first frequency")     \
+  X(LB_BASELINE_ZV, "ZV", "zero-vibration shaper on the first mode")                               \
+  X(LB_BASELINE_ZVD, "ZVD", "the same and its derivative")                                         \
+  X(LB_BASELINE_ZV2, "ZV, two modes", "zero-vibration shapers on the first two modes")
+
+typedef enum lb_baseline {
+#define LB_BASELINE_CODE(code, name, words) code,
+  LB_BASELINE_LIST(LB_BASELINE_CODE)
+#undef LB_BASELINE_CODE
+      LB_BASELINE_COUNT
+} lb_baseline;
+
+const char* lb_baseline_name(lb_baseline baseline);
+const char* lb_baseline_words(lb_baseline baseline);
+
+/// The input's curves as a baseline plays them. `mode` has the two modes that the motors excite
+/// most (lb_modes_to_shape), or the only one twice.
+lb_status lb_baseline_curves(const lb_model* model, const lb_retarget* what, lb_baseline baseline,
+                             const lb_vibration mode[2], const lb_allocator* allocator,
+                             lb_curves** curves, lb_error* err);
+
+/// The two modes, at the model's start at rest, that its motors excite most: what a shaper is made
+/// for. LB_FAILED when nothing vibrates.
+lb_status lb_modes_to_shape(const lb_model* model, const lb_allocator* allocator,
+                            lb_vibration mode[2], lb_error* err);
+
+/// Curves as a motor plays them that follows with a lag of first order [s].
+lb_status lb_curves_lag(const lb_curves* curves, double lag, const lb_allocator* allocator,
+                        lb_curves** lagged, lb_error* err);
+
+// --- targets ---
+
+/// Where tracked bodies would be if everything went infinitely slowly, from rest to rest: targets
+/// for the search, and a recording of it at the frames of a run.
+lb_status lb_targets_rest(const lb_model* model, const lb_retarget* what,
+                          const lb_simulate_options* options, lb_recording* recording,
+                          lb_targets** targets, lb_error* err);
+
+// --- playing ---
+
+/// One motion and how well it does.
+typedef struct lb_replay {
+  const char* name;
+  const char* words;
+  lb_deviation* track; ///< [ntrack]
+  lb_deviation all;
+} lb_replay;
+
+/// Everything that comes out of retargeting: what files and reports show.
+typedef struct lb_retarget_result {
+  const lb_model* model;
+  const lb_retarget* what;
+  const lb_curves *input, *curves; ///< before and after
+  const lb_recording *target, *before, *after;
+  lb_replay was, is; ///< before and after
+  int nbaseline;
+  lb_replay* baseline; ///< [nbaseline]
+  int nperturbed;
+  lb_replay* perturbed;             ///< [nperturbed]
+  int niteration;                   ///< made in all
+  int nhistory;                     ///< how many of them are known here: the last ones
+  const lb_retarget_value* history; ///< [nhistory]
+  double rate;                      ///< of profiles.csv [Hz]
+  bool done;                        ///< the search came to its end
+} lb_retarget_result;
+
+/// Play curves (NULL: the input's) from rest, and compare with the target. `recording` may be NULL.
+lb_status lb_replay_run(const lb_model* model, const lb_retarget* what, const lb_curves* curves,
+                        const lb_recording* target, const lb_simulate_options* options,
+                        lb_recording* recording, lb_summary* summary, lb_replay* replay,
+                        lb_error* err);
+
+/// How the real robot may differ: a few per cent of stiffness, damping and mass, motors that lag.
+enum { LB_PERTURBATION_COUNT = 8 };
+
+/// The same with a model that differs, perturbation i; sets the replay's name.
+lb_status lb_replay_perturbed(int i, const lb_model* model, const lb_retarget* what,
+                              const lb_curves* curves, const lb_recording* target,
+                              const lb_simulate_options* options, lb_replay* replay, lb_error* err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,274 @@
+// The motion to first order around a run, as the recursion of retarget.h: made on the way back,
+// used for as many products as the search asks for. A product costs a few hundredths of a
+// simulation.
+#include <cblas.h>
+#undef I // complex.h comes along
+#include <math.h>
+#include <string.h>
+
+#include "design/retarget.h"
+#include "dynamics/derivative.h"
+
+// For so long [s] one matrix serves.
+static const double GROUP = 4e-3;
+
+static bool is_driven(const lb_model* m, int v) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_driven[i] && m->link_v[i] == v) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void choose_coordinates(lb_linear* L) {
+  const lb_model* m = L->r->model;
+  const lb_retarget* what = L->r->what;
+  for (int k = 0; k < m->nv; k++) {
+    if (!is_driven(m, k)) {
+      L->free[L->nfree++] = k;
+    }
+  }
+  for (int i = 0; i < what->nmotor; i++) {
+    L->motor[i] = m->joint_v[m->motor_joint[what->motor[i]]];
+  }
+  for (int t = 0; t < what->ntrack; t++) {
+    L->nrow += 3 * (what->track[t].position > 0) + 3 * (what->track[t].orientation > 0);
+  }
+}
+
+static bool take_arrays(lb_linear* L, lb_arena* arena) {
+  const size_t steps = (size_t)L->r->nstep + 1, groups = (size_t)L->ngroup;
+  const size_t nfree = (size_t)L->nfree, width = (size_t)L->width, nrow = (size_t)L->nrow;
+  L->G = LB_TAKE(arena, float, groups* nfree* width);
+  L->T = LB_TAKE(arena, float, groups* nrow*(nfree + (size_t)L->nmotor));
+  L->y = LB_TAKE(arena, float, steps* nrow);
+  L->in = LB_TAKE(arena, float, width + nrow);
+  L->out = LB_TAKE(arena, float, width + nrow);
+  L->span = LB_TAKE(arena, int, steps);
+  L->basis = lb_arena_take_array(arena, steps, sizeof *L->basis, _Alignof(double));
+  double* block = LB_TAKE(arena, double, 6 * nfree);
+  for (int i = 0; i < 3 && block; i++) {
+    L->q[i] = block + (size_t)i * nfree;
+    L->v[i] = block + (size_t)(3 + i) * nfree;
+  }
+  return L->G && L->T && L->y && L->in && L->out && L->span && L->basis && block;
+}
+
+static void fill_basis(lb_linear* L) {
+  const lb_bspline s = lb_curves_spline(L->r->input);
+  for (int i = 0; i <= L->r->nstep; i++) {
+    const double t = i * L->r->h;
+    lb_bspline_row N[3];
+    L->span[i] = lb_bspline_span(&s, t);
+    lb_bspline_basis(&s, N, L->span[i], t, 2);
+    for (int k = 0; k < 12; k++) {
+      L->basis[i][k / 4][k % 4] = N[k / 4][k % 4];
+    }
+  }
+}
+
+lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
+  lb_arena* arena = &r->arena;
+  lb_linear* L = LB_TAKE(arena, lb_linear, 1);
+  int* free = LB_TAKE(arena, int, r->model->nv);
+  int* motor = LB_TAKE(arena, int, r->what->nmotor);
+  if (!L || !free || !motor) {
+    return LB_NO_MEMORY;
+  }
+  *L = (lb_linear){.r = r, .free = free, .motor = motor, .nmotor = r->what->nmotor};
+  choose_coordinates(L);
+  L->width = 2 * L->nfree + 3 * L->nmotor;
+  L->dt = 2 * r->h / 3;
+  L->size = (int)fmax(1, round(GROUP / r->h));
+  L->ngroup = (r->nstep + L->size - 1) / L->size;
+  if (!take_arrays(L, arena)) {
+    return LB_NO_MEMORY;
+  }
+  fill_basis(L);
+  *out = L;
+  return LB_OK;
+}
+
+int lb_linear_group(const lb_linear* L, int step) {
+  if (step < 1) {
+    return -1;
+  }
+  const int group = (step - 1) / L->size;
+  const int middle = group * L->size + 1 + L->size / 2;
+  return step == (middle < L->r->nstep ? middle : L->r->nstep) ? group : -1;
+}
+
+// --- keeping a step's matrices ---
+
+static void keep_recursion(lb_linear* L, float* G, lb_step_derivative* D, double* scratch) {
+  const size_t nv = (size_t)L->r->model->nv;
+  double *by_q = scratch, *by_v = by_q + nv * nv, *by_a = by_v + nv * nv;
+  lb_step_map(D, by_q, by_v, by_a);
+  for (int i = 0; i < L->nfree; i++) {
+    float* row = G + (size_t)i * (size_t)L->width;
+    const size_t at = (size_t)L->free[i];
+    for (int j = 0; j < L->nfree; j++) { // a0 = -vh / dt
+      row[j] = (float)by_q[at + (size_t)L->free[j] * nv];
+      row[L->nfree + j] = (float)(-by_a[at + (size_t)L->free[j] * nv] / L->dt);
+    }
+    for (int j = 0; j < L->nmotor; j++) {
+      float* u = row + 2 * L->nfree + 3 * j;
+      const size_t column = (size_t)L->motor[j] * nv;
+      u[0] = (float)by_q[at + column];
+      u[1] = (float)by_v[at + column];
+      u[2] = (float)by_a[at + column];
+    }
+  }
+}
+
+static void keep_row(const lb_linear* L, float* T, const lb_motion* S, lb_v4 by_v, lb_v4 by_w) {
+  for (int j = 0; j < L->nfree + L->nmotor; j++) {
+    const lb_motion* s = &S[j < L->nfree ? L->free[j] : L->motor[j - L->nfree]];
+    T[j] = (float)(lb_v4_dot(s->v, by_v) + lb_v4_dot(s->w, by_w));
+  }
+}
+
+void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_miss* miss,
+                    double* scratch, lb_motion* S) {
+  const lb_retargeting* r = L->r;
+  const size_t wide = (size_t)(L->nfree + L->nmotor);
+  keep_recursion(L, L->G + (size_t)group * (size_t)L->nfree * (size_t)L->width, D, scratch);
+  float* T = L->T + (size_t)group * (size_t)L->nrow * wide;
+  for (int t = 0; t < r->what->ntrack; t++) {
+    const lb_retarget_track* track = &r->what->track[t];
+    lb_derive_point(lb_step_dynamics(D), S, NULL, r->model->body_link[track->body], miss[t].arm);
+    const double wp = sqrt(miss[t].weight[0] * r->h), wo = sqrt(miss[t].weight[1] * r->h);
+    for (int k = 0; k < 3 && track->position > 0; k++, T += wide) {
+      const lb_v4 e = {k == 0, k == 1, k == 2, 0};
+      keep_row(L, T, S, wp * e, lb_v4_zero());
+    }
+    for (int k = 0; k < 3 && track->orientation > 0; k++, T += wide) {
+      keep_row(L, T, S, lb_v4_zero(), wo * miss[t].axis[k]);
+    }
+  }
+}
+
+// --- products ---
+
+static void clear_states(lb_linear* L) {
+  memset(L->q[0], 0, 6 * (size_t)L->nfree * sizeof(double)); // one block, all of them
+}
+
+static float* group_of(const lb_linear* L, float* all, int step, size_t size) {
+  return all + (size_t)((step - 1) / L->size) * size;
+}
+
+// u of a step: angles, rates and accelerations of the motors.
+static void play(const lb_linear* L, int step, const double* x, float* u) {
+  const int n = L->r->input->ncontrol;
+  for (int j = 0; j < L->nmotor; j++) {
+    const double* c = x + (size_t)j * (size_t)n + L->span[step];
+    for (int k = 0; k < 3; k++) {
+      const double* N = L->basis[step][k];
+      u[3 * j + k] = (float)(N[0] * c[0] + N[1] * c[1] + N[2] * c[2] + N[3] * c[3]);
+    }
+  }
+}
+
+static void forward(lb_linear* L, const double* x) {
+  const int F = L->nfree, wide = F + L->nmotor;
+  clear_states(L);
+  for (int i = 1; i <= L->r->nstep; i++) {
+    double *q = L->q[i % 3], *v = L->v[i % 3];
+    const double *q1 = L->q[(i + 2) % 3], *v1 = L->v[(i + 2) % 3];
+    const double *q2 = L->q[(i + 1) % 3], *v2 = L->v[(i + 1) % 3];
+    float *in = L->in, *out = L->out;
+    for (int k = 0; k < F; k++) {
+      q[k] = (4 * q1[k] - q2[k]) / 3;
+      in[k] = (float)q[k];
+      in[F + k] = (float)((4 * v1[k] - v2[k]) / 3);
+    }
+    play(L, i, x, in + 2 * F);
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, F, L->width, 1,
+                group_of(L, L->G, i, (size_t)F * (size_t)L->width), L->width, in, 1, 0, out, 1);
+    for (int k = 0; k < F; k++) {
+      v[k] = (double)out[k];
+      q[k] += L->dt * v[k];
+      out[k] = (float)q[k];
+    }
+    for (int j = 0; j < L->nmotor; j++) {
+      out[F + j] = in[2 * F + 3 * j];
+    }
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, L->nrow, wide, 1,
+                group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide), wide, out, 1, 0,
+                L->y + (size_t)i * (size_t)L->nrow, 1);
+  }
+}
+
+// Add what a step's motors mean for the control points.
+static void unplay(const lb_linear* L, int step, const float* u, const float* angle, double* y) {
+  const int n = L->r->input->ncontrol;
+  for (int j = 0; j < L->nmotor; j++) {
+    double* c = y + (size_t)j * (size_t)n + L->span[step];
+    for (int k = 0; k < 4; k++) {
+      c[k] += L->basis[step][0][k] * (double)(u[3 * j] + angle[j]) +
+              L->basis[step][1][k] * (double)u[3 * j + 1] +
+              L->basis[step][2][k] * (double)u[3 * j + 2];
+    }
+  }
+}
+
+static void back(lb_linear* L, double* y) {
+  const int F = L->nfree, wide = F + L->nmotor;
+  clear_states(L);
+  for (int i = L->r->nstep; i >= 1; i--) {
+    double *q = L->q[i % 3], *v = L->v[i % 3];
+    double *q1 = L->q[(i + 2) % 3], *v1 = L->v[(i + 2) % 3];
+    double *q2 = L->q[(i + 1) % 3], *v2 = L->v[(i + 1) % 3];
+    float *in = L->in, *out = L->out; // here in: of (q, angles), then of v; out: of (qh, vh, u)
+    cblas_sgemv(CblasRowMajor, CblasTrans, L->nrow, wide, 1,
+                group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide), wide,
+                L->y + (size_t)i * (size_t)L->nrow, 1, 0, in, 1);
+    for (int k = 0; k < F; k++) {
+      q[k] += (double)in[k];
+      in[k] = (float)(v[k] + L->dt * q[k]);
+    }
+    cblas_sgemv(CblasRowMajor, CblasTrans, F, L->width, 1,
+                group_of(L, L->G, i, (size_t)F * (size_t)L->width), L->width, in, 1, 0, out, 1);
+    for (int k = 0; k < F; k++) {
+      const double qh = q[k] + (double)out[k], vh = (double)out[F + k];
+      q1[k] += 4 * qh / 3;
+      q2[k] -= qh / 3;
+      v1[k] += 4 * vh / 3;
+      v2[k] -= vh / 3;
+      q[k] = v[k] = 0;
+    }
+    unplay(L, i, out + 2 * F, in + F, y);
+  }
+}
+
+void lb_linear_product(lb_linear* L, double* y, const double* x) {
+  forward(L, x);
+  back(L, y);
+}
+
+// --- without bending ---
+
+void lb_linear_still(const lb_linear* L, double* band, int p) {
+  const int M = L->nmotor, wide = L->nfree + M;
+  for (int i = 1; i <= L->r->nstep; i++) {
+    const float* T = group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide);
+    const double* N = L->basis[i][0];
+    for (int a = 0; a < M; a++) {
+      for (int b = 0; b < M; b++) {
+        double sum = 0;
+        for (int k = 0; k < L->nrow; k++) {
+          sum += (double)T[k * wide + L->nfree + a] * (double)T[k * wide + L->nfree + b];
+        }
+        for (int c = 0; c < 16; c++) {
+          const int row = (L->span[i] + c / 4) * M + a, column = (L->span[i] + c % 4) * M + b;
+          if (row >= column) {
+            band[(size_t)column * (size_t)(p + 1) + (size_t)(row - column)] +=
+                sum * N[c / 4] * N[c % 4];
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,471 @@
+// The search for curves: Gauss and Newton's method.
+//
+// With residuals y of the tracked bodies and the regularisers' form B, the objective is
+// 1/2 y'y + 1/2 x'Bx, and its second derivative nearly H = J'J + B: residuals are small where the
+// curves are good, and the motion depends almost linearly on them. An iteration finds
+//
+//   p = argmin g'p + 1/2 p'Hp   within the limits                                            (1)
+//
+// by conjugate gradients with products J'(J p) (linear.c). Where the motion is not that linear, p
+// must not be too violent: H gets mu times the form of p's accelerations, with mu rising and
+// falling as predictions fail and come true (Levenberg and Marquardt). g is the exact gradient of
+// the steps (gradient.c), so where the search ends does not depend on what H leaves out. Limits are
+// linear in x: as long as they hold at its start they hold on the whole way to where (1) ends.
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "design/limits.h"
+#include "math/band.h"
+
+enum {
+  MOST_PRODUCTS = 400, // of one solve
+  MOST_TRIALS = 6,     // of one iteration
+  MOST_TIGHTENINGS = 12,
+  MEMORY = 2 // the gradient's norm at the start, and mu
+};
+
+// A solve ends when its residual is so small a part of the right-hand side.
+static const double SOLVED = 1e-3;
+// Limits are aimed at from within by this part of them, and have to hold as well as half of it.
+static const double MARGIN = 2e-3;
+
+typedef struct search {
+  lb_retargeting r;
+  lb_linear* linear;
+  lb_limits* limits;
+  int n; // control points of all motors
+  double *gradient, *p, *residual, *z, *direction, *image, *right;
+  double* band; // [n][width + 1] preconditioner, by control point and then motor
+  int width;
+  double mu;
+  double* swapped; // [n] in that order
+  lb_curves* trial;
+  bool* active; // [limits] bounds that push
+} search;
+
+// --- linear algebra ---
+
+static double dot(int n, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+static bool is_fixed(const search* s, int i) {
+  const int n = s->r.input->ncontrol, k = i % n;
+  return k < LB_CURVES_FIXED || k >= n - LB_CURVES_FIXED;
+}
+
+static void clear_fixed(const search* s, double* x) {
+  for (int i = 0; i < s->n; i++) {
+    x[i] = is_fixed(s, i) ? 0 : x[i];
+  }
+}
+
+static int swapped_index(const search* s, int i) {
+  const int n = s->r.input->ncontrol;
+  return i % n * s->r.what->nmotor + i / n;
+}
+
+// y = H x, with the penalties of bounds that are active.
+static void multiply(search* s, double* y, const double* x, const bool* active) {
+  memset(y, 0, (size_t)s->n * sizeof *y);
+  lb_linear_product(s->linear, y, x);
+  lb_regular_product(&s->r, s->r.what->smoothness + s->mu, y, x);
+  for (int i = 0; i < s->limits->count; i++) {
+    const lb_bound* b = &s->limits->bound[i];
+    const double force = active[i] ? s->limits->stiffness[i] * lb_bound_at(b, x) : 0;
+    for (int k = 0; force != 0 && k < b->count; k++) {
+      y[b->first + k] += force * b->factor[k];
+    }
+  }
+  clear_fixed(s, y);
+}
+
+static void add_to_band(search* s, int i, int j, double a) {
+  const int row = swapped_index(s, i), column = swapped_index(s, j);
+  if (row >= column) {
+    s->band[(size_t)column * (size_t)(s->width + 1) + (size_t)(row - column)] += a;
+  }
+}
+
+// What H would be if nothing bent, factored.
+static lb_status precondition(search* s, const bool* active) {
+  const lb_retarget* what = s->r.what;
+  const int n = s->r.input->ncontrol, M = what->nmotor;
+  memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
+  lb_linear_still(s->linear, s->band, s->width);
+  for (int i = 0; i < M; i++) {
+    for (int k = 0; k < n; k++) {
+      for (int l = 0; l < 4 && k + l < n; l++) {
+        add_to_band(s, i * n + k + l, i * n + k,
+                    what->closeness * s->r.square[4 * k + l] +
+                        (what->smoothness + s->mu) * s->r.bend[4 * k + l]);
+      }
+    }
+  }
+  for (int i = 0; i < s->limits->count; i++) {
+    const lb_bound* b = &s->limits->bound[i];
+    for (int k = 0; active[i] && k < b->count * b->count; k++) {
+      add_to_band(s, b->first + k / b->count, b->first + k % b->count,
+                  s->limits->stiffness[i] * b->factor[k / b->count] * b->factor[k % b->count]);
+    }
+  }
+  // fixed ones stand alone
+  for (int i = 0; i < s->n; i++) {
+    const int at = swapped_index(s, i);
+    for (int j = 0; j <= s->width; j++) {
+      const bool below = is_fixed(s, i), left = at - j >= 0;
+      if (below) {
+        s->band[(size_t)at * (size_t)(s->width + 1) + (size_t)j] = j == 0;
+        if (left && j > 0) {
+          s->band[(size_t)(at - j) * (size_t)(s->width + 1) + (size_t)j] = 0;
+        }
+      }
+    }
+  }
+  return lb_band_cholesky(s->n, s->width, s->band);
+}
+
+static void solve_band(search* s, double* z, const double* x) {
+  for (int i = 0; i < s->n; i++) {
+    s->swapped[swapped_index(s, i)] = x[i];
+  }
+  lb_band_solve(s->n, s->width, s->band, s->swapped);
+  for (int i = 0; i < s->n; i++) {
+    z[i] = s->swapped[swapped_index(s, i)];
+  }
+}
+
+// H p = right by conjugate gradients, from the p at hand.
+static bool conjugate_gradients(search* s, const bool* active) {
+  const int n = s->n;
+  multiply(s, s->residual, s->p, active);
+  for (int i = 0; i < n; i++) {
+    s->residual[i] = s->right[i] - s->residual[i];
+  }
+  solve_band(s, s->z, s->right);
+  const double goal = SOLVED * SOLVED * dot(n, s->right, s->z);
+  solve_band(s, s->z, s->residual);
+  double size = dot(n, s->residual, s->z);
+  memcpy(s->direction, s->z, (size_t)n * sizeof *s->z);
+  for (int k = 0; k < MOST_PRODUCTS && size > goal; k++) {
+    multiply(s, s->image, s->direction, active);
+    const double step = size / dot(n, s->direction, s->image);
+    for (int i = 0; i < n; i++) {
+      s->p[i] += step * s->direction[i];
+      s->residual[i] -= step * s->image[i];
+    }
+    solve_band(s, s->z, s->residual);
+    const double now = dot(n, s->residual, s->z);
+    for (int i = 0; i < n; i++) {
+      s->direction[i] = s->z[i] + now / size * s->direction[i];
+    }
+    size = now;
+    if (!lb_progress_report(s->r.progress, (double)k / MOST_PRODUCTS, "solving")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// --- limits, by augmented Lagrangians ---
+
+static double middle(const lb_bound* b, double x) { // the nearest within, a little inside
+  const double high = b->high - MARGIN * fabs(b->high), low = b->low + MARGIN * fabs(b->low);
+  return fmin(fmax(x, low), high);
+}
+
+// A penalty that outweighs the rest of H at its control points.
+static void stiffen(search* s) {
+  static const double OUTWEIGH = 30;
+  for (int i = 0; i < s->limits->count; i++) {
+    const lb_bound* b = &s->limits->bound[i];
+    double most = 0, square = 0;
+    for (int k = 0; k < b->count; k++) {
+      const int at = swapped_index(s, b->first + k);
+      const double pivot = s->band[(size_t)at * (size_t)(s->width + 1)];
+      most = fmax(most, pivot * pivot);
+      square += b->factor[k] * b->factor[k];
+    }
+    s->limits->stiffness[i] = OUTWEIGH * most / square;
+    s->limits->multiplier[i] = 0;
+  }
+}
+
+// The bounds that p exceeds, counting what they push already; sets the right-hand side. True when
+// they are others than before.
+static bool choose_active(search* s, const double* x, bool* active) {
+  bool changed = false;
+  for (int i = 0; i < s->n; i++) {
+    s->right[i] = -s->gradient[i];
+  }
+  for (int i = 0; i < s->limits->count; i++) {
+    const lb_bound* b = &s->limits->bound[i];
+    const double k = s->limits->stiffness[i], lambda = s->limits->multiplier[i];
+    const double here = lb_bound_at(b, x), there = here + lb_bound_at(b, s->p) + lambda / k;
+    const double wanted = middle(b, there);
+    changed |= active[i] != (wanted != there);
+    active[i] = wanted != there;
+    for (int j = 0; active[i] && j < b->count; j++) {
+      s->right[b->first + j] += b->factor[j] * (k * (wanted - here) - lambda);
+    }
+  }
+  clear_fixed(s, s->right);
+  return changed;
+}
+
+// Push where bounds are exceeded; the worst excess as a part of the bound.
+static double push(search* s, const double* x) {
+  double worst = 0;
+  for (int i = 0; i < s->limits->count; i++) {
+    const lb_bound* b = &s->limits->bound[i];
+    const double k = s->limits->stiffness[i];
+    const double there = lb_bound_at(b, x) + lb_bound_at(b, s->p);
+    const double pushed = there + s->limits->multiplier[i] / k;
+    s->limits->multiplier[i] = k * (pushed - middle(b, pushed));
+    const double scale =
+        fmax(isfinite(b->high) ? fabs(b->high) : 0, isfinite(b->low) ? fabs(b->low) : 0);
+    worst = fmax(worst, fabs(there - middle(b, there)) / scale);
+  }
+  return worst;
+}
+
+// (1): sets p.
+static lb_status find_direction(search* s, const double* x, bool* active) {
+  memset(active, 0, (size_t)s->limits->count * sizeof *active);
+  memset(s->p, 0, (size_t)s->n * sizeof *s->p);
+  lb_status status = precondition(s, active);
+  stiffen(s);
+  for (int i = 0; i < MOST_TIGHTENINGS && status == LB_OK; i++) {
+    const bool changed = choose_active(s, x, active);
+    status = changed ? precondition(s, active) : status;
+    if (status != LB_OK || !conjugate_gradients(s, active)) {
+      return status != LB_OK ? status : LB_INTERRUPTED;
+    }
+    if (push(s, x) < MARGIN / 2) {
+      break;
+    }
+  }
+  return status;
+}
+
+// --- iterations ---
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// The first mu: as much as tracked bodies weigh, for motions faster than a tenth of a second.
+static double first_mu(search* s) {
+  static const double FAST = 0.05; // [s] over a radian
+  double sum = 0, whole = 0;
+  memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
+  lb_linear_still(s->linear, s->band, s->width);
+  for (int i = 0; i < s->n; i++) {
+    sum += s->band[(size_t)i * (size_t)(s->width + 1)];
+    whole += s->r.square[4 * (i % s->r.input->ncontrol)];
+  }
+  return sum / whole * pow(FAST, 4);
+}
+
+// How much the objective should fall along p.
+static double predict(search* s) {
+  const double mu = s->mu;
+  s->mu = 0;
+  memset(s->active, 0, (size_t)s->limits->count * sizeof *s->active);
+  multiply(s, s->image, s->p, s->active);
+  s->mu = mu;
+  return -dot(s->n, s->gradient, s->p) - dot(s->n, s->p, s->image) / 2;
+}
+
+// One trial: to where (1) ends. Sets what part of the prediction came true; less than nothing when
+// the motion cannot even be simulated there.
+static lb_status try_direction(search* s, const lb_curves* curves, double objective,
+                               lb_retarget_value* there, double* came) {
+  const double reach = lb_limits_reach(s->limits, curves->control, s->p);
+  for (int k = 0; k < s->n; k++) {
+    s->p[k] *= reach;
+    s->trial->control[k] = curves->control[k] + s->p[k];
+  }
+  const double predicted = predict(s);
+  lb_error quiet = lb_error_make(s->r.allocator);
+  lb_error* err = s->r.err;
+  s->r.err = &quiet;
+  const lb_status status = lb_motion_run(&s->r, s->trial, there);
+  s->r.err = err;
+  lb_error_clear(&quiet);
+  if (status == LB_INTERRUPTED || status == LB_NO_MEMORY) {
+    return lb_error_add(err, status, (lb_place){0}, "%s", lb_status_text(status));
+  }
+  *came = status == LB_OK && predicted > 0 ? (objective - there->objective) / predicted : -1;
+  return LB_OK;
+}
+
+// The step that is taken: p with a mu that predicts well enough. `fell`: there was one.
+static lb_status take_step(search* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
+  static const double POOR = 0.1, FAIR = 0.4, GOOD = 0.75;
+  *fell = false;
+  for (int i = 0; i < MOST_TRIALS && !*fell; i++) {
+    lb_retarget_value there;
+    double came = -1;
+    lb_status status = find_direction(s, curves->control, s->active);
+    if (status == LB_OK) {
+      status = try_direction(s, curves, value->objective, &there, &came);
+    }
+    if (status != LB_OK) {
+      return status;
+    }
+    *fell = came > POOR;
+    s->mu *= came > GOOD ? 0.2 : came > FAIR ? 0.7 : came > POOR ? 3 : 10;
+    if (*fell) {
+      memcpy(curves->control, s->trial->control, (size_t)s->n * sizeof(double));
+      *value = there;
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status open_search(search* s, lb_arena* arena) {
+  const int M = s->r.what->nmotor;
+  s->n = M * s->r.input->ncontrol;
+  s->width = 4 * M - 1;
+  double** const vector[] = {&s->gradient,  &s->p,     &s->residual, &s->z,
+                             &s->direction, &s->image, &s->right,    &s->swapped};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    *vector[i] = LB_TAKE(arena, double, s->n);
+    if (!*vector[i]) {
+      return LB_NO_MEMORY;
+    }
+  }
+  s->band = LB_TAKE(arena, double, (size_t)s->n*(size_t)(s->width + 1));
+
+  if (!s->band || lb_linear_create(&s->r, &s->linear) != LB_OK ||
+      lb_limits_create(&s->r, arena, &s->limits) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  s->active = LB_TAKE(arena, bool, s->limits->count);
+  return s->active ? LB_OK : LB_NO_MEMORY;
+}
+
+static lb_status iterate(search* s, const lb_retarget_options* options, lb_retarget_state* state,
+                         lb_retarget_value* value) {
+  const lb_retarget* what = s->r.what;
+  const double began = now();
+  const int first = state->iteration;
+  lb_status status = lb_motion_run(&s->r, state->curves, value);
+  while (status == LB_OK && !state->done && state->iteration < what->iterations) {
+    const double before = value->objective;
+    bool fell = false;
+    status = lb_motion_gradient(&s->r, state->curves, s->gradient, s->linear);
+    if (status == LB_OK) {
+      s->mu = state->iteration == 0 ? first_mu(s) : state->memory[1];
+      status = take_step(s, state->curves, value, &fell);
+    }
+    if (status != LB_OK) {
+      break;
+    }
+    state->memory[1] = s->mu;
+    const double norm = sqrt(dot(s->n, s->gradient, s->gradient));
+    state->memory[0] = state->iteration == 0 ? norm : state->memory[0];
+    state->iteration++;
+    state->done = !fell || before - value->objective <= what->tolerance * before;
+    const double each = (now() - began) / (state->iteration - first);
+    const lb_retarget_news news = {.iteration = state->iteration,
+                                   .value = *value,
+                                   .gradient = norm / state->memory[0],
+                                   .left = state->done ? 0 : each};
+    if (options->news && !options->news(options->context, &news, state)) {
+      return lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted after iteration %d",
+                          state->iteration);
+    }
+  }
+  return status;
+}
+
+lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
+                          const lb_curves* input, const lb_targets* targets,
+                          const lb_retarget_options* options, lb_retarget_state* state,
+                          lb_retarget_value* value, lb_error* err) {
+  search s = {.n = 0};
+  lb_retarget_value found = {0};
+  lb_status status =
+      lb_retargeting_open(&s.r, model, retarget, input, targets, options, state->allocator, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  status = lb_limits_check(&s.r, state->curves);
+  if (status == LB_OK) {
+    status = lb_curves_create(input->nmotor, input->ncontrol, input->start, input->spacing,
+                              state->allocator, &s.trial, err);
+  }
+  if (status == LB_OK && open_search(&s, &s.r.arena) != LB_OK) {
+    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
+  }
+  if (status == LB_OK) {
+    status = iterate(&s, options, state, &found);
+  }
+  if (status == LB_OK || status == LB_INTERRUPTED) {
+    *value = found;
+  }
+  lb_curves_release(s.trial);
+  lb_retargeting_close(&s.r);
+  return status;
+}
+
+lb_status lb_retarget_evaluate(const lb_model* model, const lb_retarget* retarget,
+                               const lb_curves* input, const lb_targets* targets,
+                               const lb_curves* curves, const lb_retarget_options* options,
+                               lb_retarget_value* value, double* gradient, lb_error* err) {
+  lb_retargeting r;
+  lb_status status =
+      lb_retargeting_open(&r, model, retarget, input, targets, options, curves->allocator, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  status = lb_motion_run(&r, curves, value);
+  if (status == LB_OK && gradient) {
+    status = lb_motion_gradient(&r, curves, gradient, NULL);
+  }
+  lb_retargeting_close(&r);
+  return status;
+}
+
+// --- states ---
+
+lb_retarget_options lb_retarget_default(void) {
+  return (lb_retarget_options){.step = NAN, .threads = 1};
+}
+
+lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* allocator,
+                                   lb_retarget_state** state, lb_error* err) {
+  lb_curves* c;
+  const lb_status status = lb_curves_create(input->nmotor, input->ncontrol, input->start,
+                                            input->spacing, allocator, &c, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  memcpy(c->control, input->control, (size_t)c->nmotor * (size_t)c->ncontrol * sizeof *c->control);
+  lb_retarget_state* s = lb_allocate(allocator, sizeof *s + MEMORY * sizeof(double));
+  if (!s) {
+    lb_curves_release(c);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
+  }
+  memset(s, 0, sizeof *s + MEMORY * sizeof(double));
+  *s = (lb_retarget_state){
+      .curves = c, .nmemory = MEMORY, .memory = (double*)(s + 1), .allocator = allocator};
+  *state = s;
+  return LB_OK;
+}
+
+void lb_retarget_state_release(lb_retarget_state* state) {
+  if (state) {
+    lb_curves_release(state->curves);
+    lb_release(state->allocator, state);
+  }
+}

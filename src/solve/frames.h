@@ -1,0 +1,18 @@
+// The frames of a run: at which times they are, and what is kept of each.
+#pragma once
+#include "limber/simulate.h"
+
+// Steps of equal size that fill the duration exactly, none longer than asked for, and how many of
+// them make a frame.
+typedef struct lb_plan {
+  double step;
+  long steps;
+  long stride;
+} lb_plan;
+
+lb_plan lb_plan_make(const lb_model* m, const lb_simulate_options* options);
+// What cannot be run, whoever asked for it.
+lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, lb_error* err);
+
+// Add a frame of d's state and motor forces.
+lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err);

@@ -1,0 +1,124 @@
+# limber retarget: its files, what it says of bad input, and that nothing is lost when it is stopped.
+cat >cart.yaml <<'Y'
+# A weight on a spring, carried by a slide.
+name: Cart
+gravity: [0, 0, 0]
+bodies:
+  cart: {mass: 1 kg, shape: {box: [20 cm, 10 cm, 10 cm]}}
+  load: {mass: 0.5 kg, shape: {sphere: {radius: 5 cm}}}
+joints:
+  track: {type: prismatic, child: cart, axis: x}
+  spring: {type: prismatic, parent: cart, child: load, at: [0, 0, 20 cm], axis: x, spring: {stiffness: 80}, damping: 0.3}
+motors: {drive: {joint: track, keys: [[0.5, 0], [0.8, 50 cm]]}}
+solver: {integrator: bdf2, step: 1 ms}
+record: {every: 10 ms}
+duration: 2.5
+retarget:
+  bodies: {load: {position: 1}}
+Y
+
+run "$LIMBER" retarget cart.yaml --out out --baseline --perturb --rate 500
+claim "a small scene works" exits 0
+claim "... and says how much it helped" prints "times less"
+claim "... and compares" prints "ZVD"
+for file in profiles.csv profiles.yaml target.csv before.csv after.csv trajectory.csv summary.json scene.glb report.html; do
+  claim "there is $file" test -s out/$file
+done
+claim "profiles have the rate asked for" test "$(wc -l <out/profiles.csv)" -eq 1252
+claim "the motor is called by its name" test "$(head -1 out/profiles.csv)" = "time,drive.q"
+claim "tables have the form of trajectory.csv" cmp <(head -1 out/before.csv) <(head -1 out/trajectory.csv)
+claim "after.csv is the motion" cmp out/after.csv out/trajectory.csv
+claim "the world holds target, before and after" grep -qaF '"name":"target"' out/scene.glb
+check_figures() { # before and after of the tracked body, and the tables
+  python3 - "$1" <<'P'
+import json, sys
+s = json.load(open(sys.argv[1]))
+t = s["tracked"][0]
+assert s["job"] == "retarget" and t["body"] == "load", s
+assert t["after"]["peak"] < t["before"]["peak"] / 2, t
+assert len(s["baselines"]) == 4 and len(s["perturbed"]) == 8
+assert s["finished"] and s["iterations"] >= 1 and len(s["history"]) >= 1
+assert all(b["deviation"]["rms"] > t["after"]["rms"] for b in s["baselines"]), s["baselines"]
+P
+}
+claim "the summary has the figures, and they are better than all baselines'" check_figures out/summary.json
+
+# The splines go back into a scene and play the same motion.
+grep -v '^motors:' cart.yaml >again.yaml
+cat out/profiles.yaml >>again.yaml
+run "$LIMBER" simulate again.yaml --out again
+claim "profiles.yaml fits into a scene" exits 0
+same_end() {
+  python3 - <<'P'
+import csv
+a = list(csv.DictReader(open("again/trajectory.csv"))); b = list(csv.DictReader(open("out/after.csv")))
+assert len(a) == len(b)
+assert max(abs(float(x["load.x"]) - float(y["load.x"])) for x, y in zip(a, b)) < 1e-6
+P
+}
+claim "... and plays the same motion" same_end
+
+# Stopped at any moment, it goes on to the same end.
+slow=(--step 0.1ms --quiet)
+run "$LIMBER" retarget cart.yaml --out whole "${slow[@]}"
+claim "a search in small steps ends" exits 0
+set -m
+resume=
+for signal in KILL INT TERM KILL; do
+  "$LIMBER" retarget cart.yaml --out stopped "${slow[@]}" $resume >stdout 2>stderr &
+  job=$!
+  before=$(stat -c %Y.%i stopped/retarget.state 2>/dev/null || true)
+  for _ in $(seq 200); do
+    [ "$(stat -c %Y.%i stopped/retarget.state 2>/dev/null || true)" != "$before" ] && break
+    kill -0 $job 2>/dev/null || break
+    sleep 0.05
+  done
+  kill -$signal $job 2>/dev/null || true
+  status=0
+  wait $job || status=$?
+  resume=--resume
+  if [ $signal = INT ] && [ $status -ne 0 ]; then
+    claim "Ctrl-C exits with 130" exits 130
+    claim "... and says where the best so far is" complains "--resume goes on"
+    claim "... and keeps it" test -s stopped/profiles.csv
+  fi
+done
+set +m
+run "$LIMBER" retarget cart.yaml --out stopped --resume "${slow[@]}"
+claim "a search that was killed goes on" exits 0
+claim "... to the same curves, to the last digit" cmp stopped/profiles.yaml whole/profiles.yaml
+claim "... and to the same motion" cmp stopped/after.csv whole/after.csv
+
+# What cannot be written is said, and nothing that was there is lost.
+cp whole/profiles.csv kept.csv
+run bash -c 'trap "" XFSZ; ulimit -f 8; exec "$@"' - "$LIMBER" retarget cart.yaml --out whole --quiet
+claim "a full disk is a failure" exits 1
+claim "... that names the file" complains "cannot be written"
+claim "... and leaves old results as they were" cmp whole/profiles.csv kept.csv
+claim "... and no half file" test -z "$(find whole -name '*.part')"
+run "$LIMBER" retarget cart.yaml --out /proc/nowhere
+claim "a folder that cannot be made is told at once" exits 2
+
+# --- bad input ---
+run "$LIMBER" retarget cart.yaml --out empty --resume
+claim "with nothing to go on with, a search begins" exits 0
+claim "... and says so" complains "there is no search to go on with"
+sed 's/50 cm\]/60 cm]/' cart.yaml >other.yaml
+run "$LIMBER" retarget other.yaml --out whole --resume
+claim "another motion is not gone on with" complains "the scene has changed since"
+head -c 100 whole/retarget.state >cut && cp cut whole/retarget.state
+run "$LIMBER" retarget cart.yaml --out whole --resume
+claim "a damaged state is told" complains "cannot go on from it"
+sed '/^retarget:/,$d' cart.yaml >nothing.yaml
+run "$LIMBER" retarget nothing.yaml --out none
+claim "a scene without tracked bodies is told so" exits 2
+claim "... and how to name them" complains "retarget"
+sed 's/position: 1/position: 0/' cart.yaml >zero.yaml
+run "$LIMBER" retarget zero.yaml --out none
+claim "weights that are all zero are told" exits 2
+sed 's/^  spring: .*/  spring: {type: prismatic, parent: cart, child: load, axis: z}/; s/^gravity.*//' cart.yaml >fall.yaml
+run "$LIMBER" retarget fall.yaml --out none
+claim "what falls has no target" exits 1
+claim "... and that is said" complains "no pose at rest"
+run "$LIMBER" retarget cart.yaml --rate -5
+claim "a rate is positive" complains "a positive number of samples a second"

@@ -1,0 +1,200 @@
+// Where everything rests: beam theory, nothing accelerates, slow runs go the same way.
+#include "limber/limber.h"
+#include "test.h"
+
+typedef struct world {
+  lb_model* m;
+  lb_data* d;
+} world;
+
+static world make(lb_scene* scene) {
+  world w = {0};
+  lb_error err = lb_error_make(NULL);
+  if (lb_model_create(scene, NULL, &w.m, &err) != LB_OK ||
+      lb_data_create(w.m, NULL, &w.d, &err) != LB_OK || lb_assemble(w.m, w.d, &err) != LB_OK) {
+    print_error("%s\n", err.count ? err.message[0].text : "?");
+    fail();
+  }
+  lb_scene_release(scene);
+  lb_error_clear(&err);
+  return w;
+}
+
+static world parse(const char* text) {
+  lb_scene scene;
+  lb_error err = lb_error_make(NULL);
+  if (lb_scene_parse(text, strlen(text), "rest.yaml", NULL, &scene, &err) != LB_OK) {
+    print_error("%s\n", err.message[0].text);
+    fail();
+  }
+  lb_error_clear(&err);
+  return make(&scene);
+}
+
+static world read_scene(const char* file) {
+  lb_scene scene;
+  assert_int_equal(lb_scene_read(file, NULL, &scene, NULL), LB_OK);
+  return make(&scene);
+}
+
+static void drop(world* w) {
+  lb_data_release(w->d);
+  lb_model_release(w->m);
+}
+
+static void rest(world* w) {
+  lb_error err = lb_error_make(NULL);
+  if (lb_rest(w->m, w->d, &err) != LB_OK) {
+    print_error("%s\n", err.message[0].text);
+    fail();
+  }
+  lb_error_clear(&err);
+}
+
+static lb_vec3 place(world* w, const char* body) {
+  lb_poses(w->m, w->d);
+  return w->d->pose[lb_model_body(w->m, body)].p;
+}
+
+// F L^3 / (3 EI) for the weight on a level rod, and the motor holds the moment of all that weighs.
+static void a_rod_bends_as_beam_theory_says(void** state) {
+  (void)state;
+  world w = parse("materials: {s: {density: 0.01, young: 200 GPa, poisson: 0.3}}\n"
+                  "bodies:\n"
+                  "  hub: {mass: 1 kg, shape: {sphere: {radius: 1 cm}}}\n"
+                  "  rod: {elastic: {rod: {radius: 5 mm, to: [0.4, 0, 0]}, material: s,\n"
+                  "        elements: {along: 12, across: 1}}}\n"
+                  "  weight: {mass: 0.2 kg, shape: {sphere: {radius: 1 cm}}}\n"
+                  "joints:\n"
+                  "  motor: {type: revolute, child: hub, axis: y}\n"
+                  "  clamp: {type: fixed, parent: hub, child: rod, face: start}\n"
+                  "  tip: {type: fixed, parent: rod, face: end, child: weight}\n"
+                  "motors: {turn: {joint: motor, keys: [[0, 0]]}}\n"
+                  "duration: 1\n");
+  rest(&w);
+  const double theory = -0.2 * 9.81 * 0.4 * 0.4 * 0.4 / (3 * 200e9 * M_PI * 625e-12 / 4);
+  const double sag = place(&w, "weight").z;
+  print_message("sag %.6g m, beam theory %.6g m\n", sag, theory);
+  assert_near(sag / theory, 1, 0.01);
+  assert_near(w.d->motor_force[0], -0.2 * 9.81 * 0.4, 1e-3);
+  drop(&w);
+}
+
+#define CHAIN                                                                                      \
+  "bodies:\n"                                                                                      \
+  "  a: {mass: 1 kg, shape: {sphere: {radius: 1 cm}}}\n"                                           \
+  "  b: {mass: 2 kg, shape: {sphere: {radius: 1 cm}}}\n"                                           \
+  "  c: {mass: 1 kg, shape: {sphere: {radius: 1 cm}}}\n"                                           \
+  "joints:\n"                                                                                      \
+  "  one: {type: spherical, child: a, in_child: [%s]}\n"                                           \
+  "  two: {type: universal, parent: a, child: b, in_child: [%s], axis: y, second_axis: x}\n"       \
+  "  three: {type: revolute, parent: b, child: c, in_child: [%s], axis: y}\n"                      \
+  "duration: 1\n"
+
+// From the side, and from standing on its tip, where every force is in balance too.
+static void a_chain_comes_to_hang(void** state) {
+  (void)state;
+  static const char* const from[] = {"0.3, 0.1, 0.1", "0, 0, -0.3"};
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    snprintf(text, sizeof text, CHAIN, from[i], from[i], from[i]);
+    world w = parse(text);
+    rest(&w);
+    const double link = i == 0 ? sqrt(0.11) : 0.3;
+    const lb_vec3 end = place(&w, "c");
+    // the last hinge turns about y only: its link cannot come down all the way from the side
+    assert_near(place(&w, "b").z, -2 * link, i == 0 ? 0.03 : 1e-9);
+    assert_true(end.z < -2.5 * link);
+    lb_forward(w.m, w.d);
+    for (int k = 0; k < w.m->nv; k++) {
+      assert_near(w.d->qdd[k], 0, 1e-8);
+    }
+    drop(&w);
+  }
+}
+
+// Whatever the scene: released from rest, nothing accelerates.
+static void at_rest_nothing_accelerates(void** state) {
+  (void)state;
+  static const char* const scenes[] = {"rod", "dancer", "rapper", "mobile", "coupled-pendulums"};
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
+    char file[300];
+    snprintf(file, sizeof file, LIMBER_SOURCE_DIR "/scenes/%s.yaml", scenes[i]);
+    world w = read_scene(file);
+    rest(&w);
+    lb_forward(w.m, w.d);
+    double most = 0;
+    for (int k = 0; k < w.m->nv; k++) {
+      most = fmax(most, fabs(w.d->qdd[k]));
+    }
+    print_message("%s: %.2g\n", scenes[i], most);
+    assert_true(lb_loop_gap(w.m, w.d, NULL) < 1e-9);
+    assert_true(most < 1e-4);
+    drop(&w);
+  }
+}
+
+static void a_body_that_nothing_holds_has_no_rest(void** state) {
+  (void)state;
+  world w = parse("bodies: {stone: {mass: 1 kg, position: [0, 0, 2], shape: {sphere: {radius: 1 "
+                  "cm}}}}\nduration: 1\n");
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_rest(w.m, w.d, &err), LB_FAILED);
+  assert_non_null(strstr(err.message[0].text, "'stone'"));
+  assert_near(place(&w, "stone").z, 2, 0);
+  lb_error_clear(&err);
+  drop(&w);
+}
+
+// A motion, and the same hundred times slower in time.
+#define SWING(times)                                                                               \
+  "materials: {s: {density: 7850, young: 200 GPa, poisson: 0.3, damping: {mass: 20}}}\n"           \
+  "bodies:\n"                                                                                      \
+  "  hub: {mass: 1 kg, shape: {sphere: {radius: 1 cm}}}\n"                                         \
+  "  rod: {elastic: {rod: {radius: 2 mm, to: [0.5, 0, 0]}, material: s,\n"                         \
+  "        elements: {along: 6, across: 1}, basis: {modes: 2, derivatives: 2}}}\n"                 \
+  "  weight: {mass: 0.1 kg, shape: {sphere: {radius: 1 cm}}}\n"                                    \
+  "joints:\n"                                                                                      \
+  "  motor: {type: revolute, child: hub, axis: -y}\n"                                              \
+  "  clamp: {type: fixed, parent: hub, child: rod, face: start}\n"                                 \
+  "  tip: {type: fixed, parent: rod, face: end, child: weight}\n"                                  \
+  "motors: {turn: {joint: motor, keys: " times "}}\n"
+
+static void a_slow_run_goes_from_rest_to_rest(void** state) {
+  (void)state;
+  world fast = parse(SWING("[[0.2, 0], [0.6, 90 deg]]") "duration: 1\nrecord: {every: 0.1}\n");
+  world slow = parse(SWING("[[20, 0], [60, 90 deg]]") "duration: 100\nrecord: {every: 10}\n"
+                                                      "solver: {step: 10 ms}\n");
+  lb_recording *target = NULL, *ran = NULL;
+  lb_summary summary;
+  const lb_simulate_options options = lb_simulate_default();
+  assert_int_equal(lb_recording_create(fast.m, 0, NULL, &target, NULL), LB_OK);
+  assert_int_equal(lb_recording_create(slow.m, 0, NULL, &ran, NULL), LB_OK);
+  assert_int_equal(lb_rest_motion(fast.m, &options, target, NULL), LB_OK);
+  assert_int_equal(lb_simulate(slow.m, &options, ran, &summary, NULL), LB_OK);
+  assert_int_equal(target->nframe, ran->nframe);
+  const int body = lb_model_body(fast.m, "weight"), nbody = fast.m->nbody;
+  for (int f = 2; f < target->nframe; f++) { // the run starts with a straight rod
+    const lb_vec3 a = target->pose[f * nbody + body].p, b = ran->pose[f * nbody + body].p;
+    assert_near(a.x, b.x, 1e-5);
+    assert_near(a.z, b.z, 1e-5);
+    if (f > 6) { // while it moves, damping adds its share
+      assert_near(target->motor[f], ran->motor[f], 1e-5);
+    }
+  }
+  lb_recording_release(target);
+  lb_recording_release(ran);
+  drop(&fast);
+  drop(&slow);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_rod_bends_as_beam_theory_says),
+      cmocka_unit_test(a_chain_comes_to_hang),
+      cmocka_unit_test(at_rest_nothing_accelerates),
+      cmocka_unit_test(a_body_that_nothing_holds_has_no_rest),
+      cmocka_unit_test(a_slow_run_goes_from_rest_to_rest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
