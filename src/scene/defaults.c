@@ -16,7 +16,7 @@ lb_scene lb_scene_default(void) {
                    .closeness = 1e-5,
                    .smoothness = 1e-7,
                    .tolerance = 0.01,
-                   .iterations = 12},
+                   .iterations = 30},
   };
 }
 

@@ -60,6 +60,6 @@ static const lb_field retarget_fields[] = {
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_retarget_spec, tolerance), LB_PURE, LB_POSITIVE,
      false, NULL, "0.01", "stop when an iteration gains less than this part of the objective"},
     {"iterations", LB_VALUE_COUNT, offsetof(lb_retarget_spec, iterations), LB_PURE, LB_POSITIVE,
-     false, NULL, "12", "the most to take"},
+     false, NULL, "30", "the most to take"},
 };
 const lb_table lb_retarget_table = TABLE("retarget", retarget_fields);
