@@ -372,6 +372,9 @@ static lb_status choose_slopes(trainer* t, int count, lb_arena* arena) {
   const int r = t->all->r;
   const int bent = t->npose - r;
   count = count < bent ? count : bent;
+  if (count <= 0) {
+    return LB_OK;
+  }
   int* list = LB_TAKE(arena, int, count);
   double most = 0;
   for (int i = 0; i < t->npose; i++) {
@@ -388,7 +391,7 @@ static lb_status choose_slopes(trainer* t, int count, lb_arena* arena) {
   t->bent = list;
   t->nslope = count * r;
   t->apart = 1e-3 * most;
-  return list || count == 0 ? LB_OK : LB_NO_MEMORY;
+  return list ? LB_OK : LB_NO_MEMORY;
 }
 
 // Among a random sample of points, the one whose contribution has the largest cosine with what is

@@ -163,7 +163,8 @@ static void one_of_several_materials_of_a_body_cannot_be_varied(void** state) {
   (void)state;
   static const char* const text =
       "bodies:\n"
-      "  rod: {elastic: {rod: {radius: 4 mm, to: [0, 0, 0.3]}, parts: [{until: 0.1, material: steel}, "
+      "  rod: {elastic: {rod: {radius: 4 mm, to: [0, 0, 0.3]}, parts: [{until: 0.1, material: "
+      "steel}, "
       "{material: brass}], elements: {along: 4, across: 1}, basis: {modes: 1, derivatives: 1}}}\n"
       "joints:\n"
       "  clamp: {type: fixed, child: rod, face: start}\n";
