@@ -132,7 +132,7 @@ static void keep_row(const lb_linear* L, float* T, const lb_motion* S, lb_v4 by_
 void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_miss* miss,
                     double* scratch, lb_motion* S) {
   const lb_retargeting* r = L->r;
-  const size_t wide = (size_t)(L->nfree + L->nmotor);
+  const size_t wide = (size_t)L->nfree + (size_t)L->nmotor;
   keep_recursion(L, L->G + (size_t)group * (size_t)L->nfree * (size_t)L->width, D, scratch);
   float* T = L->T + (size_t)group * (size_t)L->nrow * wide;
   for (int t = 0; t < r->what->ntrack; t++) {

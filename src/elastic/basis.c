@@ -80,11 +80,12 @@ static lb_status sort_blocks(lb_shapes* c, int attached, double* omega) {
   return status == LB_OK && n > attached ? lb_shapes_diagonalise(c, attached, omega) : status;
 }
 
-// -S (dK phi_i) phi_j for the attachment modes from the softest on, then for modes of vibration. Not
-// for mixtures of both: loads on the faces bend and twist a body as the attachment modes do, each a
-// mixture of many modes of vibration, and without the shortening that goes with that the body would
-// be far too stiff. Nor for the softest by frequency: a slender body twists fast when nothing hangs
-// on it, but under a load it twists far, and the plane it bends in turns with the twist.
+// -S (dK phi_i) phi_j for the attachment modes from the softest on, then for modes of vibration.
+// Not for mixtures of both: loads on the faces bend and twist a body as the attachment modes do,
+// each a mixture of many modes of vibration, and without the shortening that goes with that the
+// body would be far too stiff. Nor for the softest by frequency: a slender body twists fast when
+// nothing hangs on it, but under a load it twists far, and the plane it bends in turns with the
+// twist.
 static lb_status add_derivatives(lb_shapes* c, int count) {
   const lb_fem* fem = c->h->fem;
   count = count < c->n ? count : c->n;
