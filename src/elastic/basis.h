@@ -5,8 +5,8 @@
 // - attachment modes: the shapes under a unit force and moment on each carrying face, so that slow
 // loads are exact;
 // - the lowest modes of vibration;
-// - modal derivatives of the softest attachment modes and of the softest of what vibration adds to
-// them, -S (dK phi_i) phi_j: how bending shortens a body.
+// - derivatives of the attachment modes, from the softest on, -S (dK phi_i) phi_j: how bending
+// shortens a body, and how twisting turns the plane it bends in.
 #pragma once
 #include "elastic/fem.h"
 
@@ -20,7 +20,7 @@ typedef struct lb_basis_face {
 /// Start from lb_basis_default().
 typedef struct lb_basis_options {
   int modes;       ///< of vibration, beyond the attachment modes
-  int derivatives; ///< how many of the softest vectors get derivatives, all pairs of them
+  int derivatives; ///< how many vectors get derivatives, all pairs: the softest attachments first
 } lb_basis_options;
 lb_basis_options lb_basis_default(void);
 
