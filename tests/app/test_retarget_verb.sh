@@ -90,12 +90,14 @@ claim "... to the same curves, to the last digit" cmp stopped/profiles.yaml whol
 claim "... and to the same motion" cmp stopped/after.csv whole/after.csv
 
 # What cannot be written is said, and nothing that was there is lost.
-cp whole/profiles.csv kept.csv
-run bash -c 'trap "" XFSZ; ulimit -f 8; exec "$@"' - "$LIMBER" retarget cart.yaml --out whole --quiet
-claim "a full disk is a failure" exits 1
-claim "... that names the file" complains "cannot be written"
-claim "... and leaves old results as they were" cmp whole/profiles.csv kept.csv
-claim "... and no half file" test -z "$(find whole -name '*.part')"
+if [ -z "${LIMBER_SANITIZED:-}" ]; then # the thread sanitizer cannot live with such a limit
+  cp whole/profiles.csv kept.csv
+  run bash -c 'trap "" XFSZ; ulimit -f 8; exec "$@"' - "$LIMBER" retarget cart.yaml --out whole --quiet
+  claim "a full disk is a failure" exits 1
+  claim "... that names the file" complains "cannot be written"
+  claim "... and leaves old results as they were" cmp whole/profiles.csv kept.csv
+  claim "... and no half file" test -z "$(find whole -name '*.part')"
+fi
 run "$LIMBER" retarget cart.yaml --out /proc/nowhere
 claim "a folder that cannot be made is told at once" exits 2
 
