@@ -167,8 +167,6 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
 
 // --- non-negative least squares on a growing set of columns ---
 
-enum { REFINEMENTS = 2 };
-
 typedef struct fit {
   int rows, most, n; // n columns so far
   double* A;         // [most][rows]
@@ -178,7 +176,6 @@ typedef struct fit {
   double* w;         // [most] weights
   double* L;         // [most][most]
   double* z;         // [most]
-  double* dz;        // [most]
   int* passive;      // [most] indices that are not held at zero
   double* rest;      // [rows] b - A w
 } fit;
@@ -191,28 +188,9 @@ static bool take_fit(fit* s, lb_arena* arena) {
   s->w = LB_TAKE(arena, double, s->most);
   s->L = LB_TAKE(arena, double, s->most * s->most);
   s->z = LB_TAKE(arena, double, s->most);
-  s->dz = LB_TAKE(arena, double, s->most);
   s->passive = LB_TAKE(arena, int, s->most);
   s->rest = LB_TAKE(arena, double, s->rows);
-  return s->A && s->N && s->b && s->Ab && s->w && s->L && s->z && s->dz && s->passive && s->rest;
-}
-
-// Improve z by the residual itself: products A'A have lost half the digits.
-static void refine(fit* s, int count) {
-  memcpy(s->rest, s->b, (size_t)s->rows * sizeof *s->rest);
-  for (int i = 0; i < count; i++) {
-    const double* a = s->A + (size_t)s->passive[i] * (size_t)s->rows;
-    for (int k = 0; k < s->rows; k++) {
-      s->rest[k] -= s->z[i] * a[k];
-    }
-  }
-  for (int i = 0; i < count; i++) {
-    s->dz[i] = dot(s->rows, s->A + (size_t)s->passive[i] * (size_t)s->rows, s->rest);
-  }
-  lb_cholesky_solve(count, s->L, count, 1, s->dz, count);
-  for (int i = 0; i < count; i++) {
-    s->z[i] += s->dz[i];
-  }
+  return s->A && s->N && s->b && s->Ab && s->w && s->L && s->z && s->passive && s->rest;
 }
 
 // Least squares over the columns whose weight is not held at zero; false when they are dependent.
@@ -228,9 +206,6 @@ static bool solve_passive(fit* s, int count) {
     return false;
   }
   lb_cholesky_solve(count, s->L, count, 1, s->z, count);
-  for (int i = 0; i < REFINEMENTS; i++) {
-    refine(s, count);
-  }
   return true;
 }
 
@@ -440,7 +415,7 @@ lb_status lb_cubature_train(const lb_points* all, int nregion, const double* ome
   lb_arena_init(&scratch, arena->allocator);
   const int r = all->r;
   trainer t = {.all = all, .eta = eta, .omega = omega, .npose = npose};
-  lb_status status = choose_slopes(&t, options->slopes, &scratch);
+  const bool ready = choose_slopes(&t, options->slopes, &scratch) == LB_OK;
   t.s = (fit){.rows = (npose + t.nslope) * r, .most = options->most};
   t.scale = LB_TAKE(&scratch, double, npose + t.nslope);
   t.g = LB_TAKE(&scratch, double, 2 * LB_LANES * r);
@@ -449,9 +424,8 @@ lb_status lb_cubature_train(const lb_points* all, int nregion, const double* ome
   t.column = LB_TAKE(&scratch, double, LB_LANES* t.s.rows);
   int* chosen = LB_TAKE(&scratch, int, options->most);
   double* work = LB_TAKE(&scratch, double, lb_points_force(all).scratch);
-  const bool chosen_slopes = status == LB_OK;
-  status = LB_NO_MEMORY;
-  if (chosen_slopes && t.scale && t.g && t.pose && t.tried && t.column && chosen && work &&
+  lb_status status = LB_NO_MEMORY;
+  if (ready && t.scale && t.g && t.pose && t.tried && t.column && chosen && work &&
       take_fit(&t.s, &scratch)) {
     uint64_t seed = 88172645463325252u;
     exact_forces(&t, work);
