@@ -76,11 +76,13 @@ static void differentiate(void* context, int i) {
   memcpy(s->d->qd, r->log.v + (size_t)s->record * (size_t)m->nv, (size_t)m->nv * sizeof(double));
   s->d->time = at->time;
   const lb_step_past past = past_of(r, s->record);
+  const int group = w->keep ? lb_linear_group(w->keep, at->step) : -1;
   s->failed = !lb_step_differentiate(s->S, s->d, &past);
   add_misses(r, s, at->weight);
-  const int group = w->keep ? lb_linear_group(w->keep, at->step) : -1;
   if (group >= 0) {
+    s->failed |= !lb_step_factor(s->S, s->d, w->keep->dt);
     lb_linear_keep(w->keep, group, s->S, s->miss, s->scratch, s->motion);
+    s->failed |= !lb_step_factor(s->S, s->d, past.dt);
   }
 }
 

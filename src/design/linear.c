@@ -9,8 +9,8 @@
 #include "design/retarget.h"
 #include "dynamics/derivative.h"
 
-// For so long [s] one matrix serves.
-static const double GROUP = 4e-3;
+// Its steps need not be shorter than LEAST [s], and for GROUP [s] one matrix serves.
+static const double LEAST = 2e-3, GROUP = 4e-3;
 
 static bool is_driven(const lb_model* m, int v) {
   for (int i = 0; i < m->nlink; i++) {
@@ -38,7 +38,7 @@ static void choose_coordinates(lb_linear* L) {
 }
 
 static bool take_arrays(lb_linear* L, lb_arena* arena) {
-  const size_t steps = (size_t)L->r->nstep + 1, groups = (size_t)L->ngroup;
+  const size_t steps = (size_t)L->nstep + 1, groups = (size_t)L->ngroup;
   const size_t nfree = (size_t)L->nfree, width = (size_t)L->width, nrow = (size_t)L->nrow;
   L->G = LB_TAKE(arena, float, groups* nfree* width);
   L->T = LB_TAKE(arena, float, groups* nrow*(nfree + (size_t)L->nmotor));
@@ -57,8 +57,8 @@ static bool take_arrays(lb_linear* L, lb_arena* arena) {
 
 static void fill_basis(lb_linear* L) {
   const lb_bspline s = lb_curves_spline(L->r->input);
-  for (int i = 0; i <= L->r->nstep; i++) {
-    const double t = i * L->r->h;
+  for (int i = 0; i <= L->nstep; i++) {
+    const double t = fmin(i * L->h, L->r->nstep * L->r->h);
     lb_bspline_row N[3];
     L->span[i] = lb_bspline_span(&s, t);
     lb_bspline_basis(&s, N, L->span[i], t, 2);
@@ -66,6 +66,11 @@ static void fill_basis(lb_linear* L) {
       L->basis[i][k / 4][k % 4] = N[k / 4][k % 4];
     }
   }
+}
+
+void lb_linear_window(lb_linear* L, int first) {
+  L->first = first / L->skip;
+  L->nstep = (L->r->nstep + L->skip - 1) / L->skip;
 }
 
 lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
@@ -79,9 +84,12 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   *L = (lb_linear){.r = r, .free = free, .motor = motor, .nmotor = r->what->nmotor};
   choose_coordinates(L);
   L->width = 2 * L->nfree + 3 * L->nmotor;
-  L->dt = 2 * r->h / 3;
-  L->size = (int)fmax(1, round(GROUP / r->h));
-  L->ngroup = (r->nstep + L->size - 1) / L->size;
+  L->skip = (int)fmax(1, round(LEAST / r->h));
+  lb_linear_window(L, 0);
+  L->h = L->skip * r->h;
+  L->dt = 2 * L->h / 3;
+  L->size = (int)fmax(1, round(GROUP / L->h));
+  L->ngroup = (L->nstep + L->size - 1) / L->size;
   if (!take_arrays(L, arena)) {
     return LB_NO_MEMORY;
   }
@@ -94,8 +102,8 @@ int lb_linear_group(const lb_linear* L, int step) {
   if (step < 1) {
     return -1;
   }
-  const int group = (step - 1) / L->size;
-  const int middle = group * L->size + 1 + L->size / 2;
+  const int size = L->size * L->skip, group = (step - 1) / size;
+  const int middle = group * size + 1 + size / 2;
   return step == (middle < L->r->nstep ? middle : L->r->nstep) ? group : -1;
 }
 
@@ -138,7 +146,7 @@ void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_mis
   for (int t = 0; t < r->what->ntrack; t++) {
     const lb_retarget_track* track = &r->what->track[t];
     lb_derive_point(lb_step_dynamics(D), S, NULL, r->model->body_link[track->body], miss[t].arm);
-    const double wp = sqrt(miss[t].weight[0] * r->h), wo = sqrt(miss[t].weight[1] * r->h);
+    const double wp = sqrt(miss[t].weight[0] * L->h), wo = sqrt(miss[t].weight[1] * L->h);
     for (int k = 0; k < 3 && track->position > 0; k++, T += wide) {
       const lb_v4 e = {k == 0, k == 1, k == 2, 0};
       keep_row(L, T, S, wp * e, lb_v4_zero());
@@ -174,7 +182,7 @@ static void play(const lb_linear* L, int step, const double* x, float* u) {
 static void forward(lb_linear* L, const double* x) {
   const int F = L->nfree, wide = F + L->nmotor;
   clear_states(L);
-  for (int i = 1; i <= L->r->nstep; i++) {
+  for (int i = L->first + 1; i <= L->nstep; i++) {
     double *q = L->q[i % 3], *v = L->v[i % 3];
     const double *q1 = L->q[(i + 2) % 3], *v1 = L->v[(i + 2) % 3];
     const double *q2 = L->q[(i + 1) % 3], *v2 = L->v[(i + 1) % 3];
@@ -217,7 +225,7 @@ static void unplay(const lb_linear* L, int step, const float* u, const float* an
 static void back(lb_linear* L, double* y) {
   const int F = L->nfree, wide = F + L->nmotor;
   clear_states(L);
-  for (int i = L->r->nstep; i >= 1; i--) {
+  for (int i = L->nstep; i > L->first; i--) {
     double *q = L->q[i % 3], *v = L->v[i % 3];
     double *q1 = L->q[(i + 2) % 3], *v1 = L->v[(i + 2) % 3];
     double *q2 = L->q[(i + 1) % 3], *v2 = L->v[(i + 1) % 3];
@@ -252,7 +260,7 @@ void lb_linear_product(lb_linear* L, double* y, const double* x) {
 
 void lb_linear_still(const lb_linear* L, double* band, int p) {
   const int M = L->nmotor, wide = L->nfree + M;
-  for (int i = 1; i <= L->r->nstep; i++) {
+  for (int i = L->first + 1; i <= L->nstep; i++) {
     const float* T = group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide);
     const double* N = L->basis[i][0];
     for (int a = 0; a < M; a++) {

@@ -22,8 +22,24 @@ enum {
   MOST_PRODUCTS = 400, // of one solve
   MOST_TRIALS = 6,     // of one iteration
   MOST_TIGHTENINGS = 12,
-  MEMORY = 2 // the gradient's norm at the start, and mu
+  PART_ITERATIONS = 6
 };
+
+// A search goes through these stages, with ever better models of the motion.
+enum { DRAFT, ROUGH, FINE };
+// What it remembers: the gradient's norm at the start, mu, the stage.
+enum { NORM, MU, STAGE, MEMORY };
+
+// Steps are that long [s] before the last stage, which begins when an iteration gains less than
+// this part of the objective.
+static const double ROUGH_STEP = 2e-3, ROUGHLY = 0.03;
+// The draft goes on by so much [s] when an iteration gains less than this part; it looks so far
+// behind and ahead of there.
+static const double ADVANCE = 1, LEAST_ADVANCE = 0.2, PARTLY = 0.2, BEHIND = 1.5, AHEAD = 0.4;
+// How much of what was predicted should come true.
+static const double POOR = 0.1, FAIR = 0.4, GOOD = 0.75;
+// The first mu, as a part of first_mu().
+static const double GENTLE = 1e-3;
 
 // A solve ends when its residual is so small a part of the right-hand side.
 static const double SOLVED = 1e-3;
@@ -38,7 +54,12 @@ typedef struct search {
   double *gradient, *p, *residual, *z, *direction, *image, *right;
   double* band; // [n][width + 1] preconditioner, by control point and then motor
   int width;
-  double mu;
+  double mu, norm; // norm of the gradient
+  int trials;      // the most of one iteration
+  double came;     // what part of the last prediction came true
+  int whole;       // steps of the whole motion
+  int free[2];     // control points that may change, of every motor
+  double* draft;   // [n]
   double* swapped; // [n] in that order
   lb_curves* trial;
   bool* active; // [limits] bounds that push
@@ -55,8 +76,8 @@ static double dot(int n, const double* a, const double* b) {
 }
 
 static bool is_fixed(const search* s, int i) {
-  const int n = s->r.input->ncontrol, k = i % n;
-  return k < LB_CURVES_FIXED || k >= n - LB_CURVES_FIXED;
+  const int k = i % s->r.input->ncontrol;
+  return k < s->free[0] || k >= s->free[1];
 }
 
 static void clear_fixed(const search* s, double* x) {
@@ -253,7 +274,7 @@ static lb_status find_direction(search* s, const double* x, bool* active) {
   return status;
 }
 
-// --- iterations ---
+// --- steps ---
 
 static double now(void) {
   struct timespec t;
@@ -309,9 +330,8 @@ static lb_status try_direction(search* s, const lb_curves* curves, double object
 
 // The step that is taken: p with a mu that predicts well enough. `fell`: there was one.
 static lb_status take_step(search* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
-  static const double POOR = 0.1, FAIR = 0.4, GOOD = 0.75;
   *fell = false;
-  for (int i = 0; i < MOST_TRIALS && !*fell; i++) {
+  for (int i = 0; i < s->trials && !*fell; i++) {
     lb_retarget_value there;
     double came = -1;
     lb_status status = find_direction(s, curves->control, s->active);
@@ -322,6 +342,7 @@ static lb_status take_step(search* s, lb_curves* curves, lb_retarget_value* valu
       return status;
     }
     *fell = came > POOR;
+    s->came = came;
     s->mu *= came > GOOD ? 0.2 : came > FAIR ? 0.7 : came > POOR ? 3 : 10;
     if (*fell) {
       memcpy(curves->control, s->trial->control, (size_t)s->n * sizeof(double));
@@ -331,12 +352,98 @@ static lb_status take_step(search* s, lb_curves* curves, lb_retarget_value* valu
   return LB_OK;
 }
 
+// One iteration; `far`: there may be more to gain than `enough`, as a part of the objective.
+static lb_status improve(search* s, lb_curves* curves, lb_retarget_value* value, double enough,
+                         bool* far) {
+  const double before = value->objective;
+  bool fell = false;
+  lb_status status = lb_motion_gradient(&s->r, curves, s->gradient, s->linear);
+  if (status == LB_OK) {
+    clear_fixed(s, s->gradient);
+    s->norm = sqrt(dot(s->n, s->gradient, s->gradient));
+    s->mu = s->mu > 0 ? s->mu : GENTLE * first_mu(s);
+    status = take_step(s, curves, value, &fell);
+  }
+  *far = fell && before - value->objective > enough * before;
+  return status;
+}
+
+// --- a first draft ---
+
+// A part of the motion: it is played until `until`, and control points are free from `from` on; the
+// last AHEAD of it is played as the input has it, so that what is left shaking there counts.
+static void look_at(search* s, double from, double until) {
+  const lb_bspline spline = lb_curves_spline(s->r.input);
+  const int most = s->whole, steps = (int)fmin(most, ceil(until / s->r.h));
+  s->r.nstep = steps;
+  s->free[0] = LB_CURVES_FIXED;
+  s->free[1] = s->r.input->ncontrol - LB_CURVES_FIXED;
+  while (lb_bspline_knot(&spline, s->free[0]) < from) {
+    s->free[0]++;
+  }
+  while (steps < most && lb_bspline_knot(&spline, s->free[1] - 1) > until - AHEAD) {
+    s->free[1]--;
+  }
+  const double first = lb_bspline_knot(&spline, s->free[0]);
+  lb_linear_window(s->linear, from > 0 ? (int)floor(first / s->r.h) : 0);
+}
+
+// Better curves for the part that is looked at. Not `well`: to first order nothing can be said of
+// it, and it should be shorter.
+static lb_status draft_part(search* s, lb_curves* curves, bool may_fail, bool* well) {
+  lb_retarget_value part;
+  bool far = true;
+  lb_status status = lb_motion_run(&s->r, curves, &part);
+  for (int i = 0; i < PART_ITERATIONS && far && status == LB_OK; i++) {
+    s->trials = may_fail && i == 0 ? 1 : MOST_TRIALS;
+    status = improve(s, curves, &part, PARTLY, &far);
+    *well = i > 0 || !may_fail || s->came > FAIR;
+    far = *well && (far || s->came < FAIR);
+  }
+  s->trials = MOST_TRIALS;
+  return status;
+}
+
+// Part after part from the start on: what shakes at the end of one is not yet much, and what the
+// input makes of the whole may be so wild that nothing can be said to first order. Taken when it is
+// better than the input.
+static lb_status draft(search* s, lb_curves* curves, lb_retarget_value* value) {
+  const double end = s->whole * s->r.h;
+  lb_status status = LB_OK;
+  s->mu = 0;
+  memcpy(s->draft, curves->control, (size_t)s->n * sizeof(double));
+  double done = 0, by = ADVANCE;
+  while (done < end && status == LB_OK) {
+    bool well = false;
+    const double mu = s->mu;
+    look_at(s, done - BEHIND, done + by + AHEAD);
+    status = draft_part(s, curves, by > LEAST_ADVANCE, &well);
+    done += well ? by : 0;
+    by *= well ? 1.5 : 0.5;
+    s->mu = well ? s->mu : mu;
+    if (status == LB_OK && !lb_progress_report(s->r.progress, fmin(1, done / end), "drafting")) {
+      status = lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+    }
+  }
+  look_at(s, 0, INFINITY);
+  lb_retarget_value there = {.objective = INFINITY};
+  if (status == LB_OK) {
+    status = lb_motion_run(&s->r, curves, &there);
+  }
+  if (there.objective < value->objective) {
+    *value = there;
+  } else {
+    memcpy(curves->control, s->draft, (size_t)s->n * sizeof(double));
+  }
+  return status;
+}
+
 static lb_status open_search(search* s, lb_arena* arena) {
   const int M = s->r.what->nmotor;
   s->n = M * s->r.input->ncontrol;
   s->width = 4 * M - 1;
-  double** const vector[] = {&s->gradient,  &s->p,     &s->residual, &s->z,
-                             &s->direction, &s->image, &s->right,    &s->swapped};
+  double** const vector[] = {&s->gradient, &s->p,     &s->residual, &s->z,    &s->direction,
+                             &s->image,    &s->right, &s->swapped,  &s->draft};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
     *vector[i] = LB_TAKE(arena, double, s->n);
     if (!*vector[i]) {
@@ -350,37 +457,45 @@ static lb_status open_search(search* s, lb_arena* arena) {
     return LB_NO_MEMORY;
   }
   s->active = LB_TAKE(arena, bool, s->limits->count);
+  s->whole = s->r.nstep;
+  s->trials = MOST_TRIALS;
+  look_at(s, 0, INFINITY);
   return s->active ? LB_OK : LB_NO_MEMORY;
 }
 
+// --- iterations ---
+
+static bool tell(search* s, const lb_retarget_options* options, const lb_retarget_state* state,
+                 const lb_retarget_value* value, double each) {
+  const lb_retarget_news news = {.iteration = state->iteration,
+                                 .value = *value,
+                                 .gradient =
+                                     state->memory[NORM] > 0 ? s->norm / state->memory[NORM] : 1,
+                                 .left = state->done ? 0 : each};
+  return !options->news || options->news(options->context, &news, state);
+}
+
+// From where the state is to the end of its stage.
 static lb_status iterate(search* s, const lb_retarget_options* options, lb_retarget_state* state,
                          lb_retarget_value* value) {
-  const lb_retarget* what = s->r.what;
-  const double began = now();
-  const int first = state->iteration;
+  const double stage = state->memory[STAGE];
+  s->mu = state->memory[MU];
   lb_status status = lb_motion_run(&s->r, state->curves, value);
-  while (status == LB_OK && !state->done && state->iteration < what->iterations) {
-    const double before = value->objective;
-    bool fell = false;
-    status = lb_motion_gradient(&s->r, state->curves, s->gradient, s->linear);
-    if (status == LB_OK) {
-      s->mu = state->iteration == 0 ? first_mu(s) : state->memory[1];
-      status = take_step(s, state->curves, value, &fell);
-    }
+  while (status == LB_OK && !state->done && state->memory[STAGE] == stage) {
+    const double began = now();
+    const double enough = stage < FINE ? ROUGHLY : s->r.what->tolerance;
+    bool far = false;
+    status = stage == DRAFT ? draft(s, state->curves, value)
+                            : improve(s, state->curves, value, enough, &far);
     if (status != LB_OK) {
       break;
     }
-    state->memory[1] = s->mu;
-    const double norm = sqrt(dot(s->n, s->gradient, s->gradient));
-    state->memory[0] = state->iteration == 0 ? norm : state->memory[0];
+    state->memory[MU] = s->mu;
+    state->memory[NORM] = state->memory[NORM] > 0 ? state->memory[NORM] : s->norm;
     state->iteration++;
-    state->done = !fell || before - value->objective <= what->tolerance * before;
-    const double each = (now() - began) / (state->iteration - first);
-    const lb_retarget_news news = {.iteration = state->iteration,
-                                   .value = *value,
-                                   .gradient = norm / state->memory[0],
-                                   .left = state->done ? 0 : each};
-    if (options->news && !options->news(options->context, &news, state)) {
+    state->memory[STAGE] += stage < FINE && !far;
+    state->done = (stage == FINE && !far) || state->iteration >= s->r.what->iterations;
+    if (!tell(s, options, state, value, now() - began)) {
       return lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted after iteration %d",
                           state->iteration);
     }
@@ -388,14 +503,16 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
   return status;
 }
 
-lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
-                          const lb_curves* input, const lb_targets* targets,
-                          const lb_retarget_options* options, lb_retarget_state* state,
-                          lb_retarget_value* value, lb_error* err) {
+// All but the last stage make do with a longer step.
+static lb_status run_stage(const lb_model* model, const lb_retarget* retarget,
+                           const lb_curves* input, const lb_targets* targets,
+                           lb_retarget_options options, lb_retarget_state* state,
+                           lb_retarget_value* value, lb_error* err) {
   search s = {.n = 0};
-  lb_retarget_value found = {0};
+  const double h = isnan(options.step) ? model->solver.step : options.step;
+  options.step = state->memory[STAGE] < FINE ? fmax(h, ROUGH_STEP) : h;
   lb_status status =
-      lb_retargeting_open(&s.r, model, retarget, input, targets, options, state->allocator, err);
+      lb_retargeting_open(&s.r, model, retarget, input, targets, &options, state->allocator, err);
   if (status != LB_OK) {
     return status;
   }
@@ -408,13 +525,25 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
   if (status == LB_OK) {
-    status = iterate(&s, options, state, &found);
-  }
-  if (status == LB_OK || status == LB_INTERRUPTED) {
-    *value = found;
+    status = iterate(&s, &options, state, value);
   }
   lb_curves_release(s.trial);
   lb_retargeting_close(&s.r);
+  return status;
+}
+
+lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
+                          const lb_curves* input, const lb_targets* targets,
+                          const lb_retarget_options* options, lb_retarget_state* state,
+                          lb_retarget_value* value, lb_error* err) {
+  lb_retarget_value found = {0};
+  lb_status status = LB_OK;
+  do {
+    status = run_stage(model, retarget, input, targets, *options, state, &found, err);
+  } while (status == LB_OK && !state->done);
+  if (status == LB_OK || status == LB_INTERRUPTED) {
+    *value = found;
+  }
   return status;
 }
 

@@ -97,10 +97,12 @@ lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_
 typedef struct lb_linear {
   const lb_retargeting* r;
   int nfree, nmotor, nrow, size, ngroup;
+  int skip;   // steps of the simulation in one of its own
+  int first, nstep; // of its own: it starts from rest behind the first and ends with the last
   int width;  // of G: 2 nfree + 3 nmotor
   int* free;  // [nfree] coordinates
   int* motor; // [nmotor] driven ones
-  double dt;
+  double h, dt; // its own step, and 2/3 of it
   float* G;              // [ngroup][nfree][width]
   float* T;              // [ngroup][nrow][nfree + nmotor]
   float* y;              // [nstep + 1][nrow]
@@ -112,6 +114,8 @@ typedef struct lb_linear {
 } lb_linear;
 
 lb_status lb_linear_create(lb_retargeting* r, lb_linear** out);
+// Look only at what happens from step `first` of the simulation on, until its end as it is now.
+void lb_linear_window(lb_linear* L, int first);
 // Whether a step's matrices are kept, and for which group; -1: they are not.
 int lb_linear_group(const lb_linear* L, int step);
 // Keep them. `scratch` has 3 nv^2 numbers, `S` nv motions.

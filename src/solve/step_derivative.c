@@ -309,7 +309,14 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
   }
   find_pushes(S, d);
   fill_blocks(S, d, past, from);
-  lb_step_matrix(S->W, S->D, d, past->dt);
+  return lb_step_factor(S, d, past->dt);
+}
+
+bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
+  const lb_model* m = S->m;
+  const int count = lb_loops_count(d);
+  S->dt = dt;
+  lb_step_matrix(S->W, S->D, d, dt);
   add_internal(S);
   S->rows = 0;
   return lb_lu(m->nv, S->W, m->nv, S->order) == LB_OK &&

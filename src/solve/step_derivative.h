@@ -52,6 +52,10 @@ void lb_step_derivative_release(lb_step_derivative* S);
 // Take the derivative at the end of a step; false: (5) is singular. d's qdd is set.
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
 
+// The same end as if it were that of a longer or shorter step: (4) and (5) with another dt, until
+// called again. For joints whose coordinates are numbers.
+bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt);
+
 // Changes of the end by changes of the causes.
 void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in);
 
