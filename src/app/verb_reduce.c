@@ -140,32 +140,22 @@ static exit_code reduce(const lb_scene* scene, const reduce_args* a) {
   return exit_code_of(status);
 }
 
+static exit_code reduce_scene(lb_scene* scene, void* args, char** plain) {
+  reduce_args* a = args;
+  const lb_reduce_options standard = lb_reduce_default();
+  (void)plain;
+  // a number of shapes alone is just that; an accuracy alone takes as many as it needs
+  a->o.missed = !isnan(a->o.missed) ? a->o.missed : a->o.modes ? 0 : standard.missed;
+  a->o.modes = a->o.modes ? a->o.modes : standard.modes;
+  interrupt_listen();
+  return outdir_prepare(a->out) ? reduce(scene, a) : EXIT_INPUT;
+}
+
 static exit_code run(const verb* v, int narg, char** args) {
   reduce_args a = {.o = lb_reduce_default()};
-  const lb_reduce_options standard = a.o;
   a.o.modes = 0;
   a.o.missed = NAN;
-  char out[4096];
-  int nscene = 0;
-  exit_code code = EXIT_DONE;
-  if (!verb_parse(v, narg, args, &a, &nscene, &code)) {
-    return code;
-  }
-  // a number of shapes alone is just that; an accuracy alone takes as many as it needs
-  a.o.missed = !isnan(a.o.missed) ? a.o.missed : a.o.modes ? 0 : standard.missed;
-  a.o.modes = a.o.modes ? a.o.modes : standard.modes;
-  if (!a.out) {
-    outdir_default(args[0], out, sizeof out);
-    a.out = out;
-  }
-  lb_scene scene;
-  code = load_scene(args[0], &scene);
-  if (code == EXIT_DONE) {
-    interrupt_listen();
-    code = outdir_prepare(a.out) ? reduce(&scene, &a) : EXIT_INPUT;
-    lb_scene_release(&scene);
-  }
-  return code;
+  return run_scene(v, narg, args, &a, &a.out, reduce_scene);
 }
 
 const verb verb_reduce = {
