@@ -280,14 +280,16 @@ static bool go(lb_rester* R, lb_data* d, double scale) {
   return all_finite(R);
 }
 
-// Was it a good one? `down`: on the whole it led down; `less`: what the next step, which is found
-// as well, should be shorter than, where the stiffness is definite.
-static bool goes_on(lb_rester* R, lb_data* d, bool down, double less) {
+// Was it a good one? `down`: on the whole it led down. Else the next step, which is found as well,
+// has to be shorter than `less`, from one definite stiffness to another.
+static bool goes_on(lb_rester* R, lb_data* d, bool down, bool definite, double less) {
   bool found = find_step(R, d, false);
-  if (!R->fresh && (!found || (R->least == 0 && R->size > less))) {
+  bool shrinks = definite && R->least == 0 && R->size <= less;
+  if (!R->fresh && (!found || (definite && R->least == 0 && !shrinks))) {
     found = find_step(R, d, true);
+    shrinks = definite && R->least == 0 && R->size <= less;
   }
-  return found && (down || (R->least == 0 && R->size <= less));
+  return found && (down || shrinks);
 }
 
 static void keep(lb_rester* R, const lb_data* d) {
@@ -313,7 +315,7 @@ static bool take_step(lb_rester* R, lb_data* d) {
       continue;
     }
     const bool down = start + scale * gain + slope(R, R->kept_dq) <= 0;
-    if (goes_on(R, d, down, definite ? size * (1 - scale * (1 - MUCH)) : 0)) {
+    if (goes_on(R, d, down, definite, size * (1 - scale * (1 - MUCH)))) {
       return true;
     }
   }
