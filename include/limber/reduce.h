@@ -6,6 +6,9 @@
 extern "C" {
 #endif
 
+/// A run with all nodes.
+struct lb_full_run;
+
 typedef struct lb_reduce_options {
   int modes;     ///< coordinates of each body, > 0: at the most
   double missed; ///< part of the displacements, by mass, that they may lack; 0: as many as `modes`
@@ -16,6 +19,11 @@ typedef struct lb_reduce_options {
   int threads;
   const char* from; ///< a folder with the full.npz of an earlier run, instead of a new one; or NULL
   lb_progress progress;
+  /// Told of the full run as soon as there is one, before anything is made of it, so that it can be
+  /// written (lb_full_run_write): also of one that was interrupted or failed, as far as it came.
+  /// NULL: nobody.
+  void (*ran)(void* context, const struct lb_full_run* run);
+  void* context; ///< of `ran`
 } lb_reduce_options;
 lb_reduce_options lb_reduce_default(void);
 
@@ -67,10 +75,12 @@ lb_status lb_reduce(const lb_scene* scene, const lb_reduce_options* options,
                     const lb_allocator* allocator, lb_reduction** reduction, lb_error* err);
 void lb_reduction_release(lb_reduction* reduction);
 
-/// Write BODY.npz for each reduced body and summary.json into a folder, made if it is missing; with
-/// `keep_full` also full.npz, the run they were made from.
-lb_status lb_reduction_write(const lb_reduction* reduction, const char* dir, bool keep_full,
-                             lb_error* err);
+/// Write BODY.npz for each reduced body and summary.json into a folder, made if it is missing.
+lb_status lb_reduction_write(const lb_reduction* reduction, const char* dir, lb_error* err);
+
+/// Write full.npz, the run that bodies are made from, into such a folder.
+lb_status lb_full_run_write(const struct lb_full_run* run, const char* dir,
+                            const lb_allocator* allocator, lb_error* err);
 
 #ifdef __cplusplus
 }

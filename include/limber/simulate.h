@@ -15,7 +15,8 @@ lb_status lb_assemble(const lb_model* model, lb_data* data, lb_error* err);
 /// velocities, no accelerations, all forces in balance, loops closed. Of several such poses it is a
 /// stable one downhill from the given one. Sets q, qd (zero) and motor_force. LB_FAILED when there
 /// is none within reach (a body that nothing holds, a loop that cannot close), with `data` as it
-/// was; LB_INVALID for models with all nodes of their elastic bodies.
+/// was. Of a model that shows one with all nodes of its elastic bodies, `model->full` is the one to
+/// ask about, LB_INVALID otherwise.
 lb_status lb_rest(const lb_model* model, lb_data* data, lb_error* err);
 
 /// Advances a lb_data by time steps; one for each thread of work.

@@ -1,6 +1,7 @@
 // Reading scenes for the verbs that run them.
 #include "app/load.h"
 
+#include "app/outdir.h"
 #include "app/terminal.h"
 
 // What a scene does wrong is bad input, unreadable files too.
@@ -12,7 +13,7 @@ static exit_code tell(lb_status status, lb_error* err) {
   return status == LB_OK ? EXIT_DONE : status == LB_NO_MEMORY ? EXIT_JOB : EXIT_INPUT;
 }
 
-exit_code load_scene(const char* path, lb_scene* scene) {
+static exit_code load_scene(const char* path, lb_scene* scene) {
   lb_error err = lb_error_make(NULL);
   return tell(lb_scene_read(path, NULL, scene, &err), &err);
 }
@@ -20,6 +21,29 @@ exit_code load_scene(const char* path, lb_scene* scene) {
 exit_code load_model(const lb_scene* scene, lb_model** model) {
   lb_error err = lb_error_make(NULL);
   return tell(lb_model_create(scene, NULL, model, &err), &err);
+}
+
+exit_code run_scene(const verb* v, int narg, char** words, void* args, const char** out,
+                    scene_job* job) {
+  char folder[4096];
+  int nplain = 0;
+  exit_code code = EXIT_DONE;
+  if (!verb_parse(v, narg, words, args, &nplain, &code)) {
+    return code;
+  }
+  const char* named = *out;
+  if (!named) {
+    outdir_default(words[0], folder, sizeof folder);
+    *out = folder;
+  }
+  lb_scene scene;
+  code = load_scene(words[0], &scene);
+  if (code == EXIT_DONE) {
+    code = job(&scene, args, words);
+    lb_scene_release(&scene);
+  }
+  *out = named; // the default ends with this function
+  return code;
 }
 
 exit_code exit_code_of(lb_status outcome) {

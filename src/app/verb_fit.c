@@ -151,10 +151,11 @@ static exit_code load_markers(const char* path, const lb_scene* scene, lb_marker
 }
 
 // Mistakes in the table are told before the model is made, and leave no folder behind.
-static exit_code run_scene(lb_scene* scene, const char* path, const fit_args* a) {
+static exit_code fit_scene(lb_scene* scene, void* args, char** plain) {
+  const fit_args* a = args;
   lb_markers* markers = NULL;
   lb_model* model = NULL;
-  exit_code code = load_markers(path, scene, &markers);
+  exit_code code = load_markers(plain[1], scene, &markers);
   if (code == EXIT_DONE) {
     scene->solver.elastic = LB_SPACE_REDUCED; // many runs want a fast model
     code = load_model(scene, &model);
@@ -170,23 +171,7 @@ static exit_code run_scene(lb_scene* scene, const char* path, const fit_args* a)
 
 static exit_code run(const verb* v, int narg, char** args) {
   fit_args a = {.duration = NAN, .step = NAN, .threads = lb_fit_default().threads};
-  char out[4096];
-  int nplain = 0;
-  exit_code code = EXIT_DONE;
-  if (!verb_parse(v, narg, args, &a, &nplain, &code)) {
-    return code;
-  }
-  if (!a.out) {
-    outdir_default(args[0], out, sizeof out);
-    a.out = out;
-  }
-  lb_scene scene;
-  code = load_scene(args[0], &scene);
-  if (code == EXIT_DONE) {
-    code = run_scene(&scene, args[1], &a);
-    lb_scene_release(&scene);
-  }
-  return code;
+  return run_scene(v, narg, args, &a, &a.out, fit_scene);
 }
 
 const verb verb_fit = {

@@ -9,6 +9,7 @@
 #include "app/terminal.h"
 #include "app/verb.h"
 #include "limber/reduce.h"
+#include "solve/full_run.h"
 
 typedef struct reduce_args {
   const char* out;
@@ -56,7 +57,7 @@ static const option options[] = {
     {"--from", NULL, "RUN", parse_text, offsetof(reduce_args, o.from),
      "folder with the full.npz of an earlier run, instead of running the scene again"},
     {"--keep", NULL, NULL, NULL, offsetof(reduce_args, keep),
-     "write full.npz, the run with all nodes, for --from"},
+     "write full.npz, the run with all nodes, for --from; also when Ctrl-C stops it"},
     {"--attachments", NULL, NULL, NULL, offsetof(reduce_args, o.attachments),
      "begin each basis with the shapes under forces and moments on its faces"},
     {"--frames", NULL, "N", parse_frames, offsetof(reduce_args, o.frames),
@@ -118,16 +119,28 @@ static void print_results(const lb_reduction* r, const char* dir) {
   print_replays(r);
 }
 
-static exit_code reduce(const lb_scene* scene, const reduce_args* a) {
+// What becomes of the full run, which may have taken hours.
+typedef struct keeper {
+  const reduce_args* a;
+  lb_error err;
+  lb_status status;
+  double until; // time that is kept [s]
+} keeper;
+
+static void keep(void* context, const lb_full_run* run) {
+  keeper* k = context;
+  k->status = lb_full_run_write(run, k->a->out, NULL, &k->err);
+  k->until = k->status == LB_OK ? run->time[run->nframe - 1] : 0;
+}
+
+static lb_status reduce_and_write(const lb_scene* scene, const lb_reduce_options* o,
+                                  const reduce_args* a, meter* m) {
   lb_error err = lb_error_make(NULL);
   lb_reduction* reduction = NULL;
-  meter m = meter_start(a->quiet);
-  lb_reduce_options o = a->o;
-  o.progress = meter_progress(&m);
-  lb_status status = lb_reduce(scene, &o, NULL, &reduction, &err);
-  meter_end(&m);
+  lb_status status = lb_reduce(scene, o, NULL, &reduction, &err);
+  meter_end(m);
   if (status == LB_OK) {
-    status = lb_reduction_write(reduction, a->out, a->keep, &err);
+    status = lb_reduction_write(reduction, a->out, &err);
   }
   if (status == LB_OK && !a->quiet) {
     print_results(reduction, a->out);
@@ -137,35 +150,44 @@ static exit_code reduce(const lb_scene* scene, const reduce_args* a) {
   }
   lb_reduction_release(reduction);
   lb_error_clear(&err);
-  return exit_code_of(status);
+  return status;
+}
+
+static exit_code reduce(const lb_scene* scene, const reduce_args* a) {
+  keeper k = {.a = a, .err = lb_error_make(NULL)};
+  meter m = meter_start(a->quiet);
+  lb_reduce_options o = a->o;
+  o.progress = meter_progress(&m);
+  o.ran = a->keep ? keep : NULL;
+  o.context = &k;
+  const lb_status status = reduce_and_write(scene, &o, a, &m);
+  if (k.status != LB_OK) {
+    tell_errors(&k.err);
+  } else if (status != LB_OK && k.until > 0) {
+    char text[48];
+    fprintf(stderr, "The first %s of the full run are kept in %s; '--from %s' uses them.\n",
+            duration_text(k.until, text, sizeof text), a->out, a->out);
+  }
+  lb_error_clear(&k.err);
+  return exit_code_of(status == LB_OK ? k.status : status);
+}
+
+static exit_code reduce_scene(lb_scene* scene, void* args, char** plain) {
+  reduce_args* a = args;
+  const lb_reduce_options standard = lb_reduce_default();
+  (void)plain;
+  // a number of shapes alone is just that; an accuracy alone takes as many as it needs
+  a->o.missed = !isnan(a->o.missed) ? a->o.missed : a->o.modes ? 0 : standard.missed;
+  a->o.modes = a->o.modes ? a->o.modes : standard.modes;
+  interrupt_listen();
+  return outdir_prepare(a->out) ? reduce(scene, a) : EXIT_INPUT;
 }
 
 static exit_code run(const verb* v, int narg, char** args) {
   reduce_args a = {.o = lb_reduce_default()};
-  const lb_reduce_options standard = a.o;
   a.o.modes = 0;
   a.o.missed = NAN;
-  char out[4096];
-  int nscene = 0;
-  exit_code code = EXIT_DONE;
-  if (!verb_parse(v, narg, args, &a, &nscene, &code)) {
-    return code;
-  }
-  // a number of shapes alone is just that; an accuracy alone takes as many as it needs
-  a.o.missed = !isnan(a.o.missed) ? a.o.missed : a.o.modes ? 0 : standard.missed;
-  a.o.modes = a.o.modes ? a.o.modes : standard.modes;
-  if (!a.out) {
-    outdir_default(args[0], out, sizeof out);
-    a.out = out;
-  }
-  lb_scene scene;
-  code = load_scene(args[0], &scene);
-  if (code == EXIT_DONE) {
-    interrupt_listen();
-    code = outdir_prepare(a.out) ? reduce(&scene, &a) : EXIT_INPUT;
-    lb_scene_release(&scene);
-  }
-  return code;
+  return run_scene(v, narg, args, &a, &a.out, reduce_scene);
 }
 
 const verb verb_reduce = {
@@ -189,7 +211,7 @@ const verb verb_reduce = {
     .exits = "  0    done\n"
              "  1    the computation failed; the message says why\n"
              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
-             "  130  interrupted",
+             "  130  interrupted; with --keep, what was done of the full run is in DIR",
     .options = options,
     .noption = sizeof options / sizeof *options,
     .least = 1,

@@ -389,32 +389,21 @@ static exit_code run_model(const lb_model* model, const lb_scene* scene, const r
   return code == EXIT_DONE ? exit_code_of(status) : code;
 }
 
-static exit_code run(const verb* v, int narg, char** args) {
-  retarget_args a = {.rate = 1000, .step = NAN, .threads = 1};
-  char out[4096];
-  int nplain = 0;
-  exit_code code = EXIT_DONE;
-  if (!verb_parse(v, narg, args, &a, &nplain, &code)) {
-    return code;
-  }
-  if (!a.out) {
-    outdir_default(args[0], out, sizeof out);
-    a.out = out;
-  }
-  lb_scene scene;
-  code = load_scene(args[0], &scene);
-  if (code != EXIT_DONE) {
-    return code;
-  }
+static exit_code retarget_scene(lb_scene* scene, void* args, char** plain) {
   lb_model* model = NULL;
-  scene.solver.elastic = LB_SPACE_REDUCED; // many runs want a fast model
-  code = load_model(&scene, &model);
+  (void)plain;
+  scene->solver.elastic = LB_SPACE_REDUCED; // many runs want a fast model
+  exit_code code = load_model(scene, &model);
   if (code == EXIT_DONE) {
-    code = run_model(model, &scene, &a);
+    code = run_model(model, scene, args);
   }
   lb_model_release(model);
-  lb_scene_release(&scene);
   return code;
+}
+
+static exit_code run(const verb* v, int narg, char** args) {
+  retarget_args a = {.rate = 1000, .step = NAN, .threads = 1};
+  return run_scene(v, narg, args, &a, &a.out, retarget_scene);
 }
 
 const verb verb_retarget = {

@@ -160,33 +160,24 @@ static exit_code simulate(const lb_model* model, const simulate_args* a) {
   return code;
 }
 
-static exit_code run(const verb* v, int narg, char** args) {
-  simulate_args a = {.duration = NAN, .step = NAN, .threads = lb_simulate_default().threads};
-  char out[4096];
-  int nscene = 0;
-  exit_code code = EXIT_DONE;
-  if (!verb_parse(v, narg, args, &a, &nscene, &code)) {
-    return code;
-  }
-  if (!a.out) {
-    outdir_default(args[0], out, sizeof out);
-    a.out = out;
-  }
-  lb_scene scene;
+static exit_code simulate_scene(lb_scene* scene, void* args, char** plain) {
+  const simulate_args* a = args;
   lb_model* model = NULL;
-  code = load_scene(args[0], &scene);
-  if (code == EXIT_DONE) {
-    scene.solver.elastic = a.full ? LB_SPACE_FULL : scene.solver.elastic;
-    code = take_bases(&scene, a.basis);
-    code = code == EXIT_DONE ? load_model(&scene, &model) : code;
-    lb_scene_release(&scene);
-  }
+  (void)plain;
+  scene->solver.elastic = a->full ? LB_SPACE_FULL : scene->solver.elastic;
+  exit_code code = take_bases(scene, a->basis);
+  code = code == EXIT_DONE ? load_model(scene, &model) : code;
   if (code == EXIT_DONE) {
     interrupt_listen(); // from here on there is something to keep
-    code = outdir_prepare(a.out) ? simulate(model, &a) : EXIT_INPUT;
+    code = outdir_prepare(a->out) ? simulate(model, a) : EXIT_INPUT;
     lb_model_release(model);
   }
   return code;
+}
+
+static exit_code run(const verb* v, int narg, char** args) {
+  simulate_args a = {.duration = NAN, .step = NAN, .threads = lb_simulate_default().threads};
+  return run_scene(v, narg, args, &a, &a.out, simulate_scene);
 }
 
 const verb verb_simulate = {

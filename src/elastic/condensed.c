@@ -32,6 +32,7 @@ struct lb_condensed {
   lb_m3* turn;            // [nnode] rotations since then
   double* x;              // [ndof] the deformed shape
   double* y;              // [ndof] scratch
+  double dt;              // of W
   lb_reduced body;
 };
 
@@ -90,9 +91,34 @@ static void fill_conditions(lb_condensed* c) {
   }
 }
 
+// W / dt is the identity over dt in the basis Psi.
+static void push_back(const void* context, double* f, double* Kv, const double* eta,
+                      const double* v, double* scratch) {
+  const lb_condensed* c = context;
+  (void)scratch;
+  for (int k = 0; k < c->r; k++) {
+    f[k] = eta[k] / c->dt;
+    if (Kv) {
+      Kv[k] = v[k] / c->dt;
+    }
+  }
+}
+
+static void tangent(const void* context, double* K, const double* eta, double* scratch) {
+  const lb_condensed* c = context;
+  (void)eta;
+  (void)scratch;
+  memset(K, 0, (size_t)(c->r * c->r) * sizeof *K);
+  for (int k = 0; k < c->r; k++) {
+    K[k * c->r + k] = 1 / c->dt;
+  }
+}
+
 static bool take_body(lb_condensed* c) {
   lb_reduced* b = &c->body;
-  *b = (lb_reduced){.r = c->r, .nface = c->full->nface};
+  *b = (lb_reduced){.r = c->r,
+                    .nface = c->full->nface,
+                    .internal = {.force = push_back, .tangent = tangent, .context = c}};
   b->H = LB_TAKE(&c->arena, lb_v4, c->r);
   b->B0 = LB_TAKE(&c->arena, lb_m3, c->r);
   b->B1 = LB_TAKE(&c->arena, lb_m3, c->r * c->r);
@@ -358,6 +384,7 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
     take_out_reactions(c, column(c, c->Psi, k), column(c, c->load, k), m);
     orthonormalise(c, k);
   }
+  c->dt = dt;
   memset(c->body.M, 0, (size_t)(c->r * c->r) * sizeof *c->body.M);
   for (int k = 0; k < c->r; k++) {
     c->body.M[k * c->r + k] = dt;
@@ -367,6 +394,21 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
   }
   lb_fem_rotations(c->full->fem, c->start, u);
   return LB_OK;
+}
+
+bool lb_condensed_definite(const lb_condensed* c) {
+  return lb_direct_negative(c->direct) == 0;
+}
+
+// A column that is zero gets a mass too, so that the matrix stays definite.
+void lb_condensed_weigh(lb_condensed* c) {
+  const int n = c->full->fem->ndof;
+  for (int i = 0; i < c->r; i++) {
+    for (int j = 0; j <= i; j++) {
+      const double m = dot(n, column(c, c->Psi, i), column(c, c->MPsi, j));
+      c->body.M[i * c->r + j] = c->body.M[j * c->r + i] = i == j && m <= 0 ? 1 : m;
+    }
+  }
 }
 
 // Rotations since W was factored, the shape, and what the tree sees of it. Nodes of the held face

@@ -35,16 +35,22 @@ void lb_condensed_release(lb_condensed* c);
 // How many columns: six a face, six of the frame where it moves, one for the residual.
 int lb_condensed_size(const lb_full* full, bool moves);
 
-// Factor W at u and find the columns. LB_FAILED: W is not definite.
+// Factor W at u and find the columns. LB_FAILED: W has no factors.
 lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt);
+// Whether W, held, is positive definite; otherwise some of the columns may be missing.
+bool lb_condensed_definite(const lb_condensed* c);
 
 // Turn with the body to u; then the last column becomes the answer to the residual r [ndof], from
 // which the reactions of the held face are taken out: they are large, and what is left is not.
 lb_status lb_condensed_answer(lb_condensed* c, const double* u, double* r);
 
 // The body in the basis T Psi about its shape at the last answer, mass matrix dt W: what the tree's
-// recursions need. Its arrays stay where they are.
+// recursions need. Its arrays stay where they are. Its internal forces are those that the last
+// answer leaves: none at its shape, and stiffness W / dt.
 const lb_reduced* lb_condensed_body(const lb_condensed* c);
+// Give it the masses of its columns instead, Psi'M Psi, until it is renewed: for those who solve
+// for a pose, where W / dt is the stiffness alone.
+void lb_condensed_weigh(lb_condensed* c);
 
 // out = Psi'T'r; and v += T Psi c.
 void lb_condensed_project(lb_condensed* c, double* out, const double* r);

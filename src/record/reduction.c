@@ -48,13 +48,17 @@ static lb_status write_body(const lb_reduce_body* b, const char* dir, const lb_a
   return status;
 }
 
-static lb_status write_full(const lb_full_run* run, const char* dir, const lb_allocator* allocator,
+lb_status lb_full_run_write(const lb_full_run* run, const char* dir, const lb_allocator* allocator,
                             lb_error* err) {
+  lb_status status = lb_folder_create(dir, allocator, err);
+  if (status != LB_OK) {
+    return status;
+  }
   lb_arena scratch;
   lb_arena_init(&scratch, allocator);
   char* bytes = NULL;
   size_t size = 0;
-  lb_status status = lb_full_run_pack(run, &scratch, &bytes, &size);
+  status = lb_full_run_pack(run, &scratch, &bytes, &size);
   status = status == LB_OK ? write_bytes(dir, "full.npz", bytes, size, allocator, err)
                            : no_bytes(status, "full.npz", err);
   lb_arena_release(&scratch);
@@ -119,15 +123,11 @@ static void write_summary(lb_out* out, const lb_reduction* r) {
   lb_out_text(out, "\n}\n");
 }
 
-lb_status lb_reduction_write(const lb_reduction* r, const char* dir, bool keep_full,
-                             lb_error* err) {
+lb_status lb_reduction_write(const lb_reduction* r, const char* dir, lb_error* err) {
   const lb_allocator* allocator = ((const lb_arena*)r->storage)->allocator;
   lb_status status = lb_folder_create(dir, allocator, err);
   for (int i = 0; i < r->nbody && status == LB_OK; i++) {
     status = write_body(&r->body[i], dir, allocator, err);
-  }
-  if (status == LB_OK && keep_full) {
-    status = write_full(r->full, dir, allocator, err);
   }
   if (status != LB_OK) {
     return status;

@@ -8,91 +8,48 @@
 
 #include "dynamics/elastic.h"
 #include "dynamics/loop.h"
-#include "dynamics/state.h"
-#include "elastic/condensed.h"
 #include "math/dense.h"
 #include "solve/bdf2.h"
 #include "solve/bdf2_loops.h"
+#include "solve/shadow.h"
 
 typedef struct full {
-  lb_model shadow; // with bodies of our own
-  lb_link* link;   // [nlink] of it
-  lb_data* data;   // of it
-  int nbody;
-  lb_condensed** body; // [nbody]
-  int* body_link;      // [nbody] in both models
-  double* W;           // [n][n] factored, n the shadow's coordinates
-  double* r;           // [n] residual in them
-  double* c;           // [n] correction in them
-  double* J;           // [rows][n] of the loops
+  lb_shadow shadow;
+  double* W; // [n][n] factored, n the shadow's coordinates
+  double* r; // [n] residual in them
+  double* c; // [n] correction in them
+  double* J; // [rows][n] of the loops
   lb_bdf2_loops loops;
 } full;
 
 // --- making and releasing ---
 
-static lb_status condense_bodies(lb_stepper* st, full* own) {
-  const lb_model* m = st->m;
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].kind != LB_LINK_FULL) {
-      continue;
-    }
-    const lb_full* body = m->link[i].reduced->full;
-    const bool moves = own->link[i].nv == lb_condensed_size(body, true);
-    lb_condensed* c = NULL;
-    const lb_status status = lb_condensed_create(st->arena.allocator, body, moves, &c);
-    if (status != LB_OK) {
-      return status;
-    }
-    own->body_link[own->nbody] = i;
-    own->body[own->nbody++] = c;
-    for (int f = 0; f <= body->nface; f++) {
-      own->link[i + f].reduced = lb_condensed_body(c);
-    }
-  }
-  return LB_OK;
-}
-
 static void release(lb_stepper* st) {
   const lb_bdf2* step = st->own;
   full* own = step->own;
   if (own) {
-    for (int i = 0; i < own->nbody; i++) {
-      lb_condensed_release(own->body[i]);
-    }
-    lb_data_release(own->data);
+    lb_shadow_release(&own->shadow);
   }
 }
 
 static lb_status take(lb_stepper* st, full* own) {
-  const lb_model* m = st->m;
-  const int n = m->shadow->nv;
-  const int rows = lb_loops_most_rows(m);
-  own->shadow = *m->shadow;
-  own->link = LB_TAKE(&st->arena, lb_link, m->nlink);
-  own->body = LB_TAKE(&st->arena, lb_condensed*, m->nelastic);
-  own->body_link = LB_TAKE(&st->arena, int, m->nelastic);
-  own->W = LB_TAKE(&st->arena, double, (size_t)n*(size_t)n);
+  const size_t n = (size_t)st->m->shadow->nv;
+  const int rows = lb_loops_most_rows(st->m);
+  own->W = LB_TAKE(&st->arena, double, n* n);
   own->r = LB_TAKE(&st->arena, double, n);
   own->c = LB_TAKE(&st->arena, double, n);
-  own->J = LB_TAKE(&st->arena, double, (size_t)rows*(size_t)n);
-  if (!own->link || !own->body || !own->body_link || !own->W || !own->r || !own->c || !own->J) {
+  own->J = LB_TAKE(&st->arena, double, (size_t)rows* n);
+  if (!own->W || !own->r || !own->c || !own->J) {
     return LB_NO_MEMORY;
   }
-  memcpy(own->link, m->shadow->link, (size_t)m->nlink * sizeof *own->link);
-  own->shadow.link = own->link;
-  return lb_bdf2_loops_create(&own->loops, rows, n, &st->arena);
+  const lb_status status = lb_bdf2_loops_create(&own->loops, rows, (int)n, &st->arena);
+  return status == LB_OK ? lb_shadow_create(&own->shadow, st->m, &st->arena) : status;
 }
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   lb_bdf2* step = st->own;
   full* own = step->own = LB_TAKE(&st->arena, full, 1);
-  lb_status status = own ? take(st, own) : LB_NO_MEMORY;
-  if (status == LB_OK) {
-    status = condense_bodies(st, own);
-  }
-  if (status == LB_OK) {
-    status = lb_data_create(&own->shadow, st->arena.allocator, &own->data, NULL);
-  }
+  const lb_status status = own ? take(st, own) : LB_NO_MEMORY;
   if (status != LB_OK) {
     release(st);
     lb_error_add(err, status, (lb_place){0},
@@ -106,36 +63,21 @@ static lb_status create(lb_stepper* st, lb_error* err) {
 static bool make(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* step = st->own;
   full* own = step->own;
-  for (int i = 0; i < own->nbody; i++) {
-    const double* u = d->q + st->m->link[own->body_link[i]].q;
-    if (lb_condensed_renew(own->body[i], u, dt) != LB_OK) {
-      step->dt = 0;
-      return false;
-    }
+  step->dt = 0;
+  if (lb_shadow_renew(&own->shadow, d, dt) != LB_OK) {
+    return false;
   }
   step->speed = sqrt(2 * lb_kinetic_energy(st->m, d));
   step->dt = dt;
   return true;
 }
 
-// The shadow where the character is: joints alike, bodies' coordinates zero.
-static void cast(const lb_model* m, full* own, const lb_data* d) {
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
-    const lb_link* s = &own->link[i];
-    if (!l->reduced) {
-      memcpy(own->data->q + s->q, d->q + l->q,
-             (size_t)m->joint_nq[m->link_joint[i]] * sizeof(double));
-    }
-  }
-}
-
 // W of the small system, factored.
-static bool couple(const lb_model* m, full* own, const lb_data* d, double dt) {
-  const lb_model* s = &own->shadow;
+static bool couple(full* own, double dt) {
+  const lb_model* s = &own->shadow.model;
+  lb_data* d = own->shadow.data;
   const int n = s->nv;
-  cast(m, own, d);
-  lb_crba(s, own->data, own->W, own->data->q);
+  lb_crba(s, d, own->W, d->q);
   for (int i = 0; i < n * n; i++) {
     own->W[i] /= dt;
   }
@@ -153,38 +95,9 @@ static bool couple(const lb_model* m, full* own, const lb_data* d, double dt) {
   return lb_cholesky(n, own->W, n) == LB_OK;
 }
 
-// --- between nodes and the small system's unknowns ---
-
-static void project(const lb_model* m, full* own, double* out, const double* r) {
-  for (int i = 0; i < m->nlink; i++) {
-    if (!m->link[i].reduced) {
-      memcpy(out + own->link[i].v, r + m->link[i].v, (size_t)m->link[i].nv * sizeof *r);
-    }
-  }
-  for (int i = 0; i < own->nbody; i++) {
-    const int link = own->body_link[i];
-    lb_condensed_project(own->body[i], out + own->link[link].v, r + m->link[link].v);
-  }
-}
-
-static void subtract(const lb_model* m, full* own, double* v) {
-  for (int k = 0; k < own->shadow.nv; k++) {
-    own->c[k] = -own->c[k];
-  }
-  for (int i = 0; i < m->nlink; i++) {
-    if (!m->link[i].reduced) {
-      lb_bdf2_add(m->link[i].nv, v + m->link[i].v, 1, own->c + own->link[i].v);
-    }
-  }
-  for (int i = 0; i < own->nbody; i++) {
-    const int link = own->body_link[i];
-    lb_condensed_expand(own->body[i], v + m->link[link].v, own->c + own->link[link].v);
-  }
-}
-
 static void solve_small(const void* context, int count, double* b) {
   const full* own = context;
-  const int n = own->shadow.nv;
+  const int n = own->shadow.model.nv;
   lb_cholesky_solve(n, own->W, n, count, b, n);
 }
 
@@ -192,23 +105,17 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   full* own = step->own;
-  const int n = own->shadow.nv;
+  const int n = own->shadow.model.nv;
   const lb_loop_rows rows = lb_loops_linearise(m, d);
   for (int i = 0; i < rows.count; i++) {
     lb_bdf2_add(m->nv, step->r, -own->loops.lambda[i], rows.J + (size_t)i * (size_t)m->nv);
   }
-  for (int i = 0; i < own->nbody; i++) {
-    const lb_link* l = &m->link[own->body_link[i]];
-    if (lb_condensed_answer(own->body[i], d->q + l->q, step->r + l->v) != LB_OK) {
-      return NAN;
-    }
-  }
-  if (!couple(m, own, d, dt)) {
+  if (lb_shadow_answer(&own->shadow, d, step->r) != LB_OK || !couple(own, dt)) {
     return NAN;
   }
-  project(m, own, own->r, step->r);
+  lb_shadow_project(&own->shadow, own->r, step->r);
   for (int i = 0; i < rows.count; i++) {
-    project(m, own, own->J + i * n, rows.J + (size_t)i * (size_t)m->nv);
+    lb_shadow_project(&own->shadow, own->J + i * n, rows.J + (size_t)i * (size_t)m->nv);
   }
   memcpy(own->c, own->r, (size_t)n * sizeof *own->c);
   solve_small(own, 1, own->c);
@@ -217,7 +124,10 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
     lb_bdf2_loops_correct(&own->loops, &rows, own->J, dt, solve_small, own, own->c, own->r);
   }
   const double size = sqrt(fabs(dt * lb_bdf2_dot(n, own->c, own->r)));
-  subtract(m, own, d->qd);
+  for (int k = 0; k < n; k++) {
+    own->c[k] = -own->c[k];
+  }
+  lb_shadow_expand(&own->shadow, d->qd, own->c);
   return size;
 }
 

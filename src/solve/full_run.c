@@ -37,7 +37,8 @@ static bool see(void* context, const lb_data* d) {
   return true;
 }
 
-double lb_full_run_every(const lb_scene* scene, const lb_reduce_options* o) {
+// How often frames are taken: not oftener than the scene says itself.
+static double frame_time(const lb_scene* scene, const lb_reduce_options* o) {
   const double duration = isnan(o->duration) ? scene->duration : o->duration;
   return fmax(scene->record.every, duration / (o->frames > 2 ? o->frames - 1 : 1));
 }
@@ -112,7 +113,10 @@ static lb_status simulate(const lb_model* m, const lb_reduce_options* o, lb_aren
   if (status == LB_OK) {
     status = lb_simulate(m, &options, recording, &summary, err);
   }
-  if (status == LB_OK && keep(m, recording, &c, &summary, arena, run) != LB_OK) {
+  // what was done before it stopped is a run, too
+  const bool stopped = status == LB_INTERRUPTED || status == LB_FAILED;
+  if ((status == LB_OK || (stopped && recording->nframe > 1)) &&
+      keep(m, recording, &c, &summary, arena, run) != LB_OK) {
     status = no_memory(err);
   }
   lb_recording_release(recording);
@@ -124,7 +128,7 @@ lb_status lb_full_run_make(const lb_scene* scene, const lb_reduce_options* optio
   lb_scene full = *scene;
   lb_model* model = NULL;
   full.solver.elastic = LB_SPACE_FULL;
-  full.record.every = lb_full_run_every(scene, options);
+  full.record.every = frame_time(scene, options);
   lb_status status = lb_model_create(&full, arena->allocator, &model, err);
   if (status == LB_OK) {
     status = simulate(model, options, arena, run, err);

@@ -16,7 +16,8 @@ typedef struct lb_full_run {
   double wall_seconds, steps_per_second; // 0 when it was read
 } lb_full_run;
 
-// Run the scene; frames are spread evenly over it. Everything is in `arena`.
+// Run the scene; frames are spread evenly over it. Everything is in `arena`. LB_INTERRUPTED and
+// LB_FAILED leave a run, too, where at least two frames were done; else *run is unchanged.
 lb_status lb_full_run_make(const lb_scene* scene, const lb_reduce_options* options, lb_arena* arena,
                            lb_full_run* run, lb_error* err);
 
@@ -26,6 +27,3 @@ lb_status lb_full_run_read(const lb_scene* scene, const char* dir, lb_arena* are
 
 // The bytes of that file.
 lb_status lb_full_run_pack(const lb_full_run* run, lb_arena* arena, char** bytes, size_t* size);
-
-// How often frames are taken when a scene lasts so long: not oftener than it says itself.
-double lb_full_run_every(const lb_scene* scene, const lb_reduce_options* options);

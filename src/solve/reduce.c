@@ -318,10 +318,26 @@ static lb_status note_figures(job* j) {
 
 // --- all of it ---
 
+// A run that is read lasts as long as it lasts.
+static lb_status read_full_run(job* j) {
+  lb_status status = lb_full_run_read(j->scene, j->o->from, j->arena, j->full, j->err);
+  if (status == LB_OK && !isnan(j->o->duration)) {
+    const double until = j->full->time[j->full->nframe - 1];
+    if (!(fabs(j->o->duration - until) <= 1e-9)) {
+      status = lb_error_add(j->err, LB_INVALID, (lb_place){.file = j->o->from},
+                            "the full run there lasts %g s, not %g s: leave the duration out",
+                            until, j->o->duration);
+    }
+  }
+  return status;
+}
+
 static lb_status get_full_run(job* j) {
-  const lb_status status = j->o->from
-                               ? lb_full_run_read(j->scene, j->o->from, j->arena, j->full, j->err)
-                               : lb_full_run_make(j->scene, j->o, j->arena, j->full, j->err);
+  const lb_status status =
+      j->o->from ? read_full_run(j) : lb_full_run_make(j->scene, j->o, j->arena, j->full, j->err);
+  if (j->full->nframe > 1 && j->o->ran) {
+    j->o->ran(j->o->context, j->full);
+  }
   if (status != LB_OK) {
     return status;
   }

@@ -104,7 +104,7 @@ static lb_status compare(const lb_replayer* p, const lb_recording* r, lb_reduce_
   if (!same) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "the full run has %d frames up to %g s, its replay %d up to %g s: read it "
-                        "with the duration, step and number of frames that it was made with",
+                        "with the step that it was made with",
                         full->nframe, full->time[full->nframe - 1], r->nframe,
                         r->time[r->nframe - 1]);
   }
@@ -132,7 +132,7 @@ static lb_status simulate(const lb_replayer* p, const lb_model* m, lb_reduce_rep
   lb_recording* recording = NULL;
   lb_summary summary;
   lb_simulate_options options = lb_simulate_default();
-  options.duration = p->options->duration;
+  options.duration = full->time[full->nframe - 1];
   options.step = p->options->step;
   options.progress = p->options->progress;
   lb_error why = lb_error_make(err ? err->allocator : NULL);
@@ -174,7 +174,7 @@ lb_status lb_replay(const lb_replayer* p, const lb_stored* const* stored, lb_are
     }
   }
   again.solver.elastic = LB_SPACE_REDUCED;
-  again.record.every = lb_full_run_every(scene, p->options);
+  again.record.every = p->full->time[1] - p->full->time[0];
   lb_status status = lb_model_create(&again, arena->allocator, &model, err);
   if (status == LB_OK) {
     status = simulate(p, model, replay, error, rms, err);

@@ -10,7 +10,11 @@
 // of its stiffness and none below that of a pendulum of ten kilometres: what is unstable then goes
 // down instead of up, and what nothing holds stays. A step so descends on E - lambda.gap + gamma/2
 // gap.gap. Without knowing the energy of every force (loads have none), the change of that is found
-// by the trapezoidal rule from the slopes at the step's two ends; a step that leads up is
+// by the trapezoidal rule from the slopes at the step's two ends.
+//
+// A slender body that bends along a straight line is stretched, and its energy soars; but the next
+// step takes that back. So a step that leads up is good, too, when the stiffness is definite at
+// both its ends and the next step is much shorter (by half of what was taken of it). Others are
 // shortened.
 #include "solve/rest.h"
 
@@ -21,20 +25,24 @@
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
-#include "dynamics/loop.h"
 #include "limber/simulate.h"
 #include "math/dense.h"
 #include "math/semidefinite.h"
+#include "model/link.h"
 
-enum { MOST_ITERATIONS = 200, MOST_NUDGES = 3, MOST_CUTS = 12 };
+enum { MOST_ITERATIONS = 200, MOST_NUDGES = 3, MOST_CUTS = 12, MOST_RAISES = 5 };
 
 static const double LEAST = 1e-3;      // stiffness over mass [1/s^2]
+static const double RAISE = 100;       // of the penalty
 static const double LONGEST = 0.5;     // step of a joint [rad] or [m]
 static const double SHORTER = 0.25;    // a step that leads up, tried again
-static const double ENOUGH = 1e-10;    // [m] the last step's size; after it the error is its square
+static const double MUCH = 0.5;        // a step that is this much shorter than the one before
+static const double ENOUGH = 1e-10;    // [m] the last step's size
+static const double ROUGH = 1e-9;      // [m] the same where steps shrink no more: rounding
 static const double REDUNDANT = 1e-11; // rows of loops, as in the stepper
 static const double CLOSED = 1e-6;     // widest gap at rest
 static const double NUDGE = 1e-3;      // [m] off an unstable rest
+static const double PUSHED = 1e-6;     // [m/s^2] least that counts
 
 static double dot(int n, const double* a, const double* b) {
   double sum = 0;
@@ -66,67 +74,67 @@ static void hold_still(const lb_model* m, lb_data* d) {
   memset(d->qdd, 0, (size_t)m->nv * sizeof *d->qdd);
 }
 
-void lb_rester_look(lb_rester* R, lb_data* d) {
-  const lb_model* m = R->m;
-  const size_t nv = (size_t)m->nv;
-  hold_still(m, d);
+lb_loop_rows lb_rest_forces(const lb_model* m, lb_data* d) {
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
-  const lb_loop_rows rows = lb_loops_linearise(m, d);
-  R->rows = rows.count;
-  if (rows.count > 0) {
-    memcpy(R->J, rows.J, (size_t)rows.count * nv * sizeof *R->J);
-    memcpy(R->gap, rows.gap, (size_t)rows.count * sizeof *R->gap);
-    lb_loops_push(m, d, R->lambda);
-  }
-  lb_derive_forced(R->D, d);
-  if (rows.count > 0) {
-    lb_loops_differentiate(R->D, d, R->lambda);
-  }
-  memcpy(R->r, R->D->tau, nv * sizeof *R->r);
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
-      R->r[m->link_v[i]] = 0;
-    }
+  return lb_loops_linearise(m, d);
+}
+
+void lb_rest_differentiate(lb_derivatives* D, lb_data* d, const double* lambda) {
+  lb_derive_forced(D, d);
+  if (lb_loops_count(d) > 0) {
+    lb_loops_differentiate(D, d, lambda);
   }
 }
 
-void lb_rester_hold(const lb_rester* R, double* A) {
+void lb_rester_look(lb_rester* R, lb_data* d) {
   const lb_model* m = R->m;
-  const int nv = m->nv;
+  hold_still(m, d);
+  const lb_loop_rows rows = lb_rest_forces(m, d);
+  R->rows = rows.count;
+  if (rows.count > 0) {
+    memcpy(R->J, rows.J, (size_t)rows.count * (size_t)m->nv * sizeof *R->J);
+    memcpy(R->gap, rows.gap, (size_t)rows.count * sizeof *R->gap);
+    lb_loops_push(m, d, R->lambda);
+  }
+  R->space->look(R, d);
+}
+
+void lb_rester_hold(const lb_rester* R, double* A) {
+  const lb_model* m = R->small;
+  const int n = R->n;
   for (int i = 0; i < m->nlink; i++) {
-    for (int j = 0; m->link_driven[i] && j < nv; j++) {
+    for (int j = 0; m->link_driven[i] && j < n; j++) {
       const int k = m->link_v[i];
-      A[k + j * nv] = A[j + k * nv] = j == k;
+      A[k + j * n] = A[j + k * n] = j == k;
     }
   }
 }
 
 // Gaps count as much as the stiffest coordinate.
 static double choose_penalty(const lb_rester* R) {
-  const int nv = R->m->nv;
+  const int n = R->n;
   double most = 0, row = 0;
-  for (int k = 0; k < nv; k++) {
-    most = fmax(most, fabs(R->D->tau_q[k * nv + k]) + R->D->M[k * nv + k]);
+  for (int k = 0; k < n; k++) {
+    most = fmax(most, fabs(R->D->tau_q[k * n + k]) + R->D->M[k * n + k]);
   }
   for (int i = 0; i < R->rows; i++) {
-    row = fmax(row, dot(nv, R->J + i * nv, R->J + i * nv));
+    row = fmax(row, dot(n, R->Js + i * n, R->Js + i * n));
   }
   return row > 0 ? most / row : 0;
 }
 
 // The matrix of (2).
 static void fill_matrix(lb_rester* R) {
-  const lb_model* m = R->m;
-  const int nv = m->nv;
+  const int n = R->n;
   const double* K = R->D->tau_q;
-  for (int i = 0; i < nv; i++) {
+  for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) { // symmetric but for turns under forces that are not in balance
-      double sum = 0.5 * (K[i * nv + j] + K[j * nv + i]);
+      double sum = 0.5 * (K[i * n + j] + K[j * n + i]);
       for (int k = 0; k < R->rows; k++) {
-        sum += R->penalty * R->J[k * nv + i] * R->J[k * nv + j];
+        sum += R->penalty * R->Js[k * n + i] * R->Js[k * n + j];
       }
-      R->A[i + j * nv] = R->A[j + i * nv] = sum;
+      R->A[i + j * n] = R->A[j + i * n] = sum;
     }
   }
   lb_rester_hold(R, R->A);
@@ -135,69 +143,111 @@ static void fill_matrix(lb_rester* R) {
 // Its modes over the masses, V'M V = 1, with the size of their stiffness: A = M V |w| V'M. Sets
 // R->V, and R->least to the lowest w.
 static bool replace_matrix(lb_rester* R) {
-  const int nv = R->m->nv;
+  const int n = R->n;
   fill_matrix(R);
-  memcpy(R->V, R->A, (size_t)nv * (size_t)nv * sizeof *R->V);
-  memcpy(R->B, R->D->M, (size_t)nv * (size_t)nv * sizeof *R->B);
+  memcpy(R->V, R->A, (size_t)n * (size_t)n * sizeof *R->V);
+  memcpy(R->B, R->D->M, (size_t)n * (size_t)n * sizeof *R->B);
   lb_rester_hold(R, R->B);
-  if (lb_eigen_generalised(&R->scratch, nv, R->V, nv, R->B, nv, R->w) != LB_OK) {
+  if (lb_eigen_generalised(&R->scratch, n, R->V, n, R->B, n, R->w) != LB_OK) {
     return false;
   }
   R->least = R->w[0];
-  memcpy(R->B, R->D->M, (size_t)nv * (size_t)nv * sizeof *R->B);
+  memcpy(R->B, R->D->M, (size_t)n * (size_t)n * sizeof *R->B);
   lb_rester_hold(R, R->B);
-  memset(R->A, 0, (size_t)nv * (size_t)nv * sizeof *R->A);
-  for (int i = 0; i < nv; i++) {
-    for (int k = 0; k < nv; k++) {
-      R->z[k] = dot(nv, R->B + k * nv, R->V + i * nv);
-    }
-    for (int k = 0; k < nv; k++) {
-      add(nv, R->A + k * nv, fmax(LEAST, fabs(R->w[i])) * R->z[k], R->z);
-    }
-  }
-  return lb_cholesky(nv, R->A, nv) == LB_OK;
-}
-
-static bool factor(lb_rester* R) {
-  fill_matrix(R);
-  R->least = 0;
-  return lb_cholesky(R->m->nv, R->A, R->m->nv) == LB_OK || replace_matrix(R);
-}
-
-// dq and mu = dlambda of (2).
-static void solve_step(lb_rester* R) {
-  const int nv = R->m->nv, n = R->rows;
-  for (int k = 0; k < nv; k++) {
-    R->dq[k] = -R->r[k];
-  }
+  memset(R->A, 0, (size_t)n * (size_t)n * sizeof *R->A);
   for (int i = 0; i < n; i++) {
-    add(nv, R->dq, -R->penalty * R->gap[i], R->J + i * nv);
+    for (int k = 0; k < n; k++) {
+      R->z[k] = dot(n, R->B + k * n, R->V + i * n);
+    }
+    for (int k = 0; k < n; k++) {
+      add(n, R->A + k * n, fmax(LEAST, fabs(R->w[i])) * R->z[k], R->z);
+    }
   }
-  lb_cholesky_solve(nv, R->A, nv, 1, R->dq, nv);
-  if (n == 0) {
+  return lb_cholesky(n, R->A, n) == LB_OK;
+}
+
+// A penalty that is too weak for K to be definite along the free directions alone is raised.
+static bool factor(lb_rester* R) {
+  const double penalty = R->penalty;
+  R->least = 0;
+  for (int i = 0; i < (R->rows > 0 ? MOST_RAISES : 1); i++) {
+    fill_matrix(R);
+    if (lb_cholesky(R->n, R->A, R->n) == LB_OK) {
+      return true;
+    }
+    R->penalty *= RAISE;
+  }
+  R->penalty = penalty;
+  return replace_matrix(R);
+}
+
+// c and mu = dlambda of (2).
+static void solve_step(lb_rester* R) {
+  const int n = R->n, rows = R->rows;
+  for (int k = 0; k < n; k++) {
+    R->c[k] = -R->rs[k];
+  }
+  for (int i = 0; i < rows; i++) {
+    add(n, R->c, -R->penalty * R->gap[i], R->Js + i * n);
+  }
+  lb_cholesky_solve(n, R->A, n, 1, R->c, n);
+  if (rows == 0) {
     return;
   }
-  memcpy(R->Z, R->J, (size_t)n * (size_t)nv * sizeof *R->Z);
-  lb_cholesky_solve(nv, R->A, nv, n, R->Z, nv);
-  for (int i = 0; i < n; i++) {
-    R->mu[i] = -R->gap[i] - dot(nv, R->J + i * nv, R->dq);
-    for (int j = 0; j < n; j++) {
-      R->S[i + j * n] = dot(nv, R->J + i * nv, R->Z + j * nv);
+  memcpy(R->Z, R->Js, (size_t)rows * (size_t)n * sizeof *R->Z);
+  lb_cholesky_solve(n, R->A, n, rows, R->Z, n);
+  for (int i = 0; i < rows; i++) {
+    R->mu[i] = -R->gap[i] - dot(n, R->Js + i * n, R->c);
+    for (int j = 0; j < rows; j++) {
+      R->S[i + j * rows] = dot(n, R->Js + i * n, R->Z + j * n);
     }
   }
-  const int rank = lb_semidefinite_factor(n, R->S, n, REDUNDANT, R->work, R->pivot);
-  lb_semidefinite_solve(n, R->S, n, rank, R->mu, R->work, R->pivot);
-  for (int i = 0; i < n; i++) {
-    add(nv, R->dq, R->mu[i], R->Z + i * nv);
+  const int rank = lb_semidefinite_factor(rows, R->S, rows, REDUNDANT, R->work, R->pivot);
+  lb_semidefinite_solve(rows, R->S, rows, rank, R->mu, R->work, R->pivot);
+  for (int i = 0; i < rows; i++) {
+    add(n, R->c, R->mu[i], R->Z + i * n);
   }
+}
+
+// How far c moves things: the mean over all masses.
+static double step_size(const lb_rester* R) {
+  const int n = R->n;
+  double sum = 0;
+  for (int k = 0; k < n; k++) {
+    sum += R->c[k] * dot(n, R->D->M + k * n, R->c);
+  }
+  return sqrt(fmax(0, sum) / R->mass);
+}
+
+// The step from where d is, the last state looked at: dq, mu and its size.
+static bool find_step(lb_rester* R, lb_data* d, bool anew) {
+  const lb_model* s = R->small;
+  if (!R->space->linearise(R, d, anew)) {
+    return false;
+  }
+  for (int i = 0; i < s->nlink; i++) {
+    if (s->link_driven[i]) {
+      R->rs[s->link_v[i]] = 0;
+    }
+  }
+  if (R->penalty == 0) {
+    R->penalty = choose_penalty(R);
+  }
+  if (!factor(R)) {
+    return false;
+  }
+  solve_step(R);
+  R->space->expand(R, R->dq, R->c);
+  R->size = step_size(R);
+  return isfinite(R->size);
 }
 
 // Slope along dq of the energy with the multipliers as they are now.
-static double slope(const lb_rester* R) {
+static double slope(const lb_rester* R, const double* dq) {
   const int nv = R->m->nv;
-  double sum = dot(nv, R->r, R->dq);
+  double sum = dot(nv, R->r, dq);
   for (int i = 0; i < R->rows; i++) {
-    sum += R->penalty * R->gap[i] * dot(nv, R->J + i * nv, R->dq);
+    sum += R->penalty * R->gap[i] * dot(nv, R->J + (size_t)i * (size_t)nv, dq);
   }
   return sum;
 }
@@ -206,54 +256,66 @@ static bool all_finite(const lb_rester* R) {
   return isfinite(dot(R->m->nv, R->r, R->r)) && isfinite(dot(R->rows, R->gap, R->gap));
 }
 
-// How far dq moves things: the mean over all masses.
-static double step_size(const lb_rester* R) {
-  const int nv = R->m->nv;
-  double sum = 0;
-  for (int k = 0; k < nv; k++) {
-    sum += R->dq[k] * dot(nv, R->D->M + k * nv, R->dq);
-  }
-  return sqrt(fmax(0, sum) / R->mass);
-}
-
 // The part of a step that turns no joint by more than LONGEST.
 static double first_scale(const lb_rester* R) {
-  const lb_model* m = R->m;
+  const lb_model* s = R->small;
   double most = 0;
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->link_kind[i] < LB_JOINT_COUNT) {
-      most = fmax(most, largest(m->link_nv[i], R->dq + m->link_v[i]));
+  for (int i = 0; i < s->nlink; i++) {
+    if (s->link_kind[i] < LB_JOINT_COUNT) {
+      most = fmax(most, largest(s->link_nv[i], R->c + s->link_v[i]));
     }
   }
   return most > LONGEST ? LONGEST / most : 1;
 }
 
-// Take a part of the step and look; false: it led up.
-static bool try_step(lb_rester* R, lb_data* d, double scale, double before, bool tiny) {
+// Take a part of the kept step and look.
+static bool go(lb_rester* R, lb_data* d, double scale) {
   const lb_model* m = R->m;
   memcpy(d->q, R->kept_q, (size_t)m->nq * sizeof *d->q);
   memcpy(R->lambda, R->kept_lambda, (size_t)R->rows * sizeof *R->lambda);
-  add(R->rows, R->lambda, scale, R->mu);
-  lb_advance(m, d->q, R->dq, scale);
+  add(R->rows, R->lambda, scale, R->kept_mu);
+  lb_advance(m, d->q, R->kept_dq, scale);
   lb_normalise(m, d->q);
   lb_rester_look(R, d);
-  return all_finite(R) && (tiny || before + slope(R) <= 0);
+  return all_finite(R);
 }
 
-// Take as much of the step as leads down.
-static bool take_step(lb_rester* R, lb_data* d) {
-  const lb_model* m = R->m;
-  const bool tiny = step_size(R) <= ENOUGH; // rounding decides about its slope
-  double gain = 0;                          // of the slope, by the new multipliers
-  for (int i = 0; i < R->rows; i++) {
-    gain -= R->mu[i] * dot(m->nv, R->J + i * m->nv, R->dq);
+// Was it a good one? `down`: on the whole it led down. Else the next step, which is found as well,
+// has to be shorter than `less`, from one definite stiffness to another.
+static bool goes_on(lb_rester* R, lb_data* d, bool down, bool definite, double less) {
+  bool found = find_step(R, d, false);
+  bool shrinks = definite && R->least == 0 && R->size <= less;
+  if (!R->fresh && (!found || (definite && R->least == 0 && !shrinks))) {
+    found = find_step(R, d, true);
+    shrinks = definite && R->least == 0 && R->size <= less;
   }
-  memcpy(R->kept_q, d->q, (size_t)m->nq * sizeof *d->q);
+  return found && (down || shrinks);
+}
+
+static void keep(lb_rester* R, const lb_data* d) {
+  memcpy(R->kept_q, d->q, (size_t)R->m->nq * sizeof *d->q);
+  memcpy(R->kept_dq, R->dq, (size_t)R->m->nv * sizeof *R->dq);
   memcpy(R->kept_lambda, R->lambda, (size_t)R->rows * sizeof *R->lambda);
-  const double before = slope(R);
+  memcpy(R->kept_mu, R->mu, (size_t)R->rows * sizeof *R->mu);
+}
+
+// Take as much of the step as is good, and find the next one.
+static bool take_step(lb_rester* R, lb_data* d) {
+  const size_t nv = (size_t)R->m->nv;
+  const double size = R->size, start = slope(R, R->dq);
+  const bool definite = R->least == 0;
+  double gain = 0; // of the slope, by the new multipliers
+  for (int i = 0; i < R->rows; i++) {
+    gain -= R->mu[i] * dot((int)nv, R->J + (size_t)i * nv, R->dq);
+  }
+  keep(R, d);
   double scale = first_scale(R);
   for (int i = 0; i < MOST_CUTS; i++, scale *= SHORTER) {
-    if (try_step(R, d, scale, before + scale * gain, tiny)) {
+    if (!go(R, d, scale)) {
+      continue;
+    }
+    const bool down = start + scale * gain + slope(R, R->kept_dq) <= 0;
+    if (goes_on(R, d, down, definite, size * (1 - scale * (1 - MUCH)))) {
       return true;
     }
   }
@@ -261,31 +323,33 @@ static bool take_step(lb_rester* R, lb_data* d) {
 }
 
 // Off an unstable rest, along the direction in which it is least stable.
-static void nudge(lb_rester* R, lb_data* d) {
-  memcpy(R->dq, R->V, (size_t)R->m->nv * sizeof *R->dq);
+static bool nudge(lb_rester* R, lb_data* d) {
+  memcpy(R->c, R->V, (size_t)R->n * sizeof *R->c);
+  R->space->expand(R, R->dq, R->c);
   lb_advance(R->m, d->q, R->dq, NUDGE / step_size(R));
   lb_normalise(R->m, d->q);
   lb_rester_look(R, d);
+  return all_finite(R) && find_step(R, d, false);
 }
 
 // --- the way down ---
 
 static bool descend(lb_rester* R, lb_data* d) {
   int nudges = 0;
+  double before = INFINITY;
+  R->penalty = 0;
   lb_rester_look(R, d);
-  R->penalty = choose_penalty(R);
-  for (R->iterations = 1; R->iterations <= MOST_ITERATIONS; R->iterations++) {
-    if (!all_finite(R) || !factor(R)) {
-      return false;
-    }
-    solve_step(R);
-    const bool last = step_size(R) <= ENOUGH;
+  bool ok = all_finite(R) && find_step(R, d, false);
+  for (R->iterations = 1; ok && R->iterations <= MOST_ITERATIONS; R->iterations++) {
+    const bool last = R->size <= ENOUGH || (R->size <= ROUGH && R->size > MUCH * before);
+    before = R->size;
     if (last && R->least < -LEAST && nudges++ < MOST_NUDGES) {
-      nudge(R, d);
-    } else if (!take_step(R, d)) {
-      return false;
-    } else if (last) {
-      return true;
+      ok = nudge(R, d);
+    } else if (last) { // rounding decides about its slope
+      keep(R, d);
+      return go(R, d, 1);
+    } else {
+      ok = take_step(R, d);
     }
   }
   return false;
@@ -296,7 +360,7 @@ static void read_motors(const lb_rester* R, lb_data* d) {
   const lb_model* m = R->m;
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
-      d->motor_force[i] = R->D->tau[m->joint_v[m->motor_joint[i]]];
+      d->motor_force[i] = R->r[m->joint_v[m->motor_joint[i]]];
     }
   }
   for (int i = 0; i < R->rows; i++) {
@@ -307,17 +371,22 @@ static void read_motors(const lb_rester* R, lb_data* d) {
   }
 }
 
-// The joint that is pushed most, over what it weighs.
+// The joint that is pushed most, over what it weighs: bodies that bend only come to that when no
+// joint is pushed.
 static const char* restless_joint(const lb_rester* R) {
-  const lb_model* m = R->m;
+  const lb_model* m = R->small;
   const char* name = m->njoint ? m->joint_name[0] : "?";
   double most = 0;
-  for (int j = 0; j < m->njoint; j++) {
-    for (int k = m->joint_v[j]; k < m->joint_v[j] + m->joint_nv[j]; k++) {
-      const double rush = fabs(R->r[k]) / R->D->M[k * m->nv + k];
-      if (rush > most) {
-        most = rush;
-        name = m->joint_name[j];
+  for (int elastic = 0; elastic < 2 && most < PUSHED; elastic++) {
+    for (int j = 0; j < m->njoint; j++) {
+      const bool counts = lb_link_is_elastic(m->joint_kind[j]) == (elastic == 1);
+      for (int k = 0; counts && k < m->joint_nv[j]; k++) {
+        const int v = m->joint_v[j] + k;
+        const double rush = fabs(R->rs[v]) / R->D->M[v * m->nv + v];
+        if (rush > most) {
+          most = rush;
+          name = m->joint_name[j];
+        }
       }
     }
   }
@@ -350,28 +419,27 @@ lb_status lb_rester_solve(lb_rester* R, lb_data* d, lb_error* err) {
 // --- life ---
 
 static lb_rester* lay_out(lb_carver* c, const lb_model* m) {
-  const size_t nv = (size_t)m->nv, rows = (size_t)lb_loops_most_rows(m);
+  const size_t nv = (size_t)m->nv, nq = (size_t)m->nq, rows = (size_t)lb_loops_most_rows(m);
+  const size_t n = m->shadow ? (size_t)m->shadow->nv : nv;
   lb_rester* R = lb_carve(c, 1, sizeof *R);
-  lb_rester made = {.m = m};
-  double** const vectors[] = {&made.gap, &made.mu, &made.lambda, &made.kept_lambda};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    *vectors[i] = lb_carve(c, rows, sizeof(double));
+  lb_rester made = {.m = m, .small = m, .n = (int)n};
+  const struct {
+    double** array;
+    size_t count;
+  } part[] = {
+      {&made.r, nv},          {&made.dq, nv},         {&made.kept_dq, nv},
+      {&made.kept_q, nq},     {&made.start_q, nq},    {&made.J, rows * nv},
+      {&made.gap, rows},      {&made.mu, rows},       {&made.lambda, rows},
+      {&made.kept_mu, rows},  {&made.work, 2 * rows}, {&made.kept_lambda, rows},
+      {&made.rs, n},          {&made.c, n},           {&made.w, n},
+      {&made.z, n},           {&made.Js, rows * n},   {&made.Z, rows * n},
+      {&made.A, n * n},       {&made.B, n * n},       {&made.V, n * n},
+      {&made.S, rows * rows},
+  };
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i].array = lb_carve(c, part[i].count, sizeof(double));
   }
-  made.J = lb_carve(c, rows * nv, sizeof(double));
-  made.Z = lb_carve(c, rows * nv, sizeof(double));
-  made.S = lb_carve(c, rows * rows, sizeof(double));
-  made.work = lb_carve(c, 2 * rows, sizeof(double));
   made.pivot = lb_carve(c, rows, sizeof(int));
-  double** const matrices[] = {&made.A, &made.B, &made.V};
-  for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
-    *matrices[i] = lb_carve(c, nv * nv, sizeof(double));
-  }
-  double** const numbers[] = {&made.r, &made.dq, &made.w, &made.z};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    *numbers[i] = lb_carve(c, nv, sizeof(double));
-  }
-  made.kept_q = lb_carve(c, (size_t)m->nq, sizeof(double));
-  made.start_q = lb_carve(c, (size_t)m->nq, sizeof(double));
   if (R) {
     *R = made;
   }
@@ -380,10 +448,11 @@ static lb_rester* lay_out(lb_carver* c, const lb_model* m) {
 
 lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_rester** out,
                            lb_error* err) {
-  if (m->full || m->ndense < m->nv) {
+  if (m->full) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
-                        "rest poses are found for elastic bodies in a basis: leave 'elastic: full' "
-                        "out of the scene's solver");
+                        "with 'elastic: full' the model that moves is another one, with all nodes: "
+                        "ask for the rest of that, or leave 'elastic: full' out of the scene's "
+                        "solver");
   }
   lb_carver c = {0};
   lay_out(&c, m);
@@ -396,13 +465,14 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
   c.used = 0;
   lb_rester* R = lay_out(&c, m);
   R->allocator = allocator;
+  R->space = m->ndense < m->nv ? &lb_rest_full : &lb_rest_dense;
   for (int i = 0; i < m->nbody; i++) {
     R->mass += m->body_link[i] == LB_WORLD ? 0 : m->body_mass[i].mass;
   }
   lb_arena_init(&R->scratch, allocator);
-  const lb_status status = lb_derivatives_create(m, allocator, &R->D, err);
+  const lb_status status = R->space->create(R, err);
   if (status != LB_OK) {
-    lb_release(allocator, R);
+    lb_rester_release(R);
     return status;
   }
   *out = R;
@@ -412,6 +482,7 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
 void lb_rester_release(lb_rester* R) {
   if (R) {
     lb_derivatives_release(R->D);
+    R->space->release(R);
     lb_arena_release(&R->scratch);
     lb_release(R->allocator, R);
   }

@@ -4,34 +4,64 @@
 //
 //   r(q) = rnea(q, 0, 0) - forces(q) - J'lambda = 0,   gap(q) = 0                           (1)
 //
-// Newton's method with the exact stiffness K = dr/dq, for bodies in a basis.
+// Newton's method with the exact stiffness K = dr/dq. For models with all nodes of their elastic
+// bodies, a step is solved for in the few coordinates of the model's shadow (shadow.h).
 #pragma once
 #include "base/arena.h"
+#include "dynamics/loop.h"
 #include "limber/derivative.h"
 
-typedef struct lb_rester {
+typedef struct lb_rester lb_rester;
+
+// How steps are found.
+typedef struct lb_rest_space {
+  lb_status (*create)(lb_rester* R, lb_error* err); // sets R->D; on failure `release` is called
+  void (*release)(lb_rester* R);
+  // R->r where d is; forces are in place.
+  void (*look)(lb_rester* R, lb_data* d);
+  // R->D, R->rs and R->Js there; `anew`: with nothing left of earlier ones, after which R->fresh is
+  // true. false: there is no definite stiffness.
+  bool (*linearise)(lb_rester* R, lb_data* d, bool anew);
+  void (*expand)(const lb_rester* R, double* dq, const double* c);
+} lb_rest_space;
+
+extern const lb_rest_space lb_rest_dense, lb_rest_full;
+
+struct lb_rester {
   const lb_model* m;
+  const lb_model* small; // in whose coordinates steps are solved for: m, or its shadow
+  const lb_rest_space* space;
+  void* own; // what that keeps
   const lb_allocator* allocator;
-  lb_derivatives* D;
+  lb_derivatives* D; // of `small`
+  // --- of m, with all its coordinates
+  double mass;              // of all that moves
+  double *r, *dq;           // [nv] residual, driven coordinates with what their motors hold; a step
+  double* J;                // [rows][nv]
+  double *kept_q, *start_q; // [nq]
+  double* kept_dq;          // [nv]
   int rows;                 // of loops, at the last state looked at
-  double *J, *Z;            // [rows][nv]
-  double* S;                // [rows][rows]
   double *gap, *mu;         // [rows]
   double* lambda;           // [rows] multipliers of loops
-  double* work;             // [2 * rows]
-  int* pivot;               // [rows]
-  double *A, *B, *V;        // [nv][nv]
-  double *w, *z;            // [nv]
-  double *r, *dq;           // [nv]
-  double *kept_q, *start_q; // [nq]
-  double* kept_lambda;      // [rows]
-  double penalty;           // on gaps, in the stiffness
-  double least;     // stiffness over mass of the softest mode where one is not positive, else 0
-  double mass;      // of all that moves
-  lb_arena scratch; // for eigenvalues
-  int iterations;   // of the last solve
-} lb_rester;
+  double *kept_lambda, *kept_mu; // [rows]
+  // --- in the coordinates that are solved for
+  int n;             // how many
+  double *rs, *c;    // [n] r and dq in them
+  double *Js, *Z;    // [rows][n]
+  double* S;         // [rows][rows]
+  double* work;      // [2 * rows]
+  int* pivot;        // [rows]
+  double *A, *B, *V; // [n][n]
+  double *w, *z;     // [n]
+  lb_arena scratch;  // for eigenvalues
+  double penalty;    // on gaps, in the stiffness
+  double size;       // of the step [m]
+  double least;      // stiffness over mass of the softest mode where one is not positive, else 0
+  bool fresh;        // the matrices are those of this very state
+  int iterations;    // of the last solve
+};
 
+// LB_INVALID for a model that only shows another one, with all nodes.
 lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_rester** out,
                            lb_error* err);
 void lb_rester_release(lb_rester* R);
@@ -42,6 +72,11 @@ lb_status lb_rester_solve(lb_rester* R, lb_data* d, lb_error* err);
 // A row and column of the identity for each driven coordinate.
 void lb_rester_hold(const lb_rester* R, double* A);
 
-// Residual, stiffness (R->D: tau, tau_q, tau_qd, M), gaps and J at d's state and time, all without
-// velocities.
+// Residual, gaps and J at d's state and time, all without velocities; of bodies in a basis the
+// stiffness too (R->D: tau, tau_q, tau_qd, M).
 void lb_rester_look(lb_rester* R, lb_data* d);
+
+// All forces on a model at a state but those of loops, whose rows it returns; and the derivatives
+// of what all forces leave, loops' with multipliers lambda.
+lb_loop_rows lb_rest_forces(const lb_model* m, lb_data* d);
+void lb_rest_differentiate(lb_derivatives* D, lb_data* d, const double* lambda);

@@ -47,11 +47,12 @@ static lb_status run(lb_rester* R, lb_data* d, const lb_plan* p, const lb_progre
   return status;
 }
 
-lb_status lb_rest_motion(const lb_model* m, const lb_simulate_options* options, lb_recording* r,
+lb_status lb_rest_motion(const lb_model* model, const lb_simulate_options* options, lb_recording* r,
                          lb_error* err) {
+  const lb_model* m = model->full ? model->full : model;
   lb_rester* R = NULL;
   lb_data* d = NULL;
-  lb_status status = lb_plan_check(m, options, err);
+  lb_status status = lb_plan_check(model, options, err);
   if (status == LB_OK) {
     status = lb_rester_create(m, r->allocator, &R, err);
   }
@@ -62,7 +63,7 @@ lb_status lb_rest_motion(const lb_model* m, const lb_simulate_options* options, 
     status = lb_assemble(m, d, err);
   }
   if (status == LB_OK) {
-    const lb_plan p = lb_plan_make(m, options);
+    const lb_plan p = lb_plan_make(model, options);
     status = run(R, d, &p, &options->progress, r, err);
   }
   lb_data_release(d);

@@ -59,7 +59,8 @@ static int make(void** state) {
   }
   assert_int_equal(status, LB_OK);
   assert_non_null(mkdtemp(dir));
-  assert_int_equal(lb_reduction_write(reduction, dir, true, &err), LB_OK);
+  assert_int_equal(lb_reduction_write(reduction, dir, &err), LB_OK);
+  assert_int_equal(lb_full_run_write(reduction->full, dir, NULL, &err), LB_OK);
   lb_scene_release(&scene);
   return 0;
 }

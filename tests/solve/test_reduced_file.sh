@@ -33,6 +33,26 @@ run "$LIMBER" reduce rod.yaml --out again --from basis --modes 9 -q
 claim "a run that was kept can be read" exits 0
 claim "... and gives the same file to the byte" cmp basis/rod.npz again/rod.npz
 
+run "$LIMBER" reduce rod.yaml --out again --from basis --duration 0.2
+claim "a run that was kept has its own duration" exits 2
+claim "... which is told" complains "the full run there lasts 0.3 s, not 0.2 s"
+
+# Ctrl-C in the middle of a full run; a background job listens to it only under job control
+set -m
+"$LIMBER" reduce rod.yaml --out stopped --keep --duration 10 --frames 2000 >stdout 2>stderr &
+job=$!
+set +m
+until grep -q simulating stderr; do sleep 0.1; done
+kill -INT $job
+status=0
+wait $job || status=$?
+claim "an interrupted full run exits with 130" exits 130
+claim "... and keeps what it has" complains "of the full run are kept in stopped"
+claim "... in its file alone" test "$(ls -A stopped)" = full.npz
+run "$LIMBER" reduce rod.yaml --out stopped --from stopped --modes 5 -q
+claim "... from which bodies can be made" exits 0
+claim "... and a summary" test -s stopped/summary.json
+
 run "$LIMBER" simulate rod.yaml --basis basis --out run
 claim "the scene runs with the file" exits 0
 claim "... within its range" grep -q '"outside_range": null' run/summary.json
