@@ -174,11 +174,15 @@ static bool take_log(lb_retargeting* r) {
   return log->moment && log->q && log->v && log->lambda;
 }
 
+int lb_retarget_steps(const lb_model* model, const lb_retarget_options* options) {
+  const double step = isnan(options->step) ? model->solver.step : options->step;
+  return (int)ceil(model->duration / step * (1 - 1e-12));
+}
+
 lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb_retarget* what,
                               const lb_curves* input, const lb_targets* targets,
                               const lb_retarget_options* options, const lb_allocator* allocator,
                               lb_error* err) {
-  const double step = isnan(options->step) ? model->solver.step : options->step;
   *r = (lb_retargeting){.model = model,
                         .what = what,
                         .input = input,
@@ -187,7 +191,7 @@ lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb
                         .progress = &options->progress,
                         .err = err,
                         .threads = options->threads,
-                        .nstep = (int)ceil(model->duration / step * (1 - 1e-12))};
+                        .nstep = lb_retarget_steps(model, options)};
   r->h = model->duration / r->nstep;
   lb_arena_init(&r->arena, allocator);
   r->off = LB_TAKE(&r->arena, double, input->ncontrol);

@@ -122,6 +122,46 @@ void lb_linear_product(lb_linear* L, double* y, const double* x);
 // Add what J'J would be if nothing bent, as a matrix with few diagonals: see precondition.
 void lb_linear_still(const lb_linear* L, double* band, int p);
 
+// --- steps of a run, differentiated (tangents.c) ---
+
+enum { LB_TANGENTS = 16 }; // at a time
+
+typedef struct lb_tangent {
+  lb_step_derivative* S;
+  lb_data* d;
+  int record; // of the log
+  bool failed;
+  double* by_q;      // [nv] of the tracked bodies' objective by the state at the step's end
+  double* before;    // [nv] velocities, where they are not the log's
+  lb_motion* motion; // [nv] scratch
+  lb_miss* miss;     // [ntrack]
+  double* scratch;   // [3][nv][nv] with `keep`
+} lb_tangent;
+
+typedef struct lb_tangents {
+  lb_retargeting* r;
+  const lb_curves* curves;
+  lb_model* played;
+  lb_linear* keep;
+  lb_arena arena;
+  // What a step is taken to have come from; the log says so unless it is changed after opening.
+  lb_step_past (*past)(const lb_retargeting* r, lb_tangent* t);
+  lb_tangent at[LB_TANGENTS];
+} lb_tangents;
+
+// Close it even when opening failed.
+lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* curves,
+                           lb_linear* keep);
+void lb_tangents_close(lb_tangents* T);
+// Differentiate the steps that end with records first, first + by, ..., `count` of them.
+lb_status lb_tangents_take(lb_tangents* T, int first, int by, int count);
+// What a step came from, as the log has it.
+lb_step_past lb_log_past(const lb_retargeting* r, int record);
+// Changes of the motors at a time, [nmotor][3], by those of the control points that are not fixed;
+// and the transpose, which adds, to the fixed ones too.
+void lb_tangents_gather(const lb_tangents* T, double time, double* motor, const double* control);
+void lb_tangents_spread(const lb_tangents* T, double time, const double* motor, double* control);
+
 // --- the gradient (gradient.c) ---
 
 // Of the motion in the log by control points, [nmotor][ncontrol], zero for the fixed ones. `keep`
