@@ -47,7 +47,7 @@ typedef struct adjoint {
   double* gradient;    // [nmotor][ncontrol]
 } adjoint;
 
-static lb_status check(const lb_retargeting* r) {
+static lb_status check_joints(const lb_retargeting* r) {
   const lb_model* m = r->model;
   for (int i = 0; i < m->njoint; i++) {
     if (m->joint_nq[i] != m->joint_nv[i]) {
@@ -68,10 +68,10 @@ static double step_back_size(const lb_retargeting* r, int record) {
 // An Euler step of that length that ends at the record, with the acceleration that was stepped
 // with.
 static lb_step_past as_euler(const lb_retargeting* r, lb_tangent* t) {
-  const size_t nq = (size_t)r->model->nq, nv = (size_t)r->model->nv, i = (size_t)t->record;
+  const size_t nv = (size_t)r->model->nv;
   const lb_step_past was = lb_log_past(r, t->record);
   const double dt = step_back_size(r, t->record);
-  const double* v = r->log.v + i * nv;
+  const double* v = lb_log_v(r, t->record);
   for (size_t k = 0; k < nv; k++) {
     double a = v[k];
     for (int p = 0; p < was.count; p++) {
@@ -82,16 +82,20 @@ static lb_step_past as_euler(const lb_retargeting* r, lb_tangent* t) {
   return (lb_step_past){.dt = dt,
                         .count = 1,
                         .weight = {1, 0},
-                        .q = {r->log.q + i * nq},
+                        .q = {lb_log_q(r, t->record)},
                         .v = {t->before},
                         .lambda = was.lambda};
 }
 
-static void go_back(adjoint* w, const lb_tangent* t) {
+static void go_back(void* context, const lb_tangent* t) {
+  adjoint* w = context;
   const lb_retargeting* r = w->tangents.r;
   const int nv = r->model->nv, n = t->record;
   const double dt = step_back_size(r, n);
   const bool second = n < r->nstep - 1;
+  if (n == r->nstep) {
+    return; // p = P = 0, and there is nothing to change
+  }
   double *p = w->p[n % 3], *P = w->P[n % 3];
   const double *p1 = w->p[(n + 1) % 3], *P1 = w->P[(n + 1) % 3];
   const double *p2 = w->p[(n + 2) % 3], *P2 = w->P[(n + 2) % 3];
@@ -109,7 +113,7 @@ static void go_back(adjoint* w, const lb_tangent* t) {
     p[k] = -dt * w->by_q[k];
     P[k] = -w->Ph[k] - dt * w->by_v[k];
   }
-  lb_tangents_spread(&w->tangents, r->log.moment[n].time, w->motor, w->gradient);
+  lb_tangents_spread(&w->tangents, lb_log_moment(&r->log, n)->time, w->motor, w->gradient);
 }
 
 static lb_status take_vectors(adjoint* w, size_t controls) {
@@ -129,36 +133,24 @@ static lb_status take_vectors(adjoint* w, size_t controls) {
   return LB_OK;
 }
 
-static lb_status walk(adjoint* w) {
-  lb_retargeting* r = w->tangents.r;
-  if (r->log.count != r->nstep + 1) {
-    return lb_error_add(r->err, LB_FAILED, (lb_place){0},
-                        "the continuous adjoint wants equal steps, and some had to be divided: "
-                        "take a smaller step");
-  }
-  for (int first = r->nstep - 1; first >= 1; first -= LB_TANGENTS) {
-    const int count = first < LB_TANGENTS ? first : LB_TANGENTS;
-    const lb_status status = lb_tangents_take(&w->tangents, first, -1, count);
-    if (status != LB_OK) {
-      return status;
-    }
-    for (int i = 0; i < count; i++) {
-      go_back(w, &w->tangents.at[i]);
-    }
-    if (!lb_progress_report(r->progress, 1 - (double)first / r->nstep, "going back")) {
-      return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
-    }
-  }
-  return LB_OK;
+static lb_status check_steps(const lb_retargeting* r) {
+  return r->log.count == r->nstep + 1
+             ? LB_OK
+             : lb_error_add(r->err, LB_FAILED, (lb_place){0},
+                            "the continuous adjoint wants equal steps, and some had to be divided: "
+                            "take a smaller step");
 }
 
 static lb_status find(lb_retargeting* r, const lb_curves* curves, double* gradient) {
   const size_t n = (size_t)curves->nmotor * (size_t)curves->ncontrol;
   lb_retarget_value value;
   adjoint w;
-  lb_status status = check(r);
+  lb_status status = check_joints(r);
   if (status == LB_OK) {
     status = lb_motion_run(r, curves, &value);
+  }
+  if (status == LB_OK) {
+    status = check_steps(r);
   }
   if (status != LB_OK) {
     return status;
@@ -169,7 +161,7 @@ static lb_status find(lb_retargeting* r, const lb_curves* curves, double* gradie
     status = take_vectors(&w, n);
   }
   if (status == LB_OK) {
-    status = walk(&w);
+    status = lb_tangents_walk(&w.tangents, true, go_back, &w);
   }
   if (status == LB_OK) {
     lb_regular_add(r, curves, &value, w.gradient);

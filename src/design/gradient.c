@@ -13,7 +13,8 @@ typedef struct way_back {
 } way_back;
 
 // Through one step, and what its motors' share means for the control points.
-static void go_back(way_back* w, const lb_tangent* t) {
+static void go_back(void* context, const lb_tangent* t) {
+  way_back* w = context;
   const lb_retargeting* r = w->tangents.r;
   const lb_model* m = r->model;
   const int now = t->record % 3, one = (t->record + 2) % 3, two = (t->record + 1) % 3;
@@ -25,7 +26,7 @@ static void go_back(way_back* w, const lb_tangent* t) {
   lb_step_back(t->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->zero});
   memset(w->q[now], 0, (size_t)m->nv * sizeof(double));
   memset(w->v[now], 0, (size_t)m->nv * sizeof(double));
-  lb_tangents_spread(&w->tangents, r->log.moment[t->record].time, w->motor, w->gradient);
+  lb_tangents_spread(&w->tangents, lb_log_moment(&r->log, t->record)->time, w->motor, w->gradient);
 }
 
 static lb_status take_vectors(way_back* w, size_t controls) {
@@ -45,25 +46,6 @@ static lb_status take_vectors(way_back* w, size_t controls) {
   return LB_OK;
 }
 
-static lb_status walk(way_back* w) {
-  lb_retargeting* r = w->tangents.r;
-  const int last = r->log.count - 1;
-  for (int first = last; first >= 1; first -= LB_TANGENTS) {
-    const int count = first < LB_TANGENTS ? first : LB_TANGENTS;
-    const lb_status status = lb_tangents_take(&w->tangents, first, -1, count);
-    if (status != LB_OK) {
-      return status;
-    }
-    for (int i = 0; i < count; i++) {
-      go_back(w, &w->tangents.at[i]);
-    }
-    if (!lb_progress_report(r->progress, 1 - (double)first / last, "going back")) {
-      return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
-    }
-  }
-  return LB_OK;
-}
-
 lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double* gradient,
                              lb_linear* keep) {
   const size_t n = (size_t)curves->nmotor * (size_t)curves->ncontrol;
@@ -73,7 +55,7 @@ lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double*
     status = take_vectors(&w, n);
   }
   if (status == LB_OK) {
-    status = walk(&w);
+    status = lb_tangents_walk(&w.tangents, true, go_back, &w);
   }
   if (status == LB_OK) {
     lb_retarget_value value = {0};

@@ -38,7 +38,7 @@ static double* ring_at(const way_on* w, int direction, int record, int what) {
 
 static void go_on(way_on* w, const lb_tangent* t, int k) {
   const lb_retargeting* r = w->tangents.r;
-  const lb_moment* at = &r->log.moment[t->record];
+  const lb_moment* at = lb_log_moment(&r->log, t->record);
   const int nv = r->model->nv, i = t->record;
   lb_tangents_gather(&w->tangents, at->time, w->motor, w->direction + (size_t)k * control_count(w));
   const lb_step_causes in = {{ring_at(w, k, i + 2, 0), ring_at(w, k, i + 1, 0)},
@@ -55,23 +55,11 @@ static void go_on(way_on* w, const lb_tangent* t, int k) {
   }
 }
 
-static lb_status walk(way_on* w) {
-  lb_retargeting* r = w->tangents.r;
-  const int records = r->log.count;
-  for (int first = 1; first < records; first += LB_TANGENTS) {
-    const int left = records - first, count = left < LB_TANGENTS ? left : LB_TANGENTS;
-    const lb_status status = lb_tangents_take(&w->tangents, first, 1, count);
-    if (status != LB_OK) {
-      return status;
-    }
-    for (int i = 0; i < count * w->ndirection; i++) {
-      go_on(w, &w->tangents.at[i / w->ndirection], i % w->ndirection);
-    }
-    if (!lb_progress_report(r->progress, (double)first / records, "going on")) {
-      return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
-    }
+static void go_on_all(void* context, const lb_tangent* t) {
+  way_on* w = context;
+  for (int k = 0; k < w->ndirection; k++) {
+    go_on(w, t, k);
   }
-  return LB_OK;
 }
 
 static lb_status take_vectors(way_on* w) {
@@ -112,7 +100,7 @@ static lb_status find(lb_retargeting* r, const lb_curves* curves, way_on* w, dou
     status = take_vectors(w);
   }
   if (status == LB_OK) {
-    status = walk(w);
+    status = lb_tangents_walk(&w->tangents, false, go_on_all, w);
   }
   if (status == LB_OK) {
     add_regularisers(w);

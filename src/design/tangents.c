@@ -7,21 +7,6 @@
 #include "design/retarget.h"
 #include "dynamics/derivative.h"
 
-lb_step_past lb_log_past(const lb_retargeting* r, int i) {
-  const lb_motion_log* log = &r->log;
-  const lb_moment* at = &log->moment[i];
-  const size_t nq = (size_t)r->model->nq, nv = (size_t)r->model->nv;
-  lb_step_past past = {.dt = at->dt,
-                       .count = at->count,
-                       .weight = {at->count == 2 ? 4. / 3 : 1, at->count == 2 ? -1. / 3 : 0},
-                       .lambda = log->lambda + (size_t)i * (size_t)log->rows};
-  for (int p = 0; p < at->count; p++) {
-    past.q[p] = log->q + (size_t)(i - 1 - p) * nq;
-    past.v[p] = log->v + (size_t)(i - 1 - p) * nv;
-  }
-  return past;
-}
-
 static void add_misses(const lb_retargeting* r, lb_tangent* t, double weight) {
   const lb_model* m = r->model;
   const lb_derivatives* D = lb_step_dynamics(t->S);
@@ -41,9 +26,9 @@ static void differentiate(void* context, int i) {
   lb_tangent* t = &T->at[i];
   const lb_retargeting* r = T->r;
   const lb_model* m = r->model;
-  const lb_moment* at = &r->log.moment[t->record];
-  memcpy(t->d->q, r->log.q + (size_t)t->record * (size_t)m->nq, (size_t)m->nq * sizeof(double));
-  memcpy(t->d->qd, r->log.v + (size_t)t->record * (size_t)m->nv, (size_t)m->nv * sizeof(double));
+  const lb_moment* at = lb_log_moment(&r->log, t->record);
+  memcpy(t->d->q, lb_log_q(r, t->record), (size_t)m->nq * sizeof(double));
+  memcpy(t->d->qd, lb_log_v(r, t->record), (size_t)m->nv * sizeof(double));
   t->d->time = at->time;
   const lb_step_past past = T->past(r, t);
   t->failed = !lb_step_differentiate(t->S, t->d, &past);
@@ -54,7 +39,7 @@ static void differentiate(void* context, int i) {
   }
 }
 
-lb_status lb_tangents_take(lb_tangents* T, int first, int by, int count) {
+static lb_status take(lb_tangents* T, int first, int by, int count) {
   lb_retargeting* r = T->r;
   for (int i = 0; i < count; i++) {
     T->at[i].record = first + i * by;
@@ -64,10 +49,43 @@ lb_status lb_tangents_take(lb_tangents* T, int first, int by, int count) {
     if (T->at[i].failed) {
       return lb_error_add(r->err, LB_FAILED, (lb_place){0},
                           "the step that ends at t = %g s has no derivative",
-                          r->log.moment[T->at[i].record].time);
+                          lb_log_moment(&r->log, T->at[i].record)->time);
     }
   }
   return LB_OK;
+}
+
+static lb_status walk_stretch(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context) {
+  const lb_retargeting* r = T->r;
+  const int begin = lb_log_first_record(&r->log), end = r->log.count;
+  for (int done = 0; done < end - begin; done += LB_TANGENTS) {
+    const int left = end - begin - done, count = left < LB_TANGENTS ? left : LB_TANGENTS;
+    const lb_status status = take(T, back ? end - 1 - done : begin + done, back ? -1 : 1, count);
+    if (status != LB_OK) {
+      return status;
+    }
+    for (int i = 0; i < count; i++) {
+      visit(context, &T->at[i]);
+    }
+    const double gone = lb_log_moment(&r->log, T->at[0].record)->time / r->model->duration;
+    if (!lb_progress_report(r->progress, back ? 1 - gone : gone, "differentiating")) {
+      return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_tangents_walk(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context) {
+  const int n = T->r->log.nstretch;
+  lb_status status = LB_OK;
+  for (int i = 0; i < n && status == LB_OK; i++) {
+    const int stretch = back ? n - 1 - i : i;
+    if (T->r->log.stretch != stretch) {
+      status = lb_motion_again(T->r, T->st, T->d, stretch);
+    }
+    status = status == LB_OK ? walk_stretch(T, back, visit, context) : status;
+  }
+  return status;
 }
 
 // --- control points ---
@@ -136,6 +154,9 @@ lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* c
   for (int i = 0; i < LB_TANGENTS && status == LB_OK; i++) {
     status = open_one(T, &T->at[i]);
   }
+  if (status == LB_OK && r->log.nstretch > 1) {
+    status = lb_motion_open(r, T->played, &T->d, &T->st);
+  }
   return status;
 }
 
@@ -144,6 +165,8 @@ void lb_tangents_close(lb_tangents* T) {
     lb_step_derivative_release(T->at[i].S);
     lb_data_release(T->at[i].d);
   }
+  lb_stepper_release(T->st);
+  lb_data_release(T->d);
   lb_model_release(T->played);
   lb_arena_release(&T->arena);
 }

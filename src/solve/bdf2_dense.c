@@ -180,7 +180,7 @@ static void release(lb_stepper* st) {
   lb_derivatives_release(own->derivatives);
 }
 
-static const double* multipliers(const lb_stepper* st) {
+static double* multipliers(const lb_stepper* st) {
   const lb_bdf2* step = st->own;
   const dense* own = step->own;
   return own->loops.lambda;

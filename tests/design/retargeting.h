@@ -71,12 +71,12 @@ static inline void random_direction(const problem* p, lb_random* random, double*
   }
 }
 
-// The same, off the input by up to 0.02 rad.
-static inline void shake_curves(problem* p, uint64_t seed) {
+// Curves that are off the input by up to so many radians.
+static inline void shake_curves(problem* p, double far, uint64_t seed) {
   lb_random random = {seed};
   random_direction(p, &random, p->curves->control);
   for (int i = 0; i < control_count(p); i++) {
-    p->curves->control[i] = p->input->control[i] + 0.02 * p->curves->control[i];
+    p->curves->control[i] = p->input->control[i] + far * p->curves->control[i];
   }
 }
 
@@ -120,7 +120,7 @@ static inline void check_gradient(const char* name, int directions) {
   problem p;
   open_problem(&p, name, PIECE);
   p.options.step = LONG_STEP;
-  shake_curves(&p, 5);
+  shake_curves(&p, 0.02, 5);
   const int n = control_count(&p);
   double* g = test_malloc((size_t)n * sizeof *g);
   double* x = test_malloc((size_t)n * sizeof *x);
@@ -153,7 +153,7 @@ static inline void compare_both_ways(const char* name) {
   problem p;
   open_problem(&p, name, PIECE);
   p.options.step = LONG_STEP;
-  shake_curves(&p, 3);
+  shake_curves(&p, 0.02, 3);
   const int n = control_count(&p);
   double* g = test_malloc((size_t)n * sizeof *g);
   double* x = test_malloc(DIRECTIONS * (size_t)n * sizeof *x);

@@ -20,7 +20,7 @@ static void check_order(const char* name) {
   enum { LEVELS = 3 };
   problem p;
   open_problem(&p, name, PIECE);
-  shake_curves(&p, 3);
+  shake_curves(&p, 0.02, 3);
   double* exact = test_malloc((size_t)control_count(&p) * sizeof *exact);
   double* other = test_malloc((size_t)control_count(&p) * sizeof *other);
   double step = 1e-3, before = distance(&p, step, exact, other);

@@ -34,7 +34,7 @@ static void sensitivities_match_differences_of_the_motion(void** state) {
   problem p;
   open_problem(&p, "two-rods", 0.4);
   p.options.step = 2e-3;
-  shake_curves(&p, 3);
+  shake_curves(&p, 0.02, 3);
   const int nv = p.model->nv, nstep = lb_retarget_steps(p.model, &p.options);
   assert_true(nv <= MOST && p.model->nq == nv && control_count(&p) <= MOST);
   double x[MOST], q[MOST], difference[MOST] = {0}, slope, most = 0, off = 0;
