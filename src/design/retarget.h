@@ -164,7 +164,7 @@ void lb_linear_still(const lb_linear* L, double* band, int p);
 
 // --- steps of a run, differentiated (tangents.c) ---
 
-enum { LB_TANGENTS = 16 }; // at a time
+enum { LB_TANGENTS = 16 }; // at a time, at most
 
 typedef struct lb_tangent {
   lb_step_derivative* S;
@@ -188,6 +188,7 @@ typedef struct lb_tangents {
   lb_stepper* st;
   // What a step is taken to have come from; the log says so unless it is changed after opening.
   lb_step_past (*past)(const lb_retargeting* r, lb_tangent* t);
+  int width; // steps at a time
   lb_tangent at[LB_TANGENTS];
 } lb_tangents;
 

@@ -58,8 +58,8 @@ static lb_status take(lb_tangents* T, int first, int by, int count) {
 static lb_status walk_stretch(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context) {
   const lb_retargeting* r = T->r;
   const int begin = lb_log_first_record(&r->log), end = r->log.count;
-  for (int done = 0; done < end - begin; done += LB_TANGENTS) {
-    const int left = end - begin - done, count = left < LB_TANGENTS ? left : LB_TANGENTS;
+  for (int done = 0; done < end - begin; done += T->width) {
+    const int left = end - begin - done, count = left < T->width ? left : T->width;
     const lb_status status = take(T, back ? end - 1 - done : begin + done, back ? -1 : 1, count);
     if (status != LB_OK) {
       return status;
@@ -147,11 +147,18 @@ static lb_status open_one(lb_tangents* T, lb_tangent* t) {
 
 lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* curves,
                            lb_linear* keep) {
-  *T = (lb_tangents){.r = r, .curves = curves, .keep = keep, .past = as_stepped};
+  // One thread takes one step at a time, so that its matrices are still in the cache when they are
+  // used.
+  const int wide = r->threads > 1 ? 4 * r->threads : 1;
+  *T = (lb_tangents){.r = r,
+                     .curves = curves,
+                     .keep = keep,
+                     .past = as_stepped,
+                     .width = wide < LB_TANGENTS ? wide : LB_TANGENTS};
   lb_arena_init(&T->arena, r->allocator);
   lb_status status =
       lb_model_play(r->model, r->what, curves, r->targets->q0, r->allocator, &T->played, r->err);
-  for (int i = 0; i < LB_TANGENTS && status == LB_OK; i++) {
+  for (int i = 0; i < T->width && status == LB_OK; i++) {
     status = open_one(T, &T->at[i]);
   }
   if (status == LB_OK && r->log.nstretch > 1) {
@@ -161,7 +168,7 @@ lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* c
 }
 
 void lb_tangents_close(lb_tangents* T) {
-  for (int i = 0; i < LB_TANGENTS; i++) {
+  for (int i = 0; i < T->width; i++) {
     lb_step_derivative_release(T->at[i].S);
     lb_data_release(T->at[i].d);
   }
