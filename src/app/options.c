@@ -49,6 +49,24 @@ const char* parse_threads(const char* text, void* target) {
   return NULL;
 }
 
+const char* parse_bytes(const char* text, void* target) {
+  static const struct {
+    const char* name;
+    double bytes;
+  } UNITS[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
+  static const double MOST = 1e15;
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  for (size_t i = 0; end != text && i < sizeof UNITS / sizeof *UNITS; i++) {
+    const double bytes = value * UNITS[i].bytes;
+    if (strcmp(end + strspn(end, " "), UNITS[i].name) == 0 && bytes >= 1 && bytes <= MOST) {
+      *(size_t*)target = (size_t)bytes;
+      return NULL;
+    }
+  }
+  return "a positive number of bytes, or with a unit, such as 500kB, 64MB or 2GB";
+}
+
 // The option that `word` (up to '=', if there is one) names, or NULL.
 static const option* find_option(const verb* v, const char* word) {
   const size_t length = strcspn(word, "=");

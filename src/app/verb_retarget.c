@@ -15,6 +15,7 @@ typedef struct retarget_args {
   const char* out;
   double rate, step;
   int threads;
+  size_t memory;
   bool baseline;
   bool perturb;
   bool resume;
@@ -36,6 +37,8 @@ static const option options[] = {
      "time step in seconds, or such as 2ms (default: as the scene says)"},
     {"--threads", NULL, "N", parse_threads, offsetof(retarget_args, threads),
      "threads to use; the results are the same for any N (default: 1)"},
+    {"--memory", NULL, "SIZE", parse_bytes, offsetof(retarget_args, memory),
+     "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
     {"--quiet", "-q", NULL, NULL, offsetof(retarget_args, quiet),
      "say nothing unless something is wrong"},
 };
@@ -172,6 +175,7 @@ static lb_status search(job* j) {
   lb_retarget_value value;
   o.step = j->a->step;
   o.threads = j->a->threads;
+  o.memory = j->a->memory;
   o.news = news;
   o.context = j;
   o.progress = (lb_progress){.report = listen};

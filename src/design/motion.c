@@ -5,7 +5,6 @@
 
 #include "design/retarget.h"
 #include "dynamics/kinematics.h"
-#include "dynamics/loop.h"
 #include "limber/simulate.h"
 
 // --- deviation ---
@@ -60,69 +59,76 @@ static void compare(const lb_retargeting* r, lb_data* d, double weight, lb_retar
 
 // --- the run ---
 
-// A step that is divided is tried in ever smaller parts; parts of an attempt that failed are told
-// of as well, and dropped when the next attempt begins behind them.
-static void drop_failed(lb_motion_log* log, const lb_data* d, const lb_step_past* past) {
-  const double h = past->count == 2 ? 1.5 * past->dt : past->dt;
-  while (log->count > 1 && log->moment[log->count - 1].time > d->time - 0.5 * h) {
-    log->count--;
-  }
-}
-
-static void note(lb_motion_log* log, const lb_data* d, const lb_step_past* past) {
-  if (past) {
-    drop_failed(log, d, past);
-  }
-  if (log->count == log->capacity) {
-    log->overflown = true;
-    return;
-  }
-  const lb_model* m = d->model;
-  const size_t i = (size_t)log->count++;
-  log->moment[i] =
-      (lb_moment){.time = d->time, .dt = past ? past->dt : 0, .count = past ? past->count : 0};
-  memcpy(log->q + i * (size_t)m->nq, d->q, (size_t)m->nq * sizeof *d->q);
-  memcpy(log->v + i * (size_t)m->nv, d->qd, (size_t)m->nv * sizeof *d->qd);
-  if (past && past->lambda && log->rows > 0) {
-    memcpy(log->lambda + i * (size_t)log->rows, past->lambda,
-           (size_t)log->rows * sizeof *log->lambda);
-  }
-}
-
 static void watch(void* context, const lb_data* d, const lb_step_past* past) {
-  note(context, d, past);
+  lb_log_note(context, d, past);
 }
 
 enum { STEPS_BETWEEN_LOOKS = 256 };
 
-static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_value* value) {
-  lb_motion_log* log = &r->log;
-  for (int i = 1; i <= r->nstep; i++) {
-    const lb_status status = lb_stepper_step(st, d, r->h, r->err);
-    if (status != LB_OK) {
-      return status;
-    }
-    d->time = i * r->h; // no drift from adding up
-    if (log->overflown) {
-      return lb_error_add(r->err, LB_FAILED, (lb_place){0},
-                          "too many steps had to be divided by t = %g s: take a smaller step",
-                          d->time);
-    }
-    const double weight = i < r->nstep ? r->h : r->h / 2;
-    log->moment[log->count - 1].weight = weight;
-    log->moment[log->count - 1].step = i;
-    compare(r, d, weight, value);
-    if (i % STEPS_BETWEEN_LOOKS == 0 &&
-        !lb_progress_report(r->progress, (double)i / r->nstep, "simulating")) {
-      return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s",
-                          d->time);
-    }
+// One step, with what the objective wants to know of it in the log.
+static lb_status step(lb_retargeting* r, lb_stepper* st, lb_data* d, int i) {
+  if ((i - 1) % LB_LOG_RENEW == 0) {
+    lb_bdf2_forget(st);
+  }
+  const lb_status status = lb_stepper_step(st, d, r->h, r->err);
+  if (status != LB_OK) {
+    return status;
+  }
+  d->time = i * r->h; // no drift from adding up
+  if (r->log.overflown) {
+    return lb_error_add(r->err, LB_FAILED, (lb_place){0},
+                        "too many steps had to be divided by t = %g s: take a smaller step%s",
+                        d->time, r->log.nstretch > 1 ? ", or allow more memory" : "");
+  }
+  lb_moment* at = lb_log_moment(&r->log, r->log.count - 1);
+  at->weight = i < r->nstep ? r->h : r->h / 2;
+  at->step = i;
+  if (i % STEPS_BETWEEN_LOOKS == 0 &&
+      !lb_progress_report(r->progress, (double)i / r->nstep, "simulating")) {
+    return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
   }
   return LB_OK;
 }
 
-lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value) {
+static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_value* value) {
+  lb_status status = LB_OK;
+  for (int k = 0; k < r->log.nstretch; k++) {
+    lb_log_begin(r, st, d, k);
+    const int last = lb_log_last_step(r, k);
+    for (int i = lb_log_first_step(r, k); i <= last; i++) {
+      status = step(r, st, d, i);
+      if (status != LB_OK) {
+        return status;
+      }
+      compare(r, d, lb_log_moment(&r->log, r->log.count - 1)->weight, value);
+    }
+  }
+  return status;
+}
+
+lb_status lb_motion_again(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch) {
+  const int last = lb_log_last_step(r, stretch);
+  lb_status status = LB_OK;
+  lb_log_return(r, st, d, stretch);
+  for (int i = lb_log_first_step(r, stretch); i <= last && status == LB_OK; i++) {
+    status = step(r, st, d, i);
+  }
+  return status;
+}
+
+lb_status lb_motion_open(lb_retargeting* r, const lb_model* played, lb_data** d, lb_stepper** st) {
   static const lb_scene_solver BDF2 = {.integrator = LB_INTEGRATOR_BDF2};
+  lb_status status = lb_data_create(played, r->allocator, d, r->err);
+  if (status == LB_OK) {
+    status = lb_stepper_create(played, &BDF2, r->allocator, st, r->err);
+  }
+  if (status == LB_OK) {
+    lb_bdf2_watch(*st, watch, r);
+  }
+  return status;
+}
+
+lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value) {
   lb_model* played = NULL;
   lb_data* d = NULL;
   lb_stepper* st = NULL;
@@ -130,19 +136,14 @@ lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_
   lb_status status =
       lb_model_play(r->model, r->what, curves, r->targets->q0, r->allocator, &played, r->err);
   if (status == LB_OK) {
-    status = lb_data_create(played, r->allocator, &d, r->err);
-  }
-  if (status == LB_OK) {
-    status = lb_stepper_create(played, &BDF2, r->allocator, &st, r->err);
+    status = lb_motion_open(r, played, &d, &st);
   }
   if (status == LB_OK) {
     status = lb_assemble(played, d, r->err);
   }
   if (status == LB_OK) {
-    r->log.count = 0;
-    r->log.overflown = false;
-    note(&r->log, d, NULL);
-    lb_bdf2_watch(st, watch, &r->log);
+    lb_log_clear(r);
+    lb_log_note(r, d, NULL);
     compare(r, d, r->h / 2, &found);
     status = run(r, st, d, &found);
   }
@@ -159,26 +160,15 @@ lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_
 
 // --- life ---
 
-// Room for so many parts of divided steps.
-enum { SPARE = 4096 };
-
-static bool take_log(lb_retargeting* r) {
-  lb_motion_log* log = &r->log;
-  const lb_model* m = r->model;
-  log->capacity = r->nstep + 1 + SPARE;
-  log->rows = lb_loops_most_rows(m);
-  log->moment = LB_TAKE(&r->arena, lb_moment, log->capacity);
-  log->q = LB_TAKE(&r->arena, double, (size_t)log->capacity*(size_t)m->nq);
-  log->v = LB_TAKE(&r->arena, double, (size_t)log->capacity*(size_t)m->nv);
-  log->lambda = LB_TAKE(&r->arena, double, (size_t)log->capacity*(size_t)log->rows);
-  return log->moment && log->q && log->v && log->lambda;
+int lb_retarget_steps(const lb_model* model, const lb_retarget_options* options) {
+  const double step = isnan(options->step) ? model->solver.step : options->step;
+  return (int)ceil(model->duration / step * (1 - 1e-12));
 }
 
 lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb_retarget* what,
                               const lb_curves* input, const lb_targets* targets,
                               const lb_retarget_options* options, const lb_allocator* allocator,
                               lb_error* err) {
-  const double step = isnan(options->step) ? model->solver.step : options->step;
   *r = (lb_retargeting){.model = model,
                         .what = what,
                         .input = input,
@@ -187,16 +177,21 @@ lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb
                         .progress = &options->progress,
                         .err = err,
                         .threads = options->threads,
-                        .nstep = (int)ceil(model->duration / step * (1 - 1e-12))};
+                        .nstep = lb_retarget_steps(model, options)};
   r->h = model->duration / r->nstep;
   lb_arena_init(&r->arena, allocator);
   r->off = LB_TAKE(&r->arena, double, input->ncontrol);
-  if (!take_log(r) || !r->off || lb_regular_fill(r) != LB_OK) {
-    lb_arena_release(&r->arena);
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a run of %d steps",
-                        r->nstep);
+  lb_status status = LB_OK;
+  if (!r->off || lb_regular_fill(r) != LB_OK) {
+    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
-  return LB_OK;
+  if (status == LB_OK) {
+    status = lb_log_open(r, options->memory);
+  }
+  if (status != LB_OK) {
+    lb_arena_release(&r->arena);
+  }
+  return status;
 }
 
 void lb_retargeting_close(lb_retargeting* r) {

@@ -35,13 +35,28 @@ typedef struct lb_moment {
   int step;      // which step it ends; 0: a part of one, or the start
 } lb_moment;
 
-// A run as it was stepped: states and multipliers of all steps.
+// Where a run can be taken up again.
+typedef struct lb_checkpoint {
+  int count; // records before it
+  double time;
+  double* d;         // [nq + nv] the state
+  double* place;     // of the stepper
+  lb_moment* moment; // [2] the last records before it, from the front, as many as there are ...
+  double* before;    // [2][nq], [2][nv] ... and their states
+} lb_checkpoint;
+
+// A run as it was stepped: states and multipliers of the steps of one stretch of it, of all if
+// memory allows, and of two before. Records are numbered from the start of the run.
 typedef struct lb_motion_log {
-  int count, capacity, rows;
-  lb_moment* moment; // [capacity]
-  double* q;         // [capacity][nq]
-  double* v;         // [capacity][nv]
-  double* lambda;    // [capacity][rows]
+  int first, count;    // records from `first` on are held; so many were made by the stretch's end
+  int capacity, rows;  //
+  lb_moment* moment;   // [capacity]
+  double* q;           // [capacity][nq]
+  double* v;           // [capacity][nv]
+  double* lambda;      // [capacity][rows]
+  int steps, nstretch; // of a stretch
+  int stretch;         // the one held
+  lb_checkpoint* checkpoint; // [nstretch] at their starts
   bool overflown;
 } lb_motion_log;
 
@@ -82,6 +97,31 @@ lb_miss lb_track_miss(const lb_retargeting* r, const lb_data* d, int track, doub
 // Step a model that plays the curves from start to end; the log and all but the gradient's part of
 // the value.
 lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value);
+// State and stepper of a model that plays the curves, with what is stepped going into the log.
+lb_status lb_motion_open(lb_retargeting* r, const lb_model* played, lb_data** d, lb_stepper** st);
+// Step through a stretch of the last run once more, so that the log holds it.
+lb_status lb_motion_again(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch);
+
+// --- the log of a run (log.c) ---
+
+// Newton's matrix is made anew every so many steps.
+enum { LB_LOG_RENEW = 64 };
+
+lb_status lb_log_open(lb_retargeting* r, size_t memory); // within r's arena
+void lb_log_clear(lb_retargeting* r);
+void lb_log_note(lb_retargeting* r, const lb_data* d, const lb_step_past* past);
+// A stretch begins where d and the stepper are; and go back to where it began.
+void lb_log_begin(lb_retargeting* r, lb_stepper* st, const lb_data* d, int stretch);
+void lb_log_return(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch);
+int lb_log_first_step(const lb_retargeting* r, int stretch);
+int lb_log_last_step(const lb_retargeting* r, int stretch);
+// The first record that belongs to the stretch held; 1 or more.
+int lb_log_first_record(const lb_motion_log* log);
+// Of records that are held: when, coordinates, velocities, and what the step came from.
+lb_moment* lb_log_moment(const lb_motion_log* log, int record);
+double* lb_log_q(const lb_retargeting* r, int record);
+double* lb_log_v(const lb_retargeting* r, int record);
+lb_step_past lb_log_past(const lb_retargeting* r, int record);
 
 // --- the linearised motion (linear.c) ---
 
@@ -125,6 +165,49 @@ void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_mis
 void lb_linear_product(lb_linear* L, double* y, const double* x);
 // Add what J'J would be if nothing bent, as a matrix with few diagonals: see precondition.
 void lb_linear_still(const lb_linear* L, double* band, int p);
+
+// --- steps of a run, differentiated (tangents.c) ---
+
+enum { LB_TANGENTS = 16 }; // at a time, at most
+
+typedef struct lb_tangent {
+  lb_step_derivative* S;
+  lb_data* d;
+  int record; // of the log
+  bool failed;
+  double* by_q;      // [nv] of the tracked bodies' objective by the state at the step's end
+  double* before;    // [nv] velocities, where they are not the log's
+  lb_motion* motion; // [nv] scratch
+  lb_miss* miss;     // [ntrack]
+  double* scratch;   // [3][nv][nv] with `keep`
+} lb_tangent;
+
+typedef struct lb_tangents {
+  lb_retargeting* r;
+  const lb_curves* curves;
+  lb_model* played;
+  lb_linear* keep;
+  lb_arena arena;
+  lb_data* d; // to step through stretches again; NULL: there is only one
+  lb_stepper* st;
+  // What a step is taken to have come from; the log says so unless it is changed after opening.
+  lb_step_past (*past)(const lb_retargeting* r, lb_tangent* t);
+  int width; // steps at a time
+  lb_tangent at[LB_TANGENTS];
+} lb_tangents;
+
+// Close it even when opening failed.
+lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* curves,
+                           lb_linear* keep);
+void lb_tangents_close(lb_tangents* T);
+// Visit all steps, the last one first if `back`, each with its derivative. The log holds the
+// stretch of it.
+typedef void lb_tangent_visitor(void* context, const lb_tangent* t);
+lb_status lb_tangents_walk(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context);
+// Changes of the motors at a time, [nmotor][3], by those of the control points that are not fixed;
+// and the transpose, which adds, to the fixed ones too.
+void lb_tangents_gather(const lb_tangents* T, double time, double* motor, const double* control);
+void lb_tangents_spread(const lb_tangents* T, double time, const double* motor, double* control);
 
 // --- the gradient (gradient.c) ---
 

@@ -83,7 +83,30 @@ static void force(const void* context, double* f, double* Kv, const double* eta,
   }
 }
 
-// acc += w G_k : A G_l for l <= k, rows of the lower triangle one after the other; A is symmetric
+// B = A g; sums run along A's columns.
+static void apply(lb_lanes B[9], const lb_lanes A[81], const lb_lanes g[9]) {
+  lb_lanes sum[9] = {0};
+  for (int j = 0; j < 9; j++) {
+    for (int i = 0; i < 9; i++) {
+      sum[i] += A[i + 9 * j] * g[j];
+    }
+  }
+  memcpy(B, sum, sizeof sum);
+}
+
+// *b += g : B and *c += g : C, with g loaded once.
+static void dot_both(lb_lanes* b, lb_lanes* c, const lb_lanes g[9], const lb_lanes B[9],
+                     const lb_lanes C[9]) {
+  lb_lanes sum_b = *b, sum_c = *c;
+  for (int i = 0; i < 9; i++) {
+    sum_b += g[i] * B[i];
+    sum_c += g[i] * C[i];
+  }
+  *b = sum_b;
+  *c = sum_c;
+}
+
+// acc += G_k : A G_l for l <= k, rows of the lower triangle one after the other; A is symmetric
 // with its entries i >= j given. Two rows at a time, so that what is loaded serves twice.
 static void contract(const lb_points* p, int batch, lb_lanes* acc, lb_lanes A[81]) {
   const lb_lanes* G = gradients(p, batch);
@@ -92,23 +115,23 @@ static void contract(const lb_points* p, int batch, lb_lanes* acc, lb_lanes A[81
       A[i + 9 * j] = A[j + 9 * i];
     }
   }
-  for (int k = 0; k < p->r; k += 2) {
-    const bool pair = k + 1 < p->r;
-    const lb_lanes *Gk = G + 9 * k, *Gm = pair ? Gk + 9 : Gk;
+  int k = 0;
+  for (; k + 1 < p->r; k += 2) {
+    const lb_lanes *Gk = G + 9 * k, *Gm = Gk + 9;
     lb_lanes B[9], C[9];
-    for (int i = 0; i < 9; i++) {
-      B[i] = p->weight[batch] * lb_lanes_dot9(A + 9 * i, Gk);
-      C[i] = p->weight[batch] * lb_lanes_dot9(A + 9 * i, Gm);
-    }
+    apply(B, A, Gk);
+    apply(C, A, Gm);
     lb_lanes *row = acc + k * (k + 1) / 2, *next = row + k + 1;
     for (int l = 0; l <= k; l++) {
-      row[l] += lb_lanes_dot9(G + 9 * l, B);
-      if (pair) {
-        next[l] += lb_lanes_dot9(G + 9 * l, C);
-      }
+      dot_both(&row[l], &next[l], G + 9 * l, B, C);
     }
-    if (pair) {
-      next[k + 1] += lb_lanes_dot9(Gm, C);
+    next[k + 1] += lb_lanes_dot9(Gm, C);
+  }
+  if (k < p->r) {
+    lb_lanes B[9], *row = acc + k * (k + 1) / 2;
+    apply(B, A, G + 9 * k);
+    for (int l = 0; l <= k; l++) {
+      row[l] += lb_lanes_dot9(G + 9 * l, B);
     }
   }
 }
@@ -121,7 +144,8 @@ static void blend(const void* context, double* A, lb_blend of, const double* eta
   for (int b = 0; b < p->nbatch; b++) {
     const lb_material_functions* law = p->law[p->region[b]];
     const lb_material_constants* c = &p->constants[p->region[b]];
-    const double share = viscosity(p, b), k = of.K + of.D * share;
+    const double share = viscosity(p, b);
+    const lb_lanes k = p->weight[b] * (of.K + of.D * share), n = p->weight[b] * (of.N * share);
     lb_lanes F[9], T[81], dF[9], dT[81];
     deformation(p, b, F, eta);
     law->tangent(c, T, F);
@@ -130,7 +154,7 @@ static void blend(const void* context, double* A, lb_blend of, const double* eta
       lb_material_tangent_along(law, c, dT, F, dF);
     }
     for (int i = 0; i < 81; i++) {
-      T[i] = k * T[i] + (of.N != 0 ? of.N * share * dT[i] : lb_lanes_set(0));
+      T[i] = k * T[i] + (of.N != 0 ? n * dT[i] : lb_lanes_set(0));
     }
     contract(p, b, acc, T);
   }

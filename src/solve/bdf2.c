@@ -19,6 +19,7 @@
 #include "dynamics/force.h"
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
 #include "dynamics/rnea.h"
 
 enum {
@@ -195,6 +196,55 @@ void lb_bdf2_watch(lb_stepper* st, lb_bdf2_watcher* watcher, void* context) {
   lb_bdf2* own = st->own;
   own->watcher = watcher;
   own->watched = context;
+}
+
+void lb_bdf2_forget(lb_stepper* st) {
+  ((lb_bdf2*)st->own)->dt = 0;
+}
+
+// What a step takes from the ones before: q2 and v4 are shifted out when it begins.
+enum { PLACE_NUMBERS = 3 };
+
+size_t lb_bdf2_place_size(const lb_model* m) {
+  return PLACE_NUMBERS + 2 * (size_t)m->nq + 4 * (size_t)m->nv + (size_t)lb_loops_most_rows(m);
+}
+
+// Copy the stepper's arrays to a place, or back.
+static void move_place(const lb_stepper* st, double* place, bool back) {
+  const lb_model* m = st->m;
+  const lb_bdf2* own = st->own;
+  const int rows = own->algebra->multipliers ? lb_loops_most_rows(m) : 0;
+  double* const part[] = {own->q1,
+                          own->qe,
+                          own->v1,
+                          own->ve,
+                          own->v2,
+                          own->v3,
+                          rows > 0 ? own->algebra->multipliers(st) : NULL};
+  const int size[] = {m->nq, m->nq, m->nv, m->nv, m->nv, m->nv, rows};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    for (int k = 0; k < size[i]; k++, place++) {
+      *(back ? &part[i][k] : place) = back ? *place : part[i][k];
+    }
+  }
+}
+
+void lb_bdf2_save(lb_stepper* st, double* place) {
+  const lb_bdf2* own = st->own;
+  place[0] = own->time;
+  place[1] = own->h;
+  place[2] = own->steps;
+  move_place(st, place + PLACE_NUMBERS, false);
+  lb_bdf2_forget(st);
+}
+
+void lb_bdf2_load(lb_stepper* st, const double* place) {
+  lb_bdf2* own = st->own;
+  own->time = place[0];
+  own->h = place[1];
+  own->steps = (int)place[2];
+  move_place(st, (double*)place + PLACE_NUMBERS, true);
+  lb_bdf2_forget(st);
 }
 
 static void tell_watcher(const lb_stepper* st, const lb_data* d, double dt, bool second) {

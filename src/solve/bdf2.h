@@ -30,7 +30,7 @@ typedef struct lb_bdf2_algebra {
   double ageing;
   int patience; // iterations beyond which the next step begins with a new matrix
   // Of the loops in the last step; NULL: not told.
-  const double* (*multipliers)(const lb_stepper* st);
+  double* (*multipliers)(const lb_stepper* st);
 } lb_bdf2_algebra;
 
 extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_full;
@@ -61,6 +61,15 @@ typedef struct lb_bdf2 {
 
 // Have a stepper of this type watched; NULL: no longer.
 void lb_bdf2_watch(lb_stepper* st, lb_bdf2_watcher* watcher, void* context);
+
+// Begin the next step with a new matrix, as a step does that finds the one at hand too old.
+void lb_bdf2_forget(lb_stepper* st);
+
+// Where a stepper stands between two steps, to come back to, as so many numbers. Newton's matrix is
+// not among them and forgotten both ways: from there on all steps are the same to the last bit.
+size_t lb_bdf2_place_size(const lb_model* m);
+void lb_bdf2_save(lb_stepper* st, double* place);
+void lb_bdf2_load(lb_stepper* st, const double* place);
 
 // Residual r at d->qd; leaves q and qdd that belong to it in d. Loops' forces are not in it.
 void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt);

@@ -121,7 +121,7 @@ static void solve_with_matrix(const void* context, int count, double* b) {
   const dense* own = context;
   const int nv = own->loops.n;
   if (own->exact) {
-    lb_lu_solve(nv, own->W, nv, own->order, count, b, nv);
+    lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
   } else {
     lb_cholesky_solve(nv, own->W, nv, count, b, nv);
   }
@@ -180,7 +180,7 @@ static void release(lb_stepper* st) {
   lb_derivatives_release(own->derivatives);
 }
 
-static const double* multipliers(const lb_stepper* st) {
+static double* multipliers(const lb_stepper* st) {
   const lb_bdf2* step = st->own;
   const dense* own = step->own;
   return own->loops.lambda;

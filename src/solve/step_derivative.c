@@ -25,7 +25,7 @@ struct lb_step_derivative {
   double* Q;    // [nlink][MOST_BLOCK] dq/dv of joints whose coordinates are not numbers
   double* H[2]; // [nlink][MOST_BLOCK] dq/dq_i, weights included
   double weight[2];
-  double* W;              // [nv][nv] factored
+  double* W;              // [nv][nv] its transpose is factored, for which it is by columns
   int* order;             // [nv]
   int rows;               // of loops that do not repeat others ...
   int* row;               // [rows] ... which ...
@@ -100,9 +100,9 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
 
 // --- matrices ---
 
-// Row i of A (by rows) times dq/dv, added to `out` with a stride.
-static void add_row_times_Q(const lb_model* m, const lb_data* d, double dt, const double* row,
-                            double* out, size_t stride) {
+// A row times dq/dv, added to `out`.
+static void add_row_times_Q(const lb_model* m, const lb_data* d, double dt,
+                            const double* restrict row, double* restrict out) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_joint* joint = LB_JOINT[m->link_kind[i]];
     const int v = m->link_v[i], n = m->link_nv[i];
@@ -111,7 +111,7 @@ static void add_row_times_Q(const lb_model* m, const lb_data* d, double dt, cons
     }
     if (!joint->reach_by_rate) {
       for (int k = v; k < v + n; k++) {
-        out[(size_t)k * stride] += dt * row[k];
+        out[k] += dt * row[k];
       }
       continue;
     }
@@ -119,7 +119,7 @@ static void add_row_times_Q(const lb_model* m, const lb_data* d, double dt, cons
     joint->reach_by_rate(Q, d->qd + v, dt);
     for (int a = 0; a < n; a++) {
       for (int b = 0; b < n; b++) {
-        out[((size_t)v + (size_t)b) * stride] += row[v + a] * Q[a * n + b];
+        out[v + b] += row[v + a] * Q[a * n + b];
       }
     }
   }
@@ -129,10 +129,10 @@ void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double
   const lb_model* m = D->model;
   const size_t nv = (size_t)m->nv;
   for (size_t i = 0; i < nv; i++) {
-    for (size_t j = 0; j < nv; j++) {
-      W[i + j * nv] = D->M[i * nv + j] / dt + D->tau_qd[i * nv + j];
+    for (size_t k = i * nv; k < (i + 1) * nv; k++) {
+      W[k] = D->M[k] / dt + D->tau_qd[k];
     }
-    add_row_times_Q(m, d, dt, D->tau_q + i * nv, W + i, nv);
+    add_row_times_Q(m, d, dt, D->tau_q + i * nv, W + i * nv);
   }
   for (int i = 0; i < m->nlink; i++) {
     for (size_t j = 0; m->link_driven[i] && j < nv; j++) {
@@ -222,10 +222,10 @@ static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
   memcpy(S->E, S->F, (size_t)S->rows * nv * sizeof *S->E);
   memcpy(S->Z, S->F, (size_t)S->rows * nv * sizeof *S->Z);
   for (int i = 0; i < S->rows; i++) {
-    add_row_times_Q(m, d, S->dt, S->s_q + (size_t)i * nv, S->E + (size_t)i * nv, 1);
+    add_row_times_Q(m, d, S->dt, S->s_q + (size_t)i * nv, S->E + (size_t)i * nv);
     clear_driven(m, S->E + (size_t)i * nv);
   }
-  lb_lu_solve(m->nv, S->W, m->nv, S->order, S->rows, S->Z, m->nv);
+  lb_lu_solve_transposed(m->nv, S->W, m->nv, S->order, S->rows, S->Z, m->nv);
   for (int i = 0; i < S->rows; i++) {
     for (int j = 0; j < S->rows; j++) {
       S->A[i + j * S->rows] = dot(m->nv, S->E + (size_t)i * nv, S->Z + (size_t)j * nv);
@@ -363,7 +363,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
     }
   }
   clear_driven(m, dv);
-  lb_lu_solve(nv, S->W, nv, S->order, 1, dv, nv);
+  lb_lu_solve_transposed(nv, S->W, nv, S->order, 1, dv, nv);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
     S->nu[i] = asked ? asked[1] + asked[0] / S->dt : 0;
@@ -420,7 +420,7 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
                                 S->eta + l->q, S->etad + l->v, S->block, S->scratch);
       }
     }
-    lb_lu_solve(m->nv, S->W, m->nv, S->order, m->nv, to[p], m->nv);
+    lb_lu_solve_transposed(m->nv, S->W, m->nv, S->order, m->nv, to[p], m->nv);
     close_loops(S, to[p], loops[p]);
   }
 }
@@ -439,7 +439,7 @@ static void solve_adjoint(lb_step_derivative* S) {
     lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
     add_transposed(S->rows, nv, S->mu, -1, S->E, S->nu);
   }
-  lb_lu_solve_transposed(nv, S->W, nv, S->order, 1, S->mu, nv);
+  lb_lu_solve(nv, S->W, nv, S->order, 1, S->mu, nv);
   clear_driven(S->m, S->mu);
 }
 

@@ -43,6 +43,16 @@ P
 }
 claim "the summary has the figures, and they are better than all baselines'" check_figures out/summary.json
 
+# Short of memory it steps again what it cannot keep, to the same curves.
+run "$LIMBER" retarget cart.yaml --out little --rate 500 --memory 60kB
+claim "60 kB are enough" exits 0
+claim "... for the same curves to the last digit" cmp out/profiles.yaml little/profiles.yaml
+run "$LIMBER" retarget cart.yaml --out less --memory 2kB
+claim "2 kB are not" exits 2
+claim "... and it says how much would be" complains "kB of memory, more than the 2 kB they may take"
+run "$LIMBER" retarget cart.yaml --memory much
+claim "a size is a number of bytes" complains "such as 500kB, 64MB or 2GB"
+
 # The splines go back into a scene and play the same motion.
 grep -v '^motors:' cart.yaml >again.yaml
 cat out/profiles.yaml >>again.yaml
