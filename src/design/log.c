@@ -80,7 +80,10 @@ int lb_log_first_step(const lb_retargeting* r, int stretch) {
 }
 int lb_log_last_step(const lb_retargeting* r, int stretch) {
   const int last = (stretch + 1) * r->log.steps;
-  return stretch == r->log.nstretch - 1 ? r->nstep : last;
+  return last < r->nstep ? last : r->nstep;
+}
+int lb_log_stretches(const lb_retargeting* r) {
+  return (r->nstep + r->log.steps - 1) / r->log.steps;
 }
 int lb_log_first_record(const lb_motion_log* log) {
   return log->checkpoint[log->stretch].count;

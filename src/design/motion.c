@@ -78,7 +78,7 @@ static lb_status step(lb_retargeting* r, lb_stepper* st, lb_data* d, int i) {
   if (r->log.overflown) {
     return lb_error_add(r->err, LB_FAILED, (lb_place){0},
                         "too many steps had to be divided by t = %g s: take a smaller step%s",
-                        d->time, r->log.nstretch > 1 ? ", or allow more memory" : "");
+                        d->time, lb_log_stretches(r) > 1 ? ", or allow more memory" : "");
   }
   lb_moment* at = lb_log_moment(&r->log, r->log.count - 1);
   at->weight = i < r->nstep ? r->h : r->h / 2;
@@ -92,7 +92,7 @@ static lb_status step(lb_retargeting* r, lb_stepper* st, lb_data* d, int i) {
 
 static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_value* value) {
   lb_status status = LB_OK;
-  for (int k = 0; k < r->log.nstretch; k++) {
+  for (int k = 0; k < lb_log_stretches(r); k++) {
     lb_log_begin(r, st, d, k);
     const int last = lb_log_last_step(r, k);
     for (int i = lb_log_first_step(r, k); i <= last; i++) {

@@ -114,6 +114,8 @@ void lb_log_note(lb_retargeting* r, const lb_data* d, const lb_step_past* past);
 void lb_log_begin(lb_retargeting* r, lb_stepper* st, const lb_data* d, int stretch);
 void lb_log_return(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch);
 int lb_log_first_step(const lb_retargeting* r, int stretch);
+// Of the run as long as it is now.
+int lb_log_stretches(const lb_retargeting* r);
 int lb_log_last_step(const lb_retargeting* r, int stretch);
 // The first record that belongs to the stretch held; 1 or more.
 int lb_log_first_record(const lb_motion_log* log);

@@ -84,7 +84,7 @@ static lb_status walk_stretch(lb_tangents* T, bool back, lb_tangent_visitor* vis
 }
 
 lb_status lb_tangents_walk(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context) {
-  const int n = T->r->log.nstretch;
+  const int n = lb_log_stretches(T->r);
   lb_status status = LB_OK;
   for (int i = 0; i < n && status == LB_OK; i++) {
     const int stretch = back ? n - 1 - i : i;
@@ -169,7 +169,7 @@ lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* c
   for (int i = 0; i < T->width && status == LB_OK; i++) {
     status = open_one(T, &T->at[i]);
   }
-  if (status == LB_OK && r->log.nstretch > 1) {
+  if (status == LB_OK && lb_log_stretches(r) > 1) {
     status = lb_motion_open(r, T->played, &T->d, &T->st);
   }
   return status;
