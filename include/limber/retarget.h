@@ -39,11 +39,13 @@ typedef struct lb_retarget {
   int nmotor;
   int* motor;               ///< [nmotor] of the model; all of them drive positions
   lb_retarget_limit* limit; ///< [nmotor]
+  lb_place* limit_place;    ///< [nmotor] where the scene's file has them
   double spacing;           ///< of control points [s]
-  double closeness;         ///< weight of the squared distance to the input's curves
-  double smoothness;        ///< weight of squared accelerations [s^4]
-  double tolerance;         ///< stop when the objective's relative change is below
-  int iterations;           ///< most of them
+  lb_place spacing_place;
+  double closeness;  ///< weight of the squared distance to the input's curves
+  double smoothness; ///< weight of squared accelerations [s^4]
+  double tolerance;  ///< stop when the objective's relative change is below
+  int iterations;    ///< most of them
   void* storage;
 } lb_retarget;
 
@@ -147,6 +149,12 @@ lb_retarget_options lb_retarget_default(void);
 lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* allocator,
                                    lb_retarget_state** state, lb_error* err);
 void lb_retarget_state_release(lb_retarget_state* state);
+
+/// Whether a search can start from these curves. LB_INVALID when they exceed their limits, or when
+/// the steps are longer than the time between control points.
+lb_status lb_retarget_check(const lb_model* model, const lb_retarget* retarget,
+                            const lb_curves* curves, const lb_retarget_options* options,
+                            lb_error* err);
 
 /// Find better curves, from where the state is. LB_INTERRUPTED leaves the state as it was after the
 /// last whole iteration; calling again goes on from there.

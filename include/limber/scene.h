@@ -244,7 +244,8 @@ typedef struct lb_scene_retarget {
   lb_scene_track* track;
   int nmotor; ///< 0: all that drive positions of joints
   lb_scene_motor_limit* motor;
-  double spacing;               ///< of control points [s] > 0
+  double spacing; ///< of control points [s] > 0
+  lb_place spacing_place;
   double closeness, smoothness; ///< weights of the distance to the input and of accelerations
   double tolerance;
   int iterations;

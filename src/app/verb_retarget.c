@@ -61,6 +61,7 @@ typedef struct job {
   uint64_t key;
   meter meter;
   bool told; // that the state cannot be written
+  bool kept; // the state as it is now has been
   double start;
   lb_error err;
 } job;
@@ -94,11 +95,24 @@ static lb_simulate_options run_options(job* j, bool watched) {
   return o;
 }
 
+static lb_retarget_options search_options(job* j) {
+  lb_retarget_options o = lb_retarget_default();
+  o.step = j->a->step;
+  o.threads = j->a->threads;
+  o.memory = j->a->memory;
+  o.context = j;
+  return o;
+}
+
 // What is asked for: everything that can be wrong with it is told before anything long is done.
 static lb_status prepare(job* j, const lb_scene* scene) {
   lb_status status = lb_retarget_create(j->model, &scene->retarget, NULL, &j->what, &j->err);
   if (status == LB_OK) {
     status = lb_curves_fit(j->model, j->what, NULL, &j->input, &j->err);
+  }
+  if (status == LB_OK) {
+    const lb_retarget_options o = search_options(j);
+    status = lb_retarget_check(j->model, j->what, j->input, &o, &j->err);
   }
   if (status == LB_OK) {
     status = hand_out(j);
@@ -138,7 +152,8 @@ static lb_status look_around(job* j) {
 
 static void keep_state(job* j, const lb_retarget_state* state) {
   lb_error err = lb_error_make(NULL);
-  if (lb_search_save(j->a->out, j->key, state, &j->history, &err) != LB_OK && !j->told) {
+  j->kept = lb_search_save(j->a->out, j->key, state, &j->history, &err) == LB_OK;
+  if (!j->kept && !j->told) {
     meter_end(&j->meter);
     tell_errors(&err);
     tell_warning("the search goes on, but could not be resumed if it were stopped");
@@ -171,13 +186,9 @@ static bool listen(void* context, double fraction, const char* what) {
 }
 
 static lb_status search(job* j) {
-  lb_retarget_options o = lb_retarget_default();
+  lb_retarget_options o = search_options(j);
   lb_retarget_value value;
-  o.step = j->a->step;
-  o.threads = j->a->threads;
-  o.memory = j->a->memory;
   o.news = news;
-  o.context = j;
   o.progress = (lb_progress){.report = listen};
   if (j->state->done) {
     return LB_OK;
@@ -339,6 +350,31 @@ static lb_status finish(job* j, lb_status outcome) {
   return status;
 }
 
+// Results could not be written: see to it that what was found can be had without searching again.
+static void rescue(job* j) {
+  const char* tmp = getenv("TMPDIR");
+  char dir[4096];
+  lb_error err = lb_error_make(NULL);
+  if (!j->kept) {
+    keep_state(j, j->state);
+  }
+  if (j->kept) {
+    tell_warning("nothing is lost: when %s can be written again, the same command with --resume "
+                 "writes the rest without a new search",
+                 j->a->out);
+    return;
+  }
+  snprintf(dir, sizeof dir, "%s/limber-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (mkdtemp(dir) && lb_search_save(dir, j->key, j->state, &j->history, &err) == LB_OK) {
+    tell_warning("nothing is lost: put %s/retarget.state into a folder that can be written, and "
+                 "--out of that folder with --resume writes the results without a new search",
+                 dir);
+  } else {
+    tell_warning("the search could not be kept in %s either, and has to be done again", dir);
+  }
+  lb_error_clear(&err);
+}
+
 static lb_status run_job(job* j) {
   lb_status status = look_around(j);
   if (status != LB_OK) {
@@ -355,6 +391,12 @@ static lb_status run_job(job* j) {
             "Interrupted after %d iterations. The best so far is in %s; --resume goes on from "
             "there.\n",
             j->state->iteration, j->a->out);
+  }
+  if (status == LB_IO) {
+    meter_end(&j->meter);
+    tell_errors(&j->err);
+    lb_error_clear(&j->err);
+    rescue(j);
   }
   return status == LB_OK ? outcome : status;
 }

@@ -100,7 +100,7 @@ lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
   const int spans = (int)ceil(model->duration / retarget->spacing * (1 - 1e-12));
   const int count = spans + 3;
   if (count < 2 * LB_CURVES_FIXED + 1) {
-    return lb_error_add(err, LB_INVALID, (lb_place){model->file, 0, 0},
+    return lb_error_add(err, LB_INVALID, retarget->spacing_place,
                         "the motion of %g s is too short for control points %g s apart: it takes "
                         "at least %d spans (make 'spacing' smaller)",
                         model->duration, retarget->spacing, 2 * LB_CURVES_FIXED - 2);

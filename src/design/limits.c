@@ -13,7 +13,10 @@ double lb_bound_at(const lb_bound* b, const double* x) {
 
 // Functions of curve i: its control points, and those of its first and second derivative.
 enum { ANGLE, SPEED, ACCELERATION, KINDS };
-static const char* const KIND_NAME[KINDS] = {"angle", "speed", "acceleration"};
+static const struct {
+  const char *name, *unit[2]; // of a hinge and of a slide
+} KIND[KINDS] = {
+    {"angle", {"rad", "m"}}, {"speed", {"rad/s", "m/s"}}, {"acceleration", {"rad/s^2", "m/s^2"}}};
 
 static lb_bound make_bound(const lb_bspline* s, const lb_retarget_limit* limit, int kind, int k) {
   const double range[KINDS][2] = {{limit->angle[0], limit->angle[1]},
@@ -41,12 +44,12 @@ static lb_bound make_bound(const lb_bspline* s, const lb_retarget_limit* limit, 
 // Every bound of the curves in turn, those of fixed control points too.
 typedef bool visitor(void* context, int motor, int kind, int k, const lb_bound* b);
 
-static bool visit(const lb_retargeting* r, visitor* to, void* context) {
-  const lb_bspline s = lb_curves_spline(r->input);
-  for (int i = 0; i < r->what->nmotor; i++) {
+static bool visit(const lb_retarget* what, const lb_curves* curves, visitor* to, void* context) {
+  const lb_bspline s = lb_curves_spline(curves);
+  for (int i = 0; i < what->nmotor; i++) {
     for (int kind = 0; kind < KINDS; kind++) {
       for (int k = 0; k < s.count - kind; k++) {
-        lb_bound b = make_bound(&s, &r->what->limit[i], kind, k);
+        lb_bound b = make_bound(&s, &what->limit[i], kind, k);
         b.first = i * s.count + k;
         if ((isfinite(b.low) || isfinite(b.high)) && !to(context, i, kind, k, &b)) {
           return false;
@@ -86,7 +89,7 @@ lb_status lb_limits_create(const lb_retargeting* r, lb_arena* arena, lb_limits**
     return LB_NO_MEMORY;
   }
   collection c = {l, r->input->ncontrol};
-  visit(r, count_bound, &c);
+  visit(r->what, r->input, count_bound, &c);
   l->bound = LB_TAKE(arena, lb_bound, l->count);
   l->multiplier = LB_TAKE(arena, double, l->count);
   l->stiffness = LB_TAKE(arena, double, l->count);
@@ -94,7 +97,7 @@ lb_status lb_limits_create(const lb_retargeting* r, lb_arena* arena, lb_limits**
     return LB_NO_MEMORY;
   }
   l->count = 0;
-  visit(r, keep_bound, &c);
+  visit(r->what, r->input, keep_bound, &c);
   *out = l;
   return LB_OK;
 }
@@ -114,8 +117,10 @@ double lb_limits_reach(const lb_limits* l, const double* x, const double* p) {
 }
 
 typedef struct inquiry {
-  const lb_retargeting* r;
+  const lb_model* model;
+  const lb_retarget* what;
   const lb_curves* curves;
+  lb_error* err;
 } inquiry;
 
 static bool ask(void* context, int motor, int kind, int k, const lb_bound* b) {
@@ -126,15 +131,20 @@ static bool ask(void* context, int motor, int kind, int k, const lb_bound* b) {
     return true;
   }
   const lb_bspline s = lb_curves_spline(q->curves);
-  lb_error_add(q->r->err, LB_INVALID, (lb_place){q->r->model->file, 0, 0},
-               "the input of motor '%s' exceeds its limit of %s, %g, near t = %.3g s, where it has "
-               "%g: slow the motion down there, or raise the limit",
-               q->r->model->motor_name[q->r->what->motor[motor]], KIND_NAME[kind],
-               at > b->high ? b->high : b->low, lb_bspline_knot(&s, k + 2), at);
+  const lb_model* m = q->model;
+  const int i = q->what->motor[motor];
+  const bool slides = m->joint_kind[m->motor_joint[i]] == LB_JOINT_PRISMATIC;
+  lb_error_add(
+      q->err, LB_INVALID, q->what->limit_place[motor],
+      "the input of motor '%s' exceeds its limit of %s, %g %s, near t = %.3g s, where it has "
+      "%g: slow the motion down there, or raise the limit",
+      m->motor_name[i], KIND[kind].name, at > b->high ? b->high : b->low, KIND[kind].unit[slides],
+      lb_bspline_knot(&s, k + 2), at);
   return false;
 }
 
-lb_status lb_limits_check(const lb_retargeting* r, const lb_curves* curves) {
-  inquiry q = {r, curves};
-  return visit(r, ask, &q) ? LB_OK : LB_INVALID;
+lb_status lb_limits_check(const lb_model* model, const lb_retarget* what, const lb_curves* curves,
+                          lb_error* err) {
+  inquiry q = {model, what, curves, err};
+  return visit(what, curves, ask, &q) ? LB_OK : LB_INVALID;
 }

@@ -32,4 +32,5 @@ double lb_bound_at(const lb_bound* b, const double* x);
 double lb_limits_reach(const lb_limits* l, const double* x, const double* p);
 
 // Say which limit curves exceed; LB_OK when none.
-lb_status lb_limits_check(const lb_retargeting* r, const lb_curves* curves);
+lb_status lb_limits_check(const lb_model* model, const lb_retarget* what, const lb_curves* curves,
+                          lb_error* err);

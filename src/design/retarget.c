@@ -516,11 +516,8 @@ static lb_status run_stage(const lb_model* model, const lb_retarget* retarget,
   if (status != LB_OK) {
     return status;
   }
-  status = lb_limits_check(&s.r, state->curves);
-  if (status == LB_OK) {
-    status = lb_curves_create(input->nmotor, input->ncontrol, input->start, input->spacing,
-                              state->allocator, &s.trial, err);
-  }
+  status = lb_curves_create(input->nmotor, input->ncontrol, input->start, input->spacing,
+                            state->allocator, &s.trial, err);
   if (status == LB_OK && open_search(&s, &s.r.arena) != LB_OK) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
@@ -537,10 +534,10 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                           const lb_retarget_options* options, lb_retarget_state* state,
                           lb_retarget_value* value, lb_error* err) {
   lb_retarget_value found = {0};
-  lb_status status = LB_OK;
-  do {
+  lb_status status = lb_retarget_check(model, retarget, state->curves, options, err);
+  while (status == LB_OK && !state->done) {
     status = run_stage(model, retarget, input, targets, *options, state, &found, err);
-  } while (status == LB_OK && !state->done);
+  }
   if (status == LB_OK || status == LB_INTERRUPTED) {
     *value = found;
   }

@@ -1,12 +1,20 @@
 // From the scene's words to numbers for a model.
 #include <math.h>
+#include <string.h>
 
-#include "design/retarget.h"
+#include "design/limits.h"
 #include "limber/recording.h"
 #include "math/profile.h"
 
 static bool can_change(const lb_model* m, int motor) {
   return m->motor_drive[motor] == LB_DRIVE_POSITION && m->motor_joint[motor] >= 0;
+}
+
+// A place outlives the scene it is from.
+static bool keep_place(lb_arena* arena, lb_place* to, lb_place from) {
+  *to = from;
+  to->file = from.file ? lb_arena_text(arena, from.file, strlen(from.file)) : NULL;
+  return to->file || !from.file;
 }
 
 static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
@@ -15,12 +23,16 @@ static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
   const int count = what->nmotor > 0 ? what->nmotor : m->nmotor;
   r->motor = LB_TAKE(arena, int, count);
   r->limit = LB_TAKE(arena, lb_retarget_limit, count);
-  if (!r->motor || !r->limit) {
+  r->limit_place = LB_TAKE(arena, lb_place, count);
+  if (!r->motor || !r->limit || !r->limit_place) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < what->nmotor; i++) {
     const lb_scene_motor_limit* l = &what->motor[i];
     r->motor[r->nmotor] = l->motor;
+    if (!keep_place(arena, &r->limit_place[r->nmotor], l->place)) {
+      return LB_NO_MEMORY;
+    }
     r->limit[r->nmotor++] =
         (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration};
   }
@@ -85,7 +97,9 @@ lb_status lb_retarget_create(const lb_model* model, const lb_scene_retarget* wha
                        .tolerance = what->tolerance,
                        .iterations = what->iterations,
                        .storage = kept};
-    status = fill_motors(r, &arena, model, what);
+    status = keep_place(&arena, &r->spacing_place, what->spacing_place)
+                 ? fill_motors(r, &arena, model, what)
+                 : LB_NO_MEMORY;
     status = status == LB_OK ? fill_tracks(r, &arena, model, what) : status;
   }
   if (status == LB_OK) {
@@ -107,6 +121,19 @@ void lb_retarget_release(lb_retarget* retarget) {
     lb_arena arena = *(lb_arena*)retarget->storage;
     lb_arena_release(&arena);
   }
+}
+
+lb_status lb_retarget_check(const lb_model* model, const lb_retarget* retarget,
+                            const lb_curves* curves, const lb_retarget_options* options,
+                            lb_error* err) {
+  const double step = isnan(options->step) ? model->solver.step : options->step;
+  if (step > curves->spacing) {
+    return lb_error_add(err, LB_INVALID, retarget->spacing_place,
+                        "retarget: steps of %g s are longer than the %g s between control points "
+                        "(take a smaller step, or make 'spacing' larger)",
+                        step, curves->spacing);
+  }
+  return lb_limits_check(model, retarget, curves, err);
 }
 
 // --- targets of a recorded motion ---

@@ -126,6 +126,7 @@ typedef struct lb_retarget_spec {
   int iterations;
 } lb_retarget_spec;
 
+enum { LB_RETARGET_BODIES, LB_RETARGET_MOTORS, LB_RETARGET_SPACING };
 enum { LB_TRACK_AT, LB_TRACK_POSITION, LB_TRACK_ORIENTATION, LB_TRACK_KEYS, LB_TRACK_EASE };
 enum { LB_LIMIT_ANGLE, LB_LIMIT_SPEED, LB_LIMIT_ACCELERATION };
 

@@ -65,8 +65,16 @@ void lb_read_retarget(lb_reader* r) {
   if (!spec->given.whole) {
     return;
   }
-  to->place = spec->given.whole->place;
+  to->place = to->spacing_place = spec->given.whole->place;
+  if (spec->given.node[LB_RETARGET_SPACING]) {
+    to->spacing_place = spec->given.node[LB_RETARGET_SPACING]->place;
+  }
   const lb_node *bodies = spec->bodies, *motors = spec->motors;
+  if (bodies && bodies->count == 0) {
+    r->subject = "retarget";
+    lb_complain(r, bodies->place,
+                "'bodies' must name at least one body that should follow its target");
+  }
   to->track = LB_TAKE(r->keep, lb_scene_track, bodies ? bodies->count : 0);
   to->motor = LB_TAKE(r->keep, lb_scene_motor_limit, motors ? motors->count : 0);
   if (!to->track || !to->motor) {

@@ -107,9 +107,40 @@ if [ -z "${LIMBER_SANITIZED:-}" ]; then # the thread sanitizer cannot live with 
   claim "... that names the file" complains "cannot be written"
   claim "... and leaves old results as they were" cmp whole/profiles.csv kept.csv
   claim "... and no half file" test -z "$(find whole -name '*.part')"
+  claim "... and says that nothing is lost" complains "with --resume writes the rest"
+  (
+    trap "" XFSZ
+    ulimit -f 0 # of which messages must know nothing: they go through a pipe
+    exec "$LIMBER" retarget cart.yaml --out whole --quiet 2>&1
+  ) | cat >stderr
+  status=${PIPESTATUS[0]}
+  claim "a disk without any room is a failure" exits 1
+  claim "... that is told of while the search goes on" complains "could not be resumed if it were stopped"
+  claim "... and again at its end" complains "has to be done again"
+  claim "... and leaves old results as they were" cmp whole/profiles.csv kept.csv
 fi
 run "$LIMBER" retarget cart.yaml --out /proc/nowhere
 claim "a folder that cannot be made is told at once" exits 2
+touch file
+run "$LIMBER" retarget cart.yaml --out file
+claim "a file where the folder should be is told at once" exits 2
+claim "... as that" complains "but it is a file"
+mkdir tmp # where what cannot be written elsewhere goes
+TMPDIR=tmp "$LIMBER" retarget cart.yaml --out gone "${slow[@]}" >stdout 2>stderr &
+job=$!
+for _ in $(seq 200); do
+  [ -e gone/retarget.state ] && break
+  sleep 0.05
+done
+mv gone moved && touch gone
+status=0
+wait $job || status=$?
+claim "a folder that goes away is a failure" exits 1
+claim "... after which nothing is lost" complains "nothing is lost: put tmp/"
+mkdir found && mv tmp/*/retarget.state found/
+run "$LIMBER" retarget cart.yaml --out found --resume "${slow[@]}"
+claim "... but the results are there without a new search" exits 0
+claim "... and are the same" cmp found/profiles.yaml stopped/profiles.yaml
 
 # --- bad input ---
 run "$LIMBER" retarget cart.yaml --out empty --resume
@@ -132,5 +163,40 @@ sed 's/^  spring: .*/  spring: {type: prismatic, parent: cart, child: load, axis
 run "$LIMBER" retarget fall.yaml --out none
 claim "what falls has no target" exits 1
 claim "... and that is said" complains "no pose at rest"
+sed 's/^motors:.*/motors: {drive: {joint: track, drive: force, keys: [[0.5, 0], [0.8, 1]]}}/' cart.yaml >pushed.yaml
+run "$LIMBER" retarget pushed.yaml --out none
+claim "a scene without a motor to change is told so" exits 2
+claim "... at its place" complains "pushed.yaml:15:3: there is no motor whose curve could be changed"
+sed '$a\  motors: {drive: {speed: 1 m/s}}' cart.yaml >fast.yaml
+run "$LIMBER" retarget fast.yaml --out none
+claim "limits that the input exceeds are told" exits 2
+claim "... with their place" complains "fast.yaml:16:12: the input of motor 'drive' exceeds its limit of speed, 1 m/s"
+claim "... and what helps" complains "slow the motion down there, or raise the limit"
+sed '$a\  motors: {drive: {angle: [-10 cm, 30 cm]}}' cart.yaml >far.yaml
+run "$LIMBER" retarget far.yaml --out none
+claim "so are angles beyond their limit" complains "exceeds its limit of angle, 0.3 m"
+run "$LIMBER" retarget cart.yaml --out none --step 50ms
+claim "steps longer than the curves' spans are told" exits 2
+claim "... with what helps" complains "take a smaller step"
+cat >torn.yaml <<'Y'
+# Two hinged bars hold the load: together they are 60 cm long, and the cart goes 1 m away.
+name: Torn
+bodies:
+  cart: {mass: 1 kg, shape: {box: [20 cm, 10 cm, 10 cm]}}
+  near: {mass: 0.5 kg, shape: {sphere: {radius: 5 cm}}}
+  far: {mass: 0.5 kg, shape: {sphere: {radius: 5 cm}}}
+joints:
+  track: {type: prismatic, child: cart, axis: x}
+  first: {type: revolute, parent: cart, child: near, axis: y, in_child: [0, 0, 30 cm], spring: {stiffness: 1}}
+  second: {type: revolute, parent: near, child: far, axis: y, in_child: [0, 0, 30 cm], spring: {stiffness: 1}}
+  ring: {type: spherical, parent: world, child: far, at: [20 cm, 0, -50 cm], loop: true}
+motors: {drive: {joint: track, keys: [[0.5, 0], [0.8, 2 m]]}}
+duration: 1.5
+retarget:
+  bodies: {near: {position: 1}}
+Y
+run "$LIMBER" retarget torn.yaml --out none
+claim "a pose that cannot be reached is told" exits 1
+claim "... with the loop that would have to open" complains "'ring'"
 run "$LIMBER" retarget cart.yaml --rate -5
 claim "a rate is positive" complains "a positive number of samples a second"
