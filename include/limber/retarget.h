@@ -30,6 +30,7 @@ typedef struct lb_retarget_limit {
   double angle[2];     ///< least and most [rad] or [m]
   double speed;        ///< [rad/s] or [m/s]
   double acceleration; ///< [rad/s^2] or [m/s^2]
+  double torque;       ///< [N m] or [N]: of the motion, which the input need not keep to
 } lb_retarget_limit;
 
 /// The `retarget` of a scene, for its model.
@@ -110,10 +111,14 @@ typedef struct lb_retarget_value {
   double deviation;  ///< the part of the tracked bodies
   double closeness;  ///< the part of the distance to the input
   double smoothness; ///< the part of accelerations
-  double limits;     ///< the part of limits that are exceeded
+  double limits;     ///< the part of torques beyond their limits
   double peak;       ///< largest distance of a tracked point from its target [m]
   double angle;      ///< largest angle of a tracked body from its target's [rad]
+  double torque;     ///< largest torque of a motor over its limit; 0: there are no limits
 } lb_retarget_value;
+
+/// Torques up to this many times their limits count as kept.
+#define LB_TORQUE_KEPT 1.01
 
 /// Told after every iteration.
 typedef struct lb_retarget_news {

@@ -235,6 +235,7 @@ typedef struct lb_scene_motor_limit {
   lb_place place;
   int motor;
   double angle[2], speed, acceleration;
+  double torque; ///< or force
 } lb_scene_motor_limit;
 
 /// What retargeting is to do.

@@ -27,6 +27,9 @@ typedef struct lb_deviation {
 void lb_deviation_find(const lb_model* model, const lb_retarget* what, const lb_recording* target,
                        const lb_recording* run, lb_deviation* track, lb_deviation* all);
 
+/// The most that a motor exerts in a recording [N m] or [N].
+double lb_recording_peak_torque(const lb_recording* recording, int motor);
+
 // --- how a model shakes ---
 
 typedef struct lb_vibration {

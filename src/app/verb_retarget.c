@@ -286,6 +286,28 @@ static void print_row(const lb_replay* r) {
          pause, delay, r->all.torque);
 }
 
+// Torques of motors that have limits, of the input too: it may need more.
+static void print_torques(const lb_retarget_result* r) {
+  for (int i = 0; i < r->what->nmotor; i++) {
+    const int motor = r->what->motor[i];
+    if (isfinite(r->what->limit[i].torque)) {
+      printf("  torque of motor '%s': %.4g, may be %.4g; the input needs %.4g\n",
+             r->model->motor_name[motor], lb_recording_peak_torque(r->after, motor),
+             r->what->limit[i].torque, lb_recording_peak_torque(r->before, motor));
+    }
+  }
+}
+
+// The search goes by all steps, of which recordings show some.
+static void warn_of_torques(const lb_retarget_result* r) {
+  const double most = r->nhistory > 0 ? r->history[r->nhistory - 1].torque : 0;
+  if (most > LB_TORQUE_KEPT) {
+    tell_warning("limits of torques could not be kept: %.3g times as much is needed (raise them, "
+                 "or slow the motion down)",
+                 most);
+  }
+}
+
 static void print_results(const lb_retarget_result* r, const lb_summary* s, const char* dir) {
   char wall[48];
   printf("%s%s%s: peak deviation %.3g mm, was %.3g mm: %.1f times less; %d iterations in %s\n",
@@ -303,6 +325,7 @@ static void print_results(const lb_retarget_result* r, const lb_summary* s, cons
   for (int i = 0; i < r->nperturbed; i++) {
     print_row(&r->perturbed[i]);
   }
+  print_torques(r);
   printf("  results  %s/profiles.csv    what to send to the motors\n", dir);
   printf("           %s/profiles.yaml   the same as splines, to put into the scene\n", dir);
   printf("           %s/report.html     before and after: open it in a browser\n", dir);
@@ -346,6 +369,9 @@ static lb_status finish(job* j, lb_status outcome) {
   meter_end(&j->meter);
   if (status == LB_OK && outcome == LB_OK && !j->a->quiet) {
     print_results(&r, &j->summary, j->a->out);
+  }
+  if (status == LB_OK && outcome == LB_OK) {
+    warn_of_torques(&r);
   }
   return status;
 }

@@ -49,6 +49,10 @@ typedef struct adjoint {
 
 static lb_status check_joints(const lb_retargeting* r) {
   const lb_model* m = r->model;
+  if (r->limited) {
+    return lb_error_add(r->err, LB_INVALID, (lb_place){0},
+                        "the continuous adjoint knows no limits of torques");
+  }
   for (int i = 0; i < m->njoint; i++) {
     if (m->joint_nq[i] != m->joint_nv[i]) {
       return lb_error_add(r->err, LB_INVALID, (lb_place){0},
@@ -108,7 +112,7 @@ static void go_back(void* context, const lb_tangent* t) {
   }
   memset(w->motor, 0, 3 * (size_t)r->model->nmotor * sizeof *w->motor);
   lb_step_causes out = {{w->by_q, NULL}, {w->by_v, NULL}, w->motor};
-  lb_step_back(t->S, &out, &(lb_step_effects){w->ph, w->zero, w->Ph});
+  lb_step_back(t->S, &out, &(lb_step_effects){w->ph, w->zero, w->Ph, NULL});
   for (int k = 0; k < nv; k++) {
     p[k] = -dt * w->by_q[k];
     P[k] = -w->Ph[k] - dt * w->by_v[k];

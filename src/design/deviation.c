@@ -100,6 +100,14 @@ static double find_delay(const lb_retarget_track* t, const lb_recording* target,
 
 // --- all of it ---
 
+double lb_recording_peak_torque(const lb_recording* r, int motor) {
+  double most = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    most = fmax(most, fabs(r->motor[(size_t)f * (size_t)r->model->nmotor + (size_t)motor]));
+  }
+  return most;
+}
+
 static lb_deviation deviation_of(const lb_model* m, const lb_retarget* w,
                                  const lb_retarget_track* t, const lb_recording* target,
                                  const lb_recording* run) {
@@ -117,11 +125,8 @@ static lb_deviation deviation_of(const lb_model* m, const lb_retarget* w,
     }
   }
   d.rms = sqrt(d.rms);
-  for (int f = 0; f < run->nframe; f++) {
-    for (int i = 0; i < w->nmotor; i++) {
-      const size_t at = (size_t)f * (size_t)m->nmotor + (size_t)w->motor[i];
-      d.torque = fmax(d.torque, fabs(run->motor[at]));
-    }
+  for (int i = 0; i < w->nmotor; i++) {
+    d.torque = fmax(d.torque, lb_recording_peak_torque(run, w->motor[i]));
   }
   return d;
 }

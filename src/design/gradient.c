@@ -7,7 +7,6 @@
 typedef struct way_back {
   lb_tangents tangents;
   double *q[3], *v[3]; // [nv] by the states of the last three steps, a ring
-  double* zero;        // [nv] no objective sees accelerations
   double* motor;       // [nmotor][3]
   double* gradient;    // [nmotor][ncontrol]
 } way_back;
@@ -20,10 +19,11 @@ static void go_back(void* context, const lb_tangent* t) {
   const int now = t->record % 3, one = (t->record + 2) % 3, two = (t->record + 1) % 3;
   for (int k = 0; k < m->nv; k++) {
     w->q[now][k] += t->by_q[k];
+    w->v[now][k] += t->by_v[k];
   }
   memset(w->motor, 0, 3 * (size_t)m->nmotor * sizeof *w->motor);
   lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
-  lb_step_back(t->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->zero});
+  lb_step_back(t->S, &out, &(lb_step_effects){w->q[now], w->v[now], t->by_a, t->by_lambda});
   memset(w->q[now], 0, (size_t)m->nv * sizeof(double));
   memset(w->v[now], 0, (size_t)m->nv * sizeof(double));
   lb_tangents_spread(&w->tangents, lb_log_moment(&r->log, t->record)->time, w->motor, w->gradient);
@@ -32,7 +32,7 @@ static void go_back(void* context, const lb_tangent* t) {
 static lb_status take_vectors(way_back* w, size_t controls) {
   const lb_retargeting* r = w->tangents.r;
   const size_t nv = (size_t)r->model->nv, motors = 3 * (size_t)r->model->nmotor;
-  double* block = LB_TAKE(&w->tangents.arena, double, 7 * nv + motors + controls);
+  double* block = LB_TAKE(&w->tangents.arena, double, 6 * nv + motors + controls);
   if (!block) {
     return lb_error_add(r->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
@@ -40,8 +40,7 @@ static lb_status take_vectors(way_back* w, size_t controls) {
     w->q[i] = block + (size_t)i * nv;
     w->v[i] = block + (size_t)(3 + i) * nv;
   }
-  w->zero = block + 6 * nv;
-  w->motor = block + 7 * nv;
+  w->motor = block + 6 * nv;
   w->gradient = w->motor + motors;
   return LB_OK;
 }

@@ -31,6 +31,7 @@ static void choose_coordinates(lb_linear* L) {
   }
   for (int i = 0; i < what->nmotor; i++) {
     L->motor[i] = m->joint_v[m->motor_joint[what->motor[i]]];
+    L->ntorque += isfinite(what->limit[i].torque);
   }
   for (int t = 0; t < what->ntrack; t++) {
     L->nrow += 3 * (what->track[t].position > 0) + 3 * (what->track[t].orientation > 0);
@@ -40,11 +41,18 @@ static void choose_coordinates(lb_linear* L) {
 static bool take_arrays(lb_linear* L, lb_arena* arena) {
   const size_t steps = (size_t)L->nstep + 1, groups = (size_t)L->ngroup;
   const size_t nfree = (size_t)L->nfree, width = (size_t)L->width, nrow = (size_t)L->nrow;
-  L->G = LB_TAKE(arena, float, groups* nfree* width);
+  const size_t ntorque = (size_t)L->ntorque;
+  L->G = LB_TAKE(arena, float, groups*(nfree + ntorque) * width);
   L->T = LB_TAKE(arena, float, groups* nrow*(nfree + (size_t)L->nmotor));
   L->y = LB_TAKE(arena, float, steps* nrow);
-  L->in = LB_TAKE(arena, float, width + nrow);
-  L->out = LB_TAKE(arena, float, width + nrow);
+  float** const of_torques[] = {&L->torque, &L->root, &L->side, &L->change};
+  bool taken = true;
+  for (size_t i = 0; i < sizeof of_torques / sizeof *of_torques; i++) {
+    *of_torques[i] = LB_TAKE(arena, float, steps* ntorque);
+    taken = taken && *of_torques[i];
+  }
+  L->in = LB_TAKE(arena, float, width + nrow + ntorque);
+  L->out = LB_TAKE(arena, float, width + nrow + ntorque);
   L->span = LB_TAKE(arena, int, steps);
   L->basis = lb_arena_take_array(arena, steps, sizeof *L->basis, _Alignof(double));
   double* block = LB_TAKE(arena, double, 6 * nfree);
@@ -52,7 +60,7 @@ static bool take_arrays(lb_linear* L, lb_arena* arena) {
     L->q[i] = block + (size_t)i * nfree;
     L->v[i] = block + (size_t)(3 + i) * nfree;
   }
-  return L->G && L->T && L->y && L->in && L->out && L->span && L->basis && block;
+  return taken && L->G && L->T && L->y && L->in && L->out && L->span && L->basis && block;
 }
 
 static void fill_basis(lb_linear* L) {
@@ -84,11 +92,13 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   *L = (lb_linear){.r = r, .free = free, .motor = motor, .nmotor = r->what->nmotor};
   choose_coordinates(L);
   L->width = 2 * L->nfree + 3 * L->nmotor;
-  L->skip = (int)fmax(1, round(LEAST / r->h));
+  // torques are differences of large numbers, which have to match from step to step
+  const bool torques = L->ntorque > 0;
+  L->skip = torques ? 1 : (int)fmax(1, round(LEAST / r->h));
   lb_linear_window(L, 0);
   L->h = L->skip * r->h;
   L->dt = 2 * L->h / 3;
-  L->size = (int)fmax(1, round(GROUP / L->h));
+  L->size = torques ? 1 : (int)fmax(1, round(GROUP / L->h));
   L->ngroup = (L->nstep + L->size - 1) / L->size;
   if (!take_arrays(L, arena)) {
     return LB_NO_MEMORY;
@@ -130,6 +140,33 @@ static void keep_recursion(lb_linear* L, float* G, lb_step_derivative* D, double
   }
 }
 
+static size_t size_of_G(const lb_linear* L) {
+  return (size_t)(L->nfree + L->ntorque) * (size_t)L->width;
+}
+
+void lb_linear_keep_torque(lb_linear* L, int group, int row, const double* pulled, double limit) {
+  const int nv = L->r->model->nv;
+  float* to = L->G + (size_t)group * size_of_G(L) + (size_t)(L->nfree + row) * (size_t)L->width;
+  for (int j = 0; j < L->nfree; j++) { // a0 = -vh / dt
+    to[j] = (float)(pulled[L->free[j]] / limit);
+    to[L->nfree + j] = (float)(-pulled[2 * nv + L->free[j]] / (L->dt * limit));
+  }
+  for (int k = 0; k < 3 * L->nmotor; k++) {
+    to[2 * L->nfree + k] = (float)(pulled[k % 3 * nv + L->motor[k / 3]] / limit);
+  }
+}
+
+static float side_of(float torque) {
+  return (float)((torque > 1) - (torque < -1));
+}
+
+void lb_linear_note_torque(lb_linear* L, int step, int row, double torque, double root) {
+  const int at = step * L->ntorque + row;
+  L->torque[at] = (float)torque;
+  L->root[at] = (float)root;
+  L->side[at] = side_of(L->torque[at]);
+}
+
 static void keep_row(const lb_linear* L, float* T, const lb_motion* S, lb_v4 by_v, lb_v4 by_w) {
   for (int j = 0; j < L->nfree + L->nmotor; j++) {
     const lb_motion* s = &S[j < L->nfree ? L->free[j] : L->motor[j - L->nfree]];
@@ -141,7 +178,7 @@ void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_mis
                     double* scratch, lb_motion* S) {
   const lb_retargeting* r = L->r;
   const size_t wide = (size_t)L->nfree + (size_t)L->nmotor;
-  keep_recursion(L, L->G + (size_t)group * (size_t)L->nfree * (size_t)L->width, D, scratch);
+  keep_recursion(L, L->G + (size_t)group * size_of_G(L), D, scratch);
   float* T = L->T + (size_t)group * (size_t)L->nrow * wide;
   for (int t = 0; t < r->what->ntrack; t++) {
     const lb_retarget_track* track = &r->what->track[t];
@@ -193,8 +230,11 @@ static void forward(lb_linear* L, const double* x) {
       in[F + k] = (float)((4 * v1[k] - v2[k]) / 3);
     }
     play(L, i, x, in + 2 * F);
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, F, L->width, 1,
-                group_of(L, L->G, i, (size_t)F * (size_t)L->width), L->width, in, 1, 0, out, 1);
+    cblas_sgemv(CblasRowMajor, CblasNoTrans, F + L->ntorque, L->width, 1,
+                group_of(L, L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
+    for (int j = 0; j < L->ntorque; j++) {
+      L->change[i * L->ntorque + j] = out[F + j];
+    }
     for (int k = 0; k < F; k++) {
       v[k] = (double)out[k];
       q[k] += L->dt * v[k];
@@ -229,16 +269,20 @@ static void back(lb_linear* L, double* y) {
     double *q = L->q[i % 3], *v = L->v[i % 3];
     double *q1 = L->q[(i + 2) % 3], *v1 = L->v[(i + 2) % 3];
     double *q2 = L->q[(i + 1) % 3], *v2 = L->v[(i + 1) % 3];
-    float *in = L->in, *out = L->out; // here in: of (q, angles), then of v; out: of (qh, vh, u)
+    // here in: of (v, torques) and then (q, angles); out: of (qh, vh, u)
+    float *in = L->in, *at = in + F + L->ntorque, *out = L->out;
     cblas_sgemv(CblasRowMajor, CblasTrans, L->nrow, wide, 1,
                 group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide), wide,
-                L->y + (size_t)i * (size_t)L->nrow, 1, 0, in, 1);
+                L->y + (size_t)i * (size_t)L->nrow, 1, 0, at, 1);
     for (int k = 0; k < F; k++) {
-      q[k] += (double)in[k];
+      q[k] += (double)at[k];
       in[k] = (float)(v[k] + L->dt * q[k]);
     }
-    cblas_sgemv(CblasRowMajor, CblasTrans, F, L->width, 1,
-                group_of(L, L->G, i, (size_t)F * (size_t)L->width), L->width, in, 1, 0, out, 1);
+    for (int j = 0; j < L->ntorque; j++) {
+      in[F + j] = L->change[i * L->ntorque + j];
+    }
+    cblas_sgemv(CblasRowMajor, CblasTrans, F + L->ntorque, L->width, 1,
+                group_of(L, L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
     for (int k = 0; k < F; k++) {
       const double qh = q[k] + (double)out[k], vh = (double)out[F + k];
       q1[k] += 4 * qh / 3;
@@ -247,22 +291,107 @@ static void back(lb_linear* L, double* y) {
       v2[k] -= vh / 3;
       q[k] = v[k] = 0;
     }
-    unplay(L, i, out + 2 * F, in + F, y);
+    unplay(L, i, out + 2 * F, at + F, y);
   }
 }
 
 void lb_linear_product(lb_linear* L, double* y, const double* x) {
   forward(L, x);
+  for (int i = 0; i < (L->r->nstep + 1) * L->ntorque;
+       i++) { // what is within its limit weighs nothing
+    L->change[i] *= L->side[i] != 0 ? L->root[i] * L->root[i] : 0;
+  }
   back(L, y);
 }
 
+// --- torques beyond their limits ---
+
+// With t a torque over its limit and r^2 its weight, the objective has r^2/2 e(t)^2, where
+// e = t - side beyond the limit. A change d makes it r^2/2 (t + d - side)^2 on the side where t + d
+// is, and this is what is minimised; the gradient has r^2 e(t) d for the side where t is.
+
+bool lb_linear_lean(lb_linear* L, const double* x) {
+  const int n = (L->nstep + 1) * L->ntorque;
+  bool changed = false;
+  if (n > 0) {
+    forward(L, x);
+  }
+  for (int i = (L->first + 1) * L->ntorque; i < n; i++) {
+    const float side = side_of(L->torque[i] + L->change[i]);
+    changed = changed || side != L->side[i];
+    L->side[i] = side;
+  }
+  return changed;
+}
+
+static float excess(float torque, float side) {
+  return side != 0 ? torque - side : 0;
+}
+
+void lb_linear_lean_right(lb_linear* L, double* y) {
+  const int n = (L->nstep + 1) * L->ntorque;
+  if (n == 0) {
+    return;
+  }
+  memset(L->y, 0, ((size_t)L->nstep + 1) * (size_t)L->nrow * sizeof *L->y);
+  for (int i = (L->first + 1) * L->ntorque; i < n; i++) {
+    const float t = L->torque[i];
+    L->change[i] = L->root[i] * L->root[i] * (excess(t, side_of(t)) - excess(t, L->side[i]));
+  }
+  back(L, y);
+}
+
+double lb_linear_lean_gain(lb_linear* L, const double* x) {
+  const int n = (L->nstep + 1) * L->ntorque;
+  double sum = 0;
+  if (n > 0) {
+    forward(L, x);
+  }
+  for (int i = (L->first + 1) * L->ntorque; i < n; i++) {
+    const double t = (double)L->torque[i], d = (double)L->change[i], r = (double)L->root[i];
+    const double now = (double)excess(L->torque[i], side_of(L->torque[i]));
+    const double then = (double)excess((float)(t + d), side_of((float)(t + d)));
+    const double told = L->side[i] != 0 ? d * d : 0;
+    sum += r * r / 2 * (told - (then * then - now * now - 2 * now * d));
+  }
+  return sum;
+}
+
 // --- without bending ---
+
+// How a torque changes with control point i of those that a step sees, counted by point and then
+// by motor, if nothing bends; u is the motors' part of its row.
+static double still_torque(const lb_linear* L, int step, const float* u, int i) {
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    sum += (double)u[3 * (i % L->nmotor) + k] * L->basis[step][k][i / L->nmotor];
+  }
+  return sum;
+}
+
+static void add_still_torque(const lb_linear* L, double* band, int p, int step, int row) {
+  const int at = step * L->ntorque + row;
+  const double weight = L->side[at] != 0 ? (double)L->root[at] : 0;
+  const float* u = group_of(L, L->G, step, size_of_G(L)) +
+                   (size_t)(L->nfree + row) * (size_t)L->width + 2 * (size_t)L->nfree;
+  const size_t first = (size_t)(L->span[step] * L->nmotor);
+  for (int j = 0; j < 4 * L->nmotor && weight != 0; j++) {
+    const double by = weight * weight * still_torque(L, step, u, j);
+    for (int i = j; i < 4 * L->nmotor; i++) {
+      band[(first + (size_t)j) * (size_t)(p + 1) + (size_t)(i - j)] +=
+          by * still_torque(L, step, u, i);
+    }
+  }
+}
 
 void lb_linear_still(const lb_linear* L, double* band, int p) {
   const int M = L->nmotor, wide = L->nfree + M;
   for (int i = L->first + 1; i <= L->nstep; i++) {
     const float* T = group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide);
     const double* N = L->basis[i][0];
+    for (int k = 0; k < L->ntorque; k++) {
+      add_still_torque(L, band, p, i, k);
+    }
     for (int a = 0; a < M; a++) {
       for (int b = 0; b < M; b++) {
         double sum = 0;

@@ -100,7 +100,13 @@ static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_
       if (status != LB_OK) {
         return status;
       }
-      compare(r, d, lb_log_moment(&r->log, r->log.count - 1)->weight, value);
+      const lb_moment* at = lb_log_moment(&r->log, r->log.count - 1);
+      compare(r, d, at->weight, value);
+      if (r->limited) {
+        const lb_step_past past = lb_log_past(r, r->log.count - 1);
+        lb_torque_read(r, d, &past, r->torque);
+        lb_torque_add(r, r->torque, at->weight, value);
+      }
     }
   }
   return status;
@@ -177,12 +183,15 @@ lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb
                         .progress = &options->progress,
                         .err = err,
                         .threads = options->threads,
+                        .limited = lb_torque_limited(what),
+                        .hold = lb_torque_hold(what),
                         .nstep = lb_retarget_steps(model, options)};
   r->h = model->duration / r->nstep;
   lb_arena_init(&r->arena, allocator);
   r->off = LB_TAKE(&r->arena, double, input->ncontrol);
+  r->torque = LB_TAKE(&r->arena, double, what->nmotor + model->nv);
   lb_status status = LB_OK;
-  if (!r->off || lb_regular_fill(r) != LB_OK) {
+  if (!r->off || !r->torque || lb_regular_fill(r) != LB_OK) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
   if (status == LB_OK) {

@@ -27,8 +27,9 @@ enum {
 
 // A search goes through these stages, with ever better models of the motion.
 enum { DRAFT, ROUGH, FINE };
-// What it remembers: the gradient's norm at the start, mu, the stage.
-enum { NORM, MU, STAGE, MEMORY };
+// What it remembers: the gradient's norm at the start, mu, the stage, and the weight of torques
+// beyond their limits.
+enum { NORM, MU, STAGE, HOLD, MEMORY };
 
 // Steps are that long [s] before the last stage, which begins when an iteration gains less than
 // this part of the objective.
@@ -262,12 +263,15 @@ static lb_status find_direction(search* s, const double* x, bool* active) {
   lb_status status = precondition(s, active);
   stiffen(s);
   for (int i = 0; i < MOST_TIGHTENINGS && status == LB_OK; i++) {
-    const bool changed = choose_active(s, x, active);
+    const bool leans = lb_linear_lean(s->linear, s->p);
+    const bool changed = choose_active(s, x, active) || leans;
+    lb_linear_lean_right(s->linear, s->right);
+    clear_fixed(s, s->right);
     status = changed ? precondition(s, active) : status;
     if (status != LB_OK || !conjugate_gradients(s, active)) {
       return status != LB_OK ? status : LB_INTERRUPTED;
     }
-    if (push(s, x) < MARGIN / 2) {
+    if (push(s, x) < MARGIN / 2 && !lb_linear_lean(s->linear, s->p)) {
       break;
     }
   }
@@ -302,7 +306,8 @@ static double predict(search* s) {
   memset(s->active, 0, (size_t)s->limits->count * sizeof *s->active);
   multiply(s, s->image, s->p, s->active);
   s->mu = mu;
-  return -dot(s->n, s->gradient, s->p) - dot(s->n, s->p, s->image) / 2;
+  return lb_linear_lean_gain(s->linear, s->p) - dot(s->n, s->gradient, s->p) -
+         dot(s->n, s->p, s->image) / 2;
 }
 
 // One trial: to where (1) ends. Sets what part of the prediction came true; less than nothing when
@@ -465,6 +470,19 @@ static lb_status open_search(search* s, lb_arena* arena) {
 
 // --- iterations ---
 
+// When the search is over and torques are still beyond their limits: make that more expensive, so
+// that it goes on. As soon as that can help no more, it is over.
+static bool tighten(search* s, lb_retarget_value* value) {
+  static const double MORE = 10, MOST = 1e6;
+  if (value->torque <= LB_TORQUE_KEPT || s->r.hold >= MOST * lb_torque_hold(s->r.what)) {
+    return false;
+  }
+  s->r.hold *= MORE;
+  value->objective += (MORE - 1) * value->limits;
+  value->limits *= MORE;
+  return true;
+}
+
 static bool tell(search* s, const lb_retarget_options* options, const lb_retarget_state* state,
                  const lb_retarget_value* value, double each) {
   const lb_retarget_news news = {.iteration = state->iteration,
@@ -480,6 +498,7 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
                          lb_retarget_value* value) {
   const double stage = state->memory[STAGE];
   s->mu = state->memory[MU];
+  s->r.hold = state->memory[HOLD] > 0 ? state->memory[HOLD] : s->r.hold;
   lb_status status = lb_motion_run(&s->r, state->curves, value);
   while (status == LB_OK && !state->done && state->memory[STAGE] == stage) {
     const double began = now();
@@ -493,6 +512,8 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     state->memory[MU] = s->mu;
     state->memory[NORM] = state->memory[NORM] > 0 ? state->memory[NORM] : s->norm;
     state->iteration++;
+    far = far || (stage == FINE && tighten(s, value));
+    state->memory[HOLD] = s->r.hold;
     state->memory[STAGE] += stage < FINE && !far;
     state->done = (stage == FINE && !far) || state->iteration >= s->r.what->iterations;
     if (!tell(s, options, state, value, now() - began)) {
@@ -535,9 +556,12 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                           lb_retarget_value* value, lb_error* err) {
   lb_retarget_value found = {0};
   lb_status status = lb_retarget_check(model, retarget, state->curves, options, err);
-  while (status == LB_OK && !state->done) {
-    status = run_stage(model, retarget, input, targets, *options, state, &found, err);
+  if (status != LB_OK) {
+    return status;
   }
+  do {
+    status = run_stage(model, retarget, input, targets, *options, state, &found, err);
+  } while (status == LB_OK && !state->done);
   if (status == LB_OK || status == LB_INTERRUPTED) {
     *value = found;
   }

@@ -77,7 +77,10 @@ typedef struct lb_retargeting {
   // Quadratic forms of a curve's square and of its second derivative's, [ncontrol][4] by columns
   // (math/band.h).
   double *square, *bend;
-  double* off; // [ncontrol] scratch
+  double* off;    // [ncontrol] scratch
+  bool limited;   // some motor has a limit of its torque
+  double hold;    // weight of torques beyond their limits
+  double* torque; // [nmotor + nv] torques at the end of a step, of the motors that may change
 } lb_retargeting;
 
 // A tracked body's deviation: residuals, of which the objective is half the square.
@@ -125,6 +128,18 @@ double* lb_log_q(const lb_retargeting* r, int record);
 double* lb_log_v(const lb_retargeting* r, int record);
 lb_step_past lb_log_past(const lb_retargeting* r, int record);
 
+// --- limits of torques (torque.c) ---
+
+bool lb_torque_limited(const lb_retarget* what);
+// The weight to begin with.
+double lb_torque_hold(const lb_retarget* what);
+// Torques of the motors that may change, [nmotor] and room for [nv] more, at the end of a step,
+// where d is; its accelerations are set.
+void lb_torque_read(const lb_retargeting* r, lb_data* d, const lb_step_past* past, double* torque);
+// Add the share of a step to a value.
+void lb_torque_add(const lb_retargeting* r, const double* torque, double weight,
+                   lb_retarget_value* value);
+
 // --- the linearised motion (linear.c) ---
 
 // How the residuals change with the control points, to first order: a linear recursion over the
@@ -135,23 +150,30 @@ lb_step_past lb_log_past(const lb_retargeting* r, int record);
 // Of coordinates that no motor drives, with u the angles, rates and accelerations of the motors,
 //
 //   qh = 4/3 q1 - 1/3 q2,  vh = 4/3 v1 - 1/3 v2
-//   v = G (qh, vh, u),     q = qh + dt v,     residuals y = T (q, angles)
+//   (v, torques) = G (qh, vh, u),     q = qh + dt v,     residuals y = T (q, angles)
+//
+// where torques are those that have a limit, over it. Beyond it they are residuals too: of a change
+// x of the control points those beyond it after the change, see lb_linear_lean.
 typedef struct lb_linear {
   const lb_retargeting* r;
-  int nfree, nmotor, nrow, size, ngroup;
-  int skip;   // steps of the simulation in one of its own
+  int nfree, nmotor, ntorque, nrow, size, ngroup;
+  int skip;         // steps of the simulation in one of its own
   int first, nstep; // of its own: it starts from rest behind the first and ends with the last
-  int width;  // of G: 2 nfree + 3 nmotor
-  int* free;  // [nfree] coordinates
-  int* motor; // [nmotor] driven ones
-  double h, dt; // its own step, and 2/3 of it
-  float* G;              // [ngroup][nfree][width]
-  float* T;              // [ngroup][nrow][nfree + nmotor]
-  float* y;              // [nstep + 1][nrow]
-  double* q[3];          // [nfree] states, and adjoints on the way back
-  double* v[3];          // [nfree]
-  float *in, *out;       // [width + nrow], [width + nrow] scratch
-  int* span;             // [nstep + 1] of the spline at each step ...
+  int width;        // of G: 2 nfree + 3 nmotor
+  int* free;        // [nfree] coordinates
+  int* motor;       // [nmotor] driven ones
+  double h, dt;     // its own step, and 2/3 of it
+  float* G;         // [ngroup][nfree + ntorque][width]
+  float* T;         // [ngroup][nrow][nfree + nmotor]
+  float* y;         // [nstep + 1][nrow]
+  float* torque;    // [nstep + 1][ntorque] over their limits
+  float* root;      // [nstep + 1][ntorque] of their weights
+  float* side;      // [nstep + 1][ntorque] on which they are beyond it: 1 or -1; 0: they are not
+  float* change;    // [nstep + 1][ntorque] by the last product
+  double* q[3];     // [nfree] states, and adjoints on the way back
+  double* v[3];     // [nfree]
+  float *in, *out;  // [width + nrow + ntorque] scratch
+  int* span;        // [nstep + 1] of the spline at each step ...
   double (*basis)[3][4]; // [nstep + 1] ... and its functions and their derivatives there
 } lb_linear;
 
@@ -163,6 +185,17 @@ int lb_linear_group(const lb_linear* L, int step);
 // Keep them. `scratch` has 3 nv^2 numbers, `S` nv motions.
 void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_miss* miss,
                     double* scratch, lb_motion* S);
+// The row of the torque that is limited `row`th, from lb_step_pull's [3][nv]; and what it is at the
+// end of a step, over its limit, with the root of its weight.
+void lb_linear_keep_torque(lb_linear* L, int group, int row, const double* pulled, double limit);
+void lb_linear_note_torque(lb_linear* L, int step, int row, double torque, double root);
+// Choose the torques that count for those beyond their limits after a change x; true when they are
+// others than before.
+bool lb_linear_lean(lb_linear* L, const double* x);
+// What their linear part is more than the gradient knows of it: y -= ...
+void lb_linear_lean_right(lb_linear* L, double* y);
+// By how much more than g'x + 1/2 x'(J'J)x says the objective falls with a change x.
+double lb_linear_lean_gain(lb_linear* L, const double* x);
 // y += J'J x, of control points [nmotor][ncontrol].
 void lb_linear_product(lb_linear* L, double* y, const double* x);
 // Add what J'J would be if nothing bent, as a matrix with few diagonals: see precondition.
@@ -177,11 +210,16 @@ typedef struct lb_tangent {
   lb_data* d;
   int record; // of the log
   bool failed;
-  double* by_q;      // [nv] of the tracked bodies' objective by the state at the step's end
-  double* before;    // [nv] velocities, where they are not the log's
-  lb_motion* motion; // [nv] scratch
-  lb_miss* miss;     // [ntrack]
-  double* scratch;   // [3][nv][nv] with `keep`
+  double* by_q; // [nv] of the tracked bodies' objective by the state at the step's end
+  // ... and of torques beyond their limits, which depend on more: zero without such limits
+  double *by_v, *by_a, *by_lambda;
+  double* torque;         // [nmotor + nv] torques
+  lb_step_effects single; // of one of them by the step's end ...
+  double* pulled;         // [3][nv] ... and by what the step begins with
+  double* before;         // [nv] velocities, where they are not the log's
+  lb_motion* motion;      // [nv] scratch
+  lb_miss* miss;          // [ntrack]
+  double* scratch;        // [3][nv][nv] with `keep`
 } lb_tangent;
 
 typedef struct lb_tangents {
@@ -210,6 +248,10 @@ lb_status lb_tangents_walk(lb_tangents* T, bool back, lb_tangent_visitor* visit,
 // and the transpose, which adds, to the fixed ones too.
 void lb_tangents_gather(const lb_tangents* T, double time, double* motor, const double* control);
 void lb_tangents_spread(const lb_tangents* T, double time, const double* motor, double* control);
+
+// Add the share of torques beyond their limits (torque.c); `keep` (may be NULL) gets their rows for
+// its group (-1: none), and their weights.
+void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int group);
 
 // --- the gradient (gradient.c) ---
 

@@ -34,12 +34,12 @@ static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
       return LB_NO_MEMORY;
     }
     r->limit[r->nmotor++] =
-        (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration};
+        (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration, l->torque};
   }
   for (int i = 0; i < m->nmotor && what->nmotor == 0; i++) {
     if (can_change(m, i)) {
       r->motor[r->nmotor] = i;
-      r->limit[r->nmotor++] = (lb_retarget_limit){{-most, most}, most, most};
+      r->limit[r->nmotor++] = (lb_retarget_limit){{-most, most}, most, most, most};
     }
   }
   return LB_OK;

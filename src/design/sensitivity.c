@@ -18,6 +18,7 @@ typedef struct way_on {
   double* motion;          // [ndirection][nstep + 1][nv]
   double* ring;            // [ndirection][3][2][nv] changes of q and v in the last three records
   double *a, *motor;       // [nv], [nmotor][3] scratch
+  double* lambda;          // [rows] likewise
   double* regular;         // [nmotor][ncontrol] the regularisers' gradient
 } way_on;
 
@@ -44,10 +45,13 @@ static void go_on(way_on* w, const lb_tangent* t, int k) {
   const lb_step_causes in = {{ring_at(w, k, i + 2, 0), ring_at(w, k, i + 1, 0)},
                              {ring_at(w, k, i + 2, 1), ring_at(w, k, i + 1, 1)},
                              w->motor};
-  lb_step_effects out = {ring_at(w, k, i, 0), ring_at(w, k, i, 1), w->a};
+  lb_step_effects out = {ring_at(w, k, i, 0), ring_at(w, k, i, 1), w->a, w->lambda};
   lb_step_forward(t->S, &out, &in);
   for (int j = 0; j < nv; j++) {
-    w->slope[k] += t->by_q[j] * out.q[j];
+    w->slope[k] += t->by_q[j] * out.q[j] + t->by_v[j] * out.v[j] + t->by_a[j] * out.a[j];
+  }
+  for (int j = 0; j < r->log.rows; j++) {
+    w->slope[k] += t->by_lambda[j] * out.lambda[j];
   }
   if (w->moving && at->step > 0) {
     double* to = w->motion + ((size_t)k * ((size_t)r->nstep + 1) + (size_t)at->step) * (size_t)nv;
@@ -68,10 +72,12 @@ static lb_status take_vectors(way_on* w) {
   w->ring = LB_TAKE(arena, double, (size_t)w->ndirection * 6 * (size_t)m->nv);
   w->a = LB_TAKE(arena, double, m->nv);
   w->motor = LB_TAKE(arena, double, 3 * m->nmotor);
+  w->lambda = LB_TAKE(arena, double, w->tangents.r->log.rows);
   w->regular = LB_TAKE(arena, double, control_count(w));
   w->slope = LB_TAKE(arena, double, w->ndirection);
   w->motion = w->moving ? LB_TAKE(arena, double, motion_size(w)) : NULL;
-  return w->ring && w->a && w->motor && w->regular && w->slope && (w->motion || !w->moving)
+  return w->ring && w->a && w->motor && w->lambda && w->regular && w->slope &&
+                 (w->motion || !w->moving)
              ? LB_OK
              : lb_error_add(w->tangents.r->err, LB_NO_MEMORY, (lb_place){0},
                             "out of memory for sensitivities");

@@ -45,6 +45,9 @@ static void differentiate(void* context, int i) {
   if (group >= 0) {
     keep_step(T, t, group, past.dt);
   }
+  if (r->limited) {
+    lb_tangent_add_torques(r, t, T->keep, group);
+  }
 }
 
 static lb_status take(lb_tangents* T, int first, int by, int count) {
@@ -140,15 +143,22 @@ static lb_step_past as_stepped(const lb_retargeting* r, lb_tangent* t) {
 
 static lb_status open_one(lb_tangents* T, lb_tangent* t) {
   const lb_model* m = T->played;
-  const size_t nv = (size_t)m->nv;
+  const size_t nv = (size_t)m->nv, rows = (size_t)T->r->log.rows;
+  double* block = LB_TAKE(&T->arena, double, 9 * nv + 2 * rows + (size_t)T->r->what->nmotor);
   t->by_q = LB_TAKE(&T->arena, double, nv);
   t->before = LB_TAKE(&T->arena, double, nv);
   t->motion = lb_arena_take_array(&T->arena, nv, sizeof *t->motion, LB_ALIGN);
   t->miss = lb_arena_take_array(&T->arena, (size_t)T->r->what->ntrack, sizeof *t->miss, LB_ALIGN);
   t->scratch = LB_TAKE(&T->arena, double, T->keep ? 3 * nv* nv : 0);
-  if (!t->by_q || !t->before || !t->motion || !t->miss || !t->scratch) {
+  if (!block || !t->by_q || !t->before || !t->motion || !t->miss || !t->scratch) {
     return lb_error_add(T->r->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
+  t->by_v = block;
+  t->by_a = t->by_v + nv;
+  t->single = (lb_step_effects){block + 2 * nv, block + 3 * nv, block + 4 * nv, block + 8 * nv};
+  t->pulled = block + 5 * nv;
+  t->by_lambda = block + 8 * nv + rows;
+  t->torque = t->by_lambda + rows;
   const lb_status status = lb_data_create(m, T->r->allocator, &t->d, T->r->err);
   return status == LB_OK ? lb_step_derivative_create(m, T->r->allocator, &t->S, T->r->err) : status;
 }

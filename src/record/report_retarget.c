@@ -89,6 +89,35 @@ static void bodies(lb_out* out, const lb_retarget_result* t) {
   lb_out_text(out, "</table>\n</section>\n");
 }
 
+static bool is_limited(const lb_retarget* what) {
+  bool any = false;
+  for (int i = 0; i < what->nmotor; i++) {
+    any = any || isfinite(what->limit[i].torque);
+  }
+  return any;
+}
+
+static void torques(lb_out* out, const lb_retarget_result* t) {
+  if (!is_limited(t->what)) {
+    return;
+  }
+  lb_out_text(out, "<section class=\"card wide\">\n<table class=\"found\">\n<tr><th>motor</th>"
+                   "<th>peak torque before</th><th>after</th><th>limit</th></tr>\n");
+  for (int i = 0; i < t->what->nmotor; i++) {
+    const int motor = t->what->motor[i];
+    const bool slides = t->model->joint_kind[t->model->motor_joint[motor]] == LB_JOINT_PRISMATIC;
+    const char* unit = slides ? " N" : " N m";
+    lb_out_text(out, "<tr><th scope=\"row\">");
+    lb_out_html(out, t->model->motor_name[motor]);
+    lb_out_text(out, "</th>");
+    cell(out, lb_recording_peak_torque(t->before, motor), 1, unit);
+    cell(out, lb_recording_peak_torque(t->after, motor), 1, unit);
+    cell(out, t->what->limit[i].torque, 1, unit);
+    lb_out_text(out, "</tr>\n");
+  }
+  lb_out_text(out, "</table>\n</section>\n");
+}
+
 static void spread(lb_out* out, const lb_retarget_result* t) {
   if (t->nperturbed == 0) {
     return;
@@ -165,6 +194,7 @@ static void history(lb_out* out, const lb_retarget_result* t) {
 void lb_report_retarget(lb_out* out, const lb_retarget_result* t) {
   comparison(out, t);
   bodies(out, t);
+  torques(out, t);
   spread(out, t);
   history(out, t);
 }

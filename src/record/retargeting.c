@@ -148,6 +148,19 @@ void lb_summarise_retargeting(lb_out* out, const lb_retarget_result* t) {
     deviation(out, &t->is.track[i]);
     lb_out_text(out, "}");
   }
+  lb_out_text(out, "\n  ],\n  \"torques\": [");
+  for (int i = 0; i < t->what->nmotor; i++) {
+    const int motor = t->what->motor[i];
+    lb_out_text(out, i ? ",\n    {\"motor\": " : "\n    {\"motor\": ");
+    lb_out_json(out, t->model->motor_name[motor]);
+    lb_out_text(out, ", ");
+    number(out, "before", lb_recording_peak_torque(t->before, motor));
+    lb_out_text(out, ", ");
+    number(out, "after", lb_recording_peak_torque(t->after, motor));
+    lb_out_text(out, ", ");
+    number(out, "limit", t->what->limit[i].torque);
+    lb_out_text(out, "}");
+  }
   lb_out_text(out, "\n  ],\n  \"iterations\": ");
   lb_out_long(out, t->niteration);
   lb_out_texts(out, ",\n  \"finished\": ", t->done ? "true" : "false", ",\n  \"history\": [", NULL);

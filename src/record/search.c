@@ -10,7 +10,7 @@
 #include "record/file.h"
 
 static const char NAME[] = "retarget.state";
-static const char MAGIC[16] = "limber search 1";
+static const char MAGIC[16] = "limber search 2";
 
 // What stands at the file's beginning; then control points, memory and history, and a check sum.
 typedef struct header {

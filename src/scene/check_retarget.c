@@ -164,7 +164,8 @@ void lb_check_retarget(lb_checker* c) {
     const lb_scene_motor_limit* m = &r->motor[i];
     if (m->motor < 0 || m->motor >= c->s->nmotor) {
       LB_SAY(c, m->place, "retarget is to change motor %d, which does not exist", m->motor);
-    } else if (!(m->angle[0] < m->angle[1]) || !(m->speed > 0) || !(m->acceleration > 0)) {
+    } else if (!(m->angle[0] < m->angle[1]) || !(m->speed > 0) || !(m->acceleration > 0) ||
+               !(m->torque > 0)) {
       LB_SAY(c, m->place, "retarget of motor '%s': limits must be more than nothing",
              c->s->motor[m->motor].name);
     }

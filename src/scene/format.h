@@ -128,11 +128,11 @@ typedef struct lb_retarget_spec {
 
 enum { LB_RETARGET_BODIES, LB_RETARGET_MOTORS, LB_RETARGET_SPACING };
 enum { LB_TRACK_AT, LB_TRACK_POSITION, LB_TRACK_ORIENTATION, LB_TRACK_KEYS, LB_TRACK_EASE };
-enum { LB_LIMIT_ANGLE, LB_LIMIT_SPEED, LB_LIMIT_ACCELERATION };
+enum { LB_LIMIT_ANGLE, LB_LIMIT_SPEED, LB_LIMIT_ACCELERATION, LB_LIMIT_TORQUE };
 
 typedef struct lb_limit_spec {
   lb_given given;
-  double angle[2], speed, acceleration;
+  double angle[2], speed, acceleration, torque;
 } lb_limit_spec;
 
 // The keys of a scene file, in this order.

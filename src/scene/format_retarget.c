@@ -27,23 +27,28 @@ static const lb_field track_fields[] = {
 const lb_table lb_track_table = TABLE("tracked body", track_fields);
 
 // In the units of a hinge and of a slide.
-#define LIMIT_FIELDS(place, rate, pull)                                                            \
+#define LIMIT_FIELDS(place, rate, pull, effort, load)                                              \
   [LB_LIMIT_ANGLE] = {"angle", LB_VALUE_PAIR, offsetof(lb_limit_spec, angle),                      \
                       place,   LB_ANY,        false,                                               \
                       NULL,    "any",         "[least, most]; of a slide distances"},              \
   [LB_LIMIT_SPEED] = {"speed", LB_VALUE_NUMBER, offsetof(lb_limit_spec, speed),                    \
                       rate,    LB_POSITIVE,     false,                                             \
                       NULL,    "any",           "the most"},                                       \
-  [LB_LIMIT_ACCELERATION] = {                                                                      \
-      "acceleration", LB_VALUE_NUMBER, offsetof(lb_limit_spec, acceleration),                      \
-      pull,           LB_POSITIVE,     false,                                                      \
-      NULL,           "any",           "the most"}
+  [LB_LIMIT_ACCELERATION] =                                                                        \
+      {"acceleration", LB_VALUE_NUMBER, offsetof(lb_limit_spec, acceleration),                     \
+       pull,           LB_POSITIVE,     false,                                                     \
+       NULL,           "any",           "the most"},                                               \
+  [LB_LIMIT_TORQUE] = {                                                                            \
+      effort, LB_VALUE_NUMBER, offsetof(lb_limit_spec, torque),                                    \
+      load,   LB_POSITIVE,     false,                                                              \
+      NULL,   "any",           "the most the motor may exert; the input may need more"}
 
 static const lb_field hinge_limit_fields[] = {
-    LIMIT_FIELDS(LB_ANGLE, LB_TURN_RATE, LB_TURN_ACCELERATION)};
+    LIMIT_FIELDS(LB_ANGLE, LB_TURN_RATE, LB_TURN_ACCELERATION, "torque", LB_TORQUE)};
 const lb_table lb_hinge_limit_table = TABLE("motor to change", hinge_limit_fields);
-static const lb_field slide_limit_fields[] = {LIMIT_FIELDS(LB_LENGTH, LB_SPEED, LB_ACCELERATION)};
-const lb_table lb_slide_limit_table = TABLE("motor to change", slide_limit_fields);
+static const lb_field slide_limit_fields[] = {
+    LIMIT_FIELDS(LB_LENGTH, LB_SPEED, LB_ACCELERATION, "force", LB_FORCE)};
+const lb_table lb_slide_limit_table = TABLE("sliding motor to change", slide_limit_fields);
 
 static const lb_field retarget_fields[] = {
     [LB_RETARGET_BODIES] = {"bodies", LB_VALUE_SECTION, offsetof(lb_retarget_spec, bodies), LB_PURE,

@@ -25,7 +25,8 @@ static bool read_track(lb_reader* r, const lb_node* name, const lb_node* value,
 static bool read_limit(lb_reader* r, const lb_node* name, const lb_node* value,
                        lb_scene_motor_limit* to) {
   const double most = (double)INFINITY;
-  lb_limit_spec spec = {.angle = {-most, most}, .speed = most, .acceleration = most};
+  lb_limit_spec spec = {
+      .angle = {-most, most}, .speed = most, .acceleration = most, .torque = most};
   r->subject = "retarget";
   int motor = -1;
   for (int i = 0; i < r->scene.nmotor; i++) {
@@ -50,7 +51,8 @@ static bool read_limit(lb_reader* r, const lb_node* name, const lb_node* value,
                                .motor = motor,
                                .angle = {spec.angle[0], spec.angle[1]},
                                .speed = spec.speed,
-                               .acceleration = spec.acceleration};
+                               .acceleration = spec.acceleration,
+                               .torque = spec.torque};
   return ok;
 }
 

@@ -373,6 +373,9 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   add_product(S->rows, nv, S->nu, -1, S->E, dv);
   lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
   add_transposed(S->rows, nv, dv, 1, S->Z, S->nu);
+  if (out->lambda) {
+    memcpy(out->lambda, S->nu, (size_t)S->rows * sizeof *S->nu);
+  }
   memcpy(out->q, S->q, (size_t)nv * sizeof *dv);
   memcpy(out->v, S->v, (size_t)nv * sizeof *dv);
   memcpy(out->a, S->a, (size_t)nv * sizeof *dv);
@@ -429,12 +432,14 @@ const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
   return S->D;
 }
 
-// mu and nu from [W' E'; -J 0] (mu, nu) = (b, 0), b in mu: with A = E W^-1 J',
-//   A'nu = J W'^-1 b,   mu = W'^-1 (b - E'nu)
-static void solve_adjoint(lb_step_derivative* S) {
+// mu and nu from [W' E'; -J 0] (mu, nu) = (b, c), b in mu: with A = E W^-1 J',
+//   A'nu = J W'^-1 b + c,   mu = W'^-1 (b - E'nu)
+static void solve_adjoint(lb_step_derivative* S, const double* c) {
   const int nv = S->m->nv;
   if (S->rows > 0) {
-    memset(S->nu, 0, (size_t)S->rows * sizeof *S->nu);
+    for (int i = 0; i < S->rows; i++) {
+      S->nu[i] = c ? c[i] : 0;
+    }
     add_product(S->rows, nv, S->nu, 1, S->Z, S->mu);
     lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
     add_transposed(S->rows, nv, S->mu, -1, S->E, S->nu);
@@ -464,7 +469,8 @@ static void add_to_motors(const lb_step_derivative* S, double* motor) {
   }
 }
 
-void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
+// The transpose of what (5) does: sets S's q, v and a, and mu and nu.
+static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   const lb_model* m = S->m;
   const int nv = m->nv;
   const size_t size = (size_t)nv * sizeof(double);
@@ -472,7 +478,7 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   add(nv, S->mu, 1 / S->dt, in->a);
   apply_blocks(m, S->Q, S->dt, true, S->mu, in->q);
   clear_driven(m, S->mu);
-  solve_adjoint(S);
+  solve_adjoint(S, in->lambda);
   memcpy(S->q, in->q, size);
   memcpy(S->v, in->v, size);
   memcpy(S->a, in->a, size);
@@ -482,6 +488,32 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   add_transposed(nv, nv, S->a, -1, S->D->M, S->mu);
   add_transposed(S->rows, nv, S->q, -1, S->s_q, S->nu);
   add_transposed(S->rows, nv, S->v, -1, S->J, S->nu);
+}
+
+void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,
+                  const lb_step_effects* in) {
+  const size_t size = (size_t)S->m->nv * sizeof(double);
+  pull(S, in);
+  memcpy(by_q, S->q, size);
+  memcpy(by_v, S->v, size);
+  memcpy(by_a, S->a, size);
+}
+
+void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
+  const lb_model* m = S->m;
+  const size_t nv = (size_t)m->nv, k = (size_t)m->joint_v[m->motor_joint[motor]];
+  add(m->nv, to->q, scale, S->D->tau_q + k * nv);
+  add(m->nv, to->v, scale, S->D->tau_qd + k * nv);
+  add(m->nv, to->a, scale, S->D->M + k * nv);
+  for (int i = 0; i < S->rows; i++) {
+    to->lambda[i] -= scale * S->J[(size_t)i * nv + k];
+  }
+}
+
+void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
+  const lb_model* m = S->m;
+  const int nv = m->nv;
+  pull(S, in);
   add_to_motors(S, out->motor);
   clear_driven(m, S->a);
   for (int p = 0; p < S->count; p++) {

@@ -41,6 +41,7 @@ typedef struct lb_step_causes {
 // The same of the step's end.
 typedef struct lb_step_effects {
   double *q, *v, *a; // [nv]
+  double* lambda;    // [rows] multipliers of rows that do not repeat others; NULL: not looked at
 } lb_step_effects;
 
 typedef struct lb_step_derivative lb_step_derivative;
@@ -62,6 +63,15 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
 // The transpose: given how an objective changes with q, v and a of the end, add how it changes with
 // the causes.
 void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
+
+// Add `scale` times how the torque of a motor changes with the end of the step. Of a motor that
+// drives the position of coordinate k it is r_k of (2).
+void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
+
+// The transpose of lb_step_map: how an objective changes with dq0, dv0, da0 of (5), [nv] each,
+// driven coordinates included.
+void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,
+                  const lb_step_effects* in);
 
 // How v of the end follows from the changes dq0, dv0, da0 of (5), as matrices by columns, [nv][nv]
 // each: column k is of coordinate k, driven ones included. What products cost many times, at once.

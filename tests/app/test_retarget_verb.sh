@@ -142,6 +142,25 @@ run "$LIMBER" retarget cart.yaml --out found --resume "${slow[@]}"
 claim "... but the results are there without a new search" exits 0
 claim "... and are the same" cmp found/profiles.yaml stopped/profiles.yaml
 
+# Limits of forces and torques: the input may need more, what is found must not.
+sed '$a\  motors: {drive: {force: 12 N}}' cart.yaml >weak.yaml
+run "$LIMBER" retarget weak.yaml --out weak
+claim "a limit on the force is kept" exits 0
+claim "... and the input's force is told beside it" prints "may be 12; the input needs 35.5"
+kept() {
+  python3 - <<'P'
+import json
+t = json.load(open("weak/summary.json"))["torques"][0]
+assert t["motor"] == "drive" and t["limit"] == 12 and t["before"] > 30 and 11.5 < t["after"] <= 12.12, t
+P
+}
+claim "... as the summary says" kept
+claim "... and the report" grep -qF '<td>12 N</td>' weak/report.html
+sed '$a\  motors: {drive: {force: 0.2 N}}' cart.yaml >weaker.yaml
+run "$LIMBER" retarget weaker.yaml --out weaker --quiet
+claim "a limit that cannot be kept is no failure" exits 0
+claim "... but told" complains "limits of torques could not be kept"
+
 # --- bad input ---
 run "$LIMBER" retarget cart.yaml --out empty --resume
 claim "with nothing to go on with, a search begins" exits 0

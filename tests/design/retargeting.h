@@ -115,24 +115,20 @@ static const double PIECE = 0.4, LONG_STEP = 2e-3;
 
 // Differences of fourth order. Errors are parts of the root mean square of the slopes: along a
 // direction in which the objective hardly changes, differences are not that good.
-static inline void check_gradient(const char* name, int directions) {
-  static const double H = 1e-4, AT[4] = {-2, -1, 1, 2}, W[4] = {1, -8, 8, -1};
-  problem p;
-  open_problem(&p, name, PIECE);
-  p.options.step = LONG_STEP;
-  shake_curves(&p, 0.02, 5);
-  const int n = control_count(&p);
+static inline void check_gradient_of(const problem* p, const char* name, int directions, double H) {
+  static const double AT[4] = {-2, -1, 1, 2}, W[4] = {1, -8, 8, -1};
+  const int n = control_count(p);
   double* g = test_malloc((size_t)n * sizeof *g);
   double* x = test_malloc((size_t)n * sizeof *x);
-  const double peak = evaluate(&p, p.curves, g).peak;
+  const double peak = evaluate(p, p->curves, g).peak;
   lb_random random = {7};
   double worst = 0, square = 0;
   for (int d = 0; d < directions; d++) {
     double difference = 0;
-    random_direction(&p, &random, x);
+    random_direction(p, &random, x);
     for (int k = 0; k < 4; k++) {
-      lb_curves* c = curves_at(&p, x, H * AT[k]);
-      difference += W[k] * evaluate(&p, c, NULL).objective / (12 * H);
+      lb_curves* c = curves_at(p, x, H * AT[k]);
+      difference += W[k] * evaluate(p, c, NULL).objective / (12 * H);
       lb_curves_release(c);
     }
     const double slope = dot(n, g, x);
@@ -144,27 +140,31 @@ static inline void check_gradient(const char* name, int directions) {
   assert_true(worst <= 1e-6 * sqrt(square));
   test_free(g);
   test_free(x);
+}
+
+static inline void check_gradient(const char* name, int directions) {
+  problem p;
+  open_problem(&p, name, PIECE);
+  p.options.step = LONG_STEP;
+  shake_curves(&p, 0.02, 5);
+  check_gradient_of(&p, name, directions, 1e-4);
   close_problem(&p);
 }
 
 // Sensitivities along random directions and the gradient's products with them.
-static inline void compare_both_ways(const char* name) {
+static inline void compare_both_ways_of(const problem* p, const char* name) {
   enum { DIRECTIONS = 5 };
-  problem p;
-  open_problem(&p, name, PIECE);
-  p.options.step = LONG_STEP;
-  shake_curves(&p, 0.02, 3);
-  const int n = control_count(&p);
+  const int n = control_count(p);
   double* g = test_malloc((size_t)n * sizeof *g);
   double* x = test_malloc(DIRECTIONS * (size_t)n * sizeof *x);
   double slope[DIRECTIONS], most = 0, off = 0;
   lb_error err = lb_error_make(NULL);
   lb_random random = {11};
   for (int k = 0; k < DIRECTIONS; k++) {
-    random_direction(&p, &random, x + (size_t)k * (size_t)n);
+    random_direction(p, &random, x + (size_t)k * (size_t)n);
   }
-  const double peak = evaluate(&p, p.curves, g).peak;
-  must(lb_retarget_sensitivity(p.model, p.what, p.input, p.targets, p.curves, &p.options,
+  const double peak = evaluate(p, p->curves, g).peak;
+  must(lb_retarget_sensitivity(p->model, p->what, p->input, p->targets, p->curves, &p->options,
                                DIRECTIONS, x, slope, NULL, &err),
        &err);
   for (int k = 0; k < DIRECTIONS; k++) {
@@ -177,5 +177,13 @@ static inline void compare_both_ways(const char* name) {
   assert_true(off <= 1e-10 * most);
   test_free(g);
   test_free(x);
+}
+
+static inline void compare_both_ways(const char* name) {
+  problem p;
+  open_problem(&p, name, PIECE);
+  p.options.step = LONG_STEP;
+  shake_curves(&p, 0.02, 3);
+  compare_both_ways_of(&p, name);
   close_problem(&p);
 }

@@ -54,7 +54,8 @@ static void free_bodies_are_refused(void** state) {
   must(lb_scene_read(LIMBER_SOURCE_DIR "/scenes/free-flyer.yaml", NULL, &scene, &err), &err);
   must(lb_model_create(&scene, NULL, &model, &err), &err);
   must(lb_curves_create(1, 8, 0, 0.1, NULL, &curves, &err), &err);
-  const lb_retarget what = {.nmotor = 1, .motor = (int[]){0}};
+  lb_retarget_limit none = {{-INFINITY, INFINITY}, INFINITY, INFINITY, INFINITY};
+  const lb_retarget what = {.nmotor = 1, .motor = (int[]){0}, .limit = &none};
   const lb_targets targets = {.nframe = 0};
   const lb_retarget_options options = lb_retarget_default();
   assert_int_equal(lb_retarget_gradient_continuous(model, &what, curves, &targets, curves, &options,

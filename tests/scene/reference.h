@@ -252,6 +252,12 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
     fputs("{\"type\": [\"object\", \"null\"], \"additionalProperties\": ", out);
     if (joints) {
       fputs("{\"$ref\": \"#/$defs/joint\"}", out);
+    } else if (f->more == &lb_hinge_limit_table) { // which one the motor's joint says
+      fputs("{\"anyOf\": [", out);
+      write_reference(out, "", lb_hinge_limit_table.name);
+      fputs(", ", out);
+      write_reference(out, "", lb_slide_limit_table.name);
+      fputs("]}", out);
     } else {
       write_reference(out, "", ((const lb_table*)f->more)->name);
     }
@@ -373,6 +379,7 @@ static const struct {
     {"", &lb_retarget_table},
     {"", &lb_track_table},
     {"", &lb_hinge_limit_table},
+    {"", &lb_slide_limit_table},
     {"", &lb_fit_material_table},
     {"start of ", &lb_start_table[LB_JOINT_REVOLUTE]},
     {"start of ", &lb_start_table[LB_JOINT_PRISMATIC]},

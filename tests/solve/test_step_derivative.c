@@ -2,6 +2,7 @@
 // and its transpose against itself.
 #include "busy.h"
 #include "counting.h"
+#include "dynamics/loop.h"
 #include "dynamics/state.h"
 #include "limber/limber.h"
 #include "solve/bdf2.h"
@@ -83,17 +84,23 @@ static double dot(int n, const double* a, const double* b) {
 // <y, D x> = <D'y, x>
 static void check_transpose(chain* c, const lb_step_causes* in, const lb_step_effects* out, int nv,
                             int nmotor) {
-  static double y[3][MOST], x[4][MOST], motor[3 * MOTORS];
+  static double y[4][MOST], x[4][MOST], motor[3 * MOTORS];
+  const int rows = lb_loops_count(c->d);
   for (int k = 0; k < nv; k++) {
     y[0][k] = lb_random_between(&c->random, -1, 1);
     y[1][k] = lb_random_between(&c->random, -1, 1);
     y[2][k] = lb_random_between(&c->random, -1, 1) * STEP;
   }
+  memset(y[3], 0, sizeof y[3]);
+  for (int i = 0; i < rows; i++) {
+    y[3][i] = lb_random_between(&c->random, -1, 1) * STEP;
+  }
   memset(x, 0, sizeof x);
   memset(motor, 0, sizeof motor);
   lb_step_causes back = {{x[0], x[1]}, {x[2], x[3]}, motor};
-  lb_step_back(c->S, &back, &(lb_step_effects){y[0], y[1], y[2]});
-  const double one = dot(nv, y[0], out->q) + dot(nv, y[1], out->v) + dot(nv, y[2], out->a);
+  lb_step_back(c->S, &back, &(lb_step_effects){y[0], y[1], y[2], y[3]});
+  const double one = dot(nv, y[0], out->q) + dot(nv, y[1], out->v) + dot(nv, y[2], out->a) +
+                     dot(rows, y[3], out->lambda);
   double other = dot(3 * nmotor, motor, in->motor);
   for (int p = 0; p < 2; p++) {
     other += dot(nv, x[p], in->q[p]) + dot(nv, x[2 + p], in->v[p]);
@@ -114,7 +121,8 @@ static void watch(void* context, const lb_data* d, const lb_step_past* past) {
   assert_true(lb_step_differentiate(c->S, c->d, past));
   motor_changes(c, d, keys_now, motor);
   const lb_step_causes in = {{c->q[0], c->q[1]}, {c->v[0], c->v[1]}, motor};
-  lb_step_effects out = {q, v, a};
+  double lambda[MOST] = {0};
+  lb_step_effects out = {q, v, a, lambda};
   lb_step_forward(c->S, &out, &in);
   check_transpose(c, &in, &out, m->nv, m->nmotor);
   memcpy(c->q[1], c->q[0], sizeof c->q[1]);
