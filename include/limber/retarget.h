@@ -120,7 +120,7 @@ typedef struct lb_retarget_value {
 /// Torques up to this many times their limits count as kept.
 #define LB_TORQUE_KEPT 1.01
 
-/// Told after every iteration.
+/// Told of the input, as iteration 0, and after every iteration.
 typedef struct lb_retarget_news {
   int iteration;
   lb_retarget_value value;
@@ -142,7 +142,8 @@ typedef struct lb_retarget_options {
   double step;   ///< [s] of the simulation; NAN: as the scene says
   int threads;   ///< >= 1
   size_t memory; ///< [bytes] that trajectories may take; 0: a gigabyte
-  /// After every iteration, with the state as it may be saved; false stops.
+  /// At the start of a search and after every iteration, with the state as it may be saved; false
+  /// stops.
   bool (*news)(void* context, const lb_retarget_news* news, const lb_retarget_state* state);
   void* context;
   lb_progress progress; ///< within an iteration

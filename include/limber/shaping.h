@@ -105,9 +105,9 @@ typedef struct lb_retarget_result {
   int nbaseline;
   lb_replay* baseline; ///< [nbaseline]
   int nperturbed;
-  lb_replay* perturbed;             ///< [nperturbed]
-  int niteration;                   ///< made in all
-  int nhistory;                     ///< how many of them are known here: the last ones
+  lb_replay* perturbed; ///< [nperturbed]
+  int niteration;       ///< made in all
+  int nhistory;         ///< how many of them are known here, the last ones; the input counts as one
   const lb_retarget_value* history; ///< [nhistory]
   double rate;                      ///< of profiles.csv [Hz]
   bool done;                        ///< the search came to its end

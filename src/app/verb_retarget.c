@@ -168,7 +168,9 @@ static bool news(void* context, const lb_retarget_news* n, const lb_retarget_sta
   if (isfinite(n->left)) {
     duration_text(n->left, left, sizeof left);
   }
-  lb_search_note(&j->history, &n->value); // without memory for it the plot is shorter
+  if (j->history.count <= n->iteration) {   // else it was told before it was stopped
+    lb_search_note(&j->history, &n->value); // without memory for it the plot is shorter
+  }
   keep_state(j, state);
   meter_say(&j->meter,
             "iteration %d: objective %.3g, gradient %.1e, peak %.3g mm (was %.3g mm), %s left",

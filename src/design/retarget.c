@@ -483,14 +483,19 @@ static bool tighten(search* s, lb_retarget_value* value) {
   return true;
 }
 
-static bool tell(search* s, const lb_retarget_options* options, const lb_retarget_state* state,
-                 const lb_retarget_value* value, double each) {
+// `each` is what an iteration takes [s].
+static lb_status tell(search* s, const lb_retarget_options* options, const lb_retarget_state* state,
+                      const lb_retarget_value* value, double each) {
+  const double norm = state->memory[NORM];
   const lb_retarget_news news = {.iteration = state->iteration,
                                  .value = *value,
-                                 .gradient =
-                                     state->memory[NORM] > 0 ? s->norm / state->memory[NORM] : 1,
+                                 .gradient = norm > 0 ? s->norm / norm : 1,
                                  .left = state->done ? 0 : each};
-  return !options->news || options->news(options->context, &news, state);
+  if (!options->news || options->news(options->context, &news, state)) {
+    return LB_OK;
+  }
+  return lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted after iteration %d",
+                      state->iteration);
 }
 
 // From where the state is to the end of its stage.
@@ -500,6 +505,9 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
   s->mu = state->memory[MU];
   s->r.hold = state->memory[HOLD] > 0 ? state->memory[HOLD] : s->r.hold;
   lb_status status = lb_motion_run(&s->r, state->curves, value);
+  if (status == LB_OK && state->iteration == 0) {
+    status = tell(s, options, state, value, NAN);
+  }
   while (status == LB_OK && !state->done && state->memory[STAGE] == stage) {
     const double began = now();
     const double enough = stage < FINE ? ROUGHLY : s->r.what->tolerance;
@@ -516,10 +524,7 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     state->memory[HOLD] = s->r.hold;
     state->memory[STAGE] += stage < FINE && !far;
     state->done = (stage == FINE && !far) || state->iteration >= s->r.what->iterations;
-    if (!tell(s, options, state, value, now() - began)) {
-      return lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted after iteration %d",
-                          state->iteration);
-    }
+    status = tell(s, options, state, value, now() - began);
   }
   return status;
 }

@@ -153,7 +153,7 @@ static void decade(lb_out* out, int power, double low, double high) {
   lb_out_text(out, text);
 }
 
-// The objective after each iteration, on a logarithmic scale.
+// The objective of the input and after each iteration, on a logarithmic scale.
 static void history(lb_out* out, const lb_retarget_result* t) {
   const int n = t->nhistory;
   double low = INFINITY, high = -INFINITY;

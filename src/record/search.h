@@ -5,7 +5,7 @@
 
 #include "limber/retarget.h"
 
-// Values after each iteration so far, in memory that grows.
+// Values of the input and after each iteration so far, in memory that grows.
 typedef struct lb_search_history {
   int count, capacity;
   lb_retarget_value* value; // [count]

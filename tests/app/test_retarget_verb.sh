@@ -37,7 +37,8 @@ t = s["tracked"][0]
 assert s["job"] == "retarget" and t["body"] == "load", s
 assert t["after"]["peak"] < t["before"]["peak"] / 2, t
 assert len(s["baselines"]) == 4 and len(s["perturbed"]) == 8
-assert s["finished"] and s["iterations"] >= 1 and len(s["history"]) >= 1
+assert s["finished"] and s["iterations"] >= 1 and len(s["history"]) == s["iterations"] + 1
+assert s["history"][0]["peak"] > 0.99 * t["before"]["peak"], s["history"]
 assert all(b["deviation"]["rms"] > t["after"]["rms"] for b in s["baselines"]), s["baselines"]
 P
 }
@@ -98,6 +99,14 @@ run "$LIMBER" retarget cart.yaml --out stopped --resume "${slow[@]}"
 claim "a search that was killed goes on" exits 0
 claim "... to the same curves, to the last digit" cmp stopped/profiles.yaml whole/profiles.yaml
 claim "... and to the same motion" cmp stopped/after.csv whole/after.csv
+same_history() {
+  python3 - <<'P'
+import json
+a, b = (json.load(open(d + "/summary.json"))["history"] for d in ("whole", "stopped"))
+assert a == b, (a, b)
+P
+}
+claim "... and with the same history, from the input on" same_history
 
 # What cannot be written is said, and nothing that was there is lost.
 if [ -z "${LIMBER_SANITIZED:-}" ]; then # the thread sanitizer cannot live with such a limit
