@@ -47,6 +47,7 @@ typedef struct lb_retarget {
   double smoothness; ///< weight of squared accelerations [s^4]
   double tolerance;  ///< stop when the objective's relative change is below
   int iterations;    ///< most of them
+  double robust;     ///< part by which stiffness and masses may be off; 0: not at all
   void* storage;
 } lb_retarget;
 
@@ -177,8 +178,8 @@ lb_status lb_retarget_evaluate(const lb_model* model, const lb_retarget* retarge
                                lb_retarget_value* value, double* gradient, lb_error* err);
 
 /// The gradient by the document's continuous adjoint, for comparison: it differs from the exact one
-/// by a part that falls with the square of the step. LB_INVALID with ball or free joints that no
-/// loop closes, LB_FAILED when a step had to be divided.
+/// by a part that falls with the square of the step. LB_INVALID with limits of torques, `robust`,
+/// or ball or free joints that no loop closes, LB_FAILED when a step had to be divided.
 lb_status lb_retarget_gradient_continuous(const lb_model* model, const lb_retarget* retarget,
                                           const lb_curves* input, const lb_targets* targets,
                                           const lb_curves* curves,

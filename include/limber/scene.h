@@ -250,6 +250,7 @@ typedef struct lb_scene_retarget {
   double closeness, smoothness; ///< weights of the distance to the input and of accelerations
   double tolerance;
   int iterations;
+  double robust; ///< part by which stiffness and masses may be off; 0: they are as they are
 } lb_scene_retarget;
 
 /// code, name in scene files, one line for people

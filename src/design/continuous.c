@@ -49,9 +49,10 @@ typedef struct adjoint {
 
 static lb_status check_joints(const lb_retargeting* r) {
   const lb_model* m = r->model;
-  if (r->limited) {
+  if (r->limited || r->next) {
     return lb_error_add(r->err, LB_INVALID, (lb_place){0},
-                        "the continuous adjoint knows no limits of torques");
+                        "the continuous adjoint knows neither limits of torques nor copies that "
+                        "differ: leave 'torque' and 'robust' out");
   }
   for (int i = 0; i < m->njoint; i++) {
     if (m->joint_nq[i] != m->joint_nv[i]) {

@@ -45,8 +45,8 @@ static lb_status take_vectors(way_back* w, size_t controls) {
   return LB_OK;
 }
 
-lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double* gradient,
-                             lb_linear* keep) {
+lb_status lb_motion_gradient_one(lb_retargeting* r, const lb_curves* curves, double* gradient,
+                                 lb_linear* keep) {
   const size_t n = (size_t)curves->nmotor * (size_t)curves->ncontrol;
   way_back w;
   lb_status status = lb_tangents_open(&w.tangents, r, curves, keep);
@@ -57,9 +57,9 @@ lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double*
     status = lb_tangents_walk(&w.tangents, true, go_back, &w);
   }
   if (status == LB_OK) {
-    lb_retarget_value value = {0};
-    lb_regular_add(r, curves, &value, w.gradient); // and none of the fixed ones
-    memcpy(gradient, w.gradient, n * sizeof *gradient);
+    for (size_t i = 0; i < n; i++) {
+      gradient[i] += w.gradient[i];
+    }
   }
   lb_tangents_close(&w.tangents);
   return status;

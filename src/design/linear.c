@@ -77,8 +77,10 @@ static void fill_basis(lb_linear* L) {
 }
 
 void lb_linear_window(lb_linear* L, int first) {
-  L->first = first / L->skip;
-  L->nstep = (L->r->nstep + L->skip - 1) / L->skip;
+  for (; L; L = L->next) {
+    L->first = first / L->skip;
+    L->nstep = (L->r->nstep + L->skip - 1) / L->skip;
+  }
 }
 
 lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
@@ -105,7 +107,7 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   }
   fill_basis(L);
   *out = L;
-  return LB_OK;
+  return r->next ? lb_linear_create(r->next, &L->next) : LB_OK;
 }
 
 int lb_linear_group(const lb_linear* L, int step) {
@@ -183,7 +185,8 @@ void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_mis
   for (int t = 0; t < r->what->ntrack; t++) {
     const lb_retarget_track* track = &r->what->track[t];
     lb_derive_point(lb_step_dynamics(D), S, NULL, r->model->body_link[track->body], miss[t].arm);
-    const double wp = sqrt(miss[t].weight[0] * L->h), wo = sqrt(miss[t].weight[1] * L->h);
+    const double h = r->share * L->h;
+    const double wp = sqrt(miss[t].weight[0] * h), wo = sqrt(miss[t].weight[1] * h);
     for (int k = 0; k < 3 && track->position > 0; k++, T += wide) {
       const lb_v4 e = {k == 0, k == 1, k == 2, 0};
       keep_row(L, T, S, wp * e, lb_v4_zero());
@@ -295,7 +298,7 @@ static void back(lb_linear* L, double* y) {
   }
 }
 
-void lb_linear_product(lb_linear* L, double* y, const double* x) {
+static void add_product(lb_linear* L, double* y, const double* x) {
   forward(L, x);
   for (int i = 0; i < (L->r->nstep + 1) * L->ntorque;
        i++) { // what is within its limit weighs nothing
@@ -304,13 +307,19 @@ void lb_linear_product(lb_linear* L, double* y, const double* x) {
   back(L, y);
 }
 
+void lb_linear_product(lb_linear* L, double* y, const double* x) {
+  for (; L; L = L->next) {
+    add_product(L, y, x);
+  }
+}
+
 // --- torques beyond their limits ---
 
 // With t a torque over its limit and r^2 its weight, the objective has r^2/2 e(t)^2, where
 // e = t - side beyond the limit. A change d makes it r^2/2 (t + d - side)^2 on the side where t + d
 // is, and this is what is minimised; the gradient has r^2 e(t) d for the side where t is.
 
-bool lb_linear_lean(lb_linear* L, const double* x) {
+static bool lean(lb_linear* L, const double* x) {
   const int n = (L->nstep + 1) * L->ntorque;
   bool changed = false;
   if (n > 0) {
@@ -324,11 +333,19 @@ bool lb_linear_lean(lb_linear* L, const double* x) {
   return changed;
 }
 
+bool lb_linear_lean(lb_linear* L, const double* x) {
+  bool changed = false;
+  for (; L; L = L->next) {
+    changed = lean(L, x) || changed;
+  }
+  return changed;
+}
+
 static float excess(float torque, float side) {
   return side != 0 ? torque - side : 0;
 }
 
-void lb_linear_lean_right(lb_linear* L, double* y) {
+static void add_lean_right(lb_linear* L, double* y) {
   const int n = (L->nstep + 1) * L->ntorque;
   if (n == 0) {
     return;
@@ -341,7 +358,13 @@ void lb_linear_lean_right(lb_linear* L, double* y) {
   back(L, y);
 }
 
-double lb_linear_lean_gain(lb_linear* L, const double* x) {
+void lb_linear_lean_right(lb_linear* L, double* y) {
+  for (; L; L = L->next) {
+    add_lean_right(L, y);
+  }
+}
+
+static double lean_gain(lb_linear* L, const double* x) {
   const int n = (L->nstep + 1) * L->ntorque;
   double sum = 0;
   if (n > 0) {
@@ -353,6 +376,14 @@ double lb_linear_lean_gain(lb_linear* L, const double* x) {
     const double then = (double)excess((float)(t + d), side_of((float)(t + d)));
     const double told = L->side[i] != 0 ? d * d : 0;
     sum += r * r / 2 * (told - (then * then - now * now - 2 * now * d));
+  }
+  return sum;
+}
+
+double lb_linear_lean_gain(lb_linear* L, const double* x) {
+  double sum = 0;
+  for (; L; L = L->next) {
+    sum += lean_gain(L, x);
   }
   return sum;
 }
@@ -374,7 +405,7 @@ static void add_still_torque(const lb_linear* L, double* band, int p, int step, 
   const double weight = L->side[at] != 0 ? (double)L->root[at] : 0;
   const float* u = group_of(L, L->G, step, size_of_G(L)) +
                    (size_t)(L->nfree + row) * (size_t)L->width + 2 * (size_t)L->nfree;
-  const size_t first = (size_t)(L->span[step] * L->nmotor);
+  const size_t first = (size_t)L->span[step] * (size_t)L->nmotor;
   for (int j = 0; j < 4 * L->nmotor && weight != 0; j++) {
     const double by = weight * weight * still_torque(L, step, u, j);
     for (int i = j; i < 4 * L->nmotor; i++) {
@@ -384,7 +415,7 @@ static void add_still_torque(const lb_linear* L, double* band, int p, int step, 
   }
 }
 
-void lb_linear_still(const lb_linear* L, double* band, int p) {
+static void add_still(const lb_linear* L, double* band, int p) {
   const int M = L->nmotor, wide = L->nfree + M;
   for (int i = L->first + 1; i <= L->nstep; i++) {
     const float* T = group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide);
@@ -407,5 +438,11 @@ void lb_linear_still(const lb_linear* L, double* band, int p) {
         }
       }
     }
+  }
+}
+
+void lb_linear_still(const lb_linear* L, double* band, int p) {
+  for (; L; L = L->next) {
+    add_still(L, band, p);
   }
 }

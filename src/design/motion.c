@@ -81,7 +81,7 @@ static lb_status step(lb_retargeting* r, lb_stepper* st, lb_data* d, int i) {
                         d->time, lb_log_stretches(r) > 1 ? ", or allow more memory" : "");
   }
   lb_moment* at = lb_log_moment(&r->log, r->log.count - 1);
-  at->weight = i < r->nstep ? r->h : r->h / 2;
+  at->weight = r->share * (i < r->nstep ? r->h : r->h / 2);
   at->step = i;
   if (i % STEPS_BETWEEN_LOOKS == 0 &&
       !lb_progress_report(r->progress, (double)i / r->nstep, "simulating")) {
@@ -134,7 +134,7 @@ lb_status lb_motion_open(lb_retargeting* r, const lb_model* played, lb_data** d,
   return status;
 }
 
-lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value) {
+lb_status lb_motion_run_one(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value) {
   lb_model* played = NULL;
   lb_data* d = NULL;
   lb_stepper* st = NULL;
@@ -150,12 +150,10 @@ lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_
   if (status == LB_OK) {
     lb_log_clear(r);
     lb_log_note(r, d, NULL);
-    compare(r, d, r->h / 2, &found);
+    compare(r, d, r->share * r->h / 2, &found);
     status = run(r, st, d, &found);
   }
   if (status == LB_OK) {
-    lb_regular_add(r, curves, &found, NULL);
-    found.objective = found.deviation + found.closeness + found.smoothness + found.limits;
     *value = found;
   }
   lb_stepper_release(st);
@@ -171,10 +169,10 @@ int lb_retarget_steps(const lb_model* model, const lb_retarget_options* options)
   return (int)ceil(model->duration / step * (1 - 1e-12));
 }
 
-lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb_retarget* what,
-                              const lb_curves* input, const lb_targets* targets,
-                              const lb_retarget_options* options, const lb_allocator* allocator,
-                              lb_error* err) {
+lb_status lb_retargeting_open_one(lb_retargeting* r, const lb_model* model, const lb_retarget* what,
+                                  const lb_curves* input, const lb_targets* targets,
+                                  const lb_retarget_options* options, const lb_allocator* allocator,
+                                  lb_error* err) {
   *r = (lb_retargeting){.model = model,
                         .what = what,
                         .input = input,
@@ -183,15 +181,17 @@ lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb
                         .progress = &options->progress,
                         .err = err,
                         .threads = options->threads,
+                        .share = 1,
                         .limited = lb_torque_limited(what),
                         .hold = lb_torque_hold(what),
                         .nstep = lb_retarget_steps(model, options)};
   r->h = model->duration / r->nstep;
   lb_arena_init(&r->arena, allocator);
   r->off = LB_TAKE(&r->arena, double, input->ncontrol);
+  r->sum = LB_TAKE(&r->arena, double, input->nmotor * input->ncontrol);
   r->torque = LB_TAKE(&r->arena, double, what->nmotor + model->nv);
   lb_status status = LB_OK;
-  if (!r->off || !r->torque || lb_regular_fill(r) != LB_OK) {
+  if (!r->off || !r->sum || !r->torque || lb_regular_fill(r) != LB_OK) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
   if (status == LB_OK) {
@@ -201,8 +201,4 @@ lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb
     lb_arena_release(&r->arena);
   }
   return status;
-}
-
-void lb_retargeting_close(lb_retargeting* r) {
-  lb_arena_release(&r->arena);
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/arena.h"
+#include "design/retarget.h"
 #include "limber/shaping.h"
 
 // Where everything rests at the start.
@@ -91,55 +91,28 @@ lb_status lb_targets_rest(const lb_model* m, const lb_retarget* w,
 
 static const struct {
   const char *name, *words;
-  double stiffness, damping, mass, lag; // factors, and seconds
+  lb_factors factors;
+  double lag; // [s]
 } OTHERS[LB_PERTURBATION_COUNT] = {
-    {"stiffness -5 %", "Young's moduli", 0.95, 1, 1, 0},
-    {"stiffness +5 %", "Young's moduli", 1.05, 1, 1, 0},
-    {"damping -50 %", "of all materials", 1, 0.5, 1, 0},
-    {"damping +50 %", "of all materials", 1, 1.5, 1, 0},
-    {"mass -5 %", "of everything", 1, 1, 0.95, 0},
-    {"mass +5 %", "of everything", 1, 1, 1.05, 0},
-    {"lag 3 ms", "motors follow late", 1, 1, 1, 3e-3},
-    {"lag 10 ms", "motors follow late", 1, 1, 1, 10e-3},
+    {"stiffness -5 %", "Young's moduli", {0.95, 1, 1}, 0},
+    {"stiffness +5 %", "Young's moduli", {1.05, 1, 1}, 0},
+    {"damping -50 %", "of all materials", {1, 0.5, 1}, 0},
+    {"damping +50 %", "of all materials", {1, 1.5, 1}, 0},
+    {"mass -5 %", "of everything", {1, 1, 0.95}, 0},
+    {"mass +5 %", "of everything", {1, 1, 1.05}, 0},
+    {"lag 3 ms", "motors follow late", {1, 1, 1}, 3e-3},
+    {"lag 10 ms", "motors follow late", {1, 1, 1}, 10e-3},
 };
-
-static lb_status vary(int i, const lb_model* m, lb_arena* arena, lb_model** out, lb_error* err) {
-  lb_material_change* material = LB_TAKE(arena, lb_material_change, m->nmaterial);
-  lb_mass_change* mass = LB_TAKE(arena, lb_mass_change, m->nbody);
-  lb_variation v = {.material = material, .mass = mass};
-  if (!material || !mass) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a variation");
-  }
-  const bool elastic = OTHERS[i].stiffness != 1 || OTHERS[i].damping != 1;
-  for (int k = 0; k < m->nmaterial && elastic; k++) {
-    bool used = false;
-    for (int e = 0; e < m->nelastic; e++) {
-      used = used || (m->elastic[e].material == k && m->elastic[e].nregion == 0);
-    }
-    if (used) {
-      const lb_scene_material* s = &m->material[k];
-      material[v.nmaterial++] = (lb_material_change){k, s->young * OTHERS[i].stiffness,
-                                                     s->damping_mass * OTHERS[i].damping,
-                                                     s->damping_stiffness * OTHERS[i].damping};
-    }
-  }
-  for (int b = 0; b < m->nbody && OTHERS[i].mass != 1; b++) {
-    mass[v.nmass++] = (lb_mass_change){b, OTHERS[i].mass};
-  }
-  return lb_model_vary(m, &v, arena->allocator, out, err);
-}
 
 lb_status lb_replay_perturbed(int i, const lb_model* m, const lb_retarget* w,
                               const lb_curves* curves, const lb_recording* target,
                               const lb_simulate_options* options, lb_replay* replay,
                               lb_error* err) {
-  lb_arena arena;
   lb_model* other = NULL;
   lb_curves* lagged = NULL;
-  lb_arena_init(&arena, target->allocator);
   replay->name = OTHERS[i].name;
   replay->words = OTHERS[i].words;
-  lb_status status = vary(i, m, &arena, &other, err);
+  lb_status status = lb_vary(m, &OTHERS[i].factors, target->allocator, &other, err);
   if (status == LB_OK && OTHERS[i].lag > 0) {
     status = lb_curves_lag(curves, OTHERS[i].lag, target->allocator, &lagged, err);
   }
@@ -149,6 +122,5 @@ lb_status lb_replay_perturbed(int i, const lb_model* m, const lb_retarget* w,
   }
   lb_curves_release(lagged);
   lb_model_release(other);
-  lb_arena_release(&arena);
   return status;
 }

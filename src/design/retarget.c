@@ -380,7 +380,9 @@ static lb_status improve(search* s, lb_curves* curves, lb_retarget_value* value,
 static void look_at(search* s, double from, double until) {
   const lb_bspline spline = lb_curves_spline(s->r.input);
   const int most = s->whole, steps = (int)fmin(most, ceil(until / s->r.h));
-  s->r.nstep = steps;
+  for (lb_retargeting* copy = &s->r; copy; copy = copy->next) {
+    copy->nstep = steps;
+  }
   s->free[0] = LB_CURVES_FIXED;
   s->free[1] = s->r.input->ncontrol - LB_CURVES_FIXED;
   while (lb_bspline_knot(&spline, s->free[0]) < from) {

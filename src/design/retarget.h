@@ -14,6 +14,16 @@ enum { LB_CURVES_FIXED = 3 };
 
 lb_bspline lb_curves_spline(const lb_curves* c);
 
+// --- other characters (vary.c) ---
+
+// On everything elastic, and on all masses.
+typedef struct lb_factors {
+  double stiffness, damping, mass;
+} lb_factors;
+
+lb_status lb_vary(const lb_model* m, const lb_factors* factors, const lb_allocator* allocator,
+                  lb_model** out, lb_error* err);
+
 // --- targets (target.c) ---
 
 // Where track i should be: its point, and the axes of its body.
@@ -78,9 +88,13 @@ typedef struct lb_retargeting {
   // (math/band.h).
   double *square, *bend;
   double* off;    // [ncontrol] scratch
+  double* sum;    // [nmotor][ncontrol] of gradients
   bool limited;   // some motor has a limit of its torque
   double hold;    // weight of torques beyond their limits
   double* torque; // [nmotor + nv] torques at the end of a step, of the motors that may change
+  double share;   // in the mean over this and its copies
+  struct lb_retargeting* next; // copy that is to do as well; NULL: there is none, or no more
+  lb_model* own;               // the copy's
 } lb_retargeting;
 
 // A tracked body's deviation: residuals, of which the objective is half the square.
@@ -97,13 +111,15 @@ typedef struct lb_miss {
 // At d's state, links placed.
 lb_miss lb_track_miss(const lb_retargeting* r, const lb_data* d, int track, double time);
 
-// Step a model that plays the curves from start to end; the log and all but the gradient's part of
-// the value.
+// Step a model that plays the curves from start to end: the log and the value.
 lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value);
 // State and stepper of a model that plays the curves, with what is stepped going into the log.
 lb_status lb_motion_open(lb_retargeting* r, const lb_model* played, lb_data** d, lb_stepper** st);
 // Step through a stretch of the last run once more, so that the log holds it.
 lb_status lb_motion_again(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch);
+
+// One of the copies: its share of deviation and limits.
+lb_status lb_motion_run_one(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value);
 
 // --- the log of a run (log.c) ---
 
@@ -156,6 +172,7 @@ void lb_torque_add(const lb_retargeting* r, const double* torque, double weight,
 // x of the control points those beyond it after the change, see lb_linear_lean.
 typedef struct lb_linear {
   const lb_retargeting* r;
+  struct lb_linear* next; // of the next copy
   int nfree, nmotor, ntorque, nrow, size, ngroup;
   int skip;         // steps of the simulation in one of its own
   int first, nstep; // of its own: it starts from rest behind the first and ends with the last
@@ -259,6 +276,9 @@ void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* k
 // (may be NULL) is filled on the way.
 lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double* gradient,
                              lb_linear* keep);
+// Add the share of one of the copies, without regularisers.
+lb_status lb_motion_gradient_one(lb_retargeting* r, const lb_curves* curves, double* gradient,
+                                 lb_linear* keep);
 
 // --- regularisers (regular.c) ---
 
@@ -270,6 +290,12 @@ void lb_regular_add(const lb_retargeting* r, const lb_curves* curves, lb_retarge
 // y += (closeness * square + smoothness * bend) x, of all motors
 void lb_regular_product(const lb_retargeting* r, double smoothness, double* y, const double* x);
 
+// --- the whole (robust.c), and one copy (motion.c) ---
+
+lb_status lb_retargeting_open_one(lb_retargeting* r, const lb_model* model, const lb_retarget* what,
+                                  const lb_curves* input, const lb_targets* targets,
+                                  const lb_retarget_options* options, const lb_allocator* allocator,
+                                  lb_error* err);
 lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb_retarget* what,
                               const lb_curves* input, const lb_targets* targets,
                               const lb_retarget_options* options, const lb_allocator* allocator,

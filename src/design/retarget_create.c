@@ -96,6 +96,7 @@ lb_status lb_retarget_create(const lb_model* model, const lb_scene_retarget* wha
                        .smoothness = what->smoothness,
                        .tolerance = what->tolerance,
                        .iterations = what->iterations,
+                       .robust = what->robust,
                        .storage = kept};
     status = keep_place(&arena, &r->spacing_place, what->spacing_place)
                  ? fill_motors(r, &arena, model, what)

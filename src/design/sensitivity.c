@@ -97,6 +97,10 @@ static void add_regularisers(way_on* w) {
 static lb_status find(lb_retargeting* r, const lb_curves* curves, way_on* w, double* slope,
                       double* motion) {
   lb_retarget_value value;
+  if (r->next) {
+    return lb_error_add(r->err, LB_INVALID, (lb_place){0},
+                        "sensitivities are those of one model, without copies: leave 'robust' out");
+  }
   lb_status status = lb_motion_run(r, curves, &value);
   if (status != LB_OK) {
     return status;

@@ -53,8 +53,8 @@ static const uint64_t START = 0xcbf29ce484222325u;
 
 uint64_t lb_search_key(const lb_model* m, const lb_retarget* r, const lb_curves* input,
                        const lb_targets* targets, double step) {
-  const double number[] = {m->duration,  m->solver.step, step,         r->spacing,
-                           r->closeness, r->smoothness,  r->tolerance, m->gravity.z};
+  const double number[] = {m->duration,   m->solver.step, step,         r->spacing, r->closeness,
+                           r->smoothness, r->tolerance,   m->gravity.z, r->robust};
   uint64_t h = mix(START, number, sizeof number);
   h = mix(h, input->control,
           (size_t)input->nmotor * (size_t)input->ncontrol * sizeof *input->control);

@@ -175,6 +175,11 @@ void lb_check_retarget(lb_checker* c) {
     LB_SAY(c, r->place,
            "retarget: 'spacing', 'tolerance' and 'iterations' must be more than 0, "
            "'closeness' and 'smoothness' 0 or more");
+  } else if (!(r->robust >= 0 && r->robust <= 0.5)) {
+    LB_SAY(c, r->place,
+           "retarget: 'robust' is the part by which stiffness and masses may be off, such as 0.05: "
+           "%g is more than a half",
+           r->robust);
   } else if (r->ntrack > 0) {
     check_spacing(c, r);
   }

@@ -124,6 +124,7 @@ typedef struct lb_retarget_spec {
   const lb_node *bodies, *motors;
   double spacing, closeness, smoothness, tolerance;
   int iterations;
+  double robust;
 } lb_retarget_spec;
 
 enum { LB_RETARGET_BODIES, LB_RETARGET_MOTORS, LB_RETARGET_SPACING };

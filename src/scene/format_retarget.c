@@ -69,5 +69,9 @@ static const lb_field retarget_fields[] = {
      false, NULL, "0.01", "stop when an iteration gains less than this part of the objective"},
     {"iterations", LB_VALUE_COUNT, offsetof(lb_retarget_spec, iterations), LB_PURE, LB_POSITIVE,
      false, NULL, "30", "the most to take"},
+    {"robust", LB_VALUE_NUMBER, offsetof(lb_retarget_spec, robust), LB_PURE, LB_NOT_NEGATIVE, false,
+     NULL, "0",
+     "part by which stiffness and masses may be off, such as 0.05: curves then suit softer, "
+     "stiffer, lighter and heavier copies too"},
 };
 const lb_table lb_retarget_table = TABLE("retarget", retarget_fields);

@@ -64,6 +64,7 @@ void lb_read_retarget(lb_reader* r) {
   to->smoothness = spec->smoothness;
   to->tolerance = spec->tolerance;
   to->iterations = spec->iterations;
+  to->robust = spec->robust;
   if (!spec->given.whole) {
     return;
   }
