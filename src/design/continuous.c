@@ -149,7 +149,7 @@ static lb_status check_steps(const lb_retargeting* r) {
 static lb_status find(lb_retargeting* r, const lb_curves* curves, double* gradient) {
   const size_t n = (size_t)curves->nmotor * (size_t)curves->ncontrol;
   lb_retarget_value value;
-  adjoint w;
+  adjoint w = {.zero = NULL};
   lb_status status = check_joints(r);
   if (status == LB_OK) {
     status = lb_motion_run(r, curves, &value);
