@@ -73,11 +73,18 @@ void lb_curves_release(lb_curves* curves);
 lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
                         const lb_allocator* allocator, lb_curves** curves, lb_error* err);
 
+/// The curves that a scene's motors play, where they are cubic splines with as many points each and
+/// the same ends, as retargeting leaves them (lb_scene_read_playing). LB_INVALID when they are not,
+/// with the motor's place.
+lb_status lb_curves_of_scene(const lb_scene* scene, const lb_retarget* retarget,
+                             const lb_allocator* allocator, lb_curves** curves, lb_error* err);
+
 /// Value, first and second derivative of curve i; beyond its ends it rests.
 void lb_curves_evaluate(const lb_curves* curves, int i, double t, double value[3]);
 
 /// The same model with motors that play other curves (NULL: its own) and another start (NULL: its
-/// own; [nq]). It shares what it can with `model`, which must outlive it; release it as any other.
+/// own; [nq] of what is simulated: of `full` where it has one). It shares what it can with `model`,
+/// which must outlive it; release it as any other.
 lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
                         const double* q0, const lb_allocator* allocator, lb_model** played,
                         lb_error* err);

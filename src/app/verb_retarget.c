@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/deviations.h"
 #include "app/interrupt.h"
 #include "app/load.h"
 #include "app/outdir.h"
@@ -259,34 +260,22 @@ static lb_status compare(job* j, int* nbaseline, int* nperturbed) {
 
 // --- results ---
 
-static void print_row(const lb_replay* r) {
-  char pause[32] = "", delay[32] = "";
-  if (isfinite(r->all.pause)) {
-    snprintf(pause, sizeof pause, "%.3g mm", 1e3 * r->all.pause);
-  }
-  if (isfinite(r->all.delay)) {
-    snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
-  }
-  printf("  %-16s %8.3g mm %8.3g mm %12s %8s %8.3g\n", r->name, 1e3 * r->all.peak, 1e3 * r->all.rms,
-         pause, delay, r->all.torque);
-}
-
 static void print_results(const lb_retarget_result* r, const lb_summary* s, const char* dir) {
   char wall[48];
   printf("%s%s%s: peak deviation %.3g mm, was %.3g mm: %.1f times less; %d iterations in %s\n",
          style_bold(stdout), r->model->name, style_off(stdout), 1e3 * r->is.all.peak,
          1e3 * r->was.all.peak, r->was.all.peak / r->is.all.peak, r->niteration,
          duration_text(s->wall_seconds, wall, sizeof wall));
-  printf("  %-16s %11s %11s %12s %8s %8s\n", "", "peak", "rms", "in pauses", "delay", "torque");
-  print_row(&r->was);
+  deviations_head();
+  deviations_row(&r->was);
   for (int i = 0; i < r->nbaseline; i++) {
-    print_row(&r->baseline[i]);
+    deviations_row(&r->baseline[i]);
   }
   printf("%s", style_bold(stdout));
-  print_row(&r->is);
+  deviations_row(&r->is);
   printf("%s", style_off(stdout));
   for (int i = 0; i < r->nperturbed; i++) {
-    print_row(&r->perturbed[i]);
+    deviations_row(&r->perturbed[i]);
   }
   printf("  results  %s/profiles.csv    what to send to the motors\n", dir);
   printf("           %s/profiles.yaml   the same as splines, to put into the scene\n", dir);
