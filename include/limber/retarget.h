@@ -126,19 +126,40 @@ typedef struct lb_retarget_news {
   lb_retarget_value value;
   double gradient; ///< norm over that at the start
   double left;     ///< [s] an estimate of the time left; NAN: unknown
+  int runs;        ///< simulations of this call so far
+  int gradients;   ///< and ways back
 } lb_retarget_news;
+
+/// code, name, words
+#define LB_RETARGET_METHOD_LIST(X)                                                                 \
+  X(LB_RETARGET_GAUSS_NEWTON, "gauss-newton", "knows the linearised motion, and limits")           \
+  X(LB_RETARGET_LBFGS, "lbfgs", "gradients of the last iterations, preconditioned")                \
+  X(LB_RETARGET_BFGS, "bfgs", "gradients of all iterations")
+
+/// How better curves are found. All but the first are for comparison: they are slower, and fail
+/// where a curve would have to follow its limits.
+typedef enum lb_retarget_method {
+#define LB_RETARGET_METHOD_CODE(code, name, words) code,
+  LB_RETARGET_METHOD_LIST(LB_RETARGET_METHOD_CODE)
+#undef LB_RETARGET_METHOD_CODE
+      LB_RETARGET_METHOD_COUNT
+} lb_retarget_method;
+
+const char* lb_retarget_method_name(lb_retarget_method method);
 
 /// Everything the search needs to go on: saved and restored, it ends with the same bits.
 typedef struct lb_retarget_state {
+  lb_retarget_method method; ///< that is at work, from the first iteration on
   int iteration;
   bool done;
   lb_curves* curves; ///< the best so far
   int nmemory;
-  double* memory; ///< [nmemory] of the optimiser; made by the first call
+  double* memory; ///< [nmemory] of the method
   const lb_allocator* allocator;
 } lb_retarget_state;
 
 typedef struct lb_retarget_options {
+  lb_retarget_method method;
   double step;   ///< [s] of the simulation; NAN: as the scene says
   int threads;   ///< >= 1
   size_t memory; ///< [bytes] that trajectories may take; 0: a gigabyte
@@ -155,7 +176,11 @@ lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* a
                                    lb_retarget_state** state, lb_error* err);
 void lb_retarget_state_release(lb_retarget_state* state);
 
-/// Find better curves, from where the state is. LB_INTERRUPTED leaves the state as it was after the
+/// Make room for so many numbers of the method's, keeping what is there.
+lb_status lb_retarget_state_reserve(lb_retarget_state* state, int nmemory, lb_error* err);
+
+/// Find better curves, from where the state is. LB_INVALID when it was brought there by another
+/// method. LB_INTERRUPTED leaves the state as it was after the
 /// last whole iteration; calling again goes on from there.
 lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                           const lb_curves* input, const lb_targets* targets,

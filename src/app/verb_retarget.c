@@ -15,12 +15,23 @@
 typedef struct retarget_args {
   const char* out;
   double rate, step;
+  lb_retarget_method method;
   int threads;
   bool baseline;
   bool perturb;
   bool resume;
   bool quiet;
 } retarget_args;
+
+static const char* parse_method(const char* text, void* target) {
+  for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
+    if (strcmp(text, lb_retarget_method_name((lb_retarget_method)i)) == 0) {
+      *(lb_retarget_method*)target = (lb_retarget_method)i;
+      return NULL;
+    }
+  }
+  return "gauss-newton, lbfgs or bfgs";
+}
 
 static const option options[] = {
     {"--out", "-o", "DIR", parse_text, offsetof(retarget_args, out),
@@ -35,6 +46,8 @@ static const option options[] = {
      "samples a second of profiles.csv (default: 1000)"},
     {"--step", NULL, "S", parse_seconds, offsetof(retarget_args, step),
      "time step in seconds, or such as 2ms (default: as the scene says)"},
+    {"--method", NULL, "NAME", parse_method, offsetof(retarget_args, method),
+     "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
     {"--threads", NULL, "N", parse_threads, offsetof(retarget_args, threads),
      "threads to use; the results are the same for any N (default: 1)"},
     {"--quiet", "-q", NULL, NULL, offsetof(retarget_args, quiet),
@@ -122,6 +135,7 @@ static lb_status look_around(job* j) {
   if (status == LB_OK) {
     j->key = lb_search_key(j->model, j->what, j->input, j->targets, j->a->step);
     bool found = true;
+    j->state->method = j->a->method;
     if (j->a->resume) {
       status = lb_search_load(j->a->out, j->key, j->state, &j->history, &found, &j->err);
     }
@@ -171,6 +185,7 @@ static bool listen(void* context, double fraction, const char* what) {
 static lb_status search(job* j) {
   lb_retarget_options o = lb_retarget_default();
   lb_retarget_value value;
+  o.method = j->a->method;
   o.step = j->a->step;
   o.threads = j->a->threads;
   o.news = news;

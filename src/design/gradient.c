@@ -189,6 +189,7 @@ static lb_status walk(way_back* w, const lb_curves* curves, double* gradient) {
 lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double* gradient,
                              lb_linear* keep) {
   const size_t n = (size_t)curves->ncontrol;
+  r->ngradient++;
   way_back w = {.r = r, .keep = keep};
   memset(gradient, 0, (size_t)curves->nmotor * n * sizeof *gradient);
   lb_status status = open_way(&w, curves);

@@ -379,7 +379,9 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     const lb_retarget_news news = {.iteration = state->iteration,
                                    .value = *value,
                                    .gradient = norm / state->memory[0],
-                                   .left = state->done ? 0 : each};
+                                   .left = state->done ? 0 : each,
+                                   .runs = s->r.nrun,
+                                   .gradients = s->r.ngradient};
     if (options->news && !options->news(options->context, &news, state)) {
       return lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted after iteration %d",
                           state->iteration);
@@ -392,6 +394,16 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                           const lb_curves* input, const lb_targets* targets,
                           const lb_retarget_options* options, lb_retarget_state* state,
                           lb_retarget_value* value, lb_error* err) {
+  if (state->iteration > 0 && state->method != options->method) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "the search was begun with '%s', and '%s' cannot go on from there",
+                        lb_retarget_method_name(state->method),
+                        lb_retarget_method_name(options->method));
+  }
+  state->method = options->method;
+  if (options->method != LB_RETARGET_GAUSS_NEWTON) {
+    return lb_quasi_newton_run(model, retarget, input, targets, options, state, value, err);
+  }
   search s = {.n = 0};
   lb_retarget_value found = {0};
   lb_status status =
@@ -400,6 +412,9 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
     return status;
   }
   status = lb_limits_check(&s.r, state->curves);
+  if (status == LB_OK) {
+    status = lb_retarget_state_reserve(state, MEMORY, err);
+  }
   if (status == LB_OK) {
     status = lb_curves_create(input->nmotor, input->ncontrol, input->start, input->spacing,
                               state->allocator, &s.trial, err);
@@ -438,6 +453,13 @@ lb_status lb_retarget_evaluate(const lb_model* model, const lb_retarget* retarge
 
 // --- states ---
 
+const char* lb_retarget_method_name(lb_retarget_method method) {
+#define NAME(code, name, words) [code] = name,
+  static const char* const names[] = {LB_RETARGET_METHOD_LIST(NAME)};
+#undef NAME
+  return names[method];
+}
+
 lb_retarget_options lb_retarget_default(void) {
   return (lb_retarget_options){.step = NAN, .threads = 1};
 }
@@ -451,21 +473,40 @@ lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* a
     return status;
   }
   memcpy(c->control, input->control, (size_t)c->nmotor * (size_t)c->ncontrol * sizeof *c->control);
-  lb_retarget_state* s = lb_allocate(allocator, sizeof *s + MEMORY * sizeof(double));
+  lb_retarget_state* s = lb_allocate(allocator, sizeof *s);
   if (!s) {
     lb_curves_release(c);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
-  memset(s, 0, sizeof *s + MEMORY * sizeof(double));
-  *s = (lb_retarget_state){
-      .curves = c, .nmemory = MEMORY, .memory = (double*)(s + 1), .allocator = allocator};
+  *s = (lb_retarget_state){.curves = c, .allocator = allocator};
   *state = s;
+  return LB_OK;
+}
+
+lb_status lb_retarget_state_reserve(lb_retarget_state* state, int nmemory, lb_error* err) {
+  const size_t size = (size_t)nmemory * sizeof *state->memory;
+  const size_t kept = (size_t)state->nmemory * sizeof *state->memory;
+  if (size <= kept) {
+    return LB_OK;
+  }
+  char* memory = lb_allocate(state->allocator, size);
+  if (!memory) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
+  }
+  if (kept) {
+    memcpy(memory, state->memory, kept);
+  }
+  memset(memory + kept, 0, size - kept);
+  lb_release(state->allocator, state->memory);
+  state->memory = (double*)memory;
+  state->nmemory = nmemory;
   return LB_OK;
 }
 
 void lb_retarget_state_release(lb_retarget_state* state) {
   if (state) {
     lb_curves_release(state->curves);
+    lb_release(state->allocator, state->memory);
     lb_release(state->allocator, state);
   }
 }
