@@ -184,12 +184,13 @@ static lb_status keep(job* j, lb_status outcome) {
                                 .is = j->is,
                                 .rate = j->a->rate,
                                 .done = outcome == LB_OK};
-  j->summary.job = "replay";
-  j->summary.interrupted = outcome == LB_INTERRUPTED;
-  j->summary.wall_seconds = clock_now() - j->start;
-  j->summary.threads = j->a->threads;
-  j->summary.retarget = n > 0 ? &r : NULL;
-  return lb_recording_write(j->after, &j->summary, j->a->out, &j->err);
+  lb_summary s = j->summary;
+  s.job = "replay";
+  s.interrupted = outcome == LB_INTERRUPTED;
+  s.wall_seconds = clock_now() - j->start;
+  s.threads = j->a->threads;
+  s.retarget = n > 0 ? &r : NULL;
+  return lb_recording_write(j->after, &s, j->a->out, &j->err);
 }
 
 static lb_status run_job(job* j) {

@@ -484,21 +484,20 @@ lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* a
 }
 
 lb_status lb_retarget_state_reserve(lb_retarget_state* state, int nmemory, lb_error* err) {
-  const size_t size = (size_t)nmemory * sizeof *state->memory;
-  const size_t kept = (size_t)state->nmemory * sizeof *state->memory;
-  if (size <= kept) {
+  const size_t kept = (size_t)state->nmemory, all = (size_t)nmemory;
+  if (all <= kept) {
     return LB_OK;
   }
-  char* memory = lb_allocate(state->allocator, size);
+  double* memory = lb_allocate(state->allocator, all * sizeof *memory);
   if (!memory) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
   if (kept) {
-    memcpy(memory, state->memory, kept);
+    memcpy(memory, state->memory, kept * sizeof *memory);
   }
-  memset(memory + kept, 0, size - kept);
+  memset(memory + kept, 0, (all - kept) * sizeof *memory);
   lb_release(state->allocator, state->memory);
-  state->memory = (double*)memory;
+  state->memory = memory;
   state->nmemory = nmemory;
   return LB_OK;
 }
