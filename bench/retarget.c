@@ -10,7 +10,7 @@
 enum { MOST = 400 }; // iterations
 
 static const double near = 1.01;    // over the best objective
-static const double patience = 600; // [s] for one search
+static const double patience = 200; // [s] for one search
 
 typedef struct job {
   const char* name;
@@ -29,6 +29,7 @@ typedef struct problem {
 /// How a search went.
 typedef struct history {
   double start;
+  double enough; // an objective that is near to the best
   int count;
   double objective[MOST], seconds[MOST];
   int runs[MOST], gradients[MOST];
@@ -85,17 +86,18 @@ static bool note(void* context, const lb_retarget_news* news, const lb_retarget_
   h->seconds[h->count] = now() - h->start;
   h->runs[h->count] = news->runs;
   h->gradients[h->count++] = news->gradients;
-  return h->count < MOST && now() - h->start < patience;
+  return h->count < MOST && now() - h->start < patience && news->value.objective > h->enough;
 }
 
-static lb_status search(const problem* p, lb_retarget_method method, history* h, lb_error* err) {
+static lb_status search(const problem* p, lb_retarget_method method, double enough, history* h,
+                        lb_error* err) {
   lb_retarget_state* state = NULL;
   lb_retarget_value value;
   lb_retarget_options o = lb_retarget_default();
   o.method = method;
   o.news = note;
   o.context = h;
-  *h = (history){.start = now()};
+  *h = (history){.start = now(), .enough = enough};
   lb_status status = lb_retarget_state_create(p->input, NULL, &state, err);
   if (status == LB_OK) {
     status = lb_retarget_run(p->model, p->what, p->input, p->targets, &o, state, &value, err);
@@ -125,7 +127,8 @@ static lb_status compare(const job* j, const char* path, lb_error* err) {
   double best = (double)INFINITY;
   lb_status status = open_problem(&p, path, j->duration, err);
   for (int m = 0; m < LB_RETARGET_METHOD_COUNT && status == LB_OK; m++) {
-    status = search(&p, (lb_retarget_method)m, &h[m], err);
+    // the first shows what is best; the others may stop when they are near
+    status = search(&p, (lb_retarget_method)m, m == 0 ? 0 : near * best, &h[m], err);
     best = status == LB_OK ? fmin(best, h[m].objective[h[m].count - 1]) : best;
   }
   for (int m = 0; m < LB_RETARGET_METHOD_COUNT && status == LB_OK; m++) {

@@ -57,6 +57,10 @@ typedef struct job {
 // --- what to play ---
 
 static exit_code load(job* j, const char* path) {
+  if (strcmp(path, "-") == 0) {
+    tell_error("the scene is read twice, which standard input cannot be: name a file");
+    return EXIT_INPUT;
+  }
   const exit_code code = load_scene(path, &j->scene);
   if (code != EXIT_DONE) {
     return code;

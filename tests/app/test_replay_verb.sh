@@ -100,3 +100,5 @@ claim "a file without motors is told" complains "'motors' is missing"
 sed '/^retarget:/,$d' beam.yaml >nothing.yaml
 run "$LIMBER" replay nothing.yaml --from out
 claim "a scene without tracked bodies is told so" exits 2
+run "$LIMBER" replay - --from out
+claim "a scene from standard input cannot be read twice" complains "name a file"
