@@ -5,6 +5,7 @@
 #include <limber/limber.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { MOST = 400 }; // iterations
@@ -141,11 +142,15 @@ static lb_status compare(const job* j, const char* path, lb_error* err) {
 int main(int argc, char** argv) {
   static const job jobs[] = {{"rod", 5}, {"drummer", 2}};
   const char* folder = argc > 1 ? argv[1] : "scenes";
+  const char* only = argc > 2 ? argv[2] : NULL; // this scene
   int failed = 0;
   printf("retargeting, until the objective is within 1 %% of the best\n");
   printf("%-10s %-14s %11s %11s %11s %11s %9s\n", "scene", "method", "objective", "iterations",
          "runs", "ways back", "seconds");
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+    if (only && strcmp(only, jobs[i].name) != 0) {
+      continue;
+    }
     char path[512];
     lb_error err = lb_error_make(NULL);
     snprintf(path, sizeof path, "%s/%s.yaml", folder, jobs[i].name);
