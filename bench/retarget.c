@@ -33,7 +33,7 @@ typedef struct history {
   double enough; // an objective that is near to the best
   int count;
   double objective[MOST], seconds[MOST];
-  int runs[MOST], gradients[MOST];
+  int iteration[MOST], runs[MOST], gradients[MOST];
 } history;
 
 static double now(void) {
@@ -57,8 +57,9 @@ static lb_status open_problem(problem* p, const char* path, double duration, lb_
     p->what->tolerance = 1e-6;
     p->what->iterations = MOST;
     for (int i = 0; i < p->what->nmotor; i++) {
-      const double any = (double)INFINITY;
-      p->what->limit[i] = (lb_retarget_limit){{-any, any}, any, any};
+      lb_retarget_limit* limit = &p->what->limit[i];
+      limit->angle[0] = -(double)INFINITY;
+      limit->angle[1] = limit->speed = limit->acceleration = (double)INFINITY;
     }
     status = lb_curves_fit(p->model, p->what, NULL, &p->input, err);
   }
@@ -83,6 +84,7 @@ static void close_problem(problem* p) {
 static bool note(void* context, const lb_retarget_news* news, const lb_retarget_state* state) {
   history* h = context;
   (void)state;
+  h->iteration[h->count] = news->iteration;
   h->objective[h->count] = news->value.objective;
   h->seconds[h->count] = now() - h->start;
   h->runs[h->count] = news->runs;
@@ -115,7 +117,7 @@ static void print_row(const job* j, lb_retarget_method method, const history* h,
   printf("%-10s %-14s %11.4g", j->name, lb_retarget_method_name(method),
          h->objective[h->count - 1]);
   if (k < h->count) {
-    printf(" %11d %11d %11d %9.1f\n", k + 1, h->runs[k], h->gradients[k], h->seconds[k]);
+    printf(" %11d %11d %11d %9.1f\n", h->iteration[k], h->runs[k], h->gradients[k], h->seconds[k]);
   } else {
     printf(" %11s %11d %11d %9.1f  not reached\n", "-", h->runs[k - 1], h->gradients[k - 1],
            h->seconds[k - 1]);

@@ -56,37 +56,36 @@ typedef struct job {
 
 // --- what to play ---
 
-static exit_code load(job* j, const char* path) {
+// The scene, and the same with the motors of the search.
+static lb_status load(job* j, const char* path) {
   if (strcmp(path, "-") == 0) {
-    tell_error("the scene is read twice, which standard input cannot be: name a file");
-    return EXIT_INPUT;
-  }
-  const exit_code code = load_scene(path, &j->scene);
-  if (code != EXIT_DONE) {
-    return code;
+    return lb_error_add(&j->err, LB_INVALID, (lb_place){0},
+                        "the scene is read twice, which standard input cannot be: name a file");
   }
   const size_t size = strlen(j->a->from) + sizeof "/profiles.yaml";
   char* motors = malloc(size);
   if (!motors) {
-    tell_error("out of memory");
-    return EXIT_JOB;
+    return lb_error_add(&j->err, LB_NO_MEMORY, (lb_place){0}, "out of memory");
   }
   snprintf(motors, size, "%s/profiles.yaml", j->a->from);
-  const lb_status status = lb_scene_read_playing(path, motors, NULL, &j->found, &j->err);
+  lb_status status = lb_scene_read(path, NULL, &j->scene, &j->err);
+  if (status == LB_OK) {
+    status = lb_scene_read_playing(path, motors, NULL, &j->found, &j->err);
+  }
   free(motors);
-  return status == LB_OK ? EXIT_DONE : status == LB_NO_MEMORY ? EXIT_JOB : EXIT_INPUT;
+  return status;
 }
 
 // The model in a basis first: what is wrong with the scene is then told soon.
-static exit_code compile(job* j) {
+static lb_status compile(job* j) {
   const lb_space asked = j->a->full ? LB_SPACE_FULL : j->scene.solver.elastic;
   j->scene.solver.elastic = LB_SPACE_REDUCED;
-  exit_code code = load_model(&j->scene, &j->reduced);
+  lb_status status = lb_model_create(&j->scene, NULL, &j->reduced, &j->err);
   j->scene.solver.elastic = asked;
-  if (code == EXIT_DONE) {
-    code = load_model(&j->scene, &j->model);
+  if (status == LB_OK) {
+    status = lb_model_create(&j->scene, NULL, &j->model, &j->err);
   }
-  return code;
+  return status;
 }
 
 static lb_status prepare(job* j) {
@@ -233,12 +232,12 @@ static void drop(job* j) {
   lb_error_clear(&j->err);
 }
 
+// What a file or the scene does wrong is bad input, unreadable files too.
 static exit_code replay(job* j, const char* path) {
-  exit_code code = load(j, path);
-  code = code == EXIT_DONE ? compile(j) : code;
-  if (code == EXIT_DONE) {
-    code = exit_code_of(prepare(j));
-  }
+  lb_status status = load(j, path);
+  status = status == LB_OK ? compile(j) : status;
+  status = status == LB_OK ? prepare(j) : status;
+  exit_code code = status == LB_OK || status == LB_NO_MEMORY ? exit_code_of(status) : EXIT_INPUT;
   if (code == EXIT_DONE) {
     interrupt_listen(); // from here on there is something to keep
     j->meter = meter_start(j->a->quiet);
