@@ -14,4 +14,6 @@ echo
 "$build/bench/limber_bench_full" "$(dirname "$0")/../scenes" || status=$?
 echo
 "$build/bench/limber_bench_gradient" "$(dirname "$0")/../scenes" || status=$?
+echo
+"$build/bench/limber_bench_retarget" "$(dirname "$0")/../scenes" || status=$?
 exit $status

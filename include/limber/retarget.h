@@ -77,11 +77,18 @@ void lb_curves_release(lb_curves* curves);
 lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
                         const lb_allocator* allocator, lb_curves** curves, lb_error* err);
 
+/// The curves that a scene's motors play, where they are cubic splines with as many points each and
+/// the same ends, as retargeting leaves them (lb_scene_read_playing). LB_INVALID when they are not,
+/// with the motor's place.
+lb_status lb_curves_of_scene(const lb_scene* scene, const lb_retarget* retarget,
+                             const lb_allocator* allocator, lb_curves** curves, lb_error* err);
+
 /// Value, first and second derivative of curve i; beyond its ends it rests.
 void lb_curves_evaluate(const lb_curves* curves, int i, double t, double value[3]);
 
 /// The same model with motors that play other curves (NULL: its own) and another start (NULL: its
-/// own; [nq]). It shares what it can with `model`, which must outlive it; release it as any other.
+/// own; [nq] of what is simulated: of `full` where it has one). It shares what it can with `model`,
+/// which must outlive it; release it as any other.
 lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
                         const double* q0, const lb_allocator* allocator, lb_model** played,
                         lb_error* err);
@@ -127,19 +134,40 @@ typedef struct lb_retarget_news {
   lb_retarget_value value;
   double gradient; ///< norm over that at the start
   double left;     ///< [s] an estimate of the time left; NAN: unknown
+  int runs;        ///< simulations of this call so far
+  int gradients;   ///< and ways back
 } lb_retarget_news;
+
+/// code, name, words
+#define LB_RETARGET_METHOD_LIST(X)                                                                 \
+  X(LB_RETARGET_GAUSS_NEWTON, "gauss-newton", "knows the linearised motion, and limits")           \
+  X(LB_RETARGET_LBFGS, "lbfgs", "gradients of the last iterations, preconditioned")                \
+  X(LB_RETARGET_BFGS, "bfgs", "gradients of all iterations")
+
+/// How better curves are found. All but the first are for comparison: they are slower, and fail
+/// where a curve would have to follow its limits.
+typedef enum lb_retarget_method {
+#define LB_RETARGET_METHOD_CODE(code, name, words) code,
+  LB_RETARGET_METHOD_LIST(LB_RETARGET_METHOD_CODE)
+#undef LB_RETARGET_METHOD_CODE
+      LB_RETARGET_METHOD_COUNT
+} lb_retarget_method;
+
+const char* lb_retarget_method_name(lb_retarget_method method);
 
 /// Everything the search needs to go on: saved and restored, it ends with the same bits.
 typedef struct lb_retarget_state {
+  lb_retarget_method method; ///< that is at work, from the first iteration on
   int iteration;
   bool done;
   lb_curves* curves; ///< the best so far
   int nmemory;
-  double* memory; ///< [nmemory] of the optimiser; made by the first call
+  double* memory; ///< [nmemory] of the method
   const lb_allocator* allocator;
 } lb_retarget_state;
 
 typedef struct lb_retarget_options {
+  lb_retarget_method method;
   double step;   ///< [s] of the simulation; NAN: as the scene says
   int threads;   ///< >= 1
   size_t memory; ///< [bytes] that trajectories may take; 0: a gigabyte
@@ -157,13 +185,17 @@ lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* a
                                    lb_retarget_state** state, lb_error* err);
 void lb_retarget_state_release(lb_retarget_state* state);
 
+/// Make room for so many numbers of the method's, keeping what is there.
+lb_status lb_retarget_state_reserve(lb_retarget_state* state, int nmemory, lb_error* err);
+
 /// Whether a search can start from these curves. LB_INVALID when they exceed their limits, or when
 /// the steps are longer than the time between control points.
 lb_status lb_retarget_check(const lb_model* model, const lb_retarget* retarget,
                             const lb_curves* curves, const lb_retarget_options* options,
                             lb_error* err);
 
-/// Find better curves, from where the state is. LB_INTERRUPTED leaves the state as it was after the
+/// Find better curves, from where the state is. LB_INVALID when it was brought there by another
+/// method. LB_INTERRUPTED leaves the state as it was after the
 /// last whole iteration; calling again goes on from there.
 lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                           const lb_curves* input, const lb_targets* targets,

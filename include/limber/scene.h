@@ -345,6 +345,11 @@ lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scen
 lb_status lb_scene_parse(const char* text, size_t length, const char* name,
                          const lb_allocator* allocator, lb_scene* scene, lb_error* err);
 
+/// lb_scene_read() with motors of another file in place of those with the same names. The file has
+/// `motors` and nothing else, as the profiles.yaml of retargeting.
+lb_status lb_scene_read_playing(const char* path, const char* motors, const lb_allocator* allocator,
+                                lb_scene* scene, lb_error* err);
+
 void lb_scene_release(lb_scene* scene);
 
 /// Take elastic bodies from a folder of `limber reduce`: every body of the scene that a file

@@ -23,7 +23,7 @@ typedef struct lb_deviation {
 } lb_deviation;
 
 /// Of each tracked body, [ntrack] in `track`, and the worst of all (delay: the largest) in `all`.
-/// Both recordings have the same frames; `model` has the input's curves.
+/// Both recordings have the same frames, as far as they go; `model` has the input's curves.
 void lb_deviation_find(const lb_model* model, const lb_retarget* what, const lb_recording* target,
                        const lb_recording* run, lb_deviation* track, lb_deviation* all);
 
@@ -113,7 +113,9 @@ typedef struct lb_retarget_result {
   bool done;                        ///< the search came to its end
 } lb_retarget_result;
 
-/// Play curves (NULL: the input's) from rest, and compare with the target. `recording` may be NULL.
+/// Play curves (NULL: the input's) from rest, and compare with the target, which may be that of
+/// another model of the same scene. `recording` may be NULL. What was done when it is interrupted
+/// or fails is compared as well.
 lb_status lb_replay_run(const lb_model* model, const lb_retarget* what, const lb_curves* curves,
                         const lb_recording* target, const lb_simulate_options* options,
                         lb_recording* recording, lb_summary* summary, lb_replay* replay,

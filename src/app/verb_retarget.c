@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/deviations.h"
 #include "app/interrupt.h"
 #include "app/load.h"
 #include "app/outdir.h"
@@ -14,6 +15,7 @@
 typedef struct retarget_args {
   const char* out;
   double rate, step;
+  lb_retarget_method method;
   int threads;
   size_t memory;
   bool baseline;
@@ -21,6 +23,16 @@ typedef struct retarget_args {
   bool resume;
   bool quiet;
 } retarget_args;
+
+static const char* parse_method(const char* text, void* target) {
+  for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
+    if (strcmp(text, lb_retarget_method_name((lb_retarget_method)i)) == 0) {
+      *(lb_retarget_method*)target = (lb_retarget_method)i;
+      return NULL;
+    }
+  }
+  return "gauss-newton, lbfgs or bfgs";
+}
 
 static const option options[] = {
     {"--out", "-o", "DIR", parse_text, offsetof(retarget_args, out),
@@ -35,6 +47,8 @@ static const option options[] = {
      "samples a second of profiles.csv (default: 1000)"},
     {"--step", NULL, "S", parse_seconds, offsetof(retarget_args, step),
      "time step in seconds, or such as 2ms (default: as the scene says)"},
+    {"--method", NULL, "NAME", parse_method, offsetof(retarget_args, method),
+     "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
     {"--threads", NULL, "N", parse_threads, offsetof(retarget_args, threads),
      "threads to use; the results are the same for any N (default: 1)"},
     {"--memory", NULL, "SIZE", parse_bytes, offsetof(retarget_args, memory),
@@ -138,6 +152,7 @@ static lb_status look_around(job* j) {
   if (status == LB_OK) {
     j->key = lb_search_key(j->model, j->what, j->input, j->targets, j->a->step);
     bool found = true;
+    j->state->method = j->a->method;
     if (j->a->resume) {
       status = lb_search_load(j->a->out, j->key, j->state, &j->history, &found, &j->err);
     }
@@ -190,6 +205,7 @@ static bool listen(void* context, double fraction, const char* what) {
 static lb_status search(job* j) {
   lb_retarget_options o = search_options(j);
   lb_retarget_value value;
+  o.method = j->a->method;
   o.news = news;
   o.progress = (lb_progress){.report = listen};
   if (j->state->done) {
@@ -276,18 +292,6 @@ static lb_status compare(job* j, int* nbaseline, int* nperturbed) {
 
 // --- results ---
 
-static void print_row(const lb_replay* r) {
-  char pause[32] = "", delay[32] = "";
-  if (isfinite(r->all.pause)) {
-    snprintf(pause, sizeof pause, "%.3g mm", 1e3 * r->all.pause);
-  }
-  if (isfinite(r->all.delay)) {
-    snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
-  }
-  printf("  %-16s %8.3g mm %8.3g mm %12s %8s %8.3g\n", r->name, 1e3 * r->all.peak, 1e3 * r->all.rms,
-         pause, delay, r->all.torque);
-}
-
 // Torques of motors that have limits, of the input too: it may need more.
 static void print_torques(const lb_retarget_result* r) {
   for (int i = 0; i < r->what->nmotor; i++) {
@@ -316,16 +320,16 @@ static void print_results(const lb_retarget_result* r, const lb_summary* s, cons
          style_bold(stdout), r->model->name, style_off(stdout), 1e3 * r->is.all.peak,
          1e3 * r->was.all.peak, r->was.all.peak / r->is.all.peak, r->niteration,
          duration_text(s->wall_seconds, wall, sizeof wall));
-  printf("  %-16s %11s %11s %12s %8s %8s\n", "", "peak", "rms", "in pauses", "delay", "torque");
-  print_row(&r->was);
+  deviations_head();
+  deviations_row(&r->was);
   for (int i = 0; i < r->nbaseline; i++) {
-    print_row(&r->baseline[i]);
+    deviations_row(&r->baseline[i]);
   }
   printf("%s", style_bold(stdout));
-  print_row(&r->is);
+  deviations_row(&r->is);
   printf("%s", style_off(stdout));
   for (int i = 0; i < r->nperturbed; i++) {
-    print_row(&r->perturbed[i]);
+    deviations_row(&r->perturbed[i]);
   }
   print_torques(r);
   printf("  results  %s/profiles.csv    what to send to the motors\n", dir);

@@ -135,6 +135,47 @@ lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
   return LB_OK;
 }
 
+// --- of a scene ---
+
+static lb_status check_spline(const lb_scene_motor* m, const lb_scene_motor* first, lb_error* err) {
+  const lb_profile_definition *p = &m->profile, *f = &first->profile;
+  const bool spline = p->kind == LB_PROFILE_BSPLINE && p->degree == 3 && !(p->period > 0);
+  if (spline && p->count >= 2 * LB_CURVES_FIXED && p->count == f->count &&
+      p->time[0] == f->time[0] && p->time[1] == f->time[1]) {
+    return LB_OK;
+  }
+  return lb_error_add(
+      err, LB_INVALID, m->place,
+      "motor '%s' does not play a curve as 'limber retarget' writes them: a 'spline' "
+      "of degree 3, with as many points as the others and the same ends",
+      m->name);
+}
+
+lb_status lb_curves_of_scene(const lb_scene* scene, const lb_retarget* retarget,
+                             const lb_allocator* allocator, lb_curves** curves, lb_error* err) {
+  const lb_scene_motor* first = &scene->motor[retarget->motor[0]];
+  const lb_profile_definition* f = &first->profile;
+  lb_status status = LB_OK;
+  for (int i = 0; i < retarget->nmotor && status == LB_OK; i++) {
+    status = check_spline(&scene->motor[retarget->motor[i]], first, err);
+  }
+  lb_curves* c = NULL;
+  if (status == LB_OK) {
+    status = lb_curves_create(retarget->nmotor, f->count, f->time[0],
+                              (f->time[1] - f->time[0]) / (f->count - 3), allocator, &c, err);
+  }
+  if (status != LB_OK) {
+    return status;
+  }
+  for (int i = 0; i < c->nmotor; i++) {
+    memcpy(c->control + (size_t)i * (size_t)c->ncontrol,
+           scene->motor[retarget->motor[i]].profile.value,
+           (size_t)c->ncontrol * sizeof *c->control);
+  }
+  *curves = c;
+  return LB_OK;
+}
+
 // --- play ---
 
 static lb_status play_curve(lb_arena* arena, const lb_curves* c, int i, lb_profile** profile) {
@@ -197,12 +238,13 @@ static lb_status play_one(const lb_model* model, const lb_retarget* retarget,
 lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
                         const double* q0, const lb_allocator* allocator, lb_model** played,
                         lb_error* err) {
+  const lb_model* full = model->full;
   lb_model* m = NULL;
-  lb_status status = play_one(model, retarget, curves, q0, allocator, &m);
-  if (status == LB_OK && model->full) {
-    status = play_one(model->full, retarget, curves, NULL, allocator, &m->full);
-    if (status == LB_OK && model->full->shadow) {
-      status = play_one(model->full->shadow, retarget, curves, NULL, allocator, &m->full->shadow);
+  lb_status status = play_one(model, retarget, curves, full ? NULL : q0, allocator, &m);
+  if (status == LB_OK && full) {
+    status = play_one(full, retarget, curves, q0, allocator, &m->full);
+    if (status == LB_OK && full->shadow) {
+      status = play_one(full->shadow, retarget, curves, NULL, allocator, &m->full->shadow);
     }
     if (status != LB_OK) {
       lb_model_release(m);

@@ -112,13 +112,14 @@ static lb_deviation deviation_of(const lb_model* m, const lb_retarget* w,
                                  const lb_retarget_track* t, const lb_recording* target,
                                  const lb_recording* run) {
   lb_deviation d = {.pause = NAN, .delay = find_delay(t, target, run)};
+  const int n = run->nframe < target->nframe ? run->nframe : target->nframe;
   pause_finder p = {m, w, target, INFINITY, -INFINITY};
-  for (int f = 0; f < run->nframe && f < target->nframe; f++) {
+  for (int f = 0; f < n; f++) {
     const size_t at = (size_t)f * (size_t)m->nbody + (size_t)t->body;
     const lb_vec3 off = lb_vec3_sub(tracked_point(t, run, f), tracked_point(t, target, f));
     const double distance = lb_vec3_norm(off);
     d.peak = fmax(d.peak, distance);
-    d.rms += distance * distance / target->nframe;
+    d.rms += distance * distance / n;
     d.angle = fmax(d.angle, angle_between(target->pose[at].q, run->pose[at].q));
     if (in_pause(&p, f)) {
       d.pause = fmax(d.pause, distance); // fmax takes the number where the other is none

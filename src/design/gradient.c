@@ -48,7 +48,7 @@ static lb_status take_vectors(way_back* w, size_t controls) {
 lb_status lb_motion_gradient_one(lb_retargeting* r, const lb_curves* curves, double* gradient,
                                  lb_linear* keep) {
   const size_t n = (size_t)curves->nmotor * (size_t)curves->ncontrol;
-  way_back w = {.zero = NULL};
+  way_back w = {.gradient = NULL};
   lb_status status = lb_tangents_open(&w.tangents, r, curves, keep);
   if (status == LB_OK) {
     status = take_vectors(&w, n);

@@ -139,6 +139,7 @@ lb_status lb_motion_run_one(lb_retargeting* r, const lb_curves* curves, lb_retar
   lb_data* d = NULL;
   lb_stepper* st = NULL;
   lb_retarget_value found = {0};
+  r->nrun++;
   lb_status status =
       lb_model_play(r->model, r->what, curves, r->targets->q0, r->allocator, &played, r->err);
   if (status == LB_OK) {

@@ -6,9 +6,9 @@
 #include "limber/shaping.h"
 
 // Where everything rests at the start.
-static lb_status find_start(const lb_model* m, lb_data* d, lb_error* err) {
-  const lb_status status = lb_assemble(m, d, err);
-  return status == LB_OK ? lb_rest(m, d, err) : status;
+static lb_status find_start(lb_data* d, lb_error* err) {
+  const lb_status status = lb_assemble(d->model, d, err);
+  return status == LB_OK ? lb_rest(d->model, d, err) : status;
 }
 
 static lb_status play_into(const lb_model* m, const lb_retarget* w, const lb_curves* c,
@@ -16,9 +16,9 @@ static lb_status play_into(const lb_model* m, const lb_retarget* w, const lb_cur
                            lb_error* err) {
   lb_data* d = NULL;
   lb_model* played = NULL;
-  lb_status status = lb_data_create(m, r->allocator, &d, err);
+  lb_status status = lb_data_create(m->full ? m->full : m, r->allocator, &d, err);
   if (status == LB_OK) {
-    status = find_start(m, d, err);
+    status = find_start(d, err);
   }
   if (status == LB_OK) {
     status = lb_model_play(m, w, c, d->q, r->allocator, &played, err);
@@ -44,7 +44,7 @@ lb_status lb_replay_run(const lb_model* m, const lb_retarget* w, const lb_curves
   if (status == LB_OK) {
     status = play_into(m, w, c, options, r, summary ? summary : &figures, err);
   }
-  if (status == LB_OK) {
+  if (r && r->nframe > 0) { // what was done before it was stopped counts too
     lb_deviation_find(target->model, w, target, r, replay->track, &replay->all);
   }
   if (!recording) {

@@ -28,8 +28,8 @@ enum {
 // A search goes through these stages, with ever better models of the motion.
 enum { DRAFT, ROUGH, FINE };
 // What it remembers: the gradient's norm at the start, mu, the stage, and the weight of torques
-// beyond their limits.
-enum { NORM, MU, STAGE, HOLD, MEMORY };
+// beyond their limits; and how much it has done.
+enum { NORM, MU, STAGE, HOLD, RUNS, GRADIENTS, MEMORY };
 
 // Steps are that long [s] before the last stage, which begins when an iteration gains less than
 // this part of the objective.
@@ -492,7 +492,9 @@ static lb_status tell(search* s, const lb_retarget_options* options, const lb_re
   const lb_retarget_news news = {.iteration = state->iteration,
                                  .value = *value,
                                  .gradient = norm > 0 ? s->norm / norm : 1,
-                                 .left = state->done ? 0 : each};
+                                 .left = state->done ? 0 : each,
+                                 .runs = (int)state->memory[RUNS],
+                                 .gradients = (int)state->memory[GRADIENTS]};
   if (!options->news || options->news(options->context, &news, state)) {
     return LB_OK;
   }
@@ -504,6 +506,7 @@ static lb_status tell(search* s, const lb_retarget_options* options, const lb_re
 static lb_status iterate(search* s, const lb_retarget_options* options, lb_retarget_state* state,
                          lb_retarget_value* value) {
   const double stage = state->memory[STAGE];
+  const double runs = state->memory[RUNS], gradients = state->memory[GRADIENTS];
   s->mu = state->memory[MU];
   s->r.hold = state->memory[HOLD] > 0 ? state->memory[HOLD] : s->r.hold;
   lb_status status = lb_motion_run(&s->r, state->curves, value);
@@ -519,6 +522,8 @@ static lb_status iterate(search* s, const lb_retarget_options* options, lb_retar
     if (status != LB_OK) {
       break;
     }
+    state->memory[RUNS] = runs + s->r.nrun;
+    state->memory[GRADIENTS] = gradients + s->r.ngradient;
     state->memory[MU] = s->mu;
     state->memory[NORM] = state->memory[NORM] > 0 ? state->memory[NORM] : s->norm;
     state->iteration++;
@@ -561,14 +566,27 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                           const lb_curves* input, const lb_targets* targets,
                           const lb_retarget_options* options, lb_retarget_state* state,
                           lb_retarget_value* value, lb_error* err) {
-  lb_retarget_value found = {0};
   lb_status status = lb_retarget_check(model, retarget, state->curves, options, err);
   if (status != LB_OK) {
     return status;
   }
-  do {
+  if (state->iteration > 0 && state->method != options->method) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "the search was begun with '%s', and '%s' cannot go on from there",
+                        lb_retarget_method_name(state->method),
+                        lb_retarget_method_name(options->method));
+  }
+  state->method = options->method;
+  if (options->method != LB_RETARGET_GAUSS_NEWTON) {
+    return lb_quasi_newton_run(model, retarget, input, targets, options, state, value, err);
+  }
+  status = lb_retarget_state_reserve(state, MEMORY, err);
+  lb_retarget_value found = {0};
+  bool over = status != LB_OK;
+  while (!over) {
     status = run_stage(model, retarget, input, targets, *options, state, &found, err);
-  } while (status == LB_OK && !state->done);
+    over = status != LB_OK || state->done;
+  }
   if (status == LB_OK || status == LB_INTERRUPTED) {
     *value = found;
   }
@@ -595,6 +613,13 @@ lb_status lb_retarget_evaluate(const lb_model* model, const lb_retarget* retarge
 
 // --- states ---
 
+const char* lb_retarget_method_name(lb_retarget_method method) {
+#define NAME(code, name, words) [code] = name,
+  static const char* const names[] = {LB_RETARGET_METHOD_LIST(NAME)};
+#undef NAME
+  return names[method];
+}
+
 lb_retarget_options lb_retarget_default(void) {
   return (lb_retarget_options){.step = NAN, .threads = 1};
 }
@@ -608,21 +633,39 @@ lb_status lb_retarget_state_create(const lb_curves* input, const lb_allocator* a
     return status;
   }
   memcpy(c->control, input->control, (size_t)c->nmotor * (size_t)c->ncontrol * sizeof *c->control);
-  lb_retarget_state* s = lb_allocate(allocator, sizeof *s + MEMORY * sizeof(double));
+  lb_retarget_state* s = lb_allocate(allocator, sizeof *s);
   if (!s) {
     lb_curves_release(c);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
-  memset(s, 0, sizeof *s + MEMORY * sizeof(double));
-  *s = (lb_retarget_state){
-      .curves = c, .nmemory = MEMORY, .memory = (double*)(s + 1), .allocator = allocator};
+  *s = (lb_retarget_state){.curves = c, .allocator = allocator};
   *state = s;
+  return LB_OK;
+}
+
+lb_status lb_retarget_state_reserve(lb_retarget_state* state, int nmemory, lb_error* err) {
+  const size_t kept = (size_t)state->nmemory, all = (size_t)nmemory;
+  if (all <= kept) {
+    return LB_OK;
+  }
+  double* memory = lb_allocate(state->allocator, all * sizeof *memory);
+  if (!memory) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
+  }
+  if (kept) {
+    memcpy(memory, state->memory, kept * sizeof *memory);
+  }
+  memset(memory + kept, 0, (all - kept) * sizeof *memory);
+  lb_release(state->allocator, state->memory);
+  state->memory = memory;
+  state->nmemory = nmemory;
   return LB_OK;
 }
 
 void lb_retarget_state_release(lb_retarget_state* state) {
   if (state) {
     lb_curves_release(state->curves);
+    lb_release(state->allocator, state->memory);
     lb_release(state->allocator, state);
   }
 }

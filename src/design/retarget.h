@@ -82,6 +82,7 @@ typedef struct lb_retargeting {
   int threads;
   double h;
   int nstep;
+  int nrun, ngradient; // simulations and ways back so far
   lb_arena arena;
   lb_motion_log log;
   // Quadratic forms of a curve's square and of its second derivative's, [ncontrol][4] by columns
@@ -301,3 +302,11 @@ lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb
                               const lb_retarget_options* options, const lb_allocator* allocator,
                               lb_error* err);
 void lb_retargeting_close(lb_retargeting* r);
+
+// --- other methods (quasi_newton.c) ---
+
+// lb_retarget_run by LB_RETARGET_BFGS or LB_RETARGET_LBFGS.
+lb_status lb_quasi_newton_run(const lb_model* model, const lb_retarget* retarget,
+                              const lb_curves* input, const lb_targets* targets,
+                              const lb_retarget_options* options, lb_retarget_state* state,
+                              lb_retarget_value* value, lb_error* err);

@@ -114,6 +114,7 @@ lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_
 
 lb_status lb_motion_gradient(lb_retargeting* r, const lb_curves* curves, double* gradient,
                              lb_linear* keep) {
+  r->ngradient++;
   const size_t n = (size_t)curves->nmotor * (size_t)curves->ncontrol;
   lb_retarget_value value = {0};
   lb_status status = LB_OK;

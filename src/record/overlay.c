@@ -42,9 +42,10 @@ static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_l
         to->shape[to->nshape++] = s;
       }
     }
-    for (int e = 0; e < from->nelastic; e++) {
+    const lb_model* own = layer[k].r->model;
+    for (int e = 0; e < own->nelastic; e++) {
       lb_model_elastic* s = &to->elastic[to->nelastic++];
-      *s = from->elastic[e];
+      *s = own->elastic[e];
       s->body += to->nbody;
       s->q += to->nq;
       s->material = ghost >= 0 ? ghost : s->material;
@@ -55,7 +56,7 @@ static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_l
       to->body_in_link[to->nbody] = from->body_in_link[b];
       to->body_mass[to->nbody] = from->body_mass[b];
     }
-    to->nq += from->nq;
+    to->nq += own->nq;
   }
   return true;
 }
@@ -79,12 +80,14 @@ bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_are
     return false;
   }
   for (int f = 0; f < n; f++) {
+    double* q = out->q + (size_t)f * (size_t)model->nq;
     for (int k = 0; k < count; k++) {
       const lb_recording* r = layer[k].r;
+      const size_t nq = (size_t)r->model->nq;
       memcpy(out->pose + (size_t)(f * count + k) * (size_t)m->nbody,
              r->pose + (size_t)f * (size_t)m->nbody, (size_t)m->nbody * sizeof *r->pose);
-      memcpy(out->q + (size_t)(f * count + k) * (size_t)m->nq, r->q + (size_t)f * (size_t)m->nq,
-             (size_t)m->nq * sizeof *r->q);
+      memcpy(q, r->q + (size_t)f * nq, nq * sizeof *q);
+      q += nq;
     }
   }
   return true;

@@ -1,5 +1,6 @@
-// Several recordings of one model in one picture: a recording of a world in which all its bodies
+// Several recordings of one scene in one picture: a recording of a world in which all its bodies
 // are there several times, some of them as ghosts. Everything that shows a recording shows it.
+// Their models may differ in how finely elastic bodies are meshed.
 #pragma once
 #include "base/arena.h"
 #include "limber/recording.h"

@@ -16,7 +16,7 @@ static const char MAGIC[16] = "limber search 2";
 typedef struct header {
   char magic[16];
   uint64_t key;
-  int32_t iteration, done, ncontrol, nmemory, nhistory, nmotor;
+  int32_t iteration, done, ncontrol, nmemory, nhistory, nmotor, method, unused;
 } header;
 
 // --- history ---
@@ -85,7 +85,8 @@ lb_status lb_search_save(const char* dir, uint64_t key, const lb_retarget_state*
                  .ncontrol = c->ncontrol,
                  .nmemory = s->nmemory,
                  .nhistory = history->count,
-                 .nmotor = c->nmotor};
+                 .nmotor = c->nmotor,
+                 .method = (int32_t)s->method};
   memcpy(head.magic, MAGIC, sizeof head.magic);
   const struct {
     const void* bytes;
@@ -151,8 +152,11 @@ static const char* complaint(const char* text, size_t size, uint64_t key,
                       (size_t)(head->nmotor * head->ncontrol + head->nmemory) * sizeof(double) +
                       (size_t)head->nhistory * sizeof(lb_retarget_value);
   if (head->key != key || head->nmotor != s->curves->nmotor ||
-      head->ncontrol != s->curves->ncontrol || head->nmemory != s->nmemory || size != want) {
+      head->ncontrol != s->curves->ncontrol || size != want) {
     return "the scene has changed since, or another step was asked for";
+  }
+  if (head->method != (int32_t)s->method) {
+    return "it was begun with another method";
   }
   return NULL;
 }
@@ -162,6 +166,9 @@ static lb_status take(const header* head, const char* text, lb_retarget_state* s
   const size_t ncurve = (size_t)(head->nmotor * head->ncontrol) * sizeof(double);
   const size_t nmemory = (size_t)head->nmemory * sizeof(double);
   const char* at = text + sizeof *head + ncurve + nmemory;
+  if (lb_retarget_state_reserve(s, head->nmemory, NULL) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
   for (int i = 0; i < head->nhistory; i++) {
     lb_retarget_value value;
     memcpy(&value, at + (size_t)i * sizeof value, sizeof value);

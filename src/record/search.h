@@ -22,8 +22,9 @@ uint64_t lb_search_key(const lb_model* model, const lb_retarget* retarget, const
 lb_status lb_search_save(const char* dir, uint64_t key, const lb_retarget_state* state,
                          const lb_search_history* history, lb_error* err);
 
-// Read it into a state at the input's curves and an empty history; `found` tells whether there was
-// one. LB_INVALID when it belongs to something else or is damaged, LB_IO when it cannot be read;
+// Read it into a state at the input's curves, with the method that is to go on, and an empty
+// history; `found` tells whether there was one. LB_INVALID when it belongs to something else or is
+// damaged, LB_IO when it cannot be read;
 // all is then as it was.
 lb_status lb_search_load(const char* dir, uint64_t key, lb_retarget_state* state,
                          lb_search_history* history, bool* found, lb_error* err);

@@ -334,3 +334,33 @@ bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention) {
   close(file);
   return ok;
 }
+
+// --- motors of another file ---
+
+static bool replace_motors(lb_reader* r, const char* path, lb_entries* own) {
+  const lb_entries* other = &r->section[LB_SCENE_MOTORS];
+  bool ok = other->count > 0 || lb_complain(r, (lb_place){path, 1, 1},
+                                            "it has no motors to play ('motors' is missing)");
+  r->subject = "it";
+  for (int i = 0; i < other->count; i++) {
+    const lb_node* name = other->entry[i].name;
+    const int at = lb_names_find(&own->names, name->text, -1);
+    if (at < 0) {
+      ok = lb_unknown_name(r, name, "motor", &own->names);
+    } else {
+      own->entry[at] = other->entry[i];
+    }
+  }
+  r->subject = "";
+  return ok;
+}
+
+bool lb_gather_motors(lb_reader* r, const char* path) {
+  lb_entries own = r->section[LB_SCENE_MOTORS];
+  const lb_scene_spec settings = r->settings;
+  r->section[LB_SCENE_MOTORS] = (lb_entries){0};
+  const bool ok = lb_gather_file(r, path, NULL) && replace_motors(r, path, &own);
+  r->section[LB_SCENE_MOTORS] = own;
+  r->settings = settings; // the scene's stay
+  return ok;
+}

@@ -117,20 +117,34 @@ static void apply_settings(lb_reader* r, const char* path) {
   scene->record = (lb_scene_record){.every = from->record.every};
 }
 
-// `text` NULL: read the file.
-static void read_all(lb_reader* r, const char* text, size_t length, const char* name) {
-  const char* path = lb_arena_text(r->keep, name, strlen(name));
-  if (!path) {
+// What to read: a text, or the file when there is none.
+typedef struct origin {
+  const char* text;
+  size_t length;
+  const char* name;
+  const char* motors; // a file of others, or NULL
+  bool no_files;
+} origin;
+
+static const char* keep_text(lb_reader* r, const char* text) {
+  return text ? lb_arena_text(r->keep, text, strlen(text)) : NULL;
+}
+
+static void read_all(lb_reader* r, const origin* from) {
+  const char* path = keep_text(r, from->name);
+  const char* motors = keep_text(r, from->motors);
+  if (!path || (from->motors && !motors)) {
     lb_lack(r);
     return;
   }
   begin(r);
-  if (text) {
-    lb_gather_text(r, text, length, path);
+  if (from->text) {
+    lb_gather_text(r, from->text, from->length, path);
   } else {
     lb_gather_file(r, path, NULL);
   }
-  if (r->no_memory || !r->settings.given.whole) { // nothing could be gathered
+  if (r->no_memory || !r->settings.given.whole || // nothing could be gathered
+      (motors && !lb_gather_motors(r, motors))) {
     return;
   }
   apply_settings(r, path);
@@ -142,16 +156,17 @@ static void read_all(lb_reader* r, const char* text, size_t length, const char* 
   }
 }
 
-static lb_status read_scene(const char* text, size_t length, const char* name, bool no_files,
-                            const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
+static lb_status read_scene(const origin* from, const lb_allocator* allocator, lb_scene* scene,
+                            lb_error* err) {
+  const lb_place place = {from->name, 0, 0};
   lb_arena* keep = lb_allocate(allocator, sizeof *keep);
   if (!keep) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0}, "there is not enough memory");
+    return lb_error_add(err, LB_NO_MEMORY, place, "there is not enough memory");
   }
   lb_arena_init(keep, allocator);
-  lb_reader r = {.keep = keep, .report = lb_report_make(err), .no_files = no_files};
+  lb_reader r = {.keep = keep, .report = lb_report_make(err), .no_files = from->no_files};
   lb_arena_init(&r.scratch, allocator);
-  read_all(&r, text, length, name);
+  read_all(&r, from);
   lb_arena_release(&r.scratch);
   if (!r.no_memory && r.report.status == LB_OK) {
     *scene = r.scene;
@@ -161,24 +176,28 @@ static lb_status read_scene(const char* text, size_t length, const char* name, b
   lb_report_sort(&r.report);
   lb_arena_release(keep);
   lb_release(allocator, keep);
-  return r.no_memory
-             ? lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0}, "there is not enough memory")
-             : r.report.status;
+  return r.no_memory ? lb_error_add(err, LB_NO_MEMORY, place, "there is not enough memory")
+                     : r.report.status;
 }
 
 lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,
                         lb_error* err) {
-  return read_scene(NULL, 0, path, false, allocator, scene, err);
+  return read_scene(&(origin){.name = path}, allocator, scene, err);
+}
+
+lb_status lb_scene_read_playing(const char* path, const char* motors, const lb_allocator* allocator,
+                                lb_scene* scene, lb_error* err) {
+  return read_scene(&(origin){.name = path, .motors = motors}, allocator, scene, err);
 }
 
 lb_status lb_scene_parse(const char* text, size_t length, const char* name,
                          const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
-  return read_scene(text, length, name, false, allocator, scene, err);
+  return read_scene(&(origin){text, length, name, NULL, false}, allocator, scene, err);
 }
 
 lb_status lb_scene_parse_alone(const char* text, size_t length, const char* name,
                                const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
-  return read_scene(text, length, name, true, allocator, scene, err);
+  return read_scene(&(origin){text, length, name, NULL, true}, allocator, scene, err);
 }
 
 void lb_scene_release(lb_scene* scene) {

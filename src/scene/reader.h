@@ -94,6 +94,8 @@ bool lb_file_opens(lb_reader* r, const char* path, const lb_node* mention);
 // Read a file and what it includes; `mention` is where it was asked for, or NULL.
 bool lb_gather_file(lb_reader* r, const char* path, const lb_node* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);
+// Put the motors of a file in the place of those with the same names.
+bool lb_gather_motors(lb_reader* r, const char* path);
 // Add the entries that a repetition makes.
 bool lb_gather_repeat(lb_reader* r, const lb_node* list);
 // Add the entries of sections, given by LB_SCENE_MATERIALS ...

@@ -108,6 +108,23 @@ P
 }
 claim "... and with the same history, from the input on" same_history
 
+# Other methods go on as well, and each only with what it began itself.
+sed 's/^retarget:/retarget:\n  iterations: 12/' cart.yaml >twelve.yaml
+for method in lbfgs bfgs; do
+  run "$LIMBER" retarget twelve.yaml --out $method-whole --method $method --quiet
+  claim "$method works" exits 0
+  sed 's/iterations: 12/iterations: 5/' twelve.yaml >five.yaml
+  run "$LIMBER" retarget five.yaml --out $method --method $method --quiet
+  run "$LIMBER" retarget twelve.yaml --out $method --method $method --quiet --resume
+  claim "$method goes on" exits 0
+  claim "... to the same curves, to the last digit" cmp $method/profiles.yaml $method-whole/profiles.yaml
+  run "$LIMBER" retarget twelve.yaml --out $method --resume
+  claim "another method does not go on with it" exits 2
+  claim "... and says why" complains "begun with another method"
+done
+run "$LIMBER" retarget cart.yaml --method newton
+claim "methods have names" complains "it must be gauss-newton, lbfgs or bfgs"
+
 # What cannot be written is said, and nothing that was there is lost.
 if [ -z "${LIMBER_SANITIZED:-}" ]; then # the thread sanitizer cannot live with such a limit
   cp whole/profiles.csv kept.csv
