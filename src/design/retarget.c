@@ -6,22 +6,19 @@
 //
 //   p = argmin g'p + 1/2 p'Hp   within the limits                                            (1)
 //
-// by conjugate gradients with products J'(J p) (linear.c). Where the motion is not that linear, p
-// must not be too violent: H gets mu times the form of p's accelerations, with mu rising and
-// falling as predictions fail and come true (Levenberg and Marquardt). g is the exact gradient of
-// the steps (gradient.c), so where the search ends does not depend on what H leaves out. Limits are
-// linear in x: as long as they hold at its start they hold on the whole way to where (1) ends.
+// by conjugate gradients with products J'(J p) (newton.c, linear.c). Where the motion is not that
+// linear, p must not be too violent: H gets mu times the form of p's accelerations, with mu rising
+// and falling as predictions fail and come true (Levenberg and Marquardt). g is the exact gradient
+// of the steps (gradient.c), so where the search ends does not depend on what H leaves out. Limits
+// are linear in x: as long as they hold at its start they hold on the whole way to where (1) ends.
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#include "design/limits.h"
-#include "math/band.h"
+#include "design/newton.h"
 
 enum {
-  MOST_PRODUCTS = 400, // of one solve
-  MOST_TRIALS = 6,     // of one iteration
-  MOST_TIGHTENINGS = 12,
+  MOST_TRIALS = 6, // of one iteration
   PART_ITERATIONS = 6
 };
 
@@ -39,244 +36,8 @@ static const double ROUGH_STEP = 2e-3, ROUGHLY = 0.03;
 static const double ADVANCE = 1, LEAST_ADVANCE = 0.2, PARTLY = 0.2, BEHIND = 1.5, AHEAD = 0.4;
 // How much of what was predicted should come true.
 static const double POOR = 0.1, FAIR = 0.4, GOOD = 0.75;
-// The first mu, as a part of first_mu().
+// The first mu, as a part of first_mu(); along limits, where nothing is gentle, all of it.
 static const double GENTLE = 1e-3;
-
-// A solve ends when its residual is so small a part of the right-hand side.
-static const double SOLVED = 1e-3;
-// Limits are aimed at from within by this part of them, and have to hold as well as half of it.
-static const double MARGIN = 2e-3;
-
-typedef struct search {
-  lb_retargeting r;
-  lb_linear* linear;
-  lb_limits* limits;
-  int n; // control points of all motors
-  double *gradient, *p, *residual, *z, *direction, *image, *right;
-  double* band; // [n][width + 1] preconditioner, by control point and then motor
-  int width;
-  double mu, norm; // norm of the gradient
-  int trials;      // the most of one iteration
-  double came;     // what part of the last prediction came true
-  int whole;       // steps of the whole motion
-  int free[2];     // control points that may change, of every motor
-  double* draft;   // [n]
-  double* swapped; // [n] in that order
-  lb_curves* trial;
-  bool* active; // [limits] bounds that push
-} search;
-
-// --- linear algebra ---
-
-static double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-static bool is_fixed(const search* s, int i) {
-  const int k = i % s->r.input->ncontrol;
-  return k < s->free[0] || k >= s->free[1];
-}
-
-static void clear_fixed(const search* s, double* x) {
-  for (int i = 0; i < s->n; i++) {
-    x[i] = is_fixed(s, i) ? 0 : x[i];
-  }
-}
-
-static int swapped_index(const search* s, int i) {
-  const int n = s->r.input->ncontrol;
-  return i % n * s->r.what->nmotor + i / n;
-}
-
-// y = H x, with the penalties of bounds that are active.
-static void multiply(search* s, double* y, const double* x, const bool* active) {
-  memset(y, 0, (size_t)s->n * sizeof *y);
-  lb_linear_product(s->linear, y, x);
-  lb_regular_product(&s->r, s->r.what->smoothness + s->mu, y, x);
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    const double force = active[i] ? s->limits->stiffness[i] * lb_bound_at(b, x) : 0;
-    for (int k = 0; force != 0 && k < b->count; k++) {
-      y[b->first + k] += force * b->factor[k];
-    }
-  }
-  clear_fixed(s, y);
-}
-
-static void add_to_band(search* s, int i, int j, double a) {
-  const int row = swapped_index(s, i), column = swapped_index(s, j);
-  if (row >= column) {
-    s->band[(size_t)column * (size_t)(s->width + 1) + (size_t)(row - column)] += a;
-  }
-}
-
-// What H would be if nothing bent, factored.
-static lb_status precondition(search* s, const bool* active) {
-  const lb_retarget* what = s->r.what;
-  const int n = s->r.input->ncontrol, M = what->nmotor;
-  memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
-  lb_linear_still(s->linear, s->band, s->width);
-  for (int i = 0; i < M; i++) {
-    for (int k = 0; k < n; k++) {
-      for (int l = 0; l < 4 && k + l < n; l++) {
-        add_to_band(s, i * n + k + l, i * n + k,
-                    what->closeness * s->r.square[4 * k + l] +
-                        (what->smoothness + s->mu) * s->r.bend[4 * k + l]);
-      }
-    }
-  }
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    for (int k = 0; active[i] && k < b->count * b->count; k++) {
-      add_to_band(s, b->first + k / b->count, b->first + k % b->count,
-                  s->limits->stiffness[i] * b->factor[k / b->count] * b->factor[k % b->count]);
-    }
-  }
-  // fixed ones stand alone
-  for (int i = 0; i < s->n; i++) {
-    const int at = swapped_index(s, i);
-    for (int j = 0; j <= s->width; j++) {
-      const bool below = is_fixed(s, i), left = at - j >= 0;
-      if (below) {
-        s->band[(size_t)at * (size_t)(s->width + 1) + (size_t)j] = j == 0;
-        if (left && j > 0) {
-          s->band[(size_t)(at - j) * (size_t)(s->width + 1) + (size_t)j] = 0;
-        }
-      }
-    }
-  }
-  return lb_band_cholesky(s->n, s->width, s->band);
-}
-
-static void solve_band(search* s, double* z, const double* x) {
-  for (int i = 0; i < s->n; i++) {
-    s->swapped[swapped_index(s, i)] = x[i];
-  }
-  lb_band_solve(s->n, s->width, s->band, s->swapped);
-  for (int i = 0; i < s->n; i++) {
-    z[i] = s->swapped[swapped_index(s, i)];
-  }
-}
-
-// H p = right by conjugate gradients, from the p at hand.
-static bool conjugate_gradients(search* s, const bool* active) {
-  const int n = s->n;
-  multiply(s, s->residual, s->p, active);
-  for (int i = 0; i < n; i++) {
-    s->residual[i] = s->right[i] - s->residual[i];
-  }
-  solve_band(s, s->z, s->right);
-  const double goal = SOLVED * SOLVED * dot(n, s->right, s->z);
-  solve_band(s, s->z, s->residual);
-  double size = dot(n, s->residual, s->z);
-  memcpy(s->direction, s->z, (size_t)n * sizeof *s->z);
-  for (int k = 0; k < MOST_PRODUCTS && size > goal; k++) {
-    multiply(s, s->image, s->direction, active);
-    const double step = size / dot(n, s->direction, s->image);
-    for (int i = 0; i < n; i++) {
-      s->p[i] += step * s->direction[i];
-      s->residual[i] -= step * s->image[i];
-    }
-    solve_band(s, s->z, s->residual);
-    const double now = dot(n, s->residual, s->z);
-    for (int i = 0; i < n; i++) {
-      s->direction[i] = s->z[i] + now / size * s->direction[i];
-    }
-    size = now;
-    if (!lb_progress_report(s->r.progress, (double)k / MOST_PRODUCTS, "solving")) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// --- limits, by augmented Lagrangians ---
-
-static double middle(const lb_bound* b, double x) { // the nearest within, a little inside
-  const double high = b->high - MARGIN * fabs(b->high), low = b->low + MARGIN * fabs(b->low);
-  return fmin(fmax(x, low), high);
-}
-
-// A penalty that outweighs the rest of H at its control points.
-static void stiffen(search* s) {
-  static const double OUTWEIGH = 30;
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    double most = 0, square = 0;
-    for (int k = 0; k < b->count; k++) {
-      const int at = swapped_index(s, b->first + k);
-      const double pivot = s->band[(size_t)at * (size_t)(s->width + 1)];
-      most = fmax(most, pivot * pivot);
-      square += b->factor[k] * b->factor[k];
-    }
-    s->limits->stiffness[i] = OUTWEIGH * most / square;
-    s->limits->multiplier[i] = 0;
-  }
-}
-
-// The bounds that p exceeds, counting what they push already; sets the right-hand side. True when
-// they are others than before.
-static bool choose_active(search* s, const double* x, bool* active) {
-  bool changed = false;
-  for (int i = 0; i < s->n; i++) {
-    s->right[i] = -s->gradient[i];
-  }
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    const double k = s->limits->stiffness[i], lambda = s->limits->multiplier[i];
-    const double here = lb_bound_at(b, x), there = here + lb_bound_at(b, s->p) + lambda / k;
-    const double wanted = middle(b, there);
-    changed |= active[i] != (wanted != there);
-    active[i] = wanted != there;
-    for (int j = 0; active[i] && j < b->count; j++) {
-      s->right[b->first + j] += b->factor[j] * (k * (wanted - here) - lambda);
-    }
-  }
-  clear_fixed(s, s->right);
-  return changed;
-}
-
-// Push where bounds are exceeded; the worst excess as a part of the bound.
-static double push(search* s, const double* x) {
-  double worst = 0;
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    const double k = s->limits->stiffness[i];
-    const double there = lb_bound_at(b, x) + lb_bound_at(b, s->p);
-    const double pushed = there + s->limits->multiplier[i] / k;
-    s->limits->multiplier[i] = k * (pushed - middle(b, pushed));
-    const double scale =
-        fmax(isfinite(b->high) ? fabs(b->high) : 0, isfinite(b->low) ? fabs(b->low) : 0);
-    worst = fmax(worst, fabs(there - middle(b, there)) / scale);
-  }
-  return worst;
-}
-
-// (1): sets p.
-static lb_status find_direction(search* s, const double* x, bool* active) {
-  memset(active, 0, (size_t)s->limits->count * sizeof *active);
-  memset(s->p, 0, (size_t)s->n * sizeof *s->p);
-  lb_status status = precondition(s, active);
-  stiffen(s);
-  for (int i = 0; i < MOST_TIGHTENINGS && status == LB_OK; i++) {
-    const bool leans = lb_linear_lean(s->linear, s->p);
-    const bool changed = choose_active(s, x, active) || leans;
-    lb_linear_lean_right(s->linear, s->right);
-    clear_fixed(s, s->right);
-    status = changed ? precondition(s, active) : status;
-    if (status != LB_OK || !conjugate_gradients(s, active)) {
-      return status != LB_OK ? status : LB_INTERRUPTED;
-    }
-    if (push(s, x) < MARGIN / 2 && !lb_linear_lean(s->linear, s->p)) {
-      break;
-    }
-  }
-  return status;
-}
 
 // --- steps ---
 
@@ -287,7 +48,7 @@ static double now(void) {
 }
 
 // The first mu: as much as tracked bodies weigh, for motions faster than a tenth of a second.
-static double first_mu(search* s) {
+static double first_mu(lb_newton* s) {
   static const double FAST = 0.05; // [s] over a radian
   double sum = 0, whole = 0;
   memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
@@ -300,19 +61,19 @@ static double first_mu(search* s) {
 }
 
 // How much the objective should fall along p.
-static double predict(search* s) {
+static double predict(lb_newton* s) {
   const double mu = s->mu;
   s->mu = 0;
   memset(s->active, 0, (size_t)s->limits->count * sizeof *s->active);
-  multiply(s, s->image, s->p, s->active);
+  lb_newton_multiply(s, s->image, s->p, s->active);
   s->mu = mu;
-  return lb_linear_lean_gain(s->linear, s->p) - dot(s->n, s->gradient, s->p) -
-         dot(s->n, s->p, s->image) / 2;
+  return lb_linear_lean_gain(s->linear, s->p) - lb_newton_dot(s->n, s->gradient, s->p) -
+         lb_newton_dot(s->n, s->p, s->image) / 2;
 }
 
 // One trial: to where (1) ends. Sets what part of the prediction came true; less than nothing when
 // the motion cannot even be simulated there.
-static lb_status try_direction(search* s, const lb_curves* curves, double objective,
+static lb_status try_direction(lb_newton* s, const lb_curves* curves, double objective,
                                lb_retarget_value* there, double* came) {
   const double reach = lb_limits_reach(s->limits, curves->control, s->p);
   for (int k = 0; k < s->n; k++) {
@@ -334,12 +95,12 @@ static lb_status try_direction(search* s, const lb_curves* curves, double object
 }
 
 // The step that is taken: p with a mu that predicts well enough. `fell`: there was one.
-static lb_status take_step(search* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
+static lb_status take_step(lb_newton* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
   *fell = false;
   for (int i = 0; i < s->trials && !*fell; i++) {
     lb_retarget_value there;
     double came = -1;
-    lb_status status = find_direction(s, curves->control, s->active);
+    lb_status status = lb_newton_direction(s, curves->control, s->active);
     if (status == LB_OK) {
       status = try_direction(s, curves, value->objective, &there, &came);
     }
@@ -358,15 +119,15 @@ static lb_status take_step(search* s, lb_curves* curves, lb_retarget_value* valu
 }
 
 // One iteration; `far`: there may be more to gain than `enough`, as a part of the objective.
-static lb_status improve(search* s, lb_curves* curves, lb_retarget_value* value, double enough,
+static lb_status improve(lb_newton* s, lb_curves* curves, lb_retarget_value* value, double enough,
                          bool* far) {
   const double before = value->objective;
   bool fell = false;
   lb_status status = lb_motion_gradient(&s->r, curves, s->gradient, s->linear);
   if (status == LB_OK) {
-    clear_fixed(s, s->gradient);
-    s->norm = sqrt(dot(s->n, s->gradient, s->gradient));
-    s->mu = s->mu > 0 ? s->mu : GENTLE * first_mu(s);
+    lb_newton_clear_fixed(s, s->gradient);
+    s->norm = sqrt(lb_newton_dot(s->n, s->gradient, s->gradient));
+    s->mu = s->mu > 0 ? s->mu : (s->limits->count > 0 ? 1 : GENTLE) * first_mu(s);
     status = take_step(s, curves, value, &fell);
   }
   *far = fell && before - value->objective > enough * before;
@@ -377,7 +138,7 @@ static lb_status improve(search* s, lb_curves* curves, lb_retarget_value* value,
 
 // A part of the motion: it is played until `until`, and control points are free from `from` on; the
 // last AHEAD of it is played as the input has it, so that what is left shaking there counts.
-static void look_at(search* s, double from, double until) {
+static void look_at(lb_newton* s, double from, double until) {
   const lb_bspline spline = lb_curves_spline(s->r.input);
   const int most = s->whole, steps = (int)fmin(most, ceil(until / s->r.h));
   for (lb_retargeting* copy = &s->r; copy; copy = copy->next) {
@@ -397,7 +158,7 @@ static void look_at(search* s, double from, double until) {
 
 // Better curves for the part that is looked at. Not `well`: to first order nothing can be said of
 // it, and it should be shorter.
-static lb_status draft_part(search* s, lb_curves* curves, bool may_fail, bool* well) {
+static lb_status draft_part(lb_newton* s, lb_curves* curves, bool may_fail, bool* well) {
   lb_retarget_value part;
   bool far = true;
   lb_status status = lb_motion_run(&s->r, curves, &part);
@@ -414,7 +175,7 @@ static lb_status draft_part(search* s, lb_curves* curves, bool may_fail, bool* w
 // Part after part from the start on: what shakes at the end of one is not yet much, and what the
 // input makes of the whole may be so wild that nothing can be said to first order. Taken when it is
 // better than the input.
-static lb_status draft(search* s, lb_curves* curves, lb_retarget_value* value) {
+static lb_status draft(lb_newton* s, lb_curves* curves, lb_retarget_value* value) {
   const double end = s->whole * s->r.h;
   lb_status status = LB_OK;
   s->mu = 0;
@@ -445,7 +206,7 @@ static lb_status draft(search* s, lb_curves* curves, lb_retarget_value* value) {
   return status;
 }
 
-static lb_status open_search(search* s, lb_arena* arena) {
+static lb_status open_search(lb_newton* s, lb_arena* arena) {
   const int M = s->r.what->nmotor;
   s->n = M * s->r.input->ncontrol;
   s->width = 4 * M - 1;
@@ -474,7 +235,7 @@ static lb_status open_search(search* s, lb_arena* arena) {
 
 // When the search is over and torques are still beyond their limits: make that more expensive, so
 // that it goes on. As soon as that can help no more, it is over.
-static bool tighten(search* s, lb_retarget_value* value) {
+static bool tighten(lb_newton* s, lb_retarget_value* value) {
   static const double MORE = 10, MOST = 1e6;
   if (value->torque <= LB_TORQUE_KEPT || s->r.hold >= MOST * lb_torque_hold(s->r.what)) {
     return false;
@@ -486,8 +247,8 @@ static bool tighten(search* s, lb_retarget_value* value) {
 }
 
 // `each` is what an iteration takes [s].
-static lb_status tell(search* s, const lb_retarget_options* options, const lb_retarget_state* state,
-                      const lb_retarget_value* value, double each) {
+static lb_status tell(lb_newton* s, const lb_retarget_options* options,
+                      const lb_retarget_state* state, const lb_retarget_value* value, double each) {
   const double norm = state->memory[NORM];
   const lb_retarget_news news = {.iteration = state->iteration,
                                  .value = *value,
@@ -503,7 +264,7 @@ static lb_status tell(search* s, const lb_retarget_options* options, const lb_re
 }
 
 // From where the state is to the end of its stage.
-static lb_status iterate(search* s, const lb_retarget_options* options, lb_retarget_state* state,
+static lb_status iterate(lb_newton* s, const lb_retarget_options* options, lb_retarget_state* state,
                          lb_retarget_value* value) {
   const double stage = state->memory[STAGE];
   const double runs = state->memory[RUNS], gradients = state->memory[GRADIENTS];
@@ -541,7 +302,7 @@ static lb_status run_stage(const lb_model* model, const lb_retarget* retarget,
                            const lb_curves* input, const lb_targets* targets,
                            lb_retarget_options options, lb_retarget_state* state,
                            lb_retarget_value* value, lb_error* err) {
-  search s = {.n = 0};
+  lb_newton s = {.n = 0};
   const double h = isnan(options.step) ? model->solver.step : options.step;
   options.step = state->memory[STAGE] < FINE ? fmax(h, ROUGH_STEP) : h;
   lb_status status =

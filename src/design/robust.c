@@ -100,6 +100,7 @@ lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_
   for (lb_retargeting* one = r->next; one && status == LB_OK; one = one->next) {
     lb_retarget_value own = {0};
     one->hold = r->hold;
+    one->err = r->err;
     status = lb_motion_run_one(one, curves, &own);
     sum.deviation += own.deviation;
     sum.limits += own.limits;

@@ -8,6 +8,7 @@
 #include "base/npz.h"
 #include "geom/load.h"
 #include "limber/simulate.h"
+#include "solve/frames.h"
 
 static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "no memory for a run with all nodes");
@@ -48,7 +49,7 @@ static bool prepare(const lb_model* m, int frames, lb_arena* arena, collector* c
   int* ndof = LB_TAKE(arena, int, full->nelastic);
   *c = (collector){.arena = arena,
                    .nelastic = full->nelastic,
-                   .most = frames + 3, // the last one, and rounding
+                   .most = frames,
                    .u = LB_TAKE(arena, double*, full->nelastic),
                    .ndof = ndof};
   bool ok = ndof && c->u;
@@ -106,10 +107,12 @@ static lb_status simulate(const lb_model* m, const lb_reduce_options* o, lb_aren
   options.threads = o->threads;
   options.progress = o->progress;
   options.watcher = (lb_watcher){see, &c};
-  if (!prepare(m, o->frames, arena, &c)) {
+  const lb_plan plan = lb_plan_make(m, &options);
+  const int frames = (int)(plan.steps / plan.stride) + 2; // the first and the last one
+  if (!prepare(m, frames, arena, &c)) {
     return no_memory(err);
   }
-  lb_status status = lb_recording_create(m, o->frames + 3, arena->allocator, &recording, err);
+  lb_status status = lb_recording_create(m, frames, arena->allocator, &recording, err);
   if (status == LB_OK) {
     status = lb_simulate(m, &options, recording, &summary, err);
   }

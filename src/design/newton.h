@@ -1,0 +1,34 @@
+// One iteration of Gauss and Newton's method: the change of curves that is best to first order,
+// within their limits (newton.c).
+#pragma once
+#include "design/limits.h"
+
+typedef struct lb_newton {
+  lb_retargeting r;
+  lb_linear* linear;
+  lb_limits* limits;
+  int n; // control points of all motors
+  double *gradient, *p, *residual, *z, *direction, *image, *right;
+  double* band; // [n][width + 1] preconditioner, by control point and then motor
+  int width;
+  double mu, norm; // norm of the gradient
+  int trials;      // the most of one iteration
+  double came;     // what part of the last prediction came true
+  int whole;       // steps of the whole motion
+  int free[2];     // control points that may change, of every motor
+  double* draft;   // [n]
+  double* swapped; // [n] in that order
+  lb_curves* trial;
+  bool* active; // [limits] bounds that push
+} lb_newton;
+
+double lb_newton_dot(int n, const double* a, const double* b);
+
+// Zero for control points that may not change.
+void lb_newton_clear_fixed(const lb_newton* s, double* x);
+
+// y = H x, with the penalties of bounds that are active.
+void lb_newton_multiply(lb_newton* s, double* y, const double* x, const bool* active);
+
+// p = argmin g'p + 1/2 p'Hp within the limits, from the control points x. Sets `active`.
+lb_status lb_newton_direction(lb_newton* s, const double* x, bool* active);
