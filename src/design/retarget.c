@@ -19,14 +19,16 @@
 
 enum {
   MOST_TRIALS = 6, // of one iteration
-  PART_ITERATIONS = 6
+  PART_TRIALS = 3, // before a part of the draft is found to be too long
+  PART_ITERATIONS = 6,
+  IDLES = 2 // iterations in a row that gain too little end the search
 };
 
 // A search goes through these stages, with ever better models of the motion.
 enum { DRAFT, ROUGH, FINE };
 // What it remembers: the gradient's norm at the start, mu, the stage, and the weight of torques
-// beyond their limits; and how much it has done.
-enum { NORM, MU, STAGE, HOLD, RUNS, GRADIENTS, MEMORY };
+// beyond their limits; how often in a row it gained too little; and how much it has done.
+enum { NORM, MU, STAGE, HOLD, IDLE, RUNS, GRADIENTS, MEMORY };
 
 // Steps are that long [s] before the last stage, which begins when an iteration gains less than
 // this part of the objective.
@@ -163,7 +165,7 @@ static lb_status draft_part(lb_newton* s, lb_curves* curves, bool may_fail, bool
   bool far = true;
   lb_status status = lb_motion_run(&s->r, curves, &part);
   for (int i = 0; i < PART_ITERATIONS && far && status == LB_OK; i++) {
-    s->trials = may_fail && i == 0 ? 1 : MOST_TRIALS;
+    s->trials = may_fail && i == 0 ? PART_TRIALS : MOST_TRIALS;
     status = improve(s, curves, &part, PARTLY, &far);
     *well = i > 0 || !may_fail || s->came > FAIR;
     far = *well && (far || s->came < FAIR);
@@ -183,12 +185,10 @@ static lb_status draft(lb_newton* s, lb_curves* curves, lb_retarget_value* value
   double done = 0, by = ADVANCE;
   while (done < end && status == LB_OK) {
     bool well = false;
-    const double mu = s->mu;
     look_at(s, done - BEHIND, done + by + AHEAD);
     status = draft_part(s, curves, by > LEAST_ADVANCE, &well);
     done += well ? by : 0;
     by *= well ? 1.5 : 0.5;
-    s->mu = well ? s->mu : mu;
     if (status == LB_OK && !lb_progress_report(s->r.progress, fmin(1, done / end), "drafting")) {
       status = lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
     }
@@ -288,7 +288,8 @@ static lb_status iterate(lb_newton* s, const lb_retarget_options* options, lb_re
     state->memory[MU] = s->mu;
     state->memory[NORM] = state->memory[NORM] > 0 ? state->memory[NORM] : s->norm;
     state->iteration++;
-    far = far || (stage == FINE && tighten(s, value));
+    state->memory[IDLE] = far ? 0 : state->memory[IDLE] + 1;
+    far = far || (stage == FINE && (state->memory[IDLE] < IDLES || tighten(s, value)));
     state->memory[HOLD] = s->r.hold;
     state->memory[STAGE] += stage < FINE && !far;
     state->done = (stage == FINE && !far) || state->iteration >= s->r.what->iterations;
