@@ -22,7 +22,7 @@ endif()
 
 function(limber_test_properties name source)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${LIMBER_TEST_ENVIRONMENT};${ARGN}"
-    TIMEOUT 600 SKIP_RETURN_CODE 77)
+    TIMEOUT 1200 SKIP_RETURN_CODE 77)
   if(source MATCHES "/long_[^/]*$")
     set_tests_properties(${name} PROPERTIES LABELS long TIMEOUT 7200)
   endif()
