@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/band.h"
+#include "math/dense.h"
 
 enum {
   MOST_PRODUCTS = 400, // of one solve
@@ -18,14 +19,6 @@ static const double SOLVED = 1e-3;
 static const double MARGIN = 2e-3;
 
 // --- linear algebra ---
-
-double lb_newton_dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
 
 static bool is_fixed(const lb_newton* s, int i) {
   const int k = i % s->r.input->ncontrol;
@@ -120,19 +113,19 @@ static bool conjugate_gradients(lb_newton* s, const bool* active) {
     s->residual[i] = s->right[i] - s->residual[i];
   }
   solve_band(s, s->z, s->right);
-  const double goal = SOLVED * SOLVED * lb_newton_dot(n, s->right, s->z);
+  const double goal = SOLVED * SOLVED * lb_dot(n, s->right, s->z);
   solve_band(s, s->z, s->residual);
-  double size = lb_newton_dot(n, s->residual, s->z);
+  double size = lb_dot(n, s->residual, s->z);
   memcpy(s->direction, s->z, (size_t)n * sizeof *s->z);
   for (int k = 0; k < MOST_PRODUCTS && size > goal; k++) {
     lb_newton_multiply(s, s->image, s->direction, active);
-    const double step = size / lb_newton_dot(n, s->direction, s->image);
+    const double step = size / lb_dot(n, s->direction, s->image);
     for (int i = 0; i < n; i++) {
       s->p[i] += step * s->direction[i];
       s->residual[i] -= step * s->image[i];
     }
     solve_band(s, s->z, s->residual);
-    const double now = lb_newton_dot(n, s->residual, s->z);
+    const double now = lb_dot(n, s->residual, s->z);
     for (int i = 0; i < n; i++) {
       s->direction[i] = s->z[i] + now / size * s->direction[i];
     }

@@ -22,8 +22,6 @@ typedef struct lb_newton {
   bool* active; // [limits] bounds that push
 } lb_newton;
 
-double lb_newton_dot(int n, const double* a, const double* b);
-
 // Zero for control points that may not change.
 void lb_newton_clear_fixed(const lb_newton* s, double* x);
 

@@ -23,6 +23,7 @@
 
 #include "design/limits.h"
 #include "math/band.h"
+#include "math/dense.h"
 
 enum {
   FEW = 20,         // pairs of L-BFGS, and for a start of BFGS
@@ -56,20 +57,6 @@ typedef struct quasi {
   double *gradient, *next, *p; // [n]
   double* band;                // [nmotor][ncontrol][4] P, factored
 } quasi;
-
-static double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-static void add(int n, double* y, double s, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] += s * x[i];
-  }
-}
 
 // --- memory ---
 
@@ -169,7 +156,7 @@ static double scale(quasi* q) {
   const double *s = pair_at(q, q->all ? count - 1 : 0), *y = s + n;
   memcpy(q->next, y, (size_t)n * sizeof *y); // scratch until the next gradient
   apply(q, q->next);
-  return dot(n, s, y) / dot(n, y, q->next);
+  return lb_dot(n, s, y) / lb_dot(n, y, q->next);
 }
 
 // p = -H g
@@ -180,8 +167,8 @@ static void find_direction(quasi* q) {
   }
   for (int i = 0; i < count; i++) {
     double *s = pair_at(q, i), *y = s + n, *a = y + n;
-    *a = dot(n, s, q->p) / dot(n, s, y);
-    add(n, q->p, -*a, y);
+    *a = lb_dot(n, s, q->p) / lb_dot(n, s, y);
+    lb_add(n, q->p, -*a, y);
   }
   apply(q, q->p);
   double factor = 1;
@@ -199,7 +186,7 @@ static void find_direction(quasi* q) {
   }
   for (int i = count - 1; i >= 0; i--) {
     const double *s = pair_at(q, i), *y = s + n, *a = y + n;
-    add(n, q->p, *a - dot(n, y, q->p) / dot(n, s, y), s);
+    lb_add(n, q->p, *a - lb_dot(n, y, q->p) / lb_dot(n, s, y), s);
   }
 }
 
@@ -211,7 +198,7 @@ static void remember(quasi* q, double step) {
     y[i] = q->next[i] - q->gradient[i];
   }
   // a line search that ended early may have found no pair that BFGS can use
-  if (dot(n, s, y) > 1e-12 * sqrt(dot(n, s, s) * dot(n, y, y))) {
+  if (lb_dot(n, s, y) > 1e-12 * sqrt(lb_dot(n, s, s) * lb_dot(n, y, y))) {
     *q->m.newest = slot;
     *q->m.count = fmin(*q->m.count + 1, q->most);
   }
@@ -259,7 +246,7 @@ static double between(place low, place high) {
 // value there and in `next` the gradient.
 static lb_status search_line(quasi* q, const lb_curves* from, double longest,
                              lb_retarget_value* value, double* step) {
-  const place start = {0, value->objective, dot(q->n, q->gradient, q->p)};
+  const place start = {0, value->objective, lb_dot(q->n, q->gradient, q->p)};
   place low = start, high = {NAN, INFINITY, NAN};
   double at = fmin(1, longest);
   for (int i = 0; i < MOST_TRIALS && start.slope < 0; i++) {
@@ -271,7 +258,7 @@ static lb_status search_line(quasi* q, const lb_curves* from, double longest,
       high = (place){at, there.objective, NAN};
     } else if (status == LB_OK) {
       status = lb_motion_gradient(&q->r, q->trial, q->next, NULL);
-      const double slope = dot(q->n, q->next, q->p);
+      const double slope = lb_dot(q->n, q->next, q->p);
       const bool rises = isnan(high.step) ? slope >= 0 : slope * (high.step - low.step) >= 0;
       high = rises ? low : high;
       low = (place){at, there.objective, slope};
@@ -355,7 +342,7 @@ static lb_status iterate(quasi* q, const lb_retarget_options* options, lb_retarg
   const int first = state->iteration;
   lb_status status = begin(q, state, value);
   while (status == LB_OK && !state->done && state->iteration < what->iterations) {
-    const double norm = sqrt(dot(q->n, q->gradient, q->gradient));
+    const double norm = sqrt(lb_dot(q->n, q->gradient, q->gradient));
     bool fell = false;
     q->m.recent[state->iteration % PATIENCE] = value->objective;
     *q->m.norm = state->iteration == 0 ? norm : *q->m.norm;

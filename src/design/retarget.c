@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "design/newton.h"
+#include "math/dense.h"
 
 enum {
   MOST_TRIALS = 6, // of one iteration
@@ -69,8 +70,8 @@ static double predict(lb_newton* s) {
   memset(s->active, 0, (size_t)s->limits->count * sizeof *s->active);
   lb_newton_multiply(s, s->image, s->p, s->active);
   s->mu = mu;
-  return lb_linear_lean_gain(s->linear, s->p) - lb_newton_dot(s->n, s->gradient, s->p) -
-         lb_newton_dot(s->n, s->p, s->image) / 2;
+  return lb_linear_lean_gain(s->linear, s->p) - lb_dot(s->n, s->gradient, s->p) -
+         lb_dot(s->n, s->p, s->image) / 2;
 }
 
 // One trial: to where (1) ends. Sets what part of the prediction came true; less than nothing when
@@ -128,7 +129,7 @@ static lb_status improve(lb_newton* s, lb_curves* curves, lb_retarget_value* val
   lb_status status = lb_motion_gradient(&s->r, curves, s->gradient, s->linear);
   if (status == LB_OK) {
     lb_newton_clear_fixed(s, s->gradient);
-    s->norm = sqrt(lb_newton_dot(s->n, s->gradient, s->gradient));
+    s->norm = sqrt(lb_dot(s->n, s->gradient, s->gradient));
     s->mu = s->mu > 0 ? s->mu : (s->limits->count > 0 ? 1 : GENTLE) * first_mu(s);
     status = take_step(s, curves, value, &fell);
   }

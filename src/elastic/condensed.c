@@ -44,21 +44,6 @@ const lb_reduced* lb_condensed_body(const lb_condensed* c) {
   return &c->body;
 }
 
-static double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-// y += s x
-static void add(int n, double* y, double s, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] += s * x[i];
-  }
-}
-
 static lb_v4 unit(int axis) {
   lb_v4 e = lb_v4_zero();
   e[axis] = 1;
@@ -202,15 +187,15 @@ static void take_out_reactions(const lb_condensed* c, double* x, double* b, doub
   double sm[EXTRA];
   for (int a = 0; a < RIGID; a++) {
     sm[a] = -x[c->support[a]];
-    sm[RIGID + a] = -dot(n, column(c, c->G, a), x);
+    sm[RIGID + a] = -lb_dot(n, column(c, c->G, a), x);
   }
   lb_lu_solve(EXTRA, c->C, EXTRA, c->order, 1, sm, EXTRA);
   for (int a = 0; a < EXTRA; a++) {
-    add(n, x, a < RIGID ? sm[a] : -sm[a], column(c, c->Y, a));
+    lb_add(n, x, a < RIGID ? sm[a] : -sm[a], column(c, c->Y, a));
   }
   for (int a = 0; a < RIGID; a++) {
     m[a] = sm[RIGID + a];
-    add(n, b, -m[a], column(c, c->G, a));
+    lb_add(n, b, -m[a], column(c, c->G, a));
   }
 }
 
@@ -234,7 +219,7 @@ static lb_status fill_extra(lb_condensed* c) {
     const double sign = j < RIGID ? 1 : -1;
     for (int i = 0; i < RIGID; i++) {
       c->C[i + j * EXTRA] = sign * y[c->support[i]] - (i == j ? 1 / c->stiff[i] : 0);
-      c->C[RIGID + i + j * EXTRA] = sign * dot(n, column(c, c->G, i), y);
+      c->C[RIGID + i + j * EXTRA] = sign * lb_dot(n, column(c, c->G, i), y);
     }
   }
   return lb_lu(EXTRA, c->C, EXTRA, c->order);
@@ -293,15 +278,15 @@ static void orthonormalise(lb_condensed* c, int k) {
   const int n = c->full->fem->ndof;
   double* psi = column(c, c->Psi, k);
   double* load = column(c, c->load, k);
-  const double before = dot(n, psi, load);
+  const double before = lb_dot(n, psi, load);
   for (int pass = 0; pass < 2; pass++) {
     for (int j = 0; j < k; j++) {
-      const double s = dot(n, column(c, c->Psi, j), load);
-      add(n, psi, -s, column(c, c->Psi, j));
-      add(n, load, -s, column(c, c->load, j));
+      const double s = lb_dot(n, column(c, c->Psi, j), load);
+      lb_add(n, psi, -s, column(c, c->Psi, j));
+      lb_add(n, load, -s, column(c, c->load, j));
     }
   }
-  const double after = dot(n, psi, load);
+  const double after = lb_dot(n, psi, load);
   const double scale = after > 0 && after > DEPENDENT * before ? 1 / sqrt(after) : 0;
   for (int i = 0; i < n; i++) {
     psi[i] *= scale;
@@ -405,7 +390,7 @@ void lb_condensed_weigh(lb_condensed* c) {
   const int n = c->full->fem->ndof;
   for (int i = 0; i < c->r; i++) {
     for (int j = 0; j <= i; j++) {
-      const double m = dot(n, column(c, c->Psi, i), column(c, c->MPsi, j));
+      const double m = lb_dot(n, column(c, c->Psi, i), column(c, c->MPsi, j));
       c->body.M[i * c->r + j] = c->body.M[j * c->r + i] = i == j && m <= 0 ? 1 : m;
     }
   }
@@ -445,7 +430,7 @@ lb_status lb_condensed_answer(lb_condensed* c, const double* u, double* r) {
   double m[RIGID];
   follow(c, u);
   for (int a = 0; a < RIGID; a++) {
-    add(n, r, c->reaction[a], column(c, c->G, a));
+    lb_add(n, r, c->reaction[a], column(c, c->G, a));
   }
   turn_back(c, load, r);
   for (int i = 0; i < n; i++) {
@@ -458,7 +443,7 @@ lb_status lb_condensed_answer(lb_condensed* c, const double* u, double* r) {
   take_out_reactions(c, psi, load, m);
   for (int a = 0; a < RIGID; a++) {
     c->reaction[a] += m[a];
-    add(n, r, m[a], column(c, c->G, a));
+    lb_add(n, r, m[a], column(c, c->G, a));
   }
   orthonormalise(c, k);
   lb_fem_mass_apply(c->full->fem, column(c, c->MPsi, k), psi);
@@ -471,7 +456,7 @@ lb_status lb_condensed_answer(lb_condensed* c, const double* u, double* r) {
 void lb_condensed_project(lb_condensed* c, double* out, const double* r) {
   turn_back(c, c->y, r);
   for (int k = 0; k < c->r; k++) {
-    out[k] = dot(c->full->fem->ndof, column(c, c->Psi, k), c->y);
+    out[k] = lb_dot(c->full->fem->ndof, column(c, c->Psi, k), c->y);
   }
 }
 
@@ -479,7 +464,7 @@ void lb_condensed_expand(lb_condensed* c, double* v, const double* coefficient) 
   const lb_fem* fem = c->full->fem;
   memset(c->y, 0, (size_t)fem->ndof * sizeof *c->y);
   for (int k = 0; k < c->r; k++) {
-    add(fem->ndof, c->y, coefficient[k], column(c, c->Psi, k));
+    lb_add(fem->ndof, c->y, coefficient[k], column(c, c->Psi, k));
   }
   for (int i = 0; i < fem->nnode; i++) {
     lb_v4_add_to(v + 3 * (size_t)i, turned(c, c->y, i));

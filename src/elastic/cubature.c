@@ -15,14 +15,6 @@ lb_cubature_options lb_cubature_default(void) {
   return (lb_cubature_options){.tolerance = 1e-3, .most = 300, .range = 0.2, .poses = 60};
 }
 
-static double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 static double random_unit(uint64_t* s) { // in [0, 1)
   *s ^= *s << 13;
   *s ^= *s >> 7;
@@ -80,17 +72,17 @@ static bool newton(const poser* p, double* eta, double* size) {
   for (int k = 0; k < r; k++) {
     p->f[k] = p->load[k] - p->f[k];
   }
-  *size = sqrt(dot(r, p->f, p->f));
+  *size = sqrt(lb_dot(r, p->f, p->f));
   if (lb_cholesky(r, p->K, r) != LB_OK) {
     return false;
   }
   lb_cholesky_solve(r, p->K, r, 1, p->f, r);
-  const double before = p->law.energy(p->law.context, eta, p->scratch) - dot(r, p->load, eta);
+  const double before = p->law.energy(p->law.context, eta, p->scratch) - lb_dot(r, p->load, eta);
   for (double s = 1; s > 1e-4; s *= 0.5) {
     for (int k = 0; k < r; k++) {
       p->x[k] = eta[k] + s * p->f[k];
     }
-    const double after = p->law.energy(p->law.context, p->x, p->scratch) - dot(r, p->load, p->x);
+    const double after = p->law.energy(p->law.context, p->x, p->scratch) - lb_dot(r, p->load, p->x);
     if (after <= before + 1e-12 * fabs(before)) {
       memcpy(eta, p->x, (size_t)r * sizeof *eta);
       return true;
@@ -113,7 +105,7 @@ static bool settle(const poser* p, double* eta, double travel) {
   for (int k = 0; k < r; k++) {
     p->load[k] *= linear > 0 ? travel / linear : 0;
   }
-  const double scale = sqrt(dot(r, p->load, p->load));
+  const double scale = sqrt(lb_dot(r, p->load, p->load));
   for (int i = 0; i < 60; i++) {
     double size;
     if (!newton(p, eta, &size)) {
@@ -333,7 +325,7 @@ static void exact_forces(trainer* t, double* scratch) {
   for (int i = 0; i < t->npose + t->nslope; i++) {
     double* f = t->s.b + i * r;
     item(&s, i, f, t->g);
-    const double size = sqrt(dot(r, f, f));
+    const double size = sqrt(lb_dot(r, f, f));
     t->scale[i] = size > 0 ? 1 / size : 0;
     for (int k = 0; k < r; k++) {
       f[k] *= t->scale[i];
@@ -382,8 +374,8 @@ static int best_point(trainer* t, uint64_t* seed) {
     batch_columns(t, batch);
     for (int l = 0; l < LB_LANES; l++) {
       const double* a = t->column + l * t->s.rows;
-      const double size = sqrt(dot(t->s.rows, a, a));
-      const double along = size > 0 ? dot(t->s.rows, a, t->s.rest) / size : 0;
+      const double size = sqrt(lb_dot(t->s.rows, a, a));
+      const double along = size > 0 ? lb_dot(t->s.rows, a, t->s.rest) / size : 0;
       if (t->all->weight[batch][l] > 0 && along > most && !t->tried[LB_LANES * batch + l]) {
         most = along;
         best = LB_LANES * batch + l;
@@ -401,9 +393,9 @@ static void add_column(trainer* t, int point) {
   memcpy(a, t->column + (point % LB_LANES) * s->rows, (size_t)s->rows * sizeof *a);
   for (int i = 0; i <= s->n; i++) {
     s->N[s->n * s->most + i] = s->N[i * s->most + s->n] =
-        dot(s->rows, a, s->A + (size_t)i * (size_t)s->rows);
+        lb_dot(s->rows, a, s->A + (size_t)i * (size_t)s->rows);
   }
-  s->Ab[s->n] = dot(s->rows, a, s->b);
+  s->Ab[s->n] = lb_dot(s->rows, a, s->b);
   s->w[s->n] = 0;
   s->n++;
 }
@@ -429,7 +421,7 @@ lb_status lb_cubature_train(const lb_points* all, int nregion, const double* ome
       take_fit(&t.s, &scratch)) {
     uint64_t seed = 88172645463325252u;
     exact_forces(&t, work);
-    const double size = sqrt(dot(t.s.rows, t.s.b, t.s.b));
+    const double size = sqrt(lb_dot(t.s.rows, t.s.b, t.s.b));
     double error = 1;
     memcpy(t.s.rest, t.s.b, (size_t)t.s.rows * sizeof *t.s.b);
     while (t.s.n < options->most && error > options->tolerance) {
@@ -440,7 +432,7 @@ lb_status lb_cubature_train(const lb_points* all, int nregion, const double* ome
       chosen[t.s.n] = point;
       add_column(&t, point);
       solve_weights(&t.s);
-      error = sqrt(dot(t.s.rows, t.s.rest, t.s.rest)) / size;
+      error = sqrt(lb_dot(t.s.rows, t.s.rest, t.s.rest)) / size;
     }
     int kept = 0;
     for (int i = 0; i < t.s.n; i++) {

@@ -8,6 +8,23 @@
 #include "base/arena.h"
 #include "limber/status.h"
 
+// --- vectors ---
+
+static inline double lb_dot(int n, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/// y += s x
+static inline void lb_add(int n, double* y, double s, const double* x) {
+  for (int i = 0; i < n; i++) {
+    y[i] += s * x[i];
+  }
+}
+
 // --- small: no allocation ---
 
 /// A = L L', symmetric positive definite; reads and writes the lower triangle.

@@ -134,7 +134,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   dense* own = step->own;
   const lb_loop_rows rows = lb_loops_linearise(m, d);
   for (int i = 0; i < rows.count; i++) {
-    lb_bdf2_add(m->nv, step->r, -own->loops.lambda[i], rows.J + i * m->nv);
+    lb_add(m->nv, step->r, -own->loops.lambda[i], rows.J + i * m->nv);
   }
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   solve_with_matrix(own, 1, step->dv);
@@ -142,8 +142,8 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
     lb_bdf2_loops_correct(&own->loops, &rows, rows.J, dt, solve_with_matrix, own, step->dv,
                           step->r);
   }
-  lb_bdf2_add(m->nv, d->qd, -1, step->dv);
-  return sqrt(fabs(dt * lb_bdf2_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+  lb_add(m->nv, d->qd, -1, step->dv);
+  return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
 }
 
 static void hold(lb_stepper* st, bool back) {

@@ -108,7 +108,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   const int n = own->shadow.model.nv;
   const lb_loop_rows rows = lb_loops_linearise(m, d);
   for (int i = 0; i < rows.count; i++) {
-    lb_bdf2_add(m->nv, step->r, -own->loops.lambda[i], rows.J + (size_t)i * (size_t)m->nv);
+    lb_add(m->nv, step->r, -own->loops.lambda[i], rows.J + (size_t)i * (size_t)m->nv);
   }
   if (lb_shadow_answer(&own->shadow, d, step->r) != LB_OK || !couple(own, dt)) {
     return NAN;
@@ -123,7 +123,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
     lb_bdf2_loops_forget(&own->loops); // the small matrix is a new one every time
     lb_bdf2_loops_correct(&own->loops, &rows, own->J, dt, solve_small, own, own->c, own->r);
   }
-  const double size = sqrt(fabs(dt * lb_bdf2_dot(n, own->c, own->r)));
+  const double size = sqrt(fabs(dt * lb_dot(n, own->c, own->r)));
   for (int k = 0; k < n; k++) {
     own->c[k] = -own->c[k];
   }

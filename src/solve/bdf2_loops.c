@@ -2,24 +2,11 @@
 
 #include <string.h>
 
+#include "math/dense.h"
 #include "math/semidefinite.h"
 
 // Rows of loops whose pivot is below this fraction of the largest repeat others.
 static const double REDUNDANT = 1e-11;
-
-double lb_bdf2_dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-void lb_bdf2_add(int n, double* y, double s, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] += s * x[i];
-  }
-}
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena) {
   *L = (lb_bdf2_loops){.n = n,
@@ -50,7 +37,7 @@ static void keep(lb_bdf2_loops* L, int count, const double* J,
   solve(context, count, L->Z);
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
-      L->A[i * count + j] = lb_bdf2_dot(n, L->J + i * n, L->Z + j * n);
+      L->A[i * count + j] = lb_dot(n, L->J + i * n, L->Z + j * n);
     }
   }
   L->count = count;
@@ -66,13 +53,13 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     keep(L, count, J, solve, context);
   }
   for (int i = 0; i < count; i++) {
-    L->mu[i] = lb_bdf2_dot(n, L->J + i * n, dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
+    L->mu[i] = lb_dot(n, L->J + i * n, dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
   }
   lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
   for (int i = 0; i < count; i++) {
     L->lambda[i] += L->mu[i];
-    lb_bdf2_add(n, dv, -L->mu[i], L->Z + i * n);
-    lb_bdf2_add(n, r, -L->mu[i], L->J + i * n);
+    lb_add(n, dv, -L->mu[i], L->Z + i * n);
+    lb_add(n, r, -L->mu[i], L->J + i * n);
   }
 }
 

@@ -39,7 +39,3 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
 
 // Remember the multipliers, or go back to those remembered.
 void lb_bdf2_loops_hold(lb_bdf2_loops* L, bool back);
-
-double lb_bdf2_dot(int n, const double* a, const double* b);
-// y += s x
-void lb_bdf2_add(int n, double* y, double s, const double* x);

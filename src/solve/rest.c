@@ -44,20 +44,6 @@ static const double CLOSED = 1e-6;     // widest gap at rest
 static const double NUDGE = 1e-3;      // [m] off an unstable rest
 static const double PUSHED = 1e-6;     // [m/s^2] least that counts
 
-static double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-static void add(int n, double* y, double s, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] += s * x[i];
-  }
-}
-
 static double largest(int n, const double* x) {
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -119,7 +105,7 @@ static double choose_penalty(const lb_rester* R) {
     most = fmax(most, fabs(R->D->tau_q[k * n + k]) + R->D->M[k * n + k]);
   }
   for (int i = 0; i < R->rows; i++) {
-    row = fmax(row, dot(n, R->Js + i * n, R->Js + i * n));
+    row = fmax(row, lb_dot(n, R->Js + i * n, R->Js + i * n));
   }
   return row > 0 ? most / row : 0;
 }
@@ -157,10 +143,10 @@ static bool replace_matrix(lb_rester* R) {
   memset(R->A, 0, (size_t)n * (size_t)n * sizeof *R->A);
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) {
-      R->z[k] = dot(n, R->B + k * n, R->V + i * n);
+      R->z[k] = lb_dot(n, R->B + k * n, R->V + i * n);
     }
     for (int k = 0; k < n; k++) {
-      add(n, R->A + k * n, fmax(LEAST, fabs(R->w[i])) * R->z[k], R->z);
+      lb_add(n, R->A + k * n, fmax(LEAST, fabs(R->w[i])) * R->z[k], R->z);
     }
   }
   return lb_cholesky(n, R->A, n) == LB_OK;
@@ -188,7 +174,7 @@ static void solve_step(lb_rester* R) {
     R->c[k] = -R->rs[k];
   }
   for (int i = 0; i < rows; i++) {
-    add(n, R->c, -R->penalty * R->gap[i], R->Js + i * n);
+    lb_add(n, R->c, -R->penalty * R->gap[i], R->Js + i * n);
   }
   lb_cholesky_solve(n, R->A, n, 1, R->c, n);
   if (rows == 0) {
@@ -197,15 +183,15 @@ static void solve_step(lb_rester* R) {
   memcpy(R->Z, R->Js, (size_t)rows * (size_t)n * sizeof *R->Z);
   lb_cholesky_solve(n, R->A, n, rows, R->Z, n);
   for (int i = 0; i < rows; i++) {
-    R->mu[i] = -R->gap[i] - dot(n, R->Js + i * n, R->c);
+    R->mu[i] = -R->gap[i] - lb_dot(n, R->Js + i * n, R->c);
     for (int j = 0; j < rows; j++) {
-      R->S[i + j * rows] = dot(n, R->Js + i * n, R->Z + j * n);
+      R->S[i + j * rows] = lb_dot(n, R->Js + i * n, R->Z + j * n);
     }
   }
   const int rank = lb_semidefinite_factor(rows, R->S, rows, REDUNDANT, R->work, R->pivot);
   lb_semidefinite_solve(rows, R->S, rows, rank, R->mu, R->work, R->pivot);
   for (int i = 0; i < rows; i++) {
-    add(n, R->c, R->mu[i], R->Z + i * n);
+    lb_add(n, R->c, R->mu[i], R->Z + i * n);
   }
 }
 
@@ -214,7 +200,7 @@ static double step_size(const lb_rester* R) {
   const int n = R->n;
   double sum = 0;
   for (int k = 0; k < n; k++) {
-    sum += R->c[k] * dot(n, R->D->M + k * n, R->c);
+    sum += R->c[k] * lb_dot(n, R->D->M + k * n, R->c);
   }
   return sqrt(fmax(0, sum) / R->mass);
 }
@@ -245,15 +231,15 @@ static bool find_step(lb_rester* R, lb_data* d, bool anew) {
 // Slope along dq of the energy with the multipliers as they are now.
 static double slope(const lb_rester* R, const double* dq) {
   const int nv = R->m->nv;
-  double sum = dot(nv, R->r, dq);
+  double sum = lb_dot(nv, R->r, dq);
   for (int i = 0; i < R->rows; i++) {
-    sum += R->penalty * R->gap[i] * dot(nv, R->J + (size_t)i * (size_t)nv, dq);
+    sum += R->penalty * R->gap[i] * lb_dot(nv, R->J + (size_t)i * (size_t)nv, dq);
   }
   return sum;
 }
 
 static bool all_finite(const lb_rester* R) {
-  return isfinite(dot(R->m->nv, R->r, R->r)) && isfinite(dot(R->rows, R->gap, R->gap));
+  return isfinite(lb_dot(R->m->nv, R->r, R->r)) && isfinite(lb_dot(R->rows, R->gap, R->gap));
 }
 
 // The part of a step that turns no joint by more than LONGEST.
@@ -273,7 +259,7 @@ static bool go(lb_rester* R, lb_data* d, double scale) {
   const lb_model* m = R->m;
   memcpy(d->q, R->kept_q, (size_t)m->nq * sizeof *d->q);
   memcpy(R->lambda, R->kept_lambda, (size_t)R->rows * sizeof *R->lambda);
-  add(R->rows, R->lambda, scale, R->kept_mu);
+  lb_add(R->rows, R->lambda, scale, R->kept_mu);
   lb_advance(m, d->q, R->kept_dq, scale);
   lb_normalise(m, d->q);
   lb_rester_look(R, d);
@@ -306,7 +292,7 @@ static bool take_step(lb_rester* R, lb_data* d) {
   const bool definite = R->least == 0;
   double gain = 0; // of the slope, by the new multipliers
   for (int i = 0; i < R->rows; i++) {
-    gain -= R->mu[i] * dot((int)nv, R->J + (size_t)i * nv, R->dq);
+    gain -= R->mu[i] * lb_dot((int)nv, R->J + (size_t)i * nv, R->dq);
   }
   keep(R, d);
   double scale = first_scale(R);

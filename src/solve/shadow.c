@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/dense.h"
 #include "model/link.h"
 #include "solve/bdf2_loops.h"
 
@@ -97,7 +98,7 @@ void lb_shadow_expand(const lb_shadow* s, double* v, const double* c) {
   const lb_model* m = s->m;
   for (int i = 0; i < m->nlink; i++) {
     if (!m->link[i].reduced) {
-      lb_bdf2_add(m->link[i].nv, v + m->link[i].v, 1, c + s->link[i].v);
+      lb_add(m->link[i].nv, v + m->link[i].v, 1, c + s->link[i].v);
     }
   }
   for (int i = 0; i < s->nbody; i++) {

@@ -142,30 +142,15 @@ void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double
   }
 }
 
-static double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
-// y += s x
-static void add(int n, double* y, double s, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] += s * x[i];
-  }
-}
-
 // y += s A x and y += s A'x, A by rows
 static void add_product(int rows, int n, double* y, double s, const double* A, const double* x) {
   for (int i = 0; i < rows; i++) {
-    y[i] += s * dot(n, A + (size_t)i * (size_t)n, x);
+    y[i] += s * lb_dot(n, A + (size_t)i * (size_t)n, x);
   }
 }
 static void add_transposed(int rows, int n, double* y, double s, const double* A, const double* x) {
   for (int i = 0; i < rows; i++) {
-    add(n, y, s * x[i], A + (size_t)i * (size_t)n);
+    lb_add(n, y, s * x[i], A + (size_t)i * (size_t)n);
   }
 }
 
@@ -186,7 +171,7 @@ static void choose_rows(lb_step_derivative* S, int count) {
   }
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
-      S->A[i + j * count] = dot(S->m->nv, S->F + (size_t)i * nv, S->F + (size_t)j * nv);
+      S->A[i + j * count] = lb_dot(S->m->nv, S->F + (size_t)i * nv, S->F + (size_t)j * nv);
     }
   }
   S->rows = lb_semidefinite_rows(count, S->A, count, REDUNDANT, S->work, S->row);
@@ -228,7 +213,7 @@ static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
   lb_lu_solve_transposed(m->nv, S->W, m->nv, S->order, S->rows, S->Z, m->nv);
   for (int i = 0; i < S->rows; i++) {
     for (int j = 0; j < S->rows; j++) {
-      S->A[i + j * S->rows] = dot(m->nv, S->E + (size_t)i * nv, S->Z + (size_t)j * nv);
+      S->A[i + j * S->rows] = lb_dot(m->nv, S->E + (size_t)i * nv, S->Z + (size_t)j * nv);
     }
   }
   return lb_lu(S->rows, S->A, S->rows, S->pivot) == LB_OK;
@@ -256,7 +241,7 @@ static void add_internal_product(lb_step_derivative* S, double* y, double s, con
       memset(S->block, 0, (size_t)l->nv * sizeof *S->block);
       lb_reduced_stiffness_product(l->reduced, S->block, S->eta + l->q, S->etad + l->v, x + l->v,
                                    S->scratch);
-      add(l->nv, y + l->v, s, S->block);
+      lb_add(l->nv, y + l->v, s, S->block);
     }
   }
 }
@@ -287,8 +272,8 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
   memset(from, 0, (size_t)m->nq * sizeof *from);
   memcpy(d->qdd, d->qd, (size_t)m->nv * sizeof *d->qdd);
   for (int p = 0; p < past->count; p++) {
-    add(m->nq, from, past->weight[p], past->q[p]);
-    add(m->nv, d->qdd, -past->weight[p], past->v[p]);
+    lb_add(m->nq, from, past->weight[p], past->q[p]);
+    lb_add(m->nv, d->qdd, -past->weight[p], past->v[p]);
   }
   for (int k = 0; k < m->nv; k++) {
     d->qdd[k] /= past->dt;
@@ -334,7 +319,7 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
   memset(S->a, 0, size);
   for (int p = 0; p < S->count; p++) {
     apply_blocks(m, S->H[p], S->weight[p], false, S->q, in->q[p]);
-    add(m->nv, S->a, -S->weight[p] / S->dt, in->v[p]);
+    lb_add(m->nv, S->a, -S->weight[p] / S->dt, in->v[p]);
   }
   clear_driven(m, S->a);
   for (int i = 0; i < m->nmotor; i++) {
@@ -359,7 +344,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   add_product(nv, nv, dv, -1, S->D->M, S->a);
   for (int i = 0; i < m->nmotor; i++) {
     if (pushes(m, i)) {
-      add(nv, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nv);
+      lb_add(nv, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nv);
     }
   }
   clear_driven(m, dv);
@@ -380,8 +365,8 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   memcpy(out->v, S->v, (size_t)nv * sizeof *dv);
   memcpy(out->a, S->a, (size_t)nv * sizeof *dv);
   apply_blocks(m, S->Q, S->dt, false, out->q, dv);
-  add(nv, out->v, 1, dv);
-  add(nv, out->a, 1 / S->dt, dv);
+  lb_add(nv, out->v, 1, dv);
+  lb_add(nv, out->a, 1 / S->dt, dv);
 }
 
 // Column k of -A, A by rows, rows of driven coordinates left out.
@@ -453,7 +438,7 @@ static void add_to_motors(const lb_step_derivative* S, double* motor) {
   for (int i = 0; i < m->nmotor; i++) {
     double* to = motor + 3 * (size_t)i;
     if (pushes(m, i)) {
-      to[0] += dot(m->nv, S->push + (size_t)i * (size_t)m->nv, S->mu);
+      to[0] += lb_dot(m->nv, S->push + (size_t)i * (size_t)m->nv, S->mu);
     } else if (m->motor_joint[i] >= 0) {
       const int k = m->joint_v[m->motor_joint[i]];
       to[0] += S->q[k];
@@ -475,7 +460,7 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   const int nv = m->nv;
   const size_t size = (size_t)nv * sizeof(double);
   memcpy(S->mu, in->v, size);
-  add(nv, S->mu, 1 / S->dt, in->a);
+  lb_add(nv, S->mu, 1 / S->dt, in->a);
   apply_blocks(m, S->Q, S->dt, true, S->mu, in->q);
   clear_driven(m, S->mu);
   solve_adjoint(S, in->lambda);
@@ -502,9 +487,9 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
 void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
   const lb_model* m = S->m;
   const size_t nv = (size_t)m->nv, k = (size_t)m->joint_v[m->motor_joint[motor]];
-  add(m->nv, to->q, scale, S->D->tau_q + k * nv);
-  add(m->nv, to->v, scale, S->D->tau_qd + k * nv);
-  add(m->nv, to->a, scale, S->D->M + k * nv);
+  lb_add(m->nv, to->q, scale, S->D->tau_q + k * nv);
+  lb_add(m->nv, to->v, scale, S->D->tau_qd + k * nv);
+  lb_add(m->nv, to->a, scale, S->D->M + k * nv);
   for (int i = 0; i < S->rows; i++) {
     to->lambda[i] -= scale * S->J[(size_t)i * nv + k];
   }
@@ -518,7 +503,7 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   clear_driven(m, S->a);
   for (int p = 0; p < S->count; p++) {
     apply_blocks(m, S->H[p], S->weight[p], true, out->q[p], S->q);
-    add(nv, out->v[p], -S->weight[p] / S->dt, S->a);
+    lb_add(nv, out->v[p], -S->weight[p] / S->dt, S->a);
   }
 }
 
