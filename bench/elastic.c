@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { STEPS = 4000, MAXIMAL_STEPS = 400 };
+enum { STEPS = 4000 };
 static const double step_size = 5e-4;
 
 static double now(void) {
@@ -49,7 +49,7 @@ static lb_status run(const lb_model* m, int steps, double* rate, lb_error* err) 
 static lb_status measure(const char* folder, const char* name, lb_error* err) {
   char path[512];
   lb_model *m = NULL, *maximal = NULL;
-  double rate = 0, few = 0, slow = 0;
+  double rate = 0, slow = 0;
   snprintf(path, sizeof path, "%s/%s.yaml", folder, name);
   const double start = now();
   lb_status status = load(path, LB_COORDINATES_REDUCED, &m, err);
@@ -57,19 +57,15 @@ static lb_status measure(const char* folder, const char* name, lb_error* err) {
   if (status == LB_OK) {
     status = run(m, STEPS, &rate, err);
   }
-  // the same steps in both coordinates, since some are easier than others
-  if (status == LB_OK) {
-    status = run(m, MAXIMAL_STEPS, &few, err);
-  }
   if (status == LB_OK) {
     status = load(path, LB_COORDINATES_MAXIMAL, &maximal, err);
   }
   if (status == LB_OK) {
-    status = run(maximal, MAXIMAL_STEPS, &slow, err);
+    status = run(maximal, STEPS, &slow, err);
   }
   if (status == LB_OK) {
     printf("%-12s %12d %12.0f %12.2f %12.1f %10.2f\n", name, m->nv, rate, step_size * rate,
-           few / slow, made);
+           rate / slow, made);
   }
   lb_model_release(m);
   lb_model_release(maximal);

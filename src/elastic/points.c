@@ -21,11 +21,30 @@ static void slope(const lb_points* p, int batch, lb_lanes out[9], const double* 
   memcpy(out, sum, sizeof sum);
 }
 
-static void deformation(const lb_points* p, int batch, lb_lanes F[9], const double* eta) {
-  slope(p, batch, F, eta);
+// Two of them at once: gradients are most of what a force reads, so they are read once.
+static void slope_both(const lb_points* p, int batch, lb_lanes a[9], lb_lanes b[9], const double* x,
+                       const double* y) {
+  const lb_lanes* G = gradients(p, batch);
+  lb_lanes sum_a[9] = {0}, sum_b[9] = {0};
+  for (int k = 0; k < p->r; k++, G += 9) {
+    for (int i = 0; i < 9; i++) {
+      sum_a[i] += G[i] * x[k];
+      sum_b[i] += G[i] * y[k];
+    }
+  }
+  memcpy(a, sum_a, sizeof sum_a);
+  memcpy(b, sum_b, sizeof sum_b);
+}
+
+static void add_identity(lb_lanes F[9]) {
   F[0] += 1;
   F[4] += 1;
   F[8] += 1;
+}
+
+static void deformation(const lb_points* p, int batch, lb_lanes F[9], const double* eta) {
+  slope(p, batch, F, eta);
+  add_identity(F);
 }
 
 static double sum_lanes(lb_lanes a) {
@@ -37,15 +56,42 @@ static double viscosity(const lb_points* p, int batch) {
   return p->viscous ? p->viscous[p->region[batch]] : 1;
 }
 
-// acc_k += s w P : G_k
-static void spread(const lb_points* p, int batch, double s, lb_lanes* acc, const lb_lanes P[9]) {
+// acc_k += w P : G_k
+static void spread(const lb_points* p, int batch, lb_lanes* acc, const lb_lanes P[9]) {
   const lb_lanes* G = gradients(p, batch);
   lb_lanes wP[9];
   for (int i = 0; i < 9; i++) {
-    wP[i] = p->weight[batch] * s * P[i];
+    wP[i] = p->weight[batch] * P[i];
   }
   for (int k = 0; k < p->r; k++, G += 9) {
     acc[k] += lb_lanes_dot9(G, wP);
+  }
+}
+
+// *b += g : B and *c += g : C, with g loaded once.
+static inline void dot_both(lb_lanes* b, lb_lanes* c, const lb_lanes g[9], const lb_lanes B[9],
+                            const lb_lanes C[9]) {
+  lb_lanes sum_b = *b, sum_c = *c;
+  for (int i = 0; i < 9; i++) {
+    sum_b += g[i] * B[i];
+    sum_c += g[i] * C[i];
+  }
+  *b = sum_b;
+  *c = sum_c;
+}
+
+// acc_k += w P : G_k and along_k += s w Q : G_k
+static void spread_both(const lb_points* p, int batch, lb_lanes* acc, const lb_lanes P[9], double s,
+                        lb_lanes* along, const lb_lanes Q[9]) {
+  const lb_lanes* G = gradients(p, batch);
+  const lb_lanes w = p->weight[batch], v = w * s;
+  lb_lanes wP[9], vQ[9];
+  for (int i = 0; i < 9; i++) {
+    wP[i] = w * P[i];
+    vQ[i] = v * Q[i];
+  }
+  for (int k = 0; k < p->r; k++, G += 9) {
+    dot_both(&acc[k], &along[k], G, wP, vQ);
   }
 }
 
@@ -64,15 +110,17 @@ static void force(const void* context, double* f, double* Kv, const double* eta,
   for (int b = 0; b < p->nbatch; b++) {
     const lb_material_functions* law = p->law[p->region[b]];
     const lb_material_constants* c = &p->constants[p->region[b]];
-    lb_lanes F[9], P[9];
-    deformation(p, b, F, eta);
-    law->stress(c, P, F);
-    spread(p, b, 1, acc, P);
+    lb_lanes F[9], P[9], dF[9], dP[9];
     if (Kv) {
-      lb_lanes dF[9];
-      slope(p, b, dF, v);
-      law->differential(c, P, F, dF);
-      spread(p, b, viscosity(p, b), along, P);
+      slope_both(p, b, F, dF, eta, v);
+      add_identity(F);
+      law->stress(c, P, F);
+      law->differential(c, dP, F, dF);
+      spread_both(p, b, acc, P, viscosity(p, b), along, dP);
+    } else {
+      deformation(p, b, F, eta);
+      law->stress(c, P, F);
+      spread(p, b, acc, P);
     }
   }
   for (int k = 0; k < p->r; k++) {
@@ -92,18 +140,6 @@ static void apply(lb_lanes B[9], const lb_lanes A[81], const lb_lanes g[9]) {
     }
   }
   memcpy(B, sum, sizeof sum);
-}
-
-// *b += g : B and *c += g : C, with g loaded once.
-static void dot_both(lb_lanes* b, lb_lanes* c, const lb_lanes g[9], const lb_lanes B[9],
-                     const lb_lanes C[9]) {
-  lb_lanes sum_b = *b, sum_c = *c;
-  for (int i = 0; i < 9; i++) {
-    sum_b += g[i] * B[i];
-    sum_c += g[i] * C[i];
-  }
-  *b = sum_b;
-  *c = sum_c;
 }
 
 // acc += G_k : A G_l for l <= k, rows of the lower triangle one after the other; A is symmetric
@@ -191,7 +227,7 @@ static void blend_product(const void* context, double* y, lb_blend of, const dou
     for (int i = 0; i < 9; i++) {
       P[i] = k * P[i] + n * dP[i];
     }
-    spread(p, b, 1, acc, P);
+    spread(p, b, acc, P);
   }
   for (int k = 0; k < p->r; k++) {
     y[k] = sum_lanes(acc[k]);

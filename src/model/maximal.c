@@ -4,11 +4,10 @@
 
 #include "model/pose.h"
 
-// A joint that stays in the tree.
-static bool stays(const lb_scene* s, const lb_scene_joint* j) {
-  return j->loop ||
-         (j->kind == LB_JOINT_FIXED &&
-          (j->parent == LB_WORLD || s->body[j->child].reduced || s->body[j->child].elastic)) ||
+// A joint that stays in the tree: what is fixed to the world does not move, and a free joint holds
+// nothing.
+static bool stays(const lb_scene_joint* j) {
+  return j->loop || (j->kind == LB_JOINT_FIXED && j->parent == LB_WORLD) ||
          j->kind == LB_JOINT_FREE;
 }
 
@@ -27,7 +26,7 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
   memcpy(joint, scene->joint, (size_t)scene->njoint * sizeof *joint);
   for (int i = 0; i < scene->njoint; i++) {
     lb_scene_joint* j = &joint[i];
-    if (stays(scene, j)) {
+    if (stays(j)) {
       continue;
     }
     if (j->armature > 0) {
