@@ -25,6 +25,15 @@ static inline void lb_test_near(double a, double b, double tolerance, const char
   }
 }
 
+// Leave a test out under the sanitizers, where it would take many minutes and runs no line that
+// quicker tests do not run.
+#define lb_test_needs_speed()                                                                      \
+  do {                                                                                             \
+    if (getenv("LIMBER_SANITIZED")) {                                                              \
+      skip();                                                                                      \
+    }                                                                                              \
+  } while (0)
+
 // A small generator (xorshift64*), the same everywhere, so a printed seed repeats a failure.
 typedef struct lb_random {
   uint64_t state;

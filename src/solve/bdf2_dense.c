@@ -12,6 +12,7 @@
 #include "math/dense.h"
 #include "solve/bdf2.h"
 #include "solve/bdf2_loops.h"
+#include "solve/secant.h"
 #include "solve/step_derivative.h"
 
 typedef struct dense {
@@ -22,6 +23,7 @@ typedef struct dense {
   double* D;   // [r][r] its damping
   double* eta; // [r] where they are taken
   lb_bdf2_loops loops;
+  lb_secants secants;
   lb_derivatives* derivatives;
 } dense;
 
@@ -41,7 +43,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
   if (!own || !own->W || !own->K || !own->D || !own->eta || !own->order ||
-      lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
+      lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK ||
+      lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   return lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err);
@@ -113,6 +116,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   }
   own->exact = false;
   lb_bdf2_loops_forget(&own->loops);
+  lb_secants_forget(&own->secants);
   step->dt = lb_cholesky(nv, own->W, nv) == LB_OK ? dt : 0;
   return step->dt > 0;
 }
@@ -142,7 +146,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
     lb_bdf2_loops_correct(&own->loops, &rows, rows.J, dt, solve_with_matrix, own, step->dv,
                           step->r);
   }
-  lb_add(m->nv, d->qd, -1, step->dv);
+  lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
   return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
 }
 
@@ -150,6 +154,7 @@ static void hold(lb_stepper* st, bool back) {
   const lb_bdf2* step = st->own;
   dense* own = step->own;
   lb_bdf2_loops_hold(&own->loops, back);
+  lb_secants_restart(&own->secants);
 }
 
 // The whole derivative dr/dv: what is left out above matters when forces are large and steps are
@@ -170,6 +175,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   lb_step_matrix(own->W, own->derivatives, d, dt);
   own->exact = true;
   lb_bdf2_loops_forget(&own->loops);
+  lb_secants_forget(&own->secants);
   step->dt = lb_lu(m->nv, own->W, m->nv, own->order) == LB_OK ? dt : 0;
   return step->dt > 0;
 }
@@ -187,4 +193,4 @@ static double* multipliers(const lb_stepper* st) {
 }
 
 const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,    hold,
-                                       NULL,   1e-10,   INFINITY, 3,          multipliers};
+                                       NULL,   1e-10,   INFINITY, 4,          multipliers};

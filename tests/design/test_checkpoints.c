@@ -85,6 +85,7 @@ static void little_memory_changes_no_bit(void** state) {
 // Rough curves, long steps: one in forty is found in parts only.
 static void nor_does_it_where_steps_are_divided(void** state) {
   (void)state;
+  lb_test_needs_speed();
   problem p;
   open_problem(&p, "rod", 3);
   p.options.step = 4e-3;

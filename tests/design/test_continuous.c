@@ -40,6 +40,7 @@ static void check_order(const char* name) {
 static void the_continuous_gradient_tends_to_the_exact_one_with_order_two(void** state) {
   (void)state;
   check_order("rod");
+  lb_test_needs_speed();
   check_order("two-rods");
   check_order("rapper"); // a loop
 }

@@ -26,6 +26,7 @@ static void fitted_curves_begin_and_end_as_the_input_does(void** state) {
 
 static void rods_stop_where_they_should(void** state) {
   (void)state;
+  lb_test_needs_speed();
   problem p;
   open_problem(&p, "rod", 2);
   lb_error err = lb_error_make(NULL);

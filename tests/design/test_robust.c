@@ -98,6 +98,7 @@ static spread play(problem* p, const lb_recording* target) {
 
 static void copies_that_differ_do_better_with_curves_made_for_them(void** state) {
   (void)state;
+  lb_test_needs_speed();
   problem p;
   lb_recording* target;
   lb_error err = lb_error_make(NULL);

@@ -92,6 +92,7 @@ static lb_retarget_value search(problem* p, double torque, int* iterations) {
 
 static void half_the_torque_is_kept_at_the_price_of_a_larger_deviation(void** state) {
   (void)state;
+  lb_test_needs_speed();
   problem p;
   int plain, limited;
   open_problem(&p, "rod", 1.5);

@@ -1,0 +1,92 @@
+#include "solve/secant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+
+// Pairs that repeat others are told apart down to this, as a part of their squared size: finer, and
+// rounding would be told apart too.
+static const double APART = 1e-4;
+
+lb_status lb_secants_create(lb_secants* s, int n, lb_arena* arena) {
+  const size_t all = (3 * (size_t)LB_SECANTS_MOST + 3) * (size_t)n;
+  double* block = LB_TAKE(arena, double, all);
+  if (!block) {
+    return LB_NO_MEMORY;
+  }
+  *s = (lb_secants){.n = n, .first = true};
+  double** const part[] = {&s->step, &s->g, &s->r, &s->dv, &s->dg, &s->dr};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i] = block;
+    block += i < 3 ? (size_t)n : (size_t)LB_SECANTS_MOST * (size_t)n;
+  }
+  return LB_OK;
+}
+
+void lb_secants_forget(lb_secants* s) {
+  s->count = s->next = 0;
+  s->first = true;
+}
+
+void lb_secants_restart(lb_secants* s) {
+  s->first = true;
+}
+
+static void keep_pair(lb_secants* s, const double* g, const double* r) {
+  const int at = s->next * s->n;
+  for (int i = 0; i < s->n; i++) {
+    s->dv[at + i] = s->step[i];
+    s->dg[at + i] = g[i] - s->g[i];
+    s->dr[at + i] = r[i] - s->r[i];
+  }
+  s->next = (s->next + 1) % LB_SECANTS_MOST;
+  s->count = s->count < LB_SECANTS_MOST ? s->count + 1 : s->count;
+}
+
+// c, by normal equations of pairs of unit size; false: they tell nothing.
+static bool fit(const lb_secants* s, const double* r, double* c) {
+  const int n = s->n, count = s->count;
+  double A[LB_SECANTS_MOST * LB_SECANTS_MOST], scale[LB_SECANTS_MOST];
+  for (int i = 0; i < count; i++) {
+    const double size = lb_dot(n, s->dg + i * n, s->dr + i * n);
+    if (!(size > 0)) {
+      return false;
+    }
+    scale[i] = 1 / sqrt(size);
+    c[i] = scale[i] * lb_dot(n, s->dg + i * n, r);
+    for (int j = 0; j < i; j++) {
+      A[i * count + j] = A[j * count + i] =
+          scale[i] * scale[j] * lb_dot(n, s->dg + i * n, s->dr + j * n);
+    }
+    A[i * count + i] = 1 + APART;
+  }
+  if (lb_cholesky(count, A, count) != LB_OK) {
+    return false;
+  }
+  lb_cholesky_solve(count, A, count, 1, c, count);
+  for (int i = 0; i < count; i++) {
+    c[i] *= scale[i];
+  }
+  return true;
+}
+
+void lb_secants_correct(lb_secants* s, double* v, const double* g, const double* r) {
+  const int n = s->n;
+  double c[LB_SECANTS_MOST];
+  if (!s->first) {
+    keep_pair(s, g, r);
+  }
+  s->first = false;
+  memcpy(s->g, g, (size_t)n * sizeof *g);
+  memcpy(s->r, r, (size_t)n * sizeof *r);
+  memset(s->step, 0, (size_t)n * sizeof *s->step);
+  lb_add(n, s->step, -1, g);
+  if (fit(s, r, c)) {
+    for (int i = 0; i < s->count; i++) {
+      lb_add(n, s->step, c[i], s->dg + i * n);
+      lb_add(n, s->step, -c[i], s->dv + i * n);
+    }
+  }
+  lb_add(n, v, 1, s->step);
+}

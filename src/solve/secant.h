@@ -1,0 +1,32 @@
+// What earlier corrections tell about a matrix that is not exact.
+//
+// Newton's method with a matrix W that is kept corrects v by g = W^-1 r(v). From one correction to
+// the next v changed by dv and g by dg, so along dv the exact step is known: a change of dv changes
+// g by dg. With a few such pairs, of this step and of those before it with the same W, the part of
+// g that they explain is taken away exactly and the rest as it is,
+//
+//   v - sum_j c_j dv_j - (g - sum_j c_j dg_j),   c = argmin |g - sum_j c_j dg_j|
+//
+// in the norm of W (Anderson 1965; in the linear case the same as GMRES). Matrices can then be kept
+// for much longer.
+#pragma once
+#include "base/arena.h"
+#include "limber/status.h"
+
+enum { LB_SECANTS_MOST = 6 };
+
+typedef struct lb_secants {
+  int n;
+  int count, next;
+  bool first;           // what comes is the first correction of a step
+  double *dv, *dg, *dr; // [LB_SECANTS_MOST][n] dr = W dg
+  double *step, *g, *r; // [n] how v was changed last, and the correction that this came from
+} lb_secants;
+
+lb_status lb_secants_create(lb_secants* s, int n, lb_arena* arena);
+// There is a new matrix.
+void lb_secants_forget(lb_secants* s);
+// A new step begins, or the same one from elsewhere.
+void lb_secants_restart(lb_secants* s);
+// Correct v, given g and r = W g.
+void lb_secants_correct(lb_secants* s, double* v, const double* g, const double* r);

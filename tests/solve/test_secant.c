@@ -1,0 +1,108 @@
+// Corrections with a matrix that is not exact.
+#include "math/dense.h"
+#include "solve/secant.h"
+#include "test.h"
+
+enum { N = 6 };
+
+// A x - b, with A symmetric and far from the identity, which is the matrix at hand.
+typedef struct linear {
+  double A[N][N], x[N];
+} linear;
+
+static linear make_linear(uint64_t seed) {
+  lb_random random = {seed};
+  linear p = {0};
+  for (int i = 0; i < N; i++) {
+    p.x[i] = lb_random_between(&random, -1, 1);
+    for (int j = 0; j <= i; j++) {
+      p.A[i][j] = p.A[j][i] = (i == j) + 0.2 * lb_random_between(&random, -1, 1);
+    }
+  }
+  return p;
+}
+
+static double residual(const linear* p, const double* v, double* r) {
+  double square = 0;
+  for (int i = 0; i < N; i++) {
+    r[i] = 0;
+    for (int j = 0; j < N; j++) {
+      r[i] += p->A[i][j] * (v[j] - p->x[j]);
+    }
+    square += r[i] * r[i];
+  }
+  return sqrt(square);
+}
+
+// How large the residual is after so many corrections from zero.
+static double after(lb_secants* s, const linear* p, int corrections) {
+  double v[N] = {0}, r[N];
+  lb_secants_restart(s);
+  for (int i = 0; i < corrections; i++) {
+    residual(p, v, r);
+    lb_secants_correct(s, v, r, r);
+  }
+  return residual(p, v, r);
+}
+
+static void corrections_of_a_linear_system_converge_faster_than_any_rate(void** state) {
+  (void)state;
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  for (uint64_t seed = 1; seed < 20; seed++) {
+    const linear p = make_linear(seed);
+    lb_secants s;
+    assert_int_equal(lb_secants_create(&s, N, &arena), LB_OK);
+    double left[3];
+    for (int i = 0; i < 3; i++) {
+      lb_secants_forget(&s);
+      left[i] = after(&s, &p, 1 + i * N);
+    }
+    assert_true(left[0] > 1e-2);
+    assert_true(left[1] < 1e-3);
+    assert_true(left[2] < 1e-8);
+  }
+  lb_arena_release(&arena);
+}
+
+static void what_one_step_learned_serves_the_next(void** state) {
+  (void)state;
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  linear p = make_linear(3);
+  lb_secants s;
+  assert_int_equal(lb_secants_create(&s, N, &arena), LB_OK);
+  after(&s, &p, N + 1);
+  for (int i = 0; i < N; i++) {
+    p.x[i] = cos(i); // the same matrix, elsewhere
+  }
+  const double knowing = after(&s, &p, 1);
+  lb_secants_forget(&s);
+  const double forgetting = after(&s, &p, 1);
+  assert_true(knowing < 1e-2 * forgetting);
+  lb_arena_release(&arena);
+}
+
+static void without_pairs_it_is_the_plain_correction(void** state) {
+  (void)state;
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  lb_secants s;
+  assert_int_equal(lb_secants_create(&s, N, &arena), LB_OK);
+  double v[N] = {1, 2, 3, 4, 5, 6};
+  const double g[N] = {1, 1, 2, 2, 3, 3};
+  lb_secants_correct(&s, v, g, g);
+  for (int i = 0; i < N; i++) {
+    assert_true(v[i] == i + 1 - g[i]);
+  }
+  lb_arena_release(&arena);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(corrections_of_a_linear_system_converge_faster_than_any_rate),
+      cmocka_unit_test(what_one_step_learned_serves_the_next),
+      cmocka_unit_test(without_pairs_it_is_the_plain_correction),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
