@@ -91,9 +91,10 @@ lb_status lb_limits_create(const lb_retargeting* r, lb_arena* arena, lb_limits**
   collection c = {l, r->input->ncontrol};
   visit(r->what, r->input, count_bound, &c);
   l->bound = LB_TAKE(arena, lb_bound, l->count);
-  l->multiplier = LB_TAKE(arena, double, l->count);
+  l->slack = LB_TAKE(arena, double, 2 * l->count);
+  l->push = LB_TAKE(arena, double, 2 * l->count);
   l->stiffness = LB_TAKE(arena, double, l->count);
-  if (!l->bound || !l->multiplier || !l->stiffness) {
+  if (!l->bound || !l->slack || !l->push || !l->stiffness) {
     return LB_NO_MEMORY;
   }
   l->count = 0;

@@ -18,9 +18,10 @@ typedef struct lb_bound {
 
 typedef struct lb_limits {
   int count;
-  lb_bound* bound;    // [count] those that something free has to do with
-  double* multiplier; // [count]
-  double* stiffness;  // [count] of penalties
+  lb_bound* bound;   // [count] those that something free has to do with
+  double* slack;     // [2 * count] how far inside, of each side
+  double* push;      // [2 * count] with what force
+  double* stiffness; // [count]
 } lb_limits;
 
 lb_status lb_limits_create(const lb_retargeting* r, lb_arena* arena, lb_limits** out);

@@ -9,8 +9,10 @@
 #include "design/retarget.h"
 #include "dynamics/derivative.h"
 
-// Its steps need not be shorter than LEAST [s], and for GROUP [s] one matrix serves.
-static const double LEAST = 2e-3, GROUP = 4e-3;
+// Its steps need not be shorter [s]. Coarser matrices will not do: with one for two such steps, the
+// phase of a vibration drifts so far that predictions fail, and the search of the rod ended with
+// four times the objective.
+static const double LEAST = 2e-3;
 
 static bool is_driven(const lb_model* m, int v) {
   for (int i = 0; i < m->nlink; i++) {
@@ -39,11 +41,11 @@ static void choose_coordinates(lb_linear* L) {
 }
 
 static bool take_arrays(lb_linear* L, lb_arena* arena) {
-  const size_t steps = (size_t)L->nstep + 1, groups = (size_t)L->ngroup;
+  const size_t steps = (size_t)L->nstep + 1;
   const size_t nfree = (size_t)L->nfree, width = (size_t)L->width, nrow = (size_t)L->nrow;
   const size_t ntorque = (size_t)L->ntorque;
-  L->G = LB_TAKE(arena, float, groups*(nfree + ntorque) * width);
-  L->T = LB_TAKE(arena, float, groups* nrow*(nfree + (size_t)L->nmotor));
+  L->G = LB_TAKE(arena, float, steps*(nfree + ntorque) * width);
+  L->T = LB_TAKE(arena, float, steps* nrow*(nfree + (size_t)L->nmotor));
   L->y = LB_TAKE(arena, float, steps* nrow);
   float** const of_torques[] = {&L->torque, &L->root, &L->side, &L->change};
   bool taken = true;
@@ -100,8 +102,6 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   lb_linear_window(L, 0);
   L->h = L->skip * r->h;
   L->dt = 2 * L->h / 3;
-  L->size = torques ? 1 : (int)fmax(1, round(GROUP / L->h));
-  L->ngroup = (L->nstep + L->size - 1) / L->size;
   if (!take_arrays(L, arena)) {
     return LB_NO_MEMORY;
   }
@@ -110,13 +110,12 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   return r->next ? lb_linear_create(r->next, &L->next) : LB_OK;
 }
 
-int lb_linear_group(const lb_linear* L, int step) {
+int lb_linear_own_step(const lb_linear* L, int step) {
   if (step < 1) {
     return -1;
   }
-  const int size = L->size * L->skip, group = (step - 1) / size;
-  const int middle = group * size + 1 + size / 2;
-  return step == (middle < L->r->nstep ? middle : L->r->nstep) ? group : -1;
+  const int own = (step - 1) / L->skip, middle = own * L->skip + 1 + L->skip / 2;
+  return step == (middle < L->r->nstep ? middle : L->r->nstep) ? own : -1;
 }
 
 // --- keeping a step's matrices ---
@@ -146,9 +145,9 @@ static size_t size_of_G(const lb_linear* L) {
   return (size_t)(L->nfree + L->ntorque) * (size_t)L->width;
 }
 
-void lb_linear_keep_torque(lb_linear* L, int group, int row, const double* pulled, double limit) {
+void lb_linear_keep_torque(lb_linear* L, int own, int row, const double* pulled, double limit) {
   const int nv = L->r->model->nv;
-  float* to = L->G + (size_t)group * size_of_G(L) + (size_t)(L->nfree + row) * (size_t)L->width;
+  float* to = L->G + (size_t)own * size_of_G(L) + (size_t)(L->nfree + row) * (size_t)L->width;
   for (int j = 0; j < L->nfree; j++) { // a0 = -vh / dt
     to[j] = (float)(pulled[L->free[j]] / limit);
     to[L->nfree + j] = (float)(-pulled[2 * nv + L->free[j]] / (L->dt * limit));
@@ -176,12 +175,12 @@ static void keep_row(const lb_linear* L, float* T, const lb_motion* S, lb_v4 by_
   }
 }
 
-void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_miss* miss,
+void lb_linear_keep(lb_linear* L, int own, lb_step_derivative* D, const lb_miss* miss,
                     double* scratch, lb_motion* S) {
   const lb_retargeting* r = L->r;
   const size_t wide = (size_t)L->nfree + (size_t)L->nmotor;
-  keep_recursion(L, L->G + (size_t)group * size_of_G(L), D, scratch);
-  float* T = L->T + (size_t)group * (size_t)L->nrow * wide;
+  keep_recursion(L, L->G + (size_t)own * size_of_G(L), D, scratch);
+  float* T = L->T + (size_t)own * (size_t)L->nrow * wide;
   for (int t = 0; t < r->what->ntrack; t++) {
     const lb_retarget_track* track = &r->what->track[t];
     lb_derive_point(lb_step_dynamics(D), S, NULL, r->model->body_link[track->body], miss[t].arm);
@@ -203,8 +202,8 @@ static void clear_states(lb_linear* L) {
   memset(L->q[0], 0, 6 * (size_t)L->nfree * sizeof(double)); // one block, all of them
 }
 
-static float* group_of(const lb_linear* L, float* all, int step, size_t size) {
-  return all + (size_t)((step - 1) / L->size) * size;
+static float* matrix_of(float* all, int step, size_t size) {
+  return all + (size_t)(step - 1) * size;
 }
 
 // u of a step: angles, rates and accelerations of the motors.
@@ -234,7 +233,7 @@ static void forward(lb_linear* L, const double* x) {
     }
     play(L, i, x, in + 2 * F);
     cblas_sgemv(CblasRowMajor, CblasNoTrans, F + L->ntorque, L->width, 1,
-                group_of(L, L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
+                matrix_of(L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
     for (int j = 0; j < L->ntorque; j++) {
       L->change[i * L->ntorque + j] = out[F + j];
     }
@@ -247,7 +246,7 @@ static void forward(lb_linear* L, const double* x) {
       out[F + j] = in[2 * F + 3 * j];
     }
     cblas_sgemv(CblasRowMajor, CblasNoTrans, L->nrow, wide, 1,
-                group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide), wide, out, 1, 0,
+                matrix_of(L->T, i, (size_t)L->nrow * (size_t)wide), wide, out, 1, 0,
                 L->y + (size_t)i * (size_t)L->nrow, 1);
   }
 }
@@ -275,7 +274,7 @@ static void back(lb_linear* L, double* y) {
     // here in: of (v, torques) and then (q, angles); out: of (qh, vh, u)
     float *in = L->in, *at = in + F + L->ntorque, *out = L->out;
     cblas_sgemv(CblasRowMajor, CblasTrans, L->nrow, wide, 1,
-                group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide), wide,
+                matrix_of(L->T, i, (size_t)L->nrow * (size_t)wide), wide,
                 L->y + (size_t)i * (size_t)L->nrow, 1, 0, at, 1);
     for (int k = 0; k < F; k++) {
       q[k] += (double)at[k];
@@ -285,7 +284,7 @@ static void back(lb_linear* L, double* y) {
       in[F + j] = L->change[i * L->ntorque + j];
     }
     cblas_sgemv(CblasRowMajor, CblasTrans, F + L->ntorque, L->width, 1,
-                group_of(L, L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
+                matrix_of(L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
     for (int k = 0; k < F; k++) {
       const double qh = q[k] + (double)out[k], vh = (double)out[F + k];
       q1[k] += 4 * qh / 3;
@@ -403,7 +402,7 @@ static double still_torque(const lb_linear* L, int step, const float* u, int i) 
 static void add_still_torque(const lb_linear* L, double* band, int p, int step, int row) {
   const int at = step * L->ntorque + row;
   const double weight = L->side[at] != 0 ? (double)L->root[at] : 0;
-  const float* u = group_of(L, L->G, step, size_of_G(L)) +
+  const float* u = matrix_of(L->G, step, size_of_G(L)) +
                    (size_t)(L->nfree + row) * (size_t)L->width + 2 * (size_t)L->nfree;
   const size_t first = (size_t)L->span[step] * (size_t)L->nmotor;
   for (int j = 0; j < 4 * L->nmotor && weight != 0; j++) {
@@ -418,7 +417,7 @@ static void add_still_torque(const lb_linear* L, double* band, int p, int step, 
 static void add_still(const lb_linear* L, double* band, int p) {
   const int M = L->nmotor, wide = L->nfree + M;
   for (int i = L->first + 1; i <= L->nstep; i++) {
-    const float* T = group_of(L, L->T, i, (size_t)L->nrow * (size_t)wide);
+    const float* T = matrix_of(L->T, i, (size_t)L->nrow * (size_t)wide);
     const double* N = L->basis[i][0];
     for (int k = 0; k < L->ntorque; k++) {
       add_still_torque(L, band, p, i, k);

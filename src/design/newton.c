@@ -1,5 +1,14 @@
-// min over p of g'p + 1/2 p'Hp within limits, where H is known by its products only: conjugate
-// gradients, preconditioned with what H would be if nothing bent, and augmented Lagrangians.
+// min over p of g'p + 1/2 p'Hp within limits, where H is known by its products only: an
+// interior-point method, whose linear systems are solved by conjugate gradients, preconditioned
+// with what H would be if nothing bent.
+//
+// A limit is  a.p + s = c,  s >= 0, and pushes with z >= 0. A step goes from (p, s, z) towards
+// where the forces balance and every s z is a number m that tends to zero: with d = z / s
+//
+//   (H + sum d a a') p' = -g - sum a (m/s + z - d c),   s' = c - a.p',   z' = m/s + z - d s'    (1)
+//
+// and as far as all s and z stay positive (Mehrotra 1992, without his second solve). What is left
+// to gain is at most the sum of all s z.
 #include "design/newton.h"
 
 #include <math.h>
@@ -10,13 +19,19 @@
 
 enum {
   MOST_PRODUCTS = 400, // of one solve
-  MOST_TIGHTENINGS = 12
+  MOST_STEPS = 40,     // of the interior-point method
+  MOST_LEANS = 12      // how often the torques that are beyond their limits are found anew
 };
 
-// A solve ends when its residual is so small a part of the right-hand side.
+// A solve ends when its residual is so small a part of that without limits.
 static const double SOLVED = 1e-3;
 // Limits are aimed at from within by this part of them, and have to hold as well as half of it.
 static const double MARGIN = 2e-3;
+// The steps end when what is left to gain is this part of what there is without limits. Each aims
+// at this part of what is left, and goes this part of the way to where some s or z vanishes.
+static const double LEFT = 1e-3, AIM = 0.1, NEARLY = 0.98;
+// The least s to begin with, as a part of the limit.
+static const double FIRST_ROOM = 0.05;
 
 // --- linear algebra ---
 
@@ -36,13 +51,13 @@ static int swapped_index(const lb_newton* s, int i) {
   return i % n * s->r.what->nmotor + i / n;
 }
 
-void lb_newton_multiply(lb_newton* s, double* y, const double* x, const bool* active) {
+void lb_newton_multiply(lb_newton* s, double* y, const double* x) {
   memset(y, 0, (size_t)s->n * sizeof *y);
   lb_linear_product(s->linear, y, x);
   lb_regular_product(&s->r, s->r.what->smoothness + s->mu, y, x);
   for (int i = 0; i < s->limits->count; i++) {
     const lb_bound* b = &s->limits->bound[i];
-    const double force = active[i] ? s->limits->stiffness[i] * lb_bound_at(b, x) : 0;
+    const double force = s->limits->stiffness[i] * lb_bound_at(b, x);
     for (int k = 0; force != 0 && k < b->count; k++) {
       y[b->first + k] += force * b->factor[k];
     }
@@ -58,7 +73,7 @@ static void add_to_band(lb_newton* s, int i, int j, double a) {
 }
 
 // What H would be if nothing bent, factored.
-static lb_status precondition(lb_newton* s, const bool* active) {
+static lb_status precondition(lb_newton* s) {
   const lb_retarget* what = s->r.what;
   const int n = s->r.input->ncontrol, M = what->nmotor;
   memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
@@ -74,7 +89,7 @@ static lb_status precondition(lb_newton* s, const bool* active) {
   }
   for (int i = 0; i < s->limits->count; i++) {
     const lb_bound* b = &s->limits->bound[i];
-    for (int k = 0; active[i] && k < b->count * b->count; k++) {
+    for (int k = 0; k < b->count * b->count; k++) {
       add_to_band(s, b->first + k / b->count, b->first + k % b->count,
                   s->limits->stiffness[i] * b->factor[k / b->count] * b->factor[k % b->count]);
     }
@@ -105,25 +120,22 @@ static void solve_band(lb_newton* s, double* z, const double* x) {
   }
 }
 
-// H p = right by conjugate gradients, from the p at hand.
-static bool conjugate_gradients(lb_newton* s, const bool* active) {
+// H p = right by conjugate gradients, from the p at hand, until r'P^-1 r <= goal for the residual r
+// and the preconditioner P.
+static bool conjugate_gradients(lb_newton* s, double goal) {
   const int n = s->n;
-  lb_newton_multiply(s, s->residual, s->p, active);
+  lb_newton_multiply(s, s->residual, s->p);
   for (int i = 0; i < n; i++) {
     s->residual[i] = s->right[i] - s->residual[i];
   }
-  solve_band(s, s->z, s->right);
-  const double goal = SOLVED * SOLVED * lb_dot(n, s->right, s->z);
   solve_band(s, s->z, s->residual);
   double size = lb_dot(n, s->residual, s->z);
   memcpy(s->direction, s->z, (size_t)n * sizeof *s->z);
   for (int k = 0; k < MOST_PRODUCTS && size > goal; k++) {
-    lb_newton_multiply(s, s->image, s->direction, active);
+    lb_newton_multiply(s, s->image, s->direction);
     const double step = size / lb_dot(n, s->direction, s->image);
-    for (int i = 0; i < n; i++) {
-      s->p[i] += step * s->direction[i];
-      s->residual[i] -= step * s->image[i];
-    }
+    lb_add(n, s->p, step, s->direction);
+    lb_add(n, s->residual, -step, s->image);
     solve_band(s, s->z, s->residual);
     const double now = lb_dot(n, s->residual, s->z);
     for (int i = 0; i < n; i++) {
@@ -137,85 +149,149 @@ static bool conjugate_gradients(lb_newton* s, const bool* active) {
   return true;
 }
 
-// --- limits, by augmented Lagrangians ---
+// --- limits ---
 
-static double middle(const lb_bound* b, double x) { // the nearest within, a little inside
-  const double high = b->high - MARGIN * fabs(b->high), low = b->low + MARGIN * fabs(b->low);
-  return fmin(fmax(x, low), high);
+// How far inside a side of a bound `at` is: of side 0 from above, of side 1 from below.
+static double room(const lb_bound* b, int side, double at) {
+  return side == 0 ? b->high - MARGIN * fabs(b->high) - at : at - b->low - MARGIN * fabs(b->low);
 }
 
-// A penalty that outweighs the rest of H at its control points.
-static void stiffen(lb_newton* s) {
-  static const double OUTWEIGH = 30;
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    double most = 0, square = 0;
-    for (int k = 0; k < b->count; k++) {
-      const int at = swapped_index(s, b->first + k);
-      const double pivot = s->band[(size_t)at * (size_t)(s->width + 1)];
-      most = fmax(most, pivot * pivot);
-      square += b->factor[k] * b->factor[k];
+static double size_of(const lb_bound* b) {
+  return fmax(isfinite(b->high) ? fabs(b->high) : 0, isfinite(b->low) ? fabs(b->low) : 0);
+}
+
+// Go through the sides of bounds that there are: visit(s, x, side i, its bound, its sign) adds up.
+typedef void visitor(lb_newton* s, const double* x, int i, const lb_bound* b, double sign);
+static void visit_sides(lb_newton* s, const double* x, visitor* visit) {
+  for (int i = 0; i < 2 * s->limits->count; i++) {
+    const lb_bound* b = &s->limits->bound[i / 2];
+    if (isfinite(i % 2 == 0 ? b->high : b->low)) {
+      visit(s, x, i, b, i % 2 == 0 ? 1 : -1);
     }
-    s->limits->stiffness[i] = OUTWEIGH * most / square;
-    s->limits->multiplier[i] = 0;
   }
 }
 
-// The bounds that p exceeds, counting what they push already; sets the right-hand side. True when
-// they are others than before.
-static bool choose_active(lb_newton* s, const double* x, bool* active) {
-  bool changed = false;
-  for (int i = 0; i < s->n; i++) {
-    s->right[i] = -s->gradient[i];
+static void find_excess(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
+  (void)sign;
+  const double left = room(b, i % 2, lb_bound_at(b, x) + lb_bound_at(b, s->p));
+  s->excess = fmax(s->excess, -left / size_of(b));
+}
+
+static void begin_side(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
+  (void)sign;
+  s->limits->slack[i] = fmax(room(b, i % 2, lb_bound_at(b, x)), FIRST_ROOM * size_of(b));
+  s->limits->push[i] = s->level / s->limits->slack[i];
+  s->sides++;
+}
+
+// (1): its matrix and right-hand side, with m = s->level.
+static void weigh_side(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
+  const double slack = s->limits->slack[i], z = s->limits->push[i], d = z / slack;
+  const double c = room(b, i % 2, lb_bound_at(b, x));
+  s->limits->stiffness[i / 2] += d;
+  for (int k = 0; k < b->count; k++) {
+    s->right[b->first + k] -= sign * b->factor[k] * (s->level / slack + z - d * c);
   }
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    const double k = s->limits->stiffness[i], lambda = s->limits->multiplier[i];
-    const double here = lb_bound_at(b, x), there = here + lb_bound_at(b, s->p) + lambda / k;
-    const double wanted = middle(b, there);
-    changed |= active[i] != (wanted != there);
-    active[i] = wanted != there;
-    for (int j = 0; active[i] && j < b->count; j++) {
-      s->right[b->first + j] += b->factor[j] * (k * (wanted - here) - lambda);
-    }
-  }
+}
+
+// How s and z would change, with p' in s->p.
+typedef struct change {
+  double slack, push;
+} change;
+static change change_of(const lb_newton* s, const double* x, int i, const lb_bound* b) {
+  const double slack = s->limits->slack[i], z = s->limits->push[i];
+  const double next = room(b, i % 2, lb_bound_at(b, x) + lb_bound_at(b, s->p));
+  return (change){next - slack, (s->level - z * next) / slack};
+}
+
+static void shorten(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
+  (void)sign;
+  const change by = change_of(s, x, i, b);
+  s->stride = fmin(s->stride, by.slack < 0 ? -NEARLY * s->limits->slack[i] / by.slack : 1);
+  s->stride = fmin(s->stride, by.push < 0 ? -NEARLY * s->limits->push[i] / by.push : 1);
+}
+
+static void move_side(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
+  (void)sign;
+  const change by = change_of(s, x, i, b);
+  s->limits->slack[i] += s->stride * by.slack;
+  s->limits->push[i] += s->stride * by.push;
+  s->gap += s->limits->slack[i] * s->limits->push[i];
+}
+
+// The right-hand side without limits.
+static void start_right(lb_newton* s) {
+  memset(s->right, 0, (size_t)s->n * sizeof *s->right);
+  lb_add(s->n, s->right, -1, s->gradient);
+  lb_linear_lean_right(s->linear, s->right);
+  memset(s->limits->stiffness, 0, (size_t)s->limits->count * sizeof(double));
+}
+
+// One step of the method, from p and s->gap.
+static lb_status step_inside(lb_newton* s, const double* x, double goal) {
+  memcpy(s->before, s->p, (size_t)s->n * sizeof *s->p);
+  s->level = AIM * s->gap / s->sides;
+  start_right(s);
+  visit_sides(s, x, weigh_side);
   lb_newton_clear_fixed(s, s->right);
-  return changed;
-}
-
-// Push where bounds are exceeded; the worst excess as a part of the bound.
-static double push(lb_newton* s, const double* x) {
-  double worst = 0;
-  for (int i = 0; i < s->limits->count; i++) {
-    const lb_bound* b = &s->limits->bound[i];
-    const double k = s->limits->stiffness[i];
-    const double there = lb_bound_at(b, x) + lb_bound_at(b, s->p);
-    const double pushed = there + s->limits->multiplier[i] / k;
-    s->limits->multiplier[i] = k * (pushed - middle(b, pushed));
-    const double scale =
-        fmax(isfinite(b->high) ? fabs(b->high) : 0, isfinite(b->low) ? fabs(b->low) : 0);
-    worst = fmax(worst, fabs(there - middle(b, there)) / scale);
+  const lb_status status = precondition(s);
+  if (status != LB_OK || !conjugate_gradients(s, goal)) {
+    return status != LB_OK ? status : LB_INTERRUPTED;
   }
-  return worst;
+  s->stride = 1;
+  visit_sides(s, x, shorten);
+  s->gap = 0;
+  visit_sides(s, x, move_side);
+  for (int i = 0; i < s->n; i++) {
+    s->p[i] = s->before[i] + s->stride * (s->p[i] - s->before[i]);
+  }
+  return LB_OK;
 }
 
-lb_status lb_newton_direction(lb_newton* s, const double* x, bool* active) {
-  memset(active, 0, (size_t)s->limits->count * sizeof *active);
+// The best p for the torques that lean as they do.
+static lb_status best_within(lb_newton* s, const double* x) {
+  start_right(s);
+  lb_newton_clear_fixed(s, s->right);
+  lb_status status = precondition(s);
+  if (status != LB_OK) {
+    return status;
+  }
+  solve_band(s, s->z, s->right);
+  const double goal = SOLVED * SOLVED * lb_dot(s->n, s->right, s->z);
+  if (!conjugate_gradients(s, goal)) {
+    return LB_INTERRUPTED;
+  }
+  s->excess = 0;
+  visit_sides(s, x, find_excess);
+  if (s->excess <= 0) {
+    return LB_OK;
+  }
+  const double most = lb_dot(s->n, s->right, s->p) / 2; // to gain without limits
   memset(s->p, 0, (size_t)s->n * sizeof *s->p);
-  lb_status status = precondition(s, active);
-  stiffen(s);
-  for (int i = 0; i < MOST_TIGHTENINGS && status == LB_OK; i++) {
-    const bool leans = lb_linear_lean(s->linear, s->p);
-    const bool changed = choose_active(s, x, active) || leans;
-    lb_linear_lean_right(s->linear, s->right);
-    lb_newton_clear_fixed(s, s->right);
-    status = changed ? precondition(s, active) : status;
-    if (status != LB_OK || !conjugate_gradients(s, active)) {
-      return status != LB_OK ? status : LB_INTERRUPTED;
-    }
-    if (push(s, x) < MARGIN / 2 && !lb_linear_lean(s->linear, s->p)) {
+  s->level = most / (2 * s->limits->count);
+  s->sides = 0;
+  visit_sides(s, x, begin_side);
+  s->gap = s->level * s->sides;
+  for (int i = 0; i < MOST_STEPS && status == LB_OK; i++) {
+    status = step_inside(s, x, goal);
+    s->excess = 0;
+    visit_sides(s, x, find_excess);
+    if (s->gap <= LEFT * most && s->excess <= MARGIN / 2) {
       break;
     }
   }
+  return status;
+}
+
+lb_status lb_newton_direction(lb_newton* s, const double* x) {
+  memset(s->p, 0, (size_t)s->n * sizeof *s->p);
+  lb_linear_lean(s->linear, s->p);
+  lb_status status = LB_OK;
+  bool leans = true;
+  for (int i = 0; i < MOST_LEANS && leans && status == LB_OK; i++) {
+    status = best_within(s, x);
+    leans = lb_linear_lean(s->linear, s->p);
+  }
+  memset(s->limits->stiffness, 0, (size_t)s->limits->count * sizeof(double));
   return status;
 }

@@ -19,14 +19,19 @@ typedef struct lb_newton {
   double* draft;   // [n]
   double* swapped; // [n] in that order
   lb_curves* trial;
-  bool* active; // [limits] bounds that push
+  // of the interior-point method (newton.c)
+  double* before;                    // [n] p at the start of a step
+  double level, gap, stride, excess; // m; the sum of all s z; how much of a step is taken; the
+                                     // worst excess over a limit, as a part of it
+  int sides;                         // of bounds that there are
 } lb_newton;
 
 // Zero for control points that may not change.
 void lb_newton_clear_fixed(const lb_newton* s, double* x);
 
-// y = H x, with the penalties of bounds that are active.
-void lb_newton_multiply(lb_newton* s, double* y, const double* x, const bool* active);
+// y = H x, with the stiffness of limits.
+void lb_newton_multiply(lb_newton* s, double* y, const double* x);
 
-// p = argmin g'p + 1/2 p'Hp within the limits, from the control points x. Sets `active`.
-lb_status lb_newton_direction(lb_newton* s, const double* x, bool* active);
+// p = argmin g'p + 1/2 p'Hp within the limits, from the control points x. Limits have no stiffness
+// then.
+lb_status lb_newton_direction(lb_newton* s, const double* x);

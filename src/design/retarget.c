@@ -6,11 +6,12 @@
 //
 //   p = argmin g'p + 1/2 p'Hp   within the limits                                            (1)
 //
-// by conjugate gradients with products J'(J p) (newton.c, linear.c). Where the motion is not that
-// linear, p must not be too violent: H gets mu times the form of p's accelerations, with mu rising
-// and falling as predictions fail and come true (Levenberg and Marquardt). g is the exact gradient
-// of the steps (gradient.c), so where the search ends does not depend on what H leaves out. Limits
-// are linear in x: as long as they hold at its start they hold on the whole way to where (1) ends.
+// by an interior-point method and conjugate gradients with products J'(J p) (newton.c, linear.c).
+// Where the motion is not that linear, p must not be too violent: H gets mu times the form of p's
+// accelerations, with mu rising and falling as predictions fail and come true (Levenberg and
+// Marquardt). g is the exact gradient of the steps (gradient.c), so where the search ends does not
+// depend on what H leaves out. Limits are linear in x: as long as they hold at its start they hold
+// on the whole way to where (1) ends.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -67,8 +68,7 @@ static double first_mu(lb_newton* s) {
 static double predict(lb_newton* s) {
   const double mu = s->mu;
   s->mu = 0;
-  memset(s->active, 0, (size_t)s->limits->count * sizeof *s->active);
-  lb_newton_multiply(s, s->image, s->p, s->active);
+  lb_newton_multiply(s, s->image, s->p);
   s->mu = mu;
   return lb_linear_lean_gain(s->linear, s->p) - lb_dot(s->n, s->gradient, s->p) -
          lb_dot(s->n, s->p, s->image) / 2;
@@ -103,7 +103,7 @@ static lb_status take_step(lb_newton* s, lb_curves* curves, lb_retarget_value* v
   for (int i = 0; i < s->trials && !*fell; i++) {
     lb_retarget_value there;
     double came = -1;
-    lb_status status = lb_newton_direction(s, curves->control, s->active);
+    lb_status status = lb_newton_direction(s, curves->control);
     if (status == LB_OK) {
       status = try_direction(s, curves, value->objective, &there, &came);
     }
@@ -211,8 +211,8 @@ static lb_status open_search(lb_newton* s, lb_arena* arena) {
   const int M = s->r.what->nmotor;
   s->n = M * s->r.input->ncontrol;
   s->width = 4 * M - 1;
-  double** const vector[] = {&s->gradient, &s->p,     &s->residual, &s->z,    &s->direction,
-                             &s->image,    &s->right, &s->swapped,  &s->draft};
+  double** const vector[] = {&s->gradient, &s->p,     &s->residual, &s->z,     &s->direction,
+                             &s->image,    &s->right, &s->swapped,  &s->draft, &s->before};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
     *vector[i] = LB_TAKE(arena, double, s->n);
     if (!*vector[i]) {
@@ -225,11 +225,10 @@ static lb_status open_search(lb_newton* s, lb_arena* arena) {
       lb_limits_create(&s->r, arena, &s->limits) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  s->active = LB_TAKE(arena, bool, s->limits->count);
   s->whole = s->r.nstep;
   s->trials = MOST_TRIALS;
   look_at(s, 0, INFINITY);
-  return s->active ? LB_OK : LB_NO_MEMORY;
+  return LB_OK;
 }
 
 // --- iterations ---

@@ -160,9 +160,9 @@ void lb_torque_add(const lb_retargeting* r, const double* torque, double weight,
 // --- the linearised motion (linear.c) ---
 
 // How the residuals change with the control points, to first order: a linear recursion over the
-// steps, for products with its matrix and the transpose. Over a few milliseconds the matrices
-// hardly change, so that one serves a group of steps. Single precision: the gradient is exact, and
-// this only says where to go.
+// steps, for products with its matrix and the transpose. Its steps are longer than those of the
+// simulation where those are short. Single precision: the gradient is exact, and this only says
+// where to go.
 //
 // Of coordinates that no motor drives, with u the angles, rates and accelerations of the motors,
 //
@@ -174,15 +174,15 @@ void lb_torque_add(const lb_retargeting* r, const double* torque, double weight,
 typedef struct lb_linear {
   const lb_retargeting* r;
   struct lb_linear* next; // of the next copy
-  int nfree, nmotor, ntorque, nrow, size, ngroup;
+  int nfree, nmotor, ntorque, nrow;
   int skip;         // steps of the simulation in one of its own
   int first, nstep; // of its own: it starts from rest behind the first and ends with the last
   int width;        // of G: 2 nfree + 3 nmotor
   int* free;        // [nfree] coordinates
   int* motor;       // [nmotor] driven ones
   double h, dt;     // its own step, and 2/3 of it
-  float* G;         // [ngroup][nfree + ntorque][width]
-  float* T;         // [ngroup][nrow][nfree + nmotor]
+  float* G;         // [nstep][nfree + ntorque][width]
+  float* T;         // [nstep][nrow][nfree + nmotor]
   float* y;         // [nstep + 1][nrow]
   float* torque;    // [nstep + 1][ntorque] over their limits
   float* root;      // [nstep + 1][ntorque] of their weights
@@ -198,14 +198,14 @@ typedef struct lb_linear {
 lb_status lb_linear_create(lb_retargeting* r, lb_linear** out);
 // Look only at what happens from step `first` of the simulation on, until its end as it is now.
 void lb_linear_window(lb_linear* L, int first);
-// Whether a step's matrices are kept, and for which group; -1: they are not.
-int lb_linear_group(const lb_linear* L, int step);
+// Whether a step's matrices are kept, and for which of its own; -1: they are not.
+int lb_linear_own_step(const lb_linear* L, int step);
 // Keep them. `scratch` has 3 nv^2 numbers, `S` nv motions.
-void lb_linear_keep(lb_linear* L, int group, lb_step_derivative* D, const lb_miss* miss,
+void lb_linear_keep(lb_linear* L, int own, lb_step_derivative* D, const lb_miss* miss,
                     double* scratch, lb_motion* S);
 // The row of the torque that is limited `row`th, from lb_step_pull's [3][nv]; and what it is at the
 // end of a step, over its limit, with the root of its weight.
-void lb_linear_keep_torque(lb_linear* L, int group, int row, const double* pulled, double limit);
+void lb_linear_keep_torque(lb_linear* L, int own, int row, const double* pulled, double limit);
 void lb_linear_note_torque(lb_linear* L, int step, int row, double torque, double root);
 // Choose the torques that count for those beyond their limits after a change x; true when they are
 // others than before.
@@ -268,8 +268,8 @@ void lb_tangents_gather(const lb_tangents* T, double time, double* motor, const 
 void lb_tangents_spread(const lb_tangents* T, double time, const double* motor, double* control);
 
 // Add the share of torques beyond their limits (torque.c); `keep` (may be NULL) gets their rows for
-// its group (-1: none), and their weights.
-void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int group);
+// its own step (-1: none), and their weights.
+void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int own);
 
 // --- the gradient (gradient.c) ---
 

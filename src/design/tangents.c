@@ -22,10 +22,10 @@ static void add_misses(const lb_retargeting* r, lb_tangent* t, double weight) {
 }
 
 // The linear motion's steps may be longer than the simulation's.
-static void keep_step(lb_tangents* T, lb_tangent* t, int group, double dt) {
+static void keep_step(lb_tangents* T, lb_tangent* t, int own, double dt) {
   const bool longer = T->keep->dt > 1.01 * dt;
   t->failed |= longer && !lb_step_factor(t->S, t->d, T->keep->dt);
-  lb_linear_keep(T->keep, group, t->S, t->miss, t->scratch, t->motion);
+  lb_linear_keep(T->keep, own, t->S, t->miss, t->scratch, t->motion);
   t->failed |= longer && !lb_step_factor(t->S, t->d, dt);
 }
 
@@ -41,12 +41,12 @@ static void differentiate(void* context, int i) {
   const lb_step_past past = T->past(r, t);
   t->failed = !lb_step_differentiate(t->S, t->d, &past);
   add_misses(r, t, at->weight);
-  const int group = T->keep ? lb_linear_group(T->keep, at->step) : -1;
-  if (group >= 0) {
-    keep_step(T, t, group, past.dt);
+  const int own = T->keep ? lb_linear_own_step(T->keep, at->step) : -1;
+  if (own >= 0) {
+    keep_step(T, t, own, past.dt);
   }
   if (r->limited) {
-    lb_tangent_add_torques(r, t, T->keep, group);
+    lb_tangent_add_torques(r, t, T->keep, own);
   }
 }
 

@@ -82,17 +82,17 @@ static void clear(const lb_retargeting* r, double* v, double* a, double* lambda)
 }
 
 // The row of one torque for the linearised motion.
-static void keep_row(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int group, int motor,
+static void keep_row(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int own, int motor,
                      int row) {
   const size_t nv = (size_t)r->model->nv;
   memset(t->single.q, 0, nv * sizeof(double));
   clear(r, t->single.v, t->single.a, t->single.lambda);
   lb_step_add_torque(t->S, &t->single, r->what->motor[motor], 1);
   lb_step_pull(t->S, t->pulled, t->pulled + nv, t->pulled + 2 * nv, &t->single);
-  lb_linear_keep_torque(keep, group, row, t->pulled, r->what->limit[motor].torque);
+  lb_linear_keep_torque(keep, own, row, t->pulled, r->what->limit[motor].torque);
 }
 
-void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int group) {
+void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int own) {
   const lb_moment* at = lb_log_moment(&r->log, t->record);
   const lb_step_past past = lb_log_past(r, t->record);
   lb_step_effects by = {t->by_q, t->by_v, t->by_a, t->by_lambda};
@@ -105,8 +105,8 @@ void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* k
       lb_step_add_torque(t->S, &by, r->what->motor[i], weight * e / limit);
     }
     if (keep && isfinite(limit)) {
-      if (group >= 0) {
-        keep_row(r, t, keep, group, i, row);
+      if (own >= 0) {
+        keep_row(r, t, keep, own, i, row);
       }
       lb_linear_note_torque(keep, at->step, row++, t->torque[i] / limit, sqrt(weight));
     }
