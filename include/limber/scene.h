@@ -258,7 +258,11 @@ typedef struct lb_scene_retarget {
   X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
   X(LB_INTEGRATOR_RK4, "rk4", "classical Runge-Kutta, order 4")                                    \
   X(LB_INTEGRATOR_RK8, "rk8", "Fehlberg's Runge-Kutta, order 8, the most exact at a fixed step")   \
+  X(LB_INTEGRATOR_LINEAR_EULER, "linear-euler",                                                    \
+    "linearly implicit Euler, order 1: one linear system a step")                                  \
+  X(LB_INTEGRATOR_BDF1, "bdf1", "implicit Euler, order 1: the most damping")                       \
   X(LB_INTEGRATOR_BDF2, "bdf2", "implicit, order 2: stiff springs and elastic bodies")             \
+  X(LB_INTEGRATOR_SDIRK2, "sdirk2", "implicit in two stages, order 2, the least error of these")   \
   X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance (ARKODE)")
 
 typedef enum lb_integrator {

@@ -56,6 +56,31 @@ void lb_forces_differentiate(lb_derivatives* D, lb_data* d) {
   lb_force_elastic.differentiate(D, d);
 }
 
+void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
+  const size_t size = (size_t)D->model->nv * (size_t)D->model->nv;
+  memset(D->tau_q, 0, size * sizeof *D->tau_q);
+  memset(D->tau_qd, 0, size * sizeof *D->tau_qd);
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->stiff && FORCES[i]->count(D->model) > 0) {
+      FORCES[i]->differentiate(D, d);
+    }
+  }
+}
+
+bool lb_forces_are_diagonal(const lb_model* m) {
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->stiff && FORCES[i] != &lb_force_joint && FORCES[i]->count(m) > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    if (LB_JOINT[m->link_kind[i]]->stiffen && m->stiffness[m->link_v[i]] > 0) {
+      return false;
+    }
+  }
+  return m->nelastic == 0 && m->nloop == 0;
+}
+
 // --- springs and dampers on the joints' own coordinates ---
 
 static int joint_count(const lb_model* m) {
@@ -109,7 +134,7 @@ static void joint_differentiate(lb_derivatives* D, lb_data* d) {
 }
 
 const lb_force lb_force_joint = {"joint spring and damper", joint_count, joint_apply, joint_energy,
-                                 joint_differentiate,       false};
+                                 joint_differentiate,       false,       true};
 
 // --- points of bodies ---
 
@@ -180,7 +205,12 @@ static void spring_apply(const lb_model* m, lb_data* d) {
 // The change of f with one coordinate: with the change x of the way from one point to the other and
 // xd of their relative velocity y,
 //   de = (x - e e.x) / l,   df = de (k (l - l0) + d ldot) + e (k e.x + d (de.y + e.xd))
+//
+// At no length a spring that rests there pulls with k x, whatever the direction.
 static lb_v4 spring_change(const lb_scene_spring* s, const pull* p, lb_v4 x, lb_v4 xd) {
+  if (!(p->length > 0)) {
+    return x * (s->length > 0 ? 0 : s->stiffness);
+  }
   const double stretch = lb_v4_dot(p->e, x);
   const lb_v4 de = (x - p->e * stretch) / p->length;
   const double rate = lb_v4_dot(de, p->b.velocity - p->a.velocity) + lb_v4_dot(p->e, xd);
@@ -220,9 +250,7 @@ static void spring_differentiate(lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   for (int i = 0; i < m->nspring; i++) {
     const pull p = find_pull(m, d->work, i);
-    if (p.length > 0) {
-      differentiate_spring(D, &m->spring[i], &p);
-    }
+    differentiate_spring(D, &m->spring[i], &p);
   }
 }
 
@@ -238,8 +266,8 @@ static double spring_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-const lb_force lb_force_spring = {"spring",      spring_count,         spring_apply,
-                                  spring_energy, spring_differentiate, true};
+const lb_force lb_force_spring = {
+    "spring", spring_count, spring_apply, spring_energy, spring_differentiate, true, true};
 
 // --- loads ---
 
@@ -295,7 +323,8 @@ static void load_differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_load = {"load", load_count, load_apply, NULL, load_differentiate, true};
+const lb_force lb_force_load = {"load", load_count, load_apply, NULL, load_differentiate,
+                                true,   false};
 
 // --- motors that push ---
 
@@ -314,4 +343,4 @@ static void motor_apply(const lb_model* m, lb_data* d) {
   }
 }
 
-const lb_force lb_force_motor = {"motor", motor_count, motor_apply, NULL, NULL, false};
+const lb_force lb_force_motor = {"motor", motor_count, motor_apply, NULL, NULL, false, false};

@@ -45,7 +45,7 @@ static void keep(lb_bdf2_loops* L, int count, const double* J,
 }
 
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
-                           void (*solve)(const void* context, int count, double* b),
+                           double share, void (*solve)(const void* context, int count, double* b),
                            const void* context, double* dv, double* r) {
   const int n = L->n;
   const int count = rows->count;
@@ -53,7 +53,7 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     keep(L, count, J, solve, context);
   }
   for (int i = 0; i < count; i++) {
-    L->mu[i] = lb_dot(n, L->J + i * n, dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
+    L->mu[i] = lb_dot(n, L->J + i * n, dv) - share * (rows->rate[i] + rows->gap[i] / dt);
   }
   lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
   for (int i = 0; i < count; i++) {

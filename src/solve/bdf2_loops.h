@@ -32,9 +32,10 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
 void lb_bdf2_loops_forget(lb_bdf2_loops* L);
 
 // Given J [count][n], where `solve` puts W^-1 b into each of its right-hand sides: multipliers, and
-// what they change in dv = W^-1 r and in r.
+// what they change in dv = W^-1 r and in r. `share` of J v + c/dt is to go by J dv: one half where
+// c changes along, all of it where c stays.
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
-                           void (*solve)(const void* context, int count, double* b),
+                           double share, void (*solve)(const void* context, int count, double* b),
                            const void* context, double* dv, double* r);
 
 // Remember the multipliers, or go back to those remembered.

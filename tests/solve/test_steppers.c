@@ -244,7 +244,10 @@ static void steppers_have_their_orders(void** state) {
   double_pendulum(&t);
   t.joint[0].q[0] = 0.5; // gently, so that coarse steps show their order
   assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_LINEAR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_BDF1, 5e-4, 1);
   assert_order(&t, LB_INTEGRATOR_BDF2, 5e-4, 2);
+  assert_order(&t, LB_INTEGRATOR_SDIRK2, 5e-4, 2);
   assert_order(&t, LB_INTEGRATOR_RK4, 4e-3, 4);
   assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
 }
@@ -262,7 +265,10 @@ static void steppers_have_their_orders_with_quaternions(void** state) {
   t.joint[1].stiffness = 40;
   t.joint[1].damping = 0.1;
   assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_LINEAR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_BDF1, 5e-4, 1);
   assert_order(&t, LB_INTEGRATOR_BDF2, 5e-4, 2);
+  assert_order(&t, LB_INTEGRATOR_SDIRK2, 5e-4, 2);
   assert_order(&t, LB_INTEGRATOR_RK4, 1e-2, 4);
   assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
 }
@@ -278,6 +284,7 @@ static void implicit_steps_keep_their_order_when_bodies_spin_fast(void** state) 
   memcpy(t.joint[0].q, (double[]){0, 0, 0, 1, 0, 0, 0}, 7 * sizeof(double));
   memcpy(t.joint[0].qd, (double[]){3, 0.1, -24, 1, 0, 2}, 6 * sizeof(double));
   assert_order(&t, LB_INTEGRATOR_BDF2, 2e-3, 2);
+  assert_order(&t, LB_INTEGRATOR_SDIRK2, 2e-3, 2);
 }
 
 // --- energy of the undamped planar chain of ten links released horizontally, 10 s ---

@@ -1,0 +1,188 @@
+// Scenes and trajectories of the authors of [red], from $LIMBER_SHARED/reference/redmax (default:
+// shared/ beside the source), as JSON. Numbers stay in cm, g and s: any units do that belong
+// together. What of a scene Limber does not have yet is told by name, and the file then waits.
+#pragma once
+#include <cjson/cJSON.h>
+
+#include "limber/limber.h"
+#include "test.h"
+
+enum { REDMAX_MOST = 16 };
+
+typedef struct redmax {
+  cJSON* json;
+  lb_scene scene;
+  lb_scene_body body[REDMAX_MOST];
+  lb_scene_joint joint[REDMAX_MOST];
+  lb_scene_spring spring[REDMAX_MOST];
+  char name[REDMAX_MOST][16];
+  lb_transform E_ji[REDMAX_MOST]; // body in joint
+  const char* lacks;              // the first thing that is not there; NULL: the scene is whole
+} redmax;
+
+// A file's text, or NULL.
+static inline char* redmax_load(const char* name) {
+  char path[1000];
+  const char* shared = getenv("LIMBER_SHARED");
+  snprintf(path, sizeof path, "%s/reference/redmax/%s",
+           shared ? shared : LIMBER_SOURCE_DIR "/../shared", name);
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    return NULL;
+  }
+  enum { ROOM = 1 << 21 };
+  char* text = calloc(1, ROOM);
+  text[fread(text, 1, ROOM - 1, file)] = 0;
+  fclose(file);
+  return text;
+}
+
+static inline const cJSON* redmax_get(const cJSON* json, const char* key) {
+  return cJSON_GetObjectItemCaseSensitive(json, key);
+}
+static inline double redmax_number(const cJSON* json, const char* key) {
+  const cJSON* item = redmax_get(json, key);
+  return item ? item->valuedouble : 0;
+}
+static inline double redmax_at(const cJSON* list, int i) {
+  return cJSON_GetArrayItem(list, i)->valuedouble;
+}
+// Entry k of frame f of a table of numbers; where there is one number a row, it may stand alone.
+static inline double redmax_entry(const cJSON* table, int f, int k) {
+  const cJSON* row = cJSON_GetArrayItem(table, f);
+  return cJSON_IsArray(row) ? redmax_at(row, k) : row->valuedouble;
+}
+static inline lb_vec3 redmax_vec3(const cJSON* list) {
+  return (lb_vec3){redmax_at(list, 0), redmax_at(list, 1), redmax_at(list, 2)};
+}
+static inline lb_transform redmax_transform(const cJSON* rows) {
+  double E[12];
+  for (int i = 0; i < 12; i++) {
+    E[i] = redmax_at(cJSON_GetArrayItem(rows, i / 4), i % 4);
+  }
+  const lb_mat3 R = {{E[0], E[4], E[8]}, {E[1], E[5], E[9]}, {E[2], E[6], E[10]}};
+  return (lb_transform){lb_quat_from_matrix(R), {E[3], E[7], E[11]}};
+}
+
+// Joints that Limber has with the authors' coordinates.
+static const struct {
+  const char* type;
+  lb_joint_kind kind;
+} REDMAX_JOINTS[] = {
+    {"JointFixed", LB_JOINT_FIXED},
+    {"JointRevolute", LB_JOINT_REVOLUTE},
+    {"JointPrismatic", LB_JOINT_PRISMATIC},
+};
+
+static inline bool redmax_kind(const char* type, lb_joint_kind* kind) {
+  for (size_t i = 0; i < sizeof REDMAX_JOINTS / sizeof *REDMAX_JOINTS; i++) {
+    if (strcmp(type, REDMAX_JOINTS[i].type) == 0) {
+      *kind = REDMAX_JOINTS[i].kind;
+      return true;
+    }
+  }
+  return false;
+}
+
+static inline void redmax_lacks(redmax* r, const char* what) {
+  r->lacks = r->lacks ? r->lacks : what;
+}
+
+static inline void redmax_add_joint(redmax* r, const cJSON* from) {
+  const int i = r->scene.njoint++;
+  r->scene.nbody++;
+  const cJSON* body = redmax_get(from, "body");
+  const cJSON* inertia = redmax_get(body, "inertia_diag");
+  snprintf(r->name[i], sizeof r->name[i], "b%d", i);
+  r->E_ji[i] = redmax_transform(redmax_get(body, "E_ji"));
+  r->body[i] = lb_scene_body_default();
+  r->body[i].name = r->name[i];
+  r->body[i].has_mass = r->body[i].has_com = r->body[i].has_inertia = true;
+  r->body[i].mass =
+      (lb_mass){redmax_at(inertia, 3),
+                {0, 0, 0},
+                {redmax_at(inertia, 0), redmax_at(inertia, 1), redmax_at(inertia, 2), 0, 0, 0}};
+  lb_scene_joint* j = &r->joint[i];
+  *j = lb_scene_joint_default();
+  j->name = r->name[i];
+  j->parent = (int)redmax_number(from, "parent") - 1;
+  j->child = i;
+  const lb_transform E0 = redmax_transform(redmax_get(from, "E0_pj"));
+  j->in_parent =
+      j->parent < 0 ? E0 : lb_transform_mul(lb_transform_inverse(r->E_ji[j->parent]), E0);
+  j->in_child = lb_transform_inverse(r->E_ji[i]);
+  if (!redmax_kind(redmax_get(from, "type")->valuestring, &j->kind)) {
+    redmax_lacks(r, redmax_get(from, "type")->valuestring);
+    return;
+  }
+  j->axis = redmax_get(from, "axis") ? redmax_vec3(redmax_get(from, "axis")) : j->axis;
+  for (int k = 0; k < cJSON_GetArraySize(redmax_get(from, "q0")); k++) {
+    j->q[k] = redmax_at(redmax_get(from, "q0"), k);
+    j->qd[k] = redmax_at(redmax_get(from, "qdot0"), k);
+  }
+  j->stiffness = redmax_number(from, "stiffness");
+  j->damping = redmax_number(from, "damping");
+  j->rest = j->q[0];
+  if (redmax_number(body, "damping") > 0) {
+    redmax_lacks(r, "damping of bodies");
+  }
+  if (redmax_get(from, "qLimK")) {
+    redmax_lacks(r, "joint limits");
+  }
+}
+
+static inline void redmax_add_force(redmax* r, const cJSON* from) {
+  const char* type = redmax_get(from, "type")->valuestring;
+  if (strcmp(type, "SpringPointPoint") != 0 && strcmp(type, "ForcePointPoint") != 0) {
+    redmax_lacks(r, type);
+    return;
+  }
+  lb_scene_spring* s = &r->spring[r->scene.nspring];
+  *s = (lb_scene_spring){
+      .name = r->name[r->scene.nspring++],
+      .body = {(int)redmax_number(from, "body1") - 1, (int)redmax_number(from, "body2") - 1},
+      .point = {redmax_vec3(redmax_get(from, "x1")), redmax_vec3(redmax_get(from, "x2"))},
+      .face = {-1, -1},
+      .stiffness = redmax_number(from, "stiffness"),
+      .damping = redmax_number(from, "damping"),
+      .length = 0};
+}
+
+static inline void redmax_release(redmax* r) {
+  cJSON_Delete(r->json);
+}
+
+// false: the file is not there.
+static inline bool redmax_open(redmax* r, const char* name) {
+  char* text = redmax_load(name);
+  if (!text) {
+    return false;
+  }
+  *r = (redmax){.json = cJSON_Parse(text), .scene = lb_scene_default()};
+  free(text);
+  assert_non_null(r->json);
+  const cJSON* scene = redmax_get(r->json, "scene");
+  r->scene.name = r->scene.about = r->scene.file = "";
+  r->scene.body = r->body;
+  r->scene.joint = r->joint;
+  r->scene.spring = r->spring;
+  r->scene.gravity = redmax_vec3(redmax_get(scene, "grav"));
+  assert_true(cJSON_GetArraySize(redmax_get(scene, "joints")) <= REDMAX_MOST);
+  const cJSON* item;
+  cJSON_ArrayForEach(item, redmax_get(scene, "joints")) {
+    redmax_add_joint(r, item);
+  }
+  static const char* const FORCES[] = {"springs", "forces"};
+  for (int i = 0; i < 2; i++) {
+    cJSON_ArrayForEach(item, redmax_get(scene, FORCES[i])) {
+      redmax_add_force(r, item);
+    }
+  }
+  static const char* const OTHERS[] = {"constraints", "deformables"};
+  for (int i = 0; i < 2; i++) {
+    cJSON_ArrayForEach(item, redmax_get(scene, OTHERS[i])) {
+      redmax_lacks(r, redmax_get(item, "type")->valuestring);
+    }
+  }
+  return true;
+}
