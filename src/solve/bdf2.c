@@ -316,6 +316,7 @@ static void tell_watcher(const lb_stepper* st, const lb_data* d, const stage* s,
   if (own->watcher) {
     const lb_step_past past = {.dt = dt,
                                .count = s->weight[1] != 0 ? 2 : 1,
+                               .inner = own->inner,
                                .weight = {s->weight[0], s->weight[1]},
                                .q = {own->q1, s->within ? own->qs : own->q2},
                                .v = {own->v1, s->within ? own->vs : own->v2},
@@ -332,6 +333,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   lb_bdf2* own = st->own;
   const double dt = s->dt * h;
   d->time = begin + s->end * h;
+  own->inner = s->end < 1;
   remember(m, own, s);
   guess(own, s, before, m->nv, d->qd);
   lb_drive(m, d);
@@ -340,7 +342,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   }
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
-  if (s->end >= 1) { // between stages the length of a quaternion counts
+  if (!own->inner) { // between stages the length of a quaternion counts
     lb_normalise(m, d->q);
   }
   tell_watcher(st, d, s, dt);

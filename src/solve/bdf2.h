@@ -50,6 +50,7 @@ typedef struct lb_bdf2 {
   double *qs, *vs;  // where the last stage ended
   double *qh, *vh;  // history terms
   double *r, *dv;   // residual, correction
+  bool inner;       // this stage is not the last of its step
   double dt;        // of the matrix; 0: there is none
   double speed;     // sqrt(v'M v) when the matrix was made
   double time;      // where the last step ended

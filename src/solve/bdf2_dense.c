@@ -186,8 +186,8 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   solve_with_matrix(own, 1, step->dv);
   if (rows.count > 0) {
-    lb_bdf2_loops_correct(&own->loops, &rows, rows.J, dt, 0.5, solve_with_matrix, own, step->dv,
-                          step->r);
+    lb_bdf2_loops_correct(&own->loops, &rows, rows.J, lb_bdf2_wish_of(dt, step->inner),
+                          solve_with_matrix, own, step->dv, step->r);
   }
   lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
   return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt

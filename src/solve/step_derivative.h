@@ -1,6 +1,6 @@
-// The derivative of one implicit step (bdf2.h) by everything it starts from, and its transpose:
-// what Newton's exact matrix, forward sensitivities and the discrete adjoint are made of. For
-// bodies in a basis.
+// The derivative of one stage of an implicit step (bdf2.h) by everything it starts from, and its
+// transpose: what Newton's exact matrix, forward sensitivities and the discrete adjoint are made
+// of. For bodies in a basis.
 //
 // A step finds q, v, a at its end, and multipliers lambda of loops, from
 //
@@ -28,6 +28,7 @@ typedef struct lb_step_past {
   const double* q[2];   // [nq] the last one first
   const double* v[2];   // [nv]
   const double* lambda; // [rows] multipliers; NULL: there are no loops
+  bool inner;           // a stage within a step: s is the rate alone
 } lb_step_past;
 
 // Changes, or what an objective changes by them: of the states before, and of the motors.
