@@ -51,6 +51,8 @@ static void fill_link(lb_scene* scene, name_text* names, const bench_model* benc
   joint.in_parent.p = vec(l->joint);
   if (joint.kind == LB_JOINT_REVOLUTE) {
     joint.axis = vec(l->axis);
+    joint.stiffness = bench->stiffness;
+    joint.damping = bench->damping;
   } else {
     joint.q[3] = 1; // no rotation: position, then quaternion
   }
@@ -243,10 +245,9 @@ static void derivatives(void* self, int slot) {
 
 static bool start(void* self, int slot, bench_method method, double h, double tolerance) {
   static const lb_integrator integrators[BENCH_METHOD_COUNT] = {
-      [BENCH_EULER] = LB_INTEGRATOR_EULER,
-      [BENCH_RK4] = LB_INTEGRATOR_RK4,
-      [BENCH_RK8] = LB_INTEGRATOR_RK8,
-      [BENCH_ADAPTIVE] = LB_INTEGRATOR_ADAPTIVE,
+      [BENCH_EULER] = LB_INTEGRATOR_EULER,  [BENCH_RK4] = LB_INTEGRATOR_RK4,
+      [BENCH_RK8] = LB_INTEGRATOR_RK8,      [BENCH_ADAPTIVE] = LB_INTEGRATOR_ADAPTIVE,
+      [BENCH_STIFF] = LB_INTEGRATOR_SDIRK2,
   };
   engine* e = self;
   lb_scene_solver solver = e->model->solver;

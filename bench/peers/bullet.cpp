@@ -38,6 +38,7 @@ struct Engine {
   btMultiBodyConstraintSolver solver;
   btMultiBodyDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
   btScalar h = 0;
+  bool springs = false;
 };
 
 Engine& self(void* engine) {
@@ -136,9 +137,10 @@ void get_qdd(void* engine, double* qdd) {
 
 bool start(void* engine, int slot, bench_method method, double h, double) {
   Engine& e = self(engine);
-  if (method != BENCH_EULER && method != BENCH_RK4) {
+  if (method != BENCH_EULER && method != BENCH_RK4 && method != BENCH_STIFF) {
     return false;
   }
+  e.springs = method == BENCH_STIFF;
   e.body->useRK4Integration(method == BENCH_RK4);
   e.body->clearForcesAndTorques();
   set_state(e, e.slot[slot]);
@@ -146,8 +148,13 @@ bool start(void* engine, int slot, bench_method method, double h, double) {
   return true;
 }
 
+// Springs and dampers are torques for the coming step: the body has no others.
 void step(void* engine) {
   Engine& e = self(engine);
+  for (int i = 0; e.springs && i < e.body->getNumLinks(); i++) {
+    e.body->addJointTorque(i, btScalar(-e.model.stiffness * e.body->getJointPos(i) -
+                                       e.model.damping * e.body->getJointVel(i)));
+  }
   e.world.stepSimulation(e.h, 0);
 }
 
