@@ -5,7 +5,9 @@
 //   u = D^-1 (b - S'p),   p_parent += p + U u                                      inwards
 //   x = u - D^-1 U'a_parent,   a = a_parent + S x                                  outwards
 //
-// [Featherstone 2008, ch. 7] without velocities, from the table of joints alone.
+// [Featherstone 2008, ch. 7] without velocities, from the table of joints alone. Factors are made
+// about the links' own origins. For solving, S and U are moved to one point of the tree, so that
+// forces and accelerations need no shifts on their way.
 #include "dynamics/tree.h"
 
 #include <string.h>
@@ -19,7 +21,6 @@ enum { MOST = LB_JOINT_MOST_V };
 
 struct lb_tree_factor {
   const lb_model* m;
-  lb_v4* r;             // [nlink] from the parent's origin
   lb_motion *S, *U;     // [ncolumn]
   double* inverse;      // [nv][MOST] D^-1 of each joint, by rows
   lb_motion* p;         // [nlink + 1] forces, p[-1] the world's, then accelerations
@@ -32,13 +33,12 @@ lb_tree_factor* lb_tree_factor_create(const lb_model* m, lb_arena* arena) {
     return NULL;
   }
   *F = (lb_tree_factor){.m = m,
-                        .r = LB_TAKE(arena, lb_v4, m->nlink),
                         .S = LB_TAKE(arena, lb_motion, m->ncolumn),
                         .U = LB_TAKE(arena, lb_motion, m->ncolumn),
                         .inverse = LB_TAKE(arena, double, (size_t)m->nv* MOST),
                         .p = LB_TAKE(arena, lb_motion, m->nlink + 1),
                         .felt = LB_TAKE(arena, lb_articulated, m->nlink)};
-  if (!F->r || !F->S || !F->U || !F->inverse || !F->p || !F->felt) {
+  if (!F->S || !F->U || !F->inverse || !F->p || !F->felt) {
     return NULL;
   }
   F->p += 1;
@@ -113,6 +113,14 @@ static bool factor_joint(lb_tree_factor* F, const lb_link* l, const lb_state* s,
   return ok;
 }
 
+// The directions and forces of a link's coordinates at a point `at` behind its origin.
+static void move_columns(const lb_tree_factor* F, const lb_link* l, lb_v4 at) {
+  for (int k = l->column; k < l->column + l->nv; k++) {
+    F->S[k].v += lb_v4_cross(at, F->S[k].w);
+    F->U[k].w += lb_v4_cross(at, F->U[k].v);
+  }
+}
+
 bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
   const lb_model* m = F->m;
   lb_work* w = d->work;
@@ -120,7 +128,6 @@ bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
     const lb_link* l = &m->link[i];
     lb_link_weigh(m, w, i);
     const lb_v4 h = w->state[i].h;
-    F->r[i] = w->state[i].r;
     F->felt[i] = (lb_articulated){
         .A = w->state[i].IA.A,
         .G = {{0, -h[2], h[1], 0}, {h[2], 0, -h[0], 0}, {-h[1], h[0], 0, 0}}, // -[h]
@@ -128,15 +135,23 @@ bool lb_tree_factor_make(lb_tree_factor* F, lb_data* d, const double* more) {
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link[i];
-    if (!l->driven && !factor_joint(F, l, &w->state[i], more)) {
+    const lb_state* s = &w->state[i];
+    if (!l->driven && !factor_joint(F, l, s, more)) {
       return false;
     }
     if (l->parent != LB_WORLD) {
-      lb_articulated_shift_add(&F->felt[l->parent], &F->felt[i], F->r[i]);
+      lb_articulated_shift_add(&F->felt[l->parent], &F->felt[i], s->r);
+    }
+  }
+  for (int t = 0; t < m->ntree; t++) {
+    for (int i = m->tree_link[t]; i < m->tree_link[t + 1]; i++) {
+      move_columns(F, &m->link[i], w->state[i].p - w->state[m->tree_link[t]].p);
     }
   }
   return true;
 }
+
+// --- solving; most joints have one coordinate ---
 
 // u = D^-1 x of a joint
 static void apply_inverse(double* u, const double* inverse, const double* x, int n) {
@@ -148,50 +163,71 @@ static void apply_inverse(double* u, const double* inverse, const double* x, int
   }
 }
 
-static void solve_inwards(const lb_tree_factor* F, double* b) {
+static lb_motion push(const lb_tree_factor* F, const lb_link* l, lb_motion p, double* b) {
+  const lb_motion *S = F->S + l->column, *U = F->U + l->column;
+  const double* inverse = F->inverse + (size_t)l->v * MOST;
+  if (l->nv == 1) {
+    *b = *inverse * (*b - dot(*S, p));
+    return (lb_motion){p.w + U->w * *b, p.v + U->v * *b};
+  }
+  double x[MOST];
+  for (int k = 0; k < l->nv; k++) {
+    x[k] = b[k] - dot(S[k], p);
+  }
+  apply_inverse(b, inverse, x, l->nv);
+  for (int k = 0; k < l->nv; k++) {
+    p.w += U[k].w * b[k];
+    p.v += U[k].v * b[k];
+  }
+  return p;
+}
+
+static lb_motion accelerate(const lb_tree_factor* F, const lb_link* l, lb_motion a, double* b) {
+  const lb_motion *S = F->S + l->column, *U = F->U + l->column;
+  const double* inverse = F->inverse + (size_t)l->v * MOST;
+  if (l->nv == 1) {
+    *b -= *inverse * dot(*U, a);
+    return (lb_motion){a.w + S->w * *b, a.v + S->v * *b};
+  }
+  double x[MOST], less[MOST];
+  for (int k = 0; k < l->nv; k++) {
+    x[k] = dot(U[k], a);
+  }
+  apply_inverse(less, inverse, x, l->nv);
+  for (int k = 0; k < l->nv; k++) {
+    b[k] -= less[k];
+    a.w += S[k].w * b[k];
+    a.v += S[k].v * b[k];
+  }
+  return a;
+}
+
+// Links whose parent comes right before them hand over without a detour through memory, which
+// would take as long as the rest.
+void lb_tree_factor_solve(const lb_tree_factor* F, double* b) {
   const lb_model* m = F->m;
+  const lb_motion zero = {lb_v4_zero(), lb_v4_zero()};
   memset(F->p - 1, 0, (size_t)(m->nlink + 1) * sizeof *F->p);
+  lb_motion last = zero;
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link[i];
-    const lb_motion *S = F->S + l->column, *U = F->U + l->column;
-    lb_motion p = F->p[i];
-    double x[MOST];
-    for (int k = 0; k < l->nv; k++) {
-      x[k] = l->driven ? 0 : b[l->v + k] - dot(S[k], p);
+    const lb_motion own = {F->p[i].w + last.w, F->p[i].v + last.v};
+    const lb_motion p = l->driven ? own : push(F, l, own, b + l->v);
+    last = zero;
+    if (l->parent == i - 1) {
+      last = p;
+    } else {
+      F->p[l->parent].w += p.w;
+      F->p[l->parent].v += p.v;
     }
-    apply_inverse(b + l->v, F->inverse + (size_t)l->v * MOST, x, l->nv);
-    for (int k = 0; k < l->nv && !l->driven; k++) {
-      p.w += U[k].w * b[l->v + k];
-      p.v += U[k].v * b[l->v + k];
-    }
-    F->p[l->parent].w += p.w + lb_v4_cross(F->r[i], p.v);
-    F->p[l->parent].v += p.v;
   }
-}
-
-static void solve_outwards(const lb_tree_factor* F, double* b) {
-  const lb_model* m = F->m;
-  F->p[-1] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
+  F->p[-1] = last = zero;
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    const lb_motion *S = F->S + l->column, *U = F->U + l->column;
-    lb_motion a = F->p[l->parent];
-    a.v += lb_v4_cross(a.w, F->r[i]);
-    double x[MOST], less[MOST];
-    for (int k = 0; k < l->nv; k++) {
-      x[k] = l->driven ? 0 : dot(U[k], a);
+    const lb_motion a = l->parent == i - 1 ? last : F->p[l->parent];
+    if (l->driven) { // its one coordinate stays
+      b[l->v] = 0;
     }
-    apply_inverse(less, F->inverse + (size_t)l->v * MOST, x, l->nv);
-    for (int k = 0; k < l->nv && !l->driven; k++) {
-      b[l->v + k] -= less[k];
-      a.w += S[k].w * b[l->v + k];
-      a.v += S[k].v * b[l->v + k];
-    }
-    F->p[i] = a;
+    last = F->p[i] = l->driven ? a : accelerate(F, l, a, b + l->v);
   }
-}
-
-void lb_tree_factor_solve(const lb_tree_factor* F, double* b) {
-  solve_inwards(F, b);
-  solve_outwards(F, b);
 }

@@ -240,3 +240,8 @@ static double* multipliers(const lb_stepper* st) {
 
 const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,    hold,
                                        NULL,   1e-10,   INFINITY, 4,          multipliers};
+
+// What is left out of the matrix of a tree changes slowly, so one correction does where the last
+// steps show that it is enough.
+const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,    hold,
+                                      NULL,   1e-10,   2,    4,          multipliers};
