@@ -262,9 +262,10 @@ static void elastic_bodies_match_differences(void** state) {
 static void loops_match_differences(void** state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 3; seed++) {
-    check(seed, (busy_options){.motors = true, .nbody = 3 + (int)seed}, LB_COORDINATES_MAXIMAL);
+    check(seed, (busy_options){.motors = true, .calm = true, .nbody = 3 + (int)seed},
+          LB_COORDINATES_MAXIMAL);
   }
-  check(1, (busy_options){.motors = true, .elastic = true}, LB_COORDINATES_MAXIMAL);
+  check(1, (busy_options){.motors = true, .calm = true, .elastic = true}, LB_COORDINATES_MAXIMAL);
 }
 
 static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** state) {
