@@ -57,20 +57,26 @@ void lb_forces_differentiate(lb_derivatives* D, lb_data* d) {
   lb_force_elastic.differentiate(D, d);
 }
 
-void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
-  const size_t size = (size_t)D->model->nv * (size_t)D->model->nv;
-  memset(D->tau_q, 0, size * sizeof *D->tau_q);
-  memset(D->tau_qd, 0, size * sizeof *D->tau_qd);
+static void differentiate_stiff(lb_derivatives* D, lb_data* d, int stiff) {
   for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->stiff && FORCES[i]->count(D->model) > 0) {
+    if ((int)FORCES[i]->stiff == stiff && FORCES[i]->count(D->model) > 0) {
       FORCES[i]->differentiate(D, d);
     }
   }
 }
 
+void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
+  const size_t size = (size_t)D->model->nv * (size_t)D->model->nv * sizeof(double);
+  memset(D->tau_qd, 0, size);
+  differentiate_stiff(D, d, LB_STIFF_RATE);
+  memset(D->tau_q, 0, size);
+  differentiate_stiff(D, d, LB_STIFF);
+}
+
 bool lb_forces_are_diagonal(const lb_model* m) {
   for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->stiff && FORCES[i] != &lb_force_joint && FORCES[i]->count(m) > 0) {
+    if (FORCES[i]->stiff != LB_NOT_STIFF && FORCES[i] != &lb_force_joint &&
+        FORCES[i]->count(m) > 0) {
       return false;
     }
   }
@@ -135,7 +141,7 @@ static void joint_differentiate(lb_derivatives* D, lb_data* d) {
 }
 
 const lb_force lb_force_joint = {"joint spring and damper", joint_count, joint_apply, joint_energy,
-                                 joint_differentiate,       false,       true};
+                                 joint_differentiate,       false,       LB_STIFF};
 
 // --- loads ---
 
@@ -191,8 +197,8 @@ static void load_differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_load = {"load", load_count, load_apply, NULL, load_differentiate,
-                                true,   false};
+const lb_force lb_force_load = {"load", load_count,  load_apply, NULL, load_differentiate,
+                                true,   LB_NOT_STIFF};
 
 // --- motors that push ---
 
@@ -211,4 +217,5 @@ static void motor_apply(const lb_model* m, lb_data* d) {
   }
 }
 
-const lb_force lb_force_motor = {"motor", motor_count, motor_apply, NULL, NULL, false, false};
+const lb_force lb_force_motor = {"motor", motor_count, motor_apply, NULL,
+                                 NULL,    false,       LB_NOT_STIFF};

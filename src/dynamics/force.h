@@ -16,7 +16,8 @@ typedef struct lb_force {
   // alone.
   void (*differentiate)(lb_derivatives* D, lb_data* d);
   bool on_links; // some of them act on links, not on coordinates alone
-  bool stiff;    // their stiffness and damping belong into implicit steps
+  // What of them belongs into implicit steps that are linear: nothing, damping, stiffness as well.
+  enum { LB_NOT_STIFF, LB_STIFF_RATE, LB_STIFF } stiff;
 } lb_force;
 
 extern const lb_force lb_force_joint, lb_force_spring, lb_force_cable, lb_force_ground,

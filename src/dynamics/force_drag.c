@@ -36,5 +36,5 @@ static void drag_differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_drag = {"drag", drag_count, drag_apply, NULL, drag_differentiate,
-                                true,   true};
+const lb_force lb_force_drag = {"drag", drag_count,   drag_apply, NULL, drag_differentiate,
+                                true,   LB_STIFF_RATE};

@@ -111,4 +111,4 @@ static double ground_energy(const lb_model* m, lb_data* d) {
 }
 
 const lb_force lb_force_ground = {
-    "ground", ground_count, ground_apply, ground_energy, ground_differentiate, true, true};
+    "ground", ground_count, ground_apply, ground_energy, ground_differentiate, true, LB_STIFF};

@@ -291,7 +291,7 @@ static double spring_energy(const lb_model* m, lb_data* d) {
 }
 
 const lb_force lb_force_spring = {
-    "spring", spring_count, spring_apply, spring_energy, spring_differentiate, true, true};
+    "spring", spring_count, spring_apply, spring_energy, spring_differentiate, true, LB_STIFF};
 
 static int cable_count(const lb_model* m) {
   return m->ncable;
@@ -322,4 +322,4 @@ static double cable_energy(const lb_model* m, lb_data* d) {
 }
 
 const lb_force lb_force_cable = {
-    "cable", cable_count, cable_apply, cable_energy, cable_differentiate, true, true};
+    "cable", cable_count, cable_apply, cable_energy, cable_differentiate, true, LB_STIFF};

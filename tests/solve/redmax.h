@@ -15,6 +15,9 @@ typedef struct redmax {
   lb_scene_body body[REDMAX_MOST];
   lb_scene_joint joint[REDMAX_MOST];
   lb_scene_spring spring[REDMAX_MOST];
+  lb_scene_load load[REDMAX_MOST];
+  lb_scene_cable cable[REDMAX_MOST];
+  lb_scene_point point[REDMAX_MOST][REDMAX_MOST];
   char name[REDMAX_MOST][16];
   lb_transform E_ji[REDMAX_MOST]; // body in joint
   const char* lacks;              // the first thing that is not there; NULL: the scene is whole
@@ -123,20 +126,13 @@ static inline void redmax_add_joint(redmax* r, const cJSON* from) {
   j->stiffness = redmax_number(from, "stiffness");
   j->damping = redmax_number(from, "damping");
   j->rest = j->q[0];
-  if (redmax_number(body, "damping") > 0) {
-    redmax_lacks(r, "damping of bodies");
-  }
+  r->body[i].drag = r->body[i].turn_drag = redmax_number(body, "damping");
   if (redmax_get(from, "qLimK")) {
     redmax_lacks(r, "joint limits");
   }
 }
 
-static inline void redmax_add_force(redmax* r, const cJSON* from) {
-  const char* type = redmax_get(from, "type")->valuestring;
-  if (strcmp(type, "SpringPointPoint") != 0 && strcmp(type, "ForcePointPoint") != 0) {
-    redmax_lacks(r, type);
-    return;
-  }
+static inline void redmax_add_spring(redmax* r, const cJSON* from) {
   lb_scene_spring* s = &r->spring[r->scene.nspring];
   *s = (lb_scene_spring){
       .name = r->name[r->scene.nspring++],
@@ -145,7 +141,54 @@ static inline void redmax_add_force(redmax* r, const cJSON* from) {
       .face = {-1, -1},
       .stiffness = redmax_number(from, "stiffness"),
       .damping = redmax_number(from, "damping"),
-      .length = 0};
+      .length = 0}; // as the authors' springs rest, whatever their length at the start
+}
+
+static inline void redmax_add_push(redmax* r, const cJSON* from) {
+  lb_scene_load* l = &r->load[r->scene.nload];
+  *l = (lb_scene_load){.name = r->name[r->scene.nload++],
+                       .body = (int)redmax_number(from, "body") - 1,
+                       .point = redmax_vec3(redmax_get(from, "x")),
+                       .face = -1,
+                       .force = lb_vec3_scale(redmax_number(from, "force_magnitude"),
+                                              redmax_vec3(redmax_get(from, "direction_w")))};
+}
+
+static inline void redmax_add_cable(redmax* r, const cJSON* from) {
+  const int i = r->scene.ncable++;
+  const cJSON *bodies = redmax_get(from, "bodies"), *points = redmax_get(from, "points");
+  const double length = redmax_number(from, "L"); // the authors' numbers are for a strain of one
+  r->cable[i] = (lb_scene_cable){.name = r->name[i],
+                                 .npoint = cJSON_GetArraySize(bodies),
+                                 .point = r->point[i],
+                                 .stiffness = redmax_number(from, "stiffness") / length,
+                                 .damping = redmax_number(from, "damping") / length,
+                                 .length = length};
+  for (int k = 0; k < r->cable[i].npoint; k++) {
+    r->point[i][k] =
+        (lb_scene_point){(int)redmax_at(bodies, k) - 1, redmax_vec3(cJSON_GetArrayItem(points, k))};
+  }
+}
+
+static const struct {
+  const char* type;
+  void (*add)(redmax* r, const cJSON* from);
+} REDMAX_FORCES[] = {
+    {"SpringPointPoint", redmax_add_spring},
+    {"ForcePointPoint", redmax_add_spring},
+    {"SpringPointDirection", redmax_add_push},
+    {"ForceCable", redmax_add_cable},
+};
+
+static inline void redmax_add_force(redmax* r, const cJSON* from) {
+  const char* type = redmax_get(from, "type")->valuestring;
+  for (size_t i = 0; i < sizeof REDMAX_FORCES / sizeof *REDMAX_FORCES; i++) {
+    if (strcmp(type, REDMAX_FORCES[i].type) == 0) {
+      REDMAX_FORCES[i].add(r, from);
+      return;
+    }
+  }
+  redmax_lacks(r, type);
 }
 
 static inline void redmax_release(redmax* r) {
@@ -166,6 +209,8 @@ static inline bool redmax_open(redmax* r, const char* name) {
   r->scene.body = r->body;
   r->scene.joint = r->joint;
   r->scene.spring = r->spring;
+  r->scene.load = r->load;
+  r->scene.cable = r->cable;
   r->scene.gravity = redmax_vec3(redmax_get(scene, "grav"));
   assert_true(cJSON_GetArraySize(redmax_get(scene, "joints")) <= REDMAX_MOST);
   const cJSON* item;
