@@ -61,7 +61,8 @@ static void coordinates_under_a_motor_are_held(void** state) {
   lb_data* d;
   lb_arena arena;
   random_tree_make(&t, &r, 12, kinds, 2);
-  lb_scene_motor motor = {
+  static lb_scene_motor motor;
+  motor = (lb_scene_motor){
       .name = "m", .joint = 4, .profile = {LB_PROFILE_SMOOTH, 3, 2, time, angle, 0}};
   t.scene.motor = &motor;
   t.scene.nmotor = 1;
