@@ -313,15 +313,19 @@ void lb_bdf2_load(lb_stepper* st, const double* place) {
   lb_bdf2_forget(st);
 }
 
+// The state told last comes first: the stage before where there is one, else the step's start.
 static void tell_watcher(const lb_stepper* st, const lb_data* d, const stage* s, double dt) {
   const lb_bdf2* own = st->own;
+  const double *q[] = {own->q1, s->within ? own->qs : own->q2},
+               *v[] = {own->v1, s->within ? own->vs : own->v2};
+  const int first = s->within, second = !s->within;
   if (own->watcher) {
     const lb_step_past past = {.dt = dt,
                                .count = s->weight[1] != 0 ? 2 : 1,
                                .inner = own->inner,
-                               .weight = {s->weight[0], s->weight[1]},
-                               .q = {own->q1, s->within ? own->qs : own->q2},
-                               .v = {own->v1, s->within ? own->vs : own->v2},
+                               .weight = {s->weight[first], s->weight[second]},
+                               .q = {q[first], q[second]},
+                               .v = {v[first], v[second]},
                                .lambda = own->algebra->multipliers ? own->algebra->multipliers(st)
                                                                    : NULL};
     own->watcher(own->watched, d, &past);
@@ -344,9 +348,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   }
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
-  if (!own->inner) { // between stages the length of a quaternion counts
-    lb_normalise(m, d->q);
-  }
+  lb_normalise(m, d->q);
   tell_watcher(st, d, s, dt);
   hold(own->qs, own->vs, m, d->q, d->qd);
   return true;
