@@ -27,6 +27,7 @@
 #include "dynamics/tree.h"
 #include "math/dense.h"
 #include "solve/bdf2_loops.h"
+#include "solve/linear_euler.h"
 #include "solve/stepper.h"
 
 typedef struct linear {
@@ -36,6 +37,7 @@ typedef struct linear {
   double* dv;      // [nv]
   lb_tree_factor* tree;
   double* more; // [nv] on the diagonal of the mass matrix
+  double pace;  // at which loops close [1/s]; 0: within a step
   // of models that are more than trees
   double* W;  // [nv][nv]
   int* order; // [nv] row exchanges
@@ -70,6 +72,11 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     return no_memory(err);
   }
   return lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err);
+}
+
+void lb_linear_euler_close_at(lb_stepper* st, double pace) {
+  linear* own = st->own;
+  own->pace = pace;
 }
 
 static void release(lb_stepper* st) {
@@ -175,7 +182,8 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   solve_with_matrix(own, 1, own->dv);
   if (rows.count > 0) {
     lb_bdf2_loops_forget(&own->loops);
-    lb_bdf2_loops_correct(&own->loops, &rows, rows.J, (lb_bdf2_wish){1 / h, 1}, solve_with_matrix,
+    lb_bdf2_loops_correct(&own->loops, &rows, rows.J,
+                          (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1}, solve_with_matrix,
                           own, own->dv, own->r);
   }
   for (int i = 0; i < m->nlink; i++) {

@@ -18,7 +18,7 @@ typedef struct redmax {
   lb_scene_load load[REDMAX_MOST];
   lb_scene_cable cable[REDMAX_MOST];
   lb_scene_point point[REDMAX_MOST][REDMAX_MOST];
-  char name[REDMAX_MOST][16];
+  char name[REDMAX_MOST][16], loop_name[REDMAX_MOST][16];
   lb_transform E_ji[REDMAX_MOST]; // body in joint
   const char* lacks;              // the first thing that is not there; NULL: the scene is whole
 } redmax;
@@ -191,6 +191,21 @@ static inline void redmax_add_force(redmax* r, const cJSON* from) {
   redmax_lacks(r, type);
 }
 
+// A loop of hinges. The authors' velocities close its gaps at a pace of their own.
+static inline void redmax_add_loop(redmax* r, const cJSON* from) {
+  lb_scene_joint* j = &r->joint[r->scene.njoint];
+  *j = lb_scene_joint_default();
+  j->name = r->loop_name[r->scene.njoint++];
+  snprintf(r->loop_name[r->scene.njoint - 1], sizeof *r->loop_name, "loop%d", r->scene.njoint);
+  j->kind = LB_JOINT_REVOLUTE;
+  j->loop = true;
+  j->parent = (int)redmax_number(from, "bodyA") - 1;
+  j->child = (int)redmax_number(from, "bodyB") - 1;
+  j->in_parent.p = redmax_vec3(redmax_get(from, "xA"));
+  j->in_child.p = redmax_vec3(redmax_get(from, "xB"));
+  j->axis = redmax_vec3(redmax_get(from, "axis_from_joint_of_A"));
+}
+
 static inline void redmax_release(redmax* r) {
   cJSON_Delete(r->json);
 }
@@ -226,7 +241,11 @@ static inline bool redmax_open(redmax* r, const char* name) {
   static const char* const OTHERS[] = {"constraints", "deformables"};
   for (int i = 0; i < 2; i++) {
     cJSON_ArrayForEach(item, redmax_get(scene, OTHERS[i])) {
-      redmax_lacks(r, redmax_get(item, "type")->valuestring);
+      if (strcmp(redmax_get(item, "type")->valuestring, "ConstraintLoop") == 0) {
+        redmax_add_loop(r, item);
+      } else {
+        redmax_lacks(r, redmax_get(item, "type")->valuestring);
+      }
     }
   }
   return true;
