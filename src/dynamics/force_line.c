@@ -48,7 +48,7 @@ typedef struct pull {
   double damping; // of F by its rate
 } pull;
 
-static double find_points(pull* p, const line* c, lb_work* w) {
+static void find_points(pull* p, const line* c, lb_work* w) {
   double length = 0;
   for (int i = 0; i < c->count; i++) {
     p->p[i] = lb_force_point_find(w, &c->at[i]);
@@ -60,7 +60,6 @@ static double find_points(pull* p, const line* c, lb_work* w) {
     length += p->l[s];
   }
   p->stretch = length - c->length;
-  return length;
 }
 
 static void find_pull(pull* p, const line* c, lb_work* w) {
@@ -79,8 +78,7 @@ static void find_pull(pull* p, const line* c, lb_work* w) {
 }
 
 // Where the pull on point i goes: e_i - e_(i-1).
-static lb_v4 direction(const pull* p, const line* c, const lb_v4* e, int i) {
-  (void)p;
+static lb_v4 direction(const line* c, const lb_v4* e, int i) {
   return (i + 1 < c->count ? e[i] : lb_v4_zero()) - (i > 0 ? e[i - 1] : lb_v4_zero());
 }
 
@@ -88,7 +86,7 @@ static void apply_line(const line* c, lb_work* w) {
   pull p;
   find_pull(&p, c, w);
   for (int i = 0; i < c->count; i++) {
-    lb_force_point_push(&p.p[i], direction(&p, c, p.e, i) * p.F);
+    lb_force_point_push(&p.p[i], direction(c, p.e, i) * p.F);
   }
 }
 
@@ -131,9 +129,9 @@ static void change_by_position(const pull* p, const line* c, motions* m, int k) 
           p->damping * (lb_v4_dot(de[s], b->velocity - a->velocity) + lb_v4_dot(p->e[s], xd));
   }
   for (int i = 0; i < c->count; i++) {
-    const lb_v4 u = direction(p, c, p->e, i);
+    const lb_v4 u = direction(c, p->e, i);
     m->change[i][k] = (lb_motion){
-        lb_v4_zero(), u * dF + (direction(p, c, de, i) - lb_v4_cross(m->S[i][k].w, u)) * p->F};
+        lb_v4_zero(), u * dF + (direction(c, de, i) - lb_v4_cross(m->S[i][k].w, u)) * p->F};
   }
   if (c->count == 2 && !(p->l[0] > 0) && !(c->length > 0)) {
     m->change[0][k].v = (m->S[1][k].v - m->S[0][k].v) * p->slope;
@@ -147,7 +145,7 @@ static void change_by_velocity(const pull* p, const line* c, motions* m, int k) 
     dF += p->damping * lb_v4_dot(p->e[s], m->S[s + 1][k].v - m->S[s][k].v);
   }
   for (int i = 0; i < c->count; i++) {
-    m->change[i][k] = (lb_motion){lb_v4_zero(), direction(p, c, p->e, i) * dF};
+    m->change[i][k] = (lb_motion){lb_v4_zero(), direction(c, p->e, i) * dF};
   }
 }
 
