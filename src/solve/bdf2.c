@@ -41,6 +41,7 @@ typedef struct stage {
   double dt;        // over the step h
   double end;       // when it ends, in steps from the step's start
   double weight[2]; // of x_1 and of x_2 in the history
+  double over;      // dt and the weights are over this, so that thirds are rounded once
   bool within;      // x_2 ended the stage before; else it began the step before
 } stage;
 
@@ -51,11 +52,11 @@ struct lb_scheme {
 };
 
 // Backward differences of order 1: x' at the end from the step's two ends.
-static const lb_scheme BDF1 = {1, {{.dt = 1, .end = 1, .weight = {1}}}, NULL};
+static const lb_scheme BDF1 = {1, {{.dt = 1, .end = 1, .weight = {1}, .over = 1}}, NULL};
 
 // Of order 2: from the parabola through the last three states. The first step has order 1, which
 // costs nothing of the order of the whole: a single error of h^2.
-static const lb_scheme BDF2 = {1, {{.dt = 2. / 3, .end = 1, .weight = {4. / 3, -1. / 3}}}, &BDF1};
+static const lb_scheme BDF2 = {1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &BDF1};
 
 // Alexander's diagonally implicit Runge-Kutta method, [red] 4.3: with g = (2 - sqrt 2)/2
 //
@@ -67,8 +68,8 @@ static const lb_scheme BDF2 = {1, {{.dt = 2. / 3, .end = 1, .weight = {4. / 3, -
 #define G (1 - ROOT2 / 2)
 static const lb_scheme SDIRK2 = {
     2,
-    {{.dt = G, .end = G, .weight = {1}},
-     {.dt = G, .end = 1, .weight = {-ROOT2, 1 + ROOT2}, .within = true}},
+    {{.dt = G, .end = G, .weight = {1}, .over = 1},
+     {.dt = G, .end = 1, .weight = {-ROOT2, 1 + ROOT2}, .over = 1, .within = true}},
     NULL};
 
 static const lb_scheme* const SCHEMES[LB_INTEGRATOR_COUNT] = {
@@ -144,10 +145,10 @@ static void remember(const lb_model* m, lb_bdf2* own, const stage* s) {
   const double *q2 = s->within ? own->qs : own->q2, *v2 = s->within ? own->vs : own->v2;
   const double w1 = s->weight[0], w2 = s->weight[1];
   for (int i = 0; i < m->nq; i++) {
-    own->qh[i] = w2 != 0 ? w1 * own->q1[i] + w2 * q2[i] : own->q1[i];
+    own->qh[i] = w2 != 0 ? (w1 * own->q1[i] + w2 * q2[i]) / s->over : own->q1[i];
   }
   for (int i = 0; i < m->nv; i++) {
-    own->vh[i] = w2 != 0 ? w1 * own->v1[i] + w2 * v2[i] : own->v1[i];
+    own->vh[i] = w2 != 0 ? (w1 * own->v1[i] + w2 * v2[i]) / s->over : own->v1[i];
   }
 }
 
@@ -250,11 +251,12 @@ static void guess(const lb_bdf2* own, const stage* s, double before, int nv, dou
   const int last = first + (own->steps < 3 ? own->steps : 3);
   memset(v, 0, (size_t)nv * sizeof *v);
   for (int i = first; i <= last; i++) {
-    double weight = 1;
+    double over = 1, under = 1;
     for (int j = first; j <= last; j++) {
-      weight *= j != i ? (s->end - time[j]) / (time[i] - time[j]) : 1;
+      over *= j != i ? s->end - time[j] : 1;
+      under *= j != i ? time[i] - time[j] : 1;
     }
-    lb_add(nv, v, weight, from[i]);
+    lb_add(nv, v, over / under, from[i]);
   }
 }
 
@@ -323,7 +325,7 @@ static void tell_watcher(const lb_stepper* st, const lb_data* d, const stage* s,
     const lb_step_past past = {.dt = dt,
                                .count = s->weight[1] != 0 ? 2 : 1,
                                .inner = own->inner,
-                               .weight = {s->weight[first], s->weight[second]},
+                               .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
                                .q = {q[first], q[second]},
                                .v = {v[first], v[second]},
                                .lambda = own->algebra->multipliers ? own->algebra->multipliers(st)
@@ -337,7 +339,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
                           double h) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own;
-  const double dt = s->dt * h;
+  const double dt = s->dt * h / s->over;
   d->time = begin + s->end * h;
   own->inner = s->end < 1;
   remember(m, own, s);
