@@ -83,7 +83,7 @@ static double spring_length(const lb_scene_spring* s, const lb_anchor* end,
   return lb_vec3_dot(end[0].link == LB_WORLD ? e : lb_quat_rotate(pose[end[0].link].q, e), way);
 }
 
-static lb_status build_springs(lb_build* b, const lb_transform* pose) {
+static lb_status build_springs(lb_build* b) {
   lb_model* m = b->m;
   m->nspring = m->nline = b->scene->nspring;
   for (int i = 0; i < m->nspring; i++) {
@@ -91,12 +91,8 @@ static lb_status build_springs(lb_build* b, const lb_transform* pose) {
     *spring = b->spring[i];
     spring->name = spring->face_name[0] = spring->face_name[1] = NULL; // the scene may go away
     spring->place = (lb_place){0};
-    lb_anchor* end = &m->spring_end[2 * i];
     for (int k = 0; k < 2; k++) {
-      end[k] = anchor(m, spring->body[k], spring->face[k], spring->point[k]);
-    }
-    if (isnan(spring->length)) {
-      spring->length = spring_length(spring, end, pose);
+      m->spring_end[2 * i + k] = anchor(m, spring->body[k], spring->face[k], spring->point[k]);
     }
     if (!keep_law(b, &spring->law)) {
       return lb_build_no_memory(b);
@@ -115,44 +111,53 @@ static void add_piece(lb_model* m, const lb_scene_point* point, const lb_anchor*
   m->nline++;
 }
 
-static lb_status build_cables(lb_build* b, const lb_transform* pose) {
+static lb_status build_cables(lb_build* b) {
   lb_model* m = b->m;
   m->ncable = b->scene->ncable;
   for (int i = 0; i < m->ncable; i++) {
     const lb_scene_cable* from = &b->scene->cable[i];
-    lb_scene_cable* cable = &m->cable[i];
     lb_anchor* at = &m->cable_point[m->cable_first[i]];
-    double length = 0;
-    *cable = *from;
-    cable->name = NULL;
-    cable->place = (lb_place){0};
-    cable->point = NULL;
+    m->cable[i] = *from;
+    m->cable[i].name = NULL;
+    m->cable[i].place = (lb_place){0};
+    m->cable[i].point = NULL;
     for (int k = 0; k < from->npoint; k++) {
       at[k] = anchor(m, from->point[k].body, -1, from->point[k].at);
       if (k > 0) {
         add_piece(m, &from->point[k - 1], &at[k - 1]);
-        length +=
-            lb_vec3_norm(lb_vec3_sub(world_point(&at[k], pose), world_point(&at[k - 1], pose)));
       }
     }
-    cable->length = isnan(cable->length) ? length : cable->length;
     m->cable_first[i + 1] = m->cable_first[i] + from->npoint;
-    if (!keep_law(b, &cable->law)) {
+    if (!keep_law(b, &m->cable[i].law)) {
       return lb_build_no_memory(b);
     }
   }
   return LB_OK;
 }
 
-static lb_status build_lines(lb_build* b) {
+// Lengths that are not given are those at the start.
+static lb_status measure_lines(lb_build* b) {
   lb_model* m = b->m;
+  const lb_arena_mark mark = lb_arena_here(b->arena);
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, m->nlink);
   if (!pose) {
     return lb_build_no_memory(b);
   }
   lb_link_poses(m, pose, m->q0);
-  const lb_status status = build_springs(b, pose);
-  return status == LB_OK ? build_cables(b, pose) : status;
+  for (int i = 0; i < m->nspring; i++) {
+    lb_scene_spring* s = &m->spring[i];
+    s->length = isnan(s->length) ? spring_length(s, &m->spring_end[2 * i], pose) : s->length;
+  }
+  for (int i = 0; i < m->ncable; i++) {
+    const lb_anchor* at = &m->cable_point[m->cable_first[i]];
+    double length = 0;
+    for (int k = 1; k < m->cable[i].npoint; k++) {
+      length += lb_vec3_norm(lb_vec3_sub(world_point(&at[k], pose), world_point(&at[k - 1], pose)));
+    }
+    m->cable[i].length = isnan(m->cable[i].length) ? length : m->cable[i].length;
+  }
+  lb_arena_reset(b->arena, mark);
+  return LB_OK;
 }
 
 static lb_status build_grounds(lb_build* b) {
@@ -229,8 +234,8 @@ static lb_status build_loops(lb_build* b) {
 }
 
 lb_status lb_build_motors(lb_build* b) {
-  lb_status (*const step[])(lb_build*) = {build_motors, build_lines, build_grounds,
-                                          build_drags,  build_loads, build_loops};
+  lb_status (*const step[])(lb_build*) = {build_motors,  build_springs, build_cables, measure_lines,
+                                          build_grounds, build_drags,   build_loads,  build_loops};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](b);
     if (status != LB_OK) {

@@ -51,6 +51,10 @@ static lb_status no_memory(lb_error* err) {
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
+  if (m->ndense < m->nv) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "linear-euler cannot step all the nodes of elastic bodies");
+  }
   linear* own = st->own = LB_TAKE(&st->arena, linear, 1);
   double* block = own ? LB_TAKE(&st->arena, double, m->nq + 5 * m->nv) : NULL;
   if (!block) {
