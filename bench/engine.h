@@ -22,13 +22,23 @@ typedef struct bench_link {
   double inertia[3]; ///< diagonal, about com [kg m^2]
 } bench_link;
 
+/// Points of two links that stay together.
+typedef struct bench_loop {
+  int link[2];
+  double point[2][3]; ///< in the links' frames [m]
+} bench_loop;
+
 typedef struct bench_model {
   char name[32];
   int nlink;
   bench_link* link;  ///< [nlink]
   bool free_base;    ///< link 0 has a free joint in place of the hinge
+  int nloop;         ///< for BENCH_STIFF; engines that lack them leave them open
+  bench_loop* loop;  ///< [nloop]
   int nv;            ///< degrees of freedom
   double gravity[3]; ///< [m/s^2]
+  double stiffness;  ///< of a spring to zero on every hinge [N m/rad] ...
+  double damping;    ///< ... and of a damper [N m s/rad], for BENCH_STIFF
   double qdd_sum;    ///< sum of |qdd| of the hinges in the test state; 0: not known
 } bench_model;
 
@@ -41,6 +51,7 @@ typedef enum bench_method {
   BENCH_RK4,      ///< fixed step, order four
   BENCH_RK8,      ///< fixed step, order eight
   BENCH_ADAPTIVE, ///< step chosen from the tolerance
+  BENCH_STIFF,    ///< what the engine has for stiff springs at a fixed step
   BENCH_METHOD_COUNT
 } bench_method;
 

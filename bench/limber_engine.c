@@ -51,6 +51,8 @@ static void fill_link(lb_scene* scene, name_text* names, const bench_model* benc
   joint.in_parent.p = vec(l->joint);
   if (joint.kind == LB_JOINT_REVOLUTE) {
     joint.axis = vec(l->axis);
+    joint.stiffness = bench->stiffness;
+    joint.damping = bench->damping;
   } else {
     joint.q[3] = 1; // no rotation: position, then quaternion
   }
@@ -58,19 +60,39 @@ static void fill_link(lb_scene* scene, name_text* names, const bench_model* benc
   scene->joint[i] = joint;
 }
 
+static void fill_loop(lb_scene* scene, name_text* names, const bench_model* bench, int i) {
+  const bench_loop* l = &bench->loop[i];
+  const int at = bench->nlink + i;
+  snprintf(names[at], sizeof names[at], "loop%d", i);
+  lb_scene_joint joint = lb_scene_joint_default();
+  joint.name = names[at];
+  joint.kind = LB_JOINT_SPHERICAL;
+  joint.loop = true;
+  joint.parent = l->link[0];
+  joint.child = l->link[1];
+  joint.in_parent.p = vec(l->point[0]);
+  joint.in_child.p = vec(l->point[1]);
+  joint.q[0] = 1;
+  scene->joint[at] = joint;
+}
+
 static lb_model* make_model(const bench_model* bench) {
-  size_t n = (size_t)bench->nlink;
+  size_t n = (size_t)bench->nlink + (size_t)bench->nloop;
   lb_scene scene = lb_scene_default();
   lb_model* model = NULL;
   name_text* names = calloc(n, sizeof *names);
   scene.name = bench->name;
   scene.gravity = vec(bench->gravity);
-  scene.nbody = scene.njoint = bench->nlink;
+  scene.nbody = bench->nlink;
+  scene.njoint = bench->nlink + bench->nloop;
   scene.body = calloc(n, sizeof *scene.body);
   scene.joint = calloc(n, sizeof *scene.joint);
   if (names && scene.body && scene.joint) {
     for (int i = 0; i < bench->nlink; i++) {
       fill_link(&scene, names, bench, i);
+    }
+    for (int i = 0; i < bench->nloop; i++) {
+      fill_loop(&scene, names, bench, i);
     }
     lb_error err = lb_error_make(NULL);
     if (lb_scene_check(&scene, &err) == LB_OK) {
@@ -243,14 +265,16 @@ static void derivatives(void* self, int slot) {
 
 static bool start(void* self, int slot, bench_method method, double h, double tolerance) {
   static const lb_integrator integrators[BENCH_METHOD_COUNT] = {
-      [BENCH_EULER] = LB_INTEGRATOR_EULER,
-      [BENCH_RK4] = LB_INTEGRATOR_RK4,
-      [BENCH_RK8] = LB_INTEGRATOR_RK8,
-      [BENCH_ADAPTIVE] = LB_INTEGRATOR_ADAPTIVE,
+      [BENCH_EULER] = LB_INTEGRATOR_EULER,  [BENCH_RK4] = LB_INTEGRATOR_RK4,
+      [BENCH_RK8] = LB_INTEGRATOR_RK8,      [BENCH_ADAPTIVE] = LB_INTEGRATOR_ADAPTIVE,
+      [BENCH_STIFF] = LB_INTEGRATOR_SDIRK2,
   };
   engine* e = self;
   lb_scene_solver solver = e->model->solver;
   solver.integrator = integrators[method];
+  if (method == BENCH_STIFF && e->bench->nloop > 0) {
+    solver.integrator = LB_INTEGRATOR_BDF2; // what is asked for is where it settles
+  }
   solver.step = h;
   solver.tolerance = tolerance;
   lb_stepper_release(e->stepper);

@@ -56,6 +56,7 @@ static bench_model* make_model(const char* name, int nlink, bool free_base, doub
 void bench_model_release(bench_model* model) {
   if (model) {
     free(model->link);
+    free(model->loop);
     free(model);
   }
 }
@@ -114,6 +115,35 @@ double bench_planar_energy(const bench_model* model, const double* q, const doub
     energy -= l->mass * model->gravity[2] * (z - c * sin(angle));
   }
   return energy;
+}
+
+// --- ladder ---
+
+bench_model* bench_ladder(void) {
+  enum { RUNGS = 16 };
+  bench_model* m = make_model("ladder48", 3 * RUNGS, false, 0);
+  if (m) {
+    m->loop = calloc(RUNGS, sizeof *m->loop);
+    m->nloop = m->loop ? RUNGS : 0;
+    m->gravity[1] = -gravity;
+    m->gravity[2] = 0;
+  }
+  for (int i = 0; m && i < m->nlink; i++) {
+    const int row = i / RUNGS, k = i % RUNGS; // lower rail, upper rail, rungs
+    const bool rung = row == 2;
+    box_link b = {.parent = rung    ? k
+                            : k > 0 ? i - 1
+                                    : -1,
+                  .axis = {0, 0, 1},
+                  .joint = {rung || k > 0 ? 0.1 : 0, row == 1 && k == 0 ? 0.3 : 0, 0},
+                  .com = {rung ? 0 : 0.05, rung ? 0.15 : 0, 0},
+                  .half = {rung ? 0.01 : 0.05, rung ? 0.15 : 0.01, 0.01}};
+    m->link[i] = make_link(&b);
+    if (rung && m->loop) {
+      m->loop[k] = (bench_loop){{i, RUNGS + k}, {{0, 0.3, 0}, {0.1, 0, 0}}};
+    }
+  }
+  return m;
 }
 
 // --- humanoid ---

@@ -6,6 +6,8 @@
 bench_model* bench_chain(int n);
 /// The same with all hinges about y: it stays in a plane.
 bench_model* bench_planar_chain(int n);
+/// Ladder of two rails of 16 links and 16 rungs, whose far ends balls close: 16 loops.
+bench_model* bench_ladder(void);
 /// Humanoid of 22 links, 27 degrees of freedom, on a free base.
 bench_model* bench_humanoid(void);
 void bench_model_release(bench_model* model);

@@ -1,14 +1,25 @@
-// A tree with one of everything on it: springs between points, loads, springs and dampers in the
-// joints and, when asked for, elastic bodies, motors, and loops that need not be closed.
+// A tree with one of everything on it: springs between points and along a direction, with every
+// law, cables, a ground, drag, loads, springs and dampers in the joints and, when asked for,
+// elastic bodies, motors, and loops that need not be closed.
 #pragma once
 #include "assembly.h"
 #include "dynamics/joint.h"
 
-enum { BUSY_SPRINGS = 4, BUSY_LOADS = 4, BUSY_LOOPS = 7, BUSY_MOTORS = 3 };
+enum {
+  BUSY_SPRINGS = 6,
+  BUSY_CABLES = 2,
+  BUSY_POINTS = 5,
+  BUSY_LOADS = 4,
+  BUSY_LOOPS = 7,
+  BUSY_MOTORS = 3
+};
 
 typedef struct busy {
   assembly a; // its tree, model and data; clouds where bodies are elastic
   lb_scene_spring spring[BUSY_SPRINGS];
+  lb_scene_cable cable[BUSY_CABLES];
+  lb_scene_ground ground;
+  lb_scene_point point[BUSY_CABLES + 1][BUSY_POINTS];
   lb_scene_load load[BUSY_LOADS];
   lb_scene_motor motor[BUSY_MOTORS];
   double time[4], angle[4], push[4];
@@ -16,20 +27,78 @@ typedef struct busy {
 
 typedef struct busy_options {
   bool elastic, loops, motors;
+  bool calm; // nothing that lets go, for steps in which wide open loops close at once
   int nbody; // when not elastic
 } busy_options;
 
-static inline void busy_forces(busy* b, lb_random* r) {
+// Points of rigid bodies, now and then of the world.
+static inline void busy_points(busy* b, lb_random* r, lb_scene_point* point, bool world) {
+  const lb_scene* s = &b->a.tree.scene;
+  for (int i = 0; i < BUSY_POINTS; i++) {
+    int body = (int)(lb_random_unit(r) * s->nbody);
+    while (s->body[body].elastic || s->body[body].reduced) {
+      body = (body + 1) % s->nbody;
+    }
+    point[i] = (lb_scene_point){world && i == 2 ? LB_WORLD : body, random_vec3(r, 0.5)};
+  }
+}
+
+// A cable that gives as it likes and one that can go slack but is taut; a ground that all points
+// are deep in; drag on every third body.
+static inline void busy_contacts(busy* b, lb_random* r) {
   lb_scene* s = &b->a.tree.scene;
+  for (int i = 0; i < BUSY_CABLES; i++) {
+    busy_points(b, r, b->point[i], true);
+    b->cable[i] = (lb_scene_cable){.name = "cable",
+                                   .npoint = BUSY_POINTS,
+                                   .point = b->point[i],
+                                   .stiffness = 15,
+                                   .damping = 0.4,
+                                   .length = 0.3,
+                                   .law = {.slack = i == 1, .exponent = i == 1 ? 1.5 : 0}};
+  }
+  busy_points(b, r, b->point[BUSY_CABLES], false);
+  b->ground = (lb_scene_ground){.name = "ground",
+                                .npoint = BUSY_POINTS,
+                                .point = b->point[BUSY_CABLES],
+                                .at = {0, 0, 6},
+                                .normal = {0.6, 0, 0.8},
+                                .stiffness = 2,
+                                .dissipation = 0.02,
+                                .friction = 0.7,
+                                .slip = 0.5};
+  for (int i = 0; i < s->nbody; i += 3) {
+    const bool rigid = !s->body[i].elastic && !s->body[i].reduced;
+    s->body[i].drag = rigid ? 0.7 : 0;
+    s->body[i].turn_drag = rigid ? 0.2 : 0;
+  }
+  s->cable = b->cable;
+  s->ncable = BUSY_CABLES;
+  s->ground = &b->ground;
+  s->nground = 1;
+}
+
+static inline void busy_forces(busy* b, lb_random* r, bool calm) {
+  lb_scene* s = &b->a.tree.scene;
+  lb_random other = {r->state + 5}; // leaves what follows as it is
   for (int i = 0; i < BUSY_SPRINGS; i++) {
+    lb_random* from = i < 4 ? r : &other;
     b->spring[i] =
         (lb_scene_spring){.name = "spring",
-                          .body = {i == 0 ? LB_WORLD : (int)(lb_random_unit(r) * s->nbody),
-                                   (int)(lb_random_unit(r) * s->nbody)},
-                          .point = {random_vec3(r, 0.5), random_vec3(r, 0.5)},
+                          .body = {i == 0 ? LB_WORLD : (int)(lb_random_unit(from) * s->nbody),
+                                   (int)(lb_random_unit(from) * s->nbody)},
+                          .point = {random_vec3(from, 0.5), random_vec3(from, 0.5)},
                           .stiffness = 20,
                           .damping = 3,
                           .length = 0.3};
+  }
+  static const double stretch[] = {-50, 0, 0.001, 60}, force[] = {-9, 0, 0.5, 70};
+  b->spring[2].law = (lb_scene_law){.exponent = 2.5};
+  b->spring[3].law = (lb_scene_law){.count = 4, .stretch = stretch, .force = force};
+  b->spring[4].along = b->spring[5].along = (lb_vec3){0.48, 0.6, 0.64};
+  b->spring[4].body[0] = LB_WORLD;
+  if (!calm) {
+    busy_contacts(b, &other);
   }
   for (int i = 0; i < BUSY_LOADS; i++) {
     b->load[i] = (lb_scene_load){.name = "load",
@@ -116,7 +185,7 @@ static inline void make_busy(busy* b, uint64_t seed, busy_options options) {
   } else {
     random_tree_make(&a->tree, &r, options.nbody, NULL, 0);
   }
-  busy_forces(b, &r);
+  busy_forces(b, &r, options.calm);
   if (options.loops) {
     busy_loops(b, &r);
   }

@@ -3,6 +3,8 @@
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBodyDynamicsWorld.h>
+#include <BulletDynamics/Featherstone/btMultiBodyLinkCollider.h>
+#include <BulletDynamics/Featherstone/btMultiBodyPoint2Point.h>
 #include <btBulletDynamicsCommon.h>
 
 #include <algorithm>
@@ -38,6 +40,10 @@ struct Engine {
   btMultiBodyConstraintSolver solver;
   btMultiBodyDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
   btScalar h = 0;
+  bool springs = false;
+  btEmptyShape nothing;
+  std::vector<std::unique_ptr<btMultiBodyLinkCollider>> colliders; // what islands are made of
+  std::vector<std::unique_ptr<btMultiBodyPoint2Point>> loops;
 };
 
 Engine& self(void* engine) {
@@ -54,6 +60,28 @@ void add_link(Engine& e, int i) {
   e.body->setupRevolute(i - e.base, btScalar(l.mass), vec(l.inertia), l.parent - e.base,
                         btQuaternion::getIdentity(), vec(l.axis), vec(l.joint) - parent_com,
                         vec(l.com), true);
+}
+
+// Constraints are solved island by island, and islands are made of colliders: links without any
+// would be left out.
+void add_loops(Engine& e) {
+  for (int i = 0; i < e.model.nlink && e.model.nloop > 0; i++) {
+    e.colliders.emplace_back(new btMultiBodyLinkCollider(e.body.get(), i - e.base));
+    e.colliders.back()->setCollisionShape(&e.nothing);
+    e.body->getLink(i - e.base).m_collider = e.colliders.back().get();
+    e.world.addCollisionObject(e.colliders.back().get(), 1, 0);
+  }
+  for (int i = 0; i < e.model.nloop; i++) {
+    const bench_loop& l = e.model.loop[i];
+    btVector3 pivot[2];
+    for (int k = 0; k < 2; k++) {
+      pivot[k] = vec(l.point[k]) - vec(e.model.link[l.link[k]].com);
+    }
+    e.loops.emplace_back(new btMultiBodyPoint2Point(e.body.get(), l.link[0] - e.base, e.body.get(),
+                                                    l.link[1] - e.base, pivot[0], pivot[1]));
+    e.loops.back()->setMaxAppliedImpulse(btScalar(1e12));
+    e.world.addMultiBodyConstraint(e.loops.back().get());
+  }
 }
 
 void* create(const bench_model* model) {
@@ -80,11 +108,18 @@ void* create(const bench_model* model) {
   e->start = is_free ? vec(first.joint) + vec(first.com) : btVector3(0, 0, 0);
   e->world.setGravity(vec(model->gravity));
   e->world.addMultiBody(e->body.get());
+  add_loops(*e);
   return e;
 }
 
 void release(void* engine) {
   Engine& e = self(engine);
+  for (auto& loop : e.loops) {
+    e.world.removeMultiBodyConstraint(loop.get());
+  }
+  for (auto& collider : e.colliders) {
+    e.world.removeCollisionObject(collider.get());
+  }
   e.world.removeMultiBody(e.body.get());
   delete &e;
 }
@@ -136,9 +171,10 @@ void get_qdd(void* engine, double* qdd) {
 
 bool start(void* engine, int slot, bench_method method, double h, double) {
   Engine& e = self(engine);
-  if (method != BENCH_EULER && method != BENCH_RK4) {
+  if (method != BENCH_EULER && method != BENCH_RK4 && method != BENCH_STIFF) {
     return false;
   }
+  e.springs = method == BENCH_STIFF;
   e.body->useRK4Integration(method == BENCH_RK4);
   e.body->clearForcesAndTorques();
   set_state(e, e.slot[slot]);
@@ -146,8 +182,13 @@ bool start(void* engine, int slot, bench_method method, double h, double) {
   return true;
 }
 
+// Springs and dampers are torques for the coming step: the body has no others.
 void step(void* engine) {
   Engine& e = self(engine);
+  for (int i = 0; e.springs && i < e.body->getNumLinks(); i++) {
+    e.body->addJointTorque(i, btScalar(-e.model.stiffness * e.body->getJointPos(i) -
+                                       e.model.damping * e.body->getJointVel(i)));
+  }
   e.world.stepSimulation(e.h, 0);
 }
 

@@ -27,6 +27,12 @@ typedef struct lb_anchor {
   lb_transform X;
 } lb_anchor;
 
+/// Drag on a link.
+typedef struct lb_model_drag {
+  lb_anchor at; ///< a body's centre of mass
+  double linear, angular;
+} lb_model_drag;
+
 /// A drawable piece of a body.
 typedef struct lb_model_shape {
   int body; ///< or LB_WORLD
@@ -121,9 +127,18 @@ typedef struct lb_model {
   double* rest;      ///< [nq] where the spring pulls to
 
   // --- forces, motors, constraints ---
-  int nspring, nload, nmotor, nloop;
-  lb_scene_spring* spring;     ///< [nspring] rest lengths filled in
-  lb_anchor* spring_end;       ///< [nspring][2] where they are fastened
+  int nspring, nload, nmotor, nloop, ncable, nground, ndrag;
+  int nline;                   ///< springs, and pieces of cables from point to point
+  lb_scene_spring* spring;     ///< [nline] rest lengths filled in; beyond nspring: where pieces of
+                               ///< cables run, for those who draw them
+  lb_anchor* spring_end;       ///< [nline][2] where they are fastened
+  lb_scene_cable* cable;       ///< [ncable] rest lengths filled in; their points are below
+  lb_anchor* cable_point;      ///< where they pass, cable after cable
+  int* cable_first;            ///< [ncable + 1] first point of each
+  lb_scene_ground* ground;     ///< [nground]
+  lb_anchor* ground_point;     ///< what may touch them
+  int* ground_first;           ///< [nground + 1] first point of each
+  lb_model_drag* drag;         ///< [ndrag]
   lb_scene_load* load;         ///< [nload]
   lb_anchor* load_at;          ///< [nload] where they act
   lb_profile** load_profile;   ///< [nload] NULL: constant

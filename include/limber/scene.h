@@ -83,6 +83,8 @@ typedef struct lb_scene_body {
   lb_mass mass;                     ///< in the body's frame; the fields that were given
   const lb_scene_elastic* elastic;  ///< NULL: rigid, or given as `reduced`
   const struct lb_reduced* reduced; ///< an elastic body already in a basis, or NULL
+  double drag;                      ///< against moving, at the centre of mass [N s/m] >= 0 ...
+  double turn_drag;                 ///< ... and against turning [N m s/rad] >= 0; of rigid bodies
   /// In the world, of a body that no joint carries; the next two are such a body's, too.
   lb_transform pose;
   lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
@@ -134,6 +136,15 @@ typedef struct lb_scene_joint {
                               ///< velocity, in the joint's frame on the child
 } lb_scene_joint;
 
+/// How a spring or cable answers being stretched by s. All zero: in proportion.
+typedef struct lb_scene_law {
+  double exponent;       ///< force k s |s|^(exponent - 1), s in metres; 0 is 1, else >= 1
+  int count;             ///< of a table that takes the place of the stiffness; 0: none, else >= 2
+  const double* stretch; ///< [count] rising [m]
+  const double* force;   ///< [count] [N]; straight between them and on beyond the last ones
+  bool slack;            ///< it pulls and does not push
+} lb_scene_law;
+
 /// A spring with a damper between two points.
 typedef struct lb_scene_spring {
   const char* name;
@@ -146,7 +157,44 @@ typedef struct lb_scene_spring {
   double stiffness; ///< [N/m] >= 0
   double damping;   ///< [N s/m] >= 0
   double length;    ///< at rest [m]; NAN: as long as it is at the start
+  lb_scene_law law; ///< other than in proportion
+  lb_vec3 along; ///< unit, in the axes of the first end's body or the world: only what lies along
+                 ///< it counts; zero: the way from end to end
 } lb_scene_spring;
+
+/// A point of a rigid body, or of the world.
+typedef struct lb_scene_point {
+  int body;
+  lb_vec3 at; ///< in its frame
+} lb_scene_point;
+
+enum { LB_CABLE_MOST_POINTS = 32 };
+
+/// A cable through several points, with one tension over its whole length.
+typedef struct lb_scene_cable {
+  const char* name;
+  lb_place place;
+  int npoint; ///< 2 to LB_CABLE_MOST_POINTS
+  lb_scene_point* point;
+  double stiffness; ///< of all of it [N/m] >= 0
+  double damping;   ///< [N s/m] >= 0
+  double length;    ///< at rest [m]; NAN: as long as it is at the start
+  lb_scene_law law;
+} lb_scene_cable;
+
+/// A plane that pushes points back and rubs on them, in proportion to how deep they are.
+typedef struct lb_scene_ground {
+  const char* name;
+  lb_place place;
+  int npoint;
+  lb_scene_point* point; ///< of bodies
+  lb_vec3 at;            ///< a point of the plane, in the world [m]
+  lb_vec3 normal;        ///< unit, out of the ground
+  double stiffness;      ///< [N/m] > 0
+  double dissipation;    ///< part of the force added for each m/s of sinking in [s/m] >= 0
+  double friction;       ///< coefficient >= 0
+  double slip;           ///< speed below which friction fades [m/s] > 0
+} lb_scene_ground;
 
 typedef enum lb_motor_drive {
   LB_DRIVE_POSITION, ///< the coordinate follows the profile exactly
@@ -258,7 +306,11 @@ typedef struct lb_scene_retarget {
   X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
   X(LB_INTEGRATOR_RK4, "rk4", "classical Runge-Kutta, order 4")                                    \
   X(LB_INTEGRATOR_RK8, "rk8", "Fehlberg's Runge-Kutta, order 8, the most exact at a fixed step")   \
+  X(LB_INTEGRATOR_LINEAR_EULER, "linear-euler",                                                    \
+    "linearly implicit Euler, order 1: one linear system a step")                                  \
+  X(LB_INTEGRATOR_BDF1, "bdf1", "implicit Euler, order 1: the most damping")                       \
   X(LB_INTEGRATOR_BDF2, "bdf2", "implicit, order 2: stiff springs and elastic bodies")             \
+  X(LB_INTEGRATOR_SDIRK2, "sdirk2", "implicit in two stages, order 2, the least error of these")   \
   X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance (ARKODE)")
 
 typedef enum lb_integrator {
@@ -312,12 +364,14 @@ typedef struct lb_scene {
   double duration; ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
-  int nmaterial, nbody, nshape, njoint, nspring, nmotor, nload, nmarker;
+  int nmaterial, nbody, nshape, njoint, nspring, ncable, nground, nmotor, nload, nmarker;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
   lb_scene_joint* joint;
   lb_scene_spring* spring;
+  lb_scene_cable* cable;
+  lb_scene_ground* ground;
   lb_scene_motor* motor;
   lb_scene_load* load;
   lb_scene_marker* marker;

@@ -96,6 +96,8 @@ static void print_forces(const lb_model* m) {
     const char *one, *many;
   } part[] = {{m->nmotor, "motor", "motors"},
               {m->nspring, "spring", "springs"},
+              {m->ncable, "cable", "cables"},
+              {m->nground, "ground", "grounds"},
               {m->nload, "load", "loads"}};
   const double g = lb_vec3_norm(m->gravity);
   if (g > 0) {

@@ -429,6 +429,11 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   for (size_t i = 0; i < sizeof work.lever / sizeof *work.lever; i++) {
     work.lever[i] = lb_carve(c, nv, sizeof(lb_motion));
   }
+  size_t points = 2;
+  for (int i = 0; i < m->ncable; i++) {
+    points = (size_t)m->cable[i].npoint > points ? (size_t)m->cable[i].npoint : points;
+  }
+  work.points = lb_carve(c, 3 * points * nv, sizeof(lb_motion));
   work.run = lb_carve(c, nlink, sizeof(lb_run));
   work.v_up = lb_carve(c, nv, sizeof(int));
   work.index = lb_carve(c, nv, sizeof(int));

@@ -76,6 +76,7 @@ typedef struct lb_derivation {
   double* spread;                 // [LB_SPREAD][ncolumn + 3] the same by component
   lb_motion* bend;                // [2][most nv of a link]
   lb_motion* lever[6];            // [nv] for forces on links
+  lb_motion* points;              // [3 * most points of a spring or cable][nv] likewise
   int* index;                     // [nv] likewise
   // of models with elastic bodies
   lb_slope* slope;              // [nv] of their coordinates, faces summed up

@@ -348,7 +348,8 @@ static void differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_elastic = {"elastic body", body_count, apply, energy, differentiate, false};
+const lb_force lb_force_elastic = {"elastic body", body_count, apply,   energy,
+                                   differentiate,  false,      LB_STIFF};
 
 // --- inversion ---
 

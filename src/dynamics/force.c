@@ -1,14 +1,15 @@
-// The table of forces, and the laws.
+// The table of forces, and the simplest of them: springs and dampers of joints, loads, motors.
 #include "dynamics/force.h"
 
 #include <string.h>
 
-#include "dynamics/derivative.h"
+#include "dynamics/force_point.h"
 #include "dynamics/kinematics.h"
 #include "model/pose.h"
 
-static const lb_force* const FORCES[] = {&lb_force_joint, &lb_force_spring,  &lb_force_load,
-                                         &lb_force_motor, &lb_force_elastic, &lb_force_loop};
+static const lb_force* const FORCES[] = {&lb_force_joint,  &lb_force_spring,  &lb_force_cable,
+                                         &lb_force_ground, &lb_force_drag,    &lb_force_load,
+                                         &lb_force_motor,  &lb_force_elastic, &lb_force_loop};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {
@@ -54,6 +55,37 @@ void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d) {
 void lb_forces_differentiate(lb_derivatives* D, lb_data* d) {
   lb_forces_differentiate_outer(D, d);
   lb_force_elastic.differentiate(D, d);
+}
+
+static void differentiate_stiff(lb_derivatives* D, lb_data* d, int stiff) {
+  for (int i = 0; i < NFORCE; i++) {
+    if ((int)FORCES[i]->stiff == stiff && FORCES[i]->count(D->model) > 0) {
+      FORCES[i]->differentiate(D, d);
+    }
+  }
+}
+
+void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
+  const size_t size = (size_t)D->model->nv * (size_t)D->model->nv * sizeof(double);
+  memset(D->tau_qd, 0, size);
+  differentiate_stiff(D, d, LB_STIFF_RATE);
+  memset(D->tau_q, 0, size);
+  differentiate_stiff(D, d, LB_STIFF);
+}
+
+bool lb_forces_are_diagonal(const lb_model* m) {
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->stiff != LB_NOT_STIFF && FORCES[i] != &lb_force_joint &&
+        FORCES[i]->count(m) > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    if (LB_JOINT[m->link_kind[i]]->stiffen && m->stiffness[m->link_v[i]] > 0) {
+      return false;
+    }
+  }
+  return m->nelastic == 0 && m->nloop == 0;
 }
 
 // --- springs and dampers on the joints' own coordinates ---
@@ -109,137 +141,7 @@ static void joint_differentiate(lb_derivatives* D, lb_data* d) {
 }
 
 const lb_force lb_force_joint = {"joint spring and damper", joint_count, joint_apply, joint_energy,
-                                 joint_differentiate,       false};
-
-// --- points of bodies ---
-
-typedef struct point {
-  lb_v4 at;       // in the world
-  lb_v4 velocity; // of the material point
-  lb_state* link; // NULL: of the world
-  int index;      // of the link, or LB_WORLD
-  lb_v4 arm;      // from the link's origin
-} point;
-
-static point find_point(lb_work* w, const lb_anchor* anchor) {
-  point p = {.at = lb_v4_from(anchor->X.p), .index = anchor->link};
-  if (anchor->link != LB_WORLD) {
-    p.link = &w->state[anchor->link];
-    p.arm = lb_m3_apply(p.link->R, p.at);
-    p.at = p.link->p + p.arm;
-    p.velocity = p.link->v + lb_v4_cross(p.link->w, p.arm);
-  }
-  return p;
-}
-
-static void push(point p, lb_v4 force) {
-  if (p.link) {
-    p.link->xf += force;
-    p.link->xn += lb_v4_cross(p.at - p.link->p, force);
-  }
-}
-
-// --- springs between points ---
-//
-//   f = (k (l - l0) + d ldot) e,  e from the first point to the second, on the first; -f on the
-//   second
-
-static int spring_count(const lb_model* m) {
-  return m->nspring;
-}
-
-typedef struct pull {
-  point a, b;
-  lb_v4 e; // zero for a spring of no length, whose direction is not defined: it pulls nowhere
-  double length, force;
-} pull;
-
-static pull find_pull(const lb_model* m, lb_work* w, int i) {
-  const lb_scene_spring* s = &m->spring[i];
-  pull p = {.a = find_point(w, &m->spring_end[2 * i]),
-            .b = find_point(w, &m->spring_end[2 * i + 1])};
-  const lb_v4 along = p.b.at - p.a.at;
-  p.length = sqrt(lb_v4_dot(along, along));
-  if (p.length > 0) {
-    p.e = along / p.length;
-    p.force = s->stiffness * (p.length - s->length) +
-              s->damping * lb_v4_dot(p.e, p.b.velocity - p.a.velocity);
-  }
-  return p;
-}
-
-static void spring_apply(const lb_model* m, lb_data* d) {
-  lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->nspring; i++) {
-    const pull p = find_pull(m, d->work, i);
-    push(p.a, p.e * p.force);
-    push(p.b, -(p.e * p.force));
-  }
-}
-
-// The change of f with one coordinate: with the change x of the way from one point to the other and
-// xd of their relative velocity y,
-//   de = (x - e e.x) / l,   df = de (k (l - l0) + d ldot) + e (k e.x + d (de.y + e.xd))
-static lb_v4 spring_change(const lb_scene_spring* s, const pull* p, lb_v4 x, lb_v4 xd) {
-  const double stretch = lb_v4_dot(p->e, x);
-  const lb_v4 de = (x - p->e * stretch) / p->length;
-  const double rate = lb_v4_dot(de, p->b.velocity - p->a.velocity) + lb_v4_dot(p->e, xd);
-  return de * p->force + p->e * (s->stiffness * stretch + s->damping * rate);
-}
-
-// What one end moves with a coordinate: its velocity turns along and gains psi.
-static lb_v4 velocity_change(lb_motion S, lb_motion psi, lb_v4 velocity) {
-  return psi.v + lb_v4_cross(S.w, velocity);
-}
-
-static void differentiate_spring(lb_derivatives* D, const lb_scene_spring* s, const pull* p) {
-  const lb_derivation* W = D->work;
-  lb_motion *Sa = W->lever[0], *Sb = W->lever[1], *Pa = W->lever[2], *Pb = W->lever[3];
-  lb_motion *on_a = W->lever[4], *on_b = W->lever[5];
-  const lb_v4 f = p->e * p->force;
-  lb_derive_point(D, Sa, Pa, p->a.index, p->a.arm);
-  lb_derive_point(D, Sb, Pb, p->b.index, p->b.arm);
-  for (int k = 0; k < D->model->nv; k++) {
-    const lb_v4 xd =
-        velocity_change(Sb[k], Pb[k], p->b.velocity) - velocity_change(Sa[k], Pa[k], p->a.velocity);
-    const lb_v4 df = spring_change(s, p, Sb[k].v - Sa[k].v, xd);
-    on_a[k] = (lb_motion){lb_v4_zero(), df - lb_v4_cross(Sa[k].w, f)};
-    on_b[k] = (lb_motion){lb_v4_zero(), lb_v4_cross(Sb[k].w, f) - df};
-  }
-  lb_derive_push(D, D->tau_q, Sa, on_a);
-  lb_derive_push(D, D->tau_q, Sb, on_b);
-  for (int k = 0; k < D->model->nv; k++) {
-    on_a[k].v = p->e * (s->damping * lb_v4_dot(p->e, Sb[k].v - Sa[k].v));
-    on_b[k].v = -on_a[k].v;
-  }
-  lb_derive_push(D, D->tau_qd, Sa, on_a);
-  lb_derive_push(D, D->tau_qd, Sb, on_b);
-}
-
-static void spring_differentiate(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nspring; i++) {
-    const pull p = find_pull(m, d->work, i);
-    if (p.length > 0) {
-      differentiate_spring(D, &m->spring[i], &p);
-    }
-  }
-}
-
-static double spring_energy(const lb_model* m, lb_data* d) {
-  double sum = 0;
-  for (int i = 0; i < m->nspring; i++) {
-    const lb_scene_spring* s = &m->spring[i];
-    const lb_v4 along = find_point(d->work, &m->spring_end[2 * i + 1]).at -
-                        find_point(d->work, &m->spring_end[2 * i]).at;
-    const double stretch = sqrt(lb_v4_dot(along, along)) - s->length;
-    sum += 0.5 * s->stiffness * stretch * stretch;
-  }
-  return sum;
-}
-
-const lb_force lb_force_spring = {"spring",      spring_count,         spring_apply,
-                                  spring_energy, spring_differentiate, true};
+                                 joint_differentiate,       false,       LB_STIFF};
 
 // --- loads ---
 
@@ -265,11 +167,11 @@ static void load_apply(const lb_model* m, lb_data* d) {
     const lb_scene_load* load = &m->load[i];
     const double scale = load_scale(m, d, i);
     const lb_anchor* at = &m->load_at[i];
-    const point p = find_point(d->work, at);
+    const lb_force_point p = lb_force_point_find(d->work, at);
     if (p.link) {
       const lb_v4 f = load->follows ? turn(d->work, at, load->force) : lb_v4_from(load->force);
       const lb_v4 n = load->follows ? turn(d->work, at, load->torque) : lb_v4_from(load->torque);
-      push(p, f * scale);
+      lb_force_point_push(&p, f * scale);
       p.link->xn += n * scale;
     }
   }
@@ -281,7 +183,7 @@ static void load_differentiate(lb_derivatives* D, lb_data* d) {
   lb_motion *S = D->work->lever[0], *change = D->work->lever[1];
   for (int i = 0; i < m->nload; i++) {
     const lb_scene_load* load = &m->load[i];
-    const point p = find_point(d->work, &m->load_at[i]);
+    const lb_force_point p = lb_force_point_find(d->work, &m->load_at[i]);
     if (load->follows || !p.link) {
       continue;
     }
@@ -295,7 +197,8 @@ static void load_differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_load = {"load", load_count, load_apply, NULL, load_differentiate, true};
+const lb_force lb_force_load = {"load", load_count,  load_apply, NULL, load_differentiate,
+                                true,   LB_NOT_STIFF};
 
 // --- motors that push ---
 
@@ -314,4 +217,5 @@ static void motor_apply(const lb_model* m, lb_data* d) {
   }
 }
 
-const lb_force lb_force_motor = {"motor", motor_count, motor_apply, NULL, NULL, false};
+const lb_force lb_force_motor = {"motor", motor_count, motor_apply, NULL,
+                                 NULL,    false,       LB_NOT_STIFF};

@@ -16,10 +16,12 @@ typedef struct lb_force {
   // alone.
   void (*differentiate)(lb_derivatives* D, lb_data* d);
   bool on_links; // some of them act on links, not on coordinates alone
+  // What of them belongs into implicit steps that are linear: nothing, damping, stiffness as well.
+  enum { LB_NOT_STIFF, LB_STIFF_RATE, LB_STIFF } stiff;
 } lb_force;
 
-extern const lb_force lb_force_joint, lb_force_spring, lb_force_load, lb_force_motor,
-    lb_force_elastic, lb_force_loop;
+extern const lb_force lb_force_joint, lb_force_spring, lb_force_cable, lb_force_ground,
+    lb_force_drag, lb_force_load, lb_force_motor, lb_force_elastic, lb_force_loop;
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);
@@ -30,3 +32,8 @@ double lb_forces_energy(const lb_model* m, lb_data* d);
 // and for which there are shorter ways (elastic/reduced_derivative.h).
 void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
 void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
+// tau_q and tau_qd of the stiff ones alone, in place of those of the motion, after lb_derive.
+void lb_forces_stiffen(lb_derivatives* D, lb_data* d);
+// Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
+// of an implicit step is the mass matrix with more on its diagonal (tree.h).
+bool lb_forces_are_diagonal(const lb_model* m);

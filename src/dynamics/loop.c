@@ -479,7 +479,8 @@ static double loop_energy(const lb_model* m, lb_data* d) {
 }
 
 const lb_force lb_force_loop = {
-    "loop joint", loop_count, loop_apply, loop_energy, lb_loops_differentiate_springs, true};
+    "loop joint", loop_count, loop_apply, loop_energy, lb_loops_differentiate_springs,
+    true,         LB_STIFF};
 
 double lb_loop_gap(const lb_model* m, lb_data* d, int* loop) {
   lb_loops* L = d->work->loops;

@@ -37,6 +37,14 @@ static bool take_arrays(lb_build* b) {
     nq += reduced ? reduced->r : 0;
     nv += reduced ? reduced->r : 0;
   }
+  int cable_points = 0, ground_points = 0;
+  for (int i = 0; i < s->ncable; i++) {
+    cable_points += s->cable[i].npoint;
+  }
+  for (int i = 0; i < s->nground; i++) {
+    ground_points += s->ground[i].npoint;
+  }
+  const int nline = s->nspring + cable_points - s->ncable;
   return FIELD(body_name, n) && FIELD(body_link, n) && FIELD(body_in_link, n) &&
          FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
          FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
@@ -47,7 +55,10 @@ static bool take_arrays(lb_build* b) {
          FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
          FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) &&
          FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
-         FIELD(spring, s->nspring) && FIELD(spring_end, 2 * s->nspring) && FIELD(load, s->nload) &&
+         FIELD(spring, nline) && FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
+         FIELD(cable_point, cable_points) && FIELD(cable_first, s->ncable + 1) &&
+         FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
+         FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&
          FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
          FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
          FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&

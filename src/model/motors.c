@@ -1,4 +1,5 @@
-// Motors, springs, loads and loops: copied from the scene with their profiles made ready.
+// Motors, springs, cables, grounds, drag, loads and loops: copied from the scene with their
+// profiles made ready.
 #include "math/profile.h"
 #include "model/build.h"
 #include "model/link.h"
@@ -56,7 +57,86 @@ static lb_vec3 world_point(const lb_anchor* at, const lb_transform* pose) {
   return at->link == LB_WORLD ? at->X.p : lb_transform_point(pose[at->link], at->X.p);
 }
 
+// The scene may go away: tables are copied.
+static bool keep_law(lb_build* b, lb_scene_law* law) {
+  double* copy = LB_TAKE(b->arena, double, 2 * law->count);
+  if (!copy) {
+    return false;
+  }
+  for (int i = 0; i < law->count; i++) {
+    copy[i] = law->stretch[i];
+    copy[law->count + i] = law->force[i];
+  }
+  law->stretch = copy;
+  law->force = copy + law->count;
+  return true;
+}
+
+// How long a spring is at the start: along its direction where it has one.
+static double spring_length(const lb_scene_spring* s, const lb_anchor* end,
+                            const lb_transform* pose) {
+  const lb_vec3 way = lb_vec3_sub(world_point(&end[1], pose), world_point(&end[0], pose));
+  if (!(lb_vec3_norm(s->along) > 0)) {
+    return lb_vec3_norm(way);
+  }
+  const lb_vec3 e = lb_quat_rotate(end[0].X.q, s->along);
+  return lb_vec3_dot(end[0].link == LB_WORLD ? e : lb_quat_rotate(pose[end[0].link].q, e), way);
+}
+
 static lb_status build_springs(lb_build* b) {
+  lb_model* m = b->m;
+  m->nspring = m->nline = b->scene->nspring;
+  for (int i = 0; i < m->nspring; i++) {
+    lb_scene_spring* spring = &m->spring[i];
+    *spring = b->spring[i];
+    spring->name = spring->face_name[0] = spring->face_name[1] = NULL; // the scene may go away
+    spring->place = (lb_place){0};
+    for (int k = 0; k < 2; k++) {
+      m->spring_end[2 * i + k] = anchor(m, spring->body[k], spring->face[k], spring->point[k]);
+    }
+    if (!keep_law(b, &spring->law)) {
+      return lb_build_no_memory(b);
+    }
+  }
+  return LB_OK;
+}
+
+// A piece of a cable as something to draw.
+static void add_piece(lb_model* m, const lb_scene_point* point, const lb_anchor* at) {
+  m->spring[m->nline] = (lb_scene_spring){.body = {point[0].body, point[1].body},
+                                          .point = {point[0].at, point[1].at},
+                                          .face = {-1, -1}};
+  m->spring_end[2 * m->nline] = at[0];
+  m->spring_end[2 * m->nline + 1] = at[1];
+  m->nline++;
+}
+
+static lb_status build_cables(lb_build* b) {
+  lb_model* m = b->m;
+  m->ncable = b->scene->ncable;
+  for (int i = 0; i < m->ncable; i++) {
+    const lb_scene_cable* from = &b->scene->cable[i];
+    lb_anchor* at = &m->cable_point[m->cable_first[i]];
+    m->cable[i] = *from;
+    m->cable[i].name = NULL;
+    m->cable[i].place = (lb_place){0};
+    m->cable[i].point = NULL;
+    for (int k = 0; k < from->npoint; k++) {
+      at[k] = anchor(m, from->point[k].body, -1, from->point[k].at);
+      if (k > 0) {
+        add_piece(m, &from->point[k - 1], &at[k - 1]);
+      }
+    }
+    m->cable_first[i + 1] = m->cable_first[i] + from->npoint;
+    if (!keep_law(b, &m->cable[i].law)) {
+      return lb_build_no_memory(b);
+    }
+  }
+  return LB_OK;
+}
+
+// Lengths that are not given are those at the start.
+static lb_status measure_lines(lb_build* b) {
   lb_model* m = b->m;
   const lb_arena_mark mark = lb_arena_here(b->arena);
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, m->nlink);
@@ -64,22 +144,50 @@ static lb_status build_springs(lb_build* b) {
     return lb_build_no_memory(b);
   }
   lb_link_poses(m, pose, m->q0);
-  m->nspring = b->scene->nspring;
   for (int i = 0; i < m->nspring; i++) {
-    lb_scene_spring* spring = &m->spring[i];
-    *spring = b->spring[i];
-    spring->name = spring->face_name[0] = spring->face_name[1] = NULL; // the scene may go away
-    spring->place = (lb_place){0};
-    lb_anchor* end = &m->spring_end[2 * i];
-    for (int k = 0; k < 2; k++) {
-      end[k] = anchor(m, spring->body[k], spring->face[k], spring->point[k]);
+    lb_scene_spring* s = &m->spring[i];
+    s->length = isnan(s->length) ? spring_length(s, &m->spring_end[2 * i], pose) : s->length;
+  }
+  for (int i = 0; i < m->ncable; i++) {
+    const lb_anchor* at = &m->cable_point[m->cable_first[i]];
+    double length = 0;
+    for (int k = 1; k < m->cable[i].npoint; k++) {
+      length += lb_vec3_norm(lb_vec3_sub(world_point(&at[k], pose), world_point(&at[k - 1], pose)));
     }
-    if (isnan(spring->length)) {
-      spring->length =
-          lb_vec3_norm(lb_vec3_sub(world_point(&end[1], pose), world_point(&end[0], pose)));
-    }
+    m->cable[i].length = isnan(m->cable[i].length) ? length : m->cable[i].length;
   }
   lb_arena_reset(b->arena, mark);
+  return LB_OK;
+}
+
+static lb_status build_grounds(lb_build* b) {
+  lb_model* m = b->m;
+  m->nground = b->scene->nground;
+  for (int i = 0; i < m->nground; i++) {
+    const lb_scene_ground* from = &b->scene->ground[i];
+    m->ground[i] = *from;
+    m->ground[i].name = NULL;
+    m->ground[i].place = (lb_place){0};
+    m->ground[i].point = NULL;
+    m->ground_first[i + 1] = m->ground_first[i] + from->npoint;
+    for (int k = 0; k < from->npoint; k++) {
+      m->ground_point[m->ground_first[i] + k] =
+          anchor(m, from->point[k].body, -1, from->point[k].at);
+    }
+  }
+  return LB_OK;
+}
+
+// A body that does not move needs none.
+static lb_status build_drags(lb_build* b) {
+  lb_model* m = b->m;
+  for (int i = 0; i < m->nbody; i++) {
+    const lb_scene_body* body = &b->scene->body[i];
+    if ((body->drag > 0 || body->turn_drag > 0) && m->body_link[i] != LB_WORLD) {
+      m->drag[m->ndrag++] =
+          (lb_model_drag){anchor(m, i, -1, m->body_mass[i].com), body->drag, body->turn_drag};
+    }
+  }
   return LB_OK;
 }
 
@@ -126,7 +234,8 @@ static lb_status build_loops(lb_build* b) {
 }
 
 lb_status lb_build_motors(lb_build* b) {
-  lb_status (*const step[])(lb_build*) = {build_motors, build_springs, build_loads, build_loops};
+  lb_status (*const step[])(lb_build*) = {build_motors,  build_springs, build_cables, measure_lines,
+                                          build_grounds, build_drags,   build_loads,  build_loops};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](b);
     if (status != LB_OK) {

@@ -60,7 +60,7 @@ static void json_children(lb_out* out, const lb_gltf* g, int parent) {
   for (int i = 0; parent == LB_WORLD && i < g->ngroup; i++) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_group_node(g, i), "");
   }
-  for (int i = 0; parent == LB_WORLD && i < m->nspring; i++) {
+  for (int i = 0; parent == LB_WORLD && i < m->nline; i++) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_spring_node(g, i), "");
   }
   for (int i = g->first_shape[parent == LB_WORLD ? 0 : 1 + parent]; i >= 0; i = g->next_shape[i]) {
@@ -147,7 +147,7 @@ static void json_nodes(lb_out* out, const lb_gltf* g) {
   for (int e = 0; e < m->nelastic; e++) {
     json_bent_node(out, g, e);
   }
-  for (int i = 0; i < m->nspring; i++) {
+  for (int i = 0; i < m->nline; i++) {
     json_spring_node(out, g, i);
   }
   for (int i = 0; i < g->ngroup; i++) {

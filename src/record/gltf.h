@@ -98,7 +98,7 @@ static inline int lb_gltf_spring_node(const lb_gltf* g, int spring) {
 }
 
 static inline int lb_gltf_group_node(const lb_gltf* g, int group) {
-  return lb_gltf_spring_node(g, g->m->nspring) + group;
+  return lb_gltf_spring_node(g, g->m->nline) + group;
 }
 
 enum { LB_GLTF_FLOAT = 5126, LB_GLTF_UINT16 = 5123, LB_GLTF_UINT32 = 5125 };

@@ -145,7 +145,7 @@ static void move_spring(lb_gltf* g, int spring, lb_transform* pose) {
 void lb_gltf_collect_springs(lb_gltf* g) {
   lb_transform* pose = LB_TAKE(&g->arena, lb_transform, g->nframe);
   g->failed = g->failed || !pose;
-  for (int i = 0; i < g->m->nspring && !g->failed; i++) {
+  for (int i = 0; i < g->m->nline && !g->failed; i++) {
     move_spring(g, i, pose);
   }
 }

@@ -185,7 +185,7 @@ void lb_gltf_collect_shapes(lb_gltf* g) {
     }
   }
   g->spring_part = g->spring_material = -1;
-  if (m->nspring && !g->failed) {
+  if (m->nline && !g->failed) {
     const lb_shape unit = {.type = LB_SHAPE_CYLINDER, .size = {1, 1, 0}};
     g->spring_part = find_part(g, (lb_gltf_part){find_form(g, &unit), LB_GLTF_OF_SPRINGS});
     g->spring_material = g->nmaterial++;

@@ -352,7 +352,7 @@ static void collect(picture* p, int frame) {
   for (int e = 0; e < m->nelastic && !p->failed; e++) {
     draw_elastic(p, frame, e);
   }
-  for (int i = 0; i < m->nspring && !p->failed; i++) {
+  for (int i = 0; i < m->nline && !p->failed; i++) {
     draw_spring(p, frame, i);
   }
 }

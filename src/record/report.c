@@ -278,6 +278,8 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row_count(out, "Moving joints", m->njoint - m->nelastic);
   row_count(out, "Degrees of freedom", m->nv);
   row_count(out, "Springs", m->nspring);
+  row_count(out, "Cables", m->ncable);
+  row_count(out, "Grounds", m->nground);
   row_count(out, "Motors", m->nmotor);
   row_count(out, "Loads", m->nload);
   row_count(out, "Loops", m->nloop);
@@ -353,8 +355,8 @@ static lb_out make_model(const lb_recording* r, const lb_summary* s,
                          const lb_allocator* allocator) {
   const lb_model* m = r->model;
   const int worlds = s->retarget ? LB_LAYERS_MOST : 1;
-  const int wide = worlds * (FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nspring +
-                             BENT_BYTES * m->nelastic);
+  const int wide =
+      worlds * (FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nline + BENT_BYTES * m->nelastic);
   const int fit = MOST_ANIMATION / wide;
   const int most = fit < LEAST_FRAMES ? LEAST_FRAMES : fit > MOST_FRAMES ? MOST_FRAMES : fit;
   lb_out glb = lb_out_make(allocator, -1);

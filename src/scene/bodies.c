@@ -240,6 +240,8 @@ static void read_body(lb_reader* r, const lb_entry* entry, int i) {
   body->has_inertia = spec->given.node[LB_BODY_INERTIA];
   body->mass = (lb_mass){spec->mass, spec->center, spec->inertia};
   body->pose = (lb_transform){spec->rotation, spec->position};
+  body->drag = spec->drag;
+  body->turn_drag = spec->turn_drag;
   r->body_broken[i] = !ok;
 }
 

@@ -386,29 +386,6 @@ static void check_free_names(checker* c) {
 
 // --- springs, motors, loads ---
 
-static bool body_or_world(const checker* c, int body) {
-  return body == LB_WORLD || index_is_good(body, c->s->nbody);
-}
-
-static void check_springs(checker* c) {
-  for (int i = 0; i < c->s->nspring; i++) {
-    const lb_scene_spring* s = &c->s->spring[i];
-    if (!body_or_world(c, s->body[0]) || !body_or_world(c, s->body[1])) {
-      SAY(c, s->place, "spring '%s' joins bodies %d and %d, which do not both exist", s->name,
-          s->body[0], s->body[1]);
-    } else if (s->body[0] == s->body[1]) {
-      SAY(c, s->place, "spring '%s' has both ends on the same body (fasten one to another)",
-          s->name);
-    }
-    if (!IS_FINITE(s->point) || !(s->stiffness >= 0) || !(s->damping >= 0) || s->length < 0 ||
-        !isfinite(s->stiffness) || !isfinite(s->damping) || isinf(s->length)) {
-      SAY(c, s->place,
-          "spring '%s': its numbers must be finite, and stiffness, damping and length 0 or more",
-          s->name);
-    }
-  }
-}
-
 static bool profile_holds(const lb_profile_definition* p) {
   const int times = p->kind == LB_PROFILE_BSPLINE ? 2 : p->count;
   if ((int)p->kind < 0 || p->kind >= LB_PROFILE_COUNT || p->count < 0 || !(p->period >= 0) ||
@@ -505,6 +482,8 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   CHECK_NAMES(&c, "body", nbody, body, lb_scene_body);
   CHECK_NAMES(&c, "joint", njoint, joint, lb_scene_joint);
   CHECK_NAMES(&c, "spring", nspring, spring, lb_scene_spring);
+  CHECK_NAMES(&c, "cable", ncable, cable, lb_scene_cable);
+  CHECK_NAMES(&c, "ground", nground, ground, lb_scene_ground);
   CHECK_NAMES(&c, "motor", nmotor, motor, lb_scene_motor);
   CHECK_NAMES(&c, "load", nload, load, lb_scene_load);
   CHECK_NAMES(&c, "marker", nmarker, marker, lb_scene_marker);
@@ -514,7 +493,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   check_joints(&c);
   check_cycles(&c);
   check_free_names(&c);
-  check_springs(&c);
+  lb_check_forces(&c);
   check_motors(&c);
   check_loads(&c);
   lb_check_elastic(&c);

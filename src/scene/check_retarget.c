@@ -121,6 +121,11 @@ static void check_reach(lb_checker* c, const lb_scene_retarget* r) {
   for (int i = 0; i < s->nspring; i++) {
     join(c, group, s->spring[i].body[0], s->spring[i].body[1]);
   }
+  for (int i = 0; i < s->ncable; i++) {
+    for (int k = 1; k < s->cable[i].npoint; k++) {
+      join(c, group, s->cable[i].point[k - 1].body, s->cable[i].point[k].body);
+    }
+  }
   bool any = false;
   for (int i = 0; i < s->nmotor; i++) {
     if (can_change(s, i)) {

@@ -93,6 +93,10 @@ const lb_table lb_record_table = TABLE("record", record_fields);
                     "what holds the bodies together, by name"),                                    \
       NAMED_SECTION(type, LB_SCENE_SPRINGS, "springs", &lb_spring_table,                           \
                     "springs with dampers between two points, by name"),                           \
+      NAMED_SECTION(type, LB_SCENE_CABLES, "cables", &lb_cable_table,                              \
+                    "cables through several points, by name"),                                     \
+      NAMED_SECTION(type, LB_SCENE_GROUNDS, "grounds", &lb_ground_table,                           \
+                    "planes that push points back, by name"),                                      \
       NAMED_SECTION(type, LB_SCENE_MOTORS, "motors", &lb_motor_table,                              \
                     "what drives joints, by name"),                                                \
       NAMED_SECTION(type, LB_SCENE_LOADS, "loads", &lb_load_table,                                 \
@@ -373,5 +377,11 @@ static const lb_field body_fields[] = {
                           "where a body that no joint carries starts, in the world"},
     [LB_BODY_ROTATION] = {"rotation", LB_VALUE_ROTATION, offsetof(lb_body_spec, rotation), LB_ANGLE,
                           LB_ANY, false, NULL, "none", "how it is turned then"},
+    [LB_BODY_DRAG] = {"drag", LB_VALUE_NUMBER, offsetof(lb_body_spec, drag), LB_DAMPING,
+                      LB_NOT_NEGATIVE, false, NULL, "0",
+                      "resists its motion through the world, at the centre of mass"},
+    [LB_BODY_TURN_DRAG] = {"turn_drag", LB_VALUE_NUMBER, offsetof(lb_body_spec, turn_drag),
+                           LB_TURN_DAMPING, LB_NOT_NEGATIVE, false, NULL, "0",
+                           "resists its turning in the world"},
 };
 const lb_table lb_body_table = TABLE("body", body_fields);

@@ -38,6 +38,7 @@ typedef enum lb_value {
   LB_VALUE_ONE,     // one table
   LB_VALUE_KEYS,    // a list of pairs [time, value]
   LB_VALUE_POINTS,  // a list of values
+  LB_VALUE_CURVE,   // a list of pairs [stretch, force]
   LB_VALUE_REGIONS, // a mapping from names of regions to names of materials
   LB_VALUE_KIND_COUNT
 } lb_value;
@@ -151,6 +152,8 @@ enum {
   LB_SCENE_SCENERY,
   LB_SCENE_JOINTS,
   LB_SCENE_SPRINGS,
+  LB_SCENE_CABLES,
+  LB_SCENE_GROUNDS,
   LB_SCENE_MOTORS,
   LB_SCENE_LOADS,
   LB_SCENE_INITIAL,
@@ -281,7 +284,9 @@ enum {
   LB_BODY_CENTER,
   LB_BODY_INERTIA,
   LB_BODY_POSITION,
-  LB_BODY_ROTATION
+  LB_BODY_ROTATION,
+  LB_BODY_DRAG,
+  LB_BODY_TURN_DRAG
 };
 
 typedef struct lb_body_spec {
@@ -294,6 +299,7 @@ typedef struct lb_body_spec {
   lb_sym3 inertia;
   lb_vec3 position;
   lb_quat rotation;
+  double drag, turn_drag;
 } lb_body_spec;
 
 typedef struct lb_joint_spring_spec {
@@ -319,11 +325,37 @@ typedef struct lb_end_spec {
   lb_vec3 at;
 } lb_end_spec;
 
+typedef struct lb_law_spec { // a part of springs and cables
+  double stiffness, damping, length, exponent;
+  const lb_node* table;
+  bool slack;
+} lb_law_spec;
+
 typedef struct lb_spring_spec {
   lb_given given;
   lb_end_spec from, to;
-  double stiffness, damping, length;
+  lb_law_spec law;
+  lb_vec3 along;
 } lb_spring_spec;
+
+typedef struct lb_point_spec {
+  lb_given given;
+  int body;
+  lb_vec3 at;
+} lb_point_spec;
+
+typedef struct lb_cable_spec {
+  lb_given given;
+  const lb_node* through;
+  lb_law_spec law;
+} lb_cable_spec;
+
+typedef struct lb_ground_spec {
+  lb_given given;
+  const lb_node* points;
+  lb_vec3 at, normal;
+  double stiffness, dissipation, friction, slip;
+} lb_ground_spec;
 
 typedef struct lb_spline_spec {
   lb_given given;
@@ -394,6 +426,7 @@ extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_cross_spring_table,
     lb_ball_spring_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
+extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;
 extern const lb_table lb_marker_table, lb_fit_table, lb_fit_material_table;

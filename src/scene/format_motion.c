@@ -1,4 +1,4 @@
-// The tables of what moves: joints, springs, motors, loads, starts. A joint's keys, and what its
+// The tables of what moves: joints, motors, loads, starts. A joint's keys, and what its
 // numbers measure, go by its type, so each type has a table of its own.
 #include "scene/format.h"
 
@@ -138,31 +138,7 @@ const lb_joint_measure lb_joint_measures[LB_JOINT_COUNT] = {
     [LB_JOINT_PRISMATIC] = {LB_LENGTH, LB_SPEED, LB_FORCE},
 };
 
-// --- springs, motors, loads ---
-
-static const lb_field end_fields[] = {
-    {"body", LB_VALUE_BODY, offsetof(lb_end_spec, body), LB_PURE, LB_ANY, false, NULL, "world",
-     "what it is fastened to, or world"},
-    {"face", LB_VALUE_TEXT, offsetof(lb_end_spec, face), LB_PURE, LB_ANY, false, NULL,
-     "for elastic bodies only", "the face of an elastic body that the point moves with"},
-    {"at", LB_VALUE_VECTOR, offsetof(lb_end_spec, at), LB_LENGTH, LB_ANY, false, NULL,
-     "[0, 0, 0], or the middle of the face", "where, in that body"},
-};
-const lb_table lb_end_table = TABLE("end", end_fields);
-
-static const lb_field spring_fields[] = {
-    {"from", LB_VALUE_TABLE, offsetof(lb_spring_spec, from), LB_PURE, LB_ANY, true, &lb_end_table,
-     NULL, "one end: {body: ..., at: [...]}"},
-    {"to", LB_VALUE_TABLE, offsetof(lb_spring_spec, to), LB_PURE, LB_ANY, true, &lb_end_table, NULL,
-     "the other end: {body: ..., at: [...]}"},
-    {"stiffness", LB_VALUE_NUMBER, offsetof(lb_spring_spec, stiffness), LB_STIFFNESS,
-     LB_NOT_NEGATIVE, true, NULL, NULL, "force for each metre it is stretched"},
-    {"damping", LB_VALUE_NUMBER, offsetof(lb_spring_spec, damping), LB_DAMPING, LB_NOT_NEGATIVE,
-     false, NULL, "0", "force for each metre per second it is being stretched"},
-    {"length", LB_VALUE_NUMBER, offsetof(lb_spring_spec, length), LB_LENGTH, LB_NOT_NEGATIVE, false,
-     NULL, "as long as it is at the start", "when nothing pulls on it"},
-};
-const lb_table lb_spring_table = TABLE("spring", spring_fields);
+// --- motors, loads ---
 
 static const char* const drive_names[] = {
     [LB_DRIVE_POSITION] = "position", [LB_DRIVE_FORCE] = "force"};

@@ -1,4 +1,4 @@
-// Joints, springs, motors, loads and how it all starts.
+// Joints, motors, loads and how it all starts.
 #include <string.h>
 
 #include "scene/reader.h"
@@ -115,42 +115,6 @@ void lb_read_joints(lb_reader* r) {
   check_positions(r);
 }
 
-// --- springs ---
-
-// A point of an elastic body is the middle of its face, unless it says where.
-static bool at_middle(const lb_reader* r, int body, const lb_node* written) {
-  return body >= 0 && r->scene.body[body].elastic && !lb_node_find(written, "at");
-}
-
-void lb_read_springs(lb_reader* r) {
-  const lb_entries* all = &r->section[LB_SCENE_SPRINGS];
-  r->scene.spring = LB_TAKE(r->keep, lb_scene_spring, all->count);
-  if (!r->scene.spring) {
-    lb_lack(r);
-    return;
-  }
-  for (int i = 0; i < all->count && !r->no_memory; i++) {
-    const lb_entry* entry = &all->entry[i];
-    lb_spring_spec spec = {.length = NAN, .from = {.body = LB_WORLD}, .to = {.body = LB_WORLD}};
-    bool ok = lb_begin_entry(r, entry, "spring");
-    ok &= lb_read_table(r, entry->value, &lb_spring_table, &spec);
-    if (ok) {
-      r->scene.spring[r->scene.nspring++] = (lb_scene_spring){
-          .name = lb_keep_name(r, entry),
-          .place = entry->name->place,
-          .body = {spec.from.body, spec.to.body},
-          .point = {spec.from.at, spec.to.at},
-          .face_name = {spec.from.face, spec.to.face},
-          .at_middle = {at_middle(r, spec.from.body, spec.from.given.whole),
-                        at_middle(r, spec.to.body, spec.to.given.whole)},
-          .stiffness = spec.stiffness,
-          .damping = spec.damping,
-          .length = spec.length,
-      };
-    }
-  }
-}
-
 // --- motors and loads ---
 
 // What the motor's profile measures; false when the joint cannot have a motor.
@@ -210,7 +174,7 @@ static bool read_load(lb_reader* r, const lb_entry* entry, lb_scene_load* load) 
                           .body = spec.body,
                           .point = spec.at,
                           .face_name = spec.face,
-                          .at_middle = at_middle(r, spec.body, spec.given.whole),
+                          .at_middle = lb_at_middle(r, spec.body, spec.given.whole),
                           .force = spec.force,
                           .torque = spec.torque,
                           .follows = spec.frame == 1};

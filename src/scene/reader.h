@@ -109,6 +109,8 @@ void lb_read_bodies(lb_reader* r);
 void lb_read_scenery(lb_reader* r);
 void lb_read_joints(lb_reader* r);
 void lb_read_springs(lb_reader* r);
+void lb_read_cables(lb_reader* r);
+void lb_read_grounds(lb_reader* r);
 void lb_read_motors(lb_reader* r);
 void lb_read_loads(lb_reader* r);
 void lb_read_initial(lb_reader* r);
@@ -131,6 +133,8 @@ bool lb_read_shape(lb_reader* r, const lb_node* node, int body, int material);
 bool lb_note(lb_reader* r, lb_status status);
 // The `elastic` part of a body whose keys are read; NULL when something is wrong.
 const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec);
+// A point of an elastic body is the middle of its face, unless it says where.
+bool lb_at_middle(const lb_reader* r, int body, const lb_node* written);
 // Which faces a joint between these bodies holds, and where its frames are.
 void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_joint* joint);
 // Keys or a spline to a profile whose values measure `dimension`; neither: count 0.

@@ -1,10 +1,12 @@
-// Implicit steps of second order for stiff systems, in the coordinates of the tree: no constraint,
-// no multiplier.
+// Implicit steps for stiff systems, in the coordinates of the tree: no constraint, no multiplier. A
+// step has one or two stages, each of which ends at a state (q, v) with
 //
-//   (q_n - qh)/dt = T(q_n) v_n,   a_n = (v_n - vh)/dt
-//   xh = 4/3 x_{n-1} - 1/3 x_{n-2},  dt = 2/3 h      (first step: xh = x_{n-1}, dt = h)
+//   (q - qh)/dt = T(q) v,   a = (v - vh)/dt,   xh = w_1 x_1 + w_2 x_2
 //
-// q_n follows from v_n in closed form (lb_reach), so the unknown is v_n alone, with the residual of
+// where x_1 is the state at the step's start and x_2 another one before. What dt, the weights and
+// x_2 are makes the scheme: see SCHEMES.
+//
+// q follows from v in closed form (lb_reach), so the unknown is v alone, with the residual of
 // inverse dynamics
 //
 //   r(v) = rnea(q, v, a) - forces(q, v) = 0
@@ -21,6 +23,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 #include "dynamics/rnea.h"
+#include "math/dense.h"
 
 enum {
   SLOW_ITERATIONS = 8,  // more than this ask for a new matrix,
@@ -32,20 +35,69 @@ enum {
 // one that no longer falls is as good as converged.
 static const double ROUGH = 100;
 
+// --- schemes ---
+
+typedef struct stage {
+  double dt;        // over the step h
+  double end;       // when it ends, in steps from the step's start
+  double weight[2]; // of x_1 and of x_2 in the history
+  double over;      // dt and the weights are over this, so that thirds are rounded once
+  bool within;      // x_2 ended the stage before; else it began the step before
+} stage;
+
+struct lb_scheme {
+  int stages;
+  stage stage[2];
+  const lb_scheme* first; // for a step without one before it; NULL: the same
+};
+
+// Backward differences of order 1: x' at the end from the step's two ends.
+static const lb_scheme BDF1 = {1, {{.dt = 1, .end = 1, .weight = {1}, .over = 1}}, NULL};
+
+// Of order 2: from the parabola through the last three states. The first step has order 1, which
+// costs nothing of the order of the whole: a single error of h^2.
+static const lb_scheme BDF2 = {1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &BDF1};
+
+// Alexander's diagonally implicit Runge-Kutta method, [red] 4.3: with g = (2 - sqrt 2)/2
+//
+//   x_a = x_1 + g h f_a,   x_2 = x_1 + (1 - g) h f_a + g h f_2
+//
+// and h f_a = (x_a - x_1)/g, the history of the second stage is x_1 (2 g - 1)/g + x_a (1 - g)/g =
+// (1 + sqrt 2) x_a - sqrt 2 x_1. Stages and steps of stiff parts decay alike (L-stable).
+#define ROOT2 1.4142135623730950488
+#define G (1 - ROOT2 / 2)
+static const lb_scheme SDIRK2 = {
+    2,
+    {{.dt = G, .end = G, .weight = {1}, .over = 1},
+     {.dt = G, .end = 1, .weight = {-ROOT2, 1 + ROOT2}, .over = 1, .within = true}},
+    NULL};
+
+static const lb_scheme* const SCHEMES[LB_INTEGRATOR_COUNT] = {
+    [LB_INTEGRATOR_BDF1] = &BDF1,
+    [LB_INTEGRATOR_BDF2] = &BDF2,
+    [LB_INTEGRATOR_SDIRK2] = &SDIRK2,
+};
+
+// --- making ---
+
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own = LB_TAKE(&st->arena, lb_bdf2, 1);
-  double* block = own ? LB_TAKE(&st->arena, double, 4 * m->nq + 8 * m->nv) : NULL;
+  double* block = own ? LB_TAKE(&st->arena, double, 5 * m->nq + 9 * m->nv) : NULL;
   if (!block) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
-  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->v1, &own->v2,
-                           &own->ve, &own->vh, &own->r,  &own->dv, &own->v3, &own->v4};
+  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1, &own->v2,
+                           &own->ve, &own->vh, &own->vs, &own->r,  &own->dv, &own->v3, &own->v4};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
-    block += i < 4 ? m->nq : m->nv;
+    block += i < 5 ? m->nq : m->nv;
   }
-  own->algebra = m->ndense < m->nv ? &lb_bdf2_full : &lb_bdf2_dense;
+  own->scheme = SCHEMES[st->solver.integrator];
+  own->algebra = m->ndense < m->nv           ? &lb_bdf2_full
+                 : lb_forces_are_diagonal(m) ? &lb_bdf2_tree
+                                             : &lb_bdf2_dense;
+  own->tolerance = own->algebra->tolerance;
   return own->algebra->create(st, err);
 }
 
@@ -74,23 +126,30 @@ static bool continues(const lb_model* m, const lb_bdf2* own, const lb_data* d, d
   return true;
 }
 
-// History terms; returns dt. A quaternion and its negative are the same rotation: keep to one side.
-static double start(const lb_model* m, lb_bdf2* own, const lb_data* d, double h) {
-  const bool second = continues(m, own, d, h);
-  own->steps = second ? own->steps + 1 : 0;
-  if (second) {
+// Take over what was the last step's end; does this one go on from there?
+static bool start(const lb_model* m, lb_bdf2* own, const lb_data* d, double h) {
+  const bool goes_on = continues(m, own, d, h);
+  own->steps = goes_on ? own->steps + 1 : 0;
+  if (goes_on) {
     memcpy(own->v4, own->v3, (size_t)m->nv * sizeof *own->v4);
     memcpy(own->v3, own->v2, (size_t)m->nv * sizeof *own->v3);
     hold(own->q2, own->v2, m, own->q1, own->v1);
   }
   hold(own->q1, own->v1, m, d->q, d->qd);
+  return goes_on;
+}
+
+// History terms of a stage. A quaternion and its negative are the same rotation, and between
+// neighbouring steps it does not change sides.
+static void remember(const lb_model* m, lb_bdf2* own, const stage* s) {
+  const double *q2 = s->within ? own->qs : own->q2, *v2 = s->within ? own->vs : own->v2;
+  const double w1 = s->weight[0], w2 = s->weight[1];
   for (int i = 0; i < m->nq; i++) {
-    own->qh[i] = second ? (4 * own->q1[i] - own->q2[i]) / 3 : own->q1[i];
+    own->qh[i] = w2 != 0 ? (w1 * own->q1[i] + w2 * q2[i]) / s->over : own->q1[i];
   }
   for (int i = 0; i < m->nv; i++) {
-    own->vh[i] = second ? (4 * own->v1[i] - own->v2[i]) / 3 : own->v1[i];
+    own->vh[i] = w2 != 0 ? (w1 * own->v1[i] + w2 * v2[i]) / s->over : own->v1[i];
   }
-  return second ? 2 * h / 3 : h;
 }
 
 void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
@@ -127,7 +186,7 @@ static bool renew(lb_stepper* st, lb_data* d, double dt) {
 // Is what corrections are still to come small enough? After `change` they add up to about
 // change * rate / (1 - rate). The first two changes tell too good a rate of a matrix.
 static bool is_done(lb_bdf2* own, double change, double before) {
-  const double enough = own->algebra->tolerance * fmax(LB_BDF2_STILL, own->speed);
+  const double enough = own->tolerance * fmax(LB_BDF2_STILL, own->speed);
   if (isfinite(before)) {
     const double seen = change / before;
     own->rate = fmin(0.99, own->rate < 1 ? fmax(0.3 * own->rate, seen) : 2 * seen);
@@ -183,12 +242,21 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   return found == CONVERGED;
 }
 
-// Velocities at the step's end: the line, parabola or cubic through those before.
-static void guess(const lb_bdf2* own, int nv, double* v) {
-  static const double WEIGHT[][4] = {{1, 0, 0, 0}, {2, -1, 0, 0}, {3, -3, 1, 0}, {4, -6, 4, -1}};
-  const double* w = WEIGHT[own->steps < 3 ? own->steps : 3];
-  for (int k = 0; k < nv; k++) {
-    v[k] = w[0] * own->v1[k] + w[1] * own->v2[k] + w[2] * own->v3[k] + w[3] * own->v4[k];
+// Velocities at a stage's end: the polynomial through those at the starts of the last steps, at
+// most four, and at the end of the stage before.
+static void guess(const lb_bdf2* own, const stage* s, double before, int nv, double* v) {
+  const double* from[] = {own->vs, own->v1, own->v2, own->v3, own->v4};
+  const double time[] = {before, 0, -1, -2, -3};
+  const int first = s->within ? 0 : 1;
+  const int last = first + (own->steps < 3 ? own->steps : 3);
+  memset(v, 0, (size_t)nv * sizeof *v);
+  for (int i = first; i <= last; i++) {
+    double over = 1, under = 1;
+    for (int j = first; j <= last; j++) {
+      over *= j != i ? s->end - time[j] : 1;
+      under *= j != i ? time[i] - time[j] : 1;
+    }
+    lb_add(nv, v, over / under, from[i]);
   }
 }
 
@@ -247,46 +315,71 @@ void lb_bdf2_load(lb_stepper* st, const double* place) {
   lb_bdf2_forget(st);
 }
 
-static void tell_watcher(const lb_stepper* st, const lb_data* d, double dt, bool second) {
+// The state told last comes first: the stage before where there is one, else the step's start.
+static void tell_watcher(const lb_stepper* st, const lb_data* d, const stage* s, double dt) {
   const lb_bdf2* own = st->own;
+  const double *q[] = {own->q1, s->within ? own->qs : own->q2},
+               *v[] = {own->v1, s->within ? own->vs : own->v2};
+  const int first = s->within, second = !s->within;
   if (own->watcher) {
     const lb_step_past past = {.dt = dt,
-                               .count = second ? 2 : 1,
-                               .weight = {second ? 4. / 3 : 1, second ? -1. / 3 : 0},
-                               .q = {own->q1, own->q2},
-                               .v = {own->v1, own->v2},
+                               .count = s->weight[1] != 0 ? 2 : 1,
+                               .inner = own->inner,
+                               .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
+                               .q = {q[first], q[second]},
+                               .v = {v[first], v[second]},
                                .lambda = own->algebra->multipliers ? own->algebra->multipliers(st)
                                                                    : NULL};
     own->watcher(own->watched, d, &past);
   }
 }
 
-// One step of size h from d, of first order when `fresh`; false leaves d somewhere on the way.
-static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
+// One stage of a step that began at time `begin`; the one before ended `before` steps later.
+static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double begin, double before,
+                          double h) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own;
-  own->h = fresh ? 0 : own->h;
-  const double dt = start(m, own, d, h);
-  d->time += h;
-  guess(own, m->nv, d->qd);
+  const double dt = s->dt * h / s->over;
+  d->time = begin + s->end * h;
+  own->inner = s->end < 1;
+  remember(m, own, s);
+  guess(own, s, before, m->nv, d->qd);
   lb_drive(m, d);
   if (!newton(st, d, dt)) {
-    own->h = own->dt = 0;
     return false;
   }
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
   lb_normalise(m, d->q);
+  tell_watcher(st, d, s, dt);
+  hold(own->qs, own->vs, m, d->q, d->qd);
+  return true;
+}
+
+// One step of size h from d, without a past when `fresh`; false leaves d somewhere on the way.
+static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
+  const lb_model* m = st->m;
+  lb_bdf2* own = st->own;
+  own->h = fresh ? 0 : own->h;
+  const bool goes_on = start(m, own, d, h);
+  const lb_scheme* scheme = goes_on || !own->scheme->first ? own->scheme : own->scheme->first;
+  const double begin = d->time;
+  for (int i = 0; i < scheme->stages; i++) {
+    const double before = i > 0 ? scheme->stage[i - 1].end : 0;
+    if (!advance_stage(st, d, &scheme->stage[i], begin, before, h)) {
+      own->h = own->dt = 0;
+      return false;
+    }
+  }
   hold(own->qe, own->ve, m, d->q, d->qd);
   own->time = d->time;
   own->h = h;
   st->count++;
-  tell_watcher(st, d, dt, dt < h);
   return true;
 }
 
-// When Newton's method fails, the same way again in smaller steps, the first of them of first
-// order.
+// When Newton's method fails, the same way again in smaller steps, the first of them
+// without a past.
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const double begin = d->time;
   if (advance(st, d, h, false)) {
@@ -324,4 +417,4 @@ static void observe(lb_stepper* st, lb_data* d) {
   }
 }
 
-const lb_stepper_type lb_stepper_bdf2 = {create, release, step, observe, true};
+const lb_stepper_type lb_stepper_implicit = {create, release, step, observe, true};

@@ -1,5 +1,5 @@
-// What the files of the implicit stepper of second order share: its state, and the algebra that
-// Newton's method needs.
+// What the files of the implicit stepper share: its state, and the algebra that Newton's method
+// needs. It was made for BDF2 and does every scheme whose stages look alike (bdf2.c).
 #pragma once
 #include "solve/step_derivative.h"
 #include "solve/stepper.h"
@@ -33,26 +33,32 @@ typedef struct lb_bdf2_algebra {
   double* (*multipliers)(const lb_stepper* st);
 } lb_bdf2_algebra;
 
-extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_full;
+extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_tree, lb_bdf2_full;
 
-// Told of each step that was found, at its end, with what it came from: for derivatives. A step
+// Told of each stage that was found, at its end, with what it came from: for derivatives. A step
 // that had to be divided comes in its parts.
 typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past* past);
 
+typedef struct lb_scheme lb_scheme;
+
 typedef struct lb_bdf2 {
-  double *q1, *v1; // state at the start of this step
-  double *q2, *v2; // at the start of the step before
-  double *v3, *v4; // ... and before that, for guesses
-  double *qe, *ve; // where the last step ended
-  double *qh, *vh; // history terms
-  double *r, *dv;  // residual, correction
-  double dt;       // of the matrix; 0: there is none
-  double speed;    // sqrt(v'M v) when the matrix was made
-  double time;     // where the last step ended
-  double h;        // of the last step; 0: there was none
-  double rate;     // by which corrections shrink with this matrix; 1: not known yet
-  int steps;       // in a row, for guesses
-  bool slow;       // there were many iterations: the next step needs a new matrix
+  const lb_scheme* scheme;
+  double *q1, *v1;  // state at the start of this step
+  double *q2, *v2;  // at the start of the step before
+  double *v3, *v4;  // ... and before that, for guesses
+  double *qe, *ve;  // where the last step ended
+  double *qs, *vs;  // where the last stage ended
+  double *qh, *vh;  // history terms
+  double *r, *dv;   // residual, correction
+  bool inner;       // this stage is not the last of its step
+  double dt;        // of the matrix; 0: there is none
+  double speed;     // sqrt(v'M v) when the matrix was made
+  double time;      // where the last step ended
+  double h;         // of the last step; 0: there was none
+  double tolerance; // of Newton's method; the algebra's
+  double rate;      // by which corrections shrink with this matrix; 1: not known yet
+  int steps;        // in a row, for guesses
+  bool slow;        // there were many iterations: the next step needs a new matrix
   const lb_bdf2_algebra* algebra;
   void* own; // what the algebra keeps
   lb_bdf2_watcher* watcher;

@@ -1,13 +1,17 @@
 // Newton's matrix as a dense one, for bodies in a basis: W = M/dt + D + dt K keeps what is stiff
 // (springs, dampers, elastic bodies) and leaves out what is not (gyroscopic terms, gravity's
 // gradient): the error per iteration falls by the ratio of the two times dt, and the result does
-// not depend on it.
+// not depend on it. Where only coordinates of joints are stiff, each by itself, W is not made at
+// all: dt W is the mass matrix with more on its diagonal, which is solved with in time linear in
+// the links (dynamics/tree.h).
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/derivative.h"
+#include "dynamics/force.h"
 #include "dynamics/loop.h"
 #include "dynamics/state.h"
+#include "dynamics/tree.h"
 #include "elastic/reduced.h"
 #include "math/dense.h"
 #include "solve/bdf2.h"
@@ -16,16 +20,27 @@
 #include "solve/step_derivative.h"
 
 typedef struct dense {
-  double* W;   // [nv][nv] factored
-  int* order;  // [nv] row exchanges, of an exact matrix
-  bool exact;  // W is the whole derivative, factored as L U
-  double* K;   // [r][r] tangent of one elastic body
-  double* D;   // [r][r] its damping
-  double* eta; // [r] where they are taken
+  lb_tree_factor* tree; // of dt W; NULL: it is a dense matrix
+  double* more;         // [nv] what it has on its diagonal beyond the mass matrix
+  double dt;            // of the step
+  double* W;            // [nv][nv] factored; NULL: never made
+  int* order;           // [nv] row exchanges, of an exact matrix
+  bool exact;           // W is the whole derivative, factored as L U
+  double* K;            // [r][r] tangent of one elastic body
+  double* D;            // [r][r] its damping
+  double* eta;          // [r] where they are taken
   lb_bdf2_loops loops;
   lb_secants secants;
   lb_derivatives* derivatives;
 } dense;
+
+// Trees of more coordinates than this have no exact matrix to fall back on: with its derivatives it
+// would take eight times this squared in numbers.
+enum { MOST_EXACT = 600 };
+
+static lb_status no_memory(lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+}
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
@@ -34,20 +49,25 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   for (int i = 0; i < m->nlink; i++) {
     most = m->link[i].reduced && m->link[i].nv > most ? m->link[i].nv : most;
   }
+  const bool tree = lb_forces_are_diagonal(m);
+  const bool exact = !tree || m->nv <= MOST_EXACT;
   dense* own = step->own = LB_TAKE(&st->arena, dense, 1);
   if (own) {
-    own->W = LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv);
+    own->tree = tree ? lb_tree_factor_create(m, &st->arena) : NULL;
+    own->more = LB_TAKE(&st->arena, double, m->nv);
+    own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv) : NULL;
     own->K = LB_TAKE(&st->arena, double, most* most);
     own->D = LB_TAKE(&st->arena, double, most* most);
     own->eta = LB_TAKE(&st->arena, double, most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
-  if (!own || !own->W || !own->K || !own->D || !own->eta || !own->order ||
+  if (!own || (tree && !own->tree) || (exact && !own->W) || !own->more || !own->K || !own->D ||
+      !own->eta || !own->order ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK ||
       lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+    return no_memory(err);
   }
-  return lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err);
+  return exact ? lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err) : LB_OK;
 }
 
 // --- Newton's matrix ---
@@ -86,7 +106,25 @@ static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, 
   }
 }
 
+static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
+  const lb_model* m = st->m;
+  lb_bdf2* step = st->own;
+  dense* own = step->own;
+  for (int k = 0; k < m->nv; k++) {
+    own->more[k] = dt * (m->damping[k] + dt * m->stiffness[k]);
+  }
+  step->speed = sqrt(2 * lb_kinetic_energy(m, d)); // puts the poses in place
+  own->exact = false;
+  own->dt = dt;
+  lb_secants_forget(&own->secants);
+  step->dt = lb_tree_factor_make(own->tree, d, own->more) ? dt : 0;
+  return step->dt > 0;
+}
+
 static bool make(lb_stepper* st, lb_data* d, double dt) {
+  if (((dense*)((lb_bdf2*)st->own)->own)->tree) {
+    return make_tree(st, d, dt);
+  }
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
@@ -126,6 +164,11 @@ static void solve_with_matrix(const void* context, int count, double* b) {
   const int nv = own->loops.n;
   if (own->exact) {
     lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
+  } else if (own->tree) { // one right-hand side, since there are no loops
+    lb_tree_factor_solve(own->tree, b);
+    for (int k = 0; k < nv; k++) {
+      b[k] *= own->dt;
+    }
   } else {
     lb_cholesky_solve(nv, own->W, nv, count, b, nv);
   }
@@ -143,8 +186,8 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   solve_with_matrix(own, 1, step->dv);
   if (rows.count > 0) {
-    lb_bdf2_loops_correct(&own->loops, &rows, rows.J, dt, solve_with_matrix, own, step->dv,
-                          step->r);
+    lb_bdf2_loops_correct(&own->loops, &rows, rows.J, lb_bdf2_wish_of(dt, step->inner),
+                          solve_with_matrix, own, step->dv, step->r);
   }
   lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
   return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
@@ -164,6 +207,9 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
+  if (!own->W) {
+    return make(st, d, dt);
+  }
   lb_bdf2_residual(st, d, dt);
   if (lb_loops_linearise(m, d).count > 0) {
     lb_loops_push(m, d, own->loops.lambda);
@@ -194,3 +240,8 @@ static double* multipliers(const lb_stepper* st) {
 
 const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,    hold,
                                        NULL,   1e-10,   INFINITY, 4,          multipliers};
+
+// What is left out of the matrix of a tree changes slowly, so one correction does where the last
+// steps show that it is enough.
+const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,    hold,
+                                      NULL,   1e-10,   2,    4,          multipliers};

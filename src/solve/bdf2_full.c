@@ -121,7 +121,8 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   solve_small(own, 1, own->c);
   if (rows.count > 0) {
     lb_bdf2_loops_forget(&own->loops); // the small matrix is a new one every time
-    lb_bdf2_loops_correct(&own->loops, &rows, own->J, dt, solve_small, own, own->c, own->r);
+    lb_bdf2_loops_correct(&own->loops, &rows, own->J, lb_bdf2_wish_of(dt, step->inner), solve_small,
+                          own, own->c, own->r);
   }
   const double size = sqrt(fabs(dt * lb_dot(n, own->c, own->r)));
   for (int k = 0; k < n; k++) {

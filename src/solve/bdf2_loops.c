@@ -44,7 +44,8 @@ static void keep(lb_bdf2_loops* L, int count, const double* J,
   L->rank = lb_semidefinite_factor(count, L->A, count, REDUNDANT, L->work, L->pivot);
 }
 
-void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
+void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J,
+                           lb_bdf2_wish wish,
                            void (*solve)(const void* context, int count, double* b),
                            const void* context, double* dv, double* r) {
   const int n = L->n;
@@ -53,7 +54,8 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     keep(L, count, J, solve, context);
   }
   for (int i = 0; i < count; i++) {
-    L->mu[i] = lb_dot(n, L->J + i * n, dv) - 0.5 * (rows->rate[i] + rows->gap[i] / dt);
+    L->mu[i] =
+        lb_dot(n, L->J + i * n, dv) - wish.share * (rows->rate[i] + wish.pace * rows->gap[i]);
   }
   lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
   for (int i = 0; i < count; i++) {

@@ -5,7 +5,8 @@
 //
 // (half, because both J v and c/dt change by J dv), where redundant rows are left out as in
 // dynamics/loop.c. Gaps then stay of third order. Closing them after each step, as explicit
-// steppers do, would strain stiff bodies and kick them.
+// steppers do, would strain stiff bodies and kick them. A stage within a step asks for J v = 0
+// alone: its gap is of second order, and only that of the step's end is not.
 #pragma once
 #include "base/arena.h"
 #include "dynamics/loop.h"
@@ -31,9 +32,20 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
 // on. To be forgotten with each new W.
 void lb_bdf2_loops_forget(lb_bdf2_loops* L);
 
+// What rows are asked for: J v + pace c = 0, of which `share` is to go by J dv.
+typedef struct lb_bdf2_wish {
+  double pace, share;
+} lb_bdf2_wish;
+
+// Of a stage with dt; `inner`: within a step.
+static inline lb_bdf2_wish lb_bdf2_wish_of(double dt, bool inner) {
+  return inner ? (lb_bdf2_wish){0, 1} : (lb_bdf2_wish){1 / dt, 0.5};
+}
+
 // Given J [count][n], where `solve` puts W^-1 b into each of its right-hand sides: multipliers, and
 // what they change in dv = W^-1 r and in r.
-void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J, double dt,
+void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J,
+                           lb_bdf2_wish wish,
                            void (*solve)(const void* context, int count, double* b),
                            const void* context, double* dv, double* r);
 

@@ -120,13 +120,23 @@ static bool is_conservative(const lb_model* m) {
       return false;
     }
   }
+  for (int i = 0; i < m->ncable; i++) {
+    if (m->cable[i].damping > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nground; i++) {
+    if (m->ground[i].dissipation > 0 || m->ground[i].friction > 0) {
+      return false;
+    }
+  }
   for (int i = 0; i < m->nlink; i++) {
     const lb_reduced* body = m->link[i].reduced;
     if (body && (body->alpha > 0 || body->beta > 0)) {
       return false;
     }
   }
-  return m->nmotor == 0 && m->nload == 0;
+  return m->nmotor == 0 && m->nload == 0 && m->ndrag == 0;
 }
 
 static double over(double part, double all) {

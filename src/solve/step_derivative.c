@@ -21,6 +21,8 @@ struct lb_step_derivative {
   const lb_allocator* allocator;
   lb_derivatives* D;
   double dt;
+  double pace;  // 1/dt of (3), or 0 in a stage within a step
+  bool inner;   // it is one
   int count;    // states before
   double* Q;    // [nlink][MOST_BLOCK] dq/dv of joints whose coordinates are not numbers
   double* H[2]; // [nlink][MOST_BLOCK] dq/dq_i, weights included
@@ -198,7 +200,7 @@ static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
   const size_t nv = (size_t)m->nv;
   lb_loops_differentiate_rows(S->D, d, S->gap_q, S->s_q, S->J);
   for (size_t k = 0; k < (size_t)count * nv; k++) {
-    S->s_q[k] += S->gap_q[k] / S->dt;
+    S->s_q[k] += S->pace * S->gap_q[k];
   }
   choose_rows(S, count);
   for (int i = 0; i < S->rows; i++) {
@@ -265,7 +267,7 @@ static void find_pushes(lb_step_derivative* S, const lb_data* d) {
 
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = S->m;
-  S->dt = past->dt;
+  S->inner = past->inner;
   S->count = past->count;
   memcpy(S->weight, past->weight, sizeof S->weight);
   double* from = S->from;
@@ -301,6 +303,7 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
   const lb_model* m = S->m;
   const int count = lb_loops_count(d);
   S->dt = dt;
+  S->pace = S->inner ? 0 : 1 / dt;
   lb_step_matrix(S->W, S->D, d, dt);
   add_internal(S);
   S->rows = 0;
@@ -351,7 +354,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   lb_lu_solve_transposed(nv, S->W, nv, S->order, 1, dv, nv);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
-    S->nu[i] = asked ? asked[1] + asked[0] / S->dt : 0;
+    S->nu[i] = asked ? asked[1] + S->pace * asked[0] : 0;
   }
   add_product(S->rows, nv, S->nu, -1, S->s_q, S->q);
   add_product(S->rows, nv, S->nu, -1, S->J, S->v);
@@ -448,7 +451,7 @@ static void add_to_motors(const lb_step_derivative* S, double* motor) {
   }
   for (int i = 0; i < S->rows; i++) {
     if (S->row_motor[i] >= 0) {
-      motor[3 * S->row_motor[i]] += S->nu[i] / S->dt;
+      motor[3 * S->row_motor[i]] += S->nu[i] * S->pace;
       motor[3 * S->row_motor[i] + 1] += S->nu[i];
     }
   }

@@ -1,6 +1,6 @@
-// The derivative of one implicit step (bdf2.h) by everything it starts from, and its transpose:
-// what Newton's exact matrix, forward sensitivities and the discrete adjoint are made of. For
-// bodies in a basis.
+// The derivative of one stage of an implicit step (bdf2.h) by everything it starts from, and its
+// transpose: what Newton's exact matrix, forward sensitivities and the discrete adjoint are made
+// of. For bodies in a basis.
 //
 // A step finds q, v, a at its end, and multipliers lambda of loops, from
 //
@@ -22,12 +22,13 @@
 
 // Where a step came from. The end is in lb_data: time, q and qd.
 typedef struct lb_step_past {
-  double dt;            // 2/3 h, or h for a first step
-  int count;            // states before: 2, or 1 for a first step
-  double weight[2];     // c_i: 4/3 and -1/3, or 1
+  double dt;            // of BDF2 2/3 h, or h for a first step
+  int count;            // states before: 2, or 1 for a first step, for BDF1 and a first stage
+  double weight[2];     // c_i: of BDF2 4/3 and -1/3, or 1
   const double* q[2];   // [nq] the last one first
   const double* v[2];   // [nv]
   const double* lambda; // [rows] multipliers; NULL: there are no loops
+  bool inner;           // a stage within a step: s is the rate alone
 } lb_step_past;
 
 // Changes, or what an objective changes by them: of the states before, and of the motors.

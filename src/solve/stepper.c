@@ -7,8 +7,13 @@
 #include "dynamics/joint.h"
 
 static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
-    [LB_INTEGRATOR_EULER] = &lb_stepper_euler,       [LB_INTEGRATOR_RK4] = &lb_stepper_rk4,
-    [LB_INTEGRATOR_RK8] = &lb_stepper_rk8,           [LB_INTEGRATOR_BDF2] = &lb_stepper_bdf2,
+    [LB_INTEGRATOR_EULER] = &lb_stepper_euler,
+    [LB_INTEGRATOR_RK4] = &lb_stepper_rk4,
+    [LB_INTEGRATOR_RK8] = &lb_stepper_rk8,
+    [LB_INTEGRATOR_LINEAR_EULER] = &lb_stepper_linear_euler,
+    [LB_INTEGRATOR_BDF1] = &lb_stepper_implicit,
+    [LB_INTEGRATOR_BDF2] = &lb_stepper_implicit,
+    [LB_INTEGRATOR_SDIRK2] = &lb_stepper_implicit,
     [LB_INTEGRATOR_ADAPTIVE] = &lb_stepper_adaptive,
 };
 

@@ -26,8 +26,8 @@ struct lb_stepper {
   void* own;     // what the type keeps
 };
 
-extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8, lb_stepper_bdf2,
-    lb_stepper_adaptive;
+extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,
+    lb_stepper_linear_euler, lb_stepper_implicit, lb_stepper_adaptive;
 
 // Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);

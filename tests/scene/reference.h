@@ -28,6 +28,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_INITIAL] = "a mapping from names to starts",
       [LB_VALUE_KEYS] = "a list of [time, value]",
       [LB_VALUE_POINTS] = "a list of values",
+      [LB_VALUE_CURVE] = "a list of [stretch, force]",
       [LB_VALUE_REGIONS] = "a mapping from names of regions to materials",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
@@ -188,6 +189,9 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                          "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
                          "\"maxItems\": 2}}"),
       [LB_VALUE_POINTS] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}}",
+      [LB_VALUE_CURVE] = ("{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": \"array\", "
+                          "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
+                          "\"maxItems\": 2}}"),
       [LB_VALUE_REGIONS] = ("{\"type\": [\"object\", \"null\"], \"additionalProperties\": "
                             "{\"type\": [\"string\", \"number\"]}}"),
       [LB_VALUE_POSE] = ("{\"anyOf\": [{\"$ref\": \"#/$defs/place\"}, {\"$ref\": "
@@ -370,6 +374,9 @@ static const struct {
     {"", &lb_cross_spring_table},
     {"", &lb_ball_spring_table},
     {"", &lb_spring_table},
+    {"", &lb_cable_table},
+    {"", &lb_ground_table},
+    {"", &lb_point_table},
     {"", &lb_end_table},
     {"", &lb_motor_table},
     {"", &lb_load_table},

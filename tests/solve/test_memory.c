@@ -6,7 +6,8 @@
 #include "limber/limber.h"
 #include "test.h"
 
-// A scene with one of everything: every joint kind, a loop, springs, loads, motors of both kinds.
+// A scene with one of everything: every joint kind, a loop, springs, a cable, a ground, drag,
+// motors of both kinds.
 static const char SCENE[] =
     "name: everything\n"
     "duration: 20 ms\n"
@@ -17,7 +18,7 @@ static const char SCENE[] =
     "  b: {shape: {sphere: {radius: 0.1}}}\n"
     "  c: {shape: {cylinder: {radius: 0.02, length: 0.4}}}\n"
     "  d: {shape: {capsule: {radius: 0.02, length: 0.4}}}\n"
-    "  e: {shape: {ellipsoid: {radii: [0.1, 0.2, 0.1]}}, position: [3, 0, 0]}\n"
+    "  e: {shape: {ellipsoid: {radii: [0.1, 0.2, 0.1]}}, position: [3, 0, 0], drag: 0.1}\n"
     "  crank: {shape: {box: [0.02, 0.02, 0.5], position: [0, 0, 0.25]}}\n"
     "  coupler: {shape: {box: [1, 0.02, 0.02], position: [0.5, 0, 0]}}\n"
     "  rocker: {shape: {box: [0.02, 0.02, 0.5], position: [0, 0, 0.25]}}\n"
@@ -33,12 +34,28 @@ static const char SCENE[] =
     "            at: [1, 0, 0], in_child: [0, 0, 0.5]}\n"
     "springs:\n"
     "  s: {from: {body: e}, to: {body: world, at: [3, 0, 1]}, stiffness: 10, damping: 0.1}\n"
+    "  t: {from: {body: e}, to: {at: [3, 1, 0]}, table: [[0 m, 0 N], [1 m, 2 N], [2 m, 9 N]]}\n"
+    "cables:\n"
+    "  k: {through: [{body: e}, {at: [3, 0, 2]}, {body: rocker}], stiffness: 5, damping: 0.1}\n"
+    "grounds:\n"
+    "  g: {points: [{body: e}], at: [0, 0, 0.1], stiffness: 20, dissipation: 0.1, friction: 1}\n"
     "motors:\n"
     "  m: {joint: jc, keys: [[0 s, 0], [1 s, 0.1]]}\n"
     "  n: {joint: j1, drive: force, keys: [[0 s, 0], [1 s, 0.1]]}\n";
 
-static size_t write_scene(char* text, size_t size, lb_integrator integrator) {
-  return (size_t)snprintf(text, size, SCENE, lb_integrator_name(integrator));
+// A tree that is stiff in its joints alone, for which implicit steps have a way of their own.
+static const char TREE[] =
+    "name: tree\n"
+    "duration: 20 ms\n"
+    "record: {every: 5 ms}\n"
+    "solver: {integrator: %s, step: 1 ms}\n"
+    "bodies: {a: {shape: {sphere: {radius: 0.1}}}, b: {shape: {sphere: {radius: 0.1}}}}\n"
+    "joints:\n"
+    "  ja: {type: revolute, child: a, axis: y, damping: 0.1, spring: {stiffness: 300}}\n"
+    "  jb: {type: universal, parent: a, child: b, at: [0.5, 0, 0]}\n";
+
+static size_t write_scene(char* text, size_t size, lb_integrator integrator, bool tree) {
+  return (size_t)snprintf(text, size, tree ? TREE : SCENE, lb_integrator_name(integrator));
 }
 
 // From text to files and back to nothing.
@@ -78,8 +95,9 @@ static void running_out_of_memory_anywhere_leaks_nothing(void** state) {
   static char text[4000];
   char dir[] = "/tmp/limber-memory-XXXXXX";
   assert_non_null(mkdtemp(dir));
-  for (int integrator = 0; integrator < LB_INTEGRATOR_COUNT; integrator++) {
-    const size_t length = write_scene(text, sizeof text, (lb_integrator)integrator);
+  for (int k = 0; k < 2 * LB_INTEGRATOR_COUNT; k++) {
+    const int integrator = k / 2;
+    const size_t length = write_scene(text, sizeof text, (lb_integrator)integrator, k % 2);
     lb_counting counting = {0};
     const lb_allocator allocator = lb_counting_allocator(&counting);
     assert_int_equal(do_it_all(text, length, dir, &allocator), LB_OK);
@@ -136,8 +154,9 @@ void* aligned_alloc(size_t align, size_t size) {
 static void a_step_takes_no_memory(void** state) {
   (void)state;
   static char text[4000];
-  for (int integrator = 0; integrator < LB_INTEGRATOR_COUNT; integrator++) {
-    const size_t length = write_scene(text, sizeof text, (lb_integrator)integrator);
+  for (int k = 0; k < 2 * LB_INTEGRATOR_COUNT; k++) {
+    const int integrator = k / 2;
+    const size_t length = write_scene(text, sizeof text, (lb_integrator)integrator, k % 2);
     lb_scene scene;
     lb_model* m;
     lb_data* d;

@@ -244,7 +244,10 @@ static void steppers_have_their_orders(void** state) {
   double_pendulum(&t);
   t.joint[0].q[0] = 0.5; // gently, so that coarse steps show their order
   assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_LINEAR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_BDF1, 5e-4, 1);
   assert_order(&t, LB_INTEGRATOR_BDF2, 5e-4, 2);
+  assert_order(&t, LB_INTEGRATOR_SDIRK2, 5e-4, 2);
   assert_order(&t, LB_INTEGRATOR_RK4, 4e-3, 4);
   assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
 }
@@ -262,7 +265,10 @@ static void steppers_have_their_orders_with_quaternions(void** state) {
   t.joint[1].stiffness = 40;
   t.joint[1].damping = 0.1;
   assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_LINEAR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_BDF1, 5e-4, 1);
   assert_order(&t, LB_INTEGRATOR_BDF2, 5e-4, 2);
+  assert_order(&t, LB_INTEGRATOR_SDIRK2, 5e-4, 2);
   assert_order(&t, LB_INTEGRATOR_RK4, 1e-2, 4);
   assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
 }
@@ -278,6 +284,7 @@ static void implicit_steps_keep_their_order_when_bodies_spin_fast(void** state) 
   memcpy(t.joint[0].q, (double[]){0, 0, 0, 1, 0, 0, 0}, 7 * sizeof(double));
   memcpy(t.joint[0].qd, (double[]){3, 0.1, -24, 1, 0, 2}, 6 * sizeof(double));
   assert_order(&t, LB_INTEGRATOR_BDF2, 2e-3, 2);
+  assert_order(&t, LB_INTEGRATOR_SDIRK2, 2e-3, 2);
 }
 
 // --- energy of the undamped planar chain of ten links released horizontally, 10 s ---
@@ -318,12 +325,43 @@ static void falling_chain_keeps_its_energy(void** state) {
   assert_true(adaptive < 1e-9);
 }
 
+// The energy of a swinging double pendulum after 5 s at 1 ms, over what it started to swing with.
+static double energy_kept(lb_integrator integrator) {
+  static random_tree t;
+  lb_model* m;
+  lb_data* d;
+  double_pendulum(&t);
+  t.joint[0].q[0] = 0.5;
+  assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  const double start = lb_potential_energy(m, d), hanging = -9.81 * (0.5 + 1.5);
+  run(m, d, integrator, 1e-3, 0, 5);
+  const double end = lb_kinetic_energy(m, d) + lb_potential_energy(m, d);
+  lb_data_release(d);
+  lb_model_release(m);
+  return (end - hanging) / (start - hanging);
+}
+
+// Implicit Euler takes energy out; second order takes little, and two stages less than one.
+static void implicit_steps_lose_energy_as_their_errors_say(void** state) {
+  (void)state;
+  const double linear = energy_kept(LB_INTEGRATOR_LINEAR_EULER);
+  const double bdf1 = energy_kept(LB_INTEGRATOR_BDF1), bdf2 = energy_kept(LB_INTEGRATOR_BDF2);
+  const double sdirk2 = energy_kept(LB_INTEGRATOR_SDIRK2);
+  print_message("kept: linear-euler %.6f, bdf1 %.6f, bdf2 %.8f, sdirk2 %.8f\n", linear, bdf1, bdf2,
+                sdirk2);
+  assert_true(bdf1 > 0.5 && bdf1 < 0.99);
+  assert_near(linear, energy_kept(LB_INTEGRATOR_EULER), 1e-9); // the same where nothing is stiff
+  assert_near(bdf2, 1, 1e-4);
+  assert_true(fabs(sdirk2 - 1) < 0.5 * fabs(bdf2 - 1));
+}
+
 // --- stiff springs: ten links of which each hinge has 1000 N m/rad, let go straight and horizontal
 // ---
 //
 // Height of the last link's centre after 1 s from Simbody at a tight tolerance: -0.003646 m with a
 // damping of 1 N m s/rad a hinge, -0.005677 m with 0.1.
-static double stiff_chain_height(double damping, double h) {
+static double stiff_chain_height(lb_integrator integrator, double damping, double h) {
   static random_tree t;
   lb_model* m;
   lb_data* d;
@@ -337,7 +375,7 @@ static double stiff_chain_height(double damping, double h) {
   }
   assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
-  run(m, d, LB_INTEGRATOR_BDF2, h, 0, 1);
+  run(m, d, integrator, h, 0, 1);
   lb_poses(m, d);
   const double z = lb_transform_point(d->pose[9], (lb_vec3){0.05, 0, 0}).z;
   lb_data_release(d);
@@ -349,12 +387,35 @@ static void stiff_chain_is_stable_and_right(void** state) {
   (void)state;
   static const double damping[2] = {1, 0.1}, height[2] = {-0.003646, -0.005677};
   for (int i = 0; i < 2; i++) {
-    const double coarse = stiff_chain_height(damping[i], 1e-3) - height[i];
-    const double fine = stiff_chain_height(damping[i], 2.5e-4) - height[i];
+    const double coarse = stiff_chain_height(LB_INTEGRATOR_BDF2, damping[i], 1e-3) - height[i];
+    const double fine = stiff_chain_height(LB_INTEGRATOR_BDF2, damping[i], 2.5e-4) - height[i];
     print_message("damping %g: off by %.2g m at 1 ms, %.2g m at 0.25 ms\n", damping[i], coarse,
                   fine);
     assert_true(fabs(coarse) < 0.03 * fabs(height[i]));
     assert_true(fabs(fine) < 0.1 * fabs(coarse)); // order 2 would give 1/16
+  }
+}
+
+// Two stages have an eighth of the error of backward differences.
+static void stiff_chain_is_within_a_percent_by_two_stages(void** state) {
+  (void)state;
+  static const double damping[2] = {1, 0.1}, height[2] = {-0.003646, -0.005677};
+  for (int i = 0; i < 2; i++) {
+    const double z = stiff_chain_height(LB_INTEGRATOR_SDIRK2, damping[i], 1e-3);
+    print_message("damping %g: %.2f %% off\n", damping[i], 100 * (z / height[i] - 1));
+    assert_true(fabs(z / height[i] - 1) < 0.01);
+  }
+}
+
+// Without damping the chain swings between straight and twice its sag.
+static void stiff_chain_without_damping_stays_together(void** state) {
+  (void)state;
+  static const lb_integrator schemes[] = {LB_INTEGRATOR_LINEAR_EULER, LB_INTEGRATOR_BDF1,
+                                          LB_INTEGRATOR_BDF2, LB_INTEGRATOR_SDIRK2};
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    const double z = stiff_chain_height(schemes[i], 0, 1e-3);
+    print_message("%s: %.4g m\n", lb_integrator_name(schemes[i]), z);
+    assert_true(z < 0 && z > -0.01);
   }
 }
 
@@ -395,7 +456,10 @@ int main(void) {
       cmocka_unit_test(steppers_have_their_orders_with_quaternions),
       cmocka_unit_test(implicit_steps_keep_their_order_when_bodies_spin_fast),
       cmocka_unit_test(falling_chain_keeps_its_energy),
+      cmocka_unit_test(implicit_steps_lose_energy_as_their_errors_say),
       cmocka_unit_test(stiff_chain_is_stable_and_right),
+      cmocka_unit_test(stiff_chain_is_within_a_percent_by_two_stages),
+      cmocka_unit_test(stiff_chain_without_damping_stays_together),
       cmocka_unit_test(a_state_that_blows_up_is_told_and_kept_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

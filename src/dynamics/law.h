@@ -1,0 +1,14 @@
+// How springs and cables answer being stretched: in proportion, by a power, or by a table. Powers
+// and tables are of the stretch alone; damping is the business of the line (force_line.c).
+#pragma once
+#include "limber/scene.h"
+
+// Force of a stretch s and its slope by s.
+typedef struct lb_pull {
+  double force, slope;
+} lb_pull;
+
+lb_pull lb_law_pull(const lb_scene_law* law, double stiffness, double s);
+
+// The energy it takes to stretch from 0 to s.
+double lb_law_energy(const lb_scene_law* law, double stiffness, double s);

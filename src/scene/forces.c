@@ -1,0 +1,181 @@
+// Springs, cables and grounds.
+#include <math.h>
+
+#include "scene/reader.h"
+
+bool lb_at_middle(const lb_reader* r, int body, const lb_node* written) {
+  return body >= 0 && r->scene.body[body].elastic && !lb_node_find(written, "at");
+}
+
+// --- laws ---
+
+// [[0 mm, 0 N], [10 mm, 3 N]]
+static bool read_table(lb_reader* r, const lb_node* node, lb_scene_law* law) {
+  if (node->count < 2) {
+    return lb_complain(r, node->place, "'table' must have at least two [stretch, force] pairs");
+  }
+  double* stretch = LB_TAKE(r->keep, double, node->count);
+  double* force = LB_TAKE(r->keep, double, node->count);
+  if (!stretch || !force) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; i < node->count; i++) {
+    const lb_node* pair = node->item[i];
+    if (pair->kind != LB_NODE_LIST || pair->count != 2) {
+      ok = lb_complain(r, pair->place, "a row of 'table' must be a pair such as [%s, %s]",
+                       lb_dimension_example(LB_LENGTH), lb_dimension_example(LB_FORCE));
+      continue;
+    }
+    ok &= lb_read_number(r, pair->item[0], "stretch", LB_LENGTH, LB_ANY, &stretch[i]);
+    ok &= lb_read_number(r, pair->item[1], "force", LB_FORCE, LB_ANY, &force[i]);
+    if (ok && i > 0 && !(stretch[i] > stretch[i - 1])) {
+      ok = lb_complain(r, pair->item[0]->place,
+                       "the stretches of 'table' must increase, but %g m comes after %g m",
+                       stretch[i], stretch[i - 1]);
+    }
+  }
+  law->count = node->count;
+  law->stretch = stretch;
+  law->force = force;
+  return ok;
+}
+
+// The rest of a law, once the keys are read; `given` are those of the spring or cable.
+static bool read_law(lb_reader* r, const lb_given* given, const lb_law_spec* spec,
+                     lb_scene_law* law) {
+  const lb_node* stiffness = lb_node_find(given->whole, "stiffness");
+  const lb_node* exponent = lb_node_find(given->whole, "exponent");
+  *law = (lb_scene_law){.exponent = spec->exponent, .slack = spec->slack};
+  if (spec->table && (stiffness || exponent)) {
+    return lb_complain(r, spec->table->place,
+                       "'table' takes the place of 'stiffness' and 'exponent' (choose one)");
+  }
+  if (!spec->table && !stiffness) {
+    return lb_complain(r, given->whole->place,
+                       "'stiffness' is missing (or a 'table' of [stretch, force] pairs)");
+  }
+  if (exponent && spec->exponent < 1) {
+    return lb_complain(r, exponent->place,
+                       "'exponent' must be at least 1, not %g: below it the spring would be "
+                       "infinitely stiff at rest",
+                       spec->exponent);
+  }
+  return !spec->table || read_table(r, spec->table, law);
+}
+
+// --- springs ---
+
+static bool read_spring(lb_reader* r, const lb_entry* entry, lb_scene_spring* spring) {
+  lb_spring_spec spec = {
+      .law = {.length = NAN}, .from = {.body = LB_WORLD}, .to = {.body = LB_WORLD}};
+  bool ok = lb_begin_entry(r, entry, "spring");
+  ok &= lb_read_table(r, entry->value, &lb_spring_table, &spec);
+  if (!ok) {
+    return false;
+  }
+  *spring = (lb_scene_spring){
+      .name = lb_keep_name(r, entry),
+      .place = entry->name->place,
+      .body = {spec.from.body, spec.to.body},
+      .point = {spec.from.at, spec.to.at},
+      .face_name = {spec.from.face, spec.to.face},
+      .at_middle = {lb_at_middle(r, spec.from.body, spec.from.given.whole),
+                    lb_at_middle(r, spec.to.body, spec.to.given.whole)},
+      .stiffness = spec.law.stiffness,
+      .damping = spec.law.damping,
+      .length = spec.law.length,
+      .along = spec.along,
+  };
+  return read_law(r, &spec.given, &spec.law, &spring->law);
+}
+
+void lb_read_springs(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_SPRINGS];
+  r->scene.spring = LB_TAKE(r->keep, lb_scene_spring, all->count);
+  if (!r->scene.spring) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.nspring += read_spring(r, &all->entry[i], &r->scene.spring[r->scene.nspring]);
+  }
+}
+
+// --- points ---
+
+// A list of points; false when something is wrong with one.
+static bool read_points(lb_reader* r, const lb_node* list, int* count, lb_scene_point** out) {
+  *out = LB_TAKE(r->keep, lb_scene_point, list->count);
+  if (!*out) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; i < list->count; i++) {
+    lb_point_spec point = {.body = LB_WORLD};
+    ok &= lb_read_part(r, list->item[i], "point", &lb_point_table, &point);
+    (*out)[i] = (lb_scene_point){point.body, point.at};
+  }
+  *count = list->count;
+  return ok;
+}
+
+static bool read_cable(lb_reader* r, const lb_entry* entry, lb_scene_cable* cable) {
+  lb_cable_spec spec = {.law = {.length = NAN, .slack = true}};
+  bool ok = lb_begin_entry(r, entry, "cable");
+  ok &= lb_read_table(r, entry->value, &lb_cable_table, &spec);
+  if (!ok) {
+    return false;
+  }
+  *cable = (lb_scene_cable){.name = lb_keep_name(r, entry),
+                            .place = entry->name->place,
+                            .stiffness = spec.law.stiffness,
+                            .damping = spec.law.damping,
+                            .length = spec.law.length};
+  ok = read_law(r, &spec.given, &spec.law, &cable->law);
+  return read_points(r, spec.through, &cable->npoint, &cable->point) && ok;
+}
+
+void lb_read_cables(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_CABLES];
+  r->scene.cable = LB_TAKE(r->keep, lb_scene_cable, all->count);
+  if (!r->scene.cable) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.ncable += read_cable(r, &all->entry[i], &r->scene.cable[r->scene.ncable]);
+  }
+}
+
+// --- grounds ---
+
+static bool read_ground(lb_reader* r, const lb_entry* entry, lb_scene_ground* ground) {
+  lb_ground_spec spec = {.normal = {0, 0, 1}, .slip = 1e-3};
+  bool ok = lb_begin_entry(r, entry, "ground");
+  ok &= lb_read_table(r, entry->value, &lb_ground_table, &spec);
+  if (!ok) {
+    return false;
+  }
+  *ground = (lb_scene_ground){.name = lb_keep_name(r, entry),
+                              .place = entry->name->place,
+                              .at = spec.at,
+                              .normal = spec.normal,
+                              .stiffness = spec.stiffness,
+                              .dissipation = spec.dissipation,
+                              .friction = spec.friction,
+                              .slip = spec.slip};
+  return read_points(r, spec.points, &ground->npoint, &ground->point);
+}
+
+void lb_read_grounds(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_GROUNDS];
+  r->scene.ground = LB_TAKE(r->keep, lb_scene_ground, all->count);
+  if (!r->scene.ground) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.nground += read_ground(r, &all->entry[i], &r->scene.ground[r->scene.nground]);
+  }
+}

@@ -1,0 +1,217 @@
+// Linearly implicit Euler, [red] eq. 4.82: forces at the step's start, with their stiffness and
+// damping at its end to first order, so that a step is one linear system.
+//
+//   (M + h C + h^2 K) v1 = M v0 + h f(q0, v0) + h C v0,    q1 = q0 + h v1
+//
+// or, for the change of velocity, with the residual r of inverse dynamics at q0, v0 and a = 0,
+//
+//   W dv = -(r + h K v0),   W = M/h + C + h K
+//
+// K and C are those of springs, dampers and elastic bodies (lb_force's `stiff`), as they act on the
+// links: how the links' directions change is left out, as are gravity's gradient and gyroscopic
+// terms, and of K, which then need not be symmetric, the symmetric part is taken. What depends on
+// time is taken at the step's end. Loops are closed as in the other implicit steps: J dv = -(J v0 +
+// gap/h).
+//
+// Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
+// its diagonal, and a step is linear in the links.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/derivative.h"
+#include "dynamics/force.h"
+#include "dynamics/joint.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
+#include "dynamics/rnea.h"
+#include "dynamics/tree.h"
+#include "math/dense.h"
+#include "solve/bdf2_loops.h"
+#include "solve/linear_euler.h"
+#include "solve/stepper.h"
+
+typedef struct linear {
+  double *q0, *v0; // state at the start
+  double* v1;      // [nv] velocities of driven coordinates at the end
+  double* r;       // [nv] W dv
+  double* dv;      // [nv]
+  lb_tree_factor* tree;
+  double* more; // [nv] on the diagonal of the mass matrix
+  double pace;  // at which loops close [1/s]; 0: within a step
+  // of models that are more than trees
+  double* W;  // [nv][nv]
+  int* order; // [nv] row exchanges
+  lb_bdf2_loops loops;
+  lb_derivatives* derivatives;
+} linear;
+
+static lb_status no_memory(lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+}
+
+static lb_status create(lb_stepper* st, lb_error* err) {
+  const lb_model* m = st->m;
+  if (m->ndense < m->nv) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "linear-euler cannot step all the nodes of elastic bodies");
+  }
+  linear* own = st->own = LB_TAKE(&st->arena, linear, 1);
+  double* block = own ? LB_TAKE(&st->arena, double, m->nq + 5 * m->nv) : NULL;
+  if (!block) {
+    return no_memory(err);
+  }
+  double** const part[] = {&own->q0, &own->v0, &own->v1, &own->r, &own->dv, &own->more};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i] = block;
+    block += i < 1 ? m->nq : m->nv;
+  }
+  if (lb_forces_are_diagonal(m)) {
+    own->tree = lb_tree_factor_create(m, &st->arena);
+    return own->tree ? LB_OK : no_memory(err);
+  }
+  own->W = LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv);
+  own->order = LB_TAKE(&st->arena, int, m->nv);
+  if (!own->W || !own->order ||
+      lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
+    return no_memory(err);
+  }
+  return lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err);
+}
+
+void lb_linear_euler_close_at(lb_stepper* st, double pace) {
+  linear* own = st->own;
+  own->pace = pace;
+}
+
+static void release(lb_stepper* st) {
+  const linear* own = st->own;
+  lb_derivatives_release(own->derivatives);
+}
+
+// The state of the start, with the time and the driven velocities of the end beside it.
+static void begin(const lb_model* m, linear* own, lb_data* d, double h) {
+  memcpy(own->q0, d->q, (size_t)m->nq * sizeof *d->q);
+  memcpy(own->v0, d->qd, (size_t)m->nv * sizeof *d->qd);
+  d->time += h;
+  lb_drive(m, d);
+  memcpy(own->v1, d->qd, (size_t)m->nv * sizeof *d->qd);
+  memcpy(d->q, own->q0, (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
+  memset(d->qdd, 0, (size_t)m->nv * sizeof *d->qdd);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_forces_apply(m, d);
+}
+
+// --- trees ---
+
+// The accelerations of driven coordinates go into the residual; those of the others come out.
+static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    d->qdd[v] = m->link_driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+  }
+  lb_rnea_moved(m, d, own->r, d->qdd);
+  for (int k = 0; k < m->nv; k++) {
+    own->more[k] = h * (m->damping[k] + h * m->stiffness[k]);
+    own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * m->stiffness[k] * own->v0[k]);
+  }
+  if (!lb_tree_factor_make(own->tree, d, own->more)) {
+    return false;
+  }
+  lb_tree_factor_solve(own->tree, own->dv);
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->dv[v] = m->link_driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
+  }
+  return true;
+}
+
+// --- everything else ---
+
+static void make_symmetric(double* K, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < i; j++) {
+      K[i * n + j] = K[j * n + i] = (K[i * n + j] + K[j * n + i]) / 2;
+    }
+  }
+}
+
+// W, its right-hand side in r and dv; rows of driven coordinates ask for what their motors want.
+static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
+  lb_derivatives* D = own->derivatives;
+  const size_t nv = (size_t)m->nv;
+  lb_derive(D, d, d->q, d->qd, d->qdd, true);
+  lb_forces_stiffen(D, d);
+  make_symmetric(D->tau_q, nv);
+  for (size_t k = 0; k < nv * nv; k++) {
+    own->W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
+  }
+  for (size_t k = 0; k < nv; k++) {
+    own->r[k] = d->work->tau[k] - D->tau[k] - h * lb_dot(m->nv, D->tau_q + k * nv, own->v0);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const size_t v = (size_t)m->link_v[i];
+    for (size_t j = 0; m->link_driven[i] && j < nv; j++) {
+      own->r[j] -= own->W[j * nv + v] * (own->v1[v] - own->v0[v]);
+      own->W[j * nv + v] = own->W[v * nv + j] = j == v;
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->r[v] = m->link_driven[i] ? 0 : own->r[v];
+  }
+}
+
+static void solve_with_matrix(const void* context, int count, double* b) {
+  const linear* own = context;
+  const int nv = own->loops.n;
+  lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
+}
+
+static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
+  assemble(m, own, d, h);
+  if (lb_lu(m->nv, own->W, m->nv, own->order) != LB_OK) {
+    return false;
+  }
+  // the loops' rates are those of driven coordinates at the end
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    d->qd[v] = m->link_driven[i] ? own->v1[v] : d->qd[v];
+  }
+  lb_kinematics(m, d, d->q, d->qd);
+  const lb_loop_rows rows = lb_loops_linearise(m, d);
+  for (int k = 0; k < m->nv; k++) {
+    own->dv[k] = own->r[k] = -own->r[k]; // the loops' solver is written for v -= dv
+  }
+  solve_with_matrix(own, 1, own->dv);
+  if (rows.count > 0) {
+    lb_bdf2_loops_forget(&own->loops);
+    lb_bdf2_loops_correct(&own->loops, &rows, rows.J,
+                          (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1}, solve_with_matrix,
+                          own, own->dv, own->r);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->dv[v] = m->link_driven[i] ? own->v0[v] - own->v1[v] : own->dv[v];
+  }
+  for (int k = 0; k < m->nv; k++) {
+    own->dv[k] = -own->dv[k];
+  }
+  return true;
+}
+
+static bool step(lb_stepper* st, lb_data* d, double h) {
+  const lb_model* m = st->m;
+  linear* own = st->own;
+  begin(m, own, d, h);
+  if (!(own->tree ? solve_tree : solve_dense)(m, own, d, h)) {
+    return false;
+  }
+  memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
+  lb_add(m->nv, d->qd, 1, own->dv);
+  lb_advance(m, d->q, d->qd, h);
+  st->count++;
+  return true;
+}
+
+const lb_stepper_type lb_stepper_linear_euler = {create, release, step, NULL, true};
