@@ -43,7 +43,7 @@ static inline void busy_forces(busy* b, lb_random* r) {
     if (b->a.tree.joint[i].kind != LB_JOINT_FREE && b->a.tree.joint[i].kind != LB_JOINT_FIXED) {
       b->a.tree.joint[i].stiffness = lb_random_between(r, 1, 10);
       b->a.tree.joint[i].damping = lb_random_between(r, 0.1, 1);
-      b->a.tree.joint[i].rest = 0.1;
+      b->a.tree.joint[i].rest[0] = 0.1;
     }
   }
   s->spring = b->spring;
@@ -74,7 +74,7 @@ static inline void busy_loops(busy* b, lb_random* r) {
     j->axis2 = (lb_vec3){0, 0.8, -0.6};
     j->stiffness = KIND[i] == LB_JOINT_FIXED ? 0 : 5;
     j->damping = KIND[i] == LB_JOINT_FIXED ? 0 : 0.5;
-    j->rest = KIND[i] == LB_JOINT_REVOLUTE || KIND[i] == LB_JOINT_PRISMATIC ? 0.2 : 0;
+    j->rest[0] = KIND[i] == LB_JOINT_REVOLUTE || KIND[i] == LB_JOINT_PRISMATIC ? 0.2 : 0;
   }
 }
 

@@ -259,7 +259,7 @@ static bool joint_numbers_hold(const lb_scene_joint* j) {
   return IS_FINITE(j->in_parent) && IS_FINITE(j->in_child) && is_unit(&j->in_parent.q.w, 4) &&
          is_unit(&j->in_child.q.w, 4) && IS_FINITE(j->axis) && is_unit(&j->axis.x, 3) &&
          j->stiffness >= 0 && j->damping >= 0 && j->armature >= 0 && isfinite(j->stiffness) &&
-         isfinite(j->damping) && isfinite(j->armature) && isfinite(j->rest) && IS_FINITE(j->q) &&
+         isfinite(j->damping) && isfinite(j->armature) && IS_FINITE(j->rest) && IS_FINITE(j->q) &&
          IS_FINITE(j->qd);
 }
 

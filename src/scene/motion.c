@@ -69,7 +69,7 @@ static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
   }
   joint->loop = spec.loop;
   joint->stiffness = spec.spring.stiffness;
-  joint->rest = spec.spring.rest;
+  joint->rest[0] = spec.spring.rest;
   joint->damping = spec.damping;
   joint->armature = spec.armature;
   start_at_zero(joint);

@@ -131,7 +131,7 @@ static void joints_keep_frames_axes_and_springs(void** state) {
   assert_near(j->axis.y, 0.6, 1e-15);
   assert_near(j->axis.z, 0.8, 1e-15);
   assert_near(j->stiffness, 10, 0);
-  assert_near(j->rest, 3.14159265358979323846 / 2, 1e-15);
+  assert_near(j->rest[0], 3.14159265358979323846 / 2, 1e-15);
   assert_near(j->damping, 2, 0);
   assert_near(j->armature, 0.5, 0);
   lb_scene_release(&s);
