@@ -120,6 +120,7 @@ typedef struct lb_model {
   double* damping;        ///< [nv]
   double* armature;       ///< [nv]
   double* rest;           ///< [nq] where the spring pulls to
+  int* counts;            ///< [nv] lb_coordinate of joints: what the velocity is the rate of
   double* friction;       ///< [nv] of constant size against the motion ...
   double* friction_speed; ///< [nv] ... from about this speed on
   double *lower, *upper;  ///< [nv] range of coordinates that are numbers ...

@@ -141,6 +141,13 @@ typedef enum lb_turn_order {
       LB_TURN_COUNT
 } lb_turn_order;
 
+/// What a coordinate counts.
+typedef enum lb_coordinate {
+  LB_COORDINATE_ANGLE,  ///< [rad]
+  LB_COORDINATE_LENGTH, ///< [m]
+  LB_COORDINATE_NUMBER  ///< along a spline
+} lb_coordinate;
+
 /// What resists along coordinates. Units: N and m where they are distances, N m and rad where they
 /// are angles.
 typedef struct lb_joint_resistance {
@@ -431,6 +438,8 @@ const char* lb_joint_kind_name(lb_joint_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
 int lb_joint_count_q(const lb_scene_joint* joint);
 int lb_joint_count_v(const lb_scene_joint* joint);
+/// What the coordinate counts whose rate is velocity k.
+lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 const char* lb_integrator_name(lb_integrator integrator);
 
 #ifdef __cplusplus

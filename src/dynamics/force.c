@@ -7,8 +7,9 @@
 #include "dynamics/kinematics.h"
 #include "model/pose.h"
 
-static const lb_force* const FORCES[] = {&lb_force_joint, &lb_force_spring,  &lb_force_load,
-                                         &lb_force_motor, &lb_force_elastic, &lb_force_loop};
+static const lb_force* const FORCES[] = {&lb_force_joint,    &lb_force_spring,  &lb_force_load,
+                                         &lb_force_motor,    &lb_force_elastic, &lb_force_loop,
+                                         &lb_force_friction, &lb_force_limit};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {

@@ -19,7 +19,7 @@ typedef struct lb_force {
 } lb_force;
 
 extern const lb_force lb_force_joint, lb_force_spring, lb_force_load, lb_force_motor,
-    lb_force_elastic, lb_force_loop;
+    lb_force_elastic, lb_force_loop, lb_force_friction, lb_force_limit;
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);
@@ -30,3 +30,7 @@ double lb_forces_energy(const lb_model* m, lb_data* d);
 // and for which there are shorter ways (elastic/reduced_derivative.h).
 void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
 void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
+
+// What friction and limits of joints add to Newton's matrix W [nv][nv] of an implicit step: minus
+// their derivatives by qd, and dt times those by q.
+void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);

@@ -59,16 +59,8 @@ typedef struct lb_factor {
   const double* control[6]; // [rows][columns] each of x, y, z and angles about x, y, z; NULL: zero
 } lb_factor;
 
-// What a coordinate counts.
-typedef enum lb_coordinate {
-  LB_COORDINATE_ANGLE,
-  LB_COORDINATE_LENGTH,
-  LB_COORDINATE_NUMBER // the parameter of a spline
-} lb_coordinate;
-
 typedef struct lb_chart {
   int n; // coordinates
-  lb_coordinate counts[LB_CHART_MOST];
   int nfactor;
   const lb_factor* factor; // [nfactor]
 } lb_chart;

@@ -31,6 +31,6 @@ static inline lb_motion lb_force_shift(lb_motion a, lb_v4 at) {
   return (lb_motion){a.w + lb_v4_cross(at, a.v), a.v};
 }
 // Both parts in other axes.
-static inline lb_motion lb_motion_turn(lb_m3 R, lb_motion a) {
-  return (lb_motion){lb_m3_apply(R, a.w), lb_m3_apply(R, a.v)};
+static inline lb_motion lb_motion_turn(lb_m3 A, lb_motion a) {
+  return (lb_motion){lb_m3_apply(A, a.w), lb_m3_apply(A, a.v)};
 }

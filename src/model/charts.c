@@ -21,21 +21,17 @@ static lb_factor* add_factor(builder* b, const lb_factor_type* type) {
   return f;
 }
 
-static void add_coordinate(builder* b, lb_coordinate counts) {
-  b->chart.counts[b->chart.n++] = counts;
-}
-
-static void add_screw(builder* b, lb_vec3 turn, lb_vec3 shift, lb_coordinate counts) {
+static void add_screw(builder* b, lb_vec3 turn, lb_vec3 shift) {
   add_factor(b, &lb_factor_screw)->screw = (lb_motion){lb_v4_from(turn), lb_v4_from(shift)};
-  add_coordinate(b, counts);
+  b->chart.n++;
 }
 
 static void add_turn(builder* b, lb_vec3 axis) {
-  add_screw(b, axis, lb_vec3_make(0, 0, 0), LB_COORDINATE_ANGLE);
+  add_screw(b, axis, lb_vec3_make(0, 0, 0));
 }
 
 static void add_shift(builder* b, lb_vec3 axis) {
-  add_screw(b, lb_vec3_make(0, 0, 0), axis, LB_COORDINATE_LENGTH);
+  add_screw(b, lb_vec3_make(0, 0, 0), axis);
 }
 
 static lb_vec3 unit(int axis) {
@@ -48,13 +44,11 @@ static void add_rotation(builder* b, lb_turn_order order) {
       LB_TURN_LIST(AXES_OF)};
   if (order == LB_TURN_EXPONENTIAL) {
     add_factor(b, &lb_factor_exponential);
+    b->chart.n += 3;
+    return;
   }
   for (int i = 0; i < 3; i++) {
-    if (order == LB_TURN_EXPONENTIAL) {
-      add_coordinate(b, LB_COORDINATE_ANGLE);
-    } else {
-      add_turn(b, unit(AXES[order][i]));
-    }
+    add_turn(b, unit(AXES[order][i]));
   }
 }
 
@@ -84,7 +78,7 @@ static void translational(builder* b, const lb_scene_joint* j) {
 }
 
 static void helical(builder* b, const lb_scene_joint* j) {
-  add_screw(b, j->axis, lb_vec3_scale(j->pitch / (2 * M_PI), j->axis), LB_COORDINATE_ANGLE);
+  add_screw(b, j->axis, lb_vec3_scale(j->pitch / (2 * M_PI), j->axis));
 }
 
 static void euler(builder* b, const lb_scene_joint* j) {
@@ -113,7 +107,7 @@ static void free_3d(builder* b, const lb_scene_joint* j) {
 
 static void curve(builder* b, const lb_scene_joint* j) {
   lb_factor* f = add_factor(b, &lb_factor_curve);
-  add_coordinate(b, LB_COORDINATE_NUMBER);
+  b->chart.n++;
   if (!b->factor) {
     return;
   }
@@ -140,8 +134,7 @@ static void curve(builder* b, const lb_scene_joint* j) {
 
 static void surface(builder* b, const lb_scene_joint* j) {
   lb_factor* f = add_factor(b, &lb_factor_surface);
-  add_coordinate(b, LB_COORDINATE_NUMBER);
-  add_coordinate(b, LB_COORDINATE_NUMBER);
+  b->chart.n += 2;
   f->rows = j->rows;
   f->columns = j->columns;
   for (int k = 0; k < 6 && b->factor; k++) {
@@ -204,12 +197,6 @@ lb_status lb_joint_chart(const lb_scene_joint* j, lb_arena* arena, const lb_char
 
 // --- settings ---
 
-// Does coordinate k of a free-2d or free-3d joint turn?
-static bool turns(const lb_scene_joint* j, int k) {
-  return (j->kind == LB_JOINT_FREE_2D && k == 2) ||
-         (j->kind == LB_JOINT_FREE_3D && (k < 3) == j->rotation_first);
-}
-
 lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
   for (int i = 0; i < j->npart; i++) {
     const int n = lb_joint_count_v(&j->part[i]);
@@ -220,7 +207,9 @@ lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
   }
   const lb_joint_resistance own = {j->stiffness, j->damping,         j->armature,
                                    j->friction,  j->limit_stiffness, j->limit_damping};
-  return (lb_coordinate_settings){.resistance = turns(j, k) ? j->turn : own,
+  const bool mixed = j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
+  const bool turns = mixed && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
+  return (lb_coordinate_settings){.resistance = turns ? j->turn : own,
                                   .friction_speed = j->friction_speed,
                                   .rest = j->rest[k],
                                   .lower = j->lower[k],

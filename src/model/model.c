@@ -47,14 +47,15 @@ static bool take_arrays(lb_build* b) {
          FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
          FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) &&
          FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
-         FIELD(friction, nv) && FIELD(friction_speed, nv) && FIELD(lower, nv) && FIELD(upper, nv) &&
-         FIELD(limit_stiffness, nv) && FIELD(limit_damping, nv) && FIELD(link_chart, nlink) &&
-         FIELD(spring, s->nspring) && FIELD(spring_end, 2 * s->nspring) && FIELD(load, s->nload) &&
-         FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
-         FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
-         FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
-         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) &&
-         FIELD(loop_motor, s->njoint) && FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
+         FIELD(counts, nv) && FIELD(friction, nv) && FIELD(friction_speed, nv) &&
+         FIELD(lower, nv) && FIELD(upper, nv) && FIELD(limit_stiffness, nv) &&
+         FIELD(limit_damping, nv) && FIELD(link_chart, nlink) && FIELD(spring, s->nspring) &&
+         FIELD(spring_end, 2 * s->nspring) && FIELD(load, s->nload) && FIELD(load_at, s->nload) &&
+         FIELD(load_profile, s->nload) && FIELD(motor_name, s->nmotor) &&
+         FIELD(motor_joint, s->nmotor) && FIELD(motor_loop, s->nmotor) &&
+         FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
+         FIELD(loop, s->njoint) && FIELD(loop_motor, s->njoint) && FIELD(shape, s->nshape) &&
+         FIELD(material, s->nmaterial);
 }
 
 static lb_status build_head(lb_build* b) {

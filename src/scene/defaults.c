@@ -81,6 +81,33 @@ int lb_joint_count_v(const lb_scene_joint* joint) {
   return count_coordinates(joint).nv;
 }
 
+lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
+  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
+    const int n = lb_joint_count_v(&joint->part[i]);
+    if (k < n) {
+      return lb_joint_counts(&joint->part[i], k);
+    }
+    k -= n;
+  }
+  switch (joint->kind) {
+  case LB_JOINT_PRISMATIC:
+  case LB_JOINT_PLANAR:
+  case LB_JOINT_TRANSLATIONAL:
+    return LB_COORDINATE_LENGTH;
+  case LB_JOINT_FREE: // angular velocity first
+    return k < 3 ? LB_COORDINATE_ANGLE : LB_COORDINATE_LENGTH;
+  case LB_JOINT_FREE_2D:
+    return k < 2 ? LB_COORDINATE_LENGTH : LB_COORDINATE_ANGLE;
+  case LB_JOINT_FREE_3D:
+    return (k < 3) == joint->rotation_first ? LB_COORDINATE_ANGLE : LB_COORDINATE_LENGTH;
+  case LB_JOINT_CURVE:
+  case LB_JOINT_SURFACE:
+    return LB_COORDINATE_NUMBER;
+  default:
+    return LB_COORDINATE_ANGLE;
+  }
+}
+
 lb_scene_fit_material lb_scene_fit_material_default(void) {
   return (lb_scene_fit_material){.young = true, .damping = LB_FIT_TOGETHER, .within = 10};
 }
