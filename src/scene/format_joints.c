@@ -18,8 +18,15 @@ static const lb_choices first_choices = {COUNT(first_names), first_names};
 
 #define JOINT(member) offsetof(lb_joint_spec, member)
 #define JOINT_COMMON                                                                               \
-  {"type", LB_VALUE_CHOICE,      JOINT(kind), LB_PURE, LB_ANY, true, &lb_joint_choices,            \
-   NULL,   "what it leaves free"},                                                                 \
+  {"type",                                                                                         \
+   LB_VALUE_CHOICE,                                                                                \
+   JOINT(kind),                                                                                    \
+   LB_PURE,                                                                                        \
+   LB_ANY,                                                                                         \
+   true,                                                                                           \
+   &lb_joint_choices,                                                                              \
+   NULL,                                                                                           \
+   "what it leaves free: fixed, revolute, prismatic, universal, spherical, free or another"},      \
       {"parent", LB_VALUE_BODY, JOINT(parent),                                                     \
        LB_PURE,  LB_ANY,        false,                                                             \
        NULL,     "world",       "the body it hangs on, or world"},                                 \
