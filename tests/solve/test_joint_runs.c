@@ -359,6 +359,23 @@ static void a_singular_start_is_refused(void** state) {
   lb_error_clear(&err);
 }
 
+// What loops cannot be or have is said where the scene asks for it.
+static void maximal_coordinates_refuse_what_no_loop_can_be(void** state) {
+  (void)state;
+  static const char* const SAID[] = {"is planar", "has friction", "has limits"};
+  for (int i = 0; i < 3; i++) {
+    lb_model* m = NULL;
+    lb_error err = lb_error_make(NULL);
+    one_body(i == 0 ? LB_JOINT_PLANAR : LB_JOINT_REVOLUTE, BODY);
+    T.joint[0].friction = i == 1;
+    T.joint[0].limit_stiffness = i == 2;
+    T.scene.solver.coordinates = LB_COORDINATES_MAXIMAL;
+    assert_int_equal(lb_model_create(&T.scene, NULL, &m, &err), LB_INVALID);
+    assert_non_null(strstr(err.message[0].text, SAID[i]));
+    lb_error_clear(&err);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rk4_keeps_energy_and_is_of_order_four_on_every_kind),
@@ -372,6 +389,7 @@ int main(void) {
       cmocka_unit_test(bdf2_keeps_its_order_where_numbers_change),
       cmocka_unit_test(free_bodies_fly_alike),
       cmocka_unit_test(a_singular_start_is_refused),
+      cmocka_unit_test(maximal_coordinates_refuse_what_no_loop_can_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
