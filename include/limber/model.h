@@ -112,7 +112,8 @@ typedef struct lb_model {
   int* joint_nv;           ///< [njoint]
 
   // --- coordinates ---
-  int* v_parent;          ///< [nv] the next coordinate towards the world, or -1
+  int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
+  int* v_parent;                 ///< [nv] the next coordinate towards the world, or -1
   int* v_run;             ///< [nv] first of the consecutive coordinates it hangs on without a gap
   double* q0;             ///< [nq] start
   double* qd0;            ///< [nv] start

@@ -65,7 +65,7 @@ static int joint_count(const lb_model* m) {
 
 static void joint_apply(const lb_model* m, lb_data* d) {
   double* tau = d->work->tau;
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
     lb_joint_spring(m, i, tau, d->q);
   }
   for (int k = 0; k < m->nv; k++) {

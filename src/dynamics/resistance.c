@@ -21,12 +21,7 @@ static const double RAMP = 1e-3;
 // --- friction ---
 
 static int friction_count(const lb_model* m) {
-  for (int k = 0; k < m->nv; k++) {
-    if (m->friction[k] > 0) {
-      return m->nv;
-    }
-  }
-  return 0;
+  return m->nfriction;
 }
 
 // Velocities that friction takes together: three of a ball's, else one.
@@ -81,12 +76,7 @@ const lb_force lb_force_friction = {"joint friction",       friction_count, fric
 // --- limits ---
 
 static int limit_count(const lb_model* m) {
-  for (int k = 0; k < m->nv; k++) {
-    if (m->limit_stiffness[k] > 0) {
-      return m->nv;
-    }
-  }
-  return 0;
+  return m->nlimit;
 }
 
 // How far coordinate k of a link is beyond its range: positive beyond the upper end, negative

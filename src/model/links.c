@@ -59,6 +59,9 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
     m->counts[v] = (int)lb_joint_counts(j, k);
     m->lower[v] = set.lower;
     m->upper[v] = set.upper;
+    m->nstiff += m->stiffness[v] > 0;
+    m->nfriction += m->friction[v] > 0;
+    m->nlimit += m->limit_stiffness[v] > 0;
     if (nq == nv) {
       m->rest[q + k] = set.rest;
     }

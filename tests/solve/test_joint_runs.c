@@ -359,6 +359,34 @@ static void a_singular_start_is_refused(void** state) {
   lb_error_clear(&err);
 }
 
+// A motor's force is what the motion it prescribes needs.
+static void motors_drive_screws_and_curves(void** state) {
+  (void)state;
+  static const lb_joint_kind BY[] = {LB_JOINT_HELICAL, LB_JOINT_CURVE};
+  static const lb_integrator WITH[] = {LB_INTEGRATOR_RK4, LB_INTEGRATOR_BDF2};
+  double time[] = {0, 0.3, 0.7, 1}, value[] = {0.2, 0.9, 0.4, 0.8};
+  for (int i = 0; i < 4; i++) {
+    one_kind(BY[i / 2], 5);
+    lb_scene_motor motor = {
+        .name = "motor", .joint = 1, .profile = {LB_PROFILE_CUBIC, 3, 4, time, value, 0}};
+    T.scene.motor = &motor;
+    T.scene.nmotor = 1;
+    T.joint[1].friction = 0.3;
+    run r = open_run(WITH[i % 2], 1e-3);
+    go(&r, 1e-3, 0.5);
+    double want[3], tau[MOST];
+    lb_forward(r.m, r.d);
+    lb_profile_evaluate(r.m->motor_profile[0], 0.5, want);
+    const int v = r.m->joint_v[1];
+    assert_near(r.d->q[r.m->joint_q[1]], want[0], 1e-12);
+    assert_near(r.d->qd[v], want[1], 1e-12);
+    lb_rnea(r.m, r.d, tau, r.d->q, r.d->qd, r.d->qdd);
+    const double rub = 0.3 * want[1] / sqrt(want[1] * want[1] + 1e-4);
+    assert_near(r.d->motor_force[0], tau[v] + rub, 1e-10);
+    close_run(&r);
+  }
+}
+
 // What loops cannot be or have is said where the scene asks for it.
 static void maximal_coordinates_refuse_what_no_loop_can_be(void** state) {
   (void)state;
@@ -389,6 +417,7 @@ int main(void) {
       cmocka_unit_test(bdf2_keeps_its_order_where_numbers_change),
       cmocka_unit_test(free_bodies_fly_alike),
       cmocka_unit_test(a_singular_start_is_refused),
+      cmocka_unit_test(motors_drive_screws_and_curves),
       cmocka_unit_test(maximal_coordinates_refuse_what_no_loop_can_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
