@@ -56,7 +56,8 @@ static void add_bend(const lb_derivatives* D, lb_work* w, int i, const double* q
     for (int k = 0; k < l->nv; k++) {
       sum = lb_motion_add(sum, lb_motion_scale(qd[l->v + k], rate[k]));
     }
-    store(Jdot, (size_t)m->nv, (size_t)(l->v + a), lb_motion_turn(lb_m3_transpose(s->R), sum));
+    store(Jdot, (size_t)m->nv, (size_t)l->v + (size_t)a,
+          lb_motion_turn(lb_m3_transpose(s->R), sum));
   }
   joint->move(s, &w->state[l->parent], qd + l->v);
 }
@@ -83,7 +84,7 @@ void lb_jacobians(lb_derivatives* D, lb_data* d, double* J, double* Jdot, const 
       inherit(m, w, i, own, J, Jdot);
     }
     for (int k = 0; k < l->nv; k++) {
-      store(J + (size_t)i * size, nv, (size_t)(l->v + k),
+      store(J + (size_t)i * size, nv, (size_t)l->v + (size_t)k,
             lb_motion_turn(Rt, (lb_motion){S[2 * k], S[2 * k + 1]}));
     }
     if (LB_JOINT[l->kind]->bend) {

@@ -86,11 +86,11 @@ extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal,
     lb_joint_free, lb_joint_general, lb_joint_elastic, lb_joint_face, lb_joint_full,
     lb_joint_full_face;
 
-// The spring of one link's joint: its torque, added to tau [nv]; its energy; minus its derivative,
+// The spring of link i's joint: its torque, added to tau [nv]; its energy; minus its derivative,
 // added to K [nv][nv].
-void lb_joint_spring(const lb_model* m, int link, double* tau, const double* q);
-double lb_joint_energy(const lb_model* m, int link, const double* q);
-void lb_joint_stiffen(const lb_model* m, int link, double* K, const double* q);
+void lb_joint_spring(const lb_model* m, int i, double* tau, const double* q);
+double lb_joint_energy(const lb_model* m, int i, const double* q);
+void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q);
 
 // Rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w);

@@ -61,7 +61,8 @@ static void multiply_bend(lb_chart_at* at, const lb_chart_at* E, lb_m3 Rt, int n
 
 void lb_chart_multiply(lb_chart_at* at, const lb_chart_at* E, int n, int first, int count,
                        lb_chart_order order) {
-  const lb_m3 Rt = lb_m3_transpose(E->R);
+  // factors fill as much as the order asks for
+  const lb_m3 Rt = lb_m3_transpose(E->R); // cppcheck-suppress ctuuninitvar
   at->p += lb_m3_apply(at->R, E->p);
   at->R = lb_m3_mul(at->R, E->R);
   for (int i = 0; i < n; i++) {

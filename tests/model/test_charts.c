@@ -208,9 +208,10 @@ static void a_surface_of_even_steps_is_flat(void** state) {
   setup s = open_setup(3, LB_JOINT_SURFACE);
   lb_scene_joint* j = &T.joint[0];
   for (int k = 0; k < TREE_ROWS * TREE_COLUMNS; k++) {
-    T.control[0][0][k] = 2 * (k % TREE_COLUMNS - 1);
-    T.control[0][1][k] = 3 * (k / TREE_COLUMNS - 1);
-    T.control[0][5][k] = 0.1 * (k / TREE_COLUMNS - 1);
+    const int row = k / TREE_COLUMNS - 1, column = k % TREE_COLUMNS - 1;
+    T.control[0][0][k] = 2 * column;
+    T.control[0][1][k] = 3 * row;
+    T.control[0][5][k] = 0.1 * row;
   }
   j->control[2] = j->control[3] = j->control[4] = NULL;
   assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
