@@ -143,7 +143,7 @@ static coordinate coordinate_of(const lb_model* m, int joint, int i) {
   static const char* const GROUP[] = {[LB_COORDINATE_ANGLE] = "angle",
                                       [LB_COORDINATE_LENGTH] = "distance",
                                       [LB_COORDINATE_NUMBER] = "parameter"};
-  if (!m->link_chart[m->joint_link[joint]]) {
+  if (m->joint_kind[joint] <= LB_JOINT_FREE) {
     return COORDINATE[m->joint_kind[joint]][i];
   }
   return (coordinate){m->joint_nq[joint] > 1 ? SUFFIX[i] : "",
@@ -153,8 +153,9 @@ static coordinate coordinate_of(const lb_model* m, int joint, int i) {
 // Does a motor push, rather than turn?
 static bool pushes(const lb_model* m, int motor) {
   const int joint = m->motor_joint[motor];
-  return joint >= 0 ? m->counts[m->joint_v[joint]] != LB_COORDINATE_ANGLE
-                    : m->loop[m->motor_loop[motor]].kind == LB_JOINT_PRISMATIC;
+  const int kind = joint >= 0 ? m->joint_kind[joint] : (int)m->loop[m->motor_loop[motor]].kind;
+  return kind == LB_JOINT_PRISMATIC ||
+         (kind > LB_JOINT_FREE && m->counts[m->joint_v[joint]] != LB_COORDINATE_ANGLE);
 }
 
 // Motors come first, so that a multitude of coordinates does not crowd them out.
