@@ -2,6 +2,7 @@
 // of, and kinds that are the same motion in other words.
 #include "model/charts.h"
 
+#include "counting.h"
 #include "differences.h"
 #include "math/se3.h"
 #include "random_tree.h"
@@ -282,6 +283,25 @@ static void chains_are_the_joints_they_are_made_of(void** state) {
   lb_arena_release(&arena);
 }
 
+static void memory_that_runs_out_leaves_nothing(void** state) {
+  (void)state;
+  lb_random r = {11};
+  lb_counting count = {0};
+  const lb_allocator allocator = lb_counting_allocator(&count);
+  random_tree_make(&T, &r, 40, KINDS, NKIND);
+  lb_model* m = NULL;
+  lb_status status = LB_NO_MEMORY;
+  long refuse = 1;
+  for (; status != LB_OK; refuse++) {
+    count = (lb_counting){.refuse = refuse};
+    status = lb_model_create(&T.scene, &allocator, &m, NULL);
+    assert_true(status == LB_OK || (status == LB_NO_MEMORY && count.live == 0 && !m));
+  }
+  assert_true(refuse > 3);
+  lb_model_release(m);
+  assert_int_equal(count.live, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_derivative_matches_differences),
@@ -291,6 +311,7 @@ int main(void) {
       cmocka_unit_test(a_curve_of_equal_ways_is_a_helix),
       cmocka_unit_test(a_surface_of_even_steps_is_flat),
       cmocka_unit_test(chains_are_the_joints_they_are_made_of),
+      cmocka_unit_test(memory_that_runs_out_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
