@@ -70,8 +70,10 @@ static void friction_differentiate(lb_derivatives* D, lb_data* d) {
   friction_slopes(D->model, d, D->tau_qd);
 }
 
-const lb_force lb_force_friction = {"joint friction",       friction_count, friction_apply, NULL,
-                                    friction_differentiate, false};
+const lb_force lb_force_friction = {.name = "joint friction",
+                                    .count = friction_count,
+                                    .apply = friction_apply,
+                                    .differentiate = friction_differentiate};
 
 // --- limits ---
 
@@ -154,8 +156,11 @@ static double limit_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-const lb_force lb_force_limit = {"joint limit", limit_count,         limit_apply,
-                                 limit_energy,  limit_differentiate, false};
+const lb_force lb_force_limit = {.name = "joint limit",
+                                 .count = limit_count,
+                                 .apply = limit_apply,
+                                 .energy = limit_energy,
+                                 .differentiate = limit_differentiate};
 
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt) {
   if (friction_count(m) > 0) {
