@@ -31,6 +31,26 @@ typedef struct busy_options {
   int nbody; // when not elastic
 } busy_options;
 
+// Springs, dampers, friction and limits in a joint.
+static inline void busy_resistance(lb_scene_joint* j, lb_random* r) {
+  const bool ball = j->kind == LB_JOINT_SPHERICAL;
+  if (j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FIXED) {
+    return;
+  }
+  j->stiffness = lb_random_between(r, 1, 10);
+  j->damping = lb_random_between(r, 0.1, 1);
+  j->friction = lb_random_between(r, 0.1, 1);
+  j->friction_speed = 0.5;
+  j->limit_stiffness = ball ? 0 : 20;
+  j->limit_damping = ball ? 0 : 2;
+  j->turn = (lb_joint_resistance){2, 0.3, 0.1, 0.4, 10, 1};
+  for (int k = 0; k < LB_JOINT_MOST_V && !ball; k++) {
+    j->rest[k] = 0.1;
+    j->lower[k] = -0.5;
+    j->upper[k] = 0.6;
+  }
+}
+
 // Points of rigid bodies, now and then of the world.
 static inline void busy_points(busy* b, lb_random* r, lb_scene_point* point, bool world) {
   const lb_scene* s = &b->a.tree.scene;
@@ -109,10 +129,9 @@ static inline void busy_forces(busy* b, lb_random* r, bool calm) {
                                  .follows = i % 2};
   }
   for (int i = 0; i < s->njoint; i++) {
-    if (b->a.tree.joint[i].kind != LB_JOINT_FREE && b->a.tree.joint[i].kind != LB_JOINT_FIXED) {
-      b->a.tree.joint[i].stiffness = lb_random_between(r, 1, 10);
-      b->a.tree.joint[i].damping = lb_random_between(r, 0.1, 1);
-      b->a.tree.joint[i].rest = 0.1;
+    busy_resistance(&b->a.tree.joint[i], r);
+    for (int k = 0; k < b->a.tree.joint[i].npart; k++) {
+      busy_resistance(&b->a.tree.part[i][k], r);
     }
   }
   s->spring = b->spring;
@@ -143,7 +162,7 @@ static inline void busy_loops(busy* b, lb_random* r) {
     j->axis2 = (lb_vec3){0, 0.8, -0.6};
     j->stiffness = KIND[i] == LB_JOINT_FIXED ? 0 : 5;
     j->damping = KIND[i] == LB_JOINT_FIXED ? 0 : 0.5;
-    j->rest = KIND[i] == LB_JOINT_REVOLUTE || KIND[i] == LB_JOINT_PRISMATIC ? 0.2 : 0;
+    j->rest[0] = KIND[i] == LB_JOINT_REVOLUTE || KIND[i] == LB_JOINT_PRISMATIC ? 0.2 : 0;
   }
 }
 

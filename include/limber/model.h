@@ -103,7 +103,8 @@ typedef struct lb_model {
   bool* link_driven;            ///< [nlink] a motor prescribes its coordinates
   int nhinge;                   ///< links on revolute joints
   int* hinge_q;                 ///< [nhinge] their coordinates
-  struct lb_link* link;         ///< [nlink] the same numbers laid out for the recursions
+  const struct lb_chart** link_chart; ///< [nlink] of joints that move by one, else NULL
+  struct lb_link* link;               ///< [nlink] the same numbers laid out for the recursions
 
   // --- joints that move, in the author's order (bodies left free come after them, under their own
   // name) ---
@@ -117,14 +118,20 @@ typedef struct lb_model {
   int* joint_nv;           ///< [njoint]
 
   // --- coordinates ---
-  int* v_parent;     ///< [nv] the next coordinate towards the world, or -1
-  int* v_run;        ///< [nv] first of the consecutive coordinates it hangs on without a gap
-  double* q0;        ///< [nq] start
-  double* qd0;       ///< [nv] start
-  double* stiffness; ///< [nv] spring on the coordinate
-  double* damping;   ///< [nv]
-  double* armature;  ///< [nv]
-  double* rest;      ///< [nq] where the spring pulls to
+  int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
+  int* v_parent;                 ///< [nv] the next coordinate towards the world, or -1
+  int* v_run;             ///< [nv] first of the consecutive coordinates it hangs on without a gap
+  double* q0;             ///< [nq] start
+  double* qd0;            ///< [nv] start
+  double* stiffness;      ///< [nv] spring on the coordinate
+  double* damping;        ///< [nv]
+  double* armature;       ///< [nv]
+  double* rest;           ///< [nq] where the spring pulls to
+  int* counts;            ///< [nv] lb_coordinate of joints: what the velocity is the rate of
+  double* friction;       ///< [nv] of constant size against the motion ...
+  double* friction_speed; ///< [nv] ... from about this speed on
+  double *lower, *upper;  ///< [nv] range of coordinates that are numbers ...
+  double *limit_stiffness, *limit_damping; ///< [nv] ... and what pushes back beyond it
 
   // --- forces, motors, constraints ---
   int nspring, nload, nmotor, nloop, ncable, nground, ndrag;

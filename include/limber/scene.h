@@ -91,14 +91,24 @@ typedef struct lb_scene_body {
   lb_vec3 spin;     ///< angular velocity at the start, in the body's axes [rad/s]
 } lb_scene_body;
 
-/// code, name in scene files, coordinates, velocities
+/// code, name in scene files, coordinates, velocities (of a composite joint: those of its parts)
 #define LB_JOINT_LIST(X)                                                                           \
   X(LB_JOINT_FIXED, "fixed", 0, 0)                                                                 \
   X(LB_JOINT_REVOLUTE, "revolute", 1, 1)                                                           \
   X(LB_JOINT_PRISMATIC, "prismatic", 1, 1)                                                         \
   X(LB_JOINT_UNIVERSAL, "universal", 2, 2)                                                         \
   X(LB_JOINT_SPHERICAL, "spherical", 4, 3)                                                         \
-  X(LB_JOINT_FREE, "free", 7, 6)
+  X(LB_JOINT_FREE, "free", 7, 6)                                                                   \
+  X(LB_JOINT_PLANAR, "planar", 2, 2)                                                               \
+  X(LB_JOINT_TRANSLATIONAL, "translational", 3, 3)                                                 \
+  X(LB_JOINT_HELICAL, "helical", 1, 1)                                                             \
+  X(LB_JOINT_EULER, "euler", 3, 3)                                                                 \
+  X(LB_JOINT_EXPONENTIAL, "exponential", 3, 3)                                                     \
+  X(LB_JOINT_FREE_2D, "free-2d", 3, 3)                                                             \
+  X(LB_JOINT_FREE_3D, "free-3d", 6, 6)                                                             \
+  X(LB_JOINT_CURVE, "spline-curve", 1, 1)                                                          \
+  X(LB_JOINT_SURFACE, "spline-surface", 2, 2)                                                      \
+  X(LB_JOINT_COMPOSITE, "composite", 0, 0)
 
 typedef enum lb_joint_kind {
 #define LB_JOINT_CODE(code, name, nq, nv) code,
@@ -108,6 +118,48 @@ typedef enum lb_joint_kind {
 } lb_joint_kind;
 
 enum { LB_JOINT_MOST_Q = 7, LB_JOINT_MOST_V = 6 }; ///< of the kinds above
+
+/// How three numbers turn a frame. Angles are about the axes of the frame that turned already.
+/// code, name in scene files, axes by number
+#define LB_TURN_LIST(X)                                                                            \
+  X(LB_TURN_EXPONENTIAL, "exponential", -1, -1, -1) /* a rotation vector */                        \
+  X(LB_TURN_XYZ, "xyz", 0, 1, 2)                                                                   \
+  X(LB_TURN_XZY, "xzy", 0, 2, 1)                                                                   \
+  X(LB_TURN_YXZ, "yxz", 1, 0, 2)                                                                   \
+  X(LB_TURN_YZX, "yzx", 1, 2, 0)                                                                   \
+  X(LB_TURN_ZXY, "zxy", 2, 0, 1)                                                                   \
+  X(LB_TURN_ZYX, "zyx", 2, 1, 0)                                                                   \
+  X(LB_TURN_XYX, "xyx", 0, 1, 0)                                                                   \
+  X(LB_TURN_XZX, "xzx", 0, 2, 0)                                                                   \
+  X(LB_TURN_YXY, "yxy", 1, 0, 1)                                                                   \
+  X(LB_TURN_YZY, "yzy", 1, 2, 1)                                                                   \
+  X(LB_TURN_ZXZ, "zxz", 2, 0, 2)                                                                   \
+  X(LB_TURN_ZYZ, "zyz", 2, 1, 2)
+
+typedef enum lb_turn_order {
+#define LB_TURN_CODE(code, name, i, j, k) code,
+  LB_TURN_LIST(LB_TURN_CODE)
+#undef LB_TURN_CODE
+      LB_TURN_COUNT
+} lb_turn_order;
+
+/// What a coordinate counts.
+typedef enum lb_coordinate {
+  LB_COORDINATE_ANGLE,  ///< [rad]
+  LB_COORDINATE_LENGTH, ///< [m]
+  LB_COORDINATE_NUMBER  ///< along a spline
+} lb_coordinate;
+
+/// What resists along coordinates. Units: N and m where they are distances, N m and rad where they
+/// are angles.
+typedef struct lb_joint_resistance {
+  double stiffness;       ///< spring to `rest`
+  double damping;         ///< in proportion to the rate
+  double armature;        ///< rotor inertia added on the coordinate
+  double friction;        ///< of constant size, against the motion
+  double limit_stiffness; ///< spring that pushes back beyond the limits
+  double limit_damping;   ///< and its damper
+} lb_joint_resistance;
 
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
 /// marked `loop` closes a loop instead and becomes a constraint. A body that no joint carries moves
@@ -119,19 +171,38 @@ typedef struct lb_scene_joint {
   int parent, child;      ///< body indices; the parent may be LB_WORLD
   lb_transform in_parent; ///< the joint's frame seen from the parent ...
   lb_transform in_child;  ///< ... and from the child; they coincide when the coordinates are zero
-  lb_vec3 axis;           ///< unit, in the joint's frame (revolute, prismatic, universal)
-  lb_vec3 axis2;          ///< of universal joints: unit, at right angles to `axis`
+  lb_vec3 axis;  ///< unit, in the joint's frame (revolute, prismatic, universal, planar, helical,
+                 ///< free-2d)
+  lb_vec3 axis2; ///< of universal, planar and free-2d joints: unit, at right angles to `axis`
+  double pitch;  ///< of helical joints: way along the axis for one turn [m]
+  lb_turn_order order; ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
+  bool rotation_first; ///< of free-3d joints: rotation, then translation along the turned axes
+  int nframe;          ///< of spline curves: control frames, 4 or more ...
+  const lb_transform* frame; ///< [nframe] ... in the joint's frame
+  bool cyclic;               ///< the last is followed by the first
+  int rows, columns;         ///< of spline surfaces: control values along q[1] and q[0], 4 or more
+  const double* control[6]; ///< [rows][columns] of x, y, z [m] and turns about x, y, z [rad]; NULL:
+                            ///< zero
+  int npart;                ///< of composite joints: one after the other ...
+  const struct lb_scene_joint* part; ///< [npart] ... each moves the next. Of a part, `in_parent` is
+                                     ///< its frame in the one before, and no body is named
   bool loop;
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
-  int face;         ///< of a parent given as `reduced`: which of its faces; -1: the held one
-  int child_face;   ///< the same of the child of a joint that closes a loop
-  double stiffness; ///< spring to `rest` [N m/rad or N/m]
-  double damping;   ///< [N m s/rad or N s/m]
-  double armature;  ///< rotor inertia added on the coordinate [kg m^2 or kg]
-  double rest;      ///< revolute, prismatic
+  int face;              ///< of a parent given as `reduced`: which of its faces; -1: the held one
+  int child_face;        ///< the same of the child of a joint that closes a loop
+  double stiffness;      ///< spring to `rest` [N m/rad or N/m]
+  double damping;        ///< [N m s/rad or N s/m]
+  double armature;       ///< rotor inertia added on the coordinate [kg m^2 or kg]
+  double friction;       ///< of constant size, against the motion [N m or N] ...
+  double friction_speed; ///< ... from about this speed on [rad/s or m/s] > 0
+  double limit_stiffness, limit_damping; ///< what pushes back beyond `lower` and `upper`
+  lb_joint_resistance turn; ///< of free-2d and free-3d joints: those of the angles; above are the
+                            ///< distances'
+  double rest[LB_JOINT_MOST_V]; ///< of coordinates that are numbers, which all are but quaternions
+  double lower[LB_JOINT_MOST_V], upper[LB_JOINT_MOST_V]; ///< likewise; -INFINITY, INFINITY: none
   double q[LB_JOINT_MOST_Q];  ///< start: angle or distance; angles; unit quaternion; position then
-                              ///< quaternion
+                              ///< quaternion; docs/joints.md has the others
   double qd[LB_JOINT_MOST_V]; ///< start: rate or rates; angular velocity; angular then linear
                               ///< velocity, in the joint's frame on the child
 } lb_scene_joint;
@@ -418,6 +489,11 @@ lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
 
 /// Names as written in scene files.
 const char* lb_joint_kind_name(lb_joint_kind kind);
+/// Coordinates and velocities of a joint, of a composite one those of its parts.
+int lb_joint_count_q(const lb_scene_joint* joint);
+int lb_joint_count_v(const lb_scene_joint* joint);
+/// What the coordinate counts whose rate is velocity k.
+lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 const char* lb_integrator_name(lb_integrator integrator);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 
 #include "base/carve.h"
 #include "dynamics/elastic.h"
+#include "dynamics/general.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 
@@ -30,6 +31,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.loops = lb_loops_lay_out(c, m);
   work.state += c->base ? 1 : 0; // state[-1] is the world
   lb_elastic_lay_out(c, m, &work);
+  lb_general_lay_out(c, m, &work);
   if (d) {
     *d = data;
     *w = work;

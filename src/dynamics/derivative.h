@@ -86,24 +86,6 @@ typedef struct lb_derivation {
 
 enum { LB_SPREAD = 21 };
 
-static inline lb_motion lb_motion_cross(lb_motion a, lb_motion b) {
-  return (lb_motion){lb_v4_cross(a.w, b.w), lb_v4_cross(a.w, b.v) + lb_v4_cross(a.v, b.w)};
-}
-static inline lb_motion lb_motion_add(lb_motion a, lb_motion b) {
-  return (lb_motion){a.w + b.w, a.v + b.v};
-}
-static inline double lb_motion_dot(lb_motion a, lb_motion b) {
-  return lb_v4_sum(a.w * b.w + a.v * b.v);
-}
-// The same motion or force seen from a point `at` behind: (w, v) of a motion ...
-static inline lb_motion lb_motion_shift(lb_motion a, lb_v4 at) {
-  return (lb_motion){a.w, a.v + lb_v4_cross(at, a.w)};
-}
-// ... and (moment, force) of a force.
-static inline lb_motion lb_force_shift(lb_motion a, lb_v4 at) {
-  return (lb_motion){a.w + lb_v4_cross(at, a.v), a.v};
-}
-
 // Everything of (1)-(7) at q, qd, qdd, with the external forces in the work space turning along
 // with their links when `forced`.
 void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd, const double* qdd,

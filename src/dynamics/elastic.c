@@ -56,16 +56,6 @@ void lb_elastic_columns(lb_v4* S, const lb_state* s) {
   }
 }
 
-// The springs of a body are its internal forces, a force law of their own.
-void lb_elastic_no_spring(double* tau, const double* q, const double* rest,
-                          const double* stiffness) {
-  (void)tau, (void)q, (void)rest, (void)stiffness;
-}
-double lb_elastic_no_energy(const double* q, const double* rest, const double* stiffness) {
-  (void)q, (void)rest, (void)stiffness;
-  return 0;
-}
-
 const lb_joint lb_joint_elastic = {
     .place = body_place,
     .move = lb_elastic_move,
@@ -74,8 +64,6 @@ const lb_joint lb_joint_elastic = {
     .inertia = body_inertia,
     .project = lb_elastic_project,
     .columns = lb_elastic_columns,
-    .spring = lb_elastic_no_spring,
-    .energy = lb_elastic_no_energy,
     .integrable = true,
 };
 
@@ -188,8 +176,6 @@ const lb_joint lb_joint_face = {
     .accelerate = face_accelerate,
     .project = face_project,
     .columns = face_columns,
-    .spring = lb_elastic_no_spring,
-    .energy = lb_elastic_no_energy,
     .integrable = true,
     .bend = face_bend,
     .bend_force = face_bend_force,

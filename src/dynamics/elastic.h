@@ -53,9 +53,6 @@ void lb_elastic_move_origin(lb_state* s, const lb_state* p, const double* qd);
 void lb_elastic_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd);
 void lb_elastic_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f);
 void lb_elastic_columns(lb_v4* S, const lb_state* s);
-void lb_elastic_no_spring(double* tau, const double* q, const double* rest,
-                          const double* stiffness);
-double lb_elastic_no_energy(const double* q, const double* rest, const double* stiffness);
 // A face's link from its lb_face_state.
 void lb_face_link_place(lb_state* s);
 void lb_face_link_move(lb_state* s, const lb_state* p);

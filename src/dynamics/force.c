@@ -7,9 +7,10 @@
 #include "dynamics/kinematics.h"
 #include "model/pose.h"
 
-static const lb_force* const FORCES[] = {&lb_force_joint,  &lb_force_spring,  &lb_force_cable,
-                                         &lb_force_ground, &lb_force_drag,    &lb_force_load,
-                                         &lb_force_motor,  &lb_force_elastic, &lb_force_loop};
+static const lb_force* const FORCES[] = {&lb_force_joint,    &lb_force_spring,  &lb_force_cable,
+                                         &lb_force_ground,   &lb_force_drag,    &lb_force_load,
+                                         &lb_force_motor,    &lb_force_elastic, &lb_force_loop,
+                                         &lb_force_friction, &lb_force_limit};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {
@@ -96,12 +97,8 @@ static int joint_count(const lb_model* m) {
 
 static void joint_apply(const lb_model* m, lb_data* d) {
   double* tau = d->work->tau;
-  for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    const int q = m->link_q[i];
-    if (m->stiffness[v] > 0) {
-      LB_JOINT[m->link_kind[i]]->spring(tau + v, d->q + q, m->rest + q, m->stiffness + v);
-    }
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+    lb_joint_spring(m, i, tau, d->q);
   }
   for (int k = 0; k < m->nv; k++) {
     tau[k] -= m->damping[k] * d->qd[k];
@@ -111,9 +108,7 @@ static void joint_apply(const lb_model* m, lb_data* d) {
 static double joint_energy(const lb_model* m, lb_data* d) {
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    const int q = m->link_q[i];
-    sum += LB_JOINT[m->link_kind[i]]->energy(d->q + q, m->rest + q, m->stiffness + v);
+    sum += lb_joint_energy(m, i, d->q);
   }
   return sum;
 }
@@ -122,18 +117,7 @@ static void joint_differentiate(lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   const size_t nv = (size_t)m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    const size_t v = (size_t)m->link_v[i];
-    double* K = D->tau_q + v * (nv + 1);
-    if (!(m->stiffness[v] > 0)) {
-      continue;
-    }
-    if (LB_JOINT[m->link_kind[i]]->stiffen) {
-      LB_JOINT[m->link_kind[i]]->stiffen(K, m->nv, d->q + m->link_q[i], m->stiffness + v);
-    } else {
-      for (int k = 0; k < m->link_nv[i]; k++) {
-        K[(size_t)k * (nv + 1)] += m->stiffness[v + (size_t)k];
-      }
-    }
+    lb_joint_stiffen(m, i, D->tau_q, d->q);
   }
   for (size_t k = 0; k < nv; k++) {
     D->tau_qd[k * (nv + 1)] += m->damping[k];

@@ -21,7 +21,8 @@ typedef struct lb_force {
 } lb_force;
 
 extern const lb_force lb_force_joint, lb_force_spring, lb_force_cable, lb_force_ground,
-    lb_force_drag, lb_force_load, lb_force_motor, lb_force_elastic, lb_force_loop;
+    lb_force_drag, lb_force_load, lb_force_motor, lb_force_elastic, lb_force_loop,
+    lb_force_friction, lb_force_limit;
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);
@@ -37,3 +38,7 @@ void lb_forces_stiffen(lb_derivatives* D, lb_data* d);
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
 // of an implicit step is the mass matrix with more on its diagonal (tree.h).
 bool lb_forces_are_diagonal(const lb_model* m);
+
+// What friction and limits of joints add to Newton's matrix W [nv][nv] of an implicit step: minus
+// their derivatives by qd, and dt times those by q.
+void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);

@@ -3,6 +3,7 @@
 // feels only the force put on the joint, and its acceleration follows from its own articulated
 // inertia alone.
 #include "dynamics/joint.h"
+#include "math/ldl.h"
 
 static void place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
@@ -46,29 +47,6 @@ static void copy_block(double* L, int row, int column, lb_m3 B) {
   }
 }
 
-// Solve the 6 x 6 system by L D L', in place; the lower triangle of A is used.
-static void solve6(double A[36], double x[6]) {
-  for (int j = 0; j < 6; j++) {
-    for (int k = 0; k < j; k++) {
-      const double l = A[6 * j + k];
-      for (int i = j; i < 6; i++) {
-        A[6 * i + j] -= A[6 * i + k] * A[6 * k + k] * l;
-      }
-    }
-    const double d = 1 / A[6 * j + j];
-    for (int i = j + 1; i < 6; i++) {
-      A[6 * i + j] *= d;
-      x[i] -= A[6 * i + j] * x[j];
-    }
-  }
-  for (int i = 5; i >= 0; i--) {
-    x[i] /= A[6 * i + i];
-    for (int k = i + 1; k < 6; k++) {
-      x[i] -= A[6 * k + i] * x[k];
-    }
-  }
-}
-
 static void solve(lb_state* s, double* qdd) {
   double A[36], x[6];
   copy_block(A, 0, 0, s->IA.A);
@@ -76,7 +54,8 @@ static void solve(lb_state* s, double* qdd) {
   copy_block(A, 3, 3, s->IA.C);
   lb_v4_store(x, s->Un - s->IA.n);
   lb_v4_store(x + 3, s->Uf - s->IA.f);
-  solve6(A, x);
+  lb_ldl_factor(6, A, 6);
+  lb_ldl_solve(6, A, 6, x);
   const lb_v4 al = lb_v4_load(x);
   const lb_v4 a = lb_v4_load(x + 3);
   lb_v4_store(qdd, lb_m3_apply_transposed(s->R, al - s->al));
@@ -96,15 +75,6 @@ static void columns(lb_v4* S, const lb_state* s) {
     S[2 * i] = S[6 + 2 * i + 1] = axis[i];
     S[2 * i + 1] = S[6 + 2 * i] = lb_v4_zero();
   }
-}
-
-// A free joint carries no spring.
-static void spring(double* tau, const double* q, const double* rest, const double* stiffness) {
-  (void)tau, (void)q, (void)rest, (void)stiffness;
-}
-static double energy(const double* q, const double* rest, const double* stiffness) {
-  (void)q, (void)rest, (void)stiffness;
-  return 0;
 }
 
 static lb_vec3 to_parent(const double* q, const double* qd) {
@@ -177,8 +147,6 @@ const lb_joint lb_joint_free = {
     .solve = solve,
     .project = project,
     .columns = columns,
-    .spring = spring,
-    .energy = energy,
     .rate = rate,
     .advance = advance,
     .reach = reach,

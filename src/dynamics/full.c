@@ -42,8 +42,6 @@ const lb_joint lb_joint_full = {
     .inertia = body_inertia,
     .project = lb_elastic_project,
     .columns = lb_elastic_columns,
-    .spring = lb_elastic_no_spring,
-    .energy = lb_elastic_no_energy,
 };
 
 // --- a face ---
@@ -97,8 +95,6 @@ const lb_joint lb_joint_full_face = {
     .accelerate = face_accelerate,
     .project = face_project,
     .columns = face_columns,
-    .spring = lb_elastic_no_spring,
-    .energy = lb_elastic_no_energy,
 };
 
 // --- energy and forces ---

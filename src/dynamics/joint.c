@@ -3,38 +3,81 @@
 
 #include <string.h>
 
+#include "math/chart.h"
+
 const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
     [LB_JOINT_REVOLUTE] = &lb_joint_revolute,
     [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
     [LB_JOINT_UNIVERSAL] = &lb_joint_universal,
     [LB_JOINT_SPHERICAL] = &lb_joint_spherical,
     [LB_JOINT_FREE] = &lb_joint_free,
+    [LB_JOINT_PLANAR] = &lb_joint_general,
+    [LB_JOINT_TRANSLATIONAL] = &lb_joint_general,
+    [LB_JOINT_HELICAL] = &lb_joint_general,
+    [LB_JOINT_EULER] = &lb_joint_general,
+    [LB_JOINT_EXPONENTIAL] = &lb_joint_general,
+    [LB_JOINT_FREE_2D] = &lb_joint_general,
+    [LB_JOINT_FREE_3D] = &lb_joint_general,
+    [LB_JOINT_CURVE] = &lb_joint_general,
+    [LB_JOINT_SURFACE] = &lb_joint_general,
+    [LB_JOINT_COMPOSITE] = &lb_joint_general,
     [LB_LINK_ELASTIC] = &lb_joint_elastic,
     [LB_LINK_FACE] = &lb_joint_face,
     [LB_LINK_FULL] = &lb_joint_full,
     [LB_LINK_FULL_FACE] = &lb_joint_full_face,
 };
 
-void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness) {
-  *tau -= *stiffness * (*q - *rest);
+// --- springs ---
+
+// Springs of elastic bodies are their internal forces, a law of their own.
+static bool has_spring(const lb_model* m, int i) {
+  return !m->link[i].reduced;
 }
 
-double lb_scalar_energy(const double* q, const double* rest, const double* stiffness) {
-  return 0.5 * *stiffness * (*q - *rest) * (*q - *rest);
+void lb_joint_spring(const lb_model* m, int i, double* tau, const double* q) {
+  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+  const int at = m->link_q[i], v = m->link_v[i];
+  if (joint->spring) {
+    if (m->stiffness[v] > 0) {
+      joint->spring(tau + v, q + at, m->stiffness + v);
+    }
+    return;
+  }
+  for (int k = 0; k < m->link_nv[i] && has_spring(m, i); k++) {
+    tau[v + k] -= m->stiffness[v + k] * (q[at + k] - m->rest[at + k]);
+  }
 }
 
-void lb_scalar_rate(double* dq, const double* q, const double* qd) {
-  (void)q;
-  *dq = *qd;
+double lb_joint_energy(const lb_model* m, int i, const double* q) {
+  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+  const int at = m->link_q[i], v = m->link_v[i];
+  if (joint->energy) {
+    return joint->energy(q + at, m->stiffness + v);
+  }
+  double sum = 0;
+  for (int k = 0; k < m->link_nv[i] && has_spring(m, i); k++) {
+    const double x = q[at + k] - m->rest[at + k];
+    sum += 0.5 * m->stiffness[v + k] * x * x;
+  }
+  return sum;
 }
 
-void lb_scalar_advance(double* q, const double* qd, double h) {
-  *q += h * *qd;
+void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q) {
+  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+  const size_t v = (size_t)m->link_v[i], nv = (size_t)m->nv;
+  double* block = K + v * (nv + 1);
+  if (joint->stiffen) {
+    if (m->stiffness[v] > 0) {
+      joint->stiffen(block, m->nv, q + m->link_q[i], m->stiffness + v);
+    }
+    return;
+  }
+  for (size_t k = 0; k < (size_t)m->link_nv[i] && has_spring(m, i); k++) {
+    block[k * (nv + 1)] += m->stiffness[v + k];
+  }
 }
 
-void lb_scalar_reach(double* q, const double* from, const double* qd, double h) {
-  *q = *from + h * *qd;
-}
+// --- quaternions ---
 
 // d/dt q = 1/2 q (0, w). It is orthogonal to q, so that the exact flow keeps the length.
 void lb_quat_rate(double* dq, const double* q, const double* w) {
@@ -94,16 +137,23 @@ lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double
   return lb_m3_mul(lb_m3_transpose(through), turned);
 }
 
+// --- all coordinates ---
+
+// A face has its body's coordinates.
+static bool is_own(const lb_model* m, int i) {
+  return !lb_link_is_face(m->link_kind[i]);
+}
+
 void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h) {
   for (int i = 0; i < m->nlink; i++) {
     const int at = m->link_q[i];
     const int v = m->link_v[i];
-    if (lb_link_is_elastic(m->link_kind[i])) {
-      for (int k = 0; k < m->link_nv[i]; k++) {
-        q[at + k] = from[at + k] + h * qd[v + k];
-      }
-    } else if (!lb_link_is_face(m->link_kind[i])) {
+    if (LB_JOINT[m->link_kind[i]]->reach) {
       LB_JOINT[m->link_kind[i]]->reach(q + at, from + at, qd + v, h);
+      continue;
+    }
+    for (int k = 0; k < m->link_nv[i] && is_own(m, i); k++) {
+      q[at + k] = from[at + k] + h * qd[v + k];
     }
   }
 }
@@ -112,12 +162,12 @@ void lb_advance(const lb_model* m, double* q, const double* qd, double h) {
   for (int i = 0; i < m->nlink; i++) {
     const int at = m->link_q[i];
     const int v = m->link_v[i];
-    if (lb_link_is_elastic(m->link_kind[i])) {
-      for (int k = 0; k < m->link_nv[i]; k++) {
-        q[at + k] += h * qd[v + k];
-      }
-    } else if (!lb_link_is_face(m->link_kind[i])) {
+    if (LB_JOINT[m->link_kind[i]]->advance) {
       LB_JOINT[m->link_kind[i]]->advance(q + at, qd + v, h);
+      continue;
+    }
+    for (int k = 0; k < m->link_nv[i] && is_own(m, i); k++) {
+      q[at + k] += h * qd[v + k];
     }
   }
 }
@@ -126,10 +176,10 @@ void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) 
   for (int i = 0; i < m->nlink; i++) {
     const int at = m->link_q[i];
     const int v = m->link_v[i];
-    if (lb_link_is_elastic(m->link_kind[i])) {
-      memcpy(dq + at, qd + v, (size_t)m->link_nv[i] * sizeof *dq);
-    } else if (!lb_link_is_face(m->link_kind[i])) {
+    if (LB_JOINT[m->link_kind[i]]->rate) {
       LB_JOINT[m->link_kind[i]]->rate(dq + at, q + at, qd + v);
+    } else if (is_own(m, i)) {
+      memcpy(dq + at, qd + v, (size_t)m->link_nv[i] * sizeof *dq);
     }
   }
 }
@@ -141,4 +191,13 @@ void lb_normalise(const lb_model* m, double* q) {
       LB_JOINT[m->link_kind[i]]->advance(q + m->link_q[i], still, 0);
     }
   }
+}
+
+bool lb_rechart(const lb_model* m, double* q, double* qd) {
+  bool changed = false;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    changed |= l->chart && lb_chart_rechart(l->chart, q + l->q, qd + l->v);
+  }
+  return changed;
 }

@@ -1,9 +1,12 @@
 // A joint as a table of functions. To add a kind, add a file with its table and its line in
 // joint.c.
 //
+// Kinds that are used most have files of their own. All others are charts (math/chart.h), which one
+// kind of link moves by (general.c).
+//
 // The link's frame has its z axis along the axis of a hinge or slide; at zero angles a universal
-// joint has its first axis along z and its second along x. `s` belongs to the link, `p`
-// to its parent.
+// joint has its first axis along z and its second along x. A chart moves the joint's own frame.
+// `s` belongs to the link, `p` to its parent.
 #pragma once
 #include "dynamics/state.h"
 #include "limber/dynamics.h"
@@ -37,9 +40,11 @@ typedef struct lb_joint {
   // Columns of S: angular part then linear part of each coordinate, moments about the origin.
   void (*columns)(lb_v4* S, const lb_state* s);
 
-  // Torque of a spring towards `rest`, added to tau, and its energy.
-  void (*spring)(double* tau, const double* q, const double* rest, const double* stiffness);
-  double (*energy)(const double* q, const double* rest, const double* stiffness);
+  // Torque of a spring, added to tau, and its energy. NULL: each number has its own.
+  void (*spring)(double* tau, const double* q, const double* stiffness);
+  double (*energy)(const double* q, const double* stiffness);
+
+  // How the coordinates follow from the velocities. All NULL: qd are the rates of the numbers q.
 
   // dq/dt, for methods that add up slopes.
   void (*rate)(double* dq, const double* q, const double* qd);
@@ -78,14 +83,14 @@ typedef struct lb_joint {
 extern const lb_joint* const LB_JOINT[LB_LINK_COUNT];
 
 extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal, lb_joint_spherical,
-    lb_joint_free, lb_joint_elastic, lb_joint_face, lb_joint_full, lb_joint_full_face;
+    lb_joint_free, lb_joint_general, lb_joint_elastic, lb_joint_face, lb_joint_full,
+    lb_joint_full_face;
 
-// Coordinates of one number each.
-void lb_scalar_spring(double* tau, const double* q, const double* rest, const double* stiffness);
-double lb_scalar_energy(const double* q, const double* rest, const double* stiffness);
-void lb_scalar_rate(double* dq, const double* q, const double* qd);
-void lb_scalar_advance(double* q, const double* qd, double h);
-void lb_scalar_reach(double* q, const double* from, const double* qd, double h);
+// The spring of link i's joint: its torque, added to tau [nv]; its energy; minus its derivative,
+// added to K [nv][nv].
+void lb_joint_spring(const lb_model* m, int i, double* tau, const double* q);
+double lb_joint_energy(const lb_model* m, int i, const double* q);
+void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q);
 
 // Rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w);
@@ -102,3 +107,7 @@ void lb_reach(const lb_model* m, double* q, const double* from, const double* qd
 
 // Bring a link's coordinates back to unit quaternions where they have them.
 void lb_normalise(const lb_model* m, double* q);
+
+// Where charts near their singularities have better numbers for the same state, change to them;
+// true when some did.
+bool lb_rechart(const lb_model* m, double* q, double* qd);

@@ -413,12 +413,12 @@ lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
       n -= axis[k] * (j->stiffness * angle[k] + j->damping * lb_v4_dot(axis[k], b.w - a.w));
     }
   } else if (j->kind == LB_JOINT_REVOLUTE) {
-    const double angle = remainder(hinge_angle(&a, &b) - j->rest, 2 * M_PI);
+    const double angle = remainder(hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
     n = a.R.z * -(j->stiffness * angle + j->damping * lb_v4_dot(a.R.z, b.w - a.w));
   } else if (j->kind == LB_JOINT_PRISMATIC) {
     const lb_v4 apart = b.p - a.p;
     const double rate = lb_v4_dot(a.R.z, b.v - a.v - lb_v4_cross(a.w, apart));
-    f = a.R.z * -(j->stiffness * (lb_v4_dot(a.R.z, apart) - j->rest) + j->damping * rate);
+    f = a.R.z * -(j->stiffness * (lb_v4_dot(a.R.z, apart) - j->rest[0]) + j->damping * rate);
   }
   return (lb_motion){n, f};
 }
@@ -469,9 +469,9 @@ static double loop_energy(const lb_model* m, lb_data* d) {
       cross_angles(&a, &b, angle);
       x = hypot(angle[0], angle[1]);
     } else if (j->kind == LB_JOINT_REVOLUTE) {
-      x = remainder(hinge_angle(&a, &b) - j->rest, 2 * M_PI);
+      x = remainder(hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
     } else if (j->kind == LB_JOINT_PRISMATIC) {
-      x = lb_v4_dot(a.R.z, b.p - a.p) - j->rest;
+      x = lb_v4_dot(a.R.z, b.p - a.p) - j->rest[0];
     }
     sum += 0.5 * j->stiffness * x * x;
   }

@@ -57,10 +57,5 @@ const lb_joint lb_joint_prismatic = {
     .solve = solve,
     .project = project,
     .columns = columns,
-    .spring = lb_scalar_spring,
-    .energy = lb_scalar_energy,
-    .rate = lb_scalar_rate,
-    .advance = lb_scalar_advance,
-    .reach = lb_scalar_reach,
     .integrable = true,
 };

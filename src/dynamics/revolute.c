@@ -17,10 +17,5 @@ const lb_joint lb_joint_revolute = {
     .solve = revolute_solve,
     .project = revolute_project,
     .columns = revolute_columns,
-    .spring = lb_scalar_spring,
-    .energy = lb_scalar_energy,
-    .rate = lb_scalar_rate,
-    .advance = lb_scalar_advance,
-    .reach = lb_scalar_reach,
     .integrable = true,
 };

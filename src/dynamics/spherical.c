@@ -61,16 +61,14 @@ static void columns(lb_v4* S, const lb_state* s) {
 
 // The spring pulls along the rotation vector: V = k/2 |log q|^2, whose gradient in the body's frame
 // is k log q.
-static void spring(double* tau, const double* q, const double* rest, const double* stiffness) {
-  (void)rest;
+static void spring(double* tau, const double* q, const double* stiffness) {
   const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
   tau[0] -= stiffness[0] * v.x;
   tau[1] -= stiffness[0] * v.y;
   tau[2] -= stiffness[0] * v.z;
 }
 
-static double energy(const double* q, const double* rest, const double* stiffness) {
-  (void)rest;
+static double energy(const double* q, const double* stiffness) {
   const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
   return 0.5 * stiffness[0] * lb_vec3_dot(v, v);
 }

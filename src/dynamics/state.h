@@ -16,6 +16,7 @@
 //
 // Gravity is an acceleration of the world by -g.
 #pragma once
+#include "math/motion.h"
 #include "model/link.h"
 
 // Symmetric 6 x 6 matrix acting on (al, a), and a force: n = A al + G' a + n0, f = G al + C a + f0.
@@ -23,11 +24,6 @@ typedef struct lb_articulated {
   lb_m3 A, G, C;
   lb_v4 n, f;
 } lb_articulated;
-
-// Angular and linear part: of a motion, or moment and force.
-typedef struct lb_motion {
-  lb_v4 w, v;
-} lb_motion;
 
 typedef struct lb_state {
   lb_m3 R;         // link to world
@@ -46,6 +42,7 @@ typedef struct lb_state {
   double u, d;
   lb_v4 axis;                 // of universal joints: the one fixed in the parent
   struct lb_elastic* elastic; // of elastic bodies and their faces
+  struct lb_general* general; // of links that move by a chart
 } lb_state;
 
 // Scratch of one lb_data.

@@ -90,32 +90,6 @@ static void bend_force(double* K, int stride, const lb_state* s, lb_v4 n, lb_v4 
   K[1] += lb_v4_dot(lb_v4_cross(s->axis, s->R.x), n);
 }
 
-// Both angles are numbers like any other.
-
-static void spring(double* tau, const double* q, const double* rest, const double* stiffness) {
-  lb_scalar_spring(tau, q, rest, stiffness);
-  lb_scalar_spring(tau + 1, q + 1, rest + 1, stiffness + 1);
-}
-
-static double energy(const double* q, const double* rest, const double* stiffness) {
-  return lb_scalar_energy(q, rest, stiffness) + lb_scalar_energy(q + 1, rest + 1, stiffness + 1);
-}
-
-static void rate(double* dq, const double* q, const double* qd) {
-  lb_scalar_rate(dq, q, qd);
-  lb_scalar_rate(dq + 1, q + 1, qd + 1);
-}
-
-static void advance(double* q, const double* qd, double h) {
-  lb_scalar_advance(q, qd, h);
-  lb_scalar_advance(q + 1, qd + 1, h);
-}
-
-static void reach(double* q, const double* from, const double* qd, double h) {
-  lb_scalar_reach(q, from, qd, h);
-  lb_scalar_reach(q + 1, from + 1, qd + 1, h);
-}
-
 const lb_joint lb_joint_universal = {
     .place = place,
     .move = move,
@@ -125,11 +99,6 @@ const lb_joint lb_joint_universal = {
     .solve = solve,
     .project = project,
     .columns = columns,
-    .spring = spring,
-    .energy = energy,
-    .rate = rate,
-    .advance = advance,
-    .reach = reach,
     .integrable = true,
     .bend = bend,
     .bend_force = bend_force,

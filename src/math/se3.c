@@ -182,6 +182,11 @@ lb_mat3 lb_so3_jacobian_dot(lb_jacobian kind, lb_vec3 w, lb_vec3 wd) {
   return first(&r, w, wd);
 }
 
+lb_mat3 lb_so3_jacobian_ddot(lb_jacobian kind, lb_vec3 w, lb_vec3 u, lb_vec3 v) {
+  const rule r = jacobian_rule(kind, w);
+  return second(&r, w, u, v);
+}
+
 // F(w + eps v) = F + eps F_v
 lb_dual3 lb_se3_jacobian(lb_jacobian kind, lb_twist x) {
   const rule r = jacobian_rule(kind, x.w);

@@ -66,6 +66,8 @@ typedef enum lb_jacobian {
 lb_mat3 lb_so3_jacobian(lb_jacobian kind, lb_vec3 w);
 /// Its time derivative when w changes at the rate wd.
 lb_mat3 lb_so3_jacobian_dot(lb_jacobian kind, lb_vec3 w, lb_vec3 wd);
+/// Its second derivative along u and v.
+lb_mat3 lb_so3_jacobian_ddot(lb_jacobian kind, lb_vec3 w, lb_vec3 u, lb_vec3 v);
 lb_dual3 lb_se3_jacobian(lb_jacobian kind, lb_twist x);
 lb_dual3 lb_se3_jacobian_dot(lb_jacobian kind, lb_twist x, lb_twist xd);
 

@@ -16,6 +16,7 @@ typedef struct lb_link {
   int hinge;  // position in the model's list of hinges
   const struct lb_reduced* reduced; // of an elastic body and its faces
   int face;                         // of a face: which one
+  const struct lb_chart* chart;     // of kinds that have one, else NULL
   int kind;
   bool driven;
 } lb_link;

@@ -1,7 +1,9 @@
 // From bodies and joints to links and coordinates. A fixed joint makes no link: its child shares
 // its parent's.
 #include "elastic/reduced.h"
+#include "math/ldl.h"
 #include "model/build.h"
+#include "model/charts.h"
 #include "model/link.h"
 #include "model/pose.h"
 
@@ -26,10 +28,6 @@ static lb_scene_joint carrying_joint(const lb_build* b, int body) {
   return j;
 }
 
-static bool has_axis(int kind) {
-  return kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_PRISMATIC;
-}
-
 // Where a link's coordinates hang, for walking towards the world.
 static void chain_coordinates(lb_model* m, int link) {
   const int v = m->link_v[link];
@@ -45,16 +43,28 @@ static void chain_coordinates(lb_model* m, int link) {
 // Spread a joint's settings over its coordinates.
 static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
   const int q = m->link_q[link];
-  const int v = m->link_v[link];
-  memcpy(m->q0 + q, j->q, (size_t)lb_joint_kind_nq((int)j->kind) * sizeof(double));
-  memcpy(m->qd0 + v, j->qd, (size_t)lb_joint_kind_nv((int)j->kind) * sizeof(double));
-  for (int k = 0; k < m->link_nv[link]; k++) {
-    m->stiffness[v + k] = j->stiffness;
-    m->damping[v + k] = j->damping;
-    m->armature[v + k] = j->armature;
-  }
-  if (has_axis((int)j->kind)) {
-    m->rest[q] = j->rest;
+  const int nq = lb_joint_count_q(j), nv = m->link_nv[link];
+  memcpy(m->q0 + q, j->q, (size_t)nq * sizeof(double));
+  memcpy(m->qd0 + m->link_v[link], j->qd, (size_t)nv * sizeof(double));
+  for (int k = 0; k < nv; k++) {
+    const lb_coordinate_settings set = lb_joint_coordinate(j, k);
+    const int v = m->link_v[link] + k;
+    m->stiffness[v] = set.resistance.stiffness;
+    m->damping[v] = set.resistance.damping;
+    m->armature[v] = set.resistance.armature;
+    m->friction[v] = set.resistance.friction;
+    m->friction_speed[v] = set.friction_speed;
+    m->limit_stiffness[v] = set.resistance.limit_stiffness;
+    m->limit_damping[v] = set.resistance.limit_damping;
+    m->counts[v] = (int)lb_joint_counts(j, k);
+    m->lower[v] = set.lower;
+    m->upper[v] = set.upper;
+    m->nstiff += m->stiffness[v] > 0;
+    m->nfriction += m->friction[v] > 0;
+    m->nlimit += m->limit_stiffness[v] > 0;
+    if (nq == nv) {
+      m->rest[q + k] = set.rest;
+    }
   }
 }
 
@@ -76,17 +86,22 @@ static int add_link(lb_model* m, int parent, int kind, lb_transform in_parent, i
   return i;
 }
 
-// The link of a joint that moves, its axis along z; returns the body's pose in it.
-static lb_anchor add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor parent) {
+// The link of a joint that moves, its axis along z; `at` is what carries it, then the body's pose
+// in it.
+static lb_status add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor* at) {
   lb_model* m = b->m;
   const lb_transform turn = lb_joint_turn(j);
-  const int i = add_link(m, parent.link, (int)j->kind, lb_transform_mul(parent.X, turn),
-                         lb_joint_kind_nq((int)j->kind), lb_joint_kind_nv((int)j->kind));
+  const int i = add_link(m, at->link, (int)j->kind, lb_transform_mul(at->X, turn),
+                         lb_joint_count_q(j), lb_joint_count_v(j));
   fill_coordinates(m, i, j);
+  if (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link_chart[i]) != LB_OK) {
+    return lb_build_no_memory(b);
+  }
   if (j->kind == LB_JOINT_REVOLUTE) {
     m->hinge_q[m->nhinge++] = m->link_q[i];
   }
-  return (lb_anchor){i, lb_transform_inverse(lb_transform_mul(j->in_child, turn))};
+  *at = (lb_anchor){i, lb_transform_inverse(lb_transform_mul(j->in_child, turn))};
+  return LB_OK;
 }
 
 // An elastic body is a link with the coordinates of its basis, fixed to what carries it; its faces
@@ -126,14 +141,17 @@ static void number_nodes(lb_build* b) {
 }
 
 // Hang a body on its parent.
-static void place_body(lb_build* b, int body) {
+static lb_status place_body(lb_build* b, int body) {
   lb_model* m = b->m;
   const lb_scene_joint j = carrying_joint(b, body);
   lb_anchor at = lb_model_anchor(m, j.parent, j.face, j.in_parent);
   if (j.kind == LB_JOINT_FIXED) {
     at.X = lb_transform_mul(at.X, lb_transform_inverse(j.in_child));
   } else {
-    at = add_joint_link(b, &j, at);
+    const lb_status status = add_joint_link(b, &j, &at);
+    if (status != LB_OK) {
+      return status;
+    }
     b->joint_link[body] = at.link;
   }
   if (b->reduced[body]) {
@@ -142,16 +160,16 @@ static void place_body(lb_build* b, int body) {
     m->body_link[body] = at.link;
     m->body_in_link[body] = at.X;
   }
+  return LB_OK;
 }
 
-static void list_joint(lb_model* m, const char* name, int i) {
+static void list_joint(lb_model* m, const char* name, int i, int nq) {
   const int j = m->njoint++;
   m->joint_name[j] = name;
   m->joint_kind[j] = m->link_kind[i];
   m->joint_link[j] = i;
   m->joint_q[j] = m->link_q[i];
-  m->joint_nq[j] =
-      lb_link_is_elastic(m->link_kind[i]) ? m->link_nv[i] : lb_joint_kind_nq(m->link_kind[i]);
+  m->joint_nq[j] = nq;
   m->joint_v[j] = m->link_v[i];
   m->joint_nv[j] = m->link_nv[i];
   m->link_joint[i] = j;
@@ -166,17 +184,18 @@ static lb_status list_joints(lb_build* b) {
       if (!name) {
         return lb_build_no_memory(b);
       }
-      list_joint(b->m, name, b->joint_link[s->joint[j].child]);
+      list_joint(b->m, name, b->joint_link[s->joint[j].child], lb_joint_count_q(&s->joint[j]));
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
-      list_joint(b->m, b->m->body_name[i], b->joint_link[i]);
+      list_joint(b->m, b->m->body_name[i], b->joint_link[i], LB_JOINT_MOST_Q); // free
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->reduced[i]) {
-      list_joint(b->m, b->m->body_name[i], b->m->body_link[i]);
+      const int link = b->m->body_link[i];
+      list_joint(b->m, b->m->body_name[i], link, b->m->link_nv[link]);
       lb_model_elastic* e = &b->m->elastic[b->m->nelastic++];
       *e = b->elastic[i];
       e->q = b->m->link_q[b->m->body_link[i]];
@@ -216,6 +235,7 @@ static void lay_out_links(lb_model* m) {
                            .nv = m->link_nv[i],
                            .column = lb_link_is_face(m->link_kind[i]) ? extra : m->link_v[i],
                            .hinge = m->link_kind[i] == LB_JOINT_REVOLUTE ? hinge++ : -1,
+                           .chart = m->link_chart[i],
                            .kind = m->link_kind[i]};
     lb_link_set_mass(&m->link[i], m->link_mass[i]);
     extra += lb_link_is_face(m->link_kind[i]) ? m->link_nv[i] : 0;
@@ -260,12 +280,74 @@ static double smallest_inertia(int kind, lb_mass beyond, const double* q) {
   case LB_LINK_FULL:
   case LB_LINK_FULL_FACE:
     return 1; // it has a mass matrix of its own
-  case LB_JOINT_PRISMATIC:
-  case LB_JOINT_FIXED:
-  case LB_LINK_COUNT:
+  default:    // a slide
     break;
   }
   return beyond.mass;
+}
+
+// What a link's coordinates see of everything beyond it.
+typedef enum resistance { MOVES_MASS, MOVES_NOTHING, SINGULAR } resistance;
+
+// Of a chart: S'I S and the armatures must be definite. Pivots are compared with the diagonal, so
+// that angles and distances count alike.
+static resistance chart_resistance(const lb_chart* c, lb_mass beyond, const double* q,
+                                   const double* armature) {
+  enum { N = LB_CHART_MOST };
+  const lb_m3 I = inertia_about_origin(beyond);
+  const lb_v4 h = lb_v4_from(lb_vec3_scale(beyond.mass, beyond.com));
+  double D[N * N], diagonal[N];
+  lb_chart_at at;
+  lb_chart_evaluate(c, &at, q, NULL, LB_CHART_PLACE);
+  for (int i = 0; i < c->n; i++) {
+    const lb_motion S = at.S[i];
+    const lb_motion momentum = {lb_m3_apply(I, S.w) + lb_v4_cross(h, S.v),
+                                S.v * beyond.mass + lb_v4_cross(S.w, h)};
+    for (int k = 0; k <= i; k++) {
+      D[N * i + k] = lb_motion_dot(at.S[k], momentum);
+    }
+    D[(N + 1) * i] += armature[i];
+    diagonal[i] = D[(N + 1) * i];
+  }
+  lb_ldl_factor(c->n, D, N);
+  resistance seen = MOVES_MASS;
+  for (int i = 0; i < c->n; i++) {
+    if (!(diagonal[i] > 0)) {
+      return MOVES_NOTHING;
+    }
+    seen = D[(N + 1) * i] > 1e-13 * diagonal[i] ? seen : SINGULAR;
+  }
+  return seen;
+}
+
+static resistance link_resistance(const lb_model* m, int i, lb_mass beyond) {
+  const double* q = m->q0 + m->link_q[i];
+  const double* armature = m->armature + m->link_v[i];
+  if (m->link_chart[i]) {
+    return chart_resistance(m->link_chart[i], beyond, q, armature);
+  }
+  return smallest_inertia(m->link_kind[i], beyond, q) > 0 || *armature > 0 ? MOVES_MASS
+                                                                           : MOVES_NOTHING;
+}
+
+static lb_status complain_about_mass(lb_build* b, int link, resistance seen) {
+  const lb_model* m = b->m;
+  const char* name = m->joint_name[m->link_joint[link]];
+  lb_place place = {b->scene->file, 0, 0};
+  for (int j = 0; j < b->scene->nbody; j++) {
+    place = m->body_link[j] == link ? b->scene->body[j].place : place;
+  }
+  if (seen == SINGULAR) {
+    return lb_error_add(b->err, LB_INVALID, place,
+                        "joint '%s' starts where its coordinates are singular, two of them moving "
+                        "the body alike: start it elsewhere, choose another 'order', or give the "
+                        "body an inertia",
+                        name);
+  }
+  return lb_error_add(b->err, LB_INVALID, place,
+                      "nothing that joint '%s' moves has inertia against it: give the body a "
+                      "shape with a density, or a mass and an inertia",
+                      name);
 }
 
 // Every coordinate must move some mass at the start, or no acceleration is defined.
@@ -285,21 +367,14 @@ static lb_status check_masses(lb_build* b) {
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const int p = m->link_parent[i];
-    if (!(smallest_inertia(m->link_kind[i], beyond[i], m->q0 + m->link_q[i]) > 0) &&
-        m->armature[m->link_v[i]] <= 0) {
-      const char* name = m->joint_name[m->link_joint[i]];
-      lb_place place = {b->scene->file, 0, 0};
-      for (int j = 0; j < b->scene->nbody; j++) {
-        place = m->body_link[j] == i ? b->scene->body[j].place : place;
-      }
-      status = lb_error_add(b->err, LB_INVALID, place,
-                            "nothing that joint '%s' moves has inertia against it: give the body a "
-                            "shape with a density, or a mass and an inertia",
-                            name);
+    const resistance seen = link_resistance(m, i, beyond[i]);
+    if (seen != MOVES_MASS) {
+      status = complain_about_mass(b, i, seen);
     }
     if (p != LB_WORLD) {
-      const lb_transform X = lb_transform_mul(m->link_in_parent[i],
-                                              lb_joint_pose(m->link_kind[i], m->q0 + m->link_q[i]));
+      const lb_transform X =
+          lb_transform_mul(m->link_in_parent[i],
+                           lb_joint_pose(m->link_kind[i], m->link_chart[i], m->q0 + m->link_q[i]));
       beyond[p] = lb_mass_add(beyond[p], lb_mass_transform(X, beyond[i]));
     }
   }
@@ -310,7 +385,10 @@ static lb_status check_masses(lb_build* b) {
 lb_status lb_build_links(lb_build* b) {
   lb_model* m = b->m;
   for (int i = 0; i < b->nordered; i++) {
-    place_body(b, b->order[i]);
+    const lb_status placed = place_body(b, b->order[i]);
+    if (placed != LB_OK) {
+      return placed;
+    }
   }
   number_nodes(b);
   m->tree_link[m->ntree] = m->nlink;

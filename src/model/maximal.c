@@ -29,9 +29,17 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
     if (stays(j)) {
       continue;
     }
-    if (j->armature > 0) {
+    if (j->kind > LB_JOINT_FREE) {
       return lb_error_add(err, LB_INVALID, j->place,
-                          "joint '%s' has an armature, which needs reduced coordinates", j->name);
+                          "joint '%s' is %s, which needs reduced coordinates", j->name,
+                          lb_joint_kind_name(j->kind));
+    }
+    if (j->armature > 0 || j->friction > 0 || j->limit_stiffness > 0) {
+      return lb_error_add(err, LB_INVALID, j->place,
+                          "joint '%s' has %s, which needs reduced coordinates", j->name,
+                          j->armature > 0   ? "an armature"
+                          : j->friction > 0 ? "friction"
+                                            : "limits");
     }
     const int link = tree->body_link[j->child];
     lb_scene_body* b = &body[j->child];

@@ -6,6 +6,7 @@
 #include "model/pose.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool make_profile(lb_build* b, const lb_profile_definition* definition, lb_profile** out) {
   *out = NULL;
@@ -222,6 +223,9 @@ static lb_status build_loops(lb_build* b) {
       lb_scene_joint* loop = &m->loop[m->nloop++];
       *loop = b->joint[j];
       loop->face_name[0] = loop->face_name[1] = NULL;
+      loop->frame = NULL; // the scene may go away
+      loop->part = NULL;
+      memset(loop->control, 0, sizeof loop->control);
       loop->name = lb_build_text(b, loop->name);
       const char* file = lb_build_text(b, loop->place.file);
       loop->place.file = loop->place.file ? file : NULL; // scenes made by hand have none

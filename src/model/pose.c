@@ -1,20 +1,7 @@
 #include "model/pose.h"
 
+#include "math/chart.h"
 #include "model/link.h"
-
-static const int JOINT_NQ[LB_LINK_COUNT] = {
-#define NQ(code, name, nq, nv) [code] = nq,
-    LB_JOINT_LIST(NQ)};
-static const int JOINT_NV[LB_LINK_COUNT] = {
-#define NV(code, name, nq, nv) [code] = nv,
-    LB_JOINT_LIST(NV)};
-
-int lb_joint_kind_nq(int kind) {
-  return JOINT_NQ[kind];
-}
-int lb_joint_kind_nv(int kind) {
-  return JOINT_NV[kind];
-}
 
 lb_transform lb_joint_turn(const lb_scene_joint* joint) {
   lb_transform X = lb_transform_identity();
@@ -27,8 +14,13 @@ lb_transform lb_joint_turn(const lb_scene_joint* joint) {
   return X;
 }
 
-lb_transform lb_joint_pose(int kind, const double* q) {
+lb_transform lb_joint_pose(int kind, const lb_chart* chart, const double* q) {
   lb_transform X = lb_transform_identity();
+  if (chart) {
+    lb_chart_at at;
+    lb_chart_evaluate(chart, &at, q, NULL, LB_CHART_PLACE);
+    return (lb_transform){lb_quat_from_matrix(lb_m3_mat3(at.R)), lb_v4_vec3(at.p)};
+  }
   switch (kind) {
   case LB_JOINT_REVOLUTE:
     X.q = (lb_quat){cos(0.5 * q[0]), 0, 0, sin(0.5 * q[0])};
@@ -47,12 +39,7 @@ lb_transform lb_joint_pose(int kind, const double* q) {
     X.p = lb_vec3_make(q[0], q[1], q[2]);
     X.q = lb_quat_normalise((lb_quat){q[3], q[4], q[5], q[6]});
     break;
-  case LB_JOINT_FIXED:
-  case LB_LINK_ELASTIC:
-  case LB_LINK_FACE: // where it is at rest
-  case LB_LINK_FULL:
-  case LB_LINK_FULL_FACE:
-  case LB_LINK_COUNT:
+  default: // a face is where it is at rest
     break;
   }
   return X;
@@ -61,8 +48,8 @@ lb_transform lb_joint_pose(int kind, const double* q) {
 void lb_link_poses(const lb_model* m, lb_transform* pose, const double* q) {
   for (int i = 0; i < m->nlink; i++) {
     const int p = m->link_parent[i];
-    lb_transform X =
-        lb_transform_mul(m->link_in_parent[i], lb_joint_pose(m->link_kind[i], q + m->link_q[i]));
+    const lb_transform X = lb_transform_mul(
+        m->link_in_parent[i], lb_joint_pose(m->link_kind[i], m->link_chart[i], q + m->link_q[i]));
     pose[i] = p == LB_WORLD ? X : lb_transform_mul(pose[p], X);
   }
 }
@@ -74,7 +61,13 @@ lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_
 }
 
 // What a joint's own rates do to its link, in the link's frame; elastic bodies start without any.
-static lb_velocity joint_velocity(int kind, const double* q, const double* qd) {
+static lb_velocity joint_velocity(int kind, const lb_chart* chart, const double* q,
+                                  const double* qd) {
+  if (chart) {
+    lb_chart_at at;
+    lb_chart_evaluate(chart, &at, q, qd, LB_CHART_MOVE);
+    return (lb_velocity){lb_v4_vec3(at.V.w), lb_v4_vec3(at.V.v)};
+  }
   switch (kind) {
   case LB_JOINT_REVOLUTE:
     return (lb_velocity){{0, 0, qd[0]}, {0, 0, 0}};
@@ -95,7 +88,8 @@ void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_trans
                         const double* q, const double* qd) {
   for (int i = 0; i < m->nlink; i++) {
     const int p = m->link_parent[i];
-    const lb_velocity own = joint_velocity(m->link_kind[i], q + m->link_q[i], qd + m->link_v[i]);
+    const lb_velocity own =
+        joint_velocity(m->link_kind[i], m->link_chart[i], q + m->link_q[i], qd + m->link_v[i]);
     velocity[i].w = lb_quat_rotate(pose[i].q, own.w);
     velocity[i].v = lb_quat_rotate(pose[i].q, own.v);
     if (p != LB_WORLD) {

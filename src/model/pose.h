@@ -3,16 +3,13 @@
 #pragma once
 #include "limber/model.h"
 
-// Coordinates and velocities of a joint kind.
-int lb_joint_kind_nq(int kind);
-int lb_joint_kind_nv(int kind);
-
 // How a link's frame is turned in the joint's, so that it has the axis of a hinge or slide along z,
 // and the axes of a universal joint along z and x.
 lb_transform lb_joint_turn(const lb_scene_joint* joint);
 
-// How far a joint with its axis along z has moved its link from where it is at zero.
-lb_transform lb_joint_pose(int kind, const double* q);
+// How far a joint with its axis along z, or with this chart, has moved its link from where it is at
+// zero.
+lb_transform lb_joint_pose(int kind, const struct lb_chart* chart, const double* q);
 
 // Pose of every link in the world.
 void lb_link_poses(const lb_model* m, lb_transform* pose, const double* q);

@@ -138,11 +138,24 @@ static const coordinate COORDINATE[LB_JOINT_COUNT][LB_JOINT_MOST_Q] = {
                        {" z", "quaternion"}},
 };
 
+static coordinate coordinate_of(const lb_model* m, int joint, int i) {
+  static const char* const SUFFIX[] = {" 1", " 2", " 3", " 4", " 5", " 6"};
+  static const char* const GROUP[] = {[LB_COORDINATE_ANGLE] = "angle",
+                                      [LB_COORDINATE_LENGTH] = "distance",
+                                      [LB_COORDINATE_NUMBER] = "parameter"};
+  if (m->joint_kind[joint] <= LB_JOINT_FREE) {
+    return COORDINATE[m->joint_kind[joint]][i];
+  }
+  return (coordinate){m->joint_nq[joint] > 1 ? SUFFIX[i] : "",
+                      GROUP[m->counts[m->joint_v[joint] + i]]};
+}
+
 // Does a motor push, rather than turn?
 static bool pushes(const lb_model* m, int motor) {
   const int joint = m->motor_joint[motor];
-  return (joint >= 0 ? m->joint_kind[joint] : (int)m->loop[m->motor_loop[motor]].kind) ==
-         LB_JOINT_PRISMATIC;
+  const int kind = joint >= 0 ? m->joint_kind[joint] : (int)m->loop[m->motor_loop[motor]].kind;
+  return kind == LB_JOINT_PRISMATIC ||
+         (kind > LB_JOINT_FREE && m->counts[m->joint_v[joint]] != LB_COORDINATE_ANGLE);
 }
 
 // Motors come first, so that a multitude of coordinates does not crowd them out.
@@ -155,8 +168,8 @@ static void data_series(lb_out* out, const lb_recording* r) {
   }
   for (int j = 0; j < m->njoint; j++) {
     for (int i = 0; i < curves(m, j); i++) {
-      const coordinate* c = &COORDINATE[m->joint_kind[j]][i];
-      series(out, &count, m->joint_name[j], c->suffix, c->group);
+      const coordinate c = coordinate_of(m, j, i);
+      series(out, &count, m->joint_name[j], c.suffix, c.group);
     }
   }
   for (int e = 0; e < m->nelastic; e++) {

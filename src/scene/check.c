@@ -259,7 +259,7 @@ static bool joint_numbers_hold(const lb_scene_joint* j) {
   return IS_FINITE(j->in_parent) && IS_FINITE(j->in_child) && is_unit(&j->in_parent.q.w, 4) &&
          is_unit(&j->in_child.q.w, 4) && IS_FINITE(j->axis) && is_unit(&j->axis.x, 3) &&
          j->stiffness >= 0 && j->damping >= 0 && j->armature >= 0 && isfinite(j->stiffness) &&
-         isfinite(j->damping) && isfinite(j->armature) && isfinite(j->rest) && IS_FINITE(j->q) &&
+         isfinite(j->damping) && isfinite(j->armature) && IS_FINITE(j->rest) && IS_FINITE(j->q) &&
          IS_FINITE(j->qd);
 }
 
@@ -278,7 +278,9 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
              !is_unit(j->q + quaternion, 4)) {
     SAY(c, j->place, "joint '%s': the quaternion it starts with must be of length one", j->name);
   }
-  if (j->kind == LB_JOINT_UNIVERSAL &&
+  lb_check_joint_shape(c, j, j->name);
+  if ((j->kind == LB_JOINT_UNIVERSAL || j->kind == LB_JOINT_PLANAR ||
+       j->kind == LB_JOINT_FREE_2D) &&
       (!is_unit(&j->axis2.x, 3) || !(fabs(lb_vec3_dot(j->axis, j->axis2)) < 1e-6))) {
     SAY(c, j->place,
         "joint '%s': its second axis must be of length one and at right angles to the "
@@ -289,16 +291,23 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
     SAY(c, j->place, "joint '%s' joins body '%s' to itself (name two bodies)", j->name,
         c->s->body[j->child].name);
   }
-  if (j->loop && j->kind == LB_JOINT_FREE) {
+  if (j->loop && j->kind >= LB_JOINT_FREE) {
     SAY(c, j->place,
-        "joint '%s' closes a loop but is free, which holds nothing (choose fixed, "
+        "joint '%s' closes a loop but is %s, %s (choose fixed, "
         "revolute, prismatic, universal or spherical)",
-        j->name);
+        j->name, lb_joint_kind_name(j->kind),
+        j->kind == LB_JOINT_FREE ? "which holds nothing" : "which only carries");
   }
   if (j->loop && (j->stiffness > 0 || j->damping > 0 || j->armature > 0)) {
     SAY(c, j->place,
         "joint '%s' closes a loop and cannot have a spring, damping or armature (put them on a "
         "joint that carries)",
+        j->name);
+  }
+  if (j->loop && (j->friction > 0 || j->limit_stiffness > 0)) {
+    SAY(c, j->place,
+        "joint '%s' closes a loop and cannot have friction or limits (put them on a joint that "
+        "carries)",
         j->name);
   }
 }
@@ -418,11 +427,11 @@ static void check_motor(checker* c, int i, int* motor_of) {
     SAY(c, m->place,
         "motor '%s' drives joint '%s', which closes a loop (drive a joint that carries)", m->name,
         j->name);
-  } else if (j->kind != LB_JOINT_REVOLUTE && j->kind != LB_JOINT_PRISMATIC &&
-             !joint_is_broken(c, m->joint)) {
+  } else if (!lb_joint_takes_motor(j->kind) && !joint_is_broken(c, m->joint)) {
     SAY(c, m->place,
-        "motor '%s' drives joint '%s', which is %s (choose a revolute or prismatic joint)", m->name,
-        j->name, lb_joint_kind_name(j->kind));
+        "motor '%s' drives joint '%s', which is %s (choose a revolute, prismatic, helical or "
+        "spline-curve joint)",
+        m->name, j->name, lb_joint_kind_name(j->kind));
   }
   if (motor_of[m->joint]) {
     SAY(c, m->place, "motor '%s' drives joint '%s', which motor '%s' drives already (keep one)",

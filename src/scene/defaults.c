@@ -40,14 +40,72 @@ lb_scene_shape lb_scene_shape_default(void) {
 }
 
 lb_scene_joint lb_scene_joint_default(void) {
-  return (lb_scene_joint){.name = "",
+  lb_scene_joint joint = {.name = "",
                           .kind = LB_JOINT_REVOLUTE,
                           .parent = LB_WORLD,
                           .in_parent = lb_transform_identity(),
                           .in_child = lb_transform_identity(),
                           .axis = {0, 0, 1},
                           .axis2 = {1, 0, 0},
+                          .order = LB_TURN_XYZ,
+                          .friction_speed = 0.01,
                           .child_face = -1};
+  for (int k = 0; k < LB_JOINT_MOST_V; k++) {
+    joint.lower[k] = -INFINITY;
+    joint.upper[k] = INFINITY;
+  }
+  return joint;
+}
+
+typedef struct joint_size {
+  int nq, nv;
+} joint_size;
+
+static joint_size count_coordinates(const lb_scene_joint* joint) {
+  static const joint_size SIZE[LB_JOINT_COUNT] = {
+#define SIZE_OF(code, name, nq, nv) [code] = {nq, nv},
+      LB_JOINT_LIST(SIZE_OF)};
+  joint_size sum = SIZE[joint->kind];
+  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
+    const joint_size part = count_coordinates(&joint->part[i]);
+    sum.nq += part.nq;
+    sum.nv += part.nv;
+  }
+  return sum;
+}
+
+int lb_joint_count_q(const lb_scene_joint* joint) {
+  return count_coordinates(joint).nq;
+}
+int lb_joint_count_v(const lb_scene_joint* joint) {
+  return count_coordinates(joint).nv;
+}
+
+lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
+  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
+    const int n = lb_joint_count_v(&joint->part[i]);
+    if (k < n) {
+      return lb_joint_counts(&joint->part[i], k);
+    }
+    k -= n;
+  }
+  switch (joint->kind) {
+  case LB_JOINT_PRISMATIC:
+  case LB_JOINT_PLANAR:
+  case LB_JOINT_TRANSLATIONAL:
+    return LB_COORDINATE_LENGTH;
+  case LB_JOINT_FREE: // angular velocity first
+    return k < 3 ? LB_COORDINATE_ANGLE : LB_COORDINATE_LENGTH;
+  case LB_JOINT_FREE_2D:
+    return k < 2 ? LB_COORDINATE_LENGTH : LB_COORDINATE_ANGLE;
+  case LB_JOINT_FREE_3D:
+    return (k < 3) == joint->rotation_first ? LB_COORDINATE_ANGLE : LB_COORDINATE_LENGTH;
+  case LB_JOINT_CURVE:
+  case LB_JOINT_SURFACE:
+    return LB_COORDINATE_NUMBER;
+  default:
+    return LB_COORDINATE_ANGLE;
+  }
 }
 
 lb_scene_fit_material lb_scene_fit_material_default(void) {

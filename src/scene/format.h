@@ -40,6 +40,9 @@ typedef enum lb_value {
   LB_VALUE_POINTS,  // a list of values
   LB_VALUE_CURVE,   // a list of pairs [stretch, force]
   LB_VALUE_REGIONS, // a mapping from names of regions to names of materials
+  LB_VALUE_POSES,   // a list of poses
+  LB_VALUE_GRID,    // a list of lists of values
+  LB_VALUE_PARTS,   // a list of joints without bodies
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -304,8 +307,18 @@ typedef struct lb_body_spec {
 
 typedef struct lb_joint_spring_spec {
   lb_given given;
-  double stiffness, rest;
+  double stiffness, turn_stiffness, rest[LB_JOINT_MOST_V];
 } lb_joint_spring_spec;
+
+typedef struct lb_joint_bounds_spec {
+  lb_given given;
+  double lower[LB_JOINT_MOST_V], upper[LB_JOINT_MOST_V], stiffness, damping;
+} lb_joint_bounds_spec;
+
+typedef struct lb_surface_spec {
+  lb_given given;
+  const lb_node* control[6];
+} lb_surface_spec;
 
 typedef struct lb_joint_spec {
   lb_given given;
@@ -314,8 +327,15 @@ typedef struct lb_joint_spec {
   lb_transform at, in_child;
   bool loop;
   lb_vec3 axis, second_axis;
+  double pitch;
+  int order, first;
+  int euler; // the same, counted without the first choice
+  const lb_node *frames, *parts;
+  bool cyclic;
+  lb_surface_spec surface;
   lb_joint_spring_spec spring;
-  double damping, armature;
+  lb_joint_bounds_spec limits;
+  double damping, turn_damping, armature, friction, friction_speed;
 } lb_joint_spec;
 
 typedef struct lb_end_spec {
@@ -395,7 +415,8 @@ typedef struct lb_load_spec {
 
 typedef struct lb_start_spec { // an entry of `initial`
   lb_given given;
-  double place[2], rate[2]; // revolute, prismatic; universal: of both axes
+  double place[LB_JOINT_MOST_V], rate[LB_JOINT_MOST_V]; // of coordinates that measure alike
+  const lb_node *places, *rates;                        // of others
   lb_vec3 position, velocity, spin;
   lb_quat rotation;
 } lb_start_spec;
@@ -424,7 +445,12 @@ extern const lb_table lb_sphere_table, lb_rod_table, lb_ellipsoid_table;
 extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_cross_spring_table,
-    lb_ball_spring_table;
+    lb_planar_spring_table, lb_shift_spring_table, lb_angles_spring_table, lb_curve_spring_table,
+    lb_surface_spring_table, lb_ball_spring_table, lb_free_spring_table;
+extern const lb_table lb_hinge_bounds_table, lb_slide_bounds_table, lb_cross_bounds_table,
+    lb_planar_bounds_table, lb_shift_bounds_table, lb_angles_bounds_table, lb_curve_bounds_table,
+    lb_surface_bounds_table;
+extern const lb_table lb_surface_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
@@ -438,3 +464,4 @@ typedef struct lb_joint_measure {
   lb_dimension place, rate, force;
 } lb_joint_measure;
 extern const lb_joint_measure lb_joint_measures[LB_JOINT_COUNT];
+extern const lb_joint_measure lb_coordinate_measures[]; // by lb_coordinate

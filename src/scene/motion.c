@@ -1,119 +1,7 @@
-// Joints, motors, loads and how it all starts.
+// Motors, loads and how it all starts.
 #include <string.h>
 
 #include "scene/reader.h"
-
-// --- joints ---
-
-// The table to read a joint by. When the type is missing or wrong, one whose other keys fit.
-static const lb_table* joint_table(const lb_node* node) {
-  const lb_node* type = lb_node_find(node, "type");
-  for (int i = 0; type && i < LB_JOINT_COUNT && type->kind == LB_NODE_SCALAR; i++) {
-    if (strcmp(type->text, lb_joint_choices.name[i]) == 0) {
-      return &lb_joint_table[i];
-    }
-  }
-  return &lb_joint_table[lb_node_find(node, "axis") ? LB_JOINT_REVOLUTE : LB_JOINT_SPHERICAL];
-}
-
-static void start_at_zero(lb_scene_joint* joint) {
-  if (joint->kind == LB_JOINT_SPHERICAL) {
-    joint->q[0] = 1;
-  } else if (joint->kind == LB_JOINT_FREE) {
-    joint->q[3] = 1;
-  }
-}
-
-// The axes of a universal joint. Where the second is not given it is what follows in x, y, z after
-// the largest part of the first, as far as that is at right angles.
-static bool read_axes(lb_reader* r, const lb_joint_spec* spec, lb_scene_joint* joint) {
-  const lb_node* first = lb_node_find(spec->given.whole, "axis");
-  const lb_node* second = lb_node_find(spec->given.whole, "second_axis");
-  const lb_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
-  const lb_vec3 a = first ? spec->axis : x;
-  const double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
-  const lb_vec3 next = fabs(a.x) == most ? y : fabs(a.y) == most ? z : x;
-  const lb_vec3 b = second ? spec->second_axis : next;
-  const lb_vec3 across = lb_vec3_sub(b, lb_vec3_scale(lb_vec3_dot(a, b), a));
-  joint->axis = a;
-  joint->axis2 = lb_vec3_scale(1 / lb_vec3_norm(across), across);
-  return !second || fabs(lb_vec3_dot(a, b)) < 1e-6 ||
-         lb_complain(r, second->place,
-                     "'second_axis' must be at right angles to the first axis, %s",
-                     first ? "'axis'" : "x");
-}
-
-static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
-  lb_scene_joint* joint = &r->scene.joint[i];
-  *joint = lb_scene_joint_default();
-  joint->name = lb_keep_name(r, entry);
-  joint->place = entry->name->place;
-  lb_joint_spec spec = {.kind = LB_JOINT_COUNT, // stays when the type is no good
-                        .parent = LB_WORLD,
-                        .child = LB_WORLD,
-                        .at = joint->in_parent,
-                        .in_child = joint->in_child,
-                        .axis = joint->axis,
-                        .second_axis = joint->axis2};
-  bool ok = lb_begin_entry(r, entry, "joint");
-  ok &= lb_read_table(r, entry->value, joint_table(entry->value), &spec);
-  joint->kind = (lb_joint_kind)spec.kind;
-  joint->parent = spec.parent;
-  joint->child = spec.child;
-  lb_read_faces(&r->scene, &spec, joint);
-  joint->in_parent = spec.at;
-  joint->in_child = spec.in_child;
-  joint->axis = spec.axis;
-  if (joint->kind == LB_JOINT_UNIVERSAL) {
-    ok &= read_axes(r, &spec, joint);
-  }
-  joint->loop = spec.loop;
-  joint->stiffness = spec.spring.stiffness;
-  joint->rest = spec.spring.rest;
-  joint->damping = spec.damping;
-  joint->armature = spec.armature;
-  start_at_zero(joint);
-  r->joint_broken[i] = !ok;
-}
-
-// A position on a body that a joint carries would be a second opinion on where it is.
-static void check_positions(lb_reader* r) {
-  for (int i = 0; i < r->scene.nbody; i++) {
-    const lb_given* given = &r->body_spec[i].given;
-    const lb_node* node = given->node[LB_BODY_POSITION] ? given->node[LB_BODY_POSITION]
-                                                        : given->node[LB_BODY_ROTATION];
-    if (node && r->carrier[i] >= 0) {
-      r->subject = "";
-      lb_complain(r, node->place,
-                  "body '%s' is placed by joint '%s' (take its position and rotation away, or "
-                  "change the joint's 'at')",
-                  r->scene.body[i].name, r->scene.joint[r->carrier[i]].name);
-    }
-  }
-}
-
-void lb_read_joints(lb_reader* r) {
-  const lb_entries* all = &r->section[LB_SCENE_JOINTS];
-  r->scene.joint = LB_TAKE(r->keep, lb_scene_joint, all->count);
-  r->joint_broken = LB_TAKE(&r->scratch, bool, all->count);
-  r->carrier = LB_TAKE(&r->scratch, int, r->scene.nbody);
-  if (!r->scene.joint || !r->joint_broken || !r->carrier) {
-    lb_lack(r);
-    return;
-  }
-  for (int i = 0; i < r->scene.nbody; i++) {
-    r->carrier[i] = -1;
-  }
-  r->scene.njoint = all->count;
-  for (int i = 0; i < all->count && !r->no_memory; i++) {
-    read_joint(r, &all->entry[i], i);
-    const lb_scene_joint* joint = &r->scene.joint[i];
-    if (joint->child >= 0 && !joint->loop) {
-      r->carrier[joint->child] = i;
-    }
-  }
-  check_positions(r);
-}
 
 // --- motors and loads ---
 
@@ -121,10 +9,10 @@ void lb_read_joints(lb_reader* r) {
 static bool motor_measure(lb_reader* r, const lb_motor_spec* spec, lb_dimension* dimension) {
   const lb_scene_joint* joint = &r->scene.joint[spec->joint];
   const lb_node* node = spec->given.node[0];
-  if (joint->kind != LB_JOINT_REVOLUTE && joint->kind != LB_JOINT_PRISMATIC) {
+  if (!lb_joint_takes_motor(joint->kind)) {
     return lb_complain(r, node->place,
-                       "joint '%s' is %s and cannot have a motor (choose a revolute or prismatic "
-                       "joint)",
+                       "joint '%s' is %s and cannot have a motor (choose a revolute, prismatic, "
+                       "helical or spline-curve joint)",
                        joint->name, lb_joint_kind_name(joint->kind));
   }
   const lb_joint_measure* measure = &lb_joint_measures[joint->kind];
@@ -203,15 +91,6 @@ static void set_start(lb_scene_joint* joint, const lb_start_spec* start) {
   const lb_vec3 v = lb_quat_rotate(lb_quat_conjugate(q), start->velocity);
   const double free_v[] = {start->spin.x, start->spin.y, start->spin.z, v.x, v.y, v.z};
   switch (joint->kind) {
-  case LB_JOINT_REVOLUTE:
-  case LB_JOINT_PRISMATIC:
-    joint->q[0] = start->place[0];
-    joint->qd[0] = start->rate[0];
-    break;
-  case LB_JOINT_UNIVERSAL:
-    memcpy(joint->q, start->place, sizeof start->place);
-    memcpy(joint->qd, start->rate, sizeof start->rate);
-    break;
   case LB_JOINT_SPHERICAL:
     memcpy(joint->q, free_q + 3, 4 * sizeof(double));
     memcpy(joint->qd, free_v, 3 * sizeof(double));
@@ -220,10 +99,31 @@ static void set_start(lb_scene_joint* joint, const lb_start_spec* start) {
     memcpy(joint->q, free_q, sizeof free_q);
     memcpy(joint->qd, free_v, sizeof free_v);
     break;
-  case LB_JOINT_FIXED:
-  case LB_JOINT_COUNT:
+  default: // numbers
+    memcpy(joint->q, start->place, sizeof start->place);
+    memcpy(joint->qd, start->rate, sizeof start->rate);
     break;
   }
+}
+
+// All coordinates of a joint, each by what it measures.
+static bool read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_node* node,
+                             const char* key, bool rate, double* out) {
+  const int n = lb_joint_count_v(joint);
+  if (!node) {
+    return true;
+  }
+  if (node->count != n) {
+    return lb_complain(r, node->place, "'%s' must have %d numbers, one for each coordinate, not %d",
+                       key, n, node->count);
+  }
+  bool ok = true;
+  for (int k = 0; k < n; k++) {
+    const lb_joint_measure* measure = &lb_coordinate_measures[lb_joint_counts(joint, k)];
+    ok &= lb_read_number(r, node->item[k], key, rate ? measure->rate : measure->place, LB_ANY,
+                         &out[k]);
+  }
+  return ok;
 }
 
 static bool is_driven(const lb_reader* r, int joint, const char** motor) {
@@ -240,7 +140,8 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
   lb_scene_joint* joint = &r->scene.joint[i];
   lb_start_spec start = {.rotation = lb_quat_identity()};
   const char* motor = "";
-  if (joint->kind == LB_JOINT_COUNT) {
+  if (joint->kind == LB_JOINT_COUNT ||
+      (joint->kind == LB_JOINT_COMPOSITE && r->joint_broken[i])) { // who knows what it counts
     return false;
   }
   if (joint->kind == LB_JOINT_FIXED) {
@@ -256,7 +157,9 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
                        "motor '%s' already says where the joint starts (take this entry away)",
                        motor);
   }
-  if (!lb_read_table(r, entry->value, &lb_start_table[joint->kind], &start)) {
+  if (!lb_read_table(r, entry->value, &lb_start_table[joint->kind], &start) ||
+      !read_coordinates(r, joint, start.places, "position", false, start.place) ||
+      !read_coordinates(r, joint, start.rates, "velocity", true, start.rate)) {
     return false;
   }
   set_start(joint, &start);

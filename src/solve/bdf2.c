@@ -264,6 +264,7 @@ void lb_bdf2_watch(lb_stepper* st, lb_bdf2_watcher* watcher, void* context) {
   lb_bdf2* own = st->own;
   own->watcher = watcher;
   own->watched = context;
+  st->watched = watcher != NULL;
 }
 
 void lb_bdf2_forget(lb_stepper* st) {

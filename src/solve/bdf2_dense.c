@@ -141,6 +141,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   for (int k = 0; k < nv; k++) {
     own->W[k * nv + k] += m->damping[k] + dt * m->stiffness[k];
   }
+  lb_resistance_stiffen(m, d, own->W, dt);
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
     if (l->kind == LB_LINK_ELASTIC) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dynamics/elastic.h"
+#include "dynamics/force.h"
 #include "dynamics/loop.h"
 #include "math/dense.h"
 #include "solve/bdf2.h"
@@ -84,6 +85,7 @@ static bool couple(full* own, double dt) {
   for (int k = 0; k < n; k++) {
     own->W[k * n + k] += s->damping[k] + dt * s->stiffness[k];
   }
+  lb_resistance_stiffen(s, d, own->W, dt);
   for (int i = 0; i < s->nlink; i++) {
     if (s->link_driven[i]) {
       const int k = s->link_v[i];

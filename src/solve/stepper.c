@@ -52,6 +52,9 @@ static int lost_joint(const lb_model* m, const lb_data* d) {
 
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   const double start = d->time;
+  if (!st->watched) {
+    lb_rechart(st->m, d->q, d->qd); // steppers with a history see that it ends here
+  }
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
   const int lost = lost_joint(st->m, d);

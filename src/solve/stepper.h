@@ -24,6 +24,7 @@ struct lb_stepper {
   long count;
   double* saved; // [nq + nv] state at the start of the step
   void* own;     // what the type keeps
+  bool watched;  // steps are differentiated, one after the other: coordinates keep their charts
 };
 
 extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,

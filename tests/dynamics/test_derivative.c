@@ -108,6 +108,39 @@ static void derivatives_with_elastic_bodies_match_differences(void** state) {
   }
 }
 
+// Charts on faces of elastic bodies, and carrying one.
+static void derivatives_with_charts_on_elastic_bodies_match_differences(void** state) {
+  (void)state;
+  static const lb_joint_kind KINDS[] = {LB_JOINT_EXPONENTIAL, LB_JOINT_HELICAL, LB_JOINT_FREE_2D,
+                                        LB_JOINT_EULER};
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    double q[MOST], qd[MOST], qdd[MOST], there[MOST], back[MOST];
+    lb_random r = {seed};
+    fill_assembly(&A, &r, 10, (lb_vec3){1, 2, -9.81});
+    for (int i = 3; i < 7; i++) {
+      A.tree.joint[i].kind = KINDS[i - 3];
+      A.tree.joint[i].pitch = 0.3;
+      for (int k = 0; k < LB_JOINT_MOST_Q; k++) {
+        A.tree.joint[i].q[k] = 0;
+      }
+    }
+    assert_int_equal(lb_model_create(&A.tree.scene, NULL, &A.m, NULL), LB_OK);
+    assert_int_equal(lb_data_create(A.m, NULL, &A.d, NULL), LB_OK);
+    random_motion(&A, seed + 7, q, qd);
+    for (int k = 0; k < A.m->nv; k++) {
+      qdd[k] = lb_random_between(&r, -5, 5);
+    }
+    check_inverse(A.m, A.d, q, qd, qdd);
+    check_forward(A.m, A.d, q, qd, qdd);
+    lb_rnea(A.m, A.d, there, q, qd, qdd);
+    lb_aba(A.m, A.d, back, q, qd, there);
+    for (int k = 0; k < A.m->nv; k++) {
+      assert_near(back[k], qdd[k], 1e-8);
+    }
+    release_assembly(&A);
+  }
+}
+
 // c(q, qd) less c(q, 0) is a quadratic form in qd: (dc/dqd) qd is twice its value.
 static void velocity_forces_are_quadratic(void** state) {
   (void)state;
@@ -138,6 +171,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_of_random_trees_match_differences),
       cmocka_unit_test(derivatives_with_elastic_bodies_match_differences),
+      cmocka_unit_test(derivatives_with_charts_on_elastic_bodies_match_differences),
       cmocka_unit_test(velocity_forces_are_quadratic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

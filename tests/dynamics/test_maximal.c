@@ -38,7 +38,7 @@ static void make_scene(uint64_t seed, bool elastic) {
   add(t, &r, LB_JOINT_PRISMATIC, 1, 0, NULL);
   t->joint[2].stiffness = 30;
   t->joint[2].damping = 0.3;
-  t->joint[2].rest = 0.1;
+  t->joint[2].rest[0] = 0.1;
   add(t, &r, LB_JOINT_SPHERICAL, 1, 1, NULL);
   add(t, &r, LB_JOINT_REVOLUTE, 3, 0, NULL);
   add(t, &r, LB_JOINT_UNIVERSAL, 1, 0, NULL);

@@ -207,9 +207,7 @@ static void energy_changes_at_the_power_of_the_torques(void** state) {
       for (int i = 0; i < m->nv; i++) {
         half[i] = S.qd[i] + 0.5 * at[e] * qdd[i];
       }
-      for (int i = 0; i < m->nlink; i++) {
-        LB_JOINT[m->link_kind[i]]->advance(S.d->q + m->link_q[i], half + m->link_v[i], at[e]);
-      }
+      lb_advance(m, S.d->q, half, at[e]);
       memcpy(S.d->qd, qd, (size_t)m->nv * sizeof *qd);
       energy[e] = lb_kinetic_energy(m, S.d) + lb_potential_energy(m, S.d);
     }

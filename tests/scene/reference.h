@@ -30,6 +30,8 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_POINTS] = "a list of values",
       [LB_VALUE_CURVE] = "a list of [stretch, force]",
       [LB_VALUE_REGIONS] = "a mapping from names of regions to materials",
+      [LB_VALUE_POSES] = "a list of positions, or of {position, rotation}",
+      [LB_VALUE_PARTS] = "a list of joints without bodies",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -43,6 +45,9 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
     return text;
   case LB_VALUE_VECTOR:
     snprintf(text, size, "[x, y, z], each %s", lb_dimension_words(f->dimension));
+    return text;
+  case LB_VALUE_GRID:
+    snprintf(text, size, "a list of rows, each a list, each %s", lb_dimension_words(f->dimension));
     return text;
   case LB_VALUE_CHOICE: {
     const lb_choices* choices = f->more;
@@ -74,10 +79,25 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
 
 // --- the page's tables ---
 
+// All joints have the keys of a fixed one, which are shown with that alone.
+static bool is_common(const lb_table* table, const lb_field* f) {
+  const lb_table* fixed = &lb_joint_table[LB_JOINT_FIXED];
+  const bool joint = table > fixed && table < fixed + LB_JOINT_COUNT;
+  for (int i = 0; joint && i < fixed->count; i++) {
+    if (strcmp(fixed->field[i].key, f->key) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void write_key_table(FILE* out, const lb_table* table) {
   fputs("| key | value | default | meaning |\n|---|---|---|---|\n", out);
   for (int i = 0; i < table->count; i++) {
     const lb_field* f = &table->field[i];
+    if (is_common(table, f)) {
+      continue;
+    }
     char text[300];
     const bool chosen = i < table->nchoose;
     fprintf(out, "| `%s` | %s | %s | %s |\n", f->key, value_words(f, text, sizeof text),
@@ -196,6 +216,13 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
                             "{\"type\": [\"string\", \"number\"]}}"),
       [LB_VALUE_POSE] = ("{\"anyOf\": [{\"$ref\": \"#/$defs/place\"}, {\"$ref\": "
                          "\"#/$defs/pose\"}]}"),
+      [LB_VALUE_POSES] = ("{\"type\": \"array\", \"minItems\": 4, \"items\": {\"anyOf\": "
+                          "[{\"$ref\": \"#/$defs/place\"}, {\"$ref\": \"#/$defs/pose\"}]}}"),
+      [LB_VALUE_GRID] = ("{\"type\": \"array\", \"minItems\": 4, \"items\": {\"type\": "
+                         "\"array\", \"minItems\": 4, \"items\": {\"type\": [\"number\", "
+                         "\"string\"]}}}"),
+      [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
+                          "\"object\", \"required\": [\"type\"]}}"),
   };
   const bool joints = f->more == lb_joint_table;
   switch (f->value) {
@@ -369,10 +396,35 @@ static const struct {
     {"", &lb_joint_table[LB_JOINT_UNIVERSAL]},
     {"", &lb_joint_table[LB_JOINT_SPHERICAL]},
     {"", &lb_joint_table[LB_JOINT_FREE]},
+    {"", &lb_joint_table[LB_JOINT_PLANAR]},
+    {"", &lb_joint_table[LB_JOINT_TRANSLATIONAL]},
+    {"", &lb_joint_table[LB_JOINT_HELICAL]},
+    {"", &lb_joint_table[LB_JOINT_EULER]},
+    {"", &lb_joint_table[LB_JOINT_EXPONENTIAL]},
+    {"", &lb_joint_table[LB_JOINT_FREE_2D]},
+    {"", &lb_joint_table[LB_JOINT_FREE_3D]},
+    {"", &lb_joint_table[LB_JOINT_CURVE]},
+    {"", &lb_joint_table[LB_JOINT_SURFACE]},
+    {"", &lb_joint_table[LB_JOINT_COMPOSITE]},
     {"", &lb_hinge_spring_table},
     {"", &lb_slide_spring_table},
     {"", &lb_cross_spring_table},
     {"", &lb_ball_spring_table},
+    {"", &lb_planar_spring_table},
+    {"", &lb_shift_spring_table},
+    {"", &lb_angles_spring_table},
+    {"", &lb_curve_spring_table},
+    {"", &lb_surface_spring_table},
+    {"", &lb_free_spring_table},
+    {"", &lb_hinge_bounds_table},
+    {"", &lb_slide_bounds_table},
+    {"", &lb_cross_bounds_table},
+    {"", &lb_planar_bounds_table},
+    {"", &lb_shift_bounds_table},
+    {"", &lb_angles_bounds_table},
+    {"", &lb_curve_bounds_table},
+    {"", &lb_surface_bounds_table},
+    {"", &lb_surface_table},
     {"", &lb_spring_table},
     {"", &lb_cable_table},
     {"", &lb_ground_table},
@@ -393,6 +445,16 @@ static const struct {
     {"start of ", &lb_start_table[LB_JOINT_UNIVERSAL]},
     {"start of ", &lb_start_table[LB_JOINT_SPHERICAL]},
     {"start of ", &lb_start_table[LB_JOINT_FREE]},
+    {"start of ", &lb_start_table[LB_JOINT_PLANAR]},
+    {"start of ", &lb_start_table[LB_JOINT_TRANSLATIONAL]},
+    {"start of ", &lb_start_table[LB_JOINT_HELICAL]},
+    {"start of ", &lb_start_table[LB_JOINT_EULER]},
+    {"start of ", &lb_start_table[LB_JOINT_EXPONENTIAL]},
+    {"start of ", &lb_start_table[LB_JOINT_FREE_2D]},
+    {"start of ", &lb_start_table[LB_JOINT_FREE_3D]},
+    {"start of ", &lb_start_table[LB_JOINT_CURVE]},
+    {"start of ", &lb_start_table[LB_JOINT_SURFACE]},
+    {"start of ", &lb_start_table[LB_JOINT_COMPOSITE]},
 };
 enum { ALL_TABLES = sizeof all_tables / sizeof *all_tables };
 

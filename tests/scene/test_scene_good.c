@@ -131,9 +131,63 @@ static void joints_keep_frames_axes_and_springs(void** state) {
   assert_near(j->axis.y, 0.6, 1e-15);
   assert_near(j->axis.z, 0.8, 1e-15);
   assert_near(j->stiffness, 10, 0);
-  assert_near(j->rest, 3.14159265358979323846 / 2, 1e-15);
+  assert_near(j->rest[0], 3.14159265358979323846 / 2, 1e-15);
   assert_near(j->damping, 2, 0);
   assert_near(j->armature, 0.5, 0);
+  lb_scene_release(&s);
+}
+
+static void joints_of_every_kind_keep_what_makes_them(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      "bodies: {a: &b {mass: 1, inertia: [1, 1, 1]}, b: *b, c: *b, d: *b, e: *b, f: *b, g: *b}\n"
+      "joints:\n"
+      "  a: {type: helical, child: a, axis: x, pitch: 2 cm, friction: 3, friction_speed: 0.5,\n"
+      "      limits: {upper: 90 deg, stiffness: 4, damping: 5}}\n"
+      "  b: {type: euler, child: b, order: zxz, spring: {stiffness: 1, rest: [1, 2, 3]}}\n"
+      "  c: {type: free-3d, child: c, order: zyx, first: rotation, damping: 2, turn_damping: 3}\n"
+      "  d: {type: planar, child: d, axis: y}\n"
+      "  e: {type: spline-curve, child: e, cyclic: true,\n"
+      "      frames: [[0, 0, 0], [1, 0, 0], {rotation: [0, 0, 90 deg]}, [3, 0, 0]]}\n"
+      "  f: {type: spline-surface, child: f, surface: {rx: [[1 deg, 2, 3, 4], [1, 2, 3, 4],\n"
+      "      [1, 2, 3, 4], [1, 2, 3, 4], [5, 6, 7, 8]]}}\n"
+      "  g: {type: composite, child: g, parts: [{type: prismatic, axis: z, damping: 7},\n"
+      "      {type: exponential, at: [0, 0, 1]}]}\n"
+      "initial:\n"
+      "  b: {position: [1, 1, 1]}\n"
+      "  c: {position: [30 deg, 1, 0, 2 cm, 0, 0], velocity: [0, 0, 0, 0, 0, 5]}\n"
+      "  g: {position: [20 cm, 0, 90 deg, 0]}\n");
+  assert_near(s.joint[0].pitch, 0.02, 1e-17);
+  assert_near(s.joint[0].friction, 3, 0);
+  assert_near(s.joint[0].friction_speed, 0.5, 0);
+  assert_true(isinf(s.joint[0].lower[0]) && s.joint[0].lower[0] < 0);
+  assert_near(s.joint[0].upper[0], 3.14159265358979323846 / 2, 1e-15);
+  assert_near(s.joint[0].limit_stiffness, 4, 0);
+  assert_near(s.joint[0].limit_damping, 5, 0);
+  assert_int_equal(s.joint[1].order, LB_TURN_ZXZ);
+  assert_near(s.joint[1].rest[2], 3, 0);
+  assert_int_equal(s.joint[2].order, LB_TURN_ZYX);
+  assert_true(s.joint[2].rotation_first);
+  assert_near(s.joint[2].damping, 2, 0);
+  assert_near(s.joint[2].turn.damping, 3, 0);
+  assert_near(s.joint[2].q[0], 3.14159265358979323846 / 6, 1e-15);
+  assert_near(s.joint[2].q[3], 0.02, 1e-17);
+  assert_near(s.joint[2].qd[5], 5, 0);
+  assert_near(s.joint[3].axis.y, 1, 0);
+  assert_near(s.joint[3].axis2.z, 1, 0);
+  assert_int_equal(s.joint[4].nframe, 4);
+  assert_true(s.joint[4].cyclic);
+  assert_near(s.joint[4].frame[2].q.z, sqrt(0.5), 1e-15);
+  assert_int_equal(s.joint[5].rows, 5);
+  assert_int_equal(s.joint[5].columns, 4);
+  assert_null(s.joint[5].control[0]);
+  assert_near(s.joint[5].control[3][0], 3.14159265358979323846 / 180, 1e-17);
+  assert_near(s.joint[5].control[3][19], 8, 0);
+  assert_int_equal(s.joint[6].npart, 2);
+  assert_int_equal(lb_joint_count_v(&s.joint[6]), 4);
+  assert_near(s.joint[6].part[0].damping, 7, 0);
+  assert_near(s.joint[6].part[1].in_parent.p.z, 1, 0);
+  assert_near(s.joint[6].q[2], 3.14159265358979323846 / 2, 1e-15);
   lb_scene_release(&s);
 }
 
@@ -436,6 +490,7 @@ int main(void) {
       cmocka_unit_test(numbers_survive_being_written_and_read_again),
       cmocka_unit_test(what_is_no_decimal_number_is_refused),
       cmocka_unit_test(joints_keep_frames_axes_and_springs),
+      cmocka_unit_test(joints_of_every_kind_keep_what_makes_them),
       cmocka_unit_test(three_angles_turn_about_fixed_axes_x_first),
       cmocka_unit_test(starts_reach_joints_and_free_bodies),
       cmocka_unit_test(universal_joints_have_two_axes_at_right_angles),

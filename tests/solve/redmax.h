@@ -122,10 +122,10 @@ static inline void redmax_add_joint(redmax* r, const cJSON* from) {
   for (int k = 0; k < cJSON_GetArraySize(redmax_get(from, "q0")); k++) {
     j->q[k] = redmax_at(redmax_get(from, "q0"), k);
     j->qd[k] = redmax_at(redmax_get(from, "qdot0"), k);
+    j->rest[k] = j->q[k];
   }
   j->stiffness = redmax_number(from, "stiffness");
   j->damping = redmax_number(from, "damping");
-  j->rest = j->q[0];
   r->body[i].drag = r->body[i].turn_drag = redmax_number(body, "damping");
   if (redmax_get(from, "qLimK")) {
     redmax_lacks(r, "joint limits");

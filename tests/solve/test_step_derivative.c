@@ -41,7 +41,9 @@ static void make(double moved) {
     B.push[k] += moved * (1 - 0.3 * k);
   }
   for (int i = 0; i < B.a.tree.scene.njoint && coordinates == LB_COORDINATES_MAXIMAL; i++) {
-    B.a.tree.joint[i].armature = 0; // not for loops
+    lb_scene_joint* j = &B.a.tree.joint[i]; // what loops cannot be or have
+    j->armature = j->friction = j->limit_stiffness = 0;
+    j->kind = j->kind > LB_JOINT_FREE ? LB_JOINT_UNIVERSAL : j->kind;
   }
   B.a.tree.scene.solver.coordinates = coordinates;
   lb_error err = lb_error_make(NULL);

@@ -7,6 +7,7 @@ import { theme, onTheme } from "./theme.js";
 const GROUPS = {
   angle: { title: "Joint angles", unit: "rad" },
   distance: { title: "Joint distances and positions", unit: "m" },
+  parameter: { title: "Places on splines", unit: "" },
   bending: { title: "How far faces of elastic bodies have moved from rest", unit: "m" },
   quaternion: { title: "Orientations as quaternions", unit: "" },
   torque: { title: "Motor torques", unit: "N m" },

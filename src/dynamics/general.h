@@ -1,0 +1,19 @@
+// Links that move by a chart: what one of them keeps between the passes of a recursion.
+#pragma once
+#include "base/carve.h"
+#include "dynamics/state.h"
+#include "math/chart.h"
+
+typedef struct lb_general {
+  const lb_chart* chart;
+  double q[LB_CHART_MOST];
+  lb_chart_at at; // seen from the link
+  // in the world's axes
+  lb_motion S[LB_CHART_MOST];
+  lb_motion U[LB_CHART_MOST];              // ABA: (moment, force) of unit accelerations
+  double D[LB_CHART_MOST * LB_CHART_MOST]; // ABA: S'U and armature, factored
+  double u[LB_CHART_MOST];
+} lb_general;
+
+// Their share of a data block.
+void lb_general_lay_out(lb_carver* c, const lb_model* m, lb_work* w);

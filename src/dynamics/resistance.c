@@ -1,0 +1,174 @@
+// What resists along joints' own coordinates beyond springs and dampers: friction and limits.
+//
+// Friction of size F is F v / sqrt(v^2 + s^2) against the velocity v: within 1 % of F from seven
+// times the speed s on, and without the jump at rest that no step could follow. A ball's velocity
+// is a vector, and friction acts along it.
+//
+// Beyond a limit by x > 0, going on at the rate v, the coordinate is pushed back by
+//
+//   (1)  max(0, k x + d v r(x)),   r = 3 t^2 - 2 t^3, t = min(1, x/w)
+//
+// The damper comes in over the first w, so that the force has no jump at the limit, and never
+// pulls.
+#include <math.h>
+
+#include "dynamics/derivative.h"
+#include "dynamics/force.h"
+
+// Over which limits' dampers come in [rad or m].
+static const double RAMP = 1e-3;
+
+// --- friction ---
+
+static int friction_count(const lb_model* m) {
+  return m->nfriction;
+}
+
+// Velocities that friction takes together: three of a ball's, else one.
+static int group_size(const lb_model* m, int link) {
+  return m->link_kind[link] == LB_JOINT_SPHERICAL ? 3 : 1;
+}
+
+static double group_speed(const lb_model* m, const double* qd, int v, int n) {
+  double sum = m->friction_speed[v] * m->friction_speed[v];
+  for (int k = v; k < v + n; k++) {
+    sum += qd[k] * qd[k];
+  }
+  return sqrt(sum);
+}
+
+static void friction_apply(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
+      const double size = m->friction[v] > 0 ? m->friction[v] / group_speed(m, d->qd, v, n) : 0;
+      for (int k = v; k < v + n; k++) {
+        d->work->tau[k] -= size * d->qd[k];
+      }
+    }
+  }
+}
+
+// d/dv (F v / u) = F (1/u - v v'/u^3)
+static void friction_slopes(const lb_model* m, const lb_data* d, double* by_qd) {
+  const size_t nv = (size_t)m->nv;
+  for (int i = 0; i < m->nlink; i++) {
+    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
+      const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
+      for (int a = v; a < v + n; a++) {
+        for (int b = v; b < v + n; b++) {
+          by_qd[(size_t)a * nv + (size_t)b] +=
+              m->friction[v] * ((a == b) / u - d->qd[a] * d->qd[b] / (u * u * u));
+        }
+      }
+    }
+  }
+}
+
+static void friction_differentiate(lb_derivatives* D, lb_data* d) {
+  friction_slopes(D->model, d, D->tau_qd);
+}
+
+const lb_force lb_force_friction = {.name = "joint friction",
+                                    .count = friction_count,
+                                    .apply = friction_apply,
+                                    .differentiate = friction_differentiate,
+                                    .stiff = LB_STIFF_RATE};
+
+// --- limits ---
+
+static int limit_count(const lb_model* m) {
+  return m->nlimit;
+}
+
+// How far coordinate k of a link is beyond its range: positive beyond the upper end, negative
+// beyond the lower one.
+static double beyond(const lb_model* m, int link, int k, const double* q) {
+  const int v = m->link_v[link] + k;
+  if (m->link[link].reduced || !(m->limit_stiffness[v] > 0)) {
+    return 0;
+  }
+  const double at = q[m->link_q[link] + k];
+  return fmax(0, at - m->upper[v]) + fmin(0, at - m->lower[v]);
+}
+
+// (1), with its derivatives by x and v.
+typedef struct push {
+  double force, by_x, by_v;
+} push;
+
+static push push_back(double stiffness, double damping, double x, double v) {
+  const double t = fmin(1, x / RAMP), r = t * t * (3 - 2 * t);
+  const double slope = t < 1 ? 6 * t * (1 - t) / RAMP : 0;
+  const double force = stiffness * x + damping * v * r;
+  if (!(force > 0)) {
+    return (push){0, 0, 0};
+  }
+  return (push){force, stiffness + damping * v * slope, damping * r};
+}
+
+static void limit_apply(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const int v = m->link_v[i] + k;
+      const double x = beyond(m, i, k, d->q);
+      if (x != 0) {
+        const double side = x > 0 ? 1 : -1;
+        const push p =
+            push_back(m->limit_stiffness[v], m->limit_damping[v], fabs(x), side * d->qd[v]);
+        d->work->tau[v] -= side * p.force;
+      }
+    }
+  }
+}
+
+// The derivative by q goes to `by_q` with a weight.
+static void limit_slopes(const lb_model* m, const lb_data* d, double weight, double* by_q,
+                         double* by_qd) {
+  const size_t nv = (size_t)m->nv;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const int v = m->link_v[i] + k;
+      const double x = beyond(m, i, k, d->q);
+      if (x != 0) {
+        const double side = x > 0 ? 1 : -1;
+        const push p =
+            push_back(m->limit_stiffness[v], m->limit_damping[v], fabs(x), side * d->qd[v]);
+        by_q[(size_t)v * (nv + 1)] += weight * p.by_x;
+        by_qd[(size_t)v * (nv + 1)] += p.by_v;
+      }
+    }
+  }
+}
+
+static void limit_differentiate(lb_derivatives* D, lb_data* d) {
+  limit_slopes(D->model, d, 1, D->tau_q, D->tau_qd);
+}
+
+static double limit_energy(const lb_model* m, lb_data* d) {
+  double sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const double x = beyond(m, i, k, d->q);
+      sum += 0.5 * m->limit_stiffness[m->link_v[i] + k] * x * x;
+    }
+  }
+  return sum;
+}
+
+const lb_force lb_force_limit = {.name = "joint limit",
+                                 .count = limit_count,
+                                 .apply = limit_apply,
+                                 .energy = limit_energy,
+                                 .differentiate = limit_differentiate,
+                                 .stiff = LB_STIFF};
+
+void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt) {
+  if (friction_count(m) > 0) {
+    friction_slopes(m, d, W);
+  }
+  if (limit_count(m) > 0) {
+    limit_slopes(m, d, dt, W, W);
+  }
+}

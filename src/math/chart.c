@@ -1,0 +1,129 @@
+// Products of motions and their derivatives.
+//
+// For Q = Q1 Q2 let A take a motion seen from the first frame to the second, A x = Q2^-1 x Q2, so
+// that dA/dq_k x = [A x, S2_k], with the commutator [x, y] of motions. Then
+//
+//   (1)  S_i  = A S1_i + S2_i
+//   (2)  T_ik = A T1_ik + [A S1_i, S2_k] + T2_ik
+//   (3)  b    = A b1 + [A V1, V2] + b2
+//   (4)  dV/dq_k = A dV1/dq_k + [A V1, S2_k] + dV2/dq_k
+//   (5)  db/dq_k = A db1/dq_k + [A b1, S2_k] + [A dV1/dq_k + [A V1, S2_k], V2] + [A V1, dV2/dq_k]
+//                + db2/dq_k
+//
+// (2) is line 10 of [red] algorithm 3 and line 14 of algorithm 4, with the correction that the
+// first of them needs.
+#include "math/chart.h"
+
+#include <string.h>
+
+#include "math/se3.h"
+
+// From the first frame to the second.
+static lb_motion seen(lb_motion a, lb_m3 Rt, lb_v4 p) {
+  return (lb_motion){lb_m3_apply(Rt, a.w), lb_m3_apply(Rt, a.v + lb_v4_cross(a.w, p))};
+}
+
+static void add(lb_motion* to, lb_motion a) {
+  to->w += a.w;
+  to->v += a.v;
+}
+
+// (2), (4) and (5); S, V and b are those of the first motion, seen from the second frame.
+static void multiply_bend(lb_chart_at* at, const lb_chart_at* E, lb_m3 Rt, int n, int first,
+                          int count) {
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < n; i++) {
+      at->T[i][k] = seen(at->T[i][k], Rt, E->p);
+    }
+    at->rate[k] = seen(at->rate[k], Rt, E->p);
+    at->curve[k] = seen(at->curve[k], Rt, E->p);
+  }
+  for (int k = first; k < first + count; k++) {
+    const lb_motion S2 = E->S[k - first];
+    for (int i = 0; i < n; i++) {
+      add(&at->T[i][k], lb_motion_cross(at->S[i], S2));
+    }
+    for (int i = first; i < first + count; i++) {
+      add(&at->T[i][k], E->T[i - first][k - first]);
+    }
+    add(&at->rate[k], lb_motion_cross(at->V, S2));
+    add(&at->curve[k], lb_motion_cross(at->b, S2));
+    add(&at->curve[k], lb_motion_cross(at->V, E->rate[k - first]));
+    add(&at->curve[k], E->curve[k - first]);
+  }
+  for (int k = 0; k < n; k++) {
+    add(&at->curve[k], lb_motion_cross(at->rate[k], E->V));
+  }
+  for (int k = first; k < first + count; k++) {
+    add(&at->rate[k], E->rate[k - first]);
+  }
+}
+
+void lb_chart_multiply(lb_chart_at* at, const lb_chart_at* E, int n, int first, int count,
+                       lb_chart_order order) {
+  // factors fill as much as the order asks for
+  const lb_m3 Rt = lb_m3_transpose(E->R); // cppcheck-suppress ctuuninitvar
+  at->p += lb_m3_apply(at->R, E->p);
+  at->R = lb_m3_mul(at->R, E->R);
+  for (int i = 0; i < n; i++) {
+    at->S[i] = seen(at->S[i], Rt, E->p);
+  }
+  if (order >= LB_CHART_MOVE) {
+    at->V = seen(at->V, Rt, E->p);
+    at->b = seen(at->b, Rt, E->p);
+  }
+  if (order >= LB_CHART_BEND) {
+    multiply_bend(at, E, Rt, n, first, count);
+  }
+  if (order >= LB_CHART_MOVE) {
+    add(&at->b, lb_motion_cross(at->V, E->V));
+    add(&at->b, E->b);
+    add(&at->V, E->V);
+  }
+  for (int i = 0; i < count; i++) {
+    add(&at->S[first + i], E->S[i]);
+  }
+}
+
+void lb_chart_multiply_frame(lb_chart_at* at, int n, lb_m3 R, lb_v4 p, lb_chart_order order) {
+  lb_chart_at E;
+  E.R = R;
+  E.p = p;
+  E.V = E.b = lb_motion_zero();
+  lb_chart_multiply(at, &E, n, 0, 0, order);
+}
+
+void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, const double* qd,
+                       lb_chart_order order) {
+  at->R = lb_m3_identity();
+  at->p = lb_v4_zero();
+  memset(at->S, 0, sizeof at->S);
+  if (order >= LB_CHART_MOVE) {
+    at->V = at->b = lb_motion_zero();
+  }
+  if (order >= LB_CHART_BEND) {
+    memset(at->T, 0, sizeof at->T);
+    memset(at->rate, 0, sizeof at->rate);
+    memset(at->curve, 0, sizeof at->curve);
+  }
+  for (int i = 0; i < c->nfactor; i++) {
+    c->factor[i].type->multiply(at, &c->factor[i], c->n, q, qd, order);
+  }
+}
+
+bool lb_chart_rechart(const lb_chart* c, double* q, double* qd) {
+  bool changed = false;
+  for (int i = 0; i < c->nfactor; i++) {
+    const lb_factor* f = &c->factor[i];
+    changed |= f->type->rechart && f->type->rechart(f, q, qd);
+  }
+  return changed;
+}
+
+static void multiply_constant(lb_chart_at* at, const lb_factor* f, int n, const double* q,
+                              const double* qd, lb_chart_order order) {
+  (void)q, (void)qd;
+  lb_chart_multiply_frame(at, n, f->R, f->p, order);
+}
+
+const lb_factor_type lb_factor_frame = {multiply_constant, NULL};

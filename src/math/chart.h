@@ -1,0 +1,94 @@
+// Coordinates of joints: how a frame moves with a few numbers q, and all derivatives of that which
+// dynamics asks for.
+//
+// A chart is a product of factors, each a rigid motion Q(q) that depends on some of the
+// coordinates. A factor knows its own motion and derivatives; the product does the rest (chart.c).
+// So a chain of joints is a chart like any other, and a new kind of joint is a new factor.
+//
+// Everything is seen from the frame that moves, in its axes and at its origin:
+//
+//   S_i = Q^-1 dQ/dq_i,   V = S qd,   b = Sdot qd
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "math/motion.h"
+
+enum { LB_CHART_MOST = 6 }; // coordinates
+
+typedef struct lb_chart_at {
+  lb_m3 R; // Q: rotation ...
+  lb_v4 p; // ... and position
+  lb_motion S[LB_CHART_MOST];
+  lb_motion V, b;
+  lb_motion T[LB_CHART_MOST][LB_CHART_MOST];           // dS_i/dq_k
+  lb_motion rate[LB_CHART_MOST], curve[LB_CHART_MOST]; // dV/dq_k and db/dq_k
+} lb_chart_at;
+
+// How much of it is wanted; each includes those before.
+typedef enum lb_chart_order {
+  LB_CHART_PLACE, // R, p, S
+  LB_CHART_MOVE,  // V, b
+  LB_CHART_BEND   // T, rate, curve
+} lb_chart_order;
+
+struct lb_factor;
+
+typedef struct lb_factor_type {
+  // Multiply what is there by the factor; `q` and `qd` are those of the whole chart. qd is not read
+  // by LB_CHART_PLACE.
+  void (*multiply)(lb_chart_at* at, const struct lb_factor* f, int n, const double* q,
+                   const double* qd, lb_chart_order order);
+  // Where other numbers mean the same place and are better, change to them and return true. NULL:
+  // never.
+  bool (*rechart)(const struct lb_factor* f, double* q, double* qd);
+} lb_factor_type;
+
+typedef struct lb_factor {
+  const lb_factor_type* type;
+  int first;                // of its coordinates
+  lb_motion screw;          // of lb_factor_screw: motion for each unit of the coordinate
+  lb_m3 R;                  // of lb_factor_frame: a constant motion ...
+  lb_v4 p;                  // ... and its position
+  int count;                // of lb_factor_curve: frames
+  bool cyclic;              // likewise: the last is followed by the first
+  const lb_m3* frame_R;     // [count]
+  const lb_v4* frame_p;     // [count]
+  const lb_motion* way;     // [count] logarithm of the motion from each frame to the next
+  int rows, columns;        // of lb_factor_surface
+  const double* control[6]; // [rows][columns] each of x, y, z and angles about x, y, z; NULL: zero
+} lb_factor;
+
+typedef struct lb_chart {
+  int n; // coordinates
+  int nfactor;
+  const lb_factor* factor; // [nfactor]
+} lb_chart;
+
+// A constant motion; a turn about or a shift along an axis, or both at once; a rotation vector; a
+// curve, and a surface, of frames.
+extern const lb_factor_type lb_factor_frame, lb_factor_screw, lb_factor_exponential,
+    lb_factor_curve, lb_factor_surface;
+
+void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, const double* qd,
+                       lb_chart_order order);
+
+// Change to better numbers for the same place and motion, where there are.
+bool lb_chart_rechart(const lb_chart* c, double* q, double* qd);
+
+// --- for factors ---
+
+// at = at E, where E depends on coordinates [first, first + count), numbered from 0 in E.
+void lb_chart_multiply(lb_chart_at* at, const lb_chart_at* E, int n, int first, int count,
+                       lb_chart_order order);
+
+// at = at exp(screw f), where f depends on one or two coordinates from `first` on: its value, first
+// and second derivatives, and the third ones times qd twice.
+typedef struct lb_jet {
+  double f, g[2], h[2][2], c[2];
+} lb_jet;
+void lb_chart_multiply_screw(lb_chart_at* at, int n, int first, int count, lb_motion screw,
+                             const lb_jet* f, const double* qd, lb_chart_order order);
+
+// at = at Q with a constant Q.
+void lb_chart_multiply_frame(lb_chart_at* at, int n, lb_m3 R, lb_v4 p, lb_chart_order order);

@@ -1,0 +1,73 @@
+// A rotation by its rotation vector, Q = exp([q]): the angle |q| about the axis q/|q|.
+//
+// S is the right Jacobian of the exponential ([red] eq. 4.43, with series near zero), and its
+// derivatives are those of that matrix. It is singular at |q| = 2 pi, where all axes mean no
+// rotation at all. Long before, at 1.5 pi, the vector the other way round the same axis is taken:
+//
+//   q <- (1 - 2 pi/|q|) q,   qd <- S(q_new)^-1 S(q_old) qd
+//
+// which is the same rotation and the same angular velocity.
+#include <math.h>
+
+#include "math/chart.h"
+#include "math/se3.h"
+
+static void fill_column(lb_motion* S, lb_mat3 A, int i) {
+  const lb_vec3 column[] = {A.x, A.y, A.z};
+  S[i] = (lb_motion){lb_v4_from(column[i]), lb_v4_zero()};
+}
+
+static lb_motion turn(lb_mat3 A, lb_vec3 x) {
+  return (lb_motion){lb_v4_from(lb_mat3_apply(A, x)), lb_v4_zero()};
+}
+
+static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q, const double* qd,
+                     lb_chart_order order) {
+  lb_chart_at E;
+  const lb_vec3 r = lb_vec3_make(q[f->first], q[f->first + 1], q[f->first + 2]);
+  const lb_mat3 J = lb_so3_jacobian(LB_RIGHT, r);
+  E.R = lb_m3_from(lb_so3_exp(r));
+  E.p = lb_v4_zero();
+  for (int i = 0; i < 3; i++) {
+    fill_column(E.S, J, i);
+  }
+  if (order >= LB_CHART_MOVE) {
+    const lb_vec3 rd = lb_vec3_make(qd[f->first], qd[f->first + 1], qd[f->first + 2]);
+    E.V = turn(J, rd);
+    E.b = turn(lb_so3_jacobian_dot(LB_RIGHT, r, rd), rd);
+    for (int k = 0; k < 3 && order >= LB_CHART_BEND; k++) {
+      const lb_vec3 e = lb_vec3_make(k == 0, k == 1, k == 2);
+      const lb_mat3 Jk = lb_so3_jacobian_dot(LB_RIGHT, r, e);
+      for (int i = 0; i < 3; i++) {
+        E.T[i][k] = turn(Jk, lb_vec3_make(i == 0, i == 1, i == 2));
+      }
+      E.rate[k] = turn(Jk, rd);
+      E.curve[k] = turn(lb_so3_jacobian_ddot(LB_RIGHT, r, rd, e), rd);
+    }
+  }
+  lb_chart_multiply(at, &E, n, f->first, 3, order);
+}
+
+static bool rechart(const lb_factor* f, double* q, double* qd) {
+  double* x = q + f->first;
+  double* xd = qd + f->first;
+  const lb_vec3 old = lb_vec3_make(x[0], x[1], x[2]);
+  const double angle = lb_vec3_norm(old);
+  if (!(angle > 1.5 * M_PI)) {
+    return false;
+  }
+  // the nearest whole number of turns back: one, unless a step went far
+  const double turns = round(angle / (2 * M_PI));
+  const lb_vec3 new = lb_vec3_scale(1 - turns * 2 * M_PI / angle, old);
+  const lb_vec3 w =
+      lb_mat3_apply(lb_so3_jacobian(LB_RIGHT, old), lb_vec3_make(xd[0], xd[1], xd[2]));
+  const lb_vec3 rate = lb_mat3_apply(lb_so3_jacobian(LB_RIGHT_INVERSE, new), w);
+  const double to[] = {new.x, new.y, new.z}, rates[] = {rate.x, rate.y, rate.z};
+  for (int i = 0; i < 3; i++) {
+    x[i] = to[i];
+    xd[i] = rates[i];
+  }
+  return true;
+}
+
+const lb_factor_type lb_factor_exponential = {multiply, rechart};

@@ -1,0 +1,317 @@
+// Charts of all kinds of joints: each derivative against differences of what it is the derivative
+// of, and kinds that are the same motion in other words.
+#include "model/charts.h"
+
+#include "counting.h"
+#include "differences.h"
+#include "math/se3.h"
+#include "random_tree.h"
+
+static random_tree T;
+
+static const lb_joint_kind KINDS[] = {LB_JOINT_REVOLUTE, LB_JOINT_PRISMATIC,     LB_JOINT_UNIVERSAL,
+                                      LB_JOINT_PLANAR,   LB_JOINT_TRANSLATIONAL, LB_JOINT_HELICAL,
+                                      LB_JOINT_EULER,    LB_JOINT_EXPONENTIAL,   LB_JOINT_FREE_2D,
+                                      LB_JOINT_FREE_3D,  LB_JOINT_CURVE,         LB_JOINT_SURFACE,
+                                      LB_JOINT_COMPOSITE};
+enum { NKIND = sizeof KINDS / sizeof *KINDS };
+
+typedef struct setup {
+  lb_arena arena;
+  const lb_chart* chart;
+  double q[LB_CHART_MOST], qd[LB_CHART_MOST];
+} setup;
+
+static setup open_setup(uint64_t seed, lb_joint_kind kind) {
+  setup s;
+  lb_random r = {seed};
+  random_tree_make(&T, &r, 1, &kind, 1);
+  lb_arena_init(&s.arena, NULL);
+  assert_int_equal(lb_joint_chart(&T.joint[0], &s.arena, &s.chart), LB_OK);
+  assert_int_equal(s.chart->n, lb_joint_count_v(&T.joint[0]));
+  for (int k = 0; k < s.chart->n; k++) {
+    s.q[k] = lb_random_between(&r, 0.2, 1.2);
+    s.qd[k] = lb_random_between(&r, -2, 2);
+  }
+  return s;
+}
+
+static void assert_motions_near(lb_motion a, lb_motion b, double tolerance) {
+  for (int c = 0; c < 3; c++) {
+    assert_near(a.w[c], b.w[c], tolerance);
+    assert_near(a.v[c], b.v[c], tolerance);
+  }
+}
+
+// Differences of all that a chart gives, by q_k.
+typedef struct slopes {
+  lb_m3 R;
+  lb_v4 p;
+  lb_motion S[LB_CHART_MOST], V, b;
+} slopes;
+
+static slopes difference_chart(const setup* s, int k) {
+  slopes sum = {0};
+  const double h = 1e-3;
+  for (int p = 0; p < DIFFERENCE_POINTS; p++) {
+    const double weight = DIFFERENCE_WEIGHT[p] / h;
+    double q[LB_CHART_MOST];
+    lb_chart_at at;
+    memcpy(q, s->q, sizeof q);
+    q[k] += h * DIFFERENCE_AT[p];
+    lb_chart_evaluate(s->chart, &at, q, s->qd, LB_CHART_MOVE);
+    lb_m3_add_scaled(&sum.R, weight, at.R);
+    sum.p += at.p * weight;
+    for (int i = 0; i < s->chart->n; i++) {
+      sum.S[i] = lb_motion_add(sum.S[i], lb_motion_scale(weight, at.S[i]));
+    }
+    sum.V = lb_motion_add(sum.V, lb_motion_scale(weight, at.V));
+    sum.b = lb_motion_add(sum.b, lb_motion_scale(weight, at.b));
+  }
+  return sum;
+}
+
+// S_k = Q^-1 dQ/dq_k, dS_i/dq_k = T_ik, dV/dq_k and db/dq_k.
+static void every_derivative_matches_differences(void** state) {
+  (void)state;
+  for (int which = 0; which < NKIND; which++) {
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+      setup s = open_setup(seed, KINDS[which]);
+      lb_chart_at at;
+      lb_chart_evaluate(s.chart, &at, s.q, s.qd, LB_CHART_BEND);
+      lb_motion V = lb_motion_zero(), b = lb_motion_zero();
+      for (int k = 0; k < s.chart->n; k++) {
+        const slopes d = difference_chart(&s, k);
+        const lb_m3 W = lb_m3_mul(lb_m3_transpose(at.R), d.R); // [S.w]
+        const lb_motion S = {lb_v4_make(W.y[2], W.z[0], W.x[1]), lb_m3_apply_transposed(at.R, d.p)};
+        assert_motions_near(at.S[k], S, 1e-9);
+        for (int i = 0; i < s.chart->n; i++) {
+          assert_motions_near(at.T[i][k], d.S[i], 1e-9);
+          b = lb_motion_add(b, lb_motion_scale(s.qd[i] * s.qd[k], at.T[i][k]));
+        }
+        assert_motions_near(at.rate[k], d.V, 1e-9);
+        assert_motions_near(at.curve[k], d.b, 1e-9);
+        V = lb_motion_add(V, lb_motion_scale(s.qd[k], at.S[k]));
+      }
+      assert_motions_near(at.V, V, 1e-13);
+      assert_motions_near(at.b, b, 1e-12);
+      lb_arena_release(&s.arena);
+    }
+  }
+}
+
+// T_ik - T_ki = [S_i, S_k]: the motions are those of one frame.
+static void mixed_derivatives_differ_by_the_commutator(void** state) {
+  (void)state;
+  for (int which = 0; which < NKIND; which++) {
+    setup s = open_setup(7, KINDS[which]);
+    lb_chart_at at;
+    lb_chart_evaluate(s.chart, &at, s.q, s.qd, LB_CHART_BEND);
+    for (int i = 0; i < s.chart->n; i++) {
+      for (int k = 0; k < s.chart->n; k++) {
+        const lb_motion less = lb_motion_scale(-1, at.T[k][i]);
+        assert_motions_near(lb_motion_add(at.T[i][k], less), lb_motion_cross(at.S[i], at.S[k]),
+                            1e-13);
+      }
+    }
+    lb_arena_release(&s.arena);
+  }
+}
+
+// A rotation vector near zero, and at every length up to where its numbers change.
+static void rotation_vectors_are_smooth_through_zero(void** state) {
+  (void)state;
+  setup s = open_setup(1, LB_JOINT_EXPONENTIAL);
+  for (int i = -40; i <= 3; i++) {
+    const double size = exp(i * 0.5);
+    lb_chart_at at;
+    for (int k = 0; k < 3; k++) {
+      s.q[k] = size * (k == 0 ? 0.6 : k == 1 ? -0.48 : 0.64);
+    }
+    lb_chart_evaluate(s.chart, &at, s.q, s.qd, LB_CHART_BEND);
+    const lb_vec3 q = {s.q[0], s.q[1], s.q[2]}, qd = {s.qd[0], s.qd[1], s.qd[2]};
+    const lb_vec3 w = lb_mat3_apply(lb_so3_jacobian(LB_RIGHT, q), qd);
+    assert_motions_near(at.V, (lb_motion){lb_v4_from(w), lb_v4_zero()}, 1e-14);
+    if (size < 1e-4) { // S -> 1 - [q]/2, Sdot -> -[qd]/2
+      const lb_vec3 half = lb_vec3_scale(-0.5, lb_vec3_cross(q, qd));
+      assert_motions_near(at.V, (lb_motion){lb_v4_from(lb_vec3_add(qd, half)), lb_v4_zero()}, 1e-8);
+      assert_true(lb_v4_dot(at.b.w, at.b.w) < 1e-6);
+    }
+  }
+  lb_arena_release(&s.arena);
+}
+
+static void other_numbers_mean_the_same_rotation_and_velocity(void** state) {
+  (void)state;
+  int changes = 0;
+  for (uint64_t seed = 1; seed <= 50; seed++) {
+    setup s = open_setup(seed, LB_JOINT_EXPONENTIAL);
+    lb_random r = {seed};
+    const lb_vec3 axis = random_vec3(&r, 1);
+    const double angle = lb_random_between(&r, 0, 6);
+    const double scale = angle / lb_vec3_norm(axis);
+    const double q[] = {scale * axis.x, scale * axis.y, scale * axis.z};
+    lb_chart_at before, after;
+    memcpy(s.q, q, sizeof q);
+    lb_chart_evaluate(s.chart, &before, s.q, s.qd, LB_CHART_MOVE);
+    const bool changed = lb_chart_rechart(s.chart, s.q, s.qd);
+    assert_int_equal(changed, angle > 1.5 * 3.14159265358979323846);
+    lb_chart_evaluate(s.chart, &after, s.q, s.qd, LB_CHART_MOVE);
+    assert_motions_near(before.V, after.V, 1e-12);
+    assert_near(lb_v4_dot(before.R.x, after.R.x), 1, 1e-13);
+    assert_near(lb_v4_dot(before.R.y, after.R.y), 1, 1e-13);
+    assert_true(s.q[0] * s.q[0] + s.q[1] * s.q[1] + s.q[2] * s.q[2] < 22.3);
+    changes += changed;
+    lb_arena_release(&s.arena);
+  }
+  assert_true(changes > 5);
+}
+
+static lb_transform pose_of(const setup* s, const double* q) {
+  lb_chart_at at;
+  lb_chart_evaluate(s->chart, &at, q, NULL, LB_CHART_PLACE);
+  return (lb_transform){lb_quat_from_matrix(lb_m3_mat3(at.R)), lb_v4_vec3(at.p)};
+}
+
+static void assert_poses_near(lb_transform a, lb_transform b, double tolerance) {
+  const lb_transform off = lb_transform_mul(lb_transform_inverse(a), b);
+  assert_near(lb_vec3_norm(off.p), 0, tolerance);
+  assert_near(lb_vec3_norm(lb_quat_log(off.q)), 0, tolerance);
+}
+
+// A curve of frames that all move by the same motion is that motion, and a cyclic one comes back.
+static void a_curve_of_equal_ways_is_a_helix(void** state) {
+  (void)state;
+  setup s = open_setup(3, LB_JOINT_CURVE);
+  lb_scene_joint* j = &T.joint[0];
+  const lb_twist way = {{0.2, 0.1, -0.3}, {0.5, 0.2, 0.1}};
+  for (int i = 0; i < TREE_FRAMES; i++) {
+    T.frame[0][i] = lb_se3_exp((lb_twist){lb_vec3_scale(i, way.w), lb_vec3_scale(i, way.v)});
+  }
+  j->cyclic = false;
+  assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
+  for (double q = -0.5; q < 3.6; q += 0.1) {
+    const lb_twist x = {lb_vec3_scale(q + 1, way.w), lb_vec3_scale(q + 1, way.v)};
+    assert_poses_near(pose_of(&s, &q), lb_se3_exp(x), 1e-13);
+  }
+  j->cyclic = true;
+  assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
+  for (double q = -7; q < 7; q += 0.37) {
+    const double later = q + TREE_FRAMES;
+    assert_poses_near(pose_of(&s, &q), pose_of(&s, &later), 1e-12);
+  }
+  lb_arena_release(&s.arena);
+}
+
+// Rows are counted by the second coordinate, columns by the first.
+static void a_surface_of_even_steps_is_flat(void** state) {
+  (void)state;
+  setup s = open_setup(3, LB_JOINT_SURFACE);
+  lb_scene_joint* j = &T.joint[0];
+  for (int k = 0; k < TREE_ROWS * TREE_COLUMNS; k++) {
+    const int row = k / TREE_COLUMNS - 1, column = k % TREE_COLUMNS - 1;
+    T.control[0][0][k] = 2 * column;
+    T.control[0][1][k] = 3 * row;
+    T.control[0][5][k] = 0.1 * row;
+  }
+  j->control[2] = j->control[3] = j->control[4] = NULL;
+  assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
+  const double q[] = {0.3, 1.2};
+  const lb_transform X = {lb_quat_exp(lb_vec3_make(0, 0, 0.12)), {0.6, 3.6, 0}};
+  assert_poses_near(pose_of(&s, q), X, 1e-13);
+  lb_arena_release(&s.arena);
+}
+
+// --- the same motion in other words ---
+
+static void assert_same_chart(const lb_scene_joint* a, const lb_scene_joint* b, lb_arena* arena) {
+  const lb_chart *A, *B;
+  const double q[] = {0.3, 0.7, -0.4, 0.9, 0.2, 0.5}, qd[] = {1, -2, 0.5, 0.3, -0.6, 1.5};
+  lb_chart_at x, y;
+  assert_int_equal(lb_joint_chart(a, arena, &A), LB_OK);
+  assert_int_equal(lb_joint_chart(b, arena, &B), LB_OK);
+  assert_int_equal(A->n, B->n);
+  lb_chart_evaluate(A, &x, q, qd, LB_CHART_BEND);
+  lb_chart_evaluate(B, &y, q, qd, LB_CHART_BEND);
+  assert_near(lb_v4_dot(x.p - y.p, x.p - y.p), 0, 1e-14);
+  for (int k = 0; k < A->n; k++) {
+    assert_motions_near(x.S[k], y.S[k], 1e-14);
+    assert_motions_near(x.curve[k], y.curve[k], 1e-13);
+  }
+}
+
+static void chains_are_the_joints_they_are_made_of(void** state) {
+  (void)state;
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  lb_scene_joint part[3], whole = lb_scene_joint_default(), chain = lb_scene_joint_default();
+  for (int i = 0; i < 3; i++) {
+    part[i] = lb_scene_joint_default();
+  }
+  chain.kind = LB_JOINT_COMPOSITE;
+  chain.part = part;
+  chain.npart = 2;
+  // all twelve orders are three hinges
+  for (int order = 1; order < LB_TURN_COUNT; order++) {
+#define AXES(code, name, i, j, k) {i, j, k},
+    static const int axis[LB_TURN_COUNT][3] = {LB_TURN_LIST(AXES)};
+    for (int i = 0; i < 3; i++) {
+      const int a = axis[order][i];
+      part[i].kind = LB_JOINT_REVOLUTE;
+      part[i].axis = lb_vec3_make(a == 0, a == 1, a == 2);
+    }
+    chain.npart = 3;
+    whole.kind = LB_JOINT_EULER;
+    whole.order = (lb_turn_order)order;
+    assert_same_chart(&whole, &chain, &arena);
+  }
+  // a free body, in both orders
+  for (int first = 0; first < 2; first++) {
+    part[first].kind = LB_JOINT_EXPONENTIAL;
+    part[1 - first].kind = LB_JOINT_TRANSLATIONAL;
+    chain.npart = 2;
+    whole.kind = LB_JOINT_FREE_3D;
+    whole.order = LB_TURN_EXPONENTIAL;
+    whole.rotation_first = first == 0;
+    assert_same_chart(&whole, &chain, &arena);
+  }
+  // a chain in a chain
+  lb_scene_joint inner = chain, outer = chain;
+  outer.part = &inner;
+  outer.npart = 1;
+  assert_same_chart(&chain, &outer, &arena);
+  lb_arena_release(&arena);
+}
+
+static void memory_that_runs_out_leaves_nothing(void** state) {
+  (void)state;
+  lb_random r = {11};
+  lb_counting count = {0};
+  const lb_allocator allocator = lb_counting_allocator(&count);
+  random_tree_make(&T, &r, 40, KINDS, NKIND);
+  lb_model* m = NULL;
+  lb_status status = LB_NO_MEMORY;
+  long refuse = 1;
+  for (; status != LB_OK; refuse++) {
+    count = (lb_counting){.refuse = refuse};
+    status = lb_model_create(&T.scene, &allocator, &m, NULL);
+    assert_true(status == LB_OK || (status == LB_NO_MEMORY && count.live == 0 && !m));
+  }
+  assert_true(refuse > 3);
+  lb_model_release(m);
+  assert_int_equal(count.live, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_derivative_matches_differences),
+      cmocka_unit_test(mixed_derivatives_differ_by_the_commutator),
+      cmocka_unit_test(rotation_vectors_are_smooth_through_zero),
+      cmocka_unit_test(other_numbers_mean_the_same_rotation_and_velocity),
+      cmocka_unit_test(a_curve_of_equal_ways_is_a_helix),
+      cmocka_unit_test(a_surface_of_even_steps_is_flat),
+      cmocka_unit_test(chains_are_the_joints_they_are_made_of),
+      cmocka_unit_test(memory_that_runs_out_leaves_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
