@@ -52,6 +52,10 @@ double lb_loop_gap(const lb_model* model, lb_data* data, int* loop);
 /// World poses of all bodies from q: sets pose.
 void lb_poses(const lb_model* model, lb_data* data);
 
+/// What passes through the joints, right after lb_forward: of the njoint that move, then of the
+/// nloop that close loops; those hold whatever their springs and motors exert, too.
+void lb_reactions(const lb_model* model, lb_data* data, lb_reaction* out);
+
 /// Articulated-body algorithm: qdd = M(q)^-1 (tau - c(q, qd)), gravity included, springs and loads
 /// not.
 void lb_aba(const lb_model* model, lb_data* data, double* qdd, const double* q, const double* qd,

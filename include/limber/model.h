@@ -27,6 +27,13 @@ typedef struct lb_anchor {
   lb_transform X;
 } lb_anchor;
 
+/// What a joint passes to the body it carries: force and moment about the joint's origin there,
+/// along the body's axes.
+typedef struct lb_reaction {
+  lb_vec3 force;  ///< [N]
+  lb_vec3 moment; ///< [N m]
+} lb_reaction;
+
 /// A drawable piece of a body.
 typedef struct lb_model_shape {
   int body; ///< or LB_WORLD
@@ -105,6 +112,7 @@ typedef struct lb_model {
   const char** joint_name; ///< [njoint]
   int* joint_kind;         ///< [njoint] as link_kind
   int* joint_link;         ///< [njoint]
+  int* joint_body;         ///< [njoint] the body it carries
   int* joint_q;            ///< [njoint] first coordinate
   int* joint_nq;           ///< [njoint]
   int* joint_v;            ///< [njoint] first velocity

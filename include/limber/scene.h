@@ -301,7 +301,9 @@ typedef struct lb_scene_solver {
 } lb_scene_solver;
 
 typedef struct lb_scene_record {
-  double every; ///< [s] time between frames
+  double every;   ///< [s] time between frames
+  bool rates;     ///< velocities and accelerations, too
+  bool reactions; ///< what passes through the joints, too
 } lb_scene_record;
 
 typedef struct lb_scene {

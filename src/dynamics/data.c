@@ -25,6 +25,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.sine = lb_carve(c, nhinge, sizeof(double));
   work.cosine = lb_carve(c, nhinge, sizeof(double));
   work.tau = lb_carve(c, nv, sizeof(double));
+  work.bias = lb_carve(c, nv, sizeof(double));
   work.S = lb_carve(c, 2 * (size_t)m->ncolumn, sizeof(lb_v4));
   work.spread = lb_carve(c, 6 * nv, sizeof(double));
   work.loops = lb_loops_lay_out(c, m);

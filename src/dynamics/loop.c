@@ -436,6 +436,30 @@ static void push_pair(lb_data* d, int loop, lb_motion F) {
   push_link(d->work, a.link, b.p, -F.w, -F.v);
 }
 
+void lb_loops_push_motor(const lb_model* m, lb_data* d, int i, double force) {
+  const lb_motion unit = lb_loops_motor(m, d, i);
+  push_pair(d, m->motor_loop[i], (lb_motion){unit.w * force, unit.v * force});
+}
+
+lb_motion lb_loops_through(const lb_model* m, const lb_data* d, int i) {
+  const lb_loops* L = d->work->loops;
+  lb_motion F = lb_loops_spring(m, d, i);
+  for (int k = 0; k < L->nrow; k++) {
+    const row* r = &L->row[k];
+    if (r->a == &L->frame[2 * i]) {
+      *(r->turns ? &F.w : &F.v) += r->e * L->x[k];
+    }
+  }
+  for (int k = 0; k < m->nmotor; k++) {
+    if (m->motor_loop[k] == i && m->motor_drive[k] == LB_DRIVE_FORCE) {
+      const lb_motion unit = lb_loops_motor(m, d, k);
+      F.w += unit.w * d->motor_force[k];
+      F.v += unit.v * d->motor_force[k];
+    }
+  }
+  return F;
+}
+
 static void loop_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->nloop; i++) {
@@ -448,8 +472,7 @@ static void loop_apply(const lb_model* m, lb_data* d) {
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], d->time, value);
       d->motor_force[i] = value[0];
-      const lb_motion unit = lb_loops_motor(m, d, i);
-      push_pair(d, m->motor_loop[i], (lb_motion){unit.w * value[0], unit.v * value[0]});
+      lb_loops_push_motor(m, d, i, value[0]);
     }
   }
 }

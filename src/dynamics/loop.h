@@ -66,6 +66,13 @@ lb_loop_end lb_loops_end(const lb_data* d, int loop, int side);
 lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i);
 lb_motion lb_loops_motor(const lb_model* m, const lb_data* d, int i);
 
+// (moment, force) at b's origin that loop i passes to b: its rows by the multipliers that were last
+// pushed, its spring and its motor.
+lb_motion lb_loops_through(const lb_model* m, const lb_data* d, int i);
+
+// Push motor i on a loop with this force.
+void lb_loops_push_motor(const lb_model* m, lb_data* d, int i, double force);
+
 // Add to D what forces with these multipliers need beyond turning along with the links: the rest of
 // the derivative of -J'lambda by q, once lb_loops_push has put them on the links for lb_derive.
 void lb_loops_differentiate(lb_derivatives* D, lb_data* d, const double* lambda);

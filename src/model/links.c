@@ -144,11 +144,12 @@ static void place_body(lb_build* b, int body) {
   }
 }
 
-static void list_joint(lb_model* m, const char* name, int i) {
+static void list_joint(lb_model* m, const char* name, int i, int body) {
   const int j = m->njoint++;
   m->joint_name[j] = name;
   m->joint_kind[j] = m->link_kind[i];
   m->joint_link[j] = i;
+  m->joint_body[j] = body;
   m->joint_q[j] = m->link_q[i];
   m->joint_nq[j] =
       lb_link_is_elastic(m->link_kind[i]) ? m->link_nv[i] : lb_joint_kind_nq(m->link_kind[i]);
@@ -166,17 +167,17 @@ static lb_status list_joints(lb_build* b) {
       if (!name) {
         return lb_build_no_memory(b);
       }
-      list_joint(b->m, name, b->joint_link[s->joint[j].child]);
+      list_joint(b->m, name, b->joint_link[s->joint[j].child], s->joint[j].child);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
-      list_joint(b->m, b->m->body_name[i], b->joint_link[i]);
+      list_joint(b->m, b->m->body_name[i], b->joint_link[i], i);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->reduced[i]) {
-      list_joint(b->m, b->m->body_name[i], b->m->body_link[i]);
+      list_joint(b->m, b->m->body_name[i], b->m->body_link[i], i);
       lb_model_elastic* e = &b->m->elastic[b->m->nelastic++];
       *e = b->elastic[i];
       e->q = b->m->link_q[b->m->body_link[i]];

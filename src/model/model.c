@@ -43,12 +43,12 @@ static bool take_arrays(lb_build* b) {
          FIELD(link_v, nlink) && FIELD(link_nv, nlink) && FIELD(link_in_parent, nlink) &&
          FIELD(elastic, n) && FIELD(link_mass, nlink) && FIELD(link_driven, nlink) &&
          FIELD(hinge_q, nlink) && FIELD(link, nlink) && FIELD(joint_name, nlink) &&
-         FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) && FIELD(joint_q, nlink) &&
-         FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
-         FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) &&
-         FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
-         FIELD(spring, s->nspring) && FIELD(spring_end, 2 * s->nspring) && FIELD(load, s->nload) &&
-         FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
+         FIELD(joint_body, nlink) && FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) &&
+         FIELD(joint_q, nlink) && FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) &&
+         FIELD(joint_nv, nlink) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) &&
+         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) &&
+         FIELD(rest, nq) && FIELD(spring, s->nspring) && FIELD(spring_end, 2 * s->nspring) &&
+         FIELD(load, s->nload) && FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
          FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
          FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
          FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) &&

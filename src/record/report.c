@@ -228,7 +228,7 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
 // --- plots, filled in by the script ---
 
 static void plots(lb_out* out, const lb_recording* r) {
-  const long curves = lb_report_curves(r->model);
+  const long curves = lb_report_curves(r);
   lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
   if (curves > LB_REPORT_CURVES && r->nframe > 1) {
     lb_out_text(out, "<p class=\"note\">So that the page stays light, the plots have the first ");

@@ -96,6 +96,7 @@ typedef struct lb_solver_spec {
 typedef struct lb_record_spec {
   lb_given given;
   double every;
+  bool rates, reactions;
 } lb_record_spec;
 
 typedef struct lb_fit_spec {

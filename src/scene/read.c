@@ -114,7 +114,9 @@ static void apply_settings(lb_reader* r, const char* path) {
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,
                                     .tolerance = from->solver.tolerance};
-  scene->record = (lb_scene_record){.every = from->record.every};
+  scene->record = (lb_scene_record){.every = from->record.every,
+                                    .rates = from->record.rates,
+                                    .reactions = from->record.reactions};
 }
 
 // What to read: a text, or the file when there is none.
