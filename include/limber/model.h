@@ -65,6 +65,33 @@ typedef struct lb_model_elastic {
   double* Phi;        ///< [r][3 * surface.nvertex]
 } lb_model_elastic;
 
+/// A linear relation of coordinates of the tree, sum of factor times coordinate = value, or not
+/// below (sign 1) or above it (sign -1).
+typedef struct lb_model_relation {
+  const char* name;
+  lb_place place;
+  int first, count; ///< terms
+  double value;
+  bool one_way;
+  double sign; ///< 1 or -1
+} lb_model_relation;
+
+typedef struct lb_model_term {
+  int q, v; ///< the coordinate
+  double factor;
+} lb_model_term;
+
+/// A point or frame of a body that is held or led along the world's axes, or kept above a floor.
+/// Its place among the loops is that of a free joint from the world.
+typedef struct lb_model_guide {
+  int loop;
+  bool along[3];
+  lb_profile* path[3]; ///< of its points along x, y, z; NULL: held
+  double held[3];
+  bool turn;    ///< the axes of the body are held, too
+  bool one_way; ///< a floor: it pushes up and does not pull
+} lb_model_guide;
+
 typedef struct lb_model {
   const char* name;
   const char* about;
@@ -121,6 +148,7 @@ typedef struct lb_model {
   // --- coordinates ---
   int* v_parent;     ///< [nv] the next coordinate towards the world, or -1
   int* v_run;        ///< [nv] first of the consecutive coordinates it hangs on without a gap
+  bool* v_driven;    ///< [nv] a motor prescribes it
   double* q0;        ///< [nq] start
   double* qd0;       ///< [nv] start
   double* stiffness; ///< [nv] spring on the coordinate
@@ -142,6 +170,10 @@ typedef struct lb_model {
   lb_profile** motor_profile;  ///< [nmotor]
   lb_scene_joint* loop;        ///< [nloop] joints that close loops
   int* loop_motor;             ///< [nloop] motor that prescribes its motion, or -1
+  int nguide, nrelation, nterm;
+  lb_model_guide* guide;       ///< [nguide]
+  lb_model_relation* relation; ///< [nrelation]
+  lb_model_term* term;         ///< [nterm]
 
   // --- looks ---
   int nshape, nmaterial;

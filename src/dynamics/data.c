@@ -19,6 +19,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   data.tau = lb_carve(c, nv, sizeof(double));
   data.qdd = lb_carve(c, nv, sizeof(double));
   data.motor_force = lb_carve(c, (size_t)m->nmotor, sizeof(double));
+  data.relation_force = lb_carve(c, (size_t)m->nrelation, sizeof(double));
   data.pose = lb_carve(c, (size_t)m->nbody, sizeof(lb_transform));
   work.state = lb_carve(c, (size_t)m->nlink + 1, sizeof(lb_state));
   work.angle = lb_carve(c, nhinge, sizeof(double));

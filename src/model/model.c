@@ -37,6 +37,11 @@ static bool take_arrays(lb_build* b) {
     nq += reduced ? reduced->r : 0;
     nv += reduced ? reduced->r : 0;
   }
+  int npoint = 0, nterm = 0;
+  for (int i = 0; i < s->nconstraint; i++) {
+    npoint += s->constraint[i].npoint;
+    nterm += s->constraint[i].nterm;
+  }
   return FIELD(body_name, n) && FIELD(body_link, n) && FIELD(body_in_link, n) &&
          FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
          FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
@@ -45,14 +50,16 @@ static bool take_arrays(lb_build* b) {
          FIELD(hinge_q, nlink) && FIELD(link, nlink) && FIELD(joint_name, nlink) &&
          FIELD(joint_body, nlink) && FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) &&
          FIELD(joint_q, nlink) && FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) &&
-         FIELD(joint_nv, nlink) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) &&
-         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) &&
-         FIELD(rest, nq) && FIELD(spring, s->nspring) && FIELD(spring_end, 2 * s->nspring) &&
-         FIELD(load, s->nload) && FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
-         FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
-         FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
-         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) &&
-         FIELD(loop_motor, s->njoint) && FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
+         FIELD(joint_nv, nlink) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(v_driven, nv) &&
+         FIELD(q0, nq) && FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) &&
+         FIELD(armature, nv) && FIELD(rest, nq) && FIELD(spring, s->nspring) &&
+         FIELD(spring_end, 2 * s->nspring) && FIELD(load, s->nload) && FIELD(load_at, s->nload) &&
+         FIELD(load_profile, s->nload) && FIELD(motor_name, s->nmotor) &&
+         FIELD(motor_joint, s->nmotor) && FIELD(motor_loop, s->nmotor) &&
+         FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
+         FIELD(loop, s->njoint + npoint) && FIELD(loop_motor, s->njoint + npoint) &&
+         FIELD(guide, npoint) && FIELD(relation, 2 * s->nconstraint) && FIELD(term, 2 * nterm) &&
+         FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
 }
 
 static lb_status build_head(lb_build* b) {
@@ -96,9 +103,9 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
     lb_arena_release(&arena);
     return lb_build_no_memory(&b);
   }
-  lb_status (*const step[])(lb_build*) = {lb_build_elastic, build_head,     lb_build_order,
-                                          lb_build_masses,  lb_build_links, lb_build_motors,
-                                          lb_build_looks};
+  lb_status (*const step[])(lb_build*) = {lb_build_elastic,     build_head,     lb_build_order,
+                                          lb_build_masses,      lb_build_links, lb_build_motors,
+                                          lb_build_constraints, lb_build_looks};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {

@@ -4,6 +4,14 @@
 #include "limber/model.h"
 
 // Coordinates and velocities of a joint kind.
+// What a constraint is called and where it stands, by lb_loop_gap's number.
+typedef struct lb_constraint_title {
+  const char* name;
+  const char* kind; // "loop joint" or "constraint"
+  lb_place place;
+} lb_constraint_title;
+lb_constraint_title lb_model_constraint(const lb_model* m, int which);
+
 int lb_joint_kind_nq(int kind);
 int lb_joint_kind_nv(int kind);
 

@@ -125,6 +125,10 @@ void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s)
       lb_write_heading(out, name, part[i]);
     }
   }
+  for (int k = 0; k < m->nrelation; k++) { // both bounds of a relation have its name
+    const lb_model_relation* x = &m->relation[k];
+    lb_write_heading(out, x->name, !x->one_way ? "force" : x->sign > 0 ? "least" : "most");
+  }
   for (int f = 0; f < r->nframe; f++) {
     lb_out_text(out, "\n");
     lb_out_number(out, r->time[f], "");
@@ -134,6 +138,7 @@ void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s)
                               x->moment.x, x->moment.y, x->moment.z};
       cells(out, sizeof value / sizeof *value, value);
     }
+    cells(out, m->nrelation, r->relation + (size_t)f * (size_t)m->nrelation);
   }
   lb_out_text(out, "\n");
 }

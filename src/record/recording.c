@@ -9,7 +9,7 @@
 #include "record/file.h"
 #include "record/writers.h"
 
-enum { NARRAY = 10, FIRST_CAPACITY = 16 };
+enum { NARRAY = 11, FIRST_CAPACITY = 16 };
 
 // One of the arrays: where its pointer lives, and bytes a frame.
 typedef struct column {
@@ -34,6 +34,8 @@ static void columns(lb_recording* r, column c[NARRAY]) {
   c[8] = (column){(void**)&r->torque, r->keeps & LB_KEEP_TORQUES ? nv * sizeof(double) : 0};
   c[9] = (column){(void**)&r->reaction,
                   r->keeps & LB_KEEP_REACTIONS ? reactions * sizeof(lb_reaction) : 0};
+  c[10] = (column){(void**)&r->relation,
+                   r->keeps & LB_KEEP_REACTIONS ? (size_t)r->model->nrelation * sizeof(double) : 0};
 }
 
 // Move to a block with room for `capacity` frames; false when there is none. The block's address is

@@ -507,6 +507,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   CHECK_NAMES(&c, "spring", nspring, spring, lb_scene_spring);
   CHECK_NAMES(&c, "motor", nmotor, motor, lb_scene_motor);
   CHECK_NAMES(&c, "load", nload, load, lb_scene_load);
+  CHECK_NAMES(&c, "constraint", nconstraint, constraint, lb_scene_constraint);
   CHECK_NAMES(&c, "marker", nmarker, marker, lb_scene_marker);
   check_materials(&c);
   check_shapes(&c);
@@ -517,6 +518,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   check_springs(&c);
   check_motors(&c);
   check_loads(&c);
+  lb_check_constraints(&c);
   lb_check_elastic(&c);
   lb_check_fit(&c);
   lb_check_retarget(&c);

@@ -15,6 +15,8 @@ typedef struct lb_checker {
 
 #define LB_SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
 
+// What must hold besides joints.
+void lb_check_constraints(lb_checker* c);
 // What retargeting is to do.
 void lb_check_retarget(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.

@@ -44,9 +44,9 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 
 // The order in which every name is known before it can be mentioned.
 static void (*const passes[])(lb_reader*) = {
-    lb_read_materials, lb_read_bodies, lb_read_scenery,  lb_read_joints,
-    lb_read_springs,   lb_read_motors, lb_read_loads,    lb_read_initial,
-    lb_read_markers,   lb_read_fit,    lb_read_retarget,
+    lb_read_materials, lb_read_bodies,  lb_read_scenery, lb_read_joints,
+    lb_read_springs,   lb_read_motors,  lb_read_loads,   lb_read_constraints,
+    lb_read_initial,   lb_read_markers, lb_read_fit,     lb_read_retarget,
 };
 
 void lb_read_sections(lb_reader* r) {

@@ -169,7 +169,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
     lb_loops_push(m, d, own->loops.lambda);
   }
   lb_derive_forced(own->derivatives, d);
-  if (m->nloop > 0) {
+  if (d->work->loops) {
     lb_loops_differentiate(own->derivatives, d, own->loops.lambda);
   }
   lb_step_matrix(own->W, own->derivatives, d, dt);

@@ -88,6 +88,8 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   const size_t frame = (size_t)f;
   if (r->keeps & LB_KEEP_REACTIONS) { // first: forces are still in the work space
     lb_reactions(m, d, r->reaction + frame * (size_t)(m->njoint + m->nloop));
+    memcpy(r->relation + frame * (size_t)m->nrelation, d->relation_force,
+           (size_t)m->nrelation * sizeof *r->relation);
   }
   lb_poses(m, d);
   r->time[f] = d->time;

@@ -7,6 +7,7 @@
 #include "elastic/reduced.h"
 #include "elastic/stored.h"
 #include "model/link.h"
+#include "model/pose.h"
 #include "solve/frames.h"
 #include "solve/range.h"
 #include "solve/stepper.h"
@@ -72,12 +73,20 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
   if (gap <= CLOSED) {
     return LB_OK;
   }
+  const lb_constraint_title told = lb_model_constraint(m, loop);
+  if (loop >= m->nloop || m->loop[loop].kind == LB_JOINT_FREE) {
+    return lb_error_add(err, LB_INVALID, told.place,
+                        "constraint '%s' cannot hold at the start: %.3g (metres or radians) are "
+                        "left at the best pose found; perhaps other constraints or motors "
+                        "prescribe the same",
+                        told.name, gap);
+  }
   // a loop that cannot close is the author's mistake
-  return lb_error_add(err, LB_INVALID, m->loop[loop].place,
+  return lb_error_add(err, LB_INVALID, told.place,
                       "loop joint '%s' cannot be closed: %.3g (metres or radians) are left at the "
                       "best pose found; check the lengths of its parts, or start nearer to the "
                       "closed pose",
-                      m->loop[loop].name, gap);
+                      told.name, gap);
 }
 
 // Steps between looks at whether to stop, so that a long wait between frames does not delay an
