@@ -31,8 +31,51 @@ typedef struct chain {
   lb_random random;
 } chain;
 
+// A coupling of the first two plain joints that no motor prescribes, and a led point of the last
+// body.
+static bool constrained;
+
+static void add_constraints(lb_scene* s) {
+  static lb_scene_constraint made[2];
+  static lb_scene_term term[2];
+  static lb_vec3 point;
+  static double time[2] = {0, 0.02}, place[2] = {0, 0.01};
+  int nterm = 0;
+  for (int j = 0; j < s->njoint && nterm < 2; j++) {
+    bool plain = !s->joint[j].loop &&
+                 (s->joint[j].kind == LB_JOINT_REVOLUTE || s->joint[j].kind == LB_JOINT_PRISMATIC);
+    for (int i = 0; i < s->nmotor; i++) {
+      plain = plain && (s->motor[i].joint != j || s->motor[i].drive == LB_DRIVE_FORCE);
+    }
+    if (plain) {
+      term[nterm] = (lb_scene_term){j, 0, nterm ? -1.7 : 1};
+      nterm++;
+    }
+  }
+  made[0] = (lb_scene_constraint){.name = "gear",
+                                  .kind = LB_CONSTRAINT_COUPLE,
+                                  .nterm = nterm,
+                                  .term = term,
+                                  .least = 0.1,
+                                  .most = 0.1};
+  point = (lb_vec3){0.1, -0.2, 0.05};
+  made[1] = (lb_scene_constraint){.name = "led",
+                                  .kind = LB_CONSTRAINT_FOLLOW,
+                                  .body = s->nbody - 1,
+                                  .npoint = 1,
+                                  .point = &point,
+                                  .along = {true, false, false}};
+  made[1].path[0] =
+      (lb_profile_definition){.kind = LB_PROFILE_SMOOTH, .count = 2, .time = time, .value = place};
+  s->constraint = made;
+  s->nconstraint = 2;
+}
+
 static void make(double moved) {
   make_busy(&B, seed_now, options);
+  if (constrained) {
+    add_constraints(&B.a.tree.scene);
+  }
   lb_data_release(B.a.d);
   lb_model_release(B.a.m);
   for (int k = 0; k < 4; k++) {
@@ -267,6 +310,15 @@ static void loops_match_differences(void** state) {
   check(1, (busy_options){.motors = true, .elastic = true}, LB_COORDINATES_MAXIMAL);
 }
 
+static void constraints_match_differences(void** state) {
+  (void)state;
+  constrained = true;
+  for (uint64_t seed = 1; seed <= 4; seed++) {
+    check(seed, (busy_options){.motors = true, .nbody = 5 + (int)seed}, LB_COORDINATES_REDUCED);
+  }
+  constrained = false;
+}
+
 static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** state) {
   (void)state;
   lb_counting count = {0};
@@ -298,6 +350,7 @@ int main(void) {
       cmocka_unit_test(rigid_trees_match_differences),
       cmocka_unit_test(elastic_bodies_match_differences),
       cmocka_unit_test(loops_match_differences),
+      cmocka_unit_test(constraints_match_differences),
       cmocka_unit_test(memory_is_taken_when_made_and_given_back_when_it_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
