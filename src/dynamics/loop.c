@@ -56,28 +56,30 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
   const lb_v4 d = b.p - a.p;
   const lb_v4 dd = b.v - a.v;
   const lb_v4 wr = b.w - a.w;
-  const lb_v4 value[2] = {d, lb_rotation_between(&a, &b, !FORBIDDEN[kind][5])};
+  const bool turns = FORBIDDEN[kind][3];
+  const lb_v4 value[2] = {d,
+                          turns ? lb_rotation_between(&a, &b, !FORBIDDEN[kind][5]) : lb_v4_zero()};
   const lb_v4 rate[2] = {dd - lb_v4_cross(a.w, d), wr};
   const lb_v4 acceleration[2] = {b.a - a.a - lb_v4_cross(a.al, d) -
                                      lb_v4_cross(a.w, 2 * dd - lb_v4_cross(a.w, d)),
                                  b.al - a.al - lb_v4_cross(a.w, wr)};
   const lb_v4 axis[3] = {a.R.x, a.R.y, a.R.z};
   if (driven) { // along or about the axis, less what the motor asks for
-    const bool turns = kind == LB_JOINT_REVOLUTE;
+    const bool hinge = kind == LB_JOINT_REVOLUTE;
     const lb_v4 e = axis[2];
-    const double at = turns ? remainder(lb_hinge_angle(&a, &b) - driven[0], 2 * M_PI)
+    const double at = hinge ? remainder(lb_hinge_angle(&a, &b) - driven[0], 2 * M_PI)
                             : lb_v4_dot(e, d) - driven[0];
     lb_row_add(L, (lb_row){.a = fa,
                            .b = fb,
                            .relation = -1,
-                           .turns = turns,
+                           .turns = hinge,
                            .motor = motor,
-                           .kind = turns ? LB_GAP_ANGLE : LB_GAP_SHIFT,
+                           .kind = hinge ? LB_GAP_ANGLE : LB_GAP_SHIFT,
                            .e = e,
                            .at = b.p,
                            .c = at,
-                           .cd = lb_v4_dot(e, rate[turns]) - driven[1],
-                           .cdd = lb_v4_dot(e, acceleration[turns]) - driven[2]});
+                           .cd = lb_v4_dot(e, rate[hinge]) - driven[1],
+                           .cdd = lb_v4_dot(e, acceleration[hinge]) - driven[2]});
   }
   for (int k = 0; k < 6; k++) {
     if (FORBIDDEN[kind][k]) {

@@ -112,6 +112,9 @@ void lb_rows_fill(const lb_model* m, lb_data* d) {
 
 void lb_rows_keep_acting(lb_loops* L) {
   int n = 0;
+  if (L->ncontact == 0) {
+    return;
+  }
   for (int i = 0; i < L->nrow; i++) {
     if (!L->row[i].one_way || L->touching[L->row[i].contact]) {
       L->row[n++] = L->row[i];

@@ -34,18 +34,27 @@ enum { NEWTON_STEPS = 30 };
 // opens more slowly than this [1/s].
 static const double TOUCH = 1e-9;
 
-// Add sign * (what the row does to the coordinates that carry a link) to one row of J. The
-// directions S are those that lb_crba left, at the links' origins.
-static void add_link(const lb_model* m, const lb_work* w, double* J, const lb_row* r, int link,
-                     double sign) {
+// Rows between the same frames, one after another: most have what a link's directions do at their
+// point in common.
+typedef struct group {
+  const lb_row* row;
+  int count;
+  double* J; // of the first
+} group;
+
+// Add sign * (what the rows do to the coordinates that carry a link) to their rows of J. The
+// directions S are those that lb_crba left, at the links' origins; at the rows' point the motion of
+// a direction is (S0, S1 + S0 x arm).
+static void add_link(const lb_model* m, const lb_work* w, const group* g, int link, double sign) {
   for (int i = link; i != LB_WORLD; i = m->link_parent[i]) {
     const lb_link* l = &m->link[i];
-    const lb_v4 f = r->turns ? lb_v4_zero() : r->e;
-    const lb_v4 n = r->turns ? r->e : lb_v4_cross(r->at - w->state[i].p, r->e);
-    if (!l->driven) {
-      for (int k = 0; k < l->nv; k++) {
-        const lb_v4* S = w->S + 2 * (l->column + k);
-        J[l->v + k] += sign * lb_v4_sum(S[0] * n + S[1] * f);
+    const lb_v4 arm = g->row->at - w->state[i].p;
+    for (int k = 0; k < l->nv && !l->driven; k++) {
+      const lb_v4* S = w->S + 2 * (l->column + k);
+      const lb_v4 move = S[1] + lb_v4_cross(S[0], arm);
+      double* J = g->J + l->v + k;
+      for (int r = 0; r < g->count; r++, J += m->nv) {
+        *J += sign * lb_v4_sum((g->row[r].turns ? S[0] : move) * g->row[r].e);
       }
     }
   }
@@ -63,18 +72,28 @@ static void hold_driven(const lb_model* m, double* M) {
   }
 }
 
+// Rows from i on between the same frames; all act at b's origin.
+static int group_size(const lb_loops* L, int i) {
+  int n = 1;
+  while (L->row[i].a && i + n < L->nrow && L->row[i + n].a == L->row[i].a) {
+    n++;
+  }
+  return n;
+}
+
 // Rows of J from the rows' directions and the directions of the coordinates.
 static void fill_jacobian(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const int nv = m->nv;
   memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
-  for (int i = 0; i < L->nrow; i++) {
+  for (int i = 0, count = 1; i < L->nrow; i += count) {
     const lb_row* r = &L->row[i];
+    const group g = {r, count = group_size(L, i), L->Jt + (size_t)i * (size_t)nv};
     if (r->relation >= 0) {
-      lb_relation_row(m, r->relation, r->sign, false, L->Jt + i * nv);
+      lb_relation_row(m, r->relation, r->sign, false, g.J);
     } else {
-      add_link(m, d->work, L->Jt + i * nv, r, r->b->link, 1);
-      add_link(m, d->work, L->Jt + i * nv, r, r->a->link, -1);
+      add_link(m, d->work, &g, r->b->link, 1);
+      add_link(m, d->work, &g, r->a->link, -1);
     }
   }
 }
