@@ -9,6 +9,8 @@ status=0
 echo
 "$build/bench/limber_bench_energy" || status=$?
 echo
+"$build/bench/limber_bench_ladder" || status=$?
+echo
 "$build/bench/limber_bench_elastic" "$(dirname "$0")/../scenes" || status=$?
 echo
 "$build/bench/limber_bench_full" "$(dirname "$0")/../scenes" || status=$?

@@ -137,9 +137,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* step = st->own;
   dense* own = step->own;
   const lb_loop_rows rows = lb_loops_linearise(m, d);
-  for (int i = 0; i < rows.count; i++) {
-    lb_add(m->nv, step->r, -own->loops.lambda[i], rows.J + i * m->nv);
-  }
+  lb_columns_add(m->nv, rows.count, step->r, -1, rows.J, own->loops.lambda);
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   solve_with_matrix(own, 1, step->dv);
   if (rows.count > 0) {
