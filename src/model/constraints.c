@@ -17,7 +17,11 @@ static void build_couple(lb_build* b, const lb_scene_constraint* k, const char* 
   lb_model* m = b->m;
   const int first = m->nterm;
   for (int i = 0; i < k->nterm; i++) {
-    const int link = b->joint_link[b->scene->joint[k->term[i].joint].child];
+    const lb_scene_joint* j = &b->scene->joint[k->term[i].joint];
+    if (j->loop) { // this model only tells where things are; the loop is still to be split
+      return;
+    }
+    const int link = b->joint_link[j->child];
     const int at = k->term[i].coordinate;
     m->term[m->nterm++] =
         (lb_model_term){m->link_q[link] + at, m->link_v[link] + at, k->term[i].factor};

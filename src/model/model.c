@@ -8,6 +8,7 @@
 #include "model/build.h"
 #include "model/link.h"
 #include "model/maximal.h"
+#include "model/split.h"
 
 lb_status lb_build_no_memory(lb_build* b) {
   return lb_error_add(b->err, LB_NO_MEMORY, (lb_place){0}, "out of memory while compiling '%s'",
@@ -128,9 +129,13 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
   return LB_OK;
 }
 
-// Maximal coordinates: find where everything is from the tree, then take the tree apart.
-static lb_status create_maximal(const lb_scene* scene, const lb_allocator* allocator,
-                                lb_model** model, lb_error* err) {
+// How a scene becomes another one, given where everything is in its tree.
+typedef lb_status rewrite(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
+                          lb_scene* other, lb_error* err);
+
+// Find where everything is from the tree, then make the model of what the scene becomes.
+static lb_status create_rewritten(rewrite* change, const lb_scene* scene,
+                                  const lb_allocator* allocator, lb_model** model, lb_error* err) {
   lb_model* tree = NULL;
   lb_status status = lb_model_compile(scene, allocator, &tree, err);
   if (status != LB_OK) {
@@ -138,10 +143,10 @@ static lb_status create_maximal(const lb_scene* scene, const lb_allocator* alloc
   }
   lb_arena arena;
   lb_arena_init(&arena, allocator);
-  lb_scene loose;
-  status = lb_scene_take_apart(scene, tree, &arena, &loose, err);
+  lb_scene other;
+  status = change(scene, tree, &arena, &other, err);
   if (status == LB_OK) {
-    status = lb_model_compile(&loose, allocator, model, err);
+    status = lb_model_compile(&other, allocator, model, err);
   }
   lb_arena_release(&arena);
   lb_model_release(tree);
@@ -150,9 +155,11 @@ static lb_status create_maximal(const lb_scene* scene, const lb_allocator* alloc
 
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
-  return scene->solver.coordinates == LB_COORDINATES_MAXIMAL
-             ? create_maximal(scene, allocator, model, err)
-             : lb_model_compile(scene, allocator, model, err);
+  rewrite* change = scene->solver.coordinates == LB_COORDINATES_MAXIMAL ? lb_scene_take_apart
+                    : lb_scene_has_splits(scene)                        ? lb_scene_split
+                                                                        : NULL;
+  return change ? create_rewritten(change, scene, allocator, model, err)
+                : lb_model_compile(scene, allocator, model, err);
 }
 
 void lb_model_release(lb_model* model) {

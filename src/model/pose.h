@@ -3,7 +3,6 @@
 #pragma once
 #include "limber/model.h"
 
-// Coordinates and velocities of a joint kind.
 // What a constraint is called and where it stands, by lb_loop_gap's number.
 typedef struct lb_constraint_title {
   const char* name;
@@ -12,6 +11,7 @@ typedef struct lb_constraint_title {
 } lb_constraint_title;
 lb_constraint_title lb_model_constraint(const lb_model* m, int which);
 
+// Coordinates and velocities of a joint kind.
 int lb_joint_kind_nq(int kind);
 int lb_joint_kind_nv(int kind);
 

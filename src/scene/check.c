@@ -295,11 +295,8 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
         "revolute, prismatic, universal or spherical)",
         j->name);
   }
-  if (j->loop && (j->stiffness > 0 || j->damping > 0 || j->armature > 0)) {
-    SAY(c, j->place,
-        "joint '%s' closes a loop and cannot have a spring, damping or armature (put them on a "
-        "joint that carries)",
-        j->name);
+  if (j->loop && j->armature > 0 && c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
+    SAY(c, j->place, "joint '%s' has an armature, which needs reduced coordinates", j->name);
   }
 }
 
@@ -437,12 +434,8 @@ static void check_motor(checker* c, int i, int* motor_of) {
     return;
   }
   const lb_scene_joint* j = &c->s->joint[m->joint];
-  if (j->loop) {
-    SAY(c, m->place,
-        "motor '%s' drives joint '%s', which closes a loop (drive a joint that carries)", m->name,
-        j->name);
-  } else if (j->kind != LB_JOINT_REVOLUTE && j->kind != LB_JOINT_PRISMATIC &&
-             !joint_is_broken(c, m->joint)) {
+  if (j->kind != LB_JOINT_REVOLUTE && j->kind != LB_JOINT_PRISMATIC &&
+      !joint_is_broken(c, m->joint)) {
     SAY(c, m->place,
         "motor '%s' drives joint '%s', which is %s (choose a revolute or prismatic joint)", m->name,
         j->name, lb_joint_kind_name(j->kind));

@@ -31,9 +31,11 @@ static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_sce
   if ((int)j->kind < 0 || j->kind >= LB_JOINT_COUNT) {
     return false; // told
   }
-  if (j->loop || c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
-    LB_SAY(c, k->place, "constraint '%s' couples joint '%s', which is a constraint itself (%s)",
-           k->name, j->name, j->loop ? "couple a joint that carries" : "use reduced coordinates");
+  if (c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
+    LB_SAY(c, k->place,
+           "constraint '%s' couples joint '%s', which is a constraint itself (use reduced "
+           "coordinates)",
+           k->name, j->name);
     return false;
   }
   if (!is_plain(j, t->coordinate)) {

@@ -158,6 +158,9 @@ static void motors_of_linkages_come_back(void** state) {
                       "[0.9, -0.3]]}}\n",
              1e-9, 1e-9);
   round_trip(FOUR_BAR "motors: {m: {joint: shaft, keys: [[0, 0], [1, 300 deg]]}}\n", 1e-9, 1e-9);
+  round_trip(FOUR_BAR "motors: {m: {joint: close, drive: force, keys: [[0, 0.2], [0.4, 0.6], "
+                      "[0.9, -0.3]]}}\n",
+             1e-9, 1e-9);
   round_trip(FOUR_BAR "solver: {coordinates: maximal}\n"
                       "motors: {m: {joint: shaft, drive: force, keys: [[0, 0.2], [0.4, 0.6], "
                       "[0.9, -0.3]]}}\n",

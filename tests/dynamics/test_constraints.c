@@ -228,6 +228,91 @@ static void a_held_frame_stays(void** state) {
   close_world(&w);
 }
 
+// A four-bar whose closing hinge has a spring, a damper and a motor: in reduced coordinates the
+// loop is cut elsewhere, in maximal ones the joint is a constraint among others.
+static void a_closing_joint_may_do_more_than_hold(void** state) {
+  (void)state;
+  static const char SCENE[] =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n"
+      "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.1]}}}\n"
+      "  coupler: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.4, 0, 0.2]}}}\n"
+      "  rocker: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.3]}}}\n"
+      "joints:\n"
+      "  shaft: {type: revolute, child: crank, axis: y}\n"
+      "  pin: {type: revolute, parent: crank, child: coupler, at: [0, 0, 0.1], axis: y}\n"
+      "  pivot: {type: revolute, child: rocker, at: [0.4, 0, 0], axis: y}\n"
+      "  close: {type: revolute, loop: true, parent: rocker, child: coupler, at: [0, 0, 0.3],\n"
+      "          in_child: [0.4, 0, 0.2], axis: y, spring: {stiffness: 2, rest: 0.1},\n"
+      "          damping: 0.02}\n"
+      "motors: {m: {joint: close, drive: force, keys: [[0, 0.2], [0.2, 0.6], [0.4, -0.3]]}}\n";
+  char maximal[2000];
+  snprintf(maximal, sizeof maximal, "%ssolver: {coordinates: maximal}\n", SCENE);
+  world a = open_world(SCENE), b = open_world(maximal);
+  assert_int_equal(a.m->nbody, 4); // one is a part of the coupler
+  run(&a, 400, 1e-3);
+  run(&b, 400, 1e-3);
+  lb_poses(a.m, a.d);
+  lb_poses(b.m, b.d);
+  for (int i = 0; i < 3; i++) {
+    assert_near(lb_vec3_norm(lb_vec3_sub(a.d->pose[i].p, b.d->pose[i].p)), 0, 1e-8);
+  }
+  assert_true(lb_vec3_norm(lb_vec3_sub(a.d->pose[1].p, (lb_vec3){0, 0, 0.1})) > 0.01);
+  assert_near(lb_potential_energy(a.m, a.d), lb_potential_energy(b.m, b.d), 1e-7);
+  close_world(&a);
+  close_world(&b);
+}
+
+// q = P q1 with all hinges turning alike ([red] eq. 4.84-4.86): (P'M P) qdd1 = P'(tau - c).
+static void coupled_chains_are_hyper_reduced(void** state) {
+  (void)state;
+  enum { N = 6 };
+  char scene[4000] = "bodies:\n";
+  char line[400];
+  for (int i = 0; i < N; i++) {
+    snprintf(line, sizeof line, "  b%d: {shape: {box: [0.2, 0.03, 0.02], position: [0.1, 0, 0]}}\n",
+             i);
+    strcat(scene, line);
+  }
+  strcat(scene, "joints:\n");
+  for (int i = 0; i < N; i++) {
+    char parent[32] = "world";
+    if (i) {
+      snprintf(parent, sizeof parent, "b%d", i - 1);
+    }
+    snprintf(line, sizeof line,
+             "  j%d: {type: revolute, parent: %s, child: b%d, at: [%g, 0, 0], axis: [0, 1, %g]}\n",
+             i, parent, i, i ? 0.2 : 0, 0.1 * i);
+    strcat(scene, line);
+  }
+  strcat(scene, "initial: {j0: {position: 0.3, velocity: 2}}\nconstraints:\n");
+  for (int i = 1; i < N; i++) {
+    snprintf(line, sizeof line,
+             "  c%d: {couple: [{joint: j0, times: -1}, {joint: j%d}], equals: 0}\n", i, i);
+    strcat(scene, line);
+  }
+  world w = open_world(scene);
+  run(&w, 200, 1e-3);
+  double M[N * N], c[N], zero[N] = {0}, mass = 0, force = 0;
+  lb_forward(w.m, w.d);
+  double qdd[N];
+  memcpy(qdd, w.d->qdd, sizeof qdd);
+  lb_crba(w.m, w.d, M, w.d->q);
+  lb_rnea(w.m, w.d, c, w.d->q, w.d->qd, zero);
+  for (int i = 0; i < N; i++) {
+    assert_near(w.d->q[i], w.d->q[0], 1e-12);
+    assert_near(w.d->qd[i], w.d->qd[0], 1e-11);
+    force -= c[i];
+    for (int k = 0; k < N; k++) {
+      mass += M[i * N + k];
+    }
+  }
+  for (int i = 0; i < N; i++) {
+    assert_near(qdd[i], force / mass, 1e-9);
+  }
+  close_world(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gears_move_as_one_inertia),
@@ -236,6 +321,8 @@ int main(void) {
       cmocka_unit_test(a_box_comes_to_lie_on_the_floor),
       cmocka_unit_test(a_led_point_goes_where_it_is_led),
       cmocka_unit_test(a_held_frame_stays),
+      cmocka_unit_test(a_closing_joint_may_do_more_than_hold),
+      cmocka_unit_test(coupled_chains_are_hyper_reduced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
