@@ -72,6 +72,7 @@ typedef struct lb_model_relation {
   lb_place place;
   int first, count; ///< terms
   double value;
+  lb_profile* path; ///< of the value over time, or NULL: it stays
   bool one_way;
   double sign; ///< 1 or -1
 } lb_model_relation;

@@ -205,13 +205,15 @@ typedef struct lb_scene_constraint {
   int nterm; ///< couple: least <= sum of the terms <= most, -INFINITY and INFINITY for neither
   lb_scene_term* term;
   double least, most;
-  int body;                      ///< follow, floor
-  int npoint;                    ///< follow: 1
-  lb_vec3* point;                ///< [npoint] in the body's frame
-  bool along[3];                 ///< follow: which of the world's axes
-  lb_profile_definition path[3]; ///< follow: where; count 0: where the point is at the start
-  bool turn;                     ///< follow: the body does not turn, either
-  double height;                 ///< floor: z
+  int body;       ///< follow, floor
+  int npoint;     ///< follow: 1
+  lb_vec3* point; ///< [npoint] in the body's frame
+  bool along[3];  ///< follow: which of the world's axes
+  /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
+  /// over time; count 0: `least`, which then is `most`
+  lb_profile_definition path[3];
+  bool turn;     ///< follow: the body does not turn, either
+  double height; ///< floor: z
 } lb_scene_constraint;
 
 /// A point whose motion was measured.

@@ -16,14 +16,18 @@ static double sum(const lb_model* m, const lb_model_relation* r, const double* x
 static void add(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nrelation; i++) {
     const lb_model_relation* r = &m->relation[i];
+    double value[3] = {r->value, 0, 0};
+    if (r->path) {
+      lb_profile_evaluate(r->path, d->time, value);
+    }
     lb_row_add(d->work->loops, (lb_row){.relation = i,
                                         .sign = r->sign,
                                         .motor = -1,
                                         .one_way = r->one_way,
                                         .kind = LB_GAP_RELATION,
-                                        .c = r->sign * (sum(m, r, d->q, false) - r->value),
-                                        .cd = r->sign * sum(m, r, d->qd, true),
-                                        .cdd = r->sign * sum(m, r, d->qdd, true)});
+                                        .c = r->sign * (sum(m, r, d->q, false) - value[0]),
+                                        .cd = r->sign * (sum(m, r, d->qd, true) - value[1]),
+                                        .cdd = r->sign * (sum(m, r, d->qdd, true) - value[2])});
   }
 }
 

@@ -6,33 +6,48 @@
 
 #include <math.h>
 
-static void add_relation(lb_model* m, const char* name, lb_place place, int first, int count,
-                         double value, bool one_way, double sign) {
-  m->relation[m->nrelation++] =
-      (lb_model_relation){name, place, first, count, value, one_way, sign};
+// A jump in a path would need an infinite force.
+static lb_status make_path(lb_build* b, const lb_scene_constraint* k,
+                           const lb_profile_definition* path, lb_profile** out) {
+  if (path->count == 0) {
+    return LB_OK;
+  }
+  if (lb_profile_create(b->arena, path, out) != LB_OK) {
+    return lb_build_no_memory(b);
+  }
+  const double jump = lb_profile_jump(*out, b->scene->duration);
+  return isnan(jump) ? LB_OK
+                     : lb_error_add(b->err, LB_INVALID, k->place,
+                                    "the path of constraint '%s' jumps at t = %g s, which no force "
+                                    "can follow: ease 'smooth' or 'cubic', or come to rest at the "
+                                    "end",
+                                    k->name, jump);
 }
 
-static void build_couple(lb_build* b, const lb_scene_constraint* k, const char* name,
-                         lb_place place) {
+static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const char* name,
+                              lb_place place) {
   lb_model* m = b->m;
-  const int first = m->nterm;
+  lb_model_relation made = {.name = name, .place = place, .first = m->nterm, .count = k->nterm};
   for (int i = 0; i < k->nterm; i++) {
     const lb_scene_joint* j = &b->scene->joint[k->term[i].joint];
     if (j->loop) { // this model only tells where things are; the loop is still to be split
-      return;
+      return LB_OK;
     }
     const int link = b->joint_link[j->child];
     const int at = k->term[i].coordinate;
     m->term[m->nterm++] =
         (lb_model_term){m->link_q[link] + at, m->link_v[link] + at, k->term[i].factor};
   }
-  const bool one_way = k->least < k->most;
-  if (isfinite(k->least)) {
-    add_relation(m, name, place, first, k->nterm, k->least, one_way, 1);
+  made.one_way = k->least < k->most;
+  const double bound[2] = {k->least, k->most};
+  for (int side = 0; side < (made.one_way ? 2 : 1); side++) {
+    if (isfinite(bound[side])) {
+      made.value = bound[side];
+      made.sign = side ? -1 : 1;
+      m->relation[m->nrelation++] = made;
+    }
   }
-  if (one_way && isfinite(k->most)) {
-    add_relation(m, name, place, first, k->nterm, k->most, true, -1);
-  }
+  return made.one_way ? LB_OK : make_path(b, k, &k->path[0], &m->relation[m->nrelation - 1].path);
 }
 
 // A free joint from the world to each point, with the world's axes at the start.
@@ -49,9 +64,9 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
     for (int axis = 0; axis < 3; axis++) {
       g->along[axis] = floor ? axis == 2 : k->along[axis];
       g->held[axis] = start[axis];
-      if (k->path[axis].count > 0 &&
-          lb_profile_create(b->arena, &k->path[axis], &g->path[axis]) != LB_OK) {
-        return lb_build_no_memory(b);
+      const lb_status status = make_path(b, k, &k->path[axis], &g->path[axis]);
+      if (status != LB_OK) {
+        return status;
       }
     }
     lb_scene_joint* loop = &m->loop[m->nloop];
@@ -68,22 +83,6 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
   return LB_OK;
 }
 
-// A jump in a path would need an infinite force.
-static lb_status check_paths(lb_build* b, const lb_scene_constraint* k) {
-  const lb_model* m = b->m;
-  const lb_model_guide* g = &m->guide[m->nguide - 1];
-  for (int axis = 0; axis < 3; axis++) {
-    const double jump = g->path[axis] ? lb_profile_jump(g->path[axis], b->scene->duration) : NAN;
-    if (!isnan(jump)) {
-      return lb_error_add(b->err, LB_INVALID, k->place,
-                          "the path of constraint '%s' jumps at t = %g s, which no force can "
-                          "follow: ease 'smooth' or 'cubic', or come to rest at the end",
-                          k->name, jump);
-    }
-  }
-  return LB_OK;
-}
-
 static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_transform* pose) {
   const char* name = lb_build_text(b, k->name);
   const char* file = k->place.file ? lb_build_text(b, k->place.file) : NULL;
@@ -91,12 +90,8 @@ static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_t
     return lb_build_no_memory(b);
   }
   const lb_place place = {file, k->place.line, k->place.column};
-  if (k->kind == LB_CONSTRAINT_COUPLE) {
-    build_couple(b, k, name, place);
-    return LB_OK;
-  }
-  const lb_status status = build_points(b, k, name, place, pose);
-  return status == LB_OK && k->kind == LB_CONSTRAINT_FOLLOW ? check_paths(b, k) : status;
+  return k->kind == LB_CONSTRAINT_COUPLE ? build_couple(b, k, name, place)
+                                         : build_points(b, k, name, place, pose);
 }
 
 lb_status lb_build_constraints(lb_build* b) {

@@ -36,27 +36,51 @@ static bool read_terms(lb_reader* r, const lb_node* couple, lb_scene_constraint*
   return ok;
 }
 
-// equals, or at_least and at_most
+// equals or a path, or at_least and at_most
 static bool read_bounds(lb_reader* r, const lb_constraint_spec* spec, lb_scene_constraint* to) {
   const lb_node* equals = spec->given.node[LB_CONSTRAINT_KEY_EQUALS];
+  const lb_node* path = spec->given.node[LB_CONSTRAINT_KEY_PATH];
   const lb_node* least = spec->given.node[LB_CONSTRAINT_KEY_LEAST];
   const lb_node* most = spec->given.node[LB_CONSTRAINT_KEY_MOST];
-  to->least = equals ? spec->equals : least ? spec->least : -(double)INFINITY;
-  to->most = equals ? spec->equals : most ? spec->most : (double)INFINITY;
-  if (!equals && !least && !most) {
+  const bool exact = equals || path;
+  to->least = exact ? spec->equals : least ? spec->least : -(double)INFINITY;
+  to->most = exact ? spec->equals : most ? spec->most : (double)INFINITY;
+  if (!exact && !least && !most) {
     return lb_complain(r, to->place,
-                       "'equals', 'at_least' or 'at_most' is missing (what the sum is to be)");
+                       "'equals', 'path', 'at_least' or 'at_most' is missing (what the sum is to "
+                       "be)");
   }
-  if (equals && (least || most)) {
-    return lb_complain(r, (least ? least : most)->place,
-                       "'equals' leaves nothing for '%s' to say (keep one)",
-                       least ? "at_least" : "at_most");
+  if (exact && ((equals && path) || least || most)) {
+    return lb_complain(r,
+                       (equals && path ? path
+                        : least        ? least
+                                       : most)
+                           ->place,
+                       "'%s' leaves nothing for '%s' to say (keep one)", equals ? "equals" : "path",
+                       equals && path ? "path"
+                       : least        ? "at_least"
+                                      : "at_most");
   }
   if (least && most && !(spec->least < spec->most)) {
     return lb_complain(r, most->place, "'at_most' must be more than 'at_least', which is %g",
                        spec->least);
   }
   return true;
+}
+
+// The path of a relation measures what its bounds do.
+static bool read_path(lb_reader* r, const lb_constraint_spec* spec, const lb_table* table,
+                      lb_scene_constraint* to) {
+  const lb_path_spec* path = &spec->path;
+  const lb_dimension dimension = table->field[LB_CONSTRAINT_KEY_EQUALS].dimension;
+  if (!path->given.whole) {
+    return true;
+  }
+  if (!lb_read_profile(r, &path->profile, &path->given, dimension, &to->path[0])) {
+    return false;
+  }
+  return to->path[0].count > 0 ||
+         lb_complain(r, path->given.whole->place, "'keys' or 'spline' is missing");
 }
 
 // --- points ---
@@ -121,12 +145,13 @@ static bool read_floor(lb_reader* r, const lb_floor_spec* spec, lb_scene_constra
 static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constraint* to) {
   lb_constraint_spec spec = {.follow = {.body = LB_WORLD}, .floor = {.body = LB_WORLD}};
   for (int k = 0; k < 3; k++) {
-    spec.follow.path[k].profile.spline.degree = 3;
+    spec.follow.path[k].profile.spline.degree = spec.path.profile.spline.degree = 3;
   }
   bool ok = lb_begin_entry(r, entry, "constraint");
   *to = (lb_scene_constraint){
       .name = lb_keep_name(r, entry), .place = entry->name->place, .body = LB_WORLD};
-  if (!lb_read_table(r, entry->value, relation_table(r, entry->value), &spec)) {
+  const lb_table* table = relation_table(r, entry->value);
+  if (!lb_read_table(r, entry->value, table, &spec)) {
     return false;
   }
   const lb_node* const* given = spec.given.node;
@@ -139,7 +164,8 @@ static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constr
     }
   }
   if (to->kind == LB_CONSTRAINT_COUPLE) {
-    return read_terms(r, spec.couple, to) & read_bounds(r, &spec, to) & ok;
+    return read_terms(r, spec.couple, to) & read_bounds(r, &spec, to) &
+           read_path(r, &spec, table, to) & ok;
   }
   return (to->kind == LB_CONSTRAINT_FOLLOW ? read_follow(r, &spec.follow, to)
                                            : read_floor(r, &spec.floor, to)) &&

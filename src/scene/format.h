@@ -398,6 +398,7 @@ typedef struct lb_floor_spec {
 // The kinds of constraints are numbered as lb_constraint_kind.
 enum {
   LB_CONSTRAINT_KEY_EQUALS = LB_CONSTRAINT_COUNT,
+  LB_CONSTRAINT_KEY_PATH,
   LB_CONSTRAINT_KEY_LEAST,
   LB_CONSTRAINT_KEY_MOST
 };
@@ -408,6 +409,7 @@ typedef struct lb_constraint_spec {
   lb_follow_spec follow;
   lb_floor_spec floor;
   double equals, least, most;
+  lb_path_spec path;
 } lb_constraint_spec;
 
 typedef struct lb_start_spec { // an entry of `initial`

@@ -318,6 +318,10 @@ const lb_table lb_floor_table = TABLE("floor", floor_fields);
        LB_PURE,         LB_ANY,         false,                                                     \
        &lb_floor_table, NULL,           "a floor without friction under points of a body"},        \
   [LB_CONSTRAINT_KEY_EQUALS] = RELATION_BOUND("equals", equals, dimension, "what the sum is"),     \
+  [LB_CONSTRAINT_KEY_PATH] =                                                                       \
+      {"path",         LB_VALUE_TABLE, offsetof(lb_constraint_spec, path),                         \
+       LB_PURE,        LB_ANY,         false,                                                      \
+       &lb_path_table, "none",         "what the sum is over time, instead of equals"},            \
   [LB_CONSTRAINT_KEY_LEAST] =                                                                      \
       RELATION_BOUND("at_least", least, dimension, "the sum does not go below it"),                \
   [LB_CONSTRAINT_KEY_MOST] =                                                                       \

@@ -25,6 +25,7 @@ static double now(void) {
 // What is looked at in every frame besides what is recorded.
 typedef struct watch {
   double gap; // the widest
+  int widest; // where, in the last frame
   lb_inversion inversion;
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
@@ -32,7 +33,7 @@ typedef struct watch {
 } watch;
 
 static void look_for_trouble(watch* w, const lb_model* m, lb_data* d) {
-  w->gap = fmax(w->gap, lb_loop_gap(m, d, NULL));
+  w->gap = fmax(w->gap, lb_loop_gap(m, d, &w->widest));
   const lb_squeeze least = lb_least_volume(m, d);
   if (least.body >= 0 && !(least.volume > 0)) {
     if (w->inversion.frames++ == 0) {
@@ -50,6 +51,20 @@ static void look_at_momentum(watch* w, const lb_model* m, lb_data* d, bool first
   w->most.angular_sum = fmax(w->most.angular_sum, w->now.angular_sum);
 }
 
+// Wider than any step leaves it: something cannot hold, and what follows would mean nothing.
+static const double OPEN = 1e-2;
+
+static lb_status check_gap(const watch* w, const lb_data* d, lb_error* err) {
+  if (!(w->gap > OPEN)) {
+    return LB_OK;
+  }
+  const lb_constraint_title told = lb_model_constraint(d->model, w->widest);
+  return lb_error_add(err, LB_FAILED, told.place,
+                      "%s '%s' cannot hold any longer at t = %g s: it is open by %.3g (metres or "
+                      "radians); perhaps it is led out of reach, or against a motor",
+                      told.kind, told.name, d->time, w->gap);
+}
+
 static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
                               const lb_watcher* watcher, watch* w, lb_error* err) {
   if (watcher->see && !watcher->see(watcher->context, d)) {
@@ -60,7 +75,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
   const lb_status status = lb_frame_put(r, d, err);
   look_for_trouble(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
-  return status;
+  return status == LB_OK ? check_gap(w, d, err) : status;
 }
 
 // Widest gap at which loops count as closed after assembly.
@@ -132,6 +147,17 @@ static bool is_conservative(const lb_model* m) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_reduced* body = m->link[i].reduced;
     if (body && (body->alpha > 0 || body->beta > 0)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_model_guide* g = &m->guide[i];
+    if (g->one_way || g->path[0] || g->path[1] || g->path[2]) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    if (m->relation[i].one_way || m->relation[i].path) {
       return false;
     }
   }

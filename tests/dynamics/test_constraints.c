@@ -313,6 +313,34 @@ static void coupled_chains_are_hyper_reduced(void** state) {
   close_world(&w);
 }
 
+// A coupling whose sum follows a path prescribes a coordinate as a motor does, of any plain joint;
+// the torque is the multiplier.
+static void a_path_prescribes_a_coordinate(void** state) {
+  (void)state;
+  static const char ARM[] = "bodies:\n  " ROD("upper", "0.4") "  " ROD("lower", "0.4") //
+      "joints:\n"
+      "  shoulder: {type: revolute, child: upper, axis: y}\n"
+      "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.4], axis: x}\n"
+      "solver: {integrator: rk8}\n";
+  char by_motor[1000], by_path[1000];
+  snprintf(by_motor, sizeof by_motor,
+           "%smotors: {m: {joint: shoulder, keys: [[0, 0], [0.5, 40 deg], [1, 0]]}}\n", ARM);
+  snprintf(by_path, sizeof by_path,
+           "%sconstraints:\n"
+           "  lead: {couple: [{joint: shoulder}], path: {keys: [[0, 0], [0.5, 40 deg], [1, 0]]}}\n",
+           ARM);
+  world a = open_world(by_motor), b = open_world(by_path);
+  run(&a, 700, 1e-3);
+  run(&b, 700, 1e-3);
+  lb_forward(a.m, a.d);
+  lb_forward(b.m, b.d);
+  assert_near(a.d->q[0], b.d->q[0], 1e-12);
+  assert_near(a.d->q[1], b.d->q[1], 1e-10);
+  assert_near(a.d->motor_force[0], b.d->relation_force[0], 1e-9);
+  close_world(&a);
+  close_world(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gears_move_as_one_inertia),
@@ -321,6 +349,7 @@ int main(void) {
       cmocka_unit_test(a_box_comes_to_lie_on_the_floor),
       cmocka_unit_test(a_led_point_goes_where_it_is_led),
       cmocka_unit_test(a_held_frame_stays),
+      cmocka_unit_test(a_path_prescribes_a_coordinate),
       cmocka_unit_test(a_closing_joint_may_do_more_than_hold),
       cmocka_unit_test(coupled_chains_are_hyper_reduced),
   };
