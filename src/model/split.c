@@ -17,7 +17,7 @@ static bool is_driven(const lb_scene* s, int joint) {
   return false;
 }
 
-static bool is_coupled(const lb_scene* s, int joint) {
+bool lb_scene_is_coupled(const lb_scene* s, int joint) {
   for (int i = 0; i < s->nconstraint; i++) {
     for (int k = 0; k < s->constraint[i].nterm; k++) {
       if (s->constraint[i].term[k].joint == joint) {
@@ -30,8 +30,9 @@ static bool is_coupled(const lb_scene* s, int joint) {
 
 static bool splits(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
-  return j->loop && (j->stiffness > 0 || j->damping > 0 || j->armature > 0 ||
-                     j->kind > LB_JOINT_FREE || is_driven(s, joint) || is_coupled(s, joint));
+  return j->loop &&
+         (j->stiffness > 0 || j->damping > 0 || j->armature > 0 || j->kind > LB_JOINT_FREE ||
+          is_driven(s, joint) || lb_scene_is_coupled(s, joint));
 }
 
 bool lb_scene_has_splits(const lb_scene* s) {

@@ -1,6 +1,7 @@
 // Inverse dynamics of whole motions: it undoes forward dynamics.
 #include <unistd.h>
 
+#include "counting.h"
 #include "limber/limber.h"
 #include "test.h"
 
@@ -267,6 +268,53 @@ static void measured_forces_carry_a_block(void** state) {
   lb_model_release(m);
 }
 
+static const char SMALL[] =
+    "bodies: {rod: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, -0.5]}}}}\n"
+    "joints: {hinge: {type: spherical, child: rod}}\n"
+    "record: {every: 20 ms}\n"
+    "duration: 0.3\n";
+
+// Reading and solving, with every request for memory refused in turn.
+static void memory_that_runs_out_is_told_and_given_back(void** state) {
+  (void)state;
+  lb_model* m = compile(SMALL);
+  lb_recording* forward = simulate(m);
+  char dir[] = "/tmp/limber_inverse_XXXXXX", motion_path[64], forces_path[64], command[80];
+  assert_non_null(mkdtemp(dir));
+  assert_int_equal(lb_recording_write(forward, &(lb_summary){.job = "simulate"}, dir, NULL), LB_OK);
+  snprintf(motion_path, sizeof motion_path, "%s/trajectory.csv", dir);
+  snprintf(forces_path, sizeof forces_path, "%s/forces.csv", dir);
+  FILE* f = fopen(forces_path, "w");
+  fprintf(f, "time,rod.fx,rod.fy,rod.fz\n0,0,0,1\n0.1,0,0,2\n0.2,0,0,1\n0.3,0,0,0\n");
+  fclose(f);
+  lb_status status = LB_NO_MEMORY;
+  for (long refuse = 1; status != LB_OK; refuse++) {
+    lb_counting count = {.refuse = refuse};
+    const lb_allocator allocator = lb_counting_allocator(&count);
+    lb_joint_motion* motion = NULL;
+    lb_outer_forces* forces = NULL;
+    lb_recording* r = NULL;
+    lb_summary s;
+    lb_inverse_options o = lb_inverse_default();
+    o.cutoff = 10;
+    o.force_cutoff = 2;
+    status = lb_joint_motion_read(motion_path, m, &allocator, &motion, NULL);
+    status = status ? status : lb_outer_forces_read(forces_path, m, &allocator, &forces, NULL);
+    status = status ? status : lb_recording_create(m, 0, &allocator, &r, NULL);
+    o.forces = forces;
+    status = status ? status : lb_inverse(m, motion, &o, r, &s, NULL);
+    assert_true(status == LB_OK || status == LB_NO_MEMORY);
+    lb_recording_release(r);
+    lb_outer_forces_release(forces);
+    lb_joint_motion_release(motion);
+    assert_int_equal(count.live, 0);
+  }
+  snprintf(command, sizeof command, "rm -r %s", dir);
+  assert_int_equal(system(command), 0);
+  lb_recording_release(forward);
+  lb_model_release(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_of_motors_come_back_from_a_file),
@@ -276,6 +324,7 @@ int main(void) {
       cmocka_unit_test(elastic_bodies_need_nothing_inside),
       cmocka_unit_test(without_rates_the_error_falls_with_the_sixth_power),
       cmocka_unit_test(measured_forces_carry_a_block),
+      cmocka_unit_test(memory_that_runs_out_is_told_and_given_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,6 +341,37 @@ static void a_path_prescribes_a_coordinate(void** state) {
   close_world(&b);
 }
 
+// Coupled joints stay in the tree when the rest of it is taken apart.
+static void couplings_hold_in_maximal_coordinates(void** state) {
+  (void)state;
+  static const char ARM[] =
+      "bodies:\n  " ROD("upper", "0.4") "  " ROD("lower", "0.4") "  " ROD("hand", "0.2") //
+      "joints:\n"
+      "  shoulder: {type: spherical, child: upper}\n"
+      "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.4], axis: x}\n"
+      "  wrist: {type: revolute, parent: lower, child: hand, at: [0, 0, -0.4], axis: x}\n"
+      "initial:\n"
+      "  shoulder: {rotation: {axis: [1, 1, 0], angle: 50 deg}}\n"
+      "  elbow: {position: 40 deg}\n"
+      "  wrist: {position: 20 deg}\n"
+      "constraints: {tendon: {couple: [{joint: elbow}, {joint: wrist, times: -2}], equals: 0}}\n";
+  char maximal[2000];
+  snprintf(maximal, sizeof maximal, "%ssolver: {coordinates: maximal, integrator: rk8}\n", ARM);
+  char reduced[2000];
+  snprintf(reduced, sizeof reduced, "%ssolver: {integrator: rk8}\n", ARM);
+  world a = open_world(reduced), b = open_world(maximal);
+  assert_int_equal(b.m->nloop, 1);
+  run(&a, 300, 1e-3);
+  run(&b, 300, 1e-3);
+  lb_poses(a.m, a.d);
+  lb_poses(b.m, b.d);
+  for (int i = 0; i < 3; i++) {
+    assert_near(lb_vec3_norm(lb_vec3_sub(a.d->pose[i].p, b.d->pose[i].p)), 0, 1e-9);
+  }
+  close_world(&a);
+  close_world(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gears_move_as_one_inertia),
@@ -350,6 +381,7 @@ int main(void) {
       cmocka_unit_test(a_led_point_goes_where_it_is_led),
       cmocka_unit_test(a_held_frame_stays),
       cmocka_unit_test(a_path_prescribes_a_coordinate),
+      cmocka_unit_test(couplings_hold_in_maximal_coordinates),
       cmocka_unit_test(a_closing_joint_may_do_more_than_hold),
       cmocka_unit_test(coupled_chains_are_hyper_reduced),
   };
