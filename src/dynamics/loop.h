@@ -30,6 +30,11 @@ typedef struct lb_loop_rows {
   const double* J;    // [count][nv]
 } lb_loop_rows;
 lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d);
+// The same without J.
+lb_loop_rows lb_loops_measure(const lb_model* m, lb_data* d);
+// out += scale J' lambda, of the rows that were last measured; linear in the links.
+void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
+                         double* out);
 // The most rows a model can have.
 int lb_loops_most_rows(const lb_model* m);
 

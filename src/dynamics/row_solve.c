@@ -304,18 +304,73 @@ void lb_loops_close(const lb_model* m, lb_data* d) {
   close_velocities(m, d);
 }
 
-lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
+static lb_loop_rows measure(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
-  if (!L) {
-    return (lb_loop_rows){0};
-  }
   lb_rows_fill(m, d);
   lb_rows_keep_acting(L);
   lb_fill_columns(m, d->work);
-  fill_jacobian(m, d);
   for (int i = 0; i < L->nrow; i++) {
     L->x[i] = L->row[i].c;
     L->work[i] = L->row[i].cd;
   }
-  return (lb_loop_rows){L->nrow, L->x, L->work, L->Jt};
+  return (lb_loop_rows){.count = L->nrow, .gap = L->x, .rate = L->work};
+}
+
+lb_loop_rows lb_loops_measure(const lb_model* m, lb_data* d) {
+  return d->work->loops ? measure(m, d) : (lb_loop_rows){0};
+}
+
+lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
+  if (!d->work->loops) {
+    return (lb_loop_rows){0};
+  }
+  lb_loop_rows rows = measure(m, d);
+  fill_jacobian(m, d);
+  rows.J = d->work->loops->Jt;
+  return rows;
+}
+
+static void pull_link(const lb_loops* L, const lb_state* state, int link, const lb_row* r,
+                      double lambda) {
+  if (link != LB_WORLD) {
+    const lb_v4 push = r->e * lambda;
+    L->pull[link].w += r->turns ? push : lb_v4_cross(r->at - state[link].p, push);
+    L->pull[link].v += r->turns ? lb_v4_zero() : push;
+  }
+}
+
+// On the way in, every link's directions take their part of what acts on it and beyond.
+void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
+                         double* out) {
+  const lb_loops* L = d->work->loops;
+  const lb_state* state = d->work->state;
+  if (!L) {
+    return;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    L->pull[i] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    const double push = scale * lambda[i];
+    if (r->relation >= 0) {
+      lb_relation_row(m, r->relation, r->sign * push, false, out);
+    } else {
+      pull_link(L, state, r->b->link, r, push);
+      pull_link(L, state, r->a->link, r, -push);
+    }
+  }
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const lb_link* l = &m->link[i];
+    const lb_motion F = L->pull[i];
+    for (int k = 0; k < l->nv && !l->driven; k++) {
+      const lb_v4* S = d->work->S + 2 * (l->column + k);
+      out[l->v + k] += lb_v4_sum(S[0] * F.w + S[1] * F.v);
+    }
+    if (l->parent != LB_WORLD) {
+      lb_motion* to = &L->pull[l->parent];
+      to->w += F.w + lb_v4_cross(state[i].p - state[l->parent].p, F.v);
+      to->v += F.v;
+    }
+  }
 }

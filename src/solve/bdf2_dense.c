@@ -136,8 +136,11 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
-  const lb_loop_rows rows = lb_loops_linearise(m, d);
-  lb_columns_add(m->nv, rows.count, step->r, -1, rows.J, own->loops.lambda);
+  lb_loop_rows rows = lb_loops_measure(m, d);
+  lb_loops_add_forces(m, d, own->loops.lambda, -1, step->r);
+  if (rows.count != own->loops.count) { // else those of the matrix are kept
+    rows = lb_loops_linearise(m, d);
+  }
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   solve_with_matrix(own, 1, step->dv);
   if (rows.count > 0) {
