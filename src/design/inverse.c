@@ -395,7 +395,7 @@ static lb_status run(job* J, lb_recording* r, lb_summary* s) {
 
 static lb_status take_scratch(job* J) {
   const lb_model* m = J->m;
-  const size_t nv = (size_t)m->nv, columns = (size_t)(lb_loops_most_rows(m) + m->nmotor);
+  const size_t nv = (size_t)m->nv, columns = (size_t)lb_loops_most_rows(m) + (size_t)m->nmotor;
   J->torque = LB_TAKE(&J->arena, double, nv);
   J->A = LB_TAKE(&J->arena, double, nv* columns);
   J->x = LB_TAKE(&J->arena, double, nv + columns);

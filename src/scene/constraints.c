@@ -164,12 +164,15 @@ static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constr
     }
   }
   if (to->kind == LB_CONSTRAINT_COUPLE) {
-    return read_terms(r, spec.couple, to) & read_bounds(r, &spec, to) &
-           read_path(r, &spec, table, to) & ok;
+    ok &= read_terms(r, spec.couple, to);
+    ok &= read_bounds(r, &spec, to);
+    ok &= read_path(r, &spec, table, to);
+  } else if (to->kind == LB_CONSTRAINT_FOLLOW) {
+    ok &= read_follow(r, &spec.follow, to);
+  } else {
+    ok &= read_floor(r, &spec.floor, to);
   }
-  return (to->kind == LB_CONSTRAINT_FOLLOW ? read_follow(r, &spec.follow, to)
-                                           : read_floor(r, &spec.floor, to)) &&
-         ok;
+  return ok;
 }
 
 void lb_read_constraints(lb_reader* r) {
