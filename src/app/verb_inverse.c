@@ -40,8 +40,8 @@ static void print_results(const lb_model* m, const lb_recording* r, const lb_sum
          r->nframe);
   print_peak("largest ", m, &s->torque);
   print_peak("residual", m, &s->residual);
-  if (m->nloop) {
-    printf("  loops    open by up to %.2g (m or rad) in the motion\n", s->constraint_violation);
+  if (m->nloop || m->nrelation) {
+    printf("  gaps     up to %.2g (m or rad) in loops and constraints\n", s->constraint_violation);
   }
   printf("  results  %s/inverse.csv     what each joint and motor exerts\n", dir);
   printf("           %s/reactions.csv   what passes through the joints\n", dir);

@@ -37,6 +37,8 @@ void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, do
                          double* out);
 // The most rows a model can have.
 int lb_loops_most_rows(const lb_model* m);
+// A constraint that pushes one way only, by lb_loop_gap's number, or -1.
+int lb_loops_one_way(const lb_model* m);
 
 // Add scale times a relation's factors to out [nv]; `all`: to driven coordinates, too.
 void lb_relation_row(const lb_model* m, int relation, double scale, bool all, double* out);

@@ -19,6 +19,20 @@ int lb_loops_most_rows(const lb_model* m) {
   return sum;
 }
 
+int lb_loops_one_way(const lb_model* m) {
+  for (int i = 0; i < m->nguide; i++) {
+    if (m->guide[i].one_way) {
+      return m->guide[i].loop;
+    }
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    if (m->relation[i].one_way) {
+      return m->nloop + i;
+    }
+  }
+  return -1;
+}
+
 static lb_frame make_frame(const lb_model* m, int body, int face, lb_transform in_body) {
   const lb_anchor at = lb_model_anchor(m, body, face, in_body);
   return (lb_frame){at.link, lb_m3_from(lb_quat_matrix(at.X.q)), lb_v4_from(at.X.p)};

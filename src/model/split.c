@@ -8,15 +8,6 @@
 
 enum { NAME_SIZE = 160 };
 
-static bool is_driven(const lb_scene* s, int joint) {
-  for (int i = 0; i < s->nmotor; i++) {
-    if (s->motor[i].joint == joint) {
-      return true;
-    }
-  }
-  return false;
-}
-
 bool lb_scene_is_coupled(const lb_scene* s, int joint) {
   for (int i = 0; i < s->nconstraint; i++) {
     for (int k = 0; k < s->constraint[i].nterm; k++) {
@@ -30,9 +21,7 @@ bool lb_scene_is_coupled(const lb_scene* s, int joint) {
 
 static bool splits(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
-  return j->loop &&
-         (j->stiffness > 0 || j->damping > 0 || j->armature > 0 || j->kind > LB_JOINT_FREE ||
-          is_driven(s, joint) || lb_scene_is_coupled(s, joint));
+  return j->loop && (j->armature > 0 || j->kind > LB_JOINT_FREE || lb_scene_is_coupled(s, joint));
 }
 
 bool lb_scene_has_splits(const lb_scene* s) {

@@ -280,7 +280,8 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row_count(out, "Springs", m->nspring);
   row_count(out, "Motors", m->nmotor);
   row_count(out, "Loads", m->nload);
-  row_count(out, "Loops", m->nloop);
+  row_count(out, "Loops", m->nloop - m->nguide);
+  row_count(out, "Constraints", m->nguide + m->nrelation);
   row(out, "Gravity");
   human(out, lb_vec3_norm(m->gravity));
   lb_out_text(out, " m/s²");
@@ -331,8 +332,8 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   human(out, s->energy_drift);
   lb_out_text(out, " of the largest kinetic energy");
   row_end(out);
-  if (r->model->nloop > 0) {
-    row(out, "Worst gap in a loop");
+  if (r->model->nloop > 0 || r->model->nrelation > 0) {
+    row(out, "Worst gap in a loop or constraint");
     human(out, s->constraint_violation);
     lb_out_text(out, " m or rad");
     row_end(out);

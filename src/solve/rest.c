@@ -443,6 +443,14 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
                         "ask for the rest of that, or leave 'elastic: full' out of the scene's "
                         "solver");
   }
+  const int one_way = lb_loops_one_way(m);
+  if (one_way >= 0) {
+    const lb_constraint_title told = lb_model_constraint(m, one_way);
+    return lb_error_add(err, LB_INVALID, told.place,
+                        "constraint '%s' pushes one way only; poses at rest with such are not "
+                        "looked for (take it away)",
+                        told.name);
+  }
   lb_carver c = {0};
   lay_out(&c, m);
   c.base = lb_allocate(allocator, c.used);

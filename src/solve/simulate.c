@@ -4,6 +4,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "dynamics/loop.h"
 #include "elastic/reduced.h"
 #include "elastic/stored.h"
 #include "model/link.h"
@@ -151,17 +152,17 @@ static bool is_conservative(const lb_model* m) {
     }
   }
   for (int i = 0; i < m->nguide; i++) {
-    const lb_model_guide* g = &m->guide[i];
-    if (g->one_way || g->path[0] || g->path[1] || g->path[2]) {
+    lb_profile* const* path = m->guide[i].path;
+    if (path[0] || path[1] || path[2]) {
       return false;
     }
   }
   for (int i = 0; i < m->nrelation; i++) {
-    if (m->relation[i].one_way || m->relation[i].path) {
+    if (m->relation[i].path) {
       return false;
     }
   }
-  return m->nmotor == 0 && m->nload == 0;
+  return lb_loops_one_way(m) < 0 && m->nmotor == 0 && m->nload == 0;
 }
 
 static double over(double part, double all) {
