@@ -14,15 +14,16 @@ extern "C" {
 /// State and results for one model. Read what you like; write only what is marked as input.
 typedef struct lb_data {
   const lb_model* model;
-  double time;          ///< input [s]
-  double* q;            ///< [nq] input
-  double* qd;           ///< [nv] input
-  double* tau;          ///< [nv] input: further generalised forces, zero unless a caller sets them
-  double* qdd;          ///< [nv] by lb_forward
-  double* motor_force;  ///< [nmotor] by lb_forward
-  lb_transform* pose;   ///< [nbody] in the world, by lb_poses
-  int threads;          ///< input: how many threads independent trees may use
-  struct lb_work* work; ///< recursions' scratch
+  double time;         ///< input [s]
+  double* q;           ///< [nq] input
+  double* qd;          ///< [nv] input
+  double* tau;         ///< [nv] input: further generalised forces, zero unless a caller sets them
+  double* qdd;         ///< [nv] by lb_forward
+  double* motor_force; ///< [nmotor] by lb_forward
+  double* relation_force; ///< [nrelation] multipliers, by lb_forward
+  lb_transform* pose;     ///< [nbody] in the world, by lb_poses
+  int threads;            ///< input: how many threads independent trees may use
+  struct lb_work* work;   ///< recursions' scratch
 } lb_data;
 
 /// A state at the model's start.
@@ -45,12 +46,16 @@ void lb_drive(const lb_model* model, lb_data* data);
 /// it after each step.
 void lb_settle(const lb_model* model, lb_data* data);
 
-/// The worst gap in a loop, in metres or radians; 0 without loops. `loop` (may be NULL) is set to
-/// where.
-double lb_loop_gap(const lb_model* model, lb_data* data, int* loop);
+/// The worst gap in a constraint, in metres or radians; 0 without any. `which` (may be NULL) is set
+/// to where: a loop, or nloop + a relation.
+double lb_loop_gap(const lb_model* model, lb_data* data, int* which);
 
 /// World poses of all bodies from q: sets pose.
 void lb_poses(const lb_model* model, lb_data* data);
+
+/// What passes through the joints, right after lb_forward: of the njoint that move, then of the
+/// nloop that close loops; those hold whatever their springs and motors exert, too.
+void lb_reactions(const lb_model* model, lb_data* data, lb_reaction* out);
 
 /// Articulated-body algorithm: qdd = M(q)^-1 (tau - c(q, qd)), gravity included, springs and loads
 /// not.

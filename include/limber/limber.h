@@ -4,6 +4,7 @@
 #include "limber/dynamics.h"
 #include "limber/fit.h"
 #include "limber/geometry.h"
+#include "limber/inverse.h"
 #include "limber/math.h"
 #include "limber/memory.h"
 #include "limber/model.h"

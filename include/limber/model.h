@@ -33,6 +33,13 @@ typedef struct lb_model_drag {
   double linear, angular;
 } lb_model_drag;
 
+/// What a joint passes to the body it carries: force and moment about the joint's origin there,
+/// along the body's axes.
+typedef struct lb_reaction {
+  lb_vec3 force;  ///< [N]
+  lb_vec3 moment; ///< [N m]
+} lb_reaction;
+
 /// A drawable piece of a body.
 typedef struct lb_model_shape {
   int body; ///< or LB_WORLD
@@ -63,6 +70,34 @@ typedef struct lb_model_elastic {
   lb_mesh surface;    ///< vertices at sharp edges stand once for each side
   double* Phi;        ///< [r][3 * surface.nvertex]
 } lb_model_elastic;
+
+/// A linear relation of coordinates of the tree, sum of factor times coordinate = value, or not
+/// below (sign 1) or above it (sign -1).
+typedef struct lb_model_relation {
+  const char* name;
+  lb_place place;
+  int first, count; ///< terms
+  double value;
+  lb_profile* path; ///< of the value over time, or NULL: it stays
+  bool one_way;
+  double sign; ///< 1 or -1
+} lb_model_relation;
+
+typedef struct lb_model_term {
+  int q, v; ///< the coordinate
+  double factor;
+} lb_model_term;
+
+/// A point or frame of a body that is held or led along the world's axes, or kept above a floor.
+/// Its place among the loops is that of a free joint from the world.
+typedef struct lb_model_guide {
+  int loop;
+  bool along[3];
+  lb_profile* path[3]; ///< of its points along x, y, z; NULL: held
+  double held[3];
+  bool turn;    ///< the axes of the body are held, too
+  bool one_way; ///< a floor: it pushes up and does not pull
+} lb_model_guide;
 
 typedef struct lb_model {
   const char* name;
@@ -112,6 +147,7 @@ typedef struct lb_model {
   const char** joint_name; ///< [njoint]
   int* joint_kind;         ///< [njoint] as link_kind
   int* joint_link;         ///< [njoint]
+  int* joint_body;         ///< [njoint] the body it carries
   int* joint_q;            ///< [njoint] first coordinate
   int* joint_nq;           ///< [njoint]
   int* joint_v;            ///< [njoint] first velocity
@@ -121,6 +157,7 @@ typedef struct lb_model {
   int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
   int* v_parent;                 ///< [nv] the next coordinate towards the world, or -1
   int* v_run;             ///< [nv] first of the consecutive coordinates it hangs on without a gap
+  bool* v_driven;         ///< [nv] a motor prescribes it
   double* q0;             ///< [nq] start
   double* qd0;            ///< [nv] start
   double* stiffness;      ///< [nv] spring on the coordinate
@@ -156,6 +193,10 @@ typedef struct lb_model {
   lb_profile** motor_profile;  ///< [nmotor]
   lb_scene_joint* loop;        ///< [nloop] joints that close loops
   int* loop_motor;             ///< [nloop] motor that prescribes its motion, or -1
+  int nguide, nrelation, nterm;
+  lb_model_guide* guide;       ///< [nguide]
+  lb_model_relation* relation; ///< [nrelation]
+  lb_model_term* term;         ///< [nterm]
 
   // --- looks ---
   int nshape, nmaterial;

@@ -7,25 +7,40 @@
 extern "C" {
 #endif
 
+/// What is kept of every frame besides what always is.
+typedef enum lb_keep {
+  LB_KEEP_RATES = 1,     ///< accelerations; trajectory.csv then has them and the velocities
+  LB_KEEP_REACTIONS = 2, ///< what passes through the joints
+  LB_KEEP_TORQUES = 4,   ///< of inverse dynamics
+} lb_keep;
+
 /// Frames at increasing times. Arrays are [nframe][width], frame by frame.
 typedef struct lb_recording {
   const lb_model* model;
   int nframe;
   int capacity;
-  double* time;       ///< [nframe]
-  lb_transform* pose; ///< [nframe][nbody] world
-  double* q;          ///< [nframe][nq]
-  double* qd;         ///< [nframe][nv]
-  double* motor;      ///< [nframe][nmotor] force or torque of each motor
-  double* kinetic;    ///< [nframe] energy [J]
-  double* potential;  ///< [nframe] of gravity and springs [J]
+  double* time;          ///< [nframe]
+  lb_transform* pose;    ///< [nframe][nbody] world
+  double* q;             ///< [nframe][nq]
+  double* qd;            ///< [nframe][nv]
+  double* motor;         ///< [nframe][nmotor] force or torque of each motor
+  double* kinetic;       ///< [nframe] energy [J]
+  double* potential;     ///< [nframe] of gravity and springs [J]
+  int keeps;             ///< lb_keep's, added: which of the next are there
+  double* qdd;           ///< [nframe][nv]
+  double* torque;        ///< [nframe][nv] what each coordinate needs besides the scene's forces
+  lb_reaction* reaction; ///< [nframe][njoint + nloop]
+  double* relation;      ///< [nframe][nrelation] multipliers, kept with the reactions
   const lb_allocator* allocator;
 } lb_recording;
 
-/// An empty recording with room for `capacity` frames; it grows when that is passed.
+/// An empty recording with room for `capacity` frames; it grows when that is passed. It keeps what
+/// the model's scene asks for.
 lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allocator* allocator,
                               lb_recording** recording, lb_error* err);
 void lb_recording_release(lb_recording* recording);
+/// Keep these as well, from the first frame on.
+lb_status lb_recording_keep(lb_recording* recording, int keeps, lb_error* err);
 /// Make room for one more frame and return its index, or -1 when there is no memory. The caller
 /// fills it in.
 int lb_recording_add(lb_recording* recording);
@@ -38,6 +53,13 @@ typedef struct lb_inversion {
   double volume; ///< over that at rest, where it is least
   lb_vec3 at;    ///< where, in the body's frame at rest
 } lb_inversion;
+
+/// The largest of what coordinates need, by inverse dynamics.
+typedef struct lb_torque_peak {
+  int joint;    ///< or -1: there is none
+  double value; ///< [N m] or [N]
+  double time;  ///< [s]
+} lb_torque_peak;
 
 /// The figures of a run, as in summary.json.
 typedef struct lb_summary {
@@ -55,8 +77,10 @@ typedef struct lb_summary {
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
   int threads;
-  double step;                               ///< as used [s]
-  const struct lb_fit* fit;                  ///< of a fit, else NULL
+  double step;              ///< as used [s]
+  lb_torque_peak torque;    ///< of inverse dynamics: the largest of all, and ...
+  lb_torque_peak residual;  ///< ... where no motor can exert it; elsewhere both are 0
+  const struct lb_fit* fit; ///< of a fit, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
   /// How far elastic bodies from files left what these were made for: the largest coordinate over
   /// its range, of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be

@@ -296,6 +296,45 @@ typedef struct lb_scene_load {
   lb_profile_definition profile; ///< count 0: constant
 } lb_scene_load;
 
+/// code, name in scene files
+#define LB_CONSTRAINT_LIST(X)                                                                      \
+  X(LB_CONSTRAINT_COUPLE, "couple") /* a linear relation of joints' coordinates */                 \
+  X(LB_CONSTRAINT_FOLLOW, "follow") /* a point or frame that is held or led */                     \
+  X(LB_CONSTRAINT_FLOOR, "floor")   /* points that stay above a height */
+
+typedef enum lb_constraint_kind {
+#define LB_CONSTRAINT_CODE(code, name) code,
+  LB_CONSTRAINT_LIST(LB_CONSTRAINT_CODE)
+#undef LB_CONSTRAINT_CODE
+      LB_CONSTRAINT_COUNT
+} lb_constraint_kind;
+
+/// A part of a relation: a coordinate of a joint, times a factor.
+typedef struct lb_scene_term {
+  int joint;
+  int coordinate; ///< of those of the joint
+  double factor;
+} lb_scene_term;
+
+/// What must hold of the motion, besides joints.
+typedef struct lb_scene_constraint {
+  const char* name;
+  lb_place place;
+  lb_constraint_kind kind;
+  int nterm; ///< couple: least <= sum of the terms <= most, -INFINITY and INFINITY for neither
+  lb_scene_term* term;
+  double least, most;
+  int body;       ///< follow, floor
+  int npoint;     ///< follow: 1
+  lb_vec3* point; ///< [npoint] in the body's frame
+  bool along[3];  ///< follow: which of the world's axes
+  /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
+  /// over time; count 0: `least`, which then is `most`
+  lb_profile_definition path[3];
+  bool turn;     ///< follow: the body does not turn, either
+  double height; ///< floor: z
+} lb_scene_constraint;
+
 /// A point whose motion was measured.
 typedef struct lb_scene_marker {
   const char* name; ///< as the columns NAME.x, NAME.y and NAME.z of a table call it
@@ -424,7 +463,9 @@ typedef struct lb_scene_solver {
 } lb_scene_solver;
 
 typedef struct lb_scene_record {
-  double every; ///< [s] time between frames
+  double every;   ///< [s] time between frames
+  bool rates;     ///< velocities and accelerations, too
+  bool reactions; ///< what passes through the joints, too
 } lb_scene_record;
 
 typedef struct lb_scene {
@@ -435,7 +476,8 @@ typedef struct lb_scene {
   double duration; ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
-  int nmaterial, nbody, nshape, njoint, nspring, ncable, nground, nmotor, nload, nmarker;
+  int nmaterial, nbody, nshape, njoint, nspring, ncable, nground, nmotor, nload, nconstraint,
+      nmarker;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -445,6 +487,7 @@ typedef struct lb_scene {
   lb_scene_ground* ground;
   lb_scene_motor* motor;
   lb_scene_load* load;
+  lb_scene_constraint* constraint;
   lb_scene_marker* marker;
   lb_scene_fit fit;
   lb_scene_retarget retarget;

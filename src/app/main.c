@@ -8,7 +8,7 @@
 #include "app/verb.h"
 #include "limber/version.h"
 
-static const verb* const verbs[] = {&verb_simulate, &verb_reduce, &verb_fit,
+static const verb* const verbs[] = {&verb_simulate, &verb_reduce, &verb_fit,  &verb_inverse,
                                     &verb_retarget, &verb_replay, &verb_check};
 enum { NVERB = sizeof verbs / sizeof *verbs };
 

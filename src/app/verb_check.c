@@ -69,10 +69,20 @@ static void print_joints(const lb_scene* scene, const lb_model* m) {
       separator = ", ";
     }
   }
-  if (m->nloop) {
-    printf("; %d more %s", m->nloop, plural(m->nloop, "closes a loop", "close loops"));
+  const int loops = m->nloop - m->nguide;
+  if (loops) {
+    printf("; %d more %s", loops, plural(loops, "closes a loop", "close loops"));
   }
   printf("\n");
+}
+
+// "2 couplings or limits, 1 point led or on a floor"
+static void print_constraints(const lb_model* m) {
+  if (m->nrelation || m->nguide) {
+    printf("  also hold %d %s, %d %s\n", m->nrelation,
+           plural(m->nrelation, "coupling or limit", "couplings or limits"), m->nguide,
+           plural(m->nguide, "point led or on a floor", "points led or on floors"));
+  }
 }
 
 static void print_freedom(const lb_model* m) {
@@ -84,8 +94,10 @@ static void print_freedom(const lb_model* m) {
   if (driven) {
     printf(", %d of them led by motors", driven);
   }
-  if (m->nloop) {
-    printf(", less what the %s", plural(m->nloop, "loop takes", "loops take"));
+  if (m->nloop || m->nrelation) {
+    printf(", less what %s", m->nguide || m->nrelation ? "constraints take"
+                             : m->nloop == 1           ? "the loop takes"
+                                                       : "the loops take");
   }
   printf("\n");
 }
@@ -130,6 +142,7 @@ static void describe(const char* path, const lb_scene* scene, const lb_model* m)
   print_bodies(m);
   print_elastic(m);
   print_joints(scene, m);
+  print_constraints(m);
   print_freedom(m);
   print_forces(m);
   print_run(m);

@@ -82,8 +82,10 @@ static void print_results(const lb_model* model, const lb_recording* recording, 
            amount_text(model->full->nv - model->full->ndense, rate_text, sizeof rate_text));
   }
   print_energy(s);
-  if (model->nloop) {
-    printf("  loops    closed to %.2g (m or rad)\n", s->constraint_violation);
+  if (model->nloop || model->nrelation) {
+    printf("  %s to %.2g (m or rad)\n",
+           model->nguide || model->nrelation ? "constraints hold" : "loops    closed",
+           s->constraint_violation);
   }
   printf("  results  %s/report.html     open it in a browser\n", dir);
   printf("           %s/scene.glb       the animation, for Blender and glTF viewers\n", dir);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geom/cells.h"
 #include "geom/load.h"
-#include "geom/scan.h"
 #include "limber/fit.h"
 #include "scene/names.h"
 
@@ -18,8 +18,7 @@ typedef struct reader {
   lb_arena scratch;
   lb_error* err;
   lb_markers* m;
-  lb_scan scan;
-  char separator;
+  lb_cells cells;
   int ncolumn;
   int* target; // [ncolumn] 3 * marker + axis, or UNUSED, or TIME
   bool* seen;  // [nmarker * 3]
@@ -44,46 +43,6 @@ static lb_status lack(reader* r) {
                       "there is not enough memory for the markers");
 }
 
-// --- cells ---
-
-static bool is_line_end(const reader* r) {
-  return r->scan.at == r->scan.end || *r->scan.at == '\n' || *r->scan.at == '\r';
-}
-
-static lb_word trimmed(const char* from, const char* to) {
-  while (from < to && (*from == ' ' || *from == '\t')) {
-    from++;
-  }
-  while (to > from && (to[-1] == ' ' || to[-1] == '\t')) {
-    to--;
-  }
-  return (lb_word){from, (size_t)(to - from)};
-}
-
-// The cell that begins here, without its quotes; stops at the separator or the line's end.
-static lb_word next_cell(reader* r) {
-  const char* from = r->scan.at;
-  bool quoted = false;
-  while (!is_line_end(r) && (quoted || *r->scan.at != r->separator)) {
-    quoted ^= *r->scan.at == '"';
-    r->scan.at++;
-  }
-  lb_word cell = trimmed(from, r->scan.at);
-  if (cell.size >= 2 && *cell.at == '"' && cell.at[cell.size - 1] == '"') {
-    cell = (lb_word){cell.at + 1, cell.size - 2};
-  }
-  return cell;
-}
-
-// Step over a separator; false at the line's end.
-static bool more_cells(reader* r) {
-  if (is_line_end(r)) {
-    return false;
-  }
-  r->scan.at++;
-  return true;
-}
-
 // --- the first line ---
 
 // A marker of the scene's, or a body when it lists none.
@@ -98,8 +57,8 @@ static int find_marker(const reader* r, lb_word name) {
 }
 
 static lb_status read_heading(reader* r, int column) {
-  const lb_word cell = next_cell(r);
-  const lb_place place = lb_scan_place(&r->scan, cell.at);
+  const lb_word cell = lb_cells_next(&r->cells);
+  const lb_place place = lb_cells_place(&r->cells, cell.at);
   r->target[column] = UNUSED;
   if (column == 0) {
     r->target[0] = TIME;
@@ -131,18 +90,18 @@ static lb_status read_heading(reader* r, int column) {
 // The name in the first line that comes nearest to a marker that is not there.
 static const char* nearest_heading(reader* r, const char* wanted) {
   lb_nearest nearest = lb_nearest_to(wanted);
-  const lb_scan here = r->scan;
-  r->scan.at = r->scan.line_start;
+  const lb_cells here = r->cells;
+  lb_cells_again(&r->cells);
   do {
-    const lb_word cell = next_cell(r);
+    const lb_word cell = lb_cells_next(&r->cells);
     if (cell.size > 2 && cell.at[cell.size - 2] == '.') {
       const char* name = lb_arena_text(&r->scratch, cell.at, cell.size - 2);
       if (name) {
         lb_nearest_offer(&nearest, name);
       }
     }
-  } while (more_cells(r));
-  r->scan = here;
+  } while (lb_cells_more(&r->cells));
+  r->cells = here;
   return nearest.best;
 }
 
@@ -153,7 +112,7 @@ static int count_seen(const reader* r, int marker) {
 }
 
 static void check_columns(reader* r) {
-  const lb_place place = {r->m->file, r->scan.line, 1};
+  const lb_place place = {r->m->file, r->cells.scan.line, 1};
   for (int i = 0; i < r->m->nmarker; i++) {
     const char* name = r->m->marker[i].name;
     const int seen = count_seen(r, i);
@@ -190,19 +149,10 @@ static lb_status keep_seen(reader* r) {
   return LB_OK;
 }
 
-// Comma, semicolon or tab: whichever comes first.
-static char find_separator(const reader* r) {
-  const char* at = r->scan.at;
-  while (at < r->scan.end && !memchr(",;\t\r\n", *at, 5)) {
-    at++;
-  }
-  return at < r->scan.end && *at != '\n' && *at != '\r' ? *at : ',';
-}
-
 // Nothing fits: perhaps a name is misspelt.
 static void no_columns(reader* r) {
   const lb_scene* s = r->scene;
-  const lb_place place = {r->m->file, r->scan.line, 1};
+  const lb_place place = {r->m->file, r->cells.scan.line, 1};
   for (int i = 0; i < s->nbody; i++) {
     const char* near = nearest_heading(r, s->body[i].name);
     if (near) {
@@ -216,7 +166,6 @@ static void no_columns(reader* r) {
 }
 
 static lb_status read_headings(reader* r) {
-  r->separator = find_separator(r);
   r->seen = LB_TAKE(&r->scratch, bool, 3 * r->m->nmarker);
   if (!r->seen) {
     return lack(r);
@@ -230,7 +179,7 @@ static lb_status read_headings(reader* r) {
     r->target = grown;
     read_heading(r, r->ncolumn);
     r->ncolumn++;
-  } while (more_cells(r));
+  } while (lb_cells_more(&r->cells));
   check_columns(r);
   const lb_status status = keep_seen(r);
   if (status == LB_OK && r->mistakes == 0 && r->m->nmarker == 0) {
@@ -242,7 +191,7 @@ static lb_status read_headings(reader* r) {
 // --- the samples ---
 
 static lb_status read_time(reader* r, lb_word cell, double* time) {
-  const lb_place place = lb_scan_place(&r->scan, cell.at);
+  const lb_place place = lb_cells_place(&r->cells, cell.at);
   const int n = r->m->nsample;
   if (!lb_word_number(cell, time)) {
     return mistake(r, place, "the time must be a number, in seconds, not '%s'",
@@ -260,7 +209,7 @@ static lb_status read_place(reader* r, lb_word cell, double* x) {
   if (cell.size == 0 || lb_word_is(cell, "nan") || lb_word_number(cell, x)) {
     return LB_OK;
   }
-  return mistake(r, lb_scan_place(&r->scan, cell.at),
+  return mistake(r, lb_cells_place(&r->cells, cell.at),
                  "'%s' is not a number (leave the cell empty where the marker was not seen)",
                  lb_word_show(cell).text);
 }
@@ -296,16 +245,16 @@ static lb_status read_sample(reader* r) {
   int column = 0;
   bool more = true;
   for (; more && column < r->ncolumn; column++) {
-    const lb_word cell = next_cell(r);
+    const lb_word cell = lb_cells_next(&r->cells);
     const int target = r->target[column];
     const lb_status one = target == TIME     ? read_time(r, cell, &time)
                           : target == UNUSED ? LB_OK
                                              : read_place(r, cell, &x[target]);
     status = status == LB_OK ? one : status;
-    more = more_cells(r);
+    more = lb_cells_more(&r->cells);
   }
   if (more || column < r->ncolumn) {
-    return mistake(r, lb_scan_place(&r->scan, r->scan.at),
+    return mistake(r, lb_cells_place(&r->cells, NULL),
                    "the line has %s cells than the first one, which names %d columns",
                    more ? "more" : "fewer", r->ncolumn);
   }
@@ -314,27 +263,12 @@ static lb_status read_sample(reader* r) {
   return status;
 }
 
-// Blank lines and those that begin with # say nothing.
-static bool is_void(const reader* r) {
-  const char* at = r->scan.at;
-  while (at < r->scan.end && (*at == ' ' || *at == '\t')) {
-    at++;
-  }
-  return at == r->scan.end || *at == '\n' || *at == '\r' || *at == '#';
-}
-
 static lb_status read_table(reader* r) {
-  bool more = true;
-  while (more && is_void(r)) {
-    more = lb_scan_line(&r->scan);
-  }
   lb_status status = read_headings(r);
   while (status != LB_NO_MEMORY && r->mistakes < MOST_MISTAKES &&
-         (status == LB_OK || r->m->nmarker) && lb_scan_line(&r->scan)) {
-    if (!is_void(r)) {
-      const lb_status one = read_sample(r);
-      status = status == LB_OK || one == LB_NO_MEMORY ? one : status;
-    }
+         (status == LB_OK || r->m->nmarker) && lb_cells_line(&r->cells)) {
+    const lb_status one = read_sample(r);
+    status = status == LB_OK || one == LB_NO_MEMORY ? one : status;
   }
   if (status == LB_OK && r->m->nsample < LEAST_SAMPLES) {
     return mistake(r, (lb_place){r->m->file, 0, 0},
@@ -371,7 +305,7 @@ static lb_status read_text(reader* r, const char* text, size_t length, const cha
   r->m->file = lb_arena_text(r->arena, name, strlen(name));
   lb_status status = r->m->file ? name_markers(r) : lack(r);
   if (status == LB_OK) {
-    r->scan = lb_scan_begin(text, length, r->m->file);
+    r->cells = lb_cells_begin(text, length, r->m->file);
     status = read_table(r);
   }
   return status;

@@ -83,7 +83,7 @@ static lb_status precondition(lb_newton* s) {
       for (int l = 0; l < 4 && k + l < n; l++) {
         add_to_band(s, i * n + k + l, i * n + k,
                     what->closeness * s->r.square[4 * k + l] +
-                        (what->smoothness + s->mu) * s->r.bend[4 * k + l]);
+                        (what->smoothness + s->mu + s->sway) * s->r.bend[4 * k + l]);
       }
     }
   }
@@ -248,11 +248,29 @@ static lb_status step_inside(lb_newton* s, const double* x, double goal) {
   return LB_OK;
 }
 
+// What does not move unless something bends is not in the preconditioner: a trunk that sways with
+// the arms, by forces that go with their accelerations. It gets as much of the form of
+// accelerations as makes it right along its own answer to the right-hand side.
+static lb_status guess_sway(lb_newton* s) {
+  s->sway = 0;
+  const lb_status status = precondition(s);
+  if (status != LB_OK) {
+    return status;
+  }
+  solve_band(s, s->z, s->right);
+  lb_newton_multiply(s, s->image, s->z);
+  const double lacking = lb_dot(s->n, s->z, s->image) - lb_dot(s->n, s->z, s->right);
+  memset(s->image, 0, (size_t)s->n * sizeof *s->image);
+  lb_regular_product(&s->r, 1, s->image, s->z);
+  s->sway = fmax(0, lacking / lb_dot(s->n, s->z, s->image));
+  return precondition(s);
+}
+
 // The best p for the torques that lean as they do.
 static lb_status best_within(lb_newton* s, const double* x) {
   start_right(s);
   lb_newton_clear_fixed(s, s->right);
-  lb_status status = precondition(s);
+  lb_status status = guess_sway(s);
   if (status != LB_OK) {
     return status;
   }

@@ -12,6 +12,7 @@ typedef struct lb_newton {
   double* band; // [n][width + 1] preconditioner, by control point and then motor
   int width;
   double mu, norm; // norm of the gradient
+  double sway;     // of accelerations, in the preconditioner
   int trials;      // the most of one iteration
   double came;     // what part of the last prediction came true
   int whole;       // steps of the whole motion

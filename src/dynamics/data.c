@@ -20,12 +20,14 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   data.tau = lb_carve(c, nv, sizeof(double));
   data.qdd = lb_carve(c, nv, sizeof(double));
   data.motor_force = lb_carve(c, (size_t)m->nmotor, sizeof(double));
+  data.relation_force = lb_carve(c, (size_t)m->nrelation, sizeof(double));
   data.pose = lb_carve(c, (size_t)m->nbody, sizeof(lb_transform));
   work.state = lb_carve(c, (size_t)m->nlink + 1, sizeof(lb_state));
   work.angle = lb_carve(c, nhinge, sizeof(double));
   work.sine = lb_carve(c, nhinge, sizeof(double));
   work.cosine = lb_carve(c, nhinge, sizeof(double));
   work.tau = lb_carve(c, nv, sizeof(double));
+  work.bias = lb_carve(c, nv, sizeof(double));
   work.S = lb_carve(c, 2 * (size_t)m->ncolumn, sizeof(lb_v4));
   work.spread = lb_carve(c, 6 * nv, sizeof(double));
   work.loops = lb_loops_lay_out(c, m);

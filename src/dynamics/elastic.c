@@ -214,7 +214,6 @@ void lb_elastic_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
   const size_t nd = (size_t)m->ndense;
   w->elastic = lb_carve(c, (size_t)m->nelastic + (size_t)m->nface, sizeof *w->elastic);
   w->M = lb_carve(c, nd * nd, sizeof(double));
-  w->bias = lb_carve(c, (size_t)m->nv, sizeof(double));
   int scratch = 0;
   for (int i = 0; i < m->nlink; i++) {
     const int wanted = m->link[i].reduced ? lb_reduced_scratch(m->link[i].reduced) : 0;

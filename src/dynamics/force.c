@@ -86,7 +86,7 @@ bool lb_forces_are_diagonal(const lb_model* m) {
       return false;
     }
   }
-  return m->nelastic == 0 && m->nloop == 0;
+  return m->nelastic == 0 && m->nloop == 0 && m->nrelation == 0;
 }
 
 // --- springs and dampers on the joints' own coordinates ---

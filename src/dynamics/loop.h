@@ -1,4 +1,5 @@
-// Joints that close loops, as constraints between two links of the tree.
+// Constraints on top of the tree: joints that close loops, prescribed points, contact, relations of
+// coordinates.
 #pragma once
 #include "base/carve.h"
 #include "dynamics/state.h"
@@ -6,7 +7,7 @@
 
 typedef struct lb_loops lb_loops;
 
-// The loops' share of a data block; NULL when the model has none or the carver only measures.
+// The constraints' share of a data block; NULL when the model has none or the carver only measures.
 lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m);
 
 // Constraint forces: given the accelerations without them (lb_aba_solve is done), add the forces
@@ -29,28 +30,44 @@ typedef struct lb_loop_rows {
   const double* J;    // [count][nv]
 } lb_loop_rows;
 lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d);
+// The same without J.
+lb_loop_rows lb_loops_measure(const lb_model* m, lb_data* d);
+// out += scale J' lambda, of the rows that were last measured; linear in the links.
+void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
+                         double* out);
 // The most rows a model can have.
 int lb_loops_most_rows(const lb_model* m);
+// A constraint that pushes one way only, by lb_loop_gap's number, or -1.
+int lb_loops_one_way(const lb_model* m);
+
+// Add scale times a relation's factors to out [nv]; `all`: to driven coordinates, too.
+void lb_relation_row(const lb_model* m, int relation, double scale, bool all, double* out);
+
+// A moment and a force at a point of the world, on a link or, for nothing, the world.
+void lb_push_link(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f);
 
 // --- for derivatives ---
 
 // What a row's gap measures.
 typedef enum lb_gap_kind {
-  LB_GAP_SHIFT, // e.(p_b - p_a), e fixed in a
-  LB_GAP_TURN,  // e.(rotation vector from a to b)
-  LB_GAP_TILT,  // e.(rotation vector from a's z to b's)
-  LB_GAP_ANGLE, // from a to b about a's z
-  LB_GAP_SQUARE // z_a.x_b: the axes of a universal joint, e = x_b x z_a
+  LB_GAP_SHIFT,   // e.(p_b - p_a), e fixed in a
+  LB_GAP_TURN,    // e.(rotation vector from a to b)
+  LB_GAP_TILT,    // e.(rotation vector from a's z to b's)
+  LB_GAP_ANGLE,   // from a to b about a's z
+  LB_GAP_SQUARE,  // z_a.x_b: the axes of a universal joint, e = x_b x z_a
+  LB_GAP_RELATION // sum of factors times coordinates, less a number
 } lb_gap_kind;
 
 // One row of the last lb_loops_linearise.
 typedef struct lb_loop_row {
-  int loop;
-  int motor; // that asks for its gap, or -1
+  int loop;     // or -1: it is on coordinates, ...
+  int relation; // ... of this relation, ...
+  double sign;  // ... times this
+  int motor;    // that asks for its gap, or -1
   lb_gap_kind kind;
   lb_v4 e; // world
 } lb_loop_row;
-lb_loop_row lb_loops_row(const lb_model* m, const lb_data* d, int i);
+lb_loop_row lb_loops_row(const lb_data* d, int i);
 int lb_loops_count(const lb_data* d);
 
 // Pose and velocity of a loop's frame a (side 0) or b (side 1), in the world.
@@ -65,6 +82,13 @@ lb_loop_end lb_loops_end(const lb_data* d, int loop, int side);
 // loop.
 lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i);
 lb_motion lb_loops_motor(const lb_model* m, const lb_data* d, int i);
+
+// (moment, force) at b's origin that loop i passes to b: its rows by the multipliers that were last
+// pushed, its spring and its motor.
+lb_motion lb_loops_through(const lb_model* m, const lb_data* d, int i);
+
+// Push motor i on a loop with this force.
+void lb_loops_push_motor(const lb_model* m, lb_data* d, int i, double force);
 
 // Add to D what forces with these multipliers need beyond turning along with the links: the rest of
 // the derivative of -J'lambda by q, once lb_loops_push has put them on the links for lb_derive.

@@ -10,6 +10,7 @@
 //   b's velocity seen from a at P changes by  psi_b - psi_a + (t_b - t_a) x v_b - w_a x s
 //   b's angular velocity seen from a by       psi_b - psi_a + (t_b - t_a) x w_b
 #include <math.h>
+#include <string.h>
 
 #include "dynamics/derivative.h"
 #include "dynamics/loop.h"
@@ -98,7 +99,7 @@ void lb_loops_differentiate(lb_derivatives* D, lb_data* d, const double* lambda)
     lb_motion F = {lb_v4_zero(), lb_v4_zero()};
     clear(L.on_b, m->nv);
     for (int r = 0; r < count; r++) {
-      const lb_loop_row row = lb_loops_row(m, d, r);
+      const lb_loop_row row = lb_loops_row(d, r);
       if (row.loop != i) {
         continue;
       }
@@ -233,19 +234,38 @@ static double gap_change(const loop* L, const lb_m3* turn, const lb_loop_row* ro
   case LB_GAP_SQUARE:
     return lb_v4_dot(row->e, x.w);
   case LB_GAP_ANGLE:
+  case LB_GAP_RELATION:
     break;
   }
   return angle_change(L, x.w);
 }
 
+// Relations are linear: their factors are all there is.
+static void differentiate_relations(const lb_model* m, const lb_data* d, double* gap_q,
+                                    double* rate_q, double* J) {
+  const size_t nv = (size_t)m->nv;
+  for (int r = 0; r < lb_loops_count(d); r++) {
+    const lb_loop_row row = lb_loops_row(d, r);
+    const size_t at = (size_t)r * nv;
+    if (row.relation >= 0) {
+      memset(gap_q + at, 0, nv * sizeof *gap_q);
+      memset(rate_q + at, 0, nv * sizeof *rate_q);
+      memset(J + at, 0, nv * sizeof *J);
+      lb_relation_row(m, row.relation, row.sign, true, gap_q + at);
+      lb_relation_row(m, row.relation, row.sign, true, J + at);
+    }
+  }
+}
+
 void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
                                  double* J) {
   const int nv = D->model->nv, count = lb_loops_count(d);
+  differentiate_relations(D->model, d, gap_q, rate_q, J);
   for (int i = 0; i < D->model->nloop; i++) {
     const loop L = open_loop(D, d, i);
     const lb_m3 turn = turn_matrix(&L);
     for (int r = 0; r < count; r++) {
-      const lb_loop_row row = lb_loops_row(D->model, d, r);
+      const lb_loop_row row = lb_loops_row(d, r);
       for (int k = 0; row.loop == i && k < nv; k++) {
         const lb_motion x = apart(&L, k), y = rate_apart(&L, k);
         const bool shift = row.kind == LB_GAP_SHIFT;

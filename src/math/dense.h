@@ -43,7 +43,11 @@ void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, d
 void lb_lu_solve_transposed(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B,
                             int ldb);
 
-// --- LAPACK ---
+// --- BLAS and LAPACK ---
+
+/// y += s A x and y += A' x, A m x n without gaps between its columns.
+void lb_columns_add(int m, int n, double* y, double s, const double* A, const double* x);
+void lb_columns_dot(int m, int n, double* y, const double* A, const double* x);
 
 /// A X = B with X in B: A positive definite (lower triangle, replaced by its Cholesky factor) ...
 lb_status lb_solve_definite(int n, double* A, int lda, int nrhs, double* B, int ldb);

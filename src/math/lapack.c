@@ -1,6 +1,7 @@
 // LAPACK behind the library's conventions: the functions that take their scratch from outside, so
 // no memory is asked for behind the caller's back, and one status for what the matrix did not
 // allow.
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 
@@ -16,6 +17,18 @@ static lb_status outcome(lapack_int info) {
 // Scratch sizes come back as doubles.
 static lapack_int size_of(double asked) {
   return (lapack_int)ceil(asked);
+}
+
+void lb_columns_add(int m, int n, double* y, double s, const double* A, const double* x) {
+  if (m > 0 && n > 0) {
+    cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, s, A, m, x, 1, 1, y, 1);
+  }
+}
+
+void lb_columns_dot(int m, int n, double* y, const double* A, const double* x) {
+  if (m > 0 && n > 0) {
+    cblas_dgemv(CblasColMajor, CblasTrans, m, n, 1, A, m, x, 1, 1, y, 1);
+  }
 }
 
 lb_status lb_solve_definite(int n, double* A, int lda, int nrhs, double* B, int ldb) {

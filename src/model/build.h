@@ -27,11 +27,12 @@ typedef struct lb_build {
 // Elastic bodies from their descriptions: fills joint, spring, load, reduced
 // and elastic.
 lb_status lb_build_elastic(lb_build* b);
-lb_status lb_build_order(lb_build* b);  // fills carrier and order
-lb_status lb_build_masses(lb_build* b); // fills body_mass
-lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
-lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
-lb_status lb_build_looks(lb_build* b);  // fills shapes and materials
+lb_status lb_build_order(lb_build* b);       // fills carrier and order
+lb_status lb_build_masses(lb_build* b);      // fills body_mass
+lb_status lb_build_links(lb_build* b);       // fills bodies, links, joints and coordinates
+lb_status lb_build_motors(lb_build* b);      // fills motors, springs, loads and loops
+lb_status lb_build_constraints(lb_build* b); // fills guides and relations
+lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
 
 // The same world with its bodies' nodes, for a model that is done and shows it.
 lb_status lb_build_full(lb_build* b, const lb_allocator* allocator);

@@ -163,11 +163,12 @@ static lb_status place_body(lb_build* b, int body) {
   return LB_OK;
 }
 
-static void list_joint(lb_model* m, const char* name, int i, int nq) {
+static void list_joint(lb_model* m, const char* name, int i, int body, int nq) {
   const int j = m->njoint++;
   m->joint_name[j] = name;
   m->joint_kind[j] = m->link_kind[i];
   m->joint_link[j] = i;
+  m->joint_body[j] = body;
   m->joint_q[j] = m->link_q[i];
   m->joint_nq[j] = nq;
   m->joint_v[j] = m->link_v[i];
@@ -184,18 +185,19 @@ static lb_status list_joints(lb_build* b) {
       if (!name) {
         return lb_build_no_memory(b);
       }
-      list_joint(b->m, name, b->joint_link[s->joint[j].child], lb_joint_count_q(&s->joint[j]));
+      list_joint(b->m, name, b->joint_link[s->joint[j].child], s->joint[j].child,
+                 lb_joint_count_q(&s->joint[j]));
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
-      list_joint(b->m, b->m->body_name[i], b->joint_link[i], LB_JOINT_MOST_Q); // free
+      list_joint(b->m, b->m->body_name[i], b->joint_link[i], i, LB_JOINT_MOST_Q); // free
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->reduced[i]) {
       const int link = b->m->body_link[i];
-      list_joint(b->m, b->m->body_name[i], link, b->m->link_nv[link]);
+      list_joint(b->m, b->m->body_name[i], link, i, b->m->link_nv[link]);
       lb_model_elastic* e = &b->m->elastic[b->m->nelastic++];
       *e = b->elastic[i];
       e->q = b->m->link_q[b->m->body_link[i]];

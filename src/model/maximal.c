@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "model/pose.h"
+#include "model/split.h"
 
-// A joint that stays in the tree: what is fixed to the world does not move, and a free joint holds
-// nothing.
-static bool stays(const lb_scene_joint* j) {
+// A joint that stays in the tree: what is fixed to the world does not move, a free joint holds
+// nothing, and a coupling is about coordinates.
+static bool stays(const lb_scene* s, int i) {
+  const lb_scene_joint* j = &s->joint[i];
   return j->loop || (j->kind == LB_JOINT_FIXED && j->parent == LB_WORLD) ||
-         j->kind == LB_JOINT_FREE;
+         j->kind == LB_JOINT_FREE || lb_scene_is_coupled(s, i);
 }
 
 lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
@@ -26,7 +28,7 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
   memcpy(joint, scene->joint, (size_t)scene->njoint * sizeof *joint);
   for (int i = 0; i < scene->njoint; i++) {
     lb_scene_joint* j = &joint[i];
-    if (stays(j)) {
+    if (stays(scene, i)) {
       continue;
     }
     if (j->kind > LB_JOINT_FREE) {

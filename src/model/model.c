@@ -8,6 +8,7 @@
 #include "model/build.h"
 #include "model/link.h"
 #include "model/maximal.h"
+#include "model/split.h"
 
 lb_status lb_build_no_memory(lb_build* b) {
   return lb_error_add(b->err, LB_NO_MEMORY, (lb_place){0}, "out of memory while compiling '%s'",
@@ -45,28 +46,35 @@ static bool take_arrays(lb_build* b) {
     ground_points += s->ground[i].npoint;
   }
   const int nline = s->nspring + cable_points - s->ncable;
+  int npoint = 0, nterm = 0;
+  for (int i = 0; i < s->nconstraint; i++) {
+    npoint += s->constraint[i].npoint;
+    nterm += s->constraint[i].nterm;
+  }
   return FIELD(body_name, n) && FIELD(body_link, n) && FIELD(body_in_link, n) &&
          FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
          FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
          FIELD(link_v, nlink) && FIELD(link_nv, nlink) && FIELD(link_in_parent, nlink) &&
          FIELD(elastic, n) && FIELD(link_mass, nlink) && FIELD(link_driven, nlink) &&
          FIELD(hinge_q, nlink) && FIELD(link, nlink) && FIELD(joint_name, nlink) &&
-         FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) && FIELD(joint_q, nlink) &&
-         FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
-         FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(q0, nq) && FIELD(qd0, nv) &&
-         FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) && FIELD(rest, nq) &&
-         FIELD(counts, nv) && FIELD(friction, nv) && FIELD(friction_speed, nv) &&
-         FIELD(lower, nv) && FIELD(upper, nv) && FIELD(limit_stiffness, nv) &&
-         FIELD(limit_damping, nv) && FIELD(link_chart, nlink) && FIELD(spring, nline) &&
-         FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
+         FIELD(joint_body, nlink) && FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) &&
+         FIELD(joint_q, nlink) && FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) &&
+         FIELD(joint_nv, nlink) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(v_driven, nv) &&
+         FIELD(q0, nq) && FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) &&
+         FIELD(armature, nv) && FIELD(rest, nq) && FIELD(counts, nv) && FIELD(friction, nv) &&
+         FIELD(friction_speed, nv) && FIELD(lower, nv) && FIELD(upper, nv) &&
+         FIELD(limit_stiffness, nv) && FIELD(limit_damping, nv) && FIELD(link_chart, nlink) &&
+         FIELD(spring, nline) && FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
          FIELD(cable_point, cable_points) && FIELD(cable_first, s->ncable + 1) &&
          FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
          FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&
          FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
          FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
          FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
-         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint) &&
-         FIELD(loop_motor, s->njoint) && FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
+         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint + npoint) &&
+         FIELD(loop_motor, s->njoint + npoint) && FIELD(guide, npoint) &&
+         FIELD(relation, 2 * s->nconstraint) && FIELD(term, 2 * nterm) && FIELD(shape, s->nshape) &&
+         FIELD(material, s->nmaterial);
 }
 
 static lb_status build_head(lb_build* b) {
@@ -110,9 +118,9 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
     lb_arena_release(&arena);
     return lb_build_no_memory(&b);
   }
-  lb_status (*const step[])(lb_build*) = {lb_build_elastic, build_head,     lb_build_order,
-                                          lb_build_masses,  lb_build_links, lb_build_motors,
-                                          lb_build_looks};
+  lb_status (*const step[])(lb_build*) = {lb_build_elastic,     build_head,     lb_build_order,
+                                          lb_build_masses,      lb_build_links, lb_build_motors,
+                                          lb_build_constraints, lb_build_looks};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {
@@ -135,9 +143,13 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
   return LB_OK;
 }
 
-// Maximal coordinates: find where everything is from the tree, then take the tree apart.
-static lb_status create_maximal(const lb_scene* scene, const lb_allocator* allocator,
-                                lb_model** model, lb_error* err) {
+// How a scene becomes another one, given where everything is in its tree.
+typedef lb_status rewrite(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
+                          lb_scene* other, lb_error* err);
+
+// Find where everything is from the tree, then make the model of what the scene becomes.
+static lb_status create_rewritten(rewrite* change, const lb_scene* scene,
+                                  const lb_allocator* allocator, lb_model** model, lb_error* err) {
   lb_model* tree = NULL;
   lb_status status = lb_model_compile(scene, allocator, &tree, err);
   if (status != LB_OK) {
@@ -145,10 +157,10 @@ static lb_status create_maximal(const lb_scene* scene, const lb_allocator* alloc
   }
   lb_arena arena;
   lb_arena_init(&arena, allocator);
-  lb_scene loose;
-  status = lb_scene_take_apart(scene, tree, &arena, &loose, err);
+  lb_scene other;
+  status = change(scene, tree, &arena, &other, err);
   if (status == LB_OK) {
-    status = lb_model_compile(&loose, allocator, model, err);
+    status = lb_model_compile(&other, allocator, model, err);
   }
   lb_arena_release(&arena);
   lb_model_release(tree);
@@ -157,9 +169,11 @@ static lb_status create_maximal(const lb_scene* scene, const lb_allocator* alloc
 
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
-  return scene->solver.coordinates == LB_COORDINATES_MAXIMAL
-             ? create_maximal(scene, allocator, model, err)
-             : lb_model_compile(scene, allocator, model, err);
+  rewrite* change = scene->solver.coordinates == LB_COORDINATES_MAXIMAL ? lb_scene_take_apart
+                    : lb_scene_has_splits(scene)                        ? lb_scene_split
+                                                                        : NULL;
+  return change ? create_rewritten(change, scene, allocator, model, err)
+                : lb_model_compile(scene, allocator, model, err);
 }
 
 void lb_model_release(lb_model* model) {

@@ -45,6 +45,7 @@ static lb_status build_motors(lb_build* b) {
       m->qd0[m->link_v[link]] = value[1];
       m->link_driven[link] = true;
       m->link[link].driven = true;
+      m->v_driven[m->link_v[link]] = true;
     }
   }
   return LB_OK;

@@ -3,6 +3,14 @@
 #pragma once
 #include "limber/model.h"
 
+// What a constraint is called and where it stands, by lb_loop_gap's number.
+typedef struct lb_constraint_title {
+  const char* name;
+  const char* kind; // "loop joint" or "constraint"
+  lb_place place;
+} lb_constraint_title;
+lb_constraint_title lb_model_constraint(const lb_model* m, int which);
+
 // How a link's frame is turned in the joint's, so that it has the axis of a hinge or slide along z,
 // and the axes of a universal joint along z and x.
 lb_transform lb_joint_turn(const lb_scene_joint* joint);

@@ -1,5 +1,5 @@
-// trajectory.csv: time, the pose of every body, the coordinates of every joint, the
-// force of every motor; one line a frame.
+// The tables of a recording. trajectory.csv: time, the pose of every body, the coordinates of every
+// joint, the force of every motor; one line a frame.
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +16,24 @@ void lb_write_heading(lb_out* out, const char* name, const char* suffix) {
   lb_out_texts(out, ".", suffix, quoted ? "\"" : "", NULL);
 }
 
-static void headings(lb_out* out, const lb_model* m) {
+// NAME.q of a joint with one coordinate, NAME.q0, NAME.q1, ... of others, and so on with NAME.qd;
+// those of an elastic body are NAME.e0, ..., NAME.ed0, ..., since its name may be a free joint's.
+static void joint_headings(lb_out* out, const lb_model* m, int j, const char* word, int count) {
+  const bool elastic = m->joint_kind[j] == LB_LINK_ELASTIC;
+  for (int i = 0; i < count; i++) {
+    char suffix[24];
+    if (elastic) {
+      snprintf(suffix, sizeof suffix, "e%.3s%d", *word == 'q' ? word + 1 : word, i);
+    } else {
+      snprintf(suffix, sizeof suffix, count == 1 ? "%.3s" : "%.3s%d", word, i);
+    }
+    lb_write_heading(out, m->joint_name[j], suffix);
+  }
+}
+
+static void headings(lb_out* out, const lb_recording* r) {
   static const char* const part[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+  const lb_model* m = r->model;
   lb_out_text(out, "time");
   for (int b = 0; b < m->nbody; b++) {
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
@@ -25,13 +41,11 @@ static void headings(lb_out* out, const lb_model* m) {
     }
   }
   for (int j = 0; j < m->njoint; j++) {
-    for (int i = 0; i < m->joint_nq[j]; i++) {
-      char suffix[16];
-      const bool elastic =
-          m->joint_kind[j] == LB_LINK_ELASTIC; // its name may be a free joint's, too
-      snprintf(suffix, sizeof suffix, elastic ? "e%d" : "q%d", i);
-      lb_write_heading(out, m->joint_name[j], m->joint_nq[j] == 1 && !elastic ? "q" : suffix);
-    }
+    joint_headings(out, m, j, "q", m->joint_nq[j]);
+  }
+  for (int j = 0; r->keeps & LB_KEEP_RATES && j < m->njoint; j++) {
+    joint_headings(out, m, j, "qd", m->joint_nv[j]);
+    joint_headings(out, m, j, "qdd", m->joint_nv[j]);
   }
   for (int k = 0; k < m->nmotor; k++) {
     lb_write_heading(out, m->motor_name[k], "force");
@@ -45,28 +59,86 @@ static void cell(lb_out* out, double value) {
   lb_out_number(out, value, "");
 }
 
+static void cells(lb_out* out, int count, const double* value) {
+  for (int i = 0; i < count; i++) {
+    cell(out, value[i]);
+  }
+}
+
 void lb_write_csv(lb_out* out, const lb_recording* r) {
   const lb_model* m = r->model;
-  headings(out, m);
+  headings(out, r);
   for (int f = 0; f < r->nframe; f++) {
     lb_out_number(out, r->time[f], "");
     const lb_transform* pose = r->pose + (size_t)f * (size_t)m->nbody;
     for (int b = 0; b < m->nbody; b++) {
       const double part[] = {pose[b].p.x, pose[b].p.y, pose[b].p.z, pose[b].q.w,
                              pose[b].q.x, pose[b].q.y, pose[b].q.z};
-      for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-        cell(out, part[i]);
-      }
+      cells(out, sizeof part / sizeof *part, part);
     }
-    const double* q = r->q + (size_t)f * (size_t)m->nq;
+    const size_t v = (size_t)f * (size_t)m->nv;
     for (int j = 0; j < m->njoint; j++) {
-      for (int i = 0; i < m->joint_nq[j]; i++) {
-        cell(out, q[m->joint_q[j] + i]);
-      }
+      cells(out, m->joint_nq[j], r->q + (size_t)f * (size_t)m->nq + m->joint_q[j]);
     }
-    for (int k = 0; k < m->nmotor; k++) {
-      cell(out, r->motor[(size_t)f * (size_t)m->nmotor + (size_t)k]);
+    for (int j = 0; r->keeps & LB_KEEP_RATES && j < m->njoint; j++) {
+      cells(out, m->joint_nv[j], r->qd + v + m->joint_v[j]);
+      cells(out, m->joint_nv[j], r->qdd + v + m->joint_v[j]);
     }
+    cells(out, m->nmotor, r->motor + (size_t)f * (size_t)m->nmotor);
     lb_out_text(out, "\n");
   }
+}
+
+// inverse.csv: what each coordinate needs besides the scene's own forces, and what the motors
+// exert.
+void lb_write_torques(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const lb_model* m = r->model;
+  (void)s;
+  lb_out_text(out, "time");
+  for (int j = 0; j < m->njoint; j++) {
+    joint_headings(out, m, j, "tau", m->joint_nv[j]);
+  }
+  for (int k = 0; k < m->nmotor; k++) {
+    lb_write_heading(out, m->motor_name[k], "force");
+  }
+  for (int f = 0; f < r->nframe; f++) {
+    lb_out_text(out, "\n");
+    lb_out_number(out, r->time[f], "");
+    for (int j = 0; j < m->njoint; j++) {
+      cells(out, m->joint_nv[j], r->torque + (size_t)f * (size_t)m->nv + m->joint_v[j]);
+    }
+    cells(out, m->nmotor, r->motor + (size_t)f * (size_t)m->nmotor);
+  }
+  lb_out_text(out, "\n");
+}
+
+// reactions.csv: what the joints that move and those that close loops pass to what they carry.
+void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  static const char* const part[] = {"fx", "fy", "fz", "mx", "my", "mz"};
+  const lb_model* m = r->model;
+  const int count = m->njoint + m->nloop;
+  (void)s;
+  lb_out_text(out, "time");
+  for (int j = 0; j < count; j++) {
+    const char* name = j < m->njoint ? m->joint_name[j] : m->loop[j - m->njoint].name;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+      lb_write_heading(out, name, part[i]);
+    }
+  }
+  for (int k = 0; k < m->nrelation; k++) { // both bounds of a relation have its name
+    const lb_model_relation* x = &m->relation[k];
+    lb_write_heading(out, x->name, !x->one_way ? "force" : x->sign > 0 ? "least" : "most");
+  }
+  for (int f = 0; f < r->nframe; f++) {
+    lb_out_text(out, "\n");
+    lb_out_number(out, r->time[f], "");
+    for (int j = 0; j < count; j++) {
+      const lb_reaction* x = &r->reaction[(size_t)f * (size_t)count + (size_t)j];
+      const double value[] = {x->force.x,  x->force.y,  x->force.z,
+                              x->moment.x, x->moment.y, x->moment.z};
+      cells(out, sizeof value / sizeof *value, value);
+    }
+    cells(out, m->nrelation, r->relation + (size_t)f * (size_t)m->nrelation);
+  }
+  lb_out_text(out, "\n");
 }

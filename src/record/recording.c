@@ -9,7 +9,7 @@
 #include "record/file.h"
 #include "record/writers.h"
 
-enum { NARRAY = 7, FIRST_CAPACITY = 16 };
+enum { NARRAY = 11, FIRST_CAPACITY = 16 };
 
 // One of the arrays: where its pointer lives, and bytes a frame.
 typedef struct column {
@@ -29,6 +29,13 @@ static void columns(lb_recording* r, column c[NARRAY]) {
   c[4] = (column){(void**)&r->motor, nmotor * sizeof(double)};
   c[5] = (column){(void**)&r->kinetic, sizeof(double)};
   c[6] = (column){(void**)&r->potential, sizeof(double)};
+  const size_t reactions = (size_t)r->model->njoint + (size_t)r->model->nloop;
+  c[7] = (column){(void**)&r->qdd, r->keeps & LB_KEEP_RATES ? nv * sizeof(double) : 0};
+  c[8] = (column){(void**)&r->torque, r->keeps & LB_KEEP_TORQUES ? nv * sizeof(double) : 0};
+  c[9] = (column){(void**)&r->reaction,
+                  r->keeps & LB_KEEP_REACTIONS ? reactions * sizeof(lb_reaction) : 0};
+  c[10] = (column){(void**)&r->relation,
+                   r->keeps & LB_KEEP_REACTIONS ? (size_t)r->model->nrelation * sizeof(double) : 0};
 }
 
 // Move to a block with room for `capacity` frames; false when there is none. The block's address is
@@ -67,7 +74,10 @@ lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allo
   const lb_allocator* from = allocator ? allocator : lb_allocator_default();
   lb_recording* r = lb_allocate(from, sizeof *r);
   if (r) {
-    *r = (lb_recording){.model = model, .allocator = from};
+    *r = (lb_recording){.model = model,
+                        .allocator = from,
+                        .keeps = (model->record.rates ? LB_KEEP_RATES : 0) |
+                                 (model->record.reactions ? LB_KEEP_REACTIONS : 0)};
   }
   if (!r || !resize(r, capacity > 0 ? capacity : FIRST_CAPACITY)) {
     lb_release(from, r);
@@ -84,6 +94,16 @@ void lb_recording_release(lb_recording* recording) {
     lb_release(allocator, recording->time);
     lb_release(allocator, recording);
   }
+}
+
+lb_status lb_recording_keep(lb_recording* r, int keeps, lb_error* err) {
+  const int before = r->keeps;
+  r->keeps |= keeps;
+  if (!resize(r, r->capacity)) {
+    r->keeps = before;
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a recording");
+  }
+  return LB_OK;
 }
 
 int lb_recording_add(lb_recording* r) {
@@ -120,7 +140,7 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   static const struct {
     const char* name;
     void (*write)(lb_out*, const lb_recording*, const lb_summary*);
-    enum { ANY, FIT, RETARGET } of;
+    enum { ANY, FIT, RETARGET, TORQUES, REACTIONS } of;
   } files[] = {
       {"trajectory.csv", write_csv, ANY},
       {"scene.glb", write_gltf, ANY},
@@ -132,6 +152,8 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
       {"after.csv", lb_write_after, RETARGET},
       {"profiles.csv", lb_write_profiles, RETARGET},
       {"profiles.yaml", lb_write_splines, RETARGET},
+      {"inverse.csv", lb_write_torques, TORQUES},
+      {"reactions.csv", lb_write_reactions, REACTIONS},
       {"summary.json", lb_write_summary, ANY}}; // last: where it is new, the others are done
   const lb_allocator* allocator = recording->allocator;
   const lb_status made = lb_folder_create(dir, allocator, err);
@@ -140,7 +162,12 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   }
   lb_status first = LB_OK;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    if ((files[i].of == FIT && !summary->fit) || (files[i].of == RETARGET && !summary->retarget)) {
+    const bool there[] = {[ANY] = true,
+                          [FIT] = summary->fit,
+                          [RETARGET] = summary->retarget,
+                          [TORQUES] = recording->keeps & LB_KEEP_TORQUES,
+                          [REACTIONS] = recording->keeps & LB_KEEP_REACTIONS};
+    if (!there[files[i].of]) {
       continue;
     }
     lb_file file;

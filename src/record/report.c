@@ -228,7 +228,7 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
 // --- plots, filled in by the script ---
 
 static void plots(lb_out* out, const lb_recording* r) {
-  const long curves = lb_report_curves(r->model);
+  const long curves = lb_report_curves(r);
   lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
   if (curves > LB_REPORT_CURVES && r->nframe > 1) {
     lb_out_text(out, "<p class=\"note\">So that the page stays light, the plots have the first ");
@@ -282,7 +282,8 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row_count(out, "Grounds", m->nground);
   row_count(out, "Motors", m->nmotor);
   row_count(out, "Loads", m->nload);
-  row_count(out, "Loops", m->nloop);
+  row_count(out, "Loops", m->nloop - m->nguide);
+  row_count(out, "Constraints", m->nguide + m->nrelation);
   row(out, "Gravity");
   human(out, lb_vec3_norm(m->gravity));
   lb_out_text(out, " m/s²");
@@ -333,8 +334,8 @@ static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
   human(out, s->energy_drift);
   lb_out_text(out, " of the largest kinetic energy");
   row_end(out);
-  if (r->model->nloop > 0) {
-    row(out, "Worst gap in a loop");
+  if (r->model->nloop > 0 || r->model->nrelation > 0) {
+    row(out, "Worst gap in a loop or constraint");
     human(out, s->constraint_violation);
     lb_out_text(out, " m or rad");
     row_end(out);

@@ -21,10 +21,22 @@ static int curves(const lb_model* m, int joint) {
   return m->joint_kind[joint] < LB_JOINT_COUNT ? m->joint_nq[joint] : 0;
 }
 
-long lb_report_curves(const lb_model* m) {
-  long count = m->nmotor;
+// Of what a joint's coordinates need, by inverse dynamics.
+static int efforts(const lb_recording* r, int joint) {
+  const bool shown = r->keeps & LB_KEEP_TORQUES && r->model->joint_kind[joint] < LB_JOINT_COUNT;
+  return shown ? r->model->joint_nv[joint] : 0;
+}
+
+// Of what passes through joints, those in loops included.
+static int reactions(const lb_recording* r) {
+  return r->keeps & LB_KEEP_REACTIONS ? r->model->njoint + r->model->nloop : 0;
+}
+
+long lb_report_curves(const lb_recording* r) {
+  const lb_model* m = r->model;
+  long count = m->nmotor + reactions(r);
   for (int j = 0; j < m->njoint; j++) {
-    count += curves(m, j);
+    count += curves(m, j) + efforts(r, j);
   }
   for (int e = 0; e < m->nelastic; e++) {
     count += 3 * m->elastic[e].nface;
@@ -104,6 +116,18 @@ static void data_bending(packed* p, const samples* s, int e, int component) {
   }
 }
 
+// The size of the force through a joint.
+static void data_reaction(packed* p, const samples* s, int joint) {
+  const size_t count = (size_t)reactions(s->r);
+  if (p->ncurve++ >= LB_REPORT_CURVES) {
+    return;
+  }
+  for (int i = 0; i < s->n; i++) {
+    const lb_reaction* x = &s->r->reaction[(size_t)sample(s, i) * count + (size_t)joint];
+    lb_out_f32(&p->bytes, lb_vec3_norm(x->force));
+  }
+}
+
 // Name of one curve, and the plot it belongs to.
 static void series(lb_out* out, int* count, const char* name, const char* suffix,
                    const char* group) {
@@ -167,6 +191,19 @@ static void data_series(lb_out* out, const lb_recording* r) {
     series(out, &count, m->motor_name[k], "", pushes(m, k) ? "force" : "torque");
   }
   for (int j = 0; j < m->njoint; j++) {
+    for (int i = 0; i < efforts(r, j); i++) {
+      char suffix[16] = "";
+      if (efforts(r, j) > 1) {
+        snprintf(suffix, sizeof suffix, " %d", i);
+      }
+      series(out, &count, m->joint_name[j], suffix, "effort");
+    }
+  }
+  for (int j = 0; j < reactions(r); j++) {
+    const char* name = j < m->njoint ? m->joint_name[j] : m->loop[j - m->njoint].name;
+    series(out, &count, name, "", "reaction");
+  }
+  for (int j = 0; j < m->njoint; j++) {
     for (int i = 0; i < curves(m, j); i++) {
       const coordinate c = coordinate_of(m, j, i);
       series(out, &count, m->joint_name[j], c.suffix, c.group);
@@ -190,6 +227,14 @@ static void data_values(lb_out* out, const samples* s) {
   pack_begin(&p, out, ",\n\"values\":");
   for (int k = 0; k < m->nmotor; k++) {
     data_f32(&p, s, r->motor, m->nmotor, k);
+  }
+  for (int j = 0; j < m->njoint; j++) {
+    for (int i = 0; i < efforts(r, j); i++) {
+      data_f32(&p, s, r->torque, m->nv, m->joint_v[j] + i);
+    }
+  }
+  for (int j = 0; j < reactions(r); j++) {
+    data_reaction(&p, s, j);
   }
   for (int j = 0; j < m->njoint; j++) {
     for (int i = 0; i < curves(m, j); i++) {
@@ -245,7 +290,7 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
 }
 
 void lb_report_data(lb_out* out, const lb_recording* r, const lb_view* view) {
-  const long all = lb_report_curves(r->model);
+  const long all = lb_report_curves(r);
   const int wide = all < LB_REPORT_CURVES ? (int)all : LB_REPORT_CURVES;
   const int most = wide * MOST_POINTS > MOST_VALUES ? MOST_VALUES / wide : MOST_POINTS;
   const samples s = {r, lb_frames_shown(r->nframe, most > LEAST_POINTS ? most : LEAST_POINTS)};

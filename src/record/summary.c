@@ -112,6 +112,21 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
   lb_out_text(out, "\n  ]");
 }
 
+static void peak(lb_out* out, const char* name, const lb_model* m, const lb_torque_peak* p) {
+  key(out, name);
+  if (p->joint < 0) {
+    lb_out_text(out, "null");
+    return;
+  }
+  lb_out_text(out, "{\"joint\": ");
+  lb_out_json(out, m->joint_name[p->joint]);
+  lb_out_text(out, ", \"value\": ");
+  lb_out_number(out, p->value, "null");
+  lb_out_text(out, ", \"time\": ");
+  lb_out_number(out, p->time, "null");
+  lb_out_text(out, "}");
+}
+
 // Which body left the range of its basis, when and how far, or null.
 static void outside_range(lb_out* out, const lb_summary* s) {
   key(out, "outside_range");
@@ -164,6 +179,10 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   count(out, "joints", m->njoint);
   count(out, "coordinates", m->nq);
   count(out, "degrees_of_freedom", m->nv);
+  if (r->keeps & LB_KEEP_TORQUES) {
+    peak(out, "largest_torque", m, &s->torque);
+    peak(out, "residual_torque", m, &s->residual);
+  }
   if (s->fit) {
     fit_figures(out, s->fit);
   }

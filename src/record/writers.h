@@ -11,6 +11,9 @@ void lb_write_gltf(lb_out* out, const lb_recording* recording, int most);
 void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, int ngroup,
                           const char* const* group);
 void lb_write_report(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// What joints must exert, by inverse dynamics, and what passes through them.
+void lb_write_torques(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_reactions(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // Of a fit: lines for the scene, and where the fitted markers are at the times of the measured
 // ones.
 void lb_write_fitted(lb_out* out, const lb_recording* recording, const lb_summary* summary);

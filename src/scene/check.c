@@ -291,24 +291,13 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
     SAY(c, j->place, "joint '%s' joins body '%s' to itself (name two bodies)", j->name,
         c->s->body[j->child].name);
   }
-  if (j->loop && j->kind >= LB_JOINT_FREE) {
+  if (j->loop && j->kind == LB_JOINT_FREE) {
     SAY(c, j->place,
-        "joint '%s' closes a loop but is %s, %s (choose fixed, "
-        "revolute, prismatic, universal or spherical)",
-        j->name, lb_joint_kind_name(j->kind),
-        j->kind == LB_JOINT_FREE ? "which holds nothing" : "which only carries");
-  }
-  if (j->loop && (j->stiffness > 0 || j->damping > 0 || j->armature > 0)) {
-    SAY(c, j->place,
-        "joint '%s' closes a loop and cannot have a spring, damping or armature (put them on a "
-        "joint that carries)",
+        "joint '%s' closes a loop but is free, which holds nothing (choose a kind that does)",
         j->name);
   }
-  if (j->loop && (j->friction > 0 || j->limit_stiffness > 0)) {
-    SAY(c, j->place,
-        "joint '%s' closes a loop and cannot have friction or limits (put them on a joint that "
-        "carries)",
-        j->name);
+  if (j->loop && j->armature > 0 && c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
+    SAY(c, j->place, "joint '%s' has an armature, which needs reduced coordinates", j->name);
   }
 }
 
@@ -423,11 +412,7 @@ static void check_motor(checker* c, int i, int* motor_of) {
     return;
   }
   const lb_scene_joint* j = &c->s->joint[m->joint];
-  if (j->loop) {
-    SAY(c, m->place,
-        "motor '%s' drives joint '%s', which closes a loop (drive a joint that carries)", m->name,
-        j->name);
-  } else if (!lb_joint_takes_motor(j->kind) && !joint_is_broken(c, m->joint)) {
+  if (!lb_joint_takes_motor(j->kind) && !joint_is_broken(c, m->joint)) {
     SAY(c, m->place,
         "motor '%s' drives joint '%s', which is %s (choose a revolute, prismatic, helical or "
         "spline-curve joint)",
@@ -495,6 +480,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   CHECK_NAMES(&c, "ground", nground, ground, lb_scene_ground);
   CHECK_NAMES(&c, "motor", nmotor, motor, lb_scene_motor);
   CHECK_NAMES(&c, "load", nload, load, lb_scene_load);
+  CHECK_NAMES(&c, "constraint", nconstraint, constraint, lb_scene_constraint);
   CHECK_NAMES(&c, "marker", nmarker, marker, lb_scene_marker);
   check_materials(&c);
   check_shapes(&c);
@@ -505,6 +491,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   lb_check_forces(&c);
   check_motors(&c);
   check_loads(&c);
+  lb_check_constraints(&c);
   lb_check_elastic(&c);
   lb_check_fit(&c);
   lb_check_retarget(&c);

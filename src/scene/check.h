@@ -19,6 +19,8 @@ typedef struct lb_checker {
 void lb_check_forces(lb_checker* c);
 // What a joint, or a part of the joint of this name, says of itself.
 void lb_check_joint_shape(lb_checker* c, const lb_scene_joint* joint, const char* name);
+// What must hold besides joints.
+void lb_check_constraints(lb_checker* c);
 // What retargeting is to do.
 void lb_check_retarget(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.

@@ -69,6 +69,10 @@ const lb_table lb_solver_table = TABLE("solver", solver_fields);
 static const lb_field record_fields[] = {
     {"every", LB_VALUE_NUMBER, offsetof(lb_record_spec, every), LB_TIME, LB_POSITIVE, false, NULL,
      "20 ms", "time between the frames that are kept"},
+    {"rates", LB_VALUE_FLAG, offsetof(lb_record_spec, rates), LB_PURE, LB_ANY, false, NULL, "false",
+     "true adds velocities and accelerations of the joints to trajectory.csv"},
+    {"reactions", LB_VALUE_FLAG, offsetof(lb_record_spec, reactions), LB_PURE, LB_ANY, false, NULL,
+     "false", "true writes what passes through the joints to reactions.csv"},
 };
 const lb_table lb_record_table = TABLE("record", record_fields);
 
@@ -101,6 +105,8 @@ const lb_table lb_record_table = TABLE("record", record_fields);
                     "what drives joints, by name"),                                                \
       NAMED_SECTION(type, LB_SCENE_LOADS, "loads", &lb_load_table,                                 \
                     "forces from outside, by name"),                                               \
+      NAMED_SECTION(type, LB_SCENE_CONSTRAINTS, "constraints", &lb_hinge_relation_table,           \
+                    "what must hold besides joints, by name"),                                     \
       INITIAL_SECTION(type)
 
 static const lb_field scene_fields[] = {

@@ -100,6 +100,7 @@ typedef struct lb_solver_spec {
 typedef struct lb_record_spec {
   lb_given given;
   double every;
+  bool rates, reactions;
 } lb_record_spec;
 
 typedef struct lb_fit_spec {
@@ -159,6 +160,7 @@ enum {
   LB_SCENE_GROUNDS,
   LB_SCENE_MOTORS,
   LB_SCENE_LOADS,
+  LB_SCENE_CONSTRAINTS,
   LB_SCENE_INITIAL,
   LB_SCENE_REPEAT,
   LB_SCENE_MARKERS,
@@ -413,6 +415,55 @@ typedef struct lb_load_spec {
   lb_profile_spec profile;
 } lb_load_spec;
 
+typedef struct lb_term_spec { // of a relation
+  lb_given given;
+  int joint, coordinate;
+  double factor;
+} lb_term_spec;
+
+typedef struct lb_path_spec {
+  lb_given given;
+  lb_profile_spec profile;
+} lb_path_spec;
+
+typedef struct lb_follow_spec {
+  lb_given given;
+  int body;
+  lb_vec3 at;
+  const char* along;
+  lb_path_spec path[3];
+  bool rotation;
+} lb_follow_spec;
+
+typedef struct lb_spot_spec {
+  lb_given given;
+  lb_vec3 at;
+} lb_spot_spec;
+
+typedef struct lb_floor_spec {
+  lb_given given;
+  int body;
+  const lb_node* points;
+  double height;
+} lb_floor_spec;
+
+// The kinds of constraints are numbered as lb_constraint_kind.
+enum {
+  LB_CONSTRAINT_KEY_EQUALS = LB_CONSTRAINT_COUNT,
+  LB_CONSTRAINT_KEY_PATH,
+  LB_CONSTRAINT_KEY_LEAST,
+  LB_CONSTRAINT_KEY_MOST
+};
+
+typedef struct lb_constraint_spec {
+  lb_given given;
+  const lb_node* couple;
+  lb_follow_spec follow;
+  lb_floor_spec floor;
+  double equals, least, most;
+  lb_path_spec path;
+} lb_constraint_spec;
+
 typedef struct lb_start_spec { // an entry of `initial`
   lb_given given;
   double place[LB_JOINT_MOST_V], rate[LB_JOINT_MOST_V]; // of coordinates that measure alike
@@ -453,6 +504,8 @@ extern const lb_table lb_hinge_bounds_table, lb_slide_bounds_table, lb_cross_bou
 extern const lb_table lb_surface_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
+extern const lb_table lb_hinge_relation_table, lb_slide_relation_table, lb_term_table,
+    lb_follow_table, lb_floor_table, lb_spot_table, lb_path_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;
 extern const lb_table lb_marker_table, lb_fit_table, lb_fit_material_table;

@@ -1,5 +1,5 @@
 // The tables of what moves joints and bodies: motors and loads.
-#include "scene/format.h"
+#include "scene/format_profile.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 #define TABLE(word, rows)                                                                          \
@@ -22,24 +22,6 @@ static const lb_field spline_fields[] = {
      "control points, more than the degree"},
 };
 const lb_table lb_spline_table = TABLE("spline", spline_fields);
-
-#define PROFILE(type, member) offsetof(type, profile) + offsetof(lb_profile_spec, member)
-#define PROFILE_COMMON(type)                                                                       \
-  {"ease",                                                                                         \
-   LB_VALUE_CHOICE,                                                                                \
-   PROFILE(type, ease),                                                                            \
-   LB_PURE,                                                                                        \
-   LB_ANY,                                                                                         \
-   false,                                                                                          \
-   &lb_ease_choices,                                                                               \
-   "smooth",                                                                                       \
-   "smooth rests at every key, cubic flows through them, linear goes straight"},                   \
-      {"spline",         LB_VALUE_TABLE, PROFILE(type, spline),       LB_PURE, LB_ANY, false,      \
-       &lb_spline_table, "none",         "a B-spline instead of keys"},                            \
-  {                                                                                                \
-    "repeat", LB_VALUE_NUMBER, PROFILE(type, repeat), LB_TIME, LB_POSITIVE, false, NULL, "never",  \
-        "start over after this time"                                                               \
-  }
 
 static const lb_field motor_fields[] = {
     {"joint", LB_VALUE_JOINT, offsetof(lb_motor_spec, joint), LB_PURE, LB_ANY, true, NULL, NULL,

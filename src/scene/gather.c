@@ -17,9 +17,11 @@ static const struct {
   int key;
   const char* word;
 } sections[] = {
-    {LB_SCENE_MATERIALS, "material"}, {LB_SCENE_BODIES, "body"},    {LB_SCENE_SCENERY, "scenery"},
-    {LB_SCENE_JOINTS, "joint"},       {LB_SCENE_SPRINGS, "spring"}, {LB_SCENE_MOTORS, "motor"},
-    {LB_SCENE_CABLES, "cable"},       {LB_SCENE_GROUNDS, "ground"}, {LB_SCENE_LOADS, "load"},
+    {LB_SCENE_MATERIALS, "material"}, {LB_SCENE_BODIES, "body"},
+    {LB_SCENE_SCENERY, "scenery"},    {LB_SCENE_JOINTS, "joint"},
+    {LB_SCENE_SPRINGS, "spring"},     {LB_SCENE_MOTORS, "motor"},
+    {LB_SCENE_CABLES, "cable"},       {LB_SCENE_GROUNDS, "ground"},
+    {LB_SCENE_LOADS, "load"},         {LB_SCENE_CONSTRAINTS, "constraint"},
     {LB_SCENE_INITIAL, "start"},      {LB_SCENE_MARKERS, "marker"},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };

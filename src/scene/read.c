@@ -44,9 +44,9 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 
 // The order in which every name is known before it can be mentioned.
 static void (*const passes[])(lb_reader*) = {
-    lb_read_materials, lb_read_bodies,  lb_read_scenery,  lb_read_joints, lb_read_springs,
-    lb_read_cables,    lb_read_grounds, lb_read_motors,   lb_read_loads,  lb_read_initial,
-    lb_read_markers,   lb_read_fit,     lb_read_retarget,
+    lb_read_materials, lb_read_bodies,  lb_read_scenery, lb_read_joints,   lb_read_springs,
+    lb_read_cables,    lb_read_grounds, lb_read_motors,  lb_read_loads,    lb_read_constraints,
+    lb_read_initial,   lb_read_markers, lb_read_fit,     lb_read_retarget,
 };
 
 void lb_read_sections(lb_reader* r) {
@@ -114,7 +114,9 @@ static void apply_settings(lb_reader* r, const char* path) {
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,
                                     .tolerance = from->solver.tolerance};
-  scene->record = (lb_scene_record){.every = from->record.every};
+  scene->record = (lb_scene_record){.every = from->record.every,
+                                    .rates = from->record.rates,
+                                    .reactions = from->record.reactions};
 }
 
 // What to read: a text, or the file when there is none.

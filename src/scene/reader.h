@@ -113,6 +113,7 @@ void lb_read_cables(lb_reader* r);
 void lb_read_grounds(lb_reader* r);
 void lb_read_motors(lb_reader* r);
 void lb_read_loads(lb_reader* r);
+void lb_read_constraints(lb_reader* r);
 void lb_read_initial(lb_reader* r);
 void lb_read_markers(lb_reader* r);
 void lb_read_fit(lb_reader* r);

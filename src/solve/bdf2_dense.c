@@ -180,9 +180,10 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
-  const lb_loop_rows rows = lb_loops_linearise(m, d);
-  for (int i = 0; i < rows.count; i++) {
-    lb_add(m->nv, step->r, -own->loops.lambda[i], rows.J + i * m->nv);
+  lb_loop_rows rows = lb_loops_measure(m, d);
+  lb_loops_add_forces(m, d, own->loops.lambda, -1, step->r);
+  if (rows.count != own->loops.count) { // else those of the matrix are kept
+    rows = lb_loops_linearise(m, d);
   }
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   solve_with_matrix(own, 1, step->dv);
@@ -216,7 +217,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
     lb_loops_push(m, d, own->loops.lambda);
   }
   lb_derive_forced(own->derivatives, d);
-  if (m->nloop > 0) {
+  if (d->work->loops) {
     lb_loops_differentiate(own->derivatives, d, own->loops.lambda);
   }
   lb_step_matrix(own->W, own->derivatives, d, dt);

@@ -54,15 +54,13 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     keep(L, count, J, solve, context);
   }
   for (int i = 0; i < count; i++) {
-    L->mu[i] =
-        lb_dot(n, L->J + i * n, dv) - wish.share * (rows->rate[i] + wish.pace * rows->gap[i]);
+    L->mu[i] = -wish.share * (rows->rate[i] + wish.pace * rows->gap[i]);
   }
+  lb_columns_dot(n, count, L->mu, L->J, dv);
   lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
-  for (int i = 0; i < count; i++) {
-    L->lambda[i] += L->mu[i];
-    lb_add(n, dv, -L->mu[i], L->Z + i * n);
-    lb_add(n, r, -L->mu[i], L->J + i * n);
-  }
+  lb_add(count, L->lambda, 1, L->mu);
+  lb_columns_add(n, count, dv, -1, L->Z, L->mu);
+  lb_columns_add(n, count, r, -1, L->J, L->mu);
 }
 
 void lb_bdf2_loops_hold(lb_bdf2_loops* L, bool back) {

@@ -50,22 +50,29 @@ lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, l
 
 // The coordinates that a recording shows: those of the state, or what it has of a model with all
 // nodes of its elastic bodies.
-static void show(const lb_model* shown, const lb_data* d, double* q, double* qd) {
+static void show(const lb_model* shown, const lb_data* d, double* q, double* qd, double* qdd) {
   const lb_model* m = d->model;
   if (m->ndense == m->nv) { // shown itself, or one that plays other curves
     memcpy(q, d->q, (size_t)m->nq * sizeof *q);
     memcpy(qd, d->qd, (size_t)m->nv * sizeof *qd);
+    if (qdd) {
+      memcpy(qdd, d->qdd, (size_t)m->nv * sizeof *qdd);
+    }
     return;
   }
   for (int j = 0; j < m->njoint; j++) {
     const lb_reduced* body = m->link[m->joint_link[j]].reduced;
     const double* from_q = d->q + m->joint_q[j];
     const double* from_qd = d->qd + m->joint_v[j];
+    const double* from_qdd = d->qdd + m->joint_v[j];
     for (int k = 0; k < shown->joint_nq[j]; k++) {
       q[shown->joint_q[j] + k] = body ? lb_full_shown(body->full, k, from_q) : from_q[k];
     }
     for (int k = 0; k < shown->joint_nv[j]; k++) {
       qd[shown->joint_v[j] + k] = body ? lb_full_shown(body->full, k, from_qd) : from_qd[k];
+      if (qdd) {
+        qdd[shown->joint_v[j] + k] = body ? lb_full_shown(body->full, k, from_qdd) : from_qdd[k];
+      }
     }
   }
 }
@@ -78,11 +85,17 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s",
                         r->nframe, d->time);
   }
-  lb_poses(m, d);
   const size_t frame = (size_t)f;
+  if (r->keeps & LB_KEEP_REACTIONS) { // first: forces are still in the work space
+    lb_reactions(m, d, r->reaction + frame * (size_t)(m->njoint + m->nloop));
+    memcpy(r->relation + frame * (size_t)m->nrelation, d->relation_force,
+           (size_t)m->nrelation * sizeof *r->relation);
+  }
+  lb_poses(m, d);
   r->time[f] = d->time;
   memcpy(r->pose + frame * (size_t)m->nbody, d->pose, (size_t)m->nbody * sizeof *d->pose);
-  show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv);
+  show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv,
+       r->keeps & LB_KEEP_RATES ? r->qdd + frame * (size_t)shown->nv : NULL);
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
   r->kinetic[f] = lb_kinetic_energy(m, d);

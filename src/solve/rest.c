@@ -17,6 +17,7 @@
 // both its ends and the next step is much shorter (by half of what was taken of it). Others are
 // shortened.
 #include "solve/rest.h"
+#include "model/pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,6 +30,7 @@
 #include "math/dense.h"
 #include "math/semidefinite.h"
 #include "model/link.h"
+#include "model/pose.h"
 
 enum { MOST_ITERATIONS = 200, MOST_NUDGES = 3, MOST_CUTS = 12, MOST_RAISES = 5 };
 
@@ -350,7 +352,7 @@ static void read_motors(const lb_rester* R, lb_data* d) {
     }
   }
   for (int i = 0; i < R->rows; i++) {
-    const int motor = lb_loops_row(m, d, i).motor;
+    const int motor = lb_loops_row(d, i).motor;
     if (motor >= 0) {
       d->motor_force[motor] = R->lambda[i];
     }
@@ -391,10 +393,11 @@ lb_status lb_rester_solve(lb_rester* R, lb_data* d, lb_error* err) {
   memcpy(d->q, R->start_q, (size_t)m->nq * sizeof *d->q);
   memset(R->lambda, 0, (size_t)lb_loops_most_rows(m) * sizeof *R->lambda);
   if (gap > CLOSED) {
-    return lb_error_add(err, LB_FAILED, m->loop[loop].place,
-                        "no pose at rest at t = %g s: loop joint '%s' stays open by %.3g (metres "
-                        "or radians); the motors ask for a pose that cannot be reached",
-                        d->time, m->loop[loop].name, gap);
+    const lb_constraint_title told = lb_model_constraint(m, loop);
+    return lb_error_add(err, LB_FAILED, told.place,
+                        "no pose at rest at t = %g s: %s '%s' stays open by %.3g (metres or "
+                        "radians); the motors ask for a pose that cannot be reached",
+                        d->time, told.kind, told.name, gap);
   }
   return lb_error_add(err, LB_FAILED, (lb_place){0},
                       "no pose at rest was found at t = %g s: joint '%s' is still being pushed; "
@@ -439,6 +442,14 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
                         "with 'elastic: full' the model that moves is another one, with all nodes: "
                         "ask for the rest of that, or leave 'elastic: full' out of the scene's "
                         "solver");
+  }
+  const int one_way = lb_loops_one_way(m);
+  if (one_way >= 0) {
+    const lb_constraint_title told = lb_model_constraint(m, one_way);
+    return lb_error_add(err, LB_INVALID, told.place,
+                        "constraint '%s' pushes one way only; poses at rest with such are not "
+                        "looked for (take it away)",
+                        told.name);
   }
   lb_carver c = {0};
   lay_out(&c, m);

@@ -4,9 +4,11 @@
 #include <math.h>
 #include <time.h>
 
+#include "dynamics/loop.h"
 #include "elastic/reduced.h"
 #include "elastic/stored.h"
 #include "model/link.h"
+#include "model/pose.h"
 #include "solve/frames.h"
 #include "solve/range.h"
 #include "solve/stepper.h"
@@ -24,6 +26,7 @@ static double now(void) {
 // What is looked at in every frame besides what is recorded.
 typedef struct watch {
   double gap; // the widest
+  int widest; // where, in the last frame
   lb_inversion inversion;
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
@@ -31,7 +34,7 @@ typedef struct watch {
 } watch;
 
 static void look_for_trouble(watch* w, const lb_model* m, lb_data* d) {
-  w->gap = fmax(w->gap, lb_loop_gap(m, d, NULL));
+  w->gap = fmax(w->gap, lb_loop_gap(m, d, &w->widest));
   const lb_squeeze least = lb_least_volume(m, d);
   if (least.body >= 0 && !(least.volume > 0)) {
     if (w->inversion.frames++ == 0) {
@@ -49,6 +52,20 @@ static void look_at_momentum(watch* w, const lb_model* m, lb_data* d, bool first
   w->most.angular_sum = fmax(w->most.angular_sum, w->now.angular_sum);
 }
 
+// Wider than any step leaves it: something cannot hold, and what follows would mean nothing.
+static const double OPEN = 1e-2;
+
+static lb_status check_gap(const watch* w, const lb_data* d, lb_error* err) {
+  if (!(w->gap > OPEN)) {
+    return LB_OK;
+  }
+  const lb_constraint_title told = lb_model_constraint(d->model, w->widest);
+  return lb_error_add(err, LB_FAILED, told.place,
+                      "%s '%s' cannot hold any longer at t = %g s: it is open by %.3g (metres or "
+                      "radians); perhaps it is led out of reach, or against a motor",
+                      told.kind, told.name, d->time, w->gap);
+}
+
 static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
                               const lb_watcher* watcher, watch* w, lb_error* err) {
   if (watcher->see && !watcher->see(watcher->context, d)) {
@@ -59,7 +76,7 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
   const lb_status status = lb_frame_put(r, d, err);
   look_for_trouble(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
-  return status;
+  return status == LB_OK ? check_gap(w, d, err) : status;
 }
 
 // Widest gap at which loops count as closed after assembly.
@@ -72,12 +89,20 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
   if (gap <= CLOSED) {
     return LB_OK;
   }
+  const lb_constraint_title told = lb_model_constraint(m, loop);
+  if (loop >= m->nloop || m->loop[loop].kind == LB_JOINT_FREE) {
+    return lb_error_add(err, LB_INVALID, told.place,
+                        "constraint '%s' cannot hold at the start: %.3g (metres or radians) are "
+                        "left at the best pose found; perhaps other constraints or motors "
+                        "prescribe the same",
+                        told.name, gap);
+  }
   // a loop that cannot close is the author's mistake
-  return lb_error_add(err, LB_INVALID, m->loop[loop].place,
+  return lb_error_add(err, LB_INVALID, told.place,
                       "loop joint '%s' cannot be closed: %.3g (metres or radians) are left at the "
                       "best pose found; check the lengths of its parts, or start nearer to the "
                       "closed pose",
-                      m->loop[loop].name, gap);
+                      told.name, gap);
 }
 
 // Steps between looks at whether to stop, so that a long wait between frames does not delay an
@@ -136,7 +161,18 @@ static bool is_conservative(const lb_model* m) {
       return false;
     }
   }
-  return m->nmotor == 0 && m->nload == 0 && m->ndrag == 0;
+  for (int i = 0; i < m->nguide; i++) {
+    lb_profile* const* path = m->guide[i].path;
+    if (path[0] || path[1] || path[2]) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    if (m->relation[i].path) {
+      return false;
+    }
+  }
+  return lb_loops_one_way(m) < 0 && m->nmotor == 0 && m->nload == 0 && m->ndrag == 0;
 }
 
 static double over(double part, double all) {

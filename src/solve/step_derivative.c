@@ -204,7 +204,7 @@ static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
   }
   choose_rows(S, count);
   for (int i = 0; i < S->rows; i++) {
-    S->row_motor[i] = lb_loops_row(m, d, S->row[i]).motor;
+    S->row_motor[i] = lb_loops_row(d, S->row[i]).motor;
   }
   memcpy(S->E, S->F, (size_t)S->rows * nv * sizeof *S->E);
   memcpy(S->Z, S->F, (size_t)S->rows * nv * sizeof *S->Z);

@@ -71,11 +71,13 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   lb_stepper_restart(st, d);
   d->time = start;
   if (lost >= 0) {
-    return lb_error_add(err, LB_FAILED, (lb_place){0},
-                        "the motion of joint '%s' left all bounds after t = %g s: take a smaller "
-                        "step, or the adaptive integrator; springs or dampers may be too stiff for "
-                        "this one",
-                        st->m->joint_name[lost], start);
+    return lb_error_add(
+        err, LB_FAILED, (lb_place){0},
+        "the motion of joint '%s', which carries body '%s', left all bounds after t = "
+        "%g s: take a smaller "
+        "step, or the adaptive integrator; springs or dampers may be too stiff for "
+        "this one",
+        st->m->joint_name[lost], st->m->body_name[st->m->joint_body[lost]], start);
   }
   return lb_error_add(
       err, LB_FAILED, (lb_place){0},

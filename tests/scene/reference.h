@@ -171,6 +171,14 @@ static void write_reference(FILE* out, const char* prefix, const char* name) {
   fputs("\"}", out);
 }
 
+static void write_either(FILE* out, const lb_table* one, const lb_table* other) {
+  fputs("{\"anyOf\": [", out);
+  write_reference(out, "", one->name);
+  fputs(", ", out);
+  write_reference(out, "", other->name);
+  fputs("]}", out);
+}
+
 static void write_choices(FILE* out, const lb_choices* choices) {
   fputs("{\"enum\": [", out);
   for (int i = 0; i < choices->count; i++) {
@@ -284,11 +292,9 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
     if (joints) {
       fputs("{\"$ref\": \"#/$defs/joint\"}", out);
     } else if (f->more == &lb_hinge_limit_table) { // which one the motor's joint says
-      fputs("{\"anyOf\": [", out);
-      write_reference(out, "", lb_hinge_limit_table.name);
-      fputs(", ", out);
-      write_reference(out, "", lb_slide_limit_table.name);
-      fputs("]}", out);
+      write_either(out, &lb_hinge_limit_table, &lb_slide_limit_table);
+    } else if (f->more == &lb_hinge_relation_table) { // which one the first joint says
+      write_either(out, &lb_hinge_relation_table, &lb_slide_relation_table);
     } else {
       write_reference(out, "", ((const lb_table*)f->more)->name);
     }
@@ -432,6 +438,13 @@ static const struct {
     {"", &lb_end_table},
     {"", &lb_motor_table},
     {"", &lb_load_table},
+    {"", &lb_hinge_relation_table},
+    {"", &lb_slide_relation_table},
+    {"", &lb_term_table},
+    {"", &lb_follow_table},
+    {"", &lb_path_table},
+    {"", &lb_floor_table},
+    {"", &lb_spot_table},
     {"", &lb_spline_table},
     {"", &lb_marker_table},
     {"", &lb_fit_table},

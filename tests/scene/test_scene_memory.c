@@ -57,7 +57,8 @@ static void a_scene_that_runs_out_of_memory_leaves_nothing(void** state) {
   static const char* const files[] = {"scenes/puppet.yaml",        "scenes/chain-400.yaml",
                                       "scenes/robot-arm.yaml",     "scenes/racket.yaml",
                                       "scenes/walking-leg.yaml",   "tests/scene/good/outer.yaml",
-                                      "scenes/joint-gallery.yaml", "scenes/spline-knee.yaml"};
+                                      "scenes/joint-gallery.yaml", "scenes/spline-knee.yaml",
+                                      "scenes/hand.yaml",          "scenes/gear-train.yaml"};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     starve(files[i], false);
     starve(files[i], true);

@@ -12,6 +12,8 @@ const GROUPS = {
   quaternion: { title: "Orientations as quaternions", unit: "" },
   torque: { title: "Motor torques", unit: "N m" },
   force: { title: "Motor forces", unit: "N" },
+  effort: { title: "What joints must exert", unit: "N m or N" },
+  reaction: { title: "Size of the force through joints", unit: "N" },
 };
 const SHOWN_AT_FIRST = 6;
 const MOST_FITTED = 6; // coordinates of markers that get a plot of their own

@@ -1,0 +1,70 @@
+// Inverse dynamics of a whole motion: from coordinates over time to the forces that they need.
+#pragma once
+#include "limber/recording.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A motion as samples of the joints' coordinates.
+typedef struct lb_joint_motion {
+  const char* file;
+  int nsample;
+  double* time;  ///< [nsample] rising [s]
+  double* q;     ///< [nsample][nq]
+  double* qd;    ///< [nsample][nv] where `has_qd`
+  double* qdd;   ///< [nsample][nv] where `has_qdd`
+  bool* has_qd;  ///< [njoint]
+  bool* has_qdd; ///< [njoint]
+  void* storage;
+} lb_joint_motion;
+
+/// Read a table with the columns time, NAME.q (NAME.q0, NAME.q1, ... of joints with several
+/// coordinates) of every joint that moves, and perhaps NAME.qd and NAME.qdd: the trajectory.csv of
+/// any job. Mistakes are told with file, line and column.
+lb_status lb_joint_motion_read(const char* path, const lb_model* model,
+                               const lb_allocator* allocator, lb_joint_motion** motion,
+                               lb_error* err);
+void lb_joint_motion_release(lb_joint_motion* motion);
+
+/// Measured forces on bodies, as from force plates.
+typedef struct lb_outer_forces {
+  int nsample;
+  int nbody;
+  double* time;   ///< [nsample] rising [s]
+  int* body;      ///< [nbody] indices of the model's
+  double* wrench; ///< [nsample][nbody][6] force, then moment about the world's origin, in its axes
+  void* storage;
+} lb_outer_forces;
+
+/// Read a table with the columns time and, of any body, NAME.fx, NAME.fy and NAME.fz [N] in the
+/// world's axes, at the point NAME.px, NAME.py, NAME.pz of the world [m] (0 where not given) with a
+/// further moment NAME.mx, NAME.my, NAME.mz [N m].
+lb_status lb_outer_forces_read(const char* path, const lb_model* model,
+                               const lb_allocator* allocator, lb_outer_forces** forces,
+                               lb_error* err);
+void lb_outer_forces_release(lb_outer_forces* forces);
+
+typedef struct lb_inverse_options {
+  double cutoff;                 ///< of the low-pass filter on the motion [Hz]; NAN: none
+  double force_cutoff;           ///< the same on the forces
+  const lb_outer_forces* forces; ///< or NULL
+  lb_progress progress;
+} lb_inverse_options;
+
+lb_inverse_options lb_inverse_default(void);
+
+/// What each joint must exert for this motion besides the scene's springs, dampers, loads and
+/// gravity, a frame for each sample, and what passes through the joints. Motors are taken to exert
+/// what is needed, whatever their profiles say. In a scene with constraints the motors and the
+/// constraints carry what they can; what is left on other coordinates shows in `torque`.
+///
+/// Rates that the motion does not have, and all of them when it is filtered, come from its
+/// coordinates by differences of sixth order.
+lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
+                     const lb_inverse_options* options, lb_recording* recording,
+                     lb_summary* summary, lb_error* err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,68 @@
+// Points and frames of bodies that are held or led through the world, and floors under points.
+// Frame a of such a pair is the world's own; frame b sits at the point, with the world's axes at
+// the start, so rows are those of loops, with c measured from where a profile wants it.
+#include "dynamics/row.h"
+
+enum { MOST_ROWS = 6 };
+
+static int most(const lb_model* m) {
+  return MOST_ROWS * m->nguide;
+}
+
+static void add_shift(lb_loops* L, const lb_model_guide* g, int k, const lb_frame_motion* a,
+                      const lb_frame_motion* b, const double want[3]) {
+  const double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  lb_row_add(L, (lb_row){.a = &L->frame[2 * g->loop],
+                         .b = &L->frame[2 * g->loop + 1],
+                         .relation = -1,
+                         .motor = -1,
+                         .one_way = g->one_way,
+                         .kind = LB_GAP_SHIFT,
+                         .e = lb_v4_load(axis[k]),
+                         .at = b->p,
+                         .c = b->p[k] - want[0],
+                         .cd = b->v[k] - want[1],
+                         .cdd = b->a[k] - a->a[k] - want[2]}); // gravity is in both
+}
+
+static void add_turns(lb_loops* L, const lb_model_guide* g, const lb_frame_motion* a,
+                      const lb_frame_motion* b) {
+  const lb_v4 turn = lb_rotation_between(a, b, false);
+  const lb_v4 axis[3] = {a->R.x, a->R.y, a->R.z};
+  for (int k = 0; k < 3; k++) {
+    lb_row_add(L, (lb_row){.a = &L->frame[2 * g->loop],
+                           .b = &L->frame[2 * g->loop + 1],
+                           .relation = -1,
+                           .motor = -1,
+                           .turns = true,
+                           .kind = LB_GAP_TURN,
+                           .e = axis[k],
+                           .at = b->p,
+                           .c = lb_v4_dot(axis[k], turn),
+                           .cd = lb_v4_dot(axis[k], b->w),
+                           .cdd = lb_v4_dot(axis[k], b->al)});
+  }
+}
+
+static void add(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_model_guide* g = &m->guide[i];
+    const lb_frame_motion a = lb_frame_move(d->work, &L->frame[2 * g->loop]);
+    const lb_frame_motion b = lb_frame_move(d->work, &L->frame[2 * g->loop + 1]);
+    for (int k = 0; k < 3; k++) {
+      double want[3] = {g->held[k], 0, 0};
+      if (g->path[k]) {
+        lb_profile_evaluate(g->path[k], d->time, want);
+      }
+      if (g->along[k]) {
+        add_shift(L, g, k, &a, &b, want);
+      }
+    }
+    if (g->turn) {
+      add_turns(L, g, &a, &b);
+    }
+  }
+}
+
+const lb_row_kind lb_rows_guide = {most, add};

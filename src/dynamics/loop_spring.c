@@ -1,0 +1,120 @@
+// Springs, dampers and pushing motors on joints that close loops.
+#include <math.h>
+
+#include "dynamics/force.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/row.h"
+
+static int loop_count(const lb_model* m) {
+  return m->nloop;
+}
+
+// A ball's spring pulls along the rotation vector, the others' along their coordinates.
+lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
+  const lb_loops* L = d->work->loops;
+  const lb_scene_joint* j = &m->loop[i];
+  const lb_frame *fa = &L->frame[2 * i], *fb = &L->frame[2 * i + 1];
+  const lb_frame_motion a = lb_frame_move(d->work, fa);
+  const lb_frame_motion b = lb_frame_move(d->work, fb);
+  lb_v4 n = lb_v4_zero(), f = lb_v4_zero();
+  if (j->kind == LB_JOINT_SPHERICAL) {
+    n = -(lb_rotation_between(&a, &b, false) * j->stiffness + (b.w - a.w) * j->damping);
+  } else if (j->kind == LB_JOINT_UNIVERSAL) {
+    double angle[2];
+    lb_cross_angles(&a, &b, angle);
+    const lb_v4 axis[2] = {a.R.z, b.R.x};
+    for (int k = 0; k < 2; k++) {
+      n -= axis[k] * (j->stiffness * angle[k] + j->damping * lb_v4_dot(axis[k], b.w - a.w));
+    }
+  } else if (j->kind == LB_JOINT_REVOLUTE) {
+    const double angle = remainder(lb_hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
+    n = a.R.z * -(j->stiffness * angle + j->damping * lb_v4_dot(a.R.z, b.w - a.w));
+  } else if (j->kind == LB_JOINT_PRISMATIC) {
+    const lb_v4 apart = b.p - a.p;
+    const double rate = lb_v4_dot(a.R.z, b.v - a.v - lb_v4_cross(a.w, apart));
+    f = a.R.z * -(j->stiffness * (lb_v4_dot(a.R.z, apart) - j->rest[0]) + j->damping * rate);
+  }
+  return (lb_motion){n, f};
+}
+
+lb_motion lb_loops_motor(const lb_model* m, const lb_data* d, int i) {
+  const lb_frame_motion a = lb_frame_move(d->work, &d->work->loops->frame[2 * m->motor_loop[i]]);
+  const bool turns = m->loop[m->motor_loop[i]].kind == LB_JOINT_REVOLUTE;
+  return (lb_motion){turns ? a.R.z : lb_v4_zero(), turns ? lb_v4_zero() : a.R.z};
+}
+
+// A force at b's origin on b's link, and its opposite on a's.
+static void push_pair(lb_data* d, int loop, lb_motion F) {
+  const lb_loop_end a = lb_loops_end(d, loop, 0), b = lb_loops_end(d, loop, 1);
+  lb_push_link(d->work, b.link, b.p, F.w, F.v);
+  lb_push_link(d->work, a.link, b.p, -F.w, -F.v);
+}
+
+void lb_loops_push_motor(const lb_model* m, lb_data* d, int i, double force) {
+  const lb_motion unit = lb_loops_motor(m, d, i);
+  push_pair(d, m->motor_loop[i], (lb_motion){unit.w * force, unit.v * force});
+}
+
+lb_motion lb_loops_through(const lb_model* m, const lb_data* d, int i) {
+  const lb_loops* L = d->work->loops;
+  lb_motion F = lb_loops_spring(m, d, i);
+  for (int k = 0; k < L->nrow; k++) {
+    const lb_row* r = &L->row[k];
+    if (r->a == &L->frame[2 * i]) {
+      *(r->turns ? &F.w : &F.v) += r->e * L->x[k];
+    }
+  }
+  for (int k = 0; k < m->nmotor; k++) {
+    if (m->motor_loop[k] == i && m->motor_drive[k] == LB_DRIVE_FORCE) {
+      const lb_motion unit = lb_loops_motor(m, d, k);
+      F.w += unit.w * d->motor_force[k];
+      F.v += unit.v * d->motor_force[k];
+    }
+  }
+  return F;
+}
+
+static void loop_apply(const lb_model* m, lb_data* d) {
+  lb_move_origins(m, d->work, d->qd);
+  for (int i = 0; i < m->nloop; i++) {
+    if (m->loop[i].stiffness > 0 || m->loop[i].damping > 0) {
+      push_pair(d, i, lb_loops_spring(m, d, i));
+    }
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
+      double value[3];
+      lb_profile_evaluate(m->motor_profile[i], d->time, value);
+      d->motor_force[i] = value[0];
+      lb_loops_push_motor(m, d, i, value[0]);
+    }
+  }
+}
+
+static double loop_energy(const lb_model* m, lb_data* d) {
+  double sum = 0;
+  for (int i = 0; i < m->nloop; i++) {
+    const lb_scene_joint* j = &m->loop[i];
+    const lb_frame_motion a = lb_frame_move(d->work, &d->work->loops->frame[2 * i]);
+    const lb_frame_motion b = lb_frame_move(d->work, &d->work->loops->frame[2 * i + 1]);
+    double x = 0;
+    if (j->kind == LB_JOINT_SPHERICAL) {
+      const lb_v4 v = lb_rotation_between(&a, &b, false);
+      x = sqrt(lb_v4_dot(v, v));
+    } else if (j->kind == LB_JOINT_UNIVERSAL) {
+      double angle[2];
+      lb_cross_angles(&a, &b, angle);
+      x = hypot(angle[0], angle[1]);
+    } else if (j->kind == LB_JOINT_REVOLUTE) {
+      x = remainder(lb_hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
+    } else if (j->kind == LB_JOINT_PRISMATIC) {
+      x = lb_v4_dot(a.R.z, b.p - a.p) - j->rest[0];
+    }
+    sum += 0.5 * j->stiffness * x * x;
+  }
+  return sum;
+}
+
+const lb_force lb_force_loop = {
+    "loop joint", loop_count, loop_apply, loop_energy, lb_loops_differentiate_springs,
+    true,         LB_STIFF};

@@ -1,0 +1,44 @@
+// Linear relations of coordinates, sum of factor times coordinate: gears, couplings, and limits.
+#include "dynamics/row.h"
+
+static int most(const lb_model* m) {
+  return m->nrelation;
+}
+
+static double sum(const lb_model* m, const lb_model_relation* r, const double* x, bool rates) {
+  double value = 0;
+  for (int i = r->first; i < r->first + r->count; i++) {
+    value += m->term[i].factor * x[rates ? m->term[i].v : m->term[i].q];
+  }
+  return value;
+}
+
+static void add(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nrelation; i++) {
+    const lb_model_relation* r = &m->relation[i];
+    double value[3] = {r->value, 0, 0};
+    if (r->path) {
+      lb_profile_evaluate(r->path, d->time, value);
+    }
+    lb_row_add(d->work->loops, (lb_row){.relation = i,
+                                        .sign = r->sign,
+                                        .motor = -1,
+                                        .one_way = r->one_way,
+                                        .kind = LB_GAP_RELATION,
+                                        .c = r->sign * (sum(m, r, d->q, false) - value[0]),
+                                        .cd = r->sign * (sum(m, r, d->qd, true) - value[1]),
+                                        .cdd = r->sign * (sum(m, r, d->qdd, true) - value[2])});
+  }
+}
+
+void lb_relation_row(const lb_model* m, int relation, double scale, bool all, double* out) {
+  const lb_model_relation* r = &m->relation[relation];
+  for (int i = r->first; i < r->first + r->count; i++) {
+    const lb_model_term* t = &m->term[i];
+    if (all || !m->v_driven[t->v]) {
+      out[t->v] += scale * t->factor;
+    }
+  }
+}
+
+const lb_row_kind lb_rows_relation = {most, add};

@@ -1,0 +1,80 @@
+// Constraints as rows: what the files about them share. A kind of constraint adds its rows, with
+// values, rates and accelerations at the present state; what is done with rows is written once, in
+// row_solve.c. To add a kind, write its file and add a line to the table in row.c.
+#pragma once
+#include "dynamics/loop.h"
+
+// A frame on a link.
+typedef struct lb_frame {
+  int link; // or LB_WORLD
+  lb_m3 R;
+  lb_v4 p;
+} lb_frame;
+
+// Pose, velocity and acceleration of a frame, in the world.
+typedef struct lb_frame_motion {
+  lb_m3 R;
+  lb_v4 p, v, a, w, al;
+} lb_frame_motion;
+
+typedef struct lb_row {
+  lb_frame const *a, *b; // NULL: a row on coordinates ...
+  int relation;          // ... of this relation; else -1
+  double sign;           // of such a row: 1, or -1 for "at most"
+  int motor;             // that asks for its gap, or -1
+  bool turns;            // a rotation
+  bool one_way;          // pushes but does not pull: c >= 0
+  int contact;           // of such a row: its number among them
+  lb_gap_kind kind;
+  lb_v4 e;  // direction, world
+  lb_v4 at; // where the force acts, world
+  double c, cd, cdd;
+} lb_row;
+
+struct lb_loops {
+  int nrow;
+  int ncontact;    // rows that push only, so far
+  lb_frame* frame; // [2 * nloop]
+  lb_row* row;     // [nrow]
+  bool* touching;  // [contacts] by lb_loops_close: they hold until it is called again
+  double* M;       // [ndense][ndense], then its Cholesky factor
+  double* Jt;      // [nrow][nv], a row of J each, then Linv J'
+  double* A;       // [nrow][nrow]
+  double* x;       // [nrow] right-hand side, then multipliers
+  double* b;       // [nrow] of problems with rows that push only, and their scratch:
+  double* part;    // [nrow][nrow]
+  double* dq;      // [nv]
+  lb_motion* pull; // [nlink] moments and forces at the links' origins
+  double* work;    // [4 * nrow]
+  int* pivot;      // [2 * nrow]
+  bool* pushes;    // [nrow]
+};
+
+// A kind of constraint.
+typedef struct lb_row_kind {
+  int (*most)(const lb_model* m); // rows that there can be
+  void (*add)(const lb_model* m, lb_data* d);
+} lb_row_kind;
+
+extern const lb_row_kind lb_rows_loop, lb_rows_guide, lb_rows_relation;
+
+lb_frame_motion lb_frame_move(const lb_work* work, const lb_frame* f);
+
+// Rotation vector from frame a to b, in the world. When only the axes must agree (turns about z are
+// free), the rotation that takes one axis to the other.
+lb_v4 lb_rotation_between(const lb_frame_motion* a, const lb_frame_motion* b, bool axes_only);
+// Angle from a to b about a's z axis; angles of a universal joint: x of b about z of a, then z of b
+// about its x.
+double lb_hinge_angle(const lb_frame_motion* a, const lb_frame_motion* b);
+void lb_cross_angles(const lb_frame_motion* a, const lb_frame_motion* b, double angle[2]);
+
+// All rows at d's q, qd and accelerations, whose kinematics are in place.
+void lb_rows_fill(const lb_model* m, lb_data* d);
+// Of these, those that act: two-way ones, and what touches.
+void lb_rows_keep_acting(lb_loops* L);
+
+// Add a row; one that pushes only gets its number.
+void lb_row_add(lb_loops* L, lb_row row);
+
+// The multipliers in x as forces on the links and coordinates.
+void lb_rows_push(const lb_model* m, lb_data* d);

@@ -1,0 +1,376 @@
+// What is done with the rows of constraints. With A = J Minv J' and the accelerations qdd0 without
+// constraints,
+//
+//   A lambda = -cdd(qdd0),   force = J' lambda                    (3)
+//
+// Rows may be redundant (a planar four-bar closed by a hinge has three too many): A is then
+// singular but (3) has solutions, and a Cholesky factorisation with pivoting picks one by leaving
+// out rows that say nothing new. Rows that push but do not pull make (3) the conditions of
+// [red] eq. 4.108,
+//
+//   lambda >= 0,   cdd >= 0,   lambda cdd = 0                     (4)
+//
+// a complementary problem in those that touch. Gaps that steps leave are closed by Newton's method
+// on c in the metric of M, so there is no drift and no penalty; then the velocities, where (4) with
+// cd is an impact without bounce.
+#include <cblas.h>
+#undef I // complex.h comes along
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/force.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/row.h"
+#include "math/complementary.h"
+#include "math/dense.h"
+#include "math/semidefinite.h"
+
+// Relative to the largest pivot; below it a row repeats others.
+static const double REDUNDANT = 1e-11;
+
+enum { NEWTON_STEPS = 30 };
+
+// What pushes only touches when its gap is below this [m or rad], and goes on touching when that
+// opens more slowly than this [1/s].
+static const double TOUCH = 1e-9;
+
+// Rows between the same frames, one after another: most have what a link's directions do at their
+// point in common.
+typedef struct group {
+  const lb_row* row;
+  int count;
+  double* J; // of the first
+} group;
+
+// Add sign * (what the rows do to the coordinates that carry a link) to their rows of J. The
+// directions S are those that lb_crba left, at the links' origins; at the rows' point the motion of
+// a direction is (S0, S1 + S0 x arm).
+static void add_link(const lb_model* m, const lb_work* w, const group* g, int link, double sign) {
+  for (int i = link; i != LB_WORLD; i = m->link_parent[i]) {
+    const lb_link* l = &m->link[i];
+    const lb_v4 arm = g->row->at - w->state[i].p;
+    for (int k = 0; k < l->nv && !l->driven; k++) {
+      const lb_v4* S = w->S + 2 * (l->column + k);
+      const lb_v4 move = S[1] + lb_v4_cross(S[0], arm);
+      double* J = g->J + l->v + k;
+      for (int r = 0; r < g->count; r++, J += m->nv) {
+        *J += sign * lb_v4_sum((g->row[r].turns ? S[0] : move) * g->row[r].e);
+      }
+    }
+  }
+}
+
+// Coordinates under a motor do not give way: an identity row in M.
+static void hold_driven(const lb_model* m, double* M) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_driven[i]) {
+      const int k = m->link_v[i];
+      for (int j = 0; j < m->ndense; j++) {
+        M[k * m->ndense + j] = M[j * m->ndense + k] = j == k;
+      }
+    }
+  }
+}
+
+// Rows from i on between the same frames; all act at b's origin.
+static int group_size(const lb_loops* L, int i) {
+  int n = 1;
+  while (L->row[i].a && i + n < L->nrow && L->row[i + n].a == L->row[i].a) {
+    n++;
+  }
+  return n;
+}
+
+// Rows of J from the rows' directions and the directions of the coordinates.
+static void fill_jacobian(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const int nv = m->nv;
+  memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
+  for (int i = 0, count = 1; i < L->nrow; i += count) {
+    const lb_row* r = &L->row[i];
+    const group g = {r, count = group_size(L, i), L->Jt + (size_t)i * (size_t)nv};
+    if (r->relation >= 0) {
+      lb_relation_row(m, r->relation, r->sign, false, g.J);
+    } else {
+      add_link(m, d->work, &g, r->b->link, 1);
+      add_link(m, d->work, &g, r->a->link, -1);
+    }
+  }
+}
+
+// M = L L', Jt = Linv J', A = J Minv J'; false when M cannot be factored. Nodes of elastic bodies
+// stay where they are.
+static bool factor(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const int nd = m->ndense;
+  lb_crba(m, d, L->M, d->q);
+  hold_driven(m, L->M);
+  fill_jacobian(m, d);
+  if (lb_cholesky(nd, L->M, nd) != LB_OK) {
+    return false;
+  }
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nd, L->nrow, 1,
+              L->M, nd, L->Jt, m->nv);
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nd, 1, L->Jt, m->nv, 0, L->A,
+              L->nrow);
+  return true;
+}
+
+static bool any_one_way(const lb_loops* L) {
+  for (int i = 0; i < L->nrow; i++) {
+    if (L->row[i].one_way) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// (4): x with w = A x + b, and w in b.
+static void solve_one_way(lb_loops* L) {
+  const int n = L->nrow;
+  for (int i = 0; i < n; i++) {
+    L->b[i] = -L->x[i];
+    L->pushes[i] = L->row[i].one_way;
+  }
+  lb_complementary_solve(n, L->A, L->b, L->pushes, REDUNDANT, L->x, L->part, L->work, L->pivot);
+}
+
+// Multipliers from the right-hand side in x.
+static void solve_multipliers(lb_loops* L) {
+  const int n = L->nrow;
+  if (any_one_way(L)) {
+    solve_one_way(L);
+    return;
+  }
+  const int rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
+  lb_semidefinite_solve(n, L->A, n, rank, L->x, L->work, L->pivot);
+}
+
+// dq = Minv J' x
+static void spread_multipliers(const lb_model* m, lb_loops* L) {
+  const int nd = m->ndense; // the others stay zero
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, 0, L->dq, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->M, nd, L->dq, 1);
+}
+
+// --- what callers use ---
+
+void lb_push_link(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
+  if (link != LB_WORLD) {
+    lb_state* s = &w->state[link];
+    s->xf += f;
+    s->xn += n + lb_v4_cross(at - s->p, f);
+  }
+}
+
+void lb_rows_push(const lb_model* m, lb_data* d) {
+  const lb_loops* L = d->work->loops;
+  memset(d->relation_force, 0, (size_t)m->nrelation * sizeof *d->relation_force);
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    const lb_v4 push = r->e * L->x[i];
+    const lb_v4 f = r->turns ? lb_v4_zero() : push;
+    const lb_v4 n = r->turns ? push : lb_v4_zero();
+    if (r->motor >= 0) {
+      d->motor_force[r->motor] = L->x[i];
+    }
+    if (r->relation >= 0) {
+      d->relation_force[r->relation] += r->sign * L->x[i];
+      lb_relation_row(m, r->relation, r->sign * L->x[i], true, d->work->tau);
+    } else {
+      lb_push_link(d->work, r->b->link, r->at, n, f);
+      lb_push_link(d->work, r->a->link, r->at, -n, -f);
+    }
+  }
+}
+
+void lb_loops_apply(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  lb_rows_fill(m, d);
+  lb_rows_keep_acting(L);
+  if (L->nrow == 0 || !factor(m, d)) {
+    return;
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].cdd;
+  }
+  solve_multipliers(L);
+  lb_rows_push(m, d);
+}
+
+void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda) {
+  lb_loops* L = d->work->loops;
+  lb_rows_fill(m, d);
+  lb_rows_keep_acting(L);
+  memcpy(L->x, lambda, (size_t)L->nrow * sizeof *L->x);
+  lb_rows_push(m, d);
+}
+
+// A gap, or how far what pushes only is through.
+static double open_by(const lb_row* r) {
+  return r->one_way ? fmax(0, -r->c) : fabs(r->c);
+}
+
+double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
+  lb_loops* L = d->work->loops;
+  double worst = 0;
+  if (!L) {
+    return 0;
+  }
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_rows_fill(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    const double gap = open_by(r);
+    if (!(gap <= worst)) {
+      worst = gap;
+      if (which) {
+        *which = r->relation >= 0 ? m->nloop + r->relation : (int)(r->a - L->frame) / 2;
+      }
+    }
+  }
+  return worst;
+}
+
+// Keep two-way rows, and of the others those that touch or are through.
+static void keep_near(lb_loops* L) {
+  int n = 0;
+  for (int i = 0; i < L->nrow; i++) {
+    if (!L->row[i].one_way || L->row[i].c <= TOUCH) {
+      L->row[n++] = L->row[i];
+    }
+  }
+  L->nrow = n;
+}
+
+// One Newton step on the positions.
+static void close_once(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  keep_near(L);
+  if (!factor(m, d)) {
+    return;
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].c;
+  }
+  solve_multipliers(L);
+  spread_multipliers(m, L);
+  lb_advance(m, d->q, L->dq, 1);
+}
+
+// What pushes only goes on touching where it does not come apart at once.
+static void note_touching(lb_loops* L) {
+  for (int i = 0; i < L->nrow; i++) {
+    if (L->row[i].one_way) {
+      L->touching[L->row[i].contact] = L->b[i] <= TOUCH;
+    }
+  }
+}
+
+static void close_velocities(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_rows_fill(m, d);
+  keep_near(L);
+  memset(L->touching, 0, (size_t)L->ncontact * sizeof *L->touching);
+  if (L->nrow == 0 || !factor(m, d)) {
+    return;
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].cd;
+  }
+  solve_multipliers(L);
+  spread_multipliers(m, L);
+  for (int k = 0; k < m->nv; k++) {
+    d->qd[k] += L->dq[k];
+  }
+  note_touching(L);
+}
+
+void lb_loops_close(const lb_model* m, lb_data* d) {
+  if (!d->work->loops) {
+    return;
+  }
+  double before = INFINITY;
+  for (int i = 0; i < NEWTON_STEPS; i++) {
+    const double gap = lb_loop_gap(m, d, NULL);
+    // stop at rounding: small, and no longer falling fast
+    if (gap < 1e-14 || (gap < 1e-9 && gap > 0.1 * before)) {
+      break;
+    }
+    before = gap;
+    close_once(m, d);
+  }
+  close_velocities(m, d);
+}
+
+static lb_loop_rows measure(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  lb_rows_fill(m, d);
+  lb_rows_keep_acting(L);
+  lb_fill_columns(m, d->work);
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = L->row[i].c;
+    L->work[i] = L->row[i].cd;
+  }
+  return (lb_loop_rows){.count = L->nrow, .gap = L->x, .rate = L->work};
+}
+
+lb_loop_rows lb_loops_measure(const lb_model* m, lb_data* d) {
+  return d->work->loops ? measure(m, d) : (lb_loop_rows){0};
+}
+
+lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
+  if (!d->work->loops) {
+    return (lb_loop_rows){0};
+  }
+  lb_loop_rows rows = measure(m, d);
+  fill_jacobian(m, d);
+  rows.J = d->work->loops->Jt;
+  return rows;
+}
+
+static void pull_link(const lb_loops* L, const lb_state* state, int link, const lb_row* r,
+                      double lambda) {
+  if (link != LB_WORLD) {
+    const lb_v4 push = r->e * lambda;
+    L->pull[link].w += r->turns ? push : lb_v4_cross(r->at - state[link].p, push);
+    L->pull[link].v += r->turns ? lb_v4_zero() : push;
+  }
+}
+
+// On the way in, every link's directions take their part of what acts on it and beyond.
+void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
+                         double* out) {
+  const lb_loops* L = d->work->loops;
+  const lb_state* state = d->work->state;
+  if (!L) {
+    return;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    L->pull[i] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    const double push = scale * lambda[i];
+    if (r->relation >= 0) {
+      lb_relation_row(m, r->relation, r->sign * push, false, out);
+    } else {
+      pull_link(L, state, r->b->link, r, push);
+      pull_link(L, state, r->a->link, r, -push);
+    }
+  }
+  for (int i = m->nlink - 1; i >= 0; i--) {
+    const lb_link* l = &m->link[i];
+    const lb_motion F = L->pull[i];
+    for (int k = 0; k < l->nv && !l->driven; k++) {
+      const lb_v4* S = d->work->S + 2 * (l->column + k);
+      out[l->v + k] += lb_v4_sum(S[0] * F.w + S[1] * F.v);
+    }
+    if (l->parent != LB_WORLD) {
+      lb_motion* to = &L->pull[l->parent];
+      to->w += F.w + lb_v4_cross(state[i].p - state[l->parent].p, F.v);
+      to->v += F.v;
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// Loops closed by any joint: the body at the end of such a joint is split.
+#pragma once
+#include "base/arena.h"
+#include "limber/model.h"
+
+// Is a coordinate of the joint part of a coupling?
+bool lb_scene_is_coupled(const lb_scene* scene, int joint);
+
+// Is there a joint that closes a loop and must have coordinates: one that has a rotor, that is
+// coupled, or of a kind that has no rows of its own?
+bool lb_scene_has_splits(const lb_scene* scene);
+
+// The same scene with such joints in the tree. Each carries a part of its child's mass, a body of
+// its own that is fixed to the child: two halves that move as one weigh what the whole does, so
+// nothing changes but where the loop is cut. `tree` says where everything starts.
+lb_status lb_scene_split(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
+                         lb_scene* split, lb_error* err);

@@ -1,0 +1,138 @@
+// Constraints, in scenes from files and made by hand alike.
+#include <math.h>
+
+#include "scene/check.h"
+
+static bool is_driven(const lb_scene* s, int joint) {
+  for (int i = 0; i < s->nmotor; i++) {
+    if (s->motor[i].joint == joint && s->motor[i].drive == LB_DRIVE_POSITION) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A coordinate that is a number whose rate is a velocity.
+static bool is_plain(const lb_scene_joint* j, int coordinate) {
+  const int n = lb_joint_count_q(j);
+  return n == lb_joint_count_v(j) && coordinate >= 0 && coordinate < n;
+}
+
+static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_scene_term* t) {
+  if (t->joint < 0 || t->joint >= c->s->njoint) {
+    LB_SAY(c, k->place, "constraint '%s' couples joint %d, which does not exist", k->name,
+           t->joint);
+    return false;
+  }
+  const lb_scene_joint* j = &c->s->joint[t->joint];
+  if ((int)j->kind < 0 || j->kind >= LB_JOINT_COUNT) {
+    return false; // told
+  }
+  if (j->loop && c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
+    LB_SAY(c, k->place,
+           "constraint '%s' couples joint '%s', which closes a loop (use reduced coordinates)",
+           k->name, j->name);
+    return false;
+  }
+  if (!is_plain(j, t->coordinate)) {
+    LB_SAY(c, k->place,
+           "constraint '%s' couples coordinate %d of joint '%s', which is %s and has no such "
+           "angle or distance",
+           k->name, t->coordinate, j->name, lb_joint_kind_name(j->kind));
+    return false;
+  }
+  if (!isfinite(t->factor) || t->factor == 0) {
+    LB_SAY(c, k->place, "constraint '%s': the factor on joint '%s' must be finite and not 0",
+           k->name, j->name);
+    return false;
+  }
+  return true;
+}
+
+// The sum at the start, where all its joints are known.
+static void check_start(lb_checker* c, const lb_scene_constraint* k) {
+  double sum = 0, size = 0;
+  bool driven = true;
+  for (int i = 0; i < k->nterm; i++) {
+    const double x = k->term[i].factor * c->s->joint[k->term[i].joint].q[k->term[i].coordinate];
+    sum += x;
+    size = fmax(size, fabs(x));
+    driven = driven && is_driven(c->s, k->term[i].joint);
+  }
+  if (driven) {
+    LB_SAY(c, k->place,
+           "constraint '%s' prescribes what motors prescribe already (take it away, or let one of "
+           "its joints go)",
+           k->name);
+  } else if (k->nterm == 1 && (sum < k->least - 1e-9 * size || sum > k->most + 1e-9 * size) &&
+             k->least < k->most && !is_driven(c->s, k->term[0].joint)) {
+    LB_SAY(c, k->place,
+           "constraint '%s': joint '%s' starts at %g, which is %s (start within the limits)",
+           k->name, c->s->joint[k->term[0].joint].name, sum / k->term[0].factor,
+           sum < k->least ? "below 'at_least'" : "above 'at_most'");
+  }
+}
+
+static void check_couple(lb_checker* c, const lb_scene_constraint* k) {
+  bool ok = k->nterm > 0;
+  for (int i = 0; i < k->nterm; i++) {
+    ok = term_holds(c, k, &k->term[i]) && ok;
+    for (int j = 0; ok && j < i; j++) {
+      if (k->term[i].joint == k->term[j].joint && k->term[i].coordinate == k->term[j].coordinate) {
+        LB_SAY(c, k->place, "constraint '%s' names joint '%s' twice (add the factors)", k->name,
+               c->s->joint[k->term[i].joint].name);
+        ok = false;
+      }
+    }
+  }
+  if (!(k->least <= k->most) || k->least == (double)INFINITY || k->most == -(double)INFINITY) {
+    LB_SAY(c, k->place, "constraint '%s': its bounds must be numbers, the lower first", k->name);
+  } else if (ok) {
+    check_start(c, k);
+  }
+}
+
+static void check_points(lb_checker* c, const lb_scene_constraint* k) {
+  if (k->body < 0 || k->body >= c->s->nbody) {
+    LB_SAY(c, k->place, "constraint '%s' is about body %d, which does not exist", k->name, k->body);
+    return;
+  }
+  if (c->s->body[k->body].elastic || c->s->body[k->body].reduced) {
+    LB_SAY(c, k->place,
+           "constraint '%s' is about the elastic body '%s' (fix a rigid body to its face, and lead "
+           "that)",
+           k->name, c->s->body[k->body].name);
+  }
+  for (int i = 0; i < k->npoint; i++) {
+    if (!isfinite(k->point[i].x + k->point[i].y + k->point[i].z) || !isfinite(k->height)) {
+      LB_SAY(c, k->place, "constraint '%s': its numbers must be finite", k->name);
+    }
+  }
+}
+
+// Rows that push only need steps that can stop short.
+static bool is_one_way(const lb_scene_constraint* k) {
+  return k->kind == LB_CONSTRAINT_FLOOR || (k->kind == LB_CONSTRAINT_COUPLE && k->least < k->most);
+}
+
+static bool stops_short(lb_integrator integrator) {
+  return integrator == LB_INTEGRATOR_EULER || integrator == LB_INTEGRATOR_RK4 ||
+         integrator == LB_INTEGRATOR_RK8;
+}
+
+void lb_check_constraints(lb_checker* c) {
+  for (int i = 0; i < c->s->nconstraint; i++) {
+    const lb_scene_constraint* k = &c->s->constraint[i];
+    if (k->kind == LB_CONSTRAINT_COUPLE) {
+      check_couple(c, k);
+    } else {
+      check_points(c, k);
+    }
+    if (is_one_way(k) && !stops_short(c->s->solver.integrator)) {
+      LB_SAY(c, k->place,
+             "constraint '%s' pushes one way only, which the integrator %s cannot follow (choose "
+             "euler, rk4 or rk8)",
+             k->name, lb_integrator_name(c->s->solver.integrator));
+    }
+  }
+}

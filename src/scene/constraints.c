@@ -1,0 +1,189 @@
+// What must hold besides joints: relations of coordinates, led points, floors.
+#include <math.h>
+#include <string.h>
+
+#include "scene/reader.h"
+
+// --- relations ---
+
+// What a relation measures goes by the first joint that it names.
+static const lb_table* relation_table(const lb_reader* r, const lb_node* node) {
+  const lb_node* terms = lb_node_find(node, "couple");
+  const bool list = terms && terms->kind == LB_NODE_LIST && terms->count > 0;
+  const lb_node* name = list ? lb_node_find(terms->item[0], "joint") : NULL;
+  const int joint = name && name->kind == LB_NODE_SCALAR
+                        ? lb_names_find(&r->section[LB_SCENE_JOINTS].names, name->text, -1)
+                        : -1;
+  const bool slides = joint >= 0 && r->scene.joint[joint].kind == LB_JOINT_PRISMATIC;
+  return slides ? &lb_slide_relation_table : &lb_hinge_relation_table;
+}
+
+static bool read_terms(lb_reader* r, const lb_node* couple, lb_scene_constraint* to) {
+  bool ok = true;
+  to->term = LB_TAKE(r->keep, lb_scene_term, couple->count);
+  if (!to->term) {
+    return lb_lack(r);
+  }
+  if (couple->count == 0) {
+    return lb_complain(r, couple->place, "'couple' must name a joint or more");
+  }
+  for (int i = 0; i < couple->count; i++) {
+    lb_term_spec spec = {.joint = -1, .factor = 1};
+    ok &= lb_read_table(r, couple->item[i], &lb_term_table, &spec);
+    to->term[i] = (lb_scene_term){spec.joint, spec.coordinate, spec.factor};
+  }
+  to->nterm = couple->count;
+  return ok;
+}
+
+// equals or a path, or at_least and at_most
+static bool read_bounds(lb_reader* r, const lb_constraint_spec* spec, lb_scene_constraint* to) {
+  const lb_node* equals = spec->given.node[LB_CONSTRAINT_KEY_EQUALS];
+  const lb_node* path = spec->given.node[LB_CONSTRAINT_KEY_PATH];
+  const lb_node* least = spec->given.node[LB_CONSTRAINT_KEY_LEAST];
+  const lb_node* most = spec->given.node[LB_CONSTRAINT_KEY_MOST];
+  const bool exact = equals || path;
+  to->least = exact ? spec->equals : least ? spec->least : -(double)INFINITY;
+  to->most = exact ? spec->equals : most ? spec->most : (double)INFINITY;
+  if (!exact && !least && !most) {
+    return lb_complain(r, to->place,
+                       "'equals', 'path', 'at_least' or 'at_most' is missing (what the sum is to "
+                       "be)");
+  }
+  if (exact && ((equals && path) || least || most)) {
+    return lb_complain(r,
+                       (equals && path ? path
+                        : least        ? least
+                                       : most)
+                           ->place,
+                       "'%s' leaves nothing for '%s' to say (keep one)", equals ? "equals" : "path",
+                       equals && path ? "path"
+                       : least        ? "at_least"
+                                      : "at_most");
+  }
+  if (least && most && !(spec->least < spec->most)) {
+    return lb_complain(r, most->place, "'at_most' must be more than 'at_least', which is %g",
+                       spec->least);
+  }
+  return true;
+}
+
+// The path of a relation measures what its bounds do.
+static bool read_path(lb_reader* r, const lb_constraint_spec* spec, const lb_table* table,
+                      lb_scene_constraint* to) {
+  const lb_path_spec* path = &spec->path;
+  const lb_dimension dimension = table->field[LB_CONSTRAINT_KEY_EQUALS].dimension;
+  if (!path->given.whole) {
+    return true;
+  }
+  if (!lb_read_profile(r, &path->profile, &path->given, dimension, &to->path[0])) {
+    return false;
+  }
+  return to->path[0].count > 0 ||
+         lb_complain(r, path->given.whole->place, "'keys' or 'spline' is missing");
+}
+
+// --- points ---
+
+static bool read_along(lb_reader* r, const lb_follow_spec* spec, lb_scene_constraint* to) {
+  const char* axes = spec->along ? spec->along : "xyz";
+  bool ok = *axes;
+  for (const char* s = axes; *s; s++) {
+    const int k = *s - 'x';
+    ok = ok && k >= 0 && k < 3 && !to->along[k];
+    if (k >= 0 && k < 3) {
+      to->along[k] = true;
+    }
+  }
+  return ok || lb_complain(r, lb_node_find(spec->given.whole, "along")->place,
+                           "'along' must be some of x, y and z, such as xz, not '%.20s'", axes);
+}
+
+static bool read_follow(lb_reader* r, const lb_follow_spec* spec, lb_scene_constraint* to) {
+  static const char* const word[] = {"x", "y", "z"};
+  bool ok = read_along(r, spec, to);
+  to->body = spec->body;
+  to->turn = spec->rotation;
+  to->point = LB_TAKE(r->keep, lb_vec3, 1);
+  if (!to->point) {
+    return lb_lack(r);
+  }
+  to->point[0] = spec->at;
+  to->npoint = 1;
+  for (int k = 0; k < 3; k++) {
+    const lb_path_spec* path = &spec->path[k];
+    ok &= lb_read_profile(r, &path->profile, &path->given, LB_LENGTH, &to->path[k]);
+    if (path->given.whole && !to->along[k]) {
+      ok = lb_complain(r, path->given.whole->place,
+                       "'%s' is not one of the axes in 'along' (add it, or take this away)",
+                       word[k]);
+    }
+  }
+  return ok;
+}
+
+static bool read_floor(lb_reader* r, const lb_floor_spec* spec, lb_scene_constraint* to) {
+  const int count = spec->points ? spec->points->count : 1;
+  bool ok = true;
+  to->body = spec->body;
+  to->height = spec->height;
+  to->point = LB_TAKE(r->keep, lb_vec3, count);
+  if (!to->point) {
+    return lb_lack(r);
+  }
+  for (int i = 0; i < count; i++) {
+    lb_spot_spec point = {0};
+    ok &= !spec->points || lb_read_table(r, spec->points->item[i], &lb_spot_table, &point);
+    to->point[i] = point.at;
+  }
+  to->npoint = count;
+  return ok;
+}
+
+// --- the whole ---
+
+static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constraint* to) {
+  lb_constraint_spec spec = {.follow = {.body = LB_WORLD}, .floor = {.body = LB_WORLD}};
+  for (int k = 0; k < 3; k++) {
+    spec.follow.path[k].profile.spline.degree = spec.path.profile.spline.degree = 3;
+  }
+  bool ok = lb_begin_entry(r, entry, "constraint");
+  *to = (lb_scene_constraint){
+      .name = lb_keep_name(r, entry), .place = entry->name->place, .body = LB_WORLD};
+  const lb_table* table = relation_table(r, entry->value);
+  if (!lb_read_table(r, entry->value, table, &spec)) {
+    return false;
+  }
+  const lb_node* const* given = spec.given.node;
+  to->kind = given[LB_CONSTRAINT_COUPLE]   ? LB_CONSTRAINT_COUPLE
+             : given[LB_CONSTRAINT_FOLLOW] ? LB_CONSTRAINT_FOLLOW
+                                           : LB_CONSTRAINT_FLOOR;
+  for (int k = LB_CONSTRAINT_KEY_EQUALS; k <= LB_CONSTRAINT_KEY_MOST; k++) {
+    if (given[k] && to->kind != LB_CONSTRAINT_COUPLE) {
+      ok = lb_complain(r, given[k]->place, "bounds are for 'couple' (take this away)");
+    }
+  }
+  if (to->kind == LB_CONSTRAINT_COUPLE) {
+    ok &= read_terms(r, spec.couple, to);
+    ok &= read_bounds(r, &spec, to);
+    ok &= read_path(r, &spec, table, to);
+  } else if (to->kind == LB_CONSTRAINT_FOLLOW) {
+    ok &= read_follow(r, &spec.follow, to);
+  } else {
+    ok &= read_floor(r, &spec.floor, to);
+  }
+  return ok;
+}
+
+void lb_read_constraints(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_CONSTRAINTS];
+  r->scene.constraint = LB_TAKE(r->keep, lb_scene_constraint, all->count);
+  if (!r->scene.constraint) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.nconstraint +=
+        read_constraint(r, &all->entry[i], &r->scene.constraint[r->scene.nconstraint]);
+  }
+}

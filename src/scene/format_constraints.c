@@ -1,0 +1,107 @@
+// The tables of constraints. What a relation's numbers measure goes by its first joint.
+#include "scene/format_profile.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+#define TABLE(word, rows)                                                                          \
+  { .name = word, .count = COUNT(rows), .field = rows }
+
+static const lb_field term_fields[] = {
+    {"joint", LB_VALUE_JOINT, offsetof(lb_term_spec, joint), LB_PURE, LB_ANY, true, NULL, NULL,
+     "whose coordinate"},
+    {"coordinate", LB_VALUE_COUNT, offsetof(lb_term_spec, coordinate), LB_PURE, LB_NOT_NEGATIVE,
+     false, NULL, "0", "which, of a joint with several, from 0"},
+    {"times", LB_VALUE_NUMBER, offsetof(lb_term_spec, factor), LB_PURE, LB_ANY, false, NULL, "1",
+     "the factor on it"},
+};
+const lb_table lb_term_table = TABLE("term", term_fields);
+
+static const lb_field path_fields[] = {
+    {"keys", LB_VALUE_KEYS, PROFILE(lb_path_spec, keys), LB_PURE, LB_ANY, false, NULL, "none",
+     "[time, place] pairs"},
+    PROFILE_COMMON(lb_path_spec),
+};
+const lb_table lb_path_table = TABLE("path", path_fields);
+
+#define FOLLOW(member) offsetof(lb_follow_spec, member)
+#define PATH(word, k)                                                                              \
+  {                                                                                                \
+    word, LB_VALUE_TABLE, FOLLOW(path) + (k) * sizeof(lb_path_spec), LB_PURE, LB_ANY, false,       \
+        &lb_path_table, "where it is at the start", "where the point is to be along " word         \
+  }
+static const lb_field follow_fields[] = {
+    {"body", LB_VALUE_ONE_BODY, FOLLOW(body), LB_PURE, LB_ANY, true, NULL, NULL,
+     "the body that is led"},
+    {"at", LB_VALUE_VECTOR, FOLLOW(at), LB_LENGTH, LB_ANY, false, NULL, "[0, 0, 0]",
+     "which point of it"},
+    {"along", LB_VALUE_TEXT, FOLLOW(along), LB_PURE, LB_ANY, false, NULL, "xyz",
+     "the world's axes along which it is: x, xz, xyz and so on; along others it is free"},
+    PATH("x", 0),
+    PATH("y", 1),
+    PATH("z", 2),
+    {"rotation", LB_VALUE_FLAG, FOLLOW(rotation), LB_PURE, LB_ANY, false, NULL, "false",
+     "true keeps the body turned as it is at the start"},
+};
+const lb_table lb_follow_table = TABLE("led point", follow_fields);
+
+static const lb_field spot_fields[] = {
+    {"at", LB_VALUE_VECTOR, offsetof(lb_spot_spec, at), LB_LENGTH, LB_ANY, true, NULL, NULL,
+     "in the body"},
+};
+const lb_table lb_spot_table = TABLE("spot", spot_fields);
+
+static const lb_field floor_fields[] = {
+    {"body", LB_VALUE_ONE_BODY, offsetof(lb_floor_spec, body), LB_PURE, LB_ANY, true, NULL, NULL,
+     "the body that stands on it"},
+    {"points", LB_VALUE_LIST, offsetof(lb_floor_spec, points), LB_PURE, LB_ANY, false,
+     &lb_spot_table, "the body's origin", "the points of it that the floor stops"},
+    {"height", LB_VALUE_NUMBER, offsetof(lb_floor_spec, height), LB_LENGTH, LB_ANY, false, NULL,
+     "0", "z of the floor"},
+};
+const lb_table lb_floor_table = TABLE("floor", floor_fields);
+
+#define RELATION_BOUND(word, member, dimension, about)                                             \
+  {                                                                                                \
+    word, LB_VALUE_NUMBER, offsetof(lb_constraint_spec, member), dimension, LB_ANY, false, NULL,   \
+        "none", about                                                                              \
+  }
+#define RELATION_FIELDS(dimension)                                                                 \
+  [LB_CONSTRAINT_COUPLE] = {"couple",                                                              \
+                            LB_VALUE_LIST,                                                         \
+                            offsetof(lb_constraint_spec, couple),                                  \
+                            LB_PURE,                                                               \
+                            LB_ANY,                                                                \
+                            false,                                                                 \
+                            &lb_term_table,                                                        \
+                            NULL,                                                                  \
+                            "a sum of joints' coordinates: gears, couplings and limits"},          \
+  [LB_CONSTRAINT_FOLLOW] = {"follow",                                                              \
+                            LB_VALUE_TABLE,                                                        \
+                            offsetof(lb_constraint_spec, follow),                                  \
+                            LB_PURE,                                                               \
+                            LB_ANY,                                                                \
+                            false,                                                                 \
+                            &lb_follow_table,                                                      \
+                            NULL,                                                                  \
+                            "a point of a body that is held or led through the world"},            \
+  [LB_CONSTRAINT_FLOOR] =                                                                          \
+      {"floor",         LB_VALUE_TABLE, offsetof(lb_constraint_spec, floor),                       \
+       LB_PURE,         LB_ANY,         false,                                                     \
+       &lb_floor_table, NULL,           "a floor without friction under points of a body"},        \
+  [LB_CONSTRAINT_KEY_EQUALS] = RELATION_BOUND("equals", equals, dimension, "what the sum is"),     \
+  [LB_CONSTRAINT_KEY_PATH] =                                                                       \
+      {"path",         LB_VALUE_TABLE, offsetof(lb_constraint_spec, path),                         \
+       LB_PURE,        LB_ANY,         false,                                                      \
+       &lb_path_table, "none",         "what the sum is over time, instead of equals"},            \
+  [LB_CONSTRAINT_KEY_LEAST] =                                                                      \
+      RELATION_BOUND("at_least", least, dimension, "the sum does not go below it"),                \
+  [LB_CONSTRAINT_KEY_MOST] =                                                                       \
+      RELATION_BOUND("at_most", most, dimension, "the sum does not go above it")
+
+static const lb_field hinge_relation_fields[] = {RELATION_FIELDS(LB_ANGLE)};
+static const lb_field slide_relation_fields[] = {RELATION_FIELDS(LB_LENGTH)};
+const lb_table lb_hinge_relation_table = {"constraint", COUNT(hinge_relation_fields),
+                                          hinge_relation_fields, LB_CONSTRAINT_COUNT,
+                                          "the kind of a constraint"};
+const lb_table lb_slide_relation_table = {"constraint on slides", COUNT(slide_relation_fields),
+                                          slide_relation_fields, LB_CONSTRAINT_COUNT,
+                                          "the kind of a constraint"};

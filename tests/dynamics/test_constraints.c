@@ -1,0 +1,395 @@
+// Constraints besides loop joints: closed forms, and the same motion said in two ways.
+#include "limber/limber.h"
+#include "test.h"
+
+typedef struct world {
+  lb_model* m;
+  lb_data* d;
+  lb_stepper* st;
+} world;
+
+static world open_world(const char* text) {
+  lb_scene scene;
+  world w = {0};
+  lb_error err = lb_error_make(NULL);
+  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err);
+  if (status == LB_OK) {
+    status = lb_model_create(&scene, NULL, &w.m, &err);
+    lb_scene_release(&scene);
+  }
+  status = status != LB_OK ? status : lb_data_create(w.m, NULL, &w.d, &err);
+  status = status != LB_OK ? status : lb_stepper_create(w.m, NULL, NULL, &w.st, &err);
+  status = status != LB_OK ? status : lb_assemble(w.m, w.d, &err);
+  if (status != LB_OK) {
+    print_error("%s\n", err.count ? err.message[0].text : "?");
+    fail();
+  }
+  lb_error_clear(&err);
+  return w;
+}
+
+static void run(world* w, int steps, double h) {
+  lb_error err = lb_error_make(NULL);
+  for (int i = 0; i < steps; i++) {
+    if (lb_stepper_step(w->st, w->d, h, &err) != LB_OK) {
+      print_error("%s\n", err.message[0].text);
+      fail();
+    }
+  }
+  lb_error_clear(&err);
+}
+
+static void close_world(world* w) {
+  lb_stepper_release(w->st);
+  lb_data_release(w->d);
+  lb_model_release(w->m);
+}
+
+// Two wheels that mesh, I1 = 0.02 and I2 = 0.005 with q1 + q2/3 = 0.1, under a torque T on the
+// first: (I1 + 9 I2) qdd1 = T.
+#define WHEELS                                                                                     \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies:\n"                                                                                      \
+  "  one: {mass: 1, inertia: [0.02, 0.02, 0.02]}\n"                                                \
+  "  two: {mass: 1, inertia: [0.005, 0.005, 0.005]}\n"                                             \
+  "joints:\n"                                                                                      \
+  "  first: {type: revolute, child: one, axis: y}\n"                                               \
+  "  second: {type: revolute, child: two, axis: y, at: [1, 0, 0]}\n"                               \
+  "constraints:\n"                                                                                 \
+  "  mesh: {couple: [{joint: first}, {joint: second, times: 0.33333333333333333}], equals: 0.1}\n"
+
+static void gears_move_as_one_inertia(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"euler", "rk4", "rk8", "bdf2", "adaptive"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    char scene[1000];
+    snprintf(scene, sizeof scene,
+             "%smotors: {push: {joint: first, drive: force, keys: [[0, 0.5]]}}\n"
+             "solver: {integrator: %s}\n",
+             WHEELS, integrators[i]);
+    world w = open_world(scene);
+    const double start = w.d->q[0];
+    run(&w, 500, 1e-3);
+    lb_forward(w.m, w.d);
+    const double qdd = 0.5 / (0.02 + 9 * 0.005);
+    assert_near(w.d->q[0] + w.d->q[1] / 3, 0.1, 1e-12);
+    assert_near(w.d->qdd[0], qdd, 1e-9);
+    assert_near(w.d->qd[0], 0.5 * qdd, 1e-9);
+    assert_near(w.d->q[0] - start, 0.5 * qdd * 0.25,
+                strcmp(integrators[i], "euler") == 0  ? 2e-3
+                : strcmp(integrators[i], "bdf2") == 0 ? 6e-6
+                                                      : 1e-9);
+    // the force between them turns the second wheel: multiplier / 3 = I2 qdd2
+    assert_near(w.d->relation_force[0] / 3, 0.005 * w.d->qdd[1], 1e-9);
+    close_world(&w);
+  }
+}
+
+#define ROD(name, length)                                                                          \
+  name ": {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, -" length "]}}}\n"
+
+// A rod against a stop: it comes to rest there, and the stop bears its weight's moment.
+static void a_stop_stops_and_holds(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"euler", "rk4", "rk8"};
+  for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+    char scene[1000];
+    snprintf(
+        scene, sizeof scene,
+        "bodies:\n  " ROD("rod", "0.5") "joints: {hinge: {type: revolute, child: rod, axis: y}}\n"
+                                        "initial: {hinge: {position: 80 deg}}\n"
+                                        "constraints: {stop: {couple: [{joint: hinge}], at_least: "
+                                        "30 deg, at_most: 90 deg}}\n"
+                                        "solver: {integrator: %s}\n",
+        integrators[i]);
+    world w = open_world(scene);
+    double lowest = 10;
+    for (int k = 0; k < 1000; k++) {
+      run(&w, 1, 1e-3);
+      lowest = fmin(lowest, w.d->q[0]);
+    }
+    lb_forward(w.m, w.d);
+    const double mass = w.m->link_mass[0].mass, angle = 30 * M_PI / 180;
+    assert_near(lowest, angle, 1e-12);
+    assert_near(w.d->q[0], angle, 1e-12);
+    assert_near(w.d->qd[0], 0, 1e-12);
+    assert_near(w.d->relation_force[0], mass * 9.81 * 0.25 * sin(angle), 1e-9);
+    assert_near(w.d->relation_force[1], 0, 0);
+    close_world(&w);
+  }
+}
+
+// Pushed off a stop it leaves at once: the same motion as without.
+static void a_stop_does_not_pull(void** state) {
+  (void)state;
+  static const char FREE[] = "bodies:\n  " ROD("rod", "0.5") //
+      "joints: {hinge: {type: revolute, child: rod, axis: y}}\n"
+      "initial: {hinge: {position: 30 deg, velocity: 2}}\n";
+  char scene[1000];
+  snprintf(scene, sizeof scene,
+           "%sconstraints: {stop: {couple: [{joint: hinge}], at_least: 30 deg}}\n", FREE);
+  world a = open_world(FREE), b = open_world(scene);
+  run(&a, 100, 1e-3);
+  run(&b, 100, 1e-3);
+  assert_near(a.d->q[0], b.d->q[0], 1e-14);
+  close_world(&a);
+  close_world(&b);
+}
+
+// A box falls tilted on four corners and comes to lie flat; the floor carries its weight.
+static void a_box_comes_to_lie_on_the_floor(void** state) {
+  (void)state;
+  world w = open_world(
+      "bodies: {box: {shape: {box: [0.4, 0.3, 0.2]}, mass: 3}}\n"
+      "initial: {box: {position: [0, 0, 0.4], rotation: {axis: [1, 2, 0], angle: 10 deg}}}\n"
+      "constraints:\n"
+      "  ground:\n"
+      "    floor:\n"
+      "      body: box\n"
+      "      points: [{at: [0.2, 0.15, -0.1]}, {at: [-0.2, 0.15, -0.1]},\n"
+      "               {at: [0.2, -0.15, -0.1]}, {at: [-0.2, -0.15, -0.1]}]\n");
+  lb_reaction r[5];
+  double deepest = 0;
+  for (int i = 0; i < 1500; i++) {
+    run(&w, 1, 1e-3);
+    deepest = fmax(deepest, lb_loop_gap(w.m, w.d, NULL));
+  }
+  assert_near(deepest, 0, 1e-9);
+  assert_near(w.d->q[2], 0.1, 1e-9);
+  lb_forward(w.m, w.d);
+  lb_reactions(w.m, w.d, r);
+  double up = 0;
+  for (int i = 1; i <= 4; i++) {
+    assert_true(r[i].force.z >= 0);
+    up += r[i].force.z;
+  }
+  assert_near(up, 3 * 9.81, 1e-9);
+  close_world(&w);
+}
+
+// A point led along a circle, with the joints found by the constraint, needs the same forces as
+// joints that follow the angles.
+static void a_led_point_goes_where_it_is_led(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"rk4", "bdf2"};
+  for (size_t i = 0; i < 2; i++) {
+    char scene[1500];
+    snprintf(scene, sizeof scene,
+             "bodies:\n  " ROD("upper", "0.4") "  " ROD("lower", "0.4") //
+             "joints:\n"
+             "  shoulder: {type: revolute, child: upper, axis: y}\n"
+             "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.4], axis: y}\n"
+             "initial: {shoulder: {position: 20 deg}, elbow: {position: 60 deg}}\n"
+             "constraints:\n"
+             "  hand:\n"
+             "    follow:\n"
+             "      body: lower\n"
+             "      at: [0, 0, -0.4]\n"
+             "      along: xz\n"
+             "      x: {keys: [[0, -0.5], [1, -0.3], [2, -0.6]]}\n"
+             "      z: {keys: [[0, -0.3], [2, -0.5]]}\n"
+             "solver: {integrator: %s}\n",
+             integrators[i]);
+    world w = open_world(scene);
+    assert_int_equal(w.m->nloop, 1);
+    run(&w, 1000, 1e-3);
+    lb_poses(w.m, w.d);
+    const lb_vec3 p = lb_transform_point(w.d->pose[1], (lb_vec3){0, 0, -0.4});
+    assert_near(p.x, -0.3, i ? 1e-7 : 1e-11);
+    assert_near(p.z, -0.4, i ? 1e-7 : 1e-11);
+    // the force at the hand does what torques at the joints would have to
+    lb_forward(w.m, w.d);
+    lb_reaction r[3];
+    lb_reactions(w.m, w.d, r);
+    double tau[2];
+    lb_rnea(w.m, w.d, tau, w.d->q, w.d->qd, w.d->qdd);
+    const lb_vec3 f = lb_quat_rotate(w.d->pose[1].q, r[2].force); // in the world's axes
+    const lb_vec3 arm = lb_vec3_sub(p, w.d->pose[1].p);
+    assert_near(tau[1], lb_vec3_cross(arm, f).y, 1e-9);
+    assert_near(tau[0], lb_vec3_cross(p, f).y, 1e-9);
+    close_world(&w);
+  }
+}
+
+// A frame held in the world: nothing moves, and the constraint carries the weight.
+static void a_held_frame_stays(void** state) {
+  (void)state;
+  world w = open_world(
+      "bodies: {box: {shape: {box: [0.4, 0.3, 0.2]}, mass: 3}}\n"
+      "initial: {box: {position: [1, 2, 3], rotation: {axis: [1, 2, 0], angle: 40 deg}}}\n"
+      "constraints: {grip: {follow: {body: box, at: [0.2, 0, 0], rotation: true}}}\n");
+  run(&w, 300, 1e-3);
+  assert_near(w.d->q[0], 1, 1e-12);
+  assert_near(w.d->q[2], 3, 1e-12);
+  lb_forward(w.m, w.d);
+  lb_reaction r[2];
+  lb_reactions(w.m, w.d, r);
+  assert_near(lb_vec3_norm(r[1].force), 3 * 9.81, 1e-9);
+  close_world(&w);
+}
+
+// A four-bar whose closing hinge has a spring, a damper and a motor: in reduced coordinates the
+// loop is cut elsewhere, in maximal ones the joint is a constraint among others.
+static void a_closing_joint_may_do_more_than_hold(void** state) {
+  (void)state;
+  static const char SCENE[] =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n"
+      "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.1]}}}\n"
+      "  coupler: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0.4, 0, 0.2]}}}\n"
+      "  rocker: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.3]}}}\n"
+      "joints:\n"
+      "  shaft: {type: revolute, child: crank, axis: y}\n"
+      "  pin: {type: revolute, parent: crank, child: coupler, at: [0, 0, 0.1], axis: y}\n"
+      "  pivot: {type: revolute, child: rocker, at: [0.4, 0, 0], axis: y}\n"
+      "  close: {type: revolute, loop: true, parent: rocker, child: coupler, at: [0, 0, 0.3],\n"
+      "          in_child: [0.4, 0, 0.2], axis: y, spring: {stiffness: 2, rest: 0.1},\n"
+      "          damping: 0.02}\n"
+      "motors: {m: {joint: close, drive: force, keys: [[0, 0.2], [0.2, 0.6], [0.4, -0.3]]}}\n";
+  char split[2000], maximal[2000];
+  snprintf(split, sizeof split,
+           "%sconstraints: {far: {couple: [{joint: close}], at_most: 100 rad}}\n", SCENE);
+  snprintf(maximal, sizeof maximal, "%ssolver: {coordinates: maximal}\n", SCENE);
+  const char* const scene[3] = {SCENE, split, maximal};
+  world w[3];
+  for (int k = 0; k < 3; k++) {
+    w[k] = open_world(scene[k]);
+    run(&w[k], 400, 1e-3);
+    lb_poses(w[k].m, w[k].d);
+    assert_int_equal(w[k].m->nbody, k == 1 ? 4 : 3); // one is a part of the coupler
+    for (int i = 0; i < 3; i++) {
+      const lb_vec3 apart = lb_vec3_sub(w[k].d->pose[i].p, w[0].d->pose[i].p);
+      assert_near(lb_vec3_norm(apart), 0, 1e-8);
+    }
+    assert_near(lb_potential_energy(w[k].m, w[k].d), lb_potential_energy(w[0].m, w[0].d), 1e-7);
+  }
+  assert_true(lb_vec3_norm(lb_vec3_sub(w[0].d->pose[1].p, (lb_vec3){0, 0, 0.1})) > 0.01);
+  for (int k = 0; k < 3; k++) {
+    close_world(&w[k]);
+  }
+}
+
+// q = P q1 with all hinges turning alike ([red] eq. 4.84-4.86): (P'M P) qdd1 = P'(tau - c).
+static void coupled_chains_are_hyper_reduced(void** state) {
+  (void)state;
+  enum { N = 6 };
+  char scene[4000] = "bodies:\n";
+  char line[400];
+  for (int i = 0; i < N; i++) {
+    snprintf(line, sizeof line, "  b%d: {shape: {box: [0.2, 0.03, 0.02], position: [0.1, 0, 0]}}\n",
+             i);
+    strcat(scene, line);
+  }
+  strcat(scene, "joints:\n");
+  for (int i = 0; i < N; i++) {
+    char parent[32] = "world";
+    if (i) {
+      snprintf(parent, sizeof parent, "b%d", i - 1);
+    }
+    snprintf(line, sizeof line,
+             "  j%d: {type: revolute, parent: %s, child: b%d, at: [%g, 0, 0], axis: [0, 1, %g]}\n",
+             i, parent, i, i ? 0.2 : 0, 0.1 * i);
+    strcat(scene, line);
+  }
+  strcat(scene, "initial: {j0: {position: 0.3, velocity: 2}}\nconstraints:\n");
+  for (int i = 1; i < N; i++) {
+    snprintf(line, sizeof line,
+             "  c%d: {couple: [{joint: j0, times: -1}, {joint: j%d}], equals: 0}\n", i, i);
+    strcat(scene, line);
+  }
+  world w = open_world(scene);
+  run(&w, 200, 1e-3);
+  double M[N * N], c[N], zero[N] = {0}, mass = 0, force = 0;
+  lb_forward(w.m, w.d);
+  double qdd[N];
+  memcpy(qdd, w.d->qdd, sizeof qdd);
+  lb_crba(w.m, w.d, M, w.d->q);
+  lb_rnea(w.m, w.d, c, w.d->q, w.d->qd, zero);
+  for (int i = 0; i < N; i++) {
+    assert_near(w.d->q[i], w.d->q[0], 1e-12);
+    assert_near(w.d->qd[i], w.d->qd[0], 1e-11);
+    force -= c[i];
+    for (int k = 0; k < N; k++) {
+      mass += M[i * N + k];
+    }
+  }
+  for (int i = 0; i < N; i++) {
+    assert_near(qdd[i], force / mass, 1e-9);
+  }
+  close_world(&w);
+}
+
+// A coupling whose sum follows a path prescribes a coordinate as a motor does, of any plain joint;
+// the torque is the multiplier.
+static void a_path_prescribes_a_coordinate(void** state) {
+  (void)state;
+  static const char ARM[] = "bodies:\n  " ROD("upper", "0.4") "  " ROD("lower", "0.4") //
+      "joints:\n"
+      "  shoulder: {type: revolute, child: upper, axis: y}\n"
+      "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.4], axis: x}\n"
+      "solver: {integrator: rk8}\n";
+  char by_motor[1000], by_path[1000];
+  snprintf(by_motor, sizeof by_motor,
+           "%smotors: {m: {joint: shoulder, keys: [[0, 0], [0.5, 40 deg], [1, 0]]}}\n", ARM);
+  snprintf(by_path, sizeof by_path,
+           "%sconstraints:\n"
+           "  lead: {couple: [{joint: shoulder}], path: {keys: [[0, 0], [0.5, 40 deg], [1, 0]]}}\n",
+           ARM);
+  world a = open_world(by_motor), b = open_world(by_path);
+  run(&a, 700, 1e-3);
+  run(&b, 700, 1e-3);
+  lb_forward(a.m, a.d);
+  lb_forward(b.m, b.d);
+  assert_near(a.d->q[0], b.d->q[0], 1e-12);
+  assert_near(a.d->q[1], b.d->q[1], 1e-10);
+  assert_near(a.d->motor_force[0], b.d->relation_force[0], 1e-9);
+  close_world(&a);
+  close_world(&b);
+}
+
+// Coupled joints stay in the tree when the rest of it is taken apart.
+static void couplings_hold_in_maximal_coordinates(void** state) {
+  (void)state;
+  static const char ARM[] =
+      "bodies:\n  " ROD("upper", "0.4") "  " ROD("lower", "0.4") "  " ROD("hand", "0.2") //
+      "joints:\n"
+      "  shoulder: {type: spherical, child: upper}\n"
+      "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.4], axis: x}\n"
+      "  wrist: {type: revolute, parent: lower, child: hand, at: [0, 0, -0.4], axis: x}\n"
+      "initial:\n"
+      "  shoulder: {rotation: {axis: [1, 1, 0], angle: 50 deg}}\n"
+      "  elbow: {position: 40 deg}\n"
+      "  wrist: {position: 20 deg}\n"
+      "constraints: {tendon: {couple: [{joint: elbow}, {joint: wrist, times: -2}], equals: 0}}\n";
+  char maximal[2000];
+  snprintf(maximal, sizeof maximal, "%ssolver: {coordinates: maximal, integrator: rk8}\n", ARM);
+  char reduced[2000];
+  snprintf(reduced, sizeof reduced, "%ssolver: {integrator: rk8}\n", ARM);
+  world a = open_world(reduced), b = open_world(maximal);
+  assert_int_equal(b.m->nloop, 1);
+  run(&a, 300, 1e-3);
+  run(&b, 300, 1e-3);
+  lb_poses(a.m, a.d);
+  lb_poses(b.m, b.d);
+  for (int i = 0; i < 3; i++) {
+    assert_near(lb_vec3_norm(lb_vec3_sub(a.d->pose[i].p, b.d->pose[i].p)), 0, 1e-9);
+  }
+  close_world(&a);
+  close_world(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gears_move_as_one_inertia),
+      cmocka_unit_test(a_stop_stops_and_holds),
+      cmocka_unit_test(a_stop_does_not_pull),
+      cmocka_unit_test(a_box_comes_to_lie_on_the_floor),
+      cmocka_unit_test(a_led_point_goes_where_it_is_led),
+      cmocka_unit_test(a_held_frame_stays),
+      cmocka_unit_test(a_path_prescribes_a_coordinate),
+      cmocka_unit_test(couplings_hold_in_maximal_coordinates),
+      cmocka_unit_test(a_closing_joint_may_do_more_than_hold),
+      cmocka_unit_test(coupled_chains_are_hyper_reduced),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

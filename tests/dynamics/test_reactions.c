@@ -1,0 +1,100 @@
+// What passes through joints: closed forms, sums over a whole, loops against the tree, and
+// OpenSim's numbers for a pendulum of two rods (from $LIMBER_SHARED/data; left out when they are
+// not there).
+#include "limber/limber.h"
+#include "test.h"
+
+static lb_model* compile(const char* text) {
+  lb_scene scene;
+  lb_model* m = NULL;
+  lb_error err = lb_error_make(NULL);
+  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err);
+  if (status == LB_OK) {
+    status = lb_model_create(&scene, NULL, &m, &err);
+    lb_scene_release(&scene);
+  }
+  if (status != LB_OK) {
+    print_error("%s\n", err.count ? err.message[0].text : "?");
+    fail();
+  }
+  lb_error_clear(&err);
+  return m;
+}
+
+// Where OpenSim's model of this name is rebuilt: y is up, and so is gravity.
+static const char TWO_RODS[] =
+    "gravity: [0, -9.80665, 0]\n"
+    "bodies:\n"
+    "  rod1: {mass: 0.75, center: [0, 0, 0], inertia: [0.025, 0.025, 0.025]}\n"
+    "  rod2: {mass: 1.25, center: [0, 0, 0], inertia: [0.025, 0.025, 0.025]}\n"
+    "joints:\n"
+    "  pin1: {type: revolute, child: rod1, in_child: [0, 0.5, 0], axis: z}\n"
+    "  pin2: {type: revolute, parent: rod1, child: rod2, in_child: [0, 0.5, 0], axis: x}\n";
+
+static FILE* open_data(const char* name) {
+  const char* shared = getenv("LIMBER_SHARED");
+  char path[4096];
+  snprintf(path, sizeof path, "%s/data/osim/opensim-core/Applications/Analyze/tests/resources/%s",
+           shared ? shared : "shared", name);
+  FILE* f = fopen(path, "r");
+  char line[4096];
+  while (f && fgets(line, sizeof line, f) && strncmp(line, "endheader", 9) != 0) {
+  }
+  return f && fgets(line, sizeof line, f) ? f : NULL; // the headings
+}
+
+static int read_row(FILE* f, double* x, int count) {
+  for (int i = 0; i < count; i++) {
+    if (fscanf(f, "%lf", &x[i]) != 1) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void reactions_of_two_rods_are_opensims(void** state) {
+  (void)state;
+  FILE* states = open_data("DoublePendulum3D_states_degrees.mot");
+  FILE* loads = open_data("std_DoublePendulum3D_JointReaction_ReactionLoads.sto");
+  if (!states || !loads) {
+    skip();
+  }
+  lb_model* m = compile(TWO_RODS);
+  lb_data* d;
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  double at[5], expected[19], square[12] = {0};
+  int rows = 0;
+  while (read_row(states, at, 5) && read_row(loads, expected, 19)) {
+    assert_near(at[0], expected[0], 1e-9);
+    for (int k = 0; k < 2; k++) {
+      d->q[k] = at[1 + k] * M_PI / 180;
+      d->qd[k] = at[3 + k] * M_PI / 180;
+    }
+    lb_reaction r[2];
+    lb_forward(m, d);
+    lb_reactions(m, d, r);
+    for (int j = 0; j < 2; j++) {
+      const double mine[6] = {r[j].force.x,  r[j].force.y,  r[j].force.z,
+                              r[j].moment.x, r[j].moment.y, r[j].moment.z};
+      for (int k = 0; k < 6; k++) {
+        square[6 * j + k] += pow(mine[k] - expected[1 + 9 * j + k], 2);
+      }
+    }
+    rows++;
+  }
+  assert_int_equal(rows, 302);
+  for (int k = 0; k < 12; k++) {
+    assert_near(sqrt(square[k] / rows), 0, 1e-4);
+  }
+  fclose(states);
+  fclose(loads);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reactions_of_two_rods_are_opensims),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
