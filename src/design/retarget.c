@@ -51,7 +51,8 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// The first mu: as much as tracked bodies weigh, for motions faster than a tenth of a second.
+// The first mu: as much as tracked bodies weigh, for motions faster than a tenth of a second; those
+// that move only when something bends weigh nothing here.
 static double first_mu(lb_newton* s) {
   static const double FAST = 0.05; // [s] over a radian
   double sum = 0, whole = 0;
@@ -61,7 +62,7 @@ static double first_mu(lb_newton* s) {
     sum += s->band[(size_t)i * (size_t)(s->width + 1)];
     whole += s->r.square[4 * (i % s->r.input->ncontrol)];
   }
-  return sum / whole * pow(FAST, 4);
+  return fmax(s->r.what->smoothness, sum / whole * pow(FAST, 4));
 }
 
 // How much the objective should fall along p.
