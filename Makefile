@@ -3,6 +3,8 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SCENE ?= scenes/rod.yaml
 SECONDS ?= 60
+# the thread sanitizer's preset runs these alone
+TARGETS_tsan = limber $(addprefix test_,base fem fit full memory threads)
 C_FILES = $(shell git ls-files --cached --others --exclude-standard '*.c' '*.h')
 
 .NOTPARALLEL: # a build waits for its packages
@@ -86,4 +88,4 @@ build-release: OPTIONS = -DCMAKE_COMPILE_WARNING_AS_ERROR=$(if $(CI),ON,OFF)
 build-%:
 	@command -v cmake >/dev/null || { echo "cmake is missing: 'make setup' installs all that the build needs"; exit 1; }
 	@cmake --preset $* $(OPTIONS) --log-level=WARNING >/dev/null
-	@cmake --build build/$* --parallel $(JOBS)
+	@cmake --build build/$* --parallel $(JOBS) $(addprefix --target ,$(TARGETS_$*))

@@ -12,7 +12,7 @@ claim "quiet is quiet" silent
 
 scenes=("$LIMBER_SOURCE_DIR"/scenes/*.yaml)
 if [ -n "${LIMBER_SANITIZED:-}" ]; then # elastic models take minutes to make there; one will do
-  mapfile -t scenes < <(grep -LE 'elastic:|parts/figure' "${scenes[@]}")
+  mapfile -t scenes < <(grep -LE 'elastic:|parts/figure|include: dancer' "${scenes[@]}")
   scenes+=("$LIMBER_SOURCE_DIR/scenes/rod.yaml")
 fi
 run "$LIMBER" check "${scenes[@]}"

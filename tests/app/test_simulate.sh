@@ -3,7 +3,7 @@ scene=$LIMBER_SOURCE_DIR/scenes/double-pendulum.yaml
 files="summary.json trajectory.csv scene.glb report.html"
 run "$LIMBER" simulate "$scene" --out new/deep/folder --duration 1
 claim "it succeeds" exits 0
-claim "it has nothing to complain about" test ! -s stderr
+claim "it has nothing to complain about" content
 for file in $files; do
   claim "it writes $file" test -s "new/deep/folder/$file"
   claim "it says where $file is" prints "new/deep/folder/$file"
@@ -34,6 +34,7 @@ claim "... and step" grep -q '"step": *0.002' units/summary.json
   done
 } >many-trees.yaml
 for file in many-trees.yaml "$LIMBER_SOURCE_DIR"/scenes/*.yaml; do
+  grep -q '^include: dancer' "$file" && continue # the same world again
   name=$(basename "$file" .yaml)
   again="once 1 2 4"
   if grep -qE 'elastic:|parts/figure' "$file"; then
