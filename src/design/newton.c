@@ -160,32 +160,31 @@ static double size_of(const lb_bound* b) {
   return fmax(isfinite(b->high) ? fabs(b->high) : 0, isfinite(b->low) ? fabs(b->low) : 0);
 }
 
-// Go through the sides of bounds that there are: visit(s, x, side i, its bound, its sign) adds up.
-typedef void visitor(lb_newton* s, const double* x, int i, const lb_bound* b, double sign);
+// Go through the sides of bounds that there are, numbered in pairs: above, below.
+typedef void visitor(lb_newton* s, const double* x, int i, const lb_bound* b);
 static void visit_sides(lb_newton* s, const double* x, visitor* visit) {
   for (int i = 0; i < 2 * s->limits->count; i++) {
     const lb_bound* b = &s->limits->bound[i / 2];
     if (isfinite(i % 2 == 0 ? b->high : b->low)) {
-      visit(s, x, i, b, i % 2 == 0 ? 1 : -1);
+      visit(s, x, i, b);
     }
   }
 }
 
-static void find_excess(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
-  (void)sign;
+static void find_excess(lb_newton* s, const double* x, int i, const lb_bound* b) {
   const double left = room(b, i % 2, lb_bound_at(b, x) + lb_bound_at(b, s->p));
   s->excess = fmax(s->excess, -left / size_of(b));
 }
 
-static void begin_side(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
-  (void)sign;
+static void begin_side(lb_newton* s, const double* x, int i, const lb_bound* b) {
   s->limits->slack[i] = fmax(room(b, i % 2, lb_bound_at(b, x)), FIRST_ROOM * size_of(b));
   s->limits->push[i] = s->level / s->limits->slack[i];
   s->sides++;
 }
 
 // (1): its matrix and right-hand side, with m = s->level.
-static void weigh_side(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
+static void weigh_side(lb_newton* s, const double* x, int i, const lb_bound* b) {
+  const double sign = i % 2 == 0 ? 1 : -1;
   const double slack = s->limits->slack[i], z = s->limits->push[i], d = z / slack;
   const double c = room(b, i % 2, lb_bound_at(b, x));
   s->limits->stiffness[i / 2] += d;
@@ -204,15 +203,13 @@ static change change_of(const lb_newton* s, const double* x, int i, const lb_bou
   return (change){next - slack, (s->level - z * next) / slack};
 }
 
-static void shorten(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
-  (void)sign;
+static void shorten(lb_newton* s, const double* x, int i, const lb_bound* b) {
   const change by = change_of(s, x, i, b);
   s->stride = fmin(s->stride, by.slack < 0 ? -NEARLY * s->limits->slack[i] / by.slack : 1);
   s->stride = fmin(s->stride, by.push < 0 ? -NEARLY * s->limits->push[i] / by.push : 1);
 }
 
-static void move_side(lb_newton* s, const double* x, int i, const lb_bound* b, double sign) {
-  (void)sign;
+static void move_side(lb_newton* s, const double* x, int i, const lb_bound* b) {
   const change by = change_of(s, x, i, b);
   s->limits->slack[i] += s->stride * by.slack;
   s->limits->push[i] += s->stride * by.push;

@@ -1,25 +1,7 @@
 // What passes through joints: closed forms, sums over a whole, loops against the tree, and
 // OpenSim's numbers for a pendulum of two rods (from $LIMBER_SHARED/data; left out when they are
 // not there).
-#include "limber/limber.h"
-#include "test.h"
-
-static lb_model* compile(const char* text) {
-  lb_scene scene;
-  lb_model* m = NULL;
-  lb_error err = lb_error_make(NULL);
-  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err);
-  if (status == LB_OK) {
-    status = lb_model_create(&scene, NULL, &m, &err);
-    lb_scene_release(&scene);
-  }
-  if (status != LB_OK) {
-    print_error("%s\n", err.count ? err.message[0].text : "?");
-    fail();
-  }
-  lb_error_clear(&err);
-  return m;
-}
+#include "compile.h"
 
 // Where OpenSim's model of this name is rebuilt: y is up, and so is gravity.
 static const char TWO_RODS[] =
