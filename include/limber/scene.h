@@ -453,9 +453,22 @@ typedef enum lb_space {
       LB_SPACE_COUNT
 } lb_space;
 
+/// What Newton's method of implicit steps solves with.
+#define LB_NEWTON_LIST(X)                                                                          \
+  X(LB_NEWTON_KEPT, "kept")   /* the stiff part, made anew when corrections get slow */            \
+  X(LB_NEWTON_EXACT, "exact") /* the whole derivative at every correction */
+
+typedef enum lb_newton_matrix {
+#define LB_NEWTON_CODE(code, name) code,
+  LB_NEWTON_LIST(LB_NEWTON_CODE)
+#undef LB_NEWTON_CODE
+      LB_NEWTON_COUNT
+} lb_newton_matrix;
+
 typedef struct lb_scene_solver {
   lb_coordinates coordinates;
-  lb_space elastic; ///< what elastic bodies are simulated with
+  lb_space elastic;        ///< what elastic bodies are simulated with
+  lb_newton_matrix newton; ///< of implicit steps
   lb_integrator integrator;
   lb_place place;
   double step;      ///< [s] > 0; an adaptive stepper chooses its own

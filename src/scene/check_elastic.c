@@ -211,6 +211,10 @@ static void check_integrator(lb_checker* c) {
     LB_SAY(c, solver->place,
            "integrator 'linear-euler' cannot step all the nodes of elastic bodies (use bdf2, "
            "sdirk2 or bdf1, or elastic: reduced)");
+  } else if (solver->newton == LB_NEWTON_EXACT && solver->elastic == LB_SPACE_FULL) {
+    LB_SAY(c, solver->place,
+           "there is no exact matrix of all the nodes of elastic bodies (use newton: kept, or "
+           "elastic: reduced)");
   }
 }
 

@@ -16,12 +16,14 @@ static const char* const joint_names[] = {LB_JOINT_LIST(NAME_4)};
 static const char* const integrator_names[] = {LB_INTEGRATOR_LIST(NAME_3)};
 static const char* const coordinates_names[] = {LB_COORDINATES_LIST(NAME_2)};
 static const char* const space_names[] = {LB_SPACE_LIST(NAME_2)};
+static const char* const newton_names[] = {LB_NEWTON_LIST(NAME_2)};
 static const char* const profile_names[] = {LB_PROFILE_LIST(NAME_2)};
 
 const lb_choices lb_joint_choices = {LB_JOINT_COUNT, joint_names};
 const lb_choices lb_integrator_choices = {LB_INTEGRATOR_COUNT, integrator_names};
 const lb_choices lb_coordinates_choices = {LB_COORDINATES_COUNT, coordinates_names};
 const lb_choices lb_space_choices = {LB_SPACE_COUNT, space_names};
+const lb_choices lb_newton_choices = {LB_NEWTON_COUNT, newton_names};
 // the B-spline has its own key, and is the last of the profiles
 const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names};
 
@@ -63,6 +65,10 @@ static const lb_field solver_fields[] = {
      &lb_space_choices, "reduced",
      "reduced: elastic bodies move in a basis of few shapes; full: every node of their meshes "
      "moves"},
+    {"newton", LB_VALUE_CHOICE, offsetof(lb_solver_spec, newton), LB_PURE, LB_ANY, false,
+     &lb_newton_choices, "kept",
+     "matrices of implicit steps: kept: the stiff part, made anew when corrections get slow; "
+     "exact: the whole derivative, at every correction"},
 };
 const lb_table lb_solver_table = TABLE("solver", solver_fields);
 

@@ -94,7 +94,7 @@ typedef struct lb_solver_spec {
   lb_given given;
   int integrator;
   double step, tolerance;
-  int coordinates, elastic;
+  int coordinates, elastic, newton;
 } lb_solver_spec;
 
 typedef struct lb_record_spec {
@@ -510,7 +510,7 @@ extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;
 extern const lb_table lb_marker_table, lb_fit_table, lb_fit_material_table;
 extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices,
-    lb_coordinates_choices, lb_space_choices;
+    lb_coordinates_choices, lb_space_choices, lb_newton_choices;
 
 // What the coordinate of a joint measures, by kind.
 typedef struct lb_joint_measure {

@@ -110,6 +110,7 @@ static void apply_settings(lb_reader* r, const char* path) {
   scene->duration = from->duration;
   scene->solver = (lb_scene_solver){.coordinates = (lb_coordinates)from->solver.coordinates,
                                     .elastic = (lb_space)from->solver.elastic,
+                                    .newton = (lb_newton_matrix)from->solver.newton,
                                     .integrator = scene->solver.integrator,
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,

@@ -199,14 +199,15 @@ static bool is_done(lb_bdf2* own, double change, double before) {
 typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
 
 // Correct the velocities, at most so many times; with exact matrices, a new one for every second
-// correction.
+// correction, or for every one where the scene wants that.
 static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exact) {
   lb_bdf2* own = st->own;
+  const int age = st->solver.newton == LB_NEWTON_EXACT ? 1 : 2;
   own->rate =
       fmin(1, own->algebra->ageing * own->rate); // measured again by the next second iteration
   double before = INFINITY;
   for (int i = 1; i <= most; i++) {
-    if (exact && i % 2 == 1 && !own->algebra->make_exact(st, d, dt)) {
+    if (exact && (i - 1) % age == 0 && !own->algebra->make_exact(st, d, dt)) {
       return ASTRAY;
     }
     lb_bdf2_residual(st, d, dt);
@@ -230,7 +231,8 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
   own->algebra->hold(st, false);
   outcome found = SLOW;
-  for (int attempt = own->dt != dt || own->slow; attempt < 3 && found != CONVERGED; attempt++) {
+  const int first = st->solver.newton == LB_NEWTON_EXACT ? 2 : own->dt != dt || own->slow;
+  for (int attempt = first; attempt < 3 && found != CONVERGED; attempt++) {
     if (found == ASTRAY) {
       memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);
       own->algebra->hold(st, true);

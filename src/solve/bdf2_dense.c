@@ -34,8 +34,8 @@ typedef struct dense {
   lb_derivatives* derivatives;
 } dense;
 
-// Trees of more coordinates than this have no exact matrix to fall back on: with its derivatives it
-// would take eight times this squared in numbers.
+// Trees of more coordinates than this have no exact matrix to fall back on unless asked for: with
+// its derivatives it would take eight times this squared in numbers.
 enum { MOST_EXACT = 600 };
 
 static lb_status no_memory(lb_error* err) {
@@ -50,7 +50,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     most = m->link[i].reduced && m->link[i].nv > most ? m->link[i].nv : most;
   }
   const bool tree = lb_forces_are_diagonal(m);
-  const bool exact = !tree || m->nv <= MOST_EXACT;
+  const bool exact = !tree || m->nv <= MOST_EXACT || st->solver.newton == LB_NEWTON_EXACT;
   dense* own = step->own = LB_TAKE(&st->arena, dense, 1);
   if (own) {
     own->tree = tree ? lb_tree_factor_create(m, &st->arena) : NULL;
@@ -154,7 +154,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
     }
   }
   own->exact = false;
-  lb_bdf2_loops_forget(&own->loops);
+  lb_bdf2_loops_forget(&own->loops, false);
   lb_secants_forget(&own->secants);
   step->dt = lb_cholesky(nv, own->W, nv) == LB_OK ? dt : 0;
   return step->dt > 0;
@@ -212,6 +212,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   if (!own->W) {
     return make(st, d, dt);
   }
+  step->speed = sqrt(2 * lb_kinetic_energy(m, d));
   lb_bdf2_residual(st, d, dt);
   if (lb_loops_linearise(m, d).count > 0) {
     lb_loops_push(m, d, own->loops.lambda);
@@ -222,7 +223,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   }
   lb_step_matrix(own->W, own->derivatives, d, dt);
   own->exact = true;
-  lb_bdf2_loops_forget(&own->loops);
+  lb_bdf2_loops_forget(&own->loops, true);
   lb_secants_forget(&own->secants);
   step->dt = lb_lu(m->nv, own->W, m->nv, own->order) == LB_OK ? dt : 0;
   return step->dt > 0;

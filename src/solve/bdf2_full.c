@@ -122,7 +122,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   memcpy(own->c, own->r, (size_t)n * sizeof *own->c);
   solve_small(own, 1, own->c);
   if (rows.count > 0) {
-    lb_bdf2_loops_forget(&own->loops); // the small matrix is a new one every time
+    lb_bdf2_loops_forget(&own->loops, false); // the small matrix is a new one every time
     lb_bdf2_loops_correct(&own->loops, &rows, own->J, lb_bdf2_wish_of(dt, step->inner), solve_small,
                           own, own->c, own->r);
   }

@@ -18,30 +18,67 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
                        .held = LB_TAKE(arena, double, rows),
                        .mu = LB_TAKE(arena, double, rows),
                        .work = LB_TAKE(arena, double, 2 * rows),
-                       .pivot = LB_TAKE(arena, int, rows)};
-  return L->J && L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot
+                       .pivot = LB_TAKE(arena, int, rows),
+                       .exchange = LB_TAKE(arena, int, rows)};
+  return L->J && L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot && L->exchange
              ? LB_OK
              : LB_NO_MEMORY;
 }
 
-void lb_bdf2_loops_forget(lb_bdf2_loops* L) {
+void lb_bdf2_loops_forget(lb_bdf2_loops* L, bool general) {
   L->count = 0;
+  L->general = general;
 }
 
-static void keep(lb_bdf2_loops* L, int count, const double* J,
-                 void (*solve)(const void* context, int count, double* b), const void* context) {
-  const int n = L->n;
-  const size_t size = (size_t)count * (size_t)n * sizeof *L->J;
-  memcpy(L->J, J, size);
-  memcpy(L->Z, J, size);
-  solve(context, count, L->Z);
+// Of an exact W the matrix A says nothing about which rows repeat others: forces of constraints may
+// make it indefinite. Rows are chosen by themselves, and A is that of the chosen ones.
+static void factor_general(lb_bdf2_loops* L) {
+  const int n = L->n, count = L->count;
+  for (int i = 0; i < count; i++) {
+    for (int j = 0; j < count; j++) {
+      L->A[i * count + j] = lb_dot(n, L->J + i * n, L->J + j * n);
+    }
+  }
+  L->rank = lb_semidefinite_rows(count, L->A, count, REDUNDANT, L->work, L->pivot);
+  for (int i = 0; i < L->rank; i++) {
+    for (int j = 0; j < L->rank; j++) {
+      L->A[i + j * L->rank] = lb_dot(n, L->J + L->pivot[i] * n, L->Z + L->pivot[j] * n);
+    }
+  }
+  if (lb_lu(L->rank, L->A, L->rank, L->exchange) != LB_OK) {
+    L->rank = 0;
+  }
+}
+
+static void factor(lb_bdf2_loops* L) {
+  const int n = L->n, count = L->count;
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
       L->A[i * count + j] = lb_dot(n, L->J + i * n, L->Z + j * n);
     }
   }
-  L->count = count;
   L->rank = lb_semidefinite_factor(count, L->A, count, REDUNDANT, L->work, L->pivot);
+}
+
+static void solve_general(lb_bdf2_loops* L) {
+  for (int i = 0; i < L->rank; i++) {
+    L->work[i] = L->mu[L->pivot[i]];
+  }
+  lb_lu_solve(L->rank, L->A, L->rank, L->exchange, 1, L->work, L->rank);
+  memset(L->mu, 0, (size_t)L->count * sizeof *L->mu);
+  for (int i = 0; i < L->rank; i++) {
+    L->mu[L->pivot[i]] = L->work[i];
+  }
+}
+
+static void keep(lb_bdf2_loops* L, int count, const double* J,
+                 void (*solve)(const void* context, int count, double* b), const void* context) {
+  const size_t size = (size_t)count * (size_t)L->n * sizeof *L->J;
+  memcpy(L->J, J, size);
+  memcpy(L->Z, J, size);
+  solve(context, count, L->Z);
+  L->count = count;
+  (L->general ? factor_general : factor)(L);
 }
 
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J,
@@ -57,7 +94,11 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     L->mu[i] = -wish.share * (rows->rate[i] + wish.pace * rows->gap[i]);
   }
   lb_columns_dot(n, count, L->mu, L->J, dv);
-  lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
+  if (L->general) {
+    solve_general(L);
+  } else {
+    lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
+  }
   lb_add(count, L->lambda, 1, L->mu);
   lb_columns_add(n, count, dv, -1, L->Z, L->mu);
   lb_columns_add(n, count, r, -1, L->J, L->mu);

@@ -24,13 +24,15 @@ typedef struct lb_bdf2_loops {
   double* mu;     // [rows]
   double* work;   // [2 * rows]
   int* pivot;     // [rows]
+  int* exchange;  // [rows] of A's factor where W is not symmetric
+  bool general;   // W is not symmetric, or not definite
 } lb_bdf2_loops;
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena);
 
 // What corrections need of the rows changes as little as W does, and is kept from the first of them
-// on. To be forgotten with each new W.
-void lb_bdf2_loops_forget(lb_bdf2_loops* L);
+// on. To be forgotten with each new W, which is symmetric and definite or `general`.
+void lb_bdf2_loops_forget(lb_bdf2_loops* L, bool general);
 
 // What rows are asked for: J v + pace c = 0, of which `share` is to go by J dv.
 typedef struct lb_bdf2_wish {

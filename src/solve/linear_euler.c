@@ -185,7 +185,7 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   }
   solve_with_matrix(own, 1, own->dv);
   if (rows.count > 0) {
-    lb_bdf2_loops_forget(&own->loops);
+    lb_bdf2_loops_forget(&own->loops, false);
     lb_bdf2_loops_correct(&own->loops, &rows, rows.J,
                           (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1}, solve_with_matrix,
                           own, own->dv, own->r);
