@@ -50,6 +50,17 @@ static int lost_joint(const lb_model* m, const lb_data* d) {
   return -1;
 }
 
+// Angles about three axes run away where two of the axes fall together; other coordinates do so
+// only where forces change too fast for the step.
+static const char* likely_reason(const lb_model* m, int joint) {
+  static const char ANGLES[] = "its angles may have come to where two of their axes fall together "
+                               "(use a spherical joint, or another 'order')";
+  const int kind = m->joint_kind[joint];
+  return kind == LB_JOINT_EULER || kind == LB_JOINT_FREE_3D
+             ? ANGLES
+             : "springs or dampers may be too stiff for this one";
+}
+
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   const double start = d->time;
   if (!st->watched) {
@@ -75,9 +86,9 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
         err, LB_FAILED, (lb_place){0},
         "the motion of joint '%s', which carries body '%s', left all bounds after t = "
         "%g s: take a smaller "
-        "step, or the adaptive integrator; springs or dampers may be too stiff for "
-        "this one",
-        st->m->joint_name[lost], st->m->body_name[st->m->joint_body[lost]], start);
+        "step, or the adaptive integrator; %s",
+        st->m->joint_name[lost], st->m->body_name[st->m->joint_body[lost]], start,
+        likely_reason(st->m, lost));
   }
   return lb_error_add(
       err, LB_FAILED, (lb_place){0},
