@@ -147,7 +147,7 @@ static void motors_of_linkages_come_back(void** state) {
   round_trip(FOUR_BAR "solver: {coordinates: maximal}\n"
                       "motors: {m: {joint: shaft, drive: force, keys: [[0, 0.2], [0.4, 0.6], "
                       "[0.9, -0.3]]}}\n",
-             1e-8, 1e-8);
+             1e-9, 1e-9);
 }
 
 static void elastic_bodies_need_nothing_inside(void** state) {
