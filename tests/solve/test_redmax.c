@@ -1,6 +1,7 @@
 // Trajectories and energies of the authors of [red], run by run. A file whose scene has something
 // that Limber lacks is listed with what it waits for; the number of files that match is held.
-#include "redmax.h"
+#include "authors.h"
+#include "math/profile.h"
 #include "solve/bdf2.h"
 #include "solve/linear_euler.h"
 
@@ -12,12 +13,131 @@ typedef struct method {
 } method;
 
 typedef struct run {
+  redmax* from;
+  int scene; // its number
   lb_model* m;
   lb_data* d;
   lb_stepper* st;
   double h;
   long steps; // done
 } run;
+
+// --- what is prescribed ---
+
+// A path through this value with this rate at time t.
+static void set_path(lb_profile* path, double t, double value, double rate) {
+  path->time[0] = t - 1;
+  path->time[1] = t + 1;
+  memset(path->piece[0], 0, sizeof path->piece[0]);
+  path->piece[0][0] = value - rate;
+  path->piece[0][1] = 2 * rate;
+}
+
+// An angle that goes from 0 to b within a time, but for the ends of the curve: value and two rates.
+static void logistic(double t, double b, double time, double value[3]) {
+  const double a = 7, c = 2 * a / time, e = exp(-a * 2 * (t / time - 0.5));
+  value[0] = b / (1 + e);
+  value[1] = b * c * e / ((1 + e) * (1 + e));
+  value[2] = b * c * c * e * (e - 1) / ((1 + e) * (1 + e) * (1 + e));
+}
+
+static void hinge_of_scene_9(double t, double value[3]) {
+  logistic(t, 1.5 * M_PI, 7, value);
+  if (t >= 7) {
+    value[0] = 1.5 * M_PI;
+    value[1] = value[2] = 0;
+  }
+}
+
+// The spin about y and the velocity along x of the last body of scenes 13 and 20.
+static void body_of_scene_13(double t, double* spin, double* speed) {
+  *spin = t < 2 ? -t : t < 6 ? t - 4 : t < 8 ? 8 - t : 0;
+  *speed = t < 4 ? 0 : t < 6 ? -2 * (t - 4) : t < 8 ? 2 * (t - 8) : 0;
+}
+
+static double turn_of(const lb_model* m, const double* q, int relation) {
+  double sum = 0;
+  for (int i = 0; i < m->relation[relation].count; i++) {
+    sum += q[m->term[m->relation[relation].first + i].q];
+  }
+  return sum;
+}
+
+// Rates alone are prescribed: the path is where things are, so that no gap asks for more.
+static void lead_body(const run* r, double t) {
+  const lb_model* m = r->m;
+  double spin, speed;
+  body_of_scene_13(t, &spin, &speed);
+  set_path(m->relation[0].path, t, turn_of(m, r->d->q, 0), spin);
+  lb_poses(m, r->d);
+  const lb_vec3 at = r->d->pose[m->loop[m->guide[0].loop].child].p;
+  set_path(m->guide[0].path[0], t, at.x, speed);
+  set_path(m->guide[0].path[2], t, at.z, 0);
+}
+
+// Paths for a step of linearly implicit Euler that ends at t.
+static void lead(const run* r, double t) {
+  double value[3];
+  switch (r->scene) {
+  case 9:
+    hinge_of_scene_9(t, value);
+    set_path(r->m->relation[0].path, t, value[0], value[1]);
+    break;
+  case 13:
+    lead_body(r, t);
+    break;
+  case 20:
+    lead_body(r, t);
+    logistic(t, M_PI / 2, 10, value);
+    set_path(r->m->relation[1].path, t, value[0], value[1]);
+    break;
+  default:
+    break;
+  }
+}
+
+// With ode45 the hinge of scene 9 starts off its path and is pulled towards it by the authors'
+// stabilisation, qdd = qdd_path + 5^2 (q_path - q): their rows leave the rate out, so it swings
+// about the path, undamped. That motion is prescribed here, from a table by RK4.
+enum { TABLE = 4400 };
+static void stabilised_acceleration(double t, const double y[2], double dy[2]) {
+  double path[3];
+  hinge_of_scene_9(t, path);
+  dy[0] = y[1];
+  dy[1] = path[2] + 25 * (path[0] - y[0]);
+}
+
+// Fine about t = 7, where the path jumps and a spline through keys of its acceleration would not.
+static double table_step(double t) {
+  return fabs(t - 7) < 0.002 ? 2e-5 : 0.0025;
+}
+
+static lb_profile_definition stabilised_path(void) {
+  static double time[TABLE], value[TABLE];
+  double y[2] = {0, 0}, t = 0;
+  for (int i = 0; i < TABLE; i++) {
+    double k[4][2], z[2];
+    const double at[] = {0, 0.5, 0.5, 1}, end = t + table_step(t + 1e-9);
+    const double next = t < 7 && end > 7 - 1e-9 ? 7 : end, h = next - t;
+    time[i] = t;
+    value[i] = y[0];
+    for (int s = 0; s < 4; s++) {
+      for (int c = 0; c < 2; c++) {
+        z[c] = y[c] + (s > 0 ? at[s] * h * k[s - 1][c] : 0);
+      }
+      // a step that ends at the jump belongs to what was before
+      stabilised_acceleration(next == 7 ? fmin(7 - 1e-12, t + at[s] * h) : t + at[s] * h, z, k[s]);
+    }
+    for (int c = 0; c < 2; c++) {
+      y[c] += h / 6 * (k[0][c] + 2 * k[1][c] + 2 * k[2][c] + k[3][c]);
+    }
+    t = next;
+  }
+  return (lb_profile_definition){
+      .kind = LB_PROFILE_CUBIC, .count = TABLE, .time = time, .value = value};
+}
+
+// --- running ---
 
 // Newton's method to the last digits and the authors' pace of closing loops, so that only schemes
 // are compared.
@@ -26,24 +146,27 @@ static void tighten(lb_stepper* st, double pace) {
     lb_linear_euler_close_at(st, pace);
   }
   if (st->type == &lb_stepper_implicit) {
-    ((lb_bdf2*)st->own)->tolerance = 1e-12;
+    ((lb_bdf2*)st->own)->tolerance = 1e-13;
   }
 }
 
-static void start_run(run* r, const redmax* from, const method* how) {
-  const cJSON* integrator = redmax_get(from->json, "integrator");
+static void start_run(run* r, redmax* from, int scene, const method* how) {
+  const cJSON* integrator = red_get(from->json, "integrator");
   lb_error err = lb_error_make(NULL);
-  *r =
-      (run){.h = how->integrator == LB_INTEGRATOR_ADAPTIVE ? 0.05 : redmax_number(integrator, "h")};
+  const bool adaptive = how->integrator == LB_INTEGRATOR_ADAPTIVE;
+  *r = (run){.from = from, .scene = scene, .h = adaptive ? 0.05 : red_number(integrator, "h")};
   const lb_scene_solver solver = {.integrator = how->integrator, .step = r->h, .tolerance = 1e-13};
+  if (adaptive && scene == 9) {
+    from->constraint[0].path[0] = stabilised_path();
+  }
   if (lb_model_create(&from->scene, NULL, &r->m, &err) != LB_OK) {
-    print_error("the scene does not compile\n");
+    print_error("the scene does not compile: %s\n", err.message[0].text);
     fail();
   }
   assert_int_equal(lb_data_create(r->m, NULL, &r->d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(r->m, &solver, NULL, &r->st, NULL), LB_OK);
-  const cJSON* pace = redmax_get(integrator, "baumgarte");
-  tighten(r->st, pace ? redmax_at(pace, 2) : 0);
+  const cJSON* pace = red_get(integrator, "baumgarte");
+  tighten(r->st, pace ? red_at(pace, 2) : 0);
 }
 
 static void end_run(run* r) {
@@ -81,70 +204,114 @@ static void go_to(run* r, const method* how, double time) {
     if (r->steps == 0 && how->integrator == LB_INTEGRATOR_BDF2) {
       start_as_the_authors(r);
     } else {
+      if (how->integrator == LB_INTEGRATOR_LINEAR_EULER) {
+        lead(r, (double)(r->steps + 1) * r->h);
+      }
       assert_int_equal(lb_stepper_step(r->st, r->d, r->h, NULL), LB_OK);
     }
   }
 }
 
+// --- comparing ---
+
 static double off(double a, double b, double scale) {
   return fabs(a - b) / fmax(scale, fabs(b));
 }
 
-// The most energy of either kind.
-static double energy_scale(const cJSON* results) {
+static double off_by(lb_v4 a, lb_v4 b) {
   double most = 0;
-  for (int f = 0; f < cJSON_GetArraySize(redmax_get(results, "t")); f++) {
-    most = fmax(most, fabs(redmax_at(redmax_get(results, "V"), f)));
-    most = fmax(most, redmax_at(redmax_get(results, "T"), f));
+  for (int c = 0; c < 3; c++) {
+    most = fmax(most, off(a[c], b[c], 1));
   }
   return most;
 }
 
+// How differently a joint is placed and moves. The same turn may be counted by other numbers, by a
+// rotation vector of one more turn or by angles of another order: turns are compared, with what
+// their rates do.
+static double joint_off(const lb_scene_joint* joint, const double* q, const double* v,
+                        lb_turn_order their_order, const double* their_q, const double* their_v) {
+  const bool turns = joint->kind == LB_JOINT_EULER || joint->kind == LB_JOINT_EXPONENTIAL ||
+                     joint->kind == LB_JOINT_FREE_3D;
+  double worst = 0;
+  if (!turns) {
+    for (int k = 0; k < lb_joint_count_v(joint); k++) {
+      worst = fmax(worst, fmax(off(q[k], their_q[k], 1), off(v[k], their_v[k], 1)));
+    }
+    return worst;
+  }
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  const lb_chart *ours, *theirs;
+  lb_chart_at a, b;
+  lb_scene_joint other = *joint;
+  other.order = their_order;
+  assert_int_equal(lb_joint_chart(joint, &arena, &ours), LB_OK);
+  assert_int_equal(lb_joint_chart(&other, &arena, &theirs), LB_OK);
+  lb_chart_evaluate(ours, &a, q, v, LB_CHART_MOVE);
+  lb_chart_evaluate(theirs, &b, their_q, their_v, LB_CHART_MOVE);
+  lb_arena_release(&arena);
+  worst = fmax(fmax(off_by(a.R.x, b.R.x), off_by(a.R.y, b.R.y)), off_by(a.p, b.p));
+  return fmax(worst, fmax(off_by(a.V.w, b.V.w), off_by(a.V.v, b.V.v)));
+}
+
+// The order of a joint's angles at a sample of the file; that of the scene where it does not say.
+static lb_turn_order order_at(const redmax* from, int f, int j) {
+  const cJSON* codes = red_get(red_get(from->json, "results"), "chart_per_joint_from_sample2");
+  const cJSON* row = codes && f > 0 ? cJSON_GetArrayItem(codes, f - 1) : NULL;
+  return row ? red_order(AUTHORS_CHARTS[(int)red_at(row, j)]) : LB_TURN_COUNT;
+}
+
+static double state_off(const redmax* from, const lb_model* m, int f, const double* q,
+                        const double* v) {
+  const cJSON* results = red_get(from->json, "results");
+  double worst = 0;
+  for (int j = 0, k = 0; j < m->njoint; k += m->joint_nv[j], j++) {
+    double their_q[LB_JOINT_MOST_V], their_v[LB_JOINT_MOST_V];
+    for (int i = 0; i < m->joint_nv[j]; i++) {
+      their_q[i] = red_entry(red_get(results, "q"), f, k + i);
+      their_v[i] = red_entry(red_get(results, "qdot"), f, k + i);
+    }
+    const lb_turn_order told = order_at(from, f, j);
+    const lb_turn_order order = told == LB_TURN_COUNT ? from->joint[j].order : told;
+    worst = fmax(worst, joint_off(&from->joint[j], q + m->joint_q[j], v + m->joint_v[j], order,
+                                  their_q, their_v));
+  }
+  return worst;
+}
+
+static double energy_off(const redmax* from, const lb_model* m, lb_data* d, int f) {
+  const cJSON* results = red_get(from->json, "results");
+  const cJSON *T = red_get(results, "T"), *V = red_get(results, "V");
+  double most = 0; // energy of either kind
+  for (int i = 0; i < cJSON_GetArraySize(T); i++) {
+    most = fmax(most, fmax(fabs(red_at(V, i)), red_at(T, i)));
+  }
+  return fmax(off(lb_kinetic_energy(m, d), red_at(T, f), most),
+              off(lb_potential_energy(m, d), red_at(V, f), most));
+}
+
 // The worst difference of a run from its file, over the size of what is compared.
-static double compare(const redmax* from, const method* how) {
+static double compare(redmax* from, int scene, const method* how) {
   run r;
-  start_run(&r, from, how);
-  const cJSON* results = redmax_get(from->json, "results");
-  const cJSON* t = redmax_get(results, "t");
-  const double energy = energy_scale(results);
+  start_run(&r, from, scene, how);
+  const cJSON* t = red_get(red_get(from->json, "results"), "t");
   double worst = 0;
   for (int f = 0; f < cJSON_GetArraySize(t); f++) {
-    go_to(&r, how, redmax_at(t, f));
-    for (int j = 0, k = 0; j < r.m->njoint; j++) {
-      for (int i = 0; i < r.m->joint_nv[j]; i++, k++) {
-        const double q = redmax_entry(redmax_get(results, "q"), f, k);
-        const double qd = redmax_entry(redmax_get(results, "qdot"), f, k);
-        worst = fmax(worst, off(r.d->q[r.m->joint_q[j] + i], q, 1));
-        worst = fmax(worst, off(r.d->qd[r.m->joint_v[j] + i], qd, 1));
-      }
-    }
-    const double T = redmax_at(redmax_get(results, "T"), f);
-    const double V = redmax_at(redmax_get(results, "V"), f);
-    worst = fmax(worst, off(lb_kinetic_energy(r.m, r.d), T, energy));
-    worst = fmax(worst, off(lb_potential_energy(r.m, r.d), V, energy));
+    go_to(&r, how, red_at(t, f));
+    worst = fmax(worst, state_off(from, r.m, f, r.d->q, r.d->qd));
+    worst = fmax(worst, energy_off(from, r.m, r.d, f));
   }
   end_run(&r);
   return worst;
 }
 
-// The authors' Newton method stops at a residual |M dq| of 1e-9, which leaves an error in every
-// velocity that matters where masses are small; steps add up.
-static double newton_error(const redmax* from) {
-  const cJSON* integrator = redmax_get(from->json, "integrator");
-  const double least = redmax_number(integrator, "newton_tol_norm_g");
-  if (!(least > 0)) {
-    return 0;
-  }
-  run r;
-  start_run(&r, from, &(method){.integrator = LB_INTEGRATOR_BDF1});
-  double M[REDMAX_MOST * REDMAX_MOST], mass = INFINITY;
-  lb_crba(r.m, r.d, M, r.d->q);
-  for (int k = 0; k < r.m->nv; k++) {
-    mass = fmin(mass, M[k * r.m->nv + k]);
-  }
-  const double error = 10 * least / (mass * r.h);
-  end_run(&r);
-  return error;
+// --- all files of a kind ---
+
+static bool open_file(redmax* from, char name[64], const char* prefix, int scene,
+                      const char* suffix) {
+  snprintf(name, 64, scene < 0 ? "%s%d%s.json" : "%s%02d%s.json", prefix, scene, suffix);
+  return red_read(from, name);
 }
 
 static void match_all(const char* prefix, const method* how) {
@@ -152,21 +319,21 @@ static void match_all(const char* prefix, const method* how) {
   for (int scene = -2; scene < 40; scene++) {
     char name[64];
     static redmax from;
-    snprintf(name, sizeof name, scene < 0 ? "%s%d%s.json" : "%s%02d%s.json", prefix, scene,
-             how->suffix);
-    if (!redmax_open(&from, name)) {
+    if (!open_file(&from, name, prefix, scene, how->suffix)) {
       continue;
     }
     there++;
+    if (scene == 32) {
+      red_lacks(&from, "rows whose directions turn; in test_redmax_rows.c");
+    }
     if (from.lacks) {
       print_message("%s waits for: %s\n", name, from.lacks);
     } else {
-      const double worst = compare(&from, how);
+      const double worst = compare(&from, scene, how);
       print_message("%s: %.2g\n", name, worst);
-      assert_true(worst <= how->tolerance + newton_error(&from));
-      matched++;
+      matched += worst <= how->tolerance;
     }
-    redmax_release(&from);
+    red_release(&from);
   }
   if (there == 0) {
     skip();
@@ -178,23 +345,97 @@ static void match_all(const char* prefix, const method* how) {
 static void linearly_implicit_euler_steps_as_the_authors_does(void** state) {
   (void)state;
   match_all("full_scene",
-            &(method){"_redmax_euler", LB_INTEGRATOR_LINEAR_EULER, 1e-8, .expected = 13});
+            &(method){"_redmax_euler", LB_INTEGRATOR_LINEAR_EULER, 1e-8, .expected = 21});
   match_all("simple_scene", &(method){"_euler", LB_INTEGRATOR_LINEAR_EULER, 1e-8, .expected = 3});
-}
-
-static void bdf1_steps_as_the_authors_does(void** state) {
-  (void)state;
-  match_all("diff_scene", &(method){"_bdf1", LB_INTEGRATOR_BDF1, 1e-8, .expected = 12});
-}
-
-static void bdf2_steps_as_the_authors_does(void** state) {
-  (void)state;
-  match_all("diff_scene", &(method){"_bdf2", LB_INTEGRATOR_BDF2, 1e-8, .expected = 10});
 }
 
 static void motions_are_those_that_the_authors_integrate(void** state) {
   (void)state;
-  match_all("full_scene", &(method){"_redmax_ode45", LB_INTEGRATOR_ADAPTIVE, 1e-6, .expected = 12});
+  match_all("full_scene", &(method){"_redmax_ode45", LB_INTEGRATOR_ADAPTIVE, 1e-6, .expected = 18});
+}
+
+// --- implicit steps ---
+
+typedef void authors_step(authors* a, double h);
+
+// The worst difference of steps taken as the authors take them from the file.
+static double compare_authors(redmax* from, authors_step* step) {
+  const cJSON* results = red_get(from->json, "results");
+  const double h = red_number(red_get(from->json, "integrator"), "h");
+  authors a;
+  double worst = 0;
+  authors_start(&a, from);
+  for (int f = 0; f < cJSON_GetArraySize(red_get(results, "t")); f++) {
+    while (a.steps < lround(red_at(red_get(results, "step"), f))) {
+      step(&a, h);
+    }
+    worst = fmax(worst, state_off(from, a.m, f, a.q[0], a.v[0]));
+    worst = fmax(worst, energy_off(from, a.m, a.d, f));
+  }
+  if (a.changes > 0) {
+    print_message("(%d changes of charts) ", a.changes);
+  }
+  authors_close(&a);
+  return worst;
+}
+
+// The worst difference of Limber's steps from such ones that go on to the last digits, keep their
+// charts and have Limber's limits.
+static double compare_schemes(redmax* from, const method* how, authors_step* step) {
+  const cJSON* t = red_get(red_get(from->json, "results"), "t");
+  run r;
+  authors a;
+  double worst = 0;
+  start_run(&r, from, 0, how);
+  authors_start(&a, from);
+  a.stop = 0; // as far as it goes
+  a.recharts = a.dampers = false;
+  for (int f = 0; f < cJSON_GetArraySize(t); f++) {
+    go_to(&r, how, red_at(t, f));
+    while (a.steps < r.steps) {
+      step(&a, r.h);
+    }
+    for (int k = 0; k < r.m->nv; k++) {
+      worst = fmax(worst, off(r.d->q[k], a.q[0][k], 1));
+      worst = fmax(worst, off(r.d->qd[k], a.v[0][k], 1));
+    }
+  }
+  authors_close(&a);
+  end_run(&r);
+  return worst;
+}
+
+static void match_implicit(const method* how, authors_step* step) {
+  int matched = 0, there = 0;
+  for (int scene = -2; scene < 40; scene++) {
+    char name[64];
+    static redmax from;
+    if (!open_file(&from, name, "diff_scene", scene, how->suffix)) {
+      continue;
+    }
+    there++;
+    assert_null(from.lacks);
+    const double schemes = compare_schemes(&from, how, step);
+    const double theirs = compare_authors(&from, step);
+    print_message("%s: %.2g, Limber's steps %.2g\n", name, theirs, schemes);
+    matched += theirs <= how->tolerance && schemes <= how->tolerance;
+    red_release(&from);
+  }
+  if (there == 0) {
+    skip();
+  }
+  print_message("%d of %d files match\n", matched, there);
+  assert_int_equal(matched, how->expected);
+}
+
+static void bdf1_steps_as_the_authors_does(void** state) {
+  (void)state;
+  match_implicit(&(method){"_bdf1", LB_INTEGRATOR_BDF1, 1e-8, .expected = 13}, authors_bdf1);
+}
+
+static void bdf2_steps_as_the_authors_does(void** state) {
+  (void)state;
+  match_implicit(&(method){"_bdf2", LB_INTEGRATOR_BDF2, 1e-8, .expected = 13}, authors_bdf2);
 }
 
 int main(void) {

@@ -1,0 +1,414 @@
+// Scenes and numbers of the authors of [red], read from $LIMBER_SHARED/reference/redmax (default:
+// shared/ beside the source). The README there says what they mean: lengths are in cm and masses in
+// g, which are taken as m and kg here, since all of it is but numbers. What of a scene Limber does
+// not have is told by name.
+#pragma once
+#include <cjson/cJSON.h>
+
+#include "limber/limber.h"
+#include "test.h"
+
+enum { RED_MOST = 40, RED_FRAMES = 16 };
+
+typedef struct redmax {
+  cJSON* json; // the file; NULL where only a part of it is read
+  lb_scene scene;
+  lb_scene_body body[RED_MOST];
+  lb_scene_joint joint[RED_MOST];
+  char name[RED_MOST][16];
+  lb_scene_joint part[RED_MOST][4];
+  lb_scene_joint inner[RED_MOST][4]; // parts of parts
+  lb_transform frame[RED_MOST][RED_FRAMES];
+  double control[RED_MOST][6][16];
+  lb_scene_spring spring[RED_MOST];
+  lb_scene_load load[RED_MOST];
+  lb_scene_cable cable[RED_MOST];
+  lb_scene_point point[RED_MOST][RED_MOST];
+  lb_scene_constraint constraint[RED_MOST];
+  lb_scene_term term[RED_MOST][RED_MOST];
+  lb_vec3 at[RED_MOST]; // points that constraints lead
+  const char* lacks;    // the first thing that is not there; NULL: the scene is whole
+} redmax;
+
+// --- JSON ---
+
+// A file's JSON, or NULL where it is not.
+static inline cJSON* red_open(const char* name) {
+  char path[1000];
+  const char* shared = getenv("LIMBER_SHARED");
+  snprintf(path, sizeof path, "%s/reference/redmax/%s",
+           shared ? shared : LIMBER_SOURCE_DIR "/../shared", name);
+  FILE* file = fopen(path, "rb");
+  if (!file) {
+    return NULL;
+  }
+  enum { ROOM = 1 << 22 };
+  char* text = calloc(1, ROOM);
+  assert_non_null(text);
+  const size_t n = fread(text, 1, ROOM - 1, file);
+  fclose(file);
+  text[n] = 0;
+  cJSON* json = cJSON_Parse(text);
+  free(text);
+  assert_non_null(json);
+  return json;
+}
+
+static inline const cJSON* red_get(const cJSON* object, const char* key) {
+  return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+// A number; 0 where there is none.
+static inline double red_number(const cJSON* object, const char* key) {
+  const cJSON* item = red_get(object, key);
+  return item ? item->valuedouble : 0;
+}
+
+static inline double red_at(const cJSON* list, int i) {
+  return cJSON_GetArrayItem(list, i)->valuedouble;
+}
+
+// Entry k of frame f of a table of numbers; where there is one number a row, it may stand alone.
+static inline double red_entry(const cJSON* table, int f, int k) {
+  const cJSON* row = cJSON_GetArrayItem(table, f);
+  return cJSON_IsArray(row) ? red_at(row, k) : row->valuedouble;
+}
+
+// All numbers of a list or a list of lists, in their order; how many there are.
+static inline int red_numbers(const cJSON* list, double* out) {
+  if (cJSON_IsNumber(list)) {
+    *out = list->valuedouble;
+    return 1;
+  }
+  int n = 0;
+  const cJSON* item;
+  cJSON_ArrayForEach(item, list) {
+    n += red_numbers(item, out + n);
+  }
+  return n;
+}
+
+static inline lb_vec3 red_vec3(const cJSON* list) {
+  return (lb_vec3){red_at(list, 0), red_at(list, 1), red_at(list, 2)};
+}
+
+static inline lb_transform red_pose(const cJSON* matrix) {
+  double E[16];
+  assert_int_equal(red_numbers(matrix, E), 16);
+  const lb_mat3 R = {{E[0], E[4], E[8]}, {E[1], E[5], E[9]}, {E[2], E[6], E[10]}};
+  return (lb_transform){lb_quat_from_matrix(R), {E[3], E[7], E[11]}};
+}
+
+static inline void red_lacks(redmax* t, const char* what) {
+  t->lacks = t->lacks ? t->lacks : what;
+}
+
+// --- joints ---
+
+static const struct {
+  const char* type;
+  lb_joint_kind kind;
+} RED_KINDS[] = {
+    {"JointFixed", LB_JOINT_FIXED},
+    {"JointRevolute", LB_JOINT_REVOLUTE},
+    {"JointPrismatic", LB_JOINT_PRISMATIC},
+    {"JointPlanar", LB_JOINT_PLANAR},
+    {"JointTranslational", LB_JOINT_TRANSLATIONAL},
+    {"JointUniversal", LB_JOINT_UNIVERSAL},
+    {"JointSphericalExp", LB_JOINT_EXPONENTIAL},
+    {"JointSpherical", LB_JOINT_EULER},
+    {"JointFree", LB_JOINT_FREE_3D},
+    {"JointFree2D", LB_JOINT_FREE_2D},
+    {"JointFree3D", LB_JOINT_FREE_3D},
+    {"JointComposite", LB_JOINT_COMPOSITE},
+    {"JointSplineCurve", LB_JOINT_CURVE},
+    {"JointSplineSurface", LB_JOINT_SURFACE},
+};
+
+static inline lb_turn_order red_order(const char* chart) {
+  static const char* const NAMES[] = {"",    "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
+                                      "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
+  for (int i = 1; i < LB_TURN_COUNT; i++) {
+    if (strcmp(NAMES[i], chart) == 0) {
+      return (lb_turn_order)i;
+    }
+  }
+  fail_msg("unknown chart %s", chart);
+  return LB_TURN_XYZ;
+}
+
+// What a joint says of itself; `charts` is the order of a free joint's angles.
+static inline void red_joint_kind(redmax* t, int i, const cJSON* from, lb_turn_order charts,
+                                  lb_scene_joint* j, lb_scene_joint* part) {
+  const char* type = red_get(from, "type")->valuestring;
+  bool known = false;
+  for (size_t k = 0; k < sizeof RED_KINDS / sizeof *RED_KINDS; k++) {
+    if (strcmp(RED_KINDS[k].type, type) == 0) {
+      j->kind = RED_KINDS[k].kind;
+      known = true;
+    }
+  }
+  if (!known) {
+    red_lacks(t, type);
+  }
+  j->axis = red_get(from, "axis") ? red_vec3(red_get(from, "axis")) : lb_vec3_make(1, 0, 0);
+  j->axis2 = lb_vec3_make(0, 1, 0);
+  j->order = red_get(from, "chart") ? red_order(red_get(from, "chart")->valuestring) : charts;
+  j->rotation_first = strcmp(type, "JointFree") == 0;
+  const cJSON* item;
+  cJSON_ArrayForEach(item, red_get(from, "controlFrames")) {
+    t->frame[i][j->nframe++] = red_pose(item);
+  }
+  j->frame = t->frame[i];
+  j->cyclic = cJSON_IsTrue(red_get(from, "cyclic"));
+  j->rows = j->columns = 4;
+  for (int k = 0; red_get(from, "controlValues_k_i_j") && k < 6; k++) {
+    red_numbers(cJSON_GetArrayItem(red_get(from, "controlValues_k_i_j"), k), t->control[i][k]);
+    j->control[k] = t->control[i][k];
+  }
+  const char* const PARTS[] = {"joint1", "joint2"};
+  for (int k = 0; part && red_get(from, "joint1") && k < 2; k++) {
+    part[k] = lb_scene_joint_default();
+    red_joint_kind(t, i, red_get(from, PARTS[k]), charts, &part[k], t->inner[i]);
+    j->part = part;
+    j->npart = 2;
+  }
+  if (j->kind == LB_JOINT_COMPOSITE && j->npart == 0) { // the file does not say: found by its S
+    t->inner[i][0] = t->inner[i][1] = lb_scene_joint_default();
+    t->inner[i][0].kind = LB_JOINT_UNIVERSAL;
+    t->inner[i][0].axis = lb_vec3_make(1, 0, 0);
+    t->inner[i][0].axis2 = lb_vec3_make(0, 1, 0);
+    t->inner[i][1].kind = LB_JOINT_PRISMATIC;
+    t->inner[i][1].axis = lb_vec3_make(0, 0.6, 0.8);
+    j->part = t->inner[i];
+    j->npart = 2;
+  }
+}
+
+// What resists along a joint. The authors' dampers at limits come in with a jump, which Limber's do
+// not: they are left out.
+static inline void red_resistance(redmax* t, int i, const cJSON* from) {
+  lb_scene_joint* j = &t->joint[i];
+  red_numbers(red_get(from, "q0"), j->q);
+  red_numbers(red_get(from, "qdot0"), j->qd);
+  j->stiffness = j->turn.stiffness = red_number(from, "stiffness");
+  j->damping = j->turn.damping = red_number(from, "damping");
+  if (red_get(from, "qLimK")) {
+    j->limit_stiffness = red_number(from, "qLimK");
+    for (int k = 0; k < LB_JOINT_MOST_V; k++) {
+      j->lower[k] = red_number(from, "qLimL");
+      j->upper[k] = red_number(from, "qLimU");
+    }
+  }
+}
+
+// A joint with its body, whose frame is at the centre of mass.
+static inline void red_joint(redmax* t, const cJSON* from, lb_turn_order charts) {
+  const int i = t->scene.nbody++;
+  const cJSON* body = red_get(from, "body");
+  double I[6];
+  assert_true(i < RED_MOST);
+  red_numbers(red_get(body, "inertia_diag"), I);
+  snprintf(t->name[i], sizeof t->name[i], "b%d", i);
+  t->body[i] = lb_scene_body_default();
+  t->body[i].name = t->name[i];
+  t->body[i].has_mass = t->body[i].has_com = t->body[i].has_inertia = true;
+  t->body[i].mass = (lb_mass){I[3], {0, 0, 0}, {I[0], I[1], I[2], 0, 0, 0}};
+  t->body[i].drag = t->body[i].turn_drag = red_number(body, "damping");
+  lb_scene_joint* j = &t->joint[t->scene.njoint++];
+  *j = lb_scene_joint_default();
+  j->name = t->name[i];
+  j->parent = (int)red_number(from, "parent") - 1;
+  j->child = i;
+  j->in_child = lb_transform_inverse(red_pose(red_get(body, "E_ji")));
+  j->in_parent = red_pose(red_get(from, "E0_pj")); // in the parent's joint frame
+  if (j->parent >= 0) {
+    j->in_parent = lb_transform_mul(t->joint[j->parent].in_child, j->in_parent);
+  }
+  red_joint_kind(t, i, from, charts, j, t->part[i]);
+  red_resistance(t, i, from);
+}
+
+// --- forces ---
+
+// Springs between points. Where the file has no length they are zero long at rest, and their
+// dampers resist all relative motion, which is left out here.
+static inline void red_spring(redmax* t, const cJSON* from) {
+  const char* const BODY[] = {"body1", "body2"};
+  const char* const POINT[] = {"x1", "x2"};
+  const int i = t->scene.nspring++;
+  lb_scene_spring* s = &t->spring[i];
+  *s = (lb_scene_spring){.name = t->name[i], .face = {-1, -1}};
+  const double length = red_number(from, "L");
+  for (int k = 0; k < 2; k++) {
+    s->body[k] = (int)red_number(from, BODY[k]) - 1;
+    s->point[k] = red_vec3(red_get(from, POINT[k]));
+  }
+  s->length = length;
+  s->stiffness = red_number(from, "stiffness") / (length > 0 ? length : 1);
+  s->damping = length > 0 ? red_number(from, "damping") / length : 0;
+}
+
+static inline void red_push(redmax* t, const cJSON* from) {
+  const int i = t->scene.nload++;
+  t->load[i] = (lb_scene_load){.name = t->name[i],
+                               .body = (int)red_number(from, "body") - 1,
+                               .point = red_vec3(red_get(from, "x")),
+                               .face = -1,
+                               .force = lb_vec3_scale(red_number(from, "force_magnitude"),
+                                                      red_vec3(red_get(from, "direction_w")))};
+}
+
+static inline void red_cable(redmax* t, const cJSON* from) {
+  const int i = t->scene.ncable++;
+  const cJSON *bodies = red_get(from, "bodies"), *points = red_get(from, "points");
+  const double length = red_number(from, "L"); // the authors' numbers are for a strain of one
+  t->cable[i] = (lb_scene_cable){.name = t->name[i],
+                                 .npoint = cJSON_GetArraySize(bodies),
+                                 .point = t->point[i],
+                                 .stiffness = red_number(from, "stiffness") / length,
+                                 .damping = red_number(from, "damping") / length,
+                                 .length = length};
+  for (int k = 0; k < t->cable[i].npoint; k++) {
+    t->point[i][k] =
+        (lb_scene_point){(int)red_at(bodies, k) - 1, red_vec3(cJSON_GetArrayItem(points, k))};
+  }
+}
+
+// --- constraints ---
+
+// A loop of hinges. The authors' velocities close its gaps at a pace of their own, along directions
+// that they take for fixed: those of B, which is fixed where one of the bodies is.
+static inline void red_loop(redmax* t, const cJSON* from) {
+  const int i = t->scene.njoint++;
+  lb_scene_joint* j = &t->joint[i];
+  *j = lb_scene_joint_default();
+  j->name = t->name[i];
+  snprintf(t->name[i], sizeof *t->name, "loop%d", i);
+  j->kind = LB_JOINT_REVOLUTE;
+  j->loop = true;
+  j->parent = (int)red_number(from, "bodyB") - 1;
+  j->child = (int)red_number(from, "bodyA") - 1;
+  j->in_parent.p = red_vec3(red_get(from, "xB"));
+  j->in_child.p = red_vec3(red_get(from, "xA"));
+  j->axis = red_vec3(red_get(from, "axis_from_joint_of_A"));
+}
+
+static inline lb_scene_constraint* red_constraint(redmax* t, lb_constraint_kind kind) {
+  const int i = t->scene.nconstraint++;
+  t->constraint[i] = (lb_scene_constraint){
+      .name = t->name[i], .kind = kind, .term = t->term[i], .point = &t->at[i]};
+  return &t->constraint[i];
+}
+
+static inline void red_couple(lb_scene_constraint* k, int joint, double factor) {
+  k->term[k->nterm++] = (lb_scene_term){.joint = joint, .factor = factor};
+}
+
+// qB = factor qA
+static inline void red_gear(redmax* t, const cJSON* from) {
+  lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_COUPLE);
+  red_couple(k, (int)red_number(from, "jointA") - 1, red_number(from, "factor"));
+  red_couple(k, (int)red_number(from, "jointB") - 1, -1);
+}
+
+// A path for the run to fill in: there are paths in a scene for what moves with time.
+static inline lb_profile_definition red_path(void) {
+  static double time[] = {0}, value[] = {0};
+  return (lb_profile_definition){
+      .kind = LB_PROFILE_LINEAR, .count = 1, .time = time, .value = value};
+}
+
+static inline void red_led_joint(redmax* t, const cJSON* from) {
+  lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_COUPLE);
+  red_couple(k, (int)red_number(from, "joint") - 1, 1);
+  k->path[0] = red_path();
+}
+
+// The turn of a body of the plane about y, which is the sum of the hinges that carry it, and x and
+// z of its centre.
+static inline void red_led_body(redmax* t, const cJSON* from) {
+  const int body = (int)red_number(from, "body") - 1;
+  lb_scene_constraint* turn = red_constraint(t, LB_CONSTRAINT_COUPLE);
+  for (int b = body; b >= 0; b = t->joint[b].parent) {
+    red_couple(turn, b, 1);
+  }
+  turn->path[0] = red_path();
+  lb_scene_constraint* shift = red_constraint(t, LB_CONSTRAINT_FOLLOW);
+  shift->body = body;
+  shift->npoint = 1;
+  shift->along[0] = shift->along[2] = true;
+  shift->path[0] = shift->path[2] = red_path();
+}
+
+static const struct {
+  const char* type;
+  void (*add)(redmax* t, const cJSON* from);
+} RED_THINGS[] = {
+    {"SpringPointPoint", red_spring},
+    {"ForcePointPoint", red_spring},
+    {"SpringPointDirection", red_push},
+    {"ForceCable", red_cable},
+    {"ForceSpringDamper", red_spring},
+    {"ConstraintLoop", red_loop},
+    {"ConstraintMultQ", red_gear},
+    {"ConstraintPrescJoint", red_led_joint},
+    {"ConstraintPrescJointM", red_led_joint},
+    {"ConstraintPrescBody", red_led_body},
+};
+
+static inline void red_thing(redmax* t, const cJSON* from) {
+  const char* type = red_get(from, "type")->valuestring;
+  for (size_t i = 0; i < sizeof RED_THINGS / sizeof *RED_THINGS; i++) {
+    if (strcmp(type, RED_THINGS[i].type) == 0) {
+      RED_THINGS[i].add(t, from);
+      return;
+    }
+  }
+  red_lacks(t, type);
+}
+
+// --- scenes ---
+
+static inline void red_scene(redmax* t, const cJSON* scene, lb_turn_order charts) {
+  *t = (redmax){.scene = lb_scene_default()};
+  t->scene.name = t->scene.file = "reference";
+  t->scene.about = "";
+  t->scene.gravity = red_vec3(red_get(scene, "grav"));
+  t->scene.body = t->body;
+  t->scene.joint = t->joint;
+  t->scene.spring = t->spring;
+  t->scene.load = t->load;
+  t->scene.cable = t->cable;
+  t->scene.constraint = t->constraint;
+  const cJSON* item;
+  cJSON_ArrayForEach(item, red_get(scene, "joints")) {
+    red_joint(t, item, charts);
+  }
+  static const char* const THINGS[] = {"springs", "forces", "constraints", "deformables"};
+  for (size_t i = 0; i < sizeof THINGS / sizeof *THINGS; i++) {
+    cJSON_ArrayForEach(item, red_get(scene, THINGS[i])) {
+      red_thing(t, item);
+    }
+  }
+}
+
+// A file with one run; false: it is not there. Those of the differentiable program count turns by
+// Euler's angles, the others by rotation vectors; springs rest where they start.
+static inline bool red_read(redmax* t, const char* name) {
+  cJSON* json = red_open(name);
+  if (!json) {
+    return false;
+  }
+  red_scene(t, red_get(json, "scene"),
+            strncmp(name, "diff", 4) == 0 ? LB_TURN_XYZ : LB_TURN_EXPONENTIAL);
+  t->json = json;
+  for (int i = 0; i < t->scene.njoint; i++) {
+    memcpy(t->joint[i].rest, t->joint[i].q, sizeof t->joint[i].rest);
+  }
+  return true;
+}
+
+static inline void red_release(redmax* t) {
+  cJSON_Delete(t->json);
+}
