@@ -13,6 +13,14 @@ static const lb_joint_kind KINDS[] = {LB_JOINT_PLANAR,   LB_JOINT_TRANSLATIONAL,
                                       LB_JOINT_FREE_3D,  LB_JOINT_CURVE,         LB_JOINT_SURFACE,
                                       LB_JOINT_COMPOSITE};
 enum { NKIND = sizeof KINDS / sizeof *KINDS, MOST = 80 };
+// Those that have a kind of their own.
+static const lb_joint_kind PLAIN[] = {LB_JOINT_REVOLUTE, LB_JOINT_PRISMATIC, LB_JOINT_UNIVERSAL,
+                                      LB_JOINT_SPHERICAL, LB_JOINT_FREE};
+enum { NPLAIN = sizeof PLAIN / sizeof *PLAIN, NALL = NPLAIN + NKIND };
+
+static lb_joint_kind kind_of(int which) {
+  return which < NPLAIN ? PLAIN[which] : KINDS[which - NPLAIN];
+}
 
 typedef struct run {
   lb_model* m;
@@ -62,6 +70,11 @@ static void one_kind(lb_joint_kind kind, uint64_t seed) {
       T.joint[i].q[k] = lb_random_between(&r, 0.4, 0.6);
       T.joint[i].qd[k] = lb_random_between(&r, -1, 1);
     }
+    if (T.joint[i].kind == LB_JOINT_SPHERICAL || T.joint[i].kind == LB_JOINT_FREE) {
+      const lb_quat turn = random_quat(&r);
+      memcpy(T.joint[i].q + (T.joint[i].kind == LB_JOINT_FREE ? 3 : 0),
+             (double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof(double));
+    }
     T.joint[i].armature = 0;
   }
 }
@@ -69,8 +82,8 @@ static void one_kind(lb_joint_kind kind, uint64_t seed) {
 static const double END = 0.1;
 
 // How far the state at the end is from that of much smaller steps.
-static double error_of(double h, const double* reference) {
-  run r = open_run(LB_INTEGRATOR_RK4, h);
+static double error_of(lb_integrator integrator, double h, const double* reference) {
+  run r = open_run(integrator, h);
   double off = 0;
   go(&r, h, END);
   for (int k = 0; k < r.m->nv; k++) {
@@ -82,8 +95,8 @@ static double error_of(double h, const double* reference) {
 
 static void rk4_keeps_energy_and_is_of_order_four_on_every_kind(void** state) {
   (void)state;
-  for (int which = 0; which < NKIND; which++) {
-    one_kind(KINDS[which], 3);
+  for (int which = 0; which < NALL; which++) {
+    one_kind(kind_of(which), 3);
     double reference[MOST];
     run r = open_run(LB_INTEGRATOR_RK8, 1e-3);
     const double before = energy(&r);
@@ -91,17 +104,49 @@ static void rk4_keeps_energy_and_is_of_order_four_on_every_kind(void** state) {
     const double drift = fabs(energy(&r) - before) / fmax(1, fabs(before));
     memcpy(reference, r.d->q, (size_t)r.m->nq * sizeof *reference);
     close_run(&r);
-    const double order = log2(error_of(0.02, reference) / error_of(0.01, reference));
+    const double order = log2(error_of(LB_INTEGRATOR_RK4, 0.02, reference) /
+                              error_of(LB_INTEGRATOR_RK4, 0.01, reference));
     r = open_run(LB_INTEGRATOR_RK4, 5e-4);
     const double start = energy(&r);
     go(&r, 5e-4, END);
     const double drift4 = fabs(energy(&r) - start) / fmax(1, fabs(start));
     close_run(&r);
     print_message("%s: order %.2f, energy off by %.1e (rk4), %.1e (rk8)\n",
-                  lb_joint_kind_name(KINDS[which]), order, drift4, drift);
+                  lb_joint_kind_name(kind_of(which)), order, drift4, drift);
     assert_true(order > 3.6 && order < 5.5);
     assert_true(drift < 1e-12);
     assert_true(drift4 < 1e-12);
+  }
+}
+
+// What SDIRK2 with steps of h loses or gains of the energy, of what moves at the start.
+static double sdirk2_drift(double h) {
+  run r = open_run(LB_INTEGRATOR_SDIRK2, h);
+  const double before = energy(&r), scale = lb_kinetic_energy(r.m, r.d);
+  go(&r, h, END);
+  const double drift = fabs(energy(&r) - before) / fmax(scale, 1);
+  close_run(&r);
+  return drift;
+}
+
+static void sdirk2_is_of_order_two_and_keeps_energy_to_it_on_every_kind(void** state) {
+  (void)state;
+  for (int which = 0; which < NALL; which++) {
+    const lb_joint_kind kind = kind_of(which);
+    one_kind(kind, 3);
+    double reference[MOST];
+    run r = open_run(LB_INTEGRATOR_RK8, 1e-3);
+    go(&r, 1e-3, END);
+    memcpy(reference, r.d->q, (size_t)r.m->nq * sizeof *reference);
+    close_run(&r);
+    const double order = log2(error_of(LB_INTEGRATOR_SDIRK2, 0.01, reference) /
+                              error_of(LB_INTEGRATOR_SDIRK2, 0.005, reference));
+    const double coarse = sdirk2_drift(0.01), fine = sdirk2_drift(0.005);
+    print_message("%s: order %.2f, energy off by %.1e and %.1e, order %.2f\n",
+                  lb_joint_kind_name(kind), order, coarse, fine, log2(coarse / fine));
+    assert_true(order > 1.9 && order < 2.1);
+    assert_true(log2(coarse / fine) > 1.8 && log2(coarse / fine) < 2.2);
+    assert_true(fine < 1e-4);
   }
 }
 
@@ -407,6 +452,7 @@ static void maximal_coordinates_refuse_what_no_loop_can_be(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rk4_keeps_energy_and_is_of_order_four_on_every_kind),
+      cmocka_unit_test(sdirk2_is_of_order_two_and_keeps_energy_to_it_on_every_kind),
       cmocka_unit_test(without_its_velocity_terms_energy_is_lost),
       cmocka_unit_test(a_nut_turns_down_its_thread),
       cmocka_unit_test(friction_stops_a_slide_where_it_should),
