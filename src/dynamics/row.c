@@ -56,6 +56,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.x = lb_carve(c, n, sizeof(double));
   loops.b = lb_carve(c, n, sizeof(double));
   loops.dq = lb_carve(c, nv, sizeof(double));
+  loops.q = lb_carve(c, (size_t)m->nq, sizeof(double));
   loops.pull = lb_carve(c, (size_t)m->nlink, sizeof *loops.pull);
   loops.work = lb_carve(c, 4 * n, sizeof(double));
   loops.pivot = lb_carve(c, 2 * n, sizeof(int));

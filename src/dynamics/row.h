@@ -44,6 +44,7 @@ struct lb_loops {
   double* b;       // [nrow] of problems with rows that push only, and their scratch:
   double* part;    // [nrow][nrow]
   double* dq;      // [nv]
+  double* q;       // [nq] before a step that may be taken back
   lb_motion* pull; // [nlink] moments and forces at the links' origins
   double* work;    // [4 * nrow]
   int* pivot;      // [2 * nrow]

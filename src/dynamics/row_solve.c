@@ -12,7 +12,13 @@
 //
 // a complementary problem in those that touch. Gaps that steps leave are closed by Newton's method
 // on c in the metric of M, so there is no drift and no penalty; then the velocities, where (4) with
-// cd is an impact without bounce.
+// cd is an impact without bounce. From far away, where Newton's method may go astray, steps that do
+// not bring the gaps down are taken again with damping (Levenberg and Marquardt):
+//
+//   (A + damping I) lambda = -c,   dq = Minv J' lambda               (5)
+//
+// which with much damping is -Minv J'c, downhill for |c|^2: J has the velocities of turns, not the
+// rates of rotation vectors, but c'J is the same for both.
 #include <cblas.h>
 #undef I // complex.h comes along
 #include <math.h>
@@ -28,7 +34,10 @@
 // Relative to the largest pivot; below it a row repeats others.
 static const double REDUNDANT = 1e-11;
 
-enum { NEWTON_STEPS = 30 };
+enum { CLOSING_STEPS = 200 }; // a few, from where a step of the motion ends
+
+// Of (5): where it starts, and beyond which there is nothing nearer.
+static const double FIRST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
 
 // What pushes only touches when its gap is below this [m or rad], and goes on touching when that
 // opens more slowly than this [1/s].
@@ -211,25 +220,38 @@ static double open_by(const lb_row* r) {
   return r->one_way ? fmax(0, -r->c) : fabs(r->c);
 }
 
-double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
+// The rows at d's q: the worst gap and whose it is, and the sum of the squares of all.
+typedef struct opening {
+  double worst, squares;
+  int which;
+} opening;
+
+static opening measure_opening(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
-  double worst = 0;
-  if (!L) {
-    return 0;
-  }
+  opening all = {0, 0, -1};
   lb_kinematics(m, d, d->q, d->qd);
   lb_rows_fill(m, d);
   for (int i = 0; i < L->nrow; i++) {
     const lb_row* r = &L->row[i];
     const double gap = open_by(r);
-    if (!(gap <= worst)) {
-      worst = gap;
-      if (which) {
-        *which = r->relation >= 0 ? m->nloop + r->relation : (int)(r->a - L->frame) / 2;
-      }
+    all.squares += gap * gap;
+    if (!(gap <= all.worst)) {
+      all.worst = gap;
+      all.which = r->relation >= 0 ? m->nloop + r->relation : (int)(r->a - L->frame) / 2;
     }
   }
-  return worst;
+  return all;
+}
+
+double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
+  if (!d->work->loops) {
+    return 0;
+  }
+  const opening all = measure_opening(m, d);
+  if (which && all.which >= 0) {
+    *which = all.which;
+  }
+  return all.worst;
 }
 
 // Keep two-way rows, and of the others those that touch or are through.
@@ -243,19 +265,53 @@ static void keep_near(lb_loops* L) {
   L->nrow = n;
 }
 
-// One Newton step on the positions.
-static void close_once(const lb_model* m, lb_data* d) {
+// A step (5) on the positions from the rows that were last measured; without damping Newton's. The
+// damping is in parts of A's mean diagonal.
+static void close_once(const lb_model* m, lb_data* d, double damping) {
   lb_loops* L = d->work->loops;
   keep_near(L);
   if (!factor(m, d)) {
     return;
   }
+  double trace = 0;
   for (int i = 0; i < L->nrow; i++) {
+    trace += L->A[i * (L->nrow + 1)];
     L->x[i] = -L->row[i].c;
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->A[i * (L->nrow + 1)] += damping * trace / L->nrow;
   }
   solve_multipliers(L);
   spread_multipliers(m, L);
   lb_advance(m, d->q, L->dq, 1);
+}
+
+static void close_positions(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const size_t size = (size_t)m->nq * sizeof *d->q;
+  opening here = measure_opening(m, d);
+  double damping = 0;
+  for (int i = 0; i < CLOSING_STEPS && here.worst >= 1e-14 && damping < MOST_DAMPING; i++) {
+    memcpy(L->q, d->q, size);
+    close_once(m, d, damping);
+    const opening next = measure_opening(m, d);
+    const bool small = here.worst < 1e-9;
+    if (next.squares < here.squares) {
+      // stop at rounding: small, and no longer falling fast
+      if (next.worst < 1e-9 && next.worst > 0.1 * here.worst) {
+        return;
+      }
+      damping = damping > FIRST_DAMPING ? damping / 10 : 0;
+      here = next;
+    } else {
+      memcpy(d->q, L->q, size);
+      if (small) {
+        return;
+      }
+      damping = fmax(10 * damping, FIRST_DAMPING);
+      here = measure_opening(m, d);
+    }
+  }
 }
 
 // What pushes only goes on touching where it does not come apart at once.
@@ -291,16 +347,7 @@ void lb_loops_close(const lb_model* m, lb_data* d) {
   if (!d->work->loops) {
     return;
   }
-  double before = INFINITY;
-  for (int i = 0; i < NEWTON_STEPS; i++) {
-    const double gap = lb_loop_gap(m, d, NULL);
-    // stop at rounding: small, and no longer falling fast
-    if (gap < 1e-14 || (gap < 1e-9 && gap > 0.1 * before)) {
-      break;
-    }
-    before = gap;
-    close_once(m, d);
-  }
+  close_positions(m, d);
   close_velocities(m, d);
 }
 

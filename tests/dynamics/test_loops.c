@@ -238,6 +238,58 @@ static void a_start_that_is_a_little_off_is_pulled_together(void** state) {
   lb_model_release(m);
 }
 
+// A tree that is taken apart and thrown about can always be put together again.
+static void parts_that_lie_about_are_put_together(void** state) {
+  (void)state;
+  static random_tree tree, loose;
+  static const lb_joint_kind kinds[] = {LB_JOINT_REVOLUTE, LB_JOINT_PRISMATIC, LB_JOINT_SPHERICAL,
+                                        LB_JOINT_UNIVERSAL, LB_JOINT_FIXED};
+  enum { SCENES = 200 };
+  int open = 0;
+  for (uint64_t seed = 1; seed <= SCENES; seed++) {
+    lb_random r = {seed * 131};
+    random_tree_make(&tree, &r, 2 + (int)(seed % 6), kinds, 5);
+    for (int i = 0; i < tree.scene.nbody; i++) {
+      tree.joint[i].armature = 0;
+      put_start(&tree.joint[i], &r);
+    }
+    lb_model* m = compile(&tree.scene);
+    lb_data* d = state_of(m);
+    loosen(&loose, &tree, m, d);
+    lb_model* lm = compile(&loose.scene);
+    lb_data* ld = state_of(lm);
+    for (int i = 0; i < lm->nq; i++) {
+      ld->q[i] += lb_random_between(&r, -1, 1);
+    }
+    lb_settle(lm, ld);
+    open += !(lb_loop_gap(lm, ld, NULL) < 1e-9);
+    lb_data_release(d);
+    lb_data_release(ld);
+    lb_model_release(m);
+    lb_model_release(lm);
+  }
+  print_message("%d of %d stay open\n", open, SCENES);
+  assert_int_equal(open, 0);
+}
+
+static void a_four_bar_closes_from_any_start(void** state) {
+  (void)state;
+  static random_tree t;
+  make_four_bar(&t, 0.4, 0);
+  lb_model* m = compile(&t.scene);
+  lb_random r = {5};
+  for (int i = 0; i < 100; i++) {
+    lb_data* d = state_of(m);
+    for (int k = 0; k < m->nq; k++) {
+      d->q[k] = lb_random_between(&r, -3.1, 3.1);
+    }
+    lb_settle(m, d);
+    assert_near(lb_loop_gap(m, d, NULL), 0, 1e-12);
+    lb_data_release(d);
+  }
+  lb_model_release(m);
+}
+
 // A coupler of 1 m cannot reach a rocker that stands 5 m away.
 static void a_loop_that_cannot_close_keeps_its_gap(void** state) {
   (void)state;
@@ -260,6 +312,8 @@ int main(void) {
       cmocka_unit_test(four_bar_moves_the_same_with_implicit_steps),
       cmocka_unit_test(a_start_that_is_a_little_off_is_pulled_together),
       cmocka_unit_test(a_loop_that_cannot_close_keeps_its_gap),
+      cmocka_unit_test(parts_that_lie_about_are_put_together),
+      cmocka_unit_test(a_four_bar_closes_from_any_start),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
