@@ -28,6 +28,8 @@ typedef struct lb_loop_rows {
   const double* gap;  // [count]
   const double* rate; // [count]
   const double* J;    // [count][nv]
+  const bool* pushes; // [count] those that push but do not pull; NULL: none
+  const bool* lands;  // [count] those of them that do not touch yet
 } lb_loop_rows;
 lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d);
 // The same without J.
@@ -39,6 +41,18 @@ void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, do
 int lb_loops_most_rows(const lb_model* m);
 // A constraint that pushes one way only, by lb_loop_gap's number, or -1.
 int lb_loops_one_way(const lb_model* m);
+
+// Implicit steps choose by themselves which of the rows that push one way act: after
+// lb_loops_keep_all every one of them counts as a row, until lb_loops_keep_touching, not only what
+// touches.
+void lb_loops_keep_all(lb_data* d);
+// What touches from now on: rows that push, and closed ones. With lambda NULL it is as it was.
+void lb_loops_keep_touching(const lb_model* m, lb_data* d, const double* lambda);
+// Does a row push that did not touch before? Of the rows that were last measured.
+bool lb_loops_hit(const lb_data* d, const double* lambda);
+// Take away the velocities with which d's rows come apart or closed ones close further: an impact
+// without bounce. Sets what touches, too.
+void lb_loops_stop(const lb_model* m, lb_data* d);
 
 // Add scale times a relation's factors to out [nv]; `all`: to driven coordinates, too.
 void lb_relation_row(const lb_model* m, int relation, double scale, bool all, double* out);

@@ -61,6 +61,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.work = lb_carve(c, 4 * n, sizeof(double));
   loops.pivot = lb_carve(c, 2 * n, sizeof(int));
   loops.pushes = lb_carve(c, n, sizeof(bool));
+  loops.lands = lb_carve(c, n, sizeof(bool));
   if (!L) {
     return NULL;
   }
@@ -128,7 +129,7 @@ void lb_rows_fill(const lb_model* m, lb_data* d) {
 
 void lb_rows_keep_acting(lb_loops* L) {
   int n = 0;
-  if (L->ncontact == 0) {
+  if (L->ncontact == 0 || L->all) {
     return;
   }
   for (int i = 0; i < L->nrow; i++) {

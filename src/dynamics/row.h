@@ -37,6 +37,7 @@ struct lb_loops {
   lb_frame* frame; // [2 * nloop]
   lb_row* row;     // [nrow]
   bool* touching;  // [contacts] by lb_loops_close: they hold until it is called again
+  bool all;        // whether they touch or not
   double* M;       // [ndense][ndense], then its Cholesky factor
   double* Jt;      // [nrow][nv], a row of J each, then Linv J'
   double* A;       // [nrow][nrow]
@@ -48,7 +49,8 @@ struct lb_loops {
   lb_motion* pull; // [nlink] moments and forces at the links' origins
   double* work;    // [4 * nrow]
   int* pivot;      // [2 * nrow]
-  bool* pushes;    // [nrow]
+  bool* pushes;    // [nrow] one way
+  bool* lands;     // [nrow] and does not touch yet
 };
 
 // A kind of constraint.

@@ -359,8 +359,55 @@ static lb_loop_rows measure(const lb_model* m, lb_data* d) {
   for (int i = 0; i < L->nrow; i++) {
     L->x[i] = L->row[i].c;
     L->work[i] = L->row[i].cd;
+    L->pushes[i] = L->row[i].one_way;
+    L->lands[i] = L->row[i].one_way && !L->touching[L->row[i].contact];
   }
-  return (lb_loop_rows){.count = L->nrow, .gap = L->x, .rate = L->work};
+  return (lb_loop_rows){.count = L->nrow,
+                        .gap = L->x,
+                        .rate = L->work,
+                        .pushes = any_one_way(L) ? L->pushes : NULL,
+                        .lands = L->lands};
+}
+
+void lb_loops_keep_all(lb_data* d) {
+  if (d->work->loops) {
+    d->work->loops->all = true;
+  }
+}
+
+void lb_loops_keep_touching(const lb_model* m, lb_data* d, const double* lambda) {
+  lb_loops* L = d->work->loops;
+  if (!L) {
+    return;
+  }
+  if (lambda && L->ncontact > 0) {
+    lb_kinematics(m, d, d->q, d->qd);
+    lb_rows_fill(m, d);
+    for (int i = 0; i < L->nrow; i++) {
+      const lb_row* r = &L->row[i];
+      if (r->one_way) {
+        L->touching[r->contact] = lambda[i] > 0 || r->c <= TOUCH;
+      }
+    }
+  }
+  L->all = false;
+}
+
+bool lb_loops_hit(const lb_data* d, const double* lambda) {
+  const lb_loops* L = d->work->loops;
+  for (int i = 0; L && L->ncontact > 0 && i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    if (r->one_way && lambda[i] > 0 && !L->touching[r->contact]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void lb_loops_stop(const lb_model* m, lb_data* d) {
+  if (d->work->loops) {
+    close_velocities(m, d);
+  }
 }
 
 lb_loop_rows lb_loops_measure(const lb_model* m, lb_data* d) {

@@ -110,14 +110,27 @@ static void check_points(lb_checker* c, const lb_scene_constraint* k) {
   }
 }
 
-// Rows that push only need steps that can stop short.
+// Rows that push only need steps that can stop short; and few coordinates, all of them in one
+// matrix.
 static bool is_one_way(const lb_scene_constraint* k) {
   return k->kind == LB_CONSTRAINT_FLOOR || (k->kind == LB_CONSTRAINT_COUPLE && k->least < k->most);
 }
 
-static bool stops_short(lb_integrator integrator) {
-  return integrator == LB_INTEGRATOR_EULER || integrator == LB_INTEGRATOR_RK4 ||
-         integrator == LB_INTEGRATOR_RK8;
+static void check_one_way(lb_checker* c, const lb_scene_constraint* k) {
+  if (c->s->solver.integrator == LB_INTEGRATOR_ADAPTIVE) {
+    LB_SAY(
+        c, k->place,
+        "constraint '%s' pushes one way only, which the integrator adaptive cannot follow (choose "
+        "another)",
+        k->name);
+  }
+  if (c->s->solver.elastic == LB_SPACE_FULL) {
+    LB_SAY(
+        c, k->place,
+        "constraint '%s' pushes one way only, which needs 'elastic: reduced' (a ground of springs "
+        "and springs at joints' limits do not)",
+        k->name);
+  }
 }
 
 void lb_check_constraints(lb_checker* c) {
@@ -128,11 +141,8 @@ void lb_check_constraints(lb_checker* c) {
     } else {
       check_points(c, k);
     }
-    if (is_one_way(k) && !stops_short(c->s->solver.integrator)) {
-      LB_SAY(c, k->place,
-             "constraint '%s' pushes one way only, which the integrator %s cannot follow (choose "
-             "euler, rk4 or rk8)",
-             k->name, lb_integrator_name(c->s->solver.integrator));
+    if (is_one_way(k)) {
+      check_one_way(c, k);
     }
   }
 }

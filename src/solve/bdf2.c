@@ -351,11 +351,41 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   if (!newton(st, d, dt)) {
     return false;
   }
+  own->hit |= own->algebra->multipliers && lb_loops_hit(d, own->algebra->multipliers(st));
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
   lb_normalise(m, d->q);
   tell_watcher(st, d, s, dt);
   hold(own->qs, own->vs, m, d->q, d->qd);
+  return true;
+}
+
+// The stages of a step that begins at d.
+static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, double h) {
+  lb_bdf2* own = st->own;
+  const double begin = d->time;
+  bool done = true;
+  own->hit = false;
+  lb_loops_keep_all(d);
+  for (int i = 0; i < scheme->stages && done; i++) {
+    const double before = i > 0 ? scheme->stage[i - 1].end : 0;
+    done = advance_stage(st, d, &scheme->stage[i], begin, before, h);
+  }
+  const bool told = done && !own->hit && own->algebra->multipliers;
+  lb_loops_keep_touching(st->m, d, told ? own->algebra->multipliers(st) : NULL);
+  return done;
+}
+
+// A step in which something hits: what goes on from before would bounce, so it is done again by
+// BDF1, which ends where things touch, and the velocity into them is taken away.
+static bool stop_short(lb_stepper* st, lb_data* d, double h) {
+  const lb_bdf2* own = st->own;
+  hold(d->q, d->qd, st->m, own->q1, own->v1);
+  d->time -= h;
+  if (!advance_stages(st, d, &BDF1, h)) {
+    return false;
+  }
+  lb_loops_stop(st->m, d);
   return true;
 }
 
@@ -366,17 +396,18 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   own->h = fresh ? 0 : own->h;
   const bool goes_on = start(m, own, d, h);
   const lb_scheme* scheme = goes_on || !own->scheme->first ? own->scheme : own->scheme->first;
-  const double begin = d->time;
-  for (int i = 0; i < scheme->stages; i++) {
-    const double before = i > 0 ? scheme->stage[i - 1].end : 0;
-    if (!advance_stage(st, d, &scheme->stage[i], begin, before, h)) {
-      own->h = own->dt = 0;
-      return false;
-    }
+  bool done = advance_stages(st, d, scheme, h);
+  const bool hit = done && own->hit;
+  if (hit) {
+    done = stop_short(st, d, h);
+  }
+  if (!done) {
+    own->h = own->dt = 0;
+    return false;
   }
   hold(own->qe, own->ve, m, d->q, d->qd);
   own->time = d->time;
-  own->h = h;
+  own->h = hit ? 0 : h; // the next step has no past
   st->count++;
   return true;
 }

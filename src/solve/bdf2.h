@@ -51,6 +51,7 @@ typedef struct lb_bdf2 {
   double *qh, *vh;  // history terms
   double *r, *dv;   // residual, correction
   bool inner;       // this stage is not the last of its step
+  bool hit;         // something came to push in this step
   double dt;        // of the matrix; 0: there is none
   double speed;     // sqrt(v'M v) when the matrix was made
   double time;      // where the last step ended

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/complementary.h"
 #include "math/dense.h"
 #include "math/semidefinite.h"
 
@@ -17,10 +18,13 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
                        .lambda = LB_TAKE(arena, double, rows),
                        .held = LB_TAKE(arena, double, rows),
                        .mu = LB_TAKE(arena, double, rows),
-                       .work = LB_TAKE(arena, double, 2 * rows),
-                       .pivot = LB_TAKE(arena, int, rows),
-                       .exchange = LB_TAKE(arena, int, rows)};
-  return L->J && L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot && L->exchange
+                       .work = LB_TAKE(arena, double, 4 * rows),
+                       .pivot = LB_TAKE(arena, int, 2 * rows),
+                       .exchange = LB_TAKE(arena, int, rows),
+                       .part = LB_TAKE(arena, double, rows* rows),
+                       .next = LB_TAKE(arena, double, rows)};
+  return L->J && L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot &&
+                 L->exchange && L->part && L->next
              ? LB_OK
              : LB_NO_MEMORY;
 }
@@ -50,14 +54,18 @@ static void factor_general(lb_bdf2_loops* L) {
   }
 }
 
-static void factor(lb_bdf2_loops* L) {
+static void fill(lb_bdf2_loops* L) {
   const int n = L->n, count = L->count;
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
       L->A[i * count + j] = lb_dot(n, L->J + i * n, L->Z + j * n);
     }
   }
-  L->rank = lb_semidefinite_factor(count, L->A, count, REDUNDANT, L->work, L->pivot);
+}
+
+static void factor(lb_bdf2_loops* L) {
+  fill(L);
+  L->rank = lb_semidefinite_factor(L->count, L->A, L->count, REDUNDANT, L->work, L->pivot);
 }
 
 static void solve_general(lb_bdf2_loops* L) {
@@ -71,14 +79,37 @@ static void solve_general(lb_bdf2_loops* L) {
   }
 }
 
-static void keep(lb_bdf2_loops* L, int count, const double* J,
+// The conditions of rows that push one way, on lambda + mu: A is not factored.
+static void solve_one_way(lb_bdf2_loops* L, const bool* pushes) {
+  const int n = L->count;
+  for (int i = 0; i < n; i++) {
+    L->mu[i] = -L->mu[i] - lb_dot(n, L->A + i * n, L->lambda);
+  }
+  lb_complementary_solve(n, L->A, L->mu, pushes, REDUNDANT, L->next, L->part, L->work, L->pivot);
+  for (int i = 0; i < n; i++) {
+    L->mu[i] = L->next[i] - L->lambda[i];
+  }
+}
+
+// mu from the change of J v that is asked for: A mu = change.
+static void solve_multipliers(lb_bdf2_loops* L, const bool* pushes) {
+  if (pushes) {
+    solve_one_way(L, pushes);
+  } else if (L->general) {
+    solve_general(L);
+  } else {
+    lb_semidefinite_solve(L->count, L->A, L->count, L->rank, L->mu, L->work, L->pivot);
+  }
+}
+
+static void keep(lb_bdf2_loops* L, int count, const double* J, bool one_way,
                  void (*solve)(const void* context, int count, double* b), const void* context) {
   const size_t size = (size_t)count * (size_t)L->n * sizeof *L->J;
   memcpy(L->J, J, size);
   memcpy(L->Z, J, size);
   solve(context, count, L->Z);
   L->count = count;
-  (L->general ? factor_general : factor)(L);
+  (one_way ? fill : L->general ? factor_general : factor)(L);
 }
 
 void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const double* J,
@@ -88,17 +119,14 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
   const int n = L->n;
   const int count = rows->count;
   if (L->count != count) {
-    keep(L, count, J, solve, context);
+    keep(L, count, J, rows->pushes != NULL, solve, context);
   }
   for (int i = 0; i < count; i++) {
-    L->mu[i] = -wish.share * (rows->rate[i] + wish.pace * rows->gap[i]);
+    L->mu[i] = rows->lands[i] ? -(wish.rate * rows->rate[i] + rows->gap[i] / wish.dt)
+                              : -wish.share * (rows->rate[i] + wish.pace * rows->gap[i]);
   }
   lb_columns_dot(n, count, L->mu, L->J, dv);
-  if (L->general) {
-    solve_general(L);
-  } else {
-    lb_semidefinite_solve(count, L->A, count, L->rank, L->mu, L->work, L->pivot);
-  }
+  solve_multipliers(L, rows->pushes);
   lb_add(count, L->lambda, 1, L->mu);
   lb_columns_add(n, count, dv, -1, L->Z, L->mu);
   lb_columns_add(n, count, r, -1, L->J, L->mu);

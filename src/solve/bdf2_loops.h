@@ -7,6 +7,11 @@
 // dynamics/loop.c. Gaps then stay of third order. Closing them after each step, as explicit
 // steppers do, would strain stiff bodies and kick them. A stage within a step asks for J v = 0
 // alone: its gap is of second order, and only that of the step's end is not.
+//
+// Rows that push but do not pull ask for the same with >=, for lambda >= 0, and for one of them to
+// be zero: with lambda + mu in place of mu these are the conditions of a quadratic program
+// (math/complementary.h). Those that do not touch yet ask for c >= 0 alone, so that they land where
+// they touch.
 #pragma once
 #include "base/arena.h"
 #include "dynamics/loop.h"
@@ -18,14 +23,16 @@ typedef struct lb_bdf2_loops {
   int rank;       // of A
   double* J;      // [rows][n]
   double* Z;      // [rows][n] W^-1 J'
-  double* A;      // [rows][rows] J Z', factored
+  double* A;      // [rows][rows] J Z', factored unless rows push one way
   double* lambda; // [rows]
   double* held;   // [rows] multipliers to go back to
   double* mu;     // [rows]
-  double* work;   // [2 * rows]
-  int* pivot;     // [rows]
+  double* work;   // [4 * rows]
+  int* pivot;     // [2 * rows]
   int* exchange;  // [rows] of A's factor where W is not symmetric
   bool general;   // W is not symmetric, or not definite
+  double* part;   // [rows][rows] scratch of rows that push one way
+  double* next;   // [rows] and their multipliers to be
 } lb_bdf2_loops;
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena);
@@ -34,14 +41,15 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
 // on. To be forgotten with each new W, which is symmetric and definite or `general`.
 void lb_bdf2_loops_forget(lb_bdf2_loops* L, bool general);
 
-// What rows are asked for: J v + pace c = 0, of which `share` is to go by J dv.
+// What rows are asked for: J v + pace c = 0, of which `share` is to go by J dv; and of those that
+// may land `rate` J v + c/dt >= 0, all of it by J dv.
 typedef struct lb_bdf2_wish {
-  double pace, share;
+  double pace, share, rate, dt;
 } lb_bdf2_wish;
 
 // Of a stage with dt; `inner`: within a step.
 static inline lb_bdf2_wish lb_bdf2_wish_of(double dt, bool inner) {
-  return inner ? (lb_bdf2_wish){0, 1} : (lb_bdf2_wish){1 / dt, 0.5};
+  return inner ? (lb_bdf2_wish){0, 1, 0, dt} : (lb_bdf2_wish){1 / dt, 0.5, 0, dt};
 }
 
 // Given J [count][n], where `solve` puts W^-1 b into each of its right-hand sides: multipliers, and

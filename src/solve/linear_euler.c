@@ -10,8 +10,8 @@
 // K and C are those of springs, dampers and elastic bodies (lb_force's `stiff`), as they act on the
 // links: how the links' directions change is left out, as are gravity's gradient and gyroscopic
 // terms, and of K, which then need not be symmetric, the symmetric part is taken. What depends on
-// time is taken at the step's end. Loops are closed as in the other implicit steps: J dv = -(J v0 +
-// gap/h).
+// time is taken at the step's end. Loops are closed by the velocities of the end, J v1 = -gap/h
+// with the gap of the start, and rows that push one way ask for J v1 >= -gap/h.
 //
 // Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
 // its diagonal, and a step is linear in the links.
@@ -42,6 +42,7 @@ typedef struct linear {
   double* W;  // [nv][nv]
   int* order; // [nv] row exchanges
   lb_bdf2_loops loops;
+  double* gap; // [rows] at the start
   lb_derivatives* derivatives;
 } linear;
 
@@ -71,7 +72,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   }
   own->W = LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv);
   own->order = LB_TAKE(&st->arena, int, m->nv);
-  if (!own->W || !own->order ||
+  own->gap = LB_TAKE(&st->arena, double, lb_loops_most_rows(m));
+  if (!own->W || !own->order || !own->gap ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
     return no_memory(err);
   }
@@ -168,6 +170,20 @@ static void solve_with_matrix(const void* context, int count, double* b) {
   lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
 }
 
+// Rows with the rates that are asked for at the end of the step, and gaps of its start: led points
+// are where they should be then. (Other programs take the gaps to where they are led.)
+static lb_loop_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
+  d->time -= h;
+  lb_loop_rows rows = lb_loops_measure(m, d);
+  d->time += h;
+  for (int i = 0; i < rows.count; i++) {
+    own->gap[i] = rows.gap[i];
+  }
+  rows = lb_loops_linearise(m, d);
+  rows.gap = own->pace > 0 ? rows.gap : own->gap;
+  return rows;
+}
+
 static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   assemble(m, own, d, h);
   if (lb_lu(m->nv, own->W, m->nv, own->order) != LB_OK) {
@@ -179,16 +195,17 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
     d->qd[v] = m->link_driven[i] ? own->v1[v] : d->qd[v];
   }
   lb_kinematics(m, d, d->q, d->qd);
-  const lb_loop_rows rows = lb_loops_linearise(m, d);
+  const lb_loop_rows rows = read_rows(m, own, d, h);
   for (int k = 0; k < m->nv; k++) {
     own->dv[k] = own->r[k] = -own->r[k]; // the loops' solver is written for v -= dv
   }
   solve_with_matrix(own, 1, own->dv);
   if (rows.count > 0) {
     lb_bdf2_loops_forget(&own->loops, false);
+    memset(own->loops.lambda, 0, (size_t)rows.count * sizeof *own->loops.lambda);
     lb_bdf2_loops_correct(&own->loops, &rows, rows.J,
-                          (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1}, solve_with_matrix,
-                          own, own->dv, own->r);
+                          (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1, 1, h},
+                          solve_with_matrix, own, own->dv, own->r);
   }
   for (int i = 0; i < m->nlink; i++) {
     const int v = m->link_v[i];
@@ -204,12 +221,15 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   const lb_model* m = st->m;
   linear* own = st->own;
   begin(m, own, d, h);
+  lb_loops_keep_all(d);
   if (!(own->tree ? solve_tree : solve_dense)(m, own, d, h)) {
+    lb_loops_keep_touching(m, d, NULL);
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
   lb_add(m->nv, d->qd, 1, own->dv);
   lb_advance(m, d->q, d->qd, h);
+  lb_loops_keep_touching(m, d, own->loops.lambda);
   st->count++;
   return true;
 }

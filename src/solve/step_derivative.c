@@ -10,6 +10,7 @@
 #include "elastic/reduced_derivative.h"
 #include "math/dense.h"
 #include "math/semidefinite.h"
+#include "model/pose.h"
 
 // Rows of loops whose pivot is below this fraction of the largest repeat others, as in the stepper.
 static const double REDUNDANT = 1e-11;
@@ -558,6 +559,13 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
 lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
                                     lb_step_derivative** out, lb_error* err) {
   lb_carver c = {0};
+  if (lb_loops_one_way(m) >= 0) {
+    const lb_constraint_title told = lb_model_constraint(m, lb_loops_one_way(m));
+    return lb_error_add(err, LB_INVALID, told.place,
+                        "%s '%s' pushes one way only, which has no derivative (springs at joints' "
+                        "limits and a ground of springs have)",
+                        told.kind, told.name);
+  }
   lay_out(&c, m);
   c.base = lb_allocate(allocator, c.used);
   if (!c.base) {
