@@ -6,11 +6,12 @@
 #include "model/split.h"
 
 // A joint that stays in the tree: what is fixed to the world does not move, a free joint holds
-// nothing, and a coupling is about coordinates.
+// nothing; a coupling, a rotor, friction and limits are about coordinates, and so is a joint
+// without rows of its own.
 static bool stays(const lb_scene* s, int i) {
   const lb_scene_joint* j = &s->joint[i];
   return j->loop || (j->kind == LB_JOINT_FIXED && j->parent == LB_WORLD) ||
-         j->kind == LB_JOINT_FREE || lb_scene_is_coupled(s, i);
+         j->kind == LB_JOINT_FREE || lb_joint_needs_coordinates(s, i);
 }
 
 lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
@@ -30,18 +31,6 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
     lb_scene_joint* j = &joint[i];
     if (stays(scene, i)) {
       continue;
-    }
-    if (j->kind > LB_JOINT_FREE) {
-      return lb_error_add(err, LB_INVALID, j->place,
-                          "joint '%s' is %s, which needs reduced coordinates", j->name,
-                          lb_joint_kind_name(j->kind));
-    }
-    if (j->armature > 0 || j->friction > 0 || j->limit_stiffness > 0) {
-      return lb_error_add(err, LB_INVALID, j->place,
-                          "joint '%s' has %s, which needs reduced coordinates", j->name,
-                          j->armature > 0   ? "an armature"
-                          : j->friction > 0 ? "friction"
-                                            : "limits");
     }
     const int link = tree->body_link[j->child];
     lb_scene_body* b = &body[j->child];

@@ -147,10 +147,14 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
 typedef lb_status rewrite(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
                           lb_scene* other, lb_error* err);
 
-// Find where everything is from the tree, then make the model of what the scene becomes.
-static lb_status create_rewritten(rewrite* change, const lb_scene* scene,
+// Find where everything is from the tree, then make the model of what the scene becomes: by the
+// first change, and that by the next.
+static lb_status create_rewritten(rewrite* const* change, int count, const lb_scene* scene,
                                   const lb_allocator* allocator, lb_model** model, lb_error* err) {
   lb_model* tree = NULL;
+  if (count == 0) {
+    return lb_model_compile(scene, allocator, model, err);
+  }
   lb_status status = lb_model_compile(scene, allocator, &tree, err);
   if (status != LB_OK) {
     return status;
@@ -158,9 +162,9 @@ static lb_status create_rewritten(rewrite* change, const lb_scene* scene,
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_scene other;
-  status = change(scene, tree, &arena, &other, err);
+  status = change[0](scene, tree, &arena, &other, err);
   if (status == LB_OK) {
-    status = lb_model_compile(&other, allocator, model, err);
+    status = create_rewritten(change + 1, count - 1, &other, allocator, model, err);
   }
   lb_arena_release(&arena);
   lb_model_release(tree);
@@ -169,11 +173,15 @@ static lb_status create_rewritten(rewrite* change, const lb_scene* scene,
 
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
-  rewrite* change = scene->solver.coordinates == LB_COORDINATES_MAXIMAL ? lb_scene_take_apart
-                    : lb_scene_has_splits(scene)                        ? lb_scene_split
-                                                                        : NULL;
-  return change ? create_rewritten(change, scene, allocator, model, err)
-                : lb_model_compile(scene, allocator, model, err);
+  rewrite* change[2];
+  int count = 0;
+  if (lb_scene_has_splits(scene)) {
+    change[count++] = lb_scene_split;
+  }
+  if (scene->solver.coordinates == LB_COORDINATES_MAXIMAL) {
+    change[count++] = lb_scene_take_apart;
+  }
+  return create_rewritten(change, count, scene, allocator, model, err);
 }
 
 void lb_model_release(lb_model* model) {

@@ -8,7 +8,8 @@
 
 enum { NAME_SIZE = 160 };
 
-bool lb_scene_is_coupled(const lb_scene* s, int joint) {
+// Is a coordinate of the joint part of a coupling?
+static bool is_coupled(const lb_scene* s, int joint) {
   for (int i = 0; i < s->nconstraint; i++) {
     for (int k = 0; k < s->constraint[i].nterm; k++) {
       if (s->constraint[i].term[k].joint == joint) {
@@ -19,10 +20,14 @@ bool lb_scene_is_coupled(const lb_scene* s, int joint) {
   return false;
 }
 
-static bool splits(const lb_scene* s, int joint) {
+bool lb_joint_needs_coordinates(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
-  return j->loop && (j->armature > 0 || j->friction > 0 || j->limit_stiffness > 0 ||
-                     j->kind > LB_JOINT_FREE || lb_scene_is_coupled(s, joint));
+  return j->armature > 0 || j->friction > 0 || j->limit_stiffness > 0 || j->kind > LB_JOINT_FREE ||
+         is_coupled(s, joint);
+}
+
+static bool splits(const lb_scene* s, int joint) {
+  return s->joint[joint].loop && lb_joint_needs_coordinates(s, joint);
 }
 
 bool lb_scene_has_splits(const lb_scene* s) {

@@ -3,11 +3,11 @@
 #include "base/arena.h"
 #include "limber/model.h"
 
-// Is a coordinate of the joint part of a coupling?
-bool lb_scene_is_coupled(const lb_scene* scene, int joint);
+// Must the joint have coordinates? One does that has a rotor, friction or limits, that is coupled,
+// or of a kind that has no rows of its own.
+bool lb_joint_needs_coordinates(const lb_scene* scene, int joint);
 
-// Is there a joint that closes a loop and must have coordinates: one that has a rotor, that is
-// coupled, or of a kind that has no rows of its own?
+// Is there such a joint that closes a loop?
 bool lb_scene_has_splits(const lb_scene* scene);
 
 // The same scene with such joints in the tree. Each carries a part of its child's mass, a body of

@@ -296,9 +296,6 @@ static void check_joint(checker* c, const lb_scene_joint* j) {
         "joint '%s' closes a loop but is free, which holds nothing (choose a kind that does)",
         j->name);
   }
-  if (j->loop && j->armature > 0 && c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
-    SAY(c, j->place, "joint '%s' has an armature, which needs reduced coordinates", j->name);
-  }
 }
 
 static void note_carrier(checker* c, int i) {

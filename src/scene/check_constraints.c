@@ -28,12 +28,6 @@ static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_sce
   if ((int)j->kind < 0 || j->kind >= LB_JOINT_COUNT) {
     return false; // told
   }
-  if (j->loop && c->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
-    LB_SAY(c, k->place,
-           "constraint '%s' couples joint '%s', which closes a loop (use reduced coordinates)",
-           k->name, j->name);
-    return false;
-  }
   if (!is_plain(j, t->coordinate)) {
     LB_SAY(c, k->place,
            "constraint '%s' couples coordinate %d of joint '%s', which is %s and has no such "
