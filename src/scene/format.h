@@ -336,7 +336,7 @@ typedef struct lb_joint_spec {
   bool cyclic;
   lb_surface_spec surface;
   lb_joint_spring_spec spring;
-  lb_joint_bounds_spec limits;
+  lb_joint_bounds_spec limits, turn_limits;
   double damping, turn_damping, armature, friction, friction_speed;
 } lb_joint_spec;
 

@@ -180,10 +180,20 @@ BOUNDS_TABLE(surface, "spline-surface", LB_VALUE_PAIR, LB_PURE, LB_PURE, LB_PURE
     "second_axis", LB_VALUE_AXIS, JOINT(second_axis), LB_PURE, LB_ANY, false, NULL,                \
         "y after x, z after y, x after z", second                                                  \
   }
-#define JOINT_FREE_RESISTS                                                                         \
-  JOINT_SPRING(&lb_free_spring_table), JOINT_DAMPING(LB_DAMPING), {                                \
-    "turn_damping", LB_VALUE_NUMBER, JOINT(turn_damping), LB_TURN_DAMPING, LB_NOT_NEGATIVE, false, \
-        NULL, "0", "the same for turning"                                                          \
+#define JOINT_FREE_RESISTS(shifts, turns)                                                          \
+  JOINT_SPRING(&lb_free_spring_table), JOINT_DAMPING(LB_DAMPING),                                  \
+      {"turn_damping",                                                                             \
+       LB_VALUE_NUMBER,                                                                            \
+       JOINT(turn_damping),                                                                        \
+       LB_TURN_DAMPING,                                                                            \
+       LB_NOT_NEGATIVE,                                                                            \
+       false,                                                                                      \
+       NULL,                                                                                       \
+       "0",                                                                                        \
+       "the same for turning"},                                                                    \
+      JOINT_LIMITS(shifts), {                                                                      \
+    "turn_limits", LB_VALUE_TABLE, JOINT(turn_limits), LB_PURE, LB_ANY, false, turns, "none",      \
+        "the same for its angles"                                                                  \
   }
 
 static const lb_field fixed_fields[] = {JOINT_COMMON};
@@ -226,14 +236,14 @@ static const lb_field free_2d_fields[] = {
     JOINT_COMMON,
     JOINT_TWO_AXES("the first direction of its plane",
                    "the other direction, at right angles to it"),
-    JOINT_FREE_RESISTS};
+    JOINT_FREE_RESISTS(&lb_planar_bounds_table, &lb_hinge_bounds_table)};
 static const lb_field free_3d_fields[] = {
     JOINT_COMMON,
     {"order", LB_VALUE_CHOICE, JOINT(order), LB_PURE, LB_ANY, false, &turn_choices, "exponential",
      "a rotation vector, or the axes of three angles, each turned by those before"},
     {"first", LB_VALUE_CHOICE, JOINT(first), LB_PURE, LB_ANY, false, &first_choices, "translation",
      "translation along the parent's axes, then rotation; or the other way round"},
-    JOINT_FREE_RESISTS};
+    JOINT_FREE_RESISTS(&lb_shift_bounds_table, &lb_angles_bounds_table)};
 static const lb_field curve_fields[] = {
     JOINT_COMMON,
     {"frames", LB_VALUE_POSES, JOINT(frames), LB_LENGTH, LB_ANY, true, NULL, NULL,

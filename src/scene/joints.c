@@ -134,6 +134,7 @@ static lb_joint_spec unwritten(void) {
                         .friction_speed = joint.friction_speed};
   memcpy(spec.limits.lower, joint.lower, sizeof joint.lower);
   memcpy(spec.limits.upper, joint.upper, sizeof joint.upper);
+  spec.turn_limits = spec.limits;
   return spec;
 }
 
@@ -194,6 +195,22 @@ static bool read_parts(lb_reader* r, const lb_node* list, lb_scene_joint* joint)
 
 // --- a joint ---
 
+// Limits of joints whose coordinates are all of one sort, or of distances and angles apart.
+static void read_limits(const lb_joint_spec* spec, lb_scene_joint* joint) {
+  const bool apart = joint->kind == LB_JOINT_FREE_2D || joint->kind == LB_JOINT_FREE_3D;
+  int next[2] = {0, 0};
+  joint->limit_stiffness = spec->limits.stiffness;
+  joint->limit_damping = spec->limits.damping;
+  joint->turn.limit_stiffness = spec->turn_limits.stiffness;
+  joint->turn.limit_damping = spec->turn_limits.damping;
+  for (int k = 0; joint->kind != LB_JOINT_COMPOSITE && k < lb_joint_count_v(joint); k++) {
+    const bool turns = apart && lb_joint_counts(joint, k) == LB_COORDINATE_ANGLE;
+    const lb_joint_bounds_spec* from = turns ? &spec->turn_limits : &spec->limits;
+    joint->lower[k] = from->lower[next[turns]];
+    joint->upper[k] = from->upper[next[turns]++];
+  }
+}
+
 // What does not depend on bodies.
 static bool read_details(lb_reader* r, const lb_joint_spec* spec, lb_scene_joint* joint) {
   bool ok = true;
@@ -211,13 +228,10 @@ static bool read_details(lb_reader* r, const lb_joint_spec* spec, lb_scene_joint
   joint->armature = spec->armature;
   joint->friction = spec->friction;
   joint->friction_speed = spec->friction_speed;
-  joint->limit_stiffness = spec->limits.stiffness;
-  joint->limit_damping = spec->limits.damping;
   joint->turn.stiffness = spec->spring.turn_stiffness;
   joint->turn.damping = spec->turn_damping;
   memcpy(joint->rest, spec->spring.rest, sizeof joint->rest);
-  memcpy(joint->lower, spec->limits.lower, sizeof joint->lower);
-  memcpy(joint->upper, spec->limits.upper, sizeof joint->upper);
+  read_limits(spec, joint);
   if (spec->frames) {
     ok &= read_frames(r, spec->frames, joint);
   }

@@ -1,5 +1,6 @@
 // Joints that move by charts, in motion: energy, orders, closed forms, and the same motion with
 // other coordinates.
+#include "compile.h"
 #include "limber/limber.h"
 #include "math/chart.h"
 #include "model/link.h"
@@ -438,6 +439,37 @@ static void motors_drive_screws_and_curves(void** state) {
 }
 
 // What loops cannot be or have is said where the scene asks for it.
+// A body that may move about a plane, or turn before it moves, comes to rest on its limits under
+// a force and a torque.
+static void free_joints_rest_on_limits_of_their_own(void** state) {
+  (void)state;
+  static const char* const JOINTS[] = {
+      "{type: free-2d, child: box, axis: x, second_axis: z, damping: 20, turn_damping: 2,"
+      " limits: {lower: [-1, -0.2], stiffness: 1e4, damping: 100},"
+      " turn_limits: {upper: 20 deg, stiffness: 500, damping: 5}}",
+      "{type: free-3d, child: box, first: rotation, damping: 20, turn_damping: 2,"
+      " limits: {lower: [-1, -1, -0.2], upper: [1, 1, 1], stiffness: 1e4, damping: 100},"
+      " turn_limits: {lower: [-1, -1, -1], upper: [20 deg, 1, 1], stiffness: 500, damping: 5}}"};
+  for (int i = 0; i < 2; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "gravity: [0, 0, 0]\n"
+             "bodies: {box: {mass: 2, inertia: [0.1, 0.1, 0.1]}}\n"
+             "joints: {j: %s}\n"
+             "loads: {push: {body: box, force: [0, 0, -20], torque: [%d, %d, 0], frame: %s}}\n"
+             "solver: {integrator: bdf2}\n",
+             JOINTS[i], i ? 5 : 0, i ? 0 : -5, i ? "body" : "world");
+    run r = {.m = compile(text)};
+    assert_int_equal(lb_data_create(r.m, NULL, &r.d, NULL), LB_OK);
+    assert_int_equal(lb_stepper_create(r.m, NULL, NULL, &r.st, NULL), LB_OK);
+    go(&r, 2e-3, 3);
+    const double arm = i ? -r.d->q[4] : 0; // it slid aside while it turned
+    assert_near(r.d->q[i ? 0 : 2], 20 * PI / 180 + (5 + 20 * arm) / 500, 1e-6);
+    assert_near(r.d->q[i ? 5 : 1], -0.2 - 20.0 / 1e4, 1e-6);
+    close_run(&r);
+  }
+}
+
 // Joints with friction, limits and rotors, and those by charts, keep their coordinates where the
 // others are taken apart: the same motion.
 static void maximal_coordinates_keep_what_no_loop_can_be(void** state) {
@@ -494,6 +526,7 @@ int main(void) {
       cmocka_unit_test(free_bodies_fly_alike),
       cmocka_unit_test(a_singular_start_is_refused),
       cmocka_unit_test(motors_drive_screws_and_curves),
+      cmocka_unit_test(free_joints_rest_on_limits_of_their_own),
       cmocka_unit_test(maximal_coordinates_keep_what_no_loop_can_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
