@@ -95,8 +95,10 @@ typedef struct lb_model_guide {
   bool along[3];
   lb_profile* path[3]; ///< of its points along x, y, z; NULL: held
   double held[3];
-  bool turn;    ///< the axes of the body are held, too
-  bool one_way; ///< a floor: it pushes up and does not pull
+  bool turn;         ///< the axes of the body are held, too, ...
+  lb_vec3 about;     ///< ... or turned about this axis of the world ...
+  lb_profile* angle; ///< ... by this angle; NULL: held
+  bool one_way;      ///< a floor: it pushes up and does not pull
 } lb_model_guide;
 
 typedef struct lb_model {

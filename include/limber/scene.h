@@ -331,8 +331,10 @@ typedef struct lb_scene_constraint {
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
-  bool turn;     ///< follow: the body does not turn, either
-  double height; ///< floor: z
+  bool turn;                   ///< follow: the body does not turn, either, ...
+  lb_vec3 about;               ///< ... but about this axis of the world, unit, by ...
+  lb_profile_definition angle; ///< ... this angle from the start; count 0: not at all
+  double height;               ///< floor: z
 } lb_scene_constraint;
 
 /// A point whose motion was measured.

@@ -25,10 +25,24 @@ static void add_shift(lb_loops* L, const lb_model_guide* g, int k, const lb_fram
                          .cdd = b->a[k] - a->a[k] - want[2]}); // gravity is in both
 }
 
+// Turn frame a as it is at this time: about an axis of the world. Seen from it, b turns by w - w_a,
+// and its rows are those of loops.
+static void turn_frame(lb_loops* L, const lb_model_guide* g, double time, lb_frame_motion* a) {
+  double angle[3];
+  lb_profile_evaluate(g->angle, time, angle);
+  const lb_v4 about = lb_v4_from(g->about);
+  a->R = lb_m3_from(lb_quat_matrix(lb_quat_exp(lb_vec3_scale(angle[0], g->about))));
+  a->w = about * angle[1];
+  a->al = about * angle[2];
+  L->frame[2 * g->loop].R = a->R; // for derivatives
+}
+
 static void add_turns(lb_loops* L, const lb_model_guide* g, const lb_frame_motion* a,
                       const lb_frame_motion* b) {
   const lb_v4 turn = lb_rotation_between(a, b, false);
   const lb_v4 axis[3] = {a->R.x, a->R.y, a->R.z};
+  const lb_v4 rate = b->w - a->w;
+  const lb_v4 change = b->al - a->al - lb_v4_cross(a->w, rate);
   for (int k = 0; k < 3; k++) {
     lb_row_add(L, (lb_row){.a = &L->frame[2 * g->loop],
                            .b = &L->frame[2 * g->loop + 1],
@@ -39,8 +53,8 @@ static void add_turns(lb_loops* L, const lb_model_guide* g, const lb_frame_motio
                            .e = axis[k],
                            .at = b->p,
                            .c = lb_v4_dot(axis[k], turn),
-                           .cd = lb_v4_dot(axis[k], b->w),
-                           .cdd = lb_v4_dot(axis[k], b->al)});
+                           .cd = lb_v4_dot(axis[k], rate),
+                           .cdd = lb_v4_dot(axis[k], change)});
   }
 }
 
@@ -48,7 +62,7 @@ static void add(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   for (int i = 0; i < m->nguide; i++) {
     const lb_model_guide* g = &m->guide[i];
-    const lb_frame_motion a = lb_frame_move(d->work, &L->frame[2 * g->loop]);
+    lb_frame_motion a = lb_frame_move(d->work, &L->frame[2 * g->loop]);
     const lb_frame_motion b = lb_frame_move(d->work, &L->frame[2 * g->loop + 1]);
     for (int k = 0; k < 3; k++) {
       double want[3] = {g->held[k], 0, 0};
@@ -58,6 +72,9 @@ static void add(const lb_model* m, lb_data* d) {
       if (g->along[k]) {
         add_shift(L, g, k, &a, &b, want);
       }
+    }
+    if (g->angle) {
+      turn_frame(L, g, d->time, &a);
     }
     if (g->turn) {
       add_turns(L, g, &a, &b);

@@ -60,7 +60,11 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
     const lb_vec3 at = lb_transform_point(body, k->point[i]);
     const double start[3] = {at.x, at.y, floor ? k->height : at.z};
     lb_model_guide* g = &m->guide[m->nguide++];
-    *g = (lb_model_guide){.loop = m->nloop, .turn = k->turn, .one_way = floor};
+    *g = (lb_model_guide){.loop = m->nloop, .turn = k->turn, .about = k->about, .one_way = floor};
+    const lb_status turned = make_path(b, k, &k->angle, &g->angle);
+    if (turned != LB_OK) {
+      return turned;
+    }
     for (int axis = 0; axis < 3; axis++) {
       g->along[axis] = floor ? axis == 2 : k->along[axis];
       g->held[axis] = start[axis];

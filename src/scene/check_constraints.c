@@ -97,6 +97,9 @@ static void check_points(lb_checker* c, const lb_scene_constraint* k) {
            "that)",
            k->name, c->s->body[k->body].name);
   }
+  if (k->angle.count > 0 && !(fabs(lb_vec3_norm(k->about) - 1) < 1e-9)) {
+    LB_SAY(c, k->place, "constraint '%s': the axis of its turn must be of length one", k->name);
+  }
   for (int i = 0; i < k->npoint; i++) {
     if (!isfinite(k->point[i].x + k->point[i].y + k->point[i].z) || !isfinite(k->height)) {
       LB_SAY(c, k->place, "constraint '%s': its numbers must be finite", k->name);

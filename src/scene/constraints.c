@@ -87,6 +87,9 @@ static bool read_path(lb_reader* r, const lb_constraint_spec* spec, const lb_tab
 
 static bool read_along(lb_reader* r, const lb_follow_spec* spec, lb_scene_constraint* to) {
   const char* axes = spec->along ? spec->along : "xyz";
+  if (strcmp(axes, "none") == 0 && (spec->rotation || spec->turn.given.whole)) {
+    return true;
+  }
   bool ok = *axes;
   for (const char* s = axes; *s; s++) {
     const int k = *s - 'x';
@@ -96,7 +99,20 @@ static bool read_along(lb_reader* r, const lb_follow_spec* spec, lb_scene_constr
     }
   }
   return ok || lb_complain(r, lb_node_find(spec->given.whole, "along")->place,
-                           "'along' must be some of x, y and z, such as xz, not '%.20s'", axes);
+                           "'along' must be some of x, y and z, such as xz, or none with "
+                           "'rotation' or 'turn', not '%.20s'",
+                           axes);
+}
+
+// An angle from how the body is turned at the start.
+static bool read_turn(lb_reader* r, const lb_led_turn_spec* spec, lb_scene_constraint* to) {
+  to->turn = true;
+  to->about = spec->about;
+  if (!lb_read_profile(r, &spec->profile, &spec->given, LB_ANGLE, &to->angle)) {
+    return false;
+  }
+  return to->angle.count > 0 ||
+         lb_complain(r, spec->given.whole->place, "'keys' or 'spline' is missing");
 }
 
 static bool read_follow(lb_reader* r, const lb_follow_spec* spec, lb_scene_constraint* to) {
@@ -104,6 +120,9 @@ static bool read_follow(lb_reader* r, const lb_follow_spec* spec, lb_scene_const
   bool ok = read_along(r, spec, to);
   to->body = spec->body;
   to->turn = spec->rotation;
+  if (spec->turn.given.whole) {
+    ok &= read_turn(r, &spec->turn, to);
+  }
   to->point = LB_TAKE(r->keep, lb_vec3, 1);
   if (!to->point) {
     return lb_lack(r);
@@ -147,6 +166,7 @@ static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constr
   for (int k = 0; k < 3; k++) {
     spec.follow.path[k].profile.spline.degree = spec.path.profile.spline.degree = 3;
   }
+  spec.follow.turn.profile.spline.degree = 3;
   bool ok = lb_begin_entry(r, entry, "constraint");
   *to = (lb_scene_constraint){
       .name = lb_keep_name(r, entry), .place = entry->name->place, .body = LB_WORLD};

@@ -426,6 +426,12 @@ typedef struct lb_path_spec {
   lb_profile_spec profile;
 } lb_path_spec;
 
+typedef struct lb_led_turn_spec {
+  lb_given given;
+  lb_vec3 about;
+  lb_profile_spec profile;
+} lb_led_turn_spec;
+
 typedef struct lb_follow_spec {
   lb_given given;
   int body;
@@ -433,6 +439,7 @@ typedef struct lb_follow_spec {
   const char* along;
   lb_path_spec path[3];
   bool rotation;
+  lb_led_turn_spec turn;
 } lb_follow_spec;
 
 typedef struct lb_spot_spec {
@@ -505,7 +512,7 @@ extern const lb_table lb_surface_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
 extern const lb_table lb_hinge_relation_table, lb_slide_relation_table, lb_term_table,
-    lb_follow_table, lb_floor_table, lb_spot_table, lb_path_table;
+    lb_follow_table, lb_floor_table, lb_spot_table, lb_path_table, lb_led_turn_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;
 extern const lb_table lb_marker_table, lb_fit_table, lb_fit_material_table;

@@ -22,6 +22,15 @@ static const lb_field path_fields[] = {
 };
 const lb_table lb_path_table = TABLE("path", path_fields);
 
+static const lb_field turn_fields[] = {
+    {"about", LB_VALUE_AXIS, offsetof(lb_led_turn_spec, about), LB_PURE, LB_ANY, true, NULL, NULL,
+     "the world's axis: x, y, z, -x, -y, -z or three numbers"},
+    {"keys", LB_VALUE_KEYS, PROFILE(lb_led_turn_spec, keys), LB_PURE, LB_ANY, false, NULL, "none",
+     "[time, angle] pairs"},
+    PROFILE_COMMON(lb_led_turn_spec),
+};
+const lb_table lb_led_turn_table = TABLE("led turn", turn_fields);
+
 #define FOLLOW(member) offsetof(lb_follow_spec, member)
 #define PATH(word, k)                                                                              \
   {                                                                                                \
@@ -34,12 +43,14 @@ static const lb_field follow_fields[] = {
     {"at", LB_VALUE_VECTOR, FOLLOW(at), LB_LENGTH, LB_ANY, false, NULL, "[0, 0, 0]",
      "which point of it"},
     {"along", LB_VALUE_TEXT, FOLLOW(along), LB_PURE, LB_ANY, false, NULL, "xyz",
-     "the world's axes along which it is: x, xz, xyz and so on; along others it is free"},
+     "the world's axes along which it is: x, xz, xyz and so on, or none; along others it is free"},
     PATH("x", 0),
     PATH("y", 1),
     PATH("z", 2),
     {"rotation", LB_VALUE_FLAG, FOLLOW(rotation), LB_PURE, LB_ANY, false, NULL, "false",
      "true keeps the body turned as it is at the start"},
+    {"turn", LB_VALUE_TABLE, FOLLOW(turn), LB_PURE, LB_ANY, false, &lb_led_turn_table, "none",
+     "turns the body from there about an axis, over time"},
 };
 const lb_table lb_follow_table = TABLE("led point", follow_fields);
 

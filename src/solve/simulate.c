@@ -163,7 +163,7 @@ static bool is_conservative(const lb_model* m) {
   }
   for (int i = 0; i < m->nguide; i++) {
     lb_profile* const* path = m->guide[i].path;
-    if (path[0] || path[1] || path[2]) {
+    if (path[0] || path[1] || path[2] || m->guide[i].angle) {
       return false;
     }
   }

@@ -443,6 +443,7 @@ static const struct {
     {"", &lb_term_table},
     {"", &lb_follow_table},
     {"", &lb_path_table},
+    {"", &lb_led_turn_table},
     {"", &lb_floor_table},
     {"", &lb_spot_table},
     {"", &lb_spline_table},

@@ -38,10 +38,10 @@ typedef struct chain {
 static bool constrained;
 
 static void add_constraints(lb_scene* s) {
-  static lb_scene_constraint made[2];
+  static lb_scene_constraint made[3];
   static lb_scene_term term[2];
   static lb_vec3 point;
-  static double time[2] = {0, 0.02}, place[2] = {0, 0.01};
+  static double time[2] = {0, 0.02}, place[2] = {0, 0.01}, angle[2] = {0, 0.002};
   int nterm = 0;
   for (int j = 0; j < s->njoint && nterm < 2; j++) {
     bool plain = !s->joint[j].loop &&
@@ -70,8 +70,17 @@ static void add_constraints(lb_scene* s) {
                                   .along = {true, false, false}};
   made[1].path[0] =
       (lb_profile_definition){.kind = LB_PROFILE_SMOOTH, .count = 2, .time = time, .value = place};
+  made[2] = (lb_scene_constraint){.name = "turned",
+                                  .kind = LB_CONSTRAINT_FOLLOW,
+                                  .body = 0,
+                                  .npoint = 1,
+                                  .point = &point,
+                                  .turn = true,
+                                  .about = {0.6, 0, 0.8},
+                                  .angle = made[1].path[0]};
+  made[2].angle.value = angle;
   s->constraint = made;
-  s->nconstraint = 2;
+  s->nconstraint = 3;
 }
 
 static void make(double moved) {
