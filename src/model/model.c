@@ -173,15 +173,10 @@ static lb_status create_rewritten(rewrite* const* change, int count, const lb_sc
 
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
-  rewrite* change[2];
-  int count = 0;
-  if (lb_scene_has_splits(scene)) {
-    change[count++] = lb_scene_split;
-  }
-  if (scene->solver.coordinates == LB_COORDINATES_MAXIMAL) {
-    change[count++] = lb_scene_take_apart;
-  }
-  return create_rewritten(change, count, scene, allocator, model, err);
+  rewrite* const change[] = {lb_scene_split, lb_scene_take_apart}; // in this order
+  const bool splits = lb_scene_has_splits(scene);
+  const bool apart = scene->solver.coordinates == LB_COORDINATES_MAXIMAL;
+  return create_rewritten(change + !splits, splits + apart, scene, allocator, model, err);
 }
 
 void lb_model_release(lb_model* model) {
