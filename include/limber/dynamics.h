@@ -66,7 +66,8 @@ void lb_aba(const lb_model* model, lb_data* data, double* qdd, const double* q, 
 void lb_rnea(const lb_model* model, lb_data* data, double* tau, const double* q, const double* qd,
              const double* qdd);
 
-/// Composite-rigid-body algorithm: the mass matrix, nv x nv, symmetric, all of it filled.
+/// Composite-rigid-body algorithm: the mass matrix, symmetric, all of it filled; ndense x ndense,
+/// which is nv x nv where there are no nodes. (Free nodes have their masses and nothing else.)
 void lb_crba(const lb_model* model, lb_data* data, double* M, const double* q);
 
 /// How much an elastic body is squeezed where it is squeezed most.

@@ -101,6 +101,48 @@ typedef struct lb_model_guide {
   bool one_way;      ///< a floor: it pushes up and does not pull
 } lb_model_guide;
 
+/// Stands for a link where a node is its own.
+enum { LB_NODE_FREE = -2 };
+
+/// A point mass of a strand or of flesh. A free one has three coordinates, its place in the world;
+/// what is fastened has none, and its mass is part of the link's.
+typedef struct lb_model_node {
+  int link;    ///< LB_WORLD, or LB_NODE_FREE
+  lb_vec3 at;  ///< in the link; of a free one at the start
+  double mass; ///< [kg]
+  double drag; ///< [N s/m]
+  int q, v;    ///< first coordinate and velocity of a free one
+} lb_model_node;
+
+/// A spring between two nodes of a strand.
+typedef struct lb_model_segment {
+  int node[2];
+  double length;    ///< at rest [m]
+  double stiffness; ///< the force for a strain of one [N]
+  double damping;   ///< [s]
+} lb_model_segment;
+
+typedef struct lb_model_strand {
+  const char* name;
+  int first_node, nnode;
+  int first_segment;
+  int material; ///< or -1
+  double radius;
+} lb_model_strand;
+
+/// Flesh, with its surface for those who draw it: vertex i is carried by four nodes.
+typedef struct lb_model_soft {
+  const char* name;
+  int first_node, nnode;
+  struct lb_fem* fem; ///< in the frame of the mesh
+  struct lb_viscous* viscous;
+  int nelem;
+  int material;
+  lb_mesh surface; ///< at rest, in that frame
+  int (*carrier)[4];
+  double (*weight)[4]; ///< sum 1
+} lb_model_soft;
+
 typedef struct lb_model {
   const char* name;
   const char* about;
@@ -112,7 +154,7 @@ typedef struct lb_model {
 
   int nq;     ///< coordinates
   int nv;     ///< velocities
-  int ndense; ///< those of joints and bodies in a basis, which come first; then those of nodes
+  int ndense; ///< velocities of joints and bodies in a basis, which come first; then those of nodes
 
   // --- bodies, as written ---
   int nbody;
@@ -164,7 +206,7 @@ typedef struct lb_model {
   double* qd0;            ///< [nv] start
   double* stiffness;      ///< [nv] spring on the coordinate
   double* damping;        ///< [nv]
-  double* armature;       ///< [nv]
+  double* armature;       ///< [nv] inertia of a joint's rotor; mass of a free node
   double* rest;           ///< [nq] where the spring pulls to
   int* counts;            ///< [nv] lb_coordinate of joints: what the velocity is the rate of
   double* friction;       ///< [nv] of constant size against the motion ...
@@ -199,6 +241,14 @@ typedef struct lb_model {
   lb_model_guide* guide;       ///< [nguide]
   lb_model_relation* relation; ///< [nrelation]
   lb_model_term* term;         ///< [nterm]
+
+  // --- strands and flesh; their free nodes' coordinates come after all others ---
+  int nnode, nfree, nsegment, nstrand, nsoft;
+  lb_model_node* node;
+  lb_model_segment* segment;
+  lb_model_strand* strand;
+  lb_model_soft* soft;
+  struct lb_model* tree; ///< the same world without nodes, whose arrays are these; NULL: it is this
 
   // --- looks ---
   int nshape, nmaterial;

@@ -267,6 +267,41 @@ typedef struct lb_scene_ground {
   double slip;           ///< speed below which friction fades [m/s] > 0
 } lb_scene_ground;
 
+/// A point that a strand runs through.
+typedef struct lb_scene_strand_point {
+  bool free;  ///< it moves by itself, and starts at `at` in the world
+  int body;   ///< else what it is fastened to, a rigid body or LB_WORLD ...
+  lb_vec3 at; ///< ... and where, in that body
+} lb_scene_strand_point;
+
+/// A string of point masses and springs.
+typedef struct lb_scene_strand {
+  const char* name;
+  lb_place place;
+  int npoint; ///< 2 or more
+  lb_scene_strand_point* point;
+  int segments;     ///< in all, spread over the ways between the points by their lengths
+  double mass;      ///< of all of it [kg] > 0
+  double stiffness; ///< the force for a strain of one [N] >= 0
+  double damping;   ///< a strain rate counts as this much strain for each 1/s [s] >= 0
+  double drag;      ///< resists motion through the world, over the mass [1/s] >= 0
+  double slack;     ///< its length at rest over that at the start > 0
+  double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
+  int material;     ///< its look, or -1
+} lb_scene_strand;
+
+/// Flesh: a mesh of tetrahedra around and between rigid bodies.
+typedef struct lb_scene_soft {
+  const char* name;
+  lb_place place;
+  const lb_scene_elastic* form; ///< its mesh, of order 1, and what it is made of
+  lb_transform pose;            ///< of the mesh at the start, in the world
+  int nbody;
+  const int* body;        ///< [nbody] its nodes inside their shapes are fastened to them ...
+  double within;          ///< ... as are those nearer than this [m] >= 0
+  const lb_mesh* surface; ///< drawn in the place of the mesh's own, in its frame; or NULL
+} lb_scene_soft;
+
 typedef enum lb_motor_drive {
   LB_DRIVE_POSITION, ///< the coordinate follows the profile exactly
   LB_DRIVE_FORCE     ///< the profile is a torque or force on the coordinate
@@ -492,7 +527,7 @@ typedef struct lb_scene {
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nspring, ncable, nground, nmotor, nload, nconstraint,
-      nmarker;
+      nmarker, nstrand, nsoft;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -504,6 +539,8 @@ typedef struct lb_scene {
   lb_scene_load* load;
   lb_scene_constraint* constraint;
   lb_scene_marker* marker;
+  lb_scene_strand* strand;
+  lb_scene_soft* soft;
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   void* storage; ///< what the pieces live in; NULL in scenes made by hand
@@ -516,6 +553,7 @@ lb_scene_body lb_scene_body_default(void);
 lb_scene_shape lb_scene_shape_default(void);
 lb_scene_elastic lb_scene_elastic_default(void);
 lb_scene_joint lb_scene_joint_default(void);
+lb_scene_strand lb_scene_strand_default(void);
 lb_scene_fit_material lb_scene_fit_material_default(void);
 
 /// Read a scene file (YAML 1.2) and everything it includes; "-" is standard input. All the mistakes

@@ -110,6 +110,8 @@ static void print_forces(const lb_model* m) {
               {m->nspring, "spring", "springs"},
               {m->ncable, "cable", "cables"},
               {m->nground, "ground", "grounds"},
+              {m->nstrand, "strand", "strands"},
+              {m->nsoft, "soft body", "soft bodies"},
               {m->nload, "load", "loads"}};
   const double g = lb_vec3_norm(m->gravity);
   if (g > 0) {

@@ -5,6 +5,7 @@
 
 #include "dynamics/elastic.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/nodes.h"
 
 typedef struct aba_job {
   const lb_model* m;
@@ -90,8 +91,10 @@ void lb_aba(const lb_model* m, lb_data* d, double* qdd, const double* q, const d
             const double* tau) {
   if (m->nelastic > 0) {
     lb_elastic_accelerations(m, d, qdd, q, qd, tau);
+    lb_nodes_accelerate(m, qdd, tau);
     return;
   }
   lb_kinematics(m, d, q, qd);
   lb_aba_solve(m, d, qdd, tau, false);
+  lb_nodes_accelerate(m, qdd, tau);
 }

@@ -37,7 +37,7 @@ static void fill_row(const lb_model* m, const double* S, double* row, int k, lb_
   int end = k;
   while (end >= 0) {
     const int first = m->v_run[end];
-    fill_run(S, (size_t)m->nv, row, first, end, end == k ? m->nv - 1 : end, n, f);
+    fill_run(S, (size_t)m->ndense, row, first, end, end == k ? m->ndense - 1 : end, n, f);
     end = m->v_parent[first];
     memset(row + end + 1, 0, (size_t)(first - end - 1) * sizeof *row);
   }
@@ -62,8 +62,8 @@ static void spread_directions(const lb_model* m, lb_work* w, int i, lb_v4 at) {
     const lb_v4 sw = w->S[2 * k];
     const lb_v4 sv = w->S[2 * k + 1] + lb_v4_cross(at, sw);
     for (int c = 0; c < 3; c++) {
-      w->spread[c * m->nv + k] = sw[c];
-      w->spread[(3 + c) * m->nv + k] = sv[c];
+      w->spread[c * m->ndense + k] = sw[c];
+      w->spread[(3 + c) * m->ndense + k] = sv[c];
     }
   }
 }
@@ -85,7 +85,7 @@ static void fill_tree(const lb_model* m, lb_work* w, double* M, int first, int l
     for (int k = l->v; k < l->v + l->nv; k++) {
       lb_v4 n, f;
       momentum(s, at, w->S[2 * k], w->S[2 * k + 1], &n, &f);
-      fill_row(m, w->spread, M + (size_t)k * (size_t)m->nv, k, n, f);
+      fill_row(m, w->spread, M + (size_t)k * (size_t)m->ndense, k, n, f);
     }
     if (l->parent != LB_WORLD) {
       lb_composite_add(&w->state[l->parent], s);
@@ -119,8 +119,8 @@ void lb_crba(const lb_model* m, lb_data* d, double* M, const double* q) {
     weigh_tree(m, d->work, q, m->tree_link[t], m->tree_link[t + 1]);
     fill_tree(m, d->work, M, m->tree_link[t], m->tree_link[t + 1]);
   }
-  for (size_t k = 0; k < (size_t)m->nv; k++) {
-    M[k * (size_t)m->nv + k] += m->armature[k];
+  for (size_t k = 0; k < (size_t)m->ndense; k++) {
+    M[k * ((size_t)m->ndense + 1)] += m->armature[k];
   }
-  mirror(M, m->nv);
+  mirror(M, m->ndense);
 }

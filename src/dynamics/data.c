@@ -6,6 +6,7 @@
 #include "dynamics/general.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
+#include "dynamics/nodes.h"
 
 static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nq = (size_t)m->nq;
@@ -31,6 +32,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.S = lb_carve(c, 2 * (size_t)m->ncolumn, sizeof(lb_v4));
   work.spread = lb_carve(c, 6 * nv, sizeof(double));
   work.loops = lb_loops_lay_out(c, m);
+  work.nodes = lb_nodes_lay_out(c, m);
   work.state += c->base ? 1 : 0; // state[-1] is the world
   lb_elastic_lay_out(c, m, &work);
   lb_general_lay_out(c, m, &work);

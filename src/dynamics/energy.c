@@ -4,6 +4,7 @@
 #include "dynamics/elastic.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/nodes.h"
 
 // 1/2 (m v.v + 2 v.(w x h) + w.I w), h and I about the link's origin.
 double lb_kinetic_energy(const lb_model* m, lb_data* d) {
@@ -32,7 +33,7 @@ double lb_potential_energy(const lb_model* m, lb_data* d) {
     const lb_state* s = &d->work->state[i];
     sum -= lb_v4_dot(g, s->p * m->link[i].m + s->h);
   }
-  return sum + lb_elastic_gravity(m, d->work) + lb_forces_energy(m, d);
+  return sum + lb_elastic_gravity(m, d->work) + lb_nodes_gravity(m, d->q) + lb_forces_energy(m, d);
 }
 
 // Of one link, with mass m, first moment h and inertia I about its origin p,
@@ -60,6 +61,7 @@ lb_momenta lb_momentum(const lb_model* m, lb_data* d) {
     sum.linear_sum += sqrt(lb_v4_dot(linear, linear));
     sum.angular_sum += sqrt(lb_v4_dot(angular, angular));
   }
+  lb_nodes_add_momentum(m, d, &P, &L, &sum);
   sum.linear = lb_v4_vec3(P);
   sum.angular = lb_v4_vec3(L);
   return sum;

@@ -10,7 +10,7 @@
 static const lb_force* const FORCES[] = {&lb_force_joint,    &lb_force_spring,  &lb_force_cable,
                                          &lb_force_ground,   &lb_force_drag,    &lb_force_load,
                                          &lb_force_motor,    &lb_force_elastic, &lb_force_loop,
-                                         &lb_force_friction, &lb_force_limit};
+                                         &lb_force_friction, &lb_force_limit,   &lb_force_nodes};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {
@@ -60,7 +60,8 @@ void lb_forces_differentiate(lb_derivatives* D, lb_data* d) {
 
 static void differentiate_stiff(lb_derivatives* D, lb_data* d, int stiff) {
   for (int i = 0; i < NFORCE; i++) {
-    if ((int)FORCES[i]->stiff == stiff && FORCES[i]->count(D->model) > 0) {
+    if ((int)FORCES[i]->stiff == stiff && FORCES[i]->differentiate &&
+        FORCES[i]->count(D->model) > 0) {
       FORCES[i]->differentiate(D, d);
     }
   }

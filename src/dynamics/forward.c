@@ -4,6 +4,7 @@
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
+#include "dynamics/nodes.h"
 #include "dynamics/rnea.h"
 
 void lb_drive(const lb_model* m, lb_data* d) {
@@ -65,6 +66,7 @@ static void solve(const lb_model* m, lb_data* d) {
   } else {
     lb_aba_solve(m, d, d->qdd, d->work->tau, true);
   }
+  lb_nodes_accelerate(m, d->qdd, d->work->tau);
 }
 
 void lb_forward(const lb_model* m, lb_data* d) {

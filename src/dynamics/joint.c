@@ -139,6 +139,14 @@ lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double
 
 // --- all coordinates ---
 
+// The first coordinate of free nodes; their velocities are its rates.
+static int first_node_q(const lb_model* m) {
+  return m->nq - 3 * m->nfree;
+}
+static int first_node_v(const lb_model* m) {
+  return m->nv - 3 * m->nfree;
+}
+
 // A face has its body's coordinates.
 static bool is_own(const lb_model* m, int i) {
   return !lb_link_is_face(m->link_kind[i]);
@@ -156,6 +164,9 @@ void lb_reach(const lb_model* m, double* q, const double* from, const double* qd
       q[at + k] = from[at + k] + h * qd[v + k];
     }
   }
+  for (int at = first_node_q(m), v = first_node_v(m); v < m->nv; at++, v++) {
+    q[at] = from[at] + h * qd[v];
+  }
 }
 
 void lb_advance(const lb_model* m, double* q, const double* qd, double h) {
@@ -170,6 +181,9 @@ void lb_advance(const lb_model* m, double* q, const double* qd, double h) {
       q[at + k] += h * qd[v + k];
     }
   }
+  for (int at = first_node_q(m), v = first_node_v(m); v < m->nv; at++, v++) {
+    q[at] += h * qd[v];
+  }
 }
 
 void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) {
@@ -182,6 +196,7 @@ void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) 
       memcpy(dq + at, qd + v, (size_t)m->link_nv[i] * sizeof *dq);
     }
   }
+  memcpy(dq + first_node_q(m), qd + first_node_v(m), 3 * (size_t)m->nfree * sizeof *dq);
 }
 
 void lb_normalise(const lb_model* m, double* q) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dynamics/kinematics.h"
+#include "dynamics/nodes.h"
 
 typedef struct rnea_job {
   const lb_model* m;
@@ -79,6 +80,7 @@ static void run(const lb_model* m, lb_data* d, rnea_job job) {
   for (int k = 0; k < m->nv; k++) {
     job.tau[k] += m->armature[k] * job.qdd[k];
   }
+  lb_nodes_add_weight(m, job.tau);
 }
 
 void lb_rnea(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,

@@ -59,5 +59,6 @@ typedef struct lb_work {
   struct lb_elastic* elastic; // [nelastic + nface]
   double* M;                  // [nv][nv] of models with elastic bodies, else NULL
   double* scratch;            // for internal forces of elastic bodies
+  struct lb_nodes* nodes;     // of strands and flesh; NULL: there are none
   const lb_allocator* allocator;
 } lb_work;

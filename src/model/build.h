@@ -22,6 +22,9 @@ typedef struct lb_build {
   const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
   lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
   struct lb_full** full;             // [scene nbody] with all their nodes, where asked for
+  struct lb_tetmesh* soft;           // [scene nsoft] their meshes ...
+  lb_arena soft_arena;               // ... and where these live
+  int nnode;                         // of strands and flesh
 } lb_build;
 
 // Elastic bodies from their descriptions: fills joint, spring, load, reduced
@@ -33,6 +36,10 @@ lb_status lb_build_links(lb_build* b);       // fills bodies, links, joints and 
 lb_status lb_build_motors(lb_build* b);      // fills motors, springs, loads and loops
 lb_status lb_build_constraints(lb_build* b); // fills guides and relations
 lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
+lb_status lb_build_meshes(lb_build* b);      // fills soft, nnode and the model's flesh
+lb_status lb_build_nodes(lb_build* b);       // fills strands, nodes and segments
+// The world without them, for a model that is done.
+void lb_model_cut_nodes(lb_model* tree, const lb_model* m);
 
 // The same world with its bodies' nodes, for a model that is done and shows it.
 lb_status lb_build_full(lb_build* b, const lb_allocator* allocator);

@@ -38,6 +38,8 @@ static bool take_arrays(lb_build* b) {
     nq += reduced ? reduced->r : 0;
     nv += reduced ? reduced->r : 0;
   }
+  nq += 3 * b->nnode;
+  nv += 3 * b->nnode;
   int cable_points = 0, ground_points = 0;
   for (int i = 0; i < s->ncable; i++) {
     cable_points += s->cable[i].npoint;
@@ -105,6 +107,9 @@ static void release_meshes(lb_model* m) {
   for (int i = 0; i < m->nfem; i++) {
     lb_fem_release(m->fem[i]);
   }
+  for (int i = 0; i < m->nsoft; i++) {
+    lb_fem_release(m->soft[i].fem);
+  }
 }
 
 lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
@@ -118,17 +123,21 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
     lb_arena_release(&arena);
     return lb_build_no_memory(&b);
   }
-  lb_status (*const step[])(lb_build*) = {lb_build_elastic,     build_head,     lb_build_order,
-                                          lb_build_masses,      lb_build_links, lb_build_motors,
-                                          lb_build_constraints, lb_build_looks};
+  lb_arena_init(&b.soft_arena, allocator);
+  lb_status (*const step[])(lb_build*) = {lb_build_elastic, lb_build_meshes, build_head,
+                                          lb_build_order,   lb_build_masses, lb_build_links,
+                                          lb_build_motors,  lb_build_nodes,  lb_build_constraints,
+                                          lb_build_looks};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {
       release_meshes(b.m);
+      lb_arena_release(&b.soft_arena);
       lb_arena_release(&arena);
       return status;
     }
   }
+  lb_arena_release(&b.soft_arena);
   if (b.m->nfem > 0) {
     const lb_status status = lb_build_full(&b, allocator);
     if (status != LB_OK) {
@@ -136,6 +145,9 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
       lb_arena_release(&arena);
       return status;
     }
+  }
+  if (b.m->tree) {
+    lb_model_cut_nodes(b.m->tree, b.m);
   }
   *kept = arena;
   b.m->storage = kept;

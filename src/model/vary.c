@@ -164,6 +164,11 @@ static lb_status check(const lb_model* m, const lb_variation* v, lb_error* err) 
                         "(simulate it in a basis, 'elastic: reduced')",
                         m->name);
   }
+  if (m->nnode > 0) {
+    return lb_error_add(err, LB_INVALID, place,
+                        "'%s' has strands or flesh, which cannot be varied (take them out)",
+                        m->name);
+  }
   for (int e = 0; e < m->nelastic; e++) {
     for (int i = 0; i < v->nmaterial; i++) {
       for (int r = 0; r < m->elastic[e].nregion; r++) {

@@ -280,6 +280,8 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row_count(out, "Springs", m->nspring);
   row_count(out, "Cables", m->ncable);
   row_count(out, "Grounds", m->nground);
+  row_count(out, "Strands", m->nstrand);
+  row_count(out, "Soft bodies", m->nsoft);
   row_count(out, "Motors", m->nmotor);
   row_count(out, "Loads", m->nload);
   row_count(out, "Loops", m->nloop - m->nguide);

@@ -475,6 +475,8 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   CHECK_NAMES(&c, "spring", nspring, spring, lb_scene_spring);
   CHECK_NAMES(&c, "cable", ncable, cable, lb_scene_cable);
   CHECK_NAMES(&c, "ground", nground, ground, lb_scene_ground);
+  CHECK_NAMES(&c, "strand", nstrand, strand, lb_scene_strand);
+  CHECK_NAMES(&c, "soft", nsoft, soft, lb_scene_soft);
   CHECK_NAMES(&c, "motor", nmotor, motor, lb_scene_motor);
   CHECK_NAMES(&c, "load", nload, load, lb_scene_load);
   CHECK_NAMES(&c, "constraint", nconstraint, constraint, lb_scene_constraint);
@@ -490,6 +492,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   check_loads(&c);
   lb_check_constraints(&c);
   lb_check_elastic(&c);
+  lb_check_soft(&c);
   lb_check_fit(&c);
   lb_check_retarget(&c);
   *no_memory = *no_memory || c.no_memory;

@@ -21,6 +21,10 @@ void lb_check_forces(lb_checker* c);
 void lb_check_joint_shape(lb_checker* c, const lb_scene_joint* joint, const char* name);
 // What must hold besides joints.
 void lb_check_constraints(lb_checker* c);
+// Strands and flesh.
+void lb_check_soft(lb_checker* c);
+// The form and the materials of an elastic body or, by another word, of flesh.
+void lb_check_form(lb_checker* c, const char* word, const lb_scene_body* body);
 // What retargeting is to do.
 void lb_check_retarget(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.

@@ -27,42 +27,50 @@ static const char* list_faces(const lb_scene_elastic* e, char* text, size_t size
 }
 
 // The material of a region, or of all of the body.
-static void check_material(lb_checker* c, const lb_scene_body* body, int material) {
+static void check_material(lb_checker* c, const char* word, const lb_scene_body* body,
+                           int material) {
   if (material < 0 || material >= c->s->nmaterial) {
-    LB_SAY(c, body->elastic->place, "body '%s': there is no material %d", body->name, material);
+    LB_SAY(c, body->elastic->place, "%s '%s': there is no material %d", word, body->name, material);
     return;
   }
   const lb_scene_material* m = &c->s->material[material];
   if (!(m->young > 0)) {
     LB_SAY(c, body->elastic->place,
-           "body '%s': material '%s' has no Young's modulus, so nobody knows how it bends (give it "
+           "%s '%s': material '%s' has no Young's modulus, so nobody knows how it bends (give it "
            "'young' and 'poisson', or choose steel)",
-           body->name, m->name);
+           word, body->name, m->name);
   }
 }
 
-static void check_form(lb_checker* c, const lb_scene_body* body) {
+void lb_check_form(lb_checker* c, const char* word, const lb_scene_body* body) {
   const lb_scene_elastic* e = body->elastic;
+  if (e->nregion == 0) {
+    check_material(c, word, body, e->material);
+  }
+  for (int k = 0; k < e->nregion; k++) {
+    check_material(c, word, body, e->region_material[k]);
+  }
   if ((unsigned)e->form >= LB_ELASTIC_FORM_COUNT || (e->form == LB_ELASTIC_MESH && !e->mesh)) {
-    LB_SAY(c, e->place, "body '%s': its form is not one of those in limber/scene.h", body->name);
+    LB_SAY(c, e->place, "%s '%s': its form is not one of those in limber/scene.h", word,
+           body->name);
     return;
   }
   if (e->form == LB_ELASTIC_MESH && e->nregion > 0 && e->nregion != e->mesh->nregion) {
-    LB_SAY(c, e->place, "body '%s': its mesh has %d regions, but %d materials are given",
+    LB_SAY(c, e->place, "%s '%s': its mesh has %d regions, but %d materials are given", word,
            body->name, e->mesh->nregion, e->nregion);
   }
   if (e->form != LB_ELASTIC_MESH) {
     const lb_tetmesh_def def = lb_elastic_definition(e, LB_SPACE_REDUCED);
     lb_error why = lb_error_make(c->report->err ? c->report->err->allocator : NULL);
     if (lb_section_check(&def, e->place, &why) != LB_OK) {
-      LB_SAY(c, e->place, "body '%s': %s", body->name,
+      LB_SAY(c, e->place, "%s '%s': %s", word, body->name,
              why.count ? why.message[0].text : "its form is not possible");
     }
     lb_error_clear(&why);
   }
   if (e->modes < 0 || e->derivatives < 0 || e->modes > 200 || e->derivatives > 20) {
     LB_SAY(c, e->place,
-           "body '%s': a basis has at most 200 modes and the derivatives of at most 20 shapes",
+           "%s '%s': a basis has at most 200 modes and the derivatives of at most 20 shapes", word,
            body->name);
   }
 }
@@ -84,14 +92,7 @@ static bool is_joined(const lb_scene* s, int body) {
 
 static void check_body(lb_checker* c, int i) {
   const lb_scene_body* body = &c->s->body[i];
-  const lb_scene_elastic* e = body->elastic;
-  if (e->nregion == 0) {
-    check_material(c, body, e->material);
-  }
-  for (int k = 0; k < e->nregion; k++) {
-    check_material(c, body, e->region_material[k]);
-  }
-  check_form(c, body);
+  lb_check_form(c, "body", body);
   if (body->elastic->stored) {
     lb_check_stored(c, i);
   }

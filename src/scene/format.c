@@ -51,7 +51,8 @@ const lb_table lb_turn_table = TABLE("rotation", turn_fields);
 
 static const lb_field solver_fields[] = {
     {"integrator", LB_VALUE_CHOICE, offsetof(lb_solver_spec, integrator), LB_PURE, LB_ANY, false,
-     &lb_integrator_choices, "rk4; bdf2 with elastic bodies", "how time is stepped"},
+     &lb_integrator_choices, "rk4; bdf2 with elastic bodies, strands and flesh",
+     "how time is stepped"},
     {"step", LB_VALUE_NUMBER, offsetof(lb_solver_spec, step), LB_TIME, LB_POSITIVE, false, NULL,
      "1 ms", "the time step; the adaptive integrator chooses its own"},
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_solver_spec, tolerance), LB_PURE, LB_POSITIVE, false,
@@ -107,6 +108,10 @@ const lb_table lb_record_table = TABLE("record", record_fields);
                     "cables through several points, by name"),                                     \
       NAMED_SECTION(type, LB_SCENE_GROUNDS, "grounds", &lb_ground_table,                           \
                     "planes that push points back, by name"),                                      \
+      NAMED_SECTION(type, LB_SCENE_STRANDS, "strands", &lb_strand_table,                           \
+                    "strings of point masses and springs, by name"),                               \
+      NAMED_SECTION(type, LB_SCENE_SOFT, "soft", &lb_soft_table,                                   \
+                    "flesh: tetrahedra around and between bodies, by name"),                       \
       NAMED_SECTION(type, LB_SCENE_MOTORS, "motors", &lb_motor_table,                              \
                     "what drives joints, by name"),                                                \
       NAMED_SECTION(type, LB_SCENE_LOADS, "loads", &lb_load_table,                                 \

@@ -43,6 +43,7 @@ typedef enum lb_value {
   LB_VALUE_POSES,   // a list of poses
   LB_VALUE_GRID,    // a list of lists of values
   LB_VALUE_PARTS,   // a list of joints without bodies
+  LB_VALUE_BODIES,  // a list of bodies' names
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -158,6 +159,8 @@ enum {
   LB_SCENE_SPRINGS,
   LB_SCENE_CABLES,
   LB_SCENE_GROUNDS,
+  LB_SCENE_STRANDS,
+  LB_SCENE_SOFT,
   LB_SCENE_MOTORS,
   LB_SCENE_LOADS,
   LB_SCENE_CONSTRAINTS,
@@ -379,6 +382,30 @@ typedef struct lb_ground_spec {
   double stiffness, dissipation, friction, slip;
 } lb_ground_spec;
 
+typedef struct lb_strand_point_spec {
+  lb_given given;
+  int body;
+  lb_vec3 at;
+  bool free;
+} lb_strand_point_spec;
+
+typedef struct lb_strand_spec {
+  lb_given given;
+  const lb_node* through;
+  int segments;
+  double mass, stiffness, damping, drag, slack, radius;
+  int material;
+} lb_strand_spec;
+
+typedef struct lb_soft_spec {
+  lb_given given;
+  lb_elastic_spec form;
+  lb_vec3 position;
+  lb_quat rotation;
+  const lb_node *attach, *surface;
+  double within;
+} lb_soft_spec;
+
 typedef struct lb_spline_spec {
   lb_given given;
   int degree;
@@ -511,6 +538,7 @@ extern const lb_table lb_hinge_bounds_table, lb_slide_bounds_table, lb_cross_bou
 extern const lb_table lb_surface_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
+extern const lb_table lb_strand_table, lb_strand_point_table, lb_soft_table;
 extern const lb_table lb_hinge_relation_table, lb_slide_relation_table, lb_term_table,
     lb_follow_table, lb_floor_table, lb_spot_table, lb_path_table, lb_led_turn_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;

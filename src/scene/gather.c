@@ -21,6 +21,7 @@ static const struct {
     {LB_SCENE_SCENERY, "scenery"},    {LB_SCENE_JOINTS, "joint"},
     {LB_SCENE_SPRINGS, "spring"},     {LB_SCENE_MOTORS, "motor"},
     {LB_SCENE_CABLES, "cable"},       {LB_SCENE_GROUNDS, "ground"},
+    {LB_SCENE_STRANDS, "strand"},     {LB_SCENE_SOFT, "soft body"},
     {LB_SCENE_LOADS, "load"},         {LB_SCENE_CONSTRAINTS, "constraint"},
     {LB_SCENE_INITIAL, "start"},      {LB_SCENE_MARKERS, "marker"},
 };

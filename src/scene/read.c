@@ -44,8 +44,9 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 
 // The order in which every name is known before it can be mentioned.
 static void (*const passes[])(lb_reader*) = {
-    lb_read_materials, lb_read_bodies,  lb_read_scenery, lb_read_joints,   lb_read_springs,
-    lb_read_cables,    lb_read_grounds, lb_read_motors,  lb_read_loads,    lb_read_constraints,
+    lb_read_materials, lb_read_bodies,  lb_read_scenery, lb_read_joints,
+    lb_read_springs,   lb_read_cables,  lb_read_grounds, lb_read_strands,
+    lb_read_soft,      lb_read_motors,  lb_read_loads,   lb_read_constraints,
     lb_read_initial,   lb_read_markers, lb_read_fit,     lb_read_retarget,
 };
 
@@ -96,6 +97,9 @@ static void choose_integrator(lb_reader* r) {
     if (r->scene.body[i].elastic) {
       r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
     }
+  }
+  if (r->scene.nstrand + r->scene.nsoft > 0) {
+    r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
   }
 }
 

@@ -111,6 +111,8 @@ void lb_read_joints(lb_reader* r);
 void lb_read_springs(lb_reader* r);
 void lb_read_cables(lb_reader* r);
 void lb_read_grounds(lb_reader* r);
+void lb_read_strands(lb_reader* r);
+void lb_read_soft(lb_reader* r);
 void lb_read_motors(lb_reader* r);
 void lb_read_loads(lb_reader* r);
 void lb_read_constraints(lb_reader* r);

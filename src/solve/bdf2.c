@@ -94,9 +94,9 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     block += i < 5 ? m->nq : m->nv;
   }
   own->scheme = SCHEMES[st->solver.integrator];
-  own->algebra = m->ndense < m->nv           ? &lb_bdf2_full
-                 : lb_forces_are_diagonal(m) ? &lb_bdf2_tree
-                                             : &lb_bdf2_dense;
+  own->algebra = m->nv - 3 * m->nfree > m->ndense ? &lb_bdf2_full
+                 : lb_forces_are_diagonal(m)      ? &lb_bdf2_tree
+                                                  : &lb_bdf2_dense;
   own->tolerance = own->algebra->tolerance;
   return own->algebra->create(st, err);
 }

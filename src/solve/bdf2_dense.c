@@ -1,34 +1,41 @@
 // Newton's matrix as a dense one, for bodies in a basis: W = M/dt + D + dt K keeps what is stiff
 // (springs, dampers, elastic bodies) and leaves out what is not (gyroscopic terms, gravity's
 // gradient): the error per iteration falls by the ratio of the two times dt, and the result does
-// not depend on it. Where only coordinates of joints are stiff, each by itself, W is not made at
-// all: dt W is the mass matrix with more on its diagonal, which is solved with in time linear in
-// the links (dynamics/tree.h).
+// not depend on it. Nodes of strands and flesh are eliminated first, which leaves a matrix of the
+// tree's size (node_matrix.h). Where only coordinates of joints are stiff, each by itself, W is not
+// made at all: dt W is the mass matrix with more on its diagonal, which is solved with in time
+// linear in the links (dynamics/tree.h).
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
+#include "dynamics/nodes.h"
 #include "dynamics/state.h"
 #include "dynamics/tree.h"
 #include "elastic/reduced.h"
 #include "math/dense.h"
 #include "solve/bdf2.h"
 #include "solve/bdf2_loops.h"
+#include "solve/node_matrix.h"
 #include "solve/secant.h"
 #include "solve/step_derivative.h"
 
 typedef struct dense {
-  lb_tree_factor* tree; // of dt W; NULL: it is a dense matrix
-  double* more;         // [nv] what it has on its diagonal beyond the mass matrix
-  double dt;            // of the step
-  double* W;            // [nv][nv] factored; NULL: never made
-  int* order;           // [nv] row exchanges, of an exact matrix
-  bool exact;           // W is the whole derivative, factored as L U
-  double* K;            // [r][r] tangent of one elastic body
-  double* D;            // [r][r] its damping
-  double* eta;          // [r] where they are taken
+  lb_tree_factor* tree;  // of dt W; NULL: it is a dense matrix
+  double* more;          // [nv] what it has on its diagonal beyond the mass matrix
+  double dt;             // of the step
+  const lb_model* rest;  // what the dense matrix is of: all but nodes
+  lb_node_matrix* nodes; // NULL: there are none
+  double* W;             // [ndense][ndense] factored; NULL: never made
+  int* order;            // [ndense] row exchanges, of an exact matrix
+  bool exact;            // W is the whole derivative, factored as L U
+  double* held;          // [ndense][ndense] of models with nodes: W without them
+  double* K;             // [r][r] tangent of one elastic body
+  double* D;             // [r][r] its damping
+  double* eta;           // [r] where they are taken
   lb_bdf2_loops loops;
   lb_secants secants;
   lb_derivatives* derivatives;
@@ -50,24 +57,29 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     most = m->link[i].reduced && m->link[i].nv > most ? m->link[i].nv : most;
   }
   const bool tree = lb_forces_are_diagonal(m);
-  const bool exact = !tree || m->nv <= MOST_EXACT || st->solver.newton == LB_NEWTON_EXACT;
+  const bool exact = !tree || m->ndense <= MOST_EXACT || st->solver.newton == LB_NEWTON_EXACT;
   dense* own = step->own = LB_TAKE(&st->arena, dense, 1);
   if (own) {
     own->tree = tree ? lb_tree_factor_create(m, &st->arena) : NULL;
     own->more = LB_TAKE(&st->arena, double, m->nv);
-    own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv) : NULL;
+    own->rest = m->tree ? m->tree : m;
+    own->nodes = m->tree ? LB_TAKE(&st->arena, lb_node_matrix, 1) : NULL;
+    own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
+    own->held = m->tree ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
     own->K = LB_TAKE(&st->arena, double, most* most);
     own->D = LB_TAKE(&st->arena, double, most* most);
     own->eta = LB_TAKE(&st->arena, double, most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
-  if (!own || (tree && !own->tree) || (exact && !own->W) || !own->more || !own->K || !own->D ||
-      !own->eta || !own->order ||
+  if (!own || (tree && !own->tree) || (exact && !own->W) || (m->tree && !own->held) || !own->more ||
+      !own->K || !own->D || !own->eta || !own->order ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK ||
-      lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK) {
+      lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK ||
+      (m->tree && (!own->nodes || lb_node_matrix_create(own->nodes, m, &st->arena) != LB_OK))) {
     return no_memory(err);
   }
-  return exact ? lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err) : LB_OK;
+  return exact ? lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err)
+               : LB_OK;
 }
 
 // --- Newton's matrix ---
@@ -106,6 +118,28 @@ static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, 
   }
 }
 
+// Take the nodes out of the matrix, d's links being in place. Where flesh is squeezed, its
+// stiffness may not be positive; then it is made heavier until the matrix is, and Newton's method
+// goes slower.
+static bool eliminate_nodes(dense* own, lb_data* d, double dt) {
+  enum { MOST_TRIES = 12 };
+  if (!own->nodes) {
+    return true;
+  }
+  const size_t size = (size_t)own->nodes->nd * (size_t)own->nodes->nd;
+  memcpy(own->held, own->W, size * sizeof *own->W);
+  lb_nodes_move(own->nodes->m, d, d->q, d->qd);
+  lb_node_share share = {1 / dt, 1, dt};
+  for (int i = 0; i < MOST_TRIES; i++, share.mass *= 4) {
+    lb_node_matrix_fill(own->nodes, d, share, own->W);
+    if (lb_node_matrix_eliminate(own->nodes, own->W)) {
+      return true;
+    }
+    memcpy(own->W, own->held, size * sizeof *own->W);
+  }
+  return false;
+}
+
 static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
@@ -128,7 +162,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
-  const int nv = m->nv;
+  const int nv = m->ndense;
   lb_crba(m, d, own->W, d->q);
   double twice = 0;
   for (int i = 0; i < nv; i++) {
@@ -137,11 +171,14 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
       own->W[i * nv + j] /= dt;
     }
   }
+  for (int k = nv; k < m->nv; k++) { // free nodes
+    twice += d->qd[k] * m->armature[k] * d->qd[k];
+  }
   step->speed = sqrt(fmax(0, twice));
   for (int k = 0; k < nv; k++) {
     own->W[k * nv + k] += m->damping[k] + dt * m->stiffness[k];
   }
-  lb_resistance_stiffen(m, d, own->W, dt);
+  lb_resistance_stiffen(own->rest, d, own->W, dt);
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
     if (l->kind == LB_LINK_ELASTIC) {
@@ -156,14 +193,29 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   own->exact = false;
   lb_bdf2_loops_forget(&own->loops, false);
   lb_secants_forget(&own->secants);
-  step->dt = lb_cholesky(nv, own->W, nv) == LB_OK ? dt : 0;
+  if (own->nodes) {
+    lb_kinematics(m, d, d->q, d->qd);
+  }
+  const bool made = eliminate_nodes(own, d, dt) && lb_cholesky(nv, own->W, nv) == LB_OK;
+  step->dt = made ? dt : 0;
   return step->dt > 0;
 }
 
 static void solve_with_matrix(const void* context, int count, double* b) {
   const dense* own = context;
   const int nv = own->loops.n;
-  if (own->exact) {
+  if (own->nodes) {
+    const int nd = own->nodes->nd;
+    for (int i = 0; i < count; i++, b += nv) {
+      lb_node_matrix_before(own->nodes, b);
+      if (own->exact) {
+        lb_lu_solve_transposed(nd, own->W, nd, own->order, 1, b, nd);
+      } else {
+        lb_cholesky_solve(nd, own->W, nd, 1, b, nd);
+      }
+      lb_node_matrix_after(own->nodes, b);
+    }
+  } else if (own->exact) {
     lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
   } else if (own->tree) { // one right-hand side, since there are no loops
     lb_tree_factor_solve(own->tree, b);
@@ -221,11 +273,16 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   if (d->work->loops) {
     lb_loops_differentiate(own->derivatives, d, own->loops.lambda);
   }
+  if (own->nodes) {
+    lb_nodes_differentiate_turning(own->derivatives, d, m);
+  }
   lb_step_matrix(own->W, own->derivatives, d, dt);
   own->exact = true;
   lb_bdf2_loops_forget(&own->loops, true);
   lb_secants_forget(&own->secants);
-  step->dt = lb_lu(m->nv, own->W, m->nv, own->order) == LB_OK ? dt : 0;
+  const int nd = m->ndense;
+  const bool made = eliminate_nodes(own, d, dt) && lb_lu(nd, own->W, nd, own->order) == LB_OK;
+  step->dt = made ? dt : 0;
   return step->dt > 0;
 }
 

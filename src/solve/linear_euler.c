@@ -28,6 +28,7 @@
 #include "math/dense.h"
 #include "solve/bdf2_loops.h"
 #include "solve/linear_euler.h"
+#include "solve/node_matrix.h"
 #include "solve/stepper.h"
 
 typedef struct linear {
@@ -39,8 +40,10 @@ typedef struct linear {
   double* more; // [nv] on the diagonal of the mass matrix
   double pace;  // at which loops close [1/s]; 0: within a step
   // of models that are more than trees
-  double* W;  // [nv][nv]
-  int* order; // [nv] row exchanges
+  const lb_model* rest;  // what the dense matrix is of: all but nodes
+  lb_node_matrix* nodes; // NULL: there are none
+  double* W;             // [ndense][ndense]
+  int* order;            // [ndense] row exchanges
   lb_bdf2_loops loops;
   double* gap; // [rows] at the start
   lb_derivatives* derivatives;
@@ -52,7 +55,7 @@ static lb_status no_memory(lb_error* err) {
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
-  if (m->ndense < m->nv) {
+  if (m->ndense < m->nv - 3 * m->nfree) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "linear-euler cannot step all the nodes of elastic bodies");
   }
@@ -70,14 +73,17 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->tree = lb_tree_factor_create(m, &st->arena);
     return own->tree ? LB_OK : no_memory(err);
   }
-  own->W = LB_TAKE(&st->arena, double, (size_t)m->nv*(size_t)m->nv);
-  own->order = LB_TAKE(&st->arena, int, m->nv);
+  own->rest = m->tree ? m->tree : m;
+  own->nodes = m->tree ? LB_TAKE(&st->arena, lb_node_matrix, 1) : NULL;
+  own->W = LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense);
+  own->order = LB_TAKE(&st->arena, int, m->ndense);
   own->gap = LB_TAKE(&st->arena, double, lb_loops_most_rows(m));
   if (!own->W || !own->order || !own->gap ||
+      (m->tree && (!own->nodes || lb_node_matrix_create(own->nodes, m, &st->arena) != LB_OK)) ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK) {
     return no_memory(err);
   }
-  return lb_derivatives_create(m, st->arena.allocator, &own->derivatives, err);
+  return lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err);
 }
 
 void lb_linear_euler_close_at(lb_stepper* st, double pace) {
@@ -138,10 +144,33 @@ static void make_symmetric(double* K, size_t n) {
   }
 }
 
+// Nodes of strands and flesh: minus what is left of their residual, and what driven coordinates do
+// to them.
+static void gather_nodes(const lb_model* m, linear* own, lb_data* d, double h) {
+  double* r = own->r;
+  for (int k = m->ndense; k < m->nv; k++) {
+    const double g[3] = {m->gravity.x, m->gravity.y, m->gravity.z};
+    r[k] = -d->work->tau[k] - m->armature[k] * g[(k - m->ndense) % 3];
+  }
+  for (int k = 0; k < m->ndense; k++) {
+    r[k] = -r[k];
+  }
+  lb_node_matrix_add_product(own->nodes, d, (lb_node_share){0, 0, h}, own->v0, r);
+  memset(own->dv, 0, (size_t)m->nv * sizeof *own->dv);
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->dv[v] = m->link_driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
+  }
+  lb_node_matrix_add_product(own->nodes, d, (lb_node_share){0, 1, h}, own->dv, r);
+  for (int k = 0; k < m->nv; k++) {
+    r[k] = m->v_driven[k] ? 0 : -r[k];
+  }
+}
+
 // W, its right-hand side in r and dv; rows of driven coordinates ask for what their motors want.
 static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_derivatives* D = own->derivatives;
-  const size_t nv = (size_t)m->nv;
+  const size_t nv = (size_t)m->ndense;
   lb_derive(D, d, d->q, d->qd, d->qdd, true);
   lb_forces_stiffen(D, d);
   make_symmetric(D->tau_q, nv);
@@ -149,7 +178,7 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
     own->W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
   }
   for (size_t k = 0; k < nv; k++) {
-    own->r[k] = d->work->tau[k] - D->tau[k] - h * lb_dot(m->nv, D->tau_q + k * nv, own->v0);
+    own->r[k] = d->work->tau[k] - D->tau[k] - h * lb_dot((int)nv, D->tau_q + k * nv, own->v0);
   }
   for (int i = 0; i < m->nlink; i++) {
     const size_t v = (size_t)m->link_v[i];
@@ -166,8 +195,16 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
 
 static void solve_with_matrix(const void* context, int count, double* b) {
   const linear* own = context;
-  const int nv = own->loops.n;
-  lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
+  const int nv = own->loops.n, nd = own->rest->nv;
+  for (int i = 0; i < count; i++, b += nv) {
+    if (own->nodes) {
+      lb_node_matrix_before(own->nodes, b);
+    }
+    lb_lu_solve_transposed(nd, own->W, nd, own->order, 1, b, nd); // W is by rows
+    if (own->nodes) {
+      lb_node_matrix_after(own->nodes, b);
+    }
+  }
 }
 
 // Rows with the rates that are asked for at the end of the step, and gaps of its start: led points
@@ -186,7 +223,14 @@ static lb_loop_rows read_rows(const lb_model* m, linear* own, lb_data* d, double
 
 static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   assemble(m, own, d, h);
-  if (lb_lu(m->nv, own->W, m->nv, own->order) != LB_OK) {
+  if (own->nodes) {
+    gather_nodes(m, own, d, h);
+    lb_node_matrix_fill(own->nodes, d, (lb_node_share){1 / h, 1, h}, own->W);
+    if (!lb_node_matrix_eliminate(own->nodes, own->W)) {
+      return false;
+    }
+  }
+  if (lb_lu(m->ndense, own->W, m->ndense, own->order) != LB_OK) {
     return false;
   }
   // the loops' rates are those of driven coordinates at the end

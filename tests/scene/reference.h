@@ -32,6 +32,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_REGIONS] = "a mapping from names of regions to materials",
       [LB_VALUE_POSES] = "a list of positions, or of {position, rotation}",
       [LB_VALUE_PARTS] = "a list of joints without bodies",
+      [LB_VALUE_BODIES] = "a list of bodies' names",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
                         f->value == LB_VALUE_ONE || f->value == LB_VALUE_TABLE;
@@ -229,6 +230,8 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_GRID] = ("{\"type\": \"array\", \"minItems\": 4, \"items\": {\"type\": "
                          "\"array\", \"minItems\": 4, \"items\": {\"type\": [\"number\", "
                          "\"string\"]}}}"),
+      [LB_VALUE_BODIES] = ("{\"type\": [\"array\", \"null\"], \"items\": {\"type\": "
+                           "[\"string\", \"number\"]}}"),
       [LB_VALUE_PARTS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": "
                           "\"object\", \"required\": [\"type\"]}}"),
   };

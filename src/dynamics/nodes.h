@@ -1,0 +1,59 @@
+// Strands and flesh: point masses that move by themselves or with a link, and the forces between
+// them. [red] 4.6.3: the free nodes' places in the world are coordinates beside those of the
+// joints; a node fastened to a link moves with it,
+//
+//   xd = v + w x arm = J qd,   forces f there act as J'f
+//
+// and its mass is part of the link's (model/nodes.c). A segment of rest length L and stiffness EA
+// between x0 and x1, l = |x1 - x0|, n = (x1 - x0)/l, pulls with
+//
+//   f = EA (l/L - 1 + beta ld/L),   df/dx = EA (n n'/L + (1/L - 1/l)(1 - n n'))
+//
+// along n on x0. Flesh is lb_fem with u = x - X, whose laws do not mind rotations, and is damped by
+// elastic/viscous.h.
+#pragma once
+#include "base/carve.h"
+#include "dynamics/state.h"
+#include "limber/derivative.h"
+#include "math/sparse.h"
+
+typedef struct lb_nodes {
+  double *x, *xd; // [3 * nnode] places and velocities in the world
+  double* f;      // [3 * nnode] forces
+  double* u;      // [3 * most nodes of flesh] displacements
+  double* g;      // the same, forces
+} lb_nodes;
+
+// Their share of a data block; NULL when there are none or the carver only measures.
+lb_nodes* lb_nodes_lay_out(lb_carver* c, const lb_model* m);
+
+// Places and velocities of all nodes at q and qd; kinematics of the links are in place.
+void lb_nodes_move(const lb_model* m, lb_data* d, const double* q, const double* qd);
+
+// What free nodes need besides m qdd, their weight, added to tau; and their accelerations.
+void lb_nodes_add_weight(const lb_model* m, double* tau);
+void lb_nodes_accelerate(const lb_model* m, double* qdd, const double* tau);
+
+// Of the free nodes: those that are fastened are part of the links.
+double lb_nodes_gravity(const lb_model* m, const double* q);
+void lb_nodes_add_momentum(const lb_model* m, const lb_data* d, lb_v4* linear, lb_v4* angular,
+                           lb_momenta* sum);
+
+// A segment as it is: its direction, stiffness along and across it, and damping along it.
+typedef struct lb_segment_state {
+  lb_v4 n;
+  double along, across, damping;
+  double tension;
+} lb_segment_state;
+lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd);
+
+// y = (s K + c C) z at the places that lb_nodes_move found: minus the change of the forces along
+// changes z of all nodes' places, and of their velocities; drag belongs to C. y, z [3 * nnode].
+void lb_nodes_answer(const lb_model* m, lb_data* d, double* y, double s, double c, const double* z);
+
+// Displacements of flesh, into the work's u.
+void lb_nodes_displace(const lb_model* m, lb_data* d, const lb_model_soft* soft);
+
+// Add to tau_q what lb_derive leaves out: forces on fastened nodes do not turn with their links.
+// After lb_forces_apply; what the forces themselves change is not in it.
+void lb_nodes_differentiate_turning(lb_derivatives* D, lb_data* d, const lb_model* m);

@@ -1,0 +1,152 @@
+// Flesh: its mesh, elements and surface, before anything is placed.
+#include <math.h>
+
+#include "elastic/fem.h"
+#include "elastic/viscous.h"
+#include "geom/tetmesh.h"
+#include "model/build.h"
+#include "scene/elastic.h"
+
+static lb_status make_mesh(lb_build* b, const lb_scene_soft* s, lb_tetmesh* mesh) {
+  if (s->form->form == LB_ELASTIC_MESH) {
+    *mesh = *s->form->mesh;
+    return LB_OK;
+  }
+  lb_scene_elastic form = *s->form;
+  form.order = 1;
+  const lb_tetmesh_def def = lb_elastic_definition(&form, LB_SPACE_REDUCED);
+  return lb_tetmesh_make(&def, s->place, &b->soft_arena, mesh, b->err);
+}
+
+static lb_status make_fem(lb_build* b, const lb_scene_soft* s, const lb_tetmesh* mesh,
+                          lb_model_soft* soft) {
+  lb_material* material = LB_TAKE(&b->soft_arena, lb_material, mesh->nregion);
+  soft->viscous = LB_TAKE(b->arena, lb_viscous, 1);
+  if (!material || !soft->viscous) {
+    return lb_build_no_memory(b);
+  }
+  for (int i = 0; i < mesh->nregion; i++) {
+    const lb_scene_material* m = &b->scene->material[lb_elastic_material(s->form, i)];
+    material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
+                                m->young,
+                                m->poisson,
+                                m->density,
+                                m->damping_mass,
+                                m->damping_stiffness};
+  }
+  const lb_status status =
+      lb_fem_create(b->arena->allocator, mesh, material, 1, s->name, s->place, &soft->fem, b->err);
+  if (status != LB_OK) {
+    return status;
+  }
+  return lb_viscous_create(soft->viscous, mesh, material, b->arena) == LB_OK
+             ? LB_OK
+             : lb_build_no_memory(b);
+}
+
+// --- what is drawn ---
+
+// Barycentric coordinates of x in a tetrahedron.
+static void find_weights(double w[4], const lb_tetmesh* mesh, int elem, lb_vec3 x) {
+  const int* n = &mesh->elem[4 * elem];
+  const lb_vec3 o = mesh->node[n[0]];
+  const lb_vec3 a = lb_vec3_sub(mesh->node[n[1]], o), b = lb_vec3_sub(mesh->node[n[2]], o),
+                c = lb_vec3_sub(mesh->node[n[3]], o), d = lb_vec3_sub(x, o);
+  const double volume = lb_vec3_dot(a, lb_vec3_cross(b, c));
+  w[1] = lb_vec3_dot(d, lb_vec3_cross(b, c)) / volume;
+  w[2] = lb_vec3_dot(a, lb_vec3_cross(d, c)) / volume;
+  w[3] = lb_vec3_dot(a, lb_vec3_cross(b, d)) / volume;
+  w[0] = 1 - w[1] - w[2] - w[3];
+}
+
+// The element that x is in, or the one that it is least outside of, carries it on.
+static void embed(const lb_tetmesh* mesh, lb_vec3 x, int carrier[4], double weight[4]) {
+  double best = -INFINITY;
+  for (int e = 0; e < mesh->nelem; e++) {
+    double w[4];
+    find_weights(w, mesh, e, x);
+    const double inside = fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
+    for (int k = 0; inside > best && k < 4; k++) {
+      carrier[k] = mesh->elem[4 * e + k];
+      weight[k] = w[k];
+    }
+    best = fmax(best, inside);
+  }
+}
+
+static lb_status make_surface(lb_build* b, const lb_scene_soft* s, const lb_tetmesh* mesh,
+                              lb_model_soft* soft) {
+  if (s->surface) {
+    soft->surface = *s->surface;
+    soft->surface.vertex = LB_TAKE(b->arena, lb_vec3, s->surface->nvertex);
+    soft->surface.face = LB_TAKE(b->arena, int, 3 * s->surface->nface);
+    for (int i = 0; soft->surface.vertex && i < s->surface->nvertex; i++) {
+      soft->surface.vertex[i] = s->surface->vertex[i];
+    }
+    for (int i = 0; soft->surface.face && i < 3 * s->surface->nface; i++) {
+      soft->surface.face[i] = s->surface->face[i];
+    }
+  } else {
+    lb_model_elastic drawn = {.r = 0};
+    lb_scene_elastic form = *s->form;
+    form.order = 1;
+    if (lb_build_surface(b, &form, mesh, NULL, &drawn) != LB_OK) {
+      return lb_build_no_memory(b);
+    }
+    soft->surface = drawn.surface;
+  }
+  const int n = soft->surface.nvertex;
+  soft->carrier = lb_arena_take_array(b->arena, (size_t)n, sizeof *soft->carrier, LB_ALIGN);
+  soft->weight = lb_arena_take_array(b->arena, (size_t)n, sizeof *soft->weight, LB_ALIGN);
+  if (!soft->surface.vertex || !soft->surface.face || !soft->carrier || !soft->weight) {
+    return lb_build_no_memory(b);
+  }
+  for (int i = 0; i < n; i++) {
+    embed(mesh, soft->surface.vertex[i], soft->carrier[i], soft->weight[i]);
+  }
+  return LB_OK;
+}
+
+static lb_status make_soft(lb_build* b, int i) {
+  const lb_scene_soft* s = &b->scene->soft[i];
+  lb_model_soft* soft = &b->m->soft[i];
+  lb_status status = make_mesh(b, s, &b->soft[i]);
+  if (status == LB_OK && b->soft[i].order != 1) {
+    return lb_error_add(b->err, LB_INVALID, s->place,
+                        "soft '%s' needs tetrahedra with four nodes, and its mesh has ten each "
+                        "(mesh it with elements of order 1)",
+                        s->name);
+  }
+  if (status == LB_OK) {
+    status = make_fem(b, s, &b->soft[i], soft);
+  }
+  if (status == LB_OK) {
+    status = make_surface(b, s, &b->soft[i], soft);
+  }
+  soft->name = lb_build_text(b, s->name);
+  soft->nnode = status == LB_OK ? b->soft[i].nnode : 0;
+  soft->nelem = b->soft[i].nelem;
+  soft->material = lb_elastic_material(s->form, 0);
+  return status == LB_OK && !soft->name ? lb_build_no_memory(b) : status;
+}
+
+lb_status lb_build_meshes(lb_build* b) {
+  const lb_scene* s = b->scene;
+  b->soft = LB_TAKE(&b->soft_arena, lb_tetmesh, s->nsoft);
+  b->m->soft = LB_TAKE(b->arena, lb_model_soft, s->nsoft);
+  if (!b->soft || !b->m->soft) {
+    return lb_build_no_memory(b);
+  }
+  for (int i = 0; i < s->nstrand; i++) {
+    b->nnode += s->strand[i].segments + 1;
+  }
+  for (int i = 0; i < s->nsoft; i++) {
+    b->m->nsoft++;
+    const lb_status status = make_soft(b, i);
+    if (status != LB_OK) {
+      return status;
+    }
+    b->nnode += b->m->soft[i].nnode;
+  }
+  return LB_OK;
+}

@@ -1,0 +1,142 @@
+// Strands and flesh.
+#include "geom/mesh.h"
+#include "scene/reader.h"
+
+enum { SEGMENTS = 10 }; // between two points, unless the author says
+
+lb_scene_strand lb_scene_strand_default(void) {
+  return (lb_scene_strand){.name = "", .segments = SEGMENTS, .slack = 1, .material = -1};
+}
+
+static bool read_strand_points(lb_reader* r, const lb_node* list, lb_scene_strand* strand) {
+  strand->point = LB_TAKE(r->keep, lb_scene_strand_point, list->count);
+  if (!strand->point) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; i < list->count; i++) {
+    lb_strand_point_spec point = {.body = LB_WORLD};
+    ok &= lb_read_part(r, list->item[i], "point", &lb_strand_point_table, &point);
+    if (ok && point.free && lb_node_find(list->item[i], "body")) {
+      ok = lb_complain(r, list->item[i]->place,
+                       "a point that is free is fastened to no body (take 'body' or 'free' away)");
+    }
+    strand->point[i] = (lb_scene_strand_point){point.free, point.body, point.at};
+  }
+  strand->npoint = list->count;
+  return ok;
+}
+
+static bool read_strand(lb_reader* r, const lb_entry* entry, lb_scene_strand* strand) {
+  lb_strand_spec spec = {.slack = 1, .material = -1};
+  bool ok = lb_begin_entry(r, entry, "strand");
+  ok &= lb_read_table(r, entry->value, &lb_strand_table, &spec);
+  if (!ok) {
+    return false;
+  }
+  *strand = (lb_scene_strand){.name = lb_keep_name(r, entry),
+                              .place = entry->name->place,
+                              .segments = spec.segments,
+                              .mass = spec.mass,
+                              .stiffness = spec.stiffness,
+                              .damping = spec.damping,
+                              .drag = spec.drag,
+                              .slack = spec.slack,
+                              .radius = spec.radius,
+                              .material = spec.material};
+  ok = read_strand_points(r, spec.through, strand);
+  if (strand->segments == 0) {
+    strand->segments = SEGMENTS * (strand->npoint - 1);
+  }
+  return ok;
+}
+
+void lb_read_strands(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_STRANDS];
+  r->scene.strand = LB_TAKE(r->keep, lb_scene_strand, all->count);
+  if (!r->scene.strand) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.nstrand += read_strand(r, &all->entry[i], &r->scene.strand[r->scene.nstrand]);
+  }
+}
+
+// --- flesh ---
+
+static bool read_bodies(lb_reader* r, const lb_node* list, lb_scene_soft* soft) {
+  static const lb_field one = {.key = "attach", .value = LB_VALUE_ONE_BODY};
+  int* body = LB_TAKE(r->keep, int, list ? list->count : 0);
+  if (!body) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; list && i < list->count; i++) {
+    ok &= lb_read_value(r, list->item[i], &one, &body[i]);
+  }
+  soft->nbody = list ? list->count : 0;
+  soft->body = body;
+  return ok;
+}
+
+static bool read_surface(lb_reader* r, const lb_node* file, lb_scene_soft* soft) {
+  const char* path = lb_resolve_path(r, file->text);
+  if (!path || !lb_file_opens(r, path, file)) {
+    return false;
+  }
+  lb_mesh* mesh = LB_TAKE(r->keep, lb_mesh, 1);
+  if (!mesh) {
+    return lb_lack(r);
+  }
+  soft->surface = mesh;
+  return lb_note(r, lb_mesh_read(path, file->place, r->keep, mesh, r->report.err));
+}
+
+// Keys of an elastic body's form that flesh has no use for.
+static bool check_keys(lb_reader* r, const lb_elastic_spec* form) {
+  static const struct {
+    const char *key, *text;
+  } useless[] = {{"order", "flesh has elements of order 1 (take 'order' away)"},
+                 {"basis", "every node of flesh moves, and there is no basis (take it away)"},
+                 {"fine", "every node of flesh moves always (give 'elements')"}};
+  bool ok = true;
+  for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
+    const lb_node* node = lb_node_find(form->given.whole, useless[i].key);
+    if (node) {
+      ok = lb_complain(r, node->place, "%s", useless[i].text);
+    }
+  }
+  return ok;
+}
+
+static bool read_soft(lb_reader* r, const lb_entry* entry, lb_scene_soft* soft) {
+  lb_soft_spec spec = {.form = {.material = -1, .scale = {1, 1, 1}, .order = 1, .accuracy = 1e-3},
+                       .rotation = lb_quat_identity()};
+  bool ok = lb_begin_entry(r, entry, "soft");
+  ok &= lb_read_table(r, entry->value, &lb_soft_table, &spec);
+  if (!ok || !check_keys(r, &spec.form)) {
+    return false;
+  }
+  const lb_body_spec body = {.elastic = spec.form, .material = -1};
+  *soft = (lb_scene_soft){.name = lb_keep_name(r, entry),
+                          .place = entry->name->place,
+                          .form = lb_read_elastic(r, &body),
+                          .pose = {spec.rotation, spec.position},
+                          .within = spec.within};
+  ok = soft->form != NULL;
+  ok &= read_bodies(r, spec.attach, soft);
+  return (!spec.surface || read_surface(r, spec.surface, soft)) && ok;
+}
+
+void lb_read_soft(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_SOFT];
+  r->scene.soft = LB_TAKE(r->keep, lb_scene_soft, all->count);
+  if (!r->scene.soft) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    r->scene.nsoft += read_soft(r, &all->entry[i], &r->scene.soft[r->scene.nsoft]);
+  }
+}

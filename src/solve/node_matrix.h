@@ -1,0 +1,55 @@
+// The matrix of an implicit step for strands and flesh beside a tree. With x the velocities of the
+// free nodes and t those of the tree,
+//
+//   ( A  B ) (x)   (r_x)      A = m M + c C + s K over free nodes, sparse, blocks of 3 x 3
+//   ( B' W ) (t) = (r_t)      B = (c C + s K) J between free nodes and the tree
+//
+// where J moves the fastened nodes, xd = J t, and W has J'(c C + s K) J of them on top of the
+// tree's own matrix. With A = L L' and Y = L^-1 B, which are eliminated first,
+//
+//   (W - Y'Y) t = r_t - Y'L^-1 r_x,   x = L^-T (L^-1 r_x - Y t)
+//
+// so that what is left is a dense system as large as that of the tree alone.
+#pragma once
+#include "limber/dynamics.h"
+#include "math/blocks.h"
+
+// What a fastened node's velocity depends on: the coordinates between its link and the world.
+typedef struct lb_node_chain {
+  int count;
+  int* v; // [count]
+} lb_node_chain;
+
+typedef struct lb_node_matrix {
+  const lb_model* m;
+  int nd;               // velocities of the tree
+  lb_blocks A;          // of free nodes
+  int* free;            // [nnode] number among the free, or -1
+  lb_block_place* at;   // where pairs of free nodes go, in the order in which they are added
+  lb_node_chain* chain; // [nlink]
+  double** J;           // [nnode] of fastened ones: [3][count of the chain]
+  lb_sparse* K;         // [nsoft]
+  double* B;            // [3 * nfree][nd] in the order of elimination, then Y
+  double* x;            // [3 * nfree] a right-hand side in that order
+  double *z, *y;        // [3 * nnode]
+} lb_node_matrix;
+
+lb_status lb_node_matrix_create(lb_node_matrix* N, const lb_model* m, lb_arena* arena);
+
+// Of d's state, whose nodes lb_forces_apply has moved, with m, c, s as above; what goes on top of
+// the tree's matrix is added to W [nd][nd]. Rows of driven coordinates stay as they are.
+typedef struct lb_node_share {
+  double mass, damping, stiffness;
+} lb_node_share;
+void lb_node_matrix_fill(lb_node_matrix* N, lb_data* d, lb_node_share share, double* W);
+
+// Eliminate the nodes: W -= Y'Y. false: A is not positive definite, and has to be filled again.
+bool lb_node_matrix_eliminate(lb_node_matrix* N, double* W);
+
+// Before and after the tree's part of b [nv] is solved for.
+void lb_node_matrix_before(lb_node_matrix* N, double* b);
+void lb_node_matrix_after(lb_node_matrix* N, double* b);
+
+// r += (c C + s K) J v, by all coordinates, driven ones as well: J' of it for the tree.
+void lb_node_matrix_add_product(lb_node_matrix* N, lb_data* d, lb_node_share share, const double* v,
+                                double* r);
