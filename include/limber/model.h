@@ -107,11 +107,13 @@ enum { LB_NODE_FREE = -2 };
 /// A point mass of a strand or of flesh. A free one has three coordinates, its place in the world;
 /// what is fastened has none, and its mass is part of the link's.
 typedef struct lb_model_node {
-  int link;    ///< LB_WORLD, or LB_NODE_FREE
-  lb_vec3 at;  ///< in the link; of a free one at the start
-  double mass; ///< [kg]
-  double drag; ///< [N s/m]
-  int q, v;    ///< first coordinate and velocity of a free one
+  int link;        ///< LB_WORLD, or LB_NODE_FREE
+  lb_vec3 at;      ///< in the link; of a free one at the start
+  double mass;     ///< [kg]
+  double drag;     ///< [N s/m]
+  int q, v;        ///< first coordinate and velocity of a free one
+  int body;        ///< what it is fastened to, or LB_WORLD ...
+  lb_vec3 in_body; ///< ... and where
 } lb_model_node;
 
 /// A spring between two nodes of a strand.

@@ -10,7 +10,10 @@
 //   d2R = R ([w2] [w1] + [w12]),  G w12 = 2 axial(-[w2] R' dF1) - dG2 w1,
 //   dG2 = tr(D) I - D,  D = dS2 = R' dF2 - [w2] S
 //
-// The polar decomposition has branches, so this law is computed one lane at a time.
+// Rotations are found by Newton's method in all lanes at once where the gradients are far from
+// singular, which is nearly always; what follows has branches and is computed one lane at a time.
+#include <math.h>
+
 #include "elastic/material.h"
 #include "math/mat3.h"
 #include "math/polar.h"
@@ -39,6 +42,52 @@ static lb_mat3 sym_matrix(lb_sym3 S) {
   return (lb_mat3){{S.xx, S.xy, S.xz}, {S.xy, S.yy, S.yz}, {S.xz, S.yz, S.zz}};
 }
 
+// X <- (X + X^-T)/2 from F scaled to unit volume: twice as many digits in each step.
+static void rotate(lb_lanes X[9], const lb_lanes F[9]) {
+  enum { STEPS = 7 };
+  const lb_lanes volume = lb_lanes_determinant(F);
+  for (int l = 0; l < LB_LANES; l++) {
+    const double scale = 1 / cbrt(volume[l]);
+    for (int k = 0; k < 9; k++) {
+      X[k][l] = scale * F[k][l];
+    }
+  }
+  for (int i = 0; i < STEPS; i++) {
+    lb_lanes C[9];
+    lb_lanes_cofactor(C, X, X); // twice the cofactor
+    const lb_lanes twice = X[0] * C[0] + X[1] * C[1] + X[2] * C[2];
+    for (int k = 0; k < 9; k++) {
+      X[k] = 0.5 * (X[k] + C[k] / twice);
+    }
+  }
+}
+
+// Is R a rotation to rounding, and R'F symmetric, so that the method had steps enough?
+static bool is_found(lb_mat3 R, lb_mat3 S) {
+  static const double ROUNDING = 1e-14;
+  const lb_mat3 one = lb_mat3_mul(lb_mat3_transpose(R), R);
+  const double off = fabs(one.x.x - 1) + fabs(one.y.y - 1) + fabs(one.z.z - 1) + fabs(one.x.y) +
+                     fabs(one.x.z) + fabs(one.y.z);
+  const double skew = fabs(S.x.y - S.y.x) + fabs(S.x.z - S.z.x) + fabs(S.y.z - S.z.y);
+  return off < ROUNDING && skew < ROUNDING * (fabs(S.x.x) + fabs(S.y.y) + fabs(S.z.z));
+}
+
+static void decompose(lb_polar p[LB_LANES], const lb_lanes F[9]) {
+  lb_lanes X[9];
+  rotate(X, F);
+  for (int l = 0; l < LB_LANES; l++) {
+    const lb_mat3 R = lane(X, l), S = lb_mat3_mul(lb_mat3_transpose(R), lane(F, l));
+    if (S.x.x + S.y.y + S.z.z > 0 && is_found(R, S)) {
+      p[l] = (lb_polar){
+          R,
+          {S.x.x, S.y.y, S.z.z, (S.x.y + S.y.x) / 2, (S.x.z + S.z.x) / 2, (S.y.z + S.z.y) / 2},
+          true};
+    } else {
+      p[l] = lb_polar_decompose(lane(F, l));
+    }
+  }
+}
+
 static double stretch(const lb_polar* p) { // t
   return p->S.xx + p->S.yy + p->S.zz - 3;
 }
@@ -48,19 +97,21 @@ static lb_mat3 turn(const lb_polar* p, lb_vec3 w) { // R [w]
 }
 
 static void energy(const lb_material_constants* c, lb_lanes* psi, const lb_lanes F[9]) {
+  lb_polar p[LB_LANES];
+  decompose(p, F);
   for (int l = 0; l < LB_LANES; l++) {
-    const lb_polar p = lb_polar_decompose(lane(F, l));
-    const lb_mat3 d = lb_mat3_sub(lane(F, l), p.R);
-    const double t = stretch(&p);
+    const lb_mat3 d = lb_mat3_sub(lane(F, l), p[l].R);
+    const double t = stretch(&p[l]);
     (*psi)[l] = c->mu * dot(d, d) + 0.5 * c->la * t * t;
   }
 }
 
 static void stress(const lb_material_constants* c, lb_lanes P[9], const lb_lanes F[9]) {
+  lb_polar p[LB_LANES];
+  decompose(p, F);
   for (int l = 0; l < LB_LANES; l++) {
-    const lb_polar p = lb_polar_decompose(lane(F, l));
-    const double r = c->la * stretch(&p) - 2 * c->mu;
-    set_lane(P, l, lb_mat3_add(lb_mat3_scale(2 * c->mu, lane(F, l)), lb_mat3_scale(r, p.R)));
+    const double r = c->la * stretch(&p[l]) - 2 * c->mu;
+    set_lane(P, l, lb_mat3_add(lb_mat3_scale(2 * c->mu, lane(F, l)), lb_mat3_scale(r, p[l].R)));
   }
 }
 
@@ -75,19 +126,21 @@ static lb_mat3 change(const lb_material_constants* c, const lb_polar* p, lb_mat3
 
 static void differential(const lb_material_constants* c, lb_lanes dP[9], const lb_lanes F[9],
                          const lb_lanes dF[9]) {
+  lb_polar p[LB_LANES];
+  decompose(p, F);
   for (int l = 0; l < LB_LANES; l++) {
-    const lb_polar p = lb_polar_decompose(lane(F, l));
-    set_lane(dP, l, change(c, &p, lane(dF, l)));
+    set_lane(dP, l, change(c, &p[l], lane(dF, l)));
   }
 }
 
 static void tangent(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9]) {
+  lb_polar p[LB_LANES];
+  decompose(p, F);
   for (int l = 0; l < LB_LANES; l++) {
-    const lb_polar p = lb_polar_decompose(lane(F, l));
     for (int j = 0; j < 9; j++) {
       lb_lanes unit[9] = {0};
       unit[j][l] = 1;
-      set_lane(&A[9 * j], l, change(c, &p, lane(unit, l)));
+      set_lane(&A[9 * j], l, change(c, &p[l], lane(unit, l)));
     }
   }
 }
@@ -120,10 +173,11 @@ static lb_mat3 second_change(const lb_material_constants* c, const lb_polar* p, 
 
 static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lanes F[9],
                    const lb_lanes dF1[9], const lb_lanes dF2[9]) {
+  lb_polar p[LB_LANES];
+  decompose(p, F);
   for (int l = 0; l < LB_LANES; l++) {
-    const lb_polar p = lb_polar_decompose(lane(F, l));
     const lb_mat3 none = lb_mat3_diagonal(0);
-    set_lane(d2P, l, p.unique ? second_change(c, &p, lane(dF1, l), lane(dF2, l)) : none);
+    set_lane(d2P, l, p[l].unique ? second_change(c, &p[l], lane(dF1, l), lane(dF2, l)) : none);
   }
 }
 

@@ -21,6 +21,8 @@ static lb_vec3 in_world(const lb_model* m, const lb_transform* pose, int body, l
 // Fasten node i to a body, at a point of it.
 static void fasten(lb_model* m, int i, int body, lb_vec3 at) {
   lb_model_node* node = &m->node[i];
+  node->body = body;
+  node->in_body = at;
   if (body == LB_WORLD) {
     node->link = LB_WORLD;
     node->at = at;

@@ -46,7 +46,36 @@ static lb_transform face_pose(const lb_recording* r, int frame, int link) {
   return (lb_transform){lb_quat_from_matrix(R), lb_v4_vec3(x)};
 }
 
-void lb_bent_spring(const lb_recording* r, int frame, int spring, lb_vec3 end[2]) {
+lb_vec3 lb_bent_node(const lb_recording* r, int frame, int node) {
+  const lb_model* m = r->model;
+  const lb_model_node* n = &m->node[node];
+  if (n->link == LB_NODE_FREE) {
+    const double* x = r->q + (size_t)frame * (size_t)m->nq + (size_t)n->q;
+    return lb_vec3_make(x[0], x[1], x[2]);
+  }
+  const lb_transform* pose = r->pose + (size_t)frame * (size_t)m->nbody;
+  return n->body == LB_WORLD ? n->in_body : lb_transform_point(pose[n->body], n->in_body);
+}
+
+lb_vec3 lb_bent_flesh(const lb_recording* r, int frame, int soft, int vertex) {
+  const lb_model_soft* s = &r->model->soft[soft];
+  lb_vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 4; k++) {
+    const lb_vec3 x = lb_bent_node(r, frame, s->first_node + s->carrier[vertex][k]);
+    sum = lb_vec3_add(sum, lb_vec3_scale(s->weight[vertex][k], x));
+  }
+  return sum;
+}
+
+const lb_model_strand* lb_bent_strand(const lb_model* m, int line) {
+  const lb_model_strand* strand = NULL;
+  for (int i = 0; i < m->nstrand && m->strand[i].first_segment <= line - m->nline; i++) {
+    strand = &m->strand[i];
+  }
+  return strand;
+}
+
+static void spring_ends(const lb_recording* r, int frame, int spring, lb_vec3 end[2]) {
   const lb_model* m = r->model;
   const lb_scene_spring* s = &m->spring[spring];
   const lb_transform* pose = r->pose + (size_t)frame * (size_t)m->nbody;
@@ -57,5 +86,16 @@ void lb_bent_spring(const lb_recording* r, int frame, int spring, lb_vec3 end[2]
       p = lb_transform_point(face_pose(r, frame, at->link), at->X.p);
     }
     end[i] = s->body[i] == LB_WORLD ? p : lb_transform_point(pose[s->body[i]], p);
+  }
+}
+
+void lb_bent_line(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
+  const lb_model* m = r->model;
+  if (line < m->nline) {
+    spring_ends(r, frame, line, end);
+    return;
+  }
+  for (int i = 0; i < 2; i++) {
+    end[i] = lb_bent_node(r, frame, m->segment[line - m->nline].node[i]);
   }
 }

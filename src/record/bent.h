@@ -1,4 +1,4 @@
-// What changes its form, as a frame shows it: elastic bodies and springs.
+// What changes its form, as a frame shows it: elastic bodies, springs, strands and flesh.
 #pragma once
 #include "limber/recording.h"
 
@@ -8,8 +8,18 @@ lb_vec3 lb_bent_vertex(const lb_recording* recording, int frame, int e, int i);
 // How far the middle of a face that carries something has moved from rest, in the body's axes.
 lb_vec3 lb_bent_face(const lb_recording* recording, int frame, int e, int face);
 
-// The two ends of a spring in the world.
-void lb_bent_spring(const lb_recording* recording, int frame, int spring, lb_vec3 end[2]);
+// Springs, pieces of cables, and after them the segments of strands: all that is drawn as lines.
+static inline int lb_bent_lines(const lb_model* m) {
+  return m->nline + m->nsegment;
+}
+// The two ends of a line in the world.
+void lb_bent_line(const lb_recording* recording, int frame, int line, lb_vec3 end[2]);
+// The strand that a line belongs to, or NULL.
+const lb_model_strand* lb_bent_strand(const lb_model* m, int line);
+
+// Where a node of a strand or of flesh is in the world, and a vertex of flesh's surface.
+lb_vec3 lb_bent_node(const lb_recording* recording, int frame, int node);
+lb_vec3 lb_bent_flesh(const lb_recording* recording, int frame, int soft, int vertex);
 
 // Half the thickness at which springs are drawn, over the radius of what is in sight.
 #define LB_SPRING_THICKNESS 0.0018

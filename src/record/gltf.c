@@ -19,6 +19,9 @@ static const char* const VIEW_TEXT[LB_GLTF_VIEWS] = {
     [LB_GLTF_INDEX] = ",\"target\":34963",
     [LB_GLTF_TIME] = "",
     [LB_GLTF_MOTION] = "",
+    [LB_GLTF_JOINT] = ",\"byteStride\":8,\"target\":34962",
+    [LB_GLTF_WEIGHT] = ",\"byteStride\":16,\"target\":34962",
+    [LB_GLTF_BIND] = "",
 };
 
 // --- JSON ---
@@ -60,8 +63,14 @@ static void json_children(lb_out* out, const lb_gltf* g, int parent) {
   for (int i = 0; parent == LB_WORLD && i < g->ngroup; i++) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_group_node(g, i), "");
   }
-  for (int i = 0; parent == LB_WORLD && i < m->nline; i++) {
+  for (int i = 0; parent == LB_WORLD && i < lb_bent_lines(m); i++) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_spring_node(g, i), "");
+  }
+  for (int i = 0; parent == LB_WORLD && i < m->nsoft; i++) {
+    field(out, n++ ? "," : ",\"children\":[", lb_gltf_soft_node(g, i), "");
+    for (int j = 0; j < g->soft[i].njoint; j++) {
+      field(out, ",", g->soft[i].first + j, "");
+    }
   }
   for (int i = g->first_shape[parent == LB_WORLD ? 0 : 1 + parent]; i >= 0; i = g->next_shape[i]) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_shape_node(g, i), "");
@@ -103,14 +112,16 @@ static void json_bent_node(lb_out* out, const lb_gltf* g, int e) {
 }
 
 static void json_spring_node(lb_out* out, const lb_gltf* g, int i) {
-  lb_out_text(out, ",\n{\"name\":\"spring\"");
+  const lb_model_strand* strand = lb_bent_strand(g->m, i);
+  lb_out_text(out, ",\n{\"name\":");
+  lb_out_json(out, strand ? strand->name : "spring");
   if (g->nframe > 0) {
     double length;
     const lb_transform X = lb_gltf_spring_pose(g, g->frame[0], i, &length);
-    const double scale[3] = {lb_gltf_spring_radius(g), lb_gltf_spring_radius(g), length};
+    const double scale[3] = {lb_gltf_spring_radius(g, i), lb_gltf_spring_radius(g, i), length};
     json_pose(out, lb_gltf_pose(lb_transform_identity(), X));
     list(out, ",\"scale\":", scale, 3, "");
-    field(out, ",\"mesh\":", g->spring_part, "");
+    field(out, ",\"mesh\":", strand ? g->strand_part[strand - g->m->strand] : g->spring_part, "");
   }
   lb_out_text(out, "}");
 }
@@ -123,6 +134,37 @@ static void json_group_node(lb_out* out, const lb_gltf* g, int i) {
     field(out, b ? "," : ",\"children\":[", lb_gltf_body_node(i * each + b), "");
   }
   lb_out_text(out, each ? "]}" : "}");
+}
+
+// A mesh of flesh, after those of elastic bodies.
+static void json_soft_nodes(lb_out* out, const lb_gltf* g) {
+  const int mesh = bent_mesh(g, g->m->nelastic);
+  for (int i = 0; i < g->m->nsoft; i++) {
+    lb_out_text(out, ",\n{\"name\":");
+    lb_out_json(out, g->m->soft[i].name);
+    field(out, ",\"mesh\":", mesh + i, "");
+    field(out, ",\"skin\":", i, "}");
+  }
+  for (int i = 0; i < g->m->nsoft; i++) {
+    for (int j = 0; j < g->soft[i].njoint; j++) {
+      lb_out_text(out, ",\n{\"name\":\"node\"");
+      json_pose(out, lb_gltf_pose(lb_transform_identity(), g->soft[i].start[j]));
+      lb_out_text(out, "}");
+    }
+  }
+}
+
+static void json_skins(lb_out* out, const lb_gltf* g) {
+  for (int i = 0; i < g->m->nsoft; i++) {
+    const lb_gltf_soft* s = &g->soft[i];
+    field(out, i ? ",\n{\"inverseBindMatrices\":" : ",\n\"skins\":[{\"inverseBindMatrices\":",
+          s->binding, "");
+    for (int j = 0; j < s->njoint; j++) {
+      field(out, j ? "," : ",\"joints\":[", s->first + j, "");
+    }
+    lb_out_text(out, "]}");
+  }
+  lb_out_text(out, g->m->nsoft ? "]" : "");
 }
 
 static void json_nodes(lb_out* out, const lb_gltf* g) {
@@ -147,20 +189,28 @@ static void json_nodes(lb_out* out, const lb_gltf* g) {
   for (int e = 0; e < m->nelastic; e++) {
     json_bent_node(out, g, e);
   }
-  for (int i = 0; i < m->nline; i++) {
+  for (int i = 0; i < lb_bent_lines(m); i++) {
     json_spring_node(out, g, i);
   }
   for (int i = 0; i < g->ngroup; i++) {
     json_group_node(out, g, i);
   }
+  json_soft_nodes(out, g);
   lb_out_text(out, "]");
 }
 
-// A mesh of one piece; `material` is an index in the file, or -1.
-static void json_mesh(lb_out* out, int* count, int position, int normal, int index, int material) {
+// A mesh of one piece; `material` is an index in the file, or -1, and `soft` what carries it, or
+// NULL.
+static void json_mesh(lb_out* out, int* count, int position, int normal, int index, int material,
+                      const lb_gltf_soft* soft) {
   lb_out_text(out, (*count)++ ? ",\n" : ",\n\"meshes\":[");
   field(out, "{\"primitives\":[{\"attributes\":{\"POSITION\":", position, "");
-  field(out, ",\"NORMAL\":", normal, "}");
+  field(out, ",\"NORMAL\":", normal, "");
+  if (soft) {
+    field(out, ",\"JOINTS_0\":", soft->joints, "");
+    field(out, ",\"WEIGHTS_0\":", soft->weights, "");
+  }
+  lb_out_text(out, "}");
   field(out, ",\"indices\":", index, "");
   if (material >= 0) {
     field(out, ",\"material\":", material, "");
@@ -191,16 +241,23 @@ static void json_meshes(lb_out* out, const lb_gltf* g) {
   int n = 0;
   for (int i = 0; i < g->npart; i++) {
     const lb_gltf_form* f = &g->form[g->part[i].form];
-    json_mesh(out, &n, f->position, f->normal, f->index, material_in_file(g, g->part[i].material));
+    json_mesh(out, &n, f->position, f->normal, f->index, material_in_file(g, g->part[i].material),
+              NULL);
     lb_out_text(out, "}]}");
   }
   for (int e = 0; e < g->m->nelastic; e++) {
     const lb_gltf_bent* b = &g->bent[e];
     if (b->position >= 0) {
       json_mesh(out, &n, b->position, b->normal, b->index,
-                material_in_file(g, g->m->elastic[e].material));
+                material_in_file(g, g->m->elastic[e].material), NULL);
       json_targets(out, g, e);
     }
+  }
+  for (int i = 0; i < g->m->nsoft; i++) {
+    const lb_gltf_soft* f = &g->soft[i];
+    json_mesh(out, &n, f->position, f->normal, f->index,
+              material_in_file(g, g->m->soft[i].material), f);
+    lb_out_text(out, "}]}");
   }
   lb_out_text(out, n ? "]" : "");
 }
@@ -309,6 +366,7 @@ static size_t json(lb_out* out, const lb_gltf* g) {
   lb_out_text(out, "}],\n");
   json_nodes(out, g);
   json_meshes(out, g);
+  json_skins(out, g);
   json_materials(out, g);
   json_accessors(out, g, view_index);
   json_animation(out, g);
@@ -351,6 +409,9 @@ static void collect(lb_gltf* g, int most) {
   }
   if (!g->failed) {
     lb_gltf_collect_springs(g);
+  }
+  if (!g->failed) {
+    lb_gltf_collect_soft(g);
   }
 }
 

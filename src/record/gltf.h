@@ -2,9 +2,10 @@
 // all offsets are known.
 //
 // Nodes: the root, which turns z up into y up; the bodies; their shapes; the surfaces of elastic
-// bodies; springs; groups of bodies.
+// bodies; springs and segments of strands; groups of bodies; flesh, and the nodes that carry it.
 #pragma once
 #include "base/arena.h"
+#include "record/bent.h"
 #include "record/out.h"
 #include "record/view.h"
 
@@ -14,6 +15,9 @@ typedef enum lb_gltf_view {
   LB_GLTF_INDEX,
   LB_GLTF_TIME,
   LB_GLTF_MOTION,
+  LB_GLTF_JOINT,  // of skins: which nodes carry a vertex, ...
+  LB_GLTF_WEIGHT, // ... how much each, ...
+  LB_GLTF_BIND,   // ... and from where
   LB_GLTF_VIEWS
 } lb_gltf_view;
 
@@ -49,6 +53,16 @@ typedef struct lb_gltf_bent {
   int *to_position, *to_normal; // [ntarget] accessors
 } lb_gltf_bent;
 
+// Flesh: a surface that nodes carry.
+typedef struct lb_gltf_soft {
+  int position, normal, index, joints, weights, binding; // accessors
+  int njoint;
+  int* node;           // [njoint] of the flesh
+  int* joint;          // [nnode] the other way, or -1
+  int first;           // node of the file of the first joint
+  lb_transform* start; // [njoint]
+} lb_gltf_soft;
+
 // What moves a node: an accessor for one of its paths.
 typedef struct lb_gltf_channel {
   int node;
@@ -75,6 +89,8 @@ typedef struct lb_gltf {
   int spring_part;          // or -1
   int spring_material;      // in the file, or -1
   lb_gltf_bent* bent;       // [nelastic]
+  lb_gltf_soft* soft;       // [nsoft]
+  int* strand_part;         // [nstrand]
   lb_gltf_channel* channel; // [nchannel]
   int nframe;               // frames shown
   int* frame;               // [nframe]
@@ -98,7 +114,11 @@ static inline int lb_gltf_spring_node(const lb_gltf* g, int spring) {
 }
 
 static inline int lb_gltf_group_node(const lb_gltf* g, int group) {
-  return lb_gltf_spring_node(g, g->m->nline) + group;
+  return lb_gltf_spring_node(g, lb_bent_lines(g->m)) + group;
+}
+// Flesh, and after all of it the nodes that carry it.
+static inline int lb_gltf_soft_node(const lb_gltf* g, int soft) {
+  return lb_gltf_group_node(g, g->ngroup) + soft;
 }
 
 enum { LB_GLTF_FLOAT = 5126, LB_GLTF_UINT16 = 5123, LB_GLTF_UINT32 = 5125 };
@@ -126,6 +146,9 @@ void lb_gltf_collect_shapes(lb_gltf* g);
 void lb_gltf_collect_motion(lb_gltf* g, int most);
 void lb_gltf_collect_bent(lb_gltf* g);
 void lb_gltf_collect_springs(lb_gltf* g);
+void lb_gltf_collect_soft(lb_gltf* g);
+// Unit normals of the vertices, each the sum of those of the faces around.
+void lb_gltf_find_normals(const lb_mesh* s, const lb_vec3* vertex, lb_vec3* normal);
 
 // A pose fit to be written: finite, the quaternion unit and on the same side as the one before, so
 // that viewers turn the short way. Where the recording has nothing to say the one before stays.
@@ -134,7 +157,7 @@ lb_transform lb_gltf_pose(lb_transform before, lb_transform X);
 void lb_gltf_move(lb_gltf* g, int node, const lb_transform* pose);
 // Pose of the unit cylinder that stands for a spring, and its length.
 lb_transform lb_gltf_spring_pose(const lb_gltf* g, int frame, int spring, double* length);
-// Half a spring's thickness.
-double lb_gltf_spring_radius(const lb_gltf* g);
+// Half the thickness of a spring or segment.
+double lb_gltf_spring_radius(const lb_gltf* g, int spring);
 // Weight of a target in a frame.
 double lb_gltf_weight(const lb_gltf* g, int frame, int e, int target);

@@ -64,8 +64,7 @@ static void choose_targets(lb_gltf* g, int e) {
   }
 }
 
-// Unit normals of the vertices, each the sum of those of the faces around.
-static void find_normals(const lb_mesh* s, const lb_vec3* vertex, lb_vec3* normal) {
+void lb_gltf_find_normals(const lb_mesh* s, const lb_vec3* vertex, lb_vec3* normal) {
   for (int i = 0; i < s->nvertex; i++) {
     normal[i] = lb_vec3_make(0, 0, 0);
   }
@@ -99,7 +98,7 @@ static void add_target(lb_gltf* g, int e, int target, lb_vec3* scratch) {
     for (int i = 0; i < n; i++) {
       bent[i] = lb_vec3_add(body->surface.vertex[i], lb_vec3_scale(side ? -STEP : STEP, moved[i]));
     }
-    find_normals(&body->surface, bent, side ? back : ahead);
+    lb_gltf_find_normals(&body->surface, bent, side ? back : ahead);
   }
   b->to_position[target] = lb_gltf_positions(g, moved, n);
   const lb_gltf_accessor a = lb_gltf_begin(g, LB_GLTF_NORMAL, LB_GLTF_FLOAT, n, "VEC3");
@@ -141,7 +140,7 @@ static void collect_bent(lb_gltf* g, int e) {
     g->failed = true;
     return;
   }
-  find_normals(s, s->vertex, scratch);
+  lb_gltf_find_normals(s, s->vertex, scratch);
   b->position = lb_gltf_positions(g, s->vertex, s->nvertex);
   b->normal = lb_gltf_normals(g, scratch, s->nvertex);
   b->index = lb_gltf_indices(g, s);

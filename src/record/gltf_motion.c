@@ -106,13 +106,14 @@ void lb_gltf_collect_motion(lb_gltf* g, int most) {
 
 // --- springs ---
 
-double lb_gltf_spring_radius(const lb_gltf* g) {
-  return LB_SPRING_THICKNESS * g->size;
+double lb_gltf_spring_radius(const lb_gltf* g, int spring) {
+  const lb_model_strand* strand = lb_bent_strand(g->m, spring);
+  return strand && strand->radius > 0 ? strand->radius : LB_SPRING_THICKNESS * g->size;
 }
 
 lb_transform lb_gltf_spring_pose(const lb_gltf* g, int frame, int spring, double* length) {
   lb_vec3 end[2];
-  lb_bent_spring(g->r, frame, spring, end);
+  lb_bent_line(g->r, frame, spring, end);
   const lb_vec3 d = lb_vec3_sub(end[1], end[0]);
   *length = lb_vec3_norm(d);
   const bool some = isfinite(*length) && *length > 1e-9 * g->size;
@@ -135,8 +136,8 @@ static void move_spring(lb_gltf* g, int spring, lb_transform* pose) {
   const lb_gltf_accessor a = lb_gltf_begin(g, LB_GLTF_MOTION, LB_GLTF_FLOAT, g->nframe, "VEC3");
   for (int i = 0; i < g->nframe; i++) {
     lb_gltf_spring_pose(g, g->frame[i], spring, &length);
-    lb_out_f32(&g->bytes[LB_GLTF_MOTION], lb_gltf_spring_radius(g));
-    lb_out_f32(&g->bytes[LB_GLTF_MOTION], lb_gltf_spring_radius(g));
+    lb_out_f32(&g->bytes[LB_GLTF_MOTION], lb_gltf_spring_radius(g, spring));
+    lb_out_f32(&g->bytes[LB_GLTF_MOTION], lb_gltf_spring_radius(g, spring));
     lb_out_f32(&g->bytes[LB_GLTF_MOTION], length);
   }
   lb_gltf_add_channel(g, node, "scale", lb_gltf_add(g, a));
@@ -145,7 +146,7 @@ static void move_spring(lb_gltf* g, int spring, lb_transform* pose) {
 void lb_gltf_collect_springs(lb_gltf* g) {
   lb_transform* pose = LB_TAKE(&g->arena, lb_transform, g->nframe);
   g->failed = g->failed || !pose;
-  for (int i = 0; i < g->m->nline && !g->failed; i++) {
+  for (int i = 0; i < lb_bent_lines(g->m) && !g->failed; i++) {
     move_spring(g, i, pose);
   }
 }

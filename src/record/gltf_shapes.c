@@ -185,13 +185,24 @@ void lb_gltf_collect_shapes(lb_gltf* g) {
     }
   }
   g->spring_part = g->spring_material = -1;
-  if (m->nline && !g->failed) {
-    const lb_shape unit = {.type = LB_SHAPE_CYLINDER, .size = {1, 1, 0}};
+  g->strand_part = LB_TAKE(&g->arena, int, m->nstrand);
+  g->failed = g->failed || !g->strand_part;
+  const lb_shape unit = {.type = LB_SHAPE_CYLINDER, .size = {1, 1, 0}};
+  for (int i = 0; i < m->nstrand && !g->failed; i++) {
+    const int material = m->strand[i].material;
+    g->strand_part[i] = find_part(
+        g, (lb_gltf_part){find_form(g, &unit), material >= 0 ? material : LB_GLTF_OF_SPRINGS});
+    use_material(g, material);
+  }
+  if (lb_bent_lines(m) && !g->failed) {
     g->spring_part = find_part(g, (lb_gltf_part){find_form(g, &unit), LB_GLTF_OF_SPRINGS});
     g->spring_material = g->nmaterial++;
   }
   for (int e = 0; e < m->nelastic && !g->failed; e++) {
     use_material(g, m->elastic[e].material);
+  }
+  for (int i = 0; i < m->nsoft && !g->failed; i++) {
+    use_material(g, m->soft[i].material);
   }
   chain_shapes(g);
 }

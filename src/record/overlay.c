@@ -15,6 +15,7 @@ static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_l
   const size_t n = (size_t)count;
   *to = *from;
   to->nspring = to->nline = to->nmotor = 0;
+  to->nnode = to->nfree = to->nsegment = to->nstrand = to->nsoft = 0;
   to->body_name = LB_TAKE(a, const char*, n*(size_t)from->nbody);
   to->body_link = LB_TAKE(a, int, n*(size_t)from->nbody);
   to->body_in_link = LB_TAKE(a, lb_transform, n * (size_t)from->nbody);

@@ -323,10 +323,29 @@ static void draw_elastic(picture* p, int frame, int e) {
   draw_mesh(p, &shape, X, color_of(m, b->material));
 }
 
-static void draw_spring(picture* p, int frame, int spring) {
+static void draw_soft(picture* p, int frame, int which) {
+  const lb_model_soft* s = &p->r->model->soft[which];
+  lb_mesh bent = s->surface;
+  bent.vertex = LB_TAKE(&p->arena, lb_vec3, bent.nvertex);
+  if (!bent.vertex) {
+    p->failed = true;
+    return;
+  }
+  for (int i = 0; i < bent.nvertex; i++) {
+    bent.vertex[i] = lb_bent_flesh(p->r, frame, which, i);
+  }
+  const lb_shape shape = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = &bent};
+  draw_mesh(p, &shape, lb_transform_identity(), color_of(p->r->model, s->material));
+}
+
+static void draw_line(picture* p, int frame, int line) {
+  const lb_model* m = p->r->model;
+  const lb_model_strand* strand = lb_bent_strand(m, line);
   lb_vec3 end[2];
-  lb_bent_spring(p->r, frame, spring, end);
-  add_stroke(p, end[0], end[1], LB_SPRING_THICKNESS * p->view->radius, DARK);
+  lb_bent_line(p->r, frame, line, end);
+  add_stroke(p, end[0], end[1],
+             strand && strand->radius > 0 ? strand->radius : LB_SPRING_THICKNESS * p->view->radius,
+             strand && strand->material >= 0 ? color_of(m, strand->material) : DARK);
 }
 
 static void collect(picture* p, int frame) {
@@ -352,8 +371,11 @@ static void collect(picture* p, int frame) {
   for (int e = 0; e < m->nelastic && !p->failed; e++) {
     draw_elastic(p, frame, e);
   }
-  for (int i = 0; i < m->nline && !p->failed; i++) {
-    draw_spring(p, frame, i);
+  for (int i = 0; i < m->nsoft && !p->failed; i++) {
+    draw_soft(p, frame, i);
+  }
+  for (int i = 0; i < lb_bent_lines(m) && !p->failed; i++) {
+    draw_line(p, frame, i);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "limber/version.h"
+#include "record/bent.h"
 #include "record/overlay.h"
 #include "record/picture.h"
 #include "record/report_data.h"
@@ -353,13 +354,23 @@ static void closing(lb_out* out) {
                NULL);
 }
 
+// Nodes that carry the surface of flesh, about.
+static int count_carriers(const lb_model* m) {
+  int count = 0;
+  for (int i = 0; i < m->nsoft; i++) {
+    const lb_model_soft* s = &m->soft[i];
+    count += s->nnode < s->surface.nvertex ? s->nnode : s->surface.nvertex;
+  }
+  return count;
+}
+
 // The animated world with as many frames as keep the page light.
 static lb_out make_model(const lb_recording* r, const lb_summary* s,
                          const lb_allocator* allocator) {
   const lb_model* m = r->model;
   const int worlds = s->retarget ? LB_LAYERS_MOST : 1;
-  const int wide =
-      worlds * (FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * m->nline + BENT_BYTES * m->nelastic);
+  const int wide = worlds * (FRAME_BYTES * (m->nbody + 1) + SPRING_BYTES * lb_bent_lines(m) +
+                             BENT_BYTES * m->nelastic + FRAME_BYTES * count_carriers(m));
   const int fit = MOST_ANIMATION / wide;
   const int most = fit < LEAST_FRAMES ? LEAST_FRAMES : fit > MOST_FRAMES ? MOST_FRAMES : fit;
   lb_out glb = lb_out_make(allocator, -1);

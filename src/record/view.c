@@ -88,6 +88,8 @@ typedef struct subject {
   bool left_out;
   bool bends;          // a vertex of an elastic body:
   int elastic, vertex; // which
+  bool loose;          // a node of a strand or of flesh, ...
+  int node;            // ... which
 } subject;
 
 typedef struct scan {
@@ -100,6 +102,9 @@ typedef struct scan {
 
 static lb_vec3 place(const scan* s, int sample, const subject* what) {
   const int frame = lb_frame_shown(s->r->nframe, s->nframe, sample);
+  if (what->loose) {
+    return lb_bent_node(s->r, frame, what->node);
+  }
   if (what->body == LB_WORLD) {
     return what->ball.centre;
   }
@@ -109,7 +114,7 @@ static lb_vec3 place(const scan* s, int sample, const subject* what) {
 }
 
 static bool is_moving(const scan* s, const subject* what) {
-  return what->body != LB_WORLD && s->r->model->body_link[what->body] != LB_WORLD;
+  return what->loose || (what->body != LB_WORLD && s->r->model->body_link[what->body] != LB_WORLD);
 }
 
 enum { CORNERS = 8 };
@@ -168,7 +173,7 @@ static void collect_elastic(scan* s, int e) {
 
 static bool collect(scan* s, lb_arena* arena) {
   const lb_model* m = s->r->model;
-  s->subject = LB_TAKE(arena, subject, CORNERS * (m->nshape + m->nelastic) + m->nbody);
+  s->subject = LB_TAKE(arena, subject, CORNERS * (m->nshape + m->nelastic) + m->nbody + m->nnode);
   if (!s->subject) {
     return false;
   }
@@ -184,6 +189,11 @@ static bool collect(scan* s, lb_arena* arena) {
   }
   for (int e = 0; e < m->nelastic; e++) {
     collect_elastic(s, e);
+  }
+  for (int i = 0; i < m->nnode; i++) {
+    if (m->node[i].link == LB_NODE_FREE) {
+      s->subject[s->nsubject++] = (subject){.body = LB_WORLD, .loose = true, .node = i};
+    }
   }
   for (int b = 0; b < m->nbody; b++) {
     s->subject[s->nsubject++] = (subject){.body = b};

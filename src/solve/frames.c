@@ -52,7 +52,7 @@ lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, l
 // nodes of its elastic bodies.
 static void show(const lb_model* shown, const lb_data* d, double* q, double* qd, double* qdd) {
   const lb_model* m = d->model;
-  if (m->ndense == m->nv) { // shown itself, or one that plays other curves
+  if (m->ndense == m->nv - 3 * m->nfree) { // shown itself, or one that plays other curves
     memcpy(q, d->q, (size_t)m->nq * sizeof *q);
     memcpy(qd, d->qd, (size_t)m->nv * sizeof *qd);
     if (qdd) {

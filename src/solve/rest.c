@@ -462,7 +462,7 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
   c.used = 0;
   lb_rester* R = lay_out(&c, m);
   R->allocator = allocator;
-  R->space = m->ndense < m->nv ? &lb_rest_full : &lb_rest_dense;
+  R->space = m->ndense < m->nv - 3 * m->nfree ? &lb_rest_full : &lb_rest_dense;
   for (int i = 0; i < m->nbody; i++) {
     R->mass += m->body_link[i] == LB_WORLD ? 0 : m->body_mass[i].mass;
   }

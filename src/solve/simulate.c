@@ -7,6 +7,7 @@
 #include "dynamics/loop.h"
 #include "elastic/reduced.h"
 #include "elastic/stored.h"
+#include "elastic/viscous.h"
 #include "model/link.h"
 #include "model/pose.h"
 #include "solve/frames.h"
@@ -158,6 +159,21 @@ static bool is_conservative(const lb_model* m) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_reduced* body = m->link[i].reduced;
     if (body && (body->alpha > 0 || body->beta > 0)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nsegment; i++) {
+    if (m->segment[i].damping > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nnode; i++) {
+    if (m->node[i].drag > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nsoft; i++) {
+    if (m->soft[i].viscous->nelem > 0) {
       return false;
     }
   }

@@ -61,6 +61,30 @@ static const char* likely_reason(const lb_model* m, int joint) {
              : "springs or dampers may be too stiff for this one";
 }
 
+// The strand or flesh of the first node whose state is not finite, or NULL; `word` is what it is.
+static const char* lost_node(const lb_model* m, const lb_data* d, const char** word) {
+  for (int i = 0; i < m->nnode; i++) {
+    const lb_model_node* node = &m->node[i];
+    bool lost = false;
+    for (int k = 0; k < 3 && node->link == LB_NODE_FREE; k++) {
+      lost = lost || !isfinite(d->q[node->q + k]) || !isfinite(d->qd[node->v + k]);
+    }
+    for (int s = 0; lost && s < m->nstrand; s++) {
+      if (i < m->strand[s].first_node + m->strand[s].nnode) {
+        *word = "strand";
+        return m->strand[s].name;
+      }
+    }
+    for (int s = 0; lost && s < m->nsoft; s++) {
+      if (i < m->soft[s].first_node + m->soft[s].nnode) {
+        *word = "soft";
+        return m->soft[s].name;
+      }
+    }
+  }
+  return NULL;
+}
+
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   const double start = d->time;
   if (!st->watched) {
@@ -69,7 +93,9 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
   const int lost = lost_joint(st->m, d);
-  if (stepped && lost < 0) {
+  const char* word = "";
+  const char* loose = lost_node(st->m, d, &word);
+  if (stepped && lost < 0 && !loose) {
     d->time = start + h;
     if (st->type->closes_loops) {
       lb_drive(st->m, d);
@@ -89,6 +115,13 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
         "step, or the adaptive integrator; %s",
         st->m->joint_name[lost], st->m->body_name[st->m->joint_body[lost]], start,
         likely_reason(st->m, lost));
+  }
+  if (loose) {
+    return lb_error_add(
+        err, LB_FAILED, (lb_place){0},
+        "the motion of %s '%s' left all bounds after t = %g s: take a smaller step, "
+        "or an implicit integrator (bdf2)",
+        word, loose, start);
   }
   return lb_error_add(
       err, LB_FAILED, (lb_place){0},

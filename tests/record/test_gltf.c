@@ -381,7 +381,7 @@ static void springs_reach_from_end_to_end(void** state) {
   for (int f = 0; f < n; f++) {
     const lb_quat turn = {q[4 * f + 3], q[4 * f], q[4 * f + 1], q[4 * f + 2]};
     lb_vec3 end[2];
-    lb_bent_spring(r, f, 0, end);
+    lb_bent_line(r, f, 0, end);
     for (int i = 0; i < 2; i++) {
       const lb_vec3 half = {0, 0, (i ? 0.5 : -0.5) * (double)s[3 * f + 2]};
       const lb_vec3 at = lb_vec3_add(lb_vec3_make(t[3 * f], t[3 * f + 1], t[3 * f + 2]),

@@ -103,7 +103,7 @@ static void a_spring_on_a_face_bears_its_part(void** state) {
   assert_near(tip.z / theory, 1, 0.01);
   // and it is drawn where it is
   lb_vec3 end[2];
-  lb_bent_spring(u.r, u.r->nframe - 1, 0, end);
+  lb_bent_line(u.r, u.r->nframe - 1, 0, end);
   assert_near(end[0].z, 1, 0);
   assert_near(lb_vec3_norm(lb_vec3_sub(end[1], lb_vec3_make(0.4 + tip.x, tip.y, tip.z))), 0, 1e-12);
   finish(&u);

@@ -139,7 +139,7 @@ class View {
       if (node.isMesh) {
         node.castShadow = !node.material.transparent;
         node.receiveShadow = true;
-        node.frustumCulled = !node.morphTargetInfluences; // it bends out of the box it rests in
+        node.frustumCulled = !node.morphTargetInfluences && !node.isSkinnedMesh; // it bends out of the box it rests in
       }
     });
     this.scene.add(this.model);

@@ -1,0 +1,133 @@
+// Flesh in a glTF file: its surface as a skin, each vertex carried by up to four nodes of the mesh
+// with the weights of the tetrahedron it is in. The nodes move and turn as the flesh around them
+// does, which turns the normals with the surface.
+#include <string.h>
+
+#include "elastic/fem.h"
+#include "record/bent.h"
+#include "record/gltf.h"
+
+// Which nodes carry vertices: their numbers among the joints of the skin.
+static bool list_joints(lb_gltf* g, int which) {
+  const lb_model_soft* soft = &g->m->soft[which];
+  lb_gltf_soft* s = &g->soft[which];
+  s->node = LB_TAKE(&g->arena, int, soft->nnode);
+  s->joint = LB_TAKE(&g->arena, int, soft->nnode);
+  if (!s->node || !s->joint) {
+    return false;
+  }
+  memset(s->joint, -1, (size_t)soft->nnode * sizeof *s->joint);
+  for (int i = 0; i < 4 * soft->surface.nvertex; i++) {
+    const int node = soft->carrier[i / 4][i % 4];
+    if (soft->weight[i / 4][i % 4] != 0 && s->joint[node] < 0) {
+      s->joint[node] = s->njoint;
+      s->node[s->njoint++] = node;
+    }
+  }
+  return true;
+}
+
+static void add_carriers(lb_gltf* g, int which) {
+  const lb_model_soft* soft = &g->m->soft[which];
+  lb_gltf_soft* s = &g->soft[which];
+  const int n = soft->surface.nvertex;
+  const lb_gltf_accessor joints = lb_gltf_begin(g, LB_GLTF_JOINT, LB_GLTF_UINT16, n, "VEC4");
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < 4; k++) {
+      const int joint = soft->weight[i][k] != 0 ? s->joint[soft->carrier[i][k]] : 0;
+      const unsigned char bytes[2] = {(unsigned char)joint, (unsigned char)(joint >> 8)};
+      lb_out_bytes(&g->bytes[LB_GLTF_JOINT], bytes, sizeof bytes);
+    }
+  }
+  s->joints = lb_gltf_add(g, joints);
+  const lb_gltf_accessor weights = lb_gltf_begin(g, LB_GLTF_WEIGHT, LB_GLTF_FLOAT, n, "VEC4");
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < 4; k++) {
+      lb_out_f32(&g->bytes[LB_GLTF_WEIGHT], soft->weight[i][k]);
+    }
+  }
+  s->weights = lb_gltf_add(g, weights);
+}
+
+// From the mesh's frame at rest to each node's own: a shift.
+static void add_binding(lb_gltf* g, int which) {
+  lb_gltf_soft* s = &g->soft[which];
+  const lb_fem* fem = g->m->soft[which].fem;
+  const lb_gltf_accessor a = lb_gltf_begin(g, LB_GLTF_BIND, LB_GLTF_FLOAT, s->njoint, "MAT4");
+  for (int j = 0; j < s->njoint; j++) {
+    const lb_vec3 X = fem->node[s->node[j]];
+    const double M[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -X.x, -X.y, -X.z, 1};
+    for (int k = 0; k < 16; k++) {
+      lb_out_f32(&g->bytes[LB_GLTF_BIND], M[k]);
+    }
+  }
+  s->binding = lb_gltf_add(g, a);
+}
+
+// Poses of all joints at one frame, into pose[joint * stride].
+static void find_poses(const lb_gltf* g, int which, int frame, double* u, lb_m3* R,
+                       lb_transform* pose, size_t stride) {
+  const lb_model_soft* soft = &g->m->soft[which];
+  const lb_gltf_soft* s = &g->soft[which];
+  for (int i = 0; i < soft->nnode; i++) {
+    const lb_vec3 d =
+        lb_vec3_sub(lb_bent_node(g->r, frame, soft->first_node + i), soft->fem->node[i]);
+    u[3 * i] = d.x;
+    u[3 * i + 1] = d.y;
+    u[3 * i + 2] = d.z;
+  }
+  lb_fem_rotations(soft->fem, R, u);
+  for (int j = 0; j < s->njoint; j++) {
+    const int i = s->node[j];
+    pose[(size_t)j * stride] = (lb_transform){
+        lb_quat_from_matrix(lb_m3_mat3(R[i])),
+        lb_vec3_add(soft->fem->node[i], lb_vec3_make(u[3 * i], u[3 * i + 1], u[3 * i + 2]))};
+  }
+}
+
+static void add_motion(lb_gltf* g, int which) {
+  const lb_model_soft* soft = &g->m->soft[which];
+  lb_gltf_soft* s = &g->soft[which];
+  double* u = LB_TAKE(&g->arena, double, 3 * soft->nnode);
+  lb_m3* R = LB_TAKE(&g->arena, lb_m3, soft->nnode);
+  const size_t nframe = (size_t)g->nframe;
+  lb_transform* pose = LB_TAKE(&g->arena, lb_transform, (size_t)s->njoint * nframe);
+  s->start = LB_TAKE(&g->arena, lb_transform, s->njoint);
+  if (!u || !R || !pose || !s->start) {
+    g->failed = true;
+    return;
+  }
+  for (int i = 0; i < g->nframe; i++) {
+    find_poses(g, which, g->frame[i], u, R, pose + i, nframe);
+  }
+  for (int j = 0; j < s->njoint && !g->failed; j++) {
+    s->start[j] = g->nframe > 0 ? pose[(size_t)j * nframe] : lb_transform_identity();
+    if (g->nframe > 1) {
+      lb_gltf_move(g, s->first + j, pose + (size_t)j * nframe);
+    }
+  }
+}
+
+void lb_gltf_collect_soft(lb_gltf* g) {
+  g->soft = LB_TAKE(&g->arena, lb_gltf_soft, g->m->nsoft);
+  g->failed = g->failed || !g->soft;
+  int first = lb_gltf_soft_node(g, g->m->nsoft);
+  for (int i = 0; i < g->m->nsoft && !g->failed; i++) {
+    const lb_mesh* surface = &g->m->soft[i].surface;
+    lb_gltf_soft* s = &g->soft[i];
+    lb_vec3* normal = LB_TAKE(&g->arena, lb_vec3, surface->nvertex);
+    if (!normal || !list_joints(g, i)) {
+      g->failed = true;
+      return;
+    }
+    lb_gltf_find_normals(surface, surface->vertex, normal);
+    s->first = first;
+    first += s->njoint;
+    s->position = lb_gltf_positions(g, surface->vertex, surface->nvertex);
+    s->normal = lb_gltf_normals(g, normal, surface->nvertex);
+    s->index = lb_gltf_indices(g, surface);
+    add_carriers(g, i);
+    add_binding(g, i);
+    add_motion(g, i);
+  }
+}
