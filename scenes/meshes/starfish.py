@@ -11,7 +11,7 @@ ARMS = 5
 REACH = 0.205      # of an arm, from the middle [m]
 WAIST = 0.055      # where two arms meet
 THICK = 0.026      # half the thickness in the middle
-CELL = 0.024       # edge of the lattice that the tetrahedra are cut from
+CELL = 0.030       # edge of the lattice that the tetrahedra are cut from
 
 
 def outline(angle):
@@ -34,6 +34,14 @@ def depth(p):
     if rho >= 1:
         return -0.5 * (r - outline(a))
     return height(rho, a) - abs(p[2])
+
+
+def samples(four):
+    """Points all over a tetrahedron."""
+    n = 4
+    return [tuple(sum(w * p[k] for w, p in zip((a, b, c, n - a - b - c), four)) / n
+                  for k in range(3))
+            for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)]
 
 
 def lattice():
@@ -70,7 +78,7 @@ def lattice():
                     for e in range(4):
                         a, b = ring[e], ring[(e + 1) % 4]
                         four = [here, there, corner(*a), corner(*b)]
-                        if max(depth(p) for p in four) > 0:
+                        if max(depth(p) for p in samples(four)) > 0:
                             cells.append([point(("c", i, j, k), here),
                                           point(("c", i + step[0], j + step[1], k + step[2]), there),
                                           point(a, four[2]), point(b, four[3])])

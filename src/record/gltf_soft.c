@@ -1,11 +1,22 @@
 // Flesh in a glTF file: its surface as a skin, each vertex carried by up to four nodes of the mesh
 // with the weights of the tetrahedron it is in. The nodes move and turn as the flesh around them
-// does, which turns the normals with the surface.
+// does, which turns the normals with the surface, and lets vertices outside of all tetrahedra move
+// along though weights must not be negative here.
+#include <math.h>
 #include <string.h>
 
 #include "elastic/fem.h"
 #include "record/bent.h"
 #include "record/gltf.h"
+
+// How much corner k of its tetrahedron carries a vertex.
+static double weight(const lb_model_soft* soft, int vertex, int k) {
+  double sum = 0;
+  for (int i = 0; i < 4; i++) {
+    sum += fmax(0, soft->weight[vertex][i]);
+  }
+  return fmax(0, soft->weight[vertex][k]) / sum;
+}
 
 // Which nodes carry vertices: their numbers among the joints of the skin.
 static bool list_joints(lb_gltf* g, int which) {
@@ -19,7 +30,7 @@ static bool list_joints(lb_gltf* g, int which) {
   memset(s->joint, -1, (size_t)soft->nnode * sizeof *s->joint);
   for (int i = 0; i < 4 * soft->surface.nvertex; i++) {
     const int node = soft->carrier[i / 4][i % 4];
-    if (soft->weight[i / 4][i % 4] != 0 && s->joint[node] < 0) {
+    if (weight(soft, i / 4, i % 4) > 0 && s->joint[node] < 0) {
       s->joint[node] = s->njoint;
       s->node[s->njoint++] = node;
     }
@@ -34,7 +45,7 @@ static void add_carriers(lb_gltf* g, int which) {
   const lb_gltf_accessor joints = lb_gltf_begin(g, LB_GLTF_JOINT, LB_GLTF_UINT16, n, "VEC4");
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < 4; k++) {
-      const int joint = soft->weight[i][k] != 0 ? s->joint[soft->carrier[i][k]] : 0;
+      const int joint = weight(soft, i, k) > 0 ? s->joint[soft->carrier[i][k]] : 0;
       const unsigned char bytes[2] = {(unsigned char)joint, (unsigned char)(joint >> 8)};
       lb_out_bytes(&g->bytes[LB_GLTF_JOINT], bytes, sizeof bytes);
     }
@@ -43,7 +54,7 @@ static void add_carriers(lb_gltf* g, int which) {
   const lb_gltf_accessor weights = lb_gltf_begin(g, LB_GLTF_WEIGHT, LB_GLTF_FLOAT, n, "VEC4");
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < 4; k++) {
-      lb_out_f32(&g->bytes[LB_GLTF_WEIGHT], soft->weight[i][k]);
+      lb_out_f32(&g->bytes[LB_GLTF_WEIGHT], weight(soft, i, k));
     }
   }
   s->weights = lb_gltf_add(g, weights);
