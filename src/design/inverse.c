@@ -405,6 +405,12 @@ static lb_status take_scratch(job* J) {
 lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
                      const lb_inverse_options* options, lb_recording* recording,
                      lb_summary* summary, lb_error* err) {
+  if (model->nnode > 0) {
+    return lb_error_add(err, LB_INVALID, (lb_place){model->file, 0, 0},
+                        "'%s' has strands or flesh, whose motion a table of joints does not tell "
+                        "(take them out)",
+                        model->name);
+  }
   job J = {.m = model, .o = options, .err = err};
   lb_summary s = {.job = "inverse",
                   .steps = motion->nsample,

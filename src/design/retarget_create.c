@@ -77,6 +77,12 @@ static lb_status check(const lb_model* m, const lb_scene_retarget* what, const l
                         "there is no motor whose curve could be changed: one that drives the "
                         "position of a joint");
   }
+  if (m->nnode > 0) {
+    return lb_error_add(
+        err, LB_INVALID, place,
+        "retargeting needs derivatives, and there are none of the motion of strands "
+        "and flesh (take them out)");
+  }
   if (m->ndense < m->nv) {
     return lb_error_add(err, LB_INVALID, place, "retargeting needs bodies in a basis");
   }

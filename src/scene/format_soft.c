@@ -42,7 +42,7 @@ const lb_table lb_strand_table = TABLE("strand", strand_fields);
 #define SOFT(member) offsetof(lb_soft_spec, member)
 static const lb_field soft_fields[] = {
     {"form", LB_VALUE_TABLE, SOFT(form), LB_PURE, LB_ANY, true, &lb_elastic_table, NULL,
-     "its mesh and material, as an elastic body has them; elements are of order 1"},
+     "its mesh and material, as an elastic body has them"},
     {"position", LB_VALUE_VECTOR, SOFT(position), LB_LENGTH, LB_ANY, false, NULL, "[0, 0, 0]",
      "where the mesh starts, in the world"},
     {"rotation", LB_VALUE_ROTATION, SOFT(rotation), LB_ANGLE, LB_ANY, false, NULL, "none",

@@ -65,6 +65,9 @@ void lb_read_strands(lb_reader* r) {
 
 // --- flesh ---
 
+// Flesh is soft and every node of it moves: where the author says nothing, few do.
+static const double ROUGH = 0.3;
+
 static bool read_bodies(lb_reader* r, const lb_node* list, lb_scene_soft* soft) {
   static const lb_field one = {.key = "attach", .value = LB_VALUE_ONE_BODY};
   int* body = LB_TAKE(r->keep, int, list ? list->count : 0);
@@ -111,7 +114,7 @@ static bool check_keys(lb_reader* r, const lb_elastic_spec* form) {
 }
 
 static bool read_soft(lb_reader* r, const lb_entry* entry, lb_scene_soft* soft) {
-  lb_soft_spec spec = {.form = {.material = -1, .scale = {1, 1, 1}, .order = 1, .accuracy = 1e-3},
+  lb_soft_spec spec = {.form = {.material = -1, .scale = {1, 1, 1}, .order = 1, .accuracy = ROUGH},
                        .rotation = lb_quat_identity()};
   bool ok = lb_begin_entry(r, entry, "soft");
   ok &= lb_read_table(r, entry->value, &lb_soft_table, &spec);

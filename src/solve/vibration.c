@@ -132,7 +132,7 @@ static lb_status find_modes(lb_rester* R, lb_arena* arena, int most, lb_vibratio
 lb_status lb_modes_of_model(const lb_model* m, lb_data* d, int most, lb_vibration* mode, int* count,
                             lb_error* err) {
   lb_rester* R = NULL;
-  if (m->ndense < m->nv) {
+  if (m->ndense < m->nv - 3 * m->nfree) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "modes are found for elastic bodies in a basis: leave 'elastic: full' out "
                         "of the scene's solver");

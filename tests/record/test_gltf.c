@@ -21,13 +21,33 @@ static const char BENT[] =
     "springs: {line: {from: {at: [0.3, 0, 0.6]}, to: {body: ball}, stiffness: 1}}\n"
     "duration: 0.2\n";
 
-static lb_recording* bent_recording(void) {
+// Flesh between two bones, one of which swings, and a strand that hangs on it.
+static const char FLESH[] =
+    "materials: {gel: {density: 500, young: 2e4, law: corotated, damping: {stiffness: 5 ms}}}\n"
+    "bodies:\n"
+    "  upper: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "  lower: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "joints:\n"
+    "  wall: {type: fixed, child: upper}\n"
+    "  elbow: {type: revolute, parent: upper, child: lower, axis: y, at: [0.2, 0, 0]}\n"
+    "soft:\n"
+    "  flesh:\n"
+    "    form: {box: {from: [0.05, 0, 0], to: [0.35, 0, 0], width: 0.06, height: 0.06},\n"
+    "      elements: {along: 6, across: 2, around: 2}, material: gel}\n"
+    "    attach: [upper, lower]\n"
+    "strands:\n"
+    "  hair: {through: [{body: lower, at: [0.2, 0, 0]}, {free: true, at: [0.5, 0, 0]}],\n"
+    "    segments: 3, mass: 10 g, stiffness: 5 N, radius: 2 mm, material: brass}\n"
+    "duration: 0.2\n"
+    "solver: {step: 5 ms}\n";
+
+static lb_recording* recording_of(const char* text) {
   lb_scene scene;
   lb_model* model;
   lb_recording* recording;
   lb_summary summary;
   const lb_simulate_options options = lb_simulate_default();
-  if (lb_scene_parse(BENT, strlen(BENT), "bent.yaml", NULL, &scene, NULL) != LB_OK ||
+  if (lb_scene_parse(text, strlen(text), "bent.yaml", NULL, &scene, NULL) != LB_OK ||
       lb_model_create(&scene, NULL, &model, NULL) != LB_OK ||
       lb_recording_create(model, 20, NULL, &recording, NULL) != LB_OK ||
       lb_simulate(model, &options, recording, &summary, NULL) != LB_OK) {
@@ -35,6 +55,10 @@ static lb_recording* bent_recording(void) {
   }
   lb_scene_release(&scene);
   return recording;
+}
+
+static lb_recording* bent_recording(void) {
+  return recording_of(BENT);
 }
 
 static void release_bent(lb_recording* r) {
@@ -393,9 +417,57 @@ static void springs_reach_from_end_to_end(void** state) {
   release_bent(r);
 }
 
-static void running_out_of_memory_over_a_bent_body_leaks_nothing(void** state) {
+// Where a skin puts a vertex at a frame: sum of weight times pose of the joint times (vertex less
+// where the joint was bound).
+static lb_vec3 skinned(const glb* g, const cJSON* node, int vertex, int frame) {
+  const cJSON* mesh = item(g, "meshes", integer(node, "mesh"));
+  const cJSON* attributes = get(cJSON_GetArrayItem(get(mesh, "primitives"), 0), "attributes");
+  const cJSON* skin = item(g, "skins", integer(node, "skin"));
+  int n;
+  const float* x = floats(g, integer(attributes, "POSITION"), 3, &n) + 3 * vertex;
+  const float* w = floats(g, integer(attributes, "WEIGHTS_0"), 4, &n) + 4 * vertex;
+  const float* bind = floats(g, integer(skin, "inverseBindMatrices"), 16, &n);
+  const cJSON* joints = item(g, "accessors", integer(attributes, "JOINTS_0"));
+  const cJSON* view = item(g, "bufferViews", integer(joints, "bufferView"));
+  const unsigned char* j =
+      g->binary + integer(view, "byteOffset") + integer(joints, "byteOffset") + 8 * vertex;
+  lb_vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 4; k++) {
+    const int joint = j[2 * k] + 256 * j[2 * k + 1];
+    assert_true(w[k] >= 0 && joint < n);
+    const int moved = cJSON_GetArrayItem(get(skin, "joints"), joint)->valueint;
+    int frames;
+    const float* t = floats(g, integer(sampler_of(g, moved, "translation"), "output"), 3, &frames);
+    const float* q = floats(g, integer(sampler_of(g, moved, "rotation"), "output"), 4, &frames);
+    const float *b = bind + 16 * joint + 12, *p = t + 3 * frame, *u = q + 4 * frame;
+    const lb_quat turn = {u[3], u[0], u[1], u[2]};
+    const lb_vec3 at = lb_quat_rotate(turn, lb_vec3_make(x[0] + b[0], x[1] + b[1], x[2] + b[2]));
+    sum = lb_vec3_add(sum, lb_vec3_scale(w[k], lb_vec3_add(at, lb_vec3_make(p[0], p[1], p[2]))));
+  }
+  return sum;
+}
+
+static void skins_carry_flesh_as_its_nodes_do(void** state) {
   (void)state;
-  lb_recording* r = bent_recording();
+  lb_recording* r = recording_of(FLESH);
+  glb g = glb_of_recording(r);
+  const lb_model* m = r->model;
+  const cJSON* node = item(&g, "nodes", 1 + m->nbody + m->nshape + m->nsegment);
+  assert_string_equal(get(node, "name")->valuestring, "flesh");
+  double moved = 0;
+  for (int i = 0; i < m->soft[0].surface.nvertex; i += 7) {
+    const int last = r->nframe - 1;
+    const lb_vec3 want = lb_bent_flesh(r, last, 0, i);
+    assert_near(lb_vec3_norm(lb_vec3_sub(skinned(&g, node, i, last), want)), 0, 1e-6);
+    moved = fmax(moved, lb_vec3_norm(lb_vec3_sub(want, lb_bent_flesh(r, 0, 0, i))));
+  }
+  assert_true(moved > 0.01);
+  glb_release(&g);
+  release_bent(r);
+}
+
+static void leaks_nothing(const char* text) {
+  lb_recording* r = recording_of(text);
   lb_counting counting = {0};
   const lb_allocator allocator = lb_counting_allocator(&counting);
   const lb_allocator* own = r->allocator;
@@ -414,6 +486,12 @@ static void running_out_of_memory_over_a_bent_body_leaks_nothing(void** state) {
   assert_int_equal(status, LB_OK);
   assert_true(n > 20);
   release_bent(r);
+}
+
+static void running_out_of_memory_over_what_bends_leaks_nothing(void** state) {
+  (void)state;
+  leaks_nothing(BENT);
+  leaks_nothing(FLESH);
 }
 
 // --- samples for other programs ---
@@ -443,13 +521,17 @@ static int write_samples(const char* dir) {
   write_sample(dir, "fall", fixture_fall(200));
   write_sample(dir, "empty", empty);
   write_sample(dir, "bare", bare);
-  char path[512];
-  snprintf(path, sizeof path, "%s/bent", dir);
-  lb_recording* bent = bent_recording();
-  if (lb_recording_write(bent, &FIXTURE_SUMMARY, path, NULL) != LB_OK) {
-    return 1;
+  const char* const name[] = {"bent", "flesh"};
+  const char* const text[] = {BENT, FLESH};
+  for (int i = 0; i < 2; i++) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", dir, name[i]);
+    lb_recording* r = recording_of(text[i]);
+    if (lb_recording_write(r, &FIXTURE_SUMMARY, path, NULL) != LB_OK) {
+      return 1;
+    }
+    release_bent(r);
   }
-  release_bent(bent);
   return 0;
 }
 
@@ -469,7 +551,8 @@ int main(int argc, char** argv) {
       cmocka_unit_test(numbers_that_are_not_finite_hold_the_last_pose),
       cmocka_unit_test(morph_targets_bend_a_body_as_its_coordinates_do),
       cmocka_unit_test(springs_reach_from_end_to_end),
-      cmocka_unit_test(running_out_of_memory_over_a_bent_body_leaks_nothing),
+      cmocka_unit_test(skins_carry_flesh_as_its_nodes_do),
+      cmocka_unit_test(running_out_of_memory_over_what_bends_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -413,6 +413,37 @@ static void derivatives_are_refused(void** state) {
   lb_model_release(m);
 }
 
+// What only a compiled scene shows.
+static void strands_without_length_and_flesh_that_touches_nothing_are_refused(void** state) {
+  (void)state;
+  static const struct {
+    const char *text, *told;
+    int line;
+  } bad[] = {{"limber: 1\nbodies: {a: {shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}}\n"
+              "strands:\n"
+              "  point: {through: [{body: a}, {at: [1, 0, 0]}], mass: 1, stiffness: 10 N}\n",
+              "strand 'point': two of its points are at the same place", 4},
+             {"limber: 1\nmaterials: {gel: {young: 1e4}}\n"
+              "bodies: {a: {shape: {sphere: {radius: 0.1}}, position: [0, 0, 3]}}\n"
+              "soft:\n"
+              "  flesh: {form: {box: {to: [1, 0, 0], width: 0.1, height: 0.1}, material: gel,\n"
+              "    elements: {along: 4, across: 1, around: 1}}, attach: [a]}\n",
+              "soft 'flesh' has no node inside body 'a'", 5}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    lb_scene scene;
+    lb_model* m = NULL;
+    lb_error err = lb_error_make(NULL);
+    const char* text = bad[i].text;
+    assert_int_equal(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, NULL), LB_OK);
+    assert_int_equal(lb_model_create(&scene, NULL, &m, &err), LB_INVALID);
+    assert_null(m);
+    assert_non_null(strstr(err.message[0].text, bad[i].told));
+    assert_int_equal(err.message[0].place.line, bad[i].line);
+    lb_error_clear(&err);
+    lb_scene_release(&scene);
+  }
+}
+
 static void running_out_of_memory_leaves_nothing_behind(void** state) {
   (void)state;
   lb_scene scene;
@@ -601,6 +632,7 @@ int main(void) {
       cmocka_unit_test(strands_hang_on_what_an_elastic_body_carries),
       cmocka_unit_test(maximal_coordinates_move_nodes_alike),
       cmocka_unit_test(derivatives_are_refused),
+      cmocka_unit_test(strands_without_length_and_flesh_that_touches_nothing_are_refused),
       cmocka_unit_test(running_out_of_memory_leaves_nothing_behind),
       cmocka_unit_test(momentum_of_what_floats_is_kept),
       cmocka_unit_test(a_hanging_strand_is_as_long_as_its_weight_says),
