@@ -67,9 +67,8 @@ static void json_children(lb_out* out, const lb_gltf* g, int parent) {
     field(out, n++ ? "," : ",\"children\":[", lb_gltf_spring_node(g, i), "");
   }
   for (int i = 0; parent == LB_WORLD && i < m->nsoft; i++) {
-    field(out, n++ ? "," : ",\"children\":[", lb_gltf_soft_node(g, i), "");
-    for (int j = 0; j < g->soft[i].njoint; j++) {
-      field(out, ",", g->soft[i].first + j, "");
+    for (int k = 0; k < g->soft[i].njoint; k++) {
+      field(out, n++ ? "," : ",\"children\":[", g->soft[i].first + k, "");
     }
   }
   for (int i = g->first_shape[parent == LB_WORLD ? 0 : 1 + parent]; i >= 0; i = g->next_shape[i]) {
@@ -361,7 +360,11 @@ static size_t json(lb_out* out, const lb_gltf* g) {
     view_index[v] = g->bytes[v].size ? n++ : -1;
   }
   lb_out_texts(out, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Limber ", lb_version(),
-               "\"},\n\"scene\":0,\"scenes\":[{\"nodes\":[0],\"name\":", NULL);
+               "\"},\n\"scene\":0,\"scenes\":[{\"nodes\":[0", NULL);
+  for (int i = 0; i < g->m->nsoft; i++) { // skins move with their joints, and with no parent
+    field(out, ",", lb_gltf_soft_node(g, i), "");
+  }
+  lb_out_text(out, "],\"name\":");
   lb_out_json(out, g->m->name);
   lb_out_text(out, "}],\n");
   json_nodes(out, g);

@@ -188,13 +188,15 @@ void lb_gltf_collect_shapes(lb_gltf* g) {
   g->strand_part = LB_TAKE(&g->arena, int, m->nstrand);
   g->failed = g->failed || !g->strand_part;
   const lb_shape unit = {.type = LB_SHAPE_CYLINDER, .size = {1, 1, 0}};
+  bool dark = m->nline > 0;
   for (int i = 0; i < m->nstrand && !g->failed; i++) {
     const int material = m->strand[i].material;
     g->strand_part[i] = find_part(
         g, (lb_gltf_part){find_form(g, &unit), material >= 0 ? material : LB_GLTF_OF_SPRINGS});
     use_material(g, material);
+    dark = dark || material < 0;
   }
-  if (lb_bent_lines(m) && !g->failed) {
+  if (dark && !g->failed) {
     g->spring_part = find_part(g, (lb_gltf_part){find_form(g, &unit), LB_GLTF_OF_SPRINGS});
     g->spring_material = g->nmaterial++;
   }
