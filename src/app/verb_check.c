@@ -106,12 +106,9 @@ static void print_forces(const lb_model* m) {
   const struct {
     int count;
     const char *one, *many;
-  } part[] = {{m->nmotor, "motor", "motors"},
-              {m->nspring, "spring", "springs"},
-              {m->ncable, "cable", "cables"},
-              {m->nground, "ground", "grounds"},
-              {m->nstrand, "strand", "strands"},
-              {m->nsoft, "soft body", "soft bodies"},
+  } part[] = {{m->nmotor, "motor", "motors"},    {m->nspring, "spring", "springs"},
+              {m->ncable, "cable", "cables"},    {m->nground, "ground", "grounds"},
+              {m->nstrand, "strand", "strands"}, {m->nsoft, "soft body", "soft bodies"},
               {m->nload, "load", "loads"}};
   const double g = lb_vec3_norm(m->gravity);
   if (g > 0) {

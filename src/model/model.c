@@ -124,10 +124,9 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
     return lb_build_no_memory(&b);
   }
   lb_arena_init(&b.soft_arena, allocator);
-  lb_status (*const step[])(lb_build*) = {lb_build_elastic, lb_build_meshes, build_head,
-                                          lb_build_order,   lb_build_masses, lb_build_links,
-                                          lb_build_motors,  lb_build_nodes,  lb_build_constraints,
-                                          lb_build_looks};
+  lb_status (*const step[])(lb_build*) = {
+      lb_build_elastic, lb_build_meshes, build_head,     lb_build_order,       lb_build_masses,
+      lb_build_links,   lb_build_motors, lb_build_nodes, lb_build_constraints, lb_build_looks};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](&b);
     if (status != LB_OK) {
