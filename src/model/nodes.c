@@ -55,12 +55,23 @@ static void share_segments(const lb_scene_strand* s, const lb_vec3* at, int* cou
   }
 }
 
-static void add_segment(lb_model* m, const lb_scene_strand* s, lb_vec3 from, lb_vec3 to) {
-  m->segment[m->nsegment++] =
-      (lb_model_segment){.node = {m->nnode - 2, m->nnode - 1},
-                         .length = s->slack * lb_vec3_norm(lb_vec3_sub(to, from)),
-                         .stiffness = s->stiffness,
-                         .damping = s->damping};
+// Springs between neighbours among the nodes from `first` on.
+static lb_status add_segments(lb_build* b, const lb_scene_strand* s, int first) {
+  lb_model* m = b->m;
+  for (int i = first + 1; i < m->nnode; i++) {
+    const double length = lb_vec3_norm(lb_vec3_sub(m->node[i].at, m->node[i - 1].at));
+    if (!(length > 0)) {
+      return lb_error_add(b->err, LB_INVALID, s->place,
+                          "strand '%s': two of its points are at the same place, and a segment "
+                          "between them has no length",
+                          s->name);
+    }
+    m->segment[m->nsegment++] = (lb_model_segment){.node = {i - 1, i},
+                                                   .length = s->slack * length,
+                                                   .stiffness = s->stiffness,
+                                                   .damping = s->damping};
+  }
+  return LB_OK;
 }
 
 // Masses of the nodes: half of each segment's, by its length.
@@ -103,15 +114,9 @@ static lb_status add_strand(lb_build* b, int which, const lb_transform* pose) {
     }
     m->node[m->nnode++] = (lb_model_node){.link = LB_NODE_FREE, .at = at[k]};
   }
-  for (int i = strand->first_node + 1, n = m->nnode; i < n; i++) {
-    m->nnode = i + 1;
-    add_segment(m, s, m->node[i - 1].at, m->node[i].at);
-    if (!(m->segment[m->nsegment - 1].length > 0)) {
-      return lb_error_add(b->err, LB_INVALID, s->place,
-                          "strand '%s': two of its points are at the same place, and a segment "
-                          "between them has no length",
-                          s->name);
-    }
+  const lb_status status = add_segments(b, s, strand->first_node);
+  if (status != LB_OK) {
+    return status;
   }
   weigh_strand(m, strand, s);
   for (int k = 0, i = strand->first_node; k < s->npoint; i += count[k], k++) {

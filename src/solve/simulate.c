@@ -134,6 +134,26 @@ static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper*
   return status;
 }
 
+// Nothing in strands and flesh takes energy out.
+static bool nodes_are_conservative(const lb_model* m) {
+  for (int i = 0; i < m->nsegment; i++) {
+    if (m->segment[i].damping > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nnode; i++) {
+    if (m->node[i].drag > 0) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nsoft; i++) {
+    if (m->soft[i].viscous->nelem > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Nothing feeds energy in or takes it out.
 static bool is_conservative(const lb_model* m) {
   for (int k = 0; k < m->nv; k++) {
@@ -162,21 +182,6 @@ static bool is_conservative(const lb_model* m) {
       return false;
     }
   }
-  for (int i = 0; i < m->nsegment; i++) {
-    if (m->segment[i].damping > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nnode; i++) {
-    if (m->node[i].drag > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nsoft; i++) {
-    if (m->soft[i].viscous->nelem > 0) {
-      return false;
-    }
-  }
   for (int i = 0; i < m->nguide; i++) {
     lb_profile* const* path = m->guide[i].path;
     if (path[0] || path[1] || path[2] || m->guide[i].angle) {
@@ -188,7 +193,8 @@ static bool is_conservative(const lb_model* m) {
       return false;
     }
   }
-  return lb_loops_one_way(m) < 0 && m->nmotor == 0 && m->nload == 0 && m->ndrag == 0;
+  return nodes_are_conservative(m) && lb_loops_one_way(m) < 0 && m->nmotor == 0 && m->nload == 0 &&
+         m->ndrag == 0;
 }
 
 static double over(double part, double all) {
