@@ -32,7 +32,6 @@ typedef struct dense {
   double* W;             // [ndense][ndense] factored; NULL: never made
   int* order;            // [ndense] row exchanges, of an exact matrix
   bool exact;            // W is the whole derivative, factored as L U
-  double* held;          // [ndense][ndense] of models with nodes: W without them
   double* K;             // [r][r] tangent of one elastic body
   double* D;             // [r][r] its damping
   double* eta;           // [r] where they are taken
@@ -65,14 +64,13 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->rest = m->tree ? m->tree : m;
     own->nodes = m->tree ? LB_TAKE(&st->arena, lb_node_matrix, 1) : NULL;
     own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
-    own->held = m->tree ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
     own->K = LB_TAKE(&st->arena, double, most* most);
     own->D = LB_TAKE(&st->arena, double, most* most);
     own->eta = LB_TAKE(&st->arena, double, most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
-  if (!own || (tree && !own->tree) || (exact && !own->W) || (m->tree && !own->held) || !own->more ||
-      !own->K || !own->D || !own->eta || !own->order ||
+  if (!own || (tree && !own->tree) || (exact && !own->W) || !own->more || !own->K || !own->D ||
+      !own->eta || !own->order ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK ||
       lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK ||
       (m->tree && (!own->nodes || lb_node_matrix_create(own->nodes, m, &st->arena) != LB_OK))) {
@@ -118,26 +116,9 @@ static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, 
   }
 }
 
-// Take the nodes out of the matrix, d's links being in place. Where flesh is squeezed, its
-// stiffness may not be positive; then it is made heavier until the matrix is, and Newton's method
-// goes slower.
+// Take the nodes out of the matrix, d's links being in place.
 static bool eliminate_nodes(dense* own, lb_data* d, double dt) {
-  enum { MOST_TRIES = 12 };
-  if (!own->nodes) {
-    return true;
-  }
-  const size_t size = (size_t)own->nodes->nd * (size_t)own->nodes->nd;
-  memcpy(own->held, own->W, size * sizeof *own->W);
-  lb_nodes_move(own->nodes->m, d, d->q, d->qd);
-  lb_node_share share = {1 / dt, 1, dt};
-  for (int i = 0; i < MOST_TRIES; i++, share.mass *= 4) {
-    lb_node_matrix_fill(own->nodes, d, share, own->W);
-    if (lb_node_matrix_eliminate(own->nodes, own->W)) {
-      return true;
-    }
-    memcpy(own->W, own->held, size * sizeof *own->W);
-  }
-  return false;
+  return !own->nodes || lb_node_matrix_reduce(own->nodes, d, dt, own->W);
 }
 
 static bool make_tree(lb_stepper* st, lb_data* d, double dt) {

@@ -225,8 +225,7 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   assemble(m, own, d, h);
   if (own->nodes) {
     gather_nodes(m, own, d, h);
-    lb_node_matrix_fill(own->nodes, d, (lb_node_share){1 / h, 1, h}, own->W);
-    if (!lb_node_matrix_eliminate(own->nodes, own->W)) {
+    if (!lb_node_matrix_reduce(own->nodes, d, h, own->W)) {
       return false;
     }
   }

@@ -133,9 +133,10 @@ lb_status lb_node_matrix_create(lb_node_matrix* N, const lb_model* m, lb_arena* 
                         .K = LB_TAKE(arena, lb_sparse, m->nsoft),
                         .B = LB_TAKE(arena, double, 3 * nfree * (size_t)m->ndense),
                         .x = LB_TAKE(arena, double, 3 * nfree),
+                        .held = LB_TAKE(arena, double, (size_t)m->ndense*(size_t)m->ndense),
                         .z = LB_TAKE(arena, double, 3 * m->nnode),
                         .y = LB_TAKE(arena, double, 3 * m->nnode)};
-  if (!N->free || !N->chain || !N->J || !N->K || !N->B || !N->x || !N->z || !N->y ||
+  if (!N->free || !N->chain || !N->J || !N->K || !N->B || !N->x || !N->held || !N->z || !N->y ||
       !make_nodes(N, arena)) {
     return LB_NO_MEMORY;
   }
@@ -339,6 +340,22 @@ bool lb_node_matrix_eliminate(lb_node_matrix* N, double* W) {
                 nd);
   }
   return true;
+}
+
+bool lb_node_matrix_reduce(lb_node_matrix* N, lb_data* d, double dt, double* W) {
+  enum { MOST_TRIES = 12 };
+  const size_t size = (size_t)N->nd * (size_t)N->nd * sizeof *W;
+  memcpy(N->held, W, size);
+  lb_nodes_move(N->m, d, d->q, d->qd);
+  lb_node_share share = {1 / dt, 1, dt};
+  for (int i = 0; i < MOST_TRIES; i++, share.mass *= 4) {
+    lb_node_matrix_fill(N, d, share, W);
+    if (lb_node_matrix_eliminate(N, W)) {
+      return true;
+    }
+    memcpy(W, N->held, size);
+  }
+  return false;
 }
 
 // Between the order of the model and that of elimination.

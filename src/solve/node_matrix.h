@@ -31,6 +31,7 @@ typedef struct lb_node_matrix {
   lb_sparse* K;         // [nsoft]
   double* B;            // [3 * nfree][nd] in the order of elimination, then Y
   double* x;            // [3 * nfree] a right-hand side in that order
+  double* held;         // [nd][nd] the tree's matrix without the nodes
   double *z, *y;        // [3 * nnode]
 } lb_node_matrix;
 
@@ -45,6 +46,11 @@ void lb_node_matrix_fill(lb_node_matrix* N, lb_data* d, lb_node_share share, dou
 
 // Eliminate the nodes: W -= Y'Y. false: A is not positive definite, and has to be filled again.
 bool lb_node_matrix_eliminate(lb_node_matrix* N, double* W);
+
+// Both for a step of dt, with m = 1/dt, c = 1, s = dt. Where flesh is squeezed, its stiffness may
+// not be positive; then the nodes count as heavier until A is: Newton's method goes slower, and a
+// step that is linear moves them less. d's links are in place. false: nothing helps.
+bool lb_node_matrix_reduce(lb_node_matrix* N, lb_data* d, double dt, double* W);
 
 // Before and after the tree's part of b [nv] is solved for.
 void lb_node_matrix_before(lb_node_matrix* N, double* b);
