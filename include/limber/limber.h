@@ -8,6 +8,7 @@
 #include "limber/math.h"
 #include "limber/memory.h"
 #include "limber/model.h"
+#include "limber/optimize.h"
 #include "limber/profile.h"
 #include "limber/progress.h"
 #include "limber/recording.h"

@@ -448,6 +448,87 @@ typedef struct lb_scene_retarget {
   double robust; ///< part by which stiffness and masses may be off; 0: they are as they are
 } lb_scene_retarget;
 
+/// What an optimisation may change. code, name in scene files
+#define LB_PARAMETER_LIST(X)                                                                       \
+  X(LB_PARAMETER_POSITION, "position")   /* of a joint's coordinates or a free body at the start */  \
+  X(LB_PARAMETER_VELOCITY, "velocity")   /* likewise; of a free body along the world's axes */       \
+  X(LB_PARAMETER_SPIN, "spin")           /* of a free body, along its own axes */                    \
+  X(LB_PARAMETER_MOTOR, "motor")         /* the values of a motor's keys or spline */                \
+  X(LB_PARAMETER_MASS, "mass")           /* of a rigid body */                                       \
+  X(LB_PARAMETER_LENGTH, "length")       /* of a rigid body, over what the scene says */             \
+  X(LB_PARAMETER_STIFFNESS, "stiffness") /* of a joint, spring or cable */                           \
+  X(LB_PARAMETER_DAMPING, "damping")     /* likewise */                                              \
+  X(LB_PARAMETER_REST, "rest")           /* where a joint's springs pull to; a length at rest */
+
+typedef enum lb_parameter_kind {
+#define LB_PARAMETER_CODE(code, name) code,
+  LB_PARAMETER_LIST(LB_PARAMETER_CODE)
+#undef LB_PARAMETER_CODE
+      LB_PARAMETER_COUNT
+} lb_parameter_kind;
+
+/// Whose number it is.
+typedef enum lb_owner {
+  LB_OWNER_BODY,
+  LB_OWNER_JOINT,
+  LB_OWNER_SPRING,
+  LB_OWNER_CABLE,
+  LB_OWNER_MOTOR
+} lb_owner;
+
+/// One or more numbers that an optimisation may change; they start as the scene has them.
+typedef struct lb_scene_parameter {
+  const char* name;
+  lb_place place;
+  lb_parameter_kind kind;
+  lb_owner owner;
+  int index;          ///< of the owner
+  int knots;          ///< of a motor: its curve becomes straight between so many; 0: as it is
+  lb_vec3 along;      ///< of a length: unit, in the body
+  double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
+} lb_scene_parameter;
+
+/// What an optimisation wants. code, name in scene files
+#define LB_GOAL_LIST(X)                                                                            \
+  X(LB_GOAL_POINT, "point") /* a body's point at a place */                                        \
+  X(LB_GOAL_JOINT, "joint") /* a joint's coordinates */                                            \
+  X(LB_GOAL_MOTOR, "motor") /* little of a motor's force or torque */
+
+typedef enum lb_goal_kind {
+#define LB_GOAL_CODE(code, name) code,
+  LB_GOAL_LIST(LB_GOAL_CODE)
+#undef LB_GOAL_CODE
+      LB_GOAL_COUNT
+} lb_goal_kind;
+
+enum { LB_GOAL_MOST = 6 }; ///< numbers that one goal compares
+
+/// weight times the sum of squares of (what it is - what it should be), at a moment or integrated
+/// over a while.
+typedef struct lb_scene_goal {
+  const char* name;
+  lb_place place;
+  lb_goal_kind kind;
+  int index;   ///< body, joint or motor
+  lb_vec3 at;  ///< of a point: in the body
+  bool rate;   ///< its velocity rather than its place
+  int count;   ///< numbers compared: 3 of a point; of a joint its velocities; 1 of a motor
+  bool counts[LB_GOAL_MOST]; ///< which of them
+  double value[LB_GOAL_MOST];
+  double from, to; ///< [s] the same: at that moment
+  double weight;   ///< >= 0
+} lb_scene_goal;
+
+/// What an optimisation is to do.
+typedef struct lb_scene_optimize {
+  lb_place place;
+  int nparameter, ngoal;
+  lb_scene_parameter* parameter;
+  lb_scene_goal* goal;
+  double tolerance; ///< stop when an iteration gains less than this part of the objective
+  int iterations;
+} lb_scene_optimize;
+
 /// code, name in scene files, one line for people
 #define LB_INTEGRATOR_LIST(X)                                                                      \
   X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
@@ -543,6 +624,7 @@ typedef struct lb_scene {
   lb_scene_soft* soft;
   lb_scene_fit fit;
   lb_scene_retarget retarget;
+  lb_scene_optimize optimize;
   void* storage; ///< what the pieces live in; NULL in scenes made by hand
 } lb_scene;
 
@@ -585,6 +667,7 @@ lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
 
 /// Names as written in scene files.
 const char* lb_joint_kind_name(lb_joint_kind kind);
+const char* lb_parameter_kind_name(lb_parameter_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
 int lb_joint_count_q(const lb_scene_joint* joint);
 int lb_joint_count_v(const lb_scene_joint* joint);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dynamics/force.h"
+#include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/law.h"
@@ -240,6 +241,68 @@ static void differentiate_guided(lb_derivatives* D, lb_data* d, int i) {
     m.change[1][k] = (lb_motion){lb_v4_zero(), -df};
   }
   push_changes(D, D->tau_qd, &m, 2);
+}
+
+// --- numbers of lines ---
+
+// What the tension changes by with a number: it is linear in stiffness and damping.
+static double tension_by(lb_line_number number, const lb_scene_law* law, double stretch,
+                         double rate, double slope) {
+  switch (number) {
+  case LB_LINE_STIFFNESS:
+    return lb_law_pull(law, 1, stretch).force;
+  case LB_LINE_DAMPING:
+    return rate;
+  default: // a longer line at rest is stretched less
+    return -slope;
+  }
+}
+
+// How fast a point moves along e with the velocities mu.
+static double motion_along(const lb_derivatives* D, const lb_force_point* p, lb_v4 e,
+                           const double* mu) {
+  lb_motion* S = D->work->points;
+  double sum = 0;
+  lb_derive_point(D, S, NULL, p->index, p->arm);
+  for (int k = 0; k < D->model->nv; k++) {
+    sum += mu[k] * lb_v4_dot(S[k].v, e);
+  }
+  return sum;
+}
+
+static double line_by_number(const lb_derivatives* D, lb_data* d, const line* c,
+                             lb_line_number number, const double* mu) {
+  pull p;
+  double rate = 0, sum = 0;
+  find_pull(&p, c, d->work);
+  if (c->law->slack && !(p.F > 0)) {
+    return 0;
+  }
+  for (int s = 0; s + 1 < c->count; s++) {
+    rate += lb_v4_dot(p.e[s], p.p[s + 1].velocity - p.p[s].velocity);
+  }
+  for (int i = 0; i < c->count; i++) {
+    sum += motion_along(D, &p.p[i], direction(c, p.e, i), mu);
+  }
+  return sum * tension_by(number, c->law, p.stretch, rate, p.slope);
+}
+
+double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_line_number number,
+                           const double* mu) {
+  const lb_scene_spring* s = &D->model->spring[i];
+  if (!is_guided(s)) {
+    const line c = spring_line(D->model, i);
+    return line_by_number(D, d, &c, number, mu);
+  }
+  const guided g = find_guided(D->model, d->work, i);
+  const double by = tension_by(number, &s->law, g.stretch, lb_v4_dot(g.e, g.y), g.slope);
+  return by * (motion_along(D, &g.a, g.e, mu) - motion_along(D, &g.b, g.e, mu));
+}
+
+double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_line_number number,
+                          const double* mu) {
+  const line c = cable_line(D->model, i);
+  return line_by_number(D, d, &c, number, mu);
 }
 
 // --- the tables ---

@@ -495,6 +495,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   lb_check_soft(&c);
   lb_check_fit(&c);
   lb_check_retarget(&c);
+  lb_check_optimize(&c);
   *no_memory = *no_memory || c.no_memory;
 }
 

@@ -27,6 +27,8 @@ void lb_check_soft(lb_checker* c);
 void lb_check_form(lb_checker* c, const char* word, const lb_scene_body* body);
 // What retargeting is to do.
 void lb_check_retarget(lb_checker* c);
+// What an optimisation is to do.
+void lb_check_optimize(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.
 void lb_check_elastic(lb_checker* c);
 // Whether the file that stands for body i is of that body.

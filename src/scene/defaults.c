@@ -17,6 +17,7 @@ lb_scene lb_scene_default(void) {
                    .smoothness = 1e-7,
                    .tolerance = 0.01,
                    .iterations = 30},
+      .optimize = {.tolerance = 1e-6, .iterations = 200},
   };
 }
 
@@ -114,6 +115,11 @@ lb_scene_fit_material lb_scene_fit_material_default(void) {
 
 const char* lb_joint_kind_name(lb_joint_kind kind) {
   return (int)kind >= 0 && kind < LB_JOINT_COUNT ? lb_joint_choices.name[kind] : "unknown";
+}
+
+const char* lb_parameter_kind_name(lb_parameter_kind kind) {
+  return (int)kind >= 0 && kind < LB_PARAMETER_COUNT ? lb_parameter_table.field[kind].key
+                                                     : "unknown";
 }
 
 const char* lb_integrator_name(lb_integrator integrator) {

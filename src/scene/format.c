@@ -148,6 +148,8 @@ static const lb_field scene_fields[] = {
      "all that is elastic", "what to find from measured markers"},
     {"retarget", LB_VALUE_TABLE, offsetof(lb_scene_spec, retarget), LB_PURE, LB_ANY, false,
      &lb_retarget_table, "nothing", "what motors' curves are changed for"},
+    {"optimize", LB_VALUE_TABLE, offsetof(lb_scene_spec, optimize), LB_PURE, LB_ANY, false,
+     &lb_optimize_table, "nothing", "numbers to be found, and what for"},
 };
 const lb_table lb_scene_table = TABLE("scene", scene_fields);
 

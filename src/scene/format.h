@@ -44,6 +44,7 @@ typedef enum lb_value {
   LB_VALUE_GRID,    // a list of lists of values
   LB_VALUE_PARTS,   // a list of joints without bodies
   LB_VALUE_BODIES,  // a list of bodies' names
+  LB_VALUE_MEASURE, // a number, or a list of numbers, in units that go by what it is about
   LB_VALUE_KIND_COUNT
 } lb_value;
 
@@ -142,6 +143,48 @@ typedef struct lb_limit_spec {
   double angle[2], speed, acceleration, torque;
 } lb_limit_spec;
 
+typedef struct lb_optimize_spec {
+  lb_given given;
+  const lb_node *parameters, *goals;
+  double tolerance;
+  int iterations;
+} lb_optimize_spec;
+
+// The kinds of parameters are numbered as lb_parameter_kind.
+enum {
+  LB_PARAMETER_KEY_KNOTS = LB_PARAMETER_COUNT,
+  LB_PARAMETER_KEY_ALONG,
+  LB_PARAMETER_KEY_LEAST,
+  LB_PARAMETER_KEY_MOST
+};
+
+typedef struct lb_parameter_spec {
+  lb_given given;
+  const char* of[LB_PARAMETER_COUNT];
+  int knots;
+  lb_vec3 along;
+  const lb_node *least, *most;
+} lb_parameter_spec;
+
+// The kinds of goals are numbered as lb_goal_kind.
+enum {
+  LB_GOAL_KEY_AT = LB_GOAL_COUNT,
+  LB_GOAL_KEY_POSITION,
+  LB_GOAL_KEY_VELOCITY,
+  LB_GOAL_KEY_ALONG,
+  LB_GOAL_KEY_TIME,
+  LB_GOAL_KEY_WEIGHT
+};
+
+typedef struct lb_goal_spec {
+  lb_given given;
+  const char* of[LB_GOAL_COUNT];
+  lb_vec3 at;
+  const lb_node *position, *velocity, *time;
+  const char* along;
+  double weight;
+} lb_goal_spec;
+
 // The keys of a scene file, in this order.
 enum {
   LB_SCENE_LIMBER,
@@ -169,6 +212,7 @@ enum {
   LB_SCENE_MARKERS,
   LB_SCENE_FIT,
   LB_SCENE_RETARGET,
+  LB_SCENE_OPTIMIZE,
   LB_SCENE_KEYS
 };
 
@@ -183,6 +227,7 @@ typedef struct lb_scene_spec {
   lb_record_spec record;
   lb_fit_spec fit;
   lb_retarget_spec retarget;
+  lb_optimize_spec optimize;
   const lb_node* section[LB_SCENE_KEYS]; // by LB_SCENE_MATERIALS ...
 } lb_scene_spec;
 
@@ -543,6 +588,7 @@ extern const lb_table lb_hinge_relation_table, lb_slide_relation_table, lb_term_
     lb_follow_table, lb_floor_table, lb_spot_table, lb_path_table, lb_led_turn_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;
+extern const lb_table lb_optimize_table, lb_parameter_table, lb_goal_table;
 extern const lb_table lb_marker_table, lb_fit_table, lb_fit_material_table;
 extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices, lb_law_choices,
     lb_coordinates_choices, lb_space_choices, lb_newton_choices;

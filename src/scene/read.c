@@ -44,10 +44,10 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 
 // The order in which every name is known before it can be mentioned.
 static void (*const passes[])(lb_reader*) = {
-    lb_read_materials, lb_read_bodies,  lb_read_scenery, lb_read_joints,
-    lb_read_springs,   lb_read_cables,  lb_read_grounds, lb_read_strands,
-    lb_read_soft,      lb_read_motors,  lb_read_loads,   lb_read_constraints,
-    lb_read_initial,   lb_read_markers, lb_read_fit,     lb_read_retarget,
+    lb_read_materials, lb_read_bodies,      lb_read_scenery, lb_read_joints,  lb_read_springs,
+    lb_read_cables,    lb_read_grounds,     lb_read_strands, lb_read_soft,    lb_read_motors,
+    lb_read_loads,     lb_read_constraints, lb_read_initial, lb_read_markers, lb_read_fit,
+    lb_read_retarget,  lb_read_optimize,
 };
 
 void lb_read_sections(lb_reader* r) {
@@ -83,6 +83,8 @@ static void begin(lb_reader* r) {
                    .smoothness = standard.retarget.smoothness,
                    .tolerance = standard.retarget.tolerance,
                    .iterations = standard.retarget.iterations},
+      .optimize = {.tolerance = standard.optimize.tolerance,
+                   .iterations = standard.optimize.iterations},
   };
 }
 

@@ -511,6 +511,10 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   }
 }
 
+const double* lb_step_multiplier(const lb_step_derivative* S) {
+  return S->mu;
+}
+
 // --- life ---
 
 static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {

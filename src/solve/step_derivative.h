@@ -65,6 +65,10 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
 // the causes.
 void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
 
+// mu of the last lb_step_back, [nv]: by a change dr of (2) the objective changes by -mu'dr. What a
+// number of the model does is then one dot product.
+const double* lb_step_multiplier(const lb_step_derivative* S);
+
 // Add `scale` times how the torque of a motor changes with the end of the step. Of a motor that
 // drives the position of coordinate k it is r_k of (2).
 void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale);

@@ -1,0 +1,45 @@
+// Optimisation: numbers of a scene (`optimize`: how it starts, motors' curves, masses, lengths,
+// stiffnesses) with which its motion does what is wanted. The objective's gradient is that of the
+// steps taken, exact to rounding, by the discrete adjoint; its cost does not grow with the numbers.
+#pragma once
+#include "limber/model.h"
+#include "limber/progress.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The `optimize` of a scene, compiled. Read what you like.
+typedef struct lb_optimization {
+  const lb_scene* scene;
+  int nvalue;    ///< numbers of all parameters, one after the other
+  int* first;    ///< [nparameter + 1] where those of each begin
+  double* start; ///< [nvalue] as the scene has them, within the bounds
+  double *least, *most; ///< [nvalue]
+  double* scale;        ///< [nvalue] by how much each may be expected to change
+  double* goal;         ///< [ngoal] shares of the objective last evaluated
+  int steps;            ///< of a run
+  int runs, gradients;  ///< simulations and ways back so far
+  struct lb_optimizing* work;
+} lb_optimization;
+
+/// Compile. The scene must outlive it. LB_INVALID with places in the scene's file when something
+/// that is asked for has no derivative.
+lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allocator,
+                                 lb_optimization** optimization, lb_error* err);
+void lb_optimization_release(lb_optimization* optimization);
+
+/// Simulate with the numbers x [nvalue]: the objective, and unless NULL its gradient [nvalue].
+/// LB_FAILED when the motion cannot be stepped; outputs are then unchanged.
+lb_status lb_optimization_evaluate(lb_optimization* optimization, const double* x,
+                                   double* objective, double* gradient, lb_error* err);
+
+/// Write the numbers x into a scene, which is one with the same parts as the optimisation's own or
+/// that one itself. What is simulated then is what was evaluated. New arrays are kept by the
+/// optimisation.
+lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
+                                lb_error* err);
+
+#ifdef __cplusplus
+}
+#endif

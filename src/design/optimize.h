@@ -1,0 +1,126 @@
+// What the files of optimisation share. docs/optimize.md derives it.
+#pragma once
+#include "base/arena.h"
+#include "dynamics/state.h"
+#include "limber/dynamics.h"
+#include "limber/optimize.h"
+#include "solve/bdf2.h"
+
+// --- masses (optimize_mass.c) ---
+
+// Mass, first and second moments about an origin: what a body's forces are linear in.
+typedef struct lb_bulk {
+  double m;
+  lb_v4 h;
+  lb_m3 E;
+} lb_bulk;
+
+// A rigid body whose mass or length may change. With the factors s on its density and f on its
+// length along u, from x0 on, its points go to x0 + A (x - x0), A = 1 + (f - 1) u u', and
+//
+//   (m, h, E) = s f (m0, A h0, A E0 A)      about x0, then seen from its link
+typedef struct lb_growth {
+  int body, link;
+  lb_vec3 x0, along;
+  lb_bulk base;          // about x0, in the body's axes
+  lb_transform in_link;  // of axes of the body at x0
+  double density, length; // s and f
+} lb_growth;
+
+lb_growth lb_growth_make(const lb_model* m, int body, lb_vec3 x0, lb_vec3 along);
+// Of the body as it is now, in its link; and its change with s or f.
+lb_bulk lb_growth_bulk(const lb_growth* g);
+lb_bulk lb_growth_by_density(const lb_growth* g);
+lb_bulk lb_growth_by_length(const lb_growth* g);
+// In the body's own frame, as scenes have it.
+lb_mass lb_growth_mass(const lb_growth* g);
+// Add a bulk times s to a link's.
+void lb_link_add_bulk(lb_link* link, double s, const lb_bulk* b);
+// The power of the force that a bulk needs for its link's motion, for velocities that move the
+// link's origin with `by`.
+double lb_bulk_power(const lb_bulk* b, const lb_state* s, lb_motion by);
+
+// --- the numbers of one parameter ---
+
+typedef struct lb_slide { // of something on a body that gets longer
+  int motor;              // that holds it
+  double reach;           // how far it moves when the length doubles
+} lb_slide;
+
+typedef struct lb_block {
+  const lb_scene_parameter* p;
+  int first, count;
+  int q, v;             // of a joint or free body: its coordinates
+  int* coordinate;      // [ncoordinate] of a joint: those that a stiffness or damping is of
+  int ncoordinate;      //
+  lb_profile_definition profile; // of a motor
+  int growth;           // of a mass or length
+  int nslide;
+  lb_slide* slide;
+} lb_block;
+
+// A goal, for the model.
+typedef struct lb_aimed {
+  const lb_scene_goal* g;
+  int body;
+  lb_vec3 at;
+  int q, v;
+  int first, last; // steps at whose ends it counts
+  double weight;   // at each of them
+} lb_aimed;
+
+// A stage of a run.
+typedef struct lb_stage {
+  double time, dt, weight[2];
+  int count; // of states it came from: of the records before
+  int step;  // that it ends, or 0
+  bool inner;
+} lb_stage;
+
+typedef struct lb_optimizing {
+  lb_optimization public;
+  const lb_allocator* allocator;
+  lb_arena arena;
+  lb_scene slid;   // the scene, with slides where lengths may change
+  lb_model* model; // of it
+  int nblock, ngrowth, ngoal;
+  lb_block* block;
+  lb_growth* growth;
+  lb_aimed* goal;
+  double *q0, *v0; // [nq], [nv] the start as the scene has it, loops closed
+  double h;
+  // the last run
+  int count, capacity, rows;
+  lb_stage* stage; // [capacity], the start first
+  double *q, *v, *lambda;
+  bool no_memory;
+} lb_optimizing;
+
+// --- slides (optimize_slide.c) ---
+
+// The scene with a slide for everything on bodies that get longer.
+lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err);
+// Where a body stays when it gets longer: where its joint holds it.
+lb_vec3 lb_body_root(const lb_scene* s, int body);
+
+// --- numbers into models and scenes (optimize_apply.c) ---
+
+// The model with the numbers x in it, and the growths set to them.
+lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_model* m);
+// How a profile at time t changes with its values: those from `first` on, at most six, with value
+// and first two derivatives each. Their count.
+int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
+
+// --- runs (optimize_run.c) ---
+
+lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, double* objective,
+                            double* goal, lb_error* err);
+lb_step_past lb_optimizing_past(const lb_optimizing* o, int record);
+// What is compared, off from what it should be, at d's state with kinematics in place.
+void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss[LB_GOAL_MOST]);
+lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
+
+// --- the gradient (optimize_gradient.c) ---
+
+lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d, double* gradient,
+                                 lb_error* err);

@@ -1,0 +1,251 @@
+// The gradient by the discrete adjoint: the derivative of every stage taken, transposed, from the
+// last to the first. What a number of the model itself does to a stage is one dot product with the
+// stage's multiplier: an objective changes by -mu'dr with a change dr of the stage's equations.
+#include <string.h>
+
+#include "base/arena.h"
+#include "design/optimize.h"
+#include "dynamics/force_line.h"
+#include "dynamics/force_point.h"
+
+typedef struct way_back {
+  lb_optimizing* o;
+  const lb_model* m;
+  lb_data* d;
+  lb_step_derivative* S;
+  lb_arena arena;
+  double *q[3], *v[3]; // [nv] by the last three states, a ring
+  double* a;           // [nv] zero
+  double* motor;       // [nmotor][3]
+  double* tau;         // [nv]
+  lb_motion *move, *gain; // [nv]
+  double* gradient;    // [nvalue]
+} way_back;
+
+// --- goals ---
+
+// A point's place and velocity change along the coordinates with S and with psi + turning along.
+static void add_point(way_back* w, const lb_aimed* a, const double* miss, double* by_q,
+                      double* by_v) {
+  const lb_anchor at = lb_aimed_anchor(a, w->m);
+  const lb_force_point p = lb_force_point_find(w->d->work, &at);
+  const lb_v4 off = lb_v4_load(miss) * (2 * a->weight);
+  lb_derive_point(lb_step_dynamics(w->S), w->move, w->gain, p.index, p.arm);
+  for (int k = 0; k < w->m->nv; k++) {
+    const lb_motion S = w->move[k];
+    if (a->g->rate) {
+      by_q[k] += lb_v4_dot(lb_force_point_gain(S, w->gain[k], p.velocity), off);
+      by_v[k] += lb_v4_dot(S.v, off);
+    } else {
+      by_q[k] += lb_v4_dot(S.v, off);
+    }
+  }
+}
+
+static void spread(way_back* w, int motor, double time, const double by[3]) {
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    if (b->p->kind == LB_PARAMETER_MOTOR && b->p->index == motor) {
+      double weight[6][3];
+      int first;
+      const int n = lb_profile_weights(&b->profile, time, &first, weight);
+      for (int k = 0; k < n; k++) {
+        w->gradient[b->first + first + k] +=
+            by[0] * weight[k][0] + by[1] * weight[k][1] + by[2] * weight[k][2];
+      }
+    }
+  }
+}
+
+static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v) {
+  for (int i = 0; i < w->o->ngoal; i++) {
+    const lb_aimed* a = &w->o->goal[i];
+    double miss[LB_GOAL_MOST];
+    if (s->step == 0 || s->step < a->first || s->step > a->last) {
+      continue;
+    }
+    lb_aimed_miss(a, w->m, w->d, miss);
+    if (a->g->kind == LB_GOAL_POINT) {
+      add_point(w, a, miss, by_q, by_v);
+    } else if (a->g->kind == LB_GOAL_JOINT) {
+      for (int k = 0; k < a->g->count; k++) {
+        (a->g->rate ? by_v : by_q)[a->v + k] += 2 * a->weight * miss[k];
+      }
+    } else {
+      spread(w, a->g->index, s->time, (double[]){2 * a->weight * miss[0], 0, 0});
+    }
+  }
+}
+
+// --- numbers of the model ---
+
+// mu'dr by a joint's stiffness, damping or rest: r has k (q - rest) + d qd.
+static void pull_joint(way_back* w, const lb_block* b, const double* mu) {
+  const lb_model* m = w->m;
+  double* to = w->gradient + b->first;
+  if (b->p->kind == LB_PARAMETER_REST) {
+    for (int k = 0; k < b->count; k++) {
+      to[k] += mu[b->v + k] * m->stiffness[b->v + k];
+    }
+    return;
+  }
+  for (int i = 0; i < b->ncoordinate; i++) {
+    const int v = b->coordinate[i], q = b->q + v - b->v;
+    *to -= mu[v] * (b->p->kind == LB_PARAMETER_DAMPING ? w->d->qd[v] : w->d->q[q] - m->rest[q]);
+  }
+}
+
+static void pull_line(way_back* w, const lb_block* b, const double* mu) {
+  static const lb_line_number number[LB_PARAMETER_COUNT] = {
+      [LB_PARAMETER_STIFFNESS] = LB_LINE_STIFFNESS,
+      [LB_PARAMETER_DAMPING] = LB_LINE_DAMPING,
+      [LB_PARAMETER_REST] = LB_LINE_LENGTH};
+  const lb_derivatives* D = lb_step_dynamics(w->S);
+  w->gradient[b->first] +=
+      b->p->owner == LB_OWNER_SPRING
+          ? lb_spring_by_number(D, w->d, b->p->index, number[b->p->kind], mu)
+          : lb_cable_by_number(D, w->d, b->p->index, number[b->p->kind], mu);
+}
+
+static void pull_mass(way_back* w, const lb_block* b, const double* mu) {
+  const lb_growth* g = &w->o->growth[b->growth];
+  const bool length = b->p->kind == LB_PARAMETER_LENGTH;
+  if (g->link == LB_WORLD) {
+    return;
+  }
+  lb_motion by = lb_motion_zero();
+  lb_derive_point(lb_step_dynamics(w->S), w->move, NULL, g->link, lb_v4_zero());
+  for (int k = 0; k < w->m->nv; k++) {
+    by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
+  }
+  const lb_bulk change = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
+  const double power = lb_bulk_power(&change, &w->d->work->state[g->link], by);
+  w->gradient[b->first] -= length ? power : power / g->base.m;
+}
+
+static void pull_numbers(way_back* w, const lb_stage* s) {
+  const double* mu = lb_step_multiplier(w->S);
+  for (int i = 0; i < w->m->nmotor; i++) {
+    spread(w, i, s->time, w->motor + 3 * (size_t)i);
+  }
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    switch (b->p->kind) {
+    case LB_PARAMETER_STIFFNESS:
+    case LB_PARAMETER_DAMPING:
+    case LB_PARAMETER_REST:
+      (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
+      break;
+    case LB_PARAMETER_LENGTH:
+      for (int k = 0; k < b->nslide; k++) {
+        w->gradient[b->first] += b->slide[k].reach * w->motor[3 * b->slide[k].motor];
+      }
+      pull_mass(w, b, mu);
+      break;
+    case LB_PARAMETER_MASS:
+      pull_mass(w, b, mu);
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+// --- the start ---
+
+static void pull_start(way_back* w, const double* by_q, const double* by_v) {
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    double* to = w->gradient + b->first;
+    const bool body = b->p->owner == LB_OWNER_BODY;
+    const double* r = w->m->q0 + b->q + 3; // of free bodies
+    switch (b->p->kind) {
+    case LB_PARAMETER_POSITION:
+    case LB_PARAMETER_VELOCITY: {
+      const double* by = b->p->kind == LB_PARAMETER_POSITION ? by_q : by_v;
+      if (body) { // along the world's axes; coordinates count along the body's
+        const lb_mat3 R = lb_quat_matrix((lb_quat){r[0], r[1], r[2], r[3]});
+        lb_v4_add_to(to, lb_m3_apply(lb_m3_from(R), lb_v4_load(by + b->v + 3)));
+      } else {
+        for (int k = 0; k < b->count; k++) {
+          to[k] += by[b->v + k];
+        }
+      }
+      break;
+    }
+    case LB_PARAMETER_SPIN:
+      lb_v4_add_to(to, lb_v4_load(by_v + b->v));
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+// --- the way ---
+
+static bool go_back(way_back* w, int record) {
+  const lb_optimizing* o = w->o;
+  const lb_stage* s = &o->stage[record];
+  const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
+  const int now = record % 3, one = (record + 2) % 3, two = (record + 1) % 3;
+  const lb_step_past past = lb_optimizing_past(o, record);
+  memcpy(w->d->q, o->q + (size_t)record * nq, nq * sizeof(double));
+  memcpy(w->d->qd, o->v + (size_t)record * nv, nv * sizeof(double));
+  w->d->time = s->time;
+  if (!lb_step_differentiate(w->S, w->d, &past)) {
+    return false;
+  }
+  add_goals(w, s, w->q[now], w->v[now]);
+  memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
+  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
+  lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, NULL});
+  memset(w->q[now], 0, nv * sizeof(double));
+  memset(w->v[now], 0, nv * sizeof(double));
+  pull_numbers(w, s);
+  return true;
+}
+
+static bool take_vectors(way_back* w) {
+  const size_t nv = (size_t)w->m->nv;
+  double* block = LB_TAKE(&w->arena, double, 8 * nv + 3 * (size_t)w->m->nmotor +
+                                                 (size_t)w->o->public.nvalue);
+  w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
+  if (!block || !w->move) {
+    return false;
+  }
+  w->gain = w->move + nv;
+  double** const part[] = {&w->q[0], &w->q[1], &w->q[2], &w->v[0],
+                           &w->v[1], &w->v[2], &w->a,    &w->tau};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i] = block + i * nv;
+  }
+  w->motor = block + 8 * nv;
+  w->gradient = w->motor + 3 * (size_t)w->m->nmotor;
+  return true;
+}
+
+lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d, double* gradient,
+                                 lb_error* err) {
+  way_back w = {.o = o, .m = m, .d = d};
+  lb_arena_init(&w.arena, o->allocator);
+  lb_status status = lb_step_derivative_create(m, o->allocator, &w.S, err);
+  if (status == LB_OK && !take_vectors(&w)) {
+    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
+  }
+  for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
+    if (!go_back(&w, i)) {
+      status = lb_error_add(err, LB_FAILED, (lb_place){0},
+                            "the step that ends at t = %g s has no derivative: its equations are "
+                            "singular",
+                            o->stage[i].time);
+    }
+  }
+  if (status == LB_OK) {
+    pull_start(&w, w.q[0], w.v[0]);
+    memcpy(gradient, w.gradient, (size_t)o->public.nvalue * sizeof *gradient);
+  }
+  lb_step_derivative_release(w.S);
+  lb_arena_release(&w.arena);
+  return status;
+}

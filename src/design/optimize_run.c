@@ -1,0 +1,180 @@
+// A run with its stages kept for the way back, and what it is worth.
+#include <math.h>
+#include <string.h>
+
+#include "design/optimize.h"
+#include "dynamics/force_point.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
+#include "limber/simulate.h"
+#include "model/pose.h"
+
+// Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
+static const double TOLERANCE = 1e-11;
+
+// --- the log ---
+
+static bool grow(lb_optimizing* o, double** array, int width, int capacity) {
+  double* larger =
+      lb_allocate(o->allocator, (size_t)capacity * (size_t)width * sizeof **array + 1);
+  if (larger && o->count > 0) {
+    memcpy(larger, *array, (size_t)o->count * (size_t)width * sizeof **array);
+  }
+  if (larger) {
+    lb_release(o->allocator, *array);
+    *array = larger;
+  }
+  return larger != NULL;
+}
+
+static bool make_room(lb_optimizing* o) {
+  if (o->count < o->capacity) {
+    return true;
+  }
+  const int capacity = o->capacity ? 2 * o->capacity : 2 * o->public.steps + 2;
+  lb_stage* stage = lb_allocate(o->allocator, (size_t)capacity * sizeof *stage);
+  if (!stage) {
+    return false;
+  }
+  if (o->count > 0) {
+    memcpy(stage, o->stage, (size_t)o->count * sizeof *stage);
+  }
+  lb_release(o->allocator, o->stage);
+  o->stage = stage;
+  if (!grow(o, &o->q, o->model->nq, capacity) || !grow(o, &o->v, o->model->nv, capacity) ||
+      !grow(o, &o->lambda, o->rows, capacity)) {
+    return false;
+  }
+  o->capacity = capacity;
+  return true;
+}
+
+static void note(void* context, const lb_data* d, const lb_step_past* past) {
+  lb_optimizing* o = context;
+  const lb_model* m = d->model;
+  if (o->no_memory || !make_room(o)) {
+    o->no_memory = true;
+    return;
+  }
+  const size_t i = (size_t)o->count++;
+  o->stage[i] = (lb_stage){.time = d->time};
+  memcpy(o->q + i * (size_t)m->nq, d->q, (size_t)m->nq * sizeof *o->q);
+  memcpy(o->v + i * (size_t)m->nv, d->qd, (size_t)m->nv * sizeof *o->v);
+  if (past) {
+    o->stage[i] = (lb_stage){.time = d->time,
+                             .dt = past->dt,
+                             .weight = {past->weight[0], past->weight[1]},
+                             .count = past->count,
+                             .inner = past->inner};
+    if (past->lambda) {
+      memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
+    }
+  }
+}
+
+lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
+  const lb_stage* s = &o->stage[record];
+  const size_t nq = (size_t)o->model->nq, nv = (size_t)o->model->nv;
+  const size_t one = (size_t)(record - 1), two = (size_t)(record - 2);
+  lb_step_past past = {.dt = s->dt,
+                       .count = s->count,
+                       .weight = {s->weight[0], s->weight[1]},
+                       .q = {o->q + one * nq, NULL},
+                       .v = {o->v + one * nv, NULL},
+                       .lambda = o->rows ? o->lambda + (size_t)record * (size_t)o->rows : NULL,
+                       .inner = s->inner};
+  if (s->count == 2) {
+    past.q[1] = o->q + two * nq;
+    past.v[1] = o->v + two * nv;
+  }
+  return past;
+}
+
+// --- goals ---
+
+lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m) {
+  return lb_model_anchor(m, a->body, -1, (lb_transform){lb_quat_identity(), a->at});
+}
+
+static void point_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double* miss) {
+  const lb_anchor at = lb_aimed_anchor(a, m);
+  const lb_force_point p = lb_force_point_find(d->work, &at);
+  lb_v4_store(miss, a->g->rate ? p.velocity : p.at);
+}
+
+static double motor_force(const lb_model* m, int motor, double time) {
+  double value[3];
+  lb_profile_evaluate(m->motor_profile[motor], time, value);
+  return value[0];
+}
+
+void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss[LB_GOAL_MOST]) {
+  const lb_scene_goal* g = a->g;
+  if (g->kind == LB_GOAL_POINT) {
+    point_miss(a, m, d, miss);
+  } else if (g->kind == LB_GOAL_JOINT) {
+    memcpy(miss, g->rate ? d->qd + a->v : d->q + a->q, (size_t)g->count * sizeof *miss);
+  } else {
+    miss[0] = motor_force(m, g->index, d->time);
+  }
+  for (int k = 0; k < g->count; k++) {
+    miss[k] = g->counts[k] ? miss[k] - g->value[k] : 0;
+  }
+}
+
+static void look(const lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal) {
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_move_origins(m, d->work, d->qd);
+  for (int i = 0; i < o->ngoal; i++) {
+    const lb_aimed* a = &o->goal[i];
+    if (step >= a->first && step <= a->last) {
+      double miss[LB_GOAL_MOST];
+      lb_aimed_miss(a, m, d, miss);
+      for (int k = 0; k < a->g->count; k++) {
+        goal[i] += a->weight * miss[k] * miss[k];
+      }
+    }
+  }
+}
+
+// --- the run ---
+
+static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
+                          double* goal, lb_error* err) {
+  for (int i = 1; i <= o->public.steps; i++) {
+    const lb_status status = lb_stepper_step(st, d, o->h, err);
+    if (status != LB_OK) {
+      return status;
+    }
+    if (o->no_memory) {
+      return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the steps of a run");
+    }
+    d->time = i * o->h;
+    o->stage[o->count - 1].step = i;
+    look(o, m, d, i, goal);
+  }
+  return LB_OK;
+}
+
+lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, double* objective,
+                            double* goal, lb_error* err) {
+  lb_stepper* st = NULL;
+  lb_status status = lb_stepper_create(m, NULL, o->allocator, &st, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  ((lb_bdf2*)st->own)->tolerance = TOLERANCE;
+  lb_bdf2_watch(st, note, o);
+  o->count = 0;
+  o->no_memory = false;
+  memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
+  lb_drive(m, d);
+  note(o, d, NULL);
+  status = step_all(o, m, st, d, goal, err);
+  lb_stepper_release(st);
+  *objective = 0;
+  for (int i = 0; i < o->ngoal; i++) {
+    *objective += goal[i];
+  }
+  return status;
+}

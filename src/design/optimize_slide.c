@@ -1,0 +1,163 @@
+// Lengths as coordinates: whatever is fastened to a body that may get longer is put on a massless
+// carrier, which a motor slides along. How the motion changes with the length is then how it
+// changes with a motor's place, which steps know already: with every force, joint and elastic body
+// beyond it. The body's own mass is the affair of optimize_mass.c.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "design/optimize.h"
+
+lb_vec3 lb_body_root(const lb_scene* s, int body) {
+  for (int j = 0; j < s->njoint; j++) {
+    if (s->joint[j].child == body && !s->joint[j].loop) {
+      return s->joint[j].in_child.p;
+    }
+  }
+  return (lb_vec3){0};
+}
+
+typedef struct maker {
+  lb_optimizing* o;
+  lb_scene* s; // in the making; arrays have room
+  lb_block* of;
+  lb_vec3 root;
+  bool no_memory;
+} maker;
+
+// Lay a copy of an array with room for more in its place.
+static bool copy(lb_arena* arena, void* array, int count, int more, size_t size) {
+  void* to = lb_arena_take_array(arena, (size_t)(count + more), size, _Alignof(max_align_t));
+  if (to && count > 0) {
+    memcpy(to, *(void**)array, (size_t)count * size);
+  }
+  if (to) {
+    *(void**)array = to;
+  }
+  return to != NULL;
+}
+
+static const char* carrier_name(maker* k) {
+  char text[64];
+  const int n = snprintf(text, sizeof text, "slide %d of %.30s", k->s->nmotor, k->of->p->name);
+  return lb_arena_text(&k->o->arena, text, (size_t)n);
+}
+
+// The body that carries what is at x of the body, and x there.
+static void carry(maker* k, int* body, lb_vec3* x) {
+  lb_scene* s = k->s;
+  const lb_scene_parameter* p = k->of->p;
+  const double reach = *body == p->index
+                           ? lb_vec3_dot(p->along, lb_vec3_sub(*x, k->root))
+                           : 0;
+  if (reach == 0 || k->no_memory) {
+    return;
+  }
+  const char* name = carrier_name(k);
+  double* key = LB_TAKE(&k->o->arena, double, 2);
+  k->no_memory = !name || !key;
+  if (k->no_memory) {
+    return;
+  }
+  lb_scene_joint slide = lb_scene_joint_default();
+  slide.name = name;
+  slide.kind = LB_JOINT_PRISMATIC;
+  slide.parent = *body;
+  slide.child = s->nbody;
+  slide.in_parent.p = *x;
+  slide.axis = p->along;
+  slide.armature = 1; // of a coordinate that is led: it only has to be there
+  k->of->slide[k->of->nslide++] = (lb_slide){s->nmotor, reach};
+  s->motor[s->nmotor++] = (lb_scene_motor){
+      .name = name,
+      .joint = s->njoint,
+      .drive = LB_DRIVE_POSITION,
+      .profile = {.kind = LB_PROFILE_LINEAR, .count = 1, .time = key, .value = key + 1}};
+  s->joint[s->njoint++] = slide;
+  s->body[s->nbody] = lb_scene_body_default();
+  s->body[s->nbody++].name = name;
+  *body = slide.child;
+  *x = (lb_vec3){0};
+}
+
+static void carry_all(maker* k, int njoint) {
+  lb_scene* s = k->s;
+  for (int i = 0; i < njoint; i++) {
+    carry(k, &s->joint[i].parent, &s->joint[i].in_parent.p);
+  }
+  for (int i = 0; i < s->nspring; i++) {
+    for (int e = 0; e < 2; e++) {
+      carry(k, &s->spring[i].body[e], &s->spring[i].point[e]);
+    }
+  }
+  for (int i = 0; i < s->ncable; i++) {
+    for (int e = 0; e < s->cable[i].npoint; e++) {
+      carry(k, &s->cable[i].point[e].body, &s->cable[i].point[e].at);
+    }
+  }
+  for (int i = 0; i < s->nground; i++) {
+    for (int e = 0; e < s->ground[i].npoint; e++) {
+      carry(k, &s->ground[i].point[e].body, &s->ground[i].point[e].at);
+    }
+  }
+  for (int i = 0; i < s->nload; i++) {
+    carry(k, &s->load[i].body, &s->load[i].point);
+  }
+  for (int i = 0; i < k->o->ngoal; i++) {
+    lb_aimed* a = &k->o->goal[i];
+    if (a->g->kind == LB_GOAL_POINT) {
+      carry(k, &a->body, &a->at);
+    }
+  }
+}
+
+// How many things could be on bodies.
+static int count_things(const lb_optimizing* o, const lb_scene* s) {
+  int n = s->njoint + 2 * s->nspring + s->nload + o->ngoal;
+  for (int i = 0; i < s->ncable; i++) {
+    n += s->cable[i].npoint;
+  }
+  for (int i = 0; i < s->nground; i++) {
+    n += s->ground[i].npoint;
+  }
+  return n;
+}
+
+static bool copy_points(lb_arena* arena, lb_scene* s) {
+  bool ok = true;
+  for (int i = 0; i < s->ncable && ok; i++) {
+    ok = copy(arena, &s->cable[i].point, s->cable[i].npoint, 0, sizeof *s->cable[i].point);
+  }
+  for (int i = 0; i < s->nground && ok; i++) {
+    ok = copy(arena, &s->ground[i].point, s->ground[i].npoint, 0, sizeof *s->ground[i].point);
+  }
+  return ok;
+}
+
+lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err) {
+  lb_scene* s = &o->slid;
+  lb_arena* arena = &o->arena;
+  *s = *from;
+  const int more = count_things(o, s);
+  bool ok = copy(arena, &s->body, s->nbody, more, sizeof *s->body) &&
+            copy(arena, &s->joint, s->njoint, more, sizeof *s->joint) &&
+            copy(arena, &s->motor, s->nmotor, more, sizeof *s->motor) &&
+            copy(arena, &s->spring, s->nspring, 0, sizeof *s->spring) &&
+            copy(arena, &s->cable, s->ncable, 0, sizeof *s->cable) &&
+            copy(arena, &s->ground, s->nground, 0, sizeof *s->ground) &&
+            copy(arena, &s->load, s->nload, 0, sizeof *s->load) && copy_points(arena, s);
+  for (int i = 0; i < o->nblock && ok; i++) {
+    lb_block* b = &o->block[i];
+    if (b->p->kind == LB_PARAMETER_LENGTH) {
+      maker k = {.o = o, .s = s, .of = b, .root = lb_body_root(from, b->p->index)};
+      b->slide = LB_TAKE(arena, lb_slide, more);
+      ok = b->slide != NULL;
+      if (ok) {
+        carry_all(&k, from->njoint);
+        ok = !k.no_memory;
+      }
+    }
+  }
+  return ok ? LB_OK
+            : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
+}

@@ -1,0 +1,193 @@
+// What an optimisation is to do, in scenes from files and made by hand alike.
+#include <math.h>
+
+#include "scene/check.h"
+#include "scene/reader.h"
+
+// --- parameters ---
+
+static int owner_count(const lb_scene* s, lb_owner owner) {
+  const int count[] = {[LB_OWNER_BODY] = s->nbody,
+                       [LB_OWNER_JOINT] = s->njoint,
+                       [LB_OWNER_SPRING] = s->nspring,
+                       [LB_OWNER_CABLE] = s->ncable,
+                       [LB_OWNER_MOTOR] = s->nmotor};
+  return (int)owner >= 0 && owner <= LB_OWNER_MOTOR ? count[owner] : 0;
+}
+
+static bool has_numbers(const lb_scene_joint* j) {
+  return lb_joint_count_q(j) == lb_joint_count_v(j) && lb_joint_count_q(j) > 0;
+}
+
+static bool is_led(const lb_scene* s, int joint) {
+  for (int i = 0; i < s->nmotor; i++) {
+    if (s->motor[i].joint == joint && s->motor[i].drive == LB_DRIVE_POSITION) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_scene_joint* j = &c->s->joint[p->index];
+  const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
+  if (j->loop) {
+    LB_SAY(c, p->place, "parameter '%s': joint '%s' closes a loop, and its numbers cannot change",
+           p->name, j->name);
+  } else if (j->kind == LB_JOINT_FIXED) {
+    LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
+           lb_parameter_kind_name(p->kind));
+  } else if (p->kind != LB_PARAMETER_VELOCITY && p->kind != LB_PARAMETER_DAMPING &&
+             !has_numbers(j)) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' is %s, of which only 'velocity' and 'damping' can be "
+           "parameters (an euler or free-3d joint has numbers for all)",
+           p->name, j->name, lb_joint_kind_name(j->kind));
+  } else if (start && is_led(c->s, p->index)) {
+    LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
+           p->name, j->name);
+  }
+}
+
+static void check_line(lb_checker* c, const lb_scene_parameter* p) {
+  const bool spring = p->owner == LB_OWNER_SPRING;
+  const lb_scene_law* law = spring ? &c->s->spring[p->index].law : &c->s->cable[p->index].law;
+  if (p->kind == LB_PARAMETER_STIFFNESS && law->count > 0) {
+    LB_SAY(c, p->place, "parameter '%s': a table takes the place of the stiffness of '%s'", p->name,
+           spring ? c->s->spring[p->index].name : c->s->cable[p->index].name);
+  }
+}
+
+static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_profile_definition* d = &c->s->motor[p->index].profile;
+  if (p->knots == 0 && (d->kind == LB_PROFILE_CUBIC || d->period > 0)) {
+    LB_SAY(c, p->place,
+           "parameter '%s': the curve of motor '%s' is %s, whose values cannot change one by one "
+           "(give 'knots', or ease 'smooth' or 'linear', or a spline)",
+           p->name, c->s->motor[p->index].name, d->period > 0 ? "repeated" : "cubic");
+  }
+  if (p->knots > 0 && c->s->motor[p->index].drive == LB_DRIVE_POSITION) {
+    LB_SAY(c, p->place,
+           "parameter '%s': straight lines between knots would jump in speed, and motor '%s' "
+           "drives a position (take 'knots' away and give the motor a spline)",
+           p->name, c->s->motor[p->index].name);
+  }
+}
+
+static void check_body(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_scene_body* b = &c->s->body[p->index];
+  const bool shape = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH;
+  if (shape && (b->elastic || b->reduced)) {
+    LB_SAY(c, p->place, "parameter '%s': body '%s' is elastic, and only rigid bodies' %s can change",
+           p->name, b->name, p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
+  }
+  if (p->kind == LB_PARAMETER_LENGTH && (b->drag > 0 || b->turn_drag > 0)) {
+    LB_SAY(c, p->place, "parameter '%s': body '%s' has drag, which does not grow with its length",
+           p->name, b->name);
+  }
+  const double n = lb_vec3_norm(p->along);
+  if (p->kind == LB_PARAMETER_LENGTH && !(fabs(n - 1) < 1e-9)) {
+    LB_SAY(c, p->place, "parameter '%s': its direction must have length one", p->name);
+  }
+}
+
+static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
+  void (*const of[])(lb_checker*, const lb_scene_parameter*) = {
+      [LB_OWNER_BODY] = check_body,
+      [LB_OWNER_JOINT] = check_joint,
+      [LB_OWNER_SPRING] = check_line,
+      [LB_OWNER_CABLE] = check_line,
+      [LB_OWNER_MOTOR] = check_motor};
+  if (p->index < 0 || p->index >= owner_count(c->s, p->owner) || (int)p->kind < 0 ||
+      p->kind >= LB_PARAMETER_COUNT) {
+    LB_SAY(c, p->place, "parameter '%s' is of something that does not exist", p->name);
+    return;
+  }
+  const bool positive = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH;
+  const bool lasting = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
+  if (!(p->least <= p->most) || p->knots < 0 || p->knots == 1) {
+    LB_SAY(c, p->place, "parameter '%s': its bounds must be in order, and 'knots' two or more",
+           p->name);
+  }
+  if (isfinite(p->least) && p->least < 0 && (positive || lasting)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_least' must not be below 0", p->name);
+  }
+  of[p->owner](c, p);
+}
+
+// --- goals ---
+
+static void check_goal(lb_checker* c, const lb_scene_goal* g) {
+  const lb_scene* s = c->s;
+  const int most[] = {[LB_GOAL_POINT] = s->nbody,
+                      [LB_GOAL_JOINT] = s->njoint,
+                      [LB_GOAL_MOTOR] = s->nmotor};
+  if ((int)g->kind < 0 || g->kind >= LB_GOAL_COUNT || g->index < 0 || g->index >= most[g->kind]) {
+    LB_SAY(c, g->place, "goal '%s' is about something that does not exist", g->name);
+    return;
+  }
+  if (!(g->weight >= 0) || !isfinite(g->weight) || !(g->from >= 0) || !(g->to >= g->from) ||
+      !(g->to > 0) || !(g->to <= s->duration * (1 + 1e-9))) {
+    LB_SAY(c, g->place, "goal '%s': its weight must not be negative, its time within the motion",
+           g->name);
+  }
+  for (int k = 0; k < g->count && k < LB_GOAL_MOST; k++) {
+    if (!isfinite(g->value[k])) {
+      LB_SAY(c, g->place, "goal '%s': its numbers must be finite", g->name);
+    }
+  }
+  if (g->kind == LB_GOAL_JOINT) {
+    const lb_scene_joint* j = &s->joint[g->index];
+    if (j->loop || j->kind == LB_JOINT_FIXED) {
+      LB_SAY(c, g->place, "goal '%s': joint '%s' %s, and has no coordinates", g->name, j->name,
+             j->loop ? "closes a loop" : "is fixed");
+    } else if (!g->rate && !has_numbers(j)) {
+      LB_SAY(c, g->place,
+             "goal '%s': the place of joint '%s' is no set of numbers (give 'velocity', or a point "
+             "of the body)",
+             g->name, j->name);
+    }
+  }
+  if (g->kind == LB_GOAL_POINT && (s->body[g->index].elastic || s->body[g->index].reduced)) {
+    LB_SAY(c, g->place, "goal '%s': body '%s' bends; name a rigid body on one of its faces", g->name,
+           s->body[g->index].name);
+  }
+  if (g->kind == LB_GOAL_MOTOR && s->motor[g->index].drive != LB_DRIVE_FORCE) {
+    LB_SAY(c, g->place,
+           "goal '%s': motor '%s' drives a position, and its effort cannot be a goal ('drive: "
+           "force' can)",
+           g->name, s->motor[g->index].name);
+  }
+}
+
+// --- the whole ---
+
+static bool can_be_differentiated(lb_integrator i) {
+  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2;
+}
+
+void lb_check_optimize(lb_checker* c) {
+  const lb_scene_optimize* o = &c->s->optimize;
+  for (int i = 0; i < o->nparameter; i++) {
+    check_parameter(c, &o->parameter[i]);
+  }
+  for (int i = 0; i < o->ngoal; i++) {
+    check_goal(c, &o->goal[i]);
+  }
+  if (o->nparameter == 0 && o->ngoal == 0) {
+    return;
+  }
+  if (!can_be_differentiated(c->s->solver.integrator)) {
+    LB_SAY(c, c->s->solver.place,
+           "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2 or sdirk2)",
+           lb_integrator_name(c->s->solver.integrator));
+  }
+  if (c->s->solver.elastic == LB_SPACE_FULL) {
+    LB_SAY(c, c->s->solver.place,
+           "optimize: elastic bodies with all their nodes have no derivatives (choose 'elastic: "
+           "reduced')");
+  }
+  if (!(o->tolerance > 0) || o->iterations < 1) {
+    LB_SAY(c, o->place, "optimize: its tolerance must be positive, its iterations one or more");
+  }
+}

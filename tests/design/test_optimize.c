@@ -1,0 +1,303 @@
+// Gradients of optimisations against differences of whole runs, and what the numbers put into a
+// model do against what they do in a scene.
+#include "limber/limber.h"
+#include "test.h"
+
+enum { MOST = 600 };
+
+typedef struct problem {
+  lb_scene scene;
+  lb_optimization* o;
+} problem;
+
+static void complain(lb_error* err) {
+  for (int i = 0; i < err->count; i++) {
+    print_error("%s:%d: %s\n", err->message[i].place.file ? err->message[i].place.file : "",
+                err->message[i].place.line, err->message[i].text);
+  }
+  fail();
+}
+
+static void open_problem(problem* p, const char* text) {
+  lb_error err = lb_error_make(NULL);
+  if (lb_scene_parse(text, strlen(text), "test.yaml", NULL, &p->scene, &err) != LB_OK ||
+      lb_optimization_create(&p->scene, NULL, &p->o, &err) != LB_OK) {
+    complain(&err);
+  }
+  assert_true(p->o->nvalue <= MOST);
+}
+
+static void close_problem(problem* p) {
+  lb_optimization_release(p->o);
+  lb_scene_release(&p->scene);
+}
+
+static double evaluate(problem* p, const double* x, double* gradient) {
+  lb_error err = lb_error_make(NULL);
+  double value = NAN;
+  if (lb_optimization_evaluate(p->o, x, &value, gradient, &err) != LB_OK) {
+    complain(&err);
+  }
+  return value;
+}
+
+// The gradient, number by number, against differences of fourth order.
+static void check_gradient(problem* p, const double* x, double tolerance) {
+  double g[MOST], y[MOST], largest = 0, worst = 0;
+  int at = 0;
+  evaluate(p, x, g);
+  memcpy(y, x, (size_t)p->o->nvalue * sizeof *y);
+  for (int i = 0; i < p->o->nvalue; i++) {
+    const double h = 2e-4 * fmax(1e-2, fmin(fabs(x[i]), 1e3));
+    double d = 0;
+    static const double way[] = {-2, -1, 1, 2}, weight[] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
+    for (int k = 0; k < 4; k++) {
+      y[i] = x[i] + way[k] * h;
+      d += weight[k] * evaluate(p, y, NULL) / h;
+    }
+    y[i] = x[i];
+    const double scale = p->o->scale[i]; // numbers of different units, each by what it may change
+    largest = fmax(largest, fabs(g[i]) * scale);
+    if (fabs(g[i] - d) * scale > worst) {
+      worst = fabs(g[i] - d) * scale;
+      at = i;
+    }
+    if (getenv("LIMBER_TELL")) {
+      print_message("%d: %.12g %.12g\n", i, g[i], d);
+    }
+  }
+  if (!(worst <= tolerance * largest)) {
+    print_error("number %d is off by %.3g of the gradient\n", at, worst / largest);
+    fail();
+  }
+}
+
+// Every kind of number, with springs, cables, loads, limits, several joints and a free body. The
+// integrator's name goes in.
+static const char everything[] =
+    "duration: 0.12 s\n"
+    "solver: {integrator: %s, step: 5 ms}\n"
+    "bodies:\n"
+    "  base: {shape: {box: [0.4, 0.1, 0.1], position: [0.2, 0, 0]}, mass: 2 kg}\n"
+    "  arm: {shape: {box: [0.5, 0.05, 0.08], position: [0.25, 0.01, 0]}, mass: 1 kg}\n"
+    "  hand: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0.02]}, mass: 0.5 kg}\n"
+    "  cart: {shape: {box: [0.2, 0.2, 0.1]}, mass: 1.5 kg}\n"
+    "  ball: {shape: {sphere: {radius: 5 cm}, position: [0.01, 0.02, 0]}, mass: 0.3 kg, drag: 0.2,\n"
+    "         position: [0.5, 0.3, 0.2], rotation: [20 deg, 30 deg, -40 deg]}\n"
+    "joints:\n"
+    "  shoulder: {type: revolute, child: base, at: [0, 0, 1], axis: y, damping: 0.1,\n"
+    "             spring: {stiffness: 3, rest: 0.2}}\n"
+    "  elbow: {type: universal, parent: base, child: arm, at: [0.4, 0, 0], axis: y,\n"
+    "          second_axis: z, damping: 0.05}\n"
+    "  wrist: {type: spherical, parent: arm, child: hand, at: [0.5, 0, 0], damping: 0.02,\n"
+    "          in_child: [-0.02, 0, 0]}\n"
+    "  rail: {type: prismatic, child: cart, axis: x, at: [0, 1, 0]}\n"
+    "springs:\n"
+    "  pull: {from: {body: hand, at: [0.2, 0, 0]}, to: {body: ball, at: [0.02, 0.01, 0.03]},\n"
+    "         stiffness: 30, damping: 0.4, length: 0.3}\n"
+    "  guide: {from: {body: arm, at: [0.3, 0, 0.1]}, to: {body: cart, at: [0.1, 0, 0]},\n"
+    "          stiffness: 8, damping: 0.3, length: 0.1, along: y}\n"
+    "cables:\n"
+    "  rope: {through: [{body: base, at: [0.1, 0, 0.1]}, {body: arm, at: [0.2, 0.1, 0]},\n"
+    "         {body: cart, at: [0, 0.1, 0]}], stiffness: 12, damping: 0.2, length: 0.8}\n"
+    "motors:\n"
+    "  swing: {joint: shoulder, drive: force, ease: linear,\n"
+    "          keys: [[0, 1], [50 ms, -2], [0.1 s, 3]]}\n"
+    "  push: {joint: rail, spline: {from: 0, to: 0.12, degree: 3, points: [0, 0, 0.01, 0.03, "
+    "0.04]}}\n"
+    "loads:\n"
+    "  wind: {body: arm, at: [0.4, 0, 0], force: [1, 2, -1], torque: [0.1, 0, 0.2]}\n"
+    "initial:\n"
+    "  shoulder: {position: 0.3, velocity: 0.5}\n"
+    "  elbow: {position: [0.2, -0.3], velocity: [1, 0.5]}\n"
+    "  wrist: {spin: [0.5, 1, -0.4]}\n"
+    "  ball: {velocity: [1, -1, 2], spin: [3, -2, 1]}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    bend: {position: elbow}\n"
+    "    bend speed: {velocity: elbow}\n"
+    "    turn speed: {velocity: wrist}\n"
+    "    place: {position: ball}\n"
+    "    throw: {velocity: ball}\n"
+    "    spin: {spin: ball}\n"
+    "    torque: {motor: swing}\n"
+    "    path: {motor: push}\n"
+    "    weight: {mass: arm}\n"
+    "    ball weight: {mass: ball}\n"
+    "    longer: {length: arm}\n"
+    "    base length: {length: base, along: [0.6, 0, 0.8]}\n"
+    "    base weight: {mass: base}\n"
+    "    hand length: {length: hand}\n"
+    "    joint stiffness: {stiffness: shoulder}\n"
+    "    joint damping: {damping: shoulder}\n"
+    "    joint rest: {rest: shoulder}\n"
+    "    ball joint damping: {damping: wrist}\n"
+    "    elbow damping: {damping: elbow}\n"
+    "    spring stiffness: {stiffness: pull}\n"
+    "    spring damping: {damping: pull}\n"
+    "    spring length: {rest: pull}\n"
+    "    guide stiffness: {stiffness: guide}\n"
+    "    guide damping: {damping: guide}\n"
+    "    guide length: {rest: guide}\n"
+    "    rope stiffness: {stiffness: rope}\n"
+    "    rope damping: {damping: rope}\n"
+    "    rope length: {rest: rope}\n"
+    "  goals:\n"
+    "    reach: {point: hand, at: [0.2, 0.01, 0], position: [1, 0.1, 0.9]}\n"
+    "    speed: {point: hand, at: [0.1, 0, 0], velocity: [1, 0, 0], time: 60 ms, weight: 0.1}\n"
+    "    path: {point: ball, at: [0.05, 0, 0], position: [0.4, 0, 0.4], along: xz,\n"
+    "           time: [20 ms, 0.1 s], weight: 30}\n"
+    "    bend: {joint: elbow, position: [0.1, 0], weight: 0.5}\n"
+    "    calm: {joint: wrist, velocity: [0, 0, 0], weight: 0.01, time: [50 ms, 0.12 s]}\n"
+    "    effort: {motor: swing, weight: 0.1}\n";
+
+static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2"};
+
+static void gradients_by_every_kind_of_number_equal_differences_of_runs(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    char text[sizeof everything + 16];
+    problem p;
+    double x[MOST];
+    snprintf(text, sizeof text, everything, schemes[i]);
+    open_problem(&p, text);
+    check_gradient(&p, p.o->start, 1e-8);
+    for (int k = 0; k < p.o->nvalue; k++) { // elsewhere, lengths and all
+      x[k] = p.o->start[k] * (1 + 0.05 * sin(3. * k)) + 0.01 * cos(2. * k);
+    }
+    check_gradient(&p, x, 1e-8);
+    close_problem(&p);
+  }
+}
+
+// The same motion, whether numbers are put into the optimisation's model or into the scene.
+static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state) {
+  (void)state;
+  char text[sizeof everything + 16];
+  problem p, plain;
+  double x[MOST], y[MOST];
+  lb_error err = lb_error_make(NULL);
+  snprintf(text, sizeof text, everything, "bdf2");
+  open_problem(&p, text);
+  for (int k = 0; k < p.o->nvalue; k++) {
+    x[k] = p.o->start[k] * (1 + 0.1 * sin(3. * k)) + 0.01 * cos(2. * k);
+  }
+  const double value = evaluate(&p, x, NULL);
+  assert_true(fabs(value - evaluate(&p, p.o->start, NULL)) > 0.1 * value);
+  assert_int_equal(lb_optimization_apply(p.o, x, &p.scene, &err), LB_OK);
+  plain.scene = p.scene;
+  assert_int_equal(lb_optimization_create(&plain.scene, NULL, &plain.o, &err), LB_OK);
+  memcpy(y, plain.o->start, (size_t)p.o->nvalue * sizeof *y);
+  assert_near(evaluate(&plain, y, NULL), value, 1e-9);
+  lb_optimization_release(plain.o);
+  close_problem(&p);
+}
+
+// Loops, a coupling, and springs across them.
+static const char linkage[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s, step: 4 ms%s}\n"
+    "bodies:\n"
+    "  crank: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "  coupler: {shape: {box: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}}\n"
+    "  rocker: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}}\n"
+    "  flywheel: {shape: {cylinder: {radius: 0.1, height: 0.02}}}\n"
+    "joints:\n"
+    "  a: {type: revolute, child: crank, axis: y}\n"
+    "  b: {type: revolute, parent: crank, child: coupler, at: [0.2, 0, 0], axis: y}\n"
+    "  c: {type: revolute, child: rocker, at: [0.5, 0, 0], axis: y, damping: 0.01}\n"
+    "  d: {type: revolute, parent: coupler, child: rocker, at: [0.5, 0, 0],\n"
+    "      in_child: [0.4, 0, 0], axis: y, loop: true}\n"
+    "  wheel: {type: revolute, child: flywheel, at: [0, 0.2, 0], axis: y}\n"
+    "%s"
+    "springs:\n"
+    "  s: {from: {body: coupler, at: [0.3, 0, 0.1]}, to: {at: [0.2, 0, -0.5]}, stiffness: 40,\n"
+    "      damping: 0.2, length: 0.3}\n"
+    "motors:\n"
+    "  drive: {joint: a, drive: force, keys: [[0, 0.3]]}\n"
+    "initial:\n"
+    "  a: {position: -60 deg, velocity: -1}\n"
+    "  b: {position: 40 deg}\n"
+    "  c: {position: -100 deg}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    torque: {motor: drive, knots: 4}\n"
+    "    m: {mass: coupler}\n"
+    "    n: {mass: rocker}\n"
+    "    k: {stiffness: s}\n"
+    "    d: {damping: s}\n"
+    "    l: {rest: s}\n"
+    "%s"
+    "  goals:\n"
+    "    middle: {point: coupler, at: [0.3, 0, 0.05], position: [0.2, 0, 0.3], weight: 10}\n"
+    "    speed: {point: rocker, at: [0.4, 0, 0], velocity: [0.1, 0, 0.2], time: [0, 0.1 s]}\n"
+    "    effort: {motor: drive}\n";
+
+static void gradients_through_loops_and_couplings_equal_differences_of_runs(void** state) {
+  (void)state;
+  static const char gear[] =
+      "constraints:\n"
+      "  gear: {couple: [{joint: wheel}, {joint: c, times: -3}], equals: 3.49}\n";
+  for (size_t i = 0; i < 2 * (sizeof schemes / sizeof *schemes); i++) {
+    const bool maximal = i % 2;
+    char text[sizeof linkage + sizeof gear + 64];
+    problem p;
+    snprintf(text, sizeof text, linkage, schemes[i / 2], maximal ? ", coordinates: maximal" : "",
+             maximal ? "" : gear, maximal ? "" : "    c: {damping: c}\n");
+    open_problem(&p, text);
+    check_gradient(&p, p.o->start, 1e-8);
+    close_problem(&p);
+  }
+}
+
+// A mass on an elastic arm that a motor leads.
+static const char bending[] =
+    "duration: 80 ms\n"
+    "solver: {integrator: %s, step: 2 ms}\n"
+    "materials: {rubber: {density: 1100, young: 5 MPa, poisson: 0.45,\n"
+    "                     damping: {mass: 0.1, stiffness: 1 ms}}}\n"
+    "bodies:\n"
+    "  base: {shape: {box: [0.1, 0.1, 0.1]}}\n"
+    "  arm: {elastic: {rod: {radius: 1 cm, from: [0, 0, 0], to: [0.4, 0, 0]},\n"
+    "                  material: rubber, accuracy: 0.2, basis: {modes: 2, derivatives: 1}}}\n"
+    "  tip: {shape: {box: [0.05, 0.05, 0.05]}}\n"
+    "joints:\n"
+    "  turn: {type: revolute, child: base, axis: z}\n"
+    "  hold: {type: fixed, parent: base, child: arm, at: [0.05, 0, 0], child_face: start}\n"
+    "  carry: {type: revolute, parent: arm, face: end, child: tip, axis: y,\n"
+    "          spring: {stiffness: 0.5}}\n"
+    "motors:\n"
+    "  lead: {joint: turn, spline: {from: 0, to: 80 ms, points: [0, 0, 0.01, 0.05, 0.06, "
+    "0.06]}}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    curve: {motor: lead}\n"
+    "    load: {mass: tip}\n"
+    "    length: {length: tip}\n"
+    "    spring: {stiffness: carry}\n"
+    "    start: {velocity: carry}\n"
+    "  goals:\n"
+    "    there: {point: tip, at: [0.03, 0, 0], position: [0.4, 0.1, 0], weight: 100}\n"
+    "    calm: {point: tip, velocity: [0, 0, 0], time: [40 ms, 80 ms]}\n";
+
+static void gradients_through_elastic_bodies_equal_differences_of_runs(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    char text[sizeof bending + 16];
+    problem p;
+    snprintf(text, sizeof text, bending, schemes[i]);
+    open_problem(&p, text);
+    check_gradient(&p, p.o->start, 1e-7);
+    close_problem(&p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradients_by_every_kind_of_number_equal_differences_of_runs),
+      cmocka_unit_test(a_scene_with_the_numbers_moves_as_the_optimisation_does),
+      cmocka_unit_test(gradients_through_loops_and_couplings_equal_differences_of_runs),
+      cmocka_unit_test(gradients_through_elastic_bodies_equal_differences_of_runs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
