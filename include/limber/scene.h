@@ -450,14 +450,14 @@ typedef struct lb_scene_retarget {
 
 /// What an optimisation may change. code, name in scene files
 #define LB_PARAMETER_LIST(X)                                                                       \
-  X(LB_PARAMETER_POSITION, "position")   /* of a joint's coordinates or a free body at the start */  \
-  X(LB_PARAMETER_VELOCITY, "velocity")   /* likewise; of a free body along the world's axes */       \
-  X(LB_PARAMETER_SPIN, "spin")           /* of a free body, along its own axes */                    \
-  X(LB_PARAMETER_MOTOR, "motor")         /* the values of a motor's keys or spline */                \
-  X(LB_PARAMETER_MASS, "mass")           /* of a rigid body */                                       \
-  X(LB_PARAMETER_LENGTH, "length")       /* of a rigid body, over what the scene says */             \
-  X(LB_PARAMETER_STIFFNESS, "stiffness") /* of a joint, spring or cable */                           \
-  X(LB_PARAMETER_DAMPING, "damping")     /* likewise */                                              \
+  X(LB_PARAMETER_POSITION, "position") /* of a joint's coordinates or a free body at the start */  \
+  X(LB_PARAMETER_VELOCITY, "velocity") /* likewise; of a free body along the world's axes */       \
+  X(LB_PARAMETER_SPIN, "spin")         /* of a free body, along its own axes */                    \
+  X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
+  X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
+  X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
+  X(LB_PARAMETER_STIFFNESS, "stiffness") /* of a joint, spring or cable */                         \
+  X(LB_PARAMETER_DAMPING, "damping")     /* likewise */                                            \
   X(LB_PARAMETER_REST, "rest")           /* where a joint's springs pull to; a length at rest */
 
 typedef enum lb_parameter_kind {
@@ -509,10 +509,10 @@ typedef struct lb_scene_goal {
   const char* name;
   lb_place place;
   lb_goal_kind kind;
-  int index;   ///< body, joint or motor
-  lb_vec3 at;  ///< of a point: in the body
-  bool rate;   ///< its velocity rather than its place
-  int count;   ///< numbers compared: 3 of a point; of a joint its velocities; 1 of a motor
+  int index;  ///< body, joint or motor
+  lb_vec3 at; ///< of a point: in the body
+  bool rate;  ///< its velocity rather than its place
+  int count;  ///< numbers compared: 3 of a point; of a joint its velocities; 1 of a motor
   bool counts[LB_GOAL_MOST]; ///< which of them
   double value[LB_GOAL_MOST];
   double from, to; ///< [s] the same: at that moment

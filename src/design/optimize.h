@@ -22,8 +22,8 @@ typedef struct lb_bulk {
 typedef struct lb_growth {
   int body, link;
   lb_vec3 x0, along;
-  lb_bulk base;          // about x0, in the body's axes
-  lb_transform in_link;  // of axes of the body at x0
+  lb_bulk base;           // about x0, in the body's axes
+  lb_transform in_link;   // of axes of the body at x0
   double density, length; // s and f
 } lb_growth;
 
@@ -50,11 +50,11 @@ typedef struct lb_slide { // of something on a body that gets longer
 typedef struct lb_block {
   const lb_scene_parameter* p;
   int first, count;
-  int q, v;             // of a joint or free body: its coordinates
-  int* coordinate;      // [ncoordinate] of a joint: those that a stiffness or damping is of
-  int ncoordinate;      //
+  int q, v;        // of a joint or free body: its coordinates
+  int* coordinate; // [ncoordinate] of a joint: those that a stiffness or damping is of
+  int ncoordinate; //
   lb_profile_definition profile; // of a motor
-  int growth;           // of a mass or length
+  int growth;                    // of a mass or length
   int nslide;
   lb_slide* slide;
 } lb_block;
@@ -72,8 +72,9 @@ typedef struct lb_aimed {
 // A stage of a run.
 typedef struct lb_stage {
   double time, dt, weight[2];
-  int count; // of states it came from: of the records before
-  int step;  // that it ends, or 0
+  int count;     // of states it came from ...
+  int before[2]; // ... and their records, the last one first
+  int step;      // that it ends, or 0
   bool inner;
 } lb_stage;
 
@@ -89,6 +90,7 @@ typedef struct lb_optimizing {
   lb_aimed* goal;
   double *q0, *v0; // [nq], [nv] the start as the scene has it, loops closed
   double h;
+  bool begins_as_sdirk2; // a run by BDF2 does, as that of the authors of [red]
   // the last run
   int count, capacity, rows;
   lb_stage* stage; // [capacity], the start first

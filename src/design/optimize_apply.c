@@ -58,8 +58,8 @@ int lb_profile_weights(const lb_profile_definition* p, double t, int* first, dou
   }
   const bool spline = p->kind == LB_PROFILE_BSPLINE;
   const double inside = fmin(fmax(t, p->time[0]), p->time[spline ? 1 : p->count - 1]);
-  const int n = spline ? spline_weights(p, inside, first, weight)
-                       : key_weights(p, inside, first, weight);
+  const int n =
+      spline ? spline_weights(p, inside, first, weight) : key_weights(p, inside, first, weight);
   for (int i = 0; i < n && inside != t; i++) { // held
     weight[i][1] = weight[i][2] = 0;
   }
@@ -120,8 +120,9 @@ static double* resistance(const lb_model* m, lb_parameter_kind kind) {
 
 static void put_line(double* stiffness, double* damping, double* length, lb_parameter_kind kind,
                      double x) {
-  *(kind == LB_PARAMETER_STIFFNESS ? stiffness : kind == LB_PARAMETER_DAMPING ? damping : length) =
-      x;
+  *(kind == LB_PARAMETER_STIFFNESS ? stiffness
+    : kind == LB_PARAMETER_DAMPING ? damping
+                                   : length) = x;
 }
 
 static void put_resistance(player* w, const lb_block* b, const double* x) {
@@ -306,12 +307,11 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
     body->has_mass = body->has_com = body->has_inertia = true;
   }
   for (int i = 0; i < s->nspring; i++) {
-    s->spring[i].length = isnan(s->spring[i].length) ? o->model->spring[i].length
-                                                     : s->spring[i].length;
+    s->spring[i].length =
+        isnan(s->spring[i].length) ? o->model->spring[i].length : s->spring[i].length;
   }
   for (int i = 0; i < s->ncable; i++) {
-    s->cable[i].length = isnan(s->cable[i].length) ? o->model->cable[i].length
-                                                   : s->cable[i].length;
+    s->cable[i].length = isnan(s->cable[i].length) ? o->model->cable[i].length : s->cable[i].length;
   }
 }
 

@@ -148,8 +148,8 @@ static void find_growth(maker* k, lb_block* b) {
     i++;
   }
   if (i == o->ngrowth) {
-    o->growth[o->ngrowth++] = lb_growth_make(o->model, b->p->index,
-                                             lb_body_root(k->s, b->p->index), b->p->along);
+    o->growth[o->ngrowth++] =
+        lb_growth_make(o->model, b->p->index, lb_body_root(k->s, b->p->index), b->p->along);
   }
   if (length) {
     o->growth[i].along = b->p->along;
@@ -166,12 +166,14 @@ static lb_status check_block(maker* k, const lb_block* b) {
   const bool loops = m->nloop > 0 || m->nrelation > 0;
   const lb_parameter_kind kind = b->p->kind;
   if (kind == LB_PARAMETER_LENGTH && k->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
-    return refuse(k, b, "lengths cannot change in maximal coordinates (choose 'coordinates: "
-                        "reduced')");
+    return refuse(k, b,
+                  "lengths cannot change in maximal coordinates (choose 'coordinates: "
+                  "reduced')");
   }
   if (loops && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
-    return refuse(k, b, "the scene has loops or constraints, which say how it starts (change "
-                        "motors, masses or springs instead)");
+    return refuse(k, b,
+                  "the scene has loops or constraints, which say how it starts (change "
+                  "motors, masses or springs instead)");
   }
   for (int i = 0; i < k->o->nblock; i++) {
     const lb_scene_parameter* other = k->o->block[i].p;
@@ -279,8 +281,7 @@ static lb_status find_values(maker* k) {
     if (status == LB_OK) {
       status = find_block(k, b);
     }
-    if (status == LB_OK &&
-        (b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH)) {
+    if (status == LB_OK && (b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH)) {
       find_growth(k, b);
     }
     if (status == LB_OK) {
@@ -332,10 +333,11 @@ static lb_status find_model(maker* k) {
   status = lb_plan_check(o->model, &options, k->err);
   if (status == LB_OK && one_way >= 0) {
     const lb_constraint_title told = lb_model_constraint(o->model, one_way);
-    status = lb_error_add(k->err, LB_INVALID, told.place,
-                          "optimize: constraint '%s' pushes one way only, and steps with it have no "
-                          "derivative (limits of joints and grounds have one)",
-                          told.name);
+    status =
+        lb_error_add(k->err, LB_INVALID, told.place,
+                     "optimize: constraint '%s' pushes one way only, and steps with it have no "
+                     "derivative (limits of joints and grounds have one)",
+                     told.name);
   }
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
@@ -384,7 +386,7 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
                           "'parameters' and 'goals')",
                           scene->name);
   }
-  lb_status (*const step[])(maker*) = {make_blocks, make_goals,  find_model,
+  lb_status (*const step[])(maker*) = {make_blocks, make_goals, find_model,
                                        find_values, find_goals, find_rest};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&k);

@@ -8,18 +8,20 @@
 #include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
 
+// Records that a stage and those before it can come from.
+enum { RING = 4 };
+
 typedef struct way_back {
   lb_optimizing* o;
   const lb_model* m;
   lb_data* d;
   lb_step_derivative* S;
   lb_arena arena;
-  double *q[3], *v[3]; // [nv] by the last three states, a ring
-  double* a;           // [nv] zero
-  double* motor;       // [nmotor][3]
-  double* tau;         // [nv]
-  lb_motion *move, *gain; // [nv]
-  double* gradient;    // [nvalue]
+  double *q[RING], *v[RING]; // [nv] by the last states
+  double* a;                 // [nv] zero
+  double* motor;             // [nmotor][3]
+  lb_motion *move, *gain;    // [nv]
+  double* gradient;          // [nvalue]
 } way_back;
 
 // --- goals ---
@@ -101,10 +103,9 @@ static void pull_line(way_back* w, const lb_block* b, const double* mu) {
       [LB_PARAMETER_DAMPING] = LB_LINE_DAMPING,
       [LB_PARAMETER_REST] = LB_LINE_LENGTH};
   const lb_derivatives* D = lb_step_dynamics(w->S);
-  w->gradient[b->first] +=
-      b->p->owner == LB_OWNER_SPRING
-          ? lb_spring_by_number(D, w->d, b->p->index, number[b->p->kind], mu)
-          : lb_cable_by_number(D, w->d, b->p->index, number[b->p->kind], mu);
+  w->gradient[b->first] += b->p->owner == LB_OWNER_SPRING
+                               ? lb_spring_by_number(D, w->d, b->p->index, number[b->p->kind], mu)
+                               : lb_cable_by_number(D, w->d, b->p->index, number[b->p->kind], mu);
 }
 
 static void pull_mass(way_back* w, const lb_block* b, const double* mu) {
@@ -188,7 +189,7 @@ static bool go_back(way_back* w, int record) {
   const lb_optimizing* o = w->o;
   const lb_stage* s = &o->stage[record];
   const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
-  const int now = record % 3, one = (record + 2) % 3, two = (record + 1) % 3;
+  const int now = record % RING, one = s->before[0] % RING, two = s->before[1] % RING;
   const lb_step_past past = lb_optimizing_past(o, record);
   memcpy(w->d->q, o->q + (size_t)record * nq, nq * sizeof(double));
   memcpy(w->d->qd, o->v + (size_t)record * nv, nv * sizeof(double));
@@ -208,19 +209,20 @@ static bool go_back(way_back* w, int record) {
 
 static bool take_vectors(way_back* w) {
   const size_t nv = (size_t)w->m->nv;
-  double* block = LB_TAKE(&w->arena, double, 8 * nv + 3 * (size_t)w->m->nmotor +
-                                                 (size_t)w->o->public.nvalue);
+  double* block =
+      LB_TAKE(&w->arena, double,
+              (2 * RING + 1) * nv + 3 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   if (!block || !w->move) {
     return false;
   }
   w->gain = w->move + nv;
-  double** const part[] = {&w->q[0], &w->q[1], &w->q[2], &w->v[0],
-                           &w->v[1], &w->v[2], &w->a,    &w->tau};
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    *part[i] = block + i * nv;
+  for (size_t i = 0; i < RING; i++) {
+    w->q[i] = block + 2 * i * nv;
+    w->v[i] = w->q[i] + nv;
   }
-  w->motor = block + 8 * nv;
+  w->a = block + 2 * RING * nv;
+  w->motor = w->a + nv;
   w->gradient = w->motor + 3 * (size_t)w->m->nmotor;
   return true;
 }

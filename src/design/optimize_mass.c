@@ -62,8 +62,8 @@ static lb_m3 stretch(const lb_growth* g) {
 // Of density one.
 static lb_bulk stretched(const lb_growth* g) {
   const lb_m3 A = stretch(g);
-  return scaled(g->length, (lb_bulk){g->base.m, lb_m3_apply(A, g->base.h),
-                                     lb_m3_congruence(A, g->base.E)});
+  return scaled(g->length,
+                (lb_bulk){g->base.m, lb_m3_apply(A, g->base.h), lb_m3_congruence(A, g->base.E)});
 }
 
 lb_bulk lb_growth_bulk(const lb_growth* g) {
@@ -86,8 +86,8 @@ lb_bulk lb_growth_by_length(const lb_growth* g) {
 }
 
 lb_mass lb_growth_mass(const lb_growth* g) {
-  const lb_bulk b = moved((lb_transform){lb_quat_identity(), g->x0},
-                          scaled(g->density, stretched(g)));
+  const lb_bulk b =
+      moved((lb_transform){lb_quat_identity(), g->x0}, scaled(g->density, stretched(g)));
   const lb_v4 c = b.h / b.m;
   lb_m3 E = b.E;
   lb_m3_add_outer(&E, -b.m, c, c);
@@ -105,8 +105,7 @@ void lb_link_add_bulk(lb_link* link, double s, const lb_bulk* b) {
 double lb_bulk_power(const lb_bulk* b, const lb_state* s, lb_motion by) {
   const lb_m3 I = lb_m3_congruence(s->R, complement(b->E, trace(b->E)));
   const lb_v4 h = lb_m3_apply(s->R, b->h), w = s->w;
-  const lb_v4 n =
-      lb_m3_apply(I, s->al) + lb_v4_cross(h, s->a) + lb_v4_cross(w, lb_m3_apply(I, w));
+  const lb_v4 n = lb_m3_apply(I, s->al) + lb_v4_cross(h, s->a) + lb_v4_cross(w, lb_m3_apply(I, w));
   const lb_v4 f = s->a * b->m + lb_v4_cross(s->al, h) + lb_v4_cross(w, lb_v4_cross(w, h));
   return lb_v4_dot(n, by.w) + lb_v4_dot(f, by.v);
 }

@@ -15,8 +15,7 @@ static const double TOLERANCE = 1e-11;
 // --- the log ---
 
 static bool grow(lb_optimizing* o, double** array, int width, int capacity) {
-  double* larger =
-      lb_allocate(o->allocator, (size_t)capacity * (size_t)width * sizeof **array + 1);
+  double* larger = lb_allocate(o->allocator, (size_t)capacity * (size_t)width * sizeof **array + 1);
   if (larger && o->count > 0) {
     memcpy(larger, *array, (size_t)o->count * (size_t)width * sizeof **array);
   }
@@ -49,6 +48,15 @@ static bool make_room(lb_optimizing* o) {
   return true;
 }
 
+// A state came from the one told last and, where there are two, from the step's end before that.
+static void find_causes(const lb_optimizing* o, int record, int before[2]) {
+  before[0] = record - 1;
+  before[1] = record - 2;
+  while (before[1] > 0 && o->stage[before[1]].inner) {
+    before[1]--;
+  }
+}
+
 static void note(void* context, const lb_data* d, const lb_step_past* past) {
   lb_optimizing* o = context;
   const lb_model* m = d->model;
@@ -66,6 +74,7 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
                              .weight = {past->weight[0], past->weight[1]},
                              .count = past->count,
                              .inner = past->inner};
+    find_causes(o, (int)i, o->stage[i].before);
     if (past->lambda) {
       memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
     }
@@ -75,7 +84,7 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
 lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
   const lb_stage* s = &o->stage[record];
   const size_t nq = (size_t)o->model->nq, nv = (size_t)o->model->nv;
-  const size_t one = (size_t)(record - 1), two = (size_t)(record - 2);
+  const size_t one = (size_t)s->before[0], two = (size_t)s->before[1];
   lb_step_past past = {.dt = s->dt,
                        .count = s->count,
                        .weight = {s->weight[0], s->weight[1]},
@@ -164,6 +173,9 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, dou
     return status;
   }
   ((lb_bdf2*)st->own)->tolerance = TOLERANCE;
+  if (o->begins_as_sdirk2) {
+    ((lb_bdf2*)st->own)->scheme = &lb_scheme_bdf2_after_sdirk2;
+  }
   lb_bdf2_watch(st, note, o);
   o->count = 0;
   o->no_memory = false;

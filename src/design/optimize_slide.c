@@ -47,9 +47,7 @@ static const char* carrier_name(maker* k) {
 static void carry(maker* k, int* body, lb_vec3* x) {
   lb_scene* s = k->s;
   const lb_scene_parameter* p = k->of->p;
-  const double reach = *body == p->index
-                           ? lb_vec3_dot(p->along, lb_vec3_sub(*x, k->root))
-                           : 0;
+  const double reach = *body == p->index ? lb_vec3_dot(p->along, lb_vec3_sub(*x, k->root)) : 0;
   if (reach == 0 || k->no_memory) {
     return;
   }

@@ -78,8 +78,9 @@ static void check_body(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_body* b = &c->s->body[p->index];
   const bool shape = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH;
   if (shape && (b->elastic || b->reduced)) {
-    LB_SAY(c, p->place, "parameter '%s': body '%s' is elastic, and only rigid bodies' %s can change",
-           p->name, b->name, p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
+    LB_SAY(c, p->place,
+           "parameter '%s': body '%s' is elastic, and only rigid bodies' %s can change", p->name,
+           b->name, p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
   }
   if (p->kind == LB_PARAMETER_LENGTH && (b->drag > 0 || b->turn_drag > 0)) {
     LB_SAY(c, p->place, "parameter '%s': body '%s' has drag, which does not grow with its length",
@@ -92,12 +93,11 @@ static void check_body(lb_checker* c, const lb_scene_parameter* p) {
 }
 
 static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
-  void (*const of[])(lb_checker*, const lb_scene_parameter*) = {
-      [LB_OWNER_BODY] = check_body,
-      [LB_OWNER_JOINT] = check_joint,
-      [LB_OWNER_SPRING] = check_line,
-      [LB_OWNER_CABLE] = check_line,
-      [LB_OWNER_MOTOR] = check_motor};
+  void (*const of[])(lb_checker*, const lb_scene_parameter*) = {[LB_OWNER_BODY] = check_body,
+                                                                [LB_OWNER_JOINT] = check_joint,
+                                                                [LB_OWNER_SPRING] = check_line,
+                                                                [LB_OWNER_CABLE] = check_line,
+                                                                [LB_OWNER_MOTOR] = check_motor};
   if (p->index < 0 || p->index >= owner_count(c->s, p->owner) || (int)p->kind < 0 ||
       p->kind >= LB_PARAMETER_COUNT) {
     LB_SAY(c, p->place, "parameter '%s' is of something that does not exist", p->name);
@@ -119,9 +119,8 @@ static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
 
 static void check_goal(lb_checker* c, const lb_scene_goal* g) {
   const lb_scene* s = c->s;
-  const int most[] = {[LB_GOAL_POINT] = s->nbody,
-                      [LB_GOAL_JOINT] = s->njoint,
-                      [LB_GOAL_MOTOR] = s->nmotor};
+  const int most[] = {
+      [LB_GOAL_POINT] = s->nbody, [LB_GOAL_JOINT] = s->njoint, [LB_GOAL_MOTOR] = s->nmotor};
   if ((int)g->kind < 0 || g->kind >= LB_GOAL_COUNT || g->index < 0 || g->index >= most[g->kind]) {
     LB_SAY(c, g->place, "goal '%s' is about something that does not exist", g->name);
     return;
@@ -149,8 +148,8 @@ static void check_goal(lb_checker* c, const lb_scene_goal* g) {
     }
   }
   if (g->kind == LB_GOAL_POINT && (s->body[g->index].elastic || s->body[g->index].reduced)) {
-    LB_SAY(c, g->place, "goal '%s': body '%s' bends; name a rigid body on one of its faces", g->name,
-           s->body[g->index].name);
+    LB_SAY(c, g->place, "goal '%s': body '%s' bends; name a rigid body on one of its faces",
+           g->name, s->body[g->index].name);
   }
   if (g->kind == LB_GOAL_MOTOR && s->motor[g->index].drive != LB_DRIVE_FORCE) {
     LB_SAY(c, g->place,

@@ -4,15 +4,10 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 #define OWNER(code, word, about)                                                                   \
-  [code] = {word,                                                                                  \
-            LB_VALUE_TEXT,                                                                         \
-            offsetof(lb_parameter_spec, of) + (code) * sizeof(const char*),                        \
-            LB_PURE,                                                                               \
-            LB_ANY,                                                                                \
-            false,                                                                                 \
-            NULL,                                                                                  \
-            NULL,                                                                                  \
-            about}
+  [code] = {                                                                                       \
+      word,    LB_VALUE_TEXT, offsetof(lb_parameter_spec, of) + (code) * sizeof(const char*),      \
+      LB_PURE, LB_ANY,        false,                                                               \
+      NULL,    NULL,          about}
 #define BOUND(word, member, about)                                                                 \
   {                                                                                                \
     word, LB_VALUE_MEASURE, offsetof(lb_parameter_spec, member), LB_PURE, LB_ANY, false, NULL,     \
@@ -24,8 +19,9 @@ static const lb_field parameter_fields[] = {
     OWNER(LB_PARAMETER_VELOCITY, "velocity",
           "a joint or free body whose velocity at the start may change"),
     OWNER(LB_PARAMETER_SPIN, "spin", "a free body whose turning at the start may change"),
-    OWNER(LB_PARAMETER_MOTOR, "motor", "a motor whose curve may change: the values of its keys or "
-                                       "points"),
+    OWNER(LB_PARAMETER_MOTOR, "motor",
+          "a motor whose curve may change: the values of its keys or "
+          "points"),
     OWNER(LB_PARAMETER_MASS, "mass", "a rigid body that may be heavier or lighter, inertia alike"),
     OWNER(LB_PARAMETER_LENGTH, "length",
           "a rigid body that may be longer or shorter, from where its joint holds it; a factor"),
@@ -48,15 +44,9 @@ const lb_table lb_parameter_table = {"parameter", COUNT(parameter_fields), param
                                      LB_PARAMETER_COUNT, "what may change"};
 
 #define SUBJECT(code, word, about)                                                                 \
-  [code] = {word,                                                                                  \
-            LB_VALUE_TEXT,                                                                         \
-            offsetof(lb_goal_spec, of) + (code) * sizeof(const char*),                             \
-            LB_PURE,                                                                               \
-            LB_ANY,                                                                                \
-            false,                                                                                 \
-            NULL,                                                                                  \
-            NULL,                                                                                  \
-            about}
+  [code] = {word,    LB_VALUE_TEXT, offsetof(lb_goal_spec, of) + (code) * sizeof(const char*),     \
+            LB_PURE, LB_ANY,        false,                                                         \
+            NULL,    NULL,          about}
 static const lb_field goal_fields[] = {
     SUBJECT(LB_GOAL_POINT, "point", "a body, a point of which should be somewhere"),
     SUBJECT(LB_GOAL_JOINT, "joint", "a joint whose coordinates should be something"),

@@ -23,8 +23,7 @@ static void offer(search* s, lb_owner owner, int index, const char* name) {
   if (s->found.index < 0 && strcmp(name, s->wanted) == 0) {
     s->found = (part){owner, index};
   }
-  if (lb_names_find(&s->all, name, -1) < 0 &&
-      !lb_names_add(&s->all, &s->r->scratch, name, index)) {
+  if (lb_names_find(&s->all, name, -1) < 0 && !lb_names_add(&s->all, &s->r->scratch, name, index)) {
     lb_lack(s->r);
   }
 }
@@ -113,9 +112,10 @@ static lb_dimension resistance_dimension(lb_coordinate counts, bool damping) {
 
 // What the bounds of a parameter measure: what its first number does.
 static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of) {
-  const lb_scene_joint* j = of.owner == LB_OWNER_JOINT   ? &r->scene.joint[of.index]
-                            : of.owner == LB_OWNER_MOTOR ? &r->scene.joint[r->scene.motor[of.index].joint]
-                                                         : NULL;
+  const lb_scene_joint* j = of.owner == LB_OWNER_JOINT ? &r->scene.joint[of.index]
+                            : of.owner == LB_OWNER_MOTOR
+                                ? &r->scene.joint[r->scene.motor[of.index].joint]
+                                : NULL;
   const lb_coordinate counts = j && lb_joint_count_v(j) > 0 ? lb_joint_counts(j, 0)
                                : of.owner == LB_OWNER_BODY  ? LB_COORDINATE_LENGTH
                                                             : LB_COORDINATE_LENGTH;
@@ -166,8 +166,8 @@ static bool read_bounds(lb_reader* r, const lb_parameter_spec* spec, lb_dimensio
     ok &= lb_read_number(r, spec->most, "at_most", dimension, LB_ANY, &to->most);
   }
   if (ok && !(to->least <= to->most)) {
-    ok = lb_complain(r, spec->most->place, "'at_most' must not be less than 'at_least', which is %g",
-                     to->least);
+    ok = lb_complain(r, spec->most->place,
+                     "'at_most' must not be less than 'at_least', which is %g", to->least);
   }
   return ok;
 }
@@ -214,15 +214,16 @@ static bool read_target(lb_reader* r, const lb_goal_spec* spec, lb_scene_goal* t
   const int n = to->count = j ? lb_joint_count_v(j) : 3;
   const bool alone = n == 1 && node->kind == LB_NODE_SCALAR;
   if (!alone && (node->kind != LB_NODE_LIST || node->count != n)) {
-    return lb_complain(r, node->place, "'%s' must have %d number%s here", key, n, n == 1 ? "" : "s");
+    return lb_complain(r, node->place, "'%s' must have %d number%s here", key, n,
+                       n == 1 ? "" : "s");
   }
   bool ok = true;
   for (int k = 0; k < n; k++) {
     const lb_joint_measure* m =
         &lb_coordinate_measures[j ? lb_joint_counts(j, k) : LB_COORDINATE_LENGTH];
     to->counts[k] = true;
-    ok &= lb_read_number(r, alone ? node : node->item[k], key, to->rate ? m->rate : m->place, LB_ANY,
-                         &to->value[k]);
+    ok &= lb_read_number(r, alone ? node : node->item[k], key, to->rate ? m->rate : m->place,
+                         LB_ANY, &to->value[k]);
   }
   return ok;
 }
@@ -237,9 +238,9 @@ static bool read_axes(lb_reader* r, const lb_goal_spec* spec, lb_scene_goal* to)
       to->counts[k] = true;
     }
   }
-  return good || lb_complain(r, spec->given.node[LB_GOAL_KEY_ALONG]->place,
-                             "'along' must be some of x, y and z, such as xz, not '%.20s'",
-                             spec->along);
+  return good ||
+         lb_complain(r, spec->given.node[LB_GOAL_KEY_ALONG]->place,
+                     "'along' must be some of x, y and z, such as xz, not '%.20s'", spec->along);
 }
 
 static bool read_time(lb_reader* r, const lb_goal_spec* spec, lb_scene_goal* to) {
@@ -274,9 +275,9 @@ static bool check_goal_keys(lb_reader* r, const lb_goal_spec* spec, lb_goal_kind
   const lb_node* const* given = spec->given.node;
   bool ok = true;
   for (int k = LB_GOAL_KEY_AT; k <= LB_GOAL_KEY_ALONG; k++) {
-    const bool good = kind == LB_GOAL_POINT ||
-                      (kind == LB_GOAL_JOINT &&
-                       (k == LB_GOAL_KEY_POSITION || k == LB_GOAL_KEY_VELOCITY));
+    const bool good =
+        kind == LB_GOAL_POINT ||
+        (kind == LB_GOAL_JOINT && (k == LB_GOAL_KEY_POSITION || k == LB_GOAL_KEY_VELOCITY));
     if (given[k] && !good) {
       ok = lb_complain(r, given[k]->place, "'%s' has no meaning for a %s (take this away)",
                        lb_goal_table.field[k].key, lb_goal_table.field[kind].key);

