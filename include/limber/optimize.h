@@ -40,6 +40,41 @@ lb_status lb_optimization_evaluate(lb_optimization* optimization, const double* 
 lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
                                 lb_error* err);
 
+// --- the search ---
+
+/// Told of the start, as iteration 0, and after every iteration.
+typedef struct lb_optimize_news {
+  int iteration;
+  double objective;
+  double gradient; ///< largest part that bounds do not hold back, over that at the start
+  const double* x; ///< [nvalue] the best numbers so far
+} lb_optimize_news;
+
+typedef struct lb_optimize_options {
+  bool (*news)(void* context, const lb_optimize_news* news); ///< false stops; NULL: nobody
+  void* context;
+} lb_optimize_options;
+
+/// Find better numbers, from x [nvalue] on, within their bounds: L-BFGS on the numbers that no
+/// bound holds. LB_INTERRUPTED leaves the best so far in x and `objective`.
+lb_status lb_optimize_run(lb_optimization* optimization, const lb_optimize_options* options,
+                          double* x, double* objective, lb_error* err);
+
+/// Numbers from a file parameters.csv, as lb_recording_write leaves it. LB_INVALID with the line
+/// when it is not of this scene; x is then unchanged.
+lb_status lb_optimization_read(const lb_optimization* optimization, const char* path, double* x,
+                               lb_error* err);
+
+/// What a search did, for reports.
+typedef struct lb_optimize_result {
+  const lb_optimization* optimization;
+  const double* x;
+  const double *before, *after; ///< [ngoal] shares of the objective
+  int nhistory;
+  const double* history; ///< objective at the start and after each iteration
+  bool done;
+} lb_optimize_result;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,294 @@
+// The search: L-BFGS with bounds. Numbers are counted over their scales. Where a number is at a
+// bound and the gradient pushes it out, it stays; the pairs of steps s and changes of the gradient
+// y make a direction for the others,
+//
+//   p = -H g,   H from the last pairs by two loops [Nocedal & Wright 2006, alg. 7.4],
+//
+// and the line search goes along the way that bounds bend, x(a) = within(x + a p).
+#include <math.h>
+#include <string.h>
+
+#include "design/optimize.h"
+#include "math/dense.h"
+
+enum {
+  PAIRS = 12,
+  PATIENCE = 10,   // iterations over which the objective has to fall
+  MOST_TRIALS = 30 // of one line search
+};
+
+static const double DECREASE = 1e-4;  // of that which the slope promises
+static const double FIRST_STEP = 0.1; // of a number's scale
+static const double NOTHING = 1e-16;  // of the objective at the start: as good as none
+
+typedef struct pair {
+  double *s, *y;
+  double sy;
+} pair;
+
+typedef struct search {
+  lb_optimization* o;
+  lb_error* err;
+  lb_arena arena;
+  int n, npair, newest;
+  pair pair[PAIRS];
+  bool* held;           // [n]
+  double *x, *g;        // [n] numbers and gradient over and times their scales
+  double *trial, *next; // [n] the same at the end of a step
+  double* p;            // [n]
+  double* real;         // [n] numbers as they are
+  double recent[PATIENCE];
+  double alpha[PAIRS];
+} search;
+
+// --- evaluation ---
+
+static double within(const search* s, int i, double x) {
+  const double k = s->o->scale[i];
+  return fmin(fmax(x, s->o->least[i] / k), s->o->most[i] / k);
+}
+
+// What cannot be simulated is infinitely bad.
+static lb_status evaluate(search* s, const double* x, double* value, double* g) {
+  lb_error quiet = lb_error_make(s->o->work->allocator);
+  for (int i = 0; i < s->n; i++) { // a bound is met to the last bit
+    s->real[i] = fmin(fmax(x[i] * s->o->scale[i], s->o->least[i]), s->o->most[i]);
+  }
+  const lb_status status = lb_optimization_evaluate(s->o, s->real, value, g, &quiet);
+  lb_error_clear(&quiet);
+  if (status == LB_NO_MEMORY) {
+    return lb_error_add(s->err, status, (lb_place){0}, "out of memory for a run");
+  }
+  if (status != LB_OK || !isfinite(*value)) {
+    *value = (double)INFINITY;
+    return LB_OK;
+  }
+  for (int i = 0; i < s->n; i++) {
+    g[i] *= s->o->scale[i];
+  }
+  return LB_OK;
+}
+
+// --- directions ---
+
+static double dot_free(const search* s, const double* a, const double* b) {
+  double sum = 0;
+  for (int i = 0; i < s->n; i++) {
+    sum += s->held[i] ? 0 : a[i] * b[i];
+  }
+  return sum;
+}
+
+// Which numbers stay at their bounds; the largest part of the gradient that is left.
+static double hold(search* s) {
+  double most = 0;
+  for (int i = 0; i < s->n; i++) {
+    const double there = within(s, i, s->x[i] - s->g[i]) - s->x[i];
+    s->held[i] = within(s, i, s->x[i] - copysign(1e-12, s->g[i])) == s->x[i] || there == 0;
+    most = fmax(most, s->held[i] ? 0 : fabs(s->g[i]));
+  }
+  return most;
+}
+
+static const pair* pair_at(const search* s, int i) { // the newest first
+  return &s->pair[(s->newest - i + PAIRS) % PAIRS];
+}
+
+static void two_loops(search* s) {
+  double factor = 1;
+  for (int i = 0; i < s->n; i++) {
+    s->p[i] = s->held[i] ? 0 : -s->g[i];
+  }
+  for (int i = 0; i < s->npair; i++) {
+    const pair* k = pair_at(s, i);
+    const double sy = dot_free(s, k->s, k->y);
+    s->alpha[i] = sy > 1e-10 * k->sy ? dot_free(s, k->s, s->p) / sy : 0;
+    lb_add(s->n, s->p, -s->alpha[i], k->y);
+  }
+  if (s->npair > 0) {
+    const pair* k = pair_at(s, 0);
+    const double yy = dot_free(s, k->y, k->y), sy = dot_free(s, k->s, k->y);
+    factor = sy > 0 && yy > 0 ? sy / yy : k->sy / lb_dot(s->n, k->y, k->y);
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->p[i] *= factor;
+  }
+  for (int i = s->npair - 1; i >= 0; i--) {
+    const pair* k = pair_at(s, i);
+    const double sy = dot_free(s, k->s, k->y);
+    if (sy > 1e-10 * k->sy) {
+      lb_add(s->n, s->p, s->alpha[i] - dot_free(s, k->y, s->p) / sy, k->s);
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->p[i] = s->held[i] ? 0 : s->p[i];
+  }
+}
+
+static void find_direction(search* s) {
+  two_loops(s);
+  const double slope = dot_free(s, s->p, s->g);
+  if (!(slope < 0)) {
+    s->npair = 0;
+    two_loops(s);
+  }
+  if (s->npair == 0) {
+    double most = 0;
+    for (int i = 0; i < s->n; i++) {
+      most = fmax(most, fabs(s->p[i]));
+    }
+    for (int i = 0; i < s->n && most > 0; i++) {
+      s->p[i] *= FIRST_STEP / most;
+    }
+  }
+}
+
+static void remember(search* s) {
+  const int slot = s->npair > 0 ? (s->newest + 1) % PAIRS : 0;
+  pair* k = &s->pair[slot];
+  for (int i = 0; i < s->n; i++) {
+    k->s[i] = s->trial[i] - s->x[i];
+    k->y[i] = s->next[i] - s->g[i];
+  }
+  k->sy = lb_dot(s->n, k->s, k->y);
+  if (k->sy > 1e-10 * sqrt(lb_dot(s->n, k->s, k->s) * lb_dot(s->n, k->y, k->y))) {
+    s->newest = slot;
+    s->npair = s->npair < PAIRS ? s->npair + 1 : PAIRS;
+  }
+}
+
+// --- lines ---
+
+static void go_to(search* s, double step) {
+  for (int i = 0; i < s->n; i++) {
+    s->trial[i] = within(s, i, s->x[i] + step * s->p[i]);
+  }
+}
+
+// How the objective should fall on the way to the trial, and where the slope there is.
+static double promise(const search* s, const double* g) {
+  double sum = 0;
+  for (int i = 0; i < s->n; i++) {
+    sum += g[i] * (s->trial[i] - s->x[i]);
+  }
+  return sum;
+}
+
+// To a lower place: shorter steps until there is one. Where the first is fine and the way goes on
+// downhill, once longer.
+static lb_status search_line(search* s, double* value, bool* fell) {
+  double step = 1;
+  *fell = false;
+  for (int i = 0; i < MOST_TRIALS; i++) {
+    double there = 0;
+    go_to(s, step);
+    const lb_status status = evaluate(s, s->trial, &there, s->next);
+    if (status != LB_OK) {
+      return status;
+    }
+    const double down = promise(s, s->g);
+    if (there <= *value + DECREASE * down && down < 0) {
+      *value = there;
+      *fell = true;
+      return LB_OK;
+    }
+    // where the parabola through value, slope and the value there is least
+    const double rise = there - *value - down;
+    const double part = isfinite(rise) && rise > 0 ? -down / (2 * rise) : 0.1;
+    step *= fmin(fmax(part, 0.1), 0.5);
+  }
+  return LB_OK;
+}
+
+// --- the search ---
+
+static bool take_arrays(search* s) {
+  double** const part[] = {&s->x, &s->g, &s->trial, &s->next, &s->p, &s->real};
+  bool ok = true;
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    ok = (*part[i] = LB_TAKE(&s->arena, double, s->n)) && ok;
+  }
+  for (int i = 0; i < PAIRS; i++) {
+    ok = (s->pair[i].s = LB_TAKE(&s->arena, double, s->n)) && ok;
+    ok = (s->pair[i].y = LB_TAKE(&s->arena, double, s->n)) && ok;
+  }
+  s->held = LB_TAKE(&s->arena, bool, s->n);
+  return ok && s->held;
+}
+
+// One iteration; where a direction leads nowhere the pairs are forgotten and it is tried again.
+static lb_status advance(search* s, double* value, bool* fell) {
+  lb_status status = LB_OK;
+  *fell = false;
+  for (int i = 0; i < 2 && !*fell && status == LB_OK; i++) {
+    find_direction(s);
+    status = search_line(s, value, fell);
+    if (*fell) {
+      remember(s);
+      double* x = s->x;
+      double* g = s->g;
+      s->x = s->trial, s->trial = x;
+      s->g = s->next, s->next = g;
+    } else {
+      s->npair = 0;
+    }
+  }
+  return status;
+}
+
+static bool tell(search* s, const lb_optimize_options* options, int iteration, double objective,
+                 double gradient, double* x) {
+  for (int i = 0; i < s->n; i++) {
+    x[i] = fmin(fmax(s->x[i] * s->o->scale[i], s->o->least[i]), s->o->most[i]);
+  }
+  const lb_optimize_news news = {iteration, objective, gradient, x};
+  return !options->news || options->news(options->context, &news);
+}
+
+static lb_status find(search* s, const lb_optimize_options* options, double* x, double* objective) {
+  const lb_scene_optimize* what = &s->o->scene->optimize;
+  double value = 0;
+  for (int i = 0; i < s->n; i++) {
+    s->x[i] = within(s, i, x[i] / s->o->scale[i]);
+    s->real[i] = fmin(fmax(x[i], s->o->least[i]), s->o->most[i]);
+  }
+  // at the start, what is wrong is told
+  lb_status status = lb_optimization_evaluate(s->o, s->real, &value, s->g, s->err);
+  if (status != LB_OK) {
+    return status;
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->g[i] *= s->o->scale[i];
+  }
+  const double first = value, norm = hold(s);
+  double size = norm;
+  for (int k = 0;; k++) {
+    *objective = value;
+    s->recent[k % PATIENCE] = value;
+    if (!tell(s, options, k, value, norm > 0 ? size / norm : 0, x)) {
+      return lb_error_add(s->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+    }
+    const double before = s->recent[(k + 1) % PATIENCE];
+    if (k == what->iterations || !(size > 0) || value <= NOTHING * first ||
+        (k >= PATIENCE && before - value <= what->tolerance * value)) {
+      return LB_OK;
+    }
+    bool fell = false;
+    status = advance(s, &value, &fell);
+    if (status != LB_OK || !fell) {
+      return status;
+    }
+    size = hold(s);
+  }
+}
+
+lb_status lb_optimize_run(lb_optimization* o, const lb_optimize_options* options, double* x,
+                          double* objective, lb_error* err) {
+  search s = {.o = o, .err = err, .n = o->nvalue};
+  lb_arena_init(&s.arena, o->work->allocator);
+  const lb_status status = take_arrays(&s) ? find(&s, options, x, objective)
+                                           : lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                                                          "out of memory for a search");
+  lb_arena_release(&s.arena);
+  return status;
+}
