@@ -82,6 +82,7 @@ typedef struct lb_summary {
   lb_torque_peak residual;  ///< ... where no motor can exert it; elsewhere both are 0
   const struct lb_fit* fit; ///< of a fit, else NULL
   const struct lb_retarget_result* retarget; ///< of retargeting, else NULL
+  const struct lb_optimize_result* optimize; ///< of an optimisation, else NULL
   /// How far elastic bodies from files left what these were made for: the largest coordinate over
   /// its range, of the body that went farthest. Beyond LB_RANGE_LEFT the motion is not to be
   /// trusted.
@@ -95,11 +96,16 @@ typedef struct lb_summary {
 
 /// Write summary.json, trajectory.csv, scene.glb and report.html into the folder `dir`, made if it
 /// is missing; of a fit also fitted.yaml and markers.csv, of retargeting
-/// profiles.csv, profiles.yaml, target.csv, before.csv and after.csv. Each is written aside and
+/// profiles.csv, profiles.yaml, target.csv, before.csv and after.csv, of an optimisation
+/// parameters.csv. Each is written aside and
 /// renamed, so a reader never sees half a file. A file that fails does not keep the others from
 /// being written; `err` names each that failed and why.
 lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
                              const char* dir, lb_error* err);
+
+/// The file parameters.csv alone, for a search that is under way.
+lb_status lb_parameters_write(const struct lb_optimize_result* result, const char* dir,
+                              const lb_allocator* allocator, lb_error* err);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,8 @@
 #include "app/verb.h"
 #include "limber/version.h"
 
-static const verb* const verbs[] = {&verb_simulate, &verb_reduce, &verb_fit,  &verb_inverse,
-                                    &verb_retarget, &verb_replay, &verb_check};
+static const verb* const verbs[] = {&verb_simulate, &verb_reduce, &verb_fit,      &verb_inverse,
+                                    &verb_retarget, &verb_replay, &verb_optimize, &verb_check};
 enum { NVERB = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE* file) {

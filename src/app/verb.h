@@ -48,6 +48,7 @@ typedef struct verb {
 extern const verb verb_check;
 extern const verb verb_fit;
 extern const verb verb_inverse;
+extern const verb verb_optimize;
 extern const verb verb_reduce;
 extern const verb verb_replay;
 extern const verb verb_retarget;

@@ -1,5 +1,6 @@
 // limber simulate: runs a scene and writes what happened.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/interrupt.h"
@@ -7,11 +8,13 @@
 #include "app/outdir.h"
 #include "app/terminal.h"
 #include "app/verb.h"
+#include "limber/optimize.h"
 #include "limber/simulate.h"
 
 typedef struct simulate_args {
   const char* out;
   const char* basis;
+  const char* parameters;
   double duration, step;
   int threads;
   bool full, quiet;
@@ -30,6 +33,8 @@ static const option options[] = {
      "let every node of the elastic bodies' meshes move, not only a few shapes: slow and exact"},
     {"--basis", NULL, "DIR", parse_text, offsetof(simulate_args, basis),
      "take elastic bodies from the files that 'limber reduce' left in this folder"},
+    {"--parameters", NULL, "FILE", parse_text, offsetof(simulate_args, parameters),
+     "put the numbers of a parameters.csv that 'limber optimize' left into the scene"},
     {"--quiet", "-q", NULL, NULL, offsetof(simulate_args, quiet),
      "say nothing unless something is wrong"},
 };
@@ -43,6 +48,35 @@ static exit_code take_bases(lb_scene* scene, const char* dir) {
   }
   lb_error_clear(&err);
   return status == LB_IO ? EXIT_INPUT : exit_code_of(status);
+}
+
+// The model of a scene with the numbers of a search in it, where a file of them is given.
+static exit_code load_with_parameters(lb_scene* scene, const char* path, lb_model** model) {
+  if (!path) {
+    return load_model(scene, model);
+  }
+  lb_error err = lb_error_make(NULL);
+  lb_optimization* o = NULL;
+  double* x = NULL;
+  lb_status status = lb_optimization_create(scene, NULL, &o, &err);
+  if (status == LB_OK) {
+    x = calloc((size_t)o->nvalue, sizeof *x);
+    status = x ? lb_optimization_read(o, path, x, &err)
+               : lb_error_add(&err, LB_NO_MEMORY, (lb_place){0}, "out of memory");
+  }
+  if (status == LB_OK) {
+    status = lb_optimization_apply(o, x, scene, &err);
+  }
+  if (status != LB_OK) {
+    tell_errors(&err);
+  }
+  const exit_code code = status == LB_OK   ? load_model(scene, model)
+                         : status == LB_IO ? EXIT_INPUT
+                                           : exit_code_of(status);
+  lb_optimization_release(o); // the scene's new curves go with it
+  free(x);
+  lb_error_clear(&err);
+  return code;
 }
 
 // A count for people, to three digits or so.
@@ -168,7 +202,7 @@ static exit_code simulate_scene(lb_scene* scene, void* args, char** plain) {
   (void)plain;
   scene->solver.elastic = a->full ? LB_SPACE_FULL : scene->solver.elastic;
   exit_code code = take_bases(scene, a->basis);
-  code = code == EXIT_DONE ? load_model(scene, &model) : code;
+  code = code == EXIT_DONE ? load_with_parameters(scene, a->parameters, &model) : code;
   if (code == EXIT_DONE) {
     interrupt_listen(); // from here on there is something to keep
     code = outdir_prepare(a->out) ? simulate(model, a) : EXIT_INPUT;

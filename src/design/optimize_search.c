@@ -12,14 +12,16 @@
 #include "math/dense.h"
 
 enum {
-  PAIRS = 12,
-  PATIENCE = 10,   // iterations over which the objective has to fall
-  MOST_TRIALS = 30 // of one line search
+  PAIRS = 20,
+  PATIENCE = 10,     // iterations over which the objective has to fall
+  ENOUGH_TRIALS = 5, // of one line search, when it has fallen
+  MOST_TRIALS = 30   // else
 };
 
-static const double DECREASE = 1e-4;  // of that which the slope promises
-static const double FIRST_STEP = 0.1; // of a number's scale
-static const double NOTHING = 1e-16;  // of the objective at the start: as good as none
+static const double DECREASE = 1e-4, SLOPE = 0.9; // of the slope at the start of a line
+static const double LONGEST_STEP = 64;            // over that which the pairs propose
+static const double FIRST_STEP = 0.1;             // of a number's scale
+static const double NOTHING = 1e-16;              // of the objective at the start: as good as none
 
 typedef struct pair {
   double *s, *y;
@@ -32,11 +34,12 @@ typedef struct search {
   lb_arena arena;
   int n, npair, newest;
   pair pair[PAIRS];
-  bool* held;           // [n]
-  double *x, *g;        // [n] numbers and gradient over and times their scales
-  double *trial, *next; // [n] the same at the end of a step
-  double* p;            // [n]
-  double* real;         // [n] numbers as they are
+  bool* held;            // [n]
+  double *x, *g;         // [n] numbers and gradient over and times their scales
+  double *trial, *next;  // [n] the same at the end of a step
+  double *best, *best_g; // [n] and of the best one of a line
+  double* p;             // [n]
+  double* real;          // [n] numbers as they are
   double recent[PATIENCE];
   double alpha[PAIRS];
 } search;
@@ -147,8 +150,8 @@ static void remember(search* s) {
   const int slot = s->npair > 0 ? (s->newest + 1) % PAIRS : 0;
   pair* k = &s->pair[slot];
   for (int i = 0; i < s->n; i++) {
-    k->s[i] = s->trial[i] - s->x[i];
-    k->y[i] = s->next[i] - s->g[i];
+    k->s[i] = s->best[i] - s->x[i];
+    k->y[i] = s->best_g[i] - s->g[i];
   }
   k->sy = lb_dot(s->n, k->s, k->y);
   if (k->sy > 1e-10 * sqrt(lb_dot(s->n, k->s, k->s) * lb_dot(s->n, k->y, k->y))) {
@@ -165,8 +168,8 @@ static void go_to(search* s, double step) {
   }
 }
 
-// How the objective should fall on the way to the trial, and where the slope there is.
-static double promise(const search* s, const double* g) {
+// What a gradient says of the way to the trial.
+static double along(const search* s, const double* g) {
   double sum = 0;
   for (int i = 0; i < s->n; i++) {
     sum += g[i] * (s->trial[i] - s->x[i]);
@@ -174,10 +177,26 @@ static double promise(const search* s, const double* g) {
   return sum;
 }
 
-// To a lower place: shorter steps until there is one. Where the first is fine and the way goes on
-// downhill, once longer.
+// Of the objective by the step, where the trial is and no bound holds it.
+static double slope_there(const search* s, double step) {
+  double sum = 0;
+  for (int i = 0; i < s->n; i++) {
+    sum += s->trial[i] == s->x[i] + step * s->p[i] ? s->next[i] * s->p[i] : 0;
+  }
+  return sum;
+}
+
+// Keep the trial as the best of the line.
+static void keep_trial(search* s) {
+  memcpy(s->best, s->trial, (size_t)s->n * sizeof *s->best);
+  memcpy(s->best_g, s->next, (size_t)s->n * sizeof *s->best_g);
+}
+
+// To a place that is lower, and where the way is no longer as steep (the conditions of Wolfe):
+// between the longest step that was too short and the shortest that was too long.
 static lb_status search_line(search* s, double* value, bool* fell) {
-  double step = 1;
+  const double start = *value, slope = dot_free(s, s->g, s->p);
+  double step = 1, low = 0, high = (double)INFINITY;
   *fell = false;
   for (int i = 0; i < MOST_TRIALS; i++) {
     double there = 0;
@@ -186,16 +205,27 @@ static lb_status search_line(search* s, double* value, bool* fell) {
     if (status != LB_OK) {
       return status;
     }
-    const double down = promise(s, s->g);
-    if (there <= *value + DECREASE * down && down < 0) {
+    const double down = along(s, s->g);
+    if (there <= start + DECREASE * down && there < *value) {
+      keep_trial(s);
       *value = there;
       *fell = true;
+      low = step;
+      if (slope_there(s, step) >= SLOPE * slope) {
+        return LB_OK;
+      }
+    } else {
+      high = step;
+    }
+    if (*fell && (i >= ENOUGH_TRIALS || step >= LONGEST_STEP)) {
       return LB_OK;
     }
-    // where the parabola through value, slope and the value there is least
-    const double rise = there - *value - down;
+    // where the parabola through value and slope at the start and the value there is least
+    const double rise = there - start - down;
     const double part = isfinite(rise) && rise > 0 ? -down / (2 * rise) : 0.1;
-    step *= fmin(fmax(part, 0.1), 0.5);
+    step = !isfinite(high) ? 4 * step
+           : low > 0       ? 0.5 * (low + high)
+                           : high * fmin(fmax(part, 0.1), 0.5);
   }
   return LB_OK;
 }
@@ -203,7 +233,8 @@ static lb_status search_line(search* s, double* value, bool* fell) {
 // --- the search ---
 
 static bool take_arrays(search* s) {
-  double** const part[] = {&s->x, &s->g, &s->trial, &s->next, &s->p, &s->real};
+  double** const part[] = {&s->x, &s->g,    &s->trial, &s->next,
+                           &s->p, &s->real, &s->best,  &s->best_g};
   bool ok = true;
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     ok = (*part[i] = LB_TAKE(&s->arena, double, s->n)) && ok;
@@ -227,8 +258,8 @@ static lb_status advance(search* s, double* value, bool* fell) {
       remember(s);
       double* x = s->x;
       double* g = s->g;
-      s->x = s->trial, s->trial = x;
-      s->g = s->next, s->next = g;
+      s->x = s->best, s->best = x;
+      s->g = s->best_g, s->best_g = g;
     } else {
       s->npair = 0;
     }

@@ -140,7 +140,7 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
   static const struct {
     const char* name;
     void (*write)(lb_out*, const lb_recording*, const lb_summary*);
-    enum { ANY, FIT, RETARGET, TORQUES, REACTIONS } of;
+    enum { ANY, FIT, RETARGET, OPTIMIZE, TORQUES, REACTIONS } of;
   } files[] = {
       {"trajectory.csv", write_csv, ANY},
       {"scene.glb", write_gltf, ANY},
@@ -152,6 +152,7 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
       {"after.csv", lb_write_after, RETARGET},
       {"profiles.csv", lb_write_profiles, RETARGET},
       {"profiles.yaml", lb_write_splines, RETARGET},
+      {"parameters.csv", lb_write_parameters, OPTIMIZE},
       {"inverse.csv", lb_write_torques, TORQUES},
       {"reactions.csv", lb_write_reactions, REACTIONS},
       {"summary.json", lb_write_summary, ANY}}; // last: where it is new, the others are done
@@ -165,6 +166,7 @@ lb_status lb_recording_write(const lb_recording* recording, const lb_summary* su
     const bool there[] = {[ANY] = true,
                           [FIT] = summary->fit,
                           [RETARGET] = summary->retarget,
+                          [OPTIMIZE] = summary->optimize,
                           [TORQUES] = recording->keeps & LB_KEEP_TORQUES,
                           [REACTIONS] = recording->keeps & LB_KEEP_REACTIONS};
     if (!there[files[i].of]) {

@@ -180,7 +180,8 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   figure_begin(out);
   seconds(out, s->wall_seconds);
   figure_end(out, "to compute it");
-  if (isfinite(speed) && speed > 0 && !s->fit && !s->retarget) { // those play the motion many times
+  if (isfinite(speed) && speed > 0 && !s->fit && !s->retarget &&
+      !s->optimize) { // those play the motion many times
     figure_begin(out);
     const double times = speed >= 1 ? speed : 1 / speed;
     human(out, times < 100 ? times : round(times));
@@ -401,6 +402,9 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   }
   if (s->retarget) {
     lb_report_retarget(out, s->retarget);
+  }
+  if (s->optimize) {
+    lb_report_optimisation(out, s->optimize);
   }
   const bool done =
       s->retarget ? lb_report_retarget_strip(out, s->retarget, view) : strip(out, r, view);

@@ -189,5 +189,8 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->retarget) {
     lb_summarise_retargeting(out, s->retarget);
   }
+  if (s->optimize) {
+    lb_summarise_optimisation(out, s->optimize);
+  }
   lb_out_text(out, "\n}\n");
 }

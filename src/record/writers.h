@@ -30,6 +30,11 @@ void lb_write_gltf_retargeting(lb_out* out, const lb_summary* summary, int most)
 // Its part of summary.json.
 void lb_summarise_retargeting(lb_out* out, const struct lb_retarget_result* result);
 
+// Of an optimisation: its numbers as a table; its part of summary.json and of the report.
+void lb_write_parameters(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_summarise_optimisation(lb_out* out, const struct lb_optimize_result* result);
+void lb_report_optimisation(lb_out* out, const struct lb_optimize_result* result);
+
 // A heading NAME.SUFFIX of a table, with the comma before it.
 void lb_write_heading(lb_out* out, const char* name, const char* suffix);
 
