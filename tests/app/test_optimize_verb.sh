@@ -1,0 +1,105 @@
+# limber optimize: its scenes reach their goals; its files, bad input, and what is kept when it stops.
+scenes=$LIMBER_SOURCE_DIR/scenes
+
+run "$LIMBER" optimize "$scenes/reach.yaml" --out reach
+claim "the arm reaches" exits 0
+claim "... and it says what was gained" prints "objective"
+for file in parameters.csv trajectory.csv summary.json scene.glb report.html; do
+  claim "there is $file" test -s reach/$file
+done
+claim "a number a line" test "$(wc -l <reach/parameters.csv)" -eq 45
+claim "the report shows how the search went" grep -qF "Objective after each iteration" reach/report.html
+claim "... and the goals" grep -qF "elbow at rest" reach/report.html
+
+achieved() { # FILE GOAL MOST: a goal's share of the objective
+  python3 - "$@" <<'P'
+import json, sys
+s = json.load(open(sys.argv[1]))
+goal = next(g for g in s["goals"] if g["name"] == sys.argv[2])
+print(goal)
+assert s["job"] == "optimize" and goal["after"] <= float(sys.argv[3]), goal
+assert s["objective"]["after"] <= s["objective"]["before"] and s["history"][-1] <= s["history"][0]
+P
+}
+within() { # FILE LEAST MOST: all numbers
+  awk -F, -v least="$2" -v most="$3" 'NR > 1 && ($4 < least || $4 > most) { exit 1 }' "$1"
+}
+# weight 1000: the hand is within 0.1 mm; weight 10: slower than 1 cm/s
+claim "the hand is there to 0.1 mm" achieved reach/summary.json there 1e-5
+claim "... and at rest" achieved reach/summary.json "at rest" 1e-3
+
+run "$LIMBER" optimize "$scenes/throw.yaml" --out throw
+claim "the ball is thrown" exits 0
+claim "... and hits to a micrometre" achieved throw/summary.json hit 1e-12
+
+run "$LIMBER" optimize "$scenes/swing-up.yaml" --out swing
+claim "the pendulum swings up" exits 0
+# weight 10: a thousandth of a radian
+claim "... to the top within 2 mrad" achieved swing/summary.json top 4e-5
+claim "... and rests there" achieved swing/summary.json "at rest" 1e-4
+claim "... within the motor's limits" within swing/parameters.csv -1.6 1.6
+
+# What was found can be played again, to the last digit.
+run "$LIMBER" simulate "$scenes/swing-up.yaml" --parameters swing/parameters.csv --out again
+claim "numbers are played again" exits 0
+claim "... as they were found" cmp swing/trajectory.csv again/trajectory.csv
+
+# Going on does not lose what was gained.
+run "$LIMBER" optimize "$scenes/swing-up.yaml" --out swing --resume
+claim "a search goes on" exits 0
+claim "... from where it was" achieved swing/summary.json top 4e-5
+run "$LIMBER" optimize "$scenes/throw.yaml" --out nowhere --resume
+claim "without one it begins anew" exits 0
+claim "... and says so" complains "there is no search to go on with"
+
+# Files that are not of the scene.
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters swing/parameters.csv --out x
+claim "numbers of another scene are refused" exits 2
+claim "... with the line" complains "swing/parameters.csv:2:1: "
+claim "... and why" complains "the scene has no parameter 'torque'"
+head -2 throw/parameters.csv >short.csv
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters short.csv --out x
+claim "missing numbers are told" complains "number 1 of parameter 'throw' is missing"
+sed '2s/,0,/,7,/' throw/parameters.csv >wrong.csv
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters wrong.csv --out x
+claim "numbers that are not there are told" complains "and no number 7"
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters none.csv --out x
+claim "a missing file is bad input" exits 2
+
+# Scenes that ask for nothing, or for what has no derivative.
+run "$LIMBER" optimize "$scenes/pendulum.yaml" --out x
+claim "a scene without goals is bad input" exits 2
+claim "... and is told what to write" complains "give it 'optimize' with 'parameters' and 'goals'"
+cat >loop.yaml <<'Y'
+solver: {integrator: bdf2}
+duration: 0.1
+bodies: {a: {mass: 1 kg, inertia: [1, 1, 1]}, b: {mass: 1 kg, inertia: [1, 1, 1]}}
+joints:
+  one: {type: revolute, child: a, axis: y}
+  two: {type: revolute, parent: a, child: b, at: [1, 0, 0], axis: y}
+constraints:
+  floor: {floor: {body: b, height: -5}}
+optimize:
+  parameters: {v: {mass: a}}
+  goals: {g: {joint: one, position: 0}}
+Y
+run "$LIMBER" optimize loop.yaml --out x
+claim "what pushes one way is bad input" exits 2
+
+# A search that is stopped keeps its best numbers.
+cat >long.yaml <<Y
+include: $scenes/swing-up.yaml
+solver: {integrator: bdf2, step: 0.2 ms}
+Y
+"$LIMBER" optimize long.yaml --out stopped -q >stdout 2>stderr &
+pid=$!
+for _ in $(seq 100); do
+  if [ -s stopped/parameters.csv ]; then break; fi
+  sleep 0.1
+done
+kill -INT $pid
+status=0
+wait $pid || status=$?
+claim "Ctrl-C stops it" exits 130
+claim "... and it says where the best is" complains "The best so far is in stopped"
+claim "... which is there" test -s stopped/summary.json

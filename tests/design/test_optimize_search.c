@@ -1,0 +1,223 @@
+// Searches that end where formulas say, within bounds, and nothing lost where memory ends.
+#include <time.h>
+
+#include "counting.h"
+#include "limber/limber.h"
+#include "test.h"
+
+enum { MOST = 1200 };
+
+typedef struct problem {
+  lb_scene scene;
+  lb_optimization* o;
+  double x[MOST], objective;
+} problem;
+
+static void complain(lb_error* err) {
+  for (int i = 0; i < err->count; i++) {
+    print_error("%d: %s\n", err->message[i].place.line, err->message[i].text);
+  }
+  fail();
+}
+
+static void open_problem(problem* p, const char* text) {
+  lb_error err = lb_error_make(NULL);
+  if (lb_scene_parse(text, strlen(text), "test.yaml", NULL, &p->scene, &err) != LB_OK ||
+      lb_optimization_create(&p->scene, NULL, &p->o, &err) != LB_OK) {
+    complain(&err);
+  }
+  assert_true(p->o->nvalue <= MOST);
+  memcpy(p->x, p->o->start, (size_t)p->o->nvalue * sizeof *p->x);
+}
+
+static void solve(problem* p, lb_optimize_options options) {
+  lb_error err = lb_error_make(NULL);
+  if (lb_optimize_run(p->o, &options, p->x, &p->objective, &err) != LB_OK) {
+    complain(&err);
+  }
+}
+
+static void close_problem(problem* p) {
+  lb_optimization_release(p->o);
+  lb_scene_release(&p->scene);
+}
+
+// BDF1 from rest of a falling point: after n steps of h, z = z0 + v0 t - g h^2 n (n + 1) / 2.
+static void a_throw_without_drag_has_the_velocity_of_the_closed_form(void** state) {
+  (void)state;
+  problem p;
+  open_problem(&p, "duration: 1 s\n"
+                   "solver: {integrator: bdf1, step: 10 ms}\n"
+                   "bodies: {ball: {shape: {sphere: {radius: 5 cm}}, position: [0, 1, 2]}}\n"
+                   "optimize:\n"
+                   "  parameters: {throw: {velocity: ball}}\n"
+                   "  goals: {hit: {point: ball, position: [4, -1, 3]}}\n");
+  solve(&p, (lb_optimize_options){0});
+  assert_near(p.x[0], 4, 1e-9);
+  assert_near(p.x[1], -2, 1e-9);
+  assert_near(p.x[2], 3 - 2 + 9.81 * 1e-4 * 100 * 101 / 2, 1e-9);
+  assert_true(p.objective < 1e-18);
+  close_problem(&p);
+}
+
+// The same with a throw that may not be as fast: the nearest that the bound allows.
+static void bounds_hold_to_the_last_bit(void** state) {
+  (void)state;
+  problem p;
+  open_problem(&p, "duration: 1 s\n"
+                   "solver: {integrator: bdf2, step: 10 ms}\n"
+                   "gravity: [0, 0, 0]\n"
+                   "bodies: {ball: {shape: {sphere: {radius: 5 cm}}}}\n"
+                   "optimize:\n"
+                   "  parameters: {throw: {velocity: ball, at_least: -1.7, at_most: 2.3}}\n"
+                   "  goals: {hit: {point: ball, position: [4, -3, 1]}}\n");
+  solve(&p, (lb_optimize_options){0});
+  assert_true(p.x[0] == 2.3);
+  assert_true(p.x[1] == -1.7);
+  assert_near(p.x[2], 1, 1e-9);
+  assert_near(p.objective, 1.7 * 1.7 + 1.3 * 1.3, 1e-9);
+  close_problem(&p);
+}
+
+// A swinging pendulum is as long as its clock says: T = 2 pi sqrt(l / g) for a point.
+static void a_length_is_found_from_the_period(void** state) {
+  (void)state;
+  problem p;
+  open_problem(&p, "duration: 0.5 s\n" // a quarter of 2 s
+                   "solver: {integrator: sdirk2, step: 2 ms}\n"
+                   "bodies: {bob: {mass: 1 kg, center: [1, 0, 0], inertia: [1e-9, 1e-9, 1e-9]}}\n"
+                   "joints: {pivot: {type: revolute, child: bob, axis: y}}\n"
+                   "initial: {pivot: {position: 90.01 deg}}\n" // hangs along x turned down
+                   "optimize:\n"
+                   "  parameters: {length: {length: bob, at_least: 0.3, at_most: 3}}\n"
+                   "  goals: {down: {joint: pivot, position: 90 deg, weight: 1e6}}\n");
+  solve(&p, (lb_optimize_options){0});
+  assert_near(p.x[0], 9.81 / (M_PI * M_PI), 1e-4);
+  close_problem(&p);
+}
+
+static bool stop_after_three(void* context, const lb_optimize_news* n) {
+  *(double*)context = n->objective;
+  return n->iteration < 3;
+}
+
+static const char swing[] =
+    "duration: 1 s\n"
+    "solver: {integrator: bdf2, step: 10 ms}\n"
+    "bodies: {rod: {shape: {box: [0.5, 0.05, 0.05], position: [0.25, 0, 0]}}}\n"
+    "joints: {pivot: {type: revolute, child: rod, axis: y}}\n"
+    "motors: {push: {joint: pivot, drive: force, keys: [[0, 0]]}}\n"
+    "optimize:\n"
+    "  parameters: {push: {motor: push, knots: 8, at_least: -5, at_most: 5}}\n"
+    "  goals: {up: {joint: pivot, position: -90 deg}, still: {joint: pivot, velocity: 0}}\n";
+
+static void a_search_that_is_stopped_leaves_its_best_numbers(void** state) {
+  (void)state;
+  problem p;
+  double seen = NAN, value = NAN;
+  open_problem(&p, swing);
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_optimize_run(p.o, &(lb_optimize_options){stop_after_three, &seen}, p.x,
+                                   &p.objective, &err),
+                   LB_INTERRUPTED);
+  lb_error_clear(&err);
+  assert_int_equal(lb_optimization_evaluate(p.o, p.x, &value, NULL, NULL), LB_OK);
+  assert_near(value, seen, 1e-12);
+  assert_near(p.objective, seen, 1e-12);
+  close_problem(&p);
+}
+
+static void searches_repeat_to_the_last_bit(void** state) {
+  (void)state;
+  static problem p, again;
+  open_problem(&p, swing);
+  open_problem(&again, swing);
+  solve(&p, (lb_optimize_options){0});
+  solve(&again, (lb_optimize_options){0});
+  assert_memory_equal(p.x, again.x, (size_t)p.o->nvalue * sizeof *p.x);
+  assert_true(p.objective < 1e-6);
+  close_problem(&p);
+  close_problem(&again);
+}
+
+static void nothing_leaks_when_memory_ends_anywhere(void** state) {
+  (void)state;
+  lb_scene scene;
+  assert_int_equal(lb_scene_parse(swing, strlen(swing), "test.yaml", NULL, &scene, NULL), LB_OK);
+  bool done = false;
+  for (long refuse = 1; !done; refuse++) {
+    lb_counting c = {.refuse = refuse};
+    const lb_allocator a = lb_counting_allocator(&c);
+    lb_optimization* o = NULL;
+    double x[8] = {0}, g[8], value = 7;
+    lb_status status = lb_optimization_create(&scene, &a, &o, NULL);
+    if (status == LB_OK) {
+      status = lb_optimization_evaluate(o, x, &value, g, NULL);
+      assert_true((status == LB_OK) == (value != 7));
+    } else {
+      assert_null(o);
+    }
+    assert_true(status == LB_OK || status == LB_NO_MEMORY);
+    done = c.requests < refuse;
+    assert_true(done == (status == LB_OK));
+    lb_optimization_release(o);
+    assert_int_equal(c.live, 0);
+  }
+  lb_scene_release(&scene);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Best of several, so that other work on the machine matters little.
+static double seconds(problem* p, double* gradient) {
+  double best = INFINITY, value;
+  for (int i = 0; i < 7; i++) {
+    const double start = now();
+    assert_int_equal(lb_optimization_evaluate(p->o, p->x, &value, gradient, NULL), LB_OK);
+    best = fmin(best, now() - start);
+  }
+  return best;
+}
+
+static void a_gradient_by_500_numbers_costs_less_than_four_simulations(void** state) {
+  (void)state;
+  lb_test_needs_speed();
+  static problem p;
+  static double g[MOST];
+  lb_error err = lb_error_make(NULL);
+  if (lb_scene_read(LIMBER_SOURCE_DIR "/scenes/reach.yaml", NULL, &p.scene, &err) != LB_OK) {
+    complain(&err);
+  }
+  for (int i = 0; i < p.scene.optimize.nparameter; i++) {
+    p.scene.optimize.parameter[i].knots = 125;
+  }
+  if (lb_optimization_create(&p.scene, NULL, &p.o, &err) != LB_OK) {
+    complain(&err);
+  }
+  assert_int_equal(p.o->nvalue, 500);
+  for (int i = 0; i < p.o->nvalue; i++) {
+    p.x[i] = 3 * sin(0.1 * i);
+  }
+  const double run = seconds(&p, NULL), both = seconds(&p, g);
+  print_message("a run %.3g ms, with the gradient %.3g ms: %.2f times\n", 1e3 * run, 1e3 * both,
+                both / run);
+  assert_true(both < 4 * run);
+  close_problem(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_throw_without_drag_has_the_velocity_of_the_closed_form),
+      cmocka_unit_test(bounds_hold_to_the_last_bit),
+      cmocka_unit_test(a_length_is_found_from_the_period),
+      cmocka_unit_test(a_search_that_is_stopped_leaves_its_best_numbers),
+      cmocka_unit_test(searches_repeat_to_the_last_bit),
+      cmocka_unit_test(nothing_leaks_when_memory_ends_anywhere),
+      cmocka_unit_test(a_gradient_by_500_numbers_costs_less_than_four_simulations),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
