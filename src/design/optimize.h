@@ -90,7 +90,9 @@ typedef struct lb_optimizing {
   lb_aimed* goal;
   double *q0, *v0; // [nq], [nv] the start as the scene has it, loops closed
   double h;
-  bool begins_as_sdirk2; // a run by BDF2 does, as that of the authors of [red]
+  int nclosing;             // rows of loops that say how a start follows ...
+  int *closing, *dependent; // [nclosing] ... which, and the coordinates that do
+  bool begins_as_sdirk2;    // a run by BDF2 does, as that of the authors of [red]
   // the last run
   int count, capacity, rows;
   lb_stage* stage; // [capacity], the start first
@@ -112,6 +114,19 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
 // How a profile at time t changes with its values: those from `first` on, at most six, with value
 // and first two derivatives each. Their count.
 int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
+
+// --- starts with loops (optimize_start.c) ---
+
+// Whether numbers change how a scene with loops starts.
+bool lb_start_moves(const lb_optimizing* o);
+// Choose the coordinates that follow, at the start as the scene has it.
+lb_status lb_start_choose(lb_optimizing* o, lb_data* d, lb_error* err);
+// Put them where they belong.
+lb_status lb_start_close(const lb_optimizing* o, const lb_model* m, lb_data* d, lb_error* err);
+// From how an objective changes with all coordinates and velocities of the start, where d is, to
+// how it changes with those that do not follow.
+lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, double* by_q,
+                        double* by_v, lb_error* err);
 
 // --- runs (optimize_run.c) ---
 

@@ -236,6 +236,9 @@ static void stretch_point(const lb_block* b, lb_vec3 root, double f, int body, l
 static void stretch_scene(lb_scene* s, const lb_block* b, lb_vec3 root, double f) {
   for (int i = 0; i < s->njoint; i++) {
     stretch_point(b, root, f, s->joint[i].parent, &s->joint[i].in_parent.p);
+    if (s->joint[i].loop) {
+      stretch_point(b, root, f, s->joint[i].child, &s->joint[i].in_child.p);
+    }
   }
   for (int i = 0; i < s->nspring; i++) {
     stretch_point(b, root, f, s->spring[i].body[0], &s->spring[i].point[0]);
@@ -315,6 +318,42 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
 }
 
+// Of a scene with loops, all coordinates as they follow: what closes them again has nothing to do.
+static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb_error* err) {
+  lb_arena arena;
+  lb_model m;
+  lb_data* d = NULL;
+  lb_arena_init(&arena, o->allocator);
+  lb_status status = lb_optimizing_play(o, x, &arena, &m);
+  if (status == LB_OK) {
+    status = lb_data_create(&m, o->allocator, &d, err);
+  }
+  if (status == LB_OK) {
+    lb_drive(&m, d);
+    status = lb_start_close(o, &m, d, err);
+  }
+  for (int i = 0; i < s->njoint && status == LB_OK; i++) {
+    const int j = lb_model_joint(&m, s->joint[i].name);
+    if (j >= 0 && !s->joint[i].loop) {
+      memcpy(s->joint[i].q, d->q + m.joint_q[j], (size_t)m.joint_nq[j] * sizeof *d->q);
+      memcpy(s->joint[i].qd, d->qd + m.joint_v[j], (size_t)m.joint_nv[j] * sizeof *d->qd);
+    }
+  }
+  for (int i = 0; i < s->nbody && status == LB_OK; i++) {
+    const int j = lb_model_joint(&m, s->body[i].name);
+    if (j >= 0 && m.joint_kind[j] == LB_JOINT_FREE) {
+      const double *q = d->q + m.joint_q[j], *v = d->qd + m.joint_v[j];
+      const lb_quat r = {q[3], q[4], q[5], q[6]};
+      s->body[i].pose = (lb_transform){r, {q[0], q[1], q[2]}};
+      s->body[i].spin = lb_vec3_make(v[0], v[1], v[2]);
+      s->body[i].velocity = lb_quat_rotate(r, lb_vec3_make(v[3], v[4], v[5]));
+    }
+  }
+  lb_data_release(d);
+  lb_arena_release(&arena);
+  return status;
+}
+
 lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
                                 lb_error* err) {
   lb_optimizing* o = optimization->work;
@@ -344,6 +383,9 @@ lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, 
     }
   }
   write_rest(o, scene);
+  if (ok && o->nclosing > 0) {
+    return write_closed(o, x, scene, err);
+  }
   return ok ? LB_OK
             : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a motor's curve");
 }

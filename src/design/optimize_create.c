@@ -163,17 +163,16 @@ static lb_status refuse(maker* k, const lb_block* b, const char* why) {
 
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_model* m = k->o->model;
-  const bool loops = m->nloop > 0 || m->nrelation > 0;
   const lb_parameter_kind kind = b->p->kind;
   if (kind == LB_PARAMETER_LENGTH && k->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
     return refuse(k, b,
                   "lengths cannot change in maximal coordinates (choose 'coordinates: "
                   "reduced')");
   }
-  if (loops && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
+  if (m->nguide > 0 && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
     return refuse(k, b,
-                  "the scene has loops or constraints, which say how it starts (change "
-                  "motors, masses or springs instead)");
+                  "points of the scene are led, and stay where they start (change motors, masses "
+                  "or springs instead)");
   }
   for (int i = 0; i < k->o->nblock; i++) {
     const lb_scene_parameter* other = k->o->block[i].p;
@@ -358,6 +357,9 @@ static lb_status find_rest(maker* k) {
   lb_status status = lb_data_create(o->model, o->allocator, &d, k->err);
   if (status == LB_OK) {
     status = lb_assemble(o->model, d, k->err);
+  }
+  if (status == LB_OK) {
+    status = lb_start_choose(o, d, k->err);
   }
   if (status == LB_OK) {
     memcpy(o->q0, d->q, (size_t)o->model->nq * sizeof *d->q);

@@ -177,6 +177,12 @@ static void pull_start(way_back* w, const double* by_q, const double* by_v) {
     case LB_PARAMETER_SPIN:
       lb_v4_add_to(to, lb_v4_load(by_v + b->v));
       break;
+    case LB_PARAMETER_LENGTH:
+      for (int k = 0; k < b->nslide; k++) {
+        const int joint = w->m->motor_joint[b->slide[k].motor];
+        *to += b->slide[k].reach * by_q[w->m->joint_v[joint]];
+      }
+      break;
     default:
       break;
     }
@@ -242,6 +248,12 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d
                             "singular",
                             o->stage[i].time);
     }
+  }
+  if (status == LB_OK) {
+    memcpy(d->q, o->q, (size_t)m->nq * sizeof *d->q);
+    memcpy(d->qd, o->v, (size_t)m->nv * sizeof *d->qd);
+    d->time = 0;
+    status = lb_start_pull(o, m, d, w.q[0], w.v[0], err);
   }
   if (status == LB_OK) {
     pull_start(&w, w.q[0], w.v[0]);

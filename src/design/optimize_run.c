@@ -181,8 +181,11 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, dou
   o->no_memory = false;
   memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
   lb_drive(m, d);
-  note(o, d, NULL);
-  status = step_all(o, m, st, d, goal, err);
+  status = lb_start_close(o, m, d, err);
+  if (status == LB_OK) {
+    note(o, d, NULL);
+    status = step_all(o, m, st, d, goal, err);
+  }
   lb_stepper_release(st);
   *objective = 0;
   for (int i = 0; i < o->ngoal; i++) {

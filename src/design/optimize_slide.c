@@ -82,6 +82,9 @@ static void carry_all(maker* k, int njoint) {
   lb_scene* s = k->s;
   for (int i = 0; i < njoint; i++) {
     carry(k, &s->joint[i].parent, &s->joint[i].in_parent.p);
+    if (s->joint[i].loop) {
+      carry(k, &s->joint[i].child, &s->joint[i].in_child.p);
+    }
   }
   for (int i = 0; i < s->nspring; i++) {
     for (int e = 0; e < 2; e++) {
@@ -111,7 +114,7 @@ static void carry_all(maker* k, int njoint) {
 
 // How many things could be on bodies.
 static int count_things(const lb_optimizing* o, const lb_scene* s) {
-  int n = s->njoint + 2 * s->nspring + s->nload + o->ngoal;
+  int n = 2 * s->njoint + 2 * s->nspring + s->nload + o->ngoal;
   for (int i = 0; i < s->ncable; i++) {
     n += s->cable[i].npoint;
   }
