@@ -17,5 +17,7 @@ echo
 echo
 "$build/bench/limber_bench_gradient" "$(dirname "$0")/../scenes" || status=$?
 echo
+"$build/bench/limber_bench_optimize" "$(dirname "$0")/../scenes" || status=$?
+echo
 "$build/bench/limber_bench_retarget" "$(dirname "$0")/../scenes" || status=$?
 exit $status
