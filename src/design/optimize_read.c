@@ -102,14 +102,14 @@ lb_status lb_optimization_read(const lb_optimization* o, const char* path, doubl
   const lb_allocator* allocator = o->work->allocator;
   reading r = {.o = o, .path = path, .err = err};
   r.x = lb_allocate(allocator, (size_t)o->nvalue * sizeof *r.x);
-  lb_status status =
-      r.x ? LB_OK : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for %s", path);
-  for (int i = 0; i < o->nvalue && status == LB_OK; i++) {
+  if (!r.x) {
+    fclose(file);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for %s", path);
+  }
+  for (int i = 0; i < o->nvalue; i++) {
     r.x[i] = NAN;
   }
-  if (status == LB_OK) {
-    status = read_lines(&r, file);
-  }
+  const lb_status status = read_lines(&r, file);
   if (status == LB_OK) {
     memcpy(x, r.x, (size_t)o->nvalue * sizeof *x);
   }

@@ -27,7 +27,7 @@ typedef struct maker {
 
 // Lay a copy of an array with room for more in its place.
 static bool copy(lb_arena* arena, void* array, int count, int more, size_t size) {
-  void* to = lb_arena_take_array(arena, (size_t)(count + more), size, _Alignof(max_align_t));
+  void* to = lb_arena_take_array(arena, (size_t)count + (size_t)more, size, _Alignof(max_align_t));
   if (to && count > 0) {
     memcpy(to, *(void**)array, (size_t)count * size);
   }

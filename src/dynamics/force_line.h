@@ -4,9 +4,9 @@
 
 typedef enum lb_line_number { LB_LINE_STIFFNESS, LB_LINE_DAMPING, LB_LINE_LENGTH } lb_line_number;
 
-// The power of the change of force, by one more of the number, for velocities mu [nv]. After
-// lb_derive at d's state, with the origins' velocities in place.
-double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int spring, lb_line_number number,
+// Of spring or cable i: the power of the change of its force, by one more of the number, for
+// velocities mu [nv]. After lb_derive at d's state, with the origins' velocities in place.
+double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_line_number number,
                            const double* mu);
-double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int cable, lb_line_number number,
+double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_line_number number,
                           const double* mu);

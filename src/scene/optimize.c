@@ -116,9 +116,9 @@ static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of)
                             : of.owner == LB_OWNER_MOTOR
                                 ? &r->scene.joint[r->scene.motor[of.index].joint]
                                 : NULL;
-  const lb_coordinate counts = j && lb_joint_count_v(j) > 0 ? lb_joint_counts(j, 0)
-                               : of.owner == LB_OWNER_BODY  ? LB_COORDINATE_LENGTH
-                                                            : LB_COORDINATE_LENGTH;
+  // free bodies and lines measure lengths
+  const lb_coordinate counts =
+      j && lb_joint_count_v(j) > 0 ? lb_joint_counts(j, 0) : LB_COORDINATE_LENGTH;
   const lb_joint_measure* of_joint = &lb_coordinate_measures[counts];
   switch (kind) {
   case LB_PARAMETER_POSITION:
