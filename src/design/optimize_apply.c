@@ -233,6 +233,22 @@ static void stretch_point(const lb_block* b, lb_vec3 root, double f, int body, l
   }
 }
 
+// What is seen of a body: shapes with an edge or axis along the direction get longer by it.
+static void stretch_shape(const lb_block* b, double f, lb_scene_shape* shape) {
+  const lb_vec3 e = lb_quat_rotate(lb_quat_conjugate(shape->pose.q), b->p->along);
+  const bool round =
+      shape->shape.type == LB_SHAPE_CAPSULE || shape->shape.type == LB_SHAPE_CYLINDER;
+  lb_vec3* size = &shape->shape.size;
+  double* const along[] = {round ? NULL : &size->x, round ? NULL : &size->y,
+                           round ? &size->y : &size->z};
+  const double part[] = {e.x, e.y, e.z};
+  for (int k = 0; k < 3 && shape->shape.type != LB_SHAPE_SPHERE; k++) {
+    if (fabs(part[k]) > 1 - 1e-9 && along[k]) {
+      *along[k] *= f;
+    }
+  }
+}
+
 static void stretch_scene(lb_scene* s, const lb_block* b, lb_vec3 root, double f) {
   for (int i = 0; i < s->njoint; i++) {
     stretch_point(b, root, f, s->joint[i].parent, &s->joint[i].in_parent.p);
@@ -259,6 +275,9 @@ static void stretch_scene(lb_scene* s, const lb_block* b, lb_vec3 root, double f
   }
   for (int i = 0; i < s->nshape; i++) {
     stretch_point(b, root, f, s->shape[i].body, &s->shape[i].pose.p);
+    if (s->shape[i].body == b->p->index) {
+      stretch_shape(b, f, &s->shape[i]);
+    }
   }
   for (int i = 0; i < s->optimize.ngoal; i++) {
     lb_scene_goal* g = &s->optimize.goal[i];

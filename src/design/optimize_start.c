@@ -20,7 +20,7 @@ enum { NEWTON_STEPS = 50 };
 static const double CLOSED = 1e-13;   // [m or rad]
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
 
-static bool moves_start(const lb_parameter_kind kind) {
+static bool moves_start(lb_parameter_kind kind) {
   return kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH;
 }
 
@@ -69,13 +69,12 @@ static void eliminate(choice* c, int row, int column) {
 }
 
 // The coordinates that a block says, of free bodies all.
-static void want(const lb_optimizing* o, const lb_block* b, bool* wanted) {
+static void want(const lb_block* b, bool* wanted) {
   const bool start = b->p->kind <= LB_PARAMETER_SPIN;
   const int n = b->p->owner == LB_OWNER_BODY ? LB_JOINT_MOST_V : b->count;
   for (int k = 0; k < n && start; k++) {
     wanted[b->v + k] = true;
   }
-  (void)o;
 }
 
 static lb_status complain(const lb_optimizing* o, int column, lb_error* err) {
@@ -128,7 +127,7 @@ lb_status lb_start_choose(lb_optimizing* o, lb_data* d, lb_error* err) {
   }
   memcpy(c.J, rows.J, size * sizeof *c.J);
   for (int i = 0; i < o->nblock; i++) {
-    want(o, &o->block[i], c.wanted);
+    want(&o->block[i], c.wanted);
   }
   return choose(o, &c, err);
 }
@@ -230,8 +229,8 @@ static bool pass_on(const lb_optimizing* o, const double* C, const double* B, do
   return true;
 }
 
-static bool pull(const lb_optimizing* o, lb_derivatives* D, lb_data* d, lb_arena* arena,
-                 double* by_q, double* by_v) {
+static lb_status pull(const lb_optimizing* o, lb_derivatives* D, lb_data* d, lb_arena* arena,
+                      double* by_q, double* by_v) {
   const lb_model* m = D->model;
   const size_t size = (size_t)o->rows * (size_t)m->nv, n = (size_t)o->nclosing;
   double* gap_q = LB_TAKE(arena, double, size);
@@ -240,15 +239,17 @@ static bool pull(const lb_optimizing* o, lb_derivatives* D, lb_data* d, lb_arena
   double* A = LB_TAKE(arena, double, n* n + n);
   int* order = LB_TAKE(arena, int, n);
   if (!gap_q || !rate_q || !J || !A || !order) {
-    return false;
+    return LB_NO_MEMORY;
   }
   lb_kinematics(m, d, d->q, d->qd);
   lb_loops_linearise(m, d);
   lb_derive(D, d, d->q, d->qd, d->qdd, false);
   lb_loops_differentiate_rows(D, d, gap_q, rate_q, J);
   // velocities follow from coordinates, too
-  bool ok = pass_on(o, J, rate_q, by_v, by_q, A, order) && pass_on(o, J, J, by_v, by_v, A, order);
-  return ok && pass_on(o, gap_q, gap_q, by_q, by_q, A, order);
+  const bool ok = pass_on(o, J, rate_q, by_v, by_q, A, order) &&
+                  pass_on(o, J, J, by_v, by_v, A, order) &&
+                  pass_on(o, gap_q, gap_q, by_q, by_q, A, order);
+  return ok ? LB_OK : LB_FAILED;
 }
 
 lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, double* by_q,
@@ -260,9 +261,14 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, d
   lb_derivatives* D = NULL;
   lb_arena_init(&arena, o->allocator);
   lb_status status = lb_derivatives_create(m, o->allocator, &D, err);
-  if (status == LB_OK && !pull(o, D, d, &arena, by_q, by_v)) {
-    status = lb_error_add(err, LB_FAILED, (lb_place){0},
-                          "the start has no derivative: loops are singular there");
+  if (status == LB_OK) {
+    status = pull(o, D, d, &arena, by_q, by_v);
+    if (status != LB_OK) {
+      lb_error_add(err, status, (lb_place){0},
+                   status == LB_NO_MEMORY
+                       ? "out of memory for a start"
+                       : "the start has no derivative: loops are singular there");
+    }
   }
   lb_derivatives_release(D);
   lb_arena_release(&arena);

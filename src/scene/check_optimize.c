@@ -66,6 +66,15 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
            "(give 'knots', or ease 'smooth' or 'linear', or a spline)",
            p->name, c->s->motor[p->index].name, d->period > 0 ? "repeated" : "cubic");
   }
+  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE &&
+      c->s->motor[p->index].drive == LB_DRIVE_POSITION &&
+      (d->time[0] > 0 || d->time[1] < c->s->duration * (1 - 1e-9))) {
+    LB_SAY(
+        c, p->place,
+        "parameter '%s': the spline of motor '%s' does not last from the start to the end of the "
+        "motion, and would jump where it ends (let it go from 0 to %g s)",
+        p->name, c->s->motor[p->index].name, c->s->duration);
+  }
   if (p->knots > 0 && c->s->motor[p->index].drive == LB_DRIVE_POSITION) {
     LB_SAY(c, p->place,
            "parameter '%s': straight lines between knots would jump in speed, and motor '%s' "
