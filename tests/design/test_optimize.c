@@ -82,6 +82,7 @@ static const char everything[] =
     "  arm: {shape: {box: [0.5, 0.05, 0.08], position: [0.25, 0.01, 0]}, mass: 1 kg}\n"
     "  hand: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0.02]}, mass: 0.5 kg}\n"
     "  cart: {shape: {box: [0.2, 0.2, 0.1]}, mass: 1.5 kg}\n"
+    "  wheel: {shape: {box: [0.3, 0.1, 0.1], position: [0.1, 0, 0]}}\n"
     "  ball: {shape: {sphere: {radius: 5 cm}, position: [0.01, 0.02, 0]}, mass: 0.3 kg, drag: "
     "0.2,\n"
     "         position: [0.5, 0.3, 0.2], rotation: [20 deg, 30 deg, -40 deg]}\n"
@@ -93,6 +94,7 @@ static const char everything[] =
     "  wrist: {type: spherical, parent: arm, child: hand, at: [0.5, 0, 0], damping: 0.02,\n"
     "          in_child: [-0.02, 0, 0]}\n"
     "  rail: {type: prismatic, child: cart, axis: x, at: [0, 1, 0]}\n"
+    "  axle: {type: revolute, parent: cart, child: wheel, axis: z}\n"
     "springs:\n"
     "  pull: {from: {body: hand, at: [0.2, 0, 0]}, to: {body: ball, at: [0.02, 0.01, 0.03]},\n"
     "         stiffness: 30, damping: 0.4, length: 0.3}\n"
@@ -104,6 +106,7 @@ static const char everything[] =
     "motors:\n"
     "  swing: {joint: shoulder, drive: force, ease: linear,\n"
     "          keys: [[0, 1], [50 ms, -2], [0.1 s, 3]]}\n"
+    "  turn: {joint: axle, keys: [[20 ms, 0], [60 ms, 0.2], [0.1 s, 0.1]]}\n"
     "  push: {joint: rail, spline: {from: 0, to: 0.12, degree: 3, points: [0, 0, 0.01, 0.03, "
     "0.04]}}\n"
     "loads:\n"
@@ -123,6 +126,7 @@ static const char everything[] =
     "    spin: {spin: ball}\n"
     "    torque: {motor: swing}\n"
     "    path: {motor: push}\n"
+    "    turn: {motor: turn}\n"
     "    weight: {mass: arm}\n"
     "    ball weight: {mass: ball}\n"
     "    longer: {length: arm}\n"
@@ -150,6 +154,8 @@ static const char everything[] =
     "           time: [20 ms, 0.1 s], weight: 30}\n"
     "    bend: {joint: elbow, position: [0.1, 0], weight: 0.5}\n"
     "    calm: {joint: wrist, velocity: [0, 0, 0], weight: 0.01, time: [50 ms, 0.12 s]}\n"
+    "    wheel: {point: wheel, at: [0.2, 0, 0], position: [0, 1, 0], time: [0, 0.12 s],\n"
+    "            weight: 10}\n"
     "    effort: {motor: swing, weight: 0.1}\n";
 
 static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2"};
@@ -199,6 +205,58 @@ static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state
   open_problem(&p, text);
   check_applied(&p);
   close_problem(&p);
+}
+
+// Joints that move by charts.
+static const char charts[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s, step: 5 ms}\n"
+    "bodies:\n"
+    "  a: {shape: {box: [0.4, 0.1, 0.1], position: [0.2, 0, 0]}}\n"
+    "  b: {shape: {box: [0.3, 0.2, 0.1], position: [0.1, 0, 0]}}\n"
+    "  c: {shape: {box: [0.1, 0.3, 0.1], position: [0, 0.1, 0]}}\n"
+    "  d: {shape: {box: [0.1, 0.1, 0.3], position: [0, 0, 0.1]}}\n"
+    "joints:\n"
+    "  turn: {type: euler, order: zxy, child: a, spring: {stiffness: 2}, damping: 0.1}\n"
+    "  fly: {type: free-3d, child: b, at: [1, 0, 0]}\n"
+    "  screw: {type: helical, parent: a, child: c, at: [0.4, 0, 0], axis: z, pitch: 0.1}\n"
+    "  table: {type: planar, parent: b, child: d, axis: x, second_axis: y,\n"
+    "          spring: {stiffness: 5}}\n"
+    "springs: {s: {from: {body: c}, to: {body: d}, stiffness: 10, length: 0.4}}\n"
+    "initial:\n"
+    "  turn: {position: [0.3, -0.2, 0.4], velocity: [1, 2, -1]}\n"
+    "  fly: {position: [0.1, 0.2, 0, 0.3, 0.2, -0.1], velocity: [1, 0, 1, 2, -1, 1]}\n"
+    "  screw: {velocity: 3}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    turn: {position: turn}\n"
+    "    turning: {velocity: turn}\n"
+    "    fly: {position: fly}\n"
+    "    flying: {velocity: fly}\n"
+    "    screw: {position: screw}\n"
+    "    k: {stiffness: turn}\n"
+    "    d: {damping: turn}\n"
+    "    r: {rest: turn}\n"
+    "    table: {stiffness: table}\n"
+    "    a: {length: a}\n"
+    "    b: {length: b, along: y}\n"
+    "    c: {mass: c}\n"
+    "  goals:\n"
+    "    c: {point: c, at: [0, 0.2, 0], position: [0.5, 0.2, 0], time: [0, 0.1 s], weight: 10}\n"
+    "    d: {point: d, at: [0, 0, 0.2], velocity: [0, 1, 0]}\n"
+    "    fly: {joint: fly, position: [0, 0, 0, 0, 0, 0]}\n";
+
+static void gradients_through_charts_equal_differences_of_runs(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    char text[sizeof charts + 16];
+    problem p;
+    snprintf(text, sizeof text, charts, schemes[i]);
+    open_problem(&p, text);
+    check_gradient(&p, p.o->start, 2e-4, 1e-8);
+    check_applied(&p);
+    close_problem(&p);
+  }
 }
 
 // Loops, a coupling, and springs across them.
@@ -315,6 +373,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_by_every_kind_of_number_equal_differences_of_runs),
       cmocka_unit_test(a_scene_with_the_numbers_moves_as_the_optimisation_does),
+      cmocka_unit_test(gradients_through_charts_equal_differences_of_runs),
       cmocka_unit_test(gradients_through_loops_and_couplings_equal_differences_of_runs),
       cmocka_unit_test(gradients_through_elastic_bodies_equal_differences_of_runs),
   };
