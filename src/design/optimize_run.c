@@ -51,7 +51,7 @@ static bool make_room(lb_optimizing* o) {
 // A state came from the one told last and, where there are two, from the step's end before that.
 static void find_causes(const lb_optimizing* o, int record, int before[2]) {
   before[0] = record - 1;
-  before[1] = record - 2;
+  before[1] = record > 1 ? record - 2 : 0;
   while (before[1] > 0 && o->stage[before[1]].inner) {
     before[1]--;
   }

@@ -121,6 +121,27 @@ static void bdf1_has_the_objective_and_gradient_of_the_authors(void** state) {
   close_task(&t);
 }
 
+// The target can be reached with the elbow on either side; from this one the search ends at the
+// authors' optimum.
+static void the_search_ends_where_the_authors_does(void** state) {
+  (void)state;
+  static task t;
+  open_task(&t, "diff_adjoint_bdf1.json", LB_INTEGRATOR_BDF1);
+  const cJSON* optimum = redmax_get(t.from.json, "optimum");
+  double tau[JOINTS] = {-0.3 * t.pscale, -0.5 * t.pscale}, P = NAN;
+  t.from.scene.optimize.tolerance = 1e-12;
+  t.from.scene.optimize.iterations = 200;
+  for (int i = 0; i < JOINTS; i++) {
+    t.o->scale[i] = t.pscale;
+  }
+  assert_int_equal(lb_optimize_run(t.o, &(lb_optimize_options){0}, tau, &P, NULL), LB_OK);
+  assert_near(P, redmax_number(optimum, "P"), 1e-8);
+  for (int i = 0; i < JOINTS; i++) {
+    assert_near(tau[i] / t.pscale, redmax_at(redmax_get(optimum, "p"), i), 1e-5);
+  }
+  close_task(&t);
+}
+
 // The authors' own gradient leaves out a stage; the exact one stands in a file of its own.
 static void bdf2_after_sdirk2_has_the_objective_and_exact_gradient(void** state) {
   (void)state;
@@ -139,6 +160,7 @@ static void bdf2_after_sdirk2_has_the_objective_and_exact_gradient(void** state)
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bdf1_has_the_objective_and_gradient_of_the_authors),
+      cmocka_unit_test(the_search_ends_where_the_authors_does),
       cmocka_unit_test(bdf2_after_sdirk2_has_the_objective_and_exact_gradient),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
