@@ -18,28 +18,28 @@ typedef struct task {
 } task;
 
 static void open_task(task* t, const char* name, lb_integrator integrator) {
-  if (!redmax_open(&t->from, name)) {
+  if (!red_read(&t->from, name)) {
     skip();
   }
   assert_null(t->from.lacks);
   lb_scene* s = &t->from.scene;
-  const cJSON* what = redmax_get(t->from.json, "task");
-  const double end = redmax_number(what, "t");
-  const lb_vec3 target = redmax_vec3(redmax_get(what, "xtarget"));
-  t->pscale = redmax_number(what, "pscale");
+  const cJSON* what = red_get(t->from.json, "task");
+  const double end = red_number(what, "t");
+  const lb_vec3 target = red_vec3(red_get(what, "xtarget"));
+  t->pscale = red_number(what, "pscale");
   s->duration = end;
   s->solver.integrator = integrator;
-  s->solver.step = s->record.every = redmax_number(redmax_get(t->from.json, "integrator"), "h");
+  s->solver.step = s->record.every = red_number(red_get(t->from.json, "integrator"), "h");
   t->goal[0] = (lb_scene_goal){.name = "there",
                                .kind = LB_GOAL_POINT,
-                               .index = (int)redmax_number(what, "body") - 1,
-                               .at = redmax_vec3(redmax_get(what, "xlocal")),
+                               .index = (int)red_number(what, "body") - 1,
+                               .at = red_vec3(red_get(what, "xlocal")),
                                .count = 3,
                                .counts = {true, true, true},
                                .value = {target.x, target.y, target.z},
                                .from = end,
                                .to = end,
-                               .weight = redmax_number(what, "wpos") / 2};
+                               .weight = red_number(what, "wpos") / 2};
   for (int i = 0; i < JOINTS; i++) {
     t->motor[i] = (lb_scene_motor){
         .name = i ? "second" : "first",
@@ -60,7 +60,7 @@ static void open_task(task* t, const char* name, lb_integrator integrator) {
                         .count = 1,
                         .counts = {true},
                         .to = end,
-                        .weight = redmax_number(what, "wreg") / 2 / (end * t->pscale * t->pscale)};
+                        .weight = red_number(what, "wreg") / 2 / (end * t->pscale * t->pscale)};
   }
   s->motor = t->motor;
   s->nmotor = JOINTS;
@@ -76,13 +76,13 @@ static void open_task(task* t, const char* name, lb_integrator integrator) {
 
 static void close_task(task* t) {
   lb_optimization_release(t->o);
-  redmax_release(&t->from);
+  red_release(&t->from);
 }
 
 static double evaluate(task* t, const cJSON* p, double gradient[JOINTS]) {
   double tau[JOINTS], P = NAN;
   for (int i = 0; i < JOINTS; i++) {
-    tau[i] = t->pscale * redmax_at(p, i);
+    tau[i] = t->pscale * red_at(p, i);
   }
   assert_int_equal(lb_optimization_evaluate(t->o, tau, &P, gradient, NULL), LB_OK);
   for (int i = 0; i < JOINTS; i++) {
@@ -95,14 +95,14 @@ static void compare(task* t, const cJSON* results, const char* key) {
   const cJSON* result;
   cJSON_ArrayForEach(result, results) {
     double g[JOINTS], size = 0;
-    const cJSON* given = redmax_get(result, key);
-    assert_near(evaluate(t, redmax_get(result, "p"), g), redmax_number(result, "P"), 1e-8);
+    const cJSON* given = red_get(result, key);
+    assert_near(evaluate(t, red_get(result, "p"), g), red_number(result, "P"), 1e-8);
     for (int i = 0; i < JOINTS; i++) {
-      size = fmax(size, fabs(redmax_at(given, i)));
+      size = fmax(size, fabs(red_at(given, i)));
     }
     for (int i = 0; i < JOINTS; i++) {
-      print_message("%s: off by %.2g\n", key, fabs(g[i] - redmax_at(given, i)) / size);
-      assert_near(g[i] / size, redmax_at(given, i) / size, 1e-8);
+      print_message("%s: off by %.2g\n", key, fabs(g[i] - red_at(given, i)) / size);
+      assert_near(g[i] / size, red_at(given, i) / size, 1e-8);
     }
   }
 }
@@ -111,11 +111,11 @@ static void bdf1_has_the_objective_and_gradient_of_the_authors(void** state) {
   (void)state;
   static task t;
   open_task(&t, "diff_adjoint_bdf1.json", LB_INTEGRATOR_BDF1);
-  compare(&t, redmax_get(t.from.json, "results"), "dPdp_adjoint_code");
+  compare(&t, red_get(t.from.json, "results"), "dPdp_adjoint_code");
   // and nothing is left to gain where they end
-  const cJSON* optimum = redmax_get(t.from.json, "optimum");
+  const cJSON* optimum = red_get(t.from.json, "optimum");
   double g[JOINTS];
-  assert_near(evaluate(&t, redmax_get(optimum, "p"), g), redmax_number(optimum, "P"), 1e-8);
+  assert_near(evaluate(&t, red_get(optimum, "p"), g), red_number(optimum, "P"), 1e-8);
   assert_near(g[0], 0, 1e-6);
   assert_near(g[1], 0, 1e-6);
   close_task(&t);
@@ -127,7 +127,7 @@ static void the_search_ends_where_the_authors_does(void** state) {
   (void)state;
   static task t;
   open_task(&t, "diff_adjoint_bdf1.json", LB_INTEGRATOR_BDF1);
-  const cJSON* optimum = redmax_get(t.from.json, "optimum");
+  const cJSON* optimum = red_get(t.from.json, "optimum");
   double tau[JOINTS] = {-0.3 * t.pscale, -0.5 * t.pscale}, P = NAN;
   t.from.scene.optimize.tolerance = 1e-12;
   t.from.scene.optimize.iterations = 200;
@@ -135,9 +135,9 @@ static void the_search_ends_where_the_authors_does(void** state) {
     t.o->scale[i] = t.pscale;
   }
   assert_int_equal(lb_optimize_run(t.o, &(lb_optimize_options){0}, tau, &P, NULL), LB_OK);
-  assert_near(P, redmax_number(optimum, "P"), 1e-8);
+  assert_near(P, red_number(optimum, "P"), 1e-8);
   for (int i = 0; i < JOINTS; i++) {
-    assert_near(tau[i] / t.pscale, redmax_at(redmax_get(optimum, "p"), i), 1e-5);
+    assert_near(tau[i] / t.pscale, red_at(red_get(optimum, "p"), i), 1e-5);
   }
   close_task(&t);
 }
@@ -147,12 +147,10 @@ static void bdf2_after_sdirk2_has_the_objective_and_exact_gradient(void** state)
   (void)state;
   static task t;
   open_task(&t, "diff_adjoint_bdf2.json", LB_INTEGRATOR_BDF2);
-  char* text = redmax_load("diff_adjoint_bdf2_exact.json");
-  assert_non_null(text);
-  cJSON* exact = cJSON_Parse(text);
-  free(text);
+  cJSON* exact = red_open("diff_adjoint_bdf2_exact.json");
+  assert_non_null(exact);
   t.o->work->begins_as_sdirk2 = true;
-  compare(&t, redmax_get(exact, "results"), "dPdp_exact");
+  compare(&t, red_get(exact, "results"), "dPdp_exact");
   cJSON_Delete(exact);
   close_task(&t);
 }
