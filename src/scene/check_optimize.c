@@ -195,6 +195,11 @@ void lb_check_optimize(lb_checker* c) {
            "optimize: elastic bodies with all their nodes have no derivatives (choose 'elastic: "
            "reduced')");
   }
+  if (c->s->nstrand + c->s->nsoft > 0) {
+    LB_SAY(c, c->s->nstrand > 0 ? c->s->strand[0].place : c->s->soft[0].place,
+           "optimize: there are no derivatives of the motion of strands and flesh (take '%s' out)",
+           c->s->nstrand > 0 ? c->s->strand[0].name : c->s->soft[0].name);
+  }
   if (!(o->tolerance > 0) || o->iterations < 1) {
     LB_SAY(c, o->place, "optimize: its tolerance must be positive, its iterations one or more");
   }
