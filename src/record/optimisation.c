@@ -88,8 +88,7 @@ void lb_summarise_optimisation(lb_out* out, const lb_optimize_result* t) {
 
 // --- the report ---
 
-static void cell(lb_out* out, double x) {
-  lb_out_text(out, "<td>");
+static void number(lb_out* out, double x) {
   if (isfinite(x)) {
     const double size = fabs(x);
     const bool plain = size == 0 || (size >= 1e-3 && size < 1e6);
@@ -102,57 +101,144 @@ static void cell(lb_out* out, double x) {
       lb_out_long(out, power);
     }
   }
+}
+
+static void cell(lb_out* out, double x) {
+  lb_out_text(out, "<td>");
+  number(out, x);
+  lb_out_text(out, "</td>");
+}
+
+// What a goal measures, and how many of it are one of the model's; NULL: of no one kind.
+typedef struct measure {
+  const char* unit;
+  double times;
+} measure;
+
+static measure measure_of(const lb_scene* scene, const lb_scene_goal* g) {
+  static const double DEGREES = 57.29577951308232;
+  if (g->kind == LB_GOAL_POINT) {
+    return g->rate ? (measure){"mm/s", 1e3} : (measure){"mm", 1e3};
+  }
+  const int joint = g->kind == LB_GOAL_MOTOR ? scene->motor[g->index].joint : g->index;
+  const lb_joint_kind kind = scene->joint[joint].kind;
+  if (kind == LB_JOINT_PRISMATIC || kind == LB_JOINT_PLANAR || kind == LB_JOINT_TRANSLATIONAL) {
+    return g->kind == LB_GOAL_MOTOR ? (measure){"N", 1}
+           : g->rate                ? (measure){"mm/s", 1e3}
+                                    : (measure){"mm", 1e3};
+  }
+  if (kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_UNIVERSAL || kind == LB_JOINT_EULER ||
+      kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_EXPONENTIAL) {
+    return g->kind == LB_GOAL_MOTOR ? (measure){"N m", 1}
+           : g->rate                ? (measure){"deg/s", DEGREES}
+                                    : (measure){"deg", DEGREES};
+  }
+  return (measure){NULL, 1};
+}
+
+// How far off, from a share of the objective: over a while, root mean square.
+static void off_by(lb_out* out, const lb_scene_goal* g, measure m, double share) {
+  const double time = g->to > g->from ? g->to - g->from : 1;
+  const double off = g->weight > 0 ? sqrt(share / (g->weight * time)) : NAN;
+  lb_out_text(out, "<td>");
+  number(out, m.times * off);
+  if (isfinite(off) && m.unit) {
+    lb_out_texts(out, " ", m.unit, NULL);
+  }
   lb_out_text(out, "</td>");
 }
 
 static void goals(lb_out* out, const lb_optimize_result* t) {
   const lb_scene_optimize* what = &t->optimization->scene->optimize;
   lb_out_text(out, "<h2>What was wanted</h2>\n<section class=\"card wide\">\n<table "
-                   "class=\"found\">\n<tr><th></th><th>before</th><th>after</th></tr>\n");
+                   "class=\"found\">\n<tr><th></th><th>off before</th><th>off now</th>"
+                   "<th>of the objective before</th><th>now</th></tr>\n");
   for (int i = 0; i < what->ngoal; i++) {
+    const lb_scene_goal* g = &what->goal[i];
+    const measure m = measure_of(t->optimization->scene, g);
     lb_out_text(out, "<tr><th scope=\"row\">");
-    lb_out_html(out, what->goal[i].name);
+    lb_out_html(out, g->name);
     lb_out_text(out, "</th>");
+    off_by(out, g, m, t->before[i]);
+    off_by(out, g, m, t->after[i]);
     cell(out, t->before[i]);
     cell(out, t->after[i]);
     lb_out_text(out, "</tr>\n");
   }
-  lb_out_text(out, "</table>\n</section>\n<p class=\"note\">Shares of the objective: weight times "
-                   "the square of how far it is off.</p>\n");
+  lb_out_text(out, "</table>\n</section>\n<p class=\"note\">How far off: at its moment, or the "
+                   "root mean square over its time. The objective adds up weight times the square "
+                   "of it.</p>\n");
+}
+
+// Numbers evenly spaced in time are drawn, others are told.
+static bool is_curve(const lb_optimize_result* t, int parameter) {
+  return t->optimization->scene->optimize.parameter[parameter].knots > 1;
+}
+
+static int rows_of(const lb_optimize_result* t, int parameter) {
+  const int* first = t->optimization->first + parameter;
+  return is_curve(t, parameter) ? 0 : first[1] - first[0];
+}
+
+static void number_row(lb_out* out, const lb_optimize_result* t, int parameter, int k) {
+  const lb_optimization* o = t->optimization;
+  lb_out_text(out, "<tr><th scope=\"row\">");
+  lb_out_html(out, o->scene->optimize.parameter[parameter].name);
+  if (rows_of(t, parameter) > 1) {
+    lb_out_text(out, " ");
+    lb_out_long(out, k - o->first[parameter]);
+  }
+  lb_out_text(out, "</th>");
+  cell(out, o->start[k]);
+  cell(out, t->x[k]);
+  cell(out, o->least[k]);
+  cell(out, o->most[k]);
+  lb_out_text(out, "</tr>\n");
 }
 
 static void numbers(lb_out* out, const lb_optimize_result* t) {
   const lb_optimization* o = t->optimization;
-  const lb_scene_optimize* what = &o->scene->optimize;
-  int rows = 0;
-  lb_out_text(out,
-              "<h2>What was found</h2>\n<section class=\"card wide\">\n<table class=\"found\">\n"
-              "<tr><th></th><th>in the scene</th><th>found</th><th>at least</th><th>at most</th>"
-              "</tr>\n");
-  for (int i = 0; i < what->nparameter; i++) {
-    for (int k = o->first[i]; k < o->first[i + 1] && rows < MOST_ROWS; k++, rows++) {
-      lb_out_text(out, "<tr><th scope=\"row\">");
-      lb_out_html(out, what->parameter[i].name);
-      if (o->first[i + 1] - o->first[i] > 1) {
-        lb_out_text(out, " ");
-        lb_out_long(out, k - o->first[i]);
-      }
-      lb_out_text(out, "</th>");
-      cell(out, o->start[k]);
-      cell(out, t->x[k]);
-      cell(out, o->least[k]);
-      cell(out, o->most[k]);
-      lb_out_text(out, "</tr>\n");
+  int rows = 0, all = 0;
+  lb_out_text(out, "<section class=\"card wide\">\n<table class=\"found\">\n"
+                   "<tr><th></th><th>in the scene</th><th>found</th><th>at least</th>"
+                   "<th>at most</th></tr>\n");
+  for (int i = 0; i < o->scene->optimize.nparameter; i++) {
+    all += rows_of(t, i);
+    for (int k = 0; k < rows_of(t, i) && rows < MOST_ROWS; k++, rows++) {
+      number_row(out, t, i, o->first[i] + k);
     }
   }
   lb_out_text(out, "</table>\n</section>\n");
-  if (o->nvalue > MOST_ROWS) {
+  if (all > rows) {
     lb_out_text(out, "<p class=\"note\">The first numbers only; all are in parameters.csv.</p>\n");
+  }
+}
+
+static void found(lb_out* out, const lb_optimize_result* t) {
+  const lb_optimization* o = t->optimization;
+  bool curves = false, others = false;
+  lb_out_text(out, "<h2>What was found</h2>\n");
+  for (int i = 0; i < o->scene->optimize.nparameter; i++) {
+    const int at = o->first[i];
+    curves |= is_curve(t, i);
+    others |= !is_curve(t, i);
+    if (is_curve(t, i)) {
+      lb_report_draw(out, &(lb_report_curve){o->scene->optimize.parameter[i].name,
+                                             o->first[i + 1] - at, o->start + at, t->x + at,
+                                             o->least[at], o->most[at], o->scene->duration});
+    }
+  }
+  if (curves) {
+    lb_out_text(out, "<p class=\"note\"><span class=\"key before\"></span> as the scene has it, "
+                     "<span class=\"key after\"></span> found; dashed: bounds.</p>\n");
+  }
+  if (others) {
+    numbers(out, t);
   }
 }
 
 void lb_report_optimisation(lb_out* out, const lb_optimize_result* t) {
   goals(out, t);
-  numbers(out, t);
+  found(out, t);
   lb_report_history(out, t->nhistory, t->history, 1, t->nhistory - 1);
 }
