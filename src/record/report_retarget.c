@@ -138,8 +138,10 @@ void lb_report_retarget(lb_out* out, const lb_retarget_result* t) {
   bodies(out, t);
   torques(out, t);
   spread(out, t);
-  lb_report_history(out, t->nhistory, &t->history[0].objective, sizeof *t->history / sizeof(double),
-                    t->niteration);
+  if (t->nhistory > 0) { // a replay has none
+    lb_report_history(out, t->nhistory, &t->history[0].objective,
+                      sizeof *t->history / sizeof(double), t->niteration);
+  }
 }
 
 // --- pictures ---
