@@ -49,6 +49,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.frame = lb_carve(c, 2 * (size_t)m->nloop, sizeof *loops.frame);
   loops.row = lb_carve(c, n, sizeof *loops.row);
   loops.touching = lb_carve(c, n, sizeof(bool));
+  loops.near = lb_carve(c, n, sizeof(bool));
   loops.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double));
   loops.Jt = lb_carve(c, n * nv, sizeof(double));
   loops.A = lb_carve(c, n * n, sizeof(double));

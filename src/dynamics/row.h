@@ -37,6 +37,7 @@ struct lb_loops {
   lb_frame* frame; // [2 * nloop]
   lb_row* row;     // [nrow]
   bool* touching;  // [contacts] by lb_loops_close: they hold until it is called again
+  bool* near;      // [contacts] that it closes
   bool all;        // whether they touch or not
   double* M;       // [ndense][ndense], then its Cholesky factor
   double* Jt;      // [nrow][nv], a row of J each, then Linv J'

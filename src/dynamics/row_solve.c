@@ -254,15 +254,35 @@ double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
   return all.worst;
 }
 
-// Keep two-way rows, and of the others those that touch or are through.
+// What pushes one way counts as near once it touches or is through, and stays near while things are
+// closed: where a body turns, Newton's method ends a little beyond, and what then looked free would
+// keep the velocity it came with. What touched before and hardly moved since is near, too; what
+// came apart in a step of h has a rate of the order of h times an acceleration.
+static void note_near(lb_loops* L) {
+  static const double HARDLY = 1e-6, SLOWLY = 1e-4; // [m or rad], [1/s]
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    if (r->one_way) {
+      L->near[r->contact] |=
+          r->c <= TOUCH || (L->touching[r->contact] && r->c <= HARDLY && r->cd <= SLOWLY);
+    }
+  }
+}
+
+// Keep two-way rows, and of the others those that are near.
 static void keep_near(lb_loops* L) {
   int n = 0;
+  note_near(L);
   for (int i = 0; i < L->nrow; i++) {
-    if (!L->row[i].one_way || L->row[i].c <= TOUCH) {
+    if (!L->row[i].one_way || L->near[L->row[i].contact]) {
       L->row[n++] = L->row[i];
     }
   }
   L->nrow = n;
+}
+
+static void forget_near(lb_loops* L) {
+  memset(L->near, 0, (size_t)L->ncontact * sizeof *L->near);
 }
 
 // A step (5) on the positions from the rows that were last measured; without damping Newton's. The
@@ -277,6 +297,7 @@ static void close_once(const lb_model* m, lb_data* d, double damping) {
   for (int i = 0; i < L->nrow; i++) {
     trace += L->A[i * (L->nrow + 1)];
     L->x[i] = -L->row[i].c;
+    L->row[i].one_way = false; // what is near is to touch, neither more nor less
   }
   for (int i = 0; i < L->nrow; i++) {
     L->A[i * (L->nrow + 1)] += damping * trace / L->nrow;
@@ -290,6 +311,7 @@ static void close_positions(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const size_t size = (size_t)m->nq * sizeof *d->q;
   opening here = measure_opening(m, d);
+  forget_near(L);
   double damping = 0;
   for (int i = 0; i < CLOSING_STEPS && here.worst >= 1e-14 && damping < MOST_DAMPING; i++) {
     memcpy(L->q, d->q, size);
@@ -406,6 +428,7 @@ bool lb_loops_hit(const lb_data* d, const double* lambda) {
 
 void lb_loops_stop(const lb_model* m, lb_data* d) {
   if (d->work->loops) {
+    forget_near(d->work->loops);
     close_velocities(m, d);
   }
 }

@@ -66,6 +66,9 @@ static joint_size count_coordinates(const lb_scene_joint* joint) {
   static const joint_size SIZE[LB_JOINT_COUNT] = {
 #define SIZE_OF(code, name, nq, nv) [code] = {nq, nv},
       LB_JOINT_LIST(SIZE_OF)};
+  if ((unsigned)joint->kind >= LB_JOINT_COUNT) { // a mistake that is told elsewhere
+    return (joint_size){0, 0};
+  }
   joint_size sum = SIZE[joint->kind];
   for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
     const joint_size part = count_coordinates(&joint->part[i]);

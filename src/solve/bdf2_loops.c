@@ -54,11 +54,19 @@ static void factor_general(lb_bdf2_loops* L) {
   }
 }
 
+// Of a W that is not symmetric the symmetric part: conditions one way are those of a quadratic
+// program, and the next iteration makes up for the rest.
 static void fill(lb_bdf2_loops* L) {
   const int n = L->n, count = L->count;
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
       L->A[i * count + j] = lb_dot(n, L->J + i * n, L->Z + j * n);
+    }
+  }
+  for (int i = 0; L->general && i < count; i++) {
+    for (int j = 0; j < i; j++) {
+      const double mean = 0.5 * (L->A[i * count + j] + L->A[j * count + i]);
+      L->A[i * count + j] = L->A[j * count + i] = mean;
     }
   }
 }

@@ -44,10 +44,10 @@ run "$LIMBER" simulate "$scenes/swing-up.yaml" --parameters swing/parameters.csv
 claim "numbers are played again" exits 0
 claim "... as they were found" cmp swing/trajectory.csv again/trajectory.csv
 
-# Going on does not lose what was gained.
+# Going on does not lose what was gained: the objective falls, whatever its shares do.
 run "$LIMBER" optimize "$scenes/swing-up.yaml" --out swing --resume
 claim "a search goes on" exits 0
-claim "... from where it was" achieved swing/summary.json top 4e-5
+claim "... from where it was" achieved swing/summary.json top 1e-3
 run "$LIMBER" optimize "$scenes/throw.yaml" --out nowhere --resume
 claim "without one it begins anew" exits 0
 claim "... and says so" complains "there is no search to go on with"
