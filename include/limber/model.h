@@ -122,6 +122,7 @@ typedef struct lb_model_segment {
   double length;    ///< at rest [m]
   double stiffness; ///< the force for a strain of one [N]
   double damping;   ///< [s]
+  bool pushes;      ///< where it is shorter than that, too
 } lb_model_segment;
 
 typedef struct lb_model_strand {

@@ -286,6 +286,7 @@ typedef struct lb_scene_strand {
   double damping;   ///< a strain rate counts as this much strain for each 1/s [s] >= 0
   double drag;      ///< resists motion through the world, over the mass [1/s] >= 0
   double slack;     ///< its length at rest over that at the start > 0
+  bool pushes;      ///< where it is shorter than at rest, too
   double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
   int material;     ///< its look, or -1
 } lb_scene_strand;

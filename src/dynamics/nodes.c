@@ -94,13 +94,21 @@ void lb_nodes_add_momentum(const lb_model* m, const lb_data* d, lb_v4* linear, l
 lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd) {
   const lb_v4 way = lb_v4_load(x + 3 * s->node[1]) - lb_v4_load(x + 3 * s->node[0]);
   const double l = sqrt(lb_v4_dot(way, way));
+  // Just at its length a string counts as taut. Its damping comes in over a small strain: if it
+  // came in at once, a step that ends there would have no solution.
+  static const double SLACK = 1 - 1e-9, DAMPED = 1e-3;
+  const double share = s->pushes ? 1 : fmin(1, fmax(0, (l / s->length - 1) / DAMPED));
   lb_segment_state state = {.along = s->stiffness / s->length,
-                            .damping = s->stiffness * s->damping / s->length};
+                            .damping = share * s->stiffness * s->damping / s->length};
+  if (!s->pushes && l < SLACK * s->length) {
+    return (lb_segment_state){0};
+  }
   if (l > 0) { // at a point there is no direction to pull in
     state.n = way / l;
     const lb_v4 pace = lb_v4_load(xd + 3 * s->node[1]) - lb_v4_load(xd + 3 * s->node[0]);
     state.across = s->stiffness * (1 / s->length - 1 / l);
     state.tension = state.along * (l - s->length) + state.damping * lb_v4_dot(state.n, pace);
+    state.tension = s->pushes ? state.tension : fmax(0, state.tension);
   }
   return state;
 }
@@ -171,7 +179,7 @@ static double energy(const lb_model* m, lb_data* d) {
     const lb_model_segment* s = &m->segment[k];
     const lb_v4 way = lb_v4_load(nodes->x + 3 * s->node[1]) - lb_v4_load(nodes->x + 3 * s->node[0]);
     const double strain = sqrt(lb_v4_dot(way, way)) / s->length - 1;
-    sum += 0.5 * s->stiffness * s->length * strain * strain;
+    sum += s->pushes || strain > 0 ? 0.5 * s->stiffness * s->length * strain * strain : 0;
   }
   for (int i = 0; i < m->nsoft; i++) {
     lb_nodes_displace(m, d, &m->soft[i]);

@@ -69,7 +69,8 @@ static lb_status add_segments(lb_build* b, const lb_scene_strand* s, int first) 
     m->segment[m->nsegment++] = (lb_model_segment){.node = {i - 1, i},
                                                    .length = s->slack * length,
                                                    .stiffness = s->stiffness,
-                                                   .damping = s->damping};
+                                                   .damping = s->damping,
+                                                   .pushes = s->pushes};
   }
   return LB_OK;
 }

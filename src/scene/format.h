@@ -439,6 +439,7 @@ typedef struct lb_strand_spec {
   const lb_node* through;
   int segments;
   double mass, stiffness, damping, drag, slack, radius;
+  bool pushes;
   int material;
 } lb_strand_spec;
 

@@ -32,6 +32,8 @@ static const lb_field strand_fields[] = {
      "share of the mass, per second, that resists moving through the world"},
     {"slack", LB_VALUE_NUMBER, STRAND(slack), LB_PURE, LB_POSITIVE, false, NULL, "1",
      "its length when nothing pulls on it, over that at the start"},
+    {"pushes", LB_VALUE_FLAG, STRAND(pushes), LB_PURE, LB_ANY, false, NULL, "false",
+     "true: its springs push where they are shorter than that; else it goes slack"},
     {"radius", LB_VALUE_NUMBER, STRAND(radius), LB_LENGTH, LB_POSITIVE, false, NULL,
      "as springs are drawn", "at which it is drawn"},
     {"material", LB_VALUE_MATERIAL, STRAND(material), LB_PURE, LB_ANY, false, NULL, "dark",

@@ -42,6 +42,7 @@ static bool read_strand(lb_reader* r, const lb_entry* entry, lb_scene_strand* st
                               .damping = spec.damping,
                               .drag = spec.drag,
                               .slack = spec.slack,
+                              .pushes = spec.pushes,
                               .radius = spec.radius,
                               .material = spec.material};
   ok = read_strand_points(r, spec.through, strand);

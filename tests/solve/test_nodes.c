@@ -29,6 +29,7 @@ static const char WORLD[] =
     "    mass: 0.2\n"
     "    stiffness: 200 N\n"
     "    slack: 0.95\n"
+    "    pushes: true\n" // else there are no orders
     "    damping: DAMP\n"
     "    drag: DRAG\n"
     "soft:\n"
@@ -321,6 +322,30 @@ static void a_hanging_strand_is_as_long_as_its_weight_says(void** state) {
   lb_model_release(m);
 }
 
+// A weight on a rope that is a tenth too long falls freely until the rope is taut, and comes to
+// hang on it.
+static void a_slack_strand_holds_nothing_until_it_is_taut(void** state) {
+  (void)state;
+  lb_model* m =
+      compile("limber: 1\nbodies: {b: {shape: {sphere: {radius: 0.05}}, mass: 2, drag: 5}}\n"
+              "joints: {slide: {type: prismatic, child: b, at: [0, 0, -1], axis: z}}\n"
+              "strands:\n"
+              "  rope: {through: [{at: [0, 0, 0]}, {body: b}], segments: 1, mass: 1 g,\n"
+              "    stiffness: 500 N, damping: 10 ms, slack: 1.1}\n");
+  lb_data* d = data_of(m);
+  const double mass = 2 + 5e-4, rate = 5 / mass, end = 9.81 / rate, t = 0.12;
+  run(m, d, LB_INTEGRATOR_SDIRK2, 1e-3, 120);
+  // v' = -g - rate v
+  assert_near(d->q[0], -end * t + end / rate * (1 - exp(-rate * t)), 1e-6);
+  assert_true(d->q[0] > -0.1);
+  for (int i = 0; i < 20; i++) {
+    run(m, d, LB_INTEGRATOR_SDIRK2, 1e-3, 500);
+  }
+  assert_near(d->q[0], -0.1 - 1.1 * mass * 9.81 / 500, 1e-9);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
 static void a_pulled_bar_of_flesh_stretches_as_ea_over_l_says(void** state) {
   (void)state;
   static const char held[] =
@@ -423,6 +448,7 @@ int main(void) {
       cmocka_unit_test(every_stepper_converges_with_its_order),
       cmocka_unit_test(momentum_of_what_floats_is_kept),
       cmocka_unit_test(a_hanging_strand_is_as_long_as_its_weight_says),
+      cmocka_unit_test(a_slack_strand_holds_nothing_until_it_is_taut),
       cmocka_unit_test(a_pulled_bar_of_flesh_stretches_as_ea_over_l_says),
       cmocka_unit_test(flesh_does_not_mind_being_turned),
       cmocka_unit_test(steps_allocate_nothing),

@@ -91,6 +91,7 @@ static void fasten_strands(world* w) {
     const double each = get(from, "mass_total")->valuedouble / nodes;
     lb_scene_strand* s = &w->strand[i];
     *s = lb_scene_strand_default();
+    s->pushes = true;
     s->name = name[i];
     s->npoint = 2;
     s->point = w->point[i];
