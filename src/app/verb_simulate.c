@@ -90,7 +90,8 @@ static const char* amount_text(double amount, char* out, size_t size) {
 }
 
 static void print_energy(const lb_summary* s) {
-  if (s->conservative) {
+  static const double CONSERVED = 0.1; // beyond, as after impacts, the word would be wrong
+  if (s->conservative && s->energy_drift < CONSERVED) {
     printf("  energy   conserved to %.2g of the largest kinetic energy\n", s->energy_drift);
   } else {
     printf("  energy   from %.4g J to %.4g J\n", s->energy_start, s->energy_end);
