@@ -7,6 +7,7 @@
 #include "limber/simulate.h"
 #include "math/profile.h"
 #include "model/pose.h"
+#include "model/split.h"
 #include "solve/frames.h"
 
 typedef struct maker {
@@ -161,6 +162,22 @@ static lb_status refuse(maker* k, const lb_block* b, const char* why) {
   return lb_error_add(k->err, LB_INVALID, b->p->place, "parameter '%s': %s", b->p->name, why);
 }
 
+// A part of a body that a loop's joint splits is a body of its own, which would have to change,
+// too.
+static lb_status check_split(maker* k, const lb_block* b) {
+  for (int i = 0; i < k->s->njoint; i++) {
+    const lb_scene_joint* j = &k->s->joint[i];
+    if (j->loop && j->child == b->p->index && lb_joint_needs_coordinates(k->s, i)) {
+      return lb_error_add(
+          k->err, LB_INVALID, b->p->place,
+          "parameter '%s': joint '%s' closes a loop at body '%s' and does more than "
+          "hold it, so its %s cannot change (make it the joint's parent)",
+          b->p->name, j->name, k->s->body[j->child].name, lb_parameter_kind_name(b->p->kind));
+    }
+  }
+  return LB_OK;
+}
+
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_model* m = k->o->model;
   const lb_parameter_kind kind = b->p->kind;
@@ -181,7 +198,7 @@ static lb_status check_block(maker* k, const lb_block* b) {
       return refuse(k, b, "another parameter changes the same already (keep one)");
     }
   }
-  return LB_OK;
+  return kind == LB_PARAMETER_MASS || kind == LB_PARAMETER_LENGTH ? check_split(k, b) : LB_OK;
 }
 
 // --- values ---

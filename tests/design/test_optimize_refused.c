@@ -1,0 +1,58 @@
+// What cannot be optimised is refused where the scene asks for it, and no more than that.
+#include "limber/limber.h"
+#include "test.h"
+
+static lb_scene parse(const char* text) {
+  lb_scene scene;
+  lb_error err = lb_error_make(NULL);
+  if (lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err) != LB_OK) {
+    fail_msg("%d: %s", err.message[0].place.line, err.message[0].text);
+  }
+  return scene;
+}
+
+// The scene itself is good; the optimisation is refused at the line, with the words.
+static void check_refused(const char* text, int line, const char* words) {
+  lb_scene scene = parse(text);
+  lb_optimization* o = NULL;
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_optimization_create(&scene, NULL, &o, &err), LB_INVALID);
+  assert_null(o);
+  assert_int_equal(err.count, 1);
+  assert_int_equal(err.message[0].place.line, line);
+  if (!strstr(err.message[0].text, words)) {
+    fail_msg("'%s' is not in: %s", words, err.message[0].text);
+  }
+  lb_error_clear(&err);
+  lb_scene_release(&scene);
+}
+
+// A slider that a loop's joint with a rotor holds.
+static void bodies_that_loops_split(void** state) {
+  (void)state;
+  static const char slider[] =
+      "solver: {integrator: bdf2}\n"
+      "bodies:\n"
+      "  crank: {mass: 1 kg, inertia: [0.1, 0.1, 0.1]}\n"
+      "  slider: {mass: 3 kg, inertia: [0.1, 0.1, 0.1]}\n"
+      "joints:\n"
+      "  a: {type: revolute, child: crank, axis: y}\n"
+      "  s: {type: prismatic, child: slider, axis: x}\n"
+      "  c: {type: revolute, loop: true, parent: crank, child: slider, axis: y, armature: 0.001}\n"
+      "optimize:\n"
+      "  parameters: {p: {%s: slider}}\n"
+      "  goals: {g: {point: slider, position: [0.6, 0, 0]}}\n";
+  static const char* const kind[] = {"mass", "length"};
+  for (size_t i = 0; i < 2; i++) {
+    char text[sizeof slider + 16];
+    snprintf(text, sizeof text, slider, kind[i]);
+    check_refused(text, 10, "joint 'c' closes a loop at body 'slider'");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bodies_that_loops_split),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
