@@ -337,7 +337,8 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
 }
 
-// Of a scene with loops, all coordinates as they follow: what closes them again has nothing to do.
+// Of a scene with loops, all coordinates as they follow: what closes them again has nothing to do,
+// which would weigh the ways to close them by masses that have changed.
 static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb_error* err) {
   lb_arena arena;
   lb_model m;
@@ -402,7 +403,7 @@ lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, 
     }
   }
   write_rest(o, scene);
-  if (ok && o->nclosing > 0) {
+  if (ok && o->model->nloop + o->model->nrelation > 0) {
     return write_closed(o, x, scene, err);
   }
   return ok ? LB_OK

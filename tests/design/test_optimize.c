@@ -327,6 +327,17 @@ static void gradients_through_loops_and_couplings_equal_differences_of_runs(void
   }
 }
 
+// Masses change how a start that leaves loops open would be closed: it is closed as it was.
+static void loops_that_the_scene_leaves_open_are_closed_once(void** state) {
+  (void)state;
+  char text[sizeof linkage + 16];
+  problem p;
+  snprintf(text, sizeof text, linkage, "bdf2", "", "", "");
+  open_problem(&p, text);
+  check_applied(&p);
+  close_problem(&p);
+}
+
 // A mass on an elastic arm that a motor leads.
 static const char bending[] =
     "duration: 80 ms\n"
@@ -375,6 +386,7 @@ int main(void) {
       cmocka_unit_test(a_scene_with_the_numbers_moves_as_the_optimisation_does),
       cmocka_unit_test(gradients_through_charts_equal_differences_of_runs),
       cmocka_unit_test(gradients_through_loops_and_couplings_equal_differences_of_runs),
+      cmocka_unit_test(loops_that_the_scene_leaves_open_are_closed_once),
       cmocka_unit_test(gradients_through_elastic_bodies_equal_differences_of_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
