@@ -335,6 +335,38 @@ static lb_status find_goals(maker* k) {
 
 // --- the whole ---
 
+static bool can_be_differentiated(lb_integrator i) {
+  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2;
+}
+
+// What can be simulated, but has no derivatives.
+static lb_status check_scene(maker* k) {
+  const lb_scene* s = k->s;
+  if (s->optimize.nparameter == 0 || s->optimize.ngoal == 0) {
+    return lb_error_add(k->err, LB_INVALID, (lb_place){s->file, 0, 0},
+                        "'%s' does not say what to optimise (give it 'optimize' with "
+                        "'parameters' and 'goals')",
+                        s->name);
+  }
+  if (s->nstrand + s->nsoft > 0) {
+    return lb_error_add(k->err, LB_INVALID, s->nstrand > 0 ? s->strand[0].place : s->soft[0].place,
+                        "optimize: there are no derivatives of the motion of strands and flesh "
+                        "(take '%s' out)",
+                        s->nstrand > 0 ? s->strand[0].name : s->soft[0].name);
+  }
+  if (!can_be_differentiated(s->solver.integrator)) {
+    return lb_error_add(k->err, LB_INVALID, s->solver.place,
+                        "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2 "
+                        "or sdirk2)",
+                        lb_integrator_name(s->solver.integrator));
+  }
+  return s->solver.elastic != LB_SPACE_FULL
+             ? LB_OK
+             : lb_error_add(k->err, LB_INVALID, s->solver.place,
+                            "optimize: elastic bodies with all their nodes have no derivatives "
+                            "(choose 'elastic: reduced')");
+}
+
 static lb_status find_model(maker* k) {
   lb_optimizing* o = k->o;
   lb_status status = lb_slides_add(o, k->s, k->err);
@@ -399,14 +431,8 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   lb_arena_init(&o->arena, allocator);
   maker k = {o, scene, err};
   lb_status status = LB_OK;
-  if (scene->optimize.nparameter == 0 || scene->optimize.ngoal == 0) {
-    status = lb_error_add(err, LB_INVALID, (lb_place){scene->file, 0, 0},
-                          "'%s' does not say what to optimise (give it 'optimize' with "
-                          "'parameters' and 'goals')",
-                          scene->name);
-  }
-  lb_status (*const step[])(maker*) = {make_blocks, make_goals, find_model,
-                                       find_values, find_goals, find_rest};
+  lb_status (*const step[])(maker*) = {check_scene, make_blocks, make_goals, find_model,
+                                       find_values, find_goals,  find_rest};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&k);
   }

@@ -170,10 +170,6 @@ static void check_goal(lb_checker* c, const lb_scene_goal* g) {
 
 // --- the whole ---
 
-static bool can_be_differentiated(lb_integrator i) {
-  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2;
-}
-
 void lb_check_optimize(lb_checker* c) {
   const lb_scene_optimize* o = &c->s->optimize;
   for (int i = 0; i < o->nparameter; i++) {
@@ -184,21 +180,6 @@ void lb_check_optimize(lb_checker* c) {
   }
   if (o->nparameter == 0 && o->ngoal == 0) {
     return;
-  }
-  if (!can_be_differentiated(c->s->solver.integrator)) {
-    LB_SAY(c, c->s->solver.place,
-           "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2 or sdirk2)",
-           lb_integrator_name(c->s->solver.integrator));
-  }
-  if (c->s->solver.elastic == LB_SPACE_FULL) {
-    LB_SAY(c, c->s->solver.place,
-           "optimize: elastic bodies with all their nodes have no derivatives (choose 'elastic: "
-           "reduced')");
-  }
-  if (c->s->nstrand + c->s->nsoft > 0) {
-    LB_SAY(c, c->s->nstrand > 0 ? c->s->strand[0].place : c->s->soft[0].place,
-           "optimize: there are no derivatives of the motion of strands and flesh (take '%s' out)",
-           c->s->nstrand > 0 ? c->s->strand[0].name : c->s->soft[0].name);
   }
   if (!(o->tolerance > 0) || o->iterations < 1) {
     LB_SAY(c, o->place, "optimize: its tolerance must be positive, its iterations one or more");

@@ -51,7 +51,7 @@ const lb_table lb_turn_table = TABLE("rotation", turn_fields);
 
 static const lb_field solver_fields[] = {
     {"integrator", LB_VALUE_CHOICE, offsetof(lb_solver_spec, integrator), LB_PURE, LB_ANY, false,
-     &lb_integrator_choices, "rk4; bdf2 with elastic bodies, strands and flesh",
+     &lb_integrator_choices, "rk4; bdf2 with elastic bodies, strands, flesh or optimize",
      "how time is stepped"},
     {"step", LB_VALUE_NUMBER, offsetof(lb_solver_spec, step), LB_TIME, LB_POSITIVE, false, NULL,
      "1 ms", "the time step; the adaptive integrator chooses its own"},

@@ -88,7 +88,7 @@ static void begin(lb_reader* r) {
   };
 }
 
-// The one that was named, or one that suits the bodies.
+// The one that was named, or one that suits the bodies and what is to be done with them.
 static void choose_integrator(lb_reader* r) {
   const int named = r->settings.solver.integrator;
   if (named < LB_INTEGRATOR_COUNT) {
@@ -100,7 +100,7 @@ static void choose_integrator(lb_reader* r) {
       r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
     }
   }
-  if (r->scene.nstrand + r->scene.nsoft > 0) {
+  if (r->scene.nstrand + r->scene.nsoft > 0 || r->settings.optimize.given.whole) {
     r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
   }
 }

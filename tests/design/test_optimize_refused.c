@@ -50,9 +50,44 @@ static void bodies_that_loops_split(void** state) {
   }
 }
 
+// They can be simulated all the same.
+static void what_has_no_derivatives(void** state) {
+  (void)state;
+  static const char arm[] = "%s\n"
+                            "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
+                            "joints: {shoulder: {type: revolute, child: arm, axis: y}}\n"
+                            "optimize:\n"
+                            "  parameters: {weight: {mass: arm}}\n"
+                            "  goals: {there: {joint: shoulder, position: 0}}\n"
+                            "%s";
+  static const struct {
+    const char *before, *after;
+    int line;
+    const char* words;
+  } no[] = {
+      {"solver: {integrator: rk4}", "", 1, "steps of 'rk4' have no derivatives"},
+      {"solver: {elastic: full}", "", 1, "all their nodes have no derivatives"},
+      {"solver: {integrator: bdf2}",
+       "strands:\n"
+       "  rope: {through: [{body: arm}, {free: true, at: [0, 0, -1]}], segments: 4, mass: 0.1 kg,\n"
+       "         stiffness: 10 N}\n",
+       8, "strands and flesh (take 'rope' out)"},
+  };
+  char text[sizeof arm + 300];
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+    snprintf(text, sizeof text, arm, no[i].before, no[i].after);
+    check_refused(text, no[i].line, no[i].words);
+  }
+  snprintf(text, sizeof text, arm, "", "");
+  lb_scene scene = parse(text);
+  assert_int_equal(scene.solver.integrator, LB_INTEGRATOR_BDF2); // unless one is named
+  lb_scene_release(&scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_that_loops_split),
+      cmocka_unit_test(what_has_no_derivatives),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
