@@ -325,8 +325,10 @@ static void write_resistance(lb_scene* s, const lb_block* b, const double* x) {
 static void write_rest(const lb_optimizing* o, lb_scene* s) {
   for (int i = 0; i < o->ngrowth; i++) {
     lb_scene_body* body = &s->body[o->growth[i].body];
-    body->mass = lb_growth_mass(&o->growth[i]);
-    body->has_mass = body->has_com = body->has_inertia = true;
+    if (o->growth[i].base.m > 0) { // a massless body stays one
+      body->mass = lb_growth_mass(&o->growth[i]);
+      body->has_mass = body->has_com = body->has_inertia = true;
+    }
   }
   for (int i = 0; i < s->nspring; i++) {
     s->spring[i].length =

@@ -141,7 +141,7 @@ static lb_status find_block(maker* k, lb_block* b) {
 }
 
 // One growth a body, whatever of it may change.
-static void find_growth(maker* k, lb_block* b) {
+static lb_status find_growth(maker* k, lb_block* b) {
   lb_optimizing* o = k->o;
   const bool length = b->p->kind == LB_PARAMETER_LENGTH;
   int i = 0;
@@ -156,6 +156,11 @@ static void find_growth(maker* k, lb_block* b) {
     o->growth[i].along = b->p->along;
   }
   b->growth = i;
+  return length || o->growth[i].base.m > 0
+             ? LB_OK
+             : lb_error_add(k->err, LB_INVALID, b->p->place,
+                            "parameter '%s': body '%s' has no mass that could grow (give it one)",
+                            b->p->name, k->s->body[b->p->index].name);
 }
 
 static lb_status refuse(maker* k, const lb_block* b, const char* why) {
@@ -249,7 +254,22 @@ static void start_motor(const lb_optimizing* o, const lb_block* b, double* x) {
   }
 }
 
-static void find_start(lb_optimizing* o, const lb_block* b) {
+// What must stay positive, or not fall below zero, does, whatever the author allows.
+static double least_of(lb_parameter_kind kind, double start) {
+  switch (kind) {
+  case LB_PARAMETER_MASS:
+  case LB_PARAMETER_LENGTH:
+    return 1e-3 * start;
+  case LB_PARAMETER_STIFFNESS:
+  case LB_PARAMETER_DAMPING:
+    return 0;
+  default:
+    return -(double)INFINITY;
+  }
+}
+
+static lb_status find_start(maker* k, const lb_block* b) {
+  lb_optimizing* o = k->o;
   double* x = o->public.start + b->first;
   switch (b->p->owner) {
   case LB_OWNER_JOINT:
@@ -265,12 +285,13 @@ static void find_start(lb_optimizing* o, const lb_block* b) {
     start_line(o->model, b, x);
     break;
   }
-  // what must stay positive, or not fall below zero, does, whatever the author allows
-  const lb_parameter_kind kind = b->p->kind;
-  const double floor = kind == LB_PARAMETER_MASS || kind == LB_PARAMETER_LENGTH ? 1e-3 * *x
-                       : kind == LB_PARAMETER_STIFFNESS || kind == LB_PARAMETER_DAMPING
-                           ? 0
-                           : -(double)INFINITY;
+  const double floor = least_of(b->p->kind, *x);
+  if (b->p->most < floor) {
+    return lb_error_add(k->err, LB_INVALID, b->p->place,
+                        "parameter '%s': 'at_most' must not be below %g, a thousandth of what the "
+                        "scene has",
+                        b->p->name, floor);
+  }
   for (int i = b->first; i < b->first + b->count; i++) {
     lb_optimization* p = &o->public;
     p->least[i] = fmax(b->p->least, floor);
@@ -279,6 +300,7 @@ static void find_start(lb_optimizing* o, const lb_block* b) {
     const double range = p->most[i] - p->least[i];
     p->scale[i] = isfinite(range) && range > 0 ? range / 2 : fmax(fabs(p->start[i]), 1);
   }
+  return LB_OK;
 }
 
 static lb_status find_values(maker* k) {
@@ -298,10 +320,10 @@ static lb_status find_values(maker* k) {
       status = find_block(k, b);
     }
     if (status == LB_OK && (b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH)) {
-      find_growth(k, b);
+      status = find_growth(k, b);
     }
     if (status == LB_OK) {
-      find_start(k->o, b);
+      status = find_start(k, b);
     }
   }
   return status;

@@ -121,6 +121,10 @@ static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
   if (isfinite(p->least) && p->least < 0 && (positive || lasting)) {
     LB_SAY(c, p->place, "parameter '%s': 'at_least' must not be below 0", p->name);
   }
+  if ((positive && p->most <= 0) || (lasting && p->most < 0)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_most' must %s 0", p->name,
+           positive ? "be above" : "not be below");
+  }
   of[p->owner](c, p);
 }
 

@@ -84,10 +84,59 @@ static void what_has_no_derivatives(void** state) {
   lb_scene_release(&scene);
 }
 
+static const char rod[] = "duration: 0.1 s\n"
+                          "solver: {integrator: bdf2, step: 10 ms}\n"
+                          "bodies:\n"
+                          "  carrier: {}\n"
+                          "  ball: {shape: {sphere: {radius: 5 cm}}, mass: 2 kg}\n"
+                          "joints:\n"
+                          "  turn: {type: revolute, child: carrier, axis: y}\n"
+                          "  hold: {type: fixed, parent: carrier, child: ball, at: [0.3, 0, 0]}\n"
+                          "optimize:\n"
+                          "  parameters: {p: {%s}}\n"
+                          "  goals: {g: {point: ball, position: [0.5, 0, 0]%s}}\n";
+
+static void numbers_without_room(void** state) {
+  (void)state;
+  static const struct {
+    const char *parameter, *words;
+  } no[] = {
+      {"mass: ball, at_most: 1 g", "must not be below 0.002"},
+      {"length: carrier, at_most: 1e-4", "must not be below 0.001"},
+      {"mass: carrier", "body 'carrier' has no mass"},
+  };
+  for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+    char text[sizeof rod + 100];
+    snprintf(text, sizeof text, rod, no[i].parameter, "");
+    check_refused(text, 10, no[i].words);
+  }
+}
+
+static void a_body_without_mass_has_a_length(void** state) {
+  (void)state;
+  char text[sizeof rod + 100];
+  double x = 1.5, value = NAN, again = NAN, gradient = NAN;
+  lb_optimization *o = NULL, *plain = NULL;
+  snprintf(text, sizeof text, rod, "length: carrier", "");
+  lb_scene scene = parse(text);
+  assert_int_equal(lb_optimization_create(&scene, NULL, &o, NULL), LB_OK);
+  assert_int_equal(lb_optimization_evaluate(o, &x, &value, &gradient, NULL), LB_OK);
+  assert_true(isfinite(gradient) && gradient != 0);
+  assert_int_equal(lb_optimization_apply(o, &x, &scene, NULL), LB_OK);
+  assert_int_equal(lb_optimization_create(&scene, NULL, &plain, NULL), LB_OK);
+  assert_int_equal(lb_optimization_evaluate(plain, plain->start, &again, NULL, NULL), LB_OK);
+  assert_near(again, value, 1e-12);
+  lb_optimization_release(plain);
+  lb_optimization_release(o);
+  lb_scene_release(&scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_that_loops_split),
       cmocka_unit_test(what_has_no_derivatives),
+      cmocka_unit_test(numbers_without_room),
+      cmocka_unit_test(a_body_without_mass_has_a_length),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
