@@ -348,9 +348,15 @@ static lb_status find_goals(maker* k) {
     // the steps that end within, or the one that ends nearest
     const bool moment = g->from == g->to;
     a->last = (int)floor(g->to / o->h * (1 + 1e-12) + (moment ? 0.5 : 1e-9));
-    a->last = a->last > o->public.steps ? o->public.steps : a->last < 1 ? 1 : a->last;
+    a->last = a->last > o->public.steps ? o->public.steps : a->last < 1 && moment ? 1 : a->last;
     a->first = moment ? a->last : (int)floor(g->from / o->h * (1 + 1e-12) + 1e-9) + 1;
     a->weight = moment ? g->weight : g->weight * o->h;
+    if (a->first > a->last) {
+      return lb_error_add(k->err, LB_INVALID, g->place,
+                          "goal '%s': no step ends from %g s to %g s, so that it would count for "
+                          "nothing (name a moment, or a time longer than a step of %g s)",
+                          g->name, g->from, g->to, o->h);
+    }
   }
   return LB_OK;
 }

@@ -112,6 +112,16 @@ static void numbers_without_room(void** state) {
   }
 }
 
+static void goals_that_no_step_ends_in(void** state) {
+  (void)state;
+  static const char* const time[] = {", time: [51 ms, 52 ms]", ", time: [1 ms, 2 ms]"};
+  for (size_t i = 0; i < 2; i++) {
+    char text[sizeof rod + 100];
+    snprintf(text, sizeof text, rod, "mass: ball", time[i]);
+    check_refused(text, 11, "goal 'g': no step ends from");
+  }
+}
+
 static void a_body_without_mass_has_a_length(void** state) {
   (void)state;
   char text[sizeof rod + 100];
@@ -136,6 +146,7 @@ int main(void) {
       cmocka_unit_test(bodies_that_loops_split),
       cmocka_unit_test(what_has_no_derivatives),
       cmocka_unit_test(numbers_without_room),
+      cmocka_unit_test(goals_that_no_step_ends_in),
       cmocka_unit_test(a_body_without_mass_has_a_length),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
