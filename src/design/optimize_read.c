@@ -8,6 +8,8 @@
 
 enum { LONGEST = 512 };
 
+static const char HEADER[] = "parameter,number,start,value,at_least,at_most";
+
 typedef struct reading {
   const lb_optimization* o;
   const char* path;
@@ -15,10 +17,6 @@ typedef struct reading {
   double* x; // [nvalue] NAN until it is read
   lb_error* err;
 } reading;
-
-static lb_status wrong(const reading* r, const char* what) {
-  return lb_error_add(r->err, LB_INVALID, (lb_place){r->path, r->line, 1}, "%s", what);
-}
 
 // The next cell, ended by a NUL; NULL: there is none.
 static char* cell(char** at) {
@@ -40,6 +38,25 @@ static bool read_number(const char* text, double* out) {
   return text && end != text && *end == 0 && isfinite(*out);
 }
 
+// Put a number where it belongs.
+static lb_status put(reading* r, int i, int k, double x) {
+  const lb_optimization* o = r->o;
+  const char* name = o->scene->optimize.parameter[i].name;
+  const int at = o->first[i] + k;
+  const lb_place place = {r->path, r->line, 1};
+  if (!isnan(r->x[at])) {
+    return lb_error_add(r->err, LB_INVALID, place,
+                        "number %d of parameter '%s' is there twice (keep one line)", k, name);
+  }
+  if (x < o->least[at] || x > o->most[at]) {
+    return lb_error_add(r->err, LB_INVALID, place,
+                        "number %d of parameter '%s' is %g, and must be from %g to %g", k, name, x,
+                        o->least[at], o->most[at]);
+  }
+  r->x[at] = x;
+  return LB_OK;
+}
+
 static lb_status read_line(reading* r, char* text) {
   const lb_scene_optimize* what = &r->o->scene->optimize;
   char* at = text;
@@ -57,25 +74,40 @@ static lb_status read_line(reading* r, char* text) {
                         "the scene has no parameter '%.64s' (is the file of another scene?)", name);
   }
   if (!read_number(number, &k) || !read_number(value, &x) || k != floor(k)) {
-    return wrong(r, "a line must be parameter,number,start,value,at_least,at_most");
+    return lb_error_add(r->err, LB_INVALID, (lb_place){r->path, r->line, 1}, "a line must be %s",
+                        HEADER);
   }
-  const int first = r->o->first[i], count = r->o->first[i + 1] - first;
+  const int count = r->o->first[i + 1] - r->o->first[i];
   if (k < 0 || k >= count) {
     return lb_error_add(r->err, LB_INVALID, (lb_place){r->path, r->line, 1},
                         "parameter '%s' has %d numbers, from 0 on, and no number %g", name, count,
                         k);
   }
-  r->x[first + (int)k] = x;
-  return LB_OK;
+  return put(r, i, (int)k, x);
+}
+
+static lb_status read_header(reading* r, FILE* file) {
+  char text[LONGEST] = "";
+  const bool any = fgets(text, sizeof text, file) != NULL;
+  if (!any && ferror(file)) { // a folder opens, but cannot be read
+    return lb_error_add(r->err, LB_IO, (lb_place){0}, "%s: cannot be read", r->path);
+  }
+  r->line = 1;
+  text[strcspn(text, "\r\n")] = 0;
+  return strcmp(text, HEADER) == 0
+             ? LB_OK
+             : lb_error_add(r->err, LB_INVALID, (lb_place){r->path, 1, 1},
+                            "the first line must be %s (is it a file of 'limber optimize'?)",
+                            HEADER);
 }
 
 static lb_status read_lines(reading* r, FILE* file) {
   char text[LONGEST];
-  lb_status status = LB_OK;
+  lb_status status = read_header(r, file);
   while (status == LB_OK && fgets(text, sizeof text, file)) {
     r->line++;
     text[strcspn(text, "\r\n")] = 0;
-    if (r->line > 1 && *text) { // the first names the columns
+    if (*text) {
       status = read_line(r, text);
     }
   }

@@ -63,6 +63,18 @@ claim "missing numbers are told" complains "number 1 of parameter 'throw' is mis
 sed '2s/,0,/,7,/' throw/parameters.csv >wrong.csv
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters wrong.csv --out x
 claim "numbers that are not there are told" complains "and no number 7"
+awk -F, -v OFS=, 'NR == 3 {$4 = 30} {print}' throw/parameters.csv >far.csv
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters far.csv --out x
+claim "numbers beyond their bounds are told" complains "far.csv:3:1: number 1 of parameter 'throw' is 30, and must be from -20 to 20"
+cat throw/parameters.csv throw/parameters.csv | sed 5d >twice.csv
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters twice.csv --out x
+claim "numbers that are there twice are told" complains "twice.csv:5:1: number 0 of parameter 'throw' is there twice"
+sed 1d throw/parameters.csv >headless.csv
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters headless.csv --out x
+claim "a missing header is told" complains "headless.csv:1:1: the first line must be parameter,number,start,value"
+run "$LIMBER" simulate "$scenes/throw.yaml" --parameters throw --out x
+claim "a folder is bad input" exits 2
+claim "... and cannot be read" complains "throw: cannot be read"
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters none.csv --out x
 claim "a missing file is bad input" exits 2
 
