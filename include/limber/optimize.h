@@ -9,6 +9,15 @@
 extern "C" {
 #endif
 
+/// Why a search ended.
+typedef enum lb_optimize_end {
+  LB_OPTIMIZE_INTERRUPTED,
+  LB_OPTIMIZE_CONVERGED, ///< the last iterations gained less than the tolerance
+  LB_OPTIMIZE_NO_GAIN,   ///< goals are reached, or no step along the slope gains anything
+  LB_OPTIMIZE_LIMIT      ///< it took all the iterations it may
+} lb_optimize_end;
+const char* lb_optimize_end_name(lb_optimize_end end);
+
 /// The `optimize` of a scene, compiled. Read what you like.
 typedef struct lb_optimization {
   const lb_scene* scene;
@@ -20,6 +29,7 @@ typedef struct lb_optimization {
   double* goal;         ///< [ngoal] shares of the objective last evaluated
   int steps;            ///< of a run
   int runs, gradients;  ///< simulations and ways back so far
+  lb_optimize_end end;  ///< of the last search
   struct lb_optimizing* work;
 } lb_optimization;
 
@@ -56,7 +66,8 @@ typedef struct lb_optimize_options {
 } lb_optimize_options;
 
 /// Find better numbers, from x [nvalue] on, within their bounds: L-BFGS on the numbers that no
-/// bound holds. LB_INTERRUPTED leaves the best so far in x and `objective`.
+/// bound holds. `end` says why it stopped; LB_INTERRUPTED leaves the best so far in x and
+/// `objective`.
 lb_status lb_optimize_run(lb_optimization* optimization, const lb_optimize_options* options,
                           double* x, double* objective, lb_error* err);
 
@@ -72,7 +83,6 @@ typedef struct lb_optimize_result {
   const double *before, *after; ///< [ngoal] shares of the objective
   int nhistory;
   const double* history; ///< objective at the start and after each iteration
-  bool done;
 } lb_optimize_result;
 
 #ifdef __cplusplus

@@ -40,14 +40,13 @@ typedef struct job {
   lb_error err;
 } job;
 
-static lb_optimize_result result_of(const job* j, bool done) {
+static lb_optimize_result result_of(const job* j) {
   return (lb_optimize_result){.optimization = j->o,
                               .x = j->x,
                               .before = j->before,
                               .after = j->after,
                               .nhistory = j->nhistory,
-                              .history = j->history,
-                              .done = done};
+                              .history = j->history};
 }
 
 // --- the search ---
@@ -66,7 +65,7 @@ static void note(job* j, double objective) {
 }
 
 static void keep(job* j) {
-  const lb_optimize_result r = result_of(j, false);
+  const lb_optimize_result r = result_of(j);
   lb_error err = lb_error_make(NULL);
   if (lb_parameters_write(&r, j->a->out, NULL, &err) != LB_OK && !j->told) {
     meter_end(&j->meter);
@@ -137,6 +136,10 @@ static void print_results(const job* j, double objective) {
   for (int i = 0; i < what->ngoal; i++) {
     printf("  %-28.28s %12.4g %12.4g\n", what->goal[i].name, j->before[i], j->after[i]);
   }
+  printf("  stopped  %s%s\n", lb_optimize_end_name(j->o->end),
+         j->o->end == LB_OPTIMIZE_LIMIT
+             ? ": --resume goes on, and 'iterations' of the scene's 'optimize' allows more"
+             : "");
   printf("  results  %s/parameters.csv  the numbers; 'limber simulate SCENE --parameters' plays "
          "them\n",
          dir);
@@ -150,7 +153,7 @@ static void print_results(const job* j, double objective) {
 static lb_status record(job* j, lb_status outcome) {
   lb_model* model = NULL;
   lb_recording* recording = NULL;
-  const lb_optimize_result r = result_of(j, outcome == LB_OK);
+  const lb_optimize_result r = result_of(j);
   lb_summary summary = {.job = "optimize", .optimize = &r};
   const lb_simulate_options o = lb_simulate_default();
   lb_status status = lb_optimization_apply(j->o, j->x, j->scene, &j->err);

@@ -276,9 +276,33 @@ static bool tell(search* s, const lb_optimize_options* options, int iteration, d
   return !options->news || options->news(options->context, &news);
 }
 
-static lb_status find(search* s, const lb_optimize_options* options, double* x, double* objective) {
+const char* lb_optimize_end_name(lb_optimize_end end) {
+  static const char* const name[] = {[LB_OPTIMIZE_INTERRUPTED] = "interrupted",
+                                     [LB_OPTIMIZE_CONVERGED] = "converged",
+                                     [LB_OPTIMIZE_NO_GAIN] = "nothing left to gain",
+                                     [LB_OPTIMIZE_LIMIT] = "iteration limit"};
+  return (int)end >= 0 && end <= LB_OPTIMIZE_LIMIT ? name[end] : "";
+}
+
+// Whether iteration k with a gradient of this size is the last one, and why.
+static bool ends(search* s, int k, double first, double value, double size) {
   const lb_scene_optimize* what = &s->o->scene->optimize;
+  const double before = s->recent[(k + 1) % PATIENCE];
+  if (!(size > 0) || value <= NOTHING * first) {
+    s->o->end = LB_OPTIMIZE_NO_GAIN;
+  } else if (k >= PATIENCE && before - value <= what->tolerance * value) {
+    s->o->end = LB_OPTIMIZE_CONVERGED;
+  } else if (k == what->iterations) {
+    s->o->end = LB_OPTIMIZE_LIMIT;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static lb_status find(search* s, const lb_optimize_options* options, double* x, double* objective) {
   double value = 0;
+  s->o->end = LB_OPTIMIZE_INTERRUPTED; // until there is another reason
   for (int i = 0; i < s->n; i++) {
     s->x[i] = within(s, i, x[i] / s->o->scale[i]);
     s->real[i] = fmin(fmax(x[i], s->o->least[i]), s->o->most[i]);
@@ -299,14 +323,13 @@ static lb_status find(search* s, const lb_optimize_options* options, double* x, 
     if (!tell(s, options, k, value, norm > 0 ? size / norm : 0, x)) {
       return lb_error_add(s->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
     }
-    const double before = s->recent[(k + 1) % PATIENCE];
-    if (k == what->iterations || !(size > 0) || value <= NOTHING * first ||
-        (k >= PATIENCE && before - value <= what->tolerance * value)) {
+    if (ends(s, k, first, value, size)) {
       return LB_OK;
     }
     bool fell = false;
     status = advance(s, &value, &fell);
     if (status != LB_OK || !fell) {
+      s->o->end = status == LB_OK ? LB_OPTIMIZE_NO_GAIN : s->o->end;
       return status;
     }
     size = hold(s);

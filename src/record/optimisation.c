@@ -78,7 +78,10 @@ void lb_summarise_optimisation(lb_out* out, const lb_optimize_result* t) {
   lb_out_long(out, t->nhistory - 1);
   lb_out_text(out, ",\n  \"simulations\": ");
   lb_out_long(out, t->optimization->runs);
-  lb_out_texts(out, ",\n  \"finished\": ", t->done ? "true" : "false", ",\n  \"history\": [", NULL);
+  const lb_optimize_end end = t->optimization->end;
+  const bool finished = end == LB_OPTIMIZE_CONVERGED || end == LB_OPTIMIZE_NO_GAIN;
+  lb_out_texts(out, ",\n  \"finished\": ", finished ? "true" : "false", ",\n  \"stopped\": \"",
+               lb_optimize_end_name(end), "\",\n  \"history\": [", NULL);
   for (int i = 0; i < t->nhistory; i++) {
     lb_out_text(out, i ? ", " : "");
     lb_out_number(out, t->history[i], "null");
@@ -241,4 +244,6 @@ void lb_report_optimisation(lb_out* out, const lb_optimize_result* t) {
   goals(out, t);
   found(out, t);
   lb_report_history(out, t->nhistory, t->history, 1, t->nhistory - 1);
+  lb_out_texts(out, "<p class=\"note\">Why the search stopped: ",
+               lb_optimize_end_name(t->optimization->end), ".</p>\n", NULL);
 }

@@ -17,6 +17,7 @@ import json, sys
 s = json.load(open(sys.argv[1]))
 goal = next(g for g in s["goals"] if g["name"] == sys.argv[2])
 print(goal)
+assert s["finished"] == (s["stopped"] in ("converged", "nothing left to gain")), s["stopped"]
 assert s["job"] == "optimize" and goal["after"] <= float(sys.argv[3]), goal
 assert s["objective"]["after"] <= s["objective"]["before"] and s["history"][-1] <= s["history"][0]
 P
@@ -43,6 +44,14 @@ claim "... within the motor's limits" within swing/parameters.csv -1.6 1.6
 run "$LIMBER" simulate "$scenes/swing-up.yaml" --parameters swing/parameters.csv --out again
 claim "numbers are played again" exits 0
 claim "... as they were found" cmp swing/trajectory.csv again/trajectory.csv
+
+# The limit of iterations is no end.
+sed 's/iterations: 500/iterations: 2/' "$scenes/swing-up.yaml" >brief.yaml
+run "$LIMBER" optimize brief.yaml --out brief
+claim "a search may be brief" exits 0
+claim "... and says so" prints "iteration limit: --resume goes on"
+claim "... to programs" grep -qF '"stopped": "iteration limit"' brief/summary.json
+claim "... and has not finished" grep -qF '"finished": false' brief/summary.json
 
 # Going on does not lose what was gained: the objective falls, whatever its shares do.
 run "$LIMBER" optimize "$scenes/swing-up.yaml" --out swing --resume

@@ -57,6 +57,7 @@ static void a_throw_without_drag_has_the_velocity_of_the_closed_form(void** stat
   assert_near(p.x[1], -2, 1e-9);
   assert_near(p.x[2], 3 - 2 + 9.81 * 1e-4 * 100 * 101 / 2, 1e-9);
   assert_true(p.objective < 1e-18);
+  assert_int_equal(p.o->end, LB_OPTIMIZE_NO_GAIN);
   close_problem(&p);
 }
 
@@ -124,6 +125,21 @@ static void a_search_that_is_stopped_leaves_its_best_numbers(void** state) {
   assert_int_equal(lb_optimization_evaluate(p.o, p.x, &value, NULL, NULL), LB_OK);
   assert_near(value, seen, 1e-12);
   assert_near(p.objective, seen, 1e-12);
+  assert_int_equal(p.o->end, LB_OPTIMIZE_INTERRUPTED);
+  close_problem(&p);
+}
+
+static void a_search_says_why_it_ended(void** state) {
+  (void)state;
+  problem p;
+  open_problem(&p, swing);
+  p.scene.optimize.iterations = 2;
+  solve(&p, (lb_optimize_options){0});
+  assert_int_equal(p.o->end, LB_OPTIMIZE_LIMIT);
+  p.scene.optimize.iterations = 200;
+  p.scene.optimize.tolerance = 10; // more than there is
+  solve(&p, (lb_optimize_options){0});
+  assert_int_equal(p.o->end, LB_OPTIMIZE_CONVERGED);
   close_problem(&p);
 }
 
@@ -240,6 +256,7 @@ int main(void) {
       cmocka_unit_test(bounds_hold_to_the_last_bit),
       cmocka_unit_test(a_length_is_found_from_the_period),
       cmocka_unit_test(a_search_that_is_stopped_leaves_its_best_numbers),
+      cmocka_unit_test(a_search_says_why_it_ended),
       cmocka_unit_test(searches_repeat_to_the_last_bit),
       cmocka_unit_test(nothing_leaks_when_memory_ends_anywhere),
       cmocka_unit_test(a_gradient_by_500_numbers_costs_less_than_four_simulations),
