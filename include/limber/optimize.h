@@ -23,7 +23,8 @@ typedef struct lb_optimization {
   const lb_scene* scene;
   int nvalue;           ///< numbers of all parameters, one after the other
   int* first;           ///< [nparameter + 1] where those of each begin
-  double* start;        ///< [nvalue] as the scene has them, within the bounds
+  double* given;        ///< [nvalue] as the scene has them ...
+  double* start;        ///< [nvalue] ... and within the bounds
   double *least, *most; ///< [nvalue]
   double* scale;        ///< [nvalue] by how much each may be expected to change
   double* goal;         ///< [ngoal] shares of the objective last evaluated

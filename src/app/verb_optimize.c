@@ -199,6 +199,23 @@ static lb_status run_job(job* j) {
   return status == LB_OK ? outcome : status;
 }
 
+// Of each parameter, the first number that the scene has outside its bounds.
+static void warn_of_starts(const lb_optimization* o) {
+  for (int i = 0; i < o->scene->optimize.nparameter; i++) {
+    int k = o->first[i];
+    while (k < o->first[i + 1] && o->given[k] == o->start[k]) {
+      k++;
+    }
+    if (k < o->first[i + 1]) {
+      const lb_scene_parameter* p = &o->scene->optimize.parameter[i];
+      tell_warning("%s:%d:%d: parameter '%s': the scene's %g is outside the bounds, and the search "
+                   "begins at %g",
+                   p->place.file, p->place.line, p->place.column, p->name, o->given[k],
+                   o->start[k]);
+    }
+  }
+}
+
 static bool make_room(job* j) {
   j->x = calloc((size_t)j->o->nvalue, sizeof *j->x);
   j->before = calloc(2 * (size_t)j->scene->optimize.ngoal, sizeof *j->before);
@@ -218,6 +235,9 @@ static exit_code optimize_scene(lb_scene* scene, void* args, char** plain) {
   lb_status status = lb_optimization_create(scene, NULL, &j.o, &j.err);
   if (status == LB_OK && !make_room(&j)) {
     status = LB_NO_MEMORY;
+  }
+  if (status == LB_OK && !j.a->resume) {
+    warn_of_starts(j.o);
   }
   if (status == LB_OK) {
     interrupt_listen(); // from here on there is something to keep

@@ -270,7 +270,7 @@ static double least_of(lb_parameter_kind kind, double start) {
 
 static lb_status find_start(maker* k, const lb_block* b) {
   lb_optimizing* o = k->o;
-  double* x = o->public.start + b->first;
+  double* x = o->public.given + b->first;
   switch (b->p->owner) {
   case LB_OWNER_JOINT:
     start_joint(o->public.scene, b, x);
@@ -296,7 +296,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
     lb_optimization* p = &o->public;
     p->least[i] = fmax(b->p->least, floor);
     p->most[i] = b->p->most;
-    p->start[i] = fmin(fmax(p->start[i], p->least[i]), p->most[i]);
+    p->start[i] = fmin(fmax(p->given[i], p->least[i]), p->most[i]);
     const double range = p->most[i] - p->least[i];
     p->scale[i] = isfinite(range) && range > 0 ? range / 2 : fmax(fabs(p->start[i]), 1);
   }
@@ -305,7 +305,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
 
 static lb_status find_values(maker* k) {
   lb_optimization* p = &k->o->public;
-  double** const part[] = {&p->start, &p->least, &p->most, &p->scale};
+  double** const part[] = {&p->given, &p->start, &p->least, &p->most, &p->scale};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = LB_TAKE(&k->o->arena, double, p->nvalue);
     if (!*part[i]) {

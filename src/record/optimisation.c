@@ -192,7 +192,7 @@ static void number_row(lb_out* out, const lb_optimize_result* t, int parameter, 
     lb_out_long(out, k - o->first[parameter]);
   }
   lb_out_text(out, "</th>");
-  cell(out, o->start[k]);
+  cell(out, o->given[k]);
   cell(out, t->x[k]);
   cell(out, o->least[k]);
   cell(out, o->most[k]);
@@ -227,7 +227,7 @@ static void found(lb_out* out, const lb_optimize_result* t) {
     others |= !is_curve(t, i);
     if (is_curve(t, i)) {
       lb_report_draw(out, &(lb_report_curve){o->scene->optimize.parameter[i].name,
-                                             o->first[i + 1] - at, o->start + at, t->x + at,
+                                             o->first[i + 1] - at, o->given + at, t->x + at,
                                              o->least[at], o->most[at], o->scene->duration});
     }
   }

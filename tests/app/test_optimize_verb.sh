@@ -61,6 +61,13 @@ run "$LIMBER" optimize "$scenes/throw.yaml" --out nowhere --resume
 claim "without one it begins anew" exits 0
 claim "... and says so" complains "there is no search to go on with"
 
+# A start outside the bounds.
+sed 's/at_least: -20 m.s/at_least: 3 m\/s/' "$scenes/throw.yaml" >high.yaml
+run "$LIMBER" optimize high.yaml --out high
+claim "a start outside the bounds is brought inside" exits 0
+claim "... and told" complains "parameter 'throw': the scene's 2 is outside the bounds, and the search begins at 3"
+claim "... and the report has the scene's" grep -qF '<th scope="row">throw 0</th><td>2</td>' high/report.html
+
 # Files that are not of the scene.
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters swing/parameters.csv --out x
 claim "numbers of another scene are refused" exits 2
