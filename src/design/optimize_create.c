@@ -268,6 +268,16 @@ static double least_of(lb_parameter_kind kind, double start) {
   }
 }
 
+// By how much numbers without a range may be expected to change: the size of the largest. What is
+// nothing but rounding says nothing.
+static double size_of(int n, const double* x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i]));
+  }
+  return most > 1e-12 ? most : 1;
+}
+
 static lb_status find_start(maker* k, const lb_block* b) {
   lb_optimizing* o = k->o;
   double* x = o->public.given + b->first;
@@ -298,7 +308,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
     p->most[i] = b->p->most;
     p->start[i] = fmin(fmax(p->given[i], p->least[i]), p->most[i]);
     const double range = p->most[i] - p->least[i];
-    p->scale[i] = isfinite(range) && range > 0 ? range / 2 : fmax(fabs(p->start[i]), 1);
+    p->scale[i] = isfinite(range) && range > 0 ? range / 2 : size_of(b->count, x);
   }
   return LB_OK;
 }

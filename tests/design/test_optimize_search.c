@@ -61,7 +61,33 @@ static void a_throw_without_drag_has_the_velocity_of_the_closed_form(void** stat
   close_problem(&p);
 }
 
-// The same with a throw that may not be as fast: the nearest that the bound allows.
+// Numbers count by their size, however small it is, without bounds.
+static void a_small_number_is_found_as_well_as_a_large_one(void** state) {
+  (void)state;
+  static const double size[] = {1e-6, 1, 1e6};
+  for (size_t i = 0; i < 3; i++) {
+    problem p;
+    char text[600];
+    snprintf(text, sizeof text,
+             "duration: 1 s\n"
+             "gravity: [0, 0, 0]\n"
+             "solver: {integrator: bdf2, step: 10 ms}\n"
+             "bodies: {cart: {mass: %g, inertia: [1, 1, 1]}}\n"
+             "joints: {rail: {type: prismatic, child: cart, axis: x,\n"
+             "                spring: {stiffness: %g}}}\n"
+             "initial: {rail: {position: 1 m}}\n"
+             "optimize:\n"
+             "  parameters: {k: {stiffness: rail}}\n"
+             "  goals: {zero: {joint: rail, position: 0}}\n",
+             size[i], 2 * size[i]);
+    open_problem(&p, text);
+    solve(&p, (lb_optimize_options){0});
+    assert_near(p.x[0] / size[i], M_PI * M_PI / 4, 1e-3); // a quarter of the period
+    close_problem(&p);
+  }
+}
+
+// A throw that may not be as fast as it should: the nearest that the bound allows.
 static void bounds_hold_to_the_last_bit(void** state) {
   (void)state;
   problem p;
@@ -253,6 +279,7 @@ static void a_gradient_by_500_numbers_costs_less_than_four_simulations(void** st
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_throw_without_drag_has_the_velocity_of_the_closed_form),
+      cmocka_unit_test(a_small_number_is_found_as_well_as_a_large_one),
       cmocka_unit_test(bounds_hold_to_the_last_bit),
       cmocka_unit_test(a_length_is_found_from_the_period),
       cmocka_unit_test(a_search_that_is_stopped_leaves_its_best_numbers),
