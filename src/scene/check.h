@@ -36,3 +36,6 @@ void lb_check_stored(lb_checker* c, int i);
 
 // Markers, and what a fit is to find.
 void lb_check_fit(lb_checker* c);
+
+// Do the coordinates of the joint measure several things, such as distances and angles?
+bool lb_joint_mixes(const lb_scene_joint* joint);

@@ -19,6 +19,15 @@ static bool has_numbers(const lb_scene_joint* j) {
   return lb_joint_count_q(j) == lb_joint_count_v(j) && lb_joint_count_q(j) > 0;
 }
 
+bool lb_joint_mixes(const lb_scene_joint* j) {
+  for (int k = 1; k < lb_joint_count_v(j); k++) {
+    if (lb_joint_counts(j, k) != lb_joint_counts(j, 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool is_led(const lb_scene* s, int joint) {
   for (int i = 0; i < s->nmotor; i++) {
     if (s->motor[i].joint == joint && s->motor[i].drive == LB_DRIVE_POSITION) {
@@ -45,6 +54,13 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
            p->name, j->name, lb_joint_kind_name(j->kind));
   } else if (start && is_led(c->s, p->index)) {
     LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
+           p->name, j->name);
+  }
+  const bool many = start || p->kind == LB_PARAMETER_REST;
+  if (many && lb_joint_mixes(j) && (isfinite(p->least) || isfinite(p->most))) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' has coordinates of several kinds, such as distances and "
+           "angles, and one bound cannot be for all (take 'at_least' and 'at_most' away)",
            p->name, j->name);
   }
 }

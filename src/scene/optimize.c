@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "scene/check.h"
 #include "scene/reader.h"
 
 // --- names ---
@@ -17,11 +18,12 @@ typedef struct search {
   const char* wanted;
   lb_names all; // for the nearest name
   part found;   // index -1: not yet
+  part as_well; // another of that name
 } search;
 
 static void offer(search* s, lb_owner owner, int index, const char* name) {
-  if (s->found.index < 0 && strcmp(name, s->wanted) == 0) {
-    s->found = (part){owner, index};
+  if (strcmp(name, s->wanted) == 0) {
+    *(s->found.index < 0 ? &s->found : &s->as_well) = (part){owner, index};
   }
   if (lb_names_find(&s->all, name, -1) < 0 && !lb_names_add(&s->all, &s->r->scratch, name, index)) {
     lb_lack(s->r);
@@ -80,9 +82,19 @@ typedef struct sort {
 } sort;
 
 static bool find_part(lb_reader* r, const sort* what, const lb_node* name, part* out) {
-  search s = {.r = r, .wanted = name->text, .found = {LB_OWNER_BODY, -1}};
+  static const char* const word[] = {[LB_OWNER_BODY] = "body",
+                                     [LB_OWNER_JOINT] = "joint",
+                                     [LB_OWNER_SPRING] = "spring",
+                                     [LB_OWNER_CABLE] = "cable",
+                                     [LB_OWNER_MOTOR] = "motor"};
+  const part none = {LB_OWNER_BODY, -1};
+  search s = {.r = r, .wanted = name->text, .found = none, .as_well = none};
   what->offer(&s);
   *out = s.found;
+  if (s.as_well.index >= 0) {
+    return lb_complain(r, name->place, "'%s' could be the %s or the %s of that name (rename one)",
+                       name->text, word[s.found.owner], word[s.as_well.owner]);
+  }
   return s.found.index >= 0 || lb_unknown_name(r, name, what->words, &s.all);
 }
 
@@ -110,7 +122,8 @@ static lb_dimension resistance_dimension(lb_coordinate counts, bool damping) {
   return dimension[counts][damping];
 }
 
-// What the bounds of a parameter measure: what its first number does.
+// What the bounds of a parameter measure: what its first number does, or for stiffness and damping
+// of a joint that slides and turns its distances.
 static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of) {
   const lb_scene_joint* j = of.owner == LB_OWNER_JOINT ? &r->scene.joint[of.index]
                             : of.owner == LB_OWNER_MOTOR
@@ -134,7 +147,8 @@ static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of)
     return LB_MASS;
   case LB_PARAMETER_STIFFNESS:
   case LB_PARAMETER_DAMPING:
-    return resistance_dimension(counts, kind == LB_PARAMETER_DAMPING);
+    return resistance_dimension(j && lb_joint_mixes(j) ? LB_COORDINATE_LENGTH : counts,
+                                kind == LB_PARAMETER_DAMPING);
   default: // a factor
     return LB_PURE;
   }
