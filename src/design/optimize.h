@@ -128,6 +128,9 @@ lb_status lb_start_close(const lb_optimizing* o, const lb_model* m, lb_data* d, 
 lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, double* by_q,
                         double* by_v, lb_error* err);
 
+// Write the coordinates and velocities of d into a scene with the model's joints and free bodies.
+void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
+
 // --- runs (optimize_run.c) ---
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, double* objective,

@@ -354,32 +354,29 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
     lb_drive(&m, d);
     status = lb_start_close(o, &m, d, err);
   }
-  for (int i = 0; i < s->njoint && status == LB_OK; i++) {
-    const int j = lb_model_joint(&m, s->joint[i].name);
-    if (j >= 0 && !s->joint[i].loop) {
-      memcpy(s->joint[i].q, d->q + m.joint_q[j], (size_t)m.joint_nq[j] * sizeof *d->q);
-      memcpy(s->joint[i].qd, d->qd + m.joint_v[j], (size_t)m.joint_nv[j] * sizeof *d->qd);
-    }
-  }
-  for (int i = 0; i < s->nbody && status == LB_OK; i++) {
-    const int j = lb_model_joint(&m, s->body[i].name);
-    if (j >= 0 && m.joint_kind[j] == LB_JOINT_FREE) {
-      const double *q = d->q + m.joint_q[j], *v = d->qd + m.joint_v[j];
-      const lb_quat r = {q[3], q[4], q[5], q[6]};
-      s->body[i].pose = (lb_transform){r, {q[0], q[1], q[2]}};
-      s->body[i].spin = lb_vec3_make(v[0], v[1], v[2]);
-      s->body[i].velocity = lb_quat_rotate(r, lb_vec3_make(v[3], v[4], v[5]));
-    }
+  if (status == LB_OK) {
+    lb_start_write(&m, d, s);
   }
   lb_data_release(d);
   lb_arena_release(&arena);
   return status;
 }
 
+// In maximal coordinates joints have none of their own: they start as the tree was closed.
+static void write_tree(const lb_optimizing* o, lb_scene* s) {
+  for (int i = 0; i < s->njoint; i++) {
+    memcpy(s->joint[i].q, o->slid.joint[i].q, sizeof s->joint[i].q);
+    memcpy(s->joint[i].qd, o->slid.joint[i].qd, sizeof s->joint[i].qd);
+  }
+}
+
 lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
                                 lb_error* err) {
   lb_optimizing* o = optimization->work;
   bool ok = true;
+  if (o->slid.solver.coordinates == LB_COORDINATES_MAXIMAL) {
+    write_tree(o, scene);
+  }
   for (int i = 0; i < o->nblock; i++) {
     const lb_block* b = &o->block[i];
     const double* at = x + b->first;

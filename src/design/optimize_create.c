@@ -405,9 +405,43 @@ static lb_status check_scene(maker* k) {
                             "(choose 'elastic: reduced')");
 }
 
+static bool has_loops(const lb_scene* s) {
+  bool any = s->nconstraint > 0;
+  for (int i = 0; i < s->njoint; i++) {
+    any |= s->joint[i].loop;
+  }
+  return any;
+}
+
+// Loops are closed in the tree before it is taken apart: how its joints start can then be written
+// into a scene.
+static lb_status close_tree(maker* k) {
+  lb_optimizing* o = k->o;
+  lb_scene tree = o->slid;
+  lb_model* m = NULL;
+  lb_data* d = NULL;
+  tree.solver.coordinates = LB_COORDINATES_REDUCED;
+  lb_status status = lb_model_create(&tree, o->allocator, &m, k->err);
+  if (status == LB_OK) {
+    status = lb_data_create(m, o->allocator, &d, k->err);
+  }
+  if (status == LB_OK) {
+    status = lb_assemble(m, d, k->err);
+  }
+  if (status == LB_OK) {
+    lb_start_write(m, d, &o->slid);
+  }
+  lb_data_release(d);
+  lb_model_release(m);
+  return status;
+}
+
 static lb_status find_model(maker* k) {
   lb_optimizing* o = k->o;
   lb_status status = lb_slides_add(o, k->s, k->err);
+  if (status == LB_OK && k->s->solver.coordinates == LB_COORDINATES_MAXIMAL && has_loops(k->s)) {
+    status = close_tree(k);
+  }
   if (status == LB_OK) {
     status = lb_model_create(&o->slid, o->allocator, &o->model, k->err);
   }

@@ -209,6 +209,28 @@ lb_status lb_start_close(const lb_optimizing* o, const lb_model* m, lb_data* d, 
   return status;
 }
 
+void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
+  for (int i = 0; i < scene->njoint; i++) {
+    lb_scene_joint* to = &scene->joint[i];
+    const int j = lb_model_joint(m, to->name);
+    if (j >= 0 && !to->loop) {
+      memcpy(to->q, d->q + m->joint_q[j], (size_t)m->joint_nq[j] * sizeof *d->q);
+      memcpy(to->qd, d->qd + m->joint_v[j], (size_t)m->joint_nv[j] * sizeof *d->qd);
+    }
+  }
+  for (int i = 0; i < scene->nbody; i++) {
+    lb_scene_body* to = &scene->body[i];
+    const int j = lb_model_joint(m, to->name);
+    if (j >= 0 && m->joint_kind[j] == LB_JOINT_FREE) {
+      const double *q = d->q + m->joint_q[j], *v = d->qd + m->joint_v[j];
+      const lb_quat r = {q[3], q[4], q[5], q[6]};
+      to->pose = (lb_transform){r, {q[0], q[1], q[2]}};
+      to->spin = lb_vec3_make(v[0], v[1], v[2]);
+      to->velocity = lb_quat_rotate(r, lb_vec3_make(v[3], v[4], v[5]));
+    }
+  }
+}
+
 // --- the way back ---
 
 // by -= B' lambda, where A' lambda = by[dependent] and A is the chosen part of C.

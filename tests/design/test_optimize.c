@@ -330,12 +330,14 @@ static void gradients_through_loops_and_couplings_equal_differences_of_runs(void
 // Masses change how a start that leaves loops open would be closed: it is closed as it was.
 static void loops_that_the_scene_leaves_open_are_closed_once(void** state) {
   (void)state;
-  char text[sizeof linkage + 16];
-  problem p;
-  snprintf(text, sizeof text, linkage, "bdf2", "", "", "");
-  open_problem(&p, text);
-  check_applied(&p);
-  close_problem(&p);
+  for (int maximal = 0; maximal < 2; maximal++) {
+    char text[sizeof linkage + 100];
+    problem p;
+    snprintf(text, sizeof text, linkage, "bdf2", maximal ? ", coordinates: maximal" : "", "", "");
+    open_problem(&p, text);
+    check_applied(&p);
+    close_problem(&p);
+  }
 }
 
 // A mass on an elastic arm that a motor leads.
