@@ -213,7 +213,7 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
   for (int i = 0; i < scene->njoint; i++) {
     lb_scene_joint* to = &scene->joint[i];
     const int j = lb_model_joint(m, to->name);
-    if (j >= 0 && !to->loop) {
+    if (j >= 0) { // of those that close loops, the ones at which a body is split
       memcpy(to->q, d->q + m->joint_q[j], (size_t)m->joint_nq[j] * sizeof *d->q);
       memcpy(to->qd, d->qd + m->joint_v[j], (size_t)m->joint_nv[j] * sizeof *d->qd);
     }
