@@ -1,7 +1,7 @@
 // Implicit steps a second of the elastic characters, at 0.5 ms on one core, in reduced coordinates,
-// and how many times that of maximal ones: stepped alike, and stepped as in the document this
-// follows, with the exact matrix at every iteration of Newton's method. Real time is 2,000. The
-// document reports 275, 260, 115, 120, 90, 108 and 108 on four cores for the first seven.
+// and how many times that of maximal ones: stepped alike, and with the exact matrix, dense, at
+// every iteration of Newton's method, before the motors start. Real time is 2,000. The document
+// reports 275, 260, 115, 120, 90, 108 and 108 on four cores for the first seven.
 #define _GNU_SOURCE
 #include <limber/limber.h>
 #include <stdio.h>
