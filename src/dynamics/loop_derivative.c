@@ -21,8 +21,40 @@ typedef struct loop {
   lb_motion *Sa, *Sb;     // [nv] motions of P with the links
   lb_motion* psi_a;       // [nv]
   lb_motion* psi_b;       // [nv]
-  lb_motion *on_a, *on_b; // [nv] scratch
+  lb_motion *on_a, *on_b; // [nv] scratch, zero but for the coordinates below
+  int begin[2], end[2];   // coordinates of the trees that a and b are in: one range after the other
 } loop;
+
+// The coordinates of the tree that a link is in.
+static void find_range(const lb_model* m, int link, int* begin, int* end) {
+  int t = 0;
+  while (t + 1 < m->ntree && m->tree_link[t + 1] <= link) {
+    t++;
+  }
+  *begin = t < m->ntree ? m->link_v[m->tree_link[t]] : 0;
+  *end = t + 1 < m->ntree ? m->link_v[m->tree_link[t + 1]] : m->nv;
+}
+
+static void find_ranges(const lb_model* m, loop* L) {
+  const int a = L->a.link == LB_WORLD ? L->b.link : L->a.link;
+  const int b = L->b.link == LB_WORLD ? L->a.link : L->b.link;
+  find_range(m, a < b ? a : b, &L->begin[0], &L->end[0]);
+  find_range(m, a < b ? b : a, &L->begin[1], &L->end[1]);
+  if (L->begin[1] == L->begin[0]) { // the same tree
+    L->begin[1] = L->end[1];
+  }
+}
+
+// All coordinates that may move a or b, in rising order: from begin[0], below end[1].
+static int next(const loop* L, int k) {
+  return k + 1 == L->end[0] ? L->begin[1] : k + 1;
+}
+
+static void clear(lb_motion* x, int n) {
+  for (int k = 0; k < n; k++) {
+    x[k] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
+  }
+}
 
 static loop open_loop(lb_derivatives* D, const lb_data* d, int i) {
   lb_motion** lever = D->work->lever;
@@ -33,10 +65,15 @@ static loop open_loop(lb_derivatives* D, const lb_data* d, int i) {
             lever[2],
             lever[3],
             lever[4],
-            lever[5]};
+            lever[5],
+            {0},
+            {0}};
+  find_ranges(D->model, &L);
   const lb_state* state = d->work->state;
   lb_derive_point(D, L.Sa, L.psi_a, L.a.link, L.b.p - state[L.a.link].p);
   lb_derive_point(D, L.Sb, L.psi_b, L.b.link, L.b.p - state[L.b.link].p);
+  clear(L.on_a, D->model->nv);
+  clear(L.on_b, D->model->nv);
   return L;
 }
 
@@ -59,7 +96,7 @@ static lb_motion turned(lb_v4 t, lb_motion F) {
 
 // The force F, changing by `change` beyond turning with a, of which on_b has a copy.
 static void push_pair(lb_derivatives* D, const loop* L, lb_motion F, const lb_motion* change) {
-  for (int k = 0; k < D->model->nv; k++) {
+  for (int k = L->begin[0]; k < L->end[1]; k = next(L, k)) {
     const lb_motion x = apart(L, k);
     const lb_motion c = change[k], t = turned(x.w, F);
     L->on_a[k] = (lb_motion){-c.w - lb_v4_cross(x.v, F.v), -c.v};
@@ -71,18 +108,12 @@ static void push_pair(lb_derivatives* D, const loop* L, lb_motion F, const lb_mo
 
 // By velocities nothing turns.
 static void push_pair_rate(lb_derivatives* D, const loop* L, const lb_motion* change) {
-  for (int k = 0; k < D->model->nv; k++) {
+  for (int k = L->begin[0]; k < L->end[1]; k = next(L, k)) {
     L->on_a[k] = (lb_motion){-change[k].w, -change[k].v};
     L->on_b[k] = change[k];
   }
   lb_derive_push(D, D->tau_qd, L->Sa, L->on_a);
   lb_derive_push(D, D->tau_qd, L->Sb, L->on_b);
-}
-
-static void clear(lb_motion* x, int n) {
-  for (int k = 0; k < n; k++) {
-    x[k] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
-  }
 }
 
 // The direction e of a row that keeps axes square, x_b x z_a, changes beyond turning with a when b
@@ -97,14 +128,13 @@ void lb_loops_differentiate(lb_derivatives* D, lb_data* d, const double* lambda)
   for (int i = 0; i < m->nloop; i++) {
     const loop L = open_loop(D, d, i);
     lb_motion F = {lb_v4_zero(), lb_v4_zero()};
-    clear(L.on_b, m->nv);
     for (int r = 0; r < count; r++) {
       const lb_loop_row row = lb_loops_row(d, r);
       if (row.loop != i) {
         continue;
       }
       *(row.kind == LB_GAP_SHIFT ? &F.v : &F.w) += row.e * lambda[r];
-      for (int k = 0; row.kind == LB_GAP_SQUARE && k < m->nv; k++) {
+      for (int k = L.begin[0]; row.kind == LB_GAP_SQUARE && k < L.end[1]; k = next(&L, k)) {
         L.on_b[k].w += direction_change(&L, row.kind, apart(&L, k).w) * lambda[r];
       }
     }
@@ -167,12 +197,12 @@ static void differentiate_spring(lb_derivatives* D, lb_data* d, int i) {
   const lb_scene_joint* j = &D->model->loop[i];
   const loop L = open_loop(D, d, i);
   const lb_m3 turn = turn_matrix(&L);
-  for (int k = 0; k < D->model->nv; k++) {
+  for (int k = L.begin[0]; k < L.end[1]; k = next(&L, k)) {
     L.on_b[k] = spring_change(j, &L, &turn, apart(&L, k), rate_apart(&L, k));
   }
   push_pair(D, &L, lb_loops_spring(D->model, d, i), L.on_b);
   const lb_motion still = {lb_v4_zero(), lb_v4_zero()};
-  for (int k = 0; k < D->model->nv; k++) {
+  for (int k = L.begin[0]; k < L.end[1]; k = next(&L, k)) {
     L.on_b[k] = spring_change(j, &L, &turn, still, apart(&L, k));
   }
   push_pair_rate(D, &L, L.on_b);
@@ -188,7 +218,6 @@ void lb_loops_differentiate_springs(lb_derivatives* D, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
       const loop L = open_loop(D, d, m->motor_loop[i]);
-      clear(L.on_b, m->nv);
       const lb_motion unit = lb_loops_motor(m, d, i);
       const double push = d->motor_force[i]; // by lb_forces_apply
       push_pair(D, &L, (lb_motion){unit.w * push, unit.v * push}, L.on_b);
@@ -240,17 +269,25 @@ static double gap_change(const loop* L, const lb_m3* turn, const lb_loop_row* ro
   return angle_change(L, x.w);
 }
 
+static void differentiate_row(const loop* L, const lb_m3* turn, const lb_loop_row* row,
+                              double* gap_q, double* rate_q, double* J) {
+  const bool shift = row->kind == LB_GAP_SHIFT;
+  for (int k = L->begin[0]; k < L->end[1]; k = next(L, k)) {
+    const lb_motion x = apart(L, k), y = rate_apart(L, k);
+    gap_q[k] = gap_change(L, turn, row, x);
+    rate_q[k] = lb_v4_dot(row->e, shift ? y.v : y.w) +
+                lb_v4_dot(direction_change(L, row->kind, x.w), L->b.w - L->a.w);
+    J[k] = lb_v4_dot(row->e, shift ? x.v : x.w);
+  }
+}
+
 // Relations are linear: their factors are all there is.
-static void differentiate_relations(const lb_model* m, const lb_data* d, double* gap_q,
-                                    double* rate_q, double* J) {
+static void differentiate_relations(const lb_model* m, const lb_data* d, double* gap_q, double* J) {
   const size_t nv = (size_t)m->nv;
   for (int r = 0; r < lb_loops_count(d); r++) {
     const lb_loop_row row = lb_loops_row(d, r);
     const size_t at = (size_t)r * nv;
     if (row.relation >= 0) {
-      memset(gap_q + at, 0, nv * sizeof *gap_q);
-      memset(rate_q + at, 0, nv * sizeof *rate_q);
-      memset(J + at, 0, nv * sizeof *J);
       lb_relation_row(m, row.relation, row.sign, true, gap_q + at);
       lb_relation_row(m, row.relation, row.sign, true, J + at);
     }
@@ -260,20 +297,19 @@ static void differentiate_relations(const lb_model* m, const lb_data* d, double*
 void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
                                  double* J) {
   const int nv = D->model->nv, count = lb_loops_count(d);
-  differentiate_relations(D->model, d, gap_q, rate_q, J);
+  const size_t size = (size_t)count * (size_t)nv * sizeof(double);
+  memset(gap_q, 0, size);
+  memset(rate_q, 0, size);
+  memset(J, 0, size);
+  differentiate_relations(D->model, d, gap_q, J);
   for (int i = 0; i < D->model->nloop; i++) {
     const loop L = open_loop(D, d, i);
     const lb_m3 turn = turn_matrix(&L);
     for (int r = 0; r < count; r++) {
       const lb_loop_row row = lb_loops_row(d, r);
-      for (int k = 0; row.loop == i && k < nv; k++) {
-        const lb_motion x = apart(&L, k), y = rate_apart(&L, k);
-        const bool shift = row.kind == LB_GAP_SHIFT;
-        const size_t at = (size_t)r * (size_t)nv + (size_t)k;
-        gap_q[at] = gap_change(&L, &turn, &row, x);
-        rate_q[at] = lb_v4_dot(row.e, shift ? y.v : y.w) +
-                     lb_v4_dot(direction_change(&L, row.kind, x.w), L.b.w - L.a.w);
-        J[at] = lb_v4_dot(row.e, shift ? x.v : x.w);
+      const size_t at = (size_t)r * (size_t)nv;
+      if (row.loop == i) {
+        differentiate_row(&L, &turn, &row, gap_q + at, rate_q + at, J + at);
       }
     }
   }
