@@ -4,6 +4,9 @@
 
 #include "math/dense.h"
 
+// Pivots of the last part below this fraction of its largest are none.
+static const double REDUNDANT = 1e-11;
+
 // --- the pattern ---
 
 typedef struct graph {
@@ -25,9 +28,9 @@ static int degree(const graph* g, const int* size, int i) {
   return sum;
 }
 
-static int choose(const graph* g, const int* size, int late) {
+static int choose(const graph* g, const int* size, bool last) {
   int best = -1, least = 0;
-  for (int i = 0; i < g->n && !(i >= late && best >= 0); i++) {
+  for (int i = 0; i < g->n && !(last && i == g->n - 1 && best >= 0); i++) {
     const int d = g->gone[i] ? 0 : degree(g, size, i);
     if (!g->gone[i] && (best < 0 || d < least)) {
       best = i;
@@ -70,9 +73,9 @@ static bool make_graph(graph* g, lb_arena* arena, int n, int npair, const lb_spa
 }
 
 // The order, and with it what fills up: joined tells every block there is afterwards.
-static void order_parts(lb_block_lu* A, graph* g, int late) {
+static void order_parts(lb_block_lu* A, graph* g, bool last) {
   for (int k = 0; k < A->n; k++) {
-    const int p = choose(g, A->size, late);
+    const int p = choose(g, A->size, last);
     A->order[k] = p;
     A->near[k + 1] = A->near[k] + eliminate(g, p, A->part + A->near[k]);
   }
@@ -87,7 +90,7 @@ static void order_parts(lb_block_lu* A, graph* g, int late) {
   }
 }
 
-lb_status lb_block_lu_create(lb_arena* arena, int n, const int* size, int late, int npair,
+lb_status lb_block_lu_create(lb_arena* arena, int n, const int* size, bool last, int npair,
                              const lb_sparse_pair* pair, lb_block_lu* A) {
   const size_t cells = (size_t)n * (size_t)n;
   graph g;
@@ -97,7 +100,8 @@ lb_status lb_block_lu_create(lb_arena* arena, int n, const int* size, int late, 
                      .order = LB_TAKE(arena, int, n),
                      .near = LB_TAKE(arena, int, n + 1),
                      .part = LB_TAKE(arena, int, cells),
-                     .block = LB_TAKE(arena, size_t, cells)};
+                     .block = LB_TAKE(arena, size_t, cells),
+                     .last = last};
   if (!A->size || !A->first || !A->order || !A->near || !A->part || !A->block ||
       !make_graph(&g, arena, n, npair, pair)) {
     return LB_NO_MEMORY;
@@ -106,9 +110,9 @@ lb_status lb_block_lu_create(lb_arena* arena, int n, const int* size, int late, 
     A->size[i] = size[i];
     A->first[i + 1] = A->first[i] + size[i];
   }
-  order_parts(A, &g, late);
+  order_parts(A, &g, last);
   A->value = LB_TAKE(arena, double, A->count);
-  A->pivot = LB_TAKE(arena, int, A->first[n]);
+  A->pivot = LB_TAKE(arena, int, A->first[n] + (last ? size[n - 1] : 0));
   return A->value && A->pivot ? LB_OK : LB_NO_MEMORY;
 }
 
@@ -140,20 +144,44 @@ static void subtract_product(int rows, int inner, int columns, double* restrict 
   }
 }
 
+static bool is_last(const lb_block_lu* A, int p) {
+  return A->last && p == A->n - 1;
+}
+
+static bool factor_own(lb_block_lu* A, int p) {
+  const int n = A->size[p];
+  double* D = lb_block_lu_at(A, p, p);
+  int* pivot = A->pivot + A->first[p];
+  if (is_last(A, p)) {
+    A->rank = lb_lu_full(n, D, n, REDUNDANT, pivot);
+    return true;
+  }
+  return lb_lu(n, D, n, pivot) == LB_OK;
+}
+
+static void solve_own(const lb_block_lu* A, int p, int count, double* b) {
+  const int n = A->size[p];
+  const double* D = lb_block_lu_at(A, p, p);
+  const int* pivot = A->pivot + A->first[p];
+  if (is_last(A, p)) {
+    lb_lu_full_solve(n, D, n, A->rank, pivot, b); // one right-hand side: nothing comes after
+  } else {
+    lb_lu_solve(n, D, n, pivot, count, b, n);
+  }
+}
+
 // With D_p factored, the blocks U_pj = D_p^-1 A_pj of its row take the place of A's, those of its
 // column stay, and every pair of its neighbours becomes A_ij - A_ip U_pj.
 bool lb_block_lu_factor(lb_block_lu* A) {
   for (int k = 0; k < A->n; k++) {
     const int p = A->order[k], n = A->size[p];
-    double* D = lb_block_lu_at(A, p, p);
-    int* pivot = A->pivot + A->first[p];
-    if (lb_lu(n, D, n, pivot) != LB_OK) {
+    if (!factor_own(A, p)) {
       return false;
     }
     for (int b = A->near[k]; b < A->near[k + 1]; b++) {
       const int j = A->part[b];
       double* U = lb_block_lu_at(A, p, j);
-      lb_lu_solve(n, D, n, pivot, A->size[j], U, n);
+      solve_own(A, p, A->size[j], U);
       for (int a = A->near[k]; a < A->near[k + 1]; a++) {
         const int i = A->part[a];
         subtract_product(A->size[i], n, A->size[j], lb_block_lu_at(A, i, j),
@@ -168,7 +196,7 @@ void lb_block_lu_solve(const lb_block_lu* A, double* x) {
   for (int k = 0; k < A->n; k++) {
     const int p = A->order[k], n = A->size[p];
     double* own = x + A->first[p];
-    lb_lu_solve(n, lb_block_lu_at(A, p, p), n, A->pivot + A->first[p], 1, own, n);
+    solve_own(A, p, 1, own);
     for (int a = A->near[k]; a < A->near[k + 1]; a++) {
       const int i = A->part[a];
       subtract_product(A->size[i], n, 1, x + A->first[i], lb_block_lu_at(A, i, p), own);

@@ -198,6 +198,69 @@ void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, d
   }
 }
 
+static void exchange_rows(double* A, int n, size_t lda, int i, int j) {
+  for (int c = 0; c < n && i != j; c++) {
+    exchange(&A[(size_t)c * lda + (size_t)i], &A[(size_t)c * lda + (size_t)j]);
+  }
+}
+
+static void exchange_columns(double* A, int n, size_t lda, int i, int j) {
+  for (int r = 0; r < n && i != j; r++) {
+    exchange(&A[(size_t)i * lda + (size_t)r], &A[(size_t)j * lda + (size_t)r]);
+  }
+}
+
+int lb_lu_full(int n, double* A, int lda, double tolerance, int* pivot) {
+  const size_t ld = (size_t)lda;
+  double first = 0;
+  for (int k = 0; k < n; k++) {
+    int row = k, column = k;
+    for (int c = k; c < n; c++) {
+      const int r = largest_below(A + (size_t)c * ld, k, n);
+      if (fabs(A[(size_t)c * ld + (size_t)r]) > fabs(A[(size_t)column * ld + (size_t)row])) {
+        row = r;
+        column = c;
+      }
+    }
+    const double found = A[(size_t)column * ld + (size_t)row];
+    first = k == 0 ? fabs(found) : first;
+    if (!(fabs(found) > tolerance * first)) {
+      return k;
+    }
+    pivot[k] = row;
+    pivot[n + k] = column;
+    exchange_rows(A, n, ld, k, row);
+    exchange_columns(A, n, ld, k, column);
+    double* l = A + (size_t)k * ld;
+    for (int i = k + 1; i < n; i++) {
+      l[i] /= found;
+    }
+    for (int c = k + 1; c < n; c++) {
+      double* a = A + (size_t)c * ld;
+      subtract_scaled(a, a[k], l, k + 1, n);
+    }
+  }
+  return n;
+}
+
+void lb_lu_full_solve(int n, const double* LU, int lda, int rank, const int* pivot, double* b) {
+  for (int k = 0; k < rank; k++) {
+    exchange(&b[k], &b[pivot[k]]);
+  }
+  solve_lower(rank, LU, lda, b, true);
+  for (int k = rank; k < n; k++) {
+    b[k] = 0;
+  }
+  for (int j = rank - 1; j >= 0; j--) {
+    const double* u = LU + (size_t)j * (size_t)lda;
+    b[j] /= u[j];
+    subtract_scaled(b, b[j], u, 0, j);
+  }
+  for (int k = rank - 1; k >= 0; k--) {
+    exchange(&b[k], &b[pivot[n + k]]);
+  }
+}
+
 // A' = U'L'P
 void lb_lu_solve_transposed(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B,
                             int ldb) {

@@ -43,6 +43,12 @@ void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, d
 void lb_lu_solve_transposed(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B,
                             int ldb);
 
+/// P A Q = L U with pivots from anywhere, for matrices that may be singular: pivots below
+/// `tolerance` of the largest count as zero. Returns the rank. pivot [2 * n]
+int lb_lu_full(int n, double* A, int lda, double tolerance, int* pivot);
+/// A solution in which unknowns beyond the rank are zero; b must allow one.
+void lb_lu_full_solve(int n, const double* LU, int lda, int rank, const int* pivot, double* b);
+
 // --- BLAS and LAPACK ---
 
 /// y += s A x and y += A' x, A m x n without gaps between its columns.

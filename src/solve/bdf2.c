@@ -98,6 +98,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   }
   own->scheme = SCHEMES[st->solver.integrator];
   own->algebra = m->nv - 3 * m->nfree > m->ndense ? &lb_bdf2_full
+                 : lb_bdf2_blocks_fit(m)          ? &lb_bdf2_blocks
                  : lb_forces_are_diagonal(m)      ? &lb_bdf2_tree
                                                   : &lb_bdf2_dense;
   own->tolerance = own->algebra->tolerance;

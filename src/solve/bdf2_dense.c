@@ -21,7 +21,7 @@
 #include "solve/bdf2_loops.h"
 #include "solve/node_matrix.h"
 #include "solve/secant.h"
-#include "solve/step_derivative.h"
+#include "solve/step_matrix.h"
 
 typedef struct dense {
   lb_tree_factor* tree;  // of dt W; NULL: it is a dense matrix
@@ -250,7 +250,8 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   if (lb_loops_linearise(m, d).count > 0) {
     lb_loops_push(m, d, own->loops.lambda);
   }
-  lb_derive_forced(own->derivatives, d);
+  lb_derive(own->derivatives, d, d->q, d->qd, d->qdd, true);
+  lb_forces_differentiate_outer(own->derivatives, d);
   if (d->work->loops) {
     lb_loops_differentiate(own->derivatives, d, own->loops.lambda);
   }
@@ -258,6 +259,8 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
     lb_nodes_differentiate_turning(own->derivatives, d, m);
   }
   lb_step_matrix(own->W, own->derivatives, d, dt);
+  lb_step_add_internal(own->W, (size_t)m->ndense, own->rest, (lb_step_links){0, m->nlink}, d->q,
+                       d->qd, dt, own->K, d->work->scratch);
   own->exact = true;
   lb_bdf2_loops_forget(&own->loops, true);
   lb_secants_forget(&own->secants);

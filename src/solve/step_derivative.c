@@ -11,11 +11,10 @@
 #include "math/dense.h"
 #include "math/semidefinite.h"
 #include "model/pose.h"
+#include "solve/step_matrix.h"
 
 // Rows of loops whose pivot is below this fraction of the largest repeat others, as in the stepper.
 static const double REDUNDANT = 1e-11;
-
-enum { MOST_BLOCK = LB_JOINT_MOST_V * LB_JOINT_MOST_V };
 
 struct lb_step_derivative {
   const lb_model* m;
@@ -25,8 +24,8 @@ struct lb_step_derivative {
   double pace;  // 1/dt of (3), or 0 in a stage within a step
   bool inner;   // it is one
   int count;    // states before
-  double* Q;    // [nlink][MOST_BLOCK] dq/dv of joints whose coordinates are not numbers
-  double* H[2]; // [nlink][MOST_BLOCK] dq/dq_i, weights included
+  double* Q;    // [nlink][LB_STEP_BLOCK] dq/dv of joints whose coordinates are not numbers
+  double* H[2]; // [nlink][LB_STEP_BLOCK] dq/dq_i, weights included
   double weight[2];
   double* W;              // [nv][nv] its transpose is factored, for which it is by columns
   int* order;             // [nv]
@@ -52,17 +51,13 @@ struct lb_step_derivative {
 
 // --- coordinates: how q follows from v and from the states before ---
 
-static bool skips(const lb_model* m, int i) { // a face has its body's coordinates
-  return m->link_kind[i] == LB_LINK_FACE;
-}
-
 // y += B x or B'x over the links that are not driven, where B is a block of `scale` times the
 // identity unless the joint says otherwise.
 static void apply_blocks(const lb_model* m, const double* blocks, double scale, bool transposed,
                          double* y, const double* x) {
   for (int i = 0; i < m->nlink; i++) {
     const int v = m->link_v[i], n = m->link_nv[i];
-    if (skips(m, i) || m->link_driven[i]) {
+    if (lb_link_is_face(m->link_kind[i]) || m->link_driven[i]) {
       continue;
     }
     if (!LB_JOINT[m->link_kind[i]]->reach_by_rate) {
@@ -71,7 +66,7 @@ static void apply_blocks(const lb_model* m, const double* blocks, double scale, 
       }
       continue;
     }
-    const double* B = blocks + (size_t)i * MOST_BLOCK;
+    const double* B = blocks + (size_t)i * LB_STEP_BLOCK;
     for (int a = 0; a < n; a++) {
       for (int b = 0; b < n; b++) {
         y[v + a] += (transposed ? B[b * n + a] : B[a * n + b]) * x[v + b];
@@ -90,9 +85,9 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
     if (!joint->reach_by_rate) {
       continue;
     }
-    joint->reach_by_rate(S->Q + (size_t)i * MOST_BLOCK, v, past->dt);
+    joint->reach_by_rate(S->Q + (size_t)i * LB_STEP_BLOCK, v, past->dt);
     for (int p = 0; p < past->count; p++) {
-      double* H = S->H[p] + (size_t)i * MOST_BLOCK;
+      double* H = S->H[p] + (size_t)i * LB_STEP_BLOCK;
       joint->reach_by_past(H, d->q + q, from + q, past->q[p] + q, v, past->dt);
       for (int k = 0; k < n * n; k++) {
         H[k] *= past->weight[p];
@@ -102,48 +97,6 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
 }
 
 // --- matrices ---
-
-// A row times dq/dv, added to `out`.
-static void add_row_times_Q(const lb_model* m, const lb_data* d, double dt,
-                            const double* restrict row, double* restrict out) {
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_joint* joint = LB_JOINT[m->link_kind[i]];
-    const int v = m->link_v[i], n = m->link_nv[i];
-    if (skips(m, i)) {
-      continue;
-    }
-    if (!joint->reach_by_rate) {
-      for (int k = v; k < v + n; k++) {
-        out[k] += dt * row[k];
-      }
-      continue;
-    }
-    double Q[MOST_BLOCK];
-    joint->reach_by_rate(Q, d->qd + v, dt);
-    for (int a = 0; a < n; a++) {
-      for (int b = 0; b < n; b++) {
-        out[v + b] += row[v + a] * Q[a * n + b];
-      }
-    }
-  }
-}
-
-void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double dt) {
-  const lb_model* m = D->model;
-  const size_t nv = (size_t)m->nv;
-  for (size_t i = 0; i < nv; i++) {
-    for (size_t k = i * nv; k < (i + 1) * nv; k++) {
-      W[k] = D->M[k] / dt + D->tau_qd[k];
-    }
-    add_row_times_Q(m, d, dt, D->tau_q + i * nv, W + i * nv);
-  }
-  for (int i = 0; i < m->nlink; i++) {
-    for (size_t j = 0; m->link_driven[i] && j < nv; j++) {
-      const size_t k = (size_t)m->link_v[i];
-      W[k + j * nv] = W[j + k * nv] = j == k;
-    }
-  }
-}
 
 // y += s A x and y += s A'x, A by rows
 static void add_product(int rows, int n, double* y, double s, const double* A, const double* x) {
@@ -157,20 +110,12 @@ static void add_transposed(int rows, int n, double* y, double s, const double* A
   }
 }
 
-static void clear_driven(const lb_model* m, double* x) {
-  for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
-      x[m->link_v[i]] = 0;
-    }
-  }
-}
-
 // Which rows of J say something of their own, and those alone in s_q, J and F.
 static void choose_rows(lb_step_derivative* S, int count) {
   const size_t nv = (size_t)S->m->nv;
   memcpy(S->F, S->J, (size_t)count * nv * sizeof *S->F);
   for (int i = 0; i < count; i++) {
-    clear_driven(S->m, S->F + (size_t)i * nv);
+    lb_step_clear_driven(S->m, S->F + (size_t)i * nv);
   }
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
@@ -207,11 +152,10 @@ static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
   for (int i = 0; i < S->rows; i++) {
     S->row_motor[i] = lb_loops_row(d, S->row[i]).motor;
   }
-  memcpy(S->E, S->F, (size_t)S->rows * nv * sizeof *S->E);
   memcpy(S->Z, S->F, (size_t)S->rows * nv * sizeof *S->Z);
   for (int i = 0; i < S->rows; i++) {
-    add_row_times_Q(m, d, S->dt, S->s_q + (size_t)i * nv, S->E + (size_t)i * nv);
-    clear_driven(m, S->E + (size_t)i * nv);
+    const size_t at = (size_t)i * nv;
+    lb_step_row(S->E + at, m, d, S->dt, S->s_q + at, S->J + at);
   }
   lb_lu_solve_transposed(m->nv, S->W, m->nv, S->order, S->rows, S->Z, m->nv);
   for (int i = 0; i < S->rows; i++) {
@@ -222,20 +166,7 @@ static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
   return lb_lu(S->rows, S->A, S->rows, S->pivot) == LB_OK;
 }
 
-// Internal forces of elastic bodies are not in D: W takes one sum of their derivatives, products
-// another. Their coordinates are numbers, Q is dt.
-static void add_internal(lb_step_derivative* S) {
-  const lb_model* m = S->m;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
-      lb_reduced_blend_forces(l->reduced, S->W + (size_t)l->v * ((size_t)m->nv + 1), m->nv, S->dt,
-                              1, S->eta + l->q, S->etad + l->v, S->block, S->scratch);
-    }
-  }
-}
-
-// y += s (dr/dq of internal forces) x; symmetric
+// y += s (dr/dq of internal forces, which are not in D) x; symmetric
 static void add_internal_product(lb_step_derivative* S, double* y, double s, const double* x) {
   const lb_model* m = S->m;
   for (int i = 0; i < m->nlink; i++) {
@@ -306,7 +237,8 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
   S->dt = dt;
   S->pace = S->inner ? 0 : 1 / dt;
   lb_step_matrix(S->W, S->D, d, dt);
-  add_internal(S);
+  lb_step_add_internal(S->W, (size_t)m->nv, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
+                       S->block, S->scratch);
   S->rows = 0;
   return lb_lu(m->nv, S->W, m->nv, S->order) == LB_OK &&
          (count == 0 || differentiate_loops(S, d, count));
@@ -325,7 +257,7 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
     apply_blocks(m, S->H[p], S->weight[p], false, S->q, in->q[p]);
     lb_add(m->nv, S->a, -S->weight[p] / S->dt, in->v[p]);
   }
-  clear_driven(m, S->a);
+  lb_step_clear_driven(m, S->a);
   for (int i = 0; i < m->nmotor; i++) {
     if (!pushes(m, i) && m->motor_joint[i] >= 0) {
       const int k = m->joint_v[m->motor_joint[i]];
@@ -351,7 +283,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
       lb_add(nv, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nv);
     }
   }
-  clear_driven(m, dv);
+  lb_step_clear_driven(m, dv);
   lb_lu_solve_transposed(nv, S->W, nv, S->order, 1, dv, nv);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
@@ -380,7 +312,7 @@ static void negate_columns(const lb_model* m, double* out, const double* A) {
     for (size_t i = 0; i < nv; i++) {
       out[i + k * nv] = -A[i * nv + k];
     }
-    clear_driven(m, out + k * nv);
+    lb_step_clear_driven(m, out + k * nv);
   }
 }
 
@@ -434,7 +366,7 @@ static void solve_adjoint(lb_step_derivative* S, const double* c) {
     add_transposed(S->rows, nv, S->mu, -1, S->E, S->nu);
   }
   lb_lu_solve(nv, S->W, nv, S->order, 1, S->mu, nv);
-  clear_driven(S->m, S->mu);
+  lb_step_clear_driven(S->m, S->mu);
 }
 
 static void add_to_motors(const lb_step_derivative* S, double* motor) {
@@ -466,7 +398,7 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   memcpy(S->mu, in->v, size);
   lb_add(nv, S->mu, 1 / S->dt, in->a);
   apply_blocks(m, S->Q, S->dt, true, S->mu, in->q);
-  clear_driven(m, S->mu);
+  lb_step_clear_driven(m, S->mu);
   solve_adjoint(S, in->lambda);
   memcpy(S->q, in->q, size);
   memcpy(S->v, in->v, size);
@@ -504,7 +436,7 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   const int nv = m->nv;
   pull(S, in);
   add_to_motors(S, out->motor);
-  clear_driven(m, S->a);
+  lb_step_clear_driven(m, S->a);
   for (int p = 0; p < S->count; p++) {
     apply_blocks(m, S->H[p], S->weight[p], true, out->q[p], S->q);
     lb_add(nv, out->v[p], -S->weight[p] / S->dt, S->a);
@@ -523,7 +455,7 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   lb_step_derivative made = {.m = m};
   double** const blocks[] = {&made.Q, &made.H[0], &made.H[1]};
   for (int i = 0; i < 3; i++) {
-    *blocks[i] = lb_carve(c, (size_t)m->nlink * MOST_BLOCK, sizeof(double));
+    *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));
   }
   double** const of_rows[] = {&made.s_q, &made.J, &made.gap_q, &made.E, &made.F, &made.Z};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {

@@ -84,7 +84,3 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S);
-
-// W of (4), by rows, a row and column of the identity for driven coordinates. D holds K, C, M at
-// d's state.
-void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double dt);
