@@ -35,7 +35,7 @@ typedef struct lb_bdf2_algebra {
 
 extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_tree, lb_bdf2_blocks, lb_bdf2_full;
 
-// Parts that move freely and are held by rows: lb_bdf2_blocks is for these.
+// Parts of which most move freely and are held by rows: lb_bdf2_blocks is for these.
 bool lb_bdf2_blocks_fit(const lb_model* m);
 
 // Told of each stage that was found, at its end, with what it came from: for derivatives. A step

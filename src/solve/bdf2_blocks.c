@@ -10,8 +10,9 @@
 //
 // A part and the joint that holds it to the next part on its way to the world make one block: the
 // joint's rows are independent of each other on a part that is free, so it can be eliminated, and
-// along chains and trees nothing fills up. Joints that close loops, and couplings, make the last
-// block; of these, rows that repeat others are left out.
+// along chains and trees nothing fills up. (Parts that hang on the world by a joint that needs its
+// coordinates have none.) Joints that close loops, and couplings, make the last block; of these,
+// rows that repeat others are left out.
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,10 @@
 #include "solve/secant.h"
 #include "solve/step_matrix.h"
 
-enum { JOINT_ROWS = 6 };
+enum {
+  JOINT_ROWS = 6,
+  MOST = 1200 // coordinates; derivatives are kept as whole matrices, seven times this squared
+};
 
 typedef struct part {
   lb_step_links links;
@@ -58,12 +62,17 @@ typedef struct blocks {
   lb_derivatives* derivatives;
 } blocks;
 
+static bool is_free(const lb_model* m, int tree) {
+  return m->link_kind[m->tree_link[tree]] == LB_JOINT_FREE;
+}
+
 bool lb_bdf2_blocks_fit(const lb_model* m) {
-  bool free = m->ntree > 1 && m->nloop > 0 && m->nnode == 0 && lb_loops_one_way(m) < 0;
-  for (int t = 0; t < m->ntree && free; t++) {
-    free = m->link_kind[m->tree_link[t]] == LB_JOINT_FREE;
+  int free = 0;
+  for (int t = 0; t < m->ntree; t++) {
+    free += is_free(m, t);
   }
-  return free;
+  return 2 * free > m->ntree && m->ntree > 1 && m->nloop > 0 && m->nv <= MOST && m->nnode == 0 &&
+         lb_loops_one_way(m) < 0;
 }
 
 // --- the pattern ---
@@ -109,9 +118,12 @@ static void loop_ends(const lb_model* m, const blocks* own, int i, int tree[2]) 
   }
 }
 
-// Walk from the world, and from every part that nothing joins to it, over joints to parts not yet
-// reached: each gets the rows of the joint by which it was.
+// Walk from the world and what hangs on it, and from every part that nothing joins to that, over
+// joints to parts not yet reached: each gets the rows of the joint by which it was.
 static void hold_parts(const lb_model* m, blocks* own, pattern* p, bool* reached) {
+  for (int t = 0; t < m->ntree; t++) {
+    reached[t] = !is_free(m, t);
+  }
   for (int start = -1; start < m->ntree; start++) {
     if (start >= 0) {
       reached[start] = true;

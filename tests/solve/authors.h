@@ -14,7 +14,7 @@
 #include "math/dense.h"
 #include "model/charts.h"
 #include "redmax.h"
-#include "solve/step_derivative.h"
+#include "solve/step_matrix.h"
 
 enum { AUTHORS_MOST = 16 };
 
