@@ -91,26 +91,53 @@ void lb_nodes_add_momentum(const lb_model* m, const lb_data* d, lb_v4* linear, l
 
 // --- forces ---
 
+// Just at its length a string counts as taut. Its damping comes in over a small strain: if it
+// came in at once, a step that ends there would have no solution.
+static const double SLACK = 1 - 1e-9, DAMPED = 1e-3;
+
+static double damped_share(const lb_model_segment* s, double l) {
+  return s->pushes ? 1 : fmin(1, fmax(0, (l / s->length - 1) / DAMPED));
+}
+
 lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd) {
   const lb_v4 way = lb_v4_load(x + 3 * s->node[1]) - lb_v4_load(x + 3 * s->node[0]);
   const double l = sqrt(lb_v4_dot(way, way));
-  // Just at its length a string counts as taut. Its damping comes in over a small strain: if it
-  // came in at once, a step that ends there would have no solution.
-  static const double SLACK = 1 - 1e-9, DAMPED = 1e-3;
-  const double share = s->pushes ? 1 : fmin(1, fmax(0, (l / s->length - 1) / DAMPED));
   lb_segment_state state = {.along = s->stiffness / s->length,
-                            .damping = share * s->stiffness * s->damping / s->length};
+                            .damping = damped_share(s, l) * s->stiffness * s->damping / s->length};
   if (!s->pushes && l < SLACK * s->length) {
     return (lb_segment_state){0};
   }
   if (l > 0) { // at a point there is no direction to pull in
     state.n = way / l;
-    const lb_v4 pace = lb_v4_load(xd + 3 * s->node[1]) - lb_v4_load(xd + 3 * s->node[0]);
+    state.length = l;
+    state.pace = lb_v4_load(xd + 3 * s->node[1]) - lb_v4_load(xd + 3 * s->node[0]);
     state.across = s->stiffness * (1 / s->length - 1 / l);
-    state.tension = state.along * (l - s->length) + state.damping * lb_v4_dot(state.n, pace);
+    state.tension = state.along * (l - s->length) + state.damping * lb_v4_dot(state.n, state.pace);
     state.tension = s->pushes ? state.tension : fmax(0, state.tension);
   }
   return state;
+}
+
+// With T the tension, P = 1 - n n', c the damping and its slope c', which comes in with the strain,
+//
+//   d(T n) = (T/l P + n (k n + c'(n.pace) n + c/l P pace)') dx + c n n' dxd
+lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const double* x,
+                                          const double* xd) {
+  const lb_segment_state now = lb_segment_look(s, x, xd);
+  if (!(now.length > 0) || (!s->pushes && now.tension == 0)) {
+    return (lb_segment_slope){{{0}, {0}, {0}}, {{0}, {0}, {0}}};
+  }
+  const double strain = now.length / s->length - 1, rate = lb_v4_dot(now.n, now.pace);
+  const bool coming = !s->pushes && strain > 0 && strain < DAMPED;
+  const double slope = coming ? now.along * s->damping / (DAMPED * s->length) : 0;
+  const double share = now.tension / now.length;
+  const lb_v4 grow =
+      now.n * (now.along + slope * rate) + (now.pace - now.n * rate) * (now.damping / now.length);
+  lb_segment_slope by = {{{share, 0, 0}, {0, share, 0}, {0, 0, share}}, {{0}, {0}, {0}}};
+  lb_m3_add_outer(&by.place, -share, now.n, now.n);
+  lb_m3_add_outer(&by.place, 1, now.n, grow);
+  lb_m3_add_outer(&by.velocity, now.damping, now.n, now.n);
+  return by;
 }
 
 static void pull_segments(const lb_model* m, const lb_nodes* nodes) {
@@ -122,9 +149,7 @@ static void pull_segments(const lb_model* m, const lb_nodes* nodes) {
   }
 }
 
-void lb_nodes_displace(const lb_model* m, lb_data* d, const lb_model_soft* soft) {
-  (void)m;
-  const lb_nodes* nodes = d->work->nodes;
+void lb_nodes_displace(const lb_nodes* nodes, const lb_model_soft* soft) {
   const double* x = nodes->x + 3 * soft->first_node;
   for (int i = 0; i < soft->nnode; i++) {
     const lb_vec3 X = soft->fem->node[i];
@@ -134,15 +159,25 @@ void lb_nodes_displace(const lb_model* m, lb_data* d, const lb_model_soft* soft)
   }
 }
 
-static void pull_soft(const lb_model* m, lb_data* d, const lb_model_soft* soft) {
-  const lb_nodes* nodes = d->work->nodes;
+static void pull_soft(const lb_nodes* nodes, const lb_model_soft* soft) {
   const size_t first = 3 * (size_t)soft->first_node;
-  lb_nodes_displace(m, d, soft);
+  lb_nodes_displace(nodes, soft);
   lb_fem_force(soft->fem, nodes->g, nodes->u);
   for (int k = 0; k < 3 * soft->nnode; k++) {
     nodes->f[first + (size_t)k] -= nodes->g[k];
   }
   lb_viscous_add_force(soft->viscous, nodes->f + first, nodes->x + first, nodes->xd + first);
+}
+
+void lb_nodes_pull(const lb_model* m, const lb_nodes* nodes) {
+  memset(nodes->f, 0, 3 * (size_t)m->nnode * sizeof *nodes->f);
+  pull_segments(m, nodes);
+  for (int i = 0; i < m->nsoft; i++) {
+    pull_soft(nodes, &m->soft[i]);
+  }
+  for (int i = 0; i < m->nnode; i++) {
+    lb_v4_add_to(nodes->f + 3 * i, lb_v4_load(nodes->xd + 3 * i) * -m->node[i].drag);
+  }
 }
 
 static int count(const lb_model* m) {
@@ -152,15 +187,10 @@ static int count(const lb_model* m) {
 static void apply(const lb_model* m, lb_data* d) {
   const lb_nodes* nodes = d->work->nodes;
   lb_nodes_move(m, d, d->q, d->qd);
-  memset(nodes->f, 0, 3 * (size_t)m->nnode * sizeof *nodes->f);
-  pull_segments(m, nodes);
-  for (int i = 0; i < m->nsoft; i++) {
-    pull_soft(m, d, &m->soft[i]);
-  }
+  lb_nodes_pull(m, nodes);
   for (int i = 0; i < m->nnode; i++) {
     const lb_model_node* node = &m->node[i];
-    lb_v4 f = lb_v4_load(nodes->f + 3 * i) - lb_v4_load(nodes->xd + 3 * i) * node->drag;
-    lb_v4_store(nodes->f + 3 * i, f);
+    const lb_v4 f = lb_v4_load(nodes->f + 3 * i);
     if (node->link == LB_NODE_FREE) {
       lb_v4_add_to(d->work->tau + node->v, f);
     } else {
@@ -182,7 +212,7 @@ static double energy(const lb_model* m, lb_data* d) {
     sum += s->pushes || strain > 0 ? 0.5 * s->stiffness * s->length * strain * strain : 0;
   }
   for (int i = 0; i < m->nsoft; i++) {
-    lb_nodes_displace(m, d, &m->soft[i]);
+    lb_nodes_displace(nodes, &m->soft[i]);
     sum += lb_fem_energy(m->soft[i].fem, nodes->u);
   }
   return sum;
@@ -206,11 +236,10 @@ static void answer_segments(const lb_model* m, const lb_nodes* nodes, double* y,
   }
 }
 
-static void answer_soft(const lb_model* m, lb_data* d, const lb_model_soft* soft, double* y,
-                        double s, double c, const double* z) {
-  const lb_nodes* nodes = d->work->nodes;
+static void answer_soft(const lb_nodes* nodes, const lb_model_soft* soft, double* y, double s,
+                        double c, const double* z) {
   const size_t first = 3 * (size_t)soft->first_node;
-  lb_nodes_displace(m, d, soft);
+  lb_nodes_displace(nodes, soft);
   if (s != 0) {
     lb_fem_apply(soft->fem, nodes->g, nodes->u, z + first);
     for (int k = 0; k < 3 * soft->nnode; k++) {
@@ -235,7 +264,74 @@ void lb_nodes_answer(const lb_model* m, lb_data* d, double* y, double s, double 
   }
   answer_segments(m, d->work->nodes, y, s, c, z);
   for (int i = 0; i < m->nsoft; i++) {
-    answer_soft(m, d, &m->soft[i], y, s, c, z);
+    answer_soft(d->work->nodes, &m->soft[i], y, s, c, z);
+  }
+}
+
+// The same for segments as they are: both ends' blocks are K, with minus signs between them.
+static void change_segments(const lb_model* m, const lb_nodes* nodes, double* y, const double* z,
+                            const double* zd) {
+  for (int k = 0; k < m->nsegment; k++) {
+    const lb_model_segment* s = &m->segment[k];
+    const int a = 3 * s->node[0], b = 3 * s->node[1];
+    const lb_segment_slope by = lb_segment_differentiate(s, nodes->x, nodes->xd);
+    const lb_v4 f = lb_m3_apply(by.place, lb_v4_load(z + b) - lb_v4_load(z + a)) +
+                    lb_m3_apply(by.velocity, lb_v4_load(zd + b) - lb_v4_load(zd + a));
+    lb_v4_add_to(y + b, f);
+    lb_v4_add_to(y + a, -f);
+  }
+}
+
+void lb_nodes_change(const lb_model* m, const lb_nodes* nodes, double* y, const double* z,
+                     const double* zd) {
+  for (int i = 0; i < m->nnode; i++) {
+    for (int k = 3 * i; k < 3 * i + 3; k++) {
+      y[k] = m->node[i].drag * zd[k];
+    }
+  }
+  change_segments(m, nodes, y, z, zd);
+  for (int i = 0; i < m->nsoft; i++) {
+    const lb_model_soft* soft = &m->soft[i];
+    const size_t first = 3 * (size_t)soft->first_node;
+    answer_soft(nodes, soft, y, 1, 0, z);
+    answer_soft(nodes, soft, y, 0, 1, zd);
+    lb_viscous_add_change(soft->viscous, y + first, nodes->x + first, nodes->xd + first, z + first,
+                          false);
+  }
+}
+
+static void change_segments_back(const lb_model* m, const lb_nodes* nodes, double* z, double* zd,
+                                 const double* y) {
+  for (int k = 0; k < m->nsegment; k++) {
+    const lb_model_segment* s = &m->segment[k];
+    const int a = 3 * s->node[0], b = 3 * s->node[1];
+    const lb_segment_slope by = lb_segment_differentiate(s, nodes->x, nodes->xd);
+    const lb_v4 way = lb_v4_load(y + b) - lb_v4_load(y + a);
+    const lb_v4 place = lb_m3_apply_transposed(by.place, way);
+    const lb_v4 velocity = lb_m3_apply_transposed(by.velocity, way);
+    lb_v4_add_to(z + b, place);
+    lb_v4_add_to(z + a, -place);
+    lb_v4_add_to(zd + b, velocity);
+    lb_v4_add_to(zd + a, -velocity);
+  }
+}
+
+void lb_nodes_change_back(const lb_model* m, const lb_nodes* nodes, double* z, double* zd,
+                          const double* y) {
+  for (int i = 0; i < m->nnode; i++) {
+    for (int k = 3 * i; k < 3 * i + 3; k++) {
+      z[k] = 0;
+      zd[k] = m->node[i].drag * y[k];
+    }
+  }
+  change_segments_back(m, nodes, z, zd, y);
+  for (int i = 0; i < m->nsoft; i++) {
+    const lb_model_soft* soft = &m->soft[i];
+    const size_t first = 3 * (size_t)soft->first_node;
+    answer_soft(nodes, soft, z, 1, 0, y);
+    answer_soft(nodes, soft, zd, 0, 1, y);
+    lb_viscous_add_change(soft->viscous, z + first, nodes->x + first, nodes->xd + first, y + first,
+                          true);
   }
 }
 

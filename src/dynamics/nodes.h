@@ -30,6 +30,9 @@ lb_nodes* lb_nodes_lay_out(lb_carver* c, const lb_model* m);
 // Places and velocities of all nodes at q and qd; kinematics of the links are in place.
 void lb_nodes_move(const lb_model* m, lb_data* d, const double* q, const double* qd);
 
+// The forces f that act on all nodes at x and xd, their weight left out.
+void lb_nodes_pull(const lb_model* m, const lb_nodes* nodes);
+
 // What free nodes need besides m qdd, their weight, added to tau; and their accelerations.
 void lb_nodes_add_weight(const lb_model* m, double* tau);
 void lb_nodes_accelerate(const lb_model* m, double* qdd, const double* tau);
@@ -44,15 +47,33 @@ typedef struct lb_segment_state {
   lb_v4 n;
   double along, across, damping;
   double tension;
+  double length; // zero of one that is slack
+  lb_v4 pace;    // the second end's velocity as seen from the first
 } lb_segment_state;
 lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd);
 
+// How the force T n that pulls its ends together changes with the way and with the pace from the
+// first to the second, all of it.
+typedef struct lb_segment_slope {
+  lb_m3 place, velocity;
+} lb_segment_slope;
+lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const double* x,
+                                          const double* xd);
+
 // y = (s K + c C) z at the places that lb_nodes_move found: minus the change of the forces along
-// changes z of all nodes' places, and of their velocities; drag belongs to C. y, z [3 * nnode].
+// changes z of all nodes' places, and of their velocities, but for how damping changes with places;
+// drag belongs to C. y, z [3 * nnode].
 void lb_nodes_answer(const lb_model* m, lb_data* d, double* y, double s, double c, const double* z);
 
-// Displacements of flesh, into the work's u.
-void lb_nodes_displace(const lb_model* m, lb_data* d, const lb_model_soft* soft);
+// All of it, at the nodes' x and xd: y = minus the change of the forces along changes z of places
+// and zd of velocities; and the transpose, z and zd from y. [3 * nnode] each; writes over u and g.
+void lb_nodes_change(const lb_model* m, const lb_nodes* nodes, double* y, const double* z,
+                     const double* zd);
+void lb_nodes_change_back(const lb_model* m, const lb_nodes* nodes, double* z, double* zd,
+                          const double* y);
+
+// Displacements of flesh, into u.
+void lb_nodes_displace(const lb_nodes* nodes, const lb_model_soft* soft);
 
 // Add to tau_q what lb_derive leaves out: forces on fastened nodes do not turn with their links.
 // After lb_forces_apply; what the forces themselves change is not in it.

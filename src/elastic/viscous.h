@@ -9,7 +9,14 @@
 //
 //   -df_a/dv_b = w (mu ((g_a.g_b) F F' + p_b p_a') + la p_a p_b')
 //
-// symmetric and not negative. How they change with places is left to those who iterate.
+// symmetric and not negative. With S(A, B) = mu (A'B + B'A) + la tr(A'B) 1, so that P = F S(F, Fd),
+// and changes dF of places,
+//
+//   dP = dF S(F, Fd) + F S(dF, Fd),
+//   -df_a/dx_b = g_a.S g_b 1 + mu ((g_a.g_b) F Fd' + p_b d_a') + la p_a d_b',   d_a = Fd g_a
+//
+// which is not symmetric: <Y, dP> = <Y S(F, Fd) + Fd S(F, Y), dF>. Those who iterate can do
+// without.
 #pragma once
 #include "base/arena.h"
 #include "elastic/material.h"
@@ -37,3 +44,9 @@ void lb_viscous_add_force(const lb_viscous* v, double* f, const double* x, const
 // F of an element at x, and its block of nodes a and b.
 lb_m3 lb_viscous_gradient(const lb_viscous_element* e, const double* x);
 lb_m3 lb_viscous_block(const lb_viscous_element* e, lb_m3 F, int a, int b);
+
+// -df_a/dx_b, with Fd the gradient of the velocities.
+lb_m3 lb_viscous_block_by_place(const lb_viscous_element* e, lb_m3 F, lb_m3 Fd, int a, int b);
+// y -= the change of the forces by changes z of the places; and the transpose of that.
+void lb_viscous_add_change(const lb_viscous* v, double* y, const double* x, const double* xd,
+                           const double* z, bool transposed);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/blocks_rows.h"
+
 // --- the order of elimination ---
 //
 // Minimum degree on the quotient graph: a point that is left has neighbours among the points, and
@@ -286,32 +288,13 @@ bool lb_blocks_factor(lb_blocks* A) {
   return true;
 }
 
-// y -= B x for 3 rows of `width` numbers each
-static void subtract_rows(int width, double* restrict y, lb_m3 B, const double* restrict x) {
-  for (int k = 0; k < width; k++) {
-    const double a = x[k], b = x[width + k], c = x[2 * width + k];
-    y[k] -= B.x[0] * a + B.y[0] * b + B.z[0] * c;
-    y[width + k] -= B.x[1] * a + B.y[1] * b + B.z[1] * c;
-    y[2 * width + k] -= B.x[2] * a + B.y[2] * b + B.z[2] * c;
-  }
-}
-
-static void multiply_rows(int width, double* x, lb_m3 B) {
-  for (int k = 0; k < width; k++) {
-    const lb_v4 y = lb_m3_apply(B, lb_v4_make(x[k], x[width + k], x[2 * width + k]));
-    x[k] = y[0];
-    x[width + k] = y[1];
-    x[2 * width + k] = y[2];
-  }
-}
-
 void lb_blocks_forward(const lb_blocks* A, int width, double* x) {
   const size_t block = 3 * (size_t)width;
   for (int j = 0; j < A->n; j++) {
     const double* from = x + (size_t)j * block;
-    multiply_rows(width, x + (size_t)j * block, A->value[A->column[j]]);
+    lb_rows_multiply(width, x + (size_t)j * block, A->value[A->column[j]]);
     for (int k = A->column[j] + 1; k < A->column[j + 1]; k++) {
-      subtract_rows(width, x + (size_t)A->row[k] * block, A->value[k], from);
+      lb_rows_subtract(width, x + (size_t)A->row[k] * block, A->value[k], from);
     }
   }
 }
@@ -321,8 +304,8 @@ void lb_blocks_backward(const lb_blocks* A, int width, double* x) {
   for (int j = A->n - 1; j >= 0; j--) {
     double* to = x + (size_t)j * block;
     for (int k = A->column[j] + 1; k < A->column[j + 1]; k++) {
-      subtract_rows(width, to, lb_m3_transpose(A->value[k]), x + (size_t)A->row[k] * block);
+      lb_rows_subtract(width, to, lb_m3_transpose(A->value[k]), x + (size_t)A->row[k] * block);
     }
-    multiply_rows(width, to, lb_m3_transpose(A->value[A->column[j]]));
+    lb_rows_multiply(width, to, lb_m3_transpose(A->value[A->column[j]]));
   }
 }

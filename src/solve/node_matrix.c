@@ -88,16 +88,21 @@ static lb_status make_pattern(lb_node_matrix* N, lb_arena* arena) {
   return status;
 }
 
+// An elastic body's coordinates move its faces, which are links themselves, and not its frame.
+static bool moves_frame(const lb_model* m, int link) {
+  return m->link[link].kind != LB_LINK_ELASTIC;
+}
+
 static bool make_chain(lb_node_matrix* N, int link, lb_arena* arena) {
   const lb_model* m = N->m;
   lb_node_chain* c = &N->chain[link];
   for (int i = link; i != LB_WORLD; i = m->link_parent[i]) {
-    c->count += m->link[i].nv;
+    c->count += moves_frame(m, i) ? m->link[i].nv : 0;
   }
   c->v = LB_TAKE(arena, int, c->count);
   int count = 0;
   for (int i = link; c->v && i != LB_WORLD; i = m->link_parent[i]) {
-    for (int k = 0; k < m->link[i].nv; k++) {
+    for (int k = 0; k < m->link[i].nv && moves_frame(m, i); k++) {
       c->v[count++] = m->link[i].v + k;
     }
   }
@@ -161,7 +166,7 @@ static void find_jacobian(lb_node_matrix* N, const lb_data* d, int node) {
   for (int i = m->node[node].link; i != LB_WORLD; i = m->link_parent[i]) {
     const lb_link* l = &m->link[i];
     const lb_v4 arm = at - w->state[i].p;
-    for (int k = 0; k < l->nv; k++, J++) {
+    for (int k = 0; k < l->nv && moves_frame(m, i); k++, J++) {
       const lb_v4* S = w->S + 2 * (l->column + k);
       const lb_v4 move = S[1] + lb_v4_cross(S[0], arm);
       J[0] = move[0];
@@ -258,8 +263,8 @@ static void fill_segments(lb_node_matrix* N, const lb_data* d, lb_node_share sha
   }
 }
 
-// The block of nodes a and b <= a, from the lower triangle by rows.
-static lb_m3 read_block(const lb_sparse* K, const lb_sparse* M, int a, int entry) {
+lb_m3 lb_node_matrix_block(const lb_node_matrix* N, int soft, int a, int entry) {
+  const lb_sparse *K = &N->K[soft], *M = &N->m->soft[soft].fem->M;
   const bool diagonal = M->col[entry] == a;
   const int before = 3 * (entry - M->row[a]);
   double x[3][3];
@@ -279,13 +284,13 @@ static lb_m3 read_block(const lb_sparse* K, const lb_sparse* M, int a, int entry
 static void fill_soft(lb_node_matrix* N, lb_data* d, int which, const lb_block_place* at,
                       lb_node_share share, double* W) {
   const lb_model_soft* soft = &N->m->soft[which];
-  const lb_sparse *M = &soft->fem->M, *K = &N->K[which];
-  lb_nodes_displace(N->m, d, soft);
+  const lb_sparse* M = &soft->fem->M;
+  lb_nodes_displace(d->work->nodes, soft);
   lb_fem_tangent_viscous(soft->fem, &N->K[which], share.stiffness, 0, d->work->nodes->u);
   for (int a = 0; a < M->n; a++) {
     for (int k = M->row[a]; k < M->row[a + 1]; k++) {
       add_block(N, at[k], soft->first_node + a, soft->first_node + M->col[k],
-                read_block(K, M, a, k), W);
+                lb_node_matrix_block(N, which, a, k), W);
     }
   }
 }
@@ -358,63 +363,85 @@ bool lb_node_matrix_reduce(lb_node_matrix* N, lb_data* d, double dt, double* W) 
   return false;
 }
 
-// Between the order of the model and that of elimination.
-static void sort(const lb_node_matrix* N, double* x, double* b, bool back) {
+void lb_node_matrix_sort(lb_node_matrix* N, double* b, bool back) {
   const int first = N->m->nv - 3 * N->m->nfree;
   for (int i = 0; i < N->m->nfree; i++) {
-    double *to = x + 3 * N->A.place[i], *from = b + first + 3 * i;
-    memcpy(back ? from : to, back ? to : from, 3 * sizeof *x);
+    double *to = N->x + 3 * N->A.place[i], *from = b + first + 3 * i;
+    memcpy(back ? from : to, back ? to : from, 3 * sizeof *b);
   }
 }
 
 void lb_node_matrix_before(lb_node_matrix* N, double* b) {
-  sort(N, N->x, b, false);
+  lb_node_matrix_sort(N, b, false);
   lb_blocks_forward(&N->A, 1, N->x);
   if (N->nd > 0 && N->m->nfree > 0) {
     cblas_dgemv(CblasColMajor, CblasNoTrans, N->nd, 3 * N->m->nfree, -1, N->B, N->nd, N->x, 1, 1, b,
                 1);
   }
-  sort(N, N->x, b, true);
+  lb_node_matrix_sort(N, b, true);
 }
 
 void lb_node_matrix_after(lb_node_matrix* N, double* b) {
-  sort(N, N->x, b, false);
+  lb_node_matrix_sort(N, b, false);
   if (N->nd > 0 && N->m->nfree > 0) {
     cblas_dgemv(CblasColMajor, CblasTrans, N->nd, 3 * N->m->nfree, -1, N->B, N->nd, b, 1, 1, N->x,
                 1);
   }
   lb_blocks_backward(&N->A, 1, N->x);
-  sort(N, N->x, b, true);
+  lb_node_matrix_sort(N, b, true);
 }
 
 // --- products ---
 
+void lb_node_matrix_spread_fastened(const lb_node_matrix* N, double* const* J, double* z,
+                                    const double* v) {
+  for (int i = 0; i < N->m->nnode; i++) {
+    const lb_node_chain* c = J[i] ? &N->chain[N->m->node[i].link] : NULL;
+    for (int k = 0; c && k < 3; k++) {
+      for (int j = 0; j < c->count; j++) {
+        z[3 * i + k] += J[i][k * c->count + j] * v[c->v[j]];
+      }
+    }
+  }
+}
+
+void lb_node_matrix_spread(const lb_node_matrix* N, double* const* J, double* z, const double* v) {
+  for (int i = 0; i < N->m->nnode; i++) {
+    const lb_model_node* node = &N->m->node[i];
+    for (int k = 0; k < 3; k++) {
+      z[3 * i + k] = node->link == LB_NODE_FREE ? v[node->v + k] : 0;
+    }
+  }
+  lb_node_matrix_spread_fastened(N, J, z, v);
+}
+
+void lb_node_matrix_gather_fastened(const lb_node_matrix* N, double* const* J, double* r, double s,
+                                    const double* y) {
+  for (int i = 0; i < N->m->nnode; i++) {
+    const lb_node_chain* c = J[i] ? &N->chain[N->m->node[i].link] : NULL;
+    for (int k = 0; c && k < 3; k++) {
+      for (int j = 0; j < c->count; j++) {
+        r[c->v[j]] += s * J[i][k * c->count + j] * y[3 * i + k];
+      }
+    }
+  }
+}
+
+void lb_node_matrix_gather(const lb_node_matrix* N, double* const* J, double* r, double s,
+                           const double* y) {
+  for (int i = 0; i < N->m->nnode; i++) {
+    const lb_model_node* node = &N->m->node[i];
+    for (int k = 0; node->link == LB_NODE_FREE && k < 3; k++) {
+      r[node->v + k] += s * y[3 * i + k];
+    }
+  }
+  lb_node_matrix_gather_fastened(N, J, r, s, y);
+}
+
 void lb_node_matrix_add_product(lb_node_matrix* N, lb_data* d, lb_node_share share, const double* v,
                                 double* r) {
-  const lb_model* m = N->m;
   find_jacobians(N, d);
-  for (int i = 0; i < m->nnode; i++) {
-    const lb_model_node* node = &m->node[i];
-    const lb_node_chain* c = node->link >= 0 ? &N->chain[node->link] : NULL;
-    for (int k = 0; k < 3; k++) {
-      double sum = node->link == LB_NODE_FREE ? v[node->v + k] : 0;
-      for (int j = 0; c && j < c->count; j++) {
-        sum += N->J[i][k * c->count + j] * v[c->v[j]];
-      }
-      N->z[3 * i + k] = sum;
-    }
-  }
-  lb_nodes_answer(m, d, N->y, share.stiffness, share.damping, N->z);
-  for (int i = 0; i < m->nnode; i++) {
-    const lb_model_node* node = &m->node[i];
-    const lb_node_chain* c = node->link >= 0 ? &N->chain[node->link] : NULL;
-    for (int k = 0; k < 3; k++) {
-      if (node->link == LB_NODE_FREE) {
-        r[node->v + k] += N->y[3 * i + k];
-      }
-      for (int j = 0; c && j < c->count; j++) {
-        r[c->v[j]] += N->J[i][k * c->count + j] * N->y[3 * i + k];
-      }
-    }
-  }
+  lb_node_matrix_spread(N, N->J, N->z, v);
+  lb_nodes_answer(N->m, d, N->y, share.stiffness, share.damping, N->z);
+  lb_node_matrix_gather(N, N->J, r, 1, N->y);
 }

@@ -14,7 +14,8 @@
 #include "limber/dynamics.h"
 #include "math/blocks.h"
 
-// What a fastened node's velocity depends on: the coordinates between its link and the world.
+// What a fastened node's velocity depends on: the coordinates between its link and the world, each
+// once.
 typedef struct lb_node_chain {
   int count;
   int* v; // [count]
@@ -59,3 +60,20 @@ void lb_node_matrix_after(lb_node_matrix* N, double* b);
 // r += (c C + s K) J v, by all coordinates, driven ones as well: J' of it for the tree.
 void lb_node_matrix_add_product(lb_node_matrix* N, lb_data* d, lb_node_share share, const double* v,
                                 double* r);
+
+// --- what others make of it (node_derivative.h) ---
+
+// The block of nodes a and M.col[entry] <= a of a soft body's K, M that of its mesh.
+lb_m3 lb_node_matrix_block(const lb_node_matrix* N, int soft, int a, int entry);
+// The free nodes' part of b [nv] to x in the order of elimination, or back.
+void lb_node_matrix_sort(lb_node_matrix* N, double* b, bool back);
+// What velocities v of all coordinates do to the nodes, z = J v, with J [nnode] of the fastened
+// ones; and the transpose, r += s J'y.
+void lb_node_matrix_spread(const lb_node_matrix* N, double* const* J, double* z, const double* v);
+void lb_node_matrix_gather(const lb_node_matrix* N, double* const* J, double* r, double s,
+                           const double* y);
+// Of fastened nodes alone; z += J v.
+void lb_node_matrix_spread_fastened(const lb_node_matrix* N, double* const* J, double* z,
+                                    const double* v);
+void lb_node_matrix_gather_fastened(const lb_node_matrix* N, double* const* J, double* r, double s,
+                                    const double* y);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
@@ -11,6 +12,7 @@
 #include "math/dense.h"
 #include "math/semidefinite.h"
 #include "model/pose.h"
+#include "solve/node_derivative.h"
 #include "solve/step_matrix.h"
 
 // Rows of loops whose pivot is below this fraction of the largest repeat others, as in the stepper.
@@ -19,7 +21,10 @@ static const double REDUNDANT = 1e-11;
 struct lb_step_derivative {
   const lb_model* m;
   const lb_allocator* allocator;
-  lb_derivatives* D;
+  lb_arena arena;            // of nodes alone
+  lb_node_derivative* nodes; // of strands and flesh; NULL: there are none
+  int nd;                    // coordinates but for those of free nodes, which come last
+  lb_derivatives* D;         // of those
   double dt;
   double pace;  // 1/dt of (3), or 0 in a stage within a step
   bool inner;   // it is one
@@ -27,16 +32,16 @@ struct lb_step_derivative {
   double* Q;    // [nlink][LB_STEP_BLOCK] dq/dv of joints whose coordinates are not numbers
   double* H[2]; // [nlink][LB_STEP_BLOCK] dq/dq_i, weights included
   double weight[2];
-  double* W;              // [nv][nv] its transpose is factored, for which it is by columns
-  int* order;             // [nv]
+  double* W;              // [nd][nd] its transpose is factored, for which it is by columns
+  int* order;             // [nd]
   int rows;               // of loops that do not repeat others ...
   int* row;               // [rows] ... which ...
   int* row_motor;         // [rows] ... and the motor that asks for its gap, or -1
-  double *s_q, *J;        // [rows][nv] ds/dq and ds/dv, all coordinates
-  double* gap_q;          // [rows][nv] scratch
-  double* E;              // [rows][nv] of (4), driven coordinates left out
-  double* F;              // [rows][nv] J, driven coordinates left out
-  double* Z;              // [rows][nv] W^-1 F'
+  double *s_q, *J;        // [rows][nd] ds/dq and ds/dv, all coordinates
+  double* gap_q;          // [rows][nd] scratch
+  double* E;              // [rows][nd] of (4), driven coordinates left out
+  double* F;              // [rows][nd] J, driven coordinates left out
+  double* Z;              // [rows][nd] W^-1 F'
   double* A;              // [rows][rows] E Z, factored
   int* pivot;             // [rows]
   double* nu;             // [rows]
@@ -46,7 +51,7 @@ struct lb_step_derivative {
   double *eta, *etad;     // [nq], [nv] coordinates and velocities at the step's end
   double* block;          // [most r][most r] of elastic bodies
   double* scratch;        // for their forces
-  double* push;           // [nmotor][nv] generalised force of a unit push; zero of other motors
+  double* push;           // [nmotor][nd] generalised force of a unit push; zero of other motors
 };
 
 // --- coordinates: how q follows from v and from the states before ---
@@ -73,6 +78,7 @@ static void apply_blocks(const lb_model* m, const double* blocks, double scale, 
       }
     }
   }
+  lb_add(3 * m->nfree, y + m->nv - 3 * m->nfree, scale, x + m->nv - 3 * m->nfree);
 }
 
 static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_past* past,
@@ -112,14 +118,14 @@ static void add_transposed(int rows, int n, double* y, double s, const double* A
 
 // Which rows of J say something of their own, and those alone in s_q, J and F.
 static void choose_rows(lb_step_derivative* S, int count) {
-  const size_t nv = (size_t)S->m->nv;
-  memcpy(S->F, S->J, (size_t)count * nv * sizeof *S->F);
+  const size_t nd = (size_t)S->nd;
+  memcpy(S->F, S->J, (size_t)count * nd * sizeof *S->F);
   for (int i = 0; i < count; i++) {
-    lb_step_clear_driven(S->m, S->F + (size_t)i * nv);
+    lb_step_clear_driven(S->m, S->F + (size_t)i * nd);
   }
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
-      S->A[i + j * count] = lb_dot(S->m->nv, S->F + (size_t)i * nv, S->F + (size_t)j * nv);
+      S->A[i + j * count] = lb_dot(S->nd, S->F + (size_t)i * nd, S->F + (size_t)j * nd);
     }
   }
   S->rows = lb_semidefinite_rows(count, S->A, count, REDUNDANT, S->work, S->row);
@@ -135,32 +141,31 @@ static void choose_rows(lb_step_derivative* S, int count) {
   double* const matrices[] = {S->s_q, S->J, S->F};
   for (int p = 0; p < 3; p++) {
     for (int i = 0; i < S->rows; i++) {
-      memmove(matrices[p] + (size_t)i * nv, matrices[p] + (size_t)S->row[i] * nv,
-              nv * sizeof(double));
+      memmove(matrices[p] + (size_t)i * nd, matrices[p] + (size_t)S->row[i] * nd,
+              nd * sizeof(double));
     }
   }
 }
 
 static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
-  const lb_model* m = S->m;
-  const size_t nv = (size_t)m->nv;
+  const size_t nd = (size_t)S->nd;
   lb_loops_differentiate_rows(S->D, d, S->gap_q, S->s_q, S->J);
-  for (size_t k = 0; k < (size_t)count * nv; k++) {
+  for (size_t k = 0; k < (size_t)count * nd; k++) {
     S->s_q[k] += S->pace * S->gap_q[k];
   }
   choose_rows(S, count);
   for (int i = 0; i < S->rows; i++) {
     S->row_motor[i] = lb_loops_row(d, S->row[i]).motor;
   }
-  memcpy(S->Z, S->F, (size_t)S->rows * nv * sizeof *S->Z);
+  memcpy(S->Z, S->F, (size_t)S->rows * nd * sizeof *S->Z);
   for (int i = 0; i < S->rows; i++) {
-    const size_t at = (size_t)i * nv;
-    lb_step_row(S->E + at, m, d, S->dt, S->s_q + at, S->J + at);
+    const size_t at = (size_t)i * nd;
+    lb_step_row(S->E + at, S->D->model, d, S->dt, S->s_q + at, S->J + at);
   }
-  lb_lu_solve_transposed(m->nv, S->W, m->nv, S->order, S->rows, S->Z, m->nv);
+  lb_lu_solve_transposed(S->nd, S->W, S->nd, S->order, S->rows, S->Z, S->nd);
   for (int i = 0; i < S->rows; i++) {
     for (int j = 0; j < S->rows; j++) {
-      S->A[i + j * S->rows] = lb_dot(m->nv, S->E + (size_t)i * nv, S->Z + (size_t)j * nv);
+      S->A[i + j * S->rows] = lb_dot(S->nd, S->E + (size_t)i * nd, S->Z + (size_t)j * nd);
     }
   }
   return lb_lu(S->rows, S->A, S->rows, S->pivot) == LB_OK;
@@ -186,9 +191,9 @@ static bool pushes(const lb_model* m, int motor) {
 
 static void find_pushes(lb_step_derivative* S, const lb_data* d) {
   const lb_model* m = S->m;
-  memset(S->push, 0, (size_t)m->nmotor * (size_t)m->nv * sizeof *S->push);
+  memset(S->push, 0, (size_t)m->nmotor * (size_t)S->nd * sizeof *S->push);
   for (int i = 0; i < m->nmotor; i++) {
-    double* push = S->push + (size_t)i * (size_t)m->nv;
+    double* push = S->push + (size_t)i * (size_t)S->nd;
     if (pushes(m, i) && m->motor_loop[i] >= 0) {
       lb_loops_motor_direction(S->D, d, i, push);
     } else if (pushes(m, i)) {
@@ -226,6 +231,9 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
   if (count > 0) {
     lb_loops_differentiate(S->D, d, past->lambda);
   }
+  if (S->nodes) {
+    lb_node_derivative_take(S->nodes, S->D, d);
+  }
   find_pushes(S, d);
   fill_blocks(S, d, past, from);
   return lb_step_factor(S, d, past->dt);
@@ -237,10 +245,11 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
   S->dt = dt;
   S->pace = S->inner ? 0 : 1 / dt;
   lb_step_matrix(S->W, S->D, d, dt);
-  lb_step_add_internal(S->W, (size_t)m->nv, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
+  lb_step_add_internal(S->W, (size_t)S->nd, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
                        S->block, S->scratch);
   S->rows = 0;
-  return lb_lu(m->nv, S->W, m->nv, S->order) == LB_OK &&
+  return (!S->nodes || lb_node_derivative_factor(S->nodes, d, dt, S->W)) &&
+         lb_lu(S->nd, S->W, S->nd, S->order) == LB_OK &&
          (count == 0 || differentiate_loops(S, d, count));
 }
 
@@ -268,32 +277,66 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
   }
 }
 
+// y += s (K dq + C dv + M da), and the transpose: q, v, a += s (K, C, M)'mu.
+static void add_forces(lb_step_derivative* S, double* y, double s, const double* q, const double* v,
+                       const double* a) {
+  const int nd = S->nd;
+  add_product(nd, nd, y, s, S->D->tau_q, q);
+  add_internal_product(S, y, s, q);
+  add_product(nd, nd, y, s, S->D->tau_qd, v);
+  add_product(nd, nd, y, s, S->D->M, a);
+  for (int k = nd; k < S->m->nv; k++) {
+    y[k] += s * S->m->armature[k] * a[k];
+  }
+  if (S->nodes) {
+    lb_node_derivative_add(S->nodes, y, s, q, v);
+  }
+}
+
+static void add_forces_back(lb_step_derivative* S, double* q, double* v, double* a, double s,
+                            const double* mu) {
+  const int nd = S->nd;
+  add_transposed(nd, nd, q, s, S->D->tau_q, mu);
+  add_internal_product(S, q, s, mu);
+  add_transposed(nd, nd, v, s, S->D->tau_qd, mu);
+  add_transposed(nd, nd, a, s, S->D->M, mu);
+  for (int k = nd; k < S->m->nv; k++) {
+    a[k] += s * S->m->armature[k] * mu[k];
+  }
+  if (S->nodes) {
+    lb_node_derivative_add_back(S->nodes, q, v, s, mu);
+  }
+}
+
 void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in) {
   const lb_model* m = S->m;
-  const int nv = m->nv;
+  const int nv = m->nv, nd = S->nd;
   gather_causes(S, in);
   double* dv = S->mu;
   memset(dv, 0, (size_t)nv * sizeof *dv);
-  add_product(nv, nv, dv, -1, S->D->tau_q, S->q);
-  add_internal_product(S, dv, -1, S->q);
-  add_product(nv, nv, dv, -1, S->D->tau_qd, S->v);
-  add_product(nv, nv, dv, -1, S->D->M, S->a);
+  add_forces(S, dv, -1, S->q, S->v, S->a);
   for (int i = 0; i < m->nmotor; i++) {
     if (pushes(m, i)) {
-      lb_add(nv, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nv);
+      lb_add(nd, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nd);
     }
   }
   lb_step_clear_driven(m, dv);
-  lb_lu_solve_transposed(nv, S->W, nv, S->order, 1, dv, nv);
+  if (S->nodes) {
+    lb_node_derivative_before(S->nodes, false, dv);
+  }
+  lb_lu_solve_transposed(nd, S->W, nd, S->order, 1, dv, nd);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
     S->nu[i] = asked ? asked[1] + S->pace * asked[0] : 0;
   }
-  add_product(S->rows, nv, S->nu, -1, S->s_q, S->q);
-  add_product(S->rows, nv, S->nu, -1, S->J, S->v);
-  add_product(S->rows, nv, S->nu, -1, S->E, dv);
+  add_product(S->rows, nd, S->nu, -1, S->s_q, S->q);
+  add_product(S->rows, nd, S->nu, -1, S->J, S->v);
+  add_product(S->rows, nd, S->nu, -1, S->E, dv);
   lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-  add_transposed(S->rows, nv, dv, 1, S->Z, S->nu);
+  add_transposed(S->rows, nd, dv, 1, S->Z, S->nu);
+  if (S->nodes) {
+    lb_node_derivative_after(S->nodes, false, dv);
+  }
   if (out->lambda) {
     memcpy(out->lambda, S->nu, (size_t)S->rows * sizeof *S->nu);
   }
@@ -332,6 +375,7 @@ static void close_loops(lb_step_derivative* S, double* columns, const double* s)
 
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
   const lb_model* m = S->m;
+  LB_ASSERT(!S->nodes);
   double* const to[] = {by_q, by_v, by_a};
   const double* const from[] = {S->D->tau_q, S->D->tau_qd, S->D->M};
   const double* const loops[] = {S->s_q, S->J, NULL};
@@ -356,16 +400,22 @@ const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
 // mu and nu from [W' E'; -J 0] (mu, nu) = (b, c), b in mu: with A = E W^-1 J',
 //   A'nu = J W'^-1 b + c,   mu = W'^-1 (b - E'nu)
 static void solve_adjoint(lb_step_derivative* S, const double* c) {
-  const int nv = S->m->nv;
+  const int nd = S->nd;
+  if (S->nodes) {
+    lb_node_derivative_before(S->nodes, true, S->mu);
+  }
   if (S->rows > 0) {
     for (int i = 0; i < S->rows; i++) {
       S->nu[i] = c ? c[i] : 0;
     }
-    add_product(S->rows, nv, S->nu, 1, S->Z, S->mu);
+    add_product(S->rows, nd, S->nu, 1, S->Z, S->mu);
     lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-    add_transposed(S->rows, nv, S->mu, -1, S->E, S->nu);
+    add_transposed(S->rows, nd, S->mu, -1, S->E, S->nu);
   }
-  lb_lu_solve(nv, S->W, nv, S->order, 1, S->mu, nv);
+  lb_lu_solve(nd, S->W, nd, S->order, 1, S->mu, nd);
+  if (S->nodes) {
+    lb_node_derivative_after(S->nodes, true, S->mu);
+  }
   lb_step_clear_driven(S->m, S->mu);
 }
 
@@ -374,7 +424,7 @@ static void add_to_motors(const lb_step_derivative* S, double* motor) {
   for (int i = 0; i < m->nmotor; i++) {
     double* to = motor + 3 * (size_t)i;
     if (pushes(m, i)) {
-      to[0] += lb_dot(m->nv, S->push + (size_t)i * (size_t)m->nv, S->mu);
+      to[0] += lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, S->mu);
     } else if (m->motor_joint[i] >= 0) {
       const int k = m->joint_v[m->motor_joint[i]];
       to[0] += S->q[k];
@@ -403,12 +453,9 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   memcpy(S->q, in->q, size);
   memcpy(S->v, in->v, size);
   memcpy(S->a, in->a, size);
-  add_transposed(nv, nv, S->q, -1, S->D->tau_q, S->mu);
-  add_internal_product(S, S->q, -1, S->mu);
-  add_transposed(nv, nv, S->v, -1, S->D->tau_qd, S->mu);
-  add_transposed(nv, nv, S->a, -1, S->D->M, S->mu);
-  add_transposed(S->rows, nv, S->q, -1, S->s_q, S->nu);
-  add_transposed(S->rows, nv, S->v, -1, S->J, S->nu);
+  add_forces_back(S, S->q, S->v, S->a, -1, S->mu);
+  add_transposed(S->rows, S->nd, S->q, -1, S->s_q, S->nu);
+  add_transposed(S->rows, S->nd, S->v, -1, S->J, S->nu);
 }
 
 void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,
@@ -422,12 +469,15 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
 
 void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
   const lb_model* m = S->m;
-  const size_t nv = (size_t)m->nv, k = (size_t)m->joint_v[m->motor_joint[motor]];
-  lb_add(m->nv, to->q, scale, S->D->tau_q + k * nv);
-  lb_add(m->nv, to->v, scale, S->D->tau_qd + k * nv);
-  lb_add(m->nv, to->a, scale, S->D->M + k * nv);
+  const size_t nd = (size_t)S->nd, k = (size_t)m->joint_v[m->motor_joint[motor]];
+  lb_add(S->nd, to->q, scale, S->D->tau_q + k * nd);
+  lb_add(S->nd, to->v, scale, S->D->tau_qd + k * nd);
+  lb_add(S->nd, to->a, scale, S->D->M + k * nd);
+  if (S->nodes) {
+    lb_node_derivative_add_row(S->nodes, to->q, to->v, scale, (int)k);
+  }
   for (int i = 0; i < S->rows; i++) {
-    to->lambda[i] -= scale * S->J[(size_t)i * nv + k];
+    to->lambda[i] -= scale * S->J[(size_t)i * nd + k];
   }
 }
 
@@ -449,17 +499,22 @@ const double* lb_step_multiplier(const lb_step_derivative* S) {
 
 // --- life ---
 
+static lb_status no_memory(const lb_model* m, lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
+                      m->name);
+}
+
 static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
-  const size_t nv = (size_t)m->nv, rows = (size_t)lb_loops_most_rows(m);
+  const size_t nv = (size_t)m->nv, nd = (size_t)m->ndense, rows = (size_t)lb_loops_most_rows(m);
   lb_step_derivative* S = lb_carve(c, 1, sizeof *S);
-  lb_step_derivative made = {.m = m};
+  lb_step_derivative made = {.m = m, .nd = m->ndense};
   double** const blocks[] = {&made.Q, &made.H[0], &made.H[1]};
   for (int i = 0; i < 3; i++) {
     *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));
   }
   double** const of_rows[] = {&made.s_q, &made.J, &made.gap_q, &made.E, &made.F, &made.Z};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
-    *of_rows[i] = lb_carve(c, rows * nv, sizeof(double));
+    *of_rows[i] = lb_carve(c, rows * nd, sizeof(double));
   }
   double** const vectors[] = {&made.q, &made.v, &made.a, &made.mu};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -469,8 +524,8 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   for (int i = 0; i < 3; i++) {
     *indices[i] = lb_carve(c, rows, sizeof(int));
   }
-  made.W = lb_carve(c, nv * nv, sizeof(double));
-  made.order = lb_carve(c, nv, sizeof(int));
+  made.W = lb_carve(c, nd * nd, sizeof(double));
+  made.order = lb_carve(c, nd, sizeof(int));
   made.A = lb_carve(c, rows * rows, sizeof(double));
   made.nu = lb_carve(c, rows, sizeof(double));
   made.work = lb_carve(c, 2 * rows, sizeof(double));
@@ -485,11 +540,22 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   }
   made.block = lb_carve(c, (size_t)most * (size_t)most, sizeof(double));
   made.scratch = lb_carve(c, (size_t)scratch, sizeof(double));
-  made.push = lb_carve(c, (size_t)m->nmotor * nv, sizeof(double));
+  made.push = lb_carve(c, (size_t)m->nmotor * nd, sizeof(double));
   if (S) {
     *S = made;
   }
   return S;
+}
+
+static lb_status make_nodes(lb_step_derivative* S, lb_error* err) {
+  lb_arena_init(&S->arena, S->allocator);
+  if (S->m->nnode == 0) {
+    return LB_OK;
+  }
+  S->nodes = LB_TAKE(&S->arena, lb_node_derivative, 1);
+  return S->nodes && lb_node_derivative_create(S->nodes, S->m, &S->arena) == LB_OK
+             ? LB_OK
+             : no_memory(S->m, err);
 }
 
 lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
@@ -505,16 +571,18 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
   lay_out(&c, m);
   c.base = lb_allocate(allocator, c.used);
   if (!c.base) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
-                        m->name);
+    return no_memory(m, err);
   }
   memset(c.base, 0, c.used);
   c.used = 0;
   lb_step_derivative* S = lay_out(&c, m);
   S->allocator = allocator;
-  const lb_status status = lb_derivatives_create(m, allocator, &S->D, err);
+  lb_status status = make_nodes(S, err);
+  if (status == LB_OK) {
+    status = lb_derivatives_create(m->tree ? m->tree : m, allocator, &S->D, err);
+  }
   if (status != LB_OK) {
-    lb_release(allocator, S);
+    lb_step_derivative_release(S);
     return status;
   }
   *out = S;
@@ -524,6 +592,7 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
 void lb_step_derivative_release(lb_step_derivative* S) {
   if (S) {
     lb_derivatives_release(S->D);
+    lb_arena_release(&S->arena);
     lb_release(S->allocator, S);
   }
 }

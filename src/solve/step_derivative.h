@@ -1,6 +1,7 @@
 // The derivative of one stage of an implicit step (bdf2.h) by everything it starts from, and its
 // transpose: what Newton's exact matrix, forward sensitivities and the discrete adjoint are made
-// of. For bodies in a basis.
+// of. For bodies in a basis; free nodes of strands and flesh are eliminated before the tree's
+// coordinates, in all of (5) and of its transpose (node_derivative.h).
 //
 // A step finds q, v, a at its end, and multipliers lambda of loops, from
 //
@@ -80,6 +81,7 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
 
 // How v of the end follows from the changes dq0, dv0, da0 of (5), as matrices by columns, [nv][nv]
 // each: column k is of coordinate k, driven ones included. What products cost many times, at once.
+// Not for strands and flesh.
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a);
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
