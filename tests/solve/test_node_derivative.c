@@ -216,7 +216,7 @@ static void run_now(const direction* x, double s, const double* q0, const double
   lb_model_release(m);
 }
 
-static void check(const char* text, const char* word, const char* is, bool shaken) {
+static void check(const char* text, const char* word, const char* is, bool shaken, double h) {
   static const lb_integrator schemes[] = {LB_INTEGRATOR_BDF1, LB_INTEGRATOR_BDF2,
                                           LB_INTEGRATOR_SDIRK2};
   static direction x;
@@ -246,7 +246,7 @@ static void check(const char* text, const char* word, const char* is, bool shake
   c.random = r;
   for (int i = 0; i < 3; i++) {
     now.by = schemes[i];
-    chain_compare(run_now, m, now.by, 0, &x, 2e-5, q0, v0, &c);
+    chain_compare(run_now, m, now.by, 0, &x, h, q0, v0, &c);
     assert_near(c.back, 0, 1e-12);
   }
   lb_model_release(m);
@@ -255,23 +255,24 @@ static void check(const char* text, const char* word, const char* is, bool shake
 
 static void floating_flesh_and_strands_match_differences(void** state) {
   (void)state;
-  check(REDUCED, "LAW", "corotated", true);
+  check(REDUCED, "LAW", "corotated", true, 2e-5);
 }
 
 static void steps_with_motors_match_differences(void** state) {
   (void)state;
-  check(MOTOR, "KEY", "", true);
+  check(MOTOR, "KEY", "", true, 2e-5);
 }
 
 static void steps_with_loops_match_differences(void** state) {
   (void)state;
-  check(LOOP, "", "", false);
-  check(MAXIMAL, "LAW", "corotated", false);
+  check(LOOP, "", "", false, 2e-5);
+  // a stage of sdirk2 closes what is open so fast that strands come loose
+  check(MAXIMAL, "LAW", "corotated", false, 2e-6);
 }
 
 static void steps_beside_elastic_bodies_match_differences(void** state) {
   (void)state;
-  check(ELASTIC, "", "", true);
+  check(ELASTIC, "", "", true, 2e-5);
 }
 
 int main(void) {
