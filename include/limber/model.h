@@ -141,7 +141,8 @@ typedef struct lb_model_soft {
   struct lb_viscous* viscous;
   int nelem;
   int material;
-  lb_mesh surface; ///< at rest, in that frame
+  int* region_material; ///< [regions of fem] of the scene
+  lb_mesh surface;      ///< at rest, in that frame
   int (*carrier)[4];
   double (*weight)[4]; ///< sum 1
 } lb_model_soft;

@@ -457,9 +457,10 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
   X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
   X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
-  X(LB_PARAMETER_STIFFNESS, "stiffness") /* of a joint, spring or cable */                         \
+  X(LB_PARAMETER_STIFFNESS, "stiffness") /* of a joint, spring, cable or strand */                 \
   X(LB_PARAMETER_DAMPING, "damping")     /* likewise */                                            \
-  X(LB_PARAMETER_REST, "rest")           /* where a joint's springs pull to; a length at rest */
+  X(LB_PARAMETER_REST, "rest")           /* where a joint's springs pull to; a length at rest */   \
+  X(LB_PARAMETER_YOUNG, "young")         /* of a material that flesh is made of */
 
 typedef enum lb_parameter_kind {
 #define LB_PARAMETER_CODE(code, name) code,
@@ -474,7 +475,10 @@ typedef enum lb_owner {
   LB_OWNER_JOINT,
   LB_OWNER_SPRING,
   LB_OWNER_CABLE,
-  LB_OWNER_MOTOR
+  LB_OWNER_MOTOR,
+  LB_OWNER_STRAND,
+  LB_OWNER_MATERIAL,
+  LB_OWNER_COUNT
 } lb_owner;
 
 /// One or more numbers that an optimisation may change; they start as the scene has them.

@@ -131,6 +131,28 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, d
 // Write the coordinates and velocities of d into a scene with the model's joints and free bodies.
 void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
 
+// --- strands and flesh (optimize_fabric.c) ---
+
+// Whether a number may change beside them.
+lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err);
+// Of a motor that leads what they are fastened to, keep what says where it starts.
+void lb_fabric_hold(lb_optimizing* o, const lb_block* b);
+// Whether it is one of theirs; as a scene has it; and into a scene or a model with arrays of its
+// own, where it was `given`.
+bool lb_fabric_owns(const lb_block* b);
+double lb_fabric_given(const lb_scene* s, const lb_block* b);
+void lb_fabric_write(lb_scene* s, const lb_block* b, double x);
+lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double x, double given);
+// The tree of a model whose arrays are its own now.
+lb_status lb_fabric_close(lb_model* m, lb_arena* arena);
+// Flesh as stiff as one more of a modulus makes it; NULL: it is another number.
+lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
+                            lb_model_soft** part);
+// The power of the change of their forces, by one more of a number, for velocities z of the nodes,
+// which are where d has them. Writes over d's forces on nodes.
+double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
+                       const lb_block* b, const lb_model_soft* part, const double* z);
+
 // --- runs (optimize_run.c) ---
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, double* objective,

@@ -143,6 +143,9 @@ static void put_resistance(player* w, const lb_block* b, const double* x) {
 }
 
 static lb_status put(player* w, const lb_block* b, const double* x) {
+  if (lb_fabric_owns(b)) {
+    return lb_fabric_put(w->m, w->arena, b, *x, lb_fabric_given(w->o->public.scene, b));
+  }
   switch (b->p->kind) {
   case LB_PARAMETER_POSITION:
     put_position(w, b, x);
@@ -183,6 +186,8 @@ static bool copy_arrays(const lb_optimizing* o, lb_arena* arena, lb_model* m) {
               {&m->spring, m->nline, sizeof *m->spring},
               {&m->cable, m->ncable, sizeof *m->cable},
               {&m->link, m->nlink, sizeof *m->link},
+              {&m->segment, m->nsegment, sizeof *m->segment},
+              {&m->soft, m->nsoft, sizeof *m->soft},
               {&m->motor_profile, m->nmotor, sizeof *m->motor_profile}};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     void* to = lb_arena_take(arena, (size_t)part[i].count * part[i].size, LB_ALIGN);
@@ -221,7 +226,7 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   for (int k = 0; k < m->nv; k++) {
     m->nstiff += m->stiffness[k] > 0;
   }
-  return status;
+  return status == LB_OK ? lb_fabric_close(m, arena) : status;
 }
 
 // --- scenes ---
@@ -310,7 +315,9 @@ static bool write_curve(lb_arena* arena, lb_scene* s, const lb_block* b, const d
 
 static void write_resistance(lb_scene* s, const lb_block* b, const double* x) {
   const int i = b->p->index;
-  if (b->p->owner == LB_OWNER_SPRING) {
+  if (lb_fabric_owns(b)) {
+    lb_fabric_write(s, b, *x);
+  } else if (b->p->owner == LB_OWNER_SPRING) {
     put_line(&s->spring[i].stiffness, &s->spring[i].damping, &s->spring[i].length, b->p->kind, *x);
   } else if (b->p->owner == LB_OWNER_CABLE) {
     put_line(&s->cable[i].stiffness, &s->cable[i].damping, &s->cable[i].length, b->p->kind, *x);

@@ -203,6 +203,10 @@ static lb_status check_block(maker* k, const lb_block* b) {
       return refuse(k, b, "another parameter changes the same already (keep one)");
     }
   }
+  const lb_status status = lb_fabric_check(k->s, b, k->err);
+  if (status != LB_OK) {
+    return status;
+  }
   return kind == LB_PARAMETER_MASS || kind == LB_PARAMETER_LENGTH ? check_split(k, b) : LB_OK;
 }
 
@@ -255,11 +259,14 @@ static void start_motor(const lb_optimizing* o, const lb_block* b, double* x) {
 }
 
 // What must stay positive, or not fall below zero, does, whatever the author allows.
-static double least_of(lb_parameter_kind kind, double start) {
-  switch (kind) {
+static double least_of(const lb_scene_parameter* p, double start) {
+  switch (p->kind) {
   case LB_PARAMETER_MASS:
   case LB_PARAMETER_LENGTH:
+  case LB_PARAMETER_YOUNG:
     return 1e-3 * start;
+  case LB_PARAMETER_REST:
+    return p->owner == LB_OWNER_STRAND ? 1e-3 * start : -(double)INFINITY;
   case LB_PARAMETER_STIFFNESS:
   case LB_PARAMETER_DAMPING:
     return 0;
@@ -291,11 +298,15 @@ static lb_status find_start(maker* k, const lb_block* b) {
   case LB_OWNER_MOTOR:
     start_motor(o, b, x);
     break;
+  case LB_OWNER_STRAND:
+  case LB_OWNER_MATERIAL:
+    *x = lb_fabric_given(o->public.scene, b);
+    break;
   default:
     start_line(o->model, b, x);
     break;
   }
-  const double floor = least_of(b->p->kind, *x);
+  const double floor = least_of(b->p, *x);
   if (b->p->most < floor) {
     return lb_error_add(k->err, LB_INVALID, b->p->place,
                         "parameter '%s': 'at_most' must not be below %g, a thousandth of what the "
@@ -310,6 +321,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
     const double range = p->most[i] - p->least[i];
     p->scale[i] = isfinite(range) && range > 0 ? range / 2 : size_of(b->count, x);
   }
+  lb_fabric_hold(o, b);
   return LB_OK;
 }
 
@@ -385,12 +397,6 @@ static lb_status check_scene(maker* k) {
                         "'%s' does not say what to optimise (give it 'optimize' with "
                         "'parameters' and 'goals')",
                         s->name);
-  }
-  if (s->nstrand + s->nsoft > 0) {
-    return lb_error_add(k->err, LB_INVALID, s->nstrand > 0 ? s->strand[0].place : s->soft[0].place,
-                        "optimize: there are no derivatives of the motion of strands and flesh "
-                        "(take '%s' out)",
-                        s->nstrand > 0 ? s->strand[0].name : s->soft[0].name);
   }
   if (!can_be_differentiated(s->solver.integrator)) {
     return lb_error_add(k->err, LB_INVALID, s->solver.place,

@@ -21,6 +21,7 @@ typedef struct way_back {
   double* a;                 // [nv] zero
   double* motor;             // [nmotor][3]
   lb_motion *move, *gain;    // [nv]
+  lb_model_soft** part;      // [nblock] of moduli
   double* gradient;          // [nvalue]
 } way_back;
 
@@ -131,6 +132,11 @@ static void pull_numbers(way_back* w, const lb_stage* s) {
   }
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
+    if (lb_fabric_owns(b)) {
+      w->gradient[b->first] +=
+          lb_fabric_power(w->o, w->m, w->d, b, w->part[i], lb_step_node_multiplier(w->S));
+      continue;
+    }
     switch (b->p->kind) {
     case LB_PARAMETER_STIFFNESS:
     case LB_PARAMETER_DAMPING:
@@ -219,6 +225,7 @@ static bool take_vectors(way_back* w) {
       LB_TAKE(&w->arena, double,
               (2 * RING + 1) * nv + 3 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
+  w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
     return false;
   }
@@ -230,7 +237,11 @@ static bool take_vectors(way_back* w) {
   w->a = block + 2 * RING * nv;
   w->motor = w->a + nv;
   w->gradient = w->motor + 3 * (size_t)w->m->nmotor;
-  return true;
+  bool ok = w->part != NULL;
+  for (int i = 0; i < w->o->nblock && ok; i++) {
+    ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
+  }
+  return ok;
 }
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d, double* gradient,

@@ -135,11 +135,11 @@ lb_status lb_start_choose(lb_optimizing* o, lb_data* d, lb_error* err) {
 // --- closing ---
 
 // Rows and columns of the choice, factored; false: singular.
-static bool factor(const lb_optimizing* o, const double* J, double* A, int* order) {
+static bool factor(const lb_optimizing* o, const double* J, int nv, double* A, int* order) {
   const int n = o->nclosing;
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) {
-      A[i + k * n] = J[(size_t)o->closing[i] * (size_t)o->model->nv + (size_t)o->dependent[k]];
+      A[i + k * n] = J[(size_t)o->closing[i] * (size_t)nv + (size_t)o->dependent[k]];
     }
   }
   return lb_lu(n, A, n, order) == LB_OK;
@@ -152,7 +152,7 @@ static bool correct(const lb_optimizing* o, const lb_loop_rows* rows, const doub
   for (int i = 0; i < o->nclosing; i++) {
     x[i] = -off[o->closing[i]];
   }
-  if (!factor(o, rows->J, A, order)) {
+  if (!factor(o, rows->J, o->model->nv, A, order)) {
     return false;
   }
   lb_lu_solve(o->nclosing, A, o->nclosing, order, 1, x, o->nclosing);
@@ -233,12 +233,13 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
 
 // --- the way back ---
 
-// by -= B' lambda, where A' lambda = by[dependent] and A is the chosen part of C.
-static bool pass_on(const lb_optimizing* o, const double* C, const double* B, double* from,
+// by -= B' lambda, where A' lambda = by[dependent] and A is the chosen part of C, both with nv
+// columns.
+static bool pass_on(const lb_optimizing* o, int nv, const double* C, const double* B, double* from,
                     double* to, double* A, int* order) {
   const int n = o->nclosing;
   double* x = A + (size_t)n * (size_t)n;
-  if (!factor(o, C, A, order)) {
+  if (!factor(o, C, nv, A, order)) {
     return false;
   }
   for (int i = 0; i < n; i++) {
@@ -246,7 +247,7 @@ static bool pass_on(const lb_optimizing* o, const double* C, const double* B, do
   }
   lb_lu_solve_transposed(n, A, n, order, 1, x, n);
   for (int i = 0; i < n; i++) {
-    lb_add(o->model->nv, to, -x[i], B + (size_t)o->closing[i] * (size_t)o->model->nv);
+    lb_add(nv, to, -x[i], B + (size_t)o->closing[i] * (size_t)nv);
   }
   return true;
 }
@@ -268,9 +269,9 @@ static lb_status pull(const lb_optimizing* o, lb_derivatives* D, lb_data* d, lb_
   lb_derive(D, d, d->q, d->qd, d->qdd, false);
   lb_loops_differentiate_rows(D, d, gap_q, rate_q, J);
   // velocities follow from coordinates, too
-  const bool ok = pass_on(o, J, rate_q, by_v, by_q, A, order) &&
-                  pass_on(o, J, J, by_v, by_v, A, order) &&
-                  pass_on(o, gap_q, gap_q, by_q, by_q, A, order);
+  const bool ok = pass_on(o, m->nv, J, rate_q, by_v, by_q, A, order) &&
+                  pass_on(o, m->nv, J, J, by_v, by_v, A, order) &&
+                  pass_on(o, m->nv, gap_q, gap_q, by_q, by_q, A, order);
   return ok ? LB_OK : LB_FAILED;
 }
 
@@ -282,7 +283,8 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, d
   lb_arena arena;
   lb_derivatives* D = NULL;
   lb_arena_init(&arena, o->allocator);
-  lb_status status = lb_derivatives_create(m, o->allocator, &D, err);
+  // loops join links, whatever else there is
+  lb_status status = lb_derivatives_create(m->tree ? m->tree : m, o->allocator, &D, err);
   if (status == LB_OK) {
     status = pull(o, D, d, &arena, by_q, by_v);
     if (status != LB_OK) {

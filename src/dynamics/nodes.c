@@ -140,6 +140,27 @@ lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const doubl
   return by;
 }
 
+// T = EA (l/L - 1 + share beta (n.pace)/L), and the share comes in with the strain l/L - 1.
+double lb_segment_by_number(const lb_model_segment* s, const double* x, const double* xd,
+                            lb_line_number number) {
+  const lb_segment_state now = lb_segment_look(s, x, xd);
+  if (!(now.length > 0) || (!s->pushes && now.tension == 0)) {
+    return 0;
+  }
+  const double strain = now.length / s->length - 1;
+  const double rate = lb_v4_dot(now.n, now.pace) / s->length;
+  const double share = damped_share(s, now.length);
+  const bool coming = !s->pushes && strain > 0 && strain < DAMPED;
+  if (number == LB_LINE_STIFFNESS) {
+    return strain + share * s->damping * rate;
+  }
+  if (number == LB_LINE_DAMPING) {
+    return s->stiffness * share * rate;
+  }
+  const double by_strain = 1 + (coming ? s->damping * rate / DAMPED : 0);
+  return -s->stiffness * (by_strain * (strain + 1) + share * s->damping * rate) / s->length;
+}
+
 static void pull_segments(const lb_model* m, const lb_nodes* nodes) {
   for (int k = 0; k < m->nsegment; k++) {
     const lb_model_segment* s = &m->segment[k];
@@ -159,7 +180,7 @@ void lb_nodes_displace(const lb_nodes* nodes, const lb_model_soft* soft) {
   }
 }
 
-static void pull_soft(const lb_nodes* nodes, const lb_model_soft* soft) {
+void lb_nodes_pull_soft(const lb_nodes* nodes, const lb_model_soft* soft) {
   const size_t first = 3 * (size_t)soft->first_node;
   lb_nodes_displace(nodes, soft);
   lb_fem_force(soft->fem, nodes->g, nodes->u);
@@ -173,7 +194,7 @@ void lb_nodes_pull(const lb_model* m, const lb_nodes* nodes) {
   memset(nodes->f, 0, 3 * (size_t)m->nnode * sizeof *nodes->f);
   pull_segments(m, nodes);
   for (int i = 0; i < m->nsoft; i++) {
-    pull_soft(nodes, &m->soft[i]);
+    lb_nodes_pull_soft(nodes, &m->soft[i]);
   }
   for (int i = 0; i < m->nnode; i++) {
     lb_v4_add_to(nodes->f + 3 * i, lb_v4_load(nodes->xd + 3 * i) * -m->node[i].drag);

@@ -13,6 +13,7 @@
 // elastic/viscous.h.
 #pragma once
 #include "base/carve.h"
+#include "dynamics/force_line.h"
 #include "dynamics/state.h"
 #include "limber/derivative.h"
 #include "math/sparse.h"
@@ -32,6 +33,9 @@ void lb_nodes_move(const lb_model* m, lb_data* d, const double* q, const double*
 
 // The forces f that act on all nodes at x and xd, their weight left out.
 void lb_nodes_pull(const lb_model* m, const lb_nodes* nodes);
+
+// Those of flesh, added.
+void lb_nodes_pull_soft(const lb_nodes* nodes, const lb_model_soft* soft);
 
 // What free nodes need besides m qdd, their weight, added to tau; and their accelerations.
 void lb_nodes_add_weight(const lb_model* m, double* tau);
@@ -59,6 +63,10 @@ typedef struct lb_segment_slope {
 } lb_segment_slope;
 lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const double* x,
                                           const double* xd);
+
+// How its tension changes with one of its numbers.
+double lb_segment_by_number(const lb_model_segment* s, const double* x, const double* xd,
+                            lb_line_number number);
 
 // y = (s K + c C) z at the places that lb_nodes_move found: minus the change of the forces along
 // changes z of all nodes' places, and of their velocities, but for how damping changes with places;

@@ -31,6 +31,7 @@ lb_status lb_viscous_create(lb_viscous* v, const lb_tetmesh* mesh, const lb_mate
     const lb_material* m = &material[mesh->region[i]];
     if (m->beta > 0) {
       lb_viscous_element* e = &v->elem[v->nelem++];
+      e->region = mesh->region[i];
       for (int a = 0; a < 4; a++) {
         e->node[a] = mesh->elem[4 * i + a];
       }

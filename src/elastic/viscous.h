@@ -25,6 +25,7 @@
 
 typedef struct lb_viscous_element {
   int node[4];
+  int region;    // of the mesh
   lb_v4 g[4];    // gradients of the shape functions
   double mu, la; // Lame's constants, times the volume and beta
 } lb_viscous_element;

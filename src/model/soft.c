@@ -5,6 +5,7 @@
 #include "elastic/viscous.h"
 #include "geom/tetmesh.h"
 #include "model/build.h"
+#include "model/soft.h"
 #include "scene/elastic.h"
 
 static lb_status make_mesh(lb_build* b, const lb_scene_soft* s, lb_tetmesh* mesh) {
@@ -22,11 +23,13 @@ static lb_status make_fem(lb_build* b, const lb_scene_soft* s, const lb_tetmesh*
                           lb_model_soft* soft) {
   lb_material* material = LB_TAKE(&b->soft_arena, lb_material, mesh->nregion);
   soft->viscous = LB_TAKE(b->arena, lb_viscous, 1);
-  if (!material || !soft->viscous) {
+  soft->region_material = LB_TAKE(b->arena, int, mesh->nregion);
+  if (!material || !soft->viscous || !soft->region_material) {
     return lb_build_no_memory(b);
   }
   for (int i = 0; i < mesh->nregion; i++) {
-    const lb_scene_material* m = &b->scene->material[lb_elastic_material(s->form, i)];
+    soft->region_material[i] = lb_elastic_material(s->form, i);
+    const lb_scene_material* m = &b->scene->material[soft->region_material[i]];
     material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
                                 m->young,
                                 m->poisson,
@@ -148,5 +151,42 @@ lb_status lb_build_meshes(lb_build* b) {
     }
     b->nnode += b->m->soft[i].nnode;
   }
+  return LB_OK;
+}
+
+// --- other moduli ---
+
+static void scale(lb_material_constants* c, double s) { // al does not change with both moduli
+  c->mu *= s;
+  c->la *= s;
+  c->rest *= s;
+}
+
+lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, double inside,
+                        double outside) {
+  const lb_fem* from = soft->fem;
+  const int nelem = soft->viscous->nelem;
+  lb_fem* fem = LB_TAKE(arena, lb_fem, 1);
+  lb_viscous* viscous = LB_TAKE(arena, lb_viscous, 1);
+  lb_material_constants* constants = LB_TAKE(arena, lb_material_constants, from->nregion);
+  lb_viscous_element* elem = LB_TAKE(arena, lb_viscous_element, nelem);
+  if (!fem || !viscous || !constants || !elem) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < from->nregion; i++) {
+    constants[i] = from->constants[i];
+    scale(&constants[i], soft->region_material[i] == material ? inside : outside);
+  }
+  for (int i = 0; i < nelem; i++) {
+    elem[i] = soft->viscous->elem[i];
+    const double s = soft->region_material[elem[i].region] == material ? inside : outside;
+    elem[i].mu *= s;
+    elem[i].la *= s;
+  }
+  *fem = *from;
+  fem->constants = constants;
+  *viscous = (lb_viscous){nelem, elem};
+  soft->fem = fem;
+  soft->viscous = viscous;
   return LB_OK;
 }

@@ -7,12 +7,11 @@
 // --- parameters ---
 
 static int owner_count(const lb_scene* s, lb_owner owner) {
-  const int count[] = {[LB_OWNER_BODY] = s->nbody,
-                       [LB_OWNER_JOINT] = s->njoint,
-                       [LB_OWNER_SPRING] = s->nspring,
-                       [LB_OWNER_CABLE] = s->ncable,
-                       [LB_OWNER_MOTOR] = s->nmotor};
-  return (int)owner >= 0 && owner <= LB_OWNER_MOTOR ? count[owner] : 0;
+  const int count[] = {[LB_OWNER_BODY] = s->nbody,        [LB_OWNER_JOINT] = s->njoint,
+                       [LB_OWNER_SPRING] = s->nspring,    [LB_OWNER_CABLE] = s->ncable,
+                       [LB_OWNER_MOTOR] = s->nmotor,      [LB_OWNER_STRAND] = s->nstrand,
+                       [LB_OWNER_MATERIAL] = s->nmaterial};
+  return (int)owner >= 0 && owner < LB_OWNER_COUNT ? count[owner] : 0;
 }
 
 static bool has_numbers(const lb_scene_joint* j) {
@@ -117,18 +116,55 @@ static void check_body(lb_checker* c, const lb_scene_parameter* p) {
   }
 }
 
+static bool is_made_of(const lb_scene_elastic* e, int material) {
+  bool any = e->nregion == 0 && e->material == material;
+  for (int i = 0; i < e->nregion; i++) {
+    any |= e->region_material[i] == material;
+  }
+  return any;
+}
+
+// A modulus changes forces of flesh in proportion; of elastic bodies it changes the shapes, too.
+static void check_material(lb_checker* c, const lb_scene_parameter* p) {
+  const char* name = c->s->material[p->index].name;
+  bool any = false;
+  for (int i = 0; i < c->s->nsoft; i++) {
+    any |= is_made_of(c->s->soft[i].form, p->index);
+  }
+  if (!any) {
+    LB_SAY(c, p->place, "parameter '%s': no flesh ('soft') is made of material '%s'", p->name,
+           name);
+  }
+  for (int i = 0; i < c->s->nbody; i++) {
+    const lb_scene_body* b = &c->s->body[i];
+    if (b->elastic && is_made_of(b->elastic, p->index)) {
+      LB_SAY(c, p->place,
+             "parameter '%s': elastic body '%s' is made of '%s', too, and only flesh can get "
+             "stiffer (give the flesh a material of its own)",
+             p->name, b->name, name);
+    }
+  }
+}
+
+static void check_strand(lb_checker* c, const lb_scene_parameter* p) {
+  if (p->kind == LB_PARAMETER_REST && !(p->most > 0)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_most' must be above 0", p->name);
+  }
+}
+
 static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
-  void (*const of[])(lb_checker*, const lb_scene_parameter*) = {[LB_OWNER_BODY] = check_body,
-                                                                [LB_OWNER_JOINT] = check_joint,
-                                                                [LB_OWNER_SPRING] = check_line,
-                                                                [LB_OWNER_CABLE] = check_line,
-                                                                [LB_OWNER_MOTOR] = check_motor};
+  void (*const of[])(lb_checker*, const lb_scene_parameter*) = {
+      [LB_OWNER_BODY] = check_body,        [LB_OWNER_JOINT] = check_joint,
+      [LB_OWNER_SPRING] = check_line,      [LB_OWNER_CABLE] = check_line,
+      [LB_OWNER_MOTOR] = check_motor,      [LB_OWNER_STRAND] = check_strand,
+      [LB_OWNER_MATERIAL] = check_material};
   if (p->index < 0 || p->index >= owner_count(c->s, p->owner) || (int)p->kind < 0 ||
       p->kind >= LB_PARAMETER_COUNT) {
     LB_SAY(c, p->place, "parameter '%s' is of something that does not exist", p->name);
     return;
   }
-  const bool positive = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH;
+  const bool positive = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH ||
+                        p->kind == LB_PARAMETER_YOUNG;
   const bool lasting = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
   if (!(p->least <= p->most) || p->knots < 0 || p->knots == 1) {
     LB_SAY(c, p->place, "parameter '%s': its bounds must be in order, and 'knots' two or more",

@@ -25,11 +25,14 @@ static const lb_field parameter_fields[] = {
     OWNER(LB_PARAMETER_MASS, "mass", "a rigid body that may be heavier or lighter, inertia alike"),
     OWNER(LB_PARAMETER_LENGTH, "length",
           "a rigid body that may be longer or shorter, from where its joint holds it; a factor"),
-    OWNER(LB_PARAMETER_STIFFNESS, "stiffness", "a spring, cable or joint that may be stiffer"),
-    OWNER(LB_PARAMETER_DAMPING, "damping", "a spring, cable or joint that may be damped more"),
+    OWNER(LB_PARAMETER_STIFFNESS, "stiffness",
+          "a spring, cable, strand or joint that may be stiffer"),
+    OWNER(LB_PARAMETER_DAMPING, "damping",
+          "a spring, cable, strand or joint that may be damped more"),
     OWNER(LB_PARAMETER_REST, "rest",
-          "a spring or cable whose length at rest may change, or a joint whose spring may pull "
-          "elsewhere"),
+          "a spring or cable whose length at rest may change, a strand whose slack may, or a joint "
+          "whose spring may pull elsewhere"),
+    OWNER(LB_PARAMETER_YOUNG, "young", "a material of flesh whose modulus may change"),
     [LB_PARAMETER_KEY_KNOTS] = {"knots", LB_VALUE_COUNT, offsetof(lb_parameter_spec, knots),
                                 LB_PURE, LB_POSITIVE, false, NULL, "the motor's own keys or points",
                                 "of a motor: how many values, evenly spaced over the motion with "

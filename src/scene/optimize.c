@@ -60,7 +60,16 @@ static void offer_springs(search* s) {
   for (int i = 0; i < s->r->scene.ncable; i++) {
     offer(s, LB_OWNER_CABLE, i, s->r->scene.cable[i].name);
   }
+  for (int i = 0; i < s->r->scene.nstrand; i++) {
+    offer(s, LB_OWNER_STRAND, i, s->r->scene.strand[i].name);
+  }
   offer_joints(s);
+}
+
+static void offer_materials(search* s) {
+  for (int i = 0; i < s->r->scene.nmaterial; i++) {
+    offer(s, LB_OWNER_MATERIAL, i, s->r->scene.material[i].name);
+  }
 }
 
 static void offer_motors(search* s) {
@@ -82,11 +91,10 @@ typedef struct sort {
 } sort;
 
 static bool find_part(lb_reader* r, const sort* what, const lb_node* name, part* out) {
-  static const char* const word[] = {[LB_OWNER_BODY] = "body",
-                                     [LB_OWNER_JOINT] = "joint",
-                                     [LB_OWNER_SPRING] = "spring",
-                                     [LB_OWNER_CABLE] = "cable",
-                                     [LB_OWNER_MOTOR] = "motor"};
+  static const char* const word[] = {
+      [LB_OWNER_BODY] = "body",        [LB_OWNER_JOINT] = "joint", [LB_OWNER_SPRING] = "spring",
+      [LB_OWNER_CABLE] = "cable",      [LB_OWNER_MOTOR] = "motor", [LB_OWNER_STRAND] = "strand",
+      [LB_OWNER_MATERIAL] = "material"};
   const part none = {LB_OWNER_BODY, -1};
   search s = {.r = r, .wanted = name->text, .found = none, .as_well = none};
   what->offer(&s);
@@ -107,9 +115,10 @@ static const sort PARAMETER_OF[LB_PARAMETER_COUNT] = {
     [LB_PARAMETER_MOTOR] = {offer_motors, "motor"},
     [LB_PARAMETER_MASS] = {offer_bodies, "body"},
     [LB_PARAMETER_LENGTH] = {offer_bodies, "body"},
-    [LB_PARAMETER_STIFFNESS] = {offer_springs, "spring, cable or joint"},
-    [LB_PARAMETER_DAMPING] = {offer_springs, "spring, cable or joint"},
-    [LB_PARAMETER_REST] = {offer_springs, "spring, cable or joint"},
+    [LB_PARAMETER_STIFFNESS] = {offer_springs, "spring, cable, strand or joint"},
+    [LB_PARAMETER_DAMPING] = {offer_springs, "spring, cable, strand or joint"},
+    [LB_PARAMETER_REST] = {offer_springs, "spring, cable, strand or joint"},
+    [LB_PARAMETER_YOUNG] = {offer_materials, "material"},
 };
 
 // Units of stiffness and damping along a coordinate that measures this.
@@ -133,6 +142,11 @@ static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of)
   const lb_coordinate counts =
       j && lb_joint_count_v(j) > 0 ? lb_joint_counts(j, 0) : LB_COORDINATE_LENGTH;
   const lb_joint_measure* of_joint = &lb_coordinate_measures[counts];
+  if (of.owner == LB_OWNER_STRAND) {
+    return kind == LB_PARAMETER_STIFFNESS ? LB_FORCE
+           : kind == LB_PARAMETER_DAMPING ? LB_TIME
+                                          : LB_PURE;
+  }
   switch (kind) {
   case LB_PARAMETER_POSITION:
   case LB_PARAMETER_REST:
@@ -145,6 +159,8 @@ static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of)
     return r->scene.motor[of.index].drive == LB_DRIVE_FORCE ? of_joint->force : of_joint->place;
   case LB_PARAMETER_MASS:
     return LB_MASS;
+  case LB_PARAMETER_YOUNG:
+    return LB_PRESSURE;
   case LB_PARAMETER_STIFFNESS:
   case LB_PARAMETER_DAMPING:
     return resistance_dimension(j && lb_joint_mixes(j) ? LB_COORDINATE_LENGTH : counts,

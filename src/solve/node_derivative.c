@@ -351,3 +351,8 @@ void lb_node_derivative_add_row(lb_node_derivative* T, double* q, double* v, dou
   lb_node_matrix_spread_fastened(&T->N, T->N.J, T->N.y, T->row);
   pull(T, q, v, s);
 }
+
+const double* lb_node_derivative_spread(lb_node_derivative* T, const double* v) {
+  lb_node_matrix_spread(&T->N, T->N.J, T->N.z, v);
+  return T->N.z;
+}

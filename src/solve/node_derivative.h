@@ -50,3 +50,5 @@ void lb_node_derivative_add_back(lb_node_derivative* T, double* q, double* v, do
                                  const double* mu);
 // Row k of K and C, of a coordinate of the tree: q += s K_k and v += s C_k.
 void lb_node_derivative_add_row(lb_node_derivative* T, double* q, double* v, double s, int k);
+// z of all nodes by velocities v of all coordinates, [3 * nnode], until T is used again.
+const double* lb_node_derivative_spread(lb_node_derivative* T, const double* v);

@@ -497,6 +497,10 @@ const double* lb_step_multiplier(const lb_step_derivative* S) {
   return S->mu;
 }
 
+const double* lb_step_node_multiplier(lb_step_derivative* S) {
+  return S->nodes ? lb_node_derivative_spread(S->nodes, S->mu) : NULL;
+}
+
 // --- life ---
 
 static lb_status no_memory(const lb_model* m, lb_error* err) {

@@ -67,11 +67,6 @@ static void what_has_no_derivatives(void** state) {
   } no[] = {
       {"solver: {integrator: rk4}", "", 1, "steps of 'rk4' have no derivatives"},
       {"solver: {elastic: full}", "", 1, "all their nodes have no derivatives"},
-      {"solver: {integrator: bdf2}",
-       "strands:\n"
-       "  rope: {through: [{body: arm}, {free: true, at: [0, 0, -1]}], segments: 4, mass: 0.1 kg,\n"
-       "         stiffness: 10 N}\n",
-       8, "strands and flesh (take 'rope' out)"},
   };
   char text[sizeof arm + 300];
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {

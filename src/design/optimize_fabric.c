@@ -1,0 +1,213 @@
+// Strands and flesh in an optimisation: their own numbers, and what else may change beside them.
+//
+// They are made where the bodies start, without strain. A number that moves a body at the start
+// would have to make them anew, other nodes and masses included, so it must not carry any of them.
+#include <string.h>
+
+#include "design/optimize.h"
+#include "dynamics/nodes.h"
+#include "elastic/fem.h"
+#include "elastic/viscous.h"
+#include "model/build.h"
+#include "model/soft.h"
+
+// --- what may change ---
+
+static bool has_loops(const lb_scene* s) {
+  bool any = s->nconstraint > 0;
+  for (int i = 0; i < s->njoint; i++) {
+    any |= s->joint[i].loop;
+  }
+  return any;
+}
+
+// Does a body move when another one does, or is it that one?
+static bool is_carried(const lb_scene* s, int body, int by) {
+  for (int steps = 0; body != LB_WORLD && body != by && steps < s->nbody; steps++) {
+    int next = LB_WORLD;
+    for (int j = 0; j < s->njoint; j++) {
+      next = s->joint[j].child == body && !s->joint[j].loop ? s->joint[j].parent : next;
+    }
+    body = next;
+  }
+  return body == by && body != LB_WORLD;
+}
+
+// What is made where a body starts that moves when this one does.
+typedef struct fabric {
+  const char *sort, *name; // NULL: nothing
+} fabric;
+
+static fabric find_fabric(const lb_scene* s, int body) {
+  const bool all = has_loops(s); // whatever follows may move
+  for (int i = 0; i < s->nstrand; i++) {
+    bool moves = all;
+    for (int k = 0; k < s->strand[i].npoint; k++) {
+      const lb_scene_strand_point* p = &s->strand[i].point[k];
+      moves |= !p->free && is_carried(s, p->body, body);
+    }
+    if (moves) {
+      return (fabric){"strand", s->strand[i].name};
+    }
+  }
+  for (int i = 0; i < s->nsoft; i++) {
+    bool moves = all;
+    for (int k = 0; k < s->soft[i].nbody; k++) {
+      moves |= is_carried(s, s->soft[i].body[k], body);
+    }
+    if (moves) {
+      return (fabric){"flesh", s->soft[i].name};
+    }
+  }
+  return (fabric){NULL, NULL};
+}
+
+lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err) {
+  if (b->p->kind != LB_PARAMETER_POSITION && b->p->kind != LB_PARAMETER_LENGTH) {
+    return LB_OK;
+  }
+  const bool joint = b->p->owner == LB_OWNER_JOINT;
+  const fabric held = find_fabric(s, joint ? s->joint[b->p->index].child : b->p->index);
+  return !held.name ? LB_OK
+                    : lb_error_add(err, LB_INVALID, b->p->place,
+                                   "parameter '%s': %s '%s' is made where bodies start, so that "
+                                   "this cannot change (velocities, motors, masses and "
+                                   "stiffnesses can)",
+                                   b->p->name, held.sort, held.name);
+}
+
+void lb_fabric_hold(lb_optimizing* o, const lb_block* b) {
+  const lb_scene* s = o->public.scene;
+  if (b->p->kind != LB_PARAMETER_MOTOR || s->motor[b->p->index].drive != LB_DRIVE_POSITION ||
+      !find_fabric(s, s->joint[s->motor[b->p->index].joint].child).name) {
+    return;
+  }
+  double weight[6][3];
+  int first;
+  const int n = lb_profile_weights(&b->profile, 0, &first, weight);
+  for (int k = 0; k < n; k++) {
+    const int i = b->first + first + k;
+    if (weight[k][0] != 0) {
+      o->public.start[i] = o->public.least[i] = o->public.most[i] = o->public.given[i];
+    }
+  }
+}
+
+// --- numbers ---
+
+bool lb_fabric_owns(const lb_block* b) {
+  return b->p->owner == LB_OWNER_STRAND || b->p->owner == LB_OWNER_MATERIAL;
+}
+
+// Where a scene has it.
+static double* in_scene(const lb_scene* s, const lb_block* b) {
+  if (b->p->owner == LB_OWNER_MATERIAL) {
+    return &s->material[b->p->index].young;
+  }
+  lb_scene_strand* strand = &s->strand[b->p->index];
+  return b->p->kind == LB_PARAMETER_STIFFNESS ? &strand->stiffness
+         : b->p->kind == LB_PARAMETER_DAMPING ? &strand->damping
+                                              : &strand->slack;
+}
+
+double lb_fabric_given(const lb_scene* s, const lb_block* b) {
+  return *in_scene(s, b);
+}
+
+void lb_fabric_write(lb_scene* s, const lb_block* b, double x) {
+  *in_scene(s, b) = x;
+}
+
+static void put_strand(const lb_model* m, const lb_block* b, double x, double given) {
+  const lb_model_strand* strand = &m->strand[b->p->index];
+  for (int k = 0; k < strand->nnode - 1; k++) {
+    lb_model_segment* s = &m->segment[strand->first_segment + k];
+    if (b->p->kind == LB_PARAMETER_STIFFNESS) {
+      s->stiffness = x;
+    } else if (b->p->kind == LB_PARAMETER_DAMPING) {
+      s->damping = x;
+    } else {
+      s->length *= x / given;
+    }
+  }
+}
+
+lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double x, double given) {
+  lb_status status = LB_OK;
+  if (b->p->owner == LB_OWNER_STRAND) {
+    put_strand(m, b, x, given);
+    return LB_OK;
+  }
+  for (int i = 0; i < m->nsoft && status == LB_OK; i++) {
+    status = lb_soft_scale(&m->soft[i], arena, b->p->index, x / given, 1);
+  }
+  return status;
+}
+
+lb_status lb_fabric_close(lb_model* m, lb_arena* arena) {
+  if (m->tree) {
+    m->tree = LB_TAKE(arena, lb_model, 1);
+    if (!m->tree) {
+      return LB_NO_MEMORY;
+    }
+    lb_model_cut_nodes(m->tree, m);
+  }
+  return LB_OK;
+}
+
+// --- the gradient ---
+
+lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
+                            lb_model_soft** part) {
+  const lb_model* m = o->model;
+  *part = NULL;
+  if (b->p->owner != LB_OWNER_MATERIAL) {
+    return LB_OK;
+  }
+  *part = LB_TAKE(arena, lb_model_soft, m->nsoft);
+  lb_status status = *part ? LB_OK : LB_NO_MEMORY;
+  for (int i = 0; i < m->nsoft && status == LB_OK; i++) {
+    (*part)[i] = m->soft[i];
+    status =
+        lb_soft_scale(&(*part)[i], arena, b->p->index, 1 / lb_fabric_given(o->public.scene, b), 0);
+  }
+  return status;
+}
+
+static double strand_power(const lb_optimizing* o, const lb_model* m, const lb_nodes* nodes,
+                           const lb_block* b, const double* z) {
+  static const lb_line_number number[LB_PARAMETER_COUNT] = {
+      [LB_PARAMETER_STIFFNESS] = LB_LINE_STIFFNESS,
+      [LB_PARAMETER_DAMPING] = LB_LINE_DAMPING,
+      [LB_PARAMETER_REST] = LB_LINE_LENGTH};
+  const lb_model_strand* strand = &m->strand[b->p->index];
+  double sum = 0;
+  for (int k = strand->first_segment; k < strand->first_segment + strand->nnode - 1; k++) {
+    const lb_model_segment* s = &m->segment[k];
+    const lb_segment_state now = lb_segment_look(s, nodes->x, nodes->xd);
+    const lb_v4 way = lb_v4_load(z + 3 * s->node[1]) - lb_v4_load(z + 3 * s->node[0]);
+    const double length = o->model->segment[k].length / o->public.scene->strand[b->p->index].slack;
+    const double by = lb_segment_by_number(s, nodes->x, nodes->xd, number[b->p->kind]);
+    sum -= (b->p->kind == LB_PARAMETER_REST ? length : 1) * by * lb_v4_dot(now.n, way);
+  }
+  return sum;
+}
+
+static double flesh_power(const lb_model* m, const lb_nodes* nodes, const lb_model_soft* part,
+                          const double* z) {
+  double sum = 0;
+  memset(nodes->f, 0, 3 * (size_t)m->nnode * sizeof *nodes->f);
+  for (int i = 0; i < m->nsoft; i++) {
+    lb_nodes_pull_soft(nodes, &part[i]);
+  }
+  for (int k = 0; k < 3 * m->nnode; k++) {
+    sum += z[k] * nodes->f[k];
+  }
+  return sum;
+}
+
+double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
+                       const lb_block* b, const lb_model_soft* part, const double* z) {
+  const lb_nodes* nodes = d->work->nodes;
+  return part ? flesh_power(m, nodes, part, z) : strand_power(o, m, nodes, b, z);
+}

@@ -1,0 +1,165 @@
+// Optimisations of scenes with strands and flesh: gradients against differences of whole runs,
+// what numbers do in a scene, and what is refused.
+#include "optimizing.h"
+
+// An arm that a motor leads and one that a motor pushes, flesh around their joint, a strand and a
+// wire that pushes, too. The integrator's name goes in.
+static const char limb[] =
+    "duration: 60 ms\n"
+    "solver: {integrator: %s, step: 4 ms}\n"
+    "materials:\n"
+    "  gel: {density: 500, young: 30 kPa, poisson: 0.3, law: corotated,\n"
+    "    damping: {mass: 0.3, stiffness: 3 ms}}\n"
+    "  fat: {density: 400, young: 20 kPa, poisson: 0.4}\n"
+    "bodies:\n"
+    "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"
+    "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"
+    "  ball: {shape: {sphere: {radius: 5 cm}}, position: [0.3, 0, -0.3]}\n"
+    "  bob: {shape: {sphere: {radius: 5 cm}}, mass: 0.2}\n"
+    "joints:\n"
+    "  shoulder: {type: revolute, child: arm, axis: y}\n"
+    "  elbow: {type: revolute, parent: arm, at: [0.4, 0, 0], child: hand, axis: z, damping: 0.01}\n"
+    "  wrist: {type: revolute, parent: hand, at: [0.3, 0, 0], child: bob, axis: x, damping: 0.01}\n"
+    "motors:\n"
+    "  lead: {joint: shoulder, keys: [[0 s, 0 rad], [60 ms, 0.1 rad]]}\n"
+    "  push: {joint: elbow, drive: force, keys: [[0 s, 1], [60 ms, 2]]}\n"
+    "strands:\n"
+    "  string: {through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"
+    "    {body: hand, at: [0.2, 0, 0.03]}], segments: 5, mass: 0.1, stiffness: 200 N, slack: "
+    "0.95,\n"
+    "    damping: 2 ms, drag: 0.2}\n"
+    "  wire: {through: [{body: hand, at: [0.3, 0, 0]}, {body: ball, at: [0, 0, 0.05]}],\n"
+    "    segments: 3, mass: 0.05, stiffness: 60 N, damping: 1 ms, pushes: true}\n"
+    "soft:\n"
+    "  flesh:\n"
+    "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"
+    "      elements: {along: 4, across: 2, around: 2}, material: gel}\n"
+    "    attach: [arm, hand]\n"
+    "  lump:\n"
+    "    form: {box: {from: [0.3, 0, -0.4], to: [0.3, 0, -0.2], width: 0.1, height: 0.1},\n"
+    "      elements: {along: 2, across: 1, around: 1}, material: fat}\n"
+    "    attach: [ball]\n"
+    "    within: 3 cm\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    stiff: {stiffness: string}\n"
+    "    damped: {damping: string}\n"
+    "    tight: {rest: string}\n"
+    "    wired: {stiffness: wire}\n"
+    "    wire damped: {damping: wire}\n"
+    "    soft: {young: gel}\n"
+    "    fatty: {young: fat}\n"
+    "    curve: {motor: lead}\n"
+    "    force: {motor: push}\n"
+    "    weight: {mass: hand}\n"
+    "    heavy: {mass: ball}\n"
+    "    speed: {velocity: elbow}\n"
+    "    thrown: {velocity: ball}\n"
+    "    spun: {spin: ball}\n"
+    "    turned: {position: wrist}\n"
+    "    hinge: {damping: elbow}\n"
+    "  goals:\n"
+    "    reach: {point: hand, at: [0.3, 0, 0], position: [0.6, 0.1, 0.1], weight: 3}\n"
+    "    pace: {point: ball, velocity: [0.2, 0.1, 0.3], time: [20 ms, 60 ms], weight: 20}\n"
+    "    turn: {joint: wrist, position: 0.3, time: 40 ms}\n"
+    "    effort: {motor: push, weight: 0.1}\n";
+
+static void gradients_through_strands_and_flesh_equal_differences_of_runs(void** state) {
+  (void)state;
+  static const char* const by[] = {"bdf1", "bdf2", "sdirk2"};
+  char text[sizeof limb + 16];
+  double x[MOST];
+  for (int i = 0; i < 3; i++) {
+    problem p;
+    snprintf(text, sizeof text, limb, by[i]);
+    open_problem(&p, text);
+    for (int k = 0; k < p.o->nvalue; k++) {
+      x[k] = p.o->start[k] * (1 + 0.1 * sin(3. * k));
+    }
+    check_gradient(&p, x, 2e-4, 1e-6);
+    close_problem(&p);
+  }
+}
+
+static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state) {
+  (void)state;
+  char text[sizeof limb + 16];
+  problem p;
+  snprintf(text, sizeof text, limb, "bdf2");
+  open_problem(&p, text);
+  check_applied(&p);
+  close_problem(&p);
+}
+
+// What they are fastened to starts where the scene has it.
+static const char tied[] =
+    "duration: 0.1 s\n"
+    "bodies:\n"
+    "  arm: {shape: {box: [1, 0.1, 0.1]}}\n"
+    "  hand: {shape: {box: [0.3, 0.1, 0.1]}}\n"
+    "joints:\n"
+    "  shoulder: {type: revolute, child: arm, axis: y}\n"
+    "  wrist: {type: revolute, parent: arm, child: hand, axis: y, at: [1, 0, 0]}\n"
+    "strands:\n"
+    "  rope: {through: [{body: %s}, {free: true, at: [0, 0, -1]}], segments: 4, mass: 0.1 kg,\n"
+    "         stiffness: 10 N}\n"
+    "optimize:\n"
+    "  goals: {there: {joint: shoulder, position: 0}}\n"
+    "  parameters:\n"
+    "    p: {%s}\n";
+
+static void what_strands_are_made_at_stays_where_it_starts(void** state) {
+  (void)state;
+  static const struct {
+    const char *on, *what;
+    bool refused;
+  } all[] = {{"hand", "position: shoulder", true}, {"hand", "position: wrist", true},
+             {"arm", "position: wrist", false},    {"hand", "length: arm", true},
+             {"hand", "length: hand", true},       {"arm", "length: hand", false},
+             {"hand", "velocity: wrist", false},   {"hand", "mass: hand", false}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char text[sizeof tied + 60];
+    lb_scene scene;
+    lb_optimization* o = NULL;
+    lb_error err = lb_error_make(NULL);
+    snprintf(text, sizeof text, tied, all[i].on, all[i].what);
+    assert_int_equal(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err), LB_OK);
+    const lb_status status = lb_optimization_create(&scene, NULL, &o, &err);
+    assert_int_equal(status, all[i].refused ? LB_INVALID : LB_OK);
+    if (all[i].refused) {
+      assert_int_equal(err.message[0].place.line, 14);
+      assert_non_null(strstr(err.message[0].text, "'p': strand 'rope' is made where bodies start"));
+    }
+    lb_error_clear(&err);
+    lb_optimization_release(o);
+    lb_scene_release(&scene);
+  }
+}
+
+// The first value of a curve that leads such a body says where it starts.
+static void motors_keep_where_they_start(void** state) {
+  (void)state;
+  static const char led[] = "motors: {lead: {joint: %s, keys: [[0 s, 0.1], [0.1 s, 0.2]]}}\n";
+  char scene[sizeof tied + 60], text[sizeof scene + sizeof led + 20];
+  for (int i = 0; i < 2; i++) {
+    problem p;
+    snprintf(scene, sizeof scene, tied, "arm", "motor: lead");
+    int n = snprintf(text, sizeof text, led, i ? "wrist" : "shoulder");
+    snprintf(text + n, sizeof text - (size_t)n, "%s", scene);
+    open_problem(&p, text);
+    assert_true(i == 0 || isinf(p.o->least[0]));
+    assert_true(i == 1 || (p.o->least[0] == 0.1 && p.o->most[0] == 0.1));
+    assert_true(isinf(p.o->least[1]));
+    close_problem(&p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradients_through_strands_and_flesh_equal_differences_of_runs),
+      cmocka_unit_test(a_scene_with_the_numbers_moves_as_the_optimisation_does),
+      cmocka_unit_test(what_strands_are_made_at_stays_where_it_starts),
+      cmocka_unit_test(motors_keep_where_they_start),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
