@@ -197,10 +197,13 @@ static void solve_step(lb_rester* R) {
   }
 }
 
-// How far c moves things: the mean over all masses.
+// How far the step c, dq moves things: the mean over all masses.
 static double step_size(const lb_rester* R) {
-  const int n = R->n;
+  const int n = R->n, nv = R->m->nv;
   double sum = 0;
+  for (int k = nv - 3 * R->m->nfree; k < nv; k++) {
+    sum += R->m->armature[k] * R->dq[k] * R->dq[k];
+  }
   for (int k = 0; k < n; k++) {
     sum += R->c[k] * lb_dot(n, R->D->M + k * n, R->c);
   }
@@ -244,7 +247,7 @@ static bool all_finite(const lb_rester* R) {
   return isfinite(lb_dot(R->m->nv, R->r, R->r)) && isfinite(lb_dot(R->rows, R->gap, R->gap));
 }
 
-// The part of a step that turns no joint by more than LONGEST.
+// The part of a step that moves no joint and no free node by more than LONGEST.
 static double first_scale(const lb_rester* R) {
   const lb_model* s = R->small;
   double most = 0;
@@ -253,6 +256,7 @@ static double first_scale(const lb_rester* R) {
       most = fmax(most, largest(s->link_nv[i], R->c + s->link_v[i]));
     }
   }
+  most = fmax(most, largest(3 * R->m->nfree, R->dq + R->m->nv - 3 * R->m->nfree));
   return most > LONGEST ? LONGEST / most : 1;
 }
 
@@ -268,14 +272,18 @@ static bool go(lb_rester* R, lb_data* d, double scale) {
   return all_finite(R);
 }
 
+static bool is_definite(const lb_rester* R) {
+  return R->least == 0 && !R->loose;
+}
+
 // Was it a good one? `down`: on the whole it led down. Else the next step, which is found as well,
 // has to be shorter than `less`, from one definite stiffness to another.
 static bool goes_on(lb_rester* R, lb_data* d, bool down, bool definite, double less) {
   bool found = find_step(R, d, false);
-  bool shrinks = definite && R->least == 0 && R->size <= less;
-  if (!R->fresh && (!found || (definite && R->least == 0 && !shrinks))) {
+  bool shrinks = definite && is_definite(R) && R->size <= less;
+  if (!R->fresh && (!found || (definite && is_definite(R) && !shrinks))) {
     found = find_step(R, d, true);
-    shrinks = definite && R->least == 0 && R->size <= less;
+    shrinks = definite && is_definite(R) && R->size <= less;
   }
   return found && (down || shrinks);
 }
@@ -291,7 +299,7 @@ static void keep(lb_rester* R, const lb_data* d) {
 static bool take_step(lb_rester* R, lb_data* d) {
   const size_t nv = (size_t)R->m->nv;
   const double size = R->size, start = slope(R, R->dq);
-  const bool definite = R->least == 0;
+  const bool definite = is_definite(R);
   double gain = 0; // of the slope, by the new multipliers
   for (int i = 0; i < R->rows; i++) {
     gain -= R->mu[i] * lb_dot((int)nv, R->J + (size_t)i * nv, R->dq);
@@ -409,9 +417,9 @@ lb_status lb_rester_solve(lb_rester* R, lb_data* d, lb_error* err) {
 
 static lb_rester* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nv = (size_t)m->nv, nq = (size_t)m->nq, rows = (size_t)lb_loops_most_rows(m);
-  const size_t n = m->shadow ? (size_t)m->shadow->nv : nv;
+  const size_t n = m->shadow ? (size_t)m->shadow->nv : m->tree ? (size_t)m->tree->nv : nv;
   lb_rester* R = lb_carve(c, 1, sizeof *R);
-  lb_rester made = {.m = m, .small = m, .n = (int)n};
+  lb_rester made = {.m = m, .small = m->tree ? m->tree : m, .n = (int)n};
   const struct {
     double** array;
     size_t count;
@@ -462,9 +470,14 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
   c.used = 0;
   lb_rester* R = lay_out(&c, m);
   R->allocator = allocator;
-  R->space = m->ndense < m->nv - 3 * m->nfree ? &lb_rest_full : &lb_rest_dense;
+  R->space = m->ndense < m->nv - 3 * m->nfree ? &lb_rest_full
+             : m->nnode > 0                   ? &lb_rest_nodes
+                                              : &lb_rest_dense;
   for (int i = 0; i < m->nbody; i++) {
     R->mass += m->body_link[i] == LB_WORLD ? 0 : m->body_mass[i].mass;
+  }
+  for (int i = 0; i < m->nnode; i++) {
+    R->mass += m->node[i].link == LB_WORLD ? 0 : m->node[i].mass;
   }
   lb_arena_init(&R->scratch, allocator);
   const lb_status status = R->space->create(R, err);

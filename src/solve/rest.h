@@ -5,7 +5,8 @@
 //   r(q) = rnea(q, 0, 0) - forces(q) - J'lambda = 0,   gap(q) = 0                           (1)
 //
 // Newton's method with the exact stiffness K = dr/dq. For models with all nodes of their elastic
-// bodies, a step is solved for in the few coordinates of the model's shadow (shadow.h).
+// bodies, a step is solved for in the few coordinates of the model's shadow (shadow.h); for those
+// with strands and flesh, in the coordinates of the tree (rest_nodes.c).
 #pragma once
 #include "base/arena.h"
 #include "dynamics/loop.h"
@@ -25,11 +26,11 @@ typedef struct lb_rest_space {
   void (*expand)(const lb_rester* R, double* dq, const double* c);
 } lb_rest_space;
 
-extern const lb_rest_space lb_rest_dense, lb_rest_full;
+extern const lb_rest_space lb_rest_dense, lb_rest_full, lb_rest_nodes;
 
 struct lb_rester {
   const lb_model* m;
-  const lb_model* small; // in whose coordinates steps are solved for: m, or its shadow
+  const lb_model* small; // in whose coordinates steps are solved for: m, its shadow or its tree
   const lb_rest_space* space;
   void* own; // what that keeps
   const lb_allocator* allocator;
@@ -58,6 +59,7 @@ struct lb_rester {
   double size;       // of the step [m]
   double least;      // stiffness over mass of the softest mode where one is not positive, else 0
   bool fresh;        // the matrices are those of this very state
+  bool loose;        // free nodes had no definite stiffness
   int iterations;    // of the last solve
 };
 

@@ -137,6 +137,12 @@ lb_status lb_modes_of_model(const lb_model* m, lb_data* d, int most, lb_vibratio
                         "modes are found for elastic bodies in a basis: leave 'elastic: full' out "
                         "of the scene's solver");
   }
+  if (m->nnode > 0) {
+    return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
+                        "'%s' has strands or flesh, beside which modes are not looked for (take "
+                        "them out)",
+                        m->name);
+  }
   lb_status status = lb_rester_create(m, d->work->allocator, &R, err);
   if (status != LB_OK) {
     return status;
