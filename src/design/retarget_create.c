@@ -80,8 +80,8 @@ static lb_status check(const lb_model* m, const lb_scene_retarget* what, const l
   if (m->nnode > 0) {
     return lb_error_add(
         err, LB_INVALID, place,
-        "retargeting needs derivatives, and there are none of the motion of strands "
-        "and flesh (take them out)");
+        "retargeting keeps how every coordinate of a step follows from every one before it, and "
+        "strands and flesh have too many for that (take them out, or use 'limber optimize')");
   }
   if (m->ndense < m->nv) {
     return lb_error_add(err, LB_INVALID, place, "retargeting needs bodies in a basis");

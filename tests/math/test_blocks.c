@@ -1,5 +1,6 @@
 // Sparse matrices of 3 x 3 blocks: their factors against dense ones.
 #include "math/blocks.h"
+#include "math/blocks_general.h"
 #include "math/dense.h"
 #include "test.h"
 
@@ -63,6 +64,59 @@ static void solving_with_the_sparse_factor_is_solving_with_the_dense_one(void** 
   }
 }
 
+// The same pattern with two blocks for each pair.
+static void solving_without_symmetry_is_solving_with_the_dense_matrix(void** state) {
+  (void)state;
+  static double dense[9 * N * N];
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    lb_random random = {seed};
+    lb_arena arena;
+    lb_arena_init(&arena, NULL);
+    lb_blocks P;
+    fill(&arena, &random, &P, dense);
+    lb_blocks_general A;
+    assert_int_equal(lb_blocks_general_create(&arena, &P, &A), LB_OK);
+    lb_blocks_general_zero(&A);
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j <= i; j++) { // pairs that the pattern has, made anew
+        lb_m3 block[2] = {{{0}, {0}, {0}}, {{0}, {0}, {0}}};
+        bool any = false;
+        for (int k = 0; k < 9; k++) {
+          double* at[] = {&dense[(3 * i + k % 3) + 3 * N * (3 * j + k / 3)],
+                          &dense[(3 * j + k % 3) + 3 * N * (3 * i + k / 3)]};
+          for (int s = 0; s < (i == j ? 1 : 2); s++) {
+            any |= *at[s] != 0;
+            *at[s] += *at[s] != 0 ? lb_random_between(&random, -1, 1) : 0;
+            (k < 3 ? &block[s].x : k < 6 ? &block[s].y : &block[s].z)[0][k % 3] = *at[s];
+          }
+        }
+        if (any) {
+          lb_blocks_general_add(&A, lb_blocks_find(&P, i, j), block[0], block[1]);
+        }
+      }
+    }
+    int order[3 * N];
+    assert_true(lb_blocks_general_factor(&A));
+    assert_int_equal(lb_lu(3 * N, dense, 3 * N, order), LB_OK);
+    for (int transposed = 0; transposed < 2; transposed++) {
+      double b[3 * N], x[3 * N * 2];
+      for (int i = 0; i < 3 * N; i++) {
+        b[i] = lb_random_between(&random, -1, 1);
+        x[2 * (3 * P.place[i / 3] + i % 3)] = b[i];
+        x[2 * (3 * P.place[i / 3] + i % 3) + 1] = -2 * b[i];
+      }
+      lb_blocks_general_forward(&A, transposed, 2, x);
+      lb_blocks_general_backward(&A, transposed, 2, x);
+      (transposed ? lb_lu_solve_transposed : lb_lu_solve)(3 * N, dense, 3 * N, order, 1, b, 3 * N);
+      for (int i = 0; i < 3 * N; i++) {
+        assert_near(x[2 * (3 * P.place[i / 3] + i % 3)], b[i], 1e-13);
+        assert_near(x[2 * (3 * P.place[i / 3] + i % 3) + 1], -2 * b[i], 1e-13);
+      }
+    }
+    lb_arena_release(&arena);
+  }
+}
+
 static void a_chain_is_factored_without_fill(void** state) {
   (void)state;
   enum { LONG = 500 };
@@ -92,12 +146,17 @@ static void what_is_not_definite_is_told(void** state) {
     }
   }
   assert_false(lb_blocks_factor(&A));
+  lb_blocks_general G;
+  assert_int_equal(lb_blocks_general_create(&arena, &A, &G), LB_OK);
+  lb_blocks_general_zero(&G);
+  assert_false(lb_blocks_general_factor(&G));
   lb_arena_release(&arena);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solving_with_the_sparse_factor_is_solving_with_the_dense_one),
+      cmocka_unit_test(solving_without_symmetry_is_solving_with_the_dense_matrix),
       cmocka_unit_test(a_chain_is_factored_without_fill),
       cmocka_unit_test(what_is_not_definite_is_told),
   };

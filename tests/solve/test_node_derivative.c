@@ -192,6 +192,51 @@ static void changes_of_forces_match_differences(void** state) {
   }
 }
 
+// The force on the first end.
+static lb_v4 pull_of(const lb_model_segment* s, const double* x, const double* xd) {
+  const lb_segment_state now = lb_segment_look(s, x, xd);
+  return now.n * now.tension;
+}
+
+// Taut, slack, pushed together, where its damping comes in, and where that would push.
+static void segments_match_differences_however_taut(void** state) {
+  (void)state;
+  static const struct {
+    double strain, pace;
+    bool pushes, pulls;
+  } all[] = {{0.1, 0.3, false, true}, {5e-4, 0.3, false, true},  {5e-4, -0.01, false, true},
+             {-0.1, 1, false, false}, {5e-4, -30, false, false}, {-0.1, 0.3, true, true},
+             {5e-4, 0.3, true, true}, {0.1, -300, false, false}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    lb_model_segment s = {{0, 1}, 0.2, 50, 2e-3, all[i].pushes};
+    const double l = s.length * (1 + all[i].strain);
+    double x[6] = {0.3, -0.2, 0.1, 0.3 + 0.6 * l, -0.2, 0.1 + 0.8 * l};
+    double xd[6] = {0.1, 0.2, -0.1, 0.1 + 0.6 * all[i].pace, 0.4, -0.1 + 0.8 * all[i].pace};
+    const lb_segment_slope by = lb_segment_differentiate(&s, x, xd);
+    const lb_segment_state now = lb_segment_look(&s, x, xd);
+    assert_int_equal(now.tension != 0, all[i].pulls);
+    const double h = 1e-6, step[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
+    double* const number[] = {x + 3,  x + 4,        x + 5,      xd + 3,   xd + 4,
+                              xd + 5, &s.stiffness, &s.damping, &s.length};
+    const lb_v4 column[] = {by.place.x,    by.place.y,    by.place.z,
+                            by.velocity.x, by.velocity.y, by.velocity.z};
+    for (int k = 0; k < 9; k++) {
+      const double was = *number[k];
+      lb_v4 f = lb_v4_zero();
+      for (int p = 0; p < 4; p++) {
+        *number[k] = was + h * step[p];
+        f += pull_of(&s, x, xd) * (weight[p] / (12 * h));
+      }
+      *number[k] = was;
+      const lb_v4 d =
+          k < 6 ? column[k] : now.n * lb_segment_by_number(&s, x, xd, (lb_line_number)(k - 6));
+      for (int c = 0; c < 3; c++) {
+        assert_near(d[c], f[c], 1e-7);
+      }
+    }
+  }
+}
+
 // --- steps ---
 
 static struct {
@@ -275,13 +320,44 @@ static void steps_beside_elastic_bodies_match_differences(void** state) {
   check(ELASTIC, "", "", true, 2e-5);
 }
 
+static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** state) {
+  (void)state;
+  lb_counting count = {0};
+  const lb_allocator allocator = lb_counting_allocator(&count);
+  lb_model* m = make(REDUCED, "LAW", "corotated");
+  lb_data* d = data_of(m);
+  lb_step_derivative* S = NULL;
+  lb_status status = LB_NO_MEMORY;
+  for (long refuse = 1; status != LB_OK; refuse++) {
+    count = (lb_counting){.refuse = refuse};
+    status = lb_step_derivative_create(m, &allocator, &S, NULL);
+    assert_true(status == LB_OK || (status == LB_NO_MEMORY && count.live == 0));
+  }
+  const long requests = count.requests;
+  const lb_step_past past = {.dt = STEP, .count = 1, .weight = {1}, .q = {m->q0}, .v = {m->qd0}};
+  double* x = calloc(5 * (size_t)m->nv, sizeof *x);
+  lb_step_causes causes = {{x, NULL}, {x + m->nv, NULL}, NULL};
+  lb_step_effects effects = {x + 2 * m->nv, x + 3 * m->nv, x + 4 * m->nv, NULL};
+  assert_true(lb_step_differentiate(S, d, &past));
+  lb_step_forward(S, &effects, &causes);
+  lb_step_back(S, &causes, &effects);
+  assert_int_equal(count.requests, requests);
+  free(x);
+  lb_step_derivative_release(S);
+  assert_int_equal(count.live, 0);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changes_of_forces_match_differences),
+      cmocka_unit_test(segments_match_differences_however_taut),
       cmocka_unit_test(floating_flesh_and_strands_match_differences),
       cmocka_unit_test(steps_with_motors_match_differences),
       cmocka_unit_test(steps_with_loops_match_differences),
       cmocka_unit_test(steps_beside_elastic_bodies_match_differences),
+      cmocka_unit_test(memory_is_taken_when_made_and_given_back_when_it_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
