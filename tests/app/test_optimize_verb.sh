@@ -40,6 +40,14 @@ claim "... to the top within 2 mrad" achieved swing/summary.json top 4e-5
 claim "... and rests there" achieved swing/summary.json "at rest" 1e-4
 claim "... within the motor's limits" within swing/parameters.csv -1.6 1.6
 
+run "$LIMBER" optimize "$scenes/crane.yaml" --out crane
+claim "the load is carried" exits 0
+# weight 100: 0.1 mm, and slower than 1 mm/s
+claim "... to its place within 0.1 mm" achieved crane/summary.json hanging 1e-6
+claim "... and hangs still" achieved crane/summary.json still 1e-4
+run "$LIMBER" simulate "$scenes/crane.yaml" --parameters crane/parameters.csv --out carried
+claim "a rope's load is played again" cmp crane/trajectory.csv carried/trajectory.csv
+
 # What was found can be played again, to the last digit.
 run "$LIMBER" simulate "$scenes/swing-up.yaml" --parameters swing/parameters.csv --out again
 claim "numbers are played again" exits 0
