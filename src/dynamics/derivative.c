@@ -460,10 +460,11 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
 lb_status lb_derivatives_create(const lb_model* m, const lb_allocator* allocator,
                                 lb_derivatives** derivatives, lb_error* err) {
   if (m->nnode > 0) {
-    return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
-                        "'%s' has strands or flesh, of whose motion there are no derivatives (take "
-                        "them out)",
-                        m->name);
+    return lb_error_add(
+        err, LB_INVALID, (lb_place){m->file, 0, 0},
+        "'%s' has strands or flesh, of whose accelerations there are no derivatives (of its "
+        "steps there are)",
+        m->name);
   }
   LB_ASSERT(m->ndense == m->nv); // elastic bodies are in a basis
   lb_carver c = {0};
