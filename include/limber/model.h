@@ -138,6 +138,7 @@ typedef struct lb_model_soft {
   const char* name;
   int first_node, nnode;
   struct lb_fem* fem; ///< in the frame of the mesh
+  bool shared;        ///< it is not this model's own
   struct lb_viscous* viscous;
   int nelem;
   int material;

@@ -143,8 +143,6 @@ bool lb_fabric_owns(const lb_block* b);
 double lb_fabric_given(const lb_scene* s, const lb_block* b);
 void lb_fabric_write(lb_scene* s, const lb_block* b, double x);
 lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double x, double given);
-// The tree of a model whose arrays are its own now.
-lb_status lb_fabric_close(lb_model* m, lb_arena* arena);
 // Flesh as stiff as one more of a modulus makes it; NULL: it is another number.
 lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
                             lb_model_soft** part);

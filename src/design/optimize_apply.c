@@ -6,6 +6,7 @@
 #include "math/bspline.h"
 #include "math/profile.h"
 #include "model/link.h"
+#include "model/soft.h"
 
 // --- profiles ---
 
@@ -226,7 +227,7 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   for (int k = 0; k < m->nv; k++) {
     m->nstiff += m->stiffness[k] > 0;
   }
-  return status == LB_OK ? lb_fabric_close(m, arena) : status;
+  return status == LB_OK ? lb_model_renew_tree(m, arena) : status;
 }
 
 // --- scenes ---

@@ -8,7 +8,6 @@
 #include "dynamics/nodes.h"
 #include "elastic/fem.h"
 #include "elastic/viscous.h"
-#include "model/build.h"
 #include "model/soft.h"
 
 // --- what may change ---
@@ -139,20 +138,10 @@ lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double 
     return LB_OK;
   }
   for (int i = 0; i < m->nsoft && status == LB_OK; i++) {
-    status = lb_soft_scale(&m->soft[i], arena, b->p->index, x / given, 1);
+    const lb_soft_factor inside = {x / given, x / given}, outside = {1, 1};
+    status = lb_soft_scale(&m->soft[i], arena, b->p->index, inside, outside);
   }
   return status;
-}
-
-lb_status lb_fabric_close(lb_model* m, lb_arena* arena) {
-  if (m->tree) {
-    m->tree = LB_TAKE(arena, lb_model, 1);
-    if (!m->tree) {
-      return LB_NO_MEMORY;
-    }
-    lb_model_cut_nodes(m->tree, m);
-  }
-  return LB_OK;
 }
 
 // --- the gradient ---
@@ -166,10 +155,11 @@ lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena*
   }
   *part = LB_TAKE(arena, lb_model_soft, m->nsoft);
   lb_status status = *part ? LB_OK : LB_NO_MEMORY;
+  const double each = 1 / lb_fabric_given(o->public.scene, b);
   for (int i = 0; i < m->nsoft && status == LB_OK; i++) {
     (*part)[i] = m->soft[i];
-    status =
-        lb_soft_scale(&(*part)[i], arena, b->p->index, 1 / lb_fabric_given(o->public.scene, b), 0);
+    status = lb_soft_scale(&(*part)[i], arena, b->p->index, (lb_soft_factor){each, each},
+                           (lb_soft_factor){0, 0});
   }
   return status;
 }

@@ -108,7 +108,7 @@ static void release_meshes(lb_model* m) {
     lb_fem_release(m->fem[i]);
   }
   for (int i = 0; i < m->nsoft; i++) {
-    lb_fem_release(m->soft[i].fem);
+    lb_fem_release(m->soft[i].shared ? NULL : m->soft[i].fem);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "model/build.h"
 #include "model/link.h"
 #include "model/pose.h"
+#include "model/soft.h"
 
 // --- fastening ---
 
@@ -260,4 +261,16 @@ void lb_model_cut_nodes(lb_model* tree, const lb_model* m) {
   tree->nv -= 3 * m->nfree;
   tree->nnode = tree->nfree = tree->nsegment = tree->nstrand = tree->nsoft = 0;
   tree->tree = NULL;
+}
+
+lb_status lb_model_renew_tree(lb_model* m, lb_arena* arena) {
+  lb_model* tree = m->tree ? LB_TAKE(arena, lb_model, 1) : NULL;
+  if (m->tree && !tree) {
+    return LB_NO_MEMORY;
+  }
+  m->tree = tree;
+  if (tree) {
+    lb_model_cut_nodes(tree, m);
+  }
+  return LB_OK;
 }

@@ -162,8 +162,8 @@ static void scale(lb_material_constants* c, double s) { // al does not change wi
   c->rest *= s;
 }
 
-lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, double inside,
-                        double outside) {
+lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, lb_soft_factor inside,
+                        lb_soft_factor outside) {
   const lb_fem* from = soft->fem;
   const int nelem = soft->viscous->nelem;
   lb_fem* fem = LB_TAKE(arena, lb_fem, 1);
@@ -175,18 +175,20 @@ lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, doub
   }
   for (int i = 0; i < from->nregion; i++) {
     constants[i] = from->constants[i];
-    scale(&constants[i], soft->region_material[i] == material ? inside : outside);
+    scale(&constants[i], (soft->region_material[i] == material ? inside : outside).stiffness);
   }
   for (int i = 0; i < nelem; i++) {
     elem[i] = soft->viscous->elem[i];
-    const double s = soft->region_material[elem[i].region] == material ? inside : outside;
-    elem[i].mu *= s;
-    elem[i].la *= s;
+    const lb_soft_factor* s =
+        soft->region_material[elem[i].region] == material ? &inside : &outside;
+    elem[i].mu *= s->damping;
+    elem[i].la *= s->damping;
   }
   *fem = *from;
   fem->constants = constants;
   *viscous = (lb_viscous){nelem, elem};
   soft->fem = fem;
   soft->viscous = viscous;
+  soft->shared = true;
   return LB_OK;
 }

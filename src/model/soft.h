@@ -1,9 +1,16 @@
-// Flesh with other moduli.
+// Strands and flesh with other numbers: what models that are thin copies of others need.
 #pragma once
 #include "base/arena.h"
 #include "limber/model.h"
 
-// Make the regions of one material `inside` times as stiff, and those of others `outside` times,
-// damping alike. All the rest is shared with what it was, which must not be released before.
-lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, double inside,
-                        double outside);
+typedef struct lb_soft_factor {
+  double stiffness, damping; // damping by stiffness, in all: where both moduli change it does, too
+} lb_soft_factor;
+
+// Multiply forces of the regions of one material by `inside`, and of the others by `outside`. All
+// the rest is shared with what it was, which must not be released before.
+lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, lb_soft_factor inside,
+                        lb_soft_factor outside);
+
+// The tree of a model whose arrays are its own now, in place of the one it was copied with.
+lb_status lb_model_renew_tree(lb_model* m, lb_arena* arena);

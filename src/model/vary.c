@@ -2,9 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "elastic/fem.h"
 #include "elastic/scaled.h"
 #include "model/build.h"
 #include "model/link.h"
+#include "model/soft.h"
 
 // What changes of one elastic body.
 typedef struct other {
@@ -34,7 +36,9 @@ static bool copy_arrays(lb_model* m, lb_arena* arena) {
                {(void**)&m->body_mass, m->nbody, sizeof *m->body_mass},
                {(void**)&m->link_mass, m->nlink, sizeof *m->link_mass},
                {(void**)&m->link, m->nlink, sizeof *m->link},
-               {(void**)&m->elastic, m->nelastic, sizeof *m->elastic}};
+               {(void**)&m->elastic, m->nelastic, sizeof *m->elastic},
+               {(void**)&m->node, m->nnode, sizeof *m->node},
+               {(void**)&m->soft, m->nsoft, sizeof *m->soft}};
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
     const size_t size = (size_t)array[i].count * array[i].size;
     void* to = lb_arena_take(arena, size, LB_ALIGN);
@@ -93,7 +97,8 @@ static bool is_elastic(const lb_model* m, int body) {
   return false;
 }
 
-// The rigid bodies of the links that carry a changed one, added up again.
+// The rigid bodies of the links that carry a changed one, added up again, and the nodes that are
+// fastened to them.
 static void change_links(lb_model* m, const lb_variation* v) {
   for (int k = 0; k < v->nmass; k++) {
     const int link = m->body_link[v->mass[k].body];
@@ -104,6 +109,11 @@ static void change_links(lb_model* m, const lb_variation* v) {
     for (int i = 0; i < m->nbody; i++) {
       if (m->body_link[i] == link && !is_elastic(m, i)) {
         sum = lb_mass_add(sum, lb_mass_transform(m->body_in_link[i], m->body_mass[i]));
+      }
+    }
+    for (int i = 0; i < m->nnode; i++) {
+      if (m->node[i].link == link) {
+        sum = lb_mass_add(sum, (lb_mass){.mass = m->node[i].mass, .com = m->node[i].at});
       }
     }
     m->link_mass[link] = sum;
@@ -137,6 +147,30 @@ static lb_status change_elastic(lb_model* m, int e, other by, lb_arena* arena) {
   return LB_OK;
 }
 
+static double ratio(double new, double old) {
+  return old > 0 ? new / old : 1;
+}
+
+// Forces of flesh are linear in its moduli, and its drag in the damping by mass.
+static lb_status change_flesh(lb_model* m, const lb_model* from, const lb_variation* v, int i,
+                              lb_arena* arena) {
+  lb_model_soft* soft = &m->soft[i];
+  soft->shared = true;
+  lb_status status = LB_OK;
+  for (int k = 0; k < v->nmaterial && status == LB_OK; k++) {
+    const int material = v->material[k].material;
+    const lb_scene_material *now = &m->material[material], *was = &from->material[material];
+    const double stiffness = ratio(now->young, was->young);
+    const lb_soft_factor inside = {
+        stiffness, stiffness * ratio(now->damping_stiffness, was->damping_stiffness)};
+    status = lb_soft_scale(soft, arena, material, inside, (lb_soft_factor){1, 1});
+    for (int n = 0; n < soft->nnode && soft->region_material[0] == material; n++) {
+      m->node[soft->first_node + n].drag *= ratio(now->damping_mass, was->damping_mass);
+    }
+  }
+  return status;
+}
+
 static lb_status vary(lb_model* m, const lb_model* from, const lb_variation* v, lb_arena* arena) {
   if (!copy_arrays(m, arena)) {
     return LB_NO_MEMORY;
@@ -152,7 +186,28 @@ static lb_status vary(lb_model* m, const lb_model* from, const lb_variation* v, 
                       mass_factor(v, m->elastic[e].body)};
     status = change_elastic(m, e, by, arena);
   }
-  return status;
+  for (int i = 0; i < m->nsoft && status == LB_OK; i++) {
+    status = change_flesh(m, from, v, i, arena);
+  }
+  return status == LB_OK ? lb_model_renew_tree(m, arena) : status;
+}
+
+// Damping that is nothing has no factor, and drag is that of all of a mesh.
+static lb_status check_flesh(const lb_model* m, const lb_model_soft* soft,
+                             const lb_material_change* c, lb_error* err) {
+  const lb_scene_material* was = &m->material[c->material];
+  const bool from_nothing = (c->damping_mass > 0 && !(was->damping_mass > 0)) ||
+                            (c->damping_stiffness > 0 && !(was->damping_stiffness > 0));
+  const bool mixed =
+      soft->fem->nregion > 1 && !isnan(c->damping_mass) && c->damping_mass != was->damping_mass;
+  for (int r = 0; r < soft->fem->nregion; r++) {
+    if (soft->region_material[r] == c->material && (from_nothing || mixed)) {
+      return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
+                          "damping of material '%s' cannot be varied: flesh '%s' %s", was->name,
+                          soft->name, mixed ? "is made of several" : "has none of it");
+    }
+  }
+  return LB_OK;
 }
 
 // Shapes stay when all of a body changes alike, and only then.
@@ -164,10 +219,12 @@ static lb_status check(const lb_model* m, const lb_variation* v, lb_error* err) 
                         "(simulate it in a basis, 'elastic: reduced')",
                         m->name);
   }
-  if (m->nnode > 0) {
-    return lb_error_add(err, LB_INVALID, place,
-                        "'%s' has strands or flesh, which cannot be varied (take them out)",
-                        m->name);
+  for (int k = 0; k < v->nmaterial * m->nsoft; k++) {
+    const lb_status good =
+        check_flesh(m, &m->soft[k / v->nmaterial], &v->material[k % v->nmaterial], err);
+    if (good != LB_OK) {
+      return good;
+    }
   }
   for (int e = 0; e < m->nelastic; e++) {
     for (int i = 0; i < v->nmaterial; i++) {

@@ -202,6 +202,78 @@ static void one_of_several_materials_of_a_body_cannot_be_varied(void** state) {
   lb_scene_release(&scene);
 }
 
+// Flesh between two bodies and a strand; both numbers of the material and a mass are left open.
+static lb_model* fleshy(double young, double damping, double drag, double mass) {
+  static const char* const text =
+      "materials:\n"
+      "  gel: {density: 500, young: %.17g, law: corotated,\n"
+      "    damping: {mass: %.17g, stiffness: %.17g}}\n"
+      "bodies:\n"
+      "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"
+      "  tip: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: %.17g}\n"
+      "joints:\n"
+      "  shoulder: {type: revolute, child: arm, axis: y}\n"
+      "  elbow: {type: spherical, parent: arm, at: [0.4, 0, 0], child: tip}\n"
+      "strands:\n"
+      "  string: {through: [{at: [0.5, 0.3, 0.4]}, {body: tip, at: [0.2, 0, 0.03]}], mass: 0.1,\n"
+      "    segments: 5, stiffness: 50 N}\n"
+      "soft:\n"
+      "  flesh:\n"
+      "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"
+      "      elements: {along: 4, across: 2, around: 2}, material: gel}\n"
+      "    attach: [arm, tip]\n";
+  char made[2000];
+  lb_scene scene;
+  lb_model* model = NULL;
+  lb_error err = lb_error_make(NULL);
+  snprintf(made, sizeof made, text, young, drag, damping, mass);
+  assert_int_equal(lb_scene_parse(made, strlen(made), "v.yaml", NULL, &scene, &err), LB_OK);
+  assert_int_equal(lb_model_create(&scene, NULL, &model, &err), LB_OK);
+  lb_scene_release(&scene);
+  return model;
+}
+
+static void flesh_is_varied_with_its_material_and_beside_masses(void** state) {
+  (void)state;
+  static lb_vec3 want[STEPS], got[STEPS];
+  lb_model *first = fleshy(3e4, 2e-3, 0.2, 0.5), *second = fleshy(5e4, 5e-3, 0.7, 0.8);
+  lb_model* varied = NULL;
+  const int gel = first->soft[0].material;
+  const lb_material_change material = {gel, 5e4, 0.7, 5e-3};
+  const lb_mass_change mass = {lb_model_body(first, "tip"), 0.8 / 0.5};
+  const lb_variation v = {1, 1, &material, &mass};
+  assert_int_equal(lb_model_vary(first, &v, NULL, &varied, NULL), LB_OK);
+  tip_path(second, want);
+  tip_path(varied, got);
+  double most = 0;
+  for (int i = 0; i < STEPS; i++) {
+    most = fmax(most, lb_vec3_norm(lb_vec3_sub(want[i], got[i])));
+  }
+  print_message("apart by %.2g m\n", most);
+  assert_true(most < 1e-9);
+  lb_model_release(varied);
+  // what has no damping cannot get some
+  lb_model* bare = fleshy(3e4, 0, 0, 0.5);
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_model_vary(bare, &v, NULL, &varied, &err), LB_INVALID);
+  assert_string_equal(err.message[0].text,
+                      "damping of material 'gel' cannot be varied: flesh 'flesh' has none of it");
+  lb_error_clear(&err);
+  lb_status status = LB_NO_MEMORY;
+  for (long refuse = 1; status != LB_OK; refuse++) {
+    lb_counting counting = {.refuse = refuse};
+    const lb_allocator allocator = lb_counting_allocator(&counting);
+    status = lb_model_vary(first, &v, &allocator, &varied, NULL);
+    if (status == LB_OK) {
+      lb_model_release(varied);
+    }
+    assert_int_equal(counting.live, 0);
+  }
+  lb_model_release(bare);
+  lb_model_release(second);
+  lb_model_release(first);
+}
+
 static void without_memory_there_is_no_variation_and_no_leak(void** state) {
   (void)state;
   lb_model* first = model_of(FIRST);
@@ -228,6 +300,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_named_stays),
       cmocka_unit_test(a_heavier_twin_parts_from_the_other),
       cmocka_unit_test(one_of_several_materials_of_a_body_cannot_be_varied),
+      cmocka_unit_test(flesh_is_varied_with_its_material_and_beside_masses),
       cmocka_unit_test(without_memory_there_is_no_variation_and_no_leak),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
