@@ -134,7 +134,7 @@ static void pull_numbers(way_back* w, const lb_stage* s) {
     const lb_block* b = &w->o->block[i];
     if (lb_fabric_owns(b)) {
       w->gradient[b->first] +=
-          lb_fabric_power(w->o, w->m, w->d, b, w->part[i], lb_step_node_multiplier(w->S));
+          lb_fabric_power(w->o, w->m, w->d, b, w->part[i], lb_step_move_nodes(w->S, mu));
       continue;
     }
     switch (b->p->kind) {

@@ -497,8 +497,8 @@ const double* lb_step_multiplier(const lb_step_derivative* S) {
   return S->mu;
 }
 
-const double* lb_step_node_multiplier(lb_step_derivative* S) {
-  return S->nodes ? lb_node_derivative_spread(S->nodes, S->mu) : NULL;
+const double* lb_step_move_nodes(lb_step_derivative* S, const double* v) {
+  return S->nodes ? lb_node_derivative_spread(S->nodes, v) : NULL;
 }
 
 // --- life ---

@@ -70,9 +70,9 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
 // number of the model does is then one dot product.
 const double* lb_step_multiplier(const lb_step_derivative* S);
 
-// How velocities mu would move the nodes of strands and flesh, [3 * nnode], until S is used again;
-// NULL: there are none.
-const double* lb_step_node_multiplier(lb_step_derivative* S);
+// How velocities v [nv] move the nodes of strands and flesh at the end of the step, [3 * nnode],
+// until S is used again; NULL: there are none.
+const double* lb_step_move_nodes(lb_step_derivative* S, const double* v);
 
 // Add `scale` times how the torque of a motor changes with the end of the step. Of a motor that
 // drives the position of coordinate k it is r_k of (2).
