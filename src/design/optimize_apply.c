@@ -145,7 +145,7 @@ static void put_resistance(player* w, const lb_block* b, const double* x) {
 
 static lb_status put(player* w, const lb_block* b, const double* x) {
   if (lb_fabric_owns(b)) {
-    return lb_fabric_put(w->m, w->arena, b, *x, lb_fabric_given(w->o->public.scene, b));
+    return lb_fabric_put(w->m, w->arena, b, *x, lb_fabric_given(&w->o->slid, b));
   }
   switch (b->p->kind) {
   case LB_PARAMETER_POSITION:

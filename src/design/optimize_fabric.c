@@ -155,7 +155,7 @@ lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena*
   }
   *part = LB_TAKE(arena, lb_model_soft, m->nsoft);
   lb_status status = *part ? LB_OK : LB_NO_MEMORY;
-  const double each = 1 / lb_fabric_given(o->public.scene, b);
+  const double each = 1 / lb_fabric_given(&o->slid, b);
   for (int i = 0; i < m->nsoft && status == LB_OK; i++) {
     (*part)[i] = m->soft[i];
     status = lb_soft_scale(&(*part)[i], arena, b->p->index, (lb_soft_factor){each, each},
@@ -176,7 +176,7 @@ static double strand_power(const lb_optimizing* o, const lb_model* m, const lb_n
     const lb_model_segment* s = &m->segment[k];
     const lb_segment_state now = lb_segment_look(s, nodes->x, nodes->xd);
     const lb_v4 way = lb_v4_load(z + 3 * s->node[1]) - lb_v4_load(z + 3 * s->node[0]);
-    const double length = o->model->segment[k].length / o->public.scene->strand[b->p->index].slack;
+    const double length = o->model->segment[k].length / o->slid.strand[b->p->index].slack;
     const double by = lb_segment_by_number(s, nodes->x, nodes->xd, number[b->p->kind]);
     sum -= (b->p->kind == LB_PARAMETER_REST ? length : 1) * by * lb_v4_dot(now.n, way);
   }

@@ -146,7 +146,10 @@ lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err) {
             copy(arena, &s->spring, s->nspring, 0, sizeof *s->spring) &&
             copy(arena, &s->cable, s->ncable, 0, sizeof *s->cable) &&
             copy(arena, &s->ground, s->nground, 0, sizeof *s->ground) &&
-            copy(arena, &s->load, s->nload, 0, sizeof *s->load) && copy_points(arena, s);
+            copy(arena, &s->load, s->nload, 0, sizeof *s->load) &&
+            copy(arena, &s->strand, s->nstrand, 0, sizeof *s->strand) &&
+            copy(arena, &s->material, s->nmaterial, 0, sizeof *s->material) &&
+            copy_points(arena, s);
   for (int i = 0; i < o->nblock && ok; i++) {
     lb_block* b = &o->block[i];
     if (b->p->kind == LB_PARAMETER_LENGTH) {

@@ -134,7 +134,10 @@ static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state
   problem p;
   snprintf(text, sizeof text, limb, "bdf2");
   open_problem(&p, text);
+  const double before = evaluate(&p, p.o->start, NULL);
   check_applied(&p);
+  // what is in the scene now is not what numbers are put into
+  assert_near(evaluate(&p, p.o->start, NULL), before, 1e-12);
   close_problem(&p);
 }
 
