@@ -552,14 +552,12 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
 }
 
 static lb_status make_nodes(lb_step_derivative* S, lb_error* err) {
+  const bool any = S->m->nnode > 0;
   lb_arena_init(&S->arena, S->allocator);
-  if (S->m->nnode == 0) {
-    return LB_OK;
-  }
-  S->nodes = LB_TAKE(&S->arena, lb_node_derivative, 1);
-  return S->nodes && lb_node_derivative_create(S->nodes, S->m, &S->arena) == LB_OK
-             ? LB_OK
-             : no_memory(S->m, err);
+  S->nodes = any ? LB_TAKE(&S->arena, lb_node_derivative, 1) : NULL;
+  const bool made =
+      !any || (S->nodes && lb_node_derivative_create(S->nodes, S->m, &S->arena) == LB_OK);
+  return made ? LB_OK : no_memory(S->m, err);
 }
 
 lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
