@@ -44,6 +44,11 @@ typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past
 
 typedef struct lb_scheme lb_scheme;
 
+// Newton's method as the authors of [red] stop it, to compare with: from coordinates that keep their
+// last velocities, until dt^2 |r| is below this, whatever its numbers measure. That leaves an error
+// which only the same iterations repeat; the models' coordinates must be numbers.
+void lb_bdf2_stop_at(lb_stepper* st, double residual);
+
 // BDF2 with a first step by SDIRK2, as the authors of [red] have it: to compare with.
 extern const lb_scheme lb_scheme_bdf2_after_sdirk2;
 
@@ -63,6 +68,7 @@ typedef struct lb_bdf2 {
   double time;      // where the last step ended
   double h;         // of the last step; 0: there was none
   double tolerance; // of Newton's method; the algebra's
+  double residual;  // that it stops at instead; 0: by the tolerance
   double rate;      // by which corrections shrink with this matrix; 1: not known yet
   int steps;        // in a row, for guesses
   bool slow;        // there were many iterations: the next step needs a new matrix

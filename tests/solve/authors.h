@@ -1,137 +1,74 @@
-// Implicit steps as the authors of [red] take them, to tell apart what their numbers come from: the
-// schemes, which are Limber's; where their Newton method stops; the order of Euler's angles, which
-// they change on the way; and dampers at limits that come in with a jump.
-//
-// A stage ends with q = qh + dt v, a = (v - vh)/dt. They solve g(q) = dt^2 r = 0, r the residual of
-// inverse dynamics, with exact derivatives, and stop when |g| < 1e-9 after an iteration: where
-// masses are small that leaves an error in v.
+// Implicit steps as the authors of [red] take them. The steps are Limber's, with Newton's method
+// stopped as theirs is (lb_bdf2_stop_at). Two things are theirs alone and done here: the order of
+// Euler's angles, which they change on the way, with the last two states counted anew; and dampers
+// at limits that come in with a jump, which here are dampers of the joint, put on and taken off
+// until a step ends as it began to.
 #pragma once
-#include "dynamics/derivative.h"
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/rnea.h"
 #include "math/chart.h"
 #include "math/dense.h"
 #include "model/charts.h"
 #include "redmax.h"
-#include "solve/step_matrix.h"
+#include "solve/bdf2.h"
 
-enum { AUTHORS_MOST = 16 };
+enum { AUTHORS_MOST = 16, AUTHORS_TRIES = 4 };
 
 typedef struct authors {
   redmax* from; // the orders of its joints' angles change
+  lb_integrator integrator;
   lb_model* m;
   lb_data* d;
-  lb_derivatives* D;
-  double stop;    // of |g|
-  bool recharts;  // as they do
-  bool dampers;   // at limits
-  int changes;    // of charts
-  int iterations; // of Newton's method
-  long steps;
-  double q[2][AUTHORS_MOST], v[2][AUTHORS_MOST]; // now, and a step ago
+  lb_stepper* st;
+  double h;
+  int changes; // of orders
+  int dampers; // put on or taken off
 } authors;
 
-// A stage's history.
-typedef struct authors_stage {
-  double dt, qh[AUTHORS_MOST], vh[AUTHORS_MOST];
-} authors_stage;
-
 static inline void authors_open(authors* a) {
+  const lb_scene_solver solver = {.integrator = a->integrator, .newton = LB_NEWTON_EXACT};
   assert_int_equal(lb_model_create(&a->from->scene, NULL, &a->m, NULL), LB_OK);
   assert_int_equal(lb_data_create(a->m, NULL, &a->d, NULL), LB_OK);
-  assert_int_equal(lb_derivatives_create(a->m, NULL, &a->D, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(a->m, &solver, NULL, &a->st, NULL), LB_OK);
   assert_true(a->m->nv <= AUTHORS_MOST && a->m->nq == a->m->nv);
+  lb_bdf2* own = a->st->own;
+  if (a->integrator == LB_INTEGRATOR_BDF2) {
+    own->scheme = &lb_scheme_bdf2_after_sdirk2;
+  }
+  lb_bdf2_stop_at(a->st, red_number(red_get(a->from->json, "integrator"), "newton_tol_norm_g"));
 }
 
 static inline void authors_close(authors* a) {
-  lb_derivatives_release(a->D);
+  lb_stepper_release(a->st);
   lb_data_release(a->d);
   lb_model_release(a->m);
 }
 
-static inline void authors_start(authors* a, redmax* from) {
-  *a = (authors){.from = from, .stop = 1e-9, .recharts = true, .dampers = true};
+static inline void authors_start(authors* a, redmax* from, lb_integrator integrator) {
+  *a = (authors){.from = from,
+                 .integrator = integrator,
+                 .h = red_number(red_get(from->json, "integrator"), "h")};
   authors_open(a);
-  memcpy(a->q[0], a->m->q0, (size_t)a->m->nv * sizeof(double));
-  memcpy(a->v[0], a->m->qd0, (size_t)a->m->nv * sizeof(double));
 }
 
 // --- dampers at limits: -D v beyond them ---
 
-static inline double authors_damper(const authors* a, int v) {
+// Let dampers act where joints are beyond their limits; false: they did.
+static inline bool authors_switch_dampers(authors* a) {
   const cJSON* joints = red_get(red_get(a->from->json, "scene"), "joints");
-  for (int j = 0; a->dampers && j < a->m->njoint; j++) {
-    const int k = v - a->m->joint_v[j];
-    if (k >= 0 && k < a->m->joint_nv[j]) {
+  bool changed = false;
+  for (int j = 0; j < a->m->njoint; j++) {
+    const lb_scene_joint* joint = &a->from->joint[j];
+    const double at_limit = red_number(cJSON_GetArrayItem(joints, j), "qLimD");
+    for (int k = 0; at_limit > 0 && k < a->m->joint_nv[j]; k++) {
       const double q = a->d->q[a->m->joint_q[j] + k];
-      const lb_scene_joint* joint = &a->from->joint[j];
-      return q < joint->lower[k] || q > joint->upper[k]
-                 ? red_number(cJSON_GetArrayItem(joints, j), "qLimD")
-                 : 0;
+      const bool beyond = q < joint->lower[k] || q > joint->upper[k];
+      double* damping = &a->m->damping[a->m->joint_v[j] + k];
+      const double want = joint->damping + (beyond ? at_limit : 0);
+      changed |= *damping != want;
+      a->dampers += *damping != want;
+      *damping = want;
     }
   }
-  return 0;
-}
-
-// --- Newton's method ---
-
-// r at v, in r; |g|.
-static inline double authors_residual(authors* a, const authors_stage* s, const double* v,
-                                      double* r) {
-  const lb_model* m = a->m;
-  lb_data* d = a->d;
-  double sum = 0;
-  for (int k = 0; k < m->nv; k++) {
-    d->q[k] = s->qh[k] + s->dt * v[k];
-    d->qd[k] = v[k];
-    d->qdd[k] = (v[k] - s->vh[k]) / s->dt;
-  }
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
-  lb_rnea_moved(m, d, r, d->qdd);
-  for (int k = 0; k < m->nv; k++) {
-    r[k] += authors_damper(a, k) * v[k] - d->work->tau[k];
-    sum += r[k] * r[k];
-  }
-  return s->dt * s->dt * sqrt(sum);
-}
-
-// One iteration: halve the way while |g| does not fall.
-static inline double authors_iterate(authors* a, const authors_stage* s, double* v) {
-  const int n = a->m->nv;
-  double r[AUTHORS_MOST], W[AUTHORS_MOST * AUTHORS_MOST], from[AUTHORS_MOST];
-  int pivot[AUTHORS_MOST];
-  const double before = authors_residual(a, s, v, r);
-  lb_derive_forced(a->D, a->d);
-  lb_step_matrix(W, a->D, a->d, s->dt);
-  for (int k = 0; k < n; k++) {
-    W[k * n + k] += authors_damper(a, k);
-  }
-  assert_int_equal(lb_lu(n, W, n, pivot), LB_OK);
-  authors_residual(a, s, v, r); // r was scratch of the derivatives
-  lb_lu_solve_transposed(n, W, n, pivot, 1, r, n);
-  double dv[AUTHORS_MOST], g = 0, way = 1;
-  memcpy(dv, r, sizeof dv);
-  memcpy(from, v, (size_t)n * sizeof *v);
-  for (int i = 0; i < 10; i++, way /= 2) {
-    memcpy(v, from, (size_t)n * sizeof *v);
-    lb_add(n, v, -way, dv);
-    g = authors_residual(a, s, v, r);
-    if (g < before) {
-      break;
-    }
-  }
-  a->iterations++;
-  return g;
-}
-
-static inline void authors_solve(authors* a, const authors_stage* s, double* v) {
-  for (int i = 0; i < 5 * a->m->nv; i++) {
-    if (authors_iterate(a, s, v) < a->stop) {
-      return;
-    }
-  }
+  return changed;
 }
 
 // --- charts ---
@@ -203,107 +140,99 @@ static inline void authors_rates(lb_turn_order from, const double* q, lb_turn_or
 
 // Where |det S| has fallen to a half, the order for which it is largest now and a step ago; both
 // states are counted by it from then on.
-static inline bool authors_rechart(authors* a, int j) {
+static inline bool authors_rechart(authors* a, int j, double* q[2], double* v[2]) {
   lb_scene_joint* joint = &a->from->joint[j];
   const lb_turn_order old = joint->order;
   const int at = a->m->joint_q[j] + a->m->joint_nv[j] - 3;
   lb_mat3 R[2];
-  double q[3], best = 0;
+  double angle[3], best = 0;
   for (int p = 0; p < 2; p++) {
-    R[p] = authors_rotation(old, &a->q[p][at]);
+    R[p] = authors_rotation(old, &q[p][at]);
   }
-  if (authors_angles(old, R[0], q) > 0.5) {
+  if (authors_angles(old, R[0], angle) > 0.5) {
     return false;
   }
   for (int c = 1; c <= 12; c++) {
     const lb_turn_order order = red_order(AUTHORS_CHARTS[c]);
-    const double least = fmin(authors_angles(order, R[0], q), authors_angles(order, R[1], q));
+    const double least =
+        fmin(authors_angles(order, R[0], angle), authors_angles(order, R[1], angle));
     if (least > best) {
       best = least;
       joint->order = order;
     }
   }
   for (int p = 0; p < 2; p++) {
-    authors_angles(joint->order, R[p], q);
-    authors_rates(old, &a->q[p][at], joint->order, q, &a->v[p][at]);
-    memcpy(&a->q[p][at], q, sizeof q);
+    authors_angles(joint->order, R[p], angle);
+    authors_rates(old, &q[p][at], joint->order, angle, &v[p][at]);
+    memcpy(&q[p][at], angle, sizeof angle);
   }
   return true;
 }
 
-static inline void authors_rechart_all(authors* a) {
-  bool changed = false;
-  for (int j = 0; a->recharts && j < a->m->njoint; j++) {
-    const lb_joint_kind kind = a->from->joint[j].kind;
-    const bool turns = kind == LB_JOINT_EULER || kind == LB_JOINT_FREE_3D;
-    changed |= turns && authors_rechart(a, j);
-  }
-  for (int j = 0; changed && j < a->m->njoint; j++) { // where it starts must not be singular
-    memcpy(a->from->joint[j].q, &a->q[0][a->m->joint_q[j]],
+// Go on with other coordinates, from these states now and a step ago.
+static inline void authors_reopen(authors* a, double* const q[2], double* const v[2]) {
+  const double time = a->d->time;
+  const int steps = ((lb_bdf2*)a->st->own)->steps;
+  for (int j = 0; j < a->m->njoint; j++) { // where it starts must not be singular
+    memcpy(a->from->joint[j].q, &q[0][a->m->joint_q[j]],
            (size_t)a->m->joint_nv[j] * sizeof(double));
   }
+  authors_close(a);
+  authors_open(a);
+  const size_t size = (size_t)a->m->nv * sizeof(double);
+  lb_bdf2* own = a->st->own;
+  own->time = a->d->time = time;
+  own->h = a->h;
+  own->steps = steps;
+  double* const to_q[] = {own->qe, own->q1}, *const to_v[] = {own->ve, own->v1};
+  for (int p = 0; p < 2; p++) {
+    memcpy(to_q[p], q[p], size);
+    memcpy(to_v[p], v[p], size);
+  }
+  memcpy(a->d->q, q[0], size);
+  memcpy(a->d->qd, v[0], size);
+  a->changes++;
+}
+
+static inline void authors_rechart_all(authors* a) {
+  const lb_bdf2* own = a->st->own;
+  const size_t size = (size_t)a->m->nv * sizeof(double);
+  double place[2][AUTHORS_MOST], rate[2][AUTHORS_MOST];
+  double *q[] = {place[0], place[1]}, *v[] = {rate[0], rate[1]};
+  memcpy(q[0], a->d->q, size);
+  memcpy(v[0], a->d->qd, size);
+  memcpy(q[1], own->q1, size);
+  memcpy(v[1], own->v1, size);
+  bool changed = false;
+  for (int j = 0; j < a->m->njoint; j++) {
+    const lb_joint_kind kind = a->from->joint[j].kind;
+    const bool turns = kind == LB_JOINT_EULER || kind == LB_JOINT_FREE_3D;
+    changed |= turns && authors_rechart(a, j, q, v);
+  }
   if (changed) {
-    a->changes++;
-    authors_close(a);
-    authors_open(a);
+    authors_reopen(a, q, v);
   }
 }
 
-// --- schemes ---
+// --- steps ---
 
-static inline void authors_finish(authors* a, const authors_stage* s, const double* v) {
-  const size_t size = (size_t)a->m->nv * sizeof *v;
-  memcpy(a->q[1], a->q[0], size);
-  memcpy(a->v[1], a->v[0], size);
-  for (int k = 0; k < a->m->nv; k++) {
-    a->q[0][k] = s->qh[k] + s->dt * v[k];
-    a->v[0][k] = v[k];
+static inline void authors_step(authors* a) {
+  const size_t size = (size_t)a->m->nv * sizeof(double);
+  double q[AUTHORS_MOST], v[AUTHORS_MOST], place[3 + 6 * AUTHORS_MOST];
+  const double time = a->d->time;
+  assert_true(lb_bdf2_place_size(a->m) <= sizeof place / sizeof *place);
+  lb_bdf2_save(a->st, place);
+  memcpy(q, a->d->q, size);
+  memcpy(v, a->d->qd, size);
+  for (int i = 0; i < AUTHORS_TRIES; i++) {
+    memcpy(a->d->q, q, size);
+    memcpy(a->d->qd, v, size);
+    a->d->time = time;
+    lb_bdf2_load(a->st, place);
+    assert_int_equal(lb_stepper_step(a->st, a->d, a->h, NULL), LB_OK);
+    if (!authors_switch_dampers(a)) {
+      break;
+    }
   }
-  a->steps++;
   authors_rechart_all(a);
-  memcpy(a->d->q, a->q[0], size);
-  memcpy(a->d->qd, a->v[0], size);
-}
-
-static inline void authors_bdf1(authors* a, double h) {
-  authors_stage s = {.dt = h};
-  double v[AUTHORS_MOST];
-  memcpy(s.qh, a->q[0], sizeof s.qh);
-  memcpy(s.vh, a->v[0], sizeof s.vh);
-  memcpy(v, a->v[0], sizeof v);
-  authors_solve(a, &s, v);
-  authors_finish(a, &s, v);
-}
-
-// Two stages, each with the velocity of the one before as its guess.
-static inline void authors_sdirk2(authors* a, double h) {
-  const double c = 1 - sqrt(0.5);
-  authors_stage s = {.dt = c * h}, t = {.dt = c * h};
-  double v[AUTHORS_MOST];
-  memcpy(s.qh, a->q[0], sizeof s.qh);
-  memcpy(s.vh, a->v[0], sizeof s.vh);
-  memcpy(v, a->v[0], sizeof v);
-  authors_solve(a, &s, v);
-  for (int k = 0; k < a->m->nv; k++) {
-    t.qh[k] = a->q[0][k] + (1 - c) * h * v[k];
-    t.vh[k] = ((1 - c) * v[k] + (2 * c - 1) * a->v[0][k]) / c;
-  }
-  authors_solve(a, &t, v);
-  authors_finish(a, &t, v);
-}
-
-static inline void authors_bdf2(authors* a, double h) {
-  authors_stage s = {.dt = 2 * h / 3};
-  double v[AUTHORS_MOST];
-  if (a->steps == 0) {
-    authors_sdirk2(a, h);
-    return;
-  }
-  for (int k = 0; k < a->m->nv; k++) {
-    s.qh[k] = (4 * a->q[0][k] - a->q[1][k]) / 3;
-    s.vh[k] = (4 * a->v[0][k] - a->v[1][k]) / 3;
-    v[k] = (a->q[0][k] + h * a->v[0][k] - s.qh[k]) / s.dt;
-  }
-  authors_solve(a, &s, v);
-  authors_finish(a, &s, v);
 }
