@@ -312,33 +312,30 @@ static inline void red_gear(redmax* t, const cJSON* from) {
   red_couple(k, (int)red_number(from, "jointB") - 1, -1);
 }
 
-// A path for the run to fill in: there are paths in a scene for what moves with time.
+// A path for the test to replace: the files tell functions of time in words. Until then, nothing.
 static inline lb_profile_definition red_path(void) {
   static double time[] = {0}, value[] = {0};
   return (lb_profile_definition){
       .kind = LB_PROFILE_LINEAR, .count = 1, .time = time, .value = value};
 }
 
+// A coordinate, or with M a joint's rate.
 static inline void red_led_joint(redmax* t, const cJSON* from) {
   lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_COUPLE);
   red_couple(k, (int)red_number(from, "joint") - 1, 1);
   k->path[0] = red_path();
+  k->rates[0] = strcmp(red_get(from, "type")->valuestring, "ConstraintPrescJointM") == 0;
 }
 
-// The turn of a body of the plane about y, which is the sum of the hinges that carry it, and x and
-// z of its centre.
+// The spin of a body of the plane about y, and the velocity of its centre along x and z.
 static inline void red_led_body(redmax* t, const cJSON* from) {
-  const int body = (int)red_number(from, "body") - 1;
-  lb_scene_constraint* turn = red_constraint(t, LB_CONSTRAINT_COUPLE);
-  for (int b = body; b >= 0; b = t->joint[b].parent) {
-    red_couple(turn, b, 1);
-  }
-  turn->path[0] = red_path();
-  lb_scene_constraint* shift = red_constraint(t, LB_CONSTRAINT_FOLLOW);
-  shift->body = body;
-  shift->npoint = 1;
-  shift->along[0] = shift->along[2] = true;
-  shift->path[0] = shift->path[2] = red_path();
+  lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_FOLLOW);
+  k->body = (int)red_number(from, "body") - 1;
+  k->npoint = 1;
+  k->along[0] = k->along[2] = k->rates[0] = k->rates[2] = true;
+  k->path[0] = k->path[2] = k->angle = red_path();
+  k->turn = k->angle_rates = true;
+  k->about = lb_vec3_make(0, 1, 0);
 }
 
 static const struct {

@@ -79,6 +79,7 @@ typedef struct lb_model_relation {
   int first, count; ///< terms
   double value;
   lb_profile* path; ///< of the value over time, or NULL: it stays
+  bool rates;       ///< the path is of the sum's rate instead; what the sum is follows
   bool one_way;
   double sign; ///< 1 or -1
 } lb_model_relation;
@@ -94,10 +95,12 @@ typedef struct lb_model_guide {
   int loop;
   bool along[3];
   lb_profile* path[3]; ///< of its points along x, y, z; NULL: held
+  bool rates[3];       ///< these paths are of velocities instead
   double held[3];
   bool turn;         ///< the axes of the body are held, too, ...
   lb_vec3 about;     ///< ... or turned about this axis of the world ...
   lb_profile* angle; ///< ... by this angle; NULL: held
+  bool angle_rates;  ///< that is a spin instead
   bool one_way;      ///< a floor: it pushes up and does not pull
 } lb_model_guide;
 

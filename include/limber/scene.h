@@ -367,9 +367,11 @@ typedef struct lb_scene_constraint {
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
+  bool rates[3];               ///< these paths say how fast instead of where; where follows
   bool turn;                   ///< follow: the body does not turn, either, ...
   lb_vec3 about;               ///< ... but about this axis of the world, unit, by ...
   lb_profile_definition angle; ///< ... this angle from the start; count 0: not at all
+  bool angle_rates;            ///< that says how fast it turns instead
   double height;               ///< floor: z
 } lb_scene_constraint;
 

@@ -17,19 +17,20 @@ static void add_shift(lb_loops* L, const lb_model_guide* g, int k, const lb_fram
                          .relation = -1,
                          .motor = -1,
                          .one_way = g->one_way,
+                         .rate_only = g->rates[k],
                          .kind = LB_GAP_SHIFT,
                          .e = lb_v4_load(axis[k]),
                          .at = b->p,
-                         .c = b->p[k] - want[0],
+                         .c = g->rates[k] ? 0 : b->p[k] - want[0],
                          .cd = b->v[k] - want[1],
                          .cdd = b->a[k] - a->a[k] - want[2]}); // gravity is in both
 }
 
 // Turn frame a as it is at this time: about an axis of the world. Seen from it, b turns by w - w_a,
-// and its rows are those of loops.
+// and its rows are those of loops. Led by a spin, a keeps the world's axes and only has that spin.
 static void turn_frame(lb_loops* L, const lb_model_guide* g, double time, lb_frame_motion* a) {
-  double angle[3];
-  lb_profile_evaluate(g->angle, time, angle);
+  double angle[3] = {0, 0, 0};
+  lb_path_wish(g->angle, g->angle_rates, time, angle);
   const lb_v4 about = lb_v4_from(g->about);
   a->R = lb_m3_from(lb_quat_matrix(lb_quat_exp(lb_vec3_scale(angle[0], g->about))));
   a->w = about * angle[1];
@@ -42,17 +43,19 @@ static void add_turns(lb_loops* L, const lb_model_guide* g, const lb_frame_motio
   const lb_v4 turn = lb_rotation_between(a, b, false);
   const lb_v4 axis[3] = {a->R.x, a->R.y, a->R.z};
   const lb_v4 rate = b->w - a->w;
-  const lb_v4 change = b->al - a->al - lb_v4_cross(a->w, rate);
+  const lb_v4 turning = g->angle_rates ? lb_v4_zero() : lb_v4_cross(a->w, rate); // of the axes
+  const lb_v4 change = b->al - a->al - turning;
   for (int k = 0; k < 3; k++) {
     lb_row_add(L, (lb_row){.a = &L->frame[2 * g->loop],
                            .b = &L->frame[2 * g->loop + 1],
                            .relation = -1,
                            .motor = -1,
                            .turns = true,
+                           .rate_only = g->angle_rates,
                            .kind = LB_GAP_TURN,
                            .e = axis[k],
                            .at = b->p,
-                           .c = lb_v4_dot(axis[k], turn),
+                           .c = g->angle_rates ? 0 : lb_v4_dot(axis[k], turn),
                            .cd = lb_v4_dot(axis[k], rate),
                            .cdd = lb_v4_dot(axis[k], change)});
   }
@@ -66,9 +69,7 @@ static void add(const lb_model* m, lb_data* d) {
     const lb_frame_motion b = lb_frame_move(d->work, &L->frame[2 * g->loop + 1]);
     for (int k = 0; k < 3; k++) {
       double want[3] = {g->held[k], 0, 0};
-      if (g->path[k]) {
-        lb_profile_evaluate(g->path[k], d->time, want);
-      }
+      lb_path_wish(g->path[k], g->rates[k], d->time, want);
       if (g->along[k]) {
         add_shift(L, g, k, &a, &b, want);
       }

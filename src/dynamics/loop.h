@@ -30,6 +30,7 @@ typedef struct lb_loop_rows {
   const double* J;    // [count][nv]
   const bool* pushes; // [count] those that push but do not pull; NULL: none
   const bool* lands;  // [count] those of them that do not touch yet
+  const bool* paced;  // [count] those that ask for a rate alone, and have no gap
 } lb_loop_rows;
 lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d);
 // The same without J.
@@ -78,6 +79,7 @@ typedef struct lb_loop_row {
   int relation; // ... of this relation, ...
   double sign;  // ... times this
   int motor;    // that asks for its gap, or -1
+  bool paced;   // it asks for its rate alone: there is no gap
   lb_gap_kind kind;
   lb_v4 e; // world
 } lb_loop_row;

@@ -274,7 +274,7 @@ static void differentiate_row(const loop* L, const lb_m3* turn, const lb_loop_ro
   const bool shift = row->kind == LB_GAP_SHIFT;
   for (int k = L->begin[0]; k < L->end[1]; k = next(L, k)) {
     const lb_motion x = apart(L, k), y = rate_apart(L, k);
-    gap_q[k] = gap_change(L, turn, row, x);
+    gap_q[k] = row->paced ? 0 : gap_change(L, turn, row, x);
     rate_q[k] = lb_v4_dot(row->e, shift ? y.v : y.w) +
                 lb_v4_dot(direction_change(L, row->kind, x.w), L->b.w - L->a.w);
     J[k] = lb_v4_dot(row->e, shift ? x.v : x.w);
@@ -288,7 +288,7 @@ static void differentiate_relations(const lb_model* m, const lb_data* d, double*
     const lb_loop_row row = lb_loops_row(d, r);
     const size_t at = (size_t)r * nv;
     if (row.relation >= 0) {
-      lb_relation_row(m, row.relation, row.sign, true, gap_q + at);
+      lb_relation_row(m, row.relation, row.paced ? 0 : row.sign, true, gap_q + at);
       lb_relation_row(m, row.relation, row.sign, true, J + at);
     }
   }

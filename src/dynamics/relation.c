@@ -17,15 +17,15 @@ static void add(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nrelation; i++) {
     const lb_model_relation* r = &m->relation[i];
     double value[3] = {r->value, 0, 0};
-    if (r->path) {
-      lb_profile_evaluate(r->path, d->time, value);
-    }
+    lb_path_wish(r->path, r->rates, d->time, value);
+    const double gap = r->rates ? 0 : sum(m, r, d->q, false) - value[0];
     lb_row_add(d->work->loops, (lb_row){.relation = i,
                                         .sign = r->sign,
                                         .motor = -1,
                                         .one_way = r->one_way,
+                                        .rate_only = r->rates,
                                         .kind = LB_GAP_RELATION,
-                                        .c = r->sign * (sum(m, r, d->q, false) - value[0]),
+                                        .c = r->sign * gap,
                                         .cd = r->sign * (sum(m, r, d->qd, true) - value[1]),
                                         .cdd = r->sign * (sum(m, r, d->qdd, true) - value[2])});
   }

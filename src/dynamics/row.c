@@ -63,6 +63,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.pivot = lb_carve(c, 2 * n, sizeof(int));
   loops.pushes = lb_carve(c, n, sizeof(bool));
   loops.lands = lb_carve(c, n, sizeof(bool));
+  loops.paced = lb_carve(c, n, sizeof(bool));
   if (!L) {
     return NULL;
   }
@@ -114,6 +115,16 @@ void lb_cross_angles(const lb_frame_motion* a, const lb_frame_motion* b, double 
 
 // --- rows ---
 
+void lb_path_wish(const lb_profile* path, bool rates, double time, double want[3]) {
+  double value[3];
+  if (path) {
+    lb_profile_evaluate(path, time, value);
+    want[0] = rates ? want[0] : value[0];
+    want[1] = value[rates ? 0 : 1];
+    want[2] = value[rates ? 1 : 2];
+  }
+}
+
 void lb_row_add(lb_loops* L, lb_row row) {
   row.contact = row.one_way ? L->ncontact++ : -1;
   L->row[L->nrow++] = row;
@@ -149,7 +160,7 @@ lb_loop_row lb_loops_row(const lb_data* d, int i) {
   const lb_loops* L = d->work->loops;
   const lb_row* r = &L->row[i];
   const int loop = r->a ? (int)(r->a - L->frame) / 2 : -1;
-  return (lb_loop_row){loop, r->relation, r->sign, r->motor, r->kind, r->e};
+  return (lb_loop_row){loop, r->relation, r->sign, r->motor, r->rate_only, r->kind, r->e};
 }
 
 lb_loop_end lb_loops_end(const lb_data* d, int loop, int side) {

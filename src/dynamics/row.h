@@ -24,6 +24,7 @@ typedef struct lb_row {
   int motor;             // that asks for its gap, or -1
   bool turns;            // a rotation
   bool one_way;          // pushes but does not pull: c >= 0
+  bool rate_only;        // asks for cd = 0 alone: c is 0, wherever things are
   int contact;           // of such a row: its number among them
   lb_gap_kind kind;
   lb_v4 e;  // direction, world
@@ -51,6 +52,7 @@ struct lb_loops {
   double* work;    // [4 * nrow]
   int* pivot;      // [2 * nrow]
   bool* pushes;    // [nrow] one way
+  bool* paced;     // [nrow] asks for its rate alone
   bool* lands;     // [nrow] and does not touch yet
 };
 
@@ -71,6 +73,10 @@ lb_v4 lb_rotation_between(const lb_frame_motion* a, const lb_frame_motion* b, bo
 // about its x.
 double lb_hinge_angle(const lb_frame_motion* a, const lb_frame_motion* b);
 void lb_cross_angles(const lb_frame_motion* a, const lb_frame_motion* b, double angle[2]);
+
+// What a path asks for at a time: place, rate and acceleration. One of rates leaves the place as it
+// is.
+void lb_path_wish(const lb_profile* path, bool rates, double time, double want[3]);
 
 // All rows at d's q, qd and accelerations, whose kinematics are in place.
 void lb_rows_fill(const lb_model* m, lb_data* d);

@@ -226,6 +226,10 @@ typedef struct opening {
   int which;
 } opening;
 
+static int number_of(const lb_model* m, const lb_loops* L, const lb_row* r) {
+  return r->relation >= 0 ? m->nloop + r->relation : (int)(r->a - L->frame) / 2;
+}
+
 static opening measure_opening(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   opening all = {0, 0, -1};
@@ -237,17 +241,24 @@ static opening measure_opening(const lb_model* m, lb_data* d) {
     all.squares += gap * gap;
     if (!(gap <= all.worst)) {
       all.worst = gap;
-      all.which = r->relation >= 0 ? m->nloop + r->relation : (int)(r->a - L->frame) / 2;
+      all.which = number_of(m, L, r);
     }
   }
   return all;
 }
 
 double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
-  if (!d->work->loops) {
+  const lb_loops* L = d->work->loops;
+  if (!L) {
     return 0;
   }
-  const opening all = measure_opening(m, d);
+  opening all = measure_opening(m, d);
+  for (int i = 0; i < L->nrow; i++) { // what asks for a rate is off by that
+    if (L->row[i].rate_only && !(fabs(L->row[i].cd) <= all.worst)) {
+      all.worst = fabs(L->row[i].cd);
+      all.which = number_of(m, L, &L->row[i]);
+    }
+  }
   if (which && all.which >= 0) {
     *which = all.which;
   }
@@ -382,13 +393,15 @@ static lb_loop_rows measure(const lb_model* m, lb_data* d) {
     L->x[i] = L->row[i].c;
     L->work[i] = L->row[i].cd;
     L->pushes[i] = L->row[i].one_way;
+    L->paced[i] = L->row[i].rate_only;
     L->lands[i] = L->row[i].one_way && !L->touching[L->row[i].contact];
   }
   return (lb_loop_rows){.count = L->nrow,
                         .gap = L->x,
                         .rate = L->work,
                         .pushes = any_one_way(L) ? L->pushes : NULL,
-                        .lands = L->lands};
+                        .lands = L->lands,
+                        .paced = L->paced};
 }
 
 void lb_loops_keep_all(lb_data* d) {

@@ -304,10 +304,11 @@ static bool differs(const double a[2], const double b[2], const double scale[2])
   return fabs(a[0] - b[0]) > 1e-9 * scale[0] || fabs(a[1] - b[1]) > 1e-9 * scale[1];
 }
 
-double lb_profile_jump(const lb_profile* p, double until) {
+double lb_profile_jump(const lb_profile* p, double until, bool slopes) {
   const int last = p->npiece - 1;
   double scale[2], before[2], after[2];
   piece_scales(p, scale);
+  scale[1] = slopes ? scale[1] : (double)INFINITY;
   // before the first piece: held, or the end of the period before
   piece_end(p, 0, 0, after);
   piece_end(p, last, 1, before);

@@ -6,22 +6,24 @@
 
 #include <math.h>
 
-// A jump in a path would need an infinite force.
+// A jump in a path or its slope would need an infinite force; of rates, a jump in them.
 static lb_status make_path(lb_build* b, const lb_scene_constraint* k,
-                           const lb_profile_definition* path, lb_profile** out) {
+                           const lb_profile_definition* path, bool rates, lb_profile** out) {
   if (path->count == 0) {
     return LB_OK;
   }
   if (lb_profile_create(b->arena, path, out) != LB_OK) {
     return lb_build_no_memory(b);
   }
-  const double jump = lb_profile_jump(*out, b->scene->duration);
+  const double jump = lb_profile_jump(*out, b->scene->duration, !rates);
   return isnan(jump) ? LB_OK
                      : lb_error_add(b->err, LB_INVALID, k->place,
                                     "the path of constraint '%s' jumps at t = %g s, which no force "
-                                    "can follow: ease 'smooth' or 'cubic', or come to rest at the "
-                                    "end",
-                                    k->name, jump);
+                                    "can follow: %s",
+                                    k->name, jump,
+                                    rates ? "let 'rates' end as they begin, to repeat"
+                                          : "ease 'smooth' or 'cubic', or come to rest at the "
+                                            "end");
 }
 
 static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const char* name,
@@ -47,7 +49,12 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
       m->relation[m->nrelation++] = made;
     }
   }
-  return made.one_way ? LB_OK : make_path(b, k, &k->path[0], &m->relation[m->nrelation - 1].path);
+  if (made.one_way) {
+    return LB_OK;
+  }
+  lb_model_relation* r = &m->relation[m->nrelation - 1];
+  r->rates = k->rates[0];
+  return make_path(b, k, &k->path[0], r->rates, &r->path);
 }
 
 // A free joint from the world to each point, with the world's axes at the start.
@@ -61,14 +68,16 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
     const double start[3] = {at.x, at.y, floor ? k->height : at.z};
     lb_model_guide* g = &m->guide[m->nguide++];
     *g = (lb_model_guide){.loop = m->nloop, .turn = k->turn, .about = k->about, .one_way = floor};
-    const lb_status turned = make_path(b, k, &k->angle, &g->angle);
+    g->angle_rates = k->angle_rates;
+    const lb_status turned = make_path(b, k, &k->angle, g->angle_rates, &g->angle);
     if (turned != LB_OK) {
       return turned;
     }
     for (int axis = 0; axis < 3; axis++) {
       g->along[axis] = floor ? axis == 2 : k->along[axis];
       g->held[axis] = start[axis];
-      const lb_status status = make_path(b, k, &k->path[axis], &g->path[axis]);
+      g->rates[axis] = k->rates[axis];
+      const lb_status status = make_path(b, k, &k->path[axis], g->rates[axis], &g->path[axis]);
       if (status != LB_OK) {
         return status;
       }

@@ -29,7 +29,7 @@ static lb_status build_motors(lb_build* b) {
       return lb_build_no_memory(b);
     }
     if (motor->drive == LB_DRIVE_POSITION) {
-      const double jump = lb_profile_jump(m->motor_profile[i], s->duration);
+      const double jump = lb_profile_jump(m->motor_profile[i], s->duration, true);
       if (!isnan(jump)) {
         return lb_error_add(
             b->err, LB_INVALID, motor->place,

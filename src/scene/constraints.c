@@ -68,6 +68,14 @@ static bool read_bounds(lb_reader* r, const lb_constraint_spec* spec, lb_scene_c
   return true;
 }
 
+// A path is of places or, by the same measure in a second, of rates.
+static bool read_led(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
+                     lb_dimension dimension, lb_profile_definition* out, bool* rates) {
+  const lb_dimension rate = dimension == LB_LENGTH ? LB_SPEED : LB_TURN_RATE;
+  *rates = spec->rates;
+  return lb_read_profile(r, spec, given, *rates ? rate : dimension, out);
+}
+
 // The path of a relation measures what its bounds do.
 static bool read_path(lb_reader* r, const lb_constraint_spec* spec, const lb_table* table,
                       lb_scene_constraint* to) {
@@ -76,11 +84,11 @@ static bool read_path(lb_reader* r, const lb_constraint_spec* spec, const lb_tab
   if (!path->given.whole) {
     return true;
   }
-  if (!lb_read_profile(r, &path->profile, &path->given, dimension, &to->path[0])) {
+  if (!read_led(r, &path->profile, &path->given, dimension, &to->path[0], &to->rates[0])) {
     return false;
   }
   return to->path[0].count > 0 ||
-         lb_complain(r, path->given.whole->place, "'keys' or 'spline' is missing");
+         lb_complain(r, path->given.whole->place, "'keys', 'rates' or 'spline' is missing");
 }
 
 // --- points ---
@@ -108,11 +116,11 @@ static bool read_along(lb_reader* r, const lb_follow_spec* spec, lb_scene_constr
 static bool read_turn(lb_reader* r, const lb_led_turn_spec* spec, lb_scene_constraint* to) {
   to->turn = true;
   to->about = spec->about;
-  if (!lb_read_profile(r, &spec->profile, &spec->given, LB_ANGLE, &to->angle)) {
+  if (!read_led(r, &spec->profile, &spec->given, LB_ANGLE, &to->angle, &to->angle_rates)) {
     return false;
   }
   return to->angle.count > 0 ||
-         lb_complain(r, spec->given.whole->place, "'keys' or 'spline' is missing");
+         lb_complain(r, spec->given.whole->place, "'keys', 'rates' or 'spline' is missing");
 }
 
 static bool read_follow(lb_reader* r, const lb_follow_spec* spec, lb_scene_constraint* to) {
@@ -131,7 +139,7 @@ static bool read_follow(lb_reader* r, const lb_follow_spec* spec, lb_scene_const
   to->npoint = 1;
   for (int k = 0; k < 3; k++) {
     const lb_path_spec* path = &spec->path[k];
-    ok &= lb_read_profile(r, &path->profile, &path->given, LB_LENGTH, &to->path[k]);
+    ok &= read_led(r, &path->profile, &path->given, LB_LENGTH, &to->path[k], &to->rates[k]);
     if (path->given.whole && !to->along[k]) {
       ok = lb_complain(r, path->given.whole->place,
                        "'%s' is not one of the axes in 'along' (add it, or take this away)",

@@ -461,6 +461,7 @@ typedef struct lb_spline_spec {
 
 typedef struct lb_profile_spec { // a part of motors and loads
   const lb_node* keys;
+  const lb_node* rates; // of constraints' paths: instead
   int ease;
   lb_spline_spec spline;
   double repeat;

@@ -18,6 +18,8 @@ const lb_table lb_term_table = TABLE("term", term_fields);
 static const lb_field path_fields[] = {
     {"keys", LB_VALUE_KEYS, PROFILE(lb_path_spec, keys), LB_PURE, LB_ANY, false, NULL, "none",
      "[time, place] pairs"},
+    {"rates", LB_VALUE_KEYS, PROFILE(lb_path_spec, rates), LB_PURE, LB_ANY, false, NULL, "none",
+     "[time, rate] pairs instead of keys: how fast; where then follows"},
     PROFILE_COMMON(lb_path_spec),
 };
 const lb_table lb_path_table = TABLE("path", path_fields);
@@ -27,6 +29,8 @@ static const lb_field turn_fields[] = {
      "the world's axis: x, y, z, -x, -y, -z or three numbers"},
     {"keys", LB_VALUE_KEYS, PROFILE(lb_led_turn_spec, keys), LB_PURE, LB_ANY, false, NULL, "none",
      "[time, angle] pairs"},
+    {"rates", LB_VALUE_KEYS, PROFILE(lb_led_turn_spec, rates), LB_PURE, LB_ANY, false, NULL, "none",
+     "[time, spin] pairs instead of keys: how fast; how it is turned then follows"},
     PROFILE_COMMON(lb_led_turn_spec),
 };
 const lb_table lb_led_turn_table = TABLE("led turn", turn_fields);

@@ -8,10 +8,10 @@ static bool take_arrays(lb_reader* r, lb_profile_definition* out, int times, int
 }
 
 // [[0 s, 0 deg], [1 s, 90 deg]]
-static bool read_keys(lb_reader* r, const lb_node* node, lb_dimension dimension,
+static bool read_keys(lb_reader* r, const lb_node* node, const char* word, lb_dimension dimension,
                       lb_profile_definition* out) {
   if (node->count == 0) {
-    return lb_complain(r, node->place, "'keys' must have at least one [time, value] pair");
+    return lb_complain(r, node->place, "'%s' must have at least one [time, value] pair", word);
   }
   if (!take_arrays(r, out, node->count, node->count)) {
     return false;
@@ -29,8 +29,8 @@ static bool read_keys(lb_reader* r, const lb_node* node, lb_dimension dimension,
     ok &= lb_read_number(r, key->item[1], "value", dimension, LB_ANY, &out->value[i]) && timed;
     if (timed && last >= 0 && !(out->time[i] > out->time[last])) {
       ok = lb_complain(r, key->item[0]->place,
-                       "the times of 'keys' must increase, but %g s comes after %g s", out->time[i],
-                       out->time[last]);
+                       "the times of '%s' must increase, but %g s comes after %g s", word,
+                       out->time[i], out->time[last]);
     }
     last = timed ? i : last;
   }
@@ -91,14 +91,20 @@ bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* 
                      lb_dimension dimension, lb_profile_definition* out) {
   const lb_node* spline = spec->spline.given.whole;
   *out = (lb_profile_definition){.kind = (lb_profile_kind)spec->ease, .period = spec->repeat};
-  if (spec->keys && spline) {
-    return lb_complain(r, spline->place, "'keys' and 'spline' cannot both be given (choose one)");
+  const lb_node* keys = spec->rates ? spec->rates : spec->keys;
+  const char* word = spec->rates ? "rates" : "keys";
+  if (spec->keys && spec->rates) {
+    return lb_complain(r, keys->place, "'keys' and 'rates' cannot both be given (choose one)");
   }
-  if (!spec->keys && !spline) {
+  if (keys && spline) {
+    return lb_complain(r, spline->place, "'%s' and 'spline' cannot both be given (choose one)",
+                       word);
+  }
+  if (!keys && !spline) {
     return true;
   }
   bool ok = spline ? read_spline(r, &spec->spline, dimension, out)
-                   : read_keys(r, spec->keys, dimension, out);
+                   : read_keys(r, keys, word, dimension, out);
   const double last = ok ? out->time[spline ? 1 : out->count - 1] : 0;
   if (ok && spec->repeat > 0 && spec->repeat < last) {
     ok = lb_complain(r, lb_node_find(given->whole, "repeat")->place,

@@ -130,8 +130,9 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     keep(L, count, J, rows->pushes != NULL, solve, context);
   }
   for (int i = 0; i < count; i++) {
+    const double share = rows->paced[i] ? 1 : wish.share; // J v alone changes by J dv
     L->mu[i] = rows->lands[i] ? -(wish.rate * rows->rate[i] + rows->gap[i] / wish.dt)
-                              : -wish.share * (rows->rate[i] + wish.pace * rows->gap[i]);
+                              : -share * (rows->rate[i] + wish.pace * rows->gap[i]);
   }
   lb_columns_dot(n, count, L->mu, L->J, dv);
   solve_multipliers(L, rows->pushes);

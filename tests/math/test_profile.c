@@ -314,27 +314,29 @@ static void without_memory_nothing_changes(void** state) {
 }
 
 // Where a profile of keys at 0, 1 and 2 s jumps.
-static double jump_of(lb_profile_kind kind, double last, double period) {
+static double jump_of(lb_profile_kind kind, double last, double period, bool slopes) {
   double time[3] = {0, 1, 2}, value[3] = {0, 1, last};
   const lb_profile_definition def = {kind, 3, 3, time, value, period};
   lb_arena own;
   lb_profile* p;
   lb_arena_init(&own, NULL);
   assert_int_equal(lb_profile_create(&own, &def, &p), LB_OK);
-  const double t = lb_profile_jump(p, 10);
+  const double t = lb_profile_jump(p, 10, slopes);
   lb_arena_release(&own);
   return t;
 }
 
 static void jumps_are_found_where_they_are(void** state) {
   (void)state;
-  assert_true(isnan(jump_of(LB_PROFILE_SMOOTH, 3, 0)));
-  assert_true(isnan(jump_of(LB_PROFILE_CUBIC, 3, 0)));
-  assert_true(isnan(jump_of(LB_PROFILE_SMOOTH, 3, 4)));
-  assert_true(isnan(jump_of(LB_PROFILE_CUBIC, 3, 4)));
-  assert_near(jump_of(LB_PROFILE_LINEAR, 3, 0), 1, 0); // the slope
-  assert_near(jump_of(LB_PROFILE_LINEAR, 2, 0), 2, 0); // coming to a stop
-  assert_near(jump_of(LB_PROFILE_SMOOTH, 3, 2), 2, 0); // the value, at the seam
+  assert_true(isnan(jump_of(LB_PROFILE_SMOOTH, 3, 0, true)));
+  assert_true(isnan(jump_of(LB_PROFILE_CUBIC, 3, 0, true)));
+  assert_true(isnan(jump_of(LB_PROFILE_SMOOTH, 3, 4, true)));
+  assert_true(isnan(jump_of(LB_PROFILE_CUBIC, 3, 4, true)));
+  assert_near(jump_of(LB_PROFILE_LINEAR, 3, 0, true), 1, 0); // the slope
+  assert_near(jump_of(LB_PROFILE_LINEAR, 2, 0, true), 2, 0); // coming to a stop
+  assert_near(jump_of(LB_PROFILE_SMOOTH, 3, 2, true), 2, 0); // the value, at the seam
+  assert_true(isnan(jump_of(LB_PROFILE_LINEAR, 3, 0, false)));
+  assert_near(jump_of(LB_PROFILE_SMOOTH, 3, 2, false), 2, 0);
 }
 
 int main(void) {

@@ -1,7 +1,6 @@
 // Trajectories and energies of the authors of [red], run by run. A file whose scene has something
 // that Limber lacks is listed with what it waits for; the number of files that match is held.
 #include "authors.h"
-#include "math/profile.h"
 #include "solve/bdf2.h"
 #include "solve/linear_euler.h"
 
@@ -24,15 +23,6 @@ typedef struct run {
 
 // --- what is prescribed ---
 
-// A path through this value with this rate at time t.
-static void set_path(lb_profile* path, double t, double value, double rate) {
-  path->time[0] = t - 1;
-  path->time[1] = t + 1;
-  memset(path->piece[0], 0, sizeof path->piece[0]);
-  path->piece[0][0] = value - rate;
-  path->piece[0][1] = 2 * rate;
-}
-
 // An angle that goes from 0 to b within a time, but for the ends of the curve: value and two rates.
 static void logistic(double t, double b, double time, double value[3]) {
   const double a = 7, c = 2 * a / time, e = exp(-a * 2 * (t / time - 0.5));
@@ -49,47 +39,66 @@ static void hinge_of_scene_9(double t, double value[3]) {
   }
 }
 
-// The spin about y and the velocity along x of the last body of scenes 13 and 20.
-static void body_of_scene_13(double t, double* spin, double* speed) {
-  *spin = t < 2 ? -t : t < 6 ? t - 4 : t < 8 ? 8 - t : 0;
-  *speed = t < 4 ? 0 : t < 6 ? -2 * (t - 4) : t < 8 ? 2 * (t - 8) : 0;
+// Keys of a cubic spline: from before the start, where it rests, and fine about t = 7, where paths
+// jump and a spline through coarse keys would swing.
+enum { TABLE = 4500 };
+static const double BEFORE = -0.25;
+
+static double next_key(double t) {
+  const double end = t + (fabs(t + 1e-9 - 7) < 0.003 ? 2e-5 : 0.0025);
+  return t < 7 && end > 7 - 1e-9 ? 7 : end;
 }
 
-static double turn_of(const lb_model* m, const double* q, int relation) {
-  double sum = 0;
-  for (int i = 0; i < m->relation[relation].count; i++) {
-    sum += q[m->term[m->relation[relation].first + i].q];
-  }
-  return sum;
-}
-
-// Rates alone are prescribed: the path is where things are, so that no gap asks for more.
-static void lead_body(const run* r, double t) {
-  const lb_model* m = r->m;
-  double spin, speed;
-  body_of_scene_13(t, &spin, &speed);
-  set_path(m->relation[0].path, t, turn_of(m, r->d->q, 0), spin);
-  lb_poses(m, r->d);
-  const lb_vec3 at = r->d->pose[m->loop[m->guide[0].loop].child].p;
-  set_path(m->guide[0].path[0], t, at.x, speed);
-  set_path(m->guide[0].path[2], t, at.z, 0);
-}
-
-// Paths for a step of linearly implicit Euler that ends at t.
-static void lead(const run* r, double t) {
+// Linearly implicit Euler sees a path at the ends of steps alone: the jump may come a little sooner.
+static double hinge_9_a_little_early(double t) {
   double value[3];
-  switch (r->scene) {
+  hinge_of_scene_9(t > 7 - 0.001 ? fmax(7, t) : t, value);
+  return value[0];
+}
+
+static double hinge_of_scene_20(double t) {
+  double value[3];
+  logistic(t, M_PI / 2, 10, value);
+  return value[0];
+}
+
+static lb_profile_definition tabulate(double (*path)(double t)) {
+  static double time[TABLE], value[TABLE];
+  double t = BEFORE;
+  for (int i = 0; i < TABLE; i++, t = next_key(t)) {
+    time[i] = t;
+    value[i] = path(t);
+  }
+  return (lb_profile_definition){
+      .kind = LB_PROFILE_CUBIC, .count = TABLE, .time = time, .value = value};
+}
+
+// The last body of scenes 13 and 20 turns about y, moves along x, and stays at its height.
+static void lead_body(lb_scene_constraint* k) {
+  static double spin_time[] = {0, 2, 6, 8}, spin[] = {0, -2, 2, 0};
+  static double speed_time[] = {4, 6, 8}, speed[] = {0, -4, 0};
+  k->angle = (lb_profile_definition){
+      .kind = LB_PROFILE_LINEAR, .count = 4, .time = spin_time, .value = spin};
+  k->path[0] = (lb_profile_definition){
+      .kind = LB_PROFILE_LINEAR, .count = 3, .time = speed_time, .value = speed};
+}
+
+static lb_profile_definition stabilised_path(void);
+
+// What the files tell of paths in words.
+static void prescribe(redmax* from, int scene, lb_integrator integrator) {
+  lb_scene_constraint* k = from->constraint;
+  switch (scene) {
   case 9:
-    hinge_of_scene_9(t, value);
-    set_path(r->m->relation[0].path, t, value[0], value[1]);
-    break;
-  case 13:
-    lead_body(r, t);
+    k[0].path[0] = integrator == LB_INTEGRATOR_ADAPTIVE ? stabilised_path()
+                                                        : tabulate(hinge_9_a_little_early);
     break;
   case 20:
-    lead_body(r, t);
-    logistic(t, M_PI / 2, 10, value);
-    set_path(r->m->relation[1].path, t, value[0], value[1]);
+    k[1].path[0] = tabulate(hinge_of_scene_20);
+    lead_body(&k[0]);
+    break;
+  case 13:
+    lead_body(&k[0]);
     break;
   default:
     break;
@@ -99,7 +108,6 @@ static void lead(const run* r, double t) {
 // With ode45 the hinge of scene 9 starts off its path and is pulled towards it by the authors'
 // stabilisation, qdd = qdd_path + 5^2 (q_path - q): their rows leave the rate out, so it swings
 // about the path, undamped. That motion is prescribed here, from a table by RK4.
-enum { TABLE = 4400 };
 static void stabilised_acceleration(double t, const double y[2], double dy[2]) {
   double path[3];
   hinge_of_scene_9(t, path);
@@ -107,18 +115,12 @@ static void stabilised_acceleration(double t, const double y[2], double dy[2]) {
   dy[1] = path[2] + 25 * (path[0] - y[0]);
 }
 
-// Fine about t = 7, where the path jumps and a spline through keys of its acceleration would not.
-static double table_step(double t) {
-  return fabs(t - 7) < 0.002 ? 2e-5 : 0.0025;
-}
-
 static lb_profile_definition stabilised_path(void) {
   static double time[TABLE], value[TABLE];
   double y[2] = {0, 0}, t = 0;
   for (int i = 0; i < TABLE; i++) {
     double k[4][2], z[2];
-    const double at[] = {0, 0.5, 0.5, 1}, end = t + table_step(t + 1e-9);
-    const double next = t < 7 && end > 7 - 1e-9 ? 7 : end, h = next - t;
+    const double at[] = {0, 0.5, 0.5, 1}, next = next_key(t), h = next - t;
     time[i] = t;
     value[i] = y[0];
     for (int s = 0; s < 4; s++) {
@@ -156,8 +158,8 @@ static void start_run(run* r, redmax* from, int scene, const method* how) {
   const bool adaptive = how->integrator == LB_INTEGRATOR_ADAPTIVE;
   *r = (run){.from = from, .scene = scene, .h = adaptive ? 0.05 : red_number(integrator, "h")};
   const lb_scene_solver solver = {.integrator = how->integrator, .step = r->h, .tolerance = 1e-13};
-  if (adaptive && scene == 9) {
-    from->constraint[0].path[0] = stabilised_path();
+  if (from->scene.nconstraint > 0) {
+    prescribe(from, scene, how->integrator);
   }
   if (lb_model_create(&from->scene, NULL, &r->m, &err) != LB_OK) {
     print_error("the scene does not compile: %s\n", err.message[0].text);
@@ -204,9 +206,6 @@ static void go_to(run* r, const method* how, double time) {
     if (r->steps == 0 && how->integrator == LB_INTEGRATOR_BDF2) {
       start_as_the_authors(r);
     } else {
-      if (how->integrator == LB_INTEGRATOR_LINEAR_EULER) {
-        lead(r, (double)(r->steps + 1) * r->h);
-      }
       assert_int_equal(lb_stepper_step(r->st, r->d, r->h, NULL), LB_OK);
     }
   }
