@@ -99,8 +99,66 @@ static inline lb_transform red_pose(const cJSON* matrix) {
   return (lb_transform){lb_quat_from_matrix(R), {E[3], E[7], E[11]}};
 }
 
+// Off by, over the size of what is compared.
+static inline double red_off(double a, double b, double scale) {
+  return fabs(a - b) / fmax(scale, fabs(b));
+}
+
 static inline void red_lacks(redmax* t, const char* what) {
   t->lacks = t->lacks ? t->lacks : what;
+}
+
+// --- what docs/redmax.md says of a file ---
+
+// Columns of a row: the tolerance asked for, by what it is rebuilt, how far that differs at most,
+// and how far Limber differs that is left to itself, where that is another run.
+enum { RED_ASKED, RED_REBUILT, RED_DIFFERS, RED_ITSELF, RED_COLUMNS };
+
+typedef struct red_row {
+  bool there;
+  double number[RED_COLUMNS]; // NAN where there is none
+} red_row;
+
+static inline red_row red_find_row(const char* name) {
+  red_row row = {0};
+  FILE* page = fopen(LIMBER_SOURCE_DIR "/docs/redmax.md", "r");
+  assert_non_null(page);
+  char line[1000], start[100];
+  const int length = snprintf(start, sizeof start, "| `%s` |", name);
+  while (!row.there && fgets(line, sizeof line, page)) {
+    row.there = strncmp(line, start, (size_t)length) == 0;
+  }
+  fclose(page);
+  char* at = line + length;
+  for (int i = 0; row.there && i < RED_COLUMNS; i++) {
+    char* end;
+    row.number[i] = strtod(at, &end);
+    row.number[i] = end == at ? NAN : row.number[i];
+    at = strchr(at, '|');
+    assert_non_null(at);
+    at++;
+  }
+  return row;
+}
+
+// Hold the page to what was measured; `itself` may be NAN. Two digits are told, hence the margin.
+static inline void red_tell(const char* name, double differs, double itself) {
+  const red_row row = red_find_row(name);
+  print_message("%s: %.2g", name, differs);
+  print_message(isnan(itself) ? "\n" : ", left to itself %.2g\n", itself);
+  if (getenv("LIMBER_ACCEPT")) { // to write the page anew
+    return;
+  }
+  if (!row.there) {
+    fail_msg("docs/redmax.md has no row for %s", name);
+  }
+  if (!(differs <= row.number[RED_DIFFERS] && row.number[RED_DIFFERS] <= row.number[RED_ASKED])) {
+    fail_msg("docs/redmax.md tells of %.2g, and %.2g is asked for", row.number[RED_DIFFERS],
+             row.number[RED_ASKED]);
+  }
+  if (isnan(itself) != isnan(row.number[RED_ITSELF]) || itself > 1.06 * row.number[RED_ITSELF]) {
+    fail_msg("docs/redmax.md tells of %.2g when left to itself", row.number[RED_ITSELF]);
+  }
 }
 
 // --- joints ---
@@ -185,8 +243,8 @@ static inline void red_joint_kind(redmax* t, int i, const cJSON* from, lb_turn_o
   }
 }
 
-// What resists along a joint. The authors' dampers at limits come in with a jump, which Limber's do
-// not: they are left out.
+// What resists along a joint. The authors' dampers at limits come in with a jump, Limber's over the
+// first bit.
 static inline void red_resistance(redmax* t, int i, const cJSON* from) {
   lb_scene_joint* j = &t->joint[i];
   red_numbers(red_get(from, "q0"), j->q);
@@ -195,6 +253,7 @@ static inline void red_resistance(redmax* t, int i, const cJSON* from) {
   j->damping = j->turn.damping = red_number(from, "damping");
   if (red_get(from, "qLimK")) {
     j->limit_stiffness = red_number(from, "qLimK");
+    j->limit_damping = red_number(from, "qLimD");
     for (int k = 0; k < LB_JOINT_MOST_V; k++) {
       j->lower[k] = red_number(from, "qLimL");
       j->upper[k] = red_number(from, "qLimU");

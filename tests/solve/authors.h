@@ -23,16 +23,24 @@ typedef struct authors {
   int dampers; // put on or taken off
 } authors;
 
-static inline void authors_open(authors* a) {
-  const lb_scene_solver solver = {.integrator = a->integrator, .newton = LB_NEWTON_EXACT};
-  assert_int_equal(lb_model_create(&a->from->scene, NULL, &a->m, NULL), LB_OK);
-  assert_int_equal(lb_data_create(a->m, NULL, &a->d, NULL), LB_OK);
-  assert_int_equal(lb_stepper_create(a->m, &solver, NULL, &a->st, NULL), LB_OK);
-  assert_true(a->m->nv <= AUTHORS_MOST && a->m->nq == a->m->nv);
-  lb_bdf2* own = a->st->own;
-  if (a->integrator == LB_INTEGRATOR_BDF2) {
-    own->scheme = &lb_scheme_bdf2_after_sdirk2;
+static inline void authors_compile(authors* a, const lb_scene_solver* solver) {
+  lb_error err = lb_error_make(NULL);
+  if (lb_model_create(&a->from->scene, NULL, &a->m, &err) != LB_OK) {
+    fail_msg("the scene does not compile: %s", err.message[0].text);
   }
+  assert_int_equal(lb_data_create(a->m, NULL, &a->d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(a->m, solver, NULL, &a->st, NULL), LB_OK);
+}
+
+// Their BDF2 takes its first step by SDIRK2, Limber's by BDF1.
+static inline void authors_begin(lb_bdf2* own, lb_integrator integrator) {
+  own->scheme = integrator == LB_INTEGRATOR_BDF2 ? &lb_scheme_bdf2_after_sdirk2 : own->scheme;
+}
+
+static inline void authors_open(authors* a) {
+  authors_compile(a, &(lb_scene_solver){.integrator = a->integrator, .newton = LB_NEWTON_EXACT});
+  assert_true(a->m->nv <= AUTHORS_MOST && a->m->nq == a->m->nv);
+  authors_begin(a->st->own, a->integrator);
   lb_bdf2_stop_at(a->st, red_number(red_get(a->from->json, "integrator"), "newton_tol_norm_g"));
 }
 
@@ -46,6 +54,9 @@ static inline void authors_start(authors* a, redmax* from, lb_integrator integra
   *a = (authors){.from = from,
                  .integrator = integrator,
                  .h = red_number(red_get(from->json, "integrator"), "h")};
+  for (int j = 0; j < from->scene.njoint; j++) {
+    from->joint[j].limit_damping = 0; // put on below
+  }
   authors_open(a);
 }
 
@@ -184,7 +195,7 @@ static inline void authors_reopen(authors* a, double* const q[2], double* const 
   own->time = a->d->time = time;
   own->h = a->h;
   own->steps = steps;
-  double* const to_q[] = {own->qe, own->q1}, *const to_v[] = {own->ve, own->v1};
+  double *const to_q[] = {own->qe, own->q1}, *const to_v[] = {own->ve, own->v1};
   for (int p = 0; p < 2; p++) {
     memcpy(to_q[p], q[p], size);
     memcpy(to_v[p], v[p], size);

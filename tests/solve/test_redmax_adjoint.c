@@ -91,27 +91,31 @@ static double evaluate(task* t, const cJSON* p, double gradient[JOINTS]) {
   return P;
 }
 
-static void compare(task* t, const cJSON* results, const char* key) {
+// The worst difference of objectives and gradients.
+static double compare(task* t, const cJSON* results, const char* key) {
   const cJSON* result;
+  double worst = 0;
   cJSON_ArrayForEach(result, results) {
     double g[JOINTS], size = 0;
     const cJSON* given = red_get(result, key);
-    assert_near(evaluate(t, red_get(result, "p"), g), red_number(result, "P"), 1e-8);
+    const double P = evaluate(t, red_get(result, "p"), g);
+    worst = fmax(worst, red_off(P, red_number(result, "P"), 1));
     for (int i = 0; i < JOINTS; i++) {
       size = fmax(size, fabs(red_at(given, i)));
     }
     for (int i = 0; i < JOINTS; i++) {
-      print_message("%s: off by %.2g\n", key, fabs(g[i] - red_at(given, i)) / size);
-      assert_near(g[i] / size, red_at(given, i) / size, 1e-8);
+      worst = fmax(worst, fabs(g[i] - red_at(given, i)) / size);
     }
   }
+  return worst;
 }
 
 static void bdf1_has_the_objective_and_gradient_of_the_authors(void** state) {
   (void)state;
   static task t;
   open_task(&t, "diff_adjoint_bdf1.json", LB_INTEGRATOR_BDF1);
-  compare(&t, red_get(t.from.json, "results"), "dPdp_adjoint_code");
+  red_tell("diff_adjoint_bdf1.json",
+           compare(&t, red_get(t.from.json, "results"), "dPdp_adjoint_code"), NAN);
   // and nothing is left to gain where they end
   const cJSON* optimum = red_get(t.from.json, "optimum");
   double g[JOINTS];
@@ -142,7 +146,8 @@ static void the_search_ends_where_the_authors_does(void** state) {
   close_task(&t);
 }
 
-// The authors' own gradient leaves out a stage; the exact one stands in a file of its own.
+// The authors' own gradient leaves out a stage; the exact one stands in a file of its own, and of
+// theirs the difference is told.
 static void bdf2_after_sdirk2_has_the_objective_and_exact_gradient(void** state) {
   (void)state;
   static task t;
@@ -150,7 +155,10 @@ static void bdf2_after_sdirk2_has_the_objective_and_exact_gradient(void** state)
   cJSON* exact = red_open("diff_adjoint_bdf2_exact.json");
   assert_non_null(exact);
   t.o->work->begins_as_sdirk2 = true;
-  compare(&t, red_get(exact, "results"), "dPdp_exact");
+  const double worst = compare(&t, red_get(exact, "results"), "dPdp_exact");
+  red_tell("diff_adjoint_bdf2_exact.json", worst, NAN);
+  red_tell("diff_adjoint_bdf2.json", worst,
+           compare(&t, red_get(t.from.json, "results"), "dPdp_adjoint_code"));
   cJSON_Delete(exact);
   close_task(&t);
 }

@@ -2,16 +2,11 @@
 // between two bodies that turn, and two bodies with six coordinates each.
 #include "dynamics/derivative.h"
 #include "math/dense.h"
-#include "math/profile.h"
 #include "math/se3.h"
 #include "redmax.h"
 #include "solve/linear_euler.h"
 
 enum { MOST = 8, ROWS = 3 };
-
-static double off(double a, double b) {
-  return fabs(a - b) / fmax(1, fabs(b));
-}
 
 // --- a loop between bodies that turn ---
 //
@@ -86,24 +81,19 @@ static void step_loop(loop_run* r, double h, double pace, bool turn) {
   }
 }
 
-// Limber's own step of the same scene.
+// Limber's own step of the same scene, which starts with all at rest.
 static lb_stepper* open_stepper(loop_run* r, double pace) {
+  static double time[] = {0}, rate[] = {4 * M_PI};
   lb_stepper* st;
   const lb_scene_solver solver = {.integrator = LB_INTEGRATOR_LINEAR_EULER};
+  assert_true(r->from.constraint[0].rates[0]);
+  r->from.constraint[0].path[0].time = time;
+  r->from.constraint[0].path[0].value = rate;
   assert_int_equal(lb_model_create(&r->from.scene, NULL, &r->m, NULL), LB_OK);
   assert_int_equal(lb_data_create(r->m, NULL, &r->d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(r->m, &solver, NULL, &st, NULL), LB_OK);
   lb_linear_euler_close_at(st, pace);
   return st;
-}
-
-// A path with this rate through where the hinge is, so that no gap asks for more.
-static void prescribe_rate(const loop_run* r, double t, double rate) {
-  lb_profile* path = r->m->relation[0].path;
-  path->time[0] = t - 1;
-  path->time[1] = t + 1;
-  path->piece[0][0] = r->d->q[1] - rate;
-  path->piece[0][1] = 2 * rate;
 }
 
 static const char* const LOOP_FILE = "full_scene32_redmax_euler.json";
@@ -136,26 +126,46 @@ static double step_of(const loop_run* r) {
   return red_number(red_get(r->from.json, "integrator"), "h");
 }
 
+// How far two runs are apart, or a run and a frame of the file.
+static double runs_off(const loop_run* a, const loop_run* b) {
+  double worst = 0;
+  for (int k = 0; k < a->m->nv; k++) {
+    worst = fmax(worst, red_off(a->d->q[k], b->d->q[k], 1));
+    worst = fmax(worst, red_off(a->d->qd[k], b->d->qd[k], 1));
+  }
+  return worst;
+}
+
+static double frame_off(const loop_run* r, const cJSON* results, int f) {
+  double worst = 0;
+  for (int k = 0; k < r->m->nv; k++) {
+    worst = fmax(worst, red_off(r->d->q[k], red_entry(red_get(results, "q"), f, k), 1));
+    worst = fmax(worst, red_off(r->d->qd[k], red_entry(red_get(results, "qdot"), f, k), 1));
+  }
+  return worst;
+}
+
 static void a_loop_whose_directions_stay_steps_as_the_authors_does(void** state) {
   (void)state;
-  static loop_run r;
-  if (!open_tree(&r)) {
+  static loop_run r, limber;
+  if (!open_tree(&r) || !red_read(&limber.from, LOOP_FILE)) {
     skip();
   }
+  lb_stepper* st = open_stepper(&limber, pace_of(&r));
   const cJSON* results = red_get(r.from.json, "results");
-  double worst = 0;
+  double worst = 0, itself = 0;
   for (int f = 0, steps = 0; f < cJSON_GetArraySize(red_get(results, "t")); f++) {
     for (; steps < lround(red_at(red_get(results, "t"), f) / step_of(&r)); steps++) {
       step_loop(&r, step_of(&r), pace_of(&r), false);
+      assert_int_equal(lb_stepper_step(st, limber.d, step_of(&r), NULL), LB_OK);
     }
-    for (int k = 0; k < r.m->nv; k++) {
-      worst = fmax(worst, off(r.d->q[k], red_entry(red_get(results, "q"), f, k)));
-      worst = fmax(worst, off(r.d->qd[k], red_entry(red_get(results, "qdot"), f, k)));
-    }
+    worst = fmax(worst, frame_off(&r, results, f));
+    itself = fmax(itself, frame_off(&limber, results, f));
   }
-  print_message("%s: %.2g\n", LOOP_FILE, worst);
+  red_tell(LOOP_FILE, worst, itself);
+  lb_stepper_release(st);
   close_loop_run(&r);
-  assert_true(worst < 1e-8);
+  close_loop_run(&limber);
 }
 
 static void a_loop_whose_directions_turn_steps_as_limber_does(void** state) {
@@ -165,16 +175,11 @@ static void a_loop_whose_directions_turn_steps_as_limber_does(void** state) {
     skip();
   }
   lb_stepper* st = open_stepper(&limber, pace_of(&r));
-  const double h = step_of(&r);
   double worst = 0;
   for (int i = 0; i < 200; i++) {
-    prescribe_rate(&limber, limber.d->time + h, 4 * M_PI);
-    assert_int_equal(lb_stepper_step(st, limber.d, h, NULL), LB_OK);
-    step_loop(&r, h, pace_of(&r), true);
-    for (int k = 0; k < r.m->nv; k++) {
-      worst = fmax(worst, off(limber.d->q[k], r.d->q[k]));
-      worst = fmax(worst, off(limber.d->qd[k], r.d->qd[k]));
-    }
+    assert_int_equal(lb_stepper_step(st, limber.d, step_of(&r), NULL), LB_OK);
+    step_loop(&r, step_of(&r), pace_of(&r), true);
+    worst = fmax(worst, runs_off(&limber, &r));
   }
   print_message("with the turn of the directions, Limber: %.2g\n", worst);
   lb_stepper_release(st);
@@ -205,10 +210,10 @@ static double body_off(const lb_data* d, int body, const cJSON* E, const cJSON* 
   const double want[] = {X.p.x, X.p.y, X.p.z, X.q.w, X.q.x, X.q.y, X.q.z};
   double worst = 0;
   for (int k = 0; k < 7; k++) {
-    worst = fmax(worst, off((k < 3 ? 1 : sign) * q[k], want[k]));
+    worst = fmax(worst, red_off((k < 3 ? 1 : sign) * q[k], want[k], 1));
   }
   for (int k = 0; k < 6; k++) {
-    worst = fmax(worst, off(v[k], red_at(phi, k)));
+    worst = fmax(worst, red_off(v[k], red_at(phi, k), 1));
   }
   return worst;
 }
@@ -225,41 +230,45 @@ static void follow_screws(lb_data* d, const double* before, double h) {
   }
 }
 
-// Their rows are about the point of B's body that is at A's joint: Limber's, with B before A.
-static void two_hinges_in_maximal_coordinates_move_as_the_authors_do(void** state) {
-  (void)state;
-  cJSON* file = red_open("simple_testJoint_maximal.json");
-  if (!file) {
-    skip();
-  }
-  lb_scene scene = lb_scene_default();
+typedef struct pair {
+  lb_scene scene;
   lb_scene_body body[2];
   lb_scene_joint joint[2];
-  const char* const NAMES[] = {"one", "two"};
+} pair;
+
+// Their rows are about the point of B's body that is at A's joint: Limber's, with B before A.
+static void make_pair(pair* p, const cJSON* file) {
+  static const char* const NAMES[] = {"one", "two"};
+  *p = (pair){.scene = lb_scene_default()};
   for (int i = 0; i < 2; i++) {
-    body[i] = block(NAMES[i], cJSON_GetArrayItem(red_get(file, "bodies"), i));
+    lb_scene_joint* joint = &p->joint[i];
+    p->body[i] = block(NAMES[i], cJSON_GetArrayItem(red_get(file, "bodies"), i));
     const lb_transform at =
         red_pose(red_get(cJSON_GetArrayItem(red_get(file, "joints"), i), "E_world_initial"));
-    joint[i] = lb_scene_joint_default();
-    joint[i].name = NAMES[i];
-    joint[i].kind = LB_JOINT_REVOLUTE;
-    joint[i].axis = lb_vec3_make(0, 1, 0);
-    joint[i].loop = true;
-    joint[i].parent = i ? 1 : LB_WORLD;
-    joint[i].child = 0;
-    joint[i].in_parent = i ? lb_transform_mul(lb_transform_inverse(body[1].pose), at) : at;
-    joint[i].in_child = lb_transform_mul(lb_transform_inverse(body[0].pose), at);
+    *joint = lb_scene_joint_default();
+    joint->name = NAMES[i];
+    joint->kind = LB_JOINT_REVOLUTE;
+    joint->axis = lb_vec3_make(0, 1, 0);
+    joint->loop = true;
+    joint->parent = i ? 1 : LB_WORLD;
+    joint->child = 0;
+    joint->in_parent = i ? lb_transform_mul(lb_transform_inverse(p->body[1].pose), at) : at;
+    joint->in_child = lb_transform_mul(lb_transform_inverse(p->body[0].pose), at);
   }
-  scene.name = scene.file = scene.about = "";
-  scene.body = body;
-  scene.joint = joint;
-  scene.nbody = scene.njoint = 2;
-  scene.gravity = red_vec3(red_get(file, "grav"));
-  scene.solver.integrator = LB_INTEGRATOR_LINEAR_EULER;
+  p->scene.name = p->scene.file = p->scene.about = "";
+  p->scene.body = p->body;
+  p->scene.joint = p->joint;
+  p->scene.nbody = p->scene.njoint = 2;
+  p->scene.gravity = red_vec3(red_get(file, "grav"));
+  p->scene.solver.integrator = LB_INTEGRATOR_LINEAR_EULER;
+}
+
+// The worst difference from the file, along the authors' screws or as Limber goes.
+static double run_pair(const pair* p, const cJSON* file, bool screws) {
   lb_model* m;
   lb_data* d;
   lb_stepper* st;
-  assert_int_equal(lb_model_create(&scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_model_create(&p->scene, NULL, &m, NULL), LB_OK);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, NULL), LB_OK);
   assert_int_equal(m->nq, 14);
@@ -272,17 +281,30 @@ static void two_hinges_in_maximal_coordinates_move_as_the_authors_do(void** stat
       double before[14];
       memcpy(before, d->q, sizeof before);
       assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
-      follow_screws(d, before, h);
+      if (screws) {
+        follow_screws(d, before, h);
+      }
     }
     worst = fmax(worst, body_off(d, 0, red_get(frame, "E1"), red_get(frame, "phi1")));
     worst = fmax(worst, body_off(d, 1, red_get(frame, "E2"), red_get(frame, "phi2")));
   }
-  print_message("maximal coordinates: %.2g\n", worst);
   lb_stepper_release(st);
   lb_data_release(d);
   lb_model_release(m);
+  return worst;
+}
+
+static void two_hinges_in_maximal_coordinates_move_as_the_authors_do(void** state) {
+  (void)state;
+  static const char NAME[] = "simple_testJoint_maximal.json";
+  cJSON* file = red_open(NAME);
+  if (!file) {
+    skip();
+  }
+  pair p;
+  make_pair(&p, file);
+  red_tell(NAME, run_pair(&p, file, true), run_pair(&p, file, false));
   cJSON_Delete(file);
-  assert_true(worst < 1e-8);
 }
 
 int main(void) {
