@@ -183,6 +183,16 @@ static lb_status check_split(maker* k, const lb_block* b) {
   return LB_OK;
 }
 
+// Of what moves at a rate the start is a matter of its own, which starts with loops do not know.
+static bool has_rates(const lb_model* m) {
+  for (int i = 0; i < m->nrelation; i++) {
+    if (m->relation[i].rates) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_model* m = k->o->model;
   const lb_parameter_kind kind = b->p->kind;
@@ -195,6 +205,11 @@ static lb_status check_block(maker* k, const lb_block* b) {
     return refuse(k, b,
                   "points of the scene are led, and stay where they start (change motors, masses "
                   "or springs instead)");
+  }
+  if (has_rates(m) && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
+    return refuse(k, b,
+                  "a constraint of the scene gives a rate, and starts with it (change motors, "
+                  "masses or springs instead)");
   }
   for (int i = 0; i < k->o->nblock; i++) {
     const lb_scene_parameter* other = k->o->block[i].p;

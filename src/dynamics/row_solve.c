@@ -310,8 +310,8 @@ static void close_once(const lb_model* m, lb_data* d, double damping) {
     L->x[i] = -L->row[i].c;
     L->row[i].one_way = false; // what is near is to touch, neither more nor less
   }
-  for (int i = 0; i < L->nrow; i++) {
-    L->A[i * (L->nrow + 1)] += damping * trace / L->nrow;
+  for (int i = 0; i < L->nrow; i++) { // what moves at a rate has no gap, and stays
+    L->A[i * (L->nrow + 1)] += L->row[i].rate_only ? 0 : damping * trace / L->nrow;
   }
   solve_multipliers(L);
   spread_multipliers(m, L);

@@ -61,10 +61,11 @@ static lb_status check_gap(const watch* w, const lb_data* d, lb_error* err) {
     return LB_OK;
   }
   const lb_constraint_title told = lb_model_constraint(d->model, w->widest);
-  return lb_error_add(err, LB_FAILED, told.place,
-                      "%s '%s' cannot hold any longer at t = %g s: it is open by %.3g (metres or "
-                      "radians); perhaps it is led out of reach, or against a motor",
-                      told.kind, told.name, d->time, w->gap);
+  return lb_error_add(
+      err, LB_FAILED, told.place,
+      "%s '%s' cannot hold any longer at t = %g s: it is open by %.3g (metres or "
+      "radians, of rates in a second); perhaps it is led out of reach, or against a motor",
+      told.kind, told.name, d->time, w->gap);
 }
 
 static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
@@ -92,11 +93,12 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
   }
   const lb_constraint_title told = lb_model_constraint(m, loop);
   if (loop >= m->nloop || m->loop[loop].kind == LB_JOINT_FREE) {
-    return lb_error_add(err, LB_INVALID, told.place,
-                        "constraint '%s' cannot hold at the start: %.3g (metres or radians) are "
-                        "left at the best pose found; perhaps other constraints or motors "
-                        "prescribe the same",
-                        told.name, gap);
+    return lb_error_add(
+        err, LB_INVALID, told.place,
+        "constraint '%s' cannot hold at the start: %.3g (metres or radians, of "
+        "rates in a second) are left at the best pose found; perhaps other constraints or motors "
+        "prescribe the same",
+        told.name, gap);
   }
   // a loop that cannot close is the author's mistake
   return lb_error_add(err, LB_INVALID, told.place,

@@ -50,6 +50,19 @@ static void bodies_that_loops_split(void** state) {
   }
 }
 
+// What moves at a rate starts with it.
+static void starts_where_a_rate_is_given(void** state) {
+  (void)state;
+  check_refused("solver: {integrator: bdf2}\n"
+                "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
+                "joints: {shoulder: {type: revolute, child: arm, axis: y}}\n"
+                "constraints: {c: {couple: [{joint: shoulder}], path: {rates: [[0, 1]]}}}\n"
+                "optimize:\n"
+                "  parameters: {p: {position: shoulder}}\n"
+                "  goals: {g: {joint: shoulder, position: 0}}\n",
+                6, "a constraint of the scene gives a rate");
+}
+
 // They can be simulated all the same.
 static void what_has_no_derivatives(void** state) {
   (void)state;
@@ -139,6 +152,7 @@ static void a_body_without_mass_has_a_length(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_that_loops_split),
+      cmocka_unit_test(starts_where_a_rate_is_given),
       cmocka_unit_test(what_has_no_derivatives),
       cmocka_unit_test(numbers_without_room),
       cmocka_unit_test(goals_that_no_step_ends_in),

@@ -1,49 +1,5 @@
 // Constraints besides loop joints: closed forms, and the same motion said in two ways.
-#include "limber/limber.h"
-#include "test.h"
-
-typedef struct world {
-  lb_model* m;
-  lb_data* d;
-  lb_stepper* st;
-} world;
-
-static world open_world(const char* text) {
-  lb_scene scene;
-  world w = {0};
-  lb_error err = lb_error_make(NULL);
-  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err);
-  if (status == LB_OK) {
-    status = lb_model_create(&scene, NULL, &w.m, &err);
-    lb_scene_release(&scene);
-  }
-  status = status != LB_OK ? status : lb_data_create(w.m, NULL, &w.d, &err);
-  status = status != LB_OK ? status : lb_stepper_create(w.m, NULL, NULL, &w.st, &err);
-  status = status != LB_OK ? status : lb_assemble(w.m, w.d, &err);
-  if (status != LB_OK) {
-    print_error("%s\n", err.count ? err.message[0].text : "?");
-    fail();
-  }
-  lb_error_clear(&err);
-  return w;
-}
-
-static void run(world* w, int steps, double h) {
-  lb_error err = lb_error_make(NULL);
-  for (int i = 0; i < steps; i++) {
-    if (lb_stepper_step(w->st, w->d, h, &err) != LB_OK) {
-      print_error("%s\n", err.message[0].text);
-      fail();
-    }
-  }
-  lb_error_clear(&err);
-}
-
-static void close_world(world* w) {
-  lb_stepper_release(w->st);
-  lb_data_release(w->d);
-  lb_model_release(w->m);
-}
+#include "world.h"
 
 // Two wheels that mesh, I1 = 0.02 and I2 = 0.005 with q1 + q2/3 = 0.1, under a torque T on the
 // first: (I1 + 9 I2) qdd1 = T.
@@ -84,9 +40,6 @@ static void gears_move_as_one_inertia(void** state) {
     close_world(&w);
   }
 }
-
-#define ROD(name, length)                                                                          \
-  name ": {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, -" length "]}}}\n"
 
 // A rod against a stop: it comes to rest there, and the stop bears its weight's moment.
 // Integrators, and how closely contacts hold at rest and on the way: implicit steps let gaps

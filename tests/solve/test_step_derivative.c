@@ -14,7 +14,7 @@ static lb_integrator integrator;
 
 // A coupling of the first two plain joints that no motor prescribes, and a led point of the last
 // body.
-static bool constrained;
+static bool constrained, by_rates; // with paths of rates
 
 static void add_constraints(lb_scene* s) {
   static lb_scene_constraint made[3];
@@ -58,6 +58,10 @@ static void add_constraints(lb_scene* s) {
                                   .about = {0.6, 0, 0.8},
                                   .angle = made[1].path[0]};
   made[2].angle.value = angle;
+  if (by_rates) {
+    made[0].path[0] = made[1].path[0];
+    made[0].rates[0] = made[1].rates[0] = made[2].angle_rates = true;
+  }
   s->constraint = made;
   s->nconstraint = 3;
 }
@@ -181,6 +185,12 @@ static void constraints_match_differences(void** state) {
   constrained = false;
 }
 
+static void constraints_by_rates_match_differences(void** state) {
+  by_rates = true;
+  constraints_match_differences(state);
+  by_rates = false;
+}
+
 static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** state) {
   (void)state;
   lb_counting count = {0};
@@ -227,6 +237,7 @@ int main(void) {
       cmocka_unit_test(elastic_bodies_match_differences),
       cmocka_unit_test(loops_match_differences),
       cmocka_unit_test(constraints_match_differences),
+      cmocka_unit_test(constraints_by_rates_match_differences),
       cmocka_unit_test(rows_that_push_one_way_have_no_derivative),
       cmocka_unit_test(memory_is_taken_when_made_and_given_back_when_it_runs_out),
   };
