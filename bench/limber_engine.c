@@ -276,7 +276,7 @@ static bool start(void* self, int slot, bench_method method, double h, double to
     solver.integrator = LB_INTEGRATOR_BDF2; // what is asked for is where it settles
   }
   solver.step = h;
-  solver.tolerance = tolerance;
+  solver.tolerance = method == BENCH_ADAPTIVE ? tolerance : 0;
   lb_stepper_release(e->stepper);
   e->stepper = NULL;
   if (lb_stepper_create(e->model, &solver, NULL, &e->stepper, NULL) != LB_OK) {

@@ -597,7 +597,8 @@ typedef struct lb_scene_solver {
   lb_integrator integrator;
   lb_place place;
   double step;      ///< [s] > 0; an adaptive stepper chooses its own
-  double tolerance; ///< relative error per step of adaptive steppers
+  double tolerance; ///< relative: error per step of adaptive steppers, of velocities at which
+                    ///< Newton's method of implicit ones stops; 0: the integrator's own
 } lb_scene_solver;
 
 typedef struct lb_scene_record {
@@ -681,6 +682,8 @@ int lb_joint_count_v(const lb_scene_joint* joint);
 /// What the coordinate counts whose rate is velocity k.
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 const char* lb_integrator_name(lb_integrator integrator);
+/// The error that adaptive steppers allow in a step.
+double lb_adaptive_tolerance(const lb_scene_solver* solver);
 
 #ifdef __cplusplus
 }

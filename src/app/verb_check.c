@@ -129,7 +129,7 @@ static void print_run(const lb_model* m) {
   printf("  run       %s, %s, ", duration_text(m->duration, duration, sizeof duration),
          lb_integrator_name(m->solver.integrator));
   if (m->solver.integrator == LB_INTEGRATOR_ADAPTIVE) {
-    printf("steps as a tolerance of %g asks for", m->solver.tolerance);
+    printf("steps as a tolerance of %g asks for", lb_adaptive_tolerance(&m->solver));
   } else {
     printf("steps of %s", duration_text(m->solver.step, step, sizeof step));
   }

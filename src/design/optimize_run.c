@@ -172,9 +172,10 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, dou
   if (status != LB_OK) {
     return status;
   }
-  ((lb_bdf2*)st->own)->tolerance = TOLERANCE;
+  lb_bdf2* own = st->own;
+  own->tolerance = fmin(own->tolerance, TOLERANCE);
   if (o->begins_as_sdirk2) {
-    ((lb_bdf2*)st->own)->scheme = &lb_scheme_bdf2_after_sdirk2;
+    own->scheme = &lb_scheme_bdf2_after_sdirk2;
   }
   lb_bdf2_watch(st, note, o);
   o->count = 0;

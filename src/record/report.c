@@ -300,7 +300,7 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row_end(out);
   if (adaptive) {
     row(out, "Tolerance");
-    human(out, m->solver.tolerance);
+    human(out, lb_adaptive_tolerance(&m->solver));
     row_end(out);
   }
   row_count(out, "Threads", s->threads);

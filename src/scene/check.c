@@ -92,7 +92,7 @@ static void check_settings(checker* c) {
     double value;
   } positive[] = {{"duration", s->duration},
                   {"the solver's step", s->solver.step},
-                  {"the solver's tolerance", s->solver.tolerance},
+                  {"the solver's tolerance", s->solver.tolerance == 0 ? 1 : s->solver.tolerance},
                   {"the time between recorded frames", s->record.every}};
   for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
     if (!(positive[i].value > 0) || !isfinite(positive[i].value)) {

@@ -10,7 +10,7 @@ lb_scene lb_scene_default(void) {
       .file = "",
       .gravity = {0, 0, -9.81},
       .duration = 10,
-      .solver = {.integrator = LB_INTEGRATOR_RK4, .step = 1e-3, .tolerance = 1e-9},
+      .solver = {.integrator = LB_INTEGRATOR_RK4, .step = 1e-3},
       .record = {.every = 0.02},
       .retarget = {.spacing = 0.04,
                    .closeness = 1e-5,
@@ -123,6 +123,10 @@ const char* lb_joint_kind_name(lb_joint_kind kind) {
 const char* lb_parameter_kind_name(lb_parameter_kind kind) {
   return (int)kind >= 0 && kind < LB_PARAMETER_COUNT ? lb_parameter_table.field[kind].key
                                                      : "unknown";
+}
+
+double lb_adaptive_tolerance(const lb_scene_solver* solver) {
+  return solver->tolerance > 0 ? solver->tolerance : 1e-9;
 }
 
 const char* lb_integrator_name(lb_integrator integrator) {

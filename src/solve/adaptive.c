@@ -77,9 +77,10 @@ enum { MOST_INNER_STEPS = 100000 };
 // The interpolant is never used but must stay: without it ARKODE 6.4 starts steps from stale
 // slopes.
 static bool configure(adaptive* own, const lb_scene_solver* solver) {
+  const double tolerance = lb_adaptive_tolerance(solver);
   return ERKStepSetErrHandlerFn(own->ark, quiet, NULL) == 0 &&
          ERKStepSetTableNum(own->ark, ARKODE_FEHLBERG_13_7_8) == 0 &&
-         ERKStepSStolerances(own->ark, solver->tolerance, solver->tolerance) == 0 &&
+         ERKStepSStolerances(own->ark, tolerance, tolerance) == 0 &&
          ERKStepSetUserData(own->ark, own) == 0 &&
          ERKStepSetPostprocessStepFn(own->ark, settle) == 0 &&
          ERKStepSetMaxNumSteps(own->ark, MOST_INNER_STEPS) == 0;

@@ -102,7 +102,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
                  : lb_bdf2_blocks_fit(m)          ? &lb_bdf2_blocks
                  : lb_forces_are_diagonal(m)      ? &lb_bdf2_tree
                                                   : &lb_bdf2_dense;
-  own->tolerance = own->algebra->tolerance;
+  own->tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
   return own->algebra->create(st, err);
 }
 

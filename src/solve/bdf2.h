@@ -67,7 +67,7 @@ typedef struct lb_bdf2 {
   double speed;     // sqrt(v'M v) when the matrix was made
   double time;      // where the last step ended
   double h;         // of the last step; 0: there was none
-  double tolerance; // of Newton's method; the algebra's
+  double tolerance; // of Newton's method: the scene's, or the algebra's
   double residual;  // that it stops at instead; 0: by the tolerance
   double rate;      // by which corrections shrink with this matrix; 1: not known yet
   int steps;        // in a row, for guesses

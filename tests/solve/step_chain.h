@@ -129,7 +129,8 @@ static inline void between(const lb_model* m, double* out, const double* from, c
 static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integrator,
                              const direction* x, double s, const double* q0, const double* v0,
                              double* q, double* v, chain* c) {
-  const lb_scene_solver solver = {.integrator = integrator, .step = STEP};
+  // differences divide what Newton's method leaves
+  const lb_scene_solver solver = {.integrator = integrator, .step = STEP, .tolerance = 1e-12};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   memcpy(d->q, q0, (size_t)m->nq * sizeof *q);

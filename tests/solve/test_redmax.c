@@ -139,16 +139,14 @@ static lb_profile_definition stabilised_path(void) {
 
 // --- running ---
 
-// Newton's method to the last digits, BDF2 with the authors' first step and their pace of closing
-// loops, so that only schemes are compared.
+// BDF2 with the authors' first step, and their pace of closing loops, so that only schemes are
+// compared.
 static void tighten(lb_stepper* st, double pace) {
   if (st->type == &lb_stepper_linear_euler) {
     lb_linear_euler_close_at(st, pace);
   }
   if (st->type == &lb_stepper_implicit) {
-    lb_bdf2* own = st->own;
-    own->tolerance = 1e-13;
-    authors_begin(own, st->solver.integrator);
+    authors_begin(st->own, st->solver.integrator);
   }
 }
 

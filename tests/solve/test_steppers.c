@@ -467,6 +467,36 @@ static void angles_that_lock_are_told(void** state) {
   check_blow_up(&t, "axes fall together");
 }
 
+// What Newton's method leaves falls with the tolerance, and without one is that of 1e-10.
+static void implicit_steps_stop_at_their_tolerance(void** state) {
+  (void)state;
+  static random_tree t;
+  static const lb_integrator schemes[] = {LB_INTEGRATOR_BDF1, LB_INTEGRATOR_BDF2,
+                                          LB_INTEGRATOR_SDIRK2};
+  static const double tolerance[] = {1e-13, 1e-2, 1e-6, 1e-10, 0};
+  enum { EXACT, ROUGH, FINE, USUAL, NONE, RUNS };
+  double_pendulum(&t);
+  lb_model* m;
+  assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
+  for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
+    double q[RUNS][2], off[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+      lb_data* d;
+      assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+      run(m, d, schemes[s], 0.01, tolerance[i], 1);
+      memcpy(q[i], d->q, sizeof q[i]);
+      lb_data_release(d);
+      off[i] = fmax(fabs(q[i][0] - q[EXACT][0]), fabs(q[i][1] - q[EXACT][1]));
+    }
+    print_message("%s: %.2g, %.2g, %.2g\n", lb_integrator_name(schemes[s]), off[ROUGH], off[FINE],
+                  off[USUAL]);
+    assert_true(off[ROUGH] > 1e-5 && off[FINE] < 1e-5 && off[USUAL] < 1e-9);
+    assert_true(off[FINE] > 10 * off[USUAL]);
+    assert_memory_equal(q[NONE], q[USUAL], sizeof q[NONE]);
+  }
+  lb_model_release(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(double_pendulum_follows_the_lagrangian),
@@ -480,6 +510,7 @@ int main(void) {
       cmocka_unit_test(stiff_chain_is_stable_and_right),
       cmocka_unit_test(stiff_chain_is_within_a_percent_by_two_stages),
       cmocka_unit_test(stiff_chain_without_damping_stays_together),
+      cmocka_unit_test(implicit_steps_stop_at_their_tolerance),
       cmocka_unit_test(a_state_that_blows_up_is_told_and_kept_out),
       cmocka_unit_test(angles_that_lock_are_told),
   };
