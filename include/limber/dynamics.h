@@ -46,9 +46,9 @@ void lb_drive(const lb_model* model, lb_data* data);
 /// it after each step.
 void lb_settle(const lb_model* model, lb_data* data);
 
-/// The worst gap in a constraint, in metres or radians, or of one that asks for a rate, how far that
-/// is off, in these per second; 0 without any. `which` (may be NULL) is set
-/// to where: a loop, or nloop + a relation.
+/// The worst gap in a constraint, in metres or radians, or of one that asks for a rate, how far
+/// that is off, in these per second; 0 without any. `which` (may be NULL) is set to where: a loop,
+/// or nloop + a relation.
 double lb_loop_gap(const lb_model* model, lb_data* data, int* which);
 
 /// World poses of all bodies from q: sets pose.

@@ -44,9 +44,9 @@ typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past
 
 typedef struct lb_scheme lb_scheme;
 
-// Newton's method as the authors of [red] stop it, to compare with: from coordinates that keep their
-// last velocities, until dt^2 |r| is below this, whatever its numbers measure. That leaves an error
-// which only the same iterations repeat; the models' coordinates must be numbers.
+// Newton's method as the authors of [red] stop it, to compare with: from coordinates that keep
+// their last velocities, until dt^2 |r| is below this, whatever its numbers measure. That leaves an
+// error which only the same iterations repeat; the models' coordinates must be numbers.
 void lb_bdf2_stop_at(lb_stepper* st, double residual);
 
 // BDF2 with a first step by SDIRK2, as the authors of [red] have it: to compare with.
