@@ -183,16 +183,6 @@ static lb_status check_split(maker* k, const lb_block* b) {
   return LB_OK;
 }
 
-// Of what moves at a rate the start is a matter of its own, which starts with loops do not know.
-static bool has_rates(const lb_model* m) {
-  for (int i = 0; i < m->nrelation; i++) {
-    if (m->relation[i].rates) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_model* m = k->o->model;
   const lb_parameter_kind kind = b->p->kind;
@@ -206,7 +196,8 @@ static lb_status check_block(maker* k, const lb_block* b) {
                   "points of the scene are led, and stay where they start (change motors, masses "
                   "or springs instead)");
   }
-  if (has_rates(m) && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
+  // of what moves at a rate the start is a matter of its own, which starts with loops do not know
+  if (lb_loops_paced(m) >= 0 && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
     return refuse(k, b,
                   "a constraint of the scene gives a rate, and starts with it (change motors, "
                   "masses or springs instead)");

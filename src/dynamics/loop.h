@@ -42,6 +42,8 @@ void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, do
 int lb_loops_most_rows(const lb_model* m);
 // A constraint that pushes one way only, by lb_loop_gap's number, or -1.
 int lb_loops_one_way(const lb_model* m);
+// One that gives a rate, which says nothing of places, or -1.
+int lb_loops_paced(const lb_model* m);
 
 // Implicit steps choose by themselves which of the rows that push one way act: after
 // lb_loops_keep_all every one of them counts as a row, until lb_loops_keep_touching, not only what

@@ -33,6 +33,21 @@ int lb_loops_one_way(const lb_model* m) {
   return -1;
 }
 
+int lb_loops_paced(const lb_model* m) {
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_model_guide* g = &m->guide[i];
+    if (g->rates[0] || g->rates[1] || g->rates[2] || g->angle_rates) {
+      return g->loop;
+    }
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    if (m->relation[i].rates) {
+      return m->nloop + i;
+    }
+  }
+  return -1;
+}
+
 static lb_frame make_frame(const lb_model* m, int body, int face, lb_transform in_body) {
   const lb_anchor at = lb_model_anchor(m, body, face, in_body);
   return (lb_frame){at.link, lb_m3_from(lb_quat_matrix(at.X.q)), lb_v4_from(at.X.p)};

@@ -8,6 +8,8 @@
 // steppers do, would strain stiff bodies and kick them. A stage within a step asks for J v = 0
 // alone: its gap is of second order, and only that of the step's end is not.
 //
+// Rows that ask for a rate alone have no gap, and all of J v goes by J dv.
+//
 // Rows that push but do not pull ask for the same with >=, for lambda >= 0, and for one of them to
 // be zero: with lambda + mu in place of mu these are the conditions of a quadratic program
 // (math/complementary.h). Those that do not touch yet ask for c >= 0 alone, so that they land where

@@ -443,6 +443,19 @@ static lb_rester* lay_out(lb_carver* c, const lb_model* m) {
   return R;
 }
 
+static lb_status check_constraints(const lb_model* m, lb_error* err) {
+  const int one_way = lb_loops_one_way(m), paced = lb_loops_paced(m);
+  if (one_way < 0 && paced < 0) {
+    return LB_OK;
+  }
+  const lb_constraint_title told = lb_model_constraint(m, one_way >= 0 ? one_way : paced);
+  return lb_error_add(err, LB_INVALID, told.place,
+                      "constraint '%s' %s; poses at rest with such are not looked for (take it "
+                      "away)",
+                      told.name,
+                      one_way >= 0 ? "pushes one way only" : "gives a rate and not a place");
+}
+
 lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_rester** out,
                            lb_error* err) {
   if (m->full) {
@@ -451,13 +464,9 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
                         "ask for the rest of that, or leave 'elastic: full' out of the scene's "
                         "solver");
   }
-  const int one_way = lb_loops_one_way(m);
-  if (one_way >= 0) {
-    const lb_constraint_title told = lb_model_constraint(m, one_way);
-    return lb_error_add(err, LB_INVALID, told.place,
-                        "constraint '%s' pushes one way only; poses at rest with such are not "
-                        "looked for (take it away)",
-                        told.name);
+  const lb_status fit = check_constraints(m, err);
+  if (fit != LB_OK) {
+    return fit;
   }
   lb_carver c = {0};
   lay_out(&c, m);

@@ -248,6 +248,21 @@ static void rates_that_jump_are_told(void** state) {
   lb_scene_release(&scene);
 }
 
+// Nothing says where it is when all is slow.
+static void what_moves_at_a_rate_has_no_rest(void** state) {
+  (void)state;
+  world w = open_world(FOUR_BAR AT_RATE);
+  lb_recording* r;
+  lb_error err = lb_error_make(NULL);
+  const lb_simulate_options options = lb_simulate_default();
+  assert_int_equal(lb_recording_create(w.m, 1, NULL, &r, NULL), LB_OK);
+  assert_int_equal(lb_rest_motion(w.m, &options, r, &err), LB_INVALID);
+  assert_non_null(strstr(err.message[0].text, "constraint 'drive' gives a rate"));
+  lb_error_clear(&err);
+  lb_recording_release(r);
+  close_world(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_hinge_turns_at_its_rate),
@@ -257,6 +272,7 @@ int main(void) {
       cmocka_unit_test(rates_go_with_elastic_bodies),
       cmocka_unit_test(rates_that_cannot_be_are_told),
       cmocka_unit_test(rates_that_jump_are_told),
+      cmocka_unit_test(what_moves_at_a_rate_has_no_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
