@@ -9,17 +9,17 @@
 // rounding would be told apart too.
 static const double APART = 1e-4;
 
-lb_status lb_secants_create(lb_secants* s, int n, lb_arena* arena) {
-  const size_t all = (3 * (size_t)LB_SECANTS_MOST + 3) * (size_t)n;
+lb_status lb_secants_create(lb_secants* s, int n, int most, lb_arena* arena) {
+  const size_t all = (3 * (size_t)most + 3) * (size_t)n;
   double* block = LB_TAKE(arena, double, all);
   if (!block) {
     return LB_NO_MEMORY;
   }
-  *s = (lb_secants){.n = n, .first = true};
-  double** const part[] = {&s->step, &s->g, &s->r, &s->dv, &s->dg, &s->dr};
+  *s = (lb_secants){.n = n, .most = most, .first = true};
+  double** const part[] = {&s->step, &s->g, &s->r, &s->more, &s->dg, &s->dr};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
-    block += i < 3 ? (size_t)n : (size_t)LB_SECANTS_MOST * (size_t)n;
+    block += i < 3 ? (size_t)n : (size_t)most * (size_t)n;
   }
   return LB_OK;
 }
@@ -33,15 +33,20 @@ void lb_secants_restart(lb_secants* s) {
   s->first = true;
 }
 
+// A pair takes the place of the oldest one; of the products only those with it are new.
 static void keep_pair(lb_secants* s, const double* g, const double* r) {
-  const int at = s->next * s->n;
-  for (int i = 0; i < s->n; i++) {
-    s->dv[at + i] = s->step[i];
-    s->dg[at + i] = g[i] - s->g[i];
-    s->dr[at + i] = r[i] - s->r[i];
+  const int n = s->n, at = s->next;
+  double *dg = s->dg + at * n, *dr = s->dr + at * n, *more = s->more + at * n;
+  for (int i = 0; i < n; i++) {
+    dg[i] = g[i] - s->g[i];
+    dr[i] = r[i] - s->r[i];
+    more[i] = dg[i] - s->step[i];
   }
-  s->next = (s->next + 1) % LB_SECANTS_MOST;
-  s->count = s->count < LB_SECANTS_MOST ? s->count + 1 : s->count;
+  s->next = (at + 1) % s->most;
+  s->count = s->count < s->most ? s->count + 1 : s->count;
+  for (int j = 0; j < s->count; j++) {
+    s->product[at][j] = s->product[j][at] = lb_dot(n, dg, s->dr + j * n);
+  }
 }
 
 // c, by normal equations of pairs of unit size; false: they tell nothing.
@@ -49,15 +54,13 @@ static bool fit(const lb_secants* s, const double* r, double* c) {
   const int n = s->n, count = s->count;
   double A[LB_SECANTS_MOST * LB_SECANTS_MOST], scale[LB_SECANTS_MOST];
   for (int i = 0; i < count; i++) {
-    const double size = lb_dot(n, s->dg + i * n, s->dr + i * n);
-    if (!(size > 0)) {
+    if (!(s->product[i][i] > 0)) {
       return false;
     }
-    scale[i] = 1 / sqrt(size);
+    scale[i] = 1 / sqrt(s->product[i][i]);
     c[i] = scale[i] * lb_dot(n, s->dg + i * n, r);
-    for (int j = 0; j < i; j++) {
-      A[i * count + j] = A[j * count + i] =
-          scale[i] * scale[j] * lb_dot(n, s->dg + i * n, s->dr + j * n);
+    for (int j = 0; j < i; j++) { // by columns, the lower triangle
+      A[j * count + i] = scale[i] * scale[j] * s->product[i][j];
     }
     A[i * count + i] = 1 + APART;
   }
@@ -80,12 +83,12 @@ void lb_secants_correct(lb_secants* s, double* v, const double* g, const double*
   s->first = false;
   memcpy(s->g, g, (size_t)n * sizeof *g);
   memcpy(s->r, r, (size_t)n * sizeof *r);
-  memset(s->step, 0, (size_t)n * sizeof *s->step);
-  lb_add(n, s->step, -1, g);
+  for (int i = 0; i < n; i++) {
+    s->step[i] = -g[i];
+  }
   if (fit(s, r, c)) {
     for (int i = 0; i < s->count; i++) {
-      lb_add(n, s->step, c[i], s->dg + i * n);
-      lb_add(n, s->step, -c[i], s->dv + i * n);
+      lb_add(n, s->step, c[i], s->more + i * n);
     }
   }
   lb_add(n, v, 1, s->step);
