@@ -46,8 +46,8 @@ lb_status lb_optimization_evaluate(lb_optimization* optimization, const double* 
                                    double* objective, double* gradient, lb_error* err);
 
 /// Write the numbers x into a scene, which is one with the same parts as the optimisation's own or
-/// that one itself. What is simulated then is what was evaluated. New arrays are kept by the
-/// optimisation.
+/// that one itself. What is simulated then is what was evaluated. It can be done again, with other
+/// numbers, in the same scene. New arrays are kept by the optimisation.
 lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
                                 lb_error* err);
 

@@ -454,6 +454,7 @@ typedef struct lb_scene_retarget {
 /// What an optimisation may change. code, name in scene files
 #define LB_PARAMETER_LIST(X)                                                                       \
   X(LB_PARAMETER_POSITION, "position") /* of a joint's coordinates or a free body at the start */  \
+  X(LB_PARAMETER_ROTATION, "rotation") /* of a free body: a vector from the scene's own */         \
   X(LB_PARAMETER_VELOCITY, "velocity") /* likewise; of a free body along the world's axes */       \
   X(LB_PARAMETER_SPIN, "spin")         /* of a free body, along its own axes */                    \
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \

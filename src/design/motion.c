@@ -5,6 +5,7 @@
 
 #include "design/retarget.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
 #include "limber/simulate.h"
 
 // --- deviation ---
@@ -190,7 +191,7 @@ lb_status lb_retargeting_open_one(lb_retargeting* r, const lb_model* model, cons
   lb_arena_init(&r->arena, allocator);
   r->off = LB_TAKE(&r->arena, double, input->ncontrol);
   r->sum = LB_TAKE(&r->arena, double, input->nmotor * input->ncontrol);
-  r->torque = LB_TAKE(&r->arena, double, what->nmotor + model->nv);
+  r->torque = LB_TAKE(&r->arena, double, what->nmotor + model->nv + lb_loops_most_rows(model));
   lb_status status = LB_OK;
   if (!r->off || !r->sum || !r->torque || lb_regular_fill(r) != LB_OK) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");

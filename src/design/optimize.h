@@ -1,6 +1,7 @@
 // What the files of optimisation share. docs/optimize.md derives it.
 #pragma once
 #include "base/arena.h"
+#include "dynamics/law.h"
 #include "dynamics/state.h"
 #include "limber/dynamics.h"
 #include "limber/optimize.h"
@@ -20,20 +21,28 @@ typedef struct lb_bulk {
 //
 //   (m, h, E) = s f (m0, A h0, A E0 A)      about x0, then seen from its link
 typedef struct lb_growth {
-  int body, link;
+  int body;  // of the scene ...
+  int part;  // ... or the part of it in the model that this is, and ...
+  int parts; // ... how many there are: joints that close loops may split it, docs/constraints.md
+  int link;
   lb_vec3 x0, along;
-  lb_bulk base;           // about x0, in the body's axes
+  lb_vec3 centre;         // of mass, in the body
+  lb_bulk base;           // of the part, about x0, in the body's axes
   lb_transform in_link;   // of axes of the body at x0
+  int drag;               // of the model that acts at its centre of mass, or -1
   double density, length; // s and f
 } lb_growth;
 
-lb_growth lb_growth_make(const lb_model* m, int body, lb_vec3 x0, lb_vec3 along);
+lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along);
 // Of the body as it is now, in its link; and its change with s or f.
 lb_bulk lb_growth_bulk(const lb_growth* g);
 lb_bulk lb_growth_by_density(const lb_growth* g);
 lb_bulk lb_growth_by_length(const lb_growth* g);
-// In the body's own frame, as scenes have it.
+// Of the whole body in its own frame, as scenes have it.
 lb_mass lb_growth_mass(const lb_growth* g);
+// Where drag acts, in the link, and its change with f.
+lb_vec3 lb_growth_centre(const lb_growth* g);
+lb_vec3 lb_growth_centre_by_length(const lb_growth* g);
 // Add a bulk times s to a link's.
 void lb_link_add_bulk(lb_link* link, double s, const lb_bulk* b);
 // The power of the force that a bulk needs for its link's motion, for velocities that move the
@@ -50,11 +59,13 @@ typedef struct lb_slide { // of something on a body that gets longer
 typedef struct lb_block {
   const lb_scene_parameter* p;
   int first, count;
-  int q, v;        // of a joint or free body: its coordinates
-  int* coordinate; // [ncoordinate] of a joint: those that a stiffness or damping is of
-  int ncoordinate; //
+  int q, v;         // of a joint or free body: its coordinates where starts are made
+  int own_q, own_v; // of a joint: those in the model, ...
+  int loop;         // ... or the loop that it is there; else -1
+  int* coordinate;  // [ncoordinate] of a joint: those that a stiffness or damping is of
+  int ncoordinate;
   lb_profile_definition profile; // of a motor
-  int growth;                    // of a mass or length
+  int growth, ngrowth;           // of a mass or length: the first, and how many
   int nslide;
   lb_slide* slide;
 } lb_block;
@@ -82,13 +93,18 @@ typedef struct lb_optimizing {
   lb_optimization public;
   const lb_allocator* allocator;
   lb_arena arena;
-  lb_scene slid;   // the scene, with slides where lengths may change
+  lb_scene given;  // the scene as it was: what numbers are written into may be the caller's own
+  lb_scene slid;   // the same with slides where lengths may change
   lb_model* model; // of it
+  lb_model* tree;  // of it, where starts are made: the model, or in maximal coordinates one with
+                   // joints in trees
   int nblock, ngrowth, ngoal;
   lb_block* block;
   lb_growth* growth;
   lb_aimed* goal;
-  double *q0, *v0; // [nq], [nv] the start as the scene has it, loops closed
+  double *q0, *v0; // [nq], [nv] of the tree: the start as the scene has it, loops closed ...
+  double *q1, *v1; // ... and that of the last run
+  double* r;       // [nv + rows] of the model, scratch
   double h;
   int nclosing;             // rows of loops that say how a start follows ...
   int *closing, *dependent; // [nclosing] ... which, and the coordinates that do
@@ -107,26 +123,61 @@ lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err);
 // Where a body stays when it gets longer: where its joint holds it.
 lb_vec3 lb_body_root(const lb_scene* s, int body);
 
-// --- numbers into models and scenes (optimize_apply.c) ---
+// --- blocks (optimize_block.c) ---
 
-// The model with the numbers x in it, and the growths set to them.
-lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_model* m);
+// What a stiffness, damping or rest is to whatever pulls.
+extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
+
+// Parameters as numbers: what can be said of them before there is a model, ...
+lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
+// ... what they are in it, and their values and bounds.
+lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
+// A joint's number in the model; LB_INVALID, at `place`, in maximal coordinates.
+lb_status lb_optimizing_joint(const lb_optimizing* o, lb_place place, const char* name, int* joint,
+                              lb_error* err);
+
+// --- numbers into models (optimize_apply.c) and scenes (optimize_write.c) ---
+
+// What numbers make of the models.
+typedef struct lb_played {
+  const double* x;
+  lb_model model;
+  lb_model other;       // the tree, where it is another model
+  const lb_model* tree; // where the start is made
+} lb_played;
+
+// The models with the numbers x in them, and the growths set to them.
+lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to);
+// The part of x that is a rotation vector from the scene's own orientation, as a rotation.
+lb_quat lb_turned(const double* quaternion, const double* x);
+// Put a number of a spring, cable or joint where it belongs.
+void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, double* damping,
+                       double* rest);
 // How a profile at time t changes with its values: those from `first` on, at most six, with value
 // and first two derivatives each. Their count.
 int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
 
 // --- starts with loops (optimize_start.c) ---
 
-// Whether numbers change how a scene with loops starts.
-bool lb_start_moves(const lb_optimizing* o);
 // Choose the coordinates that follow, at the start as the scene has it.
 lb_status lb_start_choose(lb_optimizing* o, lb_data* d, lb_error* err);
-// Put them where they belong.
-lb_status lb_start_close(const lb_optimizing* o, const lb_model* m, lb_data* d, lb_error* err);
-// From how an objective changes with all coordinates and velocities of the start, where d is, to
-// how it changes with those that do not follow.
-lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, double* by_q,
-                        double* by_v, lb_error* err);
+// The start in trees, loops closed, in d, which is of them.
+lb_status lb_start_close(const lb_optimizing* o, const lb_model* tree, lb_data* d, lb_error* err);
+// The start of a run, in d, which is of the model.
+lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err);
+
+// How an objective changes with the start.
+typedef struct lb_start_slopes {
+  double *q, *v;  // [nv] of the model: what is given
+  double* tree_q; // [nv] of the tree: by the coordinates that do not follow ...
+  double* tree_v; // ... and velocities
+  double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to
+} lb_start_slopes;
+
+// From how it changes with all coordinates and velocities of the model to how it changes with those
+// of the tree that do not follow.
+lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slopes* by,
+                        lb_error* err);
 
 // Write the coordinates and velocities of d into a scene with the model's joints and free bodies.
 void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
@@ -153,14 +204,20 @@ double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data*
 
 // --- runs (optimize_run.c) ---
 
-lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, double* objective,
+lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
                             double* goal, lb_error* err);
 lb_step_past lb_optimizing_past(const lb_optimizing* o, int record);
 // What is compared, off from what it should be, at d's state with kinematics in place.
 void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss[LB_GOAL_MOST]);
 lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
+// Is it about what a motor must exert that drives a position?
+bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
+// What motors exert at the end of a record's step, d being there, where goals ask for it; r [nv +
+// rows] is scratch.
+void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
+                         double* r);
 
 // --- the gradient (optimize_gradient.c) ---
 
-lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d, double* gradient,
+lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err);

@@ -1,4 +1,4 @@
-// Numbers into a model, for runs, and into a scene, for what comes after.
+// Numbers into models, for runs.
 #include <math.h>
 #include <string.h>
 
@@ -72,11 +72,18 @@ int lb_profile_weights(const lb_profile_definition* p, double t, int* first, dou
 typedef struct player {
   lb_optimizing* o;
   lb_model* m;
+  lb_model* tree; // where the start is made
   lb_arena* arena;
 } player;
 
-static void put_position(player* w, const lb_block* b, const double* x) {
-  memcpy(w->m->q0 + b->q, x, (size_t)b->count * sizeof *x);
+lb_quat lb_turned(const double* quaternion, const double* x) {
+  const lb_quat from = {quaternion[0], quaternion[1], quaternion[2], quaternion[3]};
+  return lb_quat_mul(from, lb_quat_exp(lb_vec3_make(x[0], x[1], x[2])));
+}
+
+static void put_turn(double* quaternion, const double* x) {
+  const lb_quat r = lb_turned(quaternion, x);
+  memcpy(quaternion, (double[]){r.w, r.x, r.y, r.z}, 4 * sizeof *quaternion);
 }
 
 static lb_quat free_rotation(const lb_model* m, int q) {
@@ -84,29 +91,56 @@ static lb_quat free_rotation(const lb_model* m, int q) {
   return (lb_quat){r[0], r[1], r[2], r[3]};
 }
 
+static void put_position(player* w, const lb_block* b, const double* x) {
+  double* q = w->tree->q0 + b->q;
+  const int kind = b->p->owner == LB_OWNER_JOINT ? (int)w->o->given.joint[b->p->index].kind : -1;
+  if (kind == LB_JOINT_SPHERICAL) {
+    put_turn(q, x);
+  } else if (kind == LB_JOINT_FREE) {
+    put_turn(q + 3, x);
+    memcpy(q, x + 3, 3 * sizeof *q);
+  } else {
+    memcpy(q, x, (size_t)b->count * sizeof *x);
+  }
+}
+
+// A free body keeps its velocity along the world's axes.
+static void put_rotation(player* w, const lb_block* b, const double* x) {
+  double* v = w->tree->qd0 + b->v + 3;
+  const lb_vec3 along =
+      lb_quat_rotate(free_rotation(w->tree, b->q), lb_vec3_make(v[0], v[1], v[2]));
+  put_turn(w->tree->q0 + b->q + 3, x);
+  lb_v4_store(v,
+              lb_v4_from(lb_quat_rotate(lb_quat_conjugate(free_rotation(w->tree, b->q)), along)));
+}
+
 static void put_velocity(player* w, const lb_block* b, const double* x) {
   if (b->p->owner == LB_OWNER_BODY) {
-    const lb_vec3 v = lb_quat_rotate(lb_quat_conjugate(free_rotation(w->m, b->q)),
+    const lb_vec3 v = lb_quat_rotate(lb_quat_conjugate(free_rotation(w->tree, b->q)),
                                      lb_vec3_make(x[0], x[1], x[2]));
-    lb_v4_store(w->m->qd0 + b->v + 3, lb_v4_from(v));
+    lb_v4_store(w->tree->qd0 + b->v + 3, lb_v4_from(v));
   } else {
-    memcpy(w->m->qd0 + b->v, x, (size_t)b->count * sizeof *x);
+    memcpy(w->tree->qd0 + b->v, x, (size_t)b->count * sizeof *x);
   }
 }
 
 static void put_spin(player* w, const lb_block* b, const double* x) {
-  memcpy(w->m->qd0 + b->v, x, 3 * sizeof *x);
+  memcpy(w->tree->qd0 + b->v, x, 3 * sizeof *x);
 }
 
 static lb_status play(player* w, int motor, lb_profile_definition definition, const double* value) {
   definition.value = (double*)value;
-  return lb_profile_create(w->arena, &definition, &w->m->motor_profile[motor]);
+  const lb_status status = lb_profile_create(w->arena, &definition, &w->m->motor_profile[motor]);
+  w->tree->motor_profile[motor] = w->m->motor_profile[motor];
+  return status;
 }
 
 static lb_status put_length(player* w, const lb_block* b, double f) {
   static double zero = 0;
   lb_status status = LB_OK;
-  w->o->growth[b->growth].length = f;
+  for (int i = 0; i < b->ngrowth; i++) {
+    w->o->growth[b->growth + i].length = f;
+  }
   for (int i = 0; i < b->nslide && status == LB_OK; i++) {
     const double value = (f - 1) * b->slide[i].reach;
     const lb_profile_definition held = {.kind = LB_PROFILE_LINEAR, .count = 1, .time = &zero};
@@ -115,41 +149,55 @@ static lb_status put_length(player* w, const lb_block* b, double f) {
   return status;
 }
 
-static double* resistance(const lb_model* m, lb_parameter_kind kind) {
-  return kind == LB_PARAMETER_STIFFNESS ? m->stiffness : m->damping;
+static void put_mass(player* w, const lb_block* b, double mass) {
+  for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
+    w->o->growth[i].density = mass / (b->ngrowth * w->o->growth[i].base.m);
+  }
 }
 
-static void put_line(double* stiffness, double* damping, double* length, lb_parameter_kind kind,
-                     double x) {
-  *(kind == LB_PARAMETER_STIFFNESS ? stiffness
-    : kind == LB_PARAMETER_DAMPING ? damping
-                                   : length) = x;
+void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, double* damping,
+                       double* rest) {
+  *(kind == LB_PARAMETER_STIFFNESS ? stiffness : kind == LB_PARAMETER_DAMPING ? damping : rest) = x;
+}
+
+static void put_joint(lb_model* m, const lb_block* b, const double* x) {
+  if (b->loop >= 0) {
+    lb_scene_joint* j = &m->loop[b->loop];
+    for (int i = 0; i < b->count; i++) {
+      lb_put_resistance(b->p->kind, x[i], &j->stiffness, &j->damping, &j->rest[i]);
+    }
+  } else if (b->p->kind == LB_PARAMETER_REST) {
+    memcpy(m->rest + b->own_q, x, (size_t)b->count * sizeof *x);
+  }
+  for (int i = 0; i < b->ncoordinate; i++) {
+    const int v = b->coordinate[i];
+    lb_put_resistance(b->p->kind, *x, &m->stiffness[v], &m->damping[v], NULL);
+  }
 }
 
 static void put_resistance(player* w, const lb_block* b, const double* x) {
   lb_model* m = w->m;
   if (b->p->owner == LB_OWNER_SPRING) {
     lb_scene_spring* s = &m->spring[b->p->index];
-    put_line(&s->stiffness, &s->damping, &s->length, b->p->kind, *x);
+    lb_put_resistance(b->p->kind, *x, &s->stiffness, &s->damping, &s->length);
   } else if (b->p->owner == LB_OWNER_CABLE) {
     lb_scene_cable* s = &m->cable[b->p->index];
-    put_line(&s->stiffness, &s->damping, &s->length, b->p->kind, *x);
-  } else if (b->p->kind == LB_PARAMETER_REST) {
-    memcpy(m->rest + b->q, x, (size_t)b->count * sizeof *x);
+    lb_put_resistance(b->p->kind, *x, &s->stiffness, &s->damping, &s->length);
   } else {
-    for (int i = 0; i < b->ncoordinate; i++) {
-      resistance(m, b->p->kind)[b->coordinate[i]] = *x;
-    }
+    put_joint(m, b, x);
   }
 }
 
 static lb_status put(player* w, const lb_block* b, const double* x) {
   if (lb_fabric_owns(b)) {
-    return lb_fabric_put(w->m, w->arena, b, *x, lb_fabric_given(&w->o->slid, b));
+    return lb_fabric_put(w->m, w->arena, b, *x, lb_fabric_given(&w->o->given, b));
   }
   switch (b->p->kind) {
   case LB_PARAMETER_POSITION:
     put_position(w, b, x);
+    break;
+  case LB_PARAMETER_ROTATION:
+    put_rotation(w, b, x);
     break;
   case LB_PARAMETER_VELOCITY:
     put_velocity(w, b, x);
@@ -160,7 +208,7 @@ static lb_status put(player* w, const lb_block* b, const double* x) {
   case LB_PARAMETER_MOTOR:
     return play(w, b->p->index, b->profile, x);
   case LB_PARAMETER_MASS:
-    w->o->growth[b->growth].density = *x / w->o->growth[b->growth].base.m;
+    put_mass(w, b, *x);
     break;
   case LB_PARAMETER_LENGTH:
     return put_length(w, b, *x);
@@ -172,25 +220,14 @@ static lb_status put(player* w, const lb_block* b, const double* x) {
 }
 
 // Own copies of what numbers are put into.
-static bool copy_arrays(const lb_optimizing* o, lb_arena* arena, lb_model* m) {
-  m->q0 = o->q0;
-  m->qd0 = o->v0;
-  const struct {
-    void* array;
-    int count;
-    size_t size;
-  } part[] = {{&m->q0, m->nq, sizeof *m->q0},
-              {&m->qd0, m->nv, sizeof *m->qd0},
-              {&m->stiffness, m->nv, sizeof *m->stiffness},
-              {&m->damping, m->nv, sizeof *m->damping},
-              {&m->rest, m->nq, sizeof *m->rest},
-              {&m->spring, m->nline, sizeof *m->spring},
-              {&m->cable, m->ncable, sizeof *m->cable},
-              {&m->link, m->nlink, sizeof *m->link},
-              {&m->segment, m->nsegment, sizeof *m->segment},
-              {&m->soft, m->nsoft, sizeof *m->soft},
-              {&m->motor_profile, m->nmotor, sizeof *m->motor_profile}};
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+typedef struct own_array {
+  void* array; // the address of the pointer to it
+  int count;
+  size_t size;
+} own_array;
+
+static bool copy_arrays(lb_arena* arena, const own_array* part, size_t n) {
+  for (size_t i = 0; i < n; i++) {
     void* to = lb_arena_take(arena, (size_t)part[i].count * part[i].size, LB_ALIGN);
     if (!to) {
       return false;
@@ -203,216 +240,75 @@ static bool copy_arrays(const lb_optimizing* o, lb_arena* arena, lb_model* m) {
   return true;
 }
 
-lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_model* m) {
+static bool copy_start(const lb_optimizing* o, lb_arena* arena, lb_model* tree) {
+  tree->q0 = o->q0;
+  tree->qd0 = o->v0;
+  const own_array part[] = {{&tree->q0, tree->nq, sizeof *tree->q0},
+                            {&tree->qd0, tree->nv, sizeof *tree->qd0},
+                            {&tree->motor_profile, tree->nmotor, sizeof *tree->motor_profile}};
+  return copy_arrays(arena, part, sizeof part / sizeof *part);
+}
+
+static bool copy_model(lb_arena* arena, lb_model* m) {
+  const own_array part[] = {{&m->stiffness, m->nv, sizeof *m->stiffness},
+                            {&m->damping, m->nv, sizeof *m->damping},
+                            {&m->rest, m->nq, sizeof *m->rest},
+                            {&m->spring, m->nline, sizeof *m->spring},
+                            {&m->cable, m->ncable, sizeof *m->cable},
+                            {&m->loop, m->nloop, sizeof *m->loop},
+                            {&m->drag, m->ndrag, sizeof *m->drag},
+                            {&m->link, m->nlink, sizeof *m->link},
+                            {&m->segment, m->nsegment, sizeof *m->segment},
+                            {&m->soft, m->nsoft, sizeof *m->soft},
+                            {&m->motor_profile, m->nmotor, sizeof *m->motor_profile}};
+  return copy_arrays(arena, part, sizeof part / sizeof *part);
+}
+
+static void grow(const lb_growth* g, lb_model* m) {
+  lb_growth was = *g;
+  was.density = was.length = 1;
+  const lb_bulk before = lb_growth_bulk(&was), now = lb_growth_bulk(g);
+  if (g->link != LB_WORLD) {
+    lb_link_add_bulk(&m->link[g->link], -1, &before);
+    lb_link_add_bulk(&m->link[g->link], 1, &now);
+  }
+  if (g->drag >= 0) {
+    m->drag[g->drag].at.X.p = lb_growth_centre(g);
+  }
+}
+
+// Rotations come first: velocities along the world's axes are seen from them.
+static lb_status put_all(player* w, const double* x) {
+  lb_status status = LB_OK;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < w->o->nblock && status == LB_OK; i++) {
+      const lb_block* b = &w->o->block[i];
+      if ((b->p->kind == LB_PARAMETER_ROTATION) == (pass == 0)) {
+        status = put(w, b, x + b->first);
+      }
+    }
+  }
+  return status;
+}
+
+lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to) {
+  const bool apart = o->tree != o->model;
+  lb_model* m = &to->model;
+  lb_model* tree = apart ? &to->other : m;
   *m = *o->model;
-  if (!copy_arrays(o, arena, m)) {
+  *tree = *o->tree;
+  to->x = x;
+  to->tree = tree;
+  player w = {o, m, tree, arena};
+  if (!copy_model(arena, m) || !copy_start(o, arena, tree) || put_all(&w, x) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  player w = {o, m, arena};
-  lb_status status = LB_OK;
-  for (int i = 0; i < o->nblock && status == LB_OK; i++) {
-    status = put(&w, &o->block[i], x + o->block[i].first);
-  }
-  for (int i = 0; i < o->ngrowth && status == LB_OK; i++) {
-    const lb_growth* g = &o->growth[i];
-    lb_growth was = *g;
-    was.density = was.length = 1;
-    const lb_bulk before = lb_growth_bulk(&was), now = lb_growth_bulk(g);
-    if (g->link != LB_WORLD) {
-      lb_link_add_bulk(&m->link[g->link], -1, &before);
-      lb_link_add_bulk(&m->link[g->link], 1, &now);
-    }
+  for (int i = 0; i < o->ngrowth; i++) {
+    grow(&o->growth[i], m);
   }
   m->nstiff = 0;
   for (int k = 0; k < m->nv; k++) {
     m->nstiff += m->stiffness[k] > 0;
   }
-  return status == LB_OK ? lb_model_renew_tree(m, arena) : status;
-}
-
-// --- scenes ---
-
-static void stretch_point(const lb_block* b, lb_vec3 root, double f, int body, lb_vec3* x) {
-  if (body == b->p->index) {
-    const double reach = lb_vec3_dot(b->p->along, lb_vec3_sub(*x, root));
-    *x = lb_vec3_add(*x, lb_vec3_scale((f - 1) * reach, b->p->along));
-  }
-}
-
-// What is seen of a body: shapes with an edge or axis along the direction get longer by it.
-static void stretch_shape(const lb_block* b, double f, lb_scene_shape* shape) {
-  const lb_vec3 e = lb_quat_rotate(lb_quat_conjugate(shape->pose.q), b->p->along);
-  const bool round =
-      shape->shape.type == LB_SHAPE_CAPSULE || shape->shape.type == LB_SHAPE_CYLINDER;
-  lb_vec3* size = &shape->shape.size;
-  double* const along[] = {round ? NULL : &size->x, round ? NULL : &size->y,
-                           round ? &size->y : &size->z};
-  const double part[] = {e.x, e.y, e.z};
-  for (int k = 0; k < 3 && shape->shape.type != LB_SHAPE_SPHERE; k++) {
-    if (fabs(part[k]) > 1 - 1e-9 && along[k]) {
-      *along[k] *= f;
-    }
-  }
-}
-
-static void stretch_scene(lb_scene* s, const lb_block* b, lb_vec3 root, double f) {
-  for (int i = 0; i < s->njoint; i++) {
-    stretch_point(b, root, f, s->joint[i].parent, &s->joint[i].in_parent.p);
-    if (s->joint[i].loop) {
-      stretch_point(b, root, f, s->joint[i].child, &s->joint[i].in_child.p);
-    }
-  }
-  for (int i = 0; i < s->nspring; i++) {
-    stretch_point(b, root, f, s->spring[i].body[0], &s->spring[i].point[0]);
-    stretch_point(b, root, f, s->spring[i].body[1], &s->spring[i].point[1]);
-  }
-  for (int i = 0; i < s->ncable; i++) {
-    for (int k = 0; k < s->cable[i].npoint; k++) {
-      stretch_point(b, root, f, s->cable[i].point[k].body, &s->cable[i].point[k].at);
-    }
-  }
-  for (int i = 0; i < s->nground; i++) {
-    for (int k = 0; k < s->ground[i].npoint; k++) {
-      stretch_point(b, root, f, s->ground[i].point[k].body, &s->ground[i].point[k].at);
-    }
-  }
-  for (int i = 0; i < s->nload; i++) {
-    stretch_point(b, root, f, s->load[i].body, &s->load[i].point);
-  }
-  for (int i = 0; i < s->nshape; i++) {
-    stretch_point(b, root, f, s->shape[i].body, &s->shape[i].pose.p);
-    if (s->shape[i].body == b->p->index) {
-      stretch_shape(b, f, &s->shape[i]);
-    }
-  }
-  for (int i = 0; i < s->optimize.ngoal; i++) {
-    lb_scene_goal* g = &s->optimize.goal[i];
-    stretch_point(b, root, f, g->kind == LB_GOAL_POINT ? g->index : LB_WORLD, &g->at);
-  }
-}
-
-static void write_start(lb_scene* s, const lb_block* b, const double* x) {
-  const bool velocity = b->p->kind == LB_PARAMETER_VELOCITY;
-  if (b->p->owner == LB_OWNER_JOINT) {
-    lb_scene_joint* j = &s->joint[b->p->index];
-    memcpy(velocity ? j->qd : j->q, x, (size_t)b->count * sizeof *x);
-    return;
-  }
-  lb_scene_body* body = &s->body[b->p->index];
-  *(b->p->kind == LB_PARAMETER_SPIN ? &body->spin
-    : velocity                      ? &body->velocity
-                                    : &body->pose.p) = lb_vec3_make(x[0], x[1], x[2]);
-}
-
-static bool write_curve(lb_arena* arena, lb_scene* s, const lb_block* b, const double* x) {
-  lb_profile_definition* p = &s->motor[b->p->index].profile;
-  *p = b->profile;
-  p->value = LB_TAKE(arena, double, b->count);
-  if (p->value) {
-    memcpy(p->value, x, (size_t)b->count * sizeof *x);
-  }
-  return p->value != NULL;
-}
-
-static void write_resistance(lb_scene* s, const lb_block* b, const double* x) {
-  const int i = b->p->index;
-  if (lb_fabric_owns(b)) {
-    lb_fabric_write(s, b, *x);
-  } else if (b->p->owner == LB_OWNER_SPRING) {
-    put_line(&s->spring[i].stiffness, &s->spring[i].damping, &s->spring[i].length, b->p->kind, *x);
-  } else if (b->p->owner == LB_OWNER_CABLE) {
-    put_line(&s->cable[i].stiffness, &s->cable[i].damping, &s->cable[i].length, b->p->kind, *x);
-  } else if (b->p->kind == LB_PARAMETER_REST) {
-    memcpy(s->joint[i].rest, x, (size_t)b->count * sizeof *x);
-  } else {
-    *(b->p->kind == LB_PARAMETER_STIFFNESS ? &s->joint[i].stiffness : &s->joint[i].damping) = *x;
-  }
-}
-
-// Masses as the growths have them; lengths that lines took from the start stay.
-static void write_rest(const lb_optimizing* o, lb_scene* s) {
-  for (int i = 0; i < o->ngrowth; i++) {
-    lb_scene_body* body = &s->body[o->growth[i].body];
-    if (o->growth[i].base.m > 0) { // a massless body stays one
-      body->mass = lb_growth_mass(&o->growth[i]);
-      body->has_mass = body->has_com = body->has_inertia = true;
-    }
-  }
-  for (int i = 0; i < s->nspring; i++) {
-    s->spring[i].length =
-        isnan(s->spring[i].length) ? o->model->spring[i].length : s->spring[i].length;
-  }
-  for (int i = 0; i < s->ncable; i++) {
-    s->cable[i].length = isnan(s->cable[i].length) ? o->model->cable[i].length : s->cable[i].length;
-  }
-}
-
-// Of a scene with loops, all coordinates as they follow: what closes them again has nothing to do,
-// which would weigh the ways to close them by masses that have changed.
-static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb_error* err) {
-  lb_arena arena;
-  lb_model m;
-  lb_data* d = NULL;
-  lb_arena_init(&arena, o->allocator);
-  lb_status status = lb_optimizing_play(o, x, &arena, &m);
-  if (status == LB_OK) {
-    status = lb_data_create(&m, o->allocator, &d, err);
-  }
-  if (status == LB_OK) {
-    lb_drive(&m, d);
-    status = lb_start_close(o, &m, d, err);
-  }
-  if (status == LB_OK) {
-    lb_start_write(&m, d, s);
-  }
-  lb_data_release(d);
-  lb_arena_release(&arena);
-  return status;
-}
-
-// In maximal coordinates joints have none of their own: they start as the tree was closed.
-static void write_tree(const lb_optimizing* o, lb_scene* s) {
-  for (int i = 0; i < s->njoint; i++) {
-    memcpy(s->joint[i].q, o->slid.joint[i].q, sizeof s->joint[i].q);
-    memcpy(s->joint[i].qd, o->slid.joint[i].qd, sizeof s->joint[i].qd);
-  }
-}
-
-lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
-                                lb_error* err) {
-  lb_optimizing* o = optimization->work;
-  bool ok = true;
-  if (o->slid.solver.coordinates == LB_COORDINATES_MAXIMAL) {
-    write_tree(o, scene);
-  }
-  for (int i = 0; i < o->nblock; i++) {
-    const lb_block* b = &o->block[i];
-    const double* at = x + b->first;
-    switch (b->p->kind) {
-    case LB_PARAMETER_POSITION:
-    case LB_PARAMETER_VELOCITY:
-    case LB_PARAMETER_SPIN:
-      write_start(scene, b, at);
-      break;
-    case LB_PARAMETER_MOTOR:
-      ok = write_curve(&o->arena, scene, b, at) && ok;
-      break;
-    case LB_PARAMETER_MASS:
-      o->growth[b->growth].density = *at / o->growth[b->growth].base.m;
-      break;
-    case LB_PARAMETER_LENGTH:
-      o->growth[b->growth].length = *at;
-      stretch_scene(scene, b, o->growth[b->growth].x0, *at);
-      break;
-    default:
-      write_resistance(scene, b, at);
-      break;
-    }
-  }
-  write_rest(o, scene);
-  if (ok && o->model->nloop + o->model->nrelation > 0) {
-    return write_closed(o, x, scene, err);
-  }
-  return ok ? LB_OK
-            : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a motor's curve");
+  return lb_model_renew_tree(m, arena);
 }

@@ -1,4 +1,4 @@
-// From a scene's `optimize` to numbers with bounds, and what they are in the model.
+// From a scene's `optimize` to a problem: its models, its goals, and where its runs start.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "limber/simulate.h"
 #include "math/profile.h"
 #include "model/pose.h"
-#include "model/split.h"
 #include "solve/frames.h"
 
 typedef struct maker {
@@ -20,60 +19,7 @@ static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
 }
 
-// --- blocks: what can be said of them before there is a model ---
-
-static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* motor) {
-  lb_profile_definition* p = &b->profile;
-  *p = motor->profile;
-  if (b->p->knots > 0) {
-    *p = (lb_profile_definition){.kind = LB_PROFILE_LINEAR, .count = b->p->knots};
-    p->time = LB_TAKE(&o->arena, double, p->count);
-    for (int i = 0; p->time && i < p->count; i++) {
-      p->time[i] = o->public.scene->duration * i / (p->count - 1);
-    }
-  }
-  b->count = p->count;
-  return p->time != NULL;
-}
-
-static int count_numbers(const lb_scene* s, const lb_scene_parameter* p) {
-  const bool joint = p->owner == LB_OWNER_JOINT;
-  switch (p->kind) {
-  case LB_PARAMETER_POSITION:
-  case LB_PARAMETER_VELOCITY:
-    return joint ? lb_joint_count_v(&s->joint[p->index]) : 3;
-  case LB_PARAMETER_SPIN:
-    return 3;
-  case LB_PARAMETER_REST:
-    return joint ? lb_joint_count_v(&s->joint[p->index]) : 1;
-  default:
-    return 1;
-  }
-}
-
-static lb_status make_blocks(maker* k) {
-  lb_optimizing* o = k->o;
-  const lb_scene_optimize* what = &k->s->optimize;
-  o->nblock = what->nparameter;
-  o->block = LB_TAKE(&o->arena, lb_block, o->nblock);
-  o->public.first = LB_TAKE(&o->arena, int, o->nblock + 1);
-  o->growth = LB_TAKE(&o->arena, lb_growth, o->nblock);
-  if (!o->block || !o->public.first || !o->growth) {
-    return no_memory(k->err);
-  }
-  for (int i = 0; i < o->nblock; i++) {
-    lb_block* b = &o->block[i];
-    b->p = &what->parameter[i];
-    b->count = count_numbers(k->s, b->p);
-    if (b->p->kind == LB_PARAMETER_MOTOR && !spread_knots(o, b, &k->s->motor[b->p->index])) {
-      return no_memory(k->err);
-    }
-    b->first = o->public.first[i];
-    o->public.first[i + 1] = b->first + b->count;
-  }
-  o->public.nvalue = o->public.first[o->nblock];
-  return LB_OK;
-}
+// --- goals ---
 
 static lb_status make_goals(maker* k) {
   lb_optimizing* o = k->o;
@@ -90,273 +36,6 @@ static lb_status make_goals(maker* k) {
   return LB_OK;
 }
 
-// --- blocks in the model ---
-
-static lb_status find_joint(maker* k, lb_place place, const char* name, int* joint) {
-  *joint = lb_model_joint(k->o->model, name);
-  return *joint >= 0 ? LB_OK
-                     : lb_error_add(k->err, LB_INVALID, place,
-                                    "optimize: joint '%s' has no coordinates of its own in maximal "
-                                    "coordinates (choose 'coordinates: reduced')",
-                                    name);
-}
-
-// Those that share the joint's stiffness and damping: where a joint both slides and turns, its
-// distances.
-static lb_status find_coordinates(maker* k, lb_block* b, const lb_scene_joint* j) {
-  const bool mixed =
-      j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
-  if (j->kind == LB_JOINT_COMPOSITE) {
-    return lb_error_add(k->err, LB_INVALID, b->p->place,
-                        "parameter '%s': joint '%s' is composite, and its parts have stiffness and "
-                        "damping of their own",
-                        b->p->name, j->name);
-  }
-  b->coordinate = LB_TAKE(&k->o->arena, int, lb_joint_count_v(j));
-  for (int i = 0; b->coordinate && i < lb_joint_count_v(j); i++) {
-    if (!mixed || lb_joint_counts(j, i) == LB_COORDINATE_LENGTH) {
-      b->coordinate[b->ncoordinate++] = b->v + i;
-    }
-  }
-  return b->coordinate ? LB_OK : no_memory(k->err);
-}
-
-static lb_status find_block(maker* k, lb_block* b) {
-  const lb_model* m = k->o->model;
-  const lb_scene_parameter* p = b->p;
-  const bool joint = p->owner == LB_OWNER_JOINT;
-  const bool start = p->kind <= LB_PARAMETER_SPIN;
-  if (joint || start) {
-    int j = 0;
-    const char* name = joint ? k->s->joint[p->index].name : k->s->body[p->index].name;
-    const lb_status status = find_joint(k, p->place, name, &j);
-    if (status != LB_OK) {
-      return status;
-    }
-    b->q = m->joint_q[j];
-    b->v = m->joint_v[j];
-  }
-  const bool resists = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
-  return joint && resists ? find_coordinates(k, b, &k->s->joint[p->index]) : LB_OK;
-}
-
-// One growth a body, whatever of it may change.
-static lb_status find_growth(maker* k, lb_block* b) {
-  lb_optimizing* o = k->o;
-  const bool length = b->p->kind == LB_PARAMETER_LENGTH;
-  int i = 0;
-  while (i < o->ngrowth && o->growth[i].body != b->p->index) {
-    i++;
-  }
-  if (i == o->ngrowth) {
-    o->growth[o->ngrowth++] =
-        lb_growth_make(o->model, b->p->index, lb_body_root(k->s, b->p->index), b->p->along);
-  }
-  if (length) {
-    o->growth[i].along = b->p->along;
-  }
-  b->growth = i;
-  return length || o->growth[i].base.m > 0
-             ? LB_OK
-             : lb_error_add(k->err, LB_INVALID, b->p->place,
-                            "parameter '%s': body '%s' has no mass that could grow (give it one)",
-                            b->p->name, k->s->body[b->p->index].name);
-}
-
-static lb_status refuse(maker* k, const lb_block* b, const char* why) {
-  return lb_error_add(k->err, LB_INVALID, b->p->place, "parameter '%s': %s", b->p->name, why);
-}
-
-// A part of a body that a loop's joint splits is a body of its own, which would have to change,
-// too.
-static lb_status check_split(maker* k, const lb_block* b) {
-  for (int i = 0; i < k->s->njoint; i++) {
-    const lb_scene_joint* j = &k->s->joint[i];
-    if (j->loop && j->child == b->p->index && lb_joint_needs_coordinates(k->s, i)) {
-      return lb_error_add(
-          k->err, LB_INVALID, b->p->place,
-          "parameter '%s': joint '%s' closes a loop at body '%s' and does more than "
-          "hold it, so its %s cannot change (make it the joint's parent)",
-          b->p->name, j->name, k->s->body[j->child].name, lb_parameter_kind_name(b->p->kind));
-    }
-  }
-  return LB_OK;
-}
-
-static lb_status check_block(maker* k, const lb_block* b) {
-  const lb_model* m = k->o->model;
-  const lb_parameter_kind kind = b->p->kind;
-  if (kind == LB_PARAMETER_LENGTH && k->s->solver.coordinates == LB_COORDINATES_MAXIMAL) {
-    return refuse(k, b,
-                  "lengths cannot change in maximal coordinates (choose 'coordinates: "
-                  "reduced')");
-  }
-  if (m->nguide > 0 && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
-    return refuse(k, b,
-                  "points of the scene are led, and stay where they start (change motors, masses "
-                  "or springs instead)");
-  }
-  // of what moves at a rate the start is a matter of its own, which starts with loops do not know
-  if (lb_loops_paced(m) >= 0 && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
-    return refuse(k, b,
-                  "a constraint of the scene gives a rate, and starts with it (change motors, "
-                  "masses or springs instead)");
-  }
-  for (int i = 0; i < k->o->nblock; i++) {
-    const lb_scene_parameter* other = k->o->block[i].p;
-    if (other != b->p && other->kind == kind && other->owner == b->p->owner &&
-        other->index == b->p->index) {
-      return refuse(k, b, "another parameter changes the same already (keep one)");
-    }
-  }
-  const lb_status status = lb_fabric_check(k->s, b, k->err);
-  if (status != LB_OK) {
-    return status;
-  }
-  return kind == LB_PARAMETER_MASS || kind == LB_PARAMETER_LENGTH ? check_split(k, b) : LB_OK;
-}
-
-// --- values ---
-
-static void start_joint(const lb_scene* s, const lb_block* b, double* x) {
-  const lb_scene_joint* j = &s->joint[b->p->index];
-  const double* from = b->p->kind == LB_PARAMETER_POSITION   ? j->q
-                       : b->p->kind == LB_PARAMETER_VELOCITY ? j->qd
-                                                             : j->rest;
-  if (b->p->kind == LB_PARAMETER_STIFFNESS || b->p->kind == LB_PARAMETER_DAMPING) {
-    *x = b->p->kind == LB_PARAMETER_STIFFNESS ? j->stiffness : j->damping;
-  } else {
-    memcpy(x, from, (size_t)b->count * sizeof *x);
-  }
-}
-
-static void start_body(const lb_optimizing* o, const lb_block* b, double* x) {
-  const lb_scene_body* body = &o->public.scene->body[b->p->index];
-  const lb_vec3 v = b->p->kind == LB_PARAMETER_SPIN       ? body->spin
-                    : b->p->kind == LB_PARAMETER_VELOCITY ? body->velocity
-                                                          : body->pose.p;
-  if (b->p->kind == LB_PARAMETER_MASS) {
-    *x = o->growth[b->growth].base.m;
-  } else if (b->p->kind == LB_PARAMETER_LENGTH) {
-    *x = 1;
-  } else {
-    lb_v4_store(x, lb_v4_from(v));
-  }
-}
-
-static void start_line(const lb_model* m, const lb_block* b, double* x) {
-  const bool spring = b->p->owner == LB_OWNER_SPRING;
-  const lb_scene_spring* s = &m->spring[spring ? b->p->index : 0];
-  const lb_scene_cable* c = &m->cable[spring ? 0 : b->p->index];
-  *x = b->p->kind == LB_PARAMETER_STIFFNESS ? (spring ? s->stiffness : c->stiffness)
-       : b->p->kind == LB_PARAMETER_DAMPING ? (spring ? s->damping : c->damping)
-                                            : (spring ? s->length : c->length);
-}
-
-static void start_motor(const lb_optimizing* o, const lb_block* b, double* x) {
-  const lb_profile_definition* own = &o->public.scene->motor[b->p->index].profile;
-  for (int i = 0; i < b->count; i++) {
-    double value[3] = {0};
-    if (b->p->knots > 0) {
-      lb_profile_evaluate(o->model->motor_profile[b->p->index], b->profile.time[i], value);
-    }
-    x[i] = b->p->knots > 0 ? value[0] : own->value[i];
-  }
-}
-
-// What must stay positive, or not fall below zero, does, whatever the author allows.
-static double least_of(const lb_scene_parameter* p, double start) {
-  switch (p->kind) {
-  case LB_PARAMETER_MASS:
-  case LB_PARAMETER_LENGTH:
-  case LB_PARAMETER_YOUNG:
-    return 1e-3 * start;
-  case LB_PARAMETER_REST:
-    return p->owner == LB_OWNER_STRAND ? 1e-3 * start : -(double)INFINITY;
-  case LB_PARAMETER_STIFFNESS:
-  case LB_PARAMETER_DAMPING:
-    return 0;
-  default:
-    return -(double)INFINITY;
-  }
-}
-
-// By how much numbers without a range may be expected to change: the size of the largest. What is
-// nothing but rounding says nothing.
-static double size_of(int n, const double* x) {
-  double most = 0;
-  for (int i = 0; i < n; i++) {
-    most = fmax(most, fabs(x[i]));
-  }
-  return most > 1e-12 ? most : 1;
-}
-
-static lb_status find_start(maker* k, const lb_block* b) {
-  lb_optimizing* o = k->o;
-  double* x = o->public.given + b->first;
-  switch (b->p->owner) {
-  case LB_OWNER_JOINT:
-    start_joint(o->public.scene, b, x);
-    break;
-  case LB_OWNER_BODY:
-    start_body(o, b, x);
-    break;
-  case LB_OWNER_MOTOR:
-    start_motor(o, b, x);
-    break;
-  case LB_OWNER_STRAND:
-  case LB_OWNER_MATERIAL:
-    *x = lb_fabric_given(o->public.scene, b);
-    break;
-  default:
-    start_line(o->model, b, x);
-    break;
-  }
-  const double floor = least_of(b->p, *x);
-  if (b->p->most < floor) {
-    return lb_error_add(k->err, LB_INVALID, b->p->place,
-                        "parameter '%s': 'at_most' must not be below %g, a thousandth of what the "
-                        "scene has",
-                        b->p->name, floor);
-  }
-  for (int i = b->first; i < b->first + b->count; i++) {
-    lb_optimization* p = &o->public;
-    p->least[i] = fmax(b->p->least, floor);
-    p->most[i] = b->p->most;
-    p->start[i] = fmin(fmax(p->given[i], p->least[i]), p->most[i]);
-    const double range = p->most[i] - p->least[i];
-    p->scale[i] = isfinite(range) && range > 0 ? range / 2 : size_of(b->count, x);
-  }
-  lb_fabric_hold(o, b);
-  return LB_OK;
-}
-
-static lb_status find_values(maker* k) {
-  lb_optimization* p = &k->o->public;
-  double** const part[] = {&p->given, &p->start, &p->least, &p->most, &p->scale};
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    *part[i] = LB_TAKE(&k->o->arena, double, p->nvalue);
-    if (!*part[i]) {
-      return no_memory(k->err);
-    }
-  }
-  lb_status status = LB_OK;
-  for (int i = 0; i < k->o->nblock && status == LB_OK; i++) {
-    lb_block* b = &k->o->block[i];
-    status = check_block(k, b);
-    if (status == LB_OK) {
-      status = find_block(k, b);
-    }
-    if (status == LB_OK && (b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH)) {
-      status = find_growth(k, b);
-    }
-    if (status == LB_OK) {
-      status = find_start(k, b);
-    }
-  }
-  return status;
-}
-
 // --- goals in the model ---
 
 static lb_status find_goals(maker* k) {
@@ -366,7 +45,8 @@ static lb_status find_goals(maker* k) {
     const lb_scene_goal* g = a->g;
     if (g->kind == LB_GOAL_JOINT) {
       int j = 0;
-      const lb_status status = find_joint(k, g->place, k->s->joint[g->index].name, &j);
+      const lb_status status =
+          lb_optimizing_joint(o, g->place, k->s->joint[g->index].name, &j, k->err);
       if (status != LB_OK) {
         return status;
       }
@@ -417,45 +97,44 @@ static lb_status check_scene(maker* k) {
                             "(choose 'elastic: reduced')");
 }
 
-static bool has_loops(const lb_scene* s) {
-  bool any = s->nconstraint > 0;
-  for (int i = 0; i < s->njoint; i++) {
-    any |= s->joint[i].loop;
-  }
-  return any;
+// Starts are made in trees: in maximal coordinates bodies start where joints have them.
+static lb_status find_models(maker* k) {
+  lb_optimizing* o = k->o;
+  const bool apart = k->s->solver.coordinates == LB_COORDINATES_MAXIMAL;
+  lb_scene tree = o->slid;
+  tree.solver.coordinates = LB_COORDINATES_REDUCED;
+  const lb_status status = lb_model_create(&o->slid, o->allocator, &o->model, k->err);
+  o->tree = o->model;
+  return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, k->err) : status;
 }
 
-// Loops are closed in the tree before it is taken apart: how its joints start can then be written
-// into a scene.
-static lb_status close_tree(maker* k) {
-  lb_optimizing* o = k->o;
-  lb_scene tree = o->slid;
-  lb_model* m = NULL;
-  lb_data* d = NULL;
-  tree.solver.coordinates = LB_COORDINATES_REDUCED;
-  lb_status status = lb_model_create(&tree, o->allocator, &m, k->err);
-  if (status == LB_OK) {
-    status = lb_data_create(m, o->allocator, &d, k->err);
+// What a scene starts with says what a frame that is led turns from: it must not have turned yet.
+static lb_status check_turns(maker* k) {
+  const lb_model* m = k->o->model;
+  for (int i = 0; i < m->nguide; i++) {
+    double angle[3] = {0};
+    if (m->guide[i].angle && !m->guide[i].angle_rates) {
+      lb_profile_evaluate(m->guide[i].angle, 0, angle);
+    }
+    if (angle[0] != 0) {
+      const lb_constraint_title told = lb_model_constraint(m, m->guide[i].loop);
+      return lb_error_add(k->err, LB_INVALID, told.place,
+                          "optimize: constraint '%s' begins with a turn by %g rad, which a start "
+                          "with other numbers would begin with again (let it begin with 0)",
+                          told.name, angle[0]);
+    }
   }
-  if (status == LB_OK) {
-    status = lb_assemble(m, d, k->err);
-  }
-  if (status == LB_OK) {
-    lb_start_write(m, d, &o->slid);
-  }
-  lb_data_release(d);
-  lb_model_release(m);
-  return status;
+  return LB_OK;
 }
 
 static lb_status find_model(maker* k) {
   lb_optimizing* o = k->o;
   lb_status status = lb_slides_add(o, k->s, k->err);
-  if (status == LB_OK && k->s->solver.coordinates == LB_COORDINATES_MAXIMAL && has_loops(k->s)) {
-    status = close_tree(k);
+  if (status == LB_OK) {
+    status = find_models(k);
   }
   if (status == LB_OK) {
-    status = lb_model_create(&o->slid, o->allocator, &o->model, k->err);
+    status = check_turns(k);
   }
   if (status != LB_OK) {
     return status;
@@ -478,25 +157,37 @@ static lb_status find_model(maker* k) {
   return status;
 }
 
+static lb_status make_blocks(maker* k) {
+  return lb_parameters_make(k->o, k->err);
+}
+static lb_status find_blocks(maker* k) {
+  return lb_parameters_find(k->o, k->err);
+}
+
 // Where every run starts, before numbers change it.
 static lb_status find_rest(maker* k) {
   lb_optimizing* o = k->o;
   lb_data* d = NULL;
-  o->q0 = LB_TAKE(&o->arena, double, o->model->nq);
-  o->v0 = LB_TAKE(&o->arena, double, o->model->nv);
-  if (!o->q0 || !o->v0) {
-    return no_memory(k->err);
+  double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->r};
+  for (int i = 0; i < 5; i++) {
+    *part[i] = LB_TAKE(&o->arena, double,
+                       i < 2   ? o->tree->nq
+                       : i < 4 ? o->tree->nv
+                               : o->model->nv + o->rows);
+    if (!*part[i]) {
+      return no_memory(k->err);
+    }
   }
-  lb_status status = lb_data_create(o->model, o->allocator, &d, k->err);
+  lb_status status = lb_data_create(o->tree, o->allocator, &d, k->err);
   if (status == LB_OK) {
-    status = lb_assemble(o->model, d, k->err);
+    status = lb_assemble(o->tree, d, k->err);
   }
   if (status == LB_OK) {
     status = lb_start_choose(o, d, k->err);
   }
   if (status == LB_OK) {
-    memcpy(o->q0, d->q, (size_t)o->model->nq * sizeof *d->q);
-    memcpy(o->v0, d->qd, (size_t)o->model->nv * sizeof *d->qd);
+    memcpy(o->q0, d->q, (size_t)o->tree->nq * sizeof *d->q);
+    memcpy(o->v0, d->qd, (size_t)o->tree->nv * sizeof *d->qd);
   }
   lb_data_release(d);
   return status;
@@ -516,7 +207,7 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   maker k = {o, scene, err};
   lb_status status = LB_OK;
   lb_status (*const step[])(maker*) = {check_scene, make_blocks, make_goals, find_model,
-                                       find_values, find_goals,  find_rest};
+                                       find_blocks, find_goals,  find_rest};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&k);
   }
@@ -536,6 +227,9 @@ void lb_optimization_release(lb_optimization* optimization) {
     lb_release(allocator, o->q);
     lb_release(allocator, o->v);
     lb_release(allocator, o->lambda);
+    if (o->tree != o->model) {
+      lb_model_release(o->tree);
+    }
     lb_model_release(o->model);
     lb_arena_release(&o->arena);
     lb_release(allocator, o);
@@ -547,12 +241,12 @@ lb_status lb_optimization_evaluate(lb_optimization* optimization, const double* 
   lb_optimizing* o = optimization->work;
   lb_arena arena;
   lb_arena_init(&arena, o->allocator);
-  lb_model m;
+  lb_played m;
   lb_data* d = NULL;
   double value = 0;
   lb_status status = lb_optimizing_play(o, x, &arena, &m) == LB_OK ? LB_OK : no_memory(err);
   if (status == LB_OK) {
-    status = lb_data_create(&m, o->allocator, &d, err);
+    status = lb_data_create(&m.model, o->allocator, &d, err);
   }
   if (status == LB_OK) {
     optimization->runs++;

@@ -62,7 +62,8 @@ static fabric find_fabric(const lb_scene* s, int body) {
 }
 
 lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err) {
-  if (b->p->kind != LB_PARAMETER_POSITION && b->p->kind != LB_PARAMETER_LENGTH) {
+  if (b->p->kind != LB_PARAMETER_POSITION && b->p->kind != LB_PARAMETER_ROTATION &&
+      b->p->kind != LB_PARAMETER_LENGTH) {
     return LB_OK;
   }
   const bool joint = b->p->owner == LB_OWNER_JOINT;
@@ -166,10 +167,6 @@ lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena*
 
 static double strand_power(const lb_optimizing* o, const lb_model* m, const lb_nodes* nodes,
                            const lb_block* b, const double* z) {
-  static const lb_line_number number[LB_PARAMETER_COUNT] = {
-      [LB_PARAMETER_STIFFNESS] = LB_LINE_STIFFNESS,
-      [LB_PARAMETER_DAMPING] = LB_LINE_DAMPING,
-      [LB_PARAMETER_REST] = LB_LINE_LENGTH};
   const lb_model_strand* strand = &m->strand[b->p->index];
   double sum = 0;
   for (int k = strand->first_segment; k < strand->first_segment + strand->nnode - 1; k++) {
@@ -177,7 +174,7 @@ static double strand_power(const lb_optimizing* o, const lb_model* m, const lb_n
     const lb_segment_state now = lb_segment_look(s, nodes->x, nodes->xd);
     const lb_v4 way = lb_v4_load(z + 3 * s->node[1]) - lb_v4_load(z + 3 * s->node[0]);
     const double length = o->model->segment[k].length / o->slid.strand[b->p->index].slack;
-    const double by = lb_segment_by_number(s, nodes->x, nodes->xd, number[b->p->kind]);
+    const double by = lb_segment_by_number(s, nodes->x, nodes->xd, lb_number_of_spring[b->p->kind]);
     sum -= (b->p->kind == LB_PARAMETER_REST ? length : 1) * by * lb_v4_dot(now.n, way);
   }
   return sum;

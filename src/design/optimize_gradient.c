@@ -7,6 +7,9 @@
 #include "design/optimize.h"
 #include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
+#include "dynamics/loop.h"
+#include "math/dense.h"
+#include "math/se3.h"
 
 // Records that a stage and those before it can come from.
 enum { RING = 4 };
@@ -18,7 +21,9 @@ typedef struct way_back {
   lb_step_derivative* S;
   lb_arena arena;
   double *q[RING], *v[RING]; // [nv] by the last states
-  double* a;                 // [nv] zero
+  double* a;                 // [nv] by accelerations, of what motors exert
+  double* lambda;            // [rows] likewise by multipliers
+  double* mu;                // [nv] the stage's multiplier; of driven coordinates, by their forces
   double* motor;             // [nmotor][3]
   lb_motion *move, *gain;    // [nv]
   lb_model_soft** part;      // [nblock] of moduli
@@ -60,6 +65,16 @@ static void spread(way_back* w, int motor, double time, const double by[3]) {
   }
 }
 
+// What a motor exerts that drives coordinate k is r_k itself: it changes with numbers as that does.
+static void add_effort(way_back* w, const lb_aimed* a, double scale, double* by_q, double* by_v) {
+  const int motor = a->g->index;
+  lb_step_effects to = {by_q, by_v, w->a, w->lambda};
+  lb_step_add_torque(w->S, &to, motor, scale);
+  if (w->m->motor_joint[motor] >= 0) {
+    w->mu[w->m->joint_v[w->m->motor_joint[motor]]] -= scale;
+  }
+}
+
 static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v) {
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
@@ -74,6 +89,8 @@ static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v
       for (int k = 0; k < a->g->count; k++) {
         (a->g->rate ? by_v : by_q)[a->v + k] += 2 * a->weight * miss[k];
       }
+    } else if (lb_aimed_exerts(a, w->m)) {
+      add_effort(w, a, 2 * a->weight * miss[0], by_q, by_v);
     } else {
       spread(w, a->g->index, s->time, (double[]){2 * a->weight * miss[0], 0, 0});
     }
@@ -82,51 +99,90 @@ static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v
 
 // --- numbers of the model ---
 
-// mu'dr by a joint's stiffness, damping or rest: r has k (q - rest) + d qd.
+// mu'dr by a joint's stiffness, damping or rest: r has k (q - rest) + d qd; of a ball k times its
+// rotation vector.
 static void pull_joint(way_back* w, const lb_block* b, const double* mu) {
   const lb_model* m = w->m;
   double* to = w->gradient + b->first;
-  if (b->p->kind == LB_PARAMETER_REST) {
+  if (b->loop >= 0) {
     for (int k = 0; k < b->count; k++) {
-      to[k] += mu[b->v + k] * m->stiffness[b->v + k];
+      to[k] += lb_loops_spring_by_number(lb_step_dynamics(w->S), w->d, b->loop,
+                                         lb_number_of_spring[b->p->kind], k, mu);
     }
     return;
   }
+  if (b->p->kind == LB_PARAMETER_REST) {
+    for (int k = 0; k < b->count; k++) {
+      to[k] += mu[b->own_v + k] * m->stiffness[b->own_v + k];
+    }
+    return;
+  }
+  const double* q = w->d->q + b->own_q;
+  const lb_vec3 turn = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
+  const bool ball = w->o->given.joint[b->p->index].kind == LB_JOINT_SPHERICAL;
+  const double stretch[] = {turn.x, turn.y, turn.z};
   for (int i = 0; i < b->ncoordinate; i++) {
-    const int v = b->coordinate[i], q = b->q + v - b->v;
-    *to -= mu[v] * (b->p->kind == LB_PARAMETER_DAMPING ? w->d->qd[v] : w->d->q[q] - m->rest[q]);
+    const int v = b->coordinate[i], k = v - b->own_v;
+    *to -= mu[v] * (b->p->kind == LB_PARAMETER_DAMPING ? w->d->qd[v]
+                    : ball                             ? stretch[k]
+                                                       : q[k] - m->rest[b->own_q + k]);
   }
 }
 
 static void pull_line(way_back* w, const lb_block* b, const double* mu) {
-  static const lb_line_number number[LB_PARAMETER_COUNT] = {
-      [LB_PARAMETER_STIFFNESS] = LB_LINE_STIFFNESS,
-      [LB_PARAMETER_DAMPING] = LB_LINE_DAMPING,
-      [LB_PARAMETER_REST] = LB_LINE_LENGTH};
   const lb_derivatives* D = lb_step_dynamics(w->S);
-  w->gradient[b->first] += b->p->owner == LB_OWNER_SPRING
-                               ? lb_spring_by_number(D, w->d, b->p->index, number[b->p->kind], mu)
-                               : lb_cable_by_number(D, w->d, b->p->index, number[b->p->kind], mu);
+  w->gradient[b->first] +=
+      b->p->owner == LB_OWNER_SPRING
+          ? lb_spring_by_number(D, w->d, b->p->index, lb_number_of_spring[b->p->kind], mu)
+          : lb_cable_by_number(D, w->d, b->p->index, lb_number_of_spring[b->p->kind], mu);
 }
 
-static void pull_mass(way_back* w, const lb_block* b, const double* mu) {
-  const lb_growth* g = &w->o->growth[b->growth];
-  const bool length = b->p->kind == LB_PARAMETER_LENGTH;
+// The power of what the equations of motion get beyond, for one more of a growth's number.
+static double growth_power(way_back* w, const lb_growth* g, bool length, const double* mu) {
   if (g->link == LB_WORLD) {
-    return;
+    return 0;
   }
   lb_motion by = lb_motion_zero();
   lb_derive_point(lb_step_dynamics(w->S), w->move, NULL, g->link, lb_v4_zero());
   for (int k = 0; k < w->m->nv; k++) {
     by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
   }
+  const lb_state* s = &w->d->work->state[g->link];
   const lb_bulk change = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
-  const double power = lb_bulk_power(&change, &w->d->work->state[g->link], by);
-  w->gradient[b->first] -= length ? power : power / g->base.m;
+  double power = lb_bulk_power(&change, s, by);
+  if (length && g->drag >= 0) { // c v.(velocity by mu) at the centre, which moves by e
+    const lb_model_drag* drag = &w->m->drag[g->drag];
+    const lb_force_point p = lb_force_point_find(w->d->work, &drag->at);
+    const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
+    const lb_v4 moved = by.v + lb_v4_cross(by.w, p.arm);
+    power += drag->linear *
+             (lb_v4_dot(lb_v4_cross(s->w, e), moved) + lb_v4_dot(p.velocity, lb_v4_cross(by.w, e)));
+  }
+  return power;
+}
+
+static void pull_mass(way_back* w, const lb_block* b, const double* mu) {
+  const bool length = b->p->kind == LB_PARAMETER_LENGTH;
+  for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
+    const lb_growth* g = &w->o->growth[i];
+    const double power = growth_power(w, g, length, mu);
+    w->gradient[b->first] -= length ? power : power / (b->ngrowth * g->base.m);
+  }
+}
+
+// Motors that push at loops change what others exert, too.
+static void pull_pushes(way_back* w) {
+  const lb_model* m = w->m;
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
+      lb_loops_motor_direction(lb_step_dynamics(w->S), w->d, i, w->o->r);
+      w->motor[3 * i] += lb_dot(m->nv, w->o->r, w->mu);
+    }
+  }
 }
 
 static void pull_numbers(way_back* w, const lb_stage* s) {
-  const double* mu = lb_step_multiplier(w->S);
+  const double* mu = w->mu;
   for (int i = 0; i < w->m->nmotor; i++) {
     spread(w, i, s->time, w->motor + 3 * (size_t)i);
   }
@@ -160,37 +216,82 @@ static void pull_numbers(way_back* w, const lb_stage* s) {
 
 // --- the start ---
 
-static void pull_start(way_back* w, const double* by_q, const double* by_v) {
+// x turns the scene's own orientation by exp(x), which changes along velocities by Jr(x) dx.
+static void add_turn(double* to, const double* x, lb_v4 by) {
+  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT, lb_vec3_make(x[0], x[1], x[2])));
+  lb_v4_add_to(to, lb_m3_apply_transposed(J, by));
+}
+
+static lb_m3 free_rotation(const double* q) {
+  return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
+}
+
+// Along the world's axes; coordinates count along the body's.
+static void pull_free(double* to, const lb_block* b, const double* x, const double* q,
+                      const double* v, const lb_start_slopes* by) {
+  const double *by_q = by->tree_q + b->v, *by_v = by->tree_v + b->v;
+  const lb_m3 R = free_rotation(q);
+  switch (b->p->kind) {
+  case LB_PARAMETER_POSITION:
+    lb_v4_add_to(to, lb_m3_apply(R, lb_v4_load(by_q + 3)));
+    break;
+  case LB_PARAMETER_VELOCITY:
+    lb_v4_add_to(to, lb_m3_apply(R, lb_v4_load(by_v + 3)));
+    break;
+  case LB_PARAMETER_SPIN:
+    lb_v4_add_to(to, lb_v4_load(by_v));
+    break;
+  default: // the velocity stays as it is in the world: R'v changes by R'v x turn
+    add_turn(to, x, lb_v4_load(by_q) + lb_v4_cross(lb_v4_load(by_v + 3), lb_v4_load(v + 3)));
+    break;
+  }
+}
+
+static void pull_place(double* to, const lb_block* b, const double* x, int kind, const double* q,
+                       const double* by_q) {
+  const bool ball = kind == LB_JOINT_SPHERICAL, free = kind == LB_JOINT_FREE;
+  if (ball || free) {
+    add_turn(to, x, lb_v4_load(by_q));
+  }
+  if (free) {
+    lb_v4_add_to(to + 3, lb_m3_apply(free_rotation(q), lb_v4_load(by_q + 3)));
+  }
+  for (int k = 0; k < b->count && !ball && !free; k++) {
+    to[k] += by_q[k];
+  }
+}
+
+// Motors say how their joints start.
+static void pull_motors(way_back* w, const lb_model* tree, const lb_start_slopes* by) {
+  for (int i = 0; i < tree->nmotor; i++) {
+    double asked[] = {by->motor[3 * i], by->motor[3 * i + 1], 0};
+    if (tree->motor_joint[i] >= 0 && tree->motor_drive[i] == LB_DRIVE_POSITION) {
+      asked[0] += by->tree_q[tree->joint_v[tree->motor_joint[i]]];
+      asked[1] += by->tree_v[tree->joint_v[tree->motor_joint[i]]];
+    }
+    spread(w, i, 0, asked);
+  }
+}
+
+static void pull_start(way_back* w, const lb_model* tree, const double* x,
+                       const lb_start_slopes* by) {
+  pull_motors(w, tree, by);
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
+    const double *q = w->o->q1 + b->q, *v = w->o->v1 + b->v;
     double* to = w->gradient + b->first;
-    const bool body = b->p->owner == LB_OWNER_BODY;
-    const double* r = w->m->q0 + b->q + 3; // of free bodies
-    switch (b->p->kind) {
-    case LB_PARAMETER_POSITION:
-    case LB_PARAMETER_VELOCITY: {
-      const double* by = b->p->kind == LB_PARAMETER_POSITION ? by_q : by_v;
-      if (body) { // along the world's axes; coordinates count along the body's
-        const lb_mat3 R = lb_quat_matrix((lb_quat){r[0], r[1], r[2], r[3]});
-        lb_v4_add_to(to, lb_m3_apply(lb_m3_from(R), lb_v4_load(by + b->v + 3)));
-      } else {
-        for (int k = 0; k < b->count; k++) {
-          to[k] += by[b->v + k];
-        }
-      }
-      break;
-    }
-    case LB_PARAMETER_SPIN:
-      lb_v4_add_to(to, lb_v4_load(by_v + b->v));
-      break;
-    case LB_PARAMETER_LENGTH:
+    if (b->p->kind == LB_PARAMETER_LENGTH) {
       for (int k = 0; k < b->nslide; k++) {
-        const int joint = w->m->motor_joint[b->slide[k].motor];
-        *to += b->slide[k].reach * by_q[w->m->joint_v[joint]];
+        const int joint = tree->motor_joint[b->slide[k].motor];
+        *to += b->slide[k].reach * by->tree_q[tree->joint_v[joint]];
       }
-      break;
-    default:
-      break;
+    } else if (b->p->kind <= LB_PARAMETER_SPIN && b->p->owner == LB_OWNER_BODY) {
+      pull_free(to, b, x + b->first, q, v, by);
+    } else if (b->p->kind == LB_PARAMETER_POSITION) {
+      const int kind = (int)w->o->given.joint[b->p->index].kind;
+      pull_place(to, b, x + b->first, kind, q, by->tree_q + b->v);
+    } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
+      lb_add(b->count, to, 1, by->tree_v + b->v);
     }
   }
 }
@@ -202,28 +303,38 @@ static bool go_back(way_back* w, int record) {
   const lb_stage* s = &o->stage[record];
   const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
   const int now = record % RING, one = s->before[0] % RING, two = s->before[1] % RING;
-  const lb_step_past past = lb_optimizing_past(o, record);
+  lb_step_past past = lb_optimizing_past(o, record);
   memcpy(w->d->q, o->q + (size_t)record * nq, nq * sizeof(double));
   memcpy(w->d->qd, o->v + (size_t)record * nv, nv * sizeof(double));
   w->d->time = s->time;
+  if (o->rows > 0) {
+    past.lambda = o->r + nv;
+    lb_step_balance(w->d, &past, o->r, o->r + nv);
+  }
+  lb_optimizing_exert(o, w->m, w->d, record, o->r);
   if (!lb_step_differentiate(w->S, w->d, &past)) {
     return false;
   }
-  add_goals(w, s, w->q[now], w->v[now]);
+  memset(w->a, 0, nv * sizeof(double));
+  memset(w->mu, 0, nv * sizeof(double));
+  memset(w->lambda, 0, (size_t)o->rows * sizeof(double));
   memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
+  add_goals(w, s, w->q[now], w->v[now]);
   lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
-  lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, NULL});
+  lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, w->lambda});
   memset(w->q[now], 0, nv * sizeof(double));
   memset(w->v[now], 0, nv * sizeof(double));
+  pull_pushes(w);
+  lb_add(w->m->nv, w->mu, 1, lb_step_multiplier(w->S));
   pull_numbers(w, s);
   return true;
 }
 
 static bool take_vectors(way_back* w) {
   const size_t nv = (size_t)w->m->nv;
-  double* block =
-      LB_TAKE(&w->arena, double,
-              (2 * RING + 1) * nv + 3 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
+  double* block = LB_TAKE(&w->arena, double,
+                          (2 * RING + 2) * nv + (size_t)w->o->rows + 3 * (size_t)w->m->nmotor +
+                              (size_t)w->o->public.nvalue);
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -235,7 +346,9 @@ static bool take_vectors(way_back* w) {
     w->v[i] = w->q[i] + nv;
   }
   w->a = block + 2 * RING * nv;
-  w->motor = w->a + nv;
+  w->mu = w->a + nv;
+  w->lambda = w->mu + nv;
+  w->motor = w->lambda + w->o->rows;
   w->gradient = w->motor + 3 * (size_t)w->m->nmotor;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
@@ -244,11 +357,26 @@ static bool take_vectors(way_back* w) {
   return ok;
 }
 
-lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d, double* gradient,
+static lb_status go_to_start(way_back* w, const lb_played* m, lb_error* err) {
+  const size_t nv = (size_t)m->tree->nv;
+  double* tree = LB_TAKE(&w->arena, double, 2 * nv);
+  if (!tree) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
+  }
+  memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
+  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor};
+  const lb_status status = lb_start_pull(w->o, m, &by, err);
+  if (status == LB_OK) {
+    pull_start(w, m->tree, m->x, &by);
+  }
+  return status;
+}
+
+lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err) {
-  way_back w = {.o = o, .m = m, .d = d};
+  way_back w = {.o = o, .m = &m->model, .d = d};
   lb_arena_init(&w.arena, o->allocator);
-  lb_status status = lb_step_derivative_create(m, o->allocator, &w.S, err);
+  lb_status status = lb_step_derivative_create(w.m, o->allocator, &w.S, err);
   if (status == LB_OK && !take_vectors(&w)) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
@@ -261,13 +389,9 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d
     }
   }
   if (status == LB_OK) {
-    memcpy(d->q, o->q, (size_t)m->nq * sizeof *d->q);
-    memcpy(d->qd, o->v, (size_t)m->nv * sizeof *d->qd);
-    d->time = 0;
-    status = lb_start_pull(o, m, d, w.q[0], w.v[0], err);
+    status = go_to_start(&w, m, err);
   }
   if (status == LB_OK) {
-    pull_start(&w, w.q[0], w.v[0]);
     memcpy(gradient, w.gradient, (size_t)o->public.nvalue * sizeof *gradient);
   }
   lb_step_derivative_release(w.S);

@@ -40,14 +40,18 @@ static lb_bulk moved(lb_transform X, lb_bulk b) {
   return to;
 }
 
-lb_growth lb_growth_make(const lb_model* m, int body, lb_vec3 x0, lb_vec3 along) {
-  const lb_transform X = m->body_in_link[body];
+lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along) {
+  const lb_transform X = m->body_in_link[part];
   return (lb_growth){.body = body,
-                     .link = m->body_link[body],
+                     .part = part,
+                     .parts = 1,
+                     .link = m->body_link[part],
                      .x0 = x0,
                      .along = along,
-                     .base = bulk_of(m->body_mass[body], x0),
+                     .centre = m->body_mass[part].com,
+                     .base = bulk_of(m->body_mass[part], x0),
                      .in_link = {X.q, lb_transform_point(X, x0)},
+                     .drag = -1,
                      .density = 1,
                      .length = 1};
 }
@@ -87,12 +91,25 @@ lb_bulk lb_growth_by_length(const lb_growth* g) {
 
 lb_mass lb_growth_mass(const lb_growth* g) {
   const lb_bulk b =
-      moved((lb_transform){lb_quat_identity(), g->x0}, scaled(g->density, stretched(g)));
+      moved((lb_transform){lb_quat_identity(), g->x0}, scaled(g->parts * g->density, stretched(g)));
   const lb_v4 c = b.h / b.m;
   lb_m3 E = b.E;
   lb_m3_add_outer(&E, -b.m, c, c);
   const lb_m3 I = complement(E, trace(E));
   return (lb_mass){b.m, lb_v4_vec3(c), {I.x[0], I.y[1], I.z[2], I.x[1], I.x[2], I.y[2]}};
+}
+
+// x0 + A (c - x0), which is x0 + c0 + (f - 1) u (u.c0), of which in_link has x0's place.
+lb_vec3 lb_growth_centre(const lb_growth* g) {
+  const lb_vec3 c = lb_vec3_sub(g->centre, g->x0);
+  const double reach = lb_vec3_dot(g->along, c);
+  return lb_transform_point(g->in_link,
+                            lb_vec3_add(c, lb_vec3_scale((g->length - 1) * reach, g->along)));
+}
+
+lb_vec3 lb_growth_centre_by_length(const lb_growth* g) {
+  const double reach = lb_vec3_dot(g->along, lb_vec3_sub(g->centre, g->x0));
+  return lb_quat_rotate(g->in_link.q, lb_vec3_scale(reach, g->along));
 }
 
 void lb_link_add_bulk(lb_link* link, double s, const lb_bulk* b) {

@@ -11,6 +11,8 @@
 
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
 static const double TOLERANCE = 1e-11;
+// What motors exert changes with accelerations: errors of velocities over the step.
+static const double EXERTING = 1e-13;
 
 // --- the log ---
 
@@ -111,10 +113,14 @@ static void point_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double*
   lb_v4_store(miss, a->g->rate ? p.velocity : p.at);
 }
 
-static double motor_force(const lb_model* m, int motor, double time) {
+bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m) {
+  return a->g->kind == LB_GOAL_MOTOR && m->motor_drive[a->g->index] == LB_DRIVE_POSITION;
+}
+
+static double motor_force(const lb_aimed* a, const lb_model* m, const lb_data* d) {
   double value[3];
-  lb_profile_evaluate(m->motor_profile[motor], time, value);
-  return value[0];
+  lb_profile_evaluate(m->motor_profile[a->g->index], d->time, value);
+  return lb_aimed_exerts(a, m) ? d->motor_force[a->g->index] : value[0];
 }
 
 void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss[LB_GOAL_MOST]) {
@@ -124,14 +130,28 @@ void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss
   } else if (g->kind == LB_GOAL_JOINT) {
     memcpy(miss, g->rate ? d->qd + a->v : d->q + a->q, (size_t)g->count * sizeof *miss);
   } else {
-    miss[0] = motor_force(m, g->index, d->time);
+    miss[0] = motor_force(a, m, d);
   }
   for (int k = 0; k < g->count; k++) {
     miss[k] = g->counts[k] ? miss[k] - g->value[k] : 0;
   }
 }
 
+void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
+                         double* r) {
+  const int step = o->stage[record].step;
+  for (int i = 0; i < o->ngoal; i++) {
+    const lb_aimed* a = &o->goal[i];
+    if (lb_aimed_exerts(a, m) && step > 0 && step >= a->first && step <= a->last) {
+      const lb_step_past past = lb_optimizing_past(o, record);
+      lb_step_exert(d, &past, r, r + m->nv);
+      return;
+    }
+  }
+}
+
 static void look(const lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal) {
+  lb_optimizing_exert(o, m, d, o->count - 1, o->r);
   lb_kinematics(m, d, d->q, d->qd);
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < o->ngoal; i++) {
@@ -147,6 +167,15 @@ static void look(const lb_optimizing* o, const lb_model* m, lb_data* d, int step
 }
 
 // --- the run ---
+
+static bool exerts(const lb_optimizing* o, const lb_model* m) {
+  for (int i = 0; i < o->ngoal; i++) {
+    if (lb_aimed_exerts(&o->goal[i], m)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
                           double* goal, lb_error* err) {
@@ -165,15 +194,15 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
   return LB_OK;
 }
 
-lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, double* objective,
+lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
                             double* goal, lb_error* err) {
   lb_stepper* st = NULL;
-  lb_status status = lb_stepper_create(m, NULL, o->allocator, &st, err);
+  lb_status status = lb_stepper_create(&m->model, NULL, o->allocator, &st, err);
   if (status != LB_OK) {
     return status;
   }
   lb_bdf2* own = st->own;
-  own->tolerance = fmin(own->tolerance, TOLERANCE);
+  own->tolerance = fmin(own->tolerance, exerts(o, &m->model) ? EXERTING : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
   }
@@ -181,11 +210,10 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, dou
   o->count = 0;
   o->no_memory = false;
   memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
-  lb_drive(m, d);
-  status = lb_start_close(o, m, d, err);
+  status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
     note(o, d, NULL);
-    status = step_all(o, m, st, d, goal, err);
+    status = step_all(o, &m->model, st, d, goal, err);
   }
   lb_stepper_release(st);
   *objective = 0;

@@ -78,6 +78,22 @@ static void carry(maker* k, int* body, lb_vec3* x) {
   *x = (lb_vec3){0};
 }
 
+// Points of a constraint that part become one each.
+static void carry_points(maker* k, lb_scene_constraint* c) {
+  lb_scene* s = k->s;
+  if (c->kind == LB_CONSTRAINT_COUPLE || c->body != k->of->p->index) {
+    return;
+  }
+  if (c->npoint > 1) {
+    lb_scene_constraint* others = &s->constraint[s->nconstraint++]; // their turn comes
+    *others = *c;
+    others->point++;
+    others->npoint--;
+    c->npoint = 1;
+  }
+  carry(k, &c->body, c->point);
+}
+
 static void carry_all(maker* k, int njoint) {
   lb_scene* s = k->s;
   for (int i = 0; i < njoint; i++) {
@@ -104,6 +120,9 @@ static void carry_all(maker* k, int njoint) {
   for (int i = 0; i < s->nload; i++) {
     carry(k, &s->load[i].body, &s->load[i].point);
   }
+  for (int i = 0; i < s->nconstraint; i++) {
+    carry_points(k, &s->constraint[i]);
+  }
   for (int i = 0; i < k->o->ngoal; i++) {
     lb_aimed* a = &k->o->goal[i];
     if (a->g->kind == LB_GOAL_POINT) {
@@ -121,6 +140,9 @@ static int count_things(const lb_optimizing* o, const lb_scene* s) {
   for (int i = 0; i < s->nground; i++) {
     n += s->ground[i].npoint;
   }
+  for (int i = 0; i < s->nconstraint; i++) {
+    n += s->constraint[i].npoint;
+  }
   return n;
 }
 
@@ -132,24 +154,36 @@ static bool copy_points(lb_arena* arena, lb_scene* s) {
   for (int i = 0; i < s->nground && ok; i++) {
     ok = copy(arena, &s->ground[i].point, s->ground[i].npoint, 0, sizeof *s->ground[i].point);
   }
+  for (int i = 0; i < s->nconstraint && ok; i++) {
+    lb_scene_constraint* c = &s->constraint[i];
+    ok = copy(arena, &c->point, c->npoint, 0, sizeof *c->point);
+  }
   return ok;
+}
+
+// A copy of all that numbers are written into or that slides go under, with room for `more`.
+static bool copy_scene(lb_arena* arena, lb_scene* s, const lb_scene* from, int more) {
+  *s = *from;
+  lb_scene_optimize* what = &s->optimize;
+  return copy(arena, &s->body, s->nbody, more, sizeof *s->body) &&
+         copy(arena, &s->joint, s->njoint, more, sizeof *s->joint) &&
+         copy(arena, &s->motor, s->nmotor, more, sizeof *s->motor) &&
+         copy(arena, &s->constraint, s->nconstraint, more, sizeof *s->constraint) &&
+         copy(arena, &s->spring, s->nspring, 0, sizeof *s->spring) &&
+         copy(arena, &s->cable, s->ncable, 0, sizeof *s->cable) &&
+         copy(arena, &s->ground, s->nground, 0, sizeof *s->ground) &&
+         copy(arena, &s->load, s->nload, 0, sizeof *s->load) &&
+         copy(arena, &s->shape, s->nshape, 0, sizeof *s->shape) &&
+         copy(arena, &s->strand, s->nstrand, 0, sizeof *s->strand) &&
+         copy(arena, &s->material, s->nmaterial, 0, sizeof *s->material) &&
+         copy(arena, &what->goal, what->ngoal, 0, sizeof *what->goal) && copy_points(arena, s);
 }
 
 lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err) {
   lb_scene* s = &o->slid;
   lb_arena* arena = &o->arena;
-  *s = *from;
-  const int more = count_things(o, s);
-  bool ok = copy(arena, &s->body, s->nbody, more, sizeof *s->body) &&
-            copy(arena, &s->joint, s->njoint, more, sizeof *s->joint) &&
-            copy(arena, &s->motor, s->nmotor, more, sizeof *s->motor) &&
-            copy(arena, &s->spring, s->nspring, 0, sizeof *s->spring) &&
-            copy(arena, &s->cable, s->ncable, 0, sizeof *s->cable) &&
-            copy(arena, &s->ground, s->nground, 0, sizeof *s->ground) &&
-            copy(arena, &s->load, s->nload, 0, sizeof *s->load) &&
-            copy(arena, &s->strand, s->nstrand, 0, sizeof *s->strand) &&
-            copy(arena, &s->material, s->nmaterial, 0, sizeof *s->material) &&
-            copy_points(arena, s);
+  const int more = count_things(o, from);
+  bool ok = copy_scene(arena, &o->given, from, 0) && copy_scene(arena, s, from, more);
   for (int i = 0; i < o->nblock && ok; i++) {
     lb_block* b = &o->block[i];
     if (b->p->kind == LB_PARAMETER_LENGTH) {

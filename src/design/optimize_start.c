@@ -5,11 +5,15 @@
 //
 // and how an objective changes with the dependent ones is passed on to the others by the transposed
 // derivatives of both.
+//
+// Starts are made in trees. In maximal coordinates bodies begin where the tree has them: how an
+// objective changes with poses and velocities of bodies is passed on to the tree's coordinates.
 #include <math.h>
 #include <string.h>
 
 #include "design/optimize.h"
 #include "dynamics/derivative.h"
+#include "dynamics/force_point.h"
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
@@ -20,14 +24,19 @@ enum { NEWTON_STEPS = 50 };
 static const double CLOSED = 1e-13;   // [m or rad]
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
 
-static bool moves_start(lb_parameter_kind kind) {
-  return kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH;
+// Does it change how a scene with loops starts?
+static bool moves_start(const lb_optimizing* o, const lb_scene_parameter* p) {
+  return p->kind <= LB_PARAMETER_SPIN || p->kind == LB_PARAMETER_LENGTH ||
+         (p->kind == LB_PARAMETER_MOTOR && o->given.motor[p->index].drive == LB_DRIVE_POSITION);
 }
 
-bool lb_start_moves(const lb_optimizing* o) {
+static bool any_moves_start(const lb_optimizing* o) {
+  if (lb_loops_paced(o->tree) >= 0) { // what moves at a rate starts as the scene has it
+    return false;
+  }
   for (int i = 0; i < o->nblock; i++) {
-    if (moves_start(o->block[i].p->kind)) {
-      return o->model->nloop > 0 || o->model->nrelation > 0;
+    if (moves_start(o, o->block[i].p)) {
+      return o->tree->nloop > 0 || o->tree->nrelation > 0;
     }
   }
   return false;
@@ -108,8 +117,8 @@ static lb_status choose(lb_optimizing* o, choice* c, lb_error* err) {
 }
 
 lb_status lb_start_choose(lb_optimizing* o, lb_data* d, lb_error* err) {
-  const lb_model* m = o->model;
-  if (!lb_start_moves(o)) {
+  const lb_model* m = o->tree;
+  if (!any_moves_start(o)) {
     return LB_OK;
   }
   lb_kinematics(m, d, d->q, d->qd);
@@ -152,11 +161,11 @@ static bool correct(const lb_optimizing* o, const lb_loop_rows* rows, const doub
   for (int i = 0; i < o->nclosing; i++) {
     x[i] = -off[o->closing[i]];
   }
-  if (!factor(o, rows->J, o->model->nv, A, order)) {
+  if (!factor(o, rows->J, o->tree->nv, A, order)) {
     return false;
   }
   lb_lu_solve(o->nclosing, A, o->nclosing, order, 1, x, o->nclosing);
-  memset(step, 0, (size_t)o->model->nv * sizeof *step);
+  memset(step, 0, (size_t)o->tree->nv * sizeof *step);
   for (int i = 0; i < o->nclosing; i++) {
     step[o->dependent[i]] = x[i];
   }
@@ -192,20 +201,92 @@ static lb_status close_start(const lb_optimizing* o, const lb_model* m, lb_data*
                       "loops cannot be closed at the start with these numbers");
 }
 
-lb_status lb_start_close(const lb_optimizing* o, const lb_model* m, lb_data* d, lb_error* err) {
+lb_status lb_start_close(const lb_optimizing* o, const lb_model* tree, lb_data* d, lb_error* err) {
   const size_t n = (size_t)o->nclosing;
+  lb_drive(tree, d);
   if (n == 0) {
     return LB_OK;
   }
   lb_arena arena;
   lb_arena_init(&arena, o->allocator);
   double* A = LB_TAKE(&arena, double, n* n + n);
-  double* step = LB_TAKE(&arena, double, m->nv);
+  double* step = LB_TAKE(&arena, double, tree->nv);
   int* order = LB_TAKE(&arena, int, n);
-  const lb_status status = A && step && order ? close_start(o, m, d, A, order, step, err)
+  const lb_status status = A && step && order ? close_start(o, tree, d, A, order, step, err)
                                               : lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                                                              "out of memory for a start");
   lb_arena_release(&arena);
+  return status;
+}
+
+// --- bodies where joints have them ---
+
+// The tree's joint that a joint of the model is, which has stayed there; -1: the model's is that of
+// a body that was taken off its joint.
+static int joint_in_tree(const lb_model* tree, const lb_model* m, int joint) {
+  for (int j = 0; j < tree->njoint; j++) {
+    if (tree->joint_body[j] == m->joint_body[joint] &&
+        tree->joint_kind[j] == m->joint_kind[joint]) {
+      return j;
+    }
+  }
+  return -1;
+}
+
+// A body's frame in the tree, whose kinematics are in place.
+static lb_force_point body_in_tree(const lb_model* tree, lb_data* d, int body) {
+  const lb_anchor at = {tree->body_link[body], tree->body_in_link[body]};
+  return lb_force_point_find(d->work, &at);
+}
+
+// Of a free joint: position, quaternion; spin and velocity along the body's axes.
+static void lay_loose(const lb_model* tree, lb_data* from, int body, double* q, double* v) {
+  const lb_force_point p = body_in_tree(tree, from, body);
+  const lb_m3 in_link = lb_m3_from(lb_quat_matrix(tree->body_in_link[body].q));
+  const lb_m3 R = p.link ? lb_m3_mul(p.link->R, in_link) : in_link;
+  const lb_quat r = lb_quat_from_matrix(lb_m3_mat3(R));
+  lb_v4_store(q, p.at);
+  memcpy(q + 3, (double[]){r.w, r.x, r.y, r.z}, 4 * sizeof *q);
+  lb_v4_store(v, p.link ? lb_m3_apply_transposed(R, p.link->w) : lb_v4_zero());
+  lb_v4_store(v + 3, p.link ? lb_m3_apply_transposed(R, p.velocity) : lb_v4_zero());
+}
+
+static void lay_out(const lb_model* tree, lb_data* from, const lb_model* m, lb_data* to) {
+  lb_kinematics(tree, from, from->q, from->qd);
+  lb_move_origins(tree, from->work, from->qd);
+  for (int i = 0; i < m->njoint; i++) {
+    double *q = to->q + m->joint_q[i], *v = to->qd + m->joint_v[i];
+    const int j = joint_in_tree(tree, m, i);
+    if (j >= 0) {
+      memcpy(q, from->q + tree->joint_q[j], (size_t)m->joint_nq[i] * sizeof *q);
+      memcpy(v, from->qd + tree->joint_v[j], (size_t)m->joint_nv[i] * sizeof *v);
+    } else {
+      lay_loose(tree, from, m->joint_body[i], q, v);
+    }
+  }
+  const int nodes = 3 * m->nfree; // they come last
+  memcpy(to->q + m->nq - nodes, from->q + tree->nq - nodes, (size_t)nodes * sizeof *to->q);
+  memcpy(to->qd + m->nv - nodes, from->qd + tree->nv - nodes, (size_t)nodes * sizeof *to->qd);
+}
+
+lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
+  const lb_model* tree = m->tree;
+  const bool apart = tree != &m->model;
+  lb_data* t = d;
+  lb_status status = apart ? lb_data_create(tree, o->allocator, &t, err) : LB_OK;
+  if (status == LB_OK) {
+    status = lb_start_close(o, tree, t, err);
+  }
+  if (status == LB_OK) {
+    memcpy(o->q1, t->q, (size_t)tree->nq * sizeof *t->q);
+    memcpy(o->v1, t->qd, (size_t)tree->nv * sizeof *t->qd);
+  }
+  if (status == LB_OK && apart) {
+    lay_out(tree, t, &m->model, d);
+  }
+  if (apart) {
+    lb_data_release(t);
+  }
   return status;
 }
 
@@ -233,60 +314,142 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
 
 // --- the way back ---
 
-// by -= B' lambda, where A' lambda = by[dependent] and A is the chosen part of C, both with nv
-// columns.
-static bool pass_on(const lb_optimizing* o, int nv, const double* C, const double* B, double* from,
-                    double* to, double* A, int* order) {
-  const int n = o->nclosing;
-  double* x = A + (size_t)n * (size_t)n;
-  if (!factor(o, C, nv, A, order)) {
+typedef struct way_back {
+  const lb_optimizing* o;
+  const lb_played* m;
+  lb_arena arena;
+  lb_derivatives* D; // of the tree, at the start
+  lb_data* d;
+  lb_motion *S, *psi; // [nv] of a body
+} way_back;
+
+// From poses and velocities of the model's bodies to coordinates and velocities of the tree. Along
+// the body's axes a body moves with R'S, and its velocity gains R'psi.
+static void gather_loose(way_back* w, int body, const double* by_q, const double* by_v,
+                         lb_start_slopes* to) {
+  const lb_model* tree = w->m->tree;
+  const lb_force_point p = body_in_tree(tree, w->d, body);
+  if (!p.link) {
+    return;
+  }
+  const lb_m3 R = lb_m3_mul(p.link->R, lb_m3_from(lb_quat_matrix(tree->body_in_link[body].q)));
+  const lb_motion q = {lb_m3_apply(R, lb_v4_load(by_q)), lb_m3_apply(R, lb_v4_load(by_q + 3))};
+  const lb_motion v = {lb_m3_apply(R, lb_v4_load(by_v)), lb_m3_apply(R, lb_v4_load(by_v + 3))};
+  lb_derive_point(w->D, w->S, w->psi, p.index, p.arm);
+  for (int k = 0; k < w->D->model->nv; k++) {
+    to->tree_q[k] += lb_motion_dot(w->S[k], q) + lb_motion_dot(w->psi[k], v);
+    to->tree_v[k] += lb_motion_dot(w->S[k], v);
+  }
+}
+
+static lb_status gather(way_back* w, lb_start_slopes* by) {
+  const lb_model *tree = w->m->tree, *m = &w->m->model;
+  w->S = LB_TAKE(&w->arena, lb_motion, 2 * tree->nv);
+  if (!w->S) {
+    return LB_NO_MEMORY;
+  }
+  w->psi = w->S + tree->nv;
+  memset(by->tree_q, 0, (size_t)tree->nv * sizeof *by->tree_q);
+  memset(by->tree_v, 0, (size_t)tree->nv * sizeof *by->tree_v);
+  for (int i = 0; i < m->njoint; i++) {
+    const int j = joint_in_tree(tree, m, i), v = m->joint_v[i];
+    if (j < 0) {
+      gather_loose(w, m->joint_body[i], by->q + v, by->v + v, by);
+    } else {
+      lb_add(m->joint_nv[i], by->tree_q + tree->joint_v[j], 1, by->q + v);
+      lb_add(m->joint_nv[i], by->tree_v + tree->joint_v[j], 1, by->v + v);
+    }
+  }
+  const int nodes = 3 * m->nfree; // they come last
+  lb_add(nodes, by->tree_q + tree->nv - nodes, 1, by->q + m->nv - nodes);
+  lb_add(nodes, by->tree_v + tree->nv - nodes, 1, by->v + m->nv - nodes);
+  return LB_OK;
+}
+
+// A chosen part of a matrix of rows, and what is done with it on the way back.
+typedef struct passing {
+  double* A; // [nclosing][nclosing], then [nclosing]
+  int* order;
+} passing;
+
+// to -= B' lambda, where A' lambda = from[dependent] and A is the chosen part of C. What motors ask
+// rows for changes the objective by lambda: it is added to their `asked`-th number.
+static bool pass_on(way_back* w, passing* p, const double* C, const double* B, const double* from,
+                    double* to, double* motor, int asked) {
+  const lb_optimizing* o = w->o;
+  const int n = o->nclosing, nv = w->D->model->nv; // loops join links, whatever else there is
+  double* x = p->A + (size_t)n * (size_t)n;
+  if (!factor(o, C, nv, p->A, p->order)) {
     return false;
   }
   for (int i = 0; i < n; i++) {
     x[i] = from[o->dependent[i]];
   }
-  lb_lu_solve_transposed(n, A, n, order, 1, x, n);
+  lb_lu_solve_transposed(n, p->A, n, p->order, 1, x, n);
   for (int i = 0; i < n; i++) {
+    const int of = lb_loops_row(w->d, o->closing[i]).motor;
     lb_add(nv, to, -x[i], B + (size_t)o->closing[i] * (size_t)nv);
+    if (motor && of >= 0) {
+      motor[3 * of + asked] += x[i];
+    }
   }
   return true;
 }
 
-static lb_status pull(const lb_optimizing* o, lb_derivatives* D, lb_data* d, lb_arena* arena,
-                      double* by_q, double* by_v) {
-  const lb_model* m = D->model;
-  const size_t size = (size_t)o->rows * (size_t)m->nv, n = (size_t)o->nclosing;
-  double* gap_q = LB_TAKE(arena, double, size);
-  double* rate_q = LB_TAKE(arena, double, size);
-  double* J = LB_TAKE(arena, double, size);
-  double* A = LB_TAKE(arena, double, n* n + n);
-  int* order = LB_TAKE(arena, int, n);
-  if (!gap_q || !rate_q || !J || !A || !order) {
+static lb_status pull_loops(way_back* w, lb_start_slopes* by) {
+  const lb_model* tree = w->m->tree;
+  const size_t rows = (size_t)lb_loops_most_rows(tree), n = (size_t)w->o->nclosing;
+  const size_t size = rows * (size_t)tree->nv;
+  double* gap_q = LB_TAKE(&w->arena, double, size);
+  double* rate_q = LB_TAKE(&w->arena, double, size);
+  double* J = LB_TAKE(&w->arena, double, size);
+  passing p = {LB_TAKE(&w->arena, double, n* n + n), LB_TAKE(&w->arena, int, n)};
+  if (!gap_q || !rate_q || !J || !p.A || !p.order) {
     return LB_NO_MEMORY;
   }
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_loops_linearise(m, d);
-  lb_derive(D, d, d->q, d->qd, d->qdd, false);
-  lb_loops_differentiate_rows(D, d, gap_q, rate_q, J);
+  lb_loops_differentiate_rows(w->D, w->d, gap_q, rate_q, J);
   // velocities follow from coordinates, too
-  const bool ok = pass_on(o, m->nv, J, rate_q, by_v, by_q, A, order) &&
-                  pass_on(o, m->nv, J, J, by_v, by_v, A, order) &&
-                  pass_on(o, m->nv, gap_q, gap_q, by_q, by_q, A, order);
+  const bool ok = pass_on(w, &p, J, rate_q, by->tree_v, by->tree_q, by->motor, 1) &&
+                  pass_on(w, &p, J, J, by->tree_v, by->tree_v, NULL, 0) &&
+                  pass_on(w, &p, gap_q, gap_q, by->tree_q, by->tree_q, by->motor, 0);
   return ok ? LB_OK : LB_FAILED;
 }
 
-lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, double* by_q,
-                        double* by_v, lb_error* err) {
-  if (o->nclosing == 0) {
+// Everything that is needed of the tree at the start of the last run.
+static void differentiate(way_back* w) {
+  const lb_optimizing* o = w->o;
+  const lb_model* tree = w->m->tree;
+  memcpy(w->d->q, o->q1, (size_t)tree->nq * sizeof *o->q1);
+  memcpy(w->d->qd, o->v1, (size_t)tree->nv * sizeof *o->v1);
+  lb_kinematics(tree, w->d, w->d->q, w->d->qd);
+  lb_move_origins(tree, w->d->work, w->d->qd);
+  if (o->nclosing > 0) {
+    lb_loops_linearise(tree, w->d);
+  }
+  lb_derive(w->D, w->d, w->d->q, w->d->qd, w->d->qdd, false);
+}
+
+lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slopes* by,
+                        lb_error* err) {
+  const bool apart = m->tree != &m->model;
+  if (!apart) {
+    memcpy(by->tree_q, by->q, (size_t)m->tree->nv * sizeof *by->q);
+    memcpy(by->tree_v, by->v, (size_t)m->tree->nv * sizeof *by->v);
+  }
+  if (!apart && o->nclosing == 0) {
     return LB_OK;
   }
-  lb_arena arena;
-  lb_derivatives* D = NULL;
-  lb_arena_init(&arena, o->allocator);
-  // loops join links, whatever else there is
-  lb_status status = lb_derivatives_create(m->tree ? m->tree : m, o->allocator, &D, err);
+  way_back w = {.o = o, .m = m};
+  lb_arena_init(&w.arena, o->allocator);
+  const lb_model* links = m->tree->tree ? m->tree->tree : m->tree; // without nodes
+  lb_status status = lb_derivatives_create(links, o->allocator, &w.D, err);
   if (status == LB_OK) {
-    status = pull(o, D, d, &arena, by_q, by_v);
+    status = lb_data_create(m->tree, o->allocator, &w.d, err);
+  }
+  if (status == LB_OK) {
+    differentiate(&w);
+    status = apart ? gather(&w, by) : LB_OK;
+    status = status == LB_OK && o->nclosing > 0 ? pull_loops(&w, by) : status;
     if (status != LB_OK) {
       lb_error_add(err, status, (lb_place){0},
                    status == LB_NO_MEMORY
@@ -294,7 +457,8 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_model* m, lb_data* d, d
                        : "the start has no derivative: loops are singular there");
     }
   }
-  lb_derivatives_release(D);
-  lb_arena_release(&arena);
+  lb_data_release(w.d);
+  lb_derivatives_release(w.D);
+  lb_arena_release(&w.arena);
   return status;
 }

@@ -88,12 +88,13 @@ typedef struct lb_retargeting {
   // Quadratic forms of a curve's square and of its second derivative's, [ncontrol][4] by columns
   // (math/band.h).
   double *square, *bend;
-  double* off;    // [ncontrol] scratch
-  double* sum;    // [nmotor][ncontrol] of gradients
-  bool limited;   // some motor has a limit of its torque
-  double hold;    // weight of torques beyond their limits
-  double* torque; // [nmotor + nv] torques at the end of a step, of the motors that may change
-  double share;   // in the mean over this and its copies
+  double* off;  // [ncontrol] scratch
+  double* sum;  // [nmotor][ncontrol] of gradients
+  bool limited; // some motor has a limit of its torque
+  double hold;  // weight of torques beyond their limits
+  double*
+      torque;   // [nmotor + nv + rows] torques at the end of a step, of the motors that may change
+  double share; // in the mean over this and its copies
   struct lb_retargeting* next; // copy that is to do as well; NULL: there is none, or no more
   lb_model* own;               // the copy's
 } lb_retargeting;
@@ -231,7 +232,7 @@ typedef struct lb_tangent {
   double* by_q; // [nv] of the tracked bodies' objective by the state at the step's end
   // ... and of torques beyond their limits, which depend on more: zero without such limits
   double *by_v, *by_a, *by_lambda;
-  double* torque;         // [nmotor + nv] torques
+  double* torque;         // [nmotor + nv + rows] torques
   lb_step_effects single; // of one of them by the step's end ...
   double* pulled;         // [3][nv] ... and by what the step begins with
   double* before;         // [nv] velocities, where they are not the log's

@@ -144,7 +144,7 @@ static lb_step_past as_stepped(const lb_retargeting* r, lb_tangent* t) {
 static lb_status open_one(lb_tangents* T, lb_tangent* t) {
   const lb_model* m = T->played;
   const size_t nv = (size_t)m->nv, rows = (size_t)T->r->log.rows;
-  double* block = LB_TAKE(&T->arena, double, 9 * nv + 2 * rows + (size_t)T->r->what->nmotor);
+  double* block = LB_TAKE(&T->arena, double, 9 * nv + 3 * rows + (size_t)T->r->what->nmotor);
   t->by_q = LB_TAKE(&T->arena, double, nv);
   t->before = LB_TAKE(&T->arena, double, nv);
   t->motion = lb_arena_take_array(&T->arena, nv, sizeof *t->motion, LB_ALIGN);

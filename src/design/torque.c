@@ -10,10 +10,6 @@
 #include <string.h>
 
 #include "design/retarget.h"
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/loop.h"
-#include "dynamics/rnea.h"
 
 double lb_torque_hold(const lb_retarget* what) {
   // Every tracked body off by so much is as bad as every torque beyond its limit by this part.
@@ -41,25 +37,10 @@ static double excess(double torque, double limit) {
 }
 
 void lb_torque_read(const lb_retargeting* r, lb_data* d, const lb_step_past* past, double* torque) {
-  const lb_model* m = d->model;
   double* needed = torque + r->what->nmotor;
-  for (int k = 0; k < m->nv; k++) {
-    double before = 0;
-    for (int p = 0; p < past->count; p++) {
-      before += past->weight[p] * past->v[p][k];
-    }
-    d->qdd[k] = (d->qd[k] - before) / past->dt;
-  }
-  lb_drive(m, d);
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
-  if (d->work->loops) {
-    lb_loops_push(m, d, past->lambda);
-  }
-  lb_rnea_moved(m, d, needed, d->qdd);
+  lb_step_exert(d, past, needed, needed + d->model->nv);
   for (int i = 0; i < r->what->nmotor; i++) {
-    const int k = m->joint_v[m->motor_joint[r->what->motor[i]]];
-    torque[i] = needed[k] - d->work->tau[k];
+    torque[i] = d->motor_force[r->what->motor[i]];
   }
 }
 

@@ -246,12 +246,12 @@ static void differentiate_guided(lb_derivatives* D, lb_data* d, int i) {
 // --- numbers of lines ---
 
 // What the tension changes by with a number: it is linear in stiffness and damping.
-static double tension_by(lb_line_number number, const lb_scene_law* law, double stretch,
+static double tension_by(lb_spring_number number, const lb_scene_law* law, double stretch,
                          double rate, double slope) {
   switch (number) {
-  case LB_LINE_STIFFNESS:
+  case LB_SPRING_STIFFNESS:
     return lb_law_pull(law, 1, stretch).force;
-  case LB_LINE_DAMPING:
+  case LB_SPRING_DAMPING:
     return rate;
   default: // a longer line at rest is stretched less
     return -slope;
@@ -271,7 +271,7 @@ static double motion_along(const lb_derivatives* D, const lb_force_point* p, lb_
 }
 
 static double line_by_number(const lb_derivatives* D, lb_data* d, const line* c,
-                             lb_line_number number, const double* mu) {
+                             lb_spring_number number, const double* mu) {
   pull p;
   double rate = 0, sum = 0;
   find_pull(&p, c, d->work);
@@ -287,7 +287,7 @@ static double line_by_number(const lb_derivatives* D, lb_data* d, const line* c,
   return sum * tension_by(number, c->law, p.stretch, rate, p.slope);
 }
 
-double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_line_number number,
+double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
                            const double* mu) {
   const lb_scene_spring* s = &D->model->spring[i];
   if (!is_guided(s)) {
@@ -299,7 +299,7 @@ double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_line_n
   return by * (motion_along(D, &g.a, g.e, mu) - motion_along(D, &g.b, g.e, mu));
 }
 
-double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_line_number number,
+double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
                           const double* mu) {
   const line c = cable_line(D->model, i);
   return line_by_number(D, d, &c, number, mu);

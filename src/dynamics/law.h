@@ -3,6 +3,13 @@
 #pragma once
 #include "limber/scene.h"
 
+// The numbers of a spring: on a line, a joint or a joint that closes a loop.
+typedef enum lb_spring_number {
+  LB_SPRING_STIFFNESS,
+  LB_SPRING_DAMPING,
+  LB_SPRING_REST
+} lb_spring_number;
+
 // Force of a stretch s and its slope by s.
 typedef struct lb_pull {
   double force, slope;

@@ -2,6 +2,7 @@
 // coordinates.
 #pragma once
 #include "base/carve.h"
+#include "dynamics/law.h"
 #include "dynamics/state.h"
 #include "limber/derivative.h"
 
@@ -16,6 +17,10 @@ void lb_loops_apply(const lb_model* m, lb_data* d);
 
 // The same for multipliers that are known, one a row of lb_loops_linearise().
 void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda);
+
+// The multipliers, one a row of lb_loops_linearise(), whose forces come nearest to r [nv] on
+// coordinates that are not driven: what holds a motion that is known.
+void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, double* lambda);
 
 // Move q and qd to the nearest ones, in the metric of the mass matrix, that close the loops; driven
 // coordinates stay. A few Newton steps; lb_loop_gap (dynamics.h) tells how well it went.
@@ -99,6 +104,9 @@ lb_loop_end lb_loops_end(const lb_data* d, int loop, int side);
 // (moment, force) at b's origin of loop i's spring and damper, and of a unit push of motor i on a
 // loop.
 lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i);
+// How the former changes with one of the joint's numbers, of the rests the k-th.
+lb_motion lb_loops_spring_slope(const lb_model* m, const lb_data* d, int i, lb_spring_number number,
+                                int k);
 lb_motion lb_loops_motor(const lb_model* m, const lb_data* d, int i);
 
 // (moment, force) at b's origin that loop i passes to b: its rows by the multipliers that were last
@@ -115,8 +123,13 @@ void lb_loops_differentiate(lb_derivatives* D, lb_data* d, const double* lambda)
 // The same for springs, dampers and pushing motors on loops, and their derivatives by qd.
 void lb_loops_differentiate_springs(lb_derivatives* D, lb_data* d);
 
+// The power of the change of loop i's spring and damper by one more of a number, for velocities mu
+// [nv]. After lb_derive at d's state, with the origins' velocities in place.
+double lb_loops_spring_by_number(const lb_derivatives* D, const lb_data* d, int i,
+                                 lb_spring_number number, int k, const double* mu);
+
 // The generalised force of a unit force of a pushing motor on a loop: out [nv].
-void lb_loops_motor_direction(lb_derivatives* D, const lb_data* d, int motor, double* out);
+void lb_loops_motor_direction(const lb_derivatives* D, const lb_data* d, int motor, double* out);
 
 // Derivatives of the rows' gaps and rates by q, [count][nv] each; those of the rates by qd are J
 // where no coordinate is driven, and lb_loops_linearise leaves driven ones out of it: J [count][nv]

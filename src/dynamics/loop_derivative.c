@@ -56,7 +56,7 @@ static void clear(lb_motion* x, int n) {
   }
 }
 
-static loop open_loop(lb_derivatives* D, const lb_data* d, int i) {
+static loop open_loop(const lb_derivatives* D, const lb_data* d, int i) {
   lb_motion** lever = D->work->lever;
   loop L = {lb_loops_end(d, i, 0),
             lb_loops_end(d, i, 1),
@@ -168,7 +168,8 @@ static lb_v4 cross_change(const lb_scene_joint* j, const loop* L, lb_motion x, l
   const double S = lb_v4_dot(lb_v4_cross(za, zb), xb), C = lb_v4_dot(za, zb);
   const double dS = lb_v4_dot(lb_v4_cross(za, dz), xb) + lb_v4_dot(lb_v4_cross(za, zb), dx);
   const double dangle = (C * dS - S * lb_v4_dot(za, dz)) / (S * S + C * C);
-  const double pull = j->stiffness * atan2(S, C) + j->damping * lb_v4_dot(xb, wr);
+  const double pull =
+      j->stiffness * remainder(atan2(S, C) - j->rest[1], 2 * M_PI) + j->damping * lb_v4_dot(xb, wr);
   const double first = j->stiffness * angle_change(L, x.w) + j->damping * lb_v4_dot(za, y.w);
   const double second =
       j->stiffness * dangle + j->damping * (lb_v4_dot(dx, wr) + lb_v4_dot(xb, y.w));
@@ -225,7 +226,18 @@ void lb_loops_differentiate_springs(lb_derivatives* D, lb_data* d) {
   }
 }
 
-void lb_loops_motor_direction(lb_derivatives* D, const lb_data* d, int motor, double* out) {
+double lb_loops_spring_by_number(const lb_derivatives* D, const lb_data* d, int i,
+                                 lb_spring_number number, int k, const double* mu) {
+  const loop L = open_loop(D, d, i);
+  const lb_motion F = lb_loops_spring_slope(D->model, d, i, number, k);
+  double sum = 0;
+  for (int v = L.begin[0]; v < L.end[1]; v = next(&L, v)) {
+    sum += mu[v] * lb_motion_dot(F, apart(&L, v));
+  }
+  return sum;
+}
+
+void lb_loops_motor_direction(const lb_derivatives* D, const lb_data* d, int motor, double* out) {
   const loop L = open_loop(D, d, D->model->motor_loop[motor]);
   const lb_motion unit = lb_loops_motor(D->model, d, motor);
   for (int k = 0; k < D->model->nv; k++) {

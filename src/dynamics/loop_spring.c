@@ -9,10 +9,17 @@ static int loop_count(const lb_model* m) {
   return m->nloop;
 }
 
+static void cross_stretch(const lb_scene_joint* j, const lb_frame_motion* a,
+                          const lb_frame_motion* b, double stretch[2]) {
+  lb_cross_angles(a, b, stretch);
+  for (int k = 0; k < 2; k++) {
+    stretch[k] = remainder(stretch[k] - j->rest[k], 2 * M_PI);
+  }
+}
+
 // A ball's spring pulls along the rotation vector, the others' along their coordinates.
-lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
+static lb_motion spring_force(const lb_data* d, const lb_scene_joint* j, int i) {
   const lb_loops* L = d->work->loops;
-  const lb_scene_joint* j = &m->loop[i];
   const lb_frame *fa = &L->frame[2 * i], *fb = &L->frame[2 * i + 1];
   const lb_frame_motion a = lb_frame_move(d->work, fa);
   const lb_frame_motion b = lb_frame_move(d->work, fb);
@@ -20,11 +27,11 @@ lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
   if (j->kind == LB_JOINT_SPHERICAL) {
     n = -(lb_rotation_between(&a, &b, false) * j->stiffness + (b.w - a.w) * j->damping);
   } else if (j->kind == LB_JOINT_UNIVERSAL) {
-    double angle[2];
-    lb_cross_angles(&a, &b, angle);
+    double stretch[2];
+    cross_stretch(j, &a, &b, stretch);
     const lb_v4 axis[2] = {a.R.z, b.R.x};
     for (int k = 0; k < 2; k++) {
-      n -= axis[k] * (j->stiffness * angle[k] + j->damping * lb_v4_dot(axis[k], b.w - a.w));
+      n -= axis[k] * (j->stiffness * stretch[k] + j->damping * lb_v4_dot(axis[k], b.w - a.w));
     }
   } else if (j->kind == LB_JOINT_REVOLUTE) {
     const double angle = remainder(lb_hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
@@ -35,6 +42,26 @@ lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
     f = a.R.z * -(j->stiffness * (lb_v4_dot(a.R.z, apart) - j->rest[0]) + j->damping * rate);
   }
   return (lb_motion){n, f};
+}
+
+lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
+  return spring_force(d, &m->loop[i], i);
+}
+
+// It is linear in stiffness and damping, and a rest pulls along its axis with the stiffness.
+lb_motion lb_loops_spring_slope(const lb_model* m, const lb_data* d, int i, lb_spring_number number,
+                                int k) {
+  lb_scene_joint unit = m->loop[i];
+  const lb_m3 Ra = lb_loops_end(d, i, 0).R, Rb = lb_loops_end(d, i, 1).R;
+  const double pull = number == LB_SPRING_REST ? unit.stiffness : 0;
+  unit.stiffness = number == LB_SPRING_STIFFNESS;
+  unit.damping = number == LB_SPRING_DAMPING;
+  if (number != LB_SPRING_REST) {
+    return spring_force(d, &unit, i);
+  }
+  const bool slides = unit.kind == LB_JOINT_PRISMATIC;
+  const lb_v4 along = (k == 0 ? Ra.z : Rb.x) * pull;
+  return (lb_motion){slides ? lb_v4_zero() : along, slides ? along : lb_v4_zero()};
 }
 
 lb_motion lb_loops_motor(const lb_model* m, const lb_data* d, int i) {
@@ -102,9 +129,9 @@ static double loop_energy(const lb_model* m, lb_data* d) {
       const lb_v4 v = lb_rotation_between(&a, &b, false);
       x = sqrt(lb_v4_dot(v, v));
     } else if (j->kind == LB_JOINT_UNIVERSAL) {
-      double angle[2];
-      lb_cross_angles(&a, &b, angle);
-      x = hypot(angle[0], angle[1]);
+      double stretch[2];
+      cross_stretch(j, &a, &b, stretch);
+      x = hypot(stretch[0], stretch[1]);
     } else if (j->kind == LB_JOINT_REVOLUTE) {
       x = remainder(lb_hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
     } else if (j->kind == LB_JOINT_PRISMATIC) {

@@ -142,7 +142,7 @@ lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const doubl
 
 // T = EA (l/L - 1 + share beta (n.pace)/L), and the share comes in with the strain l/L - 1.
 double lb_segment_by_number(const lb_model_segment* s, const double* x, const double* xd,
-                            lb_line_number number) {
+                            lb_spring_number number) {
   const lb_segment_state now = lb_segment_look(s, x, xd);
   if (!(now.length > 0) || (!s->pushes && now.tension == 0)) {
     return 0;
@@ -151,10 +151,10 @@ double lb_segment_by_number(const lb_model_segment* s, const double* x, const do
   const double rate = lb_v4_dot(now.n, now.pace) / s->length;
   const double share = damped_share(s, now.length);
   const bool coming = !s->pushes && strain > 0 && strain < DAMPED;
-  if (number == LB_LINE_STIFFNESS) {
+  if (number == LB_SPRING_STIFFNESS) {
     return strain + share * s->damping * rate;
   }
-  if (number == LB_LINE_DAMPING) {
+  if (number == LB_SPRING_DAMPING) {
     return s->stiffness * share * rate;
   }
   const double by_strain = 1 + (coming ? s->damping * rate / DAMPED : 0);

@@ -66,7 +66,7 @@ lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const doubl
 
 // How its tension changes with one of its numbers.
 double lb_segment_by_number(const lb_model_segment* s, const double* x, const double* xd,
-                            lb_line_number number);
+                            lb_spring_number number);
 
 // y = (s K + c C) z at the places that lb_nodes_move found: minus the change of the forces along
 // changes z of all nodes' places, and of their velocities, but for how damping changes with places;

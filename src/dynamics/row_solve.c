@@ -215,6 +215,20 @@ void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda) {
   lb_rows_push(m, d);
 }
 
+void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, double* lambda) {
+  lb_loops* L = d->work->loops;
+  const int n = lb_loops_linearise(m, d).count;
+  for (int i = 0; i < n; i++) {
+    const double* J = L->Jt + (size_t)i * (size_t)m->nv;
+    lambda[i] = lb_dot(m->nv, J, r);
+    for (int k = 0; k <= i; k++) {
+      L->A[i + k * n] = lb_dot(m->nv, J, L->Jt + (size_t)k * (size_t)m->nv);
+    }
+  }
+  const int rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
+  lb_semidefinite_solve(n, L->A, n, rank, lambda, L->work, L->pivot);
+}
+
 // A gap, or how far what pushes only is through.
 static double open_by(const lb_row* r) {
   return r->one_way ? fmax(0, -r->c) : fabs(r->c);

@@ -6,14 +6,22 @@
 #include "record/writers.h"
 
 // Quoted when the name would break the table.
-void lb_write_heading(lb_out* out, const char* name, const char* suffix) {
-  const size_t length = strlen(name);
-  const bool quoted = strpbrk(name, ",;\"\r\n\t") || (length && (*name == ' '));
-  lb_out_text(out, quoted ? ",\"" : ",");
+static void write_cell(lb_out* out, const char* name, const char* dot, const char* suffix) {
+  const bool quoted = strpbrk(name, ",;\"\r\n\t") || *name == ' ' || *name == '#';
+  lb_out_text(out, quoted ? "\"" : "");
   for (const char* c = name; *c; c++) {
     lb_out_bytes(out, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
   }
-  lb_out_texts(out, ".", suffix, quoted ? "\"" : "", NULL);
+  lb_out_texts(out, dot, suffix, quoted ? "\"" : "", NULL);
+}
+
+void lb_write_heading(lb_out* out, const char* name, const char* suffix) {
+  lb_out_text(out, ",");
+  write_cell(out, name, ".", suffix);
+}
+
+void lb_write_name(lb_out* out, const char* name) {
+  write_cell(out, name, "", "");
 }
 
 // NAME.q of a joint with one coordinate, NAME.q0, NAME.q1, ... of others, and so on with NAME.qd;

@@ -16,7 +16,8 @@ static void write_parameters(lb_out* out, const lb_optimize_result* t) {
   for (int i = 0; i < o->scene->optimize.nparameter; i++) {
     for (int k = o->first[i]; k < o->first[i + 1]; k++) {
       const double value[] = {o->start[k], t->x[k], o->least[k], o->most[k]};
-      lb_out_texts(out, o->scene->optimize.parameter[i].name, ",", NULL);
+      lb_write_name(out, o->scene->optimize.parameter[i].name);
+      lb_out_text(out, ",");
       lb_out_long(out, k - o->first[i]);
       for (int c = 0; c < 4; c++) {
         lb_out_text(out, ",");

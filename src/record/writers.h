@@ -37,6 +37,8 @@ void lb_report_optimisation(lb_out* out, const struct lb_optimize_result* result
 
 // A heading NAME.SUFFIX of a table, with the comma before it.
 void lb_write_heading(lb_out* out, const char* name, const char* suffix);
+// A cell with a name alone.
+void lb_write_name(lb_out* out, const char* name);
 
 // Which frames stand for all of them when at most `most` may be shown: evenly spread, the first and
 // the last among them.

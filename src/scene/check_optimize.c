@@ -39,18 +39,19 @@ static bool is_led(const lb_scene* s, int joint) {
 static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_joint* j = &c->s->joint[p->index];
   const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
-  if (j->loop) {
-    LB_SAY(c, p->place, "parameter '%s': joint '%s' closes a loop, and its numbers cannot change",
+  if (j->loop && start) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' closes a loop, and starts as the others have it (name one "
+           "of them)",
            p->name, j->name);
   } else if (j->kind == LB_JOINT_FIXED) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
            lb_parameter_kind_name(p->kind));
-  } else if (p->kind != LB_PARAMETER_VELOCITY && p->kind != LB_PARAMETER_DAMPING &&
-             !has_numbers(j)) {
-    LB_SAY(c, p->place,
-           "parameter '%s': joint '%s' is %s, of which only 'velocity' and 'damping' can be "
-           "parameters (an euler or free-3d joint has numbers for all)",
-           p->name, j->name, lb_joint_kind_name(j->kind));
+  } else if (!start && (j->kind == LB_JOINT_FREE ||
+                        (j->kind == LB_JOINT_SPHERICAL && p->kind == LB_PARAMETER_REST))) {
+    LB_SAY(c, p->place, "parameter '%s': joint '%s' is %s and has no %s (%s has)", p->name, j->name,
+           lb_joint_kind_name(j->kind), lb_parameter_kind_name(p->kind),
+           j->kind == LB_JOINT_FREE ? "a free-3d joint" : "an euler joint");
   } else if (start && is_led(c->s, p->index)) {
     LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
            p->name, j->name);
@@ -105,10 +106,6 @@ static void check_body(lb_checker* c, const lb_scene_parameter* p) {
     LB_SAY(c, p->place,
            "parameter '%s': body '%s' is elastic, and only rigid bodies' %s can change", p->name,
            b->name, p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
-  }
-  if (p->kind == LB_PARAMETER_LENGTH && (b->drag > 0 || b->turn_drag > 0)) {
-    LB_SAY(c, p->place, "parameter '%s': body '%s' has drag, which does not grow with its length",
-           p->name, b->name);
   }
   const double n = lb_vec3_norm(p->along);
   if (p->kind == LB_PARAMETER_LENGTH && !(fabs(n - 1) < 1e-9)) {
@@ -215,12 +212,6 @@ static void check_goal(lb_checker* c, const lb_scene_goal* g) {
   if (g->kind == LB_GOAL_POINT && (s->body[g->index].elastic || s->body[g->index].reduced)) {
     LB_SAY(c, g->place, "goal '%s': body '%s' bends; name a rigid body on one of its faces",
            g->name, s->body[g->index].name);
-  }
-  if (g->kind == LB_GOAL_MOTOR && s->motor[g->index].drive != LB_DRIVE_FORCE) {
-    LB_SAY(c, g->place,
-           "goal '%s': motor '%s' drives a position, and its effort cannot be a goal ('drive: "
-           "force' can)",
-           g->name, s->motor[g->index].name);
   }
 }
 

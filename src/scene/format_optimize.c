@@ -16,6 +16,9 @@
 static const lb_field parameter_fields[] = {
     OWNER(LB_PARAMETER_POSITION, "position",
           "a joint whose coordinates at the start may change, or a free body whose place may"),
+    OWNER(LB_PARAMETER_ROTATION, "rotation",
+          "a free body that may be turned at the start: a rotation vector along its axes, from how "
+          "the scene has it"),
     OWNER(LB_PARAMETER_VELOCITY, "velocity",
           "a joint or free body whose velocity at the start may change"),
     OWNER(LB_PARAMETER_SPIN, "spin", "a free body whose turning at the start may change"),
@@ -53,7 +56,7 @@ const lb_table lb_parameter_table = {"parameter", COUNT(parameter_fields), param
 static const lb_field goal_fields[] = {
     SUBJECT(LB_GOAL_POINT, "point", "a body, a point of which should be somewhere"),
     SUBJECT(LB_GOAL_JOINT, "joint", "a joint whose coordinates should be something"),
-    SUBJECT(LB_GOAL_MOTOR, "motor", "a motor that pushes and should do so little"),
+    SUBJECT(LB_GOAL_MOTOR, "motor", "a motor that should exert little"),
     [LB_GOAL_KEY_AT] = {"at", LB_VALUE_VECTOR, offsetof(lb_goal_spec, at), LB_LENGTH, LB_ANY, false,
                         NULL, "[0, 0, 0]", "of a point: which, in the body"},
     [LB_GOAL_KEY_POSITION] = {"position", LB_VALUE_MEASURE, offsetof(lb_goal_spec, position),

@@ -110,6 +110,7 @@ static bool find_part(lb_reader* r, const sort* what, const lb_node* name, part*
 
 static const sort PARAMETER_OF[LB_PARAMETER_COUNT] = {
     [LB_PARAMETER_POSITION] = {offer_starts, "joint or free body"},
+    [LB_PARAMETER_ROTATION] = {offer_free, "free body"},
     [LB_PARAMETER_VELOCITY] = {offer_starts, "joint or free body"},
     [LB_PARAMETER_SPIN] = {offer_free, "free body"},
     [LB_PARAMETER_MOTOR] = {offer_motors, "motor"},
@@ -151,6 +152,8 @@ static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of)
   case LB_PARAMETER_POSITION:
   case LB_PARAMETER_REST:
     return of_joint->place;
+  case LB_PARAMETER_ROTATION:
+    return LB_ANGLE;
   case LB_PARAMETER_VELOCITY:
     return of_joint->rate;
   case LB_PARAMETER_SPIN:

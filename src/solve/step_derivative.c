@@ -469,6 +469,12 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
 
 void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
   const lb_model* m = S->m;
+  for (int i = 0; i < S->rows && m->motor_joint[motor] < 0; i++) {
+    to->lambda[i] += S->row_motor[i] == motor ? scale : 0;
+  }
+  if (m->motor_joint[motor] < 0) {
+    return;
+  }
   const size_t nd = (size_t)S->nd, k = (size_t)m->joint_v[m->motor_joint[motor]];
   lb_add(S->nd, to->q, scale, S->D->tau_q + k * nd);
   lb_add(S->nd, to->v, scale, S->D->tau_qd + k * nd);

@@ -74,8 +74,17 @@ const double* lb_step_multiplier(const lb_step_derivative* S);
 // until S is used again; NULL: there are none.
 const double* lb_step_move_nodes(lb_step_derivative* S, const double* v);
 
-// Add `scale` times how the torque of a motor changes with the end of the step. Of a motor that
-// drives the position of coordinate k it is r_k of (2).
+// Multipliers of loops, [most rows], for the end of a step as exact as its velocities are. r [nv]
+// is scratch.
+void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda);
+
+// What every motor exerts at the end of a step: sets d's motor_force, and r and lambda as above. Of
+// a motor that drives the position of coordinate k it is r_k of (2), of one that leads a joint
+// which closes a loop the multiplier of its row.
+void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lambda);
+
+// Add `scale` times how what a motor that drives a position exerts changes with the end of the
+// step.
 void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
 
 // The transpose of lb_step_map: how an objective changes with dq0, dv0, da0 of (5), [nv] each,

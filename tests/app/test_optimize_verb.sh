@@ -107,7 +107,7 @@ run "$LIMBER" simulate "$scenes/throw.yaml" --parameters headless.csv --out x
 claim "a missing header is told" complains "headless.csv:1:1: the first line must be parameter,number,start,value"
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters throw --out x
 claim "a folder is bad input" exits 2
-claim "... and cannot be read" complains "throw: cannot be read"
+claim "... and cannot be read" complains "cannot read file of numbers 'throw'"
 run "$LIMBER" simulate "$scenes/throw.yaml" --parameters none.csv --out x
 claim "a missing file is bad input" exits 2
 

@@ -42,12 +42,9 @@ static void bodies_that_loops_split(void** state) {
       "optimize:\n"
       "  parameters: {p: {%s: slider}}\n"
       "  goals: {g: {point: slider, position: [0.6, 0, 0]}}\n";
-  static const char* const kind[] = {"mass", "length"};
-  for (size_t i = 0; i < 2; i++) {
-    char text[sizeof slider + 16];
-    snprintf(text, sizeof text, slider, kind[i]);
-    check_refused(text, 10, "joint 'c' closes a loop at body 'slider'");
-  }
+  char text[sizeof slider + 16];
+  snprintf(text, sizeof text, slider, "length");
+  check_refused(text, 10, "joint 'c' closes a loop at body 'slider'");
 }
 
 // What moves at a rate starts with it.
@@ -149,11 +146,38 @@ static void a_body_without_mass_has_a_length(void** state) {
   lb_scene_release(&scene);
 }
 
+// A start with other numbers would begin with the turn again.
+static void frames_that_begin_turned(void** state) {
+  (void)state;
+  check_refused("solver: {integrator: bdf2}\n"
+                "bodies: {box: {shape: {box: [1, 1, 1]}}}\n"
+                "constraints:\n"
+                "  lead: {follow: {body: box, turn: {about: z, keys: [[0, 0.3], [1, 0.5]]}}}\n"
+                "optimize:\n"
+                "  parameters: {p: {mass: box}}\n"
+                "  goals: {g: {point: box, position: [0.6, 0, 0]}}\n",
+                4, "begins with a turn by 0.3 rad");
+}
+
+// Their coordinates are not those of the model.
+static void goals_about_joints_in_maximal_coordinates(void** state) {
+  (void)state;
+  check_refused("solver: {integrator: bdf2, coordinates: maximal}\n"
+                "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
+                "joints: {shoulder: {type: revolute, child: arm, axis: y}}\n"
+                "optimize:\n"
+                "  parameters: {weight: {mass: arm}}\n"
+                "  goals: {there: {joint: shoulder, position: 0}}\n",
+                6, "choose 'coordinates: reduced'");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_that_loops_split),
       cmocka_unit_test(starts_where_a_rate_is_given),
       cmocka_unit_test(what_has_no_derivatives),
+      cmocka_unit_test(frames_that_begin_turned),
+      cmocka_unit_test(goals_about_joints_in_maximal_coordinates),
       cmocka_unit_test(numbers_without_room),
       cmocka_unit_test(goals_that_no_step_ends_in),
       cmocka_unit_test(a_body_without_mass_has_a_length),

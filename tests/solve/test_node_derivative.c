@@ -229,7 +229,7 @@ static void segments_match_differences_however_taut(void** state) {
       }
       *number[k] = was;
       const lb_v4 d =
-          k < 6 ? column[k] : now.n * lb_segment_by_number(&s, x, xd, (lb_line_number)(k - 6));
+          k < 6 ? column[k] : now.n * lb_segment_by_number(&s, x, xd, (lb_spring_number)(k - 6));
       for (int c = 0; c < 3; c++) {
         assert_near(d[c], f[c], 1e-7);
       }

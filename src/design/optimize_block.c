@@ -1,0 +1,424 @@
+// Parameters as blocks of numbers: what they are in the model, and their values and bounds.
+#include <math.h>
+#include <string.h>
+
+#include "design/optimize.h"
+#include "dynamics/loop.h"
+#include "math/profile.h"
+#include "model/split.h"
+
+typedef struct maker {
+  lb_optimizing* o;
+  const lb_scene* s;
+  lb_error* err;
+} maker;
+
+const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT] = {
+    [LB_PARAMETER_STIFFNESS] = LB_SPRING_STIFFNESS,
+    [LB_PARAMETER_DAMPING] = LB_SPRING_DAMPING,
+    [LB_PARAMETER_REST] = LB_SPRING_REST};
+
+static lb_status no_memory(lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
+}
+
+// --- what can be said before there is a model ---
+
+static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* motor) {
+  lb_profile_definition* p = &b->profile;
+  *p = motor->profile;
+  if (b->p->knots > 0) {
+    *p = (lb_profile_definition){.kind = LB_PROFILE_LINEAR, .count = b->p->knots};
+    p->time = LB_TAKE(&o->arena, double, p->count);
+    for (int i = 0; p->time && i < p->count; i++) {
+      p->time[i] = o->public.scene->duration * i / (p->count - 1);
+    }
+  }
+  b->count = p->count;
+  return p->time != NULL;
+}
+
+static int count_numbers(const lb_scene* s, const lb_scene_parameter* p) {
+  const bool joint = p->owner == LB_OWNER_JOINT;
+  switch (p->kind) {
+  case LB_PARAMETER_POSITION:
+  case LB_PARAMETER_VELOCITY:
+    return joint ? lb_joint_count_v(&s->joint[p->index]) : 3;
+  case LB_PARAMETER_ROTATION:
+  case LB_PARAMETER_SPIN:
+    return 3;
+  case LB_PARAMETER_REST:
+    return joint ? lb_joint_count_v(&s->joint[p->index]) : 1;
+  default:
+    return 1;
+  }
+}
+
+lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
+  const lb_scene* s = o->public.scene;
+  const lb_scene_optimize* what = &s->optimize;
+  o->nblock = what->nparameter;
+  o->block = LB_TAKE(&o->arena, lb_block, o->nblock);
+  o->public.first = LB_TAKE(&o->arena, int, o->nblock + 1);
+  o->growth = LB_TAKE(&o->arena, lb_growth, o->nblock + s->njoint); // one may be of parts
+  if (!o->block || !o->public.first || !o->growth) {
+    return no_memory(err);
+  }
+  for (int i = 0; i < o->nblock; i++) {
+    lb_block* b = &o->block[i];
+    b->p = &what->parameter[i];
+    b->loop = -1;
+    b->count = count_numbers(s, b->p);
+    if (b->p->kind == LB_PARAMETER_MOTOR && !spread_knots(o, b, &s->motor[b->p->index])) {
+      return no_memory(err);
+    }
+    b->first = o->public.first[i];
+    o->public.first[i + 1] = b->first + b->count;
+  }
+  o->public.nvalue = o->public.first[o->nblock];
+  return LB_OK;
+}
+
+// --- joints and free bodies in the model ---
+
+lb_status lb_optimizing_joint(const lb_optimizing* o, lb_place place, const char* name, int* joint,
+                              lb_error* err) {
+  *joint = lb_model_joint(o->model, name);
+  return *joint >= 0 ? LB_OK
+                     : lb_error_add(err, LB_INVALID, place,
+                                    "optimize: joint '%s' has no coordinates of its own in maximal "
+                                    "coordinates (choose 'coordinates: reduced')",
+                                    name);
+}
+
+static int find_free(const lb_model* m, int body) {
+  int j = 0;
+  while (j < m->njoint && !(m->joint_kind[j] == LB_JOINT_FREE && m->joint_body[j] == body)) {
+    j++;
+  }
+  return j;
+}
+
+static int find_loop(const lb_model* m, const char* name) {
+  for (int i = 0; i < m->nloop; i++) {
+    if (m->loop[i].kind != LB_JOINT_FREE && strcmp(m->loop[i].name, name) == 0) {
+      return i; // free ones are points that are led
+    }
+  }
+  return -1;
+}
+
+// Those that share the joint's stiffness and damping: where a joint both slides and turns, its
+// distances.
+static lb_status find_coordinates(maker* k, lb_block* b, const lb_scene_joint* j) {
+  const bool mixed =
+      j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
+  b->coordinate = LB_TAKE(&k->o->arena, int, lb_joint_count_v(j));
+  for (int i = 0; b->coordinate && i < lb_joint_count_v(j); i++) {
+    if (!mixed || lb_joint_counts(j, i) == LB_COORDINATE_LENGTH) {
+      b->coordinate[b->ncoordinate++] = b->own_v + i;
+    }
+  }
+  return b->coordinate ? LB_OK : no_memory(k->err);
+}
+
+// Joints have numbers in the model as one of its joints or of its loops.
+static lb_status find_resistance(maker* k, lb_block* b) {
+  const lb_model* m = k->o->model;
+  const lb_scene_joint* j = &k->s->joint[b->p->index];
+  const int own = lb_model_joint(m, j->name);
+  if (b->p->kind != LB_PARAMETER_REST && j->kind == LB_JOINT_COMPOSITE) {
+    return lb_error_add(k->err, LB_INVALID, b->p->place,
+                        "parameter '%s': joint '%s' is composite, and its parts have stiffness and "
+                        "damping of their own",
+                        b->p->name, j->name);
+  }
+  if (own < 0) {
+    b->loop = find_loop(m, j->name);
+    return LB_OK;
+  }
+  b->own_q = m->joint_q[own];
+  b->own_v = m->joint_v[own];
+  return b->p->kind == LB_PARAMETER_REST ? LB_OK : find_coordinates(k, b, j);
+}
+
+static lb_status find_block(maker* k, lb_block* b) {
+  const lb_model* tree = k->o->tree;
+  const lb_scene_parameter* p = b->p;
+  const bool joint = p->owner == LB_OWNER_JOINT;
+  if (p->kind <= LB_PARAMETER_SPIN) {
+    const int j =
+        joint ? lb_model_joint(tree, k->s->joint[p->index].name) : find_free(tree, p->index);
+    b->q = tree->joint_q[j];
+    b->v = tree->joint_v[j];
+    return LB_OK;
+  }
+  return joint ? find_resistance(k, b) : LB_OK;
+}
+
+// --- masses and lengths ---
+
+static void add_growth(maker* k, const lb_block* b, int part) {
+  lb_optimizing* o = k->o;
+  const int body = b->p->index;
+  o->growth[o->ngrowth++] =
+      lb_growth_make(o->model, body, part, lb_body_root(k->s, body), b->p->along);
+}
+
+// The model has drags in the order of the bodies that have one and move.
+static int find_drag(const maker* k, int body) {
+  int n = 0;
+  for (int i = 0; i <= body; i++) {
+    const lb_scene_body* b = &k->s->body[i];
+    const bool dragged = (b->drag > 0 || b->turn_drag > 0) && k->o->model->body_link[i] != LB_WORLD;
+    if (i == body) {
+      return dragged ? n : -1;
+    }
+    n += dragged;
+  }
+  return -1;
+}
+
+// Does the joint split its child, part of which it carries?
+static bool splits(const lb_scene* s, int joint, int body) {
+  return s->joint[joint].loop && s->joint[joint].child == body &&
+         lb_joint_needs_coordinates(s, joint);
+}
+
+// One group of growths a body, whatever of it may change: one for each part.
+static lb_status find_growth(maker* k, lb_block* b) {
+  lb_optimizing* o = k->o;
+  const int body = b->p->index;
+  const bool length = b->p->kind == LB_PARAMETER_LENGTH;
+  int first = 0;
+  while (first < o->ngrowth && o->growth[first].body != body) {
+    first++;
+  }
+  if (first == o->ngrowth) {
+    add_growth(k, b, body);
+    o->growth[first].drag = find_drag(k, body);
+    for (int i = 0; i < k->s->njoint; i++) {
+      if (splits(k->s, i, body)) {
+        const int joint = lb_model_joint(o->model, k->s->joint[i].name);
+        add_growth(k, b, o->model->joint_body[joint]);
+      }
+    }
+  }
+  b->growth = first;
+  while (first + b->ngrowth < o->ngrowth && o->growth[first + b->ngrowth].body == body) {
+    b->ngrowth++;
+  }
+  for (int i = first; i < first + b->ngrowth; i++) {
+    o->growth[i].parts = b->ngrowth;
+    o->growth[i].along = length ? b->p->along : o->growth[i].along;
+  }
+  return length || o->growth[first].base.m > 0
+             ? LB_OK
+             : lb_error_add(k->err, LB_INVALID, b->p->place,
+                            "parameter '%s': body '%s' has no mass that could grow (give it one)",
+                            b->p->name, k->s->body[body].name);
+}
+
+// --- what is refused ---
+
+static lb_status refuse(maker* k, const lb_block* b, const char* why) {
+  return lb_error_add(k->err, LB_INVALID, b->p->place, "parameter '%s': %s", b->p->name, why);
+}
+
+// Where a joint that splits its child holds it would have to slide along the part as well.
+static lb_status check_split(maker* k, const lb_block* b) {
+  for (int i = 0; i < k->s->njoint; i++) {
+    const lb_scene_joint* j = &k->s->joint[i];
+    if (splits(k->s, i, b->p->index)) {
+      return lb_error_add(
+          k->err, LB_INVALID, b->p->place,
+          "parameter '%s': joint '%s' closes a loop at body '%s' and does more than "
+          "hold it, so its length cannot change (make it the joint's parent)",
+          b->p->name, j->name, k->s->body[j->child].name);
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status check_block(maker* k, const lb_block* b) {
+  const lb_parameter_kind kind = b->p->kind;
+  // of what moves at a rate the start is a matter of its own, which starts with loops do not know
+  if (lb_loops_paced(k->o->model) >= 0 &&
+      (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
+    return refuse(k, b,
+                  "a constraint of the scene gives a rate, and starts with it (change motors, "
+                  "masses or springs instead)");
+  }
+  for (int i = 0; i < k->o->nblock; i++) {
+    const lb_scene_parameter* other = k->o->block[i].p;
+    if (other != b->p && other->kind == kind && other->owner == b->p->owner &&
+        other->index == b->p->index) {
+      return refuse(k, b, "another parameter changes the same already (keep one)");
+    }
+  }
+  const lb_status status = lb_fabric_check(k->s, b, k->err);
+  return status == LB_OK && kind == LB_PARAMETER_LENGTH ? check_split(k, b) : status;
+}
+
+// --- values ---
+
+// Rotations are vectors from the scene's own.
+static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
+  const bool free = j->kind == LB_JOINT_FREE;
+  if (lb_joint_count_q(j) != lb_joint_count_v(j)) {
+    memset(x, 0, 3 * sizeof *x);
+    memcpy(x + 3, j->q, free ? 3 * sizeof *x : 0);
+  } else {
+    memcpy(x, j->q, (size_t)b->count * sizeof *x);
+  }
+}
+
+static void start_joint(const lb_scene* s, const lb_block* b, double* x) {
+  const lb_scene_joint* j = &s->joint[b->p->index];
+  switch (b->p->kind) {
+  case LB_PARAMETER_POSITION:
+    start_place(j, b, x);
+    break;
+  case LB_PARAMETER_STIFFNESS:
+    *x = j->stiffness;
+    break;
+  case LB_PARAMETER_DAMPING:
+    *x = j->damping;
+    break;
+  default:
+    memcpy(x, b->p->kind == LB_PARAMETER_VELOCITY ? j->qd : j->rest, (size_t)b->count * sizeof *x);
+    break;
+  }
+}
+
+static void start_body(const lb_optimizing* o, const lb_block* b, double* x) {
+  const lb_scene_body* body = &o->public.scene->body[b->p->index];
+  const lb_vec3 none = {0};
+  const lb_vec3 v = b->p->kind == LB_PARAMETER_SPIN       ? body->spin
+                    : b->p->kind == LB_PARAMETER_VELOCITY ? body->velocity
+                    : b->p->kind == LB_PARAMETER_ROTATION ? none
+                                                          : body->pose.p;
+  if (b->p->kind == LB_PARAMETER_MASS) {
+    *x = o->growth[b->growth].base.m * b->ngrowth;
+  } else if (b->p->kind == LB_PARAMETER_LENGTH) {
+    *x = 1;
+  } else {
+    lb_v4_store(x, lb_v4_from(v));
+  }
+}
+
+static void start_line(const lb_model* m, const lb_block* b, double* x) {
+  const bool spring = b->p->owner == LB_OWNER_SPRING;
+  const lb_scene_spring* s = &m->spring[spring ? b->p->index : 0];
+  const lb_scene_cable* c = &m->cable[spring ? 0 : b->p->index];
+  *x = b->p->kind == LB_PARAMETER_STIFFNESS ? (spring ? s->stiffness : c->stiffness)
+       : b->p->kind == LB_PARAMETER_DAMPING ? (spring ? s->damping : c->damping)
+                                            : (spring ? s->length : c->length);
+}
+
+static void start_motor(const lb_optimizing* o, const lb_block* b, double* x) {
+  const lb_profile_definition* own = &o->public.scene->motor[b->p->index].profile;
+  for (int i = 0; i < b->count; i++) {
+    double value[3] = {0};
+    if (b->p->knots > 0) {
+      lb_profile_evaluate(o->model->motor_profile[b->p->index], b->profile.time[i], value);
+    }
+    x[i] = b->p->knots > 0 ? value[0] : own->value[i];
+  }
+}
+
+// What must stay positive, or not fall below zero, does, whatever the author allows.
+static double least_of(const lb_scene_parameter* p, double start) {
+  switch (p->kind) {
+  case LB_PARAMETER_MASS:
+  case LB_PARAMETER_LENGTH:
+  case LB_PARAMETER_YOUNG:
+    return 1e-3 * start;
+  case LB_PARAMETER_REST:
+    return p->owner == LB_OWNER_STRAND ? 1e-3 * start : -(double)INFINITY;
+  case LB_PARAMETER_STIFFNESS:
+  case LB_PARAMETER_DAMPING:
+    return 0;
+  default:
+    return -(double)INFINITY;
+  }
+}
+
+// By how much numbers without a range may be expected to change: the size of the largest. What is
+// nothing but rounding says nothing.
+static double size_of(int n, const double* x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fabs(x[i]));
+  }
+  return most > 1e-12 ? most : 1;
+}
+
+static void bound(lb_optimization* p, const lb_block* b, double floor) {
+  for (int i = b->first; i < b->first + b->count; i++) {
+    p->least[i] = fmax(b->p->least, floor);
+    p->most[i] = b->p->most;
+    p->start[i] = fmin(fmax(p->given[i], p->least[i]), p->most[i]);
+    const double range = p->most[i] - p->least[i];
+    p->scale[i] = isfinite(range) && range > 0 ? range / 2 : size_of(b->count, p->given + b->first);
+  }
+}
+
+static lb_status find_start(maker* k, const lb_block* b) {
+  lb_optimizing* o = k->o;
+  double* x = o->public.given + b->first;
+  switch (b->p->owner) {
+  case LB_OWNER_JOINT:
+    start_joint(o->public.scene, b, x);
+    break;
+  case LB_OWNER_BODY:
+    start_body(o, b, x);
+    break;
+  case LB_OWNER_MOTOR:
+    start_motor(o, b, x);
+    break;
+  case LB_OWNER_STRAND:
+  case LB_OWNER_MATERIAL:
+    *x = lb_fabric_given(o->public.scene, b);
+    break;
+  default:
+    start_line(o->model, b, x);
+    break;
+  }
+  const double floor = least_of(b->p, *x);
+  if (b->p->most < floor) {
+    return lb_error_add(k->err, LB_INVALID, b->p->place,
+                        "parameter '%s': 'at_most' must not be below %g%s", b->p->name, floor,
+                        floor > 0 ? ", a thousandth of what the scene has" : "");
+  }
+  bound(&o->public, b, floor);
+  lb_fabric_hold(o, b);
+  return LB_OK;
+}
+
+lb_status lb_parameters_find(lb_optimizing* o, lb_error* err) {
+  maker k = {o, o->public.scene, err};
+  lb_optimization* p = &o->public;
+  double** const part[] = {&p->given, &p->start, &p->least, &p->most, &p->scale};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i] = LB_TAKE(&o->arena, double, p->nvalue);
+    if (!*part[i]) {
+      return no_memory(err);
+    }
+  }
+  lb_status status = LB_OK;
+  for (int i = 0; i < o->nblock && status == LB_OK; i++) {
+    lb_block* b = &o->block[i];
+    status = check_block(&k, b);
+    if (status == LB_OK) {
+      status = find_block(&k, b);
+    }
+    if (status == LB_OK && (b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH)) {
+      status = find_growth(&k, b);
+    }
+    if (status == LB_OK) {
+      status = find_start(&k, b);
+    }
+  }
+  return status;
+}

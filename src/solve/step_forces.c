@@ -1,0 +1,49 @@
+// Forces at the end of an implicit step. Newton's method stops when velocities are right, which
+// multipliers of loops may not be yet: here they are found again, from the motion.
+#include <string.h>
+
+#include "dynamics/force.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
+#include "dynamics/rnea.h"
+#include "math/dense.h"
+#include "model/pose.h"
+#include "solve/step_derivative.h"
+
+// rnea - forces, under what is in the work space.
+static void residual(const lb_model* m, lb_data* d, double* r) {
+  lb_rnea_moved(m, d, r, d->qdd);
+  lb_add(m->nv, r, -1, d->work->tau);
+}
+
+void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
+  const lb_model* m = d->model;
+  memcpy(d->qdd, d->qd, (size_t)m->nv * sizeof *d->qdd);
+  for (int p = 0; p < past->count; p++) {
+    lb_add(m->nv, d->qdd, -past->weight[p], past->v[p]);
+  }
+  for (int k = 0; k < m->nv; k++) {
+    d->qdd[k] /= past->dt;
+  }
+  lb_drive(m, d);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_forces_apply(m, d);
+  residual(m, d, r);
+  if (d->work->loops) {
+    lb_loops_balance(m, d, r, lambda);
+  }
+}
+
+void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
+  const lb_model* m = d->model;
+  lb_step_balance(d, past, r, lambda);
+  if (d->work->loops) {
+    lb_loops_push(m, d, lambda);
+    residual(m, d, r);
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    if (m->motor_joint[i] >= 0 && m->motor_drive[i] == LB_DRIVE_POSITION) {
+      d->motor_force[i] = r[m->joint_v[m->motor_joint[i]]];
+    }
+  }
+}
