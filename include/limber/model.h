@@ -81,6 +81,7 @@ typedef struct lb_model_relation {
   lb_profile* path; ///< of the value over time, or NULL: it stays
   bool rates;       ///< the path is of the sum's rate instead; what the sum is follows
   bool one_way;
+  bool geared; ///< those of lb_gearing say it
   double sign; ///< 1 or -1
 } lb_model_relation;
 
@@ -88,6 +89,21 @@ typedef struct lb_model_term {
   int q, v; ///< the coordinate
   double factor;
 } lb_model_term;
+
+/// Relations of fixed ratio, solved for a coordinate each: held = sum of factor times others, which
+/// none of them holds. Steps and accelerations have so many unknowns less, [red] eq. 4.84.
+typedef struct lb_gearing {
+  int count;
+  int* relation;      ///< [count]
+  int *held, *held_q; ///< [count] velocity and coordinate that it says ...
+  int* first;         ///< [count + 1] ... by these terms, ...
+  int *from, *from_q; ///< ... velocity and coordinate ...
+  double* factor;     ///< ... and what they count, ...
+  double* offset;     ///< [count] ... of coordinates from here on
+  double* R;          ///< [count][count] combines the relations' rows to those that say one each
+  int nfree;          ///< velocities that are left ...
+  int* free;          ///< [nfree] ... rising
+} lb_gearing;
 
 /// A point or frame of a body that is held or led along the world's axes, or kept above a floor.
 /// Its place among the loops is that of a free joint from the world.
@@ -249,6 +265,7 @@ typedef struct lb_model {
   lb_model_guide* guide;       ///< [nguide]
   lb_model_relation* relation; ///< [nrelation]
   lb_model_term* term;         ///< [nterm]
+  lb_gearing gearing;
 
   // --- strands and flesh; their free nodes' coordinates come after all others ---
   int nnode, nfree, nsegment, nstrand, nsoft;

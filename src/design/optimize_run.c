@@ -11,8 +11,9 @@
 
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
 static const double TOLERANCE = 1e-11;
-// What motors exert changes with accelerations: errors of velocities over the step.
-static const double EXERTING = 1e-13;
+// Where loops are closed and where it counts what motors exert, errors of velocities over the step
+// come in, too.
+static const double FINER = 1e-13;
 
 // --- the log ---
 
@@ -202,7 +203,8 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
     return status;
   }
   lb_bdf2* own = st->own;
-  own->tolerance = fmin(own->tolerance, exerts(o, &m->model) ? EXERTING : TOLERANCE);
+  const bool finer = o->rows > 0 || exerts(o, &m->model);
+  own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
   }

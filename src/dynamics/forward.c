@@ -78,6 +78,7 @@ void lb_forward(const lb_model* m, lb_data* d) {
   if (d->work->loops) {
     lb_loops_apply(m, d);
     solve(m, d);
+    lb_loops_accelerate(m, d);
   }
   if (m->nelastic > 0) {
     read_motors_elastic(m, d);

@@ -14,6 +14,9 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m);
 // Constraint forces: given the accelerations without them (lb_aba_solve is done), add the forces
 // that keep the loops closed to the links' external forces. The caller solves again.
 void lb_loops_apply(const lb_model* m, lb_data* d);
+// Afterwards: with couplings of fixed ratio, the accelerations that were found on the way. Forces of
+// couplings are large in long chains, and what is solved with them is less exact.
+void lb_loops_accelerate(const lb_model* m, lb_data* d);
 
 // The same for multipliers that are known, one a row of lb_loops_linearise().
 void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda);
@@ -49,6 +52,9 @@ int lb_loops_most_rows(const lb_model* m);
 int lb_loops_one_way(const lb_model* m);
 // One that gives a rate, which says nothing of places, or -1.
 int lb_loops_paced(const lb_model* m);
+
+// Leave relations of fixed ratio out of the rows (gear.h), or not, from now on: whether it was so.
+bool lb_loops_gear(lb_data* d, bool geared);
 
 // Implicit steps choose by themselves which of the rows that push one way act: after
 // lb_loops_keep_all every one of them counts as a row, until lb_loops_keep_touching, not only what

@@ -17,6 +17,10 @@ static void add(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nrelation; i++) {
     const lb_model_relation* r = &m->relation[i];
     double value[3] = {r->value, 0, 0};
+    if (r->geared && d->work->loops->geared) {
+      d->work->loops->ncontact += r->one_way; // others keep their numbers
+      continue;
+    }
     lb_path_wish(r->path, r->rates, d->time, value);
     const double gap = r->rates ? 0 : sum(m, r, d->q, false) - value[0];
     lb_row_add(d->work->loops, (lb_row){.relation = i,

@@ -73,6 +73,9 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.b = lb_carve(c, n, sizeof(double));
   loops.dq = lb_carve(c, nv, sizeof(double));
   loops.q = lb_carve(c, (size_t)m->nq, sizeof(double));
+  loops.change = lb_carve(c, nv, sizeof(double));
+  loops.held = lb_carve(c, (size_t)m->gearing.count * nv, sizeof(double));
+  loops.gear = lb_carve(c, (size_t)m->gearing.count, sizeof(double));
   loops.pull = lb_carve(c, (size_t)m->nlink, sizeof *loops.pull);
   loops.work = lb_carve(c, 4 * n, sizeof(double));
   loops.pivot = lb_carve(c, 2 * n, sizeof(int));
@@ -91,6 +94,15 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
         make_frame(m, j->child, j->child_face, lb_transform_mul(j->in_child, turn));
   }
   return L;
+}
+
+bool lb_loops_gear(lb_data* d, bool geared) {
+  lb_loops* L = d->work->loops;
+  const bool was = L && L->geared;
+  if (L) {
+    L->geared = geared;
+  }
+  return was;
 }
 
 // --- frames ---

@@ -40,6 +40,7 @@ struct lb_loops {
   bool* touching;  // [contacts] by lb_loops_close: they hold until it is called again
   bool* near;      // [contacts] that it closes
   bool all;        // whether they touch or not
+  bool geared;     // relations of fixed ratio are no rows
   double* M;       // [ndense][ndense], then its Cholesky factor
   double* Jt;      // [nrow][nv], a row of J each, then Linv J'
   double* A;       // [nrow][nrow]
@@ -48,6 +49,9 @@ struct lb_loops {
   double* part;    // [nrow][nrow]
   double* dq;      // [nv]
   double* q;       // [nq] before a step that may be taken back
+  double* change;  // [nv] of accelerations, by couplings of fixed ratio, and then these ...
+  double* held;    // [geared][nv] ... the rows of M of the coordinates they hold ...
+  double* gear;    // [geared] ... and their multipliers
   lb_motion* pull; // [nlink] moments and forces at the links' origins
   double* work;    // [4 * nrow]
   int* pivot;      // [2 * nrow]

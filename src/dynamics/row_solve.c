@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "dynamics/force.h"
+#include "dynamics/gear.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/row.h"
 #include "math/complementary.h"
@@ -33,6 +34,9 @@
 
 // Relative to the largest pivot; below it a row repeats others.
 static const double REDUNDANT = 1e-11;
+
+// Couplings of fixed ratio that are open by less [m or rad] need no rows to be closed.
+static const double NEARLY = 1e-9;
 
 enum { CLOSING_STEPS = 200 }; // a few, from where a step of the motion ends
 
@@ -107,22 +111,47 @@ static void fill_jacobian(const lb_model* m, lb_data* d) {
   }
 }
 
-// M = L L', Jt = Linv J', A = J Minv J'; false when M cannot be factored. Nodes of elastic bodies
-// stay where they are.
-static bool factor(const lb_model* m, lb_data* d) {
-  lb_loops* L = d->work->loops;
-  const int nd = m->ndense;
-  lb_crba(m, d, L->M, d->q);
-  hold_driven(m, L->M);
-  fill_jacobian(m, d);
+// Unknowns of M: without couplings of fixed ratio (gear.h), those that they leave.
+static int unknowns(const lb_model* m, const lb_loops* L) {
+  return L->geared && m->gearing.count > 0 ? lb_gears_left(m) : m->ndense;
+}
+
+static void reduce(const lb_model* m, lb_loops* L) {
+  if (L->geared && m->gearing.count > 0) {
+    lb_gears_reduce(m, L->M);
+    for (int i = 0; i < L->nrow; i++) {
+      lb_gears_gather(m, L->Jt + (size_t)i * (size_t)m->nv);
+    }
+  }
+}
+
+// M = L L', Jt = Linv J', A = J Minv J', where M and J are filled; false when M cannot be factored.
+// Nodes of elastic bodies stay where they are.
+static bool factor_filled(const lb_model* m, lb_loops* L) {
+  const int nd = unknowns(m, L);
+  reduce(m, L);
   if (lb_cholesky(nd, L->M, nd) != LB_OK) {
     return false;
   }
-  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nd, L->nrow, 1,
-              L->M, nd, L->Jt, m->nv);
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nd, 1, L->Jt, m->nv, 0, L->A,
-              L->nrow);
+  if (L->nrow > 0) {
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nd, L->nrow, 1,
+                L->M, nd, L->Jt, m->nv);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nd, 1, L->Jt, m->nv, 0, L->A,
+                L->nrow);
+  }
   return true;
+}
+
+static void fill_matrices(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  lb_crba(m, d, L->M, d->q);
+  hold_driven(m, L->M);
+  fill_jacobian(m, d);
+}
+
+static bool factor(const lb_model* m, lb_data* d) {
+  fill_matrices(m, d);
+  return factor_filled(m, d->work->loops);
 }
 
 static bool any_one_way(const lb_loops* L) {
@@ -147,6 +176,9 @@ static void solve_one_way(lb_loops* L) {
 // Multipliers from the right-hand side in x.
 static void solve_multipliers(lb_loops* L) {
   const int n = L->nrow;
+  if (n == 0) {
+    return;
+  }
   if (any_one_way(L)) {
     solve_one_way(L);
     return;
@@ -155,11 +187,14 @@ static void solve_multipliers(lb_loops* L) {
   lb_semidefinite_solve(n, L->A, n, rank, L->x, L->work, L->pivot);
 }
 
-// dq = Minv J' x
-static void spread_multipliers(const lb_model* m, lb_loops* L) {
-  const int nd = m->ndense; // the others stay zero
-  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, 0, L->dq, 1);
+// dq = Minv J' x, and beta times Minv L dq.
+static void spread_multipliers(const lb_model* m, lb_loops* L, double beta) {
+  const int nd = unknowns(m, L); // the others stay zero
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, beta, L->dq, 1);
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->M, nd, L->dq, 1);
+  if (nd < m->ndense) {
+    lb_gears_spread(m, L->dq);
+  }
 }
 
 // --- what callers use ---
@@ -193,18 +228,110 @@ void lb_rows_push(const lb_model* m, lb_data* d) {
   }
 }
 
-void lb_loops_apply(const lb_model* m, lb_data* d) {
+// --- couplings of fixed ratio ---
+//
+// Accelerations that break them change by p, of the coordinates that they hold, and by P u:
+//
+//   (6)  P'M P u = P'(J'lambda - M p),   J (P u + p) = -cdd
+//
+// and what they exert is M (P u + p) - J'lambda, on the coordinates held.
+
+// p in `change`, -M p in dq, and what of p the other rows feel in x; M's rows that are needed
+// again.
+static void begin_gears(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
-  lb_rows_fill(m, d);
-  lb_rows_keep_acting(L);
-  if (L->nrow == 0 || !factor(m, d)) {
-    return;
+  const lb_gearing* g = &m->gearing;
+  const size_t nv = (size_t)m->nv;
+  memset(L->change, 0, nv * sizeof *L->change);
+  for (int e = 0; e < g->count; e++) {
+    double* p = &L->change[g->held[e]];
+    *p = -d->qdd[g->held[e]];
+    for (int i = g->first[e]; i < g->first[e + 1]; i++) {
+      *p += g->factor[i] * d->qdd[g->from[i]];
+    }
+    memcpy(L->held + (size_t)e * nv, L->M + (size_t)g->held[e] * nv, nv * sizeof *L->held);
+  }
+  for (size_t k = 0; k < nv; k++) {
+    L->dq[k] = -lb_dot(m->nv, L->M + k * nv, L->change);
   }
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = -L->row[i].cdd;
+    L->x[i] -= lb_dot(m->nv, L->Jt + (size_t)i * nv, L->change);
+  }
+}
+
+// dq = Linv P'dq, and what of it the other rows feel.
+static void feel_gears(const lb_model* m, lb_loops* L) {
+  const int left = lb_gears_left(m);
+  lb_gears_gather(m, L->dq);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, left, L->M, left, L->dq, 1);
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] -= lb_dot(left, L->Jt + (size_t)i * (size_t)m->nv, L->dq);
+  }
+}
+
+static void push_gears(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const lb_gearing* g = &m->gearing;
+  spread_multipliers(m, L, 1);
+  lb_add(m->nv, L->change, 1, L->dq);
+  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  lb_loops_add_forces(m, d, L->x, -1, L->dq);
+  for (int e = 0; e < g->count; e++) {
+    L->dq[g->held[e]] += lb_dot(m->nv, L->held + (size_t)e * (size_t)m->nv, L->change);
+  }
+  lb_add(m->nv, L->change, 1, d->qdd);
+  lb_gears_multipliers(m, L->gear, L->dq);
+  for (int e = 0; e < g->count; e++) {
+    const int relation = g->relation[e];
+    const double force = m->relation[relation].sign * L->gear[e];
+    d->relation_force[relation] += force;
+    lb_relation_row(m, relation, force, true, d->work->tau);
+  }
+}
+
+void lb_loops_accelerate(const lb_model* m, lb_data* d) {
+  const lb_loops* L = d->work->loops;
+  if (m->gearing.count > 0) {
+    memcpy(d->qdd, L->change, (size_t)m->nv * sizeof *d->qdd);
+  }
+}
+
+// Solve for the multipliers of the rows that act, whose accelerations are in x, and put what they
+// exert on links and coordinates.
+static bool solve_rows(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const bool gears = m->gearing.count > 0;
+  fill_matrices(m, d);
+  if (gears) {
+    begin_gears(m, d);
+  }
+  if (!factor_filled(m, L)) {
+    return false;
+  }
+  if (gears) {
+    feel_gears(m, L);
   }
   solve_multipliers(L);
   lb_rows_push(m, d);
+  if (gears) {
+    push_gears(m, d);
+  }
+  return true;
+}
+
+void lb_loops_apply(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  const bool was = lb_loops_gear(d, true);
+  lb_rows_fill(m, d);
+  lb_rows_keep_acting(L);
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].cdd;
+  }
+  const bool any = m->gearing.count > 0 || L->nrow > 0;
+  if (any && !solve_rows(m, d)) { // nothing holds
+    memcpy(L->change, d->qdd, (size_t)m->nv * sizeof *d->qdd);
+  }
+  lb_loops_gear(d, was);
 }
 
 void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda) {
@@ -328,7 +455,7 @@ static void close_once(const lb_model* m, lb_data* d, double damping) {
     L->A[i * (L->nrow + 1)] += L->row[i].rate_only ? 0 : damping * trace / L->nrow;
   }
   solve_multipliers(L);
-  spread_multipliers(m, L);
+  spread_multipliers(m, L, 0);
   lb_advance(m, d->q, L->dq, 1);
 }
 
@@ -383,7 +510,7 @@ static void close_velocities(const lb_model* m, lb_data* d) {
     L->x[i] = -L->row[i].cd;
   }
   solve_multipliers(L);
-  spread_multipliers(m, L);
+  spread_multipliers(m, L, 0);
   for (int k = 0; k < m->nv; k++) {
     d->qd[k] += L->dq[k];
   }
@@ -394,8 +521,15 @@ void lb_loops_close(const lb_model* m, lb_data* d) {
   if (!d->work->loops) {
     return;
   }
+  // couplings of fixed ratio that are as good as closed go along; open ones, as at the start, are
+  // closed by rows, which weigh the ways to do it by masses
+  const bool was = lb_loops_gear(d, lb_gears_gap(m, d) < NEARLY);
+  if (d->work->loops->geared) {
+    lb_gears_hold(m, d);
+  }
   close_positions(m, d);
   close_velocities(m, d);
+  lb_loops_gear(d, was);
 }
 
 static lb_loop_rows measure(const lb_model* m, lb_data* d) {

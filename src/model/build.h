@@ -34,7 +34,8 @@ lb_status lb_build_order(lb_build* b);       // fills carrier and order
 lb_status lb_build_masses(lb_build* b);      // fills body_mass
 lb_status lb_build_links(lb_build* b);       // fills bodies, links, joints and coordinates
 lb_status lb_build_motors(lb_build* b);      // fills motors, springs, loads and loops
-lb_status lb_build_constraints(lb_build* b); // fills guides and relations
+lb_status lb_build_constraints(lb_build* b);
+lb_status lb_build_gearing(lb_build* b);     // of these, what is of a fixed ratio
 lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
 lb_status lb_build_meshes(lb_build* b);      // fills soft, nnode and the model's flesh
 lb_status lb_build_nodes(lb_build* b);       // fills strands, nodes and segments

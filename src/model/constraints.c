@@ -120,7 +120,7 @@ lb_status lb_build_constraints(lb_build* b) {
   for (int i = 0; i < b->scene->nconstraint && status == LB_OK; i++) {
     status = build_one(b, &b->scene->constraint[i], pose);
   }
-  return status;
+  return status == LB_OK ? lb_build_gearing(b) : status;
 }
 
 lb_constraint_title lb_model_constraint(const lb_model* m, int which) {

@@ -397,12 +397,14 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
   bool done = true;
   own->hit = false;
   lb_loops_keep_all(d);
+  lb_loops_gear(d, own->algebra->gears);
   for (int i = 0; i < scheme->stages && done; i++) {
     const double before = i > 0 ? scheme->stage[i - 1].end : 0;
     done = advance_stage(st, d, &scheme->stage[i], begin, before, h);
   }
   const bool told = done && !own->hit && own->algebra->multipliers;
   lb_loops_keep_touching(st->m, d, told ? own->algebra->multipliers(st) : NULL);
+  lb_loops_gear(d, false);
   return done;
 }
 

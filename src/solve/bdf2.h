@@ -31,6 +31,7 @@ typedef struct lb_bdf2_algebra {
   int patience; // iterations beyond which the next step begins with a new matrix
   // Of the loops in the last step; NULL: not told.
   double* (*multipliers)(const lb_stepper* st);
+  bool gears; // relations of fixed ratio are no rows (dynamics/gear.h)
 } lb_bdf2_algebra;
 
 extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_tree, lb_bdf2_blocks, lb_bdf2_full;

@@ -436,5 +436,5 @@ static double* multipliers(const lb_stepper* st) {
   return own->lambda;
 }
 
-const lb_bdf2_algebra lb_bdf2_blocks = {create, release, make,     make, correct,    hold,
-                                        NULL,   1e-10,   INFINITY, 4,    multipliers};
+const lb_bdf2_algebra lb_bdf2_blocks = {create, release, make,     make, correct,     hold,
+                                        NULL,   1e-10,   INFINITY, 4,    multipliers, false};

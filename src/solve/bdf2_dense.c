@@ -10,6 +10,7 @@
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "dynamics/gear.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 #include "dynamics/nodes.h"
@@ -181,9 +182,24 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   if (own->nodes) {
     lb_kinematics(m, d, d->q, d->qd);
   }
-  const bool made = eliminate_nodes(own, d, dt) && lb_cholesky(nv, own->W, nv) == LB_OK;
+  lb_gears_reduce(own->rest, own->W);
+  const int left = lb_gears_left(own->rest);
+  const bool made = eliminate_nodes(own, d, dt) && lb_cholesky(left, own->W, left) == LB_OK;
   step->dt = made ? dt : 0;
   return step->dt > 0;
+}
+
+static void solve_geared(const dense* own, int count, double* b) {
+  const int nv = own->loops.n, left = lb_gears_left(own->rest);
+  for (int i = 0; i < count; i++, b += nv) {
+    lb_gears_gather(own->rest, b);
+    if (own->exact) {
+      lb_lu_solve_transposed(left, own->W, left, own->order, 1, b, left);
+    } else {
+      lb_cholesky_solve(left, own->W, left, 1, b, left);
+    }
+    lb_gears_spread(own->rest, b);
+  }
 }
 
 static void solve_with_matrix(const void* context, int count, double* b) {
@@ -200,6 +216,8 @@ static void solve_with_matrix(const void* context, int count, double* b) {
       }
       lb_node_matrix_after(own->nodes, b);
     }
+  } else if (!own->tree && own->rest->gearing.count > 0) {
+    solve_geared(own, count, b);
   } else if (own->exact) {
     lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
   } else if (own->tree) { // one right-hand side, since there are no loops
@@ -268,7 +286,8 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   own->exact = true;
   lb_bdf2_loops_forget(&own->loops, true);
   lb_secants_forget(&own->secants);
-  const int nd = m->ndense;
+  lb_gears_reduce(own->rest, own->W);
+  const int nd = own->nodes ? m->ndense : lb_gears_left(own->rest);
   const bool made = eliminate_nodes(own, d, dt) && lb_lu(nd, own->W, nd, own->order) == LB_OK;
   step->dt = made ? dt : 0;
   return step->dt > 0;
@@ -286,10 +305,10 @@ static double* multipliers(const lb_stepper* st) {
   return own->loops.lambda;
 }
 
-const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,    hold,
-                                       NULL,   1e-10,   INFINITY, 4,          multipliers};
+const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,     hold,
+                                       NULL,   1e-10,   INFINITY, 4,          multipliers, true};
 
 // What is left out of the matrix of a tree changes slowly, so one correction does where the last
 // steps show that it is enough.
-const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,    hold,
-                                      NULL,   1e-10,   2,    4,          multipliers};
+const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,     hold,
+                                      NULL,   1e-10,   2,    4,          multipliers, false};

@@ -149,4 +149,4 @@ static void observe(lb_stepper* st, lb_data* d) {
 }
 
 const lb_bdf2_algebra lb_bdf2_full = {create,  release, make, make, correct, hold,
-                                      observe, 1e-7,    1.1,  5,    NULL};
+                                      observe, 1e-7,    1.1,  5,    NULL,    false};

@@ -20,6 +20,7 @@
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "dynamics/gear.h"
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
@@ -195,12 +196,14 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
 
 static void solve_with_matrix(const void* context, int count, double* b) {
   const linear* own = context;
-  const int nv = own->loops.n, nd = own->rest->nv;
+  const int nv = own->loops.n, nd = lb_gears_left(own->rest);
   for (int i = 0; i < count; i++, b += nv) {
     if (own->nodes) {
       lb_node_matrix_before(own->nodes, b);
     }
+    lb_gears_gather(own->rest, b);
     lb_lu_solve_transposed(nd, own->W, nd, own->order, 1, b, nd); // W is by rows
+    lb_gears_spread(own->rest, b);
     if (own->nodes) {
       lb_node_matrix_after(own->nodes, b);
     }
@@ -229,7 +232,9 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
       return false;
     }
   }
-  if (lb_lu(m->ndense, own->W, m->ndense, own->order) != LB_OK) {
+  lb_gears_reduce(own->rest, own->W);
+  const int left = own->nodes ? m->ndense : lb_gears_left(own->rest);
+  if (lb_lu(left, own->W, left, own->order) != LB_OK) {
     return false;
   }
   // the loops' rates are those of driven coordinates at the end
@@ -265,14 +270,17 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   linear* own = st->own;
   begin(m, own, d, h);
   lb_loops_keep_all(d);
+  lb_loops_gear(d, true);
   if (!(own->tree ? solve_tree : solve_dense)(m, own, d, h)) {
     lb_loops_keep_touching(m, d, NULL);
+    lb_loops_gear(d, false);
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
   lb_add(m->nv, d->qd, 1, own->dv);
   lb_advance(m, d->q, d->qd, h);
   lb_loops_keep_touching(m, d, own->loops.lambda);
+  lb_loops_gear(d, false);
   st->count++;
   return true;
 }

@@ -6,6 +6,7 @@
 #include "base/carve.h"
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "dynamics/gear.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 #include "elastic/reduced_derivative.h"
@@ -116,6 +117,19 @@ static void add_transposed(int rows, int n, double* y, double s, const double* A
   }
 }
 
+// Solve with W, or with its transpose, for the velocities that couplings of fixed ratio leave
+// (dynamics/gear.h): b [count][nd].
+static void solve_with(const lb_step_derivative* S, bool transposed, int count, double* b) {
+  const int left = lb_gears_left(S->m);
+  void (*const by)(int, const double*, int, const int*, int, double*, int) =
+      transposed ? lb_lu_solve : lb_lu_solve_transposed; // W is by rows
+  for (int i = 0; i < count; i++, b += S->nd) {
+    lb_gears_gather(S->m, b);
+    by(left, S->W, left, S->order, 1, b, left);
+    lb_gears_spread(S->m, b);
+  }
+}
+
 // Which rows of J say something of their own, and those alone in s_q, J and F.
 static void choose_rows(lb_step_derivative* S, int count) {
   const size_t nd = (size_t)S->nd;
@@ -123,9 +137,13 @@ static void choose_rows(lb_step_derivative* S, int count) {
   for (int i = 0; i < count; i++) {
     lb_step_clear_driven(S->m, S->F + (size_t)i * nd);
   }
+  memcpy(S->Z, S->F, (size_t)count * nd * sizeof *S->F);
+  for (int i = 0; i < count; i++) {
+    lb_gears_fold(S->m, S->Z + (size_t)i * nd);
+  }
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
-      S->A[i + j * count] = lb_dot(S->nd, S->F + (size_t)i * nd, S->F + (size_t)j * nd);
+      S->A[i + j * count] = lb_dot(S->nd, S->Z + (size_t)i * nd, S->Z + (size_t)j * nd);
     }
   }
   S->rows = lb_semidefinite_rows(count, S->A, count, REDUNDANT, S->work, S->row);
@@ -162,7 +180,7 @@ static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
     const size_t at = (size_t)i * nd;
     lb_step_row(S->E + at, S->D->model, d, S->dt, S->s_q + at, S->J + at);
   }
-  lb_lu_solve_transposed(S->nd, S->W, S->nd, S->order, S->rows, S->Z, S->nd);
+  solve_with(S, false, S->rows, S->Z);
   for (int i = 0; i < S->rows; i++) {
     for (int j = 0; j < S->rows; j++) {
       S->A[i + j * S->rows] = lb_dot(S->nd, S->E + (size_t)i * nd, S->Z + (size_t)j * nd);
@@ -220,10 +238,12 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
   lb_drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply_to_links(m, d);
+  const bool geared = lb_loops_gear(d, true);
   const int count = lb_loops_linearise(m, d).count;
   if (count > 0) {
     lb_loops_push(m, d, past->lambda);
   }
+  lb_loops_gear(d, geared);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, true);
   lb_forces_differentiate_outer(S->D, d);
   memcpy(S->eta, d->q, (size_t)m->nq * sizeof *S->eta);
@@ -247,9 +267,11 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
   lb_step_matrix(S->W, S->D, d, dt);
   lb_step_add_internal(S->W, (size_t)S->nd, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
                        S->block, S->scratch);
+  lb_gears_reduce(m, S->W);
   S->rows = 0;
+  const int left = lb_gears_left(m);
   return (!S->nodes || lb_node_derivative_factor(S->nodes, d, dt, S->W)) &&
-         lb_lu(S->nd, S->W, S->nd, S->order) == LB_OK &&
+         lb_lu(left, S->W, left, S->order) == LB_OK &&
          (count == 0 || differentiate_loops(S, d, count));
 }
 
@@ -266,6 +288,8 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
     apply_blocks(m, S->H[p], S->weight[p], false, S->q, in->q[p]);
     lb_add(m->nv, S->a, -S->weight[p] / S->dt, in->v[p]);
   }
+  lb_gears_follow(m, S->q);
+  lb_gears_follow(m, S->a);
   lb_step_clear_driven(m, S->a);
   for (int i = 0; i < m->nmotor; i++) {
     if (!pushes(m, i) && m->motor_joint[i] >= 0) {
@@ -324,7 +348,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   if (S->nodes) {
     lb_node_derivative_before(S->nodes, false, dv);
   }
-  lb_lu_solve_transposed(nd, S->W, nd, S->order, 1, dv, nd);
+  solve_with(S, false, 1, dv);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
     S->nu[i] = asked ? asked[1] + S->pace * asked[0] : 0;
@@ -388,7 +412,7 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
                                 S->eta + l->q, S->etad + l->v, S->block, S->scratch);
       }
     }
-    lb_lu_solve_transposed(m->nv, S->W, m->nv, S->order, m->nv, to[p], m->nv);
+    solve_with(S, false, m->nv, to[p]);
     close_loops(S, to[p], loops[p]);
   }
 }
@@ -412,7 +436,7 @@ static void solve_adjoint(lb_step_derivative* S, const double* c) {
     lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
     add_transposed(S->rows, nd, S->mu, -1, S->E, S->nu);
   }
-  lb_lu_solve(nd, S->W, nd, S->order, 1, S->mu, nd);
+  solve_with(S, true, 1, S->mu);
   if (S->nodes) {
     lb_node_derivative_after(S->nodes, true, S->mu);
   }
@@ -492,6 +516,8 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   const int nv = m->nv;
   pull(S, in);
   add_to_motors(S, out->motor);
+  lb_gears_fold(m, S->q);
+  lb_gears_fold(m, S->a);
   lb_step_clear_driven(m, S->a);
   for (int p = 0; p < S->count; p++) {
     apply_blocks(m, S->H[p], S->weight[p], true, out->q[p], S->q);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/gear.h"
 #include "dynamics/joint.h"
 
 static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
@@ -90,6 +91,7 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   if (!st->watched) {
     lb_rechart(st->m, d->q, d->qd); // steppers with a history see that it ends here
   }
+  lb_gears_hold(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
   const int lost = lost_joint(st->m, d);

@@ -1,8 +1,9 @@
-// Couplings of fixed ratios against hyper-reduced coordinates, [red] eq. 4.84 to 4.86: with
-// q = P u + c all that steps need is P'M P, P'f and P'W P, made here as dense matrices. Rows with
-// multipliers give the same accelerations, steps and derivatives, and the forces as well.
+// Couplings of fixed ratio are hyper-reduced coordinates, [red] eq. 4.84 to 4.86: with q = P u + c
+// all that steps need is P'M P, P'f and P'W P, made here as dense matrices from a P written by
+// hand.
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "dynamics/gear.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/rnea.h"
 #include "limber/limber.h"
@@ -339,12 +340,162 @@ static void derivatives_of_steps_are_those_of_the_projected_system(void** state)
   close_world(&w);
 }
 
+// --- which couplings, and how many unknowns ---
+
+typedef struct small {
+  lb_model* m;
+  lb_data* d;
+  lb_stepper* st;
+} small;
+
+static small open_small(const char* text) {
+  lb_scene scene;
+  small w = {0};
+  lb_error err = lb_error_make(NULL);
+  if (lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err) != LB_OK) {
+    fail_msg("%s", err.message[0].text);
+  }
+  assert_int_equal(lb_model_create(&scene, NULL, &w.m, &err), LB_OK);
+  lb_scene_release(&scene);
+  assert_int_equal(lb_data_create(w.m, NULL, &w.d, &err), LB_OK);
+  assert_int_equal(lb_stepper_create(w.m, NULL, NULL, &w.st, &err), LB_OK);
+  assert_int_equal(lb_assemble(w.m, w.d, &err), LB_OK);
+  return w;
+}
+
+static void close_small(small* w) {
+  lb_stepper_release(w->st);
+  lb_data_release(w->d);
+  lb_model_release(w->m);
+}
+
+#define FINGERS                                                                                    \
+  "solver: {integrator: %s, step: 1 ms}\n"                                                         \
+  "bodies:\n"                                                                                      \
+  "  a: {shape: {box: [0.2, 0.05, 0.04], position: [0.1, 0, 0]}}\n"                                \
+  "  b: {shape: {box: [0.2, 0.05, 0.04], position: [0.1, 0, 0]}}\n"                                \
+  "  c: {shape: {box: [0.2, 0.05, 0.04], position: [0.1, 0, 0]}}\n"                                \
+  "  d: {shape: {box: [0.2, 0.05, 0.04], position: [0.1, 0, 0]}}\n"                                \
+  "  e: {shape: {box: [0.2, 0.05, 0.04], position: [0.1, 0, 0]}}\n"                                \
+  "joints:\n"                                                                                      \
+  "  ja: {type: revolute, child: a, axis: y}\n"                                                    \
+  "  jb: {type: revolute, parent: a, child: b, at: [0.2, 0, 0], axis: y}\n"                        \
+  "  jc: {type: revolute, parent: b, child: c, at: [0.2, 0, 0], axis: y}\n"                        \
+  "  jd: {type: revolute, parent: c, child: d, at: [0.2, 0, 0], axis: y}\n"                        \
+  "  je: {type: revolute, parent: d, child: e, at: [0.2, 0, 0], axis: y}\n"                        \
+  "initial: {ja: {position: 0.2}}\n"
+
+// Each says something of the one before; the fourth repeats what the others say, and the last could
+// not come to act.
+static void couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothing(void** state) {
+  (void)state;
+  static const char* const integrator[] = {"rk4", "linear-euler", "bdf2"};
+  for (int i = 0; i < 3; i++) {
+    char text[4000];
+    snprintf(text, sizeof text,
+             FINGERS "constraints:\n"
+                     "  one: {couple: [{joint: jb}, {joint: ja, times: -1}], equals: 0.1}\n"
+                     "  two: {couple: [{joint: jc}, {joint: jb, times: -2}], equals: 0}\n"
+                     "  three: {couple: [{joint: jd}, {joint: jc, times: -1}, {joint: jb}],\n"
+                     "          equals: 0}\n"
+                     "  again: {couple: [{joint: jd, times: 0.3}, {joint: ja, times: -0.3}],\n"
+                     "          equals: 0.03}\n"
+                     "  limit: {couple: [{joint: jc}, {joint: jb, times: -2}], at_most: 0.5}\n",
+             integrator[i]);
+    small w = open_small(text);
+    assert_int_equal(lb_gears_left(w.m), 2);
+    assert_int_equal(w.m->gearing.count, 3);
+    for (int k = 0; k < w.m->nrelation; k++) {
+      assert_true(w.m->relation[k].geared);
+    }
+    for (int k = 0; k < 200; k++) {
+      assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
+    }
+    const double* q = w.d->q;
+    assert_near(q[1] - q[0], 0.1, 1e-14);
+    assert_near(q[2] - 2 * q[1], 0, 1e-14);
+    assert_near(q[3] - q[2] + q[1], 0, 1e-14);
+    assert_near(q[3] - q[0], 0.1, 1e-12);
+    assert_true(fabs(q[0] - 0.2) > 1e-2);
+    close_small(&w);
+  }
+}
+
+static void what_changes_with_time_pushes_one_way_or_is_driven_stays_a_row(void** state) {
+  (void)state;
+  char text[4000];
+  snprintf(text, sizeof text,
+           FINGERS "motors: {m: {joint: je, keys: [[0, 0], [1, 0.1]]}}\n"
+                   "constraints:\n"
+                   "  fixed: {couple: [{joint: jb}, {joint: ja, times: -1}], equals: 0}\n"
+                   "  path: {couple: [{joint: jc}, {joint: ja, times: -1}],\n"
+                   "         path: {keys: [[0, 0], [1, 0.2]]}}\n"
+                   "  limit: {couple: [{joint: jb}], at_most: 2}\n"
+                   "  driven: {couple: [{joint: jd}, {joint: je, times: -1}], equals: 0}\n",
+           "bdf2");
+  small w = open_small(text);
+  assert_int_equal(w.m->nrelation, 4);
+  assert_int_equal(lb_gears_left(w.m), 4);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(w.m->relation[i].geared, i == 0);
+  }
+  for (int k = 0; k < 200; k++) {
+    assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
+  }
+  assert_near(w.d->q[1], w.d->q[0], 1e-15);
+  assert_near(lb_loop_gap(w.m, w.d, NULL), 0, 1e-9);
+  close_small(&w);
+}
+
+// A hundred hinges that turn alike are one: rows for them, whose matrix is as bad as the chain's,
+// would lose half of the digits.
+static void long_chains_keep_to_their_couplings(void** state) {
+  (void)state;
+  enum { N = 100, SIZE = 60000 };
+  static const char* const integrator[] = {"rk4", "linear-euler", "bdf2"};
+  for (int i = 0; i < 3; i++) {
+    char* text = malloc(SIZE);
+    int at = snprintf(text, SIZE, "solver: {integrator: %s, step: 1 ms}\nbodies:\n", integrator[i]);
+    for (int k = 0; k < N; k++) {
+      at += snprintf(text + at, (size_t)(SIZE - at),
+                     "  b%d: {shape: {box: [0.1, 0.02, 0.02], position: [0.05, 0, 0]}}\n", k);
+    }
+    at += snprintf(text + at, (size_t)(SIZE - at),
+                   "joints:\n  j0: {type: revolute, child: b0, axis: y}\n");
+    for (int k = 1; k < N; k++) {
+      at += snprintf(text + at, (size_t)(SIZE - at),
+                     "  j%d: {type: revolute, parent: b%d, child: b%d, at: [0.1, 0, 0], axis: y}\n",
+                     k, k - 1, k);
+    }
+    at += snprintf(text + at, (size_t)(SIZE - at), "constraints:\n");
+    for (int k = 1; k < N; k++) {
+      at += snprintf(text + at, (size_t)(SIZE - at),
+                     "  c%d: {couple: [{joint: j%d}, {joint: j%d, times: -1}], equals: 0}\n", k, k,
+                     k - 1);
+    }
+    small w = open_small(text);
+    free(text);
+    assert_int_equal(lb_gears_left(w.m), 1);
+    for (int k = 0; k < 50; k++) {
+      assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
+    }
+    for (int k = 1; k < N; k++) {
+      assert_near(w.d->q[k], w.d->q[0], 1e-15);
+      assert_near(w.d->qd[k], w.d->qd[0], 1e-14);
+    }
+    close_small(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(accelerations_are_those_of_the_projected_masses),
       cmocka_unit_test(steps_of_linearly_implicit_euler_are_those_of_the_projected_system),
       cmocka_unit_test(steps_of_bdf1_and_bdf2_are_those_of_the_projected_system),
       cmocka_unit_test(derivatives_of_steps_are_those_of_the_projected_system),
+      cmocka_unit_test(couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothing),
+      cmocka_unit_test(what_changes_with_time_pushes_one_way_or_is_driven_stays_a_row),
+      cmocka_unit_test(long_chains_keep_to_their_couplings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

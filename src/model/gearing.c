@@ -1,0 +1,182 @@
+// Couplings of fixed ratio, solved for a coordinate each: [red] eq. 4.84, qd = P u. Rows C qd = 0
+// are brought to [1, -P] by elimination, R C, with the largest factor that a row has left as its
+// pivot. What pushes one way, changes with time or has to do with coordinates that motors prescribe
+// stays a row; what repeats others is none, since nothing of it would be left but rounding.
+#include <math.h>
+#include <string.h>
+
+#include "math/dense.h"
+#include "model/build.h"
+
+static const double REPEATS = 1e-9; // what is left of a row that says nothing new
+
+typedef struct work {
+  lb_model* m;
+  int n, count;  // velocities; relations that may be geared
+  int* relation; // [count]
+  double* C;     // [count][n]
+  double* R;     // [count][count]
+  int* pivot;    // [count] or -1
+  int* q;        // [n] coordinates whose rates the velocities are, of those in relations
+} work;
+
+static bool is_fixed_ratio(const lb_model* m, const lb_model_relation* r) {
+  bool fixed = !r->one_way && !r->path;
+  for (int i = r->first; i < r->first + r->count; i++) {
+    fixed = fixed && !m->v_driven[m->term[i].v];
+  }
+  return fixed;
+}
+
+static void fill(work* w) {
+  const lb_model* m = w->m;
+  for (int i = 0; i < w->count; i++) {
+    const lb_model_relation* r = &m->relation[w->relation[i]];
+    for (int k = r->first; k < r->first + r->count; k++) {
+      w->C[i * w->n + m->term[k].v] += r->sign * m->term[k].factor;
+      w->q[m->term[k].v] = m->term[k].q;
+    }
+    w->R[i * w->count + i] = 1;
+    w->pivot[i] = -1;
+  }
+}
+
+static void eliminate(work* w) {
+  const int n = w->n;
+  for (int i = 0; i < w->count; i++) {
+    double *row = w->C + (size_t)i * (size_t)n, *combined = w->R + (size_t)i * (size_t)w->count;
+    int at = 0;
+    for (int k = 1; k < n; k++) {
+      at = fabs(row[k]) > fabs(row[at]) ? k : at;
+    }
+    if (!(fabs(row[at]) > REPEATS)) {
+      continue;
+    }
+    const double scale = 1 / row[at];
+    w->pivot[i] = at;
+    for (int k = 0; k < n; k++) {
+      row[k] *= scale;
+    }
+    for (int k = 0; k < w->count; k++) {
+      combined[k] *= scale;
+    }
+    for (int j = 0; j < w->count; j++) {
+      const double f = j != i ? w->C[j * n + at] : 0;
+      if (f != 0) {
+        lb_add(n, w->C + (size_t)j * (size_t)n, -f, row);
+        lb_add(w->count, w->R + (size_t)j * (size_t)w->count, -f, combined);
+        w->C[j * n + at] = 0;
+      }
+    }
+  }
+}
+
+// Is nothing left of a relation once the geared ones hold?
+static bool is_said(const work* w, const lb_model_relation* r, double* row) {
+  const lb_model* m = w->m;
+  memset(row, 0, (size_t)w->n * sizeof *row);
+  for (int k = r->first; k < r->first + r->count; k++) {
+    row[m->term[k].v] += m->term[k].factor;
+  }
+  for (int i = 0; i < w->count; i++) {
+    if (w->pivot[i] >= 0) {
+      lb_add(w->n, row, -row[w->pivot[i]], w->C + (size_t)i * (size_t)w->n);
+    }
+  }
+  bool said = true;
+  for (int k = 0; k < w->n; k++) {
+    said = said && fabs(row[k]) <= REPEATS;
+  }
+  return said;
+}
+
+static lb_status mark(lb_build* b, const work* w) {
+  double* row = LB_TAKE(b->arena, double, w->n);
+  for (int i = 0; row && i < b->m->nrelation; i++) {
+    b->m->relation[i].geared = is_said(w, &b->m->relation[i], row);
+  }
+  return row ? LB_OK : lb_build_no_memory(b);
+}
+
+static lb_status keep(lb_build* b, const work* w) {
+  lb_gearing* g = &b->m->gearing;
+  const int n = w->n, most = w->count;
+  g->relation = LB_TAKE(b->arena, int, most);
+  g->held = LB_TAKE(b->arena, int, most);
+  g->held_q = LB_TAKE(b->arena, int, most);
+  g->offset = LB_TAKE(b->arena, double, most);
+  g->first = LB_TAKE(b->arena, int, most + 1);
+  g->R = LB_TAKE(b->arena, double, most* most);
+  g->free = LB_TAKE(b->arena, int, n);
+  int terms = 0;
+  for (int i = 0; i < most * n; i++) {
+    terms += w->C[i] != 0;
+  }
+  g->from = LB_TAKE(b->arena, int, terms);
+  g->from_q = LB_TAKE(b->arena, int, terms);
+  g->factor = LB_TAKE(b->arena, double, terms);
+  bool* held = LB_TAKE(b->arena, bool, n);
+  if (!g->relation || !g->held || !g->held_q || !g->offset || !g->first || !g->R || !g->free ||
+      !g->from || !g->from_q || !g->factor || !held) {
+    return lb_build_no_memory(b);
+  }
+  for (int i = 0; i < most; i++) {
+    if (w->pivot[i] >= 0) {
+      g->relation[g->count] = w->relation[i];
+      g->held_q[g->count] = w->q[w->pivot[i]];
+      g->held[g->count++] = w->pivot[i];
+      held[w->pivot[i]] = true;
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    if (!held[k]) {
+      g->free[g->nfree++] = k;
+    }
+  }
+  for (int i = 0, at = 0, e = 0; i < most; i++) {
+    for (int k = 0; w->pivot[i] >= 0 && k < n; k++) {
+      if (!held[k] && w->C[i * n + k] != 0) {
+        g->from[at] = k;
+        g->from_q[at] = w->q[k];
+        g->factor[at++] = -w->C[i * n + k];
+      }
+    }
+    for (int k = 0, c = 0; w->pivot[i] >= 0 && k < most; k++) {
+      const lb_model_relation* r = &b->m->relation[w->relation[k]];
+      if (w->pivot[k] >= 0) {
+        g->offset[e] += w->R[i * most + k] * r->sign * r->value;
+        g->R[e * g->count + c++] = w->R[i * most + k];
+      }
+    }
+    e += w->pivot[i] >= 0;
+    g->first[e] = at;
+  }
+  return LB_OK;
+}
+
+lb_status lb_build_gearing(lb_build* b) {
+  lb_model* m = b->m;
+  work w = {.m = m, .n = m->nv, .relation = LB_TAKE(b->arena, int, m->nrelation)};
+  if (!w.relation) {
+    return lb_build_no_memory(b);
+  }
+  for (int i = 0; i < m->nrelation && m->nnode == 0 && m->nv == m->ndense; i++) {
+    if (is_fixed_ratio(m, &m->relation[i])) {
+      w.relation[w.count++] = i;
+    }
+  }
+  if (w.count == 0) {
+    return LB_OK;
+  }
+  w.C = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.n);
+  w.R = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.count);
+  w.pivot = LB_TAKE(b->arena, int, w.count);
+  w.q = LB_TAKE(b->arena, int, w.n);
+  if (!w.C || !w.R || !w.pivot || !w.q) {
+    return lb_build_no_memory(b);
+  }
+  fill(&w);
+  eliminate(&w);
+  const lb_status status = mark(b, &w);
+  return status == LB_OK ? keep(b, &w) : status;
+}
