@@ -170,8 +170,7 @@ static void put_joint(lb_model* m, const lb_block* b, const double* x) {
     memcpy(m->rest + b->own_q, x, (size_t)b->count * sizeof *x);
   }
   for (int i = 0; i < b->ncoordinate; i++) {
-    const int v = b->coordinate[i];
-    lb_put_resistance(b->p->kind, *x, &m->stiffness[v], &m->damping[v], NULL);
+    (b->p->kind == LB_PARAMETER_STIFFNESS ? m->stiffness : m->damping)[b->coordinate[i]] = *x;
   }
 }
 
