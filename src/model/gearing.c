@@ -98,29 +98,29 @@ static lb_status mark(lb_build* b, const work* w) {
   return row ? LB_OK : lb_build_no_memory(b);
 }
 
-static lb_status keep(lb_build* b, const work* w) {
-  lb_gearing* g = &b->m->gearing;
+static bool take_arrays(lb_gearing* g, lb_arena* arena, const work* w) {
   const int n = w->n, most = w->count;
-  g->relation = LB_TAKE(b->arena, int, most);
-  g->held = LB_TAKE(b->arena, int, most);
-  g->held_q = LB_TAKE(b->arena, int, most);
-  g->offset = LB_TAKE(b->arena, double, most);
-  g->first = LB_TAKE(b->arena, int, most + 1);
-  g->R = LB_TAKE(b->arena, double, most* most);
-  g->free = LB_TAKE(b->arena, int, n);
   int terms = 0;
   for (int i = 0; i < most * n; i++) {
     terms += w->C[i] != 0;
   }
-  g->from = LB_TAKE(b->arena, int, terms);
-  g->from_q = LB_TAKE(b->arena, int, terms);
-  g->factor = LB_TAKE(b->arena, double, terms);
-  bool* held = LB_TAKE(b->arena, bool, n);
-  if (!g->relation || !g->held || !g->held_q || !g->offset || !g->first || !g->R || !g->free ||
-      !g->from || !g->from_q || !g->factor || !held) {
-    return lb_build_no_memory(b);
-  }
-  for (int i = 0; i < most; i++) {
+  g->relation = LB_TAKE(arena, int, most);
+  g->held = LB_TAKE(arena, int, most);
+  g->held_q = LB_TAKE(arena, int, most);
+  g->offset = LB_TAKE(arena, double, most);
+  g->first = LB_TAKE(arena, int, most + 1);
+  g->R = LB_TAKE(arena, double, most* most);
+  g->free = LB_TAKE(arena, int, n);
+  g->from = LB_TAKE(arena, int, terms);
+  g->from_q = LB_TAKE(arena, int, terms);
+  g->factor = LB_TAKE(arena, double, terms);
+  return g->relation && g->held && g->held_q && g->offset && g->first && g->R && g->free &&
+         g->from && g->from_q && g->factor;
+}
+
+// The relations that hold a coordinate, and the velocities that are left.
+static void keep_held(lb_gearing* g, const work* w, bool* held) {
+  for (int i = 0; i < w->count; i++) {
     if (w->pivot[i] >= 0) {
       g->relation[g->count] = w->relation[i];
       g->held_q[g->count] = w->q[w->pivot[i]];
@@ -128,28 +128,45 @@ static lb_status keep(lb_build* b, const work* w) {
       held[w->pivot[i]] = true;
     }
   }
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < w->n; k++) {
     if (!held[k]) {
       g->free[g->nfree++] = k;
     }
   }
-  for (int i = 0, at = 0, e = 0; i < most; i++) {
-    for (int k = 0; w->pivot[i] >= 0 && k < n; k++) {
-      if (!held[k] && w->C[i * n + k] != 0) {
-        g->from[at] = k;
-        g->from_q[at] = w->q[k];
-        g->factor[at++] = -w->C[i * n + k];
-      }
+}
+
+// Row e of -P and of R, from row i of the elimination.
+static void keep_row(lb_gearing* g, const work* w, int e, int i, const bool* held) {
+  int at = g->first[e], c = 0;
+  for (int k = 0; k < w->n; k++) {
+    const double factor = w->C[i * w->n + k];
+    if (!held[k] && factor != 0) {
+      g->from[at] = k;
+      g->from_q[at] = w->q[k];
+      g->factor[at++] = -factor;
     }
-    for (int k = 0, c = 0; w->pivot[i] >= 0 && k < most; k++) {
-      const lb_model_relation* r = &b->m->relation[w->relation[k]];
-      if (w->pivot[k] >= 0) {
-        g->offset[e] += w->R[i * most + k] * r->sign * r->value;
-        g->R[e * g->count + c++] = w->R[i * most + k];
-      }
+  }
+  g->first[e + 1] = at;
+  for (int k = 0; k < w->count; k++) {
+    const lb_model_relation* r = &w->m->relation[w->relation[k]];
+    if (w->pivot[k] >= 0) {
+      g->offset[e] += w->R[i * w->count + k] * r->sign * r->value;
+      g->R[e * g->count + c++] = w->R[i * w->count + k];
     }
-    e += w->pivot[i] >= 0;
-    g->first[e] = at;
+  }
+}
+
+static lb_status keep(lb_build* b, const work* w) {
+  lb_gearing* g = &b->m->gearing;
+  bool* held = LB_TAKE(b->arena, bool, w->n);
+  if (!held || !take_arrays(g, b->arena, w)) {
+    return lb_build_no_memory(b);
+  }
+  keep_held(g, w, held);
+  for (int i = 0, e = 0; i < w->count; i++) {
+    if (w->pivot[i] >= 0) {
+      keep_row(g, w, e++, i, held);
+    }
   }
   return LB_OK;
 }
