@@ -11,8 +11,8 @@
 
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
 static const double TOLERANCE = 1e-11;
-// Where loops are closed and where it counts what motors exert, errors of velocities over the step
-// come in, too.
+// Where loops are closed, bodies are elastic or it counts what motors exert, errors of velocities
+// over the step come in, too.
 static const double FINER = 1e-13;
 
 // --- the log ---
@@ -203,7 +203,7 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
     return status;
   }
   lb_bdf2* own = st->own;
-  const bool finer = o->rows > 0 || exerts(o, &m->model);
+  const bool finer = o->rows > 0 || m->model.nelastic > 0 || exerts(o, &m->model);
   own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;

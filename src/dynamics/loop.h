@@ -14,8 +14,8 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m);
 // Constraint forces: given the accelerations without them (lb_aba_solve is done), add the forces
 // that keep the loops closed to the links' external forces. The caller solves again.
 void lb_loops_apply(const lb_model* m, lb_data* d);
-// Afterwards: with couplings of fixed ratio, the accelerations that were found on the way. Forces of
-// couplings are large in long chains, and what is solved with them is less exact.
+// Afterwards: with couplings of fixed ratio, the accelerations that were found on the way. Forces
+// of couplings are large in long chains, and what is solved with them is less exact.
 void lb_loops_accelerate(const lb_model* m, lb_data* d);
 
 // The same for multipliers that are known, one a row of lb_loops_linearise().

@@ -30,15 +30,15 @@ typedef struct lb_build {
 // Elastic bodies from their descriptions: fills joint, spring, load, reduced
 // and elastic.
 lb_status lb_build_elastic(lb_build* b);
-lb_status lb_build_order(lb_build* b);       // fills carrier and order
-lb_status lb_build_masses(lb_build* b);      // fills body_mass
-lb_status lb_build_links(lb_build* b);       // fills bodies, links, joints and coordinates
-lb_status lb_build_motors(lb_build* b);      // fills motors, springs, loads and loops
+lb_status lb_build_order(lb_build* b);  // fills carrier and order
+lb_status lb_build_masses(lb_build* b); // fills body_mass
+lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
+lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
 lb_status lb_build_constraints(lb_build* b);
-lb_status lb_build_gearing(lb_build* b);     // of these, what is of a fixed ratio
-lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
-lb_status lb_build_meshes(lb_build* b);      // fills soft, nnode and the model's flesh
-lb_status lb_build_nodes(lb_build* b);       // fills strands, nodes and segments
+lb_status lb_build_gearing(lb_build* b); // of these, what is of a fixed ratio
+lb_status lb_build_looks(lb_build* b);   // fills shapes and materials
+lb_status lb_build_meshes(lb_build* b);  // fills soft, nnode and the model's flesh
+lb_status lb_build_nodes(lb_build* b);   // fills strands, nodes and segments
 // The world without them, for a model that is done.
 void lb_model_cut_nodes(lb_model* tree, const lb_model* m);
 
