@@ -76,6 +76,7 @@ typedef struct lb_stage {
   int before[2]; // ... and their records, the last one first
   int step;      // that it ends, or 0
   bool inner;
+  bool impact;
 } lb_stage;
 
 typedef struct lb_optimizing {
@@ -97,6 +98,7 @@ typedef struct lb_optimizing {
   int count, capacity, rows;
   lb_stage* stage; // [capacity], the start first
   double *q, *v, *lambda;
+  bool* lands; // with lambda: rows that push one way and did not touch before
   bool no_memory;
 } lb_optimizing;
 

@@ -183,6 +183,16 @@ static lb_status check_split(maker* k, const lb_block* b) {
   return LB_OK;
 }
 
+// Floors count where points on them would have to move along a body.
+static bool leads_points(const lb_model* m, bool floors) {
+  for (int i = 0; i < m->nguide; i++) {
+    if (floors || !m->guide[i].one_way) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_model* m = k->o->model;
   const lb_parameter_kind kind = b->p->kind;
@@ -191,7 +201,8 @@ static lb_status check_block(maker* k, const lb_block* b) {
                   "lengths cannot change in maximal coordinates (choose 'coordinates: "
                   "reduced')");
   }
-  if (m->nguide > 0 && (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
+  if (leads_points(m, kind == LB_PARAMETER_LENGTH) &&
+      (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
     return refuse(k, b,
                   "points of the scene are led, and stay where they start (change motors, masses "
                   "or springs instead)");
@@ -438,6 +449,7 @@ static lb_status close_tree(maker* k) {
     status = lb_data_create(m, o->allocator, &d, k->err);
   }
   if (status == LB_OK) {
+    lb_loops_leave_out_one_way(d, true);
     status = lb_assemble(m, d, k->err);
   }
   if (status == LB_OK) {
@@ -461,16 +473,7 @@ static lb_status find_model(maker* k) {
     return status;
   }
   const lb_simulate_options options = lb_simulate_default();
-  const int one_way = lb_loops_one_way(o->model);
   status = lb_plan_check(o->model, &options, k->err);
-  if (status == LB_OK && one_way >= 0) {
-    const lb_constraint_title told = lb_model_constraint(o->model, one_way);
-    status =
-        lb_error_add(k->err, LB_INVALID, told.place,
-                     "optimize: constraint '%s' pushes one way only, and steps with it have no "
-                     "derivative (limits of joints and grounds have one)",
-                     told.name);
-  }
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
   o->public.steps = (int)plan.steps;
@@ -489,6 +492,7 @@ static lb_status find_rest(maker* k) {
   }
   lb_status status = lb_data_create(o->model, o->allocator, &d, k->err);
   if (status == LB_OK) {
+    lb_loops_leave_out_one_way(d, true); // what they do to a start, a run does
     status = lb_assemble(o->model, d, k->err);
   }
   if (status == LB_OK) {
@@ -536,6 +540,7 @@ void lb_optimization_release(lb_optimization* optimization) {
     lb_release(allocator, o->q);
     lb_release(allocator, o->v);
     lb_release(allocator, o->lambda);
+    lb_release(allocator, o->lands);
     lb_model_release(o->model);
     lb_arena_release(&o->arena);
     lb_release(allocator, o);

@@ -125,13 +125,24 @@ static void pull_mass(way_back* w, const lb_block* b, const double* mu) {
   w->gradient[b->first] -= length ? power : power / g->base.m;
 }
 
+// Of all numbers of a model these alone change an impact, and where motors are.
+static bool moves_mass(const lb_block* b) {
+  return b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH;
+}
+
 static void pull_numbers(way_back* w, const lb_stage* s) {
   const double* mu = lb_step_multiplier(w->S);
   for (int i = 0; i < w->m->nmotor; i++) {
     spread(w, i, s->time, w->motor + 3 * (size_t)i);
   }
+  if (s->impact) {
+    lb_step_pose_impact(w->S, w->d);
+  }
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
+    if (s->impact && !moves_mass(b)) {
+      continue;
+    }
     if (lb_fabric_owns(b)) {
       w->gradient[b->first] +=
           lb_fabric_power(w->o, w->m, w->d, b, w->part[i], lb_step_move_nodes(w->S, mu));

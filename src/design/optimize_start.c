@@ -202,9 +202,11 @@ lb_status lb_start_close(const lb_optimizing* o, const lb_model* m, lb_data* d, 
   double* A = LB_TAKE(&arena, double, n* n + n);
   double* step = LB_TAKE(&arena, double, m->nv);
   int* order = LB_TAKE(&arena, int, n);
+  lb_loops_leave_out_one_way(d, true);
   const lb_status status = A && step && order ? close_start(o, m, d, A, order, step, err)
                                               : lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                                                              "out of memory for a start");
+  lb_loops_leave_out_one_way(d, false);
   lb_arena_release(&arena);
   return status;
 }
@@ -264,10 +266,12 @@ static lb_status pull(const lb_optimizing* o, lb_derivatives* D, lb_data* d, lb_
   if (!gap_q || !rate_q || !J || !A || !order) {
     return LB_NO_MEMORY;
   }
+  lb_loops_leave_out_one_way(d, true);
   lb_kinematics(m, d, d->q, d->qd);
   lb_loops_linearise(m, d);
   lb_derive(D, d, d->q, d->qd, d->qdd, false);
   lb_loops_differentiate_rows(D, d, gap_q, rate_q, J);
+  lb_loops_leave_out_one_way(d, false);
   // velocities follow from coordinates, too
   const bool ok = pass_on(o, m->nv, J, rate_q, by_v, by_q, A, order) &&
                   pass_on(o, m->nv, J, J, by_v, by_v, A, order) &&

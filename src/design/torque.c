@@ -54,7 +54,9 @@ void lb_torque_read(const lb_retargeting* r, lb_data* d, const lb_step_past* pas
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
   if (d->work->loops) {
+    lb_loops_keep_all(d); // steps have multipliers for all rows
     lb_loops_push(m, d, past->lambda);
+    lb_loops_keep_touching(m, d, NULL);
   }
   lb_rnea_moved(m, d, needed, d->qdd);
   for (int i = 0; i < r->what->nmotor; i++) {
