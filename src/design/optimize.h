@@ -5,6 +5,7 @@
 #include "limber/dynamics.h"
 #include "limber/optimize.h"
 #include "solve/bdf2.h"
+#include "solve/explicit_derivative.h"
 
 // --- masses (optimize_mass.c) ---
 

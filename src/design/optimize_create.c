@@ -403,7 +403,8 @@ static lb_status find_goals(maker* k) {
 // --- the whole ---
 
 static bool can_be_differentiated(lb_integrator i) {
-  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2;
+  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2 ||
+         lb_integrator_is_explicit(i);
 }
 
 // What can be simulated, but has no derivatives.
@@ -418,7 +419,7 @@ static lb_status check_scene(maker* k) {
   if (!can_be_differentiated(s->solver.integrator)) {
     return lb_error_add(k->err, LB_INVALID, s->solver.place,
                         "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2 "
-                        "or sdirk2)",
+                        "or sdirk2; euler, rk4 and rk8 have them, too, for trees)",
                         lb_integrator_name(s->solver.integrator));
   }
   return s->solver.elastic != LB_SPACE_FULL
@@ -474,6 +475,9 @@ static lb_status find_model(maker* k) {
   }
   const lb_simulate_options options = lb_simulate_default();
   status = lb_plan_check(o->model, &options, k->err);
+  if (status == LB_OK && lb_integrator_is_explicit(k->s->solver.integrator)) {
+    status = lb_explicit_check(o->model, k->s->solver.integrator, k->s->solver.place, k->err);
+  }
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
   o->public.steps = (int)plan.steps;

@@ -7,6 +7,7 @@
 #include "design/optimize.h"
 #include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
+#include "math/dense.h"
 
 // Records that a stage and those before it can come from.
 enum { RING = 4 };
@@ -16,10 +17,14 @@ typedef struct way_back {
   const lb_model* m;
   lb_data* d;
   lb_step_derivative* S;
+  lb_explicit_derivative* X; // of explicit steps, in its place
+  const lb_derivatives* D;   // of the dynamics where d is
+  const double* mu;          // [nv] the stage's multiplier
   lb_arena arena;
   double *q[RING], *v[RING]; // [nv] by the last states
   double* a;                 // [nv] zero
-  double* motor;             // [nmotor][3]
+  double* motor;             // [nmotor][3] of a moment ...
+  double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
   lb_motion *move, *gain;    // [nv]
   lb_model_soft** part;      // [nblock] of moduli
   double* gradient;          // [nvalue]
@@ -33,7 +38,7 @@ static void add_point(way_back* w, const lb_aimed* a, const double* miss, double
   const lb_anchor at = lb_aimed_anchor(a, w->m);
   const lb_force_point p = lb_force_point_find(w->d->work, &at);
   const lb_v4 off = lb_v4_load(miss) * (2 * a->weight);
-  lb_derive_point(lb_step_dynamics(w->S), w->move, w->gain, p.index, p.arm);
+  lb_derive_point(w->D, w->move, w->gain, p.index, p.arm);
   for (int k = 0; k < w->m->nv; k++) {
     const lb_motion S = w->move[k];
     if (a->g->rate) {
@@ -103,7 +108,7 @@ static void pull_line(way_back* w, const lb_block* b, const double* mu) {
       [LB_PARAMETER_STIFFNESS] = LB_LINE_STIFFNESS,
       [LB_PARAMETER_DAMPING] = LB_LINE_DAMPING,
       [LB_PARAMETER_REST] = LB_LINE_LENGTH};
-  const lb_derivatives* D = lb_step_dynamics(w->S);
+  const lb_derivatives* D = w->D;
   w->gradient[b->first] += b->p->owner == LB_OWNER_SPRING
                                ? lb_spring_by_number(D, w->d, b->p->index, number[b->p->kind], mu)
                                : lb_cable_by_number(D, w->d, b->p->index, number[b->p->kind], mu);
@@ -116,7 +121,7 @@ static void pull_mass(way_back* w, const lb_block* b, const double* mu) {
     return;
   }
   lb_motion by = lb_motion_zero();
-  lb_derive_point(lb_step_dynamics(w->S), w->move, NULL, g->link, lb_v4_zero());
+  lb_derive_point(w->D, w->move, NULL, g->link, lb_v4_zero());
   for (int k = 0; k < w->m->nv; k++) {
     by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
   }
@@ -130,17 +135,25 @@ static bool moves_mass(const lb_block* b) {
   return b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH;
 }
 
-static void pull_numbers(way_back* w, const lb_stage* s) {
-  const double* mu = lb_step_multiplier(w->S);
+// What motors do at a moment, and lengths by those that hold slides.
+static void pull_motors(way_back* w, double time) {
   for (int i = 0; i < w->m->nmotor; i++) {
-    spread(w, i, s->time, w->motor + 3 * (size_t)i);
-  }
-  if (s->impact) {
-    lb_step_pose_impact(w->S, w->d);
+    spread(w, i, time, w->motor + 3 * (size_t)i);
   }
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    if (s->impact && !moves_mass(b)) {
+    for (int k = 0; k < b->nslide; k++) {
+      w->gradient[b->first] += b->slide[k].reach * w->motor[3 * b->slide[k].motor];
+    }
+  }
+}
+
+// What numbers do to a stage; `impact`: to such a one.
+static void pull_numbers(way_back* w, bool impact) {
+  const double* mu = w->mu;
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    if (impact && !moves_mass(b)) {
       continue;
     }
     if (lb_fabric_owns(b)) {
@@ -155,11 +168,6 @@ static void pull_numbers(way_back* w, const lb_stage* s) {
       (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
       break;
     case LB_PARAMETER_LENGTH:
-      for (int k = 0; k < b->nslide; k++) {
-        w->gradient[b->first] += b->slide[k].reach * w->motor[3 * b->slide[k].motor];
-      }
-      pull_mass(w, b, mu);
-      break;
     case LB_PARAMETER_MASS:
       pull_mass(w, b, mu);
       break;
@@ -208,33 +216,74 @@ static void pull_start(way_back* w, const double* by_q, const double* by_v) {
 
 // --- the way ---
 
+static void go_to(way_back* w, int record) {
+  const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
+  memcpy(w->d->q, w->o->q + (size_t)record * nq, nq * sizeof(double));
+  memcpy(w->d->qd, w->o->v + (size_t)record * nv, nv * sizeof(double));
+  w->d->time = w->o->stage[record].time;
+}
+
 static bool go_back(way_back* w, int record) {
   const lb_optimizing* o = w->o;
   const lb_stage* s = &o->stage[record];
-  const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
+  const size_t nv = (size_t)w->m->nv;
   const int now = record % RING, one = s->before[0] % RING, two = s->before[1] % RING;
   const lb_step_past past = lb_optimizing_past(o, record);
-  memcpy(w->d->q, o->q + (size_t)record * nq, nq * sizeof(double));
-  memcpy(w->d->qd, o->v + (size_t)record * nv, nv * sizeof(double));
-  w->d->time = s->time;
+  go_to(w, record);
   if (!lb_step_differentiate(w->S, w->d, &past)) {
     return false;
   }
+  w->D = lb_step_dynamics(w->S);
   add_goals(w, s, w->q[now], w->v[now]);
   memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
   lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
   lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, NULL});
   memset(w->q[now], 0, nv * sizeof(double));
   memset(w->v[now], 0, nv * sizeof(double));
-  pull_numbers(w, s);
+  w->mu = lb_step_multiplier(w->S);
+  pull_motors(w, s->time);
+  if (s->impact) {
+    lb_step_pose_impact(w->S, w->d);
+  }
+  pull_numbers(w, s->impact);
+  return true;
+}
+
+// An explicit step comes from the record before alone; its stages are found again.
+static bool go_back_explicit(way_back* w, int record) {
+  const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
+  const int now = record % RING, before = (record - 1) % RING;
+  const int moments = lb_explicit_moments(w->X);
+  go_to(w, record);
+  w->D = lb_explicit_look(w->X, w->d);
+  add_goals(w, &w->o->stage[record], w->q[now], w->v[now]);
+  go_to(w, record - 1);
+  if (!lb_explicit_differentiate(w->X, w->d, w->o->h)) {
+    return false;
+  }
+  memset(w->motors, 0, (size_t)moments * motors * sizeof *w->motors);
+  lb_explicit_back(w->X, w->q[now], w->v[now], w->motors);
+  lb_add((int)nv, w->q[before], 1, w->q[now]);
+  lb_add((int)nv, w->v[before], 1, w->v[now]);
+  memset(w->q[now], 0, nv * sizeof(double));
+  memset(w->v[now], 0, nv * sizeof(double));
+  for (int i = 0; i < moments; i++) {
+    w->motor = w->motors + (size_t)i * motors;
+    pull_motors(w, lb_explicit_moment(w->X, i));
+    if (i < moments - 1) {
+      w->D = lb_explicit_pose(w->X, w->d, i);
+      w->mu = lb_explicit_multiplier(w->X, i);
+      pull_numbers(w, false);
+    }
+  }
   return true;
 }
 
 static bool take_vectors(way_back* w) {
-  const size_t nv = (size_t)w->m->nv;
-  double* block =
-      LB_TAKE(&w->arena, double,
-              (2 * RING + 1) * nv + 3 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
+  const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
+  double* block = LB_TAKE(&w->arena, double,
+                          (2 * RING + 1) * nv + moments * 3 * (size_t)w->m->nmotor +
+                              (size_t)w->o->public.nvalue);
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -246,8 +295,8 @@ static bool take_vectors(way_back* w) {
     w->v[i] = w->q[i] + nv;
   }
   w->a = block + 2 * RING * nv;
-  w->motor = w->a + nv;
-  w->gradient = w->motor + 3 * (size_t)w->m->nmotor;
+  w->motor = w->motors = w->a + nv;
+  w->gradient = w->motors + moments * 3 * (size_t)w->m->nmotor;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
@@ -259,12 +308,15 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d
                                  lb_error* err) {
   way_back w = {.o = o, .m = m, .d = d};
   lb_arena_init(&w.arena, o->allocator);
-  lb_status status = lb_step_derivative_create(m, o->allocator, &w.S, err);
+  const lb_integrator by = m->solver.integrator;
+  lb_status status = lb_integrator_is_explicit(by)
+                         ? lb_explicit_derivative_create(m, by, o->allocator, &w.X, err)
+                         : lb_step_derivative_create(m, o->allocator, &w.S, err);
   if (status == LB_OK && !take_vectors(&w)) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
-    if (!go_back(&w, i)) {
+    if (!(w.X ? go_back_explicit : go_back)(&w, i)) {
       status = lb_error_add(err, LB_FAILED, (lb_place){0},
                             "the step that ends at t = %g s has no derivative: its equations are "
                             "singular",
@@ -282,6 +334,7 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_model* m, lb_data* d
     memcpy(gradient, w.gradient, (size_t)o->public.nvalue * sizeof *gradient);
   }
   lb_step_derivative_release(w.S);
+  lb_explicit_derivative_release(w.X);
   lb_arena_release(&w.arena);
   return status;
 }

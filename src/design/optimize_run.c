@@ -181,14 +181,26 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
     if (status != LB_OK) {
       return status;
     }
+    d->time = i * o->h;
+    if (lb_integrator_is_explicit(m->solver.integrator)) { // which tells nobody
+      note(o, d, NULL);
+    }
     if (o->no_memory) {
       return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the steps of a run");
     }
-    d->time = i * o->h;
     o->stage[o->count - 1].step = i;
     look(o, m, d, i, goal);
   }
   return LB_OK;
+}
+
+static void watch_stages(lb_optimizing* o, lb_stepper* st) {
+  lb_bdf2* own = st->own;
+  own->tolerance = fmin(own->tolerance, TOLERANCE);
+  if (o->begins_as_sdirk2) {
+    own->scheme = &lb_scheme_bdf2_after_sdirk2;
+  }
+  lb_bdf2_watch(st, note, o);
 }
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, double* objective,
@@ -198,12 +210,10 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_model* m, lb_data* d, dou
   if (status != LB_OK) {
     return status;
   }
-  lb_bdf2* own = st->own;
-  own->tolerance = fmin(own->tolerance, TOLERANCE);
-  if (o->begins_as_sdirk2) {
-    own->scheme = &lb_scheme_bdf2_after_sdirk2;
+  st->watched = true; // coordinates keep their charts
+  if (!lb_integrator_is_explicit(m->solver.integrator)) {
+    watch_stages(o, st);
   }
-  lb_bdf2_watch(st, note, o);
   o->count = 0;
   o->no_memory = false;
   memset(goal, 0, (size_t)o->ngoal * sizeof *goal);

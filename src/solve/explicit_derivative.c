@@ -321,6 +321,11 @@ const lb_derivatives* lb_explicit_pose(lb_explicit_derivative* S, lb_data* d, in
   return S->D;
 }
 
+const lb_derivatives* lb_explicit_look(lb_explicit_derivative* S, lb_data* d) {
+  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
+  return S->D;
+}
+
 // --- life ---
 
 static bool make_table(lb_explicit_derivative* S, lb_integrator integrator) {
@@ -359,25 +364,28 @@ static bool take_arrays(lb_explicit_derivative* S) {
   return true;
 }
 
-static lb_status check(const lb_model* m, lb_integrator integrator, lb_error* err) {
-  if (integrator != LB_INTEGRATOR_EULER && integrator != LB_INTEGRATOR_RK4 &&
-      integrator != LB_INTEGRATOR_RK8) {
-    return lb_error_add(err, LB_INVALID, (lb_place){0}, "steps of '%s' are not explicit",
-                        lb_integrator_name(integrator));
-  }
-  if (lb_loops_most_rows(m) > 0 || m->nnode > 0) {
-    return lb_error_add(err, LB_INVALID, (lb_place){0},
-                        "steps of '%s' have no derivatives where there are loops, constraints, "
-                        "strands or flesh (choose integrator bdf1, bdf2 or sdirk2)",
-                        lb_integrator_name(integrator));
-  }
-  return LB_OK;
+bool lb_integrator_is_explicit(lb_integrator i) {
+  return i == LB_INTEGRATOR_EULER || i == LB_INTEGRATOR_RK4 || i == LB_INTEGRATOR_RK8;
+}
+
+lb_status lb_explicit_check(const lb_model* m, lb_integrator integrator, lb_place place,
+                            lb_error* err) {
+  return lb_loops_most_rows(m) == 0 && m->nnode == 0
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, place,
+                            "steps of '%s' have no derivatives where there are loops, constraints, "
+                            "strands or flesh (choose integrator bdf1, bdf2 or sdirk2)",
+                            lb_integrator_name(integrator));
 }
 
 lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integrator,
                                         const lb_allocator* allocator, lb_explicit_derivative** out,
                                         lb_error* err) {
-  lb_status status = check(m, integrator, err);
+  if (!lb_integrator_is_explicit(integrator)) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0}, "steps of '%s' are not explicit",
+                        lb_integrator_name(integrator));
+  }
+  lb_status status = lb_explicit_check(m, integrator, (lb_place){0}, err);
   if (status != LB_OK) {
     return status;
   }

@@ -18,7 +18,14 @@
 
 typedef struct lb_explicit_derivative lb_explicit_derivative;
 
-// LB_INVALID where steps of this integrator have none, or the model has constraints or free nodes.
+// Steps that are found without solving equations, of a size that is given.
+bool lb_integrator_is_explicit(lb_integrator integrator);
+
+// LB_INVALID, told at `place`, where such steps have no derivative: with constraints or free nodes.
+lb_status lb_explicit_check(const lb_model* m, lb_integrator integrator, lb_place place,
+                            lb_error* err);
+
+// LB_INVALID where steps of this integrator are not explicit, or lb_explicit_check says so.
 lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integrator,
                                         const lb_allocator* allocator, lb_explicit_derivative** out,
                                         lb_error* err);
@@ -44,3 +51,6 @@ void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* m
 // was there, forces and accelerations in place.
 const double* lb_explicit_multiplier(const lb_explicit_derivative* S, int i);
 const lb_derivatives* lb_explicit_pose(lb_explicit_derivative* S, lb_data* d, int i);
+
+// The derivatives of the dynamics where d is, for what depends on it: places and velocities.
+const lb_derivatives* lb_explicit_look(lb_explicit_derivative* S, lb_data* d);
