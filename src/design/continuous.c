@@ -142,8 +142,8 @@ static lb_status check_steps(const lb_retargeting* r) {
   return r->log.count == r->nstep + 1
              ? LB_OK
              : lb_error_add(r->err, LB_FAILED, (lb_place){0},
-                            "the continuous adjoint wants equal steps, and some had to be divided: "
-                            "take a smaller step");
+                            "the continuous adjoint wants equal steps, and some had to be divided "
+                            "(take a smaller step), or something hit");
 }
 
 static lb_status find(lb_retargeting* r, const lb_curves* curves, double* gradient) {

@@ -20,6 +20,9 @@ enum { BEFORE = 2 };
 lb_moment* lb_log_moment(const lb_motion_log* log, int record) {
   return &log->moment[record - log->first];
 }
+int lb_log_end(const lb_motion_log* log) {
+  return log->count - 1 - lb_log_moment(log, log->count - 1)->impact;
+}
 double* lb_log_q(const lb_retargeting* r, int record) {
   return r->log.q + (size_t)(record - r->log.first) * (size_t)r->model->nq;
 }
@@ -29,13 +32,18 @@ double* lb_log_v(const lb_retargeting* r, int record) {
 static double* lambda_of(const lb_motion_log* log, int record) {
   return log->lambda + (size_t)(record - log->first) * (size_t)log->rows;
 }
+static bool* lands_of(const lb_motion_log* log, int record) {
+  return log->lands + (size_t)(record - log->first) * (size_t)log->rows;
+}
 
 lb_step_past lb_log_past(const lb_retargeting* r, int record) {
   const lb_moment* at = lb_log_moment(&r->log, record);
   lb_step_past past = {.dt = at->dt,
                        .count = at->count,
                        .weight = {at->count == 2 ? 4. / 3 : 1, at->count == 2 ? -1. / 3 : 0},
-                       .lambda = lambda_of(&r->log, record)};
+                       .lambda = lambda_of(&r->log, record),
+                       .lands = lands_of(&r->log, record),
+                       .impact = at->impact};
   for (int p = 0; p < at->count; p++) {
     past.q[p] = lb_log_q(r, record - 1 - p);
     past.v[p] = lb_log_v(r, record - 1 - p);
@@ -43,33 +51,26 @@ lb_step_past lb_log_past(const lb_retargeting* r, int record) {
   return past;
 }
 
-// A step that is divided is tried in ever smaller parts; parts of an attempt that failed are told
-// of as well, and dropped when the next attempt begins behind them.
-static void drop_failed(lb_motion_log* log, const lb_data* d, const lb_step_past* past) {
-  const double h = past->count == 2 ? 1.5 * past->dt : past->dt;
-  while (log->count > log->first + 1 &&
-         lb_log_moment(log, log->count - 1)->time > d->time - 0.5 * h) {
-    log->count--;
-  }
-}
-
 void lb_log_note(lb_retargeting* r, const lb_data* d, const lb_step_past* past) {
   lb_motion_log* log = &r->log;
-  if (past) {
-    drop_failed(log, d, past);
-  }
+  log->count -= past ? past->taken_back : 0;
   if (log->count - log->first == log->capacity) {
     log->overflown = true;
     return;
   }
   const lb_model* m = r->model;
   const int i = log->count++;
-  *lb_log_moment(log, i) =
-      (lb_moment){.time = d->time, .dt = past ? past->dt : 0, .count = past ? past->count : 0};
+  *lb_log_moment(log, i) = (lb_moment){.time = d->time,
+                                       .dt = past ? past->dt : 0,
+                                       .count = past ? past->count : 0,
+                                       .impact = past && past->impact};
   memcpy(lb_log_q(r, i), d->q, (size_t)m->nq * sizeof *d->q);
   memcpy(lb_log_v(r, i), d->qd, (size_t)m->nv * sizeof *d->qd);
   if (past && past->lambda && log->rows > 0) {
     memcpy(lambda_of(log, i), past->lambda, (size_t)log->rows * sizeof *log->lambda);
+  }
+  for (int k = 0; k < log->rows; k++) {
+    lands_of(log, i)[k] = past && past->lands && past->lands[k];
   }
 }
 
@@ -113,7 +114,7 @@ void lb_log_begin(lb_retargeting* r, lb_stepper* st, const lb_data* d, int stret
   memcpy(c->moment, log->moment, BEFORE * sizeof *c->moment);
   memcpy(c->before, log->q, BEFORE * nq * sizeof(double));
   memcpy(c->before + BEFORE * nq, log->v, BEFORE * nv * sizeof(double));
-  lb_bdf2_save(st, c->place);
+  lb_bdf2_save(st, d, c->place);
 }
 
 void lb_log_return(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch) {
@@ -129,7 +130,7 @@ void lb_log_return(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch) {
   memcpy(log->moment, c->moment, BEFORE * sizeof *c->moment);
   memcpy(log->q, c->before, BEFORE * nq * sizeof(double));
   memcpy(log->v, c->before + BEFORE * nq, BEFORE * nv * sizeof(double));
-  lb_bdf2_load(st, c->place);
+  lb_bdf2_load(st, d, c->place);
 }
 
 // --- life ---
@@ -143,7 +144,8 @@ static size_t spare(int steps) {
 
 static size_t record_size(const lb_retargeting* r) {
   const lb_model* m = r->model;
-  return sizeof(lb_moment) + (size_t)(m->nq + m->nv + r->log.rows) * sizeof(double);
+  return sizeof(lb_moment) + (size_t)(m->nq + m->nv + r->log.rows) * sizeof(double) +
+         (size_t)r->log.rows * sizeof(bool);
 }
 
 static size_t checkpoint_size(const lb_retargeting* r) {
@@ -207,8 +209,9 @@ lb_status lb_log_open(lb_retargeting* r, size_t memory) {
   log->q = LB_TAKE(&r->arena, double, room*(size_t)m->nq);
   log->v = LB_TAKE(&r->arena, double, room*(size_t)m->nv);
   log->lambda = LB_TAKE(&r->arena, double, room*(size_t)log->rows);
+  log->lands = LB_TAKE(&r->arena, bool, room*(size_t)log->rows);
   log->checkpoint = LB_TAKE(&r->arena, lb_checkpoint, log->nstretch);
-  bool taken = log->moment && log->q && log->v && log->lambda && log->checkpoint;
+  bool taken = log->moment && log->q && log->v && log->lambda && log->lands && log->checkpoint;
   for (int i = 0; i < log->nstretch && taken; i++) {
     taken = take_checkpoint(r, &log->checkpoint[i]);
   }

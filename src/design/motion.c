@@ -81,7 +81,7 @@ static lb_status step(lb_retargeting* r, lb_stepper* st, lb_data* d, int i) {
                         "too many steps had to be divided by t = %g s: take a smaller step%s",
                         d->time, lb_log_stretches(r) > 1 ? ", or allow more memory" : "");
   }
-  lb_moment* at = lb_log_moment(&r->log, r->log.count - 1);
+  lb_moment* at = lb_log_moment(&r->log, lb_log_end(&r->log));
   at->weight = r->share * (i < r->nstep ? r->h : r->h / 2);
   at->step = i;
   if (i % STEPS_BETWEEN_LOOKS == 0 &&
@@ -89,6 +89,20 @@ static lb_status step(lb_retargeting* r, lb_stepper* st, lb_data* d, int i) {
     return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
   }
   return LB_OK;
+}
+
+// At the end of the step; before an impact, which takes no time.
+static void read_torques(lb_retargeting* r, lb_data* d) {
+  const int end = lb_log_end(&r->log), last = r->log.count - 1;
+  const size_t size = (size_t)r->model->nv * sizeof *d->qd;
+  const lb_step_past past = lb_log_past(r, end);
+  if (end < last) {
+    memcpy(d->qd, lb_log_v(r, end), size);
+  }
+  lb_torque_read(r, d, &past, r->torque);
+  if (end < last) {
+    memcpy(d->qd, lb_log_v(r, last), size);
+  }
 }
 
 static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_value* value) {
@@ -101,11 +115,10 @@ static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_
       if (status != LB_OK) {
         return status;
       }
-      const lb_moment* at = lb_log_moment(&r->log, r->log.count - 1);
+      const lb_moment* at = lb_log_moment(&r->log, lb_log_end(&r->log));
       compare(r, d, at->weight, value);
       if (r->limited) {
-        const lb_step_past past = lb_log_past(r, r->log.count - 1);
-        lb_torque_read(r, d, &past, r->torque);
+        read_torques(r, d);
         lb_torque_add(r, r->torque, at->weight, value);
       }
     }

@@ -6,6 +6,7 @@
 #include "limber/dynamics.h"
 #include "limber/optimize.h"
 #include "solve/bdf2.h"
+#include "solve/explicit_derivative.h"
 
 // --- masses (optimize_mass.c) ---
 
@@ -87,6 +88,7 @@ typedef struct lb_stage {
   int before[2]; // ... and their records, the last one first
   int step;      // that it ends, or 0
   bool inner;
+  bool impact;
 } lb_stage;
 
 typedef struct lb_optimizing {
@@ -113,6 +115,7 @@ typedef struct lb_optimizing {
   int count, capacity, rows;
   lb_stage* stage; // [capacity], the start first
   double *q, *v, *lambda;
+  bool* lands; // with lambda: rows that push one way and did not touch before
   bool no_memory;
 } lb_optimizing;
 

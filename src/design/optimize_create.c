@@ -38,15 +38,31 @@ static lb_status make_goals(maker* k) {
 
 // --- goals in the model ---
 
+// What a motor exerts that drives a position is found from implicit steps between impacts.
+static lb_status check_effort(maker* k, const lb_aimed* a) {
+  const lb_model* m = k->o->model;
+  const bool known = lb_loops_one_way(m) < 0 && !lb_integrator_is_explicit(k->s->solver.integrator);
+  return known || !lb_aimed_exerts(a, m)
+             ? LB_OK
+             : lb_error_add(k->err, LB_INVALID, a->g->place,
+                            "goal '%s': what motor '%s' exerts is not known where constraints push "
+                            "one way or steps are explicit, since it drives a position (let it "
+                            "push, 'drive: force')",
+                            a->g->name, m->motor_name[a->g->index]);
+}
+
 static lb_status find_goals(maker* k) {
   lb_optimizing* o = k->o;
   for (int i = 0; i < o->ngoal; i++) {
     lb_aimed* a = &o->goal[i];
     const lb_scene_goal* g = a->g;
+    lb_status status = check_effort(k, a);
+    if (status != LB_OK) {
+      return status;
+    }
     if (g->kind == LB_GOAL_JOINT) {
       int j = 0;
-      const lb_status status =
-          lb_optimizing_joint(o, g->place, k->s->joint[g->index].name, &j, k->err);
+      status = lb_optimizing_joint(o, g->place, k->s->joint[g->index].name, &j, k->err);
       if (status != LB_OK) {
         return status;
       }
@@ -72,7 +88,8 @@ static lb_status find_goals(maker* k) {
 // --- the whole ---
 
 static bool can_be_differentiated(lb_integrator i) {
-  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2;
+  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2 ||
+         lb_integrator_is_explicit(i);
 }
 
 // What can be simulated, but has no derivatives.
@@ -87,7 +104,7 @@ static lb_status check_scene(maker* k) {
   if (!can_be_differentiated(s->solver.integrator)) {
     return lb_error_add(k->err, LB_INVALID, s->solver.place,
                         "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2 "
-                        "or sdirk2)",
+                        "or sdirk2; euler, rk4 and rk8 have them, too, for trees)",
                         lb_integrator_name(s->solver.integrator));
   }
   return s->solver.elastic != LB_SPACE_FULL
@@ -140,15 +157,9 @@ static lb_status find_model(maker* k) {
     return status;
   }
   const lb_simulate_options options = lb_simulate_default();
-  const int one_way = lb_loops_one_way(o->model);
   status = lb_plan_check(o->model, &options, k->err);
-  if (status == LB_OK && one_way >= 0) {
-    const lb_constraint_title told = lb_model_constraint(o->model, one_way);
-    status =
-        lb_error_add(k->err, LB_INVALID, told.place,
-                     "optimize: constraint '%s' pushes one way only, and steps with it have no "
-                     "derivative (limits of joints and grounds have one)",
-                     told.name);
+  if (status == LB_OK && lb_integrator_is_explicit(k->s->solver.integrator)) {
+    status = lb_explicit_check(o->model, k->s->solver.integrator, k->s->solver.place, k->err);
   }
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
@@ -180,6 +191,7 @@ static lb_status find_rest(maker* k) {
   }
   lb_status status = lb_data_create(o->tree, o->allocator, &d, k->err);
   if (status == LB_OK) {
+    lb_loops_leave_out_one_way(d, true); // what they do to a start, a run does
     status = lb_assemble(o->tree, d, k->err);
   }
   if (status == LB_OK) {
@@ -227,6 +239,7 @@ void lb_optimization_release(lb_optimization* optimization) {
     lb_release(allocator, o->q);
     lb_release(allocator, o->v);
     lb_release(allocator, o->lambda);
+    lb_release(allocator, o->lands);
     if (o->tree != o->model) {
       lb_model_release(o->tree);
     }

@@ -19,12 +19,15 @@ typedef struct way_back {
   const lb_model* m;
   lb_data* d;
   lb_step_derivative* S;
+  lb_explicit_derivative* X; // of explicit steps, in its place
+  const lb_derivatives* D;   // of the dynamics where d is
   lb_arena arena;
   double *q[RING], *v[RING]; // [nv] by the last states
   double* a;                 // [nv] by accelerations, of what motors exert
   double* lambda;            // [rows] likewise by multipliers
   double* mu;                // [nv] the stage's multiplier; of driven coordinates, by their forces
-  double* motor;             // [nmotor][3]
+  double* motor;             // [nmotor][3] of a moment ...
+  double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
   lb_motion *move, *gain;    // [nv]
   lb_model_soft** part;      // [nblock] of moduli
   double* gradient;          // [nvalue]
@@ -38,7 +41,7 @@ static void add_point(way_back* w, const lb_aimed* a, const double* miss, double
   const lb_anchor at = lb_aimed_anchor(a, w->m);
   const lb_force_point p = lb_force_point_find(w->d->work, &at);
   const lb_v4 off = lb_v4_load(miss) * (2 * a->weight);
-  lb_derive_point(lb_step_dynamics(w->S), w->move, w->gain, p.index, p.arm);
+  lb_derive_point(w->D, w->move, w->gain, p.index, p.arm);
   for (int k = 0; k < w->m->nv; k++) {
     const lb_motion S = w->move[k];
     if (a->g->rate) {
@@ -106,8 +109,8 @@ static void pull_joint(way_back* w, const lb_block* b, const double* mu) {
   double* to = w->gradient + b->first;
   if (b->loop >= 0) {
     for (int k = 0; k < b->count; k++) {
-      to[k] += lb_loops_spring_by_number(lb_step_dynamics(w->S), w->d, b->loop,
-                                         lb_number_of_spring[b->p->kind], k, mu);
+      to[k] +=
+          lb_loops_spring_by_number(w->D, w->d, b->loop, lb_number_of_spring[b->p->kind], k, mu);
     }
     return;
   }
@@ -130,7 +133,7 @@ static void pull_joint(way_back* w, const lb_block* b, const double* mu) {
 }
 
 static void pull_line(way_back* w, const lb_block* b, const double* mu) {
-  const lb_derivatives* D = lb_step_dynamics(w->S);
+  const lb_derivatives* D = w->D;
   w->gradient[b->first] +=
       b->p->owner == LB_OWNER_SPRING
           ? lb_spring_by_number(D, w->d, b->p->index, lb_number_of_spring[b->p->kind], mu)
@@ -138,19 +141,20 @@ static void pull_line(way_back* w, const lb_block* b, const double* mu) {
 }
 
 // The power of what the equations of motion get beyond, for one more of a growth's number.
-static double growth_power(way_back* w, const lb_growth* g, bool length, const double* mu) {
+static double growth_power(way_back* w, const lb_growth* g, bool length, bool impact,
+                           const double* mu) {
   if (g->link == LB_WORLD) {
     return 0;
   }
   lb_motion by = lb_motion_zero();
-  lb_derive_point(lb_step_dynamics(w->S), w->move, NULL, g->link, lb_v4_zero());
+  lb_derive_point(w->D, w->move, NULL, g->link, lb_v4_zero());
   for (int k = 0; k < w->m->nv; k++) {
     by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
   }
   const lb_state* s = &w->d->work->state[g->link];
   const lb_bulk change = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
   double power = lb_bulk_power(&change, s, by);
-  if (length && g->drag >= 0) { // c v.(velocity by mu) at the centre, which moves by e
+  if (length && g->drag >= 0 && !impact) { // c v.(velocity by mu) at the centre, which moves by e
     const lb_model_drag* drag = &w->m->drag[g->drag];
     const lb_force_point p = lb_force_point_find(w->d->work, &drag->at);
     const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
@@ -161,11 +165,11 @@ static double growth_power(way_back* w, const lb_growth* g, bool length, const d
   return power;
 }
 
-static void pull_mass(way_back* w, const lb_block* b, const double* mu) {
+static void pull_mass(way_back* w, const lb_block* b, bool impact, const double* mu) {
   const bool length = b->p->kind == LB_PARAMETER_LENGTH;
   for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
     const lb_growth* g = &w->o->growth[i];
-    const double power = growth_power(w, g, length, mu);
+    const double power = growth_power(w, g, length, impact, mu);
     w->gradient[b->first] -= length ? power : power / (b->ngrowth * g->base.m);
   }
 }
@@ -175,19 +179,38 @@ static void pull_pushes(way_back* w) {
   const lb_model* m = w->m;
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
-      lb_loops_motor_direction(lb_step_dynamics(w->S), w->d, i, w->o->r);
+      lb_loops_motor_direction(w->D, w->d, i, w->o->r);
       w->motor[3 * i] += lb_dot(m->nv, w->o->r, w->mu);
     }
   }
 }
 
-static void pull_numbers(way_back* w, const lb_stage* s) {
-  const double* mu = w->mu;
+// Of all numbers of a model these alone change an impact, and where motors are.
+static bool moves_mass(const lb_block* b) {
+  return b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH;
+}
+
+// What motors do at a moment, and lengths by those that hold slides.
+static void pull_motors(way_back* w, double time) {
   for (int i = 0; i < w->m->nmotor; i++) {
-    spread(w, i, s->time, w->motor + 3 * (size_t)i);
+    spread(w, i, time, w->motor + 3 * (size_t)i);
   }
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
+    for (int k = 0; k < b->nslide; k++) {
+      w->gradient[b->first] += b->slide[k].reach * w->motor[3 * b->slide[k].motor];
+    }
+  }
+}
+
+// What numbers do to a stage; `impact`: to such a one.
+static void pull_numbers(way_back* w, bool impact) {
+  const double* mu = w->mu;
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    if (impact && !moves_mass(b)) {
+      continue;
+    }
     if (lb_fabric_owns(b)) {
       w->gradient[b->first] +=
           lb_fabric_power(w->o, w->m, w->d, b, w->part[i], lb_step_move_nodes(w->S, mu));
@@ -200,13 +223,8 @@ static void pull_numbers(way_back* w, const lb_stage* s) {
       (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
       break;
     case LB_PARAMETER_LENGTH:
-      for (int k = 0; k < b->nslide; k++) {
-        w->gradient[b->first] += b->slide[k].reach * w->motor[3 * b->slide[k].motor];
-      }
-      pull_mass(w, b, mu);
-      break;
     case LB_PARAMETER_MASS:
-      pull_mass(w, b, mu);
+      pull_mass(w, b, impact, mu);
       break;
     default:
       break;
@@ -262,7 +280,7 @@ static void pull_place(double* to, const lb_block* b, const double* x, int kind,
 }
 
 // Motors say how their joints start.
-static void pull_motors(way_back* w, const lb_model* tree, const lb_start_slopes* by) {
+static void pull_first(way_back* w, const lb_model* tree, const lb_start_slopes* by) {
   for (int i = 0; i < tree->nmotor; i++) {
     double asked[] = {by->motor[3 * i], by->motor[3 * i + 1], 0};
     if (tree->motor_joint[i] >= 0 && tree->motor_drive[i] == LB_DRIVE_POSITION) {
@@ -275,7 +293,7 @@ static void pull_motors(way_back* w, const lb_model* tree, const lb_start_slopes
 
 static void pull_start(way_back* w, const lb_model* tree, const double* x,
                        const lb_start_slopes* by) {
-  pull_motors(w, tree, by);
+  pull_first(w, tree, by);
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
     const double *q = w->o->q1 + b->q, *v = w->o->v1 + b->v;
@@ -298,16 +316,21 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
 
 // --- the way ---
 
+static void go_to(way_back* w, int record) {
+  const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
+  memcpy(w->d->q, w->o->q + (size_t)record * nq, nq * sizeof(double));
+  memcpy(w->d->qd, w->o->v + (size_t)record * nv, nv * sizeof(double));
+  w->d->time = w->o->stage[record].time;
+}
+
 static bool go_back(way_back* w, int record) {
   const lb_optimizing* o = w->o;
   const lb_stage* s = &o->stage[record];
-  const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
+  const size_t nv = (size_t)w->m->nv;
   const int now = record % RING, one = s->before[0] % RING, two = s->before[1] % RING;
   lb_step_past past = lb_optimizing_past(o, record);
-  memcpy(w->d->q, o->q + (size_t)record * nq, nq * sizeof(double));
-  memcpy(w->d->qd, o->v + (size_t)record * nv, nv * sizeof(double));
-  w->d->time = s->time;
-  if (o->rows > 0) {
+  go_to(w, record);
+  if (o->rows > 0 && lb_loops_one_way(w->m) < 0) {
     past.lambda = o->r + nv;
     lb_step_balance(w->d, &past, o->r, o->r + nv);
   }
@@ -315,6 +338,7 @@ static bool go_back(way_back* w, int record) {
   if (!lb_step_differentiate(w->S, w->d, &past)) {
     return false;
   }
+  w->D = lb_step_dynamics(w->S);
   memset(w->a, 0, nv * sizeof(double));
   memset(w->mu, 0, nv * sizeof(double));
   memset(w->lambda, 0, (size_t)o->rows * sizeof(double));
@@ -326,15 +350,49 @@ static bool go_back(way_back* w, int record) {
   memset(w->v[now], 0, nv * sizeof(double));
   pull_pushes(w);
   lb_add(w->m->nv, w->mu, 1, lb_step_multiplier(w->S));
-  pull_numbers(w, s);
+  pull_motors(w, s->time);
+  if (s->impact) {
+    lb_step_pose_impact(w->S, w->d);
+  }
+  pull_numbers(w, s->impact);
+  return true;
+}
+
+// An explicit step comes from the record before alone; its stages are found again.
+static bool go_back_explicit(way_back* w, int record) {
+  const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
+  const int now = record % RING, before = (record - 1) % RING;
+  const int moments = lb_explicit_moments(w->X);
+  go_to(w, record);
+  w->D = lb_explicit_look(w->X, w->d);
+  add_goals(w, &w->o->stage[record], w->q[now], w->v[now]);
+  go_to(w, record - 1);
+  if (!lb_explicit_differentiate(w->X, w->d, w->o->h)) {
+    return false;
+  }
+  memset(w->motors, 0, (size_t)moments * motors * sizeof *w->motors);
+  lb_explicit_back(w->X, w->q[now], w->v[now], w->motors);
+  lb_add((int)nv, w->q[before], 1, w->q[now]);
+  lb_add((int)nv, w->v[before], 1, w->v[now]);
+  memset(w->q[now], 0, nv * sizeof(double));
+  memset(w->v[now], 0, nv * sizeof(double));
+  for (int i = 0; i < moments; i++) {
+    w->motor = w->motors + (size_t)i * motors;
+    pull_motors(w, lb_explicit_moment(w->X, i));
+    if (i < moments - 1) {
+      w->D = lb_explicit_pose(w->X, w->d, i);
+      memcpy(w->mu, lb_explicit_multiplier(w->X, i), nv * sizeof(double));
+      pull_numbers(w, false);
+    }
+  }
   return true;
 }
 
 static bool take_vectors(way_back* w) {
-  const size_t nv = (size_t)w->m->nv;
+  const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
   double* block = LB_TAKE(&w->arena, double,
-                          (2 * RING + 2) * nv + (size_t)w->o->rows + 3 * (size_t)w->m->nmotor +
-                              (size_t)w->o->public.nvalue);
+                          (2 * RING + 2) * nv + (size_t)w->o->rows +
+                              moments * 3 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -348,8 +406,8 @@ static bool take_vectors(way_back* w) {
   w->a = block + 2 * RING * nv;
   w->mu = w->a + nv;
   w->lambda = w->mu + nv;
-  w->motor = w->lambda + w->o->rows;
-  w->gradient = w->motor + 3 * (size_t)w->m->nmotor;
+  w->motor = w->motors = w->lambda + w->o->rows;
+  w->gradient = w->motors + moments * 3 * (size_t)w->m->nmotor;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
@@ -376,12 +434,15 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
                                  lb_error* err) {
   way_back w = {.o = o, .m = &m->model, .d = d};
   lb_arena_init(&w.arena, o->allocator);
-  lb_status status = lb_step_derivative_create(w.m, o->allocator, &w.S, err);
+  const lb_integrator by = w.m->solver.integrator;
+  lb_status status = lb_integrator_is_explicit(by)
+                         ? lb_explicit_derivative_create(w.m, by, o->allocator, &w.X, err)
+                         : lb_step_derivative_create(w.m, o->allocator, &w.S, err);
   if (status == LB_OK && !take_vectors(&w)) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
-    if (!go_back(&w, i)) {
+    if (!(w.X ? go_back_explicit : go_back)(&w, i)) {
       status = lb_error_add(err, LB_FAILED, (lb_place){0},
                             "the step that ends at t = %g s has no derivative: its equations are "
                             "singular",
@@ -395,6 +456,7 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
     memcpy(gradient, w.gradient, (size_t)o->public.nvalue * sizeof *gradient);
   }
   lb_step_derivative_release(w.S);
+  lb_explicit_derivative_release(w.X);
   lb_arena_release(&w.arena);
   return status;
 }

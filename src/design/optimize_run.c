@@ -15,16 +15,21 @@ static const double TOLERANCE = 1e-11;
 // over the step come in, too.
 static const double FINER = 1e-13;
 
+// How far a start may be through a limit or a floor: less is rounding [m or rad].
+static const double BEYOND = 1e-6;
+
 // --- the log ---
 
-static bool grow(lb_optimizing* o, double** array, int width, int capacity) {
-  double* larger = lb_allocate(o->allocator, (size_t)capacity * (size_t)width * sizeof **array + 1);
+// Room for `capacity` records of `size` bytes each, what there is kept.
+static bool grow(lb_optimizing* o, void* array, size_t size, int capacity) {
+  void** from = array;
+  void* larger = lb_allocate(o->allocator, (size_t)capacity * size + 1);
   if (larger && o->count > 0) {
-    memcpy(larger, *array, (size_t)o->count * (size_t)width * sizeof **array);
+    memcpy(larger, *from, (size_t)o->count * size);
   }
   if (larger) {
-    lb_release(o->allocator, *array);
-    *array = larger;
+    lb_release(o->allocator, *from);
+    *from = larger;
   }
   return larger != NULL;
 }
@@ -34,17 +39,12 @@ static bool make_room(lb_optimizing* o) {
     return true;
   }
   const int capacity = o->capacity ? 2 * o->capacity : 2 * o->public.steps + 2;
-  lb_stage* stage = lb_allocate(o->allocator, (size_t)capacity * sizeof *stage);
-  if (!stage) {
-    return false;
-  }
-  if (o->count > 0) {
-    memcpy(stage, o->stage, (size_t)o->count * sizeof *stage);
-  }
-  lb_release(o->allocator, o->stage);
-  o->stage = stage;
-  if (!grow(o, &o->q, o->model->nq, capacity) || !grow(o, &o->v, o->model->nv, capacity) ||
-      !grow(o, &o->lambda, o->rows, capacity)) {
+  const size_t number = sizeof(double), rows = (size_t)o->rows;
+  if (!grow(o, &o->stage, sizeof *o->stage, capacity) ||
+      !grow(o, &o->q, (size_t)o->model->nq * number, capacity) ||
+      !grow(o, &o->v, (size_t)o->model->nv * number, capacity) ||
+      !grow(o, &o->lambda, rows * number, capacity) ||
+      !grow(o, &o->lands, rows * sizeof *o->lands, capacity)) {
     return false;
   }
   o->capacity = capacity;
@@ -63,6 +63,7 @@ static void find_causes(const lb_optimizing* o, int record, int before[2]) {
 static void note(void* context, const lb_data* d, const lb_step_past* past) {
   lb_optimizing* o = context;
   const lb_model* m = d->model;
+  o->count -= past ? past->taken_back : 0;
   if (o->no_memory || !make_room(o)) {
     o->no_memory = true;
     return;
@@ -76,10 +77,14 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
                              .dt = past->dt,
                              .weight = {past->weight[0], past->weight[1]},
                              .count = past->count,
-                             .inner = past->inner};
+                             .inner = past->inner,
+                             .impact = past->impact};
     find_causes(o, (int)i, o->stage[i].before);
     if (past->lambda) {
       memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
+    }
+    for (size_t k = 0; k < (size_t)o->rows; k++) {
+      o->lands[i * (size_t)o->rows + k] = past->lands && past->lands[k];
     }
   }
 }
@@ -94,7 +99,9 @@ lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
                        .q = {o->q + one * nq, NULL},
                        .v = {o->v + one * nv, NULL},
                        .lambda = o->rows ? o->lambda + (size_t)record * (size_t)o->rows : NULL,
-                       .inner = s->inner};
+                       .lands = o->rows ? o->lands + (size_t)record * (size_t)o->rows : NULL,
+                       .inner = s->inner,
+                       .impact = s->impact};
   if (s->count == 2) {
     past.q[1] = o->q + two * nq;
     past.v[1] = o->v + two * nv;
@@ -178,6 +185,25 @@ static bool exerts(const lb_optimizing* o, const lb_model* m) {
   return false;
 }
 
+// As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
+// floor would be put back there, which says nothing of how it depends on the numbers.
+static lb_status stop_at_start(const lb_model* m, lb_stepper* st, lb_data* d, lb_error* err) {
+  int which = 0;
+  if (lb_loops_one_way(m) < 0) {
+    return LB_OK;
+  }
+  const double gap = lb_loop_gap(m, d, &which);
+  if (gap > BEYOND) {
+    const lb_constraint_title told = lb_model_constraint(m, which);
+    return lb_error_add(err, LB_FAILED, told.place,
+                        "constraint '%s' does not hold at the start with these numbers: it is open "
+                        "by %.3g (metres or radians)",
+                        told.name, gap);
+  }
+  lb_bdf2_stop(st, d);
+  return LB_OK;
+}
+
 static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
                           double* goal, lb_error* err) {
   for (int i = 1; i <= o->public.steps; i++) {
@@ -185,14 +211,28 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
     if (status != LB_OK) {
       return status;
     }
+    d->time = i * o->h;
+    if (lb_integrator_is_explicit(m->solver.integrator)) { // which tells nobody
+      note(o, d, NULL);
+    }
     if (o->no_memory) {
       return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the steps of a run");
     }
-    d->time = i * o->h;
     o->stage[o->count - 1].step = i;
     look(o, m, d, i, goal);
   }
   return LB_OK;
+}
+
+static void watch_stages(lb_optimizing* o, lb_stepper* st) {
+  lb_bdf2* own = st->own;
+  const bool loops = o->rows > 0 && lb_loops_one_way(st->m) < 0;
+  const bool finer = loops || st->m->nelastic > 0 || exerts(o, st->m);
+  own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
+  if (o->begins_as_sdirk2) {
+    own->scheme = &lb_scheme_bdf2_after_sdirk2;
+  }
+  lb_bdf2_watch(st, note, o);
 }
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
@@ -202,19 +242,19 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   if (status != LB_OK) {
     return status;
   }
-  lb_bdf2* own = st->own;
-  const bool finer = o->rows > 0 || m->model.nelastic > 0 || exerts(o, &m->model);
-  own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
-  if (o->begins_as_sdirk2) {
-    own->scheme = &lb_scheme_bdf2_after_sdirk2;
+  st->watched = true; // coordinates keep their charts
+  if (!lb_integrator_is_explicit(st->solver.integrator)) {
+    watch_stages(o, st);
   }
-  lb_bdf2_watch(st, note, o);
   o->count = 0;
   o->no_memory = false;
   memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
   status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
     note(o, d, NULL);
+    status = stop_at_start(&m->model, st, d, err);
+  }
+  if (status == LB_OK) {
     status = step_all(o, &m->model, st, d, goal, err);
   }
   lb_stepper_release(st);

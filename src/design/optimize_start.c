@@ -212,9 +212,11 @@ lb_status lb_start_close(const lb_optimizing* o, const lb_model* tree, lb_data* 
   double* A = LB_TAKE(&arena, double, n* n + n);
   double* step = LB_TAKE(&arena, double, tree->nv);
   int* order = LB_TAKE(&arena, int, n);
+  lb_loops_leave_out_one_way(d, true);
   const lb_status status = A && step && order ? close_start(o, tree, d, A, order, step, err)
                                               : lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                                                              "out of memory for a start");
+  lb_loops_leave_out_one_way(d, false);
   lb_arena_release(&arena);
   return status;
 }
@@ -424,6 +426,7 @@ static void differentiate(way_back* w) {
   lb_kinematics(tree, w->d, w->d->q, w->d->qd);
   lb_move_origins(tree, w->d->work, w->d->qd);
   if (o->nclosing > 0) {
+    lb_loops_leave_out_one_way(w->d, true);
     lb_loops_linearise(tree, w->d);
   }
   lb_derive(w->D, w->d, w->d->q, w->d->qd, w->d->qdd, false);

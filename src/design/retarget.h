@@ -42,7 +42,8 @@ typedef struct lb_moment {
   double time, dt;
   double weight; // of the objective: h, half of it at the end; 0 of a part of a step
   int count;     // states it came from: 0 of the start
-  int step;      // which step it ends; 0: a part of one, or the start
+  int step;      // which step it ends; 0: a part of one, the start, or an impact at a step's end
+  bool impact;
 } lb_moment;
 
 // Where a run can be taken up again.
@@ -64,6 +65,7 @@ typedef struct lb_motion_log {
   double* q;           // [capacity][nq]
   double* v;           // [capacity][nv]
   double* lambda;      // [capacity][rows]
+  bool* lands;         // likewise: rows that push one way and did not touch before
   int steps, nstretch; // of a stretch
   int stretch;         // the one held
   lb_checkpoint* checkpoint; // [nstretch] at their starts
@@ -142,6 +144,8 @@ int lb_log_last_step(const lb_retargeting* r, int stretch);
 int lb_log_first_record(const lb_motion_log* log);
 // Of records that are held: when, coordinates, velocities, and what the step came from.
 lb_moment* lb_log_moment(const lb_motion_log* log, int record);
+// The last stage of the last step: its last record, but for an impact.
+int lb_log_end(const lb_motion_log* log);
 double* lb_log_q(const lb_retargeting* r, int record);
 double* lb_log_v(const lb_retargeting* r, int record);
 lb_step_past lb_log_past(const lb_retargeting* r, int record);

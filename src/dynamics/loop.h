@@ -64,9 +64,17 @@ void lb_loops_keep_all(lb_data* d);
 void lb_loops_keep_touching(const lb_model* m, lb_data* d, const double* lambda);
 // Does a row push that did not touch before? Of the rows that were last measured.
 bool lb_loops_hit(const lb_data* d, const double* lambda);
+// Of the rows that were last measured, which push one way and do not touch yet.
+const bool* lb_loops_landing(const lb_data* d);
 // Take away the velocities with which d's rows come apart or closed ones close further: an impact
-// without bounce. Sets what touches, too.
-void lb_loops_stop(const lb_model* m, lb_data* d);
+// without bounce, with these impulses of all rows there can be (NULL: not wanted). Sets what
+// touches, too.
+void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse);
+// What touches as numbers, one for each row there can be, to come back to.
+void lb_loops_save_touching(const lb_data* d, double* place);
+void lb_loops_load_touching(lb_data* d, const double* place);
+// As if there were no rows that push one way, and as it was.
+void lb_loops_leave_out_one_way(lb_data* d, bool out);
 
 // Add scale times a relation's factors to out [nv]; `all`: to driven coordinates, too.
 void lb_relation_row(const lb_model* m, int relation, double scale, bool all, double* out);
@@ -95,6 +103,8 @@ typedef struct lb_loop_row {
   bool paced;   // it asks for its rate alone: there is no gap
   lb_gap_kind kind;
   lb_v4 e; // world
+  double gap, rate;
+  bool pushes; // but does not pull
 } lb_loop_row;
 lb_loop_row lb_loops_row(const lb_data* d, int i);
 int lb_loops_count(const lb_data* d);

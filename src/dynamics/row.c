@@ -153,7 +153,11 @@ void lb_path_wish(const lb_profile* path, bool rates, double time, double want[3
 }
 
 void lb_row_add(lb_loops* L, lb_row row) {
+  if (L->both_ways && row.one_way) {
+    return;
+  }
   row.contact = row.one_way ? L->ncontact++ : -1;
+  row.place = L->nrow;
   L->row[L->nrow++] = row;
 }
 
@@ -187,7 +191,16 @@ lb_loop_row lb_loops_row(const lb_data* d, int i) {
   const lb_loops* L = d->work->loops;
   const lb_row* r = &L->row[i];
   const int loop = r->a ? (int)(r->a - L->frame) / 2 : -1;
-  return (lb_loop_row){loop, r->relation, r->sign, r->motor, r->rate_only, r->kind, r->e};
+  return (lb_loop_row){.loop = loop,
+                       .relation = r->relation,
+                       .sign = r->sign,
+                       .motor = r->motor,
+                       .paced = r->rate_only,
+                       .kind = r->kind,
+                       .e = r->e,
+                       .gap = r->c,
+                       .rate = r->cd,
+                       .pushes = r->one_way};
 }
 
 lb_loop_end lb_loops_end(const lb_data* d, int loop, int side) {

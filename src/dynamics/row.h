@@ -26,6 +26,7 @@ typedef struct lb_row {
   bool one_way;          // pushes but does not pull: c >= 0
   bool rate_only;        // asks for cd = 0 alone: c is 0, wherever things are
   int contact;           // of such a row: its number among them
+  int place;             // among all rows, acting or not
   lb_gap_kind kind;
   lb_v4 e;  // direction, world
   lb_v4 at; // where the force acts, world
@@ -41,6 +42,7 @@ struct lb_loops {
   bool* near;      // [contacts] that it closes
   bool all;        // whether they touch or not
   bool geared;     // relations of fixed ratio are no rows
+  bool both_ways;  // rows that push only are not there
   double* M;       // [ndense][ndense], then its Cholesky factor
   double* Jt;      // [nrow][nv], a row of J each, then Linv J'
   double* A;       // [nrow][nrow]

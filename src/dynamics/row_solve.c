@@ -497,14 +497,15 @@ static void note_touching(lb_loops* L) {
   }
 }
 
-static void close_velocities(const lb_model* m, lb_data* d) {
+// false: there was nothing to do, or no way.
+static bool close_velocities(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   lb_kinematics(m, d, d->q, d->qd);
   lb_rows_fill(m, d);
   keep_near(L);
   memset(L->touching, 0, (size_t)L->ncontact * sizeof *L->touching);
   if (L->nrow == 0 || !factor(m, d)) {
-    return;
+    return false;
   }
   for (int i = 0; i < L->nrow; i++) {
     L->x[i] = -L->row[i].cd;
@@ -515,6 +516,7 @@ static void close_velocities(const lb_model* m, lb_data* d) {
     d->qd[k] += L->dq[k];
   }
   note_touching(L);
+  return true;
 }
 
 void lb_loops_close(const lb_model* m, lb_data* d) {
@@ -587,10 +589,42 @@ bool lb_loops_hit(const lb_data* d, const double* lambda) {
   return false;
 }
 
-void lb_loops_stop(const lb_model* m, lb_data* d) {
+const bool* lb_loops_landing(const lb_data* d) {
+  return d->work->loops ? d->work->loops->lands : NULL;
+}
+
+void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse) {
+  lb_loops* L = d->work->loops;
+  if (!L) {
+    return;
+  }
+  forget_near(L);
+  const bool stopped = close_velocities(m, d);
+  if (impulse) {
+    memset(impulse, 0, (size_t)lb_loops_most_rows(m) * sizeof *impulse);
+    for (int i = 0; i < L->nrow && stopped; i++) {
+      impulse[L->row[i].place] = L->x[i];
+    }
+  }
+}
+
+void lb_loops_save_touching(const lb_data* d, double* place) {
+  const lb_loops* L = d->work->loops;
+  for (int i = 0; L && i < lb_loops_most_rows(d->model); i++) {
+    place[i] = L->touching[i];
+  }
+}
+
+void lb_loops_load_touching(lb_data* d, const double* place) {
+  lb_loops* L = d->work->loops;
+  for (int i = 0; L && i < lb_loops_most_rows(d->model); i++) {
+    L->touching[i] = place[i] != 0;
+  }
+}
+
+void lb_loops_leave_out_one_way(lb_data* d, bool out) {
   if (d->work->loops) {
-    forget_near(d->work->loops);
-    close_velocities(m, d);
+    d->work->loops->both_ways = out;
   }
 }
 

@@ -1,7 +1,8 @@
 // Couplings of fixed ratio, solved for a coordinate each: [red] eq. 4.84, qd = P u. Rows C qd = 0
 // are brought to [1, -P] by elimination, R C, with the largest factor that a row has left as its
-// pivot. What pushes one way, changes with time or has to do with coordinates that motors prescribe
-// stays a row; what repeats others is none, since nothing of it would be left but rounding.
+// pivot. What changes with time or has to do with coordinates that motors prescribe stays a row,
+// and so does all where something pushes one way; what repeats others is none, since nothing of it
+// would be left but rounding.
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ typedef struct work {
 } work;
 
 static bool is_fixed_ratio(const lb_model* m, const lb_model_relation* r) {
-  bool fixed = !r->one_way && !r->path;
+  bool fixed = !r->path;
   for (int i = r->first; i < r->first + r->count; i++) {
     fixed = fixed && !m->v_driven[m->term[i].v];
   }
@@ -171,13 +172,25 @@ static lb_status keep(lb_build* b, const work* w) {
   return LB_OK;
 }
 
+static bool pushes_one_way(const lb_model* m) {
+  bool any = false;
+  for (int i = 0; i < m->nguide; i++) {
+    any |= m->guide[i].one_way;
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    any |= m->relation[i].one_way;
+  }
+  return any;
+}
+
 lb_status lb_build_gearing(lb_build* b) {
   lb_model* m = b->m;
+  const bool fit = m->nnode == 0 && m->nv == m->ndense && !pushes_one_way(m);
   work w = {.m = m, .n = m->nv, .relation = LB_TAKE(b->arena, int, m->nrelation)};
   if (!w.relation) {
     return lb_build_no_memory(b);
   }
-  for (int i = 0; i < m->nrelation && m->nnode == 0 && m->nv == m->ndense; i++) {
+  for (int i = 0; i < m->nrelation && fit; i++) {
     if (is_fixed_ratio(m, &m->relation[i])) {
       w.relation[w.count++] = i;
     }

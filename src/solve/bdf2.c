@@ -88,7 +88,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own = LB_TAKE(&st->arena, lb_bdf2, 1);
   double* block = own ? LB_TAKE(&st->arena, double, 5 * m->nq + 9 * m->nv) : NULL;
-  if (!block) {
+  double* rows = own ? LB_TAKE(&st->arena, double, 2 * lb_loops_most_rows(m)) : NULL;
+  if (!block || !rows) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1, &own->v2,
@@ -97,6 +98,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     *part[i] = block;
     block += i < 5 ? m->nq : m->nv;
   }
+  own->touched = rows;
+  own->impulse = rows + lb_loops_most_rows(m);
   own->scheme = SCHEMES[st->solver.integrator];
   own->algebra = m->nv - 3 * m->nfree > m->ndense ? &lb_bdf2_full
                  : lb_bdf2_blocks_fit(m)          ? &lb_bdf2_blocks
@@ -303,7 +306,7 @@ void lb_bdf2_forget(lb_stepper* st) {
 enum { PLACE_NUMBERS = 3 };
 
 size_t lb_bdf2_place_size(const lb_model* m) {
-  return PLACE_NUMBERS + 2 * (size_t)m->nq + 4 * (size_t)m->nv + (size_t)lb_loops_most_rows(m);
+  return PLACE_NUMBERS + 2 * (size_t)m->nq + 4 * (size_t)m->nv + 2 * (size_t)lb_loops_most_rows(m);
 }
 
 // Copy the stepper's arrays to a place, or back.
@@ -326,41 +329,76 @@ static void move_place(const lb_stepper* st, double* place, bool back) {
   }
 }
 
-void lb_bdf2_save(lb_stepper* st, double* place) {
+// What touches comes last.
+static size_t touching_at(const lb_model* m) {
+  return lb_bdf2_place_size(m) - (size_t)lb_loops_most_rows(m);
+}
+
+void lb_bdf2_save(lb_stepper* st, const lb_data* d, double* place) {
   const lb_bdf2* own = st->own;
   place[0] = own->time;
   place[1] = own->h;
   place[2] = own->steps;
   move_place(st, place + PLACE_NUMBERS, false);
+  lb_loops_save_touching(d, place + touching_at(st->m));
   lb_bdf2_forget(st);
 }
 
-void lb_bdf2_load(lb_stepper* st, const double* place) {
+void lb_bdf2_load(lb_stepper* st, lb_data* d, const double* place) {
   lb_bdf2* own = st->own;
   own->time = place[0];
   own->h = place[1];
   own->steps = (int)place[2];
   move_place(st, (double*)place + PLACE_NUMBERS, true);
+  lb_loops_load_touching(d, place + touching_at(st->m));
   lb_bdf2_forget(st);
 }
 
+static void tell(lb_bdf2* own, const lb_data* d, lb_step_past past) {
+  if (own->watcher) {
+    past.taken_back = own->taken_back;
+    own->taken_back = 0;
+    own->told++;
+    own->watcher(own->watched, d, &past);
+  }
+}
+
+// Of the stages told in this step all but the first so many do not count.
+static void take_back(lb_bdf2* own, int kept) {
+  own->taken_back += own->told - kept;
+  own->told = kept;
+}
+
 // The state told last comes first: the stage before where there is one, else the step's start.
-static void tell_watcher(const lb_stepper* st, const lb_data* d, const stage* s, double dt) {
-  const lb_bdf2* own = st->own;
+static void tell_stage(const lb_stepper* st, const lb_data* d, const stage* s, double dt) {
+  lb_bdf2* own = st->own;
   const double *q[] = {own->q1, s->within ? own->qs : own->q2},
                *v[] = {own->v1, s->within ? own->vs : own->v2};
   const int first = s->within, second = !s->within;
-  if (own->watcher) {
-    const lb_step_past past = {.dt = dt,
-                               .count = s->weight[1] != 0 ? 2 : 1,
-                               .inner = own->inner,
-                               .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
-                               .q = {q[first], q[second]},
-                               .v = {v[first], v[second]},
-                               .lambda = own->algebra->multipliers ? own->algebra->multipliers(st)
-                                                                   : NULL};
-    own->watcher(own->watched, d, &past);
-  }
+  const bool rows = own->algebra->multipliers != NULL;
+  tell(own, d,
+       (lb_step_past){.dt = dt,
+                      .count = s->weight[1] != 0 ? 2 : 1,
+                      .inner = own->inner,
+                      .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
+                      .q = {q[first], q[second]},
+                      .v = {v[first], v[second]},
+                      .lambda = rows ? own->algebra->multipliers(st) : NULL,
+                      .lands = rows ? lb_loops_landing(d) : NULL});
+}
+
+void lb_bdf2_stop(lb_stepper* st, lb_data* d) {
+  lb_bdf2* own = st->own;
+  hold(own->qs, own->vs, st->m, d->q, d->qd);
+  lb_loops_stop(st->m, d, own->impulse);
+  tell(own, d,
+       (lb_step_past){.dt = 1,
+                      .count = 1,
+                      .weight = {1},
+                      .q = {own->qs},
+                      .v = {own->vs},
+                      .lambda = own->impulse,
+                      .impact = true});
 }
 
 // One stage of a step that began at time `begin`; the one before ended `before` steps later.
@@ -385,7 +423,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
   lb_normalise(m, d->q);
-  tell_watcher(st, d, s, dt);
+  tell_stage(st, d, s, dt);
   hold(own->qs, own->vs, m, d->q, d->qd);
   return true;
 }
@@ -417,7 +455,7 @@ static bool stop_short(lb_stepper* st, lb_data* d, double h) {
   if (!advance_stages(st, d, &BDF1, h)) {
     return false;
   }
-  lb_loops_stop(st->m, d);
+  lb_bdf2_stop(st, d);
   return true;
 }
 
@@ -426,11 +464,13 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own;
   own->h = fresh ? 0 : own->h;
+  const int told = own->told;
   const bool goes_on = start(m, own, d, h);
   const lb_scheme* scheme = goes_on || !own->scheme->first ? own->scheme : own->scheme->first;
   bool done = advance_stages(st, d, scheme, h);
   const bool hit = done && own->hit;
   if (hit) {
+    take_back(own, told);
     done = stop_short(st, d, h);
   }
   if (!done) {
@@ -448,11 +488,16 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
 // without a past.
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const double begin = d->time;
+  lb_bdf2* own = st->own;
+  own->told = 0;
+  lb_loops_save_touching(d, own->touched);
   if (advance(st, d, h, false)) {
     return true;
   }
   for (int parts = 4; parts <= MOST_PARTS; parts *= 4) {
+    take_back(own, 0);
     lb_stepper_restart(st, d);
+    lb_loops_load_touching(d, own->touched);
     d->time = begin;
     bool ok = true;
     for (int i = 0; i < parts && ok; i++) {
@@ -462,6 +507,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
       return true;
     }
   }
+  take_back(own, 0);
   return false;
 }
 

@@ -40,7 +40,7 @@ extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_tree, lb_bdf2_blocks, lb_bdf
 bool lb_bdf2_blocks_fit(const lb_model* m);
 
 // Told of each stage that was found, at its end, with what it came from: for derivatives. A step
-// that had to be divided comes in its parts.
+// that had to be divided comes in its parts, and an impact after the stage that ends with it.
 typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past* past);
 
 typedef struct lb_scheme lb_scheme;
@@ -64,6 +64,10 @@ typedef struct lb_bdf2 {
   double *r, *dv;   // residual, correction
   bool inner;       // this stage is not the last of its step
   bool hit;         // something came to push in this step
+  double* touched;  // [rows] what touched when it began
+  double* impulse;  // [rows] of the last impact
+  int told;         // stages that the watcher was told of in this step and that count ...
+  int taken_back;   // ... and that do not, which it does not know yet
   double dt;        // of the matrix; 0: there is none
   double speed;     // sqrt(v'M v) when the matrix was made
   double time;      // where the last step ended
@@ -87,9 +91,14 @@ void lb_bdf2_forget(lb_stepper* st);
 
 // Where a stepper stands between two steps, to come back to, as so many numbers. Newton's matrix is
 // not among them and forgotten both ways: from there on all steps are the same to the last bit.
+// What touches is d's affair, and among them.
 size_t lb_bdf2_place_size(const lb_model* m);
-void lb_bdf2_save(lb_stepper* st, double* place);
-void lb_bdf2_load(lb_stepper* st, const double* place);
+void lb_bdf2_save(lb_stepper* st, const lb_data* d, double* place);
+void lb_bdf2_load(lb_stepper* st, lb_data* d, const double* place);
+
+// Take away the velocity with which d runs into what it touches, as steps do in which something
+// hits, and tell the watcher: for starts.
+void lb_bdf2_stop(lb_stepper* st, lb_data* d);
 
 // Residual r at d->qd; leaves q and qdd that belong to it in d. Loops' forces are not in it.
 void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt);

@@ -262,7 +262,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   lb_bdf2* step = st->own;
   blocks* own = step->own = LB_TAKE(&st->arena, blocks, 1);
   if (!own || !take(m, own, &st->arena) || find_pattern(m, own, &st->arena) != LB_OK ||
-      lb_secants_create(&own->secants, m->nv, LB_SECANTS_MOST, &st->arena) != LB_OK ||
+      lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK ||
       !(own->x = LB_TAKE(&st->arena, double, own->A.first[own->A.n]))) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }

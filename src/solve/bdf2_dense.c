@@ -45,9 +45,6 @@ typedef struct dense {
 // its derivatives it would take eight times this squared in numbers.
 enum { MOST_EXACT = 600 };
 
-// Pairs of corrections to learn from: of a tree each costs about as much as a joint does.
-enum { TREE_PAIRS = 3 };
-
 static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
 }
@@ -76,8 +73,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   if (!own || (tree && !own->tree) || (exact && !own->W) || !own->more || !own->K || !own->D ||
       !own->eta || !own->order ||
       lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK ||
-      lb_secants_create(&own->secants, m->nv, tree ? TREE_PAIRS : LB_SECANTS_MOST, &st->arena) !=
-          LB_OK ||
+      lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK ||
       (m->tree && (!own->nodes || lb_node_matrix_create(own->nodes, m, &st->arena) != LB_OK))) {
     return no_memory(err);
   }

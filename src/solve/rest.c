@@ -16,6 +16,10 @@
 // step takes that back. So a step that leads up is good, too, when the stiffness is definite at
 // both its ends and the next step is much shorter (by half of what was taken of it). Others are
 // shortened.
+//
+// Rows that push one way ask for J dq >= -gap and lambda + dlambda >= 0, one of them zero: a
+// problem of math/complementary.h in the multipliers. Those that neither push nor are gone through
+// do not count among J and gap elsewhere.
 #include "solve/rest.h"
 #include "model/pose.h"
 
@@ -27,6 +31,7 @@
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
 #include "limber/simulate.h"
+#include "math/complementary.h"
 #include "math/dense.h"
 #include "math/semidefinite.h"
 #include "model/link.h"
@@ -78,14 +83,21 @@ void lb_rest_differentiate(lb_derivatives* D, lb_data* d, const double* lambda) 
 void lb_rester_look(lb_rester* R, lb_data* d) {
   const lb_model* m = R->m;
   hold_still(m, d);
+  lb_loops_keep_all(d);
   const lb_loop_rows rows = lb_rest_forces(m, d);
   R->rows = rows.count;
+  R->one_way = rows.pushes != NULL;
   if (rows.count > 0) {
     memcpy(R->J, rows.J, (size_t)rows.count * (size_t)m->nv * sizeof *R->J);
     memcpy(R->gap, rows.gap, (size_t)rows.count * sizeof *R->gap);
+    for (int i = 0; i < rows.count; i++) {
+      R->pushes[i] = rows.pushes && rows.pushes[i];
+      R->acts[i] = !R->pushes[i] || R->lambda[i] > 0 || R->gap[i] <= 0;
+    }
     lb_loops_push(m, d, R->lambda);
   }
   R->space->look(R, d);
+  lb_loops_keep_touching(m, d, NULL);
 }
 
 void lb_rester_hold(const lb_rester* R, double* A) {
@@ -120,7 +132,7 @@ static void fill_matrix(lb_rester* R) {
     for (int j = 0; j <= i; j++) { // symmetric but for turns under forces that are not in balance
       double sum = 0.5 * (K[i * n + j] + K[j * n + i]);
       for (int k = 0; k < R->rows; k++) {
-        sum += R->penalty * R->Js[k * n + i] * R->Js[k * n + j];
+        sum += !R->acts[k] ? 0 : R->penalty * R->Js[k * n + i] * R->Js[k * n + j];
       }
       R->A[i + j * n] = R->A[j + i * n] = sum;
     }
@@ -169,6 +181,24 @@ static bool factor(lb_rester* R) {
   return replace_matrix(R);
 }
 
+// S mu = what is in mu; with rows that push one way the conditions above, on lambda + mu.
+static void solve_multipliers(lb_rester* R) {
+  const int rows = R->rows;
+  if (!R->one_way) {
+    const int rank = lb_semidefinite_factor(rows, R->S, rows, REDUNDANT, R->work, R->pivot);
+    lb_semidefinite_solve(rows, R->S, rows, rank, R->mu, R->work, R->pivot);
+    return;
+  }
+  for (int i = 0; i < rows; i++) {
+    R->mu[i] = -R->mu[i] - lb_dot(rows, R->S + i * rows, R->lambda);
+  }
+  lb_complementary_solve(rows, R->S, R->mu, R->pushes, REDUNDANT, R->next, R->part, R->work,
+                         R->pivot);
+  for (int i = 0; i < rows; i++) {
+    R->mu[i] = R->next[i] - R->lambda[i];
+  }
+}
+
 // c and mu = dlambda of (2).
 static void solve_step(lb_rester* R) {
   const int n = R->n, rows = R->rows;
@@ -176,7 +206,7 @@ static void solve_step(lb_rester* R) {
     R->c[k] = -R->rs[k];
   }
   for (int i = 0; i < rows; i++) {
-    lb_add(n, R->c, -R->penalty * R->gap[i], R->Js + i * n);
+    lb_add(n, R->c, R->acts[i] ? -R->penalty * R->gap[i] : 0, R->Js + i * n);
   }
   lb_cholesky_solve(n, R->A, n, 1, R->c, n);
   if (rows == 0) {
@@ -190,8 +220,7 @@ static void solve_step(lb_rester* R) {
       R->S[i + j * rows] = lb_dot(n, R->Js + i * n, R->Z + j * n);
     }
   }
-  const int rank = lb_semidefinite_factor(rows, R->S, rows, REDUNDANT, R->work, R->pivot);
-  lb_semidefinite_solve(rows, R->S, rows, rank, R->mu, R->work, R->pivot);
+  solve_multipliers(R);
   for (int i = 0; i < rows; i++) {
     lb_add(n, R->c, R->mu[i], R->Z + i * n);
   }
@@ -238,7 +267,8 @@ static double slope(const lb_rester* R, const double* dq) {
   const int nv = R->m->nv;
   double sum = lb_dot(nv, R->r, dq);
   for (int i = 0; i < R->rows; i++) {
-    sum += R->penalty * R->gap[i] * lb_dot(nv, R->J + (size_t)i * (size_t)nv, dq);
+    const double change = lb_dot(nv, R->J + (size_t)i * (size_t)nv, dq);
+    sum += R->acts[i] ? R->penalty * R->gap[i] * change : 0;
   }
   return sum;
 }
@@ -351,6 +381,15 @@ static bool descend(lb_rester* R, lb_data* d) {
   return false;
 }
 
+// Of rows that push one way how far they are gone through.
+static double widest_gap(const lb_rester* R) {
+  double most = 0;
+  for (int i = 0; i < R->rows; i++) {
+    most = fmax(most, R->pushes[i] ? -R->gap[i] : fabs(R->gap[i]));
+  }
+  return most;
+}
+
 // What the motors have to hold.
 static void read_motors(const lb_rester* R, lb_data* d) {
   const lb_model* m = R->m;
@@ -359,7 +398,7 @@ static void read_motors(const lb_rester* R, lb_data* d) {
       d->motor_force[i] = R->r[m->joint_v[m->motor_joint[i]]];
     }
   }
-  for (int i = 0; i < R->rows; i++) {
+  for (int i = 0; i < R->rows; i++) { // all rows, as they were last measured
     const int motor = lb_loops_row(d, i).motor;
     if (motor >= 0) {
       d->motor_force[motor] = R->lambda[i];
@@ -392,8 +431,9 @@ static const char* restless_joint(const lb_rester* R) {
 lb_status lb_rester_solve(lb_rester* R, lb_data* d, lb_error* err) {
   const lb_model* m = R->m;
   memcpy(R->start_q, d->q, (size_t)m->nq * sizeof *d->q);
-  if (descend(R, d) && largest(R->rows, R->gap) <= CLOSED) {
+  if (descend(R, d) && widest_gap(R) <= CLOSED) {
     read_motors(R, d);
+    lb_loops_keep_touching(m, d, R->lambda);
     return LB_OK;
   }
   int loop = 0;
@@ -424,19 +464,37 @@ static lb_rester* lay_out(lb_carver* c, const lb_model* m) {
     double** array;
     size_t count;
   } part[] = {
-      {&made.r, nv},          {&made.dq, nv},         {&made.kept_dq, nv},
-      {&made.kept_q, nq},     {&made.start_q, nq},    {&made.J, rows * nv},
-      {&made.gap, rows},      {&made.mu, rows},       {&made.lambda, rows},
-      {&made.kept_mu, rows},  {&made.work, 2 * rows}, {&made.kept_lambda, rows},
-      {&made.rs, n},          {&made.c, n},           {&made.w, n},
-      {&made.z, n},           {&made.Js, rows * n},   {&made.Z, rows * n},
-      {&made.A, n * n},       {&made.B, n * n},       {&made.V, n * n},
+      {&made.r, nv},
+      {&made.dq, nv},
+      {&made.kept_dq, nv},
+      {&made.kept_q, nq},
+      {&made.start_q, nq},
+      {&made.J, rows * nv},
+      {&made.gap, rows},
+      {&made.mu, rows},
+      {&made.lambda, rows},
+      {&made.kept_mu, rows},
+      {&made.work, 4 * rows},
+      {&made.kept_lambda, rows},
+      {&made.rs, n},
+      {&made.c, n},
+      {&made.w, n},
+      {&made.z, n},
+      {&made.Js, rows * n},
+      {&made.Z, rows * n},
+      {&made.A, n * n},
+      {&made.B, n * n},
+      {&made.V, n * n},
       {&made.S, rows * rows},
+      {&made.part, rows * rows},
+      {&made.next, rows},
   };
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i].array = lb_carve(c, part[i].count, sizeof(double));
   }
-  made.pivot = lb_carve(c, rows, sizeof(int));
+  made.pivot = lb_carve(c, 2 * rows, sizeof(int));
+  made.pushes = lb_carve(c, rows, sizeof(bool));
+  made.acts = lb_carve(c, rows, sizeof(bool));
   if (R) {
     *R = made;
   }
@@ -444,16 +502,15 @@ static lb_rester* lay_out(lb_carver* c, const lb_model* m) {
 }
 
 static lb_status check_constraints(const lb_model* m, lb_error* err) {
-  const int one_way = lb_loops_one_way(m), paced = lb_loops_paced(m);
-  if (one_way < 0 && paced < 0) {
+  const int paced = lb_loops_paced(m);
+  if (paced < 0) {
     return LB_OK;
   }
-  const lb_constraint_title told = lb_model_constraint(m, one_way >= 0 ? one_way : paced);
+  const lb_constraint_title told = lb_model_constraint(m, paced);
   return lb_error_add(err, LB_INVALID, told.place,
-                      "constraint '%s' %s; poses at rest with such are not looked for (take it "
-                      "away)",
-                      told.name,
-                      one_way >= 0 ? "pushes one way only" : "gives a rate and not a place");
+                      "constraint '%s' gives a rate and not a place; poses at rest with such are "
+                      "not looked for (take it away)",
+                      told.name);
 }
 
 lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_rester** out,

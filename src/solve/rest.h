@@ -50,8 +50,13 @@ struct lb_rester {
   double *rs, *c;    // [n] r and dq in them
   double *Js, *Z;    // [rows][n]
   double* S;         // [rows][rows]
-  double* work;      // [2 * rows]
-  int* pivot;        // [rows]
+  double* work;      // [4 * rows]
+  int* pivot;        // [2 * rows]
+  bool one_way;      // there are rows that push one way:
+  bool* pushes;      // [rows] which, ...
+  bool* acts;        // [rows] ... and all but those of them that neither push nor are gone through
+  double* part;      // [rows][rows] their scratch ...
+  double* next;      // [rows] ... and multipliers
   double *A, *B, *V; // [n][n]
   double *w, *z;     // [n]
   lb_arena scratch;  // for eigenvalues

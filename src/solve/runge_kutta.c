@@ -1,6 +1,4 @@
-// Explicit Runge-Kutta methods of a fixed step, all from their Butcher tables:
-//
-//   k_i = f(t + c_i h, y + h sum_j a_ij k_j),   y+ = y + h sum_i b_i k_i
+// Explicit Runge-Kutta methods of a fixed step, all from their Butcher tables (tableau.h).
 //
 // Quaternions are added up like any number; the rotation they stand for does not depend on their
 // length, and they are brought back to length one after the step, which changes y+ by no more than
@@ -11,28 +9,22 @@
 #include <string.h>
 
 #include "solve/stepper.h"
-
-typedef struct tableau {
-  int stages;
-  const double* a; // [stages * stages]
-  const double* b;
-  const double* c;
-} tableau;
+#include "solve/tableau.h"
 
 typedef struct runge_kutta {
-  tableau t;
+  lb_tableau t;
   double* slope; // [stages][nq + nv]
 } runge_kutta;
 
-static lb_status no_memory(lb_error* err) {
-  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
-}
-
-static lb_status create_with(lb_stepper* st, tableau t, lb_error* err) {
+static lb_status create(lb_stepper* st, lb_error* err) {
   runge_kutta* rk = LB_TAKE(&st->arena, runge_kutta, 1);
-  double* slope = LB_TAKE(&st->arena, double, t.stages*(st->m->nq + st->m->nv));
-  if (!rk || !slope) {
-    return no_memory(err);
+  lb_tableau t;
+  double* slope = NULL;
+  if (rk && lb_tableau_make(st->solver.integrator, &st->arena, &t)) {
+    slope = LB_TAKE(&st->arena, double, t.stages*(st->m->nq + st->m->nv));
+  }
+  if (!slope) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   *rk = (runge_kutta){t, slope};
   st->own = rk;
@@ -74,36 +66,43 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
-// --- the classical method ---
+const lb_stepper_type lb_stepper_rk4 = {create, NULL, step, NULL, false};
+const lb_stepper_type lb_stepper_rk8 = {create, NULL, step, NULL, false};
 
-static lb_status create_rk4(lb_stepper* st, lb_error* err) {
+// --- tables ---
+
+// The classical method.
+static lb_tableau make_rk4(void) {
   static const double a[16] = {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0};
   static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   static const double c[4] = {0, 0.5, 0.5, 1};
-  return create_with(st, (tableau){4, a, b, c}, err);
+  return (lb_tableau){4, a, b, c};
 }
 
-const lb_stepper_type lb_stepper_rk4 = {create_rk4, NULL, step, NULL, false};
-
-// --- order 8: Fehlberg's 13 stages, coefficients from SUNDIALS ---
-
-static lb_status create_rk8(lb_stepper* st, lb_error* err) {
+// Order 8: Fehlberg's 13 stages, coefficients from SUNDIALS.
+static bool make_rk8(lb_arena* arena, lb_tableau* out) {
   ARKodeButcherTable B = ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
   if (!B) {
-    return no_memory(err);
+    return false;
   }
   const int s = B->stages;
-  double* copy = LB_TAKE(&st->arena, double, s*(s + 2));
+  double* copy = LB_TAKE(arena, double, s*(s + 2));
   if (copy) {
     for (int i = 0; i < s; i++) {
       memcpy(copy + i * s, B->A[i], (size_t)s * sizeof *copy);
     }
     memcpy(copy + s * s, B->b, (size_t)s * sizeof *copy);
     memcpy(copy + s * (s + 1), B->c, (size_t)s * sizeof *copy);
+    *out = (lb_tableau){s, copy, copy + s * s, copy + s * (s + 1)};
   }
   ARKodeButcherTable_Free(B);
-  return copy ? create_with(st, (tableau){s, copy, copy + s * s, copy + s * (s + 1)}, err)
-              : no_memory(err);
+  return copy != NULL;
 }
 
-const lb_stepper_type lb_stepper_rk8 = {create_rk8, NULL, step, NULL, false};
+bool lb_tableau_make(lb_integrator integrator, lb_arena* arena, lb_tableau* out) {
+  if (integrator == LB_INTEGRATOR_RK8) {
+    return make_rk8(arena, out);
+  }
+  *out = make_rk4();
+  return true;
+}

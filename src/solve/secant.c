@@ -9,17 +9,17 @@
 // rounding would be told apart too.
 static const double APART = 1e-4;
 
-lb_status lb_secants_create(lb_secants* s, int n, int most, lb_arena* arena) {
-  const size_t all = (3 * (size_t)most + 3) * (size_t)n;
+lb_status lb_secants_create(lb_secants* s, int n, lb_arena* arena) {
+  const size_t all = (3 * (size_t)LB_SECANTS_MOST + 3) * (size_t)n;
   double* block = LB_TAKE(arena, double, all);
   if (!block) {
     return LB_NO_MEMORY;
   }
-  *s = (lb_secants){.n = n, .most = most, .first = true};
+  *s = (lb_secants){.n = n, .first = true};
   double** const part[] = {&s->step, &s->g, &s->r, &s->more, &s->dg, &s->dr};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
-    block += i < 3 ? (size_t)n : (size_t)most * (size_t)n;
+    block += i < 3 ? (size_t)n : (size_t)LB_SECANTS_MOST * (size_t)n;
   }
   return LB_OK;
 }
@@ -42,8 +42,8 @@ static void keep_pair(lb_secants* s, const double* g, const double* r) {
     dr[i] = r[i] - s->r[i];
     more[i] = dg[i] - s->step[i];
   }
-  s->next = (at + 1) % s->most;
-  s->count = s->count < s->most ? s->count + 1 : s->count;
+  s->next = (at + 1) % LB_SECANTS_MOST;
+  s->count = s->count < LB_SECANTS_MOST ? s->count + 1 : s->count;
   for (int j = 0; j < s->count; j++) {
     s->product[at][j] = s->product[j][at] = lb_dot(n, dg, s->dr + j * n);
   }

@@ -17,17 +17,15 @@ enum { LB_SECANTS_MOST = 6 };
 
 typedef struct lb_secants {
   int n;
-  int most; // pairs
   int count, next;
   bool first;                                       // what comes is the first correction of a step
-  double* more;                                     // [most][n] dg - dv
-  double *dg, *dr;                                  // [most][n] dr = W dg
+  double* more;                                     // [LB_SECANTS_MOST][n] dg - dv
+  double *dg, *dr;                                  // [LB_SECANTS_MOST][n] dr = W dg
   double product[LB_SECANTS_MOST][LB_SECANTS_MOST]; // dg_i.dr_j
   double *step, *g, *r; // [n] how v was changed last, and the correction that this came from
 } lb_secants;
 
-// Of n unknowns, with so many pairs, at most LB_SECANTS_MOST.
-lb_status lb_secants_create(lb_secants* s, int n, int most, lb_arena* arena);
+lb_status lb_secants_create(lb_secants* s, int n, lb_arena* arena);
 // There is a new matrix.
 void lb_secants_forget(lb_secants* s);
 // A new step begins, or the same one from elsewhere.

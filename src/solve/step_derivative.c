@@ -1,5 +1,3 @@
-#include "solve/step_derivative.h"
-
 #include <string.h>
 
 #include "base/assert.h"
@@ -11,49 +9,8 @@
 #include "dynamics/loop.h"
 #include "elastic/reduced_derivative.h"
 #include "math/dense.h"
-#include "math/semidefinite.h"
 #include "model/pose.h"
-#include "solve/node_derivative.h"
-#include "solve/step_matrix.h"
-
-// Rows of loops whose pivot is below this fraction of the largest repeat others, as in the stepper.
-static const double REDUNDANT = 1e-11;
-
-struct lb_step_derivative {
-  const lb_model* m;
-  const lb_allocator* allocator;
-  lb_arena arena;            // of nodes alone
-  lb_node_derivative* nodes; // of strands and flesh; NULL: there are none
-  int nd;                    // coordinates but for those of free nodes, which come last
-  lb_derivatives* D;         // of those
-  double dt;
-  double pace;  // 1/dt of (3), or 0 in a stage within a step
-  bool inner;   // it is one
-  int count;    // states before
-  double* Q;    // [nlink][LB_STEP_BLOCK] dq/dv of joints whose coordinates are not numbers
-  double* H[2]; // [nlink][LB_STEP_BLOCK] dq/dq_i, weights included
-  double weight[2];
-  double* W;              // [nd][nd] its transpose is factored, for which it is by columns
-  int* order;             // [nd]
-  int rows;               // of loops that do not repeat others ...
-  int* row;               // [rows] ... which ...
-  int* row_motor;         // [rows] ... and the motor that asks for its gap, or -1
-  double *s_q, *J;        // [rows][nd] ds/dq and ds/dv, all coordinates
-  double* gap_q;          // [rows][nd] scratch
-  double* E;              // [rows][nd] of (4), driven coordinates left out
-  double* F;              // [rows][nd] J, driven coordinates left out
-  double* Z;              // [rows][nd] W^-1 F'
-  double* A;              // [rows][rows] E Z, factored
-  int* pivot;             // [rows]
-  double* nu;             // [rows]
-  double* work;           // [2 * rows]
-  double *q, *v, *a, *mu; // [nv]
-  double* from;           // [nq]
-  double *eta, *etad;     // [nq], [nv] coordinates and velocities at the step's end
-  double* block;          // [most r][most r] of elastic bodies
-  double* scratch;        // for their forces
-  double* push;           // [nmotor][nd] generalised force of a unit push; zero of other motors
-};
+#include "solve/step_inside.h"
 
 // --- coordinates: how q follows from v and from the states before ---
 
@@ -92,6 +49,14 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
     if (!joint->reach_by_rate) {
       continue;
     }
+    if (past->impact) { // q stays
+      double *Q = S->Q + (size_t)i * LB_STEP_BLOCK, *H = S->H[0] + (size_t)i * LB_STEP_BLOCK;
+      for (int k = 0; k < n * n; k++) {
+        Q[k] = 0;
+        H[k] = k % (n + 1) == 0;
+      }
+      continue;
+    }
     joint->reach_by_rate(S->Q + (size_t)i * LB_STEP_BLOCK, v, past->dt);
     for (int p = 0; p < past->count; p++) {
       double* H = S->H[p] + (size_t)i * LB_STEP_BLOCK;
@@ -105,21 +70,19 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
 
 // --- matrices ---
 
-// y += s A x and y += s A'x, A by rows
+// y += s A x and y += s A'x, A by rows; NULL: it is zero
 static void add_product(int rows, int n, double* y, double s, const double* A, const double* x) {
-  for (int i = 0; i < rows; i++) {
+  for (int i = 0; A && i < rows; i++) {
     y[i] += s * lb_dot(n, A + (size_t)i * (size_t)n, x);
   }
 }
 static void add_transposed(int rows, int n, double* y, double s, const double* A, const double* x) {
-  for (int i = 0; i < rows; i++) {
+  for (int i = 0; A && i < rows; i++) {
     lb_add(n, y, s * x[i], A + (size_t)i * (size_t)n);
   }
 }
 
-// Solve with W, or with its transpose, for the velocities that couplings of fixed ratio leave
-// (dynamics/gear.h): b [count][nd].
-static void solve_with(const lb_step_derivative* S, bool transposed, int count, double* b) {
+void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, double* b) {
   const int left = lb_gears_left(S->m);
   void (*const by)(int, const double*, int, const int*, int, double*, int) =
       transposed ? lb_lu_solve : lb_lu_solve_transposed; // W is by rows
@@ -130,69 +93,10 @@ static void solve_with(const lb_step_derivative* S, bool transposed, int count, 
   }
 }
 
-// Which rows of J say something of their own, and those alone in s_q, J and F.
-static void choose_rows(lb_step_derivative* S, int count) {
-  const size_t nd = (size_t)S->nd;
-  memcpy(S->F, S->J, (size_t)count * nd * sizeof *S->F);
-  for (int i = 0; i < count; i++) {
-    lb_step_clear_driven(S->m, S->F + (size_t)i * nd);
-  }
-  memcpy(S->Z, S->F, (size_t)count * nd * sizeof *S->F);
-  for (int i = 0; i < count; i++) {
-    lb_gears_fold(S->m, S->Z + (size_t)i * nd);
-  }
-  for (int i = 0; i < count; i++) {
-    for (int j = 0; j < count; j++) {
-      S->A[i + j * count] = lb_dot(S->nd, S->Z + (size_t)i * nd, S->Z + (size_t)j * nd);
-    }
-  }
-  S->rows = lb_semidefinite_rows(count, S->A, count, REDUNDANT, S->work, S->row);
-  // in rising order, so that rows can move up in place
-  for (int i = 1; i < S->rows; i++) {
-    const int r = S->row[i];
-    int j = i;
-    for (; j > 0 && S->row[j - 1] > r; j--) {
-      S->row[j] = S->row[j - 1];
-    }
-    S->row[j] = r;
-  }
-  double* const matrices[] = {S->s_q, S->J, S->F};
-  for (int p = 0; p < 3; p++) {
-    for (int i = 0; i < S->rows; i++) {
-      memmove(matrices[p] + (size_t)i * nd, matrices[p] + (size_t)S->row[i] * nd,
-              nd * sizeof(double));
-    }
-  }
-}
-
-static bool differentiate_loops(lb_step_derivative* S, lb_data* d, int count) {
-  const size_t nd = (size_t)S->nd;
-  lb_loops_differentiate_rows(S->D, d, S->gap_q, S->s_q, S->J);
-  for (size_t k = 0; k < (size_t)count * nd; k++) {
-    S->s_q[k] += S->pace * S->gap_q[k];
-  }
-  choose_rows(S, count);
-  for (int i = 0; i < S->rows; i++) {
-    S->row_motor[i] = lb_loops_row(d, S->row[i]).motor;
-  }
-  memcpy(S->Z, S->F, (size_t)S->rows * nd * sizeof *S->Z);
-  for (int i = 0; i < S->rows; i++) {
-    const size_t at = (size_t)i * nd;
-    lb_step_row(S->E + at, S->D->model, d, S->dt, S->s_q + at, S->J + at);
-  }
-  solve_with(S, false, S->rows, S->Z);
-  for (int i = 0; i < S->rows; i++) {
-    for (int j = 0; j < S->rows; j++) {
-      S->A[i + j * S->rows] = lb_dot(S->nd, S->E + (size_t)i * nd, S->Z + (size_t)j * nd);
-    }
-  }
-  return lb_lu(S->rows, S->A, S->rows, S->pivot) == LB_OK;
-}
-
-// y += s (dr/dq of internal forces, which are not in D) x; symmetric
+// y += s (dr/dq of internal forces, which are not in D) x; symmetric. Impacts have none.
 static void add_internal_product(lb_step_derivative* S, double* y, double s, const double* x) {
   const lb_model* m = S->m;
-  for (int i = 0; i < m->nlink; i++) {
+  for (int i = 0; i < m->nlink && !S->impact; i++) {
     const lb_link* l = &m->link[i];
     if (l->kind == LB_LINK_ELASTIC) {
       memset(S->block, 0, (size_t)l->nv * sizeof *S->block);
@@ -210,7 +114,7 @@ static bool pushes(const lb_model* m, int motor) {
 static void find_pushes(lb_step_derivative* S, const lb_data* d) {
   const lb_model* m = S->m;
   memset(S->push, 0, (size_t)m->nmotor * (size_t)S->nd * sizeof *S->push);
-  for (int i = 0; i < m->nmotor; i++) {
+  for (int i = 0; i < m->nmotor && !S->impact; i++) {
     double* push = S->push + (size_t)i * (size_t)S->nd;
     if (pushes(m, i) && m->motor_loop[i] >= 0) {
       lb_loops_motor_direction(S->D, d, i, push);
@@ -220,16 +124,11 @@ static void find_pushes(lb_step_derivative* S, const lb_data* d) {
   }
 }
 
-bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
+// K, C and M of (4) at d, whose rows are all linearised.
+static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = S->m;
-  S->inner = past->inner;
-  S->count = past->count;
-  memcpy(S->weight, past->weight, sizeof S->weight);
-  double* from = S->from;
-  memset(from, 0, (size_t)m->nq * sizeof *from);
   memcpy(d->qdd, d->qd, (size_t)m->nv * sizeof *d->qdd);
   for (int p = 0; p < past->count; p++) {
-    lb_add(m->nq, from, past->weight[p], past->q[p]);
     lb_add(m->nv, d->qdd, -past->weight[p], past->v[p]);
   }
   for (int k = 0; k < m->nv; k++) {
@@ -246,33 +145,60 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
   lb_loops_gear(d, geared);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, true);
   lb_forces_differentiate_outer(S->D, d);
-  memcpy(S->eta, d->q, (size_t)m->nq * sizeof *S->eta);
-  memcpy(S->etad, d->qd, (size_t)m->nv * sizeof *S->etad);
   if (count > 0) {
     lb_loops_differentiate(S->D, d, past->lambda);
   }
   if (S->nodes) {
     lb_node_derivative_take(S->nodes, S->D, d);
   }
+}
+
+bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
+  const lb_model* m = S->m;
+  const bool impact = past->impact;
+  S->inner = past->inner;
+  S->impact = impact;
+  S->count = past->count;
+  memcpy(S->weight, past->weight, sizeof S->weight);
+  double* from = S->from;
+  memset(from, 0, (size_t)m->nq * sizeof *from);
+  for (int p = 0; p < past->count; p++) {
+    lb_add(m->nq, from, past->weight[p], past->q[p]);
+  }
+  lb_loops_keep_all(d);
+  (impact ? lb_step_impact_derive : derive_stage)(S, d, past);
+  lb_loops_keep_touching(m, d, NULL);
+  S->K = impact ? S->still_K : S->D->tau_q;
+  S->C = impact ? NULL : S->D->tau_qd;
+  S->M = impact ? S->still_M : S->D->M;
+  memcpy(S->eta, d->q, (size_t)m->nq * sizeof *S->eta);
+  memcpy(S->etad, d->qd, (size_t)m->nv * sizeof *S->etad);
   find_pushes(S, d);
   fill_blocks(S, d, past, from);
+  if (lb_loops_count(d) > 0) {
+    lb_step_rows_judge(S, d, past);
+  }
   return lb_step_factor(S, d, past->dt);
 }
 
 bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
   const lb_model* m = S->m;
-  const int count = lb_loops_count(d);
   S->dt = dt;
-  S->pace = S->inner ? 0 : 1 / dt;
-  lb_step_matrix(S->W, S->D, d, dt);
-  lb_step_add_internal(S->W, (size_t)S->nd, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
-                       S->block, S->scratch);
+  S->reach = S->impact ? 0 : dt;
+  S->pace = S->inner || S->impact ? 0 : 1 / dt;
+  if (S->impact) {
+    lb_step_impact_matrix(S);
+  } else {
+    lb_step_matrix(S->W, S->D, d, dt);
+    lb_step_add_internal(S->W, (size_t)S->nd, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
+                         S->block, S->scratch);
+  }
   lb_gears_reduce(m, S->W);
   S->rows = 0;
   const int left = lb_gears_left(m);
-  return (!S->nodes || lb_node_derivative_factor(S->nodes, d, dt, S->W)) &&
+  return (!S->nodes || S->impact || lb_node_derivative_factor(S->nodes, d, dt, S->W)) &&
          lb_lu(left, S->W, left, S->order) == LB_OK &&
-         (count == 0 || differentiate_loops(S, d, count));
+         (lb_loops_count(d) == 0 || lb_step_rows_differentiate(S, d));
 }
 
 // --- products ---
@@ -296,7 +222,7 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
       const int k = m->joint_v[m->motor_joint[i]];
       S->q[k] = in->motor[3 * i];
       S->v[k] = in->motor[3 * i + 1];
-      S->a[k] = in->motor[3 * i + 2];
+      S->a[k] = S->impact ? 0 : in->motor[3 * i + 2];
     }
   }
 }
@@ -305,14 +231,14 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
 static void add_forces(lb_step_derivative* S, double* y, double s, const double* q, const double* v,
                        const double* a) {
   const int nd = S->nd;
-  add_product(nd, nd, y, s, S->D->tau_q, q);
+  add_product(nd, nd, y, s, S->K, q);
   add_internal_product(S, y, s, q);
-  add_product(nd, nd, y, s, S->D->tau_qd, v);
-  add_product(nd, nd, y, s, S->D->M, a);
+  add_product(nd, nd, y, s, S->C, v);
+  add_product(nd, nd, y, s, S->M, a);
   for (int k = nd; k < S->m->nv; k++) {
     y[k] += s * S->m->armature[k] * a[k];
   }
-  if (S->nodes) {
+  if (S->nodes && !S->impact) {
     lb_node_derivative_add(S->nodes, y, s, q, v);
   }
 }
@@ -320,15 +246,31 @@ static void add_forces(lb_step_derivative* S, double* y, double s, const double*
 static void add_forces_back(lb_step_derivative* S, double* q, double* v, double* a, double s,
                             const double* mu) {
   const int nd = S->nd;
-  add_transposed(nd, nd, q, s, S->D->tau_q, mu);
+  add_transposed(nd, nd, q, s, S->K, mu);
   add_internal_product(S, q, s, mu);
-  add_transposed(nd, nd, v, s, S->D->tau_qd, mu);
-  add_transposed(nd, nd, a, s, S->D->M, mu);
+  add_transposed(nd, nd, v, s, S->C, mu);
+  add_transposed(nd, nd, a, s, S->M, mu);
   for (int k = nd; k < S->m->nv; k++) {
     a[k] += s * S->m->armature[k] * mu[k];
   }
-  if (S->nodes) {
+  if (S->nodes && !S->impact) {
     lb_node_derivative_add_back(S->nodes, q, v, s, mu);
+  }
+}
+
+// Free nodes, before and after the tree's part of b is solved for. Impacts leave them alone: there
+// is nothing but their masses.
+static void before_tree(lb_step_derivative* S, bool transposed, double* b) {
+  if (S->nodes && !S->impact) {
+    lb_node_derivative_before(S->nodes, transposed, b);
+  }
+}
+static void after_tree(lb_step_derivative* S, bool transposed, double* b) {
+  if (S->nodes && !S->impact) {
+    lb_node_derivative_after(S->nodes, transposed, b);
+  }
+  for (int k = S->nd; S->impact && k < S->m->nv; k++) {
+    b[k] /= S->m->armature[k];
   }
 }
 
@@ -345,29 +287,25 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
     }
   }
   lb_step_clear_driven(m, dv);
-  if (S->nodes) {
-    lb_node_derivative_before(S->nodes, false, dv);
-  }
-  solve_with(S, false, 1, dv);
+  before_tree(S, false, dv);
+  lb_step_solve(S, false, 1, dv);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
     S->nu[i] = asked ? asked[1] + S->pace * asked[0] : 0;
   }
   add_product(S->rows, nd, S->nu, -1, S->s_q, S->q);
-  add_product(S->rows, nd, S->nu, -1, S->J, S->v);
+  add_product(S->rows, nd, S->nu, -1, S->s_v, S->v);
   add_product(S->rows, nd, S->nu, -1, S->E, dv);
   lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
   add_transposed(S->rows, nd, dv, 1, S->Z, S->nu);
-  if (S->nodes) {
-    lb_node_derivative_after(S->nodes, false, dv);
-  }
+  after_tree(S, false, dv);
   if (out->lambda) {
     memcpy(out->lambda, S->nu, (size_t)S->rows * sizeof *S->nu);
   }
   memcpy(out->q, S->q, (size_t)nv * sizeof *dv);
   memcpy(out->v, S->v, (size_t)nv * sizeof *dv);
   memcpy(out->a, S->a, (size_t)nv * sizeof *dv);
-  apply_blocks(m, S->Q, S->dt, false, out->q, dv);
+  apply_blocks(m, S->Q, S->reach, false, out->q, dv);
   lb_add(nv, out->v, 1, dv);
   lb_add(nv, out->a, 1 / S->dt, dv);
 }
@@ -377,7 +315,7 @@ static void negate_columns(const lb_model* m, double* out, const double* A) {
   const size_t nv = (size_t)m->nv;
   for (size_t k = 0; k < nv; k++) {
     for (size_t i = 0; i < nv; i++) {
-      out[i + k * nv] = -A[i * nv + k];
+      out[i + k * nv] = A ? -A[i * nv + k] : 0;
     }
     lb_step_clear_driven(m, out + k * nv);
   }
@@ -401,18 +339,18 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
   const lb_model* m = S->m;
   LB_ASSERT(!S->nodes);
   double* const to[] = {by_q, by_v, by_a};
-  const double* const from[] = {S->D->tau_q, S->D->tau_qd, S->D->M};
-  const double* const loops[] = {S->s_q, S->J, NULL};
+  const double* const from[] = {S->K, S->C, S->M};
+  const double* const loops[] = {S->s_q, S->s_v, NULL};
   for (int p = 0; p < 3; p++) {
     negate_columns(m, to[p], from[p]);
-    for (int i = 0; i < m->nlink && p == 0; i++) {
+    for (int i = 0; i < m->nlink && p == 0 && !S->impact; i++) {
       const lb_link* l = &m->link[i];
       if (l->kind == LB_LINK_ELASTIC) {
         lb_reduced_blend_forces(l->reduced, by_q + (size_t)l->v * ((size_t)m->nv + 1), m->nv, -1, 0,
                                 S->eta + l->q, S->etad + l->v, S->block, S->scratch);
       }
     }
-    solve_with(S, false, m->nv, to[p]);
+    lb_step_solve(S, false, m->nv, to[p]);
     close_loops(S, to[p], loops[p]);
   }
 }
@@ -425,9 +363,7 @@ const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
 //   A'nu = J W'^-1 b + c,   mu = W'^-1 (b - E'nu)
 static void solve_adjoint(lb_step_derivative* S, const double* c) {
   const int nd = S->nd;
-  if (S->nodes) {
-    lb_node_derivative_before(S->nodes, true, S->mu);
-  }
+  before_tree(S, true, S->mu);
   if (S->rows > 0) {
     for (int i = 0; i < S->rows; i++) {
       S->nu[i] = c ? c[i] : 0;
@@ -436,10 +372,8 @@ static void solve_adjoint(lb_step_derivative* S, const double* c) {
     lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
     add_transposed(S->rows, nd, S->mu, -1, S->E, S->nu);
   }
-  solve_with(S, true, 1, S->mu);
-  if (S->nodes) {
-    lb_node_derivative_after(S->nodes, true, S->mu);
-  }
+  lb_step_solve(S, true, 1, S->mu);
+  after_tree(S, true, S->mu);
   lb_step_clear_driven(S->m, S->mu);
 }
 
@@ -453,7 +387,7 @@ static void add_to_motors(const lb_step_derivative* S, double* motor) {
       const int k = m->joint_v[m->motor_joint[i]];
       to[0] += S->q[k];
       to[1] += S->v[k];
-      to[2] += S->a[k];
+      to[2] += S->impact ? 0 : S->a[k];
     }
   }
   for (int i = 0; i < S->rows; i++) {
@@ -471,7 +405,7 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   const size_t size = (size_t)nv * sizeof(double);
   memcpy(S->mu, in->v, size);
   lb_add(nv, S->mu, 1 / S->dt, in->a);
-  apply_blocks(m, S->Q, S->dt, true, S->mu, in->q);
+  apply_blocks(m, S->Q, S->reach, true, S->mu, in->q);
   lb_step_clear_driven(m, S->mu);
   solve_adjoint(S, in->lambda);
   memcpy(S->q, in->q, size);
@@ -479,7 +413,7 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   memcpy(S->a, in->a, size);
   add_forces_back(S, S->q, S->v, S->a, -1, S->mu);
   add_transposed(S->rows, S->nd, S->q, -1, S->s_q, S->nu);
-  add_transposed(S->rows, S->nd, S->v, -1, S->J, S->nu);
+  add_transposed(S->rows, S->nd, S->v, -1, S->s_v, S->nu);
 }
 
 void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,
@@ -500,9 +434,9 @@ void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int mo
     return;
   }
   const size_t nd = (size_t)S->nd, k = (size_t)m->joint_v[m->motor_joint[motor]];
-  lb_add(S->nd, to->q, scale, S->D->tau_q + k * nd);
-  lb_add(S->nd, to->v, scale, S->D->tau_qd + k * nd);
-  lb_add(S->nd, to->a, scale, S->D->M + k * nd);
+  lb_add(S->nd, to->q, scale, S->K + k * nd);
+  lb_add(S->nd, to->v, scale, S->C + k * nd);
+  lb_add(S->nd, to->a, scale, S->M + k * nd);
   if (S->nodes) {
     lb_node_derivative_add_row(S->nodes, to->q, to->v, scale, (int)k);
   }
@@ -548,7 +482,8 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   for (int i = 0; i < 3; i++) {
     *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));
   }
-  double** const of_rows[] = {&made.s_q, &made.J, &made.gap_q, &made.E, &made.F, &made.Z};
+  double** const of_rows[] = {&made.s_q, &made.s_v, &made.J, &made.gap_q,
+                              &made.E,   &made.F,   &made.Z};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = lb_carve(c, rows * nd, sizeof(double));
   }
@@ -556,15 +491,25 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = lb_carve(c, nv, sizeof(double));
   }
-  int** const indices[] = {&made.row, &made.row_motor, &made.pivot};
+  int** const indices[] = {&made.row, &made.row_motor, &made.member};
   for (int i = 0; i < 3; i++) {
     *indices[i] = lb_carve(c, rows, sizeof(int));
+  }
+  made.pivot = lb_carve(c, 2 * rows, sizeof(int));
+  made.state = lb_carve(c, rows, sizeof *made.state);
+  made.lands = lb_carve(c, rows, sizeof *made.lands);
+  made.one_way = lb_carve(c, rows, sizeof *made.one_way);
+  made.part = lb_carve(c, rows * rows, sizeof(double));
+  made.share = lb_carve(c, 2 * rows, sizeof(double));
+  if (lb_loops_one_way(m) >= 0) {
+    made.still_K = lb_carve(c, nd * nd, sizeof(double));
+    made.still_M = lb_carve(c, nd * nd, sizeof(double));
   }
   made.W = lb_carve(c, nd * nd, sizeof(double));
   made.order = lb_carve(c, nd, sizeof(int));
   made.A = lb_carve(c, rows * rows, sizeof(double));
   made.nu = lb_carve(c, rows, sizeof(double));
-  made.work = lb_carve(c, 2 * rows, sizeof(double));
+  made.work = lb_carve(c, 4 * rows, sizeof(double));
   made.from = lb_carve(c, (size_t)m->nq, sizeof(double));
   made.eta = lb_carve(c, (size_t)m->nq, sizeof(double));
   made.etad = lb_carve(c, nv, sizeof(double));
@@ -595,13 +540,6 @@ static lb_status make_nodes(lb_step_derivative* S, lb_error* err) {
 lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
                                     lb_step_derivative** out, lb_error* err) {
   lb_carver c = {0};
-  if (lb_loops_one_way(m) >= 0) {
-    const lb_constraint_title told = lb_model_constraint(m, lb_loops_one_way(m));
-    return lb_error_add(err, LB_INVALID, told.place,
-                        "%s '%s' pushes one way only, which has no derivative (springs at joints' "
-                        "limits and a ground of springs have)",
-                        told.kind, told.name);
-  }
   lay_out(&c, m);
   c.base = lb_allocate(allocator, c.used);
   if (!c.base) {

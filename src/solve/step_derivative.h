@@ -18,6 +18,15 @@
 // where dq0, dv0, da0 are the changes that do not come from dv: those of the states before and of
 // motors. All changes of q are counted along velocities (limber/derivative.h). Rows of loops that
 // repeat others are left out.
+//
+// Of rows that push one way those are equations that push at the end of the step; what lands in it
+// has s = gap / dt. The derivative is that for the set of them as it is: at a change of the set it
+// is that of one side. An impact, which follows a step in which something lands, has
+//
+//   q = q_1,   a = v - v_1,   r = M(q) a - J'lambda = 0,   s = rate = 0                    (6)
+//
+// and is a stage with dt = 1 in (5), with Q = 0 and C = 0. Motors lead q and v of their
+// coordinates; a of those is zero.
 #pragma once
 #include "limber/derivative.h"
 
@@ -30,6 +39,9 @@ typedef struct lb_step_past {
   const double* v[2];   // [nv]
   const double* lambda; // [rows] multipliers; NULL: there are no loops
   bool inner;           // a stage within a step: s is the rate alone
+  bool impact;          // not a stage but an impact, (6): lambda are its impulses
+  const bool* lands;    // [rows] of those that push: s is gap / dt; NULL: none
+  int taken_back;       // by steppers: how many told of before this do not count after all
 } lb_step_past;
 
 // Changes, or what an objective changes by them: of the states before, and of the motors.
@@ -96,6 +108,11 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
 // each: column k is of coordinate k, driven ones included. What products cost many times, at once.
 // Not for strands and flesh.
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a);
+
+// d's links with the accelerations a of the impact that was differentiated last, at rest and
+// without gravity: what masses are multiplied with in (6). Poses and velocities in d's work are
+// lost.
+void lb_step_pose_impact(lb_step_derivative* S, lb_data* d);
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S);

@@ -50,7 +50,7 @@ static lb_status find_free(space* s, const lb_rester* R, lb_arena* scratch) {
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j < nv; j++) {
       for (int k = 0; k < R->rows; k++) {
-        s->P[i + j * nv] += R->J[k * nv + i] * R->J[k * nv + j];
+        s->P[i + j * nv] += R->acts[k] ? R->J[k * nv + i] * R->J[k * nv + j] : 0;
       }
     }
     most = fmax(most, s->P[i + i * nv]);
@@ -148,7 +148,7 @@ lb_status lb_modes_of_model(const lb_model* m, lb_data* d, int most, lb_vibratio
     return status;
   }
   // the loops' forces, which stiffen too
-  status = m->nloop > 0 ? lb_rester_solve(R, d, err) : LB_OK;
+  status = m->nloop > 0 || m->nrelation > 0 ? lb_rester_solve(R, d, err) : LB_OK;
   if (status == LB_OK) {
     lb_arena arena;
     lb_arena_init(&arena, d->work->allocator);

@@ -33,6 +33,10 @@ run "$LIMBER" optimize "$scenes/throw.yaml" --out throw
 claim "the ball is thrown" exits 0
 claim "... and hits to a micrometre" achieved throw/summary.json hit 1e-12
 
+run "$LIMBER" optimize "$scenes/curling.yaml" --out curling
+claim "the stone is thrown" exits 0
+claim "... and stops in the rings to a micrometre" achieved curling/summary.json rings 1e-12
+
 run "$LIMBER" optimize "$scenes/swing-up.yaml" --out swing
 claim "the pendulum swings up" exits 0
 # weight 10: a thousandth of a radian
@@ -129,7 +133,7 @@ optimize:
   goals: {g: {joint: one, position: 0}}
 Y
 run "$LIMBER" optimize loop.yaml --out x
-claim "what pushes one way is bad input" exits 2
+claim "what pushes one way may be there" exits 0
 
 # A search that is stopped keeps its best numbers.
 cat >long.yaml <<Y

@@ -23,12 +23,9 @@ static inline void must(lb_status status, lb_error* err) {
   assert_int_equal(status, LB_OK);
 }
 
-// A scene cut short, so that the test is over soon.
-static inline void open_problem(problem* p, const char* name, double duration) {
-  char path[256];
-  snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/scenes/%s.yaml", name);
+// The problem of its scene, cut short so that the test is over soon.
+static inline void open_scene(problem* p, double duration) {
   lb_error err = lb_error_make(NULL);
-  must(lb_scene_read(path, NULL, &p->scene, &err), &err);
   p->scene.duration = fmin(duration, p->scene.duration);
   must(lb_model_create(&p->scene, NULL, &p->model, &err), &err);
   must(lb_retarget_create(p->model, &p->scene.retarget, NULL, &p->what, &err), &err);
@@ -46,6 +43,22 @@ static inline void open_problem(problem* p, const char* name, double duration) {
                         NULL, &p->curves, &err),
        &err);
   lb_error_clear(&err);
+}
+
+static inline void open_problem(problem* p, const char* name, double duration) {
+  char path[256];
+  snprintf(path, sizeof path, LIMBER_SOURCE_DIR "/scenes/%s.yaml", name);
+  lb_error err = lb_error_make(NULL);
+  must(lb_scene_read(path, NULL, &p->scene, &err), &err);
+  lb_error_clear(&err);
+  open_scene(p, duration);
+}
+
+static inline void open_text(problem* p, const char* text, double duration) {
+  lb_error err = lb_error_make(NULL);
+  must(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &p->scene, &err), &err);
+  lb_error_clear(&err);
+  open_scene(p, duration);
 }
 
 static inline void close_problem(problem* p) {

@@ -232,7 +232,7 @@ static inline void authors_step(authors* a) {
   double q[AUTHORS_MOST], v[AUTHORS_MOST], place[3 + 6 * AUTHORS_MOST];
   const double time = a->d->time;
   assert_true(lb_bdf2_place_size(a->m) <= sizeof place / sizeof *place);
-  lb_bdf2_save(a->st, place);
+  lb_bdf2_save(a->st, a->d, place);
   memcpy(q, a->d->q, size);
   memcpy(v, a->d->qd, size);
   bool again = true;
@@ -241,7 +241,7 @@ static inline void authors_step(authors* a) {
     memcpy(a->d->q, q, size);
     memcpy(a->d->qd, v, size);
     a->d->time = time;
-    lb_bdf2_load(a->st, place);
+    lb_bdf2_load(a->st, a->d, place);
     assert_int_equal(lb_stepper_step(a->st, a->d, a->h, NULL), LB_OK);
     again = authors_switch_dampers(a);
   }

@@ -1,6 +1,7 @@
 // Sensitivities on their way through a run of implicit steps: what tests of steps' derivatives
 // share.
 #pragma once
+#include "changes.h"
 #include "dynamics/loop.h"
 #include "dynamics/state.h"
 #include "limber/limber.h"
@@ -37,14 +38,6 @@ static inline void motor_changes(const chain* c, const lb_data* d, double keys, 
       out[3 * i + k] = none ? 0 : keys * (there[k] - here[k]);
     }
   }
-}
-
-static inline double dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
 }
 
 // <y, D x> = <D'y, x>
@@ -95,34 +88,6 @@ static inline void watch(void* context, const lb_data* d, const lb_step_past* pa
   memcpy(c->v[1], c->v[0], sizeof c->v[1]);
   memcpy(c->q[0], q, sizeof q);
   memcpy(c->v[0], v, sizeof v);
-}
-
-// Change of coordinates from one state to another, counted along velocities.
-static inline void between(const lb_model* m, double* out, const double* from, const double* to) {
-  for (int i = 0; i < m->nlink; i++) {
-    const int q = m->link_q[i], v = m->link_v[i], kind = m->link_kind[i];
-    const bool freely = kind == LB_JOINT_FREE, ball = kind == LB_JOINT_SPHERICAL;
-    if (!freely && !ball) {
-      for (int k = 0; k < m->link_nv[i]; k++) {
-        out[v + k] = to[q + k] - from[q + k];
-      }
-      continue;
-    }
-    const double *a = from + q + 3 * freely, *b = to + q + 3 * freely;
-    const lb_quat r = {a[0], a[1], a[2], a[3]};
-    const lb_vec3 w =
-        lb_quat_log(lb_quat_mul(lb_quat_conjugate(r), (lb_quat){b[0], b[1], b[2], b[3]}));
-    memcpy(out + v, (double[]){w.x, w.y, w.z}, 3 * sizeof *out);
-    if (freely) {
-      const lb_vec3 p = lb_quat_rotate(
-          lb_quat_conjugate(r),
-          lb_vec3_make(to[q] - from[q], to[q + 1] - from[q + 1], to[q + 2] - from[q + 2]));
-      memcpy(out + v + 3, (double[]){p.x, p.y, p.z}, 3 * sizeof *out);
-    }
-  }
-  for (int k = 1; k <= 3 * m->nfree; k++) { // nodes
-    out[m->nv - k] = to[m->nq - k] - from[m->nq - k];
-  }
 }
 
 // Run m from `s` along the direction off q0 and v0, with the sensitivity along it in c, if any.

@@ -188,6 +188,133 @@ static void a_slow_run_goes_from_rest_to_rest(void** state) {
   drop(&slow);
 }
 
+// --- what pushes one way ---
+
+#define PENDULUM(START, LIMITS)                                                                    \
+  "bodies: {bob: {mass: 2, center: [0, 0, -0.5], inertia: [0.1, 0.1, 0.1]}}\n"                     \
+  "joints: {hinge: {type: revolute, child: bob, axis: y, at: [0, 0, 1]}}\n"                        \
+  "initial: {hinge: {position: " START "}}\n"                                                      \
+  "constraints: {stop: {couple: [{joint: hinge}], " LIMITS "}}\n"
+
+// It lies on the stop that is in its way, which carries m g l sin(angle), and leaves one that would
+// have to hold it.
+static void a_pendulum_rests_on_a_stop_or_hangs(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    double angle;
+  } CASES[] = {{PENDULUM("1.2", "at_least: 0.4, at_most: 2"), 0.4},
+               {PENDULUM("0.4", "at_least: 0.4, at_most: 2"), 0.4},
+               {PENDULUM("2", "at_least: -1, at_most: 2"), 0},
+               {PENDULUM("-1.5", "at_most: -0.3"), -0.3},
+               {PENDULUM("-2", "at_least: -2, at_most: -0.3"), -0.3}};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    world w = parse(CASES[i].text);
+    rest(&w);
+    assert_near(w.d->q[0], CASES[i].angle, 1e-9);
+    lb_forward(w.m, w.d);
+    assert_near(w.d->qdd[0], 0, 1e-7);
+    double force = 0;
+    for (int k = 0; k < w.m->nrelation; k++) {
+      force += w.d->relation_force[k];
+    }
+    assert_near(force, 2 * 9.81 * 0.5 * sin(CASES[i].angle), 1e-7);
+    drop(&w);
+  }
+}
+
+// A box is let down on four corners, one of which is not needed.
+static void a_box_rests_on_the_floor(void** state) {
+  (void)state;
+  world w = parse("bodies: {box: {shape: {box: [0.4, 0.3, 0.2]}, mass: 3}}\n"
+                  "initial: {box: {position: [0.1, 0.2, 0.4],\n"
+                  "                rotation: {axis: [1, 2, 0], angle: 10 deg}}}\n"
+                  "constraints:\n"
+                  "  ground:\n"
+                  "    floor:\n"
+                  "      body: box\n"
+                  "      height: 0.05\n"
+                  "      points: [{at: [0.2, 0.15, -0.1]}, {at: [-0.2, 0.15, -0.1]},\n"
+                  "               {at: [0.2, -0.15, -0.1]}, {at: [-0.2, -0.15, -0.1]}]\n");
+  rest(&w);
+  lb_reaction r[5];
+  double up = 0;
+  assert_near(place(&w, "box").z, 0.15, 1e-9);
+  lb_forward(w.m, w.d);
+  lb_reactions(w.m, w.d, r);
+  for (int k = 1; k <= 4; k++) {
+    up += r[k].force.z;
+  }
+  assert_near(up, 3 * 9.81, 1e-6);
+  drop(&w);
+}
+
+// A rod with a weight at its end, propped up by a floor that is half as far below as the weight
+// would sink: half of it rests on the floor.
+static void a_propped_rod_rests_on_its_prop(void** state) {
+  (void)state;
+  const double sag = 0.2 * 9.81 * 0.4 * 0.4 * 0.4 / (3 * 200e9 * M_PI * 625e-12 / 4);
+  double least = 0;
+  for (int i = 0; i < 2; i++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "materials: {s: {density: 0.01, young: 200 GPa, poisson: 0.3}}\n"
+             "bodies:\n"
+             "  hub: {mass: 1 kg, shape: {sphere: {radius: 1 cm}}}\n"
+             "  rod: {elastic: {rod: {radius: 5 mm, to: [0.4, 0, 0]}, material: s,\n"
+             "        elements: {along: 12, across: 1}}}\n"
+             "  weight: {mass: 0.2 kg, shape: {sphere: {radius: 1 cm}}}\n"
+             "joints:\n"
+             "  motor: {type: revolute, child: hub, axis: y}\n"
+             "  clamp: {type: fixed, parent: hub, child: rod, face: start}\n"
+             "  tip: {type: fixed, parent: rod, face: end, child: weight}\n"
+             "motors: {turn: {joint: motor, keys: [[0, 0]]}}\n"
+             "constraints: {prop: {floor: {body: weight, points: [{at: [0, 0, 0]}], height: "
+             "%.17g}}}\n",
+             i == 0 ? -1 : 0.5 * least);
+    world w = parse(text);
+    rest(&w);
+    if (i == 0) { // the floor is far below
+      least = place(&w, "weight").z;
+      assert_near(least / -sag, 1, 0.01);
+    } else {
+      assert_near(place(&w, "weight").z, 0.5 * least, 1e-10);
+      assert_near(w.d->motor_force[0], -0.1 * 9.81 * 0.4, 1e-3);
+    }
+    drop(&w);
+  }
+}
+
+// Lowered slowly, it stays on the floor while the motor goes on.
+static void a_slow_run_follows_the_floor(void** state) {
+  (void)state;
+  world w = parse("duration: 1 s\n"
+                  "record: {every: 50 ms}\n"
+                  "bodies:\n"
+                  "  arm: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0.5, 0, 0]}}}\n"
+                  "  hand: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0.3, 0, 0]}}}\n"
+                  "joints:\n"
+                  "  shoulder: {type: revolute, child: arm, axis: y, at: [0, 0, 0.1]}\n"
+                  "  wrist: {type: revolute, parent: arm, child: hand, axis: y, at: [0.5, 0, 0],\n"
+                  "          spring: {stiffness: 200}}\n"
+                  "motors: {lower: {joint: shoulder, keys: [[0, 0], [1, 0.25]]}}\n"
+                  "constraints: {ground: {floor: {body: hand, points: [{at: [0.3, 0, 0]}]}}}\n");
+  lb_recording* r = NULL;
+  const lb_simulate_options o = lb_simulate_default();
+  assert_int_equal(lb_recording_create(w.m, 21, NULL, &r, NULL), LB_OK);
+  assert_int_equal(lb_rest_motion(w.m, &o, r, NULL), LB_OK);
+  int lying = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    const double* q = r->q + (size_t)f * (size_t)w.m->nq;
+    const double tip = 0.1 - 0.5 * sin(q[0]) - 0.3 * sin(q[0] + q[1]);
+    assert_true(tip > -1e-9);
+    lying += tip < 1e-9;
+  }
+  assert_true(lying > 3 && lying < 18);
+  lb_recording_release(r);
+  drop(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_rod_bends_as_beam_theory_says),
@@ -195,6 +322,10 @@ int main(void) {
       cmocka_unit_test(at_rest_nothing_accelerates),
       cmocka_unit_test(a_body_that_nothing_holds_has_no_rest),
       cmocka_unit_test(a_slow_run_goes_from_rest_to_rest),
+      cmocka_unit_test(a_pendulum_rests_on_a_stop_or_hangs),
+      cmocka_unit_test(a_box_rests_on_the_floor),
+      cmocka_unit_test(a_propped_rod_rests_on_its_prop),
+      cmocka_unit_test(a_slow_run_follows_the_floor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

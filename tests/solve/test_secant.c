@@ -52,7 +52,7 @@ static void corrections_of_a_linear_system_converge_faster_than_any_rate(void** 
   for (uint64_t seed = 1; seed < 20; seed++) {
     const linear p = make_linear(seed);
     lb_secants s;
-    assert_int_equal(lb_secants_create(&s, N, LB_SECANTS_MOST, &arena), LB_OK);
+    assert_int_equal(lb_secants_create(&s, N, &arena), LB_OK);
     double left[3];
     for (int i = 0; i < 3; i++) {
       lb_secants_forget(&s);
@@ -71,7 +71,7 @@ static void what_one_step_learned_serves_the_next(void** state) {
   lb_arena_init(&arena, NULL);
   linear p = make_linear(3);
   lb_secants s;
-  assert_int_equal(lb_secants_create(&s, N, LB_SECANTS_MOST, &arena), LB_OK);
+  assert_int_equal(lb_secants_create(&s, N, &arena), LB_OK);
   after(&s, &p, N + 1);
   for (int i = 0; i < N; i++) {
     p.x[i] = cos(i); // the same matrix, elsewhere
@@ -88,7 +88,7 @@ static void without_pairs_it_is_the_plain_correction(void** state) {
   lb_arena arena;
   lb_arena_init(&arena, NULL);
   lb_secants s;
-  assert_int_equal(lb_secants_create(&s, N, LB_SECANTS_MOST, &arena), LB_OK);
+  assert_int_equal(lb_secants_create(&s, N, &arena), LB_OK);
   double v[N] = {1, 2, 3, 4, 5, 6};
   const double g[N] = {1, 1, 2, 2, 3, 3};
   lb_secants_correct(&s, v, g, g);

@@ -1,7 +1,6 @@
 // The derivative of implicit steps, chained over a few of them, against differences of whole runs;
 // and its transpose against itself.
 #include "busy.h"
-#include "compile.h"
 #include "counting.h"
 #include "step_chain.h"
 
@@ -217,20 +216,6 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   release_assembly(&B.a);
 }
 
-static void rows_that_push_one_way_have_no_derivative(void** state) {
-  (void)state;
-  lb_model* m = compile("bodies: {arm: {mass: 1, inertia: [1, 1, 1]}}\n"
-                        "joints: {elbow: {type: revolute, child: arm, axis: y}}\n"
-                        "constraints: {stop: {couple: [{joint: elbow}], at_most: 140 deg}}\n");
-  lb_step_derivative* S = NULL;
-  lb_error err = lb_error_make(NULL);
-  assert_int_equal(lb_step_derivative_create(m, NULL, &S, &err), LB_INVALID);
-  assert_null(S);
-  assert_non_null(strstr(err.message[0].text, "constraint 'stop' pushes one way only"));
-  lb_error_clear(&err);
-  lb_model_release(m);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rigid_trees_match_differences),
@@ -238,7 +223,6 @@ int main(void) {
       cmocka_unit_test(loops_match_differences),
       cmocka_unit_test(constraints_match_differences),
       cmocka_unit_test(constraints_by_rates_match_differences),
-      cmocka_unit_test(rows_that_push_one_way_have_no_derivative),
       cmocka_unit_test(memory_is_taken_when_made_and_given_back_when_it_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
