@@ -4,6 +4,10 @@
 #pragma once
 #include "dynamics/loop.h"
 
+// What pushes only touches when its gap is below this [m or rad], and goes on touching when that
+// opens more slowly than this [1/s].
+#define LB_ROW_TOUCH 1e-9
+
 // A frame on a link.
 typedef struct lb_frame {
   int link; // or LB_WORLD
@@ -88,6 +92,9 @@ void lb_path_wish(const lb_profile* path, bool rates, double time, double want[3
 void lb_rows_fill(const lb_model* m, lb_data* d);
 // Of these, those that act: two-way ones, and what touches.
 void lb_rows_keep_acting(lb_loops* L);
+
+// Rows of J, into Jt, from the rows' directions and the directions of the coordinates.
+void lb_rows_fill_jacobian(const lb_model* m, lb_data* d);
 
 // Add a row; one that pushes only gets its number.
 void lb_row_add(lb_loops* L, lb_row row);

@@ -43,10 +43,6 @@ enum { CLOSING_STEPS = 200 }; // a few, from where a step of the motion ends
 // Of (5): where it starts, and beyond which there is nothing nearer.
 static const double FIRST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
 
-// What pushes only touches when its gap is below this [m or rad], and goes on touching when that
-// opens more slowly than this [1/s].
-static const double TOUCH = 1e-9;
-
 // Rows between the same frames, one after another: most have what a link's directions do at their
 // point in common.
 typedef struct group {
@@ -94,8 +90,7 @@ static int group_size(const lb_loops* L, int i) {
   return n;
 }
 
-// Rows of J from the rows' directions and the directions of the coordinates.
-static void fill_jacobian(const lb_model* m, lb_data* d) {
+void lb_rows_fill_jacobian(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const int nv = m->nv;
   memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
@@ -146,7 +141,7 @@ static void fill_matrices(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   lb_crba(m, d, L->M, d->q);
   hold_driven(m, L->M);
-  fill_jacobian(m, d);
+  lb_rows_fill_jacobian(m, d);
 }
 
 static bool factor(const lb_model* m, lb_data* d) {
@@ -416,7 +411,7 @@ static void note_near(lb_loops* L) {
     const lb_row* r = &L->row[i];
     if (r->one_way) {
       L->near[r->contact] |=
-          r->c <= TOUCH || (L->touching[r->contact] && r->c <= HARDLY && r->cd <= SLOWLY);
+          r->c <= LB_ROW_TOUCH || (L->touching[r->contact] && r->c <= HARDLY && r->cd <= SLOWLY);
     }
   }
 }
@@ -492,7 +487,7 @@ static void close_positions(const lb_model* m, lb_data* d) {
 static void note_touching(lb_loops* L) {
   for (int i = 0; i < L->nrow; i++) {
     if (L->row[i].one_way) {
-      L->touching[L->row[i].contact] = L->b[i] <= TOUCH;
+      L->touching[L->row[i].contact] = L->b[i] <= LB_ROW_TOUCH;
     }
   }
 }
@@ -534,65 +529,6 @@ void lb_loops_close(const lb_model* m, lb_data* d) {
   lb_loops_gear(d, was);
 }
 
-static lb_loop_rows measure(const lb_model* m, lb_data* d) {
-  lb_loops* L = d->work->loops;
-  lb_rows_fill(m, d);
-  lb_rows_keep_acting(L);
-  lb_fill_columns(m, d->work);
-  for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = L->row[i].c;
-    L->work[i] = L->row[i].cd;
-    L->pushes[i] = L->row[i].one_way;
-    L->paced[i] = L->row[i].rate_only;
-    L->lands[i] = L->row[i].one_way && !L->touching[L->row[i].contact];
-  }
-  return (lb_loop_rows){.count = L->nrow,
-                        .gap = L->x,
-                        .rate = L->work,
-                        .pushes = any_one_way(L) ? L->pushes : NULL,
-                        .lands = L->lands,
-                        .paced = L->paced};
-}
-
-void lb_loops_keep_all(lb_data* d) {
-  if (d->work->loops) {
-    d->work->loops->all = true;
-  }
-}
-
-void lb_loops_keep_touching(const lb_model* m, lb_data* d, const double* lambda) {
-  lb_loops* L = d->work->loops;
-  if (!L) {
-    return;
-  }
-  if (lambda && L->ncontact > 0) {
-    lb_kinematics(m, d, d->q, d->qd);
-    lb_rows_fill(m, d);
-    for (int i = 0; i < L->nrow; i++) {
-      const lb_row* r = &L->row[i];
-      if (r->one_way) {
-        L->touching[r->contact] = lambda[i] > 0 || r->c <= TOUCH;
-      }
-    }
-  }
-  L->all = false;
-}
-
-bool lb_loops_hit(const lb_data* d, const double* lambda) {
-  const lb_loops* L = d->work->loops;
-  for (int i = 0; L && L->ncontact > 0 && i < L->nrow; i++) {
-    const lb_row* r = &L->row[i];
-    if (r->one_way && lambda[i] > 0 && !L->touching[r->contact]) {
-      return true;
-    }
-  }
-  return false;
-}
-
-const bool* lb_loops_landing(const lb_data* d) {
-  return d->work->loops ? d->work->loops->lands : NULL;
-}
-
 void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse) {
   lb_loops* L = d->work->loops;
   if (!L) {
@@ -604,85 +540,6 @@ void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse) {
     memset(impulse, 0, (size_t)lb_loops_most_rows(m) * sizeof *impulse);
     for (int i = 0; i < L->nrow && stopped; i++) {
       impulse[L->row[i].place] = L->x[i];
-    }
-  }
-}
-
-void lb_loops_save_touching(const lb_data* d, double* place) {
-  const lb_loops* L = d->work->loops;
-  for (int i = 0; L && i < lb_loops_most_rows(d->model); i++) {
-    place[i] = L->touching[i];
-  }
-}
-
-void lb_loops_load_touching(lb_data* d, const double* place) {
-  lb_loops* L = d->work->loops;
-  for (int i = 0; L && i < lb_loops_most_rows(d->model); i++) {
-    L->touching[i] = place[i] != 0;
-  }
-}
-
-void lb_loops_leave_out_one_way(lb_data* d, bool out) {
-  if (d->work->loops) {
-    d->work->loops->both_ways = out;
-  }
-}
-
-lb_loop_rows lb_loops_measure(const lb_model* m, lb_data* d) {
-  return d->work->loops ? measure(m, d) : (lb_loop_rows){0};
-}
-
-lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
-  if (!d->work->loops) {
-    return (lb_loop_rows){0};
-  }
-  lb_loop_rows rows = measure(m, d);
-  fill_jacobian(m, d);
-  rows.J = d->work->loops->Jt;
-  return rows;
-}
-
-static void pull_link(const lb_loops* L, const lb_state* state, int link, const lb_row* r,
-                      double lambda) {
-  if (link != LB_WORLD) {
-    const lb_v4 push = r->e * lambda;
-    L->pull[link].w += r->turns ? push : lb_v4_cross(r->at - state[link].p, push);
-    L->pull[link].v += r->turns ? lb_v4_zero() : push;
-  }
-}
-
-// On the way in, every link's directions take their part of what acts on it and beyond.
-void lb_loops_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
-                         double* out) {
-  const lb_loops* L = d->work->loops;
-  const lb_state* state = d->work->state;
-  if (!L) {
-    return;
-  }
-  for (int i = 0; i < m->nlink; i++) {
-    L->pull[i] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
-  }
-  for (int i = 0; i < L->nrow; i++) {
-    const lb_row* r = &L->row[i];
-    const double push = scale * lambda[i];
-    if (r->relation >= 0) {
-      lb_relation_row(m, r->relation, r->sign * push, false, out);
-    } else {
-      pull_link(L, state, r->b->link, r, push);
-      pull_link(L, state, r->a->link, r, -push);
-    }
-  }
-  for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
-    const lb_motion F = L->pull[i];
-    for (int k = 0; k < l->nv && !l->driven; k++) {
-      const lb_v4* S = d->work->S + 2 * (l->column + k);
-      out[l->v + k] += lb_v4_sum(S[0] * F.w + S[1] * F.v);
-    }
-    if (l->parent != LB_WORLD) {
-      lb_motion* to = &L->pull[l->parent];
-      to->w += F.w + lb_v4_cross(state[i].p - state[l->parent].p, F.v);
-      to->v += F.v;
     }
   }
 }
