@@ -52,7 +52,7 @@ static void list_faces(maker* k) {
     add_face(k, k->stored->face_name[i]);
   }
   for (int j = 0; j < s->njoint; j++) {
-    if (s->joint[j].child == k->body && !s->joint[j].loop) {
+    if (s->joint[j].child == k->body && (!s->joint[j].loop || s->joint[j].taken_apart)) {
       add_face(k, s->joint[j].face_name[1]);
     }
   }

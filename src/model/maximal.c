@@ -34,7 +34,7 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
     }
     const int link = tree->body_link[j->child];
     lb_scene_body* b = &body[j->child];
-    j->loop = true;
+    j->loop = j->taken_apart = true;
     b->pose = lb_body_pose(tree, j->child, pose);
     if (link != LB_WORLD) {
       const lb_vec3 arm = lb_vec3_sub(b->pose.p, pose[link].p);

@@ -22,9 +22,19 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
                        .pivot = LB_TAKE(arena, int, 2 * rows),
                        .exchange = LB_TAKE(arena, int, rows),
                        .part = LB_TAKE(arena, double, rows* rows),
-                       .next = LB_TAKE(arena, double, rows)};
+                       .next = LB_TAKE(arena, double, rows),
+                       .held_A = LB_TAKE(arena, double, rows* rows),
+                       .left = LB_TAKE(arena, double, rows* rows),
+                       .to = LB_TAKE(arena, double, rows* rows),
+                       .member = LB_TAKE(arena, int, 2 * rows),
+                       .wanted = LB_TAKE(arena, double, rows),
+                       .one_way = LB_TAKE(arena, bool, rows)};
+  for (int i = 0; L->one_way && i < rows; i++) {
+    L->one_way[i] = true;
+  }
   return L->J && L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot &&
-                 L->exchange && L->part && L->next
+                 L->exchange && L->part && L->next && L->held_A && L->left && L->to && L->member &&
+                 L->one_way
              ? LB_OK
              : LB_NO_MEMORY;
 }
@@ -54,19 +64,11 @@ static void factor_general(lb_bdf2_loops* L) {
   }
 }
 
-// Of a W that is not symmetric the symmetric part: conditions one way are those of a quadratic
-// program, and the next iteration makes up for the rest.
 static void fill(lb_bdf2_loops* L) {
   const int n = L->n, count = L->count;
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {
       L->A[i * count + j] = lb_dot(n, L->J + i * n, L->Z + j * n);
-    }
-  }
-  for (int i = 0; L->general && i < count; i++) {
-    for (int j = 0; j < i; j++) {
-      const double mean = 0.5 * (L->A[i * count + j] + L->A[j * count + i]);
-      L->A[i * count + j] = L->A[j * count + i] = mean;
     }
   }
 }
@@ -99,8 +101,129 @@ static void solve_one_way(lb_bdf2_loops* L, const bool* pushes) {
   }
 }
 
+// Which rows hold both ways and say something of their own, then which push; how many of both.
+static void list_members(lb_bdf2_loops* L, const bool* pushes, int* holding, int* pushing) {
+  const int n = L->n, count = L->count;
+  int *hold = L->member, *push = L->member + L->most, all = 0;
+  *pushing = 0;
+  for (int i = 0; i < count; i++) {
+    if (pushes[i]) {
+      push[(*pushing)++] = i;
+    } else {
+      hold[all++] = i;
+    }
+  }
+  for (int i = 0; i < all; i++) {
+    for (int j = 0; j < all; j++) {
+      L->part[i * all + j] = lb_dot(n, L->J + hold[i] * n, L->J + hold[j] * n);
+    }
+  }
+  *holding = all > 0 ? lb_semidefinite_rows(all, L->part, all, REDUNDANT, L->work, L->pivot) : 0;
+  for (int i = 0; i < *holding; i++) {
+    L->exchange[i] = hold[L->pivot[i]];
+  }
+  memcpy(hold, L->exchange, (size_t)*holding * sizeof *hold);
+}
+
+// A_TT factored, and A_TT^-1 A_TO in `to`. false: it is singular.
+static bool factor_holding(lb_bdf2_loops* L, int t, int o) {
+  const int count = L->count, *T = L->member, *O = L->member + L->most;
+  for (int i = 0; i < t; i++) {
+    for (int j = 0; j < t; j++) {
+      L->held_A[i + j * t] = L->A[T[i] * count + T[j]];
+    }
+    for (int j = 0; j < o; j++) {
+      L->to[i + j * t] = L->A[T[i] * count + O[j]];
+    }
+  }
+  if (lb_lu(t, L->held_A, t, L->exchange) != LB_OK) {
+    return false;
+  }
+  lb_lu_solve(t, L->held_A, t, L->exchange, o, L->to, t);
+  return true;
+}
+
+// g = A lambda + change, of rows that do not repeat others: those keep what they have.
+static void find_wanted(const lb_bdf2_loops* L, int t, int o, double* g) {
+  const int count = L->count, *T = L->member, *O = L->member + L->most;
+  for (int i = 0; i < count; i++) {
+    g[i] = L->mu[i];
+    for (int j = 0; j < t + o; j++) {
+      const int k = j < t ? T[j] : O[j - t];
+      g[i] += L->A[i * count + k] * L->lambda[k];
+    }
+  }
+}
+
+// The symmetric part of A_OO - A_OT A_TT^-1 A_TO.
+static void find_left(lb_bdf2_loops* L, int t, int o) {
+  const int count = L->count, *T = L->member, *O = L->member + L->most;
+  for (int i = 0; i < o; i++) {
+    for (int j = 0; j < o; j++) {
+      double sum = L->A[O[i] * count + O[j]];
+      for (int k = 0; k < t; k++) {
+        sum -= L->A[O[i] * count + T[k]] * L->to[k + j * t];
+      }
+      L->left[i + j * o] = sum;
+    }
+  }
+  for (int i = 0; i < o; i++) {
+    for (int j = 0; j < i; j++) {
+      const double mean = 0.5 * (L->left[i + j * o] + L->left[j + i * o]);
+      L->left[i + j * o] = L->left[j + i * o] = mean;
+    }
+  }
+}
+
+// The same beside a W that is not symmetric or not definite, where A may be indefinite. With rows T
+// that hold both ways and O that push, and next = lambda + mu,
+//
+//   A_TT next_T = g_T - A_TO next_O,     g = A lambda + change
+//   (A_OO - A_OT A_TT^-1 A_TO) next_O - (g_O - A_OT A_TT^-1 g_T)  >= 0,  next_O >= 0
+//
+// so that conditions one way are those of the second matrix alone: of its symmetric part, since
+// they are those of a quadratic program, and the next iteration makes up for the rest. false: A_TT
+// is singular, and nothing is changed.
+static bool solve_one_way_general(lb_bdf2_loops* L, const bool* pushes) {
+  const int count = L->count;
+  int t = 0, o = 0;
+  list_members(L, pushes, &t, &o);
+  if (!factor_holding(L, t, o)) {
+    return false;
+  }
+  const int *T = L->member, *O = L->member + L->most;
+  double *g = L->next, *held = L->wanted, *b = L->wanted + t;
+  find_wanted(L, t, o, g);
+  find_left(L, t, o);
+  for (int i = 0; i < t; i++) {
+    held[i] = g[T[i]];
+  }
+  lb_lu_solve(t, L->held_A, t, L->exchange, 1, held, t);
+  for (int i = 0; i < o; i++) {
+    b[i] = -g[O[i]];
+    for (int k = 0; k < t; k++) {
+      b[i] += L->A[O[i] * count + T[k]] * held[k];
+    }
+  }
+  lb_complementary_solve(o, L->left, b, L->one_way, REDUNDANT, L->next, L->part, L->work, L->pivot);
+  memset(L->mu, 0, (size_t)count * sizeof *L->mu);
+  for (int i = 0; i < t; i++) {
+    for (int j = 0; j < o; j++) {
+      held[i] -= L->to[i + j * t] * L->next[j];
+    }
+    L->mu[T[i]] = held[i] - L->lambda[T[i]];
+  }
+  for (int i = 0; i < o; i++) {
+    L->mu[O[i]] = L->next[i] - L->lambda[O[i]];
+  }
+  return true;
+}
+
 // mu from the change of J v that is asked for: A mu = change.
 static void solve_multipliers(lb_bdf2_loops* L, const bool* pushes) {
+  if (pushes && L->general && solve_one_way_general(L, pushes)) {
+    return;
+  }
   if (pushes) {
     solve_one_way(L, pushes);
   } else if (L->general) {

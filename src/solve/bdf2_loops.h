@@ -35,6 +35,12 @@ typedef struct lb_bdf2_loops {
   bool general;   // W is not symmetric, or not definite
   double* part;   // [rows][rows] scratch of rows that push one way
   double* next;   // [rows] and their multipliers to be
+  double* held_A; // [rows][rows] of such rows beside a general W: A among those that hold both ways
+  double* left;   // [rows][rows] and what these leave of A for the others
+  double* to;     // [rows][rows] the former's solutions for the latter
+  double* wanted; // [rows] what both are asked for
+  bool* one_way;  // [rows] true
+  int* member;    // [2 * rows] which rows hold both ways and do not repeat others; which push
 } lb_bdf2_loops;
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena);

@@ -374,7 +374,8 @@ lb_status lb_explicit_check(const lb_model* m, lb_integrator integrator, lb_plac
              ? LB_OK
              : lb_error_add(err, LB_INVALID, place,
                             "steps of '%s' have no derivatives where there are loops, constraints, "
-                            "strands or flesh (choose integrator bdf1, bdf2 or sdirk2)",
+                            "strands or flesh, or in maximal coordinates (choose integrator bdf1, "
+                            "bdf2 or sdirk2)",
                             lb_integrator_name(integrator));
 }
 

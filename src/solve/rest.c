@@ -166,6 +166,17 @@ static bool replace_matrix(lb_rester* R) {
   return lb_cholesky(n, R->A, n) == LB_OK;
 }
 
+// Is the matrix definite but for directions along which nothing pulls?
+static bool is_neutral(lb_rester* R) {
+  const int n = R->n;
+  fill_matrix(R);
+  for (int i = 0; i < n * n; i++) {
+    R->A[i] += LEAST * R->D->M[i];
+  }
+  lb_rester_hold(R, R->A);
+  return lb_cholesky(n, R->A, n) == LB_OK;
+}
+
 // A penalty that is too weak for K to be definite along the free directions alone is raised.
 static bool factor(lb_rester* R) {
   const double penalty = R->penalty;
@@ -174,6 +185,9 @@ static bool factor(lb_rester* R) {
     fill_matrix(R);
     if (lb_cholesky(R->n, R->A, R->n) == LB_OK) {
       return true;
+    }
+    if (is_neutral(R)) {
+      return replace_matrix(R);
     }
     R->penalty *= RAISE;
   }

@@ -6,6 +6,7 @@
 
 #include "dynamics/gear.h"
 #include "dynamics/joint.h"
+#include "dynamics/loop.h"
 
 static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
     [LB_INTEGRATOR_EULER] = &lb_stepper_euler,
@@ -127,9 +128,13 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   }
   return lb_error_add(
       err, LB_FAILED, (lb_place){0},
-      "no step small enough was found after t = %g s: loosen the tolerance, or look "
-      "for very stiff springs",
-      start);
+      "no step small enough was found after t = %g s: %s or look for very stiff "
+      "springs",
+      start,
+      st->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? "loosen the tolerance,"
+      : lb_loops_most_rows(st->m) > 0
+          ? "perhaps a point, motor or loop is led out of reach; take a smaller step,"
+          : "take a smaller step,");
 }
 
 lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,

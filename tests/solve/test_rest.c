@@ -249,6 +249,24 @@ static void a_box_rests_on_the_floor(void** state) {
   drop(&w);
 }
 
+// What nothing holds stays where it is: a level box goes down, not aside.
+static void a_level_box_does_not_go_aside(void** state) {
+  (void)state;
+  world w = parse("bodies: {box: {shape: {box: [0.4, 0.3, 0.2]}, mass: 3}}\n"
+                  "initial: {box: {position: [0.1, 0.2, 0.4]}}\n"
+                  "constraints:\n"
+                  "  ground:\n"
+                  "    floor:\n"
+                  "      body: box\n"
+                  "      points: [{at: [0.2, 0.15, -0.1]}, {at: [-0.2, 0.15, -0.1]},\n"
+                  "               {at: [0, -0.15, -0.1]}]\n");
+  rest(&w);
+  assert_near(place(&w, "box").x, 0.1, 1e-9);
+  assert_near(place(&w, "box").y, 0.2, 1e-9);
+  assert_near(place(&w, "box").z, 0.1, 1e-9);
+  drop(&w);
+}
+
 // A rod with a weight at its end, propped up by a floor that is half as far below as the weight
 // would sink: half of it rests on the floor.
 static void a_propped_rod_rests_on_its_prop(void** state) {
@@ -324,6 +342,7 @@ int main(void) {
       cmocka_unit_test(a_slow_run_goes_from_rest_to_rest),
       cmocka_unit_test(a_pendulum_rests_on_a_stop_or_hangs),
       cmocka_unit_test(a_box_rests_on_the_floor),
+      cmocka_unit_test(a_level_box_does_not_go_aside),
       cmocka_unit_test(a_propped_rod_rests_on_its_prop),
       cmocka_unit_test(a_slow_run_follows_the_floor),
   };
