@@ -54,7 +54,8 @@ static inline void cloud_blend(const void* context, double* A, lb_blend of, cons
                                const double* v, double* scratch) {
   cloud_tangent(context, A, eta, scratch);
   for (int k = 0; k < R * R; k++) {
-    A[k] = (of.K + of.D) * A[k] + (k % (R + 1) == 0 ? of.N * 6 * eta[k / R] * v[k / R] : 0);
+    A[k] =
+        (of.K + of.D) * A[k] + (k % (R + 1) == 0 ? (of.N + of.T) * 6 * eta[k / R] * v[k / R] : 0);
   }
 }
 

@@ -320,12 +320,10 @@ void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd,
   }
 }
 
-void lb_derive_point(const lb_derivatives* D, lb_motion* S, lb_motion* psi, int link, lb_v4 arm) {
+void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion* column, int link,
+                       lb_v4 arm) {
   const lb_derivation* W = D->work;
-  memset(S, 0, (size_t)D->model->nv * sizeof *S);
-  if (psi) {
-    memset(psi, 0, (size_t)D->model->nv * sizeof *psi);
-  }
+  memset(out, 0, (size_t)D->model->nv * sizeof *out);
   if (link == LB_WORLD) {
     return;
   }
@@ -335,11 +333,15 @@ void lb_derive_point(const lb_derivatives* D, lb_motion* S, lb_motion* psi, int 
   for (int i = elastic ? W->run[link].next : link; i != LB_WORLD; i = W->run[i].next) {
     const lb_run* run = &W->run[i];
     for (int k = 0; k < run->count; k++) {
-      S[run->v + k] = lb_motion_shift(W->S[run->column + k], from);
-      if (psi) {
-        psi[run->v + k] = lb_motion_shift(W->psi[run->column + k], from);
-      }
+      out[run->v + k] = lb_motion_shift(column[run->column + k], from);
     }
+  }
+}
+
+void lb_derive_point(const lb_derivatives* D, lb_motion* S, lb_motion* psi, int link, lb_v4 arm) {
+  lb_derive_columns(D, S, D->work->S, link, arm);
+  if (psi) {
+    lb_derive_columns(D, psi, D->work->psi, link, arm);
   }
 }
 
@@ -433,7 +435,7 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   for (int i = 0; i < m->ncable; i++) {
     points = (size_t)m->cable[i].npoint > points ? (size_t)m->cable[i].npoint : points;
   }
-  work.points = lb_carve(c, 3 * points * nv, sizeof(lb_motion));
+  work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));
   work.run = lb_carve(c, nlink, sizeof(lb_run));
   work.v_up = lb_carve(c, nv, sizeof(int));
   work.index = lb_carve(c, nv, sizeof(int));

@@ -76,15 +76,15 @@ typedef struct lb_derivation {
   double* spread;                 // [LB_SPREAD][ncolumn + 3] the same by component
   lb_motion* bend;                // [2][most nv of a link]
   lb_motion* lever[6];            // [nv] for forces on links
-  lb_motion* points;              // [3 * most points of a spring or cable][nv] likewise
-  int* index;                     // [nv] likewise
+  lb_motion* points; // [LB_POINT_ARRAYS * most points of a spring or cable][nv] likewise
+  int* index;        // [nv] likewise
   // of models with elastic bodies
   lb_slope* slope;              // [nv] of their coordinates, faces summed up
   double* block;                // [most r][most r]
   struct lb_reduced_slope* own; // [most r]
 } lb_derivation;
 
-enum { LB_SPREAD = 21 };
+enum { LB_SPREAD = 21, LB_POINT_ARRAYS = 5 };
 
 // Everything of (1)-(7) at q, qd, qdd, with the external forces in the work space turning along
 // with their links when `forced`.
@@ -106,6 +106,10 @@ void lb_derive_block(lb_derivatives* D, int row, const lb_slope* s, int column, 
 // Motions of a point of a link, `arm` from its origin, for each coordinate: S by the coordinate's
 // velocity, psi as above (NULL: not wanted). [nv] each; zero for the world.
 void lb_derive_point(const lb_derivatives* D, lb_motion* S, lb_motion* psi, int link, lb_v4 arm);
+
+// The same of any motion that each column of the links has at O (lb_derivation's S, psi, ...).
+void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion* column, int link,
+                       lb_v4 arm);
 
 // K -= S'change: what is needed beyond forces that act at a point moving with S, of a change by
 // each coordinate.

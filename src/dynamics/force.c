@@ -58,36 +58,44 @@ void lb_forces_differentiate(lb_derivatives* D, lb_data* d) {
   lb_force_elastic.differentiate(D, d);
 }
 
-static void differentiate_stiff(lb_derivatives* D, lb_data* d, int stiff) {
-  for (int i = 0; i < NFORCE; i++) {
-    if ((int)FORCES[i]->stiff == stiff && FORCES[i]->differentiate &&
-        FORCES[i]->count(D->model) > 0) {
-      FORCES[i]->differentiate(D, d);
-    }
-  }
+static bool has_members(const lb_model* m, int i) {
+  return FORCES[i]->count(m) > 0;
 }
 
 void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
   const size_t size = (size_t)D->model->nv * (size_t)D->model->nv * sizeof(double);
   memset(D->tau_qd, 0, size);
-  differentiate_stiff(D, d, LB_STIFF_RATE);
   memset(D->tau_q, 0, size);
-  differentiate_stiff(D, d, LB_STIFF);
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->stiffen && has_members(D->model, i)) {
+      FORCES[i]->stiffen(D, d);
+    }
+  }
+}
+
+void lb_forces_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->answer && has_members(D->model, i)) {
+      FORCES[i]->answer(p, D, d);
+    }
+  }
+}
+
+void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->differentiate_answer && has_members(D->model, i)) {
+      FORCES[i]->differentiate_answer(p, D, d);
+    }
+  }
 }
 
 bool lb_forces_are_diagonal(const lb_model* m) {
   for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->stiff != LB_NOT_STIFF && FORCES[i] != &lb_force_joint &&
-        FORCES[i]->count(m) > 0) {
+    if (FORCES[i]->stiffen && FORCES[i] != &lb_force_joint && has_members(m, i)) {
       return false;
     }
   }
-  for (int i = 0; i < m->nlink; i++) {
-    if (LB_JOINT[m->link_kind[i]]->stiffen && m->stiffness[m->link_v[i]] > 0) {
-      return false;
-    }
-  }
-  return m->nelastic == 0 && m->nloop == 0 && m->nrelation == 0;
+  return m->nelastic == 0 && m->nloop == 0 && m->nrelation == 0 && m->nnode == 0;
 }
 
 // --- springs and dampers on the joints' own coordinates ---
@@ -125,8 +133,32 @@ static void joint_differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_joint = {"joint spring and damper", joint_count, joint_apply, joint_energy,
-                                 joint_differentiate,       false,       LB_STIFF};
+// A ball's spring counts as one of the same stiffness about every axis, which it is at rest and at
+// most.
+static void joint_stiffen(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  const size_t nv = (size_t)m->nv;
+  (void)d;
+  for (size_t k = 0; k < nv; k++) {
+    D->tau_q[k * (nv + 1)] += m->stiffness[k];
+    D->tau_qd[k * (nv + 1)] += m->damping[k];
+  }
+}
+
+static void joint_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int k = 0; k < m->nv; k++) {
+    d->work->tau[k] -= m->stiffness[k] * p->x[k] + m->damping[k] * p->u[k];
+  }
+}
+
+const lb_force lb_force_joint = {.name = "joint spring and damper",
+                                 .count = joint_count,
+                                 .apply = joint_apply,
+                                 .energy = joint_energy,
+                                 .differentiate = joint_differentiate,
+                                 .stiffen = joint_stiffen,
+                                 .answer = joint_answer};
 
 // --- loads ---
 
@@ -182,8 +214,11 @@ static void load_differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_load = {"load", load_count,  load_apply, NULL, load_differentiate,
-                                true,   LB_NOT_STIFF};
+const lb_force lb_force_load = {.name = "load",
+                                .count = load_count,
+                                .apply = load_apply,
+                                .differentiate = load_differentiate,
+                                .on_links = true};
 
 // --- motors that push ---
 
@@ -202,5 +237,4 @@ static void motor_apply(const lb_model* m, lb_data* d) {
   }
 }
 
-const lb_force lb_force_motor = {"motor", motor_count, motor_apply, NULL,
-                                 NULL,    false,       LB_NOT_STIFF};
+const lb_force lb_force_motor = {.name = "motor", .count = motor_count, .apply = motor_apply};

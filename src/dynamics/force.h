@@ -1,6 +1,7 @@
 // Forces of the system: a table of laws, each applied to all its members. Kinematics and, for laws
 // that ask for it, velocities of the origins are in place when they are called.
 #pragma once
+#include "dynamics/probe.h"
 #include "limber/derivative.h"
 
 typedef struct lb_force {
@@ -16,8 +17,14 @@ typedef struct lb_force {
   // alone.
   void (*differentiate)(lb_derivatives* D, lb_data* d);
   bool on_links; // some of them act on links, not on coordinates alone
-  // What of them belongs into implicit steps that are linear: nothing, damping, stiffness as well.
-  enum { LB_NOT_STIFF, LB_STIFF_RATE, LB_STIFF } stiff;
+  // What linearly implicit steps take of them (probe.h); all NULL: nothing. Add the stiffness to
+  // D's tau_q and the damping to its tau_qd, after lb_derive ...
+  void (*stiffen)(lb_derivatives* D, lb_data* d);
+  // ... their answers to the links' external forces and to the generalised ones, and how those
+  // change, as `differentiate`. NULL: the answers do not depend on the state and are those of the
+  // coordinates' own stiffness and damping.
+  void (*answer)(const lb_probe* p, const lb_derivatives* D, lb_data* d);
+  void (*differentiate_answer)(const lb_probe* p, lb_derivatives* D, lb_data* d);
 } lb_force;
 
 extern const lb_force lb_force_joint, lb_force_spring, lb_force_cable, lb_force_ground,
@@ -33,8 +40,11 @@ double lb_forces_energy(const lb_model* m, lb_data* d);
 // and for which there are shorter ways (elastic/reduced_derivative.h).
 void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
 void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
-// tau_q and tau_qd of the stiff ones alone, in place of those of the motion, after lb_derive.
+// Stiffness and damping, in place of tau_q and tau_qd of the motion, after lb_derive.
 void lb_forces_stiffen(lb_derivatives* D, lb_data* d);
+// Add what they answer, and how that changes, to the forces and to tau_q and tau_qd.
+void lb_forces_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d);
+void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d);
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
 // of an implicit step is the mass matrix with more on its diagonal (tree.h).
 bool lb_forces_are_diagonal(const lb_model* m);

@@ -36,5 +36,48 @@ static void drag_differentiate(lb_derivatives* D, lb_data* d) {
   }
 }
 
-const lb_force lb_force_drag = {"drag", drag_count,   drag_apply, NULL, drag_differentiate,
-                                true,   LB_STIFF_RATE};
+static lb_motion drag_of(const lb_model* m, int i, lb_motion velocity) {
+  return (lb_motion){velocity.w * -m->drag[i].angular, velocity.v * -m->drag[i].linear};
+}
+
+static void drag_stiffen(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  lb_motion *S = D->work->lever[0], *change = D->work->lever[1];
+  for (int i = 0; i < m->ndrag; i++) {
+    const lb_force_point p = lb_force_point_find(d->work, &m->drag[i].at);
+    lb_derive_point(D, S, NULL, p.index, p.arm);
+    for (int k = 0; k < m->nv; k++) {
+      change[k] = drag_of(m, i, S[k]);
+    }
+    lb_derive_push(D, D->tau_qd, S, change);
+  }
+}
+
+static void drag_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
+  for (int i = 0; i < D->model->ndrag; i++) {
+    const lb_force_point at = lb_force_point_find(d->work, &D->model->drag[i].at);
+    lb_force_point_wrench(&at, drag_of(D->model, i, lb_probe_point(p, D, at, NULL).U));
+  }
+}
+
+// In proportion to what turns along and gains psi(u).
+static void drag_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->ndrag; i++) {
+    const lb_force_point at = lb_force_point_find(d->work, &m->drag[i].at);
+    const lb_probed a = lb_probe_point(p, D, at, D->work->points);
+    for (int k = 0; k < m->nv; k++) {
+      a.change[k] = drag_of(m, i, a.psi_u[k]);
+    }
+    lb_derive_push(D, D->tau_q, a.S, a.change);
+  }
+}
+
+const lb_force lb_force_drag = {.name = "drag",
+                                .count = drag_count,
+                                .apply = drag_apply,
+                                .differentiate = drag_differentiate,
+                                .on_links = true,
+                                .stiffen = drag_stiffen,
+                                .answer = drag_answer,
+                                .differentiate_answer = drag_differentiate_answer};

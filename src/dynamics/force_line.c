@@ -12,44 +12,22 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/force.h"
 #include "dynamics/force_line.h"
-#include "dynamics/force_point.h"
+#include "dynamics/force_line_inside.h"
 #include "dynamics/kinematics.h"
-#include "dynamics/law.h"
 
-enum { MOST = LB_CABLE_MOST_POINTS };
-
-typedef struct line {
-  int count; // of points
-  const lb_anchor* at;
-  const lb_scene_law* law;
-  double stiffness, damping, length;
-} line;
-
-static line spring_line(const lb_model* m, int i) {
+lb_line lb_spring_line(const lb_model* m, int i) {
   const lb_scene_spring* s = &m->spring[i];
-  return (line){2, &m->spring_end[2 * i], &s->law, s->stiffness, s->damping, s->length};
+  return (lb_line){2, &m->spring_end[2 * i], &s->law, s->stiffness, s->damping, s->length};
 }
 
-static line cable_line(const lb_model* m, int i) {
+lb_line lb_cable_line(const lb_model* m, int i) {
   const lb_scene_cable* c = &m->cable[i];
-  return (line){c->npoint, &m->cable_point[m->cable_first[i]], &c->law, c->stiffness, c->damping,
-                c->length};
+  return (lb_line){c->npoint, &m->cable_point[m->cable_first[i]], &c->law, c->stiffness, c->damping,
+                   c->length};
 }
 
-// What a line does at the moment.
-typedef struct pull {
-  lb_force_point p[MOST];
-  lb_v4 e[MOST];  // of the pieces; zero for one of no length, whose direction is not defined
-  double l[MOST]; // their lengths
-  double stretch; // of the whole
-  double F;       // tension
-  double slope;   // of F by the length
-  double damping; // of F by its rate
-} pull;
-
-static void find_points(pull* p, const line* c, lb_work* w) {
+static void find_points(lb_line_pull* p, const lb_line* c, lb_work* w) {
   double length = 0;
   for (int i = 0; i < c->count; i++) {
     p->p[i] = lb_force_point_find(w, &c->at[i]);
@@ -63,7 +41,7 @@ static void find_points(pull* p, const line* c, lb_work* w) {
   p->stretch = length - c->length;
 }
 
-static void find_pull(pull* p, const line* c, lb_work* w) {
+void lb_line_find(lb_line_pull* p, const lb_line* c, lb_work* w) {
   find_points(p, c, w);
   const lb_pull law = lb_law_pull(c->law, c->stiffness, p->stretch);
   double rate = 0;
@@ -75,31 +53,27 @@ static void find_pull(pull* p, const line* c, lb_work* w) {
   const bool pulls = taut && (!c->law->slack || p->F > 0);
   p->F = pulls ? p->F : 0;
   p->slope = pulls ? law.slope : 0;
+  p->curve = pulls ? law.curve : 0;
   p->damping = pulls ? c->damping : 0;
 }
 
 // Where the pull on point i goes: e_i - e_(i-1).
-static lb_v4 direction(const line* c, const lb_v4* e, int i) {
+lb_v4 lb_line_direction(const lb_line* c, const lb_v4* e, int i) {
   return (i + 1 < c->count ? e[i] : lb_v4_zero()) - (i > 0 ? e[i - 1] : lb_v4_zero());
 }
 
-static void apply_line(const line* c, lb_work* w) {
-  pull p;
-  find_pull(&p, c, w);
+static void apply_line(const lb_line* c, lb_work* w) {
+  lb_line_pull p;
+  lb_line_find(&p, c, w);
   for (int i = 0; i < c->count; i++) {
-    lb_force_point_push(&p.p[i], direction(c, p.e, i) * p.F);
+    lb_force_point_push(&p.p[i], lb_line_direction(c, p.e, i) * p.F);
   }
 }
 
 // --- derivatives ---
 
-// Motions of the points with each coordinate, and the changes of the forces on them: arrays of nv.
-typedef struct motions {
-  lb_motion *S[MOST], *psi[MOST], *change[MOST];
-} motions;
-
-static motions take_motions(const lb_derivatives* D, int count) {
-  motions m = {0};
+lb_line_motions lb_line_take_motions(const lb_derivatives* D, int count) {
+  lb_line_motions m = {0};
   const size_t nv = (size_t)D->model->nv;
   for (int i = 0; i < count; i++) {
     m.S[i] = D->work->points + (size_t)(3 * i) * nv;
@@ -116,8 +90,8 @@ static motions take_motions(const lb_derivatives* D, int count) {
 //
 // less the turning along of the force. Two points at the same place whose spring rests there are
 // pulled together with slope x, whatever the direction.
-static void change_by_position(const pull* p, const line* c, motions* m, int k) {
-  lb_v4 de[MOST];
+static void change_by_position(const lb_line_pull* p, const lb_line* c, lb_line_motions* m, int k) {
+  lb_v4 de[LB_LINE_MOST];
   double dF = 0;
   for (int s = 0; s + 1 < c->count; s++) {
     const lb_force_point *a = &p->p[s], *b = &p->p[s + 1];
@@ -130,9 +104,9 @@ static void change_by_position(const pull* p, const line* c, motions* m, int k) 
           p->damping * (lb_v4_dot(de[s], b->velocity - a->velocity) + lb_v4_dot(p->e[s], xd));
   }
   for (int i = 0; i < c->count; i++) {
-    const lb_v4 u = direction(c, p->e, i);
+    const lb_v4 u = lb_line_direction(c, p->e, i);
     m->change[i][k] = (lb_motion){
-        lb_v4_zero(), u * dF + (direction(c, de, i) - lb_v4_cross(m->S[i][k].w, u)) * p->F};
+        lb_v4_zero(), u * dF + (lb_line_direction(c, de, i) - lb_v4_cross(m->S[i][k].w, u)) * p->F};
   }
   if (c->count == 2 && !(p->l[0] > 0) && !(c->length > 0)) {
     m->change[0][k].v = (m->S[1][k].v - m->S[0][k].v) * p->slope;
@@ -140,61 +114,54 @@ static void change_by_position(const pull* p, const line* c, motions* m, int k) 
   }
 }
 
-static void change_by_velocity(const pull* p, const line* c, motions* m, int k) {
+static void change_by_velocity(const lb_line_pull* p, const lb_line* c, lb_line_motions* m, int k) {
   double dF = 0;
   for (int s = 0; s + 1 < c->count; s++) {
     dF += p->damping * lb_v4_dot(p->e[s], m->S[s + 1][k].v - m->S[s][k].v);
   }
   for (int i = 0; i < c->count; i++) {
-    m->change[i][k] = (lb_motion){lb_v4_zero(), direction(c, p->e, i) * dF};
+    m->change[i][k] = (lb_motion){lb_v4_zero(), lb_line_direction(c, p->e, i) * dF};
   }
 }
 
-static void push_changes(lb_derivatives* D, double* K, const motions* m, int count) {
+void lb_line_push(lb_derivatives* D, double* K, const lb_line_motions* m, int count) {
   for (int i = 0; i < count; i++) {
     lb_derive_push(D, K, m->S[i], m->change[i]);
   }
 }
 
-static void differentiate_line(lb_derivatives* D, lb_data* d, const line* c) {
-  pull p;
-  find_pull(&p, c, d->work);
+static void differentiate_line(lb_derivatives* D, lb_data* d, const lb_line* c) {
+  lb_line_pull p;
+  lb_line_find(&p, c, d->work);
   if (p.F == 0 && p.slope == 0 && p.damping == 0) {
     return;
   }
-  motions m = take_motions(D, c->count);
+  lb_line_motions m = lb_line_take_motions(D, c->count);
   for (int i = 0; i < c->count; i++) {
     lb_derive_point(D, m.S[i], m.psi[i], p.p[i].index, p.p[i].arm);
   }
   for (int k = 0; k < D->model->nv; k++) {
     change_by_position(&p, c, &m, k);
   }
-  push_changes(D, D->tau_q, &m, c->count);
+  lb_line_push(D, D->tau_q, &m, c->count);
   for (int k = 0; k < D->model->nv && p.damping > 0; k++) {
     change_by_velocity(&p, c, &m, k);
   }
   if (p.damping > 0) {
-    push_changes(D, D->tau_qd, &m, c->count);
+    lb_line_push(D, D->tau_qd, &m, c->count);
   }
 }
 
 // --- springs along a direction ---
 
-typedef struct guided {
-  lb_force_point a, b; // both where b is
-  lb_v4 e;             // in the world
-  lb_v4 y;             // velocity of b seen from a's point there
-  double stretch, F, slope;
-} guided;
-
-static bool is_guided(const lb_scene_spring* s) {
+bool lb_spring_is_guided(const lb_scene_spring* s) {
   return lb_vec3_norm(s->along) > 0;
 }
 
-static guided find_guided(const lb_model* m, lb_work* w, int i) {
+lb_guided lb_guided_find(const lb_model* m, lb_work* w, int i) {
   const lb_scene_spring* s = &m->spring[i];
   const lb_anchor* end = &m->spring_end[2 * i];
-  guided g = {.a = lb_force_point_find(w, &end[0]), .b = lb_force_point_find(w, &end[1])};
+  lb_guided g = {.a = lb_force_point_find(w, &end[0]), .b = lb_force_point_find(w, &end[1])};
   g.e = lb_v4_from(lb_quat_rotate(end[0].X.q, s->along));
   g.e = g.a.link ? lb_m3_apply(g.a.link->R, g.e) : g.e;
   g.stretch = lb_v4_dot(g.e, g.b.at - g.a.at) - s->length;
@@ -206,11 +173,12 @@ static guided find_guided(const lb_model* m, lb_work* w, int i) {
   const lb_pull law = lb_law_pull(&s->law, s->stiffness, g.stretch);
   g.F = law.force + s->damping * lb_v4_dot(g.e, g.y);
   g.slope = law.slope;
+  g.curve = law.curve;
   return g;
 }
 
 static void apply_guided(const lb_model* m, lb_work* w, int i) {
-  const guided g = find_guided(m, w, i);
+  const lb_guided g = lb_guided_find(m, w, i);
   lb_force_point_push(&g.a, g.e * g.F);
   lb_force_point_push(&g.b, -(g.e * g.F));
 }
@@ -219,8 +187,8 @@ static void apply_guided(const lb_model* m, lb_work* w, int i) {
 //   xd = (gain of b) - (gain of a's point) - w_a x x,   d(e.y) = e.xd + (turn_a x e).y
 static void differentiate_guided(lb_derivatives* D, lb_data* d, int i) {
   const lb_scene_spring* s = &D->model->spring[i];
-  const guided g = find_guided(D->model, d->work, i);
-  motions m = take_motions(D, 2);
+  const lb_guided g = lb_guided_find(D->model, d->work, i);
+  lb_line_motions m = lb_line_take_motions(D, 2);
   const lb_v4 f = g.e * g.F, w = g.a.link ? g.a.link->w : lb_v4_zero();
   lb_derive_point(D, m.S[0], m.psi[0], g.a.index, g.a.arm);
   lb_derive_point(D, m.S[1], m.psi[1], g.b.index, g.b.arm);
@@ -234,13 +202,13 @@ static void differentiate_guided(lb_derivatives* D, lb_data* d, int i) {
     m.change[0][k] = (lb_motion){lb_v4_cross(x, f), g.e * dF};
     m.change[1][k] = (lb_motion){lb_v4_zero(), lb_v4_cross(b.w - a.w, f) - g.e * dF};
   }
-  push_changes(D, D->tau_q, &m, 2);
+  lb_line_push(D, D->tau_q, &m, 2);
   for (int k = 0; k < D->model->nv; k++) {
     const lb_v4 df = g.e * (s->damping * lb_v4_dot(g.e, m.S[1][k].v - m.S[0][k].v));
     m.change[0][k] = (lb_motion){lb_v4_zero(), df};
     m.change[1][k] = (lb_motion){lb_v4_zero(), -df};
   }
-  push_changes(D, D->tau_qd, &m, 2);
+  lb_line_push(D, D->tau_qd, &m, 2);
 }
 
 // --- numbers of lines ---
@@ -270,11 +238,11 @@ static double motion_along(const lb_derivatives* D, const lb_force_point* p, lb_
   return sum;
 }
 
-static double line_by_number(const lb_derivatives* D, lb_data* d, const line* c,
+static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_line* c,
                              lb_spring_number number, const double* mu) {
-  pull p;
+  lb_line_pull p;
   double rate = 0, sum = 0;
-  find_pull(&p, c, d->work);
+  lb_line_find(&p, c, d->work);
   if (c->law->slack && !(p.F > 0)) {
     return 0;
   }
@@ -282,7 +250,7 @@ static double line_by_number(const lb_derivatives* D, lb_data* d, const line* c,
     rate += lb_v4_dot(p.e[s], p.p[s + 1].velocity - p.p[s].velocity);
   }
   for (int i = 0; i < c->count; i++) {
-    sum += motion_along(D, &p.p[i], direction(c, p.e, i), mu);
+    sum += motion_along(D, &p.p[i], lb_line_direction(c, p.e, i), mu);
   }
   return sum * tension_by(number, c->law, p.stretch, rate, p.slope);
 }
@@ -290,18 +258,18 @@ static double line_by_number(const lb_derivatives* D, lb_data* d, const line* c,
 double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
                            const double* mu) {
   const lb_scene_spring* s = &D->model->spring[i];
-  if (!is_guided(s)) {
-    const line c = spring_line(D->model, i);
+  if (!lb_spring_is_guided(s)) {
+    const lb_line c = lb_spring_line(D->model, i);
     return line_by_number(D, d, &c, number, mu);
   }
-  const guided g = find_guided(D->model, d->work, i);
+  const lb_guided g = lb_guided_find(D->model, d->work, i);
   const double by = tension_by(number, &s->law, g.stretch, lb_v4_dot(g.e, g.y), g.slope);
   return by * (motion_along(D, &g.a, g.e, mu) - motion_along(D, &g.b, g.e, mu));
 }
 
 double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
                           const double* mu) {
-  const line c = cable_line(D->model, i);
+  const lb_line c = lb_cable_line(D->model, i);
   return line_by_number(D, d, &c, number, mu);
 }
 
@@ -314,10 +282,10 @@ static int spring_count(const lb_model* m) {
 static void spring_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->nspring; i++) {
-    if (is_guided(&m->spring[i])) {
+    if (lb_spring_is_guided(&m->spring[i])) {
       apply_guided(m, d->work, i);
     } else {
-      const line c = spring_line(m, i);
+      const lb_line c = lb_spring_line(m, i);
       apply_line(&c, d->work);
     }
   }
@@ -325,17 +293,17 @@ static void spring_apply(const lb_model* m, lb_data* d) {
 
 static void spring_differentiate(lb_derivatives* D, lb_data* d) {
   for (int i = 0; i < D->model->nspring; i++) {
-    if (is_guided(&D->model->spring[i])) {
+    if (lb_spring_is_guided(&D->model->spring[i])) {
       differentiate_guided(D, d, i);
     } else {
-      const line c = spring_line(D->model, i);
+      const lb_line c = lb_spring_line(D->model, i);
       differentiate_line(D, d, &c);
     }
   }
 }
 
-static double line_energy(const line* c, lb_data* d) {
-  pull p;
+static double line_energy(const lb_line* c, lb_data* d) {
+  lb_line_pull p;
   find_points(&p, c, d->work);
   return lb_law_energy(c->law, c->stiffness, p.stretch);
 }
@@ -344,15 +312,23 @@ static double spring_energy(const lb_model* m, lb_data* d) {
   double sum = 0;
   for (int i = 0; i < m->nspring; i++) {
     const lb_scene_spring* s = &m->spring[i];
-    const line c = spring_line(m, i);
-    sum += is_guided(s) ? lb_law_energy(&s->law, s->stiffness, find_guided(m, d->work, i).stretch)
-                        : line_energy(&c, d);
+    const lb_line c = lb_spring_line(m, i);
+    sum += lb_spring_is_guided(s)
+               ? lb_law_energy(&s->law, s->stiffness, lb_guided_find(m, d->work, i).stretch)
+               : line_energy(&c, d);
   }
   return sum;
 }
 
-const lb_force lb_force_spring = {
-    "spring", spring_count, spring_apply, spring_energy, spring_differentiate, true, LB_STIFF};
+const lb_force lb_force_spring = {.name = "spring",
+                                  .count = spring_count,
+                                  .apply = spring_apply,
+                                  .energy = spring_energy,
+                                  .differentiate = spring_differentiate,
+                                  .on_links = true,
+                                  .stiffen = lb_springs_stiffen,
+                                  .answer = lb_springs_answer,
+                                  .differentiate_answer = lb_springs_differentiate_answer};
 
 static int cable_count(const lb_model* m) {
   return m->ncable;
@@ -361,14 +337,14 @@ static int cable_count(const lb_model* m) {
 static void cable_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->ncable; i++) {
-    const line c = cable_line(m, i);
+    const lb_line c = lb_cable_line(m, i);
     apply_line(&c, d->work);
   }
 }
 
 static void cable_differentiate(lb_derivatives* D, lb_data* d) {
   for (int i = 0; i < D->model->ncable; i++) {
-    const line c = cable_line(D->model, i);
+    const lb_line c = lb_cable_line(D->model, i);
     differentiate_line(D, d, &c);
   }
 }
@@ -376,11 +352,18 @@ static void cable_differentiate(lb_derivatives* D, lb_data* d) {
 static double cable_energy(const lb_model* m, lb_data* d) {
   double sum = 0;
   for (int i = 0; i < m->ncable; i++) {
-    const line c = cable_line(m, i);
+    const lb_line c = lb_cable_line(m, i);
     sum += line_energy(&c, d);
   }
   return sum;
 }
 
-const lb_force lb_force_cable = {
-    "cable", cable_count, cable_apply, cable_energy, cable_differentiate, true, LB_STIFF};
+const lb_force lb_force_cable = {.name = "cable",
+                                 .count = cable_count,
+                                 .apply = cable_apply,
+                                 .energy = cable_energy,
+                                 .differentiate = cable_differentiate,
+                                 .on_links = true,
+                                 .stiffen = lb_cables_stiffen,
+                                 .answer = lb_cables_answer,
+                                 .differentiate_answer = lb_cables_differentiate_answer};

@@ -142,6 +142,12 @@ static double loop_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-const lb_force lb_force_loop = {
-    "loop joint", loop_count, loop_apply, loop_energy, lb_loops_differentiate_springs,
-    true,         LB_STIFF};
+const lb_force lb_force_loop = {.name = "loop joint",
+                                .count = loop_count,
+                                .apply = loop_apply,
+                                .energy = loop_energy,
+                                .differentiate = lb_loops_differentiate_springs,
+                                .on_links = true,
+                                .stiffen = lb_loops_stiffen_springs,
+                                .answer = lb_loops_answer_springs,
+                                .differentiate_answer = lb_loops_differentiate_answers};

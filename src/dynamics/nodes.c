@@ -239,7 +239,8 @@ static double energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-const lb_force lb_force_nodes = {"strand and flesh", count, apply, energy, NULL, true, LB_STIFF};
+const lb_force lb_force_nodes = {
+    .name = "strand and flesh", .count = count, .apply = apply, .energy = energy, .on_links = true};
 
 // --- derivatives ---
 

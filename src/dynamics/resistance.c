@@ -14,6 +14,7 @@
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "math/dense.h"
 
 // Over which limits' dampers come in [rad or m].
 static const double RAMP = 1e-3;
@@ -70,11 +71,52 @@ static void friction_differentiate(lb_derivatives* D, lb_data* d) {
   friction_slopes(D->model, d, D->tau_qd);
 }
 
+static void friction_stiffen(lb_derivatives* D, lb_data* d) {
+  friction_slopes(D->model, d, D->tau_qd);
+}
+
+// C x = F (x - v v.x/u^2)/u, and its change with v along y:
+//   -F (x v.y + y v.x + v x.y - 3 v v.x v.y/u^2)/u^3
+static void friction_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->nlink; i++) {
+    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
+      const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
+      const double along = lb_dot(n, d->qd + v, p->u + v) / (u * u);
+      for (int k = v; k < v + n; k++) {
+        d->work->tau[k] -= m->friction[v] * (p->u[k] - d->qd[k] * along) / u;
+      }
+    }
+  }
+}
+
+static void friction_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  const size_t nv = (size_t)m->nv;
+  for (int i = 0; i < m->nlink; i++) {
+    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
+      const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
+      const double along = lb_dot(n, d->qd + v, p->u + v), scale = m->friction[v] / (u * u * u);
+      for (int a = v; a < v + n; a++) {
+        for (int b = v; b < v + n; b++) {
+          D->tau_qd[(size_t)a * nv + (size_t)b] -=
+              scale * (p->u[a] * d->qd[b] + (a == b) * along + d->qd[a] * p->u[b] -
+                       3 * d->qd[a] * d->qd[b] * along / (u * u));
+        }
+      }
+    }
+  }
+}
+
 const lb_force lb_force_friction = {.name = "joint friction",
                                     .count = friction_count,
                                     .apply = friction_apply,
                                     .differentiate = friction_differentiate,
-                                    .stiff = LB_STIFF_RATE};
+                                    .stiffen = friction_stiffen,
+                                    .answer = friction_answer,
+                                    .differentiate_answer = friction_differentiate_answer};
 
 // --- limits ---
 
@@ -93,9 +135,10 @@ static double beyond(const lb_model* m, int link, int k, const double* q) {
   return fmax(0, at - m->upper[v]) + fmin(0, at - m->lower[v]);
 }
 
-// (1), with its derivatives by x and v.
+// (1), with its derivatives by x and v, and the stiffness in it.
 typedef struct push {
   double force, by_x, by_v;
+  double stiffness, by_v_x; // k where it pushes; d(by_v)/dx
 } push;
 
 static push push_back(double stiffness, double damping, double x, double v) {
@@ -103,22 +146,26 @@ static push push_back(double stiffness, double damping, double x, double v) {
   const double slope = t < 1 ? 6 * t * (1 - t) / RAMP : 0;
   const double force = stiffness * x + damping * v * r;
   if (!(force > 0)) {
-    return (push){0, 0, 0};
+    return (push){0};
   }
-  return (push){force, stiffness + damping * v * slope, damping * r};
+  return (push){force, stiffness + damping * v * slope, damping * r, stiffness, damping * slope};
+}
+
+// What pushes back coordinate k of a link, and from which side: 0 where it is within its range.
+static push find_push(const lb_model* m, const lb_data* d, int link, int k, double* side) {
+  const int v = m->link_v[link] + k;
+  const double x = beyond(m, link, k, d->q);
+  *side = x > 0 ? 1 : x < 0 ? -1 : 0;
+  return x != 0 ? push_back(m->limit_stiffness[v], m->limit_damping[v], fabs(x), *side * d->qd[v])
+                : (push){0};
 }
 
 static void limit_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
     for (int k = 0; k < m->link_nv[i]; k++) {
-      const int v = m->link_v[i] + k;
-      const double x = beyond(m, i, k, d->q);
-      if (x != 0) {
-        const double side = x > 0 ? 1 : -1;
-        const push p =
-            push_back(m->limit_stiffness[v], m->limit_damping[v], fabs(x), side * d->qd[v]);
-        d->work->tau[v] -= side * p.force;
-      }
+      double side;
+      const push p = find_push(m, d, i, k, &side);
+      d->work->tau[m->link_v[i] + k] -= side * p.force;
     }
   }
 }
@@ -129,15 +176,11 @@ static void limit_slopes(const lb_model* m, const lb_data* d, double weight, dou
   const size_t nv = (size_t)m->nv;
   for (int i = 0; i < m->nlink; i++) {
     for (int k = 0; k < m->link_nv[i]; k++) {
-      const int v = m->link_v[i] + k;
-      const double x = beyond(m, i, k, d->q);
-      if (x != 0) {
-        const double side = x > 0 ? 1 : -1;
-        const push p =
-            push_back(m->limit_stiffness[v], m->limit_damping[v], fabs(x), side * d->qd[v]);
-        by_q[(size_t)v * (nv + 1)] += weight * p.by_x;
-        by_qd[(size_t)v * (nv + 1)] += p.by_v;
-      }
+      const size_t at = (size_t)(m->link_v[i] + k) * (nv + 1);
+      double side;
+      const push p = find_push(m, d, i, k, &side);
+      by_q[at] += weight * p.by_x;
+      by_qd[at] += p.by_v;
     }
   }
 }
@@ -157,12 +200,52 @@ static double limit_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+// The spring, and the damper as far as it has come in.
+static void limit_stiffen(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const size_t at = (size_t)(m->link_v[i] + k) * ((size_t)m->nv + 1);
+      double side;
+      const push p = find_push(m, d, i, k, &side);
+      D->tau_q[at] += p.stiffness;
+      D->tau_qd[at] += p.by_v;
+    }
+  }
+}
+
+static void limit_answer(const lb_probe* probe, const lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const int v = m->link_v[i] + k;
+      double side;
+      const push p = find_push(m, d, i, k, &side);
+      d->work->tau[v] -= p.stiffness * probe->x[v] + p.by_v * probe->u[v];
+    }
+  }
+}
+
+static void limit_differentiate_answer(const lb_probe* probe, lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const int v = m->link_v[i] + k;
+      double side;
+      const push p = find_push(m, d, i, k, &side);
+      D->tau_q[(size_t)v * ((size_t)m->nv + 1)] += side * p.by_v_x * probe->u[v];
+    }
+  }
+}
+
 const lb_force lb_force_limit = {.name = "joint limit",
                                  .count = limit_count,
                                  .apply = limit_apply,
                                  .energy = limit_energy,
                                  .differentiate = limit_differentiate,
-                                 .stiff = LB_STIFF};
+                                 .stiffen = limit_stiffen,
+                                 .answer = limit_answer,
+                                 .differentiate_answer = limit_differentiate_answer};
 
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt) {
   if (friction_count(m) > 0) {

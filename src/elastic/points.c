@@ -181,16 +181,17 @@ static void blend(const void* context, double* A, lb_blend of, const double* eta
     const lb_material_functions* law = p->law[p->region[b]];
     const lb_material_constants* c = &p->constants[p->region[b]];
     const double share = viscosity(p, b);
-    const lb_lanes k = p->weight[b] * (of.K + of.D * share), n = p->weight[b] * (of.N * share);
+    const double turn = of.N * share + of.T;
+    const lb_lanes k = p->weight[b] * (of.K + of.D * share), n = p->weight[b] * turn;
     lb_lanes F[9], T[81], dF[9], dT[81];
     deformation(p, b, F, eta);
     law->tangent(c, T, F);
-    if (of.N != 0) {
+    if (turn != 0) {
       slope(p, b, dF, v);
       lb_material_tangent_along(law, c, dT, F, dF);
     }
     for (int i = 0; i < 81; i++) {
-      T[i] = k * T[i] + (of.N != 0 ? n * dT[i] : lb_lanes_set(0));
+      T[i] = k * T[i] + (turn != 0 ? n * dT[i] : lb_lanes_set(0));
     }
     contract(p, b, acc, T);
   }
@@ -217,7 +218,7 @@ static void blend_product(const void* context, double* y, lb_blend of, const dou
   for (int b = 0; b < p->nbatch; b++) {
     const lb_material_functions* law = p->law[p->region[b]];
     const lb_material_constants* c = &p->constants[p->region[b]];
-    const double share = viscosity(p, b), k = of.K + of.D * share, n = of.N * share;
+    const double share = viscosity(p, b), k = of.K + of.D * share, n = of.N * share + of.T;
     lb_lanes F[9], dF[9], dx[9], P[9], dP[9];
     deformation(p, b, F, eta);
     slope(p, b, dF, v);

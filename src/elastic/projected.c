@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "math/dense.h"
+
 static const double* column(const lb_projected* p, int k) {
   return p->basis->Phi + (size_t)k * (size_t)p->fem->ndof;
 }
@@ -46,6 +48,8 @@ static void force(const void* context, double* f, double* Kv, const double* eta,
 }
 
 typedef void apply_function(const lb_fem* fem, double* y, const double* u, const double* v);
+typedef void second_function(const lb_fem* fem, double* y, const double* u, const double* v,
+                             const double* w);
 
 static void columns(const lb_projected* p, apply_function* apply, double* K, const double* eta,
                     double* scratch) {
@@ -70,15 +74,17 @@ static void viscous(const void* context, double* K, const double* eta, double* s
 static void apply_blend(const lb_projected* p, double* out, lb_blend of, const double* u,
                         const double* w, const double* x, double* y, double* z) {
   apply_function* const apply[2] = {lb_fem_apply, lb_fem_apply_viscous};
-  const double factor[2] = {of.K, of.D};
-  lb_fem_second_viscous(p->fem, y, u, w, x);
-  for (int i = 0; i < p->fem->ndof; i++) {
-    y[i] *= of.N;
-  }
+  second_function* const second[2] = {lb_fem_second, lb_fem_second_viscous};
+  const double factor[2] = {of.K, of.D}, turn[2] = {of.T, of.N};
+  memset(y, 0, (size_t)p->fem->ndof * sizeof *y);
   for (int k = 0; k < 2; k++) {
-    apply[k](p->fem, z, u, x);
-    for (int i = 0; i < p->fem->ndof; i++) {
-      y[i] += factor[k] * z[i];
+    if (factor[k] != 0) {
+      apply[k](p->fem, z, u, x);
+      lb_add(p->fem->ndof, y, factor[k], z);
+    }
+    if (turn[k] != 0) {
+      second[k](p->fem, z, u, w, x);
+      lb_add(p->fem->ndof, y, turn[k], z);
     }
   }
   project(p, out, y);

@@ -28,9 +28,9 @@ typedef struct lb_face {
   lb_m3* A; // [r] sum w Phi_k D'
 } lb_face;
 
-// A sum of K, K' and N', the derivative of K'(eta) v by eta, each with a factor.
+// A sum of K, K', and the derivatives of K'(eta) v and K(eta) v by eta, each with a factor.
 typedef struct lb_blend {
-  double K, D, N;
+  double K, D, N, T;
 } lb_blend;
 
 // Internal forces of a basis: force f = dV/deta, tangent K = df/deta. `context` is what the maker

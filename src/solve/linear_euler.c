@@ -7,10 +7,9 @@
 //
 //   W dv = -(r + h K v0),   W = M/h + C + h K
 //
-// K and C are those of springs, dampers and elastic bodies (lb_force's `stiff`), as they act on the
-// links: how the links' directions change is left out, as are gravity's gradient and gyroscopic
-// terms, and of K, which then need not be symmetric, the symmetric part is taken. What depends on
-// time is taken at the step's end. Loops are closed by the velocities of the end, J v1 = -gap/h
+// K and C are those of springs, dampers and elastic bodies (lb_force's `stiffen`), as they act on the
+// links, both symmetric: how the links' directions change is left out, as are gravity's gradient and
+// gyroscopic terms. What depends on time is taken at the step's end. Loops are closed by the velocities of the end, J v1 = -gap/h
 // with the gap of the start, and rows that push one way ask for J v1 >= -gap/h.
 //
 // Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
@@ -137,14 +136,6 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
 
 // --- everything else ---
 
-static void make_symmetric(double* K, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    for (size_t j = 0; j < i; j++) {
-      K[i * n + j] = K[j * n + i] = (K[i * n + j] + K[j * n + i]) / 2;
-    }
-  }
-}
-
 // Nodes of strands and flesh: minus what is left of their residual, and what driven coordinates do
 // to them.
 static void gather_nodes(const lb_model* m, linear* own, lb_data* d, double h) {
@@ -174,7 +165,6 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   const size_t nv = (size_t)m->ndense;
   lb_derive(D, d, d->q, d->qd, d->qdd, true);
   lb_forces_stiffen(D, d);
-  make_symmetric(D->tau_q, nv);
   for (size_t k = 0; k < nv * nv; k++) {
     own->W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
   }
