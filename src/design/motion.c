@@ -143,7 +143,7 @@ lb_status lb_motion_open(lb_retargeting* r, const lb_model* played, lb_data** d,
     status = lb_stepper_create(played, &BDF2, r->allocator, st, r->err);
   }
   if (status == LB_OK) {
-    lb_bdf2_watch(*st, watch, r);
+    lb_stepper_watch(*st, watch, r);
   }
   return status;
 }

@@ -344,7 +344,7 @@ static bool go_back(way_back* w, int record) {
   memset(w->lambda, 0, (size_t)o->rows * sizeof(double));
   memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
   add_goals(w, s, w->q[now], w->v[now]);
-  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
+  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor, NULL};
   lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, w->lambda});
   memset(w->q[now], 0, nv * sizeof(double));
   memset(w->v[now], 0, nv * sizeof(double));

@@ -232,7 +232,7 @@ static void watch_stages(lb_optimizing* o, lb_stepper* st) {
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
   }
-  lb_bdf2_watch(st, note, o);
+  lb_stepper_watch(st, note, o);
 }
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,

@@ -291,13 +291,6 @@ void lb_bdf2_stop_at(lb_stepper* st, double residual) {
   ((lb_bdf2*)st->own)->residual = residual;
 }
 
-void lb_bdf2_watch(lb_stepper* st, lb_bdf2_watcher* watcher, void* context) {
-  lb_bdf2* own = st->own;
-  own->watcher = watcher;
-  own->watched = context;
-  st->watched = watcher != NULL;
-}
-
 void lb_bdf2_forget(lb_stepper* st) {
   ((lb_bdf2*)st->own)->dt = 0;
 }
@@ -354,12 +347,13 @@ void lb_bdf2_load(lb_stepper* st, lb_data* d, const double* place) {
   lb_bdf2_forget(st);
 }
 
-static void tell(lb_bdf2* own, const lb_data* d, lb_step_past past) {
-  if (own->watcher) {
+static void tell(lb_stepper* st, const lb_data* d, lb_step_past past) {
+  lb_bdf2* own = st->own;
+  if (st->watcher) {
     past.taken_back = own->taken_back;
     own->taken_back = 0;
     own->told++;
-    own->watcher(own->watched, d, &past);
+    st->watcher(st->told, d, &past);
   }
 }
 
@@ -370,13 +364,13 @@ static void take_back(lb_bdf2* own, int kept) {
 }
 
 // The state told last comes first: the stage before where there is one, else the step's start.
-static void tell_stage(const lb_stepper* st, const lb_data* d, const stage* s, double dt) {
+static void tell_stage(lb_stepper* st, const lb_data* d, const stage* s, double dt) {
   lb_bdf2* own = st->own;
   const double *q[] = {own->q1, s->within ? own->qs : own->q2},
                *v[] = {own->v1, s->within ? own->vs : own->v2};
   const int first = s->within, second = !s->within;
   const bool rows = own->algebra->multipliers != NULL;
-  tell(own, d,
+  tell(st, d,
        (lb_step_past){.dt = dt,
                       .count = s->weight[1] != 0 ? 2 : 1,
                       .inner = own->inner,
@@ -391,7 +385,7 @@ void lb_bdf2_stop(lb_stepper* st, lb_data* d) {
   lb_bdf2* own = st->own;
   hold(own->qs, own->vs, st->m, d->q, d->qd);
   lb_loops_stop(st->m, d, own->impulse);
-  tell(own, d,
+  tell(st, d,
        (lb_step_past){.dt = 1,
                       .count = 1,
                       .weight = {1},

@@ -39,10 +39,6 @@ extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_tree, lb_bdf2_blocks, lb_bdf
 // Parts of which most move freely and are held by rows: lb_bdf2_blocks is for these.
 bool lb_bdf2_blocks_fit(const lb_model* m);
 
-// Told of each stage that was found, at its end, with what it came from: for derivatives. A step
-// that had to be divided comes in its parts, and an impact after the stage that ends with it.
-typedef void lb_bdf2_watcher(void* context, const lb_data* d, const lb_step_past* past);
-
 typedef struct lb_scheme lb_scheme;
 
 // Newton's method as the authors of [red] stop it, to compare with: from coordinates that keep
@@ -79,12 +75,7 @@ typedef struct lb_bdf2 {
   bool slow;        // there were many iterations: the next step needs a new matrix
   const lb_bdf2_algebra* algebra;
   void* own; // what the algebra keeps
-  lb_bdf2_watcher* watcher;
-  void* watched; // its context
 } lb_bdf2;
-
-// Have a stepper of this type watched; NULL: no longer.
-void lb_bdf2_watch(lb_stepper* st, lb_bdf2_watcher* watcher, void* context);
 
 // Begin the next step with a new matrix, as a step does that finds the one at hand too old.
 void lb_bdf2_forget(lb_stepper* st);

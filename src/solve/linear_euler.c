@@ -7,10 +7,11 @@
 //
 //   W dv = -(r + h K v0),   W = M/h + C + h K
 //
-// K and C are those of springs, dampers and elastic bodies (lb_force's `stiffen`), as they act on the
-// links, both symmetric: how the links' directions change is left out, as are gravity's gradient and
-// gyroscopic terms. What depends on time is taken at the step's end. Loops are closed by the velocities of the end, J v1 = -gap/h
-// with the gap of the start, and rows that push one way ask for J v1 >= -gap/h.
+// K and C are those of springs, dampers and elastic bodies (lb_force's `stiffen`), as they act on
+// the links, both symmetric: how the links' directions change is left out, as are gravity's
+// gradient and gyroscopic terms. What depends on time is taken at the step's end. Loops are closed
+// by the velocities of the end, J v1 = -gap/h with the gap of the start, and rows that push one way
+// ask for J v1 >= -gap/h.
 //
 // Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
 // its diagonal, and a step is linear in the links.
@@ -272,6 +273,17 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   lb_loops_keep_touching(m, d, own->loops.lambda);
   lb_loops_gear(d, false);
   st->count++;
+  if (st->watcher) {
+    st->watcher(st->told, d,
+                &(lb_step_past){.dt = h,
+                                .count = 1,
+                                .weight = {1, 0},
+                                .q = {own->q0, NULL},
+                                .v = {own->v0, NULL},
+                                .lambda = own->loops.lambda,
+                                .linear = true,
+                                .closing = own->pace});
+  }
   return true;
 }
 

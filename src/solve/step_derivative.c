@@ -49,7 +49,7 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
     if (!joint->reach_by_rate) {
       continue;
     }
-    if (past->impact) { // q stays
+    if (past->impact || past->linear) { // q stays
       double *Q = S->Q + (size_t)i * LB_STEP_BLOCK, *H = S->H[0] + (size_t)i * LB_STEP_BLOCK;
       for (int k = 0; k < n * n; k++) {
         Q[k] = 0;
@@ -93,10 +93,10 @@ void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, doub
   }
 }
 
-// y += s (dr/dq of internal forces, which are not in D) x; symmetric. Impacts have none.
+// y += s (dr/dq of internal forces, where they are not in D) x; symmetric.
 static void add_internal_product(lb_step_derivative* S, double* y, double s, const double* x) {
   const lb_model* m = S->m;
-  for (int i = 0; i < m->nlink && !S->impact; i++) {
+  for (int i = 0; i < m->nlink && S->internal; i++) {
     const lb_link* l = &m->link[i];
     if (l->kind == LB_LINK_ELASTIC) {
       memset(S->block, 0, (size_t)l->nv * sizeof *S->block);
@@ -155,9 +155,12 @@ static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* 
 
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = S->m;
-  const bool impact = past->impact;
+  const bool impact = past->impact, linear = past->linear;
   S->inner = past->inner;
   S->impact = impact;
+  S->linear = linear;
+  S->internal = !impact && !linear;
+  S->closing = past->closing;
   S->count = past->count;
   memcpy(S->weight, past->weight, sizeof S->weight);
   double* from = S->from;
@@ -166,11 +169,11 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
     lb_add(m->nq, from, past->weight[p], past->q[p]);
   }
   lb_loops_keep_all(d);
-  (impact ? lb_step_impact_derive : derive_stage)(S, d, past);
+  (impact ? lb_step_impact_derive : linear ? lb_step_linear_derive : derive_stage)(S, d, past);
   lb_loops_keep_touching(m, d, NULL);
-  S->K = impact ? S->still_K : S->D->tau_q;
-  S->C = impact ? NULL : S->D->tau_qd;
-  S->M = impact ? S->still_M : S->D->M;
+  S->K = S->internal ? S->D->tau_q : S->still_K;
+  S->C = impact ? NULL : linear ? S->stiff_C : S->D->tau_qd;
+  S->M = S->internal ? S->D->M : S->still_M;
   memcpy(S->eta, d->q, (size_t)m->nq * sizeof *S->eta);
   memcpy(S->etad, d->qd, (size_t)m->nv * sizeof *S->etad);
   find_pushes(S, d);
@@ -181,13 +184,29 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
   return lb_step_factor(S, d, past->dt);
 }
 
+// W where q does not follow from v.
+static void fill_without_reach(lb_step_derivative* S) {
+  const lb_model* m = S->m;
+  const size_t nd = (size_t)S->nd;
+  for (size_t k = 0; k < nd * nd; k++) {
+    S->W[k] = S->M[k] / S->dt + (S->C ? S->C[k] : 0);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    for (size_t j = 0; m->link_driven[i] && j < nd; j++) {
+      const size_t k = (size_t)m->link_v[i];
+      S->W[k + j * nd] = S->W[j + k * nd] = j == k;
+    }
+  }
+}
+
 bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
   const lb_model* m = S->m;
   S->dt = dt;
-  S->reach = S->impact ? 0 : dt;
-  S->pace = S->inner || S->impact ? 0 : 1 / dt;
-  if (S->impact) {
-    lb_step_impact_matrix(S);
+  S->reach = S->internal ? dt : 0;
+  S->pace = lb_step_pace(
+      &(lb_step_past){.inner = S->inner, .impact = S->impact, .closing = S->closing}, dt);
+  if (!S->internal) {
+    fill_without_reach(S);
   } else {
     lb_step_matrix(S->W, S->D, d, dt);
     lb_step_add_internal(S->W, (size_t)S->nd, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
@@ -207,6 +226,10 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
 static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
   const lb_model* m = S->m;
   const size_t size = (size_t)m->nv * sizeof(double);
+  if (S->linear) {
+    lb_step_linear_gather(S, in);
+    return;
+  }
   memset(S->q, 0, size);
   memset(S->v, 0, size);
   memset(S->a, 0, size);
@@ -274,6 +297,11 @@ static void after_tree(lb_step_derivative* S, bool transposed, double* b) {
   }
 }
 
+// Gaps are those with motors as the step begins.
+static bool at_start(const lb_step_derivative* S) {
+  return S->linear && !(S->closing > 0);
+}
+
 void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in) {
   const lb_model* m = S->m;
   const int nv = m->nv, nd = S->nd;
@@ -281,6 +309,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   double* dv = S->mu;
   memset(dv, 0, (size_t)nv * sizeof *dv);
   add_forces(S, dv, -1, S->q, S->v, S->a);
+  add_product(nd, nd, dv, -1, S->linear ? S->start_C : NULL, S->begun);
   for (int i = 0; i < m->nmotor; i++) {
     if (pushes(m, i)) {
       lb_add(nd, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nd);
@@ -291,7 +320,8 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   lb_step_solve(S, false, 1, dv);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
-    S->nu[i] = asked ? asked[1] + S->pace * asked[0] : 0;
+    const double angle = asked && at_start(S) ? in->begun[S->row_motor[i]] : asked ? asked[0] : 0;
+    S->nu[i] = asked ? asked[1] + S->pace * angle : 0;
   }
   add_product(S->rows, nd, S->nu, -1, S->s_q, S->q);
   add_product(S->rows, nd, S->nu, -1, S->s_v, S->v);
@@ -308,6 +338,9 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   apply_blocks(m, S->Q, S->reach, false, out->q, dv);
   lb_add(nv, out->v, 1, dv);
   lb_add(nv, out->a, 1 / S->dt, dv);
+  if (S->linear) {
+    lb_step_linear_advance(S, out->q, out->v, in);
+  }
 }
 
 // Column k of -A, A by rows, rows of driven coordinates left out.
@@ -343,7 +376,7 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
   const double* const loops[] = {S->s_q, S->s_v, NULL};
   for (int p = 0; p < 3; p++) {
     negate_columns(m, to[p], from[p]);
-    for (int i = 0; i < m->nlink && p == 0 && !S->impact; i++) {
+    for (int i = 0; i < m->nlink && p == 0 && S->internal; i++) {
       const lb_link* l = &m->link[i];
       if (l->kind == LB_LINK_ELASTIC) {
         lb_reduced_blend_forces(l->reduced, by_q + (size_t)l->v * ((size_t)m->nv + 1), m->nv, -1, 0,
@@ -353,6 +386,11 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
     lb_step_solve(S, false, m->nv, to[p]);
     close_loops(S, to[p], loops[p]);
   }
+}
+
+const lb_derivatives* lb_step_look(lb_step_derivative* S, lb_data* d) {
+  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
+  return S->D;
 }
 
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
@@ -377,13 +415,14 @@ static void solve_adjoint(lb_step_derivative* S, const double* c) {
   lb_step_clear_driven(S->m, S->mu);
 }
 
-static void add_to_motors(const lb_step_derivative* S, double* motor) {
+static void add_to_motors(const lb_step_derivative* S, const lb_step_causes* out) {
   const lb_model* m = S->m;
+  double* motor = out->motor;
   for (int i = 0; i < m->nmotor; i++) {
     double* to = motor + 3 * (size_t)i;
     if (pushes(m, i)) {
       to[0] += lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, S->mu);
-    } else if (m->motor_joint[i] >= 0) {
+    } else if (m->motor_joint[i] >= 0 && !S->linear) {
       const int k = m->joint_v[m->motor_joint[i]];
       to[0] += S->q[k];
       to[1] += S->v[k];
@@ -392,7 +431,8 @@ static void add_to_motors(const lb_step_derivative* S, double* motor) {
   }
   for (int i = 0; i < S->rows; i++) {
     if (S->row_motor[i] >= 0) {
-      motor[3 * S->row_motor[i]] += S->nu[i] * S->pace;
+      double* angle = at_start(S) ? &out->begun[S->row_motor[i]] : &motor[3 * S->row_motor[i]];
+      *angle += S->nu[i] * S->pace;
       motor[3 * S->row_motor[i] + 1] += S->nu[i];
     }
   }
@@ -403,14 +443,17 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   const lb_model* m = S->m;
   const int nv = m->nv;
   const size_t size = (size_t)nv * sizeof(double);
-  memcpy(S->mu, in->v, size);
+  memcpy(S->q, in->q, size);
+  memcpy(S->v, in->v, size);
+  memcpy(S->a, in->a, size);
+  if (S->linear) {
+    lb_step_linear_advance_back(S, in);
+  }
+  memcpy(S->mu, S->v, size);
   lb_add(nv, S->mu, 1 / S->dt, in->a);
   apply_blocks(m, S->Q, S->reach, true, S->mu, in->q);
   lb_step_clear_driven(m, S->mu);
   solve_adjoint(S, in->lambda);
-  memcpy(S->q, in->q, size);
-  memcpy(S->v, in->v, size);
-  memcpy(S->a, in->a, size);
   add_forces_back(S, S->q, S->v, S->a, -1, S->mu);
   add_transposed(S->rows, S->nd, S->q, -1, S->s_q, S->nu);
   add_transposed(S->rows, S->nd, S->v, -1, S->s_v, S->nu);
@@ -449,7 +492,13 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   const lb_model* m = S->m;
   const int nv = m->nv;
   pull(S, in);
-  add_to_motors(S, out->motor);
+  add_to_motors(S, out);
+  if (S->linear) {
+    memset(S->begun, 0, (size_t)nv * sizeof *S->begun);
+    add_transposed(S->nd, S->nd, S->begun, -1, S->start_C, S->mu);
+    lb_step_linear_scatter(S, out, in);
+    return;
+  }
   lb_gears_fold(m, S->q);
   lb_gears_fold(m, S->a);
   lb_step_clear_driven(m, S->a);
@@ -483,11 +532,12 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
     *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));
   }
   double** const of_rows[] = {&made.s_q, &made.s_v, &made.J, &made.gap_q,
-                              &made.E,   &made.F,   &made.Z};
+                              &made.E,   &made.F,   &made.Z, &made.start_gap};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = lb_carve(c, rows * nd, sizeof(double));
   }
-  double** const vectors[] = {&made.q, &made.v, &made.a, &made.mu};
+  double** const vectors[] = {&made.q, &made.v, &made.a,     &made.mu,
+                              &made.x, &made.u, &made.end_v, &made.begun};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = lb_carve(c, nv, sizeof(double));
   }
@@ -501,9 +551,9 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   made.one_way = lb_carve(c, rows, sizeof *made.one_way);
   made.part = lb_carve(c, rows * rows, sizeof(double));
   made.share = lb_carve(c, 2 * rows, sizeof(double));
-  if (lb_loops_one_way(m) >= 0) {
-    made.still_K = lb_carve(c, nd * nd, sizeof(double));
-    made.still_M = lb_carve(c, nd * nd, sizeof(double));
+  double** const still[] = {&made.still_K, &made.still_M, &made.stiff_C, &made.start_C};
+  for (int i = 0; i < 4; i++) {
+    *still[i] = lb_carve(c, nd * nd, sizeof(double));
   }
   made.W = lb_carve(c, nd * nd, sizeof(double));
   made.order = lb_carve(c, nd, sizeof(int));
@@ -530,7 +580,6 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
 
 static lb_status make_nodes(lb_step_derivative* S, lb_error* err) {
   const bool any = S->m->nnode > 0;
-  lb_arena_init(&S->arena, S->allocator);
   S->nodes = any ? LB_TAKE(&S->arena, lb_node_derivative, 1) : NULL;
   const bool made =
       !any || (S->nodes && lb_node_derivative_create(S->nodes, S->m, &S->arena) == LB_OK);
@@ -549,7 +598,11 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
   c.used = 0;
   lb_step_derivative* S = lay_out(&c, m);
   S->allocator = allocator;
+  lb_arena_init(&S->arena, allocator);
   lb_status status = make_nodes(S, err);
+  if (status == LB_OK && lb_probe_create(&S->probe, m->tree ? m->tree : m, &S->arena) != LB_OK) {
+    status = no_memory(m, err);
+  }
   if (status == LB_OK) {
     status = lb_derivatives_create(m->tree ? m->tree : m, allocator, &S->D, err);
   }

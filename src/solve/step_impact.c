@@ -39,18 +39,6 @@ void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past
   lb_loops_linearise(m, d);
 }
 
-void lb_step_impact_matrix(lb_step_derivative* S) {
-  const lb_model* m = S->m;
-  const size_t nd = (size_t)S->nd;
-  memcpy(S->W, S->still_M, nd * nd * sizeof *S->W);
-  for (int i = 0; i < m->nlink; i++) {
-    for (size_t j = 0; m->link_driven[i] && j < nd; j++) {
-      const size_t k = (size_t)m->link_v[i];
-      S->W[k + j * nd] = S->W[j + k * nd] = j == k;
-    }
-  }
-}
-
 void lb_step_pose_impact(lb_step_derivative* S, lb_data* d) {
   const lb_v4 gravity = still(S, d);
   lb_rnea(S->m, d, S->a, d->q, S->v, d->qdd);

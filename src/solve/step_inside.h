@@ -3,6 +3,7 @@
 #pragma once
 #include "base/arena.h"
 #include "dynamics/loop.h"
+#include "dynamics/probe.h"
 #include "solve/node_derivative.h"
 #include "solve/step_derivative.h"
 #include "solve/step_matrix.h"
@@ -18,20 +19,22 @@ typedef enum lb_row_state {
 struct lb_step_derivative {
   const lb_model* m;
   const lb_allocator* allocator;
-  lb_arena arena;            // of nodes alone
+  lb_arena arena;            // of nodes and `probe`
   lb_node_derivative* nodes; // of strands and flesh; NULL: there are none
   int nd;                    // coordinates but for those of free nodes, which come last
   lb_derivatives* D;         // of those
-  const double *K, *C, *M;   // [nd][nd] of (4): D's, or those of an impact; C NULL: zero
-  double *still_K, *still_M; // [nd][nd] of impacts; NULL: no row pushes one way
+  const double *K, *C, *M;   // [nd][nd] of (4): D's, or those of (6) or (7); C NULL: zero
+  double *still_K, *still_M; // [nd][nd] of (6) and (7)
   double dt;
   double reach; // dq/dv of joints whose coordinates are numbers: dt, or 0 in an impact
   double pace;  // 1/dt of (3), or 0 in a stage within a step
   bool inner;   // it is one
   bool impact;
-  int count;    // states before
-  double* Q;    // [nlink][LB_STEP_BLOCK] dq/dv of joints whose coordinates are not numbers
-  double* H[2]; // [nlink][LB_STEP_BLOCK] dq/dq_i, weights included
+  bool linear;   // it is (7)
+  bool internal; // internal forces of elastic bodies are not in K
+  int count;     // states before
+  double* Q;     // [nlink][LB_STEP_BLOCK] dq/dv of joints whose coordinates are not numbers
+  double* H[2];  // [nlink][LB_STEP_BLOCK] dq/dq_i, weights included
   double weight[2];
   double* W;              // [nd][nd] its transpose is factored, for which it is by columns
   int* order;             // [nd]
@@ -59,12 +62,25 @@ struct lb_step_derivative {
   double *eta, *etad;     // [nq], [nv] coordinates and velocities at the step's end
   double* block;          // [most r][most r] of elastic bodies
   double* scratch;        // for their forces
-  double* push;           // [nmotor][nd] generalised force of a unit push; zero of other motors
+  // of linearly implicit steps
+  lb_probe probe;
+  double *stiff_C, *start_C; // [nd][nd] dr/dv, and dr/dv_1 but for M
+  double* start_gap;         // [rows][nd] gap_q with motors as the step begins
+  double closing;            // as in lb_step_past
+  double *x, *u;             // [nv] dt v and v - v_1
+  double* end_v;             // [nv] v
+  double* begun;             // [nv] changes of v_1, or by it
+  double* push;              // [nmotor][nd] generalised force of a unit push; zero of other motors
 };
 
 // Solve with W, or with its transpose, for the velocities that couplings of fixed ratio leave
 // (dynamics/gear.h): b [count][nd].
 void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, double* b);
+
+// At which gaps close in s of (3), (6) and (7).
+static inline double lb_step_pace(const lb_step_past* past, double dt) {
+  return past->inner || past->impact ? 0 : past->closing > 0 ? past->closing : 1 / dt;
+}
 
 // --- rows (step_rows.c) ---
 
@@ -73,9 +89,20 @@ void lb_step_rows_judge(lb_step_derivative* S, const lb_data* d, const lb_step_p
 // Their derivatives, and A of (5) factored; false: it is singular. After W.
 bool lb_step_rows_differentiate(lb_step_derivative* S, lb_data* d);
 
+// --- linearly implicit steps (step_linear.c) ---
+
+// K, C and M of (7), then D at q_1 and v.
+void lb_step_linear_derive(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
+// What causes change in S's q, v, a and `begun`, and what comes of them: of all effects, those that
+// are not of the velocities found. And the transposes: `in` to S's q and v, which are set, and S's
+// q, v, a and `begun` to the causes.
+void lb_step_linear_gather(lb_step_derivative* S, const lb_step_causes* in);
+void lb_step_linear_advance(lb_step_derivative* S, double* q, const double* v,
+                            const lb_step_causes* in);
+void lb_step_linear_advance_back(lb_step_derivative* S, const lb_step_effects* in);
+void lb_step_linear_scatter(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
+
 // --- impacts (step_impact.c) ---
 
 // K and M of (6), then D at the end of the impact.
 void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
-// W of (6) from its M.
-void lb_step_impact_matrix(lb_step_derivative* S);

@@ -33,7 +33,7 @@ static const double CLOSED = 1e-6, LEFT = 1e-8;
 // --- which ---
 
 void lb_step_rows_judge(lb_step_derivative* S, const lb_data* d, const lb_step_past* past) {
-  const double pace = past->inner || past->impact ? 0 : 1 / past->dt;
+  const double pace = lb_step_pace(past, past->dt);
   for (int i = 0; i < lb_loops_count(d); i++) {
     const lb_loop_row r = lb_loops_row(d, i);
     const bool lands = past->lands && past->lands[i];
@@ -151,6 +151,9 @@ bool lb_step_rows_differentiate(lb_step_derivative* S, lb_data* d) {
   const size_t nd = (size_t)S->nd;
   const int all = lb_loops_count(d);
   lb_loops_differentiate_rows(S->D, d, S->gap_q, S->s_q, S->J);
+  if (S->linear && !(S->closing > 0)) {
+    memcpy(S->gap_q, S->start_gap, (size_t)all * nd * sizeof *S->gap_q);
+  }
   memcpy(S->F, S->J, (size_t)all * nd * sizeof *S->F);
   for (int i = 0; i < all; i++) {
     lb_step_clear_driven(m, S->F + (size_t)i * nd);

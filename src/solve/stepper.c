@@ -183,3 +183,9 @@ void lb_stepper_observe(lb_stepper* st, lb_data* d) {
     lb_forward(st->m, d);
   }
 }
+
+void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context) {
+  st->watcher = watcher;
+  st->told = context;
+  st->watched = watcher != NULL;
+}

@@ -2,6 +2,11 @@
 #pragma once
 #include "base/arena.h"
 #include "limber/simulate.h"
+#include "solve/step_derivative.h"
+
+// Told of each stage that was found, at its end, with what it came from: for derivatives. A step
+// that had to be divided comes in its parts, and an impact after the stage that ends with it.
+typedef void lb_step_watcher(void* context, const lb_data* d, const lb_step_past* past);
 
 typedef struct lb_stepper_type {
   // Take what the stepper needs; on failure nothing is left to release but the arena.
@@ -22,13 +27,18 @@ struct lb_stepper {
   lb_scene_solver solver;
   lb_arena arena;
   long count;
-  double* saved; // [nq + nv] state at the start of the step
-  void* own;     // what the type keeps
-  bool watched;  // steps are differentiated, one after the other: coordinates keep their charts
+  double* saved;            // [nq + nv] state at the start of the step
+  void* own;                // what the type keeps
+  lb_step_watcher* watcher; // of steps that are implicit; NULL: none
+  void* told;               // its context
+  bool watched; // steps are differentiated, one after the other: coordinates keep their charts
 };
 
 extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,
     lb_stepper_linear_euler, lb_stepper_implicit, lb_stepper_adaptive;
+
+// Have a stepper watched; NULL: no longer.
+void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
 
 // Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);

@@ -27,12 +27,12 @@ typedef struct chain {
 } chain;
 
 // Changes of the motors with the keys, which profiles are linear in.
-static inline void motor_changes(const chain* c, const lb_data* d, double keys, double* out) {
-  const lb_model* m = d->model;
+static inline void motor_changes(const chain* c, const lb_model* m, double time, double keys,
+                                 double* out) {
   for (int i = 0; i < m->nmotor; i++) {
     double here[3], there[3];
-    lb_profile_evaluate(m->motor_profile[i], d->time, here);
-    lb_profile_evaluate(c->plus->motor_profile[i], d->time, there);
+    lb_profile_evaluate(m->motor_profile[i], time, here);
+    lb_profile_evaluate(c->plus->motor_profile[i], time, there);
     for (int k = 0; k < 3; k++) {
       const bool none = m->motor_drive[i] == LB_DRIVE_FORCE && k > 0;
       out[3 * i + k] = none ? 0 : keys * (there[k] - here[k]);
@@ -43,7 +43,7 @@ static inline void motor_changes(const chain* c, const lb_data* d, double keys, 
 // <y, D x> = <D'y, x>
 static inline void check_transpose(chain* c, const lb_step_causes* in, const lb_step_effects* out,
                                    int nv, int nmotor) {
-  static double y[4][MOST], x[4][MOST], motor[3 * MOTORS];
+  static double y[4][MOST], x[4][MOST], motor[3 * MOTORS], begun[MOTORS];
   const int rows = lb_loops_count(c->d);
   for (int k = 0; k < nv; k++) {
     y[0][k] = lb_random_between(&c->random, -1, 1);
@@ -56,11 +56,12 @@ static inline void check_transpose(chain* c, const lb_step_causes* in, const lb_
   }
   memset(x, 0, sizeof x);
   memset(motor, 0, sizeof motor);
-  lb_step_causes back = {{x[0], x[1]}, {x[2], x[3]}, motor};
+  memset(begun, 0, sizeof begun);
+  lb_step_causes back = {{x[0], x[1]}, {x[2], x[3]}, motor, begun};
   lb_step_back(c->S, &back, &(lb_step_effects){y[0], y[1], y[2], y[3]});
   const double one = dot(nv, y[0], out->q) + dot(nv, y[1], out->v) + dot(nv, y[2], out->a) +
                      dot(rows, y[3], out->lambda);
-  double other = dot(3 * nmotor, motor, in->motor);
+  double other = dot(3 * nmotor, motor, in->motor) + dot(nmotor, begun, in->begun);
   for (int p = 0; p < 2; p++) {
     other += dot(nv, x[p], in->q[p]) + dot(nv, x[2 + p], in->v[p]);
   }
@@ -73,13 +74,17 @@ static double keys_now;
 static inline void watch(void* context, const lb_data* d, const lb_step_past* past) {
   chain* c = context;
   const lb_model* m = d->model;
-  double motor[3 * MOTORS], q[MOST], v[MOST], a[MOST];
+  double motor[3 * MOTORS], before[3 * MOTORS], begun[MOTORS], q[MOST], v[MOST], a[MOST];
   memcpy(c->d->q, d->q, (size_t)m->nq * sizeof *q);
   memcpy(c->d->qd, d->qd, (size_t)m->nv * sizeof *v);
   c->d->time = d->time;
   assert_true(lb_step_differentiate(c->S, c->d, past));
-  motor_changes(c, d, keys_now, motor);
-  const lb_step_causes in = {{c->q[0], c->q[1]}, {c->v[0], c->v[1]}, motor};
+  motor_changes(c, m, d->time, keys_now, motor);
+  motor_changes(c, m, d->time - past->dt, keys_now, before);
+  for (int i = 0; i < m->nmotor; i++) {
+    begun[i] = before[3 * i];
+  }
+  const lb_step_causes in = {{c->q[0], c->q[1]}, {c->v[0], c->v[1]}, motor, begun};
   double lambda[MOST] = {0};
   lb_step_effects out = {q, v, a, lambda};
   lb_step_forward(c->S, &out, &in);
@@ -98,7 +103,9 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
   const lb_scene_solver solver = {.integrator = integrator, .step = STEP, .tolerance = 1e-12};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
-  ((lb_bdf2*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities
+  if (integrator != LB_INTEGRATOR_LINEAR_EULER) {
+    ((lb_bdf2*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities
+  }
   memcpy(d->q, q0, (size_t)m->nq * sizeof *q);
   lb_advance(m, d->q, x->q, s);
   for (int k = 0; k < m->nv; k++) {
@@ -111,7 +118,7 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
     memcpy(c->v[0], x->v, sizeof c->v[0]);
     memset(c->q[1], 0, sizeof c->q[1]);
     memset(c->v[1], 0, sizeof c->v[1]);
-    lb_bdf2_watch(st, watch, c);
+    lb_stepper_watch(st, watch, c);
   }
   lb_error err = lb_error_make(NULL);
   for (int i = 0; i < STEPS; i++) {

@@ -148,6 +148,7 @@ static void check(uint64_t seed, busy_options wanted, lb_coordinates in) {
   for (int i = 0; i < 3; i += step) {
     check_by(schemes[i], seed, wanted, in);
   }
+  check_by(LB_INTEGRATOR_LINEAR_EULER, seed, wanted, in);
 }
 
 static void rigid_trees_match_differences(void** state) {
