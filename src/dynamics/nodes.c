@@ -99,6 +99,13 @@ static double damped_share(const lb_model_segment* s, double l) {
   return s->pushes ? 1 : fmin(1, fmax(0, (l / s->length - 1) / DAMPED));
 }
 
+// How a segment's damping grows with its length, while it comes in.
+static double damping_slope(const lb_model_segment* s, double l) {
+  const double strain = l / s->length - 1;
+  const bool coming = !s->pushes && strain > 0 && strain < DAMPED;
+  return coming ? s->stiffness * s->damping / (DAMPED * s->length * s->length) : 0;
+}
+
 lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd) {
   const lb_v4 way = lb_v4_load(x + 3 * s->node[1]) - lb_v4_load(x + 3 * s->node[0]);
   const double l = sqrt(lb_v4_dot(way, way));
@@ -127,9 +134,7 @@ lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const doubl
   if (!(now.length > 0) || (!s->pushes && now.tension == 0)) {
     return (lb_segment_slope){{{0}, {0}, {0}}, {{0}, {0}, {0}}};
   }
-  const double strain = now.length / s->length - 1, rate = lb_v4_dot(now.n, now.pace);
-  const bool coming = !s->pushes && strain > 0 && strain < DAMPED;
-  const double slope = coming ? now.along * s->damping / (DAMPED * s->length) : 0;
+  const double rate = lb_v4_dot(now.n, now.pace), slope = damping_slope(s, now.length);
   const double share = now.tension / now.length;
   const lb_v4 grow =
       now.n * (now.along + slope * rate) + (now.pace - now.n * rate) * (now.damping / now.length);
@@ -277,16 +282,61 @@ static void answer_soft(const lb_nodes* nodes, const lb_model_soft* soft, double
   }
 }
 
-void lb_nodes_answer(const lb_model* m, lb_data* d, double* y, double s, double c,
+void lb_nodes_answer(const lb_model* m, const lb_nodes* nodes, double* y, double s, double c,
                      const double* z) {
   for (int i = 0; i < m->nnode; i++) {
     for (int k = 3 * i; k < 3 * i + 3; k++) {
       y[k] = c * m->node[i].drag * z[k];
     }
   }
-  answer_segments(m, d->work->nodes, y, s, c, z);
+  answer_segments(m, nodes, y, s, c, z);
   for (int i = 0; i < m->nsoft; i++) {
-    answer_soft(d->work->nodes, &m->soft[i], y, s, c, z);
+    answer_soft(nodes, &m->soft[i], y, s, c, z);
+  }
+}
+
+// With P = 1 - n n' and ways X, U from end to end, f = k n n.X + across P X + d n n.U; across is
+// EA (1/L - 1/l), so that k - across = EA/l. A change x of the way changes n by P x/l:
+//
+//   df = (e n.X + d n.U/l) P x + n (e P X + d P U/l).x + (e P X + d' n n.U) n.x,   e = EA/l^2
+static lb_m3 segment_answer_slope(const lb_model_segment* s, const lb_nodes* nodes, lb_v4 X,
+                                  lb_v4 U) {
+  const lb_segment_state now = lb_segment_look(s, nodes->x, nodes->xd);
+  if (!(now.length > 0)) {
+    return (lb_m3){{0}, {0}, {0}};
+  }
+  const lb_v4 n = now.n, PX = X - n * lb_v4_dot(n, X), PU = U - n * lb_v4_dot(n, U);
+  const double e = s->stiffness / (now.length * now.length), d = now.damping / now.length;
+  const double along = e * lb_v4_dot(n, X) + d * lb_v4_dot(n, U);
+  lb_m3 H = {{along, 0, 0}, {0, along, 0}, {0, 0, along}};
+  lb_m3_add_outer(&H, -along, n, n);
+  lb_m3_add_outer(&H, 1, n, PX * e + PU * d);
+  lb_m3_add_outer(&H, 1, PX * e + n * (damping_slope(s, now.length) * lb_v4_dot(n, U)), n);
+  return H;
+}
+
+void lb_nodes_change_answer(const lb_model* m, const lb_nodes* nodes, double* y, const double* X,
+                            const double* U, const double* z, bool transposed) {
+  for (int k = 0; k < m->nsegment; k++) {
+    const lb_model_segment* s = &m->segment[k];
+    const int a = 3 * s->node[0], b = 3 * s->node[1];
+    const lb_m3 H = segment_answer_slope(s, nodes, lb_v4_load(X + b) - lb_v4_load(X + a),
+                                         lb_v4_load(U + b) - lb_v4_load(U + a));
+    const lb_v4 way = lb_v4_load(z + b) - lb_v4_load(z + a);
+    const lb_v4 f = transposed ? lb_m3_apply_transposed(H, way) : lb_m3_apply(H, way);
+    lb_v4_add_to(y + b, f);
+    lb_v4_add_to(y + a, -f);
+  }
+  for (int i = 0; i < m->nsoft; i++) {
+    const lb_model_soft* soft = &m->soft[i];
+    const size_t first = 3 * (size_t)soft->first_node;
+    lb_nodes_displace(nodes, soft);
+    lb_fem_second(soft->fem, nodes->g, nodes->u, X + first, z + first);
+    for (int k = 0; k < 3 * soft->nnode; k++) {
+      y[first + (size_t)k] += nodes->g[k];
+    }
+    lb_viscous_add_change(soft->viscous, y + first, nodes->x + first, U + first, z + first,
+                          transposed);
   }
 }
 

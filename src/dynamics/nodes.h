@@ -71,7 +71,12 @@ double lb_segment_by_number(const lb_model_segment* s, const double* x, const do
 // y = (s K + c C) z at the places that lb_nodes_move found: minus the change of the forces along
 // changes z of all nodes' places, and of their velocities, but for how damping changes with places;
 // drag belongs to C. y, z [3 * nnode].
-void lb_nodes_answer(const lb_model* m, lb_data* d, double* y, double s, double c, const double* z);
+void lb_nodes_answer(const lb_model* m, const lb_nodes* nodes, double* y, double s, double c,
+                     const double* z);
+
+// y += how K X + C U of these changes with changes z of the nodes' places; or the transpose.
+void lb_nodes_change_answer(const lb_model* m, const lb_nodes* nodes, double* y, const double* X,
+                            const double* U, const double* z, bool transposed);
 
 // All of it, at the nodes' x and xd: y = minus the change of the forces along changes z of places
 // and zd of velocities; and the transpose, z and zd from y. [3 * nnode] each; writes over u and g.

@@ -356,6 +356,7 @@ bool lb_node_matrix_reduce(lb_node_matrix* N, lb_data* d, double dt, double* W) 
   for (int i = 0; i < MOST_TRIES; i++, share.mass *= 4) {
     lb_node_matrix_fill(N, d, share, W);
     if (lb_node_matrix_eliminate(N, W)) {
+      N->heavier = share.mass * dt;
       return true;
     }
     memcpy(W, N->held, size);
@@ -442,6 +443,6 @@ void lb_node_matrix_add_product(lb_node_matrix* N, lb_data* d, lb_node_share sha
                                 double* r) {
   find_jacobians(N, d);
   lb_node_matrix_spread(N, N->J, N->z, v);
-  lb_nodes_answer(N->m, d, N->y, share.stiffness, share.damping, N->z);
+  lb_nodes_answer(N->m, d->work->nodes, N->y, share.stiffness, share.damping, N->z);
   lb_node_matrix_gather(N, N->J, r, 1, N->y);
 }

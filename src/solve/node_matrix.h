@@ -34,6 +34,7 @@ typedef struct lb_node_matrix {
   double* x;            // [3 * nfree] a right-hand side in that order
   double* held;         // [nd][nd] the tree's matrix without the nodes
   double *z, *y;        // [3 * nnode]
+  double heavier;       // how many times the nodes counted as heavy in lb_node_matrix_reduce
 } lb_node_matrix;
 
 lb_status lb_node_matrix_create(lb_node_matrix* N, const lb_model* m, lb_arena* arena);

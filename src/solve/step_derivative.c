@@ -215,7 +215,9 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
   lb_gears_reduce(m, S->W);
   S->rows = 0;
   const int left = lb_gears_left(m);
-  return (!S->nodes || S->impact || lb_node_derivative_factor(S->nodes, d, dt, S->W)) &&
+  return (!S->nodes || S->impact ||
+          (S->linear ? lb_node_matrix_reduce(&S->nodes->N, d, dt, S->W)
+                     : lb_node_derivative_factor(S->nodes, d, dt, S->W))) &&
          lb_lu(left, S->W, left, S->order) == LB_OK &&
          (lb_loops_count(d) == 0 || lb_step_rows_differentiate(S, d));
 }
@@ -258,10 +260,13 @@ static void add_forces(lb_step_derivative* S, double* y, double s, const double*
   add_internal_product(S, y, s, q);
   add_product(nd, nd, y, s, S->C, v);
   add_product(nd, nd, y, s, S->M, a);
+  const double weight = S->nodes && S->linear ? S->nodes->N.heavier : 1;
   for (int k = nd; k < S->m->nv; k++) {
-    y[k] += s * S->m->armature[k] * a[k];
+    y[k] += s * weight * S->m->armature[k] * a[k];
   }
-  if (S->nodes && !S->impact) {
+  if (S->linear) {
+    lb_step_linear_forces(S, y, s, q, v);
+  } else if (S->nodes && !S->impact) {
     lb_node_derivative_add(S->nodes, y, s, q, v);
   }
 }
@@ -273,10 +278,13 @@ static void add_forces_back(lb_step_derivative* S, double* q, double* v, double*
   add_internal_product(S, q, s, mu);
   add_transposed(nd, nd, v, s, S->C, mu);
   add_transposed(nd, nd, a, s, S->M, mu);
+  const double weight = S->nodes && S->linear ? S->nodes->N.heavier : 1;
   for (int k = nd; k < S->m->nv; k++) {
-    a[k] += s * S->m->armature[k] * mu[k];
+    a[k] += s * weight * S->m->armature[k] * mu[k];
   }
-  if (S->nodes && !S->impact) {
+  if (S->linear) {
+    lb_step_linear_forces_back(S, q, v, s, mu);
+  } else if (S->nodes && !S->impact) {
     lb_node_derivative_add_back(S->nodes, q, v, s, mu);
   }
 }
@@ -284,12 +292,16 @@ static void add_forces_back(lb_step_derivative* S, double* q, double* v, double*
 // Free nodes, before and after the tree's part of b is solved for. Impacts leave them alone: there
 // is nothing but their masses.
 static void before_tree(lb_step_derivative* S, bool transposed, double* b) {
-  if (S->nodes && !S->impact) {
+  if (S->nodes && S->linear) {
+    lb_node_matrix_before(&S->nodes->N, b); // symmetric
+  } else if (S->nodes && !S->impact) {
     lb_node_derivative_before(S->nodes, transposed, b);
   }
 }
 static void after_tree(lb_step_derivative* S, bool transposed, double* b) {
-  if (S->nodes && !S->impact) {
+  if (S->nodes && S->linear) {
+    lb_node_matrix_after(&S->nodes->N, b);
+  } else if (S->nodes && !S->impact) {
     lb_node_derivative_after(S->nodes, transposed, b);
   }
   for (int k = S->nd; S->impact && k < S->m->nv; k++) {
@@ -309,7 +321,6 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   double* dv = S->mu;
   memset(dv, 0, (size_t)nv * sizeof *dv);
   add_forces(S, dv, -1, S->q, S->v, S->a);
-  add_product(nd, nd, dv, -1, S->linear ? S->start_C : NULL, S->begun);
   for (int i = 0; i < m->nmotor; i++) {
     if (pushes(m, i)) {
       lb_add(nd, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nd);
@@ -494,8 +505,6 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   pull(S, in);
   add_to_motors(S, out);
   if (S->linear) {
-    memset(S->begun, 0, (size_t)nv * sizeof *S->begun);
-    add_transposed(S->nd, S->nd, S->begun, -1, S->start_C, S->mu);
     lb_step_linear_scatter(S, out, in);
     return;
   }

@@ -100,6 +100,11 @@ void lb_step_linear_gather(lb_step_derivative* S, const lb_step_causes* in);
 void lb_step_linear_advance(lb_step_derivative* S, double* q, const double* v,
                             const lb_step_causes* in);
 void lb_step_linear_advance_back(lb_step_derivative* S, const lb_step_effects* in);
+// Add what r changes by with `begun` and by nodes, and the transpose.
+void lb_step_linear_forces(lb_step_derivative* S, double* y, double s, const double* q,
+                           const double* v);
+void lb_step_linear_forces_back(lb_step_derivative* S, double* q, double* v, double s,
+                                const double* mu);
 void lb_step_linear_scatter(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
 
 // --- impacts (step_impact.c) ---

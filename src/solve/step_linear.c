@@ -30,6 +30,9 @@ static void derive_start(lb_step_derivative* S, lb_data* d, const lb_step_past* 
   lb_derive(D, d, d->q, d->qd, d->qdd, false);
   lb_probe_take(&S->probe, D, d, S->x, S->u);
   lb_forces_answer(&S->probe, D, d);
+  if (S->nodes) {
+    lb_node_derivative_answer(S->nodes, D, d, &S->probe);
+  }
   const int count = lb_loops_linearise(S->m, d).count;
   if (count > 0) {
     lb_loops_push(S->m, d, past->lambda);
@@ -39,6 +42,9 @@ static void derive_start(lb_step_derivative* S, lb_data* d, const lb_step_past* 
   lb_forces_differentiate_answer(&S->probe, D, d);
   if (count > 0) {
     lb_loops_differentiate(D, d, past->lambda);
+  }
+  if (S->nodes) {
+    lb_node_derivative_take_linear(S->nodes, D, d, &S->probe);
   }
 }
 
@@ -113,10 +119,44 @@ void lb_step_linear_gather(lb_step_derivative* S, const lb_step_causes* in) {
   }
 }
 
+void lb_step_linear_forces(lb_step_derivative* S, double* y, double s, const double* q,
+                           const double* v) {
+  const int nd = S->nd;
+  for (int i = 0; i < nd; i++) {
+    y[i] += s * lb_dot(nd, S->start_C + (size_t)i * (size_t)nd, S->begun);
+  }
+  if (S->nodes) {
+    lb_node_derivative_add(S->nodes, y, s, q, S->begun);
+    lb_node_derivative_add_stiff(S->nodes, y, s, (lb_node_share){0, 1, S->dt}, v);
+    lb_node_derivative_add_stiff(S->nodes, y, s, (lb_node_share){0, -1, 0}, S->begun);
+  }
+}
+
+void lb_step_linear_forces_back(lb_step_derivative* S, double* q, double* v, double s,
+                                const double* mu) {
+  const int nd = S->nd;
+  for (int i = 0; i < nd; i++) {
+    lb_add(nd, S->begun, s * mu[i], S->start_C + (size_t)i * (size_t)nd);
+  }
+  if (S->nodes) {
+    lb_node_derivative_add_back(S->nodes, q, S->begun, s, mu);
+    lb_node_derivative_add_stiff(S->nodes, v, s, (lb_node_share){0, 1, S->dt}, mu);
+    lb_node_derivative_add_stiff(S->nodes, S->begun, s, (lb_node_share){0, -1, 0}, mu);
+  }
+}
+
+// Free nodes move by themselves.
+static int first_free(const lb_model* m) {
+  return m->nv - 3 * m->nfree;
+}
+
 void lb_step_linear_advance(lb_step_derivative* S, double* q, const double* v,
                             const lb_step_causes* in) {
   const lb_model* m = S->m;
   lb_changes_advance(m, S->end_v, S->dt, q, S->q, v);
+  for (int k = first_free(m); k < m->nv; k++) {
+    q[k] = S->q[k] + S->dt * v[k];
+  }
   for (int i = 0; i < m->nmotor; i++) {
     if (leads(m, i)) {
       q[m->joint_v[m->motor_joint[i]]] = in->motor[3 * i];
@@ -130,6 +170,11 @@ void lb_step_linear_advance_back(lb_step_derivative* S, const lb_step_effects* i
   lb_step_clear_driven(m, S->begun);
   memset(S->q, 0, (size_t)m->nv * sizeof *S->q);
   lb_changes_advance_back(m, S->end_v, S->dt, S->q, S->v, S->begun);
+  for (int k = first_free(m); k < m->nv; k++) {
+    S->q[k] += S->begun[k];
+    S->v[k] += S->dt * S->begun[k];
+  }
+  memset(S->begun, 0, (size_t)m->nv * sizeof *S->begun);
 }
 
 void lb_step_linear_scatter(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {

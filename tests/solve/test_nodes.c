@@ -135,7 +135,7 @@ static void answers_are_differences_of_forces(void** state) {
   memset(d->qd, 0, (size_t)m->nv * sizeof *d->qd);
   lb_kinematics(m, d, d->q, d->qd);
   lb_nodes_move(m, d, d->q, d->qd);
-  lb_nodes_answer(m, d, y, 1, 0, z);
+  lb_nodes_answer(m, d->work->nodes, y, 1, 0, z);
   const lb_nodes* nodes = d->work->nodes;
   for (int i = 0; i < m->nnode; i++) {
     // only free nodes can be moved one by one
@@ -143,7 +143,7 @@ static void answers_are_differences_of_forces(void** state) {
       z[3 * i + k] = m->node[i].link == LB_NODE_FREE ? z[3 * i + k] : 0;
     }
   }
-  lb_nodes_answer(m, d, y, 1, 0, z);
+  lb_nodes_answer(m, d->work->nodes, y, 1, 0, z);
   const double h = 1e-6;
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < m->nnode; i++) {
