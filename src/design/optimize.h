@@ -89,6 +89,8 @@ typedef struct lb_stage {
   int step;      // that it ends, or 0
   bool inner;
   bool impact;
+  bool linear;
+  double closing; // of a linearly implicit step
 } lb_stage;
 
 typedef struct lb_optimizing {
@@ -201,9 +203,10 @@ lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double 
 lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
                             lb_model_soft** part);
 // The power of the change of their forces, by one more of a number, for velocities z of the nodes,
-// which are where d has them. Writes over d's forces on nodes.
+// which are where d has them, and of what they answer. Writes over d's forces on nodes.
 double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
-                       const lb_block* b, const lb_model_soft* part, const double* z);
+                       const lb_block* b, const lb_model_soft* part, const lb_step_answers* probe,
+                       const double* z);
 
 // --- runs (optimize_run.c) ---
 

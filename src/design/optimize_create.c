@@ -41,13 +41,15 @@ static lb_status make_goals(maker* k) {
 // What a motor exerts that drives a position is found from implicit steps between impacts.
 static lb_status check_effort(maker* k, const lb_aimed* a) {
   const lb_model* m = k->o->model;
-  const bool known = lb_loops_one_way(m) < 0 && !lb_integrator_is_explicit(k->s->solver.integrator);
+  const lb_integrator by = k->s->solver.integrator;
+  const bool known =
+      lb_loops_one_way(m) < 0 && !lb_integrator_is_explicit(by) && by != LB_INTEGRATOR_LINEAR_EULER;
   return known || !lb_aimed_exerts(a, m)
              ? LB_OK
              : lb_error_add(k->err, LB_INVALID, a->g->place,
                             "goal '%s': what motor '%s' exerts is not known where constraints push "
-                            "one way or steps are explicit, since it drives a position (let it "
-                            "push, 'drive: force')",
+                            "one way, or steps are explicit or linear, since it drives a position "
+                            "(let it push, 'drive: force')",
                             a->g->name, m->motor_name[a->g->index]);
 }
 
@@ -89,7 +91,7 @@ static lb_status find_goals(maker* k) {
 
 static bool can_be_differentiated(lb_integrator i) {
   return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2 ||
-         lb_integrator_is_explicit(i);
+         i == LB_INTEGRATOR_LINEAR_EULER || lb_integrator_is_explicit(i);
 }
 
 // What can be simulated, but has no derivatives.
@@ -102,10 +104,11 @@ static lb_status check_scene(maker* k) {
                         s->name);
   }
   if (!can_be_differentiated(s->solver.integrator)) {
-    return lb_error_add(k->err, LB_INVALID, s->solver.place,
-                        "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2 "
-                        "or sdirk2; euler, rk4 and rk8 have them, too, for trees)",
-                        lb_integrator_name(s->solver.integrator));
+    return lb_error_add(
+        k->err, LB_INVALID, s->solver.place,
+        "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2, "
+        "sdirk2 or linear-euler; euler, rk4 and rk8 have them, too, for trees)",
+        lb_integrator_name(s->solver.integrator));
   }
   return s->solver.elastic != LB_SPACE_FULL
              ? LB_OK

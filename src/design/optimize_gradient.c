@@ -25,8 +25,9 @@ typedef struct way_back {
   double *q[RING], *v[RING]; // [nv] by the last states
   double* a;                 // [nv] by accelerations, of what motors exert
   double* lambda;            // [rows] likewise by multipliers
+  lb_step_answers answers;   // of a linearly implicit step
   double* mu;                // [nv] the stage's multiplier; of driven coordinates, by their forces
-  double* motor;             // [nmotor][3] of a moment ...
+  double* motor;             // [nmotor][3] of a moment, and [nmotor] of that before ...
   double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
   lb_motion *move, *gain;    // [nv]
   lb_model_soft** part;      // [nblock] of moduli
@@ -109,8 +110,8 @@ static void pull_joint(way_back* w, const lb_block* b, const double* mu) {
   double* to = w->gradient + b->first;
   if (b->loop >= 0) {
     for (int k = 0; k < b->count; k++) {
-      to[k] +=
-          lb_loops_spring_by_number(w->D, w->d, b->loop, lb_number_of_spring[b->p->kind], k, mu);
+      to[k] += lb_loops_spring_by_number(w->D, w->d, w->answers.probe, b->loop,
+                                         lb_number_of_spring[b->p->kind], k, mu);
     }
     return;
   }
@@ -124,20 +125,22 @@ static void pull_joint(way_back* w, const lb_block* b, const double* mu) {
   const lb_vec3 turn = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
   const bool ball = w->o->given.joint[b->p->index].kind == LB_JOINT_SPHERICAL;
   const double stretch[] = {turn.x, turn.y, turn.z};
+  const lb_probe* probe = w->answers.probe;
   for (int i = 0; i < b->ncoordinate; i++) {
     const int v = b->coordinate[i], k = v - b->own_v;
-    *to -= mu[v] * (b->p->kind == LB_PARAMETER_DAMPING ? w->d->qd[v]
-                    : ball                             ? stretch[k]
-                                                       : q[k] - m->rest[b->own_q + k]);
+    if (b->p->kind == LB_PARAMETER_DAMPING) {
+      *to -= mu[v] * (w->d->qd[v] + (probe ? probe->u[v] : 0));
+    } else {
+      const double off = ball ? stretch[k] : q[k] - m->rest[b->own_q + k];
+      *to -= mu[v] * (off + (probe ? probe->x[v] : 0));
+    }
   }
 }
 
 static void pull_line(way_back* w, const lb_block* b, const double* mu) {
-  const lb_derivatives* D = w->D;
-  w->gradient[b->first] +=
-      b->p->owner == LB_OWNER_SPRING
-          ? lb_spring_by_number(D, w->d, b->p->index, lb_number_of_spring[b->p->kind], mu)
-          : lb_cable_by_number(D, w->d, b->p->index, lb_number_of_spring[b->p->kind], mu);
+  const bool spring = b->p->owner == LB_OWNER_SPRING;
+  w->gradient[b->first] += (spring ? lb_spring_by_number : lb_cable_by_number)(
+      w->D, w->d, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
 }
 
 // The power of what the equations of motion get beyond, for one more of a growth's number.
@@ -159,8 +162,12 @@ static double growth_power(way_back* w, const lb_growth* g, bool length, bool im
     const lb_force_point p = lb_force_point_find(w->d->work, &drag->at);
     const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
     const lb_v4 moved = by.v + lb_v4_cross(by.w, p.arm);
+    lb_motion at = {s->w, p.velocity};
+    if (w->answers.probe) { // it is of the velocities at the end of the step
+      at = lb_motion_add(at, lb_probe_point(w->answers.probe, w->D, p, NULL).U);
+    }
     power += drag->linear *
-             (lb_v4_dot(lb_v4_cross(s->w, e), moved) + lb_v4_dot(p.velocity, lb_v4_cross(by.w, e)));
+             (lb_v4_dot(lb_v4_cross(at.w, e), moved) + lb_v4_dot(at.v, lb_v4_cross(by.w, e)));
   }
   return power;
 }
@@ -212,8 +219,8 @@ static void pull_numbers(way_back* w, bool impact) {
       continue;
     }
     if (lb_fabric_owns(b)) {
-      w->gradient[b->first] +=
-          lb_fabric_power(w->o, w->m, w->d, b, w->part[i], lb_step_move_nodes(w->S, mu));
+      w->gradient[b->first] += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers,
+                                               lb_step_move_nodes(w->S, mu));
       continue;
     }
     switch (b->p->kind) {
@@ -323,6 +330,36 @@ static void go_to(way_back* w, int record) {
   w->d->time = w->o->stage[record].time;
 }
 
+// A linearly implicit step looks at the forces where it begins.
+static bool go_back_linear(way_back* w, int record) {
+  const lb_stage* s = &w->o->stage[record];
+  const size_t nv = (size_t)w->m->nv, nmotor = (size_t)w->m->nmotor;
+  const int now = record % RING, before = s->before[0] % RING;
+  const lb_step_past past = lb_optimizing_past(w->o, record);
+  go_to(w, record);
+  w->D = lb_step_look(w->S, w->d);
+  add_goals(w, s, w->q[now], w->v[now]);
+  if (!lb_step_differentiate(w->S, w->d, &past)) {
+    return false;
+  }
+  memset(w->a, 0, nv * sizeof(double));
+  memset(w->lambda, 0, (size_t)w->o->rows * sizeof(double));
+  memset(w->motor, 0, 4 * nmotor * sizeof *w->motor);
+  double* begun = w->motor + 3 * nmotor;
+  lb_step_causes out = {{w->q[before], NULL}, {w->v[before], NULL}, w->motor, begun};
+  lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, w->lambda});
+  memset(w->q[now], 0, nv * sizeof(double));
+  memset(w->v[now], 0, nv * sizeof(double));
+  memcpy(w->mu, lb_step_multiplier(w->S), nv * sizeof(double));
+  pull_motors(w, s->time);
+  for (int i = 0; i < w->m->nmotor; i++) {
+    spread(w, i, s->time - s->dt, (double[]){begun[i], 0, 0});
+  }
+  w->answers = lb_step_pose_linear(w->S, w->d, &past);
+  pull_numbers(w, false);
+  return true;
+}
+
 static bool go_back(way_back* w, int record) {
   const lb_optimizing* o = w->o;
   const lb_stage* s = &o->stage[record];
@@ -392,7 +429,7 @@ static bool take_vectors(way_back* w) {
   const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
   double* block = LB_TAKE(&w->arena, double,
                           (2 * RING + 2) * nv + (size_t)w->o->rows +
-                              moments * 3 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
+                              moments * 4 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -407,7 +444,7 @@ static bool take_vectors(way_back* w) {
   w->mu = w->a + nv;
   w->lambda = w->mu + nv;
   w->motor = w->motors = w->lambda + w->o->rows;
-  w->gradient = w->motors + moments * 3 * (size_t)w->m->nmotor;
+  w->gradient = w->motors + moments * 4 * (size_t)w->m->nmotor;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
@@ -442,7 +479,10 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
-    if (!(w.X ? go_back_explicit : go_back)(&w, i)) {
+    bool (*const go)(way_back*, int) = w.X                  ? go_back_explicit
+                                       : o->stage[i].linear ? go_back_linear
+                                                            : go_back;
+    if (!go(&w, i)) {
       status = lb_error_add(err, LB_FAILED, (lb_place){0},
                             "the step that ends at t = %g s has no derivative: its equations are "
                             "singular",

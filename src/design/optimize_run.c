@@ -78,7 +78,9 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
                              .weight = {past->weight[0], past->weight[1]},
                              .count = past->count,
                              .inner = past->inner,
-                             .impact = past->impact};
+                             .impact = past->impact,
+                             .linear = past->linear,
+                             .closing = past->closing};
     find_causes(o, (int)i, o->stage[i].before);
     if (past->lambda) {
       memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
@@ -101,7 +103,9 @@ lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
                        .lambda = o->rows ? o->lambda + (size_t)record * (size_t)o->rows : NULL,
                        .lands = o->rows ? o->lands + (size_t)record * (size_t)o->rows : NULL,
                        .inner = s->inner,
-                       .impact = s->impact};
+                       .impact = s->impact,
+                       .linear = s->linear,
+                       .closing = s->closing};
   if (s->count == 2) {
     past.q[1] = o->q + two * nq;
     past.v[1] = o->v + two * nv;
@@ -185,6 +189,11 @@ static bool exerts(const lb_optimizing* o, const lb_model* m) {
   return false;
 }
 
+// By Newton's method, with impacts.
+static bool is_iterated(const lb_stepper* st) {
+  return st->type == &lb_stepper_implicit;
+}
+
 // As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
 // floor would be put back there, which says nothing of how it depends on the numbers.
 static lb_status stop_at_start(const lb_model* m, lb_stepper* st, lb_data* d, lb_error* err) {
@@ -200,7 +209,9 @@ static lb_status stop_at_start(const lb_model* m, lb_stepper* st, lb_data* d, lb
                         "by %.3g (metres or radians)",
                         told.name, gap);
   }
-  lb_bdf2_stop(st, d);
+  if (is_iterated(st)) {
+    lb_bdf2_stop(st, d);
+  }
   return LB_OK;
 }
 
@@ -225,6 +236,10 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
 }
 
 static void watch_stages(lb_optimizing* o, lb_stepper* st) {
+  lb_stepper_watch(st, note, o);
+  if (!is_iterated(st)) {
+    return;
+  }
   lb_bdf2* own = st->own;
   const bool loops = o->rows > 0 && lb_loops_one_way(st->m) < 0;
   const bool finer = loops || st->m->nelastic > 0 || exerts(o, st->m);
@@ -232,7 +247,6 @@ static void watch_stages(lb_optimizing* o, lb_stepper* st) {
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
   }
-  lb_stepper_watch(st, note, o);
 }
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,

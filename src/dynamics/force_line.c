@@ -213,33 +213,27 @@ static void differentiate_guided(lb_derivatives* D, lb_data* d, int i) {
 
 // --- numbers of lines ---
 
-// What the tension changes by with a number: it is linear in stiffness and damping.
-static double tension_by(lb_spring_number number, const lb_scene_law* law, double stretch,
-                         double rate, double slope) {
+// A line whose tension, slope and damping are what a number changes them by: the tension is linear
+// in stiffness and damping, and a longer line at rest is stretched less.
+typedef struct by_number {
+  double F, slope, damping;
+} by_number;
+
+static by_number find_by(lb_spring_number number, const lb_scene_law* law, double stretch,
+                         double rate, double slope, double curve) {
+  const lb_pull unit = lb_law_pull(law, 1, stretch);
   switch (number) {
   case LB_SPRING_STIFFNESS:
-    return lb_law_pull(law, 1, stretch).force;
+    return (by_number){unit.force, unit.slope, 0};
   case LB_SPRING_DAMPING:
-    return rate;
-  default: // a longer line at rest is stretched less
-    return -slope;
+    return (by_number){rate, 0, 1};
+  default:
+    return (by_number){-slope, -curve, 0};
   }
 }
 
-// How fast a point moves along e with the velocities mu.
-static double motion_along(const lb_derivatives* D, const lb_force_point* p, lb_v4 e,
-                           const double* mu) {
-  lb_motion* S = D->work->points;
-  double sum = 0;
-  lb_derive_point(D, S, NULL, p->index, p->arm);
-  for (int k = 0; k < D->model->nv; k++) {
-    sum += mu[k] * lb_v4_dot(S[k].v, e);
-  }
-  return sum;
-}
-
-static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_line* c,
-                             lb_spring_number number, const double* mu) {
+static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe,
+                             const lb_line* c, lb_spring_number number, const double* mu) {
   lb_line_pull p;
   double rate = 0, sum = 0;
   lb_line_find(&p, c, d->work);
@@ -249,28 +243,39 @@ static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_line*
   for (int s = 0; s + 1 < c->count; s++) {
     rate += lb_v4_dot(p.e[s], p.p[s + 1].velocity - p.p[s].velocity);
   }
+  const by_number by = find_by(number, c->law, p.stretch, rate, p.slope, p.curve);
+  p.F = by.F;
+  p.slope = by.slope;
+  p.damping = by.damping;
   for (int i = 0; i < c->count; i++) {
-    sum += motion_along(D, &p.p[i], lb_line_direction(c, p.e, i), mu);
+    const lb_v4 u = lb_line_direction(c, p.e, i);
+    sum += lb_v4_dot(lb_derive_motion(D, &p.p[i], mu).v, u) * p.F;
   }
-  return sum * tension_by(number, c->law, p.stretch, rate, p.slope);
+  return sum + (probe ? lb_line_answer_power(probe, D, &p, c, mu) : 0);
 }
 
-double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
-                           const double* mu) {
+double lb_spring_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
+                           lb_spring_number number, const double* mu) {
   const lb_scene_spring* s = &D->model->spring[i];
   if (!lb_spring_is_guided(s)) {
     const lb_line c = lb_spring_line(D->model, i);
-    return line_by_number(D, d, &c, number, mu);
+    return line_by_number(D, d, probe, &c, number, mu);
   }
   const lb_guided g = lb_guided_find(D->model, d->work, i);
-  const double by = tension_by(number, &s->law, g.stretch, lb_v4_dot(g.e, g.y), g.slope);
-  return by * (motion_along(D, &g.a, g.e, mu) - motion_along(D, &g.b, g.e, mu));
+  const by_number by = find_by(number, &s->law, g.stretch, lb_v4_dot(g.e, g.y), g.slope, g.curve);
+  double F = by.F;
+  if (probe) {
+    const lb_probed a = lb_probe_point(probe, D, g.a, NULL);
+    const lb_probed b = lb_probe_point(probe, D, g.b, NULL);
+    F += by.slope * lb_v4_dot(g.e, b.X.v - a.X.v) + by.damping * lb_v4_dot(g.e, b.U.v - a.U.v);
+  }
+  return F * lb_v4_dot(g.e, lb_derive_motion(D, &g.a, mu).v - lb_derive_motion(D, &g.b, mu).v);
 }
 
-double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
-                          const double* mu) {
+double lb_cable_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
+                          lb_spring_number number, const double* mu) {
   const lb_line c = lb_cable_line(D->model, i);
-  return line_by_number(D, d, &c, number, mu);
+  return line_by_number(D, d, probe, &c, number, mu);
 }
 
 // --- the tables ---

@@ -183,6 +183,17 @@ static void differentiate_line_answer(const lb_probe* probe, lb_derivatives* D, 
   }
 }
 
+double lb_line_answer_power(const lb_probe* probe, const lb_derivatives* D, const lb_line_pull* p,
+                            const lb_line* c, const double* mu) {
+  lb_probed at[LB_LINE_MOST];
+  const answer a = probe_line(probe, D, p, c, at, NULL);
+  double sum = 0;
+  for (int i = 0; i < c->count; i++) {
+    sum += lb_motion_dot(lb_derive_motion(D, &p->p[i], mu), answer_of(p, c, &a, at, i));
+  }
+  return sum;
+}
+
 // --- those of springs along a direction: along it alone ---
 
 static double guided_answer(const lb_guided* g, const lb_scene_spring* s, lb_motion a[2],

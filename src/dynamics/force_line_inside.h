@@ -40,6 +40,10 @@ typedef struct lb_line_motions {
 lb_line_motions lb_line_take_motions(const lb_derivatives* D, int count);
 void lb_line_push(lb_derivatives* D, double* K, const lb_line_motions* m, int count);
 
+// The power of what it answers for velocities mu, [nv].
+double lb_line_answer_power(const lb_probe* probe, const lb_derivatives* D, const lb_line_pull* p,
+                            const lb_line* c, const double* mu);
+
 // A spring along a direction.
 typedef struct lb_guided {
   lb_force_point a, b; // both where b is

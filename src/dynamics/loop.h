@@ -146,8 +146,9 @@ void lb_loops_answer_springs(const lb_probe* probe, const lb_derivatives* D, lb_
 void lb_loops_differentiate_answers(const lb_probe* probe, lb_derivatives* D, lb_data* d);
 
 // The power of the change of loop i's spring and damper by one more of a number, for velocities mu
-// [nv]. After lb_derive at d's state, with the origins' velocities in place.
-double lb_loops_spring_by_number(const lb_derivatives* D, const lb_data* d, int i,
+// [nv], and of what they answer to the probe; NULL: none. After lb_derive at d's state, with the
+// origins' velocities in place.
+double lb_loops_spring_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
                                  lb_spring_number number, int k, const double* mu);
 
 // The generalised force of a unit force of a pushing motor on a loop: out [nv].

@@ -326,16 +326,20 @@ static lb_force_point end_point(lb_data* d, const lb_loop_end* end, lb_v4 P) {
   return p;
 }
 
+static parting probe_loop(const lb_probe* probe, const lb_derivatives* D, lb_data* d,
+                          const loop* L) {
+  const lb_probed a = lb_probe_point(probe, D, end_point(d, &L->a, L->b.p), NULL);
+  const lb_probed b = lb_probe_point(probe, D, end_point(d, &L->b, L->b.p), NULL);
+  return part((lb_motion[]){a.X, a.U}, (lb_motion[]){b.X, b.U});
+}
+
 void lb_loops_answer_springs(const lb_probe* probe, const lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   for (int i = 0; i < m->nloop; i++) {
     if (is_sprung(&m->loop[i])) {
       const loop L = open_loop(D, d, i);
       const lb_force_point pa = end_point(d, &L.a, L.b.p), pb = end_point(d, &L.b, L.b.p);
-      const lb_probed a = lb_probe_point(probe, D, pa, NULL),
-                      b = lb_probe_point(probe, D, pb, NULL);
-      const lb_motion F =
-          spring_answer(&m->loop[i], &L, part((lb_motion[]){a.X, a.U}, (lb_motion[]){b.X, b.U}));
+      const lb_motion F = spring_answer(&m->loop[i], &L, probe_loop(probe, D, d, &L));
       lb_force_point_wrench(&pb, F);
       lb_force_point_wrench(&pa, lb_motion_scale(-1, F));
     }
@@ -376,10 +380,16 @@ void lb_loops_differentiate_answers(const lb_probe* probe, lb_derivatives* D, lb
   }
 }
 
-double lb_loops_spring_by_number(const lb_derivatives* D, const lb_data* d, int i,
+double lb_loops_spring_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
                                  lb_spring_number number, int k, const double* mu) {
   const loop L = open_loop(D, d, i);
-  const lb_motion F = lb_loops_spring_slope(D->model, d, i, number, k);
+  lb_motion F = lb_loops_spring_slope(D->model, d, i, number, k);
+  if (probe) {
+    lb_scene_joint unit = D->model->loop[i];
+    unit.stiffness = number == LB_SPRING_STIFFNESS;
+    unit.damping = number == LB_SPRING_DAMPING;
+    F = lb_motion_add(F, spring_answer(&unit, &L, probe_loop(probe, D, d, &L)));
+  }
   double sum = 0;
   for (int v = L.begin[0]; v < L.end[1]; v = next(&L, v)) {
     sum += mu[v] * lb_motion_dot(F, apart(&L, v));

@@ -166,6 +166,30 @@ double lb_segment_by_number(const lb_model_segment* s, const double* x, const do
   return -s->stiffness * (by_strain * (strain + 1) + share * s->damping * rate) / s->length;
 }
 
+// Of k = EA/L, across = EA (1/L - 1/l) and d = share beta k, in f = k n n.X + across P X + d n n.U.
+lb_v4 lb_segment_answer_by_number(const lb_model_segment* s, const double* x, const double* xd,
+                                  lb_v4 X, lb_v4 U, lb_spring_number number) {
+  const lb_segment_state now = lb_segment_look(s, x, xd);
+  if (!(now.length > 0)) {
+    return lb_v4_zero();
+  }
+  const double k = now.along, L = s->length, share = damped_share(s, now.length);
+  double by_k = 0, by_across = 0, by_d = 0;
+  if (number == LB_SPRING_STIFFNESS) {
+    by_k = 1 / L;
+    by_across = 1 / L - 1 / now.length;
+    by_d = share * s->damping / L;
+  } else if (number == LB_SPRING_DAMPING) {
+    by_d = share * k;
+  } else { // the share comes in later when L grows
+    by_k = by_across = -k / L;
+    by_d = -share * s->damping * k / L - damping_slope(s, now.length) * now.length / L;
+  }
+  const lb_v4 n = now.n;
+  const double along = lb_v4_dot(n, X);
+  return n * (by_k * along + by_d * lb_v4_dot(n, U)) + (X - n * along) * by_across;
+}
+
 static void pull_segments(const lb_model* m, const lb_nodes* nodes) {
   for (int k = 0; k < m->nsegment; k++) {
     const lb_model_segment* s = &m->segment[k];
@@ -263,8 +287,8 @@ static void answer_segments(const lb_model* m, const lb_nodes* nodes, double* y,
   }
 }
 
-static void answer_soft(const lb_nodes* nodes, const lb_model_soft* soft, double* y, double s,
-                        double c, const double* z) {
+void lb_nodes_answer_soft(const lb_nodes* nodes, const lb_model_soft* soft, double* y, double s,
+                          double c, const double* z) {
   const size_t first = 3 * (size_t)soft->first_node;
   lb_nodes_displace(nodes, soft);
   if (s != 0) {
@@ -291,7 +315,7 @@ void lb_nodes_answer(const lb_model* m, const lb_nodes* nodes, double* y, double
   }
   answer_segments(m, nodes, y, s, c, z);
   for (int i = 0; i < m->nsoft; i++) {
-    answer_soft(nodes, &m->soft[i], y, s, c, z);
+    lb_nodes_answer_soft(nodes, &m->soft[i], y, s, c, z);
   }
 }
 
@@ -365,8 +389,8 @@ void lb_nodes_change(const lb_model* m, const lb_nodes* nodes, double* y, const 
   for (int i = 0; i < m->nsoft; i++) {
     const lb_model_soft* soft = &m->soft[i];
     const size_t first = 3 * (size_t)soft->first_node;
-    answer_soft(nodes, soft, y, 1, 0, z);
-    answer_soft(nodes, soft, y, 0, 1, zd);
+    lb_nodes_answer_soft(nodes, soft, y, 1, 0, z);
+    lb_nodes_answer_soft(nodes, soft, y, 0, 1, zd);
     lb_viscous_add_change(soft->viscous, y + first, nodes->x + first, nodes->xd + first, z + first,
                           false);
   }
@@ -400,8 +424,8 @@ void lb_nodes_change_back(const lb_model* m, const lb_nodes* nodes, double* z, d
   for (int i = 0; i < m->nsoft; i++) {
     const lb_model_soft* soft = &m->soft[i];
     const size_t first = 3 * (size_t)soft->first_node;
-    answer_soft(nodes, soft, z, 1, 0, y);
-    answer_soft(nodes, soft, zd, 0, 1, y);
+    lb_nodes_answer_soft(nodes, soft, z, 1, 0, y);
+    lb_nodes_answer_soft(nodes, soft, zd, 0, 1, y);
     lb_viscous_add_change(soft->viscous, z + first, nodes->x + first, nodes->xd + first, y + first,
                           true);
   }

@@ -82,3 +82,12 @@ lb_probed lb_probe_point(const lb_probe* p, const lb_derivatives* D, lb_force_po
   }
   return a;
 }
+
+lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, const double* mu) {
+  lb_motion *S = D->work->points, sum = lb_motion_zero();
+  lb_derive_point(D, S, NULL, p->index, p->arm);
+  for (int k = 0; k < D->model->nv; k++) {
+    sum = lb_motion_add(sum, lb_motion_scale(mu[k], S[k]));
+  }
+  return sum;
+}

@@ -73,3 +73,6 @@ static inline void lb_force_point_wrench(const lb_force_point* p, lb_motion forc
     p->link->xn += force.w;
   }
 }
+
+// How a point of a link moves with the velocities mu, [nv].
+lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, const double* mu);

@@ -240,7 +240,8 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   }
   solve_with_matrix(own, 1, own->dv);
   if (rows.count > 0) {
-    lb_bdf2_loops_forget(&own->loops, false);
+    lb_bdf2_loops_forget(&own->loops,
+                         true); // springs that are pressed together may outweigh masses
     memset(own->loops.lambda, 0, (size_t)rows.count * sizeof *own->loops.lambda);
     lb_bdf2_loops_correct(&own->loops, &rows, rows.J,
                           (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1, 1, h},
@@ -274,6 +275,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   lb_loops_gear(d, false);
   st->count++;
   if (st->watcher) {
+    lb_drive(m, d);
     st->watcher(st->told, d,
                 &(lb_step_past){.dt = h,
                                 .count = 1,

@@ -129,10 +129,16 @@ void lb_step_pose_impact(lb_step_derivative* S, lb_data* d);
 // d and the derivatives of the dynamics at a state by itself, for what depends on it.
 const lb_derivatives* lb_step_look(lb_step_derivative* S, lb_data* d);
 
-// d as a linearly implicit step saw it when it began, and what it answers to: what numbers of the
-// model are multiplied with in (7). After lb_step_differentiate of one.
-void lb_step_pose_linear(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
-const struct lb_probe* lb_step_probe(const lb_step_derivative* S);
+// What forces answer to in a linearly implicit step (dynamics/probe.h), and how nodes of strands
+// and flesh move with that, [3 * nnode]; all NULL: nothing, it is another step.
+typedef struct lb_step_answers {
+  const struct lb_probe* probe;
+  const double *X, *U;
+} lb_step_answers;
+
+// d as a linearly implicit step saw it when it began: what numbers of the model are multiplied with
+// in (7). After lb_step_differentiate of one.
+lb_step_answers lb_step_pose_linear(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S);

@@ -84,14 +84,11 @@ void lb_step_linear_derive(lb_step_derivative* S, lb_data* d, const lb_step_past
   lb_loops_gear(d, geared);
 }
 
-void lb_step_pose_linear(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
+lb_step_answers lb_step_pose_linear(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   pose(S, d, past);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
   lb_probe_take(&S->probe, S->D, d, S->x, S->u);
-}
-
-const lb_probe* lb_step_probe(const lb_step_derivative* S) {
-  return S->linear ? &S->probe : NULL;
+  return (lb_step_answers){&S->probe, S->nodes ? S->nodes->X : NULL, S->nodes ? S->nodes->U : NULL};
 }
 
 // --- products ---

@@ -67,10 +67,10 @@ static const char limb[] =
 
 static void gradients_through_strands_and_flesh_equal_differences_of_runs(void** state) {
   (void)state;
-  static const char* const by[] = {"bdf1", "bdf2", "sdirk2"};
+  static const char* const by[] = {"bdf1", "bdf2", "sdirk2", "linear-euler"};
   char text[sizeof limb + 16];
   double x[MOST];
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     problem p;
     snprintf(text, sizeof text, limb, by[i]);
     open_problem(&p, text);

@@ -2,7 +2,7 @@
 // lengths in maximal coordinates, forces of motors that drive positions, points that are led.
 #include "design/optimizing.h"
 
-static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2"};
+static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2", "linear-euler"};
 enum { SCHEMES = 3 };
 
 static const char reduced[] = ", step: 4 ms", maximal[] = ", step: 4 ms, coordinates: maximal";
