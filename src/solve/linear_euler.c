@@ -240,8 +240,8 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   }
   solve_with_matrix(own, 1, own->dv);
   if (rows.count > 0) {
-    lb_bdf2_loops_forget(&own->loops,
-                         true); // springs that are pressed together may outweigh masses
+    // what springs press on may outweigh masses: the matrix need not be definite
+    lb_bdf2_loops_forget(&own->loops, true);
     memset(own->loops.lambda, 0, (size_t)rows.count * sizeof *own->loops.lambda);
     lb_bdf2_loops_correct(&own->loops, &rows, rows.J,
                           (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1, 1, h},
