@@ -70,18 +70,6 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
 
 // --- matrices ---
 
-// y += s A x and y += s A'x, A by rows; NULL: it is zero
-static void add_product(int rows, int n, double* y, double s, const double* A, const double* x) {
-  for (int i = 0; A && i < rows; i++) {
-    y[i] += s * lb_dot(n, A + (size_t)i * (size_t)n, x);
-  }
-}
-static void add_transposed(int rows, int n, double* y, double s, const double* A, const double* x) {
-  for (int i = 0; A && i < rows; i++) {
-    lb_add(n, y, s * x[i], A + (size_t)i * (size_t)n);
-  }
-}
-
 void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, double* b) {
   const int left = lb_gears_left(S->m);
   void (*const by)(int, const double*, int, const int*, int, double*, int) =
@@ -256,10 +244,10 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
 static void add_forces(lb_step_derivative* S, double* y, double s, const double* q, const double* v,
                        const double* a) {
   const int nd = S->nd;
-  add_product(nd, nd, y, s, S->K, q);
+  lb_step_add_product(nd, nd, y, s, S->K, q);
   add_internal_product(S, y, s, q);
-  add_product(nd, nd, y, s, S->C, v);
-  add_product(nd, nd, y, s, S->M, a);
+  lb_step_add_product(nd, nd, y, s, S->C, v);
+  lb_step_add_product(nd, nd, y, s, S->M, a);
   const double weight = S->nodes && S->linear ? S->nodes->N.heavier : 1;
   for (int k = nd; k < S->m->nv; k++) {
     y[k] += s * weight * S->m->armature[k] * a[k];
@@ -274,10 +262,10 @@ static void add_forces(lb_step_derivative* S, double* y, double s, const double*
 static void add_forces_back(lb_step_derivative* S, double* q, double* v, double* a, double s,
                             const double* mu) {
   const int nd = S->nd;
-  add_transposed(nd, nd, q, s, S->K, mu);
+  lb_step_add_transposed(nd, nd, q, s, S->K, mu);
   add_internal_product(S, q, s, mu);
-  add_transposed(nd, nd, v, s, S->C, mu);
-  add_transposed(nd, nd, a, s, S->M, mu);
+  lb_step_add_transposed(nd, nd, v, s, S->C, mu);
+  lb_step_add_transposed(nd, nd, a, s, S->M, mu);
   const double weight = S->nodes && S->linear ? S->nodes->N.heavier : 1;
   for (int k = nd; k < S->m->nv; k++) {
     a[k] += s * weight * S->m->armature[k] * mu[k];
@@ -334,11 +322,11 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
     const double angle = asked && at_start(S) ? in->begun[S->row_motor[i]] : asked ? asked[0] : 0;
     S->nu[i] = asked ? asked[1] + S->pace * angle : 0;
   }
-  add_product(S->rows, nd, S->nu, -1, S->s_q, S->q);
-  add_product(S->rows, nd, S->nu, -1, S->s_v, S->v);
-  add_product(S->rows, nd, S->nu, -1, S->E, dv);
+  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_q, S->q);
+  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_v, S->v);
+  lb_step_add_product(S->rows, nd, S->nu, -1, S->E, dv);
   lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-  add_transposed(S->rows, nd, dv, 1, S->Z, S->nu);
+  lb_step_add_transposed(S->rows, nd, dv, 1, S->Z, S->nu);
   after_tree(S, false, dv);
   if (out->lambda) {
     memcpy(out->lambda, S->nu, (size_t)S->rows * sizeof *S->nu);
@@ -351,51 +339,6 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   lb_add(nv, out->a, 1 / S->dt, dv);
   if (S->linear) {
     lb_step_linear_advance(S, out->q, out->v, in);
-  }
-}
-
-// Column k of -A, A by rows, rows of driven coordinates left out.
-static void negate_columns(const lb_model* m, double* out, const double* A) {
-  const size_t nv = (size_t)m->nv;
-  for (size_t k = 0; k < nv; k++) {
-    for (size_t i = 0; i < nv; i++) {
-      out[i + k * nv] = A ? -A[i * nv + k] : 0;
-    }
-    lb_step_clear_driven(m, out + k * nv);
-  }
-}
-
-// The multipliers' share of columns whose own rows of the loops are `s` (NULL: none).
-static void close_loops(lb_step_derivative* S, double* columns, const double* s) {
-  const int nv = S->m->nv;
-  for (int k = 0; k < nv && S->rows > 0; k++) {
-    double* dv = columns + (size_t)k * (size_t)nv;
-    for (int i = 0; i < S->rows; i++) {
-      S->nu[i] = s ? -s[(size_t)i * (size_t)nv + (size_t)k] : 0;
-    }
-    add_product(S->rows, nv, S->nu, -1, S->E, dv);
-    lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-    add_transposed(S->rows, nv, dv, 1, S->Z, S->nu);
-  }
-}
-
-void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
-  const lb_model* m = S->m;
-  LB_ASSERT(!S->nodes);
-  double* const to[] = {by_q, by_v, by_a};
-  const double* const from[] = {S->K, S->C, S->M};
-  const double* const loops[] = {S->s_q, S->s_v, NULL};
-  for (int p = 0; p < 3; p++) {
-    negate_columns(m, to[p], from[p]);
-    for (int i = 0; i < m->nlink && p == 0 && S->internal; i++) {
-      const lb_link* l = &m->link[i];
-      if (l->kind == LB_LINK_ELASTIC) {
-        lb_reduced_blend_forces(l->reduced, by_q + (size_t)l->v * ((size_t)m->nv + 1), m->nv, -1, 0,
-                                S->eta + l->q, S->etad + l->v, S->block, S->scratch);
-      }
-    }
-    lb_step_solve(S, false, m->nv, to[p]);
-    close_loops(S, to[p], loops[p]);
   }
 }
 
@@ -417,9 +360,9 @@ static void solve_adjoint(lb_step_derivative* S, const double* c) {
     for (int i = 0; i < S->rows; i++) {
       S->nu[i] = c ? c[i] : 0;
     }
-    add_product(S->rows, nd, S->nu, 1, S->Z, S->mu);
+    lb_step_add_product(S->rows, nd, S->nu, 1, S->Z, S->mu);
     lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-    add_transposed(S->rows, nd, S->mu, -1, S->E, S->nu);
+    lb_step_add_transposed(S->rows, nd, S->mu, -1, S->E, S->nu);
   }
   lb_step_solve(S, true, 1, S->mu);
   after_tree(S, true, S->mu);
@@ -466,8 +409,8 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   lb_step_clear_driven(m, S->mu);
   solve_adjoint(S, in->lambda);
   add_forces_back(S, S->q, S->v, S->a, -1, S->mu);
-  add_transposed(S->rows, S->nd, S->q, -1, S->s_q, S->nu);
-  add_transposed(S->rows, S->nd, S->v, -1, S->s_v, S->nu);
+  lb_step_add_transposed(S->rows, S->nd, S->q, -1, S->s_q, S->nu);
+  lb_step_add_transposed(S->rows, S->nd, S->v, -1, S->s_v, S->nu);
 }
 
 void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,

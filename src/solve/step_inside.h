@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "dynamics/loop.h"
 #include "dynamics/probe.h"
+#include "math/dense.h"
 #include "solve/node_derivative.h"
 #include "solve/step_derivative.h"
 #include "solve/step_matrix.h"
@@ -72,6 +73,20 @@ struct lb_step_derivative {
   double* begun;             // [nv] changes of v_1, or by it
   double* push;              // [nmotor][nd] generalised force of a unit push; zero of other motors
 };
+
+// y += s A x and y += s A'x, A by rows; NULL: it is zero
+static inline void lb_step_add_product(int rows, int n, double* y, double s, const double* A,
+                                       const double* x) {
+  for (int i = 0; A && i < rows; i++) {
+    y[i] += s * lb_dot(n, A + (size_t)i * (size_t)n, x);
+  }
+}
+static inline void lb_step_add_transposed(int rows, int n, double* y, double s, const double* A,
+                                          const double* x) {
+  for (int i = 0; A && i < rows; i++) {
+    lb_add(n, y, s * x[i], A + (size_t)i * (size_t)n);
+  }
+}
 
 // Solve with W, or with its transpose, for the velocities that couplings of fixed ratio leave
 // (dynamics/gear.h): b [count][nd].
