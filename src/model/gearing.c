@@ -185,7 +185,8 @@ static bool pushes_one_way(const lb_model* m) {
 
 lb_status lb_build_gearing(lb_build* b) {
   lb_model* m = b->m;
-  const bool fit = m->nnode == 0 && m->nv == m->ndense && !pushes_one_way(m);
+  const bool fit = m->nnode == 0 && m->nv == m->ndense && !pushes_one_way(m) &&
+                   m->solver.closing == 0; // else they may start open
   work w = {.m = m, .n = m->nv, .relation = LB_TAKE(b->arena, int, m->nrelation)};
   if (!w.relation) {
     return lb_build_no_memory(b);

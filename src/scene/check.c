@@ -81,6 +81,28 @@ static void check_names(checker* c, const char* word, int count, const void* fir
 
 static const double MOST_STEPS = 1e9;
 
+// Gaps at a pace: other steppers close them by their own ways, and what is optimised begins with
+// all closed.
+static void check_closing(checker* c) {
+  const lb_scene_solver* solver = &c->s->solver;
+  const lb_scene_optimize* o = &c->s->optimize;
+  if (solver->closing == 0) {
+    return;
+  }
+  if (!(solver->closing > 0) || !isfinite(solver->closing)) {
+    SAY(c, solver->place, "the solver's closing must be greater than 0 and finite, not %g",
+        solver->closing);
+  } else if (solver->integrator != LB_INTEGRATOR_LINEAR_EULER) {
+    SAY(c, solver->place,
+        "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "
+        "integrator: linear-euler)",
+        lb_integrator_name(solver->integrator));
+  } else if (o->nparameter + o->ngoal > 0) {
+    SAY(c, solver->place,
+        "optimize: its motions begin with everything closed (leave 'closing' out)");
+  }
+}
+
 static void check_settings(checker* c) {
   const lb_scene* s = c->s;
   const lb_place place = {s->file, 0, 0};
@@ -109,6 +131,7 @@ static void check_settings(checker* c) {
   if ((int)s->solver.integrator < 0 || s->solver.integrator >= LB_INTEGRATOR_COUNT) {
     SAY(c, s->solver.place, "the integrator is not one of those in limber/scene.h");
   }
+  check_closing(c);
   if (s->nbody == 0 && c->report->status == LB_OK) { // else they may be in what went wrong
     SAY(c, (lb_place){s->file, 1, 1},
         "the scene has no bodies (add some under 'bodies:', such as ball: {shape: {sphere: "

@@ -59,6 +59,11 @@ static const lb_field solver_fields[] = {
      NULL, "1e-9; 1e-10 of implicit integrators, 1e-7 with elastic: full",
      "relative error that the adaptive integrator allows in a step, or that implicit ones leave in "
      "its velocities when Newton's method stops"},
+    {"closing", LB_VALUE_NUMBER, offsetof(lb_solver_spec, closing), LB_TIME, LB_POSITIVE, false,
+     NULL, "at once",
+     "linear-euler: what constraints and loops hold together starts where the scene puts it and "
+     "comes "
+     "together at this pace, gaps falling by a factor of e in this time"},
     {"coordinates", LB_VALUE_CHOICE, offsetof(lb_solver_spec, coordinates), LB_PURE, LB_ANY, false,
      &lb_coordinates_choices, "reduced",
      "reduced: joints leave what they leave free; maximal: every body moves freely, every joint is "

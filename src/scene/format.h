@@ -95,7 +95,7 @@ typedef struct lb_table {
 typedef struct lb_solver_spec {
   lb_given given;
   int integrator;
-  double step, tolerance;
+  double step, tolerance, closing;
   int coordinates, elastic, newton;
 } lb_solver_spec;
 

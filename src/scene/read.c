@@ -120,7 +120,8 @@ static void apply_settings(lb_reader* r, const char* path) {
                                     .integrator = scene->solver.integrator,
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,
-                                    .tolerance = from->solver.tolerance};
+                                    .tolerance = from->solver.tolerance,
+                                    .closing = from->solver.closing};
   scene->record = (lb_scene_record){.every = from->record.every,
                                     .rates = from->record.rates,
                                     .reactions = from->record.reactions};

@@ -11,7 +11,8 @@
 // the links, both symmetric: how the links' directions change is left out, as are gravity's
 // gradient and gyroscopic terms. What depends on time is taken at the step's end. Loops are closed
 // by the velocities of the end, J v1 = -gap/h with the gap of the start, and rows that push one way
-// ask for J v1 >= -gap/h.
+// ask for J v1 >= -gap/h. Where the scene says in what time T gaps close, J v1 = -gap/T with the
+// gap of the start to where paths lead at the end (eq. 4.102 with Baumgarte's stabilisation).
 //
 // Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
 // its diagonal, and a step is linear in the links.
@@ -28,7 +29,6 @@
 #include "dynamics/tree.h"
 #include "math/dense.h"
 #include "solve/bdf2_loops.h"
-#include "solve/linear_euler.h"
 #include "solve/node_matrix.h"
 #include "solve/stepper.h"
 
@@ -39,7 +39,7 @@ typedef struct linear {
   double* dv;      // [nv]
   lb_tree_factor* tree;
   double* more; // [nv] on the diagonal of the mass matrix
-  double pace;  // at which loops close [1/s]; 0: within a step
+  double pace;  // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   const lb_model* rest;  // what the dense matrix is of: all but nodes
   lb_node_matrix* nodes; // NULL: there are none
@@ -85,11 +85,6 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     return no_memory(err);
   }
   return lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err);
-}
-
-void lb_linear_euler_close_at(lb_stepper* st, double pace) {
-  linear* own = st->own;
-  own->pace = pace;
 }
 
 static void release(lb_stepper* st) {
@@ -202,7 +197,7 @@ static void solve_with_matrix(const void* context, int count, double* b) {
 }
 
 // Rows with the rates that are asked for at the end of the step, and gaps of its start: led points
-// are where they should be then. (Other programs take the gaps to where they are led.)
+// are where they should be then. At a pace the gaps are those to where they are led.
 static lb_loop_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
   d->time -= h;
   lb_loop_rows rows = lb_loops_measure(m, d);
@@ -260,6 +255,7 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
 static bool step(lb_stepper* st, lb_data* d, double h) {
   const lb_model* m = st->m;
   linear* own = st->own;
+  own->pace = st->solver.closing > h ? 1 / st->solver.closing : 0;
   begin(m, own, d, h);
   lb_loops_keep_all(d);
   lb_loops_gear(d, true);

@@ -2,6 +2,7 @@
 #include "limber/simulate.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "dynamics/loop.h"
@@ -26,8 +27,9 @@ static double now(void) {
 
 // What is looked at in every frame besides what is recorded.
 typedef struct watch {
-  double gap; // the widest
-  int widest; // where, in the last frame
+  double gap;  // the widest
+  double open; // what may be open yet
+  int widest;  // where, in the last frame
   lb_inversion inversion;
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
@@ -57,7 +59,7 @@ static void look_at_momentum(watch* w, const lb_model* m, lb_data* d, bool first
 static const double OPEN = 1e-2;
 
 static lb_status check_gap(const watch* w, const lb_data* d, lb_error* err) {
-  if (!(w->gap > OPEN)) {
+  if (!(w->gap > w->open + OPEN)) {
     return LB_OK;
   }
   const lb_constraint_title told = lb_model_constraint(d->model, w->widest);
@@ -106,6 +108,19 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
                       "best pose found; check the lengths of its parts, or start nearer to the "
                       "closed pose",
                       told.name, gap);
+}
+
+// Where a run starts: with all closed, or as the scene puts it where gaps close at a pace. Then too
+// they must be such as can be closed.
+static lb_status begin(const lb_model* m, lb_data* d, watch* w, lb_error* err) {
+  const lb_status status = lb_assemble(m, d, err);
+  if (status == LB_OK && m->solver.closing > 0) {
+    memcpy(d->q, m->q0, (size_t)m->nq * sizeof *d->q);
+    memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
+    lb_drive(m, d);
+    w->open = lb_loop_gap(m, d, &w->widest);
+  }
+  return status;
 }
 
 // Steps between looks at whether to stop, so that a long wait between frames does not delay an
@@ -196,7 +211,7 @@ static bool is_conservative(const lb_model* m) {
     }
   }
   return nodes_are_conservative(m) && lb_loops_one_way(m) < 0 && m->nmotor == 0 && m->nload == 0 &&
-         m->ndrag == 0;
+         m->ndrag == 0 && m->solver.closing == 0;
 }
 
 static double over(double part, double all) {
@@ -271,7 +286,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_stepper_create(simulated, NULL, recording->allocator, &st, err);
   }
   if (status == LB_OK) {
-    status = lb_assemble(simulated, d, err);
+    status = begin(simulated, d, &w, err);
   }
   if (status == LB_OK) {
     status = run(&p, options, st, d, recording, &w, err);

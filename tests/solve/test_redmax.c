@@ -3,7 +3,6 @@
 #include <dirent.h>
 
 #include "authors.h"
-#include "solve/linear_euler.h"
 
 typedef struct method {
   const char* suffix; // of the file
@@ -139,17 +138,6 @@ static lb_profile_definition stabilised_path(void) {
 
 // --- running ---
 
-// BDF2 with the authors' first step, and their pace of closing loops, so that only schemes are
-// compared.
-static void tighten(lb_stepper* st, double pace) {
-  if (st->type == &lb_stepper_linear_euler) {
-    lb_linear_euler_close_at(st, pace);
-  }
-  if (st->type == &lb_stepper_implicit) {
-    authors_begin(st->own, st->solver.integrator);
-  }
-}
-
 static bool is_newton(lb_integrator integrator) {
   return integrator == LB_INTEGRATOR_BDF1 || integrator == LB_INTEGRATOR_BDF2;
 }
@@ -163,14 +151,18 @@ static void start_run(run* r, redmax* from, int scene, const method* how) {
     return;
   }
   r->a = (authors){.from = from, .h = adaptive ? 0.05 : red_number(integrator, "h")};
-  const lb_scene_solver solver = {
-      .integrator = how->integrator, .step = r->a.h, .tolerance = 1e-13};
+  const cJSON* pace = red_get(integrator, "baumgarte");
+  from->scene.solver = (lb_scene_solver){.integrator = how->integrator,
+                                         .step = r->a.h,
+                                         .tolerance = 1e-13,
+                                         .closing = pace && how->theirs ? 1 / red_at(pace, 2) : 0};
   if (from->scene.nconstraint > 0) {
     prescribe(from, scene, how->integrator);
   }
-  authors_compile(&r->a, &solver);
-  const cJSON* pace = red_get(integrator, "baumgarte");
-  tighten(r->a.st, pace && how->theirs ? red_at(pace, 2) : 0);
+  authors_compile(&r->a, NULL);
+  if (is_newton(how->integrator)) { // BDF2 with the authors' first step: only schemes are compared
+    authors_begin(r->a.st->own, how->integrator);
+  }
 }
 
 static void go_to(run* r, double time) {

@@ -4,7 +4,6 @@
 #include "math/dense.h"
 #include "math/se3.h"
 #include "redmax.h"
-#include "solve/linear_euler.h"
 
 enum { MOST = 8, ROWS = 3 };
 
@@ -85,14 +84,13 @@ static void step_loop(loop_run* r, double h, double pace, bool turn) {
 static lb_stepper* open_stepper(loop_run* r, double pace) {
   static double time[] = {0}, rate[] = {4 * M_PI};
   lb_stepper* st;
-  const lb_scene_solver solver = {.integrator = LB_INTEGRATOR_LINEAR_EULER};
+  const lb_scene_solver solver = {.integrator = LB_INTEGRATOR_LINEAR_EULER, .closing = 1 / pace};
   assert_true(r->from.constraint[0].rates[0]);
   r->from.constraint[0].path[0].time = time;
   r->from.constraint[0].path[0].value = rate;
   assert_int_equal(lb_model_create(&r->from.scene, NULL, &r->m, NULL), LB_OK);
   assert_int_equal(lb_data_create(r->m, NULL, &r->d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(r->m, &solver, NULL, &st, NULL), LB_OK);
-  lb_linear_euler_close_at(st, pace);
   return st;
 }
 

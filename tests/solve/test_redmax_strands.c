@@ -3,7 +3,6 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/nodes.h"
 #include "redmax.h"
-#include "solve/linear_euler.h"
 
 enum { LINKS = 2, NODES = 5 };
 
@@ -113,16 +112,13 @@ static apart run_world(const world* w, const cJSON* json, lb_integrator integrat
                        double pace, push_nodes* push) {
   const cJSON* results = red_get(json, "results");
   const cJSON *t = red_get(results, "t"), *T = red_get(results, "T"), *V = red_get(results, "V");
-  const lb_scene_solver solver = {.integrator = integrator};
+  const lb_scene_solver solver = {.integrator = integrator, .closing = pace > 0 ? 1 / pace : 0};
   lb_model* m = NULL;
   lb_data* d = NULL;
   lb_stepper* st = NULL;
   assert_int_equal(lb_model_create(&w->scene, NULL, &m, NULL), LB_OK);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
-  if (pace > 0) {
-    lb_linear_euler_close_at(st, pace);
-  }
   const double V0 = lb_potential_energy(m, d), size = fabs(red_at(V, 0));
   apart worst = {0, 0};
   long steps = 0;
