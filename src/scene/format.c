@@ -82,7 +82,7 @@ const lb_table lb_solver_table = TABLE("solver", solver_fields);
 
 static const lb_field record_fields[] = {
     {"every", LB_VALUE_NUMBER, offsetof(lb_record_spec, every), LB_TIME, LB_POSITIVE, false, NULL,
-     "20 ms", "time between the frames that are kept"},
+     "20 ms", "time between the frames that are kept, rounded to whole steps"},
     {"rates", LB_VALUE_FLAG, offsetof(lb_record_spec, rates), LB_PURE, LB_ANY, false, NULL, "false",
      "true adds velocities and accelerations of the joints to trajectory.csv"},
     {"reactions", LB_VALUE_FLAG, offsetof(lb_record_spec, reactions), LB_PURE, LB_ANY, false, NULL,

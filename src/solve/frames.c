@@ -18,10 +18,11 @@ static const double LONGEST_LEAP = 0.02;
 lb_plan lb_plan_make(const lb_model* m, const lb_simulate_options* options) {
   const double duration = isnan(options->duration) ? m->duration : options->duration;
   const double every = fmin(m->record.every, duration);
-  // an adaptive stepper finds its own steps; it is asked for frames, or parts of long ones
-  const double wanted = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? fmin(every, LONGEST_LEAP)
-                        : isnan(options->step)                         ? m->solver.step
-                                                                       : options->step;
+  // an adaptive stepper finds its own steps; it is asked for frames, or equal parts of long ones
+  const double wanted = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE
+                            ? every / (double)count_steps(every, LONGEST_LEAP)
+                        : isnan(options->step) ? m->solver.step
+                                               : options->step;
   lb_plan p = {.steps = count_steps(duration, wanted)};
   p.step = duration / (double)p.steps;
   p.stride = lround(every / p.step);

@@ -67,6 +67,25 @@ static void run_ends_exactly_at_its_duration(void** state) {
   }
 }
 
+// However far apart frames are, the adaptive stepper is asked for those and none between.
+static void adaptive_frames_are_as_far_apart_as_asked_for(void** state) {
+  (void)state;
+  static const double every[] = {0.05, 0.03, 0.02, 0.007, 0.25, 1};
+  for (int i = 0; i < 6; i++) {
+    run u;
+    char text[1000];
+    snprintf(text, sizeof text,
+             "%sduration: %.17g\nsolver: {integrator: adaptive}\nrecord: {every: %.17g}\n",
+             OSCILLATOR, 20 * every[i], every[i]);
+    assert_int_equal(start(&u, text, lb_simulate_default()), LB_OK);
+    assert_int_equal(u.r->nframe, 21);
+    for (int f = 0; f < u.r->nframe; f++) {
+      assert_near(u.r->time[f] / every[i], f, 1e-12);
+    }
+    finish(&u);
+  }
+}
+
 static void what_cannot_be_run_is_refused(void** state) {
   (void)state;
   static const double duration[] = {1e300, 1, -1, 1e9, NAN}, step[] = {1e-3, 1e-300, 1e-3, 1e-3, 0};
@@ -112,6 +131,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(drift_is_the_worst_of_the_run),
       cmocka_unit_test(run_ends_exactly_at_its_duration),
+      cmocka_unit_test(adaptive_frames_are_as_far_apart_as_asked_for),
       cmocka_unit_test(what_cannot_be_run_is_refused),
       cmocka_unit_test(interrupt_does_not_wait_for_a_frame),
   };
