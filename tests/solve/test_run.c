@@ -67,7 +67,7 @@ static void run_ends_exactly_at_its_duration(void** state) {
   }
 }
 
-// However far apart frames are, the adaptive stepper is asked for those and none between.
+// Whether a frame is one leap of the adaptive stepper or several.
 static void adaptive_frames_are_as_far_apart_as_asked_for(void** state) {
   (void)state;
   static const double every[] = {0.05, 0.03, 0.02, 0.007, 0.25, 1};
