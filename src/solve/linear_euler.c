@@ -29,6 +29,7 @@
 #include "dynamics/tree.h"
 #include "math/dense.h"
 #include "solve/bdf2_loops.h"
+#include "solve/linear_euler.h"
 #include "solve/node_matrix.h"
 #include "solve/stepper.h"
 
@@ -283,6 +284,11 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
                                 .closing = own->pace});
   }
   return true;
+}
+
+const double* lb_linear_euler_multipliers(const lb_stepper* st) {
+  const linear* own = st->own;
+  return own->tree ? NULL : own->loops.lambda;
 }
 
 const lb_stepper_type lb_stepper_linear_euler = {create, release, step, NULL, true};

@@ -1,9 +1,11 @@
 // The authors of [red] where their rows or their steps are not Limber's: a hinge that closes a loop
 // between two bodies that turn, and two bodies with six coordinates each.
 #include "dynamics/derivative.h"
+#include "dynamics/loop.h"
 #include "math/dense.h"
 #include "math/se3.h"
 #include "redmax.h"
+#include "solve/linear_euler.h"
 
 enum { MOST = 8, ROWS = 3 };
 
@@ -228,6 +230,29 @@ static void follow_screws(lb_data* d, const double* before, double h) {
   }
 }
 
+// The authors' multipliers are the impulses of a step on the second body of a joint, along the axes
+// of the first as the step begins: about x and z, then along x, y and z. Limber's rows push "one"
+// with forces, which is the second body of the first joint and the first of the second.
+static double multipliers_off(const lb_stepper* st, const lb_data* d, const double* before,
+                              double h, const cJSON* given) {
+  const double* lambda = lb_linear_euler_multipliers(st);
+  const lb_quat one = {before[3], before[4], before[5], before[6]};
+  lb_vec3 moment[2] = {{0, 0, 0}, {0, 0, 0}}, force[2] = {{0, 0, 0}, {0, 0, 0}};
+  double worst = 0;
+  for (int i = 0; i < lb_loops_count(d); i++) {
+    const lb_loop_row r = lb_loops_row(d, i);
+    lb_vec3* to = r.kind == LB_GAP_SHIFT ? &force[r.loop] : &moment[r.loop];
+    const lb_vec3 push = lb_vec3_scale((r.loop == 0 ? h : -h) * lambda[i], lb_v4_vec3(r.e));
+    *to = lb_vec3_add(*to, r.loop == 0 ? push : lb_quat_rotate(lb_quat_conjugate(one), push));
+  }
+  for (int k = 0; k < 10; k++) {
+    const lb_vec3 *n = &moment[k / 5], *f = &force[k / 5];
+    const double ours[] = {n->x, n->z, f->x, f->y, f->z};
+    worst = fmax(worst, red_off(ours[k % 5], red_at(given, k), 1));
+  }
+  return worst;
+}
+
 typedef struct pair {
   lb_scene scene;
   lb_scene_body body[2];
@@ -279,6 +304,9 @@ static double run_pair(const pair* p, const cJSON* file, bool screws) {
       double before[14];
       memcpy(before, d->q, sizeof before);
       assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
+      if (steps + 1 == (int)red_number(frame, "step")) {
+        worst = fmax(worst, multipliers_off(st, d, before, h, red_get(frame, "lambda")));
+      }
       if (screws) {
         follow_screws(d, before, h);
       }
