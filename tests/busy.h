@@ -43,7 +43,9 @@ static inline void busy_resistance(lb_scene_joint* j, lb_random* r) {
   j->friction_speed = 0.5;
   j->limit_stiffness = ball ? 0 : 20;
   j->limit_damping = ball ? 0 : 2;
-  j->turn = (lb_joint_resistance){2, 0.3, 0.1, 0.4, 10, 1};
+  j->limit_transition = 0.5; // few are beyond it
+  j->limit_pulls = j->stiffness > 5;
+  j->turn = (lb_joint_resistance){2, 0.3, 0.1, 0.4, 10, 1, 0.5, !j->limit_pulls};
   for (int k = 0; k < LB_JOINT_MOST_V && !ball; k++) {
     j->rest[k] = 0.1;
     j->lower[k] = -0.5;

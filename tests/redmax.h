@@ -243,8 +243,7 @@ static inline void red_joint_kind(redmax* t, int i, const cJSON* from, lb_turn_o
   }
 }
 
-// What resists along a joint. The authors' dampers at limits come in with a jump, Limber's over the
-// first bit.
+// What resists along a joint. The authors' dampers at limits come in with a jump, and pull.
 static inline void red_resistance(redmax* t, int i, const cJSON* from) {
   lb_scene_joint* j = &t->joint[i];
   red_numbers(red_get(from, "q0"), j->q);
@@ -254,6 +253,8 @@ static inline void red_resistance(redmax* t, int i, const cJSON* from) {
   if (red_get(from, "qLimK")) {
     j->limit_stiffness = red_number(from, "qLimK");
     j->limit_damping = red_number(from, "qLimD");
+    j->limit_transition = 0;
+    j->limit_pulls = true;
     for (int k = 0; k < LB_JOINT_MOST_V; k++) {
       j->lower[k] = red_number(from, "qLimL");
       j->upper[k] = red_number(from, "qLimU");

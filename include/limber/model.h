@@ -237,6 +237,8 @@ typedef struct lb_model {
   double* friction_speed; ///< [nv] ... from about this speed on
   double *lower, *upper;  ///< [nv] range of coordinates that are numbers ...
   double *limit_stiffness, *limit_damping; ///< [nv] ... and what pushes back beyond it
+  double* limit_transition;                ///< [nv] over which the damper comes in
+  bool* limit_pulls;                       ///< [nv] it holds back what returns
 
   // --- forces, motors, constraints ---
   int nspring, nload, nmotor, nloop, ncable, nground, ndrag;

@@ -153,12 +153,14 @@ typedef enum lb_coordinate {
 /// What resists along coordinates. Units: N and m where they are distances, N m and rad where they
 /// are angles.
 typedef struct lb_joint_resistance {
-  double stiffness;       ///< spring to `rest`
-  double damping;         ///< in proportion to the rate
-  double armature;        ///< rotor inertia added on the coordinate
-  double friction;        ///< of constant size, against the motion
-  double limit_stiffness; ///< spring that pushes back beyond the limits
-  double limit_damping;   ///< and its damper
+  double stiffness;        ///< spring to `rest`
+  double damping;          ///< in proportion to the rate
+  double armature;         ///< rotor inertia added on the coordinate
+  double friction;         ///< of constant size, against the motion
+  double limit_stiffness;  ///< spring that pushes back beyond the limits
+  double limit_damping;    ///< and its damper, ...
+  double limit_transition; ///< ... which comes in over the first bit beyond; 0: with a jump
+  bool limit_pulls;        ///< the damper holds back what returns; else it never pulls
 } lb_joint_resistance;
 
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
@@ -198,6 +200,8 @@ typedef struct lb_scene_joint {
   double friction;       ///< of constant size, against the motion [N m or N] ...
   double friction_speed; ///< ... from about this speed on [rad/s or m/s] > 0
   double limit_stiffness, limit_damping; ///< what pushes back beyond `lower` and `upper`
+  double limit_transition;               ///< as of lb_joint_resistance
+  bool limit_pulls;
   lb_joint_resistance turn; ///< of free-2d and free-3d joints: those of the angles; above are the
                             ///< distances'
   double rest[LB_JOINT_MOST_V]; ///< of coordinates that are numbers, which all are but quaternions

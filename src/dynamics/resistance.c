@@ -9,15 +9,13 @@
 //   (1)  max(0, k x + d v r(x)),   r = 3 t^2 - 2 t^3, t = min(1, x/w)
 //
 // The damper comes in over the first w, so that the force has no jump at the limit, and never
-// pulls.
+// pulls. Where it may pull (`pulls`), there is no maximum: what returns is held back. With w = 0 it
+// comes in with a jump.
 #include <math.h>
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
 #include "math/dense.h"
-
-// Over which limits' dampers come in [rad or m].
-static const double RAMP = 1e-3;
 
 // --- friction ---
 
@@ -141,11 +139,13 @@ typedef struct push {
   double stiffness, by_v_x; // k where it pushes; d(by_v)/dx
 } push;
 
-static push push_back(double stiffness, double damping, double x, double v) {
-  const double t = fmin(1, x / RAMP), r = t * t * (3 - 2 * t);
-  const double slope = t < 1 ? 6 * t * (1 - t) / RAMP : 0;
+static push push_back(const lb_model* m, int k, double x, double v) {
+  const double stiffness = m->limit_stiffness[k], damping = m->limit_damping[k];
+  const double w = m->limit_transition[k];
+  const double t = x < w ? x / w : 1, r = t * t * (3 - 2 * t);
+  const double slope = t < 1 ? 6 * t * (1 - t) / w : 0;
   const double force = stiffness * x + damping * v * r;
-  if (!(force > 0)) {
+  if (!(force > 0) && !m->limit_pulls[k]) {
     return (push){0};
   }
   return (push){force, stiffness + damping * v * slope, damping * r, stiffness, damping * slope};
@@ -156,8 +156,7 @@ static push find_push(const lb_model* m, const lb_data* d, int link, int k, doub
   const int v = m->link_v[link] + k;
   const double x = beyond(m, link, k, d->q);
   *side = x > 0 ? 1 : x < 0 ? -1 : 0;
-  return x != 0 ? push_back(m->limit_stiffness[v], m->limit_damping[v], fabs(x), *side * d->qd[v])
-                : (push){0};
+  return x != 0 ? push_back(m, v, fabs(x), *side * d->qd[v]) : (push){0};
 }
 
 static void limit_apply(const lb_model* m, lb_data* d) {

@@ -205,8 +205,14 @@ lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
     }
     k -= n;
   }
-  const lb_joint_resistance own = {j->stiffness, j->damping,         j->armature,
-                                   j->friction,  j->limit_stiffness, j->limit_damping};
+  const lb_joint_resistance own = {.stiffness = j->stiffness,
+                                   .damping = j->damping,
+                                   .armature = j->armature,
+                                   .friction = j->friction,
+                                   .limit_stiffness = j->limit_stiffness,
+                                   .limit_damping = j->limit_damping,
+                                   .limit_transition = j->limit_transition,
+                                   .limit_pulls = j->limit_pulls};
   const bool mixed = j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
   const bool turns = mixed && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
   return (lb_coordinate_settings){.resistance = turns ? j->turn : own,

@@ -56,6 +56,8 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
     m->friction_speed[v] = set.friction_speed;
     m->limit_stiffness[v] = set.resistance.limit_stiffness;
     m->limit_damping[v] = set.resistance.limit_damping;
+    m->limit_transition[v] = set.resistance.limit_transition;
+    m->limit_pulls[v] = set.resistance.limit_pulls;
     m->counts[v] = (int)lb_joint_counts(j, k);
     m->lower[v] = set.lower;
     m->upper[v] = set.upper;

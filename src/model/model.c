@@ -65,8 +65,9 @@ static bool take_arrays(lb_build* b) {
          FIELD(q0, nq) && FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) &&
          FIELD(armature, nv) && FIELD(rest, nq) && FIELD(counts, nv) && FIELD(friction, nv) &&
          FIELD(friction_speed, nv) && FIELD(lower, nv) && FIELD(upper, nv) &&
-         FIELD(limit_stiffness, nv) && FIELD(limit_damping, nv) && FIELD(link_chart, nlink) &&
-         FIELD(spring, nline) && FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
+         FIELD(limit_stiffness, nv) && FIELD(limit_damping, nv) && FIELD(limit_transition, nv) &&
+         FIELD(limit_pulls, nv) && FIELD(link_chart, nlink) && FIELD(spring, nline) &&
+         FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
          FIELD(cable_point, cable_points) && FIELD(cable_first, s->ncable + 1) &&
          FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
          FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&

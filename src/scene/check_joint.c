@@ -23,9 +23,10 @@ static bool amount_holds(double x) {
 
 static void check_resistance(lb_checker* c, const lb_scene_joint* j, const char* name) {
   const lb_joint_resistance* t = &j->turn;
-  const double amount[] = {j->friction,  j->limit_stiffness, j->limit_damping,
-                           t->stiffness, t->damping,         t->armature,
-                           t->friction,  t->limit_stiffness, t->limit_damping};
+  const double amount[] = {j->friction,         j->limit_stiffness, j->limit_damping,
+                           j->limit_transition, t->stiffness,       t->damping,
+                           t->armature,         t->friction,        t->limit_stiffness,
+                           t->limit_damping,    t->limit_transition};
   bool ok = j->friction_speed > 0 && isfinite(j->friction_speed);
   for (size_t i = 0; i < sizeof amount / sizeof *amount; i++) {
     ok &= amount_holds(amount[i]);

@@ -50,6 +50,8 @@ lb_scene_joint lb_scene_joint_default(void) {
                           .axis2 = {1, 0, 0},
                           .order = LB_TURN_XYZ,
                           .friction_speed = 0.01,
+                          .limit_transition = 1e-3,
+                          .turn = {.limit_transition = 1e-3},
                           .child_face = -1};
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     joint.lower[k] = -INFINITY;

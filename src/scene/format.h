@@ -362,7 +362,8 @@ typedef struct lb_joint_spring_spec {
 
 typedef struct lb_joint_bounds_spec {
   lb_given given;
-  double lower[LB_JOINT_MOST_V], upper[LB_JOINT_MOST_V], stiffness, damping;
+  double lower[LB_JOINT_MOST_V], upper[LB_JOINT_MOST_V], stiffness, damping, transition;
+  bool pulls;
 } lb_joint_bounds_spec;
 
 typedef struct lb_surface_spec {

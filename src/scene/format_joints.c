@@ -159,7 +159,11 @@ const lb_table lb_free_spring_table = TABLE("free spring", free_spring_fields);
       {"stiffness", LB_VALUE_NUMBER, BOUND(stiffness), stiff, LB_POSITIVE, true, NULL, NULL,       \
        "how hard it is pushed back"},                                                              \
       {"damping", LB_VALUE_NUMBER, BOUND(damping), damp, LB_NOT_NEGATIVE, false, NULL, "0",        \
-       "resists motion beyond the limits"}};                                                       \
+       "resists motion beyond the limits"},                                                        \
+      {"transition", LB_VALUE_NUMBER, BOUND(transition), measure, LB_NOT_NEGATIVE, false, NULL,    \
+       "0.001", "the damping comes in over this much beyond a limit; 0: with a jump"},             \
+      {"pulls", LB_VALUE_FLAG, BOUND(pulls), LB_PURE, LB_ANY, false, NULL, "false",                \
+       "true: damping holds back what returns, too; false: it never pulls"}};                      \
   const lb_table lb_##name##_bounds_table = TABLE(word " limits", name##_bounds_fields)
 
 BOUNDS_TABLE(hinge, "revolute", LB_VALUE_NUMBER, LB_ANGLE, LB_TURN_STIFFNESS, LB_TURN_DAMPING);

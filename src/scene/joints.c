@@ -134,6 +134,7 @@ static lb_joint_spec unwritten(void) {
                         .friction_speed = joint.friction_speed};
   memcpy(spec.limits.lower, joint.lower, sizeof joint.lower);
   memcpy(spec.limits.upper, joint.upper, sizeof joint.upper);
+  spec.limits.transition = joint.limit_transition;
   spec.turn_limits = spec.limits;
   return spec;
 }
@@ -201,8 +202,12 @@ static void read_limits(const lb_joint_spec* spec, lb_scene_joint* joint) {
   int next[2] = {0, 0};
   joint->limit_stiffness = spec->limits.stiffness;
   joint->limit_damping = spec->limits.damping;
+  joint->limit_transition = spec->limits.transition;
+  joint->limit_pulls = spec->limits.pulls;
   joint->turn.limit_stiffness = spec->turn_limits.stiffness;
   joint->turn.limit_damping = spec->turn_limits.damping;
+  joint->turn.limit_transition = spec->turn_limits.transition;
+  joint->turn.limit_pulls = spec->turn_limits.pulls;
   for (int k = 0; joint->kind != LB_JOINT_COMPOSITE && k < lb_joint_count_v(joint); k++) {
     const bool turns = apart && lb_joint_counts(joint, k) == LB_COORDINATE_ANGLE;
     const lb_joint_bounds_spec* from = turns ? &spec->turn_limits : &spec->limits;

@@ -143,7 +143,7 @@ static void joints_of_every_kind_keep_what_makes_them(void** state) {
       "bodies: {a: &b {mass: 1, inertia: [1, 1, 1]}, b: *b, c: *b, d: *b, e: *b, f: *b, g: *b}\n"
       "joints:\n"
       "  a: {type: helical, child: a, axis: x, pitch: 2 cm, friction: 3, friction_speed: 0.5,\n"
-      "      limits: {upper: 90 deg, stiffness: 4, damping: 5}}\n"
+      "      limits: {upper: 90 deg, stiffness: 4, damping: 5, transition: 1 deg, pulls: true}}\n"
       "  b: {type: euler, child: b, order: zxz, spring: {stiffness: 1, rest: [1, 2, 3]}}\n"
       "  c: {type: free-3d, child: c, order: zyx, first: rotation, damping: 2, turn_damping: 3}\n"
       "  d: {type: planar, child: d, axis: y}\n"
@@ -164,6 +164,10 @@ static void joints_of_every_kind_keep_what_makes_them(void** state) {
   assert_near(s.joint[0].upper[0], 3.14159265358979323846 / 2, 1e-15);
   assert_near(s.joint[0].limit_stiffness, 4, 0);
   assert_near(s.joint[0].limit_damping, 5, 0);
+  assert_near(s.joint[0].limit_transition, 3.14159265358979323846 / 180, 1e-17);
+  assert_true(s.joint[0].limit_pulls);
+  assert_near(s.joint[1].limit_transition, 1e-3, 0);
+  assert_near(s.joint[2].turn.limit_transition, 1e-3, 0);
   assert_int_equal(s.joint[1].order, LB_TURN_ZXZ);
   assert_near(s.joint[1].rest[2], 3, 0);
   assert_int_equal(s.joint[2].order, LB_TURN_ZYX);

@@ -1,8 +1,6 @@
 // Implicit steps as the authors of [red] take them. The steps are Limber's, with Newton's method
-// stopped as theirs is (lb_bdf2_stop_at). Two things are theirs alone and done here: the order of
-// Euler's angles, which they change on the way, with the last two states counted anew; and dampers
-// at limits that come in with a jump, which here are dampers of the joint, put on and taken off
-// until a step ends as it began to.
+// stopped as theirs is (lb_bdf2_stop_at). One thing is theirs alone and done here: the order of
+// Euler's angles, which they change on the way, with the last two states counted anew.
 #pragma once
 #include "math/chart.h"
 #include "math/dense.h"
@@ -10,7 +8,7 @@
 #include "redmax.h"
 #include "solve/bdf2.h"
 
-enum { AUTHORS_MOST = 16, AUTHORS_TRIES = 4 };
+enum { AUTHORS_MOST = 16 };
 
 typedef struct authors {
   redmax* from; // the orders of its joints' angles change
@@ -20,7 +18,6 @@ typedef struct authors {
   lb_stepper* st;
   double h;
   int changes; // of orders
-  int dampers; // put on or taken off
 } authors;
 
 static inline void authors_compile(authors* a, const lb_scene_solver* solver) {
@@ -54,32 +51,7 @@ static inline void authors_start(authors* a, redmax* from, lb_integrator integra
   *a = (authors){.from = from,
                  .integrator = integrator,
                  .h = red_number(red_get(from->json, "integrator"), "h")};
-  for (int j = 0; j < from->scene.njoint; j++) {
-    from->joint[j].limit_damping = 0; // put on below
-  }
   authors_open(a);
-}
-
-// --- dampers at limits: -D v beyond them ---
-
-// Let dampers act where joints are beyond their limits; false: they did.
-static inline bool authors_switch_dampers(authors* a) {
-  const cJSON* joints = red_get(red_get(a->from->json, "scene"), "joints");
-  bool changed = false;
-  for (int j = 0; j < a->m->njoint; j++) {
-    const lb_scene_joint* joint = &a->from->joint[j];
-    const double at_limit = red_number(cJSON_GetArrayItem(joints, j), "qLimD");
-    for (int k = 0; at_limit > 0 && k < a->m->joint_nv[j]; k++) {
-      const double q = a->d->q[a->m->joint_q[j] + k];
-      const bool beyond = q < joint->lower[k] || q > joint->upper[k];
-      double* damping = &a->m->damping[a->m->joint_v[j] + k];
-      const double want = joint->damping + (beyond ? at_limit : 0);
-      changed |= *damping != want;
-      a->dampers += *damping != want;
-      *damping = want;
-    }
-  }
-  return changed;
 }
 
 // --- charts ---
@@ -228,22 +200,6 @@ static inline void authors_rechart_all(authors* a) {
 // --- steps ---
 
 static inline void authors_step(authors* a) {
-  const size_t size = (size_t)a->m->nv * sizeof(double);
-  double q[AUTHORS_MOST], v[AUTHORS_MOST], place[3 + 6 * AUTHORS_MOST];
-  const double time = a->d->time;
-  assert_true(lb_bdf2_place_size(a->m) <= sizeof place / sizeof *place);
-  lb_bdf2_save(a->st, a->d, place);
-  memcpy(q, a->d->q, size);
-  memcpy(v, a->d->qd, size);
-  bool again = true;
-  for (int i = 0; again; i++) {
-    assert_true(i < AUTHORS_TRIES);
-    memcpy(a->d->q, q, size);
-    memcpy(a->d->qd, v, size);
-    a->d->time = time;
-    lb_bdf2_load(a->st, a->d, place);
-    assert_int_equal(lb_stepper_step(a->st, a->d, a->h, NULL), LB_OK);
-    again = authors_switch_dampers(a);
-  }
+  assert_int_equal(lb_stepper_step(a->st, a->d, a->h, NULL), LB_OK);
   authors_rechart_all(a);
 }

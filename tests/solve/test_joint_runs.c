@@ -290,20 +290,60 @@ static void limits_give_back_energy_without_a_damper(void** state) {
   close_run(&r);
 }
 
-// At rest beyond a limit, by the weight over the stiffness; the damper has taken the rest.
+// At rest beyond a limit, by the weight over the stiffness; the damper has taken the rest, however
+// it comes in.
 static void a_joint_comes_to_rest_on_its_limit(void** state) {
   (void)state;
-  static const lb_integrator BY[] = {LB_INTEGRATOR_BDF2, LB_INTEGRATOR_RK4};
-  for (int i = 0; i < 2; i++) {
+  static const lb_integrator BY[] = {LB_INTEGRATOR_BDF2, LB_INTEGRATOR_SDIRK2,
+                                     LB_INTEGRATOR_LINEAR_EULER, LB_INTEGRATOR_RK4};
+  for (int i = 0; i < 12; i++) {
     one_body(LB_JOINT_PRISMATIC, BODY);
     T.joint[0].lower[0] = -0.05;
     T.joint[0].limit_stiffness = 2e4;
     T.joint[0].limit_damping = 200;
-    run r = open_run(BY[i], 1e-3);
+    T.joint[0].limit_transition = i < 4 ? 1e-3 : 0;
+    T.joint[0].limit_pulls = i >= 8;
+    run r = open_run(BY[i % 4], 1e-3);
     go(&r, 1e-3, 1.5);
     assert_near(r.d->q[0], -0.05 - 2 * 9.81 / 2e4, 1e-6);
     close_run(&r);
   }
+}
+
+// Beyond a limit whose damper comes in at once and may pull, a body is a damped oscillator until it
+// is back: x = v/w exp(-c t) sin(w t), also where k x + d v < 0. One that does not pull lets it go
+// there, faster.
+static void a_damper_that_pulls_holds_back_what_returns(void** state) {
+  (void)state;
+  const double stiffness = 2e3, damping = 40, speed = 1.5, mass = 2;
+  const double c = damping / (2 * mass), w = sqrt(stiffness / mass - c * c);
+  double back[2];
+  for (int pulls = 0; pulls < 2; pulls++) {
+    one_body(LB_JOINT_PRISMATIC, BODY);
+    T.scene.gravity = (lb_vec3){0, 0, 0};
+    T.joint[0].upper[0] = 0;
+    T.joint[0].q[0] = 1e-15; // beyond
+    T.joint[0].qd[0] = speed;
+    T.joint[0].limit_stiffness = stiffness;
+    T.joint[0].limit_damping = damping;
+    T.joint[0].limit_transition = 0;
+    T.joint[0].limit_pulls = pulls;
+    run r = open_run(LB_INTEGRATOR_RK8, 1e-4);
+    const double end = 0.99 * M_PI / w, h = end / 1000;
+    for (int i = 0; i < 1000; i++) {
+      assert_int_equal(lb_stepper_step(r.st, r.d, h, NULL), LB_OK);
+    }
+    back[pulls] = r.d->qd[0];
+    if (pulls) {
+      const double x = speed / w * exp(-c * end) * sin(w * end);
+      const double v = speed * exp(-c * end) * (cos(w * end) - c / w * sin(w * end));
+      assert_true(stiffness * x + damping * v < 0);
+      assert_near(r.d->q[0], x, 1e-10);
+      assert_near(r.d->qd[0], v, 1e-10);
+    }
+    close_run(&r);
+  }
+  assert_true(back[0] < 1.05 * back[1]);
 }
 
 // --- the same motion with other coordinates ---
@@ -521,6 +561,7 @@ int main(void) {
       cmocka_unit_test(friction_in_a_ball_knows_no_axes),
       cmocka_unit_test(limits_give_back_energy_without_a_damper),
       cmocka_unit_test(a_joint_comes_to_rest_on_its_limit),
+      cmocka_unit_test(a_damper_that_pulls_holds_back_what_returns),
       cmocka_unit_test(rotation_vectors_turn_as_quaternions_do),
       cmocka_unit_test(bdf2_keeps_its_order_where_numbers_change),
       cmocka_unit_test(free_bodies_fly_alike),
