@@ -218,8 +218,8 @@ typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
 static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exact) {
   lb_bdf2* own = st->own;
   const int age = st->solver.newton == LB_NEWTON_EXACT ? 1 : 2;
-  own->rate =
-      fmin(1, own->algebra->ageing * own->rate); // measured again by the next second iteration
+  // measured again by the next second iteration; of exact matrices nothing is known before
+  own->rate = exact ? 1 : fmin(1, own->algebra->ageing * own->rate);
   double before = INFINITY;
   for (int i = 1; i <= most; i++) {
     if (exact && (i - 1) % age == 0 && !own->algebra->make_exact(st, d, dt)) {
@@ -232,6 +232,7 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
     }
     if (own->residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before)) {
       own->slow = i > own->algebra->patience;
+      own->rate = exact ? 1 : own->rate; // which says nothing of the last one once it is kept
       return CONVERGED;
     }
     before = change;

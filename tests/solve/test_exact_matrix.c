@@ -1,5 +1,6 @@
 // Newton's matrix of maximal coordinates by blocks is the whole derivative: with one that left
 // something out, corrections would shrink by a factor; with this one they shrink as their squares.
+// And steps with exact matrices end where those with kept ones do: where the equations hold.
 #include <math.h>
 
 #include "compile.h"
@@ -103,9 +104,53 @@ static void corrections_shrink_as_their_squares(void** state) {
   }
 }
 
+// What is left of a stage's equations at the end of a step, over the forces in them.
+static const char CHAIN[] =
+    "bodies:\n"
+    "  a: {shape: {box: [4 cm, 4 cm, 30 cm], position: [0, 0, -15 cm]}}\n"
+    "  b: {shape: {box: [4 cm, 4 cm, 30 cm], position: [0, 0, -15 cm]}}\n"
+    "  c: {shape: {box: [4 cm, 4 cm, 30 cm], position: [0, 0, -15 cm]}}\n"
+    "joints:\n"
+    "  a: {type: revolute, child: a, axis: y, damping: 0.01}\n"
+    "  b: {type: revolute, parent: a, child: b, at: [0, 0, -30 cm], axis: y, spring: {stiffness: 5}}\n"
+    "  c: {type: universal, parent: b, child: c, at: [0, 0, -30 cm], axis: y, second_axis: x}\n"
+    "initial: {a: {position: -2}, b: {position: 1}, c: {position: [0.4, 0.3]}}\n"
+    "solver: {integrator: %s, step: 10 ms, newton: %s}\n";
+
+static void steps_of_trees_end_where_their_equations_hold(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"bdf1", "bdf2", "sdirk2"};
+  static const char* const matrices[] = {"exact", "kept"};
+  for (int k = 0; k < 6; k++) {
+    char text[2048];
+    snprintf(text, sizeof text, CHAIN, integrators[k / 2], matrices[k % 2]);
+    lb_model* m = compile(text);
+    lb_data* d;
+    lb_stepper* st;
+    assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+    assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, NULL), LB_OK);
+    const lb_bdf2* own = st->own;
+    assert_ptr_equal(own->algebra, &lb_bdf2_tree);
+    double worst = 0;
+    for (int i = 0; i < 100; i++) {
+      assert_int_equal(lb_stepper_step(st, d, 1e-2, NULL), LB_OK);
+      lb_bdf2_residual(st, d, own->dt);
+      for (int j = 0; j < m->nv; j++) {
+        worst = fmax(worst, fabs(own->r[j]));
+      }
+    }
+    print_message("%s, %s: %.2g N m are left\n", integrators[k / 2], matrices[k % 2], worst);
+    assert_true(worst < 1e-6); // of a few
+    lb_stepper_release(st);
+    lb_data_release(d);
+    lb_model_release(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corrections_shrink_as_their_squares),
+      cmocka_unit_test(steps_of_trees_end_where_their_equations_hold),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
