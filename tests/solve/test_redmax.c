@@ -265,7 +265,7 @@ static double poses_off(const run* r, const cJSON* poses) {
 }
 
 // The worst difference of a run from its file, over the size of what is compared: the first steps,
-// coordinates, rates and energies on the way, and poses at the end.
+// coordinates, rates and energies on the way, and poses, where the file has them only at the end.
 static double compare(redmax* from, int scene, const method* how) {
   run r;
   start_run(&r, from, scene, how);
@@ -273,6 +273,7 @@ static double compare(redmax* from, int scene, const method* how) {
   const cJSON* t = red_get(results, "t");
   const cJSON *first = red_get(results, "first_steps_q"),
               *rates = red_get(results, "first_steps_qdot");
+  const cJSON* poses = red_get(results, "E_wi_per_sample_from_sample2");
   double worst = 0;
   for (int f = 0; f < cJSON_GetArraySize(first); f++) {
     go_to(&r, f * r.a.h);
@@ -286,6 +287,7 @@ static double compare(redmax* from, int scene, const method* how) {
     go_to(&r, red_at(t, f));
     worst = fmax(worst, state_off(&r, red_get(results, "q"), red_get(results, "qdot"), f, true));
     worst = fmax(worst, energy_off(&r, results, f));
+    worst = fmax(worst, f > 0 && poses ? poses_off(&r, cJSON_GetArrayItem(poses, f - 1)) : 0);
   }
   worst = fmax(worst, poses_off(&r, red_get(results, "E_wi_final")));
   authors_close(&r.a);
@@ -359,6 +361,136 @@ static void motions_are_those_that_the_authors_integrate(void** state) {
   match_all("full_scene", &(method){"_redmax_ode45", LB_INTEGRATOR_ADAPTIVE, false, 18});
 }
 
+// --- what the authors' Newton method leaves ---
+
+// Of all steps of a run, the worst: how much of the residual is left, in the authors' measure; how
+// far a step of theirs ends from one that goes on to the last digits; and how far after one
+// correction more. Of the first step by SDIRK2 the second alone: its inner stage is stopped, too.
+typedef struct leftover {
+  double residual, stopped, corrected, first;
+} leftover;
+
+static void step_from(authors* a, const double* place, const double* q, const double* v,
+                      double time, double residual) {
+  const size_t size = (size_t)a->m->nv * sizeof(double);
+  memcpy(a->d->q, q, size);
+  memcpy(a->d->qd, v, size);
+  a->d->time = time;
+  lb_bdf2_load(a->st, a->d, place);
+  lb_bdf2_stop_at(a->st, residual);
+  assert_int_equal(lb_stepper_step(a->st, a->d, a->h, NULL), LB_OK);
+}
+
+static double state_apart(const authors* a, const double* q, const double* v) {
+  double worst = 0;
+  for (int k = 0; k < a->m->nv; k++) {
+    worst = fmax(worst, fmax(red_off(a->d->q[k], q[k], 1), red_off(a->d->qd[k], v[k], 1)));
+  }
+  return worst;
+}
+
+// One correction more at the end of a step whose last stage has dt.
+static void correct_once(authors* a, double dt, leftover* worst) {
+  lb_bdf2* own = a->st->own;
+  assert_true(own->algebra->make_exact(a->st, a->d, dt));
+  lb_bdf2_residual(a->st, a->d, dt);
+  worst->residual = fmax(worst->residual, dt * dt * sqrt(lb_dot(a->m->nv, own->r, own->r)));
+  own->algebra->correct(a->st, a->d, dt);
+  lb_bdf2_residual(a->st, a->d, dt); // which sets q
+}
+
+// One step of the authors', beside the same to the last digits.
+static void look_at_step(authors* a, bool first, double limit, leftover* worst) {
+  const size_t size = (size_t)a->m->nv * sizeof(double);
+  double q[AUTHORS_MOST], v[AUTHORS_MOST], exact_q[AUTHORS_MOST], exact_v[AUTHORS_MOST];
+  double place[3 + 6 * AUTHORS_MOST];
+  const double time = a->d->time;
+  assert_true(lb_bdf2_place_size(a->m) <= sizeof place / sizeof *place);
+  lb_bdf2_save(a->st, a->d, place);
+  memcpy(q, a->d->q, size);
+  memcpy(v, a->d->qd, size);
+  step_from(a, place, q, v, time, 0);
+  memcpy(exact_q, a->d->q, size);
+  memcpy(exact_v, a->d->qd, size);
+  step_from(a, place, q, v, time, limit);
+  memcpy(q, a->d->q, size);
+  memcpy(v, a->d->qd, size);
+  const bool two = a->integrator == LB_INTEGRATOR_BDF2;
+  double* stopped = two && first ? &worst->first : &worst->stopped;
+  *stopped = fmax(*stopped, state_apart(a, exact_q, exact_v));
+  if (!two || !first) {
+    correct_once(a, two ? 2 * a->h / 3 : a->h, worst);
+    worst->corrected = fmax(worst->corrected, state_apart(a, exact_q, exact_v));
+  }
+  memcpy(a->d->q, q, size);
+  memcpy(a->d->qd, v, size);
+  lb_bdf2_forget(a->st);
+}
+
+static leftover look_at_run(redmax* from, lb_integrator integrator) {
+  const cJSON* how = red_get(from->json, "integrator");
+  leftover worst = {0};
+  authors a;
+  authors_start(&a, from, integrator);
+  ((lb_bdf2*)a.st->own)->tolerance = 1e-13;
+  for (int i = 0; i < (int)red_number(how, "nsteps"); i++) {
+    look_at_step(&a, i == 0, red_number(how, "newton_tol_norm_g"), &worst);
+    authors_rechart_all(&a);
+  }
+  authors_close(&a);
+  return worst;
+}
+
+// Where the authors' steps and Limber's differ, it is by what their Newton method leaves: with one
+// correction more their steps end where Limber's do.
+static void one_correction_more_leads_from_the_authors_steps_to_limbers(void** state) {
+  (void)state;
+  static const struct {
+    const char* suffix;
+    lb_integrator integrator;
+  } BY[] = {{"_bdf1", LB_INTEGRATOR_BDF1}, {"_bdf2", LB_INTEGRATOR_BDF2}};
+  int there = 0;
+  for (int i = 0; i < 2 * 17; i++) {
+    char name[64];
+    static redmax from;
+    if (!open_file(&from, name, "diff_scene", i / 2 - 2, BY[i % 2].suffix)) {
+      continue;
+    }
+    there++;
+    const leftover left = look_at_run(&from, BY[i % 2].integrator);
+    print_message("%s: residual %.2g; first step off by %.2g, others by %.2g, by %.2g after one "
+                  "correction\n",
+                  name, left.residual, left.first, left.stopped, left.corrected);
+    assert_true(left.residual < red_number(red_get(from.json, "integrator"), "newton_tol_norm_g"));
+    assert_true(left.corrected < 1e-12);
+    red_release(&from);
+  }
+  if (there == 0) {
+    skip();
+  }
+}
+
+// Limber keeps the order of angles that the scene gives, and its steps of scene 7 then differ from
+// the authors' by less than the latter differ from the motion itself: the numbers that steps are
+// taken in are part of their error.
+static void another_order_of_angles_differs_by_less_than_steps_err(void** state) {
+  (void)state;
+  static const lb_integrator BY[] = {LB_INTEGRATOR_BDF2, LB_INTEGRATOR_RK8};
+  double off[2];
+  for (int i = 0; i < 2; i++) {
+    char name[64];
+    static redmax from;
+    if (!open_file(&from, name, "diff_scene", 7, "_bdf2")) {
+      skip();
+    }
+    off[i] = compare(&from, 7, &(method){"", BY[i], false, 0});
+    red_release(&from);
+  }
+  print_message("the authors' steps are %.2g from Limber's and %.2g from the motion\n", off[0],
+                off[1]);
+  assert_true(off[0] < off[1]);
+}
+
 // --- the page ---
 
 static void the_page_has_a_row_for_every_file(void** state) {
@@ -387,6 +519,8 @@ int main(void) {
       cmocka_unit_test(linearly_implicit_euler_steps_as_the_authors_does),
       cmocka_unit_test(bdf1_steps_as_the_authors_does),
       cmocka_unit_test(bdf2_steps_as_the_authors_does),
+      cmocka_unit_test(one_correction_more_leads_from_the_authors_steps_to_limbers),
+      cmocka_unit_test(another_order_of_angles_differs_by_less_than_steps_err),
       cmocka_unit_test(motions_are_those_that_the_authors_integrate),
       cmocka_unit_test(the_page_has_a_row_for_every_file),
   };
