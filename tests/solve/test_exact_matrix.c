@@ -112,7 +112,8 @@ static const char CHAIN[] =
     "  c: {shape: {box: [4 cm, 4 cm, 30 cm], position: [0, 0, -15 cm]}}\n"
     "joints:\n"
     "  a: {type: revolute, child: a, axis: y, damping: 0.01}\n"
-    "  b: {type: revolute, parent: a, child: b, at: [0, 0, -30 cm], axis: y, spring: {stiffness: 5}}\n"
+    "  b: {type: revolute, parent: a, child: b, at: [0, 0, -30 cm], axis: y, spring: {stiffness: "
+    "5}}\n"
     "  c: {type: universal, parent: b, child: c, at: [0, 0, -30 cm], axis: y, second_axis: x}\n"
     "initial: {a: {position: -2}, b: {position: 1}, c: {position: [0.4, 0.3]}}\n"
     "solver: {integrator: %s, step: 10 ms, newton: %s}\n";
