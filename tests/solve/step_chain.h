@@ -100,7 +100,8 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
                              const direction* x, double s, const double* q0, const double* v0,
                              double* q, double* v, chain* c) {
   // differences divide what Newton's method leaves
-  const lb_scene_solver solver = {.integrator = integrator, .step = STEP, .tolerance = 1e-12};
+  const lb_scene_solver solver = {
+      .integrator = integrator, .step = STEP, .tolerance = 1e-12, .closing = m->solver.closing};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   if (integrator != LB_INTEGRATOR_LINEAR_EULER) {

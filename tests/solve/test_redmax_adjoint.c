@@ -269,7 +269,7 @@ static void differentiate_as_the_authors_do(void* context, const lb_data* d,
     double q[JOINTS], v[JOINTS], acceleration[JOINTS], motor[3 * JOINTS] = {0};
     motor[3 * i] = scale;
     // the changes of the start and of the first stage, which are none, come before the first step's
-    const lb_step_causes in = {{r->q[0][i], r->q[1][i]}, {r->v[0][i], r->v[1][i]}, motor};
+    const lb_step_causes in = {{r->q[0][i], r->q[1][i]}, {r->v[0][i], r->v[1][i]}, motor, NULL};
     lb_step_effects out = {q, v, acceleration, NULL};
     lb_step_forward(r->S, &out, &in);
     memcpy(r->q[1][i], r->q[0][i], sizeof q);
@@ -285,7 +285,7 @@ static void find_their_gradient(task* t, const double p[JOINTS], double gradient
   trial r;
   lb_motion move[JOINTS];
   open_trial(&r, t, p);
-  lb_bdf2_watch(r.st, differentiate_as_the_authors_do, &r);
+  lb_stepper_watch(r.st, differentiate_as_the_authors_do, &r);
   go_on(&r, (int)red_number(red_get(t->from.json, "integrator"), "nsteps"));
   const lb_anchor at =
       lb_model_anchor(r.m, t->goal[0].index, -1, (lb_transform){lb_quat_identity(), t->goal[0].at});
