@@ -100,7 +100,7 @@ void lb_react(const lb_model* m, lb_data* d, const double* lambda) {
 void lb_settle(const lb_model* m, lb_data* d) {
   lb_drive(m, d);
   lb_normalise(m, d->q);
-  lb_loops_close(m, d);
+  lb_loops_close(m, d, NULL);
 }
 
 void lb_poses(const lb_model* m, lb_data* d) {

@@ -21,6 +21,7 @@ static void add_shift(lb_loops* L, const lb_model_guide* g, int k, const lb_fram
                          .kind = LB_GAP_SHIFT,
                          .e = lb_v4_load(axis[k]),
                          .at = b->p,
+                         .spin = lb_v4_zero(),
                          .c = g->rates[k] ? 0 : b->p[k] - want[0],
                          .cd = b->v[k] - want[1],
                          .cdd = b->a[k] - a->a[k] - want[2]}); // gravity is in both
@@ -55,6 +56,7 @@ static void add_turns(lb_loops* L, const lb_model_guide* g, const lb_frame_motio
                            .kind = LB_GAP_TURN,
                            .e = axis[k],
                            .at = b->p,
+                           .spin = g->angle_rates ? lb_v4_zero() : a->w,
                            .c = g->angle_rates ? 0 : lb_v4_dot(axis[k], turn),
                            .cd = lb_v4_dot(axis[k], rate),
                            .cdd = lb_v4_dot(axis[k], change)});

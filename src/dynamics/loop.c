@@ -39,6 +39,7 @@ static lb_row square_row(const lb_frame* fa, const lb_frame* fb, const lb_frame_
                   .kind = LB_GAP_SQUARE,
                   .e = e,
                   .at = b->p,
+                  .spin = a->w,
                   .c = lb_v4_dot(a->R.z, b->R.x),
                   .cd = lb_v4_dot(wr, e),
                   .cdd = lb_v4_dot(b->al - a->al, e) + lb_v4_dot(wr, ed)};
@@ -77,6 +78,7 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
                            .kind = hinge ? LB_GAP_ANGLE : LB_GAP_SHIFT,
                            .e = e,
                            .at = b.p,
+                           .spin = a.w,
                            .c = at,
                            .cd = lb_v4_dot(e, rate[hinge]) - driven[1],
                            .cdd = lb_v4_dot(e, acceleration[hinge]) - driven[2]});
@@ -94,6 +96,7 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
                                                           : LB_GAP_TILT,
                              .e = e,
                              .at = b.p,
+                             .spin = a.w,
                              .c = lb_v4_dot(e, value[k / 3]),
                              .cd = lb_v4_dot(e, rate[k / 3]),
                              .cdd = lb_v4_dot(e, acceleration[k / 3])});

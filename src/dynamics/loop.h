@@ -19,16 +19,31 @@ void lb_loops_apply(const lb_model* m, lb_data* d);
 // of couplings are large in long chains, and what is solved with them is less exact.
 void lb_loops_accelerate(const lb_model* m, lb_data* d);
 
-// The same for multipliers that are known, one a row of lb_loops_linearise().
+// After lb_forward: the multipliers of all rows there can be, and the second rates of their gaps
+// that are left; infinite of those that do not touch.
+void lb_loops_multipliers(const lb_data* d, double* lambda, double* left);
+
+// The same as lb_loops_apply for multipliers that are known, one a row of lb_loops_linearise().
 void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda);
 
 // The multipliers, one a row of lb_loops_linearise(), whose forces come nearest to r [nv] on
 // coordinates that are not driven: what holds a motion that is known.
 void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, double* lambda);
 
-// Move q and qd to the nearest ones, in the metric of the mass matrix, that close the loops; driven
-// coordinates stay. A few Newton steps; lb_loop_gap (dynamics.h) tells how well it went.
-void lb_loops_close(const lb_model* m, lb_data* d);
+// How q and qd came to close the loops, (1) and (2) of row_close.c, by all rows there can be.
+typedef struct lb_closing {
+  bool straight;   // else q came step by step from far away, and (1) does not hold
+  double* move;    // [nv] w
+  double* lambda;  // [most rows]
+  double* impulse; // [most rows] x
+  bool* near;      // [most rows] it is among the equations of (1)
+  bool* closed;    // [most rows] its rate is closed afterwards, by an impulse or by itself
+} lb_closing;
+
+// Move q and qd to near ones, in the metric of the mass matrix, that close the loops; driven
+// coordinates stay. A few Newton steps; lb_loop_gap (dynamics.h) tells how well it went. `told` may
+// be NULL.
+void lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told);
 
 // The rows at d's q and qd, whose kinematics are in place: how many, their gaps and the rates of
 // these, and the rows of J (driven coordinates left out). Good until the next call about loops.
@@ -103,18 +118,20 @@ typedef struct lb_loop_row {
   int motor;    // that asks for its gap, or -1
   bool paced;   // it asks for its rate alone: there is no gap
   lb_gap_kind kind;
-  lb_v4 e; // world
+  lb_v4 e;    // world
+  lb_v4 spin; // of the axes that the gap is measured in
   double gap, rate;
-  bool pushes; // but does not pull
+  double acceleration; // under the links' accelerations in the work space
+  bool pushes;         // but does not pull
 } lb_loop_row;
 lb_loop_row lb_loops_row(const lb_data* d, int i);
 int lb_loops_count(const lb_data* d);
 
-// Pose and velocity of a loop's frame a (side 0) or b (side 1), in the world.
+// Pose, velocity and acceleration of a loop's frame a (side 0) or b (side 1), in the world.
 typedef struct lb_loop_end {
   int link; // or LB_WORLD
   lb_m3 R;
-  lb_v4 p, v, w;
+  lb_v4 p, v, w, a, al;
 } lb_loop_end;
 lb_loop_end lb_loops_end(const lb_data* d, int loop, int side);
 
@@ -159,3 +176,8 @@ void lb_loops_motor_direction(const lb_derivatives* D, const lb_data* d, int mot
 // is filled with all of them. After lb_derive and lb_loops_linearise.
 void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
                                  double* J);
+
+// Derivatives of the rows' accelerations by q, qd and qdd, [count][nv] each. After lb_derive with
+// d's qdd and lb_loops_linearise or lb_loops_push.
+void lb_loops_differentiate_accelerations(lb_derivatives* D, lb_data* d, double* by_q, double* by_v,
+                                          double* J);

@@ -70,6 +70,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.A = lb_carve(c, n * n, sizeof(double));
   loops.part = lb_carve(c, n * n, sizeof(double));
   loops.x = lb_carve(c, n, sizeof(double));
+  loops.sum = lb_carve(c, n, sizeof(double));
   loops.b = lb_carve(c, n, sizeof(double));
   loops.dq = lb_carve(c, nv, sizeof(double));
   loops.q = lb_carve(c, (size_t)m->nq, sizeof(double));
@@ -198,13 +199,15 @@ lb_loop_row lb_loops_row(const lb_data* d, int i) {
                        .paced = r->rate_only,
                        .kind = r->kind,
                        .e = r->e,
+                       .spin = r->spin,
                        .gap = r->c,
                        .rate = r->cd,
+                       .acceleration = r->cdd,
                        .pushes = r->one_way};
 }
 
 lb_loop_end lb_loops_end(const lb_data* d, int loop, int side) {
   const lb_frame* f = &d->work->loops->frame[2 * loop + side];
   const lb_frame_motion at = lb_frame_move(d->work, f);
-  return (lb_loop_end){f->link, at.R, at.p, at.v, at.w};
+  return (lb_loop_end){f->link, at.R, at.p, at.v, at.w, at.a, at.al};
 }

@@ -32,8 +32,9 @@ typedef struct lb_row {
   int contact;           // of such a row: its number among them
   int place;             // among all rows, acting or not
   lb_gap_kind kind;
-  lb_v4 e;  // direction, world
-  lb_v4 at; // where the force acts, world
+  lb_v4 e;    // direction, world
+  lb_v4 at;   // where the force acts, world
+  lb_v4 spin; // angular velocity of the axes that c is measured in
   double c, cd, cdd;
 } lb_row;
 
@@ -51,6 +52,7 @@ struct lb_loops {
   double* Jt;      // [nrow][nv], a row of J each, then Linv J'
   double* A;       // [nrow][nrow]
   double* x;       // [nrow] right-hand side, then multipliers
+  double* sum;     // [nrow] multipliers of several corrections
   double* b;       // [nrow] of problems with rows that push only, and their scratch:
   double* part;    // [nrow][nrow]
   double* dq;      // [nv]
@@ -98,6 +100,16 @@ void lb_rows_fill_jacobian(const lb_model* m, lb_data* d);
 
 // Add a row; one that pushes only gets its number.
 void lb_row_add(lb_loops* L, lb_row row);
+
+// M = L L', Jt = Linv J', A = J Minv J' of the rows there are; false: M cannot be factored.
+bool lb_rows_factor(const lb_model* m, lb_data* d);
+// Then, multipliers from the right-hand side in x; A is destroyed ...
+void lb_rows_solve(lb_loops* L);
+// ... or, of rows that hold both ways, factored for several: its rank, and solutions for x.
+int lb_rows_rank(lb_loops* L);
+void lb_rows_solve_again(lb_loops* L, int rank, double* x);
+// dq = Minv J' x, and beta times Minv L dq.
+void lb_rows_spread(const lb_model* m, lb_loops* L, const double* x, double beta);
 
 // The multipliers in x as forces on the links and coordinates.
 void lb_rows_push(const lb_model* m, lb_data* d);

@@ -10,15 +10,7 @@
 //
 //   lambda >= 0,   cdd >= 0,   lambda cdd = 0                     (4)
 //
-// a complementary problem in those that touch. Gaps that steps leave are closed by Newton's method
-// on c in the metric of M, so there is no drift and no penalty; then the velocities, where (4) with
-// cd is an impact without bounce. From far away, where Newton's method may go astray, steps that do
-// not bring the gaps down are taken again with damping (Levenberg and Marquardt):
-//
-//   (A + damping I) lambda = -c,   dq = Minv J' lambda               (5)
-//
-// which with much damping is -Minv J'c, downhill for |c|^2: J has the velocities of turns, not the
-// rates of rotation vectors, but c'J is the same for both.
+// a complementary problem in those that touch. Gaps are closed in row_close.c.
 #include <cblas.h>
 #undef I // complex.h comes along
 #include <math.h>
@@ -34,14 +26,6 @@
 
 // Relative to the largest pivot; below it a row repeats others.
 static const double REDUNDANT = 1e-11;
-
-// Couplings of fixed ratio that are open by less [m or rad] need no rows to be closed.
-static const double NEARLY = 1e-9;
-
-enum { CLOSING_STEPS = 200 }; // a few, from where a step of the motion ends
-
-// Of (5): where it starts, and beyond which there is nothing nearer.
-static const double FIRST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
 
 // Rows between the same frames, one after another: most have what a link's directions do at their
 // point in common.
@@ -144,7 +128,7 @@ static void fill_matrices(const lb_model* m, lb_data* d) {
   lb_rows_fill_jacobian(m, d);
 }
 
-static bool factor(const lb_model* m, lb_data* d) {
+bool lb_rows_factor(const lb_model* m, lb_data* d) {
   fill_matrices(m, d);
   return factor_filled(m, d->work->loops);
 }
@@ -168,8 +152,7 @@ static void solve_one_way(lb_loops* L) {
   lb_complementary_solve(n, L->A, L->b, L->pushes, REDUNDANT, L->x, L->part, L->work, L->pivot);
 }
 
-// Multipliers from the right-hand side in x.
-static void solve_multipliers(lb_loops* L) {
+void lb_rows_solve(lb_loops* L) {
   const int n = L->nrow;
   if (n == 0) {
     return;
@@ -178,14 +161,20 @@ static void solve_multipliers(lb_loops* L) {
     solve_one_way(L);
     return;
   }
-  const int rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
-  lb_semidefinite_solve(n, L->A, n, rank, L->x, L->work, L->pivot);
+  lb_rows_solve_again(L, lb_rows_rank(L), L->x);
 }
 
-// dq = Minv J' x, and beta times Minv L dq.
-static void spread_multipliers(const lb_model* m, lb_loops* L, double beta) {
+int lb_rows_rank(lb_loops* L) {
+  return lb_semidefinite_factor(L->nrow, L->A, L->nrow, REDUNDANT, L->work, L->pivot);
+}
+
+void lb_rows_solve_again(lb_loops* L, int rank, double* x) {
+  lb_semidefinite_solve(L->nrow, L->A, L->nrow, rank, x, L->work, L->pivot);
+}
+
+void lb_rows_spread(const lb_model* m, lb_loops* L, const double* x, double beta) {
   const int nd = unknowns(m, L); // the others stay zero
-  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, beta, L->dq, 1);
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, x, 1, beta, L->dq, 1);
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->M, nd, L->dq, 1);
   if (nd < m->ndense) {
     lb_gears_spread(m, L->dq);
@@ -267,7 +256,7 @@ static void feel_gears(const lb_model* m, lb_loops* L) {
 static void push_gears(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const lb_gearing* g = &m->gearing;
-  spread_multipliers(m, L, 1);
+  lb_rows_spread(m, L, L->x, 1);
   lb_add(m->nv, L->change, 1, L->dq);
   memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
   lb_loops_add_forces(m, d, L->x, -1, L->dq);
@@ -306,7 +295,7 @@ static bool solve_rows(const lb_model* m, lb_data* d) {
   if (gears) {
     feel_gears(m, L);
   }
-  solve_multipliers(L);
+  lb_rows_solve(L);
   lb_rows_push(m, d);
   if (gears) {
     push_gears(m, d);
@@ -329,6 +318,20 @@ void lb_loops_apply(const lb_model* m, lb_data* d) {
   lb_loops_gear(d, was);
 }
 
+void lb_loops_multipliers(const lb_data* d, double* lambda, double* left) {
+  const lb_loops* L = d->work->loops;
+  const int all = lb_loops_most_rows(d->model);
+  for (int i = 0; i < all; i++) {
+    lambda[i] = 0;
+    left[i] = INFINITY;
+  }
+  const bool one_way = L && any_one_way(L);
+  for (int i = 0; L && i < L->nrow; i++) {
+    lambda[L->row[i].place] = L->x[i];
+    left[L->row[i].place] = one_way ? L->b[i] : 0;
+  }
+}
+
 void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda) {
   lb_loops* L = d->work->loops;
   lb_rows_fill(m, d);
@@ -349,197 +352,4 @@ void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, double* la
   }
   const int rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
   lb_semidefinite_solve(n, L->A, n, rank, lambda, L->work, L->pivot);
-}
-
-// A gap, or how far what pushes only is through.
-static double open_by(const lb_row* r) {
-  return r->one_way ? fmax(0, -r->c) : fabs(r->c);
-}
-
-// The rows at d's q: the worst gap and whose it is, and the sum of the squares of all.
-typedef struct opening {
-  double worst, squares;
-  int which;
-} opening;
-
-static int number_of(const lb_model* m, const lb_loops* L, const lb_row* r) {
-  return r->relation >= 0 ? m->nloop + r->relation : (int)(r->a - L->frame) / 2;
-}
-
-static opening measure_opening(const lb_model* m, lb_data* d) {
-  lb_loops* L = d->work->loops;
-  opening all = {0, 0, -1};
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_rows_fill(m, d);
-  for (int i = 0; i < L->nrow; i++) {
-    const lb_row* r = &L->row[i];
-    const double gap = open_by(r);
-    all.squares += gap * gap;
-    if (!(gap <= all.worst)) {
-      all.worst = gap;
-      all.which = number_of(m, L, r);
-    }
-  }
-  return all;
-}
-
-double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
-  const lb_loops* L = d->work->loops;
-  if (!L) {
-    return 0;
-  }
-  opening all = measure_opening(m, d);
-  for (int i = 0; i < L->nrow; i++) { // what asks for a rate is off by that
-    if (L->row[i].rate_only && !(fabs(L->row[i].cd) <= all.worst)) {
-      all.worst = fabs(L->row[i].cd);
-      all.which = number_of(m, L, &L->row[i]);
-    }
-  }
-  if (which && all.which >= 0) {
-    *which = all.which;
-  }
-  return all.worst;
-}
-
-// What pushes one way counts as near once it touches or is through, and stays near while things are
-// closed: where a body turns, Newton's method ends a little beyond, and what then looked free would
-// keep the velocity it came with. What touched before and hardly moved since is near, too; what
-// came apart in a step of h has a rate of the order of h times an acceleration.
-static void note_near(lb_loops* L) {
-  static const double HARDLY = 1e-6, SLOWLY = 1e-4; // [m or rad], [1/s]
-  for (int i = 0; i < L->nrow; i++) {
-    const lb_row* r = &L->row[i];
-    if (r->one_way) {
-      L->near[r->contact] |=
-          r->c <= LB_ROW_TOUCH || (L->touching[r->contact] && r->c <= HARDLY && r->cd <= SLOWLY);
-    }
-  }
-}
-
-// Keep two-way rows, and of the others those that are near.
-static void keep_near(lb_loops* L) {
-  int n = 0;
-  note_near(L);
-  for (int i = 0; i < L->nrow; i++) {
-    if (!L->row[i].one_way || L->near[L->row[i].contact]) {
-      L->row[n++] = L->row[i];
-    }
-  }
-  L->nrow = n;
-}
-
-static void forget_near(lb_loops* L) {
-  memset(L->near, 0, (size_t)L->ncontact * sizeof *L->near);
-}
-
-// A step (5) on the positions from the rows that were last measured; without damping Newton's. The
-// damping is in parts of A's mean diagonal.
-static void close_once(const lb_model* m, lb_data* d, double damping) {
-  lb_loops* L = d->work->loops;
-  keep_near(L);
-  if (!factor(m, d)) {
-    return;
-  }
-  double trace = 0;
-  for (int i = 0; i < L->nrow; i++) {
-    trace += L->A[i * (L->nrow + 1)];
-    L->x[i] = -L->row[i].c;
-    L->row[i].one_way = false; // what is near is to touch, neither more nor less
-  }
-  for (int i = 0; i < L->nrow; i++) { // what moves at a rate has no gap, and stays
-    L->A[i * (L->nrow + 1)] += L->row[i].rate_only ? 0 : damping * trace / L->nrow;
-  }
-  solve_multipliers(L);
-  spread_multipliers(m, L, 0);
-  lb_advance(m, d->q, L->dq, 1);
-}
-
-static void close_positions(const lb_model* m, lb_data* d) {
-  lb_loops* L = d->work->loops;
-  const size_t size = (size_t)m->nq * sizeof *d->q;
-  opening here = measure_opening(m, d);
-  forget_near(L);
-  double damping = 0;
-  for (int i = 0; i < CLOSING_STEPS && here.worst >= 1e-14 && damping < MOST_DAMPING; i++) {
-    memcpy(L->q, d->q, size);
-    close_once(m, d, damping);
-    const opening next = measure_opening(m, d);
-    const bool small = here.worst < 1e-9;
-    if (next.squares < here.squares) {
-      // stop at rounding: small, and no longer falling fast
-      if (next.worst < 1e-9 && next.worst > 0.1 * here.worst) {
-        return;
-      }
-      damping = damping > FIRST_DAMPING ? damping / 10 : 0;
-      here = next;
-    } else {
-      memcpy(d->q, L->q, size);
-      if (small) {
-        return;
-      }
-      damping = fmax(10 * damping, FIRST_DAMPING);
-      here = measure_opening(m, d);
-    }
-  }
-}
-
-// What pushes only goes on touching where it does not come apart at once.
-static void note_touching(lb_loops* L) {
-  for (int i = 0; i < L->nrow; i++) {
-    if (L->row[i].one_way) {
-      L->touching[L->row[i].contact] = L->b[i] <= LB_ROW_TOUCH;
-    }
-  }
-}
-
-// false: there was nothing to do, or no way.
-static bool close_velocities(const lb_model* m, lb_data* d) {
-  lb_loops* L = d->work->loops;
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_rows_fill(m, d);
-  keep_near(L);
-  memset(L->touching, 0, (size_t)L->ncontact * sizeof *L->touching);
-  if (L->nrow == 0 || !factor(m, d)) {
-    return false;
-  }
-  for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = -L->row[i].cd;
-  }
-  solve_multipliers(L);
-  spread_multipliers(m, L, 0);
-  for (int k = 0; k < m->nv; k++) {
-    d->qd[k] += L->dq[k];
-  }
-  note_touching(L);
-  return true;
-}
-
-void lb_loops_close(const lb_model* m, lb_data* d) {
-  if (!d->work->loops) {
-    return;
-  }
-  // couplings of fixed ratio that are as good as closed go along; open ones, as at the start, are
-  // closed by rows, which weigh the ways to do it by masses
-  const bool was = lb_loops_gear(d, lb_gears_gap(m, d) < NEARLY);
-  if (d->work->loops->geared) {
-    lb_gears_hold(m, d);
-  }
-  close_positions(m, d);
-  close_velocities(m, d);
-  lb_loops_gear(d, was);
-}
-
-void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse) {
-  lb_loops* L = d->work->loops;
-  if (!L) {
-    return;
-  }
-  forget_near(L);
-  const bool stopped = close_velocities(m, d);
-  if (impulse) {
-    memset(impulse, 0, (size_t)lb_loops_most_rows(m) * sizeof *impulse);
-    for (int i = 0; i < L->nrow && stopped; i++) {
-      impulse[L->row[i].place] = L->x[i];
-    }
-  }
 }

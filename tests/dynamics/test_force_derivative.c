@@ -11,7 +11,8 @@ enum { MOST = 200 };
 
 static busy B;
 static double reference[MOST * MOST], gap_q[MOST * MOST], rate_q[MOST * MOST], J[MOST * MOST];
-static double lambda[MOST];
+static double lambda[MOST], needed[MOST];
+static double acceleration_q[MOST * MOST], acceleration_v[MOST * MOST];
 
 // State q and v under all forces; the rows of loops.
 static lb_loop_rows put(const lb_model* m, lb_data* d, const double* q, const double* v) {
@@ -47,6 +48,16 @@ static void rates(void* context, double* out, const double* q, const double* v) 
   memcpy(out, rows.rate, (size_t)rows.count * sizeof *out);
 }
 
+static void accelerations(void* context, double* out, const double* q, const double* v) {
+  const assembly* a = context;
+  put(a->m, a->d, q, v);
+  lb_rnea_forced(a->m, a->d, needed, a->d->q, a->d->qd, a->d->qdd);
+  lb_loops_linearise(a->m, a->d);
+  for (int i = 0; i < lb_loops_count(a->d); i++) {
+    out[i] = lb_loops_row(a->d, i).acceleration;
+  }
+}
+
 static void check_residual(assembly* a, const double* q, const double* qd) {
   const int n = a->m->nv * a->m->nv;
   lb_derivatives* D;
@@ -59,6 +70,7 @@ static void check_residual(assembly* a, const double* q, const double* qd) {
   lb_loops_differentiate(D, a->d, lambda);
   if (rows.count > 0) {
     lb_loops_differentiate_rows(D, a->d, gap_q, rate_q, J);
+    lb_loops_differentiate_accelerations(D, a->d, acceleration_q, acceleration_v, J);
   }
   difference(a->m, residual, a, a->m->nv, q, qd, true, 3e-5, reference);
   assert_matrix_near(n, reference, D->tau_q, 1e-8);
@@ -71,6 +83,10 @@ static void check_residual(assembly* a, const double* q, const double* qd) {
     assert_matrix_near(rows.count * a->m->nv, reference, rate_q, 1e-8);
     difference(a->m, rates, a, rows.count, q, qd, false, 1e-2, reference);
     assert_matrix_near(rows.count * a->m->nv, reference, J, 1e-10);
+    difference(a->m, accelerations, a, rows.count, q, qd, true, 1e-4, reference);
+    assert_matrix_near(rows.count * a->m->nv, reference, acceleration_q, 1e-8);
+    difference(a->m, accelerations, a, rows.count, q, qd, false, 1e-2, reference);
+    assert_matrix_near(rows.count * a->m->nv, reference, acceleration_v, 1e-9);
   }
   lb_derivatives_release(D);
 }
