@@ -483,8 +483,8 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   for (int i = 0; i < 3; i++) {
     *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));
   }
-  double** const of_rows[] = {&made.s_q, &made.s_v, &made.J, &made.gap_q,
-                              &made.E,   &made.F,   &made.Z, &made.start_gap};
+  double** const of_rows[] = {&made.s_q, &made.s_v, &made.J,        &made.gap_q,
+                              &made.E,   &made.F,   &made.start_gap};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = lb_carve(c, rows * nd, sizeof(double));
   }
@@ -493,25 +493,21 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = lb_carve(c, nv, sizeof(double));
   }
-  int** const indices[] = {&made.row, &made.row_motor, &made.member};
-  for (int i = 0; i < 3; i++) {
-    *indices[i] = lb_carve(c, rows, sizeof(int));
-  }
-  made.pivot = lb_carve(c, 2 * rows, sizeof(int));
-  made.state = lb_carve(c, rows, sizeof *made.state);
+  made.choice = lb_row_choice_lay_out(c, nd, rows);
+  made.row = made.choice.row;
+  made.state = made.choice.state;
+  made.Z = made.choice.force;
+  made.A = made.choice.A;
+  made.pivot = made.choice.pivot;
+  made.row_motor = lb_carve(c, rows, sizeof(int));
   made.lands = lb_carve(c, rows, sizeof *made.lands);
-  made.one_way = lb_carve(c, rows, sizeof *made.one_way);
-  made.part = lb_carve(c, rows * rows, sizeof(double));
-  made.share = lb_carve(c, 2 * rows, sizeof(double));
   double** const still[] = {&made.still_K, &made.still_M, &made.stiff_C, &made.start_C};
   for (int i = 0; i < 4; i++) {
     *still[i] = lb_carve(c, nd * nd, sizeof(double));
   }
   made.W = lb_carve(c, nd * nd, sizeof(double));
   made.order = lb_carve(c, nd, sizeof(int));
-  made.A = lb_carve(c, rows * rows, sizeof(double));
   made.nu = lb_carve(c, rows, sizeof(double));
-  made.work = lb_carve(c, 4 * rows, sizeof(double));
   made.from = lb_carve(c, (size_t)m->nq, sizeof(double));
   made.eta = lb_carve(c, (size_t)m->nq, sizeof(double));
   made.etad = lb_carve(c, nv, sizeof(double));

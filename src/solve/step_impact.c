@@ -8,15 +8,30 @@
 #include "solve/step_inside.h"
 
 // Everything rests and weighs nothing, until gravity is given back.
-static lb_v4 still(lb_step_derivative* S, lb_data* d) {
+static lb_v4 still(const lb_model* m, lb_data* d, double* zero) {
   const lb_v4 gravity = d->work->state[-1].a;
   d->work->state[-1].a = lb_v4_zero();
-  memset(S->v, 0, (size_t)S->m->nv * sizeof *S->v);
-  lb_kinematics(S->m, d, d->q, S->v);
-  for (int i = 0; i < S->m->nlink; i++) {
+  memset(zero, 0, (size_t)m->nv * sizeof *zero);
+  lb_kinematics(m, d, d->q, zero);
+  for (int i = 0; i < m->nlink; i++) {
     d->work->state[i].xn = d->work->state[i].xf = lb_v4_zero();
   }
   return gravity;
+}
+
+void lb_derive_blow(lb_derivatives* D, lb_data* d, double* zero, const double* lambda) {
+  const lb_model* m = d->model;
+  const lb_v4 gravity = still(m, d, zero);
+  lb_loops_push(m, d, lambda);
+  lb_derive(D, d, d->q, zero, d->qdd, true);
+  lb_loops_differentiate(D, d, lambda);
+  d->work->state[-1].a = gravity;
+}
+
+void lb_pose_blow(lb_data* d, double* zero, double* needed) {
+  const lb_v4 gravity = still(d->model, d, zero);
+  lb_rnea(d->model, d, needed, d->q, zero, d->qdd);
+  d->work->state[-1].a = gravity;
 }
 
 void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
@@ -26,21 +41,14 @@ void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past
     d->qdd[k] = d->qd[k] - past->v[0][k];
   }
   lb_step_clear_driven(m, d->qdd);
-  const lb_v4 gravity = still(S, d);
-  lb_loops_linearise(m, d);
-  lb_loops_push(m, d, past->lambda);
-  lb_derive(S->D, d, d->q, S->v, d->qdd, true);
-  lb_loops_differentiate(S->D, d, past->lambda);
+  lb_derive_blow(S->D, d, S->v, past->lambda);
   memcpy(S->still_K, S->D->tau_q, size);
   memcpy(S->still_M, S->D->M, size);
-  d->work->state[-1].a = gravity;
   lb_kinematics(m, d, d->q, d->qd);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
   lb_loops_linearise(m, d);
 }
 
 void lb_step_pose_impact(lb_step_derivative* S, lb_data* d) {
-  const lb_v4 gravity = still(S, d);
-  lb_rnea(S->m, d, S->a, d->q, S->v, d->qdd);
-  d->work->state[-1].a = gravity;
+  lb_pose_blow(d, S->v, S->a);
 }

@@ -6,16 +6,9 @@
 #include "dynamics/probe.h"
 #include "math/dense.h"
 #include "solve/node_derivative.h"
+#include "solve/row_choice.h"
 #include "solve/step_derivative.h"
 #include "solve/step_matrix.h"
-
-// What a row is at the end of a step.
-typedef enum lb_row_state {
-  LB_ROW_FREE,  // it pushes one way, and does not
-  LB_ROW_IDLE,  // nor does this one, but it is closed ...
-  LB_ROW_COULD, // ... and could push instead of others that do
-  LB_ROW_HOLDS  // it pushes, or holds both ways
-} lb_row_state;
 
 struct lb_step_derivative {
   const lb_model* m;
@@ -39,6 +32,7 @@ struct lb_step_derivative {
   double weight[2];
   double* W;              // [nd][nd] its transpose is factored, for which it is by columns
   int* order;             // [nd]
+  lb_row_choice choice;   // has the arrays of those below, and scratch
   int rows;               // that are equations and do not repeat others ...
   int* row;               // [rows] ... which ...
   int* row_motor;         // [rows] ... and the motor that asks for its gap, or -1
@@ -53,11 +47,6 @@ struct lb_step_derivative {
   double* A;              // [rows][rows] E Z, factored
   int* pivot;             // [2 * rows]
   double* nu;             // [rows]
-  double* work;           // [4 * rows]
-  double* part;           // [rows][rows] scratch
-  double* share;          // [2 * rows] likewise
-  int* member;            // [rows] likewise
-  bool* one_way;          // [rows] likewise
   double *q, *v, *a, *mu; // [nv]
   double* from;           // [nq]
   double *eta, *etad;     // [nq], [nv] coordinates and velocities at the step's end
@@ -123,6 +112,12 @@ void lb_step_linear_forces_back(lb_step_derivative* S, double* q, double* v, dou
 void lb_step_linear_scatter(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
 
 // --- impacts (step_impact.c) ---
+
+// Of M(q) a - J'lambda, at d's q with a its qdd: D's tau_q and M. Everything in d's work rests;
+// `zero` [nv] is scratch, lambda of all rows that are there.
+void lb_derive_blow(lb_derivatives* D, lb_data* d, double* zero, const double* lambda);
+// d's links with the accelerations a, at rest and without gravity; `needed` [nv] is M(q) a.
+void lb_pose_blow(lb_data* d, double* zero, double* needed);
 
 // K and M of (6), then D at the end of the impact.
 void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past* past);

@@ -1,34 +1,14 @@
 // Which rows of constraints are equations at the end of a step, and what they do to (5) of
 // step_derivative.h.
-//
-// A row that pushes but does not pull is one where it pushes. With the set of those fixed, a step
-// is as smooth as one with rows that hold both ways, and its derivative is theirs. Multipliers that
-// are zero need care where rows repeat each other: of a box that lies on four corners two
-// opposite ones may carry it all, and yet it does not turn about them, since the others are closed.
-// A row that is closed but does not push is an equation all the same if it could push: if other
-// multipliers, with its own above zero, exert the same forces. With rows f_j of J and lambda > 0
-// for those that push there are such when
-//
-//   f_j + sum_i x_i f_i = 0   for x_i of any sign where i pushes or holds both ways,
-//                             x_i >= 0 where i is closed and does not push                  (1)
-//
-// since (x, 1) times a small number may be added to lambda. The least squares of (1) are a problem
-// of math/complementary.h.
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/gear.h"
-#include "math/complementary.h"
 #include "math/dense.h"
-#include "math/semidefinite.h"
 #include "solve/step_inside.h"
 
-// Rows whose pivot is below this fraction of the largest repeat others, as in the stepper.
-static const double REDUNDANT = 1e-11;
-
-// A row is closed when s of (3) is below this [m/s or rad/s]; (1) holds when this much of the row
-// is left.
-static const double CLOSED = 1e-6, LEFT = 1e-8;
+// A row is closed when s of (3) is below this [m/s or rad/s].
+static const double CLOSED = 1e-6;
 
 // --- which ---
 
@@ -46,91 +26,11 @@ void lb_step_rows_judge(lb_step_derivative* S, const lb_data* d, const lb_step_p
   }
 }
 
-static const double* force_of(const lb_step_derivative* S, int row) {
-  return S->Z + (size_t)row * (size_t)S->nd;
-}
-
-// How much of row j is left, over its size, by the least squares of (1) over the members; x in
-// S->share.
-static double left_of(lb_step_derivative* S, int j, int count) {
-  const int nd = S->nd;
-  const double* f = force_of(S, j);
-  double *x = S->share, *b = S->share + count, *left = S->mu;
-  memcpy(left, f, (size_t)nd * sizeof *left);
-  if (count > 0) {
-    for (int i = 0; i < count; i++) {
-      const double* g = force_of(S, S->member[i]);
-      for (int k = 0; k < count; k++) {
-        S->A[i + k * count] = lb_dot(nd, g, force_of(S, S->member[k]));
-      }
-      b[i] = lb_dot(nd, g, f);
-      S->one_way[i] = S->state[S->member[i]] == LB_ROW_IDLE;
-    }
-    lb_complementary_solve(count, S->A, b, S->one_way, REDUNDANT, x, S->part, S->work, S->pivot);
-  }
-  for (int i = 0; i < count; i++) {
-    lb_add(nd, left, x[i], force_of(S, S->member[i]));
-  }
-  return sqrt(lb_dot(nd, left, left) / lb_dot(nd, f, f));
-}
-
-// (1) for an idle row: it could push then, together with those that have a share.
-static void look_at_idle(lb_step_derivative* S, int j, int rows) {
-  int count = 0;
-  for (int i = 0; i < rows; i++) {
-    if (i != j && S->state[i] != LB_ROW_FREE) {
-      S->member[count++] = i;
-    }
-  }
-  if (left_of(S, j, count) <= LEFT) {
-    S->state[j] = LB_ROW_COULD;
-    for (int i = 0; i < count; i++) {
-      if (S->one_way[i] && S->share[i] > 0) {
-        S->state[S->member[i]] = LB_ROW_COULD;
-      }
-    }
-  }
-}
-
-static void add_row(lb_step_derivative* S, int row) {
-  int i = S->rows++;
-  for (; i > 0 && S->row[i - 1] > row; i--) {
-    S->row[i] = S->row[i - 1];
-  }
-  S->row[i] = row;
-}
-
-// Rows that hold, but those that repeat others.
-static void choose_holding(lb_step_derivative* S, int rows) {
-  int count = 0;
-  for (int i = 0; i < rows; i++) {
-    if (S->state[i] == LB_ROW_HOLDS) {
-      S->member[count++] = i;
-    }
-  }
-  for (int i = 0; i < count; i++) {
-    for (int j = 0; j < count; j++) {
-      S->A[i + j * count] = lb_dot(S->nd, force_of(S, S->member[i]), force_of(S, S->member[j]));
-    }
-  }
-  const int rank =
-      count > 0 ? lb_semidefinite_rows(count, S->A, count, REDUNDANT, S->work, S->pivot) : 0;
-  for (int i = 0; i < rank; i++) {
-    add_row(S, S->member[S->pivot[i]]);
-  }
-}
-
-// The equations that say something of their own, in rising order. Rows that hold come first: of
-// those that could push instead the step says less exactly what they are.
 static void choose_rows(lb_step_derivative* S, int rows) {
-  S->rows = 0;
-  choose_holding(S, rows);
-  for (int j = 0; j < rows; j++) {
-    memcpy(S->member, S->row, (size_t)S->rows * sizeof *S->row);
-    if (S->state[j] == LB_ROW_COULD && left_of(S, j, S->rows) > sqrt(REDUNDANT)) {
-      add_row(S, j);
-    }
-  }
+  lb_row_choice C = S->choice;
+  C.all = rows;
+  lb_row_choice_make(&C);
+  S->rows = C.rows;
 }
 
 // --- their derivatives ---
@@ -161,11 +61,6 @@ bool lb_step_rows_differentiate(lb_step_derivative* S, lb_data* d) {
   memcpy(S->Z, S->F, (size_t)all * nd * sizeof *S->Z);
   for (int i = 0; i < all; i++) {
     lb_gears_fold(m, S->Z + (size_t)i * nd);
-  }
-  for (int i = 0; i < all; i++) {
-    if (S->state[i] == LB_ROW_IDLE) {
-      look_at_idle(S, i, all);
-    }
   }
   choose_rows(S, all);
   for (int i = 0; i < all; i++) {
