@@ -219,7 +219,8 @@ lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
 // Is it about what a motor must exert that drives a position?
 bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
 // What motors exert at the end of a record's step, d being there, where goals ask for it; r [nv +
-// rows] is scratch.
+// rows] is scratch. Do they?
+bool lb_optimizing_exerts(const lb_optimizing* o, const lb_model* m, int record);
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r);
 

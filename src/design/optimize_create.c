@@ -38,19 +38,21 @@ static lb_status make_goals(maker* k) {
 
 // --- goals in the model ---
 
-// What a motor exerts that drives a position is found from implicit steps between impacts.
+// What a motor exerts that drives a position is found from explicit steps, and from implicit ones
+// between impacts.
 static lb_status check_effort(maker* k, const lb_aimed* a) {
   const lb_model* m = k->o->model;
   const lb_integrator by = k->s->solver.integrator;
-  const bool known =
-      lb_loops_one_way(m) < 0 && !lb_integrator_is_explicit(by) && by != LB_INTEGRATOR_LINEAR_EULER;
+  const bool known = lb_integrator_is_explicit(by) ||
+                     (lb_loops_one_way(m) < 0 && by != LB_INTEGRATOR_LINEAR_EULER);
   return known || !lb_aimed_exerts(a, m)
              ? LB_OK
-             : lb_error_add(k->err, LB_INVALID, a->g->place,
-                            "goal '%s': what motor '%s' exerts is not known where constraints push "
-                            "one way, or steps are explicit or linear, since it drives a position "
-                            "(let it push, 'drive: force')",
-                            a->g->name, m->motor_name[a->g->index]);
+             : lb_error_add(
+                   k->err, LB_INVALID, a->g->place,
+                   "goal '%s': what motor '%s' exerts is not known where constraints push "
+                   "one way and steps are implicit, or steps are linear, since it drives a "
+                   "position (let it push, 'drive: force')",
+                   a->g->name, m->motor_name[a->g->index]);
 }
 
 static lb_status find_goals(maker* k) {
@@ -89,11 +91,6 @@ static lb_status find_goals(maker* k) {
 
 // --- the whole ---
 
-static bool can_be_differentiated(lb_integrator i) {
-  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2 ||
-         i == LB_INTEGRATOR_LINEAR_EULER || lb_integrator_is_explicit(i);
-}
-
 // What can be simulated, but has no derivatives.
 static lb_status check_scene(maker* k) {
   const lb_scene* s = k->s;
@@ -102,13 +99,6 @@ static lb_status check_scene(maker* k) {
                         "'%s' does not say what to optimise (give it 'optimize' with "
                         "'parameters' and 'goals')",
                         s->name);
-  }
-  if (!can_be_differentiated(s->solver.integrator)) {
-    return lb_error_add(
-        k->err, LB_INVALID, s->solver.place,
-        "optimize: steps of '%s' have no derivatives (choose integrator bdf1, bdf2, "
-        "sdirk2 or linear-euler; euler, rk4 and rk8 have them, too, for trees)",
-        lb_integrator_name(s->solver.integrator));
   }
   return s->solver.elastic != LB_SPACE_FULL
              ? LB_OK
@@ -161,9 +151,6 @@ static lb_status find_model(maker* k) {
   }
   const lb_simulate_options options = lb_simulate_default();
   status = lb_plan_check(o->model, &options, k->err);
-  if (status == LB_OK && lb_integrator_is_explicit(k->s->solver.integrator)) {
-    status = lb_explicit_check(o->model, k->s->solver.integrator, k->s->solver.place, k->err);
-  }
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
   o->public.steps = (int)plan.steps;

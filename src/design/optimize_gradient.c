@@ -19,7 +19,7 @@ typedef struct way_back {
   const lb_model* m;
   lb_data* d;
   lb_step_derivative* S;
-  lb_explicit_derivative* X; // of explicit steps, in its place
+  lb_explicit_derivative* X; // of explicit steps, in its place but for an impact at the start
   const lb_derivatives* D;   // of the dynamics where d is
   lb_arena arena;
   double *q[RING], *v[RING]; // [nv] by the last states
@@ -32,6 +32,7 @@ typedef struct way_back {
   lb_motion *move, *gain;    // [nv]
   lb_model_soft** part;      // [nblock] of moduli
   double* gradient;          // [nvalue]
+  bool numbers;              // some change the equations themselves, and not only starts and motors
 } way_back;
 
 // --- goals ---
@@ -72,6 +73,10 @@ static void spread(way_back* w, int motor, double time, const double by[3]) {
 // What a motor exerts that drives coordinate k is r_k itself: it changes with numbers as that does.
 static void add_effort(way_back* w, const lb_aimed* a, double scale, double* by_q, double* by_v) {
   const int motor = a->g->index;
+  if (w->X) {
+    lb_explicit_add_torque(w->X, by_q, by_v, motor, scale);
+    return;
+  }
   lb_step_effects to = {by_q, by_v, w->a, w->lambda};
   lb_step_add_torque(w->S, &to, motor, scale);
   if (w->m->motor_joint[motor] >= 0) {
@@ -219,8 +224,8 @@ static void pull_numbers(way_back* w, bool impact) {
       continue;
     }
     if (lb_fabric_owns(b)) {
-      w->gradient[b->first] += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers,
-                                               lb_step_move_nodes(w->S, mu));
+      const double* z = w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
+      w->gradient[b->first] += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, z);
       continue;
     }
     switch (b->p->kind) {
@@ -366,6 +371,7 @@ static bool go_back(way_back* w, int record) {
   const size_t nv = (size_t)w->m->nv;
   const int now = record % RING, one = s->before[0] % RING, two = s->before[1] % RING;
   lb_step_past past = lb_optimizing_past(o, record);
+  past.lands = w->X ? NULL : past.lands;
   go_to(w, record);
   if (o->rows > 0 && lb_loops_one_way(w->m) < 0) {
     past.lambda = o->r + nv;
@@ -395,19 +401,37 @@ static bool go_back(way_back* w, int record) {
   return true;
 }
 
+// Of explicit steps: with what touched there.
+static void go_to_touching(way_back* w, int record) {
+  const size_t rows = (size_t)w->o->rows;
+  go_to(w, record);
+  for (size_t k = 0; k < rows; k++) {
+    w->o->r[k] = w->o->lands[(size_t)record * rows + k];
+  }
+  lb_loops_load_touching(w->d, w->o->r);
+}
+
 // An explicit step comes from the record before alone; its stages are found again.
 static bool go_back_explicit(way_back* w, int record) {
   const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
   const int now = record % RING, before = (record - 1) % RING;
   const int moments = lb_explicit_moments(w->X);
-  go_to(w, record);
+  double* at_end = w->motors + (size_t)(moments - 1) * motors;
+  memset(w->motors, 0, (size_t)moments * motors * sizeof *w->motors);
+  go_to_touching(w, record);
+  const bool seen = lb_optimizing_exerts(w->o, w->m, record);
   w->D = lb_explicit_look(w->X, w->d);
-  add_goals(w, &w->o->stage[record], w->q[now], w->v[now]);
-  go_to(w, record - 1);
-  if (!lb_explicit_differentiate(w->X, w->d, w->o->h)) {
+  if (seen && !lb_explicit_see(w->X, w->d)) {
     return false;
   }
-  memset(w->motors, 0, (size_t)moments * motors * sizeof *w->motors);
+  add_goals(w, &w->o->stage[record], w->q[now], w->v[now]);
+  if (seen) {
+    lb_explicit_see_back(w->X, w->q[now], w->v[now], at_end);
+  }
+  go_to_touching(w, record - 1);
+  if (!lb_explicit_differentiate(w->X, w->d, w->o->stage[record].dt)) {
+    return false;
+  }
   lb_explicit_back(w->X, w->q[now], w->v[now], w->motors);
   lb_add((int)nv, w->q[before], 1, w->q[now]);
   lb_add((int)nv, w->v[before], 1, w->v[now]);
@@ -416,10 +440,13 @@ static bool go_back_explicit(way_back* w, int record) {
   for (int i = 0; i < moments; i++) {
     w->motor = w->motors + (size_t)i * motors;
     pull_motors(w, lb_explicit_moment(w->X, i));
-    if (i < moments - 1) {
-      w->D = lb_explicit_pose(w->X, w->d, i);
-      memcpy(w->mu, lb_explicit_multiplier(w->X, i), nv * sizeof(double));
-      pull_numbers(w, false);
+  }
+  for (int i = 0; i < lb_explicit_parts(w->X) && w->numbers; i++) {
+    const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
+    if (part.mu) {
+      w->D = part.D;
+      memcpy(w->mu, part.mu, nv * sizeof(double));
+      pull_numbers(w, part.impact);
     }
   }
   return true;
@@ -445,6 +472,9 @@ static bool take_vectors(way_back* w) {
   w->lambda = w->mu + nv;
   w->motor = w->motors = w->lambda + w->o->rows;
   w->gradient = w->motors + moments * 4 * (size_t)w->m->nmotor;
+  for (int i = 0; i < w->o->nblock; i++) {
+    w->numbers |= w->o->block[i].p->kind > LB_PARAMETER_MOTOR;
+  }
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
@@ -472,21 +502,28 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   way_back w = {.o = o, .m = &m->model, .d = d};
   lb_arena_init(&w.arena, o->allocator);
   const lb_integrator by = w.m->solver.integrator;
-  lb_status status = lb_integrator_is_explicit(by)
-                         ? lb_explicit_derivative_create(w.m, by, o->allocator, &w.X, err)
-                         : lb_step_derivative_create(w.m, o->allocator, &w.S, err);
+  const bool explicit = lb_integrator_is_explicit(by);
+  lb_status status =
+      explicit ? lb_explicit_derivative_create(w.m, by, o->allocator, &w.X, err) : LB_OK;
+  if (status == LB_OK && (!explicit || lb_loops_one_way(w.m) >= 0)) { // a start may be an impact
+    status = lb_step_derivative_create(w.m, o->allocator, &w.S, err);
+  }
   if (status == LB_OK && !take_vectors(&w)) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
-    bool (*const go)(way_back*, int) = w.X                  ? go_back_explicit
-                                       : o->stage[i].linear ? go_back_linear
-                                                            : go_back;
+    const lb_stage* s = &o->stage[i];
+    bool (*const go)(way_back*, int) = w.X && !s->impact ? go_back_explicit
+                                       : s->linear       ? go_back_linear
+                                                         : go_back;
     if (!go(&w, i)) {
       status = lb_error_add(err, LB_FAILED, (lb_place){0},
                             "the step that ends at t = %g s has no derivative: its equations are "
-                            "singular",
-                            o->stage[i].time);
+                            "singular%s",
+                            o->stage[i].time,
+                            w.X ? ", or it left gaps too wide to be closed straight (take smaller "
+                                  "steps)"
+                                : "");
     }
   }
   if (status == LB_OK) {

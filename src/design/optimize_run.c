@@ -85,10 +85,34 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
     if (past->lambda) {
       memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
     }
-    for (size_t k = 0; k < (size_t)o->rows; k++) {
-      o->lands[i * (size_t)o->rows + k] = past->lands && past->lands[k];
+  }
+  for (size_t k = 0; k < (size_t)o->rows; k++) {
+    o->lands[i * (size_t)o->rows + k] = past && past->lands && past->lands[k];
+  }
+}
+
+// Of explicit steps, what touches in place of what landed.
+static void note_touching(lb_optimizing* o, const lb_data* d) {
+  if (!o->no_memory) {
+    const size_t rows = (size_t)o->rows, first = ((size_t)o->count - 1) * rows;
+    lb_loops_save_touching(d, o->r);
+    for (size_t k = 0; k < rows; k++) {
+      o->lands[first + k] = o->r[k] != 0;
     }
   }
+}
+
+static void note_explicit(void* context, const lb_data* d, const lb_step_past* past) {
+  note(context, d, past);
+  note_touching(context, d);
+}
+
+// The last of an adaptive method's steps ends at the moment that is asked for, to the last digit.
+static void note_end(lb_optimizing* o, const lb_data* d) {
+  const size_t i = (size_t)o->count - 1, nq = (size_t)o->model->nq, nv = (size_t)o->model->nv;
+  o->stage[i].time = d->time;
+  memcpy(o->q + i * nq, d->q, nq * sizeof *o->q);
+  memcpy(o->v + i * nv, d->qd, nv * sizeof *o->v);
 }
 
 lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
@@ -149,17 +173,28 @@ void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss
   }
 }
 
-void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
-                         double* r) {
+bool lb_optimizing_exerts(const lb_optimizing* o, const lb_model* m, int record) {
   const int step = o->stage[record].step;
   for (int i = 0; i < o->ngoal; i++) {
     const lb_aimed* a = &o->goal[i];
     if (lb_aimed_exerts(a, m) && step > 0 && step >= a->first && step <= a->last) {
-      const lb_step_past past = lb_optimizing_past(o, record);
-      lb_step_exert(d, &past, r, r + m->nv);
-      return;
+      return true;
     }
   }
+  return false;
+}
+
+void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
+                         double* r) {
+  if (!lb_optimizing_exerts(o, m, record)) {
+    return;
+  }
+  if (lb_integrator_is_explicit(m->solver.integrator)) {
+    lb_forward(m, d);
+    return;
+  }
+  const lb_step_past past = lb_optimizing_past(o, record);
+  lb_step_exert(d, &past, r, r + m->nv);
 }
 
 static void look(const lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal) {
@@ -194,9 +229,19 @@ static bool is_iterated(const lb_stepper* st) {
   return st->type == &lb_stepper_implicit;
 }
 
+// An impact before the first step, as implicit steps tell of it.
+static void stop_explicit(lb_optimizing* o, const lb_model* m, lb_data* d) {
+  double* impulse = o->r + m->nv;
+  lb_loops_stop(m, d, impulse);
+  note(o, d,
+       &(lb_step_past){.dt = 1, .count = 1, .weight = {1}, .lambda = impulse, .impact = true});
+  note_touching(o, d);
+}
+
 // As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
 // floor would be put back there, which says nothing of how it depends on the numbers.
-static lb_status stop_at_start(const lb_model* m, lb_stepper* st, lb_data* d, lb_error* err) {
+static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
+                               lb_error* err) {
   int which = 0;
   if (lb_loops_one_way(m) < 0) {
     return LB_OK;
@@ -209,7 +254,9 @@ static lb_status stop_at_start(const lb_model* m, lb_stepper* st, lb_data* d, lb
                         "by %.3g (metres or radians)",
                         told.name, gap);
   }
-  if (is_iterated(st)) {
+  if (lb_integrator_is_explicit(m->solver.integrator)) {
+    stop_explicit(o, m, d);
+  } else if (is_iterated(st)) {
     lb_bdf2_stop(st, d);
   }
   return LB_OK;
@@ -223,11 +270,11 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
       return status;
     }
     d->time = i * o->h;
-    if (lb_integrator_is_explicit(m->solver.integrator)) { // which tells nobody
-      note(o, d, NULL);
-    }
     if (o->no_memory) {
       return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the steps of a run");
+    }
+    if (lb_integrator_is_explicit(m->solver.integrator)) {
+      note_end(o, d);
     }
     o->stage[o->count - 1].step = i;
     look(o, m, d, i, goal);
@@ -256,8 +303,9 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   if (status != LB_OK) {
     return status;
   }
-  st->watched = true; // coordinates keep their charts
-  if (!lb_integrator_is_explicit(st->solver.integrator)) {
+  if (lb_integrator_is_explicit(st->solver.integrator)) {
+    lb_stepper_watch(st, note_explicit, o);
+  } else {
     watch_stages(o, st);
   }
   o->count = 0;
@@ -266,7 +314,7 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
     note(o, d, NULL);
-    status = stop_at_start(&m->model, st, d, err);
+    status = stop_at_start(o, &m->model, st, d, err);
   }
   if (status == LB_OK) {
     status = step_all(o, &m->model, st, d, goal, err);

@@ -11,9 +11,11 @@ typedef struct adaptive {
   N_Vector y;
   void* ark;
   const lb_model* m;
-  lb_data* d;      // the one being stepped
+  lb_data* d; // the one being stepped
+  lb_stepper* st;
   double* reached; // [nq + nv] where the last step ended
   double time;
+  double told; // when the last inner step ended
   bool started;
 } adaptive;
 
@@ -46,10 +48,15 @@ static int slopes(double t, N_Vector y, N_Vector ydot, void* user) {
 
 // A valid state after every inner step.
 static int settle(double t, N_Vector y, void* user) {
-  const adaptive* own = user;
+  adaptive* own = user;
   load(own, t, y);
   lb_settle(own->m, own->d);
   store(own, y);
+  if (own->st->watcher) {
+    const lb_step_past past = {.dt = t - own->told, .count = 1, .weight = {1}};
+    own->st->watcher(own->st->told, own->d, &past);
+  }
+  own->told = t;
   return 0;
 }
 
@@ -109,6 +116,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
   own->m = m;
+  own->st = st;
   bool ok = SUNContext_Create(NULL, &own->context) == 0;
   ok = ok && (own->y = N_VNew_Serial(n, own->context)) != NULL;
   if (ok) {
@@ -141,7 +149,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   adaptive* own = st->own;
   const lb_model* m = own->m;
   const double stop = d->time + h;
-  double reached = d->time;
+  double reached = own->told = d->time;
   long before = 0, after = 0;
   own->d = d;
   ERKStepGetNumSteps(own->ark, &before);

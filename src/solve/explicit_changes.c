@@ -72,6 +72,24 @@ static part part_of(const lb_model* m, int i) {
   return (part){m->link_q[i], m->link_v[i], n, quaternion_at(m, i)};
 }
 
+// Free nodes come last, and their coordinates are numbers: y += s x of theirs, from `x` on to `y`.
+static void add_nodes(const lb_model* m, double* y, double s, const double* x) {
+  for (int k = 0; k < 3 * m->nfree; k++) {
+    y[k] += s * x[k];
+  }
+}
+static void set_nodes(const lb_model* m, double* y, const double* x) {
+  for (int k = 0; k < 3 * m->nfree; k++) {
+    y[k] = x[k];
+  }
+}
+static int nodes_q(const lb_model* m) {
+  return m->nq - 3 * m->nfree;
+}
+static int nodes_v(const lb_model* m) {
+  return m->nv - 3 * m->nfree;
+}
+
 void lb_changes_lift(const lb_model* m, const double* q, double* dq, const double* xi) {
   for (int i = 0; i < m->nlink; i++) {
     const part p = part_of(m, i);
@@ -89,6 +107,7 @@ void lb_changes_lift(const lb_model* m, const double* q, double* dq, const doubl
       add3(to, lb_mat3_apply(rotation(q + p.q), load3(xi + p.v + 3)), 1);
     }
   }
+  set_nodes(m, dq + nodes_q(m), xi + nodes_v(m));
 }
 
 void lb_changes_lift_back(const lb_model* m, const double* q, double* xi, const double* dq) {
@@ -106,6 +125,7 @@ void lb_changes_lift_back(const lb_model* m, const double* q, double* xi, const 
       add3(xi + p.v + 3, lb_mat3_apply(Rt, load3(dq + p.q)), 1);
     }
   }
+  add_nodes(m, xi + nodes_v(m), 1, dq + nodes_q(m));
 }
 
 void lb_changes_settle(const lb_model* m, const double* q, double* xi, const double* dq) {
@@ -122,6 +142,7 @@ void lb_changes_settle(const lb_model* m, const double* q, double* xi, const dou
       add3(xi + p.v + 3, lb_mat3_apply(Rt, load3(dq + p.q)), 1);
     }
   }
+  set_nodes(m, xi + nodes_v(m), dq + nodes_q(m));
 }
 
 void lb_changes_settle_back(const lb_model* m, const double* q, double* dq, const double* xi) {
@@ -137,6 +158,7 @@ void lb_changes_settle_back(const lb_model* m, const double* q, double* dq, cons
       add3(dq + p.q, lb_mat3_apply(rotation(q + p.q), load3(xi + p.v + 3)), 1);
     }
   }
+  add_nodes(m, dq + nodes_q(m), 1, xi + nodes_v(m));
 }
 
 // d(q (0, w) / 2) and, of a free body, d(R v) = R (t x v + dv).
@@ -163,6 +185,7 @@ void lb_changes_rate(const lb_model* m, const double* q, const double* v, double
       add3(to, lb_mat3_apply(rotation(q + p.q), lb_vec3_add(turned, load3(dw + 3))), 1);
     }
   }
+  set_nodes(m, out + nodes_q(m), dv + nodes_v(m));
 }
 
 void lb_changes_rate_back(const lb_model* m, const double* q, const double* v, double* dq,
@@ -186,6 +209,7 @@ void lb_changes_rate_back(const lb_model* m, const double* q, const double* v, d
       add(dq + p.q + p.turn, turn_back(r, lb_vec3_cross(load3(w + 3), u)), 1);
     }
   }
+  add_nodes(m, dv + nodes_v(m), 1, by + nodes_q(m));
 }
 
 // --- Euler's ---
@@ -223,6 +247,8 @@ void lb_changes_advance(const lb_model* m, const double* v, double h, double* ou
       add3(to + 3, lb_mat3_apply(s.back, lb_vec3_add(turned, load3(dw + 3))), h);
     }
   }
+  set_nodes(m, out + nodes_v(m), xi + nodes_v(m));
+  add_nodes(m, out + nodes_v(m), h, dv + nodes_v(m));
 }
 
 void lb_changes_advance_back(const lb_model* m, const double* v, double h, double* xi, double* dv,
@@ -248,4 +274,6 @@ void lb_changes_advance_back(const lb_model* m, const double* v, double h, doubl
       add3(xi + p.v, lb_vec3_cross(load3(w + 3), u), h);
     }
   }
+  add_nodes(m, xi + nodes_v(m), 1, by + nodes_v(m));
+  add_nodes(m, dv + nodes_v(m), h, by + nodes_v(m));
 }

@@ -3,76 +3,15 @@
 #include <string.h>
 
 #include "dynamics/derivative.h"
-#include "dynamics/force.h"
+#include "dynamics/gear.h"
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
-#include "dynamics/loop.h"
 #include "math/dense.h"
 #include "model/pose.h"
 #include "solve/explicit_changes.h"
-#include "solve/step_matrix.h"
-#include "solve/tableau.h"
-
-// A stage: where it is, its derivatives, and on the way back what it takes from later ones.
-typedef struct stage {
-  double time;
-  double *q, *v, *a;   // [nq], [nv], [nv]
-  double *K, *C, *M;   // [nv][nv]
-  double* W;           // [nv][nv] M, driven coordinates left out, factored
-  int* order;          // [nv]
-  double *dq, *dv;     // [nq], [nv] changes of q and v, or by them
-  double *rate, *gain; // [nq], [nv] of the slopes, or by them
-  double* mu;          // [nv]
-} stage;
-
-struct lb_explicit_derivative {
-  const lb_model* m;
-  lb_arena arena;
-  lb_derivatives* D;
-  bool euler;
-  lb_tableau table; // of Euler one stage
-  stage* stage;     // [table.stages]
-  double h, end;    // of the step, and when it ends
-  double *q, *v;    // [nq], [nv] the step's end, quaternions of any length
-  double* q0;       // [nq] its start
-  double *dq, *dv;  // [nq], [nv] scratch: changes of the start's or the end's numbers
-  double* xi;       // [nv] likewise
-  double* start;    // [nv] by the start, counted along velocities
-};
+#include "solve/explicit_inside.h"
 
 // --- taking it ---
-
-// K, C, M and W where d is; its accelerations are set.
-static bool derive(lb_explicit_derivative* S, lb_data* d, stage* s) {
-  const lb_model* m = S->m;
-  const size_t nv = (size_t)m->nv, size = nv * nv * sizeof(double);
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
-  lb_derive_forced(S->D, d);
-  memcpy(s->K, S->D->tau_q, size);
-  memcpy(s->C, S->D->tau_qd, size);
-  memcpy(s->M, S->D->M, size);
-  memcpy(s->W, S->D->M, size);
-  for (int i = 0; i < m->nlink; i++) {
-    for (size_t j = 0; m->link_driven[i] && j < nv; j++) {
-      const size_t k = (size_t)m->link_v[i];
-      s->W[k + j * nv] = s->W[j + k * nv] = j == k;
-    }
-  }
-  return lb_lu(m->nv, s->W, m->nv, s->order) == LB_OK;
-}
-
-static bool take_stage(lb_explicit_derivative* S, lb_data* d, int i) {
-  const lb_model* m = S->m;
-  stage* s = &S->stage[i];
-  d->time = s->time;
-  lb_forward(m, d); // drives what motors lead
-  memcpy(s->q, d->q, (size_t)m->nq * sizeof *s->q);
-  memcpy(s->v, d->qd, (size_t)m->nv * sizeof *s->v);
-  memcpy(s->a, d->qdd, (size_t)m->nv * sizeof *s->a);
-  lb_rates(m, s->rate, s->q, s->v);
-  return derive(S, d, s);
-}
 
 // d to where the weights of the slopes say.
 static void combine(const lb_explicit_derivative* S, double* q, double* v, const double* q0,
@@ -86,26 +25,39 @@ static void combine(const lb_explicit_derivative* S, double* q, double* v, const
   }
 }
 
+// From where the stages lead to what is seen of it, as lb_settle does.
+static bool settle(lb_explicit_derivative* S, lb_data* d) {
+  const lb_model* m = S->m;
+  memcpy(d->q, S->q, (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, S->v, (size_t)m->nv * sizeof *d->qd);
+  d->time = S->end;
+  lb_drive(m, d);
+  lb_normalise(m, d->q);
+  lb_gears_hold(m, d);
+  return lb_explicit_close_take(S, d);
+}
+
 bool lb_explicit_differentiate(lb_explicit_derivative* S, lb_data* d, double h) {
   const lb_model* m = S->m;
   const lb_tableau* t = &S->table;
   const double begin = d->time;
   bool ok = true;
+  lb_gears_hold(m, d);
   S->h = h;
   S->end = begin + h;
   memcpy(S->q0, d->q, (size_t)m->nq * sizeof *S->q0);
   memcpy(S->dv, d->qd, (size_t)m->nv * sizeof *S->dv);
   for (int i = 0; i < t->stages && ok; i++) {
-    S->stage[i].time = begin + t->c[i] * h;
+    d->time = begin + t->c[i] * h;
     combine(S, d->q, d->qd, S->q0, S->dv, i, t->a + i * t->stages);
-    ok = take_stage(S, d, i);
+    ok = lb_explicit_stage_take(S, d, &S->stage[i]);
   }
   combine(S, S->q, S->v, S->q0, S->dv, t->stages, t->b);
   if (S->euler) { // the place follows the new velocity
     memcpy(S->q, S->q0, (size_t)m->nq * sizeof *S->q);
     lb_advance(m, S->q, S->v, h);
   }
-  return ok;
+  return ok && settle(S, d);
 }
 
 int lb_explicit_moments(const lb_explicit_derivative* S) {
@@ -116,83 +68,11 @@ double lb_explicit_moment(const lb_explicit_derivative* S, int i) {
   return i < S->table.stages ? S->stage[i].time : S->end;
 }
 
-// --- motors ---
-
-static bool pushes(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_FORCE;
-}
-
-// Changes of a moment's coordinates: numbers or counted along velocities, which is the same for
-// those that motors lead.
-typedef struct changes {
-  double *q, *v, *a; // a NULL: not wanted
-  const int* at;     // [njoint] where a joint's are in q
-} changes;
-
-// Coordinates that motors lead are where these say.
-static void lead(const lb_model* m, changes c, const double* motor) {
-  for (int i = 0; i < m->nmotor; i++) {
-    const int j = m->motor_joint[i];
-    if (!pushes(m, i)) {
-      c.q[c.at[j]] = motor[3 * i];
-      c.v[m->joint_v[j]] = motor[3 * i + 1];
-      if (c.a) {
-        c.a[m->joint_v[j]] = motor[3 * i + 2];
-      }
-    }
-  }
-}
-
-// The transpose: what is by such coordinates is by their motors.
-static void follow(const lb_model* m, changes c, double* motor) {
-  for (int i = 0; i < m->nmotor; i++) {
-    const int j = m->motor_joint[i];
-    if (!pushes(m, i)) {
-      double* const from[] = {c.q + c.at[j], c.v + m->joint_v[j], c.a ? c.a + m->joint_v[j] : NULL};
-      for (int k = 0; k < 3 && from[k]; k++) {
-        motor[3 * i + k] += *from[k];
-        *from[k] = 0;
-      }
-    }
-  }
-}
-
 static size_t motors_at(const lb_explicit_derivative* S, int moment) {
   return 3 * (size_t)moment * (size_t)S->m->nmotor;
 }
 
 // --- forward ---
-
-// y += s A x and y += s A'x, A by rows
-static void add_product(int n, double* y, double s, const double* A, const double* x) {
-  for (int i = 0; i < n; i++) {
-    y[i] += s * lb_dot(n, A + (size_t)i * (size_t)n, x);
-  }
-}
-static void add_transposed(int n, double* y, double s, const double* A, const double* x) {
-  for (int i = 0; i < n; i++) {
-    lb_add(n, y, s * x[i], A + (size_t)i * (size_t)n);
-  }
-}
-
-// (1): `gain` from dq and dv; what motors lead is there already.
-static void accelerate(lb_explicit_derivative* S, stage* s, const double* motor) {
-  const lb_model* m = S->m;
-  double* r = s->mu;
-  lb_changes_settle(m, s->q, S->xi, s->dq);
-  memset(r, 0, (size_t)m->nv * sizeof *r);
-  add_product(m->nv, r, -1, s->K, S->xi);
-  add_product(m->nv, r, -1, s->C, s->dv);
-  add_product(m->nv, r, -1, s->M, s->gain); // so far of driven coordinates alone
-  for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i)) {
-      r[m->joint_v[m->motor_joint[i]]] += motor[3 * i];
-    }
-  }
-  lb_step_clear_driven(m, r);
-  lb_lu_solve_transposed(m->nv, s->W, m->nv, s->order, 1, r, m->nv);
-  lb_add(m->nv, s->gain, 1, r);
-}
 
 // What sums of slopes change by.
 static void add_slopes(const lb_explicit_derivative* S, double* dq, double* dv, int stages,
@@ -203,72 +83,55 @@ static void add_slopes(const lb_explicit_derivative* S, double* dq, double* dv, 
   }
 }
 
-static void pass_stage(lb_explicit_derivative* S, int i, const double* dq0, const double* dv0,
-                       const double* motor) {
+static void pass_stage(lb_explicit_derivative* S, int i, const double* motor) {
   const lb_model* m = S->m;
-  stage* s = &S->stage[i];
-  memcpy(s->dq, dq0, (size_t)m->nq * sizeof *dq0);
-  memcpy(s->dv, dv0, (size_t)m->nv * sizeof *dv0);
+  lb_explicit_stage* s = &S->stage[i];
+  memcpy(s->dq, S->dq, (size_t)m->nq * sizeof *s->dq);
+  memcpy(s->dv, S->dv, (size_t)m->nv * sizeof *s->dv);
   memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
   add_slopes(S, s->dq, s->dv, i, S->table.a + i * S->table.stages);
-  lead(m, (changes){s->dq, s->dv, s->gain, m->joint_q}, motor);
-  accelerate(S, s, motor);
-  lb_changes_rate(m, s->q, s->v, s->rate, s->dq, s->dv);
+  lb_explicit_lead(m, (lb_explicit_changes){s->dq, s->dv, s->gain, m->joint_q}, motor);
+  lb_explicit_stage_pass(S, s, motor);
 }
 
 void lb_explicit_forward(lb_explicit_derivative* S, double* q, double* v, const double* q0,
                          const double* v0, const double* motor) {
   const lb_model* m = S->m;
   const int stages = S->table.stages;
-  lb_changes_lift(m, S->q0, S->dq, q0);
+  const size_t nv = (size_t)m->nv * sizeof(double);
+  memcpy(S->start, q0, nv);
+  memcpy(S->dv, v0, nv);
+  lb_gears_follow(m, S->start);
+  lb_gears_follow(m, S->dv);
+  lb_changes_lift(m, S->q0, S->dq, S->start);
   for (int i = 0; i < stages; i++) {
-    pass_stage(S, i, S->dq, v0, motor + motors_at(S, i));
+    pass_stage(S, i, motor + motors_at(S, i));
   }
-  memcpy(S->dv, v0, (size_t)m->nv * sizeof *v0);
   add_slopes(S, S->dq, S->dv, stages, S->table.b);
   if (S->euler) {
-    lb_changes_advance(m, S->v, S->h, S->xi, q0, S->dv);
+    lb_changes_advance(m, S->v, S->h, S->xi, S->start, S->dv);
   } else {
     lb_changes_settle(m, S->q, S->xi, S->dq);
   }
-  memcpy(q, S->xi, (size_t)m->nv * sizeof *q);
-  memcpy(v, S->dv, (size_t)m->nv * sizeof *v);
-  lead(m, (changes){q, v, NULL, m->joint_v}, motor + motors_at(S, stages));
+  memcpy(q, S->xi, nv);
+  memcpy(v, S->dv, nv);
+  motor += motors_at(S, stages);
+  lb_explicit_lead(m, (lb_explicit_changes){q, v, NULL, m->joint_v}, motor);
+  lb_gears_follow(m, q);
+  lb_gears_follow(m, v);
+  lb_explicit_close_pass(S, q, v, motor);
 }
 
 // --- back ---
-
-// What a stage's slopes do, in `rate` and `gain`, as what its q and v do, in dq and dv.
-static void return_stage(lb_explicit_derivative* S, stage* s, double* motor) {
-  const lb_model* m = S->m;
-  const size_t size = (size_t)m->nv * sizeof(double);
-  memset(s->dq, 0, (size_t)m->nq * sizeof *s->dq);
-  memset(s->dv, 0, size);
-  lb_changes_rate_back(m, s->q, s->v, s->dq, s->dv, s->rate);
-  memcpy(s->mu, s->gain, size);
-  lb_step_clear_driven(m, s->mu);
-  lb_lu_solve(m->nv, s->W, m->nv, s->order, 1, s->mu, m->nv);
-  lb_step_clear_driven(m, s->mu);
-  for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i)) {
-      motor[3 * i] += s->mu[m->joint_v[m->motor_joint[i]]];
-    }
-  }
-  memset(S->xi, 0, size);
-  add_transposed(m->nv, S->xi, -1, s->K, s->mu);
-  add_transposed(m->nv, s->dv, -1, s->C, s->mu);
-  add_transposed(m->nv, s->gain, -1, s->M, s->mu);
-  lb_changes_settle_back(m, s->q, s->dq, S->xi);
-  follow(m, (changes){s->dq, s->dv, s->gain, m->joint_q}, motor);
-}
 
 // What stage i's slopes do: dq and dv of the end and of later stages times their weights.
 static void gather_slopes(lb_explicit_derivative* S, int i, const double* dq, const double* dv) {
   const lb_model* m = S->m;
   const int stages = S->table.stages;
-  stage* s = &S->stage[i];
+  lb_explicit_stage* s = &S->stage[i];
   memset(s->rate, 0, (size_t)m->nq * sizeof *s->rate);
   memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
+  memset(s->by.nu, 0, (size_t)S->rows * sizeof *s->by.nu);
   lb_add(m->nq, s->rate, S->h * S->table.b[i], dq);
   lb_add(m->nv, s->gain, S->h * S->table.b[i], dv);
   for (int j = i + 1; j < stages; j++) {
@@ -278,11 +141,14 @@ static void gather_slopes(lb_explicit_derivative* S, int i, const double* dq, co
   }
 }
 
-void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* motor) {
+// Of the step's end, q and v as they are closed, to what the sums of slopes do, in S's dq and dv.
+static void return_end(lb_explicit_derivative* S, double* q, double* v, double* motor) {
   const lb_model* m = S->m;
-  const int stages = S->table.stages;
   const size_t nv = (size_t)m->nv * sizeof(double);
-  follow(m, (changes){q, v, NULL, m->joint_v}, motor + motors_at(S, stages));
+  lb_explicit_close_return(S, q, v, motor);
+  lb_gears_fold(m, q);
+  lb_gears_fold(m, v);
+  lb_explicit_follow(m, (lb_explicit_changes){q, v, NULL, m->joint_v}, motor);
   memset(S->dq, 0, (size_t)m->nq * sizeof *S->dq);
   memcpy(S->dv, v, nv);
   memset(S->start, 0, nv);
@@ -291,10 +157,17 @@ void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* m
   } else {
     lb_changes_settle_back(m, S->q, S->dq, q);
   }
+}
+
+void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* motor) {
+  const lb_model* m = S->m;
+  const int stages = S->table.stages;
+  const size_t nv = (size_t)m->nv * sizeof(double);
+  return_end(S, q, v, motor + motors_at(S, stages));
   memcpy(v, S->dv, nv);
   for (int i = stages - 1; i >= 0; i--) {
     gather_slopes(S, i, S->dq, S->dv);
-    return_stage(S, &S->stage[i], motor + motors_at(S, i));
+    lb_explicit_stage_return(S, &S->stage[i], motor + motors_at(S, i));
   }
   for (int i = 0; i < stages; i++) {
     lb_add(m->nq, S->dq, 1, S->stage[i].dq);
@@ -302,28 +175,89 @@ void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* m
   }
   memcpy(q, S->start, nv);
   lb_changes_lift_back(m, S->q0, q, S->dq);
+  lb_gears_fold(m, q);
+  lb_gears_fold(m, v);
 }
 
-const double* lb_explicit_multiplier(const lb_explicit_derivative* S, int i) {
-  return S->stage[i].mu;
+// --- its parts ---
+
+// Stages, then what closes places and what closes rates, then what was seen at the end.
+int lb_explicit_parts(const lb_explicit_derivative* S) {
+  return S->table.stages + 3;
 }
 
-const lb_derivatives* lb_explicit_pose(lb_explicit_derivative* S, lb_data* d, int i) {
-  const lb_model* m = S->m;
-  const stage* s = &S->stage[i];
-  d->time = s->time;
-  memcpy(d->q, s->q, (size_t)m->nq * sizeof *d->q);
-  memcpy(d->qd, s->v, (size_t)m->nv * sizeof *d->qd);
-  memcpy(d->qdd, s->a, (size_t)m->nv * sizeof *d->qdd);
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
-  lb_derive_forced(S->D, d);
-  return S->D;
+lb_explicit_part lb_explicit_pose(lb_explicit_derivative* S, lb_data* d, int i) {
+  const int beyond = i - S->table.stages;
+  if (beyond < 0 || (beyond == 2 && S->seen)) {
+    const lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
+    lb_explicit_stage_pose(S, d, s);
+    return (lb_explicit_part){s->mu, false, S->D};
+  }
+  if (beyond == 2 || S->rows == 0) {
+    return (lb_explicit_part){0};
+  }
+  lb_explicit_close_pose(S, d, beyond == 1);
+  return (lb_explicit_part){beyond == 1 ? S->close.nu : S->close.mu, true, S->D};
+}
+
+const double* lb_explicit_move_nodes(lb_explicit_derivative* S, const double* v) {
+  return S->nodes ? lb_node_derivative_spread(S->nodes, v) : NULL;
 }
 
 const lb_derivatives* lb_explicit_look(lb_explicit_derivative* S, lb_data* d) {
+  S->seen = false;
   lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
   return S->D;
+}
+
+// --- what motors exert ---
+
+bool lb_explicit_see(lb_explicit_derivative* S, lb_data* d) {
+  const lb_model* m = S->m;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  S->seen = lb_explicit_stage_take(S, d, s);
+  memset(S->torque, 0, (size_t)m->nv * sizeof *S->torque);
+  memset(s->rate, 0, (size_t)m->nq * sizeof *s->rate); // no slope counts
+  memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
+  memset(s->by.nu, 0, (size_t)S->rows * sizeof *s->by.nu);
+  return S->seen;
+}
+
+// What drives coordinate k exerts r_k - (J'lambda)_k, and what leads a joint that closes a loop the
+// multiplier of its row.
+void lb_explicit_add_torque(lb_explicit_derivative* S, double* q, double* v, int motor,
+                            double scale) {
+  const lb_model* m = S->m;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  const bool joint = m->motor_joint[motor] >= 0;
+  const size_t nd = (size_t)S->nd, k = joint ? (size_t)m->joint_v[m->motor_joint[motor]] : 0;
+  for (int i = 0; i < s->by.rows; i++) {
+    const size_t row = (size_t)s->by.row[i];
+    s->by.nu[i] += joint ? -scale * s->J[row * nd + k] : S->row_motor[row] == motor ? scale : 0;
+  }
+  if (!joint) {
+    return;
+  }
+  lb_add(S->nd, q, scale, s->K + k * nd);
+  lb_add(S->nd, v, scale, s->C + k * nd);
+  lb_add(S->nd, s->gain, scale, s->M + k * nd);
+  if (S->nodes) {
+    lb_explicit_stage_pose(S, S->own, s);
+    lb_node_derivative_add_row(S->nodes, q, v, scale, (int)k);
+  }
+  S->torque[k] -= scale;
+}
+
+void lb_explicit_see_back(lb_explicit_derivative* S, double* q, double* v, double* motor) {
+  const lb_model* m = S->m;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  lb_explicit_stage_return(S, s, motor);
+  for (int i = 0; i < m->nmotor; i++) { // a push that others feel
+    motor[3 * i] += lb_dot(S->nd, s->push + (size_t)i * (size_t)S->nd, S->torque);
+  }
+  lb_add(m->nv, s->mu, 1, S->torque);
+  lb_changes_lift_back(m, s->q, q, s->dq);
+  lb_add(m->nv, v, 1, s->dv);
 }
 
 // --- life ---
@@ -335,48 +269,109 @@ static bool make_table(lb_explicit_derivative* S, lb_integrator integrator) {
   return S->euler || lb_tableau_make(integrator, &S->arena, &S->table);
 }
 
-static bool take_arrays(lb_explicit_derivative* S) {
-  const size_t nq = (size_t)S->m->nq, nv = (size_t)S->m->nv;
-  double* block = LB_TAKE(&S->arena, double, 3 * nq + 4 * nv);
-  S->stage = LB_TAKE(&S->arena, stage, S->table.stages);
-  if (!block || !S->stage) {
+static lb_explicit_stage lay_out_stage(lb_carver* c, const lb_model* m) {
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nd = (size_t)m->ndense;
+  const size_t rows = (size_t)lb_loops_most_rows(m);
+  lb_explicit_stage s = {.by = lb_saddle_lay_out(c, m)};
+  const struct {
+    double** to;
+    size_t size;
+  } part[] = {{&s.q, nq},        {&s.v, nv},        {&s.a, nv},
+              {&s.lambda, rows}, {&s.left, rows},   {&s.K, nd * nd},
+              {&s.C, nd * nd},   {&s.M, nd * nd},   {&s.G, rows * nd},
+              {&s.H, rows * nd}, {&s.J, rows * nd}, {&s.push, (size_t)m->nmotor * nd},
+              {&s.dq, nq},       {&s.dv, nv},       {&s.rate, nq},
+              {&s.gain, nv},     {&s.mu, nv}};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i].to = lb_carve(c, part[i].size, sizeof(double));
+  }
+  return s;
+}
+
+static lb_explicit_close lay_out_close(lb_carver* c, const lb_model* m) {
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nd = (size_t)m->ndense;
+  const size_t rows = (size_t)lb_loops_most_rows(m);
+  lb_explicit_close k = {.place = lb_saddle_lay_out(c, m), .pace = lb_saddle_lay_out(c, m)};
+  const struct {
+    double** to;
+    size_t size;
+  } part[] = {{&k.q, nq},
+              {&k.v, nv},
+              {&k.end, nq},
+              {&k.speed, nv},
+              {&k.told.move, nv},
+              {&k.told.lambda, rows},
+              {&k.told.impulse, rows},
+              {&k.kick, nv},
+              {&k.K, nd * nd},
+              {&k.L, nd * nd},
+              {&k.G, rows * nd},
+              {&k.E, rows * nd},
+              {&k.H, rows * nd},
+              {&k.J, rows * nd},
+              {&k.mu, nv},
+              {&k.nu, nv}};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i].to = lb_carve(c, part[i].size, sizeof(double));
+  }
+  k.told.near = lb_carve(c, rows, sizeof(bool));
+  k.told.closed = lb_carve(c, rows, sizeof(bool));
+  return k;
+}
+
+// The numbers of S, whose model and table are known.
+static void lay_out(lb_carver* c, lb_explicit_derivative* S) {
+  const lb_model* m = S->m;
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nd = (size_t)m->ndense;
+  const size_t rows = (size_t)lb_loops_most_rows(m);
+  lb_explicit_stage* stage = lb_carve(c, (size_t)S->table.stages + 1, sizeof *stage);
+  for (int i = 0; i <= S->table.stages; i++) {
+    const lb_explicit_stage s = lay_out_stage(c, m);
+    if (stage) {
+      stage[i] = s;
+    }
+  }
+  S->stage = stage;
+  S->close = lay_out_close(c, m);
+  S->choice = lb_row_choice_lay_out(c, nd, rows);
+  S->row_motor = lb_carve(c, rows, sizeof(int));
+  double** const of_nq[] = {&S->q, &S->q0, &S->dq};
+  for (size_t i = 0; i < sizeof of_nq / sizeof *of_nq; i++) {
+    *of_nq[i] = lb_carve(c, nq, sizeof(double));
+  }
+  double** const of_nv[] = {&S->v, &S->dv, &S->xi, &S->zero, &S->start, &S->torque};
+  for (size_t i = 0; i < sizeof of_nv / sizeof *of_nv; i++) {
+    *of_nv[i] = lb_carve(c, nv, sizeof(double));
+  }
+  S->s = lb_carve(c, rows * nd, sizeof(double));
+  S->t = lb_carve(c, rows * nd, sizeof(double));
+}
+
+static bool make_numbers(lb_explicit_derivative* S) {
+  lb_carver c = {0};
+  lay_out(&c, S);
+  c.base = lb_arena_take(&S->arena, c.used, LB_ALIGN);
+  if (!c.base) {
     return false;
   }
-  double** const part[] = {&S->q, &S->q0, &S->dq, &S->v, &S->dv, &S->xi, &S->start};
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    *part[i] = block;
-    block += i < 3 ? nq : nv;
-  }
-  for (int i = 0; i < S->table.stages; i++) {
-    stage* s = &S->stage[i];
-    double* from = LB_TAKE(&S->arena, double, 3 * nq + 5 * nv + 4 * nv * nv);
-    s->order = LB_TAKE(&S->arena, int, nv);
-    if (!from || !s->order) {
-      return false;
-    }
-    double** const own[] = {&s->q,    &s->dq, &s->rate, &s->v, &s->a, &s->dv,
-                            &s->gain, &s->mu, &s->K,    &s->C, &s->M, &s->W};
-    for (size_t k = 0; k < sizeof own / sizeof *own; k++) {
-      *own[k] = from;
-      from += k < 3 ? nq : k < 8 ? nv : nv * nv;
-    }
-  }
+  c.used = 0;
+  lay_out(&c, S);
   return true;
 }
 
-bool lb_integrator_is_explicit(lb_integrator i) {
-  return i == LB_INTEGRATOR_EULER || i == LB_INTEGRATOR_RK4 || i == LB_INTEGRATOR_RK8;
+static lb_status make_nodes(lb_explicit_derivative* S) {
+  if (S->m->nnode == 0) {
+    return LB_OK;
+  }
+  S->nodes = LB_TAKE(&S->arena, lb_node_derivative, 1);
+  const lb_status status =
+      S->nodes ? lb_node_derivative_create(S->nodes, S->m, &S->arena) : LB_NO_MEMORY;
+  return status == LB_OK ? lb_data_create(S->m, S->allocator, &S->own, NULL) : status;
 }
 
-lb_status lb_explicit_check(const lb_model* m, lb_integrator integrator, lb_place place,
-                            lb_error* err) {
-  return lb_loops_most_rows(m) == 0 && m->nnode == 0
-             ? LB_OK
-             : lb_error_add(err, LB_INVALID, place,
-                            "steps of '%s' have no derivatives where there are loops, constraints, "
-                            "strands or flesh, or in maximal coordinates (choose integrator bdf1, "
-                            "bdf2 or sdirk2)",
-                            lb_integrator_name(integrator));
+bool lb_integrator_is_explicit(lb_integrator i) {
+  return i == LB_INTEGRATOR_EULER || i == LB_INTEGRATOR_RK4 || i == LB_INTEGRATOR_RK8 ||
+         i == LB_INTEGRATOR_ADAPTIVE;
 }
 
 lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integrator,
@@ -386,27 +381,21 @@ lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integra
     return lb_error_add(err, LB_INVALID, (lb_place){0}, "steps of '%s' are not explicit",
                         lb_integrator_name(integrator));
   }
-  lb_status status = lb_explicit_check(m, integrator, (lb_place){0}, err);
-  if (status != LB_OK) {
-    return status;
-  }
-  lb_arena arena;
-  lb_arena_init(&arena, allocator);
-  lb_explicit_derivative* S = LB_TAKE(&arena, lb_explicit_derivative, 1);
+  lb_explicit_derivative* S = lb_allocate(allocator, sizeof *S);
+  lb_status status = S ? LB_OK : LB_NO_MEMORY;
   if (S) {
-    *S = (lb_explicit_derivative){.m = m, .arena = arena};
-  }
-  if (!S || !make_table(S, integrator) || !take_arrays(S)) {
-    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
-                          m->name);
+    *S = (lb_explicit_derivative){
+        .m = m, .allocator = allocator, .nd = m->ndense, .rows = lb_loops_most_rows(m)};
+    lb_arena_init(&S->arena, allocator);
+    status = make_table(S, integrator) && make_numbers(S) ? make_nodes(S) : LB_NO_MEMORY;
   }
   if (status == LB_OK) {
-    status = lb_derivatives_create(m, allocator, &S->D, err);
+    status = lb_derivatives_create(m->tree ? m->tree : m, allocator, &S->D, NULL);
   }
   if (status != LB_OK) {
-    arena = S ? S->arena : arena;
-    lb_arena_release(&arena);
-    return status;
+    lb_explicit_derivative_release(S);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
+                        m->name);
   }
   *out = S;
   return LB_OK;
@@ -415,7 +404,8 @@ lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integra
 void lb_explicit_derivative_release(lb_explicit_derivative* S) {
   if (S) {
     lb_derivatives_release(S->D);
-    lb_arena arena = S->arena;
-    lb_arena_release(&arena);
+    lb_data_release(S->own);
+    lb_arena_release(&S->arena);
+    lb_release(S->allocator, S);
   }
 }

@@ -100,7 +100,7 @@ static bool make_rk8(lb_arena* arena, lb_tableau* out) {
 }
 
 bool lb_tableau_make(lb_integrator integrator, lb_arena* arena, lb_tableau* out) {
-  if (integrator == LB_INTEGRATOR_RK8) {
+  if (integrator == LB_INTEGRATOR_RK8 || integrator == LB_INTEGRATOR_ADAPTIVE) {
     return make_rk8(arena, out);
   }
   *out = make_rk4();

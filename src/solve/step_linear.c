@@ -142,18 +142,10 @@ void lb_step_linear_forces_back(lb_step_derivative* S, double* q, double* v, dou
   }
 }
 
-// Free nodes move by themselves.
-static int first_free(const lb_model* m) {
-  return m->nv - 3 * m->nfree;
-}
-
 void lb_step_linear_advance(lb_step_derivative* S, double* q, const double* v,
                             const lb_step_causes* in) {
   const lb_model* m = S->m;
   lb_changes_advance(m, S->end_v, S->dt, q, S->q, v);
-  for (int k = first_free(m); k < m->nv; k++) {
-    q[k] = S->q[k] + S->dt * v[k];
-  }
   for (int i = 0; i < m->nmotor; i++) {
     if (leads(m, i)) {
       q[m->joint_v[m->motor_joint[i]]] = in->motor[3 * i];
@@ -167,10 +159,6 @@ void lb_step_linear_advance_back(lb_step_derivative* S, const lb_step_effects* i
   lb_step_clear_driven(m, S->begun);
   memset(S->q, 0, (size_t)m->nv * sizeof *S->q);
   lb_changes_advance_back(m, S->end_v, S->dt, S->q, S->v, S->begun);
-  for (int k = first_free(m); k < m->nv; k++) {
-    S->q[k] += S->begun[k];
-    S->v[k] += S->dt * S->begun[k];
-  }
   memset(S->begun, 0, (size_t)m->nv * sizeof *S->begun);
 }
 

@@ -105,6 +105,9 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
       lb_normalise(st->m, d->q);
     } else {
       lb_settle(st->m, d);
+      if (st->watcher && st->solver.integrator != LB_INTEGRATOR_ADAPTIVE) { // which has told
+        st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
+      }
     }
     return LB_OK;
   }

@@ -12,5 +12,5 @@ typedef struct lb_tableau {
   const double* c;
 } lb_tableau;
 
-// That of rk4 or rk8; false: no memory.
+// That of rk4 or rk8, which adaptive steps have, too; false: no memory.
 bool lb_tableau_make(lb_integrator integrator, lb_arena* arena, lb_tableau* out);

@@ -67,6 +67,9 @@ static void check_gradient(problem* p, const double* x, double part, double tole
       print_message("%d: %.12g %.12g\n", i, g[i], d);
     }
   }
+  if (getenv("LIMBER_TELL")) {
+    print_message("off by %.2g\n", worst / largest);
+  }
   if (!(worst <= tolerance * largest)) {
     print_error("number %d is off by %.3g of the gradient\n", at, worst / largest);
     fail();

@@ -88,7 +88,9 @@ static const char everything[] =
     "            weight: 10}\n"
     "    effort: {motor: swing, weight: 0.1}\n";
 
-static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2", "linear-euler"};
+static const char* const schemes[] = {"bdf1",  "bdf2", "sdirk2", "linear-euler",
+                                      "euler", "rk4",  "rk8"};
+enum { IMPLICIT = 4 };
 
 static void gradients_by_every_kind_of_number_equal_differences_of_runs(void** state) {
   (void)state;
@@ -305,7 +307,7 @@ static const char bending[] =
 
 static void gradients_through_elastic_bodies_equal_differences_of_runs(void** state) {
   (void)state;
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+  for (size_t i = 0; i < IMPLICIT; i++) { // others cannot follow them
     char text[sizeof bending + 16];
     problem p;
     snprintf(text, sizeof text, bending, schemes[i]);

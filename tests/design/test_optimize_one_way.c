@@ -2,10 +2,11 @@
 // optima that are known.
 #include "optimizing.h"
 
-static const char* const INTEGRATORS[] = {"bdf1", "bdf2", "sdirk2", "linear-euler"};
+static const char* const INTEGRATORS[] = {"bdf1",  "bdf2", "sdirk2", "linear-euler",
+                                          "euler", "rk4",  "rk8"};
 
 static void check(const char* text, double part) {
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 7; i++) {
     char scene[4000];
     problem p;
     snprintf(scene, sizeof scene, text, INTEGRATORS[i]);

@@ -75,10 +75,6 @@ static void what_has_no_derivatives(void** state) {
     int line;
     const char* words;
   } no[] = {
-      {"solver: {integrator: adaptive}", "", 1, "steps of 'adaptive' have no derivatives"},
-      {"solver: {integrator: rk4}",
-       "constraints: {stop: {couple: [{joint: shoulder}], at_most: 1}}\n", 1,
-       "steps of 'rk4' have no derivatives where there are loops"},
       {"solver: {elastic: full}", "", 1, "all their nodes have no derivatives"},
   };
   char text[sizeof arm + 300];
