@@ -76,9 +76,12 @@ typedef struct lb_aimed {
   const lb_scene_goal* g;
   int body;
   lb_vec3 at;
-  int q, v;
-  int first, last; // steps at whose ends it counts
-  double weight;   // at each of them
+  int q, v;         // of a joint: its coordinates in the model, ...
+  int loop;         // ... or the loop that it is there, where they are measured; else -1
+  int begin;        // of such a joint: its coordinates in the tree, or -1
+  double* followed; // [steps + 1][count] likewise: where it was in the last run
+  int first, last;  // steps at whose ends it counts
+  double weight;    // at each of them
 } lb_aimed;
 
 // A stage of a run.
@@ -137,9 +140,8 @@ extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 // ... what they are in it, and their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
-// A joint's number in the model; LB_INVALID, at `place`, in maximal coordinates.
-lb_status lb_optimizing_joint(const lb_optimizing* o, lb_place place, const char* name, int* joint,
-                              lb_error* err);
+// The loop that a joint is in the model, or -1.
+int lb_optimizing_loop(const lb_model* m, const char* name);
 
 // --- numbers into models (optimize_apply.c) and scenes (optimize_write.c) ---
 
@@ -214,7 +216,8 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
                             double* goal, lb_error* err);
 lb_step_past lb_optimizing_past(const lb_optimizing* o, int record);
 // What is compared, off from what it should be, at d's state with kinematics in place.
-void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss[LB_GOAL_MOST]);
+void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
+                   double miss[LB_GOAL_MOST]);
 lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
 // Is it about what a motor must exert that drives a position?
 bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
@@ -222,6 +225,20 @@ bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
 // rows] is scratch.
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r);
+
+// --- joints that are measured (optimize_joint.c) ---
+
+// What the joint of a goal is in the model.
+lb_status lb_aimed_find(lb_optimizing* o, lb_aimed* a, const char* joint);
+// Where it is at the end of a step, or at the start: once for each, in their order.
+void lb_aimed_follow(const lb_optimizing* o, lb_aimed* a, const lb_model* m, const lb_data* d,
+                     int step);
+// Its coordinates or velocities then.
+void lb_aimed_measure(const lb_aimed* a, const lb_model* m, const lb_data* d, int step,
+                      double* value);
+// How the goal changes with coordinates and velocities [nv], for what is compared; scratch [9][nv].
+void lb_aimed_add_measured(const lb_aimed* a, const lb_derivatives* D, const lb_data* d,
+                           const double* miss, double* scratch, double* by_q, double* by_v);
 
 // --- the gradient (optimize_gradient.c) ---
 

@@ -81,16 +81,6 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
 
 // --- joints and free bodies in the model ---
 
-lb_status lb_optimizing_joint(const lb_optimizing* o, lb_place place, const char* name, int* joint,
-                              lb_error* err) {
-  *joint = lb_model_joint(o->model, name);
-  return *joint >= 0 ? LB_OK
-                     : lb_error_add(err, LB_INVALID, place,
-                                    "optimize: joint '%s' has no coordinates of its own in maximal "
-                                    "coordinates (choose 'coordinates: reduced')",
-                                    name);
-}
-
 static int find_free(const lb_model* m, int body) {
   int j = 0;
   while (j < m->njoint && !(m->joint_kind[j] == LB_JOINT_FREE && m->joint_body[j] == body)) {
@@ -99,7 +89,7 @@ static int find_free(const lb_model* m, int body) {
   return j;
 }
 
-static int find_loop(const lb_model* m, const char* name) {
+int lb_optimizing_loop(const lb_model* m, const char* name) {
   for (int i = 0; i < m->nloop; i++) {
     if (m->loop[i].kind != LB_JOINT_FREE && strcmp(m->loop[i].name, name) == 0) {
       return i; // free ones are points that are led
@@ -134,7 +124,7 @@ static lb_status find_resistance(maker* k, lb_block* b) {
                         b->p->name, j->name);
   }
   if (own < 0) {
-    b->loop = find_loop(m, j->name);
+    b->loop = lb_optimizing_loop(m, j->name);
     return LB_OK;
   }
   b->own_q = m->joint_q[own];

@@ -31,7 +31,7 @@ static lb_status make_goals(maker* k) {
   }
   for (int i = 0; i < o->ngoal; i++) {
     const lb_scene_goal* g = &k->s->optimize.goal[i];
-    o->goal[i] = (lb_aimed){.g = g, .body = g->index, .at = g->at, .weight = g->weight};
+    o->goal[i] = (lb_aimed){.g = g, .body = g->index, .at = g->at, .weight = g->weight, .loop = -1};
   }
   return LB_OK;
 }
@@ -63,13 +63,10 @@ static lb_status find_goals(maker* k) {
       return status;
     }
     if (g->kind == LB_GOAL_JOINT) {
-      int j = 0;
-      status = lb_optimizing_joint(o, g->place, k->s->joint[g->index].name, &j, k->err);
+      status = lb_aimed_find(o, a, k->s->joint[g->index].name);
       if (status != LB_OK) {
-        return status;
+        return no_memory(k->err);
       }
-      a->q = o->model->joint_q[j];
-      a->v = o->model->joint_v[j];
     }
     // the steps that end within, or the one that ends nearest
     const bool moment = g->from == g->to;

@@ -30,6 +30,7 @@ typedef struct way_back {
   double* motor;             // [nmotor][3] of a moment, and [nmotor] of that before ...
   double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
   lb_motion *move, *gain;    // [nv]
+  double* measured;          // [9][nv] scratch for joints that are measured
   lb_model_soft** part;      // [nblock] of moduli
   double* gradient;          // [nvalue]
 } way_back;
@@ -86,9 +87,11 @@ static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v
     if (s->step == 0 || s->step < a->first || s->step > a->last) {
       continue;
     }
-    lb_aimed_miss(a, w->m, w->d, miss);
+    lb_aimed_miss(a, w->m, w->d, s->step, miss);
     if (a->g->kind == LB_GOAL_POINT) {
       add_point(w, a, miss, by_q, by_v);
+    } else if (a->g->kind == LB_GOAL_JOINT && a->loop >= 0) {
+      lb_aimed_add_measured(a, w->D, w->d, miss, w->measured, by_q, by_v);
     } else if (a->g->kind == LB_GOAL_JOINT) {
       for (int k = 0; k < a->g->count; k++) {
         (a->g->rate ? by_v : by_q)[a->v + k] += 2 * a->weight * miss[k];
@@ -427,9 +430,10 @@ static bool go_back_explicit(way_back* w, int record) {
 
 static bool take_vectors(way_back* w) {
   const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
-  double* block = LB_TAKE(&w->arena, double,
-                          (2 * RING + 2) * nv + (size_t)w->o->rows +
-                              moments * 4 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
+  double* block =
+      LB_TAKE(&w->arena, double,
+              (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 4 * (size_t)w->m->nmotor +
+                  (size_t)w->o->public.nvalue + 9 * nv);
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -445,6 +449,7 @@ static bool take_vectors(way_back* w) {
   w->lambda = w->mu + nv;
   w->motor = w->motors = w->lambda + w->o->rows;
   w->gradient = w->motors + moments * 4 * (size_t)w->m->nmotor;
+  w->measured = w->gradient + w->o->public.nvalue;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;

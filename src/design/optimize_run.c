@@ -135,10 +135,13 @@ static double motor_force(const lb_aimed* a, const lb_model* m, const lb_data* d
   return lb_aimed_exerts(a, m) ? d->motor_force[a->g->index] : value[0];
 }
 
-void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss[LB_GOAL_MOST]) {
+void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
+                   double miss[LB_GOAL_MOST]) {
   const lb_scene_goal* g = a->g;
   if (g->kind == LB_GOAL_POINT) {
     point_miss(a, m, d, miss);
+  } else if (g->kind == LB_GOAL_JOINT && a->loop >= 0) {
+    lb_aimed_measure(a, m, d, step, miss);
   } else if (g->kind == LB_GOAL_JOINT) {
     memcpy(miss, g->rate ? d->qd + a->v : d->q + a->q, (size_t)g->count * sizeof *miss);
   } else {
@@ -162,15 +165,16 @@ void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, 
   }
 }
 
-static void look(const lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal) {
+static void look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal) {
   lb_optimizing_exert(o, m, d, o->count - 1, o->r);
   lb_kinematics(m, d, d->q, d->qd);
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < o->ngoal; i++) {
-    const lb_aimed* a = &o->goal[i];
-    if (step >= a->first && step <= a->last) {
+    lb_aimed* a = &o->goal[i];
+    lb_aimed_follow(o, a, m, d, step);
+    if (step > 0 && step >= a->first && step <= a->last) {
       double miss[LB_GOAL_MOST];
-      lb_aimed_miss(a, m, d, miss);
+      lb_aimed_miss(a, m, d, step, miss);
       for (int k = 0; k < a->g->count; k++) {
         goal[i] += a->weight * miss[k] * miss[k];
       }
@@ -267,6 +271,9 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   if (status == LB_OK) {
     note(o, d, NULL);
     status = stop_at_start(&m->model, st, d, err);
+  }
+  if (status == LB_OK) {
+    look(o, &m->model, d, 0, goal);
   }
   if (status == LB_OK) {
     status = step_all(o, &m->model, st, d, goal, err);

@@ -118,6 +118,22 @@ typedef struct lb_loop_end {
 } lb_loop_end;
 lb_loop_end lb_loops_end(const lb_data* d, int loop, int side);
 
+// Coordinates and velocities of the joint that loop i is, as one of the tree has them: q of at most
+// 4 numbers, angles from -pi to pi, qd of at most 3. How many velocities; 0: it is fixed, or a
+// point that is led. After lb_move_origins.
+int lb_loops_coordinates(const lb_model* m, const lb_data* d, int i, double* q, double* qd);
+// What its velocities are along, or about.
+typedef struct lb_loop_axis {
+  lb_v4 e;     // world
+  bool with_b; // turns with b; else with a
+  bool slides;
+} lb_loop_axis;
+int lb_loops_axes(const lb_model* m, const lb_data* d, int i, lb_loop_axis axis[3]);
+// How they change: coordinates, along velocities where they are a quaternion, by q, velocities by q
+// and by qd, [3][nv] each. After lb_derive at d's state.
+int lb_loops_differentiate_coordinates(const lb_derivatives* D, const lb_data* d, int i,
+                                       double* q_q, double* qd_q, double* qd_qd);
+
 // (moment, force) at b's origin of loop i's spring and damper, and of a unit push of motor i on a
 // loop.
 lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i);

@@ -199,9 +199,9 @@ static void check_goal(lb_checker* c, const lb_scene_goal* g) {
   }
   if (g->kind == LB_GOAL_JOINT) {
     const lb_scene_joint* j = &s->joint[g->index];
-    if (j->loop || j->kind == LB_JOINT_FIXED) {
-      LB_SAY(c, g->place, "goal '%s': joint '%s' %s, and has no coordinates", g->name, j->name,
-             j->loop ? "closes a loop" : "is fixed");
+    if (j->kind == LB_JOINT_FIXED) {
+      LB_SAY(c, g->place, "goal '%s': joint '%s' is fixed, and has no coordinates", g->name,
+             j->name);
     } else if (!g->rate && !has_numbers(j)) {
       LB_SAY(c, g->place,
              "goal '%s': the place of joint '%s' is no set of numbers (give 'velocity', or a point "

@@ -162,25 +162,12 @@ static void frames_that_begin_turned(void** state) {
                 4, "begins with a turn by 0.3 rad");
 }
 
-// Their coordinates are not those of the model.
-static void goals_about_joints_in_maximal_coordinates(void** state) {
-  (void)state;
-  check_refused("solver: {integrator: bdf2, coordinates: maximal}\n"
-                "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
-                "joints: {shoulder: {type: revolute, child: arm, axis: y}}\n"
-                "optimize:\n"
-                "  parameters: {weight: {mass: arm}}\n"
-                "  goals: {there: {joint: shoulder, position: 0}}\n",
-                6, "choose 'coordinates: reduced'");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_that_loops_split),
       cmocka_unit_test(starts_where_a_rate_is_given),
       cmocka_unit_test(what_has_no_derivatives),
       cmocka_unit_test(frames_that_begin_turned),
-      cmocka_unit_test(goals_about_joints_in_maximal_coordinates),
       cmocka_unit_test(numbers_without_room),
       cmocka_unit_test(goals_that_no_step_ends_in),
       cmocka_unit_test(a_body_without_mass_has_a_length),
