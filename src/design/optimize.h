@@ -63,6 +63,7 @@ typedef struct lb_block {
   int q, v;         // of a joint or free body: its coordinates where starts are made
   int own_q, own_v; // of a joint: those in the model, ...
   int loop;         // ... or the loop that it is there; else -1
+  int said;         // of the start of a joint that closes a loop in the tree: its number; else -1
   int* coordinate;  // [ncoordinate] of a joint: those that a stiffness or damping is of
   int ncoordinate;
   lb_profile_definition profile; // of a motor
@@ -70,6 +71,14 @@ typedef struct lb_block {
   int nslide;
   lb_slide* slide;
 } lb_block;
+
+// A joint that closes a loop and whose start parameters say.
+typedef struct lb_said {
+  int loop;                      // of the tree
+  int n;                         // of its velocities
+  double q[4], qd[3];            // as the scene starts
+  const lb_block *place, *speed; // that say otherwise, or NULL
+} lb_said;
 
 // A goal, for the model.
 typedef struct lb_aimed {
@@ -113,8 +122,12 @@ typedef struct lb_optimizing {
   double *q1, *v1; // ... and that of the last run
   double* r;       // [nv + rows] of the model, scratch
   double h;
-  int nclosing;             // rows of loops that say how a start follows ...
-  int *closing, *dependent; // [nclosing] ... which, and the coordinates that do
+  lb_data* rest; // of the tree: the start as the scene has it
+  int nsaid;
+  lb_said* said;
+  int nclosing;             // conditions that say how a start's coordinates follow ...
+  int nmoving;              // ... and its velocities, from these and others ...
+  int *closing, *dependent; // [nmoving] ... which, and the coordinates that do
   bool begins_as_sdirk2;    // a run by BDF2 does, as that of the authors of [red]
   // the last run
   int count, capacity, rows;
@@ -164,21 +177,61 @@ void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, doub
 // and first two derivatives each. Their count.
 int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
 
-// --- starts with loops (optimize_start.c) ---
+// --- conditions on starts (optimize_conditions.c) ---
+
+typedef struct lb_conditions {
+  const lb_optimizing* o;
+  const lb_model* tree;
+  lb_data* d;
+  lb_derivatives* D; // at d's state; NULL: not needed
+  lb_arena arena;
+  int most, count, loops; // rows there can be; that there are; and of these, of loops
+  double *gap, *rate;     // [count]
+  double* J;              // [count][nv] of the tree; driven coordinates are left out
+  bool* paced;            // [count] without a gap
+  double* scratch;        // [9][nv]
+} lb_conditions;
+
+// Those of d, whose model is the tree, with derivatives where they are wanted. To be ended, whether
+// it went well or not.
+lb_status lb_conditions_begin(lb_conditions* c, const lb_optimizing* o, const lb_model* tree,
+                              lb_data* d, bool derive, lb_error* err);
+void lb_conditions_end(lb_conditions* c);
+// At d's state, with the numbers x; NULL: as the scene has them.
+void lb_conditions_look(lb_conditions* c, const double* x);
+// Derivatives of gaps and rates by coordinates and of rates by velocities, [count][nv of D] each.
+void lb_conditions_differentiate(const lb_conditions* c, double* gap_q, double* rate_q, double* J);
+// The said joint that a row is about, and its k-th condition; -1: it is a loop's.
+int lb_conditions_said(const lb_conditions* c, int row, int* k);
+// Have a block say where a joint that closes a loop starts, or how fast.
+lb_status lb_said_find(lb_optimizing* o, lb_block* b, const char* joint);
+
+// --- starts (optimize_start.c, optimize_start_back.c) ---
 
 // Choose the coordinates that follow, at the start as the scene has it.
-lb_status lb_start_choose(lb_optimizing* o, lb_data* d, lb_error* err);
+lb_status lb_start_choose(lb_optimizing* o, lb_error* err);
 // The start in trees, loops closed, in d, which is of them.
-lb_status lb_start_close(const lb_optimizing* o, const lb_model* tree, lb_data* d, lb_error* err);
+lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err);
 // The start of a run, in d, which is of the model.
 lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err);
+
+// The n first rows and columns of the choice, of a matrix with nv columns, factored; false:
+// singular.
+bool lb_start_factor(const lb_optimizing* o, int n, const double* J, int nv, double* A, int* order);
+// The tree's joint that a joint of the model is, which has stayed there; -1: the model's is that of
+// a body that was taken off its joint.
+int lb_start_joint_in_tree(const lb_model* tree, const lb_model* m, int joint);
+// A body's frame in the tree, whose kinematics are in place.
+struct lb_force_point lb_start_body_in_tree(const lb_model* tree, lb_data* d, int body);
 
 // How an objective changes with the start.
 typedef struct lb_start_slopes {
   double *q, *v;  // [nv] of the model: what is given
   double* tree_q; // [nv] of the tree: by the coordinates that do not follow ...
   double* tree_v; // ... and velocities
-  double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to
+  double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to ...
+  double* said_q; // [nsaid][3] ... as are those by what is said of where these start, ...
+  double* said_v; // ... and how fast
 } lb_start_slopes;
 
 // From how it changes with all coordinates and velocities of the model to how it changes with those

@@ -188,6 +188,9 @@ static void put_resistance(player* w, const lb_block* b, const double* x) {
 }
 
 static lb_status put(player* w, const lb_block* b, const double* x) {
+  if (b->said >= 0) { // the others follow
+    return LB_OK;
+  }
   if (lb_fabric_owns(b)) {
     return lb_fabric_put(w->m, w->arena, b, *x, lb_fabric_given(&w->o->given, b));
   }

@@ -61,13 +61,14 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
   o->block = LB_TAKE(&o->arena, lb_block, o->nblock);
   o->public.first = LB_TAKE(&o->arena, int, o->nblock + 1);
   o->growth = LB_TAKE(&o->arena, lb_growth, o->nblock + s->njoint); // one may be of parts
-  if (!o->block || !o->public.first || !o->growth) {
+  o->said = LB_TAKE(&o->arena, lb_said, o->nblock);
+  if (!o->block || !o->public.first || !o->growth || !o->said) {
     return no_memory(err);
   }
   for (int i = 0; i < o->nblock; i++) {
     lb_block* b = &o->block[i];
     b->p = &what->parameter[i];
-    b->loop = -1;
+    b->loop = b->said = -1;
     b->count = count_numbers(s, b->p);
     if (b->p->kind == LB_PARAMETER_MOTOR && !spread_knots(o, b, &s->motor[b->p->index])) {
       return no_memory(err);
@@ -139,6 +140,9 @@ static lb_status find_block(maker* k, lb_block* b) {
   if (p->kind <= LB_PARAMETER_SPIN) {
     const int j =
         joint ? lb_model_joint(tree, k->s->joint[p->index].name) : find_free(tree, p->index);
+    if (j < 0) {
+      return lb_said_find(k->o, b, k->s->joint[p->index].name);
+    }
     b->q = tree->joint_q[j];
     b->v = tree->joint_v[j];
     return LB_OK;
@@ -232,13 +236,6 @@ static lb_status check_split(maker* k, const lb_block* b) {
 
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_parameter_kind kind = b->p->kind;
-  // of what moves at a rate the start is a matter of its own, which starts with loops do not know
-  if (lb_loops_paced(k->o->model) >= 0 &&
-      (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
-    return refuse(k, b,
-                  "a constraint of the scene gives a rate, and starts with it (change motors, "
-                  "masses or springs instead)");
-  }
   for (int i = 0; i < k->o->nblock; i++) {
     const lb_scene_parameter* other = k->o->block[i].p;
     if (other != b->p && other->kind == kind && other->owner == b->p->owner &&
@@ -252,6 +249,18 @@ static lb_status check_block(maker* k, const lb_block* b) {
 
 // --- values ---
 
+// One that closes a loop starts as the others have it.
+static void start_closing(const lb_optimizing* o, const lb_scene_joint* j, const lb_block* b,
+                          double* x) {
+  const bool rate = b->p->kind == LB_PARAMETER_VELOCITY;
+  const lb_said* s = b->said >= 0 ? &o->said[b->said] : NULL;
+  const double* from = rate ? (s ? s->qd : o->v0 + b->v) : s ? s->q : o->q0 + b->q;
+  const bool rotation = !rate && j->kind == LB_JOINT_SPHERICAL;
+  for (int k = 0; k < b->count; k++) {
+    x[k] = rotation ? 0 : from[k];
+  }
+}
+
 // Rotations are vectors from the scene's own.
 static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
   const bool free = j->kind == LB_JOINT_FREE;
@@ -263,8 +272,12 @@ static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
   }
 }
 
-static void start_joint(const lb_scene* s, const lb_block* b, double* x) {
-  const lb_scene_joint* j = &s->joint[b->p->index];
+static void start_joint(const lb_optimizing* o, const lb_block* b, double* x) {
+  const lb_scene_joint* j = &o->public.scene->joint[b->p->index];
+  if (j->loop && b->p->kind <= LB_PARAMETER_SPIN) {
+    start_closing(o, j, b, x);
+    return;
+  }
   switch (b->p->kind) {
   case LB_PARAMETER_POSITION:
     start_place(j, b, x);
@@ -359,7 +372,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
   double* x = o->public.given + b->first;
   switch (b->p->owner) {
   case LB_OWNER_JOINT:
-    start_joint(o->public.scene, b, x);
+    start_joint(o, b, x);
     break;
   case LB_OWNER_BODY:
     start_body(o, b, x);

@@ -178,7 +178,6 @@ static lb_status find_blocks(maker* k) {
 // Where every run starts, before numbers change it.
 static lb_status find_rest(maker* k) {
   lb_optimizing* o = k->o;
-  lb_data* d = NULL;
   double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->r};
   for (int i = 0; i < 5; i++) {
     *part[i] = LB_TAKE(&o->arena, double,
@@ -189,20 +188,20 @@ static lb_status find_rest(maker* k) {
       return no_memory(k->err);
     }
   }
-  lb_status status = lb_data_create(o->tree, o->allocator, &d, k->err);
+  lb_status status = lb_data_create(o->tree, o->allocator, &o->rest, k->err);
   if (status == LB_OK) {
-    lb_loops_leave_out_one_way(d, true); // what they do to a start, a run does
-    status = lb_assemble(o->tree, d, k->err);
+    lb_loops_leave_out_one_way(o->rest, true); // what they do to a start, a run does
+    status = lb_assemble(o->tree, o->rest, k->err);
   }
   if (status == LB_OK) {
-    status = lb_start_choose(o, d, k->err);
+    memcpy(o->q0, o->rest->q, (size_t)o->tree->nq * sizeof *o->q0);
+    memcpy(o->v0, o->rest->qd, (size_t)o->tree->nv * sizeof *o->v0);
   }
-  if (status == LB_OK) {
-    memcpy(o->q0, d->q, (size_t)o->tree->nq * sizeof *d->q);
-    memcpy(o->v0, d->qd, (size_t)o->tree->nv * sizeof *d->qd);
-  }
-  lb_data_release(d);
   return status;
+}
+
+static lb_status choose_start(maker* k) {
+  return lb_start_choose(k->o, k->err);
 }
 
 lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allocator,
@@ -219,7 +218,7 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   maker k = {o, scene, err};
   lb_status status = LB_OK;
   lb_status (*const step[])(maker*) = {check_scene, make_blocks, make_goals, find_model,
-                                       find_blocks, find_goals,  find_rest};
+                                       find_rest,   find_blocks, find_goals, choose_start};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&k);
   }
@@ -240,6 +239,7 @@ void lb_optimization_release(lb_optimization* optimization) {
     lb_release(allocator, o->v);
     lb_release(allocator, o->lambda);
     lb_release(allocator, o->lands);
+    lb_data_release(o->rest);
     if (o->tree != o->model) {
       lb_model_release(o->tree);
     }

@@ -306,7 +306,7 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
   pull_first(w, tree, by);
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    const double *q = w->o->q1 + b->q, *v = w->o->v1 + b->v;
+    const double *q = w->o->q1 + b->q, *v = tree->qd0 + b->v; // before others follow
     double* to = w->gradient + b->first;
     if (b->p->kind == LB_PARAMETER_LENGTH) {
       for (int k = 0; k < b->nslide; k++) {
@@ -317,9 +317,10 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
       pull_free(to, b, x + b->first, q, v, by);
     } else if (b->p->kind == LB_PARAMETER_POSITION) {
       const int kind = (int)w->o->given.joint[b->p->index].kind;
-      pull_place(to, b, x + b->first, kind, q, by->tree_q + b->v);
+      pull_place(to, b, x + b->first, kind, q,
+                 b->said < 0 ? by->tree_q + b->v : by->said_q + 3 * (size_t)b->said);
     } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
-      lb_add(b->count, to, 1, by->tree_v + b->v);
+      lb_add(b->count, to, 1, b->said < 0 ? by->tree_v + b->v : by->said_v + 3 * (size_t)b->said);
     }
   }
 }
@@ -459,12 +460,14 @@ static bool take_vectors(way_back* w) {
 
 static lb_status go_to_start(way_back* w, const lb_played* m, lb_error* err) {
   const size_t nv = (size_t)m->tree->nv;
-  double* tree = LB_TAKE(&w->arena, double, 2 * nv);
+  const size_t said = 3 * (size_t)w->o->nsaid;
+  double* tree = LB_TAKE(&w->arena, double, 2 * (nv + said));
   if (!tree) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
-  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor};
+  double* of = tree + 2 * nv;
+  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor, of, of + said};
   const lb_status status = lb_start_pull(w->o, m, &by, err);
   if (status == LB_OK) {
     pull_start(w, m->tree, m->x, &by);

@@ -124,6 +124,9 @@ static void write_body(lb_scene_body* to, const lb_scene_body* from, lb_paramete
 
 static void write_start(const lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   const int i = b->p->index;
+  if (b->p->owner == LB_OWNER_JOINT && s->joint[i].loop) {
+    return; // the others are written so that it starts so
+  }
   if (b->p->owner == LB_OWNER_BODY) {
     write_body(&s->body[i], &o->given.body[i], b->p->kind, x);
   } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
@@ -199,7 +202,7 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
     status = lb_data_create(m.tree, o->allocator, &d, err);
   }
   if (status == LB_OK) {
-    status = lb_start_close(o, m.tree, d, err);
+    status = lb_start_close(o, &m, d, err);
   }
   if (status == LB_OK) {
     lb_start_write(m.tree, d, s);

@@ -39,12 +39,7 @@ static bool is_led(const lb_scene* s, int joint) {
 static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_joint* j = &c->s->joint[p->index];
   const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
-  if (j->loop && start) {
-    LB_SAY(c, p->place,
-           "parameter '%s': joint '%s' closes a loop, and starts as the others have it (name one "
-           "of them)",
-           p->name, j->name);
-  } else if (j->kind == LB_JOINT_FIXED) {
+  if (j->kind == LB_JOINT_FIXED) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
            lb_parameter_kind_name(p->kind));
   } else if (!start && (j->kind == LB_JOINT_FREE ||

@@ -132,12 +132,156 @@ static void goals_about_joints_that_close_loops(void** state) {
   check_scene(closed, true, "", 1e-3, 1e-7);
 }
 
+// Every joint that has rows of its own closes a loop, and one that has a rotor, whose body is
+// split.
+static const char said[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  crank: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "  coupler: {shape: {box: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}}\n"
+    "  rocker: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}}\n"
+    "  cart: {shape: {box: [0.1, 0.1, 0.1]}, position: [0.3, 1, 0]}\n"
+    "  cross: {shape: {box: [0.2, 0.1, 0.3]}, position: [0, 2, 0]}\n"
+    "  globe: {shape: {box: [0.2, 0.1, 0.3]}, position: [0, 3, 0], rotation: [20 deg, 0, 10 "
+    "deg]}\n"
+    "  flap: {shape: {box: [0.2, 0.1, 0.3]}, position: [0, 4, 0]}\n"
+    "joints:\n"
+    "  a: {type: revolute, child: crank, axis: y}\n"
+    "  b: {type: revolute, parent: crank, child: coupler, at: [0.2, 0, 0], axis: y}\n"
+    "  c: {type: revolute, child: rocker, at: [0.5, 0, 0], axis: y, damping: 0.01}\n"
+    "  d: {type: revolute, parent: coupler, child: rocker, at: [0.5, 0, 0], damping: 0.02,\n"
+    "      in_child: [0.4, 0, 0], axis: y, loop: true, spring: {stiffness: 0.5, rest: -2}}\n"
+    "  slide: {type: prismatic, child: cart, at: [0.3, 1, 0], axis: x, loop: true, damping: 3,\n"
+    "          spring: {stiffness: 50, rest: 0.05}}\n"
+    "  turn: {type: universal, child: cross, at: [0, 2, 0], axis: y, second_axis: z, loop: true,\n"
+    "         damping: 0.2, spring: {stiffness: 30, rest: [0.3, -0.2]}}\n"
+    "  ball: {type: spherical, child: globe, at: [0, 3, 0], loop: true, damping: 0.3,\n"
+    "         spring: {stiffness: 20}}\n"
+    "  hinge: {type: revolute, child: flap, at: [0, 4, 0], axis: y, loop: true, armature: 0.01}\n"
+    "initial:\n"
+    "  a: {position: -60 deg, velocity: -1}\n"
+    "  b: {position: 40 deg}\n"
+    "  c: {position: -100 deg}\n"
+    "  globe: {spin: [0.5, 1, 0]}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    kd: {stiffness: d}\n"
+    "    place: {position: d}\n"
+    "    speed: {velocity: d}\n"
+    "    cart: {position: slide}\n"
+    "    cart speed: {velocity: slide}\n"
+    "    cross: {position: turn}\n"
+    "    cross speed: {velocity: turn}\n"
+    "    globe: {position: ball}\n"
+    "    globe speed: {velocity: ball}\n"
+    "    flap: {position: hinge}\n"
+    "    flap speed: {velocity: hinge}\n"
+    "  goals:\n"
+    "    middle: {point: coupler, at: [0.3, 0, 0.05], position: [0.2, 0, 0.3], weight: 10}\n"
+    "    cart: {point: cart, position: [0.4, 1, 0], time: [0, 0.1 s], weight: 100}\n"
+    "    cross: {point: cross, at: [0.2, 0.1, 0.1], position: [0.2, 2, 0], weight: 3}\n"
+    "    globe: {point: globe, at: [0.2, 0.1, 0.1], velocity: [0, 0, 0], weight: 0.1}\n"
+    "    flap: {joint: hinge, position: 0.2}\n"
+    "    fast: {joint: hinge, velocity: 0.2, weight: 0.1}\n"
+    "%s";
+
+static void starts_of_joints_that_close_loops(void** state) {
+  (void)state;
+  check_scene(said, false, "", 1e-3, 1e-8);
+  check_scene(said, true, "", 1e-3, 1e-7);
+}
+
+// A joint that closes a loop starts where its parameter says, and as fast.
+static void joints_that_close_loops_start_as_said(void** state) {
+  (void)state;
+  char text[8000];
+  problem p;
+  double x[MOST], value = 0;
+  snprintf(text, sizeof text, said, "bdf1", ", step: 0.1 us",
+           "    so: {joint: d, position: -1.3, time: 0.1 us}\n"
+           "    soon: {joint: turn, position: [0.2, -0.1], time: 0.1 us}\n"
+           "    speed: {joint: d, velocity: 0.7, time: 0.1 us}\n"
+           "    rate: {joint: turn, velocity: [0.3, 0.4], time: 0.1 us}\n"
+           "    spin: {joint: ball, velocity: [0.5, -0.6, 0.7], time: 0.1 us}\n");
+  memcpy(strstr(text, "duration: 0.1 s"), "duration: .2 us", 15);
+  for (char* at = text; (at = strstr(at, ", time: [0, 0.1 s]"));) {
+    memset(at, ' ', strlen(", time: [0, 0.1 s]"));
+  }
+  open_problem(&p, text);
+  memcpy(x, p.o->start, (size_t)p.o->nvalue * sizeof *x);
+  x[1] = -1.3, x[2] = 0.7, x[5] = 0.2, x[6] = -0.1, x[7] = 0.3, x[8] = 0.4;
+  x[12] = 0.5, x[13] = -0.6, x[14] = 0.7;
+  evaluate(&p, x, NULL);
+  for (int i = 6; i < 11; i++) {
+    value = fmax(value, p.o->goal[i]);
+  }
+  assert_near(sqrt(value), 0, 1e-4);
+  close_problem(&p);
+}
+
+// --- constraints that give a rate ---
+
+// A crank that turns at a rate drives a rocker; a raft is led at a velocity and a spin; a gear runs
+// at a rate of its own.
+static const char paced[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  crank: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "  coupler: {shape: {box: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}}\n"
+    "  rocker: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}}\n"
+    "  raft: {shape: {box: [0.3, 0.2, 0.1]}, position: [0, 1, 0], rotation: [0, 0, 20 deg]}\n"
+    "  pole: {shape: {box: [0.05, 0.05, 0.5], position: [0, 0, 0.25]}}\n"
+    "joints:\n"
+    "  a: {type: revolute, child: crank, axis: y}\n"
+    "  b: {type: revolute, parent: crank, child: coupler, at: [0.2, 0, 0], axis: y}\n"
+    "  c: {type: revolute, child: rocker, at: [0.5, 0, 0], axis: y, damping: 0.01}\n"
+    "  d: {type: revolute, parent: coupler, child: rocker, at: [0.5, 0, 0],\n"
+    "      in_child: [0.4, 0, 0], axis: y, loop: true, spring: {stiffness: 0.5, rest: -2}}\n"
+    "  swing: {type: revolute, parent: raft, child: pole, at: [0.1, 0, 0], axis: y}\n"
+    "constraints:\n"
+    "  drive: {couple: [{joint: a}], path: {rates: [[0, -2], [0.1, -3]]}}\n"
+    "  tow: {follow: {body: raft, at: [0.1, 0, 0], along: xy, x: {rates: [[0, 0.5], [0.1, 0.7]]},\n"
+    "        y: {rates: [[0, 0.1]]}, turn: {about: z, rates: [[0, 1], [0.1, 2]]}}}\n"
+    "initial:\n"
+    "  a: {position: -60 deg}\n"
+    "  b: {position: 40 deg}\n"
+    "  c: {position: -100 deg}\n"
+    "  raft: {velocity: [0, 0, 0.3]}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    k: {stiffness: d}\n"
+    "    begin: {position: a}\n"
+    "    raft: {position: raft}\n"
+    "    turn: {rotation: raft}\n"
+    "    swing: {position: swing}\n"
+    "    swing speed: {velocity: swing}\n"
+    "    crank: {length: crank}\n"
+    "    rocker: {length: rocker}\n"
+    "    pole: {length: pole, along: z}\n"
+    "  goals:\n"
+    "    middle: {point: coupler, at: [0.3, 0, 0.05], position: [0.2, 0, 0.3], weight: 10}\n"
+    "    fast: {joint: c, velocity: 1}\n"
+    "    tip: {point: pole, at: [0, 0, 0.5], position: [0.2, 1, 0.4], time: [0, 0.1 s]}\n"
+    "    slow: {point: raft, at: [0.1, 0.1, 0], velocity: [0, 0, 0]}\n"
+    "%s";
+
+static void starts_and_lengths_where_rates_are_given(void** state) {
+  (void)state;
+  check_scene(paced, false, "", 1e-3, 1e-8);
+  check_scene(paced, true, "", 1e-3, 1e-7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(goals_about_joints_in_maximal_coordinates),
       cmocka_unit_test(both_coordinates_measure_joints_alike),
       cmocka_unit_test(turns_are_counted),
       cmocka_unit_test(goals_about_joints_that_close_loops),
+      cmocka_unit_test(starts_of_joints_that_close_loops),
+      cmocka_unit_test(joints_that_close_loops_start_as_said),
+      cmocka_unit_test(starts_and_lengths_where_rates_are_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,17 +47,35 @@ static void bodies_that_loops_split(void** state) {
   check_refused(text, 10, "joint 'c' closes a loop at body 'slider'");
 }
 
-// What moves at a rate starts with it.
-static void starts_where_a_rate_is_given(void** state) {
+// What moves at a rate starts with it; a joint that closes a loop cannot start other than the rest
+// of the loop lets it.
+static void starts_that_are_said_already(void** state) {
   (void)state;
   check_refused("solver: {integrator: bdf2}\n"
                 "bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
                 "joints: {shoulder: {type: revolute, child: arm, axis: y}}\n"
                 "constraints: {c: {couple: [{joint: shoulder}], path: {rates: [[0, 1]]}}}\n"
                 "optimize:\n"
-                "  parameters: {p: {position: shoulder}}\n"
+                "  parameters: {p: {velocity: shoulder}}\n"
                 "  goals: {g: {joint: shoulder, position: 0}}\n",
-                6, "a constraint of the scene gives a rate");
+                6, "already say how it starts");
+  static const char bar[] =
+      "bodies: {crank: {mass: 1, inertia: [1, 1, 1]}, rod: {mass: 1, inertia: [1, 1, 1]},\n"
+      "         rocker: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints:\n"
+      "  a: {type: revolute, child: crank, axis: y}\n"
+      "  b: {type: revolute, parent: crank, child: rod, at: [0, 0, 0.2], axis: y}\n"
+      "  c: {type: revolute, child: rocker, at: [0.5, 0, 0], axis: y}\n"
+      "  d: {type: revolute, parent: rod, child: rocker, at: [0.5, 0, 0.1], axis: y,\n"
+      "      in_child: [0, 0, 0.3], loop: true}\n"
+      "optimize:\n"
+      "  parameters:\n"
+      "    place: {position: d}\n"
+      "    other: {%s: a}\n"
+      "  goals: {g: {joint: a, position: 0}}\n";
+  char text[sizeof bar + 20];
+  snprintf(text, sizeof text, bar, "position");
+  check_refused(text, 12, "parameter 'other': loops and constraints already say how it starts");
 }
 
 // They can be simulated all the same.
@@ -165,7 +183,7 @@ static void frames_that_begin_turned(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_that_loops_split),
-      cmocka_unit_test(starts_where_a_rate_is_given),
+      cmocka_unit_test(starts_that_are_said_already),
       cmocka_unit_test(what_has_no_derivatives),
       cmocka_unit_test(frames_that_begin_turned),
       cmocka_unit_test(numbers_without_room),
