@@ -272,7 +272,7 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
     note(o, d, NULL);
     status = stop_at_start(&m->model, st, d, err);
   }
-  if (status == LB_OK) {
+  if (status == LB_OK && !o->no_memory) {
     look(o, &m->model, d, 0, goal);
   }
   if (status == LB_OK) {
