@@ -99,6 +99,7 @@ typedef struct lb_stage {
   int count;     // of states it came from ...
   int before[2]; // ... and their records, the last one first
   int step;      // that it ends, or 0
+  int effort;    // whose forces of motors are its: the same, but before an impact; or 0
   bool inner;
   bool impact;
   bool linear;
@@ -268,14 +269,16 @@ double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data*
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
                             double* goal, lb_error* err);
 lb_step_past lb_optimizing_past(const lb_optimizing* o, int record);
+// The state of a record, in d.
+void lb_optimizing_go_to(const lb_optimizing* o, const lb_model* m, lb_data* d, int record);
 // What is compared, off from what it should be, at d's state with kinematics in place.
 void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
                    double miss[LB_GOAL_MOST]);
 lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
 // Is it about what a motor must exert that drives a position?
 bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
-// What motors exert at the end of a record's step, d being there, where goals ask for it; r [nv +
-// rows] is scratch.
+// What motors exert at the end of a record's step, d being there, where goals ask for it. An impact
+// takes no time: what counts is what they exert before. r [nv + rows] is scratch.
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r);
 

@@ -38,18 +38,17 @@ static lb_status make_goals(maker* k) {
 
 // --- goals in the model ---
 
-// What a motor exerts that drives a position is found from implicit steps between impacts.
+// What a motor exerts that drives a position is found from implicit steps.
 static lb_status check_effort(maker* k, const lb_aimed* a) {
   const lb_model* m = k->o->model;
   const lb_integrator by = k->s->solver.integrator;
-  const bool known =
-      lb_loops_one_way(m) < 0 && !lb_integrator_is_explicit(by) && by != LB_INTEGRATOR_LINEAR_EULER;
+  const bool known = !lb_integrator_is_explicit(by) && by != LB_INTEGRATOR_LINEAR_EULER;
   return known || !lb_aimed_exerts(a, m)
              ? LB_OK
              : lb_error_add(k->err, LB_INVALID, a->g->place,
-                            "goal '%s': what motor '%s' exerts is not known where constraints push "
-                            "one way, or steps are explicit or linear, since it drives a position "
-                            "(let it push, 'drive: force')",
+                            "goal '%s': what motor '%s' exerts is not known where steps are "
+                            "explicit or linear, since it drives a position (let it push, 'drive: "
+                            "force')",
                             a->g->name, m->motor_name[a->g->index]);
 }
 

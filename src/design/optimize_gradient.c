@@ -84,10 +84,11 @@ static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
     double miss[LB_GOAL_MOST];
-    if (s->step == 0 || s->step < a->first || s->step > a->last) {
+    const int step = lb_aimed_exerts(a, w->m) ? s->effort : s->step;
+    if (step == 0 || step < a->first || step > a->last) {
       continue;
     }
-    lb_aimed_miss(a, w->m, w->d, s->step, miss);
+    lb_aimed_miss(a, w->m, w->d, step, miss);
     if (a->g->kind == LB_GOAL_POINT) {
       add_point(w, a, miss, by_q, by_v);
     } else if (a->g->kind == LB_GOAL_JOINT && a->loop >= 0) {
@@ -328,10 +329,7 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
 // --- the way ---
 
 static void go_to(way_back* w, int record) {
-  const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
-  memcpy(w->d->q, w->o->q + (size_t)record * nq, nq * sizeof(double));
-  memcpy(w->d->qd, w->o->v + (size_t)record * nv, nv * sizeof(double));
-  w->d->time = w->o->stage[record].time;
+  lb_optimizing_go_to(w->o, w->m, w->d, record);
 }
 
 // A linearly implicit step looks at the forces where it begins.

@@ -154,7 +154,7 @@ void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
 
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r) {
-  const int step = o->stage[record].step;
+  const int step = o->stage[record].effort;
   for (int i = 0; i < o->ngoal; i++) {
     const lb_aimed* a = &o->goal[i];
     if (lb_aimed_exerts(a, m) && step > 0 && step >= a->first && step <= a->last) {
@@ -165,8 +165,27 @@ void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, 
   }
 }
 
+void lb_optimizing_go_to(const lb_optimizing* o, const lb_model* m, lb_data* d, int record) {
+  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  memcpy(d->q, o->q + (size_t)record * nq, nq * sizeof *d->q);
+  memcpy(d->qd, o->v + (size_t)record * nv, nv * sizeof *d->qd);
+  d->time = o->stage[record].time;
+}
+
+static void look_at_motors(const lb_optimizing* o, const lb_model* m, lb_data* d) {
+  const int last = o->count - 1;
+  const bool impact = o->stage[last].impact;
+  if (impact) {
+    lb_optimizing_go_to(o, m, d, last - 1);
+  }
+  lb_optimizing_exert(o, m, d, last - impact, o->r);
+  if (impact) {
+    lb_optimizing_go_to(o, m, d, last);
+  }
+}
+
 static void look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal) {
-  lb_optimizing_exert(o, m, d, o->count - 1, o->r);
+  look_at_motors(o, m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < o->ngoal; i++) {
@@ -234,6 +253,7 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
       return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the steps of a run");
     }
     o->stage[o->count - 1].step = i;
+    o->stage[o->count - 1 - o->stage[o->count - 1].impact].effort = i;
     look(o, m, d, i, goal);
   }
   return LB_OK;
