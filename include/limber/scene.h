@@ -377,6 +377,8 @@ typedef struct lb_scene_constraint {
   lb_vec3 about;               ///< ... but about this axis of the world, unit, by ...
   lb_profile_definition angle; ///< ... this angle from the start; count 0: not at all
   bool angle_rates;            ///< that says how fast it turns instead
+  bool has_from;               ///< the angle is not from the start ...
+  lb_quat from;                ///< ... but from this orientation of the body
   double height;               ///< floor: z
 } lb_scene_constraint;
 

@@ -124,33 +124,11 @@ static lb_status find_models(maker* k) {
   return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, k->err) : status;
 }
 
-// What a scene starts with says what a frame that is led turns from: it must not have turned yet.
-static lb_status check_turns(maker* k) {
-  const lb_model* m = k->o->model;
-  for (int i = 0; i < m->nguide; i++) {
-    double angle[3] = {0};
-    if (m->guide[i].angle && !m->guide[i].angle_rates) {
-      lb_profile_evaluate(m->guide[i].angle, 0, angle);
-    }
-    if (angle[0] != 0) {
-      const lb_constraint_title told = lb_model_constraint(m, m->guide[i].loop);
-      return lb_error_add(k->err, LB_INVALID, told.place,
-                          "optimize: constraint '%s' begins with a turn by %g rad, which a start "
-                          "with other numbers would begin with again (let it begin with 0)",
-                          told.name, angle[0]);
-    }
-  }
-  return LB_OK;
-}
-
 static lb_status find_model(maker* k) {
   lb_optimizing* o = k->o;
   lb_status status = lb_slides_add(o, k->s, k->err);
   if (status == LB_OK) {
     status = find_models(k);
-  }
-  if (status == LB_OK) {
-    status = check_turns(k);
   }
   if (status != LB_OK) {
     return status;

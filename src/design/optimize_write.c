@@ -184,6 +184,21 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
 }
 
+// What a frame that is led turns from is how the scene started, whatever it starts with now.
+static void write_turns(const lb_optimizing* o, lb_scene* s) {
+  const lb_model* m = o->tree;
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_scene_joint* led = &m->loop[m->guide[i].loop];
+    for (int k = 0; k < s->nconstraint; k++) {
+      lb_scene_constraint* c = &s->constraint[k];
+      if (m->guide[i].turn && strcmp(c->name, led->name) == 0) {
+        c->has_from = true;
+        c->from = lb_quat_conjugate(led->in_child.q);
+      }
+    }
+  }
+}
+
 // --- the whole ---
 
 static lb_status no_memory(lb_error* err) {
@@ -246,5 +261,6 @@ lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, 
     }
   }
   write_rest(o, scene);
+  write_turns(o, scene);
   return o->tree->nloop + o->tree->nrelation > 0 ? write_closed(o, x, scene, err) : LB_OK;
 }

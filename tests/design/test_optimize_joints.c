@@ -273,6 +273,50 @@ static void starts_and_lengths_where_rates_are_given(void** state) {
   check_scene(paced, true, "", 1e-3, 1e-7);
 }
 
+// --- frames that are led ---
+
+// A platform begins turned from how the scene has it, and so does the hand of an arm.
+static const char turned[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  platform: {shape: {box: [0.4, 0.3, 0.1]}, rotation: [10 deg, 0, 20 deg]}\n"
+    "  pole: {shape: {box: [0.05, 0.05, 0.5], position: [0, 0, 0.25]}}\n"
+    "  arm: {shape: {box: [0.4, 0.05, 0.05], position: [0.2, 0, 0]}}\n"
+    "  hand: {shape: {box: [0.2, 0.05, 0.1], position: [0.1, 0, 0]}}\n"
+    "joints:\n"
+    "  swing: {type: universal, parent: platform, child: pole, at: [0.1, 0, 0], axis: x,\n"
+    "          second_axis: y, damping: 0.1}\n"
+    "  shoulder: {type: spherical, child: arm, at: [0, 1, 0]}\n"
+    "  wrist: {type: spherical, parent: arm, child: hand, at: [0.4, 0, 0]}\n"
+    "constraints:\n"
+    "  lead: {follow: {body: platform, x: {keys: [[0, 0.1], [0.1, 0.2]]},\n"
+    "         turn: {about: z, keys: [[0, 0.3], [0.1, 0.5]]}}}\n"
+    "  level: {follow: {body: hand, along: none, turn: {about: x, keys: [[0, -0.2], [0.1, 0]]}}}\n"
+    "initial:\n"
+    "  swing: {position: [0.2, 0.1], velocity: [1, 0]}\n"
+    "  shoulder: {rotation: [0, 20 deg, 0], spin: [0.3, 0, 1]}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    pole: {length: pole, along: z}\n"
+    "    m: {mass: hand}\n"
+    "    lean: {position: swing}\n"
+    "    fast: {velocity: swing}\n"
+    "    lift: {position: shoulder}\n"
+    "    arm: {length: arm}\n"
+    "    stand: {length: platform}\n"
+    "  goals:\n"
+    "    tip: {point: pole, at: [0.1, 0, 0.5], position: [0.2, 0.1, 0.4], time: [0, 0.1 s]}\n"
+    "    hand: {point: hand, at: [0.2, 0.1, 0], position: [0.4, 1, 0.1], time: [0, 0.1 s]}\n"
+    "    slow: {point: hand, at: [0.2, 0.1, 0], velocity: [0, 0, 0], weight: 0.1}\n"
+    "%s";
+
+static void frames_that_begin_turned(void** state) {
+  (void)state;
+  check_scene(turned, false, "", 1e-3, 1e-8);
+  check_scene(turned, true, "", 1e-3, 1e-7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(goals_about_joints_in_maximal_coordinates),
@@ -282,6 +326,7 @@ int main(void) {
       cmocka_unit_test(starts_of_joints_that_close_loops),
       cmocka_unit_test(joints_that_close_loops_start_as_said),
       cmocka_unit_test(starts_and_lengths_where_rates_are_given),
+      cmocka_unit_test(frames_that_begin_turned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,25 +167,11 @@ static void a_body_without_mass_has_a_length(void** state) {
   lb_scene_release(&scene);
 }
 
-// A start with other numbers would begin with the turn again.
-static void frames_that_begin_turned(void** state) {
-  (void)state;
-  check_refused("solver: {integrator: bdf2}\n"
-                "bodies: {box: {shape: {box: [1, 1, 1]}}}\n"
-                "constraints:\n"
-                "  lead: {follow: {body: box, turn: {about: z, keys: [[0, 0.3], [1, 0.5]]}}}\n"
-                "optimize:\n"
-                "  parameters: {p: {mass: box}}\n"
-                "  goals: {g: {point: box, position: [0.6, 0, 0]}}\n",
-                4, "begins with a turn by 0.3 rad");
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_that_loops_split),
       cmocka_unit_test(starts_that_are_said_already),
       cmocka_unit_test(what_has_no_derivatives),
-      cmocka_unit_test(frames_that_begin_turned),
       cmocka_unit_test(numbers_without_room),
       cmocka_unit_test(goals_that_no_step_ends_in),
       cmocka_unit_test(a_body_without_mass_has_a_length),
