@@ -189,7 +189,8 @@ typedef struct lb_scene_joint {
   const struct lb_scene_joint* part; ///< [npart] ... each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
-  bool taken_apart;         ///< by maximal coordinates alone: else it would carry the child
+  bool taken_apart;    ///< by maximal coordinates alone: else it would carry the child
+  bool splits_off_all; ///< of one that splits its child: the child's mass, and not a share of it
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
   int face;              ///< of a parent given as `reduced`: which of its faces; -1: the held one

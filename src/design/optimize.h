@@ -22,19 +22,21 @@ typedef struct lb_bulk {
 //
 //   (m, h, E) = s f (m0, A h0, A E0 A)      about x0, then seen from its link
 typedef struct lb_growth {
-  int body;  // of the scene ...
-  int part;  // ... or the part of it in the model that this is, and ...
-  int parts; // ... how many there are: joints that close loops may split it, docs/constraints.md
+  int body;     // of the scene ...
+  int part;     // ... or the part of it in the model that this is, and ...
+  double parts; // ... of how many: joints that close loops may split it, docs/constraints.md
   int link;
-  lb_vec3 x0, along;
-  lb_vec3 centre;         // of mass, in the body
-  lb_bulk base;           // of the part, about x0, in the body's axes
+  lb_vec3 x0, along; // of the part's frame
+  lb_vec3 shift;     // of a part whose frame moves as the body gets longer: where it is, from x0 on
+  lb_vec3 centre;    // of mass, in the body
+  lb_bulk base;      // of the part, about x0, in the body's axes
   lb_transform in_link;   // of axes of the body at x0
   int drag;               // of the model that acts at its centre of mass, or -1
   double density, length; // s and f
 } lb_growth;
 
-lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along);
+lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along,
+                         lb_vec3 shift);
 // Of the body as it is now, in its link; and its change with s or f.
 lb_bulk lb_growth_bulk(const lb_growth* g);
 lb_bulk lb_growth_by_density(const lb_growth* g);

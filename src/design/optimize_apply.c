@@ -151,7 +151,7 @@ static lb_status put_length(player* w, const lb_block* b, double f) {
 
 static void put_mass(player* w, const lb_block* b, double mass) {
   for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
-    w->o->growth[i].density = mass / (b->ngrowth * w->o->growth[i].base.m);
+    w->o->growth[i].density = mass / (w->o->growth[i].parts * w->o->growth[i].base.m);
   }
 }
 

@@ -152,11 +152,22 @@ static lb_status find_block(maker* k, lb_block* b) {
 
 // --- masses and lengths ---
 
-static void add_growth(maker* k, const lb_block* b, int part) {
+// `origin`: where in the body the part's frame is, which moves along; NULL: it is the body's.
+static void add_growth(maker* k, const lb_block* b, int part, const lb_vec3* origin) {
   lb_optimizing* o = k->o;
-  const int body = b->p->index;
-  o->growth[o->ngrowth++] =
-      lb_growth_make(o->model, body, part, lb_body_root(k->s, body), b->p->along);
+  const lb_vec3 root = lb_body_root(k->s, b->p->index), none = {0};
+  const lb_vec3 x0 = origin ? lb_vec3_sub(root, *origin) : root;
+  o->growth[o->ngrowth++] = lb_growth_make(o->model, b->p->index, part, x0, b->p->along,
+                                           origin ? lb_vec3_sub(*origin, root) : none);
+}
+
+// The part of a body that a joint carries which splits it. Where that moves along a body that may
+// get longer, its frame is where the joint holds it.
+static void add_split(maker* k, const lb_block* b, int joint) {
+  const lb_optimizing* o = k->o;
+  const bool carried = o->slid.joint[joint].child != b->p->index;
+  const int part = o->model->joint_body[lb_model_joint(o->model, k->s->joint[joint].name)];
+  add_growth(k, b, part, carried ? &k->s->joint[joint].in_child.p : NULL);
 }
 
 // The model has drags in the order of the bodies that have one and move.
@@ -189,12 +200,11 @@ static lb_status find_growth(maker* k, lb_block* b) {
     first++;
   }
   if (first == o->ngrowth) {
-    add_growth(k, b, body);
+    add_growth(k, b, body, NULL);
     o->growth[first].drag = find_drag(k, body);
     for (int i = 0; i < k->s->njoint; i++) {
       if (splits(k->s, i, body)) {
-        const int joint = lb_model_joint(o->model, k->s->joint[i].name);
-        add_growth(k, b, o->model->joint_body[joint]);
+        add_split(k, b, i);
       }
     }
   }
@@ -202,8 +212,12 @@ static lb_status find_growth(maker* k, lb_block* b) {
   while (first + b->ngrowth < o->ngrowth && o->growth[first + b->ngrowth].body == body) {
     b->ngrowth++;
   }
+  double whole = 0;
   for (int i = first; i < first + b->ngrowth; i++) {
-    o->growth[i].parts = b->ngrowth;
+    whole += o->growth[i].base.m;
+  }
+  for (int i = first; i < first + b->ngrowth; i++) {
+    o->growth[i].parts = whole > 0 ? whole / o->growth[i].base.m : 1;
     o->growth[i].along = length ? b->p->along : o->growth[i].along;
   }
   return length || o->growth[first].base.m > 0
@@ -219,21 +233,6 @@ static lb_status refuse(maker* k, const lb_block* b, const char* why) {
   return lb_error_add(k->err, LB_INVALID, b->p->place, "parameter '%s': %s", b->p->name, why);
 }
 
-// Where a joint that splits its child holds it would have to slide along the part as well.
-static lb_status check_split(maker* k, const lb_block* b) {
-  for (int i = 0; i < k->s->njoint; i++) {
-    const lb_scene_joint* j = &k->s->joint[i];
-    if (splits(k->s, i, b->p->index)) {
-      return lb_error_add(
-          k->err, LB_INVALID, b->p->place,
-          "parameter '%s': joint '%s' closes a loop at body '%s' and does more than "
-          "hold it, so its length cannot change (make it the joint's parent)",
-          b->p->name, j->name, k->s->body[j->child].name);
-    }
-  }
-  return LB_OK;
-}
-
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_parameter_kind kind = b->p->kind;
   for (int i = 0; i < k->o->nblock; i++) {
@@ -243,8 +242,7 @@ static lb_status check_block(maker* k, const lb_block* b) {
       return refuse(k, b, "another parameter changes the same already (keep one)");
     }
   }
-  const lb_status status = lb_fabric_check(k->s, b, k->err);
-  return status == LB_OK && kind == LB_PARAMETER_LENGTH ? check_split(k, b) : status;
+  return lb_fabric_check(k->s, b, k->err);
 }
 
 // --- values ---
@@ -302,7 +300,7 @@ static void start_body(const lb_optimizing* o, const lb_block* b, double* x) {
                     : b->p->kind == LB_PARAMETER_ROTATION ? none
                                                           : body->pose.p;
   if (b->p->kind == LB_PARAMETER_MASS) {
-    *x = o->growth[b->growth].base.m * b->ngrowth;
+    *x = o->growth[b->growth].base.m * o->growth[b->growth].parts;
   } else if (b->p->kind == LB_PARAMETER_LENGTH) {
     *x = 1;
   } else {

@@ -181,7 +181,7 @@ static void pull_mass(way_back* w, const lb_block* b, bool impact, const double*
   for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
     const lb_growth* g = &w->o->growth[i];
     const double power = growth_power(w, g, length, impact, mu);
-    w->gradient[b->first] -= length ? power : power / (b->ngrowth * g->base.m);
+    w->gradient[b->first] -= length ? power : power / (g->parts * g->base.m);
   }
 }
 

@@ -238,7 +238,7 @@ static bool write_block(lb_optimizing* o, lb_scene* scene, const lb_block* b, co
   case LB_PARAMETER_MOTOR:
     return write_curve(&o->arena, scene, b, x);
   case LB_PARAMETER_MASS:
-    o->growth[b->growth].density = *x / (b->ngrowth * o->growth[b->growth].base.m);
+    o->growth[b->growth].density = *x / (o->growth[b->growth].parts * o->growth[b->growth].base.m);
     return true;
   case LB_PARAMETER_LENGTH:
     o->growth[b->growth].length = *x;

@@ -273,6 +273,58 @@ static void starts_and_lengths_where_rates_are_given(void** state) {
   check_scene(paced, true, "", 1e-3, 1e-7);
 }
 
+// --- bodies that loops split ---
+
+// A rocker that a joint with a rotor and friction holds, and one with limits, at another place.
+static const char split[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  crank: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "  coupler: {shape: {box: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}}\n"
+    "  rocker: {shape: {box: [0.4, 0.02, 0.03], position: [0.2, 0.01, 0]}, drag: 0.3}\n"
+    "  cart: {shape: {box: [0.1, 0.1, 0.1]}, mass: 2 kg}\n"
+    "  rod: {shape: {box: [0.3, 0.03, 0.02], position: [0.15, 0, 0]}, mass: 1 kg}\n"
+    "  flap: {shape: {box: [0.2, 0.1, 0.02], position: [0.1, 0, 0]}}\n"
+    "joints:\n"
+    "  a: {type: revolute, child: crank, axis: y}\n"
+    "  b: {type: revolute, parent: crank, child: coupler, at: [0.2, 0, 0], axis: y}\n"
+    "  c: {type: revolute, child: rocker, at: [0.5, 0, 0], axis: y, damping: 0.01}\n"
+    "  d: {type: revolute, parent: coupler, child: rocker, at: [0.5, 0, 0], damping: 0.02,\n"
+    "      in_child: [0.4, 0, 0], axis: y, loop: true, armature: 0.002,\n"
+    "      friction: 0.01, friction_speed: 0.5, spring: {stiffness: 0.5, rest: -2}}\n"
+    "  rail: {type: prismatic, child: cart, axis: x, at: [0.6, 0, 0.3]}\n"
+    "  e: {type: revolute, parent: cart, child: rod, axis: y}\n"
+    "  f: {type: revolute, parent: rod, child: rocker, at: [0.25, 0, 0], axis: y, loop: true,\n"
+    "      in_child: [0.25, 0, 0.03], limits: {lower: 2, upper: 2.45, stiffness: 2}}\n"
+    "  hang: {type: spherical, parent: rocker, child: flap, at: [0.3, 0.1, 0], damping: 0.01}\n"
+    "initial:\n"
+    "  a: {position: -60 deg, velocity: -1}\n"
+    "  b: {position: 40 deg}\n"
+    "  c: {position: -57 deg}\n"
+    "  e: {position: 162 deg}\n"
+    "  rail: {position: 0.25}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    kd: {stiffness: d}\n"
+    "    rocker: {length: rocker, along: [0.96, 0, 0.28]}\n"
+    "    weight: {mass: rocker}\n"
+    "    coupler: {length: coupler}\n"
+    "    rod: {length: rod}\n"
+    "    begin: {position: a}\n"
+    "    dd: {damping: c}\n"
+    "  goals:\n"
+    "    middle: {point: coupler, at: [0.3, 0, 0.05], position: [0.2, 0, 0.3], weight: 10}\n"
+    "    flap: {point: flap, at: [0.2, 0, 0.05], position: [0.2, 0, 0.3], time: [0, 0.1 s]}\n"
+    "    fast: {joint: d, velocity: 1}\n"
+    "%s";
+
+static void lengths_of_bodies_that_loops_split(void** state) {
+  (void)state;
+  check_scene(split, false, "", 1e-3, 1e-8);
+  check_scene(split, true, "", 1e-3, 1e-7);
+}
+
 // --- frames that are led ---
 
 // A platform begins turned from how the scene has it, and so does the hand of an arm.
@@ -326,6 +378,7 @@ int main(void) {
       cmocka_unit_test(starts_of_joints_that_close_loops),
       cmocka_unit_test(joints_that_close_loops_start_as_said),
       cmocka_unit_test(starts_and_lengths_where_rates_are_given),
+      cmocka_unit_test(lengths_of_bodies_that_loops_split),
       cmocka_unit_test(frames_that_begin_turned),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,26 +27,6 @@ static void check_refused(const char* text, int line, const char* words) {
   lb_scene_release(&scene);
 }
 
-// A slider that a loop's joint with a rotor holds.
-static void bodies_that_loops_split(void** state) {
-  (void)state;
-  static const char slider[] =
-      "solver: {integrator: bdf2}\n"
-      "bodies:\n"
-      "  crank: {mass: 1 kg, inertia: [0.1, 0.1, 0.1]}\n"
-      "  slider: {mass: 3 kg, inertia: [0.1, 0.1, 0.1]}\n"
-      "joints:\n"
-      "  a: {type: revolute, child: crank, axis: y}\n"
-      "  s: {type: prismatic, child: slider, axis: x}\n"
-      "  c: {type: revolute, loop: true, parent: crank, child: slider, axis: y, armature: 0.001}\n"
-      "optimize:\n"
-      "  parameters: {p: {%s: slider}}\n"
-      "  goals: {g: {point: slider, position: [0.6, 0, 0]}}\n";
-  char text[sizeof slider + 16];
-  snprintf(text, sizeof text, slider, "length");
-  check_refused(text, 10, "joint 'c' closes a loop at body 'slider'");
-}
-
 // What moves at a rate starts with it; a joint that closes a loop cannot start other than the rest
 // of the loop lets it.
 static void starts_that_are_said_already(void** state) {
@@ -169,7 +149,6 @@ static void a_body_without_mass_has_a_length(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bodies_that_loops_split),
       cmocka_unit_test(starts_that_are_said_already),
       cmocka_unit_test(what_has_no_derivatives),
       cmocka_unit_test(numbers_without_room),
