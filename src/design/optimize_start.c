@@ -21,6 +21,7 @@
 enum { NEWTON_STEPS = 50 };
 
 static const double CLOSED = 1e-13;   // [m or rad]
+static const double MOST_TURN = 0.5;  // [rad]
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
 
 // Does it change how a scene with loops starts?
@@ -233,6 +234,19 @@ static double widest(const lb_optimizing* o, const double* gap) {
   return most;
 }
 
+// Angles change by half a radian at a time at most: rows say little of what is further away, and
+// whole turns may be taken, which springs and limits would notice.
+static void shorten(closer* c) {
+  const lb_model* m = c->of.tree;
+  double most = 0;
+  for (int k = 0; k < m->nv; k++) {
+    most = fmax(most, m->counts[k] == LB_COORDINATE_ANGLE ? fabs(c->step[k]) : 0);
+  }
+  for (int k = 0; k < m->nv && most > MOST_TURN; k++) {
+    c->step[k] *= MOST_TURN / most;
+  }
+}
+
 static lb_status close_start(closer* c, const double* x, lb_error* err) {
   const lb_optimizing* o = c->of.o;
   lb_data* d = c->of.d;
@@ -248,6 +262,7 @@ static lb_status close_start(closer* c, const double* x, lb_error* err) {
     }
     before = gap;
     ok = isfinite(gap) && correct(c, o->nclosing, c->of.gap);
+    shorten(c);
     lb_advance(c->of.tree, d->q, c->step, 1);
   }
   return lb_error_add(err, LB_FAILED, (lb_place){0},
