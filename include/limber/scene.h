@@ -295,6 +295,12 @@ typedef struct lb_scene_strand {
   bool pushes;      ///< where it is shorter than at rest, too
   double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
   int material;     ///< its look, or -1
+  /// Where it was made and then moved: segments of each way [npoint - 1], their lengths that the
+  /// slack is of [segments] and where nodes start that are not fastened [segments + 1]. NULL: as
+  /// its points have it.
+  const int* share;
+  const double* length;
+  const lb_vec3* start;
 } lb_scene_strand;
 
 /// Flesh: a mesh of tetrahedra around and between rigid bodies.
@@ -307,6 +313,11 @@ typedef struct lb_scene_soft {
   const int* body;        ///< [nbody] its nodes inside their shapes are fastened to them ...
   double within;          ///< ... as are those nearer than this [m] >= 0
   const lb_mesh* surface; ///< drawn in the place of the mesh's own, in its frame; or NULL
+  /// Where it was made and then moved: poses of its bodies when it was fastened to them [nbody],
+  /// and where nodes start that are not fastened [nodes of the mesh]. NULL: as bodies and mesh
+  /// start.
+  const lb_transform* made_at;
+  const lb_vec3* start;
 } lb_scene_soft;
 
 typedef enum lb_motor_drive {

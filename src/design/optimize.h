@@ -82,6 +82,14 @@ typedef struct lb_said {
   const lb_block *place, *speed; // that say otherwise, or NULL
 } lb_said;
 
+// What carries a free node of a strand or flesh along where bodies start elsewhere.
+typedef struct lb_carrying {
+  int node;
+  lb_anchor at; // of the tree
+  double weight;
+  lb_v4 from; // where it is as the scene starts, in the world
+} lb_carrying;
+
 // A goal, for the model.
 typedef struct lb_aimed {
   const lb_scene_goal* g;
@@ -128,6 +136,8 @@ typedef struct lb_optimizing {
   lb_data* rest; // of the tree: the start as the scene has it
   int nsaid;
   lb_said* said;
+  int ncarrying, most_carrying;
+  lb_carrying* carrying;
   int nclosing;             // conditions that say how a start's coordinates follow ...
   int nmoving;              // ... and its velocities, from these and others ...
   int *closing, *dependent; // [nmoving] ... which, and the coordinates that do
@@ -249,8 +259,6 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
 
 // Whether a number may change beside them.
 lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err);
-// Of a motor that leads what they are fastened to, keep what says where it starts.
-void lb_fabric_hold(lb_optimizing* o, const lb_block* b);
 // Whether it is one of theirs; as a scene has it; and into a scene or a model with arrays of its
 // own, where it was `given`.
 bool lb_fabric_owns(const lb_block* b);
@@ -265,6 +273,20 @@ lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena*
 double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
                        const lb_block* b, const lb_model_soft* part, const lb_step_answers* probe,
                        const double* z);
+
+// --- where they start (optimize_made.c) ---
+
+// What carries their free nodes, from how the scene starts.
+lb_status lb_made_find(lb_optimizing* o);
+// Put the nodes of d, which is of the tree and has them as the scene does, where its bodies carry
+// them.
+void lb_made_start(const lb_optimizing* o, const lb_model* tree, lb_data* d);
+// From how an objective changes with their places to how it changes with the tree's coordinates:
+// by_q [nv] of d's state, for which D is; S [nv] is scratch.
+void lb_made_pull(const lb_optimizing* o, const lb_derivatives* D, lb_data* d, lb_motion* S,
+                  double* by_q);
+// Into a scene, as d has them: how they were made, and where they start. false: no memory.
+bool lb_made_write(lb_optimizing* o, const lb_model* tree, const lb_data* d, lb_scene* s);
 
 // --- runs (optimize_run.c) ---
 

@@ -393,7 +393,6 @@ static lb_status find_start(maker* k, const lb_block* b) {
                         floor > 0 ? ", a thousandth of what the scene has" : "");
   }
   bound(&o->public, b, floor);
-  lb_fabric_hold(o, b);
   return LB_OK;
 }
 

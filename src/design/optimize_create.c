@@ -173,6 +173,7 @@ static lb_status find_rest(maker* k) {
   if (status == LB_OK) {
     memcpy(o->q0, o->rest->q, (size_t)o->tree->nq * sizeof *o->q0);
     memcpy(o->v0, o->rest->qd, (size_t)o->tree->nv * sizeof *o->v0);
+    status = lb_made_find(o) == LB_OK ? LB_OK : no_memory(k->err);
   }
   return status;
 }

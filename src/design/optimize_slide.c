@@ -175,6 +175,14 @@ static void carry_all(maker* k, int njoint) {
   for (int i = 0; i < s->nconstraint; i++) {
     carry_points(k, &s->constraint[i]);
   }
+  for (int i = 0; i < s->nstrand; i++) {
+    for (int e = 0; e < s->strand[i].npoint; e++) {
+      lb_scene_strand_point* p = &s->strand[i].point[e];
+      if (!p->free) {
+        carry(k, &p->body, &p->at);
+      }
+    }
+  }
   for (int i = 0; i < k->o->ngoal; i++) {
     lb_aimed* a = &k->o->goal[i];
     if (a->g->kind == LB_GOAL_POINT) {
@@ -195,6 +203,9 @@ static int count_things(const lb_optimizing* o, const lb_scene* s) {
   for (int i = 0; i < s->nconstraint; i++) {
     n += s->constraint[i].npoint;
   }
+  for (int i = 0; i < s->nstrand; i++) {
+    n += s->strand[i].npoint;
+  }
   return n;
 }
 
@@ -209,6 +220,9 @@ static bool copy_points(lb_arena* arena, lb_scene* s) {
   for (int i = 0; i < s->nconstraint && ok; i++) {
     lb_scene_constraint* c = &s->constraint[i];
     ok = copy(arena, &c->point, c->npoint, 0, sizeof *c->point);
+  }
+  for (int i = 0; i < s->nstrand && ok; i++) {
+    ok = copy(arena, &s->strand[i].point, s->strand[i].npoint, 0, sizeof *s->strand[i].point);
   }
   return ok;
 }
@@ -227,6 +241,7 @@ static bool copy_scene(lb_arena* arena, lb_scene* s, const lb_scene* from, int m
          copy(arena, &s->load, s->nload, 0, sizeof *s->load) &&
          copy(arena, &s->shape, s->nshape, 0, sizeof *s->shape) &&
          copy(arena, &s->strand, s->nstrand, 0, sizeof *s->strand) &&
+         copy(arena, &s->soft, s->nsoft, 0, sizeof *s->soft) &&
          copy(arena, &s->material, s->nmaterial, 0, sizeof *s->material) &&
          copy(arena, &what->goal, what->ngoal, 0, sizeof *what->goal) && copy_points(arena, s);
 }

@@ -347,6 +347,7 @@ lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_err
     status = lb_start_close(o, m, t, err);
   }
   if (status == LB_OK) {
+    lb_made_start(o, tree, t);
     memcpy(o->q1, t->q, (size_t)tree->nq * sizeof *t->q);
     memcpy(o->v1, t->qd, (size_t)tree->nv * sizeof *t->qd);
   }

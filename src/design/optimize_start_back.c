@@ -37,13 +37,8 @@ static void gather_loose(way_back* w, int body, const double* by_q, const double
   }
 }
 
-static lb_status gather(way_back* w, lb_start_slopes* by) {
+static void gather(way_back* w, lb_start_slopes* by) {
   const lb_model *tree = w->m->tree, *m = &w->m->model;
-  w->S = LB_TAKE(&w->of.arena, lb_motion, 2 * tree->nv);
-  if (!w->S) {
-    return LB_NO_MEMORY;
-  }
-  w->psi = w->S + tree->nv;
   memset(by->tree_q, 0, (size_t)tree->nv * sizeof *by->tree_q);
   memset(by->tree_v, 0, (size_t)tree->nv * sizeof *by->tree_v);
   for (int i = 0; i < m->njoint; i++) {
@@ -58,7 +53,6 @@ static lb_status gather(way_back* w, lb_start_slopes* by) {
   const int nodes = 3 * m->nfree; // they come last
   lb_add(nodes, by->tree_q + tree->nv - nodes, 1, by->q + m->nv - nodes);
   lb_add(nodes, by->tree_v + tree->nv - nodes, 1, by->v + m->nv - nodes);
-  return LB_OK;
 }
 
 // A chosen part of a matrix of rows, and what is done with it on the way back.
@@ -138,9 +132,17 @@ static void differentiate(way_back* w) {
 }
 
 static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* err) {
-  differentiate(w);
-  lb_status status = apart ? gather(w, by) : LB_OK;
-  status = status == LB_OK && w->o->nmoving > 0 ? pull_loops(w, by) : status;
+  w->S = LB_TAKE(&w->of.arena, lb_motion, 2 * w->m->tree->nv);
+  lb_status status = w->S ? LB_OK : LB_NO_MEMORY;
+  if (status == LB_OK) {
+    w->psi = w->S + w->m->tree->nv;
+    differentiate(w);
+    if (apart) {
+      gather(w, by);
+    }
+    lb_made_pull(w->o, w->of.D, w->d, w->S, by->tree_q);
+    status = w->o->nmoving > 0 ? pull_loops(w, by) : LB_OK;
+  }
   return status == LB_OK ? LB_OK
                          : lb_error_add(err, status, (lb_place){0},
                                         status == LB_NO_MEMORY
@@ -156,7 +158,7 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slo
     memcpy(by->tree_q, by->q, (size_t)m->tree->nv * sizeof *by->q);
     memcpy(by->tree_v, by->v, (size_t)m->tree->nv * sizeof *by->v);
   }
-  if (!apart && o->nmoving == 0) {
+  if (!apart && o->nmoving == 0 && o->ncarrying == 0) {
     return LB_OK;
   }
   way_back w = {.o = o, .m = m};

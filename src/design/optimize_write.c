@@ -73,6 +73,12 @@ static void stretch_scene(const stretch* t, lb_scene* s, const lb_scene* from) {
     }
   }
   stretch_forces(t, s, from);
+  for (int i = 0; i < s->nstrand; i++) {
+    for (int k = 0; k < s->strand[i].npoint; k++) {
+      const lb_scene_strand_point* a = &from->strand[i].point[k];
+      stretch_point(t, a->free ? LB_WORLD : a->body, &s->strand[i].point[k].at, a->at);
+    }
+  }
   for (int i = 0; i < s->nconstraint; i++) {
     const lb_scene_constraint* a = &from->constraint[i];
     for (int k = 0; a->kind != LB_CONSTRAINT_COUPLE && k < a->npoint; k++) {
@@ -206,7 +212,7 @@ static lb_status no_memory(lb_error* err) {
 }
 
 // Of a scene with loops, all coordinates as they follow: what closes them again has nothing to do,
-// which would weigh the ways to close them by masses that have changed.
+// which would weigh the ways to close them by masses that have changed. And where nodes start.
 static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb_error* err) {
   lb_arena arena;
   lb_played m;
@@ -219,8 +225,12 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
   if (status == LB_OK) {
     status = lb_start_close(o, &m, d, err);
   }
-  if (status == LB_OK) {
+  if (status == LB_OK && m.tree->nloop + m.tree->nrelation > 0) {
     lb_start_write(m.tree, d, s);
+  }
+  if (status == LB_OK && m.tree->nnode > 0) {
+    lb_made_start(o, m.tree, d);
+    status = lb_made_write(o, m.tree, d, s) ? LB_OK : no_memory(err);
   }
   lb_data_release(d);
   lb_arena_release(&arena);
@@ -262,5 +272,6 @@ lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, 
   }
   write_rest(o, scene);
   write_turns(o, scene);
-  return o->tree->nloop + o->tree->nrelation > 0 ? write_closed(o, x, scene, err) : LB_OK;
+  return o->tree->nloop + o->tree->nrelation + o->tree->nnode > 0 ? write_closed(o, x, scene, err)
+                                                                  : LB_OK;
 }
