@@ -274,6 +274,16 @@ double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data*
                        const lb_block* b, const lb_model_soft* part, const lb_step_answers* probe,
                        const double* z);
 
+// --- moduli of elastic bodies (optimize_elastic.c) ---
+
+// Make the bodies of a block's material, in a model with links of its own, so many times as stiff;
+// of other blocks, none.
+lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double factor);
+// The power of the change of their forces by one more of the modulus, for velocities mu; scratch [2
+// nv].
+double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_block* b,
+                        double* scratch, const double* mu);
+
 // --- where they start (optimize_made.c) ---
 
 // What carries their free nodes, from how the scene starts.

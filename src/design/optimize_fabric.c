@@ -74,7 +74,7 @@ lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double 
     const lb_soft_factor inside = {x / given, x / given}, outside = {1, 1};
     status = lb_soft_scale(&m->soft[i], arena, b->p->index, inside, outside);
   }
-  return status;
+  return status == LB_OK ? lb_modulus_put(m, arena, b, x / given) : status;
 }
 
 // --- the gradient ---

@@ -30,7 +30,7 @@ typedef struct way_back {
   double* motor;             // [nmotor][3] of a moment, and [nmotor] of that before ...
   double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
   lb_motion *move, *gain;    // [nv]
-  double* measured;          // [9][nv] scratch for joints that are measured
+  double* measured;          // [9][nv] scratch, of joints that are measured and elastic bodies
   lb_model_soft** part;      // [nblock] of moduli
   double* gradient;          // [nvalue]
 } way_back;
@@ -223,8 +223,12 @@ static void pull_numbers(way_back* w, bool impact) {
       continue;
     }
     if (lb_fabric_owns(b)) {
-      w->gradient[b->first] += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers,
-                                               lb_step_move_nodes(w->S, mu));
+      double* to = &w->gradient[b->first];
+      *to += lb_modulus_power(w->o, w->d, b, w->measured, mu);
+      if (w->m->nnode > 0) {
+        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers,
+                               lb_step_move_nodes(w->S, mu));
+      }
       continue;
     }
     switch (b->p->kind) {

@@ -12,7 +12,8 @@
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
 static const double TOLERANCE = 1e-11;
 // Where loops are closed, bodies are elastic or it counts what motors exert, errors of velocities
-// over the step come in, too.
+// over the step come in, too. Beside flesh elastic bodies do without: rounding of its forces may
+// not let steps come so far, and those that fail for it are divided.
 static const double FINER = 1e-13;
 
 // How far a start may be through a limit or a floor: less is rounding [m or rad].
@@ -266,7 +267,8 @@ static void watch_stages(lb_optimizing* o, lb_stepper* st) {
   }
   lb_bdf2* own = st->own;
   const bool loops = o->rows > 0 && lb_loops_one_way(st->m) < 0;
-  const bool finer = loops || st->m->nelastic > 0 || exerts(o, st->m);
+  const bool bends = st->m->nelastic > 0 && st->m->nnode == 0;
+  const bool finer = loops || bends || exerts(o, st->m);
   own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;

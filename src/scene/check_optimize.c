@@ -116,25 +116,39 @@ static bool is_made_of(const lb_scene_elastic* e, int material) {
   return any;
 }
 
-// A modulus changes forces of flesh in proportion; of elastic bodies it changes the shapes, too.
-static void check_material(lb_checker* c, const lb_scene_parameter* p) {
+// A modulus changes forces in proportion; of elastic bodies that are made of several materials it
+// changes the shapes, too.
+static void check_elastic(lb_checker* c, const lb_scene_parameter* p, const lb_scene_body* b) {
   const char* name = c->s->material[p->index].name;
+  if (b->elastic->nregion > 0) {
+    LB_SAY(c, p->place,
+           "parameter '%s': elastic body '%s' is made of '%s' and others, and would take other "
+           "shapes (give what may get stiffer a material of its own, or the body one material)",
+           p->name, b->name, name);
+  } else if (b->elastic->stored) {
+    LB_SAY(c, p->place,
+           "parameter '%s': elastic body '%s' is made of '%s' and from a file, which says how "
+           "stiff it is (take its 'basis' away, or give it a material of its own)",
+           p->name, b->name, name);
+  }
+}
+
+static void check_material(lb_checker* c, const lb_scene_parameter* p) {
   bool any = false;
   for (int i = 0; i < c->s->nsoft; i++) {
     any |= is_made_of(c->s->soft[i].form, p->index);
   }
-  if (!any) {
-    LB_SAY(c, p->place, "parameter '%s': no flesh ('soft') is made of material '%s'", p->name,
-           name);
-  }
   for (int i = 0; i < c->s->nbody; i++) {
     const lb_scene_body* b = &c->s->body[i];
     if (b->elastic && is_made_of(b->elastic, p->index)) {
-      LB_SAY(c, p->place,
-             "parameter '%s': elastic body '%s' is made of '%s', too, and only flesh can get "
-             "stiffer (give the flesh a material of its own)",
-             p->name, b->name, name);
+      any = true;
+      check_elastic(c, p, b);
     }
+  }
+  if (!any) {
+    LB_SAY(c, p->place,
+           "parameter '%s': no elastic body and no flesh ('soft') is made of material '%s'",
+           p->name, c->s->material[p->index].name);
   }
 }
 
