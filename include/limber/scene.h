@@ -273,7 +273,7 @@ typedef struct lb_scene_ground {
   double slip;           ///< speed below which friction fades [m/s] > 0
 } lb_scene_ground;
 
-/// A point that a strand runs through.
+/// A point that a strand runs through, or a node of flesh.
 typedef struct lb_scene_strand_point {
   bool free;  ///< it moves by itself, and starts at `at` in the world
   int body;   ///< else what it is fastened to, a rigid body or LB_WORLD ...
@@ -313,11 +313,9 @@ typedef struct lb_scene_soft {
   const int* body;        ///< [nbody] its nodes inside their shapes are fastened to them ...
   double within;          ///< ... as are those nearer than this [m] >= 0
   const lb_mesh* surface; ///< drawn in the place of the mesh's own, in its frame; or NULL
-  /// Where it was made and then moved: poses of its bodies when it was fastened to them [nbody],
-  /// and where nodes start that are not fastened [nodes of the mesh]. NULL: as bodies and mesh
-  /// start.
-  const lb_transform* made_at;
-  const lb_vec3* start;
+  /// Where it was made and then moved: what each node of the mesh is fastened to, or where it
+  /// starts. NULL: as bodies and mesh start.
+  const lb_scene_strand_point* node;
 } lb_scene_soft;
 
 typedef enum lb_motor_drive {

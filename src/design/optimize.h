@@ -87,7 +87,9 @@ typedef struct lb_carrying {
   int node;
   lb_anchor at; // of the tree
   double weight;
-  lb_v4 from; // where it is as the scene starts, in the world
+  lb_v4 from;             // where it is as the scene starts, in the world
+  const lb_block* length; // of the body, along which it moves; or NULL
+  lb_vec3 reach;          // how far when the length doubles, in the link
 } lb_carrying;
 
 // A goal, for the model.
@@ -245,6 +247,7 @@ typedef struct lb_start_slopes {
   double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to ...
   double* said_q; // [nsaid][3] ... as are those by what is said of where these start, ...
   double* said_v; // ... and how fast
+  double* length; // [nblock] likewise by lengths, of where flesh starts
 } lb_start_slopes;
 
 // From how it changes with all coordinates and velocities of the model to how it changes with those
@@ -257,8 +260,6 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
 
 // --- strands and flesh (optimize_fabric.c) ---
 
-// Whether a number may change beside them.
-lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err);
 // Whether it is one of theirs; as a scene has it; and into a scene or a model with arrays of its
 // own, where it was `given`.
 bool lb_fabric_owns(const lb_block* b);
@@ -273,6 +274,22 @@ lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena*
 double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
                        const lb_block* b, const lb_model_soft* part, const lb_step_answers* probe,
                        const double* z);
+
+// --- flesh on bodies that get longer (optimize_stretch.c) ---
+
+// How far a point of the body of a length moves when that doubles, in the body.
+lb_vec3 lb_stretch_reach(const lb_optimizing* o, const lb_block* b, lb_vec3 in_body);
+// Move nodes and their masses, in a model with nodes and links of its own.
+void lb_stretch_put(const lb_optimizing* o, lb_model* m, const lb_block* b, double f);
+typedef struct lb_stretch_room {
+  double* nodes; // [9 * nnode]
+  lb_motion* S;  // [nv]
+} lb_stretch_room;
+// The power of what the equations of motion get beyond, less, for one more of the length: for
+// velocities mu, which move nodes with z. Writes over d's forces on nodes.
+double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_derivatives* D,
+                        lb_data* d, const lb_block* b, bool impact, const lb_stretch_room* room,
+                        const double* mu, const double* z);
 
 // --- moduli of elastic bodies (optimize_elastic.c) ---
 
@@ -290,11 +307,11 @@ double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_block
 lb_status lb_made_find(lb_optimizing* o);
 // Put the nodes of d, which is of the tree and has them as the scene does, where its bodies carry
 // them.
-void lb_made_start(const lb_optimizing* o, const lb_model* tree, lb_data* d);
-// From how an objective changes with their places to how it changes with the tree's coordinates:
-// by_q [nv] of d's state, for which D is; S [nv] is scratch.
-void lb_made_pull(const lb_optimizing* o, const lb_derivatives* D, lb_data* d, lb_motion* S,
-                  double* by_q);
+void lb_made_start(const lb_optimizing* o, const lb_played* m, lb_data* d);
+// From how an objective changes with their places to how it changes with the tree's coordinates, in
+// by->tree_q, and with lengths; D is that of d's state, S [nv] scratch.
+void lb_made_pull(const lb_optimizing* o, const lb_played* m, const lb_derivatives* D, lb_data* d,
+                  lb_motion* S, lb_start_slopes* by);
 // Into a scene, as d has them: how they were made, and where they start. false: no memory.
 bool lb_made_write(lb_optimizing* o, const lb_model* tree, const lb_data* d, lb_scene* s);
 

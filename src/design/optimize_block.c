@@ -242,7 +242,7 @@ static lb_status check_block(maker* k, const lb_block* b) {
       return refuse(k, b, "another parameter changes the same already (keep one)");
     }
   }
-  return lb_fabric_check(k->s, b, k->err);
+  return LB_OK;
 }
 
 // --- values ---

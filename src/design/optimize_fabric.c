@@ -1,5 +1,5 @@
-// Strands and flesh in an optimisation: their own numbers, and what else may change beside them.
-// Where they start is the affair of optimize_made.c.
+// Strands and flesh in an optimisation: their own numbers. Where they start is the affair of
+// optimize_made.c, what they do on bodies that get longer that of optimize_stretch.c.
 #include <string.h>
 
 #include "design/optimize.h"
@@ -7,23 +7,6 @@
 #include "elastic/fem.h"
 #include "elastic/viscous.h"
 #include "model/soft.h"
-
-// --- what may change ---
-
-// Flesh is fastened to a body all over: its nodes would have to move along one by one.
-lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err) {
-  for (int i = 0; i < s->nsoft && b->p->kind == LB_PARAMETER_LENGTH; i++) {
-    for (int k = 0; k < s->soft[i].nbody; k++) {
-      if (s->soft[i].body[k] == b->p->index) {
-        return lb_error_add(err, LB_INVALID, b->p->place,
-                            "parameter '%s': flesh '%s' is fastened to body '%s', so that its "
-                            "length cannot change (fasten it to a body that is fixed to this one)",
-                            b->p->name, s->soft[i].name, s->body[b->p->index].name);
-      }
-    }
-  }
-  return LB_OK;
-}
 
 // --- numbers ---
 

@@ -32,6 +32,7 @@ typedef struct way_back {
   lb_motion *move, *gain;    // [nv]
   double* measured;          // [9][nv] scratch, of joints that are measured and elastic bodies
   lb_model_soft** part;      // [nblock] of moduli
+  double* nodes;             // [9 * nnode] scratch, of flesh on bodies that get longer
   double* gradient;          // [nvalue]
 } way_back;
 
@@ -185,6 +186,15 @@ static void pull_mass(way_back* w, const lb_block* b, bool impact, const double*
   }
 }
 
+// Flesh on a body that gets longer.
+static void pull_stretch(way_back* w, const lb_block* b, bool impact, const double* mu) {
+  if (w->m->nsoft > 0) {
+    const lb_stretch_room room = {w->nodes, w->move};
+    w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &room, mu,
+                                              lb_step_move_nodes(w->S, mu));
+  }
+}
+
 // Motors that push at loops change what others exert, too.
 static void pull_pushes(way_back* w) {
   const lb_model* m = w->m;
@@ -238,6 +248,9 @@ static void pull_numbers(way_back* w, bool impact) {
       (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
       break;
     case LB_PARAMETER_LENGTH:
+      pull_mass(w, b, impact, mu);
+      pull_stretch(w, b, impact, mu);
+      break;
     case LB_PARAMETER_MASS:
       pull_mass(w, b, impact, mu);
       break;
@@ -314,6 +327,7 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
     const double *q = w->o->q1 + b->q, *v = tree->qd0 + b->v; // before others follow
     double* to = w->gradient + b->first;
     if (b->p->kind == LB_PARAMETER_LENGTH) {
+      *to += by->length[i];
       for (int k = 0; k < b->nslide; k++) {
         const int joint = tree->motor_joint[b->slide[k].motor];
         *to += b->slide[k].reach * by->tree_q[tree->joint_v[joint]];
@@ -436,7 +450,7 @@ static bool take_vectors(way_back* w) {
   double* block =
       LB_TAKE(&w->arena, double,
               (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 4 * (size_t)w->m->nmotor +
-                  (size_t)w->o->public.nvalue + 9 * nv);
+                  (size_t)w->o->public.nvalue + 9 * (nv + (size_t)w->m->nnode));
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -453,6 +467,7 @@ static bool take_vectors(way_back* w) {
   w->motor = w->motors = w->lambda + w->o->rows;
   w->gradient = w->motors + moments * 4 * (size_t)w->m->nmotor;
   w->measured = w->gradient + w->o->public.nvalue;
+  w->nodes = w->measured + 9 * nv;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
@@ -463,13 +478,13 @@ static bool take_vectors(way_back* w) {
 static lb_status go_to_start(way_back* w, const lb_played* m, lb_error* err) {
   const size_t nv = (size_t)m->tree->nv;
   const size_t said = 3 * (size_t)w->o->nsaid;
-  double* tree = LB_TAKE(&w->arena, double, 2 * (nv + said));
+  double* tree = LB_TAKE(&w->arena, double, 2 * (nv + said) + (size_t)w->o->nblock);
   if (!tree) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
   double* of = tree + 2 * nv;
-  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor, of, of + said};
+  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor, of, of + said, of + 2 * said};
   const lb_status status = lb_start_pull(w->o, m, &by, err);
   if (status == LB_OK) {
     pull_start(w, m->tree, m->x, &by);

@@ -19,21 +19,22 @@
 
 // --- what carries nodes ---
 
-static bool add(lb_optimizing* o, int node, lb_anchor at, double weight) {
+static bool add(lb_optimizing* o, lb_carrying c) {
   lb_carrying* more = LB_GROW(&o->arena, o->carrying, o->ncarrying, &o->most_carrying);
   if (!more) {
     return false;
   }
   o->carrying = more;
-  const lb_force_point p = lb_force_point_find(o->rest->work, &at);
-  more[o->ncarrying++] = (lb_carrying){.node = node, .at = at, .weight = weight, .from = p.at};
+  c.from = lb_force_point_find(o->rest->work, &c.at).at;
+  more[o->ncarrying++] = c;
   return true;
 }
 
 // Free points start where the scene says, in the world.
 static bool carry_between(lb_optimizing* o, int node, int end, double weight) {
   const lb_model_node* n = &o->tree->node[end];
-  return n->link < 0 || add(o, node, (lb_anchor){n->link, {lb_quat_identity(), n->at}}, weight);
+  const lb_anchor at = {n->link, {lb_quat_identity(), n->at}};
+  return n->link < 0 || add(o, (lb_carrying){.node = node, .at = at, .weight = weight});
 }
 
 static bool find_strand(lb_optimizing* o, const lb_model_strand* strand) {
@@ -66,6 +67,34 @@ static double nearness(const lb_model* m, const lb_model_soft* soft, int node, i
   return 1 / least;
 }
 
+static const lb_block* length_of(const lb_optimizing* o, int body) {
+  for (int i = 0; i < o->nblock; i++) {
+    if (o->block[i].p->kind == LB_PARAMETER_LENGTH && o->block[i].p->index == body) {
+      return &o->block[i];
+    }
+  }
+  return NULL;
+}
+
+// A node's own place in a body, which moves along where that gets longer.
+static lb_carrying carried_by(const lb_optimizing* o, int node, int body, double weight) {
+  const lb_model* m = o->tree;
+  const int link = m->body_link[body];
+  const lb_state* at = &o->rest->work->state[link];
+  const lb_vec3 in_link =
+      lb_v4_vec3(lb_m3_apply_transposed(at->R, lb_v4_from(place(o, node)) - at->p));
+  lb_carrying c = {.node = node,
+                   .at = {link, {lb_quat_identity(), in_link}},
+                   .weight = weight,
+                   .length = length_of(o, body)};
+  if (c.length) {
+    const lb_transform X = m->body_in_link[body];
+    const lb_vec3 in_body = lb_transform_point(lb_transform_inverse(X), in_link);
+    c.reach = lb_quat_rotate(X.q, lb_stretch_reach(o, c.length, in_body));
+  }
+  return c;
+}
+
 static bool carry_flesh(lb_optimizing* o, const lb_scene_soft* s, const lb_model_soft* soft,
                         int node) {
   const lb_model* m = o->tree;
@@ -75,13 +104,7 @@ static bool carry_flesh(lb_optimizing* o, const lb_scene_soft* s, const lb_model
     sum += nearness(m, soft, node, s->body[k]);
   }
   for (int k = 0; k < s->nbody && ok; k++) {
-    const int link = m->body_link[s->body[k]];
-    if (link != LB_WORLD) {
-      const lb_state* at = &o->rest->work->state[link];
-      const lb_v4 in_link = lb_m3_apply_transposed(at->R, lb_v4_from(place(o, node)) - at->p);
-      ok = add(o, node, (lb_anchor){link, {lb_quat_identity(), lb_v4_vec3(in_link)}},
-               nearness(m, soft, node, s->body[k]) / sum);
-    }
+    ok = add(o, carried_by(o, node, s->body[k], nearness(m, soft, node, s->body[k]) / sum));
   }
   return ok;
 }
@@ -104,24 +127,36 @@ lb_status lb_made_find(lb_optimizing* o) {
 
 // --- where they start ---
 
-void lb_made_start(const lb_optimizing* o, const lb_model* tree, lb_data* d) {
-  lb_kinematics(tree, d, d->q, d->qd);
+static lb_force_point find(const lb_carrying* c, const lb_played* m, lb_data* d) {
+  lb_anchor at = c->at;
+  if (c->length) {
+    at.X.p = lb_vec3_add(at.X.p, lb_vec3_scale(m->x[c->length->first] - 1, c->reach));
+  }
+  return lb_force_point_find(d->work, &at);
+}
+
+void lb_made_start(const lb_optimizing* o, const lb_played* m, lb_data* d) {
+  lb_kinematics(m->tree, d, d->q, d->qd);
   for (int i = 0; i < o->ncarrying; i++) {
     const lb_carrying* c = &o->carrying[i];
-    const lb_force_point p = lb_force_point_find(d->work, &c->at);
-    lb_v4_add_to(d->q + tree->node[c->node].q, (p.at - c->from) * c->weight);
+    const lb_force_point p = find(c, m, d);
+    lb_v4_add_to(d->q + m->tree->node[c->node].q, (p.at - c->from) * c->weight);
   }
 }
 
-void lb_made_pull(const lb_optimizing* o, const lb_derivatives* D, lb_data* d, lb_motion* S,
-                  double* by_q) {
+void lb_made_pull(const lb_optimizing* o, const lb_played* m, const lb_derivatives* D, lb_data* d,
+                  lb_motion* S, lb_start_slopes* to) {
   for (int i = 0; i < o->ncarrying; i++) {
     const lb_carrying* c = &o->carrying[i];
-    const lb_v4 by = lb_v4_load(by_q + o->tree->node[c->node].v) * c->weight;
-    const lb_force_point p = lb_force_point_find(d->work, &c->at);
+    const lb_v4 by = lb_v4_load(to->tree_q + o->tree->node[c->node].v) * c->weight;
+    const lb_force_point p = find(c, m, d);
     lb_derive_point(D, S, NULL, p.index, p.arm);
     for (int k = 0; k < D->model->nv; k++) {
-      by_q[k] += lb_v4_dot(S[k].v, by);
+      to->tree_q[k] += lb_v4_dot(S[k].v, by);
+    }
+    if (c->length) {
+      const lb_v4 e = lb_m3_apply(d->work->state[c->at.link].R, lb_v4_from(c->reach));
+      to->length[c->length - o->block] += lb_v4_dot(e, by);
     }
   }
 }
@@ -153,27 +188,27 @@ static bool write_strand(lb_optimizing* o, const lb_model* m, const lb_data* d, 
 }
 
 static bool write_soft(lb_optimizing* o, const lb_model* m, const lb_data* d, int i,
-                       const lb_transform* pose, lb_scene_soft* s) {
-  lb_transform* made = LB_TAKE(&o->arena, lb_transform, s->nbody);
-  for (int k = 0; made && k < s->nbody; k++) {
-    made[k] = lb_body_pose(m, s->body[k], pose);
+                       lb_scene_soft* s) {
+  const lb_model_soft* soft = &m->soft[i];
+  lb_scene_strand_point* to = LB_TAKE(&o->arena, lb_scene_strand_point, soft->nnode);
+  for (int k = 0; to && k < soft->nnode; k++) {
+    const lb_model_node* node = &m->node[soft->first_node + k];
+    const double* q = d->q + node->q;
+    to[k] = node->link == LB_NODE_FREE
+                ? (lb_scene_strand_point){true, LB_WORLD, lb_vec3_make(q[0], q[1], q[2])}
+                : (lb_scene_strand_point){false, node->body, node->in_body};
   }
-  s->made_at = o->given.soft[i].made_at ? o->given.soft[i].made_at : made;
-  s->start = write_nodes(o, m, d, m->soft[i].first_node, m->soft[i].nnode);
-  return made && s->start;
+  s->node = to;
+  return to != NULL;
 }
 
 bool lb_made_write(lb_optimizing* o, const lb_model* tree, const lb_data* d, lb_scene* s) {
-  lb_transform* pose = LB_TAKE(&o->arena, lb_transform, tree->nlink);
-  bool ok = pose != NULL;
-  if (ok) {
-    lb_link_poses(o->tree, pose, o->tree->q0); // as the scene has them, loops open
-  }
+  bool ok = true;
   for (int i = 0; i < s->nstrand && ok; i++) {
     ok = write_strand(o, tree, d, i, &s->strand[i]);
   }
   for (int i = 0; i < s->nsoft && ok; i++) {
-    ok = write_soft(o, tree, d, i, pose, &s->soft[i]);
+    ok = write_soft(o, tree, d, i, &s->soft[i]);
   }
   return ok;
 }

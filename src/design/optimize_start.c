@@ -341,13 +341,13 @@ static void lay_out(const lb_model* tree, lb_data* from, const lb_model* m, lb_d
 lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
   const lb_model* tree = m->tree;
   const bool apart = tree != &m->model;
-  lb_data* t = d;
+  lb_data* t = apart ? NULL : d;
   lb_status status = apart ? lb_data_create(tree, o->allocator, &t, err) : LB_OK;
   if (status == LB_OK) {
     status = lb_start_close(o, m, t, err);
   }
   if (status == LB_OK) {
-    lb_made_start(o, tree, t);
+    lb_made_start(o, m, t);
     memcpy(o->q1, t->q, (size_t)tree->nq * sizeof *t->q);
     memcpy(o->v1, t->qd, (size_t)tree->nv * sizeof *t->qd);
   }

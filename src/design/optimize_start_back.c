@@ -140,7 +140,7 @@ static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* er
     if (apart) {
       gather(w, by);
     }
-    lb_made_pull(w->o, w->of.D, w->d, w->S, by->tree_q);
+    lb_made_pull(w->o, w->m, w->of.D, w->d, w->S, by);
     status = w->o->nmoving > 0 ? pull_loops(w, by) : LB_OK;
   }
   return status == LB_OK ? LB_OK

@@ -229,7 +229,7 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
     lb_start_write(m.tree, d, s);
   }
   if (status == LB_OK && m.tree->nnode > 0) {
-    lb_made_start(o, m.tree, d);
+    lb_made_start(o, &m, d);
     status = lb_made_write(o, m.tree, d, s) ? LB_OK : no_memory(err);
   }
   lb_data_release(d);

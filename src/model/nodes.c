@@ -161,25 +161,20 @@ static double distance(const lb_build* b, const lb_transform* X, int body, lb_ve
   return isinf(least) ? lb_vec3_norm(inside) : least;
 }
 
-static lb_transform made_at(const lb_model* m, const lb_scene_soft* s, int k,
-                            const lb_transform* pose) {
-  return s->made_at ? s->made_at[k] : lb_body_pose(m, s->body[k], pose);
-}
-
 // Nodes inside the bodies, or near enough, are fastened to the one that they are deepest in.
 static lb_status fasten_soft(lb_build* b, int which, const lb_transform* pose) {
   lb_model* m = b->m;
   const lb_scene_soft* s = &b->scene->soft[which];
   const lb_model_soft* soft = &m->soft[which];
   for (int k = 0; k < s->nbody; k++) {
-    const lb_transform X = made_at(m, s, k, pose);
+    const lb_transform X = lb_body_pose(m, s->body[k], pose);
     int count = 0;
     for (int i = soft->first_node; i < soft->first_node + soft->nnode; i++) {
       const lb_vec3 x = lb_transform_point(s->pose, soft->fem->node[i - soft->first_node]);
       const double d = distance(b, &X, s->body[k], x);
       bool nearest = d <= s->within;
       for (int o = 0; o < s->nbody && nearest; o++) {
-        const lb_transform Y = made_at(m, s, o, pose);
+        const lb_transform Y = lb_body_pose(m, s->body[o], pose);
         const double other = o == k ? d : distance(b, &Y, s->body[o], x);
         nearest = other > d || (other == d && o >= k);
       }
@@ -210,13 +205,15 @@ static lb_status add_soft(lb_build* b, int which, const lb_transform* pose) {
                         .mass = mass,
                         .drag = soft->fem->alpha * mass};
   }
-  const lb_status status = fasten_soft(b, which, pose);
-  const lb_vec3* start = b->scene->soft[which].start;
-  for (int i = 0; start && i < soft->nnode; i++) {
-    lb_model_node* node = &m->node[soft->first_node + i];
-    node->at = node->link == LB_NODE_FREE ? start[i] : node->at;
+  const lb_scene_strand_point* made = b->scene->soft[which].node;
+  for (int i = 0; made && i < soft->nnode; i++) {
+    if (made[i].free) {
+      m->node[soft->first_node + i].at = made[i].at;
+    } else {
+      fasten(m, soft->first_node + i, made[i].body, made[i].at);
+    }
   }
-  return status;
+  return made ? LB_OK : fasten_soft(b, which, pose);
 }
 
 // --- coordinates and masses ---
