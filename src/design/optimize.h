@@ -282,24 +282,24 @@ lb_vec3 lb_stretch_reach(const lb_optimizing* o, const lb_block* b, lb_vec3 in_b
 // Move nodes and their masses, in a model with nodes and links of its own.
 void lb_stretch_put(const lb_optimizing* o, lb_model* m, const lb_block* b, double f);
 typedef struct lb_stretch_room {
-  double* nodes; // [9 * nnode]
+  double* nodes; // [18 * nnode]
   lb_motion* S;  // [nv]
 } lb_stretch_room;
 // The power of what the equations of motion get beyond, less, for one more of the length: for
-// velocities mu, which move nodes with z. Writes over d's forces on nodes.
+// velocities mu, which move nodes with z; with what nodes answer. Writes over d's forces on nodes.
 double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_derivatives* D,
-                        lb_data* d, const lb_block* b, bool impact, const lb_stretch_room* room,
-                        const double* mu, const double* z);
+                        lb_data* d, const lb_block* b, bool impact, const lb_step_answers* answers,
+                        const lb_stretch_room* room, const double* mu, const double* z);
 
 // --- moduli of elastic bodies (optimize_elastic.c) ---
 
 // Make the bodies of a block's material, in a model with links of its own, so many times as stiff;
 // of other blocks, none.
 lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double factor);
-// The power of the change of their forces by one more of the modulus, for velocities mu; scratch [2
-// nv].
+// The power of the change of their forces, and of what they answer, by one more of the modulus, for
+// velocities mu; scratch [nv + the square of its velocities].
 double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_block* b,
-                        double* scratch, const double* mu);
+                        const lb_step_answers* answers, double* scratch, const double* mu);
 
 // --- where they start (optimize_made.c) ---
 

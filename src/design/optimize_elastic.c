@@ -2,9 +2,13 @@
 // internal forces and the damping in proportion to stiffness are linear in it,
 //
 //   dr/dE = (f + beta K' etad) / E
+//
+// and so is what they answer in linearly implicit steps.
 #include <string.h>
 
 #include "design/optimize.h"
+#include "dynamics/probe.h"
+#include "elastic/reduced_derivative.h"
 #include "elastic/scaled.h"
 #include "math/dense.h"
 
@@ -34,8 +38,9 @@ lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double
 }
 
 double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_block* b,
-                        double* scratch, const double* mu) {
+                        const lb_step_answers* answers, double* scratch, const double* mu) {
   const lb_model* m = o->model; // as the scene has it
+  const lb_probe* probe = answers->probe;
   double sum = 0;
   for (int i = 0; i < m->nelastic; i++) {
     const int link = link_of(m, b, i);
@@ -43,11 +48,16 @@ double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_block
       continue;
     }
     const lb_link* l = &m->link[link];
-    const lb_reduced_force* law = &l->reduced->internal;
-    double *f = scratch, *Kv = scratch + l->nv;
-    law->force(law->context, f, Kv, d->q + l->q, d->qd + l->v, d->work->scratch);
-    lb_add(l->nv, f, l->reduced->beta, Kv);
-    sum -= lb_dot(l->nv, f, mu + l->v);
+    lb_reduced part = *l->reduced;
+    part.alpha = 0; // which has nothing to do with it
+    double *f = scratch, *room = d->work->scratch;
+    memset(f, 0, (size_t)l->nv * sizeof *f);
+    lb_reduced_add_forces(&part, f, d->q + l->q, d->qd + l->v, room);
+    if (probe) {
+      lb_reduced_answer(&part, f, d->q + l->q, probe->x + l->v, probe->u + l->v, scratch + l->nv,
+                        room);
+    }
+    sum += lb_dot(l->nv, f, mu + l->v);
   }
   return sum / o->given.material[b->p->index].young;
 }

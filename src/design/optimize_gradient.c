@@ -30,9 +30,9 @@ typedef struct way_back {
   double* motor;             // [nmotor][3] of a moment, and [nmotor] of that before ...
   double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
   lb_motion *move, *gain;    // [nv]
-  double* measured;          // [9][nv] scratch, of joints that are measured and elastic bodies
+  double* measured;          // [9][nv] scratch, of joints that are measured; of elastic bodies more
   lb_model_soft** part;      // [nblock] of moduli
-  double* nodes;             // [9 * nnode] scratch, of flesh on bodies that get longer
+  double* nodes;             // [18 * nnode] scratch, of flesh on bodies that get longer
   double* gradient;          // [nvalue]
 } way_back;
 
@@ -190,8 +190,8 @@ static void pull_mass(way_back* w, const lb_block* b, bool impact, const double*
 static void pull_stretch(way_back* w, const lb_block* b, bool impact, const double* mu) {
   if (w->m->nsoft > 0) {
     const lb_stretch_room room = {w->nodes, w->move};
-    w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &room, mu,
-                                              lb_step_move_nodes(w->S, mu));
+    w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &w->answers, &room,
+                                              mu, lb_step_move_nodes(w->S, mu));
   }
 }
 
@@ -234,7 +234,7 @@ static void pull_numbers(way_back* w, bool impact) {
     }
     if (lb_fabric_owns(b)) {
       double* to = &w->gradient[b->first];
-      *to += lb_modulus_power(w->o, w->d, b, w->measured, mu);
+      *to += lb_modulus_power(w->o, w->d, b, &w->answers, w->measured, mu);
       if (w->m->nnode > 0) {
         *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers,
                                lb_step_move_nodes(w->S, mu));
@@ -445,12 +445,18 @@ static bool go_back_explicit(way_back* w, int record) {
   return true;
 }
 
+// Of `measured` and `nodes`.
+static size_t scratch_size(const way_back* w) {
+  const size_t nv = (size_t)w->m->nv, dense = w->m->nelastic > 0 ? (size_t)w->m->ndense : 0;
+  return 9 * nv + dense * dense + 18 * (size_t)w->m->nnode;
+}
+
 static bool take_vectors(way_back* w) {
   const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
   double* block =
       LB_TAKE(&w->arena, double,
               (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 4 * (size_t)w->m->nmotor +
-                  (size_t)w->o->public.nvalue + 9 * (nv + (size_t)w->m->nnode));
+                  (size_t)w->o->public.nvalue + scratch_size(w));
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -467,7 +473,7 @@ static bool take_vectors(way_back* w) {
   w->motor = w->motors = w->lambda + w->o->rows;
   w->gradient = w->motors + moments * 4 * (size_t)w->m->nmotor;
   w->measured = w->gradient + w->o->public.nvalue;
-  w->nodes = w->measured + 9 * nv;
+  w->nodes = w->measured + scratch_size(w) - 18 * (size_t)w->m->nnode;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;

@@ -52,8 +52,8 @@ static const char flesh[] =
 
 static void moduli_of_elastic_bodies(void** state) {
   (void)state;
-  check_scene(arms, false, "", 1e-3, 1e-8);
-  check_scene(arms, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, arms, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, arms, true, "", 1e-3, 1e-7);
 }
 
 static void moduli_of_elastic_bodies_and_flesh(void** state) {

@@ -148,11 +148,15 @@ static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state
 // longer.
 static void gradients_by_starts_and_lengths_of_what_strands_and_flesh_are_on(void** state) {
   (void)state;
-  static const char* const by[] = {"bdf1", "bdf2", "sdirk2", "bdf2, coordinates: maximal",
+  static const char* const by[] = {"bdf1",
+                                   "bdf2",
+                                   "sdirk2",
+                                   "linear-euler",
+                                   "bdf2, coordinates: maximal",
                                    "sdirk2, coordinates: maximal"};
   char text[sizeof limb + 400];
   double x[MOST];
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 6; i++) {
     problem p;
     snprintf(text, sizeof text, limb, by[i],
              "    bent: {position: elbow}\n"
@@ -166,7 +170,7 @@ static void gradients_by_starts_and_lengths_of_what_strands_and_flesh_are_on(voi
       x[k] = p.o->start[k] * (1 + 0.05 * sin(3. * k)) + 0.01 * cos(2. * k);
       x[k] = fmax(x[k], p.o->least[k]);
     }
-    check_gradient(&p, x, 2e-4, i < 3 ? 1e-8 : 1e-7);
+    check_gradient(&p, x, 2e-4, i < 4 ? 1e-8 : 1e-7);
     check_applied(&p);
     close_problem(&p);
   }

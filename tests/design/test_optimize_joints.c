@@ -54,8 +54,8 @@ static const char limb[] =
 
 static void goals_about_joints_in_maximal_coordinates(void** state) {
   (void)state;
-  check_scene(limb, false, "", 1e-3, 1e-8);
-  check_scene(limb, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, limb, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, limb, true, "", 1e-3, 1e-7);
 }
 
 // Every goal of a motion by short steps: the two kinds of coordinates measure the same.
@@ -128,8 +128,8 @@ static const char closed[] =
 
 static void goals_about_joints_that_close_loops(void** state) {
   (void)state;
-  check_scene(closed, false, "", 1e-3, 1e-8);
-  check_scene(closed, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, closed, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, closed, true, "", 1e-3, 1e-7);
 }
 
 // Every joint that has rows of its own closes a loop, and one that has a rotor, whose body is
@@ -188,8 +188,8 @@ static const char said[] =
 
 static void starts_of_joints_that_close_loops(void** state) {
   (void)state;
-  check_scene(said, false, "", 1e-3, 1e-8);
-  check_scene(said, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, said, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, said, true, "", 1e-3, 1e-7);
 }
 
 // A joint that closes a loop starts where its parameter says, and as fast.
@@ -269,8 +269,8 @@ static const char paced[] =
 
 static void starts_and_lengths_where_rates_are_given(void** state) {
   (void)state;
-  check_scene(paced, false, "", 1e-3, 1e-8);
-  check_scene(paced, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, paced, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, paced, true, "", 1e-3, 1e-7);
 }
 
 // --- bodies that loops split ---
@@ -321,8 +321,8 @@ static const char split[] =
 
 static void lengths_of_bodies_that_loops_split(void** state) {
   (void)state;
-  check_scene(split, false, "", 1e-3, 1e-8);
-  check_scene(split, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, split, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, split, true, "", 1e-3, 1e-7);
 }
 
 // --- frames that are led ---
@@ -365,8 +365,8 @@ static const char turned[] =
 
 static void frames_that_begin_turned(void** state) {
   (void)state;
-  check_scene(turned, false, "", 1e-3, 1e-8);
-  check_scene(turned, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, turned, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, turned, true, "", 1e-3, 1e-7);
 }
 
 int main(void) {
