@@ -145,18 +145,18 @@ void lb_made_start(const lb_optimizing* o, const lb_played* m, lb_data* d) {
 }
 
 void lb_made_pull(const lb_optimizing* o, const lb_played* m, const lb_derivatives* D, lb_data* d,
-                  lb_motion* S, lb_start_slopes* to) {
+                  lb_motion* S, lb_start_slopes* by) {
   for (int i = 0; i < o->ncarrying; i++) {
     const lb_carrying* c = &o->carrying[i];
-    const lb_v4 by = lb_v4_load(to->tree_q + o->tree->node[c->node].v) * c->weight;
+    const lb_v4 off = lb_v4_load(by->tree_q + o->tree->node[c->node].v) * c->weight;
     const lb_force_point p = find(c, m, d);
     lb_derive_point(D, S, NULL, p.index, p.arm);
     for (int k = 0; k < D->model->nv; k++) {
-      to->tree_q[k] += lb_v4_dot(S[k].v, by);
+      by->tree_q[k] += lb_v4_dot(S[k].v, off);
     }
     if (c->length) {
       const lb_v4 e = lb_m3_apply(d->work->state[c->at.link].R, lb_v4_from(c->reach));
-      to->length[c->length - o->block] += lb_v4_dot(e, by);
+      by->length[c->length - o->block] += lb_v4_dot(e, off);
     }
   }
 }

@@ -34,18 +34,18 @@ static lb_sym3 scaled(double s, lb_sym3 A) {
   return (lb_sym3){s * A.xx, s * A.yy, s * A.zz, s * A.xy, s * A.xz, s * A.yz};
 }
 
-lb_mass lb_scene_body_mass(const lb_scene* s, int index, const lb_reduced* reduced) {
-  const lb_scene_body* body = &s->body[index];
-  lb_mass mass = reduced ? reduced_mass(reduced) : shapes_mass(s, index);
-  if (body->has_mass) {
-    mass.inertia = scaled(mass.mass > 0 ? body->mass.mass / mass.mass : 0, mass.inertia);
-    mass.mass = body->mass.mass;
+lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const lb_reduced* reduced) {
+  const lb_scene_body* said = &scene->body[body];
+  lb_mass mass = reduced ? reduced_mass(reduced) : shapes_mass(scene, body);
+  if (said->has_mass) {
+    mass.inertia = scaled(mass.mass > 0 ? said->mass.mass / mass.mass : 0, mass.inertia);
+    mass.mass = said->mass.mass;
   }
-  if (body->has_com) {
-    mass.com = body->mass.com;
+  if (said->has_com) {
+    mass.com = said->mass.com;
   }
-  if (body->has_inertia) {
-    mass.inertia = body->mass.inertia;
+  if (said->has_inertia) {
+    mass.inertia = said->mass.inertia;
   }
   return mass;
 }
