@@ -23,8 +23,8 @@ void lb_loops_accelerate(const lb_model* m, lb_data* d);
 void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda);
 
 // The multipliers, one a row of lb_loops_linearise(), whose forces come nearest to r [nv] on
-// coordinates that are not driven: what holds a motion that is known. With `pushing`, rows that push
-// one way are left out where that is not above zero; NULL: none are.
+// coordinates that are not driven: what holds a motion that is known. With `pushing`, rows that
+// push one way are left out where that is not above zero; NULL: none are.
 void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, const double* pushing,
                       double* lambda);
 
