@@ -148,6 +148,8 @@ typedef struct lb_model_strand {
   const char* name;
   int first_node, nnode;
   int first_segment;
+  int nway;     ///< from one of its points to the next ...
+  int* share;   ///< [nway] ... and the segments of each
   int material; ///< or -1
   double radius;
 } lb_model_strand;

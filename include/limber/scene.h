@@ -189,7 +189,8 @@ typedef struct lb_scene_joint {
   const struct lb_scene_joint* part; ///< [npart] ... each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
-  bool taken_apart;         ///< by maximal coordinates alone: else it would carry the child
+  bool taken_apart;    ///< by maximal coordinates alone: else it would carry the child
+  bool splits_off_all; ///< of one that splits its child: the child's mass, and not a share of it
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
   int face;              ///< of a parent given as `reduced`: which of its faces; -1: the held one
@@ -272,7 +273,7 @@ typedef struct lb_scene_ground {
   double slip;           ///< speed below which friction fades [m/s] > 0
 } lb_scene_ground;
 
-/// A point that a strand runs through.
+/// A point that a strand runs through, or a node of flesh.
 typedef struct lb_scene_strand_point {
   bool free;  ///< it moves by itself, and starts at `at` in the world
   int body;   ///< else what it is fastened to, a rigid body or LB_WORLD ...
@@ -294,6 +295,12 @@ typedef struct lb_scene_strand {
   bool pushes;      ///< where it is shorter than at rest, too
   double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
   int material;     ///< its look, or -1
+  /// Where it was made and then moved: segments of each way [npoint - 1], their lengths that the
+  /// slack is of [segments] and where nodes start that are not fastened [segments + 1]. NULL: as
+  /// its points have it.
+  const int* share;
+  const double* length;
+  const lb_vec3* start;
 } lb_scene_strand;
 
 /// Flesh: a mesh of tetrahedra around and between rigid bodies.
@@ -306,6 +313,9 @@ typedef struct lb_scene_soft {
   const int* body;        ///< [nbody] its nodes inside their shapes are fastened to them ...
   double within;          ///< ... as are those nearer than this [m] >= 0
   const lb_mesh* surface; ///< drawn in the place of the mesh's own, in its frame; or NULL
+  /// Where it was made and then moved: what each node of the mesh is fastened to, or where it
+  /// starts. NULL: as bodies and mesh start.
+  const lb_scene_strand_point* node;
 } lb_scene_soft;
 
 typedef enum lb_motor_drive {
@@ -377,6 +387,8 @@ typedef struct lb_scene_constraint {
   lb_vec3 about;               ///< ... but about this axis of the world, unit, by ...
   lb_profile_definition angle; ///< ... this angle from the start; count 0: not at all
   bool angle_rates;            ///< that says how fast it turns instead
+  bool has_from;               ///< the angle is not from the start ...
+  lb_quat from;                ///< ... but from this orientation of the body
   double height;               ///< floor: z
 } lb_scene_constraint;
 

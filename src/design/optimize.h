@@ -22,19 +22,21 @@ typedef struct lb_bulk {
 //
 //   (m, h, E) = s f (m0, A h0, A E0 A)      about x0, then seen from its link
 typedef struct lb_growth {
-  int body;  // of the scene ...
-  int part;  // ... or the part of it in the model that this is, and ...
-  int parts; // ... how many there are: joints that close loops may split it, docs/constraints.md
+  int body;     // of the scene ...
+  int part;     // ... or the part of it in the model that this is, and ...
+  double parts; // ... of how many: joints that close loops may split it, docs/constraints.md
   int link;
-  lb_vec3 x0, along;
-  lb_vec3 centre;         // of mass, in the body
-  lb_bulk base;           // of the part, about x0, in the body's axes
+  lb_vec3 x0, along; // of the part's frame
+  lb_vec3 shift;     // of a part whose frame moves as the body gets longer: where it is, from x0 on
+  lb_vec3 centre;    // of mass, in the body
+  lb_bulk base;      // of the part, about x0, in the body's axes
   lb_transform in_link;   // of axes of the body at x0
   int drag;               // of the model that acts at its centre of mass, or -1
   double density, length; // s and f
 } lb_growth;
 
-lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along);
+lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along,
+                         lb_vec3 shift);
 // Of the body as it is now, in its link; and its change with s or f.
 lb_bulk lb_growth_bulk(const lb_growth* g);
 lb_bulk lb_growth_by_density(const lb_growth* g);
@@ -63,6 +65,7 @@ typedef struct lb_block {
   int q, v;         // of a joint or free body: its coordinates where starts are made
   int own_q, own_v; // of a joint: those in the model, ...
   int loop;         // ... or the loop that it is there; else -1
+  int said;         // of the start of a joint that closes a loop in the tree: its number; else -1
   int* coordinate;  // [ncoordinate] of a joint: those that a stiffness or damping is of
   int ncoordinate;
   lb_profile_definition profile; // of a motor
@@ -71,14 +74,35 @@ typedef struct lb_block {
   lb_slide* slide;
 } lb_block;
 
+// A joint that closes a loop and whose start parameters say.
+typedef struct lb_said {
+  int loop;                      // of the tree
+  int n;                         // of its velocities
+  double q[4], qd[3];            // as the scene starts
+  const lb_block *place, *speed; // that say otherwise, or NULL
+} lb_said;
+
+// What carries a free node of a strand or flesh along where bodies start elsewhere.
+typedef struct lb_carrying {
+  int node;
+  lb_anchor at; // of the tree
+  double weight;
+  lb_v4 from;             // where it is as the scene starts, in the world
+  const lb_block* length; // of the body, along which it moves; or NULL
+  lb_vec3 reach;          // how far when the length doubles, in the link
+} lb_carrying;
+
 // A goal, for the model.
 typedef struct lb_aimed {
   const lb_scene_goal* g;
   int body;
   lb_vec3 at;
-  int q, v;
-  int first, last; // steps at whose ends it counts
-  double weight;   // at each of them
+  int q, v;         // of a joint: its coordinates in the model, ...
+  int loop;         // ... or the loop that it is there, where they are measured; else -1
+  int begin;        // of such a joint: its coordinates in the tree, or -1
+  double* followed; // [steps + 1][count] likewise: where it was in the last run
+  int first, last;  // steps at whose ends it counts
+  double weight;    // at each of them
 } lb_aimed;
 
 // A stage of a run.
@@ -87,6 +111,7 @@ typedef struct lb_stage {
   int count;     // of states it came from ...
   int before[2]; // ... and their records, the last one first
   int step;      // that it ends, or 0
+  int effort;    // whose forces of motors are its: the same, but before an impact; or 0
   bool inner;
   bool impact;
   bool linear;
@@ -110,8 +135,14 @@ typedef struct lb_optimizing {
   double *q1, *v1; // ... and that of the last run
   double* r;       // [nv + rows] of the model, scratch
   double h;
-  int nclosing;             // rows of loops that say how a start follows ...
-  int *closing, *dependent; // [nclosing] ... which, and the coordinates that do
+  lb_data* rest; // of the tree: the start as the scene has it
+  int nsaid;
+  lb_said* said;
+  int ncarrying, most_carrying;
+  lb_carrying* carrying;
+  int nclosing;             // conditions that say how a start's coordinates follow ...
+  int nmoving;              // ... and its velocities, from these and others ...
+  int *closing, *dependent; // [nmoving] ... which, and the coordinates that do
   bool begins_as_sdirk2;    // a run by BDF2 does, as that of the authors of [red]
   // the last run
   int count, capacity, rows;
@@ -137,9 +168,8 @@ extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 // ... what they are in it, and their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
-// A joint's number in the model; LB_INVALID, at `place`, in maximal coordinates.
-lb_status lb_optimizing_joint(const lb_optimizing* o, lb_place place, const char* name, int* joint,
-                              lb_error* err);
+// The loop that a joint is in the model, or -1.
+int lb_optimizing_loop(const lb_model* m, const char* name);
 
 // --- numbers into models (optimize_apply.c) and scenes (optimize_write.c) ---
 
@@ -162,21 +192,62 @@ void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, doub
 // and first two derivatives each. Their count.
 int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
 
-// --- starts with loops (optimize_start.c) ---
+// --- conditions on starts (optimize_conditions.c) ---
+
+typedef struct lb_conditions {
+  const lb_optimizing* o;
+  const lb_model* tree;
+  lb_data* d;
+  lb_derivatives* D; // at d's state; NULL: not needed
+  lb_arena arena;
+  int most, count, loops; // rows there can be; that there are; and of these, of loops
+  double *gap, *rate;     // [count]
+  double* J;              // [count][nv] of the tree; driven coordinates are left out
+  bool* paced;            // [count] without a gap
+  double* scratch;        // [9][nv]
+} lb_conditions;
+
+// Those of d, whose model is the tree, with derivatives where they are wanted. To be ended, whether
+// it went well or not.
+lb_status lb_conditions_begin(lb_conditions* c, const lb_optimizing* o, const lb_model* tree,
+                              lb_data* d, bool derive, lb_error* err);
+void lb_conditions_end(lb_conditions* c);
+// At d's state, with the numbers x; NULL: as the scene has them.
+void lb_conditions_look(lb_conditions* c, const double* x);
+// Derivatives of gaps and rates by coordinates and of rates by velocities, [count][nv of D] each.
+void lb_conditions_differentiate(const lb_conditions* c, double* gap_q, double* rate_q, double* J);
+// The said joint that a row is about, and its k-th condition; -1: it is a loop's.
+int lb_conditions_said(const lb_conditions* c, int row, int* k);
+// Have a block say where a joint that closes a loop starts, or how fast.
+lb_status lb_said_find(lb_optimizing* o, lb_block* b, const char* joint);
+
+// --- starts (optimize_start.c, optimize_start_back.c) ---
 
 // Choose the coordinates that follow, at the start as the scene has it.
-lb_status lb_start_choose(lb_optimizing* o, lb_data* d, lb_error* err);
+lb_status lb_start_choose(lb_optimizing* o, lb_error* err);
 // The start in trees, loops closed, in d, which is of them.
-lb_status lb_start_close(const lb_optimizing* o, const lb_model* tree, lb_data* d, lb_error* err);
+lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err);
 // The start of a run, in d, which is of the model.
 lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err);
+
+// The n first rows and columns of the choice, of a matrix with nv columns, factored; false:
+// singular.
+bool lb_start_factor(const lb_optimizing* o, int n, const double* J, int nv, double* A, int* order);
+// The tree's joint that a joint of the model is, which has stayed there; -1: the model's is that of
+// a body that was taken off its joint.
+int lb_start_joint_in_tree(const lb_model* tree, const lb_model* m, int joint);
+// A body's frame in the tree, whose kinematics are in place.
+struct lb_force_point lb_start_body_in_tree(const lb_model* tree, lb_data* d, int body);
 
 // How an objective changes with the start.
 typedef struct lb_start_slopes {
   double *q, *v;  // [nv] of the model: what is given
   double* tree_q; // [nv] of the tree: by the coordinates that do not follow ...
   double* tree_v; // ... and velocities
-  double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to
+  double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to ...
+  double* said_q; // [nsaid][3] ... as are those by what is said of where these start, ...
+  double* said_v; // ... and how fast
+  double* length; // [nblock] likewise by lengths, of where flesh starts
 } lb_start_slopes;
 
 // From how it changes with all coordinates and velocities of the model to how it changes with those
@@ -189,10 +260,6 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
 
 // --- strands and flesh (optimize_fabric.c) ---
 
-// Whether a number may change beside them.
-lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err);
-// Of a motor that leads what they are fastened to, keep what says where it starts.
-void lb_fabric_hold(lb_optimizing* o, const lb_block* b);
 // Whether it is one of theirs; as a scene has it; and into a scene or a model with arrays of its
 // own, where it was `given`.
 bool lb_fabric_owns(const lb_block* b);
@@ -208,21 +275,79 @@ double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data*
                        const lb_block* b, const lb_model_soft* part, const lb_step_answers* probe,
                        const double* z);
 
+// --- flesh on bodies that get longer (optimize_stretch.c) ---
+
+// How far a point of the body of a length moves when that doubles, in the body.
+lb_vec3 lb_stretch_reach(const lb_optimizing* o, const lb_block* b, lb_vec3 in_body);
+// Move nodes and their masses, in a model with nodes and links of its own.
+void lb_stretch_put(const lb_optimizing* o, lb_model* m, const lb_block* b, double f);
+typedef struct lb_stretch_room {
+  double* nodes; // [18 * nnode]
+  lb_motion* S;  // [nv]
+} lb_stretch_room;
+// The power of what the equations of motion get beyond, less, for one more of the length: for
+// velocities mu, which move nodes with z; with what nodes answer. Writes over d's forces on nodes.
+double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_derivatives* D,
+                        lb_data* d, const lb_block* b, bool impact, const lb_step_answers* answers,
+                        const lb_stretch_room* room, const double* mu, const double* z);
+
+// --- moduli of elastic bodies (optimize_elastic.c) ---
+
+// Make the bodies of a block's material, in a model with links of its own, so many times as stiff;
+// of other blocks, none.
+lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double factor);
+// The power of the change of their forces, and of what they answer, by one more of the modulus, for
+// velocities mu; scratch [nv + the square of its velocities].
+double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_block* b,
+                        const lb_step_answers* answers, double* scratch, const double* mu);
+
+// --- where they start (optimize_made.c) ---
+
+// What carries their free nodes, from how the scene starts.
+lb_status lb_made_find(lb_optimizing* o);
+// Put the nodes of d, which is of the tree and has them as the scene does, where its bodies carry
+// them.
+void lb_made_start(const lb_optimizing* o, const lb_played* m, lb_data* d);
+// From how an objective changes with their places to how it changes with the tree's coordinates, in
+// by->tree_q, and with lengths; D is that of d's state, S [nv] scratch.
+void lb_made_pull(const lb_optimizing* o, const lb_played* m, const lb_derivatives* D, lb_data* d,
+                  lb_motion* S, lb_start_slopes* by);
+// Into a scene, as d has them: how they were made, and where they start. false: no memory.
+bool lb_made_write(lb_optimizing* o, const lb_model* tree, const lb_data* d, lb_scene* s);
+
 // --- runs (optimize_run.c) ---
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
                             double* goal, lb_error* err);
 lb_step_past lb_optimizing_past(const lb_optimizing* o, int record);
+// The state of a record, in d.
+void lb_optimizing_go_to(const lb_optimizing* o, const lb_model* m, lb_data* d, int record);
 // What is compared, off from what it should be, at d's state with kinematics in place.
-void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double miss[LB_GOAL_MOST]);
+void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
+                   double miss[LB_GOAL_MOST]);
 lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
 // Is it about what a motor must exert that drives a position?
 bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
-// What motors exert at the end of a record's step, d being there, where goals ask for it; r [nv +
-// rows] is scratch. Do they?
+// Do goals ask for what motors exert at the end of a record's step?
 bool lb_optimizing_exerts(const lb_optimizing* o, const lb_model* m, int record);
+// What they exert there, d being there, where goals ask for it. An impact takes no time: what
+// counts is what they exert before. r [nv + rows] is scratch.
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r);
+
+// --- joints that are measured (optimize_joint.c) ---
+
+// What the joint of a goal is in the model.
+lb_status lb_aimed_find(lb_optimizing* o, lb_aimed* a, const char* joint);
+// Where it is at the end of a step, or at the start: once for each, in their order.
+void lb_aimed_follow(const lb_optimizing* o, lb_aimed* a, const lb_model* m, const lb_data* d,
+                     int step);
+// Its coordinates or velocities then.
+void lb_aimed_measure(const lb_aimed* a, const lb_model* m, const lb_data* d, int step,
+                      double* value);
+// How the goal changes with coordinates and velocities [nv], for what is compared; scratch [9][nv].
+void lb_aimed_add_measured(const lb_aimed* a, const lb_derivatives* D, const lb_data* d,
+                           const double* miss, double* scratch, double* by_q, double* by_v);
 
 // --- the gradient (optimize_gradient.c) ---
 

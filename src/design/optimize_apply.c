@@ -138,6 +138,10 @@ static lb_status play(player* w, int motor, lb_profile_definition definition, co
 static lb_status put_length(player* w, const lb_block* b, double f) {
   static double zero = 0;
   lb_status status = LB_OK;
+  lb_stretch_put(w->o, w->m, b, f);
+  if (w->tree != w->m) {
+    lb_stretch_put(w->o, w->tree, b, f);
+  }
   for (int i = 0; i < b->ngrowth; i++) {
     w->o->growth[b->growth + i].length = f;
   }
@@ -151,7 +155,7 @@ static lb_status put_length(player* w, const lb_block* b, double f) {
 
 static void put_mass(player* w, const lb_block* b, double mass) {
   for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
-    w->o->growth[i].density = mass / (b->ngrowth * w->o->growth[i].base.m);
+    w->o->growth[i].density = mass / (w->o->growth[i].parts * w->o->growth[i].base.m);
   }
 }
 
@@ -188,6 +192,9 @@ static void put_resistance(player* w, const lb_block* b, const double* x) {
 }
 
 static lb_status put(player* w, const lb_block* b, const double* x) {
+  if (b->said >= 0) { // the others follow
+    return LB_OK;
+  }
   if (lb_fabric_owns(b)) {
     return lb_fabric_put(w->m, w->arena, b, *x, lb_fabric_given(&w->o->given, b));
   }
@@ -244,6 +251,8 @@ static bool copy_start(const lb_optimizing* o, lb_arena* arena, lb_model* tree) 
   tree->qd0 = o->v0;
   const own_array part[] = {{&tree->q0, tree->nq, sizeof *tree->q0},
                             {&tree->qd0, tree->nv, sizeof *tree->qd0},
+                            {&tree->node, tree->nnode, sizeof *tree->node},
+                            {&tree->link, tree->nlink, sizeof *tree->link},
                             {&tree->motor_profile, tree->nmotor, sizeof *tree->motor_profile}};
   return copy_arrays(arena, part, sizeof part / sizeof *part);
 }
@@ -257,6 +266,7 @@ static bool copy_model(lb_arena* arena, lb_model* m) {
                             {&m->loop, m->nloop, sizeof *m->loop},
                             {&m->drag, m->ndrag, sizeof *m->drag},
                             {&m->link, m->nlink, sizeof *m->link},
+                            {&m->node, m->nnode, sizeof *m->node},
                             {&m->segment, m->nsegment, sizeof *m->segment},
                             {&m->soft, m->nsoft, sizeof *m->soft},
                             {&m->motor_profile, m->nmotor, sizeof *m->motor_profile}};

@@ -61,13 +61,14 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
   o->block = LB_TAKE(&o->arena, lb_block, o->nblock);
   o->public.first = LB_TAKE(&o->arena, int, o->nblock + 1);
   o->growth = LB_TAKE(&o->arena, lb_growth, o->nblock + s->njoint); // one may be of parts
-  if (!o->block || !o->public.first || !o->growth) {
+  o->said = LB_TAKE(&o->arena, lb_said, o->nblock);
+  if (!o->block || !o->public.first || !o->growth || !o->said) {
     return no_memory(err);
   }
   for (int i = 0; i < o->nblock; i++) {
     lb_block* b = &o->block[i];
     b->p = &what->parameter[i];
-    b->loop = -1;
+    b->loop = b->said = -1;
     b->count = count_numbers(s, b->p);
     if (b->p->kind == LB_PARAMETER_MOTOR && !spread_knots(o, b, &s->motor[b->p->index])) {
       return no_memory(err);
@@ -81,16 +82,6 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
 
 // --- joints and free bodies in the model ---
 
-lb_status lb_optimizing_joint(const lb_optimizing* o, lb_place place, const char* name, int* joint,
-                              lb_error* err) {
-  *joint = lb_model_joint(o->model, name);
-  return *joint >= 0 ? LB_OK
-                     : lb_error_add(err, LB_INVALID, place,
-                                    "optimize: joint '%s' has no coordinates of its own in maximal "
-                                    "coordinates (choose 'coordinates: reduced')",
-                                    name);
-}
-
 static int find_free(const lb_model* m, int body) {
   int j = 0;
   while (j < m->njoint && !(m->joint_kind[j] == LB_JOINT_FREE && m->joint_body[j] == body)) {
@@ -99,7 +90,7 @@ static int find_free(const lb_model* m, int body) {
   return j;
 }
 
-static int find_loop(const lb_model* m, const char* name) {
+int lb_optimizing_loop(const lb_model* m, const char* name) {
   for (int i = 0; i < m->nloop; i++) {
     if (m->loop[i].kind != LB_JOINT_FREE && strcmp(m->loop[i].name, name) == 0) {
       return i; // free ones are points that are led
@@ -134,7 +125,7 @@ static lb_status find_resistance(maker* k, lb_block* b) {
                         b->p->name, j->name);
   }
   if (own < 0) {
-    b->loop = find_loop(m, j->name);
+    b->loop = lb_optimizing_loop(m, j->name);
     return LB_OK;
   }
   b->own_q = m->joint_q[own];
@@ -149,6 +140,9 @@ static lb_status find_block(maker* k, lb_block* b) {
   if (p->kind <= LB_PARAMETER_SPIN) {
     const int j =
         joint ? lb_model_joint(tree, k->s->joint[p->index].name) : find_free(tree, p->index);
+    if (j < 0) {
+      return lb_said_find(k->o, b, k->s->joint[p->index].name);
+    }
     b->q = tree->joint_q[j];
     b->v = tree->joint_v[j];
     return LB_OK;
@@ -158,11 +152,22 @@ static lb_status find_block(maker* k, lb_block* b) {
 
 // --- masses and lengths ---
 
-static void add_growth(maker* k, const lb_block* b, int part) {
+// `origin`: where in the body the part's frame is, which moves along; NULL: it is the body's.
+static void add_growth(maker* k, const lb_block* b, int part, const lb_vec3* origin) {
   lb_optimizing* o = k->o;
-  const int body = b->p->index;
-  o->growth[o->ngrowth++] =
-      lb_growth_make(o->model, body, part, lb_body_root(k->s, body), b->p->along);
+  const lb_vec3 root = lb_body_root(k->s, b->p->index), none = {0};
+  const lb_vec3 x0 = origin ? lb_vec3_sub(root, *origin) : root;
+  o->growth[o->ngrowth++] = lb_growth_make(o->model, b->p->index, part, x0, b->p->along,
+                                           origin ? lb_vec3_sub(*origin, root) : none);
+}
+
+// The part of a body that a joint carries which splits it. Where that moves along a body that may
+// get longer, its frame is where the joint holds it.
+static void add_split(maker* k, const lb_block* b, int joint) {
+  const lb_optimizing* o = k->o;
+  const bool carried = o->slid.joint[joint].child != b->p->index;
+  const int part = o->model->joint_body[lb_model_joint(o->model, k->s->joint[joint].name)];
+  add_growth(k, b, part, carried ? &k->s->joint[joint].in_child.p : NULL);
 }
 
 // The model has drags in the order of the bodies that have one and move.
@@ -195,12 +200,11 @@ static lb_status find_growth(maker* k, lb_block* b) {
     first++;
   }
   if (first == o->ngrowth) {
-    add_growth(k, b, body);
+    add_growth(k, b, body, NULL);
     o->growth[first].drag = find_drag(k, body);
     for (int i = 0; i < k->s->njoint; i++) {
       if (splits(k->s, i, body)) {
-        const int joint = lb_model_joint(o->model, k->s->joint[i].name);
-        add_growth(k, b, o->model->joint_body[joint]);
+        add_split(k, b, i);
       }
     }
   }
@@ -208,8 +212,12 @@ static lb_status find_growth(maker* k, lb_block* b) {
   while (first + b->ngrowth < o->ngrowth && o->growth[first + b->ngrowth].body == body) {
     b->ngrowth++;
   }
+  double whole = 0;
   for (int i = first; i < first + b->ngrowth; i++) {
-    o->growth[i].parts = b->ngrowth;
+    whole += o->growth[i].base.m;
+  }
+  for (int i = first; i < first + b->ngrowth; i++) {
+    o->growth[i].parts = whole > 0 ? whole / o->growth[i].base.m : 1;
     o->growth[i].along = length ? b->p->along : o->growth[i].along;
   }
   return length || o->growth[first].base.m > 0
@@ -225,30 +233,8 @@ static lb_status refuse(maker* k, const lb_block* b, const char* why) {
   return lb_error_add(k->err, LB_INVALID, b->p->place, "parameter '%s': %s", b->p->name, why);
 }
 
-// Where a joint that splits its child holds it would have to slide along the part as well.
-static lb_status check_split(maker* k, const lb_block* b) {
-  for (int i = 0; i < k->s->njoint; i++) {
-    const lb_scene_joint* j = &k->s->joint[i];
-    if (splits(k->s, i, b->p->index)) {
-      return lb_error_add(
-          k->err, LB_INVALID, b->p->place,
-          "parameter '%s': joint '%s' closes a loop at body '%s' and does more than "
-          "hold it, so its length cannot change (make it the joint's parent)",
-          b->p->name, j->name, k->s->body[j->child].name);
-    }
-  }
-  return LB_OK;
-}
-
 static lb_status check_block(maker* k, const lb_block* b) {
   const lb_parameter_kind kind = b->p->kind;
-  // of what moves at a rate the start is a matter of its own, which starts with loops do not know
-  if (lb_loops_paced(k->o->model) >= 0 &&
-      (kind <= LB_PARAMETER_SPIN || kind == LB_PARAMETER_LENGTH)) {
-    return refuse(k, b,
-                  "a constraint of the scene gives a rate, and starts with it (change motors, "
-                  "masses or springs instead)");
-  }
   for (int i = 0; i < k->o->nblock; i++) {
     const lb_scene_parameter* other = k->o->block[i].p;
     if (other != b->p && other->kind == kind && other->owner == b->p->owner &&
@@ -256,11 +242,22 @@ static lb_status check_block(maker* k, const lb_block* b) {
       return refuse(k, b, "another parameter changes the same already (keep one)");
     }
   }
-  const lb_status status = lb_fabric_check(k->s, b, k->err);
-  return status == LB_OK && kind == LB_PARAMETER_LENGTH ? check_split(k, b) : status;
+  return LB_OK;
 }
 
 // --- values ---
+
+// One that closes a loop starts as the others have it.
+static void start_closing(const lb_optimizing* o, const lb_scene_joint* j, const lb_block* b,
+                          double* x) {
+  const bool rate = b->p->kind == LB_PARAMETER_VELOCITY;
+  const lb_said* s = b->said >= 0 ? &o->said[b->said] : NULL;
+  const double* from = rate ? (s ? s->qd : o->v0 + b->v) : s ? s->q : o->q0 + b->q;
+  const bool rotation = !rate && j->kind == LB_JOINT_SPHERICAL;
+  for (int k = 0; k < b->count; k++) {
+    x[k] = rotation ? 0 : from[k];
+  }
+}
 
 // Rotations are vectors from the scene's own.
 static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
@@ -273,8 +270,12 @@ static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
   }
 }
 
-static void start_joint(const lb_scene* s, const lb_block* b, double* x) {
-  const lb_scene_joint* j = &s->joint[b->p->index];
+static void start_joint(const lb_optimizing* o, const lb_block* b, double* x) {
+  const lb_scene_joint* j = &o->public.scene->joint[b->p->index];
+  if (j->loop && b->p->kind <= LB_PARAMETER_SPIN) {
+    start_closing(o, j, b, x);
+    return;
+  }
   switch (b->p->kind) {
   case LB_PARAMETER_POSITION:
     start_place(j, b, x);
@@ -299,7 +300,7 @@ static void start_body(const lb_optimizing* o, const lb_block* b, double* x) {
                     : b->p->kind == LB_PARAMETER_ROTATION ? none
                                                           : body->pose.p;
   if (b->p->kind == LB_PARAMETER_MASS) {
-    *x = o->growth[b->growth].base.m * b->ngrowth;
+    *x = o->growth[b->growth].base.m * o->growth[b->growth].parts;
   } else if (b->p->kind == LB_PARAMETER_LENGTH) {
     *x = 1;
   } else {
@@ -369,7 +370,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
   double* x = o->public.given + b->first;
   switch (b->p->owner) {
   case LB_OWNER_JOINT:
-    start_joint(o->public.scene, b, x);
+    start_joint(o, b, x);
     break;
   case LB_OWNER_BODY:
     start_body(o, b, x);
@@ -392,7 +393,6 @@ static lb_status find_start(maker* k, const lb_block* b) {
                         floor > 0 ? ", a thousandth of what the scene has" : "");
   }
   bound(&o->public, b, floor);
-  lb_fabric_hold(o, b);
   return LB_OK;
 }
 

@@ -31,28 +31,23 @@ static lb_status make_goals(maker* k) {
   }
   for (int i = 0; i < o->ngoal; i++) {
     const lb_scene_goal* g = &k->s->optimize.goal[i];
-    o->goal[i] = (lb_aimed){.g = g, .body = g->index, .at = g->at, .weight = g->weight};
+    o->goal[i] = (lb_aimed){.g = g, .body = g->index, .at = g->at, .weight = g->weight, .loop = -1};
   }
   return LB_OK;
 }
 
 // --- goals in the model ---
 
-// What a motor exerts that drives a position is found from explicit steps, and from implicit ones
-// between impacts.
+// What a motor exerts that drives a position is found from steps that leave nothing out.
 static lb_status check_effort(maker* k, const lb_aimed* a) {
   const lb_model* m = k->o->model;
-  const lb_integrator by = k->s->solver.integrator;
-  const bool known = lb_integrator_is_explicit(by) ||
-                     (lb_loops_one_way(m) < 0 && by != LB_INTEGRATOR_LINEAR_EULER);
+  const bool known = k->s->solver.integrator != LB_INTEGRATOR_LINEAR_EULER;
   return known || !lb_aimed_exerts(a, m)
              ? LB_OK
-             : lb_error_add(
-                   k->err, LB_INVALID, a->g->place,
-                   "goal '%s': what motor '%s' exerts is not known where constraints push "
-                   "one way and steps are implicit, or steps are linear, since it drives a "
-                   "position (let it push, 'drive: force')",
-                   a->g->name, m->motor_name[a->g->index]);
+             : lb_error_add(k->err, LB_INVALID, a->g->place,
+                            "goal '%s': what motor '%s' exerts is not known where steps are "
+                            "linear, since it drives a position (let it push, 'drive: force')",
+                            a->g->name, m->motor_name[a->g->index]);
 }
 
 static lb_status find_goals(maker* k) {
@@ -65,13 +60,10 @@ static lb_status find_goals(maker* k) {
       return status;
     }
     if (g->kind == LB_GOAL_JOINT) {
-      int j = 0;
-      status = lb_optimizing_joint(o, g->place, k->s->joint[g->index].name, &j, k->err);
+      status = lb_aimed_find(o, a, k->s->joint[g->index].name);
       if (status != LB_OK) {
-        return status;
+        return no_memory(k->err);
       }
-      a->q = o->model->joint_q[j];
-      a->v = o->model->joint_v[j];
     }
     // the steps that end within, or the one that ends nearest
     const bool moment = g->from == g->to;
@@ -118,33 +110,11 @@ static lb_status find_models(maker* k) {
   return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, k->err) : status;
 }
 
-// What a scene starts with says what a frame that is led turns from: it must not have turned yet.
-static lb_status check_turns(maker* k) {
-  const lb_model* m = k->o->model;
-  for (int i = 0; i < m->nguide; i++) {
-    double angle[3] = {0};
-    if (m->guide[i].angle && !m->guide[i].angle_rates) {
-      lb_profile_evaluate(m->guide[i].angle, 0, angle);
-    }
-    if (angle[0] != 0) {
-      const lb_constraint_title told = lb_model_constraint(m, m->guide[i].loop);
-      return lb_error_add(k->err, LB_INVALID, told.place,
-                          "optimize: constraint '%s' begins with a turn by %g rad, which a start "
-                          "with other numbers would begin with again (let it begin with 0)",
-                          told.name, angle[0]);
-    }
-  }
-  return LB_OK;
-}
-
 static lb_status find_model(maker* k) {
   lb_optimizing* o = k->o;
   lb_status status = lb_slides_add(o, k->s, k->err);
   if (status == LB_OK) {
     status = find_models(k);
-  }
-  if (status == LB_OK) {
-    status = check_turns(k);
   }
   if (status != LB_OK) {
     return status;
@@ -168,7 +138,6 @@ static lb_status find_blocks(maker* k) {
 // Where every run starts, before numbers change it.
 static lb_status find_rest(maker* k) {
   lb_optimizing* o = k->o;
-  lb_data* d = NULL;
   double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->r};
   for (int i = 0; i < 5; i++) {
     *part[i] = LB_TAKE(&o->arena, double,
@@ -179,20 +148,21 @@ static lb_status find_rest(maker* k) {
       return no_memory(k->err);
     }
   }
-  lb_status status = lb_data_create(o->tree, o->allocator, &d, k->err);
+  lb_status status = lb_data_create(o->tree, o->allocator, &o->rest, k->err);
   if (status == LB_OK) {
-    lb_loops_leave_out_one_way(d, true); // what they do to a start, a run does
-    status = lb_assemble(o->tree, d, k->err);
+    lb_loops_leave_out_one_way(o->rest, true); // what they do to a start, a run does
+    status = lb_assemble(o->tree, o->rest, k->err);
   }
   if (status == LB_OK) {
-    status = lb_start_choose(o, d, k->err);
+    memcpy(o->q0, o->rest->q, (size_t)o->tree->nq * sizeof *o->q0);
+    memcpy(o->v0, o->rest->qd, (size_t)o->tree->nv * sizeof *o->v0);
+    status = lb_made_find(o) == LB_OK ? LB_OK : no_memory(k->err);
   }
-  if (status == LB_OK) {
-    memcpy(o->q0, d->q, (size_t)o->tree->nq * sizeof *d->q);
-    memcpy(o->v0, d->qd, (size_t)o->tree->nv * sizeof *d->qd);
-  }
-  lb_data_release(d);
   return status;
+}
+
+static lb_status choose_start(maker* k) {
+  return lb_start_choose(k->o, k->err);
 }
 
 lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allocator,
@@ -209,7 +179,7 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   maker k = {o, scene, err};
   lb_status status = LB_OK;
   lb_status (*const step[])(maker*) = {check_scene, make_blocks, make_goals, find_model,
-                                       find_blocks, find_goals,  find_rest};
+                                       find_rest,   find_blocks, find_goals, choose_start};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&k);
   }
@@ -230,6 +200,7 @@ void lb_optimization_release(lb_optimization* optimization) {
     lb_release(allocator, o->v);
     lb_release(allocator, o->lambda);
     lb_release(allocator, o->lands);
+    lb_data_release(o->rest);
     if (o->tree != o->model) {
       lb_model_release(o->tree);
     }

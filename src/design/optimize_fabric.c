@@ -1,7 +1,5 @@
-// Strands and flesh in an optimisation: their own numbers, and what else may change beside them.
-//
-// They are made where the bodies start, without strain. A number that moves a body at the start
-// would have to make them anew, other nodes and masses included, so it must not carry any of them.
+// Strands and flesh in an optimisation: their own numbers. Where they start is the affair of
+// optimize_made.c, what they do on bodies that get longer that of optimize_stretch.c.
 #include <string.h>
 
 #include "design/optimize.h"
@@ -9,89 +7,6 @@
 #include "elastic/fem.h"
 #include "elastic/viscous.h"
 #include "model/soft.h"
-
-// --- what may change ---
-
-static bool has_loops(const lb_scene* s) {
-  bool any = s->nconstraint > 0;
-  for (int i = 0; i < s->njoint; i++) {
-    any |= s->joint[i].loop;
-  }
-  return any;
-}
-
-// Does a body move when another one does, or is it that one?
-static bool is_carried(const lb_scene* s, int body, int by) {
-  for (int steps = 0; body != LB_WORLD && body != by && steps < s->nbody; steps++) {
-    int next = LB_WORLD;
-    for (int j = 0; j < s->njoint; j++) {
-      next = s->joint[j].child == body && !s->joint[j].loop ? s->joint[j].parent : next;
-    }
-    body = next;
-  }
-  return body == by && body != LB_WORLD;
-}
-
-// What is made where a body starts that moves when this one does.
-typedef struct fabric {
-  const char *sort, *name; // NULL: nothing
-} fabric;
-
-static fabric find_fabric(const lb_scene* s, int body) {
-  const bool all = has_loops(s); // whatever follows may move
-  for (int i = 0; i < s->nstrand; i++) {
-    bool moves = all;
-    for (int k = 0; k < s->strand[i].npoint; k++) {
-      const lb_scene_strand_point* p = &s->strand[i].point[k];
-      moves |= !p->free && is_carried(s, p->body, body);
-    }
-    if (moves) {
-      return (fabric){"strand", s->strand[i].name};
-    }
-  }
-  for (int i = 0; i < s->nsoft; i++) {
-    bool moves = all;
-    for (int k = 0; k < s->soft[i].nbody; k++) {
-      moves |= is_carried(s, s->soft[i].body[k], body);
-    }
-    if (moves) {
-      return (fabric){"flesh", s->soft[i].name};
-    }
-  }
-  return (fabric){NULL, NULL};
-}
-
-lb_status lb_fabric_check(const lb_scene* s, const lb_block* b, lb_error* err) {
-  if (b->p->kind != LB_PARAMETER_POSITION && b->p->kind != LB_PARAMETER_ROTATION &&
-      b->p->kind != LB_PARAMETER_LENGTH) {
-    return LB_OK;
-  }
-  const bool joint = b->p->owner == LB_OWNER_JOINT;
-  const fabric held = find_fabric(s, joint ? s->joint[b->p->index].child : b->p->index);
-  return !held.name ? LB_OK
-                    : lb_error_add(err, LB_INVALID, b->p->place,
-                                   "parameter '%s': %s '%s' is made where bodies start, so that "
-                                   "this cannot change (velocities, motors, masses and "
-                                   "stiffnesses can)",
-                                   b->p->name, held.sort, held.name);
-}
-
-void lb_fabric_hold(lb_optimizing* o, const lb_block* b) {
-  const lb_scene* s = o->public.scene;
-  if (b->p->kind != LB_PARAMETER_MOTOR || s->motor[b->p->index].drive != LB_DRIVE_POSITION ||
-      !find_fabric(s, s->joint[s->motor[b->p->index].joint].child).name) {
-    return;
-  }
-  double weight[6][3];
-  int first;
-  const int n = lb_profile_weights(&b->profile, 0, &first, weight);
-  for (int k = 0; k < n; k++) {
-    const int i = b->first + first + k;
-    if (weight[k][0] != 0) {
-      o->public.start[i] = o->public.least[i] = o->public.most[i] = o->public.given[i];
-    }
-  }
-}
 
 // --- numbers ---
 
@@ -142,7 +57,7 @@ lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double 
     const lb_soft_factor inside = {x / given, x / given}, outside = {1, 1};
     status = lb_soft_scale(&m->soft[i], arena, b->p->index, inside, outside);
   }
-  return status;
+  return status == LB_OK ? lb_modulus_put(m, arena, b, x / given) : status;
 }
 
 // --- the gradient ---

@@ -30,7 +30,9 @@ typedef struct way_back {
   double* motor;             // [nmotor][3] of a moment, and [nmotor] of that before ...
   double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
   lb_motion *move, *gain;    // [nv]
+  double* measured;          // [9][nv] scratch, of joints that are measured; of elastic bodies more
   lb_model_soft** part;      // [nblock] of moduli
+  double* nodes;             // [18 * nnode] scratch, of flesh on bodies that get longer
   double* gradient;          // [nvalue]
   bool numbers;              // some change the equations themselves, and not only starts and motors
 } way_back;
@@ -88,12 +90,15 @@ static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
     double miss[LB_GOAL_MOST];
-    if (s->step == 0 || s->step < a->first || s->step > a->last) {
+    const int step = lb_aimed_exerts(a, w->m) ? s->effort : s->step;
+    if (step == 0 || step < a->first || step > a->last) {
       continue;
     }
-    lb_aimed_miss(a, w->m, w->d, miss);
+    lb_aimed_miss(a, w->m, w->d, step, miss);
     if (a->g->kind == LB_GOAL_POINT) {
       add_point(w, a, miss, by_q, by_v);
+    } else if (a->g->kind == LB_GOAL_JOINT && a->loop >= 0) {
+      lb_aimed_add_measured(a, w->D, w->d, miss, w->measured, by_q, by_v);
     } else if (a->g->kind == LB_GOAL_JOINT) {
       for (int k = 0; k < a->g->count; k++) {
         (a->g->rate ? by_v : by_q)[a->v + k] += 2 * a->weight * miss[k];
@@ -182,7 +187,16 @@ static void pull_mass(way_back* w, const lb_block* b, bool impact, const double*
   for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
     const lb_growth* g = &w->o->growth[i];
     const double power = growth_power(w, g, length, impact, mu);
-    w->gradient[b->first] -= length ? power : power / (b->ngrowth * g->base.m);
+    w->gradient[b->first] -= length ? power : power / (g->parts * g->base.m);
+  }
+}
+
+// Flesh on a body that gets longer.
+static void pull_stretch(way_back* w, const lb_block* b, bool impact, const double* mu) {
+  if (w->m->nsoft > 0) {
+    const lb_stretch_room room = {w->nodes, w->move};
+    w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &w->answers, &room,
+                                              mu, lb_step_move_nodes(w->S, mu));
   }
 }
 
@@ -224,8 +238,12 @@ static void pull_numbers(way_back* w, bool impact) {
       continue;
     }
     if (lb_fabric_owns(b)) {
-      const double* z = w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
-      w->gradient[b->first] += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, z);
+      double* to = &w->gradient[b->first];
+      *to += lb_modulus_power(w->o, w->d, b, &w->answers, w->measured, mu);
+      if (w->m->nnode > 0) {
+        const double* z = w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
+        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, z);
+      }
       continue;
     }
     switch (b->p->kind) {
@@ -235,6 +253,9 @@ static void pull_numbers(way_back* w, bool impact) {
       (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
       break;
     case LB_PARAMETER_LENGTH:
+      pull_mass(w, b, impact, mu);
+      pull_stretch(w, b, impact, mu);
+      break;
     case LB_PARAMETER_MASS:
       pull_mass(w, b, impact, mu);
       break;
@@ -308,9 +329,10 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
   pull_first(w, tree, by);
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
-    const double *q = w->o->q1 + b->q, *v = w->o->v1 + b->v;
+    const double *q = w->o->q1 + b->q, *v = tree->qd0 + b->v; // before others follow
     double* to = w->gradient + b->first;
     if (b->p->kind == LB_PARAMETER_LENGTH) {
+      *to += by->length[i];
       for (int k = 0; k < b->nslide; k++) {
         const int joint = tree->motor_joint[b->slide[k].motor];
         *to += b->slide[k].reach * by->tree_q[tree->joint_v[joint]];
@@ -319,9 +341,10 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
       pull_free(to, b, x + b->first, q, v, by);
     } else if (b->p->kind == LB_PARAMETER_POSITION) {
       const int kind = (int)w->o->given.joint[b->p->index].kind;
-      pull_place(to, b, x + b->first, kind, q, by->tree_q + b->v);
+      pull_place(to, b, x + b->first, kind, q,
+                 b->said < 0 ? by->tree_q + b->v : by->said_q + 3 * (size_t)b->said);
     } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
-      lb_add(b->count, to, 1, by->tree_v + b->v);
+      lb_add(b->count, to, 1, b->said < 0 ? by->tree_v + b->v : by->said_v + 3 * (size_t)b->said);
     }
   }
 }
@@ -329,10 +352,7 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
 // --- the way ---
 
 static void go_to(way_back* w, int record) {
-  const size_t nv = (size_t)w->m->nv, nq = (size_t)w->m->nq;
-  memcpy(w->d->q, w->o->q + (size_t)record * nq, nq * sizeof(double));
-  memcpy(w->d->qd, w->o->v + (size_t)record * nv, nv * sizeof(double));
-  w->d->time = w->o->stage[record].time;
+  lb_optimizing_go_to(w->o, w->m, w->d, record);
 }
 
 // A linearly implicit step looks at the forces where it begins.
@@ -452,11 +472,18 @@ static bool go_back_explicit(way_back* w, int record) {
   return true;
 }
 
+// Of `measured` and `nodes`.
+static size_t scratch_size(const way_back* w) {
+  const size_t nv = (size_t)w->m->nv, dense = w->m->nelastic > 0 ? (size_t)w->m->ndense : 0;
+  return 9 * nv + dense * dense + 18 * (size_t)w->m->nnode;
+}
+
 static bool take_vectors(way_back* w) {
   const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
-  double* block = LB_TAKE(&w->arena, double,
-                          (2 * RING + 2) * nv + (size_t)w->o->rows +
-                              moments * 4 * (size_t)w->m->nmotor + (size_t)w->o->public.nvalue);
+  double* block =
+      LB_TAKE(&w->arena, double,
+              (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 4 * (size_t)w->m->nmotor +
+                  (size_t)w->o->public.nvalue + scratch_size(w));
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
   if (!block || !w->move) {
@@ -475,6 +502,8 @@ static bool take_vectors(way_back* w) {
   for (int i = 0; i < w->o->nblock; i++) {
     w->numbers |= w->o->block[i].p->kind > LB_PARAMETER_MOTOR;
   }
+  w->measured = w->gradient + w->o->public.nvalue;
+  w->nodes = w->measured + scratch_size(w) - 18 * (size_t)w->m->nnode;
   bool ok = w->part != NULL;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
@@ -484,12 +513,14 @@ static bool take_vectors(way_back* w) {
 
 static lb_status go_to_start(way_back* w, const lb_played* m, lb_error* err) {
   const size_t nv = (size_t)m->tree->nv;
-  double* tree = LB_TAKE(&w->arena, double, 2 * nv);
+  const size_t said = 3 * (size_t)w->o->nsaid;
+  double* tree = LB_TAKE(&w->arena, double, 2 * (nv + said) + (size_t)w->o->nblock);
   if (!tree) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
-  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor};
+  double* of = tree + 2 * nv;
+  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor, of, of + said, of + 2 * said};
   const lb_status status = lb_start_pull(w->o, m, &by, err);
   if (status == LB_OK) {
     pull_start(w, m->tree, m->x, &by);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "design/optimize.h"
+#include "model/split.h"
 
 lb_vec3 lb_body_root(const lb_scene* s, int body) {
   for (int j = 0; j < s->njoint; j++) {
@@ -22,6 +23,7 @@ typedef struct maker {
   lb_scene* s; // in the making; arrays have room
   lb_block* of;
   lb_vec3 root;
+  lb_mass share; // of the body's mass, for itself and what it is split for
   bool no_memory;
 } maker;
 
@@ -94,13 +96,63 @@ static void carry_points(maker* k, lb_scene_constraint* c) {
   carry(k, &c->body, c->point);
 }
 
+static bool splits(const maker* k, int joint) {
+  const lb_scene_joint* j = &k->o->given.joint[joint];
+  return j->loop && j->child == k->of->p->index && lb_joint_needs_coordinates(&k->o->given, joint);
+}
+
+// Does what a joint that splits the body takes of it move along?
+static bool splits_off(const maker* k, int joint) {
+  const lb_vec3 at = k->o->given.joint[joint].in_child.p;
+  return splits(k, joint) && lb_vec3_dot(k->of->p->along, lb_vec3_sub(at, k->root)) != 0;
+}
+
+static lb_mass scaled(double s, lb_mass mass) {
+  const lb_sym3 I = mass.inertia;
+  return (lb_mass){
+      s * mass.mass, mass.com, {s * I.xx, s * I.yy, s * I.zz, s * I.xy, s * I.xz, s * I.yz}};
+}
+
+static void weigh(lb_scene_body* body, lb_mass mass) {
+  body->mass = mass;
+  body->has_mass = body->has_com = body->has_inertia = true;
+}
+
+// What a joint splits it splits with a part of the mass: carriers of such joints get one each,
+// which is the same body as long as they are held.
+static void share_mass(maker* k, int njoint) {
+  double parts = 1, off = 0;
+  for (int i = 0; i < njoint; i++) {
+    parts += splits(k, i);
+    off += splits_off(k, i);
+  }
+  if (off > 0) {
+    const lb_mass all = lb_scene_body_mass(&k->o->given, k->of->p->index, NULL);
+    k->share = scaled(1 / parts, all);
+    weigh(&k->s->body[k->of->p->index], scaled(1 - off / parts, all));
+  }
+}
+
+static void carry_joint(maker* k, int i) {
+  lb_scene_joint* j = &k->s->joint[i];
+  carry(k, &j->parent, &j->in_parent.p);
+  if (j->loop) {
+    const lb_vec3 x = j->in_child.p;
+    carry(k, &j->child, &j->in_child.p);
+    if (splits_off(k, i) && !k->no_memory) {
+      lb_mass mass = k->share;
+      mass.com = lb_vec3_sub(mass.com, x);
+      weigh(&k->s->body[j->child], mass);
+      j->splits_off_all = true;
+    }
+  }
+}
+
 static void carry_all(maker* k, int njoint) {
   lb_scene* s = k->s;
+  share_mass(k, njoint);
   for (int i = 0; i < njoint; i++) {
-    carry(k, &s->joint[i].parent, &s->joint[i].in_parent.p);
-    if (s->joint[i].loop) {
-      carry(k, &s->joint[i].child, &s->joint[i].in_child.p);
-    }
+    carry_joint(k, i);
   }
   for (int i = 0; i < s->nspring; i++) {
     for (int e = 0; e < 2; e++) {
@@ -123,6 +175,14 @@ static void carry_all(maker* k, int njoint) {
   for (int i = 0; i < s->nconstraint; i++) {
     carry_points(k, &s->constraint[i]);
   }
+  for (int i = 0; i < s->nstrand; i++) {
+    for (int e = 0; e < s->strand[i].npoint; e++) {
+      lb_scene_strand_point* p = &s->strand[i].point[e];
+      if (!p->free) {
+        carry(k, &p->body, &p->at);
+      }
+    }
+  }
   for (int i = 0; i < k->o->ngoal; i++) {
     lb_aimed* a = &k->o->goal[i];
     if (a->g->kind == LB_GOAL_POINT) {
@@ -143,6 +203,9 @@ static int count_things(const lb_optimizing* o, const lb_scene* s) {
   for (int i = 0; i < s->nconstraint; i++) {
     n += s->constraint[i].npoint;
   }
+  for (int i = 0; i < s->nstrand; i++) {
+    n += s->strand[i].npoint;
+  }
   return n;
 }
 
@@ -157,6 +220,9 @@ static bool copy_points(lb_arena* arena, lb_scene* s) {
   for (int i = 0; i < s->nconstraint && ok; i++) {
     lb_scene_constraint* c = &s->constraint[i];
     ok = copy(arena, &c->point, c->npoint, 0, sizeof *c->point);
+  }
+  for (int i = 0; i < s->nstrand && ok; i++) {
+    ok = copy(arena, &s->strand[i].point, s->strand[i].npoint, 0, sizeof *s->strand[i].point);
   }
   return ok;
 }
@@ -175,6 +241,7 @@ static bool copy_scene(lb_arena* arena, lb_scene* s, const lb_scene* from, int m
          copy(arena, &s->load, s->nload, 0, sizeof *s->load) &&
          copy(arena, &s->shape, s->nshape, 0, sizeof *s->shape) &&
          copy(arena, &s->strand, s->nstrand, 0, sizeof *s->strand) &&
+         copy(arena, &s->soft, s->nsoft, 0, sizeof *s->soft) &&
          copy(arena, &s->material, s->nmaterial, 0, sizeof *s->material) &&
          copy(arena, &what->goal, what->ngoal, 0, sizeof *what->goal) && copy_points(arena, s);
 }

@@ -73,6 +73,12 @@ static void stretch_scene(const stretch* t, lb_scene* s, const lb_scene* from) {
     }
   }
   stretch_forces(t, s, from);
+  for (int i = 0; i < s->nstrand; i++) {
+    for (int k = 0; k < s->strand[i].npoint; k++) {
+      const lb_scene_strand_point* a = &from->strand[i].point[k];
+      stretch_point(t, a->free ? LB_WORLD : a->body, &s->strand[i].point[k].at, a->at);
+    }
+  }
   for (int i = 0; i < s->nconstraint; i++) {
     const lb_scene_constraint* a = &from->constraint[i];
     for (int k = 0; a->kind != LB_CONSTRAINT_COUPLE && k < a->npoint; k++) {
@@ -124,6 +130,9 @@ static void write_body(lb_scene_body* to, const lb_scene_body* from, lb_paramete
 
 static void write_start(const lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   const int i = b->p->index;
+  if (b->p->owner == LB_OWNER_JOINT && s->joint[i].loop) {
+    return; // the others are written so that it starts so
+  }
   if (b->p->owner == LB_OWNER_BODY) {
     write_body(&s->body[i], &o->given.body[i], b->p->kind, x);
   } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
@@ -181,6 +190,21 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
 }
 
+// What a frame that is led turns from is how the scene started, whatever it starts with now.
+static void write_turns(const lb_optimizing* o, lb_scene* s) {
+  const lb_model* m = o->tree;
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_scene_joint* led = &m->loop[m->guide[i].loop];
+    for (int k = 0; k < s->nconstraint; k++) {
+      lb_scene_constraint* c = &s->constraint[k];
+      if (m->guide[i].turn && strcmp(c->name, led->name) == 0) {
+        c->has_from = true;
+        c->from = lb_quat_conjugate(led->in_child.q);
+      }
+    }
+  }
+}
+
 // --- the whole ---
 
 static lb_status no_memory(lb_error* err) {
@@ -188,7 +212,7 @@ static lb_status no_memory(lb_error* err) {
 }
 
 // Of a scene with loops, all coordinates as they follow: what closes them again has nothing to do,
-// which would weigh the ways to close them by masses that have changed.
+// which would weigh the ways to close them by masses that have changed. And where nodes start.
 static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb_error* err) {
   lb_arena arena;
   lb_played m;
@@ -199,10 +223,14 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
     status = lb_data_create(m.tree, o->allocator, &d, err);
   }
   if (status == LB_OK) {
-    status = lb_start_close(o, m.tree, d, err);
+    status = lb_start_close(o, &m, d, err);
   }
-  if (status == LB_OK) {
+  if (status == LB_OK && m.tree->nloop + m.tree->nrelation > 0) {
     lb_start_write(m.tree, d, s);
+  }
+  if (status == LB_OK && m.tree->nnode > 0) {
+    lb_made_start(o, &m, d);
+    status = lb_made_write(o, m.tree, d, s) ? LB_OK : no_memory(err);
   }
   lb_data_release(d);
   lb_arena_release(&arena);
@@ -220,7 +248,7 @@ static bool write_block(lb_optimizing* o, lb_scene* scene, const lb_block* b, co
   case LB_PARAMETER_MOTOR:
     return write_curve(&o->arena, scene, b, x);
   case LB_PARAMETER_MASS:
-    o->growth[b->growth].density = *x / (b->ngrowth * o->growth[b->growth].base.m);
+    o->growth[b->growth].density = *x / (o->growth[b->growth].parts * o->growth[b->growth].base.m);
     return true;
   case LB_PARAMETER_LENGTH:
     o->growth[b->growth].length = *x;
@@ -243,5 +271,7 @@ lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, 
     }
   }
   write_rest(o, scene);
-  return o->tree->nloop + o->tree->nrelation > 0 ? write_closed(o, x, scene, err) : LB_OK;
+  write_turns(o, scene);
+  return o->tree->nloop + o->tree->nrelation + o->tree->nnode > 0 ? write_closed(o, x, scene, err)
+                                                                  : LB_OK;
 }

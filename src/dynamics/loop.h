@@ -27,8 +27,10 @@ void lb_loops_multipliers(const lb_data* d, double* lambda, double* left);
 void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda);
 
 // The multipliers, one a row of lb_loops_linearise(), whose forces come nearest to r [nv] on
-// coordinates that are not driven: what holds a motion that is known.
-void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, double* lambda);
+// coordinates that are not driven: what holds a motion that is known. With `pushing`, rows that
+// push one way are left out where that is not above zero; NULL: none are.
+void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, const double* pushing,
+                      double* lambda);
 
 // How q and qd came to close the loops, (1) and (2) of row_close.c, by all rows there can be.
 typedef struct lb_closing {
@@ -134,6 +136,22 @@ typedef struct lb_loop_end {
   lb_v4 p, v, w, a, al;
 } lb_loop_end;
 lb_loop_end lb_loops_end(const lb_data* d, int loop, int side);
+
+// Coordinates and velocities of the joint that loop i is, as one of the tree has them: q of at most
+// 4 numbers, angles from -pi to pi, qd of at most 3. How many velocities; 0: it is fixed, or a
+// point that is led. After lb_move_origins.
+int lb_loops_coordinates(const lb_model* m, const lb_data* d, int i, double* q, double* qd);
+// What its velocities are along, or about.
+typedef struct lb_loop_axis {
+  lb_v4 e;     // world
+  bool with_b; // turns with b; else with a
+  bool slides;
+} lb_loop_axis;
+int lb_loops_axes(const lb_model* m, const lb_data* d, int i, lb_loop_axis axis[3]);
+// How they change: coordinates, along velocities where they are a quaternion, by q, velocities by q
+// and by qd, [3][nv] each. After lb_derive at d's state.
+int lb_loops_differentiate_coordinates(const lb_derivatives* D, const lb_data* d, int i,
+                                       double* q_q, double* qd_q, double* qd_qd);
 
 // (moment, force) at b's origin of loop i's spring and damper, and of a unit push of motor i on a
 // loop.

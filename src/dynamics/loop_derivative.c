@@ -175,14 +175,23 @@ static lb_m3 turn_matrix(const loop* L) {
   return lb_m3_mul(lb_m3_mul(L->a.R, J), Rt);
 }
 
+// The second angle of a universal joint, when b turns by t as seen from a: that of z from a to b
+// about b's x.
+static double second_angle_change(const loop* L, lb_v4 t) {
+  const lb_v4 za = L->a.R.z, zb = L->b.R.z, xb = L->b.R.x;
+  const lb_v4 dz = lb_v4_cross(t, zb), dx = lb_v4_cross(t, xb);
+  const double S = lb_v4_dot(lb_v4_cross(za, zb), xb), C = lb_v4_dot(za, zb);
+  const double dS = lb_v4_dot(lb_v4_cross(za, dz), xb) + lb_v4_dot(lb_v4_cross(za, zb), dx);
+  return (C * dS - S * lb_v4_dot(za, dz)) / (S * S + C * C);
+}
+
 // The same of a universal joint's springs, one for each angle: n = -sum axis (stiffness angle +
 // damping rate) with the axes z of a and x of b.
 static lb_v4 cross_change(const lb_scene_joint* j, const loop* L, lb_motion x, lb_motion y) {
   const lb_v4 za = L->a.R.z, zb = L->b.R.z, xb = L->b.R.x, wr = L->b.w - L->a.w;
-  const lb_v4 dz = lb_v4_cross(x.w, zb), dx = lb_v4_cross(x.w, xb);
+  const lb_v4 dx = lb_v4_cross(x.w, xb);
   const double S = lb_v4_dot(lb_v4_cross(za, zb), xb), C = lb_v4_dot(za, zb);
-  const double dS = lb_v4_dot(lb_v4_cross(za, dz), xb) + lb_v4_dot(lb_v4_cross(za, zb), dx);
-  const double dangle = (C * dS - S * lb_v4_dot(za, dz)) / (S * S + C * C);
+  const double dangle = second_angle_change(L, x.w);
   const double pull =
       j->stiffness * remainder(atan2(S, C) - j->rest[1], 2 * M_PI) + j->damping * lb_v4_dot(xb, wr);
   const double first = j->stiffness * angle_change(L, x.w) + j->damping * lb_v4_dot(za, y.w);
@@ -417,6 +426,40 @@ void lb_loops_motor_direction(const lb_derivatives* D, const lb_data* d, int mot
   for (int k = 0; k < D->model->nv; k++) {
     out[k] = lb_motion_dot(unit, apart(&L, k));
   }
+}
+
+// --- coordinates of joints ---
+
+// Of one coordinate, when b moves by x as seen from a. That of a ball is counted along its
+// velocity.
+static double coordinate_change(const loop* L, const lb_loop_axis* axis, lb_joint_kind kind, int k,
+                                lb_motion x) {
+  return axis->slides                 ? lb_v4_dot(axis->e, x.v)
+         : kind == LB_JOINT_SPHERICAL ? lb_v4_dot(axis->e, x.w)
+         : k == 0                     ? angle_change(L, x.w)
+                                      : second_angle_change(L, x.w);
+}
+
+int lb_loops_differentiate_coordinates(const lb_derivatives* D, const lb_data* d, int i,
+                                       double* q_q, double* qd_q, double* qd_qd) {
+  const int nv = D->model->nv;
+  const loop L = open_loop(D, d, i);
+  lb_loop_axis axis[3];
+  const int n = lb_loops_axes(D->model, d, i, axis);
+  for (int k = 0; k < n * nv; k++) {
+    q_q[k] = qd_q[k] = qd_qd[k] = 0;
+  }
+  for (int j = 0; j < n; j++) {
+    const lb_v4 e = axis[j].e;
+    for (int k = L.begin[0]; k < L.end[1]; k = next(&L, k)) {
+      const lb_motion x = apart(&L, k), y = rate_apart(&L, k);
+      const lb_v4 turn = axis[j].with_b ? lb_v4_cross(x.w, e) : lb_v4_zero();
+      q_q[j * nv + k] = coordinate_change(&L, &axis[j], D->model->loop[i].kind, j, x);
+      qd_q[j * nv + k] = lb_v4_dot(e, axis[j].slides ? y.v : y.w) + lb_v4_dot(turn, L.b.w - L.a.w);
+      qd_qd[j * nv + k] = lb_v4_dot(e, axis[j].slides ? x.v : x.w);
+    }
+  }
+  return n;
 }
 
 // --- rows ---

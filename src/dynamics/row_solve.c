@@ -340,11 +340,15 @@ void lb_loops_push(const lb_model* m, lb_data* d, const double* lambda) {
   lb_rows_push(m, d);
 }
 
-void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, double* lambda) {
+void lb_loops_balance(const lb_model* m, lb_data* d, const double* r, const double* pushing,
+                      double* lambda) {
   lb_loops* L = d->work->loops;
   const int n = lb_loops_linearise(m, d).count;
   for (int i = 0; i < n; i++) {
-    const double* J = L->Jt + (size_t)i * (size_t)m->nv;
+    double* J = L->Jt + (size_t)i * (size_t)m->nv;
+    if (pushing && L->row[i].one_way && !(pushing[i] > 0)) {
+      memset(J, 0, (size_t)m->nv * sizeof *J);
+    }
     lambda[i] = lb_dot(m->nv, J, r);
     for (int k = 0; k <= i; k++) {
       L->A[i + k * n] = lb_dot(m->nv, J, L->Jt + (size_t)k * (size_t)m->nv);

@@ -57,7 +57,8 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
   return make_path(b, k, &k->path[0], r->rates, &r->path);
 }
 
-// A free joint from the world to each point, with the world's axes at the start.
+// A free joint from the world to each point, with the world's axes where the body has not turned
+// yet: at the start, unless the scene says otherwise.
 static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const char* name,
                               lb_place place, const lb_transform* pose) {
   lb_model* m = b->m;
@@ -90,7 +91,7 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
     loop->loop = true;
     loop->parent = LB_WORLD;
     loop->child = k->body;
-    loop->in_child = (lb_transform){lb_quat_conjugate(body.q), k->point[i]};
+    loop->in_child = (lb_transform){lb_quat_conjugate(k->has_from ? k->from : body.q), k->point[i]};
     m->loop_motor[m->nloop++] = -1;
   }
   return LB_OK;

@@ -1,20 +1,20 @@
 // Mass properties of the bodies: what their shapes weigh, corrected by what the author gave.
-#include "model/build.h"
-
 #include "elastic/reduced.h"
+#include "model/build.h"
+#include "model/split.h"
 
-// What the shapes weigh, body by body.
-static void add_shapes(lb_build* b) {
-  const lb_scene* s = b->scene;
+// What a body's shapes weigh.
+static lb_mass shapes_mass(const lb_scene* s, int body) {
+  lb_mass mass = {0};
   for (int i = 0; i < s->nshape; i++) {
     const lb_scene_shape* shape = &s->shape[i];
-    if (shape->body != LB_WORLD && !shape->massless) {
-      lb_mass* mass = &b->m->body_mass[shape->body];
+    if (shape->body == body && !shape->massless) {
       const double density = s->material[shape->material].density;
-      *mass =
-          lb_mass_add(*mass, lb_mass_transform(shape->pose, lb_shape_mass(&shape->shape, density)));
+      mass =
+          lb_mass_add(mass, lb_mass_transform(shape->pose, lb_shape_mass(&shape->shape, density)));
     }
   }
+  return mass;
 }
 
 // At rest; E0 holds the second moments about the body's origin.
@@ -34,22 +34,25 @@ static lb_sym3 scaled(double s, lb_sym3 A) {
   return (lb_sym3){s * A.xx, s * A.yy, s * A.zz, s * A.xy, s * A.xz, s * A.yz};
 }
 
+lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const lb_reduced* reduced) {
+  const lb_scene_body* said = &scene->body[body];
+  lb_mass mass = reduced ? reduced_mass(reduced) : shapes_mass(scene, body);
+  if (said->has_mass) {
+    mass.inertia = scaled(mass.mass > 0 ? said->mass.mass / mass.mass : 0, mass.inertia);
+    mass.mass = said->mass.mass;
+  }
+  if (said->has_com) {
+    mass.com = said->mass.com;
+  }
+  if (said->has_inertia) {
+    mass.inertia = said->mass.inertia;
+  }
+  return mass;
+}
+
 lb_status lb_build_masses(lb_build* b) {
-  add_shapes(b);
   for (int i = 0; i < b->scene->nbody; i++) {
-    const lb_scene_body* body = &b->scene->body[i];
-    lb_mass mass = b->reduced[i] ? reduced_mass(b->reduced[i]) : b->m->body_mass[i];
-    if (body->has_mass) {
-      mass.inertia = scaled(mass.mass > 0 ? body->mass.mass / mass.mass : 0, mass.inertia);
-      mass.mass = body->mass.mass;
-    }
-    if (body->has_com) {
-      mass.com = body->mass.com;
-    }
-    if (body->has_inertia) {
-      mass.inertia = body->mass.inertia;
-    }
-    b->m->body_mass[i] = mass;
+    b->m->body_mass[i] = lb_scene_body_mass(b->scene, i, b->reduced[i]);
   }
   return LB_OK;
 }

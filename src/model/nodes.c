@@ -4,6 +4,7 @@
 // its mass belongs to the body's link. So all that is left of it in the equations of motion are the
 // forces that act there.
 #include <math.h>
+#include <string.h>
 
 #include "elastic/fem.h"
 #include "geom/distance.h"
@@ -40,6 +41,10 @@ static void fasten(lb_model* m, int i, int body, lb_vec3 at) {
 static void share_segments(const lb_scene_strand* s, const lb_vec3* at, int* count) {
   const int ways = s->npoint - 1;
   double total = 0;
+  if (s->share) {
+    memcpy(count, s->share, (size_t)ways * sizeof *count);
+    return;
+  }
   for (int k = 0; k < ways; k++) {
     total += lb_vec3_norm(lb_vec3_sub(at[k + 1], at[k]));
   }
@@ -60,7 +65,8 @@ static void share_segments(const lb_scene_strand* s, const lb_vec3* at, int* cou
 static lb_status add_segments(lb_build* b, const lb_scene_strand* s, int first) {
   lb_model* m = b->m;
   for (int i = first + 1; i < m->nnode; i++) {
-    const double length = lb_vec3_norm(lb_vec3_sub(m->node[i].at, m->node[i - 1].at));
+    const double length = s->length ? s->length[i - first - 1]
+                                    : lb_vec3_norm(lb_vec3_sub(m->node[i].at, m->node[i - 1].at));
     if (!(length > 0)) {
       return lb_error_add(b->err, LB_INVALID, s->place,
                           "strand '%s': two of its points are at the same place, and a segment "
@@ -96,10 +102,16 @@ static lb_status add_strand(lb_build* b, int which, const lb_transform* pose) {
   const lb_scene_strand* s = &b->scene->strand[which];
   const lb_arena_mark mark = lb_arena_here(&b->soft_arena);
   lb_vec3* at = LB_TAKE(&b->soft_arena, lb_vec3, s->npoint);
-  int* count = LB_TAKE(&b->soft_arena, int, s->npoint);
+  int* count = LB_TAKE(b->arena, int, s->npoint);
   lb_model_strand* strand = &m->strand[which];
-  *strand = (lb_model_strand){
-      lb_build_text(b, s->name), m->nnode, s->segments + 1, m->nsegment, s->material, s->radius};
+  *strand = (lb_model_strand){.name = lb_build_text(b, s->name),
+                              .first_node = m->nnode,
+                              .nnode = s->segments + 1,
+                              .first_segment = m->nsegment,
+                              .nway = s->npoint - 1,
+                              .share = count,
+                              .material = s->material,
+                              .radius = s->radius};
   if (!at || !count || !strand->name) {
     return lb_build_no_memory(b);
   }
@@ -121,6 +133,9 @@ static lb_status add_strand(lb_build* b, int which, const lb_transform* pose) {
     return status;
   }
   weigh_strand(m, strand, s);
+  for (int i = 0; s->start && i < strand->nnode; i++) {
+    m->node[strand->first_node + i].at = s->start[i];
+  }
   for (int k = 0, i = strand->first_node; k < s->npoint; i += count[k], k++) {
     if (!s->point[k].free) {
       fasten(m, i, s->point[k].body, s->point[k].at);
@@ -190,7 +205,15 @@ static lb_status add_soft(lb_build* b, int which, const lb_transform* pose) {
                         .mass = mass,
                         .drag = soft->fem->alpha * mass};
   }
-  return fasten_soft(b, which, pose);
+  const lb_scene_strand_point* made = b->scene->soft[which].node;
+  for (int i = 0; made && i < soft->nnode; i++) {
+    if (made[i].free) {
+      m->node[soft->first_node + i].at = made[i].at;
+    } else {
+      fasten(m, soft->first_node + i, made[i].body, made[i].at);
+    }
+  }
+  return made ? LB_OK : fasten_soft(b, which, pose);
 }
 
 // --- coordinates and masses ---

@@ -105,8 +105,9 @@ static lb_status split_joint(work* w, int i) {
   *part = lb_scene_body_default();
   part->name = compose(w->arena, "part", j->name);
   part->place = child->place;
-  weigh(part, w->tree->body_mass[whole.child], w->parts[whole.child]);
-  weigh(&to->body[whole.child], w->tree->body_mass[whole.child], w->parts[whole.child]);
+  const lb_mass mass = w->tree->body_mass[whole.child], none = {0};
+  weigh(part, mass, whole.splits_off_all ? 1 : w->parts[whole.child]);
+  weigh(&to->body[whole.child], whole.splits_off_all ? none : mass, w->parts[whole.child]);
   j->loop = false;
   j->child = to->nbody++;
   find_start(j, &at_parent, &at_child);

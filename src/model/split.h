@@ -15,3 +15,7 @@ bool lb_scene_has_splits(const lb_scene* scene);
 // nothing changes but where the loop is cut. `tree` says where everything starts.
 lb_status lb_scene_split(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
                          lb_scene* split, lb_error* err);
+
+// What a body weighs, in its own frame: as its shapes and its author say, or an elastic one's
+// basis.
+lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const struct lb_reduced* reduced);

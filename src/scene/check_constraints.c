@@ -100,6 +100,11 @@ static void check_points(lb_checker* c, const lb_scene_constraint* k) {
   if (k->angle.count > 0 && !(fabs(lb_vec3_norm(k->about) - 1) < 1e-9)) {
     LB_SAY(c, k->place, "constraint '%s': the axis of its turn must be of length one", k->name);
   }
+  const lb_quat from = k->from;
+  const double norm = from.w * from.w + from.x * from.x + from.y * from.y + from.z * from.z;
+  if (k->has_from && !(fabs(norm - 1) < 1e-9)) {
+    LB_SAY(c, k->place, "constraint '%s': what it turns from must be of length one", k->name);
+  }
   for (int i = 0; i < k->npoint; i++) {
     if (!isfinite(k->point[i].x + k->point[i].y + k->point[i].z) || !isfinite(k->height)) {
       LB_SAY(c, k->place, "constraint '%s': its numbers must be finite", k->name);

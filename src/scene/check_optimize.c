@@ -39,12 +39,7 @@ static bool is_led(const lb_scene* s, int joint) {
 static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_joint* j = &c->s->joint[p->index];
   const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
-  if (j->loop && start) {
-    LB_SAY(c, p->place,
-           "parameter '%s': joint '%s' closes a loop, and starts as the others have it (name one "
-           "of them)",
-           p->name, j->name);
-  } else if (j->kind == LB_JOINT_FIXED) {
+  if (j->kind == LB_JOINT_FIXED) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
            lb_parameter_kind_name(p->kind));
   } else if (!start && (j->kind == LB_JOINT_FREE ||
@@ -121,25 +116,39 @@ static bool is_made_of(const lb_scene_elastic* e, int material) {
   return any;
 }
 
-// A modulus changes forces of flesh in proportion; of elastic bodies it changes the shapes, too.
-static void check_material(lb_checker* c, const lb_scene_parameter* p) {
+// A modulus changes forces in proportion; of elastic bodies that are made of several materials it
+// changes the shapes, too.
+static void check_elastic(lb_checker* c, const lb_scene_parameter* p, const lb_scene_body* b) {
   const char* name = c->s->material[p->index].name;
+  if (b->elastic->nregion > 0) {
+    LB_SAY(c, p->place,
+           "parameter '%s': elastic body '%s' is made of '%s' and others, and would take other "
+           "shapes (give what may get stiffer a material of its own, or the body one material)",
+           p->name, b->name, name);
+  } else if (b->elastic->stored) {
+    LB_SAY(c, p->place,
+           "parameter '%s': elastic body '%s' is made of '%s' and from a file, which says how "
+           "stiff it is (take its 'basis' away, or give it a material of its own)",
+           p->name, b->name, name);
+  }
+}
+
+static void check_material(lb_checker* c, const lb_scene_parameter* p) {
   bool any = false;
   for (int i = 0; i < c->s->nsoft; i++) {
     any |= is_made_of(c->s->soft[i].form, p->index);
   }
-  if (!any) {
-    LB_SAY(c, p->place, "parameter '%s': no flesh ('soft') is made of material '%s'", p->name,
-           name);
-  }
   for (int i = 0; i < c->s->nbody; i++) {
     const lb_scene_body* b = &c->s->body[i];
     if (b->elastic && is_made_of(b->elastic, p->index)) {
-      LB_SAY(c, p->place,
-             "parameter '%s': elastic body '%s' is made of '%s', too, and only flesh can get "
-             "stiffer (give the flesh a material of its own)",
-             p->name, b->name, name);
+      any = true;
+      check_elastic(c, p, b);
     }
+  }
+  if (!any) {
+    LB_SAY(c, p->place,
+           "parameter '%s': no elastic body and no flesh ('soft') is made of material '%s'",
+           p->name, c->s->material[p->index].name);
   }
 }
 
@@ -199,9 +208,9 @@ static void check_goal(lb_checker* c, const lb_scene_goal* g) {
   }
   if (g->kind == LB_GOAL_JOINT) {
     const lb_scene_joint* j = &s->joint[g->index];
-    if (j->loop || j->kind == LB_JOINT_FIXED) {
-      LB_SAY(c, g->place, "goal '%s': joint '%s' %s, and has no coordinates", g->name, j->name,
-             j->loop ? "closes a loop" : "is fixed");
+    if (j->kind == LB_JOINT_FIXED) {
+      LB_SAY(c, g->place, "goal '%s': joint '%s' is fixed, and has no coordinates", g->name,
+             j->name);
     } else if (!g->rate && !has_numbers(j)) {
       LB_SAY(c, g->place,
              "goal '%s': the place of joint '%s' is no set of numbers (give 'velocity', or a point "

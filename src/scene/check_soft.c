@@ -58,6 +58,28 @@ static void check_strand(lb_checker* c, const lb_scene_strand* s) {
   }
 }
 
+// What was made elsewhere says all of it.
+static void check_made_strand(lb_checker* c, const lb_scene_strand* s) {
+  int sum = 0;
+  bool good = true;
+  for (int k = 0; s->share && k < s->npoint - 1; k++) {
+    good = good && s->share[k] >= 1;
+    sum += s->share[k];
+  }
+  for (int k = 0; s->length && k < s->segments; k++) {
+    good = good && s->length[k] > 0 && is_size(s->length[k]);
+  }
+  for (int k = 0; s->start && k <= s->segments; k++) {
+    good = good && is_finite(s->start[k]);
+  }
+  if (!good || (s->share && sum != s->segments)) {
+    LB_SAY(c, s->place,
+           "strand '%s': 'share' must have all segments, one or more for each way, 'length' be "
+           "positive and 'start' finite",
+           s->name);
+  }
+}
+
 static void check_soft(lb_checker* c, const lb_scene_soft* s) {
   const lb_scene_body form = {.name = s->name, .elastic = s->form};
   lb_check_form(c, "soft", &form);
@@ -90,6 +112,7 @@ void lb_check_soft(lb_checker* c) {
   const lb_scene* s = c->s;
   for (int i = 0; i < s->nstrand; i++) {
     check_strand(c, &s->strand[i]);
+    check_made_strand(c, &s->strand[i]);
   }
   for (int i = 0; i < s->nsoft; i++) {
     check_soft(c, &s->soft[i]);

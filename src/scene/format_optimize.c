@@ -35,7 +35,8 @@ static const lb_field parameter_fields[] = {
     OWNER(LB_PARAMETER_REST, "rest",
           "a spring or cable whose length at rest may change, a strand whose slack may, or a joint "
           "whose spring may pull elsewhere"),
-    OWNER(LB_PARAMETER_YOUNG, "young", "a material of flesh whose modulus may change"),
+    OWNER(LB_PARAMETER_YOUNG, "young",
+          "a material of elastic bodies or flesh whose modulus may change"),
     [LB_PARAMETER_KEY_KNOTS] = {"knots", LB_VALUE_COUNT, offsetof(lb_parameter_spec, knots),
                                 LB_PURE, LB_POSITIVE, false, NULL, "the motor's own keys or points",
                                 "of a motor: how many values, evenly spaced over the motion with "

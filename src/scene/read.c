@@ -105,6 +105,36 @@ static void choose_integrator(lb_reader* r) {
   }
 }
 
+// Below the first rounding has the say, above the second an error may be as large as the motion.
+static const double LEAST_TOLERANCE = 1e-14, MOST_TOLERANCE = 1e-2;
+
+static bool has_tolerance(lb_integrator i) {
+  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2 ||
+         i == LB_INTEGRATOR_ADAPTIVE;
+}
+
+// A tolerance that was written is one that does something.
+static void check_tolerance(lb_reader* r) {
+  const lb_scene_solver* solver = &r->scene.solver;
+  const lb_node* given = r->settings.solver.given.whole;
+  const lb_node* tolerance = given ? lb_node_find(given, "tolerance") : NULL;
+  if (!tolerance || !(solver->tolerance > 0)) {
+    return;
+  }
+  if (!has_tolerance(solver->integrator)) {
+    lb_complain(r, tolerance->place,
+                "integrator '%s' takes steps of a given size without iterations, and has no use "
+                "for 'tolerance' (take it away, or choose bdf1, bdf2, sdirk2 or adaptive)",
+                lb_integrator_name(solver->integrator));
+  } else if (solver->tolerance < LEAST_TOLERANCE || solver->tolerance > MOST_TOLERANCE) {
+    lb_complain(r, tolerance->place,
+                "'tolerance' must be from %g to %g, not %g: %s (leave it out, or try 1e-9)",
+                LEAST_TOLERANCE, MOST_TOLERANCE, solver->tolerance,
+                solver->tolerance < LEAST_TOLERANCE ? "rounding does not let errors become so small"
+                                                    : "errors would be as large as the motion");
+  }
+}
+
 static void apply_settings(lb_reader* r, const char* path) {
   const lb_scene_spec* from = &r->settings;
   lb_scene* scene = &r->scene;
@@ -160,6 +190,7 @@ static void read_all(lb_reader* r, const origin* from) {
   apply_settings(r, path);
   lb_read_sections(r);
   choose_integrator(r);
+  check_tolerance(r);
   if (!r->no_memory) {
     lb_scene_examine(&r->scene, &r->report, r->body_broken, r->joint_broken, &r->scratch,
                      &r->no_memory);

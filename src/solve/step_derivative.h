@@ -98,8 +98,8 @@ const double* lb_step_multiplier(const lb_step_derivative* S);
 // until S is used again; NULL: there are none.
 const double* lb_step_move_nodes(lb_step_derivative* S, const double* v);
 
-// Multipliers of loops, [most rows], for the end of a step as exact as its velocities are. r [nv]
-// is scratch.
+// Multipliers of loops, [most rows], for the end of a step as exact as its velocities are; of rows
+// that push one way those that do so in `past`. r [nv] is scratch.
 void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda);
 
 // What every motor exerts at the end of a step: sets d's motor_force, and r and lambda as above. Of

@@ -29,20 +29,19 @@ void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* la
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
   residual(m, d, r);
-  if (d->work->loops && lb_loops_one_way(m) < 0) {
-    lb_loops_balance(m, d, r, lambda);
+  if (d->work->loops) {
+    lb_loops_keep_all(d); // steps have multipliers for all rows
+    lb_loops_balance(m, d, r, past->lambda, lambda);
+    lb_loops_keep_touching(m, d, NULL);
   }
 }
 
 void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
   const lb_model* m = d->model;
   lb_step_balance(d, past, r, lambda);
-  if (d->work->loops && lb_loops_one_way(m) < 0) {
+  if (d->work->loops) {
+    lb_loops_keep_all(d);
     lb_loops_push(m, d, lambda);
-    residual(m, d, r);
-  } else if (d->work->loops) {
-    lb_loops_keep_all(d); // steps have multipliers for all rows
-    lb_loops_push(m, d, past->lambda);
     lb_loops_keep_touching(m, d, NULL);
     residual(m, d, r);
   }

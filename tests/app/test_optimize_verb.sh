@@ -52,6 +52,33 @@ claim "... and hangs still" achieved crane/summary.json still 1e-4
 run "$LIMBER" simulate "$scenes/crane.yaml" --parameters crane/parameters.csv --out carried
 claim "a rope's load is played again" cmp crane/trajectory.csv carried/trajectory.csv
 
+# Where a body starts that flesh and a strand are fastened to.
+cat >moved.yaml <<'Y'
+duration: 0.1 s
+solver: {step: 5 ms}
+materials: {fat: {density: 400, young: 20 kPa, poisson: 0.4}}
+bodies:
+  arm: {shape: {box: [0.3, 0.05, 0.05], position: [0.15, 0, 0]}}
+joints: {shoulder: {type: revolute, child: arm, axis: y}}
+strands:
+  rope: {through: [{at: [0.3, 0, 0.4]}, {body: arm, at: [0.3, 0, 0]}], segments: 4, mass: 0.1 kg,
+         stiffness: 50 N}
+soft:
+  flesh:
+    form: {box: {from: [0, 0, 0], to: [0.4, 0, 0], width: 0.1, height: 0.1}, material: fat,
+           elements: {along: 4, across: 1, around: 1}}
+    attach: [arm]
+    within: 4 cm
+optimize:
+  parameters: {start: {position: shoulder, at_least: -20 deg, at_most: 20 deg}, long: {length: arm}}
+  goals: {there: {point: arm, at: [0.3, 0, 0], position: [0.3, 0, 0.05]}}
+  iterations: 5
+Y
+run "$LIMBER" optimize moved.yaml --out moved
+claim "an arm with flesh starts elsewhere" exits 0
+run "$LIMBER" simulate moved.yaml --parameters moved/parameters.csv --out moved-again
+claim "... and is played again" cmp moved/trajectory.csv moved-again/trajectory.csv
+
 # What was found can be played again, to the last digit.
 run "$LIMBER" simulate "$scenes/swing-up.yaml" --parameters swing/parameters.csv --out again
 claim "numbers are played again" exits 0

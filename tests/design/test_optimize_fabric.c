@@ -59,6 +59,7 @@ static const char limb[] =
     "    spun: {spin: ball}\n"
     "    turned: {position: wrist}\n"
     "    hinge: {damping: elbow}\n"
+    "%s"
     "  goals:\n"
     "    reach: {point: hand, at: [0.3, 0, 0], position: [0.6, 0.1, 0.1], weight: 3}\n"
     "    pace: {point: ball, velocity: [0.2, 0.1, 0.3], time: [20 ms, 60 ms], weight: 20}\n"
@@ -74,7 +75,7 @@ static void gradients_through_strands_and_flesh_equal_differences_of_runs(void**
   double x[MOST];
   for (int i = 0; i < 6; i++) {
     problem p;
-    snprintf(text, sizeof text, limb, by[i]);
+    snprintf(text, sizeof text, limb, by[i], "");
     open_problem(&p, text);
     for (int k = 0; k < p.o->nvalue; k++) {
       x[k] = p.o->start[k] * (1 + 0.1 * sin(3. * k));
@@ -134,7 +135,7 @@ static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state
   (void)state;
   char text[sizeof limb + 30];
   problem p;
-  snprintf(text, sizeof text, limb, "bdf2, step: 4 ms");
+  snprintf(text, sizeof text, limb, "bdf2, step: 4 ms", "");
   open_problem(&p, text);
   const double before = evaluate(&p, p.o->start, NULL);
   check_applied(&p);
@@ -143,67 +144,95 @@ static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state
   close_problem(&p);
 }
 
-// What they are fastened to starts where the scene has it.
-static const char tied[] =
-    "duration: 0.1 s\n"
-    "bodies:\n"
-    "  arm: {shape: {box: [1, 0.1, 0.1]}}\n"
-    "  hand: {shape: {box: [0.3, 0.1, 0.1]}}\n"
-    "joints:\n"
-    "  shoulder: {type: revolute, child: arm, axis: y}\n"
-    "  wrist: {type: revolute, parent: arm, child: hand, axis: y, at: [1, 0, 0]}\n"
-    "strands:\n"
-    "  rope: {through: [{body: %s}, {free: true, at: [0, 0, -1]}], segments: 4, mass: 0.1 kg,\n"
-    "         stiffness: 10 N}\n"
-    "optimize:\n"
-    "  goals: {there: {joint: shoulder, position: 0}}\n"
-    "  parameters:\n"
-    "    p: {%s}\n";
+// --- starts ---
 
-static void what_strands_are_made_at_stays_where_it_starts(void** state) {
+// Bodies with flesh and strands on them start elsewhere, the motor's first value included, and get
+// longer.
+static void gradients_by_starts_and_lengths_of_what_strands_and_flesh_are_on(void** state) {
   (void)state;
-  static const struct {
-    const char *on, *what;
-    bool refused;
-  } all[] = {{"hand", "position: shoulder", true}, {"hand", "position: wrist", true},
-             {"arm", "position: wrist", false},    {"hand", "length: arm", true},
-             {"hand", "length: hand", true},       {"arm", "length: hand", false},
-             {"hand", "velocity: wrist", false},   {"hand", "mass: hand", false}};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    char text[sizeof tied + 60];
-    lb_scene scene;
-    lb_optimization* o = NULL;
-    lb_error err = lb_error_make(NULL);
-    snprintf(text, sizeof text, tied, all[i].on, all[i].what);
-    assert_int_equal(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err), LB_OK);
-    const lb_status status = lb_optimization_create(&scene, NULL, &o, &err);
-    assert_int_equal(status, all[i].refused ? LB_INVALID : LB_OK);
-    if (all[i].refused) {
-      assert_int_equal(err.message[0].place.line, 14);
-      assert_non_null(strstr(err.message[0].text, "'p': strand 'rope' is made where bodies start"));
+  static const char* const by[] = {"bdf1, step: 4 ms",
+                                   "bdf2, step: 4 ms",
+                                   "sdirk2, step: 4 ms",
+                                   "linear-euler, step: 4 ms",
+                                   "rk4, step: 1 ms",
+                                   "bdf2, step: 4 ms, coordinates: maximal",
+                                   "sdirk2, step: 4 ms, coordinates: maximal"};
+  char text[sizeof limb + 400];
+  double x[MOST];
+  for (int i = 0; i < 7; i++) {
+    problem p;
+    snprintf(text, sizeof text, limb, by[i],
+             "    bent: {position: elbow}\n"
+             "    from: {position: ball}\n"
+             "    round: {rotation: ball}\n"
+             "    hand: {length: hand}\n"
+             "    arm: {length: arm, along: [0.8, 0, 0.6]}\n"
+             "    egg: {length: ball, along: z}\n");
+    open_problem(&p, text);
+    for (int k = 0; k < p.o->nvalue; k++) {
+      x[k] = p.o->start[k] * (1 + 0.05 * sin(3. * k)) + 0.01 * cos(2. * k);
+      x[k] = fmax(x[k], p.o->least[k]);
     }
-    lb_error_clear(&err);
-    lb_optimization_release(o);
-    lb_scene_release(&scene);
+    check_gradient(&p, x, 2e-4, i < 4 ? 1e-8 : 1e-7);
+    check_applied(&p);
+    close_problem(&p);
   }
 }
 
-// The first value of a curve that leads such a body says where it starts.
-static void motors_keep_where_they_start(void** state) {
+// The linkage moves what its string is on, and the string's points move along bodies.
+static void gradients_by_starts_and_lengths_of_a_linkage_with_a_strand(void** state) {
   (void)state;
-  static const char led[] = "motors: {lead: {joint: %s, keys: [[0 s, 0.1], [0.1 s, 0.2]]}}\n";
-  char scene[sizeof tied + 60], text[sizeof scene + sizeof led + 20];
+  static const char* const how[] = {"reduced", "maximal"};
+  char text[sizeof linkage + 200];
+  double x[MOST];
   for (int i = 0; i < 2; i++) {
     problem p;
-    snprintf(scene, sizeof scene, tied, "arm", "motor: lead");
-    int n = snprintf(text, sizeof text, led, i ? "wrist" : "shoulder");
-    snprintf(text + n, sizeof text - (size_t)n, "%s", scene);
+    snprintf(text, sizeof text, linkage, how[i],
+             "    begin: {position: j1}\n"
+             "    speed: {velocity: j1}\n"
+             "    crank: {length: crank, along: z}\n"
+             "    coupler: {length: coupler}\n"
+             "    rocker: {length: rocker, along: z}\n");
     open_problem(&p, text);
-    assert_true(i == 0 || isinf(p.o->least[0]));
-    assert_true(i == 1 || (p.o->least[0] == 0.1 && p.o->most[0] == 0.1));
-    assert_true(isinf(p.o->least[1]));
+    for (int k = 0; k < p.o->nvalue; k++) {
+      x[k] = p.o->start[k] * (1 + 0.02 * sin(3. * k)) + 0.01 * cos(2. * k);
+    }
+    check_gradient(&p, x, 2e-4, i ? 1e-7 : 1e-8);
+    check_applied(&p);
     close_problem(&p);
   }
+}
+
+// Flesh on one body, a strand between its points and one between it and another that moves alike go
+// where it goes, without strain: what is at rest stays so.
+static void what_moves_with_bodies_is_not_strained(void** state) {
+  (void)state;
+  static const char text[] =
+      "duration: 50 ms\n"
+      "gravity: [0, 0, 0]\n"
+      "solver: {integrator: bdf2, step: 5 ms}\n"
+      "materials: {fat: {density: 400, young: 20 kPa, poisson: 0.4}}\n"
+      "bodies:\n"
+      "  ball: {shape: {sphere: {radius: 5 cm}}}\n"
+      "  hand: {shape: {box: [0.1, 0.02, 0.02], position: [0.05, 0, 0]}}\n"
+      "joints: {wrist: {type: fixed, parent: ball, child: hand, at: [0, 0, -0.2]}}\n"
+      "strands:\n"
+      "  string: {through: [{body: ball, at: [0, 0, 0.1]}, {body: hand, at: [0.1, 0, 0]}],\n"
+      "    segments: 3, mass: 0.1, stiffness: 200 N, slack: 1}\n"
+      "soft:\n"
+      "  lump:\n"
+      "    form: {box: {from: [0, 0, -0.2], to: [0, 0, 0.05], width: 0.1, height: 0.1},\n"
+      "      elements: {along: 3, across: 1, around: 1}, material: fat}\n"
+      "    attach: [ball, hand]\n"
+      "    within: 6 cm\n"
+      "optimize:\n"
+      "  parameters: {from: {position: ball}, turn: {rotation: ball}}\n"
+      "  goals: {still: {point: hand, at: [0.1, 0, 0], velocity: [0, 0, 0], time: [0, 50 ms]}}\n";
+  const double x[6] = {0.3, -0.2, 0.4, 0.5, -0.6, 0.7};
+  problem p;
+  open_problem(&p, text);
+  assert_near(sqrt(evaluate(&p, x, NULL)), 0, 1e-12);
+  close_problem(&p);
 }
 
 int main(void) {
@@ -211,8 +240,9 @@ int main(void) {
       cmocka_unit_test(gradients_through_strands_and_flesh_equal_differences_of_runs),
       cmocka_unit_test(gradients_through_loops_with_strands_equal_differences_of_runs),
       cmocka_unit_test(a_scene_with_the_numbers_moves_as_the_optimisation_does),
-      cmocka_unit_test(what_strands_are_made_at_stays_where_it_starts),
-      cmocka_unit_test(motors_keep_where_they_start),
+      cmocka_unit_test(gradients_by_starts_and_lengths_of_what_strands_and_flesh_are_on),
+      cmocka_unit_test(gradients_by_starts_and_lengths_of_a_linkage_with_a_strand),
+      cmocka_unit_test(what_moves_with_bodies_is_not_strained),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

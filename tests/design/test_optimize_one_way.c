@@ -144,6 +144,68 @@ static void loops_with_stops(void** state) {
   check(linkage, 1e-5);
 }
 
+// --- what motors exert that drive positions ---
+
+// A motor leads the shoulder, and one of a linkage a joint that closes a loop, while the elbow hits
+// a stop, the hand lands on a floor and the rocker runs into a limit.
+static const char led[] =
+    "duration: 0.1 s\n"
+    "solver: {integrator: %s, step: 4 ms, coordinates: %s}\n"
+    "bodies:\n"
+    "  upper: {shape: {capsule: {radius: 3 cm, from: [0, 0, 0], to: [0, 0, -0.3]}}, mass: 2}\n"
+    "  fore: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0, 0.02, -0.3]}}, mass: 1}\n"
+    "  crank: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "  coupler: {shape: {box: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}}\n"
+    "  rocker: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}}\n"
+    "  bob: {mass: 0.3, center: [0.02, 0, -0.1], inertia: [0.001, 0.001, 0.001]}\n"
+    "joints:\n"
+    "  shoulder: {type: revolute, child: upper, axis: y}\n"
+    "  elbow: {type: revolute, parent: upper, child: fore, at: [0, 0, -0.3], axis: y,\n"
+    "          damping: 0.05, spring: {stiffness: 2, rest: 0.3}}\n"
+    "  a: {type: revolute, child: crank, at: [0, 1, 0], axis: y}\n"
+    "  b: {type: revolute, parent: crank, child: coupler, at: [0.2, 0, 0], axis: y}\n"
+    "  d: {type: revolute, parent: coupler, child: rocker, at: [0.5, 0, 0],\n"
+    "      in_child: [0.4, 0, 0], axis: y}\n"
+    "  c: {type: revolute, child: rocker, at: [0.5, 1, 0], axis: y, damping: 0.01, loop: true}\n"
+    "  pin: {type: revolute, parent: coupler, child: bob, at: [0.2, 0, 0], axis: y}\n"
+    "initial: {elbow: {position: 1.2, velocity: 6}, a: {position: -60 deg}, b: {position: 40 "
+    "deg},\n"
+    "          d: {position: -80 deg}, pin: {position: 0.1, velocity: -3}}\n"
+    "motors:\n"
+    "  swing: {joint: shoulder, spline: {from: 0, to: 0.1, points: [0, 0, 0.02, 0.05, 0.1]}}\n"
+    "  lead: {joint: c, spline: {from: 0, to: 0.1, points: [-1.75, -1.75, -1.74, -1.72, -1.7]}}\n"
+    "constraints:\n"
+    "  stop: {couple: [{joint: elbow}], at_most: 1.4}\n"
+    "  rest: {couple: [{joint: pin}], at_least: -0.3}\n"
+    "  ground: {floor: {body: fore, height: -0.44, points: [{at: [0, 0.02, -0.3]}]}}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    heavy: {mass: fore}\n"
+    "    swing: {motor: swing}\n"
+    "    lead: {motor: lead}\n"
+    "    speed: {velocity: elbow}\n"
+    "    bob: {velocity: pin}\n"
+    "    long: {length: fore, along: [0, 0, -1]}\n"
+    "    rod: {mass: coupler}\n"
+    "    soft: {stiffness: elbow}\n"
+    "  goals:\n"
+    "    hard: {motor: swing, weight: 0.1}\n"
+    "    push: {motor: lead}\n"
+    "    last: {motor: swing, time: 0.1 s, weight: 1e-3}\n";
+
+static void efforts_through_stops(void** state) {
+  (void)state;
+  for (int i = 0; i < 6; i++) {
+    char scene[8000];
+    problem p;
+    snprintf(scene, sizeof scene, led, INTEGRATORS[i % 3], i < 3 ? "reduced" : "maximal");
+    open_problem(&p, scene);
+    check_gradient(&p, p.o->start, 1e-4, 1e-6);
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
 static void numbers_in_the_scene_do_the_same(void** state) {
   (void)state;
   static const char* const texts[] = {arm, slider};
@@ -257,6 +319,7 @@ int main(void) {
       cmocka_unit_test(a_box_that_is_thrown_on_a_floor),
       cmocka_unit_test(a_start_that_runs_into_the_floor),
       cmocka_unit_test(loops_with_stops),
+      cmocka_unit_test(efforts_through_stops),
       cmocka_unit_test(numbers_in_the_scene_do_the_same),
       cmocka_unit_test(a_start_beyond_a_floor_is_told),
       cmocka_unit_test(carts_that_collide_share_their_momentum),

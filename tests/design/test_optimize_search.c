@@ -202,6 +202,29 @@ static const char triangle[] =
     "  parameters: {turn: {position: one}, length: {length: b}, weight: {mass: c}}\n"
     "  goals: {there: {point: c, position: [0, 0, 0]}}\n";
 
+// A joint that closes a loop and is said where it starts, a strand and a piece of flesh.
+static const char fabric[] =
+    "duration: 20 ms\n"
+    "solver: {integrator: bdf2, step: 10 ms, coordinates: maximal}\n"
+    "materials: {fat: {density: 400, young: 20 kPa, poisson: 0.4}}\n"
+    "bodies:\n"
+    "  a: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0]}}\n"
+    "  b: {shape: {box: [0.1, 0.1, 0.1]}, position: [0, 1, 0]}\n"
+    "joints:\n"
+    "  one: {type: revolute, child: a, axis: y}\n"
+    "  hold: {type: revolute, child: b, at: [0, 1, 0], axis: y, loop: true}\n"
+    "strands: {s: {through: [{body: a}, {body: b}], segments: 3, mass: 0.1, stiffness: 10}}\n"
+    "soft:\n"
+    "  lump:\n"
+    "    form: {box: {from: [0, 0, 0], to: [0.2, 0, 0], width: 0.1, height: 0.1}, material: fat,\n"
+    "      elements: {along: 2, across: 1, around: 1}}\n"
+    "    attach: [a]\n"
+    "    within: 4 cm\n"
+    "optimize:\n"
+    "  parameters: {place: {position: hold}, turn: {position: one}, length: {length: a},\n"
+    "               soft: {young: fat}}\n"
+    "  goals: {there: {point: b, position: [0, 0, 0]}, so: {joint: one, position: 1}}\n";
+
 static void run_out_of_memory(const char* text) {
   lb_scene scene;
   assert_int_equal(lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, NULL), LB_OK);
@@ -231,6 +254,7 @@ static void nothing_leaks_when_memory_ends_anywhere(void** state) {
   (void)state;
   run_out_of_memory(swing);
   run_out_of_memory(triangle);
+  run_out_of_memory(fabric);
 }
 
 static double now(void) {

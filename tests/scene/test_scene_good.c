@@ -401,6 +401,38 @@ static void a_scene_made_by_hand_is_checked_alike(void** state) {
   lb_error_clear(&err);
 }
 
+// What numbers of an optimisation leave in a scene is checked as well.
+static void what_was_made_elsewhere_is_checked(void** state) {
+  (void)state;
+  static const char text[] =
+      "solver: {integrator: bdf2}\n"
+      "bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n"
+      "constraints: {lead: {follow: {body: ball, rotation: true}}}\n"
+      "strands: {rope: {through: [{body: ball}, {at: [0, 0, 1]}, {free: true, at: [0, 0, 2]}],\n"
+      "                 segments: 4, mass: 1 kg, stiffness: 1 N}}\n";
+  lb_scene s;
+  lb_error err = lb_error_make(NULL);
+  assert_int_equal(lb_scene_parse(text, sizeof text - 1, "test.yaml", NULL, &s, &err), LB_OK);
+  const int good[] = {1, 3}, bad[] = {1, 2};
+  const double length[] = {1, 0.3, 0.3, 0.3}, none[] = {1, 0, 1, 1};
+  s.strand[0].share = good;
+  s.strand[0].length = length;
+  s.constraint[0].has_from = true;
+  s.constraint[0].from = lb_quat_identity();
+  assert_int_equal(lb_scene_check(&s, &err), LB_OK);
+  s.strand[0].share = bad;
+  s.constraint[0].from.x = 1;
+  assert_int_equal(lb_scene_check(&s, &err), LB_INVALID);
+  assert_int_equal(err.count, 2);
+  s.strand[0].share = good;
+  s.strand[0].length = none;
+  s.constraint[0].has_from = false;
+  assert_int_equal(lb_scene_check(&s, &err), LB_INVALID);
+  assert_int_equal(err.count, 3);
+  lb_error_clear(&err);
+  lb_scene_release(&s);
+}
+
 // --- the scenes that users copy from ---
 
 // Over the hinges.
@@ -506,6 +538,7 @@ int main(void) {
       cmocka_unit_test(a_repetition_counts_and_calculates),
       cmocka_unit_test(an_included_file_gives_parts_and_settings_but_no_title),
       cmocka_unit_test(a_scene_made_by_hand_is_checked_alike),
+      cmocka_unit_test(what_was_made_elsewhere_is_checked),
       cmocka_unit_test(chains_and_humanoid_accelerate_as_other_engines_say),
       cmocka_unit_test(every_scene_compiles),
   };
