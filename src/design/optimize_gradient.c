@@ -215,6 +215,11 @@ static void pull_motors(way_back* w, double time) {
   }
 }
 
+// How velocities mu move the nodes of strands and flesh.
+static const double* move_nodes(way_back* w, const double* mu) {
+  return w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
+}
+
 // What numbers do to a stage; `impact`: to such a one.
 static void pull_numbers(way_back* w, bool impact) {
   const double* mu = w->mu;
@@ -224,8 +229,8 @@ static void pull_numbers(way_back* w, bool impact) {
       continue;
     }
     if (lb_fabric_owns(b)) {
-      const double* z = w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
-      w->gradient[b->first] += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, z);
+      w->gradient[b->first] +=
+          lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, move_nodes(w, mu));
       continue;
     }
     switch (b->p->kind) {
