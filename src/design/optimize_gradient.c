@@ -191,12 +191,17 @@ static void pull_mass(way_back* w, const lb_block* b, bool impact, const double*
   }
 }
 
+// How velocities mu move the nodes of strands and flesh.
+static const double* move_nodes(way_back* w, const double* mu) {
+  return w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
+}
+
 // Flesh on a body that gets longer.
 static void pull_stretch(way_back* w, const lb_block* b, bool impact, const double* mu) {
   if (w->m->nsoft > 0) {
     const lb_stretch_room room = {w->nodes, w->move};
     w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &w->answers, &room,
-                                              mu, lb_step_move_nodes(w->S, mu));
+                                              mu, move_nodes(w, mu));
   }
 }
 
@@ -241,8 +246,7 @@ static void pull_numbers(way_back* w, bool impact) {
       double* to = &w->gradient[b->first];
       *to += lb_modulus_power(w->o, w->d, b, &w->answers, w->measured, mu);
       if (w->m->nnode > 0) {
-        const double* z = w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
-        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, z);
+        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, move_nodes(w, mu));
       }
       continue;
     }
