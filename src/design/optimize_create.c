@@ -38,29 +38,13 @@ static lb_status make_goals(maker* k) {
 
 // --- goals in the model ---
 
-// What a motor exerts that drives a position is found from steps that leave nothing out.
-static lb_status check_effort(maker* k, const lb_aimed* a) {
-  const lb_model* m = k->o->model;
-  const bool known = k->s->solver.integrator != LB_INTEGRATOR_LINEAR_EULER;
-  return known || !lb_aimed_exerts(a, m)
-             ? LB_OK
-             : lb_error_add(k->err, LB_INVALID, a->g->place,
-                            "goal '%s': what motor '%s' exerts is not known where steps are "
-                            "linear, since it drives a position (let it push, 'drive: force')",
-                            a->g->name, m->motor_name[a->g->index]);
-}
-
 static lb_status find_goals(maker* k) {
   lb_optimizing* o = k->o;
   for (int i = 0; i < o->ngoal; i++) {
     lb_aimed* a = &o->goal[i];
     const lb_scene_goal* g = a->g;
-    lb_status status = check_effort(k, a);
-    if (status != LB_OK) {
-      return status;
-    }
     if (g->kind == LB_GOAL_JOINT) {
-      status = lb_aimed_find(o, a, k->s->joint[g->index].name);
+      const lb_status status = lb_aimed_find(o, a, k->s->joint[g->index].name);
       if (status != LB_OK) {
         return no_memory(k->err);
       }

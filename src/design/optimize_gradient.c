@@ -19,7 +19,8 @@ typedef struct way_back {
   const lb_model* m;
   lb_data* d;
   lb_step_derivative* S;
-  lb_explicit_derivative* X; // of explicit steps, in its place but for an impact at the start
+  lb_explicit_derivative* X; // of explicit steps, in its place; of linear ones, for motors but for
+                             // an impact at the start
   const lb_derivatives* D;   // of the dynamics where d is
   lb_arena arena;
   double *q[RING], *v[RING]; // [nv] by the last states
@@ -34,6 +35,7 @@ typedef struct way_back {
   lb_model_soft** part;      // [nblock] of moduli
   double* nodes;             // [18 * nnode] scratch, of flesh on bodies that get longer
   double* gradient;          // [nvalue]
+  bool parted;               // numbers are pulled of a part of an explicit step
   bool numbers;              // some change the equations themselves, and not only starts and motors
 } way_back;
 
@@ -193,7 +195,7 @@ static void pull_mass(way_back* w, const lb_block* b, bool impact, const double*
 
 // How velocities mu move the nodes of strands and flesh.
 static const double* move_nodes(way_back* w, const double* mu) {
-  return w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
+  return w->parted ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
 }
 
 // Flesh on a body that gets longer.
@@ -359,21 +361,64 @@ static void go_to(way_back* w, int record) {
   lb_optimizing_go_to(w->o, w->m, w->d, record);
 }
 
+// Of explicit and linearly implicit steps: with what touched there.
+static void go_to_touching(way_back* w, int record) {
+  const size_t rows = (size_t)w->o->rows;
+  go_to(w, record);
+  for (size_t k = 0; k < rows; k++) {
+    w->o->r[k] = w->o->lands[(size_t)record * rows + k];
+  }
+  lb_loops_load_touching(w->d, w->o->r);
+}
+
+// What numbers do to a part of an explicit step.
+static void pull_part(way_back* w, int i) {
+  const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
+  if (part.mu) {
+    w->D = part.D;
+    w->answers = (lb_step_answers){0};
+    w->parted = true;
+    memcpy(w->mu, part.mu, (size_t)w->m->nv * sizeof(double));
+    pull_numbers(w, part.impact);
+    w->parted = false;
+  }
+}
+
+// Goals at the end of a linearly implicit step; what motors exert there is that of an explicit one
+// which would begin.
+static bool look_at_end(way_back* w, int record) {
+  const int now = record % RING;
+  const bool seen = lb_optimizing_exerts(w->o, w->m, record);
+  go_to_touching(w, record);
+  w->D = seen ? lb_explicit_look(w->X, w->d) : lb_step_look(w->S, w->d);
+  if (seen && !lb_explicit_see(w->X, w->d)) {
+    return false;
+  }
+  add_goals(w, &w->o->stage[record], w->q[now], w->v[now]);
+  if (seen) {
+    lb_explicit_see_back(w->X, w->q[now], w->v[now], w->motor);
+    pull_part(w, lb_explicit_parts(w->X) - 1);
+  }
+  return true;
+}
+
 // A linearly implicit step looks at the forces where it begins.
 static bool go_back_linear(way_back* w, int record) {
   const lb_stage* s = &w->o->stage[record];
   const size_t nv = (size_t)w->m->nv, nmotor = (size_t)w->m->nmotor;
   const int now = record % RING, before = s->before[0] % RING;
-  const lb_step_past past = lb_optimizing_past(w->o, record);
+  lb_step_past past = lb_optimizing_past(w->o, record);
+  past.lands = NULL;
+  memset(w->motor, 0, 4 * nmotor * sizeof *w->motor);
+  if (!look_at_end(w, record)) {
+    return false;
+  }
   go_to(w, record);
-  w->D = lb_step_look(w->S, w->d);
-  add_goals(w, s, w->q[now], w->v[now]);
   if (!lb_step_differentiate(w->S, w->d, &past)) {
     return false;
   }
   memset(w->a, 0, nv * sizeof(double));
   memset(w->lambda, 0, (size_t)w->o->rows * sizeof(double));
-  memset(w->motor, 0, 4 * nmotor * sizeof *w->motor);
   double* begun = w->motor + 3 * nmotor;
   lb_step_causes out = {{w->q[before], NULL}, {w->v[before], NULL}, w->motor, begun};
   lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, w->lambda});
@@ -425,16 +470,6 @@ static bool go_back(way_back* w, int record) {
   return true;
 }
 
-// Of explicit steps: with what touched there.
-static void go_to_touching(way_back* w, int record) {
-  const size_t rows = (size_t)w->o->rows;
-  go_to(w, record);
-  for (size_t k = 0; k < rows; k++) {
-    w->o->r[k] = w->o->lands[(size_t)record * rows + k];
-  }
-  lb_loops_load_touching(w->d, w->o->r);
-}
-
 // An explicit step comes from the record before alone; its stages are found again.
 static bool go_back_explicit(way_back* w, int record) {
   const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
@@ -466,12 +501,7 @@ static bool go_back_explicit(way_back* w, int record) {
     pull_motors(w, lb_explicit_moment(w->X, i));
   }
   for (int i = 0; i < lb_explicit_parts(w->X) && w->numbers; i++) {
-    const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
-    if (part.mu) {
-      w->D = part.D;
-      memcpy(w->mu, part.mu, nv * sizeof(double));
-      pull_numbers(w, part.impact);
-    }
+    pull_part(w, i);
   }
   return true;
 }
@@ -532,14 +562,27 @@ static lb_status go_to_start(way_back* w, const lb_played* m, lb_error* err) {
   return status;
 }
 
+// What motors exert in linearly implicit steps is that of an explicit one.
+static bool needs_explicit(const lb_optimizing* o, const lb_model* m) {
+  bool exerts = false;
+  for (int i = 0; i < o->ngoal; i++) {
+    exerts |= lb_aimed_exerts(&o->goal[i], m);
+  }
+  return lb_integrator_is_explicit(m->solver.integrator) ||
+         (exerts && m->solver.integrator == LB_INTEGRATOR_LINEAR_EULER);
+}
+
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err) {
   way_back w = {.o = o, .m = &m->model, .d = d};
   lb_arena_init(&w.arena, o->allocator);
   const lb_integrator by = w.m->solver.integrator;
   const bool explicit = lb_integrator_is_explicit(by);
-  lb_status status =
-      explicit ? lb_explicit_derivative_create(w.m, by, o->allocator, &w.X, err) : LB_OK;
+  lb_status status = LB_OK;
+  if (needs_explicit(o, w.m)) {
+    status = lb_explicit_derivative_create(w.m, explicit ? by : LB_INTEGRATOR_EULER, o->allocator,
+                                           &w.X, err);
+  }
   if (status == LB_OK && (!explicit || lb_loops_one_way(w.m) >= 0)) { // a start may be an impact
     status = lb_step_derivative_create(w.m, o->allocator, &w.S, err);
   }
@@ -548,15 +591,16 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
     const lb_stage* s = &o->stage[i];
-    bool (*const go)(way_back*, int) = w.X && !s->impact ? go_back_explicit
-                                       : s->linear       ? go_back_linear
-                                                         : go_back;
+    bool (*const go)(way_back*, int) = s->linear                ? go_back_linear
+                                       : explicit && !s->impact ? go_back_explicit
+                                                                : go_back;
     if (!go(&w, i)) {
-      status = lb_error_add(err, LB_FAILED, (lb_place){0},
-                            "the step that ends at t = %g s has no derivative: its equations are "
-                            "singular%s",
-                            o->stage[i].time,
-                            w.X ? ", or it left gaps too wide to be closed straight (take smaller "
+      status =
+          lb_error_add(err, LB_FAILED, (lb_place){0},
+                       "the step that ends at t = %g s has no derivative: its equations are "
+                       "singular%s",
+                       o->stage[i].time,
+                       explicit ? ", or it left gaps too wide to be closed straight (take smaller "
                                   "steps)"
                                 : "");
     }

@@ -92,7 +92,12 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
   }
 }
 
-// Of explicit steps, what touches in place of what landed.
+// What motors exert is what holds a state that was found without it, as recordings tell it.
+static bool exerts_as_recorded(lb_integrator by) {
+  return lb_integrator_is_explicit(by) || by == LB_INTEGRATOR_LINEAR_EULER;
+}
+
+// Of such steps, what touches in place of what landed.
 static void note_touching(lb_optimizing* o, const lb_data* d) {
   if (!o->no_memory) {
     const size_t rows = (size_t)o->rows, first = ((size_t)o->count - 1) * rows;
@@ -103,7 +108,7 @@ static void note_touching(lb_optimizing* o, const lb_data* d) {
   }
 }
 
-static void note_explicit(void* context, const lb_data* d, const lb_step_past* past) {
+static void note_with_touching(void* context, const lb_data* d, const lb_step_past* past) {
   note(context, d, past);
   note_touching(context, d);
 }
@@ -193,7 +198,7 @@ void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, 
   if (!lb_optimizing_exerts(o, m, record)) {
     return;
   }
-  if (lb_integrator_is_explicit(m->solver.integrator)) {
+  if (exerts_as_recorded(m->solver.integrator)) {
     lb_forward(m, d);
     return;
   }
@@ -309,9 +314,6 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
 
 static void watch_stages(lb_optimizing* o, lb_stepper* st) {
   lb_stepper_watch(st, note, o);
-  if (!is_iterated(st)) {
-    return;
-  }
   lb_bdf2* own = st->own;
   const bool loops = o->rows > 0 && lb_loops_one_way(st->m) < 0;
   const bool bends = st->m->nelastic > 0 && st->m->nnode == 0;
@@ -329,8 +331,8 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   if (status != LB_OK) {
     return status;
   }
-  if (lb_integrator_is_explicit(st->solver.integrator)) {
-    lb_stepper_watch(st, note_explicit, o);
+  if (exerts_as_recorded(st->solver.integrator)) {
+    lb_stepper_watch(st, note_with_touching, o);
   } else {
     watch_stages(o, st);
   }

@@ -3,7 +3,7 @@
 #include "design/optimizing.h"
 
 static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2", "linear-euler"};
-enum { SCHEMES = 4, ITERATED = 3 }; // what motors exert is known of those alone
+enum { SCHEMES = 4 };
 
 static const char reduced[] = ", step: 4 ms", maximal[] = ", step: 4 ms, coordinates: maximal";
 

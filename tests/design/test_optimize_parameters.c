@@ -48,8 +48,8 @@ static const char turning[] =
 
 static void rotations_and_ball_joints(void** state) {
   (void)state;
-  check_schemes(ITERATED, turning, false, "", 1e-3, 1e-8);
-  check_schemes(ITERATED, turning, true, "", 2e-3, 1e-7);
+  check_schemes(SCHEMES, turning, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, turning, true, "", 2e-3, 1e-7);
 }
 
 // The velocity of a free body that turns is that of the scene, along the world's axes.
@@ -125,8 +125,8 @@ static const char closing[] =
 
 static void numbers_of_joints_that_close_loops(void** state) {
   (void)state;
-  check_schemes(ITERATED, closing, false, "", 1e-3, 1e-8);
-  check_schemes(ITERATED, closing, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, closing, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, closing, true, "", 1e-3, 1e-7);
 }
 
 // What starts a tree starts the bodies that it is taken apart to.
@@ -194,8 +194,8 @@ static const char effort[] = "    effort: {motor: push, weight: 1e-3}\n";
 
 static void starts_and_lengths_in_maximal_coordinates(void** state) {
   (void)state;
-  check_schemes(ITERATED, apart, false, effort, 1e-3, 1e-8);
-  check_schemes(ITERATED, apart, true, effort, 2e-3, 1e-7);
+  check_schemes(SCHEMES, apart, false, effort, 1e-3, 1e-8);
+  check_schemes(SCHEMES, apart, true, effort, 2e-3, 1e-7);
 }
 
 // How far objective and gradient in maximal coordinates are from those in reduced ones.
@@ -275,7 +275,7 @@ static const char led[] =
     "    last: {motor: lead, time: 0.1 s, weight: 0.01}\n";
 
 static void check_led(const char* motors, bool loose, double part, double tolerance) {
-  for (int i = 0; i < ITERATED; i++) {
+  for (int i = 0; i < SCHEMES; i++) {
     char text[8000];
     problem p;
     snprintf(text, sizeof text, led, schemes[i], loose ? maximal : reduced, motors);
@@ -348,8 +348,8 @@ static void masses_of_bodies_that_loops_split(void** state) {
       "  parameters: {m: {mass: rod}, n: {mass: slider}, rod: {length: rod}, k: {stiffness: c},\n"
       "               d: {damping: c}, r: {rest: c}, speed: {velocity: a}}\n"
       "  goals: {g: {point: slider, position: [0.6, 0, 0], weight: 100, time: [0, 0.1 s]}}\n";
-  check_schemes(ITERATED, text, false, "", 5e-4, 1e-8);
-  check_schemes(ITERATED, text, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, text, false, "", 5e-4, 1e-8);
+  check_schemes(SCHEMES, text, true, "", 1e-3, 1e-7);
 }
 
 // A hand on a rail through the world, and the tip of a strut that is held where it starts.
@@ -392,8 +392,8 @@ static void starts_and_lengths_where_points_are_led(void** state) {
       "    tip: {point: flap, at: [0.2, 0, 0], position: [0.5, 0, 0.5], time: [0, 0.1 s]}\n"
       "    post: {point: post, at: [0, 0, 0.3], position: [0.1, 2, 0.1], time: [0, 0.1 s]}\n"
       "    elbow: {point: lower, velocity: [0, 0, 0], weight: 0.1}\n";
-  check_schemes(ITERATED, text, false, "", 1e-3, 1e-8);
-  check_schemes(ITERATED, text, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, text, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, text, true, "", 1e-3, 1e-7);
 }
 
 // --- scenes ---
