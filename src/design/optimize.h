@@ -219,7 +219,7 @@ void lb_conditions_differentiate(const lb_conditions* c, double* gap_q, double* 
 // The said joint that a row is about, and its k-th condition; -1: it is a loop's.
 int lb_conditions_said(const lb_conditions* c, int row, int* k);
 // Have a block say where a joint that closes a loop starts, or how fast.
-lb_status lb_said_find(lb_optimizing* o, lb_block* b, const char* joint);
+void lb_said_find(lb_optimizing* o, lb_block* b, const char* joint);
 
 // --- starts (optimize_start.c, optimize_start_back.c) ---
 

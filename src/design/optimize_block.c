@@ -141,7 +141,8 @@ static lb_status find_block(maker* k, lb_block* b) {
     const int j =
         joint ? lb_model_joint(tree, k->s->joint[p->index].name) : find_free(tree, p->index);
     if (j < 0) {
-      return lb_said_find(k->o, b, k->s->joint[p->index].name);
+      lb_said_find(k->o, b, k->s->joint[p->index].name);
+      return LB_OK;
     }
     b->q = tree->joint_q[j];
     b->v = tree->joint_v[j];

@@ -12,7 +12,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 
-lb_status lb_said_find(lb_optimizing* o, lb_block* b, const char* joint) {
+void lb_said_find(lb_optimizing* o, lb_block* b, const char* joint) {
   const int loop = lb_optimizing_loop(o->tree, joint);
   int i = 0;
   while (i < o->nsaid && o->said[i].loop != loop) {
@@ -28,7 +28,6 @@ lb_status lb_said_find(lb_optimizing* o, lb_block* b, const char* joint) {
   }
   *(b->p->kind == LB_PARAMETER_POSITION ? &s->place : &s->speed) = b;
   b->said = i;
-  return LB_OK;
 }
 
 // --- what is open ---

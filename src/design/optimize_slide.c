@@ -23,7 +23,7 @@ typedef struct maker {
   lb_scene* s; // in the making; arrays have room
   lb_block* of;
   lb_vec3 root;
-  lb_mass share; // of the body's mass, for itself and what it is split for
+  lb_mass share; // of the body's mass, for each joint that splits it
   bool no_memory;
 } maker;
 
@@ -118,8 +118,8 @@ static void weigh(lb_scene_body* body, lb_mass mass) {
   body->has_mass = body->has_com = body->has_inertia = true;
 }
 
-// What a joint splits it splits with a part of the mass: carriers of such joints get one each,
-// which is the same body as long as they are held.
+// A joint that splits the body takes a share of its mass, as without a carrier in between: carriers
+// get it, and pass it on.
 static void share_mass(maker* k, int njoint) {
   double parts = 1, off = 0;
   for (int i = 0; i < njoint; i++) {

@@ -57,7 +57,7 @@ static void gather(way_back* w, lb_start_slopes* by) {
 
 // A chosen part of a matrix of rows, and what is done with it on the way back.
 typedef struct passing {
-  double* A; // [nclosing][nclosing], then [nclosing]
+  double* A; // [nmoving][nmoving], then [nmoving]
   int* order;
 } passing;
 
