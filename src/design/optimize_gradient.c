@@ -430,6 +430,7 @@ static bool go_back_linear(way_back* w, int record) {
     spread(w, i, s->time - s->dt, (double[]){begun[i], 0, 0});
   }
   w->answers = lb_step_pose_linear(w->S, w->d, &past);
+  w->D = lb_step_dynamics(w->S);
   pull_numbers(w, false);
   return true;
 }
