@@ -3,46 +3,16 @@
 // stage's multiplier: an objective changes by -mu'dr with a change dr of the stage's equations.
 #include <string.h>
 
-#include "base/arena.h"
-#include "design/optimize.h"
-#include "dynamics/force_line.h"
+#include "design/optimize_back.h"
 #include "dynamics/force_point.h"
 #include "dynamics/loop.h"
 #include "math/dense.h"
 #include "math/se3.h"
 
-// Records that a stage and those before it can come from.
-enum { RING = 4 };
-
-typedef struct way_back {
-  lb_optimizing* o;
-  const lb_model* m;
-  lb_data* d;
-  lb_step_derivative* S;
-  lb_explicit_derivative* X; // of explicit steps, in its place; of linear ones, for motors but for
-                             // an impact at the start
-  const lb_derivatives* D;   // of the dynamics where d is
-  lb_arena arena;
-  double *q[RING], *v[RING]; // [nv] by the last states
-  double* a;                 // [nv] by accelerations, of what motors exert
-  double* lambda;            // [rows] likewise by multipliers
-  lb_step_answers answers;   // of a linearly implicit step
-  double* mu;                // [nv] the stage's multiplier; of driven coordinates, by their forces
-  double* motor;             // [nmotor][3] of a moment, and [nmotor] of that before ...
-  double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
-  lb_motion *move, *gain;    // [nv]
-  double* measured;          // [9][nv] scratch, of joints that are measured; of elastic bodies more
-  lb_model_soft** part;      // [nblock] of moduli
-  double* nodes;             // [18 * nnode] scratch, of flesh on bodies that get longer
-  double* gradient;          // [nvalue]
-  bool parted;               // numbers are pulled of a part of an explicit step
-  bool numbers;              // some change the equations themselves, and not only starts and motors
-} way_back;
-
 // --- goals ---
 
 // A point's place and velocity change along the coordinates with S and with psi + turning along.
-static void add_point(way_back* w, const lb_aimed* a, const double* miss, double* by_q,
+static void add_point(lb_way_back* w, const lb_aimed* a, const double* miss, double* by_q,
                       double* by_v) {
   const lb_anchor at = lb_aimed_anchor(a, w->m);
   const lb_force_point p = lb_force_point_find(w->d->work, &at);
@@ -59,7 +29,7 @@ static void add_point(way_back* w, const lb_aimed* a, const double* miss, double
   }
 }
 
-static void spread(way_back* w, int motor, double time, const double by[3]) {
+static void spread(lb_way_back* w, int motor, double time, const double by[3]) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
     if (b->p->kind == LB_PARAMETER_MOTOR && b->p->index == motor) {
@@ -75,7 +45,8 @@ static void spread(way_back* w, int motor, double time, const double by[3]) {
 }
 
 // What a motor exerts that drives coordinate k is r_k itself: it changes with numbers as that does.
-static void add_effort(way_back* w, const lb_aimed* a, double scale, double* by_q, double* by_v) {
+static void add_effort(lb_way_back* w, const lb_aimed* a, double scale, double* by_q,
+                       double* by_v) {
   const int motor = a->g->index;
   if (w->X) {
     lb_explicit_add_torque(w->X, by_q, by_v, motor, scale);
@@ -88,7 +59,7 @@ static void add_effort(way_back* w, const lb_aimed* a, double scale, double* by_
   }
 }
 
-static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v) {
+static void add_goals(lb_way_back* w, const lb_stage* s, double* by_q, double* by_v) {
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
     double miss[LB_GOAL_MOST];
@@ -113,102 +84,10 @@ static void add_goals(way_back* w, const lb_stage* s, double* by_q, double* by_v
   }
 }
 
-// --- numbers of the model ---
-
-// mu'dr by a joint's stiffness, damping or rest: r has k (q - rest) + d qd; of a ball k times its
-// rotation vector.
-static void pull_joint(way_back* w, const lb_block* b, const double* mu) {
-  const lb_model* m = w->m;
-  double* to = w->gradient + b->first;
-  if (b->loop >= 0) {
-    for (int k = 0; k < b->count; k++) {
-      to[k] += lb_loops_spring_by_number(w->D, w->d, w->answers.probe, b->loop,
-                                         lb_number_of_spring[b->p->kind], k, mu);
-    }
-    return;
-  }
-  if (b->p->kind == LB_PARAMETER_REST) {
-    for (int k = 0; k < b->count; k++) {
-      to[k] += mu[b->own_v + k] * m->stiffness[b->own_v + k];
-    }
-    return;
-  }
-  const double* q = w->d->q + b->own_q;
-  const lb_vec3 turn = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
-  const bool ball = w->o->given.joint[b->p->index].kind == LB_JOINT_SPHERICAL;
-  const double stretch[] = {turn.x, turn.y, turn.z};
-  const lb_probe* probe = w->answers.probe;
-  for (int i = 0; i < b->ncoordinate; i++) {
-    const int v = b->coordinate[i], k = v - b->own_v;
-    if (b->p->kind == LB_PARAMETER_DAMPING) {
-      *to -= mu[v] * (w->d->qd[v] + (probe ? probe->u[v] : 0));
-    } else {
-      const double off = ball ? stretch[k] : q[k] - m->rest[b->own_q + k];
-      *to -= mu[v] * (off + (probe ? probe->x[v] : 0));
-    }
-  }
-}
-
-static void pull_line(way_back* w, const lb_block* b, const double* mu) {
-  const bool spring = b->p->owner == LB_OWNER_SPRING;
-  w->gradient[b->first] += (spring ? lb_spring_by_number : lb_cable_by_number)(
-      w->D, w->d, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
-}
-
-// The power of what the equations of motion get beyond, for one more of a growth's number.
-static double growth_power(way_back* w, const lb_growth* g, bool length, bool impact,
-                           const double* mu) {
-  if (g->link == LB_WORLD) {
-    return 0;
-  }
-  lb_motion by = lb_motion_zero();
-  lb_derive_point(w->D, w->move, NULL, g->link, lb_v4_zero());
-  for (int k = 0; k < w->m->nv; k++) {
-    by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
-  }
-  const lb_state* s = &w->d->work->state[g->link];
-  const lb_bulk change = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
-  double power = lb_bulk_power(&change, s, by);
-  if (length && g->drag >= 0 && !impact) { // c v.(velocity by mu) at the centre, which moves by e
-    const lb_model_drag* drag = &w->m->drag[g->drag];
-    const lb_force_point p = lb_force_point_find(w->d->work, &drag->at);
-    const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
-    const lb_v4 moved = by.v + lb_v4_cross(by.w, p.arm);
-    lb_motion at = {s->w, p.velocity};
-    if (w->answers.probe) { // it is of the velocities at the end of the step
-      at = lb_motion_add(at, lb_probe_point(w->answers.probe, w->D, p, NULL).U);
-    }
-    power += drag->linear *
-             (lb_v4_dot(lb_v4_cross(at.w, e), moved) + lb_v4_dot(at.v, lb_v4_cross(by.w, e)));
-  }
-  return power;
-}
-
-static void pull_mass(way_back* w, const lb_block* b, bool impact, const double* mu) {
-  const bool length = b->p->kind == LB_PARAMETER_LENGTH;
-  for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
-    const lb_growth* g = &w->o->growth[i];
-    const double power = growth_power(w, g, length, impact, mu);
-    w->gradient[b->first] -= length ? power : power / (g->parts * g->base.m);
-  }
-}
-
-// How velocities mu move the nodes of strands and flesh.
-static const double* move_nodes(way_back* w, const double* mu) {
-  return w->parted ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
-}
-
-// Flesh on a body that gets longer.
-static void pull_stretch(way_back* w, const lb_block* b, bool impact, const double* mu) {
-  if (w->m->nsoft > 0) {
-    const lb_stretch_room room = {w->nodes, w->move};
-    w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &w->answers, &room,
-                                              mu, move_nodes(w, mu));
-  }
-}
+// --- motors ---
 
 // Motors that push at loops change what others exert, too.
-static void pull_pushes(way_back* w) {
+static void pull_pushes(lb_way_back* w) {
   const lb_model* m = w->m;
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
@@ -218,13 +97,8 @@ static void pull_pushes(way_back* w) {
   }
 }
 
-// Of all numbers of a model these alone change an impact, and where motors are.
-static bool moves_mass(const lb_block* b) {
-  return b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH;
-}
-
 // What motors do at a moment, and lengths by those that hold slides.
-static void pull_motors(way_back* w, double time) {
+static void pull_motors(lb_way_back* w, double time) {
   for (int i = 0; i < w->m->nmotor; i++) {
     spread(w, i, time, w->motor + 3 * (size_t)i);
   }
@@ -232,41 +106,6 @@ static void pull_motors(way_back* w, double time) {
     const lb_block* b = &w->o->block[i];
     for (int k = 0; k < b->nslide; k++) {
       w->gradient[b->first] += b->slide[k].reach * w->motor[3 * b->slide[k].motor];
-    }
-  }
-}
-
-// What numbers do to a stage; `impact`: to such a one.
-static void pull_numbers(way_back* w, bool impact) {
-  const double* mu = w->mu;
-  for (int i = 0; i < w->o->nblock; i++) {
-    const lb_block* b = &w->o->block[i];
-    if (impact && !moves_mass(b)) {
-      continue;
-    }
-    if (lb_fabric_owns(b)) {
-      double* to = &w->gradient[b->first];
-      *to += lb_modulus_power(w->o, w->d, b, &w->answers, w->measured, mu);
-      if (w->m->nnode > 0) {
-        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, move_nodes(w, mu));
-      }
-      continue;
-    }
-    switch (b->p->kind) {
-    case LB_PARAMETER_STIFFNESS:
-    case LB_PARAMETER_DAMPING:
-    case LB_PARAMETER_REST:
-      (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
-      break;
-    case LB_PARAMETER_LENGTH:
-      pull_mass(w, b, impact, mu);
-      pull_stretch(w, b, impact, mu);
-      break;
-    case LB_PARAMETER_MASS:
-      pull_mass(w, b, impact, mu);
-      break;
-    default:
-      break;
     }
   }
 }
@@ -319,7 +158,7 @@ static void pull_place(double* to, const lb_block* b, const double* x, int kind,
 }
 
 // Motors say how their joints start.
-static void pull_first(way_back* w, const lb_model* tree, const lb_start_slopes* by) {
+static void pull_first(lb_way_back* w, const lb_model* tree, const lb_start_slopes* by) {
   for (int i = 0; i < tree->nmotor; i++) {
     double asked[] = {by->motor[3 * i], by->motor[3 * i + 1], 0};
     if (tree->motor_joint[i] >= 0 && tree->motor_drive[i] == LB_DRIVE_POSITION) {
@@ -330,7 +169,7 @@ static void pull_first(way_back* w, const lb_model* tree, const lb_start_slopes*
   }
 }
 
-static void pull_start(way_back* w, const lb_model* tree, const double* x,
+static void pull_start(lb_way_back* w, const lb_model* tree, const double* x,
                        const lb_start_slopes* by) {
   pull_first(w, tree, by);
   for (int i = 0; i < w->o->nblock; i++) {
@@ -357,12 +196,12 @@ static void pull_start(way_back* w, const lb_model* tree, const double* x,
 
 // --- the way ---
 
-static void go_to(way_back* w, int record) {
+static void go_to(lb_way_back* w, int record) {
   lb_optimizing_go_to(w->o, w->m, w->d, record);
 }
 
 // Of explicit and linearly implicit steps: with what touched there.
-static void go_to_touching(way_back* w, int record) {
+static void go_to_touching(lb_way_back* w, int record) {
   const size_t rows = (size_t)w->o->rows;
   go_to(w, record);
   for (size_t k = 0; k < rows; k++) {
@@ -372,21 +211,21 @@ static void go_to_touching(way_back* w, int record) {
 }
 
 // What numbers do to a part of an explicit step.
-static void pull_part(way_back* w, int i) {
+static void pull_part(lb_way_back* w, int i) {
   const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
   if (part.mu) {
     w->D = part.D;
     w->answers = (lb_step_answers){0};
     w->parted = true;
     memcpy(w->mu, part.mu, (size_t)w->m->nv * sizeof(double));
-    pull_numbers(w, part.impact);
+    lb_numbers_pull(w, part.impact);
     w->parted = false;
   }
 }
 
 // Goals at the end of a linearly implicit step; what motors exert there is that of an explicit one
 // which would begin.
-static bool look_at_end(way_back* w, int record) {
+static bool look_at_end(lb_way_back* w, int record) {
   const int now = record % RING;
   const bool seen = lb_optimizing_exerts(w->o, w->m, record);
   go_to_touching(w, record);
@@ -403,7 +242,7 @@ static bool look_at_end(way_back* w, int record) {
 }
 
 // A linearly implicit step looks at the forces where it begins.
-static bool go_back_linear(way_back* w, int record) {
+static bool go_back_linear(lb_way_back* w, int record) {
   const lb_stage* s = &w->o->stage[record];
   const size_t nv = (size_t)w->m->nv, nmotor = (size_t)w->m->nmotor;
   const int now = record % RING, before = s->before[0] % RING;
@@ -431,11 +270,11 @@ static bool go_back_linear(way_back* w, int record) {
   }
   w->answers = lb_step_pose_linear(w->S, w->d, &past);
   w->D = lb_step_dynamics(w->S);
-  pull_numbers(w, false);
+  lb_numbers_pull(w, false);
   return true;
 }
 
-static bool go_back(way_back* w, int record) {
+static bool go_back(lb_way_back* w, int record) {
   const lb_optimizing* o = w->o;
   const lb_stage* s = &o->stage[record];
   const size_t nv = (size_t)w->m->nv;
@@ -467,12 +306,12 @@ static bool go_back(way_back* w, int record) {
   if (s->impact) {
     lb_step_pose_impact(w->S, w->d);
   }
-  pull_numbers(w, s->impact);
+  lb_numbers_pull(w, s->impact);
   return true;
 }
 
 // An explicit step comes from the record before alone; its stages are found again.
-static bool go_back_explicit(way_back* w, int record) {
+static bool go_back_explicit(lb_way_back* w, int record) {
   const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
   const int now = record % RING, before = (record - 1) % RING;
   const int moments = lb_explicit_moments(w->X);
@@ -508,12 +347,12 @@ static bool go_back_explicit(way_back* w, int record) {
 }
 
 // Of `measured` and `nodes`.
-static size_t scratch_size(const way_back* w) {
+static size_t scratch_size(const lb_way_back* w) {
   const size_t nv = (size_t)w->m->nv, dense = w->m->nelastic > 0 ? (size_t)w->m->ndense : 0;
   return 9 * nv + dense * dense + 18 * (size_t)w->m->nnode;
 }
 
-static bool take_vectors(way_back* w) {
+static bool take_vectors(lb_way_back* w) {
   const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
   double* block =
       LB_TAKE(&w->arena, double,
@@ -546,7 +385,7 @@ static bool take_vectors(way_back* w) {
   return ok;
 }
 
-static lb_status go_to_start(way_back* w, const lb_played* m, lb_error* err) {
+static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) {
   const size_t nv = (size_t)m->tree->nv;
   const size_t said = 3 * (size_t)w->o->nsaid;
   double* tree = LB_TAKE(&w->arena, double, 2 * (nv + said) + (size_t)w->o->nblock);
@@ -575,7 +414,7 @@ static bool needs_explicit(const lb_optimizing* o, const lb_model* m) {
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err) {
-  way_back w = {.o = o, .m = &m->model, .d = d};
+  lb_way_back w = {.o = o, .m = &m->model, .d = d};
   lb_arena_init(&w.arena, o->allocator);
   const lb_integrator by = w.m->solver.integrator;
   const bool explicit = lb_integrator_is_explicit(by);
@@ -592,9 +431,9 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
     const lb_stage* s = &o->stage[i];
-    bool (*const go)(way_back*, int) = s->linear                ? go_back_linear
-                                       : explicit && !s->impact ? go_back_explicit
-                                                                : go_back;
+    bool (*const go)(lb_way_back*, int) = s->linear                ? go_back_linear
+                                          : explicit && !s->impact ? go_back_explicit
+                                                                   : go_back;
     if (!go(&w, i)) {
       status =
           lb_error_add(err, LB_FAILED, (lb_place){0},

@@ -1,0 +1,137 @@
+// What numbers of the model do to a stage of a run: one dot product each with the stage's
+// multiplier.
+#include "design/optimize_back.h"
+#include "dynamics/force_line.h"
+#include "dynamics/force_point.h"
+#include "dynamics/loop.h"
+
+// mu'dr by a joint's stiffness, damping or rest: r has k (q - rest) + d qd; of a ball k times its
+// rotation vector.
+static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
+  const lb_model* m = w->m;
+  double* to = w->gradient + b->first;
+  if (b->loop >= 0) {
+    for (int k = 0; k < b->count; k++) {
+      to[k] += lb_loops_spring_by_number(w->D, w->d, w->answers.probe, b->loop,
+                                         lb_number_of_spring[b->p->kind], k, mu);
+    }
+    return;
+  }
+  if (b->p->kind == LB_PARAMETER_REST) {
+    for (int k = 0; k < b->count; k++) {
+      to[k] += mu[b->own_v + k] * m->stiffness[b->own_v + k];
+    }
+    return;
+  }
+  const double* q = w->d->q + b->own_q;
+  const lb_vec3 turn = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
+  const bool ball = w->o->given.joint[b->p->index].kind == LB_JOINT_SPHERICAL;
+  const double stretch[] = {turn.x, turn.y, turn.z};
+  const lb_probe* probe = w->answers.probe;
+  for (int i = 0; i < b->ncoordinate; i++) {
+    const int v = b->coordinate[i], k = v - b->own_v;
+    if (b->p->kind == LB_PARAMETER_DAMPING) {
+      *to -= mu[v] * (w->d->qd[v] + (probe ? probe->u[v] : 0));
+    } else {
+      const double off = ball ? stretch[k] : q[k] - m->rest[b->own_q + k];
+      *to -= mu[v] * (off + (probe ? probe->x[v] : 0));
+    }
+  }
+}
+
+static void pull_line(lb_way_back* w, const lb_block* b, const double* mu) {
+  const bool spring = b->p->owner == LB_OWNER_SPRING;
+  w->gradient[b->first] += (spring ? lb_spring_by_number : lb_cable_by_number)(
+      w->D, w->d, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
+}
+
+// The power of what the equations of motion get beyond, for one more of a growth's number.
+static double growth_power(lb_way_back* w, const lb_growth* g, bool length, bool impact,
+                           const double* mu) {
+  if (g->link == LB_WORLD) {
+    return 0;
+  }
+  lb_motion by = lb_motion_zero();
+  lb_derive_point(w->D, w->move, NULL, g->link, lb_v4_zero());
+  for (int k = 0; k < w->m->nv; k++) {
+    by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
+  }
+  const lb_state* s = &w->d->work->state[g->link];
+  const lb_bulk change = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
+  double power = lb_bulk_power(&change, s, by);
+  if (length && g->drag >= 0 && !impact) { // c v.(velocity by mu) at the centre, which moves by e
+    const lb_model_drag* drag = &w->m->drag[g->drag];
+    const lb_force_point p = lb_force_point_find(w->d->work, &drag->at);
+    const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
+    const lb_v4 moved = by.v + lb_v4_cross(by.w, p.arm);
+    lb_motion at = {s->w, p.velocity};
+    if (w->answers.probe) { // it is of the velocities at the end of the step
+      at = lb_motion_add(at, lb_probe_point(w->answers.probe, w->D, p, NULL).U);
+    }
+    power += drag->linear *
+             (lb_v4_dot(lb_v4_cross(at.w, e), moved) + lb_v4_dot(at.v, lb_v4_cross(by.w, e)));
+  }
+  return power;
+}
+
+static void pull_mass(lb_way_back* w, const lb_block* b, bool impact, const double* mu) {
+  const bool length = b->p->kind == LB_PARAMETER_LENGTH;
+  for (int i = b->growth; i < b->growth + b->ngrowth; i++) {
+    const lb_growth* g = &w->o->growth[i];
+    const double power = growth_power(w, g, length, impact, mu);
+    w->gradient[b->first] -= length ? power : power / (g->parts * g->base.m);
+  }
+}
+
+// How velocities mu move the nodes of strands and flesh.
+static const double* move_nodes(lb_way_back* w, const double* mu) {
+  return w->parted ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
+}
+
+// Flesh on a body that gets longer.
+static void pull_stretch(lb_way_back* w, const lb_block* b, bool impact, const double* mu) {
+  if (w->m->nsoft > 0) {
+    const lb_stretch_room room = {w->nodes, w->move};
+    w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &w->answers, &room,
+                                              mu, move_nodes(w, mu));
+  }
+}
+
+// Of all numbers of a model these alone change an impact, and where motors are.
+static bool moves_mass(const lb_block* b) {
+  return b->p->kind == LB_PARAMETER_MASS || b->p->kind == LB_PARAMETER_LENGTH;
+}
+
+void lb_numbers_pull(lb_way_back* w, bool impact) {
+  const double* mu = w->mu;
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    if (impact && !moves_mass(b)) {
+      continue;
+    }
+    if (lb_fabric_owns(b)) {
+      double* to = &w->gradient[b->first];
+      *to += lb_modulus_power(w->o, w->d, b, &w->answers, w->measured, mu);
+      if (w->m->nnode > 0) {
+        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, move_nodes(w, mu));
+      }
+      continue;
+    }
+    switch (b->p->kind) {
+    case LB_PARAMETER_STIFFNESS:
+    case LB_PARAMETER_DAMPING:
+    case LB_PARAMETER_REST:
+      (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
+      break;
+    case LB_PARAMETER_LENGTH:
+      pull_mass(w, b, impact, mu);
+      pull_stretch(w, b, impact, mu);
+      break;
+    case LB_PARAMETER_MASS:
+      pull_mass(w, b, impact, mu);
+      break;
+    default:
+      break;
+    }
+  }
+}
