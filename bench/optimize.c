@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { NUMBERS = 500, TRIALS = 5, MOST_MOTORS = 256 };
@@ -138,7 +139,7 @@ static int bench(const char* folder, const char* name, lb_integrator integrator)
     status = simulate(&j, o->steps, &plain, &err);
   }
   if (status == LB_OK) {
-    printf("%-16s %-8s %8d %8d %10.2f %10.2f %10.2f %10.2f %10.2f\n", name,
+    printf("%-16s %-12s %8d %8d %10.2f %10.2f %10.2f %10.2f %10.2f\n", name,
            lb_integrator_name(integrator), o->nvalue, o->steps, 1e3 * plain, 1e3 * run, 1e3 * both,
            both / run, both / plain);
   } else {
@@ -155,16 +156,19 @@ static int bench(const char* folder, const char* name, lb_integrator integrator)
 int main(int argc, char** argv) {
   static const char* const scenes[] = {"double-pendulum", "reach",    "robot-arm",
                                        "chain-10",        "humanoid", "four-bar"};
+  // what takes no iterations is not up to stiff chains
   static const lb_integrator integrators[] = {LB_INTEGRATOR_BDF1, LB_INTEGRATOR_BDF2,
-                                              LB_INTEGRATOR_SDIRK2};
+                                              LB_INTEGRATOR_SDIRK2, LB_INTEGRATOR_LINEAR_EULER,
+                                              LB_INTEGRATOR_RK4};
   const char* folder = argc > 1 ? argv[1] : "scenes";
   int failed = 0;
   printf("gradients of optimisation, the first %g s of each motion\n", piece);
-  printf("%-16s %-8s %8s %8s %10s %10s %10s %10s %10s\n", "scene", "steps by", "numbers", "steps",
+  printf("%-16s %-12s %8s %8s %10s %10s %10s %10s %10s\n", "scene", "steps by", "numbers", "steps",
          "plain/ms", "run/ms", "both/ms", "over run", "over plain");
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
     for (size_t k = 0; k < sizeof integrators / sizeof *integrators; k++) {
-      failed += bench(folder, scenes[i], integrators[k]);
+      const bool stiff = strncmp(scenes[i], "chain", 5) == 0 && k > 2;
+      failed += stiff ? 0 : bench(folder, scenes[i], integrators[k]);
     }
   }
   return failed > 0;

@@ -59,15 +59,27 @@ static void add_effort(lb_way_back* w, const lb_aimed* a, double scale, double* 
   }
 }
 
+static bool counts(const lb_way_back* w, const lb_aimed* a, const lb_stage* s) {
+  const int step = lb_aimed_exerts(a, w->m) ? s->effort : s->step;
+  return step > 0 && step >= a->first && step <= a->last;
+}
+
+static bool has_goals(const lb_way_back* w, const lb_stage* s) {
+  bool any = false;
+  for (int i = 0; i < w->o->ngoal; i++) {
+    any |= counts(w, &w->o->goal[i], s);
+  }
+  return any;
+}
+
 static void add_goals(lb_way_back* w, const lb_stage* s, double* by_q, double* by_v) {
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
     double miss[LB_GOAL_MOST];
-    const int step = lb_aimed_exerts(a, w->m) ? s->effort : s->step;
-    if (step == 0 || step < a->first || step > a->last) {
+    if (!counts(w, a, s)) {
       continue;
     }
-    lb_aimed_miss(a, w->m, w->d, step, miss);
+    lb_aimed_miss(a, w->m, w->d, lb_aimed_exerts(a, w->m) ? s->effort : s->step, miss);
     if (a->g->kind == LB_GOAL_POINT) {
       add_point(w, a, miss, by_q, by_v);
     } else if (a->g->kind == LB_GOAL_JOINT && a->loop >= 0) {
@@ -227,6 +239,9 @@ static void pull_part(lb_way_back* w, int i) {
 // which would begin.
 static bool look_at_end(lb_way_back* w, int record) {
   const int now = record % RING;
+  if (!has_goals(w, &w->o->stage[record])) {
+    return true;
+  }
   const bool seen = lb_optimizing_exerts(w->o, w->m, record);
   go_to_touching(w, record);
   w->D = seen ? lb_explicit_look(w->X, w->d) : lb_step_look(w->S, w->d);
@@ -268,9 +283,11 @@ static bool go_back_linear(lb_way_back* w, int record) {
   for (int i = 0; i < w->m->nmotor; i++) {
     spread(w, i, s->time - s->dt, (double[]){begun[i], 0, 0});
   }
-  w->answers = lb_step_pose_linear(w->S, w->d, &past);
-  w->D = lb_step_dynamics(w->S);
-  lb_numbers_pull(w, false);
+  if (w->numbers) {
+    w->answers = lb_step_pose_linear(w->S, w->d, &past);
+    w->D = lb_step_dynamics(w->S);
+    lb_numbers_pull(w, false);
+  }
   return true;
 }
 

@@ -478,7 +478,7 @@ static lb_status no_memory(const lb_model* m, lb_error* err) {
 static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nv = (size_t)m->nv, nd = (size_t)m->ndense, rows = (size_t)lb_loops_most_rows(m);
   lb_step_derivative* S = lb_carve(c, 1, sizeof *S);
-  lb_step_derivative made = {.m = m, .nd = m->ndense};
+  lb_step_derivative made = {.m = m, .nd = m->ndense, .plain = lb_forces_are_diagonal(m)};
   double** const blocks[] = {&made.Q, &made.H[0], &made.H[1]};
   for (int i = 0; i < 3; i++) {
     *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));

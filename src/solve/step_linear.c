@@ -23,12 +23,22 @@ static void pose(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   lb_forces_apply(m, d);
 }
 
+// Where coordinates answer by themselves it does not matter how links move.
+static void take_probe(lb_step_derivative* S, lb_data* d) {
+  if (S->plain) {
+    S->probe.x = S->x;
+    S->probe.u = S->u;
+  } else {
+    lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
+    lb_probe_take(&S->probe, S->D, d, S->x, S->u);
+  }
+}
+
 // By q_1 and v_1, for the end's velocities as they are.
 static void derive_start(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   lb_derivatives* D = S->D;
   pose(S, d, past);
-  lb_derive(D, d, d->q, d->qd, d->qdd, false);
-  lb_probe_take(&S->probe, D, d, S->x, S->u);
+  take_probe(S, d);
   lb_forces_answer(&S->probe, D, d);
   if (S->nodes) {
     lb_node_derivative_answer(S->nodes, D, d, &S->probe);
@@ -80,7 +90,9 @@ void lb_step_linear_derive(lb_step_derivative* S, lb_data* d, const lb_step_past
     S->stiff_C[k] = D->tau_qd[k] + past->dt * D->tau_q[k];
     S->start_C[k] -= D->tau_qd[k];
   }
-  derive_rows(S, d, past);
+  if (lb_loops_most_rows(S->m) > 0) {
+    derive_rows(S, d, past);
+  }
   lb_loops_gear(d, geared);
 }
 
