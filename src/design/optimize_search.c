@@ -21,6 +21,7 @@ enum {
 static const double DECREASE = 1e-4, SLOPE = 0.9; // of the slope at the start of a line
 static const double LONGEST_STEP = 64;            // over that which the pairs propose
 static const double FIRST_STEP = 0.1;             // of a number's scale
+static const double ROUNDING = 1e-17;             // of the objective
 static const double NEAR = 1e-3;                  // of a number's scale: all but at a bound
 static const double NOTHING = 1e-16;              // of the objective at the start: as good as none
 
@@ -236,6 +237,9 @@ static lb_status search_line(search* s, double* value, bool* fell) {
     step = !isfinite(high) ? 4 * step
            : low > 0       ? 0.5 * (low + high)
                            : high * fmin(fmax(part, 0.1), 0.5);
+    if (!*fell && fabs(step * slope) < ROUNDING * fabs(start)) {
+      return LB_OK; // what could be gained would not show
+    }
   }
   return LB_OK;
 }
