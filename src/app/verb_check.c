@@ -4,6 +4,7 @@
 
 #include "app/terminal.h"
 #include "app/verb.h"
+#include "limber/optimize.h"
 #include "limber/simulate.h"
 
 typedef struct check_args {
@@ -136,7 +137,17 @@ static void print_run(const lb_model* m) {
   printf(", a frame every %s\n", duration_text(m->record.every, every, sizeof every));
 }
 
-static void describe(const char* path, const lb_scene* scene, const lb_model* m) {
+static void print_optimisation(const lb_scene* scene, const lb_optimization* o) {
+  const int parameters = scene->optimize.nparameter, goals = scene->optimize.ngoal;
+  if (o) {
+    printf("  optimize  %d %s of %d %s, for %d %s\n", o->nvalue,
+           plural(o->nvalue, "number", "numbers"), parameters,
+           plural(parameters, "parameter", "parameters"), goals, plural(goals, "goal", "goals"));
+  }
+}
+
+static void describe(const char* path, const lb_scene* scene, const lb_model* m,
+                     const lb_optimization* o) {
   printf("%s%s%s is a good scene: %s\n", style_bold(stdout), path, style_off(stdout), scene->name);
   print_bodies(m);
   print_elastic(m);
@@ -145,6 +156,7 @@ static void describe(const char* path, const lb_scene* scene, const lb_model* m)
   print_freedom(m);
   print_forces(m);
   print_run(m);
+  print_optimisation(scene, o);
 }
 
 // Put the parts together as a run would: loops must close.
@@ -162,15 +174,20 @@ static exit_code check_scene(const char* path, bool quiet) {
   lb_error err = lb_error_make(NULL);
   lb_scene scene;
   lb_model* model = NULL;
+  lb_optimization* optimization = NULL; // of scenes that say what to optimise
   lb_status status = lb_scene_read(path, NULL, &scene, &err);
   if (status == LB_OK) {
     status = lb_model_create(&scene, NULL, &model, &err);
     if (status == LB_OK) {
       status = try_start(model, &err);
     }
-    if (status == LB_OK && !quiet) {
-      describe(path, &scene, model);
+    if (status == LB_OK && scene.optimize.nparameter > 0) {
+      status = lb_optimization_create(&scene, NULL, &optimization, &err);
     }
+    if (status == LB_OK && !quiet) {
+      describe(path, &scene, model, optimization);
+    }
+    lb_optimization_release(optimization);
     lb_model_release(model);
     lb_scene_release(&scene);
   }

@@ -117,7 +117,10 @@ static void print_results(const lb_model* model, const lb_recording* recording, 
            amount_text(model->full->nv - model->full->ndense, rate_text, sizeof rate_text));
   }
   print_energy(s);
-  if (model->nloop || model->nrelation) {
+  const bool held = model->nloop || model->nrelation;
+  if (held && model->solver.closing > 0) {
+    printf("  gaps     up to %.2g (m or rad), which close at a pace\n", s->constraint_violation);
+  } else if (held) {
     printf("  %s to %.2g (m or rad)\n",
            model->nguide || model->nrelation ? "constraints hold" : "loops    closed",
            s->constraint_violation);

@@ -230,17 +230,13 @@ static lb_status find_growth(maker* k, lb_block* b) {
 
 // --- what is refused ---
 
-static lb_status refuse(maker* k, const lb_block* b, const char* why) {
-  return lb_error_add(k->err, LB_INVALID, b->p->place, "parameter '%s': %s", b->p->name, why);
-}
-
 static lb_status check_block(maker* k, const lb_block* b) {
-  const lb_parameter_kind kind = b->p->kind;
-  for (int i = 0; i < k->o->nblock; i++) {
-    const lb_scene_parameter* other = k->o->block[i].p;
-    if (other != b->p && other->kind == kind && other->owner == b->p->owner &&
-        other->index == b->p->index) {
-      return refuse(k, b, "another parameter changes the same already (keep one)");
+  for (const lb_block* before = k->o->block; before < b; before++) {
+    const lb_scene_parameter* other = before->p;
+    if (other->kind == b->p->kind && other->owner == b->p->owner && other->index == b->p->index) {
+      return lb_error_add(k->err, LB_INVALID, b->p->place,
+                          "parameter '%s' changes what '%s' changes (keep one)", b->p->name,
+                          other->name);
     }
   }
   return LB_OK;

@@ -67,7 +67,7 @@ static lb_status find_goals(maker* k) {
 
 // --- the whole ---
 
-// What can be simulated, but has no derivatives.
+// What can be simulated, but not optimised.
 static lb_status check_scene(maker* k) {
   const lb_scene* s = k->s;
   if (s->optimize.nparameter == 0 || s->optimize.ngoal == 0) {
@@ -75,6 +75,10 @@ static lb_status check_scene(maker* k) {
                         "'%s' does not say what to optimise (give it 'optimize' with "
                         "'parameters' and 'goals')",
                         s->name);
+  }
+  if (s->solver.closing > 0) {
+    return lb_error_add(k->err, LB_INVALID, s->solver.place,
+                        "optimize: its motions begin with everything closed (leave 'closing' out)");
   }
   return s->solver.elastic != LB_SPACE_FULL
              ? LB_OK

@@ -21,6 +21,8 @@ enum {
 static const double DECREASE = 1e-4, SLOPE = 0.9; // of the slope at the start of a line
 static const double LONGEST_STEP = 64;            // over that which the pairs propose
 static const double FIRST_STEP = 0.1;             // of a number's scale
+static const double ROUNDING = 1e-17;             // of the objective
+static const double NEAR = 1e-3;                  // of a number's scale: all but at a bound
 static const double NOTHING = 1e-16;              // of the objective at the start: as good as none
 
 typedef struct pair {
@@ -35,6 +37,7 @@ typedef struct search {
   int n, npair, newest;
   pair pair[PAIRS];
   bool* held;            // [n]
+  double* rest;          // [n] of those that are held: what is left to the bound
   double *x, *g;         // [n] numbers and gradient over and times their scales
   double *trial, *next;  // [n] the same at the end of a step
   double *best, *best_g; // [n] and of the best one of a line
@@ -82,13 +85,20 @@ static double dot_free(const search* s, const double* a, const double* b) {
   return sum;
 }
 
-// Which numbers stay at their bounds; the largest part of the gradient that is left.
+// Which numbers stay at their bounds, or are so near to one that the gradient pushes them to that
+// they go there by themselves: else steps get shorter and shorter before a bound that is never
+// reached [Bertsekas 1982]. The largest part of the gradient that is left.
 static double hold(search* s) {
-  double most = 0;
+  double most = 0, way = 0;
   for (int i = 0; i < s->n; i++) {
-    const double there = within(s, i, s->x[i] - s->g[i]) - s->x[i];
-    s->held[i] = within(s, i, s->x[i] - copysign(1e-12, s->g[i])) == s->x[i] || there == 0;
-    most = fmax(most, s->held[i] ? 0 : fabs(s->g[i]));
+    way = fmax(way, fabs(within(s, i, s->x[i] - s->g[i]) - s->x[i]));
+  }
+  const double near = fmin(NEAR, way);
+  for (int i = 0; i < s->n; i++) {
+    const double bound = within(s, i, s->x[i] - copysign((double)INFINITY, s->g[i]));
+    s->held[i] = s->g[i] == 0 || fabs(bound - s->x[i]) <= near;
+    s->rest[i] = s->held[i] && s->g[i] != 0 ? bound - s->x[i] : 0;
+    most = fmax(most, s->rest[i] == 0 && s->held[i] ? 0 : fabs(s->g[i]));
   }
   return most;
 }
@@ -144,6 +154,7 @@ static void find_direction(search* s) {
       s->p[i] *= FIRST_STEP / most;
     }
   }
+  lb_add(s->n, s->p, 1, s->rest);
 }
 
 static void remember(search* s) {
@@ -195,7 +206,7 @@ static void keep_trial(search* s) {
 // To a place that is lower, and where the way is no longer as steep (the conditions of Wolfe):
 // between the longest step that was too short and the shortest that was too long.
 static lb_status search_line(search* s, double* value, bool* fell) {
-  const double start = *value, slope = dot_free(s, s->g, s->p);
+  const double start = *value, slope = lb_dot(s->n, s->g, s->p);
   double step = 1, low = 0, high = (double)INFINITY;
   *fell = false;
   for (int i = 0; i < MOST_TRIALS; i++) {
@@ -226,6 +237,9 @@ static lb_status search_line(search* s, double* value, bool* fell) {
     step = !isfinite(high) ? 4 * step
            : low > 0       ? 0.5 * (low + high)
                            : high * fmin(fmax(part, 0.1), 0.5);
+    if (!*fell && fabs(step * slope) < ROUNDING * fabs(start)) {
+      return LB_OK; // what could be gained would not show
+    }
   }
   return LB_OK;
 }
@@ -233,8 +247,8 @@ static lb_status search_line(search* s, double* value, bool* fell) {
 // --- the search ---
 
 static bool take_arrays(search* s) {
-  double** const part[] = {&s->x, &s->g,    &s->trial, &s->next,
-                           &s->p, &s->real, &s->best,  &s->best_g};
+  double** const part[] = {&s->x,    &s->g,    &s->trial,  &s->next, &s->p,
+                           &s->real, &s->best, &s->best_g, &s->rest};
   bool ok = true;
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     ok = (*part[i] = LB_TAKE(&s->arena, double, s->n)) && ok;

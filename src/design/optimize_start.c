@@ -87,10 +87,11 @@ static void want(const lb_block* b, bool velocities, bool* wanted) {
 }
 
 static lb_status complain_of(const lb_block* b, lb_error* err) {
-  return lb_error_add(err, LB_INVALID, b->p->place,
-                      "parameter '%s': loops and constraints already say how it starts, given "
-                      "the other parameters (take one away)",
-                      b->p->name);
+  return lb_error_add(
+      err, LB_INVALID, b->p->place,
+      "parameter '%s': loops and constraints already say how it starts, given "
+      "the other parameters (take one away, or name place and velocity of one joint)",
+      b->p->name);
 }
 
 static lb_status complain(const lb_optimizing* o, int column, bool velocities, lb_error* err) {

@@ -212,10 +212,9 @@ static void numbers(lb_out* out, const lb_optimize_result* t) {
       number_row(out, t, i, o->first[i] + k);
     }
   }
-  lb_out_text(out, "</table>\n</section>\n");
-  if (all > rows) {
-    lb_out_text(out, "<p class=\"note\">The first numbers only; all are in parameters.csv.</p>\n");
-  }
+  lb_out_texts(out, "</table>\n</section>\n<p class=\"note\">In SI units, angles in radians.",
+               all > rows ? " The first numbers only; all are in parameters.csv." : "", "</p>\n",
+               NULL);
 }
 
 static void found(lb_out* out, const lb_optimize_result* t) {
@@ -227,7 +226,9 @@ static void found(lb_out* out, const lb_optimize_result* t) {
     curves |= is_curve(t, i);
     others |= !is_curve(t, i);
     if (is_curve(t, i)) {
-      lb_report_draw(out, &(lb_report_curve){o->scene->optimize.parameter[i].name,
+      const lb_scene_parameter* p = &o->scene->optimize.parameter[i];
+      const lb_scene_goal effort = {.kind = LB_GOAL_MOTOR, .index = p->index};
+      lb_report_draw(out, &(lb_report_curve){p->name, measure_of(o->scene, &effort).unit,
                                              o->first[i + 1] - at, o->given + at, t->x + at,
                                              o->least[at], o->most[at], o->scene->duration});
     }

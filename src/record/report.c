@@ -139,7 +139,7 @@ static void figure_end(lb_out* out, const char* text) {
   lb_out_texts(out, "</strong><span>", text, "</span></div>\n", NULL);
 }
 
-static void energy_figure(lb_out* out, const lb_summary* s) {
+static void energy_figure(lb_out* out, const lb_model* m, const lb_summary* s) {
   figure_begin(out);
   if (s->conservative) {
     human(out, s->energy_drift);
@@ -149,7 +149,9 @@ static void energy_figure(lb_out* out, const lb_summary* s) {
     lb_out_text(out, change > 0 ? "+" : "");
     human(out, change);
     lb_out_text(out, " J");
-    figure_end(out, "energy put in or taken out by motors, dampers and loads");
+    figure_end(out, m->nguide + m->nrelation > 0
+                        ? "energy put in or taken out by motors, constraints, dampers and loads"
+                        : "energy put in or taken out by motors, dampers and loads");
   }
 }
 
@@ -191,7 +193,7 @@ static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   if (s->retarget) {
     retarget_figures(out, s->retarget);
   } else {
-    energy_figure(out, s);
+    energy_figure(out, r->model, s);
   }
   lb_out_text(out, "</section>\n");
 }

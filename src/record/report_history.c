@@ -15,9 +15,12 @@ static double up(const frame* f, double value) {
   return HIGH - BOTTOM - part * (HIGH - BOTTOM - TOP);
 }
 
-static void open(lb_out* out, const char* title) {
+static void open(lb_out* out, const char* title, const char* unit) {
   lb_out_text(out, "<section class=\"card history\"><h3>");
   lb_out_html(out, title);
+  if (unit) {
+    lb_out_texts(out, " [", unit, "]", NULL);
+  }
   lb_out_text(out, "</h3>\n<svg viewBox=\"0 0 640 170\" role=\"img\">\n");
 }
 
@@ -67,7 +70,7 @@ void lb_report_history(lb_out* out, int n, const double* objective, size_t strid
     return;
   }
   lb_out_text(out, "<h2>The search</h2>\n");
-  open(out, "Objective after each iteration");
+  open(out, "Objective after each iteration", NULL);
   const int every = (int)ceil((f.high - f.low) / 6);
   for (int p = (int)f.low; p <= (int)f.high; p += every) {
     level(out, &f, p, "rule");
@@ -116,7 +119,7 @@ void lb_report_draw(lb_out* out, const lb_report_curve* c) {
   const double* const line[] = {c->start, c->found};
   const char* const style[] = {"before", "after"};
   char end[40];
-  open(out, c->name);
+  open(out, c->name, c->unit);
   mark(out, &f, 0, "rule");
   mark(out, &f, c->least, "bound");
   mark(out, &f, c->most, "bound");

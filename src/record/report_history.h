@@ -10,6 +10,7 @@ void lb_report_history(lb_out* out, int n, const double* objective, size_t strid
 // A curve over time: n values evenly spaced, where they started and what was found.
 typedef struct lb_report_curve {
   const char* name;
+  const char* unit; // NULL: not told
   int n;
   const double *start, *found;
   double least, most; // bounds; infinite: none

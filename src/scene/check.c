@@ -81,11 +81,9 @@ static void check_names(checker* c, const char* word, int count, const void* fir
 
 static const double MOST_STEPS = 1e9;
 
-// Gaps at a pace: other steppers close them by their own ways, and what is optimised begins with
-// all closed.
+// Gaps at a pace: other steppers close them by their own ways.
 static void check_closing(checker* c) {
   const lb_scene_solver* solver = &c->s->solver;
-  const lb_scene_optimize* o = &c->s->optimize;
   if (solver->closing == 0) {
     return;
   }
@@ -93,13 +91,7 @@ static void check_closing(checker* c) {
     SAY(c, solver->place, "the solver's closing must be greater than 0 and finite, not %g",
         solver->closing);
   } else if (solver->integrator != LB_INTEGRATOR_LINEAR_EULER) {
-    SAY(c, solver->place,
-        "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "
-        "integrator: linear-euler)",
-        lb_integrator_name(solver->integrator));
-  } else if (o->nparameter + o->ngoal > 0) {
-    SAY(c, solver->place,
-        "optimize: its motions begin with everything closed (leave 'closing' out)");
+    SAY(c, solver->place, LB_CLOSING_MESSAGE, lb_integrator_name(solver->integrator));
   }
 }
 

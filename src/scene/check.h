@@ -15,6 +15,11 @@ typedef struct lb_checker {
 
 #define LB_SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
 
+// Of the solver's `closing`, told by the reader, who knows where it stands, and for callers.
+#define LB_CLOSING_MESSAGE                                                                         \
+  "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "         \
+  "integrator: linear-euler)"
+
 // Springs, cables, grounds and drag.
 void lb_check_forces(lb_checker* c);
 // What a joint, or a part of the joint of this name, says of itself.

@@ -71,14 +71,15 @@ static void check_line(lb_checker* c, const lb_scene_parameter* p) {
 
 static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
   const lb_profile_definition* d = &c->s->motor[p->index].profile;
+  const bool leads = c->s->motor[p->index].drive == LB_DRIVE_POSITION;
   if (p->knots == 0 && (d->kind == LB_PROFILE_CUBIC || d->period > 0)) {
     LB_SAY(c, p->place,
            "parameter '%s': the curve of motor '%s' is %s, whose values cannot change one by one "
-           "(give 'knots', or ease 'smooth' or 'linear', or a spline)",
-           p->name, c->s->motor[p->index].name, d->period > 0 ? "repeated" : "cubic");
+           "(give %s, or a spline)",
+           p->name, c->s->motor[p->index].name, d->period > 0 ? "repeated" : "cubic",
+           leads ? "the motor ease 'smooth'" : "'knots', or the motor ease 'smooth' or 'linear'");
   }
-  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE &&
-      c->s->motor[p->index].drive == LB_DRIVE_POSITION &&
+  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && leads &&
       (d->time[0] > 0 || d->time[1] < c->s->duration * (1 - 1e-9))) {
     LB_SAY(
         c, p->place,
@@ -86,7 +87,7 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
         "motion, and would jump where it ends (let it go from 0 to %g s)",
         p->name, c->s->motor[p->index].name, c->s->duration);
   }
-  if (p->knots > 0 && c->s->motor[p->index].drive == LB_DRIVE_POSITION) {
+  if (p->knots > 0 && leads) {
     LB_SAY(c, p->place,
            "parameter '%s': straight lines between knots would jump in speed, and motor '%s' "
            "drives a position (take 'knots' away and give the motor a spline)",
@@ -172,9 +173,15 @@ static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
   const bool positive = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH ||
                         p->kind == LB_PARAMETER_YOUNG;
   const bool lasting = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
-  if (!(p->least <= p->most) || p->knots < 0 || p->knots == 1) {
-    LB_SAY(c, p->place, "parameter '%s': its bounds must be in order, and 'knots' two or more",
-           p->name);
+  if (!(p->least <= p->most)) {
+    LB_SAY(c, p->place, "parameter '%s': its bounds must be in order", p->name);
+  }
+  if (p->knots < 0 || p->knots == 1) {
+    LB_SAY(
+        c, p->place,
+        "parameter '%s': 'knots' must be 2 or more, not %d (for a constant leave it out and give "
+        "the motor one key)",
+        p->name, p->knots);
   }
   if (isfinite(p->least) && p->least < 0 && (positive || lasting)) {
     LB_SAY(c, p->place, "parameter '%s': 'at_least' must not be below 0", p->name);

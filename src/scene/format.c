@@ -58,7 +58,8 @@ static const lb_field solver_fields[] = {
     {"tolerance", LB_VALUE_NUMBER, offsetof(lb_solver_spec, tolerance), LB_PURE, LB_POSITIVE, false,
      NULL, "1e-9; 1e-10 of implicit integrators, 1e-7 with elastic: full",
      "relative error that the adaptive integrator allows in a step, or that implicit ones leave in "
-     "its velocities when Newton's method stops; from 1e-14 to 0.01, and of no other integrators"},
+     "its velocities when Newton's method stops; from 1e-14 to 0.01; euler, "
+     "rk4, rk8 and linear-euler have none"},
     {"closing", LB_VALUE_NUMBER, offsetof(lb_solver_spec, closing), LB_TIME, LB_POSITIVE, false,
      NULL, "at once",
      "linear-euler: what constraints and loops hold together starts where the scene puts it and "

@@ -44,7 +44,8 @@ typedef enum lb_value {
   LB_VALUE_GRID,    // a list of lists of values
   LB_VALUE_PARTS,   // a list of joints without bodies
   LB_VALUE_BODIES,  // a list of bodies' names
-  LB_VALUE_MEASURE, // a number, or a list of numbers, in units that go by what it is about
+  LB_VALUE_BOUND,   // a number, in units that go by what it is about
+  LB_VALUE_MEASURE, // the same, or a list of numbers
   LB_VALUE_KIND_COUNT
 } lb_value;
 

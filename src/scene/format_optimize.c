@@ -10,7 +10,7 @@
       NULL,    NULL,          about}
 #define BOUND(word, member, about)                                                                 \
   {                                                                                                \
-    word, LB_VALUE_MEASURE, offsetof(lb_parameter_spec, member), LB_PURE, LB_ANY, false, NULL,     \
+    word, LB_VALUE_BOUND, offsetof(lb_parameter_spec, member), LB_PURE, LB_ANY, false, NULL,       \
         "any", about                                                                               \
   }
 static const lb_field parameter_fields[] = {

@@ -1,6 +1,7 @@
 // From a file or a text to a checked scene.
 #include <string.h>
 
+#include "scene/check.h"
 #include "scene/reader.h"
 
 // --- entries ---
@@ -135,6 +136,17 @@ static void check_tolerance(lb_reader* r) {
   }
 }
 
+// The pace of gaps is told where it stands.
+static void check_closing(lb_reader* r) {
+  lb_scene_solver* solver = &r->scene.solver;
+  const lb_node* given = r->settings.solver.given.whole;
+  const lb_node* closing = given ? lb_node_find(given, "closing") : NULL;
+  if (closing && solver->closing > 0 && solver->integrator != LB_INTEGRATOR_LINEAR_EULER) {
+    lb_complain(r, closing->place, LB_CLOSING_MESSAGE, lb_integrator_name(solver->integrator));
+    solver->closing = 0; // once is enough
+  }
+}
+
 static void apply_settings(lb_reader* r, const char* path) {
   const lb_scene_spec* from = &r->settings;
   lb_scene* scene = &r->scene;
@@ -191,6 +203,7 @@ static void read_all(lb_reader* r, const origin* from) {
   lb_read_sections(r);
   choose_integrator(r);
   check_tolerance(r);
+  check_closing(r);
   if (!r->no_memory) {
     lb_scene_examine(&r->scene, &r->report, r->body_broken, r->joint_broken, &r->scratch,
                      &r->no_memory);

@@ -459,7 +459,7 @@ static bool (*const readers[])(lb_reader*, const lb_node*, const lb_field*, void
     [LB_VALUE_REGIONS] = keep_map,       [LB_VALUE_CURVE] = keep_list,
     [LB_VALUE_POSES] = keep_list,        [LB_VALUE_GRID] = keep_list,
     [LB_VALUE_PARTS] = keep_list,        [LB_VALUE_BODIES] = keep_list,
-    [LB_VALUE_MEASURE] = keep_node,
+    [LB_VALUE_BOUND] = keep_node,        [LB_VALUE_MEASURE] = keep_node,
 };
 
 bool lb_read_value(lb_reader* r, const lb_node* node, const lb_field* field, void* out) {

@@ -66,7 +66,8 @@ static lb_status check_gap(const watch* w, const lb_data* d, lb_error* err) {
   return lb_error_add(
       err, LB_FAILED, told.place,
       "%s '%s' cannot hold any longer at t = %g s: it is open by %.3g (metres or "
-      "radians, of rates in a second); perhaps it is led out of reach, or against a motor",
+      "radians, of rates in a second); perhaps it is led out of reach, or against a motor, "
+      "or steps are too long for what is stiff",
       told.kind, told.name, d->time, w->gap);
 }
 

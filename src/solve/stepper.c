@@ -60,7 +60,7 @@ static const char* likely_reason(const lb_model* m, int joint) {
   const int kind = m->joint_kind[joint];
   return kind == LB_JOINT_EULER || kind == LB_JOINT_FREE_3D
              ? ANGLES
-             : "springs or dampers may be too stiff for this one";
+             : "springs or dampers may be too stiff for this one (bdf2 and sdirk2 take more)";
 }
 
 // The strand or flesh of the first node whose state is not finite, or NULL; `word` is what it is.

@@ -74,6 +74,7 @@ static void what_has_no_derivatives(void** state) {
     const char* words;
   } no[] = {
       {"solver: {elastic: full}", "", 1, "all their nodes have no derivatives"},
+      {"solver: {integrator: linear-euler, closing: 50 ms}", "", 1, "leave 'closing' out"},
   };
   char text[sizeof arm + 300];
   for (size_t i = 0; i < sizeof no / sizeof *no; i++) {

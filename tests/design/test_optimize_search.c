@@ -138,6 +138,36 @@ static const char swing[] =
     "  parameters: {push: {motor: push, knots: 8, at_least: -5, at_most: 5}}\n"
     "  goals: {up: {joint: pivot, position: -90 deg}, still: {joint: pivot, velocity: 0}}\n";
 
+// Torques of a swing-up that end at their bounds or close by: a search that comes ever nearer to a
+// bound and never reaches it takes ever shorter steps, and would end at 0.3.
+static void bounds_that_are_all_but_reached_do_not_hold_up_a_search(void** state) {
+  (void)state;
+  problem p;
+  open_problem(&p,
+               "duration: 4 s\n"
+               "solver: {integrator: linear-euler, step: 10 ms}\n"
+               "bodies:\n"
+               "  pendulum:\n"
+               "    shapes:\n"
+               "      - cylinder: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, -0.5]}\n"
+               "      - {sphere: {radius: 6 cm}, position: [0, 0, -0.5], material: brass}\n"
+               "    mass: 1 kg\n"
+               "joints: {pivot: {type: revolute, child: pendulum, axis: y, damping: 0.01}}\n"
+               "motors:\n"
+               "  pivot: {joint: pivot, drive: force, ease: linear,\n"
+               "          keys: [[0, 1], [1 s, -1], [2 s, 1], [4 s, 0]]}\n"
+               "optimize:\n"
+               "  parameters: {torque: {motor: pivot, knots: 41, at_least: -1.6, at_most: 1.6}}\n"
+               "  goals:\n"
+               "    top: {joint: pivot, position: 180 deg, weight: 10}\n"
+               "    at rest: {joint: pivot, velocity: 0}\n"
+               "    effort: {motor: pivot, weight: 1e-3}\n"
+               "  iterations: 500\n");
+  solve(&p, (lb_optimize_options){0});
+  assert_true(p.objective < 0.005);
+  close_problem(&p);
+}
+
 static void a_search_that_is_stopped_leaves_its_best_numbers(void** state) {
   (void)state;
   problem p;
@@ -306,6 +336,7 @@ int main(void) {
       cmocka_unit_test(a_small_number_is_found_as_well_as_a_large_one),
       cmocka_unit_test(bounds_hold_to_the_last_bit),
       cmocka_unit_test(a_length_is_found_from_the_period),
+      cmocka_unit_test(bounds_that_are_all_but_reached_do_not_hold_up_a_search),
       cmocka_unit_test(a_search_that_is_stopped_leaves_its_best_numbers),
       cmocka_unit_test(a_search_says_why_it_ended),
       cmocka_unit_test(searches_repeat_to_the_last_bit),

@@ -33,6 +33,7 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_POSES] = "a list of positions, or of {position, rotation}",
       [LB_VALUE_PARTS] = "a list of joints without bodies",
       [LB_VALUE_BODIES] = "a list of bodies' names",
+      [LB_VALUE_BOUND] = "a number, in units of what it is about",
       [LB_VALUE_MEASURE] = "a number or a list of them, in units of what it is about",
   };
   const bool is_table = f->value == LB_VALUE_SECTION || f->value == LB_VALUE_LIST ||
@@ -218,6 +219,7 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_KEYS] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
                          "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
                          "\"maxItems\": 2}}"),
+      [LB_VALUE_BOUND] = "{\"type\": [\"number\", \"string\"]}",
       [LB_VALUE_MEASURE] = ("{\"anyOf\": [{\"type\": [\"number\", \"string\"]}, {\"type\": "
                             "\"array\", \"items\": {\"type\": [\"number\", \"string\"]}}]}"),
       [LB_VALUE_POINTS] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}}",
