@@ -122,11 +122,11 @@ static lb_status find_blocks(maker* k) {
 // Where every run starts, before numbers change it.
 static lb_status find_rest(maker* k) {
   lb_optimizing* o = k->o;
-  double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->r};
-  for (int i = 0; i < 5; i++) {
+  double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->way, &o->r};
+  for (int i = 0; i < 6; i++) {
     *part[i] = LB_TAKE(&o->arena, double,
                        i < 2   ? o->tree->nq
-                       : i < 4 ? o->tree->nv
+                       : i < 5 ? o->tree->nv
                                : o->model->nv + o->rows);
     if (!*part[i]) {
       return no_memory(k->err);
