@@ -134,7 +134,11 @@ static lb_status find_rest(maker* k) {
   }
   lb_status status = lb_data_create(o->tree, o->allocator, &o->rest, k->err);
   if (status == LB_OK) {
-    lb_loops_leave_out_one_way(o->rest, true); // what they do to a start, a run does
+    status = lb_assemble(o->tree, o->rest, k->err); // what closes loops does not go through floors
+  }
+  if (status == LB_OK) {
+    lb_loops_leave_out_one_way(o->rest, true); // what they do to velocities, a run does
+    memcpy(o->rest->qd, o->tree->qd0, (size_t)o->tree->nv * sizeof *o->rest->qd);
     status = lb_assemble(o->tree, o->rest, k->err);
   }
   if (status == LB_OK) {
