@@ -28,6 +28,7 @@ static const double CLOSED = 1e-13;   // [m or rad]
 static const double OPEN = 1e-6;      // [m or rad] as in a simulation
 static const double MOST_TURN = 0.5;  // [rad]
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
+static const double FEELS = 1e-6;     // and below this, bodies rather bend
 
 // Does it change how a scene with loops starts?
 static bool moves_start(const lb_optimizing* o, const lb_scene_parameter* p) {
@@ -51,6 +52,9 @@ typedef struct choice {
   double* J;      // [rows][nv] what is left of it
   bool* row_used; // [rows]
   bool* wanted;   // [nv] coordinates that numbers say
+  bool* bends;    // [nv] those of elastic bodies, which follow where no others can: a scene has
+                  // them start straight
+  bool straight;  // no body bends
 } choice;
 
 static double largest(const choice* c, bool wanted, int* row, int* column) {
@@ -58,7 +62,7 @@ static double largest(const choice* c, bool wanted, int* row, int* column) {
   for (int i = 0; i < c->rows; i++) {
     for (int k = 0; k < c->nv && !c->row_used[i]; k++) {
       const double x = fabs(c->J[i * c->nv + k]);
-      if (c->wanted[k] == wanted && x > most) {
+      if (c->wanted[k] == wanted && !(c->straight && c->bends[k]) && x > most) {
         most = x;
         *row = i;
         *column = k;
@@ -115,11 +119,16 @@ static lb_status complain(const lb_optimizing* o, int column, bool velocities, l
 static lb_status choose(lb_optimizing* o, choice* c, bool velocities, int* count, lb_error* err) {
   int row = 0, column = 0;
   double first = 0;
+  c->straight = true;
   for (;;) {
     const double x = largest(c, false, &row, &column);
     first = fmax(first, x);
-    if (!(x > REDUNDANT * first)) {
-      break;
+    if (!(x > (c->straight ? FEELS : REDUNDANT) * first)) {
+      if (!c->straight) {
+        break;
+      }
+      c->straight = false;
+      continue;
     }
     o->closing[*count] = row;
     o->dependent[(*count)++] = column;
@@ -166,18 +175,28 @@ static lb_status choose_both(lb_optimizing* o, const lb_conditions* of, choice* 
   return status == LB_OK ? choose(o, c, true, &o->nmoving, err) : status;
 }
 
+static void find_bending(const lb_model* m, bool* bends) {
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; m->link_kind[i] == LB_LINK_ELASTIC && k < m->link_nv[i]; k++) {
+      bends[m->link_v[i] + k] = true;
+    }
+  }
+}
+
 static lb_status choose_from(lb_optimizing* o, lb_conditions* of, lb_error* err) {
   lb_conditions_look(of, NULL);
   choice c = {.rows = of->count,
               .nv = of->tree->nv,
               .J = LB_TAKE(&of->arena, double, of->count * of->tree->nv),
               .row_used = LB_TAKE(&of->arena, bool, of->count),
-              .wanted = LB_TAKE(&of->arena, bool, of->tree->nv)};
+              .wanted = LB_TAKE(&of->arena, bool, of->tree->nv),
+              .bends = LB_TAKE(&of->arena, bool, of->tree->nv)};
   o->closing = LB_TAKE(&o->arena, int, of->count);
   o->dependent = LB_TAKE(&o->arena, int, of->count);
-  if (!c.J || !c.row_used || !c.wanted || !o->closing || !o->dependent) {
+  if (!c.J || !c.row_used || !c.wanted || !c.bends || !o->closing || !o->dependent) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
   }
+  find_bending(of->tree, c.bends);
   return choose_both(o, of, &c, err);
 }
 
