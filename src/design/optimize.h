@@ -133,6 +133,7 @@ typedef struct lb_optimizing {
   lb_aimed* goal;
   double *q0, *v0; // [nq], [nv] of the tree: the start as the scene has it, loops closed ...
   double *q1, *v1; // ... and that of the last run
+  double* way;     // [nv] of the tree: along which coordinates that follow went there
   double* r;       // [nv + rows] of the model, scratch
   double h;
   lb_data* rest; // of the tree: the start as the scene has it
@@ -233,6 +234,9 @@ lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_err
 // The n first rows and columns of the choice, of a matrix with nv columns, factored; false:
 // singular.
 bool lb_start_factor(const lb_optimizing* o, int n, const double* J, int nv, double* A, int* order);
+// n rows by coordinates at the last start, made rows by the way there: `scratch` [2][nv of m].
+void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* rows,
+                    double* scratch);
 // The tree's joint that a joint of the model is, which has stayed there; -1: the model's is that of
 // a body that was taken off its joint.
 int lb_start_joint_in_tree(const lb_model* tree, const lb_model* m, int joint);

@@ -118,10 +118,10 @@ static lb_status find_resistance(maker* k, lb_block* b) {
   const lb_model* m = k->o->model;
   const lb_scene_joint* j = &k->s->joint[b->p->index];
   const int own = lb_model_joint(m, j->name);
-  if (b->p->kind != LB_PARAMETER_REST && j->kind == LB_JOINT_COMPOSITE) {
+  if (j->kind == LB_JOINT_COMPOSITE) {
     return lb_error_add(k->err, LB_INVALID, b->p->place,
-                        "parameter '%s': joint '%s' is composite, and its parts have stiffness and "
-                        "damping of their own",
+                        "parameter '%s': joint '%s' is composite, and its parts have stiffness, "
+                        "damping and rest of their own",
                         b->p->name, j->name);
   }
   if (own < 0) {

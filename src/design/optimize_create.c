@@ -126,11 +126,11 @@ static lb_status find_blocks(maker* k) {
 // Where every run starts, before numbers change it.
 static lb_status find_rest(maker* k) {
   lb_optimizing* o = k->o;
-  double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->r};
-  for (int i = 0; i < 5; i++) {
+  double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->way, &o->r};
+  for (int i = 0; i < 6; i++) {
     *part[i] = LB_TAKE(&o->arena, double,
                        i < 2   ? o->tree->nq
-                       : i < 4 ? o->tree->nv
+                       : i < 5 ? o->tree->nv
                                : o->model->nv + o->rows);
     if (!*part[i]) {
       return no_memory(k->err);
@@ -138,7 +138,11 @@ static lb_status find_rest(maker* k) {
   }
   lb_status status = lb_data_create(o->tree, o->allocator, &o->rest, k->err);
   if (status == LB_OK) {
-    lb_loops_leave_out_one_way(o->rest, true); // what they do to a start, a run does
+    status = lb_assemble(o->tree, o->rest, k->err); // what closes loops does not go through floors
+  }
+  if (status == LB_OK) {
+    lb_loops_leave_out_one_way(o->rest, true); // what they do to velocities, a run does
+    memcpy(o->rest->qd, o->tree->qd0, (size_t)o->tree->nv * sizeof *o->rest->qd);
     status = lb_assemble(o->tree, o->rest, k->err);
   }
   if (status == LB_OK) {

@@ -3,6 +3,9 @@
 //
 //   gap(q_dependent, q_others) = 0,   rate(q, v_dependent, v_others) = 0
 //
+// Coordinates that follow go along a way x from where they were put, q = (q put) moved along x. Of
+// balls and free bodies x then says where they end, however Newton's method came there.
+//
 // Constraints that give a rate have no gap: with them more velocities follow than coordinates. The
 // way back is in optimize_start_back.c.
 //
@@ -17,12 +20,15 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 #include "math/dense.h"
+#include "solve/explicit_changes.h"
 
 enum { NEWTON_STEPS = 50 };
 
 static const double CLOSED = 1e-13;   // [m or rad]
+static const double OPEN = 1e-6;      // [m or rad] as in a simulation
 static const double MOST_TURN = 0.5;  // [rad]
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
+static const double FEELS = 1e-6;     // and below this, bodies rather bend
 
 // Does it change how a scene with loops starts?
 static bool moves_start(const lb_optimizing* o, const lb_scene_parameter* p) {
@@ -46,6 +52,9 @@ typedef struct choice {
   double* J;      // [rows][nv] what is left of it
   bool* row_used; // [rows]
   bool* wanted;   // [nv] coordinates that numbers say
+  bool* bends;    // [nv] those of elastic bodies, which follow where no others can: a scene has
+                  // them start straight
+  bool straight;  // no body bends
 } choice;
 
 static double largest(const choice* c, bool wanted, int* row, int* column) {
@@ -53,7 +62,7 @@ static double largest(const choice* c, bool wanted, int* row, int* column) {
   for (int i = 0; i < c->rows; i++) {
     for (int k = 0; k < c->nv && !c->row_used[i]; k++) {
       const double x = fabs(c->J[i * c->nv + k]);
-      if (c->wanted[k] == wanted && x > most) {
+      if (c->wanted[k] == wanted && !(c->straight && c->bends[k]) && x > most) {
         most = x;
         *row = i;
         *column = k;
@@ -111,11 +120,16 @@ static lb_status complain(const lb_optimizing* o, int column, bool velocities, l
 static lb_status choose(lb_optimizing* o, choice* c, bool velocities, int* count, lb_error* err) {
   int row = 0, column = 0;
   double first = 0;
+  c->straight = true;
   for (;;) {
     const double x = largest(c, false, &row, &column);
     first = fmax(first, x);
-    if (!(x > REDUNDANT * first)) {
-      break;
+    if (!(x > (c->straight ? FEELS : REDUNDANT) * first)) {
+      if (!c->straight) {
+        break;
+      }
+      c->straight = false;
+      continue;
     }
     o->closing[*count] = row;
     o->dependent[(*count)++] = column;
@@ -162,18 +176,28 @@ static lb_status choose_both(lb_optimizing* o, const lb_conditions* of, choice* 
   return status == LB_OK ? choose(o, c, true, &o->nmoving, err) : status;
 }
 
+static void find_bending(const lb_model* m, bool* bends) {
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; m->link_kind[i] == LB_LINK_ELASTIC && k < m->link_nv[i]; k++) {
+      bends[m->link_v[i] + k] = true;
+    }
+  }
+}
+
 static lb_status choose_from(lb_optimizing* o, lb_conditions* of, lb_error* err) {
   lb_conditions_look(of, NULL);
   choice c = {.rows = of->count,
               .nv = of->tree->nv,
               .J = LB_TAKE(&of->arena, double, of->count * of->tree->nv),
               .row_used = LB_TAKE(&of->arena, bool, of->count),
-              .wanted = LB_TAKE(&of->arena, bool, of->tree->nv)};
+              .wanted = LB_TAKE(&of->arena, bool, of->tree->nv),
+              .bends = LB_TAKE(&of->arena, bool, of->tree->nv)};
   o->closing = LB_TAKE(&o->arena, int, of->count);
   o->dependent = LB_TAKE(&o->arena, int, of->count);
-  if (!c.J || !c.row_used || !c.wanted || !o->closing || !o->dependent) {
+  if (!c.J || !c.row_used || !c.wanted || !c.bends || !o->closing || !o->dependent) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
   }
+  find_bending(of->tree, c.bends);
   return choose_both(o, of, &c, err);
 }
 
@@ -197,6 +221,8 @@ typedef struct closer {
   double* A; // [n][n] rows and columns of the choice, then [n]
   int* order;
   double* step; // [nv]
+  double* from; // [nq] where the way begins
+  double* row;  // [2 * nv] scratch
 } closer;
 
 bool lb_start_factor(const lb_optimizing* o, int n, const double* J, int nv, double* A,
@@ -235,6 +261,16 @@ static double widest(const lb_optimizing* o, const double* gap) {
   return most;
 }
 
+// Rows that repeat others at the start as the scene has it need not do so elsewhere.
+static bool all_hold(const lb_conditions* of) {
+  for (int i = 0; i < of->count; i++) {
+    if (!of->paced[i] && !(fabs(of->gap[i]) < OPEN)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Angles change by half a radian at a time at most: rows say little of what is further away, and
 // whole turns may be taken, which springs and limits would notice.
 static void shorten(closer* c) {
@@ -248,23 +284,47 @@ static void shorten(closer* c) {
   }
 }
 
+// Rows by the way, in place of turns and moves of where it ends.
+void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* rows,
+                    double* scratch) {
+  for (int i = 0; i < n; i++) {
+    double* row = rows + (size_t)i * (size_t)m->nv;
+    memset(scratch, 0, 2 * (size_t)m->nv * sizeof *scratch);
+    lb_changes_advance_back(m, o->way, 1, scratch, scratch + m->nv, row);
+    memcpy(row, scratch + m->nv, (size_t)m->nv * sizeof *row);
+  }
+}
+
+static void follow(closer* c) {
+  const lb_model* m = c->of.tree;
+  lb_data* d = c->of.d;
+  lb_add(m->nv, c->of.o->way, 1, c->step);
+  memcpy(d->q, c->from, (size_t)m->nq * sizeof *d->q);
+  lb_advance(m, d->q, c->of.o->way, 1);
+}
+
 static lb_status close_start(closer* c, const double* x, lb_error* err) {
   const lb_optimizing* o = c->of.o;
   lb_data* d = c->of.d;
   bool ok = true;
   double before = (double)INFINITY;
+  memcpy(c->from, d->q, (size_t)c->of.tree->nq * sizeof *d->q);
   for (int i = 0; i < NEWTON_STEPS && ok; i++) {
     lb_conditions_look(&c->of, x);
     const double gap = widest(o, c->of.gap);
     if (gap < CLOSED || (gap < 1e3 * CLOSED && gap > 0.5 * before)) {
+      if (!all_hold(&c->of)) {
+        break;
+      }
       ok = correct(c, o->nmoving, c->of.rate);
       lb_add(c->of.tree->nv, d->qd, 1, c->step);
       return ok ? LB_OK : LB_FAILED;
     }
     before = gap;
+    lb_start_along(o, c->of.tree, c->of.count, c->of.J, c->row);
     ok = isfinite(gap) && correct(c, o->nclosing, c->of.gap);
     shorten(c);
-    lb_advance(c->of.tree, d->q, c->step, 1);
+    follow(c);
   }
   return lb_error_add(err, LB_FAILED, (lb_place){0},
                       "loops cannot be closed at the start with these numbers");
@@ -273,6 +333,7 @@ static lb_status close_start(closer* c, const double* x, lb_error* err) {
 lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
   const size_t n = (size_t)o->nmoving;
   lb_drive(m->tree, d);
+  memset(o->way, 0, (size_t)m->tree->nv * sizeof *o->way);
   if (n == 0) {
     return LB_OK;
   }
@@ -281,9 +342,11 @@ lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d,
   if (status == LB_OK) {
     c.A = LB_TAKE(&c.of.arena, double, n* n + n);
     c.step = LB_TAKE(&c.of.arena, double, m->tree->nv);
+    c.from = LB_TAKE(&c.of.arena, double, m->tree->nq);
+    c.row = LB_TAKE(&c.of.arena, double, 2 * m->tree->nv);
     c.order = LB_TAKE(&c.of.arena, int, n);
     lb_loops_leave_out_one_way(d, true);
-    status = c.A && c.step && c.order
+    status = c.A && c.step && c.from && c.row && c.order
                  ? close_start(&c, m->x, err)
                  : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a start");
     lb_loops_leave_out_one_way(d, false);

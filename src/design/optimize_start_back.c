@@ -108,17 +108,22 @@ static lb_status pull_loops(way_back* w, lb_start_slopes* by) {
   double* gap_q = LB_TAKE(&w->of.arena, double, size);
   double* rate_q = LB_TAKE(&w->of.arena, double, size);
   double* J = LB_TAKE(&w->of.arena, double, size);
+  double* scratch = LB_TAKE(&w->of.arena, double, 2 * w->m->tree->nv);
   passing p = {LB_TAKE(&w->of.arena, double, n* n + n), LB_TAKE(&w->of.arena, int, n)};
-  if (!gap_q || !rate_q || !J || !p.A || !p.order) {
+  if (!gap_q || !rate_q || !J || !scratch || !p.A || !p.order) {
     return LB_NO_MEMORY;
   }
   lb_conditions_differentiate(&w->of, gap_q, rate_q, J);
   // velocities follow from coordinates, too
   const asked place = {by->motor, by->said_q}, rate = {by->motor + 1, by->said_v}, none = {0};
-  const bool ok = pass_on(w, &p, o->nmoving, J, rate_q, by->tree_v, by->tree_q, rate) &&
-                  pass_on(w, &p, o->nmoving, J, J, by->tree_v, by->tree_v, none) &&
-                  pass_on(w, &p, o->nclosing, gap_q, gap_q, by->tree_q, by->tree_q, place);
-  return ok ? LB_OK : LB_FAILED;
+  if (!pass_on(w, &p, o->nmoving, J, rate_q, by->tree_v, by->tree_q, rate) ||
+      !pass_on(w, &p, o->nmoving, J, J, by->tree_v, by->tree_v, none)) {
+    return LB_FAILED;
+  }
+  lb_start_along(o, w->of.D->model, w->of.count, gap_q, scratch);
+  lb_start_along(o, w->of.D->model, 1, by->tree_q, scratch);
+  return pass_on(w, &p, o->nclosing, gap_q, gap_q, by->tree_q, by->tree_q, place) ? LB_OK
+                                                                                  : LB_FAILED;
 }
 
 // Everything that is needed of the tree at the start of the last run.

@@ -97,7 +97,7 @@ void lb_elastic_mass_matrix(const lb_model* m, lb_data* d, double* M, const doub
 
 void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* tau) {
   lb_work* w = d->work;
-  const int nv = m->nv;
+  const int nd = m->ndense; // nodes have no rows in M
   for (int i = 0; i < m->nlink; i++) {
     if (!m->link_driven[i] && m->link_kind[i] != LB_LINK_FACE) {
       memset(qdd + m->link_v[i], 0, (size_t)m->link_nv[i] * sizeof *qdd);
@@ -105,23 +105,23 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
   }
   lb_rnea_forced(m, d, w->bias, d->q, d->qd, qdd);
   lb_crba(m, d, w->M, d->q);
-  for (int k = 0; k < nv; k++) {
+  for (int k = 0; k < nd; k++) {
     w->bias[k] = tau[k] - w->bias[k];
   }
   // driven coordinates stay: a row of the identity
   for (int i = 0; i < m->nlink; i++) {
     if (m->link_driven[i]) {
       const int k = m->link_v[i];
-      for (int j = 0; j < nv; j++) {
-        w->M[k * nv + j] = w->M[j * nv + k] = j == k;
+      for (int j = 0; j < nd; j++) {
+        w->M[k * nd + j] = w->M[j * nd + k] = j == k;
       }
       w->bias[k] = 0;
     }
   }
-  if (lb_cholesky(nv, w->M, nv) == LB_OK) {
-    lb_cholesky_solve(nv, w->M, nv, 1, w->bias, nv);
+  if (lb_cholesky(nd, w->M, nd) == LB_OK) {
+    lb_cholesky_solve(nd, w->M, nd, 1, w->bias, nd);
   }
-  for (int k = 0; k < nv; k++) {
+  for (int k = 0; k < nd; k++) {
     qdd[k] += w->bias[k];
   }
   // the links' accelerations, and in bias the forces that they need
@@ -131,13 +131,14 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
 void lb_elastic_accelerations(const lb_model* m, lb_data* d, double* qdd, const double* q,
                               const double* qd, const double* tau) {
   lb_work* w = d->work;
+  const int nd = m->ndense;
   memset(qdd, 0, (size_t)m->nv * sizeof *qdd);
   lb_rnea(m, d, w->bias, q, qd, qdd);
   lb_crba(m, d, w->M, q);
-  for (int k = 0; k < m->nv; k++) {
+  for (int k = 0; k < nd; k++) {
     qdd[k] = tau[k] - w->bias[k];
   }
-  if (lb_cholesky(m->nv, w->M, m->nv) == LB_OK) {
-    lb_cholesky_solve(m->nv, w->M, m->nv, 1, qdd, m->nv);
+  if (lb_cholesky(nd, w->M, nd) == LB_OK) {
+    lb_cholesky_solve(nd, w->M, nd, 1, qdd, nd);
   }
 }

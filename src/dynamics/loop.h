@@ -59,6 +59,8 @@ typedef struct lb_loop_rows {
   const bool* paced;  // [count] those that ask for a rate alone, and have no gap
 } lb_loop_rows;
 lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d);
+// J [count][nv] of the rows that were filled last, where they were.
+const double* lb_loops_jacobian(const lb_model* m, lb_data* d);
 // The same without J.
 lb_loop_rows lb_loops_measure(const lb_model* m, lb_data* d);
 // out += scale J' lambda, of the rows that were last measured; linear in the links.
@@ -194,6 +196,10 @@ void lb_loops_motor_direction(const lb_derivatives* D, const lb_data* d, int mot
 // is filled with all of them. After lb_derive and lb_loops_linearise.
 void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
                                  double* J);
+
+// Zero what is nothing in lb_loops_linearise's J, but of driven coordinates: rounding in a row that
+// feels nothing would count as a row.
+void lb_loops_drop_rounding(const lb_derivatives* D, lb_data* d, double* J);
 
 // Derivatives of the rows' accelerations by q, qd and qdd, [count][nv] each. After lb_derive with
 // d's qdd and lb_loops_linearise or lb_loops_push.

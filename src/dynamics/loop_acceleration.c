@@ -126,4 +126,5 @@ void lb_loops_differentiate_accelerations(lb_derivatives* D, lb_data* d, double*
       }
     }
   }
+  lb_loops_drop_rounding(D, d, J);
 }

@@ -436,6 +436,19 @@ static void differentiate_relations(const lb_model* m, const lb_data* d, double*
   }
 }
 
+void lb_loops_drop_rounding(const lb_derivatives* D, lb_data* d, double* J) {
+  const lb_model *m = d->model, *links = D->model;
+  const int count = lb_loops_count(d);
+  const double* from = count > 0 ? lb_loops_jacobian(m, d) : NULL;
+  for (int r = 0; r < count; r++) {
+    for (int k = 0; k < links->nv; k++) {
+      if (from[r * m->nv + k] == 0 && !links->v_driven[k]) {
+        J[r * links->nv + k] = 0;
+      }
+    }
+  }
+}
+
 void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, double* rate_q,
                                  double* J) {
   const int nv = D->model->nv, count = lb_loops_count(d);
@@ -455,4 +468,5 @@ void lb_loops_differentiate_rows(lb_derivatives* D, lb_data* d, double* gap_q, d
       }
     }
   }
+  lb_loops_drop_rounding(D, d, J);
 }

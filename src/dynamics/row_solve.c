@@ -27,6 +27,10 @@
 // Relative to the largest pivot; below it a row repeats others.
 static const double REDUNDANT = 1e-11;
 
+// What a row that a coordinate does not move feels of it is rounding, and counts as nothing. Of a
+// flap on two hinges with one axis there are no other rows, and rounding would hold it.
+static const double ROUNDING = 1e-13;
+
 // Rows between the same frames, one after another: most have what a link's directions do at their
 // point in common.
 typedef struct group {
@@ -34,6 +38,10 @@ typedef struct group {
   int count;
   double* J; // of the first
 } group;
+
+static double size(lb_v4 x) {
+  return fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
+}
 
 // Add sign * (what the rows do to the coordinates that carry a link) to their rows of J. The
 // directions S are those that lb_crba left, at the links' origins; at the rows' point the motion of
@@ -45,9 +53,12 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
     for (int k = 0; k < l->nv && !l->driven; k++) {
       const lb_v4* S = w->S + 2 * (l->column + k);
       const lb_v4 move = S[1] + lb_v4_cross(S[0], arm);
+      const double turn = size(S[0]), reach = size(S[1]) + turn * (size(arm) + size(g->row->at));
       double* J = g->J + l->v + k;
       for (int r = 0; r < g->count; r++, J += m->nv) {
-        *J += sign * lb_v4_sum((g->row[r].turns ? S[0] : move) * g->row[r].e);
+        const bool turns = g->row[r].turns;
+        const double felt = lb_v4_sum((turns ? S[0] : move) * g->row[r].e);
+        *J += fabs(felt) > ROUNDING * (turns ? turn : reach) ? sign * felt : 0;
       }
     }
   }

@@ -100,6 +100,12 @@ lb_loop_rows lb_loops_linearise(const lb_model* m, lb_data* d) {
   return rows;
 }
 
+const double* lb_loops_jacobian(const lb_model* m, lb_data* d) {
+  lb_fill_columns(m, d->work);
+  lb_rows_fill_jacobian(m, d);
+  return d->work->loops->Jt;
+}
+
 static void pull_link(const lb_loops* L, const lb_state* state, int link, const lb_row* r,
                       double lambda) {
   if (link != LB_WORLD) {

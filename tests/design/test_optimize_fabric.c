@@ -235,6 +235,50 @@ static void what_moves_with_bodies_is_not_strained(void** state) {
   close_problem(&p);
 }
 
+// What a motor exerts that leads an elastic body with a strand on it.
+static void gradients_of_forces_where_strands_hang_on_elastic_bodies(void** state) {
+  (void)state;
+  static const char text[] =
+      "duration: 40 ms\n"
+      "solver: {integrator: %s, step: 4 ms}\n"
+      "materials: {soft: {density: 1100, young: 20 MPa, damping: {mass: 0.3, stiffness: 1 ms}}}\n"
+      "bodies:\n"
+      "  crank: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.1]}}}\n"
+      "  rod: {material: soft, elastic: {rod: {radius: 1 cm, to: [0.4, 0, 0.2]},\n"
+      "    elements: {along: 5, across: 1}, basis: {modes: 2, derivatives: 2}}}\n"
+      "  tip: {shape: {capsule: {radius: 1 cm, from: [0, 0, 0], to: [0, 0, 0.3]}}}\n"
+      "  bob: {shape: {sphere: {radius: 2 cm}}, position: [0.4, 0, 0]}\n"
+      "joints:\n"
+      "  shaft: {type: revolute, child: crank, axis: y}\n"
+      "  pin: {type: revolute, parent: crank, child: rod, at: [0, 0, 0.1], face: start, axis: y}\n"
+      "  hold: {type: revolute, parent: rod, child: tip, face: end, axis: y, damping: 0.02}\n"
+      "strands:\n"
+      "  string: {through: [{body: tip, at: [0, 0, 0.2]}, {body: bob}], segments: 3, mass: 20 g,\n"
+      "    stiffness: 60 N, damping: 3 ms, slack: 0.9, pushes: true}\n"
+      "motors: {lead: {joint: shaft, keys: [[0, 0], [0.1, 0.2], [0.2, 0.6]]}}\n"
+      "initial: {pin: {velocity: 1}, hold: {velocity: 2}}\n"
+      "optimize:\n"
+      "  parameters:\n"
+      "    soft: {young: soft}\n"
+      "    tight: {stiffness: string}\n"
+      "    weight: {mass: tip}\n"
+      "    from: {position: pin}\n"
+      "    curve: {motor: lead}\n"
+      "  goals: {effort: {motor: lead}}\n";
+  static const char* const by[] = {"linear-euler", "bdf1", "bdf2"};
+  double value[3];
+  for (int i = 0; i < 3; i++) {
+    char whole[4000];
+    problem p;
+    snprintf(whole, sizeof whole, text, by[i]);
+    open_problem(&p, whole);
+    value[i] = evaluate(&p, p.o->start, NULL);
+    check_gradient(&p, p.o->start, 1e-3, 1e-7);
+    close_problem(&p);
+  }
+  assert_true(value[0] < 1 && value[1] < 1 && value[2] < 1); // [(N m)^2 s]
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_through_strands_and_flesh_equal_differences_of_runs),
@@ -243,6 +287,7 @@ int main(void) {
       cmocka_unit_test(gradients_by_starts_and_lengths_of_what_strands_and_flesh_are_on),
       cmocka_unit_test(gradients_by_starts_and_lengths_of_a_linkage_with_a_strand),
       cmocka_unit_test(what_moves_with_bodies_is_not_strained),
+      cmocka_unit_test(gradients_of_forces_where_strands_hang_on_elastic_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

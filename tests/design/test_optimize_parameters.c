@@ -420,6 +420,42 @@ static void numbers_can_be_written_again(void** state) {
   close_problem(&p);
 }
 
+// --- balls in loops ---
+
+// A rod between balls, which the loop has follow, turns there about its own axes; the parts do not
+// fit as the scene has them.
+static const char between_balls[] =
+    "duration: 40 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  crank: {shape: {box: [0.1, 0.02, 0.02], position: [0.05, 0, 0]}}\n"
+    "  rod: {shape: {box: [0.4, 0.02, 0.03], position: [0.2, 0, 0]}}\n"
+    "  rocker: {shape: {box: [0.02, 0.02, 0.2], position: [0, 0, 0.1]}}\n"
+    "joints:\n"
+    "  shaft: {type: revolute, child: crank, axis: [0, 0.2, 1]}\n"
+    "  near: {type: spherical, parent: crank, child: rod, at: [0.1, 0, 0]}\n"
+    "  pivot: {type: revolute, child: rocker, at: [0.5, 0.05, -0.2], axis: [0.1, 1, 0]}\n"
+    "  far: {type: spherical, loop: true, parent: rod, child: rocker, at: [0.4, 0, 0],\n"
+    "    in_child: [0, 0, 0.2]}\n"
+    "initial: {shaft: {velocity: 4}, near: {spin: [3, 0, 0]}}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    rocker: {length: rocker, along: z}\n"
+    "    crank: {length: crank, along: [1, 1, 0]}\n"
+    "    rod: {length: rod, along: x}\n"
+    "    from: {position: shaft}\n"
+    "    speed: {velocity: shaft}\n"
+    "  goals:\n"
+    "    reach: {point: rod, at: [0.2, 0, 0.3], position: [0.3, 0, 0.2]}\n"
+    "    turn: {joint: pivot, position: 0.2}\n"
+    "%s";
+
+static void starts_of_balls_that_follow(void** state) {
+  (void)state;
+  check_schemes(SCHEMES, between_balls, false, "", 1e-3, 1e-8);
+  check_schemes(1, between_balls, true, "", 2e-3, 1e-7);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rotations_and_ball_joints),
@@ -432,6 +468,7 @@ int main(void) {
       cmocka_unit_test(masses_of_bodies_that_loops_split),
       cmocka_unit_test(starts_and_lengths_where_points_are_led),
       cmocka_unit_test(numbers_can_be_written_again),
+      cmocka_unit_test(starts_of_balls_that_follow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

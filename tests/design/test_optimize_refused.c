@@ -144,6 +144,48 @@ static void a_body_without_mass_has_a_length(void** state) {
   lb_scene_release(&scene);
 }
 
+static void rests_of_composite_joints(void** state) {
+  (void)state;
+  check_refused("bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
+                "joints:\n"
+                "  wrist: {type: composite, child: arm, parts: [{type: revolute, axis: z,\n"
+                "    spring: {stiffness: 2, rest: 0.1}}, {type: prismatic, axis: x}]}\n"
+                "optimize:\n"
+                "  parameters: {p: {rest: wrist}}\n"
+                "  goals: {g: {point: arm, position: [0, 0, 0]}}\n",
+                6, "its parts have stiffness, damping and rest");
+}
+
+// A gear that does not fit as the scene has it is closed without going through the floor that a
+// body stands on.
+static void starts_in_touch_where_gears_are_closed(void** state) {
+  (void)state;
+  lb_scene scene =
+      parse("duration: 50 ms\n"
+            "bodies:\n"
+            "  base: {shape: {box: [0.1, 0.1, 0.1]}}\n"
+            "  arm: {shape: {box: [0.3, 0.05, 0.04], position: [0.15, 0, 0]}}\n"
+            "  wheel: {shape: {cylinder: {radius: 6 cm, length: 3 cm}}}\n"
+            "joints:\n"
+            "  rail: {type: prismatic, child: base, axis: z, at: [0, 0, 0.3]}\n"
+            "  turn: {type: revolute, parent: base, child: arm, axis: y}\n"
+            "  shaft: {type: revolute, parent: base, child: wheel, at: [0, 0.2, 0], axis: y}\n"
+            "constraints:\n"
+            "  gear: {couple: [{joint: turn, times: 2}, {joint: shaft}], equals: 0}\n"
+            "  ground: {floor: {body: base, points: [{at: [0, 0, -0.05]}], height: 0.25}}\n"
+            "initial: {turn: {position: 0.1}}\n"
+            "optimize:\n"
+            "  parameters: {p: {position: turn}}\n"
+            "  goals: {g: {joint: turn, position: 0}}\n");
+  lb_optimization* o = NULL;
+  lb_error err = lb_error_make(NULL);
+  double value = 0;
+  assert_int_equal(lb_optimization_create(&scene, NULL, &o, &err), LB_OK);
+  assert_int_equal(lb_optimization_evaluate(o, o->start, &value, NULL, &err), LB_OK);
+  lb_optimization_release(o);
+  lb_scene_release(&scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starts_that_are_said_already),
@@ -151,6 +193,8 @@ int main(void) {
       cmocka_unit_test(numbers_without_room),
       cmocka_unit_test(goals_that_no_step_ends_in),
       cmocka_unit_test(a_body_without_mass_has_a_length),
+      cmocka_unit_test(rests_of_composite_joints),
+      cmocka_unit_test(starts_in_touch_where_gears_are_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
