@@ -54,7 +54,7 @@ struct lb_step_derivative {
   double* scratch;        // for their forces
   // of linearly implicit steps
   lb_probe probe;
-  bool plain; // nothing answers but coordinates of joints, each by itself
+  bool plain;                // nothing answers but coordinates of joints, each by itself
   double *stiff_C, *start_C; // [nd][nd] dr/dv, and dr/dv_1 but for M
   double* start_gap;         // [rows][nd] gap_q with motors as the step begins
   double closing;            // as in lb_step_past
