@@ -15,7 +15,7 @@ static double up(const frame* f, double value) {
   return HIGH - BOTTOM - part * (HIGH - BOTTOM - TOP);
 }
 
-static void open(lb_out* out, const char* title, const char* unit) {
+static void open_card(lb_out* out, const char* title, const char* unit) {
   lb_out_text(out, "<section class=\"card history\"><h3>");
   lb_out_html(out, title);
   if (unit) {
@@ -43,7 +43,7 @@ static void corner(lb_out* out, const frame* f, int i, int n, double value) {
   lb_out_text(out, " ");
 }
 
-static void close(lb_out* out, const char* first, const char* last) {
+static void close_card(lb_out* out, const char* first, const char* last) {
   lb_out_texts(out, "<text x=\"58\" y=\"165\">", first,
                "</text><text x=\"630\" y=\"165\" text-anchor=\"end\">", last,
                "</text>\n</svg>\n</section>\n", NULL);
@@ -70,7 +70,7 @@ void lb_report_history(lb_out* out, int n, const double* objective, size_t strid
     return;
   }
   lb_out_text(out, "<h2>The search</h2>\n");
-  open(out, "Objective after each iteration", NULL);
+  open_card(out, "Objective after each iteration", NULL);
   const int every = (int)ceil((f.high - f.low) / 6);
   for (int p = (int)f.low; p <= (int)f.high; p += every) {
     level(out, &f, p, "rule");
@@ -87,7 +87,7 @@ void lb_report_history(lb_out* out, int n, const double* objective, size_t strid
   lb_out_text(out, "\"/>\n");
   snprintf(first, sizeof first, "%d", last - n + 1);
   snprintf(text, sizeof text, "%d", last);
-  close(out, first, text);
+  close_card(out, first, text);
 }
 
 // --- curves ---
@@ -119,7 +119,7 @@ void lb_report_draw(lb_out* out, const lb_report_curve* c) {
   const double* const line[] = {c->start, c->found};
   const char* const style[] = {"before", "after"};
   char end[40];
-  open(out, c->name, c->unit);
+  open_card(out, c->name, c->unit);
   mark(out, &f, 0, "rule");
   mark(out, &f, c->least, "bound");
   mark(out, &f, c->most, "bound");
@@ -131,5 +131,5 @@ void lb_report_draw(lb_out* out, const lb_report_curve* c) {
     lb_out_text(out, "\"/>\n");
   }
   snprintf(end, sizeof end, "%.4g s", c->duration);
-  close(out, "0 s", end);
+  close_card(out, "0 s", end);
 }
