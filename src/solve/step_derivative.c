@@ -115,13 +115,7 @@ static void find_pushes(lb_step_derivative* S, const lb_data* d) {
 // K, C and M of (4) at d, whose rows are all linearised.
 static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = S->m;
-  memcpy(d->qdd, d->qd, (size_t)m->nv * sizeof *d->qdd);
-  for (int p = 0; p < past->count; p++) {
-    lb_add(m->nv, d->qdd, -past->weight[p], past->v[p]);
-  }
-  for (int k = 0; k < m->nv; k++) {
-    d->qdd[k] /= past->dt;
-  }
+  lb_step_accelerate(d, past);
   lb_drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply_to_links(m, d);

@@ -98,6 +98,9 @@ const double* lb_step_multiplier(const lb_step_derivative* S);
 // until S is used again; NULL: there are none.
 const double* lb_step_move_nodes(lb_step_derivative* S, const double* v);
 
+// d's qdd at the end of a step: (1).
+void lb_step_accelerate(lb_data* d, const lb_step_past* past);
+
 // Multipliers of loops, [most rows], for the end of a step as exact as its velocities are; of rows
 // that push one way those that do so in `past`. r [nv] is scratch.
 void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda);

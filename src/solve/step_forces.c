@@ -16,7 +16,7 @@ static void residual(const lb_model* m, lb_data* d, double* r) {
   lb_add(m->nv, r, -1, d->work->tau);
 }
 
-void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
+void lb_step_accelerate(lb_data* d, const lb_step_past* past) {
   const lb_model* m = d->model;
   memcpy(d->qdd, d->qd, (size_t)m->nv * sizeof *d->qdd);
   for (int p = 0; p < past->count; p++) {
@@ -25,6 +25,11 @@ void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* la
   for (int k = 0; k < m->nv; k++) {
     d->qdd[k] /= past->dt;
   }
+}
+
+void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
+  const lb_model* m = d->model;
+  lb_step_accelerate(d, past);
   lb_drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);

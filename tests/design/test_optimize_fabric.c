@@ -173,7 +173,7 @@ static void gradients_by_starts_and_lengths_of_what_strands_and_flesh_are_on(voi
       x[k] = p.o->start[k] * (1 + 0.05 * sin(3. * k)) + 0.01 * cos(2. * k);
       x[k] = fmax(x[k], p.o->least[k]);
     }
-    check_gradient(&p, x, 2e-4, i < 4 ? 1e-8 : 1e-7);
+    check_gradient(&p, x, 2e-4, i < 5 ? 1e-8 : 1e-7);
     check_applied(&p);
     close_problem(&p);
   }
