@@ -31,26 +31,40 @@ typedef struct busy_options {
   int nbody; // when not elastic
 } busy_options;
 
+// Of a joint that slides and turns, its turning.
+static inline lb_joint_resistance busy_turn(bool free, bool pulls) {
+  return (lb_joint_resistance){.stiffness = 2,
+                               .damping = 0.3,
+                               .armature = free ? 0 : 0.1,
+                               .friction = 0.4,
+                               .friction_speed = free ? 20 : 0.5, // open loops throw free bodies
+                               .limit_stiffness = free ? 0 : 10,
+                               .limit_damping = 1,
+                               .limit_transition = 0.5,
+                               .limit_pulls = pulls};
+}
+
 // Springs, dampers, friction and limits in a joint.
-static inline void busy_resistance(lb_scene_joint* j, lb_random* r) {
-  const bool ball = j->kind == LB_JOINT_SPHERICAL;
-  if (j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FIXED) {
+static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
+  const bool ball = j->kind == LB_JOINT_SPHERICAL, free = j->kind == LB_JOINT_FREE;
+  if (j->kind == LB_JOINT_FIXED) {
     return;
   }
-  j->stiffness = lb_random_between(r, 1, 10);
-  j->damping = lb_random_between(r, 0.1, 1);
-  j->friction = lb_random_between(r, 0.1, 1);
+  j->stiffness = free ? 3 : lb_random_between(r, 1, 10);
+  j->damping = free ? 0.4 : lb_random_between(r, 0.1, 1);
+  j->friction = free ? 0.3 : lb_random_between(r, 0.1, 1);
   j->friction_speed = 0.5;
-  j->limit_stiffness = ball ? 0 : 20;
-  j->limit_damping = ball ? 0 : 2;
+  j->limit_stiffness = free || (ball && calm) ? 0 : 20;
+  j->limit_damping = 2;
   j->limit_transition = 0.5; // few are beyond it
   j->limit_pulls = j->stiffness > 5;
-  j->turn = (lb_joint_resistance){2, 0.3, 0.1, 0.4, 10, 1, 0.5, !j->limit_pulls};
-  for (int k = 0; k < LB_JOINT_MOST_V && !ball; k++) {
+  j->turn = busy_turn(free, !j->limit_pulls);
+  for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     j->rest[k] = 0.1;
-    j->lower[k] = -0.5;
+    j->lower[k] = ball && k == 0 ? -(double)INFINITY : -0.5; // a swing is never negative
     j->upper[k] = 0.6;
   }
+  j->rest_turn = lb_quat_exp((lb_vec3){0.2, -0.1, 0.3});
 }
 
 // Points of rigid bodies, now and then of the world.
@@ -131,9 +145,9 @@ static inline void busy_forces(busy* b, lb_random* r, bool calm) {
                                  .follows = i % 2};
   }
   for (int i = 0; i < s->njoint; i++) {
-    busy_resistance(&b->a.tree.joint[i], r);
+    busy_resistance(&b->a.tree.joint[i], r, calm);
     for (int k = 0; k < b->a.tree.joint[i].npart; k++) {
-      busy_resistance(&b->a.tree.part[i][k], r);
+      busy_resistance(&b->a.tree.part[i][k], r, calm);
     }
   }
   s->spring = b->spring;

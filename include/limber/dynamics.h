@@ -43,8 +43,9 @@ void lb_drive(const lb_model* model, lb_data* data);
 
 /// Make the state a valid one: motors' coordinates where their profiles say at this time,
 /// quaternions of unit length, loops closed in place and speed with the least motion. Steppers call
-/// it after each step.
-void lb_settle(const lb_model* model, lb_data* data);
+/// it after each step. Returns the widest gap that could not be closed, in metres or radians:
+/// rounding, unless something is out of reach.
+double lb_settle(const lb_model* model, lb_data* data);
 
 /// The worst gap in a constraint, in metres or radians, or of one that asks for a rate, how far
 /// that is off, in these per second; 0 without any. `which` (may be NULL) is set to where: a loop,

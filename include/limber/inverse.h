@@ -48,6 +48,7 @@ void lb_outer_forces_release(lb_outer_forces* forces);
 typedef struct lb_inverse_options {
   double cutoff;                 ///< of the low-pass filter on the motion [Hz]; NAN: none
   double force_cutoff;           ///< the same on the forces
+  double touch;                  ///< floors and limits that are nearer may push [m or rad]
   const lb_outer_forces* forces; ///< or NULL
   lb_progress progress;
 } lb_inverse_options;
@@ -57,7 +58,8 @@ lb_inverse_options lb_inverse_default(void);
 /// What each joint must exert for this motion besides the scene's springs, dampers, loads and
 /// gravity, a frame for each sample, and what passes through the joints. Motors are taken to exert
 /// what is needed, whatever their profiles say. In a scene with constraints the motors and the
-/// constraints carry what they can; what is left on other coordinates shows in `torque`.
+/// constraints carry what they can; what is left on other coordinates shows in `torque`. Floors and
+/// limits push where they touch, and never pull.
 ///
 /// Rates that the motion does not have, and all of them when it is filtered, come from its
 /// coordinates by differences of sixth order.

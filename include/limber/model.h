@@ -78,7 +78,8 @@ typedef struct lb_model_relation {
   lb_place place;
   int first, count; ///< terms
   double value;
-  lb_profile* path; ///< of the value over time, or NULL: it stays
+  lb_profile* path; ///< of the value over time, or NULL: it stays ...
+  int motor;        ///< ... unless this one asks for it; else -1
   bool rates;       ///< the path is of the sum's rate instead; what the sum is follows
   bool one_way;
   bool geared; ///< those of lb_gearing say it
@@ -205,6 +206,7 @@ typedef struct lb_model {
   int* link_v;                  ///< [nlink] first velocity
   lb_transform* link_in_parent; ///< [nlink] pose in the parent link when the coordinates are zero
   lb_mass* link_mass;           ///< [nlink] in the link's frame
+  lb_vec3* link_axis;           ///< [nlink] of ball joints with limits: what swings and twists
   bool* link_driven;            ///< [nlink] a motor prescribes its coordinates
   int nhinge;                   ///< links on revolute joints
   int* hinge_q;                 ///< [nhinge] their coordinates
@@ -215,6 +217,7 @@ typedef struct lb_model {
   // name) ---
   int njoint;
   const char** joint_name; ///< [njoint]
+  lb_place* joint_place;   ///< [njoint] where the scene has it, or the body it carries
   int* joint_kind;         ///< [njoint] as link_kind
   int* joint_link;         ///< [njoint]
   int* joint_body;         ///< [njoint] the body it carries
@@ -259,7 +262,9 @@ typedef struct lb_model {
   lb_anchor* load_at;          ///< [nload] where they act
   lb_profile** load_profile;   ///< [nload] NULL: constant
   const char** motor_name;     ///< [nmotor]
-  int* motor_joint;            ///< [nmotor] or -1: it drives a loop
+  int* motor_joint;            ///< [nmotor] or -1: it is on a loop
+  int* motor_v;                ///< [nmotor] velocity that it is on, or -1: it is on a loop
+  int* motor_relation;         ///< [nmotor] by which it prescribes a coordinate of several, or -1
   int* motor_loop;             ///< [nmotor] loop it drives, or -1
   lb_motor_drive* motor_drive; ///< [nmotor]
   lb_profile** motor_profile;  ///< [nmotor]
@@ -289,8 +294,14 @@ typedef struct lb_model {
                          ///< shown of it. NULL: this one is simulated
   struct lb_model*
       shadow; ///< of `full`: the same world with the few coordinates its steps solve for
+  struct lb_model* shell; ///< of `full`: the same world with what faces feel of the nodes, which
+                          ///< derivatives of its steps are solved for with
   int nfem;
   struct lb_fem** fem; ///< [nfem] their meshes
+
+  struct lb_model* joined; ///< of maximal coordinates, where loops or constraints have to be closed
+                           ///< at the start: the same world with its joints in trees, where that
+                           ///< is done. Else NULL
 
   void* storage; ///< the arena all of it lives in
 } lb_model;

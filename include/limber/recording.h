@@ -61,6 +61,13 @@ typedef struct lb_torque_peak {
   double time;  ///< [s]
 } lb_torque_peak;
 
+/// Friction in joints that explicit steps are too long for: it grows to its size within a small
+/// speed, and around rest these steps overshoot, so that what should rest chatters and creeps.
+typedef struct lb_steep_friction {
+  int joint;   ///< that matters most, where there is any
+  double step; ///< the longest that would do [s]; 0: there is none
+} lb_steep_friction;
+
 /// The figures of a run, as in summary.json.
 typedef struct lb_summary {
   const char* job;     ///< "simulate", ...
@@ -74,6 +81,7 @@ typedef struct lb_summary {
   double angular_drift;
   double constraint_violation; ///< worst, [m] or [rad]
   lb_inversion inversion;      ///< of elastic bodies
+  lb_steep_friction steep;     ///< at the start
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
   int threads;

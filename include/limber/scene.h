@@ -68,6 +68,9 @@ typedef struct lb_scene_elastic {
   const double* until;        ///< [nregion - 1] where the parts end, from the start [m]; NULL: mesh
   int modes;                  ///< of vibration in the basis
   int derivatives;            ///< how many vectors get derivatives, softest loads first
+  /// [nregion, or 1] moduli that its shapes are made with, of its file where it has one; NULL:
+  /// those of its materials. With others it is as stiff as these are, in the same shapes.
+  const double* basis_young;
   /// The reduced body that stands for it, from a file of `limber reduce`, or NULL: mesh, basis and
   /// cubature are then those of the file.
   const struct lb_stored* stored;
@@ -156,7 +159,8 @@ typedef struct lb_joint_resistance {
   double stiffness;        ///< spring to `rest`
   double damping;          ///< in proportion to the rate
   double armature;         ///< rotor inertia added on the coordinate
-  double friction;         ///< of constant size, against the motion
+  double friction;         ///< of constant size, against the motion ...
+  double friction_speed;   ///< ... from about this speed on, > 0
   double limit_stiffness;  ///< spring that pushes back beyond the limits
   double limit_damping;    ///< and its damper, ...
   double limit_transition; ///< ... which comes in over the first bit beyond; 0: with a jump
@@ -174,7 +178,7 @@ typedef struct lb_scene_joint {
   lb_transform in_parent; ///< the joint's frame seen from the parent ...
   lb_transform in_child;  ///< ... and from the child; they coincide when the coordinates are zero
   lb_vec3 axis;  ///< unit, in the joint's frame (revolute, prismatic, universal, planar, helical,
-                 ///< free-2d)
+                 ///< free-2d; of spherical joints with limits what swings and twists)
   lb_vec3 axis2; ///< of universal, planar and free-2d joints: unit, at right angles to `axis`
   double pitch;  ///< of helical joints: way along the axis for one turn [m]
   lb_turn_order order; ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
@@ -191,6 +195,7 @@ typedef struct lb_scene_joint {
   bool loop;
   bool taken_apart;    ///< by maximal coordinates alone: else it would carry the child
   bool splits_off_all; ///< of one that splits its child: the child's mass, and not a share of it
+  bool rejoins;        ///< made up where one split its child: it holds the part to the rest
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
   int face;              ///< of a parent given as `reduced`: which of its faces; -1: the held one
@@ -203,10 +208,13 @@ typedef struct lb_scene_joint {
   double limit_stiffness, limit_damping; ///< what pushes back beyond `lower` and `upper`
   double limit_transition;               ///< as of lb_joint_resistance
   bool limit_pulls;
-  lb_joint_resistance turn; ///< of free-2d and free-3d joints: those of the angles; above are the
-                            ///< distances'
+  lb_joint_resistance turn; ///< of free, free-2d and free-3d joints: those of the angles; above are
+                            ///< the distances'
   double rest[LB_JOINT_MOST_V]; ///< of coordinates that are numbers, which all are but quaternions
-  double lower[LB_JOINT_MOST_V], upper[LB_JOINT_MOST_V]; ///< likewise; -INFINITY, INFINITY: none
+  lb_quat rest_turn;            ///< of spherical and free joints
+  double lower[LB_JOINT_MOST_V],
+      upper[LB_JOINT_MOST_V]; ///< likewise; -INFINITY, INFINITY: none.
+                              ///< Of spherical joints: of the swing, then of the twist
   double q[LB_JOINT_MOST_Q];  ///< start: angle or distance; angles; unit quaternion; position then
                               ///< quaternion; docs/joints.md has the others
   double qd[LB_JOINT_MOST_V]; ///< start: rate or rates; angular velocity; angular then linear
@@ -323,11 +331,13 @@ typedef enum lb_motor_drive {
   LB_DRIVE_FORCE     ///< the profile is a torque or force on the coordinate
 } lb_motor_drive;
 
-/// Drives a revolute or prismatic joint of the tree.
+/// Drives a coordinate of a joint, or pushes along a velocity of one: they are the same but for
+/// quaternions, which nothing drives.
 typedef struct lb_scene_motor {
   const char* name;
   lb_place place;
   int joint;
+  int coordinate; ///< of those of the joint
   lb_motor_drive drive;
   lb_profile_definition profile;
 } lb_scene_motor;
@@ -458,7 +468,7 @@ typedef struct lb_scene_retarget {
   lb_place place;
   int ntrack;
   lb_scene_track* track;
-  int nmotor; ///< 0: all that drive positions of joints
+  int nmotor; ///< 0: all that drive positions of joints of one coordinate
   lb_scene_motor_limit* motor;
   double spacing; ///< of control points [s] > 0
   lb_place spacing_place;
@@ -508,6 +518,7 @@ typedef struct lb_scene_parameter {
   lb_parameter_kind kind;
   lb_owner owner;
   int index;          ///< of the owner
+  int part;           ///< of a composite joint: which of its parts, from 1 on; 0: all
   int knots;          ///< of a motor: its curve becomes straight between so many; 0: as it is
   lb_vec3 along;      ///< of a length: unit, in the body
   double least, most; ///< of each of its numbers; -INFINITY, INFINITY: any
@@ -699,6 +710,10 @@ const char* lb_parameter_kind_name(lb_parameter_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
 int lb_joint_count_q(const lb_scene_joint* joint);
 int lb_joint_count_v(const lb_scene_joint* joint);
+/// The joint that a parameter is of, or the part of it, and which of the joint's coordinates is its
+/// first.
+const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_parameter* parameter,
+                                         int* first);
 /// What the coordinate counts whose rate is velocity k.
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 const char* lb_integrator_name(lb_integrator integrator);

@@ -7,9 +7,17 @@
 extern "C" {
 #endif
 
-/// Bring a state at the model's start into a valid one: motors where they begin, loops closed.
+/// Bring a state at the model's start into a valid one: motors where they begin, loops closed. In
+/// maximal coordinates they are closed with the joints in trees, so that a scene starts alike.
 /// LB_INVALID when a loop cannot be closed; the message has the place of its joint in the scene.
 lb_status lb_assemble(const lb_model* model, lb_data* data, lb_error* err);
+
+/// Whether friction in joints is too steep for steps of this length by the model's integrator,
+/// where `data` is: a start that lb_assemble made. Explicit integrators of fixed steps alone have
+/// any.
+lb_status lb_find_steep_friction(const lb_model* model, lb_data* data, double step,
+                                 const lb_allocator* allocator, lb_steep_friction* steep,
+                                 lb_error* err);
 
 /// Put a state where everything rests with the motors at their profiles' angles at data->time: no
 /// velocities, no accelerations, all forces in balance, loops closed. Of several such poses it is a

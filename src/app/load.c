@@ -52,3 +52,17 @@ exit_code exit_code_of(lb_status outcome) {
       [LB_IO] = EXIT_JOB,  [LB_FAILED] = EXIT_JOB,    [LB_INTERRUPTED] = EXIT_INTERRUPTED};
   return code_of[outcome];
 }
+
+void tell_steep_friction(const lb_model* m, const lb_steep_friction* steep, double step) {
+  if (!(steep->step > 0)) {
+    return;
+  }
+  const lb_place at = m->joint_place[steep->joint];
+  char taken[48], enough[48];
+  tell_warning("%s:%d:%d: friction in joint '%s' is too steep for %s with steps of %s: where the "
+               "joint should come to rest it will chatter and creep (take bdf2, sdirk2 or "
+               "adaptive, steps of at most %s, or a 'friction_speed' %.2g times as high)",
+               at.file ? at.file : m->file, at.line, at.column, m->joint_name[steep->joint],
+               lb_integrator_name(m->solver.integrator), duration_text(step, taken, sizeof taken),
+               duration_text(0.99 * steep->step, enough, sizeof enough), 1.05 * step / steep->step);
+}

@@ -1,7 +1,7 @@
 // What verbs that run scenes begin and end with.
 #pragma once
 #include "app/verb.h"
-#include "limber/model.h"
+#include "limber/recording.h"
 
 // What a verb does with a scene, once that is read: `args` are its options, `plain` its other
 // words.
@@ -16,6 +16,9 @@ exit_code run_scene(const verb* v, int narg, char** words, void* args, const cha
 // From a scene to its model. It tells what is wrong; the model is the caller's only when all went
 // well.
 exit_code load_model(const lb_scene* scene, lb_model** model);
+
+// Warn of friction that steps of this length are too long for.
+void tell_steep_friction(const lb_model* m, const lb_steep_friction* steep, double step);
 
 // How a job that ended so leaves the program.
 exit_code exit_code_of(lb_status outcome);

@@ -27,6 +27,16 @@ const char* parse_seconds(const char* text, void* target) {
   return NULL;
 }
 
+const char* parse_length(const char* text, void* target) {
+  double value = 0;
+  const char* unit = "";
+  if (lb_number_read(text, LB_LENGTH, &value, &unit) != LB_NUMBER_OK || value <= 0) {
+    return "a positive length: metres, such as 0.001, or with a unit, such as 1mm";
+  }
+  *(double*)target = value;
+  return NULL;
+}
+
 const char* parse_rate(const char* text, void* target) {
   static const double MOST = 1e6;
   char* end = NULL;

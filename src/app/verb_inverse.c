@@ -10,7 +10,7 @@
 
 typedef struct inverse_args {
   const char *out, *forces;
-  double cutoff, force_cutoff;
+  double cutoff, force_cutoff, touch;
   bool quiet;
 } inverse_args;
 
@@ -23,6 +23,8 @@ static const option options[] = {
      "low-pass filter on the motion, without delay (default: none)"},
     {"--force-cutoff", NULL, "HZ", parse_rate, offsetof(inverse_args, force_cutoff),
      "the same on the forces (default: none)"},
+    {"--touch", NULL, "M", parse_length, offsetof(inverse_args, touch),
+     "floors and limits that are nearer may push, in metres or radians (default: 0.1mm)"},
     {"--quiet", "-q", NULL, NULL, offsetof(inverse_args, quiet),
      "say nothing unless something is wrong"},
 };
@@ -75,6 +77,7 @@ static exit_code inverse(const lb_model* m, const char* motion_path, const inver
   lb_inverse_options o = lb_inverse_default();
   o.cutoff = a->cutoff;
   o.force_cutoff = a->force_cutoff;
+  o.touch = a->touch;
   o.progress = meter_progress(&bar);
   lb_status status = lb_joint_motion_read(motion_path, m, NULL, &motion, &err);
   if (a->forces) {
@@ -115,7 +118,7 @@ static exit_code inverse_scene(lb_scene* scene, void* args, char** plain) {
 }
 
 static exit_code run(const verb* v, int narg, char** args) {
-  inverse_args a = {.cutoff = NAN, .force_cutoff = NAN};
+  inverse_args a = {.cutoff = NAN, .force_cutoff = NAN, .touch = lb_inverse_default().touch};
   return run_scene(v, narg, args, &a, &a.out, inverse_scene);
 }
 

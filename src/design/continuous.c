@@ -89,7 +89,8 @@ static lb_step_past as_euler(const lb_retargeting* r, lb_tangent* t) {
                         .weight = {1, 0},
                         .q = {lb_log_q(r, t->record)},
                         .v = {t->before},
-                        .lambda = was.lambda};
+                        .lambda = was.lambda,
+                        .left_out = was.left_out};
 }
 
 static void go_back(void* context, const lb_tangent* t) {

@@ -192,8 +192,9 @@ static lb_status play_curve(lb_arena* arena, const lb_curves* c, int i, lb_profi
 static lb_status copy_model(lb_arena* arena, const lb_model* from, const lb_retarget* retarget,
                             const lb_curves* curves, const double* q0, lb_model* m) {
   *m = *from;
-  m->full = m->shadow = NULL;
-  m->nfem = 0; // they stay with the model that owns them
+  m->full = m->shadow = m->shell = NULL;
+  m->joined = NULL; // it starts where it rests, with everything closed
+  m->nfem = 0;      // they stay with the model that owns them
   m->motor_profile = LB_TAKE(arena, lb_profile*, m->nmotor);
   m->q0 = LB_TAKE(arena, double, m->nq);
   m->qd0 = LB_TAKE(arena, double, m->nv);
@@ -245,6 +246,9 @@ lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, cons
     status = play_one(full, retarget, curves, q0, allocator, &m->full);
     if (status == LB_OK && full->shadow) {
       status = play_one(full->shadow, retarget, curves, NULL, allocator, &m->full->shadow);
+    }
+    if (status == LB_OK && full->shell) {
+      status = play_one(full->shell, retarget, curves, NULL, allocator, &m->full->shell);
     }
     if (status != LB_OK) {
       lb_model_release(m);

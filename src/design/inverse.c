@@ -5,19 +5,19 @@
 // is known but what joints exert: f are springs, dampers, loads and measured forces. In a tree all
 // coordinates may have a torque, and (1) gives it. With constraints the multipliers lambda are not
 // known either, so only the motors' forces u are looked for: the shortest (lambda, u) that leaves
-// the least of (1), and tau is what is left. Coordinates under position motors have their own
-// equation each and are left out of that.
+// the least of (1), and tau is what is left. Rows that push one way have lambda >= 0 where they
+// touch, and are not there elsewhere. Coordinates under position motors have their own equation
+// each and are left out of that.
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "design/inverse.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
 #include "dynamics/rnea.h"
-#include "limber/inverse.h"
-#include "math/dense.h"
-#include "math/signal.h"
+#include "math/one_way.h"
+#include "model/motor.h"
 #include "solve/frames.h"
 
 typedef struct job {
@@ -25,159 +25,20 @@ typedef struct job {
   const lb_inverse_options* o;
   lb_data* d;
   lb_arena arena;
-  int n;
-  const double* time;
-  double *q, *qd, *qdd; // [n][nq], [n][nv]: filtered and differentiated
-  double* wrench;       // [forces' samples][bodies][6]: filtered
-  double* torque;       // [nv]
-  double *A, *x;        // of the least squares
+  lb_inverse_motion motion;
+  double* wrench;    // [forces' samples][bodies][6]: filtered
+  double* torque;    // [nv]
+  double *A, *b, *x; // of the least squares ...
+  bool* pushes;      // ... and which unknowns are not negative
   lb_error* err;
 } job;
 
 lb_inverse_options lb_inverse_default(void) {
-  return (lb_inverse_options){.cutoff = NAN, .force_cutoff = NAN};
+  return (lb_inverse_options){.cutoff = NAN, .force_cutoff = NAN, .touch = 1e-4};
 }
 
 static lb_status lack(const job* J) {
   return lb_error_add(J->err, LB_NO_MEMORY, (lb_place){0}, "there is not enough memory");
-}
-
-// --- the motion ---
-
-// Where a joint's quaternion begins, or -1.
-static int quaternion(const lb_model* m, int joint) {
-  return m->joint_kind[joint] == LB_JOINT_SPHERICAL ? 0
-         : m->joint_kind[joint] == LB_JOINT_FREE    ? 3
-                                                    : -1;
-}
-
-// Both signs of a quaternion are the same rotation: from sample to sample it keeps the nearer.
-static void align_quaternions(job* J) {
-  for (int j = 0; j < J->m->njoint; j++) {
-    const int first = quaternion(J->m, j);
-    for (int i = 1; first >= 0 && i < J->n; i++) {
-      double* now = J->q + (size_t)i * (size_t)J->m->nq + J->m->joint_q[j] + first;
-      const double sign = lb_dot(4, now, now - J->m->nq) < 0 ? -1 : 1;
-      for (int k = 0; k < 4; k++) {
-        now[k] *= sign;
-      }
-    }
-  }
-}
-
-// Samples must be evenly spaced and fast enough for a filter.
-static lb_status check_filter(const job* J, const char* what, int n, const double* time,
-                              double cutoff) {
-  const double step = (time[n - 1] - time[0]) / (n - 1);
-  for (int i = 1; i < n; i++) {
-    if (!(fabs(time[i] - time[i - 1] - step) < 1e-3 * step)) {
-      return lb_error_add(J->err, LB_INVALID, (lb_place){0},
-                          "the filter needs evenly spaced samples: those of the %s around t = %g s "
-                          "are not %g s apart (leave the cut-off away, or resample)",
-                          what, time[i], step);
-    }
-  }
-  if (cutoff * step >= LB_SIGNAL_HIGHEST) {
-    return lb_error_add(J->err, LB_INVALID, (lb_place){0},
-                        "a cut-off of %g Hz is too high for a %s of %g samples a second (at most "
-                        "%g Hz)",
-                        cutoff, what, 1 / step, LB_SIGNAL_HIGHEST / step);
-  }
-  return LB_OK;
-}
-
-static lb_status filter(job* J, const char* what, int n, const double* time, double cutoff,
-                        double* x, int width) {
-  if (isnan(cutoff)) {
-    return LB_OK;
-  }
-  const lb_status status = check_filter(J, what, n, time, cutoff);
-  const lb_arena_mark mark = lb_arena_here(&J->arena);
-  double* scratch = LB_TAKE(&J->arena, double, 3 * (size_t)n);
-  if (status != LB_OK || !scratch) {
-    return status != LB_OK ? status : lack(J);
-  }
-  for (int k = 0; k < width; k++) {
-    lb_signal_low_pass(n, (time[n - 1] - time[0]) / (n - 1), cutoff, x + k, width, scratch);
-  }
-  lb_arena_reset(&J->arena, mark);
-  return LB_OK;
-}
-
-// A quaternion's rate to the angular velocity in the link's frame: w = 2 conj(q) qdot / |q|^2.
-static void to_spin(const double* q, const double* rate, double* w) {
-  const lb_quat u = {q[0], -q[1], -q[2], -q[3]};
-  const lb_quat p = lb_quat_mul(u, (lb_quat){rate[0], rate[1], rate[2], rate[3]});
-  const double scale = 2 / lb_dot(4, q, q);
-  w[0] = scale * p.x;
-  w[1] = scale * p.y;
-  w[2] = scale * p.z;
-}
-
-// From the rates of a joint's coordinates to its velocities.
-static void to_velocity(const lb_model* m, int joint, const double* q, const double* rate,
-                        double* qd) {
-  const int first = quaternion(m, joint);
-  if (first < 0) {
-    memcpy(qd, rate, (size_t)m->joint_nv[joint] * sizeof *qd);
-    return;
-  }
-  to_spin(q + first, rate + first, qd);
-  if (first == 3) {
-    const double size = sqrt(lb_dot(4, q + 3, q + 3));
-    const lb_quat back = {q[3] / size, -q[4] / size, -q[5] / size, -q[6] / size};
-    const lb_vec3 v = lb_quat_rotate(back, (lb_vec3){rate[0], rate[1], rate[2]});
-    qd[3] = v.x;
-    qd[4] = v.y;
-    qd[5] = v.z;
-  }
-}
-
-// Rates that the motion does not bring along.
-static void differentiate_joint(job* J, int joint, bool has_qd, bool has_qdd, double* rate) {
-  const lb_model* m = J->m;
-  const int nq = m->joint_nq[joint], nv = m->joint_nv[joint];
-  double* qd = J->qd + m->joint_v[joint];
-  double* qdd = J->qdd + m->joint_v[joint];
-  for (int k = 0; !has_qd && k < nq; k++) {
-    lb_signal_slopes(J->n, J->time, J->q + m->joint_q[joint] + k, m->nq, rate + k, nq);
-  }
-  for (int i = 0; !has_qd && i < J->n; i++) {
-    to_velocity(m, joint, J->q + (size_t)i * (size_t)m->nq + m->joint_q[joint],
-                rate + (size_t)i * (size_t)nq, qd + (size_t)i * (size_t)m->nv);
-  }
-  for (int k = 0; !has_qdd && k < nv; k++) {
-    lb_signal_slopes(J->n, J->time, qd + k, m->nv, qdd + k, m->nv);
-  }
-}
-
-static lb_status prepare_motion(job* J, const lb_joint_motion* motion) {
-  const lb_model* m = J->m;
-  const size_t n = (size_t)motion->nsample, nq = (size_t)m->nq, nv = (size_t)m->nv;
-  int most = 0;
-  for (int j = 0; j < m->njoint; j++) {
-    most = m->joint_nq[j] > most ? m->joint_nq[j] : most;
-  }
-  J->n = motion->nsample;
-  J->time = motion->time;
-  J->q = LB_TAKE(&J->arena, double, n* nq);
-  J->qd = LB_TAKE(&J->arena, double, n* nv);
-  J->qdd = LB_TAKE(&J->arena, double, n* nv);
-  double* rate = LB_TAKE(&J->arena, double, n*(size_t)most);
-  if (!J->q || !J->qd || !J->qdd || !rate) {
-    return lack(J);
-  }
-  memcpy(J->q, motion->q, n * nq * sizeof *J->q);
-  memcpy(J->qd, motion->qd, n * nv * sizeof *J->qd);
-  memcpy(J->qdd, motion->qdd, n * nv * sizeof *J->qdd);
-  align_quaternions(J);
-  const lb_status status = filter(J, "motion", J->n, J->time, J->o->cutoff, J->q, m->nq);
-  const bool filtered = !isnan(J->o->cutoff);
-  for (int j = 0; status == LB_OK && j < m->njoint; j++) {
-    differentiate_joint(J, j, motion->has_qd[j] && !filtered, motion->has_qdd[j] && !filtered,
-                        rate);
-  }
-  return status;
 }
 
 // --- measured forces ---
@@ -193,7 +54,8 @@ static lb_status prepare_forces(job* J) {
     return lack(J);
   }
   memcpy(J->wrench, F->wrench, size * sizeof *J->wrench);
-  return filter(J, "forces", F->nsample, F->time, J->o->force_cutoff, J->wrench, 6 * F->nbody);
+  return lb_inverse_filter(&J->arena, "forces", F->nsample, F->time, J->o->force_cutoff, J->wrench,
+                           6 * F->nbody, J->err);
 }
 
 // Straight lines between the samples; nothing before the first and after the last.
@@ -228,10 +90,6 @@ static void push_forces(job* J, double t) {
 
 // --- one sample ---
 
-static bool pushes(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_FORCE;
-}
-
 // All forces but those of motors.
 static void apply_known(job* J) {
   const lb_model* m = J->m;
@@ -239,9 +97,9 @@ static void apply_known(job* J) {
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
   for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i) && m->motor_joint[i] >= 0) {
-      d->work->tau[m->joint_v[m->motor_joint[i]]] -= d->motor_force[i];
-    } else if (pushes(m, i)) {
+    if (lb_motor_pushes(m, i) && m->motor_v[i] >= 0) {
+      d->work->tau[m->motor_v[i]] -= d->motor_force[i];
+    } else if (lb_motor_pushes(m, i)) {
       lb_loops_push_motor(m, d, i, -d->motor_force[i]);
     }
     d->motor_force[i] = 0;
@@ -261,9 +119,9 @@ static void find_torques(job* J) {
 // How a unit force of a motor that pushes changes (1). On a loop by pushing and looking.
 static void motor_column(job* J, int motor, double* column) {
   const lb_model* m = J->m;
-  if (m->motor_joint[motor] >= 0) {
+  if (m->motor_v[motor] >= 0) {
     memset(column, 0, (size_t)m->nv * sizeof *column);
-    column[m->joint_v[m->motor_joint[motor]]] = 1;
+    column[m->motor_v[motor]] = 1;
     return;
   }
   lb_loops_push_motor(m, J->d, motor, 1);
@@ -282,26 +140,53 @@ static void clear_driven(const lb_model* m, double* column) {
   }
 }
 
+// Which rows that push one way touch: what lies on a floor is near it and moves up little in the
+// time that things take to part. Exact accelerations tell, too, that what is coming off pushes no
+// more.
+static void judge_touching(job* J) {
+  static const double WHILE = 0.01, SLOWLY = 1e-6; // [s]; relative
+  double most = 1;
+  for (int k = 0; k < J->m->nv; k++) {
+    most = fmax(most, fabs(J->d->qdd[k]));
+  }
+  lb_loops_judge_touching(J->m, J->d,
+                          (lb_touch){.gap = J->o->touch,
+                                     .rate = J->o->touch / WHILE,
+                                     .acceleration = J->motion.exact ? SLOWLY * most : INFINITY});
+}
+
+// The columns of the least squares, those of the rows first: how many.
+static int fill_columns(job* J) {
+  const lb_model* m = J->m;
+  const lb_loop_rows rows = lb_loops_linearise(m, J->d);
+  const size_t nv = (size_t)m->nv;
+  int n = rows.count;
+  memcpy(J->A, rows.J, (size_t)n * nv * sizeof *J->A);
+  for (int i = 0; i < n; i++) {
+    J->pushes[i] = rows.pushes && rows.pushes[i];
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    if (lb_motor_pushes(m, i)) {
+      motor_column(J, i, J->A + (size_t)n * nv);
+      clear_driven(m, J->A + (size_t)n * nv);
+      J->pushes[n++] = false;
+    }
+  }
+  return n;
+}
+
 // Multipliers and motors' forces by least squares, put on the links.
 static lb_status solve_constrained(job* J) {
   static const double ALIKE = 1e-9; // columns that repeat others, relative
   const lb_model* m = J->m;
   lb_data* d = J->d;
-  const lb_loop_rows rows = lb_loops_linearise(m, d);
-  const size_t nv = (size_t)m->nv;
-  int n = rows.count;
-  memcpy(J->A, rows.J, (size_t)n * nv * sizeof *J->A);
-  memcpy(J->x, J->torque, nv * sizeof *J->x);
-  for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i)) {
-      motor_column(J, i, J->A + (size_t)n++ * nv);
-      clear_driven(m, J->A + (size_t)(n - 1) * nv);
-    }
-  }
-  clear_driven(m, J->x);
-  int rank = 0;
-  const lb_status status = lb_least_squares(&J->arena, m->nv, n, J->A, m->nv, 1, J->x,
-                                            n > m->nv ? n : m->nv, ALIKE, &rank);
+  judge_touching(J);
+  int n = fill_columns(J);
+  const int rows = lb_loops_count(d);
+  memcpy(J->b, J->torque, (size_t)m->nv * sizeof *J->b);
+  clear_driven(m, J->b);
+  const lb_status status =
+      lb_least_squares_one_way(&J->arena, m->nv, n, J->A, J->b, J->pushes, ALIKE, J->x);
   if (status != LB_OK) {
     return status == LB_NO_MEMORY
                ? lack(J)
@@ -309,33 +194,39 @@ static lb_status solve_constrained(job* J) {
                               "the constraints' forces at t = %g s could not be found", d->time);
   }
   lb_loops_push(m, d, J->x);
-  n = rows.count;
+  n = rows;
   for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i)) {
+    if (lb_motor_pushes(m, i)) {
       d->motor_force[i] = J->x[n++];
-      if (m->motor_joint[i] < 0) {
+      if (m->motor_v[i] < 0) {
         lb_loops_push_motor(m, d, i, d->motor_force[i]);
       }
     }
   }
   find_torques(J);
+  for (int i = 0; i < m->nmotor; i++) { // a row that a motor asks for is the motor's
+    if (m->motor_relation[i] >= 0) {
+      J->torque[m->motor_v[i]] += d->motor_force[i];
+    }
+  }
   return LB_OK;
 }
 
 static lb_status solve_sample(job* J, int i) {
   const lb_model* m = J->m;
   lb_data* d = J->d;
-  d->time = J->time[i];
-  memcpy(d->q, J->q + (size_t)i * (size_t)m->nq, (size_t)m->nq * sizeof *d->q);
-  memcpy(d->qd, J->qd + (size_t)i * (size_t)m->nv, (size_t)m->nv * sizeof *d->qd);
-  memcpy(d->qdd, J->qdd + (size_t)i * (size_t)m->nv, (size_t)m->nv * sizeof *d->qdd);
+  const lb_inverse_motion* x = &J->motion;
+  d->time = x->time[i];
+  memcpy(d->q, x->q + (size_t)i * (size_t)m->nq, (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, x->qd + (size_t)i * (size_t)m->nv, (size_t)m->nv * sizeof *d->qd);
+  memcpy(d->qdd, x->qdd + (size_t)i * (size_t)m->nv, (size_t)m->nv * sizeof *d->qdd);
   lb_normalise(m, d->q);
   apply_known(J);
   find_torques(J);
   const lb_status status = d->work->loops ? solve_constrained(J) : LB_OK;
   for (int k = 0; k < m->nmotor; k++) {
-    if (m->motor_joint[k] >= 0) {
-      d->motor_force[k] = J->torque[m->joint_v[m->motor_joint[k]]];
+    if (m->motor_v[k] >= 0) {
+      d->motor_force[k] = J->torque[m->motor_v[k]];
     }
   }
   return status;
@@ -343,9 +234,9 @@ static lb_status solve_sample(job* J, int i) {
 
 // --- the whole ---
 
-static bool has_motor(const lb_model* m, int joint) {
+static bool has_motor(const lb_model* m, int v) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_joint[i] == joint) {
+    if (m->motor_v[i] == v) {
       return true;
     }
   }
@@ -353,18 +244,17 @@ static bool has_motor(const lb_model* m, int joint) {
 }
 
 // Nothing can exert a torque on an elastic body's coordinates, nor, where the scene has motors, on
-// joints without any.
-static bool is_passive(const lb_model* m, int joint) {
-  return m->joint_kind[joint] >= LB_LINK_ELASTIC || (m->nmotor > 0 && !has_motor(m, joint));
+// what has none.
+static bool is_passive(const lb_model* m, int joint, int v) {
+  return m->joint_kind[joint] >= LB_LINK_ELASTIC || (m->nmotor > 0 && !has_motor(m, v));
 }
 
 static void note_peaks(const job* J, lb_summary* s) {
   const lb_model* m = J->m;
   for (int j = 0; j < m->njoint; j++) {
-    const bool passive = is_passive(m, j);
     for (int k = 0; k < m->joint_nv[j]; k++) {
       const double value = J->torque[m->joint_v[j] + k];
-      lb_torque_peak* peak = passive ? &s->residual : &s->torque;
+      lb_torque_peak* peak = is_passive(m, j, m->joint_v[j] + k) ? &s->residual : &s->torque;
       if (peak->joint < 0 || fabs(value) > fabs(peak->value)) {
         *peak = (lb_torque_peak){j, value, J->d->time};
       }
@@ -374,7 +264,7 @@ static void note_peaks(const job* J, lb_summary* s) {
 
 static lb_status run(job* J, lb_recording* r, lb_summary* s) {
   lb_status status = LB_OK;
-  for (int i = 0; i < J->n && status == LB_OK; i++) {
+  for (int i = 0; i < J->motion.n && status == LB_OK; i++) {
     status = solve_sample(J, i);
     if (status == LB_OK) {
       note_peaks(J, s);
@@ -384,7 +274,7 @@ static lb_status run(job* J, lb_recording* r, lb_summary* s) {
       memcpy(r->torque + (size_t)(r->nframe - 1) * (size_t)J->m->nv, J->torque,
              (size_t)J->m->nv * sizeof *r->torque);
       s->constraint_violation = fmax(s->constraint_violation, lb_loop_gap(J->m, J->d, NULL));
-      if (!lb_progress_report(&J->o->progress, (i + 1.0) / J->n, "inverse dynamics")) {
+      if (!lb_progress_report(&J->o->progress, (i + 1.0) / J->motion.n, "inverse dynamics")) {
         status = lb_error_add(J->err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s",
                               J->d->time);
       }
@@ -398,8 +288,10 @@ static lb_status take_scratch(job* J) {
   const size_t nv = (size_t)m->nv, columns = (size_t)lb_loops_most_rows(m) + (size_t)m->nmotor;
   J->torque = LB_TAKE(&J->arena, double, nv);
   J->A = LB_TAKE(&J->arena, double, nv* columns);
-  J->x = LB_TAKE(&J->arena, double, nv + columns);
-  return J->torque && J->A && J->x ? LB_OK : lack(J);
+  J->b = LB_TAKE(&J->arena, double, nv);
+  J->x = LB_TAKE(&J->arena, double, columns);
+  J->pushes = LB_TAKE(&J->arena, bool, columns);
+  return J->torque && J->A && J->b && J->x && J->pushes ? LB_OK : lack(J);
 }
 
 lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
@@ -429,7 +321,7 @@ lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
     status = step[i](&J);
   }
   if (status == LB_OK) {
-    status = prepare_motion(&J, motion);
+    status = lb_inverse_prepare(&J.arena, model, motion, options->cutoff, &J.motion, err);
   }
   if (status == LB_OK) {
     status = run(&J, recording, &s);

@@ -64,6 +64,25 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
   return LB_OK;
 }
 
+// Four zeros are no rotation.
+static lb_status check_rotations(const lb_numbers* n, const lb_model* m, int joint, const double* q,
+                                 lb_error* err) {
+  const int kind = m->joint_kind[joint], at = kind == LB_JOINT_FREE ? 3 : 0;
+  if (kind != LB_JOINT_SPHERICAL && kind != LB_JOINT_FREE) {
+    return LB_OK;
+  }
+  for (int i = 0; i < n->nrow; i++) {
+    const double* u = q + (size_t)i * (size_t)m->nq + (size_t)(m->joint_q[joint] + at);
+    if (!(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3] > 0)) {
+      return lb_error_add(err, LB_INVALID, (lb_place){n->file, n->line[i], 1},
+                          "the quaternion of joint '%s' (columns q%d to q%d) is zero, which is no "
+                          "rotation (1, 0, 0, 0 is none at all)",
+                          m->joint_name[joint], at, at + 3);
+    }
+  }
+  return LB_OK;
+}
+
 static lb_status take_motion(const lb_numbers* n, const lb_model* m, lb_joint_motion* x,
                              lb_error* err) {
   lb_status status = lb_numbers_take(n, 0, x->time, 1, err);
@@ -78,6 +97,7 @@ static lb_status take_motion(const lb_numbers* n, const lb_model* m, lb_joint_mo
       status = status == LB_OK ? one[i] : status;
     }
     x->has_qdd[j] = x->has_qdd[j] && x->has_qd[j];
+    status = status == LB_OK ? check_rotations(n, m, j, x->q, err) : status;
   }
   return status;
 }

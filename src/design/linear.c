@@ -32,7 +32,7 @@ static void choose_coordinates(lb_linear* L) {
     }
   }
   for (int i = 0; i < what->nmotor; i++) {
-    L->motor[i] = m->joint_v[m->motor_joint[what->motor[i]]];
+    L->motor[i] = m->motor_v[what->motor[i]];
     L->ntorque += isfinite(what->limit[i].torque);
   }
   for (int t = 0; t < what->ntrack; t++) {

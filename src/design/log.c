@@ -35,6 +35,9 @@ static double* lambda_of(const lb_motion_log* log, int record) {
 static bool* lands_of(const lb_motion_log* log, int record) {
   return log->lands + (size_t)(record - log->first) * (size_t)log->rows;
 }
+static bool* left_out_of(const lb_motion_log* log, int record) {
+  return log->left_out + (size_t)(record - log->first) * (size_t)log->rows;
+}
 
 lb_step_past lb_log_past(const lb_retargeting* r, int record) {
   const lb_moment* at = lb_log_moment(&r->log, record);
@@ -43,6 +46,7 @@ lb_step_past lb_log_past(const lb_retargeting* r, int record) {
                        .weight = {at->count == 2 ? 4. / 3 : 1, at->count == 2 ? -1. / 3 : 0},
                        .lambda = lambda_of(&r->log, record),
                        .lands = lands_of(&r->log, record),
+                       .left_out = left_out_of(&r->log, record),
                        .impact = at->impact};
   for (int p = 0; p < at->count; p++) {
     past.q[p] = lb_log_q(r, record - 1 - p);
@@ -69,8 +73,10 @@ void lb_log_note(lb_retargeting* r, const lb_data* d, const lb_step_past* past) 
   if (past && past->lambda && log->rows > 0) {
     memcpy(lambda_of(log, i), past->lambda, (size_t)log->rows * sizeof *log->lambda);
   }
+  const bool* left_out = lb_loops_left_out(d);
   for (int k = 0; k < log->rows; k++) {
     lands_of(log, i)[k] = past && past->lands && past->lands[k];
+    left_out_of(log, i)[k] = left_out[k];
   }
 }
 
@@ -145,7 +151,7 @@ static size_t spare(int steps) {
 static size_t record_size(const lb_retargeting* r) {
   const lb_model* m = r->model;
   return sizeof(lb_moment) + (size_t)(m->nq + m->nv + r->log.rows) * sizeof(double) +
-         (size_t)r->log.rows * sizeof(bool);
+         2 * (size_t)r->log.rows * sizeof(bool);
 }
 
 static size_t checkpoint_size(const lb_retargeting* r) {
@@ -210,8 +216,10 @@ lb_status lb_log_open(lb_retargeting* r, size_t memory) {
   log->v = LB_TAKE(&r->arena, double, room*(size_t)m->nv);
   log->lambda = LB_TAKE(&r->arena, double, room*(size_t)log->rows);
   log->lands = LB_TAKE(&r->arena, bool, room*(size_t)log->rows);
+  log->left_out = LB_TAKE(&r->arena, bool, room*(size_t)log->rows);
   log->checkpoint = LB_TAKE(&r->arena, lb_checkpoint, log->nstretch);
-  bool taken = log->moment && log->q && log->v && log->lambda && log->lands && log->checkpoint;
+  bool taken = log->moment && log->q && log->v && log->lambda && log->lands && log->left_out &&
+               log->checkpoint;
   for (int i = 0; i < log->nstretch && taken; i++) {
     taken = take_checkpoint(r, &log->checkpoint[i]);
   }

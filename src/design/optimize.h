@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "dynamics/law.h"
 #include "dynamics/state.h"
+#include "elastic/reduced.h"
 #include "limber/dynamics.h"
 #include "limber/optimize.h"
 #include "solve/bdf2.h"
@@ -62,6 +63,7 @@ typedef struct lb_slide { // of something on a body that gets longer
 typedef struct lb_block {
   const lb_scene_parameter* p;
   int first, count;
+  int part;         // of a joint: which of its coordinates is the first, of a composite one
   int q, v;         // of a joint or free body: its coordinates where starts are made
   int own_q, own_v; // of a joint: those in the model, ...
   int loop;         // ... or the loop that it is there; else -1
@@ -80,7 +82,14 @@ typedef struct lb_said {
   int n;                         // of its velocities
   double q[4], qd[3];            // as the scene starts
   const lb_block *place, *speed; // that say otherwise, or NULL
+  bool dropped[3];               // it need not be where the scene has it
 } lb_said;
+
+// Conditions on a start, and what follows from them: as many coordinates or velocities.
+typedef struct lb_following {
+  int count;
+  int *row, *column; // [count]
+} lb_following;
 
 // What carries a free node of a strand or flesh along where bodies start elsewhere.
 typedef struct lb_carrying {
@@ -124,9 +133,10 @@ typedef struct lb_optimizing {
   lb_arena arena;
   lb_scene given;  // the scene as it was: what numbers are written into may be the caller's own
   lb_scene slid;   // the same with slides where lengths may change
-  lb_model* model; // of it
-  lb_model* tree;  // of it, where starts are made: the model, or in maximal coordinates one with
-                   // joints in trees
+  lb_model* model; // of it; of elastic bodies with all their nodes if it wants them
+  lb_model* shown; // what it was compiled to: the model, or what that is part of
+  lb_model* tree;  // of it, where starts are made: the one compiled, or in maximal coordinates one
+                   // with joints in trees; elastic bodies are in a basis
   int nblock, ngrowth, ngoal;
   lb_block* block;
   lb_growth* growth;
@@ -141,15 +151,15 @@ typedef struct lb_optimizing {
   lb_said* said;
   int ncarrying, most_carrying;
   lb_carrying* carrying;
-  int nclosing;             // conditions that say how a start's coordinates follow ...
-  int nmoving;              // ... and its velocities, from these and others ...
-  int *closing, *dependent; // [nmoving] ... which, and the coordinates that do
-  bool begins_as_sdirk2;    // a run by BDF2 does, as that of the authors of [red]
+  lb_following places;   // how a start's coordinates follow from conditions ...
+  lb_following rates;    // ... and its velocities
+  bool begins_as_sdirk2; // a run by BDF2 does, as that of the authors of [red]
   // the last run
   int count, capacity, rows;
   lb_stage* stage; // [capacity], the start first
   double *q, *v, *lambda;
-  bool* lands; // with lambda: rows that push one way and did not touch before
+  bool* lands;    // with lambda: rows that push one way and did not touch before
+  bool* left_out; // likewise: rows that the step did not have (lb_loops_left_out)
   bool no_memory;
 } lb_optimizing;
 
@@ -222,26 +232,20 @@ int lb_conditions_said(const lb_conditions* c, int row, int* k);
 // Have a block say where a joint that closes a loop starts, or how fast.
 void lb_said_find(lb_optimizing* o, lb_block* b, const char* joint);
 
-// --- starts (optimize_start.c, optimize_start_back.c) ---
+// --- starts (optimize_choice.c, optimize_start.c, optimize_start_back.c) ---
 
-// Choose the coordinates that follow, at the start as the scene has it.
+// Choose what follows, at the start as the scene has it.
 lb_status lb_start_choose(lb_optimizing* o, lb_error* err);
 // The start in trees, loops closed, in d, which is of them.
 lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err);
 // The start of a run, in d, which is of the model.
 lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err);
 
-// The n first rows and columns of the choice, of a matrix with nv columns, factored; false:
-// singular.
-bool lb_start_factor(const lb_optimizing* o, int n, const double* J, int nv, double* A, int* order);
+// The chosen rows and columns of a matrix with nv columns, factored; false: singular.
+bool lb_start_factor(const lb_following* f, const double* J, int nv, double* A, int* order);
 // n rows by coordinates at the last start, made rows by the way there: `scratch` [2][nv of m].
 void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* rows,
                     double* scratch);
-// The tree's joint that a joint of the model is, which has stayed there; -1: the model's is that of
-// a body that was taken off its joint.
-int lb_start_joint_in_tree(const lb_model* tree, const lb_model* m, int joint);
-// A body's frame in the tree, whose kinematics are in place.
-struct lb_force_point lb_start_body_in_tree(const lb_model* tree, lb_data* d, int body);
 
 // How an objective changes with the start.
 typedef struct lb_start_slopes {
@@ -297,13 +301,19 @@ double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_deri
 
 // --- moduli of elastic bodies (optimize_elastic.c) ---
 
-// Make the bodies of a block's material, in a model with links of its own, so many times as stiff;
-// of other blocks, none.
+// Make what is of a block's material, in a model with links of its own, so many times as stiff; of
+// other blocks, nothing.
 lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double factor);
-// The power of the change of their forces, and of what they answer, by one more of the modulus, for
-// velocities mu; scratch [nv + the square of its velocities].
-double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_block* b,
+// Elastic bodies, [nelastic], as stiff as one more of a modulus makes them; r is 0 of those that it
+// is not about.
+lb_status lb_modulus_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
+                             lb_reduced** part);
+// The power of the change of their forces, and of what they answer, for velocities mu; scratch [nv
+// + the square of its velocities].
+double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_reduced* part,
                         const lb_step_answers* answers, double* scratch, const double* mu);
+// Have bodies of a scene keep their shapes, whatever the moduli are. false: no memory.
+bool lb_modulus_write(lb_optimizing* o, lb_scene* s);
 
 // --- where they start (optimize_made.c) ---
 

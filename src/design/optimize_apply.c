@@ -319,5 +319,9 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   for (int k = 0; k < m->nv; k++) {
     m->nstiff += m->stiffness[k] > 0;
   }
-  return lb_model_renew_tree(m, arena);
+  if (m->shell) { // others leave steps less exact than their derivatives are
+    m->solver.newton = LB_NEWTON_EXACT;
+  }
+  const lb_status status = lb_model_renew_tree(m, arena);
+  return status == LB_OK ? lb_model_renew_full(m, arena) : status;
 }

@@ -5,6 +5,7 @@
 #include "design/optimize.h"
 #include "dynamics/loop.h"
 #include "math/profile.h"
+#include "model/charts.h"
 #include "model/split.h"
 
 typedef struct maker {
@@ -39,16 +40,18 @@ static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* mo
 }
 
 static int count_numbers(const lb_scene* s, const lb_scene_parameter* p) {
-  const bool joint = p->owner == LB_OWNER_JOINT;
+  int first = 0;
+  const int joint =
+      p->owner == LB_OWNER_JOINT ? lb_joint_count_v(lb_parameter_joint(s, p, &first)) : 0;
   switch (p->kind) {
   case LB_PARAMETER_POSITION:
   case LB_PARAMETER_VELOCITY:
-    return joint ? lb_joint_count_v(&s->joint[p->index]) : 3;
+    return joint ? joint : 3;
   case LB_PARAMETER_ROTATION:
   case LB_PARAMETER_SPIN:
     return 3;
   case LB_PARAMETER_REST:
-    return joint ? lb_joint_count_v(&s->joint[p->index]) : 1;
+    return joint ? joint : 1;
   default:
     return 1;
   }
@@ -70,6 +73,9 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
     b->p = &what->parameter[i];
     b->loop = b->said = -1;
     b->count = count_numbers(s, b->p);
+    if (b->p->owner == LB_OWNER_JOINT) {
+      lb_parameter_joint(s, b->p, &b->part);
+    }
     if (b->p->kind == LB_PARAMETER_MOTOR && !spread_knots(o, b, &s->motor[b->p->index])) {
       return no_memory(err);
     }
@@ -116,21 +122,18 @@ static lb_status find_coordinates(maker* k, lb_block* b, const lb_scene_joint* j
 // Joints have numbers in the model as one of its joints or of its loops.
 static lb_status find_resistance(maker* k, lb_block* b) {
   const lb_model* m = k->o->model;
-  const lb_scene_joint* j = &k->s->joint[b->p->index];
-  const int own = lb_model_joint(m, j->name);
-  if (j->kind == LB_JOINT_COMPOSITE) {
-    return lb_error_add(k->err, LB_INVALID, b->p->place,
-                        "parameter '%s': joint '%s' is composite, and its parts have stiffness, "
-                        "damping and rest of their own",
-                        b->p->name, j->name);
-  }
+  const char* name = k->s->joint[b->p->index].name;
+  const int own = lb_model_joint(m, name);
+  int first = 0;
   if (own < 0) {
-    b->loop = lb_optimizing_loop(m, j->name);
+    b->loop = lb_optimizing_loop(m, name);
     return LB_OK;
   }
-  b->own_q = m->joint_q[own];
-  b->own_v = m->joint_v[own];
-  return b->p->kind == LB_PARAMETER_REST ? LB_OK : find_coordinates(k, b, j);
+  b->own_q = m->joint_q[own] + b->part;
+  b->own_v = m->joint_v[own] + b->part;
+  return b->p->kind == LB_PARAMETER_REST
+             ? LB_OK
+             : find_coordinates(k, b, lb_parameter_joint(k->s, b->p, &first));
 }
 
 static lb_status find_block(maker* k, lb_block* b) {
@@ -140,12 +143,18 @@ static lb_status find_block(maker* k, lb_block* b) {
   if (p->kind <= LB_PARAMETER_SPIN) {
     const int j =
         joint ? lb_model_joint(tree, k->s->joint[p->index].name) : find_free(tree, p->index);
+    if (j < 0 && k->s->solver.closing > 0) {
+      return lb_error_add(k->err, LB_INVALID, p->place,
+                          "parameter '%s': joint '%s' closes a loop, and where gaps close at a "
+                          "pace it starts as the others put it (name one of these)",
+                          p->name, k->s->joint[p->index].name);
+    }
     if (j < 0) {
       lb_said_find(k->o, b, k->s->joint[p->index].name);
       return LB_OK;
     }
-    b->q = tree->joint_q[j];
-    b->v = tree->joint_v[j];
+    b->q = tree->joint_q[j] + b->part;
+    b->v = tree->joint_v[j] + b->part;
     return LB_OK;
   }
   return joint ? find_resistance(k, b) : LB_OK;
@@ -233,7 +242,9 @@ static lb_status find_growth(maker* k, lb_block* b) {
 static lb_status check_block(maker* k, const lb_block* b) {
   for (const lb_block* before = k->o->block; before < b; before++) {
     const lb_scene_parameter* other = before->p;
-    if (other->kind == b->p->kind && other->owner == b->p->owner && other->index == b->p->index) {
+    const bool same = other->part == b->p->part || other->part == 0 || b->p->part == 0;
+    if (same && other->kind == b->p->kind && other->owner == b->p->owner &&
+        other->index == b->p->index) {
       return lb_error_add(k->err, LB_INVALID, b->p->place,
                           "parameter '%s' changes what '%s' changes (keep one)", b->p->name,
                           other->name);
@@ -263,12 +274,20 @@ static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
     memset(x, 0, 3 * sizeof *x);
     memcpy(x + 3, j->q, free ? 3 * sizeof *x : 0);
   } else {
-    memcpy(x, j->q, (size_t)b->count * sizeof *x);
+    memcpy(x, j->q + b->part, (size_t)b->count * sizeof *x);
+  }
+}
+
+static void start_rest(const lb_scene_joint* j, const lb_block* b, double* x) {
+  for (int k = 0; k < b->count; k++) {
+    x[k] = lb_joint_coordinate(j, b->part + k).rest;
   }
 }
 
 static void start_joint(const lb_optimizing* o, const lb_block* b, double* x) {
+  int first = 0;
   const lb_scene_joint* j = &o->public.scene->joint[b->p->index];
+  const lb_scene_joint* of = lb_parameter_joint(o->public.scene, b->p, &first);
   if (j->loop && b->p->kind <= LB_PARAMETER_SPIN) {
     start_closing(o, j, b, x);
     return;
@@ -278,13 +297,16 @@ static void start_joint(const lb_optimizing* o, const lb_block* b, double* x) {
     start_place(j, b, x);
     break;
   case LB_PARAMETER_STIFFNESS:
-    *x = j->stiffness;
+    *x = of->stiffness;
     break;
   case LB_PARAMETER_DAMPING:
-    *x = j->damping;
+    *x = of->damping;
+    break;
+  case LB_PARAMETER_REST:
+    start_rest(j, b, x);
     break;
   default:
-    memcpy(x, b->p->kind == LB_PARAMETER_VELOCITY ? j->qd : j->rest, (size_t)b->count * sizeof *x);
+    memcpy(x, j->qd + b->part, (size_t)b->count * sizeof *x);
     break;
   }
 }

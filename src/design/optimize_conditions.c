@@ -3,7 +3,8 @@
 //
 //   gap = its coordinate - what is said,   rate = its velocity - what is said
 //
-// Of a ball joint the gap is the rotation vector from what is said, along the child's axes.
+// Of a ball joint the gap is the rotation vector from what is said, along the child's axes. Where
+// parameters say one of both, the other is as the scene has it, if it can be (optimize_choice.c).
 #include <math.h>
 #include <string.h>
 
@@ -121,7 +122,7 @@ void lb_conditions_look(lb_conditions* c, const double* x) {
     open_said(c, s, x, c->gap + c->count, c->rate + c->count);
     for (int k = 0; k < s->n; k++, c->count++) {
       double* to = c->J + (size_t)c->count * nv;
-      c->paced[c->count] = false;
+      c->paced[c->count] = s->dropped[k];
       memset(to, 0, nv * sizeof *to);
       for (int v = 0; v < c->D->model->nv; v++) {
         to[v] = m->v_driven[v] ? 0 : by.qd_qd[k * c->D->model->nv + v];

@@ -76,15 +76,7 @@ static lb_status check_scene(maker* k) {
                         "'parameters' and 'goals')",
                         s->name);
   }
-  if (s->solver.closing > 0) {
-    return lb_error_add(k->err, LB_INVALID, s->solver.place,
-                        "optimize: its motions begin with everything closed (leave 'closing' out)");
-  }
-  return s->solver.elastic != LB_SPACE_FULL
-             ? LB_OK
-             : lb_error_add(k->err, LB_INVALID, s->solver.place,
-                            "optimize: elastic bodies with all their nodes have no derivatives "
-                            "(choose 'elastic: reduced')");
+  return LB_OK;
 }
 
 // Starts are made in trees: in maximal coordinates bodies start where joints have them.
@@ -93,8 +85,9 @@ static lb_status find_models(maker* k) {
   const bool apart = k->s->solver.coordinates == LB_COORDINATES_MAXIMAL;
   lb_scene tree = o->slid;
   tree.solver.coordinates = LB_COORDINATES_REDUCED;
-  const lb_status status = lb_model_create(&o->slid, o->allocator, &o->model, k->err);
-  o->tree = o->model;
+  const lb_status status = lb_model_create(&o->slid, o->allocator, &o->shown, k->err);
+  o->tree = o->shown;
+  o->model = status == LB_OK && o->shown->full ? o->shown->full : o->shown;
   return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, k->err) : status;
 }
 
@@ -123,6 +116,55 @@ static lb_status find_blocks(maker* k) {
   return lb_parameters_find(k->o, k->err);
 }
 
+// Joints of one model as another one has them; elastic bodies, which come after them, stay
+// straight.
+static void copy_joints(const lb_model* m, lb_data* to, const lb_model* of, const lb_data* from) {
+  for (int i = 0; i < m->njoint; i++) {
+    const size_t nq = (size_t)m->joint_nq[i], nv = (size_t)m->joint_nv[i];
+    if (m->joint_kind[i] != LB_LINK_ELASTIC && m->joint_kind[i] != LB_LINK_FULL) {
+      memcpy(to->q + m->joint_q[i], from->q + of->joint_q[i], nq * sizeof(double));
+      memcpy(to->qd + m->joint_v[i], from->qd + of->joint_v[i], nv * sizeof(double));
+    }
+  }
+}
+
+// With all closed, as a simulation begins: with all their nodes elastic bodies do not bend for it.
+static lb_status assemble(maker* k) {
+  lb_optimizing* o = k->o;
+  const lb_model* full = o->tree->full;
+  if (!full) {
+    return lb_assemble(o->tree, o->rest, k->err);
+  }
+  lb_data* d = NULL;
+  lb_status status = lb_data_create(full, o->allocator, &d, k->err);
+  if (status == LB_OK) {
+    copy_joints(full, d, o->tree, o->rest);
+    status = lb_assemble(full, d, k->err);
+    copy_joints(o->tree, o->rest, full, d);
+  }
+  lb_data_release(d);
+  return status;
+}
+
+// With everything closed; where gaps close at a pace as the scene puts it, but they must be such as
+// can be closed.
+static lb_status put_together(maker* k) {
+  const lb_model* m = k->o->tree;
+  lb_data* d = k->o->rest;
+  lb_status status = assemble(k); // what closes loops does not go through floors
+  if (status != LB_OK) {
+    return status;
+  }
+  lb_loops_leave_out_one_way(d, true); // what they do to velocities, a run does
+  memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
+  if (m->solver.closing > 0) {
+    memcpy(d->q, m->q0, (size_t)m->nq * sizeof *d->q);
+    lb_drive(m, d);
+    return LB_OK;
+  }
+  return assemble(k);
+}
+
 // Where every run starts, before numbers change it.
 static lb_status find_rest(maker* k) {
   lb_optimizing* o = k->o;
@@ -138,12 +180,7 @@ static lb_status find_rest(maker* k) {
   }
   lb_status status = lb_data_create(o->tree, o->allocator, &o->rest, k->err);
   if (status == LB_OK) {
-    status = lb_assemble(o->tree, o->rest, k->err); // what closes loops does not go through floors
-  }
-  if (status == LB_OK) {
-    lb_loops_leave_out_one_way(o->rest, true); // what they do to velocities, a run does
-    memcpy(o->rest->qd, o->tree->qd0, (size_t)o->tree->nv * sizeof *o->rest->qd);
-    status = lb_assemble(o->tree, o->rest, k->err);
+    status = put_together(k);
   }
   if (status == LB_OK) {
     memcpy(o->q0, o->rest->q, (size_t)o->tree->nq * sizeof *o->q0);
@@ -192,11 +229,12 @@ void lb_optimization_release(lb_optimization* optimization) {
     lb_release(allocator, o->v);
     lb_release(allocator, o->lambda);
     lb_release(allocator, o->lands);
+    lb_release(allocator, o->left_out);
     lb_data_release(o->rest);
-    if (o->tree != o->model) {
+    if (o->tree != o->shown) {
       lb_model_release(o->tree);
     }
-    lb_model_release(o->model);
+    lb_model_release(o->shown);
     lb_arena_release(&o->arena);
     lb_release(allocator, o);
   }

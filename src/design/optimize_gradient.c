@@ -8,6 +8,7 @@
 #include "dynamics/loop.h"
 #include "math/dense.h"
 #include "math/se3.h"
+#include "model/motor.h"
 
 // --- goals ---
 
@@ -15,10 +16,10 @@
 static void add_point(lb_way_back* w, const lb_aimed* a, const double* miss, double* by_q,
                       double* by_v) {
   const lb_anchor at = lb_aimed_anchor(a, w->m);
-  const lb_force_point p = lb_force_point_find(w->d->work, &at);
+  const lb_force_point p = lb_force_point_find(w->at->work, &at);
   const lb_v4 off = lb_v4_load(miss) * (2 * a->weight);
   lb_derive_point(w->D, w->move, w->gain, p.index, p.arm);
-  for (int k = 0; k < w->m->nv; k++) {
+  for (int k = 0; k < w->D->model->nv; k++) {
     const lb_motion S = w->move[k];
     if (a->g->rate) {
       by_q[k] += lb_v4_dot(lb_force_point_gain(S, w->gain[k], p.velocity), off);
@@ -44,6 +45,23 @@ static void spread(lb_way_back* w, int motor, double time, const double by[3]) {
   }
 }
 
+// Of a point or a joint that is measured: by the coordinates that D is of, then by the model's.
+static void add_seen(lb_way_back* w, const lb_aimed* a, const double* miss, double* by_q,
+                     double* by_v) {
+  const size_t size = (size_t)w->D->model->nv * sizeof(double);
+  const bool apart = w->at != w->d;
+  double *q = apart ? memset(w->by_q, 0, size) : by_q, *v = apart ? memset(w->by_v, 0, size) : by_v;
+  if (a->g->kind == LB_GOAL_POINT) {
+    add_point(w, a, miss, q, v);
+  } else {
+    lb_aimed_add_measured(a, w->D, w->at, miss, w->measured, q, v);
+  }
+  if (apart) {
+    lb_step_gather(w->S, by_q, 1, q);
+    lb_step_gather(w->S, by_v, 1, v);
+  }
+}
+
 // What a motor exerts that drives coordinate k is r_k itself: it changes with numbers as that does.
 static void add_effort(lb_way_back* w, const lb_aimed* a, double scale, double* by_q,
                        double* by_v) {
@@ -54,8 +72,8 @@ static void add_effort(lb_way_back* w, const lb_aimed* a, double scale, double* 
   }
   lb_step_effects to = {by_q, by_v, w->a, w->lambda};
   lb_step_add_torque(w->S, &to, motor, scale);
-  if (w->m->motor_joint[motor] >= 0) {
-    w->mu[w->m->joint_v[w->m->motor_joint[motor]]] -= scale;
+  if (lb_motor_leads(w->m, motor)) {
+    w->mu[w->m->motor_v[motor]] -= scale;
   }
 }
 
@@ -80,10 +98,8 @@ static void add_goals(lb_way_back* w, const lb_stage* s, double* by_q, double* b
       continue;
     }
     lb_aimed_miss(a, w->m, w->d, lb_aimed_exerts(a, w->m) ? s->effort : s->step, miss);
-    if (a->g->kind == LB_GOAL_POINT) {
-      add_point(w, a, miss, by_q, by_v);
-    } else if (a->g->kind == LB_GOAL_JOINT && a->loop >= 0) {
-      lb_aimed_add_measured(a, w->D, w->d, miss, w->measured, by_q, by_v);
+    if (a->g->kind == LB_GOAL_POINT || (a->g->kind == LB_GOAL_JOINT && a->loop >= 0)) {
+      add_seen(w, a, miss, by_q, by_v);
     } else if (a->g->kind == LB_GOAL_JOINT) {
       for (int k = 0; k < a->g->count; k++) {
         (a->g->rate ? by_v : by_q)[a->v + k] += 2 * a->weight * miss[k];
@@ -98,13 +114,18 @@ static void add_goals(lb_way_back* w, const lb_stage* s, double* by_q, double* b
 
 // --- motors ---
 
+// The multiplier as D sees it.
+static const double* seen_mu(const lb_way_back* w) {
+  return w->at != w->d ? lb_step_see(w->S, w->mu) : w->mu;
+}
+
 // Motors that push at loops change what others exert, too.
 static void pull_pushes(lb_way_back* w) {
   const lb_model* m = w->m;
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
-      lb_loops_motor_direction(w->D, w->d, i, w->o->r);
-      w->motor[3 * i] += lb_dot(m->nv, w->o->r, w->mu);
+      lb_loops_motor_direction(w->D, w->at, i, w->by_q);
+      w->motor[3 * i] += lb_dot(w->D->model->nv, w->by_q, seen_mu(w));
     }
   }
 }
@@ -173,9 +194,9 @@ static void pull_place(double* to, const lb_block* b, const double* x, int kind,
 static void pull_first(lb_way_back* w, const lb_model* tree, const lb_start_slopes* by) {
   for (int i = 0; i < tree->nmotor; i++) {
     double asked[] = {by->motor[3 * i], by->motor[3 * i + 1], 0};
-    if (tree->motor_joint[i] >= 0 && tree->motor_drive[i] == LB_DRIVE_POSITION) {
-      asked[0] += by->tree_q[tree->joint_v[tree->motor_joint[i]]];
-      asked[1] += by->tree_v[tree->joint_v[tree->motor_joint[i]]];
+    if (tree->motor_v[i] >= 0 && !lb_motor_pushes(tree, i)) {
+      asked[0] += by->tree_q[tree->motor_v[i]];
+      asked[1] += by->tree_v[tree->motor_v[i]];
     }
     spread(w, i, 0, asked);
   }
@@ -191,8 +212,7 @@ static void pull_start(lb_way_back* w, const lb_model* tree, const double* x,
     if (b->p->kind == LB_PARAMETER_LENGTH) {
       *to += by->length[i];
       for (int k = 0; k < b->nslide; k++) {
-        const int joint = tree->motor_joint[b->slide[k].motor];
-        *to += b->slide[k].reach * by->tree_q[tree->joint_v[joint]];
+        *to += b->slide[k].reach * by->tree_q[tree->motor_v[b->slide[k].motor]];
       }
     } else if (b->p->kind <= LB_PARAMETER_SPIN && b->p->owner == LB_OWNER_BODY) {
       pull_free(to, b, x + b->first, q, v, by);
@@ -212,14 +232,19 @@ static void go_to(lb_way_back* w, int record) {
   lb_optimizing_go_to(w->o, w->m, w->d, record);
 }
 
-// Of explicit and linearly implicit steps: with what touched there.
-static void go_to_touching(lb_way_back* w, int record) {
-  const size_t rows = (size_t)w->o->rows;
-  go_to(w, record);
+// Of explicit and linearly implicit steps: what touched there, and the rows of a step.
+static void load_touching(lb_way_back* w, int record, int step) {
+  const lb_optimizing* o = w->o;
+  const size_t rows = (size_t)o->rows, at = (size_t)record * rows, by = (size_t)step * rows;
   for (size_t k = 0; k < rows; k++) {
-    w->o->r[k] = w->o->lands[(size_t)record * rows + k];
+    o->r[k] = (o->lands[at + k] ? LB_LOOPS_TOUCHES : 0) + (o->left_out[by + k] ? LB_LOOPS_OUT : 0);
   }
-  lb_loops_load_touching(w->d, w->o->r);
+  lb_loops_load(w->d, o->r);
+}
+
+static void go_to_touching(lb_way_back* w, int record, int step) {
+  go_to(w, record);
+  load_touching(w, record, step);
 }
 
 // What numbers do to a part of an explicit step.
@@ -243,7 +268,7 @@ static bool look_at_end(lb_way_back* w, int record) {
     return true;
   }
   const bool seen = lb_optimizing_exerts(w->o, w->m, record);
-  go_to_touching(w, record);
+  go_to_touching(w, record, record);
   w->D = seen ? lb_explicit_look(w->X, w->d) : lb_step_look(w->S, w->d);
   if (seen && !lb_explicit_see(w->X, w->d)) {
     return false;
@@ -262,12 +287,13 @@ static bool go_back_linear(lb_way_back* w, int record) {
   const size_t nv = (size_t)w->m->nv, nmotor = (size_t)w->m->nmotor;
   const int now = record % RING, before = s->before[0] % RING;
   lb_step_past past = lb_optimizing_past(w->o, record);
-  past.lands = NULL;
+  past.lands = lb_loops_landing(w->d); // what did not touch as it began
   memset(w->motor, 0, 4 * nmotor * sizeof *w->motor);
   if (!look_at_end(w, record)) {
     return false;
   }
   go_to(w, record);
+  load_touching(w, s->before[0], record);
   if (!lb_step_differentiate(w->S, w->d, &past)) {
     return false;
   }
@@ -299,7 +325,7 @@ static bool go_back(lb_way_back* w, int record) {
   lb_step_past past = lb_optimizing_past(o, record);
   past.lands = w->X ? NULL : past.lands;
   go_to(w, record);
-  if (o->rows > 0 && lb_loops_one_way(w->m) < 0) {
+  if (o->rows > 0 && lb_loops_one_way(w->m) < 0 && !w->m->shell) {
     past.lambda = o->r + nv;
     lb_step_balance(w->d, &past, o->r, o->r + nv);
   }
@@ -308,6 +334,7 @@ static bool go_back(lb_way_back* w, int record) {
     return false;
   }
   w->D = lb_step_dynamics(w->S);
+  w->at = lb_step_data(w->S, w->d);
   memset(w->a, 0, nv * sizeof(double));
   memset(w->mu, 0, nv * sizeof(double));
   memset(w->lambda, 0, (size_t)o->rows * sizeof(double));
@@ -334,7 +361,7 @@ static bool go_back_explicit(lb_way_back* w, int record) {
   const int moments = lb_explicit_moments(w->X);
   double* at_end = w->motors + (size_t)(moments - 1) * motors;
   memset(w->motors, 0, (size_t)moments * motors * sizeof *w->motors);
-  go_to_touching(w, record);
+  go_to_touching(w, record, record);
   const bool seen = lb_optimizing_exerts(w->o, w->m, record);
   w->D = lb_explicit_look(w->X, w->d);
   if (seen && !lb_explicit_see(w->X, w->d)) {
@@ -344,7 +371,7 @@ static bool go_back_explicit(lb_way_back* w, int record) {
   if (seen) {
     lb_explicit_see_back(w->X, w->q[now], w->v[now], at_end);
   }
-  go_to_touching(w, record - 1);
+  go_to_touching(w, record - 1, record);
   if (!lb_explicit_differentiate(w->X, w->d, w->o->stage[record].dt)) {
     return false;
   }
@@ -365,22 +392,27 @@ static bool go_back_explicit(lb_way_back* w, int record) {
 
 // Of `measured` and `nodes`.
 static size_t scratch_size(const lb_way_back* w) {
-  const size_t nv = (size_t)w->m->nv, dense = w->m->nelastic > 0 ? (size_t)w->m->ndense : 0;
+  const size_t nv = (size_t)lb_step_most_v(w->m);
+  const size_t dense = w->m->nelastic > 0 ? (size_t)w->m->ndense : 0;
   return 9 * nv + dense * dense + 18 * (size_t)w->m->nnode;
 }
 
 static bool take_vectors(lb_way_back* w) {
   const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
+  const size_t most = (size_t)lb_step_most_v(w->m);
   double* block =
       LB_TAKE(&w->arena, double,
               (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 4 * (size_t)w->m->nmotor +
                   (size_t)w->o->public.nvalue + scratch_size(w));
-  w->move = LB_TAKE(&w->arena, lb_motion, 2 * nv);
+  w->move = LB_TAKE(&w->arena, lb_motion, 2 * most);
+  w->by_q = LB_TAKE(&w->arena, double, 2 * most);
   w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
-  if (!block || !w->move) {
+  w->stiff = LB_TAKE(&w->arena, lb_reduced*, w->o->nblock);
+  if (!block || !w->move || !w->by_q) {
     return false;
   }
-  w->gain = w->move + nv;
+  w->gain = w->move + most;
+  w->by_v = w->by_q + most;
   for (size_t i = 0; i < RING; i++) {
     w->q[i] = block + 2 * i * nv;
     w->v[i] = w->q[i] + nv;
@@ -395,9 +427,11 @@ static bool take_vectors(lb_way_back* w) {
   }
   w->measured = w->gradient + w->o->public.nvalue;
   w->nodes = w->measured + scratch_size(w) - 18 * (size_t)w->m->nnode;
-  bool ok = w->part != NULL;
+  bool ok = w->part && w->stiff;
   for (int i = 0; i < w->o->nblock && ok; i++) {
-    ok = lb_fabric_prepare(w->o, &w->o->block[i], &w->arena, &w->part[i]) == LB_OK;
+    const lb_block* b = &w->o->block[i];
+    ok = lb_fabric_prepare(w->o, b, &w->arena, &w->part[i]) == LB_OK &&
+         lb_modulus_prepare(w->o, b, &w->arena, &w->stiff[i]) == LB_OK;
   }
   return ok;
 }
@@ -431,7 +465,7 @@ static bool needs_explicit(const lb_optimizing* o, const lb_model* m) {
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err) {
-  lb_way_back w = {.o = o, .m = &m->model, .d = d};
+  lb_way_back w = {.o = o, .m = &m->model, .d = d, .at = d};
   lb_arena_init(&w.arena, o->allocator);
   const lb_integrator by = w.m->solver.integrator;
   const bool explicit = lb_integrator_is_explicit(by);

@@ -3,16 +3,26 @@
 #include "design/optimize_back.h"
 #include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
+#include "dynamics/joint.h"
 #include "dynamics/loop.h"
 
-// mu'dr by a joint's stiffness, damping or rest: r has k (q - rest) + d qd; of a ball k times its
-// rotation vector.
+// The link that a velocity of a joint moves.
+static int link_of(const lb_model* m, int v) {
+  int j = 0;
+  while (v < m->joint_v[j] || v >= m->joint_v[j] + m->joint_nv[j]) {
+    j++;
+  }
+  return m->joint_link[j];
+}
+
+// mu'dr by a joint's stiffness, damping or rest: r has k times how far it is stretched, which is
+// q - rest where q are numbers, and d qd.
 static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
   const lb_model* m = w->m;
   double* to = w->gradient + b->first;
   if (b->loop >= 0) {
     for (int k = 0; k < b->count; k++) {
-      to[k] += lb_loops_spring_by_number(w->D, w->d, w->answers.probe, b->loop,
+      to[k] += lb_loops_spring_by_number(w->D, w->at, w->answers.probe, b->loop,
                                          lb_number_of_spring[b->p->kind], k, mu);
     }
     return;
@@ -23,17 +33,16 @@ static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
     }
     return;
   }
-  const double* q = w->d->q + b->own_q;
-  const lb_vec3 turn = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
-  const bool ball = w->o->given.joint[b->p->index].kind == LB_JOINT_SPHERICAL;
-  const double stretch[] = {turn.x, turn.y, turn.z};
+  double stretch[LB_JOINT_MOST_V];
+  const int link = link_of(m, b->own_v);
+  lb_joint_stretch(m, link, stretch, w->d->q);
   const lb_probe* probe = w->answers.probe;
   for (int i = 0; i < b->ncoordinate; i++) {
-    const int v = b->coordinate[i], k = v - b->own_v;
+    const int v = b->coordinate[i];
     if (b->p->kind == LB_PARAMETER_DAMPING) {
       *to -= mu[v] * (w->d->qd[v] + (probe ? probe->u[v] : 0));
     } else {
-      const double off = ball ? stretch[k] : q[k] - m->rest[b->own_q + k];
+      const double off = stretch[v - m->link_v[link]];
       *to -= mu[v] * (off + (probe ? probe->x[v] : 0));
     }
   }
@@ -42,7 +51,7 @@ static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
 static void pull_line(lb_way_back* w, const lb_block* b, const double* mu) {
   const bool spring = b->p->owner == LB_OWNER_SPRING;
   w->gradient[b->first] += (spring ? lb_spring_by_number : lb_cable_by_number)(
-      w->D, w->d, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
+      w->D, w->at, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
 }
 
 // The power of what the equations of motion get beyond, for one more of a growth's number.
@@ -53,15 +62,15 @@ static double growth_power(lb_way_back* w, const lb_growth* g, bool length, bool
   }
   lb_motion by = lb_motion_zero();
   lb_derive_point(w->D, w->move, NULL, g->link, lb_v4_zero());
-  for (int k = 0; k < w->m->nv; k++) {
+  for (int k = 0; k < w->D->model->nv; k++) {
     by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
   }
-  const lb_state* s = &w->d->work->state[g->link];
+  const lb_state* s = &w->at->work->state[g->link];
   const lb_bulk change = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
   double power = lb_bulk_power(&change, s, by);
   if (length && g->drag >= 0 && !impact) { // c v.(velocity by mu) at the centre, which moves by e
     const lb_model_drag* drag = &w->m->drag[g->drag];
-    const lb_force_point p = lb_force_point_find(w->d->work, &drag->at);
+    const lb_force_point p = lb_force_point_find(w->at->work, &drag->at);
     const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
     const lb_v4 moved = by.v + lb_v4_cross(by.w, p.arm);
     lb_motion at = {s->w, p.velocity};
@@ -103,7 +112,7 @@ static bool moves_mass(const lb_block* b) {
 }
 
 void lb_numbers_pull(lb_way_back* w, bool impact) {
-  const double* mu = w->mu;
+  const double* mu = w->at != w->d ? lb_step_see(w->S, w->mu) : w->mu;
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
     if (impact && !moves_mass(b)) {
@@ -111,7 +120,7 @@ void lb_numbers_pull(lb_way_back* w, bool impact) {
     }
     if (lb_fabric_owns(b)) {
       double* to = &w->gradient[b->first];
-      *to += lb_modulus_power(w->o, w->d, b, &w->answers, w->measured, mu);
+      *to += lb_modulus_power(w->o, w->d, w->stiff[i], &w->answers, w->measured, w->mu);
       if (w->m->nnode > 0) {
         *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, move_nodes(w, mu));
       }

@@ -12,8 +12,9 @@
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
 static const double TOLERANCE = 1e-11;
 // Where loops are closed, bodies are elastic or it counts what motors exert, errors of velocities
-// over the step come in, too. Beside flesh elastic bodies do without: rounding of its forces may
-// not let steps come so far, and those that fail for it are divided.
+// over the step come in, too. Beside flesh elastic bodies do without, and all do where they have
+// all their nodes: rounding of forces may not let steps come so far, and those that fail for it are
+// divided. With exact matrices, as the latter have, they come further by themselves.
 static const double FINER = 1e-13;
 
 // How far a start may be through a limit or a floor: less is rounding [m or rad].
@@ -45,7 +46,8 @@ static bool make_room(lb_optimizing* o) {
       !grow(o, &o->q, (size_t)o->model->nq * number, capacity) ||
       !grow(o, &o->v, (size_t)o->model->nv * number, capacity) ||
       !grow(o, &o->lambda, rows * number, capacity) ||
-      !grow(o, &o->lands, rows * sizeof *o->lands, capacity)) {
+      !grow(o, &o->lands, rows * sizeof *o->lands, capacity) ||
+      !grow(o, &o->left_out, rows * sizeof *o->left_out, capacity)) {
     return false;
   }
   o->capacity = capacity;
@@ -87,8 +89,10 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
       memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
     }
   }
+  const bool* left_out = lb_loops_left_out(d);
   for (size_t k = 0; k < (size_t)o->rows; k++) {
     o->lands[i * (size_t)o->rows + k] = past && past->lands && past->lands[k];
+    o->left_out[i * (size_t)o->rows + k] = left_out[k];
   }
 }
 
@@ -101,9 +105,9 @@ static bool exerts_as_recorded(lb_integrator by) {
 static void note_touching(lb_optimizing* o, const lb_data* d) {
   if (!o->no_memory) {
     const size_t rows = (size_t)o->rows, first = ((size_t)o->count - 1) * rows;
-    lb_loops_save_touching(d, o->r);
+    lb_loops_save(d, o->r);
     for (size_t k = 0; k < rows; k++) {
-      o->lands[first + k] = o->r[k] != 0;
+      o->lands[first + k] = (int)o->r[k] & LB_LOOPS_TOUCHES;
     }
   }
 }
@@ -132,6 +136,7 @@ lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
                        .v = {o->v + one * nv, NULL},
                        .lambda = o->rows ? o->lambda + (size_t)record * (size_t)o->rows : NULL,
                        .lands = o->rows ? o->lands + (size_t)record * (size_t)o->rows : NULL,
+                       .left_out = o->rows ? o->left_out + (size_t)record * (size_t)o->rows : NULL,
                        .inner = s->inner,
                        .impact = s->impact,
                        .linear = s->linear,
@@ -267,6 +272,40 @@ static void stop_explicit(lb_optimizing* o, const lb_model* m, lb_data* d) {
   note_touching(o, d);
 }
 
+// How far something is through a limit or a floor, and what. Where gaps close at a pace they may
+// all be open but for the limits of one joint, within which scenes must start.
+static double find_beyond(const lb_model* m, lb_data* d, int* which) {
+  double most = 0;
+  if (!(m->solver.closing > 0)) {
+    return lb_loop_gap(m, d, which);
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    const lb_model_relation* r = &m->relation[i];
+    const lb_model_term* t = &m->term[r->first];
+    const double through =
+        r->one_way && r->count == 1 ? r->sign * (r->value - t->factor * d->q[t->q]) : 0;
+    if (through > most) {
+      most = through;
+      *which = m->nloop + i;
+    }
+  }
+  return most;
+}
+
+// Where gaps close at a pace, what would be in touch were all put together counts as that from the
+// start: it is pushed out at the pace, and not within a step.
+static lb_status find_touching(lb_optimizing* o, const lb_model* m, lb_data* d, lb_error* err) {
+  if (!(m->solver.closing > 0) || o->no_memory) {
+    return LB_OK;
+  }
+  if (lb_assemble(m, d, err) != LB_OK) { // a simulation would not begin
+    return LB_FAILED;
+  }
+  lb_optimizing_go_to(o, m, d, 0);
+  note_touching(o, d);
+  return LB_OK;
+}
+
 // As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
 // floor would be put back there, which says nothing of how it depends on the numbers.
 static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
@@ -275,7 +314,7 @@ static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* 
   if (lb_loops_one_way(m) < 0) {
     return LB_OK;
   }
-  const double gap = lb_loop_gap(m, d, &which);
+  const double gap = find_beyond(m, d, &which);
   if (gap > BEYOND) {
     const lb_constraint_title told = lb_model_constraint(m, which);
     return lb_error_add(err, LB_FAILED, told.place,
@@ -317,7 +356,7 @@ static void watch_stages(lb_optimizing* o, lb_stepper* st) {
   lb_bdf2* own = st->own;
   const bool loops = o->rows > 0 && lb_loops_one_way(st->m) < 0;
   const bool bends = st->m->nelastic > 0 && st->m->nnode == 0;
-  const bool finer = loops || bends || exerts(o, st->m);
+  const bool finer = !st->m->shell && (loops || bends || exerts(o, st->m));
   own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
@@ -339,9 +378,13 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   o->count = 0;
   o->no_memory = false;
   memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
+  lb_loops_forget_choice(d);
   status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
     note(o, d, NULL);
+    status = find_touching(o, &m->model, d, err);
+  }
+  if (status == LB_OK) {
     status = stop_at_start(o, &m->model, st, d, err);
   }
   if (status == LB_OK && !o->no_memory) {

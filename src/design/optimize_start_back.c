@@ -6,9 +6,9 @@
 
 #include "design/optimize.h"
 #include "dynamics/derivative.h"
-#include "dynamics/force_point.h"
 #include "dynamics/loop.h"
 #include "math/dense.h"
+#include "solve/apart.h"
 
 typedef struct way_back {
   const lb_optimizing* o;
@@ -23,7 +23,7 @@ typedef struct way_back {
 static void gather_loose(way_back* w, int body, const double* by_q, const double* by_v,
                          lb_start_slopes* to) {
   const lb_model* tree = w->m->tree;
-  const lb_force_point p = lb_start_body_in_tree(tree, w->d, body);
+  const lb_force_point p = lb_apart_body(tree, w->d, body);
   if (!p.link) {
     return;
   }
@@ -42,7 +42,10 @@ static void gather(way_back* w, lb_start_slopes* by) {
   memset(by->tree_q, 0, (size_t)tree->nv * sizeof *by->tree_q);
   memset(by->tree_v, 0, (size_t)tree->nv * sizeof *by->tree_v);
   for (int i = 0; i < m->njoint; i++) {
-    const int j = lb_start_joint_in_tree(tree, m, i), v = m->joint_v[i];
+    const int j = lb_apart_joint(tree, m, i), v = m->joint_v[i];
+    if (m->joint_kind[i] == LB_LINK_FULL) { // it starts straight
+      continue;
+    }
     if (j < 0) {
       gather_loose(w, m->joint_body[i], by->q + v, by->v + v, by);
     } else {
@@ -57,7 +60,7 @@ static void gather(way_back* w, lb_start_slopes* by) {
 
 // A chosen part of a matrix of rows, and what is done with it on the way back.
 typedef struct passing {
-  double* A; // [nmoving][nmoving], then [nmoving]
+  double* A; // [n][n], then [n], of what follows
   int* order;
 } passing;
 
@@ -81,29 +84,32 @@ static void ask(way_back* w, asked to, int row, double lambda) {
   }
 }
 
-// to -= B' lambda, where A' lambda = from[dependent] and A is the chosen part of C, of n rows.
-static bool pass_on(way_back* w, passing* p, int n, const double* C, const double* B,
-                    const double* from, double* to, asked by) {
-  const lb_optimizing* o = w->o;
+// to -= B' lambda, where A' lambda = from[what follows] and A is the chosen part of C.
+static bool pass_on(way_back* w, passing* p, const lb_following* f, const double* C,
+                    const double* B, const double* from, double* to, asked by) {
+  const int n = f->count;
   const int nv = w->of.D->model->nv; // loops join links, whatever else there is
   double* x = p->A + (size_t)n * (size_t)n;
-  if (!lb_start_factor(o, n, C, nv, p->A, p->order)) {
+  if (n == 0) {
+    return true;
+  }
+  if (!lb_start_factor(f, C, nv, p->A, p->order)) {
     return false;
   }
   for (int i = 0; i < n; i++) {
-    x[i] = from[o->dependent[i]];
+    x[i] = from[f->column[i]];
   }
   lb_lu_solve_transposed(n, p->A, n, p->order, 1, x, n);
   for (int i = 0; i < n; i++) {
-    lb_add(nv, to, -x[i], B + (size_t)o->closing[i] * (size_t)nv);
-    ask(w, by, o->closing[i], x[i]);
+    lb_add(nv, to, -x[i], B + (size_t)f->row[i] * (size_t)nv);
+    ask(w, by, f->row[i], x[i]);
   }
   return true;
 }
 
 static lb_status pull_loops(way_back* w, lb_start_slopes* by) {
   const lb_optimizing* o = w->o;
-  const size_t n = (size_t)o->nmoving;
+  const size_t n = (size_t)(o->places.count > o->rates.count ? o->places.count : o->rates.count);
   const size_t size = (size_t)w->of.most * (size_t)w->m->tree->nv;
   double* gap_q = LB_TAKE(&w->of.arena, double, size);
   double* rate_q = LB_TAKE(&w->of.arena, double, size);
@@ -116,14 +122,14 @@ static lb_status pull_loops(way_back* w, lb_start_slopes* by) {
   lb_conditions_differentiate(&w->of, gap_q, rate_q, J);
   // velocities follow from coordinates, too
   const asked place = {by->motor, by->said_q}, rate = {by->motor + 1, by->said_v}, none = {0};
-  if (!pass_on(w, &p, o->nmoving, J, rate_q, by->tree_v, by->tree_q, rate) ||
-      !pass_on(w, &p, o->nmoving, J, J, by->tree_v, by->tree_v, none)) {
+  if (!pass_on(w, &p, &o->rates, J, rate_q, by->tree_v, by->tree_q, rate) ||
+      !pass_on(w, &p, &o->rates, J, J, by->tree_v, by->tree_v, none)) {
     return LB_FAILED;
   }
   lb_start_along(o, w->of.D->model, w->of.count, gap_q, scratch);
   lb_start_along(o, w->of.D->model, 1, by->tree_q, scratch);
-  return pass_on(w, &p, o->nclosing, gap_q, gap_q, by->tree_q, by->tree_q, place) ? LB_OK
-                                                                                  : LB_FAILED;
+  return pass_on(w, &p, &o->places, gap_q, gap_q, by->tree_q, by->tree_q, place) ? LB_OK
+                                                                                 : LB_FAILED;
 }
 
 // Everything that is needed of the tree at the start of the last run.
@@ -146,7 +152,7 @@ static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* er
       gather(w, by);
     }
     lb_made_pull(w->o, w->m, w->of.D, w->d, w->S, by);
-    status = w->o->nmoving > 0 ? pull_loops(w, by) : LB_OK;
+    status = w->o->places.count + w->o->rates.count > 0 ? pull_loops(w, by) : LB_OK;
   }
   return status == LB_OK ? LB_OK
                          : lb_error_add(err, status, (lb_place){0},
@@ -163,7 +169,7 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slo
     memcpy(by->tree_q, by->q, (size_t)m->tree->nv * sizeof *by->q);
     memcpy(by->tree_v, by->v, (size_t)m->tree->nv * sizeof *by->v);
   }
-  if (!apart && o->nmoving == 0 && o->ncarrying == 0) {
+  if (!apart && o->places.count + o->rates.count == 0 && o->ncarrying == 0) {
     return LB_OK;
   }
   way_back w = {.o = o, .m = m};

@@ -103,7 +103,7 @@ static void write_turn(double* to, const double* from, const double* x) {
   memcpy(to, (double[]){r.w, r.x, r.y, r.z}, 4 * sizeof *to);
 }
 
-static void write_place(lb_scene_joint* to, const lb_scene_joint* from, int count,
+static void write_place(lb_scene_joint* to, const lb_scene_joint* from, const lb_block* b,
                         const double* x) {
   if (from->kind == LB_JOINT_SPHERICAL) {
     write_turn(to->q, from->q, x);
@@ -111,7 +111,7 @@ static void write_place(lb_scene_joint* to, const lb_scene_joint* from, int coun
     write_turn(to->q + 3, from->q + 3, x);
     memcpy(to->q, x + 3, 3 * sizeof *x);
   } else {
-    memcpy(to->q, x, (size_t)count * sizeof *x);
+    memcpy(to->q + b->part, x, (size_t)b->count * sizeof *x);
   }
 }
 
@@ -136,9 +136,9 @@ static void write_start(const lb_optimizing* o, lb_scene* s, const lb_block* b, 
   if (b->p->owner == LB_OWNER_BODY) {
     write_body(&s->body[i], &o->given.body[i], b->p->kind, x);
   } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
-    memcpy(s->joint[i].qd, x, (size_t)b->count * sizeof *x);
+    memcpy(s->joint[i].qd + b->part, x, (size_t)b->count * sizeof *x);
   } else {
-    write_place(&s->joint[i], &o->given.joint[i], b->count, x);
+    write_place(&s->joint[i], &o->given.joint[i], b, x);
   }
 }
 
@@ -152,7 +152,32 @@ static bool write_curve(lb_arena* arena, lb_scene* s, const lb_block* b, const d
   return p->value != NULL;
 }
 
-static void write_resistance(lb_scene* s, const lb_block* b, const double* x) {
+static lb_scene_joint* own_parts(lb_arena* arena, lb_scene_joint* j) {
+  lb_scene_joint* part = LB_TAKE(arena, lb_scene_joint, j->npart);
+  if (part) {
+    memcpy(part, j->part, (size_t)j->npart * sizeof *part);
+    j->part = part;
+  }
+  return part;
+}
+
+// Of a composite joint, rests of all its parts.
+static bool write_joint(lb_arena* arena, lb_scene_joint* to, lb_parameter_kind kind,
+                        const double* x) {
+  const int n = kind == LB_PARAMETER_REST ? lb_joint_count_v(to) : 1;
+  for (int k = 0; k < n && to->npart == 0; k++) {
+    lb_put_resistance(kind, x[k], &to->stiffness, &to->damping, &to->rest[k]);
+  }
+  lb_scene_joint* part = to->npart > 0 ? own_parts(arena, to) : NULL;
+  bool ok = part || to->npart == 0;
+  for (int i = 0; i < to->npart && ok; i++) {
+    ok = write_joint(arena, &part[i], kind, x);
+    x += lb_joint_count_v(&part[i]);
+  }
+  return ok;
+}
+
+static bool write_resistance(lb_arena* arena, lb_scene* s, const lb_block* b, const double* x) {
   const lb_parameter_kind kind = b->p->kind;
   const int i = b->p->index;
   if (lb_fabric_owns(b)) {
@@ -163,12 +188,13 @@ static void write_resistance(lb_scene* s, const lb_block* b, const double* x) {
   } else if (b->p->owner == LB_OWNER_CABLE) {
     lb_scene_cable* to = &s->cable[i];
     lb_put_resistance(kind, *x, &to->stiffness, &to->damping, &to->length);
+  } else if (b->p->part > 0) {
+    lb_scene_joint* part = own_parts(arena, &s->joint[i]);
+    return part && write_joint(arena, &part[b->p->part - 1], kind, x);
   } else {
-    lb_scene_joint* to = &s->joint[i];
-    for (int k = 0; k < b->count; k++) {
-      lb_put_resistance(kind, x[k], &to->stiffness, &to->damping, &to->rest[k]);
-    }
+    return write_joint(arena, &s->joint[i], kind, x);
   }
+  return true;
 }
 
 // Masses as the growths have them; lengths that lines took from the start stay.
@@ -190,19 +216,44 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
 }
 
-// What a frame that is led turns from is how the scene started, whatever it starts with now.
-static void write_turns(const lb_optimizing* o, lb_scene* s) {
-  const lb_model* m = o->tree;
-  for (int i = 0; i < m->nguide; i++) {
-    const lb_scene_joint* led = &m->loop[m->guide[i].loop];
-    for (int k = 0; k < s->nconstraint; k++) {
-      lb_scene_constraint* c = &s->constraint[k];
-      if (m->guide[i].turn && strcmp(c->name, led->name) == 0) {
-        c->has_from = true;
-        c->from = lb_quat_conjugate(led->in_child.q);
+// Axes along which a point is held where it starts, where that need not be where it is put.
+static bool write_held(lb_arena* arena, lb_scene_constraint* c, const lb_model_guide* g) {
+  static double zero = 0;
+  bool ok = true;
+  for (int k = 0; k < 3 && ok; k++) {
+    if (g->along[k] && !g->path[k] && !g->one_way) {
+      double* at = LB_TAKE(arena, double, 1);
+      ok = at != NULL;
+      if (ok) {
+        *at = g->held[k];
+        c->path[k] = (lb_profile_definition){
+            .kind = LB_PROFILE_LINEAR, .count = 1, .time = &zero, .value = at};
       }
     }
   }
+  return ok;
+}
+
+// What a frame that is led turns from is how the scene started, whatever it starts with now; so is
+// where a point is held, which without gaps is where it starts.
+static bool write_led(lb_optimizing* o, lb_scene* s) {
+  const lb_model* m = o->tree;
+  bool ok = true;
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_scene_joint* led = &m->loop[m->guide[i].loop];
+    for (int k = 0; k < s->nconstraint && ok; k++) {
+      lb_scene_constraint* c = &s->constraint[k];
+      if (strcmp(c->name, led->name) != 0) {
+        continue;
+      }
+      if (m->guide[i].turn) {
+        c->has_from = true;
+        c->from = lb_quat_conjugate(led->in_child.q);
+      }
+      ok = !(m->solver.closing > 0) || write_held(&o->arena, c, &m->guide[i]);
+    }
+  }
+  return ok;
 }
 
 // --- the whole ---
@@ -256,8 +307,7 @@ static bool write_block(lb_optimizing* o, lb_scene* scene, const lb_block* b, co
                   &o->given);
     return true;
   default:
-    write_resistance(scene, b, x);
-    return true;
+    return write_resistance(&o->arena, scene, b, x);
   }
 }
 
@@ -271,7 +321,9 @@ lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, 
     }
   }
   write_rest(o, scene);
-  write_turns(o, scene);
+  if (!write_led(o, scene) || !lb_modulus_write(o, scene)) {
+    return no_memory(err);
+  }
   return o->tree->nloop + o->tree->nrelation + o->tree->nnode > 0 ? write_closed(o, x, scene, err)
                                                                   : LB_OK;
 }

@@ -66,6 +66,7 @@ typedef struct lb_motion_log {
   double* v;           // [capacity][nv]
   double* lambda;      // [capacity][rows]
   bool* lands;         // likewise: rows that push one way and did not touch before
+  bool* left_out;      // likewise: rows that the step did not have (lb_loops_left_out)
   int steps, nstretch; // of a stretch
   int stretch;         // the one held
   lb_checkpoint* checkpoint; // [nstretch] at their starts

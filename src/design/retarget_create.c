@@ -5,10 +5,7 @@
 #include "design/limits.h"
 #include "limber/recording.h"
 #include "math/profile.h"
-
-static bool can_change(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_POSITION && m->motor_joint[motor] >= 0;
-}
+#include "model/motor.h"
 
 // A place outlives the scene it is from.
 static bool keep_place(lb_arena* arena, lb_place* to, lb_place from) {
@@ -37,7 +34,7 @@ static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
         (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration, l->torque};
   }
   for (int i = 0; i < m->nmotor && what->nmotor == 0; i++) {
-    if (can_change(m, i)) {
+    if (lb_motor_leads(m, i)) {
       r->motor[r->nmotor] = i;
       r->limit[r->nmotor++] = (lb_retarget_limit){{-most, most}, most, most, most};
     }
@@ -75,7 +72,7 @@ static lb_status check(const lb_model* m, const lb_scene_retarget* what, const l
   if (r->nmotor == 0) {
     return lb_error_add(err, LB_INVALID, place,
                         "there is no motor whose curve could be changed: one that drives the "
-                        "position of a joint");
+                        "position of a joint with one coordinate, which closes no loop");
   }
   if (m->nnode > 0) {
     return lb_error_add(

@@ -298,12 +298,9 @@ static int body_count(const lb_model* m) {
 static void apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
+    if (lb_link_is_elastic(l->kind)) {
       lb_reduced_add_forces(l->reduced, d->work->tau + l->v, d->q + l->q, d->qd + l->v,
                             d->work->scratch);
-    } else if (l->kind == LB_LINK_FULL) {
-      lb_full_add_forces(l->reduced->full, d->work->tau + l->v, d->q + l->q, d->qd + l->v,
-                         d->work->scratch);
     }
   }
 }

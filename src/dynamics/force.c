@@ -5,12 +5,13 @@
 
 #include "dynamics/force_point.h"
 #include "dynamics/kinematics.h"
+#include "model/motor.h"
 #include "model/pose.h"
 
-static const lb_force* const FORCES[] = {&lb_force_joint,    &lb_force_spring,  &lb_force_cable,
-                                         &lb_force_ground,   &lb_force_drag,    &lb_force_load,
-                                         &lb_force_motor,    &lb_force_elastic, &lb_force_loop,
-                                         &lb_force_friction, &lb_force_limit,   &lb_force_nodes};
+static const lb_force* const FORCES[] = {
+    &lb_force_joint, &lb_force_spring,     &lb_force_cable,   &lb_force_ground, &lb_force_drag,
+    &lb_force_load,  &lb_force_motor,      &lb_force_elastic, &lb_force_loop,   &lb_force_friction,
+    &lb_force_limit, &lb_force_ball_limit, &lb_force_nodes};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {
@@ -89,7 +90,21 @@ void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_dat
   }
 }
 
+// Does a free joint resist? Its spring turns with it, and rotors it has none.
+static bool resists_free(const lb_model* m) {
+  bool any = false;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int v = m->link_v[i]; m->link_kind[i] == LB_JOINT_FREE && v < m->link_v[i] + 6; v++) {
+      any |= m->stiffness[v] > 0 || m->damping[v] > 0;
+    }
+  }
+  return any;
+}
+
 bool lb_forces_are_diagonal(const lb_model* m) {
+  if (resists_free(m)) {
+    return false;
+  }
   for (int i = 0; i < NFORCE; i++) {
     if (FORCES[i]->stiffen && FORCES[i] != &lb_force_joint && has_members(m, i)) {
       return false;
@@ -228,11 +243,11 @@ static int motor_count(const lb_model* m) {
 
 static void motor_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_FORCE && m->motor_joint[i] >= 0) {
+    if (lb_motor_pushes(m, i) && m->motor_v[i] >= 0) {
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], d->time, value);
       d->motor_force[i] = value[0];
-      d->work->tau[m->joint_v[m->motor_joint[i]]] += value[0];
+      d->work->tau[m->motor_v[i]] += value[0];
     }
   }
 }

@@ -6,10 +6,11 @@
 #include "dynamics/loop.h"
 #include "dynamics/nodes.h"
 #include "dynamics/rnea.h"
+#include "model/motor.h"
 
 void lb_drive(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
+    if (lb_motor_leads(m, i)) {
       const int j = m->motor_joint[i];
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], d->time, value);
@@ -23,7 +24,7 @@ void lb_drive(const lb_model* m, lb_data* d) {
 // Prescribed accelerations become part of what velocities bring.
 static void accelerate_driven(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
+    if (lb_motor_leads(m, i)) {
       const int link = m->joint_link[m->motor_joint[i]];
       lb_state* s = &d->work->state[link];
       LB_JOINT[m->link_kind[link]]->accelerate(&s->c_al, &s->c_a, s, d->qdd + m->link_v[link]);
@@ -35,8 +36,8 @@ static void accelerate_driven(const lb_model* m, lb_data* d) {
 static void read_motors_elastic(const lb_model* m, lb_data* d) {
   lb_work* w = d->work;
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
-      const int v = m->joint_v[m->motor_joint[i]];
+    if (lb_motor_leads(m, i)) {
+      const int v = m->motor_v[i];
       d->motor_force[i] = w->bias[v] - w->tau[v];
     }
   }
@@ -46,7 +47,7 @@ static void read_motors_elastic(const lb_model* m, lb_data* d) {
 // and dampers on the coordinate take.
 static void read_motors(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
+    if (lb_motor_leads(m, i)) {
       const int link = m->joint_link[m->motor_joint[i]];
       const int v = m->link_v[link];
       const lb_state* s = &d->work->state[link];
@@ -97,10 +98,10 @@ void lb_react(const lb_model* m, lb_data* d, const double* lambda) {
   read_motors_elastic(m, d);
 }
 
-void lb_settle(const lb_model* m, lb_data* d) {
+double lb_settle(const lb_model* m, lb_data* d) {
   lb_drive(m, d);
   lb_normalise(m, d->q);
-  lb_loops_close(m, d, NULL);
+  return lb_loops_close(m, d, NULL);
 }
 
 void lb_poses(const lb_model* m, lb_data* d) {

@@ -127,6 +127,30 @@ static lb_m3 rotation(const double* q) {
   return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
 }
 
+// The place from where it rests, along the link's axes: x = R'(p - p0), which turning by d changes
+// by -d x x.
+static lb_v4 shift_from(const double* rest, const double* q) {
+  return lb_m3_apply_transposed(rotation(q), lb_v4_load(q) - lb_v4_load(rest));
+}
+
+static void stretch(double* x, const double* q, const double* rest) {
+  lb_quat_stretch(x, q + 3, rest + 3);
+  lb_v4_store(x + 3, shift_from(rest, q));
+}
+
+static void stretch_by(double* X, const double* q, const double* rest) {
+  const lb_v4 x = shift_from(rest, q);
+  const lb_m3 swung = lb_m3_cross_mul(x, lb_m3_identity());
+  const lb_v4 column[3] = {swung.x, swung.y, swung.z};
+  lb_quat_stretch_by(X, 6, q + 3, rest + 3);
+  for (int k = 0; k < 9; k++) {
+    const int i = k / 3, j = k % 3;
+    X[6 * i + 3 + j] = 0;
+    X[6 * (3 + i) + j] = column[j][i];
+    X[6 * (3 + i) + 3 + j] = i == j;
+  }
+}
+
 static void reach_by_rate(double* Q, const double* qd, double h) {
   const lb_m3 along = {{h, 0, 0, 0}, {0, h, 0, 0}, {0, 0, h, 0}};
   put_reach(Q, lb_quat_reach_by_rate(qd, h), along, qd + 3, h);
@@ -147,6 +171,8 @@ const lb_joint lb_joint_free = {
     .solve = solve,
     .project = project,
     .columns = columns,
+    .stretch = stretch,
+    .stretch_by = stretch_by,
     .rate = rate,
     .advance = advance,
     .reach = reach,

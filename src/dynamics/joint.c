@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/chart.h"
+#include "math/se3.h"
 
 const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
     [LB_JOINT_REVOLUTE] = &lb_joint_revolute,
@@ -31,33 +32,44 @@ const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
 
 // Springs of elastic bodies are their internal forces, a law of their own.
 static bool has_spring(const lb_model* m, int i) {
-  return !m->link[i].reduced;
+  bool any = false;
+  for (int k = 0; k < m->link_nv[i] && !m->link[i].reduced; k++) {
+    any |= m->stiffness[m->link_v[i] + k] > 0;
+  }
+  return any;
+}
+
+void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q) {
+  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+  const int at = m->link_q[i];
+  if (joint->stretch) {
+    joint->stretch(x, q + at, m->rest + at);
+    return;
+  }
+  for (int k = 0; k < m->link_nv[i]; k++) {
+    x[k] = q[at + k] - m->rest[at + k];
+  }
 }
 
 void lb_joint_spring(const lb_model* m, int i, double* tau, const double* q) {
-  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
-  const int at = m->link_q[i], v = m->link_v[i];
-  if (joint->spring) {
-    if (m->stiffness[v] > 0) {
-      joint->spring(tau + v, q + at, m->stiffness + v);
-    }
-    return;
+  double x[LB_JOINT_MOST_V];
+  const int n = has_spring(m, i) ? m->link_nv[i] : 0, v = m->link_v[i];
+  if (n > 0) {
+    lb_joint_stretch(m, i, x, q);
   }
-  for (int k = 0; k < m->link_nv[i] && has_spring(m, i); k++) {
-    tau[v + k] -= m->stiffness[v + k] * (q[at + k] - m->rest[at + k]);
+  for (int k = 0; k < n; k++) {
+    tau[v + k] -= m->stiffness[v + k] * x[k];
   }
 }
 
 double lb_joint_energy(const lb_model* m, int i, const double* q) {
-  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
-  const int at = m->link_q[i], v = m->link_v[i];
-  if (joint->energy) {
-    return joint->energy(q + at, m->stiffness + v);
+  double x[LB_JOINT_MOST_V], sum = 0;
+  const int n = has_spring(m, i) ? m->link_nv[i] : 0, v = m->link_v[i];
+  if (n > 0) {
+    lb_joint_stretch(m, i, x, q);
   }
-  double sum = 0;
-  for (int k = 0; k < m->link_nv[i] && has_spring(m, i); k++) {
-    const double x = q[at + k] - m->rest[at + k];
-    sum += 0.5 * m->stiffness[v + k] * x * x;
+  for (int k = 0; k < n; k++) {
+    sum += 0.5 * m->stiffness[v + k] * x[k] * x[k];
   }
   return sum;
 }
@@ -65,15 +77,19 @@ double lb_joint_energy(const lb_model* m, int i, const double* q) {
 void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q) {
   const lb_joint* joint = LB_JOINT[m->link_kind[i]];
   const size_t v = (size_t)m->link_v[i], nv = (size_t)m->nv;
+  const int n = has_spring(m, i) ? m->link_nv[i] : 0, at = m->link_q[i];
+  double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V];
   double* block = K + v * (nv + 1);
-  if (joint->stiffen) {
-    if (m->stiffness[v] > 0) {
-      joint->stiffen(block, m->nv, q + m->link_q[i], m->stiffness + v);
-    }
-    return;
+  if (n > 0 && joint->stretch_by) {
+    joint->stretch_by(X, q + at, m->rest + at);
   }
-  for (size_t k = 0; k < (size_t)m->link_nv[i] && has_spring(m, i); k++) {
-    block[k * (nv + 1)] += m->stiffness[v + k];
+  for (int a = 0; a < n; a++) {
+    for (int b = 0; b < n && joint->stretch_by; b++) {
+      block[(size_t)a * nv + (size_t)b] += m->stiffness[v + (size_t)a] * X[a * n + b];
+    }
+    if (!joint->stretch_by) {
+      block[(size_t)a * (nv + 1)] += m->stiffness[v + (size_t)a];
+    }
   }
 }
 
@@ -107,6 +123,24 @@ void lb_quat_reach(double* q, const double* from, const double* w, double h) {
   q[1] = r.x / size;
   q[2] = r.y / size;
   q[3] = r.z / size;
+}
+
+static lb_vec3 turn_from(const double* rest, const double* q) {
+  const lb_quat r = {rest[0], rest[1], rest[2], rest[3]};
+  return lb_quat_log(lb_quat_mul(lb_quat_conjugate(r), (lb_quat){q[0], q[1], q[2], q[3]}));
+}
+
+void lb_quat_stretch(double* x, const double* q, const double* rest) {
+  lb_v4_store(x, lb_v4_from(turn_from(rest, q)));
+}
+
+// log(r'q exp(d)) = log r'q + Jr^-1(log r'q) d
+void lb_quat_stretch_by(double* X, int stride, const double* q, const double* rest) {
+  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, turn_from(rest, q)));
+  const lb_v4 column[3] = {J.x, J.y, J.z};
+  for (int k = 0; k < 9; k++) {
+    X[k / 3 * stride + k % 3] = column[k % 3][k / 3];
+  }
 }
 
 // With t = (1, x), x = h/2 w, a small dx turns by 2 (t^-1 (0, dx)) = 2 (dx - x x dx) / |t|^2.
@@ -208,11 +242,47 @@ void lb_normalise(const lb_model* m, double* q) {
   }
 }
 
+// Does something act on this number, whatever it means?
+static bool is_acted_on(const lb_model* m, int v) {
+  bool any = m->armature[v] > 0 || m->stiffness[v] > 0 || m->limit_stiffness[v] > 0;
+  for (int i = 0; i < m->nterm; i++) {
+    any = any || m->term[i].v == v;
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    const int j = m->motor_joint[i];
+    any = any || (j >= 0 && m->joint_v[j] <= v && v < m->joint_v[j] + m->joint_nv[j]);
+  }
+  return any;
+}
+
+static void find_acted_on(const lb_model* m, const lb_link* l, bool on[LB_CHART_MOST]) {
+  for (int k = 0; k < l->chart->n; k++) {
+    on[k] = is_acted_on(m, l->v + k);
+  }
+}
+
 bool lb_rechart(const lb_model* m, double* q, double* qd) {
-  bool changed = false;
+  bool changed = false, keeps[LB_CHART_MOST];
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    changed |= l->chart && lb_chart_rechart(l->chart, q + l->q, qd + l->v);
+    if (l->chart && lb_chart_strain(l->chart, q + l->q) > LB_CHART_STRAINED) {
+      find_acted_on(m, l, keeps);
+      changed |= lb_chart_rechart(l->chart, q + l->q, qd + l->v, keeps);
+    }
   }
   return changed;
+}
+
+int lb_singular_joint(const lb_model* m, const double* from, const double* q, double near) {
+  bool keeps[LB_CHART_MOST];
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (l->chart && lb_chart_strain(l->chart, q + l->q) > LB_CHART_STRAINED) {
+      find_acted_on(m, l, keeps);
+      if (lb_chart_is_singular(l->chart, from + l->q, q + l->q, keeps, near)) {
+        return m->link_joint[i];
+      }
+    }
+  }
+  return -1;
 }

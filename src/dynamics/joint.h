@@ -40,9 +40,8 @@ typedef struct lb_joint {
   // Columns of S: angular part then linear part of each coordinate, moments about the origin.
   void (*columns)(lb_v4* S, const lb_state* s);
 
-  // Torque of a spring, added to tau, and its energy. NULL: each number has its own.
-  void (*spring)(double* tau, const double* q, const double* stiffness);
-  double (*energy)(const double* q, const double* stiffness);
+  // How far a spring is stretched along each velocity. NULL: by the numbers' q - rest.
+  void (*stretch)(double* x, const double* q, const double* rest);
 
   // How the coordinates follow from the velocities. All NULL: qd are the rates of the numbers q.
 
@@ -69,8 +68,8 @@ typedef struct lb_joint {
   // K[i * stride + k] += T_ik.(n, f)
   void (*bend_force)(double* K, int stride, const lb_state* s, lb_v4 n, lb_v4 f);
 
-  // -d(spring torque)/dq, added to K by rows. NULL: `stiffness` on the diagonal.
-  void (*stiffen)(double* K, int stride, const double* q, const double* stiffness);
+  // The derivative of `stretch`, X [nv][nv]. NULL: 1 on the diagonal.
+  void (*stretch_by)(double* X, const double* q, const double* rest);
 
   // Derivative of `reach` by qd, [nv][nv], and by an older q whose weight in `from` is one. NULL:
   // h and 1 on the diagonal.
@@ -86,8 +85,9 @@ extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal,
     lb_joint_free, lb_joint_general, lb_joint_elastic, lb_joint_face, lb_joint_full,
     lb_joint_full_face;
 
-// The spring of link i's joint: its torque, added to tau [nv]; its energy; minus its derivative,
-// added to K [nv][nv].
+// The spring of link i's joint: how far it is stretched, x [link's nv]; its torque, added to tau
+// [nv]; its energy; minus its derivative, added to K [nv][nv].
+void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q);
 void lb_joint_spring(const lb_model* m, int i, double* tau, const double* q);
 double lb_joint_energy(const lb_model* m, int i, const double* q);
 void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q);
@@ -96,6 +96,10 @@ void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q);
 void lb_quat_rate(double* dq, const double* q, const double* w);
 void lb_quat_advance(double* q, const double* w, double h);
 void lb_quat_reach(double* q, const double* from, const double* w, double h);
+// The rotation vector from a quaternion to another, x [3], and how it changes with the latter along
+// w, X by rows.
+void lb_quat_stretch(double* x, const double* q, const double* rest);
+void lb_quat_stretch_by(double* X, int stride, const double* q, const double* rest);
 // d(rotation reached) by w, and by a past quaternion whose weight in `from` is one.
 lb_m3 lb_quat_reach_by_rate(const double* w, double h);
 lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double* w, double h);
@@ -109,5 +113,9 @@ void lb_reach(const lb_model* m, double* q, const double* from, const double* qd
 void lb_normalise(const lb_model* m, double* q);
 
 // Where charts near their singularities have better numbers for the same state, change to them;
-// true when some did.
+// true when some did. Numbers that something acts on stay: a rotor, a spring, limits, a constraint
+// or a motor would see them jump. (Damping and friction act on rates, and resist before and after.)
 bool lb_rechart(const lb_model* m, double* q, double* qd);
+// The first joint with such numbers that came through a singular place of its chart, or is near one
+// (chart.h), or -1.
+int lb_singular_joint(const lb_model* m, const double* from, const double* q, double near);

@@ -43,9 +43,11 @@ typedef struct lb_closing {
 } lb_closing;
 
 // Move q and qd to near ones, in the metric of the mass matrix, that close the loops; driven
-// coordinates stay. A few Newton steps; lb_loop_gap (dynamics.h) tells how well it went. `told` may
-// be NULL.
-void lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told);
+// coordinates stay. A few Newton steps; the widest gap that is left, of places alone: lb_loop_gap
+// (dynamics.h) tells more. `told` may be NULL.
+double lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told);
+// lb_loop_gap of places alone, or of what asks for rates alone. `which` stays where there is none.
+double lb_loops_gap_of(const lb_model* m, lb_data* d, bool rates, int* which);
 
 // The rows at d's q and qd, whose kinematics are in place: how many, their gaps and the rates of
 // these, and the rows of J (driven coordinates left out). Good until the next call about loops.
@@ -82,6 +84,12 @@ bool lb_loops_gear(lb_data* d, bool geared);
 void lb_loops_keep_all(lb_data* d);
 // What touches from now on: rows that push, and closed ones. With lambda NULL it is as it was.
 void lb_loops_keep_touching(const lb_model* m, lb_data* d, const double* lambda);
+// Where no steps were taken that could tell: what is as near as nothing [m or rad] and hardly comes
+// off touches from now on. The accelerations are those of the work space and d's.
+typedef struct lb_touch {
+  double gap, rate, acceleration; // at most
+} lb_touch;
+void lb_loops_judge_touching(const lb_model* m, lb_data* d, lb_touch most);
 // Does a row push that did not touch before? Of the rows that were last measured.
 bool lb_loops_hit(const lb_data* d, const double* lambda);
 // Of the rows that were last measured, which push one way and do not touch yet.
@@ -90,11 +98,30 @@ const bool* lb_loops_landing(const lb_data* d);
 // without bounce, with these impulses of all rows there can be (NULL: not wanted). Sets what
 // touches, too.
 void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse);
-// What touches as numbers, one for each row there can be, to come back to.
-void lb_loops_save_touching(const lb_data* d, double* place);
-void lb_loops_load_touching(lb_data* d, const double* place);
+// What touches and what is left out (below) as numbers, one for each row there can be, to come back
+// to.
+enum { LB_LOOPS_TOUCHES = 1, LB_LOOPS_OUT = 2 };
+void lb_loops_save(const lb_data* d, double* place);
+void lb_loops_load(lb_data* d, const double* place);
 // As if there were no rows that push one way, and as it was.
 void lb_loops_leave_out_one_way(lb_data* d, bool out);
+
+// --- rows that repeat others (row_repeat.c) ---
+
+// Before a step from d, whose loops are closed or nearly so: which rows of loops repeat others is
+// found when it is not known, and chosen anew where that depends on the pose. Those are no rows
+// from then on.
+void lb_loops_choose(const lb_model* m, lb_data* d);
+// As if nothing were known of that: for motions that are to be the same whatever came before.
+void lb_loops_forget_choice(lb_data* d);
+// How many choices were made: multipliers of rows are of no use after another one.
+int lb_loops_choices(const lb_data* d);
+// The choice, [most rows]: true of those that are left out; NULL: there are no rows at all.
+const bool* lb_loops_left_out(const lb_data* d);
+// Another one; NULL: it stays.
+void lb_loops_leave_out(lb_data* d, const bool* left_out);
+// Is a row open that is left out, where the others are closed? Then the choice is forgotten.
+bool lb_loops_opened(const lb_model* m, lb_data* d);
 
 // Add scale times a relation's factors to out [nv]; `all`: to driven coordinates, too.
 void lb_relation_row(const lb_model* m, int relation, double scale, bool all, double* out);

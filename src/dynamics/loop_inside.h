@@ -4,6 +4,8 @@
 #pragma once
 #include "dynamics/derivative.h"
 #include "dynamics/loop.h"
+#include "elastic/reduced.h"
+#include "model/link.h"
 
 typedef struct loop {
   lb_loop_end a, b;
@@ -24,7 +26,21 @@ static inline void find_range(const lb_model* m, int link, int* begin, int* end)
   *end = t + 1 < m->ntree ? m->link_v[m->tree_link[t + 1]] : m->nv;
 }
 
+// Traces come after all other coordinates, whatever tree they are in.
+static inline bool trees_are_mixed(const lb_model* m) {
+  bool any = false;
+  for (int i = 0; i < m->nlink && m->nelastic > 0; i++) {
+    any |= m->link[i].reduced && m->link[i].reduced->traces;
+  }
+  return any;
+}
+
 static inline void find_ranges(const lb_model* m, loop* L) {
+  if (trees_are_mixed(m)) {
+    L->begin[0] = 0;
+    L->end[0] = L->begin[1] = L->end[1] = m->nv;
+    return;
+  }
   const int a = L->a.link == LB_WORLD ? L->b.link : L->a.link;
   const int b = L->b.link == LB_WORLD ? L->a.link : L->b.link;
   find_range(m, a < b ? a : b, &L->begin[0], &L->end[0]);

@@ -15,6 +15,7 @@
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "dynamics/resistance.h"
 #include "math/dense.h"
 
 // --- friction ---
@@ -23,9 +24,11 @@ static int friction_count(const lb_model* m) {
   return m->nfriction;
 }
 
-// Velocities that friction takes together: three of a ball's, else one.
+// Velocities that friction takes together: three of a ball's, and twice that of a free body's, else
+// one.
 static int group_size(const lb_model* m, int link) {
-  return m->link_kind[link] == LB_JOINT_SPHERICAL ? 3 : 1;
+  const int kind = m->link_kind[link];
+  return kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_FREE ? 3 : 1;
 }
 
 static double group_speed(const lb_model* m, const double* qd, int v, int n) {
@@ -126,44 +129,39 @@ static int limit_count(const lb_model* m) {
 // beyond the lower one.
 static double beyond(const lb_model* m, int link, int k, const double* q) {
   const int v = m->link_v[link] + k;
-  if (m->link[link].reduced || !(m->limit_stiffness[v] > 0)) {
+  if (m->link[link].reduced || !(m->limit_stiffness[v] > 0) ||
+      m->link_kind[link] == LB_JOINT_SPHERICAL) { // which is no number (ball_limit.c)
     return 0;
   }
   const double at = q[m->link_q[link] + k];
   return fmax(0, at - m->upper[v]) + fmin(0, at - m->lower[v]);
 }
 
-// (1), with its derivatives by x and v, and the stiffness in it.
-typedef struct push {
-  double force, by_x, by_v;
-  double stiffness, by_v_x; // k where it pushes; d(by_v)/dx
-} push;
-
-static push push_back(const lb_model* m, int k, double x, double v) {
+lb_push lb_push_back(const lb_model* m, int k, double x, double v) {
   const double stiffness = m->limit_stiffness[k], damping = m->limit_damping[k];
   const double w = m->limit_transition[k];
   const double t = x < w ? x / w : 1, r = t * t * (3 - 2 * t);
   const double slope = t < 1 ? 6 * t * (1 - t) / w : 0;
   const double force = stiffness * x + damping * v * r;
   if (!(force > 0) && !m->limit_pulls[k]) {
-    return (push){0};
+    return (lb_push){0};
   }
-  return (push){force, stiffness + damping * v * slope, damping * r, stiffness, damping * slope};
+  return (lb_push){force, stiffness + damping * v * slope, damping * r, stiffness, damping * slope};
 }
 
 // What pushes back coordinate k of a link, and from which side: 0 where it is within its range.
-static push find_push(const lb_model* m, const lb_data* d, int link, int k, double* side) {
+static lb_push find_push(const lb_model* m, const lb_data* d, int link, int k, double* side) {
   const int v = m->link_v[link] + k;
   const double x = beyond(m, link, k, d->q);
   *side = x > 0 ? 1 : x < 0 ? -1 : 0;
-  return x != 0 ? push_back(m, v, fabs(x), *side * d->qd[v]) : (push){0};
+  return x != 0 ? lb_push_back(m, v, fabs(x), *side * d->qd[v]) : (lb_push){0};
 }
 
 static void limit_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
     for (int k = 0; k < m->link_nv[i]; k++) {
       double side;
-      const push p = find_push(m, d, i, k, &side);
+      const lb_push p = find_push(m, d, i, k, &side);
       d->work->tau[m->link_v[i] + k] -= side * p.force;
     }
   }
@@ -177,7 +175,7 @@ static void limit_slopes(const lb_model* m, const lb_data* d, double weight, dou
     for (int k = 0; k < m->link_nv[i]; k++) {
       const size_t at = (size_t)(m->link_v[i] + k) * (nv + 1);
       double side;
-      const push p = find_push(m, d, i, k, &side);
+      const lb_push p = find_push(m, d, i, k, &side);
       by_q[at] += weight * p.by_x;
       by_qd[at] += p.by_v;
     }
@@ -206,7 +204,7 @@ static void limit_stiffen(lb_derivatives* D, lb_data* d) {
     for (int k = 0; k < m->link_nv[i]; k++) {
       const size_t at = (size_t)(m->link_v[i] + k) * ((size_t)m->nv + 1);
       double side;
-      const push p = find_push(m, d, i, k, &side);
+      const lb_push p = find_push(m, d, i, k, &side);
       D->tau_q[at] += p.stiffness;
       D->tau_qd[at] += p.by_v;
     }
@@ -219,7 +217,7 @@ static void limit_answer(const lb_probe* probe, const lb_derivatives* D, lb_data
     for (int k = 0; k < m->link_nv[i]; k++) {
       const int v = m->link_v[i] + k;
       double side;
-      const push p = find_push(m, d, i, k, &side);
+      const lb_push p = find_push(m, d, i, k, &side);
       d->work->tau[v] -= p.stiffness * probe->x[v] + p.by_v * probe->u[v];
     }
   }
@@ -231,7 +229,7 @@ static void limit_differentiate_answer(const lb_probe* probe, lb_derivatives* D,
     for (int k = 0; k < m->link_nv[i]; k++) {
       const int v = m->link_v[i] + k;
       double side;
-      const push p = find_push(m, d, i, k, &side);
+      const lb_push p = find_push(m, d, i, k, &side);
       D->tau_q[(size_t)v * ((size_t)m->nv + 1)] += side * p.by_v_x * probe->u[v];
     }
   }
@@ -252,5 +250,6 @@ void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, doubl
   }
   if (limit_count(m) > 0) {
     limit_slopes(m, d, dt, W, W);
+    lb_ball_limits_stiffen(m, d, W, dt);
   }
 }

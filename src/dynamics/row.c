@@ -8,6 +8,7 @@
 #include "elastic/reduced.h"
 #include "model/pose.h"
 
+// Those of joints come first, so that their numbers depend on nothing else.
 static const lb_row_kind* const KINDS[] = {&lb_rows_loop, &lb_rows_guide, &lb_rows_relation};
 enum { NKIND = sizeof KINDS / sizeof *KINDS };
 
@@ -63,6 +64,8 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   lb_loops loops = {0};
   loops.frame = lb_carve(c, 2 * (size_t)m->nloop, sizeof *loops.frame);
   loops.row = lb_carve(c, n, sizeof *loops.row);
+  loops.left_out = lb_carve(c, n, sizeof(bool));
+  loops.length = lb_carve(c, n, sizeof(double));
   loops.touching = lb_carve(c, n, sizeof(bool));
   loops.near = lb_carve(c, n, sizeof(bool));
   loops.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double));
@@ -74,6 +77,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.b = lb_carve(c, n, sizeof(double));
   loops.dq = lb_carve(c, nv, sizeof(double));
   loops.q = lb_carve(c, (size_t)m->nq, sizeof(double));
+  loops.aside = lb_carve(c, (size_t)m->nq, sizeof(double));
   loops.change = lb_carve(c, nv, sizeof(double));
   loops.held = lb_carve(c, (size_t)m->gearing.count * nv, sizeof(double));
   loops.gear = lb_carve(c, (size_t)m->gearing.count, sizeof(double));
@@ -87,6 +91,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
     return NULL;
   }
   *L = loops;
+  L->own = -1;
   for (int i = 0; i < m->nloop; i++) {
     const lb_scene_joint* j = &m->loop[i];
     const lb_transform turn = lb_joint_turn(j);
@@ -154,7 +159,9 @@ void lb_path_wish(const lb_profile* path, bool rates, double time, double want[3
 }
 
 void lb_row_add(lb_loops* L, lb_row row) {
-  if (L->both_ways && row.one_way) {
+  row.number = L->counted++;
+  if ((L->both_ways && row.one_way) || (L->left_out[row.number] && !L->every) ||
+      (L->joints && row.motor >= 0)) {
     return;
   }
   row.contact = row.one_way ? L->ncontact++ : -1;
@@ -165,8 +172,8 @@ void lb_row_add(lb_loops* L, lb_row row) {
 void lb_rows_fill(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   lb_move_origins(m, d->work, d->qd);
-  L->nrow = L->ncontact = 0;
-  for (int i = 0; i < NKIND; i++) {
+  L->nrow = L->ncontact = L->counted = 0;
+  for (int i = 0; i < (L->joints ? 1 : NKIND); i++) {
     KINDS[i]->add(m, d);
   }
 }

@@ -31,6 +31,7 @@ typedef struct lb_row {
   bool rate_only;        // asks for cd = 0 alone: c is 0, wherever things are
   int contact;           // of such a row: its number among them
   int place;             // among all rows, acting or not
+  int number;            // the same, counting those that are left out
   lb_gap_kind kind;
   lb_v4 e;    // direction, world
   lb_v4 at;   // where the force acts, world
@@ -41,6 +42,7 @@ typedef struct lb_row {
 struct lb_loops {
   int nrow;
   int ncontact;    // rows that push only, so far
+  int counted;     // rows so far, with those that are left out
   lb_frame* frame; // [2 * nloop]
   lb_row* row;     // [nrow]
   bool* touching;  // [contacts] by lb_loops_close: they hold until it is called again
@@ -48,6 +50,13 @@ struct lb_loops {
   bool all;        // whether they touch or not
   bool geared;     // relations of fixed ratio are no rows
   bool both_ways;  // rows that push only are not there
+  bool* left_out;  // [rows] by number: it repeats others (row_repeat.c), and is not there ...
+  bool every;      // ... unless every row counts
+  double* length;  // [rows] of J, by number, in poses that are not special
+  bool joints;     // rows of joints that close loops alone, but for those that motors ask for
+  int own;         // how many of these say something of their own; -1: not known yet
+  bool moves;      // which of them do depends on the pose
+  int choices;     // that were made so far
   double* M;       // [ndense][ndense], then its Cholesky factor
   double* Jt;      // [nrow][nv], a row of J each, then Linv J'
   double* A;       // [nrow][nrow]
@@ -57,6 +66,7 @@ struct lb_loops {
   double* part;    // [nrow][nrow]
   double* dq;      // [nv]
   double* q;       // [nq] before a step that may be taken back
+  double* aside;   // [nq] before things are put aside
   double* change;  // [nv] of accelerations, by couplings of fixed ratio, and then these ...
   double* held;    // [geared][nv] ... the rows of M of the coordinates they hold ...
   double* gear;    // [geared] ... and their multipliers
@@ -98,8 +108,11 @@ void lb_rows_keep_acting(lb_loops* L);
 // Rows of J, into Jt, from the rows' directions and the directions of the coordinates.
 void lb_rows_fill_jacobian(const lb_model* m, lb_data* d);
 
-// Add a row; one that pushes only gets its number.
+// Add a row, unless it is left out; one that pushes only gets its number.
 void lb_row_add(lb_loops* L, lb_row row);
+
+// Move q to where the rows there are are closed, from wherever it is; the widest gap that is left.
+double lb_rows_close(const lb_model* m, lb_data* d);
 
 // M = L L', Jt = Linv J', A = J Minv J' of the rows there are; false: M cannot be factored.
 bool lb_rows_factor(const lb_model* m, lb_data* d);

@@ -73,22 +73,49 @@ static opening measure_opening(const lb_model* m, lb_data* d) {
   return all;
 }
 
-double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
-  const lb_loops* L = d->work->loops;
-  if (!L) {
-    return 0;
-  }
+// The worst of the gaps of places, or of rates, with every row.
+static opening measure_every(const lb_model* m, lb_data* d, bool rates) {
+  lb_loops* L = d->work->loops;
+  const bool every = L->every;
+  L->every = true;
   opening all = measure_opening(m, d);
-  for (int i = 0; i < L->nrow; i++) { // what asks for a rate is off by that
-    if (L->row[i].rate_only && !(fabs(L->row[i].cd) <= all.worst)) {
-      all.worst = fabs(L->row[i].cd);
-      all.which = number_of(m, L, &L->row[i]);
+  L->every = every;
+  if (!rates) {
+    return all;
+  }
+  all = (opening){0, 0, -1};
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    if (r->rate_only && !(fabs(r->cd) <= all.worst)) {
+      all.worst = fabs(r->cd);
+      all.which = number_of(m, L, r);
     }
   }
+  return all;
+}
+
+double lb_loops_gap_of(const lb_model* m, lb_data* d, bool rates, int* which) {
+  if (!d->work->loops) {
+    return 0;
+  }
+  const opening all = measure_every(m, d, rates);
   if (which && all.which >= 0) {
     *which = all.which;
   }
   return all.worst;
+}
+
+double lb_loop_gap(const lb_model* m, lb_data* d, int* which) {
+  const double gap = lb_loops_gap_of(m, d, false, which);
+  int pace = -1;
+  const double off = lb_loops_paced(m) >= 0 ? lb_loops_gap_of(m, d, true, &pace) : 0;
+  if (off <= gap) {
+    return gap;
+  }
+  if (which) {
+    *which = pace;
+  }
+  return off;
 }
 
 // What pushes one way counts as near once it touches or is through, and stays near while things are
@@ -236,7 +263,7 @@ static bool close_straight(const lb_model* m, lb_data* d, lb_closing* told) {
   return by == WAY_CLOSED;
 }
 
-static void close_from_far(const lb_model* m, lb_data* d) {
+double lb_rows_close(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const size_t size = (size_t)m->nq * sizeof *d->q;
   opening here = measure_opening(m, d);
@@ -250,19 +277,20 @@ static void close_from_far(const lb_model* m, lb_data* d) {
     if (next.squares < here.squares) {
       // stop at rounding: small, and no longer falling fast
       if (next.worst < SMALL && next.worst > 0.1 * here.worst) {
-        return;
+        return next.worst;
       }
       damping = damping > FIRST_DAMPING ? damping / 10 : 0;
       here = next;
     } else {
       memcpy(d->q, L->q, size);
       if (small) {
-        return;
+        return here.worst;
       }
       damping = fmax(10 * damping, FIRST_DAMPING);
       here = measure_opening(m, d);
     }
   }
+  return here.worst;
 }
 
 // What pushes only goes on touching where it does not come apart at once.
@@ -315,13 +343,23 @@ static void begin_telling(const lb_model* m, lb_closing* told) {
   told->straight = true;
 }
 
-void lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told) {
+// The widest gap of the rows there are, which were measured where d is.
+static double widest_left(const lb_loops* L) {
+  double worst = 0;
+  for (int i = 0; i < L->nrow; i++) {
+    const double gap = open_by(&L->row[i]);
+    worst = gap <= worst ? worst : gap;
+  }
+  return worst;
+}
+
+double lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told) {
   lb_loops* L = d->work->loops;
   if (told) {
     begin_telling(m, told);
   }
   if (!L) {
-    return;
+    return 0;
   }
   // couplings of fixed ratio that are as good as closed go along; open ones, as at the start, are
   // closed by rows, which weigh the ways to do it by masses
@@ -329,9 +367,13 @@ void lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told) {
   if (geared) {
     lb_gears_hold(m, d);
   }
-  const bool straight = close_straight(m, d, told);
+  bool straight = close_straight(m, d, told);
   if (!straight) {
-    close_from_far(m, d);
+    lb_rows_close(m, d);
+  }
+  if (lb_loops_opened(m, d)) { // by rows that do not repeat others after all
+    straight = false;
+    lb_rows_close(m, d);
   }
   const bool moved = close_velocities(m, d);
   if (told) {
@@ -339,6 +381,7 @@ void lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told) {
     tell_velocities(L, moved, told);
   }
   lb_loops_gear(d, was);
+  return widest_left(L);
 }
 
 void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse) {

@@ -51,6 +51,18 @@ void lb_loops_keep_touching(const lb_model* m, lb_data* d, const double* lambda)
   L->all = false;
 }
 
+void lb_loops_judge_touching(const lb_model* m, lb_data* d, lb_touch most) {
+  lb_loops* L = d->work->loops;
+  lb_rows_fill(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_row* r = &L->row[i];
+    if (r->one_way) {
+      L->touching[r->contact] =
+          r->c <= most.gap && r->cd <= most.rate && r->cdd <= most.acceleration;
+    }
+  }
+}
+
 bool lb_loops_hit(const lb_data* d, const double* lambda) {
   const lb_loops* L = d->work->loops;
   for (int i = 0; L && L->ncontact > 0 && i < L->nrow; i++) {
@@ -66,17 +78,18 @@ const bool* lb_loops_landing(const lb_data* d) {
   return d->work->loops ? d->work->loops->lands : NULL;
 }
 
-void lb_loops_save_touching(const lb_data* d, double* place) {
+void lb_loops_save(const lb_data* d, double* place) {
   const lb_loops* L = d->work->loops;
   for (int i = 0; L && i < lb_loops_most_rows(d->model); i++) {
-    place[i] = L->touching[i];
+    place[i] = (L->touching[i] ? LB_LOOPS_TOUCHES : 0) + (L->left_out[i] ? LB_LOOPS_OUT : 0);
   }
 }
 
-void lb_loops_load_touching(lb_data* d, const double* place) {
+void lb_loops_load(lb_data* d, const double* place) {
   lb_loops* L = d->work->loops;
   for (int i = 0; L && i < lb_loops_most_rows(d->model); i++) {
-    L->touching[i] = place[i] != 0;
+    L->touching[i] = (int)place[i] & LB_LOOPS_TOUCHES;
+    L->left_out[i] = (int)place[i] & LB_LOOPS_OUT;
   }
 }
 

@@ -3,7 +3,6 @@
 // recursion uses the world's axes, S = (1, 0), and turns the results at the end.
 #include "dynamics/articulated.h"
 #include "dynamics/joint.h"
-#include "math/se3.h"
 
 static void place(lb_state* s, const double* q, const double sc[2]) {
   (void)sc;
@@ -59,28 +58,14 @@ static void columns(lb_v4* S, const lb_state* s) {
   S[1] = S[3] = S[5] = lb_v4_zero();
 }
 
-// The spring pulls along the rotation vector: V = k/2 |log q|^2, whose gradient in the body's frame
-// is k log q.
-static void spring(double* tau, const double* q, const double* stiffness) {
-  const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
-  tau[0] -= stiffness[0] * v.x;
-  tau[1] -= stiffness[0] * v.y;
-  tau[2] -= stiffness[0] * v.z;
+// The spring pulls along the rotation vector from where it rests: V = k/2 |log r'q|^2, whose
+// gradient in the body's frame is k log r'q.
+static void stretch(double* x, const double* q, const double* rest) {
+  lb_quat_stretch(x, q, rest);
 }
 
-static double energy(const double* q, const double* stiffness) {
-  const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
-  return 0.5 * stiffness[0] * lb_vec3_dot(v, v);
-}
-
-// log(q exp(d)) = log q + Jr^-1(log q) d
-static void stiffen(double* K, int stride, const double* q, const double* stiffness) {
-  const lb_vec3 v = lb_quat_log((lb_quat){q[0], q[1], q[2], q[3]});
-  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, v));
-  const lb_v4 column[3] = {J.x, J.y, J.z};
-  for (int k = 0; k < 9; k++) {
-    K[k / 3 * stride + k % 3] += stiffness[0] * column[k % 3][k / 3];
-  }
+static void stretch_by(double* X, const double* q, const double* rest) {
+  lb_quat_stretch_by(X, 3, q, rest);
 }
 
 static void put_rows(double* Q, lb_m3 A) {
@@ -114,12 +99,11 @@ const lb_joint lb_joint_spherical = {
     .solve = solve,
     .project = project,
     .columns = columns,
-    .spring = spring,
-    .energy = energy,
+    .stretch = stretch,
     .rate = lb_quat_rate,
     .advance = lb_quat_advance,
     .reach = lb_quat_reach,
-    .stiffen = stiffen,
+    .stretch_by = stretch_by,
     .reach_by_rate = reach_by_rate,
     .reach_by_past = reach_by_past,
 };

@@ -56,26 +56,6 @@ static double* column(const lb_condensed* c, double* block, int k) {
 
 // --- making one ---
 
-// sum w u = 0 and sum w D x u = 0, the weights scaled to one in all.
-static void fill_conditions(lb_condensed* c) {
-  const lb_basis_face* held = &c->full->held;
-  double total = 0;
-  lb_v4 centre = lb_v4_zero();
-  for (int i = 0; i < held->count; i++) {
-    total += held->weight[i];
-    centre += lb_v4_from(c->full->fem->node[held->node[i]]) * held->weight[i];
-  }
-  centre /= total;
-  for (int i = 0; i < held->count; i++) {
-    const double w = held->weight[i] / total;
-    const lb_v4 D = lb_v4_from(c->full->fem->node[held->node[i]]) - centre;
-    for (int a = 0; a < 3; a++) {
-      lb_v4_store(column(c, c->G, a) + 3 * (size_t)held->node[i], unit(a) * w);
-      lb_v4_store(column(c, c->G, 3 + a) + 3 * (size_t)held->node[i], lb_v4_cross(unit(a), D) * w);
-    }
-  }
-}
-
 // W / dt is the identity over dt in the basis Psi.
 static void push_back(const void* context, double* f, double* Kv, const double* eta,
                       const double* v, double* scratch) {
@@ -134,7 +114,7 @@ static lb_status take(lb_condensed* c) {
       !c->y || !take_body(c)) {
     return LB_NO_MEMORY;
   }
-  fill_conditions(c);
+  lb_full_conditions(c->full, c->G);
   lb_basis_support(c->full->fem, &c->full->held, c->support);
   const lb_status status = lb_fem_matrix(c->full->fem, &c->arena, &c->W);
   return status == LB_OK ? lb_direct_create(c->arena.allocator, &c->W, true, &c->direct) : status;

@@ -58,7 +58,7 @@ struct sweep {
   // the stress, or its derivative, of gradients F, dF1, dF2
   void (*respond)(const sweep* s, double share, const lb_material_functions* law,
                   const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]);
-  double s, d; // of a matrix: how much stiffness, and how much of its share of the damping
+  lb_blend of; // of a matrix; input[1] are velocities where it needs them
   lb_sparse* K;
   const int* list; // the chunks of the colour at work
   double beta;     // of a damped force
@@ -157,8 +157,8 @@ static void batch_vector(const sweep* s, const lb_fem_batch* b) {
 
 static void chunk_vector(void* context, int i) {
   const sweep* s = context;
-  const int c = s->list[i];
-  for (int n = s->fem->chunk[c]; n < s->fem->chunk[c + 1]; n++) {
+  const int* first = &s->fem->chunk[s->list[i]];
+  for (int n = first[0]; n < first[1]; n++) {
     batch_vector(s, &s->fem->batch[n]);
   }
 }
@@ -468,17 +468,37 @@ static void add_block(const lb_fem* fem, lb_sparse* K, int entry, int a, int b, 
   }
 }
 
+// The blend at a point: its share of the tangent, and of the tangent's change along the velocities.
+static void point_tangent(const sweep* s, const lb_fem_batch* b, int q, lb_lanes A[81],
+                          lb_lanes (*U)[30]) {
+  const lb_fem* fem = s->fem;
+  const lb_material_functions* law = fem->law[b->region];
+  const lb_material_constants* c = &fem->constants[b->region];
+  const double share = viscosity(fem, b);
+  const double part = s->of.K + s->of.D * share, turn = s->of.N * share + s->of.T;
+  lb_lanes F[9], dF[9], along[81];
+  lb_fem_batch_slope(fem, b, q, F, U[0]);
+  add_identity(F);
+  law->tangent(c, A, F);
+  if (turn != 0) {
+    lb_fem_batch_slope(fem, b, q, dF, U[1]);
+    lb_material_tangent_along(law, c, along, F, dF);
+  }
+  for (int i = 0; i < 81; i++) {
+    A[i] = part * A[i] + (turn != 0 ? turn * along[i] : lb_lanes_set(0));
+  }
+}
+
 static void batch_tangent(const sweep* s, const lb_fem_batch* batch) {
   const lb_fem* fem = s->fem;
-  const double part = s->s + s->d * viscosity(fem, batch);
-  lb_lanes U[30], K[LB_FEM_PAIRS][9] = {0};
-  lb_fem_batch_gather(fem, batch, U, s->input[0]);
+  lb_lanes U[2][30], K[LB_FEM_PAIRS][9] = {0};
+  for (int k = 0; k < s->ninput; k++) {
+    lb_fem_batch_gather(fem, batch, U[k], s->input[k]);
+  }
   for (int q = 0; q < fem->npoint; q++) {
-    lb_lanes F[9], A[81], T[81];
-    lb_fem_batch_slope(fem, batch, q, F, U);
-    add_identity(F);
-    fem->law[batch->region]->tangent(&fem->constants[batch->region], A, F);
-    pull_back(T, A, batch->inverse[q], batch->weight[q] * part);
+    lb_lanes A[81], T[81];
+    point_tangent(s, batch, q, A, U);
+    pull_back(T, A, batch->inverse[q], batch->weight[q]);
     add_point(fem, q, K, T);
   }
   for (int l = 0; l < batch->count; l++) {
@@ -493,20 +513,24 @@ static void batch_tangent(const sweep* s, const lb_fem_batch* batch) {
 
 static void chunk_tangent(void* context, int i) {
   const sweep* s = context;
-  const int c = s->list[i];
-  for (int n = s->fem->chunk[c]; n < s->fem->chunk[c + 1]; n++) {
+  const int* first = &s->fem->chunk[s->list[i]];
+  for (int n = first[0]; n < first[1]; n++) {
     batch_tangent(s, &s->fem->batch[n]);
   }
 }
 
-void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u) {
-  sweep all = {.fem = fem, .K = K, .ninput = 1, .input = {u}, .s = s, .d = d};
+void lb_fem_blend(const lb_fem* fem, lb_sparse* K, lb_blend of, const double* u, const double* v) {
+  sweep all = {.fem = fem, .K = K, .ninput = v ? 2 : 1, .input = {u, v}, .of = of};
   lb_sparse_zero(K);
   sweep_chunks(&all, chunk_tangent);
 }
 
+void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u) {
+  lb_fem_blend(fem, K, (lb_blend){.K = s, .D = d}, u, NULL);
+}
+
 void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u) {
-  lb_fem_tangent_viscous(fem, K, 1, 0, u);
+  lb_fem_blend(fem, K, (lb_blend){.K = 1}, u, NULL);
 }
 
 // --- mass ---

@@ -5,6 +5,7 @@
 // A body is made once and never written again, so threads may share it. Evaluations allocate
 // nothing, and give the same bits for any number of threads.
 #pragma once
+#include "elastic/blend.h"
 #include "elastic/material.h"
 #include "geom/tetmesh.h"
 #include "math/simd.h"
@@ -84,6 +85,8 @@ lb_status lb_fem_matrix(const lb_fem* fem, lb_arena* arena, lb_sparse* K);
 void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u);
 /// K = s K(u) + d K'(u).
 void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u);
+/// K = that blend of K(u) and K'(u), and of their changes along v; v may be NULL without those.
+void lb_fem_blend(const lb_fem* fem, lb_sparse* K, lb_blend of, const double* u, const double* v);
 /// A += s M, and A += s C, for a matrix of lb_fem_matrix().
 void lb_fem_add_mass(const lb_fem* fem, lb_sparse* A, double s);
 void lb_fem_add_damping(const lb_fem* fem, lb_sparse* A, double s);

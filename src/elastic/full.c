@@ -1,6 +1,9 @@
 #include "elastic/full.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "math/dense.h"
 
 static lb_v4 node3(const double* field, int i) {
   return lb_v4_load(field + 3 * (size_t)i);
@@ -20,6 +23,34 @@ static lb_status copy_face(lb_basis_face* to, const lb_basis_face* from, lb_aren
   }
   memcpy(to->node, from->node, (size_t)from->count * sizeof *to->node);
   memcpy(to->weight, from->weight, (size_t)from->count * sizeof *to->weight);
+  return LB_OK;
+}
+
+// A direction in which arms have less than this of the largest second moment is none.
+static const double FLAT = 1e-12;
+
+// s_a = sqrt(l) e for eigenvalues l and eigenvectors e of A0, so that traces measure displacements.
+static lb_status find_span(lb_full_face* face, lb_arena* arena) {
+  const lb_m3 A0 = face->A0;
+  double A[9], l[3];
+  lb_v4_store(A, A0.x);
+  lb_v4_store(A + 3, A0.y);
+  lb_v4_store(A + 6, A0.z);
+  const lb_status status = lb_eigen_symmetric(arena, 3, A, 3, l);
+  face->share = LB_TAKE(arena, double, 3 * face->count);
+  if (status != LB_OK || !face->share) {
+    return status != LB_OK ? status : LB_NO_MEMORY;
+  }
+  for (int a = 0; a < 3; a++) {
+    if (l[a] > FLAT * l[2]) {
+      const lb_v4 e = lb_v4_load(A + 3 * a);
+      double* share = face->share + (size_t)face->nspan * (size_t)face->count;
+      for (int i = 0; i < face->count; i++) {
+        share[i] = face->weight[i] * lb_v4_dot(e, face->arm[i]) / sqrt(l[a]);
+      }
+      face->span[face->nspan++] = e * sqrt(l[a]);
+    }
+  }
   return LB_OK;
 }
 
@@ -47,7 +78,7 @@ static lb_status make_face(const lb_full* b, const lb_basis_face* from, lb_arena
     face->arm[i] = rest(b, face->node[i]) - face->x0;
     lb_m3_add_outer(&face->A0, face->weight[i], face->arm[i], face->arm[i]);
   }
-  return LB_OK;
+  return find_span(face, arena);
 }
 
 lb_status lb_full_create(lb_full* b, const lb_fem* fem, const lb_basis_face* held, int nface,
@@ -96,6 +127,33 @@ lb_status lb_full_outline(const lb_full* b, lb_arena* arena, lb_reduced* outline
   }
   *outline = made;
   return LB_OK;
+}
+
+static lb_v4 unit(int axis) {
+  lb_v4 e = lb_v4_zero();
+  e[axis] = 1;
+  return e;
+}
+
+void lb_full_conditions(const lb_full* b, double* G) {
+  const lb_basis_face* held = &b->held;
+  const size_t n = (size_t)b->fem->ndof;
+  double total = 0;
+  lb_v4 centre = lb_v4_zero();
+  for (int i = 0; i < held->count; i++) {
+    total += held->weight[i];
+    centre += rest(b, held->node[i]) * held->weight[i];
+  }
+  centre /= total;
+  for (int i = 0; i < held->count; i++) {
+    const double w = held->weight[i] / total;
+    const lb_v4 D = rest(b, held->node[i]) - centre;
+    for (int a = 0; a < 3; a++) {
+      double* at = G + (size_t)a * n + 3 * (size_t)held->node[i];
+      lb_v4_store(at, unit(a) * w);
+      lb_v4_store(at + 3 * n, lb_v4_cross(unit(a), D) * w);
+    }
+  }
 }
 
 double lb_full_shown(const lb_full* b, int k, const double* u) {
@@ -237,5 +295,47 @@ void lb_full_face_spread(const lb_full_face* face, const lb_face_state* s, doubl
     double* at = f + 3 * (size_t)face->node[i];
     const lb_v4 force = lb_m3_apply(s->R, lb_v4_cross(t, face->arm[i])) + push;
     lb_v4_store(at, lb_v4_load(at) + force * face->weight[i]);
+  }
+}
+
+// --- traces ---
+
+int lb_full_traces(const lb_full* b) {
+  int count = 0;
+  for (int f = 0; f < b->nface; f++) {
+    count += 3 * (1 + b->face[f].nspan);
+  }
+  return count;
+}
+
+// Weights of the nodes in trace a of a face, the first of which is the mean.
+static const double* trace_weights(const lb_full_face* face, int a) {
+  return a == 0 ? face->weight : face->share + (size_t)(a - 1) * (size_t)face->count;
+}
+
+void lb_full_trace(const lb_full* b, double* z, const double* u) {
+  for (int f = 0; f < b->nface; f++) {
+    const lb_full_face* face = &b->face[f];
+    for (int a = 0; a <= face->nspan; a++, z += 3) {
+      const double* weight = trace_weights(face, a);
+      lb_v4 sum = lb_v4_zero();
+      for (int i = 0; i < face->count; i++) {
+        sum += node3(u, face->node[i]) * weight[i];
+      }
+      lb_v4_store(z, sum);
+    }
+  }
+}
+
+void lb_full_trace_back(const lb_full* b, double* u, double s, const double* z) {
+  for (int f = 0; f < b->nface; f++) {
+    const lb_full_face* face = &b->face[f];
+    for (int a = 0; a <= face->nspan; a++, z += 3) {
+      const double* weight = trace_weights(face, a);
+      const lb_v4 by = lb_v4_load(z) * s;
+      for (int i = 0; i < face->count; i++) {
+        lb_v4_add_to(u + 3 * (size_t)face->node[i], by * weight[i]);
+      }
+    }
   }
 }

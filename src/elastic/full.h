@@ -21,6 +21,10 @@ typedef struct lb_full_face {
   lb_v4* arm;
   lb_v4 x0;
   lb_m3 A0; // sum w D D'
+  // traces: directions that arms have, of a flat face two, and weights of the nodes in each
+  int nspan;
+  lb_v4 span[3];
+  double* share; // [nspan][count]
 } lb_full_face;
 
 typedef struct lb_full {
@@ -41,8 +45,20 @@ lb_status lb_full_create(lb_full* b, const lb_fem* fem, const lb_basis_face* hel
 // What the tree needs to know: as many coordinates as there are displacements, mass and faces.
 lb_status lb_full_outline(const lb_full* b, lb_arena* arena, lb_reduced* outline);
 
+// The held face's six conditions as rows G [6][ndof], which are zero: sum w u = 0 and
+// sum w D x u = 0, the weights scaled to one in all.
+enum { LB_FULL_HELD = 6 };
+void lb_full_conditions(const lb_full* b, double* G);
+
 // Coordinate k of what is shown of a displacement or velocity.
 double lb_full_shown(const lb_full* b, int k, const double* u);
+
+// Traces of displacements or velocities, all that faces feel of them: of each face the mean sum w u
+// and, for arms D = sum_a p_a s_a along the face's directions s_a, the means sum w p_a u, so that
+// sum w u D' = sum_a (trace a) s_a'. z = F u, and u += s F'z.
+int lb_full_traces(const lb_full* b);
+void lb_full_trace(const lb_full* b, double* z, const double* u);
+void lb_full_trace_back(const lb_full* b, double* u, double s, const double* z);
 
 // (1); `field` is scratch [ndof].
 void lb_full_inertia(const lb_full* b, lb_reduced_motion motion, const double* u, const double* v,

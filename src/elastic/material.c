@@ -76,3 +76,10 @@ void lb_material_tangent_along(const lb_material_functions* law, const lb_materi
     law->second(c, &A[9 * j], F, dF, unit);
   }
 }
+
+lb_material_constants lb_material_constants_scaled(lb_material_constants c, double factor) {
+  c.mu *= factor;
+  c.la *= factor;
+  c.rest *= factor; // al does not change with both moduli
+  return c;
+}

@@ -67,6 +67,9 @@ typedef struct lb_material_functions {
 const lb_material_functions* lb_material_functions_of(lb_material_law law);
 lb_material_constants lb_material_constants_of(const lb_material* material);
 
+/// Of a material `factor` times as stiff, with the same Poisson's ratio.
+lb_material_constants lb_material_constants_scaled(lb_material_constants c, double factor);
+
 // The laws, a file each.
 extern const lb_material_functions lb_neo_hookean, lb_st_venant, lb_corotated, lb_linear;
 

@@ -266,6 +266,24 @@ static double least_volume(const void* context, const double* eta, lb_vec3* at) 
   return least;
 }
 
+static lb_status scale_regions(const void* context, const double* factor, lb_arena* arena,
+                               lb_reduced_force* out) {
+  const lb_points* from = context;
+  const size_t n = (size_t)from->nbatch;
+  lb_points* p = LB_TAKE(arena, lb_points, 1);
+  lb_lanes* weight = lb_arena_take_array(arena, n, sizeof *weight, LB_ALIGN);
+  if (!p || !weight) {
+    return LB_NO_MEMORY;
+  }
+  *p = *from;
+  p->weight = weight;
+  for (size_t b = 0; b < n; b++) {
+    weight[b] = from->weight[b] * factor[from->region[b]];
+  }
+  *out = lb_points_force(p);
+  return LB_OK;
+}
+
 lb_reduced_force lb_points_force(const lb_points* p) {
   const int lanes = p->r * (p->r + 1) / 2 > 2 * p->r ? p->r * (p->r + 1) / 2 : 2 * p->r;
   return (lb_reduced_force){.force = force,
@@ -276,7 +294,8 @@ lb_reduced_force lb_points_force(const lb_points* p) {
                             .viscous = p->viscous ? viscous : NULL,
                             .least_volume = p->x ? least_volume : NULL,
                             .blend = blend,
-                            .blend_product = blend_product};
+                            .blend_product = blend_product,
+                            .scale_regions = scale_regions};
 }
 
 void lb_points_scale(lb_points* points, double factor) {

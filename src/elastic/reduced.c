@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "elastic/full.h"
 #include "math/polar.h"
 
 // --- integrals ---
@@ -221,6 +222,13 @@ int lb_reduced_scratch(const lb_reduced* b) {
 
 void lb_reduced_add_forces(const lb_reduced* b, double* tau, const double* eta, const double* etad,
                            double* scratch) {
+  if (b->full) {
+    lb_full nodes = *b->full;
+    nodes.alpha = b->alpha;
+    nodes.beta = b->beta;
+    lb_full_add_forces(&nodes, tau, eta, etad, scratch);
+    return;
+  }
   const int r = b->r;
   const double* C = b->C ? b->C : b->M;
   double* f = scratch;

@@ -16,7 +16,10 @@
 // since with B_k(eta) = int rho Phi_k x' = B0_k + sum_l eta_l B1_kl everything else is linear in
 // them.
 #pragma once
+#include <stdbool.h>
+
 #include "base/arena.h"
+#include "elastic/blend.h"
 #include "limber/status.h"
 #include "math/simd.h"
 
@@ -27,11 +30,6 @@ typedef struct lb_face {
   lb_m3 A0; // sum w D D'
   lb_m3* A; // [r] sum w Phi_k D'
 } lb_face;
-
-// A sum of K, K', and the derivatives of K'(eta) v and K(eta) v by eta, each with a factor.
-typedef struct lb_blend {
-  double K, D, N, T;
-} lb_blend;
 
 // Internal forces of a basis: force f = dV/deta, tangent K = df/deta. `context` is what the maker
 // gave; none of them allocates.
@@ -56,6 +54,10 @@ typedef struct lb_reduced_force {
                 double* scratch);
   void (*blend_product)(const void* context, double* y, lb_blend of, const double* eta,
                         const double* v, const double* x, double* scratch);
+  // The same with the forces of each region `factor` [regions] times as large, in the arena. NULL:
+  // it knows of none
+  lb_status (*scale_regions)(const void* context, const double* factor, lb_arena* arena,
+                             struct lb_reduced_force* out);
 } lb_reduced_force;
 
 typedef struct lb_reduced {
@@ -73,6 +75,8 @@ typedef struct lb_reduced {
   double* C;          // [r * r] M with each region's share of alpha; NULL: it is M
   lb_reduced_force internal;
   const struct lb_full* full; // not NULL: an outline of a body with all its nodes (full.h)
+  bool traces; // it stands for such a body by its traces (full_derivative.h), which come after all
+               // other coordinates, as nodes do
 } lb_reduced;
 
 // What the integrals are made from: nodes, basis and mass, all [3 * nnode] by node.

@@ -2,6 +2,8 @@
 // as long as Poisson's ratio stays, and force, tangent and energy are its derivatives.
 #include "elastic/scaled.h"
 
+#include "elastic/full.h"
+
 typedef struct scaled_force {
   lb_reduced_force law;
   int r;
@@ -111,13 +113,52 @@ static lb_status scale_mass(lb_reduced* b, double factor, lb_arena* arena) {
   return LB_OK;
 }
 
+// Of a body with all its nodes the constants of its regions' materials, or of all of them alike.
+static lb_status scale_nodes(lb_reduced* b, int nregion, const double* factor, lb_arena* arena) {
+  const lb_fem* from = b->full->fem;
+  lb_full* full = LB_TAKE(arena, lb_full, 1);
+  lb_fem* fem = LB_TAKE(arena, lb_fem, 1);
+  lb_material_constants* constants = LB_TAKE(arena, lb_material_constants, from->nregion);
+  if (!full || !fem || !constants) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < from->nregion; i++) {
+    constants[i] = lb_material_constants_scaled(from->constants[i], factor[nregion > 1 ? i : 0]);
+  }
+  *fem = *from;
+  fem->constants = constants;
+  *full = *b->full;
+  full->fem = fem;
+  b->full = full;
+  return LB_OK;
+}
+
 lb_status lb_reduced_scale(const lb_reduced* from, double stiffness, double mass, lb_arena* arena,
                            lb_reduced* scaled) {
   lb_reduced made = *from;
-  lb_status status = stiffness == 1 ? LB_OK : scale_force(&made, stiffness, arena);
+  lb_status status = LB_OK;
+  if (stiffness != 1) {
+    status =
+        made.full ? scale_nodes(&made, 1, &stiffness, arena) : scale_force(&made, stiffness, arena);
+  }
   if (status == LB_OK && mass != 1) {
     status = scale_mass(&made, mass, arena);
   }
+  if (status == LB_OK) {
+    *scaled = made;
+  }
+  return status;
+}
+
+lb_status lb_reduced_scale_regions(const lb_reduced* from, int nregion, const double* factor,
+                                   lb_arena* arena, lb_reduced* scaled) {
+  if (nregion == 1) {
+    return lb_reduced_scale(from, factor[0], 1, arena, scaled);
+  }
+  lb_reduced made = *from;
+  const lb_status status = made.full ? scale_nodes(&made, nregion, factor, arena)
+                                     : from->internal.scale_regions(from->internal.context, factor,
+                                                                    arena, &made.internal);
   if (status == LB_OK) {
     *scaled = made;
   }

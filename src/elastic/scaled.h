@@ -1,5 +1,6 @@
 // Variations of a reduced body: stiffer or softer, heavier or lighter all over. Its shapes stay
-// what they are, because both stiffness and mass keep their proportions everywhere.
+// what they are, because both stiffness and mass keep their proportions everywhere; where one
+// region alone gets stiffer they stay by choice.
 #pragma once
 #include "elastic/reduced.h"
 
@@ -7,3 +8,8 @@
 // large. It shares the rest with `from`, which must outlive it.
 lb_status lb_reduced_scale(const lb_reduced* from, double stiffness, double mass, lb_arena* arena,
                            lb_reduced* scaled);
+
+// The same with the internal forces of each region `factor` [nregion] times as large. Where there
+// are several, its law must know them.
+lb_status lb_reduced_scale_regions(const lb_reduced* from, int nregion, const double* factor,
+                                   lb_arena* arena, lb_reduced* scaled);

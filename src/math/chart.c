@@ -14,6 +14,7 @@
 // first of them needs.
 #include "math/chart.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "math/se3.h"
@@ -111,11 +112,46 @@ void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, cons
   }
 }
 
-bool lb_chart_rechart(const lb_chart* c, double* q, double* qd) {
+static bool is_among(const lb_factor* f, const bool* of) {
+  bool any = false;
+  for (int k = f->first; k < f->first + f->type->count; k++) {
+    any = any || of[k];
+  }
+  return any;
+}
+
+double lb_chart_strain(const lb_chart* c, const double* q) {
+  double most = 0;
+  for (int i = 0; i < c->nfactor; i++) {
+    const lb_factor* f = &c->factor[i];
+    most = f->type->strain ? fmax(most, f->type->strain(f, q)) : most;
+  }
+  return most;
+}
+
+bool lb_chart_is_singular(const lb_chart* c, const double* from, const double* q, const bool* of,
+                          double near) {
+  for (int i = 0; i < c->nfactor; i++) {
+    const lb_factor* f = &c->factor[i];
+    if (f->type->strain && is_among(f, of)) {
+      const double before = f->type->strain(f, from), now = f->type->strain(f, q);
+      const double off = fabs(now - fmax(1, round(now)));
+      if (off < near || floor(before) != floor(now)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool lb_chart_rechart(const lb_chart* c, double* q, double* qd, const bool* keeps) {
   bool changed = false;
   for (int i = 0; i < c->nfactor; i++) {
     const lb_factor* f = &c->factor[i];
-    changed |= f->type->rechart && f->type->rechart(f, q, qd);
+    if (f->type->strain && !is_among(f, keeps) && f->type->strain(f, q) > LB_CHART_STRAINED) {
+      f->type->rechart(f, q, qd);
+      changed = true;
+    }
   }
   return changed;
 }
@@ -126,4 +162,4 @@ static void multiply_constant(lb_chart_at* at, const lb_factor* f, int n, const 
   lb_chart_multiply_frame(at, n, f->R, f->p, order);
 }
 
-const lb_factor_type lb_factor_frame = {multiply_constant, NULL};
+const lb_factor_type lb_factor_frame = {.multiply = multiply_constant};

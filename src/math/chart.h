@@ -39,9 +39,12 @@ typedef struct lb_factor_type {
   // by LB_CHART_PLACE.
   void (*multiply)(lb_chart_at* at, const struct lb_factor* f, int n, const double* q,
                    const double* qd, lb_chart_order order);
-  // Where other numbers mean the same place and are better, change to them and return true. NULL:
-  // never.
-  bool (*rechart)(const struct lb_factor* f, double* q, double* qd);
+  // Of `count` numbers that have singular places: how far they are on the way there, 1 at the
+  // first, 2 at the second; and a change to others before the first, for the same place and motion.
+  // NULL: there is none.
+  int count;
+  double (*strain)(const struct lb_factor* f, const double* q);
+  void (*rechart)(const struct lb_factor* f, double* q, double* qd);
 } lb_factor_type;
 
 typedef struct lb_factor {
@@ -73,8 +76,20 @@ extern const lb_factor_type lb_factor_frame, lb_factor_screw, lb_factor_exponent
 void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, const double* qd,
                        lb_chart_order order);
 
-// Change to better numbers for the same place and motion, where there are.
-bool lb_chart_rechart(const lb_chart* c, double* q, double* qd);
+// Numbers beyond this strain are better changed.
+#define LB_CHART_STRAINED 0.75
+
+// The largest strain of factors.
+double lb_chart_strain(const lb_chart* c, const double* q);
+
+// Did a factor with a coordinate in `of` [n] come through a singular place on the way between two
+// sets of numbers, or is it nearer to one than this, in parts of the way there?
+bool lb_chart_is_singular(const lb_chart* c, const double* from, const double* q, const bool* of,
+                          double near);
+
+// Change to better numbers for the same place and motion where some are strained, but those of
+// factors with a coordinate in `keeps` [n]. True: some changed.
+bool lb_chart_rechart(const lb_chart* c, double* q, double* qd, const bool* keeps);
 
 // --- for factors ---
 

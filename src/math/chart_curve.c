@@ -40,4 +40,4 @@ static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q
   }
 }
 
-const lb_factor_type lb_factor_curve = {multiply, NULL};
+const lb_factor_type lb_factor_curve = {.multiply = multiply};

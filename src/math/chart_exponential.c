@@ -6,7 +6,8 @@
 //
 //   q <- (1 - 2 pi/|q|) q,   qd <- S(q_new)^-1 S(q_old) qd
 //
-// which is the same rotation and the same angular velocity.
+// which is the same rotation and the same angular velocity. What acts on the numbers themselves, as
+// a spring on one of them, would see them jump: who has such numbers keeps them.
 #include <math.h>
 
 #include "math/chart.h"
@@ -48,14 +49,19 @@ static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q
   lb_chart_multiply(at, &E, n, f->first, 3, order);
 }
 
-static bool rechart(const lb_factor* f, double* q, double* qd) {
+static double angle_of(const lb_factor* f, const double* q) {
+  return lb_vec3_norm(lb_vec3_make(q[f->first], q[f->first + 1], q[f->first + 2]));
+}
+
+static double strain(const lb_factor* f, const double* q) {
+  return angle_of(f, q) / (2 * M_PI);
+}
+
+static void rechart(const lb_factor* f, double* q, double* qd) {
   double* x = q + f->first;
   double* xd = qd + f->first;
   const lb_vec3 old = lb_vec3_make(x[0], x[1], x[2]);
-  const double angle = lb_vec3_norm(old);
-  if (!(angle > 1.5 * M_PI)) {
-    return false;
-  }
+  const double angle = angle_of(f, q);
   // the nearest whole number of turns back: one, unless a step went far
   const double turns = round(angle / (2 * M_PI));
   const lb_vec3 new = lb_vec3_scale(1 - turns * 2 * M_PI / angle, old);
@@ -67,7 +73,7 @@ static bool rechart(const lb_factor* f, double* q, double* qd) {
     x[i] = to[i];
     xd[i] = rates[i];
   }
-  return true;
 }
 
-const lb_factor_type lb_factor_exponential = {multiply, rechart};
+const lb_factor_type lb_factor_exponential = {
+    .multiply = multiply, .count = 3, .strain = strain, .rechart = rechart};

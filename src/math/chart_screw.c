@@ -44,4 +44,4 @@ static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q
   lb_chart_multiply_screw(at, n, f->first, 1, f->screw, &jet, qd, order);
 }
 
-const lb_factor_type lb_factor_screw = {multiply, NULL};
+const lb_factor_type lb_factor_screw = {.multiply = multiply};

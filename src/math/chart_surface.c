@@ -63,4 +63,4 @@ static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q
   }
 }
 
-const lb_factor_type lb_factor_surface = {multiply, NULL};
+const lb_factor_type lb_factor_surface = {.multiply = multiply};

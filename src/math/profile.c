@@ -304,6 +304,17 @@ static bool differs(const double a[2], const double b[2], const double scale[2])
   return fabs(a[0] - b[0]) > 1e-9 * scale[0] || fabs(a[1] - b[1]) > 1e-9 * scale[1];
 }
 
+double lb_profile_next(const lb_profile* p, double t) {
+  const double turns = p->period > 0 ? floor(t / p->period) : 0, base = turns * p->period;
+  for (int i = 0; i <= p->npiece; i++) {
+    const bool within = p->period <= 0 || p->time[i] <= p->period;
+    if (within && base + p->time[i] > t) {
+      return base + p->time[i];
+    }
+  }
+  return p->period > 0 ? base + p->period : INFINITY;
+}
+
 double lb_profile_jump(const lb_profile* p, double until, bool slopes) {
   const int last = p->npiece - 1;
   double scale[2], before[2], after[2];

@@ -22,6 +22,9 @@ struct lb_profile {
 lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
                             lb_profile** profile);
 
+/// The first time after t at which a piece ends, or INFINITY.
+double lb_profile_next(const lb_profile* profile, double t);
+
 /// The first time in (0, until) at which the value jumps, or with `slopes` its slope, or NAN. A
 /// start at speed, at time 0, is no jump.
 double lb_profile_jump(const lb_profile* profile, double until, bool slopes);

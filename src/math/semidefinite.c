@@ -13,6 +13,9 @@ int lb_semidefinite_factor(int n, double* A, int lda, double tolerance, double* 
     largest = fmax(largest, A[i + i * lda]);
   }
   int rank = 0;
+  if (n == 0) {
+    return 0; // which LAPACK would complain about
+  }
   LAPACKE_dpstrf_work(LAPACK_COL_MAJOR, 'L', n, A, lda, pivot, &rank, tolerance * largest, work);
   return rank;
 }
@@ -27,6 +30,10 @@ int lb_semidefinite_rows(int n, double* A, int lda, double tolerance, double* wo
 
 void lb_semidefinite_solve(int n, const double* A, int lda, int rank, double* x, double* work,
                            const int* pivot) {
+  if (rank == 0) {
+    memset(x, 0, (size_t)n * sizeof *x);
+    return;
+  }
   for (int i = 0; i < rank; i++) {
     work[i] = x[pivot[i] - 1];
   }

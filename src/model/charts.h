@@ -13,6 +13,6 @@ lb_status lb_joint_chart(const lb_scene_joint* joint, lb_arena* arena, const lb_
 // The settings of coordinate k of a joint that moves by a chart.
 typedef struct lb_coordinate_settings {
   lb_joint_resistance resistance;
-  double friction_speed, rest, lower, upper;
+  double rest, lower, upper;
 } lb_coordinate_settings;
 lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* joint, int k);

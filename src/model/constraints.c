@@ -1,10 +1,12 @@
-// Relations, led points and floors: from the scene to flat arrays.
+// Relations, led points, floors and what motors lead of several coordinates: from the scene to flat
+// arrays.
 #include "math/profile.h"
 #include "model/build.h"
 #include "model/link.h"
 #include "model/pose.h"
 
 #include <math.h>
+#include <string.h>
 
 // A jump in a path or its slope would need an infinite force; of rates, a jump in them.
 static lb_status make_path(lb_build* b, const lb_scene_constraint* k,
@@ -29,7 +31,8 @@ static lb_status make_path(lb_build* b, const lb_scene_constraint* k,
 static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const char* name,
                               lb_place place) {
   lb_model* m = b->m;
-  lb_model_relation made = {.name = name, .place = place, .first = m->nterm, .count = k->nterm};
+  lb_model_relation made = {
+      .name = name, .place = place, .first = m->nterm, .count = k->nterm, .motor = -1};
   for (int i = 0; i < k->nterm; i++) {
     const lb_scene_joint* j = &b->scene->joint[k->term[i].joint];
     if (j->loop) { // this model only tells where things are; the loop is still to be split
@@ -97,6 +100,30 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
   return LB_OK;
 }
 
+// A motor that prescribes one coordinate of several.
+static lb_status build_led(lb_build* b, int i) {
+  lb_model* m = b->m;
+  const int joint = m->motor_joint[i];
+  if (m->motor_drive[i] != LB_DRIVE_POSITION || joint < 0 || m->joint_nv[joint] == 1) {
+    return LB_OK;
+  }
+  const lb_place from = b->scene->motor[i].place;
+  const char* file = from.file ? lb_build_text(b, from.file) : NULL;
+  if (from.file && !file) {
+    return lb_build_no_memory(b);
+  }
+  const int k = m->motor_v[i] - m->joint_v[joint];
+  m->term[m->nterm] = (lb_model_term){m->joint_q[joint] + k, m->motor_v[i], 1};
+  m->motor_relation[i] = m->nrelation;
+  m->relation[m->nrelation++] = (lb_model_relation){.name = m->motor_name[i],
+                                                    .place = {file, from.line, from.column},
+                                                    .first = m->nterm++,
+                                                    .count = 1,
+                                                    .motor = i,
+                                                    .sign = 1};
+  return LB_OK;
+}
+
 static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_transform* pose) {
   const char* name = lb_build_text(b, k->name);
   const char* file = k->place.file ? lb_build_text(b, k->place.file) : NULL;
@@ -110,9 +137,6 @@ static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_t
 
 lb_status lb_build_constraints(lb_build* b) {
   lb_status status = LB_OK;
-  if (b->scene->nconstraint == 0) {
-    return LB_OK;
-  }
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, b->m->nlink);
   if (!pose) {
     return lb_build_no_memory(b);
@@ -121,15 +145,46 @@ lb_status lb_build_constraints(lb_build* b) {
   for (int i = 0; i < b->scene->nconstraint && status == LB_OK; i++) {
     status = build_one(b, &b->scene->constraint[i], pose);
   }
+  for (int i = 0; i < b->m->nmotor && status == LB_OK; i++) {
+    status = build_led(b, i);
+  }
   return status == LB_OK ? lb_build_gearing(b) : status;
+}
+
+// The joint that carries a body, by the author's name.
+static const char* carrier_name(const lb_model* m, int body) {
+  for (int j = 0; j < m->njoint; j++) {
+    if (m->joint_body[j] == body) {
+      return m->joint_name[j];
+    }
+  }
+  return m->body_name[body];
 }
 
 lb_constraint_title lb_model_constraint(const lb_model* m, int which) {
   if (which >= m->nloop) {
     const lb_model_relation* r = &m->relation[which - m->nloop];
-    return (lb_constraint_title){r->name, "constraint", r->place};
+    return (lb_constraint_title){r->name, r->motor < 0 ? "constraint" : "motor", r->place};
   }
   const lb_scene_joint* j = &m->loop[which];
-  return (lb_constraint_title){j->name, j->kind == LB_JOINT_FREE ? "constraint" : "loop joint",
+  return (lb_constraint_title){j->rejoins ? carrier_name(m, j->parent) : j->name,
+                               j->kind == LB_JOINT_FREE ? "constraint"
+                               : j->taken_apart         ? "joint"
+                                                        : "loop joint",
                                j->place};
+}
+
+lb_motion_title lb_model_motion(const lb_model* m, int joint) {
+  const int kind = m->joint_kind[joint];
+  const char *name = m->joint_name[joint], *body = m->body_name[m->joint_body[joint]];
+  if (kind >= LB_JOINT_COUNT || (kind == LB_JOINT_FREE && strcmp(name, body) == 0)) {
+    return (lb_motion_title){NULL, body};
+  }
+  for (int i = 0; i < m->nloop; i++) {
+    const lb_scene_joint* weld = &m->loop[i];
+    if (weld->rejoins && weld->parent == m->joint_body[joint]) {
+      return (lb_motion_title){name, m->body_name[weld->child]};
+    }
+  }
+  return (lb_motion_title){name, body};
 }

@@ -7,6 +7,7 @@
 #include "elastic/full.h"
 #include "elastic/material.h"
 #include "elastic/projected.h"
+#include "elastic/scaled.h"
 #include "elastic/stored.h"
 #include "model/body.h"
 #include "model/build.h"
@@ -170,6 +171,10 @@ static double over_reference(double young) {
   return young / ldexp(1, 2 * (int)lround(log2(young) / 2));
 }
 
+static bool is_full(const lb_scene* s) {
+  return s->solver.elastic == LB_SPACE_FULL;
+}
+
 static lb_status make_fem(maker* k) {
   lb_build* b = k->b;
   k->material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
@@ -178,8 +183,9 @@ static lb_status make_fem(maker* k) {
   }
   for (int i = 0; i < k->mesh.nregion; i++) {
     const lb_scene_material* m = &b->scene->material[lb_elastic_material(k->from, i)];
+    const double young = is_full(b->scene) ? m->young : lb_elastic_young(b->scene, k->from, i);
     k->material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
-                                   m->young / k->stiffness,
+                                   young / k->stiffness,
                                    m->poisson,
                                    m->density,
                                    m->damping_mass,
@@ -242,6 +248,20 @@ static lb_status keep_nodes(maker* k) {
   return status;
 }
 
+// From the moduli that it was made with to those of its materials.
+static lb_status change_moduli(maker* k, lb_reduced* reduced) {
+  const int n = k->from->nregion ? k->from->nregion : 1;
+  double* factor = LB_TAKE(&k->scratch, double, n);
+  if (!k->from->basis_young || is_full(k->b->scene)) {
+    return LB_OK;
+  }
+  for (int i = 0; factor && i < n; i++) {
+    factor[i] =
+        k->b->scene->material[lb_elastic_material(k->from, i)].young / k->from->basis_young[i];
+  }
+  return factor ? lb_reduced_scale_regions(reduced, n, factor, k->b->arena, reduced) : LB_NO_MEMORY;
+}
+
 static lb_status reduce(maker* k) {
   lb_build* b = k->b;
   lb_points* points = LB_TAKE(b->arena, lb_points, 1);
@@ -251,7 +271,7 @@ static lb_status reduce(maker* k) {
   }
   const lb_projected whole = {k->fem, &k->basis};
   lb_status status = lb_projected_reduce(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
-  const bool full = b->scene->solver.elastic == LB_SPACE_FULL; // then this is only looked at
+  const bool full = is_full(b->scene); // then this is only looked at
   if (status == LB_OK && !full) {
     status = choose_points(k, reduced, points);
   }
@@ -259,6 +279,7 @@ static lb_status reduce(maker* k) {
     lb_points_scale(points, k->stiffness);
     reduced->internal = lb_points_force(points);
     b->reduced[k->body] = reduced;
+    status = change_moduli(k, reduced);
   }
   return status == LB_OK && full ? keep_nodes(k) : status;
 }
@@ -276,7 +297,7 @@ static lb_status take_stored(maker* k) {
 static lb_status build_stored(maker* k) {
   lb_build* b = k->b;
   lb_reduced* reduced = NULL;
-  const lb_status status = lb_stored_build(k->stored, b->arena, &reduced);
+  lb_status status = lb_stored_build(k->stored, b->arena, &reduced);
   if (status == LB_OK) {
     reduced->alpha = reduced->beta = 0; // the scene's; regions have shares of the largest
     for (int i = 0; i < k->stored->nregion; i++) {
@@ -285,6 +306,7 @@ static lb_status build_stored(maker* k) {
       reduced->beta = fmax(reduced->beta, m->damping_stiffness);
     }
     b->reduced[k->body] = reduced;
+    status = change_moduli(k, reduced);
   }
   return status;
 }
@@ -315,8 +337,26 @@ static bool copy_range(maker* k, lb_model_elastic* e) {
   return e->limit && e->load_limit;
 }
 
+static const double TURN = 6.28318530717958647692;
+
+// Of shapes that were made with other moduli: sqrt(Phi'K Phi), where they still have unit mass.
+static lb_status find_frequencies(maker* k, double* frequency) {
+  const lb_reduced* b = k->b->reduced[k->body];
+  const size_t r = (size_t)b->r;
+  double* eta = LB_TAKE(&k->scratch, double, r);
+  double* K = LB_TAKE(&k->scratch, double, r* r);
+  double* room = LB_TAKE(&k->scratch, double, lb_reduced_scratch(b));
+  if (!eta || !K || !room) {
+    return LB_NO_MEMORY;
+  }
+  b->internal.tangent(b->internal.context, K, eta, room);
+  for (size_t i = 0; i < r; i++) {
+    frequency[i] = sqrt(K[i * r + i]) / TURN;
+  }
+  return LB_OK;
+}
+
 static lb_status describe(maker* k) {
-  static const double TURN = 6.28318530717958647692;
   lb_build* b = k->b;
   lb_model_elastic* e = &b->elastic[k->body];
   *e = (lb_model_elastic){.body = k->body,
@@ -339,6 +379,9 @@ static lb_status describe(maker* k) {
   for (int i = 0; i < k->basis.r; i++) {
     e->frequency[i] = sqrt(k->stiffness) * k->basis.omega[i] / TURN;
   }
+  if (k->from->basis_young && !is_full(b->scene) && find_frequencies(k, e->frequency) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
   if (!find_carried(k, e) || (k->stored && !copy_range(k, e))) {
     return LB_NO_MEMORY;
   }
@@ -358,7 +401,11 @@ static bool same_vector(lb_vec3 a, lb_vec3 b) {
 }
 
 static bool same_regions(const lb_scene_elastic* a, const lb_scene_elastic* b) {
-  bool same = a->nregion == b->nregion && !a->until == !b->until;
+  bool same =
+      a->nregion == b->nregion && !a->until == !b->until && !a->basis_young == !b->basis_young;
+  for (int i = 0; same && a->basis_young && i < (a->nregion ? a->nregion : 1); i++) {
+    same = a->basis_young[i] == b->basis_young[i];
+  }
   for (int i = 0; same && i < a->nregion; i++) {
     same = a->region_material[i] == b->region_material[i] &&
            (!a->until || i == a->nregion - 1 || a->until[i] == b->until[i]);
@@ -465,10 +512,10 @@ lb_status lb_build_elastic(lb_build* b) {
     maker k = {.b = b,
                .body = i,
                .from = s->body[i].elastic,
-               .stored = s->solver.elastic == LB_SPACE_FULL ? NULL : s->body[i].elastic->stored,
+               .stored = is_full(s) ? NULL : s->body[i].elastic->stored,
                .stiffness = 1};
-    if (s->solver.elastic != LB_SPACE_FULL && !k.stored) {
-      k.stiffness = over_reference(s->material[lb_elastic_material(k.from, 0)].young);
+    if (!is_full(s) && !k.stored) {
+      k.stiffness = over_reference(lb_elastic_young(s, k.from, 0));
     }
     lb_arena_init(&k.scratch, b->arena->allocator);
     list_faces(&k);

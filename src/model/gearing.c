@@ -6,8 +6,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "elastic/reduced.h"
 #include "math/dense.h"
 #include "model/build.h"
+#include "model/link.h"
 
 static const double REPEATS = 1e-9; // what is left of a row that says nothing new
 
@@ -22,7 +24,7 @@ typedef struct work {
 } work;
 
 static bool is_fixed_ratio(const lb_model* m, const lb_model_relation* r) {
-  bool fixed = !r->path;
+  bool fixed = !r->path && r->motor < 0;
   for (int i = r->first; i < r->first + r->count; i++) {
     fixed = fixed && !m->v_driven[m->term[i].v];
   }
@@ -183,9 +185,18 @@ static bool pushes_one_way(const lb_model* m) {
   return any;
 }
 
+// Bodies with all their nodes, or such that stand for them.
+static bool has_nodes(const lb_model* m) {
+  bool any = m->nv > m->ndense;
+  for (int i = 0; i < m->nlink; i++) {
+    any |= m->link[i].reduced && m->link[i].reduced->traces;
+  }
+  return any;
+}
+
 lb_status lb_build_gearing(lb_build* b) {
   lb_model* m = b->m;
-  const bool fit = m->nnode == 0 && m->nv == m->ndense && !pushes_one_way(m) &&
+  const bool fit = m->nnode == 0 && !has_nodes(m) && !pushes_one_way(m) &&
                    m->solver.closing == 0; // else they may start open
   work w = {.m = m, .n = m->nv, .relation = LB_TAKE(b->arena, int, m->nrelation)};
   if (!w.relation) {

@@ -53,7 +53,7 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
     m->damping[v] = set.resistance.damping;
     m->armature[v] = set.resistance.armature;
     m->friction[v] = set.resistance.friction;
-    m->friction_speed[v] = set.friction_speed;
+    m->friction_speed[v] = set.resistance.friction_speed;
     m->limit_stiffness[v] = set.resistance.limit_stiffness;
     m->limit_damping[v] = set.resistance.limit_damping;
     m->limit_transition[v] = set.resistance.limit_transition;
@@ -67,6 +67,11 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
     if (nq == nv) {
       m->rest[q + k] = set.rest;
     }
+  }
+  if (nq != nv) { // a quaternion, after a place
+    const lb_quat turn = j->rest_turn;
+    memcpy(m->rest + q, j->rest, (size_t)(nq - 4) * sizeof(double));
+    memcpy(m->rest + q + nq - 4, (double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof(double));
   }
 }
 
@@ -96,6 +101,7 @@ static lb_status add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor*
   const int i = add_link(m, at->link, (int)j->kind, lb_transform_mul(at->X, turn),
                          lb_joint_count_q(j), lb_joint_count_v(j));
   fill_coordinates(m, i, j);
+  m->link_axis[i] = j->axis;
   if (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link_chart[i]) != LB_OK) {
     return lb_build_no_memory(b);
   }
@@ -106,10 +112,15 @@ static lb_status add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor*
   return LB_OK;
 }
 
+// Nodes' displacements, and what stands for them, come after all other coordinates.
+static bool comes_last(const lb_reduced* reduced) {
+  return reduced->full || reduced->traces;
+}
+
 // An elastic body is a link with the coordinates of its basis, fixed to what carries it; its faces
 // are links that move with the same coordinates. Nodes are numbered later.
 static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anchor at) {
-  const int count = reduced->full ? 0 : reduced->r;
+  const int count = comes_last(reduced) ? 0 : reduced->r;
   const int e =
       add_link(m, at.link, reduced->full ? LB_LINK_FULL : LB_LINK_ELASTIC, at.X, count, count);
   m->body_link[body] = e;
@@ -124,21 +135,24 @@ static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anc
   }
 }
 
-// Displacements of nodes come after all other coordinates, so that these can be held in dense
-// matrices.
+// Displacements of nodes are not held in dense matrices, as all other coordinates are.
 static void number_nodes(lb_build* b) {
   lb_model* m = b->m;
   m->ndense = m->nv;
   for (int body = 0; body < m->nbody; body++) {
     const lb_reduced* reduced = b->reduced[body];
-    for (int f = -1; reduced && reduced->full && f < reduced->nface; f++) {
+    if (!reduced || !comes_last(reduced)) {
+      continue;
+    }
+    for (int f = -1; f < reduced->nface; f++) {
       const int i = m->body_link[body] + 1 + f;
       m->link_q[i] = m->nq;
       m->link_v[i] = m->nv;
       m->link_nv[i] = reduced->r;
     }
-    m->nq += reduced && reduced->full ? reduced->r : 0;
-    m->nv += reduced && reduced->full ? reduced->r : 0;
+    m->nq += reduced->r;
+    m->nv += reduced->r;
+    m->ndense += reduced->traces ? reduced->r : 0;
   }
 }
 
@@ -165,9 +179,13 @@ static lb_status place_body(lb_build* b, int body) {
   return LB_OK;
 }
 
-static void list_joint(lb_model* m, const char* name, int i, int body, int nq) {
+// false: there is no memory.
+static bool list_joint(lb_build* b, const char* name, lb_place place, int i, int body, int nq) {
+  lb_model* m = b->m;
   const int j = m->njoint++;
+  const char* file = lb_build_text(b, place.file);
   m->joint_name[j] = name;
+  m->joint_place[j] = (lb_place){place.file ? file : NULL, place.line, place.column};
   m->joint_kind[j] = m->link_kind[i];
   m->joint_link[j] = i;
   m->joint_body[j] = body;
@@ -176,36 +194,36 @@ static void list_joint(lb_model* m, const char* name, int i, int body, int nq) {
   m->joint_v[j] = m->link_v[i];
   m->joint_nv[j] = m->link_nv[i];
   m->link_joint[i] = j;
+  return name && file;
 }
 
 // The author's moving joints, then the bodies left free, then the elastic ones' own coordinates.
 static lb_status list_joints(lb_build* b) {
   const lb_scene* s = b->scene;
+  bool all = true;
   for (int j = 0; j < s->njoint; j++) {
     if (!s->joint[j].loop && s->joint[j].kind != LB_JOINT_FIXED) {
-      const char* name = lb_build_text(b, s->joint[j].name);
-      if (!name) {
-        return lb_build_no_memory(b);
-      }
-      list_joint(b->m, name, b->joint_link[s->joint[j].child], s->joint[j].child,
-                 lb_joint_count_q(&s->joint[j]));
+      all &= list_joint(b, lb_build_text(b, s->joint[j].name), s->joint[j].place,
+                        b->joint_link[s->joint[j].child], s->joint[j].child,
+                        lb_joint_count_q(&s->joint[j]));
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
-      list_joint(b->m, b->m->body_name[i], b->joint_link[i], i, LB_JOINT_MOST_Q); // free
+      all &= list_joint(b, b->m->body_name[i], s->body[i].place, b->joint_link[i], i,
+                        LB_JOINT_MOST_Q); // free
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->reduced[i]) {
       const int link = b->m->body_link[i];
-      list_joint(b->m, b->m->body_name[i], link, i, b->m->link_nv[link]);
+      all &= list_joint(b, b->m->body_name[i], s->body[i].place, link, i, b->m->link_nv[link]);
       lb_model_elastic* e = &b->m->elastic[b->m->nelastic++];
       *e = b->elastic[i];
       e->q = b->m->link_q[b->m->body_link[i]];
     }
   }
-  return LB_OK;
+  return all ? LB_OK : lb_build_no_memory(b);
 }
 
 static lb_m3 inertia_about_origin(lb_mass mass) {
@@ -291,7 +309,13 @@ static double smallest_inertia(int kind, lb_mass beyond, const double* q) {
 }
 
 // What a link's coordinates see of everything beyond it.
-typedef enum resistance { MOVES_MASS, MOVES_NOTHING, SINGULAR } resistance;
+typedef enum resistance { MOVES_MASS, MOVES_NOTHING, SINGULAR, STUCK } resistance;
+
+// Does a coordinate move nothing, whatever the mass? A rotation vector has such at a full turn, and
+// a spline between frames that coincide.
+static bool stands_still(lb_motion S) {
+  return lb_motion_dot(S, S) < 1e-20;
+}
 
 // Of a chart: S'I S and the armatures must be definite. Pivots are compared with the diagonal, so
 // that angles and distances count alike.
@@ -317,7 +341,7 @@ static resistance chart_resistance(const lb_chart* c, lb_mass beyond, const doub
   resistance seen = MOVES_MASS;
   for (int i = 0; i < c->n; i++) {
     if (!(diagonal[i] > 0)) {
-      return MOVES_NOTHING;
+      return stands_still(at.S[i]) ? STUCK : MOVES_NOTHING;
     }
     seen = D[(N + 1) * i] > 1e-13 * diagonal[i] ? seen : SINGULAR;
   }
@@ -334,19 +358,29 @@ static resistance link_resistance(const lb_model* m, int i, lb_mass beyond) {
                                                                            : MOVES_NOTHING;
 }
 
+static lb_status complain_about_start(lb_build* b, const char* name, lb_place place,
+                                      resistance seen) {
+  return lb_error_add(b->err, LB_INVALID, place, "joint '%s' starts where %s", name,
+                      seen == STUCK
+                          ? "one of its coordinates does not move the body: start it elsewhere (a "
+                            "rotation vector at less than a full turn, a spline away from frames "
+                            "that coincide)"
+                          : "its coordinates are singular, two of them moving the body alike: "
+                            "start it elsewhere, choose another 'order', or give the body an "
+                            "inertia");
+}
+
 static lb_status complain_about_mass(lb_build* b, int link, resistance seen) {
   const lb_model* m = b->m;
-  const char* name = m->joint_name[m->link_joint[link]];
+  const int joint = m->link_joint[link], carrier = b->carrier[m->joint_body[joint]];
+  const char* name = m->joint_name[joint];
   lb_place place = {b->scene->file, 0, 0};
   for (int j = 0; j < b->scene->nbody; j++) {
     place = m->body_link[j] == link ? b->scene->body[j].place : place;
   }
-  if (seen == SINGULAR) {
-    return lb_error_add(b->err, LB_INVALID, place,
-                        "joint '%s' starts where its coordinates are singular, two of them moving "
-                        "the body alike: start it elsewhere, choose another 'order', or give the "
-                        "body an inertia",
-                        name);
+  if (seen != MOVES_NOTHING) {
+    return complain_about_start(b, name, carrier >= 0 ? b->scene->joint[carrier].place : place,
+                                seen);
   }
   return lb_error_add(b->err, LB_INVALID, place,
                       "nothing that joint '%s' moves has inertia against it: give the body a "

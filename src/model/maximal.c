@@ -37,8 +37,7 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
     j->loop = j->taken_apart = true;
     b->pose = lb_body_pose(tree, j->child, pose);
     if (link != LB_WORLD) {
-      const lb_vec3 arm = lb_vec3_sub(b->pose.p, pose[link].p);
-      b->velocity = lb_vec3_add(velocity[link].v, lb_vec3_cross(velocity[link].w, arm));
+      b->velocity = lb_velocity_at(velocity[link], pose[link].p, b->pose.p).v;
       b->spin = lb_quat_rotate(lb_quat_conjugate(b->pose.q), velocity[link].w);
     }
   }

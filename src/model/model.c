@@ -57,26 +57,28 @@ static bool take_arrays(lb_build* b) {
          FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
          FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
          FIELD(link_v, nlink) && FIELD(link_nv, nlink) && FIELD(link_in_parent, nlink) &&
-         FIELD(elastic, n) && FIELD(link_mass, nlink) && FIELD(link_driven, nlink) &&
-         FIELD(hinge_q, nlink) && FIELD(link, nlink) && FIELD(joint_name, nlink) &&
-         FIELD(joint_body, nlink) && FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) &&
-         FIELD(joint_q, nlink) && FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) &&
-         FIELD(joint_nv, nlink) && FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(v_driven, nv) &&
-         FIELD(q0, nq) && FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) &&
-         FIELD(armature, nv) && FIELD(rest, nq) && FIELD(counts, nv) && FIELD(friction, nv) &&
-         FIELD(friction_speed, nv) && FIELD(lower, nv) && FIELD(upper, nv) &&
-         FIELD(limit_stiffness, nv) && FIELD(limit_damping, nv) && FIELD(limit_transition, nv) &&
-         FIELD(limit_pulls, nv) && FIELD(link_chart, nlink) && FIELD(spring, nline) &&
-         FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
-         FIELD(cable_point, cable_points) && FIELD(cable_first, s->ncable + 1) &&
-         FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
-         FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&
-         FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
-         FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
-         FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
-         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint + npoint) &&
-         FIELD(loop_motor, s->njoint + npoint) && FIELD(guide, npoint) &&
-         FIELD(relation, 2 * s->nconstraint) && FIELD(term, 2 * nterm) && FIELD(shape, s->nshape) &&
+         FIELD(link_axis, nlink) && FIELD(elastic, n) && FIELD(link_mass, nlink) &&
+         FIELD(link_driven, nlink) && FIELD(hinge_q, nlink) && FIELD(link, nlink) &&
+         FIELD(joint_name, nlink) && FIELD(joint_place, nlink) && FIELD(joint_body, nlink) &&
+         FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) && FIELD(joint_q, nlink) &&
+         FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
+         FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(v_driven, nv) && FIELD(q0, nq) &&
+         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) &&
+         FIELD(rest, nq) && FIELD(counts, nv) && FIELD(friction, nv) && FIELD(friction_speed, nv) &&
+         FIELD(lower, nv) && FIELD(upper, nv) && FIELD(limit_stiffness, nv) &&
+         FIELD(limit_damping, nv) && FIELD(limit_transition, nv) && FIELD(limit_pulls, nv) &&
+         FIELD(link_chart, nlink) && FIELD(spring, nline) && FIELD(spring_end, 2 * nline) &&
+         FIELD(cable, s->ncable) && FIELD(cable_point, cable_points) &&
+         FIELD(cable_first, s->ncable + 1) && FIELD(ground, s->nground) &&
+         FIELD(ground_point, ground_points) && FIELD(ground_first, s->nground + 1) &&
+         FIELD(drag, n) && FIELD(load, s->nload) && FIELD(load_at, s->nload) &&
+         FIELD(load_profile, s->nload) && FIELD(motor_name, s->nmotor) &&
+         FIELD(motor_joint, s->nmotor) && FIELD(motor_v, s->nmotor) &&
+         FIELD(motor_relation, s->nmotor) && FIELD(motor_loop, s->nmotor) &&
+         FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
+         FIELD(loop, s->njoint + npoint) && FIELD(loop_motor, s->njoint + npoint) &&
+         FIELD(guide, npoint) && FIELD(relation, 2 * s->nconstraint + s->nmotor) &&
+         FIELD(term, 2 * nterm + s->nmotor) && FIELD(shape, s->nshape) &&
          FIELD(material, s->nmaterial);
 }
 
@@ -159,6 +161,18 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
 typedef lb_status rewrite(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
                           lb_scene* other, lb_error* err);
 
+// Bodies that were taken off their joints start as these have them, once all is closed.
+static bool keep_joined(lb_model* m, lb_model* tree) {
+  if (tree->nloop == 0 && tree->nrelation == 0) {
+    return false;
+  }
+  m->joined = tree;
+  if (m->full) {
+    m->full->joined = tree->full;
+  }
+  return true;
+}
+
 // Find where everything is from the tree, then make the model of what the scene becomes: by the
 // first change, and that by the next.
 static lb_status create_rewritten(rewrite* const* change, int count, const lb_scene* scene,
@@ -167,7 +181,9 @@ static lb_status create_rewritten(rewrite* const* change, int count, const lb_sc
   if (count == 0) {
     return lb_model_compile(scene, allocator, model, err);
   }
-  lb_status status = lb_model_compile(scene, allocator, &tree, err);
+  lb_scene whole = *scene;
+  whole.solver.coordinates = LB_COORDINATES_REDUCED;
+  lb_status status = lb_model_compile(&whole, allocator, &tree, err);
   if (status != LB_OK) {
     return status;
   }
@@ -179,7 +195,9 @@ static lb_status create_rewritten(rewrite* const* change, int count, const lb_sc
     status = create_rewritten(change + 1, count - 1, &other, allocator, model, err);
   }
   lb_arena_release(&arena);
-  lb_model_release(tree);
+  if (status != LB_OK || change[0] != lb_scene_take_apart || !keep_joined(*model, tree)) {
+    lb_model_release(tree);
+  }
   return status;
 }
 
@@ -193,8 +211,13 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
 
 void lb_model_release(lb_model* model) {
   if (model) {
+    if (model->full) {
+      model->full->joined = NULL; // that is a part of this one's
+    }
+    lb_model_release(model->joined);
     lb_model_release(model->full);
     lb_model_release(model->shadow);
+    lb_model_release(model->shell);
     release_meshes(model);
     lb_arena arena = *(lb_arena*)model->storage;
     lb_arena_release(&arena);

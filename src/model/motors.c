@@ -23,7 +23,8 @@ static lb_status build_motors(lb_build* b) {
     const int link = loop ? -1 : b->joint_link[s->joint[motor->joint].child];
     m->motor_name[i] = lb_build_text(b, motor->name);
     m->motor_joint[i] = loop ? -1 : m->link_joint[link];
-    m->motor_loop[i] = -1;
+    m->motor_v[i] = loop ? -1 : m->link_v[link] + motor->coordinate;
+    m->motor_loop[i] = m->motor_relation[i] = -1;
     m->motor_drive[i] = motor->drive;
     if (!m->motor_name[i] || !make_profile(b, &motor->profile, &m->motor_profile[i])) {
       return lb_build_no_memory(b);
@@ -41,11 +42,13 @@ static lb_status build_motors(lb_build* b) {
     if (motor->drive == LB_DRIVE_POSITION && !loop) {
       double value[3];
       lb_profile_evaluate(m->motor_profile[i], 0, value);
-      m->q0[m->link_q[link]] = value[0];
-      m->qd0[m->link_v[link]] = value[1];
-      m->link_driven[link] = true;
-      m->link[link].driven = true;
-      m->v_driven[m->link_v[link]] = true;
+      m->q0[m->link_q[link] + motor->coordinate] = value[0];
+      m->qd0[m->motor_v[i]] = value[1];
+      if (m->link_nv[link] == 1) { // of several coordinates one is prescribed by a row
+        m->link_driven[link] = true;
+        m->link[link].driven = true;
+        m->v_driven[m->motor_v[i]] = true;
+      }
     }
   }
   return LB_OK;

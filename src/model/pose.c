@@ -60,9 +60,8 @@ lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_
                           : lb_transform_mul(link_pose[link], m->body_in_link[body]);
 }
 
-// What a joint's own rates do to its link, in the link's frame; elastic bodies start without any.
-static lb_velocity joint_velocity(int kind, const lb_chart* chart, const double* q,
-                                  const double* qd) {
+// Elastic bodies start without any.
+lb_velocity lb_joint_velocity(int kind, const lb_chart* chart, const double* q, const double* qd) {
   if (chart) {
     lb_chart_at at;
     lb_chart_evaluate(chart, &at, q, qd, LB_CHART_MOVE);
@@ -89,14 +88,13 @@ void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_trans
   for (int i = 0; i < m->nlink; i++) {
     const int p = m->link_parent[i];
     const lb_velocity own =
-        joint_velocity(m->link_kind[i], m->link_chart[i], q + m->link_q[i], qd + m->link_v[i]);
+        lb_joint_velocity(m->link_kind[i], m->link_chart[i], q + m->link_q[i], qd + m->link_v[i]);
     velocity[i].w = lb_quat_rotate(pose[i].q, own.w);
     velocity[i].v = lb_quat_rotate(pose[i].q, own.v);
     if (p != LB_WORLD) {
-      const lb_vec3 r = lb_vec3_sub(pose[i].p, pose[p].p);
-      velocity[i].w = lb_vec3_add(velocity[i].w, velocity[p].w);
-      velocity[i].v =
-          lb_vec3_add(velocity[i].v, lb_vec3_add(velocity[p].v, lb_vec3_cross(velocity[p].w, r)));
+      const lb_velocity carried = lb_velocity_at(velocity[p], pose[p].p, pose[i].p);
+      velocity[i].w = lb_vec3_add(velocity[i].w, carried.w);
+      velocity[i].v = lb_vec3_add(velocity[i].v, carried.v);
     }
   }
 }

@@ -156,12 +156,6 @@ lb_status lb_build_meshes(lb_build* b) {
 
 // --- other moduli ---
 
-static void scale(lb_material_constants* c, double s) { // al does not change with both moduli
-  c->mu *= s;
-  c->la *= s;
-  c->rest *= s;
-}
-
 lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, lb_soft_factor inside,
                         lb_soft_factor outside) {
   const lb_fem* from = soft->fem;
@@ -174,8 +168,8 @@ lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, lb_s
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < from->nregion; i++) {
-    constants[i] = from->constants[i];
-    scale(&constants[i], (soft->region_material[i] == material ? inside : outside).stiffness);
+    constants[i] = lb_material_constants_scaled(
+        from->constants[i], (soft->region_material[i] == material ? inside : outside).stiffness);
   }
   for (int i = 0; i < nelem; i++) {
     elem[i] = soft->viscous->elem[i];

@@ -14,3 +14,5 @@ lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, lb_s
 
 // The tree of a model whose arrays are its own now, in place of the one it was copied with.
 lb_status lb_model_renew_tree(lb_model* m, lb_arena* arena);
+// Likewise the shadow and the shell of a model with all nodes of its elastic bodies.
+lb_status lb_model_renew_full(lb_model* m, lb_arena* arena);

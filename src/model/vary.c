@@ -254,7 +254,11 @@ lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
   lb_status status = m && kept ? LB_OK : LB_NO_MEMORY;
   if (status == LB_OK) {
     *m = *model;
+    m->joined = NULL;
     status = vary(m, model, variation, &arena);
+  }
+  if (status == LB_OK && model->joined) {
+    status = lb_model_vary(model->joined, variation, allocator, &m->joined, NULL);
   }
   if (status != LB_OK) {
     lb_arena_release(&arena);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/motor.h"
 #include "record/writers.h"
 
 // Quoted when the name would break the table.
@@ -120,20 +121,48 @@ void lb_write_torques(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_out_text(out, "\n");
 }
 
+// Points of one constraint follow each other, and share its name.
+lb_reaction_title lb_reaction_of(const lb_model* m, int i) {
+  if (i < m->njoint) {
+    return (lb_reaction_title){m->joint_name[i], -1};
+  }
+  const int loop = i - m->njoint;
+  const char* name = m->loop[loop].name;
+  int first = loop, after = loop + 1;
+  while (first > 0 && m->loop[first - 1].name == name) {
+    first--;
+  }
+  while (after < m->nloop && m->loop[after].name == name) {
+    after++;
+  }
+  return (lb_reaction_title){name, after - first > 1 ? loop - first : -1};
+}
+
+// NAME.fx, or NAME.0.fx, NAME.1.fx, ... of several points.
+static void reaction_headings(lb_out* out, lb_reaction_title title) {
+  static const char* const part[] = {"fx", "fy", "fz", "mx", "my", "mz"};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    char suffix[24];
+    if (title.point < 0) {
+      snprintf(suffix, sizeof suffix, "%s", part[i]);
+    } else {
+      snprintf(suffix, sizeof suffix, "%d.%s", title.point, part[i]);
+    }
+    lb_write_heading(out, title.name, suffix);
+  }
+}
+
 // reactions.csv: what the joints that move and those that close loops pass to what they carry.
 void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  static const char* const part[] = {"fx", "fy", "fz", "mx", "my", "mz"};
   const lb_model* m = r->model;
   const int count = m->njoint + m->nloop;
   (void)s;
   lb_out_text(out, "time");
   for (int j = 0; j < count; j++) {
-    const char* name = j < m->njoint ? m->joint_name[j] : m->loop[j - m->njoint].name;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-      lb_write_heading(out, name, part[i]);
-    }
+    reaction_headings(out, lb_reaction_of(m, j));
   }
-  for (int k = 0; k < m->nrelation; k++) { // both bounds of a relation have its name
+  const int nrelation = m->nrelation - lb_motors_count_rows(m); // these are columns of the motion
+  for (int k = 0; k < nrelation; k++) { // both bounds of a relation have its name
     const lb_model_relation* x = &m->relation[k];
     lb_write_heading(out, x->name, !x->one_way ? "force" : x->sign > 0 ? "least" : "most");
   }
@@ -146,7 +175,7 @@ void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s)
                               x->moment.x, x->moment.y, x->moment.z};
       cells(out, sizeof value / sizeof *value, value);
     }
-    cells(out, m->nrelation, r->relation + (size_t)f * (size_t)m->nrelation);
+    cells(out, nrelation, r->relation + (size_t)f * (size_t)m->nrelation);
   }
   lb_out_text(out, "\n");
 }

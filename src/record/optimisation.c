@@ -124,18 +124,19 @@ static measure measure_of(const lb_scene* scene, const lb_scene_goal* g) {
   if (g->kind == LB_GOAL_POINT) {
     return g->rate ? (measure){"mm/s", 1e3} : (measure){"mm", 1e3};
   }
-  const int joint = g->kind == LB_GOAL_MOTOR ? scene->motor[g->index].joint : g->index;
-  const lb_joint_kind kind = scene->joint[joint].kind;
+  if (g->kind == LB_GOAL_MOTOR) {
+    static const char* const unit[] = {
+        [LB_COORDINATE_ANGLE] = "N m", [LB_COORDINATE_LENGTH] = "N", [LB_COORDINATE_NUMBER] = NULL};
+    const lb_scene_motor* m = &scene->motor[g->index];
+    return (measure){unit[lb_joint_counts(&scene->joint[m->joint], m->coordinate)], 1};
+  }
+  const lb_joint_kind kind = scene->joint[g->index].kind;
   if (kind == LB_JOINT_PRISMATIC || kind == LB_JOINT_PLANAR || kind == LB_JOINT_TRANSLATIONAL) {
-    return g->kind == LB_GOAL_MOTOR ? (measure){"N", 1}
-           : g->rate                ? (measure){"mm/s", 1e3}
-                                    : (measure){"mm", 1e3};
+    return g->rate ? (measure){"mm/s", 1e3} : (measure){"mm", 1e3};
   }
   if (kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_UNIVERSAL || kind == LB_JOINT_EULER ||
       kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_EXPONENTIAL) {
-    return g->kind == LB_GOAL_MOTOR ? (measure){"N m", 1}
-           : g->rate                ? (measure){"deg/s", DEGREES}
-                                    : (measure){"deg", DEGREES};
+    return g->rate ? (measure){"deg/s", DEGREES} : (measure){"deg", DEGREES};
   }
   return (measure){NULL, 1};
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "limber/version.h"
+#include "model/motor.h"
 #include "record/bent.h"
 #include "record/overlay.h"
 #include "record/picture.h"
@@ -149,7 +150,7 @@ static void energy_figure(lb_out* out, const lb_model* m, const lb_summary* s) {
     lb_out_text(out, change > 0 ? "+" : "");
     human(out, change);
     lb_out_text(out, " J");
-    figure_end(out, m->nguide + m->nrelation > 0
+    figure_end(out, m->nguide + m->nrelation > lb_motors_count_rows(m)
                         ? "energy put in or taken out by motors, constraints, dampers and loads"
                         : "energy put in or taken out by motors, dampers and loads");
   }
@@ -289,7 +290,7 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row_count(out, "Motors", m->nmotor);
   row_count(out, "Loads", m->nload);
   row_count(out, "Loops", m->nloop - m->nguide);
-  row_count(out, "Constraints", m->nguide + m->nrelation);
+  row_count(out, "Constraints", m->nguide + m->nrelation - lb_motors_count_rows(m));
   row(out, "Gravity");
   human(out, lb_vec3_norm(m->gravity));
   lb_out_text(out, " m/s²");

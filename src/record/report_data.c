@@ -176,10 +176,9 @@ static coordinate coordinate_of(const lb_model* m, int joint, int i) {
 
 // Does a motor push, rather than turn?
 static bool pushes(const lb_model* m, int motor) {
-  const int joint = m->motor_joint[motor];
-  const int kind = joint >= 0 ? m->joint_kind[joint] : (int)m->loop[m->motor_loop[motor]].kind;
-  return kind == LB_JOINT_PRISMATIC ||
-         (kind > LB_JOINT_FREE && m->counts[m->joint_v[joint]] != LB_COORDINATE_ANGLE);
+  const int v = m->motor_v[motor];
+  return v < 0 ? m->loop[m->motor_loop[motor]].kind == LB_JOINT_PRISMATIC
+               : m->counts[v] != LB_COORDINATE_ANGLE;
 }
 
 // Motors come first, so that a multitude of coordinates does not crowd them out.
@@ -200,8 +199,12 @@ static void data_series(lb_out* out, const lb_recording* r) {
     }
   }
   for (int j = 0; j < reactions(r); j++) {
-    const char* name = j < m->njoint ? m->joint_name[j] : m->loop[j - m->njoint].name;
-    series(out, &count, name, "", "reaction");
+    const lb_reaction_title title = lb_reaction_of(m, j);
+    char suffix[16] = "";
+    if (title.point >= 0) {
+      snprintf(suffix, sizeof suffix, " %d", title.point);
+    }
+    series(out, &count, title.name, suffix, "reaction");
   }
   for (int j = 0; j < m->njoint; j++) {
     for (int i = 0; i < curves(m, j); i++) {

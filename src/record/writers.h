@@ -35,6 +35,14 @@ void lb_write_parameters(lb_out* out, const lb_recording* recording, const lb_su
 void lb_summarise_optimisation(lb_out* out, const struct lb_optimize_result* result);
 void lb_report_optimisation(lb_out* out, const struct lb_optimize_result* result);
 
+// Of forces through joints, and of points that are led or touch a floor, by their number in a
+// recording: whose it is, and which of several points of one constraint, from 0, or -1.
+typedef struct lb_reaction_title {
+  const char* name;
+  int point;
+} lb_reaction_title;
+lb_reaction_title lb_reaction_of(const lb_model* m, int i);
+
 // A heading NAME.SUFFIX of a table, with the comma before it.
 void lb_write_heading(lb_out* out, const char* name, const char* suffix);
 // A cell with a name alone.

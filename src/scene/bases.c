@@ -106,7 +106,7 @@ static void check_material(lb_checker* c, const lb_scene_body* body) {
     const struct {
       const char* word;
       double here, there;
-    } number[] = {{"young", m->young, s->young[i]},
+    } number[] = {{"young", lb_elastic_young(c->s, e, i), s->young[i]},
                   {"poisson", m->poisson, s->poisson[i]},
                   {"density", m->density, s->density[i]}};
     if (strcmp(law, s->law[i]) != 0) {

@@ -396,7 +396,7 @@ static void check_free_names(checker* c) {
 
 // --- springs, motors, loads ---
 
-static bool profile_holds(const lb_profile_definition* p) {
+bool lb_profile_holds(const lb_profile_definition* p) {
   const int times = p->kind == LB_PROFILE_BSPLINE ? 2 : p->count;
   if ((int)p->kind < 0 || p->kind >= LB_PROFILE_COUNT || p->count < 0 || !(p->period >= 0) ||
       !isfinite(p->period)) {
@@ -417,6 +417,7 @@ static bool profile_holds(const lb_profile_definition* p) {
          (p->degree >= 1 && p->degree <= 5 && p->count > p->degree);
 }
 
+// `motor_of` has those of every coordinate, counted from one.
 static void check_motor(checker* c, int i, int* motor_of) {
   const lb_scene_motor* m = &c->s->motor[i];
   if (!index_is_good(m->joint, c->s->njoint)) {
@@ -424,25 +425,33 @@ static void check_motor(checker* c, int i, int* motor_of) {
     return;
   }
   const lb_scene_joint* j = &c->s->joint[m->joint];
-  if (!lb_joint_takes_motor(j->kind) && !joint_is_broken(c, m->joint)) {
+  const bool broken = joint_is_broken(c, m->joint);
+  const int n = broken ? 0 : lb_joint_count_v(j);
+  if (!broken && !index_is_good(m->coordinate, n)) {
+    SAY(c, m->place, "motor '%s' drives coordinate %d of joint '%s', which is %s and has %d",
+        m->name, m->coordinate, j->name, lb_joint_kind_name(j->kind), n);
+  } else if (!broken && m->drive == LB_DRIVE_POSITION && lb_joint_count_q(j) != n) {
     SAY(c, m->place,
-        "motor '%s' drives joint '%s', which is %s (choose a revolute, prismatic, helical or "
-        "spline-curve joint)",
-        m->name, j->name, lb_joint_kind_name(j->kind));
+        "motor '%s' drives a position of joint '%s', which is %s (take %s, or drive a force)",
+        m->name, j->name, lb_joint_kind_name(j->kind), lb_joint_by_numbers(j));
   }
-  if (motor_of[m->joint]) {
-    SAY(c, m->place, "motor '%s' drives joint '%s', which motor '%s' drives already (keep one)",
-        m->name, j->name, c->s->motor[motor_of[m->joint] - 1].name);
+  int* other = &motor_of[m->joint * LB_JOINT_MOST_V];
+  if (index_is_good(m->coordinate, LB_JOINT_MOST_V)) {
+    if (other[m->coordinate]) {
+      SAY(c, m->place, "motor '%s' drives joint '%s', which motor '%s' drives already (%s)",
+          m->name, j->name, c->s->motor[other[m->coordinate] - 1].name,
+          n > 1 ? "keep one, or name another coordinate" : "keep one");
+    }
+    other[m->coordinate] = i + 1;
   }
-  motor_of[m->joint] = i + 1;
-  if (m->profile.count < 1 || !profile_holds(&m->profile)) {
+  if (m->profile.count < 1 || !lb_profile_holds(&m->profile)) {
     SAY(c, m->place, "motor '%s': its values must be finite and its times rising", m->name);
   }
 }
 
 static void check_motors(checker* c) {
   const lb_arena_mark mark = lb_arena_here(c->scratch);
-  int* motor_of = LB_TAKE(c->scratch, int, c->s->njoint);
+  int* motor_of = LB_TAKE(c->scratch, int, LB_JOINT_MOST_V * c->s->njoint);
   if (!motor_of) {
     c->no_memory = true;
     return;
@@ -461,7 +470,7 @@ static void check_loads(checker* c) {
           load->body);
     }
     if (!IS_FINITE(load->point) || !IS_FINITE(load->force) || !IS_FINITE(load->torque) ||
-        !profile_holds(&load->profile)) {
+        !lb_profile_holds(&load->profile)) {
       SAY(c, load->place, "load '%s': its numbers must be finite and its times rising", load->name);
     }
   }
@@ -506,6 +515,7 @@ void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body
   check_motors(&c);
   check_loads(&c);
   lb_check_constraints(&c);
+  lb_check_prescribed(&c);
   lb_check_elastic(&c);
   lb_check_soft(&c);
   lb_check_fit(&c);

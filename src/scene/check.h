@@ -26,6 +26,8 @@ void lb_check_forces(lb_checker* c);
 void lb_check_joint_shape(lb_checker* c, const lb_scene_joint* joint, const char* name);
 // What must hold besides joints.
 void lb_check_constraints(lb_checker* c);
+// What they prescribe twice.
+void lb_check_prescribed(lb_checker* c);
 // Strands and flesh.
 void lb_check_soft(lb_checker* c);
 // The form and the materials of an elastic body or, by another word, of flesh.
@@ -42,5 +44,9 @@ void lb_check_stored(lb_checker* c, int i);
 // Markers, and what a fit is to find.
 void lb_check_fit(lb_checker* c);
 
+// Does a motor say where a coordinate of the joint is? -1: any of them.
+bool lb_joint_is_driven(const lb_scene* scene, int joint, int coordinate);
+// Is it a profile that can be made?
+bool lb_profile_holds(const lb_profile_definition* profile);
 // Do the coordinates of the joint measure several things, such as distances and angles?
 bool lb_joint_mixes(const lb_scene_joint* joint);

@@ -3,9 +3,11 @@
 
 #include "scene/check.h"
 
-static bool is_driven(const lb_scene* s, int joint) {
+bool lb_joint_is_driven(const lb_scene* s, int joint, int coordinate) {
   for (int i = 0; i < s->nmotor; i++) {
-    if (s->motor[i].joint == joint && s->motor[i].drive == LB_DRIVE_POSITION) {
+    const lb_scene_motor* m = &s->motor[i];
+    if (m->joint == joint && (m->coordinate == coordinate || coordinate < 0) &&
+        m->drive == LB_DRIVE_POSITION) {
       return true;
     }
   }
@@ -43,7 +45,8 @@ static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_sce
   return true;
 }
 
-// The sum at the start, where all its joints are known.
+// The sum at the start. Where a joint starts that closes a loop is not known yet: it is judged when
+// the loop is cut (model/split.c).
 static void check_start(lb_checker* c, const lb_scene_constraint* k) {
   double sum = 0, size = 0;
   bool driven = true;
@@ -51,7 +54,7 @@ static void check_start(lb_checker* c, const lb_scene_constraint* k) {
     const double x = k->term[i].factor * c->s->joint[k->term[i].joint].q[k->term[i].coordinate];
     sum += x;
     size = fmax(size, fabs(x));
-    driven = driven && is_driven(c->s, k->term[i].joint);
+    driven = driven && lb_joint_is_driven(c->s, k->term[i].joint, k->term[i].coordinate);
   }
   if (driven) {
     LB_SAY(c, k->place,
@@ -59,7 +62,8 @@ static void check_start(lb_checker* c, const lb_scene_constraint* k) {
            "its joints go)",
            k->name);
   } else if (k->nterm == 1 && (sum < k->least - 1e-9 * size || sum > k->most + 1e-9 * size) &&
-             k->least < k->most && !is_driven(c->s, k->term[0].joint)) {
+             k->least < k->most && !c->s->joint[k->term[0].joint].loop &&
+             !lb_joint_is_driven(c->s, k->term[0].joint, k->term[0].coordinate)) {
     LB_SAY(c, k->place,
            "constraint '%s': joint '%s' starts at %g, which is %s (start within the limits)",
            k->name, c->s->joint[k->term[0].joint].name, sum / k->term[0].factor,

@@ -92,7 +92,15 @@ static bool is_joined(const lb_scene* s, int body) {
 
 static void check_body(lb_checker* c, int i) {
   const lb_scene_body* body = &c->s->body[i];
+  const double* young = body->elastic->basis_young;
   lb_check_form(c, "body", body);
+  for (int k = 0; young && k < (body->elastic->nregion ? body->elastic->nregion : 1); k++) {
+    if (!(young[k] > 0) || !isfinite(young[k])) {
+      LB_SAY(c, body->elastic->place,
+             "body '%s': moduli that its shapes are made with must be positive", body->name);
+      return;
+    }
+  }
   if (body->elastic->stored) {
     lb_check_stored(c, i);
   }
@@ -212,10 +220,6 @@ static void check_integrator(lb_checker* c) {
     LB_SAY(c, solver->place,
            "integrator 'linear-euler' cannot step all the nodes of elastic bodies (use bdf2, "
            "sdirk2 or bdf1, or elastic: reduced)");
-  } else if (solver->newton == LB_NEWTON_EXACT && solver->elastic == LB_SPACE_FULL) {
-    LB_SAY(c, solver->place,
-           "there is no exact matrix of all the nodes of elastic bodies (use newton: kept, or "
-           "elastic: reduced)");
   }
 }
 

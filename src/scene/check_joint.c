@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "scene/check.h"
+#include "scene/reader.h"
 
 static bool all_finite(const double* x, int count) {
   for (int i = 0; i < count; i++) {
@@ -27,7 +28,8 @@ static void check_resistance(lb_checker* c, const lb_scene_joint* j, const char*
                            j->limit_transition, t->stiffness,       t->damping,
                            t->armature,         t->friction,        t->limit_stiffness,
                            t->limit_damping,    t->limit_transition};
-  bool ok = j->friction_speed > 0 && isfinite(j->friction_speed);
+  bool ok = j->friction_speed > 0 && isfinite(j->friction_speed) && t->friction_speed > 0 &&
+            isfinite(t->friction_speed);
   for (size_t i = 0; i < sizeof amount / sizeof *amount; i++) {
     ok &= amount_holds(amount[i]);
   }
@@ -37,9 +39,21 @@ static void check_resistance(lb_checker* c, const lb_scene_joint* j, const char*
            "friction greater than 0",
            name);
   }
-  if (j->limit_stiffness > 0 && (j->kind == LB_JOINT_SPHERICAL || j->kind == LB_JOINT_FREE)) {
-    LB_SAY(c, j->place, "joint '%s' is %s and cannot have limits (choose an euler joint)", name,
-           lb_joint_kind_name(j->kind));
+  if (j->kind == LB_JOINT_FREE &&
+      (j->limit_stiffness > 0 || t->limit_stiffness > 0 || j->armature > 0 || t->armature > 0)) {
+    LB_SAY(c, j->place, "joint '%s' is free and cannot have limits or rotors (choose %s)", name,
+           lb_joint_by_numbers(j));
+  }
+  const double twist = fmax(isfinite(j->lower[1]) ? fabs(j->lower[1]) : 0,
+                            isfinite(j->upper[1]) ? fabs(j->upper[1]) : 0);
+  const double half_turn = 3.14159265358979323846;
+  if (j->kind == LB_JOINT_SPHERICAL && j->limit_stiffness > 0 &&
+      (!(j->upper[0] > 0) || (isfinite(j->upper[0]) && j->upper[0] >= half_turn) ||
+       twist >= half_turn)) {
+    LB_SAY(c, j->place,
+           "joint '%s': its swing must be greater than 0 and less than half a turn, its twist "
+           "within half a turn both ways",
+           name);
   }
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     if (!(j->lower[k] <= j->upper[k])) {
@@ -105,6 +119,10 @@ static void check_parts(lb_checker* c, const lb_scene_joint* j, const char* name
 
 void lb_check_joint_shape(lb_checker* c, const lb_scene_joint* j, const char* name) {
   check_resistance(c, j, name);
+  if (!pose_holds(&(lb_transform){.q = j->rest_turn})) {
+    LB_SAY(c, j->place, "joint '%s': the quaternion its spring turns to must be of length one",
+           name);
+  }
   if (!isfinite(j->pitch) || !all_finite(j->rest, LB_JOINT_MOST_V) || (int)j->order < 0 ||
       j->order >= LB_TURN_COUNT || (j->kind == LB_JOINT_EULER && j->order == LB_TURN_EXPONENTIAL)) {
     LB_SAY(c, j->place, "joint '%s': its pitch must be finite and its order one of angles", name);

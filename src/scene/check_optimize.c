@@ -27,36 +27,57 @@ bool lb_joint_mixes(const lb_scene_joint* j) {
   return false;
 }
 
-static bool is_led(const lb_scene* s, int joint) {
-  for (int i = 0; i < s->nmotor; i++) {
-    if (s->motor[i].joint == joint && s->motor[i].drive == LB_DRIVE_POSITION) {
-      return true;
-    }
+// Stiffness and damping are those of one part.
+static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_scene_joint* j = &c->s->joint[p->index];
+  int first = 0;
+  const bool one = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
+  if (p->part < 0 || p->part > j->npart) {
+    LB_SAY(c, p->place, "parameter '%s': joint '%s' has no part %d", p->name, j->name, p->part);
+    return false;
   }
-  return false;
+  const lb_scene_joint* of = lb_parameter_joint(c->s, p, &first);
+  if (p->part > 0 && lb_joint_count_v(of) == 0) {
+    LB_SAY(c, p->place, "parameter '%s': part %d of joint '%s' is fixed and has no %s", p->name,
+           p->part, j->name, lb_parameter_kind_name(p->kind));
+    return false;
+  }
+  if (one && of->kind == LB_JOINT_COMPOSITE) {
+    LB_SAY(c, p->place,
+           p->part > 0 ? "parameter '%s': a part of joint '%s' is composite itself, and its parts "
+                         "have %s of their own (write them in its place)"
+                       : "parameter '%s': joint '%s' is composite, and its parts have %s of their "
+                         "own (say which, as part: 1)",
+           p->name, j->name, lb_parameter_kind_name(p->kind));
+    return false;
+  }
+  return true;
 }
 
 static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
-  const lb_scene_joint* j = &c->s->joint[p->index];
+  int first = 0;
   const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
+  if ((c->joint_broken && c->joint_broken[p->index]) || !check_part(c, p)) {
+    return;
+  }
+  const lb_scene_joint *j = &c->s->joint[p->index], *of = lb_parameter_joint(c->s, p, &first);
   if (j->kind == LB_JOINT_FIXED) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
            lb_parameter_kind_name(p->kind));
-  } else if (!start && (j->kind == LB_JOINT_FREE ||
-                        (j->kind == LB_JOINT_SPHERICAL && p->kind == LB_PARAMETER_REST))) {
-    LB_SAY(c, p->place, "parameter '%s': joint '%s' is %s and has no %s (%s has)", p->name, j->name,
-           lb_joint_kind_name(j->kind), lb_parameter_kind_name(p->kind),
-           j->kind == LB_JOINT_FREE ? "a free-3d joint" : "an euler joint");
-  } else if (start && is_led(c->s, p->index)) {
+  } else if (p->kind == LB_PARAMETER_REST && !has_numbers(j) && j->kind != LB_JOINT_COMPOSITE) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' is %s, whose rest is a rotation and no number (take %s)",
+           p->name, j->name, lb_joint_kind_name(j->kind), lb_joint_by_numbers(j));
+  } else if (start && lb_joint_is_driven(c->s, p->index, -1)) {
     LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
            p->name, j->name);
   }
   const bool many = start || p->kind == LB_PARAMETER_REST;
-  if (many && lb_joint_mixes(j) && (isfinite(p->least) || isfinite(p->most))) {
+  if (many && lb_joint_mixes(of) && (isfinite(p->least) || isfinite(p->most))) {
     LB_SAY(c, p->place,
            "parameter '%s': joint '%s' has coordinates of several kinds, such as distances and "
-           "angles, and one bound cannot be for all (take 'at_least' and 'at_most' away)",
-           p->name, j->name);
+           "angles, and one bound cannot be for all (take 'at_least' and 'at_most' away%s)",
+           p->name, j->name, of->kind == LB_JOINT_COMPOSITE ? ", or name one 'part'" : "");
   }
 }
 
@@ -117,23 +138,6 @@ static bool is_made_of(const lb_scene_elastic* e, int material) {
   return any;
 }
 
-// A modulus changes forces in proportion; of elastic bodies that are made of several materials it
-// changes the shapes, too.
-static void check_elastic(lb_checker* c, const lb_scene_parameter* p, const lb_scene_body* b) {
-  const char* name = c->s->material[p->index].name;
-  if (b->elastic->nregion > 0) {
-    LB_SAY(c, p->place,
-           "parameter '%s': elastic body '%s' is made of '%s' and others, and would take other "
-           "shapes (give what may get stiffer a material of its own, or the body one material)",
-           p->name, b->name, name);
-  } else if (b->elastic->stored) {
-    LB_SAY(c, p->place,
-           "parameter '%s': elastic body '%s' is made of '%s' and from a file, which says how "
-           "stiff it is (take its 'basis' away, or give it a material of its own)",
-           p->name, b->name, name);
-  }
-}
-
 static void check_material(lb_checker* c, const lb_scene_parameter* p) {
   bool any = false;
   for (int i = 0; i < c->s->nsoft; i++) {
@@ -141,10 +145,7 @@ static void check_material(lb_checker* c, const lb_scene_parameter* p) {
   }
   for (int i = 0; i < c->s->nbody; i++) {
     const lb_scene_body* b = &c->s->body[i];
-    if (b->elastic && is_made_of(b->elastic, p->index)) {
-      any = true;
-      check_elastic(c, p, b);
-    }
+    any |= b->elastic && is_made_of(b->elastic, p->index);
   }
   if (!any) {
     LB_SAY(c, p->place,

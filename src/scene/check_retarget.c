@@ -71,7 +71,8 @@ static bool can_change(const lb_scene* s, int motor) {
     named = named || r->motor[i].motor == motor;
   }
   return named && s->motor[motor].drive == LB_DRIVE_POSITION &&
-         !s->joint[s->motor[motor].joint].loop;
+         !s->joint[s->motor[motor].joint].loop &&
+         lb_joint_count_v(&s->joint[s->motor[motor].joint]) == 1;
 }
 
 // Rigidly part of the world?

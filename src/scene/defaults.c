@@ -51,7 +51,8 @@ lb_scene_joint lb_scene_joint_default(void) {
                           .order = LB_TURN_XYZ,
                           .friction_speed = 0.01,
                           .limit_transition = 1e-3,
-                          .turn = {.limit_transition = 1e-3},
+                          .turn = {.friction_speed = 0.01, .limit_transition = 1e-3},
+                          .rest_turn = {1, 0, 0, 0},
                           .child_face = -1};
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     joint.lower[k] = -INFINITY;
@@ -85,6 +86,16 @@ int lb_joint_count_q(const lb_scene_joint* joint) {
 }
 int lb_joint_count_v(const lb_scene_joint* joint) {
   return count_coordinates(joint).nv;
+}
+
+const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_parameter* p,
+                                         int* first) {
+  const lb_scene_joint* j = &scene->joint[p->index];
+  *first = 0;
+  for (int i = 0; i < p->part - 1; i++) {
+    *first += lb_joint_count_v(&j->part[i]);
+  }
+  return p->part > 0 ? &j->part[p->part - 1] : j;
 }
 
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {

@@ -65,6 +65,11 @@ int lb_elastic_material(const lb_scene_elastic* e, int region) {
   return e->nregion ? e->region_material[region] : e->material;
 }
 
+double lb_elastic_young(const lb_scene* scene, const lb_scene_elastic* e, int region) {
+  return e->basis_young ? e->basis_young[e->nregion ? region : 0]
+                        : scene->material[lb_elastic_material(e, region)].young;
+}
+
 const char* lb_elastic_held(const lb_scene* scene, int body) {
   const char* first = NULL;
   for (int j = 0; j < scene->njoint; j++) {

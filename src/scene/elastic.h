@@ -14,6 +14,8 @@ void lb_elastic_numbers(const lb_scene_elastic* elastic, double out[LB_STORED_DI
 
 // The scene's material of a region.
 int lb_elastic_material(const lb_scene_elastic* elastic, int region);
+// The modulus that its shapes are made with.
+double lb_elastic_young(const lb_scene* scene, const lb_scene_elastic* elastic, int region);
 
 // The face by which a body is held, or NULL: that of the joint that carries it, else of the first
 // that mentions it.

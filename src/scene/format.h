@@ -155,6 +155,7 @@ typedef struct lb_optimize_spec {
 enum {
   LB_PARAMETER_KEY_KNOTS = LB_PARAMETER_COUNT,
   LB_PARAMETER_KEY_ALONG,
+  LB_PARAMETER_KEY_PART,
   LB_PARAMETER_KEY_LEAST,
   LB_PARAMETER_KEY_MOST
 };
@@ -162,7 +163,7 @@ enum {
 typedef struct lb_parameter_spec {
   lb_given given;
   const char* of[LB_PARAMETER_COUNT];
-  int knots;
+  int knots, part;
   lb_vec3 along;
   const lb_node *least, *most;
 } lb_parameter_spec;
@@ -358,13 +359,16 @@ typedef struct lb_body_spec {
 
 typedef struct lb_joint_spring_spec {
   lb_given given;
-  double stiffness, turn_stiffness, rest[LB_JOINT_MOST_V];
+  double stiffness, turn_stiffness, rest[LB_JOINT_MOST_V], turn_rest[LB_JOINT_MOST_V];
+  lb_quat rotation;
 } lb_joint_spring_spec;
 
 typedef struct lb_joint_bounds_spec {
   lb_given given;
   double lower[LB_JOINT_MOST_V], upper[LB_JOINT_MOST_V], stiffness, damping, transition;
   bool pulls;
+  lb_vec3 axis; // of balls, with the next
+  double swing, twist[2];
 } lb_joint_bounds_spec;
 
 typedef struct lb_surface_spec {
@@ -387,7 +391,8 @@ typedef struct lb_joint_spec {
   lb_surface_spec surface;
   lb_joint_spring_spec spring;
   lb_joint_bounds_spec limits, turn_limits;
-  double damping, turn_damping, armature, friction, friction_speed;
+  double damping, armature, friction, friction_speed;
+  double turn_damping, turn_armature, turn_friction, turn_friction_speed;
 } lb_joint_spec;
 
 typedef struct lb_end_spec {
@@ -478,7 +483,7 @@ typedef struct lb_track_spec {
 
 typedef struct lb_motor_spec {
   lb_given given;
-  int joint, drive;
+  int joint, coordinate, drive;
   lb_profile_spec profile;
 } lb_motor_spec;
 
@@ -580,10 +585,11 @@ extern const lb_table lb_joint_table[LB_JOINT_COUNT];
 extern const lb_table lb_start_table[LB_JOINT_COUNT];
 extern const lb_table lb_hinge_spring_table, lb_slide_spring_table, lb_cross_spring_table,
     lb_planar_spring_table, lb_shift_spring_table, lb_angles_spring_table, lb_curve_spring_table,
-    lb_surface_spring_table, lb_ball_spring_table, lb_free_spring_table;
+    lb_surface_spring_table, lb_ball_spring_table, lb_free_spring_table, lb_free_2d_spring_table,
+    lb_free_3d_spring_table;
 extern const lb_table lb_hinge_bounds_table, lb_slide_bounds_table, lb_cross_bounds_table,
     lb_planar_bounds_table, lb_shift_bounds_table, lb_angles_bounds_table, lb_curve_bounds_table,
-    lb_surface_bounds_table;
+    lb_surface_bounds_table, lb_ball_bounds_table;
 extern const lb_table lb_surface_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
@@ -601,5 +607,4 @@ extern const lb_choices lb_joint_choices, lb_integrator_choices, lb_ease_choices
 typedef struct lb_joint_measure {
   lb_dimension place, rate, force;
 } lb_joint_measure;
-extern const lb_joint_measure lb_joint_measures[LB_JOINT_COUNT];
 extern const lb_joint_measure lb_coordinate_measures[]; // by lb_coordinate

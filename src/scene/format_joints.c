@@ -142,28 +142,66 @@ SPRING_TABLE(shift, "translational", LB_STIFFNESS, LB_VALUE_VECTOR, LB_LENGTH, "
 SPRING_TABLE(angles, "euler", LB_TURN_STIFFNESS, LB_VALUE_VECTOR, LB_ANGLE, "[0, 0, 0]");
 SPRING_TABLE(curve, "spline-curve", LB_PURE, LB_VALUE_NUMBER, LB_PURE, "0");
 SPRING_TABLE(surface, "spline-surface", LB_PURE, LB_VALUE_PAIR, LB_PURE, "[0, 0]");
-static const lb_field ball_spring_fields[] = {SPRING_STIFFNESS(LB_TURN_STIFFNESS)};
+static const lb_field ball_spring_fields[] = {
+    SPRING_STIFFNESS(LB_TURN_STIFFNESS),
+    {"rest", LB_VALUE_ROTATION, offsetof(lb_joint_spring_spec, rotation), LB_ANGLE, LB_ANY, false,
+     NULL, "none", "how the child is turned where it pulls to"}};
 const lb_table lb_ball_spring_table = TABLE("spherical spring", ball_spring_fields);
-static const lb_field free_spring_fields[] = {
-    {"stiffness", LB_VALUE_NUMBER, offsetof(lb_joint_spring_spec, stiffness), LB_STIFFNESS,
-     LB_NOT_NEGATIVE, false, NULL, "0", "how hard it pulls distances to zero"},
-    {"turn_stiffness", LB_VALUE_NUMBER, offsetof(lb_joint_spring_spec, turn_stiffness),
-     LB_TURN_STIFFNESS, LB_NOT_NEGATIVE, false, NULL, "0", "how hard it pulls angles to zero"}};
-const lb_table lb_free_spring_table = TABLE("free spring", free_spring_fields);
+// of joints that slide and turn
+#define FREE_SPRING_TABLE(name, word, shift, shift_zero, turn, member, turn_zero)                  \
+  static const lb_field name##_spring_fields[] = {                                                 \
+      {"stiffness", LB_VALUE_NUMBER, offsetof(lb_joint_spring_spec, stiffness), LB_STIFFNESS,      \
+       LB_NOT_NEGATIVE, false, NULL, "0", "how hard it pulls distances"},                          \
+      {"turn_stiffness", LB_VALUE_NUMBER, offsetof(lb_joint_spring_spec, turn_stiffness),          \
+       LB_TURN_STIFFNESS, LB_NOT_NEGATIVE, false, NULL, "0", "how hard it pulls angles"},          \
+      {"rest", shift, offsetof(lb_joint_spring_spec, rest), LB_LENGTH, LB_ANY, false, NULL,        \
+       shift_zero, "the distances it pulls to"},                                                   \
+      {"turn_rest", turn, offsetof(lb_joint_spring_spec, member), LB_ANGLE, LB_ANY, false, NULL,   \
+       turn_zero, "the rotation it pulls to"}};                                                    \
+  const lb_table lb_##name##_spring_table = TABLE(word " spring", name##_spring_fields)
+FREE_SPRING_TABLE(free, "free", LB_VALUE_VECTOR, "[0, 0, 0]", LB_VALUE_ROTATION, rotation, "none");
+FREE_SPRING_TABLE(free_2d, "free-2d", LB_VALUE_PAIR, "[0, 0]", LB_VALUE_NUMBER, turn_rest, "0");
+FREE_SPRING_TABLE(free_3d, "free-3d", LB_VALUE_VECTOR, "[0, 0, 0]", LB_VALUE_VECTOR, turn_rest,
+                  "[0, 0, 0]");
 
 #define BOUND(member) offsetof(lb_joint_bounds_spec, member)
+#define BOUNDS_PUSH(measure, stiff, damp)                                                          \
+  {"stiffness",                                                                                    \
+   LB_VALUE_NUMBER,                                                                                \
+   BOUND(stiffness),                                                                               \
+   stiff,                                                                                          \
+   LB_POSITIVE,                                                                                    \
+   true,                                                                                           \
+   NULL,                                                                                           \
+   NULL,                                                                                           \
+   "how hard it is pushed back"},                                                                  \
+      {"damping",                                                                                  \
+       LB_VALUE_NUMBER,                                                                            \
+       BOUND(damping),                                                                             \
+       damp,                                                                                       \
+       LB_NOT_NEGATIVE,                                                                            \
+       false,                                                                                      \
+       NULL,                                                                                       \
+       "0",                                                                                        \
+       "resists motion beyond the limits"},                                                        \
+      {"transition",                                                                               \
+       LB_VALUE_NUMBER,                                                                            \
+       BOUND(transition),                                                                          \
+       measure,                                                                                    \
+       LB_NOT_NEGATIVE,                                                                            \
+       false,                                                                                      \
+       NULL,                                                                                       \
+       "0.001",                                                                                    \
+       "the damping comes in over this much beyond a limit; 0: with a jump"},                      \
+  {                                                                                                \
+    "pulls", LB_VALUE_FLAG, BOUND(pulls), LB_PURE, LB_ANY, false, NULL, "false",                   \
+        "true: damping holds back what returns, too; false: it never pulls"                        \
+  }
 #define BOUNDS_TABLE(name, word, value, measure, stiff, damp)                                      \
   static const lb_field name##_bounds_fields[] = {                                                 \
       {"lower", value, BOUND(lower), measure, LB_ANY, false, NULL, "none", "the least it may be"}, \
       {"upper", value, BOUND(upper), measure, LB_ANY, false, NULL, "none", "the most it may be"},  \
-      {"stiffness", LB_VALUE_NUMBER, BOUND(stiffness), stiff, LB_POSITIVE, true, NULL, NULL,       \
-       "how hard it is pushed back"},                                                              \
-      {"damping", LB_VALUE_NUMBER, BOUND(damping), damp, LB_NOT_NEGATIVE, false, NULL, "0",        \
-       "resists motion beyond the limits"},                                                        \
-      {"transition", LB_VALUE_NUMBER, BOUND(transition), measure, LB_NOT_NEGATIVE, false, NULL,    \
-       "0.001", "the damping comes in over this much beyond a limit; 0: with a jump"},             \
-      {"pulls", LB_VALUE_FLAG, BOUND(pulls), LB_PURE, LB_ANY, false, NULL, "false",                \
-       "true: damping holds back what returns, too; false: it never pulls"}};                      \
+      BOUNDS_PUSH(measure, stiff, damp)};                                                          \
   const lb_table lb_##name##_bounds_table = TABLE(word " limits", name##_bounds_fields)
 
 BOUNDS_TABLE(hinge, "revolute", LB_VALUE_NUMBER, LB_ANGLE, LB_TURN_STIFFNESS, LB_TURN_DAMPING);
@@ -175,6 +213,16 @@ BOUNDS_TABLE(angles, "euler", LB_VALUE_VECTOR, LB_ANGLE, LB_TURN_STIFFNESS, LB_T
 BOUNDS_TABLE(curve, "spline-curve", LB_VALUE_NUMBER, LB_PURE, LB_PURE, LB_PURE);
 BOUNDS_TABLE(surface, "spline-surface", LB_VALUE_PAIR, LB_PURE, LB_PURE, LB_PURE);
 
+static const lb_field ball_bounds_fields[] = {
+    {"axis", LB_VALUE_AXIS, BOUND(axis), LB_PURE, LB_ANY, false, NULL, "z",
+     "what swings and what it twists about, such as the bone that the child is"},
+    {"swing", LB_VALUE_NUMBER, BOUND(swing), LB_ANGLE, LB_POSITIVE, false, NULL, "none",
+     "how far the axis may lean, whichever way: half the opening of a cone"},
+    {"twist", LB_VALUE_PAIR, BOUND(twist), LB_ANGLE, LB_ANY, false, NULL, "none",
+     "[least, most] that it may turn about the axis"},
+    BOUNDS_PUSH(LB_ANGLE, LB_TURN_STIFFNESS, LB_TURN_DAMPING)};
+const lb_table lb_ball_bounds_table = TABLE("spherical limits", ball_bounds_fields);
+
 // --- joints ---
 
 #define JOINT_AXIS(words)                                                                          \
@@ -184,17 +232,21 @@ BOUNDS_TABLE(surface, "spline-surface", LB_VALUE_PAIR, LB_PURE, LB_PURE, LB_PURE
     "second_axis", LB_VALUE_AXIS, JOINT(second_axis), LB_PURE, LB_ANY, false, NULL,                \
         "y after x, z after y, x after z", second                                                  \
   }
-#define JOINT_FREE_RESISTS(shifts, turns)                                                          \
-  JOINT_SPRING(&lb_free_spring_table), JOINT_DAMPING(LB_DAMPING),                                  \
-      {"turn_damping",                                                                             \
-       LB_VALUE_NUMBER,                                                                            \
-       JOINT(turn_damping),                                                                        \
-       LB_TURN_DAMPING,                                                                            \
-       LB_NOT_NEGATIVE,                                                                            \
-       false,                                                                                      \
-       NULL,                                                                                       \
-       "0",                                                                                        \
-       "the same for turning"},                                                                    \
+#define JOINT_TURN(key, member, dimension, range, standard)                                        \
+  {                                                                                                \
+    key, LB_VALUE_NUMBER, JOINT(member), dimension, range, false, NULL, standard,                  \
+        "the same for turning"                                                                     \
+  }
+// of joints that slide and turn
+#define JOINT_FREE_RUBS(spring)                                                                    \
+  JOINT_SPRING(spring), JOINT_DAMPING(LB_DAMPING),                                                 \
+      JOINT_TURN("turn_damping", turn_damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0"),             \
+      JOINT_FRICTION(LB_FORCE, LB_SPEED),                                                          \
+      JOINT_TURN("turn_friction", turn_friction, LB_TORQUE, LB_NOT_NEGATIVE, "0"),                 \
+      JOINT_TURN("turn_friction_speed", turn_friction_speed, LB_TURN_RATE, LB_POSITIVE, "0.01")
+#define JOINT_FREE_RESISTS(spring, shifts, turns)                                                  \
+  JOINT_FREE_RUBS(spring), JOINT_ARMATURE(LB_MASS),                                                \
+      JOINT_TURN("turn_armature", turn_armature, LB_INERTIA, LB_NOT_NEGATIVE, "0"),                \
       JOINT_LIMITS(shifts), {                                                                      \
     "turn_limits", LB_VALUE_TABLE, JOINT(turn_limits), LB_PURE, LB_ANY, false, turns, "none",      \
         "the same for its angles"                                                                  \
@@ -212,10 +264,9 @@ static const lb_field universal_fields[] = {
     JOINT_TWO_AXES("the first axis, which stays fixed in the parent",
                    "the other axis, at right angles to it, which stays fixed in the child"),
     RESISTS_TURNING(&lb_cross_spring_table, &lb_cross_bounds_table)};
-static const lb_field spherical_fields[] = {JOINT_COMMON, JOINT_SPRING(&lb_ball_spring_table),
-                                            JOINT_DAMPING(LB_TURN_DAMPING),
-                                            JOINT_FRICTION(LB_TORQUE, LB_TURN_RATE)};
-static const lb_field free_fields[] = {JOINT_COMMON};
+static const lb_field spherical_fields[] = {
+    JOINT_COMMON, RESISTS_TURNING(&lb_ball_spring_table, &lb_ball_bounds_table)};
+static const lb_field free_fields[] = {JOINT_COMMON, JOINT_FREE_RUBS(&lb_free_spring_table)};
 static const lb_field planar_fields[] = {
     JOINT_COMMON,
     JOINT_TWO_AXES("the first direction it slides along",
@@ -240,14 +291,14 @@ static const lb_field free_2d_fields[] = {
     JOINT_COMMON,
     JOINT_TWO_AXES("the first direction of its plane",
                    "the other direction, at right angles to it"),
-    JOINT_FREE_RESISTS(&lb_planar_bounds_table, &lb_hinge_bounds_table)};
+    JOINT_FREE_RESISTS(&lb_free_2d_spring_table, &lb_planar_bounds_table, &lb_hinge_bounds_table)};
 static const lb_field free_3d_fields[] = {
     JOINT_COMMON,
     {"order", LB_VALUE_CHOICE, JOINT(order), LB_PURE, LB_ANY, false, &turn_choices, "exponential",
      "a rotation vector, or the axes of three angles, each turned by those before"},
     {"first", LB_VALUE_CHOICE, JOINT(first), LB_PURE, LB_ANY, false, &first_choices, "translation",
      "translation along the parent's axes, then rotation; or the other way round"},
-    JOINT_FREE_RESISTS(&lb_shift_bounds_table, &lb_angles_bounds_table)};
+    JOINT_FREE_RESISTS(&lb_free_3d_spring_table, &lb_shift_bounds_table, &lb_angles_bounds_table)};
 static const lb_field curve_fields[] = {
     JOINT_COMMON,
     {"frames", LB_VALUE_POSES, JOINT(frames), LB_LENGTH, LB_ANY, true, NULL, NULL,
@@ -298,13 +349,6 @@ const lb_table lb_joint_table[LB_JOINT_COUNT] = {
     [LB_JOINT_CURVE] = TABLE("spline-curve joint", curve_fields),
     [LB_JOINT_SURFACE] = TABLE("spline-surface joint", surface_fields),
     [LB_JOINT_COMPOSITE] = TABLE("composite joint", composite_fields),
-};
-
-const lb_joint_measure lb_joint_measures[LB_JOINT_COUNT] = {
-    [LB_JOINT_REVOLUTE] = {LB_ANGLE, LB_TURN_RATE, LB_TORQUE},
-    [LB_JOINT_PRISMATIC] = {LB_LENGTH, LB_SPEED, LB_FORCE},
-    [LB_JOINT_HELICAL] = {LB_ANGLE, LB_TURN_RATE, LB_TORQUE},
-    [LB_JOINT_CURVE] = {LB_PURE, LB_PURE, LB_PURE},
 };
 
 const lb_joint_measure lb_coordinate_measures[] = {

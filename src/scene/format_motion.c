@@ -25,10 +25,12 @@ const lb_table lb_spline_table = TABLE("spline", spline_fields);
 
 static const lb_field motor_fields[] = {
     {"joint", LB_VALUE_JOINT, offsetof(lb_motor_spec, joint), LB_PURE, LB_ANY, true, NULL, NULL,
-     "the revolute or prismatic joint it drives"},
+     "the joint it drives"},
+    {"coordinate", LB_VALUE_COUNT, offsetof(lb_motor_spec, coordinate), LB_PURE, LB_NOT_NEGATIVE,
+     false, NULL, "0", "which, of a joint with several, from 0"},
     {"drive", LB_VALUE_CHOICE, offsetof(lb_motor_spec, drive), LB_PURE, LB_ANY, false,
      &drive_choices, "position",
-     "position: the joint follows exactly; force: a torque or force on the joint"},
+     "position: the coordinate follows exactly; force: a torque or force on it"},
     {"keys", LB_VALUE_KEYS, PROFILE(lb_motor_spec, keys), LB_PURE, LB_ANY, false, NULL, "none",
      "[time, value] pairs: angles or distances, torques or forces"},
     PROFILE_COMMON(lb_motor_spec),

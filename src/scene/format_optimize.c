@@ -44,6 +44,9 @@ static const lb_field parameter_fields[] = {
     [LB_PARAMETER_KEY_ALONG] = {"along", LB_VALUE_AXIS, offsetof(lb_parameter_spec, along), LB_PURE,
                                 LB_ANY, false, NULL, "x",
                                 "of a length: where the body is stretched to, in its axes"},
+    [LB_PARAMETER_KEY_PART] = {"part", LB_VALUE_COUNT, offsetof(lb_parameter_spec, part), LB_PURE,
+                               LB_POSITIVE, false, NULL, "all of them",
+                               "of a composite joint: which of its parts, the first is 1"},
     [LB_PARAMETER_KEY_LEAST] = BOUND("at_least", least, "none of its numbers goes below it"),
     [LB_PARAMETER_KEY_MOST] = BOUND("at_most", most, "none of its numbers goes above it"),
 };

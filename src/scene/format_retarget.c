@@ -56,7 +56,7 @@ static const lb_field retarget_fields[] = {
                             "bodies that should be where they would be if nothing swung, by name"},
     [LB_RETARGET_MOTORS] = {"motors", LB_VALUE_SECTION, offsetof(lb_retarget_spec, motors), LB_PURE,
                             LB_ANY, false, &lb_hinge_limit_table,
-                            "all that drive positions of joints, without limits",
+                            "all that drive positions of joints of one coordinate, without limits",
                             "motors whose curves may change, by name, and what they must keep to"},
     [LB_RETARGET_SPACING] = {"spacing", LB_VALUE_NUMBER, offsetof(lb_retarget_spec, spacing),
                              LB_TIME, LB_POSITIVE, false, NULL, "40 ms",

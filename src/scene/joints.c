@@ -23,9 +23,8 @@ static const lb_table* joint_table(const lb_node* node) {
   return &lb_joint_table[kind < LB_JOINT_COUNT ? kind : fits];
 }
 
-bool lb_joint_takes_motor(lb_joint_kind kind) {
-  return kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_PRISMATIC || kind == LB_JOINT_HELICAL ||
-         kind == LB_JOINT_CURVE;
+const char* lb_joint_by_numbers(const lb_scene_joint* joint) {
+  return joint->kind == LB_JOINT_FREE ? "a free-3d joint" : "an euler or exponential joint";
 }
 
 static void start_at_zero(lb_scene_joint* joint) {
@@ -131,10 +130,15 @@ static lb_joint_spec unwritten(void) {
                         .axis = joint.axis,
                         .second_axis = joint.axis2,
                         .order = LB_TURN_EXPONENTIAL,
-                        .friction_speed = joint.friction_speed};
+                        .friction_speed = joint.friction_speed,
+                        .turn_friction_speed = joint.turn.friction_speed,
+                        .spring.rotation = joint.rest_turn};
   memcpy(spec.limits.lower, joint.lower, sizeof joint.lower);
   memcpy(spec.limits.upper, joint.upper, sizeof joint.upper);
   spec.limits.transition = joint.limit_transition;
+  spec.limits.axis = joint.axis;
+  spec.limits.swing = spec.limits.twist[1] = (double)INFINITY;
+  spec.limits.twist[0] = -(double)INFINITY;
   spec.turn_limits = spec.limits;
   return spec;
 }
@@ -196,9 +200,23 @@ static bool read_parts(lb_reader* r, const lb_node* list, lb_scene_joint* joint)
 
 // --- a joint ---
 
+// Does it have numbers of distances and of angles?
+static bool slides_and_turns(const lb_scene_joint* joint) {
+  return joint->kind == LB_JOINT_FREE_2D || joint->kind == LB_JOINT_FREE_3D;
+}
+
+static void read_rests(const lb_joint_spring_spec* spec, lb_scene_joint* joint) {
+  int next[2] = {0, 0};
+  memcpy(joint->rest, spec->rest, sizeof joint->rest);
+  for (int k = 0; slides_and_turns(joint) && k < lb_joint_count_v(joint); k++) {
+    const bool turns = lb_joint_counts(joint, k) == LB_COORDINATE_ANGLE;
+    joint->rest[k] = (turns ? spec->turn_rest : spec->rest)[next[turns]++];
+  }
+}
+
 // Limits of joints whose coordinates are all of one sort, or of distances and angles apart.
 static void read_limits(const lb_joint_spec* spec, lb_scene_joint* joint) {
-  const bool apart = joint->kind == LB_JOINT_FREE_2D || joint->kind == LB_JOINT_FREE_3D;
+  const bool apart = slides_and_turns(joint);
   int next[2] = {0, 0};
   joint->limit_stiffness = spec->limits.stiffness;
   joint->limit_damping = spec->limits.damping;
@@ -213,6 +231,12 @@ static void read_limits(const lb_joint_spec* spec, lb_scene_joint* joint) {
     const lb_joint_bounds_spec* from = turns ? &spec->turn_limits : &spec->limits;
     joint->lower[k] = from->lower[next[turns]];
     joint->upper[k] = from->upper[next[turns]++];
+  }
+  if (joint->kind == LB_JOINT_SPHERICAL) {
+    joint->axis = spec->limits.axis;
+    joint->upper[0] = spec->limits.swing;
+    joint->lower[1] = spec->limits.twist[0];
+    joint->upper[1] = spec->limits.twist[1];
   }
 }
 
@@ -235,7 +259,11 @@ static bool read_details(lb_reader* r, const lb_joint_spec* spec, lb_scene_joint
   joint->friction_speed = spec->friction_speed;
   joint->turn.stiffness = spec->spring.turn_stiffness;
   joint->turn.damping = spec->turn_damping;
-  memcpy(joint->rest, spec->spring.rest, sizeof joint->rest);
+  joint->turn.armature = spec->turn_armature;
+  joint->turn.friction = spec->turn_friction;
+  joint->turn.friction_speed = spec->turn_friction_speed;
+  joint->rest_turn = spec->spring.rotation;
+  read_rests(&spec->spring, joint);
   read_limits(spec, joint);
   if (spec->frames) {
     ok &= read_frames(r, spec->frames, joint);

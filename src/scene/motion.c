@@ -5,17 +5,30 @@
 
 // --- motors and loads ---
 
-// What the motor's profile measures; false when the joint cannot have a motor.
+// What the motor's profile measures; false when the joint has nothing that it could drive.
 static bool motor_measure(lb_reader* r, const lb_motor_spec* spec, lb_dimension* dimension) {
+  enum { JOINT, COORDINATE };
   const lb_scene_joint* joint = &r->scene.joint[spec->joint];
-  const lb_node* node = spec->given.node[0];
-  if (!lb_joint_takes_motor(joint->kind)) {
-    return lb_complain(r, node->place,
-                       "joint '%s' is %s and cannot have a motor (choose a revolute, prismatic, "
-                       "helical or spline-curve joint)",
+  const lb_node* named = spec->given.node[JOINT];
+  const int n = lb_joint_count_v(joint);
+  if (n == 0) {
+    return lb_complain(r, named->place, "joint '%s' is %s and has nothing that a motor could move",
                        joint->name, lb_joint_kind_name(joint->kind));
   }
-  const lb_joint_measure* measure = &lb_joint_measures[joint->kind];
+  if (spec->coordinate >= n) {
+    return lb_complain(r, spec->given.node[COORDINATE]->place,
+                       "joint '%s' is %s and has no coordinate %d (%s)", joint->name,
+                       lb_joint_kind_name(joint->kind), spec->coordinate,
+                       n == 1 ? "its only one is 0" : lb_compose(r, "they are 0 to %d", n - 1));
+  }
+  if (spec->drive == LB_DRIVE_POSITION && lb_joint_count_q(joint) != n) {
+    return lb_complain(r, named->place,
+                       "joint '%s' is %s, whose rotation is no number that a motor could drive "
+                       "(take %s, or 'drive: force')",
+                       joint->name, lb_joint_kind_name(joint->kind), lb_joint_by_numbers(joint));
+  }
+  const lb_joint_measure* measure =
+      &lb_coordinate_measures[lb_joint_counts(joint, spec->coordinate)];
   *dimension = spec->drive == LB_DRIVE_FORCE ? measure->force : measure->place;
   return true;
 }
@@ -26,12 +39,14 @@ static bool read_motor(lb_reader* r, const lb_entry* entry, lb_scene_motor* moto
   bool ok = lb_begin_entry(r, entry, "motor");
   ok &= lb_read_table(r, entry->value, &lb_motor_table, &spec);
   if (spec.joint < 0 || r->scene.joint[spec.joint].kind == LB_JOINT_COUNT ||
+      (r->scene.joint[spec.joint].kind == LB_JOINT_COMPOSITE && r->joint_broken[spec.joint]) ||
       !motor_measure(r, &spec, &dimension)) {
     return false;
   }
   *motor = (lb_scene_motor){.name = lb_keep_name(r, entry),
                             .place = entry->name->place,
                             .joint = spec.joint,
+                            .coordinate = spec.coordinate,
                             .drive = (lb_motor_drive)spec.drive};
   ok &= lb_read_profile(r, &spec.profile, &spec.given, dimension, &motor->profile);
   if (ok && motor->profile.count == 0) {
@@ -126,20 +141,32 @@ static bool read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb
   return ok;
 }
 
-static bool is_driven(const lb_reader* r, int joint, const char** motor) {
+// Motors say where what they drive starts: of joints with several coordinates those of the others
+// are given here, and theirs are left 0.
+static bool motors_leave(lb_reader* r, const lb_entry* entry, int joint,
+                         const lb_start_spec* start) {
+  const bool alone = lb_joint_count_v(&r->scene.joint[joint]) == 1;
   for (int i = 0; i < r->scene.nmotor; i++) {
-    if (r->scene.motor[i].joint == joint && r->scene.motor[i].drive == LB_DRIVE_POSITION) {
-      *motor = r->scene.motor[i].name;
-      return true;
+    const lb_scene_motor* m = &r->scene.motor[i];
+    const bool drives = m->joint == joint && m->drive == LB_DRIVE_POSITION;
+    if (drives && alone) {
+      return lb_complain(r, entry->name->place,
+                         "motor '%s' already says where the joint starts (take this entry away)",
+                         m->name);
+    }
+    if (drives && (start->place[m->coordinate] != 0 || start->rate[m->coordinate] != 0)) {
+      return lb_complain(r, entry->name->place,
+                         "motor '%s' already says where coordinate %d of the joint starts (write 0 "
+                         "for it)",
+                         m->name, m->coordinate);
     }
   }
-  return false;
+  return true;
 }
 
 static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
   lb_scene_joint* joint = &r->scene.joint[i];
   lb_start_spec start = {.rotation = lb_quat_identity()};
-  const char* motor = "";
   if (joint->kind == LB_JOINT_COUNT ||
       (joint->kind == LB_JOINT_COMPOSITE && r->joint_broken[i])) { // who knows what it counts
     return false;
@@ -152,14 +179,10 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
                        "the joint closes a loop, and starts where the other joints put it (give "
                        "their starts)");
   }
-  if (is_driven(r, i, &motor)) {
-    return lb_complain(r, entry->name->place,
-                       "motor '%s' already says where the joint starts (take this entry away)",
-                       motor);
-  }
   if (!lb_read_table(r, entry->value, &lb_start_table[joint->kind], &start) ||
       !read_coordinates(r, joint, start.places, "position", false, start.place) ||
-      !read_coordinates(r, joint, start.rates, "velocity", true, start.rate)) {
+      !read_coordinates(r, joint, start.rates, "velocity", true, start.rate) ||
+      !motors_leave(r, entry, i, &start)) {
     return false;
   }
   set_start(joint, &start);

@@ -134,16 +134,18 @@ static lb_dimension resistance_dimension(lb_coordinate counts, bool damping) {
 
 // What the bounds of a parameter measure: what its first number does, or for stiffness and damping
 // of a joint that slides and turns its distances.
-static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of) {
-  const lb_scene_joint* j = of.owner == LB_OWNER_JOINT ? &r->scene.joint[of.index]
-                            : of.owner == LB_OWNER_MOTOR
-                                ? &r->scene.joint[r->scene.motor[of.index].joint]
-                                : NULL;
+static lb_dimension measure(const lb_scene* s, const lb_scene_parameter* p) {
+  int first = 0;
+  const lb_scene_joint* j = p->owner == LB_OWNER_JOINT   ? lb_parameter_joint(s, p, &first)
+                            : p->owner == LB_OWNER_MOTOR ? &s->joint[s->motor[p->index].joint]
+                                                         : NULL;
+  const lb_parameter_kind kind = p->kind;
   // free bodies and lines measure lengths
+  const int k = p->owner == LB_OWNER_MOTOR ? s->motor[p->index].coordinate : 0;
   const lb_coordinate counts =
-      j && lb_joint_count_v(j) > 0 ? lb_joint_counts(j, 0) : LB_COORDINATE_LENGTH;
+      j && lb_joint_count_v(j) > 0 ? lb_joint_counts(j, k) : LB_COORDINATE_LENGTH;
   const lb_joint_measure* of_joint = &lb_coordinate_measures[counts];
-  if (of.owner == LB_OWNER_STRAND) {
+  if (p->owner == LB_OWNER_STRAND) {
     return kind == LB_PARAMETER_STIFFNESS ? LB_FORCE
            : kind == LB_PARAMETER_DAMPING ? LB_TIME
                                           : LB_PURE;
@@ -159,7 +161,7 @@ static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of)
   case LB_PARAMETER_SPIN:
     return LB_TURN_RATE;
   case LB_PARAMETER_MOTOR:
-    return r->scene.motor[of.index].drive == LB_DRIVE_FORCE ? of_joint->force : of_joint->place;
+    return s->motor[p->index].drive == LB_DRIVE_FORCE ? of_joint->force : of_joint->place;
   case LB_PARAMETER_MASS:
     return LB_MASS;
   case LB_PARAMETER_YOUNG:
@@ -171,6 +173,24 @@ static lb_dimension measure(const lb_reader* r, lb_parameter_kind kind, part of)
   default: // a factor
     return LB_PURE;
   }
+}
+
+// A composite joint has the part that is named; only its starts and rests are those of all of them.
+static bool check_part(lb_reader* r, const lb_parameter_spec* spec, lb_scene_parameter* to) {
+  const lb_node* node = spec->given.node[LB_PARAMETER_KEY_PART];
+  const lb_scene_joint* j = to->owner == LB_OWNER_JOINT ? &r->scene.joint[to->index] : NULL;
+  if (!node || (j && r->joint_broken[to->index])) { // who knows which parts it has
+    return true;
+  }
+  if (!j || j->kind != LB_JOINT_COMPOSITE) {
+    return lb_complain(r, node->place, "'part' is for composite joints (take this away)");
+  }
+  if (spec->part > j->npart) {
+    return lb_complain(r, node->place, "'part' must be from 1 to %d, the parts of joint '%s'",
+                       j->npart, j->name);
+  }
+  to->part = spec->part;
+  return true;
 }
 
 // Of the keys that only some kinds have.
@@ -229,7 +249,8 @@ static bool read_parameter(lb_reader* r, const lb_node* name, const lb_node* val
                              .knots = spec.knots,
                              .along = spec.along};
   ok &= check_keys(r, &spec, to->kind);
-  return read_bounds(r, &spec, measure(r, to->kind, of), to) && ok;
+  ok &= check_part(r, &spec, to);
+  return read_bounds(r, &spec, measure(&r->scene, to), to) && ok;
 }
 
 // --- goals ---

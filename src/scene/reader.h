@@ -141,8 +141,8 @@ const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec);
 bool lb_at_middle(const lb_reader* r, int body, const lb_node* written);
 // Which faces a joint between these bodies holds, and where its frames are.
 void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_joint* joint);
-// Can a motor drive such a joint? It has one coordinate then.
-bool lb_joint_takes_motor(lb_joint_kind kind);
+// What does by plain numbers what a joint with quaternions does, with its article.
+const char* lb_joint_by_numbers(const lb_scene_joint* joint);
 // Keys or a spline to a profile whose values measure `dimension`; neither: count 0.
 bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
                      lb_dimension dimension, lb_profile_definition* out);

@@ -37,10 +37,11 @@ static bool read_limit(lb_reader* r, const lb_node* name, const lb_node* value,
   const lb_scene_motor* m = motor >= 0 ? &r->scene.motor[motor] : NULL;
   const bool slides = m && r->scene.joint[m->joint].kind == LB_JOINT_PRISMATIC;
   ok = lb_read_table(r, value, slides ? &lb_slide_limit_table : &lb_hinge_limit_table, &spec) && ok;
-  if (m && (m->drive != LB_DRIVE_POSITION || r->scene.joint[m->joint].loop)) {
+  if (m && (m->drive != LB_DRIVE_POSITION || r->scene.joint[m->joint].loop ||
+            lb_joint_count_v(&r->scene.joint[m->joint]) != 1)) {
     ok = lb_complain(r, name->place,
                      "its curve cannot be changed: only motors that drive positions of joints of "
-                     "the tree can (take this entry away)");
+                     "one coordinate, in the tree, can (take this entry away)");
   }
   if (ok && !(spec.angle[0] < spec.angle[1])) {
     ok = lb_complain(r, spec.given.node[LB_LIMIT_ANGLE]->place,

@@ -4,7 +4,10 @@
 #include <nvector/nvector_serial.h>
 #include <string.h>
 
+#include "dynamics/loop.h"
+#include "math/profile.h"
 #include "solve/stepper.h"
+#include "solve/trouble.h"
 
 typedef struct adaptive {
   SUNContext context;
@@ -50,13 +53,16 @@ static int slopes(double t, N_Vector y, N_Vector ydot, void* user) {
 static int settle(double t, N_Vector y, void* user) {
   adaptive* own = user;
   load(own, t, y);
-  lb_settle(own->m, own->d);
+  if (!(lb_settle(own->m, own->d) <= LB_CLOSED)) {
+    return -1; // no smaller step would help
+  }
   store(own, y);
   if (own->st->watcher) {
     const lb_step_past past = {.dt = t - own->told, .count = 1, .weight = {1}};
     own->st->watcher(own->st->told, own->d, &past);
   }
   own->told = t;
+  lb_loops_choose(own->m, own->d); // for the next
   return 0;
 }
 
@@ -80,6 +86,10 @@ static void release(lb_stepper* st) {
 
 // Inner steps in one go before the problem counts as too stiff for an explicit method.
 enum { MOST_INNER_STEPS = 100000 };
+
+// The shortest, as a part of the whole. Speeds grow without end as something is led to where it is
+// out of reach, and steps would shrink for ever.
+static const double LEAST_INNER_STEP = 1e-9;
 
 // The interpolant is never used but must stay: without it ARKODE 6.4 starts steps from stale
 // slopes.
@@ -117,6 +127,9 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   }
   own->m = m;
   own->st = st;
+  if (m->nv == 0) {
+    return LB_OK; // there is nothing for ARKODE to do
+  }
   bool ok = SUNContext_Create(NULL, &own->context) == 0;
   ok = ok && (own->y = N_VNew_Serial(n, own->context)) != NULL;
   if (ok) {
@@ -145,17 +158,69 @@ static bool meet(adaptive* own, const lb_data* d) {
   return ERKStepReset(own->ark, d->time, own->y) == 0;
 }
 
+// Where there is nothing to move, ARKODE has no error to look at; watchers are told all the same.
+static bool step_nothing(lb_stepper* st, lb_data* d, double h) {
+  st->count++;
+  if (st->watcher) {
+    st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
+  }
+  return true;
+}
+
+static double next_of(const lb_profile* p, double t, double before) {
+  return p ? fmin(before, lb_profile_next(p, t)) : before;
+}
+
+// The first time after t, at most `stop`, at which a piece of what is a function of time ends. The
+// error estimate is zero for forces of time alone, so steps across such a place may miss all that
+// comes after it; within a piece these are polynomials, for which steps are exact.
+static double next_end(const lb_model* m, double t, double stop) {
+  for (int i = 0; i < m->nmotor; i++) {
+    stop = next_of(m->motor_profile[i], t, stop);
+  }
+  for (int i = 0; i < m->nload; i++) {
+    stop = next_of(m->load_profile[i], t, stop);
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    stop = next_of(m->relation[i].path, t, stop);
+  }
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_model_guide* g = &m->guide[i];
+    for (int k = 0; k < 3; k++) {
+      stop = next_of(g->path[k], t, stop);
+    }
+    stop = next_of(g->angle, t, stop);
+  }
+  return stop;
+}
+
+// To `stop`, piece by piece. The stop time ends the last inner step of each; ARK_NORMAL with an
+// earlier target would interpolate.
+static bool evolve(adaptive* own, double begin, double stop) {
+  const double h = stop - begin, least = LEAST_INNER_STEP * h;
+  bool ok = ERKStepSetMinStep(own->ark, least) == 0;
+  for (double t = begin, reached = begin; ok && t < stop;) {
+    double end = next_end(own->m, t + 10 * least, stop);
+    end = stop - end > 10 * least ? end : stop;
+    ok = ERKStepSetStopTime(own->ark, end) == 0 &&
+         ERKStepEvolve(own->ark, end, own->y, &reached, ARK_NORMAL) >= 0;
+    t = end;
+  }
+  return ok;
+}
+
 static bool step(lb_stepper* st, lb_data* d, double h) {
   adaptive* own = st->own;
   const lb_model* m = own->m;
   const double stop = d->time + h;
-  double reached = own->told = d->time;
+  if (m->nv == 0) {
+    return step_nothing(st, d, h);
+  }
+  own->told = d->time;
   long before = 0, after = 0;
   own->d = d;
   ERKStepGetNumSteps(own->ark, &before);
-  bool ok = meet(own, d) && ERKStepSetStopTime(own->ark, stop) == 0;
-  // the stop time ends the last inner step; ARK_NORMAL with an earlier target would interpolate
-  ok = ok && ERKStepEvolve(own->ark, stop, own->y, &reached, ARK_NORMAL) >= 0;
+  const bool ok = meet(own, d) && evolve(own, d->time, stop);
   ERKStepGetNumSteps(own->ark, &after);
   st->count += after - before;
   if (!ok) {

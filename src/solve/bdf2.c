@@ -15,6 +15,7 @@
 // it is made and solved with is the affair of an algebra (bdf2.h).
 #include "solve/bdf2.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,9 +33,12 @@ enum {
   MOST_PARTS = 64       // into which a step that fails is divided
 };
 
-// Rounding of very stiff forces puts a floor under the corrections: this many times the tolerance,
-// one that no longer falls is as good as converged.
+// Rounding of very stiff forces puts a floor under the corrections: with a matrix of this stage,
+// one that no longer falls is as good as converged at this many times the tolerance.
 static const double ROUGH = 100;
+
+// How many times slower later corrections may get from one step to the next.
+static const double LATER_AGEING = 1.2;
 
 // --- schemes ---
 
@@ -185,22 +189,51 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
 // bodies change much faster than the bodies move.
 static bool renew(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
-  own->rate = 1;
+  own->rate = own->late = 1;
+  own->age = 0;
   lb_reach(st->m, d->q, own->qh, d->qd, dt);
   lb_drive(st->m, d);
   return own->algebra->make(st, d, dt);
 }
 
-// Is what corrections are still to come small enough? After `change` they add up to about
-// change * rate / (1 - rate). The first two changes tell too good a rate of a matrix.
-static bool is_done(lb_bdf2* own, double change, double before) {
-  const double enough = own->tolerance * fmax(LB_BDF2_STILL, own->speed);
-  if (isfinite(before)) {
-    const double seen = change / before;
-    own->rate = fmin(0.99, own->rate < 1 ? fmax(0.3 * own->rate, seen) : 2 * seen);
+// What rows ask for over a step, gap / dt, has the rounding of places x over it: in the measure of
+// corrections a few times sqrt(sum of m x^2) eps / dt. Steps that are very short get no further.
+static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
+  static const double FEW = 16;
+  double sum = 0;
+  for (int i = 0; i < m->nlink && d->work->loops; i++) {
+    const lb_v4 p = d->work->state[i].p;
+    const lb_m3 I0 = m->link[i].I0;
+    sum += m->link[i].m * lb_v4_dot(p, p) + I0.x[0] + I0.y[1] + I0.z[2];
   }
-  return change <= enough || change * own->rate <= (1 - own->rate) * enough ||
-         (change <= ROUGH * enough && change > 0.9 * before);
+  return FEW * DBL_EPSILON * sqrt(sum) / dt;
+}
+
+// By which corrections shrink, seen at the i-th. The first one is helped by what earlier steps tell
+// (secant.h), since guesses err alike from step to step: how it shrinks says nothing of what is
+// left, for which later ones do. With a new matrix there is no such help; two changes tell too good
+// a rate of it.
+static void see_rates(lb_bdf2* own, double seen, int i) {
+  const bool known = own->rate < 1;
+  own->rate = fmin(0.99, known ? fmax(0.3 * own->rate, seen) : 2 * seen);
+  if (i > 2) {
+    own->late = fmin(0.99, fmax(0.3 * own->late, seen));
+  } else if (!known) {
+    own->late = own->rate;
+  }
+}
+
+// Is what corrections are still to come small enough? After `change`, the i-th, they add up to
+// about change * rate / (1 - rate).
+static bool is_done(lb_bdf2* own, double change, double before, int i) {
+  const double enough = own->tolerance * fmax(LB_BDF2_STILL, own->speed);
+  if (i > 1) {
+    see_rates(own, change / before, i);
+  }
+  const double rate = i > 1 ? fmax(own->rate, own->late) : own->rate;
+  return change <= enough || change * rate <= (1 - rate) * enough ||
+         (change <= own->rounding && change > 0.5 * before) ||
+         (own->fresh && change <= ROUGH * enough && change > 0.9 * before);
 }
 
 // The same by what is left of the residual, in the authors' measure (lb_bdf2_stop_at).
@@ -220,6 +253,7 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
   const int age = st->solver.newton == LB_NEWTON_EXACT ? 1 : 2;
   // measured again by the next second iteration; of exact matrices nothing is known before
   own->rate = exact ? 1 : fmin(1, own->algebra->ageing * own->rate);
+  own->late = exact ? 1 : fmin(1, LATER_AGEING * own->late);
   double before = INFINITY;
   for (int i = 1; i <= most; i++) {
     if (exact && (i - 1) % age == 0 && !own->algebra->make_exact(st, d, dt)) {
@@ -227,12 +261,14 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
     }
     lb_bdf2_residual(st, d, dt);
     const double change = own->algebra->correct(st, d, dt);
-    if (!isfinite(change) || change > 2 * before) {
+    if (!isfinite(change) || (change > 2 * before && change > own->rounding)) {
       return ASTRAY;
     }
-    if (own->residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before)) {
+    if (own->residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before, i)) {
       own->slow = i > own->algebra->patience;
-      own->rate = exact ? 1 : own->rate; // which says nothing of the last one once it is kept
+      if (exact) { // which says nothing of the last matrix once it is kept
+        own->rate = own->late = 1;
+      }
       return CONVERGED;
     }
     before = change;
@@ -242,19 +278,23 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
 
 // The velocities of the step's end: from the guess with the matrix at hand, with a new one, and
 // with exact ones. Where iterations were merely slow the next try goes on from there; where they
-// went astray it starts again from the velocities that the step began with.
+// went astray it starts again from the velocities that the step began with: where all of them are
+// exact, once more.
 static bool newton(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
   own->algebra->hold(st, false);
   outcome found = SLOW;
-  const int first = st->solver.newton == LB_NEWTON_EXACT ? 2 : own->dt != dt || own->slow;
-  for (int attempt = first; attempt < 3 && found != CONVERGED; attempt++) {
+  const bool exact = st->solver.newton == LB_NEWTON_EXACT;
+  const int first = exact ? 2 : own->dt != dt || own->slow || ++own->age > own->algebra->lasts;
+  for (int attempt = first; attempt < 3 + (exact && found == ASTRAY) && found != CONVERGED;
+       attempt++) {
     if (found == ASTRAY) {
       memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);
       own->algebra->hold(st, true);
     }
     const bool made = attempt != 1 || renew(st, d, dt);
-    found = made ? iterate(st, d, dt, attempt ? MOST_ITERATIONS : SLOW_ITERATIONS, attempt == 2)
+    own->fresh = attempt > 0;
+    found = made ? iterate(st, d, dt, attempt ? MOST_ITERATIONS : SLOW_ITERATIONS, attempt >= 2)
                  : ASTRAY;
   }
   return found == CONVERGED;
@@ -334,7 +374,7 @@ void lb_bdf2_save(lb_stepper* st, const lb_data* d, double* place) {
   place[1] = own->h;
   place[2] = own->steps;
   move_place(st, place + PLACE_NUMBERS, false);
-  lb_loops_save_touching(d, place + touching_at(st->m));
+  lb_loops_save(d, place + touching_at(st->m));
   lb_bdf2_forget(st);
 }
 
@@ -344,7 +384,8 @@ void lb_bdf2_load(lb_stepper* st, lb_data* d, const double* place) {
   own->h = place[1];
   own->steps = (int)place[2];
   move_place(st, (double*)place + PLACE_NUMBERS, true);
-  lb_loops_load_touching(d, place + touching_at(st->m));
+  lb_loops_load(d, place + touching_at(st->m));
+  own->choice = lb_loops_choices(d);
   lb_bdf2_forget(st);
 }
 
@@ -352,6 +393,7 @@ static void tell(lb_stepper* st, const lb_data* d, lb_step_past past) {
   lb_bdf2* own = st->own;
   if (st->watcher) {
     past.taken_back = own->taken_back;
+    past.left_out = lb_loops_left_out(d);
     own->taken_back = 0;
     own->told++;
     st->watcher(st->told, d, &past);
@@ -411,6 +453,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
     guess(own, s, before, m->nv, d->qd);
   }
   lb_drive(m, d);
+  own->rounding = rounding_of(m, d, dt);
   if (!newton(st, d, dt)) {
     return false;
   }
@@ -454,6 +497,30 @@ static bool stop_short(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
+// With other rows the multipliers and the matrix are those of nothing.
+static void begin_rows(lb_stepper* st, const lb_data* d) {
+  lb_bdf2* own = st->own;
+  if (own->choice != lb_loops_choices(d) && own->algebra->multipliers) {
+    memset(own->algebra->multipliers(st), 0,
+           (size_t)lb_loops_most_rows(st->m) * sizeof *own->impulse);
+    lb_bdf2_forget(st);
+  }
+  own->choice = lb_loops_choices(d);
+}
+
+// A row that was left out is open: the step is to be taken again with every row.
+static bool came_open(lb_stepper* st, lb_data* d) {
+  const lb_bdf2* own = st->own;
+  if (!lb_loops_opened(st->m, d)) {
+    return false;
+  }
+  for (int i = 0; i < lb_loops_most_rows(st->m); i++) {
+    own->touched[i] = (int)own->touched[i] & LB_LOOPS_TOUCHES;
+  }
+  begin_rows(st, d);
+  return true;
+}
+
 // One step of size h from d, without a past when `fresh`; false leaves d somewhere on the way.
 static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const lb_model* m = st->m;
@@ -462,7 +529,7 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
   const int told = own->told;
   const bool goes_on = start(m, own, d, h);
   const lb_scheme* scheme = goes_on || !own->scheme->first ? own->scheme : own->scheme->first;
-  bool done = advance_stages(st, d, scheme, h);
+  bool done = advance_stages(st, d, scheme, h) && !came_open(st, d);
   const bool hit = done && own->hit;
   if (hit) {
     take_back(own, told);
@@ -485,14 +552,15 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   const double begin = d->time;
   lb_bdf2* own = st->own;
   own->told = 0;
-  lb_loops_save_touching(d, own->touched);
+  begin_rows(st, d);
+  lb_loops_save(d, own->touched);
   if (advance(st, d, h, false)) {
     return true;
   }
   for (int parts = 4; parts <= MOST_PARTS; parts *= 4) {
     take_back(own, 0);
     lb_stepper_restart(st, d);
-    lb_loops_load_touching(d, own->touched);
+    lb_loops_load(d, own->touched);
     d->time = begin;
     bool ok = true;
     for (int i = 0; i < parts && ok; i++) {

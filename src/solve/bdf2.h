@@ -29,6 +29,7 @@ typedef struct lb_bdf2_algebra {
   // before the second iteration.
   double ageing;
   int patience; // iterations beyond which the next step begins with a new matrix
+  int lasts;    // stages that one is kept for at most
   // Of the loops in the last step; NULL: not told.
   double* (*multipliers)(const lb_stepper* st);
   bool gears; // relations of fixed ratio are no rows (dynamics/gear.h)
@@ -61,18 +62,23 @@ typedef struct lb_bdf2 {
   bool inner;       // this stage is not the last of its step
   bool hit;         // something came to push in this step
   double* touched;  // [rows] what touched when it began
+  int choice;       // of rows, that multipliers and matrix are for (lb_loops_choices)
   double* impulse;  // [rows] of the last impact
   int told;         // stages that the watcher was told of in this step and that count ...
   int taken_back;   // ... and that do not, which it does not know yet
   double dt;        // of the matrix; 0: there is none
   double speed;     // sqrt(v'M v) when the matrix was made
+  double rounding;  // of what rows ask for, in the same measure
   double time;      // where the last step ended
   double h;         // of the last step; 0: there was none
   double tolerance; // of Newton's method: the scene's, or the algebra's
   double residual;  // that it stops at instead; 0: by the tolerance
-  double rate;      // by which corrections shrink with this matrix; 1: not known yet
-  int steps;        // in a row, for guesses
-  bool slow;        // there were many iterations: the next step needs a new matrix
+  double rate; // by which the first correction of a step shrinks with this matrix; 1: not known yet
+  double late; // and later ones
+  int age;     // of the matrix, in stages
+  bool fresh;  // the matrix is of this stage
+  int steps;   // in a row, for guesses
+  bool slow;   // there were many iterations: the next step needs a new matrix
   const lb_bdf2_algebra* algebra;
   void* own; // what the algebra keeps
 } lb_bdf2;

@@ -13,6 +13,7 @@
 // along chains and trees nothing fills up. (Parts that hang on the world by a joint that needs its
 // coordinates have none.) Joints that close loops, and couplings, make the last block; of these,
 // rows that repeat others are left out.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -436,5 +437,5 @@ static double* multipliers(const lb_stepper* st) {
   return own->lambda;
 }
 
-const lb_bdf2_algebra lb_bdf2_blocks = {create, release, make,     make, correct,     hold,
-                                        NULL,   1e-10,   INFINITY, 4,    multipliers, false};
+const lb_bdf2_algebra lb_bdf2_blocks = {create, release,  make, make,    correct,     hold, NULL,
+                                        1e-10,  INFINITY, 4,    INT_MAX, multipliers, false};

@@ -5,6 +5,7 @@
 // tree's size (node_matrix.h). Where only coordinates of joints are stiff, each by itself, W is not
 // made at all: dt W is the mass matrix with more on its diagonal, which is solved with in time
 // linear in the links (dynamics/tree.h).
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -301,10 +302,10 @@ static double* multipliers(const lb_stepper* st) {
   return own->loops.lambda;
 }
 
-const lb_bdf2_algebra lb_bdf2_dense = {create, release, make,     make_exact, correct,     hold,
-                                       NULL,   1e-10,   INFINITY, 4,          multipliers, true};
+const lb_bdf2_algebra lb_bdf2_dense = {create, release,  make, make_exact, correct,     hold, NULL,
+                                       1e-10,  INFINITY, 4,    INT_MAX,    multipliers, true};
 
 // What is left out of the matrix of a tree changes slowly, so one correction does where the last
 // steps show that it is enough.
-const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,     hold,
-                                      NULL,   1e-10,   2,    4,          multipliers, false};
+const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,     hold, NULL,
+                                      1e-10,  2,       4,    40,         multipliers, false};

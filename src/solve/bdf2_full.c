@@ -3,6 +3,7 @@
 // common (elastic/condensed.h). The small system is the mass matrix of the model's shadow, the same
 // world with each body reduced to the few columns that matter in this step, divided by dt: the
 // bodies' stiffness is in there already.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "solve/bdf2.h"
 #include "solve/bdf2_loops.h"
 #include "solve/shadow.h"
+#include "solve/step_inside.h"
 
 typedef struct full {
   lb_shadow shadow;
@@ -21,6 +23,11 @@ typedef struct full {
   double* c; // [n] correction in them
   double* J; // [rows][n] of the loops
   lb_bdf2_loops loops;
+  // where the scene wants exact matrices
+  lb_step_derivative* exact; // NULL: it does not
+  bool used;                 // the matrix is such a one
+  lb_bdf2_loops exact_loops; // in the shell's coordinates; its multipliers are those of `loops`
+  double* before;            // [rows] multipliers
 } full;
 
 // --- making and releasing ---
@@ -30,7 +37,22 @@ static void release(lb_stepper* st) {
   full* own = step->own;
   if (own) {
     lb_shadow_release(&own->shadow);
+    lb_step_derivative_release(own->exact);
   }
+}
+
+static lb_status take_exact(lb_stepper* st, full* own) {
+  const int rows = lb_loops_most_rows(st->m);
+  own->before = LB_TAKE(&st->arena, double, rows);
+  lb_status status = own->before ? LB_OK : LB_NO_MEMORY;
+  if (status == LB_OK) {
+    status = lb_step_derivative_create(st->m, st->arena.allocator, &own->exact, NULL);
+  }
+  if (status == LB_OK) {
+    status = lb_bdf2_loops_create(&own->exact_loops, rows, own->exact->nd, &st->arena);
+    own->exact_loops.lambda = own->loops.lambda;
+  }
+  return status;
 }
 
 static lb_status take(lb_stepper* st, full* own) {
@@ -43,8 +65,11 @@ static lb_status take(lb_stepper* st, full* own) {
   if (!own->W || !own->r || !own->c || !own->J) {
     return LB_NO_MEMORY;
   }
-  const lb_status status = lb_bdf2_loops_create(&own->loops, rows, (int)n, &st->arena);
-  return status == LB_OK ? lb_shadow_create(&own->shadow, st->m, &st->arena) : status;
+  lb_status status = lb_bdf2_loops_create(&own->loops, rows, (int)n, &st->arena);
+  if (status == LB_OK) {
+    status = lb_shadow_create(&own->shadow, st->m, &st->arena);
+  }
+  return status == LB_OK && st->solver.newton == LB_NEWTON_EXACT ? take_exact(st, own) : status;
 }
 
 static lb_status create(lb_stepper* st, lb_error* err) {
@@ -70,7 +95,23 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   }
   step->speed = sqrt(2 * lb_kinetic_energy(st->m, d));
   step->dt = dt;
+  own->used = false;
   return true;
+}
+
+// The whole derivative of the step (step_derivative.h).
+static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
+  lb_bdf2* step = st->own;
+  full* own = step->own;
+  if (!own->exact) {
+    return make(st, d, dt);
+  }
+  step->speed = sqrt(2 * lb_kinetic_energy(st->m, d));
+  lb_bdf2_residual(st, d, dt);
+  own->used = lb_step_full_matrix(own->exact, d, dt, own->loops.lambda);
+  lb_bdf2_loops_forget(&own->exact_loops, true);
+  step->dt = own->used ? dt : 0;
+  return own->used;
 }
 
 // W of the small system, factored.
@@ -103,10 +144,47 @@ static void solve_small(const void* context, int count, double* b) {
   lb_cholesky_solve(n, own->W, n, count, b, n);
 }
 
+static void solve_exact(const void* context, int count, double* b) {
+  const full* own = context;
+  lb_step_solve(own->exact, false, count, b);
+}
+
+// One correction with the exact matrix: in the shell's coordinates, from there to the nodes.
+static double correct_exact(lb_stepper* st, lb_data* d, double dt) {
+  const lb_model* m = st->m;
+  lb_bdf2* step = st->own;
+  full* own = step->own;
+  lb_step_derivative* S = own->exact;
+  lb_bdf2_loops* L = &own->exact_loops;
+  if (lb_loops_linearise(m, d).count > 0) {
+    lb_loops_add_forces(m, d, L->lambda, -1, step->r);
+  }
+  double* y = lb_step_full_before(S, d, step->r);
+  lb_step_clear_driven(S->D->model, y);
+  lb_step_solve(S, false, 1, y);
+  const lb_loop_rows rows = lb_loops_linearise(S->D->model, S->full->data);
+  memcpy(own->before, L->lambda, (size_t)rows.count * sizeof *own->before);
+  if (rows.count > 0) {
+    memset(S->v, 0, (size_t)S->nd * sizeof *S->v); // loads on the shell, of which it is not asked
+    lb_bdf2_loops_correct(L, &rows, rows.J, lb_bdf2_wish_of(dt, step->inner), solve_exact, own, y,
+                          S->v);
+    for (int i = 0; i < rows.count; i++) {
+      own->before[i] = L->lambda[i] - own->before[i];
+    }
+    lb_loops_add_forces(m, d, own->before, -1, step->r);
+  }
+  lb_full_step_after(S->full, false, step->dv);
+  lb_add(m->nv, d->qd, -1, step->dv);
+  return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+}
+
 static double correct(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   full* own = step->own;
+  if (own->used) {
+    return correct_exact(st, d, dt);
+  }
   const int n = own->shadow.model.nv;
   const lb_loop_rows rows = lb_loops_linearise(m, d);
   for (int i = 0; i < rows.count; i++) {
@@ -148,5 +226,11 @@ static void observe(lb_stepper* st, lb_data* d) {
   lb_react(st->m, d, own->loops.lambda);
 }
 
-const lb_bdf2_algebra lb_bdf2_full = {create,  release, make, make, correct, hold,
-                                      observe, 1e-7,    1.1,  5,    NULL,    false};
+static double* multipliers(const lb_stepper* st) {
+  const lb_bdf2* step = st->own;
+  full* own = step->own;
+  return own->loops.lambda;
+}
+
+const lb_bdf2_algebra lb_bdf2_full = {create, release, make, make_exact, correct,     hold, observe,
+                                      1e-7,   1.1,     5,    INT_MAX,    multipliers, false};

@@ -7,6 +7,7 @@
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
 #include "math/dense.h"
+#include "model/motor.h"
 #include "model/pose.h"
 #include "solve/explicit_changes.h"
 #include "solve/explicit_inside.h"
@@ -229,13 +230,13 @@ void lb_explicit_add_torque(lb_explicit_derivative* S, double* q, double* v, int
                             double scale) {
   const lb_model* m = S->m;
   lb_explicit_stage* s = &S->stage[S->table.stages];
-  const bool joint = m->motor_joint[motor] >= 0;
-  const size_t nd = (size_t)S->nd, k = joint ? (size_t)m->joint_v[m->motor_joint[motor]] : 0;
+  const bool leads = lb_motor_leads(m, motor);
+  const size_t nd = (size_t)S->nd, k = leads ? (size_t)m->motor_v[motor] : 0;
   for (int i = 0; i < s->by.rows; i++) {
     const size_t row = (size_t)s->by.row[i];
-    s->by.nu[i] += joint ? -scale * s->J[row * nd + k] : S->row_motor[row] == motor ? scale : 0;
+    s->by.nu[i] += leads ? -scale * s->J[row * nd + k] : S->row_motor[row] == motor ? scale : 0;
   }
-  if (!joint) {
+  if (!leads) {
     return;
   }
   lb_add(S->nd, q, scale, s->K + k * nd);

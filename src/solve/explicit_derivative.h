@@ -45,7 +45,7 @@ int lb_explicit_moments(const lb_explicit_derivative* S);
 double lb_explicit_moment(const lb_explicit_derivative* S, int i);
 
 // Take the derivative of the step of h from d, which goes to its end; false: there is none. What
-// touches at the start is as d has it (lb_loops_load_touching).
+// touches at the start is as d has it (lb_loops_load).
 bool lb_explicit_differentiate(lb_explicit_derivative* S, lb_data* d, double h);
 
 // Changes of the end, q and v [nv], by those of the start and of the motors at each moment,

@@ -7,6 +7,7 @@
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
 #include "math/dense.h"
+#include "model/motor.h"
 #include "solve/explicit_changes.h"
 #include "solve/explicit_inside.h"
 #include "solve/step_matrix.h"
@@ -48,14 +49,10 @@ void lb_explicit_add_back(const lb_explicit_derivative* S, double* y, double s, 
   }
 }
 
-static bool pushes(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_FORCE;
-}
-
 void lb_explicit_lead(const lb_model* m, lb_explicit_changes c, const double* motor) {
   for (int i = 0; i < m->nmotor; i++) {
     const int j = m->motor_joint[i];
-    if (!pushes(m, i) && j >= 0) {
+    if (lb_motor_leads(m, i)) {
       c.q[c.at[j]] = motor[3 * i];
       c.v[m->joint_v[j]] = motor[3 * i + 1];
       if (c.a) {
@@ -68,7 +65,7 @@ void lb_explicit_lead(const lb_model* m, lb_explicit_changes c, const double* mo
 void lb_explicit_follow(const lb_model* m, lb_explicit_changes c, double* motor) {
   for (int i = 0; i < m->nmotor; i++) {
     const int j = m->motor_joint[i];
-    if (!pushes(m, i) && j >= 0) {
+    if (lb_motor_leads(m, i)) {
       double* const from[] = {c.q + c.at[j], c.v + m->joint_v[j], c.a ? c.a + m->joint_v[j] : NULL};
       for (int k = 0; k < 3 && from[k]; k++) {
         motor[3 * i + k] += *from[k];
@@ -103,10 +100,10 @@ static void find_pushes(lb_explicit_derivative* S, const lb_data* d, lb_explicit
   memset(s->push, 0, (size_t)m->nmotor * (size_t)S->nd * sizeof *s->push);
   for (int i = 0; i < m->nmotor; i++) {
     double* push = s->push + (size_t)i * (size_t)S->nd;
-    if (pushes(m, i) && m->motor_loop[i] >= 0) {
+    if (lb_motor_pushes(m, i) && m->motor_loop[i] >= 0) {
       lb_loops_motor_direction(S->D, d, i, push);
-    } else if (pushes(m, i)) {
-      push[m->joint_v[m->motor_joint[i]]] = 1;
+    } else if (lb_motor_pushes(m, i)) {
+      push[m->motor_v[i]] = 1;
     }
   }
 }
@@ -189,7 +186,7 @@ void lb_explicit_stage_pass(lb_explicit_derivative* S, lb_explicit_stage* s, con
     lb_node_derivative_add(S->nodes, r, -1, S->xi, s->dv);
   }
   for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i)) {
+    if (lb_motor_pushes(m, i)) {
       lb_add(S->nd, r, motor[3 * i], s->push + (size_t)i * (size_t)S->nd);
     }
   }
@@ -214,7 +211,7 @@ void lb_explicit_stage_return(lb_explicit_derivative* S, lb_explicit_stage* s, d
   memcpy(s->mu, s->gain, size);
   lb_saddle_solve_back(by, s->mu);
   for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i)) {
+    if (lb_motor_pushes(m, i)) {
       motor[3 * i] += lb_dot(S->nd, s->push + (size_t)i * (size_t)S->nd, s->mu);
     }
   }

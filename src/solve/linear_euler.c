@@ -280,6 +280,8 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
                                 .q = {own->q0, NULL},
                                 .v = {own->v0, NULL},
                                 .lambda = own->loops.lambda,
+                                .left_out = lb_loops_left_out(d),
+                                .lands = lb_loops_landing(d),
                                 .linear = true,
                                 .closing = own->pace});
   }

@@ -21,7 +21,6 @@
 // problem of math/complementary.h in the multipliers. Those that neither push nor are gone through
 // do not count among J and gap elsewhere.
 #include "solve/rest.h"
-#include "model/pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,6 +34,7 @@
 #include "math/dense.h"
 #include "math/semidefinite.h"
 #include "model/link.h"
+#include "model/motor.h"
 #include "model/pose.h"
 
 enum { MOST_ITERATIONS = 200, MOST_NUDGES = 3, MOST_CUTS = 12, MOST_RAISES = 5 };
@@ -408,8 +408,8 @@ static double widest_gap(const lb_rester* R) {
 static void read_motors(const lb_rester* R, lb_data* d) {
   const lb_model* m = R->m;
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_joint[i] >= 0) {
-      d->motor_force[i] = R->r[m->joint_v[m->motor_joint[i]]];
+    if (lb_motor_leads(m, i)) {
+      d->motor_force[i] = R->r[m->motor_v[i]];
     }
   }
   for (int i = 0; i < R->rows; i++) { // all rows, as they were last measured
@@ -442,9 +442,19 @@ static const char* restless_joint(const lb_rester* R) {
   return name;
 }
 
+// Multipliers of the pose before are a start, where they are those of the same rows.
+static void begin_rows(lb_rester* R, lb_data* d) {
+  lb_loops_choose(R->m, d);
+  if (R->choice != lb_loops_choices(d)) {
+    memset(R->lambda, 0, (size_t)lb_loops_most_rows(R->m) * sizeof *R->lambda);
+  }
+  R->choice = lb_loops_choices(d);
+}
+
 lb_status lb_rester_solve(lb_rester* R, lb_data* d, lb_error* err) {
   const lb_model* m = R->m;
   memcpy(R->start_q, d->q, (size_t)m->nq * sizeof *d->q);
+  begin_rows(R, d);
   if (descend(R, d) && widest_gap(R) <= CLOSED) {
     read_motors(R, d);
     lb_loops_keep_touching(m, d, R->lambda);

@@ -44,6 +44,7 @@ struct lb_rester {
   int rows;                 // of loops, at the last state looked at
   double *gap, *mu;         // [rows]
   double* lambda;           // [rows] multipliers of loops
+  int choice;               // of rows that they are of (lb_loops_choices)
   double *kept_lambda, *kept_mu; // [rows]
   // --- in the coordinates that are solved for
   int n;             // how many

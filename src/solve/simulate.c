@@ -6,14 +6,14 @@
 #include <time.h>
 
 #include "dynamics/loop.h"
-#include "elastic/reduced.h"
 #include "elastic/stored.h"
-#include "elastic/viscous.h"
-#include "model/link.h"
 #include "model/pose.h"
+#include "solve/apart.h"
+#include "solve/conservative.h"
 #include "solve/frames.h"
 #include "solve/range.h"
 #include "solve/stepper.h"
+#include "solve/trouble.h"
 
 lb_simulate_options lb_simulate_default(void) {
   return (lb_simulate_options){.duration = NAN, .step = NAN, .threads = 1};
@@ -29,15 +29,14 @@ static double now(void) {
 typedef struct watch {
   double gap;  // the widest
   double open; // what may be open yet
-  int widest;  // where, in the last frame
   lb_inversion inversion;
+  lb_steep_friction steep;
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
   double linear, angular; // worst changes of momentum
 } watch;
 
-static void look_for_trouble(watch* w, const lb_model* m, lb_data* d) {
-  w->gap = fmax(w->gap, lb_loop_gap(m, d, &w->widest));
+static void look_for_trouble(watch* w, const lb_model* m, const lb_data* d) {
   const lb_squeeze least = lb_least_volume(m, d);
   if (least.body >= 0 && !(least.volume > 0)) {
     if (w->inversion.frames++ == 0) {
@@ -55,60 +54,86 @@ static void look_at_momentum(watch* w, const lb_model* m, lb_data* d, bool first
   w->most.angular_sum = fmax(w->most.angular_sum, w->now.angular_sum);
 }
 
-// Wider than any step leaves it: something cannot hold, and what follows would mean nothing.
-static const double OPEN = 1e-2;
+// Steps that do not solve for places leave gaps. Are they such as can be closed? What pushes one
+// way is not tried: d's contacts are to stay what they are.
+static bool can_be_closed(const lb_stepper* st, lb_data* d) {
+  const lb_model* m = d->model;
+  const size_t nq = (size_t)m->nq * sizeof *d->q, nv = (size_t)m->nv * sizeof *d->qd;
+  if (lb_loops_one_way(m) >= 0) {
+    return true;
+  }
+  memcpy(st->saved, d->q, nq); // of no use between steps
+  memcpy(st->saved + m->nq, d->qd, nv);
+  lb_settle(m, d);
+  const double left = lb_loop_gap(m, d, NULL);
+  memcpy(d->q, st->saved, nq);
+  memcpy(d->qd, st->saved + m->nq, nv);
+  return left <= LB_CLOSED;
+}
 
-static lb_status check_gap(const watch* w, const lb_data* d, lb_error* err) {
-  if (!(w->gap > w->open + OPEN)) {
+static lb_status check_gap(const watch* w, const lb_stepper* st, lb_data* d, lb_error* err) {
+  int which = 0;
+  const double gap = lb_stepper_gap(st, d, &which);
+  if (gap <= LB_CLOSED || (gap <= w->open + LB_OPEN && (w->open > 0 || can_be_closed(st, d)))) {
     return LB_OK;
   }
-  const lb_constraint_title told = lb_model_constraint(d->model, w->widest);
-  return lb_error_add(
-      err, LB_FAILED, told.place,
-      "%s '%s' cannot hold any longer at t = %g s: it is open by %.3g (metres or "
-      "radians, of rates in a second); perhaps it is led out of reach, or against a motor, "
-      "or steps are too long for what is stiff",
-      told.kind, told.name, d->time, w->gap);
+  lb_settle(d->model, d);
+  return lb_loop_gap(d->model, d, NULL) <= LB_CLOSED
+             ? lb_tell_slack(d->model, which, gap, d->time, err)
+             : lb_tell_open(d->model, d, false, err);
 }
 
 static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
                               const lb_watcher* watcher, watch* w, lb_error* err) {
+  const lb_status holds = check_gap(w, st, d, err); // what does not is no frame
+  if (holds != LB_OK) {
+    return holds;
+  }
   if (watcher->see && !watcher->see(watcher->context, d)) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s",
                         r->nframe, d->time);
   }
   lb_stepper_observe(st, d); // driven coordinates and motor forces of this very moment
   const lb_status status = lb_frame_put(r, d, err);
+  w->gap = fmax(w->gap, lb_loop_gap(d->model, d, NULL));
   look_for_trouble(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
-  return status == LB_OK ? check_gap(w, d, err) : status;
+  return status;
 }
 
-// Widest gap at which loops count as closed after assembly.
-static const double CLOSED = 1e-6;
+// Is d where the model starts?
+static bool at_start(const lb_model* m, const lb_data* d) {
+  return memcmp(d->q, m->q0, (size_t)m->nq * sizeof *d->q) == 0 &&
+         memcmp(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd) == 0;
+}
+
+// Masses weigh the ways in which gaps close, and those of trees are the joints' own: a scene starts
+// alike in all coordinates.
+static lb_status assemble_joined(const lb_model* m, lb_data* d, lb_error* err) {
+  lb_data* t = NULL;
+  lb_status status = lb_data_create(m->joined, d->work->allocator, &t, err);
+  if (status == LB_OK) {
+    t->time = d->time;
+    status = lb_assemble(m->joined, t, err);
+  }
+  if (status == LB_OK) {
+    lb_apart_lay_out(m->joined, t, m, d);
+  }
+  lb_data_release(t);
+  return status;
+}
 
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
-  int loop = 0;
+  if (m->joined && at_start(m, d)) {
+    const lb_status status = assemble_joined(m, d, err);
+    if (status != LB_OK) {
+      return status;
+    }
+  }
+  lb_loops_forget_choice(d);
   lb_settle(m, d);
-  const double gap = lb_loop_gap(m, d, &loop);
-  if (gap <= CLOSED) {
-    return LB_OK;
-  }
-  const lb_constraint_title told = lb_model_constraint(m, loop);
-  if (loop >= m->nloop || m->loop[loop].kind == LB_JOINT_FREE) {
-    return lb_error_add(
-        err, LB_INVALID, told.place,
-        "constraint '%s' cannot hold at the start: %.3g (metres or radians, of "
-        "rates in a second) are left at the best pose found; perhaps other constraints or motors "
-        "prescribe the same",
-        told.name, gap);
-  }
-  // a loop that cannot close is the author's mistake
-  return lb_error_add(err, LB_INVALID, told.place,
-                      "loop joint '%s' cannot be closed: %.3g (metres or radians) are left at the "
-                      "best pose found; check the lengths of its parts, or start nearer to the "
-                      "closed pose",
-                      told.name, gap);
+  lb_settle(m, d); // from far away gaps of a nanometre may be left; from there on, nothing is
+  return lb_loop_gap(m, d, NULL) <= LB_CLOSED ? LB_OK : lb_tell_open(m, d, true, err);
 }
 
 // Where a run starts: with all closed, or as the scene puts it where gaps close at a pace. Then too
@@ -119,7 +144,7 @@ static lb_status begin(const lb_model* m, lb_data* d, watch* w, lb_error* err) {
     memcpy(d->q, m->q0, (size_t)m->nq * sizeof *d->q);
     memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
     lb_drive(m, d);
-    w->open = lb_loop_gap(m, d, &w->widest);
+    w->open = lb_loop_gap(m, d, NULL);
   }
   return status;
 }
@@ -131,7 +156,8 @@ enum { STEPS_BETWEEN_LOOKS = 256 };
 static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
                      lb_recording* r, watch* w, lb_error* err) {
   lb_status status = record_frame(r, st, d, &o->watcher, w, err);
-  const int looks = d->model->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
+  const lb_integrator by = d->model->solver.integrator;
+  const int looks = by == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
@@ -141,6 +167,8 @@ static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper*
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, st, d, &o->watcher, w, err);
+    } else if (by == LB_INTEGRATOR_LINEAR_EULER && check_gap(w, st, d, err) != LB_OK) {
+      return LB_FAILED; // it does not find out by itself, and goes on for as long as it can
     } else if (i % looks != 0) {
       continue;
     }
@@ -150,69 +178,6 @@ static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper*
     }
   }
   return status;
-}
-
-// Nothing in strands and flesh takes energy out.
-static bool nodes_are_conservative(const lb_model* m) {
-  for (int i = 0; i < m->nsegment; i++) {
-    if (m->segment[i].damping > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nnode; i++) {
-    if (m->node[i].drag > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nsoft; i++) {
-    if (m->soft[i].viscous->nelem > 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Nothing feeds energy in or takes it out.
-static bool is_conservative(const lb_model* m) {
-  for (int k = 0; k < m->nv; k++) {
-    if (m->damping[k] > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nspring; i++) {
-    if (m->spring[i].damping > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->ncable; i++) {
-    if (m->cable[i].damping > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nground; i++) {
-    if (m->ground[i].dissipation > 0 || m->ground[i].friction > 0) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_reduced* body = m->link[i].reduced;
-    if (body && (body->alpha > 0 || body->beta > 0)) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nguide; i++) {
-    lb_profile* const* path = m->guide[i].path;
-    if (path[0] || path[1] || path[2] || m->guide[i].angle) {
-      return false;
-    }
-  }
-  for (int i = 0; i < m->nrelation; i++) {
-    if (m->relation[i].path) {
-      return false;
-    }
-  }
-  return nodes_are_conservative(m) && lb_loops_one_way(m) < 0 && m->nmotor == 0 && m->nload == 0 &&
-         m->ndrag == 0 && m->solver.closing == 0;
 }
 
 static double over(double part, double all) {
@@ -290,17 +255,21 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = begin(simulated, d, &w, err);
   }
   if (status == LB_OK) {
+    status = lb_find_steep_friction(simulated, d, p.step, recording->allocator, &w.steep, err);
+  }
+  if (status == LB_OK) {
     status = run(&p, options, st, d, recording, &w, err);
   }
   *summary = (lb_summary){.job = "simulate",
                           .steps = st ? lb_stepper_count(st) : 0,
                           .constraint_violation = w.gap,
                           .inversion = w.inversion,
+                          .steep = w.steep,
                           .linear_momentum = {w.first.linear, w.now.linear},
                           .angular_momentum = {w.first.angular, w.now.angular},
                           .linear_drift = over(w.linear, w.most.linear_sum),
                           .angular_drift = over(w.angular, w.most.angular_sum),
-                          .conservative = is_conservative(model),
+                          .conservative = lb_is_conservative(model),
                           .interrupted = status == LB_INTERRUPTED,
                           .threads = options->threads,
                           .step = p.step,

@@ -1,7 +1,5 @@
 #include <string.h>
 
-#include "base/assert.h"
-#include "base/carve.h"
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
 #include "dynamics/gear.h"
@@ -9,6 +7,7 @@
 #include "dynamics/loop.h"
 #include "elastic/reduced_derivative.h"
 #include "math/dense.h"
+#include "model/motor.h"
 #include "model/pose.h"
 #include "solve/step_inside.h"
 
@@ -71,13 +70,14 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
 // --- matrices ---
 
 void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, double* b) {
-  const int left = lb_gears_left(S->m);
+  const lb_model* m = S->D->model;
+  const int left = lb_gears_left(m);
   void (*const by)(int, const double*, int, const int*, int, double*, int) =
       transposed ? lb_lu_solve : lb_lu_solve_transposed; // W is by rows
   for (int i = 0; i < count; i++, b += S->nd) {
-    lb_gears_gather(S->m, b);
+    lb_gears_gather(m, b);
     by(left, S->W, left, S->order, 1, b, left);
-    lb_gears_spread(S->m, b);
+    lb_gears_spread(m, b);
   }
 }
 
@@ -95,28 +95,22 @@ static void add_internal_product(lb_step_derivative* S, double* y, double s, con
   }
 }
 
-static bool pushes(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_FORCE;
-}
-
 static void find_pushes(lb_step_derivative* S, const lb_data* d) {
   const lb_model* m = S->m;
   memset(S->push, 0, (size_t)m->nmotor * (size_t)S->nd * sizeof *S->push);
   for (int i = 0; i < m->nmotor && !S->impact; i++) {
     double* push = S->push + (size_t)i * (size_t)S->nd;
-    if (pushes(m, i) && m->motor_loop[i] >= 0) {
+    if (lb_motor_pushes(m, i) && m->motor_loop[i] >= 0) {
       lb_loops_motor_direction(S->D, d, i, push);
-    } else if (pushes(m, i)) {
-      push[m->joint_v[m->motor_joint[i]]] = 1;
+    } else if (lb_motor_pushes(m, i)) {
+      push[m->motor_v[i]] = 1;
     }
   }
 }
 
 // K, C and M of (4) at d, whose rows are all linearised.
 static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
-  const lb_model* m = S->m;
-  lb_step_accelerate(d, past);
-  lb_drive(m, d);
+  const lb_model* m = d->model;
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply_to_links(m, d);
   const bool geared = lb_loops_gear(d, true);
@@ -133,9 +127,25 @@ static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* 
   if (S->nodes) {
     lb_node_derivative_take(S->nodes, S->D, d);
   }
+  if (S->full) {
+    lb_full_step_take(S->full, S->D);
+  }
 }
 
-bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
+// Where the derivatives of the dynamics are taken: at d, or at the same place in the shell.
+static lb_data* find_place(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
+  if (!past->impact && !past->linear) {
+    lb_step_accelerate(d, past);
+    lb_drive(S->m, d);
+  }
+  return S->full ? lb_full_step_pose(S->full, d) : d;
+}
+
+lb_data* lb_step_data(const lb_step_derivative* S, lb_data* d) {
+  return S->full ? S->full->data : d;
+}
+
+bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_past* past) {
   const lb_model* m = S->m;
   const bool impact = past->impact, linear = past->linear;
   S->inner = past->inner;
@@ -150,20 +160,22 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
   for (int p = 0; p < past->count; p++) {
     lb_add(m->nq, from, past->weight[p], past->q[p]);
   }
+  lb_loops_leave_out(at, past->left_out);
+  lb_data* d = find_place(S, at, past);
   lb_loops_keep_all(d);
   (impact ? lb_step_impact_derive : linear ? lb_step_linear_derive : derive_stage)(S, d, past);
-  lb_loops_keep_touching(m, d, NULL);
+  lb_loops_keep_touching(d->model, d, NULL);
   S->K = S->internal ? S->D->tau_q : S->still_K;
   S->C = impact ? NULL : linear ? S->stiff_C : S->D->tau_qd;
   S->M = S->internal ? S->D->M : S->still_M;
-  memcpy(S->eta, d->q, (size_t)m->nq * sizeof *S->eta);
-  memcpy(S->etad, d->qd, (size_t)m->nv * sizeof *S->etad);
+  memcpy(S->eta, at->q, (size_t)m->nq * sizeof *S->eta);
+  memcpy(S->etad, at->qd, (size_t)m->nv * sizeof *S->etad);
   find_pushes(S, d);
-  fill_blocks(S, d, past, from);
+  fill_blocks(S, at, past, from);
   if (lb_loops_count(d) > 0) {
     lb_step_rows_judge(S, d, past);
   }
-  return lb_step_factor(S, d, past->dt);
+  return lb_step_factor(S, at, past->dt);
 }
 
 // W where q does not follow from v.
@@ -181,7 +193,18 @@ static void fill_without_reach(lb_step_derivative* S) {
   }
 }
 
-bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
+// What is left of W when nodes are eliminated.
+static bool eliminate_nodes(lb_step_derivative* S, lb_data* d, double dt) {
+  if (S->full) {
+    return lb_full_step_factor(S->full, dt, S->W);
+  }
+  return !S->nodes || S->impact ||
+         (S->linear ? lb_node_matrix_reduce(&S->nodes->N, d, dt, S->W)
+                    : lb_node_derivative_factor(S->nodes, d, dt, S->W));
+}
+
+// W of (4) at d, factored.
+static bool factor_matrix(lb_step_derivative* S, lb_data* d, double dt) {
   const lb_model* m = S->m;
   S->dt = dt;
   S->reach = S->internal ? dt : 0;
@@ -194,14 +217,34 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt) {
     lb_step_add_internal(S->W, (size_t)S->nd, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
                          S->block, S->scratch);
   }
-  lb_gears_reduce(m, S->W);
+  lb_gears_reduce(d->model, S->W);
   S->rows = 0;
-  const int left = lb_gears_left(m);
-  return (!S->nodes || S->impact ||
-          (S->linear ? lb_node_matrix_reduce(&S->nodes->N, d, dt, S->W)
-                     : lb_node_derivative_factor(S->nodes, d, dt, S->W))) &&
-         lb_lu(left, S->W, left, S->order) == LB_OK &&
-         (lb_loops_count(d) == 0 || lb_step_rows_differentiate(S, d));
+  const int left = lb_gears_left(d->model);
+  return eliminate_nodes(S, d, dt) && lb_lu(left, S->W, left, S->order) == LB_OK;
+}
+
+bool lb_step_factor(lb_step_derivative* S, lb_data* at, double dt) {
+  lb_data* d = lb_step_data(S, at);
+  return factor_matrix(S, d, dt) && (lb_loops_count(d) == 0 || lb_step_rows_differentiate(S, d));
+}
+
+bool lb_step_full_matrix(lb_step_derivative* S, lb_data* d, double dt, const double* lambda) {
+  lb_data* seen = lb_full_step_pose(S->full, d);
+  S->inner = S->impact = S->linear = false;
+  S->internal = true;
+  S->closing = 0;
+  derive_stage(S, seen, &(lb_step_past){.dt = dt, .lambda = lambda});
+  return factor_matrix(S, seen, dt);
+}
+
+double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b) {
+  for (int i = 0; i < S->full->nbody; i++) {
+    lb_full_derivative_release_held(&S->full->body[i].T, b + S->full->body[i].v);
+  }
+  lb_data* e = lb_full_step_pose(S->full, d);
+  lb_kinematics(e->model, e, e->q, e->qd);
+  lb_full_step_before(S->full, false, b);
+  return S->full->y;
 }
 
 // --- products ---
@@ -225,8 +268,8 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
   lb_gears_follow(m, S->a);
   lb_step_clear_driven(m, S->a);
   for (int i = 0; i < m->nmotor; i++) {
-    if (!pushes(m, i) && m->motor_joint[i] >= 0) {
-      const int k = m->joint_v[m->motor_joint[i]];
+    if (lb_motor_leads(m, i)) {
+      const int k = m->motor_v[i];
       S->q[k] = in->motor[3 * i];
       S->v[k] = in->motor[3 * i + 1];
       S->a[k] = S->impact ? 0 : in->motor[3 * i + 2];
@@ -238,6 +281,10 @@ static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
 static void add_forces(lb_step_derivative* S, double* y, double s, const double* q, const double* v,
                        const double* a) {
   const int nd = S->nd;
+  if (S->full) {
+    lb_full_step_add(S->full, (lb_full_matrices){S->K, S->C, S->M}, y, s, q, v, a);
+    return;
+  }
   lb_step_add_product(nd, nd, y, s, S->K, q);
   add_internal_product(S, y, s, q);
   lb_step_add_product(nd, nd, y, s, S->C, v);
@@ -256,6 +303,10 @@ static void add_forces(lb_step_derivative* S, double* y, double s, const double*
 static void add_forces_back(lb_step_derivative* S, double* q, double* v, double* a, double s,
                             const double* mu) {
   const int nd = S->nd;
+  if (S->full) {
+    lb_full_step_add_back(S->full, (lb_full_matrices){S->K, S->C, S->M}, q, v, a, s, mu);
+    return;
+  }
   lb_step_add_transposed(nd, nd, q, s, S->K, mu);
   add_internal_product(S, q, s, mu);
   lb_step_add_transposed(nd, nd, v, s, S->C, mu);
@@ -271,16 +322,25 @@ static void add_forces_back(lb_step_derivative* S, double* q, double* v, double*
   }
 }
 
-// Free nodes, before and after the tree's part of b is solved for. Impacts leave them alone: there
-// is nothing but their masses.
-static void before_tree(lb_step_derivative* S, bool transposed, double* b) {
+// Free nodes, before and after the tree's part of b is solved for, which is returned. Impacts leave
+// them alone: there is nothing but their masses.
+static double* before_tree(lb_step_derivative* S, bool transposed, double* b) {
+  if (S->full) {
+    lb_full_step_before(S->full, transposed, b);
+    return S->full->y;
+  }
   if (S->nodes && S->linear) {
     lb_node_matrix_before(&S->nodes->N, b); // symmetric
   } else if (S->nodes && !S->impact) {
     lb_node_derivative_before(S->nodes, transposed, b);
   }
+  return b;
 }
 static void after_tree(lb_step_derivative* S, bool transposed, double* b) {
+  if (S->full) {
+    lb_full_step_after(S->full, transposed, b);
+    return;
+  }
   if (S->nodes && S->linear) {
     lb_node_matrix_after(&S->nodes->N, b);
   } else if (S->nodes && !S->impact) {
@@ -288,6 +348,21 @@ static void after_tree(lb_step_derivative* S, bool transposed, double* b) {
   }
   for (int k = S->nd; S->impact && k < S->m->nv; k++) {
     b[k] /= S->m->armature[k];
+  }
+}
+
+const double* lb_step_see(const lb_step_derivative* S, const double* v) {
+  if (S->full) {
+    lb_full_step_see(S->full, S->full->seen[0], v);
+  }
+  return S->full ? S->full->seen[0] : v;
+}
+
+void lb_step_gather(const lb_step_derivative* S, double* by, double s, const double* seen) {
+  if (S->full) {
+    lb_full_step_gather(S->full, by, s, seen);
+  } else {
+    lb_add(S->nd, by, s, seen);
   }
 }
 
@@ -303,24 +378,24 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   double* dv = S->mu;
   memset(dv, 0, (size_t)nv * sizeof *dv);
   add_forces(S, dv, -1, S->q, S->v, S->a);
+  double* y = before_tree(S, false, dv);
   for (int i = 0; i < m->nmotor; i++) {
-    if (pushes(m, i)) {
-      lb_add(nd, dv, in->motor[3 * i], S->push + (size_t)i * (size_t)nd);
+    if (lb_motor_pushes(m, i)) {
+      lb_add(nd, y, in->motor[3 * i], S->push + (size_t)i * (size_t)nd);
     }
   }
-  lb_step_clear_driven(m, dv);
-  before_tree(S, false, dv);
-  lb_step_solve(S, false, 1, dv);
+  lb_step_clear_driven(m, y);
+  lb_step_solve(S, false, 1, y);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
     const double angle = asked && at_start(S) ? in->begun[S->row_motor[i]] : asked ? asked[0] : 0;
     S->nu[i] = asked ? asked[1] + S->pace * angle : 0;
   }
-  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_q, S->q);
-  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_v, S->v);
-  lb_step_add_product(S->rows, nd, S->nu, -1, S->E, dv);
+  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_q, lb_step_see(S, S->q));
+  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_v, lb_step_see(S, S->v));
+  lb_step_add_product(S->rows, nd, S->nu, -1, S->E, y);
   lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-  lb_step_add_transposed(S->rows, nd, dv, 1, S->Z, S->nu);
+  lb_step_add_transposed(S->rows, nd, y, 1, S->Z, S->nu);
   after_tree(S, false, dv);
   if (out->lambda) {
     memcpy(out->lambda, S->nu, (size_t)S->rows * sizeof *S->nu);
@@ -349,16 +424,16 @@ const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
 //   A'nu = J W'^-1 b + c,   mu = W'^-1 (b - E'nu)
 static void solve_adjoint(lb_step_derivative* S, const double* c) {
   const int nd = S->nd;
-  before_tree(S, true, S->mu);
+  double* y = before_tree(S, true, S->mu);
   if (S->rows > 0) {
     for (int i = 0; i < S->rows; i++) {
       S->nu[i] = c ? c[i] : 0;
     }
-    lb_step_add_product(S->rows, nd, S->nu, 1, S->Z, S->mu);
+    lb_step_add_product(S->rows, nd, S->nu, 1, S->Z, y);
     lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-    lb_step_add_transposed(S->rows, nd, S->mu, -1, S->E, S->nu);
+    lb_step_add_transposed(S->rows, nd, y, -1, S->E, S->nu);
   }
-  lb_step_solve(S, true, 1, S->mu);
+  lb_step_solve(S, true, 1, y);
   after_tree(S, true, S->mu);
   lb_step_clear_driven(S->m, S->mu);
 }
@@ -366,12 +441,13 @@ static void solve_adjoint(lb_step_derivative* S, const double* c) {
 static void add_to_motors(const lb_step_derivative* S, const lb_step_causes* out) {
   const lb_model* m = S->m;
   double* motor = out->motor;
+  const double* mu = lb_step_see(S, S->mu);
   for (int i = 0; i < m->nmotor; i++) {
     double* to = motor + 3 * (size_t)i;
-    if (pushes(m, i)) {
-      to[0] += lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, S->mu);
-    } else if (m->motor_joint[i] >= 0 && !S->linear) {
-      const int k = m->joint_v[m->motor_joint[i]];
+    if (lb_motor_pushes(m, i)) {
+      to[0] += lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, mu);
+    } else if (lb_motor_leads(m, i) && !S->linear) {
+      const int k = m->motor_v[i];
       to[0] += S->q[k];
       to[1] += S->v[k];
       to[2] += S->impact ? 0 : S->a[k];
@@ -403,8 +479,11 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   lb_step_clear_driven(m, S->mu);
   solve_adjoint(S, in->lambda);
   add_forces_back(S, S->q, S->v, S->a, -1, S->mu);
-  lb_step_add_transposed(S->rows, S->nd, S->q, -1, S->s_q, S->nu);
-  lb_step_add_transposed(S->rows, S->nd, S->v, -1, S->s_v, S->nu);
+  for (int i = 0; i < S->rows; i++) {
+    const size_t at = (size_t)i * (size_t)S->nd;
+    lb_step_gather(S, S->q, -S->nu[i], S->s_q + at);
+    lb_step_gather(S, S->v, -S->nu[i], S->s_v + at);
+  }
 }
 
 void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,
@@ -416,18 +495,24 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
   memcpy(by_a, S->a, size);
 }
 
-void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
+void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
   const lb_model* m = S->m;
-  for (int i = 0; i < S->rows && m->motor_joint[motor] < 0; i++) {
+  for (int i = 0; i < S->rows && !lb_motor_leads(m, motor); i++) {
     to->lambda[i] += S->row_motor[i] == motor ? scale : 0;
   }
-  if (m->motor_joint[motor] < 0) {
+  if (!lb_motor_leads(m, motor)) {
     return;
   }
-  const size_t nd = (size_t)S->nd, k = (size_t)m->joint_v[m->motor_joint[motor]];
-  lb_add(S->nd, to->q, scale, S->K + k * nd);
-  lb_add(S->nd, to->v, scale, S->C + k * nd);
-  lb_add(S->nd, to->a, scale, S->M + k * nd);
+  const size_t nd = (size_t)S->nd, k = (size_t)m->motor_v[motor];
+  if (S->full) {
+    memset(S->mu, 0, (size_t)m->nv * sizeof *S->mu);
+    S->mu[k] = 1;
+    add_forces_back(S, to->q, to->v, to->a, scale, S->mu);
+  } else {
+    lb_add(S->nd, to->q, scale, S->K + k * nd);
+    lb_add(S->nd, to->v, scale, S->C + k * nd);
+    lb_add(S->nd, to->a, scale, S->M + k * nd);
+  }
   if (S->nodes) {
     lb_node_derivative_add_row(S->nodes, to->q, to->v, scale, (int)k);
   }
@@ -460,106 +545,4 @@ const double* lb_step_multiplier(const lb_step_derivative* S) {
 
 const double* lb_step_move_nodes(lb_step_derivative* S, const double* v) {
   return S->nodes ? lb_node_derivative_spread(S->nodes, v) : NULL;
-}
-
-// --- life ---
-
-static lb_status no_memory(const lb_model* m, lb_error* err) {
-  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
-                      m->name);
-}
-
-static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
-  const size_t nv = (size_t)m->nv, nd = (size_t)m->ndense, rows = (size_t)lb_loops_most_rows(m);
-  lb_step_derivative* S = lb_carve(c, 1, sizeof *S);
-  lb_step_derivative made = {.m = m, .nd = m->ndense, .plain = lb_forces_are_diagonal(m)};
-  double** const blocks[] = {&made.Q, &made.H[0], &made.H[1]};
-  for (int i = 0; i < 3; i++) {
-    *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));
-  }
-  double** const of_rows[] = {&made.s_q, &made.s_v, &made.J,        &made.gap_q,
-                              &made.E,   &made.F,   &made.start_gap};
-  for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
-    *of_rows[i] = lb_carve(c, rows * nd, sizeof(double));
-  }
-  double** const vectors[] = {&made.q, &made.v, &made.a,     &made.mu,
-                              &made.x, &made.u, &made.end_v, &made.begun};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-    *vectors[i] = lb_carve(c, nv, sizeof(double));
-  }
-  made.choice = lb_row_choice_lay_out(c, nd, rows);
-  made.row = made.choice.row;
-  made.state = made.choice.state;
-  made.Z = made.choice.force;
-  made.A = made.choice.A;
-  made.pivot = made.choice.pivot;
-  made.row_motor = lb_carve(c, rows, sizeof(int));
-  made.lands = lb_carve(c, rows, sizeof *made.lands);
-  double** const still[] = {&made.still_K, &made.still_M, &made.stiff_C, &made.start_C};
-  for (int i = 0; i < 4; i++) {
-    *still[i] = lb_carve(c, nd * nd, sizeof(double));
-  }
-  made.W = lb_carve(c, nd * nd, sizeof(double));
-  made.order = lb_carve(c, nd, sizeof(int));
-  made.nu = lb_carve(c, rows, sizeof(double));
-  made.from = lb_carve(c, (size_t)m->nq, sizeof(double));
-  made.eta = lb_carve(c, (size_t)m->nq, sizeof(double));
-  made.etad = lb_carve(c, nv, sizeof(double));
-  int most = 0, scratch = 0;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_reduced* b = m->link[i].reduced;
-    most = b && b->r > most ? b->r : most;
-    scratch = b && lb_reduced_scratch(b) > scratch ? lb_reduced_scratch(b) : scratch;
-  }
-  made.block = lb_carve(c, (size_t)most * (size_t)most, sizeof(double));
-  made.scratch = lb_carve(c, (size_t)scratch, sizeof(double));
-  made.push = lb_carve(c, (size_t)m->nmotor * nd, sizeof(double));
-  if (S) {
-    *S = made;
-  }
-  return S;
-}
-
-static lb_status make_nodes(lb_step_derivative* S, lb_error* err) {
-  const bool any = S->m->nnode > 0;
-  S->nodes = any ? LB_TAKE(&S->arena, lb_node_derivative, 1) : NULL;
-  const bool made =
-      !any || (S->nodes && lb_node_derivative_create(S->nodes, S->m, &S->arena) == LB_OK);
-  return made ? LB_OK : no_memory(S->m, err);
-}
-
-lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
-                                    lb_step_derivative** out, lb_error* err) {
-  lb_carver c = {0};
-  lay_out(&c, m);
-  c.base = lb_allocate(allocator, c.used);
-  if (!c.base) {
-    return no_memory(m, err);
-  }
-  memset(c.base, 0, c.used);
-  c.used = 0;
-  lb_step_derivative* S = lay_out(&c, m);
-  S->allocator = allocator;
-  lb_arena_init(&S->arena, allocator);
-  lb_status status = make_nodes(S, err);
-  if (status == LB_OK && lb_probe_create(&S->probe, m->tree ? m->tree : m, &S->arena) != LB_OK) {
-    status = no_memory(m, err);
-  }
-  if (status == LB_OK) {
-    status = lb_derivatives_create(m->tree ? m->tree : m, allocator, &S->D, err);
-  }
-  if (status != LB_OK) {
-    lb_step_derivative_release(S);
-    return status;
-  }
-  *out = S;
-  return LB_OK;
-}
-
-void lb_step_derivative_release(lb_step_derivative* S) {
-  if (S) {
-    lb_derivatives_release(S->D);
-    lb_arena_release(&S->arena);
-    lb_release(S->allocator, S);
-  }
 }

@@ -1,7 +1,8 @@
 // The derivative of one stage of an implicit step (bdf2.h) by everything it starts from, and its
 // transpose: what Newton's exact matrix, forward sensitivities and the discrete adjoint are made
-// of. For bodies in a basis; free nodes of strands and flesh are eliminated before the tree's
-// coordinates, in all of (5) and of its transpose (node_derivative.h).
+// of. Free nodes of strands and flesh are eliminated before the tree's coordinates, in all of (5)
+// and of its transpose (node_derivative.h), and so are those of elastic bodies with all their nodes
+// (full_step.h).
 //
 // A step finds q, v, a at its end, and multipliers lambda of loops, from
 //
@@ -33,9 +34,9 @@
 //   q = q_1,   a = (v - v_1)/dt,   r = rnea(q_1, v_1, a) - forces(q_1, v_1) + C (v - v_1) + dt K v
 //   s = rate(q_1, v) + pace gap(q_1),   and then q along v for dt                          (7)
 //
-// with the forces' own K and C. It is a stage with C + dt K for C and Q = 0, in which the
-// velocities before count by themselves as well: dr/dv_1 is that of rnea and forces less C, and how
-// K and C change comes with them (dynamics/probe.h).
+// with the forces' own K and C, and the pace 1/dt of what lands. It is a stage with C + dt K for C
+// and Q = 0, in which the velocities before count by themselves as well: dr/dv_1 is that of rnea
+// and forces less C, and how K and C change comes with them (dynamics/probe.h).
 #pragma once
 #include "limber/derivative.h"
 
@@ -49,7 +50,8 @@ typedef struct lb_step_past {
   const double* lambda; // [rows] multipliers; NULL: there are no loops
   bool inner;           // a stage within a step: s is the rate alone
   bool impact;          // not a stage but an impact, (6): lambda are its impulses
-  const bool* lands;    // [rows] of those that push: s is gap / dt; NULL: none
+  const bool* lands;    // [rows] of those that push: s is gap / dt, of (7) with rate; NULL: none
+  const bool* left_out; // [rows] that the step did not have (lb_loops_left_out); NULL: as d has it
   bool linear;          // a linearly implicit step, (7)
   double closing;       // of such a one: the pace; 0: 1/dt, with motors' gaps as it begins
   int taken_back;       // by steppers: how many told of before this do not count after all
@@ -112,7 +114,7 @@ void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lamb
 
 // Add `scale` times how what a motor that drives a position exerts changes with the end of the
 // step.
-void lb_step_add_torque(const lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
+void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
 
 // The transpose of lb_step_map: how an objective changes with dq0, dv0, da0 of (5), [nv] each,
 // driven coordinates included.
@@ -145,3 +147,14 @@ lb_step_answers lb_step_pose_linear(lb_step_derivative* S, lb_data* d, const lb_
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S);
+
+// Bodies with all their nodes stand there with fewer coordinates: the data that these derivatives
+// are of, d itself for other models; velocities v [nv] as they see them, until S is used again; and
+// by [nv] += s times how something changes with what they see, [their nv].
+lb_data* lb_step_data(const lb_step_derivative* S, lb_data* d);
+const double* lb_step_see(const lb_step_derivative* S, const double* v);
+void lb_step_gather(const lb_step_derivative* S, double* by, double s, const double* seen);
+// Room for either.
+static inline int lb_step_most_v(const lb_model* m) {
+  return m->shell && m->shell->nv > m->nv ? m->shell->nv : m->nv;
+}

@@ -7,6 +7,7 @@
 #include "dynamics/loop.h"
 #include "dynamics/rnea.h"
 #include "math/dense.h"
+#include "model/motor.h"
 #include "model/pose.h"
 #include "solve/step_derivative.h"
 
@@ -29,12 +30,15 @@ void lb_step_accelerate(lb_data* d, const lb_step_past* past) {
 
 void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
   const lb_model* m = d->model;
+  lb_loops_leave_out(d, past->left_out);
   lb_step_accelerate(d, past);
   lb_drive(m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
   residual(m, d, r);
-  if (d->work->loops) {
+  if (d->work->loops && m->shell) { // held faces' reactions are in r, and its steps are exact
+    memcpy(lambda, past->lambda, (size_t)lb_loops_most_rows(m) * sizeof *lambda);
+  } else if (d->work->loops) {
     lb_loops_keep_all(d); // steps have multipliers for all rows
     lb_loops_balance(m, d, r, past->lambda, lambda);
     lb_loops_keep_touching(m, d, NULL);
@@ -51,8 +55,8 @@ void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lamb
     residual(m, d, r);
   }
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_joint[i] >= 0 && m->motor_drive[i] == LB_DRIVE_POSITION) {
-      d->motor_force[i] = r[m->joint_v[m->motor_joint[i]]];
+    if (lb_motor_leads(m, i)) {
+      d->motor_force[i] = r[m->motor_v[i]];
     }
   }
 }

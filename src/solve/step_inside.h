@@ -5,6 +5,7 @@
 #include "dynamics/loop.h"
 #include "dynamics/probe.h"
 #include "math/dense.h"
+#include "solve/full_step.h"
 #include "solve/node_derivative.h"
 #include "solve/row_choice.h"
 #include "solve/step_derivative.h"
@@ -15,7 +16,9 @@ struct lb_step_derivative {
   const lb_allocator* allocator;
   lb_arena arena;            // of nodes and `probe`
   lb_node_derivative* nodes; // of strands and flesh; NULL: there are none
-  int nd;                    // coordinates but for those of free nodes, which come last
+  lb_full_step* full;        // of bodies with all their nodes; NULL: there are none
+  int nd;                    // coordinates but for those of free nodes, which come last; of `full`
+                             // those of the shell, which D is of
   lb_derivatives* D;         // of those
   const double *K, *C, *M;   // [nd][nd] of (4): D's, or those of (6) or (7); C NULL: zero
   double *still_K, *still_M; // [nd][nd] of (6) and (7)
@@ -37,7 +40,7 @@ struct lb_step_derivative {
   int* row;               // [rows] ... which ...
   int* row_motor;         // [rows] ... and the motor that asks for its gap, or -1
   lb_row_state* state;    // [all rows]
-  bool* lands;            // [all rows] those whose s is gap / dt
+  bool* lands;            // [all rows] those whose gap counts over dt
   double *s_q, *s_v;      // [rows][nd] ds/dq and ds/dv, all coordinates
   double* J;              // [rows][nd] directions of the forces, all coordinates
   double* gap_q;          // [rows][nd] scratch
@@ -86,6 +89,14 @@ void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, doub
 static inline double lb_step_pace(const lb_step_past* past, double dt) {
   return past->inner || past->impact ? 0 : past->closing > 0 ? past->closing : 1 / dt;
 }
+
+// --- Newton's method for bodies with all their nodes (bdf2_full.c) ---
+
+// W of (4) at d's q, qd and qdd, factored, under the multipliers lambda; false: it has no factors.
+bool lb_step_full_matrix(lb_step_derivative* S, lb_data* d, double dt, const double* lambda);
+// Before b [nv] is solved for with it: what lb_step_solve takes, after which lb_full_step_after
+// gives the nodes. S's data is where d is, and the reactions of held faces are taken out of b.
+double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b);
 
 // --- rows (step_rows.c) ---
 

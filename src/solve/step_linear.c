@@ -6,6 +6,7 @@
 #include "dynamics/gear.h"
 #include "dynamics/kinematics.h"
 #include "math/dense.h"
+#include "model/motor.h"
 #include "solve/explicit_changes.h"
 #include "solve/step_inside.h"
 
@@ -105,10 +106,6 @@ lb_step_answers lb_step_pose_linear(lb_step_derivative* S, lb_data* d, const lb_
 
 // --- products ---
 
-static bool leads(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_POSITION && m->motor_joint[motor] >= 0;
-}
-
 void lb_step_linear_gather(lb_step_derivative* S, const lb_step_causes* in) {
   const lb_model* m = S->m;
   const size_t size = (size_t)m->nv * sizeof(double);
@@ -120,8 +117,8 @@ void lb_step_linear_gather(lb_step_derivative* S, const lb_step_causes* in) {
   memset(S->a, 0, size);
   lb_add(m->nv, S->a, -1 / S->dt, S->begun);
   for (int i = 0; i < m->nmotor; i++) {
-    if (leads(m, i)) {
-      const int k = m->joint_v[m->motor_joint[i]];
+    if (lb_motor_leads(m, i)) {
+      const int k = m->motor_v[i];
       S->v[k] = in->motor[3 * i + 1];
       S->a[k] += in->motor[3 * i + 1] / S->dt;
     }
@@ -159,8 +156,8 @@ void lb_step_linear_advance(lb_step_derivative* S, double* q, const double* v,
   const lb_model* m = S->m;
   lb_changes_advance(m, S->end_v, S->dt, q, S->q, v);
   for (int i = 0; i < m->nmotor; i++) {
-    if (leads(m, i)) {
-      q[m->joint_v[m->motor_joint[i]]] = in->motor[3 * i];
+    if (lb_motor_leads(m, i)) {
+      q[m->motor_v[i]] = in->motor[3 * i];
     }
   }
 }
@@ -177,8 +174,8 @@ void lb_step_linear_advance_back(lb_step_derivative* S, const lb_step_effects* i
 void lb_step_linear_scatter(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
   const lb_model* m = S->m;
   for (int i = 0; i < m->nmotor; i++) {
-    if (leads(m, i)) {
-      const int k = m->joint_v[m->motor_joint[i]];
+    if (lb_motor_leads(m, i)) {
+      const int k = m->motor_v[i];
       out->motor[3 * i] += in->q[k];
       out->motor[3 * i + 1] += S->v[k] + S->a[k] / S->dt;
     }

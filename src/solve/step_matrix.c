@@ -13,8 +13,9 @@ void lb_step_clear_driven(const lb_model* m, double* x) {
   }
 }
 
+// All of them have all coordinates, in whatever order.
 static int first_v(const lb_model* m, lb_step_links of) {
-  return m->link_v[of.from];
+  return of.from > 0 ? m->link_v[of.from] : 0;
 }
 
 static int count_v(const lb_model* m, lb_step_links of) {

@@ -18,7 +18,8 @@ void lb_step_rows_judge(lb_step_derivative* S, const lb_data* d, const lb_step_p
     const lb_loop_row r = lb_loops_row(d, i);
     const bool lands = past->lands && past->lands[i];
     const bool ajar = past->impact && r.gap > CLOSED;
-    const double s = lands ? r.gap / past->dt : r.rate + pace * r.gap;
+    const double rate = lands && !past->linear ? 0 : r.rate;
+    const double s = rate + (lands ? 1 / past->dt : pace) * r.gap;
     S->lands[i] = lands;
     S->state[i] = !r.pushes || past->lambda[i] > 0 ? LB_ROW_HOLDS
                   : fabs(s) <= CLOSED && !ajar     ? LB_ROW_IDLE
@@ -39,7 +40,7 @@ static void choose_rows(lb_step_derivative* S, int rows) {
 static void differentiate_row(lb_step_derivative* S, int row) {
   const size_t nd = (size_t)S->nd, at = (size_t)row * nd;
   const bool landed = S->lands[row];
-  const double rate = landed ? 0 : 1, gap = landed ? 1 / S->dt : S->pace;
+  const double rate = landed && !S->linear ? 0 : 1, gap = landed ? 1 / S->dt : S->pace;
   for (size_t k = at; k < at + nd; k++) {
     S->s_q[k] = rate * S->s_q[k] + gap * S->gap_q[k];
     S->s_v[k] = rate * S->J[k];

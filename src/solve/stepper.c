@@ -6,7 +6,10 @@
 
 #include "dynamics/gear.h"
 #include "dynamics/joint.h"
+#include "dynamics/kinematics.h"
 #include "dynamics/loop.h"
+#include "model/pose.h"
+#include "solve/trouble.h"
 
 static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
     [LB_INTEGRATOR_EULER] = &lb_stepper_euler,
@@ -35,56 +38,137 @@ void lb_stepper_restart(const lb_stepper* st, lb_data* d) {
   memcpy(d->qd, st->saved + st->m->nq, (size_t)st->m->nv * sizeof *d->qd);
 }
 
-// The first joint whose state is not finite, or -1.
-static int lost_joint(const lb_model* m, const lb_data* d) {
+// Is the state of a joint not finite?
+static bool is_lost(const lb_model* m, const lb_data* d) {
   for (int j = 0; j < m->njoint; j++) {
     for (int k = 0; k < m->joint_nq[j]; k++) {
       if (!isfinite(d->q[m->joint_q[j] + k])) {
-        return j;
+        return true;
       }
     }
     for (int k = 0; k < m->joint_nv[j]; k++) {
       if (!isfinite(d->qd[m->joint_v[j] + k])) {
-        return j;
+        return true;
       }
     }
   }
-  return -1;
+  return false;
 }
 
-// Angles about three axes run away where two of the axes fall together; other coordinates do so
-// only where forces change too fast for the step.
-static const char* likely_reason(const lb_model* m, int joint) {
-  static const char ANGLES[] = "its angles may have come to where two of their axes fall together "
-                               "(use a spherical joint, or another 'order')";
-  const int kind = m->joint_kind[joint];
-  return kind == LB_JOINT_EULER || kind == LB_JOINT_FREE_3D
-             ? ANGLES
-             : "springs or dampers may be too stiff for this one (bdf2 and sdirk2 take more)";
-}
-
-// The strand or flesh of the first node whose state is not finite, or NULL; `word` is what it is.
-static const char* lost_node(const lb_model* m, const lb_data* d, const char** word) {
+static bool lost_node(const lb_model* m, const lb_data* d) {
   for (int i = 0; i < m->nnode; i++) {
     const lb_model_node* node = &m->node[i];
-    bool lost = false;
     for (int k = 0; k < 3 && node->link == LB_NODE_FREE; k++) {
-      lost = lost || !isfinite(d->q[node->q + k]) || !isfinite(d->qd[node->v + k]);
-    }
-    for (int s = 0; lost && s < m->nstrand; s++) {
-      if (i < m->strand[s].first_node + m->strand[s].nnode) {
-        *word = "strand";
-        return m->strand[s].name;
-      }
-    }
-    for (int s = 0; lost && s < m->nsoft; s++) {
-      if (i < m->soft[s].first_node + m->soft[s].nnode) {
-        *word = "soft";
-        return m->soft[s].name;
+      if (!isfinite(d->q[node->q + k]) || !isfinite(d->qd[node->v + k])) {
+        return true;
       }
     }
   }
-  return NULL;
+  return false;
+}
+
+// Speeds grow by orders of magnitude in a step where motion leaves all bounds, and carry others
+// along: whose it was is remembered from when the first was beyond what bodies have [1/s or m/s].
+static void watch_speeds(lb_stepper* st, const lb_data* d) {
+  static const double FAST = 1e6;
+  const int v = st->m->nv > 0 ? lb_fastest(st->m, d, 0) : -1;
+  if (v < 0 || fabs(d->qd[v]) < FAST) {
+    st->runaway = 0;
+  } else if (st->runaway == 0) {
+    st->runaway = v + 1;
+  }
+}
+
+// What is wrong with a step.
+typedef struct trouble {
+  bool left;    // it went beyond all bounds
+  int singular; // joint that came to a full turn, or -1
+} trouble;
+
+// Numbers are of no use nearer to a full turn than this, in turns; and a step that finds no end is
+// likely to have met that from where it is less near.
+static const double SINGULAR = 0.02, NEARLY_SINGULAR = 0.1;
+
+// Numbers that something acts on keep their chart, up to where it is of no use.
+static lb_status complain_about_chart(const lb_stepper* st, int joint, double time, lb_error* err) {
+  const lb_model* m = st->m;
+  return lb_error_add(
+      err, LB_FAILED, m->joint_place[joint],
+      "the rotation vector of joint '%s', which carries body '%s', came near a full turn after t = "
+      "%g s, where it is singular; it cannot go on with the vector the other way round, since its "
+      "numbers have a spring, limits, armature, a constraint or a motor of their own (use a "
+      "spherical joint, or take these away)",
+      m->joint_name[joint], lb_model_motion(m, joint).body, time);
+}
+
+// Back to where a step of h began, with the reason why there is none.
+static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, trouble t,
+                      lb_error* err) {
+  lb_status status = LB_FAILED;
+  lb_stepper_restart(st, d);
+  d->time = start;
+  const int strained =
+      t.singular < 0 ? lb_singular_joint(st->m, d->q, d->q, NEARLY_SINGULAR) : t.singular;
+  if (strained >= 0) {
+    return complain_about_chart(st, strained, start, err);
+  }
+  if (err && lb_is_led_astray(st->m, d, h)) {
+    status = lb_tell_open(st->m, d, false, err);
+  } else if (err) {
+    lb_stepper_restart(st, d);
+    d->time = start;
+    status = lb_tell_lost(st, d, h, t.left, err);
+  }
+  lb_stepper_restart(st, d);
+  d->time = start;
+  return status;
+}
+
+// Put a state on what it has to keep to, after a step that does not do so by itself; false: there
+// is no such state near.
+static bool settle(lb_stepper* st, lb_data* d, double h) {
+  if (!(lb_settle(st->m, d) <= LB_CLOSED) ||
+      (lb_loops_paced(st->m) >= 0 && !(lb_loops_gap_of(st->m, d, true, NULL) <= LB_CLOSED))) {
+    return false;
+  }
+  if (st->watcher && st->solver.integrator != LB_INTEGRATOR_ADAPTIVE) { // which has told
+    st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
+  }
+  return true;
+}
+
+// Of rates at d's state, the one that is off most. What makes up a rate are the shares of the
+// velocities in it, whatever their signs.
+static double rates_off(const lb_model* m, lb_data* d, int* which) {
+  static const double SHARE = 0.1;
+  double worst = 0;
+  lb_kinematics(m, d, d->q, d->qd);
+  const lb_loop_rows rows = lb_loops_linearise(m, d);
+  for (int i = 0; i < rows.count; i++) {
+    const double* J = rows.J + (size_t)i * (size_t)m->nv;
+    double size = 0;
+    for (int k = 0; rows.paced[i] && k < m->nv; k++) {
+      size += fabs(J[k] * d->qd[k]);
+    }
+    const double off = fabs(rows.rate[i]);
+    if (rows.paced[i] && !(off <= fmax(worst, SHARE * size))) {
+      const lb_loop_row r = lb_loops_row(d, i);
+      *which = r.relation >= 0 ? m->nloop + r.relation : r.loop;
+      worst = off;
+    }
+  }
+  return worst;
+}
+
+double lb_stepper_gap(const lb_stepper* st, lb_data* d, int* which) {
+  const lb_model* m = st->m;
+  if (st->solver.integrator != LB_INTEGRATOR_LINEAR_EULER || lb_loops_paced(m) < 0) {
+    return lb_loop_gap(m, d, which);
+  }
+  int pace = -1;
+  const double gap = lb_loops_gap_of(m, d, false, which), off = rates_off(m, d, &pace);
+  *which = off <= gap ? *which : pace;
+  return off <= gap ? gap : off;
 }
 
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
@@ -93,51 +177,23 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
     lb_rechart(st->m, d->q, d->qd); // steppers with a history see that it ends here
   }
   lb_gears_hold(st->m, d);
+  lb_loops_choose(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
-  const int lost = lost_joint(st->m, d);
-  const char* word = "";
-  const char* loose = lost_node(st->m, d, &word);
-  if (stepped && lost < 0 && !loose) {
-    d->time = start + h;
-    if (st->type->closes_loops) {
-      lb_drive(st->m, d);
-      lb_normalise(st->m, d->q);
-    } else {
-      lb_settle(st->m, d);
-      if (st->watcher && st->solver.integrator != LB_INTEGRATOR_ADAPTIVE) { // which has told
-        st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
-      }
-    }
-    return LB_OK;
+  const bool left = is_lost(st->m, d) || lost_node(st->m, d);
+  const int singular = left ? -1 : lb_singular_joint(st->m, st->saved, d->q, SINGULAR);
+  if (!stepped || left || singular >= 0) {
+    return fail(st, d, start, h, (trouble){left, singular}, err);
   }
-  lb_stepper_restart(st, d);
-  d->time = start;
-  if (lost >= 0) {
-    return lb_error_add(
-        err, LB_FAILED, (lb_place){0},
-        "the motion of joint '%s', which carries body '%s', left all bounds after t = "
-        "%g s: take a smaller "
-        "step, or the adaptive integrator; %s",
-        st->m->joint_name[lost], st->m->body_name[st->m->joint_body[lost]], start,
-        likely_reason(st->m, lost));
+  d->time = start + h;
+  if (st->type->closes_loops) {
+    lb_drive(st->m, d);
+    lb_normalise(st->m, d->q);
+  } else if (!settle(st, d, h)) {
+    return fail(st, d, start, h, (trouble){false, -1}, err);
   }
-  if (loose) {
-    return lb_error_add(
-        err, LB_FAILED, (lb_place){0},
-        "the motion of %s '%s' left all bounds after t = %g s: take a smaller step, "
-        "or an implicit integrator (bdf2)",
-        word, loose, start);
-  }
-  return lb_error_add(
-      err, LB_FAILED, (lb_place){0},
-      "no step small enough was found after t = %g s: %s or look for very stiff "
-      "springs",
-      start,
-      st->solver.integrator == LB_INTEGRATOR_ADAPTIVE ? "loosen the tolerance,"
-      : lb_loops_most_rows(st->m) > 0
-          ? "perhaps a point, motor or loop is led out of reach; take a smaller step,"
-          : "take a smaller step,");
+  watch_speeds(st, d);
+  return LB_OK;
 }
 
 lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,

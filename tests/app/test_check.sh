@@ -108,3 +108,18 @@ run "$LIMBER" check far-awai.yaml
 claim "one letter is wrong" complains "there is no such file (did you mean 'far-away.yaml'?)"
 run "$LIMBER" check far-away
 claim "the ending was forgotten" complains "there is no such file (did you mean 'far-away.yaml'?)"
+
+# Friction that explicit steps cannot follow is no mistake, but told, with the step that would do.
+cat >rubs.yaml <<'Y'
+bodies: {a: {shape: {capsule: {radius: 5 mm, from: [0, 0, 0], to: [0, 0, -6 cm]}}, mass: 20 g}}
+joints:
+  j: {type: revolute, axis: y, child: a, friction: 0.01}
+duration: 0.1
+Y
+for verb in "check" "simulate --quiet --out rubs"; do
+  run "$LIMBER" $verb rubs.yaml
+  claim "steep friction" exits 0
+  claim "... is warned of" complains "warning: rubs.yaml:3:3: friction in joint 'j' is too steep for rk4 with steps of 1 ms"
+done
+run "$LIMBER" simulate rubs.yaml --quiet --out rubs --step 50us
+claim "... and with short steps is none" silent

@@ -49,6 +49,42 @@ run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --cutoff 60
 claim "a cut-off above what samples show" exits 2
 claim "... is explained" complains "too high"
 
+# what lies on a floor needs nothing, if it is near enough to touch
+cat >box.yaml <<'Y'
+bodies: {box: {shape: {box: [0.2, 0.2, 0.2]}, mass: 2, position: [0, 0, 0.1]}}
+constraints: {ground: {floor: {body: box, points: [{at: [0, 0, -0.1]}]}}}
+Y
+{
+  echo time,box.q0,box.q1,box.q2,box.q3,box.q4,box.q5,box.q6
+  for t in 0 1 2 3 4 5 6 7; do echo "$t,0,0,0.102,1,0,0,0"; done
+} >above.csv
+run "$LIMBER" inverse box.yaml above.csv --out floor --quiet
+claim "a box two millimetres above a floor" exits 0
+claim "... hangs in the air" grep -q "^3,.*,19.62$" floor/inverse.csv
+run "$LIMBER" inverse box.yaml above.csv --out floor --touch 5mm --quiet
+claim "... and lies on it by a wider --touch" exits 0
+claim "... which carries it" grep -q "^3,.*,19.62,0,0,0" floor/reactions.csv
+run "$LIMBER" inverse box.yaml above.csv --out floor --touch far
+claim "no length" exits 2
+claim "... is told what is one" complains "a positive length"
+
+# every point of a floor has columns of its own, which sum up to the weight
+cat >table.yaml <<'Y'
+bodies: {box: {shape: {box: [0.2, 0.2, 0.2]}, mass: 2, position: [0, 0, 0.1]}}
+constraints:
+  ground: {floor: {body: box, points: [{at: [0.1, 0.1, -0.1]}, {at: [-0.1, 0.1, -0.1]}, {at: [0, -0.1, -0.1]}]}}
+record: {every: 10 ms, reactions: true}
+duration: 0.1
+Y
+run "$LIMBER" simulate table.yaml --out table --quiet
+claim "a box on three points" exits 0
+twice=$(head -1 table/reactions.csv | tr , '\n' | sort | uniq -d)
+claim "... has no column twice" test -z "$twice"
+sum=$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i ~ /^ground[.][0-2][.]fz$/) at[i] = 1}
+  NR > 1 {sum = 0; for (i in at) sum += $i; last = sum} END {printf "%.9f", last}' table/reactions.csv)
+claim "... whose forces are its weight" test "$sum" = 19.620000000
+claim "... and names for them in the report" grep -q '"name":"ground 2","group":"reaction"' table/report.html
+
 # what can be wrong with tables
 printf 'time,shoulder.q,elbw.q\n0,0,0\n1,0,0\n' >misspelt.csv
 run "$LIMBER" inverse arm.yaml misspelt.csv --out more
@@ -57,6 +93,15 @@ claim "... is named, with its neighbour" complains "misspelt.csv:1:1: there is n
 printf 'time,shoulder.q,elbow.q\n0,0,0\n1,0,x\n' >hole.csv
 run "$LIMBER" inverse arm.yaml hole.csv --out more
 claim "a hole in a column" complains "hole.csv:3:1: column 'elbow.q' must have a number in every line"
+
+cat >ball.yaml <<'Y'
+bodies: {a: {shape: {box: [0.1, 0.2, 0.3]}}}
+joints: {ball: {type: spherical, child: a}}
+Y
+printf '%s\n' time,ball.q0,ball.q1,ball.q2,ball.q3 0,1,0,0,0 0.1,0,0,0,0 0.2,1,0,0,0 >nowhere.csv
+run "$LIMBER" inverse ball.yaml nowhere.csv --out nowhere
+claim "a quaternion of zeros" exits 2
+claim "... is told" complains "nowhere.csv:3:1: the quaternion of joint 'ball' (columns q0 to q3) is zero"
 printf 'time,shoulder.q,elbow.q\n0,0,0\n0,0,0\n' >still.csv
 run "$LIMBER" inverse arm.yaml still.csv --out more
 claim "time that stands still" complains "still.csv:3:1: time must rise"

@@ -25,8 +25,8 @@ static void check_both(problem* p, double part, double tolerance) {
 }
 
 // The text has places for the integrator, for the coordinates, and for more goals.
-static void check_schemes(int count, const char* text, bool loose, const char* more, double part,
-                          double tolerance) {
+static inline void check_schemes(int count, const char* text, bool loose, const char* more,
+                                 double part, double tolerance) {
   for (int i = 0; i < count; i++) {
     char whole[8000];
     problem p;

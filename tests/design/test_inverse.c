@@ -61,8 +61,8 @@ static double worst_motor(const lb_recording* put_in, const lb_recording* found)
 }
 
 // Forward, through the file and back: motors' forces to `motors`, and nothing is left on
-// coordinates that none drives.
-static void round_trip(const char* scene, double motors, double left) {
+// coordinates that none drives. The largest force of a coupling or limit.
+static double round_trip(const char* scene, double motors, double left) {
   lb_model* m = compile(scene);
   lb_recording* forward = simulate(m);
   lb_joint_motion* motion = through_file(forward);
@@ -71,13 +71,18 @@ static void round_trip(const char* scene, double motors, double left) {
   lb_recording* back = invert(m, motion, &o, &s);
   assert_near(worst_motor(forward, back), 0, motors);
   assert_near(s.residual.joint < 0 ? 0 : s.residual.value, 0, left);
+  double most = 0;
+  for (int i = 0; i < m->nrelation * back->nframe; i++) {
+    most = fmax(most, fabs(back->relation[i]));
+  }
   lb_joint_motion_release(motion);
   lb_recording_release(forward);
   lb_recording_release(back);
   lb_model_release(m);
+  return most;
 }
 
-#define ARM                                                                                        \
+#define ARM_WITH_REST(REST)                                                                        \
   "duration: 0.5 s\n"                                                                              \
   "record: {every: 10 ms, rates: true}\n"                                                          \
   "bodies:\n"                                                                                      \
@@ -87,8 +92,10 @@ static void round_trip(const char* scene, double motors, double left) {
   "joints:\n"                                                                                      \
   "  shoulder: {type: revolute, child: upper, axis: y, damping: 0.1}\n"                            \
   "  elbow: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.4], axis: [1, 1, 0],\n"    \
-  "          spring: {stiffness: 3, rest: 0.2}, armature: 0.02}\n"                                 \
+  "          spring: {stiffness: 3, rest: " REST "}, armature: 0.02}\n"                            \
   "  wrist: {type: spherical, parent: lower, child: hand, at: [0.1, 0, -0.3], damping: 0.05}\n"
+
+#define ARM ARM_WITH_REST("0.2")
 
 static void forces_of_motors_come_back_from_a_file(void** state) {
   (void)state;
@@ -103,6 +110,39 @@ static void prescribed_joints_come_back_as_torques(void** state) {
   round_trip(ARM "motors:\n"
                  "  a: {joint: shoulder, keys: [[0, 0], [0.2, 30 deg], [0.5, -20 deg]]}\n"
                  "  b: {joint: elbow, drive: force, keys: [[0, 1], [0.3, -2], [0.5, 0]]}\n",
+             1e-9, 1e-9);
+}
+
+// Of joints with several coordinates: some led, some pushed, some free.
+#define BRANCH                                                                                     \
+  "duration: 0.4 s\n"                                                                              \
+  "record: {every: 10 ms, rates: true}\n"                                                          \
+  "bodies:\n"                                                                                      \
+  "  upper: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0, 0, -0.4]}}}\n"               \
+  "  lower: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0.1, 0, -0.3]}}}\n"             \
+  "  hand: {shape: {box: [0.1, 0.05, 0.02], position: [0, 0, -0.05]}}\n"                           \
+  "  bird: {shape: {box: [0.1, 0.05, 0.02], position: [0, 0, -0.05]}}\n"                           \
+  "joints:\n"                                                                                      \
+  "  shoulder: {type: euler, order: yxz, child: upper, damping: 0.1}\n"                            \
+  "  elbow: {type: universal, parent: upper, child: lower, at: [0, 0, -0.4], axis: y,\n"           \
+  "          second_axis: z, spring: {stiffness: 3, rest: [0.2, 0]}, armature: 0.02}\n"            \
+  "  wrist: {type: spherical, parent: lower, child: hand, at: [0.1, 0, -0.3], damping: 0.05}\n"    \
+  "  air: {type: free, child: bird}\n"                                                             \
+  "motors:\n"                                                                                      \
+  "  b: {joint: elbow, coordinate: 1, drive: force, keys: [[0, 0], [0.2, 0.1], [0.4, 0]]}\n"       \
+  "  c: {joint: wrist, coordinate: 1, drive: force, keys: [[0, 0], [0.2, 0.1], [0.4, -0.2]]}\n"    \
+  "  d: {joint: air, coordinate: 3, drive: force, keys: [[0, 1], [0.2, 3], [0.4, -1]]}\n"
+
+static void motors_on_one_coordinate_of_several_come_back(void** state) {
+  (void)state;
+  round_trip(BRANCH, 1e-9, 1e-9);
+  round_trip(BRANCH
+             "  a: {joint: shoulder, coordinate: 1, keys: [[0, 0.1], [0.2, 0.5], [0.4, 0]]}\n"
+             "  e: {joint: elbow, keys: [[0, 0.1], [0.2, 0.5], [0.4, 0]]}\n",
+             1e-9, 1e-9);
+  round_trip(BRANCH
+             "  a: {joint: shoulder, coordinate: 1, keys: [[0, 0.1], [0.2, 0.5], [0.4, 0]]}\n"
+             "solver: {coordinates: maximal}\n",
              1e-9, 1e-9);
 }
 
@@ -171,6 +211,91 @@ static void elastic_bodies_need_nothing_inside(void** state) {
              1e-9, 1e-9);
 }
 
+// A box at rest on its corners, with a wheel on it that a motor turns.
+static void floors_carry_what_lies_on_them(void** state) {
+  (void)state;
+#define CART                                                                                       \
+  "duration: 0.3 s\n"                                                                              \
+  "record: {every: 10 ms, rates: true}\n"                                                          \
+  "bodies:\n"                                                                                      \
+  "  box: {shape: {box: [0.4, 0.3, 0.2]}, mass: 2, position: [0, 0, 0.1]}\n"                       \
+  "  wheel: {shape: {cylinder: {radius: 0.05, length: 0.02}}, mass: 0.5}\n"                        \
+  "joints: {axle: {type: revolute, parent: box, child: wheel, at: [0.05, 0, 0.1], axis: y}}\n"     \
+  "motors: {m: {joint: axle, drive: force, keys: [[0, 0], [0.1, 0.2], [0.3, -0.1]]}}\n"            \
+  "constraints:\n"                                                                                 \
+  "  floor:\n"                                                                                     \
+  "    floor:\n"                                                                                   \
+  "      body: box\n"                                                                              \
+  "      points: [{at: [0.2, 0.15, -0.1]}, {at: [-0.2, 0.15, -0.1]},\n"                            \
+  "               {at: [0.2, -0.15, -0.1]}, {at: [-0.2, -0.15, -0.1]}]\n"
+  round_trip(CART, 1e-9, 1e-9);
+  round_trip(CART "solver: {integrator: bdf2}\n", 1e-9, 1e-9);
+}
+
+// The elbow is pushed against its stop, from the start or after it fell on it; a motor at the
+// shoulder pushes, too.
+#define STOPPED(START)                                                                             \
+  ARM_WITH_REST("2")                                                                               \
+  "motors: {a: {joint: shoulder, drive: force, keys: [[0, 0], [0.2, 3], [0.5, -4]]}}\n"            \
+  "initial: {elbow: {position: " START "}}\n"                                                      \
+  "constraints: {stop: {couple: [{joint: elbow}], at_most: 0.3}}\n"
+
+static void stops_hold_what_leans_on_them(void** state) {
+  (void)state;
+  static const char* const START[] = {STOPPED("0.3"), STOPPED("0.1")};
+  static const char* const SOLVER[] = {"", "solver: {coordinates: maximal}\n",
+                                       "solver: {integrator: sdirk2}\n",
+                                       "solver: {integrator: linear-euler}\n"};
+  for (int i = 0; i < 8; i++) {
+    char scene[2000];
+    snprintf(scene, sizeof scene, "%s%s", START[i % 2], SOLVER[i / 2]);
+    assert_true(round_trip(scene, 1e-9, 1e-9) > 1);
+  }
+}
+
+// A motor lifts a slider off its stop: it is all the motor's from the first moment on.
+static void what_comes_off_is_not_pushed(void** state) {
+  (void)state;
+  round_trip("duration: 0.1 s\n"
+             "record: {every: 10 ms, rates: true}\n"
+             "bodies: {cart: {shape: {box: [0.1, 0.1, 0.1]}, mass: 2}}\n"
+             "joints: {rail: {type: prismatic, child: cart, axis: z}}\n"
+             "motors: {lift: {joint: rail, drive: force, keys: [[0, 19.7], [0.1, 25]]}}\n"
+             "constraints: {low: {couple: [{joint: rail}], at_least: 0}}\n",
+             1e-9, 1e-9);
+}
+
+// Nothing but coordinates: the floor carries the box, all corners alike.
+static void corners_share_a_weight_alike(void** state) {
+  (void)state;
+  lb_model* m =
+      compile("duration: 0.1 s\n"
+              "record: {every: 10 ms}\n"
+              "bodies: {box: {shape: {box: [0.4, 0.3, 0.2]}, mass: 2, position: [0, 0, 0.1]}}\n"
+              "constraints:\n"
+              "  floor:\n"
+              "    floor:\n"
+              "      body: box\n"
+              "      points: [{at: [0.2, 0.15, -0.1]}, {at: [-0.2, 0.15, -0.1]},\n"
+              "               {at: [0.2, -0.15, -0.1]}, {at: [-0.2, -0.15, -0.1]}]\n");
+  lb_recording* forward = simulate(m);
+  lb_joint_motion* motion = through_file(forward);
+  const lb_inverse_options o = lb_inverse_default();
+  lb_summary s;
+  lb_recording* back = invert(m, motion, &o, &s);
+  const int count = m->njoint + m->nloop;
+  assert_near(s.residual.joint < 0 ? s.torque.value : s.residual.value, 0, 1e-9);
+  for (int f = 0; f < back->nframe; f++) {
+    for (int i = 0; i < 4; i++) {
+      assert_near(back->reaction[f * count + m->njoint + i].force.z, 2 * 9.81 / 4, 1e-9);
+    }
+  }
+  lb_joint_motion_release(motion);
+  lb_recording_release(forward);
+  lb_recording_release(back);
+  lb_model_release(m);
+}
+
 // Motors push two rods, sampled at this rate, without rates in the table.
 static double error_without_rates(double every) {
   char scene[1000];
@@ -208,6 +333,84 @@ static void without_rates_the_error_falls_with_the_sixth_power(void** state) {
   (void)state;
   const double order = log2(error_without_rates(0.01) / error_without_rates(0.005));
   assert_true(order > 5.5 && order < 6.5);
+}
+
+// A motion of this scene through its file and back; frames are dense enough to be differentiated.
+static lb_recording* there_and_back(const char* scene, double cutoff, lb_model** m) {
+  *m = compile(scene);
+  lb_recording* forward = simulate(*m);
+  lb_joint_motion* motion = through_file(forward);
+  lb_inverse_options o = lb_inverse_default();
+  o.cutoff = cutoff;
+  lb_summary s;
+  lb_recording* back = invert(*m, motion, &o, &s);
+  lb_joint_motion_release(motion);
+  lb_recording_release(forward);
+  return back;
+}
+
+#define TUMBLING(JOINT)                                                                            \
+  "duration: 0.5 s\n"                                                                              \
+  "solver: {integrator: rk8}\n"                                                                    \
+  "record: {every: 1 ms}\n"                                                                        \
+  "bodies: {bob: {mass: 2, center: [0.1, 0.02, -0.2], inertia: [0.03, 0.02, 0.01]}}\n"             \
+  "joints: {j: {child: bob, " JOINT "}}\n"
+
+#define FLOATING "gravity: [0, 0, 0]\n"
+
+// The largest change of a coordinate from frame to frame.
+static double widest_jump(const lb_recording* r) {
+  double most = 0;
+  for (int i = r->model->nq; i < r->nframe * r->model->nq; i++) {
+    most = fmax(most, fabs(r->q[i] - r->q[i - r->model->nq]));
+  }
+  return most;
+}
+
+// Rotation vectors jump to the other way round, and nothing of that is left in the torques.
+static void vectors_that_jump_need_no_torques(void** state) {
+  (void)state;
+  static const char* const SCENE[] = {
+      TUMBLING("type: exponential") "initial: {j: {velocity: [14, 5, 8]}}\n",
+      TUMBLING("type: free-3d") FLOATING "initial: {j: {velocity: [0, 1, 0, 14, 5, 8]}}\n",
+      TUMBLING("type: free-3d, first: rotation") FLOATING
+      "initial: {j: {velocity: [14, 5, 8, 0, 1, 0]}}\n",
+      TUMBLING("type: composite, parts: [{type: prismatic, axis: x, armature: 9}, {type: "
+               "exponential}]") "initial: {j: {velocity: [1, 14, 5, 8]}}\n"};
+  for (size_t i = 0; i < sizeof SCENE / sizeof *SCENE; i++) {
+    lb_model* m;
+    lb_recording* r = there_and_back(SCENE[i], NAN, &m);
+    assert_true(widest_jump(r) > 2);
+    for (int k = 8 * m->nv; k < (r->nframe - 8) * m->nv; k++) { // ends are of lower order
+      assert_near(r->torque[k], 0, 1e-6);
+    }
+    lb_recording_release(r);
+    lb_model_release(m);
+  }
+}
+
+// The same motion by vectors and by quaternions: filtered or not, the same passes through the
+// joint.
+static void vectors_are_filtered_as_quaternions_are(void** state) {
+  (void)state;
+  static const double CUTOFF[] = {NAN, 30};
+  for (int c = 0; c < 2; c++) {
+    lb_model *vectors, *quaternions;
+    lb_recording* a =
+        there_and_back(TUMBLING("type: exponential") "initial: {j: {velocity: [14, 5, 8]}}\n",
+                       CUTOFF[c], &vectors);
+    lb_recording* b = there_and_back(
+        TUMBLING("type: spherical") "initial: {j: {spin: [14, 5, 8]}}\n", CUTOFF[c], &quaternions);
+    assert_true(widest_jump(a) > 2);
+    for (int i = 8; i < a->nframe - 8; i++) { // ends are of lower order
+      assert_near(lb_vec3_norm(lb_vec3_sub(a->reaction[i].force, b->reaction[i].force)), 0, 1e-5);
+      assert_near(lb_vec3_norm(lb_vec3_sub(a->reaction[i].moment, b->reaction[i].moment)), 0, 1e-5);
+    }
+    lb_recording_release(a);
+    lb_recording_release(b);
+    lb_model_release(vectors);
+    lb_model_release(quaternions);
+  }
 }
 
 // A force plate under a standing block carries its weight: then nothing is left on its free joint.
@@ -301,10 +504,17 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(forces_of_motors_come_back_from_a_file),
       cmocka_unit_test(prescribed_joints_come_back_as_torques),
+      cmocka_unit_test(motors_on_one_coordinate_of_several_come_back),
       cmocka_unit_test(free_bodies_and_loads_leave_nothing),
       cmocka_unit_test(motors_of_linkages_come_back),
       cmocka_unit_test(elastic_bodies_need_nothing_inside),
+      cmocka_unit_test(floors_carry_what_lies_on_them),
+      cmocka_unit_test(stops_hold_what_leans_on_them),
+      cmocka_unit_test(what_comes_off_is_not_pushed),
+      cmocka_unit_test(corners_share_a_weight_alike),
       cmocka_unit_test(without_rates_the_error_falls_with_the_sixth_power),
+      cmocka_unit_test(vectors_that_jump_need_no_torques),
+      cmocka_unit_test(vectors_are_filtered_as_quaternions_are),
       cmocka_unit_test(measured_forces_carry_a_block),
       cmocka_unit_test(memory_that_runs_out_is_told_and_given_back),
   };

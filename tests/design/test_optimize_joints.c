@@ -369,6 +369,87 @@ static void frames_that_begin_turned(void** state) {
   check_schemes(SCHEMES, turned, true, "", 1e-3, 1e-7);
 }
 
+// --- the place of one joint and the velocity of another ---
+
+// A four-bar with a gear on its crank: one freedom.
+static const char crossed[] =
+    "duration: 60 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  crank: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
+    "  coupler: {shape: {box: [0.5, 0.02, 0.02], position: [0.25, 0, 0]}}\n"
+    "  rocker: {shape: {box: [0.4, 0.02, 0.02], position: [0.2, 0, 0]}}\n"
+    "  wheel: {shape: {cylinder: {radius: 6 cm, length: 3 cm}}}\n"
+    "joints:\n"
+    "  a: {type: revolute, child: crank, axis: y}\n"
+    "  b: {type: revolute, parent: crank, child: coupler, at: [0.2, 0, 0], axis: y}\n"
+    "  c: {type: revolute, child: rocker, at: [0.5, 0, 0], axis: y}\n"
+    "  d: {type: revolute, parent: coupler, child: rocker, at: [0.5, 0, 0],\n"
+    "      in_child: [0.4, 0, 0], axis: y, loop: true}\n"
+    "  shaft: {type: revolute, child: wheel, at: [0, 0.2, 0], axis: y}\n"
+    "constraints: {gear: {couple: [{joint: a, times: 2}, {joint: shaft}], equals: -2}}\n"
+    "initial:\n"
+    "  a: {position: -60 deg, velocity: -1}\n"
+    "  b: {position: 40 deg}\n"
+    "  c: {position: -100 deg, velocity: -0.5}\n"
+    "  shaft: {velocity: 2}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "%s"
+    "    rocker: {length: rocker}\n"
+    "    weight: {mass: coupler}\n"
+    "  goals:\n"
+    "    middle: {point: coupler, at: [0.3, 0, 0.05], position: [0.2, 0, 0.3], weight: 10}\n"
+    "    speed: {point: rocker, at: [0.4, 0, 0], velocity: [0, 0, 0], time: [0, 60 ms]}\n"
+    "    wheel: {joint: shaft, position: 0}\n";
+
+static void the_place_of_one_joint_and_the_velocity_of_another(void** state) {
+  (void)state;
+  static const char* const both[] = {
+      "    from: {position: a}\n    speed: {velocity: c}\n",
+      "    from: {position: c}\n    speed: {velocity: shaft}\n",
+      "    from: {position: a}\n    speed: {velocity: d}\n", // d closes the loop
+      "    from: {position: d}\n    speed: {velocity: a}\n",
+      "    speed: {velocity: d}\n    from: {position: shaft}\n",
+  };
+  for (int i = 0; i < 5; i++) {
+    check_schemes(i == 0 ? SCHEMES : 2, crossed, false, both[i], 5e-4, 1e-8);
+    check_schemes(i == 0 ? SCHEMES : 1, crossed, true, both[i], 1e-3, 1e-7);
+  }
+}
+
+// Without forces gears turn on as they start: 2 a + s = 1 and s' = -2 a'.
+static void gears_start_as_they_are_said_to(void** state) {
+  (void)state;
+  problem p;
+  double x[2] = {0.3, 4}, value = 0;
+  lb_error err = lb_error_make(NULL);
+  open_problem(&p, "duration: 0.1 s\n"
+                   "gravity: [0, 0, 0]\n"
+                   "bodies:\n"
+                   "  one: {mass: 1, inertia: [1, 1, 1]}\n"
+                   "  two: {mass: 2, inertia: [2, 2, 2]}\n"
+                   "joints:\n"
+                   "  a: {type: revolute, child: one, axis: y}\n"
+                   "  s: {type: revolute, child: two, at: [0, 0.2, 0], axis: y}\n"
+                   "constraints: {gear: {couple: [{joint: a, times: 2}, {joint: s}], equals: 1}}\n"
+                   "initial: {a: {position: 0.2}, s: {velocity: 3}}\n"
+                   "optimize:\n"
+                   "  tolerance: 1e-14\n"
+                   "  parameters: {place: {position: a}, speed: {velocity: s}}\n"
+                   "  goals:\n"
+                   "    middle: {joint: s, position: 0.6, time: 50 ms}\n"
+                   "    end: {joint: a, position: 0.15}\n");
+  const double a = 0.3 - 2 * 0.1, s = 1 - 2 * 0.3 + 4 * 0.05;
+  assert_near(evaluate(&p, x, NULL), pow(a - 0.15, 2) + pow(s - 0.6, 2), 1e-12);
+  const lb_optimize_options options = {0};
+  assert_int_equal(lb_optimize_run(p.o, &options, x, &value, &err), LB_OK);
+  // x0 - v/20 = 0.15, 1 - 2 x0 + v/20 = 0.6
+  assert_near(x[0], 0.25, 1e-6);
+  assert_near(x[1], 2, 1e-5);
+  close_problem(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(goals_about_joints_in_maximal_coordinates),
@@ -380,6 +461,8 @@ int main(void) {
       cmocka_unit_test(starts_and_lengths_where_rates_are_given),
       cmocka_unit_test(lengths_of_bodies_that_loops_split),
       cmocka_unit_test(frames_that_begin_turned),
+      cmocka_unit_test(the_place_of_one_joint_and_the_velocity_of_another),
+      cmocka_unit_test(gears_start_as_they_are_said_to),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

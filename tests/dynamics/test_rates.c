@@ -212,8 +212,8 @@ static void rates_that_cannot_be_are_told(void** state) {
   static const char TWICE[] = "bodies:\n  " ROD("rod", "0.4") //
       "joints: {hinge: {type: revolute, child: rod, axis: y}}\n"
       "constraints:\n"
-      "  one: {couple: [{joint: hinge}], path: {rates: [[0, 1]]}}\n"
-      "  two: {couple: [{joint: hinge}], path: {rates: [[0, 2]]}}\n";
+      "  one: {follow: {body: rod, along: none, turn: {about: y, rates: [[0, 2]]}}}\n"
+      "  two: {couple: [{joint: hinge}], path: {rates: [[0, 1]]}}\n";
   lb_scene scene;
   lb_model* m;
   lb_data* d;

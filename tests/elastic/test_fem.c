@@ -347,6 +347,25 @@ static void regions_keep_their_damping(void** state) {
     lb_fem_add_damping(b.fem, &D, b.fem->alpha);
     lb_sparse_apply(&D, 1, y, v);
     assert_true(difference(n, y, f) < 1e-12);
+    // and how they change along velocities
+    const lb_blend of = {.K = 2, .D = 3, .N = 5, .T = 7};
+    double *w = body_vector(&b), *parts = body_vector(&b);
+    random_vector(&r, n, w, 1);
+    lb_fem_blend(b.fem, &D, of, u, v);
+    lb_sparse_apply(&D, 1, y, w);
+    void (*const along[])(const lb_fem*, double*, const double*, const double*,
+                          const double*) = {lb_fem_second_viscous, lb_fem_second};
+    void (*const here[])(const lb_fem*, double*, const double*,
+                         const double*) = {lb_fem_apply, lb_fem_apply_viscous};
+    for (int p = 0; p < 2; p++) {
+      here[p](b.fem, f, u, w);
+      along[p](b.fem, elastic, u, v, w);
+      for (int i = 0; i < n; i++) {
+        parts[i] += (p == 0 ? of.K : of.D) * f[i] + (p == 0 ? of.N : of.T) * elastic[i];
+      }
+    }
+    assert_true(difference(n, y, parts) < 1e-12);
+    lb_fem_damping(b.fem, f, b.fem->alpha, b.fem->beta, u, v);
     lb_fem_release(b.fem);
   }
   const double size = sqrt(body_dot(n, f, f));

@@ -4,6 +4,7 @@
 
 #include "counting.h"
 #include "differences.h"
+#include "math/chart_find.h"
 #include "math/se3.h"
 #include "random_tree.h"
 
@@ -141,8 +142,11 @@ static void rotation_vectors_are_smooth_through_zero(void** state) {
   lb_arena_release(&s.arena);
 }
 
+static const double TURN = 6.283185307179586;
+
 static void other_numbers_mean_the_same_rotation_and_velocity(void** state) {
   (void)state;
+  static const bool FREE[LB_CHART_MOST] = {false}, HELD[LB_CHART_MOST] = {false, true};
   int changes = 0;
   for (uint64_t seed = 1; seed <= 50; seed++) {
     setup s = open_setup(seed, LB_JOINT_EXPONENTIAL);
@@ -154,7 +158,9 @@ static void other_numbers_mean_the_same_rotation_and_velocity(void** state) {
     lb_chart_at before, after;
     memcpy(s.q, q, sizeof q);
     lb_chart_evaluate(s.chart, &before, s.q, s.qd, LB_CHART_MOVE);
-    const bool changed = lb_chart_rechart(s.chart, s.q, s.qd);
+    assert_false(lb_chart_rechart(s.chart, s.q, s.qd, HELD));
+    assert_near(lb_chart_strain(s.chart, s.q), angle / TURN, 1e-14);
+    const bool changed = lb_chart_rechart(s.chart, s.q, s.qd, FREE);
     assert_int_equal(changed, angle > 1.5 * 3.14159265358979323846);
     lb_chart_evaluate(s.chart, &after, s.q, s.qd, LB_CHART_MOVE);
     assert_motions_near(before.V, after.V, 1e-12);
@@ -165,6 +171,26 @@ static void other_numbers_mean_the_same_rotation_and_velocity(void** state) {
     lb_arena_release(&s.arena);
   }
   assert_true(changes > 5);
+}
+
+// Full turns are singular, and what is between them, or steps over none, is not.
+static void full_turns_are_singular(void** state) {
+  (void)state;
+  static const struct {
+    double from, to;
+    bool singular;
+  } CASES[] = {{0, 0.5, false},    {0.5, 0.97, false},  {0.5, 0.99, true},  {0.97, 1.03, true},
+               {1.03, 1.5, false}, {1.5, 1.03, false},  {1.03, 0.97, true}, {1.97, 1.97, false},
+               {1.9, 2.1, true},   {0.01, 0.01, false}, {2.01, 2.01, true}};
+  static const bool FREE[LB_CHART_MOST] = {false}, HELD[LB_CHART_MOST] = {false, false, true};
+  setup s = open_setup(1, LB_JOINT_EXPONENTIAL);
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    const double from[] = {0, 0.6 * TURN * CASES[i].from, -0.8 * TURN * CASES[i].from};
+    const double to[] = {0, 0.6 * TURN * CASES[i].to, -0.8 * TURN * CASES[i].to};
+    assert_int_equal(lb_chart_is_singular(s.chart, from, to, HELD, 0.02), CASES[i].singular);
+    assert_false(lb_chart_is_singular(s.chart, from, to, FREE, 0.02));
+  }
+  lb_arena_release(&s.arena);
 }
 
 static lb_transform pose_of(const setup* s, const double* q) {
@@ -283,6 +309,108 @@ static void chains_are_the_joints_they_are_made_of(void** state) {
   lb_arena_release(&arena);
 }
 
+// --- the way back ---
+
+static lb_chart_wish wish_near(const double* q) {
+  lb_chart_wish wish = {{0}, {0}, {0}};
+  for (int k = 0; k < LB_CHART_MOST; k++) {
+    wish.lower[k] = -(double)INFINITY;
+    wish.upper[k] = (double)INFINITY;
+    wish.near[k] = q ? q[k] : 0;
+  }
+  return wish;
+}
+
+// Any numbers: turns up to most of one, threads over several, splines on all their segments.
+static void wander(const lb_chart* c, lb_random* r, double* q) {
+  for (int i = 0; i < c->nfactor; i++) {
+    const lb_factor* f = &c->factor[i];
+    const bool thread = f->type == &lb_factor_screw && lb_v4_dot(f->screw.w, f->screw.w) > 0 &&
+                        lb_v4_dot(f->screw.v, f->screw.v) > 0;
+    double *x = q + f->first, size = thread ? 40 : 3;
+    const int count = f->type == &lb_factor_frame ? 0 : f->type == &lb_factor_exponential ? 3 : 1;
+    for (int k = 0; k < count; k++) {
+      x[k] = lb_random_between(r, -size, size);
+    }
+    if (f->type == &lb_factor_curve) {
+      x[0] = lb_random_between(r, 0, f->cyclic ? f->count : f->count - 3);
+    } else if (f->type == &lb_factor_surface) {
+      x[0] = lb_random_between(r, 0, f->columns - 3);
+      x[1] = lb_random_between(r, 0, f->rows - 3);
+    }
+  }
+}
+
+// From a place come coordinates that mean it, whichever they were; and those that were, where that
+// is asked for.
+static void the_inverse_finds_every_place(void** state) {
+  (void)state;
+  for (int which = 0; which < NKIND; which++) {
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+      setup s = open_setup(seed, KINDS[which]);
+      lb_random r = {seed + 1000};
+      lb_chart_at at, back;
+      double q[LB_CHART_MOST];
+      wander(s.chart, &r, s.q);
+      lb_chart_evaluate(s.chart, &at, s.q, NULL, LB_CHART_PLACE);
+      lb_chart_wish wish = wish_near(NULL);
+      const double left = lb_chart_find(s.chart, q, at.R, at.p, &wish);
+      lb_chart_evaluate(s.chart, &back, q, NULL, LB_CHART_PLACE);
+      if (!(left < 1e-12)) {
+        print_error("kind %d, seed %d: %g left\n", (int)KINDS[which], (int)seed, left);
+      }
+      assert_near(left, 0, 1e-12);
+      for (int c = 0; c < 3; c++) {
+        assert_near(at.p[c], back.p[c], 1e-12);
+        assert_near(at.R.x[c], back.R.x[c], 1e-12);
+        assert_near(at.R.z[c], back.R.z[c], 1e-12);
+      }
+      wish = wish_near(s.q);
+      lb_chart_find(s.chart, q, at.R, at.p, &wish);
+      for (int k = 0; k < s.chart->n; k++) {
+        assert_near(q[k], s.q[k], 1e-9);
+      }
+      lb_arena_release(&s.arena);
+    }
+  }
+}
+
+// Of the angles that mean the same, those within bounds.
+static void the_inverse_keeps_bounds_by_whole_turns(void** state) {
+  (void)state;
+  setup s = open_setup(3, LB_JOINT_REVOLUTE);
+  lb_chart_at at;
+  double q = -2.5;
+  lb_chart_evaluate(s.chart, &at, &q, NULL, LB_CHART_PLACE);
+  const double bound[][3] = {// lower, upper, what is found
+                             {-1e3, 1e3, -2.5}, {3, 4, 2 * M_PI - 2.5}, {-10, -8, -2 * M_PI - 2.5},
+                             {-2.5, 2, -2.5},   {0, 1, -2.5}, // there is none
+                             {3, 1e3, -2.5}};                 // there are many
+  for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
+    lb_chart_wish wish = wish_near(NULL);
+    wish.lower[0] = bound[i][0];
+    wish.upper[0] = bound[i][1];
+    lb_chart_find(s.chart, &q, at.R, at.p, &wish);
+    assert_near(q, bound[i][2], 1e-12);
+  }
+  lb_arena_release(&s.arena);
+}
+
+// A place off the way: the nearest on it.
+static void the_inverse_comes_as_near_as_it_can(void** state) {
+  (void)state;
+  setup s = open_setup(5, LB_JOINT_PLANAR);
+  lb_chart_at at;
+  double q[2] = {0.3, -0.8}, found[2];
+  lb_chart_evaluate(s.chart, &at, q, NULL, LB_CHART_PLACE);
+  const lb_v4 across = lb_v4_cross(at.S[0].v, at.S[1].v);
+  const lb_chart_wish wish = wish_near(NULL);
+  assert_near(lb_chart_find(s.chart, found, at.R, at.p + across * 0.25, &wish), 0.25, 1e-12);
+  assert_near(found[0], q[0], 1e-9);
+  assert_near(found[1], q[1], 1e-9);
+  lb_arena_release(&s.arena);
+}
+
 static void memory_that_runs_out_leaves_nothing(void** state) {
   (void)state;
   lb_random r = {11};
@@ -308,9 +436,13 @@ int main(void) {
       cmocka_unit_test(mixed_derivatives_differ_by_the_commutator),
       cmocka_unit_test(rotation_vectors_are_smooth_through_zero),
       cmocka_unit_test(other_numbers_mean_the_same_rotation_and_velocity),
+      cmocka_unit_test(full_turns_are_singular),
       cmocka_unit_test(a_curve_of_equal_ways_is_a_helix),
       cmocka_unit_test(a_surface_of_even_steps_is_flat),
       cmocka_unit_test(chains_are_the_joints_they_are_made_of),
+      cmocka_unit_test(the_inverse_finds_every_place),
+      cmocka_unit_test(the_inverse_keeps_bounds_by_whole_turns),
+      cmocka_unit_test(the_inverse_comes_as_near_as_it_can),
       cmocka_unit_test(memory_that_runs_out_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

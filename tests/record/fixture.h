@@ -22,7 +22,8 @@ typedef struct fixture {
   int joint_q[FIXTURE_BODIES], joint_nq[FIXTURE_BODIES];
   int joint_v[FIXTURE_BODIES], joint_nv[FIXTURE_BODIES];
   const char* motor_name[4];
-  int motor_joint[4];
+  int motor_joint[4], motor_v[4], motor_relation[4];
+  int counts[FIXTURE_BODIES];
   lb_model_shape shape[FIXTURE_BODIES + 8];
   lb_scene_material material[4];
   lb_recording* recording;
@@ -77,6 +78,9 @@ static inline fixture* fixture_make(const char* name) {
                         .joint_nv = f->joint_nv,
                         .motor_name = f->motor_name,
                         .motor_joint = f->motor_joint,
+                        .motor_v = f->motor_v,
+                        .motor_relation = f->motor_relation,
+                        .counts = f->counts,
                         .nmaterial = 3,
                         .material = f->material,
                         .shape = f->shape};
@@ -179,6 +183,11 @@ static inline fixture* fixture_zoo(int frames) {
   f->motor_name[1] = "pusher";
   f->motor_joint[1] = 2;
   f->model.nmotor = 2;
+  for (int i = 0; i < f->model.nmotor; i++) {
+    f->motor_v[i] = f->joint_v[f->motor_joint[i]];
+    f->motor_relation[i] = -1;
+  }
+  f->counts[f->motor_v[1]] = LB_COORDINATE_LENGTH;
   for (int i = 0; i < frames; i++) {
     const double t = frames > 1 ? 4.0 * i / (frames - 1) : 0;
     const int k = fixture_frame(f, t);

@@ -78,6 +78,7 @@ static inline void watch(void* context, const lb_data* d, const lb_step_past* pa
   memcpy(c->d->q, d->q, (size_t)m->nq * sizeof *q);
   memcpy(c->d->qd, d->qd, (size_t)m->nv * sizeof *v);
   c->d->time = d->time;
+  assert_int_equal(past->taken_back, 0);
   assert_true(lb_step_differentiate(c->S, c->d, past));
   motor_changes(c, m, d->time, keys_now, motor);
   motor_changes(c, m, d->time - past->dt, keys_now, before);
@@ -100,8 +101,11 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
                              const direction* x, double s, const double* q0, const double* v0,
                              double* q, double* v, chain* c) {
   // differences divide what Newton's method leaves
-  const lb_scene_solver solver = {
-      .integrator = integrator, .step = STEP, .tolerance = 1e-12, .closing = m->solver.closing};
+  const lb_scene_solver solver = {.integrator = integrator,
+                                  .step = STEP,
+                                  .tolerance = 1e-12,
+                                  .closing = m->solver.closing,
+                                  .newton = m->shell ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   if (integrator != LB_INTEGRATOR_LINEAR_EULER) {

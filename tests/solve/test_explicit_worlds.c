@@ -66,8 +66,8 @@ static void copy_state(lb_data* to, const lb_data* from) {
   memcpy(to->q, from->q, (size_t)m->nq * sizeof *to->q);
   memcpy(to->qd, from->qd, (size_t)m->nv * sizeof *to->qd);
   to->time = from->time;
-  lb_loops_save_touching(from, touching);
-  lb_loops_load_touching(to, touching);
+  lb_loops_save(from, touching);
+  lb_loops_load(to, touching);
 }
 
 static double length(int n, const double* a, const double* b) {

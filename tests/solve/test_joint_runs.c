@@ -169,7 +169,7 @@ static void forget(lb_chart_at* at, const lb_factor* f, int n, const double* q, 
 
 static void without_its_velocity_terms_energy_is_lost(void** state) {
   (void)state;
-  static const lb_factor_type FORGETFUL = {forget, NULL};
+  static const lb_factor_type FORGETFUL = {.multiply = forget};
   // slides alone, and a helix, have none
   for (int which = 0; which < NKIND; which++) {
     const lb_joint_kind kind = KINDS[which];

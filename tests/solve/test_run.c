@@ -86,6 +86,23 @@ static void adaptive_frames_are_as_far_apart_as_asked_for(void** state) {
   }
 }
 
+static void a_world_in_which_nothing_moves_runs_with_every_integrator(void** state) {
+  (void)state;
+  static const char* const INTEGRATORS[] = {"euler", "rk4",  "rk8",    "linear-euler",
+                                            "bdf1",  "bdf2", "sdirk2", "adaptive"};
+  for (int i = 0; i < 8; i++) {
+    char text[200];
+    run u;
+    snprintf(text, sizeof text,
+             "bodies: {a: {shape: {box: [1, 1, 1]}}}\njoints: {j: {type: fixed, child: a}}\n"
+             "duration: 0.1\nsolver: {integrator: %s}\n",
+             INTEGRATORS[i]);
+    assert_int_equal(start(&u, text, lb_simulate_default()), LB_OK);
+    assert_near(u.r->time[u.r->nframe - 1], 0.1, 1e-15);
+    finish(&u);
+  }
+}
+
 static void what_cannot_be_run_is_refused(void** state) {
   (void)state;
   static const double duration[] = {1e300, 1, -1, 1e9, NAN}, step[] = {1e-3, 1e-300, 1e-3, 1e-3, 0};
@@ -132,6 +149,7 @@ int main(void) {
       cmocka_unit_test(drift_is_the_worst_of_the_run),
       cmocka_unit_test(run_ends_exactly_at_its_duration),
       cmocka_unit_test(adaptive_frames_are_as_far_apart_as_asked_for),
+      cmocka_unit_test(a_world_in_which_nothing_moves_runs_with_every_integrator),
       cmocka_unit_test(what_cannot_be_run_is_refused),
       cmocka_unit_test(interrupt_does_not_wait_for_a_frame),
   };

@@ -1,0 +1,19 @@
+// What the files about inverse dynamics share: motions with all their rates.
+#pragma once
+#include "base/arena.h"
+#include "limber/inverse.h"
+
+typedef struct lb_inverse_motion {
+  int n;
+  const double* time;
+  double *q, *qd, *qdd; // [n][nq], [n][nv]
+  bool exact;           // rates are the table's own
+} lb_inverse_motion;
+
+// Filter a motion, unless the cut-off is NAN, and find the rates that it does not bring along.
+lb_status lb_inverse_prepare(lb_arena* arena, const lb_model* m, const lb_joint_motion* motion,
+                             double cutoff, lb_inverse_motion* out, lb_error* err);
+
+// Filter x [n][width], unless the cut-off is NAN; `what` names it in messages.
+lb_status lb_inverse_filter(lb_arena* arena, const char* what, int n, const double* time,
+                            double cutoff, double* x, int width, lb_error* err);

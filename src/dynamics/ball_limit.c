@@ -1,0 +1,228 @@
+// Limits of ball joints. Q = swing times twist: the child's axis a swings away from where the
+// parent has it, by s, and the child twists about it, by t. With u = Q'a, the parent's axis seen
+// from the child, and q = (w, v) the quaternion,
+//
+//   (1)  s = atan2(|u x a|, a.u),   t = 2 atan2(v.a, w)
+//
+// Turning along w_r changes u by u x w_r, and from that and (1)
+//
+//   (2)  ds = n.w_r, n = (u x a)/|u x a|,   dt = g.w_r, g = (a + u)/(1 + a.u)
+//   (3)  dn = (1 - n n') ((a.u) 1 - u a') w_r / |u x a|
+//   (4)  dg = (u x w_r - g (a x u).w_r)/(1 + a.u)
+//
+// (for g: with |q| = 1, u = (w^2 - |v|^2) a + 2 (v.a) v + 2 w a x v, so a + u = 2 (w^2 a + (v.a) v
+// + w a x v) and 1 + a.u = 2 (w^2 + (v.a)^2)). Both are pushed back as numbers are (resistance.c).
+// The first setting of the joint is the swing's, the second the twist's. Where the axis points
+// back, a.u = -1, twist has no meaning and swing no direction: nothing acts there.
+#include <math.h>
+
+#include "dynamics/derivative.h"
+#include "dynamics/force.h"
+#include "dynamics/resistance.h"
+
+enum { SWING, TWIST, SORTS };
+
+// One limit that is passed: how far, to which side, the direction n in which it is measured, and
+// how that changes, N by columns.
+typedef struct bound {
+  int v; // of its settings
+  double beyond, side;
+  lb_v4 n;
+  lb_m3 N;
+  lb_push push;
+} bound;
+
+static bool has_limits(const lb_model* m, int link) {
+  return m->link_kind[link] == LB_JOINT_SPHERICAL && m->limit_stiffness[m->link_v[link]] > 0;
+}
+
+static int count(const lb_model* m) {
+  int sum = 0;
+  for (int i = 0; i < m->nlink && m->nlimit > 0; i++) {
+    sum += has_limits(m, i);
+  }
+  return sum;
+}
+
+static void aim_swing(bound* b, lb_v4 a, lb_v4 u) {
+  const lb_v4 across = lb_v4_cross(u, a);
+  const double size = sqrt(lb_v4_dot(across, across)), along = lb_v4_dot(a, u);
+  b->n = across / size;
+  b->N = (lb_m3){{along, 0, 0, 0}, {0, along, 0, 0}, {0, 0, along, 0}};
+  lb_m3_add_outer(&b->N, -1, u, a);
+  lb_m3_add_outer(&b->N, -1, b->n, lb_m3_apply_transposed(b->N, b->n));
+  b->N = (lb_m3){b->N.x / size, b->N.y / size, b->N.z / size};
+}
+
+static void aim_twist(bound* b, lb_v4 a, lb_v4 u) {
+  const double all = 1 + lb_v4_dot(a, u);
+  b->n = (a + u) / all;
+  b->N = lb_m3_cross_mul(u, lb_m3_identity());
+  lb_m3_add_outer(&b->N, -1, b->n, lb_v4_cross(a, u));
+  b->N = (lb_m3){b->N.x / all, b->N.y / all, b->N.z / all};
+}
+
+// How far the swing or twist is beyond its range, and to which side.
+static bound find(const lb_model* m, const lb_data* d, int link, int sort) {
+  static const double BACK = 1e-12; // that near to pointing back
+  const double* q = d->q + m->link_q[link];
+  const lb_quat Q = {q[0], q[1], q[2], q[3]};
+  const lb_v4 a = lb_v4_from(m->link_axis[link]);
+  const lb_v4 u = lb_m3_apply_transposed(lb_m3_from(lb_quat_matrix(Q)), a);
+  const lb_v4 across = lb_v4_cross(u, a);
+  bound b = {.v = m->link_v[link] + sort};
+  if (1 + lb_v4_dot(a, u) < BACK) {
+    return b;
+  }
+  const double along = lb_v4_dot(a, lb_v4_make(Q.x, Q.y, Q.z)) * (Q.w < 0 ? -1 : 1);
+  const double at = sort == SWING ? atan2(sqrt(lb_v4_dot(across, across)), lb_v4_dot(a, u))
+                                  : 2 * atan2(along, fabs(Q.w));
+  const double x = fmax(0, at - m->upper[b.v]) + fmin(0, at - m->lower[b.v]);
+  b.side = x > 0 ? 1 : x < 0 ? -1 : 0;
+  b.beyond = fabs(x);
+  if (x != 0) {
+    (sort == SWING ? aim_swing : aim_twist)(&b, a, u);
+    const double rate = b.side * lb_v4_dot(b.n, lb_v4_load(d->qd + m->link_v[link]));
+    b.push = lb_push_back(m, b.v, b.beyond, rate);
+  }
+  return b;
+}
+
+// Does something with every limit that is passed; `link_v` is the first velocity of its joint.
+typedef void (*visit)(const bound* b, int link_v, void* context);
+
+static void visit_all(const lb_model* m, const lb_data* d, visit f, void* context) {
+  for (int i = 0; i < m->nlink; i++) {
+    for (int sort = 0; sort < SORTS && has_limits(m, i); sort++) {
+      const bound b = find(m, d, i, sort);
+      if (b.side != 0) {
+        f(&b, m->link_v[i], context);
+      }
+    }
+  }
+}
+
+// --- force and energy ---
+
+static void push(const bound* b, int v, void* tau) {
+  lb_v4_add_to((double*)tau + v, b->n * (-b->side * b->push.force));
+}
+
+static void apply(const lb_model* m, lb_data* d) {
+  visit_all(m, d, push, d->work->tau);
+}
+
+typedef struct sum {
+  const lb_model* m;
+  double energy;
+} sum;
+
+static void add_energy(const bound* b, int v, void* context) {
+  sum* s = context;
+  (void)v;
+  s->energy += 0.5 * s->m->limit_stiffness[b->v] * b->beyond * b->beyond;
+}
+
+static double energy(const lb_model* m, lb_data* d) {
+  sum s = {m, 0};
+  visit_all(m, d, add_energy, &s);
+  return s.energy;
+}
+
+// --- derivatives ---
+
+// A matrix of a ball's three velocities, added to one of all.
+static void add_block(double* to, int nv, int v, double scale, lb_m3 A) {
+  const lb_v4 column[3] = {A.x, A.y, A.z};
+  for (int k = 0; k < 9; k++) {
+    to[(v + k / 3) * nv + v + k % 3] += scale * column[k % 3][k / 3];
+  }
+}
+
+static lb_m3 outer(lb_v4 a, lb_v4 b) {
+  lb_m3 A = {lb_v4_zero(), lb_v4_zero(), lb_v4_zero()};
+  lb_m3_add_outer(&A, 1, a, b);
+  return A;
+}
+
+typedef struct matrices {
+  const lb_data* d;
+  int nv;
+  double *by_q, *by_qd;
+  double weight;         // of what goes to by_q
+  const lb_probe* probe; // of answers
+} matrices;
+
+// Of side f(x, v) n, with dx = side n.w_r and dv = side w_r'N'w: n (f_x n + f_v N'w)' + side f N.
+static void add_slopes(const bound* b, int v, void* context) {
+  const matrices* M = context;
+  const lb_v4 along = lb_m3_apply_transposed(b->N, lb_v4_load(M->d->qd + v));
+  add_block(M->by_q, M->nv, v, 1, outer(b->n, b->n * b->push.by_x + along * b->push.by_v));
+  add_block(M->by_q, M->nv, v, b->side * b->push.force, b->N);
+  add_block(M->by_qd, M->nv, v, b->push.by_v, outer(b->n, b->n));
+}
+
+static void differentiate(lb_derivatives* D, lb_data* d) {
+  matrices M = {.d = d, .nv = D->model->nv, .by_q = D->tau_q, .by_qd = D->tau_qd};
+  visit_all(D->model, d, add_slopes, &M);
+}
+
+// The spring along n, and the damper as far as it has come in.
+static void add_stiffness(const bound* b, int v, void* context) {
+  const matrices* M = context;
+  add_block(M->by_q, M->nv, v, M->weight * b->push.stiffness, outer(b->n, b->n));
+  add_block(M->by_qd, M->nv, v, b->push.by_v, outer(b->n, b->n));
+}
+
+static void stiffen(lb_derivatives* D, lb_data* d) {
+  matrices M = {.d = d, .nv = D->model->nv, .by_q = D->tau_q, .by_qd = D->tau_qd, .weight = 1};
+  visit_all(D->model, d, add_stiffness, &M);
+}
+
+void lb_ball_limits_stiffen(const lb_model* m, const lb_data* d, double* W, double dt) {
+  matrices M = {.d = d, .nv = m->nv, .by_q = W, .by_qd = W, .weight = dt};
+  visit_all(m, d, add_stiffness, &M);
+}
+
+// k x + b u, of which n takes its part
+static lb_v4 asked(const bound* b, const lb_probe* p, int v) {
+  return lb_v4_load(p->x + v) * b->push.stiffness + lb_v4_load(p->u + v) * b->push.by_v;
+}
+
+typedef struct answering {
+  const lb_probe* probe;
+  double* tau;
+} answering;
+
+static void add_answer(const bound* b, int v, void* context) {
+  const answering* A = context;
+  lb_v4_add_to(A->tau + v, b->n * -lb_v4_dot(b->n, asked(b, A->probe, v)));
+}
+
+static void answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
+  answering A = {p, d->work->tau};
+  visit_all(D->model, d, add_answer, &A);
+}
+
+// Of n n.y, y = k x + b u: N n.y + n (N'y)', and of b by how far it is beyond.
+static void add_answer_slopes(const bound* b, int v, void* context) {
+  const matrices* M = context;
+  const lb_v4 y = asked(b, M->probe, v);
+  const double come_in = b->side * b->push.by_v_x * lb_v4_dot(b->n, lb_v4_load(M->probe->u + v));
+  add_block(M->by_q, M->nv, v, lb_v4_dot(b->n, y), b->N);
+  add_block(M->by_q, M->nv, v, 1, outer(b->n, lb_m3_apply_transposed(b->N, y) + b->n * come_in));
+}
+
+static void differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
+  matrices M = {.d = d, .nv = D->model->nv, .by_q = D->tau_q, .by_qd = D->tau_qd, .probe = p};
+  visit_all(D->model, d, add_answer_slopes, &M);
+}
+
+const lb_force lb_force_ball_limit = {.name = "limit of a ball joint",
+                                      .count = count,
+                                      .apply = apply,
+                                      .energy = energy,
+                                      .differentiate = differentiate,
+                                      .stiffen = stiffen,
+                                      .answer = answer,
+                                      .differentiate_answer = differentiate_answer};

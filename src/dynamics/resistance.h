@@ -1,0 +1,15 @@
+// What pushes a joint back beyond a limit, for all that measure how far beyond it is.
+#pragma once
+#include "limber/dynamics.h"
+
+// The force of resistance.c's (1), with its derivatives by x and v, and the stiffness in it.
+typedef struct lb_push {
+  double force, by_x, by_v;
+  double stiffness, by_v_x; // k where it pushes; d(by_v)/dx
+} lb_push;
+
+// By the settings of velocity k, beyond by x > 0 and going on at the rate v.
+lb_push lb_push_back(const lb_model* m, int k, double x, double v);
+
+// Of balls' limits, to Newton's matrix as lb_resistance_stiffen.
+void lb_ball_limits_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);

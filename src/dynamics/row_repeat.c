@@ -1,0 +1,267 @@
+// Rows of loops that repeat others: a door on two hinges has five of them.
+//
+// Where all loops are closed such rows of J are combinations of others, and a factorisation with
+// pivots leaves them out. Within a step nothing is closed to the last digit: at gaps of size g rows
+// that are copies differ by g, their pivots are g^2 instead of zero, and look like those of a light
+// body on rows of its own. So which rows repeat others is found beforehand, and steps, their
+// derivatives and the closing of gaps have no such rows.
+//
+// Let V be the poses in which all loops are closed. Where J has the same rank r everywhere near a
+// pose of V, any r rows that are independent there define V by themselves, and the others are
+// functions of them (the theorem of constant rank). That is so but in special poses: a four-bar
+// with all bars in a line has a row too many there, and nowhere else. So r is taken from a pose
+// that nothing makes special: everything is put aside a little, at random, and loops are closed
+// again; what motors drive, too, unless loops can be closed nowhere else. As a check loops are then
+// closed from elsewhere by the r rows alone: the others have to be closed, too.
+//
+// Of rows that no coordinate moves there, such as those across the plane of a planar loop, it does
+// not matter where they are left out. Which of the others are depends on the pose: of a third crank
+// beside two parallel ones it is the row along the crank. These are chosen before every step, r in
+// the order of pivots, so that what is kept is far from singular; rows that are kept already stay
+// unless others are much better.
+#include <cblas.h>
+#undef I // complex.h comes along
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/joint.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/row.h"
+#include "math/dense.h"
+#include "math/semidefinite.h"
+
+// Squares of sines: below it a row is a combination of others.
+static const double REPEATS = 1e-11;
+
+// How things are put aside: the first way after which loops can be closed.
+typedef struct aside {
+  double far;  // [m or rad]
+  bool driven; // what motors drive, too
+} aside;
+static const aside ASIDE[] = {{1e-2, true}, {1e-4, true}, {1e-2, false}, {1e-4, false}};
+enum { NASIDE = sizeof ASIDE / sizeof *ASIDE };
+
+// The part of that which gaps may be.
+static const double CLOSED = 1e-8;
+
+// Rows that are kept count for so many times their length, and the last for so much less than the
+// first: copies are equally good, and rounding is not to choose.
+static const double STAY = 2, LATER = 0.5;
+
+// All rows of joints at d's q, those that are left out, too.
+static void fill_joints(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  L->joints = L->every = true;
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_rows_fill(m, d);
+  L->joints = L->every = false;
+}
+
+// Their J.
+static void fill_jacobian(const lb_model* m, lb_data* d) {
+  fill_joints(m, d);
+  lb_fill_columns(m, d->work);
+  lb_rows_fill_jacobian(m, d);
+}
+
+static double length_of(const lb_model* m, const lb_loops* L, int i) {
+  const double* J = L->Jt + (size_t)i * (size_t)m->nv;
+  return sqrt(lb_dot(m->nv, J, J));
+}
+
+// How long rows are at d, where nothing is special.
+static void measure_rows(const lb_model* m, lb_data* d) {
+  const lb_loops* L = d->work->loops;
+  fill_jacobian(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    const double length = length_of(m, L, i);
+    L->length[L->row[i].number] = length > 0 ? length : 1;
+  }
+}
+
+// Rows of the joints that are independent of each other, in `pivot`: how many. With `stay`, those
+// that are not left out come first unless others are much better. A row that all but vanishes in
+// this pose is worth little: rows count by the length they have elsewhere.
+static int find_own(const lb_model* m, lb_data* d, bool stay) {
+  const lb_loops* L = d->work->loops;
+  fill_jacobian(m, d);
+  const int nv = m->nv, n = L->nrow;
+  for (int i = 0; i < n; i++) {
+    const int number = L->row[i].number;
+    const double early = (1 - LATER * i / n) / L->length[number];
+    const double to = stay && !L->left_out[number] ? STAY * early : early;
+    for (int k = 0; k < nv; k++) {
+      L->Jt[(size_t)i * (size_t)nv + (size_t)k] *= to;
+    }
+  }
+  if (n == 0) {
+    return 0;
+  }
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, nv, 1, L->Jt, nv, 0, L->A, n);
+  return lb_semidefinite_rows(n, L->A, n, REPEATS, L->work, L->pivot);
+}
+
+// Leave out all rows of joints but the first so many in `pivot`.
+static void leave_out_others(lb_loops* L, int own) {
+  bool changed = false;
+  for (int i = 0; i < L->nrow; i++) {
+    bool* out = &L->left_out[L->row[L->pivot[i]].number];
+    changed |= *out != (i >= own);
+    *out = i >= own;
+  }
+  L->choices += changed;
+}
+
+static void keep_every(const lb_model* m, lb_loops* L) {
+  memset(L->left_out, 0, (size_t)lb_loops_most_rows(m) * sizeof *L->left_out);
+}
+
+// --- finding them ---
+
+// Numbers between -1 and 1 without a pattern, and the same ones for everybody.
+static double next_number(unsigned* seed) {
+  *seed = *seed * 1664525U + 1013904223U;
+  return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+// From q a step aside, and to where the rows of joints are closed that are not left out.
+static bool go_aside(const lb_model* m, lb_data* d, const double* q, aside by, unsigned seed) {
+  lb_loops* L = d->work->loops;
+  memcpy(d->q, q, (size_t)m->nq * sizeof *q);
+  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  for (int k = 0; k < m->ndense; k++) {
+    const double to = by.far * next_number(&seed);
+    L->dq[k] = by.driven || !m->v_driven[k] ? to : 0;
+  }
+  lb_advance(m, d->q, L->dq, 1);
+  L->joints = true;
+  const double gap = lb_rows_close(m, d);
+  L->joints = false;
+  return gap < CLOSED * by.far;
+}
+
+static bool are_closed(const lb_model* m, lb_data* d, double gap) {
+  const lb_loops* L = d->work->loops;
+  double worst = 0;
+  fill_joints(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    worst = fmax(worst, fabs(L->row[i].c));
+  }
+  return worst < gap;
+}
+
+// Rows that are left out feel something at d.
+static bool feel_something(const lb_model* m, lb_data* d) {
+  const lb_loops* L = d->work->loops;
+  fill_jacobian(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    if (L->left_out[L->row[i].number] && length_of(m, L, i) > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Leave out what repeats others in poses near q; false: nothing does, or no pose was found.
+static bool find_near(const lb_model* m, lb_data* d, const double* q, aside by) {
+  lb_loops* L = d->work->loops;
+  if (!go_aside(m, d, q, by, 1)) {
+    return false;
+  }
+  measure_rows(m, d);
+  L->own = find_own(m, d, false);
+  leave_out_others(L, L->own);
+  L->moves = feel_something(m, d);
+  if (go_aside(m, d, q, by, 2) && are_closed(m, d, CLOSED * by.far)) {
+    L->moves |= feel_something(m, d);
+    return true;
+  }
+  keep_every(m, L);
+  return false;
+}
+
+// Where what motors drive stays, rows that feel nothing may do so in this pose alone.
+static void find(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  double* q = L->aside;
+  const bool geared = lb_loops_gear(d, false);
+  measure_rows(m, d);
+  L->own = find_own(m, d, false);
+  L->moves = false;
+  const int rows = L->nrow;
+  memcpy(q, d->q, (size_t)m->nq * sizeof *q);
+  bool found = L->own == rows && are_closed(m, d, CLOSED);
+  for (int i = 0; i < NASIDE && !found; i++) {
+    found = find_near(m, d, q, ASIDE[i]);
+    L->moves |= found && !ASIDE[i].driven;
+  }
+  L->own = found ? L->own : rows;
+  L->moves = L->moves && L->own < rows;
+  memcpy(d->q, q, (size_t)m->nq * sizeof *q);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_loops_gear(d, geared);
+}
+
+// --- what callers use ---
+
+// Where fewer are independent the pose is special, and what is left out stays.
+static void choose_again(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  if (find_own(m, d, true) >= L->own) {
+    leave_out_others(L, L->own);
+  }
+}
+
+void lb_loops_choose(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  if (L && L->own < 0) {
+    find(m, d);
+  }
+  if (L && L->moves) {
+    choose_again(m, d);
+  }
+}
+
+void lb_loops_forget_choice(lb_data* d) {
+  lb_loops* L = d->work->loops;
+  if (L) {
+    keep_every(d->model, L);
+    L->own = -1;
+    L->moves = false;
+    L->choices++;
+  }
+}
+
+int lb_loops_choices(const lb_data* d) {
+  return d->work->loops ? d->work->loops->choices : 0;
+}
+
+const bool* lb_loops_left_out(const lb_data* d) {
+  return d->work->loops ? d->work->loops->left_out : NULL;
+}
+
+void lb_loops_leave_out(lb_data* d, const bool* left_out) {
+  lb_loops* L = d->work->loops;
+  if (L && left_out) {
+    memcpy(L->left_out, left_out, (size_t)lb_loops_most_rows(d->model) * sizeof *left_out);
+  }
+}
+
+bool lb_loops_opened(const lb_model* m, lb_data* d) {
+  static const double OPEN = 1e-9, MORE = 1e3; // [m or rad], and than what is kept
+  lb_loops* L = d->work->loops;
+  double out = 0, kept = 0;
+  if (!L || !L->moves) {
+    return false;
+  }
+  fill_joints(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    double* worst = L->left_out[L->row[i].number] ? &out : &kept;
+    *worst = fmax(*worst, fabs(L->row[i].c));
+  }
+  const bool opened = out > OPEN + MORE * kept;
+  if (opened) {
+    lb_loops_forget_choice(d);
+  }
+  return opened;
+}

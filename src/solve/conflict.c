@@ -1,0 +1,318 @@
+#include "solve/conflict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "dynamics/joint.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop.h"
+#include "math/dense.h"
+#include "math/semidefinite.h"
+#include "model/link.h"
+
+// A party has at least this part of the widest gap; and one that is named in place of another, that
+// part.
+static const double PARTY = 0.05, AS_GOOD = 0.3;
+
+// --- parties ---
+
+static int motor_party(const lb_model* m, int motor) {
+  return m->nloop + m->nrelation + motor;
+}
+
+static int party_of(const lb_model* m, const lb_loop_row* r) {
+  return r->motor >= 0      ? motor_party(m, r->motor)
+         : r->relation >= 0 ? m->nloop + r->relation
+                            : r->loop;
+}
+
+lb_party_rank lb_conflict_rank(const lb_conflict* C, int party) {
+  const lb_model* m = C->m;
+  if (party >= m->nloop + m->nrelation) {
+    return LB_PARTY_MOTOR;
+  }
+  if (party >= m->nloop || m->loop[party].kind == LB_JOINT_FREE) {
+    return LB_PARTY_CONSTRAINT;
+  }
+  return m->loop[party].taken_apart ? LB_PARTY_JOINT : LB_PARTY_LOOP;
+}
+
+lb_constraint_title lb_conflict_title(const lb_conflict* C, int party) {
+  const int motor = party - motor_party(C->m, 0);
+  return motor < 0 ? lb_model_constraint(C->m, party)
+                   : (lb_constraint_title){C->m->motor_name[motor], "motor", {0}};
+}
+
+bool lb_conflict_prescribes(const lb_conflict* C, int party) {
+  const lb_party_rank rank = lb_conflict_rank(C, party);
+  return rank == LB_PARTY_MOTOR || rank == LB_PARTY_CONSTRAINT;
+}
+
+// The coordinate and the velocity of a tree that a motor prescribes; false: it does not.
+static bool find_driven(const lb_model* m, int motor, int* q, int* v) {
+  const int joint = m->motor_joint[motor];
+  if (m->motor_drive[motor] != LB_DRIVE_POSITION || joint < 0 || m->motor_relation[motor] >= 0) {
+    return false;
+  }
+  *q = m->joint_q[joint];
+  *v = m->joint_v[joint];
+  return true;
+}
+
+// --- shares ---
+
+// Gaps, and of what asks for rates how far these are off, of every row at d's state: how many.
+static int measure(const lb_model* m, lb_data* d, double* off) {
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_loops_keep_all(d);
+  const int count = lb_loops_measure(m, d).count;
+  lb_loops_keep_touching(m, d, NULL);
+  for (int i = 0; i < count; i++) {
+    const lb_loop_row r = lb_loops_row(d, i);
+    off[i] = r.paced ? r.rate : r.pushes ? fmin(0, r.gap) : r.gap;
+  }
+  return count;
+}
+
+// How much a driven coordinate is pulled at: the cosine between the gaps and their change with it.
+static double pull_of(const lb_model* m, lb_data* d, int q, int v, const double* off,
+                      double* side[2]) {
+  static const double LITTLE = 1e-6;
+  const double at = d->q[q], rate = d->qd[v];
+  int n = 0;
+  for (int i = 0; i < 2; i++) {
+    d->q[q] = at + (i ? -LITTLE : LITTLE);
+    d->qd[v] = rate + (i ? -LITTLE : LITTLE);
+    n = measure(m, d, side[i]);
+  }
+  d->q[q] = at;
+  d->qd[v] = rate;
+  lb_add(n, side[0], -1, side[1]);
+  const double size = lb_dot(n, off, off) * lb_dot(n, side[0], side[0]);
+  return size > 0 ? fabs(lb_dot(n, off, side[0])) / sqrt(size) : 0;
+}
+
+// `off` has room for three numbers a row there can be.
+static void find_shares(lb_conflict* C, lb_data* d, double* off) {
+  const lb_model* m = C->m;
+  double* side[] = {off + lb_loops_most_rows(m), off + 2 * (size_t)lb_loops_most_rows(m)};
+  const int rows = measure(m, d, off);
+  double worst = 0;
+  for (int i = 0; i < rows; i++) {
+    const lb_loop_row r = lb_loops_row(d, i);
+    const int party = party_of(m, &r);
+    const double gap = isfinite(off[i]) ? fabs(off[i]) : HUGE_VAL;
+    C->share[party] = fmax(C->share[party], gap);
+    C->paced = gap > worst ? r.paced : C->paced;
+    worst = fmax(worst, gap);
+  }
+  for (int i = 0; i < C->count; i++) {
+    C->share[i] = C->share[i] > PARTY * worst ? C->share[i] : 0;
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    int q = 0, v = 0;
+    if (find_driven(m, i, &q, &v)) {
+      const double pull = pull_of(m, d, q, v, off, side);
+      C->share[motor_party(m, i)] = pull > PARTY ? pull * worst : 0;
+    }
+  }
+}
+
+static void choose_main(lb_conflict* C) {
+  double worst = 0;
+  C->main = 0;
+  for (int i = 0; i < C->count; i++) {
+    if (C->share[i] > worst) {
+      worst = C->share[i];
+      C->main = i;
+    }
+  }
+  const double enough = AS_GOOD * worst;
+  for (int i = 0; i < C->count; i++) {
+    const int more = (int)lb_conflict_rank(C, i) - (int)lb_conflict_rank(C, C->main);
+    if (C->share[i] >= enough && (more > 0 || (more == 0 && C->share[i] > C->share[C->main]))) {
+      C->main = i;
+    }
+  }
+}
+
+// --- more than is free ---
+
+// The model with every motor let go; with joints alone, without what is prescribed on top of them.
+static bool let_go(const lb_model* m, bool joints_alone, lb_arena* arena, lb_model* out) {
+  *out = *m;
+  out->link = LB_TAKE(arena, lb_link, m->nlink);
+  out->link_driven = LB_TAKE(arena, bool, m->nlink);
+  out->v_driven = LB_TAKE(arena, bool, m->nv);
+  out->nmotor = 0;
+  if (!out->link || !out->link_driven || !out->v_driven) {
+    return false;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    out->link[i] = m->link[i];
+    out->link[i].driven = false;
+  }
+  if (joints_alone) {
+    out->nguide = out->nrelation = 0;
+    out->gearing = (lb_gearing){0};
+    out->loop_motor = LB_TAKE(arena, int, m->nloop);
+    for (int i = 0; out->loop_motor && i < m->nloop; i++) {
+      out->loop_motor[i] = -1;
+    }
+  }
+  return out->loop_motor != NULL;
+}
+
+// Numbers between -1 and 1 without a pattern, and the same ones for everybody.
+static double next_number(unsigned* seed) {
+  *seed = *seed * 1664525U + 1013904223U;
+  return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+// A pose near q that nothing makes special, in which the joints hold.
+static bool find_common_pose(const lb_model* joints, lb_data* t, const double* q, double* move) {
+  static const double FAR = 0.02, CLOSED = 1e-9;
+  unsigned seed = 1;
+  memcpy(t->q, q, (size_t)joints->nq * sizeof *q);
+  memset(t->qd, 0, (size_t)joints->nv * sizeof *t->qd);
+  for (int k = 0; k < joints->ndense; k++) {
+    move[k] = FAR * next_number(&seed);
+  }
+  lb_advance(joints, t->q, move, 1);
+  return lb_settle(joints, t) < CLOSED;
+}
+
+// Rows of J, each of length one.
+typedef struct rows {
+  int count, nv;
+  double *J, *A, *work;
+  int* pivot;
+} rows;
+
+static void add_row(rows* R, const double* J) {
+  const double length = sqrt(lb_dot(R->nv, J, J));
+  double* to = R->J + (size_t)R->count * (size_t)R->nv;
+  if (length > 1e-9) {
+    for (int k = 0; k < R->nv; k++) {
+      to[k] = J[k] / length;
+    }
+    R->count++;
+  }
+}
+
+static int find_rank(rows* R) {
+  static const double REPEATS = 1e-11;
+  const int n = R->count;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      R->A[i * n + j] =
+          lb_dot(R->nv, R->J + (size_t)i * (size_t)R->nv, R->J + (size_t)j * (size_t)R->nv);
+    }
+  }
+  return n > 0 ? lb_semidefinite_rows(n, R->A, n, REPEATS, R->work, R->pivot) : 0;
+}
+
+// Add the rows of joints, or of the parties that prescribe.
+static void add_rows(const lb_conflict* C, const lb_data* d, const lb_loop_rows* found,
+                     bool prescribing, rows* R) {
+  for (int i = 0; i < found->count; i++) {
+    const lb_loop_row r = lb_loops_row(d, i);
+    const int party = party_of(C->m, &r);
+    if (lb_conflict_prescribes(C, party) == prescribing && (!prescribing || C->share[party] > 0)) {
+      add_row(R, found->J + (size_t)i * (size_t)R->nv);
+    }
+  }
+}
+
+// Motors on coordinates, which are no rows.
+static void add_driven(const lb_conflict* C, double* one, rows* R) {
+  memset(one, 0, (size_t)R->nv * sizeof *one);
+  for (int i = 0; i < C->m->nmotor; i++) {
+    int q = 0, v = 0;
+    if (C->share[motor_party(C->m, i)] > 0 && find_driven(C->m, i, &q, &v)) {
+      one[v] = 1;
+      add_row(R, one);
+      one[v] = 0;
+    }
+  }
+}
+
+// At d's pose: with J of the joints and P of the parties that prescribe, rank (J, P) < rank J + the
+// number of P. Rows that feel nothing, such as those across a plane, do not count.
+static bool are_too_many(const lb_conflict* C, const lb_model* all, lb_data* d, double* one,
+                         rows* R) {
+  lb_kinematics(all, d, d->q, d->qd);
+  lb_loops_keep_all(d);
+  const lb_loop_rows found = lb_loops_linearise(all, d);
+  add_rows(C, d, &found, false, R);
+  const int joints = R->count, rank = find_rank(R);
+  add_rows(C, d, &found, true, R);
+  add_driven(C, one, R);
+  return find_rank(R) < rank + R->count - joints;
+}
+
+static bool take_rows(rows* R, const lb_model* m, lb_arena* arena) {
+  const size_t most = (size_t)lb_loops_most_rows(m) + (size_t)m->nmotor, nv = (size_t)m->nv;
+  *R = (rows){.nv = m->nv,
+              .J = LB_TAKE(arena, double, most* nv),
+              .A = LB_TAKE(arena, double, most* most),
+              .work = LB_TAKE(arena, double, 2 * most),
+              .pivot = LB_TAKE(arena, int, most)};
+  return R->J && R->A && R->work && R->pivot;
+}
+
+// Do the parties prescribe more than is free wherever things are? Where memory or a pose is not to
+// be had nothing is said of it.
+static bool is_excess(const lb_conflict* C, const lb_data* d, lb_arena* arena) {
+  const lb_model* m = C->m;
+  lb_model joints, all;
+  lb_data *t = NULL, *u = NULL;
+  rows R;
+  double* move = LB_TAKE(arena, double, m->nv);
+  bool excess = false;
+  if (move && take_rows(&R, m, arena) && let_go(m, true, arena, &joints) &&
+      let_go(m, false, arena, &all) &&
+      lb_data_create(&joints, arena->allocator, &t, NULL) == LB_OK &&
+      lb_data_create(&all, arena->allocator, &u, NULL) == LB_OK) {
+    t->time = u->time = d->time;
+    if (find_common_pose(&joints, t, d->q, move)) {
+      memcpy(u->q, t->q, (size_t)m->nq * sizeof *u->q);
+      excess = are_too_many(C, &all, u, move, &R);
+    }
+  }
+  lb_data_release(t);
+  lb_data_release(u);
+  return excess;
+}
+
+// --- life ---
+
+lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_conflict** out, lb_error* err) {
+  lb_arena arena;
+  lb_arena_init(&arena, d->work->allocator);
+  lb_conflict* C = LB_TAKE(&arena, lb_conflict, 1);
+  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
+  double* share = LB_TAKE(&arena, double, motor_party(m, m->nmotor));
+  double* off = LB_TAKE(&arena, double, 3 * lb_loops_most_rows(m));
+  if (!C || !kept || !share || !off) {
+    lb_arena_release(&arena);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for what cannot hold in '%s'", m->name);
+  }
+  *C = (lb_conflict){.m = m, .count = motor_party(m, m->nmotor), .share = share, .storage = kept};
+  lb_loops_forget_choice(d);
+  find_shares(C, d, off);
+  choose_main(C);
+  C->excess = is_excess(C, d, &arena);
+  *kept = arena;
+  *out = C;
+  return LB_OK;
+}
+
+void lb_conflict_release(lb_conflict* C) {
+  if (C) {
+    lb_arena arena = *(lb_arena*)C->storage;
+    lb_arena_release(&arena);
+  }
+}

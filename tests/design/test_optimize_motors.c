@@ -1,0 +1,78 @@
+// Curves of motors on joints of several coordinates as parameters: gradients against differences,
+// with every scheme.
+#include "design/optimizing_schemes.h"
+
+static const char explicits[][8] = {"euler", "rk4", "rk8"};
+
+// Leads and pushes on a cross, a body with six numbers, a ball and a body that flies; what the
+// motors exert is a goal, too. Places: integrator, coordinates, more goals.
+static const char TEXT[] =
+    "duration: 60 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  arm: {shape: {box: [0.3, 0.1, 0.05], position: [0.15, 0.02, -0.1]}, mass: 2}\n"
+    "  hand: {shape: {box: [0.1, 0.05, 0.02], position: [0.05, 0, 0.1]}, mass: 0.5}\n"
+    "  ball: {shape: {box: [0.1, 0.05, 0.04], position: [0.05, 0, 0.02]}, mass: 0.3}\n"
+    "  bird: {shape: {box: [0.1, 0.05, 0.04], position: [0.05, 0, 0.02]}, mass: 0.3}\n"
+    "  tail: {shape: {box: [0.1, 0.05, 0.04], position: [0.05, 0, 0.02]}, mass: 0.3}\n"
+    "joints:\n"
+    "  t: {type: revolute, parent: ball, child: tail, axis: [1, 1, 0], at: [0.1, 0, 0]}\n"
+    "  j: {type: universal, child: arm, axis: y, second_axis: x, damping: 0.02}\n"
+    "  k: {type: free-3d, parent: arm, child: hand, at: [0.3, 0, 0], damping: 1,\n"
+    "      turn_damping: 0.02, spring: {stiffness: 30 N/m, turn_stiffness: 0.2 N m/rad}}\n"
+    "  s: {type: spherical, parent: arm, child: ball, at: [0.1, 0.1, 0], damping: 0.01}\n"
+    "  f: {type: free, child: bird}\n"
+    "motors:\n"
+    "  a: {joint: j, coordinate: 1, spline: {to: 0.06, points: [0.1, 0.2, 0.3, 0.1, 0.1]}}\n"
+    "  b: {joint: k, coordinate: 2, spline: {to: 0.06, points: [0, 0.01, 0.02, 0.01, 0]}}\n"
+    "  c: {joint: k, coordinate: 4, drive: force, spline: {to: 0.06, points: [0, 0.2, 0.1, 0.2]}}\n"
+    "  d: {joint: s, coordinate: 2, drive: force, spline: {to: 0.06, points: [0, 0.1, 0.1, 0]}}\n"
+    "  e: {joint: f, coordinate: 4, drive: force, keys: [[0, 1], [0.06, 2]], ease: linear}\n"
+    "initial:\n"
+    "  k: {position: [0, 0.01, 0, 0.1, 0, 0.2]}\n"
+    "  f: {rotation: {axis: [1, 2, 3], angle: 40 deg}, spin: [1, 2, -1]}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    pa: {motor: a}\n    pb: {motor: b}\n    pc: {motor: c}\n    pd: {motor: d}\n"
+    "    pe: {motor: e}\n"
+    "    size: {length: arm, along: x}\n"
+    "    weight: {mass: hand}\n"
+    "  goals:\n"
+    "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
+    "    side: {point: ball, at: [0.1, 0, 0], velocity: [0.5, 0, -0.1]}\n"
+    "    fly: {point: bird, at: [0.1, 0, 0], position: [0, 0.2, 0.1]}\n%s";
+
+static const char EFFORTS[] = "    ea: {motor: a, weight: 0.01}\n    eb: {motor: b, weight: 0.02}\n"
+                              "    ec: {motor: c, weight: 0.1}\n";
+
+static void gradients_of_implicit_schemes_are_those_of_differences(void** state) {
+  (void)state;
+  check_schemes(SCHEMES, TEXT, false, EFFORTS, 1e-3, 1e-6);
+}
+
+static void gradients_in_maximal_coordinates_are_those_of_differences(void** state) {
+  (void)state;
+  check_schemes(SCHEMES, TEXT, true, EFFORTS, 1e-3, 1e-6);
+}
+
+static void gradients_of_explicit_schemes_are_those_of_differences(void** state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof explicits / sizeof *explicits; i++) {
+    char whole[8000];
+    problem p;
+    snprintf(whole, sizeof whole, TEXT, explicits[i], reduced, EFFORTS);
+    open_problem(&p, whole);
+    check_both(&p, 1e-3, 1e-6);
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
+      cmocka_unit_test(gradients_in_maximal_coordinates_are_those_of_differences),
+      cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

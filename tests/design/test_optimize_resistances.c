@@ -1,0 +1,69 @@
+// Springs and dampers of balls and of joints that slide and turn as parameters, beside limits and
+// friction: gradients against differences, with every scheme.
+#include "design/optimizing_schemes.h"
+
+// Places: integrator, coordinates, more goals.
+static const char TEXT[] =
+    "duration: 60 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  arm: {mass: 2, center: [0.1, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"
+    "  hand: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "  bird: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "  puck: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "joints:\n"
+    "  s: {type: spherical, child: arm, armature: 0.05, friction: 0.1, friction_speed: 1,\n"
+    "      damping: 0.1, spring: {stiffness: 20, rest: {axis: [1, 2, 3], angle: 0.4}},\n"
+    "      limits: {axis: [1, 0, 2], swing: 0.1, twist: [-0.3, 0.05], stiffness: 50, damping: 1,\n"
+    "               transition: 0.5, pulls: true}}\n"
+    "  f: {type: free, parent: arm, child: hand, damping: 1, turn_damping: 0.1, friction: 0.3,\n"
+    "      friction_speed: 1, turn_friction: 0.1, turn_friction_speed: 1,\n"
+    "      spring: {stiffness: 40, turn_stiffness: 3, rest: [0.1, 0, 0.1],\n"
+    "               turn_rest: {axis: [1, 2, 3], angle: 0.4}}}\n"
+    "  g: {type: free-3d, child: bird, damping: 1, turn_damping: 0.1, armature: 0.1,\n"
+    "      turn_armature: 0.02, friction: 0.3, friction_speed: 1,\n"
+    "      spring: {stiffness: 40, turn_stiffness: 3, rest: [0.1, 0, 0.1],\n"
+    "               turn_rest: [0.1, 0.2, 0.3]}}\n"
+    "  h: {type: free-2d, parent: bird, child: puck, spring: {stiffness: 30, rest: [0.1, 0]}}\n"
+    "initial:\n"
+    "  s: {rotation: {axis: [1, 0, 0], angle: 0.5}, spin: [1, 2, 3]}\n"
+    "  f: {rotation: {axis: [1, 2, 0], angle: 0.5}, spin: [1, 2, 3], velocity: [1, 0, 2]}\n"
+    "  g: {velocity: [1, 0, 2, 1, 2, 3]}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    s1: {stiffness: s}\n    s2: {damping: s}\n"
+    "    f1: {stiffness: f}\n    f2: {damping: f}\n"
+    "    g1: {stiffness: g}\n    g2: {damping: g}\n    g3: {rest: g}\n"
+    "    h1: {stiffness: h}\n    h2: {rest: h}\n"
+    "    weight: {mass: hand}\n"
+    "  goals:\n"
+    "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
+    "    fly: {point: puck, at: [0.1, 0, 0], velocity: [0, 0.2, 0.1]}\n%s";
+
+static void gradients_of_implicit_schemes_are_those_of_differences(void** state) {
+  (void)state;
+  check_schemes(SCHEMES, TEXT, false, "", 1e-3, 1e-6);
+  check_schemes(SCHEMES, TEXT, true, "", 1e-3, 1e-6);
+}
+
+static void gradients_of_explicit_schemes_are_those_of_differences(void** state) {
+  (void)state;
+  static const char* const explicits[] = {"euler", "rk4", "rk8"};
+  for (int i = 0; i < 3; i++) {
+    char whole[8000];
+    problem p;
+    snprintf(whole, sizeof whole, TEXT, explicits[i], reduced, "");
+    open_problem(&p, whole);
+    check_both(&p, 1e-3, 1e-6);
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
+      cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
