@@ -44,6 +44,18 @@ static inline lb_joint_resistance busy_turn(bool free, bool pulls) {
                                .limit_pulls = pulls};
 }
 
+// Springs that pull in proportion, by a power and by a table, by turns.
+static inline lb_scene_law busy_law(const lb_scene_joint* j) {
+  static const double stretch[] = {-2, -0.31, 0, 0.43, 2}, force[] = {-9, -1, 0, 2, 5};
+  const bool ball = j->kind == LB_JOINT_SPHERICAL || j->kind == LB_JOINT_FREE;
+  const int from = ball ? 2 : 0; // whose tables begin at rest
+  const lb_scene_law law[] = {
+      {0},
+      {.exponent = 2.5},
+      {.count = 5 - from, .stretch = stretch + from, .force = force + from}};
+  return law[(int)(10 * j->stiffness) % 3];
+}
+
 // Springs, dampers, friction and limits in a joint.
 static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
   const bool ball = j->kind == LB_JOINT_SPHERICAL, free = j->kind == LB_JOINT_FREE;
@@ -51,6 +63,7 @@ static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
     return;
   }
   j->stiffness = free ? 3 : lb_random_between(r, 1, 10);
+  j->law = busy_law(j);
   j->damping = free ? 0.4 : lb_random_between(r, 0.1, 1);
   j->friction = free ? 0.3 : lb_random_between(r, 0.1, 1);
   j->friction_speed = 0.5;
@@ -59,6 +72,7 @@ static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
   j->limit_transition = 0.5; // few are beyond it
   j->limit_pulls = j->stiffness > 5;
   j->turn = busy_turn(free, !j->limit_pulls);
+  j->turn.law.exponent = 1.5 * (j->law.count > 0 || free);
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     j->rest[k] = 0.1;
     j->lower[k] = ball && k == 0 ? -(double)INFINITY : -0.5; // a swing is never negative

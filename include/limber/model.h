@@ -228,12 +228,14 @@ typedef struct lb_model {
 
   // --- coordinates ---
   int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
+  int nbent;                     ///< springs that do not pull in proportion
   int* v_parent;                 ///< [nv] the next coordinate towards the world, or -1
   int* v_run;             ///< [nv] first of the consecutive coordinates it hangs on without a gap
   bool* v_driven;         ///< [nv] a motor prescribes it
   double* q0;             ///< [nq] start
   double* qd0;            ///< [nv] start
   double* stiffness;      ///< [nv] spring on the coordinate
+  lb_scene_law* law;      ///< [nv] and how it pulls
   double* damping;        ///< [nv]
   double* armature;       ///< [nv] inertia of a joint's rotor; mass of a free node
   double* rest;           ///< [nq] where the spring pulls to

@@ -153,10 +153,21 @@ typedef enum lb_coordinate {
   LB_COORDINATE_NUMBER  ///< along a spline
 } lb_coordinate;
 
+/// How a spring or cable answers being stretched by s [m], or the spring of a joint being turned by
+/// it [rad]. All zero: in proportion.
+typedef struct lb_scene_law {
+  double exponent;       ///< force k s |s|^(exponent - 1); 0 is 1, else >= 1
+  int count;             ///< of a table that takes the place of the stiffness; 0: none, else >= 2
+  const double* stretch; ///< [count] rising
+  const double* force;   ///< [count] [N or N m]; straight between them and on beyond the last ones
+  bool slack;            ///< it pulls and does not push; not of joints
+} lb_scene_law;
+
 /// What resists along coordinates. Units: N and m where they are distances, N m and rad where they
 /// are angles.
 typedef struct lb_joint_resistance {
   double stiffness;        ///< spring to `rest`
+  lb_scene_law law;        ///< of that spring, other than in proportion
   double damping;          ///< in proportion to the rate
   double armature;         ///< rotor inertia added on the coordinate
   double friction;         ///< of constant size, against the motion ...
@@ -201,6 +212,7 @@ typedef struct lb_scene_joint {
   int face;              ///< of a parent given as `reduced`: which of its faces; -1: the held one
   int child_face;        ///< the same of the child of a joint that closes a loop
   double stiffness;      ///< spring to `rest` [N m/rad or N/m]
+  lb_scene_law law;      ///< of that spring, other than in proportion
   double damping;        ///< [N m s/rad or N s/m]
   double armature;       ///< rotor inertia added on the coordinate [kg m^2 or kg]
   double friction;       ///< of constant size, against the motion [N m or N] ...
@@ -220,15 +232,6 @@ typedef struct lb_scene_joint {
   double qd[LB_JOINT_MOST_V]; ///< start: rate or rates; angular velocity; angular then linear
                               ///< velocity, in the joint's frame on the child
 } lb_scene_joint;
-
-/// How a spring or cable answers being stretched by s. All zero: in proportion.
-typedef struct lb_scene_law {
-  double exponent;       ///< force k s |s|^(exponent - 1), s in metres; 0 is 1, else >= 1
-  int count;             ///< of a table that takes the place of the stiffness; 0: none, else >= 2
-  const double* stretch; ///< [count] rising [m]
-  const double* force;   ///< [count] [N]; straight between them and on beyond the last ones
-  bool slack;            ///< it pulls and does not push
-} lb_scene_law;
 
 /// A spring with a damper between two points.
 typedef struct lb_scene_spring {
@@ -716,6 +719,8 @@ const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_p
                                          int* first);
 /// What the coordinate counts whose rate is velocity k.
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
+/// Is it other than in proportion?
+bool lb_law_bends(const lb_scene_law* law);
 const char* lb_integrator_name(lb_integrator integrator);
 /// The error that adaptive steppers allow in a step.
 double lb_adaptive_tolerance(const lb_scene_solver* solver);

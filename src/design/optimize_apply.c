@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "design/optimize.h"
+#include "dynamics/joint.h"
 #include "math/bspline.h"
 #include "math/profile.h"
 #include "model/link.h"
@@ -317,7 +318,7 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   }
   m->nstiff = 0;
   for (int k = 0; k < m->nv; k++) {
-    m->nstiff += m->stiffness[k] > 0;
+    m->nstiff += lb_spring_acts(m, k);
   }
   if (m->shell) { // others leave steps less exact than their derivatives are
     m->solver.newton = LB_NEWTON_EXACT;

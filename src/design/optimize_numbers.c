@@ -15,8 +15,7 @@ static int link_of(const lb_model* m, int v) {
   return m->joint_link[j];
 }
 
-// mu'dr by a joint's stiffness, damping or rest: r has k times how far it is stretched, which is
-// q - rest where q are numbers, and d qd.
+// mu'dr by a joint's stiffness, damping or rest.
 static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
   const lb_model* m = w->m;
   double* to = w->gradient + b->first;
@@ -27,24 +26,20 @@ static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
     }
     return;
   }
-  if (b->p->kind == LB_PARAMETER_REST) {
-    for (int k = 0; k < b->count; k++) {
-      to[k] += mu[b->own_v + k] * m->stiffness[b->own_v + k];
-    }
-    return;
-  }
-  double stretch[LB_JOINT_MOST_V];
-  const int link = link_of(m, b->own_v);
-  lb_joint_stretch(m, link, stretch, w->d->q);
   const lb_probe* probe = w->answers.probe;
+  const double* answers = probe ? probe->x : NULL;
+  const int link = link_of(m, b->own_v), first = m->link_v[link];
+  for (int k = 0; k < b->count && b->p->kind == LB_PARAMETER_REST; k++) {
+    const int v = b->own_v + k;
+    to[k] += mu[v] * lb_joint_spring_by_rest(m, link, v - first, w->d->q, answers);
+  }
+  double pull[LB_JOINT_MOST_V];
+  lb_joint_springs_by_stiffness(m, link, w->d->q, answers, pull);
   for (int i = 0; i < b->ncoordinate; i++) {
     const int v = b->coordinate[i];
-    if (b->p->kind == LB_PARAMETER_DAMPING) {
-      *to -= mu[v] * (w->d->qd[v] + (probe ? probe->u[v] : 0));
-    } else {
-      const double off = stretch[v - m->link_v[link]];
-      *to -= mu[v] * (off + (probe ? probe->x[v] : 0));
-    }
+    *to +=
+        mu[v] * (b->p->kind == LB_PARAMETER_STIFFNESS ? pull[v - first]
+                                                      : -(w->d->qd[v] + (probe ? probe->u[v] : 0)));
   }
 }
 

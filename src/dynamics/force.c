@@ -1,4 +1,4 @@
-// The table of forces, and the simplest of them: springs and dampers of joints, loads, motors.
+// The table of forces, and the simplest of them: loads, motors.
 #include "dynamics/force.h"
 
 #include <string.h>
@@ -90,19 +90,22 @@ void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_dat
   }
 }
 
-// Does a free joint resist? Its spring turns with it, and rotors it has none.
-static bool resists_free(const lb_model* m) {
+// Are velocities pulled together? A ball's spring in proportion pulls each by itself, a free
+// joint's turns with it, and rotors it has none.
+static bool pulls_together(const lb_model* m) {
   bool any = false;
   for (int i = 0; i < m->nlink; i++) {
-    for (int v = m->link_v[i]; m->link_kind[i] == LB_JOINT_FREE && v < m->link_v[i] + 6; v++) {
-      any |= m->stiffness[v] > 0 || m->damping[v] > 0;
+    const bool free = m->link_kind[i] == LB_JOINT_FREE;
+    const int end = lb_joint_together(m, i) > 1 ? m->link_v[i] + m->link_nv[i] : 0;
+    for (int v = m->link_v[i]; v < end; v++) {
+      any |= lb_law_bends(&m->law[v]) || (free && (m->stiffness[v] > 0 || m->damping[v] > 0));
     }
   }
   return any;
 }
 
 bool lb_forces_are_diagonal(const lb_model* m) {
-  if (resists_free(m)) {
+  if (pulls_together(m)) {
     return false;
   }
   for (int i = 0; i < NFORCE; i++) {
@@ -112,68 +115,6 @@ bool lb_forces_are_diagonal(const lb_model* m) {
   }
   return m->nelastic == 0 && m->nloop == 0 && m->nrelation == 0 && m->nnode == 0;
 }
-
-// --- springs and dampers on the joints' own coordinates ---
-
-static int joint_count(const lb_model* m) {
-  return m->njoint;
-}
-
-static void joint_apply(const lb_model* m, lb_data* d) {
-  double* tau = d->work->tau;
-  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
-    lb_joint_spring(m, i, tau, d->q);
-  }
-  for (int k = 0; k < m->nv; k++) {
-    tau[k] -= m->damping[k] * d->qd[k];
-  }
-}
-
-static double joint_energy(const lb_model* m, lb_data* d) {
-  double sum = 0;
-  for (int i = 0; i < m->nlink; i++) {
-    sum += lb_joint_energy(m, i, d->q);
-  }
-  return sum;
-}
-
-static void joint_differentiate(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  const size_t nv = (size_t)m->nv;
-  for (int i = 0; i < m->nlink; i++) {
-    lb_joint_stiffen(m, i, D->tau_q, d->q);
-  }
-  for (size_t k = 0; k < nv; k++) {
-    D->tau_qd[k * (nv + 1)] += m->damping[k];
-  }
-}
-
-// A ball's spring counts as one of the same stiffness about every axis, which it is at rest and at
-// most.
-static void joint_stiffen(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  const size_t nv = (size_t)m->nv;
-  (void)d;
-  for (size_t k = 0; k < nv; k++) {
-    D->tau_q[k * (nv + 1)] += m->stiffness[k];
-    D->tau_qd[k * (nv + 1)] += m->damping[k];
-  }
-}
-
-static void joint_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int k = 0; k < m->nv; k++) {
-    d->work->tau[k] -= m->stiffness[k] * p->x[k] + m->damping[k] * p->u[k];
-  }
-}
-
-const lb_force lb_force_joint = {.name = "joint spring and damper",
-                                 .count = joint_count,
-                                 .apply = joint_apply,
-                                 .energy = joint_energy,
-                                 .differentiate = joint_differentiate,
-                                 .stiffen = joint_stiffen,
-                                 .answer = joint_answer};
 
 // --- loads ---
 

@@ -49,6 +49,9 @@ void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_dat
 // of an implicit step is the mass matrix with more on its diagonal (tree.h).
 bool lb_forces_are_diagonal(const lb_model* m);
 
-// What friction and limits of joints add to Newton's matrix W [nv][nv] of an implicit step: minus
-// their derivatives by qd, and dt times those by q.
+// The slopes of joints' springs, [nv], where each pulls a coordinate by itself.
+void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope);
+
+// What springs, dampers, friction and limits of joints add to Newton's matrix W [nv][nv] of an
+// implicit step: minus their derivatives by qd, and dt times those by q.
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);

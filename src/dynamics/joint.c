@@ -28,69 +28,11 @@ const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
     [LB_LINK_FULL_FACE] = &lb_joint_full_face,
 };
 
-// --- springs ---
+// --- springs, friction ---
 
-// Springs of elastic bodies are their internal forces, a law of their own.
-static bool has_spring(const lb_model* m, int i) {
-  bool any = false;
-  for (int k = 0; k < m->link_nv[i] && !m->link[i].reduced; k++) {
-    any |= m->stiffness[m->link_v[i] + k] > 0;
-  }
-  return any;
-}
-
-void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q) {
-  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
-  const int at = m->link_q[i];
-  if (joint->stretch) {
-    joint->stretch(x, q + at, m->rest + at);
-    return;
-  }
-  for (int k = 0; k < m->link_nv[i]; k++) {
-    x[k] = q[at + k] - m->rest[at + k];
-  }
-}
-
-void lb_joint_spring(const lb_model* m, int i, double* tau, const double* q) {
-  double x[LB_JOINT_MOST_V];
-  const int n = has_spring(m, i) ? m->link_nv[i] : 0, v = m->link_v[i];
-  if (n > 0) {
-    lb_joint_stretch(m, i, x, q);
-  }
-  for (int k = 0; k < n; k++) {
-    tau[v + k] -= m->stiffness[v + k] * x[k];
-  }
-}
-
-double lb_joint_energy(const lb_model* m, int i, const double* q) {
-  double x[LB_JOINT_MOST_V], sum = 0;
-  const int n = has_spring(m, i) ? m->link_nv[i] : 0, v = m->link_v[i];
-  if (n > 0) {
-    lb_joint_stretch(m, i, x, q);
-  }
-  for (int k = 0; k < n; k++) {
-    sum += 0.5 * m->stiffness[v + k] * x[k] * x[k];
-  }
-  return sum;
-}
-
-void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q) {
-  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
-  const size_t v = (size_t)m->link_v[i], nv = (size_t)m->nv;
-  const int n = has_spring(m, i) ? m->link_nv[i] : 0, at = m->link_q[i];
-  double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V];
-  double* block = K + v * (nv + 1);
-  if (n > 0 && joint->stretch_by) {
-    joint->stretch_by(X, q + at, m->rest + at);
-  }
-  for (int a = 0; a < n; a++) {
-    for (int b = 0; b < n && joint->stretch_by; b++) {
-      block[(size_t)a * nv + (size_t)b] += m->stiffness[v + (size_t)a] * X[a * n + b];
-    }
-    if (!joint->stretch_by) {
-      block[(size_t)a * (nv + 1)] += m->stiffness[v + (size_t)a];
-    }
-  }
+int lb_joint_together(const lb_model* m, int i) {
+  const int kind = m->link_kind[i];
+  return kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_FREE ? 3 : 1;
 }
 
 // --- quaternions ---
@@ -244,7 +186,7 @@ void lb_normalise(const lb_model* m, double* q) {
 
 // Does something act on this number, whatever it means?
 static bool is_acted_on(const lb_model* m, int v) {
-  bool any = m->armature[v] > 0 || m->stiffness[v] > 0 || m->limit_stiffness[v] > 0;
+  bool any = m->armature[v] > 0 || lb_spring_acts(m, v) || m->limit_stiffness[v] > 0;
   for (int i = 0; i < m->nterm; i++) {
     any = any || m->term[i].v == v;
   }

@@ -85,12 +85,19 @@ extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal,
     lb_joint_free, lb_joint_general, lb_joint_elastic, lb_joint_face, lb_joint_full,
     lb_joint_full_face;
 
-// The spring of link i's joint: how far it is stretched, x [link's nv]; its torque, added to tau
-// [nv]; its energy; minus its derivative, added to K [nv][nv].
+// Velocities of link i's joint that resist together: a ball's three, a free body's by threes, else
+// each by itself.
+int lb_joint_together(const lb_model* m, int i);
+// Is there a spring on the velocity? How far that of link i's joint is stretched, x [link's nv].
+bool lb_spring_acts(const lb_model* m, int v);
 void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q);
-void lb_joint_spring(const lb_model* m, int i, double* tau, const double* q);
-double lb_joint_energy(const lb_model* m, int i, const double* q);
-void lb_joint_stiffen(const lb_model* m, int i, double* K, const double* q);
+// What springs of link i's joint pull more for one more of their stiffness, out [link's nv]; and
+// where coordinate k, a number, is pulled to one further. With what is answered to a displacement
+// `answers` [nv] (probe.h), unless NULL.
+void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, const double* answers,
+                                   double* out);
+double lb_joint_spring_by_rest(const lb_model* m, int i, int k, const double* q,
+                               const double* answers);
 
 // Rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w);

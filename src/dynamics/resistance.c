@@ -15,6 +15,7 @@
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
+#include "dynamics/joint.h"
 #include "dynamics/resistance.h"
 #include "math/dense.h"
 
@@ -22,13 +23,6 @@
 
 static int friction_count(const lb_model* m) {
   return m->nfriction;
-}
-
-// Velocities that friction takes together: three of a ball's, and twice that of a free body's, else
-// one.
-static int group_size(const lb_model* m, int link) {
-  const int kind = m->link_kind[link];
-  return kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_FREE ? 3 : 1;
 }
 
 static double group_speed(const lb_model* m, const double* qd, int v, int n) {
@@ -41,7 +35,7 @@ static double group_speed(const lb_model* m, const double* qd, int v, int n) {
 
 static void friction_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
-    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    const int n = lb_joint_together(m, i), end = m->link_v[i] + m->link_nv[i];
     for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
       const double size = m->friction[v] > 0 ? m->friction[v] / group_speed(m, d->qd, v, n) : 0;
       for (int k = v; k < v + n; k++) {
@@ -55,7 +49,7 @@ static void friction_apply(const lb_model* m, lb_data* d) {
 static void friction_slopes(const lb_model* m, const lb_data* d, double* by_qd) {
   const size_t nv = (size_t)m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    const int n = lb_joint_together(m, i), end = m->link_v[i] + m->link_nv[i];
     for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
       const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
       for (int a = v; a < v + n; a++) {
@@ -81,7 +75,7 @@ static void friction_stiffen(lb_derivatives* D, lb_data* d) {
 static void friction_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   for (int i = 0; i < m->nlink; i++) {
-    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    const int n = lb_joint_together(m, i), end = m->link_v[i] + m->link_nv[i];
     for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
       const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
       const double along = lb_dot(n, d->qd + v, p->u + v) / (u * u);
@@ -96,7 +90,7 @@ static void friction_differentiate_answer(const lb_probe* p, lb_derivatives* D, 
   const lb_model* m = D->model;
   const size_t nv = (size_t)m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    const int n = group_size(m, i), end = m->link_v[i] + m->link_nv[i];
+    const int n = lb_joint_together(m, i), end = m->link_v[i] + m->link_nv[i];
     for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
       const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
       const double along = lb_dot(n, d->qd + v, p->u + v), scale = m->friction[v] / (u * u * u);
@@ -245,6 +239,7 @@ const lb_force lb_force_limit = {.name = "joint limit",
                                  .differentiate_answer = limit_differentiate_answer};
 
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt) {
+  lb_joint_springs_stiffen(m, d->q, W, dt);
   if (friction_count(m) > 0) {
     friction_slopes(m, d, W);
   }

@@ -59,3 +59,5 @@ lb_status lb_build_no_memory(lb_build* b);
 
 // A copy of a text in the model's arena, or NULL.
 const char* lb_build_text(lb_build* b, const char* text);
+// The table of a law, too; false: no memory.
+bool lb_build_keep_law(lb_build* b, lb_scene_law* law);

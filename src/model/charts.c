@@ -206,6 +206,7 @@ lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
     k -= n;
   }
   const lb_joint_resistance own = {.stiffness = j->stiffness,
+                                   .law = j->law,
                                    .damping = j->damping,
                                    .armature = j->armature,
                                    .friction = j->friction,

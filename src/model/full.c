@@ -161,6 +161,7 @@ static void share(lb_model* to, const lb_model* m) {
   to->motor_profile = m->motor_profile;
   to->load_profile = m->load_profile;
   to->nstiff = m->nstiff;
+  to->nbent = m->nbent;
   to->nfriction = m->nfriction;
   to->nlimit = m->nlimit;
 }

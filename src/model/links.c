@@ -41,7 +41,8 @@ static void chain_coordinates(lb_model* m, int link) {
 }
 
 // Spread a joint's settings over its coordinates.
-static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
+static lb_status fill_coordinates(lb_build* b, int link, const lb_scene_joint* j) {
+  lb_model* m = b->m;
   const int q = m->link_q[link];
   const int nq = lb_joint_count_q(j), nv = m->link_nv[link];
   memcpy(m->q0 + q, j->q, (size_t)nq * sizeof(double));
@@ -50,6 +51,10 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
     const lb_coordinate_settings set = lb_joint_coordinate(j, k);
     const int v = m->link_v[link] + k;
     m->stiffness[v] = set.resistance.stiffness;
+    m->law[v] = set.resistance.law;
+    if (!lb_build_keep_law(b, &m->law[v])) {
+      return lb_build_no_memory(b);
+    }
     m->damping[v] = set.resistance.damping;
     m->armature[v] = set.resistance.armature;
     m->friction[v] = set.resistance.friction;
@@ -61,7 +66,8 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
     m->counts[v] = (int)lb_joint_counts(j, k);
     m->lower[v] = set.lower;
     m->upper[v] = set.upper;
-    m->nstiff += m->stiffness[v] > 0;
+    m->nstiff += m->stiffness[v] > 0 || m->law[v].count > 0;
+    m->nbent += lb_law_bends(&m->law[v]);
     m->nfriction += m->friction[v] > 0;
     m->nlimit += m->limit_stiffness[v] > 0;
     if (nq == nv) {
@@ -73,6 +79,7 @@ static void fill_coordinates(lb_model* m, int link, const lb_scene_joint* j) {
     memcpy(m->rest + q, j->rest, (size_t)(nq - 4) * sizeof(double));
     memcpy(m->rest + q + nq - 4, (double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof(double));
   }
+  return LB_OK;
 }
 
 // A new link with coordinates of its own.
@@ -100,9 +107,9 @@ static lb_status add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor*
   const lb_transform turn = lb_joint_turn(j);
   const int i = add_link(m, at->link, (int)j->kind, lb_transform_mul(at->X, turn),
                          lb_joint_count_q(j), lb_joint_count_v(j));
-  fill_coordinates(m, i, j);
   m->link_axis[i] = j->axis;
-  if (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link_chart[i]) != LB_OK) {
+  if (fill_coordinates(b, i, j) != LB_OK ||
+      (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link_chart[i]) != LB_OK)) {
     return lb_build_no_memory(b);
   }
   if (j->kind == LB_JOINT_REVOLUTE) {

@@ -19,6 +19,20 @@ const char* lb_build_text(lb_build* b, const char* text) {
   return lb_arena_text(b->arena, text ? text : "", text ? strlen(text) : 0);
 }
 
+bool lb_build_keep_law(lb_build* b, lb_scene_law* law) {
+  double* copy = LB_TAKE(b->arena, double, 2 * law->count);
+  if (!copy) {
+    return false;
+  }
+  for (int i = 0; i < law->count; i++) {
+    copy[i] = law->stretch[i];
+    copy[law->count + i] = law->force[i];
+  }
+  law->stretch = copy;
+  law->force = copy + law->count;
+  return true;
+}
+
 // Take an array for a field of the model and remember whether all went well.
 #define FIELD(name, count)                                                                         \
   ((m->name = (__typeof__(m->name))lb_arena_take_array(b->arena, (size_t)(count), sizeof *m->name, \
@@ -63,23 +77,23 @@ static bool take_arrays(lb_build* b) {
          FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) && FIELD(joint_q, nlink) &&
          FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
          FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(v_driven, nv) && FIELD(q0, nq) &&
-         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(damping, nv) && FIELD(armature, nv) &&
-         FIELD(rest, nq) && FIELD(counts, nv) && FIELD(friction, nv) && FIELD(friction_speed, nv) &&
-         FIELD(lower, nv) && FIELD(upper, nv) && FIELD(limit_stiffness, nv) &&
-         FIELD(limit_damping, nv) && FIELD(limit_transition, nv) && FIELD(limit_pulls, nv) &&
-         FIELD(link_chart, nlink) && FIELD(spring, nline) && FIELD(spring_end, 2 * nline) &&
-         FIELD(cable, s->ncable) && FIELD(cable_point, cable_points) &&
-         FIELD(cable_first, s->ncable + 1) && FIELD(ground, s->nground) &&
-         FIELD(ground_point, ground_points) && FIELD(ground_first, s->nground + 1) &&
-         FIELD(drag, n) && FIELD(load, s->nload) && FIELD(load_at, s->nload) &&
-         FIELD(load_profile, s->nload) && FIELD(motor_name, s->nmotor) &&
-         FIELD(motor_joint, s->nmotor) && FIELD(motor_v, s->nmotor) &&
-         FIELD(motor_relation, s->nmotor) && FIELD(motor_loop, s->nmotor) &&
-         FIELD(motor_drive, s->nmotor) && FIELD(motor_profile, s->nmotor) &&
-         FIELD(loop, s->njoint + npoint) && FIELD(loop_motor, s->njoint + npoint) &&
-         FIELD(guide, npoint) && FIELD(relation, 2 * s->nconstraint + s->nmotor) &&
-         FIELD(term, 2 * nterm + s->nmotor) && FIELD(shape, s->nshape) &&
-         FIELD(material, s->nmaterial);
+         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(law, nv) && FIELD(damping, nv) &&
+         FIELD(armature, nv) && FIELD(rest, nq) && FIELD(counts, nv) && FIELD(friction, nv) &&
+         FIELD(friction_speed, nv) && FIELD(lower, nv) && FIELD(upper, nv) &&
+         FIELD(limit_stiffness, nv) && FIELD(limit_damping, nv) && FIELD(limit_transition, nv) &&
+         FIELD(limit_pulls, nv) && FIELD(link_chart, nlink) && FIELD(spring, nline) &&
+         FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
+         FIELD(cable_point, cable_points) && FIELD(cable_first, s->ncable + 1) &&
+         FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
+         FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&
+         FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
+         FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
+         FIELD(motor_v, s->nmotor) && FIELD(motor_relation, s->nmotor) &&
+         FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
+         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint + npoint) &&
+         FIELD(loop_motor, s->njoint + npoint) && FIELD(guide, npoint) &&
+         FIELD(relation, 2 * s->nconstraint + s->nmotor) && FIELD(term, 2 * nterm + s->nmotor) &&
+         FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
 }
 
 static lb_status build_head(lb_build* b) {

@@ -62,21 +62,6 @@ static lb_vec3 world_point(const lb_anchor* at, const lb_transform* pose) {
   return at->link == LB_WORLD ? at->X.p : lb_transform_point(pose[at->link], at->X.p);
 }
 
-// The scene may go away: tables are copied.
-static bool keep_law(lb_build* b, lb_scene_law* law) {
-  double* copy = LB_TAKE(b->arena, double, 2 * law->count);
-  if (!copy) {
-    return false;
-  }
-  for (int i = 0; i < law->count; i++) {
-    copy[i] = law->stretch[i];
-    copy[law->count + i] = law->force[i];
-  }
-  law->stretch = copy;
-  law->force = copy + law->count;
-  return true;
-}
-
 // How long a spring is at the start: along its direction where it has one.
 static double spring_length(const lb_scene_spring* s, const lb_anchor* end,
                             const lb_transform* pose) {
@@ -99,7 +84,7 @@ static lb_status build_springs(lb_build* b) {
     for (int k = 0; k < 2; k++) {
       m->spring_end[2 * i + k] = anchor(m, spring->body[k], spring->face[k], spring->point[k]);
     }
-    if (!keep_law(b, &spring->law)) {
+    if (!lb_build_keep_law(b, &spring->law)) {
       return lb_build_no_memory(b);
     }
   }
@@ -133,7 +118,7 @@ static lb_status build_cables(lb_build* b) {
       }
     }
     m->cable_first[i + 1] = m->cable_first[i] + from->npoint;
-    if (!keep_law(b, &m->cable[i].law)) {
+    if (!lb_build_keep_law(b, &m->cable[i].law)) {
       return lb_build_no_memory(b);
     }
   }
@@ -227,7 +212,8 @@ static lb_status build_loops(lb_build* b) {
       lb_scene_joint* loop = &m->loop[m->nloop++];
       *loop = b->joint[j];
       loop->face_name[0] = loop->face_name[1] = NULL;
-      loop->frame = NULL; // the scene may go away
+      loop->frame = NULL;                             // the scene may go away
+      loop->law = loop->turn.law = (lb_scene_law){0}; // which these springs do not have
       loop->part = NULL;
       memset(loop->control, 0, sizeof loop->control);
       loop->name = lb_build_text(b, loop->name);

@@ -35,8 +35,9 @@ static bool has_motor(const lb_scene* s, int joint) {
 bool lb_joint_needs_coordinates(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
   const bool rests_turned = j->kind == LB_JOINT_SPHERICAL && fabs(j->rest_turn.w) != 1;
-  return j->armature > 0 || j->friction > 0 || rests_turned || j->limit_stiffness > 0 ||
-         j->kind > LB_JOINT_FREE || is_coupled(s, joint) || has_motor(s, joint);
+  return lb_law_bends(&j->law) || j->armature > 0 || j->friction > 0 || rests_turned ||
+         j->limit_stiffness > 0 || j->kind > LB_JOINT_FREE || is_coupled(s, joint) ||
+         has_motor(s, joint);
 }
 
 // A hard limit of one coordinate.

@@ -20,6 +20,9 @@ typedef struct lb_checker {
   "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "         \
   "integrator: linear-euler)"
 
+// Are the numbers of a spring's law good?
+bool lb_law_holds(const lb_scene_law* law);
+
 // Springs, cables, grounds and drag.
 void lb_check_forces(lb_checker* c);
 // What a joint, or a part of the joint of this name, says of itself.

@@ -15,20 +15,6 @@ static bool is_size(double x) {
   return x >= 0 && isfinite(x);
 }
 
-static bool law_holds(const lb_scene_law* law) {
-  if (!isfinite(law->exponent) || (law->exponent != 0 && law->exponent < 1) || law->count < 0 ||
-      law->count == 1) {
-    return false;
-  }
-  for (int i = 0; i < law->count; i++) {
-    if (!isfinite(law->stretch[i]) || !isfinite(law->force[i]) ||
-        (i > 0 && !(law->stretch[i] > law->stretch[i - 1]))) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static void check_springs(lb_checker* c) {
   for (int i = 0; i < c->s->nspring; i++) {
     const lb_scene_spring* s = &c->s->spring[i];
@@ -46,7 +32,7 @@ static void check_springs(lb_checker* c) {
              "spring '%s': its numbers must be finite, and stiffness, damping and length 0 or more",
              s->name);
     }
-    if (!law_holds(&s->law) || !(along == 0 || fabs(along - 1) < 1e-6)) {
+    if (!lb_law_holds(&s->law) || !(along == 0 || fabs(along - 1) < 1e-6)) {
       LB_SAY(c, s->place,
              "spring '%s': its exponent must be 0 or at least 1, its table finite and rising, its "
              "direction of length 1 or 0",
@@ -96,7 +82,7 @@ static void check_cables(lb_checker* c) {
       LB_SAY(c, s->place, "cable '%s' runs through one body only (lead it over another)", s->name);
     }
     if (!is_size(s->stiffness) || !is_size(s->damping) || s->length < 0 || isinf(s->length) ||
-        !law_holds(&s->law)) {
+        !lb_law_holds(&s->law)) {
       LB_SAY(c, s->place,
              "cable '%s': its numbers must be finite, stiffness, damping and length 0 or more, its "
              "exponent 0 or at least 1, its table rising",

@@ -64,6 +64,26 @@ static void check_resistance(lb_checker* c, const lb_scene_joint* j, const char*
   }
 }
 
+// A ball is turned and a body that flies is moved by so much, whichever way: tables have one side.
+static bool begins_at_rest(const lb_scene_law* law) {
+  return law->count == 0 || (law->stretch[0] == 0 && law->force[0] == 0);
+}
+
+static void check_laws(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  const bool turns = j->kind == LB_JOINT_SPHERICAL || j->kind == LB_JOINT_FREE;
+  if (!lb_law_holds(&j->law) || !lb_law_holds(&j->turn.law) || j->law.slack || j->turn.law.slack) {
+    LB_SAY(c, j->place,
+           "joint '%s': exponents of its spring must be 0 or at least 1, tables finite and rising, "
+           "and it cannot go slack",
+           name);
+  } else if (turns && (!begins_at_rest(&j->law) || !begins_at_rest(&j->turn.law))) {
+    LB_SAY(c, j->place,
+           "joint '%s' is %s: a table of its spring is of how far it is off, whichever way, and "
+           "must begin with [0, 0]",
+           name, j->kind == LB_JOINT_FREE ? "free" : "spherical");
+  }
+}
+
 static void check_curve(lb_checker* c, const lb_scene_joint* j, const char* name) {
   bool ok = j->nframe >= 4 && j->frame;
   for (int i = 0; ok && i < j->nframe; i++) {
@@ -119,6 +139,7 @@ static void check_parts(lb_checker* c, const lb_scene_joint* j, const char* name
 
 void lb_check_joint_shape(lb_checker* c, const lb_scene_joint* j, const char* name) {
   check_resistance(c, j, name);
+  check_laws(c, j, name);
   if (!pose_holds(&(lb_transform){.q = j->rest_turn})) {
     LB_SAY(c, j->place, "joint '%s': the quaternion its spring turns to must be of length one",
            name);

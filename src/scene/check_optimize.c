@@ -54,6 +54,11 @@ static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
   return true;
 }
 
+static void say_table(lb_checker* c, const lb_scene_parameter* p, const char* name) {
+  LB_SAY(c, p->place, "parameter '%s': a table takes the place of the stiffness of '%s'", p->name,
+         name);
+}
+
 static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   int first = 0;
   const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
@@ -71,6 +76,8 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   } else if (start && lb_joint_is_driven(c->s, p->index, -1)) {
     LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
            p->name, j->name);
+  } else if (p->kind == LB_PARAMETER_STIFFNESS && of->law.count > 0) {
+    say_table(c, p, j->name);
   }
   const bool many = start || p->kind == LB_PARAMETER_REST;
   if (many && lb_joint_mixes(of) && (isfinite(p->least) || isfinite(p->most))) {
@@ -85,8 +92,7 @@ static void check_line(lb_checker* c, const lb_scene_parameter* p) {
   const bool spring = p->owner == LB_OWNER_SPRING;
   const lb_scene_law* law = spring ? &c->s->spring[p->index].law : &c->s->cable[p->index].law;
   if (p->kind == LB_PARAMETER_STIFFNESS && law->count > 0) {
-    LB_SAY(c, p->place, "parameter '%s': a table takes the place of the stiffness of '%s'", p->name,
-           spring ? c->s->spring[p->index].name : c->s->cable[p->index].name);
+    say_table(c, p, spring ? c->s->spring[p->index].name : c->s->cable[p->index].name);
   }
 }
 

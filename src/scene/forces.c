@@ -7,64 +7,9 @@ bool lb_at_middle(const lb_reader* r, int body, const lb_node* written) {
   return body >= 0 && r->scene.body[body].elastic && !lb_node_find(written, "at");
 }
 
-// --- laws ---
-
-// [[0 mm, 0 N], [10 mm, 3 N]]
-static bool read_table(lb_reader* r, const lb_node* node, lb_scene_law* law) {
-  if (node->count < 2) {
-    return lb_complain(r, node->place, "'table' must have at least two [stretch, force] pairs");
-  }
-  double* stretch = LB_TAKE(r->keep, double, node->count);
-  double* force = LB_TAKE(r->keep, double, node->count);
-  if (!stretch || !force) {
-    return lb_lack(r);
-  }
-  bool ok = true;
-  for (int i = 0; i < node->count; i++) {
-    const lb_node* pair = node->item[i];
-    if (pair->kind != LB_NODE_LIST || pair->count != 2) {
-      ok = lb_complain(r, pair->place, "a row of 'table' must be a pair such as [%s, %s]",
-                       lb_dimension_example(LB_LENGTH), lb_dimension_example(LB_FORCE));
-      continue;
-    }
-    ok &= lb_read_number(r, pair->item[0], "stretch", LB_LENGTH, LB_ANY, &stretch[i]);
-    ok &= lb_read_number(r, pair->item[1], "force", LB_FORCE, LB_ANY, &force[i]);
-    if (ok && i > 0 && !(stretch[i] > stretch[i - 1])) {
-      ok = lb_complain(r, pair->item[0]->place,
-                       "the stretches of 'table' must increase, but %g m comes after %g m",
-                       stretch[i], stretch[i - 1]);
-    }
-  }
-  law->count = node->count;
-  law->stretch = stretch;
-  law->force = force;
-  return ok;
-}
-
-// The rest of a law, once the keys are read; `given` are those of the spring or cable.
-static bool read_law(lb_reader* r, const lb_given* given, const lb_law_spec* spec,
-                     lb_scene_law* law) {
-  const lb_node* stiffness = lb_node_find(given->whole, "stiffness");
-  const lb_node* exponent = lb_node_find(given->whole, "exponent");
-  *law = (lb_scene_law){.exponent = spec->exponent, .slack = spec->slack};
-  if (spec->table && (stiffness || exponent)) {
-    return lb_complain(r, spec->table->place,
-                       "'table' takes the place of 'stiffness' and 'exponent' (choose one)");
-  }
-  if (!spec->table && !stiffness) {
-    return lb_complain(r, given->whole->place,
-                       "'stiffness' is missing (or a 'table' of [stretch, force] pairs)");
-  }
-  if (exponent && spec->exponent < 1) {
-    return lb_complain(r, exponent->place,
-                       "'exponent' must be at least 1, not %g: below it the spring would be "
-                       "infinitely stiff at rest",
-                       spec->exponent);
-  }
-  return !spec->table || read_table(r, spec->table, law);
-}
-
 // --- springs ---
+
+static const lb_law_keys line_keys = {"stiffness", "exponent", "table", LB_LENGTH, LB_FORCE, true};
 
 static bool read_spring(lb_reader* r, const lb_entry* entry, lb_scene_spring* spring) {
   lb_spring_spec spec = {
@@ -85,9 +30,10 @@ static bool read_spring(lb_reader* r, const lb_entry* entry, lb_scene_spring* sp
       .stiffness = spec.law.stiffness,
       .damping = spec.law.damping,
       .length = spec.law.length,
+      .law = {.exponent = spec.law.exponent, .slack = spec.law.slack},
       .along = spec.along,
   };
-  return read_law(r, &spec.given, &spec.law, &spring->law);
+  return lb_read_law(r, spec.given.whole, &line_keys, &spring->law);
 }
 
 void lb_read_springs(lb_reader* r) {
@@ -131,8 +77,9 @@ static bool read_cable(lb_reader* r, const lb_entry* entry, lb_scene_cable* cabl
                             .place = entry->name->place,
                             .stiffness = spec.law.stiffness,
                             .damping = spec.law.damping,
-                            .length = spec.law.length};
-  ok = read_law(r, &spec.given, &spec.law, &cable->law);
+                            .length = spec.law.length,
+                            .law = {.exponent = spec.law.exponent, .slack = spec.law.slack}};
+  ok = lb_read_law(r, spec.given.whole, &line_keys, &cable->law);
   return read_points(r, spec.through, &cable->npoint, &cable->point) && ok;
 }
 

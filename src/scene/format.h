@@ -360,6 +360,8 @@ typedef struct lb_body_spec {
 typedef struct lb_joint_spring_spec {
   lb_given given;
   double stiffness, turn_stiffness, rest[LB_JOINT_MOST_V], turn_rest[LB_JOINT_MOST_V];
+  double exponent, turn_exponent;
+  const lb_node *table, *turn_table;
   lb_quat rotation;
 } lb_joint_spring_spec;
 

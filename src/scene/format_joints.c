@@ -119,19 +119,28 @@ static const lb_choices first_choices = {COUNT(first_names), first_names};
   JOINT_SPRING(spring), JOINT_DAMPING(LB_PURE), JOINT_ARMATURE(LB_PURE),                           \
       JOINT_FRICTION(LB_PURE, LB_PURE), JOINT_LIMITS(limits)
 
+#define SPRING(member) offsetof(lb_joint_spring_spec, member)
 #define SPRING_STIFFNESS(dimension)                                                                \
   {                                                                                                \
-    "stiffness", LB_VALUE_NUMBER, offsetof(lb_joint_spring_spec, stiffness), dimension,            \
-        LB_NOT_NEGATIVE, true, NULL, NULL, "how hard it pulls"                                     \
+    "stiffness", LB_VALUE_NUMBER, SPRING(stiffness), dimension, LB_NOT_NEGATIVE, false, NULL,      \
+        "required, unless there is a table", "how hard it pulls"                                   \
+  }
+#define SPRING_EXPONENT(key, member)                                                               \
+  {                                                                                                \
+    key, LB_VALUE_NUMBER, SPRING(member), LB_PURE, LB_POSITIVE, false, NULL, "1",                  \
+        "at least 1: it pulls with this power of how far it is stretched"                          \
+  }
+#define SPRING_CURVE(key, member)                                                                  \
+  {                                                                                                \
+    key, LB_VALUE_CURVE, SPRING(member), LB_PURE, LB_ANY, false, NULL, "none",                     \
+        "[stretch, force] pairs instead of a stiffness, straight in between and beyond"            \
   }
 #define SPRING_REST(value, dimension, standard)                                                    \
-  {                                                                                                \
-    "rest", value, offsetof(lb_joint_spring_spec, rest), dimension, LB_ANY, false, NULL, standard, \
-        "where it pulls to"                                                                        \
-  }
+  { "rest", value, SPRING(rest), dimension, LB_ANY, false, NULL, standard, "where it pulls to" }
 #define SPRING_TABLE(name, word, stiffness, value, dimension, standard)                            \
-  static const lb_field name##_spring_fields[] = {SPRING_STIFFNESS(stiffness),                     \
-                                                  SPRING_REST(value, dimension, standard)};        \
+  static const lb_field name##_spring_fields[] = {                                                 \
+      SPRING_STIFFNESS(stiffness), SPRING_REST(value, dimension, standard),                        \
+      SPRING_EXPONENT("exponent", exponent), SPRING_CURVE("table", table)};                        \
   const lb_table lb_##name##_spring_table = TABLE(word " spring", name##_spring_fields)
 
 SPRING_TABLE(hinge, "revolute", LB_TURN_STIFFNESS, LB_VALUE_NUMBER, LB_ANGLE, "0");
@@ -142,22 +151,28 @@ SPRING_TABLE(shift, "translational", LB_STIFFNESS, LB_VALUE_VECTOR, LB_LENGTH, "
 SPRING_TABLE(angles, "euler", LB_TURN_STIFFNESS, LB_VALUE_VECTOR, LB_ANGLE, "[0, 0, 0]");
 SPRING_TABLE(curve, "spline-curve", LB_PURE, LB_VALUE_NUMBER, LB_PURE, "0");
 SPRING_TABLE(surface, "spline-surface", LB_PURE, LB_VALUE_PAIR, LB_PURE, "[0, 0]");
-static const lb_field ball_spring_fields[] = {
-    SPRING_STIFFNESS(LB_TURN_STIFFNESS),
-    {"rest", LB_VALUE_ROTATION, offsetof(lb_joint_spring_spec, rotation), LB_ANGLE, LB_ANY, false,
-     NULL, "none", "how the child is turned where it pulls to"}};
+static const lb_field ball_spring_fields[] = {SPRING_STIFFNESS(LB_TURN_STIFFNESS),
+                                              {"rest", LB_VALUE_ROTATION, SPRING(rotation),
+                                               LB_ANGLE, LB_ANY, false, NULL, "none",
+                                               "how the child is turned where it pulls to"},
+                                              SPRING_EXPONENT("exponent", exponent),
+                                              SPRING_CURVE("table", table)};
 const lb_table lb_ball_spring_table = TABLE("spherical spring", ball_spring_fields);
 // of joints that slide and turn
 #define FREE_SPRING_TABLE(name, word, shift, shift_zero, turn, member, turn_zero)                  \
   static const lb_field name##_spring_fields[] = {                                                 \
-      {"stiffness", LB_VALUE_NUMBER, offsetof(lb_joint_spring_spec, stiffness), LB_STIFFNESS,      \
-       LB_NOT_NEGATIVE, false, NULL, "0", "how hard it pulls distances"},                          \
-      {"turn_stiffness", LB_VALUE_NUMBER, offsetof(lb_joint_spring_spec, turn_stiffness),          \
-       LB_TURN_STIFFNESS, LB_NOT_NEGATIVE, false, NULL, "0", "how hard it pulls angles"},          \
-      {"rest", shift, offsetof(lb_joint_spring_spec, rest), LB_LENGTH, LB_ANY, false, NULL,        \
-       shift_zero, "the distances it pulls to"},                                                   \
-      {"turn_rest", turn, offsetof(lb_joint_spring_spec, member), LB_ANGLE, LB_ANY, false, NULL,   \
-       turn_zero, "the rotation it pulls to"}};                                                    \
+      {"stiffness", LB_VALUE_NUMBER, SPRING(stiffness), LB_STIFFNESS, LB_NOT_NEGATIVE, false,      \
+       NULL, "0", "how hard it pulls distances"},                                                  \
+      {"turn_stiffness", LB_VALUE_NUMBER, SPRING(turn_stiffness), LB_TURN_STIFFNESS,               \
+       LB_NOT_NEGATIVE, false, NULL, "0", "how hard it pulls angles"},                             \
+      {"rest", shift, SPRING(rest), LB_LENGTH, LB_ANY, false, NULL, shift_zero,                    \
+       "the distances it pulls to"},                                                               \
+      {"turn_rest", turn, SPRING(member), LB_ANGLE, LB_ANY, false, NULL, turn_zero,                \
+       "the rotation it pulls to"},                                                                \
+      SPRING_EXPONENT("exponent", exponent),                                                       \
+      SPRING_CURVE("table", table),                                                                \
+      SPRING_EXPONENT("turn_exponent", turn_exponent),                                             \
+      SPRING_CURVE("turn_table", turn_table)};                                                     \
   const lb_table lb_##name##_spring_table = TABLE(word " spring", name##_spring_fields)
 FREE_SPRING_TABLE(free, "free", LB_VALUE_VECTOR, "[0, 0, 0]", LB_VALUE_ROTATION, rotation, "none");
 FREE_SPRING_TABLE(free_2d, "free-2d", LB_VALUE_PAIR, "[0, 0]", LB_VALUE_NUMBER, turn_rest, "0");

@@ -214,6 +214,29 @@ static void read_rests(const lb_joint_spring_spec* spec, lb_scene_joint* joint) 
   }
 }
 
+// The law of its spring, or of what pulls its distances, and of what pulls its angles.
+static bool read_laws(lb_reader* r, const lb_joint_spring_spec* spec, lb_scene_joint* joint) {
+  static const lb_dimension STRETCH[] = {[LB_COORDINATE_ANGLE] = LB_ANGLE,
+                                         [LB_COORDINATE_LENGTH] = LB_LENGTH,
+                                         [LB_COORDINATE_NUMBER] = LB_PURE};
+  static const lb_dimension FORCE[] = {[LB_COORDINATE_ANGLE] = LB_TORQUE,
+                                       [LB_COORDINATE_LENGTH] = LB_FORCE,
+                                       [LB_COORDINATE_NUMBER] = LB_PURE};
+  if (!spec->given.whole) {
+    return true;
+  }
+  const bool apart = slides_and_turns(joint) || joint->kind == LB_JOINT_FREE;
+  const lb_coordinate counts = apart ? LB_COORDINATE_LENGTH : lb_joint_counts(joint, 0);
+  const lb_law_keys own = {"stiffness",     "exponent",    "table",
+                           STRETCH[counts], FORCE[counts], !apart};
+  const lb_law_keys turn = {"turn_stiffness", "turn_exponent", "turn_table",
+                            LB_ANGLE,         LB_TORQUE,       false};
+  joint->law.exponent = spec->exponent;
+  joint->turn.law.exponent = spec->turn_exponent;
+  const bool ok = lb_read_law(r, spec->given.whole, &own, &joint->law);
+  return (!apart || lb_read_law(r, spec->given.whole, &turn, &joint->turn.law)) && ok;
+}
+
 // Limits of joints whose coordinates are all of one sort, or of distances and angles apart.
 static void read_limits(const lb_joint_spec* spec, lb_scene_joint* joint) {
   const bool apart = slides_and_turns(joint);
@@ -263,6 +286,7 @@ static bool read_details(lb_reader* r, const lb_joint_spec* spec, lb_scene_joint
   joint->turn.friction = spec->turn_friction;
   joint->turn.friction_speed = spec->turn_friction_speed;
   joint->rest_turn = spec->spring.rotation;
+  ok &= read_laws(r, &spec->spring, joint);
   read_rests(&spec->spring, joint);
   read_limits(spec, joint);
   if (spec->frames) {

@@ -139,6 +139,15 @@ bool lb_note(lb_reader* r, lb_status status);
 const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec);
 // A point of an elastic body is the middle of its face, unless it says where.
 bool lb_at_middle(const lb_reader* r, int body, const lb_node* written);
+// A law by the keys of a spring: what it is called there, what its table has, and whether there
+// must be one.
+typedef struct lb_law_keys {
+  const char *stiffness, *exponent, *table;
+  lb_dimension stretch, force;
+  bool required;
+} lb_law_keys;
+// Check what `whole` has of it, and read its table; its exponent is read.
+bool lb_read_law(lb_reader* r, const lb_node* whole, const lb_law_keys* keys, lb_scene_law* law);
 // Which faces a joint between these bodies holds, and where its frames are.
 void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_joint* joint);
 // What does by plain numbers what a joint with quaternions does, with its article.

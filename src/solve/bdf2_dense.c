@@ -127,8 +127,9 @@ static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
+  lb_joint_springs_slopes(m, d->q, own->more);
   for (int k = 0; k < m->nv; k++) {
-    own->more[k] = dt * (m->damping[k] + dt * m->stiffness[k]);
+    own->more[k] = dt * (m->damping[k] + dt * fmax(0, own->more[k]));
   }
   step->speed = sqrt(2 * lb_kinetic_energy(m, d)); // puts the poses in place
   own->exact = false;
@@ -158,9 +159,6 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
     twice += d->qd[k] * m->armature[k] * d->qd[k];
   }
   step->speed = sqrt(fmax(0, twice));
-  for (int k = 0; k < nv; k++) {
-    own->W[k * nv + k] += m->damping[k] + dt * m->stiffness[k];
-  }
   lb_resistance_stiffen(own->rest, d, own->W, dt);
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];

@@ -123,9 +123,6 @@ static bool couple(full* own, double dt) {
   for (int i = 0; i < n * n; i++) {
     own->W[i] /= dt;
   }
-  for (int k = 0; k < n; k++) {
-    own->W[k * n + k] += s->damping[k] + dt * s->stiffness[k];
-  }
   lb_resistance_stiffen(s, d, own->W, dt);
   for (int i = 0; i < s->nlink; i++) {
     if (s->link_driven[i]) {

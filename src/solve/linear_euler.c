@@ -116,9 +116,10 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
     d->qdd[v] = m->link_driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
   }
   lb_rnea_moved(m, d, own->r, d->qdd);
+  lb_joint_springs_slopes(m, d->q, own->more);
   for (int k = 0; k < m->nv; k++) {
-    own->more[k] = h * (m->damping[k] + h * m->stiffness[k]);
-    own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * m->stiffness[k] * own->v0[k]);
+    own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * own->more[k] * own->v0[k]);
+    own->more[k] = h * (m->damping[k] + h * own->more[k]);
   }
   if (!lb_tree_factor_make(own->tree, d, own->more)) {
     return false;

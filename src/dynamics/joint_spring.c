@@ -1,0 +1,327 @@
+// Springs and dampers of joints, on the joints' own coordinates.
+//
+// A coordinate that is stretched by s is pulled back by the force f(s) of its law. Three velocities
+// of a ball, or of a body that flies, are pulled together: x is the rotation vector from where the
+// spring rests, or the way from there seen from the child, and with s = |x|, e = x/s
+//
+//   (1)  tau = -f(s) e
+//
+// That is minus the slope of the energy E(s), since a small turn d changes the vector by
+// dx = Jr^-1(x) d and s by e'dx = e'd, and a way seen from what turns by dx = d - turn x x, of
+// which e sees d alone. With g = f/s, and so g' = (f' - g)/s, the force changes along with x by
+//
+//   (2)  B = d(f e)/dx = g 1 + (f' - g) e e'
+//
+// and the answer B p to a displacement p by
+//
+//   (3)  d(B p)/dx = g' (p e' + e p' + (e.p) 1) + (f'' - 3 g') (e.p) e e'
+//
+// A coordinate by itself has e = 1, where these are f' and f'' p whatever g is. A spring in
+// proportion has g = f' and g' = 0.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/derivative.h"
+#include "dynamics/force.h"
+#include "dynamics/joint.h"
+#include "dynamics/law.h"
+#include "dynamics/resistance.h"
+#include "math/dense.h"
+
+enum { MOST = 3 }; // velocities that are pulled together
+
+bool lb_spring_acts(const lb_model* m, int v) {
+  return m->stiffness[v] > 0 || m->law[v].count > 0;
+}
+
+// --- one spring ---
+
+typedef struct spring {
+  int v, n;       // its velocities
+  double s;       // how far it is stretched ...
+  double e[MOST]; // ... and which way
+  lb_pull f;
+  double g, by_s; // of (2), and g'
+} spring;
+
+static spring find_spring(const lb_scene_law* law, double stiffness, int v, int n,
+                          const double* x) {
+  spring p = {.v = v, .n = n, .s = n > 1 ? sqrt(lb_dot(n, x, x)) : x[0], .e = {1}};
+  for (int k = 0; k < n && n > 1; k++) {
+    p.e[k] = p.s > 0 ? x[k] / p.s : 0;
+  }
+  p.f = lb_law_pull(law, stiffness, p.s);
+  const bool together = n > 1 && p.s > 0 && lb_law_bends(law);
+  p.g = together ? p.f.force / p.s : p.f.slope;
+  p.by_s = together ? (p.f.slope - p.g) / p.s : 0;
+  return p;
+}
+
+// (2), [n][n]
+static void find_stiffness(const spring* p, double B[MOST * MOST]) {
+  for (int a = 0; a < p->n; a++) {
+    for (int b = 0; b < p->n; b++) {
+      B[a * p->n + b] = (a == b) * p->g + (p->f.slope - p->g) * p->e[a] * p->e[b];
+    }
+  }
+}
+
+// `times` B x, added to `to`.
+static void add_answer(const spring* p, double times, const double* x, double* to) {
+  lb_add(p->n, to, times * p->g, x);
+  lb_add(p->n, to, times * (p->f.slope - p->g) * lb_dot(p->n, p->e, x), p->e);
+}
+
+// (3), [n][n], for the displacement along the spring's velocities
+static void find_bending(const spring* p, const double* along, double T[MOST * MOST]) {
+  const double ep = lb_dot(p->n, p->e, along);
+  for (int a = 0; a < p->n; a++) {
+    for (int b = 0; b < p->n; b++) {
+      T[a * p->n + b] = p->by_s * (along[a] * p->e[b] + p->e[a] * along[b] + (a == b) * ep) +
+                        (p->f.curve - 3 * p->by_s) * ep * p->e[a] * p->e[b];
+    }
+  }
+}
+
+// --- those of a joint ---
+
+typedef struct springs {
+  int count;
+  spring spring[LB_JOINT_MOST_V];
+} springs;
+
+// Springs of elastic bodies are their internal forces, a law of their own.
+static bool has_spring(const lb_model* m, int i) {
+  bool any = false;
+  for (int k = 0; k < m->link_nv[i] && !m->link[i].reduced; k++) {
+    any |= lb_spring_acts(m, m->link_v[i] + k);
+  }
+  return any;
+}
+
+void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q) {
+  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+  const int at = m->link_q[i];
+  if (joint->stretch) {
+    joint->stretch(x, q + at, m->rest + at);
+    return;
+  }
+  for (int k = 0; k < m->link_nv[i]; k++) {
+    x[k] = q[at + k] - m->rest[at + k];
+  }
+}
+
+static void find_springs(const lb_model* m, int i, const double* q, springs* to) {
+  double x[LB_JOINT_MOST_V];
+  to->count = 0;
+  if (!has_spring(m, i)) {
+    return;
+  }
+  const int n = lb_joint_together(m, i);
+  lb_joint_stretch(m, i, x, q);
+  for (int k = 0; k < m->link_nv[i]; k += n) {
+    const int v = m->link_v[i] + k;
+    if (lb_spring_acts(m, v)) {
+      to->spring[to->count++] = find_spring(&m->law[v], m->stiffness[v], v, n, x + k);
+    }
+  }
+}
+
+// Add a block of a spring to K [nv][nv], as seen along the velocities: with dx = X d.
+static void add_block(const lb_model* m, int i, const spring* p, const double* block,
+                      const double* X, double* K) {
+  const size_t nv = (size_t)m->nv;
+  const int first = m->link_v[i], count = m->link_nv[i], off = p->v - first;
+  for (int a = 0; a < p->n; a++) {
+    double* row = K + (size_t)(p->v + a) * nv + (size_t)first;
+    for (int b = 0; b < p->n; b++) {
+      if (X) {
+        lb_add(count, row, block[a * p->n + b], X + (off + b) * count);
+      } else {
+        row[off + b] += block[a * p->n + b];
+      }
+    }
+  }
+}
+
+// How the stretch of a joint changes with its velocities, or NULL: one by one.
+static const double* stretch_by(const lb_model* m, int i, const double* q,
+                                double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V]) {
+  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+  if (!joint->stretch_by) {
+    return NULL;
+  }
+  joint->stretch_by(X, q + m->link_q[i], m->rest + m->link_q[i]);
+  return X;
+}
+
+// --- the force ---
+
+static int joint_count(const lb_model* m) {
+  return m->njoint;
+}
+
+static void joint_apply(const lb_model* m, lb_data* d) {
+  double* tau = d->work->tau;
+  springs all;
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+    find_springs(m, i, d->q, &all);
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      lb_add(p->n, tau + p->v, -p->f.force, p->e);
+    }
+  }
+  for (int k = 0; k < m->nv; k++) {
+    tau[k] -= m->damping[k] * d->qd[k];
+  }
+}
+
+static double joint_energy(const lb_model* m, lb_data* d) {
+  double sum = 0;
+  springs all;
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+    find_springs(m, i, d->q, &all);
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      sum += lb_law_energy(&m->law[p->v], m->stiffness[p->v], p->s);
+    }
+  }
+  return sum;
+}
+
+static void joint_differentiate(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  const size_t nv = (size_t)m->nv;
+  double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V], B[MOST * MOST];
+  springs all;
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+    find_springs(m, i, d->q, &all);
+    const double* by = all.count > 0 ? stretch_by(m, i, d->q, X) : NULL;
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      find_stiffness(p, B);
+      add_block(m, i, p, B, by, D->tau_q);
+    }
+  }
+  for (size_t k = 0; k < nv; k++) {
+    D->tau_qd[k * (nv + 1)] += m->damping[k];
+  }
+}
+
+// --- what implicit steps take ---
+//
+// B alone: a ball's spring in proportion counts as one of the same stiffness about every axis,
+// which it is at rest and at most.
+
+static void joint_stiffen(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  const size_t nv = (size_t)m->nv;
+  double B[MOST * MOST];
+  springs all;
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+    find_springs(m, i, d->q, &all);
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      find_stiffness(p, B);
+      add_block(m, i, p, B, NULL, D->tau_q);
+    }
+  }
+  for (size_t k = 0; k < nv; k++) {
+    D->tau_qd[k * (nv + 1)] += m->damping[k];
+  }
+}
+
+static void joint_answer(const lb_probe* probe, const lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  double* tau = d->work->tau;
+  springs all;
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+    find_springs(m, i, d->q, &all);
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      add_answer(p, -1, probe->x + p->v, tau + p->v);
+    }
+  }
+  for (int k = 0; k < m->nv; k++) {
+    tau[k] -= m->damping[k] * probe->u[k];
+  }
+}
+
+static void joint_differentiate_answer(const lb_probe* probe, lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V], T[MOST * MOST];
+  springs all;
+  for (int i = 0; i < m->nlink && m->nbent > 0; i++) {
+    find_springs(m, i, d->q, &all);
+    const double* by = all.count > 0 ? stretch_by(m, i, d->q, X) : NULL;
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      find_bending(p, probe->x + p->v, T);
+      add_block(m, i, p, T, by, D->tau_q);
+    }
+  }
+}
+
+const lb_force lb_force_joint = {.name = "joint spring and damper",
+                                 .count = joint_count,
+                                 .apply = joint_apply,
+                                 .energy = joint_energy,
+                                 .differentiate = joint_differentiate,
+                                 .stiffen = joint_stiffen,
+                                 .answer = joint_answer,
+                                 .differentiate_answer = joint_differentiate_answer};
+
+// --- matrices of implicit steps ---
+
+void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope) {
+  memcpy(slope, m->stiffness, (size_t)m->nv * sizeof *slope);
+  springs all;
+  for (int i = 0; i < m->nlink && m->nbent > 0; i++) {
+    find_springs(m, i, q, &all);
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      for (int k = 0; k < p->n; k++) {
+        slope[p->v + k] = p->f.slope;
+      }
+    }
+  }
+}
+
+// Where a table falls, what it pulls less is no stiffness.
+void lb_joint_springs_stiffen(const lb_model* m, const double* q, double* W, double dt) {
+  const size_t nv = (size_t)m->nv;
+  double B[MOST * MOST];
+  springs all;
+  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+    find_springs(m, i, q, &all);
+    for (spring* p = all.spring; p < all.spring + all.count; p++) {
+      p->g = dt * fmax(0, p->g);
+      p->f.slope = dt * fmax(0, p->f.slope);
+      find_stiffness(p, B);
+      add_block(m, i, p, B, NULL, W);
+    }
+  }
+  for (size_t k = 0; k < nv; k++) {
+    W[k * (nv + 1)] += m->damping[k];
+  }
+}
+
+// --- by the numbers of a spring ---
+
+// Forces by a power are linear in the stiffness, and so are their answers.
+void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, const double* answers,
+                                   double* out) {
+  double x[LB_JOINT_MOST_V];
+  const int n = lb_joint_together(m, i), first = m->link_v[i];
+  lb_joint_stretch(m, i, x, q);
+  memset(out, 0, (size_t)m->link_nv[i] * sizeof *out);
+  for (int k = 0; k < m->link_nv[i]; k += n) {
+    const spring p = find_spring(&m->law[first + k], 1, first + k, n, x + k);
+    lb_add(n, out + k, -p.f.force, p.e);
+    if (answers) {
+      add_answer(&p, -1, answers + first + k, out + k);
+    }
+  }
+}
+
+double lb_joint_spring_by_rest(const lb_model* m, int i, int k, const double* q,
+                               const double* answers) {
+  double x[LB_JOINT_MOST_V];
+  const int v = m->link_v[i] + k;
+  lb_joint_stretch(m, i, x, q);
+  const lb_pull f = lb_law_pull(&m->law[v], m->stiffness[v], x[k]);
+  return f.slope + (answers ? f.curve * answers[v] : 0);
+}
