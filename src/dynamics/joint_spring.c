@@ -161,13 +161,33 @@ static int joint_count(const lb_model* m) {
   return m->njoint;
 }
 
+static void pull(const lb_model* m, int i, const double* q, double* tau) {
+  springs all;
+  find_springs(m, i, q, &all);
+  for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+    lb_add(p->n, tau + p->v, -p->f.force, p->e);
+  }
+}
+
+// Most are of numbers and in proportion, and there may be many.
+static bool is_plain(const lb_model* m, int i) {
+  bool plain = !LB_JOINT[m->link_kind[i]]->stretch && !m->link[i].reduced;
+  for (int v = m->link_v[i]; v < m->link_v[i] + m->link_nv[i] && m->nbent > 0; v++) {
+    plain &= !lb_law_bends(&m->law[v]);
+  }
+  return plain;
+}
+
 static void joint_apply(const lb_model* m, lb_data* d) {
   double* tau = d->work->tau;
-  springs all;
   for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
-    find_springs(m, i, d->q, &all);
-    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-      lb_add(p->n, tau + p->v, -p->f.force, p->e);
+    const int v = m->link_v[i], at = m->link_q[i];
+    if (!is_plain(m, i)) {
+      pull(m, i, d->q, tau);
+      continue;
+    }
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      tau[v + k] -= m->stiffness[v + k] * (d->q[at + k] - m->rest[at + k]);
     }
   }
   for (int k = 0; k < m->nv; k++) {
