@@ -114,6 +114,7 @@ static inline void busy_contacts(busy* b, lb_random* r) {
                                 .at = {0, 0, 6},
                                 .normal = {0.6, 0, 0.8},
                                 .stiffness = 2,
+                                .exponent = 1.5,
                                 .dissipation = 0.02,
                                 .friction = 0.7,
                                 .slip = 0.5};
@@ -121,6 +122,7 @@ static inline void busy_contacts(busy* b, lb_random* r) {
     const bool rigid = !s->body[i].elastic && !s->body[i].reduced;
     s->body[i].drag = rigid ? 0.7 : 0;
     s->body[i].turn_drag = rigid ? 0.2 : 0;
+    s->body[i].air_drag = rigid ? 0.3 : 0;
   }
   s->cable = b->cable;
   s->ncable = BUSY_CABLES;

@@ -88,6 +88,7 @@ typedef struct lb_scene_body {
   const struct lb_reduced* reduced; ///< an elastic body already in a basis, or NULL
   double drag;                      ///< against moving, at the centre of mass [N s/m] >= 0 ...
   double turn_drag;                 ///< ... and against turning [N m s/rad] >= 0; of rigid bodies
+  double air_drag;                  ///< against moving, with the square of the speed [kg/m] >= 0
   /// In the world, of a body that no joint carries; the next two are such a body's, too.
   lb_transform pose;
   lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
@@ -279,6 +280,7 @@ typedef struct lb_scene_ground {
   lb_vec3 at;            ///< a point of the plane, in the world [m]
   lb_vec3 normal;        ///< unit, out of the ground
   double stiffness;      ///< [N/m] > 0
+  double exponent;       ///< force k s^exponent of the depth s in metres; 0 is 1, else >= 1
   double dissipation;    ///< part of the force added for each m/s of sinking in [s/m] >= 0
   double friction;       ///< coefficient >= 0
   double slip;           ///< speed below which friction fades [m/s] > 0

@@ -185,7 +185,8 @@ static int find_drag(const maker* k, int body) {
   int n = 0;
   for (int i = 0; i <= body; i++) {
     const lb_scene_body* b = &k->s->body[i];
-    const bool dragged = (b->drag > 0 || b->turn_drag > 0) && k->o->model->body_link[i] != LB_WORLD;
+    const bool dragged = (b->drag > 0 || b->turn_drag > 0 || b->air_drag > 0) &&
+                         k->o->model->body_link[i] != LB_WORLD;
     if (i == body) {
       return dragged ? n : -1;
     }

@@ -1,6 +1,7 @@
 // What numbers of the model do to a stage of a run: one dot product each with the stage's
 // multiplier.
 #include "design/optimize_back.h"
+#include "dynamics/force_drag.h"
 #include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
 #include "dynamics/joint.h"
@@ -61,19 +62,24 @@ static double growth_power(lb_way_back* w, const lb_growth* g, bool length, bool
     by = lb_motion_add(by, lb_motion_scale(mu[k], w->move[k]));
   }
   const lb_state* s = &w->at->work->state[g->link];
-  const lb_bulk change = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
-  double power = lb_bulk_power(&change, s, by);
-  if (length && g->drag >= 0 && !impact) { // c v.(velocity by mu) at the centre, which moves by e
+  const lb_bulk grown = length ? lb_growth_by_length(g) : lb_growth_by_density(g);
+  double power = lb_bulk_power(&grown, s, by);
+  if (length && g->drag >= 0 &&
+      !impact) { // minus drag.(velocity by mu) at a centre that moves by e
     const lb_model_drag* drag = &w->m->drag[g->drag];
     const lb_force_point p = lb_force_point_find(w->at->work, &drag->at);
     const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
     const lb_v4 moved = by.v + lb_v4_cross(by.w, p.arm);
-    lb_motion at = {s->w, p.velocity};
+    const lb_motion v = {lb_v4_zero(), lb_v4_cross(s->w, e)};
+    lb_v4 force = lb_drag_force(drag, p.velocity);
+    lb_v4 change = lb_drag_change(drag, p.velocity, v).v;
     if (w->answers.probe) { // it is of the velocities at the end of the step
-      at = lb_motion_add(at, lb_probe_point(w->answers.probe, w->D, p, NULL).U);
+      const lb_motion U = lb_probe_point(w->answers.probe, w->D, p, NULL).U;
+      const lb_motion gain = {lb_v4_zero(), lb_v4_cross(U.w, e)};
+      force += lb_drag_change(drag, p.velocity, U).v;
+      change += lb_drag_change(drag, p.velocity, gain).v + lb_drag_bend(drag, p.velocity, U.v, v.v);
     }
-    power += drag->linear *
-             (lb_v4_dot(lb_v4_cross(at.w, e), moved) + lb_v4_dot(at.v, lb_v4_cross(by.w, e)));
+    power -= lb_v4_dot(change, moved) + lb_v4_dot(force, lb_v4_cross(by.w, e));
   }
   return power;
 }

@@ -1,4 +1,15 @@
-// Drag on bodies, at their centres of mass: -c v against moving and -c_w w against turning.
+// Drag on bodies, at their centres of mass: -(c + c_a |v|) v against moving and -c_w w against
+// turning. With e = v/|v| that of the air changes along with v, and its change U by
+//
+//   (1)  g(U)     = d(|v| v)/dv U = |v| (U + e e.U)
+//   (2)  dg(U)/dv dv = e.dv U + e.U dv + dv.U e - e.U e.dv e
+//
+// All of it turns along with the velocities, so that changes beyond turning along are those that
+// velocities have beyond it.
+#include "dynamics/force_drag.h"
+
+#include <math.h>
+
 #include "dynamics/force.h"
 #include "dynamics/force_point.h"
 #include "dynamics/kinematics.h"
@@ -7,17 +18,41 @@ static int drag_count(const lb_model* m) {
   return m->ndrag;
 }
 
+static double size_of(lb_v4 v) {
+  return sqrt(lb_v4_dot(v, v));
+}
+
+static lb_v4 direction_of(lb_v4 v) {
+  const double size = size_of(v);
+  return size > 0 ? v / size : lb_v4_zero();
+}
+
+lb_v4 lb_drag_force(const lb_model_drag* drag, lb_v4 v) {
+  return v * -(drag->linear + drag->air * size_of(v));
+}
+
+lb_motion lb_drag_change(const lb_model_drag* drag, lb_v4 v, lb_motion U) { // (1)
+  const lb_v4 e = direction_of(v);
+  const lb_v4 air = (U.v + e * lb_v4_dot(e, U.v)) * (drag->air * size_of(v));
+  return (lb_motion){U.w * -drag->angular, U.v * -drag->linear - air};
+}
+
+lb_v4 lb_drag_bend(const lb_model_drag* drag, lb_v4 v, lb_v4 U, lb_v4 dv) { // (2)
+  const lb_v4 e = direction_of(v);
+  const double eu = lb_v4_dot(e, U), ev = lb_v4_dot(e, dv);
+  return (U * ev + dv * eu + e * (lb_v4_dot(dv, U) - eu * ev)) * -drag->air;
+}
+
 static void drag_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->ndrag; i++) {
-    const lb_force_point p = lb_force_point_find(d->work, &m->drag[i].at);
-    lb_force_point_push(&p, p.velocity * -m->drag[i].linear);
-    p.link->xn -= p.link->w * m->drag[i].angular;
+    const lb_model_drag* drag = &m->drag[i];
+    const lb_force_point p = lb_force_point_find(d->work, &drag->at);
+    lb_force_point_push(&p, lb_drag_force(drag, p.velocity));
+    p.link->xn -= p.link->w * drag->angular;
   }
 }
 
-// Both are in proportion to velocities that turn along and gain psi, and so the change beyond
-// turning along is theirs of psi.
 static void drag_differentiate(lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   lb_motion *S = D->work->lever[0], *psi = D->work->lever[1], *change = D->work->lever[2];
@@ -28,16 +63,11 @@ static void drag_differentiate(lb_derivatives* D, lb_data* d) {
     double* const K[] = {D->tau_q, D->tau_qd};
     for (int side = 0; side < 2; side++) {
       for (int k = 0; k < m->nv; k++) {
-        change[k] =
-            (lb_motion){by[side][k].w * -m->drag[i].angular, by[side][k].v * -m->drag[i].linear};
+        change[k] = lb_drag_change(&m->drag[i], p.velocity, by[side][k]);
       }
       lb_derive_push(D, K[side], S, change);
     }
   }
-}
-
-static lb_motion drag_of(const lb_model* m, int i, lb_motion velocity) {
-  return (lb_motion){velocity.w * -m->drag[i].angular, velocity.v * -m->drag[i].linear};
 }
 
 static void drag_stiffen(lb_derivatives* D, lb_data* d) {
@@ -47,7 +77,7 @@ static void drag_stiffen(lb_derivatives* D, lb_data* d) {
     const lb_force_point p = lb_force_point_find(d->work, &m->drag[i].at);
     lb_derive_point(D, S, NULL, p.index, p.arm);
     for (int k = 0; k < m->nv; k++) {
-      change[k] = drag_of(m, i, S[k]);
+      change[k] = lb_drag_change(&m->drag[i], p.velocity, S[k]);
     }
     lb_derive_push(D, D->tau_qd, S, change);
   }
@@ -55,21 +85,30 @@ static void drag_stiffen(lb_derivatives* D, lb_data* d) {
 
 static void drag_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
   for (int i = 0; i < D->model->ndrag; i++) {
-    const lb_force_point at = lb_force_point_find(d->work, &D->model->drag[i].at);
-    lb_force_point_wrench(&at, drag_of(D->model, i, lb_probe_point(p, D, at, NULL).U));
+    const lb_model_drag* drag = &D->model->drag[i];
+    const lb_force_point at = lb_force_point_find(d->work, &drag->at);
+    lb_force_point_wrench(&at, lb_drag_change(drag, at.velocity, lb_probe_point(p, D, at, NULL).U));
   }
 }
 
-// In proportion to what turns along and gains psi(u).
 static void drag_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   for (int i = 0; i < m->ndrag; i++) {
-    const lb_force_point at = lb_force_point_find(d->work, &m->drag[i].at);
+    const lb_model_drag* drag = &m->drag[i];
+    const lb_force_point at = lb_force_point_find(d->work, &drag->at);
     const lb_probed a = lb_probe_point(p, D, at, D->work->points);
     for (int k = 0; k < m->nv; k++) {
-      a.change[k] = drag_of(m, i, a.psi_u[k]);
+      const lb_motion gained = lb_drag_change(drag, at.velocity, a.psi_u[k]);
+      const lb_v4 bent = lb_drag_bend(drag, at.velocity, a.U.v, a.psi[k].v);
+      a.change[k] = (lb_motion){gained.w, gained.v + bent};
     }
     lb_derive_push(D, D->tau_q, a.S, a.change);
+    for (int k = 0; k < m->nv && drag->air > 0; k++) {
+      a.change[k] = (lb_motion){lb_v4_zero(), lb_drag_bend(drag, at.velocity, a.U.v, a.S[k].v)};
+    }
+    if (drag->air > 0) {
+      lb_derive_push(D, D->tau_qd, a.S, a.change);
+    }
   }
 }
 

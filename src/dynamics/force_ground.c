@@ -1,7 +1,7 @@
 // Grounds that yield: planes that push back where a point is below them, and rub. With the depth
 // s > 0 of a point, its velocity v and the plane's normal n,
 //
-//   N = k s (1 - c n.v), if positive                      [Hunt and Crossley 1975]
+//   N = F(s) (1 - c n.v), if positive,   F = k s^e        [Hunt and Crossley 1975]
 //   f = N n - mu N v_t / sqrt(v_t.v_t + slip^2),   v_t = v - n n.v
 //
 // The damping grows with the depth, so the force is continuous when a point comes and when it goes.
@@ -11,6 +11,7 @@
 #include "dynamics/force.h"
 #include "dynamics/force_point.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/law.h"
 
 typedef struct touch {
   lb_force_point p;
@@ -19,6 +20,7 @@ typedef struct touch {
   lb_v4 f;
   double depth, N;
   double by_depth, by_speed; // of N, by s and by n.v
+  double bend, mixed;        // of N: twice by s; by both
   double inverse;            // of the regularised size
   double mu;
 } touch;
@@ -32,9 +34,13 @@ static bool find_touch(touch* t, const lb_scene_ground* g, lb_work* w, const lb_
     return false;
   }
   const double speed = lb_v4_dot(t->n, t->p.velocity);
-  t->by_depth = g->stiffness * (1 - g->dissipation * speed);
-  t->by_speed = -g->stiffness * t->depth * g->dissipation;
-  t->N = t->by_depth * t->depth;
+  const double left = 1 - g->dissipation * speed; // of F
+  const lb_pull F = lb_law_pull(&(lb_scene_law){.exponent = g->exponent}, g->stiffness, t->depth);
+  t->by_depth = F.slope * left;
+  t->by_speed = -F.force * g->dissipation;
+  t->bend = F.curve * left;
+  t->mixed = -F.slope * g->dissipation;
+  t->N = F.force * left;
   if (!(t->N > 0)) {
     return false;
   }
@@ -104,7 +110,8 @@ static double ground_energy(const lb_model* m, lb_data* d) {
     for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
       const lb_force_point p = lb_force_point_find(d->work, &m->ground_point[k]);
       const double depth = lb_v4_dot(lb_v4_from(g->normal), lb_v4_from(g->at) - p.at);
-      sum += depth > 0 ? 0.5 * g->stiffness * depth * depth : 0;
+      const lb_scene_law law = {.exponent = g->exponent, .slack = true};
+      sum += lb_law_energy(&law, g->stiffness, depth);
     }
   }
   return sum;
@@ -130,11 +137,9 @@ static lb_v4 answer_of(const touch* t, lb_v4 X, lb_v4 U) {
          across(t, U) * (t->mu * t->N * t->inverse);
 }
 
-static lb_v4 answer_change(const touch* t, const lb_scene_ground* g, const lb_probed* a,
-                           lb_nudge to) {
+static lb_v4 answer_change(const touch* t, const lb_probed* a, lb_nudge to) {
   const lb_v4 n = t->n, U = a->U.v, U_t = U - n * lb_v4_dot(n, U);
   const double deeper = -lb_v4_dot(n, to.x), faster = lb_v4_dot(n, to.xd);
-  const double kc = g->stiffness * g->dissipation;
   const lb_v4 dv_t = to.xd - n * faster;
   const lb_v4 slide = (dv_t - t->slide * lb_v4_dot(t->slide, dv_t)) * t->inverse;
   // of mu N / |v_t|_slip
@@ -143,7 +148,8 @@ static lb_v4 answer_change(const touch* t, const lb_scene_ground* g, const lb_pr
       (t->by_depth * deeper + t->by_speed * faster - t->N * t->inverse * lb_v4_dot(t->slide, dv_t));
   const lb_v4 turned = slide * lb_v4_dot(t->slide, U_t) + t->slide * lb_v4_dot(slide, U_t);
   return answer_of(t, to.X.v, to.U.v) +
-         n * (kc * (faster * lb_v4_dot(n, a->X.v) - deeper * lb_v4_dot(n, U))) -
+         n * (t->mixed * deeper * lb_v4_dot(n, U) -
+              (t->bend * deeper + t->mixed * faster) * lb_v4_dot(n, a->X.v)) -
          across(t, U) * rub + turned * (t->mu * t->N * t->inverse);
 }
 
@@ -158,17 +164,16 @@ static void stiffen_touch(lb_derivatives* D, const touch* t) {
   lb_derive_push(D, D->tau_qd, S, by_qd);
 }
 
-static void change_touch(const lb_probe* p, lb_derivatives* D, const touch* t,
-                         const lb_scene_ground* g) {
+static void change_touch(const lb_probe* p, lb_derivatives* D, const touch* t) {
   const lb_probed a = lb_probe_point(p, D, t->p, D->work->points);
   const lb_motion force = {lb_v4_zero(), answer_of(t, a.X.v, a.U.v)};
   for (int k = 0; k < D->model->nv; k++) {
-    const lb_motion to = {lb_v4_zero(), answer_change(t, g, &a, lb_nudge_place(&a, k))};
+    const lb_motion to = {lb_v4_zero(), answer_change(t, &a, lb_nudge_place(&a, k))};
     a.change[k] = lb_beyond_turning(to, a.S[k], force);
   }
   lb_derive_push(D, D->tau_q, a.S, a.change);
   for (int k = 0; k < D->model->nv; k++) {
-    a.change[k] = (lb_motion){lb_v4_zero(), answer_change(t, g, &a, lb_nudge_velocity(&a, k))};
+    a.change[k] = (lb_motion){lb_v4_zero(), answer_change(t, &a, lb_nudge_velocity(&a, k))};
   }
   lb_derive_push(D, D->tau_qd, a.S, a.change);
 }
@@ -183,7 +188,7 @@ static void visit(const lb_probe* p, lb_derivatives* D, lb_data* d) {
         continue;
       }
       if (p) {
-        change_touch(p, D, &t, &m->ground[i]);
+        change_touch(p, D, &t);
       } else {
         stiffen_touch(D, &t);
       }

@@ -173,9 +173,10 @@ static lb_status build_drags(lb_build* b) {
   lb_model* m = b->m;
   for (int i = 0; i < m->nbody; i++) {
     const lb_scene_body* body = &b->scene->body[i];
-    if ((body->drag > 0 || body->turn_drag > 0) && m->body_link[i] != LB_WORLD) {
-      m->drag[m->ndrag++] =
-          (lb_model_drag){anchor(m, i, -1, m->body_mass[i].com), body->drag, body->turn_drag};
+    if ((body->drag > 0 || body->turn_drag > 0 || body->air_drag > 0) &&
+        m->body_link[i] != LB_WORLD) {
+      m->drag[m->ndrag++] = (lb_model_drag){anchor(m, i, -1, m->body_mass[i].com), body->drag,
+                                            body->turn_drag, body->air_drag};
     }
   }
   return LB_OK;

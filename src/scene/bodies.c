@@ -242,6 +242,7 @@ static void read_body(lb_reader* r, const lb_entry* entry, int i) {
   body->pose = (lb_transform){spec->rotation, spec->position};
   body->drag = spec->drag;
   body->turn_drag = spec->turn_drag;
+  body->air_drag = spec->air_drag;
   r->body_broken[i] = !ok;
 }
 

@@ -115,15 +115,22 @@ static void check_grounds(lb_checker* c) {
              "positive, dissipation and friction 0 or more",
              s->name);
     }
+    if (!lb_law_holds(&(lb_scene_law){.exponent = s->exponent})) {
+      LB_SAY(c, s->place,
+             "ground '%s': its exponent must be at least 1, not %g: below it the ground would be "
+             "infinitely stiff at first touch",
+             s->name, s->exponent);
+    }
   }
 }
 
 static void check_drag(lb_checker* c) {
   for (int i = 0; i < c->s->nbody; i++) {
     const lb_scene_body* body = &c->s->body[i];
-    if (!is_size(body->drag) || !is_size(body->turn_drag)) {
+    if (!is_size(body->drag) || !is_size(body->turn_drag) || !is_size(body->air_drag)) {
       LB_SAY(c, body->place, "body '%s': its drag must be finite and 0 or more", body->name);
-    } else if ((body->drag > 0 || body->turn_drag > 0) && (body->elastic || body->reduced)) {
+    } else if ((body->drag > 0 || body->turn_drag > 0 || body->air_drag > 0) &&
+               (body->elastic || body->reduced)) {
       LB_SAY(c, body->place,
              "body '%s' is elastic: drag is for rigid bodies (give its material damping)",
              body->name);

@@ -302,6 +302,7 @@ static bool check_keys(lb_reader* r, const lb_body_spec* spec) {
       {LB_BODY_INERTIA, "an elastic body's inertia follows from its form"},
       {LB_BODY_DRAG, "drag is for rigid bodies (give the elastic body's material damping)"},
       {LB_BODY_TURN_DRAG, "drag is for rigid bodies (give the elastic body's material damping)"},
+      {LB_BODY_AIR_DRAG, "drag is for rigid bodies (give the elastic body's material damping)"},
   };
   bool ok = true;
   for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {

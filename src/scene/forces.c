@@ -109,6 +109,7 @@ static bool read_ground(lb_reader* r, const lb_entry* entry, lb_scene_ground* gr
                               .at = spec.at,
                               .normal = spec.normal,
                               .stiffness = spec.stiffness,
+                              .exponent = spec.exponent,
                               .dissipation = spec.dissipation,
                               .friction = spec.friction,
                               .slip = spec.slip};

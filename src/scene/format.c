@@ -410,5 +410,9 @@ static const lb_field body_fields[] = {
     [LB_BODY_TURN_DRAG] = {"turn_drag", LB_VALUE_NUMBER, offsetof(lb_body_spec, turn_drag),
                            LB_TURN_DAMPING, LB_NOT_NEGATIVE, false, NULL, "0",
                            "resists its turning in the world"},
+    [LB_BODY_AIR_DRAG] = {"air_drag", LB_VALUE_NUMBER, offsetof(lb_body_spec, air_drag), LB_PURE,
+                          LB_NOT_NEGATIVE, false, NULL, "0",
+                          "resists its motion with the square of its speed [kg/m]: half the "
+                          "density of the air times area times drag coefficient"},
 };
 const lb_table lb_body_table = TABLE("body", body_fields);

@@ -341,7 +341,8 @@ enum {
   LB_BODY_POSITION,
   LB_BODY_ROTATION,
   LB_BODY_DRAG,
-  LB_BODY_TURN_DRAG
+  LB_BODY_TURN_DRAG,
+  LB_BODY_AIR_DRAG
 };
 
 typedef struct lb_body_spec {
@@ -354,7 +355,7 @@ typedef struct lb_body_spec {
   lb_sym3 inertia;
   lb_vec3 position;
   lb_quat rotation;
-  double drag, turn_drag;
+  double drag, turn_drag, air_drag;
 } lb_body_spec;
 
 typedef struct lb_joint_spring_spec {
@@ -433,7 +434,7 @@ typedef struct lb_ground_spec {
   lb_given given;
   const lb_node* points;
   lb_vec3 at, normal;
-  double stiffness, dissipation, friction, slip;
+  double stiffness, exponent, dissipation, friction, slip;
 } lb_ground_spec;
 
 typedef struct lb_strand_point_spec {

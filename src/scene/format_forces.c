@@ -104,6 +104,8 @@ static const lb_field ground_fields[] = {
      "which way is out of the ground"},
     {"stiffness", LB_VALUE_NUMBER, GROUND(stiffness), LB_STIFFNESS, LB_POSITIVE, true, NULL, NULL,
      "push on a point for each metre it is below"},
+    {"exponent", LB_VALUE_NUMBER, GROUND(exponent), LB_PURE, LB_POSITIVE, false, NULL, "1",
+     "at least 1: the push grows with this power of the depth in metres"},
     {"dissipation", LB_VALUE_NUMBER, GROUND(dissipation), LB_PURE, LB_NOT_NEGATIVE, false, NULL,
      "0", "part of that push that is added for each m/s of sinking in"},
     {"friction", LB_VALUE_NUMBER, GROUND(friction), LB_PURE, LB_NOT_NEGATIVE, false, NULL, "0",

@@ -7,7 +7,7 @@ static const char limb[] =
     "solver: {integrator: %s%s}\n"
     "bodies:\n"
     "  base: {shape: {box: [0.3, 0.1, 0.1], position: [0.15, 0, 0]}}\n"
-    "  arm: {shape: {box: [0.4, 0.05, 0.08], position: [0.2, 0.01, 0]}, drag: 0.4}\n"
+    "  arm: {shape: {box: [0.4, 0.05, 0.08], position: [0.2, 0.01, 0]}, drag: 0.4, air_drag: 0.3}\n"
     "  hand: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0.02]}}\n"
     "  cart: {shape: {box: [0.2, 0.2, 0.1]}, mass: 1.5 kg}\n"
     "  mast: {shape: {box: [0.1, 0.1, 0.4], position: [0, 0, 0.2]}}\n"

@@ -11,7 +11,7 @@ static const char turning[] =
     "  arm: {shape: {box: [0.4, 0.1, 0.05], position: [0.2, 0, 0]}, mass: 1 kg}\n"
     "  hand: {shape: {box: [0.2, 0.05, 0.1], position: [0.1, 0, 0]}, mass: 0.5 kg}\n"
     "  kite: {shape: {box: [0.3, 0.2, 0.1], position: [0.05, 0, 0]}, mass: 0.4 kg}\n"
-    "  ball: {shape: {box: [0.1, 0.2, 0.05], position: [0.02, 0.01, 0]}, mass: 0.3 kg, drag: 0.2,\n"
+    "  ball: {shape: {box: [0.1, 0.2, 0.05], position: [0.02, 0.01, 0]}, mass: 0.3 kg, drag: 0.2, air_drag: 0.1,\n"
     "         position: [0.5, 0.3, 0.2], rotation: [20 deg, 30 deg, -40 deg]}\n"
     "joints:\n"
     "  shoulder: {type: spherical, child: arm, at: [0, 0, 1], spring: {stiffness: 3}, damping: "

@@ -191,6 +191,16 @@ static void a_falling_body_tends_to_the_speed_of_its_drag(void** state) {
   stop(&w);
 }
 
+// m v' = m g - c v^2 from rest: v = w tanh(g t/w), w = sqrt(m g/c).
+static void a_falling_body_tends_to_the_speed_of_its_drag_in_air(void** state) {
+  (void)state;
+  world w = start("bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], air_drag: 0.3}}\n");
+  step_to(&w, LB_INTEGRATOR_RK8, 1e-3, 1);
+  const double most = sqrt(2 * 9.81 / 0.3);
+  assert_near(w.d->qd[5], -most * tanh(9.81 / most), 1e-12);
+  stop(&w);
+}
+
 // --- grounds ---
 
 static void a_weight_sinks_in_by_its_weight_over_the_stiffness(void** state) {
@@ -218,6 +228,28 @@ static void a_ball_bounces_back_to_where_it_came_from_without_dissipation(void**
   step_to(&w, LB_INTEGRATOR_RK8, whole / 20000, whole);
   assert_near(w.d->q[2], 0.2, 1e-6);
   assert_near(energy(&w), before, 1e-6);
+  stop(&w);
+}
+
+// By a power: m g = k s^(3/2), and m v^2/2 + m g s = 2/5 k s^(5/2) where it turns back.
+static void a_ball_sinks_in_by_the_power_of_its_ground(void** state) {
+  (void)state;
+  world w = start("bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1 mm]}}\n"
+                  "grounds: {g: {points: [{body: b}], stiffness: 9e4, exponent: 1.5,\n"
+                  "              dissipation: 5}}\n");
+  step_to(&w, LB_INTEGRATOR_BDF1, 1e-3, 5);
+  assert_near(w.d->q[2], -pow(2 * 9.81 / 9e4, 2.0 / 3), 1e-9);
+  stop(&w);
+  w = start("bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0.2]}}\n"
+            "grounds: {g: {points: [{body: b}], stiffness: 9e4, exponent: 1.5}}\n");
+  const double before = energy(&w);
+  double deepest = 0;
+  for (int i = 0; i < 30; i++) {
+    step_to(&w, LB_INTEGRATOR_RK8, 1e-5, 0.01);
+    deepest = fmin(deepest, w.d->q[2]);
+    assert_near(energy(&w), before, 1e-8);
+  }
+  assert_true(deepest < -5e-3);
   stop(&w);
 }
 
@@ -297,7 +329,9 @@ int main(void) {
       cmocka_unit_test(weights_on_a_cable_fall_as_atwood_says),
       cmocka_unit_test(floating_bodies_keep_energy_and_momentum),
       cmocka_unit_test(a_falling_body_tends_to_the_speed_of_its_drag),
+      cmocka_unit_test(a_falling_body_tends_to_the_speed_of_its_drag_in_air),
       cmocka_unit_test(a_weight_sinks_in_by_its_weight_over_the_stiffness),
+      cmocka_unit_test(a_ball_sinks_in_by_the_power_of_its_ground),
       cmocka_unit_test(a_ball_bounces_back_to_where_it_came_from_without_dissipation),
       cmocka_unit_test(a_block_on_a_slope_creeps_as_told),
       cmocka_unit_test(forces_move_an_arm_alike_in_maximal_coordinates),
