@@ -118,7 +118,8 @@ typedef struct lb_model_guide {
   lb_vec3 about;     ///< ... or turned about this axis of the world ...
   lb_profile* angle; ///< ... by this angle; NULL: held
   bool angle_rates;  ///< that is a spin instead
-  bool one_way;      ///< a floor: it pushes up and does not pull
+  bool one_way;      ///< a floor: it pushes and does not pull ...
+  lb_vec3 normal;    ///< ... along this, unit, in the world
 } lb_model_guide;
 
 /// Stands for a link where a node is its own.

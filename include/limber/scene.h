@@ -404,7 +404,8 @@ typedef struct lb_scene_constraint {
   bool angle_rates;            ///< that says how fast it turns instead
   bool has_from;               ///< the angle is not from the start ...
   lb_quat from;                ///< ... but from this orientation of the body
-  double height;               ///< floor: z
+  lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
+  double height;               ///< floor: of its plane along the normal, from the world's origin
 } lb_scene_constraint;
 
 /// A point whose motion was measured.

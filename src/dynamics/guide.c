@@ -1,6 +1,7 @@
 // Points and frames of bodies that are held or led through the world, and floors under points.
 // Frame a of such a pair is the world's own; frame b sits at the point, with the world's axes at
-// the start, so rows are those of loops, with c measured from where a profile wants it.
+// the start, so rows are those of loops, with c measured from where a profile wants it. A floor has
+// one, along its normal.
 #include "dynamics/row.h"
 
 enum { MOST_ROWS = 6 };
@@ -12,6 +13,7 @@ static int most(const lb_model* m) {
 static void add_shift(lb_loops* L, const lb_model_guide* g, int k, const lb_frame_motion* a,
                       const lb_frame_motion* b, const double want[3]) {
   const double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const lb_v4 e = g->one_way ? lb_v4_from(g->normal) : lb_v4_load(axis[k]);
   lb_row_add(L, (lb_row){.a = &L->frame[2 * g->loop],
                          .b = &L->frame[2 * g->loop + 1],
                          .relation = -1,
@@ -19,12 +21,12 @@ static void add_shift(lb_loops* L, const lb_model_guide* g, int k, const lb_fram
                          .one_way = g->one_way,
                          .rate_only = g->rates[k],
                          .kind = LB_GAP_SHIFT,
-                         .e = lb_v4_load(axis[k]),
+                         .e = e,
                          .at = b->p,
                          .spin = lb_v4_zero(),
-                         .c = g->rates[k] ? 0 : b->p[k] - want[0],
-                         .cd = b->v[k] - want[1],
-                         .cdd = b->a[k] - a->a[k] - want[2]}); // gravity is in both
+                         .c = g->rates[k] ? 0 : lb_v4_dot(e, b->p) - want[0],
+                         .cd = lb_v4_dot(e, b->v) - want[1],
+                         .cdd = lb_v4_dot(e, b->a - a->a) - want[2]}); // gravity is in both
 }
 
 // Turn frame a as it is at this time: about an axis of the world. Seen from it, b turns by w - w_a,

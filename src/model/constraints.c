@@ -67,11 +67,13 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
   lb_model* m = b->m;
   const lb_transform body = lb_body_pose(m, k->body, pose);
   const bool floor = k->kind == LB_CONSTRAINT_FLOOR;
+  const lb_vec3 up = {0, 0, 1};
   for (int i = 0; i < k->npoint; i++) {
     const lb_vec3 at = lb_transform_point(body, k->point[i]);
     const double start[3] = {at.x, at.y, floor ? k->height : at.z};
     lb_model_guide* g = &m->guide[m->nguide++];
     *g = (lb_model_guide){.loop = m->nloop, .turn = k->turn, .about = k->about, .one_way = floor};
+    g->normal = lb_vec3_norm(k->normal) > 0 ? k->normal : up;
     g->angle_rates = k->angle_rates;
     const lb_status turned = make_path(b, k, &k->angle, g->angle_rates, &g->angle);
     if (turned != LB_OK) {

@@ -104,6 +104,10 @@ static void check_points(lb_checker* c, const lb_scene_constraint* k) {
   if (k->angle.count > 0 && !(fabs(lb_vec3_norm(k->about) - 1) < 1e-9)) {
     LB_SAY(c, k->place, "constraint '%s': the axis of its turn must be of length one", k->name);
   }
+  const double normal = lb_vec3_norm(k->normal);
+  if (k->kind == LB_CONSTRAINT_FLOOR && !(normal == 0 || fabs(normal - 1) < 1e-9)) {
+    LB_SAY(c, k->place, "constraint '%s': the normal of its floor must be of length one", k->name);
+  }
   const lb_quat from = k->from;
   const double norm = from.w * from.w + from.x * from.x + from.y * from.y + from.z * from.z;
   if (k->has_from && !(fabs(norm - 1) < 1e-9)) {

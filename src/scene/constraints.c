@@ -153,6 +153,7 @@ static bool read_floor(lb_reader* r, const lb_floor_spec* spec, lb_scene_constra
   const int count = spec->points ? spec->points->count : 1;
   bool ok = true;
   to->body = spec->body;
+  to->normal = spec->normal;
   to->height = spec->height;
   to->point = LB_TAKE(r->keep, lb_vec3, count);
   if (!to->point) {
@@ -170,7 +171,8 @@ static bool read_floor(lb_reader* r, const lb_floor_spec* spec, lb_scene_constra
 // --- the whole ---
 
 static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constraint* to) {
-  lb_constraint_spec spec = {.follow = {.body = LB_WORLD}, .floor = {.body = LB_WORLD}};
+  lb_constraint_spec spec = {.follow = {.body = LB_WORLD},
+                             .floor = {.body = LB_WORLD, .normal = {0, 0, 1}}};
   for (int k = 0; k < 3; k++) {
     spec.follow.path[k].profile.spline.degree = spec.path.profile.spline.degree = 3;
   }

@@ -535,6 +535,7 @@ typedef struct lb_floor_spec {
   lb_given given;
   int body;
   const lb_node* points;
+  lb_vec3 normal;
   double height;
 } lb_floor_spec;
 

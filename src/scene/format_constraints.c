@@ -70,7 +70,9 @@ static const lb_field floor_fields[] = {
     {"points", LB_VALUE_LIST, offsetof(lb_floor_spec, points), LB_PURE, LB_ANY, false,
      &lb_spot_table, "the body's origin", "the points of it that the floor stops"},
     {"height", LB_VALUE_NUMBER, offsetof(lb_floor_spec, height), LB_LENGTH, LB_ANY, false, NULL,
-     "0", "z of the floor"},
+     "0", "how far its plane is from the world's origin, along the normal"},
+    {"normal", LB_VALUE_AXIS, offsetof(lb_floor_spec, normal), LB_PURE, LB_ANY, false, NULL, "z",
+     "which way is out of it: walls, slopes and ceilings have others"},
 };
 const lb_table lb_floor_table = TABLE("floor", floor_fields);
 
