@@ -222,7 +222,8 @@ static double shrinking(const lb_bdf2* own, double fall) {
 // tells too good a rate.
 static void see_rate(lb_bdf2* own, double change, double news_before) {
   const double seen = change / news_before, first = own->news < 1 ? seen : 2 * seen;
-  own->rate = fmin(1, isfinite(own->rate) ? fmax(0.3 * own->rate, seen) : first);
+  const double rate = isfinite(own->rate) ? fmax(0.3 * own->rate, seen) : first;
+  own->rate = fmin(1, fmax(DBL_EPSILON, rate)); // not 0, which would not age
 }
 
 // Is what corrections are still to come small enough? After `change` they add up to about
