@@ -40,6 +40,9 @@ static const double ROUGH = 100;
 // Rates of what is new in corrections differ by about this from one stage to the next.
 static const double UNSTEADY = 5;
 
+// Corrections that fall by more than this do so once, by luck.
+static const double LEAST = 1e-3;
+
 // --- schemes ---
 
 typedef struct stage {
@@ -209,13 +212,16 @@ static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
   return FEW * DBL_EPSILON * sqrt(sum) / dt;
 }
 
-// By which corrections shrink, over this one, which is `fall` of the one before (0: there was none).
-// What earlier ones foretell of it (secant.h) is taken away but for how matrices change, which is
-// about `fall`; of what is new in it the next one is about own->rate. The ratio of whole corrections
-// alone would say little: guesses err alike from step to step, so that most of the first is foretold
-// and not much of the second. Where nothing is, the rate is the matrix's and steady.
+// By which corrections shrink, over this one, which is `fall` of the one before (0: there was
+// none). What earlier ones foretell of it (secant.h) is taken away but for how matrices change,
+// which is at most twice `fall`; of what is new in it the next one is about own->rate. The ratio of
+// whole corrections alone would say little: guesses err alike from step to step, so that most of
+// the first is foretold and not much of the second. Where nothing is, the rate is the matrix's and
+// steady.
 static double shrinking(const lb_bdf2* own, double fall) {
-  return fmin(0.99, own->news < 1 ? fmax(UNSTEADY * own->news * own->rate, fall) : own->rate);
+  const double foretold = fall > 0 ? fmax(LEAST, 2 * fall) : 0;
+  const double new = (own->news < 1 ? UNSTEADY * own->news : 1) * own->rate;
+  return fmin(0.99, fmax(foretold, new));
 }
 
 // See what `change` is of the news in the one before. By itself the first such pair of a new matrix
