@@ -10,7 +10,7 @@
 #include "model/pose.h"
 
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
-static const double TOLERANCE = 1e-11;
+static const double TOLERANCE = 1e-12;
 // Where loops are closed, bodies are elastic or it counts what motors exert, errors of velocities
 // over the step come in, too. Beside flesh elastic bodies do without, and all do where they have
 // all their nodes: rounding of forces may not let steps come so far, and those that fail for it are

@@ -37,8 +37,11 @@ enum {
 // one that no longer falls is as good as converged at this many times the tolerance.
 static const double ROUGH = 100;
 
-// How many times slower later corrections may get from one step to the next.
-static const double LATER_AGEING = 1.2;
+// Rates of what is new in corrections differ by about this from one stage to the next.
+static const double UNSTEADY = 5;
+
+// Corrections that fall by more than this do so once, by luck.
+static const double LEAST = 1e-3;
 
 // --- schemes ---
 
@@ -52,7 +55,7 @@ typedef struct stage {
 
 struct lb_scheme {
   int stages;
-  stage stage[2];
+  stage stage[LB_BDF2_STAGES];
   const lb_scheme* first; // for a step without one before it; NULL: the same
 };
 
@@ -91,17 +94,19 @@ static const lb_scheme* const SCHEMES[LB_INTEGRATOR_COUNT] = {
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own = LB_TAKE(&st->arena, lb_bdf2, 1);
-  double* block = own ? LB_TAKE(&st->arena, double, 5 * m->nq + 9 * m->nv) : NULL;
+  const int many = 5 * m->nq + (7 + LB_BDF2_STAGES * LB_BDF2_CHANGES) * m->nv;
+  double* block = own ? LB_TAKE(&st->arena, double, many) : NULL;
   double* rows = own ? LB_TAKE(&st->arena, double, 2 * lb_loops_most_rows(m)) : NULL;
   if (!block || !rows) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
-  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1, &own->v2,
-                           &own->ve, &own->vh, &own->vs, &own->r,  &own->dv, &own->v3, &own->v4};
+  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1,
+                           &own->v2, &own->ve, &own->vh, &own->vs, &own->r,  &own->dv};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = block;
     block += i < 5 ? m->nq : m->nv;
   }
+  own->change = block;
   own->touched = rows;
   own->impulse = rows + lb_loops_most_rows(m);
   own->scheme = SCHEMES[st->solver.integrator];
@@ -141,10 +146,8 @@ static bool continues(const lb_model* m, const lb_bdf2* own, const lb_data* d, d
 // Take over what was the last step's end; does this one go on from there?
 static bool start(const lb_model* m, lb_bdf2* own, const lb_data* d, double h) {
   const bool goes_on = continues(m, own, d, h);
-  own->steps = goes_on ? own->steps + 1 : 0;
+  own->known = goes_on ? own->known : 0;
   if (goes_on) {
-    memcpy(own->v4, own->v3, (size_t)m->nv * sizeof *own->v4);
-    memcpy(own->v3, own->v2, (size_t)m->nv * sizeof *own->v3);
     hold(own->q2, own->v2, m, own->q1, own->v1);
   }
   hold(own->q1, own->v1, m, d->q, d->qd);
@@ -189,7 +192,7 @@ void lb_bdf2_residual(const lb_stepper* st, lb_data* d, double dt) {
 // bodies change much faster than the bodies move.
 static bool renew(lb_stepper* st, lb_data* d, double dt) {
   lb_bdf2* own = st->own;
-  own->rate = own->late = 1;
+  own->rate = INFINITY;
   own->age = 0;
   lb_reach(st->m, d->q, own->qh, d->qd, dt);
   lb_drive(st->m, d);
@@ -209,29 +212,32 @@ static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
   return FEW * DBL_EPSILON * sqrt(sum) / dt;
 }
 
-// By which corrections shrink, seen at the i-th. The first one is helped by what earlier steps tell
-// (secant.h), since guesses err alike from step to step: how it shrinks says nothing of what is
-// left, for which later ones do. With a new matrix there is no such help; two changes tell too good
-// a rate of it.
-static void see_rates(lb_bdf2* own, double seen, int i) {
-  const bool known = own->rate < 1;
-  own->rate = fmin(0.99, known ? fmax(0.3 * own->rate, seen) : 2 * seen);
-  if (i > 2) {
-    own->late = fmin(0.99, fmax(0.3 * own->late, seen));
-  } else if (!known) {
-    own->late = own->rate;
-  }
+// By which corrections shrink, over this one, which is `fall` of the one before (0: there was
+// none). What earlier ones foretell of it (secant.h) is taken away but for how matrices change,
+// which is at most twice `fall`; of what is new in it the next one is about own->rate. The ratio of
+// whole corrections alone would say little: guesses err alike from step to step, so that most of
+// the first is foretold and not much of the second. Where nothing is, the rate is the matrix's and
+// steady.
+static double shrinking(const lb_bdf2* own, double fall) {
+  const double foretold = fall > 0 ? fmax(LEAST, 2 * fall) : 0;
+  const double new = (own->news < 1 ? UNSTEADY * own->news : 1) * own->rate;
+  return fmin(0.99, fmax(foretold, new));
 }
 
-// Is what corrections are still to come small enough? After `change`, the i-th, they add up to
-// about change * rate / (1 - rate).
-static bool is_done(lb_bdf2* own, double change, double before, int i) {
+// See what `change` is of the news in the one before. By itself the first such pair of a new matrix
+// tells too good a rate.
+static void see_rate(lb_bdf2* own, double change, double news_before) {
+  const double seen = change / news_before, first = own->news < 1 ? seen : 2 * seen;
+  const double rate = isfinite(own->rate) ? fmax(0.3 * own->rate, seen) : first;
+  own->rate = fmin(1, fmax(DBL_EPSILON, rate)); // not 0, which would not age
+}
+
+// Is what corrections are still to come small enough? After `change` they add up to about
+// change * r / (1 - r).
+static bool is_done(const lb_bdf2* own, double change, double before) {
   const double enough = own->tolerance * fmax(LB_BDF2_STILL, own->speed);
-  if (i > 1) {
-    see_rates(own, change / before, i);
-  }
-  const double rate = i > 1 ? fmax(own->rate, own->late) : own->rate;
-  return change <= enough || change * rate <= (1 - rate) * enough ||
+  const double r = shrinking(own, change / before);
+  return change <= enough || change * r <= (1 - r) * enough ||
          (change <= own->rounding && change > 0.5 * before) ||
          (own->fresh && change <= ROUGH * enough && change > 0.9 * before);
 }
@@ -243,6 +249,12 @@ static bool is_left_alone(const lb_stepper* st, lb_data* d, double dt) {
   return dt * dt * sqrt(lb_dot(st->m->nv, own->r, own->r)) < own->residual;
 }
 
+// What is seen of a new matrix says nothing of what is foretold with it later, and what is seen of
+// exact ones nothing of the last once it is kept.
+static void forget_rate(lb_bdf2* own, bool exact) {
+  own->rate = exact ? INFINITY : own->fresh && own->news < 1 ? 1 : own->rate;
+}
+
 // How Newton's method ended.
 typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
 
@@ -251,10 +263,9 @@ typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
 static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exact) {
   lb_bdf2* own = st->own;
   const int age = st->solver.newton == LB_NEWTON_EXACT ? 1 : 2;
-  // measured again by the next second iteration; of exact matrices nothing is known before
-  own->rate = exact ? 1 : fmin(1, own->algebra->ageing * own->rate);
-  own->late = exact ? 1 : fmin(1, LATER_AGEING * own->late);
-  double before = INFINITY;
+  // seen again by the next second iteration; of exact matrices nothing is known before
+  own->rate = exact ? INFINITY : own->algebra->ageing * own->rate;
+  double before = INFINITY, news_before = INFINITY;
   for (int i = 1; i <= most; i++) {
     if (exact && (i - 1) % age == 0 && !own->algebra->make_exact(st, d, dt)) {
       return ASTRAY;
@@ -264,14 +275,16 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
     if (!isfinite(change) || (change > 2 * before && change > own->rounding)) {
       return ASTRAY;
     }
-    if (own->residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before, i)) {
+    if (i > 1) {
+      see_rate(own, change, news_before);
+    }
+    if (own->residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before)) {
       own->slow = i > own->algebra->patience;
-      if (exact) { // which says nothing of the last matrix once it is kept
-        own->rate = own->late = 1;
-      }
+      forget_rate(own, exact);
       return CONVERGED;
     }
     before = change;
+    news_before = own->news * change;
   }
   return SLOW;
 }
@@ -300,21 +313,28 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   return found == CONVERGED;
 }
 
-// Velocities at a stage's end: the polynomial through those at the starts of the last steps, at
-// most four, and at the end of the stage before.
-static void guess(const lb_bdf2* own, const stage* s, double before, int nv, double* v) {
-  const double* from[] = {own->vs, own->v1, own->v2, own->v3, own->v4};
-  const double time[] = {before, 0, -1, -2, -3};
-  const int first = s->within ? 0 : 1;
-  const int last = first + (own->steps < 3 ? own->steps : 3);
-  memset(v, 0, (size_t)nv * sizeof *v);
-  for (int i = first; i <= last; i++) {
-    double over = 1, under = 1;
-    for (int j = first; j <= last; j++) {
-      over *= j != i ? s->end - time[j] : 1;
-      under *= j != i ? time[i] - time[j] : 1;
-    }
-    lb_add(nv, v, over / under, from[i]);
+// What this stage changed of the velocities, so many steps ago.
+static double* change_of(const lb_bdf2* own, int nv, int ago) {
+  return own->change + (own->stage * LB_BDF2_CHANGES + ago) * nv;
+}
+
+// A stage changes velocities by about as much as the parabola through what it changed in the last
+// steps says. A curve through the states themselves would tell less: the first stage of SDIRK2
+// ends h^2 beside the motion, and much the same way in every step.
+static void guess(const lb_bdf2* own, const double* from, int nv, double* v) {
+  static const double weight[LB_BDF2_CHANGES + 1][LB_BDF2_CHANGES] = {
+      {0}, {1}, {2, -1}, {3, -3, 1}};
+  memcpy(v, from, (size_t)nv * sizeof *v);
+  for (int i = 0; i < own->known; i++) {
+    lb_add(nv, v, weight[own->known][i], change_of(own, nv, i));
+  }
+}
+
+static void keep_change(const lb_bdf2* own, const double* from, int nv, const double* v) {
+  double* last = change_of(own, nv, 0);
+  memmove(change_of(own, nv, 1), last, (size_t)((LB_BDF2_CHANGES - 1) * nv) * sizeof *last);
+  for (int k = 0; k < nv; k++) {
+    last[k] = v[k] - from[k];
   }
 }
 
@@ -336,11 +356,12 @@ void lb_bdf2_forget(lb_stepper* st) {
   ((lb_bdf2*)st->own)->dt = 0;
 }
 
-// What a step takes from the ones before: q2 and v4 are shifted out when it begins.
-enum { PLACE_NUMBERS = 3 };
+// What a step takes from the ones before: q2 and v2 are shifted out when it begins.
+enum { PLACE_NUMBERS = 4, CHANGES = LB_BDF2_STAGES * LB_BDF2_CHANGES };
 
 size_t lb_bdf2_place_size(const lb_model* m) {
-  return PLACE_NUMBERS + 2 * (size_t)m->nq + 4 * (size_t)m->nv + 2 * (size_t)lb_loops_most_rows(m);
+  return PLACE_NUMBERS + 2 * (size_t)m->nq + (2 + CHANGES) * (size_t)m->nv +
+         2 * (size_t)lb_loops_most_rows(m);
 }
 
 // Copy the stepper's arrays to a place, or back.
@@ -348,14 +369,9 @@ static void move_place(const lb_stepper* st, double* place, bool back) {
   const lb_model* m = st->m;
   const lb_bdf2* own = st->own;
   const int rows = own->algebra->multipliers ? lb_loops_most_rows(m) : 0;
-  double* const part[] = {own->q1,
-                          own->qe,
-                          own->v1,
-                          own->ve,
-                          own->v2,
-                          own->v3,
-                          rows > 0 ? own->algebra->multipliers(st) : NULL};
-  const int size[] = {m->nq, m->nq, m->nv, m->nv, m->nv, m->nv, rows};
+  double* const part[] = {own->q1, own->qe,     own->v1,
+                          own->ve, own->change, rows > 0 ? own->algebra->multipliers(st) : NULL};
+  const int size[] = {m->nq, m->nq, m->nv, m->nv, CHANGES * m->nv, rows};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     for (int k = 0; k < size[i]; k++, place++) {
       *(back ? &part[i][k] : place) = back ? *place : part[i][k];
@@ -372,7 +388,8 @@ void lb_bdf2_save(lb_stepper* st, const lb_data* d, double* place) {
   const lb_bdf2* own = st->own;
   place[0] = own->time;
   place[1] = own->h;
-  place[2] = own->steps;
+  place[2] = own->known;
+  place[3] = own->stages;
   move_place(st, place + PLACE_NUMBERS, false);
   lb_loops_save(d, place + touching_at(st->m));
   lb_bdf2_forget(st);
@@ -382,7 +399,8 @@ void lb_bdf2_load(lb_stepper* st, lb_data* d, const double* place) {
   lb_bdf2* own = st->own;
   own->time = place[0];
   own->h = place[1];
-  own->steps = (int)place[2];
+  own->known = (int)place[2];
+  own->stages = (int)place[3];
   move_place(st, (double*)place + PLACE_NUMBERS, true);
   lb_loops_load(d, place + touching_at(st->m));
   own->choice = lb_loops_choices(d);
@@ -438,19 +456,18 @@ void lb_bdf2_stop(lb_stepper* st, lb_data* d) {
                       .impact = true});
 }
 
-// One stage of a step that began at time `begin`; the one before ended `before` steps later.
-static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double begin, double before,
-                          double h) {
+// One stage of a step that began at time `begin`.
+static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double begin, double h) {
   const lb_model* m = st->m;
   lb_bdf2* own = st->own;
-  const double dt = s->dt * h / s->over;
+  const double dt = s->dt * h / s->over, *from = s->within ? own->vs : own->v1;
   d->time = begin + s->end * h;
   own->inner = s->end < 1;
   remember(m, own, s);
   if (own->residual > 0) {
     guess_straight(own, s, h, m->nv, d->qd);
   } else {
-    guess(own, s, before, m->nv, d->qd);
+    guess(own, from, m->nv, d->qd);
   }
   lb_drive(m, d);
   own->rounding = rounding_of(m, d, dt);
@@ -462,6 +479,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   lb_drive(m, d);
   lb_normalise(m, d->q);
   tell_stage(st, d, s, dt);
+  keep_change(own, from, m->nv, d->qd);
   hold(own->qs, own->vs, m, d->q, d->qd);
   return true;
 }
@@ -474,10 +492,12 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
   own->hit = false;
   lb_loops_keep_all(d);
   lb_loops_gear(d, own->algebra->gears);
-  for (int i = 0; i < scheme->stages && done; i++) {
-    const double before = i > 0 ? scheme->stage[i - 1].end : 0;
-    done = advance_stage(st, d, &scheme->stage[i], begin, before, h);
+  own->known = own->stages == scheme->stages ? own->known : 0;
+  own->stages = scheme->stages;
+  for (own->stage = 0; own->stage < scheme->stages && done; own->stage++) {
+    done = advance_stage(st, d, &scheme->stage[own->stage], begin, h);
   }
+  own->known += own->known < LB_BDF2_CHANGES;
   const bool told = done && !own->hit && own->algebra->multipliers;
   lb_loops_keep_touching(st->m, d, told ? own->algebra->multipliers(st) : NULL);
   lb_loops_gear(d, false);
@@ -487,9 +507,10 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
 // A step in which something hits: what goes on from before would bounce, so it is done again by
 // BDF1, which ends where things touch, and the velocity into them is taken away.
 static bool stop_short(lb_stepper* st, lb_data* d, double h) {
-  const lb_bdf2* own = st->own;
+  lb_bdf2* own = st->own;
   hold(d->q, d->qd, st->m, own->q1, own->v1);
   d->time -= h;
+  own->known = 0;
   if (!advance_stages(st, d, &BDF1, h)) {
     return false;
   }

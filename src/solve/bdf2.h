@@ -7,6 +7,9 @@
 // Slower than this [sqrt(J)] counts as this fast, for systems at rest.
 #define LB_BDF2_STILL 1e-3
 
+// Of a step at most, and steps whose changes of the velocities are kept for guesses.
+enum { LB_BDF2_STAGES = 2, LB_BDF2_CHANGES = 3 };
+
 // How Newton's matrix is made and solved with.
 typedef struct lb_bdf2_algebra {
   lb_status (*create)(lb_stepper* st, lb_error* err);
@@ -54,11 +57,14 @@ typedef struct lb_bdf2 {
   const lb_scheme* scheme;
   double *q1, *v1;  // state at the start of this step
   double *q2, *v2;  // at the start of the step before
-  double *v3, *v4;  // ... and before that, for guesses
   double *qe, *ve;  // where the last step ended
   double *qs, *vs;  // where the last stage ended
   double *qh, *vh;  // history terms
   double *r, *dv;   // residual, correction
+  double* change;   // [stage][LB_BDF2_CHANGES][nv] what stages changed of v, the last step's first
+  int known;        // steps of which it is known
+  int stages;       // of each of them
+  int stage;        // this one
   bool inner;       // this stage is not the last of its step
   bool hit;         // something came to push in this step
   double* touched;  // [rows] what touched when it began
@@ -73,12 +79,11 @@ typedef struct lb_bdf2 {
   double h;         // of the last step; 0: there was none
   double tolerance; // of Newton's method: the scene's, or the algebra's
   double residual;  // that it stops at instead; 0: by the tolerance
-  double rate; // by which the first correction of a step shrinks with this matrix; 1: not known yet
-  double late; // and later ones
-  int age;     // of the matrix, in stages
-  bool fresh;  // the matrix is of this stage
-  int steps;   // in a row, for guesses
-  bool slow;   // there were many iterations: the next step needs a new matrix
+  double news;      // the part of the last correction that earlier ones did not foretell
+  double rate;      // of such parts with this matrix, what is left; INFINITY: not known yet
+  int age;          // of the matrix, in stages
+  bool fresh;       // the matrix is of this stage
+  bool slow;        // there were many iterations: the next step needs a new matrix
   const lb_bdf2_algebra* algebra;
   void* own; // what the algebra keeps
 } lb_bdf2;

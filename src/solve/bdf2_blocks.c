@@ -419,7 +419,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   scatter(m, own, step->dv, rows.count);
   lb_add(rows.count, own->lambda, 1, own->mu);
   lb_loops_add_forces(m, d, own->mu, -1, step->r);
-  lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
+  step->news = lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
   return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
 }
 

@@ -241,7 +241,8 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
     lb_bdf2_loops_correct(&own->loops, &rows, rows.J, lb_bdf2_wish_of(dt, step->inner),
                           solve_with_matrix, own, step->dv, step->r);
   }
-  lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
+  step->news = lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
+  lb_gears_follow(m, d->qd); // secants of corrections that were rounding do not keep to gears
   return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
 }
 
@@ -306,4 +307,4 @@ const lb_bdf2_algebra lb_bdf2_dense = {create, release,  make, make_exact, corre
 // What is left out of the matrix of a tree changes slowly, so one correction does where the last
 // steps show that it is enough.
 const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,     hold, NULL,
-                                      1e-10,  2,       4,    40,         multipliers, false};
+                                      1e-10,  1.1,     4,    40,         multipliers, false};

@@ -179,6 +179,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   full* own = step->own;
+  step->news = 1;
   if (own->used) {
     return correct_exact(st, d, dt);
   }

@@ -49,32 +49,34 @@ static void keep_pair(lb_secants* s, const double* g, const double* r) {
   }
 }
 
-// c, by normal equations of pairs of unit size; false: they tell nothing.
-static bool fit(const lb_secants* s, const double* r, double* c) {
+// c, by normal equations of pairs of unit size, and what they explain of |g|^2; 0: they tell
+// nothing.
+static double fit(const lb_secants* s, const double* r, double* c) {
   const int n = s->n, count = s->count;
-  double A[LB_SECANTS_MOST * LB_SECANTS_MOST], scale[LB_SECANTS_MOST];
+  double A[LB_SECANTS_MOST * LB_SECANTS_MOST], scale[LB_SECANTS_MOST], along[LB_SECANTS_MOST];
   for (int i = 0; i < count; i++) {
     if (!(s->product[i][i] > 0)) {
-      return false;
+      return 0;
     }
     scale[i] = 1 / sqrt(s->product[i][i]);
-    c[i] = scale[i] * lb_dot(n, s->dg + i * n, r);
+    c[i] = along[i] = scale[i] * lb_dot(n, s->dg + i * n, r);
     for (int j = 0; j < i; j++) { // by columns, the lower triangle
       A[j * count + i] = scale[i] * scale[j] * s->product[i][j];
     }
     A[i * count + i] = 1 + APART;
   }
   if (lb_cholesky(count, A, count) != LB_OK) {
-    return false;
+    return 0;
   }
   lb_cholesky_solve(count, A, count, 1, c, count);
+  const double explained = lb_dot(count, c, along);
   for (int i = 0; i < count; i++) {
     c[i] *= scale[i];
   }
-  return true;
+  return explained;
 }
 
-void lb_secants_correct(lb_secants* s, double* v, const double* g, const double* r) {
+double lb_secants_correct(lb_secants* s, double* v, const double* g, const double* r) {
   const int n = s->n;
   double c[LB_SECANTS_MOST];
   if (!s->first) {
@@ -86,10 +88,12 @@ void lb_secants_correct(lb_secants* s, double* v, const double* g, const double*
   for (int i = 0; i < n; i++) {
     s->step[i] = -g[i];
   }
-  if (fit(s, r, c)) {
+  const double size = lb_dot(n, g, r), explained = fit(s, r, c);
+  if (explained > 0) {
     for (int i = 0; i < s->count; i++) {
       lb_add(n, s->step, c[i], s->more + i * n);
     }
   }
   lb_add(n, v, 1, s->step);
+  return explained > 0 ? sqrt(fmin(1, fmax(APART, 1 - explained / size))) : 1;
 }

@@ -30,5 +30,5 @@ lb_status lb_secants_create(lb_secants* s, int n, lb_arena* arena);
 void lb_secants_forget(lb_secants* s);
 // A new step begins, or the same one from elsewhere.
 void lb_secants_restart(lb_secants* s);
-// Correct v, given g and r = W g.
-void lb_secants_correct(lb_secants* s, double* v, const double* g, const double* r);
+// Correct v, given g and r = W g. Returns the part of g, by its size, that no pair explains.
+double lb_secants_correct(lb_secants* s, double* v, const double* g, const double* r);

@@ -36,7 +36,7 @@ static void open_limited(problem* p, const char* name) {
 }
 
 // A torque's second derivative jumps where it comes to its limit, which differences must not see.
-static const double NEAR = 1e-5;
+static const double NEAR = 3e-6;
 
 static void torques_beyond_their_limits_are_in_the_gradient(void** state) {
   (void)state;

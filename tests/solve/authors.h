@@ -155,7 +155,6 @@ static inline bool authors_rechart(authors* a, int j, double* q[2], double* v[2]
 // Go on with other coordinates, from these states now and a step ago.
 static inline void authors_reopen(authors* a, double* const q[2], double* const v[2]) {
   const double time = a->d->time;
-  const int steps = ((lb_bdf2*)a->st->own)->steps;
   for (int j = 0; j < a->m->njoint; j++) { // where it starts must not be singular
     memcpy(a->from->joint[j].q, &q[0][a->m->joint_q[j]],
            (size_t)a->m->joint_nv[j] * sizeof(double));
@@ -166,7 +165,6 @@ static inline void authors_reopen(authors* a, double* const q[2], double* const 
   lb_bdf2* own = a->st->own;
   own->time = a->d->time = time;
   own->h = a->h;
-  own->steps = steps;
   double *const to_q[] = {own->qe, own->q1}, *const to_v[] = {own->ve, own->v1};
   for (int p = 0; p < 2; p++) {
     memcpy(to_q[p], q[p], size);

@@ -83,6 +83,29 @@ static void what_one_step_learned_serves_the_next(void** state) {
   lb_arena_release(&arena);
 }
 
+// Of g1 + g2, orthogonal and of which one is known, the other is new: the smaller, the smaller a
+// part.
+static void what_is_new_is_what_pairs_do_not_explain(void** state) {
+  (void)state;
+  lb_arena arena;
+  lb_arena_init(&arena, NULL);
+  static const double known[N] = {1, -2, 0, 1, 0, 0}, other[N] = {0, 0, 2, 0, -1, 1};
+  for (double part = 1; part > 0.03; part /= 2) {
+    lb_secants s;
+    double v[N] = {0}, g[N];
+    assert_int_equal(lb_secants_create(&s, N, &arena), LB_OK);
+    assert_true(lb_secants_correct(&s, v, known, known) == 1); // the first is all new
+    memset(g, 0, sizeof g);
+    lb_secants_correct(&s, v, g, g); // dg = -known
+    for (int i = 0; i < N; i++) {
+      g[i] = known[i] + part * other[i];
+    }
+    lb_secants_restart(&s);
+    assert_near(lb_secants_correct(&s, v, g, g), part / sqrt(1 + part * part), 5e-3);
+  }
+  lb_arena_release(&arena);
+}
+
 static void without_pairs_it_is_the_plain_correction(void** state) {
   (void)state;
   lb_arena arena;
@@ -102,6 +125,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(corrections_of_a_linear_system_converge_faster_than_any_rate),
       cmocka_unit_test(what_one_step_learned_serves_the_next),
+      cmocka_unit_test(what_is_new_is_what_pairs_do_not_explain),
       cmocka_unit_test(without_pairs_it_is_the_plain_correction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,6 +274,97 @@ static void steppers_have_their_orders_with_quaternions(void** state) {
   assert_order(&t, LB_INTEGRATOR_RK8, 2.5e-2, 8);
 }
 
+// --- orders with Newton's matrices kept ---
+
+// Three links swing freely, in a plane or turned by a right angle in the middle.
+static lb_model* three_links(char middle) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "bodies:\n"
+           "  a: {shape: {box: [0.3, 0.03, 0.03], position: [0.15, 0, 0]}}\n"
+           "  b: {shape: {box: [0.25, 0.03, 0.03], position: [0.125, 0, 0]}}\n"
+           "  c: {shape: {box: [0.2, 0.03, 0.03], position: [0.1, 0, 0]}}\n"
+           "joints:\n"
+           "  first: {type: revolute, child: a, axis: y}\n"
+           "  second: {type: revolute, parent: a, child: b, at: [0.3, 0, 0], axis: %c}\n"
+           "  third: {type: revolute, parent: b, child: c, at: [0.25, 0, 0], axis: y}\n"
+           "initial: {second: {position: 40 deg}, third: {position: -30 deg, velocity: 2}}\n",
+           middle);
+  return compile(text);
+}
+
+enum { LINKS = 3, MOMENTS = 50 }; // a hundredth of a second apart
+
+typedef struct swing {
+  double x[MOMENTS][3][LINKS]; // q, qd and qdd
+} swing;
+
+static void record_swing(const lb_model* m, lb_integrator integrator, double h, swing* out) {
+  lb_data* d;
+  lb_stepper* st;
+  const lb_scene_solver solver = {.integrator = integrator, .step = h};
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
+  for (int s = 0; s < MOMENTS; s++) {
+    for (int i = 0; i < lround(0.01 / h); i++) {
+      assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
+    }
+    lb_forward(m, d);
+    memcpy(out->x[s][0], d->q, sizeof out->x[s][0]);
+    memcpy(out->x[s][1], d->qd, sizeof out->x[s][1]);
+    memcpy(out->x[s][2], d->qdd, sizeof out->x[s][2]);
+  }
+  lb_stepper_release(st);
+  lb_data_release(d);
+}
+
+// The largest of positions, velocities or accelerations is off by.
+static double swing_off(const swing* a, const swing* b, int kind) {
+  double most = 0;
+  for (int s = 0; s < MOMENTS; s++) {
+    for (int k = 0; k < LINKS; k++) {
+      most = fmax(most, fabs(a->x[s][kind][k] - b->x[s][kind][k]));
+    }
+  }
+  return most;
+}
+
+// What Newton's method leaves in a step adds up over many of them: from 1 ms to a sixteenth of it,
+// halving the step must divide the largest error of every kind by 2^order, which an error of 1e-7
+// of the velocities would not let it do.
+static void check_ladder(const lb_model* m, const swing* exact, lb_integrator integrator,
+                         double order) {
+  static swing now;
+  double before[3] = {0};
+  for (int step = 0; step < 5; step++) {
+    record_swing(m, integrator, 1e-3 / (1 << step), &now);
+    for (int kind = 0; kind < 3; kind++) {
+      const double off = swing_off(&now, exact, kind), measured = log2(before[kind] / off);
+      if (step > 0 && !(fabs(measured - order) < 0.1)) {
+        print_error("%s, 1/%d ms, derivative %d: order %.3f\n", lb_integrator_name(integrator),
+                    1 << step, kind, measured);
+        fail();
+      }
+      before[kind] = off;
+    }
+  }
+  print_message("%s: off by %.2g, %.2g, %.2g\n", lb_integrator_name(integrator), before[0],
+                before[1], before[2]);
+}
+
+static void kept_matrices_cost_no_order(void** state) {
+  (void)state;
+  static swing exact;
+  for (int i = 0; i < 2; i++) {
+    lb_model* m = three_links("yz"[i]);
+    record_swing(m, LB_INTEGRATOR_RK8, 1e-3, &exact);
+    check_ladder(m, &exact, LB_INTEGRATOR_BDF1, 1);
+    check_ladder(m, &exact, LB_INTEGRATOR_BDF2, 2);
+    check_ladder(m, &exact, LB_INTEGRATOR_SDIRK2, 2);
+    lb_model_release(m);
+  }
+}
+
 // A quaternion that a step makes is a little too long; being cut to length must not look like a
 // jump, after which steps start again with first order.
 static void implicit_steps_keep_their_order_when_bodies_spin_fast(void** state) {
@@ -498,6 +589,42 @@ static void implicit_steps_stop_at_their_tolerance(void** state) {
   lb_model_release(m);
 }
 
+// Fingers that couplings and held tips leave no freedom: corrections soon are rounding, and what is
+// learned from those must not take joints off their couplings, where steps would begin anew with
+// first order.
+static void couplings_hold_when_corrections_are_rounding(void** state) {
+  (void)state;
+  lb_scene scene;
+  lb_model* m;
+  lb_data* d[2];
+  lb_stepper* st[2];
+  assert_int_equal(lb_scene_read(LIMBER_SOURCE_DIR "/scenes/hand.yaml", NULL, &scene, NULL), LB_OK);
+  assert_int_equal(lb_model_create(&scene, NULL, &m, NULL), LB_OK);
+  for (int i = 0; i < 2; i++) {
+    const lb_scene_solver solver = {
+        .integrator = LB_INTEGRATOR_BDF2, .step = 1e-3, .tolerance = i ? 1e-13 : 0};
+    assert_int_equal(lb_data_create(m, NULL, &d[i], NULL), LB_OK);
+    assert_int_equal(lb_stepper_create(m, &solver, NULL, &st[i], NULL), LB_OK);
+    lb_settle(m, d[i]);
+  }
+  double worst = 0;
+  for (int s = 0; s < 200; s++) {
+    assert_int_equal(lb_stepper_step(st[0], d[0], 1e-3, NULL), LB_OK);
+    assert_int_equal(lb_stepper_step(st[1], d[1], 1e-3, NULL), LB_OK);
+    for (int k = 0; k < m->nv; k++) {
+      worst = fmax(worst, fabs(d[0]->qd[k] - d[1]->qd[k]));
+    }
+  }
+  print_message("velocities differ by %.2g\n", worst);
+  assert_true(worst < 1e-6);
+  for (int i = 0; i < 2; i++) {
+    lb_stepper_release(st[i]);
+    lb_data_release(d[i]);
+  }
+  lb_model_release(m);
+  lb_scene_release(&scene);
+}
+
 // A spring presses on a thin rod, off its axis: in maximal coordinates it could turn the rod about
 // that, against next to no inertia, were it not for the hinges. The matrix of a step is not
 // definite then, and no row of the hinges may be left out.
@@ -541,6 +668,7 @@ int main(void) {
       cmocka_unit_test(top_precesses_steadily_at_the_speed_of_the_closed_form),
       cmocka_unit_test(steppers_have_their_orders),
       cmocka_unit_test(steppers_have_their_orders_with_quaternions),
+      cmocka_unit_test(kept_matrices_cost_no_order),
       cmocka_unit_test(implicit_steps_keep_their_order_when_bodies_spin_fast),
       cmocka_unit_test(falling_chain_keeps_its_energy),
       cmocka_unit_test(implicit_steps_lose_energy_as_their_errors_say),
@@ -548,6 +676,7 @@ int main(void) {
       cmocka_unit_test(stiff_chain_is_within_a_percent_by_two_stages),
       cmocka_unit_test(stiff_chain_without_damping_stays_together),
       cmocka_unit_test(implicit_steps_stop_at_their_tolerance),
+      cmocka_unit_test(couplings_hold_when_corrections_are_rounding),
       cmocka_unit_test(hinges_hold_what_springs_press_on),
       cmocka_unit_test(a_state_that_blows_up_is_told_and_kept_out),
       cmocka_unit_test(angles_that_lock_are_told),
