@@ -126,7 +126,7 @@ claim "... and with short steps is none" silent
 
 # --- starts that do not fit ---
 
-# a crank of 1 m on a pin that only slides along x: the slide cannot be two metres out and the crank
+# a crank of 1 m whose pin carries a block: that cannot be a metre to the side and the crank
 # upright
 cat > bars.yaml <<'Y'
 bodies: {crank: {mass: 1 kg, inertia: [1, 1, 1]}, block: {mass: 1 kg, inertia: [1, 1, 1]}}
