@@ -219,6 +219,7 @@ typedef struct lb_model {
   int njoint;
   const char** joint_name; ///< [njoint]
   lb_place* joint_place;   ///< [njoint] where the scene has it, or the body it carries
+  lb_place* joint_named;   ///< [njoint] where `initial` has it, if it does
   int* joint_kind;         ///< [njoint] as link_kind
   int* joint_link;         ///< [njoint]
   int* joint_body;         ///< [njoint] the body it carries
@@ -235,6 +236,8 @@ typedef struct lb_model {
   bool* v_driven;         ///< [nv] a motor prescribes it
   double* q0;             ///< [nq] start
   double* qd0;            ///< [nv] start
+  int* q_named;           ///< [nv] as of lb_scene_named: `initial` says where it starts ...
+  int* v_named;           ///< [nv] ... and how fast
   double* stiffness;      ///< [nv] spring on the coordinate
   lb_scene_law* law;      ///< [nv] and how it pulls
   double* damping;        ///< [nv]

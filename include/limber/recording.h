@@ -68,6 +68,16 @@ typedef struct lb_steep_friction {
   double step; ///< the longest that would do [s]; 0: there is none
 } lb_steep_friction;
 
+/// A start that `initial` names and that had to be moved, or was given another velocity, for loops
+/// to close: the one that was farthest.
+typedef struct lb_moved_start {
+  const char* name;     ///< of the joint or free body, in the model; NULL: all stayed
+  lb_place place;       ///< of the entry
+  lb_coordinate counts; ///< what was moved
+  double by;            ///< [m, rad or 1], of velocities in these per second
+  bool rate;            ///< it is the velocity
+} lb_moved_start;
+
 /// The figures of a run, as in summary.json.
 typedef struct lb_summary {
   const char* job;     ///< "simulate", ...
@@ -82,6 +92,7 @@ typedef struct lb_summary {
   double constraint_violation; ///< worst, [m] or [rad]
   lb_inversion inversion;      ///< of elastic bodies
   lb_steep_friction steep;     ///< at the start
+  lb_moved_start moved;        ///< there, too
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
   int threads;

@@ -77,6 +77,17 @@ typedef struct lb_scene_elastic {
   const char* stored_file; ///< for messages; NULL when it was never a file
 } lb_scene_elastic;
 
+enum { LB_JOINT_MOST_Q = 7, LB_JOINT_MOST_V = 6 }; ///< coordinates and velocities of a joint
+
+/// What `initial` says of a joint or free body, by its velocities. What is named stays as it is
+/// where the others can close the loops; where not all can stay, the first do: numbers are from 1
+/// on, in the order of the file. 0: it is not named.
+typedef struct lb_scene_named {
+  lb_place place;         ///< of the entry
+  int q[LB_JOINT_MOST_V]; ///< where it starts
+  int v[LB_JOINT_MOST_V]; ///< how fast
+} lb_scene_named;
+
 /// Mass properties come from the shapes unless given; a given mass alone scales what the shapes
 /// say.
 typedef struct lb_scene_body {
@@ -93,6 +104,7 @@ typedef struct lb_scene_body {
   lb_transform pose;
   lb_vec3 velocity; ///< of its origin at the start, in the world's axes [m/s]
   lb_vec3 spin;     ///< angular velocity at the start, in the body's axes [rad/s]
+  lb_scene_named named;
 } lb_scene_body;
 
 /// code, name in scene files, coordinates, velocities (of a composite joint: those of its parts)
@@ -120,8 +132,6 @@ typedef enum lb_joint_kind {
 #undef LB_JOINT_CODE
       LB_JOINT_COUNT
 } lb_joint_kind;
-
-enum { LB_JOINT_MOST_Q = 7, LB_JOINT_MOST_V = 6 }; ///< of the kinds above
 
 /// How three numbers turn a frame. Angles are about the axes of the frame that turned already.
 /// code, name in scene files, axes by number
@@ -232,6 +242,7 @@ typedef struct lb_scene_joint {
                               ///< quaternion; docs/joints.md has the others
   double qd[LB_JOINT_MOST_V]; ///< start: rate or rates; angular velocity; angular then linear
                               ///< velocity, in the joint's frame on the child
+  lb_scene_named named;
 } lb_scene_joint;
 
 /// A spring with a damper between two points.

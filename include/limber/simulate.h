@@ -8,9 +8,14 @@ extern "C" {
 #endif
 
 /// Bring a state at the model's start into a valid one: motors where they begin, loops closed. In
-/// maximal coordinates they are closed with the joints in trees, so that a scene starts alike.
+/// maximal coordinates they are closed with the joints in trees, so that a scene starts alike. What
+/// the scene names (lb_scene_named) stays as far as it can.
 /// LB_INVALID when a loop cannot be closed; the message has the place of its joint in the scene.
 lb_status lb_assemble(const lb_model* model, lb_data* data, lb_error* err);
+
+/// Whether lb_assemble moves what the scene names.
+lb_status lb_find_moved_start(const lb_model* model, const lb_allocator* allocator,
+                              lb_moved_start* moved, lb_error* err);
 
 /// Whether friction in joints is too steep for steps of this length by the model's integrator,
 /// where `data` is: a start that lb_assemble made. Explicit integrators of fixed steps alone have

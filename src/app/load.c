@@ -1,6 +1,8 @@
 // Reading scenes for the verbs that run them.
 #include "app/load.h"
 
+#include <math.h>
+
 #include "app/outdir.h"
 #include "app/terminal.h"
 
@@ -51,6 +53,26 @@ exit_code exit_code_of(lb_status outcome) {
       [LB_OK] = EXIT_DONE, [LB_INVALID] = EXIT_INPUT, [LB_NO_MEMORY] = EXIT_JOB,
       [LB_IO] = EXIT_JOB,  [LB_FAILED] = EXIT_JOB,    [LB_INTERRUPTED] = EXIT_INTERRUPTED};
   return code_of[outcome];
+}
+
+void tell_moved_start(const lb_model* m, const lb_moved_start* moved) {
+  static const struct {
+    double unit;
+    const char* name;
+  } of[] = {[LB_COORDINATE_ANGLE] = {180 / M_PI, " deg"},
+            [LB_COORDINATE_LENGTH] = {1, " m"},
+            [LB_COORDINATE_NUMBER] = {1, ""}};
+  if (!moved->name) {
+    return;
+  }
+  const lb_place at = moved->place;
+  tell_warning("%s:%d:%d: '%s' cannot start %s: for loops and constraints to hold, it is %s by "
+               "%.3g%s%s (name fewer starts, or ones that fit; of those that do not, the first in "
+               "the file stay)",
+               at.file ? at.file : m->file, at.line, at.column, moved->name,
+               moved->rate ? "as fast as this" : "here", moved->rate ? "changed" : "moved",
+               moved->by * of[moved->counts].unit, of[moved->counts].name,
+               moved->rate ? " a second" : "");
 }
 
 void tell_steep_friction(const lb_model* m, const lb_steep_friction* steep, double step) {

@@ -18,6 +18,7 @@ exit_code run_scene(const verb* v, int narg, char** words, void* args, const cha
 exit_code load_model(const lb_scene* scene, lb_model** model);
 
 // Warn of friction that steps of this length are too long for.
+void tell_moved_start(const lb_model* m, const lb_moved_start* moved);
 void tell_steep_friction(const lb_model* m, const lb_steep_friction* steep, double step);
 
 // How a job that ended so leaves the program.

@@ -160,14 +160,23 @@ static void describe(const char* path, const lb_scene* scene, const lb_model* m,
   print_optimisation(scene, o);
 }
 
-// Put the parts together as a run would: loops must close. What is steep then?
-static lb_status try_start(const lb_model* model, lb_steep_friction* steep, lb_error* err) {
+// What a start shows.
+typedef struct findings {
+  lb_moved_start moved;
+  lb_steep_friction steep;
+} findings;
+
+// Put the parts together as a run would: loops must close.
+static lb_status try_start(const lb_model* model, findings* found, lb_error* err) {
   lb_data* data = NULL;
   lb_status status = lb_data_create(model, NULL, &data, err);
   if (status == LB_OK) {
     status = lb_assemble(model, data, err);
     if (status == LB_OK) {
-      status = lb_find_steep_friction(model, data, model->solver.step, NULL, steep, err);
+      status = lb_find_steep_friction(model, data, model->solver.step, NULL, &found->steep, err);
+    }
+    if (status == LB_OK) {
+      status = lb_find_moved_start(model, NULL, &found->moved, err);
     }
     lb_data_release(data);
   }
@@ -178,13 +187,13 @@ static exit_code check_scene(const char* path, bool quiet) {
   lb_error err = lb_error_make(NULL);
   lb_scene scene;
   lb_model* model = NULL;
-  lb_steep_friction steep = {0};
+  findings found = {0};
   lb_optimization* optimization = NULL; // of scenes that say what to optimise
   lb_status status = lb_scene_read(path, NULL, &scene, &err);
   if (status == LB_OK) {
     status = lb_model_create(&scene, NULL, &model, &err);
     if (status == LB_OK) {
-      status = try_start(model, &steep, &err);
+      status = try_start(model, &found, &err);
     }
     if (status == LB_OK && scene.optimize.nparameter > 0) {
       status = lb_optimization_create(&scene, NULL, &optimization, &err);
@@ -193,7 +202,8 @@ static exit_code check_scene(const char* path, bool quiet) {
       describe(path, &scene, model, optimization);
     }
     if (status == LB_OK) {
-      tell_steep_friction(model, &steep, model->solver.step);
+      tell_moved_start(model, &found.moved);
+      tell_steep_friction(model, &found.steep, model->solver.step);
     }
     lb_optimization_release(optimization);
     lb_model_release(model);

@@ -134,6 +134,7 @@ static void print_results(const lb_model* model, const lb_recording* recording, 
 // What an author should know even when all else is well.
 static void print_warnings(const lb_model* model, const lb_recording* recording,
                            const lb_summary* s) {
+  tell_moved_start(model, &s->moved);
   tell_steep_friction(model, &s->steep, s->step);
   const lb_inversion* i = &s->inversion;
   if (i->frames) {

@@ -5,7 +5,9 @@
 // where others can follow, and what they name for its place alone keeps its velocity: so the place
 // of one joint may be given and the velocity of another, in a linkage with one freedom. Likewise a
 // joint that closes a loop and is named for one of both adds a condition on the other, which is
-// dropped where nothing is free to obey it.
+// dropped where nothing is free to obey it. What `initial` names follows where nothing else can, as
+// when a simulation starts.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +17,9 @@
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
 static const double FEELS = 1e-6;     // and below this, bodies rather bend
 
-// What numbers say of a coordinate or velocity.
-typedef enum level { UNNAMED, NAMED_FOR_THE_OTHER, NAMED } level;
+// What numbers and the scene say of a coordinate or velocity, the lowest follow first: of those
+// that the scene names, from this level on, the last ones in the file.
+enum { UNNAMED, NAMED_FOR_THE_OTHER, NAMED_BY_THE_SCENE, NAMED = INT_MAX };
 
 typedef struct choice {
   lb_optimizing* o;
@@ -24,7 +27,8 @@ typedef struct choice {
   int nv;
   double* J;    // [rows][nv] what is left of it
   bool* done;   // [rows] rows that are used, or do not count now
-  level* level; // [nv]
+  int* level;   // [nv]
+  int levels;   // those below NAMED
   bool* bends;  // [nv] those of elastic bodies, which follow where no others can: a scene has
                 // them start straight
   double first; // the largest pivot so far
@@ -36,7 +40,7 @@ typedef struct choice {
 
 // The largest number left in columns of a level, of bodies that bend or without them. With all
 // their nodes they start straight.
-static double largest(const choice* c, level of, bool bending, int* row, int* column) {
+static double largest(const choice* c, int of, bool bending, int* row, int* column) {
   const bool straight = c->o->model->shell != NULL;
   double most = 0;
   for (int i = 0; i < c->of->count; i++) {
@@ -63,7 +67,7 @@ static void eliminate(choice* c, int row, int column) {
 }
 
 // Have rows that count obeyed by columns of a level, as far as they can.
-static void take(choice* c, level of, bool bending) {
+static void take(choice* c, int of, bool bending) {
   for (;;) {
     int row = 0, column = 0;
     const double x = largest(c, of, bending, &row, &column);
@@ -80,7 +84,7 @@ static void take(choice* c, level of, bool bending) {
 
 // --- what is named ---
 
-static void name(const choice* c, int first, int count, level as) {
+static void name(const choice* c, int first, int count, int as) {
   for (int k = first; k < first + count; k++) {
     c->level[k] = c->level[k] > as ? c->level[k] : as;
   }
@@ -104,6 +108,19 @@ static void name_block(const choice* c, const lb_block* b) {
   } else {
     name(c, b->v, b->count, said ? NAMED : NAMED_FOR_THE_OTHER);
   }
+}
+
+static void name_by_scene(choice* c) {
+  const lb_model* m = c->of->tree;
+  const int* named = c->rates ? m->v_named : m->q_named;
+  int last = 0;
+  for (int k = 0; k < c->nv; k++) {
+    last = named[k] > last ? named[k] : last;
+  }
+  for (int k = 0; k < c->nv; k++) {
+    name(c, k, named[k] > 0, NAMED_BY_THE_SCENE + last - named[k]);
+  }
+  c->levels = NAMED_BY_THE_SCENE + last;
 }
 
 // --- complaints ---
@@ -173,14 +190,15 @@ static lb_status check_given(const choice* c, lb_error* err) {
   return LB_OK;
 }
 
-// What has to hold, by coordinates that nobody names and then by those named for the other, and
-// where no joint can by bodies that bend.
+// What has to hold, by coordinates that nobody names, then by those named for the other and by the
+// scene, and where no joint can by bodies that bend.
 static lb_status obey(choice* c, sort from, sort to, lb_error* err) {
   count_rows(c, from, to);
-  take(c, UNNAMED, false);
-  take(c, NAMED_FOR_THE_OTHER, false);
-  take(c, UNNAMED, true);
-  take(c, NAMED_FOR_THE_OTHER, true);
+  for (int bending = 0; bending < 2; bending++) {
+    for (int of = UNNAMED; of < c->levels; of++) {
+      take(c, of, bending);
+    }
+  }
   return check(c, err);
 }
 
@@ -193,6 +211,7 @@ static lb_status choose(choice* c, lb_error* err) {
   for (int i = 0; i < c->o->nblock; i++) {
     name_block(c, &c->o->block[i]);
   }
+  name_by_scene(c);
   lb_status status = obey(c, OF_LOOP, OF_LOOP, err);
   if (status == LB_OK) {
     status = obey(c, GIVEN, GIVEN, err);
@@ -238,7 +257,7 @@ static lb_status choose_both(lb_optimizing* o, lb_conditions* of, lb_error* err)
               .nv = nv,
               .J = LB_TAKE(&of->arena, double, of->count* nv),
               .done = LB_TAKE(&of->arena, bool, of->count),
-              .level = LB_TAKE(&of->arena, level, nv),
+              .level = LB_TAKE(&of->arena, int, nv),
               .bends = LB_TAKE(&of->arena, bool, nv),
               .to = &o->places};
   if (!c.J || !c.done || !c.level || !c.bends || !make_room(o, of->count, &o->places) ||

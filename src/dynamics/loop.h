@@ -46,6 +46,10 @@ typedef struct lb_closing {
 // coordinates stay. A few Newton steps; the widest gap that is left, of places alone: lb_loop_gap
 // (dynamics.h) tells more. `told` may be NULL.
 double lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told);
+// From a start, however far it is from closed: move q, then qd, to where loops are closed, while
+// what is named (lb_scene_named, [nv]; NULL: nothing is) stays as far as it can. lb_loops_close
+// after it ends what is left.
+void lb_loops_close_start(const lb_model* m, lb_data* d, const int* q_named, const int* v_named);
 // lb_loop_gap of places alone, or of what asks for rates alone. `which` stays where there is none.
 double lb_loops_gap_of(const lb_model* m, lb_data* d, bool rates, int* which);
 

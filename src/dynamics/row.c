@@ -78,6 +78,9 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.dq = lb_carve(c, nv, sizeof(double));
   loops.q = lb_carve(c, (size_t)m->nq, sizeof(double));
   loops.aside = lb_carve(c, (size_t)m->nq, sizeof(double));
+  loops.given = lb_carve(c, (size_t)m->nq + nv, sizeof(double));
+  loops.base = lb_carve(c, (size_t)m->nq, sizeof(double));
+  loops.kept = lb_carve(c, nv, sizeof(bool));
   loops.change = lb_carve(c, nv, sizeof(double));
   loops.held = lb_carve(c, (size_t)m->gearing.count * nv, sizeof(double));
   loops.gear = lb_carve(c, (size_t)m->gearing.count, sizeof(double));

@@ -67,6 +67,11 @@ struct lb_loops {
   double* dq;      // [nv]
   double* q;       // [nq] before a step that may be taken back
   double* aside;   // [nq] before things are put aside
+  double* given;   // [nq + nv] a start as it is written ...
+  double* base;    // [nq] ... and a pose from which it is gone to
+  bool* kept;      // [nv] coordinates that stay at a start ...
+  bool keeps;      // ... while that is so, or ...
+  bool loath;      // ... that give way, but not gladly
   double* change;  // [nv] of accelerations, by couplings of fixed ratio, and then these ...
   double* held;    // [geared][nv] ... the rows of M of the coordinates they hold ...
   double* gear;    // [geared] ... and their multipliers
@@ -111,8 +116,14 @@ void lb_rows_fill_jacobian(const lb_model* m, lb_data* d);
 // Add a row, unless it is left out; one that pushes only gets its number.
 void lb_row_add(lb_loops* L, lb_row row);
 
+// Move q aside, so far [m or rad] at most, in no particular direction, but not what is kept, nor
+// what is driven unless it is to go, too. Nodes stay.
+void lb_rows_put_aside(const lb_model* m, lb_data* d, double far, bool driven, unsigned seed);
+
 // Move q to where the rows there are are closed, from wherever it is; the widest gap that is left.
 double lb_rows_close(const lb_model* m, lb_data* d);
+// The same from near by, as after a step; false: it is not near, and q is as it was.
+bool lb_rows_close_near(const lb_model* m, lb_data* d);
 
 // M = L L', Jt = Linv J', A = J Minv J' of the rows there are; false: M cannot be factored.
 bool lb_rows_factor(const lb_model* m, lb_data* d);

@@ -149,6 +149,18 @@ static void forget_near(const lb_model* m, lb_loops* L) {
   memset(L->near, 0, (size_t)lb_loops_most_rows(m) * sizeof *L->near);
 }
 
+// From a start in which coordinates are kept (row_start.c).
+static void shorten(const lb_model* m, const lb_loops* L) {
+  static const double MOST_TURN = 0.5; // [rad]
+  double most = 0;
+  for (int k = 0; k < m->nv; k++) {
+    most = fmax(most, m->counts[k] == LB_COORDINATE_ANGLE ? fabs(L->dq[k]) : 0);
+  }
+  for (int k = 0; k < m->nv && most > MOST_TURN; k++) {
+    L->dq[k] *= MOST_TURN / most;
+  }
+}
+
 // A step (3) on the positions from the rows that were last measured; without damping Newton's. The
 // damping is in parts of A's mean diagonal.
 static void close_once(const lb_model* m, lb_data* d, double damping) {
@@ -168,6 +180,9 @@ static void close_once(const lb_model* m, lb_data* d, double damping) {
   }
   lb_rows_solve(L);
   lb_rows_spread(m, L, L->x, 0);
+  if (L->keeps) {
+    shorten(m, L);
+  }
   lb_advance(m, d->q, L->dq, 1);
 }
 
@@ -261,6 +276,10 @@ static bool close_straight(const lb_model* m, lb_data* d, lb_closing* told) {
     memcpy(d->q, L->q, size);
   }
   return by == WAY_CLOSED;
+}
+
+bool lb_rows_close_near(const lb_model* m, lb_data* d) {
+  return close_straight(m, d, NULL);
 }
 
 double lb_rows_close(const lb_model* m, lb_data* d) {

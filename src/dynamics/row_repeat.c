@@ -124,16 +124,22 @@ static double next_number(unsigned* seed) {
   return (double)(*seed >> 8) / (1 << 23) - 1;
 }
 
+void lb_rows_put_aside(const lb_model* m, lb_data* d, double far, bool driven, unsigned seed) {
+  lb_loops* L = d->work->loops;
+  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  for (int k = 0; k < m->ndense; k++) {
+    const double to = far * next_number(&seed);
+    const bool stays = (m->v_driven[k] && !driven) || (L->keeps && L->kept[k]);
+    L->dq[k] = stays ? 0 : to;
+  }
+  lb_advance(m, d->q, L->dq, 1);
+}
+
 // From q a step aside, and to where the rows of joints are closed that are not left out.
 static bool go_aside(const lb_model* m, lb_data* d, const double* q, aside by, unsigned seed) {
   lb_loops* L = d->work->loops;
   memcpy(d->q, q, (size_t)m->nq * sizeof *q);
-  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
-  for (int k = 0; k < m->ndense; k++) {
-    const double to = by.far * next_number(&seed);
-    L->dq[k] = by.driven || !m->v_driven[k] ? to : 0;
-  }
-  lb_advance(m, d->q, L->dq, 1);
+  lb_rows_put_aside(m, d, by.far, by.driven, seed);
   L->joints = true;
   const double gap = lb_rows_close(m, d);
   L->joints = false;

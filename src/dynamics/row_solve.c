@@ -64,14 +64,27 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
   }
 }
 
-// Coordinates under a motor do not give way: an identity row in M.
-static void hold_driven(const lb_model* m, double* M) {
+// Coordinates that should stay, but need not, are so many times as heavy.
+static const double LOATH = 100;
+
+static void hold(const lb_model* m, double* M, int k) {
+  for (int j = 0; j < m->ndense; j++) {
+    M[k * m->ndense + j] = M[j * m->ndense + k] = j == k;
+  }
+}
+
+// Coordinates under a motor do not give way: an identity row in M. Nor do those that are kept.
+static void hold_driven(const lb_model* m, const lb_loops* L) {
   for (int i = 0; i < m->nlink; i++) {
     if (m->link_driven[i]) {
-      const int k = m->link_v[i];
-      for (int j = 0; j < m->ndense; j++) {
-        M[k * m->ndense + j] = M[j * m->ndense + k] = j == k;
-      }
+      hold(m, L->M, m->link_v[i]);
+    }
+  }
+  for (int k = 0; k < m->ndense && L->keeps; k++) {
+    if (L->kept[k] && L->loath) {
+      L->M[k * (m->ndense + 1)] *= LOATH;
+    } else if (L->kept[k]) {
+      hold(m, L->M, k);
     }
   }
 }
@@ -83,6 +96,14 @@ static int group_size(const lb_loops* L, int i) {
     n++;
   }
   return n;
+}
+
+static void leave_out_kept(const lb_model* m, const lb_loops* L) {
+  for (int i = 0; i < L->nrow; i++) {
+    for (int k = 0; k < m->nv; k++) {
+      L->Jt[(size_t)i * (size_t)m->nv + (size_t)k] *= !L->kept[k];
+    }
+  }
 }
 
 void lb_rows_fill_jacobian(const lb_model* m, lb_data* d) {
@@ -98,6 +119,9 @@ void lb_rows_fill_jacobian(const lb_model* m, lb_data* d) {
       add_link(m, d->work, &g, r->b->link, 1);
       add_link(m, d->work, &g, r->a->link, -1);
     }
+  }
+  if (L->keeps && !L->loath) {
+    leave_out_kept(m, L);
   }
 }
 
@@ -135,7 +159,7 @@ static bool factor_filled(const lb_model* m, lb_loops* L) {
 static void fill_matrices(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   lb_crba(m, d, L->M, d->q);
-  hold_driven(m, L->M);
+  hold_driven(m, L);
   lb_rows_fill_jacobian(m, d);
 }
 

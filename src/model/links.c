@@ -23,6 +23,7 @@ static lb_scene_joint carrying_joint(const lb_build* b, int body) {
   j.kind = LB_JOINT_FREE;
   j.parent = LB_WORLD;
   j.child = body;
+  j.named = s->named;
   memcpy(j.q, (double[]){X.p.x, X.p.y, X.p.z, X.q.w, X.q.x, X.q.y, X.q.z}, sizeof j.q);
   memcpy(j.qd, (double[]){s->spin.x, s->spin.y, s->spin.z, v.x, v.y, v.z}, sizeof j.qd);
   return j;
@@ -64,6 +65,8 @@ static lb_status fill_coordinates(lb_build* b, int link, const lb_scene_joint* j
     m->limit_transition[v] = set.resistance.limit_transition;
     m->limit_pulls[v] = set.resistance.limit_pulls;
     m->counts[v] = (int)lb_joint_counts(j, k);
+    m->q_named[v] = j->named.q[k];
+    m->v_named[v] = j->named.v[k];
     m->lower[v] = set.lower;
     m->upper[v] = set.upper;
     m->nstiff += m->stiffness[v] > 0 || m->law[v].count > 0;
@@ -186,13 +189,18 @@ static lb_status place_body(lb_build* b, int body) {
   return LB_OK;
 }
 
-// false: there is no memory.
+// These return false where there is no memory.
+static bool keep_place(lb_build* b, lb_place place, lb_place* to) {
+  const char* file = lb_build_text(b, place.file);
+  *to = (lb_place){place.file ? file : NULL, place.line, place.column};
+  return file;
+}
+
 static bool list_joint(lb_build* b, const char* name, lb_place place, int i, int body, int nq) {
   lb_model* m = b->m;
   const int j = m->njoint++;
-  const char* file = lb_build_text(b, place.file);
   m->joint_name[j] = name;
-  m->joint_place[j] = (lb_place){place.file ? file : NULL, place.line, place.column};
+  const bool ok = keep_place(b, place, &m->joint_place[j]);
   m->joint_kind[j] = m->link_kind[i];
   m->joint_link[j] = i;
   m->joint_body[j] = body;
@@ -201,7 +209,7 @@ static bool list_joint(lb_build* b, const char* name, lb_place place, int i, int
   m->joint_v[j] = m->link_v[i];
   m->joint_nv[j] = m->link_nv[i];
   m->link_joint[i] = j;
-  return name && file;
+  return name && ok;
 }
 
 // The author's moving joints, then the bodies left free, then the elastic ones' own coordinates.
@@ -213,12 +221,14 @@ static lb_status list_joints(lb_build* b) {
       all &= list_joint(b, lb_build_text(b, s->joint[j].name), s->joint[j].place,
                         b->joint_link[s->joint[j].child], s->joint[j].child,
                         lb_joint_count_q(&s->joint[j]));
+      all &= keep_place(b, s->joint[j].named.place, &b->m->joint_named[b->m->njoint - 1]);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
       all &= list_joint(b, b->m->body_name[i], s->body[i].place, b->joint_link[i], i,
                         LB_JOINT_MOST_Q); // free
+      all &= keep_place(b, s->body[i].named.place, &b->m->joint_named[b->m->njoint - 1]);
     }
   }
   for (int i = 0; i < s->nbody; i++) {

@@ -93,7 +93,8 @@ static bool take_arrays(lb_build* b) {
          FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint + npoint) &&
          FIELD(loop_motor, s->njoint + npoint) && FIELD(guide, npoint) &&
          FIELD(relation, 2 * s->nconstraint + s->nmotor) && FIELD(term, 2 * nterm + s->nmotor) &&
-         FIELD(shape, s->nshape) && FIELD(material, s->nmaterial);
+         FIELD(shape, s->nshape) && FIELD(material, s->nmaterial) && FIELD(q_named, nv) &&
+         FIELD(v_named, nv) && FIELD(joint_named, nlink);
 }
 
 static lb_status build_head(lb_build* b) {

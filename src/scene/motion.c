@@ -121,6 +121,28 @@ static void set_start(lb_scene_joint* joint, const lb_start_spec* start) {
   }
 }
 
+// Which velocities what a table says is about: its fields are in this order.
+typedef struct part {
+  bool rate;
+  int first, count;
+} part;
+enum { FREE_PARTS = 4, OTHER_PARTS = 2 };
+static const part free_part[FREE_PARTS] = {
+    {false, 3, 3}, {false, 0, 3}, {true, 3, 3}, {true, 0, 3}};
+static const part other_part[OTHER_PARTS] = {{false, 0, LB_JOINT_MOST_V},
+                                             {true, 0, LB_JOINT_MOST_V}};
+
+static void name_start(lb_scene_named* named, const lb_entry* entry, int number, bool free,
+                       const lb_given* given) {
+  named->place = entry->name->place;
+  for (int i = 0; i < (free ? FREE_PARTS : OTHER_PARTS); i++) {
+    const part* p = free ? &free_part[i] : &other_part[i];
+    for (int k = p->first; k < p->first + p->count && given->node[i]; k++) {
+      *(p->rate ? &named->v[k] : &named->q[k]) = number;
+    }
+  }
+}
+
 // All coordinates of a joint, each by what it measures.
 static bool read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_node* node,
                              const char* key, bool rate, double* out) {
@@ -164,7 +186,7 @@ static bool motors_leave(lb_reader* r, const lb_entry* entry, int joint,
   return true;
 }
 
-static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
+static bool read_joint_start(lb_reader* r, const lb_entry* entry, int number, int i) {
   lb_scene_joint* joint = &r->scene.joint[i];
   lb_start_spec start = {.rotation = lb_quat_identity()};
   if (joint->kind == LB_JOINT_COUNT ||
@@ -186,10 +208,11 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int i) {
     return false;
   }
   set_start(joint, &start);
+  name_start(&joint->named, entry, number, joint->kind == LB_JOINT_FREE, &start.given);
   return true;
 }
 
-static bool read_body_start(lb_reader* r, const lb_entry* entry, int i) {
+static bool read_body_start(lb_reader* r, const lb_entry* entry, int number, int i) {
   lb_scene_body* body = &r->scene.body[i];
   lb_start_spec start = {.position = body->pose.p, .rotation = body->pose.q};
   if (r->carrier[i] >= 0) {
@@ -203,6 +226,7 @@ static bool read_body_start(lb_reader* r, const lb_entry* entry, int i) {
   body->pose = (lb_transform){start.rotation, start.position};
   body->velocity = start.velocity;
   body->spin = start.spin;
+  name_start(&body->named, entry, number, true, &start.given);
   return true;
 }
 
@@ -231,9 +255,9 @@ void lb_read_initial(lb_reader* r) {
     r->folder = entry->folder;
     r->subject = lb_compose(r, "start of '%.60s'", entry->name->text);
     if (joint >= 0) {
-      read_joint_start(r, entry, joint);
+      read_joint_start(r, entry, i + 1, joint);
     } else if (body >= 0) {
-      read_body_start(r, entry, body);
+      read_body_start(r, entry, i + 1, body);
     } else {
       unknown_start(r, entry);
     }

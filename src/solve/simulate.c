@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "elastic/stored.h"
 #include "model/pose.h"
@@ -31,6 +32,7 @@ typedef struct watch {
   double open; // what may be open yet
   lb_inversion inversion;
   lb_steep_friction steep;
+  lb_moved_start moved;
   lb_momenta first, now;  // momentum
   lb_momenta most;        // largest sums
   double linear, angular; // worst changes of momentum
@@ -101,10 +103,22 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
   return status;
 }
 
-// Is d where the model starts?
+// Is d where the model starts? Is it as fast?
 static bool at_start(const lb_model* m, const lb_data* d) {
-  return memcmp(d->q, m->q0, (size_t)m->nq * sizeof *d->q) == 0 &&
-         memcmp(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd) == 0;
+  return memcmp(d->q, m->q0, (size_t)m->nq * sizeof *d->q) == 0;
+}
+static bool as_fast(const lb_model* m, const lb_data* d) {
+  return memcmp(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd) == 0;
+}
+
+// Named coordinates and velocities stay as far as they can. In maximal coordinates that was done
+// with the joints in trees.
+static void keep_named(const lb_model* m, lb_data* d) {
+  const int* q = !m->joined && at_start(m, d) ? m->q_named : NULL;
+  const int* v = !m->joined && as_fast(m, d) ? m->v_named : NULL;
+  lb_drive(m, d);
+  lb_normalise(m, d->q);
+  lb_loops_close_start(m, d, q, v);
 }
 
 // Masses weigh the ways in which gaps close, and those of trees are the joints' own: a scene starts
@@ -124,13 +138,14 @@ static lb_status assemble_joined(const lb_model* m, lb_data* d, lb_error* err) {
 }
 
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
-  if (m->joined && at_start(m, d)) {
+  if (m->joined && at_start(m, d) && as_fast(m, d)) {
     const lb_status status = assemble_joined(m, d, err);
     if (status != LB_OK) {
       return status;
     }
   }
   lb_loops_forget_choice(d);
+  keep_named(m, d);
   lb_settle(m, d);
   lb_settle(m, d); // from far away gaps of a nanometre may be left; from there on, nothing is
   return lb_loop_gap(m, d, NULL) <= LB_CLOSED ? LB_OK : lb_tell_open(m, d, true, err);
@@ -255,6 +270,9 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = begin(simulated, d, &w, err);
   }
   if (status == LB_OK) {
+    status = lb_find_moved_start(simulated, recording->allocator, &w.moved, err);
+  }
+  if (status == LB_OK) {
     status = lb_find_steep_friction(simulated, d, p.step, recording->allocator, &w.steep, err);
   }
   if (status == LB_OK) {
@@ -265,6 +283,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                           .constraint_violation = w.gap,
                           .inversion = w.inversion,
                           .steep = w.steep,
+                          .moved = w.moved,
                           .linear_momentum = {w.first.linear, w.now.linear},
                           .angular_momentum = {w.first.angular, w.now.angular},
                           .linear_drift = over(w.linear, w.most.linear_sum),

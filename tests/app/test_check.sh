@@ -123,3 +123,24 @@ for verb in "check" "simulate --quiet --out rubs"; do
 done
 run "$LIMBER" simulate rubs.yaml --quiet --out rubs --step 50us
 claim "... and with short steps is none" silent
+
+# --- starts that do not fit ---
+
+# a crank of 1 m whose pin carries a block: that cannot be a metre to the side and the crank
+# upright
+cat > bars.yaml <<'Y'
+bodies: {crank: {mass: 1 kg, inertia: [1, 1, 1]}, block: {mass: 1 kg, inertia: [1, 1, 1]}}
+joints:
+  shaft: {type: revolute, child: crank, axis: y}
+  cross: {type: composite, child: block, parts: [{type: prismatic, axis: x}, {type: prismatic, axis: z}]}
+  pin: {type: revolute, parent: crank, child: block, at: [1 m, 0, 0], axis: y, loop: true}
+duration: 10 ms
+initial:
+  shaft: {position: -90 deg}
+  cross: {position: [1 m, 1 m]}
+Y
+for verb in "check" "simulate --quiet --out bars"; do
+  run "$LIMBER" $verb bars.yaml
+  claim "starts that do not fit" exits 0
+  claim "... are warned of" complains "warning: bars.yaml:9:3: 'cross' cannot start here: for loops and constraints to hold, it is moved by 1 m"
+done

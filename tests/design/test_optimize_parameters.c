@@ -301,8 +301,8 @@ static void forces_of_motors_that_drive_positions(void** state) {
                              "  a: {position: -60 deg}\n";
   check_led(crank, false, 6e-4, 1e-7);
   check_led(crank, true, 6e-4, 1e-7);
-  check_led(loop, false, 6e-4, 1e-7);
-  check_led(loop, true, 6e-4, 1e-7);
+  check_led(loop, false, 2e-4, 1e-7);
+  check_led(loop, true, 2e-4, 1e-7);
 }
 
 // A motor that lifts a hanging rod at rest by an angle holds its weight: m g l sin(angle).
