@@ -22,17 +22,34 @@ static bool amount_holds(double x) {
   return x >= 0 && isfinite(x);
 }
 
+// Coordinates of distances and of angles have limits of their own.
+static bool mixes(const lb_scene_joint* j) {
+  return j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
+}
+
+// Limits that push but are nowhere.
+static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, const char* name,
+                                   bool turns) {
+  const bool ball = j->kind == LB_JOINT_SPHERICAL || (j->kind == LB_JOINT_FREE && turns);
+  bool any = j->kind == LB_JOINT_COMPOSITE; // whose parts are looked at
+  for (int k = 0; k < lb_joint_count_v(j); k++) {
+    const bool turn = mixes(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
+    any |= turn == turns && (isfinite(j->lower[k]) || isfinite(j->upper[k])) &&
+           !(ball && k == 0 && !isfinite(j->upper[k]));
+  }
+  if (!any) {
+    LB_SAY(c, j->place,
+           "joint '%s': its %s say how hard they push, but not where they are (give %s)", name,
+           turns ? "turn_limits" : "limits",
+           ball ? "'swing', 'twist' or both" : "'lower', 'upper' or both");
+  }
+}
+
 // Of the swing and the twist of a joint with a quaternion.
 static void check_ball_limits(lb_checker* c, const lb_scene_joint* j, const char* name) {
   const double half_turn = 3.14159265358979323846;
   const double twist = fmax(isfinite(j->lower[1]) ? fabs(j->lower[1]) : 0,
                             isfinite(j->upper[1]) ? fabs(j->upper[1]) : 0);
-  if (!isfinite(j->upper[0]) && !isfinite(j->lower[1]) && !isfinite(j->upper[1])) {
-    LB_SAY(c, j->place,
-           "joint '%s': its limits say how hard they push and not where they are (give 'swing', "
-           "'twist' or both)",
-           name);
-  }
   if (!(j->upper[0] > 0) || (isfinite(j->upper[0]) && j->upper[0] >= half_turn) ||
       twist >= half_turn) {
     LB_SAY(c, j->place,
@@ -62,6 +79,11 @@ static void check_resistance(lb_checker* c, const lb_scene_joint* j, const char*
   if ((j->kind == LB_JOINT_SPHERICAL && j->limit_stiffness > 0) ||
       (j->kind == LB_JOINT_FREE && t->limit_stiffness > 0)) {
     check_ball_limits(c, j, name);
+  }
+  for (int turns = 0; turns <= mixes(j); turns++) {
+    if ((turns ? t->limit_stiffness : j->limit_stiffness) > 0) {
+      check_limits_are_given(c, j, name, turns);
+    }
   }
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     if (!(j->lower[k] <= j->upper[k])) {
