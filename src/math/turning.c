@@ -156,7 +156,7 @@ lb_status lb_turning_create(lb_arena* arena, const lb_profile_definition* def,
   if (!make_keys(&k, arena, def, rotation, T->before)) {
     return LB_NO_MEMORY;
   }
-  const size_t turns = (size_t)k.count - 1, width = (size_t)(T->before + T->after + 1);
+  const size_t turns = (size_t)k.count - 1, width = (size_t)T->before + (size_t)T->after + 1;
   T->nkey = k.count;
   T->key = k.value;
   T->turn = LB_TAKE(arena, lb_vec3, turns);
