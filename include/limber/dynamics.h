@@ -56,7 +56,8 @@ double lb_loop_gap(const lb_model* model, lb_data* data, int* which);
 void lb_poses(const lb_model* model, lb_data* data);
 
 /// What passes through the joints, right after lb_forward: of the njoint that move, then of the
-/// nloop that close loops; those hold whatever their springs and motors exert, too.
+/// nloop that close loops; those hold whatever their springs and motors exert, too. What leads the
+/// rotation of a joint counts with the joint, and has a place of its own among the loops.
 void lb_reactions(const lb_model* model, lb_data* data, lb_reaction* out);
 
 /// Articulated-body algorithm: qdd = M(q)^-1 (tau - c(q, qd)), gravity included, springs and loads

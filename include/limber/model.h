@@ -107,7 +107,8 @@ typedef struct lb_gearing {
 } lb_gearing;
 
 /// A point or frame of a body that is held or led along the world's axes, or kept above a floor.
-/// Its place among the loops is that of a free joint from the world.
+/// Its place among the loops is that of a free joint from the world. The rotation of a joint that a
+/// motor leads is one from the joint's frame in the parent instead; these are the last ones.
 typedef struct lb_model_guide {
   int loop;
   bool along[3];
@@ -120,6 +121,8 @@ typedef struct lb_model_guide {
   bool angle_rates;  ///< that is a spin instead
   bool one_way;      ///< a floor: it pushes and does not pull ...
   lb_vec3 normal;    ///< ... along this, unit, in the world
+  int motor[3];      ///< that lead the rotation of a joint, or -1, ...
+  lb_quat from;      ///< ... from the joint's frame in the parent's link
 } lb_model_guide;
 
 /// Stands for a link where a node is its own.
@@ -267,15 +270,19 @@ typedef struct lb_model {
   lb_scene_load* load;         ///< [nload]
   lb_anchor* load_at;          ///< [nload] where they act
   lb_profile** load_profile;   ///< [nload] NULL: constant
-  const char** motor_name;     ///< [nmotor]
+  const char** motor_name;     ///< [nmotor] one that leads a rotation counts as three, about x, y
+                               ///< and z of the joint's frame on the child: the first has its place
+                               ///< in the scene, the others come after all
   int* motor_joint;            ///< [nmotor] or -1: it is on a loop
   int* motor_v;                ///< [nmotor] velocity that it is on, or -1: it is on a loop
   int* motor_relation;         ///< [nmotor] by which it prescribes a coordinate of several, or -1
+  int* motor_guide;            ///< [nmotor] by which it leads a rotation, or -1
   int* motor_loop;             ///< [nmotor] loop it drives, or -1
   lb_motor_drive* motor_drive; ///< [nmotor]
-  lb_profile** motor_profile;  ///< [nmotor]
-  lb_scene_joint* loop;        ///< [nloop] joints that close loops
-  int* loop_motor;             ///< [nloop] motor that prescribes its motion, or -1
+  lb_profile** motor_profile;  ///< [nmotor] NULL of those that lead rotations ...
+  struct lb_turning** motor_turning; ///< [nmotor] ... to these, of the first of three; else NULL
+  lb_scene_joint* loop;              ///< [nloop] joints that close loops
+  int* loop_motor;                   ///< [nloop] motor that prescribes its motion, or -1
   int nguide, nrelation, nterm;
   lb_model_guide* guide;       ///< [nguide]
   lb_model_relation* relation; ///< [nrelation]

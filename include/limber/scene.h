@@ -348,7 +348,7 @@ typedef enum lb_motor_drive {
 } lb_motor_drive;
 
 /// Drives a coordinate of a joint, or pushes along a velocity of one: they are the same but for
-/// quaternions, which nothing drives.
+/// quaternions, which are driven as a whole.
 typedef struct lb_scene_motor {
   const char* name;
   lb_place place;
@@ -356,6 +356,9 @@ typedef struct lb_scene_motor {
   int coordinate; ///< of those of the joint
   lb_motor_drive drive;
   lb_profile_definition profile;
+  /// [profile.count] unit: the rotation of a spherical or free joint follows these in place of the
+  /// profile's values, and `coordinate` is 0. NULL: it drives a number
+  lb_quat* rotation;
 } lb_scene_motor;
 
 /// A force on a point of a body, constant or scaled by a profile.

@@ -7,6 +7,7 @@
 #include "app/verb.h"
 #include "limber/optimize.h"
 #include "limber/simulate.h"
+#include "model/motor.h"
 
 typedef struct check_args {
   bool quiet;
@@ -80,10 +81,11 @@ static void print_joints(const lb_scene* scene, const lb_model* m) {
 
 // "2 couplings or limits, 1 point led or on a floor"
 static void print_constraints(const lb_model* m) {
-  if (m->nrelation || m->nguide) {
+  const int points = m->nguide - lb_motors_count_turns(m);
+  if (m->nrelation || points) {
     printf("  also hold %d %s, %d %s\n", m->nrelation,
-           plural(m->nrelation, "coupling or limit", "couplings or limits"), m->nguide,
-           plural(m->nguide, "point led or on a floor", "points led or on floors"));
+           plural(m->nrelation, "coupling or limit", "couplings or limits"), points,
+           plural(points, "point led or on a floor", "points led or on floors"));
   }
 }
 
@@ -108,9 +110,12 @@ static void print_forces(const lb_model* m) {
   const struct {
     int count;
     const char *one, *many;
-  } part[] = {{m->nmotor, "motor", "motors"},    {m->nspring, "spring", "springs"},
-              {m->ncable, "cable", "cables"},    {m->nground, "ground", "grounds"},
-              {m->nstrand, "strand", "strands"}, {m->nsoft, "soft body", "soft bodies"},
+  } part[] = {{m->nmotor - 2 * lb_motors_count_turns(m), "motor", "motors"},
+              {m->nspring, "spring", "springs"},
+              {m->ncable, "cable", "cables"},
+              {m->nground, "ground", "grounds"},
+              {m->nstrand, "strand", "strands"},
+              {m->nsoft, "soft body", "soft bodies"},
               {m->nload, "load", "loads"}};
   const double g = lb_vec3_norm(m->gravity);
   if (g > 0) {

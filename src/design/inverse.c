@@ -205,7 +205,7 @@ static lb_status solve_constrained(job* J) {
   }
   find_torques(J);
   for (int i = 0; i < m->nmotor; i++) { // a row that a motor asks for is the motor's
-    if (m->motor_relation[i] >= 0) {
+    if (lb_motor_is_row(m, i)) {
       J->torque[m->motor_v[i]] += d->motor_force[i];
     }
   }

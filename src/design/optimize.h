@@ -342,6 +342,8 @@ void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
 lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
 // Is it about what a motor must exert that drives a position?
 bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
+// The motor whose force is number k of the goal: one that leads a rotation is three.
+int lb_aimed_motor(const lb_aimed* a, const lb_model* m, int k);
 // Do goals ask for what motors exert at the end of a record's step?
 bool lb_optimizing_exerts(const lb_optimizing* o, const lb_model* m, int record);
 // What they exert there, d being there, where goals ask for it. An impact takes no time: what

@@ -63,9 +63,7 @@ static void add_seen(lb_way_back* w, const lb_aimed* a, const double* miss, doub
 }
 
 // What a motor exerts that drives coordinate k is r_k itself: it changes with numbers as that does.
-static void add_effort(lb_way_back* w, const lb_aimed* a, double scale, double* by_q,
-                       double* by_v) {
-  const int motor = a->g->index;
+static void add_effort(lb_way_back* w, int motor, double scale, double* by_q, double* by_v) {
   if (w->X) {
     lb_explicit_add_torque(w->X, by_q, by_v, motor, scale);
     return;
@@ -105,7 +103,9 @@ static void add_goals(lb_way_back* w, const lb_stage* s, double* by_q, double* b
         (a->g->rate ? by_v : by_q)[a->v + k] += 2 * a->weight * miss[k];
       }
     } else if (lb_aimed_exerts(a, w->m)) {
-      add_effort(w, a, 2 * a->weight * miss[0], by_q, by_v);
+      for (int k = 0; k < a->g->count; k++) {
+        add_effort(w, lb_aimed_motor(a, w->m, k), 2 * a->weight * miss[k], by_q, by_v);
+      }
     } else {
       spread(w, a->g->index, s->time, (double[]){2 * a->weight * miss[0], 0, 0});
     }

@@ -164,10 +164,18 @@ bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m) {
   return a->g->kind == LB_GOAL_MOTOR && m->motor_drive[a->g->index] == LB_DRIVE_POSITION;
 }
 
-static double motor_force(const lb_aimed* a, const lb_model* m, const lb_data* d) {
+int lb_aimed_motor(const lb_aimed* a, const lb_model* m, int k) {
+  const int guide = m->motor_guide[a->g->index];
+  return guide < 0 ? a->g->index : m->guide[guide].motor[k];
+}
+
+static double motor_force(const lb_aimed* a, const lb_model* m, const lb_data* d, int k) {
   double value[3];
+  if (lb_aimed_exerts(a, m)) {
+    return d->motor_force[lb_aimed_motor(a, m, k)];
+  }
   lb_profile_evaluate(m->motor_profile[a->g->index], d->time, value);
-  return lb_aimed_exerts(a, m) ? d->motor_force[a->g->index] : value[0];
+  return value[0];
 }
 
 void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
@@ -180,7 +188,9 @@ void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
   } else if (g->kind == LB_GOAL_JOINT) {
     memcpy(miss, g->rate ? d->qd + a->v : d->q + a->q, (size_t)g->count * sizeof *miss);
   } else {
-    miss[0] = motor_force(a, m, d);
+    for (int k = 0; k < g->count; k++) {
+      miss[k] = motor_force(a, m, d, k);
+    }
   }
   for (int k = 0; k < g->count; k++) {
     miss[k] = g->counts[k] ? miss[k] - g->value[k] : 0;

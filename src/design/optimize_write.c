@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "design/optimize.h"
+#include "model/motor.h"
 
 // --- lengths ---
 
@@ -239,7 +240,7 @@ static bool write_held(lb_arena* arena, lb_scene_constraint* c, const lb_model_g
 static bool write_led(lb_optimizing* o, lb_scene* s) {
   const lb_model* m = o->tree;
   bool ok = true;
-  for (int i = 0; i < m->nguide; i++) {
+  for (int i = 0; i < m->nguide - lb_motors_count_turns(m); i++) {
     const lb_scene_joint* led = &m->loop[m->guide[i].loop];
     for (int k = 0; k < s->nconstraint && ok; k++) {
       lb_scene_constraint* c = &s->constraint[k];

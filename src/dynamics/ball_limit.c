@@ -1,6 +1,6 @@
-// Limits of ball joints. Q = swing times twist: the child's axis a swings away from where the
-// parent has it, by s, and the child twists about it, by t. With u = Q'a, the parent's axis seen
-// from the child, and q = (w, v) the quaternion,
+// Limits of joints whose rotation is a quaternion: balls and free joints. Q = swing times twist:
+// the child's axis a swings away from where the parent has it, by s, and the child twists about it,
+// by t. With u = Q'a, the parent's axis seen from the child, and q = (w, v) the quaternion,
 //
 //   (1)  s = atan2(|u x a|, a.u),   t = 2 atan2(v.a, w)
 //
@@ -14,32 +14,43 @@
 // + w a x v) and 1 + a.u = 2 (w^2 + (v.a)^2)). Both are pushed back as numbers are (resistance.c).
 // The first setting of the joint is the swing's, the second the twist's. Where the axis points
 // back, a.u = -1, twist has no meaning and swing no direction: nothing acts there.
+//
+// A free joint's place p has limits along the parent's axes e, while its velocity is counted along
+// the child's: p.e changes along n = Q'e, and n by n x w_r. The last three settings are theirs.
 #include <math.h>
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
 #include "dynamics/resistance.h"
 
-enum { SWING, TWIST, SORTS };
+enum { SWING, TWIST, SHIFT, SORTS = SHIFT + 3 };
 
 // One limit that is passed: how far, to which side, the direction n in which it is measured, and
-// how that changes, N by columns.
+// how that changes with w_r, N by columns.
 typedef struct bound {
-  int v; // of its settings
+  int v;  // of its settings
+  int at; // of the velocities that n is along, from the joint's first on
   double beyond, side;
   lb_v4 n;
   lb_m3 N;
   lb_push push;
 } bound;
 
-static bool has_limits(const lb_model* m, int link) {
-  return m->link_kind[link] == LB_JOINT_SPHERICAL && m->limit_stiffness[m->link_v[link]] > 0;
+// The setting of a sort, among those of the joint.
+static int setting(int sort) {
+  return sort < SHIFT ? sort : 3 + sort - SHIFT;
+}
+
+static bool has_limit(const lb_model* m, int link, int sort) {
+  const int kind = m->link_kind[link];
+  return (kind == LB_JOINT_FREE || (kind == LB_JOINT_SPHERICAL && sort < SHIFT)) &&
+         m->limit_stiffness[m->link_v[link] + setting(sort)] > 0;
 }
 
 static int count(const lb_model* m) {
   int sum = 0;
   for (int i = 0; i < m->nlink && m->nlimit > 0; i++) {
-    sum += has_limits(m, i);
+    sum += has_limit(m, i, SWING) || has_limit(m, i, SHIFT);
   }
   return sum;
 }
@@ -62,28 +73,50 @@ static void aim_twist(bound* b, lb_v4 a, lb_v4 u) {
   b->N = (lb_m3){b->N.x / all, b->N.y / all, b->N.z / all};
 }
 
-// How far the swing or twist is beyond its range, and to which side.
-static bound find(const lb_model* m, const lb_data* d, int link, int sort) {
-  static const double BACK = 1e-12; // that near to pointing back
-  const double* q = d->q + m->link_q[link];
-  const lb_quat Q = {q[0], q[1], q[2], q[3]};
-  const lb_v4 a = lb_v4_from(m->link_axis[link]);
-  const lb_v4 u = lb_m3_apply_transposed(lb_m3_from(lb_quat_matrix(Q)), a);
-  const lb_v4 across = lb_v4_cross(u, a);
-  bound b = {.v = m->link_v[link] + sort};
-  if (1 + lb_v4_dot(a, u) < BACK) {
-    return b;
-  }
-  const double along = lb_v4_dot(a, lb_v4_make(Q.x, Q.y, Q.z)) * (Q.w < 0 ? -1 : 1);
-  const double at = sort == SWING ? atan2(sqrt(lb_v4_dot(across, across)), lb_v4_dot(a, u))
-                                  : 2 * atan2(along, fabs(Q.w));
+// A bound of which the direction is still to be told: where it is, against its range.
+static bound measure(const lb_model* m, int link, int sort, double at) {
+  bound b = {.v = m->link_v[link] + setting(sort), .at = sort < SHIFT ? 0 : 3};
   const double x = fmax(0, at - m->upper[b.v]) + fmin(0, at - m->lower[b.v]);
   b.side = x > 0 ? 1 : x < 0 ? -1 : 0;
   b.beyond = fabs(x);
-  if (x != 0) {
+  return b;
+}
+
+// How far the swing or twist is beyond its range, and to which side.
+static bound find_turn(const lb_model* m, int link, int sort, lb_quat Q) {
+  static const double BACK = 1e-12; // that near to pointing back
+  const lb_v4 a = lb_v4_from(m->link_axis[link]);
+  const lb_v4 u = lb_m3_apply_transposed(lb_m3_from(lb_quat_matrix(Q)), a);
+  const lb_v4 across = lb_v4_cross(u, a);
+  if (1 + lb_v4_dot(a, u) < BACK) {
+    return (bound){0};
+  }
+  const double along = lb_v4_dot(a, lb_v4_make(Q.x, Q.y, Q.z)) * (Q.w < 0 ? -1 : 1);
+  bound b = measure(m, link, sort,
+                    sort == SWING ? atan2(sqrt(lb_v4_dot(across, across)), lb_v4_dot(a, u))
+                                  : 2 * atan2(along, fabs(Q.w)));
+  if (b.side != 0) {
     (sort == SWING ? aim_swing : aim_twist)(&b, a, u);
-    const double rate = b.side * lb_v4_dot(b.n, lb_v4_load(d->qd + m->link_v[link]));
-    b.push = lb_push_back(m, b.v, b.beyond, rate);
+  }
+  return b;
+}
+
+static bound find_shift(const lb_model* m, int link, int sort, const double* q, lb_quat Q) {
+  const double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const int k = sort - SHIFT;
+  bound b = measure(m, link, sort, q[k]);
+  b.n = lb_m3_apply_transposed(lb_m3_from(lb_quat_matrix(Q)), lb_v4_load(axis[k]));
+  b.N = lb_m3_cross_mul(b.n, lb_m3_identity());
+  return b;
+}
+
+static bound find(const lb_model* m, const lb_data* d, int link, int sort) {
+  const double *q = d->q + m->link_q[link], *qd = d->qd + m->link_v[link];
+  const double* turn = m->link_kind[link] == LB_JOINT_FREE ? q + 3 : q;
+  const lb_quat Q = {turn[0], turn[1], turn[2], turn[3]};
+  bound b = sort < SHIFT ? find_turn(m, link, sort, Q) : find_shift(m, link, sort, q, Q);
+  if (b.side != 0) {
+    b.push = lb_push_back(m, b.v, b.beyond, b.side * lb_v4_dot(b.n, lb_v4_load(qd + b.at)));
   }
   return b;
 }
@@ -93,8 +126,8 @@ typedef void (*visit)(const bound* b, int link_v, void* context);
 
 static void visit_all(const lb_model* m, const lb_data* d, visit f, void* context) {
   for (int i = 0; i < m->nlink; i++) {
-    for (int sort = 0; sort < SORTS && has_limits(m, i); sort++) {
-      const bound b = find(m, d, i, sort);
+    for (int sort = 0; sort < SORTS; sort++) {
+      const bound b = has_limit(m, i, sort) ? find(m, d, i, sort) : (bound){0};
       if (b.side != 0) {
         f(&b, m->link_v[i], context);
       }
@@ -105,7 +138,7 @@ static void visit_all(const lb_model* m, const lb_data* d, visit f, void* contex
 // --- force and energy ---
 
 static void push(const bound* b, int v, void* tau) {
-  lb_v4_add_to((double*)tau + v, b->n * (-b->side * b->push.force));
+  lb_v4_add_to((double*)tau + v + b->at, b->n * (-b->side * b->push.force));
 }
 
 static void apply(const lb_model* m, lb_data* d) {
@@ -131,11 +164,11 @@ static double energy(const lb_model* m, lb_data* d) {
 
 // --- derivatives ---
 
-// A matrix of a ball's three velocities, added to one of all.
-static void add_block(double* to, int nv, int v, double scale, lb_m3 A) {
+// A matrix of three velocities by three, from these on, added to one of all.
+static void add_block(double* to, int nv, int row, int from, double scale, lb_m3 A) {
   const lb_v4 column[3] = {A.x, A.y, A.z};
   for (int k = 0; k < 9; k++) {
-    to[(v + k / 3) * nv + v + k % 3] += scale * column[k % 3][k / 3];
+    to[(row + k / 3) * nv + from + k % 3] += scale * column[k % 3][k / 3];
   }
 }
 
@@ -153,13 +186,16 @@ typedef struct matrices {
   const lb_probe* probe; // of answers
 } matrices;
 
-// Of side f(x, v) n, with dx = side n.w_r and dv = side w_r'N'w: n (f_x n + f_v N'w)' + side f N.
+// Of side f(x, v) n, with dx = side n.y and dv = side w_r'N'u, where u are the velocities that n is
+// along and y displacements along them: f_x n n' by these, f_v n (N'u)' + side f N by w_r.
 static void add_slopes(const bound* b, int v, void* context) {
   const matrices* M = context;
-  const lb_v4 along = lb_m3_apply_transposed(b->N, lb_v4_load(M->d->qd + v));
-  add_block(M->by_q, M->nv, v, 1, outer(b->n, b->n * b->push.by_x + along * b->push.by_v));
-  add_block(M->by_q, M->nv, v, b->side * b->push.force, b->N);
-  add_block(M->by_qd, M->nv, v, b->push.by_v, outer(b->n, b->n));
+  const int at = v + b->at;
+  const lb_v4 along = lb_m3_apply_transposed(b->N, lb_v4_load(M->d->qd + at));
+  add_block(M->by_q, M->nv, at, at, b->push.by_x, outer(b->n, b->n));
+  add_block(M->by_q, M->nv, at, v, b->push.by_v, outer(b->n, along));
+  add_block(M->by_q, M->nv, at, v, b->side * b->push.force, b->N);
+  add_block(M->by_qd, M->nv, at, at, b->push.by_v, outer(b->n, b->n));
 }
 
 static void differentiate(lb_derivatives* D, lb_data* d) {
@@ -170,8 +206,9 @@ static void differentiate(lb_derivatives* D, lb_data* d) {
 // The spring along n, and the damper as far as it has come in.
 static void add_stiffness(const bound* b, int v, void* context) {
   const matrices* M = context;
-  add_block(M->by_q, M->nv, v, M->weight * b->push.stiffness, outer(b->n, b->n));
-  add_block(M->by_qd, M->nv, v, b->push.by_v, outer(b->n, b->n));
+  const int at = v + b->at;
+  add_block(M->by_q, M->nv, at, at, M->weight * b->push.stiffness, outer(b->n, b->n));
+  add_block(M->by_qd, M->nv, at, at, b->push.by_v, outer(b->n, b->n));
 }
 
 static void stiffen(lb_derivatives* D, lb_data* d) {
@@ -185,8 +222,8 @@ void lb_ball_limits_stiffen(const lb_model* m, const lb_data* d, double* W, doub
 }
 
 // k x + b u, of which n takes its part
-static lb_v4 asked(const bound* b, const lb_probe* p, int v) {
-  return lb_v4_load(p->x + v) * b->push.stiffness + lb_v4_load(p->u + v) * b->push.by_v;
+static lb_v4 asked(const bound* b, const lb_probe* p, int at) {
+  return lb_v4_load(p->x + at) * b->push.stiffness + lb_v4_load(p->u + at) * b->push.by_v;
 }
 
 typedef struct answering {
@@ -196,7 +233,8 @@ typedef struct answering {
 
 static void add_answer(const bound* b, int v, void* context) {
   const answering* A = context;
-  lb_v4_add_to(A->tau + v, b->n * -lb_v4_dot(b->n, asked(b, A->probe, v)));
+  const int at = v + b->at;
+  lb_v4_add_to(A->tau + at, b->n * -lb_v4_dot(b->n, asked(b, A->probe, at)));
 }
 
 static void answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
@@ -207,10 +245,12 @@ static void answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
 // Of n n.y, y = k x + b u: N n.y + n (N'y)', and of b by how far it is beyond.
 static void add_answer_slopes(const bound* b, int v, void* context) {
   const matrices* M = context;
-  const lb_v4 y = asked(b, M->probe, v);
-  const double come_in = b->side * b->push.by_v_x * lb_v4_dot(b->n, lb_v4_load(M->probe->u + v));
-  add_block(M->by_q, M->nv, v, lb_v4_dot(b->n, y), b->N);
-  add_block(M->by_q, M->nv, v, 1, outer(b->n, lb_m3_apply_transposed(b->N, y) + b->n * come_in));
+  const int at = v + b->at;
+  const lb_v4 y = asked(b, M->probe, at);
+  const double come_in = b->side * b->push.by_v_x * lb_v4_dot(b->n, lb_v4_load(M->probe->u + at));
+  add_block(M->by_q, M->nv, at, v, lb_v4_dot(b->n, y), b->N);
+  add_block(M->by_q, M->nv, at, v, 1, outer(b->n, lb_m3_apply_transposed(b->N, y)));
+  add_block(M->by_q, M->nv, at, at, come_in, outer(b->n, b->n));
 }
 
 static void differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
@@ -218,7 +258,7 @@ static void differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* 
   visit_all(D->model, d, add_answer_slopes, &M);
 }
 
-const lb_force lb_force_ball_limit = {.name = "limit of a ball joint",
+const lb_force lb_force_ball_limit = {.name = "limit of a ball or free joint",
                                       .count = count,
                                       .apply = apply,
                                       .energy = energy,

@@ -9,9 +9,10 @@
 #include "model/pose.h"
 
 static const lb_force* const FORCES[] = {
-    &lb_force_joint, &lb_force_spring,     &lb_force_cable,   &lb_force_ground, &lb_force_drag,
-    &lb_force_load,  &lb_force_motor,      &lb_force_elastic, &lb_force_loop,   &lb_force_friction,
-    &lb_force_limit, &lb_force_ball_limit, &lb_force_nodes};
+    &lb_force_joint,      &lb_force_spring,   &lb_force_cable, &lb_force_ground,
+    &lb_force_drag,       &lb_force_load,     &lb_force_motor, &lb_force_elastic,
+    &lb_force_loop,       &lb_force_friction, &lb_force_limit, &lb_force_ball_limit,
+    &lb_force_free_rotor, &lb_force_nodes};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {
@@ -91,7 +92,7 @@ void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_dat
 }
 
 // Are velocities pulled together? A ball's spring in proportion pulls each by itself, a free
-// joint's turns with it, and rotors it has none.
+// joint's turns with it.
 static bool pulls_together(const lb_model* m) {
   bool any = false;
   for (int i = 0; i < m->nlink; i++) {

@@ -2,6 +2,17 @@
 // twist (w_r, v_r) in the link's frame, S = (R, 0; 0, R). Nothing holds the link, so its parent
 // feels only the force put on the joint, and its acceleration follows from its own articulated
 // inertia alone.
+//
+// Rotors, A = (j 1, m 1) alike in all axes, do hold it. In the world's axes S = 1, so with
+// D = IA + A, p and c the biases and b = tau - p - IA c, the parent feels
+//
+//   (1)  Ia = IA - IA D^-1 IA = A - A D^-1 A,   pa = p + IA c + IA D^-1 b = tau - A D^-1 b
+//
+// and D (a + x) = tau - p + A a tells the joint's acceleration x where a is that without it. Their
+// energy is (j |w_r|^2 + m |v_r|^2)/2; v_r is counted along axes that turn, for which m takes
+// d/dt (R v_r) = R (vdot_r + w_r x v_r): the latter is a force on the coordinates.
+#include "dynamics/derivative.h"
+#include "dynamics/force.h"
 #include "dynamics/joint.h"
 #include "math/ldl.h"
 
@@ -29,15 +40,6 @@ static void accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd
   *a += lb_m3_apply(s->R, lb_v4_load(qdd + 3));
 }
 
-static void articulate(lb_articulated* out, lb_state* s, const double* tau,
-                       const double* armature) {
-  (void)armature; // a free joint has no rotor
-  *out = (lb_articulated){.n = lb_m3_apply(s->R, lb_v4_load(tau)),
-                          .f = lb_m3_apply(s->R, lb_v4_load(tau + 3))};
-  s->Un = out->n;
-  s->Uf = out->f;
-}
-
 static void copy_block(double* L, int row, int column, lb_m3 B) {
   const lb_v4 c[3] = {B.x, B.y, B.z};
   for (int j = 0; j < 3; j++) {
@@ -47,15 +49,68 @@ static void copy_block(double* L, int row, int column, lb_m3 B) {
   }
 }
 
+// D of (1), factored; the rotors are s->u and s->d.
+static void factor(const lb_state* s, double D[36]) {
+  copy_block(D, 0, 0, s->IA.A);
+  copy_block(D, 3, 0, s->IA.G);
+  copy_block(D, 3, 3, s->IA.C);
+  for (int k = 0; k < 6; k++) {
+    D[7 * k] += k < 3 ? s->u : s->d;
+  }
+  lb_ldl_factor(6, D, 6);
+}
+
+// A column of A - A D^-1 A, as what a unit acceleration k takes.
+static lb_motion rotor_column(const lb_state* s, const double D[36], int k) {
+  const double own = k < 3 ? s->u : s->d;
+  double x[6] = {0};
+  x[k] = own;
+  lb_ldl_solve(6, D, 6, x);
+  lb_motion F = {lb_v4_load(x) * -s->u, lb_v4_load(x + 3) * -s->d};
+  (k < 3 ? &F.w : &F.v)[0][k % 3] += own;
+  return F;
+}
+
+// (1), where there are rotors.
+static void feel_rotors(lb_articulated* out, const lb_state* s) {
+  const lb_articulated* I = &s->IA;
+  double D[36], x[6];
+  factor(s, D);
+  lb_v4_store(x, s->Un - I->n - lb_m3_apply(I->A, s->c_al) - lb_m3_apply_transposed(I->G, s->c_a));
+  lb_v4_store(x + 3, s->Uf - I->f - lb_m3_apply(I->G, s->c_al) - lb_m3_apply(I->C, s->c_a));
+  lb_ldl_solve(6, D, 6, x);
+  out->n -= lb_v4_load(x) * s->u;
+  out->f -= lb_v4_load(x + 3) * s->d;
+  lb_v4* const A[] = {&out->A.x, &out->A.y, &out->A.z};
+  lb_v4* const G[] = {&out->G.x, &out->G.y, &out->G.z};
+  lb_v4* const C[] = {&out->C.x, &out->C.y, &out->C.z};
+  for (int k = 0; k < 3; k++) {
+    const lb_motion turned = rotor_column(s, D, k);
+    *A[k] = turned.w;
+    *G[k] = turned.v;
+    *C[k] = rotor_column(s, D, 3 + k).v;
+  }
+}
+
+static void articulate(lb_articulated* out, lb_state* s, const double* tau,
+                       const double* armature) {
+  *out = (lb_articulated){.n = lb_m3_apply(s->R, lb_v4_load(tau)),
+                          .f = lb_m3_apply(s->R, lb_v4_load(tau + 3))};
+  s->Un = out->n;
+  s->Uf = out->f;
+  s->u = armature[0];
+  s->d = armature[3];
+  if (s->u > 0 || s->d > 0) {
+    feel_rotors(out, s);
+  }
+}
+
 static void solve(lb_state* s, double* qdd) {
-  double A[36], x[6];
-  copy_block(A, 0, 0, s->IA.A);
-  copy_block(A, 3, 0, s->IA.G);
-  copy_block(A, 3, 3, s->IA.C);
-  lb_v4_store(x, s->Un - s->IA.n);
-  lb_v4_store(x + 3, s->Uf - s->IA.f);
-  lb_ldl_factor(6, A, 6);
-  lb_ldl_solve(6, A, 6, x);
+  double D[36], x[6];
+  factor(s, D);
+  lb_v4_store(x, s->Un - s->IA.n + s->al * s->u);
+  lb_v4_store(x + 3, s->Uf - s->IA.f + s->a * s->d);
+  lb_ldl_solve(6, D, 6, x);
   const lb_v4 al = lb_v4_load(x);
   const lb_v4 a = lb_v4_load(x + 3);
   lb_v4_store(qdd, lb_m3_apply_transposed(s->R, al - s->al));
@@ -179,3 +234,49 @@ const lb_joint lb_joint_free = {
     .reach_by_rate = reach_by_rate,
     .reach_by_past = reach_by_past,
 };
+
+// --- rotors' force on the coordinates ---
+
+static bool has_rotor(const lb_model* m, int link) {
+  return m->link_kind[link] == LB_JOINT_FREE && m->armature[m->link_v[link] + 3] > 0;
+}
+
+static int rotor_count(const lb_model* m) {
+  int sum = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    sum += has_rotor(m, i);
+  }
+  return sum;
+}
+
+static void rotor_apply(const lb_model* m, lb_data* d) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    if (has_rotor(m, i)) {
+      const lb_v4 turn = lb_v4_cross(lb_v4_load(d->qd + v), lb_v4_load(d->qd + v + 3));
+      lb_v4_add_to(d->work->tau + v + 3, turn * -m->armature[v + 3]);
+    }
+  }
+}
+
+// m w x v by w and by v: -m [v] and m [w].
+static void rotor_differentiate(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    for (int side = 0; has_rotor(m, i) && side < 2; side++) {
+      const lb_v4 by = lb_v4_load(d->qd + v + (side ? 0 : 3)) * (side ? 1 : -1);
+      const lb_m3 X = lb_m3_cross_mul(by, lb_m3_identity());
+      const lb_v4 column[3] = {X.x, X.y, X.z};
+      for (int k = 0; k < 9; k++) {
+        const size_t at = (size_t)(v + 3 + k / 3) * (size_t)m->nv;
+        D->tau_qd[at + (size_t)(v + 3 * side + k % 3)] += m->armature[v + 3] * column[k % 3][k / 3];
+      }
+    }
+  }
+}
+
+const lb_force lb_force_free_rotor = {.name = "rotor of a free joint",
+                                      .count = rotor_count,
+                                      .apply = rotor_apply,
+                                      .differentiate = rotor_differentiate};

@@ -1,8 +1,9 @@
 // Points and frames of bodies that are held or led through the world, and floors under points.
 // Frame a of such a pair is the world's own; frame b sits at the point, with the world's axes at
 // the start, so rows are those of loops, with c measured from where a profile wants it. A floor has
-// one, along its normal.
+// one, along its normal. Joints whose rotation is led have their own frames for a and b.
 #include "dynamics/row.h"
+#include "math/turning.h"
 
 enum { MOST_ROWS = 6 };
 
@@ -41,6 +42,18 @@ static void turn_frame(lb_loops* L, const lb_model_guide* g, double time, lb_fra
   L->frame[2 * g->loop].R = a->R; // for derivatives
 }
 
+// The same of a joint's frame on the parent's link: R turns in it as the motor asks, with w seen
+// from R itself, and its own acceleration is d/dt (R w) = (w_a + R w) x R w + R al.
+static void turn_joint(lb_loops* L, const lb_work* work, const lb_model_guide* g, lb_turn turn,
+                       lb_frame_motion* a) {
+  lb_frame* frame = &L->frame[2 * g->loop];
+  frame->R = lb_m3_from(lb_quat_matrix(lb_quat_mul(g->from, turn.q)));
+  *a = lb_frame_move(work, frame);
+  const lb_v4 w = lb_m3_apply(a->R, lb_v4_from(turn.w));
+  a->al += lb_v4_cross(a->w, w) + lb_m3_apply(a->R, lb_v4_from(turn.al));
+  a->w += w;
+}
+
 static void add_turns(lb_loops* L, const lb_model_guide* g, const lb_frame_motion* a,
                       const lb_frame_motion* b) {
   const lb_v4 turn = lb_rotation_between(a, b, false);
@@ -52,7 +65,7 @@ static void add_turns(lb_loops* L, const lb_model_guide* g, const lb_frame_motio
     lb_row_add(L, (lb_row){.a = &L->frame[2 * g->loop],
                            .b = &L->frame[2 * g->loop + 1],
                            .relation = -1,
-                           .motor = -1,
+                           .motor = g->motor[k],
                            .turns = true,
                            .rate_only = g->angle_rates,
                            .kind = LB_GAP_TURN,
@@ -78,7 +91,9 @@ static void add(const lb_model* m, lb_data* d) {
         add_shift(L, g, k, &a, &b, want);
       }
     }
-    if (g->angle) {
+    if (g->motor[0] >= 0) {
+      turn_joint(L, d->work, g, lb_turning_evaluate(m->motor_turning[g->motor[0]], d->time), &a);
+    } else if (g->angle) {
       turn_frame(L, g, d->time, &a);
     }
     if (g->turn) {

@@ -4,6 +4,7 @@
 #include "dynamics/force.h"
 #include "dynamics/loop.h"
 #include "dynamics/rnea.h"
+#include "model/motor.h"
 
 // From the world's axes to those of a body.
 static lb_reaction seen_from(const lb_model* m, const lb_work* w, int body, lb_motion F) {
@@ -12,6 +13,16 @@ static lb_reaction seen_from(const lb_model* m, const lb_work* w, int body, lb_m
   return (lb_reaction){.force = lb_quat_rotate(turn, lb_v4_vec3(lb_m3_apply_transposed(s->R, F.v))),
                        .moment =
                            lb_quat_rotate(turn, lb_v4_vec3(lb_m3_apply_transposed(s->R, F.w)))};
+}
+
+// What leads a joint's rotation passes through the joint.
+static void add_turns(const lb_model* m, lb_reaction* out) {
+  for (int i = m->nguide - lb_motors_count_turns(m); i < m->nguide; i++) {
+    const lb_model_guide* g = &m->guide[i];
+    const int joint = m->motor_joint[g->motor[0]];
+    lb_reaction* to = &out[joint >= 0 ? joint : m->njoint + m->motor_loop[g->motor[0]]];
+    to->moment = lb_vec3_add(to->moment, out[m->njoint + g->loop].moment);
+  }
 }
 
 void lb_reactions(const lb_model* m, lb_data* d, lb_reaction* out) {
@@ -24,4 +35,5 @@ void lb_reactions(const lb_model* m, lb_data* d, lb_reaction* out) {
     const lb_state* s = &w->state[m->joint_link[j]];
     out[j] = seen_from(m, w, m->joint_body[j], (lb_motion){s->IA.n, s->IA.f});
   }
+  add_turns(m, out);
 }

@@ -123,8 +123,9 @@ static int limit_count(const lb_model* m) {
 // beyond the lower one.
 static double beyond(const lb_model* m, int link, int k, const double* q) {
   const int v = m->link_v[link] + k;
-  if (m->link[link].reduced || !(m->limit_stiffness[v] > 0) ||
-      m->link_kind[link] == LB_JOINT_SPHERICAL) { // which is no number (ball_limit.c)
+  const int kind = m->link_kind[link];
+  if (m->link[link].reduced || !(m->limit_stiffness[v] > 0) || kind == LB_JOINT_SPHERICAL ||
+      kind == LB_JOINT_FREE) { // which have no numbers along velocities (ball_limit.c)
     return 0;
   }
   const double at = q[m->link_q[link] + k];

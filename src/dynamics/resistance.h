@@ -13,5 +13,5 @@ lb_push lb_push_back(const lb_model* m, int k, double x, double v);
 
 // Of springs and dampers, to Newton's matrix as lb_resistance_stiffen.
 void lb_joint_springs_stiffen(const lb_model* m, const double* q, double* W, double dt);
-// Of balls' limits, to Newton's matrix as lb_resistance_stiffen.
+// Of limits of balls and free joints, to Newton's matrix as lb_resistance_stiffen.
 void lb_ball_limits_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);

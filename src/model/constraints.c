@@ -1,8 +1,9 @@
-// Relations, led points, floors and what motors lead of several coordinates: from the scene to flat
-// arrays.
+// Relations, led points, floors and what motors lead of several coordinates or of rotations: from
+// the scene to flat arrays.
 #include "math/profile.h"
 #include "model/build.h"
 #include "model/link.h"
+#include "model/motor.h"
 #include "model/pose.h"
 
 #include <math.h>
@@ -72,7 +73,11 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
     const lb_vec3 at = lb_transform_point(body, k->point[i]);
     const double start[3] = {at.x, at.y, floor ? k->height : at.z};
     lb_model_guide* g = &m->guide[m->nguide++];
-    *g = (lb_model_guide){.loop = m->nloop, .turn = k->turn, .about = k->about, .one_way = floor};
+    *g = (lb_model_guide){.loop = m->nloop,
+                          .turn = k->turn,
+                          .about = k->about,
+                          .one_way = floor,
+                          .motor = {-1, -1, -1}};
     g->normal = lb_vec3_norm(k->normal) > 0 ? k->normal : up;
     g->angle_rates = k->angle_rates;
     const lb_status turned = make_path(b, k, &k->angle, g->angle_rates, &g->angle);
@@ -102,23 +107,71 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
   return LB_OK;
 }
 
+static bool keep_place(lb_build* b, lb_place* place) {
+  const char* from = place->file;
+  place->file = from ? lb_build_text(b, from) : NULL;
+  return place->file || !from;
+}
+
+// A motor that leads a rotation, and the other two it is: a free joint between the joint's frames
+// whose axes are led.
+static lb_status build_turn(lb_build* b, int i, int others) {
+  lb_model* m = b->m;
+  const lb_scene_motor* motor = &b->scene->motor[i];
+  const lb_scene_joint* joint = &b->joint[motor->joint];
+  lb_model_guide* g = &m->guide[m->nguide];
+  lb_scene_joint* loop = &m->loop[m->nloop];
+  *g = (lb_model_guide){.loop = m->nloop, .turn = true, .motor = {i, others, others + 1}};
+  g->from = lb_model_anchor(m, joint->parent, joint->face, joint->in_parent).X.q;
+  *loop = lb_scene_joint_default();
+  loop->name = lb_build_text(b, motor->name);
+  loop->place = motor->place;
+  loop->kind = LB_JOINT_FREE;
+  loop->loop = true;
+  loop->parent = joint->parent;
+  loop->child = joint->child;
+  loop->face = joint->face;
+  loop->child_face = joint->child_face;
+  loop->in_parent = joint->in_parent;
+  loop->in_child = joint->in_child;
+  for (int k = 0; k < 3; k++) {
+    m->motor_guide[g->motor[k]] = m->nguide;
+    m->motor_loop[g->motor[k]] = m->motor_loop[i];
+  }
+  m->loop_motor[m->nloop++] = -1;
+  m->nguide++;
+  return loop->name && keep_place(b, &loop->place) ? LB_OK : lb_build_no_memory(b);
+}
+
+static lb_status build_turns(lb_build* b) {
+  int others = b->scene->nmotor;
+  lb_status status = LB_OK;
+  for (int i = 0; i < b->scene->nmotor && status == LB_OK; i++) {
+    if (b->scene->motor[i].rotation) {
+      status = build_turn(b, i, others);
+      others += 2;
+    }
+  }
+  return status;
+}
+
 // A motor that prescribes one coordinate of several.
 static lb_status build_led(lb_build* b, int i) {
   lb_model* m = b->m;
   const int joint = m->motor_joint[i];
-  if (m->motor_drive[i] != LB_DRIVE_POSITION || joint < 0 || m->joint_nv[joint] == 1) {
+  if (m->motor_drive[i] != LB_DRIVE_POSITION || joint < 0 || m->joint_nv[joint] == 1 ||
+      b->scene->motor[i].rotation) {
     return LB_OK;
   }
-  const lb_place from = b->scene->motor[i].place;
-  const char* file = from.file ? lb_build_text(b, from.file) : NULL;
-  if (from.file && !file) {
+  lb_place place = b->scene->motor[i].place;
+  if (!keep_place(b, &place)) {
     return lb_build_no_memory(b);
   }
   const int k = m->motor_v[i] - m->joint_v[joint];
   m->term[m->nterm] = (lb_model_term){m->joint_q[joint] + k, m->motor_v[i], 1};
   m->motor_relation[i] = m->nrelation;
   m->relation[m->nrelation++] = (lb_model_relation){.name = m->motor_name[i],
-                                                    .place = {file, from.line, from.column},
+                                                    .place = place,
                                                     .first = m->nterm++,
                                                     .count = 1,
                                                     .motor = i,
@@ -128,11 +181,10 @@ static lb_status build_led(lb_build* b, int i) {
 
 static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_transform* pose) {
   const char* name = lb_build_text(b, k->name);
-  const char* file = k->place.file ? lb_build_text(b, k->place.file) : NULL;
-  if (!name || (k->place.file && !file)) {
+  lb_place place = k->place;
+  if (!name || !keep_place(b, &place)) {
     return lb_build_no_memory(b);
   }
-  const lb_place place = {file, k->place.line, k->place.column};
   return k->kind == LB_CONSTRAINT_COUPLE ? build_couple(b, k, name, place)
                                          : build_points(b, k, name, place, pose);
 }
@@ -147,8 +199,11 @@ lb_status lb_build_constraints(lb_build* b) {
   for (int i = 0; i < b->scene->nconstraint && status == LB_OK; i++) {
     status = build_one(b, &b->scene->constraint[i], pose);
   }
-  for (int i = 0; i < b->m->nmotor && status == LB_OK; i++) {
+  for (int i = 0; i < b->scene->nmotor && status == LB_OK; i++) {
     status = build_led(b, i);
+  }
+  if (status == LB_OK) {
+    status = build_turns(b);
   }
   return status == LB_OK ? lb_build_gearing(b) : status;
 }
@@ -163,6 +218,10 @@ static const char* carrier_name(const lb_model* m, int body) {
   return m->body_name[body];
 }
 
+static bool leads_turn(const lb_model* m, int loop) {
+  return loop >= m->nloop - lb_motors_count_turns(m);
+}
+
 lb_constraint_title lb_model_constraint(const lb_model* m, int which) {
   if (which >= m->nloop) {
     const lb_model_relation* r = &m->relation[which - m->nloop];
@@ -170,9 +229,10 @@ lb_constraint_title lb_model_constraint(const lb_model* m, int which) {
   }
   const lb_scene_joint* j = &m->loop[which];
   return (lb_constraint_title){j->rejoins ? carrier_name(m, j->parent) : j->name,
-                               j->kind == LB_JOINT_FREE ? "constraint"
-                               : j->taken_apart         ? "joint"
-                                                        : "loop joint",
+                               leads_turn(m, which)       ? "motor"
+                               : j->kind == LB_JOINT_FREE ? "constraint"
+                               : j->taken_apart           ? "joint"
+                                                          : "loop joint",
                                j->place};
 }
 

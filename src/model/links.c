@@ -371,8 +371,8 @@ static resistance link_resistance(const lb_model* m, int i, lb_mass beyond) {
   if (m->link_chart[i]) {
     return chart_resistance(m->link_chart[i], beyond, q, armature);
   }
-  return smallest_inertia(m->link_kind[i], beyond, q) > 0 || *armature > 0 ? MOVES_MASS
-                                                                           : MOVES_NOTHING;
+  const bool rotor = *armature > 0 && (m->link_kind[i] != LB_JOINT_FREE || armature[3] > 0);
+  return smallest_inertia(m->link_kind[i], beyond, q) > 0 || rotor ? MOVES_MASS : MOVES_NOTHING;
 }
 
 static lb_status complain_about_start(lb_build* b, const char* name, lb_place place,

@@ -67,6 +67,11 @@ static bool take_arrays(lb_build* b) {
     npoint += s->constraint[i].npoint;
     nterm += s->constraint[i].nterm;
   }
+  int nmotor = s->nmotor;
+  for (int i = 0; i < s->nmotor; i++) { // a rotation is led by three
+    nmotor += s->motor[i].rotation ? 2 : 0;
+    npoint += s->motor[i].rotation ? 1 : 0;
+  }
   return FIELD(body_name, n) && FIELD(body_link, n) && FIELD(body_in_link, n) &&
          FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
          FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
@@ -86,15 +91,15 @@ static bool take_arrays(lb_build* b) {
          FIELD(cable_point, cable_points) && FIELD(cable_first, s->ncable + 1) &&
          FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
          FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&
-         FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) &&
-         FIELD(motor_name, s->nmotor) && FIELD(motor_joint, s->nmotor) &&
-         FIELD(motor_v, s->nmotor) && FIELD(motor_relation, s->nmotor) &&
-         FIELD(motor_loop, s->nmotor) && FIELD(motor_drive, s->nmotor) &&
-         FIELD(motor_profile, s->nmotor) && FIELD(loop, s->njoint + npoint) &&
-         FIELD(loop_motor, s->njoint + npoint) && FIELD(guide, npoint) &&
-         FIELD(relation, 2 * s->nconstraint + s->nmotor) && FIELD(term, 2 * nterm + s->nmotor) &&
-         FIELD(shape, s->nshape) && FIELD(material, s->nmaterial) && FIELD(q_named, nv) &&
-         FIELD(v_named, nv) && FIELD(joint_named, nlink);
+         FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) && FIELD(motor_name, nmotor) &&
+         FIELD(motor_joint, nmotor) && FIELD(motor_v, nmotor) && FIELD(motor_relation, nmotor) &&
+         FIELD(motor_guide, nmotor) && FIELD(motor_turning, nmotor) && FIELD(motor_loop, nmotor) &&
+         FIELD(motor_drive, nmotor) && FIELD(motor_profile, nmotor) &&
+         FIELD(loop, s->njoint + npoint) && FIELD(loop_motor, s->njoint + npoint) &&
+         FIELD(guide, npoint) && FIELD(relation, 2 * s->nconstraint + s->nmotor) &&
+         FIELD(term, 2 * nterm + s->nmotor) && FIELD(shape, s->nshape) &&
+         FIELD(material, s->nmaterial) && FIELD(q_named, nv) && FIELD(v_named, nv) &&
+         FIELD(joint_named, nlink);
 }
 
 static lb_status build_head(lb_build* b) {

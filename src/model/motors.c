@@ -1,16 +1,52 @@
 // Motors, springs, cables, grounds, drag, loads and loops: copied from the scene with their
 // profiles made ready.
-#include "math/profile.h"
+#include "math/turning.h"
 #include "model/build.h"
 #include "model/link.h"
 #include "model/pose.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { NAME_SIZE = 160 };
 
 static bool make_profile(lb_build* b, const lb_profile_definition* definition, lb_profile** out) {
   *out = NULL;
   return definition->count == 0 || lb_profile_create(b->arena, definition, out) == LB_OK;
+}
+
+static lb_status jumps(lb_build* b, const lb_scene_motor* motor, double time) {
+  return lb_error_add(b->err, LB_INVALID, motor->place,
+                      "motor '%s' jumps at t = %g s, which no force can follow: ease 'smooth' "
+                      "or 'cubic', come to rest at the end, or 'drive: force'",
+                      motor->name, time);
+}
+
+// Where motor i of the model acts: on this coordinate of the scene's joint.
+static void attach(lb_build* b, int i, const lb_scene_motor* motor, int coordinate) {
+  lb_model* m = b->m;
+  const lb_scene_joint* j = &b->scene->joint[motor->joint];
+  const int link = j->loop ? -1 : b->joint_link[j->child];
+  m->motor_joint[i] = j->loop ? -1 : m->link_joint[link];
+  m->motor_v[i] = j->loop ? -1 : m->link_v[link] + coordinate;
+  m->motor_loop[i] = m->motor_relation[i] = m->motor_guide[i] = -1;
+  m->motor_drive[i] = motor->drive;
+}
+
+// The coordinate starts where the motor has it.
+static void start_number(lb_build* b, int i, int coordinate) {
+  lb_model* m = b->m;
+  const int link = m->joint_link[m->motor_joint[i]];
+  double value[3];
+  lb_profile_evaluate(m->motor_profile[i], 0, value);
+  m->q0[m->link_q[link] + coordinate] = value[0];
+  m->qd0[m->motor_v[i]] = value[1];
+  if (m->link_nv[link] == 1) { // of several coordinates one is prescribed by a row
+    m->link_driven[link] = true;
+    m->link[link].driven = true;
+    m->v_driven[m->motor_v[i]] = true;
+  }
 }
 
 static lb_status build_motors(lb_build* b) {
@@ -19,36 +55,80 @@ static lb_status build_motors(lb_build* b) {
   m->nmotor = s->nmotor;
   for (int i = 0; i < s->nmotor; i++) {
     const lb_scene_motor* motor = &s->motor[i];
-    const bool loop = s->joint[motor->joint].loop;
-    const int link = loop ? -1 : b->joint_link[s->joint[motor->joint].child];
+    if (motor->rotation) {
+      continue; // below
+    }
+    attach(b, i, motor, motor->coordinate);
     m->motor_name[i] = lb_build_text(b, motor->name);
-    m->motor_joint[i] = loop ? -1 : m->link_joint[link];
-    m->motor_v[i] = loop ? -1 : m->link_v[link] + motor->coordinate;
-    m->motor_loop[i] = m->motor_relation[i] = -1;
-    m->motor_drive[i] = motor->drive;
     if (!m->motor_name[i] || !make_profile(b, &motor->profile, &m->motor_profile[i])) {
       return lb_build_no_memory(b);
     }
     if (motor->drive == LB_DRIVE_POSITION) {
       const double jump = lb_profile_jump(m->motor_profile[i], s->duration, true);
       if (!isnan(jump)) {
-        return lb_error_add(
-            b->err, LB_INVALID, motor->place,
-            "motor '%s' jumps at t = %g s, which no force can follow: ease 'smooth' "
-            "or 'cubic', come to rest at the end, or 'drive: force'",
-            motor->name, jump);
+        return jumps(b, motor, jump);
       }
     }
-    if (motor->drive == LB_DRIVE_POSITION && !loop) {
-      double value[3];
-      lb_profile_evaluate(m->motor_profile[i], 0, value);
-      m->q0[m->link_q[link] + motor->coordinate] = value[0];
-      m->qd0[m->motor_v[i]] = value[1];
-      if (m->link_nv[link] == 1) { // of several coordinates one is prescribed by a row
-        m->link_driven[link] = true;
-        m->link[link].driven = true;
-        m->v_driven[m->motor_v[i]] = true;
-      }
+    if (motor->drive == LB_DRIVE_POSITION && m->motor_v[i] >= 0) {
+      start_number(b, i, motor->coordinate);
+    }
+  }
+  return LB_OK;
+}
+
+// --- motors that lead rotations ---
+
+// The joint starts where the motor has it. A free one's velocity is given along the axes that it
+// would start with otherwise, and goes on along the parent's.
+static void start_turn(lb_model* m, int joint, lb_turn turn) {
+  const bool freely = m->joint_kind[joint] == LB_JOINT_FREE;
+  double *q = m->q0 + m->joint_q[joint] + (freely ? 3 : 0), *qd = m->qd0 + m->joint_v[joint];
+  const double to[] = {turn.q.w, turn.q.x, turn.q.y, turn.q.z};
+  if (freely) {
+    const lb_quat was = {q[0], q[1], q[2], q[3]};
+    const lb_quat change = lb_quat_mul(lb_quat_conjugate(turn.q), was);
+    const lb_vec3 v = lb_quat_rotate(change, lb_vec3_make(qd[3], qd[4], qd[5]));
+    qd[3] = v.x, qd[4] = v.y, qd[5] = v.z;
+  }
+  memcpy(q, to, sizeof to);
+  qd[0] = turn.w.x, qd[1] = turn.w.y, qd[2] = turn.w.z;
+}
+
+// One is three motors of the model, NAME.x, NAME.y and NAME.z.
+static lb_status name_turn(lb_build* b, const lb_scene_motor* motor, const int at[3]) {
+  char text[NAME_SIZE];
+  for (int k = 0; k < 3; k++) {
+    snprintf(text, sizeof text, "%.*s.%c", NAME_SIZE - 3, motor->name, "xyz"[k]);
+    attach(b, at[k], motor, k);
+    b->m->motor_name[at[k]] = lb_build_text(b, text);
+    if (!b->m->motor_name[at[k]]) {
+      return lb_build_no_memory(b);
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status build_turns(lb_build* b) {
+  const lb_scene* s = b->scene;
+  lb_model* m = b->m;
+  for (int i = 0; i < s->nmotor; i++) {
+    const lb_scene_motor* motor = &s->motor[i];
+    if (!motor->rotation) {
+      continue;
+    }
+    const int at[3] = {i, m->nmotor, m->nmotor + 1};
+    m->nmotor += 2;
+    if (name_turn(b, motor, at) != LB_OK ||
+        lb_turning_create(b->arena, &motor->profile, motor->rotation, &m->motor_turning[i]) !=
+            LB_OK) {
+      return lb_build_no_memory(b);
+    }
+    const double jump = lb_turning_jump(m->motor_turning[i], s->duration);
+    if (!isnan(jump)) {
+      return jumps(b, motor, jump);
+    }
+    if (m->motor_joint[i] >= 0) {
+      start_turn(m, m->motor_joint[i], lb_turning_evaluate(m->motor_turning[i], 0));
     }
   }
   return LB_OK;
@@ -206,8 +286,9 @@ static lb_status build_loops(lb_build* b) {
       m->loop_motor[m->nloop] = -1;
       for (int i = 0; i < s->nmotor; i++) {
         if (s->motor[i].joint == j) {
+          const bool row = s->motor[i].drive == LB_DRIVE_POSITION && !s->motor[i].rotation;
           m->motor_loop[i] = m->nloop;
-          m->loop_motor[m->nloop] = s->motor[i].drive == LB_DRIVE_POSITION ? i : -1;
+          m->loop_motor[m->nloop] = row ? i : -1;
         }
       }
       lb_scene_joint* loop = &m->loop[m->nloop++];
@@ -229,8 +310,9 @@ static lb_status build_loops(lb_build* b) {
 }
 
 lb_status lb_build_motors(lb_build* b) {
-  lb_status (*const step[])(lb_build*) = {build_motors,  build_springs, build_cables, measure_lines,
-                                          build_grounds, build_drags,   build_loads,  build_loops};
+  lb_status (*const step[])(lb_build*) = {build_motors, build_turns,   build_springs,
+                                          build_cables, measure_lines, build_grounds,
+                                          build_drags,  build_loads,   build_loops};
   for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
     const lb_status status = step[i](b);
     if (status != LB_OK) {

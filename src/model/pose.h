@@ -6,8 +6,8 @@
 // What a constraint is called in the scene and where it stands there, by lb_loop_gap's number.
 typedef struct lb_constraint_title {
   const char* name;
-  const char* kind; // "constraint", "loop joint", or "joint": of one that maximal coordinates take
-                    // apart
+  const char* kind; // "constraint", "motor", "loop joint", or "joint": of one that maximal
+                    // coordinates take apart
   lb_place place;
 } lb_constraint_title;
 lb_constraint_title lb_model_constraint(const lb_model* m, int which);

@@ -22,12 +22,13 @@ static bool is_coupled(const lb_scene* s, int joint) {
   return false;
 }
 
-// Hinges and slides have a row for what a motor does; of other joints it is about a coordinate.
+// Hinges and slides have a row for what a motor does, and rotations that are led have three; of
+// other joints it is about a coordinate.
 static bool has_motor(const lb_scene* s, int joint) {
   const lb_joint_kind kind = s->joint[joint].kind;
   bool any = false;
   for (int i = 0; i < s->nmotor && kind != LB_JOINT_REVOLUTE && kind != LB_JOINT_PRISMATIC; i++) {
-    any |= s->motor[i].joint == joint;
+    any |= s->motor[i].joint == joint && !s->motor[i].rotation;
   }
   return any;
 }

@@ -155,7 +155,8 @@ static void reaction_headings(lb_out* out, lb_reaction_title title) {
 // reactions.csv: what the joints that move and those that close loops pass to what they carry.
 void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
-  const int count = m->njoint + m->nloop;
+  const size_t width = (size_t)m->njoint + (size_t)m->nloop;
+  const int count = m->njoint + m->nloop - lb_motors_count_turns(m); // the joints have those
   (void)s;
   lb_out_text(out, "time");
   for (int j = 0; j < count; j++) {
@@ -170,7 +171,7 @@ void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s)
     lb_out_text(out, "\n");
     lb_out_number(out, r->time[f], "");
     for (int j = 0; j < count; j++) {
-      const lb_reaction* x = &r->reaction[(size_t)f * (size_t)count + (size_t)j];
+      const lb_reaction* x = &r->reaction[(size_t)f * width + (size_t)j];
       const double value[] = {x->force.x,  x->force.y,  x->force.z,
                               x->moment.x, x->moment.y, x->moment.z};
       cells(out, sizeof value / sizeof *value, value);

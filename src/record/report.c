@@ -150,7 +150,7 @@ static void energy_figure(lb_out* out, const lb_model* m, const lb_summary* s) {
     lb_out_text(out, change > 0 ? "+" : "");
     human(out, change);
     lb_out_text(out, " J");
-    figure_end(out, m->nguide + m->nrelation > lb_motors_count_rows(m)
+    figure_end(out, m->nguide + m->nrelation > lb_motors_count_rows(m) + lb_motors_count_turns(m)
                         ? "energy put in or taken out by motors, constraints, dampers and loads"
                         : "energy put in or taken out by motors, dampers and loads");
   }
@@ -287,10 +287,11 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
   row_count(out, "Grounds", m->nground);
   row_count(out, "Strands", m->nstrand);
   row_count(out, "Soft bodies", m->nsoft);
-  row_count(out, "Motors", m->nmotor);
+  row_count(out, "Motors", m->nmotor - 2 * lb_motors_count_turns(m));
   row_count(out, "Loads", m->nload);
   row_count(out, "Loops", m->nloop - m->nguide);
-  row_count(out, "Constraints", m->nguide + m->nrelation - lb_motors_count_rows(m));
+  row_count(out, "Constraints",
+            m->nguide + m->nrelation - lb_motors_count_rows(m) - lb_motors_count_turns(m));
   row(out, "Gravity");
   human(out, lb_vec3_norm(m->gravity));
   lb_out_text(out, " m/s²");

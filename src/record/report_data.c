@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/motor.h"
 #include "record/bent.h"
 #include "record/writers.h"
 
@@ -27,9 +28,11 @@ static int efforts(const lb_recording* r, int joint) {
   return shown ? r->model->joint_nv[joint] : 0;
 }
 
-// Of what passes through joints, those in loops included.
+// Of what passes through joints, those in loops included. What leads a joint's rotation is part of
+// that.
 static int reactions(const lb_recording* r) {
-  return r->keeps & LB_KEEP_REACTIONS ? r->model->njoint + r->model->nloop : 0;
+  const lb_model* m = r->model;
+  return r->keeps & LB_KEEP_REACTIONS ? m->njoint + m->nloop - lb_motors_count_turns(m) : 0;
 }
 
 long lb_report_curves(const lb_recording* r) {
@@ -118,7 +121,7 @@ static void data_bending(packed* p, const samples* s, int e, int component) {
 
 // The size of the force through a joint.
 static void data_reaction(packed* p, const samples* s, int joint) {
-  const size_t count = (size_t)reactions(s->r);
+  const size_t count = (size_t)s->r->model->njoint + (size_t)s->r->model->nloop;
   if (p->ncurve++ >= LB_REPORT_CURVES) {
     return;
   }

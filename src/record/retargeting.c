@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "limber/shaping.h"
-#include "math/profile.h"
+#include "math/turning.h"
 #include "record/overlay.h"
 #include "record/writers.h"
 
@@ -24,6 +24,18 @@ void lb_write_after(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_write_csv(out, s->retarget->after);
 }
 
+// What a motor asks for; of one that leads a rotation its part of the rotation vector.
+static double asked(const lb_model* m, int motor, double time) {
+  double value[3];
+  if (m->motor_guide[motor] < 0) {
+    lb_profile_evaluate(m->motor_profile[motor], time, value);
+    return value[0];
+  }
+  const int* of = m->guide[m->motor_guide[motor]].motor;
+  const lb_vec3 v = lb_quat_log(lb_turning_evaluate(m->motor_turning[of[0]], time).q);
+  return motor == of[0] ? v.x : motor == of[1] ? v.y : v.z;
+}
+
 // What to send to the motors: values of all of them, of those that were not changed too.
 void lb_write_profiles(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_retarget_result* t = s->retarget;
@@ -39,8 +51,7 @@ void lb_write_profiles(lb_out* out, const lb_recording* r, const lb_summary* s) 
     const double time = (double)k / t->rate;
     lb_out_number(out, time, "");
     for (int i = 0, c = 0; i < m->nmotor; i++) {
-      double value[3];
-      lb_profile_evaluate(m->motor_profile[i], time, value);
+      double value[3] = {asked(m, i, time)};
       for (int j = 0; j < t->what->nmotor; j++) {
         c = t->what->motor[j] == i ? j + 1 : c;
       }

@@ -396,7 +396,8 @@ static void check_free_names(checker* c) {
 
 // --- springs, motors, loads ---
 
-bool lb_profile_holds(const lb_profile_definition* p) {
+// All but the values.
+static bool times_hold(const lb_profile_definition* p) {
   const int times = p->kind == LB_PROFILE_BSPLINE ? 2 : p->count;
   if ((int)p->kind < 0 || p->kind >= LB_PROFILE_COUNT || p->count < 0 || !(p->period >= 0) ||
       !isfinite(p->period)) {
@@ -405,7 +406,7 @@ bool lb_profile_holds(const lb_profile_definition* p) {
   if (p->count == 0) {
     return true;
   }
-  if (!p->time || !p->value || !all_finite(p->time, times) || !all_finite(p->value, p->count)) {
+  if (!p->time || !all_finite(p->time, times)) {
     return false;
   }
   for (int i = 1; i < times; i++) {
@@ -417,7 +418,54 @@ bool lb_profile_holds(const lb_profile_definition* p) {
          (p->degree >= 1 && p->degree <= 5 && p->count > p->degree);
 }
 
-// `motor_of` has those of every coordinate, counted from one.
+bool lb_profile_holds(const lb_profile_definition* p) {
+  return times_hold(p) && (p->count == 0 || (p->value && all_finite(p->value, p->count)));
+}
+
+// Rotations are of length one; from each to the next it must be clear which way round is shorter,
+// and of repeated ones from the last to the first.
+static void check_rotations(checker* c, const lb_scene_motor* m) {
+  static const double EITHER = 1e-6; // cosine of half the angle
+  for (int i = 0; i < m->profile.count; i++) {
+    const lb_quat a = m->rotation[i], b = m->rotation[(i + 1) % m->profile.count];
+    if (!(fabs(a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z - 1) < 1e-9)) {
+      SAY(c, m->place, "motor '%s': its rotations must be of length one", m->name);
+      return;
+    }
+    const bool goes_on = i + 1 < m->profile.count || m->profile.period > 0;
+    if (goes_on && fabs(a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z) < EITHER) {
+      SAY(c, m->place,
+          "motor '%s': its rotations %d and %d are half a turn apart, and may be joined either way "
+          "round (give one between)",
+          m->name, i + 1, (i + 1) % m->profile.count + 1);
+      return;
+    }
+  }
+}
+
+// Which of the joint's coordinates it drives must be driven by no other; `motor_of` has those of
+// every coordinate, counted from one.
+static void check_others(checker* c, int i, bool turns, int* motor_of) {
+  const lb_scene_motor* m = &c->s->motor[i];
+  const lb_scene_joint* j = &c->s->joint[m->joint];
+  int* other = &motor_of[m->joint * LB_JOINT_MOST_V];
+  int told = 0;
+  for (int k = m->coordinate; k < m->coordinate + (turns ? 3 : 1); k++) {
+    if (!index_is_good(k, LB_JOINT_MOST_V)) {
+      return;
+    }
+    if (other[k] && !told) {
+      told = other[k];
+      SAY(c, m->place, "motor '%s' drives joint '%s', which motor '%s' drives already (%s)",
+          m->name, j->name, c->s->motor[told - 1].name,
+          lb_joint_count_v(j) > 1 && !turns && !c->s->motor[told - 1].rotation
+              ? "keep one, or name another coordinate"
+              : "keep one");
+    }
+    other[k] = i + 1;
+  }
+}
+
 static void check_motor(checker* c, int i, int* motor_of) {
   const lb_scene_motor* m = &c->s->motor[i];
   if (!index_is_good(m->joint, c->s->njoint)) {
@@ -425,27 +473,26 @@ static void check_motor(checker* c, int i, int* motor_of) {
     return;
   }
   const lb_scene_joint* j = &c->s->joint[m->joint];
-  const bool broken = joint_is_broken(c, m->joint);
-  const int n = broken ? 0 : lb_joint_count_v(j);
-  if (!broken && !index_is_good(m->coordinate, n)) {
+  if (joint_is_broken(c, m->joint)) {
+    return;
+  }
+  const int n = lb_joint_count_v(j);
+  const bool turns = lb_joint_count_q(j) != n && m->drive == LB_DRIVE_POSITION;
+  if (!index_is_good(m->coordinate, n)) {
     SAY(c, m->place, "motor '%s' drives coordinate %d of joint '%s', which is %s and has %d",
         m->name, m->coordinate, j->name, lb_joint_kind_name(j->kind), n);
-  } else if (!broken && m->drive == LB_DRIVE_POSITION && lb_joint_count_q(j) != n) {
-    SAY(c, m->place,
-        "motor '%s' drives a position of joint '%s', which is %s (take %s, or drive a force)",
-        m->name, j->name, lb_joint_kind_name(j->kind), lb_joint_by_numbers(j));
+  } else if ((m->rotation != NULL) != turns || (turns && m->coordinate != 0)) {
+    SAY(c, m->place, "motor '%s' drives joint '%s', which is %s (%s)", m->name, j->name,
+        lb_joint_kind_name(j->kind),
+        turns ? "give it rotations of coordinate 0, or drive a force" : "give it numbers");
+    return;
   }
-  int* other = &motor_of[m->joint * LB_JOINT_MOST_V];
-  if (index_is_good(m->coordinate, LB_JOINT_MOST_V)) {
-    if (other[m->coordinate]) {
-      SAY(c, m->place, "motor '%s' drives joint '%s', which motor '%s' drives already (%s)",
-          m->name, j->name, c->s->motor[other[m->coordinate] - 1].name,
-          n > 1 ? "keep one, or name another coordinate" : "keep one");
-    }
-    other[m->coordinate] = i + 1;
-  }
-  if (m->profile.count < 1 || !lb_profile_holds(&m->profile)) {
+  check_others(c, i, turns, motor_of);
+  if (m->profile.count < 1 ||
+      !(m->rotation ? times_hold(&m->profile) : lb_profile_holds(&m->profile))) {
     SAY(c, m->place, "motor '%s': its values must be finite and its times rising", m->name);
+  } else if (m->rotation) {
+    check_rotations(c, m);
   }
 }
 

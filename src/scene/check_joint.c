@@ -22,6 +22,43 @@ static bool amount_holds(double x) {
   return x >= 0 && isfinite(x);
 }
 
+// Coordinates of distances and of angles have limits of their own.
+static bool mixes(const lb_scene_joint* j) {
+  return j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
+}
+
+// Limits that push but are nowhere.
+static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, const char* name,
+                                   bool turns) {
+  const bool ball = j->kind == LB_JOINT_SPHERICAL || (j->kind == LB_JOINT_FREE && turns);
+  bool any = j->kind == LB_JOINT_COMPOSITE; // whose parts are looked at
+  for (int k = 0; k < lb_joint_count_v(j); k++) {
+    const bool turn = mixes(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
+    any |= turn == turns && (isfinite(j->lower[k]) || isfinite(j->upper[k])) &&
+           !(ball && k == 0 && !isfinite(j->upper[k]));
+  }
+  if (!any) {
+    LB_SAY(c, j->place,
+           "joint '%s': its %s say how hard they push, but not where they are (give %s)", name,
+           turns ? "turn_limits" : "limits",
+           ball ? "'swing', 'twist' or both" : "'lower', 'upper' or both");
+  }
+}
+
+// Of the swing and the twist of a joint with a quaternion.
+static void check_ball_limits(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  const double half_turn = 3.14159265358979323846;
+  const double twist = fmax(isfinite(j->lower[1]) ? fabs(j->lower[1]) : 0,
+                            isfinite(j->upper[1]) ? fabs(j->upper[1]) : 0);
+  if (!(j->upper[0] > 0) || (isfinite(j->upper[0]) && j->upper[0] >= half_turn) ||
+      twist >= half_turn) {
+    LB_SAY(c, j->place,
+           "joint '%s': its swing must be greater than 0 and less than half a turn, its twist "
+           "within half a turn both ways",
+           name);
+  }
+}
+
 static void check_resistance(lb_checker* c, const lb_scene_joint* j, const char* name) {
   const lb_joint_resistance* t = &j->turn;
   const double amount[] = {j->friction,         j->limit_stiffness, j->limit_damping,
@@ -39,21 +76,14 @@ static void check_resistance(lb_checker* c, const lb_scene_joint* j, const char*
            "friction greater than 0",
            name);
   }
-  if (j->kind == LB_JOINT_FREE &&
-      (j->limit_stiffness > 0 || t->limit_stiffness > 0 || j->armature > 0 || t->armature > 0)) {
-    LB_SAY(c, j->place, "joint '%s' is free and cannot have limits or rotors (choose %s)", name,
-           lb_joint_by_numbers(j));
+  if ((j->kind == LB_JOINT_SPHERICAL && j->limit_stiffness > 0) ||
+      (j->kind == LB_JOINT_FREE && t->limit_stiffness > 0)) {
+    check_ball_limits(c, j, name);
   }
-  const double twist = fmax(isfinite(j->lower[1]) ? fabs(j->lower[1]) : 0,
-                            isfinite(j->upper[1]) ? fabs(j->upper[1]) : 0);
-  const double half_turn = 3.14159265358979323846;
-  if (j->kind == LB_JOINT_SPHERICAL && j->limit_stiffness > 0 &&
-      (!(j->upper[0] > 0) || (isfinite(j->upper[0]) && j->upper[0] >= half_turn) ||
-       twist >= half_turn)) {
-    LB_SAY(c, j->place,
-           "joint '%s': its swing must be greater than 0 and less than half a turn, its twist "
-           "within half a turn both ways",
-           name);
+  for (int turns = 0; turns <= mixes(j); turns++) {
+    if ((turns ? t->limit_stiffness : j->limit_stiffness) > 0) {
+      check_limits_are_given(c, j, name, turns);
+    }
   }
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     if (!(j->lower[k] <= j->upper[k])) {

@@ -99,6 +99,14 @@ static void check_line(lb_checker* c, const lb_scene_parameter* p) {
 static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
   const lb_profile_definition* d = &c->s->motor[p->index].profile;
   const bool leads = c->s->motor[p->index].drive == LB_DRIVE_POSITION;
+  if (c->s->motor[p->index].rotation) {
+    LB_SAY(c, p->place,
+           "parameter '%s': motor '%s' leads a rotation, whose values are no numbers to be found "
+           "(take %s)",
+           p->name, c->s->motor[p->index].name,
+           lb_joint_by_numbers(&c->s->joint[c->s->motor[p->index].joint]));
+    return;
+  }
   if (p->knots == 0 && (d->kind == LB_PROFILE_CUBIC || d->period > 0)) {
     LB_SAY(c, p->place,
            "parameter '%s': the curve of motor '%s' is %s, whose values cannot change one by one "

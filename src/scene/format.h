@@ -30,22 +30,24 @@ typedef enum lb_value {
   LB_VALUE_MATERIAL, // int
   LB_VALUE_TABLE,    // a struct, from `more`: lb_table
   // const lb_node*, for the reader of the section to go on with:
-  LB_VALUE_FILES,   // a path or a list of paths
-  LB_VALUE_FILE,    // a path
-  LB_VALUE_SECTION, // a mapping from names to tables
-  LB_VALUE_INITIAL, // a mapping from names to one of the tables of starts
-  LB_VALUE_LIST,    // a list of tables
-  LB_VALUE_ONE,     // one table
-  LB_VALUE_KEYS,    // a list of pairs [time, value]
-  LB_VALUE_POINTS,  // a list of values
-  LB_VALUE_CURVE,   // a list of pairs [stretch, force]
-  LB_VALUE_REGIONS, // a mapping from names of regions to names of materials
-  LB_VALUE_POSES,   // a list of poses
-  LB_VALUE_GRID,    // a list of lists of values
-  LB_VALUE_PARTS,   // a list of joints without bodies
-  LB_VALUE_BODIES,  // a list of bodies' names
-  LB_VALUE_BOUND,   // a number, in units that go by what it is about
-  LB_VALUE_MEASURE, // the same, or a list of numbers
+  LB_VALUE_FILES,      // a path or a list of paths
+  LB_VALUE_FILE,       // a path
+  LB_VALUE_SECTION,    // a mapping from names to tables
+  LB_VALUE_INITIAL,    // a mapping from names to one of the tables of starts
+  LB_VALUE_LIST,       // a list of tables
+  LB_VALUE_ONE,        // one table
+  LB_VALUE_KEYS,       // a list of pairs [time, value]
+  LB_VALUE_POINTS,     // a list of values
+  LB_VALUE_WAY,        // as KEYS, or pairs [time, rotation]
+  LB_VALUE_WAY_POINTS, // as POINTS, or a list of rotations
+  LB_VALUE_CURVE,      // a list of pairs [stretch, force]
+  LB_VALUE_REGIONS,    // a mapping from names of regions to names of materials
+  LB_VALUE_POSES,      // a list of poses
+  LB_VALUE_GRID,       // a list of lists of values
+  LB_VALUE_PARTS,      // a list of joints without bodies
+  LB_VALUE_BODIES,     // a list of bodies' names
+  LB_VALUE_BOUND,      // a number, in units that go by what it is about
+  LB_VALUE_MEASURE,    // the same, or a list of numbers
   LB_VALUE_KIND_COUNT
 } lb_value;
 

@@ -253,14 +253,13 @@ const lb_table lb_ball_bounds_table = TABLE("spherical limits", ball_bounds_fiel
         "the same for turning"                                                                     \
   }
 // of joints that slide and turn
-#define JOINT_FREE_RUBS(spring)                                                                    \
+#define JOINT_FREE_RESISTS(spring, shifts, turns)                                                  \
   JOINT_SPRING(spring), JOINT_DAMPING(LB_DAMPING),                                                 \
       JOINT_TURN("turn_damping", turn_damping, LB_TURN_DAMPING, LB_NOT_NEGATIVE, "0"),             \
       JOINT_FRICTION(LB_FORCE, LB_SPEED),                                                          \
       JOINT_TURN("turn_friction", turn_friction, LB_TORQUE, LB_NOT_NEGATIVE, "0"),                 \
-      JOINT_TURN("turn_friction_speed", turn_friction_speed, LB_TURN_RATE, LB_POSITIVE, "0.01")
-#define JOINT_FREE_RESISTS(spring, shifts, turns)                                                  \
-  JOINT_FREE_RUBS(spring), JOINT_ARMATURE(LB_MASS),                                                \
+      JOINT_TURN("turn_friction_speed", turn_friction_speed, LB_TURN_RATE, LB_POSITIVE, "0.01"),   \
+      JOINT_ARMATURE(LB_MASS),                                                                     \
       JOINT_TURN("turn_armature", turn_armature, LB_INERTIA, LB_NOT_NEGATIVE, "0"),                \
       JOINT_LIMITS(shifts), {                                                                      \
     "turn_limits", LB_VALUE_TABLE, JOINT(turn_limits), LB_PURE, LB_ANY, false, turns, "none",      \
@@ -281,7 +280,9 @@ static const lb_field universal_fields[] = {
     RESISTS_TURNING(&lb_cross_spring_table, &lb_cross_bounds_table)};
 static const lb_field spherical_fields[] = {
     JOINT_COMMON, RESISTS_TURNING(&lb_ball_spring_table, &lb_ball_bounds_table)};
-static const lb_field free_fields[] = {JOINT_COMMON, JOINT_FREE_RUBS(&lb_free_spring_table)};
+static const lb_field free_fields[] = {
+    JOINT_COMMON,
+    JOINT_FREE_RESISTS(&lb_free_spring_table, &lb_shift_bounds_table, &lb_ball_bounds_table)};
 static const lb_field planar_fields[] = {
     JOINT_COMMON,
     JOINT_TWO_AXES("the first direction it slides along",

@@ -18,8 +18,8 @@ static const lb_field spline_fields[] = {
      "when the curve begins"},
     {"to", LB_VALUE_NUMBER, offsetof(lb_spline_spec, to), LB_TIME, LB_ANY, true, NULL, NULL,
      "when the curve ends"},
-    {"points", LB_VALUE_POINTS, offsetof(lb_spline_spec, points), LB_PURE, LB_ANY, true, NULL, NULL,
-     "control points, more than the degree"},
+    {"points", LB_VALUE_WAY_POINTS, offsetof(lb_spline_spec, points), LB_PURE, LB_ANY, true, NULL,
+     NULL, "control points, more than the degree"},
 };
 const lb_table lb_spline_table = TABLE("spline", spline_fields);
 
@@ -31,8 +31,8 @@ static const lb_field motor_fields[] = {
     {"drive", LB_VALUE_CHOICE, offsetof(lb_motor_spec, drive), LB_PURE, LB_ANY, false,
      &drive_choices, "position",
      "position: the coordinate follows exactly; force: a torque or force on it"},
-    {"keys", LB_VALUE_KEYS, PROFILE(lb_motor_spec, keys), LB_PURE, LB_ANY, false, NULL, "none",
-     "[time, value] pairs: angles or distances, torques or forces"},
+    {"keys", LB_VALUE_WAY, PROFILE(lb_motor_spec, keys), LB_PURE, LB_ANY, false, NULL, "none",
+     "[time, value] pairs: angles, distances or rotations, torques or forces"},
     PROFILE_COMMON(lb_motor_spec),
 };
 const lb_table lb_motor_table = TABLE("motor", motor_fields);

@@ -239,7 +239,7 @@ static bool read_laws(lb_reader* r, const lb_joint_spring_spec* spec, lb_scene_j
 
 // Limits of joints whose coordinates are all of one sort, or of distances and angles apart.
 static void read_limits(const lb_joint_spec* spec, lb_scene_joint* joint) {
-  const bool apart = slides_and_turns(joint);
+  const bool apart = slides_and_turns(joint) || joint->kind == LB_JOINT_FREE;
   int next[2] = {0, 0};
   joint->limit_stiffness = spec->limits.stiffness;
   joint->limit_damping = spec->limits.damping;
@@ -255,11 +255,12 @@ static void read_limits(const lb_joint_spec* spec, lb_scene_joint* joint) {
     joint->lower[k] = from->lower[next[turns]];
     joint->upper[k] = from->upper[next[turns]++];
   }
-  if (joint->kind == LB_JOINT_SPHERICAL) {
-    joint->axis = spec->limits.axis;
-    joint->upper[0] = spec->limits.swing;
-    joint->lower[1] = spec->limits.twist[0];
-    joint->upper[1] = spec->limits.twist[1];
+  if (joint->kind == LB_JOINT_SPHERICAL || joint->kind == LB_JOINT_FREE) {
+    const lb_joint_bounds_spec* turn = apart ? &spec->turn_limits : &spec->limits;
+    joint->axis = turn->axis;
+    joint->upper[0] = turn->swing;
+    joint->lower[1] = turn->twist[0];
+    joint->upper[1] = turn->twist[1];
   }
 }
 

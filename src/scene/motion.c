@@ -1,9 +1,16 @@
 // Motors, loads and how it all starts.
+#include <math.h>
 #include <string.h>
 
 #include "scene/reader.h"
 
 // --- motors and loads ---
+
+// A unit quaternion, which has one number more than it has rates, is led as a whole.
+static bool leads_rotation(const lb_reader* r, const lb_motor_spec* spec) {
+  const lb_scene_joint* joint = &r->scene.joint[spec->joint];
+  return spec->drive == LB_DRIVE_POSITION && lb_joint_count_q(joint) != lb_joint_count_v(joint);
+}
 
 // What the motor's profile measures; false when the joint has nothing that it could drive.
 static bool motor_measure(lb_reader* r, const lb_motor_spec* spec, lb_dimension* dimension) {
@@ -21,10 +28,10 @@ static bool motor_measure(lb_reader* r, const lb_motor_spec* spec, lb_dimension*
                        lb_joint_kind_name(joint->kind), spec->coordinate,
                        n == 1 ? "its only one is 0" : lb_compose(r, "they are 0 to %d", n - 1));
   }
-  if (spec->drive == LB_DRIVE_POSITION && lb_joint_count_q(joint) != n) {
-    return lb_complain(r, named->place,
-                       "joint '%s' is %s, whose rotation is no number that a motor could drive "
-                       "(take %s, or 'drive: force')",
+  if (leads_rotation(r, spec) && spec->given.node[COORDINATE]) {
+    return lb_complain(r, spec->given.node[COORDINATE]->place,
+                       "joint '%s' is %s, whose rotation is driven as a whole (take 'coordinate' "
+                       "away and give rotations, take %s, or 'drive: force')",
                        joint->name, lb_joint_kind_name(joint->kind), lb_joint_by_numbers(joint));
   }
   const lb_joint_measure* measure =
@@ -48,7 +55,9 @@ static bool read_motor(lb_reader* r, const lb_entry* entry, lb_scene_motor* moto
                             .joint = spec.joint,
                             .coordinate = spec.coordinate,
                             .drive = (lb_motor_drive)spec.drive};
-  ok &= lb_read_profile(r, &spec.profile, &spec.given, dimension, &motor->profile);
+  ok &= leads_rotation(r, &spec)
+            ? lb_read_turning(r, &spec.profile, &spec.given, &motor->profile, &motor->rotation)
+            : lb_read_profile(r, &spec.profile, &spec.given, dimension, &motor->profile);
   if (ok && motor->profile.count == 0) {
     return lb_complain(r, entry->name->place,
                        "'keys' or 'spline' is missing (what the joint is to do)");
@@ -171,6 +180,13 @@ static bool motors_leave(lb_reader* r, const lb_entry* entry, int joint,
   for (int i = 0; i < r->scene.nmotor; i++) {
     const lb_scene_motor* m = &r->scene.motor[i];
     const bool drives = m->joint == joint && m->drive == LB_DRIVE_POSITION;
+    const bool turned = fabs(start->rotation.w) != 1 || lb_vec3_norm(start->spin) > 0;
+    if (drives && m->rotation && turned) {
+      return lb_complain(r, entry->name->place,
+                         "motor '%s' already says how the joint starts to turn (take 'rotation' "
+                         "and 'spin' away)",
+                         m->name);
+    }
     if (drives && alone) {
       return lb_complain(r, entry->name->place,
                          "motor '%s' already says where the joint starts (take this entry away)",

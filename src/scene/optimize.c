@@ -372,6 +372,10 @@ static bool read_goal(lb_reader* r, const lb_node* name, const lb_node* value, l
                         .count = 1,
                         .counts = {true},
                         .weight = spec.weight};
+  if (kind == LB_GOAL_MOTOR && r->scene.motor[of.index].rotation) { // torques about three axes
+    to->count = 3;
+    to->counts[1] = to->counts[2] = true;
+  }
   ok &= kind == LB_GOAL_MOTOR || read_target(r, &spec, to);
   ok &= !spec.along || read_axes(r, &spec, to);
   return read_time(r, &spec, to) && ok;

@@ -155,6 +155,9 @@ const char* lb_joint_by_numbers(const lb_scene_joint* joint);
 // Keys or a spline to a profile whose values measure `dimension`; neither: count 0.
 bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
                      lb_dimension dimension, lb_profile_definition* out);
+// The same whose values are rotations [count].
+bool lb_read_turning(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
+                     lb_profile_definition* out, lb_quat** rotation);
 
 // --- the whole ---
 

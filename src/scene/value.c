@@ -456,6 +456,7 @@ static bool (*const readers[])(lb_reader*, const lb_node*, const lb_field*, void
     [LB_VALUE_SECTION] = keep_map,       [LB_VALUE_INITIAL] = keep_map,
     [LB_VALUE_LIST] = keep_list,         [LB_VALUE_ONE] = keep_node,
     [LB_VALUE_KEYS] = keep_list,         [LB_VALUE_POINTS] = keep_list,
+    [LB_VALUE_WAY] = keep_list,          [LB_VALUE_WAY_POINTS] = keep_list,
     [LB_VALUE_REGIONS] = keep_map,       [LB_VALUE_CURVE] = keep_list,
     [LB_VALUE_POSES] = keep_list,        [LB_VALUE_GRID] = keep_list,
     [LB_VALUE_PARTS] = keep_list,        [LB_VALUE_BODIES] = keep_list,

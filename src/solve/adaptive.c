@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "dynamics/loop.h"
-#include "math/profile.h"
+#include "math/turning.h"
 #include "solve/stepper.h"
 #include "solve/trouble.h"
 
@@ -177,6 +177,7 @@ static double next_of(const lb_profile* p, double t, double before) {
 static double next_end(const lb_model* m, double t, double stop) {
   for (int i = 0; i < m->nmotor; i++) {
     stop = next_of(m->motor_profile[i], t, stop);
+    stop = next_of(m->motor_turning[i] ? m->motor_turning[i]->clock : NULL, t, stop);
   }
   for (int i = 0; i < m->nload; i++) {
     stop = next_of(m->load_profile[i], t, stop);

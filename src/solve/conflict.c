@@ -10,6 +10,7 @@
 #include "math/dense.h"
 #include "math/semidefinite.h"
 #include "model/link.h"
+#include "model/motor.h"
 
 // A party has at least this part of the widest gap; and one that is named in place of another, that
 // part.
@@ -21,8 +22,13 @@ static int motor_party(const lb_model* m, int motor) {
   return m->nloop + m->nrelation + motor;
 }
 
+// Of the three that lead a rotation the first stands for all.
+static int said_by(const lb_model* m, int motor) {
+  return m->motor_guide[motor] < 0 ? motor : m->guide[m->motor_guide[motor]].motor[0];
+}
+
 static int party_of(const lb_model* m, const lb_loop_row* r) {
-  return r->motor >= 0      ? motor_party(m, r->motor)
+  return r->motor >= 0      ? motor_party(m, said_by(m, r->motor))
          : r->relation >= 0 ? m->nloop + r->relation
                             : r->loop;
 }
@@ -39,9 +45,11 @@ lb_party_rank lb_conflict_rank(const lb_conflict* C, int party) {
 }
 
 lb_constraint_title lb_conflict_title(const lb_conflict* C, int party) {
-  const int motor = party - motor_party(C->m, 0);
-  return motor < 0 ? lb_model_constraint(C->m, party)
-                   : (lb_constraint_title){C->m->motor_name[motor], "motor", {0}};
+  const lb_model* m = C->m;
+  const int motor = party - motor_party(m, 0), guide = motor < 0 ? -1 : m->motor_guide[motor];
+  return motor < 0    ? lb_model_constraint(m, party)
+         : guide >= 0 ? lb_model_constraint(m, m->guide[guide].loop)
+                      : (lb_constraint_title){m->motor_name[motor], "motor", {0}};
 }
 
 bool lb_conflict_prescribes(const lb_conflict* C, int party) {
@@ -52,7 +60,7 @@ bool lb_conflict_prescribes(const lb_conflict* C, int party) {
 // The coordinate and the velocity of a tree that a motor prescribes; false: it does not.
 static bool find_driven(const lb_model* m, int motor, int* q, int* v) {
   const int joint = m->motor_joint[motor];
-  if (m->motor_drive[motor] != LB_DRIVE_POSITION || joint < 0 || m->motor_relation[motor] >= 0) {
+  if (!lb_motor_leads(m, motor)) {
     return false;
   }
   *q = m->joint_q[joint];

@@ -146,6 +146,31 @@ static void motors_on_one_coordinate_of_several_come_back(void** state) {
              1e-9, 1e-9);
 }
 
+// Rotations that are led, of a ball and of a body that flies, beside what is pushed and free.
+#define TURNED                                                                                     \
+  "duration: 0.4 s\n"                                                                              \
+  "record: {every: 10 ms, rates: true}\n"                                                          \
+  "bodies:\n"                                                                                      \
+  "  upper: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0, 0, -0.4]}}}\n"               \
+  "  lower: {shape: {capsule: {radius: 2 cm, from: [0, 0, 0], to: [0.1, 0, -0.3]}}}\n"             \
+  "  bird: {shape: {box: [0.1, 0.05, 0.02], position: [0, 0, -0.05]}}\n"                           \
+  "joints:\n"                                                                                      \
+  "  shoulder: {type: spherical, child: upper, damping: 0.1}\n"                                    \
+  "  elbow: {type: universal, parent: upper, child: lower, at: [0, 0, -0.4], axis: y,\n"           \
+  "          second_axis: z, spring: {stiffness: 3, rest: [0.2, 0]}}\n"                            \
+  "  air: {type: free, child: bird}\n"                                                             \
+  "motors:\n"                                                                                      \
+  "  a: {joint: shoulder, keys: [[0, [0, 0, 0]], [0.2, [1, 0.2, 0.4]], [0.4, [0, 0.3, 0]]]}\n"     \
+  "  b: {joint: elbow, coordinate: 1, drive: force, keys: [[0, 0], [0.2, 0.1], [0.4, 0]]}\n"       \
+  "  c: {joint: air, keys: [[-0.1, [0, 0, 0]], [0.4, [1, 0, 0.3]]]}\n"                             \
+  "  d: {joint: air, coordinate: 4, drive: force, keys: [[0, 1], [0.2, 3], [0.4, -1]]}\n"
+
+static void motors_that_lead_rotations_come_back(void** state) {
+  (void)state;
+  round_trip(TURNED, 1e-9, 1e-9);
+  round_trip(TURNED "solver: {coordinates: maximal}\n", 1e-9, 1e-9);
+}
+
 static void free_bodies_and_loads_leave_nothing(void** state) {
   (void)state;
   round_trip(
@@ -505,6 +530,7 @@ int main(void) {
       cmocka_unit_test(forces_of_motors_come_back_from_a_file),
       cmocka_unit_test(prescribed_joints_come_back_as_torques),
       cmocka_unit_test(motors_on_one_coordinate_of_several_come_back),
+      cmocka_unit_test(motors_that_lead_rotations_come_back),
       cmocka_unit_test(free_bodies_and_loads_leave_nothing),
       cmocka_unit_test(motors_of_linkages_come_back),
       cmocka_unit_test(elastic_bodies_need_nothing_inside),

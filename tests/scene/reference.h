@@ -28,6 +28,8 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
       [LB_VALUE_INITIAL] = "a mapping from names to starts",
       [LB_VALUE_KEYS] = "a list of [time, value]",
       [LB_VALUE_POINTS] = "a list of values",
+      [LB_VALUE_WAY] = "a list of [time, value]",
+      [LB_VALUE_WAY_POINTS] = "a list of values",
       [LB_VALUE_CURVE] = "a list of [stretch, force]",
       [LB_VALUE_REGIONS] = "a mapping from names of regions to materials",
       [LB_VALUE_POSES] = "a list of positions, or of {position, rotation}",
@@ -223,6 +225,13 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       [LB_VALUE_MEASURE] = ("{\"anyOf\": [{\"type\": [\"number\", \"string\"]}, {\"type\": "
                             "\"array\", \"items\": {\"type\": [\"number\", \"string\"]}}]}"),
       [LB_VALUE_POINTS] = "{\"type\": \"array\", \"items\": {\"type\": [\"number\", \"string\"]}}",
+      [LB_VALUE_WAY] = ("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"array\", "
+                        "\"prefixItems\": [{\"type\": [\"number\", \"string\"]}, {\"anyOf\": "
+                        "[{\"type\": [\"number\", \"string\"]}, {\"$ref\": \"#/$defs/angles\"}, "
+                        "{\"$ref\": \"#/$defs/rotation\"}]}], \"minItems\": 2, \"maxItems\": 2}}"),
+      [LB_VALUE_WAY_POINTS] =
+          ("{\"type\": \"array\", \"items\": {\"anyOf\": [{\"type\": [\"number\", "
+           "\"string\"]}, {\"$ref\": \"#/$defs/angles\"}, {\"$ref\": \"#/$defs/rotation\"}]}}"),
       [LB_VALUE_CURVE] = ("{\"type\": \"array\", \"minItems\": 2, \"items\": {\"type\": \"array\", "
                           "\"items\": {\"type\": [\"number\", \"string\"]}, \"minItems\": 2, "
                           "\"maxItems\": 2}}"),

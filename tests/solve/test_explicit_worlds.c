@@ -50,9 +50,11 @@ static void motor_changes(const chain* c, const lb_model* m, double* out) {
   for (int k = 0; k < lb_explicit_moments(c->S); k++) {
     const double time = lb_explicit_moment(c->S, k);
     for (int i = 0; i < m->nmotor; i++, out += 3) {
-      double here[3], there[3];
-      lb_profile_evaluate(m->motor_profile[i], time, here);
-      lb_profile_evaluate(c->plus->motor_profile[i], time, there);
+      double here[3] = {0}, there[3] = {0};
+      if (m->motor_profile[i]) { // else it leads a rotation, which has no number
+        lb_profile_evaluate(m->motor_profile[i], time, here);
+        lb_profile_evaluate(c->plus->motor_profile[i], time, there);
+      }
       for (int j = 0; j < 3; j++) {
         out[j] = m->motor_drive[i] == LB_DRIVE_FORCE && j > 0 ? 0 : there[j] - here[j];
       }
@@ -388,6 +390,35 @@ static void the_same_in_maximal_coordinates(void** state) {
                  .tolerance = 1e-7});
 }
 
+// A ball whose rotation a motor leads, on an arm that swings, with a tail that hangs on it.
+#define TURNED                                                                                     \
+  "limber: 1\n"                                                                                    \
+  "bodies:\n"                                                                                      \
+  "  arm: {shape: {box: [0.5, 0.05, 0.05], position: [0.25, 0, 0]}, mass: 1}\n"                    \
+  "  ball: {shape: {box: [0.3, 0.05, 0.1], position: [0.15, 0, 0]}, mass: 1}\n"                    \
+  "  tail: {shape: {box: [0.3, 0.05, 0.1], position: [0.15, 0, 0]}, mass: 1}\n"                    \
+  "joints:\n"                                                                                      \
+  "  shoulder: {type: universal, child: arm, axis: y, second_axis: z}\n"                           \
+  "  socket: {type: spherical, parent: arm, child: ball, damping: 0.1,\n"                          \
+  "           at: {position: [0.5, 0, 0], rotation: [0.1, 0.2, 0.3]}}\n"                           \
+  "  tip: {type: spherical, parent: ball, child: tail, at: [0.3, 0, 0]}\n"                         \
+  "motors:\n"                                                                                      \
+  "  push: {joint: shoulder, drive: force, keys: [[0, %.17g], [1, 3]]}\n"                          \
+  "  turn: {joint: socket, keys: [[-0.05, [0, 0, 0]], [0.1, [1, 0.5, -0.3]]]}\n"                   \
+  "initial: {shoulder: {velocity: [1, 2]}, tip: {spin: [1, 0.5, 0.3]}}\n"
+
+static void rotations_that_are_led(void** state) {
+  (void)state;
+  check(&(world){
+      .text = TURNED, .number = 2, .steps = 6, .h = 5e-3, .move = 1e-4, .tolerance = 1e-8});
+  check(&(world){.text = TURNED "solver: {coordinates: maximal}\n",
+                 .number = 2,
+                 .steps = 4,
+                 .h = 5e-3,
+                 .move = 1e-4,
+                 .tolerance = 1e-7});
+}
+
 // An arm that a motor leads, with flesh around its elbow, a strand along it, and one that floats.
 #define FABRIC                                                                                     \
   "limber: 1\n"                                                                                    \
@@ -487,6 +518,7 @@ int main(void) {
       cmocka_unit_test(gears_in_maximal_coordinates),
       cmocka_unit_test(points_and_frames_that_are_led_along_paths_and_at_rates),
       cmocka_unit_test(the_same_in_maximal_coordinates),
+      cmocka_unit_test(rotations_that_are_led),
       cmocka_unit_test(strands_and_flesh),
       cmocka_unit_test(strands_and_flesh_in_maximal_coordinates),
       cmocka_unit_test(an_arm_that_hits_its_stop),

@@ -219,6 +219,150 @@ static void rotors_of_free_2d_and_free_3d_joints_are_inertia(void** state) {
   }
 }
 
+// --- free joints with limits and rotors ---
+
+#define STOPS                                                                                      \
+  "limits: {lower: [-0.1, -0.2, -0.3], upper: [0.2, 0.1, 0.1], stiffness: 900, damping: 5,\n"      \
+  "         transition: 0.05}"
+#define TURN_STOPS                                                                                 \
+  "limits: {axis: [1, 0, 2], swing: 0.5, twist: [-0.3, 0.4], stiffness: 50, damping: 1,\n"         \
+  "         transition: 0.1}"
+
+// A mass that is felt at distances alone, and their limits, are those along the parent's axes,
+// however the body is turned.
+static void a_free_body_between_stops_is_one_by_numbers(void** state) {
+  (void)state;
+#define CARRIED(type, start)                                                                       \
+  RUN("integrator: rk8, step: 0.5 ms")                                                             \
+  "bodies:\n"                                                                                      \
+  "  base: {mass: 3, inertia: [0.3, 0.2, 0.2]}\n"                                                  \
+  "  arm: {mass: 2, center: [0, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"                              \
+  "joints:\n"                                                                                      \
+  "  b: {type: revolute, child: base, axis: [1, 0, 1]}\n"                                          \
+  "  j: {type: " type ", parent: base, child: arm, at: {rotation: [0.2, 0.3, 0.4]},\n"             \
+  "      armature: 3, " STOPS "}\n"                                                                \
+  "initial: {b: {velocity: 2}, j: {" start "}}\n"
+  check_alike(CARRIED("free", "velocity: [1, -1, 1.5], spin: [2, 0, 0]"),
+              CARRIED("free-3d, order: exponential", "velocity: [1, -1, 1.5, 2, 0, 0]"), 1e-9);
+}
+
+// All of it: slides along three axes, one on the other, that carry a ball.
+static void a_free_joint_is_slides_and_a_ball(void** state) {
+  (void)state;
+#define APART(solver)                                                                              \
+  RUN(solver)                                                                                      \
+  "bodies:\n"                                                                                      \
+  "  base: {mass: 3, inertia: [0.3, 0.2, 0.2]}\n"                                                  \
+  "  bit: {mass: 1e-9, inertia: [1e-9, 1e-9, 1e-9]}\n"                                             \
+  "  arm: {mass: 2, center: [0, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"                              \
+  "joints:\n"                                                                                      \
+  "  b: {type: revolute, child: base, axis: [1, 0, 1]}\n"                                          \
+  "  i: {type: translational, parent: base, child: bit, at: {rotation: [0.2, 0.3, 0.4]},\n"        \
+  "      armature: 0.7, " STOPS "}\n"                                                              \
+  "  j: {type: spherical, parent: bit, child: arm, armature: 0.05, " TURN_STOPS "}\n"              \
+  "initial: {b: {velocity: 2}, i: {velocity: [1, -1, 1.5]}, j: {spin: [2, 3, -4]}}\n"
+#define TOGETHER(solver)                                                                           \
+  RUN(solver)                                                                                      \
+  "bodies:\n"                                                                                      \
+  "  base: {mass: 3, inertia: [0.3, 0.2, 0.2]}\n"                                                  \
+  "  arm: {mass: 2, center: [0, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"                              \
+  "joints:\n"                                                                                      \
+  "  b: {type: revolute, child: base, axis: [1, 0, 1]}\n"                                          \
+  "  j: {type: free, parent: base, child: arm, at: {rotation: [0.2, 0.3, 0.4]},\n"                 \
+  "      armature: 0.7, turn_armature: 0.05, " STOPS ", turn_" TURN_STOPS "}\n"                    \
+  "initial: {b: {velocity: 2}, j: {velocity: [1, -1, 1.5], spin: [2, 3, -4]}}\n"
+  check_alike(TOGETHER("integrator: rk8, step: 0.5 ms"), APART("integrator: rk8, step: 0.5 ms"),
+              1e-7);
+  check_alike(TOGETHER("integrator: rk8, step: 0.5 ms"),
+              TOGETHER("integrator: rk8, step: 0.5 ms, coordinates: maximal"), 1e-9);
+  static const struct {
+    const char *name[2], *integrator;
+    double order;
+  } with[] = {
+      {{TOGETHER("integrator: bdf2, step: 1 ms"), TOGETHER("integrator: bdf2, step: 0.5 ms")},
+       "bdf2",
+       2},
+      {{TOGETHER("integrator: sdirk2, step: 1 ms"), TOGETHER("integrator: sdirk2, step: 0.5 ms")},
+       "sdirk2",
+       2},
+      {{TOGETHER("integrator: linear-euler, step: 1 ms"),
+        TOGETHER("integrator: linear-euler, step: 0.5 ms")},
+       "linear-euler",
+       1}};
+  lb_recording* exact = run(TOGETHER("integrator: rk8, step: 0.5 ms"));
+  for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
+    double off[2];
+    for (int k = 0; k < 2; k++) {
+      lb_recording* r = run(with[i].name[k]);
+      off[k] = apart(exact, r, "arm");
+      end(r);
+    }
+    print_message("%s: off by %.1e, %.1e\n", with[i].integrator, off[0], off[1]);
+    assert_true(log2(off[0] / off[1]) > with[i].order - 0.4);
+  }
+  end(exact);
+}
+
+static void limits_and_rotors_of_a_free_joint_keep_energy(void** state) {
+  (void)state;
+  lb_recording* r = run("duration: 2 s\n"
+                        "record: {every: 10 ms}\n"
+                        "solver: {integrator: rk8, step: 0.2 ms}\n" ARM
+                        "joints: {j: {type: free, child: arm, armature: 0.7, turn_armature: 0.05,\n"
+                        "  limits: {lower: [-0.1, -0.2, -0.3], upper: [0.2, 0.1, 0.1], stiffness: "
+                        "900},\n"
+                        "  turn_limits: {axis: [1, 0, 2], swing: 0.5, twist: [-0.3, 0.4], "
+                        "stiffness: 200}}}\n"
+                        "initial: {j: {spin: [2, 3, -4], velocity: [1, -1, 1.5]}}\n");
+  double worst = 0, most = 0, reach[3] = {0};
+  for (int f = 0; f < r->nframe; f++) {
+    const double all = r->kinetic[f] + r->potential[f];
+    worst = fmax(worst, fabs(all - r->kinetic[0] - r->potential[0]));
+    most = fmax(most, r->kinetic[f]);
+    for (int k = 0; k < 3; k++) {
+      reach[k] = fmax(reach[k], fabs(r->q[7 * (size_t)f + (size_t)k]));
+    }
+  }
+  print_message("energy off by %.1e of %.1f J, reaches %.2f, %.2f, %.2f\n", worst, most, reach[0],
+                reach[1], reach[2]);
+  assert_true(reach[0] > 0.2 && reach[1] > 0.2 && reach[2] > 0.3);
+  assert_near(worst / most, 0, 1e-6);
+  end(r);
+}
+
+// Forward and inverse dynamics of a free joint with rotors in the middle of a chain.
+static void forward_dynamics_with_rotors_are_the_inverse_of_inverse_dynamics(void** state) {
+  (void)state;
+  lb_model* m =
+      compile("bodies:\n"
+              "  base: {mass: 3, center: [0.1, 0, 0], inertia: [0.3, 0.2, 0.2]}\n"
+              "  arm: {mass: 2, center: [0, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"
+              "  tail: {mass: 1, center: [0.2, 0, 0.3], inertia: [0.1, 0.2, 0.1]}\n"
+              "joints:\n"
+              "  b: {type: spherical, child: base}\n"
+              "  j: {type: free, parent: base, child: arm, at: [0.2, 0.3, 0.4],\n"
+              "      armature: 0.7, turn_armature: 0.05}\n"
+              "  t: {type: revolute, parent: arm, child: tail, axis: [0, 1, 1]}\n"
+              "initial: {b: {rotation: [1, 0.3, 0], spin: [1, 2, -1]}, t: {velocity: 2},\n"
+              "  j: {position: [0.1, 0.2, 0.4], rotation: [0.3, 0.7, 0.2],\n"
+              "      spin: [2, 3, -4], velocity: [1, -1, 1.5]}}\n");
+  lb_data* d;
+  lb_random r = {4};
+  double tau[10], back[10], qdd[10];
+  assert_int_equal(m->nv, 10);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  for (int k = 0; k < 10; k++) {
+    tau[k] = lb_random_between(&r, -3, 3);
+  }
+  lb_aba(m, d, qdd, d->q, d->qd, tau);
+  lb_rnea(m, d, back, d->q, d->qd, qdd);
+  for (int k = 0; k < 10; k++) {
+    assert_near(back[k], tau[k], 1e-12);
+  }
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_in_a_plane_is_a_hinge),
@@ -228,6 +372,10 @@ int main(void) {
       cmocka_unit_test(what_rests_at_a_pose_comes_to_it),
       cmocka_unit_test(friction_stops_what_slides_and_turns),
       cmocka_unit_test(rotors_of_free_2d_and_free_3d_joints_are_inertia),
+      cmocka_unit_test(a_free_body_between_stops_is_one_by_numbers),
+      cmocka_unit_test(a_free_joint_is_slides_and_a_ball),
+      cmocka_unit_test(limits_and_rotors_of_a_free_joint_keep_energy),
+      cmocka_unit_test(forward_dynamics_with_rotors_are_the_inverse_of_inverse_dynamics),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
