@@ -179,6 +179,11 @@ extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 // ... what they are in it, and their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
+// Is the number of a joint's start one that a motor says? It stays as it is.
+bool lb_block_is_led(const lb_optimizing* o, const lb_block* b, int number);
+// Is the joint turned by a quaternion? Its places and rests are then turned from those of the scene
+// by the first three numbers; of a free joint the others are where it is.
+bool lb_joint_has_quaternion(const lb_scene_joint* joint);
 // The loop that a joint is in the model, or -1.
 int lb_optimizing_loop(const lb_model* m, const char* name);
 

@@ -92,8 +92,8 @@ static lb_quat free_rotation(const lb_model* m, int q) {
   return (lb_quat){r[0], r[1], r[2], r[3]};
 }
 
-static void put_position(player* w, const lb_block* b, const double* x) {
-  double* q = w->tree->q0 + b->q;
+// Numbers of a joint or free body into its coordinates, which are as the scene has them.
+static void put_place(const player* w, const lb_block* b, double* q, const double* x) {
   const int kind = b->p->owner == LB_OWNER_JOINT ? (int)w->o->given.joint[b->p->index].kind : -1;
   if (kind == LB_JOINT_SPHERICAL) {
     put_turn(q, x);
@@ -165,14 +165,15 @@ void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, doub
   *(kind == LB_PARAMETER_STIFFNESS ? stiffness : kind == LB_PARAMETER_DAMPING ? damping : rest) = x;
 }
 
-static void put_joint(lb_model* m, const lb_block* b, const double* x) {
+static void put_joint(const player* w, const lb_block* b, const double* x) {
+  lb_model* m = w->m;
   if (b->loop >= 0) {
     lb_scene_joint* j = &m->loop[b->loop];
     for (int i = 0; i < b->count; i++) {
       lb_put_resistance(b->p->kind, x[i], &j->stiffness, &j->damping, &j->rest[i]);
     }
   } else if (b->p->kind == LB_PARAMETER_REST) {
-    memcpy(m->rest + b->own_q, x, (size_t)b->count * sizeof *x);
+    put_place(w, b, m->rest + b->own_q, x);
   }
   for (int i = 0; i < b->ncoordinate; i++) {
     (b->p->kind == LB_PARAMETER_STIFFNESS ? m->stiffness : m->damping)[b->coordinate[i]] = *x;
@@ -188,7 +189,7 @@ static void put_resistance(player* w, const lb_block* b, const double* x) {
     lb_scene_cable* s = &m->cable[b->p->index];
     lb_put_resistance(b->p->kind, *x, &s->stiffness, &s->damping, &s->length);
   } else {
-    put_joint(m, b, x);
+    put_joint(w, b, x);
   }
 }
 
@@ -201,7 +202,7 @@ static lb_status put(player* w, const lb_block* b, const double* x) {
   }
   switch (b->p->kind) {
   case LB_PARAMETER_POSITION:
-    put_position(w, b, x);
+    put_place(w, b, w->tree->q0 + b->q, x);
     break;
   case LB_PARAMETER_ROTATION:
     put_rotation(w, b, x);

@@ -6,6 +6,7 @@
 #include "dynamics/loop.h"
 #include "math/profile.h"
 #include "model/charts.h"
+#include "model/motor.h"
 #include "model/split.h"
 
 typedef struct maker {
@@ -37,6 +38,10 @@ static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* mo
   }
   b->count = p->count;
   return p->time != NULL;
+}
+
+bool lb_joint_has_quaternion(const lb_scene_joint* joint) {
+  return lb_joint_count_q(joint) != lb_joint_count_v(joint);
 }
 
 static int count_numbers(const lb_scene* s, const lb_scene_parameter* p) {
@@ -268,20 +273,46 @@ static void start_closing(const lb_optimizing* o, const lb_scene_joint* j, const
   }
 }
 
-// Rotations are vectors from the scene's own.
+// Rotations are vectors from the scene's own, and before a place.
+static void start_turned(const lb_scene_joint* j, const double* place, double* x) {
+  memset(x, 0, 3 * sizeof *x);
+  memcpy(x + 3, place, j->kind == LB_JOINT_FREE ? 3 * sizeof *x : 0);
+}
+
 static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
-  const bool free = j->kind == LB_JOINT_FREE;
-  if (lb_joint_count_q(j) != lb_joint_count_v(j)) {
-    memset(x, 0, 3 * sizeof *x);
-    memcpy(x + 3, j->q, free ? 3 * sizeof *x : 0);
+  if (lb_joint_has_quaternion(j)) {
+    start_turned(j, j->q, x);
   } else {
     memcpy(x, j->q + b->part, (size_t)b->count * sizeof *x);
   }
 }
 
 static void start_rest(const lb_scene_joint* j, const lb_block* b, double* x) {
-  for (int k = 0; k < b->count; k++) {
+  const bool turned = lb_joint_has_quaternion(j);
+  if (turned) {
+    start_turned(j, j->rest, x);
+  }
+  for (int k = 0; k < b->count && !turned; k++) {
     x[k] = lb_joint_coordinate(j, b->part + k).rest;
+  }
+}
+
+bool lb_block_is_led(const lb_optimizing* o, const lb_block* b, int number) {
+  const lb_model* m = o->tree;
+  bool any = false;
+  for (int i = 0; i < m->nmotor; i++) {
+    any |= !lb_motor_pushes(m, i) && m->motor_v[i] == b->v + number;
+  }
+  return any && b->p->owner == LB_OWNER_JOINT && b->p->kind <= LB_PARAMETER_SPIN && b->said < 0;
+}
+
+// What motors say is as they have it.
+static void start_led(const lb_optimizing* o, const lb_block* b, double* x) {
+  const bool rate = b->p->kind == LB_PARAMETER_VELOCITY;
+  for (int k = 0; k < b->count; k++) {
+    if (lb_block_is_led(o, b, k)) {
+      x[k] = rate ? o->v0[b->v + k] : o->q0[b->q + k];
+    }
   }
 }
 
@@ -375,10 +406,12 @@ static double size_of(int n, const double* x) {
   return most > 1e-12 ? most : 1;
 }
 
-static void bound(lb_optimization* p, const lb_block* b, double floor) {
+static void bound(lb_optimizing* o, const lb_block* b, double floor) {
+  lb_optimization* p = &o->public;
   for (int i = b->first; i < b->first + b->count; i++) {
-    p->least[i] = fmax(b->p->least, floor);
-    p->most[i] = b->p->most;
+    const bool led = lb_block_is_led(o, b, i - b->first);
+    p->least[i] = led ? p->given[i] : fmax(b->p->least, floor);
+    p->most[i] = led ? p->given[i] : b->p->most;
     p->start[i] = fmin(fmax(p->given[i], p->least[i]), p->most[i]);
     const double range = p->most[i] - p->least[i];
     p->scale[i] = isfinite(range) && range > 0 ? range / 2 : size_of(b->count, p->given + b->first);
@@ -391,6 +424,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
   switch (b->p->owner) {
   case LB_OWNER_JOINT:
     start_joint(o, b, x);
+    start_led(o, b, x);
     break;
   case LB_OWNER_BODY:
     start_body(o, b, x);
@@ -412,7 +446,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
                         "parameter '%s': 'at_most' must not be below %g%s", b->p->name, floor,
                         floor > 0 ? ", a thousandth of what the scene has" : "");
   }
-  bound(&o->public, b, floor);
+  bound(o, b, floor);
   return LB_OK;
 }
 

@@ -145,12 +145,6 @@ static void pull_motors(lb_way_back* w, double time) {
 
 // --- the start ---
 
-// x turns the scene's own orientation by exp(x), which changes along velocities by Jr(x) dx.
-static void add_turn(double* to, const double* x, lb_v4 by) {
-  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT, lb_vec3_make(x[0], x[1], x[2])));
-  lb_v4_add_to(to, lb_m3_apply_transposed(J, by));
-}
-
 static lb_m3 free_rotation(const double* q) {
   return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
 }
@@ -171,7 +165,7 @@ static void pull_free(double* to, const lb_block* b, const double* x, const doub
     lb_v4_add_to(to, lb_v4_load(by_v));
     break;
   default: // the velocity stays as it is in the world: R'v changes by R'v x turn
-    add_turn(to, x, lb_v4_load(by_q) + lb_v4_cross(lb_v4_load(by_v + 3), lb_v4_load(v + 3)));
+    lb_turned_pull(to, x, lb_v4_load(by_q) + lb_v4_cross(lb_v4_load(by_v + 3), lb_v4_load(v + 3)));
     break;
   }
 }
@@ -180,7 +174,7 @@ static void pull_place(double* to, const lb_block* b, const double* x, int kind,
                        const double* by_q) {
   const bool ball = kind == LB_JOINT_SPHERICAL, free = kind == LB_JOINT_FREE;
   if (ball || free) {
-    add_turn(to, x, lb_v4_load(by_q));
+    lb_turned_pull(to, x, lb_v4_load(by_q));
   }
   if (free) {
     lb_v4_add_to(to + 3, lb_m3_apply(free_rotation(q), lb_v4_load(by_q + 3)));
@@ -222,6 +216,9 @@ static void pull_start(lb_way_back* w, const lb_model* tree, const double* x,
                  b->said < 0 ? by->tree_q + b->v : by->said_q + 3 * (size_t)b->said);
     } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
       lb_add(b->count, to, 1, b->said < 0 ? by->tree_v + b->v : by->said_v + 3 * (size_t)b->said);
+    }
+    for (int k = 0; k < b->count; k++) {
+      to[k] = lb_block_is_led(w->o, b, k) ? 0 : to[k];
     }
   }
 }
@@ -465,7 +462,7 @@ static bool needs_explicit(const lb_optimizing* o, const lb_model* m) {
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err) {
-  lb_way_back w = {.o = o, .m = &m->model, .d = d, .at = d};
+  lb_way_back w = {.o = o, .m = &m->model, .x = m->x, .d = d, .at = d};
   lb_arena_init(&w.arena, o->allocator);
   const lb_integrator by = w.m->solver.integrator;
   const bool explicit = lb_integrator_is_explicit(by);

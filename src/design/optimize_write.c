@@ -103,6 +103,13 @@ static void write_turn(double* to, const double* from, const double* x) {
   memcpy(to, (double[]){r.w, r.x, r.y, r.z}, 4 * sizeof *to);
 }
 
+// The numbers are a turn, from how the scene had it, and then a place.
+static void write_turned_rest(lb_scene_joint* to, const lb_scene_joint* from, const double* x) {
+  const lb_quat r = from->rest_turn;
+  to->rest_turn = lb_turned((double[]){r.w, r.x, r.y, r.z}, x);
+  memcpy(to->rest, x + 3, from->kind == LB_JOINT_FREE ? 3 * sizeof *x : 0);
+}
+
 static void write_place(lb_scene_joint* to, const lb_scene_joint* from, const lb_block* b,
                         const double* x) {
   if (from->kind == LB_JOINT_SPHERICAL) {
@@ -177,7 +184,7 @@ static bool write_joint(lb_arena* arena, lb_scene_joint* to, lb_parameter_kind k
   return ok;
 }
 
-static bool write_resistance(lb_arena* arena, lb_scene* s, const lb_block* b, const double* x) {
+static bool write_resistance(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   const lb_parameter_kind kind = b->p->kind;
   const int i = b->p->index;
   if (lb_fabric_owns(b)) {
@@ -189,10 +196,12 @@ static bool write_resistance(lb_arena* arena, lb_scene* s, const lb_block* b, co
     lb_scene_cable* to = &s->cable[i];
     lb_put_resistance(kind, *x, &to->stiffness, &to->damping, &to->length);
   } else if (b->p->part > 0) {
-    lb_scene_joint* part = own_parts(arena, &s->joint[i]);
-    return part && write_joint(arena, &part[b->p->part - 1], kind, x);
+    lb_scene_joint* part = own_parts(&o->arena, &s->joint[i]);
+    return part && write_joint(&o->arena, &part[b->p->part - 1], kind, x);
+  } else if (kind == LB_PARAMETER_REST && lb_joint_has_quaternion(&s->joint[i])) {
+    write_turned_rest(&s->joint[i], &o->given.joint[i], x);
   } else {
-    return write_joint(arena, &s->joint[i], kind, x);
+    return write_joint(&o->arena, &s->joint[i], kind, x);
   }
   return true;
 }
@@ -307,7 +316,7 @@ static bool write_block(lb_optimizing* o, lb_scene* scene, const lb_block* b, co
                   &o->given);
     return true;
   default:
-    return write_resistance(&o->arena, scene, b, x);
+    return write_resistance(o, scene, b, x);
   }
 }
 

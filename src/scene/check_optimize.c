@@ -59,6 +59,20 @@ static void say_table(lb_checker* c, const lb_scene_parameter* p, const char* na
          name);
 }
 
+// Do motors say how all that it is of starts? A rotation is led as a whole.
+static bool is_led(const lb_scene* s, const lb_scene_parameter* p) {
+  int first = 0;
+  const lb_scene_joint* of = lb_parameter_joint(s, p, &first);
+  if (!has_numbers(of)) {
+    return lb_joint_is_driven(s, p->index, -1);
+  }
+  bool all = true;
+  for (int k = first; k < first + lb_joint_count_v(of); k++) {
+    all = all && lb_joint_is_driven(s, p->index, k);
+  }
+  return all;
+}
+
 static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   int first = 0;
   const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
@@ -69,11 +83,7 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   if (j->kind == LB_JOINT_FIXED) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
            lb_parameter_kind_name(p->kind));
-  } else if (p->kind == LB_PARAMETER_REST && !has_numbers(j) && j->kind != LB_JOINT_COMPOSITE) {
-    LB_SAY(c, p->place,
-           "parameter '%s': joint '%s' is %s, whose rest is a rotation and no number (take %s)",
-           p->name, j->name, lb_joint_kind_name(j->kind), lb_joint_by_numbers(j));
-  } else if (start && lb_joint_is_driven(c->s, p->index, -1)) {
+  } else if (start && is_led(c->s, p)) {
     LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
            p->name, j->name);
   } else if (p->kind == LB_PARAMETER_STIFFNESS && of->law.count > 0) {

@@ -37,6 +37,8 @@ static const char TEXT[] =
     "    pe: {motor: e}\n"
     "    size: {length: arm, along: x}\n"
     "    weight: {mass: hand}\n"
+    "    qj: {position: j, at_least: -1, at_most: 1}\n    vj: {velocity: j}\n"
+    "    qk: {position: k}\n    vk: {velocity: k}\n"
     "  goals:\n"
     "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
     "    side: {point: ball, at: [0.1, 0, 0], velocity: [0.5, 0, -0.1]}\n"
@@ -68,11 +70,33 @@ static void gradients_of_explicit_schemes_are_those_of_differences(void** state)
   }
 }
 
+// Of a joint of which motors lead some coordinates, the others may start elsewhere.
+static void what_motors_lead_starts_as_they_say(void** state) {
+  (void)state;
+  char whole[8000];
+  problem p;
+  snprintf(whole, sizeof whole, TEXT, "bdf2", reduced, EFFORTS);
+  open_problem(&p, whole);
+  for (int i = 0; i < p.scene.optimize.nparameter; i++) {
+    const bool j = strcmp(p.scene.optimize.parameter[i].name + 1, "j") == 0;
+    const bool place = p.scene.optimize.parameter[i].name[0] == 'q';
+    const int led = p.o->first[i] + (j ? 1 : 2);
+    if (p.scene.optimize.parameter[i].kind == LB_PARAMETER_POSITION ||
+        p.scene.optimize.parameter[i].kind == LB_PARAMETER_VELOCITY) {
+      assert_true(p.o->least[led] == p.o->most[led]);
+      assert_near(p.o->start[led], place ? (j ? 0.1 : 0) : (j ? 10 : 1), 1e-12);
+      assert_true(p.o->least[led - 1] < p.o->most[led - 1]);
+    }
+  }
+  close_problem(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
       cmocka_unit_test(gradients_in_maximal_coordinates_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
+      cmocka_unit_test(what_motors_lead_starts_as_they_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

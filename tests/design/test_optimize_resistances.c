@@ -31,8 +31,8 @@ static const char TEXT[] =
     "  g: {velocity: [1, 0, 2, 1, 2, 3]}\n"
     "optimize:\n"
     "  parameters:\n"
-    "    s1: {stiffness: s}\n    s2: {damping: s}\n"
-    "    f1: {stiffness: f}\n    f2: {damping: f}\n"
+    "    s1: {stiffness: s}\n    s2: {damping: s}\n    s3: {rest: s, at_most: 90 deg}\n"
+    "    f1: {stiffness: f}\n    f2: {damping: f}\n    f3: {rest: f}\n"
     "    g1: {stiffness: g}\n    g2: {damping: g}\n    g3: {rest: g}\n"
     "    h1: {stiffness: h}\n    h2: {rest: h}\n"
     "    weight: {mass: hand}\n"
@@ -40,10 +40,39 @@ static const char TEXT[] =
     "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
     "    fly: {point: puck, at: [0.1, 0, 0], velocity: [0, 0.2, 0.1]}\n%s";
 
+// A chain of two bars between posts, on balls that twist back to where they rest: the last of them
+// closes the loop, and pulls to no rotation as the scene has it.
+static const char LOOP[] =
+    "duration: 60 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  arm: {mass: 2, center: [0.1, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"
+    "  hand: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "joints:\n"
+    "  s: {type: spherical, child: arm, damping: 0.1}\n"
+    "  f: {type: spherical, parent: arm, child: hand, at: [0, 0, 1], spring: {stiffness: 5}}\n"
+    "  g: {type: spherical, child: hand, at: [1, 0, 1], in_child: [1, 0, 0], loop: true,\n"
+    "      spring: {stiffness: 20}}\n"
+    "initial:\n"
+    "  s: {spin: [1, 2, 3]}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    g1: {rest: g}\n    f1: {rest: f}\n    g2: {stiffness: g}\n    weight: {mass: hand}\n"
+    "    size: {length: hand, along: x}\n"
+    "  goals:\n"
+    "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
+    "    fly: {point: hand, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n%s";
+
 static void gradients_of_implicit_schemes_are_those_of_differences(void** state) {
   (void)state;
   check_schemes(SCHEMES, TEXT, false, "", 1e-3, 1e-6);
   check_schemes(SCHEMES, TEXT, true, "", 1e-3, 1e-6);
+}
+
+static void gradients_by_rests_of_balls_that_close_loops_are_those_of_differences(void** state) {
+  (void)state;
+  check_schemes(SCHEMES, LOOP, false, "", 1e-3, 1e-6);
+  check_schemes(SCHEMES, LOOP, true, "", 1e-3, 1e-6);
 }
 
 static void gradients_of_explicit_schemes_are_those_of_differences(void** state) {
@@ -63,6 +92,7 @@ static void gradients_of_explicit_schemes_are_those_of_differences(void** state)
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
+      cmocka_unit_test(gradients_by_rests_of_balls_that_close_loops_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
