@@ -125,6 +125,7 @@ typedef struct lb_stage {
   bool impact;
   bool linear;
   double closing; // of a linearly implicit step
+  bool recharts;  // it changes charts
 } lb_stage;
 
 typedef struct lb_optimizing {
@@ -145,6 +146,8 @@ typedef struct lb_optimizing {
   double *q1, *v1; // ... and that of the last run
   double* way;     // [nv] of the tree: along which coordinates that follow went there
   double* r;       // [nv + rows] of the model, scratch
+  bool* keeps;     // [nv] of the model: coordinates that keep their charts, since goals are about
+                   // them or stiffness may be
   double h;
   lb_data* rest; // of the tree: the start as the scene has it
   int nsaid;

@@ -5,6 +5,7 @@
 
 #include "design/optimize_back.h"
 #include "dynamics/force_point.h"
+#include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "math/dense.h"
 #include "math/se3.h"
@@ -351,6 +352,19 @@ static bool go_back(lb_way_back* w, int record) {
   return true;
 }
 
+// Other numbers for the state before.
+static bool go_back_charts(lb_way_back* w, int record) {
+  const size_t nv = (size_t)w->m->nv;
+  const int now = record % RING, before = (record - 1) % RING;
+  go_to(w, record - 1);
+  lb_rechart_back(w->m, w->o->keeps, w->d->q, w->d->qd, w->q[now], w->v[now]);
+  lb_add((int)nv, w->q[before], 1, w->q[now]);
+  lb_add((int)nv, w->v[before], 1, w->v[now]);
+  memset(w->q[now], 0, nv * sizeof(double));
+  memset(w->v[now], 0, nv * sizeof(double));
+  return true;
+}
+
 // An explicit step comes from the record before alone; its stages are found again.
 static bool go_back_explicit(lb_way_back* w, int record) {
   const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
@@ -479,7 +493,8 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
     const lb_stage* s = &o->stage[i];
-    bool (*const go)(lb_way_back*, int) = s->linear                ? go_back_linear
+    bool (*const go)(lb_way_back*, int) = s->recharts              ? go_back_charts
+                                          : s->linear              ? go_back_linear
                                           : explicit && !s->impact ? go_back_explicit
                                                                    : go_back;
     if (!go(&w, i)) {

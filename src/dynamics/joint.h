@@ -122,7 +122,13 @@ void lb_normalise(const lb_model* m, double* q);
 // Where charts near their singularities have better numbers for the same state, change to them;
 // true when some did. Numbers that something acts on stay: a rotor, a spring, limits, a constraint
 // or a motor would see them jump. (Damping and friction act on rates, and resist before and after.)
-bool lb_rechart(const lb_model* m, double* q, double* qd);
-// The first joint with such numbers that came through a singular place of its chart, or is near one
-// (chart.h), or -1.
-int lb_singular_joint(const lb_model* m, const double* from, const double* q, double near);
+// So do those in `keeps` [nv]; NULL: there are none.
+bool lb_rechart(const lb_model* m, const bool* keeps, double* q, double* qd);
+// Slopes of something by coordinates and velocities [nv] after that, made slopes by those before,
+// which are given.
+void lb_rechart_back(const lb_model* m, const bool* keeps, const double* q, const double* qd,
+                     double* by_q, double* by_v);
+// The first joint with numbers that stay and came through a singular place of its chart, or is near
+// one (chart.h), or -1.
+int lb_singular_joint(const lb_model* m, const bool* keeps, const double* from, const double* q,
+                      double near);
