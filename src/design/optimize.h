@@ -70,7 +70,10 @@ typedef struct lb_block {
   int said;         // of the start of a joint that closes a loop in the tree: its number; else -1
   int* coordinate;  // [ncoordinate] of a joint: those that a stiffness or damping is of
   int ncoordinate;
-  lb_profile_definition profile; // of a motor
+  lb_profile_definition profile; // of a motor: its values are the numbers, and where the curve
+                                 // comes round to its first key the first of them once more
+  lb_profile** unit;             // [count] likewise, of a curve that feels a value far away: what
+                                 // one more of each adds; else NULL
   int growth, ngrowth;           // of a mass or length: the first, and how many
   int nslide;
   lb_slide* slide;
@@ -204,11 +207,13 @@ typedef struct lb_played {
 lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to);
 // The part of x that is a rotation vector from the scene's own orientation, as a rotation.
 lb_quat lb_turned(const double* quaternion, const double* x);
+// A motor's curve with the numbers x, its values taken from the arena; NULL there: no memory.
+lb_profile_definition lb_curve_make(lb_arena* arena, const lb_block* b, const double* x);
 // Put a number of a spring, cable or joint where it belongs.
 void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, double* damping,
                        double* rest);
-// How a profile at time t changes with its values: those from `first` on, at most six, with value
-// and first two derivatives each. Their count.
+// How a profile without a unit at time t changes with its values: those from `first` on, at most
+// six, with value and first two derivatives each. Their count.
 int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
 
 // --- conditions on starts (optimize_conditions.c) ---

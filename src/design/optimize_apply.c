@@ -129,8 +129,19 @@ static void put_spin(player* w, const lb_block* b, const double* x) {
   memcpy(w->tree->qd0 + b->v, x, 3 * sizeof *x);
 }
 
-static lb_status play(player* w, int motor, lb_profile_definition definition, const double* value) {
-  definition.value = (double*)value;
+lb_profile_definition lb_curve_make(lb_arena* arena, const lb_block* b, const double* x) {
+  lb_profile_definition p = b->profile;
+  p.value = LB_TAKE(arena, double, p.count);
+  for (int i = 0; p.value && i < p.count; i++) {
+    p.value[i] = x[i < b->count ? i : 0];
+  }
+  return p;
+}
+
+static lb_status play(player* w, int motor, lb_profile_definition definition) {
+  if (!definition.value) {
+    return LB_NO_MEMORY;
+  }
   const lb_status status = lb_profile_create(w->arena, &definition, &w->m->motor_profile[motor]);
   w->tree->motor_profile[motor] = w->m->motor_profile[motor];
   return status;
@@ -147,9 +158,10 @@ static lb_status put_length(player* w, const lb_block* b, double f) {
     w->o->growth[b->growth + i].length = f;
   }
   for (int i = 0; i < b->nslide && status == LB_OK; i++) {
-    const double value = (f - 1) * b->slide[i].reach;
-    const lb_profile_definition held = {.kind = LB_PROFILE_LINEAR, .count = 1, .time = &zero};
-    status = play(w, b->slide[i].motor, held, &value);
+    double value = (f - 1) * b->slide[i].reach;
+    const lb_profile_definition held = {
+        .kind = LB_PROFILE_LINEAR, .count = 1, .time = &zero, .value = &value};
+    status = play(w, b->slide[i].motor, held);
   }
   return status;
 }
@@ -214,7 +226,7 @@ static lb_status put(player* w, const lb_block* b, const double* x) {
     put_spin(w, b, x);
     break;
   case LB_PARAMETER_MOTOR:
-    return play(w, b->p->index, b->profile, x);
+    return play(w, b->p->index, lb_curve_make(w->arena, b, x));
   case LB_PARAMETER_MASS:
     put_mass(w, b, *x);
     break;

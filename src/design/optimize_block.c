@@ -26,6 +26,32 @@ static lb_status no_memory(lb_error* err) {
 
 // --- what can be said before there is a model ---
 
+// Is the last key of a curve that repeats the first one again? Then they stay the same.
+static bool comes_round(const lb_profile_definition* p) {
+  const int last = p->count - 1;
+  return p->period > 0 && p->kind != LB_PROFILE_BSPLINE && last > 0 &&
+         p->time[last] == p->time[0] + p->period && p->value[last] == p->value[0];
+}
+
+// A few values matter at a time.
+static bool is_local(const lb_profile_definition* p) {
+  return p->kind != LB_PROFILE_CUBIC && !(p->period > 0);
+}
+
+// Curves are linear in their values.
+static bool find_units(lb_optimizing* o, lb_block* b) {
+  b->unit = LB_TAKE(&o->arena, lb_profile*, b->count);
+  double* x = LB_TAKE(&o->arena, double, b->count);
+  bool ok = b->unit && x;
+  for (int i = 0; i < b->count && ok; i++) {
+    x[i] = 1;
+    const lb_profile_definition p = lb_curve_make(&o->arena, b, x);
+    ok = p.value && lb_profile_create(&o->arena, &p, &b->unit[i]) == LB_OK;
+    x[i] = 0;
+  }
+  return ok;
+}
+
 static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* motor) {
   lb_profile_definition* p = &b->profile;
   *p = motor->profile;
@@ -36,8 +62,8 @@ static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* mo
       p->time[i] = o->public.scene->duration * i / (p->count - 1);
     }
   }
-  b->count = p->count;
-  return p->time != NULL;
+  b->count = p->count - comes_round(p);
+  return p->time != NULL && (is_local(p) || find_units(o, b));
 }
 
 bool lb_joint_has_quaternion(const lb_scene_joint* joint) {

@@ -36,11 +36,14 @@ static void spread(lb_way_back* w, int motor, double time, const double by[3]) {
     const lb_block* b = &w->o->block[i];
     if (b->p->kind == LB_PARAMETER_MOTOR && b->p->index == motor) {
       double weight[6][3];
-      int first;
-      const int n = lb_profile_weights(&b->profile, time, &first, weight);
+      int first = 0;
+      const int n = b->unit ? b->count : lb_profile_weights(&b->profile, time, &first, weight);
       for (int k = 0; k < n; k++) {
-        w->gradient[b->first + first + k] +=
-            by[0] * weight[k][0] + by[1] * weight[k][1] + by[2] * weight[k][2];
+        double* of = weight[b->unit ? 0 : k];
+        if (b->unit) {
+          lb_profile_evaluate(b->unit[k], time, of);
+        }
+        w->gradient[b->first + first + k] += by[0] * of[0] + by[1] * of[1] + by[2] * of[2];
       }
     }
   }

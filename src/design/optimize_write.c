@@ -151,11 +151,7 @@ static void write_start(const lb_optimizing* o, lb_scene* s, const lb_block* b, 
 
 static bool write_curve(lb_arena* arena, lb_scene* s, const lb_block* b, const double* x) {
   lb_profile_definition* p = &s->motor[b->p->index].profile;
-  *p = b->profile;
-  p->value = LB_TAKE(arena, double, b->count);
-  if (p->value) {
-    memcpy(p->value, x, (size_t)b->count * sizeof *x);
-  }
+  *p = lb_curve_make(arena, b, x);
   return p->value != NULL;
 }
 

@@ -106,17 +106,28 @@ static void check_line(lb_checker* c, const lb_scene_parameter* p) {
   }
 }
 
+// Does a curve that repeats come back elsewhere than where it began, or will with other values? A
+// cubic one would be another curve then.
+static bool jumps_back(const lb_profile_definition* d, bool leads) {
+  const int last = d->count - 1;
+  if (d->kind == LB_PROFILE_BSPLINE) {
+    return leads;
+  }
+  const double end = d->time[0] + d->period;
+  const bool round = d->time[last] < end || (d->time[last] == end && d->value[last] == d->value[0]);
+  return !round && (leads || d->kind == LB_PROFILE_CUBIC);
+}
+
 static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
   const lb_profile_definition* d = &c->s->motor[p->index].profile;
   const bool leads = c->s->motor[p->index].drive == LB_DRIVE_POSITION;
-  if (p->knots == 0 && (d->kind == LB_PROFILE_CUBIC || d->period > 0)) {
+  if (p->knots == 0 && d->period > 0 && jumps_back(d, leads)) {
     LB_SAY(c, p->place,
-           "parameter '%s': the curve of motor '%s' is %s, whose values cannot change one by one "
-           "(give %s, or a spline)",
-           p->name, c->s->motor[p->index].name, d->period > 0 ? "repeated" : "cubic",
-           leads ? "the motor ease 'smooth'" : "'knots', or the motor ease 'smooth' or 'linear'");
+           "parameter '%s': the curve of motor '%s' repeats and would jump where it begins again "
+           "(give it keys, the last before the end of the period or like the first)",
+           p->name, c->s->motor[p->index].name);
   }
-  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && leads &&
+  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && leads && !(d->period > 0) &&
       (d->time[0] > 0 || d->time[1] < c->s->duration * (1 - 1e-9))) {
     LB_SAY(
         c, p->place,
