@@ -185,6 +185,8 @@ extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 // ... what they are in it, and their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
+// Is it about the turning of a joint that slides as well?
+bool lb_block_turns(const lb_block* b);
 // Is the number of a joint's start one that a motor says? It stays as it is.
 bool lb_block_is_led(const lb_optimizing* o, const lb_block* b, int number);
 // Is the joint turned by a quaternion? Its places and rests are then turned from those of the scene

@@ -174,7 +174,9 @@ static void put_mass(player* w, const lb_block* b, double mass) {
 
 void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, double* damping,
                        double* rest) {
-  *(kind == LB_PARAMETER_STIFFNESS ? stiffness : kind == LB_PARAMETER_DAMPING ? damping : rest) = x;
+  double* const to[] = {
+      [LB_SPRING_STIFFNESS] = stiffness, [LB_SPRING_DAMPING] = damping, [LB_SPRING_REST] = rest};
+  *to[lb_number_of_spring[kind]] = x;
 }
 
 static void put_joint(const player* w, const lb_block* b, const double* x) {
@@ -188,7 +190,8 @@ static void put_joint(const player* w, const lb_block* b, const double* x) {
     put_place(w, b, m->rest + b->own_q, x);
   }
   for (int i = 0; i < b->ncoordinate; i++) {
-    (b->p->kind == LB_PARAMETER_STIFFNESS ? m->stiffness : m->damping)[b->coordinate[i]] = *x;
+    const bool stiff = lb_number_of_spring[b->p->kind] == LB_SPRING_STIFFNESS;
+    (stiff ? m->stiffness : m->damping)[b->coordinate[i]] = *x;
   }
 }
 

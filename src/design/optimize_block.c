@@ -18,6 +18,8 @@ typedef struct maker {
 const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT] = {
     [LB_PARAMETER_STIFFNESS] = LB_SPRING_STIFFNESS,
     [LB_PARAMETER_DAMPING] = LB_SPRING_DAMPING,
+    [LB_PARAMETER_TURN_STIFFNESS] = LB_SPRING_STIFFNESS,
+    [LB_PARAMETER_TURN_DAMPING] = LB_SPRING_DAMPING,
     [LB_PARAMETER_REST] = LB_SPRING_REST};
 
 static lb_status no_memory(lb_error* err) {
@@ -64,6 +66,10 @@ static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* mo
   }
   b->count = p->count - comes_round(p);
   return p->time != NULL && (is_local(p) || find_units(o, b));
+}
+
+bool lb_block_turns(const lb_block* b) {
+  return b->p->kind == LB_PARAMETER_TURN_STIFFNESS || b->p->kind == LB_PARAMETER_TURN_DAMPING;
 }
 
 bool lb_joint_has_quaternion(const lb_scene_joint* joint) {
@@ -137,13 +143,13 @@ int lb_optimizing_loop(const lb_model* m, const char* name) {
 }
 
 // Those that share the joint's stiffness and damping: where a joint both slides and turns, its
-// distances.
+// distances or its angles.
 static lb_status find_coordinates(maker* k, lb_block* b, const lb_scene_joint* j) {
-  const bool mixed =
-      j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
+  const bool mixed = lb_joint_slides_and_turns(j);
+  const lb_coordinate wanted = lb_block_turns(b) ? LB_COORDINATE_ANGLE : LB_COORDINATE_LENGTH;
   b->coordinate = LB_TAKE(&k->o->arena, int, lb_joint_count_v(j));
   for (int i = 0; b->coordinate && i < lb_joint_count_v(j); i++) {
-    if (!mixed || lb_joint_counts(j, i) == LB_COORDINATE_LENGTH) {
+    if (!mixed || lb_joint_counts(j, i) == wanted) {
       b->coordinate[b->ncoordinate++] = b->own_v + i;
     }
   }
@@ -360,6 +366,12 @@ static void start_joint(const lb_optimizing* o, const lb_block* b, double* x) {
   case LB_PARAMETER_DAMPING:
     *x = of->damping;
     break;
+  case LB_PARAMETER_TURN_STIFFNESS:
+    *x = of->turn.stiffness;
+    break;
+  case LB_PARAMETER_TURN_DAMPING:
+    *x = of->turn.damping;
+    break;
   case LB_PARAMETER_REST:
     start_rest(j, b, x);
     break;
@@ -416,6 +428,8 @@ static double least_of(const lb_scene_parameter* p, double start) {
     return p->owner == LB_OWNER_STRAND ? 1e-3 * start : -(double)INFINITY;
   case LB_PARAMETER_STIFFNESS:
   case LB_PARAMETER_DAMPING:
+  case LB_PARAMETER_TURN_STIFFNESS:
+  case LB_PARAMETER_TURN_DAMPING:
     return 0;
   default:
     return -(double)INFINITY;

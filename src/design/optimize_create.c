@@ -80,7 +80,8 @@ static lb_status keep_charts(maker* k) {
   }
   for (int i = 0; i < o->nblock; i++) {
     const lb_block* b = &o->block[i];
-    for (int n = 0; b->p->kind == LB_PARAMETER_STIFFNESS && n < b->ncoordinate; n++) {
+    const bool stiff = lb_number_of_spring[b->p->kind] == LB_SPRING_STIFFNESS;
+    for (int n = 0; stiff && n < b->ncoordinate; n++) {
       o->keeps[b->coordinate[n]] = true;
     }
   }

@@ -68,11 +68,10 @@ static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
     return;
   }
   lb_joint_springs_by_stiffness(m, link, w->d->q, answers, pull);
+  const bool stiff = lb_number_of_spring[b->p->kind] == LB_SPRING_STIFFNESS;
   for (int i = 0; i < b->ncoordinate; i++) {
     const int v = b->coordinate[i];
-    *to +=
-        mu[v] * (b->p->kind == LB_PARAMETER_STIFFNESS ? pull[v - first]
-                                                      : -(w->d->qd[v] + (probe ? probe->u[v] : 0)));
+    *to += mu[v] * (stiff ? pull[v - first] : -(w->d->qd[v] + (probe ? probe->u[v] : 0)));
   }
 }
 
@@ -162,6 +161,8 @@ void lb_numbers_pull(lb_way_back* w, bool impact) {
     switch (b->p->kind) {
     case LB_PARAMETER_STIFFNESS:
     case LB_PARAMETER_DAMPING:
+    case LB_PARAMETER_TURN_STIFFNESS:
+    case LB_PARAMETER_TURN_DAMPING:
     case LB_PARAMETER_REST:
       (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
       break;

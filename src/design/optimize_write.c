@@ -168,8 +168,10 @@ static lb_scene_joint* own_parts(lb_arena* arena, lb_scene_joint* j) {
 static bool write_joint(lb_arena* arena, lb_scene_joint* to, lb_parameter_kind kind,
                         const double* x) {
   const int n = kind == LB_PARAMETER_REST ? lb_joint_count_v(to) : 1;
+  const bool turns = kind == LB_PARAMETER_TURN_STIFFNESS || kind == LB_PARAMETER_TURN_DAMPING;
   for (int k = 0; k < n && to->npart == 0; k++) {
-    lb_put_resistance(kind, x[k], &to->stiffness, &to->damping, &to->rest[k]);
+    lb_put_resistance(kind, x[k], turns ? &to->turn.stiffness : &to->stiffness,
+                      turns ? &to->turn.damping : &to->damping, &to->rest[k]);
   }
   lb_scene_joint* part = to->npart > 0 ? own_parts(arena, to) : NULL;
   bool ok = part || to->npart == 0;

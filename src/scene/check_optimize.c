@@ -27,11 +27,19 @@ bool lb_joint_mixes(const lb_scene_joint* j) {
   return false;
 }
 
+static bool turns_beside(const lb_scene_parameter* p) {
+  return p->kind == LB_PARAMETER_TURN_STIFFNESS || p->kind == LB_PARAMETER_TURN_DAMPING;
+}
+
+// Of stiffness and damping.
+static bool resists(const lb_scene_parameter* p) {
+  return p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING || turns_beside(p);
+}
+
 // Stiffness and damping are those of one part.
 static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_joint* j = &c->s->joint[p->index];
   int first = 0;
-  const bool one = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
   if (p->part < 0 || p->part > j->npart) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' has no part %d", p->name, j->name, p->part);
     return false;
@@ -42,7 +50,7 @@ static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
            p->part, j->name, lb_parameter_kind_name(p->kind));
     return false;
   }
-  if (one && of->kind == LB_JOINT_COMPOSITE) {
+  if (resists(p) && of->kind == LB_JOINT_COMPOSITE) {
     LB_SAY(c, p->place,
            p->part > 0 ? "parameter '%s': a part of joint '%s' is composite itself, and its parts "
                          "have %s of their own (write them in its place)"
@@ -86,7 +94,14 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   } else if (start && is_led(c->s, p)) {
     LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
            p->name, j->name);
-  } else if (p->kind == LB_PARAMETER_STIFFNESS && of->law.count > 0) {
+  } else if (turns_beside(p) && !lb_joint_slides_and_turns(of)) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' does not slide and turn both, and has no %s (give '%s')",
+           p->name, j->name, lb_parameter_kind_name(p->kind),
+           lb_parameter_kind_name(p->kind == LB_PARAMETER_TURN_STIFFNESS ? LB_PARAMETER_STIFFNESS
+                                                                         : LB_PARAMETER_DAMPING));
+  } else if ((p->kind == LB_PARAMETER_STIFFNESS && of->law.count > 0) ||
+             (p->kind == LB_PARAMETER_TURN_STIFFNESS && of->turn.law.count > 0)) {
     say_table(c, p, j->name);
   }
   const bool many = start || p->kind == LB_PARAMETER_REST;
@@ -200,7 +215,7 @@ static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
   }
   const bool positive = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH ||
                         p->kind == LB_PARAMETER_YOUNG;
-  const bool lasting = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
+  const bool lasting = resists(p);
   if (!(p->least <= p->most)) {
     LB_SAY(c, p->place, "parameter '%s': its bounds must be in order", p->name);
   }

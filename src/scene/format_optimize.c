@@ -32,6 +32,10 @@ static const lb_field parameter_fields[] = {
           "a spring, cable, strand or joint that may be stiffer"),
     OWNER(LB_PARAMETER_DAMPING, "damping",
           "a spring, cable, strand or joint that may be damped more"),
+    OWNER(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness",
+          "a joint that slides and turns and may be stiffer against turning"),
+    OWNER(LB_PARAMETER_TURN_DAMPING, "turn_damping",
+          "a joint that slides and turns and whose turning may be damped more"),
     OWNER(LB_PARAMETER_REST, "rest",
           "a spring or cable whose length at rest may change, a strand whose slack may, or a joint "
           "whose spring may pull elsewhere"),

@@ -118,6 +118,8 @@ static const sort PARAMETER_OF[LB_PARAMETER_COUNT] = {
     [LB_PARAMETER_LENGTH] = {offer_bodies, "body"},
     [LB_PARAMETER_STIFFNESS] = {offer_springs, "spring, cable, strand or joint"},
     [LB_PARAMETER_DAMPING] = {offer_springs, "spring, cable, strand or joint"},
+    [LB_PARAMETER_TURN_STIFFNESS] = {offer_joints, "joint"},
+    [LB_PARAMETER_TURN_DAMPING] = {offer_joints, "joint"},
     [LB_PARAMETER_REST] = {offer_springs, "spring, cable, strand or joint"},
     [LB_PARAMETER_YOUNG] = {offer_materials, "material"},
 };
@@ -170,6 +172,10 @@ static lb_dimension measure(const lb_scene* s, const lb_scene_parameter* p) {
   case LB_PARAMETER_DAMPING:
     return resistance_dimension(j && lb_joint_mixes(j) ? LB_COORDINATE_LENGTH : counts,
                                 kind == LB_PARAMETER_DAMPING);
+  case LB_PARAMETER_TURN_STIFFNESS:
+    return LB_TURN_STIFFNESS;
+  case LB_PARAMETER_TURN_DAMPING:
+    return LB_TURN_DAMPING;
   default: // a factor
     return LB_PURE;
   }
