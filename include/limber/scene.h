@@ -493,7 +493,7 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
   X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
   X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
-  X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable or strand */       \
+  X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, strand, ground */ \
   X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
   X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
   X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
@@ -516,6 +516,7 @@ typedef enum lb_owner {
   LB_OWNER_MOTOR,
   LB_OWNER_STRAND,
   LB_OWNER_MATERIAL,
+  LB_OWNER_GROUND,
   LB_OWNER_COUNT
 } lb_owner;
 

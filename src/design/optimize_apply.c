@@ -203,6 +203,8 @@ static void put_resistance(player* w, const lb_block* b, const double* x) {
   } else if (b->p->owner == LB_OWNER_CABLE) {
     lb_scene_cable* s = &m->cable[b->p->index];
     lb_put_resistance(b->p->kind, *x, &s->stiffness, &s->damping, &s->length);
+  } else if (b->p->owner == LB_OWNER_GROUND) {
+    m->ground[b->p->index].stiffness = *x;
   } else {
     put_joint(w, b, x);
   }
@@ -280,6 +282,7 @@ static bool copy_model(lb_arena* arena, lb_model* m) {
                             {&m->rest, m->nq, sizeof *m->rest},
                             {&m->spring, m->nline, sizeof *m->spring},
                             {&m->cable, m->ncable, sizeof *m->cable},
+                            {&m->ground, m->nground, sizeof *m->ground},
                             {&m->loop, m->nloop, sizeof *m->loop},
                             {&m->drag, m->ndrag, sizeof *m->drag},
                             {&m->link, m->nlink, sizeof *m->link},

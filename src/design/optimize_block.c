@@ -430,7 +430,7 @@ static double least_of(const lb_scene_parameter* p, double start) {
   case LB_PARAMETER_DAMPING:
   case LB_PARAMETER_TURN_STIFFNESS:
   case LB_PARAMETER_TURN_DAMPING:
-    return 0;
+    return p->owner == LB_OWNER_GROUND ? 1e-3 * start : 0;
   default:
     return -(double)INFINITY;
   }
@@ -471,6 +471,9 @@ static lb_status find_start(maker* k, const lb_block* b) {
     break;
   case LB_OWNER_MOTOR:
     start_motor(o, b, x);
+    break;
+  case LB_OWNER_GROUND:
+    *x = o->public.scene->ground[b->p->index].stiffness;
     break;
   case LB_OWNER_STRAND:
   case LB_OWNER_MATERIAL:

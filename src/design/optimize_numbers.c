@@ -2,6 +2,7 @@
 // multiplier.
 #include "design/optimize_back.h"
 #include "dynamics/force_drag.h"
+#include "dynamics/force_ground.h"
 #include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
 #include "dynamics/joint.h"
@@ -79,6 +80,10 @@ static void pull_line(lb_way_back* w, const lb_block* b, const double* mu) {
   const bool spring = b->p->owner == LB_OWNER_SPRING;
   w->gradient[b->first] += (spring ? lb_spring_by_number : lb_cable_by_number)(
       w->D, w->at, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
+}
+
+static void pull_ground(lb_way_back* w, const lb_block* b, const double* mu) {
+  w->gradient[b->first] += lb_ground_by_stiffness(w->D, w->at, w->answers.probe, b->p->index, mu);
 }
 
 // The power of what the equations of motion get beyond, for one more of a growth's number.
@@ -164,7 +169,9 @@ void lb_numbers_pull(lb_way_back* w, bool impact) {
     case LB_PARAMETER_TURN_STIFFNESS:
     case LB_PARAMETER_TURN_DAMPING:
     case LB_PARAMETER_REST:
-      (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
+      (b->p->owner == LB_OWNER_JOINT    ? pull_joint
+       : b->p->owner == LB_OWNER_GROUND ? pull_ground
+                                        : pull_line)(w, b, mu);
       break;
     case LB_PARAMETER_LENGTH:
       pull_mass(w, b, impact, mu);

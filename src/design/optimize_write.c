@@ -193,6 +193,8 @@ static bool write_resistance(lb_optimizing* o, lb_scene* s, const lb_block* b, c
   } else if (b->p->owner == LB_OWNER_CABLE) {
     lb_scene_cable* to = &s->cable[i];
     lb_put_resistance(kind, *x, &to->stiffness, &to->damping, &to->length);
+  } else if (b->p->owner == LB_OWNER_GROUND) {
+    s->ground[i].stiffness = *x;
   } else if (b->p->part > 0) {
     lb_scene_joint* part = own_parts(&o->arena, &s->joint[i]);
     return part && write_joint(&o->arena, &part[b->p->part - 1], kind, x);

@@ -7,10 +7,10 @@
 // --- parameters ---
 
 static int owner_count(const lb_scene* s, lb_owner owner) {
-  const int count[] = {[LB_OWNER_BODY] = s->nbody,        [LB_OWNER_JOINT] = s->njoint,
-                       [LB_OWNER_SPRING] = s->nspring,    [LB_OWNER_CABLE] = s->ncable,
-                       [LB_OWNER_MOTOR] = s->nmotor,      [LB_OWNER_STRAND] = s->nstrand,
-                       [LB_OWNER_MATERIAL] = s->nmaterial};
+  const int count[] = {[LB_OWNER_BODY] = s->nbody,         [LB_OWNER_JOINT] = s->njoint,
+                       [LB_OWNER_SPRING] = s->nspring,     [LB_OWNER_CABLE] = s->ncable,
+                       [LB_OWNER_MOTOR] = s->nmotor,       [LB_OWNER_STRAND] = s->nstrand,
+                       [LB_OWNER_MATERIAL] = s->nmaterial, [LB_OWNER_GROUND] = s->nground};
   return (int)owner >= 0 && owner < LB_OWNER_COUNT ? count[owner] : 0;
 }
 
@@ -202,12 +202,21 @@ static void check_strand(lb_checker* c, const lb_scene_parameter* p) {
   }
 }
 
+static void check_ground(lb_checker* c, const lb_scene_parameter* p) {
+  if (p->kind != LB_PARAMETER_STIFFNESS) {
+    LB_SAY(c, p->place, "parameter '%s': ground '%s' has no %s", p->name,
+           c->s->ground[p->index].name, lb_parameter_kind_name(p->kind));
+  } else if (!(p->most > 0)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_most' must be above 0", p->name);
+  }
+}
+
 static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
   void (*const of[])(lb_checker*, const lb_scene_parameter*) = {
-      [LB_OWNER_BODY] = check_body,        [LB_OWNER_JOINT] = check_joint,
-      [LB_OWNER_SPRING] = check_line,      [LB_OWNER_CABLE] = check_line,
-      [LB_OWNER_MOTOR] = check_motor,      [LB_OWNER_STRAND] = check_strand,
-      [LB_OWNER_MATERIAL] = check_material};
+      [LB_OWNER_BODY] = check_body,         [LB_OWNER_JOINT] = check_joint,
+      [LB_OWNER_SPRING] = check_line,       [LB_OWNER_CABLE] = check_line,
+      [LB_OWNER_MOTOR] = check_motor,       [LB_OWNER_STRAND] = check_strand,
+      [LB_OWNER_MATERIAL] = check_material, [LB_OWNER_GROUND] = check_ground};
   if (p->index < 0 || p->index >= owner_count(c->s, p->owner) || (int)p->kind < 0 ||
       p->kind >= LB_PARAMETER_COUNT) {
     LB_SAY(c, p->place, "parameter '%s' is of something that does not exist", p->name);

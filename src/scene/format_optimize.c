@@ -29,7 +29,7 @@ static const lb_field parameter_fields[] = {
     OWNER(LB_PARAMETER_LENGTH, "length",
           "a rigid body that may be longer or shorter, from where its joint holds it; a factor"),
     OWNER(LB_PARAMETER_STIFFNESS, "stiffness",
-          "a spring, cable, strand or joint that may be stiffer"),
+          "a spring, cable, strand, ground or joint that may be stiffer"),
     OWNER(LB_PARAMETER_DAMPING, "damping",
           "a spring, cable, strand or joint that may be damped more"),
     OWNER(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness",

@@ -94,11 +94,45 @@ static void gradients_of_explicit_schemes_are_those_of_differences(void** state)
   }
 }
 
+// A box that drops on soil and slides there, with a hand on it.
+static const char SOIL[] =
+    "duration: 100 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  box: {shape: {box: [0.4, 0.2, 0.1]}, mass: 2}\n"
+    "  hand: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "joints: {f: {type: spherical, parent: box, child: hand}}\n"
+    "grounds:\n"
+    "  soil: {stiffness: 30000, exponent: 1.5, dissipation: 0.2, friction: 0.4, slip: 0.05,\n"
+    "    points: [{body: box, at: [-0.2, -0.1, -0.05]}, {body: box, at: [0.2, -0.1, -0.05]},\n"
+    "             {body: box, at: [0, 0.1, -0.05]}]}\n"
+    "initial: {box: {position: [0, 0, 0.08], velocity: [1, 0.3, -1]}}\n"
+    "optimize:\n"
+    "  parameters: {k: {stiffness: soil, at_most: 100000 N/m}, l: {length: box}}\n"
+    "  goals:\n"
+    "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
+    "    fly: {point: hand, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n%s";
+
+static void gradients_by_the_stiffness_of_grounds_are_those_of_differences(void** state) {
+  (void)state;
+  static const char* const all[] = {"bdf1", "bdf2", "sdirk2", "linear-euler", "euler", "rk4"};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char whole[8000];
+    problem p;
+    snprintf(whole, sizeof whole, SOIL, all[i], i % 2 ? maximal : reduced, "");
+    open_problem(&p, whole);
+    check_both(&p, 1e-4, 1e-6); // nothing lands in between
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
       cmocka_unit_test(gradients_by_rests_of_balls_that_close_loops_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
+      cmocka_unit_test(gradients_by_the_stiffness_of_grounds_are_those_of_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
