@@ -320,6 +320,20 @@ static lb_status put_all(player* w, const double* x) {
   return status;
 }
 
+// Motors say how one coordinate of several starts, as where a scene is compiled; where gaps close
+// at a pace nothing else would put it there.
+static void put_led(lb_model* tree) {
+  for (int i = 0; i < tree->nmotor; i++) {
+    const int j = tree->motor_joint[i], v = tree->motor_v[i];
+    if (tree->motor_relation[i] >= 0 && j >= 0) {
+      double value[3];
+      lb_profile_evaluate(tree->motor_profile[i], 0, value);
+      tree->q0[tree->joint_q[j] + v - tree->joint_v[j]] = value[0];
+      tree->qd0[v] = value[1];
+    }
+  }
+}
+
 lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to) {
   const bool apart = o->tree != o->model;
   lb_model* m = &to->model;
@@ -332,6 +346,7 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   if (!copy_model(arena, m) || !copy_start(o, arena, tree) || put_all(&w, x) != LB_OK) {
     return LB_NO_MEMORY;
   }
+  put_led(tree);
   for (int i = 0; i < o->ngrowth; i++) {
     grow(&o->growth[i], m);
   }
