@@ -207,6 +207,7 @@ typedef struct lb_scene_joint {
   bool loop;
   bool taken_apart;    ///< by maximal coordinates alone: else it would carry the child
   bool splits_off_all; ///< of one that splits its child: the child's mass, and not a share of it
+  bool starts_itself;  ///< likewise: q and qd say where it starts, and not where the child is
   bool rejoins;        ///< made up where one split its child: it holds the part to the rest
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face

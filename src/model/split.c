@@ -175,9 +175,13 @@ static lb_status check_limits(const work* w, int joint, double gap) {
   return status;
 }
 
-// The joint starts where its child is where the tree has it, and moves as that does.
+// The joint starts where its child is where the tree has it, and moves as that does, unless it says
+// so itself.
 static lb_status find_start(work* w, int i) {
   lb_scene_joint* j = &w->to->joint[i];
+  if (j->starts_itself) {
+    return check_limits(w, i, 0);
+  }
   const lb_scene_joint* loop = find_loop(w, i);
   const lb_transform turn = lb_joint_turn(loop);
   const lb_transform in_parent = lb_transform_mul(loop->in_parent, turn);
