@@ -217,6 +217,7 @@ typedef struct lb_scene_joint {
   bool loop;
   bool taken_apart;    ///< by maximal coordinates alone: else it would carry the child
   bool splits_off_all; ///< of one that splits its child: the child's mass, and not a share of it
+  bool starts_itself;  ///< likewise: q and qd say where it starts, and not where the child is
   bool rejoins;        ///< made up where one split its child: it holds the part to the rest
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
@@ -507,10 +508,12 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
   X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
   X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
-  X(LB_PARAMETER_STIFFNESS, "stiffness") /* of a joint, spring, cable or strand */                 \
-  X(LB_PARAMETER_DAMPING, "damping")     /* likewise */                                            \
-  X(LB_PARAMETER_REST, "rest")           /* where a joint's springs pull to; a length at rest */   \
-  X(LB_PARAMETER_YOUNG, "young")         /* of a material that flesh is made of */
+  X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, strand, ground */ \
+  X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
+  X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
+  X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
+  X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a length at rest */           \
+  X(LB_PARAMETER_YOUNG, "young") /* of a material that flesh is made of */
 
 typedef enum lb_parameter_kind {
 #define LB_PARAMETER_CODE(code, name) code,
@@ -528,6 +531,7 @@ typedef enum lb_owner {
   LB_OWNER_MOTOR,
   LB_OWNER_STRAND,
   LB_OWNER_MATERIAL,
+  LB_OWNER_GROUND,
   LB_OWNER_COUNT
 } lb_owner;
 
@@ -734,6 +738,8 @@ int lb_joint_count_v(const lb_scene_joint* joint);
 /// first.
 const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_parameter* parameter,
                                          int* first);
+/// Is it one of those that slide and turn, with resistances of their own for turning (`turn`)?
+bool lb_joint_slides_and_turns(const lb_scene_joint* joint);
 /// What the coordinate counts whose rate is velocity k.
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 /// Is it other than in proportion?

@@ -70,7 +70,10 @@ typedef struct lb_block {
   int said;         // of the start of a joint that closes a loop in the tree: its number; else -1
   int* coordinate;  // [ncoordinate] of a joint: those that a stiffness or damping is of
   int ncoordinate;
-  lb_profile_definition profile; // of a motor
+  lb_profile_definition profile; // of a motor: its values are the numbers, and where the curve
+                                 // comes round to its first key the first of them once more
+  lb_profile** unit;             // [count] likewise, of a curve that feels a value far away: what
+                                 // one more of each adds; else NULL
   int growth, ngrowth;           // of a mass or length: the first, and how many
   int nslide;
   lb_slide* slide;
@@ -125,6 +128,7 @@ typedef struct lb_stage {
   bool impact;
   bool linear;
   double closing; // of a linearly implicit step
+  bool recharts;  // it changes charts
 } lb_stage;
 
 typedef struct lb_optimizing {
@@ -145,6 +149,8 @@ typedef struct lb_optimizing {
   double *q1, *v1; // ... and that of the last run
   double* way;     // [nv] of the tree: along which coordinates that follow went there
   double* r;       // [nv + rows] of the model, scratch
+  bool* keeps;     // [nv] of the model: coordinates that keep their charts, since goals are about
+                   // them or stiffness may be
   double h;
   lb_data* rest; // of the tree: the start as the scene has it
   int nsaid;
@@ -179,6 +185,13 @@ extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 // ... what they are in it, and their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
+// Is it about the turning of a joint that slides as well?
+bool lb_block_turns(const lb_block* b);
+// Is the number of a joint's start one that a motor says? It stays as it is.
+bool lb_block_is_led(const lb_optimizing* o, const lb_block* b, int number);
+// Is the joint turned by a quaternion? Its places and rests are then turned from those of the scene
+// by the first three numbers; of a free joint the others are where it is.
+bool lb_joint_has_quaternion(const lb_scene_joint* joint);
 // The loop that a joint is in the model, or -1.
 int lb_optimizing_loop(const lb_model* m, const char* name);
 
@@ -196,11 +209,13 @@ typedef struct lb_played {
 lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to);
 // The part of x that is a rotation vector from the scene's own orientation, as a rotation.
 lb_quat lb_turned(const double* quaternion, const double* x);
+// A motor's curve with the numbers x, its values taken from the arena; NULL there: no memory.
+lb_profile_definition lb_curve_make(lb_arena* arena, const lb_block* b, const double* x);
 // Put a number of a spring, cable or joint where it belongs.
 void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, double* damping,
                        double* rest);
-// How a profile at time t changes with its values: those from `first` on, at most six, with value
-// and first two derivatives each. Their count.
+// How a profile without a unit at time t changes with its values: those from `first` on, at most
+// six, with value and first two derivatives each. Their count.
 int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
 
 // --- conditions on starts (optimize_conditions.c) ---

@@ -92,8 +92,8 @@ static lb_quat free_rotation(const lb_model* m, int q) {
   return (lb_quat){r[0], r[1], r[2], r[3]};
 }
 
-static void put_position(player* w, const lb_block* b, const double* x) {
-  double* q = w->tree->q0 + b->q;
+// Numbers of a joint or free body into its coordinates, which are as the scene has them.
+static void put_place(const player* w, const lb_block* b, double* q, const double* x) {
   const int kind = b->p->owner == LB_OWNER_JOINT ? (int)w->o->given.joint[b->p->index].kind : -1;
   if (kind == LB_JOINT_SPHERICAL) {
     put_turn(q, x);
@@ -129,8 +129,19 @@ static void put_spin(player* w, const lb_block* b, const double* x) {
   memcpy(w->tree->qd0 + b->v, x, 3 * sizeof *x);
 }
 
-static lb_status play(player* w, int motor, lb_profile_definition definition, const double* value) {
-  definition.value = (double*)value;
+lb_profile_definition lb_curve_make(lb_arena* arena, const lb_block* b, const double* x) {
+  lb_profile_definition p = b->profile;
+  p.value = LB_TAKE(arena, double, p.count);
+  for (int i = 0; p.value && i < p.count; i++) {
+    p.value[i] = x[i < b->count ? i : 0];
+  }
+  return p;
+}
+
+static lb_status play(player* w, int motor, lb_profile_definition definition) {
+  if (!definition.value) {
+    return LB_NO_MEMORY;
+  }
   const lb_status status = lb_profile_create(w->arena, &definition, &w->m->motor_profile[motor]);
   w->tree->motor_profile[motor] = w->m->motor_profile[motor];
   return status;
@@ -147,9 +158,10 @@ static lb_status put_length(player* w, const lb_block* b, double f) {
     w->o->growth[b->growth + i].length = f;
   }
   for (int i = 0; i < b->nslide && status == LB_OK; i++) {
-    const double value = (f - 1) * b->slide[i].reach;
-    const lb_profile_definition held = {.kind = LB_PROFILE_LINEAR, .count = 1, .time = &zero};
-    status = play(w, b->slide[i].motor, held, &value);
+    double value = (f - 1) * b->slide[i].reach;
+    const lb_profile_definition held = {
+        .kind = LB_PROFILE_LINEAR, .count = 1, .time = &zero, .value = &value};
+    status = play(w, b->slide[i].motor, held);
   }
   return status;
 }
@@ -162,20 +174,24 @@ static void put_mass(player* w, const lb_block* b, double mass) {
 
 void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, double* damping,
                        double* rest) {
-  *(kind == LB_PARAMETER_STIFFNESS ? stiffness : kind == LB_PARAMETER_DAMPING ? damping : rest) = x;
+  double* const to[] = {
+      [LB_SPRING_STIFFNESS] = stiffness, [LB_SPRING_DAMPING] = damping, [LB_SPRING_REST] = rest};
+  *to[lb_number_of_spring[kind]] = x;
 }
 
-static void put_joint(lb_model* m, const lb_block* b, const double* x) {
+static void put_joint(const player* w, const lb_block* b, const double* x) {
+  lb_model* m = w->m;
   if (b->loop >= 0) {
     lb_scene_joint* j = &m->loop[b->loop];
     for (int i = 0; i < b->count; i++) {
       lb_put_resistance(b->p->kind, x[i], &j->stiffness, &j->damping, &j->rest[i]);
     }
   } else if (b->p->kind == LB_PARAMETER_REST) {
-    memcpy(m->rest + b->own_q, x, (size_t)b->count * sizeof *x);
+    put_place(w, b, m->rest + b->own_q, x);
   }
   for (int i = 0; i < b->ncoordinate; i++) {
-    (b->p->kind == LB_PARAMETER_STIFFNESS ? m->stiffness : m->damping)[b->coordinate[i]] = *x;
+    const bool stiff = lb_number_of_spring[b->p->kind] == LB_SPRING_STIFFNESS;
+    (stiff ? m->stiffness : m->damping)[b->coordinate[i]] = *x;
   }
 }
 
@@ -187,8 +203,10 @@ static void put_resistance(player* w, const lb_block* b, const double* x) {
   } else if (b->p->owner == LB_OWNER_CABLE) {
     lb_scene_cable* s = &m->cable[b->p->index];
     lb_put_resistance(b->p->kind, *x, &s->stiffness, &s->damping, &s->length);
+  } else if (b->p->owner == LB_OWNER_GROUND) {
+    m->ground[b->p->index].stiffness = *x;
   } else {
-    put_joint(m, b, x);
+    put_joint(w, b, x);
   }
 }
 
@@ -201,7 +219,7 @@ static lb_status put(player* w, const lb_block* b, const double* x) {
   }
   switch (b->p->kind) {
   case LB_PARAMETER_POSITION:
-    put_position(w, b, x);
+    put_place(w, b, w->tree->q0 + b->q, x);
     break;
   case LB_PARAMETER_ROTATION:
     put_rotation(w, b, x);
@@ -213,7 +231,7 @@ static lb_status put(player* w, const lb_block* b, const double* x) {
     put_spin(w, b, x);
     break;
   case LB_PARAMETER_MOTOR:
-    return play(w, b->p->index, b->profile, x);
+    return play(w, b->p->index, lb_curve_make(w->arena, b, x));
   case LB_PARAMETER_MASS:
     put_mass(w, b, *x);
     break;
@@ -264,6 +282,7 @@ static bool copy_model(lb_arena* arena, lb_model* m) {
                             {&m->rest, m->nq, sizeof *m->rest},
                             {&m->spring, m->nline, sizeof *m->spring},
                             {&m->cable, m->ncable, sizeof *m->cable},
+                            {&m->ground, m->nground, sizeof *m->ground},
                             {&m->loop, m->nloop, sizeof *m->loop},
                             {&m->drag, m->ndrag, sizeof *m->drag},
                             {&m->link, m->nlink, sizeof *m->link},
@@ -301,6 +320,20 @@ static lb_status put_all(player* w, const double* x) {
   return status;
 }
 
+// Motors say how one coordinate of several starts, as where a scene is compiled; where gaps close
+// at a pace nothing else would put it there.
+static void put_led(lb_model* tree) {
+  for (int i = 0; i < tree->nmotor; i++) {
+    const int j = tree->motor_joint[i], v = tree->motor_v[i];
+    if (tree->motor_relation[i] >= 0 && j >= 0) {
+      double value[3];
+      lb_profile_evaluate(tree->motor_profile[i], 0, value);
+      tree->q0[tree->joint_q[j] + v - tree->joint_v[j]] = value[0];
+      tree->qd0[v] = value[1];
+    }
+  }
+}
+
 lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to) {
   const bool apart = o->tree != o->model;
   lb_model* m = &to->model;
@@ -313,6 +346,7 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   if (!copy_model(arena, m) || !copy_start(o, arena, tree) || put_all(&w, x) != LB_OK) {
     return LB_NO_MEMORY;
   }
+  put_led(tree);
   for (int i = 0; i < o->ngrowth; i++) {
     grow(&o->growth[i], m);
   }

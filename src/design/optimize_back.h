@@ -11,6 +11,7 @@ enum { RING = 4 };
 typedef struct lb_way_back {
   lb_optimizing* o;
   const lb_model* m;
+  const double* x; // the numbers
   lb_data* d;
   lb_step_derivative* S;
   lb_explicit_derivative* X; // of explicit steps, in its place; of linear ones, for motors but for
@@ -36,6 +37,9 @@ typedef struct lb_way_back {
   bool numbers;              // some change the equations themselves, and not only starts and motors
 } lb_way_back;
 
+// From how something changes as what lb_turned gives turns along its axes to how it does by x:
+// added.
+void lb_turned_pull(double* to, const double* x, lb_v4 by);
 // What numbers of the model do to a stage, by its multiplier mu: added to the gradient. `impact`:
 // to such a one.
 void lb_numbers_pull(lb_way_back* w, bool impact);

@@ -6,6 +6,7 @@
 #include "dynamics/loop.h"
 #include "math/profile.h"
 #include "model/charts.h"
+#include "model/motor.h"
 #include "model/split.h"
 
 typedef struct maker {
@@ -17,6 +18,8 @@ typedef struct maker {
 const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT] = {
     [LB_PARAMETER_STIFFNESS] = LB_SPRING_STIFFNESS,
     [LB_PARAMETER_DAMPING] = LB_SPRING_DAMPING,
+    [LB_PARAMETER_TURN_STIFFNESS] = LB_SPRING_STIFFNESS,
+    [LB_PARAMETER_TURN_DAMPING] = LB_SPRING_DAMPING,
     [LB_PARAMETER_REST] = LB_SPRING_REST};
 
 static lb_status no_memory(lb_error* err) {
@@ -24,6 +27,32 @@ static lb_status no_memory(lb_error* err) {
 }
 
 // --- what can be said before there is a model ---
+
+// Is the last key of a curve that repeats the first one again? Then they stay the same.
+static bool comes_round(const lb_profile_definition* p) {
+  const int last = p->count - 1;
+  return p->period > 0 && p->kind != LB_PROFILE_BSPLINE && last > 0 &&
+         p->time[last] == p->time[0] + p->period && p->value[last] == p->value[0];
+}
+
+// A few values matter at a time.
+static bool is_local(const lb_profile_definition* p) {
+  return p->kind != LB_PROFILE_CUBIC && !(p->period > 0);
+}
+
+// Curves are linear in their values.
+static bool find_units(lb_optimizing* o, lb_block* b) {
+  b->unit = LB_TAKE(&o->arena, lb_profile*, b->count);
+  double* x = LB_TAKE(&o->arena, double, b->count);
+  bool ok = b->unit && x;
+  for (int i = 0; i < b->count && ok; i++) {
+    x[i] = 1;
+    const lb_profile_definition p = lb_curve_make(&o->arena, b, x);
+    ok = p.value && lb_profile_create(&o->arena, &p, &b->unit[i]) == LB_OK;
+    x[i] = 0;
+  }
+  return ok;
+}
 
 static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* motor) {
   lb_profile_definition* p = &b->profile;
@@ -35,8 +64,16 @@ static bool spread_knots(lb_optimizing* o, lb_block* b, const lb_scene_motor* mo
       p->time[i] = o->public.scene->duration * i / (p->count - 1);
     }
   }
-  b->count = p->count;
-  return p->time != NULL;
+  b->count = p->count - comes_round(p);
+  return p->time != NULL && (is_local(p) || find_units(o, b));
+}
+
+bool lb_block_turns(const lb_block* b) {
+  return b->p->kind == LB_PARAMETER_TURN_STIFFNESS || b->p->kind == LB_PARAMETER_TURN_DAMPING;
+}
+
+bool lb_joint_has_quaternion(const lb_scene_joint* joint) {
+  return lb_joint_count_q(joint) != lb_joint_count_v(joint);
 }
 
 static int count_numbers(const lb_scene* s, const lb_scene_parameter* p) {
@@ -106,13 +143,13 @@ int lb_optimizing_loop(const lb_model* m, const char* name) {
 }
 
 // Those that share the joint's stiffness and damping: where a joint both slides and turns, its
-// distances.
+// distances or its angles.
 static lb_status find_coordinates(maker* k, lb_block* b, const lb_scene_joint* j) {
-  const bool mixed =
-      j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
+  const bool mixed = lb_joint_slides_and_turns(j);
+  const lb_coordinate wanted = lb_block_turns(b) ? LB_COORDINATE_ANGLE : LB_COORDINATE_LENGTH;
   b->coordinate = LB_TAKE(&k->o->arena, int, lb_joint_count_v(j));
   for (int i = 0; b->coordinate && i < lb_joint_count_v(j); i++) {
-    if (!mixed || lb_joint_counts(j, i) == LB_COORDINATE_LENGTH) {
+    if (!mixed || lb_joint_counts(j, i) == wanted) {
       b->coordinate[b->ncoordinate++] = b->own_v + i;
     }
   }
@@ -268,20 +305,46 @@ static void start_closing(const lb_optimizing* o, const lb_scene_joint* j, const
   }
 }
 
-// Rotations are vectors from the scene's own.
+// Rotations are vectors from the scene's own, and before a place.
+static void start_turned(const lb_scene_joint* j, const double* place, double* x) {
+  memset(x, 0, 3 * sizeof *x);
+  memcpy(x + 3, place, j->kind == LB_JOINT_FREE ? 3 * sizeof *x : 0);
+}
+
 static void start_place(const lb_scene_joint* j, const lb_block* b, double* x) {
-  const bool free = j->kind == LB_JOINT_FREE;
-  if (lb_joint_count_q(j) != lb_joint_count_v(j)) {
-    memset(x, 0, 3 * sizeof *x);
-    memcpy(x + 3, j->q, free ? 3 * sizeof *x : 0);
+  if (lb_joint_has_quaternion(j)) {
+    start_turned(j, j->q, x);
   } else {
     memcpy(x, j->q + b->part, (size_t)b->count * sizeof *x);
   }
 }
 
 static void start_rest(const lb_scene_joint* j, const lb_block* b, double* x) {
-  for (int k = 0; k < b->count; k++) {
+  const bool turned = lb_joint_has_quaternion(j);
+  if (turned) {
+    start_turned(j, j->rest, x);
+  }
+  for (int k = 0; k < b->count && !turned; k++) {
     x[k] = lb_joint_coordinate(j, b->part + k).rest;
+  }
+}
+
+bool lb_block_is_led(const lb_optimizing* o, const lb_block* b, int number) {
+  const lb_model* m = o->tree;
+  bool any = false;
+  for (int i = 0; i < m->nmotor; i++) {
+    any |= !lb_motor_pushes(m, i) && m->motor_v[i] == b->v + number;
+  }
+  return any && b->p->owner == LB_OWNER_JOINT && b->p->kind <= LB_PARAMETER_SPIN && b->said < 0;
+}
+
+// What motors say is as they have it.
+static void start_led(const lb_optimizing* o, const lb_block* b, double* x) {
+  const bool rate = b->p->kind == LB_PARAMETER_VELOCITY;
+  for (int k = 0; k < b->count; k++) {
+    if (lb_block_is_led(o, b, k)) {
+      x[k] = rate ? o->v0[b->v + k] : o->q0[b->q + k];
+    }
   }
 }
 
@@ -302,6 +365,12 @@ static void start_joint(const lb_optimizing* o, const lb_block* b, double* x) {
     break;
   case LB_PARAMETER_DAMPING:
     *x = of->damping;
+    break;
+  case LB_PARAMETER_TURN_STIFFNESS:
+    *x = of->turn.stiffness;
+    break;
+  case LB_PARAMETER_TURN_DAMPING:
+    *x = of->turn.damping;
     break;
   case LB_PARAMETER_REST:
     start_rest(j, b, x);
@@ -359,7 +428,9 @@ static double least_of(const lb_scene_parameter* p, double start) {
     return p->owner == LB_OWNER_STRAND ? 1e-3 * start : -(double)INFINITY;
   case LB_PARAMETER_STIFFNESS:
   case LB_PARAMETER_DAMPING:
-    return 0;
+  case LB_PARAMETER_TURN_STIFFNESS:
+  case LB_PARAMETER_TURN_DAMPING:
+    return p->owner == LB_OWNER_GROUND ? 1e-3 * start : 0;
   default:
     return -(double)INFINITY;
   }
@@ -375,10 +446,12 @@ static double size_of(int n, const double* x) {
   return most > 1e-12 ? most : 1;
 }
 
-static void bound(lb_optimization* p, const lb_block* b, double floor) {
+static void bound(lb_optimizing* o, const lb_block* b, double floor) {
+  lb_optimization* p = &o->public;
   for (int i = b->first; i < b->first + b->count; i++) {
-    p->least[i] = fmax(b->p->least, floor);
-    p->most[i] = b->p->most;
+    const bool led = lb_block_is_led(o, b, i - b->first);
+    p->least[i] = led ? p->given[i] : fmax(b->p->least, floor);
+    p->most[i] = led ? p->given[i] : b->p->most;
     p->start[i] = fmin(fmax(p->given[i], p->least[i]), p->most[i]);
     const double range = p->most[i] - p->least[i];
     p->scale[i] = isfinite(range) && range > 0 ? range / 2 : size_of(b->count, p->given + b->first);
@@ -391,12 +464,16 @@ static lb_status find_start(maker* k, const lb_block* b) {
   switch (b->p->owner) {
   case LB_OWNER_JOINT:
     start_joint(o, b, x);
+    start_led(o, b, x);
     break;
   case LB_OWNER_BODY:
     start_body(o, b, x);
     break;
   case LB_OWNER_MOTOR:
     start_motor(o, b, x);
+    break;
+  case LB_OWNER_GROUND:
+    *x = o->public.scene->ground[b->p->index].stiffness;
     break;
   case LB_OWNER_STRAND:
   case LB_OWNER_MATERIAL:
@@ -412,7 +489,7 @@ static lb_status find_start(maker* k, const lb_block* b) {
                         "parameter '%s': 'at_most' must not be below %g%s", b->p->name, floor,
                         floor > 0 ? ", a thousandth of what the scene has" : "");
   }
-  bound(&o->public, b, floor);
+  bound(o, b, floor);
   return LB_OK;
 }
 

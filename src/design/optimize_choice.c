@@ -106,7 +106,10 @@ static void name_block(const choice* c, const lb_block* b) {
     name(c, b->v, LB_JOINT_MOST_V, said && !c->rates ? NAMED : NAMED_FOR_THE_OTHER);
     name(c, b->v + turn, 3, said ? NAMED : NAMED_FOR_THE_OTHER);
   } else {
-    name(c, b->v, b->count, said ? NAMED : NAMED_FOR_THE_OTHER);
+    for (int k = 0; k < b->count; k++) { // what motors say follows them
+      const int as = said ? NAMED : NAMED_FOR_THE_OTHER;
+      name(c, b->v + k, 1, lb_block_is_led(c->o, b, k) ? UNNAMED : as);
+    }
   }
 }
 

@@ -65,6 +65,29 @@ static lb_status find_goals(maker* k) {
   return LB_OK;
 }
 
+// Numbers that goals are about, or that springs may come to act on, would jump where charts change.
+static lb_status keep_charts(maker* k) {
+  lb_optimizing* o = k->o;
+  o->keeps = LB_TAKE(&o->arena, bool, o->model->nv);
+  if (!o->keeps) {
+    return no_memory(k->err);
+  }
+  for (int i = 0; i < o->ngoal; i++) {
+    const lb_aimed* a = &o->goal[i];
+    for (int n = 0; a->g->kind == LB_GOAL_JOINT && a->loop < 0 && n < a->g->count; n++) {
+      o->keeps[a->v + n] = true;
+    }
+  }
+  for (int i = 0; i < o->nblock; i++) {
+    const lb_block* b = &o->block[i];
+    const bool stiff = lb_number_of_spring[b->p->kind] == LB_SPRING_STIFFNESS;
+    for (int n = 0; stiff && n < b->ncoordinate; n++) {
+      o->keeps[b->coordinate[n]] = true;
+    }
+  }
+  return LB_OK;
+}
+
 // --- the whole ---
 
 // What can be simulated, but not optimised.
@@ -207,8 +230,9 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   lb_arena_init(&o->arena, allocator);
   maker k = {o, scene, err};
   lb_status status = LB_OK;
-  lb_status (*const step[])(maker*) = {check_scene, make_blocks, make_goals, find_model,
-                                       find_rest,   find_blocks, find_goals, choose_start};
+  lb_status (*const step[])(maker*) = {check_scene, make_blocks, make_goals,
+                                       find_model,  find_rest,   find_blocks,
+                                       find_goals,  keep_charts, choose_start};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&k);
   }

@@ -5,6 +5,7 @@
 
 #include "design/optimize_back.h"
 #include "dynamics/force_point.h"
+#include "dynamics/joint.h"
 #include "dynamics/loop.h"
 #include "math/dense.h"
 #include "math/se3.h"
@@ -35,11 +36,14 @@ static void spread(lb_way_back* w, int motor, double time, const double by[3]) {
     const lb_block* b = &w->o->block[i];
     if (b->p->kind == LB_PARAMETER_MOTOR && b->p->index == motor) {
       double weight[6][3];
-      int first;
-      const int n = lb_profile_weights(&b->profile, time, &first, weight);
+      int first = 0;
+      const int n = b->unit ? b->count : lb_profile_weights(&b->profile, time, &first, weight);
       for (int k = 0; k < n; k++) {
-        w->gradient[b->first + first + k] +=
-            by[0] * weight[k][0] + by[1] * weight[k][1] + by[2] * weight[k][2];
+        double* of = weight[b->unit ? 0 : k];
+        if (b->unit) {
+          lb_profile_evaluate(b->unit[k], time, of);
+        }
+        w->gradient[b->first + first + k] += by[0] * of[0] + by[1] * of[1] + by[2] * of[2];
       }
     }
   }
@@ -145,12 +149,6 @@ static void pull_motors(lb_way_back* w, double time) {
 
 // --- the start ---
 
-// x turns the scene's own orientation by exp(x), which changes along velocities by Jr(x) dx.
-static void add_turn(double* to, const double* x, lb_v4 by) {
-  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT, lb_vec3_make(x[0], x[1], x[2])));
-  lb_v4_add_to(to, lb_m3_apply_transposed(J, by));
-}
-
 static lb_m3 free_rotation(const double* q) {
   return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
 }
@@ -171,7 +169,7 @@ static void pull_free(double* to, const lb_block* b, const double* x, const doub
     lb_v4_add_to(to, lb_v4_load(by_v));
     break;
   default: // the velocity stays as it is in the world: R'v changes by R'v x turn
-    add_turn(to, x, lb_v4_load(by_q) + lb_v4_cross(lb_v4_load(by_v + 3), lb_v4_load(v + 3)));
+    lb_turned_pull(to, x, lb_v4_load(by_q) + lb_v4_cross(lb_v4_load(by_v + 3), lb_v4_load(v + 3)));
     break;
   }
 }
@@ -180,7 +178,7 @@ static void pull_place(double* to, const lb_block* b, const double* x, int kind,
                        const double* by_q) {
   const bool ball = kind == LB_JOINT_SPHERICAL, free = kind == LB_JOINT_FREE;
   if (ball || free) {
-    add_turn(to, x, lb_v4_load(by_q));
+    lb_turned_pull(to, x, lb_v4_load(by_q));
   }
   if (free) {
     lb_v4_add_to(to + 3, lb_m3_apply(free_rotation(q), lb_v4_load(by_q + 3)));
@@ -222,6 +220,9 @@ static void pull_start(lb_way_back* w, const lb_model* tree, const double* x,
                  b->said < 0 ? by->tree_q + b->v : by->said_q + 3 * (size_t)b->said);
     } else if (b->p->kind == LB_PARAMETER_VELOCITY) {
       lb_add(b->count, to, 1, b->said < 0 ? by->tree_v + b->v : by->said_v + 3 * (size_t)b->said);
+    }
+    for (int k = 0; k < b->count; k++) {
+      to[k] = lb_block_is_led(w->o, b, k) ? 0 : to[k];
     }
   }
 }
@@ -354,6 +355,19 @@ static bool go_back(lb_way_back* w, int record) {
   return true;
 }
 
+// Other numbers for the state before.
+static bool go_back_charts(lb_way_back* w, int record) {
+  const size_t nv = (size_t)w->m->nv;
+  const int now = record % RING, before = (record - 1) % RING;
+  go_to(w, record - 1);
+  lb_rechart_back(w->m, w->o->keeps, w->d->q, w->d->qd, w->q[now], w->v[now]);
+  lb_add((int)nv, w->q[before], 1, w->q[now]);
+  lb_add((int)nv, w->v[before], 1, w->v[now]);
+  memset(w->q[now], 0, nv * sizeof(double));
+  memset(w->v[now], 0, nv * sizeof(double));
+  return true;
+}
+
 // An explicit step comes from the record before alone; its stages are found again.
 static bool go_back_explicit(lb_way_back* w, int record) {
   const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
@@ -465,7 +479,7 @@ static bool needs_explicit(const lb_optimizing* o, const lb_model* m) {
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err) {
-  lb_way_back w = {.o = o, .m = &m->model, .d = d, .at = d};
+  lb_way_back w = {.o = o, .m = &m->model, .x = m->x, .d = d, .at = d};
   lb_arena_init(&w.arena, o->allocator);
   const lb_integrator by = w.m->solver.integrator;
   const bool explicit = lb_integrator_is_explicit(by);
@@ -482,7 +496,8 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   }
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
     const lb_stage* s = &o->stage[i];
-    bool (*const go)(lb_way_back*, int) = s->linear                ? go_back_linear
+    bool (*const go)(lb_way_back*, int) = s->recharts              ? go_back_charts
+                                          : s->linear              ? go_back_linear
                                           : explicit && !s->impact ? go_back_explicit
                                                                    : go_back;
     if (!go(&w, i)) {

@@ -2,10 +2,19 @@
 // multiplier.
 #include "design/optimize_back.h"
 #include "dynamics/force_drag.h"
+#include "dynamics/force_ground.h"
 #include "dynamics/force_line.h"
 #include "dynamics/force_point.h"
 #include "dynamics/joint.h"
 #include "dynamics/loop.h"
+#include "math/dense.h"
+#include "math/se3.h"
+
+// x turns the scene's own orientation by exp(x), which changes along velocities by Jr(x) dx.
+void lb_turned_pull(double* to, const double* x, lb_v4 by) {
+  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT, lb_vec3_make(x[0], x[1], x[2])));
+  lb_v4_add_to(to, lb_m3_apply_transposed(J, by));
+}
 
 // The link that a velocity of a joint moves.
 static int link_of(const lb_model* m, int v) {
@@ -14,6 +23,29 @@ static int link_of(const lb_model* m, int v) {
     j++;
   }
   return m->joint_link[j];
+}
+
+// How far a joint is stretched falls with its rest; `pull` is what that is worth. Of a rotation r
+// it is log r'q, and turning r by e gives log(exp(-e) r'q) = log r'q - Jl^-1 e, where Jl^-1 is
+// Jr^-1 transposed; of the place p0 of a free joint it is R'(p - p0), which comes after that.
+static void pull_rest(const lb_way_back* w, const lb_block* b, const double* pull, double* to) {
+  const lb_scene_joint* j = &w->o->given.joint[b->p->index];
+  const bool free = j->kind == LB_JOINT_FREE;
+  if (!lb_joint_has_quaternion(j)) {
+    lb_add(b->count, to, 1, pull);
+    return;
+  }
+  const int at = b->own_q + (free ? 3 : 0);
+  const double* q = w->d->q + at;
+  double turn[3];
+  lb_quat_stretch(turn, q, w->m->rest + at);
+  const lb_vec3 t = lb_vec3_make(turn[0], turn[1], turn[2]);
+  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, t));
+  lb_turned_pull(to, w->x + b->first, lb_m3_apply(J, lb_v4_load(pull)));
+  if (free) {
+    const lb_m3 R = lb_m3_from(lb_quat_matrix((lb_quat){q[0], q[1], q[2], q[3]}));
+    lb_v4_add_to(to + 3, lb_m3_apply(R, lb_v4_load(pull + 3)));
+  }
 }
 
 // mu'dr by a joint's stiffness, damping or rest.
@@ -30,17 +62,17 @@ static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
   const lb_probe* probe = w->answers.probe;
   const double* answers = probe ? probe->x : NULL;
   const int link = link_of(m, b->own_v), first = m->link_v[link];
-  for (int k = 0; k < b->count && b->p->kind == LB_PARAMETER_REST; k++) {
-    const int v = b->own_v + k;
-    to[k] += mu[v] * lb_joint_spring_by_rest(m, link, v - first, w->d->q, answers);
-  }
   double pull[LB_JOINT_MOST_V];
+  if (b->p->kind == LB_PARAMETER_REST) {
+    lb_joint_springs_by_stretch(m, link, w->d->q, answers, mu, pull);
+    pull_rest(w, b, pull + b->own_v - first, to);
+    return;
+  }
   lb_joint_springs_by_stiffness(m, link, w->d->q, answers, pull);
+  const bool stiff = lb_number_of_spring[b->p->kind] == LB_SPRING_STIFFNESS;
   for (int i = 0; i < b->ncoordinate; i++) {
     const int v = b->coordinate[i];
-    *to +=
-        mu[v] * (b->p->kind == LB_PARAMETER_STIFFNESS ? pull[v - first]
-                                                      : -(w->d->qd[v] + (probe ? probe->u[v] : 0)));
+    *to += mu[v] * (stiff ? pull[v - first] : -(w->d->qd[v] + (probe ? probe->u[v] : 0)));
   }
 }
 
@@ -48,6 +80,10 @@ static void pull_line(lb_way_back* w, const lb_block* b, const double* mu) {
   const bool spring = b->p->owner == LB_OWNER_SPRING;
   w->gradient[b->first] += (spring ? lb_spring_by_number : lb_cable_by_number)(
       w->D, w->at, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
+}
+
+static void pull_ground(lb_way_back* w, const lb_block* b, const double* mu) {
+  w->gradient[b->first] += lb_ground_by_stiffness(w->D, w->at, w->answers.probe, b->p->index, mu);
 }
 
 // The power of what the equations of motion get beyond, for one more of a growth's number.
@@ -130,8 +166,12 @@ void lb_numbers_pull(lb_way_back* w, bool impact) {
     switch (b->p->kind) {
     case LB_PARAMETER_STIFFNESS:
     case LB_PARAMETER_DAMPING:
+    case LB_PARAMETER_TURN_STIFFNESS:
+    case LB_PARAMETER_TURN_DAMPING:
     case LB_PARAMETER_REST:
-      (b->p->owner == LB_OWNER_JOINT ? pull_joint : pull_line)(w, b, mu);
+      (b->p->owner == LB_OWNER_JOINT    ? pull_joint
+       : b->p->owner == LB_OWNER_GROUND ? pull_ground
+                                        : pull_line)(w, b, mu);
       break;
     case LB_PARAMETER_LENGTH:
       pull_mass(w, b, impact, mu);

@@ -83,7 +83,8 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
                              .inner = past->inner,
                              .impact = past->impact,
                              .linear = past->linear,
-                             .closing = past->closing};
+                             .closing = past->closing,
+                             .recharts = past->recharts};
     find_causes(o, (int)i, o->stage[i].before);
     if (past->lambda) {
       memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
@@ -385,6 +386,7 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   } else {
     watch_stages(o, st);
   }
+  lb_stepper_watch_charts(st, o->keeps);
   o->count = 0;
   o->no_memory = false;
   memset(goal, 0, (size_t)o->ngoal * sizeof *goal);

@@ -199,6 +199,7 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
     if (j >= 0) { // of those that close loops, the ones at which a body is split
       memcpy(to->q, d->q + m->joint_q[j], (size_t)m->joint_nq[j] * sizeof *d->q);
       memcpy(to->qd, d->qd + m->joint_v[j], (size_t)m->joint_nv[j] * sizeof *d->qd);
+      to->starts_itself = to->loop; // gaps that close at a pace begin as they did here
     }
   }
   for (int i = 0; i < scene->nbody; i++) {

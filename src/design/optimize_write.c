@@ -104,6 +104,13 @@ static void write_turn(double* to, const double* from, const double* x) {
   memcpy(to, (double[]){r.w, r.x, r.y, r.z}, 4 * sizeof *to);
 }
 
+// The numbers are a turn, from how the scene had it, and then a place.
+static void write_turned_rest(lb_scene_joint* to, const lb_scene_joint* from, const double* x) {
+  const lb_quat r = from->rest_turn;
+  to->rest_turn = lb_turned((double[]){r.w, r.x, r.y, r.z}, x);
+  memcpy(to->rest, x + 3, from->kind == LB_JOINT_FREE ? 3 * sizeof *x : 0);
+}
+
 static void write_place(lb_scene_joint* to, const lb_scene_joint* from, const lb_block* b,
                         const double* x) {
   if (from->kind == LB_JOINT_SPHERICAL) {
@@ -145,11 +152,7 @@ static void write_start(const lb_optimizing* o, lb_scene* s, const lb_block* b, 
 
 static bool write_curve(lb_arena* arena, lb_scene* s, const lb_block* b, const double* x) {
   lb_profile_definition* p = &s->motor[b->p->index].profile;
-  *p = b->profile;
-  p->value = LB_TAKE(arena, double, b->count);
-  if (p->value) {
-    memcpy(p->value, x, (size_t)b->count * sizeof *x);
-  }
+  *p = lb_curve_make(arena, b, x);
   return p->value != NULL;
 }
 
@@ -166,8 +169,10 @@ static lb_scene_joint* own_parts(lb_arena* arena, lb_scene_joint* j) {
 static bool write_joint(lb_arena* arena, lb_scene_joint* to, lb_parameter_kind kind,
                         const double* x) {
   const int n = kind == LB_PARAMETER_REST ? lb_joint_count_v(to) : 1;
+  const bool turns = kind == LB_PARAMETER_TURN_STIFFNESS || kind == LB_PARAMETER_TURN_DAMPING;
   for (int k = 0; k < n && to->npart == 0; k++) {
-    lb_put_resistance(kind, x[k], &to->stiffness, &to->damping, &to->rest[k]);
+    lb_put_resistance(kind, x[k], turns ? &to->turn.stiffness : &to->stiffness,
+                      turns ? &to->turn.damping : &to->damping, &to->rest[k]);
   }
   lb_scene_joint* part = to->npart > 0 ? own_parts(arena, to) : NULL;
   bool ok = part || to->npart == 0;
@@ -178,7 +183,7 @@ static bool write_joint(lb_arena* arena, lb_scene_joint* to, lb_parameter_kind k
   return ok;
 }
 
-static bool write_resistance(lb_arena* arena, lb_scene* s, const lb_block* b, const double* x) {
+static bool write_resistance(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   const lb_parameter_kind kind = b->p->kind;
   const int i = b->p->index;
   if (lb_fabric_owns(b)) {
@@ -189,11 +194,15 @@ static bool write_resistance(lb_arena* arena, lb_scene* s, const lb_block* b, co
   } else if (b->p->owner == LB_OWNER_CABLE) {
     lb_scene_cable* to = &s->cable[i];
     lb_put_resistance(kind, *x, &to->stiffness, &to->damping, &to->length);
+  } else if (b->p->owner == LB_OWNER_GROUND) {
+    s->ground[i].stiffness = *x;
   } else if (b->p->part > 0) {
-    lb_scene_joint* part = own_parts(arena, &s->joint[i]);
-    return part && write_joint(arena, &part[b->p->part - 1], kind, x);
+    lb_scene_joint* part = own_parts(&o->arena, &s->joint[i]);
+    return part && write_joint(&o->arena, &part[b->p->part - 1], kind, x);
+  } else if (kind == LB_PARAMETER_REST && lb_joint_has_quaternion(&s->joint[i])) {
+    write_turned_rest(&s->joint[i], &o->given.joint[i], x);
   } else {
-    return write_joint(arena, &s->joint[i], kind, x);
+    return write_joint(&o->arena, &s->joint[i], kind, x);
   }
   return true;
 }
@@ -308,7 +317,7 @@ static bool write_block(lb_optimizing* o, lb_scene* scene, const lb_block* b, co
                   &o->given);
     return true;
   default:
-    return write_resistance(&o->arena, scene, b, x);
+    return write_resistance(o, scene, b, x);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "dynamics/force.h"
+#include "dynamics/force_ground.h"
 #include "dynamics/force_point.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/law.h"
@@ -215,6 +216,27 @@ static void ground_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d
       }
     }
   }
+}
+
+// --- by its stiffness ---
+
+// Forces and answers are in proportion to it.
+double lb_ground_by_stiffness(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
+                              const double* mu) {
+  const lb_model* m = D->model;
+  double power = 0;
+  for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
+    touch t;
+    if (find_touch(&t, &m->ground[i], d->work, &m->ground_point[k])) {
+      lb_v4 f = t.f;
+      if (probe) {
+        const lb_probed a = lb_probe_point(probe, D, t.p, NULL);
+        f += answer_of(&t, a.X.v, a.U.v);
+      }
+      power += lb_v4_dot(f, lb_derive_motion(D, &t.p, mu).v);
+    }
+  }
+  return power / m->ground[i].stiffness;
 }
 
 const lb_force lb_force_ground = {.name = "ground",

@@ -197,31 +197,50 @@ static bool is_acted_on(const lb_model* m, int v) {
   return any;
 }
 
-static void find_acted_on(const lb_model* m, const lb_link* l, bool on[LB_CHART_MOST]) {
+// Numbers that stay as they are.
+static void find_kept(const lb_model* m, const bool* keeps, const lb_link* l,
+                      bool kept[LB_CHART_MOST]) {
   for (int k = 0; k < l->chart->n; k++) {
-    on[k] = is_acted_on(m, l->v + k);
+    kept[k] = is_acted_on(m, l->v + k) || (keeps && keeps[l->v + k]);
   }
 }
 
-bool lb_rechart(const lb_model* m, double* q, double* qd) {
-  bool changed = false, keeps[LB_CHART_MOST];
+static bool is_strained(const lb_link* l, const double* q) {
+  return l->chart && lb_chart_strain(l->chart, q + l->q) > LB_CHART_STRAINED;
+}
+
+bool lb_rechart(const lb_model* m, const bool* keeps, double* q, double* qd) {
+  bool changed = false, kept[LB_CHART_MOST];
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    if (l->chart && lb_chart_strain(l->chart, q + l->q) > LB_CHART_STRAINED) {
-      find_acted_on(m, l, keeps);
-      changed |= lb_chart_rechart(l->chart, q + l->q, qd + l->v, keeps);
+    if (is_strained(l, q)) {
+      find_kept(m, keeps, l, kept);
+      changed |= lb_chart_rechart(l->chart, q + l->q, qd + l->v, kept);
     }
   }
   return changed;
 }
 
-int lb_singular_joint(const lb_model* m, const double* from, const double* q, double near) {
-  bool keeps[LB_CHART_MOST];
+void lb_rechart_back(const lb_model* m, const bool* keeps, const double* q, const double* qd,
+                     double* by_q, double* by_v) {
+  bool kept[LB_CHART_MOST];
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    if (l->chart && lb_chart_strain(l->chart, q + l->q) > LB_CHART_STRAINED) {
-      find_acted_on(m, l, keeps);
-      if (lb_chart_is_singular(l->chart, from + l->q, q + l->q, keeps, near)) {
+    if (is_strained(l, q)) {
+      find_kept(m, keeps, l, kept);
+      lb_chart_rechart_back(l->chart, q + l->q, qd + l->v, kept, by_q + l->v, by_v + l->v);
+    }
+  }
+}
+
+int lb_singular_joint(const lb_model* m, const bool* keeps, const double* from, const double* q,
+                      double near) {
+  bool kept[LB_CHART_MOST];
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    if (is_strained(l, q)) {
+      find_kept(m, keeps, l, kept);
+      if (lb_chart_is_singular(l->chart, from + l->q, q + l->q, kept, near)) {
         return m->link_joint[i];
       }
     }

@@ -92,12 +92,12 @@ int lb_joint_together(const lb_model* m, int i);
 bool lb_spring_acts(const lb_model* m, int v);
 void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q);
 // What springs of link i's joint pull more for one more of their stiffness, out [link's nv]; and
-// where coordinate k, a number, is pulled to one further. With what is answered to a displacement
-// `answers` [nv] (probe.h), unless NULL.
+// the power by which they hold back velocities mu [nv] more for each that they are stretched more.
+// With what is answered to a displacement `answers` [nv] (probe.h), unless NULL.
 void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, const double* answers,
                                    double* out);
-double lb_joint_spring_by_rest(const lb_model* m, int i, int k, const double* q,
-                               const double* answers);
+void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* answers,
+                                 const double* mu, double* out);
 
 // Rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w);
@@ -122,7 +122,13 @@ void lb_normalise(const lb_model* m, double* q);
 // Where charts near their singularities have better numbers for the same state, change to them;
 // true when some did. Numbers that something acts on stay: a rotor, a spring, limits, a constraint
 // or a motor would see them jump. (Damping and friction act on rates, and resist before and after.)
-bool lb_rechart(const lb_model* m, double* q, double* qd);
-// The first joint with such numbers that came through a singular place of its chart, or is near one
-// (chart.h), or -1.
-int lb_singular_joint(const lb_model* m, const double* from, const double* q, double near);
+// So do those in `keeps` [nv]; NULL: there are none.
+bool lb_rechart(const lb_model* m, const bool* keeps, double* q, double* qd);
+// Slopes of something by coordinates and velocities [nv] after that, made slopes by those before,
+// which are given.
+void lb_rechart_back(const lb_model* m, const bool* keeps, const double* q, const double* qd,
+                     double* by_q, double* by_v);
+// The first joint with numbers that stay and came through a singular place of its chart, or is near
+// one (chart.h), or -1.
+int lb_singular_joint(const lb_model* m, const bool* keeps, const double* from, const double* q,
+                      double near);

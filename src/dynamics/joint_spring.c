@@ -337,11 +337,21 @@ void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, co
   }
 }
 
-double lb_joint_spring_by_rest(const lb_model* m, int i, int k, const double* q,
-                               const double* answers) {
-  double x[LB_JOINT_MOST_V];
-  const int v = m->link_v[i] + k;
-  lb_joint_stretch(m, i, x, q);
-  const lb_pull f = lb_law_pull(&m->law[v], m->stiffness[v], x[k]);
-  return f.slope + (answers ? f.curve * answers[v] : 0);
+// (2) and (3), which are symmetric
+void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* answers,
+                                 const double* mu, double* out) {
+  double T[MOST * MOST];
+  springs all;
+  find_springs(m, i, q, &all);
+  memset(out, 0, (size_t)m->link_nv[i] * sizeof *out);
+  for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+    double* to = out + p->v - m->link_v[i];
+    add_answer(p, 1, mu + p->v, to);
+    if (answers) {
+      find_bending(p, answers + p->v, T);
+      for (int k = 0; k < p->n; k++) {
+        to[k] += lb_dot(p->n, T + k * p->n, mu + p->v);
+      }
+    }
+  }
 }

@@ -144,16 +144,30 @@ bool lb_chart_is_singular(const lb_chart* c, const double* from, const double* q
   return false;
 }
 
+static bool changes(const lb_factor* f, const double* q, const bool* keeps) {
+  return f->type->strain && !is_among(f, keeps) && f->type->strain(f, q) > LB_CHART_STRAINED;
+}
+
 bool lb_chart_rechart(const lb_chart* c, double* q, double* qd, const bool* keeps) {
   bool changed = false;
   for (int i = 0; i < c->nfactor; i++) {
     const lb_factor* f = &c->factor[i];
-    if (f->type->strain && !is_among(f, keeps) && f->type->strain(f, q) > LB_CHART_STRAINED) {
+    if (changes(f, q, keeps)) {
       f->type->rechart(f, q, qd);
       changed = true;
     }
   }
   return changed;
+}
+
+void lb_chart_rechart_back(const lb_chart* c, const double* q, const double* qd, const bool* keeps,
+                           double* by_q, double* by_qd) {
+  for (int i = 0; i < c->nfactor; i++) {
+    const lb_factor* f = &c->factor[i];
+    if (changes(f, q, keeps)) {
+      f->type->rechart_back(f, q, qd, by_q, by_qd);
+    }
+  }
 }
 
 static void multiply_constant(lb_chart_at* at, const lb_factor* f, int n, const double* q,

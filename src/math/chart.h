@@ -45,6 +45,10 @@ typedef struct lb_factor_type {
   int count;
   double (*strain)(const struct lb_factor* f, const double* q);
   void (*rechart)(const struct lb_factor* f, double* q, double* qd);
+  // Slopes of something by the others, made slopes by these, which are given: all of the whole
+  // chart.
+  void (*rechart_back)(const struct lb_factor* f, const double* q, const double* qd, double* by_q,
+                       double* by_qd);
 } lb_factor_type;
 
 typedef struct lb_factor {
@@ -90,6 +94,9 @@ bool lb_chart_is_singular(const lb_chart* c, const double* from, const double* q
 // Change to better numbers for the same place and motion where some are strained, but those of
 // factors with a coordinate in `keeps` [n]. True: some changed.
 bool lb_chart_rechart(const lb_chart* c, double* q, double* qd, const bool* keeps);
+// Slopes by what the numbers q and qd change to, [n] each, made slopes by these.
+void lb_chart_rechart_back(const lb_chart* c, const double* q, const double* qd, const bool* keeps,
+                           double* by_q, double* by_qd);
 
 // --- for factors ---
 

@@ -57,14 +57,17 @@ static double strain(const lb_factor* f, const double* q) {
   return angle_of(f, q) / (2 * M_PI);
 }
 
+// By how much of itself a vector of that length gets shorter: the nearest whole number of turns
+// back, one unless a step went far.
+static double part_taken(double angle) {
+  return 2 * M_PI * round(angle / (2 * M_PI)) / angle;
+}
+
 static void rechart(const lb_factor* f, double* q, double* qd) {
   double* x = q + f->first;
   double* xd = qd + f->first;
   const lb_vec3 old = lb_vec3_make(x[0], x[1], x[2]);
-  const double angle = angle_of(f, q);
-  // the nearest whole number of turns back: one, unless a step went far
-  const double turns = round(angle / (2 * M_PI));
-  const lb_vec3 new = lb_vec3_scale(1 - turns * 2 * M_PI / angle, old);
+  const lb_vec3 new = lb_vec3_scale(1 - part_taken(angle_of(f, q)), old);
   const lb_vec3 w =
       lb_mat3_apply(lb_so3_jacobian(LB_RIGHT, old), lb_vec3_make(xd[0], xd[1], xd[2]));
   const lb_vec3 rate = lb_mat3_apply(lb_so3_jacobian(LB_RIGHT_INVERSE, new), w);
@@ -75,5 +78,29 @@ static void rechart(const lb_factor* f, double* q, double* qd) {
   }
 }
 
-const lb_factor_type lb_factor_exponential = {
-    .multiply = multiply, .count = 3, .strain = strain, .rechart = rechart};
+// With the angle a, the axis u = q/a, the part c = 2 pi n/a that is taken, dc = -c/a u.dq, and
+// du = P dq/a, where P = 1 - u u' leaves what is across:
+//
+//   q_new = q - c q            dq_new = dq - c P dq
+//   qd_new = qd - c P qd       (the same rotation at all times)
+//   d(qd_new) = dqd - c P dqd + c/a (P qd u' + (u.qd) P + u (P qd)') dq
+//
+// All these matrices are symmetric.
+static void rechart_back(const lb_factor* f, const double* q, const double* qd, double* by_q,
+                         double* by_qd) {
+  const double a = angle_of(f, q), c = part_taken(a);
+  const lb_v4 u = lb_v4_load(q + f->first) / a, v = lb_v4_load(qd + f->first);
+  const lb_v4 y = lb_v4_load(by_q + f->first), z = lb_v4_load(by_qd + f->first);
+  const lb_v4 y_across = y - u * lb_v4_dot(u, y), z_across = z - u * lb_v4_dot(u, z);
+  const lb_v4 v_across = v - u * lb_v4_dot(u, v);
+  const lb_v4 bent =
+      v_across * lb_v4_dot(u, z) + z_across * lb_v4_dot(u, v) + u * lb_v4_dot(v_across, z);
+  lb_v4_store(by_q + f->first, y - y_across * c + bent * (c / a));
+  lb_v4_store(by_qd + f->first, z - z_across * c);
+}
+
+const lb_factor_type lb_factor_exponential = {.multiply = multiply,
+                                              .count = 3,
+                                              .strain = strain,
+                                              .rechart = rechart,
+                                              .rechart_back = rechart_back};

@@ -215,9 +215,7 @@ lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
                                    .limit_damping = j->limit_damping,
                                    .limit_transition = j->limit_transition,
                                    .limit_pulls = j->limit_pulls};
-  const bool mixed =
-      j->kind == LB_JOINT_FREE || j->kind == LB_JOINT_FREE_2D || j->kind == LB_JOINT_FREE_3D;
-  const bool turns = mixed && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
+  const bool turns = lb_joint_slides_and_turns(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
   return (lb_coordinate_settings){.resistance = turns ? j->turn : own,
                                   .rest = j->rest[k],
                                   .lower = j->lower[k],

@@ -33,10 +33,19 @@ static bool has_motor(const lb_scene* s, int joint) {
   return any;
 }
 
+// The spring of a ball does not pull to no rotation, or need not.
+static bool rests_turned(const lb_scene* s, int joint) {
+  bool any = fabs(s->joint[joint].rest_turn.w) != 1;
+  for (int i = 0; i < s->optimize.nparameter; i++) {
+    const lb_scene_parameter* p = &s->optimize.parameter[i];
+    any |= p->kind == LB_PARAMETER_REST && p->owner == LB_OWNER_JOINT && p->index == joint;
+  }
+  return any && s->joint[joint].kind == LB_JOINT_SPHERICAL;
+}
+
 bool lb_joint_needs_coordinates(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
-  const bool rests_turned = j->kind == LB_JOINT_SPHERICAL && fabs(j->rest_turn.w) != 1;
-  return lb_law_bends(&j->law) || j->armature > 0 || j->friction > 0 || rests_turned ||
+  return lb_law_bends(&j->law) || j->armature > 0 || j->friction > 0 || rests_turned(s, joint) ||
          j->limit_stiffness > 0 || j->kind > LB_JOINT_FREE || is_coupled(s, joint) ||
          has_motor(s, joint);
 }
@@ -167,9 +176,13 @@ static lb_status check_limits(const work* w, int joint, double gap) {
   return status;
 }
 
-// The joint starts where its child is where the tree has it, and moves as that does.
+// The joint starts where its child is where the tree has it, and moves as that does, unless it says
+// so itself.
 static lb_status find_start(work* w, int i) {
   lb_scene_joint* j = &w->to->joint[i];
+  if (j->starts_itself) {
+    return check_limits(w, i, 0);
+  }
   const lb_scene_joint* loop = find_loop(w, i);
   const lb_transform turn = lb_joint_turn(loop);
   const lb_transform in_parent = lb_transform_mul(loop->in_parent, turn);

@@ -7,10 +7,10 @@
 // --- parameters ---
 
 static int owner_count(const lb_scene* s, lb_owner owner) {
-  const int count[] = {[LB_OWNER_BODY] = s->nbody,        [LB_OWNER_JOINT] = s->njoint,
-                       [LB_OWNER_SPRING] = s->nspring,    [LB_OWNER_CABLE] = s->ncable,
-                       [LB_OWNER_MOTOR] = s->nmotor,      [LB_OWNER_STRAND] = s->nstrand,
-                       [LB_OWNER_MATERIAL] = s->nmaterial};
+  const int count[] = {[LB_OWNER_BODY] = s->nbody,         [LB_OWNER_JOINT] = s->njoint,
+                       [LB_OWNER_SPRING] = s->nspring,     [LB_OWNER_CABLE] = s->ncable,
+                       [LB_OWNER_MOTOR] = s->nmotor,       [LB_OWNER_STRAND] = s->nstrand,
+                       [LB_OWNER_MATERIAL] = s->nmaterial, [LB_OWNER_GROUND] = s->nground};
   return (int)owner >= 0 && owner < LB_OWNER_COUNT ? count[owner] : 0;
 }
 
@@ -27,11 +27,19 @@ bool lb_joint_mixes(const lb_scene_joint* j) {
   return false;
 }
 
+static bool turns_beside(const lb_scene_parameter* p) {
+  return p->kind == LB_PARAMETER_TURN_STIFFNESS || p->kind == LB_PARAMETER_TURN_DAMPING;
+}
+
+// Of stiffness and damping.
+static bool resists(const lb_scene_parameter* p) {
+  return p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING || turns_beside(p);
+}
+
 // Stiffness and damping are those of one part.
 static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_joint* j = &c->s->joint[p->index];
   int first = 0;
-  const bool one = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
   if (p->part < 0 || p->part > j->npart) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' has no part %d", p->name, j->name, p->part);
     return false;
@@ -42,7 +50,7 @@ static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
            p->part, j->name, lb_parameter_kind_name(p->kind));
     return false;
   }
-  if (one && of->kind == LB_JOINT_COMPOSITE) {
+  if (resists(p) && of->kind == LB_JOINT_COMPOSITE) {
     LB_SAY(c, p->place,
            p->part > 0 ? "parameter '%s': a part of joint '%s' is composite itself, and its parts "
                          "have %s of their own (write them in its place)"
@@ -59,6 +67,20 @@ static void say_table(lb_checker* c, const lb_scene_parameter* p, const char* na
          name);
 }
 
+// Do motors say how all that it is of starts? A rotation is led as a whole.
+static bool is_led(const lb_scene* s, const lb_scene_parameter* p) {
+  int first = 0;
+  const lb_scene_joint* of = lb_parameter_joint(s, p, &first);
+  if (!has_numbers(of)) {
+    return lb_joint_is_driven(s, p->index, -1);
+  }
+  bool all = true;
+  for (int k = first; k < first + lb_joint_count_v(of); k++) {
+    all = all && lb_joint_is_driven(s, p->index, k);
+  }
+  return all;
+}
+
 static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   int first = 0;
   const bool start = p->kind == LB_PARAMETER_POSITION || p->kind == LB_PARAMETER_VELOCITY;
@@ -69,14 +91,17 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   if (j->kind == LB_JOINT_FIXED) {
     LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
            lb_parameter_kind_name(p->kind));
-  } else if (p->kind == LB_PARAMETER_REST && !has_numbers(j) && j->kind != LB_JOINT_COMPOSITE) {
-    LB_SAY(c, p->place,
-           "parameter '%s': joint '%s' is %s, whose rest is a rotation and no number (take %s)",
-           p->name, j->name, lb_joint_kind_name(j->kind), lb_joint_by_numbers(j));
-  } else if (start && lb_joint_is_driven(c->s, p->index, -1)) {
+  } else if (start && is_led(c->s, p)) {
     LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
            p->name, j->name);
-  } else if (p->kind == LB_PARAMETER_STIFFNESS && of->law.count > 0) {
+  } else if (turns_beside(p) && !lb_joint_slides_and_turns(of)) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' does not slide and turn both, and has no %s (give '%s')",
+           p->name, j->name, lb_parameter_kind_name(p->kind),
+           lb_parameter_kind_name(p->kind == LB_PARAMETER_TURN_STIFFNESS ? LB_PARAMETER_STIFFNESS
+                                                                         : LB_PARAMETER_DAMPING));
+  } else if ((p->kind == LB_PARAMETER_STIFFNESS && of->law.count > 0) ||
+             (p->kind == LB_PARAMETER_TURN_STIFFNESS && of->turn.law.count > 0)) {
     say_table(c, p, j->name);
   }
   const bool many = start || p->kind == LB_PARAMETER_REST;
@@ -96,6 +121,18 @@ static void check_line(lb_checker* c, const lb_scene_parameter* p) {
   }
 }
 
+// Does a curve that repeats come back elsewhere than where it began, or will with other values? A
+// cubic one would be another curve then.
+static bool jumps_back(const lb_profile_definition* d, bool leads) {
+  const int last = d->count - 1;
+  if (d->kind == LB_PROFILE_BSPLINE) {
+    return leads;
+  }
+  const double end = d->time[0] + d->period;
+  const bool round = d->time[last] < end || (d->time[last] == end && d->value[last] == d->value[0]);
+  return !round && (leads || d->kind == LB_PROFILE_CUBIC);
+}
+
 static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
   const lb_profile_definition* d = &c->s->motor[p->index].profile;
   const bool leads = c->s->motor[p->index].drive == LB_DRIVE_POSITION;
@@ -107,14 +144,13 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
            lb_joint_by_numbers(&c->s->joint[c->s->motor[p->index].joint]));
     return;
   }
-  if (p->knots == 0 && (d->kind == LB_PROFILE_CUBIC || d->period > 0)) {
+  if (p->knots == 0 && d->period > 0 && jumps_back(d, leads)) {
     LB_SAY(c, p->place,
-           "parameter '%s': the curve of motor '%s' is %s, whose values cannot change one by one "
-           "(give %s, or a spline)",
-           p->name, c->s->motor[p->index].name, d->period > 0 ? "repeated" : "cubic",
-           leads ? "the motor ease 'smooth'" : "'knots', or the motor ease 'smooth' or 'linear'");
+           "parameter '%s': the curve of motor '%s' repeats and would jump where it begins again "
+           "(give it keys, the last before the end of the period or like the first)",
+           p->name, c->s->motor[p->index].name);
   }
-  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && leads &&
+  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && leads && !(d->period > 0) &&
       (d->time[0] > 0 || d->time[1] < c->s->duration * (1 - 1e-9))) {
     LB_SAY(
         c, p->place,
@@ -174,12 +210,21 @@ static void check_strand(lb_checker* c, const lb_scene_parameter* p) {
   }
 }
 
+static void check_ground(lb_checker* c, const lb_scene_parameter* p) {
+  if (p->kind != LB_PARAMETER_STIFFNESS) {
+    LB_SAY(c, p->place, "parameter '%s': ground '%s' has no %s", p->name,
+           c->s->ground[p->index].name, lb_parameter_kind_name(p->kind));
+  } else if (!(p->most > 0)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_most' must be above 0", p->name);
+  }
+}
+
 static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
   void (*const of[])(lb_checker*, const lb_scene_parameter*) = {
-      [LB_OWNER_BODY] = check_body,        [LB_OWNER_JOINT] = check_joint,
-      [LB_OWNER_SPRING] = check_line,      [LB_OWNER_CABLE] = check_line,
-      [LB_OWNER_MOTOR] = check_motor,      [LB_OWNER_STRAND] = check_strand,
-      [LB_OWNER_MATERIAL] = check_material};
+      [LB_OWNER_BODY] = check_body,         [LB_OWNER_JOINT] = check_joint,
+      [LB_OWNER_SPRING] = check_line,       [LB_OWNER_CABLE] = check_line,
+      [LB_OWNER_MOTOR] = check_motor,       [LB_OWNER_STRAND] = check_strand,
+      [LB_OWNER_MATERIAL] = check_material, [LB_OWNER_GROUND] = check_ground};
   if (p->index < 0 || p->index >= owner_count(c->s, p->owner) || (int)p->kind < 0 ||
       p->kind >= LB_PARAMETER_COUNT) {
     LB_SAY(c, p->place, "parameter '%s' is of something that does not exist", p->name);
@@ -187,7 +232,7 @@ static void check_parameter(lb_checker* c, const lb_scene_parameter* p) {
   }
   const bool positive = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH ||
                         p->kind == LB_PARAMETER_YOUNG;
-  const bool lasting = p->kind == LB_PARAMETER_STIFFNESS || p->kind == LB_PARAMETER_DAMPING;
+  const bool lasting = resists(p);
   if (!(p->least <= p->most)) {
     LB_SAY(c, p->place, "parameter '%s': its bounds must be in order", p->name);
   }

@@ -98,6 +98,11 @@ const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_p
   return p->part > 0 ? &j->part[p->part - 1] : j;
 }
 
+bool lb_joint_slides_and_turns(const lb_scene_joint* joint) {
+  return joint->kind == LB_JOINT_FREE || joint->kind == LB_JOINT_FREE_2D ||
+         joint->kind == LB_JOINT_FREE_3D;
+}
+
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
   for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
     const int n = lb_joint_count_v(&joint->part[i]);

@@ -66,6 +66,14 @@ static void offer_springs(search* s) {
   offer_joints(s);
 }
 
+// Grounds are stiff and have no other such number.
+static void offer_stiff(search* s) {
+  offer_springs(s);
+  for (int i = 0; i < s->r->scene.nground; i++) {
+    offer(s, LB_OWNER_GROUND, i, s->r->scene.ground[i].name);
+  }
+}
+
 static void offer_materials(search* s) {
   for (int i = 0; i < s->r->scene.nmaterial; i++) {
     offer(s, LB_OWNER_MATERIAL, i, s->r->scene.material[i].name);
@@ -92,9 +100,9 @@ typedef struct sort {
 
 static bool find_part(lb_reader* r, const sort* what, const lb_node* name, part* out) {
   static const char* const word[] = {
-      [LB_OWNER_BODY] = "body",        [LB_OWNER_JOINT] = "joint", [LB_OWNER_SPRING] = "spring",
-      [LB_OWNER_CABLE] = "cable",      [LB_OWNER_MOTOR] = "motor", [LB_OWNER_STRAND] = "strand",
-      [LB_OWNER_MATERIAL] = "material"};
+      [LB_OWNER_BODY] = "body",         [LB_OWNER_JOINT] = "joint",  [LB_OWNER_SPRING] = "spring",
+      [LB_OWNER_CABLE] = "cable",       [LB_OWNER_MOTOR] = "motor",  [LB_OWNER_STRAND] = "strand",
+      [LB_OWNER_MATERIAL] = "material", [LB_OWNER_GROUND] = "ground"};
   const part none = {LB_OWNER_BODY, -1};
   search s = {.r = r, .wanted = name->text, .found = none, .as_well = none};
   what->offer(&s);
@@ -116,8 +124,10 @@ static const sort PARAMETER_OF[LB_PARAMETER_COUNT] = {
     [LB_PARAMETER_MOTOR] = {offer_motors, "motor"},
     [LB_PARAMETER_MASS] = {offer_bodies, "body"},
     [LB_PARAMETER_LENGTH] = {offer_bodies, "body"},
-    [LB_PARAMETER_STIFFNESS] = {offer_springs, "spring, cable, strand or joint"},
+    [LB_PARAMETER_STIFFNESS] = {offer_stiff, "spring, cable, strand, ground or joint"},
     [LB_PARAMETER_DAMPING] = {offer_springs, "spring, cable, strand or joint"},
+    [LB_PARAMETER_TURN_STIFFNESS] = {offer_joints, "joint"},
+    [LB_PARAMETER_TURN_DAMPING] = {offer_joints, "joint"},
     [LB_PARAMETER_REST] = {offer_springs, "spring, cable, strand or joint"},
     [LB_PARAMETER_YOUNG] = {offer_materials, "material"},
 };
@@ -170,6 +180,10 @@ static lb_dimension measure(const lb_scene* s, const lb_scene_parameter* p) {
   case LB_PARAMETER_DAMPING:
     return resistance_dimension(j && lb_joint_mixes(j) ? LB_COORDINATE_LENGTH : counts,
                                 kind == LB_PARAMETER_DAMPING);
+  case LB_PARAMETER_TURN_STIFFNESS:
+    return LB_TURN_STIFFNESS;
+  case LB_PARAMETER_TURN_DAMPING:
+    return LB_TURN_DAMPING;
   default: // a factor
     return LB_PURE;
   }

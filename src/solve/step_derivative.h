@@ -54,6 +54,7 @@ typedef struct lb_step_past {
   const bool* left_out; // [rows] that the step did not have (lb_loops_left_out); NULL: as d has it
   bool linear;          // a linearly implicit step, (7)
   double closing;       // of such a one: the pace; 0: 1/dt, with motors' gaps as it begins
+  bool recharts;        // by steppers: not a stage but a change of charts (lb_rechart)
   int taken_back;       // by steppers: how many told of before this do not count after all
 } lb_step_past;
 

@@ -96,9 +96,9 @@ static lb_status complain_about_chart(const lb_stepper* st, int joint, double ti
       err, LB_FAILED, m->joint_place[joint],
       "the rotation vector of joint '%s', which carries body '%s', came near a full turn after t = "
       "%g s, where it is singular; it cannot go on with the vector the other way round, since its "
-      "numbers have a spring, limits, armature, a constraint or a motor of their own (use a "
+      "numbers have a spring, limits, armature, a constraint%s or a motor of their own (use a "
       "spherical joint, or take these away)",
-      m->joint_name[joint], lb_model_motion(m, joint).body, time);
+      m->joint_name[joint], lb_model_motion(m, joint).body, time, st->keeps ? ", a goal" : "");
 }
 
 // Back to where a step of h began, with the reason why there is none.
@@ -107,8 +107,9 @@ static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, troubl
   lb_status status = LB_FAILED;
   lb_stepper_restart(st, d);
   d->time = start;
-  const int strained =
-      t.singular < 0 ? lb_singular_joint(st->m, d->q, d->q, NEARLY_SINGULAR) : t.singular;
+  const int strained = t.singular < 0
+                           ? lb_singular_joint(st->m, st->keeps, d->q, d->q, NEARLY_SINGULAR)
+                           : t.singular;
   if (strained >= 0) {
     return complain_about_chart(st, strained, start, err);
   }
@@ -171,17 +172,25 @@ double lb_stepper_gap(const lb_stepper* st, lb_data* d, int* which) {
   return off <= gap ? gap : off;
 }
 
+// Steppers with a history see that it ends here.
+static void rechart(const lb_stepper* st, lb_data* d) {
+  if (st->watched && !st->recharts) {
+    return;
+  }
+  if (lb_rechart(st->m, st->keeps, d->q, d->qd) && st->watcher) {
+    st->watcher(st->told, d, &(lb_step_past){.count = 1, .weight = {1}, .recharts = true});
+  }
+}
+
 lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   const double start = d->time;
-  if (!st->watched) {
-    lb_rechart(st->m, d->q, d->qd); // steppers with a history see that it ends here
-  }
+  rechart(st, d);
   lb_gears_hold(st->m, d);
   lb_loops_choose(st->m, d);
   save(st, d);
   const bool stepped = st->type->step(st, d, h);
   const bool left = is_lost(st->m, d) || lost_node(st->m, d);
-  const int singular = left ? -1 : lb_singular_joint(st->m, st->saved, d->q, SINGULAR);
+  const int singular = left ? -1 : lb_singular_joint(st->m, st->keeps, st->saved, d->q, SINGULAR);
   if (!stepped || left || singular >= 0) {
     return fail(st, d, start, h, (trouble){left, singular}, err);
   }
@@ -247,4 +256,9 @@ void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context) {
   st->watcher = watcher;
   st->told = context;
   st->watched = watcher != NULL;
+}
+
+void lb_stepper_watch_charts(lb_stepper* st, const bool* keeps) {
+  st->recharts = true;
+  st->keeps = keeps;
 }

@@ -5,7 +5,8 @@
 #include "solve/step_derivative.h"
 
 // Told of each stage that was found, at its end, with what it came from: for derivatives. A step
-// that had to be divided comes in its parts, and an impact after the stage that ends with it.
+// that had to be divided comes in its parts, and an impact after the stage that ends with it. A
+// change of charts comes before a step.
 typedef void lb_step_watcher(void* context, const lb_data* d, const lb_step_past* past);
 
 typedef struct lb_stepper_type {
@@ -32,7 +33,9 @@ struct lb_stepper {
   void* own;                // what the type keeps
   lb_step_watcher* watcher; // of steps that are implicit; NULL: none
   void* told;               // its context
-  bool watched; // steps are differentiated, one after the other: coordinates keep their charts
+  bool watched;             // steps are differentiated, one after the other
+  bool recharts;     // nevertheless coordinates change their charts, of which the watcher is told
+  const bool* keeps; // [nv] coordinates that do not, beside those that something acts on; or NULL
 };
 
 extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,
@@ -40,6 +43,8 @@ extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,
 
 // Have a stepper watched; NULL: no longer.
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
+// Have coordinates of one that is watched change their charts, but for those in `keeps` [nv].
+void lb_stepper_watch_charts(lb_stepper* st, const bool* keeps);
 
 // Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);

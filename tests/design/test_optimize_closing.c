@@ -217,6 +217,41 @@ static void simulations_play_it_again(void** state) {
   }
 }
 
+// A joint with coordinates that closes a loop starts as the scene has it, also where numbers are
+// written into a scene in which its bodies are elsewhere.
+static void a_scene_with_the_numbers_closes_its_gaps_alike(void** state) {
+  (void)state;
+  static const char text[] =
+      "duration: 60 ms\n"
+      "solver: {integrator: %s%s}\n"
+      "bodies:\n"
+      "  arm: {mass: 2, center: [0.1, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"
+      "  hand: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+      "joints:\n"
+      "  s: {type: spherical, child: arm}\n"
+      "  f: {type: universal, parent: arm, child: hand, at: [0, 0, 1], axis: x, second_axis: y}\n"
+      "  g: {type: euler, order: xyz, child: hand, at: [1, 0, 1], in_child: [1, 0, 0], loop: "
+      "true,\n"
+      "      damping: 0.1, spring: {stiffness: 20}}\n"
+      "initial: {s: {spin: [1, 2, 3]}}\n"
+      "optimize:\n"
+      "  parameters: {qf: {position: f}, vs: {velocity: s}, rest: {rest: g}, size: {length: arm}}\n"
+      "  goals:\n"
+      "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
+      "    fly: {point: hand, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n";
+  static const char* const coordinates[] = {", step: 4 ms, closing: 30 ms",
+                                            ", step: 4 ms, closing: 30 ms, coordinates: maximal"};
+  for (int i = 0; i < 2; i++) {
+    char whole[4000];
+    problem p;
+    snprintf(whole, sizeof whole, text, "linear-euler", coordinates[i]);
+    open_problem(&p, whole);
+    check_both(&p, 1e-3, 1e-6);
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
 // Each step takes dt / T off a gap, so where it has to begin to end at a place is known.
 static void a_gap_falls_by_a_power(void** state) {
   (void)state;
@@ -284,6 +319,7 @@ int main(void) {
       cmocka_unit_test(gaps_that_close_in_the_first_step),
       cmocka_unit_test(floors_and_stops_that_push_out_at_a_pace),
       cmocka_unit_test(simulations_play_it_again),
+      cmocka_unit_test(a_scene_with_the_numbers_closes_its_gaps_alike),
       cmocka_unit_test(a_gap_falls_by_a_power),
       cmocka_unit_test(numbers_beyond_a_limit_are_not_tried),
       cmocka_unit_test(joints_that_close_loops_start_as_the_others_put_them),

@@ -58,6 +58,8 @@ static const char chains[] =
     "    r3: {rest: shoulder, part: 3}\n"
     "    k4: {stiffness: shoulder, part: 4}\n"
     "    d4: {damping: shoulder, part: 4}\n"
+    "    t4: {turn_stiffness: shoulder, part: 4}\n"
+    "    u4: {turn_damping: shoulder, part: 4}\n"
     "    r4: {rest: shoulder, part: 4}\n"
     "    p3: {position: shoulder, part: 3, at_least: -1 m}\n"
     "    v4: {velocity: shoulder, part: 4}\n"

@@ -37,6 +37,8 @@ static const char TEXT[] =
     "    pe: {motor: e}\n"
     "    size: {length: arm, along: x}\n"
     "    weight: {mass: hand}\n"
+    "    qj: {position: j, at_least: -1, at_most: 1}\n    vj: {velocity: j}\n"
+    "    qk: {position: k}\n    vk: {velocity: k}\n"
     "  goals:\n"
     "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
     "    side: {point: ball, at: [0.1, 0, 0], velocity: [0.5, 0, -0.1]}\n"
@@ -48,6 +50,22 @@ static const char EFFORTS[] = "    ea: {motor: a, weight: 0.01}\n    eb: {motor:
 static void gradients_of_implicit_schemes_are_those_of_differences(void** state) {
   (void)state;
   check_schemes(SCHEMES, TEXT, false, EFFORTS, 1e-3, 1e-6);
+}
+
+// Where gaps close at a pace, what motors lead starts as their curves say all the same.
+static void gradients_where_gaps_close_at_a_pace_are_those_of_differences(void** state) {
+  (void)state;
+  static const char* const paced[] = {", step: 4 ms, closing: 20 ms",
+                                      ", step: 4 ms, closing: 20 ms, coordinates: maximal"};
+  for (int i = 0; i < 2; i++) {
+    char whole[8000];
+    problem p;
+    snprintf(whole, sizeof whole, TEXT, "linear-euler", paced[i], EFFORTS);
+    open_problem(&p, whole);
+    check_both(&p, 1e-3, 1e-6);
+    check_applied(&p);
+    close_problem(&p);
+  }
 }
 
 static void gradients_in_maximal_coordinates_are_those_of_differences(void** state) {
@@ -68,11 +86,86 @@ static void gradients_of_explicit_schemes_are_those_of_differences(void** state)
   }
 }
 
+// Curves of which a value is felt far away: cubic ones, and such as repeat, with and without a key
+// at the end that is the first again.
+static const char CURVES[] =
+    "duration: 100 ms\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  arm: {mass: 2, center: [0.1, 0, 0.3], inertia: [0.3, 0.2, 0.1]}\n"
+    "  hand: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "  puck: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "  fin: {mass: 1, center: [0.1, 0, 0.2], inertia: [0.03, 0.02, 0.01]}\n"
+    "joints:\n"
+    "  s: {type: revolute, child: arm, axis: y}\n"
+    "  f: {type: universal, parent: arm, child: hand, at: [0.1, 0, 0.5], axis: x, second_axis: y}\n"
+    "  c: {type: planar, child: puck, parent: arm}\n"
+    "  h: {type: revolute, child: fin, parent: puck, axis: x}\n"
+    "motors:\n"
+    "  a: {joint: s, ease: cubic, keys: [[0, 0.2], [20 ms, 0.3], [60 ms, 0.4], [90 ms, 0.5]]}\n"
+    "  b: {joint: f, coordinate: 1, ease: cubic, repeat: 60 ms,\n"
+    "      keys: [[0, 0.2], [20 ms, 0.3], [40 ms, 0.4]]}\n"
+    "  c: {joint: f, coordinate: 0, ease: cubic, repeat: 60 ms,\n"
+    "      keys: [[0, 0.2], [20 ms, 0.3], [40 ms, 0.1], [60 ms, 0.2]]}\n"
+    "  d: {joint: c, coordinate: 0, repeat: 60 ms,\n"
+    "      keys: [[0, 0.2], [20 ms, 0.3], [40 ms, 0.1], [60 ms, 0.2]]}\n"
+    "  e: {joint: c, coordinate: 1, drive: force, ease: linear, repeat: 50 ms,\n"
+    "      keys: [[0, 3], [20 ms, 5], [40 ms, -7]]}\n"
+    "  g: {joint: h, drive: force, repeat: 50 ms, spline: {to: 50 ms, points: [1, 2, 3, 4, 1]}}\n"
+    "optimize:\n"
+    "  parameters:\n"
+    "    a: {motor: a}\n    b: {motor: b}\n    c: {motor: c}\n    d: {motor: d}\n"
+    "    e: {motor: e}\n    g: {motor: g}\n"
+    "  goals:\n"
+    "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
+    "    fly: {point: puck, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n"
+    "    fin: {point: fin, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n"
+    "    ma: {motor: a, weight: 1e-4}\n    me: {motor: e, weight: 1e-3}\n%s";
+
+static void gradients_by_curves_that_flow_or_repeat_are_those_of_differences(void** state) {
+  (void)state;
+  static const char* const some[] = {"sdirk2", "linear-euler", "rk4"};
+  for (int i = 0; i < 3; i++) {
+    char whole[8000];
+    problem p;
+    snprintf(whole, sizeof whole, CURVES, some[i], reduced, "");
+    open_problem(&p, whole);
+    assert_int_equal(p.o->nvalue, 4 + 3 + 3 + 3 + 3 + 5);
+    check_both(&p, 1e-2, 1e-6);
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
+// Of a joint of which motors lead some coordinates, the others may start elsewhere.
+static void what_motors_lead_starts_as_they_say(void** state) {
+  (void)state;
+  char whole[8000];
+  problem p;
+  snprintf(whole, sizeof whole, TEXT, "bdf2", reduced, EFFORTS);
+  open_problem(&p, whole);
+  for (int i = 0; i < p.scene.optimize.nparameter; i++) {
+    const bool j = strcmp(p.scene.optimize.parameter[i].name + 1, "j") == 0;
+    const bool place = p.scene.optimize.parameter[i].name[0] == 'q';
+    const int led = p.o->first[i] + (j ? 1 : 2);
+    if (p.scene.optimize.parameter[i].kind == LB_PARAMETER_POSITION ||
+        p.scene.optimize.parameter[i].kind == LB_PARAMETER_VELOCITY) {
+      assert_true(p.o->least[led] == p.o->most[led]);
+      assert_near(p.o->start[led], place ? (j ? 0.1 : 0) : (j ? 10 : 1), 1e-12);
+      assert_true(p.o->least[led - 1] < p.o->most[led - 1]);
+    }
+  }
+  close_problem(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
+      cmocka_unit_test(gradients_where_gaps_close_at_a_pace_are_those_of_differences),
       cmocka_unit_test(gradients_in_maximal_coordinates_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
+      cmocka_unit_test(gradients_by_curves_that_flow_or_repeat_are_those_of_differences),
+      cmocka_unit_test(what_motors_lead_starts_as_they_say),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,6 +276,25 @@ static const char parts[] =
     "               r: {rest: one}, soft: {young: soft}}\n"
     "  goals: {there: {point: a, position: [0, 0, 0]}}\n";
 
+// A curve of which all values matter at all times, a rest that is a rotation, and numbers that
+// change on the way.
+static const char turning[] =
+    "duration: 12 ms\n"
+    "solver: {integrator: bdf2, step: 4 ms}\n"
+    "bodies:\n"
+    "  a: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0]}}\n"
+    "  b: {shape: {box: [0.1, 0.1, 0.1]}}\n"
+    "  c: {shape: {box: [0.1, 0.1, 0.1]}}\n"
+    "joints:\n"
+    "  one: {type: revolute, child: a, axis: y}\n"
+    "  two: {type: spherical, parent: a, child: b, at: [0.2, 0, 0], spring: {stiffness: 1}}\n"
+    "  three: {type: exponential, parent: b, child: c, at: [0.1, 0, 0]}\n"
+    "motors: {m: {joint: one, ease: cubic, keys: [[0, 0], [5 ms, 0.1], [12 ms, 0.3]]}}\n"
+    "initial: {three: {position: [4.6, 0, 1], velocity: [30, 1, 0]}}\n"
+    "optimize:\n"
+    "  parameters: {curve: {motor: m}, rest: {rest: two}}\n"
+    "  goals: {there: {point: c, at: [0, 0.1, 0], position: [0, 0, 0]}}\n";
+
 static void run_out_of_memory(const char* text) {
   bool done = false;
   for (long refuse = 1; !done; refuse++) {
@@ -308,6 +327,7 @@ static void nothing_leaks_when_memory_ends_anywhere(void** state) {
   run_out_of_memory(triangle);
   run_out_of_memory(fabric);
   run_out_of_memory(parts);
+  run_out_of_memory(turning);
 }
 
 static double now(void) {

@@ -173,6 +173,54 @@ static void other_numbers_mean_the_same_rotation_and_velocity(void** state) {
   assert_true(changes > 5);
 }
 
+// A weighted sum of the numbers that others change to.
+static double changed_sum(const setup* s, const double* q, const double* qd, const double* y,
+                          const double* z) {
+  static const bool FREE[LB_CHART_MOST] = {false};
+  double p[LB_CHART_MOST], pd[LB_CHART_MOST], sum = 0;
+  memcpy(p, q, sizeof p);
+  memcpy(pd, qd, sizeof pd);
+  assert_true(lb_chart_rechart(s->chart, p, pd, FREE));
+  for (int k = 0; k < s->chart->n; k++) {
+    sum += y[k] * p[k] + z[k] * pd[k];
+  }
+  return sum;
+}
+
+static void slopes_through_other_numbers_are_those_of_differences(void** state) {
+  (void)state;
+  static const bool FREE[LB_CHART_MOST] = {false};
+  static const double STEP = 1e-3;
+  static const lb_joint_kind kinds[] = {LB_JOINT_EXPONENTIAL, LB_JOINT_FREE_3D};
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    setup s = open_setup(seed, kinds[seed % 2]);
+    lb_random r = {seed};
+    double y[LB_CHART_MOST], z[LB_CHART_MOST], by_q[LB_CHART_MOST], by_qd[LB_CHART_MOST];
+    for (int k = 0; k < s.chart->n; k++) {
+      s.q[k] = lb_random_between(&r, -1, 1) + (k % 2 ? -5 : 5); // one turn back, or two
+      by_q[k] = y[k] = lb_random_between(&r, -1, 1);
+      by_qd[k] = z[k] = lb_random_between(&r, -1, 1);
+    }
+    if (lb_chart_strain(s.chart, s.q) < LB_CHART_STRAINED) { // of Euler angles
+      continue;
+    }
+    lb_chart_rechart_back(s.chart, s.q, s.qd, FREE, by_q, by_qd);
+    for (int k = 0; k < 2 * s.chart->n; k++) {
+      double* x = k < s.chart->n ? &s.q[k] : &s.qd[k - s.chart->n];
+      const double at = *x;
+      double sum[4];
+      for (int i = 0; i < 4; i++) {
+        *x = at + (i < 2 ? i - 2 : i - 1) * STEP;
+        sum[i] = changed_sum(&s, s.q, s.qd, y, z);
+      }
+      *x = at;
+      assert_near((sum[0] - 8 * sum[1] + 8 * sum[2] - sum[3]) / (12 * STEP),
+                  k < s.chart->n ? by_q[k] : by_qd[k - s.chart->n], 1e-9);
+    }
+    lb_arena_release(&s.arena);
+  }
+}
+
 // Full turns are singular, and what is between them, or steps over none, is not.
 static void full_turns_are_singular(void** state) {
   (void)state;
@@ -436,6 +484,7 @@ int main(void) {
       cmocka_unit_test(mixed_derivatives_differ_by_the_commutator),
       cmocka_unit_test(rotation_vectors_are_smooth_through_zero),
       cmocka_unit_test(other_numbers_mean_the_same_rotation_and_velocity),
+      cmocka_unit_test(slopes_through_other_numbers_are_those_of_differences),
       cmocka_unit_test(full_turns_are_singular),
       cmocka_unit_test(a_curve_of_equal_ways_is_a_helix),
       cmocka_unit_test(a_surface_of_even_steps_is_flat),
