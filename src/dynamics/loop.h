@@ -50,6 +50,8 @@ double lb_loops_close(const lb_model* m, lb_data* d, lb_closing* told);
 // what is named (lb_scene_named, [nv]; NULL: nothing is) stays as far as it can. lb_loops_close
 // after it ends what is left.
 void lb_loops_close_start(const lb_model* m, lb_data* d, const int* q_named, const int* v_named);
+// Back to what that began with, put aside by up to `far` [m or rad], and to where loops are closed.
+void lb_loops_start_aside(const lb_model* m, lb_data* d, double far, unsigned seed);
 // lb_loop_gap of places alone, or of what asks for rates alone. `which` stays where there is none.
 double lb_loops_gap_of(const lb_model* m, lb_data* d, bool rates, int* which);
 

@@ -274,3 +274,20 @@ void lb_loops_close_start(const lb_model* m, lb_data* d, const int* q_named, con
   }
   lb_loops_gear(d, geared);
 }
+
+// In steps that are not long, though nothing is kept: what moves gaps by little moves far.
+void lb_loops_start_aside(const lb_model* m, lb_data* d, double far, unsigned seed) {
+  lb_loops* L = d->work->loops;
+  if (!L) {
+    return;
+  }
+  memcpy(d->q, L->given, (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, L->given + m->nq, (size_t)m->nv * sizeof *d->qd);
+  lb_rows_put_aside(m, d, far, false, seed);
+  const bool geared = lb_loops_gear(d, false);
+  memset(L->kept, 0, (size_t)m->nv * sizeof *L->kept);
+  L->keeps = true;
+  lb_rows_close(m, d);
+  L->keeps = false;
+  lb_loops_gear(d, geared);
+}

@@ -137,6 +137,27 @@ static lb_status assemble_joined(const lb_model* m, lb_data* d, lb_error* err) {
   return status;
 }
 
+// From far away gaps of a nanometre may be left; from there on, nothing is.
+static bool close_all(const lb_model* m, lb_data* d) {
+  lb_settle(m, d);
+  lb_settle(m, d);
+  return lb_loop_gap(m, d, NULL) <= LB_CLOSED;
+}
+
+// Closing stands still where gaps move nothing at first, as the end of a straight arm that is to be
+// nearer. A little aside it does not. Where that does not help, either, back to the nearest pose.
+static bool close_from_aside(const lb_model* m, lb_data* d) {
+  static const double ASIDE = 0.02; // [m or rad]
+  enum { TRIALS = 3 };
+  bool closed = false;
+  for (unsigned seed = 1; seed <= TRIALS + 1 && !closed; seed++) {
+    lb_loops_forget_choice(d);
+    lb_loops_start_aside(m, d, seed <= TRIALS ? ASIDE : 0, seed);
+    closed = close_all(m, d);
+  }
+  return closed;
+}
+
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
   if (m->joined && at_start(m, d) && as_fast(m, d)) {
     const lb_status status = assemble_joined(m, d, err);
@@ -146,9 +167,7 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
   }
   lb_loops_forget_choice(d);
   keep_named(m, d);
-  lb_settle(m, d);
-  lb_settle(m, d); // from far away gaps of a nanometre may be left; from there on, nothing is
-  return lb_loop_gap(m, d, NULL) <= LB_CLOSED ? LB_OK : lb_tell_open(m, d, true, err);
+  return close_all(m, d) || close_from_aside(m, d) ? LB_OK : lb_tell_open(m, d, true, err);
 }
 
 // Where a run starts: with all closed, or as the scene puts it where gaps close at a pace. Then too

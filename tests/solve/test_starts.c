@@ -484,6 +484,33 @@ static void memory_that_runs_out_leaves_nothing(void** state) {
   lb_scene_release(&scene);
 }
 
+// The end of a straight arm is to be nearer, or above a floor: along the arm nothing moves it at
+// first. With links of half a metre, the angle between them is 2 acos(z).
+static void a_straight_arm_bends_to_what_is_nearer(void** state) {
+  (void)state;
+  static const char* const wish[] = {
+      "follow: {body: b, at: [0, 0, -0.5], along: z, z: {keys: [[0, -0.7]]}}",
+      "floor: {body: b, points: [{at: [0, 0, -0.5]}], height: -0.7}"};
+  for (int i = 0; i < 2; i++) {
+    char text[800];
+    snprintf(text, sizeof text,
+             "bodies:\n"
+             "  a: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.01]}\n"
+             "  b: {mass: 1, center: [0, 0, -0.25], inertia: [0.02, 0.02, 0.01]}\n"
+             "joints:\n"
+             "  j: {type: revolute, child: a, axis: y}\n"
+             "  k: {type: revolute, parent: a, child: b, axis: y, at: [0, 0, -0.5]}\n"
+             "constraints: {f: {%s}}\n",
+             wish[i]);
+    start s = open_text(text, LB_COORDINATES_REDUCED);
+    const double* q = s.d->q;
+    const double depth = 0.5 * (cos(q[0]) + cos(q[0] + q[1]));
+    print_message("depth %.3f\n", depth);
+    assert_true(depth < 0.7 + 1e-12 && depth > (i == 0 ? 0.7 - 1e-12 : 0.6)); // it may be above
+    close_start(&s);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_joint_that_closes_a_loop_starts_where_the_tree_puts_it),
@@ -497,6 +524,7 @@ int main(void) {
       cmocka_unit_test(open_scenes_start_alike_in_reduced_and_maximal_coordinates),
       cmocka_unit_test(a_varied_scene_starts_alike_in_both),
       cmocka_unit_test(a_loop_out_of_reach_is_told_alike_in_both),
+      cmocka_unit_test(a_straight_arm_bends_to_what_is_nearer),
       cmocka_unit_test(memory_that_runs_out_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
