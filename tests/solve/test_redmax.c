@@ -217,8 +217,12 @@ static double joint_off(const lb_scene_joint* joint, const double* q, const doub
 // The order of a joint's angles at a sample of the file; that of the scene where it does not say.
 static lb_turn_order order_at(const redmax* from, int f, int joint) {
   const cJSON* codes = red_get(red_get(from->json, "results"), "chart_per_joint_from_sample2");
-  return codes && f > 0 ? red_order(AUTHORS_CHARTS[(int)red_told(red_item(codes, f - 1, joint))])
-                        : from->joint[joint].order;
+  if (!codes || f == 0) {
+    return from->joint[joint].order;
+  }
+  const double code = red_told(red_item(codes, f - 1, joint));
+  assert_true(code == (int)code);
+  return red_order(AUTHORS_CHARTS[(int)code]);
 }
 
 // Coordinates and their rates against row f of two tables.
