@@ -64,14 +64,21 @@ static inline double red_number(const cJSON* object, const char* key) {
   return item ? item->valuedouble : 0;
 }
 
+// A whole number: of a body or a joint, or how many there are.
+static inline int red_whole(const cJSON* object, const char* key) {
+  const double number = red_number(object, key);
+  assert_true(number == (int)number);
+  return (int)number;
+}
+
 static inline double red_at(const cJSON* list, int i) {
   return cJSON_GetArrayItem(list, i)->valuedouble;
 }
 
 // Entry k of frame f of a table of numbers; where there is one number a row, it may stand alone.
-static inline double red_entry(const cJSON* table, int f, int k) {
+static inline const cJSON* red_item(const cJSON* table, int f, int k) {
   const cJSON* row = cJSON_GetArrayItem(table, f);
-  return cJSON_IsArray(row) ? red_at(row, k) : row->valuedouble;
+  return cJSON_IsArray(row) ? cJSON_GetArrayItem(row, k) : row;
 }
 
 // All numbers of a list or a list of lists, in their order; how many there are.
@@ -92,20 +99,145 @@ static inline lb_vec3 red_vec3(const cJSON* list) {
   return (lb_vec3){red_at(list, 0), red_at(list, 1), red_at(list, 2)};
 }
 
-static inline lb_transform red_pose(const cJSON* matrix) {
-  double E[16];
-  assert_int_equal(red_numbers(matrix, E), 16);
-  const lb_mat3 R = {{E[0], E[4], E[8]}, {E[1], E[5], E[9]}, {E[2], E[6], E[10]}};
-  return (lb_transform){lb_quat_from_matrix(R), {E[3], E[7], E[11]}};
+static inline void red_lacks(redmax* t, const char* what) {
+  t->lacks = t->lacks ? t->lacks : what;
 }
+
+// --- comparing ---
 
 // Off by, over the size of what is compared.
 static inline double red_off(double a, double b, double scale) {
   return fabs(a - b) / fmax(scale, fabs(b));
 }
 
-static inline void red_lacks(redmax* t, const char* what) {
-  t->lacks = t->lacks ? t->lacks : what;
+// Numbers that are compared with are marked by a bit of their type that cJSON leaves free:
+// red_assert_compared finds what was left out.
+enum { RED_COMPARED = 1 << 20 };
+
+static inline double red_told(const cJSON* number) {
+  assert_true(cJSON_IsNumber(number));
+  ((cJSON*)number)->type |= RED_COMPARED;
+  return number->valuedouble;
+}
+
+static inline double red_apart(double ours, const cJSON* told, double scale) {
+  return red_off(ours, red_told(told), scale);
+}
+
+// A list, or a list of lists, over the largest of its numbers or over one.
+static inline double red_size(const cJSON* list) {
+  if (cJSON_IsNumber(list)) {
+    return fmax(1, fabs(list->valuedouble));
+  }
+  double size = 1;
+  const cJSON* item;
+  cJSON_ArrayForEach(item, list) {
+    size = fmax(size, red_size(item));
+  }
+  return size;
+}
+
+// Takes from `ours` what it compares.
+static inline double red_list_off(const double** ours, const cJSON* list, double size) {
+  if (cJSON_IsNumber(list)) {
+    return red_apart(*(*ours)++, list, size);
+  }
+  double worst = 0;
+  const cJSON* item;
+  cJSON_ArrayForEach(item, list) {
+    worst = fmax(worst, red_list_off(ours, item, size));
+  }
+  return worst;
+}
+
+static inline double red_list_apart(const double* ours, const cJSON* list) {
+  assert_non_null(list);
+  return red_list_off(&ours, list, red_size(list));
+}
+
+// A pose against a matrix, its last row too.
+static inline double red_pose_apart(lb_transform X, const cJSON* matrix) {
+  const lb_mat3 R = lb_quat_matrix(X.q);
+  const double E[16] = {R.x.x, R.y.x, R.z.x, X.p.x, R.x.y, R.y.y, R.z.y, X.p.y,
+                        R.x.z, R.y.z, R.z.z, X.p.z, 0,     0,     0,     1};
+  const double far = fmax(1, lb_vec3_norm(X.p));
+  double worst = 0;
+  for (int i = 0; i < 16; i++) {
+    worst = fmax(worst, red_apart(E[i], red_item(matrix, i / 4, i % 4), i % 4 == 3 ? far : 1));
+  }
+  return worst;
+}
+
+// The pose that a matrix is, of what is put in.
+static inline lb_transform red_pose(const cJSON* matrix) {
+  double E[16];
+  assert_int_equal(red_numbers(matrix, E), 16);
+  const lb_mat3 R = {{E[0], E[4], E[8]}, {E[1], E[5], E[9]}, {E[2], E[6], E[10]}};
+  const lb_transform X = {lb_quat_from_matrix(R), {E[3], E[7], E[11]}};
+  assert_true(red_pose_apart(X, matrix) < 1e-12);
+  return X;
+}
+
+// Where the bodies are in the world.
+static inline double red_poses_apart(const lb_model* m, lb_data* d, const cJSON* poses) {
+  double worst = 0;
+  lb_poses(m, d);
+  for (int b = 0; b < cJSON_GetArraySize(poses); b++) {
+    worst = fmax(worst, red_pose_apart(d->pose[b], cJSON_GetArrayItem(poses, b)));
+  }
+  return worst;
+}
+
+// The larger of the largest energies of both kinds.
+static inline double red_energy_size(const cJSON* results) {
+  return fmax(red_size(red_get(results, "T")), red_size(red_get(results, "V")));
+}
+
+// What a file says of itself, against other numbers of it.
+static inline void red_assert_says(const cJSON* object, const char* key, double what) {
+  const double told = red_told(red_get(object, key));
+  if (!(fabs(told - what) <= 1e-4 * fabs(told))) {
+    fail_msg("%s is %.17g, and should be %.17g by the other numbers", key, told, what);
+  }
+}
+
+// The energy at the end over what there was of it at the start, what the authors expect of it and
+// how far they find it off; and how often their solver failed.
+static inline double red_balance_apart(const cJSON* results, double T, double V, double V0) {
+  const cJSON* end = red_get(results, "H_end_minus_V0");
+  if (!end) {
+    return 0;
+  }
+  const double size = red_energy_size(results),
+               expected = red_number(results, "H_expected_by_authors");
+  red_told(red_get(results, "H_expected_by_authors"));
+  const cJSON* failures = red_get(results, "qp_failures");
+  assert_true(!failures || red_told(failures) == 0);
+  return fmax(red_apart(T + V - V0, end, size),
+              red_apart(end->valuedouble - expected, red_get(results, "H_error"), size));
+}
+
+// How many numbers below an item were compared. Fails where one was not, but for those below the
+// keys of `but`, which ends with NULL.
+static inline int red_assert_compared(const cJSON* item, const char* const* but) {
+  for (int i = 0; item->string && but[i]; i++) {
+    if (strcmp(item->string, but[i]) == 0) {
+      return 0;
+    }
+  }
+  if (cJSON_IsNumber(item)) {
+    if (!(item->type & RED_COMPARED)) {
+      fail_msg("%.17g%s%s was compared with nothing", item->valuedouble, item->string ? " of " : "",
+               item->string ? item->string : "");
+    }
+    return 1;
+  }
+  int count = 0;
+  const cJSON* below;
+  cJSON_ArrayForEach(below, item) {
+    count += red_assert_compared(below, but);
+  }
+  return count;
 }
 
 // --- what docs/redmax.md says of a file ---
@@ -262,6 +394,22 @@ static inline void red_resistance(redmax* t, int i, const cJSON* from) {
   }
 }
 
+// What a body weighs is what its box does, where it is one.
+static inline void red_check_box(const cJSON* body) {
+  const cJSON* sides = red_get(body, "sides");
+  if (sides) {
+    const lb_vec3 a = red_vec3(sides);
+    const double m = red_number(body, "density") * a.x * a.y * a.z, k = m / 12;
+    const double I[] = {k * (a.y * a.y + a.z * a.z),
+                        k * (a.x * a.x + a.z * a.z),
+                        k * (a.x * a.x + a.y * a.y),
+                        m,
+                        m,
+                        m};
+    assert_true(red_list_apart(I, red_get(body, "inertia_diag")) < 1e-12);
+  }
+}
+
 // A joint with its body, whose frame is at the centre of mass.
 static inline void red_joint(redmax* t, const cJSON* from, lb_turn_order charts) {
   const int i = t->scene.nbody++;
@@ -278,7 +426,7 @@ static inline void red_joint(redmax* t, const cJSON* from, lb_turn_order charts)
   lb_scene_joint* j = &t->joint[t->scene.njoint++];
   *j = lb_scene_joint_default();
   j->name = t->name[i];
-  j->parent = (int)red_number(from, "parent") - 1;
+  j->parent = red_whole(from, "parent") - 1;
   j->child = i;
   j->in_child = lb_transform_inverse(red_pose(red_get(body, "E_ji")));
   j->in_parent = red_pose(red_get(from, "E0_pj")); // in the parent's joint frame
@@ -287,6 +435,9 @@ static inline void red_joint(redmax* t, const cJSON* from, lb_turn_order charts)
   }
   red_joint_kind(t, i, from, charts, j, t->part[i]);
   red_resistance(t, i, from);
+  red_check_box(body);
+  assert_true(red_number(from, "index") == i + 1);
+  assert_true(red_number(from, "ndof") == lb_joint_count_v(j));
 }
 
 // --- forces ---
@@ -301,7 +452,7 @@ static inline void red_spring(redmax* t, const cJSON* from) {
   *s = (lb_scene_spring){.name = t->name[i], .face = {-1, -1}};
   const double length = red_number(from, "L");
   for (int k = 0; k < 2; k++) {
-    s->body[k] = (int)red_number(from, BODY[k]) - 1;
+    s->body[k] = red_whole(from, BODY[k]) - 1;
     s->point[k] = red_vec3(red_get(from, POINT[k]));
   }
   s->length = length;
@@ -312,11 +463,17 @@ static inline void red_spring(redmax* t, const cJSON* from) {
 static inline void red_push(redmax* t, const cJSON* from) {
   const int i = t->scene.nload++;
   t->load[i] = (lb_scene_load){.name = t->name[i],
-                               .body = (int)red_number(from, "body") - 1,
+                               .body = red_whole(from, "body") - 1,
                                .point = red_vec3(red_get(from, "x")),
                                .face = -1,
                                .force = lb_vec3_scale(red_number(from, "force_magnitude"),
                                                       red_vec3(red_get(from, "direction_w")))};
+}
+
+// Of a list of bodies.
+static inline int red_body(const cJSON* bodies, int k) {
+  assert_true(red_at(bodies, k) == (int)red_at(bodies, k));
+  return (int)red_at(bodies, k) - 1;
 }
 
 static inline void red_cable(redmax* t, const cJSON* from) {
@@ -330,8 +487,7 @@ static inline void red_cable(redmax* t, const cJSON* from) {
                                  .damping = red_number(from, "damping") / length,
                                  .length = length};
   for (int k = 0; k < t->cable[i].npoint; k++) {
-    t->point[i][k] =
-        (lb_scene_point){(int)red_at(bodies, k) - 1, red_vec3(cJSON_GetArrayItem(points, k))};
+    t->point[i][k] = (lb_scene_point){red_body(bodies, k), red_vec3(cJSON_GetArrayItem(points, k))};
   }
 }
 
@@ -347,8 +503,8 @@ static inline void red_loop(redmax* t, const cJSON* from) {
   snprintf(t->name[i], sizeof *t->name, "loop%d", i);
   j->kind = LB_JOINT_REVOLUTE;
   j->loop = true;
-  j->parent = (int)red_number(from, "bodyB") - 1;
-  j->child = (int)red_number(from, "bodyA") - 1;
+  j->parent = red_whole(from, "bodyB") - 1;
+  j->child = red_whole(from, "bodyA") - 1;
   j->in_parent.p = red_vec3(red_get(from, "xB"));
   j->in_child.p = red_vec3(red_get(from, "xA"));
   j->axis = red_vec3(red_get(from, "axis_from_joint_of_A"));
@@ -368,8 +524,8 @@ static inline void red_couple(lb_scene_constraint* k, int joint, double factor) 
 // qB = factor qA
 static inline void red_gear(redmax* t, const cJSON* from) {
   lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_COUPLE);
-  red_couple(k, (int)red_number(from, "jointA") - 1, red_number(from, "factor"));
-  red_couple(k, (int)red_number(from, "jointB") - 1, -1);
+  red_couple(k, red_whole(from, "jointA") - 1, red_number(from, "factor"));
+  red_couple(k, red_whole(from, "jointB") - 1, -1);
 }
 
 // A path for the test to replace: the files tell functions of time in words. Until then, nothing.
@@ -382,7 +538,7 @@ static inline lb_profile_definition red_path(void) {
 // A coordinate, or with M a joint's rate.
 static inline void red_led_joint(redmax* t, const cJSON* from) {
   lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_COUPLE);
-  red_couple(k, (int)red_number(from, "joint") - 1, 1);
+  red_couple(k, red_whole(from, "joint") - 1, 1);
   k->path[0] = red_path();
   k->rates[0] = strcmp(red_get(from, "type")->valuestring, "ConstraintPrescJointM") == 0;
 }
@@ -390,7 +546,7 @@ static inline void red_led_joint(redmax* t, const cJSON* from) {
 // The spin of a body of the plane about y, and the velocity of its centre along x and z.
 static inline void red_led_body(redmax* t, const cJSON* from) {
   lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_FOLLOW);
-  k->body = (int)red_number(from, "body") - 1;
+  k->body = red_whole(from, "body") - 1;
   k->npoint = 1;
   k->along[0] = k->along[2] = k->rates[0] = k->rates[2] = true;
   k->path[0] = k->path[2] = k->angle = red_path();
@@ -448,6 +604,23 @@ static inline void red_scene(redmax* t, const cJSON* scene, lb_turn_order charts
       red_thing(t, item);
     }
   }
+}
+
+// Which joint of the file a joint of the model is: the one that carries the same body. Fixed ones
+// are none of the model's.
+static inline int red_joint_of(const lb_model* m, int j) {
+  return m->joint_body[j];
+}
+
+// Its first coordinate in the file, where those of joint 1 come first, then those of joint 2.
+static inline int red_first_of(const redmax* t, const lb_model* m, int j) {
+  const int mine = red_joint_of(m, j);
+  int first = 0;
+  for (int i = 0; i < mine; i++) {
+    first += lb_joint_count_v(&t->joint[i]);
+  }
+  assert_int_equal(lb_joint_count_v(&t->joint[mine]), m->joint_nv[j]);
+  return first;
 }
 
 // A file with one run; false: it is not there. Those of the differentiable program count turns by

@@ -59,10 +59,8 @@ static void check_gradient(problem* p, const double* x, double part, double tole
     y[i] = x[i];
     const double scale = p->o->scale[i]; // numbers of different units, each by what it may change
     largest = fmax(largest, fabs(g[i]) * scale);
-    if (fabs(g[i] - d) * scale > worst) {
-      worst = fabs(g[i] - d) * scale;
-      at = i;
-    }
+    at = fabs(g[i] - d) * scale > worst ? i : at;
+    worst = fmax(worst, fabs(g[i] - d) * scale);
     if (getenv("LIMBER_TELL")) {
       print_message("%d: %.12g %.12g\n", i, g[i], d);
     }
@@ -70,6 +68,7 @@ static void check_gradient(problem* p, const double* x, double part, double tole
   if (getenv("LIMBER_TELL")) {
     print_message("off by %.2g\n", worst / largest);
   }
+  assert_true(largest > 0); // else nothing was differentiated
   if (!(worst <= tolerance * largest)) {
     print_error("number %d is off by %.3g of the gradient\n", at, worst / largest);
     fail();

@@ -16,7 +16,7 @@ static FILE* open_data(const char* name) {
   const char* shared = getenv("LIMBER_SHARED");
   char path[4096];
   snprintf(path, sizeof path, "%s/data/osim/opensim-core/Applications/Analyze/tests/resources/%s",
-           shared ? shared : "shared", name);
+           shared ? shared : LIMBER_SOURCE_DIR "/../shared", name);
   FILE* f = fopen(path, "r");
   char line[4096];
   while (f && fgets(line, sizeof line, f) && strncmp(line, "endheader", 9) != 0) {

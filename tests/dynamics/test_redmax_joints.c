@@ -41,19 +41,16 @@ static void close_setup(setup* s) {
 }
 
 static double worst; // of a file
+// How far the authors' derivatives and recursions are from their differences and matrices.
+static const char* const THEIR_OWN[] = {"fd_error_J", "fd_error_Jdot",
+                                        "qddot_recursive_max_abs_diff", "fd_err", NULL};
 
 static void compare(const char* what, const char* which, const double* ours, const cJSON* theirs,
                     double tolerance) {
-  static double reference[MOST * MOST];
-  const int n = red_numbers(theirs, reference);
-  double off = 0, size = 1;
-  for (int i = 0; i < n; i++) {
-    off = fmax(off, fabs(ours[i] - reference[i]));
-    size = fmax(size, fabs(reference[i]));
-  }
-  worst = fmax(worst, off / size);
-  if (!(off <= tolerance * size)) {
-    fail_msg("%s of %s differs by %.3g of its size", what, which, off / size);
+  const double off = red_list_apart(ours, theirs);
+  worst = fmax(worst, off);
+  if (!(off <= tolerance)) {
+    fail_msg("%s of %s differs by %.3g of its size", what, which, off);
   }
 }
 
@@ -89,22 +86,74 @@ static void body_jacobians(setup* s, const double* q, const double* qd) {
   }
 }
 
-// Where the bodies are and their twists.
+static void compare_pose(const char* what, const char* which, lb_transform X, const cJSON* theirs) {
+  const double off = red_pose_apart(X, theirs);
+  worst = fmax(worst, off);
+  if (!(off <= 1e-10)) {
+    fail_msg("%s of %s differs by %.3g", what, which, off);
+  }
+}
+
+static void twist_of(const setup* s, int b, double phi[6]) {
+  const int nv = s->m->nv;
+  for (int i = 0; i < 6; i++) {
+    phi[i] = lb_dot(nv, rows + (6 * b + i) * nv, s->m->qd0);
+  }
+}
+
+// Where the bodies and their joints are, and their twists.
 static void compare_bodies(setup* s, const cJSON* results, const char* type) {
   lb_poses(s->m, s->d);
   for (int b = 0; b < s->m->nbody; b++) {
     const cJSON* at = cJSON_GetArrayItem(red_get(results, "joints"), b);
-    const lb_transform X = s->d->pose[b];
-    const lb_mat3 R = lb_quat_matrix(X.q);
-    const double E[16] = {R.x.x, R.y.x, R.z.x, X.p.x, R.x.y, R.y.y, R.z.y, X.p.y,
-                          R.x.z, R.y.z, R.z.z, X.p.z, 0,     0,     0,     1};
-    double phi[6] = {0};
-    for (int i = 0; i < 6 * s->m->nv; i++) {
-      phi[i / s->m->nv] += rows[6 * s->m->nv * b + i] * s->m->qd0[i % s->m->nv];
-    }
-    compare("E", type, E, red_get(at, "E_wi"), 1e-10);
+    double phi[6];
+    twist_of(s, b, phi);
+    compare_pose("E", type, s->d->pose[b], red_get(at, "E_wi"));
     compare("phi", type, phi, red_get(at, "phi"), 1e-10);
+    if (red_get(at, "E_wj")) {
+      compare_pose("E of the joint", type, lb_transform_mul(s->d->pose[b], T.joint[b].in_child),
+                   red_get(at, "E_wj"));
+    }
   }
+}
+
+// Mass matrix and forces of the bodies themselves, in coordinates of their own: inverse dynamics of
+// free bodies that are where these are and move as they do, in the absence of joints.
+static void compare_maximal(const setup* s, const cJSON* results, const char* type) {
+  static redmax F;
+  lb_model* m;
+  lb_data* d;
+  static double M[MOST * MOST];
+  double c[MOST], diagonal[MOST];
+  const double still[MOST] = {0};
+  F = T;
+  F.scene.body = F.body;
+  F.scene.joint = F.joint;
+  for (int b = 0; b < F.scene.nbody; b++) {
+    lb_scene_joint* j = &F.joint[b];
+    const lb_transform X = s->d->pose[b];
+    *j = lb_scene_joint_default();
+    j->name = F.name[b];
+    j->kind = LB_JOINT_FREE;
+    j->child = b;
+    memcpy(j->q, (double[]){X.p.x, X.p.y, X.p.z, X.q.w, X.q.x, X.q.y, X.q.z}, 7 * sizeof(double));
+    twist_of(s, b, j->qd);
+  }
+  assert_int_equal(lb_model_create(&F.scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  lb_crba(m, d, M, m->q0);
+  lb_rnea(m, d, c, m->q0, m->qd0, still);
+  for (int i = 0; i < m->nv; i++) {
+    diagonal[i] = M[i * m->nv + i];
+    c[i] = -c[i];
+    for (int k = 0; k < i; k++) {
+      assert_near(M[i * m->nv + k], 0, 1e-14);
+    }
+  }
+  compare("M of bodies", type, diagonal, red_get(results, "M_m_diag"), 1e-10);
+  compare("f of bodies", type, c, red_get(results, "f_m"), 1e-10);
+  lb_data_release(d);
+  lb_model_release(m);
 }
 
 static void compare_jacobians(setup* s, const cJSON* results, const char* type) {
@@ -124,41 +173,92 @@ static void compare_jacobians(setup* s, const cJSON* results, const char* type) 
     compare("f", type, c, red_get(results, "f_r"), 1e-10);
   }
   compare_bodies(s, results, type);
+  compare("q", type, s->m->q0, red_get(results, "q"), 1e-10);
+  compare("qdot", type, s->m->qd0, red_get(results, "qdot"), 1e-10);
 }
 
 // --- charts ---
 
-// S and Sdot of a joint as the file lists them, by rows.
-static void compare_directions(const lb_scene_joint* j, const cJSON* results, const char* type) {
+// S and Sdot of a joint and their derivatives by its coordinates, by rows; of dS/dq and dSdot/dq
+// one after the other for each coordinate.
+typedef struct directions {
+  lb_transform at;
+  double S[36], Sdot[36], by_q[216], dot_by_q[216];
+} directions;
+
+// Sdot_i = sum_k T_ik qd_k with T_ik = dS_i/dq_k
+static void find_rates(const lb_chart* chart, const double* q, const double* qd, lb_chart_at* at,
+                       double* Sdot) {
+  lb_chart_evaluate(chart, at, q, qd, LB_CHART_BEND);
+  for (int i = 0; i < chart->n; i++) {
+    lb_motion rate = lb_motion_zero();
+    for (int k = 0; k < chart->n; k++) {
+      rate = lb_motion_add(rate, lb_motion_scale(qd[k], at->T[i][k]));
+    }
+    for (int c = 0; c < 6; c++) {
+      Sdot[c * chart->n + i] = c < 3 ? rate.w[c] : rate.v[c - 3];
+    }
+  }
+}
+
+static void find_directions(const lb_scene_joint* j, directions* out) {
   lb_arena arena;
   lb_arena_init(&arena, NULL);
   const lb_chart* chart;
   lb_chart_at at;
-  double S[36], Sdot[36];
   assert_int_equal(lb_joint_chart(j, &arena, &chart), LB_OK);
-  lb_chart_evaluate(chart, &at, j->q, j->qd, LB_CHART_BEND);
-  for (int i = 0; i < chart->n; i++) {
-    lb_motion rate = lb_motion_zero();
-    for (int k = 0; k < chart->n; k++) {
-      rate = lb_motion_add(rate, lb_motion_scale(j->qd[k], at.T[i][k]));
-    }
-    for (int c = 0; c < 6; c++) {
-      S[c * chart->n + i] = c < 3 ? at.S[i].w[c] : at.S[i].v[c - 3];
-      Sdot[c * chart->n + i] = c < 3 ? rate.w[c] : rate.v[c - 3];
-    }
-  }
-  compare("S", type, S, red_get(results, "S"), 1e-10);
-  compare("Sdot", type, Sdot, red_get(results, "Sdot"), 1e-10);
-  double Q[16] = {0};
-  for (int c = 0; c < 3; c++) {
-    const lb_v4 column[] = {at.R.x, at.R.y, at.R.z, at.p};
-    for (int k = 0; k < 4; k++) {
-      Q[4 * c + k] = column[k][c];
+  const int n = chart->n;
+  const double h = 1e-4;
+  *out = (directions){0};
+  for (int k = 0; k < n; k++) {
+    for (int p = 0; p < DIFFERENCE_POINTS; p++) {
+      double q[LB_JOINT_MOST_V], Sdot[36];
+      memcpy(q, j->q, (size_t)n * sizeof *q);
+      q[k] += h * DIFFERENCE_AT[p];
+      find_rates(chart, q, j->qd, &at, Sdot);
+      lb_add(6 * n, out->dot_by_q + 6 * n * k, DIFFERENCE_WEIGHT[p] / h, Sdot);
     }
   }
-  Q[15] = 1;
-  compare("Q", type, Q, red_get(results, "Q"), 1e-10);
+  find_rates(chart, j->q, j->qd, &at, out->Sdot);
+  for (int i = 0; i < 6 * n; i++) {
+    const int c = i / n;
+    out->S[i] = c < 3 ? at.S[i % n].w[c] : at.S[i % n].v[c - 3];
+    for (int k = 0; k < n; k++) {
+      const lb_motion T_k = at.T[i % n][k];
+      out->by_q[6 * n * k + i] = c < 3 ? T_k.w[c] : T_k.v[c - 3];
+    }
+  }
+  out->at = (lb_transform){
+      lb_quat_from_matrix((lb_mat3){lb_v4_vec3(at.R.x), lb_v4_vec3(at.R.y), lb_v4_vec3(at.R.z)}),
+      lb_v4_vec3(at.p)};
   lb_arena_release(&arena);
+}
+
+static void compare_directions(const cJSON* results, const char* type) {
+  for (int i = 0; i < T.scene.njoint; i++) {
+    const cJSON* joint = cJSON_GetArrayItem(red_get(results, "joints"), i);
+    directions d;
+    find_directions(&T.joint[i], &d);
+    compare("S", type, d.S, red_get(joint, "S"), 1e-10);
+    compare("Sdot", type, d.Sdot, red_get(joint, "Sdot"), 1e-10);
+    compare_pose("Q", type, d.at, red_get(joint, "Q"));
+    if (red_get(joint, "dSdq_list_over_k")) {
+      compare("dS/dq", type, d.by_q, red_get(joint, "dSdq_list_over_k"), 1e-10);
+      compare("dSdot/dq", type, d.dot_by_q, red_get(joint, "dSdotdq_list_over_k"), 1e-10);
+    }
+  }
+}
+
+// Energies of a scene at its start, over that of what is fixed to the world, which has none here.
+static void compare_energies(setup* s, const cJSON* results, const char* type) {
+  double energy[] = {lb_kinetic_energy(s->m, s->d), lb_potential_energy(s->m, s->d)};
+  for (int b = 0; b < s->m->nbody; b++) {
+    const double weight = s->m->body_mass[b].mass;
+    const lb_vec3 at = s->m->body_in_link[b].p;
+    energy[1] -= s->m->body_link[b] == LB_WORLD ? weight * lb_vec3_dot(s->m->gravity, at) : 0;
+  }
+  compare("T", type, energy, red_get(results, "T"), 1e-10);
+  compare("V", type, energy + 1, red_get(results, "V"), 1e-10);
 }
 
 static void fifteen_joints_move_and_accelerate_as_in_the_reference(void** state) {
@@ -168,33 +268,27 @@ static void fifteen_joints_move_and_accelerate_as_in_the_reference(void** state)
   if (!file) {
     skip();
   }
-  int count = 0;
+  int count = 0, numbers = 0;
   const cJSON* entry;
   cJSON_ArrayForEach(entry, file) {
     const char* type = red_get(entry, "joint_type")->valuestring;
     const cJSON* results = red_get(entry, "results");
     red_scene(&T, red_get(entry, "scene"), LB_TURN_EXPONENTIAL);
-    for (int i = 0; i < T.scene.njoint; i++) {
-      compare_directions(&T.joint[i], cJSON_GetArrayItem(red_get(results, "joints"), i), type);
-    }
+    compare_directions(results, type);
     setup s = open_setup();
     compare_jacobians(&s, results, type);
     const double tau[MOST] = {0};
     double qdd[MOST];
     lb_aba(s.m, s.d, qdd, s.m->q0, s.m->qd0, tau);
     compare("qdd", type, qdd, red_get(results, "qddot"), 1e-10);
-    double energy[] = {lb_kinetic_energy(s.m, s.d), lb_potential_energy(s.m, s.d)};
-    for (int b = 0; b < s.m->nbody; b++) { // what is fixed to the world has no energy here
-      const double weight = s.m->body_mass[b].mass;
-      const lb_vec3 at = s.m->body_in_link[b].p;
-      energy[1] -= s.m->body_link[b] == LB_WORLD ? weight * lb_vec3_dot(s.m->gravity, at) : 0;
-    }
-    compare("T", type, energy, red_get(results, "T"), 1e-10);
-    compare("V", type, energy + 1, red_get(results, "V"), 1e-10);
+    compare_energies(&s, results, type);
+    compare_maximal(&s, results, type);
+    numbers += red_assert_compared(results, THEIR_OWN);
     close_setup(&s);
     count++;
   }
   assert_int_equal(count, 15);
+  print_message("%d numbers, each compared\n", numbers);
   red_tell("static_joints_full.json", worst, NAN);
   cJSON_Delete(file);
 }
@@ -280,15 +374,17 @@ static void their_derivatives_are_those_of_the_reference(void** state) {
     skip();
   }
   static double slopes[MOST * MOST], K[MOST * MOST], C[MOST * MOST];
-  int count = 0;
+  int count = 0, numbers = 0;
   const cJSON* entry;
   cJSON_ArrayForEach(entry, file) {
     const char* type = red_get(entry, "joint_type")->valuestring;
     const cJSON* results = red_get(entry, "results");
     red_scene(&T, red_get(entry, "scene"), LB_TURN_XYZ);
+    compare_directions(results, type);
     setup s = open_setup();
     const int nv = s.m->nv;
     compare_jacobians(&s, results, type);
+    compare_energies(&s, results, type);
     mass_slopes(&s, slopes);
     compare("dM/dq", type, slopes, red_get(results, "dMdq_list_over_k"), 1e-10);
     jacobian_slopes(&s, slopes, K);
@@ -316,12 +412,40 @@ static void their_derivatives_are_those_of_the_reference(void** state) {
     compare("f", type, f, red_get(results, "f_total"), 1e-10);
     compare("K", type, K, red_get(results, "K"), 1e-10);
     compare("D", type, C, red_get(results, "D"), 1e-10);
+    red_assert_says(red_get(results, "fd_err"), "scale_K", red_size(red_get(results, "K")));
+    red_assert_says(red_get(results, "fd_err"), "scale_D", red_size(red_get(results, "D")));
+    numbers += red_assert_compared(results, THEIR_OWN);
     close_setup(&s);
     count++;
   }
   assert_int_equal(count, 10);
+  print_message("%d numbers, each compared\n", numbers);
   red_tell("static_joints_diff.json", worst, NAN);
   cJSON_Delete(file);
+}
+
+static double det(const double* A) {
+  return A[0] * (A[4] * A[8] - A[5] * A[7]) - A[1] * (A[3] * A[8] - A[5] * A[6]) +
+         A[2] * (A[3] * A[7] - A[4] * A[6]);
+}
+
+static void rotation_of(const lb_scene_joint* j, double R[9]) {
+  directions d;
+  find_directions(j, &d);
+  const lb_mat3 M = lb_quat_matrix(d.at.q);
+  memcpy(R, (double[]){M.x.x, M.y.x, M.z.x, M.x.y, M.y.y, M.z.y, M.x.z, M.y.z, M.z.z},
+         9 * sizeof *R);
+}
+
+// The angles that the authors find for R, which need not be those it came from.
+static void compare_inverse(lb_scene_joint j, const cJSON* entry, const char* name) {
+  double R[9];
+  red_numbers(red_get(entry, "inverse_q"), j.q);
+  rotation_of(&j, R);
+  compare("R of the angles found", name, R, red_get(entry, "R"), 1e-10);
+  for (int k = 0; k < 3; k++) {
+    red_told(cJSON_GetArrayItem(red_get(entry, "inverse_q"), k));
+  }
 }
 
 static void twelve_orders_of_angles_are_those_of_the_reference(void** state) {
@@ -331,60 +455,37 @@ static void twelve_orders_of_angles_are_those_of_the_reference(void** state) {
   if (!file) {
     skip();
   }
-  lb_arena arena;
-  lb_arena_init(&arena, NULL);
   int count = 0;
   const cJSON* entry;
   cJSON_ArrayForEach(entry, file) {
     const char* name = red_get(entry, "chart")->valuestring;
     lb_scene_joint j = lb_scene_joint_default();
-    const lb_chart* chart;
-    lb_chart_at at;
-    double R[9], S[9], Sdot[9], T_k[27], Tdot_k[27];
+    directions d;
+    double R[9], by_q[27], dot_by_q[27];
     j.kind = LB_JOINT_EULER;
     j.order = red_order(name);
     red_numbers(red_get(entry, "q"), j.q);
     red_numbers(red_get(entry, "qdot"), j.qd);
-    assert_int_equal(lb_joint_chart(&j, &arena, &chart), LB_OK);
-    // Sdot_i = sum_k T_ik qd_k; its change with q_k from charts moved a little
-    const double h = 1e-4;
-    for (int c = 0; c < 27; c++) {
-      Tdot_k[c] = 0;
+    find_directions(&j, &d);
+    rotation_of(&j, R);
+    for (int i = 0; i < 27; i++) { // the upper three rows
+      by_q[i] = d.by_q[i / 9 * 18 + i % 9];
+      dot_by_q[i] = d.dot_by_q[i / 9 * 18 + i % 9];
     }
-    for (int k = 0; k < 3; k++) {
-      for (int p = 0; p < DIFFERENCE_POINTS; p++) {
-        double q[3] = {j.q[0], j.q[1], j.q[2]};
-        q[k] += h * DIFFERENCE_AT[p];
-        lb_chart_evaluate(chart, &at, q, j.qd, LB_CHART_BEND);
-        for (int i = 0; i < 27; i++) {
-          Tdot_k[9 * k + 3 * (i / 3 % 3) + i % 3] +=
-              DIFFERENCE_WEIGHT[p] / h * j.qd[i / 9] * at.T[i % 3][i / 9].w[i / 3 % 3];
-        }
-      }
-    }
-    lb_chart_evaluate(chart, &at, j.q, j.qd, LB_CHART_BEND);
-    for (int c = 0; c < 3; c++) {
-      const lb_v4 column[] = {at.R.x, at.R.y, at.R.z};
-      for (int i = 0; i < 3; i++) {
-        R[3 * c + i] = column[i][c];
-        S[3 * c + i] = at.S[i].w[c];
-        Sdot[3 * c + i] = 0;
-        for (int k = 0; k < 3; k++) {
-          Sdot[3 * c + i] += at.T[i][k].w[c] * j.qd[k];
-          T_k[9 * k + 3 * c + i] = at.T[i][k].w[c];
-        }
-      }
-    }
+    const double detS = det(d.S);
     compare("R", name, R, red_get(entry, "R"), 1e-10);
-    compare("S", name, S, red_get(entry, "S_top3"), 1e-10);
-    compare("Sdot", name, Sdot, red_get(entry, "Sdot_top3"), 1e-10);
-    compare("dS/dq", name, T_k, red_get(entry, "dSdq"), 1e-10);
-    compare("dSdot/dq", name, Tdot_k, red_get(entry, "dSdotdq"), 1e-10);
+    compare("S", name, d.S, red_get(entry, "S_top3"), 1e-10);
+    compare("det S", name, &detS, red_get(entry, "detS"), 1e-10);
+    compare("Sdot", name, d.Sdot, red_get(entry, "Sdot_top3"), 1e-10);
+    compare("dS/dq", name, by_q, red_get(entry, "dSdq"), 1e-10);
+    compare("dSdot/dq", name, dot_by_q, red_get(entry, "dSdotdq"), 1e-10);
+    compare_inverse(j, entry, name);
+    static const char* const BUT[] = {"q", "qdot", "inverse_R_err", NULL}; // what was put in
+    red_assert_compared(entry, BUT);
     count++;
   }
   assert_int_equal(count, 12);
   red_tell("euler_charts.json", worst, NAN);
-  lb_arena_release(&arena);
   cJSON_Delete(file);
 }
 

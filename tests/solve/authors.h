@@ -124,7 +124,7 @@ static inline void authors_rates(lb_turn_order from, const double* q, lb_turn_or
 // Where |det S| has fallen to a half, the order for which it is largest now and a step ago; both
 // states are counted by it from then on.
 static inline bool authors_rechart(authors* a, int j, double* q[2], double* v[2]) {
-  lb_scene_joint* joint = &a->from->joint[j];
+  lb_scene_joint* joint = &a->from->joint[red_joint_of(a->m, j)];
   const lb_turn_order old = joint->order;
   const int at = a->m->joint_q[j] + a->m->joint_nv[j] - 3;
   lb_mat3 R[2];
@@ -156,7 +156,7 @@ static inline bool authors_rechart(authors* a, int j, double* q[2], double* v[2]
 static inline void authors_reopen(authors* a, double* const q[2], double* const v[2]) {
   const double time = a->d->time;
   for (int j = 0; j < a->m->njoint; j++) { // where it starts must not be singular
-    memcpy(a->from->joint[j].q, &q[0][a->m->joint_q[j]],
+    memcpy(a->from->joint[red_joint_of(a->m, j)].q, &q[0][a->m->joint_q[j]],
            (size_t)a->m->joint_nv[j] * sizeof(double));
   }
   authors_close(a);
@@ -186,7 +186,7 @@ static inline void authors_rechart_all(authors* a) {
   memcpy(v[1], own->v1, size);
   bool changed = false;
   for (int j = 0; j < a->m->njoint; j++) {
-    const lb_joint_kind kind = a->from->joint[j].kind;
+    const lb_joint_kind kind = a->from->joint[red_joint_of(a->m, j)].kind;
     const bool turns = kind == LB_JOINT_EULER || kind == LB_JOINT_FREE_3D;
     changed |= turns && authors_rechart(a, j, q, v);
   }

@@ -165,9 +165,8 @@ static void start_run(run* r, redmax* from, int scene, const method* how) {
   }
 }
 
-static void go_to(run* r, double time) {
-  const long end = lround(time / r->a.h);
-  for (; r->steps < end; r->steps++) {
+static void go_to(run* r, long steps) {
+  for (; r->steps < steps; r->steps++) {
     if (r->theirs) {
       authors_step(&r->a);
     } else {
@@ -216,56 +215,70 @@ static double joint_off(const lb_scene_joint* joint, const double* q, const doub
 }
 
 // The order of a joint's angles at a sample of the file; that of the scene where it does not say.
-static lb_turn_order order_at(const redmax* from, int f, int j) {
+static lb_turn_order order_at(const redmax* from, int f, int joint) {
   const cJSON* codes = red_get(red_get(from->json, "results"), "chart_per_joint_from_sample2");
-  const cJSON* row = codes && f > 0 ? cJSON_GetArrayItem(codes, f - 1) : NULL;
-  return row ? red_order(AUTHORS_CHARTS[(int)red_at(row, j)]) : LB_TURN_COUNT;
+  if (!codes || f == 0) {
+    return from->joint[joint].order;
+  }
+  const double code = red_told(red_item(codes, f - 1, joint));
+  assert_true(code == (int)code);
+  return red_order(AUTHORS_CHARTS[(int)code]);
 }
 
 // Coordinates and their rates against row f of two tables.
 static double state_off(const run* r, const cJSON* q, const cJSON* v, int f, bool charts) {
   const lb_model* m = r->a.m;
-  const lb_scene_joint* joint = r->a.from->joint;
+  const redmax* from = r->a.from;
   double worst = 0;
-  for (int j = 0, k = 0; j < m->njoint; k += m->joint_nv[j], j++) {
+  int compared = 0;
+  for (int j = 0; j < m->njoint; j++) {
+    const int mine = red_joint_of(m, j), first = red_first_of(from, m, j);
     double their_q[LB_JOINT_MOST_V], their_v[LB_JOINT_MOST_V];
-    for (int i = 0; i < m->joint_nv[j]; i++) {
-      their_q[i] = red_entry(q, f, k + i);
-      their_v[i] = red_entry(v, f, k + i);
+    for (int i = 0; i < m->joint_nv[j]; i++, compared++) {
+      their_q[i] = red_told(red_item(q, f, first + i));
+      their_v[i] = red_told(red_item(v, f, first + i));
     }
-    const lb_turn_order told = charts ? order_at(r->a.from, f, j) : LB_TURN_COUNT;
-    const lb_turn_order order = told == LB_TURN_COUNT ? joint[j].order : told;
-    worst = fmax(worst, joint_off(&joint[j], r->a.d->q + m->joint_q[j], r->a.d->qd + m->joint_v[j],
-                                  order, their_q, their_v));
+    const lb_turn_order order = charts ? order_at(from, f, mine) : from->joint[mine].order;
+    worst = fmax(worst, joint_off(&from->joint[mine], r->a.d->q + m->joint_q[j],
+                                  r->a.d->qd + m->joint_v[j], order, their_q, their_v));
   }
+  assert_int_equal(compared, m->nv);
   return worst;
 }
 
+// Energies, over the largest.
 static double energy_off(const run* r, const cJSON* results, int f) {
-  const cJSON *T = red_get(results, "T"), *V = red_get(results, "V");
-  double most = 0; // energy of either kind
-  for (int i = 0; i < cJSON_GetArraySize(T); i++) {
-    most = fmax(most, fmax(fabs(red_at(V, i)), red_at(T, i)));
-  }
-  return fmax(red_off(lb_kinetic_energy(r->a.m, r->a.d), red_at(T, f), most),
-              red_off(lb_potential_energy(r->a.m, r->a.d), red_at(V, f), most));
+  const double size = red_energy_size(results);
+  return fmax(
+      red_apart(lb_kinetic_energy(r->a.m, r->a.d), red_item(red_get(results, "T"), f, 0), size),
+      red_apart(lb_potential_energy(r->a.m, r->a.d), red_item(red_get(results, "V"), f, 0), size));
 }
 
-// Where the bodies are, in the world.
-static double poses_off(const run* r, const cJSON* poses) {
-  double worst = 0;
-  lb_poses(r->a.m, r->a.d);
-  for (int b = 0; b < cJSON_GetArraySize(poses); b++) {
-    const lb_transform X = red_pose(cJSON_GetArrayItem(poses, b)), *Y = &r->a.d->pose[b];
-    const lb_quat turn = lb_quat_mul(lb_quat_conjugate(X.q), Y->q);
-    worst = fmax(worst, lb_vec3_norm(lb_quat_log(turn)));
-    worst = fmax(worst, lb_vec3_norm(lb_vec3_sub(Y->p, X.p)) / fmax(1, lb_vec3_norm(X.p)));
-  }
-  return worst;
+// All that the file tells of sample f.
+static double sample_off(const run* r, const cJSON* results, int f) {
+  const cJSON *step = red_get(results, "step"),
+              *poses = red_get(results, "E_wi_per_sample_from_sample2");
+  double worst = state_off(r, red_get(results, "q"), red_get(results, "qdot"), f, true);
+  worst = fmax(worst, energy_off(r, results, f));
+  worst = fmax(worst, red_apart(r->a.d->time, red_item(red_get(results, "t"), f, 0), 1));
+  assert_true(!step || red_told(red_item(step, f, 0)) == (double)r->steps);
+  return f > 0 && poses
+             ? fmax(worst, red_poses_apart(r->a.m, r->a.d, cJSON_GetArrayItem(poses, f - 1)))
+             : worst;
 }
 
-// The worst difference of a run from its file, over the size of what is compared: the first steps,
-// coordinates, rates and energies on the way, and poses, where the file has them only at the end.
+// The run ended when the file says that it does.
+static void check_end(const redmax* from, double time, long steps) {
+  const cJSON *scene = red_get(from->json, "scene"), *span = red_get(scene, "tspan"),
+              *end = span ? cJSON_GetArrayItem(span, 1) : red_get(scene, "tEnd");
+  const cJSON* nsteps = red_get(red_get(from->json, "integrator"), "nsteps");
+  assert_true(!end || red_off(time, end->valuedouble, 1) < 1e-9);
+  assert_true(!span || red_at(span, 0) == 0);
+  assert_true(!nsteps || nsteps->valuedouble == (double)steps);
+}
+
+// The worst difference of a run from its file, over the size of what is compared: samples with
+// their energies, the first steps between them, and poses at the end.
 static double compare(redmax* from, int scene, const method* how) {
   run r;
   start_run(&r, from, scene, how);
@@ -273,23 +286,21 @@ static double compare(redmax* from, int scene, const method* how) {
   const cJSON* t = red_get(results, "t");
   const cJSON *first = red_get(results, "first_steps_q"),
               *rates = red_get(results, "first_steps_qdot");
-  const cJSON* poses = red_get(results, "E_wi_per_sample_from_sample2");
+  const double V0 = lb_potential_energy(r.a.m, r.a.d);
   double worst = 0;
-  for (int f = 0; f < cJSON_GetArraySize(first); f++) {
-    go_to(&r, f * r.a.h);
-    worst = fmax(worst, state_off(&r, first, rates, f, false));
-  }
-  const long begun = r.steps;
-  for (int f = 0; f < cJSON_GetArraySize(t); f++) {
-    if (lround(red_at(t, f) / r.a.h) < begun) {
-      continue; // among the first
+  for (int f = 0, early = 0; f < cJSON_GetArraySize(t); f++) {
+    const long steps = lround(red_at(t, f) / r.a.h);
+    for (; early < cJSON_GetArraySize(first) && early <= steps; early++) {
+      go_to(&r, early);
+      worst = fmax(worst, state_off(&r, first, rates, early, false));
     }
-    go_to(&r, red_at(t, f));
-    worst = fmax(worst, state_off(&r, red_get(results, "q"), red_get(results, "qdot"), f, true));
-    worst = fmax(worst, energy_off(&r, results, f));
-    worst = fmax(worst, f > 0 && poses ? poses_off(&r, cJSON_GetArrayItem(poses, f - 1)) : 0);
+    go_to(&r, steps);
+    worst = fmax(worst, sample_off(&r, results, f));
   }
-  worst = fmax(worst, poses_off(&r, red_get(results, "E_wi_final")));
+  check_end(from, r.a.d->time, r.steps);
+  worst = fmax(worst, red_poses_apart(r.a.m, r.a.d, red_get(results, "E_wi_final")));
+  worst = fmax(worst, red_balance_apart(results, lb_kinetic_energy(r.a.m, r.a.d),
+                                        lb_potential_energy(r.a.m, r.a.d), V0));
   authors_close(&r.a);
   return worst;
 }
@@ -313,7 +324,7 @@ static bool differs_by_itself(const redmax* from, const method* how) {
 
 // Every file of a kind.
 static void match_all(const char* prefix, const method* how) {
-  int there = 0, matched = 0;
+  int there = 0, matched = 0, numbers = 0;
   for (int scene = -2; scene < 40; scene++) {
     char name[64];
     static redmax from;
@@ -330,6 +341,7 @@ static void match_all(const char* prefix, const method* how) {
       const method own = {how->suffix, how->integrator, false, 0};
       const double itself = differs_by_itself(&from, how) ? compare(&from, scene, &own) : NAN;
       red_tell(name, compare(&from, scene, how), itself);
+      numbers += red_assert_compared(red_get(from.json, "results"), (const char*[]){NULL});
       matched++;
     }
     red_release(&from);
@@ -337,6 +349,7 @@ static void match_all(const char* prefix, const method* how) {
   if (there == 0) {
     skip();
   }
+  print_message("%d numbers, each compared\n", numbers);
   assert_int_equal(matched, how->expected);
 }
 
@@ -433,7 +446,7 @@ static leftover look_at_run(redmax* from, lb_integrator integrator) {
   authors a;
   authors_start(&a, from, integrator);
   ((lb_bdf2*)a.st->own)->tolerance = 1e-13;
-  for (int i = 0; i < (int)red_number(how, "nsteps"); i++) {
+  for (int i = 0; i < red_whole(how, "nsteps"); i++) {
     look_at_step(&a, i == 0, red_number(how, "newton_tol_norm_g"), &worst);
     authors_rechart_all(&a);
   }

@@ -37,7 +37,7 @@ static void open_task(task* t, const char* name, lb_integrator integrator) {
   s->solver.step = s->record.every = red_number(red_get(t->from.json, "integrator"), "h");
   t->goal[0] = (lb_scene_goal){.name = "there",
                                .kind = LB_GOAL_POINT,
-                               .index = (int)red_number(what, "body") - 1,
+                               .index = red_whole(what, "body") - 1,
                                .at = red_vec3(red_get(what, "xlocal")),
                                .count = 3,
                                .counts = {true, true, true},
@@ -143,8 +143,8 @@ static void go_on(trial* r, int steps) {
 static double end_off(const trial* r, const cJSON* q, const cJSON* qd) {
   double worst = 0;
   for (int k = 0; k < JOINTS; k++) {
-    worst = fmax(worst, red_off(r->d->q[k], red_at(q, k), 1));
-    worst = fmax(worst, qd ? red_off(r->d->qd[k], red_at(qd, k), 1) : 0);
+    worst = fmax(worst, red_apart(r->d->q[k], cJSON_GetArrayItem(q, k), 1));
+    worst = fmax(worst, qd ? red_apart(r->d->qd[k], cJSON_GetArrayItem(qd, k), 1) : 0);
   }
   return worst;
 }
@@ -159,6 +159,7 @@ static double motion_off(task* t, const cJSON* result) {
   for (int f = 0, done = 0; f < cJSON_GetArraySize(steps); f++) {
     go_on(&r, (int)red_at(steps, f) - done);
     done = (int)red_at(steps, f);
+    assert_true(red_told(cJSON_GetArrayItem(steps, f)) == done);
     worst = fmax(worst, end_off(&r, cJSON_GetArrayItem(red_get(result, "q"), f),
                                 cJSON_GetArrayItem(red_get(result, "qdot"), f)));
   }
@@ -176,23 +177,62 @@ static double motions_off(task* t) {
   return worst;
 }
 
+// How far two gradients are apart, over the larger number of the second.
+static double gradient_off(const double g[JOINTS], const cJSON* given) {
+  const double size = fmax(fabs(red_at(given, 0)), fabs(red_at(given, 1)));
+  double worst = 0;
+  for (int i = 0; i < JOINTS; i++) {
+    worst = fmax(worst, red_apart(g[i], cJSON_GetArrayItem(given, i), size));
+  }
+  return worst;
+}
+
 // The worst difference of objectives and gradients.
 static double compare(task* t, const cJSON* results, const char* key) {
   const cJSON* result;
   double worst = 0;
   cJSON_ArrayForEach(result, results) {
-    double g[JOINTS], size = 0;
-    const cJSON* given = red_get(result, key);
+    double g[JOINTS];
     const double P = evaluate(t, red_get(result, "p"), g);
-    worst = fmax(worst, red_off(P, red_number(result, "P"), 1));
-    for (int i = 0; i < JOINTS; i++) {
-      size = fmax(size, fabs(red_at(given, i)));
-    }
-    for (int i = 0; i < JOINTS; i++) {
-      worst = fmax(worst, fabs(g[i] - red_at(given, i)) / size);
-    }
+    worst = fmax(worst, red_apart(P, red_get(result, "P"), 1));
+    worst = fmax(worst, gradient_off(g, red_get(result, key)));
   }
   return worst;
+}
+
+// |a - b| / |b| of two lists of a result, which is how the authors tell errors.
+static double apart_in_file(const cJSON* result, const char* a, const char* b) {
+  double off[JOINTS], size[JOINTS];
+  for (int i = 0; i < JOINTS; i++) {
+    size[i] = red_at(red_get(result, b), i);
+    off[i] = red_at(red_get(result, a), i) - size[i];
+  }
+  return hypot(off[0], off[1]) / hypot(size[0], size[1]);
+}
+
+// The authors' own differences are forward ones, by which they find their gradient off: what they
+// tell of that is told by their numbers, too.
+static void check_their_differences(task* t, const cJSON* results) {
+  const cJSON* result;
+  cJSON_ArrayForEach(result, results) {
+    double g[JOINTS];
+    evaluate(t, red_get(result, "p"), g);
+    assert_true(gradient_off(g, red_get(result, "dPdp_fd_code")) < 1e-5);
+    red_assert_says(result, "fd_rel_error_code_printError",
+                    apart_in_file(result, "dPdp_adjoint_code", "dPdp_fd_code"));
+    red_assert_says(result, "rel_error_vs_central4",
+                    apart_in_file(result, "dPdp_adjoint_code", "dPdp_fd_central4"));
+  }
+}
+
+// All that results and optimum tell was compared, but for the numbers that were put in (p) and how
+// a search says that it ended (info).
+static void check_all_compared(const cJSON* file) {
+  static const char* const BUT[] = {"p", "info", NULL};
+  red_assert_compared(red_get(file, "results"), BUT);
+  if (red_get(file, "optimum")) {
+    red_assert_compared(red_get(file, "optimum"), BUT);
+  }
 }
 
 // The objective and the end of the motion where the authors' search ended, and the gradient there.
@@ -203,10 +243,10 @@ static double optimum_off(task* t, double gradient[JOINTS]) {
   red_numbers(red_get(optimum, "p"), p);
   const double P = evaluate(t, red_get(optimum, "p"), gradient);
   open_trial(&r, t, p);
-  go_on(&r, (int)red_number(red_get(t->from.json, "integrator"), "nsteps"));
+  go_on(&r, red_whole(red_get(t->from.json, "integrator"), "nsteps"));
   const double end = end_off(&r, red_get(optimum, "q_end"), NULL);
   close_trial(&r);
-  return fmax(end, fabs(P - red_number(optimum, "P")));
+  return fmax(end, red_apart(P, red_get(optimum, "P"), 1));
 }
 
 static void bdf1_has_the_objective_and_gradient_of_the_authors(void** state) {
@@ -219,8 +259,10 @@ static void bdf1_has_the_objective_and_gradient_of_the_authors(void** state) {
   worst = fmax(worst, fmax(motions_off(&t), optimum_off(&t, g)));
   red_tell("diff_adjoint_bdf1.json", worst, NAN);
   // and nothing is left to gain where they end
-  assert_near(g[0], 0, 1e-6);
-  assert_near(g[1], 0, 1e-6);
+  assert_near(hypot(g[0], g[1]), red_told(red_get(red_get(t.from.json, "optimum"), "grad_norm")),
+              1e-6);
+  check_their_differences(&t, results);
+  check_all_compared(t.from.json);
   close_task(&t);
 }
 
@@ -286,7 +328,7 @@ static void find_their_gradient(task* t, const double p[JOINTS], double gradient
   lb_motion move[JOINTS];
   open_trial(&r, t, p);
   lb_stepper_watch(r.st, differentiate_as_the_authors_do, &r);
-  go_on(&r, (int)red_number(red_get(t->from.json, "integrator"), "nsteps"));
+  go_on(&r, red_whole(red_get(t->from.json, "integrator"), "nsteps"));
   const lb_anchor at =
       lb_model_anchor(r.m, t->goal[0].index, -1, (lb_transform){lb_quat_identity(), t->goal[0].at});
   const lb_force_point point = lb_force_point_find(r.at->work, &at);
@@ -301,17 +343,14 @@ static void find_their_gradient(task* t, const double p[JOINTS], double gradient
   close_trial(&r);
 }
 
-static double their_gradient_off(task* t) {
+static double their_gradient_off(task* t, const cJSON* results, const char* key) {
   const cJSON* result;
   double worst = 0;
-  cJSON_ArrayForEach(result, red_get(t->from.json, "results")) {
-    double p[JOINTS], g[JOINTS], given[JOINTS];
+  cJSON_ArrayForEach(result, results) {
+    double p[JOINTS], g[JOINTS];
     red_numbers(red_get(result, "p"), p);
-    red_numbers(red_get(result, "dPdp_adjoint_code"), given);
     find_their_gradient(t, p, g);
-    for (int i = 0; i < JOINTS; i++) {
-      worst = fmax(worst, fabs(g[i] - given[i]) / fmax(fabs(given[0]), fabs(given[1])));
-    }
+    worst = fmax(worst, gradient_off(g, red_get(result, key)));
   }
   return worst;
 }
@@ -349,13 +388,23 @@ static double their_optimum_off(task* t) {
                 red_number(optimum, "grad_norm"));
   // which is a difference of numbers of this size
   static const double SIZE = 1e4;
-  worst = fmax(worst, fabs(hypot(g[0], g[1]) - red_number(optimum, "grad_norm")) / SIZE);
+  worst = fmax(worst, red_apart(hypot(g[0], g[1]), red_get(optimum, "grad_norm"), SIZE));
   found[0] = p[0] + 0.01;
   found[1] = p[1] - 0.01;
   search_by_their_gradient(t, found);
   print_message("their gradient vanishes (%.2g, %.2g) from there\n", found[0] - p[0],
                 found[1] - p[1]);
   return fmax(worst, fmax(fabs(found[0] - p[0]), fabs(found[1] - p[1])));
+}
+
+// The file of exact gradients tells how far it and the authors' code are from differences.
+static void check_exact_says(const cJSON* results) {
+  const cJSON* result;
+  cJSON_ArrayForEach(result, results) {
+    red_assert_says(result, "rel_err_exact_vs_fd4",
+                    apart_in_file(result, "dPdp_exact", "dPdp_fd4"));
+    red_assert_says(result, "rel_err_code_vs_fd4", apart_in_file(result, "dPdp_code", "dPdp_fd4"));
+  }
 }
 
 // Theirs, inexact as it is, and where their search ended by it; what is exact stands in a file of
@@ -367,14 +416,20 @@ static void bdf2_after_sdirk2_has_the_objective_and_both_gradients(void** state)
   cJSON* exact = red_open("diff_adjoint_bdf2_exact.json");
   assert_non_null(exact);
   t.o->work->begins_as_sdirk2 = true;
-  const cJSON* results = red_get(t.from.json, "results");
-  const double worst = fmax(compare(&t, red_get(exact, "results"), "dPdp_exact"),
-                            compare(&t, results, "dPdp_fd_central4"));
+  const cJSON *results = red_get(t.from.json, "results"), *also = red_get(exact, "results");
+  double worst = fmax(compare(&t, also, "dPdp_exact"), compare(&t, also, "dPdp_fd4"));
+  worst = fmax(worst, their_gradient_off(&t, also, "dPdp_code"));
   red_tell("diff_adjoint_bdf2_exact.json", worst, NAN);
-  const double gradient = their_gradient_off(&t), optimum = their_optimum_off(&t);
+  check_exact_says(also);
+  worst = fmax(compare(&t, results, "dPdp_fd_central4"), motions_off(&t));
+  const double gradient = their_gradient_off(&t, results, "dPdp_adjoint_code"),
+               optimum = their_optimum_off(&t);
   print_message("their gradient off by %.2g, their optimum by %.2g\n", gradient, optimum);
-  red_tell("diff_adjoint_bdf2.json", fmax(fmax(worst, motions_off(&t)), fmax(gradient, optimum)),
+  red_tell("diff_adjoint_bdf2.json", fmax(worst, fmax(gradient, optimum)),
            compare(&t, results, "dPdp_adjoint_code"));
+  check_their_differences(&t, results);
+  check_all_compared(t.from.json);
+  check_all_compared(exact);
   cJSON_Delete(exact);
   close_task(&t);
 }

@@ -40,7 +40,7 @@ enum { PIN_MOST = 8 };
 static void add_pin(loop_run* r, const cJSON* loop) {
   redmax* from = &r->from;
   const int pin = from->scene.nbody++, slide = from->scene.njoint - 1, ball = slide + 1;
-  const int B = (int)red_number(loop, "bodyB") - 1;
+  const int B = red_whole(loop, "bodyB") - 1;
   const lb_mass part = {.mass = 1e-3 * from->body[r->A].mass.mass, .com = r->at};
   const lb_mass missing = {.mass = -part.mass, .com = r->at};
   from->body[r->A].mass = lb_mass_add(from->body[r->A].mass, missing);
@@ -80,7 +80,7 @@ static bool open_loop_run(loop_run* r, bool pinned) {
   }
   const cJSON* integrator = red_get(from->json, "integrator");
   const cJSON* loop = cJSON_GetArrayItem(red_get(red_get(from->json, "scene"), "constraints"), 0);
-  r->A = (int)red_number(loop, "bodyA") - 1;
+  r->A = red_whole(loop, "bodyA") - 1;
   r->at = red_vec3(red_get(loop, "xA"));
   r->h = red_number(integrator, "h");
   lb_scene bare = from->scene;
@@ -157,32 +157,36 @@ static void step_loop(loop_run* r) {
 static double rows_off(const loop_run* r, const cJSON* q, const cJSON* qd, int f) {
   double worst = 0;
   for (int k = 0; k < r->tree->nv; k++) {
-    worst = fmax(worst, red_off(r->d->q[k], red_entry(q, f, k), 1));
-    worst = fmax(worst, red_off(r->d->qd[k], red_entry(qd, f, k), 1));
+    worst = fmax(worst, red_apart(r->d->q[k], red_item(q, f, k), 1));
+    worst = fmax(worst, red_apart(r->d->qd[k], red_item(qd, f, k), 1));
   }
   return worst;
 }
 
-// Energies, over the largest of them, and at the end poses.
-static double energies_off(loop_run* r, const cJSON* results, int f) {
-  double most = 0, T[400], V[400];
-  const int n = red_numbers(red_get(results, "T"), T);
-  red_numbers(red_get(results, "V"), V);
-  for (int i = 0; i < n; i++) {
-    most = fmax(most, fmax(T[i], fabs(V[i])));
-  }
+// The bodies without the pin, for energies and poses.
+static void show(loop_run* r) {
   memcpy(r->shown->q, r->d->q, (size_t)r->tree->nq * sizeof(double));
   memcpy(r->shown->qd, r->d->qd, (size_t)r->tree->nv * sizeof(double));
-  double worst = fmax(red_off(lb_kinetic_energy(r->tree, r->shown), T[f], most),
-                      red_off(lb_potential_energy(r->tree, r->shown), V[f], most));
-  lb_poses(r->tree, r->shown);
-  const cJSON* end = red_get(results, "E_wi_final");
-  for (int b = 0; f == n - 1 && b < cJSON_GetArraySize(end); b++) {
-    const lb_vec3 p = red_pose(cJSON_GetArrayItem(end, b)).p;
-    const double off = lb_vec3_norm(lb_vec3_sub(r->shown->pose[b].p, p));
-    worst = fmax(worst, off / fmax(1, lb_vec3_norm(p)));
-  }
-  return worst;
+}
+
+// All that the file tells of sample f, energies over the largest of them.
+static double sample_off(loop_run* r, const cJSON* results, int f) {
+  const double size = red_energy_size(results);
+  double worst = rows_off(r, red_get(results, "q"), red_get(results, "qdot"), f);
+  show(r);
+  worst = fmax(worst, red_apart(lb_kinetic_energy(r->tree, r->shown),
+                                red_item(red_get(results, "T"), f, 0), size));
+  worst = fmax(worst, red_apart(lb_potential_energy(r->tree, r->shown),
+                                red_item(red_get(results, "V"), f, 0), size));
+  return fmax(worst, red_apart(r->d->time, red_item(red_get(results, "t"), f, 0), 1));
+}
+
+// Poses at the end, and what became of the energy.
+static double end_off(loop_run* r, const cJSON* results, double V0) {
+  show(r);
+  return fmax(red_poses_apart(r->tree, r->shown, red_get(results, "E_wi_final")),
+              red_balance_apart(results, lb_kinetic_energy(r->tree, r->shown),
+                                lb_potential_energy(r->tree, r->shown), V0));
 }
 
 static double compare_loop(bool pinned) {
@@ -193,6 +197,7 @@ static double compare_loop(bool pinned) {
   const cJSON* results = red_get(r.from.json, "results");
   const cJSON *first = red_get(results, "first_steps_q"), *t = red_get(results, "t");
   const cJSON* rates = red_get(results, "first_steps_qdot");
+  const double V0 = lb_potential_energy(r.tree, r.shown);
   double worst = 0;
   for (int f = 0, steps = 0; f < cJSON_GetArraySize(t); f++) {
     for (; steps < lround(red_at(t, f) / r.h); steps++) {
@@ -201,9 +206,10 @@ static double compare_loop(bool pinned) {
       }
       step_loop(&r);
     }
-    worst = fmax(worst, rows_off(&r, red_get(results, "q"), red_get(results, "qdot"), f));
-    worst = fmax(worst, energies_off(&r, results, f));
+    worst = fmax(worst, sample_off(&r, results, f));
   }
+  worst = fmax(worst, end_off(&r, results, V0));
+  red_assert_compared(results, (const char*[]){NULL});
   close_loop_run(&r);
   return worst;
 }
@@ -229,17 +235,10 @@ static lb_scene_body block(const char* name, const cJSON* from) {
 
 // Where a body is and how it moves, off by.
 static double body_off(const lb_data* d, int body, const cJSON* E, const cJSON* phi) {
-  const lb_transform X = red_pose(E);
-  const double* q = d->q + 7 * body;
-  const double* v = d->qd + 6 * body;
-  const double sign = q[3] * X.q.w + q[4] * X.q.x + q[5] * X.q.y + q[6] * X.q.z < 0 ? -1 : 1;
-  const double want[] = {X.p.x, X.p.y, X.p.z, X.q.w, X.q.x, X.q.y, X.q.z};
-  double worst = 0;
-  for (int k = 0; k < 7; k++) {
-    worst = fmax(worst, red_off((k < 3 ? 1 : sign) * q[k], want[k], 1));
-  }
+  const double *q = d->q + 7 * body, *v = d->qd + 6 * body;
+  double worst = red_pose_apart((lb_transform){{q[3], q[4], q[5], q[6]}, {q[0], q[1], q[2]}}, E);
   for (int k = 0; k < 6; k++) {
-    worst = fmax(worst, red_off(v[k], red_at(phi, k), 1));
+    worst = fmax(worst, red_apart(v[k], cJSON_GetArrayItem(phi, k), 1));
   }
   return worst;
 }
@@ -274,7 +273,7 @@ static double multipliers_off(const lb_stepper* st, const lb_data* d, const doub
   for (int k = 0; k < 10; k++) {
     const lb_vec3 *n = &moment[k / 5], *f = &force[k / 5];
     const double ours[] = {n->x, n->z, f->x, f->y, f->z};
-    worst = fmax(worst, red_off(ours[k % 5], red_at(given, k), 1));
+    worst = fmax(worst, red_apart(ours[k % 5], cJSON_GetArrayItem(given, k), 1));
   }
   return worst;
 }
@@ -326,20 +325,23 @@ static double run_pair(const pair* p, const cJSON* file, bool screws) {
   int steps = 0;
   const cJSON* frame;
   cJSON_ArrayForEach(frame, red_get(file, "results")) {
-    for (; steps < (int)red_number(frame, "step"); steps++) {
+    for (; steps < red_whole(frame, "step"); steps++) {
       double before[14];
       memcpy(before, d->q, sizeof before);
       assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
-      if (steps + 1 == (int)red_number(frame, "step")) {
+      if (steps + 1 == red_whole(frame, "step")) {
         worst = fmax(worst, multipliers_off(st, d, before, h, red_get(frame, "lambda")));
       }
       if (screws) {
         follow_screws(d, before, h);
       }
     }
+    assert_true(red_told(red_get(frame, "step")) == steps);
+    worst = fmax(worst, red_apart(d->time, red_get(frame, "t_after_step"), 1));
     worst = fmax(worst, body_off(d, 0, red_get(frame, "E1"), red_get(frame, "phi1")));
     worst = fmax(worst, body_off(d, 1, red_get(frame, "E2"), red_get(frame, "phi2")));
   }
+  red_assert_compared(red_get(file, "results"), (const char*[]){NULL});
   lb_stepper_release(st);
   lb_data_release(d);
   lb_model_release(m);
