@@ -98,6 +98,14 @@ bool lb_chart_rechart(const lb_chart* c, double* q, double* qd, const bool* keep
 void lb_chart_rechart_back(const lb_chart* c, const double* q, const double* qd, const bool* keeps,
                            double* by_q, double* by_qd);
 
+// The volume that directions of unit length span: 1 at right angles, 0 where the chart is singular
+// (chart_volume.c). `own` [n] is what a number weighs by itself, over what the frame weighs: a
+// rotor keeps it from running away where it moves nothing. Of LB_CHART_PLACE.
+double lb_chart_volume(const lb_chart_at* at, int n, const double* own);
+
+// By how much turns `dq` [n] of the numbers undo each other [rad], the frame staying where it is.
+double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
+
 // --- for factors ---
 
 // at = at E, where E depends on coordinates [first, first + count), numbered from 0 in E.
