@@ -1,13 +1,13 @@
 // Steps that angles do not come through.
 //
-// A body that turns at a speed w past a singular place of three angles, at a distance b, turns on
-// as smoothly as ever. Its angles do not: with s the way past the place,
+// A body whose third axis turns at a speed w past the first, at a distance b, turns on as smoothly
+// as ever, with any spin about its axis. Its angles do not: with s the way past the place,
 //
 //   distance = sqrt(b^2 + s^2),   first angle = -third angle = atan(s/b),   s = w t
 //
 // so that within a time b/w two of them turn by about half a turn, against each other, and the
 // middle one is reflected. Of this a step of h sees r = h w/b at a time. For r = 1/3 the energy
-// that rk4 gains or loses in passing is about 1e-4 of all, for r = 1/5 1e-5, and for r > 2 it is
+// that rk4 gains or loses in passing is up to 3e-4 of all, for r = 1/5 5e-5, and for r > 2 it is
 // anything (tests/solve/test_singular_angles.c). Far beyond, r > 1e5, the place is come through in
 // one step with hardly a turn of the others, which is right.
 //
@@ -59,9 +59,8 @@ static bool is_unfollowed(const lb_model* m, const lb_link* l, const double* fro
   }
   lb_chart_evaluate(l->chart, &after, q + l->q, NULL, LB_CHART_PLACE);
   weigh_rotors(m, l, own);
-  const double volume =
-      fmin(lb_chart_volume(&before, n, own), lb_chart_volume(&after, n, own));
-  return volume < reach * h * sqrt(lb_v4_dot(before.V.w, before.V.w));
+  const double volume = fmin(lb_chart_volume(&before, n, own), lb_chart_volume(&after, n, own));
+  return volume < reach * h * lb_chart_pace(&before, n, dq);
 }
 
 int lb_unfollowed_joint(const lb_model* m, const double* from, const double* rates, const double* q,
