@@ -17,13 +17,17 @@
 //   (2)  angles turned against each other in it, by more than IDLE
 //
 // (2) alone is true of many a good step, and (1) of a hinge that swings through the place in a
-// plane, as it should. Neither asks for what kind of joint it is.
+// plane, as it should. Neither asks for what kind of joint it is. Steps in which bodies turn far,
+// as where gaps close all at once, have every place within their reach; those that are not NEAR in
+// any case do not count.
 #include <math.h>
 
 #include "dynamics/joint.h"
 #include "math/chart.h"
 
 static const double IDLE = 0.01; // [rad] beyond which energy is off by more than a thousandth
+
+static const double NEAR = 0.3; // the volume
 
 static bool moved_far(const double* dq, int n) {
   double sum = 0;
@@ -60,7 +64,7 @@ static bool is_unfollowed(const lb_model* m, const lb_link* l, const double* fro
   lb_chart_evaluate(l->chart, &after, q + l->q, NULL, LB_CHART_PLACE);
   weigh_rotors(m, l, own);
   const double volume = fmin(lb_chart_volume(&before, n, own), lb_chart_volume(&after, n, own));
-  return volume < reach * h * lb_chart_pace(&before, n, dq);
+  return volume < fmin(NEAR, reach * h * lb_chart_pace(&before, n, dq));
 }
 
 int lb_unfollowed_joint(const lb_model* m, const double* from, const double* rates, const double* q,
