@@ -45,6 +45,29 @@ lb_status lb_recording_keep(lb_recording* recording, int keeps, lb_error* err);
 /// fills it in.
 int lb_recording_add(lb_recording* recording);
 
+/// Are all numbers of a frame finite?
+bool lb_recording_is_finite(const lb_recording* recording, int frame);
+
+/// Why a run ended before it was done, though nobody stopped it.
+typedef struct lb_failure {
+  bool failed;
+  double time;       ///< how far it came [s]
+  char reason[1000]; ///< the message, cut to fit
+} lb_failure;
+
+/// A coordinate without limits that ran beyond the end of an open spline, where its polynomials go
+/// on to nowhere in particular.
+typedef struct lb_spline_exit {
+  bool left;       ///< there is one; else the rest says nothing
+  int coordinate;  ///< of the joint's
+  double time;     ///< of the first frame beyond [s]
+  double farthest; ///< where it was farthest beyond
+  double end;      ///< the spline is made for 0 to this
+} lb_spline_exit;
+
+/// The first of a joint's coordinates that did so, in any frame.
+lb_spline_exit lb_recording_spline_exit(const lb_recording* recording, int joint);
+
 /// The first frame at which a part of an elastic body was turned inside out.
 typedef struct lb_inversion {
   int frames;    ///< how many were like that; 0: none, and the rest says nothing
@@ -95,6 +118,7 @@ typedef struct lb_summary {
   lb_moved_start moved;        ///< there, too
   bool conservative;           ///< no motor, damper or load: the energy should not change
   bool interrupted;
+  lb_failure failure;
   int threads;
   double step;              ///< as used [s]
   lb_torque_peak torque;    ///< of inverse dynamics: the largest of all, and ...

@@ -136,6 +136,15 @@ static void print_warnings(const lb_model* model, const lb_recording* recording,
                            const lb_summary* s) {
   tell_moved_start(model, &s->moved);
   tell_steep_friction(model, &s->steep, s->step);
+  for (int j = 0; j < model->njoint; j++) {
+    const lb_spline_exit e = lb_recording_spline_exit(recording, j);
+    if (e.left) {
+      tell_warning(
+          "joint '%s' runs off its spline at t = %.4g s, up to coordinate %.4g where it is "
+          "made for 0 to %g: what it does beyond the ends means little (give it 'limits')",
+          model->joint_name[j], e.time, e.farthest, e.end);
+    }
+  }
   const lb_inversion* i = &s->inversion;
   if (i->frames) {
     tell_warning("elastic body '%s' is turned inside out at t = %.4g s, near (%.4g, %.4g, %.4g) of "
@@ -163,6 +172,9 @@ static exit_code keep(const lb_model* model, const lb_recording* recording,
   const lb_status written = lb_recording_write(recording, summary, a->out, &err);
   if (written != LB_OK) {
     tell_errors(&err);
+  } else if (outcome != LB_OK && recording->nframe == 1) {
+    fprintf(stderr, "%sOnly the start is kept in %s.\n",
+            outcome == LB_INTERRUPTED ? "Interrupted. " : "", a->out);
   } else if (outcome != LB_OK) {
     char text[48];
     fprintf(stderr, "%sThe first %s are kept in %s.\n",

@@ -132,3 +132,8 @@ void lb_rechart_back(const lb_model* m, const bool* keeps, const double* q, cons
 // one (chart.h), or -1.
 int lb_singular_joint(const lb_model* m, const bool* keeps, const double* from, const double* q,
                       double near);
+// The first joint whose numbers a step of h could not follow, since it came too near to where some
+// of them move the body alike (singular.c), or -1. From where and with what velocities it came;
+// `reach` is how many steps the singular place must be away.
+int lb_unfollowed_joint(const lb_model* m, const double* from, const double* rates, const double* q,
+                        double h, double reach);

@@ -120,6 +120,16 @@ static bool is_among(const lb_factor* f, const bool* of) {
   return any;
 }
 
+// The last factor that begins with or before a number is the one it belongs to.
+double lb_chart_end(const lb_chart* c, int k) {
+  const lb_factor* of = NULL;
+  for (int i = 0; i < c->nfactor; i++) {
+    const lb_factor* f = &c->factor[i];
+    of = f->first <= k && f->type != &lb_factor_frame ? f : of;
+  }
+  return of && of->type->end ? of->type->end(of, k - of->first) : INFINITY;
+}
+
 double lb_chart_strain(const lb_chart* c, const double* q) {
   double most = 0;
   for (int i = 0; i < c->nfactor; i++) {

@@ -49,6 +49,8 @@ typedef struct lb_factor_type {
   // chart.
   void (*rechart_back)(const struct lb_factor* f, const double* q, const double* qd, double* by_q,
                        double* by_qd);
+  // Its k-th number is meant for 0 to this; NULL: for any.
+  double (*end)(const struct lb_factor* f, int k);
 } lb_factor_type;
 
 typedef struct lb_factor {
@@ -80,6 +82,9 @@ extern const lb_factor_type lb_factor_frame, lb_factor_screw, lb_factor_exponent
 void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, const double* qd,
                        lb_chart_order order);
 
+// Coordinate k is meant for 0 to this: INFINITY unless it runs along an open spline.
+double lb_chart_end(const lb_chart* c, int k);
+
 // Numbers beyond this strain are better changed.
 #define LB_CHART_STRAINED 0.75
 
@@ -97,6 +102,19 @@ bool lb_chart_rechart(const lb_chart* c, double* q, double* qd, const bool* keep
 // Slopes by what the numbers q and qd change to, [n] each, made slopes by these.
 void lb_chart_rechart_back(const lb_chart* c, const double* q, const double* qd, const bool* keeps,
                            double* by_q, double* by_qd);
+
+// The volume that directions of unit length span: 1 at right angles, 0 where the chart is singular
+// (chart_volume.c). `own` [n] is what a number weighs by itself, over what the frame weighs: a
+// rotor keeps it from running away where it moves nothing. Of LB_CHART_PLACE.
+double lb_chart_volume(const lb_chart_at* at, int n, const double* own);
+
+// How fast the frame turns away from an axis that numbers turn about by `dq` against each other
+// [1/s]: spin about it leaves it where it is. What levers do counts over the longest of them. Of
+// LB_CHART_MOVE.
+double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
+
+// By how much turns `dq` [n] of the numbers undo each other [rad], the frame staying where it is.
+double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
 
 // --- for factors ---
 

@@ -40,4 +40,9 @@ static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q
   }
 }
 
-const lb_factor_type lb_factor_curve = {.multiply = multiply};
+static double end(const lb_factor* f, int k) {
+  (void)k;
+  return f->cyclic ? INFINITY : (double)(f->count - 3);
+}
+
+const lb_factor_type lb_factor_curve = {.multiply = multiply, .end = end};

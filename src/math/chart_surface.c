@@ -63,4 +63,8 @@ static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q
   }
 }
 
-const lb_factor_type lb_factor_surface = {.multiply = multiply};
+static double end(const lb_factor* f, int k) {
+  return (k == 0 ? f->columns : f->rows) - 3;
+}
+
+const lb_factor_type lb_factor_surface = {.multiply = multiply, .end = end};

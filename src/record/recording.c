@@ -3,6 +3,7 @@
 #include "limber/recording.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -120,6 +121,22 @@ int lb_recording_add(lb_recording* r) {
     }
   }
   return r->nframe++;
+}
+
+bool lb_recording_is_finite(const lb_recording* r, int frame) {
+  lb_recording view = *r;
+  column c[NARRAY];
+  columns(&view, c);
+  for (int i = 0; i < NARRAY; i++) { // all of them are doubles
+    const size_t count = c[i].width / sizeof(double);
+    const double* x = count > 0 ? (const double*)*c[i].array + (size_t)frame * count : NULL;
+    for (size_t k = 0; k < count; k++) {
+      if (!isfinite(x[k])) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 static void write_csv(lb_out* out, const lb_recording* r, const lb_summary* s) {

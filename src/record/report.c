@@ -111,6 +111,13 @@ static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
     seconds(out, simulated(r));
     lb_out_text(out, " of motion; what was done until then is shown.</p>\n");
   }
+  if (s->failure.failed) {
+    lb_out_text(out, "<p class=\"note failure\" role=\"alert\"><strong>This run failed after ");
+    seconds(out, s->failure.time);
+    lb_out_text(out, " of motion.</strong> ");
+    lb_out_html(out, s->failure.reason);
+    lb_out_text(out, ".<br>What was done before is shown.</p>\n");
+  }
   lb_out_text(out, "</header>\n");
 }
 

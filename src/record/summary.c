@@ -69,6 +69,20 @@ static void inversion(lb_out* out, const lb_model* m, const lb_inversion* i) {
   lb_out_text(out, "}");
 }
 
+// Why the run ended too early and when, or null.
+static void failure(lb_out* out, const lb_failure* f) {
+  key(out, "failure");
+  if (!f->failed) {
+    lb_out_text(out, "null");
+    return;
+  }
+  lb_out_text(out, "{\"time\": ");
+  lb_out_number(out, f->time, "null");
+  lb_out_text(out, ", \"reason\": ");
+  lb_out_json(out, f->reason);
+  lb_out_text(out, "}");
+}
+
 static void fit_value(lb_out* out, const lb_model* m, const lb_fit_value* v) {
   lb_out_text(out, "{\"material\": ");
   if (v->material >= 0) {
@@ -143,6 +157,30 @@ static void outside_range(lb_out* out, const lb_summary* s) {
   lb_out_text(out, "}");
 }
 
+// Joints whose coordinates ran off their splines, or null.
+static void left_splines(lb_out* out, const lb_recording* r) {
+  const char* before = "[";
+  key(out, "left_splines");
+  for (int j = 0; j < r->model->njoint; j++) {
+    const lb_spline_exit e = lb_recording_spline_exit(r, j);
+    if (e.left) {
+      lb_out_texts(out, before, "{\"joint\": ", NULL);
+      lb_out_json(out, r->model->joint_name[j]);
+      lb_out_text(out, ", \"coordinate\": ");
+      lb_out_long(out, e.coordinate);
+      lb_out_text(out, ", \"time\": ");
+      lb_out_number(out, e.time, "null");
+      lb_out_text(out, ", \"farthest\": ");
+      lb_out_number(out, e.farthest, "null");
+      lb_out_text(out, ", \"end\": ");
+      lb_out_number(out, e.end, "null");
+      lb_out_text(out, "}");
+      before = ", ";
+    }
+  }
+  lb_out_text(out, *before == '[' ? "null" : "]");
+}
+
 void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
   const double simulated = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -170,7 +208,9 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
   number(out, "constraint_violation", s->constraint_violation);
   inversion(out, m, &s->inversion);
   truth(out, "interrupted", s->interrupted);
+  failure(out, &s->failure);
   outside_range(out, s);
+  left_splines(out, r);
   text(out, "integrator", lb_integrator_name(m->solver.integrator));
   number(out, "step", s->step);
   count(out, "threads", s->threads);

@@ -28,8 +28,9 @@ static double now(void) {
 
 // What is looked at in every frame besides what is recorded.
 typedef struct watch {
-  double gap;  // the widest
-  double open; // what may be open yet
+  struct watch* sound; // as it was in the last frame before speeds left all bounds
+  double gap;          // the widest
+  double open;         // what may be open yet
   lb_inversion inversion;
   lb_steep_friction steep;
   lb_moved_start moved;
@@ -86,7 +87,7 @@ static lb_status check_gap(const watch* w, const lb_stepper* st, lb_data* d, lb_
 }
 
 static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
-                              const lb_watcher* watcher, watch* w, lb_error* err) {
+                              const lb_watcher* watcher, double h, watch* w, lb_error* err) {
   const lb_status holds = check_gap(w, st, d, err); // what does not is no frame
   if (holds != LB_OK) {
     return holds;
@@ -97,9 +98,16 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
   }
   lb_stepper_observe(st, d); // driven coordinates and motor forces of this very moment
   const lb_status status = lb_frame_put(r, d, err);
+  if (status == LB_OK && !lb_recording_is_finite(r, r->nframe - 1)) {
+    r->nframe--;
+    return lb_tell_lost(st, d, h, true, err);
+  }
   w->gap = fmax(w->gap, lb_loop_gap(d->model, d, NULL));
   look_for_trouble(w, d->model, d);
   look_at_momentum(w, d->model, d, r->nframe == 1);
+  if (st->runaway == 0) {
+    *w->sound = *w;
+  }
   return status;
 }
 
@@ -187,9 +195,9 @@ static lb_status begin(const lb_model* m, lb_data* d, watch* w, lb_error* err) {
 // interrupt.
 enum { STEPS_BETWEEN_LOOKS = 256 };
 
-static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
-                     lb_recording* r, watch* w, lb_error* err) {
-  lb_status status = record_frame(r, st, d, &o->watcher, w, err);
+static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st,
+                              lb_data* d, lb_recording* r, watch* w, lb_error* err) {
+  lb_status status = record_frame(r, st, d, &o->watcher, p->step, w, err);
   const lb_integrator by = d->model->solver.integrator;
   const int looks = by == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
@@ -200,7 +208,7 @@ static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper*
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, st, d, &o->watcher, w, err);
+      status = record_frame(r, st, d, &o->watcher, p->step, w, err);
     } else if (by == LB_INTEGRATOR_LINEAR_EULER && check_gap(w, st, d, err) != LB_OK) {
       return LB_FAILED; // it does not find out by itself, and goes on for as long as it can
     } else if (i % looks != 0) {
@@ -212,6 +220,35 @@ static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper*
     }
   }
   return status;
+}
+
+// Of a run that blew up, the frames before it did so.
+static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
+                     lb_recording* r, watch* w, lb_error* err) {
+  watch sound = *w;
+  w->sound = &sound;
+  const lb_status status = step_through(p, o, st, d, r, w, err);
+  if (status == LB_FAILED && st->runaway > 0) {
+    while (r->nframe > 1 && r->time[r->nframe - 1] > st->ran_from) {
+      r->nframe--;
+    }
+    *w = sound;
+  }
+  w->sound = NULL;
+  return status;
+}
+
+// What the last message says, at the time that a run came to.
+static lb_failure find_failure(lb_status status, const lb_stepper* st, const lb_data* d,
+                               const lb_error* err) {
+  lb_failure f = {.failed = status != LB_OK && status != LB_INTERRUPTED};
+  if (f.failed) {
+    f.time = st && st->runaway > 0 ? st->ran_from : d ? d->time : 0;
+  }
+  if (f.failed && err && err->count > 0) {
+    lb_error_format(err, err->count - 1, f.reason, sizeof f.reason);
+  }
+  return f;
 }
 
 static double over(double part, double all) {
@@ -309,6 +346,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                           .angular_drift = over(w.angular, w.most.angular_sum),
                           .conservative = lb_is_conservative(model),
                           .interrupted = status == LB_INTERRUPTED,
+                          .failure = find_failure(status, st, d, err),
                           .threads = options->threads,
                           .step = p.step,
                           .wall_seconds = now() - start};

@@ -30,6 +30,7 @@ struct lb_stepper {
   long count;
   double* saved;            // [nq + nv] state at the start of the step
   int runaway;              // 1 + the velocity that first was beyond what bodies have; 0: none is
+  double ran_from;          // when the step began in which that was [s]
   void* own;                // what the type keeps
   lb_step_watcher* watcher; // of steps that are implicit; NULL: none
   void* told;               // its context

@@ -255,6 +255,7 @@ lb_status lb_tell_lost(lb_stepper* st, lb_data* d, double h, bool left, lb_error
   const lb_model* m = st->m;
   const lb_integrator by = st->solver.integrator;
   const bool adaptive = by == LB_INTEGRATOR_ADAPTIVE;
+  const double time = left && st->runaway > 0 ? st->ran_from : d->time; // where it began
   char who[LIST_SIZE] = "everything", reason[2 * LIST_SIZE];
   lb_place place = {0};
   int v = st->runaway - 1;
@@ -275,8 +276,8 @@ lb_status lb_tell_lost(lb_stepper* st, lb_data* d, double h, bool left, lb_error
                         : "take a smaller step";
   find_reason(st, d, joint, reason, sizeof reason, &place);
   return left ? lb_error_add(err, LB_FAILED, place,
-                             "the motion of %s left all bounds after t = %g s: %s; %s", who,
-                             d->time, way, reason)
+                             "the motion of %s left all bounds after t = %g s: %s; %s", who, time,
+                             way, reason)
               : lb_error_add(err, LB_FAILED, place,
                              "no step small enough was found after t = %g s, where %s moves "
                              "fastest: %s; %s",

@@ -46,6 +46,23 @@ run "$LIMBER" simulate stiff.yaml --out stiff
 claim "a run that blows up fails" exits 1
 claim "... with joint, body and time" complains "the motion of joint 'shoulder', which carries body 'arm', left all bounds after t = "
 claim "... and keeps what it had" test -s stiff/trajectory.csv
+claim "... which is numbers" test "$(grep -cE ',(,|$)|nan|inf|e\+?[0-9]{2}' stiff/trajectory.csv)" -eq 0
+claim "... and the summary has the reason" grep -q '"failure": {"time": .*left all bounds' stiff/summary.json
+claim "... and the report" grep -q 'This run failed after' stiff/report.html
+
+# angles that pass a place where two of their axes fall together
+cat >angles.yaml <<'Y'
+bodies: {a: {shape: {box: [0.1, 0.2, 0.5], position: [0, 0, -0.25]}}}
+joints: {neck: {type: euler, child: a}}
+gravity: [0, 0, 0]
+initial: {neck: {velocity: [1e-6, 1, 0]}}
+duration: 3
+Y
+run "$LIMBER" simulate angles.yaml --out angles
+claim "angles that no step can follow end a run" exits 1
+claim "... with place, joint, body and time" complains "angles.yaml:2:10: the angles of joint 'neck', which carries body 'a', came too near to a singular place after t = 1.5"
+claim "... and what to do" complains "use a spherical or an exponential joint"
+claim "... and what is kept" complains "The first 1.56 s are kept in angles."
 
 # Whatever the integrator: what cannot hold is named with its place and the time, and every frame
 # that is kept is one in which it still held.

@@ -65,6 +65,20 @@ claim "a body turned inside out is survived" exits 0
 claim "... and told with body and time" complains "warning: elastic body 'rod' is turned inside out at t = "
 claim "... and kept" grep -q '"inverted": {"body": "rod", "time": 0' squashed/summary.json
 
+# A spline without limits that is run off.
+cat >off.yaml <<'Y'
+bodies: {b: {shape: {box: [0.1, 0.1, 0.1]}}}
+joints: {rail: {type: spline-curve, child: b, frames: [[0, 0, 0], [0.1, 0, 0], [0.2, 0, -0.1], [0.3, 0, -0.3]]}}
+initial: {rail: {position: 0.5, velocity: 1}}
+duration: 1
+Y
+run "$LIMBER" simulate off.yaml -q --out off
+claim "a spline that is run off is survived" exits 0
+claim "... and told with joint and time" complains "warning: joint 'rail' runs off its spline at t = 0."
+claim "... once" test "$(grep -c "runs off" stderr)" -eq 1
+claim "... and what to do" complains "give it 'limits'"
+claim "... and kept" grep -q '"left_splines": \[{"joint": "rail", "coordinate": 0, "time": 0' off/summary.json
+
 # Bad input is told before any work is done.
 run "$LIMBER" simulate missing.yaml --out x
 claim "a missing scene is bad input" exits 2

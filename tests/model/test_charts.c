@@ -241,6 +241,54 @@ static void full_turns_are_singular(void** state) {
   lb_arena_release(&s.arena);
 }
 
+static double volume_at(const lb_chart* c, const double* q, const double* own) {
+  static const double NONE[LB_CHART_MOST] = {0};
+  lb_chart_at at;
+  lb_chart_evaluate(c, &at, q, NULL, LB_CHART_PLACE);
+  return lb_chart_volume(&at, c->n, own ? own : NONE);
+}
+
+// |cos| of the middle angle with three axes, |sin| with the first one twice; however far from the
+// origin a free body is, in both its orders, and whatever frames are between the hinges of a chain.
+static void the_volume_is_the_distance_from_a_singular_place(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    const lb_joint_kind kind = seed % 2 ? LB_JOINT_EULER : LB_JOINT_FREE_3D;
+    setup s = open_setup(seed, kind);
+    const lb_scene_joint* j = &T.joint[0];
+    const int first = kind == LB_JOINT_FREE_3D && !j->rotation_first ? 3 : 0;
+    for (int k = 0; k < s.chart->n && kind == LB_JOINT_FREE_3D; k++) {
+      s.q[k] *= k >= first && k < first + 3 ? 1 : 1000;
+    }
+    if (j->order != LB_TURN_EXPONENTIAL) {
+      const double x = s.q[first + 1];
+      const bool twice = fabs(volume_at(s.chart, (double[LB_CHART_MOST]){0}, NULL)) < 0.5;
+      assert_near(volume_at(s.chart, s.q, NULL), fabs(twice ? sin(x) : cos(x)), 1e-9);
+    }
+    lb_arena_release(&s.arena);
+  }
+}
+
+// A rotor on the first number weighs where the axes fall together, and little elsewhere.
+static void rotors_keep_a_chart_from_being_singular(void** state) {
+  (void)state;
+  setup s = open_setup(1, LB_JOINT_EULER);
+  lb_scene_joint* j = &T.joint[0];
+  j->order = LB_TURN_XYZ;
+  assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
+  const double singular[] = {0.3, TURN / 4, 0.7}, far[] = {0.3, 0, 0.7}, own[LB_CHART_MOST] = {0.1};
+  assert_near(volume_at(s.chart, singular, NULL), 0, 1e-15);
+  assert_near(volume_at(s.chart, singular, own), 0.1 / sqrt(1.01), 1e-12);
+  assert_near(volume_at(s.chart, far, own), 1, 1e-12);
+  // what turns undo of each other
+  lb_chart_at at;
+  lb_chart_evaluate(s.chart, &at, singular, NULL, LB_CHART_PLACE);
+  assert_near(lb_chart_idle_turn(&at, 3, (double[]){0.2, 0.3, -0.2}), sqrt(0.08), 1e-12);
+  assert_near(lb_chart_idle_turn(&at, 3, (double[]){0, 0.3, -0.2}), 0, 1e-12);
+  assert_near(lb_chart_idle_turn(&at, 3, (double[]){0.2, 0.3, 0.2}), 0, 1e-12);
+  lb_arena_release(&s.arena);
+}
+
 static lb_transform pose_of(const setup* s, const double* q) {
   lb_chart_at at;
   lb_chart_evaluate(s->chart, &at, q, NULL, LB_CHART_PLACE);
@@ -486,6 +534,8 @@ int main(void) {
       cmocka_unit_test(other_numbers_mean_the_same_rotation_and_velocity),
       cmocka_unit_test(slopes_through_other_numbers_are_those_of_differences),
       cmocka_unit_test(full_turns_are_singular),
+      cmocka_unit_test(the_volume_is_the_distance_from_a_singular_place),
+      cmocka_unit_test(rotors_keep_a_chart_from_being_singular),
       cmocka_unit_test(a_curve_of_equal_ways_is_a_helix),
       cmocka_unit_test(a_surface_of_even_steps_is_flat),
       cmocka_unit_test(chains_are_the_joints_they_are_made_of),

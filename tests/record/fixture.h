@@ -16,6 +16,7 @@ typedef struct fixture {
   lb_mass body_mass[FIXTURE_BODIES];
   int link_parent[FIXTURE_BODIES];
   int link_joint[FIXTURE_BODIES];
+  const struct lb_chart* link_chart[FIXTURE_BODIES];
   const char* joint_name[FIXTURE_BODIES];
   int joint_kind[FIXTURE_BODIES];
   int joint_link[FIXTURE_BODIES];
@@ -69,6 +70,7 @@ static inline fixture* fixture_make(const char* name) {
                         .body_mass = f->body_mass,
                         .link_parent = f->link_parent,
                         .link_joint = f->link_joint,
+                        .link_chart = f->link_chart,
                         .joint_name = f->joint_name,
                         .joint_kind = f->joint_kind,
                         .joint_link = f->joint_link,

@@ -217,6 +217,47 @@ static void summary_has_the_promised_figures(void** state) {
   fixture_release(f);
 }
 
+static void summary_says_why_a_run_failed(void** state) {
+  (void)state;
+  fixture* f = fixture_zoo(5);
+  cJSON* json = summary_json(f, &FIXTURE_SUMMARY);
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "failure")));
+  assert_true(cJSON_IsNull(cJSON_GetObjectItem(json, "left_splines")));
+  cJSON_Delete(json);
+  lb_summary s = FIXTURE_SUMMARY;
+  s.failure = (lb_failure){true, 0.75, "a.yaml:1:2: joint \"j\" <left>"};
+  json = summary_json(f, &s);
+  const cJSON* failure = cJSON_GetObjectItem(json, "failure");
+  assert_true(json_number(failure, "time") == 0.75);
+  assert_string_equal(cJSON_GetObjectItem(failure, "reason")->valuestring, s.failure.reason);
+  cJSON_Delete(json);
+  lb_out out = lb_out_make(NULL, -1);
+  lb_write_report(&out, f->recording, &s);
+  lb_out_bytes(&out, "", 1);
+  assert_non_null(strstr(out.data, "This run failed after 750"));
+  assert_non_null(strstr(out.data, "a.yaml:1:2: joint &quot;j&quot; &lt;left&gt;"));
+  lb_out_release(&out);
+  fixture_release(f);
+}
+
+static void frames_with_a_number_that_is_none_are_seen(void** state) {
+  (void)state;
+  fixture* f = fixture_zoo(3);
+  lb_recording* r = f->recording;
+  double* const any[] = {r->time + 1, &r->pose[2 * f->model.nbody - 1].q.z,
+                         r->q + 2 * f->model.nq - 1, r->qd + f->model.nv, r->potential + 1};
+  for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
+    const double was = *any[i];
+    *any[i] = i % 2 ? NAN : INFINITY;
+    assert_true(lb_recording_is_finite(r, 0));
+    assert_false(lb_recording_is_finite(r, 1));
+    assert_true(lb_recording_is_finite(r, 2));
+    *any[i] = was;
+  }
+  assert_true(lb_recording_is_finite(r, 1));
+  fixture_release(f);
+}
+
 static void summary_says_null_where_a_figure_is_not_finite(void** state) {
   (void)state;
   fixture* f = fixture_zoo(2);
@@ -530,6 +571,8 @@ int main(void) {
       cmocka_unit_test(csv_has_a_column_for_every_pose_and_coordinate),
       cmocka_unit_test(csv_ends_with_the_force_of_every_motor),
       cmocka_unit_test(summary_has_the_promised_figures),
+      cmocka_unit_test(summary_says_why_a_run_failed),
+      cmocka_unit_test(frames_with_a_number_that_is_none_are_seen),
       cmocka_unit_test(summary_says_null_where_a_figure_is_not_finite),
       cmocka_unit_test(report_shows_names_as_text),
       cmocka_unit_test(report_asks_nothing_of_the_network),

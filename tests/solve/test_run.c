@@ -144,6 +144,64 @@ static void interrupt_does_not_wait_for_a_frame(void** state) {
   finish(&u);
 }
 
+// Steps of 5 ms are seven times too long for the spring: it grows by some hundred times a step, and
+// no frame has anything to say from where it is beyond what bodies have.
+static void a_run_that_blows_up_keeps_frames_from_before(void** state) {
+  (void)state;
+  run u;
+  assert_int_equal(start(&u,
+                         "gravity: [0, 0, 0]\n"
+                         "bodies: {b: {mass: 1, shape: {sphere: {radius: 0.1}}}}\n"
+                         "joints: {j: {type: prismatic, child: b, axis: x, "
+                         "spring: {stiffness: 8e6}}}\n"
+                         "initial: {j: {position: 1e-6}}\nduration: 2\n"
+                         "record: {every: 5 ms}\nsolver: {integrator: rk4, step: 5 ms}\n",
+                         lb_simulate_default()),
+                   LB_FAILED);
+  assert_true(u.r->nframe > 2);
+  for (int f = 0; f < u.r->nframe; f++) {
+    assert_true(fabs(u.r->q[f]) < 1e6 && fabs(u.r->qd[f]) < 1e6);
+    assert_true(lb_recording_is_finite(u.r, f));
+  }
+  assert_true(u.s.failure.failed);
+  assert_near(u.s.failure.time, u.r->time[u.r->nframe - 1], 1e-12);
+  assert_non_null(strstr(u.s.failure.reason, "test.yaml:3"));
+  assert_non_null(strstr(u.s.failure.reason, "left all bounds"));
+  assert_true(isfinite(u.s.energy_end) && isfinite(u.s.linear_momentum[1].x));
+  assert_near(u.s.linear_momentum[1].x, u.r->qd[u.r->nframe - 1], 1e-12);
+  finish(&u);
+}
+
+#define CURVE                                                                                      \
+  "gravity: [0, 0, 0]\nbodies: {b: {mass: 1, shape: {sphere: {radius: 0.1}}}}\n"                   \
+  "duration: 2\ninitial: {j: {position: 0.5, velocity: 1}}\njoints:\n"                             \
+  "  j: {type: spline-curve, child: b, frames: [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0]"
+
+// Frames in a row, so that one unit of the coordinate is a metre and it moves on at one a second.
+static void a_spline_without_limits_that_is_run_off_is_told(void** state) {
+  (void)state;
+  static const struct {
+    const char* rest;
+    bool left;
+  } CASES[] = {{"]}\n", true}, {"], cyclic: true}\n", false}, {"], limits: {lower: 0, upper: 1, stiffness: 1e4}}\n", false}};
+  for (int i = 0; i < 3; i++) {
+    char text[600];
+    run u;
+    snprintf(text, sizeof text, "%s%s", CURVE, CASES[i].rest);
+    assert_int_equal(start(&u, text, lb_simulate_default()), LB_OK);
+    const lb_spline_exit e = lb_recording_spline_exit(u.r, 0);
+    assert_int_equal(e.left, CASES[i].left);
+    if (e.left) {
+      assert_int_equal(e.coordinate, 0);
+      assert_true(e.end == 1);
+      assert_near(e.time, 0.52, 1e-9);
+      assert_near(e.farthest, 2.5, 1e-9);
+    }
+    assert_false(u.s.failure.failed);
+    finish(&u);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(drift_is_the_worst_of_the_run),
@@ -152,6 +210,8 @@ int main(void) {
       cmocka_unit_test(a_world_in_which_nothing_moves_runs_with_every_integrator),
       cmocka_unit_test(what_cannot_be_run_is_refused),
       cmocka_unit_test(interrupt_does_not_wait_for_a_frame),
+      cmocka_unit_test(a_run_that_blows_up_keeps_frames_from_before),
+      cmocka_unit_test(a_spline_without_limits_that_is_run_off_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
