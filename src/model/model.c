@@ -20,8 +20,8 @@ const char* lb_build_text(lb_build* b, const char* text) {
 }
 
 bool lb_build_place(lb_build* b, lb_place from, lb_place* to) {
-  const char* file =
-      from.file ? lb_build_text(b, from.file) : NULL; // scenes made by hand have none
+  // scenes made by hand have none
+  const char* file = from.file ? lb_build_text(b, from.file) : NULL;
   *to = (lb_place){file, from.line, from.column};
   return file || !from.file;
 }
