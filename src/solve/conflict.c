@@ -278,21 +278,21 @@ typedef struct bench {
   double* move; // [nv]
 } bench;
 
-// False where memory or a pose is not to be had. To be cleared in any case.
-static bool set_up(bench* B, const lb_model* m, const lb_data* d, lb_arena* arena) {
+// LB_NO_MEMORY; LB_FAILED where no such pose is found. To be cleared in any case.
+static lb_status set_up(bench* B, const lb_model* m, const lb_data* d, lb_arena* arena) {
   *B = (bench){.move = LB_TAKE(arena, double, m->nv)};
   if (!B->move || !take_rows(&B->R, m, arena) || !let_go(m, true, arena, &B->joints) ||
       !let_go(m, false, arena, &B->all) ||
       lb_data_create(&B->joints, arena->allocator, &B->t, NULL) != LB_OK ||
       lb_data_create(&B->all, arena->allocator, &B->u, NULL) != LB_OK) {
-    return false;
+    return LB_NO_MEMORY;
   }
   B->t->time = B->u->time = d->time;
   if (!find_common_pose(&B->joints, B->t, d->q, B->move)) {
-    return false;
+    return LB_FAILED;
   }
   memcpy(B->u->q, B->t->q, (size_t)m->nq * sizeof *B->u->q);
-  return true;
+  return LB_OK;
 }
 
 static void clear(bench* B) {
@@ -304,7 +304,8 @@ static void clear(bench* B) {
 // be had nothing is said of it.
 static bool is_excess(const lb_conflict* C, const lb_data* d, lb_arena* arena) {
   bench B;
-  const bool excess = set_up(&B, C->m, d, arena) && are_too_many(C, &B.all, B.u, B.move, &B.R);
+  const bool excess =
+      set_up(&B, C->m, d, arena) == LB_OK && are_too_many(C, &B.all, B.u, B.move, &B.R);
   clear(&B);
   return excess;
 }
@@ -365,7 +366,11 @@ static int find_moving(const bench* B, double until, int count, const bool* held
   return -1;
 }
 
-int lb_conflict_foresee(const lb_model* m, const lb_data* d, double until) {
+lb_status lb_conflict_foresee(const lb_model* m, const lb_data* d, double until, int* which) {
+  *which = -1;
+  if (!leads(m)) {
+    return LB_OK;
+  }
   lb_arena arena;
   lb_arena_init(&arena, d->work->allocator);
   const lb_conflict C = {.m = m};
@@ -373,14 +378,14 @@ int lb_conflict_foresee(const lb_model* m, const lb_data* d, double until) {
   bool* held = LB_TAKE(&arena, bool, most);
   double* off = LB_TAKE(&arena, double, 2 * (size_t)most);
   bench B = {0};
-  int found = -1;
-  if (leads(m) && held && off && set_up(&B, m, d, &arena)) {
+  const lb_status status = held && off ? set_up(&B, m, d, &arena) : LB_NO_MEMORY;
+  if (status == LB_OK) {
     const int count = mark_held(&C, &B, held);
-    found = find_moving(&B, until, count, held, off, off + most);
+    *which = find_moving(&B, until, count, held, off, off + most);
   }
   clear(&B);
   lb_arena_release(&arena);
-  return found;
+  return status == LB_NO_MEMORY ? status : LB_OK;
 }
 
 // --- life ---

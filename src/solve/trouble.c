@@ -111,7 +111,11 @@ lb_status lb_tell_open(const lb_model* m, lb_data* d, bool start, lb_error* err)
 }
 
 lb_status lb_tell_held(const lb_model* m, const lb_data* d, double until, lb_error* err) {
-  const int which = lb_conflict_foresee(m, d, until);
+  int which = -1;
+  if (lb_conflict_foresee(m, d, until, &which) != LB_OK) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for what cannot move in '%s'", m->name);
+  }
   if (which < 0) {
     return LB_OK;
   }
