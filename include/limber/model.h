@@ -273,6 +273,7 @@ typedef struct lb_model {
   const char** motor_name;     ///< [nmotor] one that leads a rotation counts as three, about x, y
                                ///< and z of the joint's frame on the child: the first has its place
                                ///< in the scene, the others come after all
+  lb_place* motor_place;       ///< [nmotor] in the scene
   int* motor_joint;            ///< [nmotor] or -1: it is on a loop
   int* motor_v;                ///< [nmotor] velocity that it is on, or -1: it is on a loop
   int* motor_relation;         ///< [nmotor] by which it prescribes a coordinate of several, or -1

@@ -37,12 +37,27 @@ const char* parse_length(const char* text, void* target) {
   return NULL;
 }
 
-const char* parse_rate(const char* text, void* target) {
+// In hertz, with or without the word.
+static bool read_hertz(const char* text, double* value) {
   static const double MOST = 1e6;
   char* end = NULL;
-  const double value = strtod(text, &end);
-  if (end == text || (*end && strcmp(end, "Hz") != 0) || !(value > 0) || value > MOST) {
+  *value = strtod(text, &end);
+  return end != text && (!*end || strcmp(end, "Hz") == 0) && *value > 0 && *value <= MOST;
+}
+
+const char* parse_rate(const char* text, void* target) {
+  double value = 0;
+  if (!read_hertz(text, &value)) {
     return "a positive number of samples a second, such as 500 or 1000Hz, up to a million";
+  }
+  *(double*)target = value;
+  return NULL;
+}
+
+const char* parse_frequency(const char* text, void* target) {
+  double value = 0;
+  if (!read_hertz(text, &value)) {
+    return "a positive frequency in hertz, such as 6 or 20Hz, up to a million";
   }
   *(double*)target = value;
   return NULL;

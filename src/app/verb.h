@@ -16,12 +16,13 @@ typedef enum exit_code {
 // the text is not that, or NULL when all is well.
 typedef const char* (*option_parse)(const char* text, void* target);
 
-const char* parse_text(const char* text, void* target);    // const char*
-const char* parse_seconds(const char* text, void* target); // double, positive; units as in scenes
-const char* parse_length(const char* text, void* target);  // double, positive; units as in scenes
-const char* parse_rate(const char* text, void* target);    // double, positive [Hz]
-const char* parse_threads(const char* text, void* target); // int, 1 to 1024
-const char* parse_bytes(const char* text, void* target);   // size_t, positive; kB, MB, GB
+const char* parse_text(const char* text, void* target);      // const char*
+const char* parse_seconds(const char* text, void* target);   // double, positive; units as in scenes
+const char* parse_length(const char* text, void* target);    // double, positive; units as in scenes
+const char* parse_rate(const char* text, void* target);      // double, positive [Hz]
+const char* parse_frequency(const char* text, void* target); // the same, of no samples
+const char* parse_threads(const char* text, void* target);   // int, 1 to 1024
+const char* parse_bytes(const char* text, void* target);     // size_t, positive; kB, MB, GB
 
 typedef struct option {
   const char* name;   // with its dashes: "--out"

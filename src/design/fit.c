@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/paths.h"
+
 enum { NUMBERS = 3, MOST_STEPS = 50 * 1000 * 1000 };
 
 // Change of the unknowns that derivatives are taken with: large beside what Newton's tolerance
@@ -187,7 +189,7 @@ static lb_status choose_samples(lb_fit_session* s) {
                         "the samples end at %g s; in steps of %g s from 0 on, that cannot be run",
                         s->end, s->h);
   }
-  return LB_OK;
+  return s->end > s->model->duration ? lb_model_check_paths(s->model, s->end, s->err) : LB_OK;
 }
 
 static lb_status take_slots(lb_fit_session* s) {

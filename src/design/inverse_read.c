@@ -30,16 +30,19 @@ static const char* heading(char* out, const lb_model* m, int joint, const char* 
   return out;
 }
 
-static lb_status no_column(const lb_numbers* n, const char* name, const char* joint,
-                           lb_error* err) {
+// A column that should be there for `owner`, with the nearest that is: of those that `counts`,
+// unless that is NULL.
+static lb_status no_column(const lb_numbers* n, const char* name, const char* owner,
+                           bool (*counts)(const char* heading), lb_error* err) {
   lb_nearest nearest = lb_nearest_to(name);
   for (int i = 1; i < n->ncolumn; i++) {
-    lb_nearest_offer(&nearest, n->name[i]);
+    if (!counts || counts(n->name[i])) {
+      lb_nearest_offer(&nearest, n->name[i]);
+    }
   }
   const char* near = nearest.best;
-  return lb_error_add(err, LB_INVALID, n->place[0], "there is no column '%s' for joint '%s'%s%s%s",
-                      name, joint, near ? " (did you mean '" : "", near ? near : "",
-                      near ? "'?)" : "");
+  return lb_error_add(err, LB_INVALID, n->place[0], "there is no column '%s' for %s%s%s%s", name,
+                      owner, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 }
 
 // The columns of one joint's coordinates into out[sample][width]; without them: an error where they
@@ -54,7 +57,9 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
         *has = false;
         return LB_OK;
       }
-      return no_column(n, name, m->joint_name[joint], err);
+      char owner[NAME_SIZE];
+      snprintf(owner, sizeof owner, "joint '%.64s'", m->joint_name[joint]);
+      return no_column(n, name, owner, NULL, err);
     }
     const lb_status status = lb_numbers_take(n, column, out + i, width, err);
     if (status != LB_OK) {
@@ -156,7 +161,7 @@ void lb_joint_motion_release(lb_joint_motion* motion) {
 // --- forces ---
 
 static const char* const PART[] = {"fx", "fy", "fz", "mx", "my", "mz", "px", "py", "pz"};
-enum { NPART = sizeof PART / sizeof *PART, NEEDED = 3 };
+enum { NPART = sizeof PART / sizeof *PART, FORCE = 0, POINT = 6 };
 
 // The columns of a body's force, moment and point, -1 where there is none; how many there are.
 static int find_columns(const lb_numbers* n, const char* body, int column[NPART]) {
@@ -193,28 +198,77 @@ static lb_status take_wrench(const lb_numbers* n, const int column[NPART], doubl
   return LB_OK;
 }
 
-static lb_status no_body(const lb_numbers* n, const lb_model* m, lb_error* err) {
-  lb_nearest nearest = lb_nearest_to(n->ncolumn > 1 ? n->name[1] : "");
-  char name[NAME_SIZE];
-  char best[NAME_SIZE] = "";
-  for (int b = 0; b < m->nbody; b++) {
-    snprintf(name, sizeof name, "%.64s.fx", m->body_name[b]);
-    lb_nearest_offer(&nearest, name);
-    if (nearest.best == name) {
-      snprintf(best, sizeof best, "%s", name);
-      nearest.best = best;
+// Where a heading that ends as those of forces do has its dot, or NULL.
+static const char* find_part(const char* heading) {
+  const char* dot = strrchr(heading, '.');
+  for (int k = 0; dot && k < NPART; k++) {
+    if (strcmp(dot + 1, PART[k]) == 0) {
+      return dot;
     }
   }
+  return NULL;
+}
+
+static bool is_further(const char* heading) {
+  return !find_part(heading);
+}
+
+// The three columns from `first` on, which are a body's `what`.
+static lb_status check_three(const lb_numbers* n, const char* body, const char* what, int first,
+                             const int column[NPART], lb_error* err) {
+  for (int k = first; k < first + 3; k++) {
+    if (column[k] < 0) {
+      char name[NAME_SIZE], owner[NAME_SIZE];
+      snprintf(name, sizeof name, "%.64s.%s", body, PART[k]);
+      snprintf(owner, sizeof owner, "the %s on body '%.64s', which needs %s, %s and %s", what, body,
+               PART[first], PART[first + 1], PART[first + 2]);
+      return no_column(n, name, owner, is_further, err);
+    }
+  }
+  return LB_OK;
+}
+
+// Parts of a moment that are left out are zero, as of a plate that only twists; of a point they
+// would put the force elsewhere.
+static lb_status check_columns(const lb_numbers* n, const char* body, const int column[NPART],
+                               lb_error* err) {
+  const lb_status status = check_three(n, body, "force", FORCE, column, err);
+  const bool point = column[POINT] >= 0 || column[POINT + 1] >= 0 || column[POINT + 2] >= 0;
+  return status == LB_OK && point ? check_three(n, body, "point", POINT, column, err) : status;
+}
+
+// Further columns do no harm, but a force that goes to a misspelt body would be lost.
+static lb_status check_bodies(const lb_numbers* n, const lb_model* m, lb_error* err) {
+  for (int i = 1; i < n->ncolumn; i++) {
+    const char* dot = find_part(n->name[i]);
+    char body[NAME_SIZE];
+    bool known = !dot;
+    snprintf(body, sizeof body, "%.*s", dot ? (int)(dot - n->name[i]) : 0, n->name[i]);
+    lb_nearest nearest = lb_nearest_to(body);
+    for (int b = 0; b < m->nbody; b++) {
+      known = known || strcmp(m->body_name[b], body) == 0;
+      lb_nearest_offer(&nearest, m->body_name[b]);
+    }
+    if (!known && nearest.best) {
+      return lb_error_add(err, LB_INVALID, n->place[i],
+                          "column '%s' belongs to no body of the scene (did you mean '%s%s'?)",
+                          n->name[i], nearest.best, dot);
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status no_body(const lb_numbers* n, lb_error* err) {
   return lb_error_add(err, LB_INVALID, n->place[n->ncolumn > 1],
-                      "no column belongs to a body of the scene%s%s%s (call them NAME.fx, NAME.fy "
-                      "and NAME.fz by the bodies' names)",
-                      *best ? "; did you mean '" : "", best, *best ? "'?" : "");
+                      "no column belongs to a body of the scene (call them NAME.fx, NAME.fy and "
+                      "NAME.fz by the bodies' names)");
 }
 
 static lb_status read_forces(const char* path, const lb_model* m, lb_arena* arena,
                              lb_outer_forces* x, lb_error* err) {
   lb_numbers n;
   lb_status status = lb_numbers_read(path, "table of forces", arena, &n, err);
+  status = status == LB_OK ? check_bodies(&n, m, err) : status;
   if (status != LB_OK) {
     return status;
   }
@@ -227,7 +281,7 @@ static lb_status read_forces(const char* path, const lb_model* m, lb_arena* aren
     }
   }
   if (body && x->nbody == 0) {
-    return no_body(&n, m, err);
+    return no_body(&n, err);
   }
   const size_t rows = (size_t)n.nrow;
   double* scratch = LB_TAKE(arena, double, rows* NPART);
@@ -240,13 +294,7 @@ static lb_status read_forces(const char* path, const lb_model* m, lb_arena* aren
   for (int i = 0; i < x->nbody && status == LB_OK; i++) {
     const char* name = m->body_name[body[i]];
     find_columns(&n, name, column);
-    for (int k = 0; k < NEEDED && status == LB_OK; k++) {
-      if (column[k] < 0) {
-        status = lb_error_add(err, LB_INVALID, n.place[0],
-                              "the force on body '%s' needs the columns %s.fx, %s.fy and %s.fz",
-                              name, name, name, name);
-      }
-    }
+    status = check_columns(&n, name, column, err);
     status = status != LB_OK
                  ? status
                  : take_wrench(&n, column, x->wrench + 6 * i, 6 * x->nbody, scratch, err);

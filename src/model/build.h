@@ -33,6 +33,8 @@ lb_status lb_build_elastic(lb_build* b);
 lb_status lb_build_order(lb_build* b);  // fills carrier and order
 lb_status lb_build_masses(lb_build* b); // fills body_mass
 lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
+// A place of the scene, which may go away.
+bool lb_build_place(lb_build* b, lb_place from, lb_place* to);
 lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
 lb_status lb_build_constraints(lb_build* b);
 lb_status lb_build_gearing(lb_build* b); // of these, what is of a fixed ratio

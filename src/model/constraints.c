@@ -4,29 +4,16 @@
 #include "model/build.h"
 #include "model/link.h"
 #include "model/motor.h"
+#include "model/paths.h"
 #include "model/pose.h"
 
 #include <math.h>
 #include <string.h>
 
-// A jump in a path or its slope would need an infinite force; of rates, a jump in them.
-static lb_status make_path(lb_build* b, const lb_scene_constraint* k,
-                           const lb_profile_definition* path, bool rates, lb_profile** out) {
-  if (path->count == 0) {
-    return LB_OK;
-  }
-  if (lb_profile_create(b->arena, path, out) != LB_OK) {
-    return lb_build_no_memory(b);
-  }
-  const double jump = lb_profile_jump(*out, b->scene->duration, !rates);
-  return isnan(jump) ? LB_OK
-                     : lb_error_add(b->err, LB_INVALID, k->place,
-                                    "the path of constraint '%s' jumps at t = %g s, which no force "
-                                    "can follow: %s",
-                                    k->name, jump,
-                                    rates ? "let 'rates' end as they begin, to repeat"
-                                          : "ease 'smooth' or 'cubic', or come to rest at the "
-                                            "end");
+static lb_status make_path(lb_build* b, const lb_profile_definition* path, lb_profile** out) {
+  return path->count == 0 || lb_profile_create(b->arena, path, out) == LB_OK
+             ? LB_OK
+             : lb_build_no_memory(b);
 }
 
 static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const char* name,
@@ -58,7 +45,7 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
   }
   lb_model_relation* r = &m->relation[m->nrelation - 1];
   r->rates = k->rates[0];
-  return make_path(b, k, &k->path[0], r->rates, &r->path);
+  return make_path(b, &k->path[0], &r->path);
 }
 
 // A free joint from the world to each point, with the world's axes where the body has not turned
@@ -80,7 +67,7 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
                           .motor = {-1, -1, -1}};
     g->normal = lb_vec3_norm(k->normal) > 0 ? k->normal : up;
     g->angle_rates = k->angle_rates;
-    const lb_status turned = make_path(b, k, &k->angle, g->angle_rates, &g->angle);
+    const lb_status turned = make_path(b, &k->angle, &g->angle);
     if (turned != LB_OK) {
       return turned;
     }
@@ -88,7 +75,7 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
       g->along[axis] = floor ? axis == 2 : k->along[axis];
       g->held[axis] = start[axis];
       g->rates[axis] = k->rates[axis];
-      const lb_status status = make_path(b, k, &k->path[axis], g->rates[axis], &g->path[axis]);
+      const lb_status status = make_path(b, &k->path[axis], &g->path[axis]);
       if (status != LB_OK) {
         return status;
       }
@@ -105,12 +92,6 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
     m->loop_motor[m->nloop++] = -1;
   }
   return LB_OK;
-}
-
-static bool keep_place(lb_build* b, lb_place* place) {
-  const char* from = place->file;
-  place->file = from ? lb_build_text(b, from) : NULL;
-  return place->file || !from;
 }
 
 // A motor that leads a rotation, and the other two it is: a free joint between the joint's frames
@@ -140,7 +121,7 @@ static lb_status build_turn(lb_build* b, int i, int others) {
   }
   m->loop_motor[m->nloop++] = -1;
   m->nguide++;
-  return loop->name && keep_place(b, &loop->place) ? LB_OK : lb_build_no_memory(b);
+  return loop->name && lb_build_place(b, loop->place, &loop->place) ? LB_OK : lb_build_no_memory(b);
 }
 
 static lb_status build_turns(lb_build* b) {
@@ -163,15 +144,11 @@ static lb_status build_led(lb_build* b, int i) {
       b->scene->motor[i].rotation) {
     return LB_OK;
   }
-  lb_place place = b->scene->motor[i].place;
-  if (!keep_place(b, &place)) {
-    return lb_build_no_memory(b);
-  }
   const int k = m->motor_v[i] - m->joint_v[joint];
   m->term[m->nterm] = (lb_model_term){m->joint_q[joint] + k, m->motor_v[i], 1};
   m->motor_relation[i] = m->nrelation;
   m->relation[m->nrelation++] = (lb_model_relation){.name = m->motor_name[i],
-                                                    .place = place,
+                                                    .place = m->motor_place[i],
                                                     .first = m->nterm++,
                                                     .count = 1,
                                                     .motor = i,
@@ -181,8 +158,8 @@ static lb_status build_led(lb_build* b, int i) {
 
 static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_transform* pose) {
   const char* name = lb_build_text(b, k->name);
-  lb_place place = k->place;
-  if (!name || !keep_place(b, &place)) {
+  lb_place place;
+  if (!name || !lb_build_place(b, k->place, &place)) {
     return lb_build_no_memory(b);
   }
   return k->kind == LB_CONSTRAINT_COUPLE ? build_couple(b, k, name, place)
@@ -205,6 +182,7 @@ lb_status lb_build_constraints(lb_build* b) {
   if (status == LB_OK) {
     status = build_turns(b);
   }
+  status = status == LB_OK ? lb_model_check_paths(b->m, b->scene->duration, b->err) : status;
   return status == LB_OK ? lb_build_gearing(b) : status;
 }
 

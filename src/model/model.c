@@ -19,6 +19,13 @@ const char* lb_build_text(lb_build* b, const char* text) {
   return lb_arena_text(b->arena, text ? text : "", text ? strlen(text) : 0);
 }
 
+bool lb_build_place(lb_build* b, lb_place from, lb_place* to) {
+  // scenes made by hand have none
+  const char* file = from.file ? lb_build_text(b, from.file) : NULL;
+  *to = (lb_place){file, from.line, from.column};
+  return file || !from.file;
+}
+
 bool lb_build_keep_law(lb_build* b, lb_scene_law* law) {
   double* copy = LB_TAKE(b->arena, double, 2 * law->count);
   if (!copy) {
@@ -92,14 +99,14 @@ static bool take_arrays(lb_build* b) {
          FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
          FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&
          FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) && FIELD(motor_name, nmotor) &&
-         FIELD(motor_joint, nmotor) && FIELD(motor_v, nmotor) && FIELD(motor_relation, nmotor) &&
-         FIELD(motor_guide, nmotor) && FIELD(motor_turning, nmotor) && FIELD(motor_loop, nmotor) &&
-         FIELD(motor_drive, nmotor) && FIELD(motor_profile, nmotor) &&
-         FIELD(loop, s->njoint + npoint) && FIELD(loop_motor, s->njoint + npoint) &&
-         FIELD(guide, npoint) && FIELD(relation, 2 * s->nconstraint + s->nmotor) &&
-         FIELD(term, 2 * nterm + s->nmotor) && FIELD(shape, s->nshape) &&
-         FIELD(material, s->nmaterial) && FIELD(q_named, nv) && FIELD(v_named, nv) &&
-         FIELD(joint_named, nlink);
+         FIELD(motor_place, nmotor) && FIELD(motor_joint, nmotor) && FIELD(motor_v, nmotor) &&
+         FIELD(motor_relation, nmotor) && FIELD(motor_guide, nmotor) &&
+         FIELD(motor_turning, nmotor) && FIELD(motor_loop, nmotor) && FIELD(motor_drive, nmotor) &&
+         FIELD(motor_profile, nmotor) && FIELD(loop, s->njoint + npoint) &&
+         FIELD(loop_motor, s->njoint + npoint) && FIELD(guide, npoint) &&
+         FIELD(relation, 2 * s->nconstraint + s->nmotor) && FIELD(term, 2 * nterm + s->nmotor) &&
+         FIELD(shape, s->nshape) && FIELD(material, s->nmaterial) && FIELD(q_named, nv) &&
+         FIELD(v_named, nv) && FIELD(joint_named, nlink);
 }
 
 static lb_status build_head(lb_build* b) {

@@ -16,13 +16,6 @@ static bool make_profile(lb_build* b, const lb_profile_definition* definition, l
   return definition->count == 0 || lb_profile_create(b->arena, definition, out) == LB_OK;
 }
 
-static lb_status jumps(lb_build* b, const lb_scene_motor* motor, double time) {
-  return lb_error_add(b->err, LB_INVALID, motor->place,
-                      "motor '%s' jumps at t = %g s, which no force can follow: ease 'smooth' "
-                      "or 'cubic', come to rest at the end, or 'drive: force'",
-                      motor->name, time);
-}
-
 // Where motor i of the model acts: on this coordinate of the scene's joint.
 static void attach(lb_build* b, int i, const lb_scene_motor* motor, int coordinate) {
   lb_model* m = b->m;
@@ -60,14 +53,9 @@ static lb_status build_motors(lb_build* b) {
     }
     attach(b, i, motor, motor->coordinate);
     m->motor_name[i] = lb_build_text(b, motor->name);
-    if (!m->motor_name[i] || !make_profile(b, &motor->profile, &m->motor_profile[i])) {
+    if (!m->motor_name[i] || !lb_build_place(b, motor->place, &m->motor_place[i]) ||
+        !make_profile(b, &motor->profile, &m->motor_profile[i])) {
       return lb_build_no_memory(b);
-    }
-    if (motor->drive == LB_DRIVE_POSITION) {
-      const double jump = lb_profile_jump(m->motor_profile[i], s->duration, true);
-      if (!isnan(jump)) {
-        return jumps(b, motor, jump);
-      }
     }
     if (motor->drive == LB_DRIVE_POSITION && m->motor_v[i] >= 0) {
       start_number(b, i, motor->coordinate);
@@ -101,7 +89,7 @@ static lb_status name_turn(lb_build* b, const lb_scene_motor* motor, const int a
     snprintf(text, sizeof text, "%.*s.%c", NAME_SIZE - 3, motor->name, "xyz"[k]);
     attach(b, at[k], motor, k);
     b->m->motor_name[at[k]] = lb_build_text(b, text);
-    if (!b->m->motor_name[at[k]]) {
+    if (!b->m->motor_name[at[k]] || !lb_build_place(b, motor->place, &b->m->motor_place[at[k]])) {
       return lb_build_no_memory(b);
     }
   }
@@ -122,10 +110,6 @@ static lb_status build_turns(lb_build* b) {
         lb_turning_create(b->arena, &motor->profile, motor->rotation, &m->motor_turning[i]) !=
             LB_OK) {
       return lb_build_no_memory(b);
-    }
-    const double jump = lb_turning_jump(m->motor_turning[i], s->duration);
-    if (!isnan(jump)) {
-      return jumps(b, motor, jump);
     }
     if (m->motor_joint[i] >= 0) {
       start_turn(m, m->motor_joint[i], lb_turning_evaluate(m->motor_turning[i], 0));
@@ -299,9 +283,7 @@ static lb_status build_loops(lb_build* b) {
       loop->part = NULL;
       memset(loop->control, 0, sizeof loop->control);
       loop->name = lb_build_text(b, loop->name);
-      const char* file = lb_build_text(b, loop->place.file);
-      loop->place.file = loop->place.file ? file : NULL; // scenes made by hand have none
-      if (!loop->name || !file) {
+      if (!loop->name || !lb_build_place(b, loop->place, &loop->place)) {
         return lb_build_no_memory(b);
       }
     }

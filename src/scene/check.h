@@ -49,6 +49,8 @@ void lb_check_fit(lb_checker* c);
 
 // Does a motor say where a coordinate of the joint is? -1: any of them.
 bool lb_joint_is_driven(const lb_scene* scene, int joint, int coordinate);
+// Has the joint such a coordinate, and is it a number whose rate is a velocity?
+bool lb_coordinate_is_plain(const lb_scene_joint* joint, int coordinate);
 // Is it a profile that can be made?
 bool lb_profile_holds(const lb_profile_definition* profile);
 // Do the coordinates of the joint measure several things, such as distances and angles?

@@ -14,8 +14,7 @@ bool lb_joint_is_driven(const lb_scene* s, int joint, int coordinate) {
   return false;
 }
 
-// A coordinate that is a number whose rate is a velocity.
-static bool is_plain(const lb_scene_joint* j, int coordinate) {
+bool lb_coordinate_is_plain(const lb_scene_joint* j, int coordinate) {
   const int n = lb_joint_count_q(j);
   return n == lb_joint_count_v(j) && coordinate >= 0 && coordinate < n;
 }
@@ -30,7 +29,7 @@ static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_sce
   if ((int)j->kind < 0 || j->kind >= LB_JOINT_COUNT) {
     return false; // told
   }
-  if (!is_plain(j, t->coordinate)) {
+  if (!lb_coordinate_is_plain(j, t->coordinate)) {
     LB_SAY(c, k->place,
            "constraint '%s' couples coordinate %d of joint '%s', which is %s and has no such "
            "angle or distance",

@@ -2,20 +2,25 @@
 #include <math.h>
 #include <string.h>
 
+#include "scene/check.h"
 #include "scene/reader.h"
 
 // --- relations ---
 
-// What a relation measures goes by the first joint that it names.
-static const lb_table* relation_table(const lb_reader* r, const lb_node* node) {
-  const lb_node* terms = lb_node_find(node, "couple");
-  const bool list = terms && terms->kind == LB_NODE_LIST && terms->count > 0;
-  const lb_node* name = list ? lb_node_find(terms->item[0], "joint") : NULL;
-  const int joint = name && name->kind == LB_NODE_SCALAR
-                        ? lb_names_find(&r->section[LB_SCENE_JOINTS].names, name->text, -1)
-                        : -1;
-  const bool slides = joint >= 0 && r->scene.joint[joint].kind == LB_JOINT_PRISMATIC;
-  return slides ? &lb_slide_relation_table : &lb_hinge_relation_table;
+// What the sum measures: what all of its coordinates do, and a plain number where they differ,
+// since its factors have the units then. False where that is not known, of terms that are told
+// elsewhere.
+static bool sum_measure(const lb_reader* r, const lb_scene_constraint* k, lb_coordinate* counts) {
+  for (int i = 0; i < k->nterm; i++) {
+    const lb_scene_term* t = &k->term[i];
+    const lb_scene_joint* j = t->joint >= 0 ? &r->scene.joint[t->joint] : NULL;
+    if (!j || !lb_joint_is_known(r, t->joint) || !lb_coordinate_is_plain(j, t->coordinate)) {
+      return false;
+    }
+    const lb_coordinate own = lb_joint_counts(j, t->coordinate);
+    *counts = i == 0 || own == *counts ? own : LB_COORDINATE_NUMBER;
+  }
+  return k->nterm > 0;
 }
 
 static bool read_terms(lb_reader* r, const lb_node* couple, lb_scene_constraint* to) {
@@ -36,21 +41,16 @@ static bool read_terms(lb_reader* r, const lb_node* couple, lb_scene_constraint*
   return ok;
 }
 
-// equals or a path, or at_least and at_most
-static bool read_bounds(lb_reader* r, const lb_constraint_spec* spec, lb_scene_constraint* to) {
-  const lb_node* equals = spec->given.node[LB_CONSTRAINT_KEY_EQUALS];
-  const lb_node* path = spec->given.node[LB_CONSTRAINT_KEY_PATH];
-  const lb_node* least = spec->given.node[LB_CONSTRAINT_KEY_LEAST];
-  const lb_node* most = spec->given.node[LB_CONSTRAINT_KEY_MOST];
-  const bool exact = equals || path;
-  to->least = exact ? spec->equals : least ? spec->least : -(double)INFINITY;
-  to->most = exact ? spec->equals : most ? spec->most : (double)INFINITY;
-  if (!exact && !least && !most) {
-    return lb_complain(r, to->place,
+// equals or a path, or at_least and at_most: not several of them
+static bool check_bounds(lb_reader* r, const lb_constraint_spec* spec, lb_place place) {
+  const lb_node *equals = spec->equals, *path = spec->path.given.whole;
+  const lb_node *least = spec->least, *most = spec->most;
+  if (!equals && !path && !least && !most) {
+    return lb_complain(r, place,
                        "'equals', 'path', 'at_least' or 'at_most' is missing (what the sum is to "
                        "be)");
   }
-  if (exact && ((equals && path) || least || most)) {
+  if ((equals || path) && ((equals && path) || least || most)) {
     return lb_complain(r,
                        (equals && path ? path
                         : least        ? least
@@ -61,34 +61,64 @@ static bool read_bounds(lb_reader* r, const lb_constraint_spec* spec, lb_scene_c
                        : least        ? "at_least"
                                       : "at_most");
   }
-  if (least && most && !(spec->least < spec->most)) {
-    return lb_complain(r, most->place, "'at_most' must be more than 'at_least', which is %g",
-                       spec->least);
+  return true;
+}
+
+static bool read_bound(lb_reader* r, const lb_node* node, const char* key, lb_dimension dimension,
+                       double* out) {
+  return !node || lb_read_number(r, node, key, dimension, LB_ANY, out);
+}
+
+static bool read_bounds(lb_reader* r, const lb_constraint_spec* spec, lb_dimension dimension,
+                        lb_scene_constraint* to) {
+  const bool exact = spec->equals || spec->path.given.whole;
+  to->least = exact ? 0 : -(double)INFINITY;
+  to->most = exact ? 0 : (double)INFINITY;
+  if (spec->equals) {
+    const bool ok = read_bound(r, spec->equals, "equals", dimension, &to->least);
+    to->most = to->least;
+    return ok;
+  }
+  if (!read_bound(r, spec->least, "at_least", dimension, &to->least) ||
+      !read_bound(r, spec->most, "at_most", dimension, &to->most)) {
+    return false;
+  }
+  if (!exact && !(to->least < to->most)) {
+    return lb_complain(r, spec->most->place, "'at_most' must be more than 'at_least', which is %g",
+                       to->least);
   }
   return true;
 }
 
 // A path is of places or, by the same measure in a second, of rates.
 static bool read_led(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
-                     lb_dimension dimension, lb_profile_definition* out, bool* rates) {
-  const lb_dimension rate = dimension == LB_LENGTH ? LB_SPEED : LB_TURN_RATE;
+                     lb_coordinate counts, lb_profile_definition* out, bool* rates) {
+  const lb_joint_measure* measure = &lb_coordinate_measures[counts];
   *rates = spec->rates;
-  return lb_read_profile(r, spec, given, *rates ? rate : dimension, out);
+  return lb_read_profile(r, spec, given, *rates ? measure->rate : measure->place, out);
 }
 
-// The path of a relation measures what its bounds do.
-static bool read_path(lb_reader* r, const lb_constraint_spec* spec, const lb_table* table,
+static bool read_path(lb_reader* r, const lb_path_spec* path, lb_coordinate counts,
                       lb_scene_constraint* to) {
-  const lb_path_spec* path = &spec->path;
-  const lb_dimension dimension = table->field[LB_CONSTRAINT_KEY_EQUALS].dimension;
   if (!path->given.whole) {
     return true;
   }
-  if (!read_led(r, &path->profile, &path->given, dimension, &to->path[0], &to->rates[0])) {
+  if (!read_led(r, &path->profile, &path->given, counts, &to->path[0], &to->rates[0])) {
     return false;
   }
   return to->path[0].count > 0 ||
          lb_complain(r, path->given.whole->place, "'keys', 'rates' or 'spline' is missing");
+}
+
+static bool read_couple(lb_reader* r, const lb_constraint_spec* spec, lb_scene_constraint* to) {
+  lb_coordinate counts = LB_COORDINATE_NUMBER;
+  bool ok = read_terms(r, spec->couple, to);
+  ok &= check_bounds(r, spec, to->place);
+  if (!ok || !sum_measure(r, to, &counts)) {
+    return ok;
+  }
+  ok &= read_bounds(r, spec, lb_coordinate_measures[counts].place, to);
+  return read_path(r, &spec->path, counts, to) && ok;
 }
 
 // --- points ---
@@ -116,7 +146,8 @@ static bool read_along(lb_reader* r, const lb_follow_spec* spec, lb_scene_constr
 static bool read_turn(lb_reader* r, const lb_led_turn_spec* spec, lb_scene_constraint* to) {
   to->turn = true;
   to->about = spec->about;
-  if (!read_led(r, &spec->profile, &spec->given, LB_ANGLE, &to->angle, &to->angle_rates)) {
+  if (!read_led(r, &spec->profile, &spec->given, LB_COORDINATE_ANGLE, &to->angle,
+                &to->angle_rates)) {
     return false;
   }
   return to->angle.count > 0 ||
@@ -139,7 +170,8 @@ static bool read_follow(lb_reader* r, const lb_follow_spec* spec, lb_scene_const
   to->npoint = 1;
   for (int k = 0; k < 3; k++) {
     const lb_path_spec* path = &spec->path[k];
-    ok &= read_led(r, &path->profile, &path->given, LB_LENGTH, &to->path[k], &to->rates[k]);
+    ok &= read_led(r, &path->profile, &path->given, LB_COORDINATE_LENGTH, &to->path[k],
+                   &to->rates[k]);
     if (path->given.whole && !to->along[k]) {
       ok = lb_complain(r, path->given.whole->place,
                        "'%s' is not one of the axes in 'along' (add it, or take this away)",
@@ -180,8 +212,7 @@ static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constr
   bool ok = lb_begin_entry(r, entry, "constraint");
   *to = (lb_scene_constraint){
       .name = lb_keep_name(r, entry), .place = entry->name->place, .body = LB_WORLD};
-  const lb_table* table = relation_table(r, entry->value);
-  if (!lb_read_table(r, entry->value, table, &spec)) {
+  if (!lb_read_table(r, entry->value, &lb_constraint_table, &spec)) {
     return false;
   }
   const lb_node* const* given = spec.given.node;
@@ -194,9 +225,7 @@ static bool read_constraint(lb_reader* r, const lb_entry* entry, lb_scene_constr
     }
   }
   if (to->kind == LB_CONSTRAINT_COUPLE) {
-    ok &= read_terms(r, spec.couple, to);
-    ok &= read_bounds(r, &spec, to);
-    ok &= read_path(r, &spec, table, to);
+    ok &= read_couple(r, &spec, to);
   } else if (to->kind == LB_CONSTRAINT_FOLLOW) {
     ok &= read_follow(r, &spec.follow, to);
   } else {

@@ -124,7 +124,7 @@ const lb_table lb_record_table = TABLE("record", record_fields);
                     "what drives joints, by name"),                                                \
       NAMED_SECTION(type, LB_SCENE_LOADS, "loads", &lb_load_table,                                 \
                     "forces from outside, by name"),                                               \
-      NAMED_SECTION(type, LB_SCENE_CONSTRAINTS, "constraints", &lb_hinge_relation_table,           \
+      NAMED_SECTION(type, LB_SCENE_CONSTRAINTS, "constraints", &lb_constraint_table,               \
                     "what must hold besides joints, by name"),                                     \
       INITIAL_SECTION(type)
 

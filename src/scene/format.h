@@ -554,7 +554,7 @@ typedef struct lb_constraint_spec {
   const lb_node* couple;
   lb_follow_spec follow;
   lb_floor_spec floor;
-  double equals, least, most;
+  const lb_node *equals, *least, *most;
   lb_path_spec path;
 } lb_constraint_spec;
 
@@ -600,7 +600,7 @@ extern const lb_table lb_surface_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
 extern const lb_table lb_strand_table, lb_strand_point_table, lb_soft_table;
-extern const lb_table lb_hinge_relation_table, lb_slide_relation_table, lb_term_table,
+extern const lb_table lb_constraint_table, lb_term_table,
     lb_follow_table, lb_floor_table, lb_spot_table, lb_path_table, lb_led_turn_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;

@@ -1,4 +1,4 @@
-// The tables of constraints. What a relation's numbers measure goes by its first joint.
+// The tables of constraints. What a relation's numbers measure goes by its coordinates.
 #include "scene/format_profile.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -76,49 +76,25 @@ static const lb_field floor_fields[] = {
 };
 const lb_table lb_floor_table = TABLE("floor", floor_fields);
 
-#define RELATION_BOUND(word, member, dimension, about)                                             \
-  {                                                                                                \
-    word, LB_VALUE_NUMBER, offsetof(lb_constraint_spec, member), dimension, LB_ANY, false, NULL,   \
-        "none", about                                                                              \
-  }
-#define RELATION_FIELDS(dimension)                                                                 \
-  [LB_CONSTRAINT_COUPLE] = {"couple",                                                              \
-                            LB_VALUE_LIST,                                                         \
-                            offsetof(lb_constraint_spec, couple),                                  \
-                            LB_PURE,                                                               \
-                            LB_ANY,                                                                \
-                            false,                                                                 \
-                            &lb_term_table,                                                        \
-                            NULL,                                                                  \
-                            "a sum of joints' coordinates: gears, couplings and limits"},          \
-  [LB_CONSTRAINT_FOLLOW] = {"follow",                                                              \
-                            LB_VALUE_TABLE,                                                        \
-                            offsetof(lb_constraint_spec, follow),                                  \
-                            LB_PURE,                                                               \
-                            LB_ANY,                                                                \
-                            false,                                                                 \
-                            &lb_follow_table,                                                      \
-                            NULL,                                                                  \
-                            "a point of a body that is held or led through the world"},            \
-  [LB_CONSTRAINT_FLOOR] =                                                                          \
-      {"floor",         LB_VALUE_TABLE, offsetof(lb_constraint_spec, floor),                       \
-       LB_PURE,         LB_ANY,         false,                                                     \
-       &lb_floor_table, NULL,           "a floor without friction under points of a body"},        \
-  [LB_CONSTRAINT_KEY_EQUALS] = RELATION_BOUND("equals", equals, dimension, "what the sum is"),     \
-  [LB_CONSTRAINT_KEY_PATH] =                                                                       \
-      {"path",         LB_VALUE_TABLE, offsetof(lb_constraint_spec, path),                         \
-       LB_PURE,        LB_ANY,         false,                                                      \
-       &lb_path_table, "none",         "what the sum is over time, instead of equals"},            \
-  [LB_CONSTRAINT_KEY_LEAST] =                                                                      \
-      RELATION_BOUND("at_least", least, dimension, "the sum does not go below it"),                \
-  [LB_CONSTRAINT_KEY_MOST] =                                                                       \
-      RELATION_BOUND("at_most", most, dimension, "the sum does not go above it")
-
-static const lb_field hinge_relation_fields[] = {RELATION_FIELDS(LB_ANGLE)};
-static const lb_field slide_relation_fields[] = {RELATION_FIELDS(LB_LENGTH)};
-const lb_table lb_hinge_relation_table = {"constraint", COUNT(hinge_relation_fields),
-                                          hinge_relation_fields, LB_CONSTRAINT_COUNT,
-                                          "the kind of a constraint"};
-const lb_table lb_slide_relation_table = {"constraint on slides", COUNT(slide_relation_fields),
-                                          slide_relation_fields, LB_CONSTRAINT_COUNT,
-                                          "the kind of a constraint"};
+#define CONSTRAINT(member) offsetof(lb_constraint_spec, member)
+#define RELATION_BOUND(word, member, about)                                                        \
+  { word, LB_VALUE_BOUND, CONSTRAINT(member), LB_PURE, LB_ANY, false, NULL, "none", about }
+static const lb_field constraint_fields[] = {
+    [LB_CONSTRAINT_COUPLE] = {"couple", LB_VALUE_LIST, CONSTRAINT(couple), LB_PURE, LB_ANY, false,
+                              &lb_term_table, NULL,
+                              "a sum of joints' coordinates: gears, couplings and limits"},
+    [LB_CONSTRAINT_FOLLOW] = {"follow", LB_VALUE_TABLE, CONSTRAINT(follow), LB_PURE, LB_ANY, false,
+                              &lb_follow_table, NULL,
+                              "a point of a body that is held or led through the world"},
+    [LB_CONSTRAINT_FLOOR] = {"floor", LB_VALUE_TABLE, CONSTRAINT(floor), LB_PURE, LB_ANY, false,
+                             &lb_floor_table, NULL,
+                             "a floor without friction under points of a body"},
+    [LB_CONSTRAINT_KEY_EQUALS] = RELATION_BOUND("equals", equals, "what the sum is"),
+    [LB_CONSTRAINT_KEY_PATH] = {"path", LB_VALUE_TABLE, CONSTRAINT(path), LB_PURE, LB_ANY, false,
+                                &lb_path_table, "none",
+                                "what the sum is over time, instead of equals"},
+    [LB_CONSTRAINT_KEY_LEAST] = RELATION_BOUND("at_least", least, "the sum does not go below it"),
+    [LB_CONSTRAINT_KEY_MOST] = RELATION_BOUND("at_most", most, "the sum does not go above it"),
+};
+const lb_table lb_constraint_table = {"constraint", COUNT(constraint_fields), constraint_fields,
+                                      LB_CONSTRAINT_COUNT, "the kind of a constraint"};

@@ -397,11 +397,13 @@ START_TABLE(curve, LB_VALUE_NUMBER, LB_PURE, LB_PURE, "0", "where on the curve",
             "how fast it goes along it");
 START_TABLE(surface, LB_VALUE_PAIR, LB_PURE, LB_PURE, "[0, 0]", "where on the surface",
             "how fast it goes along it");
-static const lb_field several_start_fields[] = {
-    {"position", LB_VALUE_POINTS, START(places), LB_PURE, LB_ANY, false, NULL, "all zero",
-     "all coordinates in their order, each a length, an angle or a number"},
-    {"velocity", LB_VALUE_POINTS, START(rates), LB_PURE, LB_ANY, false, NULL, "all zero",
-     "their rates"}};
+#define SEVERAL_START_TABLE(name, value)                                                           \
+  static const lb_field name##_start_fields[] = {                                                  \
+      {"position", value, START(places), LB_PURE, LB_ANY, false, NULL, "all zero",                 \
+       "all coordinates in their order, each a length, an angle or a number"},                     \
+      {"velocity", value, START(rates), LB_PURE, LB_ANY, false, NULL, "all zero", "their rates"}}
+SEVERAL_START_TABLE(several, LB_VALUE_POINTS);
+SEVERAL_START_TABLE(parts, LB_VALUE_MEASURE); // there may be one only
 #define START_ROTATION                                                                             \
   {                                                                                                \
     "rotation", LB_VALUE_ROTATION, START(rotation), LB_ANGLE, LB_ANY, false, NULL, "none",         \
@@ -438,5 +440,5 @@ const lb_table lb_start_table[LB_JOINT_COUNT] = {
     [LB_JOINT_FREE_3D] = TABLE("free-3d joint", several_start_fields),
     [LB_JOINT_CURVE] = TABLE("spline-curve joint", curve_start_fields),
     [LB_JOINT_SURFACE] = TABLE("spline-surface joint", surface_start_fields),
-    [LB_JOINT_COMPOSITE] = TABLE("composite joint", several_start_fields),
+    [LB_JOINT_COMPOSITE] = TABLE("composite joint", parts_start_fields),
 };

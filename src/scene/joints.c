@@ -337,6 +337,34 @@ static void check_positions(lb_reader* r) {
   }
 }
 
+bool lb_joint_is_known(const lb_reader* r, int joint) {
+  const lb_joint_kind kind = r->scene.joint[joint].kind;
+  return kind != LB_JOINT_COUNT && !(kind == LB_JOINT_COMPOSITE && r->joint_broken[joint]);
+}
+
+bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_node* node,
+                         const char* key, bool rate, double* out) {
+  const int n = joint ? lb_joint_count_v(joint) : 3;
+  const bool alone = n == 1 && node->kind == LB_NODE_SCALAR;
+  if (!alone && node->kind != LB_NODE_LIST) {
+    return lb_wrong_kind(r, node, key,
+                         n == 1 ? "a number" : lb_compose(r, "a list of %d numbers", n));
+  }
+  if (!alone && node->count != n) {
+    return lb_complain(r, node->place,
+                       "'%s' must have %d number%s, one for each coordinate, not %d", key, n,
+                       n == 1 ? "" : "s", node->count);
+  }
+  bool ok = true;
+  for (int k = 0; k < n; k++) {
+    const lb_joint_measure* measure =
+        &lb_coordinate_measures[joint ? lb_joint_counts(joint, k) : LB_COORDINATE_LENGTH];
+    ok &= lb_read_number(r, alone ? node : node->item[k], key,
+                         rate ? measure->rate : measure->place, LB_ANY, &out[k]);
+  }
+  return ok;
+}
+
 void lb_read_joints(lb_reader* r) {
   const lb_entries* all = &r->section[LB_SCENE_JOINTS];
   r->scene.joint = LB_TAKE(r->keep, lb_scene_joint, all->count);

@@ -45,9 +45,7 @@ static bool read_motor(lb_reader* r, const lb_entry* entry, lb_scene_motor* moto
   lb_dimension dimension = LB_PURE;
   bool ok = lb_begin_entry(r, entry, "motor");
   ok &= lb_read_table(r, entry->value, &lb_motor_table, &spec);
-  if (spec.joint < 0 || r->scene.joint[spec.joint].kind == LB_JOINT_COUNT ||
-      (r->scene.joint[spec.joint].kind == LB_JOINT_COMPOSITE && r->joint_broken[spec.joint]) ||
-      !motor_measure(r, &spec, &dimension)) {
+  if (spec.joint < 0 || !lb_joint_is_known(r, spec.joint) || !motor_measure(r, &spec, &dimension)) {
     return false;
   }
   *motor = (lb_scene_motor){.name = lb_keep_name(r, entry),
@@ -152,24 +150,9 @@ static void name_start(lb_scene_named* named, const lb_entry* entry, int number,
   }
 }
 
-// All coordinates of a joint, each by what it measures.
-static bool read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_node* node,
-                             const char* key, bool rate, double* out) {
-  const int n = lb_joint_count_v(joint);
-  if (!node) {
-    return true;
-  }
-  if (node->count != n) {
-    return lb_complain(r, node->place, "'%s' must have %d numbers, one for each coordinate, not %d",
-                       key, n, node->count);
-  }
-  bool ok = true;
-  for (int k = 0; k < n; k++) {
-    const lb_joint_measure* measure = &lb_coordinate_measures[lb_joint_counts(joint, k)];
-    ok &= lb_read_number(r, node->item[k], key, rate ? measure->rate : measure->place, LB_ANY,
-                         &out[k]);
-  }
-  return ok;
+static bool read_given(lb_reader* r, const lb_scene_joint* joint, const lb_node* node,
+                       const char* key, bool rate, double* out) {
+  return !node || lb_read_coordinates(r, joint, node, key, rate, out);
 }
 
 // Motors say where what they drive starts: of joints with several coordinates those of the others
@@ -205,8 +188,7 @@ static bool motors_leave(lb_reader* r, const lb_entry* entry, int joint,
 static bool read_joint_start(lb_reader* r, const lb_entry* entry, int number, int i) {
   lb_scene_joint* joint = &r->scene.joint[i];
   lb_start_spec start = {.rotation = lb_quat_identity()};
-  if (joint->kind == LB_JOINT_COUNT ||
-      (joint->kind == LB_JOINT_COMPOSITE && r->joint_broken[i])) { // who knows what it counts
+  if (!lb_joint_is_known(r, i)) {
     return false;
   }
   if (joint->kind == LB_JOINT_FIXED) {
@@ -218,8 +200,8 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int number, in
                        "their starts)");
   }
   if (!lb_read_table(r, entry->value, &lb_start_table[joint->kind], &start) ||
-      !read_coordinates(r, joint, start.places, "position", false, start.place) ||
-      !read_coordinates(r, joint, start.rates, "velocity", true, start.rate) ||
+      !read_given(r, joint, start.places, "position", false, start.place) ||
+      !read_given(r, joint, start.rates, "velocity", true, start.rate) ||
       !motors_leave(r, entry, i, &start)) {
     return false;
   }

@@ -277,23 +277,12 @@ static const sort GOAL_OF[LB_GOAL_COUNT] = {
 
 static bool read_target(lb_reader* r, const lb_goal_spec* spec, lb_scene_goal* to) {
   const lb_node* node = to->rate ? spec->velocity : spec->position;
-  const char* key = to->rate ? "velocity" : "position";
   const lb_scene_joint* j = to->kind == LB_GOAL_JOINT ? &r->scene.joint[to->index] : NULL;
-  const int n = to->count = j ? lb_joint_count_v(j) : 3;
-  const bool alone = n == 1 && node->kind == LB_NODE_SCALAR;
-  if (!alone && (node->kind != LB_NODE_LIST || node->count != n)) {
-    return lb_complain(r, node->place, "'%s' must have %d number%s here", key, n,
-                       n == 1 ? "" : "s");
-  }
-  bool ok = true;
-  for (int k = 0; k < n; k++) {
-    const lb_joint_measure* m =
-        &lb_coordinate_measures[j ? lb_joint_counts(j, k) : LB_COORDINATE_LENGTH];
+  to->count = j ? lb_joint_count_v(j) : 3;
+  for (int k = 0; k < to->count; k++) {
     to->counts[k] = true;
-    ok &= lb_read_number(r, alone ? node : node->item[k], key, to->rate ? m->rate : m->place,
-                         LB_ANY, &to->value[k]);
   }
-  return ok;
+  return lb_read_coordinates(r, j, node, to->rate ? "velocity" : "position", to->rate, to->value);
 }
 
 static bool read_axes(lb_reader* r, const lb_goal_spec* spec, lb_scene_goal* to) {

@@ -35,7 +35,8 @@ static bool read_limit(lb_reader* r, const lb_node* name, const lb_node* value,
   bool ok = motor >= 0 || lb_unknown_name(r, name, "motor", &r->section[LB_SCENE_MOTORS].names);
   r->subject = lb_compose(r, "retarget of motor '%.64s'", name->text);
   const lb_scene_motor* m = motor >= 0 ? &r->scene.motor[motor] : NULL;
-  const bool slides = m && r->scene.joint[m->joint].kind == LB_JOINT_PRISMATIC;
+  const bool slides =
+      m && lb_joint_counts(&r->scene.joint[m->joint], m->coordinate) == LB_COORDINATE_LENGTH;
   ok = lb_read_table(r, value, slides ? &lb_slide_limit_table : &lb_hinge_limit_table, &spec) && ok;
   if (m && (m->drive != LB_DRIVE_POSITION || r->scene.joint[m->joint].loop ||
             lb_joint_count_v(&r->scene.joint[m->joint]) != 1)) {

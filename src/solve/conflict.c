@@ -49,7 +49,7 @@ lb_constraint_title lb_conflict_title(const lb_conflict* C, int party) {
   const int motor = party - motor_party(m, 0), guide = motor < 0 ? -1 : m->motor_guide[motor];
   return motor < 0    ? lb_model_constraint(m, party)
          : guide >= 0 ? lb_model_constraint(m, m->guide[guide].loop)
-                      : (lb_constraint_title){m->motor_name[motor], "motor", {0}};
+                      : (lb_constraint_title){m->motor_name[motor], "motor", m->motor_place[motor]};
 }
 
 bool lb_conflict_prescribes(const lb_conflict* C, int party) {
@@ -270,28 +270,122 @@ static bool take_rows(rows* R, const lb_model* m, lb_arena* arena) {
   return R->J && R->A && R->work && R->pivot;
 }
 
+// The model without its motors, at a pose that nothing makes special, and room for rows.
+typedef struct bench {
+  lb_model joints, all;
+  lb_data *t, *u; // of these
+  rows R;
+  double* move; // [nv]
+} bench;
+
+// LB_NO_MEMORY; LB_FAILED where no such pose is found. To be cleared in any case.
+static lb_status set_up(bench* B, const lb_model* m, const lb_data* d, lb_arena* arena) {
+  *B = (bench){.move = LB_TAKE(arena, double, m->nv)};
+  if (!B->move || !take_rows(&B->R, m, arena) || !let_go(m, true, arena, &B->joints) ||
+      !let_go(m, false, arena, &B->all) ||
+      lb_data_create(&B->joints, arena->allocator, &B->t, NULL) != LB_OK ||
+      lb_data_create(&B->all, arena->allocator, &B->u, NULL) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  B->t->time = B->u->time = d->time;
+  if (!find_common_pose(&B->joints, B->t, d->q, B->move)) {
+    return LB_FAILED;
+  }
+  memcpy(B->u->q, B->t->q, (size_t)m->nq * sizeof *B->u->q);
+  return LB_OK;
+}
+
+static void clear(bench* B) {
+  lb_data_release(B->t);
+  lb_data_release(B->u);
+}
+
 // Do the parties prescribe more than is free wherever things are? Where memory or a pose is not to
 // be had nothing is said of it.
 static bool is_excess(const lb_conflict* C, const lb_data* d, lb_arena* arena) {
-  const lb_model* m = C->m;
-  lb_model joints, all;
-  lb_data *t = NULL, *u = NULL;
-  rows R;
-  double* move = LB_TAKE(arena, double, m->nv);
-  bool excess = false;
-  if (move && take_rows(&R, m, arena) && let_go(m, true, arena, &joints) &&
-      let_go(m, false, arena, &all) &&
-      lb_data_create(&joints, arena->allocator, &t, NULL) == LB_OK &&
-      lb_data_create(&all, arena->allocator, &u, NULL) == LB_OK) {
-    t->time = u->time = d->time;
-    if (find_common_pose(&joints, t, d->q, move)) {
-      memcpy(u->q, t->q, (size_t)m->nq * sizeof *u->q);
-      excess = are_too_many(C, &all, u, move, &R);
+  bench B;
+  const bool excess =
+      set_up(&B, C->m, d, arena) == LB_OK && are_too_many(C, &B.all, B.u, B.move, &B.R);
+  clear(&B);
+  return excess;
+}
+
+// --- what cannot move ---
+
+// Does anything ask for a motion over time by rows?
+static bool leads(const lb_model* m) {
+  bool some = false;
+  for (int i = 0; i < m->nrelation; i++) {
+    some = some || m->relation[i].path;
+  }
+  for (int i = 0; i < m->nguide; i++) {
+    const lb_model_guide* g = &m->guide[i];
+    some = some || g->angle || g->path[0] || g->path[1] || g->path[2];
+  }
+  return some;
+}
+
+// Marks the rows that prescribe what the joints never let change: with J of the joints, those in
+// the span of J, along which every velocity with J v = 0 is zero.
+static int mark_held(const lb_conflict* C, bench* B, bool* held) {
+  rows* R = &B->R;
+  lb_kinematics(&B->all, B->u, B->u->q, B->u->qd);
+  lb_loops_keep_all(B->u);
+  const lb_loop_rows found = lb_loops_linearise(&B->all, B->u);
+  add_rows(C, B->u, &found, false, R);
+  const int joints = R->count, rank = find_rank(R);
+  for (int i = 0; i < found.count; i++) {
+    const lb_loop_row r = lb_loops_row(B->u, i);
+    R->count = joints;
+    held[i] = lb_conflict_prescribes(C, party_of(C->m, &r)) && !r.pushes;
+    if (held[i]) {
+      add_row(R, found.J + (size_t)i * (size_t)R->nv);
+      held[i] = R->count == joints || find_rank(R) == rank;
     }
   }
-  lb_data_release(t);
-  lb_data_release(u);
-  return excess;
+  return found.count;
+}
+
+// The first such row that asks for a change: whose gap at one pose is another at another time, or
+// whose rate is not that of rest.
+static int find_moving(const bench* B, double until, int count, const bool* held, double* first,
+                       double* off) {
+  enum { LOOKS = 64 };
+  static const double MOVES = 1e-9;
+  for (int k = 0; k <= LOOKS; k++) {
+    B->u->time = until * k / LOOKS;
+    measure(&B->all, B->u, k == 0 ? first : off);
+    for (int i = 0; i < count; i++) {
+      const lb_loop_row r = lb_loops_row(B->u, i);
+      const double change = r.paced ? r.rate : k == 0 ? 0 : off[i] - first[i];
+      if (held[i] && fabs(change) > MOVES) {
+        return party_of(B->u->model, &r);
+      }
+    }
+  }
+  return -1;
+}
+
+lb_status lb_conflict_foresee(const lb_model* m, const lb_data* d, double until, int* which) {
+  *which = -1;
+  if (!leads(m)) {
+    return LB_OK;
+  }
+  lb_arena arena;
+  lb_arena_init(&arena, d->work->allocator);
+  const lb_conflict C = {.m = m};
+  const int most = lb_loops_most_rows(m);
+  bool* held = LB_TAKE(&arena, bool, most);
+  double* off = LB_TAKE(&arena, double, 2 * (size_t)most);
+  bench B = {0};
+  const lb_status status = held && off ? set_up(&B, m, d, &arena) : LB_NO_MEMORY;
+  if (status == LB_OK) {
+    const int count = mark_held(&C, &B, held);
+    *which = find_moving(&B, until, count, held, off, off + most);
+  }
+  clear(&B);
+  lb_arena_release(&arena);
+  return status == LB_NO_MEMORY ? status : LB_OK;
 }
 
 // --- life ---

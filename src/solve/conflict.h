@@ -29,8 +29,11 @@ typedef struct lb_conflict {
 lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_conflict** out, lb_error* err);
 void lb_conflict_release(lb_conflict* C);
 
+// Before a run from d's state to a time: who leads what the joints do not let move in any pose, by
+// its number in `share`, or -1. LB_NO_MEMORY.
+lb_status lb_conflict_foresee(const lb_model* m, const lb_data* d, double until, int* which);
+
 lb_party_rank lb_conflict_rank(const lb_conflict* C, int party);
-// Motors have no place.
 lb_constraint_title lb_conflict_title(const lb_conflict* C, int party);
 // It is a motor or a constraint, and not what the bodies are held together by.
 bool lb_conflict_prescribes(const lb_conflict* C, int party);

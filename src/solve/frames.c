@@ -5,6 +5,7 @@
 
 #include "elastic/full.h"
 #include "model/link.h"
+#include "model/paths.h"
 
 // How many steps of about this size fill a time: the next whole number, but for rounding.
 static long count_steps(double time, double step) {
@@ -46,7 +47,8 @@ lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, l
                         "more than nothing each",
                         duration, step);
   }
-  return LB_OK;
+  // until its own end a model has been looked at when it was made
+  return duration > m->duration ? lb_model_check_paths(m, duration, err) : LB_OK;
 }
 
 // The coordinates that a recording shows: those of the state, or what it has of a model with all

@@ -322,6 +322,9 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     d->threads = options->threads;
     status = lb_stepper_create(simulated, NULL, recording->allocator, &st, err);
   }
+  if (status == LB_OK && !model->full) {
+    status = lb_tell_held(model, d, p.step * (double)p.steps, err);
+  }
   if (status == LB_OK) {
     status = begin(simulated, d, &w, err);
   }

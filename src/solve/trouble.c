@@ -110,6 +110,23 @@ lb_status lb_tell_open(const lb_model* m, lb_data* d, bool start, lb_error* err)
   return start ? LB_INVALID : LB_FAILED;
 }
 
+lb_status lb_tell_held(const lb_model* m, const lb_data* d, double until, lb_error* err) {
+  int which = -1;
+  if (lb_conflict_foresee(m, d, until, &which) != LB_OK) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for what cannot move in '%s'", m->name);
+  }
+  if (which < 0) {
+    return LB_OK;
+  }
+  const lb_conflict C = {.m = m};
+  const lb_constraint_title told = lb_conflict_title(&C, which);
+  return lb_error_add(err, LB_INVALID, told.place,
+                      "%s '%s' prescribes more than the joints leave free: they do not let that "
+                      "move at all (let some of it go, or lead another body)",
+                      told.kind, told.name);
+}
+
 lb_status lb_tell_slack(const lb_model* m, int which, double gap, double time, lb_error* err) {
   const lb_constraint_title told = lb_model_constraint(m, which);
   return lb_error_add(err, LB_FAILED, told.place,

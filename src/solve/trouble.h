@@ -13,6 +13,9 @@
 // joint that is, against what, and why it may be so. At the start that is the author's mistake.
 lb_status lb_tell_open(const lb_model* m, lb_data* d, bool start, lb_error* err);
 
+// Before a run from d's state to a time: refuse what leads something that no joint lets move.
+lb_status lb_tell_held(const lb_model* m, const lb_data* d, double until, lb_error* err);
+
 // After a failed step of h from the state in d: can its constraints be closed at its end, or soon
 // after? Motion is fastest just before something is out of reach, and steps may fail there. If not,
 // d is left at the best pose found.

@@ -186,3 +186,27 @@ duration: 0.1
 Y2
 run "$LIMBER" simulate kicked.yaml --out kicked
 claim "a body that no joint carries is a body" complains "the motion of body 'a' left all bounds"
+
+# what the joints do not let move at all is told before the run, in both kinds of coordinates
+cat >stuck.yaml <<'Y2'
+bodies:
+  a: {shape: {box: [0.1, 0.1, 0.5], position: [0, 0, -0.25]}}
+  b: {shape: {box: [0.1, 0.1, 0.5], position: [0, 0, -0.25]}}
+joints:
+  j: {type: fixed, child: a}
+  k: {type: revolute, parent: a, child: b, axis: y, at: [0, 0, -0.5]}
+duration: 0.1
+Y2
+for coordinates in reduced maximal; do
+  { cat stuck.yaml; echo "solver: {coordinates: $coordinates}"; } >base.yaml
+  { cat base.yaml; echo 'constraints: {f: {follow: {body: a, along: x, x: {keys: [[0, 0], [1, 0.1]]}}}}'; } >fixed.yaml
+  run "$LIMBER" simulate fixed.yaml --out fixed
+  claim "a fixed body that is led is refused ($coordinates)" exits 2
+  claim "... before the run" complains "fixed.yaml:9:15: constraint 'f' prescribes more than the joints leave free: they do not let that move at all"
+  { cat base.yaml; echo 'constraints: {f: {follow: {body: b, at: [0, 0, -0.5], along: y, y: {rates: [[0, 0.1]]}}}}'; } >across.yaml
+  run "$LIMBER" simulate across.yaml --out across
+  claim "a hinge led along its axis is refused ($coordinates)" complains "prescribes more than the joints leave free"
+  { cat base.yaml; echo 'constraints: {f: {follow: {body: b, at: [0, 0, -0.5], along: xy, x: {keys: [[0, 0], [0.1, 0.01]]}}}, g: {follow: {body: a}}}'; } >along.yaml
+  run "$LIMBER" simulate along.yaml --out along --quiet
+  claim "led where it can go and held where it cannot, it runs ($coordinates)" exits 0
+done

@@ -113,4 +113,22 @@ run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces nobody
 claim "forces on nobody" complains "did you mean 'lower.fx'?"
 printf 'time,lower.fx\n0,0\n1,0\n' >part.csv
 run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces part.csv
-claim "part of a force" complains "needs the columns lower.fx, lower.fy and lower.fz"
+claim "part of a force" complains "part.csv:1:1: there is no column 'lower.fy' for the force on body 'lower', which needs fx, fy and fz"
+forces=lower.fx,lower.fy,lower.fz
+printf 'time,%s,lower.ppx,lower.py,lower.pz\n0,0,0,1,1,0,0\n1,0,0,1,1,0,0\n' $forces >point.csv
+run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces point.csv
+claim "part of a point" exits 2
+claim "... is told" complains "point.csv:1:1: there is no column 'lower.px' for the point on body 'lower', which needs px, py and pz (did you mean 'lower.ppx'?)"
+printf 'time,%s,lower.mz\n0,0,0,1,1\n1,0,0,1,1\n' $forces >moment.csv
+run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces moment.csv --quiet
+claim "a moment about one axis" exits 0
+printf 'time,%s,uper.fx,uper.fy,uper.fz\n0,0,0,1,1,0,0\n1,0,0,1,1,0,0\n' $forces >other.csv
+run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces other.csv
+claim "a force on a misspelt body beside others" complains "other.csv:1:33: column 'uper.fx' belongs to no body of the scene (did you mean 'upper.fx'?)"
+printf 'time,%s,lower.vx,plate.x\n0,0,0,1,1,0\n1,0,0,1,1,0\n' $forces >further.csv
+run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more --forces further.csv --quiet
+claim "further columns" exits 0
+for option in --cutoff --force-cutoff; do
+  run "$LIMBER" inverse arm.yaml forward/trajectory.csv --out more $option -3
+  claim "$option below nothing" complains "it must be a positive frequency in hertz, such as 6 or 20Hz"
+done

@@ -93,3 +93,23 @@ for out in file file/x /proc/limber /dev/null/x; do
   claim "... and it says so" complains "error: ${out%/x}: "
 done
 claim "the file in the way is untouched" grep -qx "a file" file
+
+# a longer run than the scene's own looks at what is prescribed until then
+cat >spin.yaml <<'Y'
+bodies: {wheel: {shape: {box: [1, 1, 0.1]}}, box: {shape: {box: [1, 1, 1]}}}
+joints: {shaft: {type: revolute, child: wheel, axis: z}, glide: {type: planar, child: box}}
+motors: {drive: {joint: shaft, keys: [[0, 0], [0.1, 1]], ease: linear}}
+constraints: {pull: {couple: [{joint: glide}], path: {keys: [[0, 0], [0.2, 1]], ease: linear}}}
+duration: 0.1
+Y
+run "$LIMBER" simulate spin.yaml --out spin -q
+claim "a motor that moves until the end" exits 0
+run "$LIMBER" simulate spin.yaml --out spin -q --duration 0.15
+claim "... and no longer" exits 2
+claim "... is told with its place" complains "spin.yaml:3:10: motor 'drive' jumps at t = 0.1 s, which no force can follow"
+claim "... and until when it goes" complains "(the scene itself ends at 0.1 s)"
+sed -i 's/keys: \[\[0, 0\], \[0.1, 1\]\]/keys: [[0, 0], [0.3, 1]]/' spin.yaml
+run "$LIMBER" simulate spin.yaml --out spin -q --duration 0.15
+claim "one that goes on is run" exits 0
+run "$LIMBER" simulate spin.yaml --out spin -q --duration 0.25
+claim "... until a path ends" complains "spin.yaml:4:15: the path of constraint 'pull' jumps at t = 0.2 s"

@@ -310,8 +310,6 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
       fputs("{\"$ref\": \"#/$defs/joint\"}", out);
     } else if (f->more == &lb_hinge_limit_table) { // which one the motor's joint says
       write_either(out, &lb_hinge_limit_table, &lb_slide_limit_table);
-    } else if (f->more == &lb_hinge_relation_table) { // which one the first joint says
-      write_either(out, &lb_hinge_relation_table, &lb_slide_relation_table);
     } else {
       write_reference(out, "", ((const lb_table*)f->more)->name);
     }
@@ -461,8 +459,7 @@ static const struct {
     {"", &lb_end_table},
     {"", &lb_motor_table},
     {"", &lb_load_table},
-    {"", &lb_hinge_relation_table},
-    {"", &lb_slide_relation_table},
+    {"", &lb_constraint_table},
     {"", &lb_term_table},
     {"", &lb_follow_table},
     {"", &lb_path_table},

@@ -242,6 +242,50 @@ static void starts_reach_joints_and_free_bodies(void** state) {
   lb_scene_release(&s);
 }
 
+static void a_joint_of_one_coordinate_starts_at_a_number_or_a_list_of_one(void** state) {
+  (void)state;
+  static const char* const START[] = {"{position: 3 cm, velocity: 1 m/s}",
+                                      "{position: [3 cm], velocity: [1 m/s]}"};
+  for (int i = 0; i < 2; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "bodies: {a: {shape: {box: [1, 1, 1]}}}\n"
+             "joints: {j: {type: composite, child: a, parts: [{type: fixed, at: [1, 0, 0]}, {type: "
+             "prismatic, axis: x}]}}\n"
+             "initial: {j: %s}\n",
+             START[i]);
+    lb_scene s = parse(text);
+    assert_near(s.joint[0].q[0], 0.03, 1e-15);
+    assert_near(s.joint[0].qd[0], 1, 0);
+    lb_scene_release(&s);
+  }
+}
+
+static void bounds_of_couplings_measure_what_their_coordinates_do(void** state) {
+  (void)state;
+  lb_scene s = parse(
+      "bodies: {a: {shape: {box: [1, 1, 1]}}, b: {shape: {box: [1, 1, 1]}},\n"
+      "         c: {shape: {box: [1, 1, 1]}}, d: {shape: {box: [1, 1, 1]}}}\n"
+      "joints:\n"
+      "  glide: {type: planar, child: a}\n"
+      "  roam: {type: free-2d, child: b}\n"
+      "  link: {type: composite, child: c, parts: [{type: revolute, axis: x}, {type: prismatic, "
+      "axis: z}]}\n"
+      "  hinge: {type: revolute, child: d, axis: x}\n"
+      "constraints:\n"
+      "  slide: {couple: [{joint: glide}, {joint: roam}], at_most: 5 cm}\n"
+      "  spin: {couple: [{joint: roam, coordinate: 2}, {joint: hinge}], at_least: -90 deg}\n"
+      "  part: {couple: [{joint: link, coordinate: 1}], path: {keys: [[0, 1 mm]]}}\n"
+      "  rack: {couple: [{joint: hinge, times: 0.1}, {joint: glide, coordinate: 1}], equals: "
+      "0.2}\n");
+  assert_near(s.constraint[0].most, 0.05, 1e-15);
+  assert_near(s.constraint[1].least, -1.57079632679489662, 1e-15);
+  assert_near(s.constraint[2].path[0].value[0], 0.001, 1e-15);
+  assert_near(s.constraint[3].least, 0.2, 0);
+  assert_near(s.constraint[3].most, 0.2, 0);
+  lb_scene_release(&s);
+}
+
 static void universal_joints_have_two_axes_at_right_angles(void** state) {
   (void)state;
   lb_scene s = parse("bodies: {a: {shape: {box: [1, 1, 1]}}, b: {shape: {box: [1, 1, 1]}}}\n"
@@ -529,6 +573,8 @@ int main(void) {
       cmocka_unit_test(joints_of_every_kind_keep_what_makes_them),
       cmocka_unit_test(three_angles_turn_about_fixed_axes_x_first),
       cmocka_unit_test(starts_reach_joints_and_free_bodies),
+      cmocka_unit_test(a_joint_of_one_coordinate_starts_at_a_number_or_a_list_of_one),
+      cmocka_unit_test(bounds_of_couplings_measure_what_their_coordinates_do),
       cmocka_unit_test(universal_joints_have_two_axes_at_right_angles),
       cmocka_unit_test(motors_springs_and_loads_are_kept),
       cmocka_unit_test(colours_are_kept_in_linear_light),

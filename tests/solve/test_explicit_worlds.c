@@ -290,7 +290,7 @@ static void a_four_bar_whose_closing_joint_is_driven(void** state) {
                  .number = 0.2,
                  .steps = 6,
                  .h = 5e-3,
-                 .move = 1e-4,
+                 .move = 1e-3,
                  .tolerance = 1e-8});
 }
 
