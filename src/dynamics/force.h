@@ -51,6 +51,8 @@ bool lb_forces_are_diagonal(const lb_model* m);
 
 // The slopes of joints' springs, [nv], where each pulls a coordinate by itself.
 void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope);
+// What they add to dtau/dq, which is on each joint's own coordinates: to K [nv][LB_JOINT_MOST_V].
+void lb_joint_springs_blocks(const lb_model* m, const double* q, double* K);
 
 // What springs, dampers, friction and limits of joints add to Newton's matrix W [nv][nv] of an
 // implicit step: minus their derivatives by qd, and dt times those by q.
