@@ -4,81 +4,84 @@
 #include <string.h>
 
 #include "dynamics/force.h"
+#include "dynamics/force_point.h"
 #include "dynamics/joint.h"
 #include "dynamics/rnea.h"
 #include "math/dense.h"
 
 enum { MOST = LB_JOINT_MOST_V };
 
-// A change of acceleration and of turning; or what is dual to it.
-typedef struct nine {
+// A change of acceleration, of turning and of the rotation itself; or what is dual to it.
+typedef struct change {
   lb_motion a;
-  lb_v4 w;
-} nine;
+  lb_v4 w, t;
+} change;
 
 // A matrix with entries as in (2) and (3), by what a coordinate does ...
 typedef struct matrix {
-  nine* out;     // [ncolumn] ... to all that hangs on it, ...
+  change* out;   // [ncolumn] ... to all that hangs on it, ...
   lb_motion* in; // [ncolumn] ... to the force through joints that it hangs on, ...
   double* block; // [nv][MOST] ... and to its own joint, beyond `out`
 } matrix;
 
-// A of (5), as what turning, acceleration and the other turning do to moment and force.
+// A of (5), as what the parts of a change do to moment and force.
 typedef struct felt {
-  lb_m3 nw, nv, nt, fw, fv, ft;
+  lb_m3 nw, nv, nb, nt, fw, fv, fb, ft;
 } felt;
+
+// What forces that stay in the world's axes do when their link turns: moment and force.
+typedef struct stays {
+  lb_m3 n, f;
+} stays;
 
 enum { BY_Q, BY_V, BY_A, NBY };
 
 struct lb_tree_slopes {
   const lb_model* m;
   lb_motion* S;      // [ncolumn] directions
-  nine* row;         // [ncolumn] (I S, 2 B'S): what is multiplied with `out` in (2)
+  change* row;       // [ncolumn] (I S, 2 B'S): what is multiplied with `out` in (2)
   matrix by[NBY];    // K, C and M
   lb_motion* along;  // [ncolumn] S x* F
   lb_composite* own; // [nlink] links by themselves
+  stays *load, *all; // [nlink] of a link's own loads, and of all on what hangs on it
   // --- of a step ---
   matrix step;     // W
   lb_motion* P;    // [ncolumn] of (3)
   lb_motion* U;    // [ncolumn]
-  nine* V;         // [ncolumn]
+  change* V;       // [ncolumn]
   double* inverse; // [nv][MOST] D^-1, by rows
   felt* felt;      // [nlink] A
   // --- scratch ---
-  nine* far;                   // [1 + nlink], far[-1] the world's
+  change* far;                 // [1 + nlink], far[-1] the world's
   lb_motion* near;             // likewise
   double *found, *left, *more; // [nv]
 };
 
-static inline nine zero(void) {
-  return (nine){lb_motion_zero(), lb_v4_zero()};
+static inline change zero(void) {
+  return (change){lb_motion_zero(), lb_v4_zero(), lb_v4_zero()};
 }
-static inline void add_nine(nine* to, double s, nine x) {
+static inline void add_change(change* to, double s, change x) {
   to->a.w += x.a.w * s;
   to->a.v += x.a.v * s;
   to->w += x.w * s;
+  to->t += x.t * s;
 }
 static inline void add_motion(lb_motion* to, double s, lb_motion x) {
   to->w += x.w * s;
   to->v += x.v * s;
 }
-static inline double dot(nine x, nine y) {
-  return lb_v4_sum(x.a.w * y.a.w + x.a.v * y.a.v + x.w * y.w);
+static inline double dot(change x, change y) {
+  return lb_v4_sum((x.a.w * y.a.w + x.a.v * y.a.v) + (x.w * y.w + x.t * y.t));
 }
 
 // --- life ---
 
-// A load in the world's axes turns against its link, which is not in (2) and (3).
 bool lb_tree_slopes_serve(const lb_model* m) {
-  bool turns = false;
-  for (int i = 0; i < m->nload; i++) {
-    turns |= !m->load[i].follows;
-  }
-  return !turns && lb_forces_are_diagonal(m);
+  return lb_forces_are_diagonal(m);
 }
 
 static bool take_matrix(matrix* A, const lb_model* m, lb_arena* arena) {
-  A->out = LB_TAKE(arena, nine, m->ncolumn);
+  A->out = LB_TAKE(arena, change, m->ncolumn);
   A->in = LB_TAKE(arena, lb_motion, m->ncolumn);
   A->block = LB_TAKE(arena, double, (size_t)m->nv* MOST);
   return A->out && A->in && A->block;
@@ -91,21 +94,23 @@ lb_tree_slopes* lb_tree_slopes_create(const lb_model* m, lb_arena* arena) {
   }
   *T = (lb_tree_slopes){.m = m,
                         .S = LB_TAKE(arena, lb_motion, m->ncolumn),
-                        .row = LB_TAKE(arena, nine, m->ncolumn),
+                        .row = LB_TAKE(arena, change, m->ncolumn),
                         .along = LB_TAKE(arena, lb_motion, m->ncolumn),
                         .own = LB_TAKE(arena, lb_composite, m->nlink),
+                        .load = LB_TAKE(arena, stays, m->nlink),
+                        .all = LB_TAKE(arena, stays, m->nlink),
                         .P = LB_TAKE(arena, lb_motion, m->ncolumn),
                         .U = LB_TAKE(arena, lb_motion, m->ncolumn),
-                        .V = LB_TAKE(arena, nine, m->ncolumn),
+                        .V = LB_TAKE(arena, change, m->ncolumn),
                         .inverse = LB_TAKE(arena, double, (size_t)m->nv* MOST),
                         .felt = LB_TAKE(arena, felt, m->nlink),
-                        .far = LB_TAKE(arena, nine, m->nlink + 1),
+                        .far = LB_TAKE(arena, change, m->nlink + 1),
                         .near = LB_TAKE(arena, lb_motion, m->nlink + 1),
                         .found = LB_TAKE(arena, double, m->nv),
                         .left = LB_TAKE(arena, double, m->nv),
                         .more = LB_TAKE(arena, double, m->nv)};
-  bool made = T->S && T->row && T->along && T->own && T->P && T->U && T->V && T->inverse &&
-              T->felt && T->far && T->near && T->found && T->left && T->more &&
+  bool made = T->S && T->row && T->along && T->own && T->load && T->all && T->P && T->U && T->V &&
+              T->inverse && T->felt && T->far && T->near && T->found && T->left && T->more &&
               take_matrix(&T->step, m, arena);
   for (int p = 0; p < NBY; p++) {
     made = made && take_matrix(&T->by[p], m, arena);
@@ -122,15 +127,47 @@ lb_tree_slopes* lb_tree_slopes_create(const lb_model* m, lb_arena* arena) {
 
 static void take_column(lb_tree_slopes* T, const lb_derivation* W, int i, int c) {
   const lb_slope s = lb_derive_slope(W, &W->whole[i], c);
-  T->S[c] = W->S[c];
-  T->row[c] = (nine){s.u, s.b};
-  T->along[c] = lb_derive_along(&W->whole[i], W->S[c]);
-  T->by[BY_Q].out[c] = (nine){W->chi[c], W->psi[c].w};
-  T->by[BY_Q].in[c] = s.g;
-  T->by[BY_V].out[c] = (nine){W->sig[c], W->S[c].w};
+  const stays* N = &T->all[i];
+  const lb_motion S = T->S[c] = W->S[c];
+  const lb_v4 none = lb_v4_zero();
+  T->row[c] =
+      (change){s.u, s.b, lb_m3_apply_transposed(N->n, S.w) + lb_m3_apply_transposed(N->f, S.v)};
+  T->along[c] = lb_derive_along(&W->whole[i], S);
+  T->by[BY_Q].out[c] = (change){W->chi[c], W->psi[c].w, S.w};
+  T->by[BY_Q].in[c] =
+      lb_motion_add(s.g, (lb_motion){lb_m3_apply(N->n, S.w), lb_m3_apply(N->f, S.w)});
+  T->by[BY_V].out[c] = (change){W->sig[c], S.w, none};
   T->by[BY_V].in[c] = s.gd;
-  T->by[BY_A].out[c] = (nine){W->S[c], lb_v4_zero()};
+  T->by[BY_A].out[c] = (change){S, none, none};
   T->by[BY_A].in[c] = s.u;
+}
+
+// A turn t of the link changes a force that stays, at P beyond O, by minus what turning along would
+// be: t x f and t x n are needed beyond it, in moments about O P x (t x f) + t x n.
+static void take_loads(lb_tree_slopes* T, const lb_derivation* W, const lb_data* d) {
+  const lb_model* m = T->m;
+  const lb_m3 one = lb_m3_identity();
+  memset(T->load, 0, (size_t)m->nlink * sizeof *T->load);
+  for (int i = 0; i < m->nload; i++) {
+    lb_force_point p;
+    lb_motion load;
+    if (lb_load_stays(m, d, i, &p, &load)) {
+      const lb_m3 f = lb_m3_cross_mul(-load.v, one);
+      lb_m3_add(&T->load[p.index].f, f);
+      lb_m3_add(&T->load[p.index].n, lb_m3_cross_mul(-load.w, one));
+      lb_m3_add(&T->load[p.index].n, lb_m3_cross_mul(W->at[p.index] + p.arm, f));
+    }
+  }
+  memcpy(T->all, T->load, (size_t)m->nlink * sizeof *T->all);
+}
+
+static void hand_over(lb_tree_slopes* T, lb_derivation* W, int i) {
+  const int parent = T->m->link[i].parent;
+  lb_derive_hand_over(W, T->m, i);
+  if (parent != LB_WORLD) {
+    lb_m3_add(&T->all[parent].n, T->all[i].n);
+    lb_m3_add(&T->all[parent].f, T->all[i].f);
+  }
 }
 
 void lb_tree_slopes_take(lb_tree_slopes* T, lb_derivatives* D, lb_data* d) {
@@ -138,6 +175,7 @@ void lb_tree_slopes_take(lb_tree_slopes* T, lb_derivatives* D, lb_data* d) {
   lb_rnea_moved(m, d, D->tau, d->qdd);
   lb_derive_links(D, d, d->qd, d->qdd);
   memcpy(T->own, D->work->whole, (size_t)m->nlink * sizeof *T->own);
+  take_loads(T, D->work, d);
   for (int p = 0; p < NBY; p++) {
     memset(T->by[p].block, 0, (size_t)m->nv * MOST * sizeof(double));
   }
@@ -153,7 +191,7 @@ void lb_tree_slopes_take(lb_tree_slopes* T, lb_derivatives* D, lb_data* d) {
       LB_JOINT[l->kind]->bend_force(T->by[BY_Q].block + (size_t)l->v * MOST, MOST, s, s->IA.n,
                                     s->IA.f);
     }
-    lb_derive_hand_over(D->work, m, i);
+    hand_over(T, D->work, i);
   }
   lb_joint_springs_blocks(m, d->q, T->by[BY_Q].block);
 }
@@ -167,10 +205,10 @@ static inline void multiply(const lb_tree_slopes* T, const matrix* A, int count,
   T->far[-1] = zero();
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    nine z = T->far[l->parent];
+    change z = T->far[l->parent];
     for (int k = 0; k < l->nv; k++) {
       for (int p = 0; p < count; p++) {
-        add_nine(&z, x[p][l->v + k], A[p].out[l->column + k]);
+        add_change(&z, x[p][l->v + k], A[p].out[l->column + k]);
       }
     }
     for (int k = 0; k < l->nv; k++) {
@@ -203,9 +241,9 @@ static inline void multiply_back(const lb_tree_slopes* T, const matrix* A, int c
   memset(T->far - 1, 0, (size_t)(m->nlink + 1) * sizeof *T->far);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link[i];
-    nine z = T->far[i];
+    change z = T->far[i];
     for (int k = 0; k < l->nv; k++) {
-      add_nine(&z, x[l->v + k], T->row[l->column + k]);
+      add_change(&z, x[l->v + k], T->row[l->column + k]);
     }
     for (int p = 0; p < count; p++) {
       for (int k = 0; k < l->nv; k++) {
@@ -213,7 +251,7 @@ static inline void multiply_back(const lb_tree_slopes* T, const matrix* A, int c
         lb_add(l->nv, y[p] + l->v, s * x[l->v + k], A[p].block + (size_t)(l->v + k) * MOST);
       }
     }
-    add_nine(&T->far[l->parent], 1, z);
+    add_change(&T->far[l->parent], 1, z);
   }
   T->near[-1] = lb_motion_zero();
   for (int i = 0; i < m->nlink; i++) {
@@ -257,14 +295,14 @@ static void blend_joint(lb_tree_slopes* T, int i, const double* qd, double dt) {
   }
   for (int k = 0; k < n; k++) {
     const int c = l->column + k;
-    nine out = C->out[c];
+    change out = C->out[c];
     lb_motion in = C->in[c], P = lb_motion_zero();
-    add_nine(&out, 1 / dt, M->out[c]);
+    add_change(&out, 1 / dt, M->out[c]);
     add_motion(&in, 1 / dt, M->in[c]);
     for (int a = 0; a < n; a++) {
       const double by = Q[a * n + k];
       const int b = l->column + a;
-      add_nine(&out, by, K->out[b]);
+      add_change(&out, by, K->out[b]);
       add_motion(&in, by, K->in[b]);
       add_motion(&P, by, T->along[b]);
       const size_t row = (size_t)(l->v + a) * MOST;
@@ -280,45 +318,48 @@ static void blend_joint(lb_tree_slopes* T, int i, const double* qd, double dt) {
   }
 }
 
-// (I, 2 B) of a link by itself.
-static felt weigh(const lb_composite* c) {
+// (I, 2 B, N) of a link by itself.
+static felt weigh(const lb_composite* c, const stays* load) {
   const lb_m3 one = lb_m3_identity();
   return (felt){.nw = c->I,
                 .nv = lb_m3_cross_mul(c->h, one),
-                .nt = c->D,
+                .nb = c->D,
+                .nt = load->n,
                 .fw = lb_m3_cross_mul(-c->h, one),
                 .fv = {one.x * c->m, one.y * c->m, one.z * c->m},
-                .ft = lb_m3_cross_mul(-2 * c->p, one)};
+                .fb = lb_m3_cross_mul(-2 * c->p, one),
+                .ft = load->f};
 }
 
-static lb_motion feel(const felt* A, nine z) { // A z
-  return (lb_motion){
-      lb_m3_apply(A->nw, z.a.w) + lb_m3_apply(A->nv, z.a.v) + lb_m3_apply(A->nt, z.w),
-      lb_m3_apply(A->fw, z.a.w) + lb_m3_apply(A->fv, z.a.v) + lb_m3_apply(A->ft, z.w)};
+static lb_motion feel(const felt* A, change z) { // A z
+  return (lb_motion){lb_m3_apply(A->nw, z.a.w) + lb_m3_apply(A->nv, z.a.v) +
+                         lb_m3_apply(A->nb, z.w) + lb_m3_apply(A->nt, z.t),
+                     lb_m3_apply(A->fw, z.a.w) + lb_m3_apply(A->fv, z.a.v) +
+                         lb_m3_apply(A->fb, z.w) + lb_m3_apply(A->ft, z.t)};
 }
 
-static nine feel_back(const felt* A, lb_motion f) { // A'f
-  return (nine){{lb_m3_apply_transposed(A->nw, f.w) + lb_m3_apply_transposed(A->fw, f.v),
-                 lb_m3_apply_transposed(A->nv, f.w) + lb_m3_apply_transposed(A->fv, f.v)},
-                lb_m3_apply_transposed(A->nt, f.w) + lb_m3_apply_transposed(A->ft, f.v)};
+static change feel_back(const felt* A, lb_motion f) { // A'f
+  return (change){{lb_m3_apply_transposed(A->nw, f.w) + lb_m3_apply_transposed(A->fw, f.v),
+                   lb_m3_apply_transposed(A->nv, f.w) + lb_m3_apply_transposed(A->fv, f.v)},
+                  lb_m3_apply_transposed(A->nb, f.w) + lb_m3_apply_transposed(A->fb, f.v),
+                  lb_m3_apply_transposed(A->nt, f.w) + lb_m3_apply_transposed(A->ft, f.v)};
 }
 
-static void subtract_outer(felt* A, lb_motion U, nine V) { // A -= U V'
-  lb_m3_add_outer(&A->nw, -1, U.w, V.a.w);
-  lb_m3_add_outer(&A->nv, -1, U.w, V.a.v);
-  lb_m3_add_outer(&A->nt, -1, U.w, V.w);
-  lb_m3_add_outer(&A->fw, -1, U.v, V.a.w);
-  lb_m3_add_outer(&A->fv, -1, U.v, V.a.v);
-  lb_m3_add_outer(&A->ft, -1, U.v, V.w);
+static void subtract_outer(felt* A, lb_motion U, change V) { // A -= U V'
+  lb_m3* const part[][2] = {{&A->nw, &A->fw}, {&A->nv, &A->fv}, {&A->nb, &A->fb}, {&A->nt, &A->ft}};
+  const lb_v4 by[] = {V.a.w, V.a.v, V.w, V.t};
+  for (int k = 0; k < 4; k++) {
+    lb_m3_add_outer(part[k][0], -1, U.w, by[k]);
+    lb_m3_add_outer(part[k][1], -1, U.v, by[k]);
+  }
 }
 
 static void add_felt(felt* to, const felt* from) {
-  lb_m3_add(&to->nw, from->nw);
-  lb_m3_add(&to->nv, from->nv);
-  lb_m3_add(&to->nt, from->nt);
-  lb_m3_add(&to->fw, from->fw);
-  lb_m3_add(&to->fv, from->fv);
-  lb_m3_add(&to->ft, from->ft);
+  lb_m3* A = &to->nw;
+  const lb_m3* B = &from->nw;
+  for (size_t k = 0; k < sizeof *to / sizeof *A; k++) {
+    lb_m3_add(&A[k], B[k]);
+  }
 }
 
 // D^-1 by rows, D by columns; false: it is lost in the rounding of numbers of the size `scale`.
@@ -348,7 +389,7 @@ static bool factor_joint(lb_tree_slopes* T, int i) {
   felt* A = &T->felt[i];
   const lb_motion* S = T->S + l->column;
   lb_motion* U = T->U + l->column;
-  nine* V = T->V + l->column;
+  change* V = T->V + l->column;
   double* inverse = T->inverse + (size_t)l->v * MOST;
   double D[MOST * MOST], scale = 0;
   for (int k = 0; k < l->nv; k++) {
@@ -378,7 +419,7 @@ bool lb_tree_slopes_factor(lb_tree_slopes* T, const double* qd, double dt) {
   const lb_model* m = T->m;
   bool made = true;
   for (int i = 0; i < m->nlink; i++) {
-    T->felt[i] = weigh(&T->own[i]);
+    T->felt[i] = weigh(&T->own[i], &T->load[i]);
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link[i];
@@ -429,7 +470,7 @@ static void solve(const lb_tree_slopes* T, double* b) {
   T->far[-1] = zero();
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    nine z = T->far[l->parent];
+    change z = T->far[l->parent];
     double less[MOST];
     for (int k = 0; k < l->nv; k++) {
       less[k] = dot(T->V[l->column + k], z);
@@ -437,7 +478,7 @@ static void solve(const lb_tree_slopes* T, double* b) {
     apply_inverse(T, l, false, less);
     for (int k = 0; k < l->nv; k++) {
       b[l->v + k] = l->driven ? 0 : b[l->v + k] - less[k];
-      add_nine(&z, b[l->v + k], T->step.out[l->column + k]);
+      add_change(&z, b[l->v + k], T->step.out[l->column + k]);
     }
     T->far[i] = z;
   }
@@ -449,15 +490,15 @@ static void solve_back(const lb_tree_slopes* T, double* b) {
   memset(T->far - 1, 0, (size_t)(m->nlink + 1) * sizeof *T->far);
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link[i];
-    nine z = T->far[i];
+    change z = T->far[i];
     for (int k = 0; k < l->nv && !l->driven; k++) {
       b[l->v + k] += dot(T->step.out[l->column + k], T->far[i]);
     }
     apply_inverse(T, l, true, b + l->v);
     for (int k = 0; k < l->nv && !l->driven; k++) {
-      add_nine(&z, -b[l->v + k], T->V[l->column + k]);
+      add_change(&z, -b[l->v + k], T->V[l->column + k]);
     }
-    add_nine(&T->far[l->parent], 1, z);
+    add_change(&T->far[l->parent], 1, z);
   }
   T->near[-1] = lb_motion_zero();
   for (int i = 0; i < m->nlink; i++) {

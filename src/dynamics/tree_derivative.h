@@ -11,23 +11,23 @@
 // From (4)-(7) of derivative.h, the entries of W for coordinates i and k, where i is further out
 // than k or of the same joint, are
 //
-//   (2)  W_ik = S_i.(I_i X_k + 2 B_i Y_k)            X = S/dt + sig + chi Q,  Y = S + psi Q
-//   (3)  W_ki = S_k.(I_i X_i + 2 B_i Y_i + P_i)      P = (S x* F) Q
+//   (2)  W_ik = S_i.(I_i X_k + 2 B_i Y_k + N_i R_k)         X = S/dt + sig + chi Q,  Y = S + psi Q
+//   (3)  W_ki = S_k.(I_i X_i + 2 B_i Y_i + N_i R_i + P_i)   R = S Q,  P = (S x* F) Q
 //
-// and what joints have on their own coordinates, which comes to the blocks of W's diagonal. Since I
-// and B of all that hangs on a link are sums over links, b = W x is found by going out and in
-// again: with z a link's change (of its acceleration, and of turning: six and three numbers) and f
-// the change of force through its joint,
+// where N turns into the forces that stay in the world's axes while their links turn (loads), and
+// what joints have on their own coordinates comes to the blocks of W's diagonal. Since I, B and N
+// of all that hangs on a link are sums over links, b = W x is found by going out and in again: with
+// Z = (X, Y, R), z a link's change (of its acceleration, of turning and of its rotation: six, three
+// and three numbers) and f the change of force through its joint,
 //
-//   (4)  z = z_parent + (X, Y) x,   f = (I, 2 B) z + sum over children (f + P x),   b = S.f + block
-//   x
+//   (4)  z = z_parent + Z x,   f = (I, 2 B, N) z + sum over children (f + P x),   b = S.f + block x
 //
-// with the link's own I and B. That is solved as the articulated-body algorithm solves the
-// equations of motion. When all beyond a joint is solved for, f = A z + p with a 6 x 9 matrix A,
-// and with D = S'A (X, Y) + block
+// with the link's own I, B and N. That is solved as the articulated-body algorithm solves the
+// equations of motion. When all beyond a joint is solved for, f = A z + p with a 6 x 12 matrix A,
+// and with D = S'A Z + block
 //
 //   (5)  x = D^-1 (b - S'(A z_parent + p))
-//   (6)  A_parent += A - U D^-1 V',   U = A (X, Y) + P,   V = A'S
+//   (6)  A_parent += A - U D^-1 V',   U = A Z + P,   V = A'S
 //   (7)  p_parent += p + U D^-1 (b - S'p)
 //
 // which is W = L R without exchanges of rows: D are the blocks of the pivots. For W that is nearly

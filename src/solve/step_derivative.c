@@ -109,17 +109,33 @@ static void add_internal_product(lb_step_derivative* S, double* y, double s, con
   }
 }
 
+// Of motors that push at joints which close loops; others push at one coordinate.
 static void find_pushes(lb_step_derivative* S, const lb_data* d) {
   const lb_model* m = S->m;
-  memset(S->push, 0, (size_t)m->nmotor * (size_t)S->nd * sizeof *S->push);
-  for (int i = 0; i < m->nmotor && !S->impact; i++) {
-    double* push = S->push + (size_t)i * (size_t)S->nd;
+  for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_pushes(m, i) && m->motor_loop[i] >= 0) {
-      lb_loops_motor_direction(S->D, d, i, push);
-    } else if (lb_motor_pushes(m, i)) {
-      push[m->motor_v[i]] = 1;
+      double* push = S->push + (size_t)i * (size_t)S->nd;
+      memset(push, 0, (size_t)S->nd * sizeof *push);
+      if (!S->impact) {
+        lb_loops_motor_direction(S->D, d, i, push);
+      }
     }
   }
+}
+
+// y += what motor i's push of size f does; and the transpose, what y does to a unit push.
+static void add_push(const lb_step_derivative* S, int i, double f, double* y) {
+  if (S->m->motor_loop[i] >= 0) {
+    lb_add(S->nd, y, f, S->push + (size_t)i * (size_t)S->nd);
+  } else if (!S->impact) {
+    y[S->m->motor_v[i]] += f;
+  }
+}
+static double feel_push(const lb_step_derivative* S, int i, const double* y) {
+  if (S->m->motor_loop[i] >= 0) {
+    return lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, y);
+  }
+  return S->impact ? 0 : y[S->m->motor_v[i]];
 }
 
 // K, C and M of (4) at d, whose rows are all linearised.
@@ -412,7 +428,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   double* y = before_tree(S, false, dv);
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_pushes(m, i)) {
-      lb_add(nd, y, in->motor[3 * i], S->push + (size_t)i * (size_t)nd);
+      add_push(S, i, in->motor[3 * i], y);
     }
   }
   lb_step_clear_driven(m, y);
@@ -476,7 +492,7 @@ static void add_to_motors(const lb_step_derivative* S, const lb_step_causes* out
   for (int i = 0; i < m->nmotor; i++) {
     double* to = motor + 3 * (size_t)i;
     if (lb_motor_pushes(m, i)) {
-      to[0] += lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, mu);
+      to[0] += feel_push(S, i, mu);
     } else if (lb_motor_leads(m, i) && !S->linear) {
       const int k = m->motor_v[i];
       to[0] += S->q[k];

@@ -68,7 +68,7 @@ struct lb_step_derivative {
   double *x, *u;             // [nv] dt v and v - v_1
   double* end_v;             // [nv] v
   double* begun;             // [nv] changes of v_1, or by it
-  double* push;              // [nmotor][nd] generalised force of a unit push; zero of other motors
+  double* push;              // [nmotor][nd] generalised force of a unit push at a loop
 };
 
 // y += s A x and y += s A'x, A by rows; NULL: it is zero

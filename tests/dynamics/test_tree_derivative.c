@@ -53,7 +53,8 @@ static void close_tree(tree* t) {
   lb_model_release(t->m);
 }
 
-// A tree of all kinds of joints with springs, dampers and rotors where they can be.
+// A tree of all kinds of joints with springs and dampers where they can be, and with loads of which
+// every other one turns along.
 static tree open_random(uint64_t seed, int most) {
   static random_tree made;
   lb_random r = {seed};
@@ -65,6 +66,18 @@ static tree open_random(uint64_t seed, int most) {
       j->damping = lb_random_between(&r, 0, 2);
     }
   }
+  enum { LOADS = 4 };
+  static lb_scene_load load[LOADS];
+  for (int i = 0; i < LOADS; i++) {
+    load[i] = (lb_scene_load){.name = "load",
+                              .body = (int)(lb_random_unit(&r) * made.scene.nbody),
+                              .point = random_vec3(&r, 0.3),
+                              .force = random_vec3(&r, 10),
+                              .torque = random_vec3(&r, 3),
+                              .follows = i % 2};
+  }
+  made.scene.load = load;
+  made.scene.nload = LOADS;
   tree t = open_tree(&made.scene);
   fill(&r, t.m->nv, t.d->qd, 2);
   fill(&r, t.m->nv, t.d->qdd, 10);
