@@ -120,7 +120,7 @@ static int bench(const char* name, lb_scene scene, lb_integrator integrator, dou
   lb_optimization* o = NULL;
   lb_error err = lb_error_make(NULL);
   lb_status status;
-  j.scene = scene;
+  j = (job){.scene = scene};
   ask(&j, integrator, step);
   status = lb_optimization_create(&j.scene, NULL, &o, &err);
   if (status == LB_OK) {

@@ -87,9 +87,9 @@ static void solve_with_matrix(const lb_step_derivative* S, bool transposed, doub
 
 void lb_step_solve(lb_step_derivative* S, bool transposed, int count, double* b) {
   for (int i = 0; i < count; i++, b += S->nd) {
-    if (!S->by_tree || S->factored) {
-      solve_with_matrix(S, transposed, b);
-    } else if (!lb_tree_slopes_solve(S->tree, transposed, b) && factor_tree_matrix(S)) {
+    const bool by_tree = S->by_tree && !S->factored;
+    const bool solved = by_tree && lb_tree_slopes_solve(S->tree, transposed, b);
+    if (!by_tree || (!solved && factor_tree_matrix(S))) {
       solve_with_matrix(S, transposed, b);
     }
   }
