@@ -117,6 +117,16 @@ bool lb_forces_are_diagonal(const lb_model* m) {
   return m->nelastic == 0 && m->nloop == 0 && m->nrelation == 0 && m->nnode == 0;
 }
 
+bool lb_forces_change_by_joints(const lb_model* m) {
+  for (int i = 0; i < NFORCE; i++) {
+    const bool own = FORCES[i] == &lb_force_joint || FORCES[i] == &lb_force_load;
+    if (FORCES[i]->differentiate && !own && has_members(m, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // --- loads ---
 
 static int load_count(const lb_model* m) {

@@ -6,6 +6,7 @@
 #include "dynamics/force.h"
 #include "dynamics/force_point.h"
 #include "dynamics/joint.h"
+#include "dynamics/loop.h"
 #include "dynamics/rnea.h"
 #include "math/dense.h"
 
@@ -77,7 +78,7 @@ static inline double dot(change x, change y) {
 // --- life ---
 
 bool lb_tree_slopes_serve(const lb_model* m) {
-  return lb_forces_are_diagonal(m);
+  return lb_forces_are_diagonal(m) && lb_forces_change_by_joints(m) && lb_loops_most_rows(m) == 0;
 }
 
 static bool take_matrix(matrix* A, const lb_model* m, lb_arena* arena) {
