@@ -118,6 +118,10 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
   return LB_OK;
 }
 
+void lb_step_take_matrices(lb_step_derivative* S) {
+  S->tree = NULL; // its memory goes with S
+}
+
 void lb_step_derivative_release(lb_step_derivative* S) {
   if (S) {
     if (S->full) {

@@ -1,6 +1,4 @@
 // The derivative of a step as matrices: what products with it would cost many times, at once.
-#include <string.h>
-
 #include "base/assert.h"
 #include "elastic/reduced_derivative.h"
 #include "math/dense.h"
@@ -15,26 +13,6 @@ static void negate_columns(const lb_model* m, double* out, const double* A) {
       out[i + k * nv] = A ? -A[i * nv + k] : 0;
     }
     lb_step_clear_driven(m, out + k * nv);
-  }
-}
-
-// The same of a tree: products with one coordinate after the other.
-static void multiply_columns(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
-  const lb_model* m = S->m;
-  const size_t nv = (size_t)m->nv;
-  double *one = S->mu, *none = S->u;
-  double* const to[] = {by_q, by_v, by_a};
-  memset(one, 0, nv * sizeof *one);
-  memset(none, 0, nv * sizeof *none);
-  for (size_t k = 0; k < nv; k++) {
-    one[k] = 1;
-    for (int p = 0; p < 3; p++) {
-      double* column = memset(to[p] + k * nv, 0, nv * sizeof *column);
-      lb_tree_slopes_add(S->tree, column, -1, p == 0 ? one : none, p == 1 ? one : none,
-                         p == 2 ? one : none);
-      lb_step_clear_driven(m, column);
-    }
-    one[k] = 0;
   }
 }
 
@@ -54,17 +32,12 @@ static void close_loops(lb_step_derivative* S, double* columns, const double* s)
 
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
   const lb_model* m = S->m;
-  LB_ASSERT(!S->nodes && !S->full);
+  LB_ASSERT(!S->nodes && !S->full && !S->by_tree);
   double* const to[] = {by_q, by_v, by_a};
   const double* const from[] = {S->K, S->C, S->M};
   const double* const loops[] = {S->s_q, S->s_v, NULL};
-  if (S->by_tree) {
-    multiply_columns(S, by_q, by_v, by_a);
-  }
   for (int p = 0; p < 3; p++) {
-    if (!S->by_tree) {
-      negate_columns(m, to[p], from[p]);
-    }
+    negate_columns(m, to[p], from[p]);
     for (int i = 0; i < m->nlink && p == 0 && S->internal; i++) {
       const lb_link* l = &m->link[i];
       if (l->kind == LB_LINK_ELASTIC) {
