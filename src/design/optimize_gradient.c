@@ -31,20 +31,25 @@ static void add_point(lb_way_back* w, const lb_aimed* a, const double* miss, dou
   }
 }
 
+// What a motor does at a moment, to the numbers of a block that are its curve.
+static void spread_to(lb_way_back* w, const lb_block* b, double time, const double by[3]) {
+  double weight[6][3];
+  int first = 0;
+  const int n = b->unit ? b->count : lb_profile_weights(&b->profile, time, &first, weight);
+  for (int k = 0; k < n; k++) {
+    double* of = weight[b->unit ? 0 : k];
+    if (b->unit) {
+      lb_profile_evaluate(b->unit[k], time, of);
+    }
+    w->gradient[b->first + first + k] += by[0] * of[0] + by[1] * of[1] + by[2] * of[2];
+  }
+}
+
 static void spread(lb_way_back* w, int motor, double time, const double by[3]) {
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
     if (b->p->kind == LB_PARAMETER_MOTOR && b->p->index == motor) {
-      double weight[6][3];
-      int first = 0;
-      const int n = b->unit ? b->count : lb_profile_weights(&b->profile, time, &first, weight);
-      for (int k = 0; k < n; k++) {
-        double* of = weight[b->unit ? 0 : k];
-        if (b->unit) {
-          lb_profile_evaluate(b->unit[k], time, of);
-        }
-        w->gradient[b->first + first + k] += by[0] * of[0] + by[1] * of[1] + by[2] * of[2];
-      }
+      spread_to(w, b, time, by);
     }
   }
 }
@@ -136,11 +141,11 @@ static void pull_pushes(lb_way_back* w) {
 
 // What motors do at a moment, and lengths by those that hold slides.
 static void pull_motors(lb_way_back* w, double time) {
-  for (int i = 0; i < w->m->nmotor; i++) {
-    spread(w, i, time, w->motor + 3 * (size_t)i);
-  }
   for (int i = 0; i < w->o->nblock; i++) {
     const lb_block* b = &w->o->block[i];
+    if (b->p->kind == LB_PARAMETER_MOTOR) {
+      spread_to(w, b, time, w->motor + 3 * (size_t)b->p->index);
+    }
     for (int k = 0; k < b->nslide; k++) {
       w->gradient[b->first] += b->slide[k].reach * w->motor[3 * b->slide[k].motor];
     }

@@ -159,8 +159,14 @@ static lb_status open_one(lb_tangents* T, lb_tangent* t) {
   t->pulled = block + 5 * nv;
   t->by_lambda = block + 8 * nv + rows;
   t->torque = t->by_lambda + rows;
-  const lb_status status = lb_data_create(m, T->r->allocator, &t->d, T->r->err);
-  return status == LB_OK ? lb_step_derivative_create(m, T->r->allocator, &t->S, T->r->err) : status;
+  lb_status status = lb_data_create(m, T->r->allocator, &t->d, T->r->err);
+  if (status == LB_OK) {
+    status = lb_step_derivative_create(m, T->r->allocator, &t->S, T->r->err);
+  }
+  if (status == LB_OK) {
+    lb_step_take_matrices(t->S);
+  }
+  return status;
 }
 
 lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* curves,

@@ -89,7 +89,6 @@ static void derive_columns(lb_derivation* W, const lb_model* m, const lb_work* w
       bend_columns(W, l, s, i, qd, qdd);
     }
   }
-  spread_columns(W, l, (size_t)m->ncolumn + 3);
 }
 
 // --- inertia ---
@@ -139,10 +138,11 @@ static void weigh(lb_derivation* W, const lb_model* m, const lb_work* w, int i) 
   }
 }
 
-static void add_to_parent(lb_derivation* W, const lb_link* l, int i) {
-  if (l->parent != LB_WORLD) {
+void lb_derive_hand_over(lb_derivation* W, const lb_model* m, int i) {
+  const int parent = m->link[i].parent;
+  if (parent != LB_WORLD) {
     const lb_composite* from = &W->whole[i];
-    lb_composite* to = &W->whole[l->parent];
+    lb_composite* to = &W->whole[parent];
     to->m += from->m;
     to->h += from->h;
     lb_m3_add(&to->I, from->I);
@@ -160,10 +160,8 @@ static lb_motion turn(const lb_composite* c, lb_v4 w) { // 2 B (w, .)
   return (lb_motion){lb_m3_apply(c->D, w), 2 * lb_v4_cross(w, c->p)};
 }
 
-// Row and column vectors of column c of a link.
-static lb_slope find_slope(const lb_derivation* W, const lb_composite* I, int c) {
-  const lb_motion S = W->S[c];
-  const lb_motion along = {lb_v4_cross(S.w, I->n) + lb_v4_cross(S.v, I->f), lb_v4_cross(S.w, I->f)};
+lb_slope lb_derive_slope(const lb_derivation* W, const lb_composite* I, int c) {
+  const lb_motion S = W->S[c], along = lb_derive_along(I, S);
   return (lb_slope){
       .u = accelerate(I, S),
       .b = lb_m3_apply_transposed(I->D, S.w) + 2 * lb_v4_cross(I->p, S.v),
@@ -248,7 +246,7 @@ static void fill_link(lb_derivatives* D, const lb_work* w, int i) {
   const lb_link* l = &m->link[i];
   lb_derivation* W = D->work;
   for (int k = 0; k < l->nv; k++) {
-    const lb_slope s = find_slope(W, &W->whole[i], l->column + k);
+    const lb_slope s = lb_derive_slope(W, &W->whole[i], l->column + k);
     lb_derive_block(D, l->v + k, &s, l->column, l->v, l->nv);
     if (l->kind == LB_LINK_FACE) { // the body goes on with the sum over its faces
       lb_slope* sum = &W->slope[l->v + k];
@@ -276,10 +274,8 @@ static void fill_elastic(lb_derivatives* D, const lb_work* w, int i) {
   }
 }
 
-static void derive_tree(lb_derivatives* D, const lb_work* w, int first, int last, const double* qd,
-                        const double* qdd) {
-  const lb_model* m = D->model;
-  lb_derivation* W = D->work;
+static void derive_links(lb_derivation* W, const lb_model* m, const lb_work* w, int first, int last,
+                         const double* qd, const double* qdd) {
   const lb_v4 O = w->state[first].p;
   // the world moves with minus gravity; at O as anywhere
   W->A[-1] = (lb_motion){lb_v4_zero(), w->state[-1].a};
@@ -289,13 +285,25 @@ static void derive_tree(lb_derivatives* D, const lb_work* w, int first, int last
     derive_columns(W, m, w, i, qd, qdd);
     weigh(W, m, w, i);
   }
-  for (int i = last - 1; i >= first; i--) {
+}
+
+void lb_derive_links(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd) {
+  const lb_model* m = D->model;
+  lb_move_origins(m, d->work, qd);
+  for (int t = 0; t < m->ntree; t++) {
+    derive_links(D->work, m, d->work, m->tree_link[t], m->tree_link[t + 1], qd, qdd);
+  }
+}
+
+static void fill_matrices(lb_derivatives* D, const lb_work* w) {
+  const lb_model* m = D->model;
+  for (int i = m->nlink - 1; i >= 0; i--) {
     if (m->link[i].kind == LB_LINK_ELASTIC) {
       fill_elastic(D, w, i);
     } else {
       fill_link(D, w, i);
     }
-    add_to_parent(W, &m->link[i], i);
+    lb_derive_hand_over(D->work, m, i);
   }
 }
 
@@ -305,16 +313,17 @@ void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd,
   lb_work* w = d->work;
   const size_t nv = (size_t)m->nv;
   (forced ? lb_rnea_forced : lb_rnea)(m, d, D->tau, q, qd, qdd);
-  lb_move_origins(m, w, qd);
   memset(D->M, 0, nv * nv * sizeof *D->M);
   memset(D->tau_q, 0, nv * nv * sizeof *D->tau_q);
   memset(D->tau_qd, 0, nv * nv * sizeof *D->tau_qd);
   if (m->nelastic > 0) {
     memset(D->work->slope, 0, nv * sizeof *D->work->slope);
   }
-  for (int t = 0; t < m->ntree; t++) {
-    derive_tree(D, w, m->tree_link[t], m->tree_link[t + 1], qd, qdd);
+  lb_derive_links(D, d, qd, qdd);
+  for (int i = 0; i < m->nlink; i++) {
+    spread_columns(D->work, &m->link[i], (size_t)m->ncolumn + 3);
   }
+  fill_matrices(D, w);
   for (size_t k = 0; k < nv; k++) {
     D->M[k * nv + k] += m->armature[k];
   }

@@ -91,6 +91,20 @@ enum { LB_SPREAD = 21, LB_POINT_ARRAYS = 5 };
 void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd, const double* qdd,
                bool forced);
 
+// The same in parts, for products with the matrices alone (tree_derivative.h): the vectors of
+// (1)-(3) and of every link what hangs on it so far, which is itself; after lb_rnea_forced or
+// lb_rnea_moved. Then, from the leaves to the root, those of (4)-(7) for column c of a link, and
+// its mass handed to its parent.
+void lb_derive_links(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd);
+lb_slope lb_derive_slope(const lb_derivation* W, const lb_composite* whole, int c);
+void lb_derive_hand_over(lb_derivation* W, const lb_model* m, int i);
+
+// S x* F of (6): how the force through a joint turns along.
+static inline lb_motion lb_derive_along(const lb_composite* whole, lb_motion S) {
+  return (lb_motion){lb_v4_cross(S.w, whole->n) + lb_v4_cross(S.v, whole->f),
+                     lb_v4_cross(S.w, whole->f)};
+}
+
 // Add a mass whose origin is `at` beyond O and moves as the state says.
 void lb_composite_put(lb_composite* c, lb_v4 at, const lb_state* s, const lb_inertia* b);
 

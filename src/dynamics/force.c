@@ -117,6 +117,16 @@ bool lb_forces_are_diagonal(const lb_model* m) {
   return m->nelastic == 0 && m->nloop == 0 && m->nrelation == 0 && m->nnode == 0;
 }
 
+bool lb_forces_change_by_joints(const lb_model* m) {
+  for (int i = 0; i < NFORCE; i++) {
+    const bool own = FORCES[i] == &lb_force_joint || FORCES[i] == &lb_force_load;
+    if (FORCES[i]->differentiate && !own && has_members(m, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // --- loads ---
 
 static int load_count(const lb_model* m) {
@@ -151,21 +161,25 @@ static void load_apply(const lb_model* m, lb_data* d) {
   }
 }
 
-// A load in the world's axes stays while its link turns.
+bool lb_load_stays(const lb_model* m, const lb_data* d, int i, lb_force_point* p, lb_motion* load) {
+  const double scale = load_scale(m, d, i);
+  *p = lb_force_point_find(d->work, &m->load_at[i]);
+  *load = (lb_motion){lb_v4_from(m->load[i].torque) * scale, lb_v4_from(m->load[i].force) * scale};
+  return p->link && !m->load[i].follows;
+}
+
 static void load_differentiate(lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   lb_motion *S = D->work->lever[0], *change = D->work->lever[1];
   for (int i = 0; i < m->nload; i++) {
-    const lb_scene_load* load = &m->load[i];
-    const lb_force_point p = lb_force_point_find(d->work, &m->load_at[i]);
-    if (load->follows || !p.link) {
+    lb_force_point p;
+    lb_motion load;
+    if (!lb_load_stays(m, d, i, &p, &load)) {
       continue;
     }
-    const double scale = load_scale(m, d, i);
-    const lb_v4 f = lb_v4_from(load->force) * scale, n = lb_v4_from(load->torque) * scale;
     lb_derive_point(D, S, NULL, p.index, p.arm);
     for (int k = 0; k < m->nv; k++) {
-      change[k] = (lb_motion){-lb_v4_cross(S[k].w, n), -lb_v4_cross(S[k].w, f)};
+      change[k] = (lb_motion){-lb_v4_cross(S[k].w, load.w), -lb_v4_cross(S[k].w, load.v)};
     }
     lb_derive_push(D, D->tau_q, S, change);
   }

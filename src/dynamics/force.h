@@ -48,9 +48,13 @@ void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_dat
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
 // of an implicit step is the mass matrix with more on its diagonal (tree.h).
 bool lb_forces_are_diagonal(const lb_model* m);
+// Nothing depends on the state but springs and dampers of joints, and the arms of loads.
+bool lb_forces_change_by_joints(const lb_model* m);
 
 // The slopes of joints' springs, [nv], where each pulls a coordinate by itself.
 void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope);
+// What they add to dtau/dq, which is on each joint's own coordinates: to K [nv][LB_JOINT_MOST_V].
+void lb_joint_springs_blocks(const lb_model* m, const double* q, double* K);
 
 // What springs, dampers, friction and limits of joints add to Newton's matrix W [nv][nv] of an
 // implicit step: minus their derivatives by qd, and dt times those by q.

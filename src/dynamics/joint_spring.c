@@ -127,13 +127,13 @@ static void find_springs(const lb_model* m, int i, const double* q, springs* to)
   }
 }
 
-// Add a block of a spring to K [nv][nv], as seen along the velocities: with dx = X d.
-static void add_block(const lb_model* m, int i, const spring* p, const double* block,
-                      const double* X, double* K) {
-  const size_t nv = (size_t)m->nv;
-  const int first = m->link_v[i], count = m->link_nv[i], off = p->v - first;
+// Add a block of a spring as seen along the velocities, with dx = X d, to rows `stride` apart; the
+// first of them has the joint's own columns at `rows`.
+static void add_rows(const lb_model* m, int i, const spring* p, const double* block,
+                     const double* X, double* rows, size_t stride) {
+  const int count = m->link_nv[i], off = p->v - m->link_v[i];
   for (int a = 0; a < p->n; a++) {
-    double* row = K + (size_t)(p->v + a) * nv + (size_t)first;
+    double* row = rows + (size_t)a * stride;
     for (int b = 0; b < p->n; b++) {
       if (X) {
         lb_add(count, row, block[a * p->n + b], X + (off + b) * count);
@@ -142,6 +142,13 @@ static void add_block(const lb_model* m, int i, const spring* p, const double* b
       }
     }
   }
+}
+
+// The same to K [nv][nv].
+static void add_block(const lb_model* m, int i, const spring* p, const double* block,
+                      const double* X, double* K) {
+  const size_t nv = (size_t)m->nv;
+  add_rows(m, i, p, block, X, K + (size_t)p->v * nv + (size_t)m->link_v[i], nv);
 }
 
 // How the stretch of a joint changes with its velocities, or NULL: one by one.
@@ -207,22 +214,33 @@ static double joint_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-static void joint_differentiate(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  const size_t nv = (size_t)m->nv;
+// To K [nv][stride], which has columns for all velocities or those of each joint alone.
+static void differentiate_springs(const lb_model* m, const double* q, double* K, size_t stride,
+                                  bool alone) {
   double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V], B[MOST * MOST];
   springs all;
   for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
-    find_springs(m, i, d->q, &all);
-    const double* by = all.count > 0 ? stretch_by(m, i, d->q, X) : NULL;
+    find_springs(m, i, q, &all);
+    const double* by = all.count > 0 ? stretch_by(m, i, q, X) : NULL;
+    const size_t column = alone ? 0 : (size_t)m->link_v[i];
     for (const spring* p = all.spring; p < all.spring + all.count; p++) {
       find_stiffness(p, B);
-      add_block(m, i, p, B, by, D->tau_q);
+      add_rows(m, i, p, B, by, K + (size_t)p->v * stride + column, stride);
     }
   }
+}
+
+static void joint_differentiate(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  const size_t nv = (size_t)m->nv;
+  differentiate_springs(m, d->q, D->tau_q, nv, false);
   for (size_t k = 0; k < nv; k++) {
     D->tau_qd[k * (nv + 1)] += m->damping[k];
   }
+}
+
+void lb_joint_springs_blocks(const lb_model* m, const double* q, double* K) {
+  differentiate_springs(m, q, K, LB_JOINT_MOST_V, true);
 }
 
 // --- what implicit steps take ---

@@ -76,6 +76,12 @@ static lb_status make_nodes(lb_step_derivative* S, lb_error* err) {
   return made ? LB_OK : no_memory(S->m, err);
 }
 
+static lb_status make_tree(lb_step_derivative* S, lb_error* err) {
+  const bool serves = lb_tree_slopes_serve(S->m);
+  S->tree = serves ? lb_tree_slopes_create(S->m, &S->arena) : NULL;
+  return serves && !S->tree ? no_memory(S->m, err) : LB_OK;
+}
+
 // The model whose dynamics are differentiated.
 static const lb_model* derived(const lb_step_derivative* S) {
   return S->full ? &S->full->model : S->m->tree ? S->m->tree : S->m;
@@ -95,6 +101,9 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
   S->allocator = allocator;
   lb_arena_init(&S->arena, allocator);
   lb_status status = make_nodes(S, err);
+  if (status == LB_OK) {
+    status = make_tree(S, err);
+  }
   if (status == LB_OK && lb_probe_create(&S->probe, derived(S), &S->arena) != LB_OK) {
     status = no_memory(m, err);
   }
@@ -107,6 +116,10 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
   }
   *out = S;
   return LB_OK;
+}
+
+void lb_step_take_matrices(lb_step_derivative* S) {
+  S->tree = NULL; // its memory goes with S
 }
 
 void lb_step_derivative_release(lb_step_derivative* S) {

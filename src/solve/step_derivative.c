@@ -69,15 +69,29 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
 
 // --- matrices ---
 
-void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, double* b) {
+// W as a matrix, where factors of the tree do not do.
+static bool factor_tree_matrix(lb_step_derivative* S) {
+  lb_tree_slopes_matrix(S->tree, S->W);
+  S->factored = lb_lu(S->nd, S->W, S->nd, S->order) == LB_OK;
+  return S->factored;
+}
+
+static void solve_with_matrix(const lb_step_derivative* S, bool transposed, double* b) {
   const lb_model* m = S->D->model;
   const int left = lb_gears_left(m);
-  void (*const by)(int, const double*, int, const int*, int, double*, int) =
-      transposed ? lb_lu_solve : lb_lu_solve_transposed; // W is by rows
+  lb_gears_gather(m, b);
+  (transposed ? lb_lu_solve : lb_lu_solve_transposed)(left, S->W, left, S->order, 1, b,
+                                                      left); // W is by rows
+  lb_gears_spread(m, b);
+}
+
+void lb_step_solve(lb_step_derivative* S, bool transposed, int count, double* b) {
   for (int i = 0; i < count; i++, b += S->nd) {
-    lb_gears_gather(m, b);
-    by(left, S->W, left, S->order, 1, b, left);
-    lb_gears_spread(m, b);
+    const bool by_tree = S->by_tree && !S->factored;
+    const bool solved = by_tree && lb_tree_slopes_solve(S->tree, transposed, b);
+    if (!by_tree || (!solved && factor_tree_matrix(S))) {
+      solve_with_matrix(S, transposed, b);
+    }
   }
 }
 
@@ -95,17 +109,33 @@ static void add_internal_product(lb_step_derivative* S, double* y, double s, con
   }
 }
 
+// Of motors that push at joints which close loops; others push at one coordinate.
 static void find_pushes(lb_step_derivative* S, const lb_data* d) {
   const lb_model* m = S->m;
-  memset(S->push, 0, (size_t)m->nmotor * (size_t)S->nd * sizeof *S->push);
-  for (int i = 0; i < m->nmotor && !S->impact; i++) {
-    double* push = S->push + (size_t)i * (size_t)S->nd;
+  for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_pushes(m, i) && m->motor_loop[i] >= 0) {
-      lb_loops_motor_direction(S->D, d, i, push);
-    } else if (lb_motor_pushes(m, i)) {
-      push[m->motor_v[i]] = 1;
+      double* push = S->push + (size_t)i * (size_t)S->nd;
+      memset(push, 0, (size_t)S->nd * sizeof *push);
+      if (!S->impact) {
+        lb_loops_motor_direction(S->D, d, i, push);
+      }
     }
   }
+}
+
+// y += what motor i's push of size f does; and the transpose, what y does to a unit push.
+static void add_push(const lb_step_derivative* S, int i, double f, double* y) {
+  if (S->m->motor_loop[i] >= 0) {
+    lb_add(S->nd, y, f, S->push + (size_t)i * (size_t)S->nd);
+  } else if (!S->impact) {
+    y[S->m->motor_v[i]] += f;
+  }
+}
+static double feel_push(const lb_step_derivative* S, int i, const double* y) {
+  if (S->m->motor_loop[i] >= 0) {
+    return lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, y);
+  }
+  return S->impact ? 0 : y[S->m->motor_v[i]];
 }
 
 // K, C and M of (4) at d, whose rows are all linearised.
@@ -113,6 +143,10 @@ static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* 
   const lb_model* m = d->model;
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply_to_links(m, d);
+  if (S->by_tree) {
+    lb_tree_slopes_take(S->tree, S->D, d);
+    return;
+  }
   const bool geared = lb_loops_gear(d, true);
   const int count = lb_loops_linearise(m, d).count;
   if (count > 0) {
@@ -152,6 +186,7 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_pas
   S->impact = impact;
   S->linear = linear;
   S->internal = !impact && !linear;
+  S->by_tree = S->tree && S->internal;
   S->closing = past->closing;
   S->count = past->count;
   memcpy(S->weight, past->weight, sizeof S->weight);
@@ -210,6 +245,11 @@ static bool factor_matrix(lb_step_derivative* S, lb_data* d, double dt) {
   S->reach = S->internal ? dt : 0;
   S->pace = lb_step_pace(
       &(lb_step_past){.inner = S->inner, .impact = S->impact, .closing = S->closing}, dt);
+  S->rows = 0;
+  S->factored = false;
+  if (S->by_tree) {
+    return lb_tree_slopes_factor(S->tree, S->etad, dt) || factor_tree_matrix(S);
+  }
   if (!S->internal) {
     fill_without_reach(S);
   } else {
@@ -218,7 +258,6 @@ static bool factor_matrix(lb_step_derivative* S, lb_data* d, double dt) {
                          S->block, S->scratch);
   }
   lb_gears_reduce(d->model, S->W);
-  S->rows = 0;
   const int left = lb_gears_left(d->model);
   return eliminate_nodes(S, d, dt) && lb_lu(left, S->W, left, S->order) == LB_OK;
 }
@@ -285,6 +324,10 @@ static void add_forces(lb_step_derivative* S, double* y, double s, const double*
     lb_full_step_add(S->full, (lb_full_matrices){S->K, S->C, S->M}, y, s, q, v, a);
     return;
   }
+  if (S->by_tree) {
+    lb_tree_slopes_add(S->tree, y, s, q, v, a);
+    return;
+  }
   lb_step_add_product(nd, nd, y, s, S->K, q);
   add_internal_product(S, y, s, q);
   lb_step_add_product(nd, nd, y, s, S->C, v);
@@ -305,6 +348,10 @@ static void add_forces_back(lb_step_derivative* S, double* q, double* v, double*
   const int nd = S->nd;
   if (S->full) {
     lb_full_step_add_back(S->full, (lb_full_matrices){S->K, S->C, S->M}, q, v, a, s, mu);
+    return;
+  }
+  if (S->by_tree) {
+    lb_tree_slopes_add_back(S->tree, q, v, a, s, mu);
     return;
   }
   lb_step_add_transposed(nd, nd, q, s, S->K, mu);
@@ -381,7 +428,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   double* y = before_tree(S, false, dv);
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_pushes(m, i)) {
-      lb_add(nd, y, in->motor[3 * i], S->push + (size_t)i * (size_t)nd);
+      add_push(S, i, in->motor[3 * i], y);
     }
   }
   lb_step_clear_driven(m, y);
@@ -445,7 +492,7 @@ static void add_to_motors(const lb_step_derivative* S, const lb_step_causes* out
   for (int i = 0; i < m->nmotor; i++) {
     double* to = motor + 3 * (size_t)i;
     if (lb_motor_pushes(m, i)) {
-      to[0] += lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, mu);
+      to[0] += feel_push(S, i, mu);
     } else if (lb_motor_leads(m, i) && !S->linear) {
       const int k = m->motor_v[i];
       to[0] += S->q[k];
@@ -504,7 +551,7 @@ void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, d
     return;
   }
   const size_t nd = (size_t)S->nd, k = (size_t)m->motor_v[motor];
-  if (S->full) {
+  if (S->full || S->by_tree) {
     memset(S->mu, 0, (size_t)m->nv * sizeof *S->mu);
     S->mu[k] = 1;
     add_forces_back(S, to->q, to->v, to->a, scale, S->mu);

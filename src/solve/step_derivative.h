@@ -79,6 +79,11 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
                                     lb_step_derivative** out, lb_error* err);
 void lb_step_derivative_release(lb_step_derivative* S);
 
+// Take matrices of trees, too, whose steps are otherwise differentiated by products
+// (dynamics/tree_derivative.h): what asks for many products of a step is sooner done with them, and
+// lb_step_map needs them.
+void lb_step_take_matrices(lb_step_derivative* S);
+
 // Take the derivative at the end of a step; false: (5) is singular. d's qdd is set.
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
 
@@ -124,7 +129,7 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
 
 // How v of the end follows from the changes dq0, dv0, da0 of (5), as matrices by columns, [nv][nv]
 // each: column k is of coordinate k, driven ones included. What products cost many times, at once.
-// Not for strands and flesh.
+// Not for strands and flesh; after lb_step_take_matrices.
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a);
 
 // d's links with the accelerations a of the impact that was differentiated last, at rest and

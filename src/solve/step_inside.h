@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "dynamics/loop.h"
 #include "dynamics/probe.h"
+#include "dynamics/tree_derivative.h"
 #include "math/dense.h"
 #include "solve/full_step.h"
 #include "solve/node_derivative.h"
@@ -22,6 +23,9 @@ struct lb_step_derivative {
   lb_derivatives* D;         // of those
   const double *K, *C, *M;   // [nd][nd] of (4): D's, or those of (6) or (7); C NULL: zero
   double *still_K, *still_M; // [nd][nd] of (6) and (7)
+  lb_tree_slopes* tree;      // takes the place of matrices where it can; NULL: it never can ...
+  bool by_tree;              // ... and it does now
+  bool factored;             // W is, without it or because its factors do not do
   double dt;
   double reach; // dq/dv of joints whose coordinates are numbers: dt, or 0 in an impact
   double pace;  // 1/dt of (3), or 0 in a stage within a step
@@ -64,7 +68,7 @@ struct lb_step_derivative {
   double *x, *u;             // [nv] dt v and v - v_1
   double* end_v;             // [nv] v
   double* begun;             // [nv] changes of v_1, or by it
-  double* push;              // [nmotor][nd] generalised force of a unit push; zero of other motors
+  double* push;              // [nmotor][nd] generalised force of a unit push at a loop
 };
 
 // y += s A x and y += s A'x, A by rows; NULL: it is zero
@@ -83,7 +87,7 @@ static inline void lb_step_add_transposed(int rows, int n, double* y, double s, 
 
 // Solve with W, or with its transpose, for the velocities that couplings of fixed ratio leave
 // (dynamics/gear.h): b [count][nd].
-void lb_step_solve(const lb_step_derivative* S, bool transposed, int count, double* b);
+void lb_step_solve(lb_step_derivative* S, bool transposed, int count, double* b);
 
 // At which gaps close in s of (3), (6) and (7).
 static inline double lb_step_pace(const lb_step_past* past, double dt) {

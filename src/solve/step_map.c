@@ -32,7 +32,7 @@ static void close_loops(lb_step_derivative* S, double* columns, const double* s)
 
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
   const lb_model* m = S->m;
-  LB_ASSERT(!S->nodes && !S->full);
+  LB_ASSERT(!S->nodes && !S->full && !S->by_tree);
   double* const to[] = {by_q, by_v, by_a};
   const double* const from[] = {S->K, S->C, S->M};
   const double* const loops[] = {S->s_q, S->s_v, NULL};

@@ -22,28 +22,49 @@ static int count_v(const lb_model* m, lb_step_links of) {
   return (of.to < m->nlink ? m->link_v[of.to] : m->nv) - first_v(m, of);
 }
 
+// Are coordinates of a link numbers, so that q follows from v by dt each?
+static bool is_plain(const lb_model* m, int link) {
+  return !lb_link_is_face(m->link_kind[link]) && !LB_JOINT[m->link_kind[link]]->reach_by_rate;
+}
+
+// How many links from l on are such with coordinates that follow each other, and how many those.
+static int count_plain(const lb_model* m, int l, int end, int* nv) {
+  int next = l;
+  *nv = 0;
+  while (next < end && is_plain(m, next) && m->link_v[next] == m->link_v[l] + *nv) {
+    *nv += m->link_nv[next++];
+  }
+  return next - l;
+}
+
 // Rows of K, `stride` apart, times dq/dv of some links, added to entries [i * row + j * column].
 static void add_times_Q(double* restrict out, size_t row, size_t column, const lb_model* m,
                         const lb_data* d, double dt, lb_step_links of, int rows,
                         const double* restrict K, size_t stride) {
   const int first = first_v(m, of);
-  for (int l = of.from; l < of.to; l++) {
+  for (int l = of.from, links; l<of.to; l += links> 0 ? links : 1) {
     const lb_joint* joint = LB_JOINT[m->link_kind[l]];
-    const int v = m->link_v[l], n = m->link_nv[l];
+    const int v = m->link_v[l];
     double Q[LB_STEP_BLOCK];
+    int n;
+    links = count_plain(m, l, of.to, &n);
     if (lb_link_is_face(m->link_kind[l])) {
       continue;
     }
-    if (joint->reach_by_rate) {
+    if (links == 0) {
+      n = m->link_nv[l];
       joint->reach_by_rate(Q, d->qd + v, dt);
     }
     for (int i = 0; i < rows; i++) {
       const double* from = K + (size_t)i * stride + v;
       double* to = out + (size_t)i * row + (size_t)(v - first) * column;
-      for (int a = 0; a < n && !joint->reach_by_rate; a++) {
+      for (int a = 0; a < n && links > 0 && column == 1; a++) { // nearly always
+        to[a] += dt * from[a];
+      }
+      for (int a = 0; a < n && links > 0 && column != 1; a++) {
         to[(size_t)a * column] += dt * from[a];
       }
-      for (int a = 0; a < n && joint->reach_by_rate; a++) {
+      for (int a = 0; a < n && links == 0; a++) {
         for (int b = 0; b < n; b++) {
           to[(size_t)b * column] += from[a] * Q[a * n + b];
         }
