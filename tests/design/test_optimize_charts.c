@@ -118,6 +118,7 @@ static void numbers_of_goals_do_not_change(void** state) {
   open_problem(&p, text);
   assert_int_equal(lb_optimization_evaluate(p.o, p.o->start, &value, NULL, &err), LB_FAILED);
   assert_non_null(strstr(err.message[0].text, "a goal"));
+  lb_error_clear(&err);
   close_problem(&p);
 }
 
