@@ -202,6 +202,7 @@ static void slopes_through_other_numbers_are_those_of_differences(void** state) 
       by_qd[k] = z[k] = lb_random_between(&r, -1, 1);
     }
     if (lb_chart_strain(s.chart, s.q) < LB_CHART_STRAINED) { // of Euler angles
+      lb_arena_release(&s.arena);
       continue;
     }
     lb_chart_rechart_back(s.chart, s.q, s.qd, FREE, by_q, by_qd);
