@@ -140,8 +140,12 @@ static bool check_version(lb_reader* r) {
 
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
   const char* outer = r->folder;
+  const char* kept = path ? lb_arena_text(r->keep, path, strlen(path)) : NULL; // places name it
+  if (path && !kept) {
+    return lb_lack(r);
+  }
   r->folder = folder_of(r, path);
-  const lb_node* root = lb_node_parse(text, length, path, &r->scratch, &r->report, &r->no_memory);
+  const lb_node* root = lb_node_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
   bool ok = root != NULL;
   if (ok) {
     ok = gather_includes(r, root);
