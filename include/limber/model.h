@@ -29,7 +29,7 @@ typedef struct lb_anchor {
 
 /// Drag on a link.
 typedef struct lb_model_drag {
-  lb_anchor at; ///< a body's centre of mass
+  lb_anchor at;                ///< a body's centre of mass
   double linear, angular, air; ///< the last with the square of the speed
 } lb_model_drag;
 

@@ -9,8 +9,8 @@ void lb_signal_slopes(int n, const double* t, const double* x, int stride, doubl
 
 /// Low-pass filter without delay: Butterworth's of order two, forward and then backward, so that a
 /// sine at `cutoff` keeps 1/sqrt(2) of its amplitude. At the ends it keeps value, slope and
-/// curvature, as a fit through the samples within two periods of the cut-off has them. Samples are `step` apart and
-/// cutoff * step < LB_SIGNAL_HIGHEST. `scratch` has 3 n numbers.
+/// curvature, as a fit through the samples within two periods of the cut-off has them. Samples are
+/// `step` apart and cutoff * step < LB_SIGNAL_HIGHEST. `scratch` has 3 n numbers.
 void lb_signal_low_pass(int n, double step, double cutoff, double* x, int stride, double* scratch);
 
 /// Beyond this the filter's own cut-off, which is higher, would reach half the sampling rate.

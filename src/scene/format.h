@@ -600,8 +600,8 @@ extern const lb_table lb_surface_table;
 extern const lb_table lb_spring_table, lb_end_table, lb_motor_table, lb_load_table;
 extern const lb_table lb_cable_table, lb_ground_table, lb_point_table;
 extern const lb_table lb_strand_table, lb_strand_point_table, lb_soft_table;
-extern const lb_table lb_constraint_table, lb_term_table,
-    lb_follow_table, lb_floor_table, lb_spot_table, lb_path_table, lb_led_turn_table;
+extern const lb_table lb_constraint_table, lb_term_table, lb_follow_table, lb_floor_table,
+    lb_spot_table, lb_path_table, lb_led_turn_table;
 extern const lb_table lb_spline_table, lb_pose_table, lb_turn_table;
 extern const lb_table lb_retarget_table, lb_track_table, lb_hinge_limit_table, lb_slide_limit_table;
 extern const lb_table lb_optimize_table, lb_parameter_table, lb_goal_table;

@@ -110,8 +110,8 @@ void lb_read_scenery(lb_reader* r);
 void lb_read_joints(lb_reader* r);
 // Is it known what the coordinates of a joint are? Else that has been told.
 bool lb_joint_is_known(const lb_reader* r, int joint);
-// All coordinates of a joint (NULL: of a point), each by what it measures, or their rates. One alone
-// may be written as a number.
+// All coordinates of a joint (NULL: of a point), each by what it measures, or their rates. One
+// alone may be written as a number.
 bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_node* node,
                          const char* key, bool rate, double* out);
 void lb_read_springs(lb_reader* r);

@@ -183,7 +183,9 @@ static void a_spline_without_limits_that_is_run_off_is_told(void** state) {
   static const struct {
     const char* rest;
     bool left;
-  } CASES[] = {{"]}\n", true}, {"], cyclic: true}\n", false}, {"], limits: {lower: 0, upper: 1, stiffness: 1e4}}\n", false}};
+  } CASES[] = {{"]}\n", true},
+               {"], cyclic: true}\n", false},
+               {"], limits: {lower: 0, upper: 1, stiffness: 1e4}}\n", false}};
   for (int i = 0; i < 3; i++) {
     char text[600];
     run u;
