@@ -27,6 +27,27 @@ static void check_alike(const char* one, const char* other, double tolerance) {
   end(b);
 }
 
+// The same scene with a step and half of it.
+typedef struct halving {
+  const char *name[2], *integrator;
+  double order;
+} halving;
+
+static void check_orders(const char* exactly, const halving* with, size_t count) {
+  lb_recording* exact = run(exactly);
+  for (size_t i = 0; i < count; i++) {
+    double off[2];
+    for (int k = 0; k < 2; k++) {
+      lb_recording* r = run(with[i].name[k]);
+      off[k] = apart(exact, r, "arm");
+      end(r);
+    }
+    print_message("%s: off by %.1e, %.1e\n", with[i].integrator, off[0], off[1]);
+    assert_true(log2(off[0] / off[1]) > with[i].order - 0.4);
+  }
+  end(exact);
+}
+
 #define RUN(solver)                                                                                \
   "duration: 1 s\n"                                                                                \
   "gravity: [0, 0, 0]\n"                                                                           \
@@ -105,27 +126,13 @@ static void limits_of_a_ball_are_the_same_any_way(void** state) {
   "initial: {j: {spin: [2, 3, -4]}}\n"
   check_alike(HIP("integrator: rk8, step: 0.5 ms"),
               HIP("integrator: rk8, step: 0.5 ms, coordinates: maximal"), 1e-9);
-  static const struct {
-    const char *name[2], *integrator;
-    double order;
-  } with[] = {
+  static const halving with[] = {
       {{HIP("integrator: bdf2, step: 2 ms"), HIP("integrator: bdf2, step: 1 ms")}, "bdf2", 2},
       {{HIP("integrator: sdirk2, step: 2 ms"), HIP("integrator: sdirk2, step: 1 ms")}, "sdirk2", 2},
       {{HIP("integrator: linear-euler, step: 2 ms"), HIP("integrator: linear-euler, step: 1 ms")},
        "linear-euler",
        1}};
-  lb_recording* exact = run(HIP("integrator: rk8, step: 0.5 ms"));
-  for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
-    double off[2];
-    for (int k = 0; k < 2; k++) {
-      lb_recording* r = run(with[i].name[k]);
-      off[k] = apart(exact, r, "arm");
-      end(r);
-    }
-    print_message("%s: off by %.1e, %.1e\n", with[i].integrator, off[0], off[1]);
-    assert_true(log2(off[0] / off[1]) > with[i].order - 0.4);
-  }
-  end(exact);
+  check_orders(HIP("integrator: rk8, step: 0.5 ms"), with, sizeof with / sizeof *with);
 }
 
 // --- joints that slide and turn ---
@@ -275,10 +282,7 @@ static void a_free_joint_is_slides_and_a_ball(void** state) {
               1e-7);
   check_alike(TOGETHER("integrator: rk8, step: 0.5 ms"),
               TOGETHER("integrator: rk8, step: 0.5 ms, coordinates: maximal"), 1e-9);
-  static const struct {
-    const char *name[2], *integrator;
-    double order;
-  } with[] = {
+  static const halving with[] = {
       {{TOGETHER("integrator: bdf2, step: 1 ms"), TOGETHER("integrator: bdf2, step: 0.5 ms")},
        "bdf2",
        2},
@@ -289,18 +293,7 @@ static void a_free_joint_is_slides_and_a_ball(void** state) {
         TOGETHER("integrator: linear-euler, step: 0.5 ms")},
        "linear-euler",
        1}};
-  lb_recording* exact = run(TOGETHER("integrator: rk8, step: 0.5 ms"));
-  for (size_t i = 0; i < sizeof with / sizeof *with; i++) {
-    double off[2];
-    for (int k = 0; k < 2; k++) {
-      lb_recording* r = run(with[i].name[k]);
-      off[k] = apart(exact, r, "arm");
-      end(r);
-    }
-    print_message("%s: off by %.1e, %.1e\n", with[i].integrator, off[0], off[1]);
-    assert_true(log2(off[0] / off[1]) > with[i].order - 0.4);
-  }
-  end(exact);
+  check_orders(TOGETHER("integrator: rk8, step: 0.5 ms"), with, sizeof with / sizeof *with);
 }
 
 static void limits_and_rotors_of_a_free_joint_keep_energy(void** state) {

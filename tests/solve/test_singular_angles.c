@@ -1,34 +1,6 @@
 // A body that turns past a place where two axes of its angles fall together: near enough, angles
 // turn faster than any step of fixed length can follow. Every run is either right or stops there.
-#include "limber/limber.h"
-#include "test.h"
-
-typedef struct run {
-  lb_model* m;
-  lb_recording* r;
-  lb_summary s;
-  lb_error err;
-} run;
-
-static lb_status start(run* u, const char* text) {
-  lb_scene scene;
-  const lb_simulate_options options = lb_simulate_default();
-  u->err = lb_error_make(NULL);
-  if (lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &u->err) != LB_OK ||
-      lb_model_create(&scene, NULL, &u->m, &u->err) != LB_OK ||
-      lb_recording_create(u->m, 10, NULL, &u->r, &u->err) != LB_OK) {
-    print_error("%s\n", u->err.message[0].text);
-    fail();
-  }
-  lb_scene_release(&scene);
-  return lb_simulate(u->m, &options, u->r, &u->s, &u->err);
-}
-
-static void finish(run* u) {
-  lb_recording_release(u->r);
-  lb_model_release(u->m);
-  lb_error_clear(&u->err);
-}
+#include "started.h"
 
 #define BODY                                                                                       \
   "gravity: [0, 0, 0]\nbodies: {a: {shape: {box: [0.1, 0.2, 0.5], position: [0, 0, -0.25]}}}\n"    \
@@ -43,7 +15,7 @@ static lb_status pass(run* u, const char* integrator, const char* more, double b
                 "initial: {j: {position: [0, %.17g, 0], velocity: [%.17g, 1, 0]}}\n"
                 "duration: 0.2\nsolver: {integrator: %s, step: 1 ms}\n",
            more, 1.5707963267948966 - 0.1 + 1e-3 * phase, b / (0.1 * 0.1), integrator);
-  return start(u, text);
+  return start(u, text, lb_simulate_default());
 }
 
 static void assert_stopped(const run* u) {
@@ -142,7 +114,7 @@ static void it_does_not_matter_what_kind_of_joint_it_is(void** state) {
     run u;
     char text[800];
     snprintf(text, sizeof text, BODY "%sduration: 0.3\n", JOINTS[i]);
-    assert_int_equal(start(&u, text), LB_FAILED);
+    assert_int_equal(start(&u, text, lb_simulate_default()), LB_FAILED);
     assert_stopped(&u);
     time = i == 0 ? u.s.failure.time : time;
     assert_near(u.s.failure.time, time, 1e-12);
@@ -158,7 +130,7 @@ static void axes_that_come_twice_have_their_place_elsewhere(void** state) {
   snprintf(text, sizeof text,
            BODY "joints: {j: {type: euler, child: a, order: zxz}}\n"
                 "initial: {j: {position: [0, 0.1, 0], velocity: [0.01, -1, 0]}}\nduration: 0.2\n");
-  assert_int_equal(start(&u, text), LB_FAILED);
+  assert_int_equal(start(&u, text, lb_simulate_default()), LB_FAILED);
   assert_stopped(&u);
   assert_true(fabs(u.s.failure.time - 0.1) < 0.005);
   finish(&u);
@@ -176,7 +148,7 @@ static void levers_are_no_singular_place(void** state) {
                 "-0.5]}]}}\n"
                 "initial: {j: {position: [0.3, 1, -0.9], velocity: [-40, 80, -40]}}\n"
                 "duration: 0.02\nsolver: {step: 0.5 ms}\n");
-  assert_int_equal(start(&u, text), LB_OK);
+  assert_int_equal(start(&u, text, lb_simulate_default()), LB_OK);
   assert_true(u.s.energy_drift < 1e-3);
   finish(&u);
 }
