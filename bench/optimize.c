@@ -199,8 +199,7 @@ int main(int argc, char** argv) {
                                        "chain-10",        "humanoid", "four-bar"};
   // what takes no iterations is not up to stiff chains
   static const lb_integrator integrators[] = {LB_INTEGRATOR_BDF1, LB_INTEGRATOR_BDF2,
-                                              LB_INTEGRATOR_SDIRK2, LB_INTEGRATOR_LINEAR_EULER,
-                                              LB_INTEGRATOR_RK4};
+                                              LB_INTEGRATOR_SDIRK2, LB_INTEGRATOR_RK4};
   const char* folder = argc > 1 ? argv[1] : "scenes";
   int failed = 0;
   printf("gradients of optimisation, the first %g s of each motion\n", piece);

@@ -22,7 +22,7 @@ static void go_back(void* context, const lb_tangent* t) {
     w->v[now][k] += t->by_v[k];
   }
   memset(w->motor, 0, 3 * (size_t)m->nmotor * sizeof *w->motor);
-  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor, NULL};
+  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
   lb_step_back(t->S, &out, &(lb_step_effects){w->q[now], w->v[now], t->by_a, t->by_lambda});
   memset(w->q[now], 0, (size_t)m->nv * sizeof(double));
   memset(w->v[now], 0, (size_t)m->nv * sizeof(double));

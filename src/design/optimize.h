@@ -126,9 +126,7 @@ typedef struct lb_stage {
   int effort;    // whose forces of motors are its: the same, but before an impact; or 0
   bool inner;
   bool impact;
-  bool linear;
-  double closing; // of a linearly implicit step
-  bool recharts;  // it changes charts
+  bool recharts; // it changes charts
 } lb_stage;
 
 typedef struct lb_optimizing {
@@ -293,10 +291,9 @@ lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double 
 lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
                             lb_model_soft** part);
 // The power of the change of their forces, by one more of a number, for velocities z of the nodes,
-// which are where d has them, and of what they answer. Writes over d's forces on nodes.
+// which are where d has them. Writes over d's forces on nodes.
 double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
-                       const lb_block* b, const lb_model_soft* part, const lb_step_answers* probe,
-                       const double* z);
+                       const lb_block* b, const lb_model_soft* part, const double* z);
 
 // --- flesh on bodies that get longer (optimize_stretch.c) ---
 
@@ -305,14 +302,14 @@ lb_vec3 lb_stretch_reach(const lb_optimizing* o, const lb_block* b, lb_vec3 in_b
 // Move nodes and their masses, in a model with nodes and links of its own.
 void lb_stretch_put(const lb_optimizing* o, lb_model* m, const lb_block* b, double f);
 typedef struct lb_stretch_room {
-  double* nodes; // [18 * nnode]
+  double* nodes; // [12 * nnode]
   lb_motion* S;  // [nv]
 } lb_stretch_room;
 // The power of what the equations of motion get beyond, less, for one more of the length: for
-// velocities mu, which move nodes with z; with what nodes answer. Writes over d's forces on nodes.
+// velocities mu, which move nodes with z. Writes over d's forces on nodes.
 double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_derivatives* D,
-                        lb_data* d, const lb_block* b, bool impact, const lb_step_answers* answers,
-                        const lb_stretch_room* room, const double* mu, const double* z);
+                        lb_data* d, const lb_block* b, bool impact, const lb_stretch_room* room,
+                        const double* mu, const double* z);
 
 // --- moduli of elastic bodies (optimize_elastic.c) ---
 
@@ -323,10 +320,9 @@ lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double
 // is not about.
 lb_status lb_modulus_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
                              lb_reduced** part);
-// The power of the change of their forces, and of what they answer, for velocities mu; scratch [nv
-// + the square of its velocities].
+// The power of the change of their forces for velocities mu; scratch [nv].
 double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_reduced* part,
-                        const lb_step_answers* answers, double* scratch, const double* mu);
+                        double* scratch, const double* mu);
 // Have bodies of a scene keep their shapes, whatever the moduli are. false: no memory.
 bool lb_modulus_write(lb_optimizing* o, lb_scene* s);
 

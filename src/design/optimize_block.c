@@ -180,12 +180,6 @@ static lb_status find_block(maker* k, lb_block* b) {
   if (p->kind <= LB_PARAMETER_SPIN) {
     const int j =
         joint ? lb_model_joint(tree, k->s->joint[p->index].name) : find_free(tree, p->index);
-    if (j < 0 && k->s->solver.closing > 0) {
-      return lb_error_add(k->err, LB_INVALID, p->place,
-                          "parameter '%s': joint '%s' closes a loop, and where gaps close at a "
-                          "pace it starts as the others put it (name one of these)",
-                          p->name, k->s->joint[p->index].name);
-    }
     if (j < 0) {
       lb_said_find(k->o, b, k->s->joint[p->index].name);
       return LB_OK;

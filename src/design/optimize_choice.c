@@ -286,9 +286,8 @@ static bool moves_start(const lb_optimizing* o, const lb_scene_parameter* p) {
          (p->kind == LB_PARAMETER_MOTOR && o->given.motor[p->index].drive == LB_DRIVE_POSITION);
 }
 
-// Where gaps close at a pace nothing follows.
 static bool any_moves_start(const lb_optimizing* o) {
-  for (int i = 0; i < o->nblock && !(o->tree->solver.closing > 0); i++) {
+  for (int i = 0; i < o->nblock; i++) {
     if (moves_start(o, o->block[i].p)) {
       return o->tree->nloop > 0 || o->tree->nrelation > 0;
     }

@@ -99,6 +99,11 @@ static lb_status check_scene(maker* k) {
                         "'parameters' and 'goals')",
                         s->name);
   }
+  if (s->solver.integrator == LB_INTEGRATOR_LINEAR_EULER) {
+    return lb_error_add(k->err, LB_INVALID, s->solver.place,
+                        "integrator 'linear-euler' has no exact gradients (optimise with bdf1, the "
+                        "nearest to it, or with bdf2, the default)");
+  }
   return LB_OK;
 }
 
@@ -169,8 +174,7 @@ static lb_status assemble(maker* k) {
   return status;
 }
 
-// With everything closed; where gaps close at a pace as the scene puts it, but they must be such as
-// can be closed.
+// With everything closed.
 static lb_status put_together(maker* k) {
   const lb_model* m = k->o->tree;
   lb_data* d = k->o->rest;
@@ -180,11 +184,6 @@ static lb_status put_together(maker* k) {
   }
   lb_loops_leave_out_one_way(d, true); // what they do to velocities, a run does
   memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
-  if (m->solver.closing > 0) {
-    memcpy(d->q, m->q0, (size_t)m->nq * sizeof *d->q);
-    lb_drive(m, d);
-    return LB_OK;
-  }
   return assemble(k);
 }
 

@@ -4,12 +4,9 @@
 // that are made of the material, f_E and K'_E, are linear in it,
 //
 //   dr/dE = (f_E + beta K'_E etad) / E
-//
-// and so is what they answer in linearly implicit steps.
 #include <string.h>
 
 #include "design/optimize.h"
-#include "dynamics/probe.h"
 #include "elastic/reduced_derivative.h"
 #include "elastic/scaled.h"
 #include "math/dense.h"
@@ -74,9 +71,8 @@ lb_status lb_modulus_prepare(const lb_optimizing* o, const lb_block* b, lb_arena
 }
 
 double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_reduced* part,
-                        const lb_step_answers* answers, double* scratch, const double* mu) {
+                        double* scratch, const double* mu) {
   const lb_model* m = o->model;
-  const lb_probe* probe = answers->probe;
   double sum = 0;
   for (int i = 0; i < m->nelastic; i++) {
     if (part[i].r == 0) { // of other materials
@@ -86,10 +82,6 @@ double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_reduc
     double *f = scratch, *room = d->work->scratch;
     memset(f, 0, (size_t)l->nv * sizeof *f);
     lb_reduced_add_forces(&part[i], f, d->q + l->q, d->qd + l->v, room);
-    if (probe) {
-      lb_reduced_answer(&part[i], f, d->q + l->q, probe->x + l->v, probe->u + l->v, scratch + l->nv,
-                        room);
-    }
     sum += lb_dot(l->nv, f, mu + l->v);
   }
   return sum;

@@ -81,7 +81,7 @@ lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena*
 }
 
 static double strand_power(const lb_optimizing* o, const lb_model* m, const lb_nodes* nodes,
-                           const lb_block* b, const lb_step_answers* probe, const double* z) {
+                           const lb_block* b, const double* z) {
   const lb_model_strand* strand = &m->strand[b->p->index];
   double sum = 0;
   for (int k = strand->first_segment; k < strand->first_segment + strand->nnode - 1; k++) {
@@ -90,19 +90,14 @@ static double strand_power(const lb_optimizing* o, const lb_model* m, const lb_n
     const lb_v4 way = lb_v4_load(z + 3 * s->node[1]) - lb_v4_load(z + 3 * s->node[0]);
     const double length = o->model->segment[k].length / o->slid.strand[b->p->index].slack;
     const lb_spring_number number = lb_number_of_spring[b->p->kind];
-    lb_v4 f = now.n * lb_segment_by_number(s, nodes->x, nodes->xd, number);
-    if (probe->X) {
-      const lb_v4 X = lb_v4_load(probe->X + 3 * s->node[1]) - lb_v4_load(probe->X + 3 * s->node[0]);
-      const lb_v4 U = lb_v4_load(probe->U + 3 * s->node[1]) - lb_v4_load(probe->U + 3 * s->node[0]);
-      f += lb_segment_answer_by_number(s, nodes->x, nodes->xd, X, U, number);
-    }
-    sum -= (b->p->kind == LB_PARAMETER_REST ? length : 1) * lb_v4_dot(f, way);
+    const double tension = lb_segment_by_number(s, nodes->x, nodes->xd, number);
+    sum -= (b->p->kind == LB_PARAMETER_REST ? length : 1) * tension * lb_v4_dot(now.n, way);
   }
   return sum;
 }
 
 static double flesh_power(const lb_model* m, const lb_nodes* nodes, const lb_model_soft* part,
-                          const lb_step_answers* probe, const double* z) {
+                          const double* z) {
   double sum = 0;
   memset(nodes->f, 0, 3 * (size_t)m->nnode * sizeof *nodes->f);
   for (int i = 0; i < m->nsoft; i++) {
@@ -111,20 +106,11 @@ static double flesh_power(const lb_model* m, const lb_nodes* nodes, const lb_mod
   for (int k = 0; k < 3 * m->nnode; k++) {
     sum += z[k] * nodes->f[k];
   }
-  memset(nodes->f, 0, 3 * (size_t)m->nnode * sizeof *nodes->f);
-  for (int i = 0; i < m->nsoft && probe->X; i++) {
-    lb_nodes_answer_soft(nodes, &part[i], nodes->f, 1, 0, probe->X);
-    lb_nodes_answer_soft(nodes, &part[i], nodes->f, 0, 1, probe->U);
-  }
-  for (int k = 0; k < 3 * m->nnode; k++) {
-    sum -= z[k] * nodes->f[k];
-  }
   return sum;
 }
 
 double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
-                       const lb_block* b, const lb_model_soft* part, const lb_step_answers* probe,
-                       const double* z) {
+                       const lb_block* b, const lb_model_soft* part, const double* z) {
   const lb_nodes* nodes = d->work->nodes;
-  return part ? flesh_power(m, nodes, part, probe, z) : strand_power(o, m, nodes, b, probe, z);
+  return part ? flesh_power(m, nodes, part, z) : strand_power(o, m, nodes, b, z);
 }

@@ -89,14 +89,6 @@ static bool counts(const lb_way_back* w, const lb_aimed* a, const lb_stage* s) {
   return step > 0 && step >= a->first && step <= a->last;
 }
 
-static bool has_goals(const lb_way_back* w, const lb_stage* s) {
-  bool any = false;
-  for (int i = 0; i < w->o->ngoal; i++) {
-    any |= counts(w, &w->o->goal[i], s);
-  }
-  return any;
-}
-
 static void add_goals(lb_way_back* w, const lb_stage* s, double* by_q, double* by_v) {
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
@@ -238,7 +230,7 @@ static void go_to(lb_way_back* w, int record) {
   lb_optimizing_go_to(w->o, w->m, w->d, record);
 }
 
-// Of explicit and linearly implicit steps: what touched there, and the rows of a step.
+// Of explicit steps: what touched there, and the rows of a step.
 static void load_touching(lb_way_back* w, int record, int step) {
   const lb_optimizing* o = w->o;
   const size_t rows = (size_t)o->rows, at = (size_t)record * rows, by = (size_t)step * rows;
@@ -258,69 +250,11 @@ static void pull_part(lb_way_back* w, int i) {
   const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
   if (part.mu) {
     w->D = part.D;
-    w->answers = (lb_step_answers){0};
     w->parted = true;
     memcpy(w->mu, part.mu, (size_t)w->m->nv * sizeof(double));
     lb_numbers_pull(w, part.impact);
     w->parted = false;
   }
-}
-
-// Goals at the end of a linearly implicit step; what motors exert there is that of an explicit one
-// which would begin.
-static bool look_at_end(lb_way_back* w, int record) {
-  const int now = record % RING;
-  if (!has_goals(w, &w->o->stage[record])) {
-    return true;
-  }
-  const bool seen = lb_optimizing_exerts(w->o, w->m, record);
-  go_to_touching(w, record, record);
-  w->D = seen ? lb_explicit_look(w->X, w->d) : lb_step_look(w->S, w->d);
-  if (seen && !lb_explicit_see(w->X, w->d)) {
-    return false;
-  }
-  add_goals(w, &w->o->stage[record], w->q[now], w->v[now]);
-  if (seen) {
-    lb_explicit_see_back(w->X, w->q[now], w->v[now], w->motor);
-    pull_part(w, lb_explicit_parts(w->X) - 1);
-  }
-  return true;
-}
-
-// A linearly implicit step looks at the forces where it begins.
-static bool go_back_linear(lb_way_back* w, int record) {
-  const lb_stage* s = &w->o->stage[record];
-  const size_t nv = (size_t)w->m->nv, nmotor = (size_t)w->m->nmotor;
-  const int now = record % RING, before = s->before[0] % RING;
-  lb_step_past past = lb_optimizing_past(w->o, record);
-  past.lands = lb_loops_landing(w->d); // what did not touch as it began
-  memset(w->motor, 0, 4 * nmotor * sizeof *w->motor);
-  if (!look_at_end(w, record)) {
-    return false;
-  }
-  go_to(w, record);
-  load_touching(w, s->before[0], record);
-  if (!lb_step_differentiate(w->S, w->d, &past)) {
-    return false;
-  }
-  memset(w->a, 0, nv * sizeof(double));
-  memset(w->lambda, 0, (size_t)w->o->rows * sizeof(double));
-  double* begun = w->motor + 3 * nmotor;
-  lb_step_causes out = {{w->q[before], NULL}, {w->v[before], NULL}, w->motor, begun};
-  lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, w->lambda});
-  memset(w->q[now], 0, nv * sizeof(double));
-  memset(w->v[now], 0, nv * sizeof(double));
-  memcpy(w->mu, lb_step_multiplier(w->S), nv * sizeof(double));
-  pull_motors(w, s->time);
-  for (int i = 0; i < w->m->nmotor; i++) {
-    spread(w, i, s->time - s->dt, (double[]){begun[i], 0, 0});
-  }
-  if (w->numbers) {
-    w->answers = lb_step_pose_linear(w->S, w->d, &past);
-    w->D = lb_step_dynamics(w->S);
-    lb_numbers_pull(w, false);
-  }
-  return true;
 }
 
 static bool go_back(lb_way_back* w, int record) {
@@ -346,7 +280,7 @@ static bool go_back(lb_way_back* w, int record) {
   memset(w->lambda, 0, (size_t)o->rows * sizeof(double));
   memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
   add_goals(w, s, w->q[now], w->v[now]);
-  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor, NULL};
+  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
   lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, w->lambda});
   memset(w->q[now], 0, nv * sizeof(double));
   memset(w->v[now], 0, nv * sizeof(double));
@@ -413,7 +347,7 @@ static bool go_back_explicit(lb_way_back* w, int record) {
 static size_t scratch_size(const lb_way_back* w) {
   const size_t nv = (size_t)lb_step_most_v(w->m);
   const size_t dense = w->m->nelastic > 0 ? (size_t)w->m->ndense : 0;
-  return 9 * nv + dense * dense + 18 * (size_t)w->m->nnode;
+  return 9 * nv + dense * dense + 12 * (size_t)w->m->nnode;
 }
 
 static bool take_vectors(lb_way_back* w) {
@@ -421,7 +355,7 @@ static bool take_vectors(lb_way_back* w) {
   const size_t most = (size_t)lb_step_most_v(w->m);
   double* block =
       LB_TAKE(&w->arena, double,
-              (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 4 * (size_t)w->m->nmotor +
+              (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 3 * (size_t)w->m->nmotor +
                   (size_t)w->o->public.nvalue + scratch_size(w));
   w->move = LB_TAKE(&w->arena, lb_motion, 2 * most);
   w->by_q = LB_TAKE(&w->arena, double, 2 * most);
@@ -440,12 +374,12 @@ static bool take_vectors(lb_way_back* w) {
   w->mu = w->a + nv;
   w->lambda = w->mu + nv;
   w->motor = w->motors = w->lambda + w->o->rows;
-  w->gradient = w->motors + moments * 4 * (size_t)w->m->nmotor;
+  w->gradient = w->motors + moments * 3 * (size_t)w->m->nmotor;
   for (int i = 0; i < w->o->nblock; i++) {
     w->numbers |= w->o->block[i].p->kind > LB_PARAMETER_MOTOR;
   }
   w->measured = w->gradient + w->o->public.nvalue;
-  w->nodes = w->measured + scratch_size(w) - 18 * (size_t)w->m->nnode;
+  w->nodes = w->measured + scratch_size(w) - 12 * (size_t)w->m->nnode;
   bool ok = w->part && w->stiff;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     const lb_block* b = &w->o->block[i];
@@ -472,16 +406,6 @@ static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) 
   return status;
 }
 
-// What motors exert in linearly implicit steps is that of an explicit one.
-static bool needs_explicit(const lb_optimizing* o, const lb_model* m) {
-  bool exerts = false;
-  for (int i = 0; i < o->ngoal; i++) {
-    exerts |= lb_aimed_exerts(&o->goal[i], m);
-  }
-  return lb_integrator_is_explicit(m->solver.integrator) ||
-         (exerts && m->solver.integrator == LB_INTEGRATOR_LINEAR_EULER);
-}
-
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
                                  lb_error* err) {
   lb_way_back w = {.o = o, .m = &m->model, .x = m->x, .d = d, .at = d};
@@ -489,9 +413,8 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   const lb_integrator by = w.m->solver.integrator;
   const bool explicit = lb_integrator_is_explicit(by);
   lb_status status = LB_OK;
-  if (needs_explicit(o, w.m)) {
-    status = lb_explicit_derivative_create(w.m, explicit ? by : LB_INTEGRATOR_EULER, o->allocator,
-                                           &w.X, err);
+  if (explicit) {
+    status = lb_explicit_derivative_create(w.m, by, o->allocator, &w.X, err);
   }
   if (status == LB_OK && (!explicit || lb_loops_one_way(w.m) >= 0)) { // a start may be an impact
     status = lb_step_derivative_create(w.m, o->allocator, &w.S, err);
@@ -502,7 +425,6 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
     const lb_stage* s = &o->stage[i];
     bool (*const go)(lb_way_back*, int) = s->recharts              ? go_back_charts
-                                          : s->linear              ? go_back_linear
                                           : explicit && !s->impact ? go_back_explicit
                                                                    : go_back;
     if (!go(&w, i)) {

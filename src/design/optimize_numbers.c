@@ -54,36 +54,34 @@ static void pull_joint(lb_way_back* w, const lb_block* b, const double* mu) {
   double* to = w->gradient + b->first;
   if (b->loop >= 0) {
     for (int k = 0; k < b->count; k++) {
-      to[k] += lb_loops_spring_by_number(w->D, w->at, w->answers.probe, b->loop,
-                                         lb_number_of_spring[b->p->kind], k, mu);
+      to[k] +=
+          lb_loops_spring_by_number(w->D, w->at, b->loop, lb_number_of_spring[b->p->kind], k, mu);
     }
     return;
   }
-  const lb_probe* probe = w->answers.probe;
-  const double* answers = probe ? probe->x : NULL;
   const int link = link_of(m, b->own_v), first = m->link_v[link];
   double pull[LB_JOINT_MOST_V];
   if (b->p->kind == LB_PARAMETER_REST) {
-    lb_joint_springs_by_stretch(m, link, w->d->q, answers, mu, pull);
+    lb_joint_springs_by_stretch(m, link, w->d->q, mu, pull);
     pull_rest(w, b, pull + b->own_v - first, to);
     return;
   }
-  lb_joint_springs_by_stiffness(m, link, w->d->q, answers, pull);
+  lb_joint_springs_by_stiffness(m, link, w->d->q, pull);
   const bool stiff = lb_number_of_spring[b->p->kind] == LB_SPRING_STIFFNESS;
   for (int i = 0; i < b->ncoordinate; i++) {
     const int v = b->coordinate[i];
-    *to += mu[v] * (stiff ? pull[v - first] : -(w->d->qd[v] + (probe ? probe->u[v] : 0)));
+    *to += mu[v] * (stiff ? pull[v - first] : -w->d->qd[v]);
   }
 }
 
 static void pull_line(lb_way_back* w, const lb_block* b, const double* mu) {
   const bool spring = b->p->owner == LB_OWNER_SPRING;
   w->gradient[b->first] += (spring ? lb_spring_by_number : lb_cable_by_number)(
-      w->D, w->at, w->answers.probe, b->p->index, lb_number_of_spring[b->p->kind], mu);
+      w->D, w->at, b->p->index, lb_number_of_spring[b->p->kind], mu);
 }
 
 static void pull_ground(lb_way_back* w, const lb_block* b, const double* mu) {
-  w->gradient[b->first] += lb_ground_by_stiffness(w->D, w->at, w->answers.probe, b->p->index, mu);
+  w->gradient[b->first] += lb_ground_by_stiffness(w->D, w->at, b->p->index, mu);
 }
 
 // The power of what the equations of motion get beyond, for one more of a growth's number.
@@ -107,14 +105,8 @@ static double growth_power(lb_way_back* w, const lb_growth* g, bool length, bool
     const lb_v4 e = lb_m3_apply(s->R, lb_v4_from(lb_growth_centre_by_length(g)));
     const lb_v4 moved = by.v + lb_v4_cross(by.w, p.arm);
     const lb_motion v = {lb_v4_zero(), lb_v4_cross(s->w, e)};
-    lb_v4 force = lb_drag_force(drag, p.velocity);
-    lb_v4 change = lb_drag_change(drag, p.velocity, v).v;
-    if (w->answers.probe) { // it is of the velocities at the end of the step
-      const lb_motion U = lb_probe_point(w->answers.probe, w->D, p, NULL).U;
-      const lb_motion gain = {lb_v4_zero(), lb_v4_cross(U.w, e)};
-      force += lb_drag_change(drag, p.velocity, U).v;
-      change += lb_drag_change(drag, p.velocity, gain).v + lb_drag_bend(drag, p.velocity, U.v, v.v);
-    }
+    const lb_v4 force = lb_drag_force(drag, p.velocity);
+    const lb_v4 change = lb_drag_change(drag, p.velocity, v).v;
     power -= lb_v4_dot(change, moved) + lb_v4_dot(force, lb_v4_cross(by.w, e));
   }
   return power;
@@ -138,8 +130,8 @@ static const double* move_nodes(lb_way_back* w, const double* mu) {
 static void pull_stretch(lb_way_back* w, const lb_block* b, bool impact, const double* mu) {
   if (w->m->nsoft > 0) {
     const lb_stretch_room room = {w->nodes, w->move};
-    w->gradient[b->first] += lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &w->answers, &room,
-                                              mu, move_nodes(w, mu));
+    w->gradient[b->first] +=
+        lb_stretch_power(w->o, w->m, w->D, w->d, b, impact, &room, mu, move_nodes(w, mu));
   }
 }
 
@@ -157,9 +149,9 @@ void lb_numbers_pull(lb_way_back* w, bool impact) {
     }
     if (lb_fabric_owns(b)) {
       double* to = &w->gradient[b->first];
-      *to += lb_modulus_power(w->o, w->d, w->stiff[i], &w->answers, w->measured, w->mu);
+      *to += lb_modulus_power(w->o, w->d, w->stiff[i], w->measured, w->mu);
       if (w->m->nnode > 0) {
-        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], &w->answers, move_nodes(w, mu));
+        *to += lb_fabric_power(w->o, w->m, w->d, b, w->part[i], move_nodes(w, mu));
       }
       continue;
     }

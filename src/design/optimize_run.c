@@ -82,8 +82,6 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
                              .count = past->count,
                              .inner = past->inner,
                              .impact = past->impact,
-                             .linear = past->linear,
-                             .closing = past->closing,
                              .recharts = past->recharts};
     find_causes(o, (int)i, o->stage[i].before);
     if (past->lambda) {
@@ -95,11 +93,6 @@ static void note(void* context, const lb_data* d, const lb_step_past* past) {
     o->lands[i * (size_t)o->rows + k] = past && past->lands && past->lands[k];
     o->left_out[i * (size_t)o->rows + k] = left_out[k];
   }
-}
-
-// What motors exert is what holds a state that was found without it, as recordings tell it.
-static bool exerts_as_recorded(lb_integrator by) {
-  return lb_integrator_is_explicit(by) || by == LB_INTEGRATOR_LINEAR_EULER;
 }
 
 // Of such steps, what touches in place of what landed.
@@ -139,9 +132,7 @@ lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
                        .lands = o->rows ? o->lands + (size_t)record * (size_t)o->rows : NULL,
                        .left_out = o->rows ? o->left_out + (size_t)record * (size_t)o->rows : NULL,
                        .inner = s->inner,
-                       .impact = s->impact,
-                       .linear = s->linear,
-                       .closing = s->closing};
+                       .impact = s->impact};
   if (s->count == 2) {
     past.q[1] = o->q + two * nq;
     past.v[1] = o->v + two * nv;
@@ -214,7 +205,7 @@ void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, 
   if (!lb_optimizing_exerts(o, m, record)) {
     return;
   }
-  if (exerts_as_recorded(m->solver.integrator)) {
+  if (lb_integrator_is_explicit(m->solver.integrator)) { // as recordings tell it
     lb_forward(m, d);
     return;
   }
@@ -269,11 +260,6 @@ static bool exerts(const lb_optimizing* o, const lb_model* m) {
   return false;
 }
 
-// By Newton's method, with impacts.
-static bool is_iterated(const lb_stepper* st) {
-  return st->type == &lb_stepper_implicit;
-}
-
 // An impact before the first step, as implicit steps tell of it.
 static void stop_explicit(lb_optimizing* o, const lb_model* m, lb_data* d) {
   double* impulse = o->r + m->nv;
@@ -281,40 +267,6 @@ static void stop_explicit(lb_optimizing* o, const lb_model* m, lb_data* d) {
   note(o, d,
        &(lb_step_past){.dt = 1, .count = 1, .weight = {1}, .lambda = impulse, .impact = true});
   note_touching(o, d);
-}
-
-// How far something is through a limit or a floor, and what. Where gaps close at a pace they may
-// all be open but for the limits of one joint, within which scenes must start.
-static double find_beyond(const lb_model* m, lb_data* d, int* which) {
-  double most = 0;
-  if (!(m->solver.closing > 0)) {
-    return lb_loop_gap(m, d, which);
-  }
-  for (int i = 0; i < m->nrelation; i++) {
-    const lb_model_relation* r = &m->relation[i];
-    const lb_model_term* t = &m->term[r->first];
-    const double through =
-        r->one_way && r->count == 1 ? r->sign * (r->value - t->factor * d->q[t->q]) : 0;
-    if (through > most) {
-      most = through;
-      *which = m->nloop + i;
-    }
-  }
-  return most;
-}
-
-// Where gaps close at a pace, what would be in touch were all put together counts as that from the
-// start: it is pushed out at the pace, and not within a step.
-static lb_status find_touching(lb_optimizing* o, const lb_model* m, lb_data* d, lb_error* err) {
-  if (!(m->solver.closing > 0) || o->no_memory) {
-    return LB_OK;
-  }
-  if (lb_assemble(m, d, err) != LB_OK) { // a simulation would not begin
-    return LB_FAILED;
-  }
-  lb_optimizing_go_to(o, m, d, 0);
-  note_touching(o, d);
-  return LB_OK;
 }
 
 // As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
@@ -325,7 +277,7 @@ static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* 
   if (lb_loops_one_way(m) < 0) {
     return LB_OK;
   }
-  const double gap = find_beyond(m, d, &which);
+  const double gap = lb_loop_gap(m, d, &which);
   if (gap > BEYOND) {
     const lb_constraint_title told = lb_model_constraint(m, which);
     return lb_error_add(err, LB_FAILED, told.place,
@@ -335,7 +287,7 @@ static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* 
   }
   if (lb_integrator_is_explicit(m->solver.integrator)) {
     stop_explicit(o, m, d);
-  } else if (is_iterated(st)) {
+  } else {
     lb_bdf2_stop(st, d);
   }
   return LB_OK;
@@ -381,7 +333,7 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   if (status != LB_OK) {
     return status;
   }
-  if (exerts_as_recorded(st->solver.integrator)) {
+  if (lb_integrator_is_explicit(st->solver.integrator)) {
     lb_stepper_watch(st, note_with_touching, o);
   } else {
     watch_stages(o, st);
@@ -394,7 +346,6 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
     note(o, d, NULL);
-    status = find_touching(o, &m->model, d, err);
   }
   if (status == LB_OK) {
     status = stop_at_start(o, &m->model, st, d, err);

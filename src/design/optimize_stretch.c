@@ -6,14 +6,12 @@
 //
 //   -mu'dr = sum over all nodes z.dF + sum over those on the body (t x e).F - the power of their
 //            bulk's change, (0, m e, m (e x' + x e'))
-//
-// In linearly implicit steps F has what forces answer as well (dynamics/probe.h).
 #include <string.h>
 
 #include "design/optimize.h"
 #include "dynamics/derivative.h"
+#include "dynamics/force_point.h"
 #include "dynamics/nodes.h"
-#include "dynamics/probe.h"
 #include "math/dense.h"
 
 // Is it a node of flesh that is fastened to the body of a length?
@@ -58,10 +56,10 @@ void lb_stretch_put(const lb_optimizing* o, lb_model* m, const lb_block* b, doub
   }
 }
 
-// How all nodes move with the length, [3 * nnode] each: places and velocities, and the motions that
-// they answer in linearly implicit steps; f are the forces there.
+// How all nodes move with the length, [3 * nnode] each: places and velocities; f are the forces
+// there.
 typedef struct stretch {
-  double *z, *zd, *X, *U;
+  double *z, *zd;
   double *f, *y;
 } stretch;
 
@@ -80,59 +78,12 @@ static double node_power(const lb_optimizing* o, const lb_model* m, lb_data* d, 
          lb_bulk_power(&change, link, by);
 }
 
-// What acts on the nodes: their forces, and what these answer.
-static void find_forces(const lb_model* m, const lb_nodes* nodes, const lb_step_answers* answers,
-                        const stretch* s) {
-  const int n = 3 * m->nnode;
-  lb_nodes_pull(m, nodes);
-  memcpy(s->f, nodes->f, (size_t)n * sizeof *s->f);
-  if (answers->X) {
-    lb_nodes_answer(m, nodes, s->y, 1, 0, answers->X);
-    lb_add(n, s->f, -1, s->y);
-    lb_nodes_answer(m, nodes, s->y, 0, 1, answers->U);
-    lb_add(n, s->f, -1, s->y);
-  }
-}
-
-// Minus the power of how they change, for velocities z.
-static double change_power(const lb_model* m, const lb_nodes* nodes, const lb_step_answers* answers,
-                           const stretch* s, const double* z) {
-  const int n = 3 * m->nnode;
-  lb_nodes_change(m, nodes, s->y, s->z, s->zd);
-  double sum = lb_dot(n, z, s->y);
-  if (answers->X) {
-    lb_nodes_answer(m, nodes, s->y, 1, 0, s->X);
-    sum += lb_dot(n, z, s->y);
-    lb_nodes_answer(m, nodes, s->y, 0, 1, s->U);
-    sum += lb_dot(n, z, s->y);
-    memset(s->y, 0, (size_t)n * sizeof *s->y);
-    lb_nodes_change_answer(m, nodes, s->y, answers->X, answers->U, s->z, false);
-    sum += lb_dot(n, z, s->y);
-  }
-  return sum;
-}
-
-// A node that is e further out answers a motion that turns its link as a velocity does.
-static void find_motions(const lb_model* m, const lb_derivatives* D, lb_data* d, int link,
-                         const lb_step_answers* answers, const stretch* s) {
-  const lb_anchor origin = {link, lb_transform_identity()};
-  const lb_force_point p = lb_force_point_find(d->work, &origin);
-  if (answers->probe && link != LB_WORLD) {
-    const lb_probed at = lb_probe_point(answers->probe, D, p, NULL);
-    for (int i = 0; i < 3 * m->nnode; i += 3) {
-      const lb_v4 e = lb_v4_load(s->z + i);
-      lb_v4_store(s->X + i, lb_v4_cross(at.X.w, e));
-      lb_v4_store(s->U + i, lb_v4_cross(at.U.w, e));
-    }
-  }
-}
-
 double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_derivatives* D,
-                        lb_data* d, const lb_block* b, bool impact, const lb_step_answers* answers,
-                        const lb_stretch_room* room, const double* mu, const double* z) {
+                        lb_data* d, const lb_block* b, bool impact, const lb_stretch_room* room,
+                        const double* mu, const double* z) {
   const size_t n = 3 * (size_t)m->nnode;
   double* at = room->nodes;
-  const stretch s = {at, at + n, at + 2 * n, at + 3 * n, at + 4 * n, at + 5 * n};
+  const stretch s = {at, at + n, at + 2 * n, at + 3 * n};
   const int link = m->body_link[b->p->index];
   double sum = 0;
   lb_motion by = lb_motion_zero();
@@ -140,13 +91,17 @@ double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_deri
   for (int k = 0; k < D->model->nv; k++) {
     by = lb_motion_add(by, lb_motion_scale(mu[k], room->S[k]));
   }
-  memset(at, 0, 5 * n * sizeof *at);
+  memset(at, 0, 3 * n * sizeof *at);
   if (!impact) {
-    find_forces(m, d->work->nodes, answers, &s);
+    lb_nodes_pull(m, d->work->nodes);
+    memcpy(s.f, d->work->nodes->f, n * sizeof *s.f);
   }
   for (int i = 0; i < m->nnode; i++) {
     sum += moves_along(m, i, b) ? node_power(o, m, d, b, i, by, &s) : 0;
   }
-  find_motions(m, D, d, link, answers, &s);
-  return impact ? sum : sum - change_power(m, d->work->nodes, answers, &s, z);
+  if (!impact) {
+    lb_nodes_change(m, d->work->nodes, s.y, s.z, s.zd);
+    sum -= lb_dot((int)n, z, s.y);
+  }
+  return sum;
 }

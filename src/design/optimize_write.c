@@ -226,44 +226,19 @@ static void write_rest(const lb_optimizing* o, lb_scene* s) {
   }
 }
 
-// Axes along which a point is held where it starts, where that need not be where it is put.
-static bool write_held(lb_arena* arena, lb_scene_constraint* c, const lb_model_guide* g) {
-  static double zero = 0;
-  bool ok = true;
-  for (int k = 0; k < 3 && ok; k++) {
-    if (g->along[k] && !g->path[k] && !g->one_way) {
-      double* at = LB_TAKE(arena, double, 1);
-      ok = at != NULL;
-      if (ok) {
-        *at = g->held[k];
-        c->path[k] = (lb_profile_definition){
-            .kind = LB_PROFILE_LINEAR, .count = 1, .time = &zero, .value = at};
-      }
-    }
-  }
-  return ok;
-}
-
-// What a frame that is led turns from is how the scene started, whatever it starts with now; so is
-// where a point is held, which without gaps is where it starts.
-static bool write_led(lb_optimizing* o, lb_scene* s) {
+// What a frame that is led turns from is how the scene started, whatever it starts with now.
+static void write_led(lb_optimizing* o, lb_scene* s) {
   const lb_model* m = o->tree;
-  bool ok = true;
   for (int i = 0; i < m->nguide - lb_motors_count_turns(m); i++) {
     const lb_scene_joint* led = &m->loop[m->guide[i].loop];
-    for (int k = 0; k < s->nconstraint && ok; k++) {
+    for (int k = 0; k < s->nconstraint; k++) {
       lb_scene_constraint* c = &s->constraint[k];
-      if (strcmp(c->name, led->name) != 0) {
-        continue;
-      }
-      if (m->guide[i].turn) {
+      if (m->guide[i].turn && strcmp(c->name, led->name) == 0) {
         c->has_from = true;
         c->from = lb_quat_conjugate(led->in_child.q);
       }
-      ok = !(m->solver.closing > 0) || write_held(&o->arena, c, &m->guide[i]);
     }
   }
-  return ok;
 }
 
 // --- the whole ---
@@ -331,7 +306,8 @@ lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, 
     }
   }
   write_rest(o, scene);
-  if (!write_led(o, scene) || !lb_modulus_write(o, scene)) {
+  write_led(o, scene);
+  if (!lb_modulus_write(o, scene)) {
     return no_memory(err);
   }
   return o->tree->nloop + o->tree->nrelation + o->tree->nnode > 0 ? write_closed(o, x, scene, err)

@@ -44,8 +44,7 @@ static void go_on(way_on* w, const lb_tangent* t, int k) {
   lb_tangents_gather(&w->tangents, at->time, w->motor, w->direction + (size_t)k * control_count(w));
   const lb_step_causes in = {{ring_at(w, k, i + 2, 0), ring_at(w, k, i + 1, 0)},
                              {ring_at(w, k, i + 2, 1), ring_at(w, k, i + 1, 1)},
-                             w->motor,
-                             NULL};
+                             w->motor};
   lb_step_effects out = {ring_at(w, k, i, 0), ring_at(w, k, i, 1), w->a, w->lambda};
   lb_step_forward(t->S, &out, &in);
   for (int j = 0; j < nv; j++) {

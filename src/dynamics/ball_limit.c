@@ -182,8 +182,7 @@ typedef struct matrices {
   const lb_data* d;
   int nv;
   double *by_q, *by_qd;
-  double weight;         // of what goes to by_q
-  const lb_probe* probe; // of answers
+  double weight; // of what goes to by_q
 } matrices;
 
 // Of side f(x, v) n, with dx = side n.y and dv = side w_r'N'u, where u are the velocities that n is
@@ -221,48 +220,9 @@ void lb_ball_limits_stiffen(const lb_model* m, const lb_data* d, double* W, doub
   visit_all(m, d, add_stiffness, &M);
 }
 
-// k x + b u, of which n takes its part
-static lb_v4 asked(const bound* b, const lb_probe* p, int at) {
-  return lb_v4_load(p->x + at) * b->push.stiffness + lb_v4_load(p->u + at) * b->push.by_v;
-}
-
-typedef struct answering {
-  const lb_probe* probe;
-  double* tau;
-} answering;
-
-static void add_answer(const bound* b, int v, void* context) {
-  const answering* A = context;
-  const int at = v + b->at;
-  lb_v4_add_to(A->tau + at, b->n * -lb_v4_dot(b->n, asked(b, A->probe, at)));
-}
-
-static void answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
-  answering A = {p, d->work->tau};
-  visit_all(D->model, d, add_answer, &A);
-}
-
-// Of n n.y, y = k x + b u: N n.y + n (N'y)', and of b by how far it is beyond.
-static void add_answer_slopes(const bound* b, int v, void* context) {
-  const matrices* M = context;
-  const int at = v + b->at;
-  const lb_v4 y = asked(b, M->probe, at);
-  const double come_in = b->side * b->push.by_v_x * lb_v4_dot(b->n, lb_v4_load(M->probe->u + at));
-  add_block(M->by_q, M->nv, at, v, lb_v4_dot(b->n, y), b->N);
-  add_block(M->by_q, M->nv, at, v, 1, outer(b->n, lb_m3_apply_transposed(b->N, y)));
-  add_block(M->by_q, M->nv, at, at, come_in, outer(b->n, b->n));
-}
-
-static void differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
-  matrices M = {.d = d, .nv = D->model->nv, .by_q = D->tau_q, .by_qd = D->tau_qd, .probe = p};
-  visit_all(D->model, d, add_answer_slopes, &M);
-}
-
 const lb_force lb_force_ball_limit = {.name = "limit of a ball or free joint",
                                       .count = count,
                                       .apply = apply,
                                       .energy = energy,
                                       .differentiate = differentiate,
-                                      .stiffen = stiffen,
-                                      .answer = answer,
-                                      .differentiate_answer = differentiate_answer};
+                                      .stiffen = stiffen};

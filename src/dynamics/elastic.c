@@ -142,7 +142,7 @@ static void face_bend(lb_motion* rate, lb_motion* curve, const lb_state* s, cons
   for (int k = 0; k < r; k++) {
     shift += e->face->W[k] * qdd[k];
   }
-  lb_face_move(e->body, e->face, &e->at, qd); // it may be asked about other velocities (probe.h)
+  lb_face_move(e->body, e->face, &e->at, qd); // it may be asked about other velocities
   const lb_v4 xd = lb_m3_apply(e->base->R, e->at.xd);
   const lb_v4 xdd = lb_m3_apply(e->base->R, shift);
   const lb_v4 w = lb_m3_apply(s->R, e->at.w);
@@ -343,37 +343,12 @@ static void stiffen(lb_derivatives* D, lb_data* d) {
   }
 }
 
-static void answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
-      lb_reduced_answer(l->reduced, d->work->tau + l->v, d->q + l->q, p->x + l->v, p->u + l->v,
-                        D->work->block, d->work->scratch);
-    }
-  }
-}
-
-static void differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
-      lb_reduced_derive_answer(l->reduced, D->tau_q + (size_t)l->v * ((size_t)m->nv + 1), m->nv,
-                               d->q + l->q, p->x + l->v, p->u + l->v, D->work->block,
-                               d->work->scratch);
-    }
-  }
-}
-
 const lb_force lb_force_elastic = {.name = "elastic body",
                                    .count = body_count,
                                    .apply = apply,
                                    .energy = energy,
                                    .differentiate = differentiate,
-                                   .stiffen = stiffen,
-                                   .answer = answer,
-                                   .differentiate_answer = differentiate_answer};
+                                   .stiffen = stiffen};
 
 // --- inversion ---
 

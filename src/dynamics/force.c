@@ -75,20 +75,13 @@ void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
   }
 }
 
-void lb_forces_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
-  for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->answer && has_members(D->model, i)) {
-      FORCES[i]->answer(p, D, d);
-    }
+lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, const double* mu) {
+  lb_motion *S = D->work->points, sum = lb_motion_zero();
+  lb_derive_point(D, S, NULL, p->index, p->arm);
+  for (int k = 0; k < D->model->nv; k++) {
+    sum = lb_motion_add(sum, lb_motion_scale(mu[k], S[k]));
   }
-}
-
-void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
-  for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->differentiate_answer && has_members(D->model, i)) {
-      FORCES[i]->differentiate_answer(p, D, d);
-    }
-  }
+  return sum;
 }
 
 // Are velocities pulled together? A ball's spring in proportion pulls each by itself, a free

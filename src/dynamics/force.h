@@ -1,7 +1,8 @@
 // Forces of the system: a table of laws, each applied to all its members. Kinematics and, for laws
 // that ask for it, velocities of the origins are in place when they are called.
 #pragma once
-#include "dynamics/probe.h"
+#include "dynamics/derivative.h"
+#include "dynamics/force_point.h"
 #include "limber/derivative.h"
 
 typedef struct lb_force {
@@ -17,14 +18,9 @@ typedef struct lb_force {
   // alone.
   void (*differentiate)(lb_derivatives* D, lb_data* d);
   bool on_links; // some of them act on links, not on coordinates alone
-  // What linearly implicit steps take of them (probe.h); all NULL: nothing. Add the stiffness to
-  // D's tau_q and the damping to its tau_qd, after lb_derive ...
+  // Stiffness and damping, symmetric, that linearly implicit steps take of them: added to D's tau_q
+  // and tau_qd, after lb_derive. NULL: none.
   void (*stiffen)(lb_derivatives* D, lb_data* d);
-  // ... their answers to the links' external forces and to the generalised ones, and how those
-  // change, as `differentiate`. NULL: the answers do not depend on the state and are those of the
-  // coordinates' own stiffness and damping.
-  void (*answer)(const lb_probe* p, const lb_derivatives* D, lb_data* d);
-  void (*differentiate_answer)(const lb_probe* p, lb_derivatives* D, lb_data* d);
 } lb_force;
 
 extern const lb_force lb_force_joint, lb_force_spring, lb_force_cable, lb_force_ground,
@@ -42,9 +38,8 @@ void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
 void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
 // Stiffness and damping, in place of tau_q and tau_qd of the motion, after lb_derive.
 void lb_forces_stiffen(lb_derivatives* D, lb_data* d);
-// Add what they answer, and how that changes, to the forces and to tau_q and tau_qd.
-void lb_forces_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d);
-void lb_forces_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d);
+// Motion of a point of a link with the velocities mu, [nv], after lb_derive.
+lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, const double* mu);
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
 // of an implicit step is the mass matrix with more on its diagonal (tree.h).
 bool lb_forces_are_diagonal(const lb_model* m);

@@ -1,8 +1,7 @@
 // Drag on bodies, at their centres of mass: -(c + c_a |v|) v against moving and -c_w w against
-// turning. With e = v/|v| that of the air changes along with v, and its change U by
+// turning. With e = v/|v| that of the air changes along with a change U of v by
 //
-//   (1)  g(U)     = d(|v| v)/dv U = |v| (U + e e.U)
-//   (2)  dg(U)/dv dv = e.dv U + e.U dv + dv.U e - e.U e.dv e
+//   (1)  g(U) = d(|v| v)/dv U = |v| (U + e e.U)
 //
 // All of it turns along with the velocities, so that changes beyond turning along are those that
 // velocities have beyond it.
@@ -35,12 +34,6 @@ lb_motion lb_drag_change(const lb_model_drag* drag, lb_v4 v, lb_motion U) { // (
   const lb_v4 e = direction_of(v);
   const lb_v4 air = (U.v + e * lb_v4_dot(e, U.v)) * (drag->air * size_of(v));
   return (lb_motion){U.w * -drag->angular, U.v * -drag->linear - air};
-}
-
-lb_v4 lb_drag_bend(const lb_model_drag* drag, lb_v4 v, lb_v4 U, lb_v4 dv) { // (2)
-  const lb_v4 e = direction_of(v);
-  const double eu = lb_v4_dot(e, U), ev = lb_v4_dot(e, dv);
-  return (U * ev + dv * eu + e * (lb_v4_dot(dv, U) - eu * ev)) * -drag->air;
 }
 
 static void drag_apply(const lb_model* m, lb_data* d) {
@@ -83,40 +76,9 @@ static void drag_stiffen(lb_derivatives* D, lb_data* d) {
   }
 }
 
-static void drag_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
-  for (int i = 0; i < D->model->ndrag; i++) {
-    const lb_model_drag* drag = &D->model->drag[i];
-    const lb_force_point at = lb_force_point_find(d->work, &drag->at);
-    lb_force_point_wrench(&at, lb_drag_change(drag, at.velocity, lb_probe_point(p, D, at, NULL).U));
-  }
-}
-
-static void drag_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->ndrag; i++) {
-    const lb_model_drag* drag = &m->drag[i];
-    const lb_force_point at = lb_force_point_find(d->work, &drag->at);
-    const lb_probed a = lb_probe_point(p, D, at, D->work->points);
-    for (int k = 0; k < m->nv; k++) {
-      const lb_motion gained = lb_drag_change(drag, at.velocity, a.psi_u[k]);
-      const lb_v4 bent = lb_drag_bend(drag, at.velocity, a.U.v, a.psi[k].v);
-      a.change[k] = (lb_motion){gained.w, gained.v + bent};
-    }
-    lb_derive_push(D, D->tau_q, a.S, a.change);
-    for (int k = 0; k < m->nv && drag->air > 0; k++) {
-      a.change[k] = (lb_motion){lb_v4_zero(), lb_drag_bend(drag, at.velocity, a.U.v, a.S[k].v)};
-    }
-    if (drag->air > 0) {
-      lb_derive_push(D, D->tau_qd, a.S, a.change);
-    }
-  }
-}
-
 const lb_force lb_force_drag = {.name = "drag",
                                 .count = drag_count,
                                 .apply = drag_apply,
                                 .differentiate = drag_differentiate,
                                 .on_links = true,
-                                .stiffen = drag_stiffen,
-                                .answer = drag_answer,
-                                .differentiate_answer = drag_differentiate_answer};
+                                .stiffen = drag_stiffen};

@@ -21,7 +21,6 @@ typedef struct touch {
   lb_v4 f;
   double depth, N;
   double by_depth, by_speed; // of N, by s and by n.v
-  double bend, mixed;        // of N: twice by s; by both
   double inverse;            // of the regularised size
   double mu;
 } touch;
@@ -39,8 +38,6 @@ static bool find_touch(touch* t, const lb_scene_ground* g, lb_work* w, const lb_
   const lb_pull F = lb_law_pull(&(lb_scene_law){.exponent = g->exponent}, g->stiffness, t->depth);
   t->by_depth = F.slope * left;
   t->by_speed = -F.force * g->dissipation;
-  t->bend = F.curve * left;
-  t->mixed = -F.slope * g->dissipation;
   t->N = F.force * left;
   if (!(t->N > 0)) {
     return false;
@@ -118,12 +115,12 @@ static double ground_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-// --- answers ---
+// --- stiffness and damping of linearly implicit steps ---
 //
 // Stiffness is that of the depth along the normal; damping is the part of n.v and, of friction,
 // that of the way it slides at the pressure there is:
 //
-//   A = -(dN/ds n n.X) + (dN/d(n.v) n n.U) - mu N (U_t - u u.U_t) / |v_t|_slip
+//   df = -(dN/ds n n.X) + (dN/d(n.v) n n.U) - mu N (U_t - u u.U_t) / |v_t|_slip
 //
 // How friction grows with pressure is left out: it has no symmetric matrix.
 
@@ -133,86 +130,29 @@ static lb_v4 across(const touch* t, lb_v4 U) {
   return along - t->slide * lb_v4_dot(t->slide, along);
 }
 
-static lb_v4 answer_of(const touch* t, lb_v4 X, lb_v4 U) {
+static lb_v4 stiff_change(const touch* t, lb_v4 X, lb_v4 U) {
   return t->n * (t->by_speed * lb_v4_dot(t->n, U) - t->by_depth * lb_v4_dot(t->n, X)) -
          across(t, U) * (t->mu * t->N * t->inverse);
-}
-
-static lb_v4 answer_change(const touch* t, const lb_probed* a, lb_nudge to) {
-  const lb_v4 n = t->n, U = a->U.v, U_t = U - n * lb_v4_dot(n, U);
-  const double deeper = -lb_v4_dot(n, to.x), faster = lb_v4_dot(n, to.xd);
-  const lb_v4 dv_t = to.xd - n * faster;
-  const lb_v4 slide = (dv_t - t->slide * lb_v4_dot(t->slide, dv_t)) * t->inverse;
-  // of mu N / |v_t|_slip
-  const double rub =
-      t->mu * t->inverse *
-      (t->by_depth * deeper + t->by_speed * faster - t->N * t->inverse * lb_v4_dot(t->slide, dv_t));
-  const lb_v4 turned = slide * lb_v4_dot(t->slide, U_t) + t->slide * lb_v4_dot(slide, U_t);
-  return answer_of(t, to.X.v, to.U.v) +
-         n * (t->mixed * deeper * lb_v4_dot(n, U) -
-              (t->bend * deeper + t->mixed * faster) * lb_v4_dot(n, a->X.v)) -
-         across(t, U) * rub + turned * (t->mu * t->N * t->inverse);
 }
 
 static void stiffen_touch(lb_derivatives* D, const touch* t) {
   lb_motion *S = D->work->lever[0], *by_q = D->work->lever[1], *by_qd = D->work->lever[2];
   lb_derive_point(D, S, NULL, t->p.index, t->p.arm);
   for (int k = 0; k < D->model->nv; k++) {
-    by_q[k] = (lb_motion){lb_v4_zero(), answer_of(t, S[k].v, lb_v4_zero())};
-    by_qd[k] = (lb_motion){lb_v4_zero(), answer_of(t, lb_v4_zero(), S[k].v)};
+    by_q[k] = (lb_motion){lb_v4_zero(), stiff_change(t, S[k].v, lb_v4_zero())};
+    by_qd[k] = (lb_motion){lb_v4_zero(), stiff_change(t, lb_v4_zero(), S[k].v)};
   }
   lb_derive_push(D, D->tau_q, S, by_q);
   lb_derive_push(D, D->tau_qd, S, by_qd);
 }
 
-static void change_touch(const lb_probe* p, lb_derivatives* D, const touch* t) {
-  const lb_probed a = lb_probe_point(p, D, t->p, D->work->points);
-  const lb_motion force = {lb_v4_zero(), answer_of(t, a.X.v, a.U.v)};
-  for (int k = 0; k < D->model->nv; k++) {
-    const lb_motion to = {lb_v4_zero(), answer_change(t, &a, lb_nudge_place(&a, k))};
-    a.change[k] = lb_beyond_turning(to, a.S[k], force);
-  }
-  lb_derive_push(D, D->tau_q, a.S, a.change);
-  for (int k = 0; k < D->model->nv; k++) {
-    a.change[k] = (lb_motion){lb_v4_zero(), answer_change(t, &a, lb_nudge_velocity(&a, k))};
-  }
-  lb_derive_push(D, D->tau_qd, a.S, a.change);
-}
-
-// For every point that touches; p NULL: the matrices.
-static void visit(const lb_probe* p, lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nground; i++) {
-    for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
-      touch t;
-      if (!find_touch(&t, &m->ground[i], d->work, &m->ground_point[k])) {
-        continue;
-      }
-      if (p) {
-        change_touch(p, D, &t);
-      } else {
-        stiffen_touch(D, &t);
-      }
-    }
-  }
-}
-
 static void ground_stiffen(lb_derivatives* D, lb_data* d) {
-  visit(NULL, D, d);
-}
-
-static void ground_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
-  visit(p, D, d);
-}
-
-static void ground_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   for (int i = 0; i < m->nground; i++) {
     for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
       touch t;
       if (find_touch(&t, &m->ground[i], d->work, &m->ground_point[k])) {
-        const lb_probed a = lb_probe_point(p, D, t.p, NULL);
-        lb_force_point_push(&t.p, answer_of(&t, a.X.v, a.U.v));
+        stiffen_touch(D, &t);
       }
     }
   }
@@ -220,20 +160,14 @@ static void ground_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d
 
 // --- by its stiffness ---
 
-// Forces and answers are in proportion to it.
-double lb_ground_by_stiffness(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
-                              const double* mu) {
+// Forces are in proportion to it.
+double lb_ground_by_stiffness(const lb_derivatives* D, lb_data* d, int i, const double* mu) {
   const lb_model* m = D->model;
   double power = 0;
   for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
     touch t;
     if (find_touch(&t, &m->ground[i], d->work, &m->ground_point[k])) {
-      lb_v4 f = t.f;
-      if (probe) {
-        const lb_probed a = lb_probe_point(probe, D, t.p, NULL);
-        f += answer_of(&t, a.X.v, a.U.v);
-      }
-      power += lb_v4_dot(f, lb_derive_motion(D, &t.p, mu).v);
+      power += lb_v4_dot(t.f, lb_derive_motion(D, &t.p, mu).v);
     }
   }
   return power / m->ground[i].stiffness;
@@ -245,6 +179,4 @@ const lb_force lb_force_ground = {.name = "ground",
                                   .energy = ground_energy,
                                   .differentiate = ground_differentiate,
                                   .on_links = true,
-                                  .stiffen = ground_stiffen,
-                                  .answer = ground_answer,
-                                  .differentiate_answer = ground_differentiate_answer};
+                                  .stiffen = ground_stiffen};

@@ -53,7 +53,6 @@ void lb_line_find(lb_line_pull* p, const lb_line* c, lb_work* w) {
   const bool pulls = taut && (!c->law->slack || p->F > 0);
   p->F = pulls ? p->F : 0;
   p->slope = pulls ? law.slope : 0;
-  p->curve = pulls ? law.curve : 0;
   p->damping = pulls ? c->damping : 0;
 }
 
@@ -173,7 +172,6 @@ lb_guided lb_guided_find(const lb_model* m, lb_work* w, int i) {
   const lb_pull law = lb_law_pull(&s->law, s->stiffness, g.stretch);
   g.F = law.force + s->damping * lb_v4_dot(g.e, g.y);
   g.slope = law.slope;
-  g.curve = law.curve;
   return g;
 }
 
@@ -213,27 +211,17 @@ static void differentiate_guided(lb_derivatives* D, lb_data* d, int i) {
 
 // --- numbers of lines ---
 
-// A line whose tension, slope and damping are what a number changes them by: the tension is linear
-// in stiffness and damping, and a longer line at rest is stretched less.
-typedef struct by_number {
-  double F, slope, damping;
-} by_number;
-
-static by_number find_by(lb_spring_number number, const lb_scene_law* law, double stretch,
-                         double rate, double slope, double curve) {
-  const lb_pull unit = lb_law_pull(law, 1, stretch);
-  switch (number) {
-  case LB_SPRING_STIFFNESS:
-    return (by_number){unit.force, unit.slope, 0};
-  case LB_SPRING_DAMPING:
-    return (by_number){rate, 0, 1};
-  default:
-    return (by_number){-slope, -curve, 0};
-  }
+// What a number changes the tension by: it is linear in stiffness and damping, and a longer line at
+// rest is stretched less.
+static double tension_by(lb_spring_number number, const lb_scene_law* law, double stretch,
+                         double rate, double slope) {
+  return number == LB_SPRING_STIFFNESS ? lb_law_pull(law, 1, stretch).force
+         : number == LB_SPRING_DAMPING ? rate
+                                       : -slope;
 }
 
-static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe,
-                             const lb_line* c, lb_spring_number number, const double* mu) {
+static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_line* c,
+                             lb_spring_number number, const double* mu) {
   lb_line_pull p;
   double rate = 0, sum = 0;
   lb_line_find(&p, c, d->work);
@@ -243,39 +231,30 @@ static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_probe
   for (int s = 0; s + 1 < c->count; s++) {
     rate += lb_v4_dot(p.e[s], p.p[s + 1].velocity - p.p[s].velocity);
   }
-  const by_number by = find_by(number, c->law, p.stretch, rate, p.slope, p.curve);
-  p.F = by.F;
-  p.slope = by.slope;
-  p.damping = by.damping;
+  const double F = tension_by(number, c->law, p.stretch, rate, p.slope);
   for (int i = 0; i < c->count; i++) {
     const lb_v4 u = lb_line_direction(c, p.e, i);
-    sum += lb_v4_dot(lb_derive_motion(D, &p.p[i], mu).v, u) * p.F;
+    sum += lb_v4_dot(lb_derive_motion(D, &p.p[i], mu).v, u) * F;
   }
-  return sum + (probe ? lb_line_answer_power(probe, D, &p, c, mu) : 0);
+  return sum;
 }
 
-double lb_spring_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
-                           lb_spring_number number, const double* mu) {
+double lb_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
+                           const double* mu) {
   const lb_scene_spring* s = &D->model->spring[i];
   if (!lb_spring_is_guided(s)) {
     const lb_line c = lb_spring_line(D->model, i);
-    return line_by_number(D, d, probe, &c, number, mu);
+    return line_by_number(D, d, &c, number, mu);
   }
   const lb_guided g = lb_guided_find(D->model, d->work, i);
-  const by_number by = find_by(number, &s->law, g.stretch, lb_v4_dot(g.e, g.y), g.slope, g.curve);
-  double F = by.F;
-  if (probe) {
-    const lb_probed a = lb_probe_point(probe, D, g.a, NULL);
-    const lb_probed b = lb_probe_point(probe, D, g.b, NULL);
-    F += by.slope * lb_v4_dot(g.e, b.X.v - a.X.v) + by.damping * lb_v4_dot(g.e, b.U.v - a.U.v);
-  }
+  const double F = tension_by(number, &s->law, g.stretch, lb_v4_dot(g.e, g.y), g.slope);
   return F * lb_v4_dot(g.e, lb_derive_motion(D, &g.a, mu).v - lb_derive_motion(D, &g.b, mu).v);
 }
 
-double lb_cable_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
-                          lb_spring_number number, const double* mu) {
+double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
+                          const double* mu) {
   const lb_line c = lb_cable_line(D->model, i);
-  return line_by_number(D, d, probe, &c, number, mu);
+  return line_by_number(D, d, &c, number, mu);
 }
 
 // --- the tables ---
@@ -331,9 +310,7 @@ const lb_force lb_force_spring = {.name = "spring",
                                   .energy = spring_energy,
                                   .differentiate = spring_differentiate,
                                   .on_links = true,
-                                  .stiffen = lb_springs_stiffen,
-                                  .answer = lb_springs_answer,
-                                  .differentiate_answer = lb_springs_differentiate_answer};
+                                  .stiffen = lb_springs_stiffen};
 
 static int cable_count(const lb_model* m) {
   return m->ncable;
@@ -369,6 +346,4 @@ const lb_force lb_force_cable = {.name = "cable",
                                  .energy = cable_energy,
                                  .differentiate = cable_differentiate,
                                  .on_links = true,
-                                 .stiffen = lb_cables_stiffen,
-                                 .answer = lb_cables_answer,
-                                 .differentiate_answer = lb_cables_differentiate_answer};
+                                 .stiffen = lb_cables_stiffen};

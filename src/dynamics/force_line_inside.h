@@ -1,4 +1,4 @@
-// Lines that pull, as force_line.c and force_line_answer.c share them.
+// Lines that pull, as force_line.c and force_line_stiffness.c share them.
 #pragma once
 #include "dynamics/force.h"
 #include "dynamics/law.h"
@@ -22,8 +22,7 @@ typedef struct lb_line_pull {
   double l[LB_LINE_MOST]; // their lengths
   double stretch;         // of the whole
   double F;               // tension
-  double slope;           // of F by the length ...
-  double curve;           // ... and of that
+  double slope;           // of F by the length
   double damping;         // of F by its rate
 } lb_line_pull;
 
@@ -40,16 +39,12 @@ typedef struct lb_line_motions {
 lb_line_motions lb_line_take_motions(const lb_derivatives* D, int count);
 void lb_line_push(lb_derivatives* D, double* K, const lb_line_motions* m, int count);
 
-// The power of what it answers for velocities mu, [nv].
-double lb_line_answer_power(const lb_probe* probe, const lb_derivatives* D, const lb_line_pull* p,
-                            const lb_line* c, const double* mu);
-
 // A spring along a direction.
 typedef struct lb_guided {
   lb_force_point a, b; // both where b is
   lb_v4 e;             // in the world
   lb_v4 y;             // velocity of b seen from a's point there
-  double stretch, F, slope, curve;
+  double stretch, F, slope;
 } lb_guided;
 
 bool lb_spring_is_guided(const lb_scene_spring* s);
@@ -57,8 +52,4 @@ lb_guided lb_guided_find(const lb_model* m, lb_work* w, int i);
 
 // lb_force's functions.
 void lb_springs_stiffen(lb_derivatives* D, lb_data* d);
-void lb_springs_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d);
-void lb_springs_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d);
 void lb_cables_stiffen(lb_derivatives* D, lb_data* d);
-void lb_cables_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d);
-void lb_cables_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d);

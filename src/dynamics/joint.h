@@ -93,11 +93,9 @@ bool lb_spring_acts(const lb_model* m, int v);
 void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q);
 // What springs of link i's joint pull more for one more of their stiffness, out [link's nv]; and
 // the power by which they hold back velocities mu [nv] more for each that they are stretched more.
-// With what is answered to a displacement `answers` [nv] (probe.h), unless NULL.
-void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, const double* answers,
-                                   double* out);
-void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* answers,
-                                 const double* mu, double* out);
+void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, double* out);
+void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* mu,
+                                 double* out);
 
 // Rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w);

@@ -12,12 +12,8 @@
 //
 //   (2)  B = d(f e)/dx = g 1 + (f' - g) e e'
 //
-// and the answer B p to a displacement p by
-//
-//   (3)  d(B p)/dx = g' (p e' + e p' + (e.p) 1) + (f'' - 3 g') (e.p) e e'
-//
-// A coordinate by itself has e = 1, where these are f' and f'' p whatever g is. A spring in
-// proportion has g = f' and g' = 0.
+// A coordinate by itself has e = 1, where it is f' whatever g is. A spring in proportion has g =
+// f'.
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +37,7 @@ typedef struct spring {
   double s;       // how far it is stretched ...
   double e[MOST]; // ... and which way
   lb_pull f;
-  double g, by_s; // of (2), and g'
+  double g; // of (2)
 } spring;
 
 static spring find_spring(const lb_scene_law* law, double stiffness, int v, int n,
@@ -53,7 +49,6 @@ static spring find_spring(const lb_scene_law* law, double stiffness, int v, int 
   p.f = lb_law_pull(law, stiffness, p.s);
   const bool together = n > 1 && p.s > 0 && lb_law_bends(law);
   p.g = together ? p.f.force / p.s : p.f.slope;
-  p.by_s = together ? (p.f.slope - p.g) / p.s : 0;
   return p;
 }
 
@@ -67,20 +62,9 @@ static void find_stiffness(const spring* p, double B[MOST * MOST]) {
 }
 
 // `times` B x, added to `to`.
-static void add_answer(const spring* p, double times, const double* x, double* to) {
+static void add_change(const spring* p, double times, const double* x, double* to) {
   lb_add(p->n, to, times * p->g, x);
   lb_add(p->n, to, times * (p->f.slope - p->g) * lb_dot(p->n, p->e, x), p->e);
-}
-
-// (3), [n][n], for the displacement along the spring's velocities
-static void find_bending(const spring* p, const double* along, double T[MOST * MOST]) {
-  const double ep = lb_dot(p->n, p->e, along);
-  for (int a = 0; a < p->n; a++) {
-    for (int b = 0; b < p->n; b++) {
-      T[a * p->n + b] = p->by_s * (along[a] * p->e[b] + p->e[a] * along[b] + (a == b) * ep) +
-                        (p->f.curve - 3 * p->by_s) * ep * p->e[a] * p->e[b];
-    }
-  }
 }
 
 // --- those of a joint ---
@@ -265,43 +249,12 @@ static void joint_stiffen(lb_derivatives* D, lb_data* d) {
   }
 }
 
-static void joint_answer(const lb_probe* probe, const lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  double* tau = d->work->tau;
-  springs all;
-  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
-    find_springs(m, i, d->q, &all);
-    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-      add_answer(p, -1, probe->x + p->v, tau + p->v);
-    }
-  }
-  for (int k = 0; k < m->nv; k++) {
-    tau[k] -= m->damping[k] * probe->u[k];
-  }
-}
-
-static void joint_differentiate_answer(const lb_probe* probe, lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V], T[MOST * MOST];
-  springs all;
-  for (int i = 0; i < m->nlink && m->nbent > 0; i++) {
-    find_springs(m, i, d->q, &all);
-    const double* by = all.count > 0 ? stretch_by(m, i, d->q, X) : NULL;
-    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-      find_bending(p, probe->x + p->v, T);
-      add_block(m, i, p, T, by, D->tau_q);
-    }
-  }
-}
-
 const lb_force lb_force_joint = {.name = "joint spring and damper",
                                  .count = joint_count,
                                  .apply = joint_apply,
                                  .energy = joint_energy,
                                  .differentiate = joint_differentiate,
-                                 .stiffen = joint_stiffen,
-                                 .answer = joint_answer,
-                                 .differentiate_answer = joint_differentiate_answer};
+                                 .stiffen = joint_stiffen};
 
 // --- matrices of implicit steps ---
 
@@ -339,9 +292,8 @@ void lb_joint_springs_stiffen(const lb_model* m, const double* q, double* W, dou
 
 // --- by the numbers of a spring ---
 
-// Forces by a power are linear in the stiffness, and so are their answers.
-void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, const double* answers,
-                                   double* out) {
+// Forces by a power are linear in the stiffness.
+void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, double* out) {
   double x[LB_JOINT_MOST_V];
   const int n = lb_joint_together(m, i), first = m->link_v[i];
   lb_joint_stretch(m, i, x, q);
@@ -349,27 +301,16 @@ void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, co
   for (int k = 0; k < m->link_nv[i]; k += n) {
     const spring p = find_spring(&m->law[first + k], 1, first + k, n, x + k);
     lb_add(n, out + k, -p.f.force, p.e);
-    if (answers) {
-      add_answer(&p, -1, answers + first + k, out + k);
-    }
   }
 }
 
-// (2) and (3), which are symmetric
-void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* answers,
-                                 const double* mu, double* out) {
-  double T[MOST * MOST];
+// (2), which is symmetric
+void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* mu,
+                                 double* out) {
   springs all;
   find_springs(m, i, q, &all);
   memset(out, 0, (size_t)m->link_nv[i] * sizeof *out);
   for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-    double* to = out + p->v - m->link_v[i];
-    add_answer(p, 1, mu + p->v, to);
-    if (answers) {
-      find_bending(p, answers + p->v, T);
-      for (int k = 0; k < p->n; k++) {
-        to[k] += lb_dot(p->n, T + k * p->n, mu + p->v);
-      }
-    }
+    add_change(p, 1, mu + p->v, out + p->v - m->link_v[i]);
   }
 }

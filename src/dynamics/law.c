@@ -15,7 +15,7 @@ static lb_pull by_table(const lb_scene_law* law, double s) {
   const int i = piece(law, s);
   const double slope =
       (law->force[i + 1] - law->force[i]) / (law->stretch[i + 1] - law->stretch[i]);
-  return (lb_pull){law->force[i] + slope * (s - law->stretch[i]), slope, 0};
+  return (lb_pull){law->force[i] + slope * (s - law->stretch[i]), slope};
 }
 
 // From the table's first stretch to s, each piece being a trapezium.
@@ -30,16 +30,16 @@ static double area(const lb_scene_law* law, double s) {
 
 lb_pull lb_law_pull(const lb_scene_law* law, double stiffness, double s) {
   if (law->slack && !(s > 0)) {
-    return (lb_pull){0, 0, 0};
+    return (lb_pull){0, 0};
   }
   if (law->count > 0) {
     return by_table(law, s);
   }
   if (law->exponent > 1) { // k s |s|^(n-1), of slope n k |s|^(n-1)
     const double n = law->exponent, k = stiffness * pow(fabs(s), n - 1);
-    return (lb_pull){k * s, n * k, s != 0 ? n * (n - 1) * k / s : 0};
+    return (lb_pull){k * s, n * k};
   }
-  return (lb_pull){stiffness * s, stiffness, 0};
+  return (lb_pull){stiffness * s, stiffness};
 }
 
 double lb_law_energy(const lb_scene_law* law, double stiffness, double s) {

@@ -10,9 +10,9 @@ typedef enum lb_spring_number {
   LB_SPRING_REST
 } lb_spring_number;
 
-// Force of a stretch s, its slope by s and how that changes.
+// Force of a stretch s and its slope by s.
 typedef struct lb_pull {
-  double force, slope, curve;
+  double force, slope;
 } lb_pull;
 
 lb_pull lb_law_pull(const lb_scene_law* law, double stiffness, double s);

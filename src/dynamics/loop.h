@@ -2,8 +2,9 @@
 // coordinates.
 #pragma once
 #include "base/carve.h"
+#include "dynamics/derivative.h"
+#include "dynamics/force_point.h"
 #include "dynamics/law.h"
-#include "dynamics/probe.h"
 #include "dynamics/state.h"
 #include "limber/derivative.h"
 
@@ -210,15 +211,12 @@ void lb_loops_differentiate(lb_derivatives* D, lb_data* d, const double* lambda)
 // The same for springs, dampers and pushing motors on loops, and their derivatives by qd.
 void lb_loops_differentiate_springs(lb_derivatives* D, lb_data* d);
 
-// lb_force's `stiffen`, `answer` and `differentiate_answer` for springs and dampers on loops.
+// lb_force's `stiffen` for springs and dampers on loops.
 void lb_loops_stiffen_springs(lb_derivatives* D, lb_data* d);
-void lb_loops_answer_springs(const lb_probe* probe, const lb_derivatives* D, lb_data* d);
-void lb_loops_differentiate_answers(const lb_probe* probe, lb_derivatives* D, lb_data* d);
 
 // The power of the change of loop i's spring and damper by one more of a number, for velocities mu
-// [nv], and of what they answer to the probe; NULL: none. After lb_derive at d's state, with the
-// origins' velocities in place.
-double lb_loops_spring_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
+// [nv]. After lb_derive at d's state, with the origins' velocities in place.
+double lb_loops_spring_by_number(const lb_derivatives* D, lb_data* d, int i,
                                  lb_spring_number number, int k, const double* mu);
 
 // The generalised force of a unit force of a pushing motor on a loop: out [nv].

@@ -15,7 +15,6 @@
 #include "dynamics/derivative.h"
 #include "dynamics/loop.h"
 #include "dynamics/loop_inside.h"
-#include "dynamics/probe.h"
 #include "math/se3.h"
 
 static lb_motion turned(lb_v4 t, lb_motion F) {
@@ -167,12 +166,12 @@ void lb_loops_differentiate_springs(lb_derivatives* D, lb_data* d) {
   }
 }
 
-// --- their answers (probe.h) ---
+// --- stiffness and damping of linearly implicit steps ---
 //
 // Springs and dampers along the axes that a joint leaves free, z of a and, of a universal joint, x
 // of b; of a ball joint about all of them:
 //
-//   A = -sum axis (stiffness axis.x + damping axis.u)   on b, its opposite on a
+//   dF = -sum axis (stiffness axis.x + damping axis.u)   on b, its opposite on a
 //
 // with x and u how b moves as seen from a at P. How forces turn with the bodies is left out.
 
@@ -181,52 +180,22 @@ typedef struct parting {
   lb_motion x, u;
 } parting;
 
-// P is a point of b's, and of a's link that which is there.
-static parting part(const lb_motion a[2], const lb_motion b[2]) {
-  return (parting){{b[0].w - a[0].w, b[0].v - a[0].v}, {b[1].w - a[1].w, b[1].v - a[1].v}};
-}
-
-// Along an axis that changes by `turn` while what parts them changes by `to`; without, NULL.
-static lb_v4 answer_along(const lb_scene_joint* j, lb_v4 axis, lb_v4 x, lb_v4 u) {
+static lb_v4 resist_along(const lb_scene_joint* j, lb_v4 axis, lb_v4 x, lb_v4 u) {
   return axis * -(j->stiffness * lb_v4_dot(axis, x) + j->damping * lb_v4_dot(axis, u));
 }
 
-static lb_v4 change_along(const lb_scene_joint* j, lb_v4 axis, lb_v4 turn, lb_v4 x, lb_v4 u,
-                          lb_v4 dx, lb_v4 du) {
-  return answer_along(j, axis, dx, du) -
-         axis * (j->stiffness * lb_v4_dot(turn, x) + j->damping * lb_v4_dot(turn, u)) -
-         turn * (j->stiffness * lb_v4_dot(axis, x) + j->damping * lb_v4_dot(axis, u));
-}
-
-static lb_motion spring_answer(const lb_scene_joint* j, const loop* L, parting p) {
+static lb_motion resistance(const lb_scene_joint* j, const loop* L, parting p) {
   const lb_v4 z = L->a.R.z;
   lb_motion F = lb_motion_zero();
   if (j->kind == LB_JOINT_SPHERICAL) {
     F.w = -(p.x.w * j->stiffness + p.u.w * j->damping);
   } else if (j->kind == LB_JOINT_PRISMATIC) {
-    F.v = answer_along(j, z, p.x.v, p.u.v);
+    F.v = resist_along(j, z, p.x.v, p.u.v);
   } else {
-    F.w = answer_along(j, z, p.x.w, p.u.w);
+    F.w = resist_along(j, z, p.x.w, p.u.w);
   }
   if (j->kind == LB_JOINT_UNIVERSAL) {
-    F.w += answer_along(j, L->b.R.x, p.x.w, p.u.w);
-  }
-  return F;
-}
-
-static lb_motion spring_answer_change(const lb_scene_joint* j, const loop* L, parting p, parting to,
-                                      lb_v4 turn_a, lb_v4 turn_b) {
-  const lb_v4 z = L->a.R.z, dz = lb_v4_cross(turn_a, z), x = L->b.R.x;
-  lb_motion F = lb_motion_zero();
-  if (j->kind == LB_JOINT_SPHERICAL) {
-    F.w = -(to.x.w * j->stiffness + to.u.w * j->damping);
-  } else if (j->kind == LB_JOINT_PRISMATIC) {
-    F.v = change_along(j, z, dz, p.x.v, p.u.v, to.x.v, to.u.v);
-  } else {
-    F.w = change_along(j, z, dz, p.x.w, p.u.w, to.x.w, to.u.w);
-  }
-  if (j->kind == LB_JOINT_UNIVERSAL) {
-    F.w += change_along(j, x, lb_v4_cross(turn_b, x), p.x.w, p.u.w, to.x.w, to.u.w);
+    F.w += resist_along(j, L->b.R.x, p.x.w, p.u.w);
   }
   return F;
 }
@@ -243,7 +212,7 @@ void lb_loops_stiffen_springs(lb_derivatives* D, lb_data* d) {
       for (int k = L.begin[0]; k < L.end[1]; k = next(&L, k)) {
         const parting p = {side ? lb_motion_zero() : apart(&L, k),
                            side ? apart(&L, k) : lb_motion_zero()};
-        L.on_b[k] = spring_answer(&m->loop[i], &L, p);
+        L.on_b[k] = resistance(&m->loop[i], &L, p);
         L.on_a[k] = lb_motion_scale(-1, L.on_b[k]);
       }
       lb_derive_push(D, to[side], L.Sa, L.on_a);
@@ -252,80 +221,10 @@ void lb_loops_stiffen_springs(lb_derivatives* D, lb_data* d) {
   }
 }
 
-// Both ends at P, for answers.
-static lb_force_point end_point(lb_data* d, const lb_loop_end* end, lb_v4 P) {
-  lb_force_point p = {.at = P, .index = end->link};
-  if (end->link != LB_WORLD) {
-    p.link = &d->work->state[end->link];
-    p.arm = P - p.link->p;
-  }
-  return p;
-}
-
-static parting probe_loop(const lb_probe* probe, const lb_derivatives* D, lb_data* d,
-                          const loop* L) {
-  const lb_probed a = lb_probe_point(probe, D, end_point(d, &L->a, L->b.p), NULL);
-  const lb_probed b = lb_probe_point(probe, D, end_point(d, &L->b, L->b.p), NULL);
-  return part((lb_motion[]){a.X, a.U}, (lb_motion[]){b.X, b.U});
-}
-
-void lb_loops_answer_springs(const lb_probe* probe, const lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nloop; i++) {
-    if (is_sprung(&m->loop[i])) {
-      const loop L = open_loop(D, d, i);
-      const lb_force_point pa = end_point(d, &L.a, L.b.p), pb = end_point(d, &L.b, L.b.p);
-      const lb_motion F = spring_answer(&m->loop[i], &L, probe_loop(probe, D, d, &L));
-      lb_force_point_wrench(&pb, F);
-      lb_force_point_wrench(&pa, lb_motion_scale(-1, F));
-    }
-  }
-}
-
-// P goes along with b, s further than a's link does (force_line.c).
-static void differentiate_spring_answer(const lb_probe* probe, lb_derivatives* D, lb_data* d,
-                                        int i) {
-  const lb_scene_joint* j = &D->model->loop[i];
-  const loop L = open_loop(D, d, i);
-  const size_t own = LB_POINT_ARRAYS * (size_t)D->model->nv;
-  const lb_probed a = lb_probe_point(probe, D, end_point(d, &L.a, L.b.p), D->work->points);
-  const lb_probed b = lb_probe_point(probe, D, end_point(d, &L.b, L.b.p), D->work->points + own);
-  const parting p = part((lb_motion[]){a.X, a.U}, (lb_motion[]){b.X, b.U});
-  const lb_motion F = spring_answer(j, &L, p), opposite = lb_motion_scale(-1, F);
-  for (int k = 0; k < D->model->nv; k++) {
-    lb_nudge na = lb_nudge_place(&a, k);
-    const lb_nudge nb = lb_nudge_place(&b, k);
-    const lb_v4 s = nb.x - na.x;
-    na.X.v += lb_v4_cross(a.X.w, s);
-    na.U.v += lb_v4_cross(a.U.w, s);
-    const lb_motion to = spring_answer_change(
-        j, &L, p, part((lb_motion[]){na.X, na.U}, (lb_motion[]){nb.X, nb.U}), a.S[k].w, b.S[k].w);
-    const lb_motion back = {-to.w - lb_v4_cross(s, F.v), -to.v};
-    a.change[k] = lb_beyond_turning(back, a.S[k], opposite);
-    b.change[k] = lb_beyond_turning(to, b.S[k], F);
-  }
-  lb_derive_push(D, D->tau_q, a.S, a.change);
-  lb_derive_push(D, D->tau_q, b.S, b.change);
-}
-
-void lb_loops_differentiate_answers(const lb_probe* probe, lb_derivatives* D, lb_data* d) {
-  for (int i = 0; i < D->model->nloop; i++) {
-    if (is_sprung(&D->model->loop[i])) {
-      differentiate_spring_answer(probe, D, d, i);
-    }
-  }
-}
-
-double lb_loops_spring_by_number(const lb_derivatives* D, lb_data* d, const lb_probe* probe, int i,
+double lb_loops_spring_by_number(const lb_derivatives* D, lb_data* d, int i,
                                  lb_spring_number number, int k, const double* mu) {
   const loop L = open_loop(D, d, i);
-  lb_motion F = lb_loops_spring_slope(D->model, d, i, number, k);
-  if (probe) {
-    lb_scene_joint unit = D->model->loop[i];
-    unit.stiffness = number == LB_SPRING_STIFFNESS;
-    unit.damping = number == LB_SPRING_DAMPING;
-    F = lb_motion_add(F, spring_answer(&unit, &L, probe_loop(probe, D, d, &L)));
-  }
+  const lb_motion F = lb_loops_spring_slope(D->model, d, i, number, k);
   double sum = 0;
   for (int v = L.begin[0]; v < L.end[1]; v = next(&L, v)) {
     sum += mu[v] * lb_motion_dot(F, apart(&L, v));

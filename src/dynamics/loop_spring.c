@@ -148,6 +148,4 @@ const lb_force lb_force_loop = {.name = "loop joint",
                                 .energy = loop_energy,
                                 .differentiate = lb_loops_differentiate_springs,
                                 .on_links = true,
-                                .stiffen = lb_loops_stiffen_springs,
-                                .answer = lb_loops_answer_springs,
-                                .differentiate_answer = lb_loops_differentiate_answers};
+                                .stiffen = lb_loops_stiffen_springs};

@@ -166,30 +166,6 @@ double lb_segment_by_number(const lb_model_segment* s, const double* x, const do
   return -s->stiffness * (by_strain * (strain + 1) + share * s->damping * rate) / s->length;
 }
 
-// Of k = EA/L, across = EA (1/L - 1/l) and d = share beta k, in f = k n n.X + across P X + d n n.U.
-lb_v4 lb_segment_answer_by_number(const lb_model_segment* s, const double* x, const double* xd,
-                                  lb_v4 X, lb_v4 U, lb_spring_number number) {
-  const lb_segment_state now = lb_segment_look(s, x, xd);
-  if (!(now.length > 0)) {
-    return lb_v4_zero();
-  }
-  const double k = now.along, L = s->length, share = damped_share(s, now.length);
-  double by_k = 0, by_across = 0, by_d = 0;
-  if (number == LB_SPRING_STIFFNESS) {
-    by_k = 1 / L;
-    by_across = 1 / L - 1 / now.length;
-    by_d = share * s->damping / L;
-  } else if (number == LB_SPRING_DAMPING) {
-    by_d = share * k;
-  } else { // the share comes in later when L grows
-    by_k = by_across = -k / L;
-    by_d = -share * s->damping * k / L - damping_slope(s, now.length) * now.length / L;
-  }
-  const lb_v4 n = now.n;
-  const double along = lb_v4_dot(n, X);
-  return n * (by_k * along + by_d * lb_v4_dot(n, U)) + (X - n * along) * by_across;
-}
-
 static void pull_segments(const lb_model* m, const lb_nodes* nodes) {
   for (int k = 0; k < m->nsegment; k++) {
     const lb_model_segment* s = &m->segment[k];
@@ -316,51 +292,6 @@ void lb_nodes_answer(const lb_model* m, const lb_nodes* nodes, double* y, double
   answer_segments(m, nodes, y, s, c, z);
   for (int i = 0; i < m->nsoft; i++) {
     lb_nodes_answer_soft(nodes, &m->soft[i], y, s, c, z);
-  }
-}
-
-// With P = 1 - n n' and ways X, U from end to end, f = k n n.X + across P X + d n n.U; across is
-// EA (1/L - 1/l), so that k - across = EA/l. A change x of the way changes n by P x/l:
-//
-//   df = (e n.X + d n.U/l) P x + n (e P X + d P U/l).x + (e P X + d' n n.U) n.x,   e = EA/l^2
-static lb_m3 segment_answer_slope(const lb_model_segment* s, const lb_nodes* nodes, lb_v4 X,
-                                  lb_v4 U) {
-  const lb_segment_state now = lb_segment_look(s, nodes->x, nodes->xd);
-  if (!(now.length > 0)) {
-    return (lb_m3){{0}, {0}, {0}};
-  }
-  const lb_v4 n = now.n, PX = X - n * lb_v4_dot(n, X), PU = U - n * lb_v4_dot(n, U);
-  const double e = s->stiffness / (now.length * now.length), d = now.damping / now.length;
-  const double along = e * lb_v4_dot(n, X) + d * lb_v4_dot(n, U);
-  lb_m3 H = {{along, 0, 0}, {0, along, 0}, {0, 0, along}};
-  lb_m3_add_outer(&H, -along, n, n);
-  lb_m3_add_outer(&H, 1, n, PX * e + PU * d);
-  lb_m3_add_outer(&H, 1, PX * e + n * (damping_slope(s, now.length) * lb_v4_dot(n, U)), n);
-  return H;
-}
-
-void lb_nodes_change_answer(const lb_model* m, const lb_nodes* nodes, double* y, const double* X,
-                            const double* U, const double* z, bool transposed) {
-  for (int k = 0; k < m->nsegment; k++) {
-    const lb_model_segment* s = &m->segment[k];
-    const int a = 3 * s->node[0], b = 3 * s->node[1];
-    const lb_m3 H = segment_answer_slope(s, nodes, lb_v4_load(X + b) - lb_v4_load(X + a),
-                                         lb_v4_load(U + b) - lb_v4_load(U + a));
-    const lb_v4 way = lb_v4_load(z + b) - lb_v4_load(z + a);
-    const lb_v4 f = transposed ? lb_m3_apply_transposed(H, way) : lb_m3_apply(H, way);
-    lb_v4_add_to(y + b, f);
-    lb_v4_add_to(y + a, -f);
-  }
-  for (int i = 0; i < m->nsoft; i++) {
-    const lb_model_soft* soft = &m->soft[i];
-    const size_t first = 3 * (size_t)soft->first_node;
-    lb_nodes_displace(nodes, soft);
-    lb_fem_second(soft->fem, nodes->g, nodes->u, X + first, z + first);
-    for (int k = 0; k < 3 * soft->nnode; k++) {
-      y[first + (size_t)k] += nodes->g[k];
-    }
-    lb_viscous_add_change(soft->viscous, y + first, nodes->x + first, U + first, z + first,
-                          transposed);
   }
 }
 

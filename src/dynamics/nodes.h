@@ -78,15 +78,6 @@ void lb_nodes_answer(const lb_model* m, const lb_nodes* nodes, double* y, double
 void lb_nodes_answer_soft(const lb_nodes* nodes, const lb_model_soft* soft, double* y, double s,
                           double c, const double* z);
 
-// The force K X + C U of a segment, that pulls its ends together when they part by X and U, changes
-// with one of its numbers.
-lb_v4 lb_segment_answer_by_number(const lb_model_segment* s, const double* x, const double* xd,
-                                  lb_v4 X, lb_v4 U, lb_spring_number number);
-
-// y += how K X + C U of these changes with changes z of the nodes' places; or the transpose.
-void lb_nodes_change_answer(const lb_model* m, const lb_nodes* nodes, double* y, const double* X,
-                            const double* U, const double* z, bool transposed);
-
 // All of it, at the nodes' x and xd: y = minus the change of the forces along changes z of places
 // and zd of velocities; and the transpose, z and zd from y. [3 * nnode] each; writes over u and g.
 void lb_nodes_change(const lb_model* m, const lb_nodes* nodes, double* y, const double* z,

@@ -70,48 +70,11 @@ static void friction_stiffen(lb_derivatives* D, lb_data* d) {
   friction_slopes(D->model, d, D->tau_qd);
 }
 
-// C x = F (x - v v.x/u^2)/u, and its change with v along y:
-//   -F (x v.y + y v.x + v x.y - 3 v v.x v.y/u^2)/u^3
-static void friction_answer(const lb_probe* p, const lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nlink; i++) {
-    const int n = lb_joint_together(m, i), end = m->link_v[i] + m->link_nv[i];
-    for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
-      const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
-      const double along = lb_dot(n, d->qd + v, p->u + v) / (u * u);
-      for (int k = v; k < v + n; k++) {
-        d->work->tau[k] -= m->friction[v] * (p->u[k] - d->qd[k] * along) / u;
-      }
-    }
-  }
-}
-
-static void friction_differentiate_answer(const lb_probe* p, lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  const size_t nv = (size_t)m->nv;
-  for (int i = 0; i < m->nlink; i++) {
-    const int n = lb_joint_together(m, i), end = m->link_v[i] + m->link_nv[i];
-    for (int v = m->link_v[i]; v < end && !m->link[i].reduced; v += n) {
-      const double u = m->friction[v] > 0 ? group_speed(m, d->qd, v, n) : 1;
-      const double along = lb_dot(n, d->qd + v, p->u + v), scale = m->friction[v] / (u * u * u);
-      for (int a = v; a < v + n; a++) {
-        for (int b = v; b < v + n; b++) {
-          D->tau_qd[(size_t)a * nv + (size_t)b] -=
-              scale * (p->u[a] * d->qd[b] + (a == b) * along + d->qd[a] * p->u[b] -
-                       3 * d->qd[a] * d->qd[b] * along / (u * u));
-        }
-      }
-    }
-  }
-}
-
 const lb_force lb_force_friction = {.name = "joint friction",
                                     .count = friction_count,
                                     .apply = friction_apply,
                                     .differentiate = friction_differentiate,
-                                    .stiffen = friction_stiffen,
-                                    .answer = friction_answer,
-                                    .differentiate_answer = friction_differentiate_answer};
+                                    .stiffen = friction_stiffen};
 
 // --- limits ---
 
@@ -141,7 +104,7 @@ lb_push lb_push_back(const lb_model* m, int k, double x, double v) {
   if (!(force > 0) && !m->limit_pulls[k]) {
     return (lb_push){0};
   }
-  return (lb_push){force, stiffness + damping * v * slope, damping * r, stiffness, damping * slope};
+  return (lb_push){force, stiffness + damping * v * slope, damping * r, stiffness};
 }
 
 // What pushes back coordinate k of a link, and from which side: 0 where it is within its range.
@@ -206,38 +169,12 @@ static void limit_stiffen(lb_derivatives* D, lb_data* d) {
   }
 }
 
-static void limit_answer(const lb_probe* probe, const lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nlink; i++) {
-    for (int k = 0; k < m->link_nv[i]; k++) {
-      const int v = m->link_v[i] + k;
-      double side;
-      const lb_push p = find_push(m, d, i, k, &side);
-      d->work->tau[v] -= p.stiffness * probe->x[v] + p.by_v * probe->u[v];
-    }
-  }
-}
-
-static void limit_differentiate_answer(const lb_probe* probe, lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nlink; i++) {
-    for (int k = 0; k < m->link_nv[i]; k++) {
-      const int v = m->link_v[i] + k;
-      double side;
-      const lb_push p = find_push(m, d, i, k, &side);
-      D->tau_q[(size_t)v * ((size_t)m->nv + 1)] += side * p.by_v_x * probe->u[v];
-    }
-  }
-}
-
 const lb_force lb_force_limit = {.name = "joint limit",
                                  .count = limit_count,
                                  .apply = limit_apply,
                                  .energy = limit_energy,
                                  .differentiate = limit_differentiate,
-                                 .stiffen = limit_stiffen,
-                                 .answer = limit_answer,
-                                 .differentiate_answer = limit_differentiate_answer};
+                                 .stiffen = limit_stiffen};
 
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt) {
   lb_joint_springs_stiffen(m, d->q, W, dt);

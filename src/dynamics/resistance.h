@@ -5,7 +5,7 @@
 // The force of resistance.c's (1), with its derivatives by x and v, and the stiffness in it.
 typedef struct lb_push {
   double force, by_x, by_v;
-  double stiffness, by_v_x; // k where it pushes; d(by_v)/dx
+  double stiffness; // k where it pushes
 } lb_push;
 
 // By the settings of velocity k, beyond by x > 0 and going on at the rate v.

@@ -128,33 +128,6 @@ void lb_reduced_stiffen(const lb_reduced* b, double* K, double* C, int stride, c
   add_block(C, stride, b->alpha, b->C ? b->C : b->M, b->r);
 }
 
-static void take_product(double* tau, double s, const double* A, const double* x, int r) {
-  for (int i = 0; i < r; i++) {
-    for (int j = 0; j < r; j++) {
-      tau[i] -= s * A[i * r + j] * x[j];
-    }
-  }
-}
-
-void lb_reduced_answer(const lb_reduced* b, double* tau, const double* eta, const double* x,
-                       const double* u, double* A, double* scratch) {
-  blend(b, A, (lb_blend){.K = 1}, eta, eta, scratch);
-  take_product(tau, 1, A, x, b->r);
-  blend(b, A, (lb_blend){.D = b->beta}, eta, eta, scratch);
-  take_product(tau, 1, A, u, b->r);
-  take_product(tau, b->alpha, b->C ? b->C : b->M, u, b->r);
-}
-
-void lb_reduced_derive_answer(const lb_reduced* b, double* by_eta, int stride, const double* eta,
-                              const double* x, const double* u, double* A, double* scratch) {
-  if (b->internal.blend) { // else K is constant
-    blend(b, A, (lb_blend){.T = 1}, eta, x, scratch);
-    add_block(by_eta, stride, 1, A, b->r);
-    blend(b, A, (lb_blend){.N = b->beta}, eta, u, scratch);
-    add_block(by_eta, stride, 1, A, b->r);
-  }
-}
-
 // --- faces ---
 
 // L(A) x = tr(A) x - A x

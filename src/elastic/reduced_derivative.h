@@ -41,15 +41,9 @@ void lb_reduced_blend_forces(const lb_reduced* b, double* to, int stride, double
 void lb_reduced_stiffness_product(const lb_reduced* b, double* out, const double* eta,
                                   const double* etad, const double* v, double* scratch);
 
-// What linearly implicit steps take of them: K added to one matrix, alpha C + beta K' to another;
-// minus K x + (alpha C + beta K') u, added to tau; and d/deta of K x + beta K' u, added to a
-// matrix.
+// What linearly implicit steps take of them: K added to one matrix, alpha C + beta K' to another.
 void lb_reduced_stiffen(const lb_reduced* b, double* K, double* C, int stride, const double* eta,
                         double* A, double* scratch);
-void lb_reduced_answer(const lb_reduced* b, double* tau, const double* eta, const double* x,
-                       const double* u, double* A, double* scratch);
-void lb_reduced_derive_answer(const lb_reduced* b, double* by_eta, int stride, const double* eta,
-                              const double* x, const double* u, double* A, double* scratch);
 
 // Of a face that is placed and moves: how its angular velocity G etad and the rate of that,
 // c_w + G etadd, change with eta_k, in the face's axes: dw, dwd [r].

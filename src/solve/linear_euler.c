@@ -272,20 +272,6 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   lb_loops_keep_touching(m, d, own->loops.lambda);
   lb_loops_gear(d, false);
   st->count++;
-  if (st->watcher) {
-    lb_drive(m, d);
-    st->watcher(st->told, d,
-                &(lb_step_past){.dt = h,
-                                .count = 1,
-                                .weight = {1, 0},
-                                .q = {own->q0, NULL},
-                                .v = {own->v0, NULL},
-                                .lambda = own->loops.lambda,
-                                .left_out = lb_loops_left_out(d),
-                                .lands = lb_loops_landing(d),
-                                .linear = true,
-                                .closing = own->pace});
-  }
   return true;
 }
 

@@ -17,8 +17,8 @@ static bool take_moves(lb_node_derivative* T, lb_arena* arena) {
   for (int i = 0; i < m->nnode; i++) {
     if (T->N.J[i]) {
       const size_t size = 3 * (size_t)T->N.chain[m->node[i].link].count;
-      double** const part[] = {&T->G[i], &T->P[i], &T->R[i], &T->Gx[i], &T->Gu[i]};
-      double* block = LB_TAKE(arena, double, 5 * size);
+      double** const part[] = {&T->G[i], &T->P[i], &T->R[i]};
+      double* block = LB_TAKE(arena, double, 3 * size);
       if (!block) {
         return false;
       }
@@ -46,20 +46,15 @@ lb_status lb_node_derivative_create(lb_node_derivative* T, const lb_model* m, lb
   *T = (lb_node_derivative){.G = LB_TAKE(arena, double*, m->nnode),
                             .P = LB_TAKE(arena, double*, m->nnode),
                             .R = LB_TAKE(arena, double*, m->nnode),
-                            .Gx = LB_TAKE(arena, double*, m->nnode),
-                            .Gu = LB_TAKE(arena, double*, m->nnode),
-                            .X = LB_TAKE(arena, double, 3 * m->nnode),
-                            .U = LB_TAKE(arena, double, 3 * m->nnode),
                             .Z = LB_TAKE(arena, double, 3 * (size_t)m->nfree * (size_t)m->ndense),
                             .zd = LB_TAKE(arena, double, 3 * m->nnode),
                             .row = LB_TAKE(arena, double, m->ndense),
                             .rate = LB_TAKE(arena, double, m->ndense),
                             .out = LB_TAKE(arena, double, m->ndense)};
-  const bool made = T->G && T->P && T->R && T->Gx && T->Gu && T->X && T->U && T->Z && T->zd &&
-                    T->row && T->rate && T->out && take_places(&T->at, m, arena) &&
-                    lb_node_matrix_create(&T->N, m, arena) == LB_OK &&
-                    lb_blocks_general_create(arena, &T->N.A, &T->A) == LB_OK &&
-                    take_moves(T, arena);
+  const bool made =
+      T->G && T->P && T->R && T->Z && T->zd && T->row && T->rate && T->out &&
+      take_places(&T->at, m, arena) && lb_node_matrix_create(&T->N, m, arena) == LB_OK &&
+      lb_blocks_general_create(arena, &T->N.A, &T->A) == LB_OK && take_moves(T, arena);
   return made ? LB_OK : LB_NO_MEMORY;
 }
 
@@ -81,7 +76,6 @@ void lb_node_derivative_take(lb_node_derivative* T, lb_derivatives* D, lb_data* 
   const lb_model* m = T->N.m;
   const lb_nodes* nodes = d->work->nodes;
   const size_t size = 3 * (size_t)m->nnode * sizeof(double);
-  T->linear = false;
   memcpy(T->at.x, nodes->x, size);
   memcpy(T->at.xd, nodes->xd, size);
   lb_motion *S = D->work->lever[0], *psi = D->work->lever[1];
@@ -99,54 +93,6 @@ void lb_node_derivative_take(lb_node_derivative* T, lb_derivatives* D, lb_data* 
     }
   }
   lb_nodes_differentiate_turning(D, d, m);
-}
-
-void lb_node_derivative_answer(lb_node_derivative* T, const lb_derivatives* D, lb_data* d,
-                               const lb_probe* p) {
-  const lb_model* m = T->N.m;
-  const lb_nodes* nodes = d->work->nodes;
-  for (int i = 0; i < m->nnode; i++) {
-    const lb_model_node* node = &m->node[i];
-    if (node->link == LB_NODE_FREE) {
-      memcpy(T->X + 3 * i, p->x + node->v, 3 * sizeof *T->X);
-      memcpy(T->U + 3 * i, p->u + node->v, 3 * sizeof *T->U);
-    } else {
-      const lb_probed at = lb_probe_point(p, D, point_of(d, node), NULL);
-      lb_v4_store(T->X + 3 * i, at.X.v);
-      lb_v4_store(T->U + 3 * i, at.U.v);
-    }
-  }
-  const double* const moved[] = {T->X, T->U};
-  for (int side = 0; side < 2; side++) {
-    lb_nodes_answer(m, nodes, T->N.y, side == 0, side == 1, moved[side]);
-    for (int i = 0; i < m->nnode; i++) {
-      const lb_v4 f = lb_v4_load(T->N.y + 3 * i);
-      lb_v4_add_to(nodes->f + 3 * i, -f);
-      if (m->node[i].link >= 0) {
-        const lb_force_point at = point_of(d, &m->node[i]);
-        lb_force_point_push(&at, -f);
-      }
-    }
-  }
-}
-
-void lb_node_derivative_take_linear(lb_node_derivative* T, lb_derivatives* D, lb_data* d,
-                                    const lb_probe* p) {
-  const lb_model* m = T->N.m;
-  lb_node_derivative_take(T, D, d);
-  T->linear = true;
-  for (int i = 0; i < m->nnode; i++) {
-    if (!T->N.J[i]) {
-      continue;
-    }
-    const lb_node_chain* c = &T->N.chain[m->node[i].link];
-    const lb_probed at = lb_probe_point(p, D, point_of(d, &m->node[i]), D->work->points);
-    for (int k = 0; k < c->count; k++) {
-      const lb_nudge to = lb_nudge_place(&at, c->v[k]);
-      put_column(T->Gx[i], c, k, to.X.v);
-      put_column(T->Gu[i], c, k, to.U.v);
-    }
-  }
 }
 
 // to = v + q dq/dv of the step, [3][count of the chain]; NULL for zero
@@ -389,24 +335,6 @@ void lb_node_derivative_add(lb_node_derivative* T, double* y, double s, const do
   lb_node_matrix_spread(N, N->J, T->zd, v);
   lb_node_matrix_spread_fastened(N, T->G, T->zd, q);
   lb_nodes_change(N->m, &T->at, N->y, N->z, T->zd);
-  if (T->linear) {
-    lb_nodes_change_answer(N->m, &T->at, N->y, T->X, T->U, N->z, false);
-  }
-  lb_node_matrix_gather(N, N->J, y, s, N->y);
-  double* const* const G[] = {T->Gx, T->Gu};
-  for (int side = 0; side < 2 && T->linear; side++) { // K dX, then C dU
-    memset(N->z, 0, 3 * (size_t)N->m->nnode * sizeof *N->z);
-    lb_node_matrix_spread_fastened(N, G[side], N->z, q);
-    lb_nodes_answer(N->m, &T->at, N->y, side == 0, side == 1, N->z);
-    lb_node_matrix_gather(N, N->J, y, s, N->y);
-  }
-}
-
-void lb_node_derivative_add_stiff(lb_node_derivative* T, double* y, double s, lb_node_share share,
-                                  const double* v) {
-  lb_node_matrix* N = &T->N;
-  lb_node_matrix_spread(N, N->J, N->z, v);
-  lb_nodes_answer(N->m, &T->at, N->y, share.stiffness, share.damping, N->z);
   lb_node_matrix_gather(N, N->J, y, s, N->y);
 }
 
@@ -414,17 +342,9 @@ void lb_node_derivative_add_stiff(lb_node_derivative* T, double* y, double s, lb
 static void pull(lb_node_derivative* T, double* q, double* v, double s) {
   lb_node_matrix* N = &T->N;
   lb_nodes_change_back(N->m, &T->at, N->z, T->zd, N->y);
-  if (T->linear) {
-    lb_nodes_change_answer(N->m, &T->at, N->z, T->X, T->U, N->y, true);
-  }
   lb_node_matrix_gather(N, N->J, q, s, N->z);
   lb_node_matrix_gather(N, N->J, v, s, T->zd);
   lb_node_matrix_gather_fastened(N, T->G, q, s, T->zd);
-  double* const* const G[] = {T->Gx, T->Gu};
-  for (int side = 0; side < 2 && T->linear; side++) {
-    lb_nodes_answer(N->m, &T->at, N->z, side == 0, side == 1, N->y);
-    lb_node_matrix_gather_fastened(N, G[side], q, s, N->z);
-  }
 }
 
 void lb_node_derivative_add_back(lb_node_derivative* T, double* q, double* v, double s,

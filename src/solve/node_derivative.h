@@ -11,13 +11,8 @@
 //   ( D  W ) (t) = (r_t)      B = K J Q + C (J + G Q),   D = J'(C + dt K)
 //
 // and with A = L U, Y = L^-1 B, Z = U'^-1 D' the tree is left with W - Z'Y.
-//
-// A linearly implicit step has A, B and D = B' of node_matrix.h. What nodes answer to displacements
-// X and changes U of velocities (dynamics/probe.h), -(K X + C U) with K and C of that matrix,
-// changes with places and with X and U of the fastened ones, dX = Gx dq and dU = Gu dq.
 #pragma once
 #include "dynamics/nodes.h"
-#include "dynamics/probe.h"
 #include "math/blocks_general.h"
 #include "solve/node_matrix.h"
 
@@ -29,9 +24,6 @@ typedef struct lb_node_derivative {
   double** R; // [nnode] J + G Q
   double* Z;  // [3 * nfree][nd] D' in the order of elimination, then Z
   lb_nodes at;
-  bool linear;              // of a linearly implicit step
-  double **Gx, **Gu;        // [nnode] as G
-  double *X, *U;            // [3 * nnode]
   double* zd;               // [3 * nnode]
   double *row, *rate, *out; // [nd] scratch
 } lb_node_derivative;
@@ -41,16 +33,6 @@ lb_status lb_node_derivative_create(lb_node_derivative* T, const lb_model* m, lb
 // At d's state, whose links lb_derive has gone through and whose forces are applied. Adds to D what
 // it leaves out of forces on fastened nodes that stay as they are.
 void lb_node_derivative_take(lb_node_derivative* T, lb_derivatives* D, lb_data* d);
-
-// Of a linearly implicit step: what nodes answer goes to the links' forces, before lb_derive; and
-// the same as above, after it. Steps are solved by node_matrix.h.
-void lb_node_derivative_answer(lb_node_derivative* T, const lb_derivatives* D, lb_data* d,
-                               const lb_probe* p);
-void lb_node_derivative_take_linear(lb_node_derivative* T, lb_derivatives* D, lb_data* d,
-                                    const lb_probe* p);
-// y += s J'(c C + k K) J v of the nodes as they are there; symmetric.
-void lb_node_derivative_add_stiff(lb_node_derivative* T, double* y, double s, lb_node_share share,
-                                  const double* v);
 
 // For a step of dt that ends there: add to the tree's W [nd][nd] and eliminate the nodes. Rows and
 // columns of driven coordinates stay as they are. false: A is singular.

@@ -17,18 +17,16 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nv = (size_t)lb_step_most_v(m), rows = (size_t)lb_loops_most_rows(m);
   const size_t nd = (size_t)(m->shell ? m->shell->nv : m->ndense);
   lb_step_derivative* S = lb_carve(c, 1, sizeof *S);
-  lb_step_derivative made = {.m = m, .nd = (int)nd, .plain = lb_forces_are_diagonal(m)};
+  lb_step_derivative made = {.m = m, .nd = (int)nd};
   double** const blocks[] = {&made.Q, &made.H[0], &made.H[1]};
   for (int i = 0; i < 3; i++) {
     *blocks[i] = lb_carve(c, (size_t)m->nlink * LB_STEP_BLOCK, sizeof(double));
   }
-  double** const of_rows[] = {&made.s_q, &made.s_v, &made.J,        &made.gap_q,
-                              &made.E,   &made.F,   &made.start_gap};
+  double** const of_rows[] = {&made.s_q, &made.s_v, &made.J, &made.gap_q, &made.E, &made.F};
   for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
     *of_rows[i] = lb_carve(c, rows * nd, sizeof(double));
   }
-  double** const vectors[] = {&made.q, &made.v, &made.a,     &made.mu,
-                              &made.x, &made.u, &made.end_v, &made.begun};
+  double** const vectors[] = {&made.q, &made.v, &made.a, &made.mu};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = lb_carve(c, nv, sizeof(double));
   }
@@ -40,8 +38,8 @@ static lb_step_derivative* lay_out(lb_carver* c, const lb_model* m) {
   made.pivot = made.choice.pivot;
   made.row_motor = lb_carve(c, rows, sizeof(int));
   made.lands = lb_carve(c, rows, sizeof *made.lands);
-  double** const still[] = {&made.still_K, &made.still_M, &made.stiff_C, &made.start_C};
-  for (int i = 0; i < 4; i++) {
+  double** const still[] = {&made.still_K, &made.still_M};
+  for (int i = 0; i < 2; i++) {
     *still[i] = lb_carve(c, nd * nd, sizeof(double));
   }
   made.W = lb_carve(c, nd * nd, sizeof(double));
@@ -103,9 +101,6 @@ lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* alloc
   lb_status status = make_nodes(S, err);
   if (status == LB_OK) {
     status = make_tree(S, err);
-  }
-  if (status == LB_OK && lb_probe_create(&S->probe, derived(S), &S->arena) != LB_OK) {
-    status = no_memory(m, err);
   }
   if (status == LB_OK) {
     status = lb_derivatives_create(derived(S), allocator, &S->D, err);

@@ -48,7 +48,7 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
     if (!joint->reach_by_rate) {
       continue;
     }
-    if (past->impact || past->linear) { // q stays
+    if (past->impact) { // q stays
       double *Q = S->Q + (size_t)i * LB_STEP_BLOCK, *H = S->H[0] + (size_t)i * LB_STEP_BLOCK;
       for (int k = 0; k < n * n; k++) {
         Q[k] = 0;
@@ -168,7 +168,7 @@ static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* 
 
 // Where the derivatives of the dynamics are taken: at d, or at the same place in the shell.
 static lb_data* find_place(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
-  if (!past->impact && !past->linear) {
+  if (!past->impact) {
     lb_step_accelerate(d, past);
     lb_drive(S->m, d);
   }
@@ -181,13 +181,11 @@ lb_data* lb_step_data(const lb_step_derivative* S, lb_data* d) {
 
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_past* past) {
   const lb_model* m = S->m;
-  const bool impact = past->impact, linear = past->linear;
+  const bool impact = past->impact;
   S->inner = past->inner;
   S->impact = impact;
-  S->linear = linear;
-  S->internal = !impact && !linear;
+  S->internal = !impact;
   S->by_tree = S->tree && S->internal;
-  S->closing = past->closing;
   S->count = past->count;
   memcpy(S->weight, past->weight, sizeof S->weight);
   double* from = S->from;
@@ -198,10 +196,10 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_pas
   lb_loops_leave_out(at, past->left_out);
   lb_data* d = find_place(S, at, past);
   lb_loops_keep_all(d);
-  (impact ? lb_step_impact_derive : linear ? lb_step_linear_derive : derive_stage)(S, d, past);
+  (impact ? lb_step_impact_derive : derive_stage)(S, d, past);
   lb_loops_keep_touching(d->model, d, NULL);
   S->K = S->internal ? S->D->tau_q : S->still_K;
-  S->C = impact ? NULL : linear ? S->stiff_C : S->D->tau_qd;
+  S->C = impact ? NULL : S->D->tau_qd;
   S->M = S->internal ? S->D->M : S->still_M;
   memcpy(S->eta, at->q, (size_t)m->nq * sizeof *S->eta);
   memcpy(S->etad, at->qd, (size_t)m->nv * sizeof *S->etad);
@@ -233,9 +231,7 @@ static bool eliminate_nodes(lb_step_derivative* S, lb_data* d, double dt) {
   if (S->full) {
     return lb_full_step_factor(S->full, dt, S->W);
   }
-  return !S->nodes || S->impact ||
-         (S->linear ? lb_node_matrix_reduce(&S->nodes->N, d, dt, S->W)
-                    : lb_node_derivative_factor(S->nodes, d, dt, S->W));
+  return !S->nodes || S->impact || lb_node_derivative_factor(S->nodes, d, dt, S->W);
 }
 
 // W of (4) at d, factored.
@@ -243,8 +239,7 @@ static bool factor_matrix(lb_step_derivative* S, lb_data* d, double dt) {
   const lb_model* m = S->m;
   S->dt = dt;
   S->reach = S->internal ? dt : 0;
-  S->pace = lb_step_pace(
-      &(lb_step_past){.inner = S->inner, .impact = S->impact, .closing = S->closing}, dt);
+  S->pace = lb_step_pace(&(lb_step_past){.inner = S->inner, .impact = S->impact}, dt);
   S->rows = 0;
   S->factored = false;
   if (S->by_tree) {
@@ -269,9 +264,8 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* at, double dt) {
 
 bool lb_step_full_matrix(lb_step_derivative* S, lb_data* d, double dt, const double* lambda) {
   lb_data* seen = lb_full_step_pose(S->full, d);
-  S->inner = S->impact = S->linear = false;
+  S->inner = S->impact = false;
   S->internal = true;
-  S->closing = 0;
   derive_stage(S, seen, &(lb_step_past){.dt = dt, .lambda = lambda});
   return factor_matrix(S, seen, dt);
 }
@@ -292,10 +286,6 @@ double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b) {
 static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
   const lb_model* m = S->m;
   const size_t size = (size_t)m->nv * sizeof(double);
-  if (S->linear) {
-    lb_step_linear_gather(S, in);
-    return;
-  }
   memset(S->q, 0, size);
   memset(S->v, 0, size);
   memset(S->a, 0, size);
@@ -332,13 +322,10 @@ static void add_forces(lb_step_derivative* S, double* y, double s, const double*
   add_internal_product(S, y, s, q);
   lb_step_add_product(nd, nd, y, s, S->C, v);
   lb_step_add_product(nd, nd, y, s, S->M, a);
-  const double weight = S->nodes && S->linear ? S->nodes->N.heavier : 1;
   for (int k = nd; k < S->m->nv; k++) {
-    y[k] += s * weight * S->m->armature[k] * a[k];
+    y[k] += s * S->m->armature[k] * a[k];
   }
-  if (S->linear) {
-    lb_step_linear_forces(S, y, s, q, v);
-  } else if (S->nodes && !S->impact) {
+  if (S->nodes && !S->impact) {
     lb_node_derivative_add(S->nodes, y, s, q, v);
   }
 }
@@ -358,13 +345,10 @@ static void add_forces_back(lb_step_derivative* S, double* q, double* v, double*
   add_internal_product(S, q, s, mu);
   lb_step_add_transposed(nd, nd, v, s, S->C, mu);
   lb_step_add_transposed(nd, nd, a, s, S->M, mu);
-  const double weight = S->nodes && S->linear ? S->nodes->N.heavier : 1;
   for (int k = nd; k < S->m->nv; k++) {
-    a[k] += s * weight * S->m->armature[k] * mu[k];
+    a[k] += s * S->m->armature[k] * mu[k];
   }
-  if (S->linear) {
-    lb_step_linear_forces_back(S, q, v, s, mu);
-  } else if (S->nodes && !S->impact) {
+  if (S->nodes && !S->impact) {
     lb_node_derivative_add_back(S->nodes, q, v, s, mu);
   }
 }
@@ -376,9 +360,7 @@ static double* before_tree(lb_step_derivative* S, bool transposed, double* b) {
     lb_full_step_before(S->full, transposed, b);
     return S->full->y;
   }
-  if (S->nodes && S->linear) {
-    lb_node_matrix_before(&S->nodes->N, b); // symmetric
-  } else if (S->nodes && !S->impact) {
+  if (S->nodes && !S->impact) {
     lb_node_derivative_before(S->nodes, transposed, b);
   }
   return b;
@@ -388,9 +370,7 @@ static void after_tree(lb_step_derivative* S, bool transposed, double* b) {
     lb_full_step_after(S->full, transposed, b);
     return;
   }
-  if (S->nodes && S->linear) {
-    lb_node_matrix_after(&S->nodes->N, b);
-  } else if (S->nodes && !S->impact) {
+  if (S->nodes && !S->impact) {
     lb_node_derivative_after(S->nodes, transposed, b);
   }
   for (int k = S->nd; S->impact && k < S->m->nv; k++) {
@@ -413,11 +393,6 @@ void lb_step_gather(const lb_step_derivative* S, double* by, double s, const dou
   }
 }
 
-// Gaps are those with motors as the step begins.
-static bool at_start(const lb_step_derivative* S) {
-  return S->linear && !(S->closing > 0);
-}
-
 void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in) {
   const lb_model* m = S->m;
   const int nv = m->nv, nd = S->nd;
@@ -435,8 +410,7 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   lb_step_solve(S, false, 1, y);
   for (int i = 0; i < S->rows; i++) {
     const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
-    const double angle = asked && at_start(S) ? in->begun[S->row_motor[i]] : asked ? asked[0] : 0;
-    S->nu[i] = asked ? asked[1] + S->pace * angle : 0;
+    S->nu[i] = asked ? asked[1] + S->pace * asked[0] : 0;
   }
   lb_step_add_product(S->rows, nd, S->nu, -1, S->s_q, lb_step_see(S, S->q));
   lb_step_add_product(S->rows, nd, S->nu, -1, S->s_v, lb_step_see(S, S->v));
@@ -453,14 +427,6 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   apply_blocks(m, S->Q, S->reach, false, out->q, dv);
   lb_add(nv, out->v, 1, dv);
   lb_add(nv, out->a, 1 / S->dt, dv);
-  if (S->linear) {
-    lb_step_linear_advance(S, out->q, out->v, in);
-  }
-}
-
-const lb_derivatives* lb_step_look(lb_step_derivative* S, lb_data* d) {
-  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
-  return S->D;
 }
 
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
@@ -493,7 +459,7 @@ static void add_to_motors(const lb_step_derivative* S, const lb_step_causes* out
     double* to = motor + 3 * (size_t)i;
     if (lb_motor_pushes(m, i)) {
       to[0] += feel_push(S, i, mu);
-    } else if (lb_motor_leads(m, i) && !S->linear) {
+    } else if (lb_motor_leads(m, i)) {
       const int k = m->motor_v[i];
       to[0] += S->q[k];
       to[1] += S->v[k];
@@ -502,8 +468,7 @@ static void add_to_motors(const lb_step_derivative* S, const lb_step_causes* out
   }
   for (int i = 0; i < S->rows; i++) {
     if (S->row_motor[i] >= 0) {
-      double* angle = at_start(S) ? &out->begun[S->row_motor[i]] : &motor[3 * S->row_motor[i]];
-      *angle += S->nu[i] * S->pace;
+      motor[3 * S->row_motor[i]] += S->nu[i] * S->pace;
       motor[3 * S->row_motor[i] + 1] += S->nu[i];
     }
   }
@@ -517,9 +482,6 @@ static void pull(lb_step_derivative* S, const lb_step_effects* in) {
   memcpy(S->q, in->q, size);
   memcpy(S->v, in->v, size);
   memcpy(S->a, in->a, size);
-  if (S->linear) {
-    lb_step_linear_advance_back(S, in);
-  }
   memcpy(S->mu, S->v, size);
   lb_add(nv, S->mu, 1 / S->dt, in->a);
   apply_blocks(m, S->Q, S->reach, true, S->mu, in->q);
@@ -573,10 +535,6 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   const int nv = m->nv;
   pull(S, in);
   add_to_motors(S, out);
-  if (S->linear) {
-    lb_step_linear_scatter(S, out, in);
-    return;
-  }
   lb_gears_fold(m, S->q);
   lb_gears_fold(m, S->a);
   lb_step_clear_driven(m, S->a);

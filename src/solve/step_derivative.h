@@ -28,15 +28,6 @@
 //
 // and is a stage with dt = 1 in (5), with Q = 0 and C = 0. Motors lead q and v of their
 // coordinates; a of those is zero.
-//
-// A linearly implicit step (linear_euler.c) stays where it begins, too, and moves on afterwards:
-//
-//   q = q_1,   a = (v - v_1)/dt,   r = rnea(q_1, v_1, a) - forces(q_1, v_1) + C (v - v_1) + dt K v
-//   s = rate(q_1, v) + pace gap(q_1),   and then q along v for dt                          (7)
-//
-// with the forces' own K and C, and the pace 1/dt of what lands. It is a stage with C + dt K for C
-// and Q = 0, in which the velocities before count by themselves as well: dr/dv_1 is that of rnea
-// and forces less C, and how K and C change comes with them (dynamics/probe.h).
 #pragma once
 #include "limber/derivative.h"
 
@@ -50,10 +41,8 @@ typedef struct lb_step_past {
   const double* lambda; // [rows] multipliers; NULL: there are no loops
   bool inner;           // a stage within a step: s is the rate alone
   bool impact;          // not a stage but an impact, (6): lambda are its impulses
-  const bool* lands;    // [rows] of those that push: s is gap / dt, of (7) with rate; NULL: none
+  const bool* lands;    // [rows] of those that push: s is gap / dt; NULL: none
   const bool* left_out; // [rows] that the step did not have (lb_loops_left_out); NULL: as d has it
-  bool linear;          // a linearly implicit step, (7)
-  double closing;       // of such a one: the pace; 0: 1/dt, with motors' gaps as it begins
   bool recharts;        // by steppers: not a stage but a change of charts (lb_rechart)
   int taken_back;       // by steppers: how many told of before this do not count after all
 } lb_step_past;
@@ -64,7 +53,6 @@ typedef struct lb_step_causes {
   double* v[2];  // [nv]
   double* motor; // [nmotor][3]: angle, rate and acceleration; of one that pushes its force and two
                  // zeros
-  double* begun; // [nmotor] angles at the start of a linearly implicit step; else NULL
 } lb_step_causes;
 
 // The same of the step's end.
@@ -136,20 +124,6 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
 // without gravity: what masses are multiplied with in (6). Poses and velocities in d's work are
 // lost.
 void lb_step_pose_impact(lb_step_derivative* S, lb_data* d);
-
-// d and the derivatives of the dynamics at a state by itself, for what depends on it.
-const lb_derivatives* lb_step_look(lb_step_derivative* S, lb_data* d);
-
-// What forces answer to in a linearly implicit step (dynamics/probe.h), and how nodes of strands
-// and flesh move with that, [3 * nnode]; all NULL: nothing, it is another step.
-typedef struct lb_step_answers {
-  const struct lb_probe* probe;
-  const double *X, *U;
-} lb_step_answers;
-
-// d as a linearly implicit step saw it when it began: what numbers of the model are multiplied with
-// in (7). After lb_step_differentiate of one.
-lb_step_answers lb_step_pose_linear(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S);

@@ -3,7 +3,6 @@
 #pragma once
 #include "base/arena.h"
 #include "dynamics/loop.h"
-#include "dynamics/probe.h"
 #include "dynamics/tree_derivative.h"
 #include "math/dense.h"
 #include "solve/full_step.h"
@@ -15,14 +14,14 @@
 struct lb_step_derivative {
   const lb_model* m;
   const lb_allocator* allocator;
-  lb_arena arena;            // of nodes and `probe`
+  lb_arena arena;            // of nodes
   lb_node_derivative* nodes; // of strands and flesh; NULL: there are none
   lb_full_step* full;        // of bodies with all their nodes; NULL: there are none
   int nd;                    // coordinates but for those of free nodes, which come last; of `full`
                              // those of the shell, which D is of
   lb_derivatives* D;         // of those
-  const double *K, *C, *M;   // [nd][nd] of (4): D's, or those of (6) or (7); C NULL: zero
-  double *still_K, *still_M; // [nd][nd] of (6) and (7)
+  const double *K, *C, *M;   // [nd][nd] of (4): D's, or those of (6); C NULL: zero
+  double *still_K, *still_M; // [nd][nd] of (6)
   lb_tree_slopes* tree;      // takes the place of matrices where it can; NULL: it never can ...
   bool by_tree;              // ... and it does now
   bool factored;             // W is, without it or because its factors do not do
@@ -31,7 +30,6 @@ struct lb_step_derivative {
   double pace;  // 1/dt of (3), or 0 in a stage within a step
   bool inner;   // it is one
   bool impact;
-  bool linear;   // it is (7)
   bool internal; // internal forces of elastic bodies are not in K
   int count;     // states before
   double* Q;     // [nlink][LB_STEP_BLOCK] dq/dv of joints whose coordinates are not numbers
@@ -59,16 +57,7 @@ struct lb_step_derivative {
   double *eta, *etad;     // [nq], [nv] coordinates and velocities at the step's end
   double* block;          // [most r][most r] of elastic bodies
   double* scratch;        // for their forces
-  // of linearly implicit steps
-  lb_probe probe;
-  bool plain;                // nothing answers but coordinates of joints, each by itself
-  double *stiff_C, *start_C; // [nd][nd] dr/dv, and dr/dv_1 but for M
-  double* start_gap;         // [rows][nd] gap_q with motors as the step begins
-  double closing;            // as in lb_step_past
-  double *x, *u;             // [nv] dt v and v - v_1
-  double* end_v;             // [nv] v
-  double* begun;             // [nv] changes of v_1, or by it
-  double* push;              // [nmotor][nd] generalised force of a unit push at a loop
+  double* push;           // [nmotor][nd] generalised force of a unit push at a loop
 };
 
 // y += s A x and y += s A'x, A by rows; NULL: it is zero
@@ -89,9 +78,9 @@ static inline void lb_step_add_transposed(int rows, int n, double* y, double s, 
 // (dynamics/gear.h): b [count][nd].
 void lb_step_solve(lb_step_derivative* S, bool transposed, int count, double* b);
 
-// At which gaps close in s of (3), (6) and (7).
+// At which gaps close in s of (3) and (6).
 static inline double lb_step_pace(const lb_step_past* past, double dt) {
-  return past->inner || past->impact ? 0 : past->closing > 0 ? past->closing : 1 / dt;
+  return past->inner || past->impact ? 0 : 1 / dt;
 }
 
 // --- Newton's method for bodies with all their nodes (bdf2_full.c) ---
@@ -108,24 +97,6 @@ double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b);
 void lb_step_rows_judge(lb_step_derivative* S, const lb_data* d, const lb_step_past* past);
 // Their derivatives, and A of (5) factored; false: it is singular. After W.
 bool lb_step_rows_differentiate(lb_step_derivative* S, lb_data* d);
-
-// --- linearly implicit steps (step_linear.c) ---
-
-// K, C and M of (7), then D at q_1 and v.
-void lb_step_linear_derive(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
-// What causes change in S's q, v, a and `begun`, and what comes of them: of all effects, those that
-// are not of the velocities found. And the transposes: `in` to S's q and v, which are set, and S's
-// q, v, a and `begun` to the causes.
-void lb_step_linear_gather(lb_step_derivative* S, const lb_step_causes* in);
-void lb_step_linear_advance(lb_step_derivative* S, double* q, const double* v,
-                            const lb_step_causes* in);
-void lb_step_linear_advance_back(lb_step_derivative* S, const lb_step_effects* in);
-// Add what r changes by with `begun` and by nodes, and the transpose.
-void lb_step_linear_forces(lb_step_derivative* S, double* y, double s, const double* q,
-                           const double* v);
-void lb_step_linear_forces_back(lb_step_derivative* S, double* q, double* v, double s,
-                                const double* mu);
-void lb_step_linear_scatter(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
 
 // --- impacts (step_impact.c) ---
 

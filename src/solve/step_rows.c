@@ -18,7 +18,7 @@ void lb_step_rows_judge(lb_step_derivative* S, const lb_data* d, const lb_step_p
     const lb_loop_row r = lb_loops_row(d, i);
     const bool lands = past->lands && past->lands[i];
     const bool ajar = past->impact && r.gap > CLOSED;
-    const double rate = lands && !past->linear ? 0 : r.rate;
+    const double rate = lands ? 0 : r.rate;
     const double s = rate + (lands ? 1 / past->dt : pace) * r.gap;
     S->lands[i] = lands;
     S->state[i] = !r.pushes || past->lambda[i] > 0 ? LB_ROW_HOLDS
@@ -40,7 +40,7 @@ static void choose_rows(lb_step_derivative* S, int rows) {
 static void differentiate_row(lb_step_derivative* S, int row) {
   const size_t nd = (size_t)S->nd, at = (size_t)row * nd;
   const bool landed = S->lands[row];
-  const double rate = landed && !S->linear ? 0 : 1, gap = landed ? 1 / S->dt : S->pace;
+  const double rate = landed ? 0 : 1, gap = landed ? 1 / S->dt : S->pace;
   for (size_t k = at; k < at + nd; k++) {
     S->s_q[k] = rate * S->s_q[k] + gap * S->gap_q[k];
     S->s_v[k] = rate * S->J[k];
@@ -52,9 +52,6 @@ bool lb_step_rows_differentiate(lb_step_derivative* S, lb_data* d) {
   const size_t nd = (size_t)S->nd;
   const int all = lb_loops_count(d);
   lb_loops_differentiate_rows(S->D, d, S->gap_q, S->s_q, S->J);
-  if (S->linear && !(S->closing > 0)) {
-    memcpy(S->gap_q, S->start_gap, (size_t)all * nd * sizeof *S->gap_q);
-  }
   memcpy(S->F, S->J, (size_t)all * nd * sizeof *S->F);
   for (int i = 0; i < all; i++) {
     lb_step_clear_driven(m, S->F + (size_t)i * nd);

@@ -2,8 +2,8 @@
 #pragma once
 #include "design/optimizing.h"
 
-static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2", "linear-euler"};
-enum { SCHEMES = 4 };
+static const char* const schemes[] = {"bdf1", "bdf2", "sdirk2"};
+enum { SCHEMES = 3 };
 
 static const char reduced[] = ", step: 4 ms", maximal[] = ", step: 4 ms, coordinates: maximal";
 

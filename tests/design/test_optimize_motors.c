@@ -52,22 +52,6 @@ static void gradients_of_implicit_schemes_are_those_of_differences(void** state)
   check_schemes(SCHEMES, TEXT, false, EFFORTS, 1e-3, 1e-6);
 }
 
-// Where gaps close at a pace, what motors lead starts as their curves say all the same.
-static void gradients_where_gaps_close_at_a_pace_are_those_of_differences(void** state) {
-  (void)state;
-  static const char* const paced[] = {", step: 4 ms, closing: 20 ms",
-                                      ", step: 4 ms, closing: 20 ms, coordinates: maximal"};
-  for (int i = 0; i < 2; i++) {
-    char whole[8000];
-    problem p;
-    snprintf(whole, sizeof whole, TEXT, "linear-euler", paced[i], EFFORTS);
-    open_problem(&p, whole);
-    check_both(&p, 1e-3, 1e-6);
-    check_applied(&p);
-    close_problem(&p);
-  }
-}
-
 static void gradients_in_maximal_coordinates_are_those_of_differences(void** state) {
   (void)state;
   check_schemes(SCHEMES, TEXT, true, EFFORTS, 1e-3, 1e-6);
@@ -124,7 +108,7 @@ static const char CURVES[] =
 
 static void gradients_by_curves_that_flow_or_repeat_are_those_of_differences(void** state) {
   (void)state;
-  static const char* const some[] = {"sdirk2", "linear-euler", "rk4"};
+  static const char* const some[] = {"sdirk2", "bdf1", "rk4"};
   for (int i = 0; i < 3; i++) {
     char whole[8000];
     problem p;
@@ -161,7 +145,6 @@ static void what_motors_lead_starts_as_they_say(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
-      cmocka_unit_test(gradients_where_gaps_close_at_a_pace_are_those_of_differences),
       cmocka_unit_test(gradients_in_maximal_coordinates_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
       cmocka_unit_test(gradients_by_curves_that_flow_or_repeat_are_those_of_differences),

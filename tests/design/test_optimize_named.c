@@ -39,7 +39,7 @@ static const char* const SCENES[] = {
     BARS("integrator: bdf2, coordinates: maximal", ALONE),
     BARS("integrator: rk4", FIRST),
     BARS("integrator: sdirk2", FIRST),
-    BARS("integrator: linear-euler, coordinates: maximal", FIRST),
+    BARS("integrator: bdf1, coordinates: maximal", FIRST),
 };
 enum { NSCENE = sizeof SCENES / sizeof *SCENES };
 

@@ -2,11 +2,10 @@
 // optima that are known.
 #include "optimizing.h"
 
-static const char* const INTEGRATORS[] = {"bdf1",  "bdf2", "sdirk2", "linear-euler",
-                                          "euler", "rk4",  "rk8"};
+static const char* const INTEGRATORS[] = {"bdf1", "bdf2", "sdirk2", "euler", "rk4", "rk8"};
 
 static void check(const char* text, double part) {
-  for (int i = 0; i < 7; i++) {
+  for (size_t i = 0; i < sizeof INTEGRATORS / sizeof *INTEGRATORS; i++) {
     char scene[4000];
     problem p;
     snprintf(scene, sizeof scene, text, INTEGRATORS[i]);
@@ -269,7 +268,7 @@ static void carts_that_collide_share_their_momentum(void** state) {
       "optimize:\n"
       "  parameters: {change: {%s, at_least: 1, at_most: 9}}\n"
       "  goals: {so: {joint: right, velocity: 0.5}}\n";
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 3; i++) {
     for (int k = 0; k < 2; k++) {
       char scene[2000];
       double x[MOST];

@@ -160,6 +160,18 @@ static void starts_in_touch_where_gears_are_closed(void** state) {
   lb_scene_release(&scene);
 }
 
+// The scene can be simulated as it is.
+static void linearly_implicit_steps(void** state) {
+  (void)state;
+  check_refused("bodies: {arm: {shape: {box: [1, 0.1, 0.1]}}}\n"
+                "joints: {shoulder: {type: revolute, child: arm, axis: y}}\n"
+                "solver: {integrator: linear-euler}\n"
+                "optimize:\n"
+                "  parameters: {p: {velocity: shoulder}}\n"
+                "  goals: {g: {joint: shoulder, position: 0}}\n",
+                3, "bdf1");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starts_that_are_said_already),
@@ -167,6 +179,7 @@ int main(void) {
       cmocka_unit_test(numbers_without_room),
       cmocka_unit_test(goals_that_no_step_ends_in),
       cmocka_unit_test(a_body_without_mass_has_a_length),
+      cmocka_unit_test(linearly_implicit_steps),
       cmocka_unit_test(starts_in_touch_where_gears_are_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

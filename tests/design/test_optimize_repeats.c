@@ -2,8 +2,7 @@
 // does not have either.
 #include "optimizing.h"
 
-static const char* const METHODS[] = {"euler",  "linear-euler", "bdf1", "bdf2",
-                                      "sdirk2", "rk4",          "rk8",  "adaptive"};
+static const char* const METHODS[] = {"euler", "bdf1", "bdf2", "sdirk2", "rk4", "rk8", "adaptive"};
 static const char* const COORDINATES[] = {"reduced", "maximal"};
 
 static const char door[] =

@@ -145,7 +145,7 @@ static void bounds_that_are_all_but_reached_do_not_hold_up_a_search(void** state
   problem p;
   open_problem(&p,
                "duration: 4 s\n"
-               "solver: {integrator: linear-euler, step: 10 ms}\n"
+               "solver: {integrator: bdf1, step: 10 ms}\n"
                "bodies:\n"
                "  pendulum:\n"
                "    shapes:\n"
@@ -255,10 +255,10 @@ static const char fabric[] =
     "               soft: {young: fat}}\n"
     "  goals: {there: {point: b, position: [0, 0, 0]}, so: {joint: one, position: 1}}\n";
 
-// Parts of a chain, a body of two materials, and what starts open and closes at a pace.
+// Parts of a chain and a body of two materials.
 static const char parts[] =
     "duration: 8 ms\n"
-    "solver: {integrator: linear-euler, step: 4 ms, closing: 10 ms}\n"
+    "solver: {integrator: bdf1, step: 4 ms}\n"
     "materials: {hard: {density: 1000, young: 5 MPa}, soft: {density: 1000, young: 1 MPa}}\n"
     "bodies:\n"
     "  a: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0]}}\n"
@@ -270,7 +270,7 @@ static const char parts[] =
     "  one: {type: composite, child: a, parts: [{type: revolute, axis: y},\n"
     "    {type: prismatic, axis: x, spring: {stiffness: 30}}]}\n"
     "  hold: {type: fixed, parent: a, child: b, at: [0.2, 0, 0], child_face: start}\n"
-    "constraints: {led: {follow: {body: a, x: {keys: [[0, 0.1]]}}}}\n"
+    "constraints: {led: {follow: {body: a, z: {keys: [[0, 0]]}}}}\n"
     "optimize:\n"
     "  parameters: {place: {position: one, part: 1}, k: {stiffness: one, part: 2},\n"
     "               r: {rest: one}, soft: {young: soft}}\n"

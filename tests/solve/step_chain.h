@@ -43,7 +43,7 @@ static inline void motor_changes(const chain* c, const lb_model* m, double time,
 // <y, D x> = <D'y, x>
 static inline void check_transpose(chain* c, const lb_step_causes* in, const lb_step_effects* out,
                                    int nv, int nmotor) {
-  static double y[4][MOST], x[4][MOST], motor[3 * MOTORS], begun[MOTORS];
+  static double y[4][MOST], x[4][MOST], motor[3 * MOTORS];
   const int rows = lb_loops_count(c->d);
   for (int k = 0; k < nv; k++) {
     y[0][k] = lb_random_between(&c->random, -1, 1);
@@ -56,12 +56,11 @@ static inline void check_transpose(chain* c, const lb_step_causes* in, const lb_
   }
   memset(x, 0, sizeof x);
   memset(motor, 0, sizeof motor);
-  memset(begun, 0, sizeof begun);
-  lb_step_causes back = {{x[0], x[1]}, {x[2], x[3]}, motor, begun};
+  lb_step_causes back = {{x[0], x[1]}, {x[2], x[3]}, motor};
   lb_step_back(c->S, &back, &(lb_step_effects){y[0], y[1], y[2], y[3]});
   const double one = dot(nv, y[0], out->q) + dot(nv, y[1], out->v) + dot(nv, y[2], out->a) +
                      dot(rows, y[3], out->lambda);
-  double other = dot(3 * nmotor, motor, in->motor) + dot(nmotor, begun, in->begun);
+  double other = dot(3 * nmotor, motor, in->motor);
   for (int p = 0; p < 2; p++) {
     other += dot(nv, x[p], in->q[p]) + dot(nv, x[2 + p], in->v[p]);
   }
@@ -74,18 +73,14 @@ static double keys_now;
 static inline void watch(void* context, const lb_data* d, const lb_step_past* past) {
   chain* c = context;
   const lb_model* m = d->model;
-  double motor[3 * MOTORS], before[3 * MOTORS], begun[MOTORS], q[MOST], v[MOST], a[MOST];
+  double motor[3 * MOTORS], q[MOST], v[MOST], a[MOST];
   memcpy(c->d->q, d->q, (size_t)m->nq * sizeof *q);
   memcpy(c->d->qd, d->qd, (size_t)m->nv * sizeof *v);
   c->d->time = d->time;
   assert_int_equal(past->taken_back, 0);
   assert_true(lb_step_differentiate(c->S, c->d, past));
   motor_changes(c, m, d->time, keys_now, motor);
-  motor_changes(c, m, d->time - past->dt, keys_now, before);
-  for (int i = 0; i < m->nmotor; i++) {
-    begun[i] = before[3 * i];
-  }
-  const lb_step_causes in = {{c->q[0], c->q[1]}, {c->v[0], c->v[1]}, motor, begun};
+  const lb_step_causes in = {{c->q[0], c->q[1]}, {c->v[0], c->v[1]}, motor};
   double lambda[MOST] = {0};
   lb_step_effects out = {q, v, a, lambda};
   lb_step_forward(c->S, &out, &in);
@@ -104,13 +99,10 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
   const lb_scene_solver solver = {.integrator = integrator,
                                   .step = STEP,
                                   .tolerance = 1e-12,
-                                  .closing = m->solver.closing,
                                   .newton = m->shell ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
-  if (integrator != LB_INTEGRATOR_LINEAR_EULER) {
-    ((lb_bdf2*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities
-  }
+  ((lb_bdf2*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities
   memcpy(d->q, q0, (size_t)m->nq * sizeof *q);
   lb_advance(m, d->q, x->q, s);
   for (int k = 0; k < m->nv; k++) {

@@ -264,7 +264,7 @@ static void run_now(const direction* x, double s, const double* q0, const double
 
 static void check(const char* text, const char* word, const char* is, bool shaken, double h) {
   static const lb_integrator schemes[] = {LB_INTEGRATOR_BDF1, LB_INTEGRATOR_BDF2,
-                                          LB_INTEGRATOR_SDIRK2, LB_INTEGRATOR_LINEAR_EULER};
+                                          LB_INTEGRATOR_SDIRK2};
   static direction x;
   static chain c;
   static double q0[MOST], v0[MOST];
@@ -290,7 +290,7 @@ static void check(const char* text, const char* word, const char* is, bool shake
   x.keys = keys_now = 1;
   c.plus = plus;
   c.random = r;
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 3; i++) {
     now.by = schemes[i];
     chain_compare(run_now, m, now.by, 0, &x, h, q0, v0, &c);
     assert_near(c.back, 0, 1e-12);
@@ -337,7 +337,7 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   const long requests = count.requests;
   const lb_step_past past = {.dt = STEP, .count = 1, .weight = {1}, .q = {m->q0}, .v = {m->qd0}};
   double* x = calloc(5 * (size_t)m->nv, sizeof *x);
-  lb_step_causes causes = {{x, NULL}, {x + m->nv, NULL}, NULL, NULL};
+  lb_step_causes causes = {{x, NULL}, {x + m->nv, NULL}, NULL};
   lb_step_effects effects = {x + 2 * m->nv, x + 3 * m->nv, x + 4 * m->nv, NULL};
   assert_true(lb_step_differentiate(S, d, &past));
   lb_step_forward(S, &effects, &causes);

@@ -14,7 +14,6 @@ static lb_integrator integrator;
 // A coupling of the first two plain joints that no motor prescribes, and a led point of the last
 // body.
 static bool constrained, by_rates; // with paths of rates
-static double closing;             // the time in which gaps close, of linear-euler
 
 static void add_constraints(lb_scene* s) {
   static lb_scene_constraint made[3];
@@ -83,7 +82,6 @@ static void make(double moved) {
     j->kind = j->kind > LB_JOINT_FREE ? LB_JOINT_UNIVERSAL : j->kind;
   }
   B.a.tree.scene.solver.coordinates = coordinates;
-  B.a.tree.scene.solver.closing = closing;
   lb_error err = lb_error_make(NULL);
   if (lb_model_create(&B.a.tree.scene, NULL, &B.a.m, &err) != LB_OK) {
     print_error("%s\n", err.message[0].text);
@@ -150,7 +148,6 @@ static void check(uint64_t seed, busy_options wanted, lb_coordinates in) {
   for (int i = 0; i < 3; i += step) {
     check_by(schemes[i], seed, wanted, in);
   }
-  check_by(LB_INTEGRATOR_LINEAR_EULER, seed, wanted, in);
 }
 
 static void rigid_trees_match_differences(void** state) {
@@ -193,21 +190,6 @@ static void constraints_by_rates_match_differences(void** state) {
   by_rates = false;
 }
 
-static void gaps_that_close_slowly_match_differences(void** state) {
-  (void)state;
-  closing = 0.02;
-  constrained = true;
-  for (uint64_t seed = 1; seed <= 2; seed++) {
-    check_by(LB_INTEGRATOR_LINEAR_EULER, seed,
-             (busy_options){.motors = true, .calm = true, .nbody = 5 + (int)seed},
-             LB_COORDINATES_REDUCED);
-  }
-  constrained = false;
-  check_by(LB_INTEGRATOR_LINEAR_EULER, 1, (busy_options){.motors = true, .calm = true, .nbody = 4},
-           LB_COORDINATES_MAXIMAL);
-  closing = 0;
-}
-
 static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** state) {
   (void)state;
   lb_counting count = {0};
@@ -241,7 +223,6 @@ int main(void) {
       cmocka_unit_test(loops_match_differences),
       cmocka_unit_test(constraints_match_differences),
       cmocka_unit_test(constraints_by_rates_match_differences),
-      cmocka_unit_test(gaps_that_close_slowly_match_differences),
       cmocka_unit_test(memory_is_taken_when_made_and_given_back_when_it_runs_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
