@@ -15,15 +15,24 @@ struct lb_arena_block {
   char payload[];
 };
 
-static const size_t BLOCK_SIZE = 32 * 1024;
+#ifndef LB_ARENA_BLOCK // a test has a block for each piece
+#define LB_ARENA_BLOCK (32 * 1024)
+#endif
+static const size_t BLOCK_SIZE = LB_ARENA_BLOCK;
 
 void lb_arena_init(lb_arena* arena, const lb_allocator* allocator) {
   arena->allocator = allocator ? allocator : lb_allocator_default();
   arena->top = NULL;
+  arena->failed = false;
 }
 
 void lb_arena_release(lb_arena* arena) {
   lb_arena_reset(arena, (lb_arena_mark){NULL, 0});
+  arena->failed = false;
+}
+
+lb_status lb_arena_status(const lb_arena* arena) {
+  return arena->failed ? LB_NO_MEMORY : LB_OK;
 }
 
 lb_arena_mark lb_arena_here(const lb_arena* arena) {
@@ -42,10 +51,11 @@ void lb_arena_reset(lb_arena* arena, lb_arena_mark mark) {
 }
 
 static lb_arena_block* add_block(lb_arena* arena, size_t size) {
-  if (size > SIZE_MAX - sizeof(lb_arena_block)) {
-    return NULL;
+  lb_arena_block* block = NULL;
+  if (!arena->failed && size <= SIZE_MAX - sizeof *block) {
+    block = lb_allocate(arena->allocator, sizeof *block + size);
   }
-  lb_arena_block* block = lb_allocate(arena->allocator, sizeof *block + size);
+  arena->failed = !block;
   if (block) {
     *block = (lb_arena_block){.below = arena->top, .size = size};
     arena->top = block;
@@ -57,7 +67,7 @@ void* lb_arena_take(lb_arena* arena, size_t size, size_t align) {
   LB_ASSERT(align <= LB_ALIGN && (align & (align - 1)) == 0);
   lb_arena_block* block = arena->top;
   size_t start = block ? (block->used + align - 1) & ~(align - 1) : 0;
-  if (!block || start > block->size || size > block->size - start) {
+  if (arena->failed || !block || start > block->size || size > block->size - start) {
     block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);
     if (!block) {
       return NULL;
@@ -69,10 +79,8 @@ void* lb_arena_take(lb_arena* arena, size_t size, size_t align) {
 }
 
 void* lb_arena_take_array(lb_arena* arena, size_t count, size_t size, size_t align) {
-  if (size && count > SIZE_MAX / size) {
-    return NULL;
-  }
-  return lb_arena_take(arena, count * size, align);
+  const bool too_many = size && count > SIZE_MAX / size;
+  return lb_arena_take(arena, too_many ? SIZE_MAX : count * size, align);
 }
 
 char* lb_arena_text(lb_arena* arena, const char* text, size_t length) {

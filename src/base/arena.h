@@ -1,13 +1,17 @@
 // Bump allocation: many small pieces that live and die together. Descriptions and models are each
-// one arena, so releasing them is one call and a failure half-way leaves nothing behind.
+// one arena, so releasing them is one call and a failure half-way leaves nothing behind. An arena
+// remembers that it ran out and gives nothing from then on, until it is released: take all pieces,
+// then ask once.
 #pragma once
 #include "limber/memory.h"
+#include "limber/status.h"
 
 typedef struct lb_arena_block lb_arena_block;
 
 typedef struct lb_arena {
   const lb_allocator* allocator;
   lb_arena_block* top; // newest block; older ones hang below it
+  bool failed;         // a piece was refused since the arena was made or released
 } lb_arena;
 
 // A place in the arena to come back to.
@@ -21,6 +25,9 @@ void lb_arena_release(lb_arena* arena);
 
 // Zeroed memory aligned to `align` (a power of two, at most LB_ALIGN), or NULL when there is none.
 void* lb_arena_take(lb_arena* arena, size_t size, size_t align);
+
+// LB_NO_MEMORY when any piece was refused, so that others are NULL, too; LB_OK otherwise.
+lb_status lb_arena_status(const lb_arena* arena);
 
 lb_arena_mark lb_arena_here(const lb_arena* arena);
 void lb_arena_reset(lb_arena* arena, lb_arena_mark mark);

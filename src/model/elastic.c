@@ -251,10 +251,10 @@ static lb_status keep_nodes(maker* k) {
 // From the moduli that it was made with to those of its materials.
 static lb_status change_moduli(maker* k, lb_reduced* reduced) {
   const int n = k->from->nregion ? k->from->nregion : 1;
-  double* factor = LB_TAKE(&k->scratch, double, n);
   if (!k->from->basis_young || is_full(k->b->scene)) {
     return LB_OK;
   }
+  double* factor = LB_TAKE(&k->scratch, double, n);
   for (int i = 0; factor && i < n; i++) {
     factor[i] =
         k->b->scene->material[lb_elastic_material(k->from, i)].young / k->from->basis_young[i];

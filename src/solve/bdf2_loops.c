@@ -32,11 +32,7 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
   for (int i = 0; L->one_way && i < rows; i++) {
     L->one_way[i] = true;
   }
-  return L->J && L->Z && L->A && L->lambda && L->held && L->mu && L->work && L->pivot &&
-                 L->exchange && L->part && L->next && L->held_A && L->left && L->to && L->member &&
-                 L->one_way
-             ? LB_OK
-             : LB_NO_MEMORY;
+  return lb_arena_status(arena);
 }
 
 void lb_bdf2_loops_forget(lb_bdf2_loops* L, bool general) {

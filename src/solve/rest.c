@@ -464,6 +464,10 @@ lb_status lb_rester_solve(lb_rester* R, lb_data* d, lb_error* err) {
   const double gap = lb_loop_gap(m, d, &loop);
   memcpy(d->q, R->start_q, (size_t)m->nq * sizeof *d->q);
   memset(R->lambda, 0, (size_t)lb_loops_most_rows(m) * sizeof *R->lambda);
+  if (lb_arena_status(&R->scratch) != LB_OK) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the rest of '%s'",
+                        m->name);
+  }
   if (gap > CLOSED) {
     const lb_constraint_title told = lb_model_constraint(m, loop);
     return lb_error_add(err, LB_FAILED, told.place,

@@ -1,6 +1,8 @@
 // base: messages, arenas, loops.
 #include "base/arena.h"
+#include "base/carve.h"
 #include "base/parallel.h"
+#include "counting.h"
 #include "limber/status.h"
 #include "test.h"
 
@@ -59,6 +61,45 @@ static void arena_reset_gives_the_same_memory_again(void** state) {
   lb_arena_release(&arena);
 }
 
+static void an_arena_that_ran_out_says_so_and_gives_nothing_until_it_is_released(void** state) {
+  (void)state;
+  lb_counting counting = {.refuse = 2};
+  const lb_allocator allocator = lb_counting_allocator(&counting);
+  lb_arena arena;
+  lb_arena_init(&arena, &allocator);
+  assert_non_null(lb_arena_take(&arena, 10, 8));
+  const lb_arena_mark before = lb_arena_here(&arena);
+  assert_null(lb_arena_take(&arena, 1000000, 8));
+  assert_null(lb_arena_take(&arena, 10, 8)); // though there is room
+  assert_int_equal(lb_arena_status(&arena), LB_NO_MEMORY);
+  lb_arena_reset(&arena, before);
+  assert_int_equal(lb_arena_status(&arena), LB_NO_MEMORY);
+  lb_arena_release(&arena);
+  assert_int_equal(lb_arena_status(&arena), LB_OK);
+  assert_non_null(lb_arena_take(&arena, 10, 8));
+  assert_null(LB_TAKE(&arena, double, SIZE_MAX / 4));
+  assert_int_equal(lb_arena_status(&arena), LB_NO_MEMORY);
+  lb_arena_release(&arena);
+  assert_int_equal(lb_arena_status(&arena), LB_OK);
+  assert_int_equal(counting.live, 0);
+}
+
+static void pieces_beyond_all_memory_measure_as_a_block_that_nobody_has(void** state) {
+  (void)state;
+  static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8 + 2, SIZE_MAX / 8, SIZE_MAX / 8 - 1};
+  for (int i = 0; i < 4; i++) {
+    lb_carver c = {NULL, 0};
+    lb_carve(&c, 3, 8);
+    lb_carve(&c, counts[i], 8);
+    lb_carve(&c, 3, 8);
+    assert_null(lb_allocate(NULL, c.used));
+  }
+  lb_carver c = {NULL, 0};
+  lb_carve(&c, 3, 8);
+  lb_carve(&c, 9, 8);
+  assert_int_equal(c.used, 3 * LB_ALIGN);
+}
+
 static double term(void* context, int i) {
   (void)context;
   return 1.0 / (1.0 + i);
@@ -96,6 +137,8 @@ int main(void) {
       cmocka_unit_test(messages_beyond_the_most_are_counted),
       cmocka_unit_test(arena_pieces_are_aligned_zeroed_and_apart),
       cmocka_unit_test(arena_reset_gives_the_same_memory_again),
+      cmocka_unit_test(an_arena_that_ran_out_says_so_and_gives_nothing_until_it_is_released),
+      cmocka_unit_test(pieces_beyond_all_memory_measure_as_a_block_that_nobody_has),
       cmocka_unit_test(parallel_sum_is_the_same_for_any_number_of_threads),
       cmocka_unit_test(parallel_for_visits_each_index_once),
   };
