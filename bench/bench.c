@@ -257,7 +257,7 @@ static const goal goals[] = {
     {FORWARD, NULL, "bullet", 0.8, FORWARD},
     {MASS, NULL, "simbody", 0.05, MASS},
     {INVERSE, NULL, "dart", 0.3, INVERSE},
-    {DERIVATIVES, "humanoid27", "bullet", 2.5, FORWARD},
+    {DERIVATIVES, "humanoid27", "bullet", 1.3, FORWARD},
 };
 
 static void print_goal(const bench* b, task what, int k) {

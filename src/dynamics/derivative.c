@@ -390,15 +390,20 @@ void lb_rnea_derivatives(lb_derivatives* D, lb_data* d, const double* q, const d
 
 // --- life ---
 
-// Runs and the next coordinate towards the world. An elastic body's own columns are zero, so the
-// way goes on from its parent.
+// Parent of link i in the way to the world. An elastic body's own columns are zero, so the way goes
+// on from its parent.
+static int carrier(const lb_model* m, int i) {
+  int p = m->link[i].parent;
+  while (p != LB_WORLD && m->link[p].kind == LB_LINK_ELASTIC) {
+    p = m->link[p].parent;
+  }
+  return p;
+}
+
 static void link_runs(const lb_model* m, lb_derivation* W) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    int p = l->parent;
-    while (p != LB_WORLD && m->link[p].kind == LB_LINK_ELASTIC) {
-      p = m->link[p].parent;
-    }
+    const int p = carrier(m, i);
     lb_run run = {l->column, l->v, l->nv, p};
     if (p != LB_WORLD && l->kind != LB_LINK_ELASTIC) {
       const lb_run* next = &W->run[p];
@@ -407,6 +412,13 @@ static void link_runs(const lb_model* m, lb_derivation* W) {
       }
     }
     W->run[i] = run;
+  }
+}
+
+static void link_coordinates(const lb_model* m, lb_derivation* W) {
+  for (int i = 0; i < m->nlink && W->v_up; i++) {
+    const lb_link* l = &m->link[i];
+    const int p = carrier(m, i);
     for (int k = 0; k < l->nv && l->kind != LB_LINK_FACE; k++) {
       const int last = p == LB_WORLD ? -1 : m->link[p].v + m->link[p].nv - 1;
       W->v_up[l->v + k] = k > 0 ? l->v + k - 1 : last;
@@ -428,10 +440,10 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
     *vectors[i] = lb_carve(c, nv, sizeof(double));
   }
-  double** const matrices[] = {&made.M,      &made.tau_q,   &made.tau_qd, &made.qdd_q,
-                               &made.qdd_qd, &made.qdd_tau, &work.L};
+  double** const matrices[] = {&made.M,     &made.tau_q,  &made.tau_qd,
+                               &made.qdd_q, &made.qdd_qd, &made.qdd_tau};
   for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
-    *matrices[i] = lb_carve(c, nv * nv, sizeof(double));
+    *matrices[i] = lb_carve(c, nv * nv + LB_PANEL, sizeof(double));
   }
   lb_motion** const columns[] = {&work.S, &work.psi, &work.chi, &work.sig};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
@@ -446,7 +458,6 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));
   work.run = lb_carve(c, nlink, sizeof(lb_run));
-  work.v_up = lb_carve(c, nv, sizeof(int));
   work.index = lb_carve(c, nv, sizeof(int));
   work.at = lb_carve(c, nlink, sizeof(lb_v4));
   work.V = lb_carve(c, nlink + 1, sizeof(lb_motion));
@@ -454,7 +465,11 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   work.whole = lb_carve(c, nlink, sizeof(lb_composite));
   work.spread = lb_carve(c, LB_SPREAD * (ncolumn + 3), sizeof(double));
   work.bend = lb_carve(c, 2 * most, sizeof(lb_motion));
-  if (m->nelastic > 0) {
+  if (m->nelastic == 0) {
+    work.mass = lb_mass_factors_lay_out(c, m);
+  } else {
+    work.v_up = lb_carve(c, nv, sizeof(int));
+    work.L = lb_carve(c, nv * nv, sizeof(double));
     work.slope = lb_carve(c, nv, sizeof(lb_slope));
     work.block = lb_carve(c, most * most, sizeof(double));
     work.own = lb_carve(c, most, sizeof(lb_reduced_slope));
@@ -490,6 +505,7 @@ lb_status lb_derivatives_create(const lb_model* m, const lb_allocator* allocator
   lb_derivatives* D = lay_out(&c, m);
   D->work->allocator = allocator;
   link_runs(m, D->work);
+  link_coordinates(m, D->work);
   *derivatives = D;
   return LB_OK;
 }

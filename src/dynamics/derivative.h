@@ -29,6 +29,7 @@
 // part is zero), and two for its column, g and gd in brackets in (6) and (7).
 #pragma once
 #include "dynamics/joint.h"
+#include "dynamics/mass_solve.h"
 #include "limber/derivative.h"
 
 // What hangs on a link, about O.
@@ -66,8 +67,7 @@ typedef struct lb_run {
 typedef struct lb_derivation {
   const lb_allocator* allocator;
   lb_run* run;                    // [nlink] what starts with the link's own coordinates
-  int* v_up;                      // [nv] next coordinate towards the world, or -1
-  double* L;                      // [nv][nv] factor of the mass matrix
+  lb_mass_factors mass;           // of models without elastic bodies
   lb_v4* at;                      // [nlink] from O to the origin
   lb_motion* V;                   // [1 + nlink], V[-1] the world's
   lb_motion* A;                   // likewise
@@ -79,6 +79,8 @@ typedef struct lb_derivation {
   lb_motion* points; // [LB_POINT_ARRAYS * most points of a spring or cable][nv] likewise
   int* index;        // [nv] likewise
   // of models with elastic bodies
+  int* v_up;                    // [nv] next coordinate towards the world, or -1
+  double* L;                    // [nv][nv] factor of the mass matrix
   lb_slope* slope;              // [nv] of their coordinates, faces summed up
   double* block;                // [most r][most r]
   struct lb_reduced_slope* own; // [most r]

@@ -2,9 +2,10 @@
 //
 //   dqdd/dq = -M^-1 dtau/dq,   dqdd/dqd = -M^-1 dtau/dqd,   dqdd/dtau = M^-1
 //
-// M is factored as L'D L with a unit lower L [Featherstone 2008, ch. 6.5]: from the leaves to the
-// root there is no fill, L_ij being zero unless coordinate i hangs on j. Right-hand sides are
-// eliminated by whole rows.
+// Trees of rigid links have M factored by the articulated-body algorithm (mass_solve.h). Elastic
+// bodies couple their coordinates by a block of M: with them M is factored as L'D L with a unit
+// lower L [Featherstone 2008, ch. 6.5]. From the leaves to the root there is no fill, L_ij being
+// zero unless coordinate i hangs on j. Right-hand sides are eliminated by whole rows.
 #include <string.h>
 
 #include "dynamics/derivative.h"
@@ -68,13 +69,11 @@ static void solve(const rows* B, const double* L, int nv, const int* up) {
   }
 }
 
-lb_status lb_aba_derivatives(lb_derivatives* D, lb_data* d, const double* q, const double* qd,
-                             const double* tau) {
+// -M^-1 dtau/dq, -M^-1 dtau/dqd and M^-1 by factors of the matrix.
+static lb_status solve_elastic(lb_derivatives* D) {
   const int nv = D->model->nv;
   const size_t size = (size_t)nv * (size_t)nv;
   double* L = D->work->L;
-  lb_aba(D->model, d, D->qdd, q, qd, tau);
-  lb_derive(D, d, q, qd, D->qdd, false);
   memcpy(L, D->M, size * sizeof *L);
   if (!factor(L, nv, D->work->v_up)) {
     return LB_FAILED;
@@ -90,4 +89,19 @@ lb_status lb_aba_derivatives(lb_derivatives* D, lb_data* d, const double* q, con
   const rows B = {{D->qdd_q, D->qdd_qd, D->qdd_tau}};
   solve(&B, L, nv, D->work->v_up);
   return LB_OK;
+}
+
+lb_status lb_aba_derivatives(lb_derivatives* D, lb_data* d, const double* q, const double* qd,
+                             const double* tau) {
+  const lb_model* m = D->model;
+  lb_mass_factors* F = &D->work->mass;
+  lb_aba(m, d, D->qdd, q, qd, tau);
+  const bool rigid = m->nelastic == 0, definite = !rigid || lb_mass_factors_take(F, d->work);
+  lb_derive(D, d, q, qd, D->qdd, false);
+  if (!rigid) {
+    return solve_elastic(D);
+  }
+  lb_mass_factors_solve(F, (double* const[]){D->qdd_q, D->qdd_qd, D->qdd_tau},
+                        (const double* const[]){D->tau_q, D->tau_qd});
+  return definite ? LB_OK : LB_FAILED;
 }

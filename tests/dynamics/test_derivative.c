@@ -167,12 +167,121 @@ static void velocity_forces_are_quadratic(void** state) {
   }
 }
 
+// Chain of boxes on hinges about y and z in turn.
+static lb_scene make_chain(lb_random* r, int n) {
+  static lb_scene_body body[MOST];
+  static lb_scene_joint joint[MOST];
+  static char name[MOST][16];
+  lb_scene scene = lb_scene_default();
+  for (int i = 0; i < n; i++) {
+    snprintf(name[i], sizeof name[i], "b%d", i);
+    body[i] = lb_scene_body_default();
+    body[i].has_mass = body[i].has_com = body[i].has_inertia = true;
+    body[i].mass = random_mass(r);
+    joint[i] = lb_scene_joint_default();
+    body[i].name = joint[i].name = name[i];
+    joint[i].kind = LB_JOINT_REVOLUTE;
+    joint[i].parent = i - 1;
+    joint[i].child = i;
+    joint[i].axis = i % 2 == 0 ? lb_vec3_make(0, 1, 0) : lb_vec3_make(0, 0, 1);
+    joint[i].in_parent.p.x = 0.4;
+  }
+  scene.name = scene.file = "chain";
+  scene.about = "";
+  scene.body = body;
+  scene.joint = joint;
+  scene.nbody = scene.njoint = n;
+  return scene;
+}
+
+// What is left of H X + s B = 0, over the largest sum of sizes, or 1.
+static double left_over(int n, const double* H, const double* X, double s, const double* B) {
+  double most = 0, size = 1;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double sum = s * B[i * n + j], sizes = fabs(sum);
+      for (int k = 0; k < n; k++) {
+        sum += H[i * n + k] * X[k * n + j];
+        sizes += fabs(H[i * n + k] * X[k * n + j]);
+      }
+      most = fmax(most, fabs(sum));
+      size = fmax(size, sizes);
+    }
+  }
+  return most / size;
+}
+
+// Accelerations by forces without gravity and velocities, one by one.
+static void answer_forces(const lb_model* m, lb_data* d, const double* q, double* out) {
+  const double zero[MOST] = {0};
+  for (int k = 0; k < m->nv; k++) {
+    double e[MOST] = {0}, qdd[MOST];
+    e[k] = 1;
+    lb_aba(m, d, qdd, q, zero, e);
+    for (int i = 0; i < m->nv; i++) {
+      out[i * m->nv + k] = qdd[i];
+    }
+  }
+}
+
+// Forward derivatives put into the equations of motion by the mass matrix of lb_crba, and the
+// inverse of that against lb_aba.
+static void check_solved(lb_scene* scene, lb_random* r, double tolerance) {
+  static double one[MOST * MOST];
+  lb_model* m;
+  lb_data* d;
+  lb_derivatives* D;
+  double q[MOST], qd[MOST], tau[MOST];
+  scene->gravity = lb_vec3_make(0, 0, 0);
+  assert_int_equal(lb_model_create(scene, NULL, &m, NULL), LB_OK);
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_derivatives_create(m, NULL, &D, NULL), LB_OK);
+  assert_true(m->nv <= MOST);
+  random_state(m, r, q, qd);
+  for (int k = 0; k < m->nv; k++) {
+    tau[k] = lb_random_between(r, -5, 5);
+  }
+  assert_int_equal(lb_aba_derivatives(D, d, q, qd, tau), LB_OK);
+  lb_crba(m, d, M, q);
+  for (int k = 0; k < m->nv * m->nv; k++) {
+    one[k] = k % (m->nv + 1) == 0;
+  }
+  assert_near(left_over(m->nv, M, D->qdd_q, 1, D->tau_q), 0, 1e-14);
+  assert_near(left_over(m->nv, M, D->qdd_qd, 1, D->tau_qd), 0, 1e-14);
+  assert_near(left_over(m->nv, M, D->qdd_tau, -1, one), 0, 1e-14);
+  answer_forces(m, d, q, reference);
+  assert_matrix_near(m->nv * m->nv, reference, D->qdd_tau, tolerance);
+  lb_derivatives_release(D);
+  lb_data_release(d);
+  lb_model_release(m);
+}
+
+static void forward_derivatives_of_random_trees_solve_the_inverse_ones(void** state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 80; seed++) {
+    lb_random r = {seed};
+    random_tree_make(&T, &r, 1 + (int)(seed % 40), NULL, 0);
+    check_solved(&T.scene, &r, 1e-11);
+  }
+}
+
+static void forward_derivatives_of_long_chains_solve_the_inverse_ones(void** state) {
+  (void)state;
+  for (int n = 1; n <= MOST; n += n < 20 ? 1 : 60) {
+    lb_random r = {(uint64_t)n};
+    lb_scene chain = make_chain(&r, n);
+    check_solved(&chain, &r, 1e-12);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(derivatives_of_random_trees_match_differences),
       cmocka_unit_test(derivatives_with_elastic_bodies_match_differences),
       cmocka_unit_test(derivatives_with_charts_on_elastic_bodies_match_differences),
       cmocka_unit_test(velocity_forces_are_quadratic),
+      cmocka_unit_test(forward_derivatives_of_random_trees_solve_the_inverse_ones),
+      cmocka_unit_test(forward_derivatives_of_long_chains_solve_the_inverse_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
