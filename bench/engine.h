@@ -33,12 +33,12 @@ typedef struct bench_model {
   int nlink;
   bench_link* link;  ///< [nlink]
   bool free_base;    ///< link 0 has a free joint in place of the hinge
-  int nloop;         ///< for BENCH_STIFF; engines that lack them leave them open
+  int nloop;         ///< for BENCH_STIFF and BENCH_LOOPS; engines that lack them leave them open
   bench_loop* loop;  ///< [nloop]
   int nv;            ///< degrees of freedom
   double gravity[3]; ///< [m/s^2]
   double stiffness;  ///< of a spring to zero on every hinge [N m/rad] ...
-  double damping;    ///< ... and of a damper [N m s/rad], for BENCH_STIFF
+  double damping;    ///< ... and of a damper [N m s/rad], for the same
   double qdd_sum;    ///< sum of |qdd| of the hinges in the test state; 0: not known
 } bench_model;
 
@@ -52,6 +52,7 @@ typedef enum bench_method {
   BENCH_RK8,      ///< fixed step, order eight
   BENCH_ADAPTIVE, ///< step chosen from the tolerance
   BENCH_STIFF,    ///< what the engine has for stiff springs at a fixed step
+  BENCH_LOOPS,    ///< what the engine has for loops at a fixed step, with springs
   BENCH_METHOD_COUNT
 } bench_method;
 
@@ -88,6 +89,7 @@ extern const bench_engine bench_limber;
 extern const bench_engine bench_bullet;
 extern const bench_engine bench_dart;
 extern const bench_engine bench_simbody;
+extern const bench_engine bench_ode;
 
 /// Index of the degree of freedom of the hinge of link i.
 static inline int bench_dof(const bench_model* model, int i) {

@@ -13,5 +13,8 @@ int bench_engines(const bench_engine* engines[BENCH_ENGINES_MOST]) {
 #ifdef BENCH_WITH_SIMBODY
   engines[n++] = &bench_simbody;
 #endif
+#ifdef BENCH_WITH_ODE
+  engines[n++] = &bench_ode;
+#endif
   return n;
 }

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
-#include "limber/limber.h"
+#include "limber_engine.h"
 
 typedef struct native_state {
   double *q, *qd, *tau, *qdd; // in the model's order
@@ -76,13 +75,14 @@ static void fill_loop(lb_scene* scene, name_text* names, const bench_model* benc
   scene->joint[at] = joint;
 }
 
-static lb_model* make_model(const bench_model* bench) {
+lb_model* bench_limber_model(const bench_model* bench, lb_coordinates coordinates) {
   size_t n = (size_t)bench->nlink + (size_t)bench->nloop;
   lb_scene scene = lb_scene_default();
   lb_model* model = NULL;
   name_text* names = calloc(n, sizeof *names);
   scene.name = bench->name;
   scene.gravity = vec(bench->gravity);
+  scene.solver.coordinates = coordinates;
   scene.nbody = bench->nlink;
   scene.njoint = bench->nlink + bench->nloop;
   scene.body = calloc(n, sizeof *scene.body);
@@ -181,7 +181,7 @@ static void* create(const bench_model* bench) {
     return NULL;
   }
   e->bench = bench;
-  e->model = make_model(bench);
+  e->model = bench_limber_model(bench, LB_COORDINATES_REDUCED);
   if (!e->model || lb_data_create(e->model, NULL, &e->data, NULL) != LB_OK ||
       lb_derivatives_create(e->model, NULL, &e->derivatives, NULL) != LB_OK || !make_arrays(e)) {
     release(e);
@@ -267,7 +267,7 @@ static bool start(void* self, int slot, bench_method method, double h, double to
   static const lb_integrator integrators[BENCH_METHOD_COUNT] = {
       [BENCH_EULER] = LB_INTEGRATOR_EULER,  [BENCH_RK4] = LB_INTEGRATOR_RK4,
       [BENCH_RK8] = LB_INTEGRATOR_RK8,      [BENCH_ADAPTIVE] = LB_INTEGRATOR_ADAPTIVE,
-      [BENCH_STIFF] = LB_INTEGRATOR_SDIRK2,
+      [BENCH_STIFF] = LB_INTEGRATOR_SDIRK2, [BENCH_LOOPS] = LB_INTEGRATOR_BDF2,
   };
   engine* e = self;
   lb_scene_solver solver = e->model->solver;

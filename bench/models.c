@@ -5,6 +5,7 @@
 #include "models.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,30 +118,74 @@ double bench_planar_energy(const bench_model* model, const double* q, const doub
   return energy;
 }
 
-// --- ladder ---
+// --- loops ---
 
-bench_model* bench_ladder(void) {
-  enum { RUNGS = 16 };
-  bench_model* m = make_model("ladder48", 3 * RUNGS, false, 0);
+// A model in the plane of x and y, with gravity along -y and a little along x.
+static bench_model* make_planar(const char* kind, int n, int nlink, int nloop, double sideways) {
+  char name[32];
+  snprintf(name, sizeof name, "%s%d", kind, n);
+  bench_model* m = make_model(name, nlink, false, 0);
   if (m) {
-    m->loop = calloc(RUNGS, sizeof *m->loop);
-    m->nloop = m->loop ? RUNGS : 0;
+    m->loop = calloc((size_t)nloop + 1, sizeof *m->loop);
+    m->nloop = m->loop ? nloop : 0;
+    m->gravity[0] = sideways * gravity;
     m->gravity[1] = -gravity;
     m->gravity[2] = 0;
   }
+  return m;
+}
+
+// A bar from its hinge to a point in the plane.
+static bench_link make_bar(int parent, double x, double y, double to_x, double to_y) {
+  const double thin = 0.01;
+  const box_link b = {.parent = parent,
+                      .axis = {0, 0, 1},
+                      .joint = {x, y, 0},
+                      .com = {to_x / 2, to_y / 2, 0},
+                      .half = {fmax(fabs(to_x) / 2, thin), fmax(fabs(to_y) / 2, thin), thin}};
+  return make_link(&b);
+}
+
+bench_model* bench_ladder(int n) {
+  bench_model* m = make_planar("ladder", 3 * n, 3 * n, n, 0);
   for (int i = 0; m && i < m->nlink; i++) {
-    const int row = i / RUNGS, k = i % RUNGS; // lower rail, upper rail, rungs
+    const int row = i / n, k = i % n; // lower rail, upper rail, rungs
     const bool rung = row == 2;
-    box_link b = {.parent = rung    ? k
-                            : k > 0 ? i - 1
-                                    : -1,
-                  .axis = {0, 0, 1},
-                  .joint = {rung || k > 0 ? 0.1 : 0, row == 1 && k == 0 ? 0.3 : 0, 0},
-                  .com = {rung ? 0 : 0.05, rung ? 0.15 : 0, 0},
-                  .half = {rung ? 0.01 : 0.05, rung ? 0.15 : 0.01, 0.01}};
-    m->link[i] = make_link(&b);
+    const int parent = rung ? k : k > 0 ? i - 1 : -1;
+    m->link[i] = make_bar(parent, rung || k > 0 ? 0.1 : 0, row == 1 && k == 0 ? 0.3 : 0,
+                          rung ? 0 : 0.1, rung ? 0.3 : 0);
     if (rung && m->loop) {
-      m->loop[k] = (bench_loop){{i, RUNGS + k}, {{0, 0.3, 0}, {0.1, 0, 0}}};
+      m->loop[k] = (bench_loop){{i, n + k}, {{0, 0.3, 0}, {0.1, 0, 0}}};
+    }
+  }
+  return m;
+}
+
+bench_model* bench_four_bars(int n) {
+  bench_model* m = make_planar("four-bars", n, 3 * n, n, 0.3);
+  for (int k = 0; m && k < n; k++) {
+    bench_link* bar = m->link + (ptrdiff_t)3 * k; // crank, coupler, rocker
+    bar[0] = make_bar(-1, k, 0, 0, 0.1);
+    bar[1] = make_bar(3 * k, 0, 0.1, 0.25, 0.1);
+    bar[2] = make_bar(-1, k + 0.25, 0, 0, 0.2);
+    if (m->loop) {
+      m->loop[k] = (bench_loop){{3 * k + 1, 3 * k + 2}, {{0.25, 0.1, 0}, {0, 0.2, 0}}};
+    }
+  }
+  return m;
+}
+
+bench_model* bench_grid(int n) {
+  const int hanging = n * n;
+  bench_model* m = make_planar("grid", n, n * (2 * n - 1), n * (n - 1), 0.3);
+  for (int i = 0; m && i < hanging; i++) { // column after column, downwards
+    const bool top = i % n == 0;
+    m->link[i] = make_bar(top ? -1 : i - 1, top ? 0.1 * (i / n) : 0, top ? 0 : -0.1, 0, -0.1);
+  }
+  for (int i = 0; m && i < m->nlink - hanging; i++) { // from its lower end to the next column's
+    m->link[hanging + i] = make_bar(i, 0, -0.1, 0.1, 0);
+    if (m->loop) {
+      m->loop[i] = (bench_loop){{hanging + i, i + n}, {{0.1, 0, 0}, {0, -0.1, 0}}};
     }
   }
   return m;

@@ -6,8 +6,13 @@
 bench_model* bench_chain(int n);
 /// The same with all hinges about y: it stays in a plane.
 bench_model* bench_planar_chain(int n);
-/// Ladder of two rails of 16 links and 16 rungs, whose far ends balls close: 16 loops.
-bench_model* bench_ladder(void);
+/// Ladder of two rails of n links and n rungs, whose far ends balls close: n loops.
+bench_model* bench_ladder(int n);
+/// n four-bars side by side that do not touch each other: n loops.
+bench_model* bench_four_bars(int n);
+/// Curtain of n columns of n bars that hang from the world, with bars across between neighbours at
+/// each joint, all in a plane: n (2 n - 1) bars, n (n - 1) loops that balls close.
+bench_model* bench_grid(int n);
 /// Humanoid of 22 links, 27 degrees of freedom, on a free base.
 bench_model* bench_humanoid(void);
 void bench_model_release(bench_model* model);

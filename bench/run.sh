@@ -11,6 +11,8 @@ echo
 echo
 "$build/bench/limber_bench_stiff" || status=$?
 echo
+"$build/bench/limber_bench_constraints" || status=$?
+echo
 "$build/bench/limber_bench_elastic" "$(dirname "$0")/../scenes" || status=$?
 echo
 "$build/bench/limber_bench_full" "$(dirname "$0")/../scenes" || status=$?

@@ -175,7 +175,7 @@ int main(void) {
     }
   }
   // the ladder settles; Bullet's needs steps of 0.06 ms for that
-  compare(bench_ladder(), 1, (trial){1e-3, 5000, -0.002297});
-  compare(bench_ladder(), 1, (trial){6e-5, 5000, 0});
+  compare(bench_ladder(16), 1, (trial){1e-3, 5000, -0.002297});
+  compare(bench_ladder(16), 1, (trial){6e-5, 5000, 0});
   return 0;
 }

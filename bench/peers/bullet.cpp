@@ -171,10 +171,10 @@ void get_qdd(void* engine, double* qdd) {
 
 bool start(void* engine, int slot, bench_method method, double h, double) {
   Engine& e = self(engine);
-  if (method != BENCH_EULER && method != BENCH_RK4 && method != BENCH_STIFF) {
+  e.springs = method == BENCH_STIFF || method == BENCH_LOOPS;
+  if (method != BENCH_EULER && method != BENCH_RK4 && !e.springs) {
     return false;
   }
-  e.springs = method == BENCH_STIFF;
   e.body->useRK4Integration(method == BENCH_RK4);
   e.body->clearForcesAndTorques();
   set_state(e, e.slot[slot]);

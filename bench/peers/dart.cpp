@@ -1,5 +1,7 @@
 // DART's Skeleton behind the benchmark's interface.
 #include <dart/config.hpp>
+#include <dart/constraint/BallJointConstraint.hpp>
+#include <dart/constraint/ConstraintSolver.hpp>
 #include <dart/dynamics/BodyNode.hpp>
 #include <dart/dynamics/FreeJoint.hpp>
 #include <dart/dynamics/RevoluteJoint.hpp>
@@ -55,6 +57,16 @@ Joint* add_joint(Engine& e, BodyNode* parent, const bench_link& l, int i) {
   return e.skeleton->createJointAndBodyNodePair<RevoluteJoint>(parent, joint, body).first;
 }
 
+void add_loops(Engine& e, const std::vector<BodyNode*>& bodies) {
+  for (int i = 0; i < e.model.nloop; i++) {
+    const bench_loop& l = e.model.loop[i];
+    BodyNode* first = bodies[l.link[0]];
+    const Eigen::Vector3d at = first->getWorldTransform() * vec(l.point[0]);
+    e.world->getConstraintSolver()->addConstraint(
+        std::make_shared<dart::constraint::BallJointConstraint>(first, bodies[l.link[1]], at));
+  }
+}
+
 void* create(const bench_model* model) {
   Engine* e = new Engine;
   e->model = *model;
@@ -64,6 +76,10 @@ void* create(const bench_model* model) {
     const bench_link& l = model->link[i];
     Joint* joint = add_joint(*e, l.parent < 0 ? nullptr : bodies[l.parent], l, i);
     bodies.push_back(joint->getChildBodyNode());
+    if (model->stiffness > 0) {
+      joint->setSpringStiffness(0, model->stiffness);
+      joint->setDampingCoefficient(0, model->damping);
+    }
     for (std::size_t k = 0; k < joint->getNumDofs(); k++) {
       e->order.push_back(int(joint->getIndexInSkeleton(k)));
     }
@@ -72,6 +88,7 @@ void* create(const bench_model* model) {
   e->world = dart::simulation::World::create();
   e->world->setGravity(vec(model->gravity));
   e->world->addSkeleton(e->skeleton);
+  add_loops(*e, bodies);
   return e;
 }
 
@@ -144,7 +161,7 @@ void get_mass(void* engine, double* M) {
 
 bool start(void* engine, int slot, bench_method method, double h, double) {
   Engine& e = self(engine);
-  if (method != BENCH_EULER) {
+  if (method != BENCH_EULER && method != BENCH_LOOPS) {
     return false;
   }
   e.skeleton->setForces(Eigen::VectorXd::Zero(e.model.nv));

@@ -52,6 +52,13 @@ MobilizedBody add_link(MobilizedBody& parent, const bench_link& l, bool is_free)
   return MobilizedBody::Pin(parent, Transform(R, vec(l.joint)), body, Transform(R));
 }
 
+void add_spring(Engine& e, const MobilizedBody& body) {
+  if (e.model.stiffness > 0) {
+    Force::MobilityLinearSpring(e.forces, body, MobilizerQIndex(0), e.model.stiffness, 0);
+    Force::MobilityLinearDamper(e.forces, body, MobilizerUIndex(0), e.model.damping);
+  }
+}
+
 void* create(const bench_model* model) {
   Engine* e = new Engine(*model);
   std::vector<MobilizedBody> bodies;
@@ -59,6 +66,11 @@ void* create(const bench_model* model) {
     const bench_link& l = model->link[i];
     MobilizedBody& parent = l.parent < 0 ? e->matter.updGround() : bodies[l.parent];
     bodies.push_back(add_link(parent, l, model->free_base && i == 0));
+    add_spring(*e, bodies.back());
+  }
+  for (int i = 0; i < model->nloop; i++) {
+    const bench_loop& l = model->loop[i];
+    Constraint::Ball(bodies[l.link[0]], vec(l.point[0]), bodies[l.link[1]], vec(l.point[1]));
   }
   e->state = e->system.realizeTopology();
   e->system.realizeModel(e->state);
@@ -150,7 +162,7 @@ void get_mass(void* engine, double* M) {
 // Merson's method has order four and five evaluations a step.
 Integrator* make_integrator(const MultibodySystem& system, bench_method method, double h,
                             double tolerance) {
-  if (method == BENCH_EULER) {
+  if (method == BENCH_EULER || method == BENCH_LOOPS) {
     return new SemiExplicitEulerIntegrator(system, h);
   }
   Integrator* merson = new RungeKuttaMersonIntegrator(system);
