@@ -125,7 +125,8 @@ static bool due(const meter* m, double now, double fraction) {
   if (m->terminal) {
     return waited >= (m->drawn ? bar_every : bar_after);
   }
-  return waited >= line_at_most || (waited >= line_every && fraction >= m->fraction + 0.1);
+  const bool news = fabs(fraction - m->fraction) >= 0.1; // another part of the work begins anew
+  return waited >= line_at_most || (waited >= line_every && news);
 }
 
 static bool report(void* context, double fraction, const char* what) {

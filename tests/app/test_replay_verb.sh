@@ -73,11 +73,8 @@ claim "... and curves found in a basis help there too" better out/full/summary.j
 set -m
 "$LIMBER" replay beam.yaml --from out --full --step 0.02ms --out stopped >stdout 2>stderr &
 job=$!
-for _ in $(seq 600); do
-  grep -q simulating stderr && break
-  kill -0 $job 2>/dev/null || break
-  sleep 0.1
-done
+until grep -q simulating stderr || ! kill -0 $job 2>/dev/null; do sleep 0.1; done
+claim "it tells that it plays" complains simulating
 kill -INT $job
 status=0
 wait $job || status=$?

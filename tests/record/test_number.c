@@ -1,6 +1,7 @@
 // Text of numbers: reads back exactly, as short as can be.
 #include "record/number.h"
-#include "test.h"
+
+#include "comma.h"
 
 static void number_reads_back(double x) {
   char text[LB_NUMBER_SIZE];
@@ -53,6 +54,23 @@ static void every_number_reads_back_exactly(void** state) {
     number_reads_back(x);
     number_reads_back(nextafter(x, 0));
     number_reads_back(-nextafter(x, 1e300));
+  }
+}
+
+static void numbers_are_written_alike_in_every_locale(void** state) {
+  (void)state;
+  static const double some[] = {0.1, 1.5, -2.25e-9, 1.7976931348623157e308, 4.9e-324, 123456.789};
+  char plain[6][LB_NUMBER_SIZE], comma[6][LB_NUMBER_SIZE];
+  for (int i = 0; i < 6; i++) {
+    lb_number_format(plain[i], some[i]);
+  }
+  enter_comma();
+  for (int i = 0; i < 6; i++) {
+    lb_number_format(comma[i], some[i]);
+  }
+  leave_comma();
+  for (int i = 0; i < 6; i++) {
+    assert_string_equal(comma[i], plain[i]);
   }
 }
 
@@ -110,6 +128,7 @@ static void numbers_look_as_people_write_them(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_number_reads_back_exactly),
+      cmocka_unit_test(numbers_are_written_alike_in_every_locale),
       cmocka_unit_test(no_number_with_fewer_digits_would_do),
       cmocka_unit_test(numbers_look_as_people_write_them),
   };
