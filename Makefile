@@ -50,13 +50,19 @@ fuzz: setup-build-node-test ## fuzz the file readers, SECONDS=60 each
 	@tests/fuzz/run $(SECONDS)
 
 .PHONY: bench
-bench: setup-build-node build ## time the algorithms; writes build/bench.json
-	@cmake --build build/release --parallel $(JOBS) --target limber_bench limber_bench_energy limber_bench_stiff limber_bench_constraints limber_bench_elastic limber_bench_full limber_bench_gradient limber_bench_optimize limber_bench_retarget
+bench: setup-build-node build-bench ## time the algorithms, in under a minute; writes build/bench.json
 	@bench/run.sh build/release build/bench.json
 
+.PHONY: bench-all
+bench-all: setup-build-node build-bench ## time everything: a quarter of an hour
+	@bench/run.sh build/release build/bench.json all
+
 .PHONY: bench-peers
-bench-peers: setup-build-node-peers build ## install other engines and build their drivers for `make bench`
-	@cmake --build build/release --parallel $(JOBS) --target limber_bench limber_bench_energy limber_bench_stiff limber_bench_constraints limber_bench_elastic limber_bench_full limber_bench_gradient limber_bench_optimize limber_bench_retarget
+bench-peers: setup-build-node-peers build-bench ## install other engines and build their drivers for `make bench`
+
+.PHONY: build-bench
+build-bench: build
+	@cmake --build build/release --parallel $(JOBS) --target bench
 
 .PHONY: format
 format: setup-lint ## put all C in the project's format

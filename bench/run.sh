@@ -1,25 +1,27 @@
 #!/bin/sh
-# Run the benchmark programs of a build folder on one thread: run.sh BUILD_DIR RESULT.json
+# Run the benchmark programs of a build folder on one thread: run.sh BUILD_DIR RESULT.json [all]
+# Without `all` those that take seconds, and of mechanisms with loops what is quick.
 set -eu
-build=${1:?usage: run.sh BUILD_DIR RESULT.json}
-result=${2:?usage: run.sh BUILD_DIR RESULT.json}
+build=${1:?usage: run.sh BUILD_DIR RESULT.json [all]}/bench
+result=${2:?usage: run.sh BUILD_DIR RESULT.json [all]}
+scenes=$(dirname "$0")/../scenes
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 status=0
-"$build/bench/limber_bench" "$result" || status=$?
-echo
-"$build/bench/limber_bench_energy" || status=$?
-echo
-"$build/bench/limber_bench_stiff" || status=$?
-echo
-"$build/bench/limber_bench_constraints" || status=$?
-echo
-"$build/bench/limber_bench_elastic" "$(dirname "$0")/../scenes" || status=$?
-echo
-"$build/bench/limber_bench_full" "$(dirname "$0")/../scenes" || status=$?
-echo
-"$build/bench/limber_bench_gradient" "$(dirname "$0")/../scenes" || status=$?
-echo
-"$build/bench/limber_bench_optimize" "$(dirname "$0")/../scenes" || status=$?
-echo
-"$build/bench/limber_bench_retarget" "$(dirname "$0")/../scenes" || status=$?
+run() {
+  "$@" || status=$?
+  echo
+}
+run "$build/limber_bench" "$result"
+if [ "${3:-}" != all ]; then
+  run "$build/limber_bench_stiff" 1
+  run "$build/limber_bench_constraints" --slow 1
+  echo "'make bench-all' also times energies, elastic characters, full runs, gradients and searches."
+  exit $status
+fi
+run "$build/limber_bench_energy"
+run "$build/limber_bench_stiff"
+run "$build/limber_bench_constraints"
+for part in elastic full gradient optimize retarget; do
+  run "$build/limber_bench_$part" "$scenes"
+done
 exit $status

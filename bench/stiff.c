@@ -4,6 +4,8 @@
 // between the engines, whether the chain stays together, and for ten links the height of the last
 // one's centre after 1 s over that of the reference comparison. Then a ladder with 16 loops, which
 // settles: the same of the last link of its lower rail, and the widest gap of its loops.
+//
+//   limber_bench_stiff [ROUNDS]
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +14,6 @@
 
 #include "engines.h"
 #include "models.h"
-
-enum { ROUNDS = 5 };
 
 typedef struct trial {
   double step; // [s]
@@ -121,7 +121,7 @@ static void tell(const bench_engine* type, const bench_model* m, const outcome* 
   printf("\n");
 }
 
-static void compare(bench_model* m, double damping, trial t) {
+static void compare(bench_model* m, double damping, trial t, int rounds) {
   const bench_engine* engines[BENCH_ENGINES_MOST];
   const int nengine = bench_engines(engines);
   bench_state state = {0};
@@ -144,7 +144,7 @@ static void compare(bench_model* m, double damping, trial t) {
       engine[e] = NULL;
     }
   }
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < rounds; round++) {
     for (int e = 0; e < nengine; e++) {
       if (engine[e]) {
         const outcome o = run(engines[e], engine[e], m, &state, &t);
@@ -162,7 +162,8 @@ static void compare(bench_model* m, double damping, trial t) {
   bench_model_release(m);
 }
 
-int main(void) {
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? atoi(argv[1]) : 5;
   printf("stiff springs, 1000 N m/rad: microseconds a step\n");
   printf("%-9s %-8s %-5s %-9s %9s\n", "", "damping", "ms", "", "us");
   static const int links[] = {10, 50, 100, 400};
@@ -171,11 +172,11 @@ int main(void) {
   for (int i = 0; i < 4; i++) {
     for (int k = 0; k < 3; k++) {
       compare(bench_chain(links[i]), damping[k],
-              (trial){1e-3, 1000, links[i] == 10 ? height[k] : 0});
+              (trial){1e-3, 1000, links[i] == 10 ? height[k] : 0}, rounds);
     }
   }
   // the ladder settles; Bullet's needs steps of 0.06 ms for that
-  compare(bench_ladder(16), 1, (trial){1e-3, 5000, -0.002297});
-  compare(bench_ladder(16), 1, (trial){6e-5, 5000, 0});
+  compare(bench_ladder(16), 1, (trial){1e-3, 5000, -0.002297}, rounds);
+  compare(bench_ladder(16), 1, (trial){6e-5, 5000, 0}, rounds);
   return 0;
 }
