@@ -11,19 +11,40 @@
 extern "C" {
 #endif
 
+/// A motor's command, in place of its scene's profile. A motor of force exerts to[0]. A prescribed
+/// motion runs from `from` to `to` on a cubic Hermite spline, whose mean acceleration is the one
+/// that counts: what it hands to its bodies over a step is then the change of its velocity,
+/// whenever in the step an integrator asks. It stays at `from` before and at `to` after.
+typedef struct lb_command {
+  bool set;          ///< false: as the profile says
+  double start, end; ///< the step that it is for [s]
+  double from[2];    ///< position and velocity at its start; of forces nothing
+  double to[2];      ///< at its end
+} lb_command;
+
+/// An external force: as a load of a scene that keeps its direction in the world.
+typedef struct lb_external_force {
+  lb_anchor at;   ///< lb_model_anchor_of() makes it
+  lb_vec3 force;  ///< [N] in the world, on the anchor's origin
+  lb_vec3 torque; ///< [N m] in the world
+} lb_external_force;
+
 /// State and results for one model. Read what you like; write only what is marked as input.
 typedef struct lb_data {
   const lb_model* model;
-  double time;         ///< input [s]
-  double* q;           ///< [nq] input
-  double* qd;          ///< [nv] input
-  double* tau;         ///< [nv] input: further generalised forces, zero unless a caller sets them
-  double* qdd;         ///< [nv] by lb_forward
-  double* motor_force; ///< [nmotor] by lb_forward
-  double* relation_force; ///< [nrelation] multipliers, by lb_forward
-  lb_transform* pose;     ///< [nbody] in the world, by lb_poses
-  int threads;            ///< input: how many threads independent trees may use
-  struct lb_work* work;   ///< recursions' scratch
+  double time; ///< input [s]
+  double* q;   ///< [nq] input
+  double* qd;  ///< [nv] input
+  double* tau; ///< [nv] input: further generalised forces, zero unless a caller sets them
+  const lb_command* command; ///< [nmotor] input: the caller's array; NULL: all as profiles say
+  const lb_external_force* external; ///< [nexternal] input: the caller's array
+  int nexternal;                     ///< input
+  double* qdd;                       ///< [nv] by lb_forward
+  double* motor_force;               ///< [nmotor] by lb_forward
+  double* relation_force;            ///< [nrelation] multipliers, by lb_forward
+  lb_transform* pose;                ///< [nbody] in the world, by lb_poses
+  int threads;                       ///< input: how many threads independent trees may use
+  struct lb_work* work;              ///< recursions' scratch
 } lb_data;
 
 /// A state at the model's start.

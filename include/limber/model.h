@@ -352,9 +352,13 @@ typedef struct lb_variation {
 lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
                         const lb_allocator* allocator, lb_model** varied, lb_error* err);
 
-/// Index of a body or joint by name, or -1.
+/// Index of a body, joint or motor by name, or -1.
 int lb_model_body(const lb_model* model, const char* name);
 int lb_model_joint(const lb_model* model, const char* name);
+int lb_model_motor(const lb_model* model, const char* name);
+
+/// A point of a body, in the body's frame, as something that moves with a link.
+lb_anchor lb_model_anchor_of(const lb_model* model, int body, lb_vec3 point);
 
 #ifdef __cplusplus
 }

@@ -44,6 +44,14 @@ void lb_stepper_release(lb_stepper* stepper);
 /// the state stops being finite or no step is small enough; `data` then keeps the last good state.
 lb_status lb_stepper_step(lb_stepper* stepper, lb_data* data, double h, lb_error* err);
 
+/// Where a stepper and its data stand between two steps, as so many numbers, to come back to with
+/// this stepper or another of the same model. From there on all steps are the same to the last bit,
+/// with the same inputs. (Matrices that a stepper keeps are not saved: it makes new ones after
+/// both.)
+size_t lb_stepper_state_size(const lb_stepper* stepper);
+void lb_stepper_save(lb_stepper* stepper, const lb_data* data, double* state);
+void lb_stepper_load(lb_stepper* stepper, lb_data* data, const double* state);
+
 /// Steps taken so far, inner ones included.
 long lb_stepper_count(const lb_stepper* stepper);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dynamics/command.h"
 #include "dynamics/force_point.h"
 #include "dynamics/kinematics.h"
 #include "model/motor.h"
@@ -120,10 +121,15 @@ bool lb_forces_change_by_joints(const lb_model* m) {
   return true;
 }
 
-// --- loads ---
+// --- loads and external forces ---
 
+// External forces of callers come with the state, so that no model is without any.
 static int load_count(const lb_model* m) {
-  return m->nload;
+  return m->nload + 1;
+}
+
+int lb_loads_count(const lb_model* m, const lb_data* d) {
+  return m->nload + d->nexternal;
 }
 
 // From the axes of what it acts on to the world's.
@@ -139,32 +145,49 @@ static double load_scale(const lb_model* m, const lb_data* d, int i) {
   return scale[0];
 }
 
+// Moment and force in the world of a load of the scene that acts on something that moves.
+static lb_motion scene_load(const lb_model* m, const lb_data* d, int i) {
+  const lb_scene_load* load = &m->load[i];
+  const lb_anchor* at = &m->load_at[i];
+  const double scale = load_scale(m, d, i);
+  const lb_v4 f = load->follows ? turn(d->work, at, load->force) : lb_v4_from(load->force);
+  const lb_v4 n = load->follows ? turn(d->work, at, load->torque) : lb_v4_from(load->torque);
+  return (lb_motion){n * scale, f * scale};
+}
+
+// Loads of the scene, then external forces: where one acts; false: on nothing that moves.
+static bool load_find(const lb_model* m, const lb_data* d, int i, lb_force_point* p,
+                      lb_motion* load) {
+  const lb_external_force* push = i < m->nload ? NULL : &d->external[i - m->nload];
+  *p = lb_force_point_find(d->work, push ? &push->at : &m->load_at[i]);
+  if (!p->link) {
+    return false;
+  }
+  *load =
+      push ? (lb_motion){lb_v4_from(push->torque), lb_v4_from(push->force)} : scene_load(m, d, i);
+  return true;
+}
+
 static void load_apply(const lb_model* m, lb_data* d) {
-  for (int i = 0; i < m->nload; i++) {
-    const lb_scene_load* load = &m->load[i];
-    const double scale = load_scale(m, d, i);
-    const lb_anchor* at = &m->load_at[i];
-    const lb_force_point p = lb_force_point_find(d->work, at);
-    if (p.link) {
-      const lb_v4 f = load->follows ? turn(d->work, at, load->force) : lb_v4_from(load->force);
-      const lb_v4 n = load->follows ? turn(d->work, at, load->torque) : lb_v4_from(load->torque);
-      lb_force_point_push(&p, f * scale);
-      p.link->xn += n * scale;
+  for (int i = 0; i < lb_loads_count(m, d); i++) {
+    lb_force_point p;
+    lb_motion load;
+    if (load_find(m, d, i, &p, &load)) {
+      lb_force_point_push(&p, load.v);
+      p.link->xn += load.w;
     }
   }
 }
 
 bool lb_load_stays(const lb_model* m, const lb_data* d, int i, lb_force_point* p, lb_motion* load) {
-  const double scale = load_scale(m, d, i);
-  *p = lb_force_point_find(d->work, &m->load_at[i]);
-  *load = (lb_motion){lb_v4_from(m->load[i].torque) * scale, lb_v4_from(m->load[i].force) * scale};
-  return p->link && !m->load[i].follows;
+  const bool follows = i < m->nload && m->load[i].follows;
+  return !follows && load_find(m, d, i, p, load);
 }
 
 static void load_differentiate(lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   lb_motion *S = D->work->lever[0], *change = D->work->lever[1];
-  for (int i = 0; i < m->nload; i++) {
+  for (int i = 0; i < lb_loads_count(m, d); i++) {
     lb_force_point p;
     lb_motion load;
     if (!lb_load_stays(m, d, i, &p, &load)) {
@@ -194,7 +217,7 @@ static void motor_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_pushes(m, i) && m->motor_v[i] >= 0) {
       double value[3];
-      lb_profile_evaluate(m->motor_profile[i], d->time, value);
+      lb_motor_evaluate(m, d, i, value);
       d->motor_force[i] = value[0];
       d->work->tau[m->motor_v[i]] += value[0];
     }

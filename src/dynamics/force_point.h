@@ -33,6 +33,8 @@ static inline lb_v4 lb_force_point_gain(lb_motion S, lb_motion psi, lb_v4 veloci
   return psi.v + lb_v4_cross(S.w, velocity);
 }
 
+// Loads of the scene and the external forces of a caller, which come after them.
+int lb_loads_count(const lb_model* m, const lb_data* d);
 // Load i if it stays in the world's axes: where it acts, and moment and force there. false: it
 // turns with its body, or acts on nothing that moves.
 bool lb_load_stays(const lb_model* m, const lb_data* d, int i, lb_force_point* p, lb_motion* load);

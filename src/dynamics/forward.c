@@ -1,5 +1,6 @@
 // The system's accelerations under everything that acts on it.
 #include "dynamics/aba.h"
+#include "dynamics/command.h"
 #include "dynamics/elastic.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
@@ -13,7 +14,7 @@ void lb_drive(const lb_model* m, lb_data* d) {
     if (lb_motor_leads(m, i)) {
       const int j = m->motor_joint[i];
       double value[3];
-      lb_profile_evaluate(m->motor_profile[i], d->time, value);
+      lb_motor_evaluate(m, d, i, value);
       d->q[m->joint_q[j]] = value[0];
       d->qd[m->joint_v[j]] = value[1];
       d->qdd[m->joint_v[j]] = value[2];

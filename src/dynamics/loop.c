@@ -9,6 +9,7 @@
 // at the same point.
 #include <math.h>
 
+#include "dynamics/command.h"
 #include "dynamics/row.h"
 
 // Directions that each kind forbids: x, y, z of translation, then of rotation, z along the joint's
@@ -116,7 +117,7 @@ static void add(const lb_model* m, lb_data* d) {
     const int motor = m->loop_motor[i];
     double value[3];
     if (motor >= 0) {
-      lb_profile_evaluate(m->motor_profile[motor], d->time, value);
+      lb_motor_evaluate(m, d, motor, value);
     }
     add_rows(d->work->loops, d->work, i, m->loop[i].kind, motor, motor >= 0 ? value : NULL);
   }

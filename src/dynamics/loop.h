@@ -110,6 +110,11 @@ void lb_loops_stop(const lb_model* m, lb_data* d, double* impulse);
 enum { LB_LOOPS_TOUCHES = 1, LB_LOOPS_OUT = 2 };
 void lb_loops_save(const lb_data* d, double* place);
 void lb_loops_load(lb_data* d, const double* place);
+// All that d's constraints keep from step to step, as so many numbers, for this state of the model
+// or another one.
+size_t lb_loops_set_size(const lb_model* m);
+void lb_loops_set_save(const lb_data* d, double* set);
+void lb_loops_set_load(lb_data* d, const double* set);
 // As if there were no rows that push one way, and as it was.
 void lb_loops_leave_out_one_way(lb_data* d, bool out);
 

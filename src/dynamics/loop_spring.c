@@ -1,6 +1,7 @@
 // Springs, dampers and pushing motors on joints that close loops.
 #include <math.h>
 
+#include "dynamics/command.h"
 #include "dynamics/force.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/row.h"
@@ -111,7 +112,7 @@ static void loop_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
       double value[3];
-      lb_profile_evaluate(m->motor_profile[i], d->time, value);
+      lb_motor_evaluate(m, d, i, value);
       d->motor_force[i] = value[0];
       lb_loops_push_motor(m, d, i, value[0]);
     }

@@ -1,5 +1,6 @@
 // Linear relations of coordinates, sum of factor times coordinate: gears, couplings, limits, and
 // motors on one coordinate of several.
+#include "dynamics/command.h"
 #include "dynamics/row.h"
 
 static int most(const lb_model* m) {
@@ -22,7 +23,11 @@ static void add(const lb_model* m, lb_data* d) {
       d->work->loops->ncontact += r->one_way; // others keep their numbers
       continue;
     }
-    lb_path_wish(r->motor < 0 ? r->path : m->motor_profile[r->motor], r->rates, d->time, value);
+    if (r->motor >= 0) {
+      lb_motor_evaluate(m, d, r->motor, value);
+    } else {
+      lb_path_wish(r->path, r->rates, d->time, value);
+    }
     const double gap = r->rates ? 0 : sum(m, r, d->q, false) - value[0];
     lb_row_add(d->work->loops, (lb_row){.relation = i,
                                         .sign = r->sign,

@@ -93,6 +93,36 @@ void lb_loops_load(lb_data* d, const double* place) {
   }
 }
 
+// The active set, and which constraints are redundant: found once, where a state started.
+enum { SET_NUMBERS = 2 };
+
+size_t lb_loops_set_size(const lb_model* m) {
+  return SET_NUMBERS + 2 * (size_t)lb_loops_most_rows(m);
+}
+
+void lb_loops_set_save(const lb_data* d, double* set) {
+  const lb_loops* L = d->work->loops;
+  const int n = lb_loops_most_rows(d->model);
+  if (L) {
+    set[0] = L->own;
+    set[1] = L->moves;
+    lb_loops_save(d, set + SET_NUMBERS);
+    memcpy(set + SET_NUMBERS + n, L->length, (size_t)n * sizeof *set);
+  }
+}
+
+void lb_loops_set_load(lb_data* d, const double* set) {
+  lb_loops* L = d->work->loops;
+  const int n = lb_loops_most_rows(d->model);
+  if (L) {
+    L->own = (int)set[0];
+    L->moves = set[1] != 0;
+    lb_loops_load(d, set + SET_NUMBERS);
+    memcpy(L->length, set + SET_NUMBERS + n, (size_t)n * sizeof *set);
+    L->choices++;
+  }
+}
+
 void lb_loops_leave_out_one_way(lb_data* d, bool out) {
   if (d->work->loops) {
     d->work->loops->both_ways = out;

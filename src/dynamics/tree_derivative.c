@@ -149,7 +149,7 @@ static void take_loads(lb_tree_slopes* T, const lb_derivation* W, const lb_data*
   const lb_model* m = T->m;
   const lb_m3 one = lb_m3_identity();
   memset(T->load, 0, (size_t)m->nlink * sizeof *T->load);
-  for (int i = 0; i < m->nload; i++) {
+  for (int i = 0; i < lb_loads_count(m, d); i++) {
     lb_force_point p;
     lb_motion load;
     if (lb_load_stays(m, d, i, &p, &load)) {

@@ -8,6 +8,7 @@
 #include "model/build.h"
 #include "model/link.h"
 #include "model/maximal.h"
+#include "model/pose.h"
 #include "model/split.h"
 
 lb_status lb_build_no_memory(lb_build* b) {
@@ -266,4 +267,12 @@ int lb_model_body(const lb_model* model, const char* name) {
 
 int lb_model_joint(const lb_model* model, const char* name) {
   return find_name(model->joint_name, model->njoint, name);
+}
+
+int lb_model_motor(const lb_model* model, const char* name) {
+  return find_name(model->motor_name, model->nmotor, name);
+}
+
+lb_anchor lb_model_anchor_of(const lb_model* model, int body, lb_vec3 point) {
+  return lb_model_anchor(model, body, -1, (lb_transform){lb_quat_identity(), point});
 }

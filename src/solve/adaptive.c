@@ -234,4 +234,4 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
-const lb_stepper_type lb_stepper_adaptive = {create, release, step, NULL, false};
+const lb_stepper_type lb_stepper_adaptive = {.create = create, .release = release, .step = step};

@@ -613,4 +613,11 @@ static void observe(lb_stepper* st, lb_data* d) {
   }
 }
 
-const lb_stepper_type lb_stepper_implicit = {create, release, step, observe, true};
+const lb_stepper_type lb_stepper_implicit = {.create = create,
+                                             .release = release,
+                                             .step = step,
+                                             .observe = observe,
+                                             .closes_loops = true,
+                                             .past_size = lb_bdf2_place_size,
+                                             .save_past = lb_bdf2_save,
+                                             .load_past = lb_bdf2_load};

@@ -288,6 +288,7 @@ static lb_status set_up(bench* B, const lb_model* m, const lb_data* d, lb_arena*
     return LB_NO_MEMORY;
   }
   B->t->time = B->u->time = d->time;
+  B->t->command = B->u->command = d->command;
   if (!find_common_pose(&B->joints, B->t, d->q, B->move)) {
     return LB_FAILED;
   }

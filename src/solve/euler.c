@@ -19,4 +19,4 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
-const lb_stepper_type lb_stepper_euler = {create, NULL, step, NULL, false};
+const lb_stepper_type lb_stepper_euler = {.create = create, .step = step};

@@ -51,9 +51,7 @@ lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, l
   return duration > m->duration ? lb_model_check_paths(m, duration, err) : LB_OK;
 }
 
-// The coordinates that a recording shows: those of the state, or what it has of a model with all
-// nodes of its elastic bodies.
-static void show(const lb_model* shown, const lb_data* d, double* q, double* qd, double* qdd) {
+void lb_frame_show(const lb_model* shown, const lb_data* d, double* q, double* qd, double* qdd) {
   const lb_model* m = d->model;
   if (m->ndense == m->nv - 3 * m->nfree) { // shown itself, or one that plays other curves
     memcpy(q, d->q, (size_t)m->nq * sizeof *q);
@@ -97,8 +95,8 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   lb_poses(m, d);
   r->time[f] = d->time;
   memcpy(r->pose + frame * (size_t)m->nbody, d->pose, (size_t)m->nbody * sizeof *d->pose);
-  show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv,
-       r->keeps & LB_KEEP_RATES ? r->qdd + frame * (size_t)shown->nv : NULL);
+  lb_frame_show(shown, d, r->q + frame * (size_t)shown->nq, r->qd + frame * (size_t)shown->nv,
+                r->keeps & LB_KEEP_RATES ? r->qdd + frame * (size_t)shown->nv : NULL);
   memcpy(r->motor + frame * (size_t)m->nmotor, d->motor_force,
          (size_t)m->nmotor * sizeof *d->motor_force);
   r->kinetic[f] = lb_kinetic_energy(m, d);

@@ -96,6 +96,9 @@ void lb_full_step_gather(const lb_full_step* T, double* x, double s, const doubl
 static void see_all(lb_full_step* T, const lb_data* d) {
   lb_data* e = T->data;
   e->time = d->time;
+  e->command = d->command;
+  e->external = d->external;
+  e->nexternal = d->nexternal;
   lb_loops_leave_out(e, lb_loops_left_out(d));
   lb_full_step_see(T, e->qd, d->qd);
   lb_full_step_see(T, e->qdd, d->qdd);

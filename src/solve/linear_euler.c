@@ -280,4 +280,5 @@ const double* lb_linear_euler_multipliers(const lb_stepper* st) {
   return own->tree ? NULL : own->loops.lambda;
 }
 
-const lb_stepper_type lb_stepper_linear_euler = {create, release, step, NULL, true};
+const lb_stepper_type lb_stepper_linear_euler = {
+    .create = create, .release = release, .step = step, .closes_loops = true};

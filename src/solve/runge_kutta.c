@@ -66,8 +66,8 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   return true;
 }
 
-const lb_stepper_type lb_stepper_rk4 = {create, NULL, step, NULL, false};
-const lb_stepper_type lb_stepper_rk8 = {create, NULL, step, NULL, false};
+const lb_stepper_type lb_stepper_rk4 = {.create = create, .step = step};
+const lb_stepper_type lb_stepper_rk8 = {.create = create, .step = step};
 
 // --- tables ---
 

@@ -178,15 +178,13 @@ lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
   return close_all(m, d) || close_from_aside(m, d) ? LB_OK : lb_tell_open(m, d, true, err);
 }
 
-// Where a run starts: with all closed, or as the scene puts it where gaps close at a pace. Then too
-// they must be such as can be closed.
-static lb_status begin(const lb_model* m, lb_data* d, watch* w, lb_error* err) {
+lb_status lb_run_begin(const lb_model* m, lb_data* d, double* open, lb_error* err) {
   const lb_status status = lb_assemble(m, d, err);
   if (status == LB_OK && m->solver.closing > 0) {
     memcpy(d->q, m->q0, (size_t)m->nq * sizeof *d->q);
     memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
     lb_drive(m, d);
-    w->open = lb_loop_gap(m, d, NULL);
+    *open = lb_loop_gap(m, d, NULL);
   }
   return status;
 }
@@ -326,7 +324,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     status = lb_tell_held(model, d, p.step * (double)p.steps, err);
   }
   if (status == LB_OK) {
-    status = begin(simulated, d, &w, err);
+    status = lb_run_begin(simulated, d, &w.open, err);
   }
   if (status == LB_OK) {
     status = lb_find_moved_start(simulated, recording->allocator, &w.moved, err);

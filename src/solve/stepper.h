@@ -20,6 +20,11 @@ typedef struct lb_stepper_type {
   // lb_forward.
   void (*observe)(lb_stepper* st, lb_data* d);
   bool closes_loops; // by itself; else the caller does it after the step
+  // What a step takes from the ones before beside the state, as so many numbers, to save and to
+  // load at the end of a step. From there on both ways are the same to the last bit. NULL: nothing.
+  size_t (*past_size)(const lb_model* m);
+  void (*save_past)(lb_stepper* st, const lb_data* d, double* past);
+  void (*load_past)(lb_stepper* st, lb_data* d, const double* past);
 } lb_stepper_type;
 
 struct lb_stepper {

@@ -1,0 +1,6 @@
+// What motors are asked for: by a caller's command, or by their profiles.
+#pragma once
+#include "limber/dynamics.h"
+
+// Force, or position, velocity and acceleration, of a motor on one coordinate at d's time.
+void lb_motor_evaluate(const lb_model* m, const lb_data* d, int motor, double value[3]);
