@@ -19,3 +19,4 @@
 #include "limber/simulate.h"
 #include "limber/status.h"
 #include "limber/version.h"
+#include "limber/world.h"

@@ -19,13 +19,13 @@ void lb_track_find(const lb_model* m, const lb_scene_marker* marker, lb_track_po
   }
 }
 
-static lb_vec3 bent(const lb_model* m, const lb_data* d, const lb_track_point* p) {
+lb_vec3 lb_track_in_body(const lb_model* m, const double* q, const lb_track_point* p) {
   lb_vec3 x = p->at;
   if (p->elastic >= 0) {
     const lb_model_elastic* e = &m->elastic[p->elastic];
     for (int k = 0; k < e->r; k++) {
       const double* phi = e->Phi + 3 * ((size_t)k * (size_t)e->surface.nvertex + (size_t)p->vertex);
-      x = lb_vec3_add(x, lb_vec3_scale(d->q[e->q + k], lb_vec3_make(phi[0], phi[1], phi[2])));
+      x = lb_vec3_add(x, lb_vec3_scale(q[e->q + k], lb_vec3_make(phi[0], phi[1], phi[2])));
     }
   }
   return x;
@@ -36,7 +36,7 @@ void lb_track_add(lb_track* t, lb_data* d) {
   lb_poses(d->model, d);
   for (int i = 0; i < t->npoint; i++, x += 3) {
     const lb_track_point* p = &t->point[i];
-    const lb_vec3 at = lb_transform_point(d->pose[p->body], bent(d->model, d, p));
+    const lb_vec3 at = lb_transform_point(d->pose[p->body], lb_track_in_body(d->model, d->q, p));
     x[0] = at.x;
     x[1] = at.y;
     x[2] = at.z;

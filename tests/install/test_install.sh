@@ -1,5 +1,5 @@
 # What `make install` leaves can be used from outside: by pkg-config and by CMake, from C and C++,
-# shared and static. The C program is the one that README.md shows.
+# shared and static. The C programs are those that README.md and docs/api.md show.
 prefix=$PWD/prefix
 run cmake --install "$LIMBER_BUILD_DIR" --prefix "$prefix"
 claim "it installs" exits 0
@@ -8,7 +8,10 @@ claim "scenes come along" test -e "$prefix/share/limber/scenes/double-pendulum.y
 claim "documents come along" test -e "$prefix/share/doc/limber/README.md"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
-sed -n '/^```c$/,/^```$/p' "$LIMBER_SOURCE_DIR/README.md" | grep -v '^```' >example.c
+for page in README docs/api; do
+  sed -n '/^```c$/,/^```$/p' "$LIMBER_SOURCE_DIR/$page.md" | grep -v '^```' >"${page##*/}.c"
+done
+mv README.c example.c
 cp "$LIMBER_SOURCE_DIR/tests/install/"{use.cc,CMakeLists.txt} .
 scene=$prefix/share/limber/scenes/double-pendulum.yaml
 warnings="-Wall -Wextra -Wconversion -Wshadow -Werror"
@@ -29,6 +32,8 @@ static=$(pkg-config --static --libs limber | sed 's/-llimber/-l:liblimber.a/')
 {
   build c-shared cc -std=c11 $warnings example.c -o c-shared $(pkg-config --cflags --libs limber)
   build c-static cc -std=c11 $warnings example.c -o c-static $(pkg-config --cflags limber) $static
+  build api cc -std=c11 $warnings api.c -o api $(pkg-config --cflags --libs limber)
+  claim "the pole stands after the push" prints "10.0 s: pole at   0."
   build cc-shared c++ -std=c++17 $warnings use.cc -o cc-shared $(pkg-config --cflags --libs limber)
   build cc-static c++ -std=c++17 $warnings use.cc -o cc-static $(pkg-config --cflags limber) $static
 }

@@ -1,0 +1,241 @@
+// Making a world, its errors and its names.
+#include "world/world.h"
+
+#include <string.h>
+
+#include "scene/names.h"
+#include "solve/frames.h"
+
+// --- making and releasing ---
+
+static bool take_points(lb_world* w, const lb_scene* scene) {
+  w->npoint = scene->nmarker;
+  w->point = LB_TAKE(&w->arena, lb_track_point, w->npoint);
+  w->point_name = LB_TAKE(&w->arena, const char*, w->npoint);
+  bool ok = w->point && w->point_name;
+  for (int i = 0; i < w->npoint && ok; i++) {
+    const lb_scene_marker* marker = &scene->marker[i];
+    lb_track_find(w->shown, marker, &w->point[i]);
+    w->point_name[i] = lb_arena_text(&w->arena, marker->name, strlen(marker->name));
+    ok = w->point_name[i] != NULL;
+  }
+  return ok;
+}
+
+static bool take_arrays(lb_world* w) {
+  const lb_model *m = w->m, *shown = w->shown;
+  w->wish = LB_TAKE(&w->arena, lb_wish, m->nmotor);
+  w->command = LB_TAKE(&w->arena, lb_command, m->nmotor);
+  w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->nloop);
+  w->q = LB_TAKE(&w->arena, double, shown->nq);
+  w->qd = LB_TAKE(&w->arena, double, shown->nv);
+  return w->wish && w->command && w->reaction && w->q && w->qd;
+}
+
+static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
+  const lb_allocator* allocator = w->arena.allocator;
+  lb_status status = lb_model_create(scene, allocator, &w->shown, err);
+  w->m = status == LB_OK && w->shown->full ? w->shown->full : w->shown;
+  if (status == LB_OK) {
+    status = lb_data_create(w->m, allocator, &w->d, err);
+  }
+  if (status == LB_OK) {
+    status = lb_stepper_create(w->m, NULL, allocator, &w->stepper, err);
+  }
+  if (status == LB_OK && (!take_arrays(w) || !take_points(w, scene))) {
+    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a world");
+  }
+  return status;
+}
+
+static lb_status start(lb_world* w, lb_error* err) {
+  double open = 0;
+  lb_data_reset(w->d);
+  memset(w->wish, 0, (size_t)w->m->nmotor * sizeof *w->wish);
+  memset(w->command, 0, (size_t)w->m->nmotor * sizeof *w->command);
+  w->d->command = w->command;
+  w->d->nexternal = 0;
+  lb_world_touch(w);
+  return lb_run_begin(w->m, w->d, &open, err);
+}
+
+lb_world* lb_world_create(const lb_scene* scene, const lb_allocator* allocator, lb_error* err) {
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_world* w = LB_TAKE(&arena, lb_world, 1);
+  if (!w) {
+    lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a world");
+    return NULL;
+  }
+  w->arena = arena;
+  w->err = lb_error_make(allocator);
+  if (make_parts(w, scene, err) != LB_OK || start(w, err) != LB_OK) {
+    lb_world_close(w);
+    return NULL;
+  }
+  return w;
+}
+
+static lb_world* create_and_release(lb_status read, lb_scene* scene, lb_error* err) {
+  lb_world* w = read == LB_OK ? lb_world_create(scene, NULL, err) : NULL;
+  if (read == LB_OK) {
+    lb_scene_release(scene);
+  }
+  return w;
+}
+
+lb_world* lb_world_open(const char* path, lb_error* err) {
+  lb_scene scene;
+  return create_and_release(lb_scene_read(path, NULL, &scene, err), &scene, err);
+}
+
+lb_world* lb_world_parse(const char* text, const char* name, lb_error* err) {
+  lb_scene scene;
+  return create_and_release(lb_scene_parse(text, strlen(text), name, NULL, &scene, err), &scene,
+                            err);
+}
+
+void lb_world_close(lb_world* w) {
+  if (w) {
+    lb_release(w->arena.allocator, w->external);
+    lb_stepper_release(w->stepper);
+    lb_data_release(w->d);
+    lb_model_release(w->shown);
+    lb_error_clear(&w->err);
+    lb_arena arena = w->arena;
+    lb_arena_release(&arena);
+  }
+}
+
+void lb_world_reset(lb_world* w) {
+  memset(w->d->tau, 0, (size_t)w->m->nv * sizeof *w->d->tau);
+  start(w, &w->err);
+}
+
+// --- errors ---
+
+lb_status lb_world_status(const lb_world* w) {
+  return w->err.status;
+}
+
+lb_status lb_world_check(lb_world* w, lb_error* err) {
+  const lb_status status = w->err.status;
+  for (int i = 0; i < w->err.count; i++) {
+    lb_error_add(err, status, w->err.message[i].place, "%s", w->err.message[i].text);
+  }
+  lb_error_clear(&w->err);
+  return status;
+}
+
+// --- names ---
+
+typedef struct part_type {
+  const char* name;
+  int (*count)(const lb_world* w);
+  const char* (*name_of)(const lb_world* w, int i);
+} part_type;
+
+static int count_bodies(const lb_world* w) {
+  return w->m->nbody;
+}
+static int count_joints(const lb_world* w) {
+  return w->m->njoint + w->m->nloop;
+}
+static int count_motors(const lb_world* w) {
+  return w->m->nmotor;
+}
+static int count_points(const lb_world* w) {
+  return w->npoint;
+}
+static int count_constraints(const lb_world* w) {
+  return w->m->nguide + w->m->nrelation;
+}
+
+static const char* body_name(const lb_world* w, int i) {
+  return w->m->body_name[i];
+}
+static const char* joint_name(const lb_world* w, int i) {
+  const lb_model* m = w->m;
+  return i < m->njoint ? m->joint_name[i] : m->loop[i - m->njoint].name;
+}
+static const char* motor_name(const lb_world* w, int i) {
+  return w->m->motor_name[i];
+}
+static const char* point_name(const lb_world* w, int i) {
+  return w->point_name[i];
+}
+static const char* constraint_name(const lb_world* w, int i) {
+  const lb_model* m = w->m;
+  return i < m->nguide ? m->loop[m->guide[i].loop].name : m->relation[i - m->nguide].name;
+}
+
+static const part_type PARTS[LB_PART_COUNT] = {
+    [LB_PART_BODY] = {"body", count_bodies, body_name},
+    [LB_PART_JOINT] = {"joint", count_joints, joint_name},
+    [LB_PART_MOTOR] = {"motor", count_motors, motor_name},
+    [LB_PART_POINT] = {"marker", count_points, point_name},
+    [LB_PART_CONSTRAINT] = {"constraint", count_constraints, constraint_name},
+};
+
+int lb_world_count(const lb_world* w, lb_part part) {
+  return part < LB_PART_COUNT ? PARTS[part].count(w) : 0;
+}
+
+const char* lb_world_name(const lb_world* w, lb_part part, int i) {
+  return i >= 0 && i < lb_world_count(w, part) ? PARTS[part].name_of(w, i) : NULL;
+}
+
+static int no_such_name(lb_world* w, lb_part part, const char* name) {
+  lb_nearest near = lb_nearest_to(name);
+  for (int i = 0; i < lb_world_count(w, part); i++) {
+    const char* other = lb_world_name(w, part, i);
+    if (other) {
+      lb_nearest_offer(&near, other);
+    }
+  }
+  lb_error_add(&w->err, LB_INVALID, (lb_place){.file = w->m->file},
+               near.best ? "there is no %s '%s' (did you mean '%s'?)" : "there is no %s '%s'",
+               PARTS[part].name, name, near.best);
+  return -1;
+}
+
+int lb_world_find(lb_world* w, lb_part part, const char* name) {
+  for (int i = 0; i < lb_world_count(w, part); i++) {
+    const char* other = lb_world_name(w, part, i);
+    if (other && strcmp(other, name) == 0) {
+      return i;
+    }
+  }
+  return part < LB_PART_COUNT ? no_such_name(w, part, name) : -1;
+}
+
+bool lb_world_has(lb_world* w, lb_part part, int i) {
+  if (w->err.status != LB_OK) {
+    return false;
+  }
+  const int count = lb_world_count(w, part);
+  if (i < 0 || i >= count) {
+    lb_error_add(&w->err, LB_INVALID, (lb_place){.file = w->m->file},
+                 "there is no %s of number %d: they count from 0, and there are %d",
+                 PARTS[part].name, i, count);
+    return false;
+  }
+  return true;
+}
+
+const lb_model* lb_world_model(const lb_world* w) {
+  return w->m;
+}
+
+lb_data* lb_world_data(lb_world* w) {
+  lb_world_touch(w);
+  return w->d;
+}
+
+int lb_world_nv(const lb_world* w) {
+  return w->m->nv;
+}
+
+double lb_world_time(const lb_world* w) {
+  return w->d->time;
+}
