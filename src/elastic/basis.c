@@ -8,6 +8,20 @@
 #include "elastic/held.h"
 
 enum { ITERATIONS = 12 };
+// Pairs, such as a round rod's bending to either side, are taken whole: half a pair would bend more
+// readily one way, and which way rounding would decide. Meshes part their frequencies a little.
+static const double PAIR = 1e-3;
+enum { MOST_ALIKE = 3 }; // vectors of one frequency
+
+// The first `count` of n, and those of the same frequency as the last of them.
+static int take_whole(int count, int n, const double* omega) {
+  int whole = count;
+  while (count > 0 && whole < n && whole < count + MOST_ALIKE - 1 &&
+         omega[whole] <= (1 + PAIR) * omega[whole - 1]) {
+    whole++;
+  }
+  return whole;
+}
 
 lb_basis_options lb_basis_default(void) {
   return (lb_basis_options){.modes = 4, .derivatives = 5};
@@ -22,7 +36,8 @@ lb_status lb_basis_face_of(const lb_tetmesh* mesh, const lb_tetmesh_surface* sur
 
 // Modes of vibration by iterating with S M on a block, the attachments being a good start for some
 // of it.
-static lb_status add_modes(lb_shapes* c, int modes, double* omega) {
+static lb_status add_modes(lb_shapes* c, const lb_basis_options* o, double* omega) {
+  int modes = o->modes;
   const int ndof = c->h->fem->ndof;
   const int block = modes + 4 < c->most ? modes + 4 : c->most;
   uint64_t seed = 88172645463325252u;
@@ -61,6 +76,7 @@ static lb_status add_modes(lb_shapes* c, int modes, double* omega) {
       return status;
     }
   }
+  modes = o->most && start + modes >= o->most ? modes : take_whole(modes, block, omega);
   for (int i = 0; i < modes; i++) { // now against the attachments
     if (c->n != start + i) {
       memcpy(lb_shapes_vector(c, c->n), lb_shapes_vector(c, start + i),
@@ -86,15 +102,16 @@ static lb_status sort_blocks(lb_shapes* c, int attached, double* omega) {
 // body would be far too stiff. Nor for the softest by frequency: a slender body twists fast when
 // nothing hangs on it, but under a load it twists far, and the plane it bends in turns with the
 // twist.
-static lb_status add_derivatives(lb_shapes* c, int count) {
+static lb_status add_derivatives(lb_shapes* c, int attached, const lb_basis_options* o,
+                                 const double* omega) {
   const lb_fem* fem = c->h->fem;
-  count = count < c->n ? count : c->n;
-  double* still = LB_TAKE(&c->h->arena, double, fem->ndof);
-  lb_status status = still ? LB_OK : LB_NO_MEMORY;
+  lb_status status = LB_OK;
+  int count = o->derivatives;
+  count = count > c->n ? c->n : take_whole(count, count > attached ? c->n : attached, omega);
   for (int i = 0; i < count && status == LB_OK; i++) {
-    for (int j = 0; j <= i && status == LB_OK; j++) {
+    for (int j = 0; j <= i && status == LB_OK && (o->most == 0 || c->n < o->most); j++) {
       double* v = lb_shapes_vector(c, c->n);
-      lb_fem_second(fem, v, still, lb_shapes_vector(c, i), lb_shapes_vector(c, j));
+      lb_fem_second(fem, v, c->h->still, lb_shapes_vector(c, i), lb_shapes_vector(c, j));
       status = lb_held_solve(c->h, v);
       lb_shapes_keep(c);
     }
@@ -110,13 +127,13 @@ static lb_status collect(lb_shapes* c, int nface, const lb_basis_face* face,
   }
   const int attached = c->n;
   if (status == LB_OK && o->modes > 0) {
-    status = add_modes(c, o->modes, omega);
+    status = add_modes(c, o, omega);
   }
   if (status == LB_OK) {
     status = sort_blocks(c, attached, omega);
   }
   if (status == LB_OK) {
-    status = add_derivatives(c, o->derivatives);
+    status = add_derivatives(c, attached, o, omega);
   }
   return status == LB_OK ? lb_shapes_diagonalise(c, 0, omega) : status;
 }
@@ -126,7 +143,7 @@ lb_status lb_basis_create(const lb_fem* fem, const lb_basis_face* held, int nfac
                           lb_arena* arena, lb_basis* basis, lb_error* err) {
   lb_held h;
   lb_shapes c = {0};
-  const int d = options->derivatives;
+  const int d = options->derivatives + MOST_ALIKE - 1;
   const int most = LB_HELD_RIGID * nface + options->modes + 4 + d * (d + 1) / 2 + 1;
   double* omega = LB_TAKE(arena, double, most);
   lb_status status = lb_held_open(&h, fem, held);

@@ -21,6 +21,7 @@ typedef struct lb_basis_face {
 typedef struct lb_basis_options {
   int modes;       ///< of vibration, beyond the attachment modes
   int derivatives; ///< how many vectors get derivatives, all pairs: the softest attachments first
+  int most;        ///< vectors in all; 0: as many as there are
 } lb_basis_options;
 lb_basis_options lb_basis_default(void);
 

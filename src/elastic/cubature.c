@@ -2,9 +2,13 @@
 // find all the weights anew by non-negative least squares, until what is missing is small. Rows are
 // the components of the force at every training pose, each pose scaled to length one, so that small
 // and large deformations count alike.
-// A component's error counts over its frequency: squared, that is the energy it would bring.
+// An error counts by the energy it would bring, df' K^-1 df with the stiffness K at the pose: a
+// bent body gives way along mixtures of soft and stiff coordinates, so that a small part of a stiff
+// force bends it. Candidates' contributions A are seen only through their products N = A'A and A'b,
+// which are summed once, some poses at a time.
 #include "elastic/cubature.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -63,59 +67,57 @@ static double face_travel(const lb_reduced* b, const double* eta) {
   return most;
 }
 
-// One Newton step towards f(eta) = load with the step cut so that the energy minus the load's work
-// falls.
-static bool newton(const poser* p, double* eta, double* size) {
+// The load that would move the faces by `travel` if everything were linear.
+static bool scale_load(const poser* p, const double* eta, double travel) {
   const int r = p->b->r;
-  p->law.force(p->law.context, p->f, NULL, eta, NULL, p->scratch);
   p->law.tangent(p->law.context, p->K, eta, p->scratch);
-  for (int k = 0; k < r; k++) {
-    p->f[k] = p->load[k] - p->f[k];
-  }
-  *size = sqrt(lb_dot(r, p->f, p->f));
   if (lb_cholesky(r, p->K, r) != LB_OK) {
     return false;
   }
+  memcpy(p->f, p->load, (size_t)r * sizeof *p->f);
   lb_cholesky_solve(r, p->K, r, 1, p->f, r);
-  const double before = p->law.energy(p->law.context, eta, p->scratch) - lb_dot(r, p->load, eta);
-  for (double s = 1; s > 1e-4; s *= 0.5) {
+  const double linear = face_travel(p->b, p->f);
+  for (int k = 0; k < r; k++) {
+    p->load[k] *= linear > 0 ? travel / linear : 0;
+  }
+  return linear > 0;
+}
+
+// Equilibrium by Newton's method, f(eta) = load. A slender body that turns far is stretched by the
+// first step, which the second takes back: so steps are never cut. The matrix is kept as long as
+// steps become ten times shorter, in the norm of the energy. Ends at rounding, so that poses are
+// the same on every processor.
+static bool settle(const poser* p, double* eta, double travel) {
+  static const double ENOUGH = 1e-18, FAST = 1e-2; // of squares
+  const int r = p->b->r;
+  memset(eta, 0, (size_t)r * sizeof *eta);
+  if (!scale_load(p, eta, travel)) {
+    return false;
+  }
+  double last = INFINITY;
+  for (int i = 0; i < 60; i++) {
+    p->law.force(p->law.context, p->f, NULL, eta, NULL, p->scratch);
     for (int k = 0; k < r; k++) {
-      p->x[k] = eta[k] + s * p->f[k];
+      p->x[k] = p->f[k] = p->load[k] - p->f[k];
     }
-    const double after = p->law.energy(p->law.context, p->x, p->scratch) - lb_dot(r, p->load, p->x);
-    if (after <= before + 1e-12 * fabs(before)) {
-      memcpy(eta, p->x, (size_t)r * sizeof *eta);
+    lb_cholesky_solve(r, p->K, r, 1, p->x, r);
+    double square = lb_dot(r, p->f, p->x);
+    if (!(square < FAST * last)) {
+      p->law.tangent(p->law.context, p->K, eta, p->scratch);
+      if (lb_cholesky(r, p->K, r) != LB_OK) {
+        return false;
+      }
+      memcpy(p->x, p->f, (size_t)r * sizeof *p->x);
+      lb_cholesky_solve(r, p->K, r, 1, p->x, r);
+      square = lb_dot(r, p->f, p->x);
+    }
+    lb_add(r, eta, 1, p->x);
+    last = square;
+    if (square <= ENOUGH * fabs(lb_dot(r, p->load, eta))) {
       return true;
     }
   }
   return false;
-}
-
-// Equilibrium under a load that would move the faces by `travel` if everything were linear.
-static bool settle(const poser* p, double* eta, double travel) {
-  const int r = p->b->r;
-  memset(eta, 0, (size_t)r * sizeof *eta);
-  p->law.tangent(p->law.context, p->K, eta, p->scratch);
-  if (lb_cholesky(r, p->K, r) != LB_OK) {
-    return false;
-  }
-  memcpy(p->x, p->load, (size_t)r * sizeof *p->x);
-  lb_cholesky_solve(r, p->K, r, 1, p->x, r);
-  const double linear = face_travel(p->b, p->x);
-  for (int k = 0; k < r; k++) {
-    p->load[k] *= linear > 0 ? travel / linear : 0;
-  }
-  const double scale = sqrt(lb_dot(r, p->load, p->load));
-  for (int i = 0; i < 60; i++) {
-    double size;
-    if (!newton(p, eta, &size)) {
-      return i > 3; // as near as rounding lets it
-    }
-    if (size <= 1e-8 * scale) {
-      return true;
-    }
-  }
-  return true; // not an equilibrium, but a pose all the same
 }
 
 void lb_cubature_rest(const lb_reduced* reduced, double size, double* eta) {
@@ -159,91 +161,168 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
 
 // --- non-negative least squares on a growing set of columns ---
 
+// Columns that are equal but for rounding: the first of them is taken, on every processor.
+static const double HAIR = 1e-6;
+
 typedef struct fit {
-  int rows, most, n; // n columns so far
-  double* A;         // [most][rows]
-  double* N;         // [most][most] A'A
-  double* b;         // [rows]
-  double* Ab;        // [most] A'b
-  double* w;         // [most] weights
-  double* L;         // [most][most]
-  double* z;         // [most]
-  int* passive;      // [most] indices that are not held at zero
-  double* rest;      // [rows] b - A w
+  int ncolumn;   // candidates
+  int most, n;   // weights that are not held at zero: room, and how many there are
+  double* N;     // [ncolumn][ncolumn] A'A
+  double* Ab;    // [ncolumn] A'b
+  double bb;     // b'b
+  double* w;     // [ncolumn] weights
+  double* rest;  // [ncolumn] A'(b - A w)
+  bool* tried;   // [ncolumn] was a column already: some lost their weight again
+  int* passive;  // [most] columns with a weight
+  double* L;     // [most][most] Cholesky factor of N over them, by rows
+  double *y, *z; // [most]
 } fit;
 
 static bool take_fit(fit* s, lb_arena* arena) {
-  s->A = LB_TAKE(arena, double, (size_t)s->most*(size_t)s->rows);
-  s->N = LB_TAKE(arena, double, s->most * s->most);
-  s->b = LB_TAKE(arena, double, s->rows);
-  s->Ab = LB_TAKE(arena, double, s->most);
-  s->w = LB_TAKE(arena, double, s->most);
-  s->L = LB_TAKE(arena, double, s->most * s->most);
-  s->z = LB_TAKE(arena, double, s->most);
-  s->passive = LB_TAKE(arena, int, s->most);
-  s->rest = LB_TAKE(arena, double, s->rows);
-  return s->A && s->N && s->b && s->Ab && s->w && s->L && s->z && s->passive && s->rest;
+  const size_t n = (size_t)s->ncolumn, most = (size_t)s->most;
+  s->N = LB_TAKE(arena, double, n* n);
+  s->Ab = LB_TAKE(arena, double, n);
+  s->w = LB_TAKE(arena, double, n);
+  s->rest = LB_TAKE(arena, double, n);
+  s->tried = LB_TAKE(arena, bool, n);
+  s->passive = LB_TAKE(arena, int, most);
+  s->L = LB_TAKE(arena, double, most* most);
+  s->y = LB_TAKE(arena, double, most);
+  s->z = LB_TAKE(arena, double, most);
+  return s->N && s->Ab && s->w && s->rest && s->tried && s->passive && s->L && s->y && s->z;
 }
 
-// Least squares over the columns whose weight is not held at zero; false when they are dependent.
-static bool solve_passive(fit* s, int count) {
-  for (int i = 0; i < count; i++) {
-    s->z[i] = s->Ab[s->passive[i]];
-    for (int j = 0; j <= i; j++) {
-      s->L[i + j * count] = s->N[s->passive[i] * s->most + s->passive[j]];
-    }
-    s->L[i + i * count] *= 1 + 1e-13;
+static const double* products(const fit* s, int column) {
+  return s->N + (size_t)column * (size_t)s->ncolumn;
+}
+
+// Row n of the Cholesky factor for one more column; false when it depends on those before it.
+static bool append(fit* s, int column) {
+  const double* N = products(s, column);
+  double* row = s->L + (size_t)s->n * (size_t)s->most;
+  double left = N[column] * (1 + 1e-13);
+  for (int i = 0; i < s->n; i++) {
+    const double* Li = s->L + (size_t)i * (size_t)s->most;
+    row[i] = (N[s->passive[i]] - lb_dot(i, row, Li)) / Li[i];
+    left -= row[i] * row[i];
   }
-  if (lb_cholesky(count, s->L, count) != LB_OK) {
+  if (!(left > 0)) {
     return false;
   }
-  lb_cholesky_solve(count, s->L, count, 1, s->z, count);
+  row[s->n] = sqrt(left);
+  s->passive[s->n++] = column;
   return true;
+}
+
+// Keep the columns that still have a weight; the factor is made anew from the first that has none.
+static void drop_empty(fit* s) {
+  const int n = s->n;
+  int first = 0;
+  while (first < n && s->w[s->passive[first]] > 0) {
+    first++;
+  }
+  s->n = first;
+  for (int i = first; i < n; i++) {
+    const int column = s->passive[i];
+    if (s->w[column] > 0 && !append(s, column)) {
+      s->w[column] = 0;
+    }
+  }
+}
+
+// Least squares over the columns with a weight: z = N^-1 A'b.
+static void solve_passive(fit* s) {
+  for (int i = 0; i < s->n; i++) {
+    const double* Li = s->L + (size_t)i * (size_t)s->most;
+    s->y[i] = (s->Ab[s->passive[i]] - lb_dot(i, Li, s->y)) / Li[i];
+  }
+  memcpy(s->z, s->y, (size_t)s->n * sizeof *s->z);
+  for (int i = s->n - 1; i >= 0; i--) {
+    const double* Li = s->L + (size_t)i * (size_t)s->most;
+    s->z[i] /= Li[i];
+    lb_add(i, s->z, -s->z[i], Li);
+  }
+}
+
+// How far the weights may go towards z before one of them is zero.
+static double longest_step(const fit* s) {
+  double step = 1;
+  for (int i = 0; i < s->n; i++) {
+    const double w = s->w[s->passive[i]];
+    if (s->z[i] <= 0) {
+      step = fmin(step, w > s->z[i] ? w / (w - s->z[i]) : 0);
+    }
+  }
+  return step;
 }
 
 // Weights of all columns so far, from those of before with the new column free (Lawson and Hanson's
 // inner loop).
 static void solve_weights(fit* s) {
-  int count = 0;
-  for (int i = 0; i < s->n; i++) {
-    if (s->w[i] > 0 || i == s->n - 1) {
-      s->passive[count++] = i;
-    }
-  }
-  while (count > 0 && solve_passive(s, count)) {
-    double step = 1;
-    for (int i = 0; i < count; i++) {
-      const double w = s->w[s->passive[i]];
-      if (s->z[i] <= 0) {
-        step = fmin(step, w > s->z[i] ? w / (w - s->z[i]) : 0);
+  double step = 0;
+  while (s->n > 0 && step < 1) {
+    solve_passive(s);
+    step = longest_step(s);
+    for (int i = 0; i < s->n; i++) {
+      double* w = &s->w[s->passive[i]];
+      const double before = *w;
+      *w += step * (s->z[i] - before);
+      if (s->z[i] <= 0 && *w <= 1e-9 * before) { // it has come down to zero
+        *w = 0;
       }
     }
-    int left = 0;
-    for (int i = 0; i < count; i++) {
-      const int k = s->passive[i];
-      const double before = s->w[k];
-      s->w[k] += step * (s->z[i] - before);
-      if (s->z[i] > 0 || s->w[k] > 1e-9 * before) { // else it has come down to zero
-        s->passive[left++] = k;
-      } else {
-        s->w[k] = 0;
-      }
-    }
-    if (step >= 1) {
-      break;
-    }
-    count = left;
-  }
-  memcpy(s->rest, s->b, (size_t)s->rows * sizeof *s->rest);
-  for (int i = 0; i < s->n; i++) {
-    const double* a = s->A + (size_t)i * (size_t)s->rows;
-    for (int k = 0; s->w[i] > 0 && k < s->rows; k++) {
-      s->rest[k] -= s->w[i] * a[k];
-    }
+    drop_empty(s);
   }
 }
 
+// What is missing, along every candidate; returns its size over that of b.
+static double find_rest(fit* s) {
+  memcpy(s->rest, s->Ab, (size_t)s->ncolumn * sizeof *s->rest);
+  for (int i = 0; i < s->n; i++) {
+    lb_add(s->ncolumn, s->rest, -s->w[s->passive[i]], products(s, s->passive[i]));
+  }
+  double left = s->bb;
+  for (int i = 0; i < s->n; i++) {
+    left -= s->w[s->passive[i]] * (s->Ab[s->passive[i]] + s->rest[s->passive[i]]);
+  }
+  return sqrt(fmax(left, 0) / s->bb);
+}
+
+// The candidate with the largest cosine with what is missing; -1: none.
+static int best_column(const fit* s) {
+  int best = -1;
+  double most = 0;
+  for (int i = 0; i < s->ncolumn; i++) {
+    const double size = products(s, i)[i];
+    const double along = size > 0 && !s->tried[i] ? s->rest[i] / sqrt(size) : 0;
+    if (along > (1 + HAIR) * most) {
+      most = along;
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Columns and weights until what is missing is small; returns its size.
+static double choose_columns(fit* s, double tolerance) {
+  double error = find_rest(s);
+  while (s->n < s->most && error > tolerance) {
+    const int column = best_column(s);
+    if (column < 0) {
+      break;
+    }
+    s->tried[column] = true;
+    if (append(s, column)) {
+      solve_weights(s);
+      error = find_rest(s);
+    }
+  }
+  return error;
+}
+
 // --- training ---
+
+enum { MOST_CANDIDATES = 1024, MOST_ROWS = 512 };
 
 // A training item is the force at a pose, or its slope there along one coordinate: forces of a body
 // that bends far are small differences of large ones, and how it moves hangs on how those change
@@ -256,79 +335,120 @@ typedef struct trainer {
   const int* bent; // [nslope / r] poses whose slopes are trained
   double apart;    // of the two poses a slope is taken from, over 1 / omega
   double* pose;    // [r] scratch
-  bool* tried;     // [8 * nbatch] points that were columns already: some lost their weight again
-  double* scale;   // [npose + nslope]
-  double* g;       // [8][r]
-  double* column;  // [8][rows]
+  double* L;       // [r][r] Cholesky factor of the stiffness ...
+  int at;          // ... at this pose
+  int ncandidate;  //
+  int* candidate;  // [ncandidate] points of `all`, 8 * batch + lane
+  lb_points candidates;
+  int rows;            // of a block of items
+  double* A;           // [8 * candidates.nbatch][rows] their contributions
+  double* b;           // [rows] exact forces
+  double *g, *scratch; // [2][8][r]
   fit s;
 } trainer;
 
-// A force from a pose: of all points, or of those of a batch.
+// A force from a pose: of all points, or of those of a batch of candidates.
 typedef struct source {
   trainer* t;
   int batch; // -1: all
   int count; // numbers it gives
-  double* scratch;
 } source;
+
+static int pose_of(const trainer* t, int i) {
+  return i < t->npose ? i : t->bent[(i - t->npose) / t->all->r];
+}
 
 static void evaluate(const source* s, double* f, const double* eta) {
   if (s->batch >= 0) {
-    lb_points_contribution(s->t->all, s->batch, f, eta);
+    lb_points_contribution(&s->t->candidates, s->batch, f, eta);
   } else {
     const lb_reduced_force law = lb_points_force(s->t->all);
-    law.force(law.context, f, NULL, eta, NULL, s->scratch);
+    law.force(law.context, f, NULL, eta, NULL, s->t->scratch);
   }
 }
 
-// Item i in coordinates of unit stiffness, not yet scaled: f [count], `other` as long.
+// Item i, not yet scaled: f [count], `other` as long.
 static void item(const source* s, int i, double* f, double* other) {
   trainer* t = s->t;
   const int r = t->all->r;
-  const double* pose = t->eta + (i < t->npose ? i : t->bent[(i - t->npose) / r]) * r;
+  const double* pose = t->eta + pose_of(t, i) * r;
   if (i < t->npose) {
     evaluate(s, f, pose);
-  } else {
-    const int k = (i - t->npose) % r;
-    const double step = t->apart / t->omega[k];
-    memcpy(t->pose, pose, (size_t)r * sizeof *pose);
-    t->pose[k] = pose[k] + step;
-    evaluate(s, f, t->pose);
-    t->pose[k] = pose[k] - step;
-    evaluate(s, other, t->pose);
-    for (int m = 0; m < s->count; m++) {
-      f[m] = (f[m] - other[m]) / (2 * t->apart);
-    }
+    return;
   }
+  const int k = (i - t->npose) % r;
+  const double step = t->apart / t->omega[k];
+  memcpy(t->pose, pose, (size_t)r * sizeof *pose);
+  t->pose[k] = pose[k] + step;
+  evaluate(s, f, t->pose);
+  t->pose[k] = pose[k] - step;
+  evaluate(s, other, t->pose);
   for (int m = 0; m < s->count; m++) {
-    f[m] /= t->omega[m % r];
+    f[m] = (f[m] - other[m]) / (2 * t->apart);
   }
 }
 
-// Columns of the eight points of a batch.
-static void batch_columns(trainer* t, int batch) {
+// The Cholesky factor of the stiffness at a pose; that at rest where it has none, and for the first
+// r, which are at rest.
+static void factor_stiffness(trainer* t, int pose) {
   const int r = t->all->r;
-  const source s = {t, batch, LB_LANES * r, NULL};
-  for (int i = 0; i < t->npose + t->nslope; i++) {
-    item(&s, i, t->g, t->g + LB_LANES * r);
-    for (int l = 0; l < LB_LANES; l++) {
-      for (int k = 0; k < r; k++) {
-        t->column[l * t->s.rows + i * r + k] = t->g[l * r + k] * t->scale[i];
-      }
+  if (pose == t->at) {
+    return;
+  }
+  const lb_reduced_force law = lb_points_force(t->all);
+  bool definite = false;
+  if (pose >= r) {
+    law.tangent(law.context, t->L, t->eta + pose * r, t->scratch);
+    definite = lb_cholesky(r, t->L, r) == LB_OK;
+  }
+  if (!definite) {
+    memset(t->L, 0, (size_t)(r * r) * sizeof *t->L);
+    for (int k = 0; k < r; k++) {
+      t->L[k * (r + 1)] = t->omega[k];
     }
   }
+  t->at = pose;
 }
 
-// The right-hand side: the exact forces and slopes, each scaled to length one.
-static void exact_forces(trainer* t, double* scratch) {
+// Rows of item i, from `row` on: the exact force or slope, scaled to length one, and what each
+// candidate gives of it, all times L^-1.
+static void fill_rows(trainer* t, int i, int row) {
   const int r = t->all->r;
-  const source s = {t, -1, r, scratch};
-  for (int i = 0; i < t->npose + t->nslope; i++) {
-    double* f = t->s.b + i * r;
-    item(&s, i, f, t->g);
-    const double size = sqrt(lb_dot(r, f, f));
-    t->scale[i] = size > 0 ? 1 / size : 0;
-    for (int k = 0; k < r; k++) {
-      f[k] *= t->scale[i];
+  double* b = t->b + row;
+  factor_stiffness(t, pose_of(t, i));
+  item(&(source){t, -1, r}, i, b, t->g);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, r, t->L, r, b, 1);
+  const double size = sqrt(lb_dot(r, b, b)), scale = size > 0 ? 1 / size : 0;
+  for (int k = 0; k < r; k++) {
+    b[k] *= scale;
+  }
+  for (int batch = 0; batch < t->candidates.nbatch; batch++) {
+    item(&(source){t, batch, LB_LANES * r}, i, t->g, t->g + LB_LANES * r);
+    for (int l = 0; l < LB_LANES; l++) {
+      memcpy(t->A + (size_t)(LB_LANES * batch + l) * (size_t)t->rows + row, t->g + l * r,
+             (size_t)r * sizeof *t->g);
+    }
+  }
+  cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, r, t->s.ncolumn,
+              scale, t->L, r, t->A + row, t->rows);
+}
+
+// N = A'A and A'b, a block of items at a time.
+static void sum_products(trainer* t) {
+  fit* s = &t->s;
+  const int r = t->all->r, n = s->ncolumn, nitem = t->npose + t->nslope;
+  for (int i = 0; i < nitem;) {
+    int rows = 0;
+    for (; i < nitem && rows + r <= t->rows; i++, rows += r) {
+      fill_rows(t, i, rows);
+    }
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, rows, 1, t->A, t->rows, 1, s->N, n);
+    cblas_dgemv(CblasColMajor, CblasTrans, rows, n, 1, t->A, t->rows, t->b, 1, 1, s->Ab, 1);
+    s->bb += lb_dot(rows, t->b, t->b);
+  }
+  for (size_t j = 1; j < (size_t)n; j++) {
+    for (size_t i = 0; i < j; i++) {
+      s->N[i + j * (size_t)n] = s->N[j + i * (size_t)n];
     }
   }
 }
@@ -361,43 +481,64 @@ static lb_status choose_slopes(trainer* t, int count, lb_arena* arena) {
   return list ? LB_OK : LB_NO_MEMORY;
 }
 
-// Among a random sample of points, the one whose contribution has the largest cosine with what is
-// missing.
-static int best_point(trainer* t, uint64_t* seed) {
-  enum { SAMPLE = 60 }; // batches, of eight points each
-  int best = -1;
-  double most = 0;
-  const int tries = t->all->nbatch < SAMPLE ? t->all->nbatch : SAMPLE;
-  for (int i = 0; i < tries; i++) {
-    const int batch =
-        t->all->nbatch <= SAMPLE ? i : (int)(random_unit(seed) * (double)t->all->nbatch);
-    batch_columns(t, batch);
-    for (int l = 0; l < LB_LANES; l++) {
-      const double* a = t->column + l * t->s.rows;
-      const double size = sqrt(lb_dot(t->s.rows, a, a));
-      const double along = size > 0 ? lb_dot(t->s.rows, a, t->s.rest) / size : 0;
-      if (t->all->weight[batch][l] > 0 && along > most && !t->tried[LB_LANES * batch + l]) {
-        most = along;
-        best = LB_LANES * batch + l;
-      }
+// Points to choose from: all, or one at random from each of as many stretches of them.
+static lb_status choose_candidates(trainer* t, int nregion, lb_arena* arena) {
+  const int n = LB_LANES * t->all->nbatch;
+  int* list = LB_TAKE(arena, int, n);
+  double* one = LB_TAKE(arena, double, n);
+  int count = 0;
+  for (int i = 0; list && one && i < n; i++) {
+    one[i] = 1;
+    if (t->all->weight[i / LB_LANES][i % LB_LANES] > 0) {
+      list[count++] = i;
     }
   }
-  return best;
+  if (!list || !one) {
+    return LB_NO_MEMORY;
+  }
+  const int some = count < MOST_CANDIDATES ? count : MOST_CANDIDATES;
+  uint64_t seed = 88172645463325252u;
+  for (int i = 0; i < some; i++) {
+    const double at = (i + (some < count ? random_unit(&seed) : 0)) * count / some;
+    list[i] = list[(int)at];
+  }
+  t->candidate = list;
+  t->ncandidate = some;
+  return lb_points_pick(t->all, some, list, one, nregion, arena, &t->candidates);
 }
 
-static void add_column(trainer* t, int point) {
-  fit* s = &t->s;
-  t->tried[point] = true;
-  batch_columns(t, point / LB_LANES);
-  double* a = s->A + (size_t)s->n * (size_t)s->rows;
-  memcpy(a, t->column + (point % LB_LANES) * s->rows, (size_t)s->rows * sizeof *a);
-  for (int i = 0; i <= s->n; i++) {
-    s->N[s->n * s->most + i] = s->N[i * s->most + s->n] =
-        lb_dot(s->rows, a, s->A + (size_t)i * (size_t)s->rows);
+static bool take_trainer(trainer* t, int most, lb_arena* arena) {
+  const int r = t->all->r;
+  t->s = (fit){.ncolumn = LB_LANES * t->candidates.nbatch};
+  t->s.most = most < t->s.ncolumn ? most : t->s.ncolumn;
+  t->rows = r > MOST_ROWS ? r : MOST_ROWS / r * r;
+  t->A = LB_TAKE(arena, double, (size_t)t->s.ncolumn*(size_t)t->rows);
+  t->b = LB_TAKE(arena, double, t->rows);
+  t->g = LB_TAKE(arena, double, 2 * LB_LANES * r);
+  t->pose = LB_TAKE(arena, double, r);
+  t->L = LB_TAKE(arena, double, r* r);
+  t->scratch = LB_TAKE(arena, double, lb_points_force(t->all).scratch);
+  return t->A && t->b && t->g && t->pose && t->L && t->scratch && take_fit(&t->s, arena);
+}
+
+// The candidates with a weight, in their order. Those of a region fill batches of their own, so
+// that lanes without a point lie between.
+static lb_status pick(trainer* t, int nregion, lb_arena* scratch, lb_arena* arena, lb_points* few,
+                      int* kept) {
+  int* chosen = LB_TAKE(scratch, int, t->s.n);
+  double* weight = LB_TAKE(scratch, double, t->s.n);
+  if (!chosen || !weight) {
+    return LB_NO_MEMORY;
   }
-  s->Ab[s->n] = lb_dot(s->rows, a, s->b);
-  s->w[s->n] = 0;
-  s->n++;
+  *kept = 0;
+  for (int slot = 0, i = 0; slot < t->s.ncolumn; slot++) {
+    if (t->s.w[slot] > 0) {
+      chosen[*kept] = t->candidate[i];
+      weight[(*kept)++] = t->s.w[slot];
+    }
+    i += t->candidates.element[slot] >= 0;
+  }
+  return lb_points_pick(t->all, *kept, chosen, weight, nregion, arena, few);
 }
 
 lb_status lb_cubature_train(const lb_points* all, int nregion, const double* omega,
@@ -405,44 +546,16 @@ lb_status lb_cubature_train(const lb_points* all, int nregion, const double* ome
                             lb_arena* arena, lb_points* few, lb_cubature_report* report) {
   lb_arena scratch;
   lb_arena_init(&scratch, arena->allocator);
-  const int r = all->r;
-  trainer t = {.all = all, .eta = eta, .omega = omega, .npose = npose};
-  const bool ready = choose_slopes(&t, options->slopes, &scratch) == LB_OK;
-  t.s = (fit){.rows = (npose + t.nslope) * r, .most = options->most};
-  t.scale = LB_TAKE(&scratch, double, npose + t.nslope);
-  t.g = LB_TAKE(&scratch, double, 2 * LB_LANES * r);
-  t.pose = LB_TAKE(&scratch, double, r);
-  t.tried = LB_TAKE(&scratch, bool, LB_LANES * all->nbatch);
-  t.column = LB_TAKE(&scratch, double, LB_LANES* t.s.rows);
-  int* chosen = LB_TAKE(&scratch, int, options->most);
-  double* work = LB_TAKE(&scratch, double, lb_points_force(all).scratch);
-  lb_status status = LB_NO_MEMORY;
-  if (ready && t.scale && t.g && t.pose && t.tried && t.column && chosen && work &&
-      take_fit(&t.s, &scratch)) {
-    uint64_t seed = 88172645463325252u;
-    exact_forces(&t, work);
-    const double size = sqrt(lb_dot(t.s.rows, t.s.b, t.s.b));
-    double error = 1;
-    memcpy(t.s.rest, t.s.b, (size_t)t.s.rows * sizeof *t.s.b);
-    while (t.s.n < options->most && error > options->tolerance) {
-      const int point = best_point(&t, &seed);
-      if (point < 0) {
-        break;
-      }
-      chosen[t.s.n] = point;
-      add_column(&t, point);
-      solve_weights(&t.s);
-      error = sqrt(lb_dot(t.s.rows, t.s.rest, t.s.rest)) / size;
-    }
-    int kept = 0;
-    for (int i = 0; i < t.s.n; i++) {
-      if (t.s.w[i] > 0) {
-        chosen[kept] = chosen[i];
-        t.s.w[kept++] = t.s.w[i];
-      }
-    }
-    *report = (lb_cubature_report){kept, error};
-    status = lb_points_pick(all, kept, chosen, t.s.w, nregion, arena, few);
+  trainer t = {.all = all, .eta = eta, .omega = omega, .npose = npose, .at = -1};
+  lb_status status = choose_slopes(&t, options->slopes, &scratch);
+  status = status == LB_OK ? choose_candidates(&t, nregion, &scratch) : status;
+  if (status == LB_OK && !take_trainer(&t, options->most, &scratch)) {
+    status = LB_NO_MEMORY;
+  }
+  if (status == LB_OK) {
+    sum_products(&t);
+    report->error = choose_columns(&t.s, options->tolerance);
+    status = pick(&t, nregion, &scratch, arena, few, &report->points);
   }
   lb_arena_release(&scratch);
   return status;

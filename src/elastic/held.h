@@ -17,8 +17,9 @@ typedef struct lb_held {
   lb_direct* direct;
   lb_sparse K, A;
   int* from;
-  int* index; // [ndof] among the free
-  double* x;  // [ndof]
+  int* index;                  // [ndof] among the free
+  double* x;                   // [ndof]
+  double *still, *load, *left; // [ndof] zeros; scratch
 } lb_held;
 
 // Factor the stiffness at rest. Close it also after a failure.
@@ -31,10 +32,11 @@ lb_status lb_held_solve(lb_held* h, double* f);
 
 typedef struct lb_shapes {
   lb_held* h;
-  int n, most;   // vectors so far, and room
-  double* V;     // [most][ndof]
-  double* MV;    // [most][ndof] M times them
-  double* small; // [most * most + 2 * most]
+  int n, most;    // vectors so far, and room
+  double* V;      // [most][ndof]
+  double* MV;     // [most][ndof] M times them
+  double* small;  // [most * most + 2 * most]
+  double* turned; // [most * most]
 } lb_shapes;
 
 static inline double* lb_shapes_vector(const lb_shapes* c, int i) {
@@ -58,7 +60,12 @@ lb_status lb_shapes_open(lb_shapes* c, lb_held* h, int most, lb_arena* arena);
 void lb_shapes_keep(lb_shapes* c);
 // Shapes under a unit force and moment along each axis on a face.
 lb_status lb_shapes_attach(lb_shapes* c, const lb_basis_face* face);
-// Rotate the vectors [first, n) to Ritz vectors: diagonal stiffness, rising frequencies.
+// How many frequencies from `first` on are apart from the one before by no more than that,
+// relative.
+int lb_shapes_cluster(int n, const double* omega, int first, double apart);
+// Rotate the vectors [first, n) to Ritz vectors: diagonal stiffness, rising frequencies. Which they
+// are does not depend on rounding: vectors of one frequency have a fixed direction, all a fixed
+// sign.
 lb_status lb_shapes_diagonalise(lb_shapes* c, int first, double* omega);
 // The message for a basis that could not be made; returns `status`.
 lb_status lb_shapes_failed(lb_status status, lb_error* err);

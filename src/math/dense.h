@@ -49,6 +49,11 @@ int lb_lu_full(int n, double* A, int lda, double tolerance, int* pivot);
 /// A solution in which unknowns beyond the rank are zero; b must allow one.
 void lb_lu_full_solve(int n, const double* LU, int lda, int rank, const int* pivot, double* b);
 
+/// A = V diag(w) V', w rising, by Jacobi's rotations: A positive definite, n x n without gaps, is
+/// destroyed. Where diagonal entries differ by many orders of magnitude all w keep their digits, as
+/// long as A is well conditioned once it is scaled to a diagonal of ones.
+void lb_eigen_graded(int n, double* A, double* V, double* w);
+
 // --- BLAS and LAPACK ---
 
 /// y += s A x and y += A' x, A m x n without gaps between its columns.

@@ -196,7 +196,7 @@ static lb_status make_fem(maker* k) {
 }
 
 static lb_status make_basis(maker* k) {
-  const lb_basis_options options = {k->from->modes, k->from->derivatives};
+  const lb_basis_options options = {.modes = k->from->modes, .derivatives = k->from->derivatives};
   const lb_status status = lb_basis_create(k->fem, &k->face[0], k->nface - 1, &k->face[1], &options,
                                            &k->scratch, &k->basis, NULL);
   if (status == LB_OK || status == LB_NO_MEMORY) {

@@ -136,7 +136,7 @@ static lb_status make_linear(job* j, kind* k, const lb_elastic_body* b, lb_arena
   while ((d + 1) * (d + 2) / 2 + d + 1 <= r) {
     d++;
   }
-  const lb_basis_options options = {r - d * (d + 1) / 2, d};
+  const lb_basis_options options = {r - d * (d + 1) / 2, d, r};
   lb_basis basis;
   lb_cubature_report cubature;
   lb_status status =

@@ -213,6 +213,30 @@ static void eigenvectors_are_orthonormal_and_diagonalise(void** state) {
 
 // A uniform fixed-fixed chain of masses and springs vibrates at 2 sqrt(k/m) sin(i pi / (2 (n +
 // 1))).
+// A = D S D with D from 1 to 1e-8 and S near 1, and the same with rows and columns in reverse: the
+// order of rounding is another, the eigenvalues are the same to the last digits.
+static void graded_matrices_keep_the_digits_of_small_eigenvalues(void** state) {
+  (void)state;
+  enum { N = 5 };
+  double G[N * N], H[N * N], V[N * N], W[N * N], w[N], v[N];
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) { // of order 1e-16 to 1
+      G[i + j * N] = pow(10, -2 * (i + j)) * (i == j ? 1 : 0.1 / (i + j));
+    }
+  }
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) { // the same with its rows and columns in reverse
+      H[i + j * N] = G[N - 1 - i + (N - 1 - j) * N];
+    }
+  }
+  lb_eigen_graded(N, G, V, w);
+  lb_eigen_graded(N, H, W, v);
+  for (int k = 0; k < N; k++) {
+    assert_near(w[k] / v[k], 1, 1e-13);
+    assert_near(fabs(V[k * N] / W[N - 1 + k * N]), 1, 1e-12);
+  }
+}
+
 static void generalised_eigenvalues_of_a_chain_have_their_closed_form(void** state) {
   (void)state;
   const int n = 20;
@@ -332,6 +356,7 @@ int main(void) {
       cmocka_unit_test(lapack_solves_agree_with_the_small_ones),
       cmocka_unit_test(lapack_solves_refuse_singular_matrices),
       cmocka_unit_test(eigenvectors_are_orthonormal_and_diagonalise),
+      cmocka_unit_test(graded_matrices_keep_the_digits_of_small_eigenvalues),
       cmocka_unit_test(generalised_eigenvalues_of_a_chain_have_their_closed_form),
       cmocka_unit_test(svd_multiplies_back_for_tall_and_wide_matrices),
       cmocka_unit_test(least_squares_residual_is_orthogonal_to_the_columns),

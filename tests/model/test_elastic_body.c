@@ -111,7 +111,7 @@ static void a_scene_makes_the_body_that_code_makes(void** state) {
   lb_basis_face_of(&mesh, lb_tetmesh_find_surface(&mesh, "start"), &arena, &face[0]);
   lb_basis_face_of(&mesh, lb_tetmesh_find_surface(&mesh, "end"), &arena, &face[1]);
   assert_int_equal(
-      lb_basis_create(fem, &face[0], 1, &face[1], &(lb_basis_options){3, 2}, &arena, &basis, NULL),
+      lb_basis_create(fem, &face[0], 1, &face[1], &(lb_basis_options){3, 2, 0}, &arena, &basis, NULL),
       LB_OK);
   assert_int_equal(m->nelastic, 1);
   const lb_model_elastic* e = &m->elastic[0];
