@@ -307,12 +307,9 @@ static void fill_matrices(lb_derivatives* D, const lb_work* w) {
   }
 }
 
-void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd, const double* qdd,
-               bool forced) {
+void lb_derive_matrices(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd) {
   const lb_model* m = D->model;
-  lb_work* w = d->work;
   const size_t nv = (size_t)m->nv;
-  (forced ? lb_rnea_forced : lb_rnea)(m, d, D->tau, q, qd, qdd);
   memset(D->M, 0, nv * nv * sizeof *D->M);
   memset(D->tau_q, 0, nv * nv * sizeof *D->tau_q);
   memset(D->tau_qd, 0, nv * nv * sizeof *D->tau_qd);
@@ -323,10 +320,16 @@ void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd,
   for (int i = 0; i < m->nlink; i++) {
     spread_columns(D->work, &m->link[i], (size_t)m->ncolumn + 3);
   }
-  fill_matrices(D, w);
+  fill_matrices(D, d->work);
   for (size_t k = 0; k < nv; k++) {
     D->M[k * nv + k] += m->armature[k];
   }
+}
+
+void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd, const double* qdd,
+               bool forced) {
+  (forced ? lb_rnea_forced : lb_rnea)(D->model, d, D->tau, q, qd, qdd);
+  lb_derive_matrices(D, d, qd, qdd);
 }
 
 void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion* column, int link,

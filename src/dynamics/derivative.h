@@ -92,6 +92,8 @@ enum { LB_SPREAD = 21, LB_POINT_ARRAYS = 5 };
 // with their links when `forced`.
 void lb_derive(lb_derivatives* D, lb_data* d, const double* q, const double* qd, const double* qdd,
                bool forced);
+// The same after inverse dynamics.
+void lb_derive_matrices(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd);
 
 // The same in parts, for products with the matrices alone (tree_derivative.h): the vectors of
 // (1)-(3) and of every link what hangs on it so far, which is itself; after lb_rnea_forced or

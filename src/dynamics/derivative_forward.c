@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dynamics/derivative.h"
+#include "dynamics/rnea.h"
 
 // Rows of three matrices at once: y -= s x.
 typedef struct rows {
@@ -69,7 +70,6 @@ static void solve(const rows* B, const double* L, int nv, const int* up) {
   }
 }
 
-// -M^-1 dtau/dq, -M^-1 dtau/dqd and M^-1 by factors of the matrix.
 static lb_status solve_elastic(lb_derivatives* D) {
   const int nv = D->model->nv;
   const size_t size = (size_t)nv * (size_t)nv;
@@ -96,11 +96,13 @@ lb_status lb_aba_derivatives(lb_derivatives* D, lb_data* d, const double* q, con
   const lb_model* m = D->model;
   lb_mass_factors* F = &D->work->mass;
   lb_aba(m, d, D->qdd, q, qd, tau);
-  const bool rigid = m->nelastic == 0, definite = !rigid || lb_mass_factors_take(F, d->work);
-  lb_derive(D, d, q, qd, D->qdd, false);
-  if (!rigid) {
+  if (m->nelastic > 0) {
+    lb_derive(D, d, q, qd, D->qdd, false);
     return solve_elastic(D);
   }
+  const bool definite = lb_mass_factors_take(F, d->work);
+  lb_rnea_again(m, d, D->tau, D->qdd);
+  lb_derive_matrices(D, d, qd, D->qdd);
   lb_mass_factors_solve(F, (double* const[]){D->qdd_q, D->qdd_qd, D->qdd_tau},
                         (const double* const[]){D->tau_q, D->tau_qd});
   return definite ? LB_OK : LB_FAILED;

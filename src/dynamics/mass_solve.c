@@ -33,13 +33,13 @@ static inline void add(many* x, const double a[6], lanes s) {
   x->vy += s * a[4];
   x->vz += s * a[5];
 }
-static inline void add_shifted_force(many* to, const many* p, const double r[3]) {
-  to->wx += p->wx + (r[1] * p->vz - r[2] * p->vy);
-  to->wy += p->wy + (r[2] * p->vx - r[0] * p->vz);
-  to->wz += p->wz + (r[0] * p->vy - r[1] * p->vx);
-  to->vx += p->vx;
-  to->vy += p->vy;
-  to->vz += p->vz;
+static inline many add_shifted_force(const many* to, const many* p, const double r[3]) {
+  return (many){to->wx + p->wx + (r[1] * p->vz - r[2] * p->vy),
+                to->wy + p->wy + (r[2] * p->vx - r[0] * p->vz),
+                to->wz + p->wz + (r[0] * p->vy - r[1] * p->vx),
+                to->vx + p->vx,
+                to->vy + p->vy,
+                to->vz + p->vz};
 }
 static inline many shift_motion(const many* z, const double r[3]) {
   return (many){z->wx,
@@ -52,26 +52,34 @@ static inline many shift_motion(const many* z, const double r[3]) {
 
 // --- structure ---
 
-// Does link i go on with the segment of the link before it?
-static bool goes_on(const lb_model* m, const lb_mass_segment* s, int i) {
-  bool alone = i > 0 && m->link[i].parent == i - 1 && s->nlink < SEGMENT_MOST &&
-               m->link[i].v == s->v + s->nv;
-  for (int k = i + 1; alone && k < m->nlink; k++) {
-    alone = m->link[k].parent != i - 1;
-  }
-  return alone;
+// Does link i go on with the segment of the link before it, which has so many children?
+static bool goes_on(const lb_model* m, const lb_mass_segment* s, int i, int children) {
+  return m->link[i].parent == i - 1 && children == 1 && s->nlink < SEGMENT_MOST &&
+         m->link[i].v == s->v + s->nv;
 }
 
-static int find_segments(lb_mass_segment* segment, const lb_model* m) {
+// The segment that ends with a link.
+static int find_end(const lb_mass_segment* segment, int count, int link) {
+  int k = link == LB_WORLD ? -1 : count - 1;
+  while (k >= 0 && segment[k].link > link) {
+    k--;
+  }
+  return k;
+}
+
+static int find_segments(lb_mass_segment* segment, int* children, const lb_model* m) {
   int count = 0;
   for (int i = 0; i < m->nlink; i++) {
+    if (m->link[i].parent != LB_WORLD) {
+      children[m->link[i].parent]++;
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    if (count == 0 || !goes_on(m, &segment[count - 1], i)) {
-      int parent = l->parent == LB_WORLD ? -1 : count - 1;
-      while (parent >= 0 && segment[parent].link > l->parent) {
-        parent--;
-      }
-      segment[count++] = (lb_mass_segment){.link = i, .v = l->v, .parent = parent};
+    if (i == 0 || !goes_on(m, &segment[count - 1], i, children[i - 1])) {
+      segment[count] =
+          (lb_mass_segment){.link = i, .v = l->v, .parent = find_end(segment, count, l->parent)};
+      count++;
     }
     segment[count - 1].nlink++;
     segment[count - 1].nv += l->nv;
@@ -84,10 +92,10 @@ lb_mass_factors lb_mass_factors_lay_out(lb_carver* c, const lb_model* m) {
   lb_mass_factors F = {.m = m,
                        .axis = lb_carve(c, nv, sizeof *F.axis),
                        .segment = lb_carve(c, nlink, sizeof *F.segment),
-                       .live = lb_carve(c, nlink, sizeof *F.live),
+                       .reach = lb_carve(c, nlink, sizeof *F.reach),
                        .x = lb_carve(c, nv * LB_MASS_SIDES, sizeof(lanes)),
                        .far = lb_carve(c, nlink, sizeof *F.far)};
-  F.nsegment = c->base ? find_segments(F.segment, m) : 0;
+  F.nsegment = c->base ? find_segments(F.segment, (int*)F.far, m) : 0; // scratch, and zero yet
   return F;
 }
 
@@ -167,11 +175,19 @@ static inline void reach_in(lanes* x, many* p, const lb_mass_axis* a, lanes b) {
   add(p, a->U, y);
 }
 
+static const lb_mass_far REST = {0};
+
+// Forces that reached segment k so far.
+static inline const lb_mass_far* forces(const lb_mass_factors* F, int k) {
+  return F->reach[k] == LB_MASS_FORCES ? &F->far[k] : &REST;
+}
+
 // (1) for a segment.
 static void go_in(const lb_mass_factors* F, const panel* P, int k) {
   const lb_mass_segment* g = &F->segment[k];
   const size_t nv = (size_t)F->m->nv;
-  many p = F->far[k].side[0], q = F->far[k].side[1], t = F->far[k].side[2];
+  const lb_mass_far* from = forces(F, k);
+  many p = from->side[0], q = from->side[1], t = from->side[2];
   for (int v = g->v + g->nv - 1; v >= g->v; v--) {
     const size_t at = (size_t)v * nv + (size_t)P->v;
     lanes* x = (lanes*)F->x + LB_MASS_SIDES * v;
@@ -180,11 +196,11 @@ static void go_in(const lb_mass_factors* F, const panel* P, int k) {
     reach_in(&x[2], &t, &F->axis[v], unit_row(P, v));
   }
   if (g->parent >= 0) {
-    lb_mass_far* to = &F->far[g->parent];
-    F->live[g->parent] = true;
-    add_shifted_force(&to->side[0], &p, g->r);
-    add_shifted_force(&to->side[1], &q, g->r);
-    add_shifted_force(&to->side[2], &t, g->r);
+    const lb_mass_far* to = forces(F, g->parent);
+    F->far[g->parent] = (lb_mass_far){{add_shifted_force(&to->side[0], &p, g->r),
+                                       add_shifted_force(&to->side[1], &q, g->r),
+                                       add_shifted_force(&to->side[2], &t, g->r)}};
+    F->reach[g->parent] = LB_MASS_FORCES;
   }
 }
 
@@ -196,7 +212,6 @@ static inline void reach_out(double* out, many* z, const lb_mass_axis* a, lanes 
 
 // (2)
 static void go_out(const lb_mass_factors* F, const panel* P, int k) {
-  static const lb_mass_far REST = {0};
   const lb_mass_segment* g = &F->segment[k];
   const size_t nv = (size_t)F->m->nv;
   const lb_mass_far* from = g->parent >= 0 ? &F->far[g->parent] : &REST;
@@ -213,13 +228,47 @@ static void go_out(const lb_mass_factors* F, const panel* P, int k) {
   F->far[k] = (lb_mass_far){{p, q, t}};
 }
 
+static void stay(const lb_mass_factors* F, const panel* P, int k) {
+  const lb_mass_segment* g = &F->segment[k];
+  for (int v = g->v; v < g->v + g->nv; v++) {
+    const size_t at = (size_t)v * (size_t)F->m->nv + (size_t)P->v;
+    for (int side = 0; side < LB_MASS_SIDES; side++) {
+      *(loose*)(P->out[side] + at) = (lanes){0};
+    }
+  }
+}
+
 // Right-hand sides are zero but for what hangs on a column of the panel, and all that this hangs
 // on.
-static void find_live(const lb_mass_factors* F, const panel* P) {
+static void find_sides(const lb_mass_factors* F, const panel* P) {
   for (int k = 0; k < F->nsegment; k++) {
     const lb_mass_segment* g = &F->segment[k];
-    F->live[k] =
-        (g->v < P->v + LB_PANEL && g->v + g->nv > P->v) || (g->parent >= 0 && F->live[g->parent]);
+    const bool own = g->v < P->v + LB_PANEL && g->v + g->nv > P->v;
+    F->reach[k] = own || (g->parent >= 0 && F->reach[g->parent]) ? LB_MASS_SIDE : LB_MASS_NOTHING;
+  }
+}
+
+static void go_in_all(const lb_mass_factors* F, const panel* P) {
+  for (int k = F->nsegment - 1; k >= 0; k--) {
+    const lb_mass_segment* g = &F->segment[k];
+    if (F->reach[k]) {
+      go_in(F, P, k);
+    } else {
+      memset((lanes*)F->x + LB_MASS_SIDES * g->v, 0, (size_t)g->nv * LB_MASS_SIDES * sizeof(lanes));
+    }
+  }
+}
+
+// A tree that no force reached stays as it is.
+static void go_out_all(const lb_mass_factors* F, const panel* P) {
+  for (int k = 0; k < F->nsegment; k++) {
+    const lb_mass_segment* g = &F->segment[k];
+    F->reach[k] = F->reach[g->parent >= 0 ? g->parent : k];
+    if (F->reach[k]) {
+      go_out(F, P, k);
+    } else {
+      stay(F, P, k);
+    }
   }
 }
 
@@ -229,19 +278,8 @@ void lb_mass_factors_solve(const lb_mass_factors* F, double* const out[LB_MASS_S
                            const double* const b[LB_MASS_SIDES - 1]) {
   for (int v = (F->m->nv - 1) / LB_PANEL * LB_PANEL; v >= 0; v -= LB_PANEL) {
     const panel P = {b, out, v};
-    find_live(F, &P);
-    memset(F->far, 0, (size_t)F->nsegment * sizeof *F->far);
-    for (int k = F->nsegment - 1; k >= 0; k--) {
-      if (F->live[k]) {
-        go_in(F, &P, k);
-      } else {
-        const lb_mass_segment* g = &F->segment[k];
-        memset(F->x + (size_t)g->v * LB_MASS_SIDES * LB_PANEL, 0,
-               (size_t)g->nv * LB_MASS_SIDES * sizeof(lanes));
-      }
-    }
-    for (int k = 0; k < F->nsegment; k++) {
-      go_out(F, &P, k);
-    }
+    find_sides(F, &P);
+    go_in_all(F, &P);
+    go_out_all(F, &P);
   }
 }

@@ -39,12 +39,16 @@ typedef struct lb_mass_segment {
   double r[3];     // from the parent's point to this one
 } lb_mass_segment;
 
+// What of a panel reaches a segment on the way in: nothing, right-hand sides, forces of what hangs
+// on it as well.
+typedef enum lb_mass_reach { LB_MASS_NOTHING, LB_MASS_SIDE, LB_MASS_FORCES } lb_mass_reach;
+
 typedef struct lb_mass_factors {
   const lb_model* m;
   lb_mass_axis* axis;       // [nv]
   lb_mass_segment* segment; // [nsegment]
   int nsegment;
-  bool* live;              // [nsegment] does the panel reach it on the way in?
+  lb_mass_reach* reach;    // [nsegment]
   double* x;               // [nv][LB_MASS_SIDES][LB_PANEL]
   struct lb_mass_far* far; // [nsegment] p, then z
 } lb_mass_factors;

@@ -96,3 +96,7 @@ void lb_rnea_forced(const lb_model* m, lb_data* d, double* tau, const double* q,
 void lb_rnea_moved(const lb_model* m, lb_data* d, double* tau, const double* qdd) {
   run(m, d, (rnea_job){m, d->work, tau, d->q, d->qd, qdd, .forced = true, .moved = true});
 }
+
+void lb_rnea_again(const lb_model* m, lb_data* d, double* tau, const double* qdd) {
+  run(m, d, (rnea_job){m, d->work, tau, NULL, NULL, qdd, .forced = false, .moved = true});
+}

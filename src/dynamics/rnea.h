@@ -7,3 +7,6 @@ void lb_rnea_forced(const lb_model* m, lb_data* d, double* tau, const double* q,
 
 // The same at d's q and qd, right after lb_kinematics.
 void lb_rnea_moved(const lb_model* m, lb_data* d, double* tau, const double* qdd);
+
+// Inverse dynamics without external forces, right after lb_kinematics or lb_aba.
+void lb_rnea_again(const lb_model* m, lb_data* d, double* tau, const double* qdd);
