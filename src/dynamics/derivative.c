@@ -393,20 +393,14 @@ void lb_rnea_derivatives(lb_derivatives* D, lb_data* d, const double* q, const d
 
 // --- life ---
 
-// Parent of link i in the way to the world. An elastic body's own columns are zero, so the way goes
-// on from its parent.
-static int carrier(const lb_model* m, int i) {
-  int p = m->link[i].parent;
-  while (p != LB_WORLD && m->link[p].kind == LB_LINK_ELASTIC) {
-    p = m->link[p].parent;
-  }
-  return p;
-}
-
+// An elastic body's own columns are zero, so the way goes on from its parent.
 static void link_runs(const lb_model* m, lb_derivation* W) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link[i];
-    const int p = carrier(m, i);
+    int p = l->parent;
+    while (p != LB_WORLD && m->link[p].kind == LB_LINK_ELASTIC) {
+      p = m->link[p].parent;
+    }
     lb_run run = {l->column, l->v, l->nv, p};
     if (p != LB_WORLD && l->kind != LB_LINK_ELASTIC) {
       const lb_run* next = &W->run[p];
@@ -415,17 +409,6 @@ static void link_runs(const lb_model* m, lb_derivation* W) {
       }
     }
     W->run[i] = run;
-  }
-}
-
-static void link_coordinates(const lb_model* m, lb_derivation* W) {
-  for (int i = 0; i < m->nlink && W->v_up; i++) {
-    const lb_link* l = &m->link[i];
-    const int p = carrier(m, i);
-    for (int k = 0; k < l->nv && l->kind != LB_LINK_FACE; k++) {
-      const int last = p == LB_WORLD ? -1 : m->link[p].v + m->link[p].nv - 1;
-      W->v_up[l->v + k] = k > 0 ? l->v + k - 1 : last;
-    }
   }
 }
 
@@ -471,8 +454,6 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   if (m->nelastic == 0) {
     work.mass = lb_mass_factors_lay_out(c, m);
   } else {
-    work.v_up = lb_carve(c, nv, sizeof(int));
-    work.L = lb_carve(c, nv * nv, sizeof(double));
     work.slope = lb_carve(c, nv, sizeof(lb_slope));
     work.block = lb_carve(c, most * most, sizeof(double));
     work.own = lb_carve(c, most, sizeof(lb_reduced_slope));
@@ -508,7 +489,6 @@ lb_status lb_derivatives_create(const lb_model* m, const lb_allocator* allocator
   lb_derivatives* D = lay_out(&c, m);
   D->work->allocator = allocator;
   link_runs(m, D->work);
-  link_coordinates(m, D->work);
   *derivatives = D;
   return LB_OK;
 }

@@ -79,8 +79,6 @@ typedef struct lb_derivation {
   lb_motion* points; // [LB_POINT_ARRAYS * most points of a spring or cable][nv] likewise
   int* index;        // [nv] likewise
   // of models with elastic bodies
-  int* v_up;                    // [nv] next coordinate towards the world, or -1
-  double* L;                    // [nv][nv] factor of the mass matrix
   lb_slope* slope;              // [nv] of their coordinates, faces summed up
   double* block;                // [most r][most r]
   struct lb_reduced_slope* own; // [most r]

@@ -60,6 +60,9 @@ void lb_eigen_graded(int n, double* A, double* V, double* w);
 void lb_columns_add(int m, int n, double* y, double s, const double* A, const double* x);
 void lb_columns_dot(int m, int n, double* y, const double* A, const double* x);
 
+/// B = A^-1 B with the factor of lb_cholesky, lda n, and with B by rows of nrhs numbers.
+void lb_cholesky_solve_rows(int n, const double* L, int nrhs, double* B);
+
 /// A X = B with X in B: A positive definite (lower triangle, replaced by its Cholesky factor) ...
 lb_status lb_solve_definite(int n, double* A, int lda, int nrhs, double* B, int ldb);
 /// ... symmetric but indefinite (lower triangle, destroyed) ...

@@ -31,6 +31,16 @@ void lb_columns_dot(int m, int n, double* y, const double* A, const double* x) {
   }
 }
 
+// By rows the lower L is the upper L'.
+void lb_cholesky_solve_rows(int n, const double* L, int nrhs, double* B) {
+  if (n > 0 && nrhs > 0) {
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, nrhs, 1, L, n, B,
+                nrhs);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, n, nrhs, 1, L, n,
+                B, nrhs);
+  }
+}
+
 lb_status lb_solve_definite(int n, double* A, int lda, int nrhs, double* B, int ldb) {
   return outcome(LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', n, nrhs, A, lda, B, ldb));
 }

@@ -83,6 +83,25 @@ static void cholesky_solves_definite_systems_and_reads_the_lower_triangle_only(v
   }
 }
 
+static void cholesky_solves_by_rows_as_by_columns(void** state) {
+  (void)state;
+  lb_random r = {3};
+  for (int n = 0; n <= MOST; n++) {
+    double rows[MOST * 3];
+    definite(&r, F, n, n);
+    fill(&r, X, n * 3);
+    for (int k = 0; k < n * 3; k++) {
+      rows[k] = X[k / 3 + k % 3 * n];
+    }
+    assert_int_equal(lb_cholesky(n, F, n), LB_OK);
+    lb_cholesky_solve(n, F, n, 3, X, n);
+    lb_cholesky_solve_rows(n, F, 3, rows);
+    for (int k = 0; k < n * 3; k++) {
+      assert_near(rows[k], X[k / 3 + k % 3 * n], 1e-11);
+    }
+  }
+}
+
 static void cholesky_refuses_what_is_not_positive_definite(void** state) {
   (void)state;
   double indefinite[] = {1, 2, 2, 1}, zero[] = {0}, bad[] = {(double)NAN};
@@ -348,6 +367,7 @@ static void lapack_says_when_there_is_no_memory(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cholesky_solves_definite_systems_and_reads_the_lower_triangle_only),
+      cmocka_unit_test(cholesky_solves_by_rows_as_by_columns),
       cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
       cmocka_unit_test(ldl_solves_quasi_definite_systems),
       cmocka_unit_test(ldl_refuses_a_singular_matrix),
