@@ -51,7 +51,8 @@ static inline void motion_run(motion* to, const lb_model* m, double h, double du
   lb_stepper* st;
   lb_error err = lb_error_make(NULL);
   const long steps = lround(duration / h), stride = lround(every / h);
-  assert_true(m->nbody <= MOTION_BODIES && steps / stride < MOTION_SAMPLES);
+  assert_at_most(m->nbody, MOTION_BODIES);
+  assert_below(steps / stride, MOTION_SAMPLES);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, NULL), LB_OK);
   assert_int_equal(lb_assemble(m, d, &err), LB_OK);

@@ -174,7 +174,7 @@ static inline lb_transform red_pose(const cJSON* matrix) {
   assert_int_equal(red_numbers(matrix, E), 16);
   const lb_mat3 R = {{E[0], E[4], E[8]}, {E[1], E[5], E[9]}, {E[2], E[6], E[10]}};
   const lb_transform X = {lb_quat_from_matrix(R), {E[3], E[7], E[11]}};
-  assert_true(red_pose_apart(X, matrix) < 1e-12);
+  assert_below(red_pose_apart(X, matrix), 1e-12);
   return X;
 }
 
@@ -406,7 +406,7 @@ static inline void red_check_box(const cJSON* body) {
                         m,
                         m,
                         m};
-    assert_true(red_list_apart(I, red_get(body, "inertia_diag")) < 1e-12);
+    assert_below(red_list_apart(I, red_get(body, "inertia_diag")), 1e-12);
   }
 }
 
@@ -415,7 +415,7 @@ static inline void red_joint(redmax* t, const cJSON* from, lb_turn_order charts)
   const int i = t->scene.nbody++;
   const cJSON* body = red_get(from, "body");
   double I[6];
-  assert_true(i < RED_MOST);
+  assert_below(i, RED_MOST);
   red_numbers(red_get(body, "inertia_diag"), I);
   snprintf(t->name[i], sizeof t->name[i], "b%d", i);
   t->body[i] = lb_scene_body_default();

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 // clang-format on
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,23 @@ static inline void lb_test_near(double a, double b, double tolerance, const char
   if (!(fabs(a - b) <= tolerance * scale)) {
     print_error("%s = %.17g\n%s = %.17g\ndiffer by %.3g, allowed %.3g\n", a_text, a, b_text, b,
                 fabs(a - b), tolerance * scale);
+    _fail(file, line);
+  }
+}
+
+// Comparisons that print both values. What is not a number is neither below nor above anything.
+#define assert_below(a, b) LB_TEST_COMPARE(a, "<", b)
+#define assert_above(a, b) LB_TEST_COMPARE(a, ">", b)
+#define assert_at_most(a, b) LB_TEST_COMPARE(a, "<=", b)
+#define assert_at_least(a, b) LB_TEST_COMPARE(a, ">=", b)
+#define LB_TEST_COMPARE(a, is, b)                                                                  \
+  lb_test_compare((double)(a), is, (double)(b), #a, #b, __FILE__, __LINE__)
+
+static inline void lb_test_compare(double a, const char* is, double b, const char* a_text,
+                                   const char* b_text, const char* file, int line) {
+  const bool equal = is[1] && a == b;
+  if (!(equal || (is[0] == '<' ? a < b : a > b))) {
+    print_error("%s = %.17g\nis not %s\n%s = %.17g\n", a_text, a, is, b_text, b);
     _fail(file, line);
   }
 }

@@ -25,7 +25,7 @@ static void open_problem(problem* p, const char* text) {
       lb_optimization_create(&p->scene, NULL, &p->o, &err) != LB_OK) {
     complain(&err);
   }
-  assert_true(p->o->nvalue <= MOST);
+  assert_at_most(p->o->nvalue, MOST);
 }
 
 static void close_problem(problem* p) {
@@ -68,7 +68,7 @@ static void check_gradient(problem* p, const double* x, double part, double tole
   if (getenv("LIMBER_TELL")) {
     print_message("off by %.2g\n", worst / largest);
   }
-  assert_true(largest > 0); // else nothing was differentiated
+  assert_above(largest, 0); // else nothing was differentiated
   if (!(worst <= tolerance * largest)) {
     print_error("number %d is off by %.3g of the gradient\n", at, worst / largest);
     fail();
@@ -86,7 +86,7 @@ static void check_applied(problem* p) {
     x[k] = fmin(fmax(x[k], p->o->least[k]), p->o->most[k]);
   }
   const double value = evaluate(p, x, NULL);
-  assert_true(fabs(value - evaluate(p, p->o->start, NULL)) > 1e-4 * value); // they do something
+  assert_above(fabs(value - evaluate(p, p->o->start, NULL)), 1e-4 * value); // they do something
   assert_int_equal(lb_optimization_apply(p->o, x, &p->scene, &err), LB_OK);
   plain.scene = p->scene;
   plain.scene.optimize.nparameter = 1; // no others have a say in how it starts

@@ -150,7 +150,7 @@ static inline void check_gradient_of(const problem* p, const char* name, int dir
   }
   print_message("%s: %d control points, peak %.3g mm, differences off by %.2g\n", name, n,
                 1e3 * peak, worst / sqrt(square));
-  assert_true(worst <= 1e-6 * sqrt(square));
+  assert_at_most(worst, 1e-6 * sqrt(square));
   test_free(g);
   test_free(x);
 }
@@ -187,7 +187,7 @@ static inline void compare_both_ways_of(const problem* p, const char* name) {
   }
   print_message("%s: %d control points, peak %.3g mm, both ways differ by %.2g\n", name, n,
                 1e3 * peak, off / most);
-  assert_true(off <= 1e-10 * most);
+  assert_at_most(off, 1e-10 * most);
   test_free(g);
   test_free(x);
 }

@@ -89,7 +89,7 @@ static inline void look_at(seen* s, const lb_model* model, double duration, doub
     if (i >= first && (i - first) % stride == 0) {
       lb_poses(model, d);
       const int n = s->markers.nsample++;
-      assert_true(n < SEEN_MOST);
+      assert_below(n, SEEN_MOST);
       s->time[n] = (double)(i - first) * h;
       s->x[3 * n] = d->pose[body].p.x;
       s->x[3 * n + 1] = d->pose[body].p.y;

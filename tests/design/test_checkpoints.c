@@ -55,14 +55,15 @@ static void forget_nothing(problem* p, const char* name, size_t little) {
   const size_t log = (size_t)(steps * (p->model->nq + p->model->nv)) * sizeof(double);
   results much, some;
   double x[256];
-  assert_true(n <= 256 && log > little);
+  assert_at_most(n, 256);
+  assert_above(log, little);
   lb_random random = {11};
   random_direction(p, &random, x);
   find_results(p, 0, x, &much);
   find_results(p, little, x, &some);
   print_message("%s: %zu kB of states, %zu kB allowed; %zu kB, then %zu kB in all\n", name,
                 log / 1000, little / 1000, much.peak / 1000, some.peak / 1000);
-  assert_true(some.peak <= much.peak - log + little);
+  assert_at_most(some.peak, much.peak - log + little);
   assert_near(dot(n, much.gradient, x) / much.slope, 1, 1e-10);
   some.peak = much.peak;
   assert_memory_equal(&much, &some, sizeof much);
@@ -119,7 +120,7 @@ static void no_memory_leaves_nothing_behind(void** state) {
   p.options.memory = 190000; // two stretches
   double gradient[64];
   lb_status status = LB_NO_MEMORY;
-  assert_true(control_count(&p) <= 64);
+  assert_at_most(control_count(&p), 64);
   for (long refuse = 1; status != LB_OK; refuse++) {
     lb_counting counting = {.refuse = refuse};
     const lb_allocator allocator = lb_counting_allocator(&counting);

@@ -24,12 +24,13 @@ static void check_order(const char* name) {
   double* exact = test_malloc((size_t)control_count(&p) * sizeof *exact);
   double* other = test_malloc((size_t)control_count(&p) * sizeof *other);
   double step = 1e-3, before = distance(&p, step, exact, other);
-  assert_true(before < 2e-3);
+  assert_below(before, 2e-3);
   for (int k = 1; k < LEVELS; k++) {
     step /= 2;
     const double now = distance(&p, step, exact, other), order = log2(before / now);
     print_message("%s: steps of %.3g ms, off by %.2g, order %.2f\n", name, 1e3 * step, now, order);
-    assert_true(order > 1.9 && order < 2.1);
+    assert_above(order, 1.9);
+    assert_below(order, 2.1);
     before = now;
   }
   test_free(exact);

@@ -56,7 +56,7 @@ static double worst_motor(const lb_recording* put_in, const lb_recording* found)
     worst = fmax(worst, fabs(put_in->motor[i] - found->motor[i]));
     most = fmax(most, fabs(put_in->motor[i]));
   }
-  assert_true(most > 0.1);
+  assert_above(most, 0.1);
   return worst / most;
 }
 
@@ -274,7 +274,7 @@ static void stops_hold_what_leans_on_them(void** state) {
   for (int i = 0; i < 8; i++) {
     char scene[2000];
     snprintf(scene, sizeof scene, "%s%s", START[i % 2], SOLVER[i / 2]);
-    assert_true(round_trip(scene, 1e-9, 1e-9) > 1);
+    assert_above(round_trip(scene, 1e-9, 1e-9), 1);
   }
 }
 
@@ -357,7 +357,8 @@ static double error_without_rates(double every) {
 static void without_rates_the_error_falls_with_the_sixth_power(void** state) {
   (void)state;
   const double order = log2(error_without_rates(0.01) / error_without_rates(0.005));
-  assert_true(order > 5.5 && order < 6.5);
+  assert_above(order, 5.5);
+  assert_below(order, 6.5);
 }
 
 // A motion of this scene through its file and back; frames are dense enough to be differentiated.
@@ -405,7 +406,7 @@ static void vectors_that_jump_need_no_torques(void** state) {
   for (size_t i = 0; i < sizeof SCENE / sizeof *SCENE; i++) {
     lb_model* m;
     lb_recording* r = there_and_back(SCENE[i], NAN, &m);
-    assert_true(widest_jump(r) > 2);
+    assert_above(widest_jump(r), 2);
     for (int k = 8 * m->nv; k < (r->nframe - 8) * m->nv; k++) { // ends are of lower order
       assert_near(r->torque[k], 0, 1e-6);
     }
@@ -426,7 +427,7 @@ static void vectors_are_filtered_as_quaternions_are(void** state) {
                        CUTOFF[c], &vectors);
     lb_recording* b = there_and_back(
         TUMBLING("type: spherical") "initial: {j: {spin: [14, 5, 8]}}\n", CUTOFF[c], &quaternions);
-    assert_true(widest_jump(a) > 2);
+    assert_above(widest_jump(a), 2);
     for (int i = 8; i < a->nframe - 8; i++) { // ends are of lower order
       assert_near(lb_vec3_norm(lb_vec3_sub(a->reaction[i].force, b->reaction[i].force)), 0, 1e-5);
       assert_near(lb_vec3_norm(lb_vec3_sub(a->reaction[i].moment, b->reaction[i].moment)), 0, 1e-5);

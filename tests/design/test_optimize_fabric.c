@@ -274,7 +274,9 @@ static void gradients_of_forces_where_strands_hang_on_elastic_bodies(void** stat
     check_gradient(&p, p.o->start, 1e-3, 1e-7);
     close_problem(&p);
   }
-  assert_true(value[0] < 1 && value[1] < 1 && value[2] < 1); // [(N m)^2 s]
+  assert_below(value[0], 1);
+  assert_below(value[1], 1);
+  assert_below(value[2], 1); // [(N m)^2 s]
 }
 
 int main(void) {

@@ -225,8 +225,8 @@ static void a_load_on_a_bar_arrives_and_rests(void** state) {
   evaluate(&p, x, NULL);
   print_message("objective %.2g: off by %.2g m, at %.2g m/s\n", value, sqrt(p.o->goal[0] / 1e3),
                 sqrt(p.o->goal[1] / 10));
-  assert_true(sqrt(p.o->goal[0] / 1e3) < 1e-4);
-  assert_true(sqrt(p.o->goal[1] / 10) < 1e-3);
+  assert_below(sqrt(p.o->goal[0] / 1e3), 1e-4);
+  assert_below(sqrt(p.o->goal[1] / 10), 1e-3);
   close_problem(&p);
 }
 

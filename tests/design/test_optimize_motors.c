@@ -136,7 +136,7 @@ static void what_motors_lead_starts_as_they_say(void** state) {
         p.scene.optimize.parameter[i].kind == LB_PARAMETER_VELOCITY) {
       assert_true(p.o->least[led] == p.o->most[led]);
       assert_near(p.o->start[led], place ? (j ? 0.1 : 0) : (j ? 10 : 1), 1e-12);
-      assert_true(p.o->least[led - 1] < p.o->most[led - 1]);
+      assert_below(p.o->least[led - 1], p.o->most[led - 1]);
     }
   }
   close_problem(&p);

@@ -231,7 +231,8 @@ static void both_coordinates_have_the_same_gradient(void** state) {
   for (int i = 0; i < 2; i++) {
     assert_near(log2(coarse[i] / fine[i]) / 2, 2, 0.1);
   }
-  assert_true(fine[0] < 2e-6 && fine[1] < 2e-4);
+  assert_below(fine[0], 2e-6);
+  assert_below(fine[1], 2e-4);
 }
 
 // --- motors that drive positions ---

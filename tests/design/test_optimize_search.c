@@ -26,7 +26,7 @@ static void open_problem(problem* p, const char* text) {
       lb_optimization_create(&p->scene, NULL, &p->o, &err) != LB_OK) {
     complain(&err);
   }
-  assert_true(p->o->nvalue <= MOST);
+  assert_at_most(p->o->nvalue, MOST);
   memcpy(p->x, p->o->start, (size_t)p->o->nvalue * sizeof *p->x);
 }
 
@@ -56,7 +56,7 @@ static void a_throw_without_drag_has_the_velocity_of_the_closed_form(void** stat
   assert_near(p.x[0], 4, 1e-9);
   assert_near(p.x[1], -2, 1e-9);
   assert_near(p.x[2], 3 - 2 + 9.81 * 1e-4 * 100 * 101 / 2, 1e-9);
-  assert_true(p.objective < 1e-18);
+  assert_below(p.objective, 1e-18);
   assert_int_equal(p.o->end, LB_OPTIMIZE_NO_GAIN);
   close_problem(&p);
 }
@@ -164,7 +164,7 @@ static void bounds_that_are_all_but_reached_do_not_hold_up_a_search(void** state
                "    effort: {motor: pivot, weight: 1e-3}\n"
                "  iterations: 500\n");
   solve(&p, (lb_optimize_options){0});
-  assert_true(p.objective < 0.005);
+  assert_below(p.objective, 0.005);
   close_problem(&p);
 }
 
@@ -207,7 +207,7 @@ static void searches_repeat_to_the_last_bit(void** state) {
   solve(&p, (lb_optimize_options){0});
   solve(&again, (lb_optimize_options){0});
   assert_memory_equal(p.x, again.x, (size_t)p.o->nvalue * sizeof *p.x);
-  assert_true(p.objective < 1e-6);
+  assert_below(p.objective, 1e-6);
   close_problem(&p);
   close_problem(&again);
 }
@@ -399,10 +399,10 @@ static void a_gradient_by_500_numbers_costs_less_than_four_simulations_and_match
   const double run = seconds(&p, NULL), both = seconds(&p, g);
   print_message("a run %.3g ms, with the gradient %.3g ms: %.2f times\n", 1e3 * run, 1e3 * both,
                 both / run);
-  assert_true(both < 4 * run);
+  assert_below(both, 4 * run);
   const double off = slopes_off(&p, g);
   print_message("off differences by %.2g\n", off);
-  assert_true(off < 1e-6);
+  assert_below(off, 1e-6);
   close_problem(&p);
 }
 

@@ -140,7 +140,7 @@ static void a_search_that_was_stopped_ends_with_the_same_bits(void** state) {
     }
     print_message("%s: stopped %d times in %d iterations\n",
                   lb_retarget_method_name((lb_retarget_method)m), stops, whole->iteration);
-    assert_true(stops > 0);
+    assert_above(stops, 0);
     assert_int_equal(whole->iteration, parts->iteration);
     assert_memory_equal(whole->curves->control, parts->curves->control, size);
     lb_retarget_state_release(whole);
@@ -191,8 +191,8 @@ static void limits_are_kept_or_the_search_fails(void** state) {
                   lb_status_text(status), s->iteration, fastest(s->curves));
     assert_int_equal(status, LB_FAILED);
     assert_non_null(strstr(err.message[0].text, "choose gauss-newton"));
-    assert_true(s->iteration > 0);
-    assert_true(fastest(s->curves) <= 40 * (1 + 1e-9));
+    assert_above(s->iteration, 0);
+    assert_at_most(fastest(s->curves), 40 * (1 + 1e-9));
     lb_retarget_state_release(s);
     lb_error_clear(&err);
   }
@@ -219,7 +219,7 @@ static void without_memory_a_search_fails_and_loses_nothing(void** state) {
       assert_int_equal(count.live, 0);
     }
     assert_int_equal(status, LB_OK);
-    assert_true(n > 20);
+    assert_above(n, 20);
   }
   drop(&p);
 }

@@ -105,7 +105,7 @@ static void a_full_model_plays_curves_as_one_compiled_with_them(void** state) {
   }
   print_message("%.2g m apart; the input's own curves %.2g m\n", apart, other);
   assert_near(apart, 0, 1e-12);
-  assert_true(other > 1e-3);
+  assert_above(other, 1e-3);
   lb_recording_release(one);
   lb_recording_release(two);
   lb_recording_release(own);
@@ -161,8 +161,10 @@ static void what_was_played_before_a_stop_is_compared(void** state) {
                    LB_INTERRUPTED);
   print_message("peak %.3g m, of the first half %.3g m\n", a.all.peak, part.all.peak);
   assert_int_equal(run->nframe, 11);
-  assert_true(part.all.peak > 1e-3 && part.all.peak <= a.all.peak);
-  assert_true(part.all.rms > 0.1 * part.all.peak && part.all.rms < part.all.peak);
+  assert_above(part.all.peak, 1e-3);
+  assert_at_most(part.all.peak, a.all.peak);
+  assert_above(part.all.rms, 0.1 * part.all.peak);
+  assert_below(part.all.rms, part.all.peak);
   lb_recording_release(run);
   lb_recording_release(target);
   lb_error_clear(&err);

@@ -43,7 +43,7 @@ static void it_runs_into_them(void** state) {
   must(lb_model_create(&p.scene, NULL, &p.model, &err), &err);
   const double without = evaluate(&p, p.curves, NULL).peak;
   print_message("peak %.3g mm, %.3g mm without\n", 1e3 * with, 1e3 * without);
-  assert_true(fabs(with - without) > 0.1 * with);
+  assert_above(fabs(with - without), 0.1 * with);
   lb_model_release(bound);
   close_problem(&p);
 }
@@ -66,7 +66,7 @@ static void so_do_those_of_torques(void** state) {
   p.what->limit[0].torque = 0.2 * evaluate(&p, p.curves, NULL).torque;
   const lb_retarget_value v = evaluate(&p, p.curves, NULL);
   assert_near(v.torque, 5, 1e-9);
-  assert_true(v.limits > 0.1 * v.objective);
+  assert_above(v.limits, 0.1 * v.objective);
   check_gradient_of(&p, "mast", 4, 1e-6);
   compare_both_ways_of(&p, "mast");
   close_problem(&p);
@@ -79,7 +79,7 @@ static void little_memory_changes_no_bit(void** state) {
   double much[MOST], little[MOST];
   open_mast(&p);
   p.options.step = 2.5e-4;
-  assert_true(control_count(&p) <= MOST);
+  assert_at_most(control_count(&p), MOST);
   const lb_retarget_value one = evaluate(&p, p.curves, much);
   p.options.memory = 120000;
   const lb_retarget_value other = evaluate(&p, p.curves, little);

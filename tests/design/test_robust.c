@@ -37,7 +37,7 @@ static void no_memory_leaves_nothing_behind(void** state) {
   p.what->limit[0].torque = 1e-2;
   double gradient[64];
   lb_status status = LB_NO_MEMORY;
-  assert_true(control_count(&p) <= 64);
+  assert_at_most(control_count(&p), 64);
   memcpy(p.curves->control, p.input->control, (size_t)control_count(&p) * sizeof(double));
   for (long refuse = 1; status != LB_OK; refuse++) {
     lb_counting counting = {.refuse = refuse};
@@ -115,9 +115,9 @@ static void copies_that_differ_do_better_with_curves_made_for_them(void** state)
                 "%.3g mm; the model itself %.3g mm, then %.3g mm\n",
                 1e3 * plain.peak, 1e3 * robust.peak, 1e3 * sqrt(plain.square),
                 1e3 * sqrt(robust.square), 1e3 * plain.plain, 1e3 * robust.plain);
-  assert_true(robust.peak < 0.95 * plain.peak);
-  assert_true(robust.square < plain.square);
-  assert_true(robust.plain > plain.plain); // the price
+  assert_below(robust.peak, 0.95 * plain.peak);
+  assert_below(robust.square, plain.square);
+  assert_above(robust.plain, plain.plain); // the price
   lb_recording_release(target);
   close_problem(&p);
 }

@@ -72,7 +72,7 @@ static void a_rod_on_a_motor_vibrates_as_a_cantilever(void** state) {
   (void)state;
   world w = make(ROD "motors: {turn: {joint: motor, keys: [[0, 0]]}}\nduration: 1\n");
   lb_vibration mode[2];
-  assert_true(modes(&w, 2, mode) >= 2);
+  assert_at_least(modes(&w, 2, mode), 2);
   const double A = M_PI * 9e-6, I = M_PI * 81e-12 / 4;
   const double euler = 3.5160 / (2 * M_PI) * sqrt(200e9 * I / (7850 * A * 0.0625));
   print_message("%.5g Hz, %.5g Hz; beam theory %.5g Hz\n", mode[0].frequency, mode[1].frequency,
@@ -140,7 +140,7 @@ static void shapers_leave_no_vibration_in_a_linear_system(void** state) {
   replays raw;
   assert_int_equal(lb_modes_to_shape(w.m, NULL, mode, NULL), LB_OK);
   const lb_replay was = play(&w, NULL, &raw);
-  assert_true(vibration(&raw) > 0.02);
+  assert_above(vibration(&raw), 0.02);
   for (int b = LB_BASELINE_ZV; b <= LB_BASELINE_ZVD; b++) {
     lb_curves* c = NULL;
     replays s;
@@ -148,9 +148,9 @@ static void shapers_leave_no_vibration_in_a_linear_system(void** state) {
     const lb_replay is = play(&w, c, &s);
     print_message("%s: %.2g m left of %.2g m; late by %.3g s\n", lb_baseline_name((lb_baseline)b),
                   vibration(&s), vibration(&raw), is.all.delay);
-    assert_true(vibration(&s) < 1e-3 * vibration(&raw));
+    assert_below(vibration(&s), 1e-3 * vibration(&raw));
     // the price: the first half comes late by half a period, a quarter of it in the middle
-    assert_true(is.all.delay > was.all.delay);
+    assert_above(is.all.delay, was.all.delay);
     lb_curves_release(c);
     end(&s);
   }
@@ -178,7 +178,7 @@ static void a_motion_is_no_distance_from_itself_and_late_by_its_lag(void** state
   lb_deviation_find(w.m, w.what, s.target, s.run, track, &all);
   assert_near(all.delay, 0.04, 1e-9);
   assert_near(all.pause, 0, 0);
-  assert_true(all.peak > 0.1);
+  assert_above(all.peak, 0.1);
   end(&s);
   drop(&w);
 }

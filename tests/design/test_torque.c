@@ -22,7 +22,7 @@ static void open_limited(problem* p, const char* name) {
   open_problem(p, name, PIECE);
   p->options.step = LONG_STEP;
   shake_curves(p, 0.02, 5);
-  assert_true(p->what->nmotor <= MOST);
+  assert_at_most(p->what->nmotor, MOST);
   for (int i = 0; i < p->what->nmotor; i++) {
     peak[i] = peak_torque(p, i);
   }
@@ -32,7 +32,7 @@ static void open_limited(problem* p, const char* name) {
   const lb_retarget_value v = evaluate(p, p->curves, NULL);
   print_message("%s: limits are %.2g of the objective\n", name, v.limits / v.objective);
   assert_near(v.torque, 5, 1e-9);
-  assert_true(v.limits > 0.1 * v.objective);
+  assert_above(v.limits, 0.1 * v.objective);
 }
 
 // A torque's second derivative jumps where it comes to its limit, which differences must not see.
@@ -103,10 +103,10 @@ static void half_the_torque_is_kept_at_the_price_of_a_larger_deviation(void** st
   print_message("%.3g N m: peak %.3g mm in %d iterations; half of it: %.3g mm, %.4f of the limit, "
                 "in %d\n",
                 needs, 1e3 * free.peak, plain, 1e3 * held.peak, held.torque, limited);
-  assert_true(held.torque <= LB_TORQUE_KEPT);
-  assert_true(held.torque > 0.99); // the limit is what holds it
-  assert_true(held.deviation > free.deviation);
-  assert_true(held.peak < 0.06); // ... of the 0.3 m it was
+  assert_at_most(held.torque, LB_TORQUE_KEPT);
+  assert_above(held.torque, 0.99); // the limit is what holds it
+  assert_above(held.deviation, free.deviation);
+  assert_below(held.peak, 0.06); // ... of the 0.3 m it was
   close_problem(&p);
 }
 
@@ -119,7 +119,7 @@ static void what_cannot_be_kept_ends_the_search_all_the_same(void** state) {
   // less than it takes to hold the weight at the end, where curves stay as they are
   const lb_retarget_value value = search(&p, 0.05, &iterations);
   print_message("%.3g of the limit after %d iterations\n", value.torque, iterations);
-  assert_true(value.torque > LB_TORQUE_KEPT);
+  assert_above(value.torque, LB_TORQUE_KEPT);
   close_problem(&p);
 }
 

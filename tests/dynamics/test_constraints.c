@@ -128,7 +128,7 @@ static void a_box_comes_to_lie_on_the_floor(void** state) {
     lb_reactions(w.m, w.d, r);
     double up = 0;
     for (int k = 1; k <= 4; k++) {
-      assert_true(r[k].force.z >= 0);
+      assert_at_least(r[k].force.z, 0);
       up += r[k].force.z;
     }
     assert_near(up, 3 * 9.81, 1e-9);
@@ -164,7 +164,8 @@ static void a_stick_that_falls_on_a_smooth_floor_stays_where_it_is(void** state)
       close_world(&w);
     }
     print_message("%s: %.2g and %.2g m aside\n", integrators[i], aside[0], aside[1]);
-    assert_true(aside[0] < 0.02 && aside[1] < 0.002);
+    assert_below(aside[0], 0.02);
+    assert_below(aside[1], 0.002);
   }
 }
 
@@ -184,7 +185,7 @@ static void slide(const char* integrator, double h, double q[7]) {
   lb_forward(w.m, w.d);
   lb_reaction r[2];
   lb_reactions(w.m, w.d, r);
-  assert_true(lb_vec3_norm(r[1].force) > 1); // still on the floor
+  assert_above(lb_vec3_norm(r[1].force), 1); // still on the floor
   assert_near(lb_loop_gap(w.m, w.d, NULL), 0, 1e-4);
   memcpy(q, w.d->q, 7 * sizeof *q);
   close_world(&w);
@@ -209,7 +210,7 @@ static void sliding_on_a_floor_keeps_the_order_of_implicit_steps(void** state) {
     const double order = log2(error[0] / error[1]);
     print_message("%s: off by %.2g and %.2g, order %.2f\n", schemes[i].name, error[0], error[1],
                   order);
-    assert_true(fabs(order - schemes[i].order) < 0.2);
+    assert_below(fabs(order - schemes[i].order), 0.2);
   }
 }
 
@@ -352,7 +353,7 @@ static void a_closing_joint_may_do_more_than_hold(void** state) {
     }
     assert_near(lb_potential_energy(w[k].m, w[k].d), lb_potential_energy(w[0].m, w[0].d), 1e-7);
   }
-  assert_true(lb_vec3_norm(lb_vec3_sub(w[0].d->pose[1].p, (lb_vec3){0, 0, 0.1})) > 0.01);
+  assert_above(lb_vec3_norm(lb_vec3_sub(w[0].d->pose[1].p, (lb_vec3){0, 0, 0.1})), 0.01);
   for (int k = 0; k < 4; k++) {
     close_world(&w[k]);
   }
@@ -451,7 +452,7 @@ static void linearly_implicit_steps_do_not_run_ahead_of_a_path(void** state) {
     off = fmax(off, fabs(w.d->q[0] - want[0]));
   }
   print_message("off by %.2g rad\n", off);
-  assert_true(off < 3e-6); // h^2 qdd / 2
+  assert_below(off, 3e-6); // h^2 qdd / 2
   close_world(&w);
 }
 

@@ -249,7 +249,7 @@ static void a_ball_sinks_in_by_the_power_of_its_ground(void** state) {
     deepest = fmin(deepest, w.d->q[2]);
     assert_near(energy(&w), before, 1e-8);
   }
-  assert_true(deepest < -5e-3);
+  assert_below(deepest, -5e-3);
   stop(&w);
 }
 
@@ -315,7 +315,7 @@ static void forces_move_an_arm_alike_in_maximal_coordinates(void** state) {
       const double off = lb_vec3_norm(lb_vec3_sub(p, exact));
       print_message("%s, %s: off by %.2g m\n", lb_integrator_name(schemes[i]),
                     k ? "maximal" : "reduced", off);
-      assert_true(off < most[i]);
+      assert_below(off, most[i]);
     }
   }
 }

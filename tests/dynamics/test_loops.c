@@ -218,7 +218,7 @@ static void four_bar_moves_the_same_with_implicit_steps(void** state) {
     const double order = log2(fabs(coarse) / fabs(fine));
     print_message("%s with a loop: off by %.3g then %.3g, order %.2f\n", lb_integrator_name(scheme),
                   coarse, fine, order);
-    assert_true(fabs(order - schemes[i].order) < 0.2);
+    assert_below(fabs(order - schemes[i].order), 0.2);
   }
   lb_model_release(m);
 }
@@ -231,7 +231,7 @@ static void a_start_that_is_a_little_off_is_pulled_together(void** state) {
   t.joint[2].q[0] = 0.1;
   lb_model* m = compile(&t.scene);
   lb_data* d = state_of(m);
-  assert_true(lb_loop_gap(m, d, NULL) > 0.05);
+  assert_above(lb_loop_gap(m, d, NULL), 0.05);
   lb_settle(m, d);
   assert_near(lb_loop_gap(m, d, NULL), 0, 1e-12);
   lb_data_release(d);
@@ -299,7 +299,7 @@ static void a_loop_that_cannot_close_keeps_its_gap(void** state) {
   lb_data* d = state_of(m);
   lb_settle(m, d);
   int loop = -1;
-  assert_true(lb_loop_gap(m, d, &loop) > 0.1);
+  assert_above(lb_loop_gap(m, d, &loop), 0.1);
   assert_int_equal(loop, 0);
   lb_data_release(d);
   lb_model_release(m);

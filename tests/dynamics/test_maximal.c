@@ -127,9 +127,9 @@ static void assert_agreement(lb_integrator integrator, double order, double most
   print_message("%s: apart by %.3g m, then %.3g m: order %.2f; torque %.6g and %.6g\n",
                 lb_integrator_name(integrator), apart[0], apart[1], log2(apart[0] / apart[1]), ta,
                 tb);
-  assert_true(apart[1] < most);
-  assert_true(log2(apart[0] / apart[1]) > order - 0.3);
-  assert_true(fabs(ta - tb) < (order > 1 ? 1e-2 : 5e-2) * fabs(ta));
+  assert_below(apart[1], most);
+  assert_above(log2(apart[0] / apart[1]), order - 0.3);
+  assert_below(fabs(ta - tb), (order > 1 ? 1e-2 : 5e-2) * fabs(ta));
 }
 
 static void elastic_scene_agrees_with_the_order_of_the_steps(void** state) {

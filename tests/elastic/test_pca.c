@@ -76,9 +76,9 @@ static void snapshots_of_rank_k_give_k_vectors_that_hold_them(void** state) {
   const lb_snapshots s = some_snapshots(COUNT, 1);
   const lb_basis basis = basis_of(&s, 20, false, &missed);
   assert_int_equal(basis.r, RANK);
-  assert_true(missed < 1e-12);
+  assert_below(missed, 1e-12);
   assert_int_equal(lb_pca_coordinates(beam.fem, &basis, &s, &beam.arena, &eta, &again), LB_OK);
-  assert_true(again < 1e-12);
+  assert_below(again, 1e-12);
   for (int i = 0; i < COUNT; i++) {
     for (int d = 0; d < s.ndof; d++) {
       double u = 0;
@@ -101,7 +101,7 @@ static void fewer_vectors_keep_the_most_energy(void** state) {
     assert_int_equal(basis.r, r);
     lb_pca_coordinates(beam.fem, &basis, &s, &beam.arena, &eta, &again);
     assert_near(missed, again, 1e-10);
-    assert_true(missed < 0.1 * before);
+    assert_below(missed, 0.1 * before);
     before = missed;
   }
 }
@@ -121,7 +121,7 @@ static void as_many_vectors_are_taken_as_an_accuracy_needs(void** state) {
                                    &basis, &report, NULL),
                      LB_OK);
     assert_int_equal(basis.r, r);
-    assert_true(report.missed <= options.missed);
+    assert_at_most(report.missed, options.missed);
   }
 }
 
@@ -186,7 +186,7 @@ static void with_attachments_slow_loads_are_exact(void** state) {
   const double* row = u;
   const lb_snapshots one = {1, s.ndof, &row};
   lb_pca_coordinates(beam.fem, &b, &one, &beam.arena, &eta, &outside);
-  assert_true(outside < 1e-9);
+  assert_below(outside, 1e-9);
 }
 
 static void snapshots_at_rest_are_refused(void** state) {
@@ -365,7 +365,8 @@ static void the_range_is_that_of_the_training(void** state) {
   const lb_stored s = store_beam();
   double* eta = LB_TAKE(&beam.arena, double, s.r);
   for (int k = 0; k < s.r; k++) {
-    assert_true(s.eta_limit[k] >= s.eta_most[k] && s.eta_limit[k] > 0);
+    assert_at_least(s.eta_limit[k], s.eta_most[k]);
+    assert_above(s.eta_limit[k], 0);
     eta[k] = k == 2 ? -3 * s.eta_limit[k] : 0.5 * s.eta_limit[k];
   }
   assert_near(lb_stored_reach(s.r, s.eta_limit, eta), 3, 1e-12);

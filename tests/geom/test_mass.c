@@ -152,7 +152,7 @@ static void round_meshes_converge_with_order_two(void** state) {
       error[k][1] = a.inertia.xx - b.inertia.xx;
       error[k][2] = a.inertia.zz - b.inertia.zz;
       assert_vec3_near(b.com, lb_vec3_make(0, 0, 0), 1e-14);
-      assert_true(error[k][0] > 0); // inscribed
+      assert_above(error[k][0], 0); // inscribed
     }
     for (int j = 0; j < 3; j++) {
       assert_near(log2(error[0][j] / error[1][j]), 2, 0.02);
@@ -206,7 +206,7 @@ static void scale_may_differ_by_axis_and_mirror(void** state) {
     }
     const lb_mesh by_hand = {4, 4, vertex, face};
     const lb_shape a = {LB_SHAPE_MESH, s, &tetrahedron}, b = {LB_SHAPE_MESH, {1, 1, 1}, &by_hand};
-    assert_true(lb_shape_volume(&a) > 0);
+    assert_above(lb_shape_volume(&a), 0);
     assert_mass_near(lb_shape_mass(&a, 7), lb_shape_mass(&b, 7), 1e-14);
   }
 }
@@ -220,8 +220,12 @@ static void inertia_is_physical_for_every_shape(void** state) {
                          lb_random_between(&r, 0.01, 1)},
                         NULL};
     const lb_sym3 I = lb_shape_mass(&s, 1000).inertia;
-    assert_true(I.xx > 0 && I.yy > 0 && I.zz > 0);
-    assert_true(I.xx <= I.yy + I.zz && I.yy <= I.xx + I.zz && I.zz <= I.xx + I.yy);
+    assert_above(I.xx, 0);
+    assert_above(I.yy, 0);
+    assert_above(I.zz, 0);
+    assert_at_most(I.xx, I.yy + I.zz);
+    assert_at_most(I.yy, I.xx + I.zz);
+    assert_at_most(I.zz, I.xx + I.yy);
   }
 }
 

@@ -130,11 +130,11 @@ static void edges_are_sorted_and_paired(void** state) {
   lb_half_edge* e;
   assert_int_equal(lb_mesh_edges(&cube, &arena, &e), LB_OK);
   for (int i = 0; i < 36; i += 2) {
-    assert_true(e[i].low < e[i].high);
+    assert_below(e[i].low, e[i].high);
     assert_int_equal(e[i].low, e[i + 1].low);
     assert_int_equal(e[i].high, e[i + 1].high);
     assert_true(e[i].forward != e[i + 1].forward);
-    assert_true(e[i].face < e[i + 1].face);
+    assert_below(e[i].face, e[i + 1].face);
     assert_true(i == 0 || e[i].low > e[i - 1].low ||
                 (e[i].low == e[i - 1].low && e[i].high > e[i - 1].high));
   }

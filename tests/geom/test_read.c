@@ -73,7 +73,7 @@ static void numbers_are_read_as_the_c_library_reads_them(void** state) {
     assert_true(got == expected || got == nextafter(expected, got));
     exact += got == expected;
   }
-  assert_true(exact > 19900);
+  assert_above(exact, 19900);
 }
 
 static void what_is_not_a_number_is_refused(void** state) {
@@ -225,7 +225,7 @@ static void concave_polygons_are_cut_without_overlap(void** state) {
     }
     lb_polygon_cut(vertex, corner, n, face);
     assert_near(area(vertex, face, n - 2, &least), expected, 1e-14);
-    assert_true(least > 0);
+    assert_above(least, 0);
   }
 }
 
@@ -410,7 +410,7 @@ static void mesh_files_are_read_by_extension(void** state) {
   (void)state;
   char path[] = "/tmp/limber_test_XXXXXX.OBJ";
   const int fd = mkstemps(path, 4);
-  assert_true(fd >= 0);
+  assert_at_least(fd, 0);
   FILE* file = fdopen(fd, "wb");
   fputs(CUBE_OBJ, file);
   for (int i = 0; i < 20000; i++) { // longer than one piece
@@ -457,7 +457,7 @@ static void real_meshes_have_their_known_volumes(void** state) {
     const lb_status check = lb_mesh_check(&mesh, known[i].path, (lb_place){0}, &arena, &err);
     assert_int_equal(check, known[i].volume > 0 ? LB_OK : LB_INVALID);
     if (known[i].volume > 0) {
-      assert_true(fabs(lb_mesh_integrate(&mesh).volume / known[i].volume - 1) < 1e-6);
+      assert_below(fabs(lb_mesh_integrate(&mesh).volume / known[i].volume - 1), 1e-6);
     }
     lb_error_clear(&err);
   }

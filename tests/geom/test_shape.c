@@ -7,7 +7,8 @@ static void every_type_has_a_complete_entry(void** state) {
   for (lb_shape_type type = 0; type < LB_SHAPE_COUNT; type++) {
     const lb_shape_kind* kind = lb_shape_kind_of(type);
     assert_non_null(kind->name);
-    assert_true(kind->nsize >= 1 && kind->nsize <= 3);
+    assert_at_least(kind->nsize, 1);
+    assert_at_most(kind->nsize, 3);
     for (int i = 0; i < kind->nsize; i++) {
       assert_non_null(kind->size[i].name);
     }
@@ -63,9 +64,10 @@ static void assert_normals_fit(const lb_mesh* mesh, const lb_vec3* normal, doubl
     const lb_vec3 n = face_normal(mesh, f);
     for (int k = 0; k < 3; k++) {
       const int v = mesh->face[3 * f + k];
-      assert_true(v >= 0 && v < mesh->nvertex);
+      assert_at_least(v, 0);
+      assert_below(v, mesh->nvertex);
       assert_near(lb_vec3_norm(normal[v]), 1, 1e-14);
-      assert_true(lb_vec3_dot(normal[v], n) >= cosine);
+      assert_at_least(lb_vec3_dot(normal[v], n), cosine);
     }
   }
 }
@@ -120,7 +122,7 @@ static void mesh_of_a_ball_gets_smooth_normals(void** state) {
   const lb_mesh drawn = draw(&shape, &normal);
   assert_int_equal(drawn.nvertex, mesh.nvertex);
   for (int i = 0; i < drawn.nvertex; i++) {
-    assert_true(lb_vec3_dot(normal[i], drawn.vertex[i]) > 0.9999);
+    assert_above(lb_vec3_dot(normal[i], drawn.vertex[i]), 0.9999);
   }
 }
 

@@ -51,7 +51,7 @@ static double surface_area(fixture* f, const lb_tetmesh* mesh, const char* name)
   double *w, sum = 0;
   assert_int_equal(lb_tetmesh_surface_weights(mesh, s, &f->arena, &n, &node, &w), LB_OK);
   for (int i = 0; i < n; i++) {
-    assert_true(w[i] > 0);
+    assert_above(w[i], 0);
     sum += w[i];
   }
   return sum;
@@ -67,7 +67,8 @@ static void meshes_are_sound_and_use_all_their_nodes(void** state) {
       assert_int_equal(lb_tetmesh_check(&mesh, "body", (lb_place){0}, &f.arena, &f.err), LB_OK);
       double worst, mean;
       lb_tetmesh_quality(&mesh, &worst, &mean);
-      assert_true(worst > 0.15 && mean > 0.3);
+      assert_above(worst, 0.15);
+      assert_above(mean, 0.3);
       tear_down(&f);
     }
   }
@@ -222,11 +223,11 @@ static void a_smaller_error_makes_a_finer_mesh(void** state) {
       d.along = d.across = d.around = 0;
       d.error = wanted[i];
       const lb_tetmesh mesh = make(&f, &d);
-      assert_true(mesh.nnode >= before);
+      assert_at_least(mesh.nnode, before);
       before = mesh.nnode;
       tear_down(&f);
     }
-    assert_true(before > 200);
+    assert_above(before, 200);
   }
 }
 

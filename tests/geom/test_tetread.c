@@ -188,7 +188,7 @@ static void mistakes_are_reported_where_they_stand(void** state) {
     fixture f = set_up();
     assert_int_equal(parse(&f, bad[i].parse, bad[i].text), LB_INVALID);
     char text[300];
-    assert_true(f.err.count > 0);
+    assert_above(f.err.count, 0);
     lb_error_format(&f.err, 0, text, sizeof text);
     if (!strstr(text, bad[i].says)) {
       print_error("said: %s\nwanted: %s\n", text, bad[i].says);

@@ -48,7 +48,8 @@ static void solutions_meet_the_conditions_also_when_rows_repeat(void** state) {
       }
       assert_near(w[i], sum, 1e-9);
       if (one_way[i]) {
-        assert_true(x[i] >= 0 && w[i] >= -1e-9);
+        assert_at_least(x[i], 0);
+        assert_at_least(w[i], -1e-9);
         assert_near(x[i] * w[i], 0, 1e-9);
       } else {
         assert_near(w[i], 0, 1e-9);

@@ -77,7 +77,7 @@ static void quaternion_comes_back_from_its_matrix(void** state) {
       q = lb_quat_normalise((lb_quat){0, q.x, q.y, q.z});
     }
     lb_quat back = lb_quat_from_matrix(lb_quat_matrix(q));
-    assert_true(back.w >= 0);
+    assert_at_least(back.w, 0);
     const double sign = q.w * back.w + q.x * back.x + q.y * back.y + q.z * back.z < 0 ? -1 : 1;
     back = (lb_quat){sign * back.w, sign * back.x, sign * back.y, sign * back.z};
     assert_quat_near(q, back, 1e-15);

@@ -58,7 +58,8 @@ static void nothing_can_be_gained(void** state) {
     gains(m, n, A, b, x, g);
     for (int i = 0; i < n; i++) {
       if (one_way[i]) {
-        assert_true(x[i] >= 0 && g[i] <= 1e-9);
+        assert_at_least(x[i], 0);
+        assert_at_most(g[i], 1e-9);
         assert_near(x[i] * g[i], 0, 1e-9);
       } else {
         assert_near(g[i], 0, 1e-9);

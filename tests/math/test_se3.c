@@ -299,8 +299,8 @@ static void jacobians_agree_across_the_switch(void** state) {
     const lb_twist x = random_twist(&r, t), d = random_twist(&r, 1);
     const lb_twist below = {lb_vec3_scale(1 - 1e-15, x.w), x.v};
     const lb_twist above = {lb_vec3_scale(1 + 1e-15, x.w), x.v};
-    assert_true(lb_vec3_dot(below.w, below.w) < LB_STUMPFF_SWITCH);
-    assert_true(lb_vec3_dot(above.w, above.w) >= LB_STUMPFF_SWITCH);
+    assert_below(lb_vec3_dot(below.w, below.w), LB_STUMPFF_SWITCH);
+    assert_at_least(lb_vec3_dot(above.w, above.w), LB_STUMPFF_SWITCH);
     for (lb_jacobian kind = 0; kind < LB_JACOBIAN_COUNT; kind++) {
       assert_dual3_near(lb_se3_jacobian(kind, below), lb_se3_jacobian(kind, above), 1e-13);
       assert_dual3_near(lb_se3_jacobian_dot(kind, below, d), lb_se3_jacobian_dot(kind, above, d),

@@ -24,7 +24,8 @@ static void slopes_are_of_sixth_order_on_even_and_uneven_samples(void** state) {
   for (int k = 0; k < 2; k++) {
     const double uneven = k ? 0.3 : 0;
     const double order = log2(worst_slope(0.05, uneven) / worst_slope(0.025, uneven));
-    assert_true(order > 5.6 && order < 7.2);
+    assert_above(order, 5.6);
+    assert_below(order, 7.2);
   }
 }
 
@@ -138,11 +139,12 @@ static double end_error(double frequency, int near) {
 
 static void filter_keeps_accelerations_at_the_ends(void** state) {
   (void)state;
-  assert_true(end_error(0.5, 50) < 0.01);
-  assert_true(end_error(1, 50) < 0.07);
+  assert_below(end_error(0.5, 50), 0.01);
+  assert_below(end_error(1, 50), 0.07);
   // what the fit leaves out falls with the third power of the frequency
   const double order = log2(end_error(0.5, 1) / end_error(0.25, 1));
-  assert_true(order > 2.9 && order < 3.1);
+  assert_above(order, 2.9);
+  assert_below(order, 3.1);
 }
 
 // How far noise of size one moves the acceleration at a sample: by what each sample does to it.
@@ -163,7 +165,8 @@ static void ends_take_in_at_most_three_times_the_noise_of_the_middle(void** stat
   const int at[] = {0, 1, 3, 6, 10, 20, N - 4, N - 1};
   for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
     const double ratio = noise_at(at[i]) / middle;
-    assert_true(ratio > 0.9 && ratio < 3);
+    assert_above(ratio, 0.9);
+    assert_below(ratio, 3);
   }
 }
 

@@ -53,7 +53,7 @@ static void patterns_are_sorted_unique_and_end_in_the_diagonal(void** state) {
   const lb_sparse A = random_matrix(&f.arena, &f.random, 0);
   for (int i = 0; i < N; i++) {
     for (int k = A.row[i]; k + 1 < A.row[i + 1]; k++) {
-      assert_true(A.col[k] < A.col[k + 1]);
+      assert_below(A.col[k], A.col[k + 1]);
     }
     assert_int_equal(A.col[A.row[i + 1] - 1], i);
     for (int j = 0; j < N; j++) {
@@ -214,7 +214,7 @@ static void modes_are_those_of_the_dense_problem(void** state) {
       }
       assert_near(dot, k == l, 1e-9);
     }
-    assert_true(largest > 0);
+    assert_above(largest, 0);
   }
   lb_arena_release(&f.arena);
 }

@@ -150,7 +150,7 @@ static void a_cubic_one_is_smooth_through_keys_and_seams(void** state) {
       assert_near(apart(a.q, b.q), 0, 1e-7);
       assert_near(differ(a.w, b.w), 0, 1e-5);
       assert_near(differ(a.al, b.al) / (1 + lb_vec3_norm(a.al)), 0, 1e-5);
-      assert_true(lb_vec3_norm(a.w) > 0.1);
+      assert_above(lb_vec3_norm(a.w), 0.1);
       assert_near(apart(a.q, lb_turning_evaluate(T, t - TINY + 3 * def.period).q), 0, 1e-9);
     }
     assert_true(isnan(lb_turning_jump(T, 100)));

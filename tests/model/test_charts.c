@@ -136,7 +136,7 @@ static void rotation_vectors_are_smooth_through_zero(void** state) {
     if (size < 1e-4) { // S -> 1 - [q]/2, Sdot -> -[qd]/2
       const lb_vec3 half = lb_vec3_scale(-0.5, lb_vec3_cross(q, qd));
       assert_motions_near(at.V, (lb_motion){lb_v4_from(lb_vec3_add(qd, half)), lb_v4_zero()}, 1e-8);
-      assert_true(lb_v4_dot(at.b.w, at.b.w) < 1e-6);
+      assert_below(lb_v4_dot(at.b.w, at.b.w), 1e-6);
     }
   }
   lb_arena_release(&s.arena);
@@ -166,11 +166,11 @@ static void other_numbers_mean_the_same_rotation_and_velocity(void** state) {
     assert_motions_near(before.V, after.V, 1e-12);
     assert_near(lb_v4_dot(before.R.x, after.R.x), 1, 1e-13);
     assert_near(lb_v4_dot(before.R.y, after.R.y), 1, 1e-13);
-    assert_true(s.q[0] * s.q[0] + s.q[1] * s.q[1] + s.q[2] * s.q[2] < 22.3);
+    assert_below(s.q[0] * s.q[0] + s.q[1] * s.q[1] + s.q[2] * s.q[2], 22.3);
     changes += changed;
     lb_arena_release(&s.arena);
   }
-  assert_true(changes > 5);
+  assert_above(changes, 5);
 }
 
 // A weighted sum of the numbers that others change to.
@@ -522,7 +522,7 @@ static void memory_that_runs_out_leaves_nothing(void** state) {
     status = lb_model_create(&T.scene, &allocator, &m, NULL);
     assert_true(status == LB_OK || (status == LB_NO_MEMORY && count.live == 0 && !m));
   }
-  assert_true(refuse > 3);
+  assert_above(refuse, 3);
   lb_model_release(m);
   assert_int_equal(count.live, 0);
 }

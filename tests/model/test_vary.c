@@ -116,7 +116,7 @@ static void a_varied_model_moves_as_one_made_with_those_numbers(void** state) {
   }
   // Both have the same shapes and points, whatever the modulus; what is left is rounding.
   print_message("apart by %.2g m\n", most);
-  assert_true(most < 1e-12);
+  assert_below(most, 1e-12);
   for (int k = 0; k < second->elastic[0].r; k++) {
     assert_near(varied->elastic[0].frequency[k] / second->elastic[0].frequency[k], 1, 1e-6);
   }
@@ -250,7 +250,7 @@ static void flesh_is_varied_with_its_material_and_beside_masses(void** state) {
     most = fmax(most, lb_vec3_norm(lb_vec3_sub(want[i], got[i])));
   }
   print_message("apart by %.2g m\n", most);
-  assert_true(most < 1e-9);
+  assert_below(most, 1e-9);
   lb_model_release(varied);
   // what has no damping cannot get some
   lb_model* bare = fleshy(3e4, 0, 0, 0.5);

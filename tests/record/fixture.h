@@ -101,7 +101,7 @@ static inline int fixture_body(fixture* f, const char* name, lb_joint_kind kind,
   static const int nq[] = {LB_JOINT_LIST(FIXTURE_NQ)}, nv[] = {LB_JOINT_LIST(FIXTURE_NV)};
   lb_model* m = &f->model;
   const int b = m->nbody++;
-  assert_true(b < FIXTURE_BODIES);
+  assert_below(b, FIXTURE_BODIES);
   f->body_name[b] = name;
   f->body_mass[b].mass = 1;
   f->body_link[b] = LB_WORLD;
@@ -147,7 +147,7 @@ static inline int fixture_frame(fixture* f, double time) {
     lb_recording_create(&f->model, 4, NULL, &f->recording, NULL);
   }
   const int i = lb_recording_add(f->recording);
-  assert_true(i >= 0);
+  assert_at_least(i, 0);
   f->recording->time[i] = time;
   for (int b = 0; b < f->model.nbody; b++) {
     f->recording->pose[(size_t)i * (size_t)f->model.nbody + (size_t)b] = lb_transform_identity();

@@ -141,8 +141,8 @@ static const float* floats(const glb* g, int accessor, int width, int* n) {
   *n = integer(a, "count");
   assert_int_equal(integer(a, "componentType"), 5126);
   assert_int_equal(offset % 4, 0);
-  assert_true(integer(a, "byteOffset") + *n * width * 4 <= integer(view, "byteLength"));
-  assert_true((uint32_t)(offset + *n * width * 4) <= g->binary_size);
+  assert_at_most(integer(a, "byteOffset") + *n * width * 4, integer(view, "byteLength"));
+  assert_at_most((uint32_t)(offset + *n * width * 4), g->binary_size);
   return (const float*)(const void*)(g->binary + offset);
 }
 
@@ -187,7 +187,7 @@ static void normals_are_unit_and_indices_in_range(void** state) {
     for (int i = 0; i < integer(a, "count"); i++) {
       uint16_t index;
       memcpy(&index, g.binary + integer(view, "byteOffset") + integer(a, "byteOffset") + 2 * i, 2);
-      assert_true(index < n);
+      assert_below(index, n);
     }
   }
   glb_release(&g);
@@ -255,7 +255,9 @@ static void quaternions_are_unit_and_never_jump(void** state) {
       along += i ? (double)q[4 * i + k] * q[4 * i - 4 + k] : 0;
     }
     assert_near(norm, 1, 1e-6);
-    assert_true(i == 0 || along > 0);
+    if (i > 0) {
+      assert_above(along, 0);
+    }
   }
   glb_release(&g);
   fixture_release(f);
@@ -272,9 +274,10 @@ static void times_that_a_float_cannot_tell_apart_are_left_out(void** state) {
   glb g = glb_of(f);
   int n;
   const float* t = floats(&g, integer(sampler_of(&g, 1, "translation"), "input"), 1, &n);
-  assert_true(n > 2 && n < 100);
+  assert_above(n, 2);
+  assert_below(n, 100);
   for (int i = 1; i < n; i++) {
-    assert_true(t[i] > t[i - 1]);
+    assert_above(t[i], t[i - 1]);
   }
   glb_release(&g);
   fixture_release(f);
@@ -360,7 +363,8 @@ static void morph_targets_bend_a_body_as_its_coordinates_do(void** state) {
   const cJSON* primitive = cJSON_GetArrayItem(get(mesh, "primitives"), 0);
   const cJSON* targets = get(primitive, "targets");
   const int ntarget = cJSON_GetArraySize(targets);
-  assert_true(ntarget > 0 && ntarget < r->model->nq);
+  assert_above(ntarget, 0);
+  assert_below(ntarget, r->model->nq);
   int n, nweight;
   const float* rest = floats(&g, integer(get(primitive, "attributes"), "POSITION"), 3, &n);
   const float* w = floats(&g, integer(sampler_of(&g, node, "weights"), "output"), 1, &nweight);
@@ -375,7 +379,7 @@ static void morph_targets_bend_a_body_as_its_coordinates_do(void** state) {
         const cJSON* target = cJSON_GetArrayItem(targets, k);
         const float* u = floats(&g, integer(target, "POSITION"), 3, &m);
         assert_int_equal(m, n);
-        assert_true(fabsf(w[f * ntarget + k]) <= 1);
+        assert_at_most(fabsf(w[f * ntarget + k]), 1);
         for (int c = 0; c < 3; c++) {
           x[c] += (double)w[f * ntarget + k] * (double)u[3 * i + c];
         }
@@ -386,8 +390,8 @@ static void morph_targets_bend_a_body_as_its_coordinates_do(void** state) {
     }
   }
   print_message("%d targets, error %.2g m of %.2g m\n", ntarget, worst, moved);
-  assert_true(moved > 0.01);
-  assert_true(worst < 4e-4 * 0.5);
+  assert_above(moved, 0.01);
+  assert_below(worst, 4e-4 * 0.5);
   glb_release(&g);
   release_bent(r);
 }
@@ -434,7 +438,8 @@ static lb_vec3 skinned(const glb* g, const cJSON* node, int vertex, int frame) {
   lb_vec3 sum = {0, 0, 0};
   for (int k = 0; k < 4; k++) {
     const int joint = j[2 * k] + 256 * j[2 * k + 1];
-    assert_true(w[k] >= 0 && joint < n);
+    assert_at_least(w[k], 0);
+    assert_below(joint, n);
     const int moved = cJSON_GetArrayItem(get(skin, "joints"), joint)->valueint;
     int frames;
     const float* t = floats(g, integer(sampler_of(g, moved, "translation"), "output"), 3, &frames);
@@ -461,7 +466,7 @@ static void skins_carry_flesh_as_its_nodes_do(void** state) {
     assert_near(lb_vec3_norm(lb_vec3_sub(skinned(&g, node, i, last), want)), 0, 1e-6);
     moved = fmax(moved, lb_vec3_norm(lb_vec3_sub(want, lb_bent_flesh(r, 0, 0, i))));
   }
-  assert_true(moved > 0.01);
+  assert_above(moved, 0.01);
   glb_release(&g);
   release_bent(r);
 }
@@ -484,7 +489,7 @@ static void leaks_nothing(const char* text) {
   }
   r->allocator = own;
   assert_int_equal(status, LB_OK);
-  assert_true(n > 20);
+  assert_above(n, 20);
   release_bent(r);
 }
 

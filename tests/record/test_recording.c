@@ -79,7 +79,7 @@ static int entries(const char* path) {
 static void fails_with(lb_status wanted, const fixture* f, const char* dir, const char* part) {
   lb_error err = lb_error_make(NULL);
   assert_int_equal(lb_recording_write(f->recording, &FIXTURE_SUMMARY, dir, &err), wanted);
-  assert_true(err.count >= 1);
+  assert_at_least(err.count, 1);
   char text[512];
   lb_error_format(&err, 0, text, sizeof text);
   if (!strstr(text, part)) {
@@ -321,7 +321,7 @@ static void report_of_a_long_chain_stays_below_three_megabytes(void** state) {
   (void)state;
   fixture* f = fixture_chain(100, 1000);
   char* page = written(report, f);
-  assert_true(strlen(page) < 3000000);
+  assert_below(strlen(page), 3000000);
   lb_release(NULL, page);
   fixture_release(f);
 }
@@ -353,7 +353,7 @@ static void report_of_a_crowd_stays_light_and_says_what_it_leaves_out(void** sta
   (void)state;
   char* page = NULL;
   report_of_many("shape: {cylinder: {radius: 0.2, length: 1}}", 20000, &page);
-  assert_true(strlen(page) < 5000000);
+  assert_below(strlen(page), 5000000);
   assert_non_null(strstr(page, "the pictures show one in 28 of the 20\u202f000 shapes"));
   assert_non_null(strstr(page, "the plots have the first 600 of 140\u202f000 curves"));
   assert_non_null(strstr(page, "too large for a 3-D view"));
@@ -412,7 +412,7 @@ static void writing_again_replaces_the_files(void** state) {
   char* second = slurp(in_folder("again/trajectory.csv"));
   assert_int_equal(entries(in_folder("again")), 4);
   assert_memory_equal(first, second, strlen(first));
-  assert_true(strlen(second) > strlen(first));
+  assert_above(strlen(second), strlen(first));
   free(first);
   free(second);
   fixture_release(f);
@@ -552,7 +552,7 @@ static void memory_that_runs_out_anywhere_leaves_nothing_behind(void** state) {
     status = record_and_write(&f->model, &allocator, dir);
     assert_true(status == LB_OK || status == LB_NO_MEMORY);
     assert_int_equal(s.held, 0);
-    assert_true(entries(dir) <= 4);
+    assert_at_most(entries(dir), 4);
     DIR* open = opendir(dir);
     for (const struct dirent* e; (e = readdir(open));) {
       assert_null(strstr(e->d_name, ".part"));
@@ -560,7 +560,7 @@ static void memory_that_runs_out_anywhere_leaves_nothing_behind(void** state) {
     closedir(open);
   }
   assert_int_equal(status, LB_OK);
-  assert_true(n > 20);
+  assert_above(n, 20);
   fixture_release(f);
 }
 

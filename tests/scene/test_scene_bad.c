@@ -26,7 +26,7 @@ static lb_status messages_of(const char* file, char* text) {
   text[0] = 0;
   for (int i = 0; i < err.count; i++) {
     used += lb_error_format(&err, i, text + used, MOST_TEXT - used);
-    assert_true(used + 2 < MOST_TEXT);
+    assert_below(used + 2, MOST_TEXT);
     strcpy(text + used, "\n");
     used++;
   }
@@ -67,7 +67,7 @@ static void every_bad_scene_gets_exactly_its_messages(void** state) {
   int count = 0, wrong = 0;
   for (struct dirent* e; (e = readdir(folder));) {
     if (ends_in(e->d_name, ".yaml")) {
-      assert_true(count < MOST_FILES);
+      assert_below(count, MOST_FILES);
       snprintf(files[count++], sizeof files[0], "%s", e->d_name);
     }
   }
@@ -85,7 +85,7 @@ static void every_bad_scene_gets_exactly_its_messages(void** state) {
     }
   }
   assert_int_equal(wrong, 0);
-  assert_true(count >= LEAST_FILES);
+  assert_at_least(count, LEAST_FILES);
 }
 
 static void reading_a_bad_scene_leaves_the_output_alone(void** state) {

@@ -8,7 +8,7 @@ static char* load(const char* path) {
   assert_non_null(f);
   char* text = calloc(1, 1 << 20);
   assert_non_null(text);
-  assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+  assert_above(fread(text, 1, (1 << 20) - 1, f), 0);
   fclose(f);
   return text;
 }

@@ -36,7 +36,8 @@ static inline void authors_begin(lb_bdf2* own, lb_integrator integrator) {
 
 static inline void authors_open(authors* a) {
   authors_compile(a, &(lb_scene_solver){.integrator = a->integrator, .newton = LB_NEWTON_EXACT});
-  assert_true(a->m->nv <= AUTHORS_MOST && a->m->nq == a->m->nv);
+  assert_at_most(a->m->nv, AUTHORS_MOST);
+  assert_true(a->m->nq == a->m->nv);
   authors_begin(a->st->own, a->integrator);
   lb_bdf2_stop_at(a->st, red_number(red_get(a->from->json, "integrator"), "newton_tol_norm_g"));
 }

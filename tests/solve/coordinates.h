@@ -39,7 +39,11 @@ static inline void check_pair(const pair* p, double duration, double step, int h
     }
     print_message("; %d and %d coordinates, reduced ones %.1f times as fast\n", p->reduced->nv,
                   p->maximal->nv, maximal.seconds / reduced.seconds);
-    assert_true(apart < 1e-4 && (i == 0 || (order > 1.8 && order < 2.3)));
+    assert_below(apart, 1e-4);
+    if (i > 0) {
+      assert_above(order, 1.8);
+      assert_below(order, 2.3);
+    }
     before = apart;
   }
 }

@@ -31,7 +31,11 @@ static inline void check_momentum(double duration, double step, int halvings) {
       print_message("%s momentum over %g s at %g ms: drift %.3g", k ? "angular" : "linear",
                     duration, 1e3 * options.step, drift[k]);
       print_message(i > 0 ? ", order %.2f\n" : "\n", order);
-      assert_true(drift[k] < 1e-4 && (i == 0 || (order > 1.9 && order < 2.1)));
+      assert_below(drift[k], 1e-4);
+      if (i > 0) {
+        assert_above(order, 1.9);
+        assert_below(order, 2.1);
+      }
       before[k] = drift[k];
     }
   }

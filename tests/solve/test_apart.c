@@ -64,7 +64,7 @@ static void a_floor_far_below_changes_nothing(void** state) {
                 apart(&plain, &floor, 4));
   assert_int_equal(plain.steps, 60);
   assert_int_equal(floor.steps, 60);
-  assert_true(apart(&plain, &floor, 4) < 1e-7);
+  assert_below(apart(&plain, &floor, 4), 1e-7);
 }
 
 // An elastic body is seen from the face that carries it, wherever the joint that does so is listed.
@@ -91,7 +91,7 @@ static void joints_of_an_elastic_body_come_in_any_order(void** state) {
   snprintf(text[1], sizeof text[1], world, "maximal");
   const result reduced = play(text[0], 100, 1e-3), maximal = play(text[1], 100, 1e-3);
   print_message("%.2g m apart\n", apart(&reduced, &maximal, 3));
-  assert_true(apart(&reduced, &maximal, 3) < 1e-4);
+  assert_below(apart(&reduced, &maximal, 3), 1e-4);
 }
 
 int main(void) {

@@ -101,7 +101,7 @@ static double worst_ratio(const char* solver) {
   double worst = 0;
   assert_int_equal(start(&u, CHAIN, solver), LB_OK);
   const double first = gap_of_chain(&u, 0);
-  assert_true(first > 0.05);
+  assert_above(first, 0.05);
   for (int f = 1; f < u.r->nframe; f++) {
     worst = fmax(worst, fabs(gap_of_chain(&u, f) - first * exp(-u.r->time[f] / 0.2)) / first);
   }
@@ -114,12 +114,12 @@ static void gaps_of_loops_fall_by_e_in_the_time_given(void** state) {
   const double coarse = worst_ratio("integrator: linear-euler, step: 2 ms, closing: 200 ms");
   const double fine = worst_ratio("integrator: linear-euler, step: 0.5 ms, closing: 200 ms");
   print_message("off by %.2g at 2 ms, %.2g at 0.5 ms\n", coarse, fine);
-  assert_true(coarse < 0.02);
+  assert_below(coarse, 0.02);
   assert_in_range((int)(100 * coarse / fine), 350, 450);
   // and with joints that are constraints themselves
   const double maximal =
       worst_ratio("integrator: linear-euler, step: 0.5 ms, closing: 200 ms, coordinates: maximal");
-  assert_true(maximal < 0.02);
+  assert_below(maximal, 0.02);
 }
 
 // A gap that cannot be closed is told as ever.

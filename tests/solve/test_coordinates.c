@@ -38,7 +38,8 @@ static void implicit_steps_of_an_elastic_body_have_order_two(void** state) {
   const double order = motion_order(coarse, fine);
   print_message("halving 1 ms changes %.3g m, halving again %.3g m: order %.2f\n", coarse, fine,
                 order);
-  assert_true(order > 1.9 && order < 2.2);
+  assert_above(order, 1.9);
+  assert_below(order, 2.2);
 }
 
 // Steps far too long for the bending that the motor sets off: Newton's method goes astray, starts
@@ -51,7 +52,7 @@ static void very_long_steps_arrive_too(void** state) {
     motion_run(&fine, m, 1e-3, 1.2, 0.12);
     motion_run(&coarse, m, 1e-2, 1.2, 0.12);
     print_message("rod at 10 ms: %.2g m from where 1 ms has it\n", motion_apart(&fine, &coarse));
-    assert_true(motion_apart(&fine, &coarse) < 0.05);
+    assert_below(motion_apart(&fine, &coarse), 0.05);
   }
 }
 
@@ -74,7 +75,7 @@ static void exact_matrices_lead_to_the_same_motion(void** state) {
     print_message("%s coordinates: %.2g m apart; exact matrices take %.1f times the time\n",
                   k ? "maximal" : "reduced", apart,
                   run[LB_NEWTON_EXACT].seconds / run[LB_NEWTON_KEPT].seconds);
-    assert_true(apart < 1e-9);
+    assert_below(apart, 1e-9);
   }
 }
 

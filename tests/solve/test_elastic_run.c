@@ -136,8 +136,8 @@ static void energy_of_rods_joined_by_a_spring_stays_to_the_order_of_the_steps(vo
   }
   print_message("drift %.3g, then %.3g: order %.2f\n", drift[0], drift[1],
                 log2(drift[0] / drift[1]));
-  assert_true(drift[1] < 1e-2);
-  assert_true(log2(drift[0] / drift[1]) > 1.9);
+  assert_below(drift[1], 1e-2);
+  assert_above(log2(drift[0] / drift[1]), 1.9);
 }
 
 // A soft rod, pushed together by what would flatten it many times over.
@@ -159,11 +159,15 @@ static void a_body_turned_inside_out_is_survived_and_reported(void** state) {
   const lb_inversion* i = &u.s.inversion;
   print_message("volume %.3g at %g s, (%.3g, %.3g, %.3g), %d of %d frames\n", i->volume, i->time,
                 i->at.x, i->at.y, i->at.z, i->frames, u.r->nframe);
-  assert_true(i->frames > 0 && i->frames < u.r->nframe);
-  assert_true(i->volume <= 0);
-  assert_true(i->time > 0 && i->time < 0.1);
+  assert_above(i->frames, 0);
+  assert_below(i->frames, u.r->nframe);
+  assert_at_most(i->volume, 0);
+  assert_above(i->time, 0);
+  assert_below(i->time, 0.1);
   assert_int_equal(i->body, 0);
-  assert_true(i->at.z > 0 && i->at.z < 0.05 && hypot(i->at.x, i->at.y) < 0.01);
+  assert_above(i->at.z, 0);
+  assert_below(i->at.z, 0.05);
+  assert_below(hypot(i->at.x, i->at.y), 0.01);
   assert_near(u.r->time[u.r->nframe - 1], 0.1, 1e-12); // it went on to the end
   finish(&u);
 }
@@ -189,7 +193,8 @@ static void a_body_with_all_its_nodes_says_where_it_is_inside_out(void** state) 
   const lb_squeeze least = lb_least_volume(m->full, d);
   assert_int_equal(least.body, 0);
   assert_near(least.volume, -1, 1e-9);
-  assert_true(least.at.z > 0.025 && least.at.z < 0.05);
+  assert_above(least.at.z, 0.025);
+  assert_below(least.at.z, 0.05);
   lb_data_release(d);
   lb_model_release(m);
 }

@@ -95,8 +95,8 @@ static void corrections_shrink_as_their_squares(void** state) {
       print_message(" %.2g", size[i]);
     }
     print_message(", order %.2f\n", order);
-    assert_true(n <= 7);
-    assert_true(order > 1.5);
+    assert_at_most(n, 7);
+    assert_above(order, 1.5);
     lb_stepper_release(st);
     lb_data_release(d);
     lb_model_release(m);
@@ -141,7 +141,7 @@ static void steps_of_trees_end_where_their_equations_hold(void** state) {
       }
     }
     print_message("%s, %s: %.2g N m are left\n", integrators[k / 2], matrices[k % 2], worst);
-    assert_true(worst < 1e-6); // of a few
+    assert_below(worst, 1e-6); // of a few
     lb_stepper_release(st);
     lb_data_release(d);
     lb_model_release(m);

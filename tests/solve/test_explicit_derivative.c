@@ -69,7 +69,7 @@ static void pass_step(chain* c, const lb_model* m, const lb_data* d) {
   static double motor[3 * MOTORS * MOMENTS], by[3 * MOTORS * MOMENTS];
   static double q[MOST], v[MOST], y[2][MOST], x[2][MOST];
   const int n = lb_explicit_moments(c->S) * 3 * m->nmotor;
-  assert_true(n <= 3 * MOTORS * MOMENTS);
+  assert_at_most(n, 3 * MOTORS * MOMENTS);
   memcpy(c->d->q, d->q, (size_t)m->nq * sizeof *q);
   memcpy(c->d->qd, d->qd, (size_t)m->nv * sizeof *v);
   c->d->time = d->time;
@@ -215,7 +215,7 @@ static void loops_of_every_kind_match_differences(void** state) {
   move = 3e-6; // joints are near their limits, where forces have a kink
   for (uint64_t seed = 1; count < 4; seed++) {
     const busy_options loops = {.motors = true, .loops = true, .calm = true, .nbody = 30};
-    assert_true(seed < 50);
+    assert_below(seed, 50);
     if (fits(seed, loops)) {
       count++;
       for (int i = 0; i < 3; i++) {

@@ -82,7 +82,7 @@ static void pass_step(chain* c, const lb_data* d, double h) {
   static double q[MOST], v[MOST], y[2][MOST], x[2][MOST];
   const lb_model* m = d->model;
   const int n = lb_explicit_moments(c->S) * 3 * m->nmotor;
-  assert_true(n <= 3 * MOTORS * MOMENTS);
+  assert_at_most(n, 3 * MOTORS * MOMENTS);
   copy_state(c->d, d);
   assert_true(lb_explicit_differentiate(c->S, c->d, h));
   motor_changes(c, m, motor);
@@ -109,7 +109,9 @@ static void pass_step(chain* c, const lb_data* d, double h) {
 static lb_data* begin(const world* w, lb_model** m, const direction* x, double s) {
   lb_data* d = NULL;
   *m = make(w, w->number + s);
-  assert_true((*m)->nq <= MOST && lb_loops_most_rows(*m) <= MOST && (*m)->nmotor <= MOTORS);
+  assert_at_most((*m)->nq, MOST);
+  assert_at_most(lb_loops_most_rows(*m), MOST);
+  assert_at_most((*m)->nmotor, MOTORS);
   assert_int_equal(lb_data_create(*m, NULL, &d, NULL), LB_OK);
   lb_settle(*m, d);
   lb_advance(*m, d->q, x->q, s);
@@ -127,7 +129,7 @@ static void end(lb_model* m, lb_data* d) {
 
 static void note_size(void* context, const lb_data* d, const lb_step_past* past) {
   (void)context, (void)d;
-  assert_true(nsize < MOST_STEPS);
+  assert_below(nsize, MOST_STEPS);
   size[nsize++] = past->dt;
 }
 

@@ -123,9 +123,10 @@ static void rk4_keeps_energy_and_is_of_order_four_on_every_kind(void** state) {
     close_run(&r);
     print_message("%s: order %.2f, energy off by %.1e (rk4), %.1e (rk8)\n",
                   lb_joint_kind_name(kind_of(which)), order, drift4, drift);
-    assert_true(order > 3.6 && order < 5.5);
-    assert_true(drift < 1e-12);
-    assert_true(drift4 < 1e-12);
+    assert_above(order, 3.6);
+    assert_below(order, 5.5);
+    assert_below(drift, 1e-12);
+    assert_below(drift4, 1e-12);
   }
 }
 
@@ -154,9 +155,11 @@ static void sdirk2_is_of_order_two_and_keeps_energy_to_it_on_every_kind(void** s
     const double coarse = sdirk2_drift(0.01), fine = sdirk2_drift(0.005);
     print_message("%s: order %.2f, energy off by %.1e and %.1e, order %.2f\n",
                   lb_joint_kind_name(kind), order, coarse, fine, log2(coarse / fine));
-    assert_true(order > 1.9 && order < 2.1);
-    assert_true(log2(coarse / fine) > 1.8 && log2(coarse / fine) < 2.2);
-    assert_true(fine < 1e-4);
+    assert_above(order, 1.9);
+    assert_below(order, 2.1);
+    assert_above(log2(coarse / fine), 1.8);
+    assert_below(log2(coarse / fine), 2.2);
+    assert_below(fine, 1e-4);
   }
 }
 
@@ -269,9 +272,10 @@ static void without_what_velocities_bring_every_kind_loses_energy(void** state) 
     print_message("%s: energy off by %.1e; without accelerations of turning %.1e, of moving %.1e\n",
                   lb_joint_kind_name(kind_of(which)), drift[NOTHING], drift[OF_TURNING],
                   drift[OF_MOVING]);
-    assert_true(drift[NOTHING] < 1e-12);
+    assert_below(drift[NOTHING], 1e-12);
     // a million times what is kept, at the least; a slide does not turn
-    assert_true(size[OF_MOVING] > 0 && drift[OF_MOVING] > 1e-6);
+    assert_above(size[OF_MOVING], 0);
+    assert_above(drift[OF_MOVING], 1e-6);
     assert_true(kind_turns(kind_of(which)) ? drift[OF_TURNING] > 1e-6 : size[OF_TURNING] == 0);
   }
 }
@@ -323,7 +327,7 @@ static void friction_stops_a_slide_where_it_should(void** state) {
   run r = open_run(LB_INTEGRATOR_BDF2, 1e-3);
   go(&r, 1e-3, 3);
   assert_near(r.d->q[0], 2 * 9 / (2 * 4.0), 2e-3);
-  assert_true(fabs(r.d->qd[0]) < 1e-6);
+  assert_below(fabs(r.d->qd[0]), 1e-6);
   close_run(&r);
 }
 
@@ -413,13 +417,13 @@ static void a_damper_that_pulls_holds_back_what_returns(void** state) {
     if (pulls) {
       const double x = speed / w * exp(-c * end) * sin(w * end);
       const double v = speed * exp(-c * end) * (cos(w * end) - c / w * sin(w * end));
-      assert_true(stiffness * x + damping * v < 0);
+      assert_below(stiffness * x + damping * v, 0);
       assert_near(r.d->q[0], x, 1e-10);
       assert_near(r.d->qd[0], v, 1e-10);
     }
     close_run(&r);
   }
-  assert_true(back[0] < 1.05 * back[1]);
+  assert_below(back[0], 1.05 * back[1]);
 }
 
 // --- the same motion with other coordinates ---
@@ -463,7 +467,7 @@ static void rotation_vectors_turn_as_quaternions_do(void** state) {
     const lb_quat q = spin(LB_JOINT_EXPONENTIAL, BY[i].integrator, 1e-3, 4, &jumps);
     print_message("%s: %d changes, off by %.1e\n", lb_integrator_name(BY[i].integrator), jumps,
                   angle_between(exact, q));
-    assert_true(jumps >= 2);
+    assert_at_least(jumps, 2);
     assert_near(angle_between(exact, q), 0, BY[i].tolerance);
   }
 }
@@ -480,8 +484,10 @@ static void bdf2_keeps_its_order_where_numbers_change(void** state) {
       angle_between(exact, spin(LB_JOINT_EXPONENTIAL, LB_INTEGRATOR_BDF2, 2.5e-4, 2, &jumps[1]));
   print_message("off by %.2e and %.2e, order %.2f, %d changes\n", coarse, fine, log2(coarse / fine),
                 jumps[0]);
-  assert_true(jumps[0] >= 1 && jumps[0] == jumps[1]);
-  assert_true(log2(coarse / fine) > 1.8 && log2(coarse / fine) < 2.3);
+  assert_at_least(jumps[0], 1);
+  assert_true(jumps[0] == jumps[1]);
+  assert_above(log2(coarse / fine), 1.8);
+  assert_below(log2(coarse / fine), 2.3);
 }
 
 // A free body by angles, by a rotation vector, in both orders, and by a quaternion.
@@ -623,8 +629,8 @@ static void maximal_coordinates_keep_what_no_loop_can_be(void** state) {
     }
   }
   print_message("%d joints taken apart, bodies apart by %.2g m\n", loops, off);
-  assert_true(loops > NKIND);
-  assert_true(off < 1e-9);
+  assert_above(loops, NKIND);
+  assert_below(off, 1e-9);
 }
 
 int main(void) {

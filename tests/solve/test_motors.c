@@ -55,7 +55,7 @@ static void accelerate(double* qdd, int k, double force, bool motor) {
   lb_model* m = make_model();
   lb_data* d;
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
-  assert_true(m->nv <= MOST);
+  assert_at_most(m->nv, MOST);
   if (!motor) {
     d->tau[m->joint_v[1] + k] = force;
   }
@@ -107,7 +107,7 @@ static double forces_apart(const lb_recording* a, const lb_recording* b) {
     worst = fmax(worst, fabs(a->motor[i] - b->motor[i]));
     most = fmax(most, fabs(a->motor[i]));
   }
-  assert_true(most > 0.1);
+  assert_above(most, 0.1);
   return worst / most;
 }
 
@@ -256,9 +256,9 @@ static void every_integrator_leads_and_converges(void** state) {
     }
     print_message("%s: motion off by %.1e, %.1e, forces by %.1e, %.1e, gap %.1e\n", with[i].name,
                   off[0], off[1], force[0], force[1], gap);
-    assert_true(log2(off[0] / off[1]) > with[i].order - 0.4);
+    assert_above(log2(off[0] / off[1]), with[i].order - 0.4);
     assert_true(force[1] < 0.8 * force[0] || force[0] < 1e-9);
-    assert_true(gap < with[i].gap);
+    assert_below(gap, with[i].gap);
   }
   end(exact);
 }

@@ -45,7 +45,7 @@ static start open_start(const char* text) {
     print_error("%s\n%s\n", err.message[0].text, text);
     fail();
   }
-  assert_true(lb_loop_gap(s.m, s.d, NULL) < 1e-12);
+  assert_below(lb_loop_gap(s.m, s.d, NULL), 1e-12);
   lb_poses(s.m, s.d);
   check_maximal(&scene, &s);
   lb_scene_release(&scene);
@@ -194,7 +194,7 @@ static void too_many_velocities_are_told(void** state) {
 static void what_cannot_be_reached_is_moved_and_told(void** state) {
   (void)state;
   start s = open_start(BARS "initial: {c: {position: 90 deg}}\n");
-  assert_true(place(&s, "c") < M_PI / 2 - 0.1);
+  assert_below(place(&s, "c"), M_PI / 2 - 0.1);
   assert_string_equal(s.moved.name, "c");
   assert_near(s.moved.by, M_PI / 2 - place(&s, "c"), 1e-12);
   close_start(&s);

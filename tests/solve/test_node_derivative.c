@@ -272,7 +272,8 @@ static void check(const char* text, const char* word, const char* is, bool shake
   now.word = word;
   now.is = is;
   lb_model *m = make_moved(0), *plus = make_moved(1);
-  assert_true(m->nfree > 0 && m->nq < MOST);
+  assert_above(m->nfree, 0);
+  assert_below(m->nq, MOST);
   lb_data* d = data_of(m);
   if (shaken) {
     shake(m, d, 0.002, 0.3, 5);

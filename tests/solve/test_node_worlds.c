@@ -60,7 +60,7 @@ static const char ELASTIC[] =
 static void check_order(const char* text, lb_integrator integrator, lb_integrator fine, double h,
                         int steps, int order) {
   lb_model* m = compile(text);
-  assert_true(m->nfree > 0);
+  assert_above(m->nfree, 0);
   lb_data* exact = data_of(m);
   run(m, exact, fine, h / 16, 16 * steps);
   double off[2] = {0, 0};
@@ -73,8 +73,8 @@ static void check_order(const char* text, lb_integrator integrator, lb_integrato
     lb_data_release(d);
   }
   print_message("%s: off by %.2g and %.2g m\n", lb_integrator_name(integrator), off[0], off[1]);
-  assert_true(off[0] / off[1] > 0.75 * (1 << order));
-  assert_true(off[0] / off[1] < 1.5 * (1 << order));
+  assert_above(off[0] / off[1], 0.75 * (1 << order));
+  assert_below(off[0] / off[1], 1.5 * (1 << order));
   lb_data_release(exact);
   lb_model_release(m);
 }

@@ -93,7 +93,8 @@ static void forces_are_minus_the_gradient_of_the_energy(void** state) {
   (void)state;
   lb_model* m = make(false);
   lb_data* d = data_of(m);
-  assert_true(m->nfree > 50 && m->nnode > m->nfree + 10);
+  assert_above(m->nfree, 50);
+  assert_above(m->nnode, m->nfree + 10);
   assert_int_equal(m->ndense, 4);
   shake(m, d, 0.01, 0, 1);
   double* q = malloc((size_t)m->nq * sizeof *q);
@@ -228,7 +229,8 @@ static void energy_is_kept_with_order_four_by_runge_kutta(void** state) {
     lb_data_release(d);
   }
   print_message("energy off by %.2g and %.2g\n", off[0], off[1]);
-  assert_true(off[1] < 1e-6 && off[0] > 12 * off[1]);
+  assert_below(off[1], 1e-6);
+  assert_above(off[0], 12 * off[1]);
   lb_model_release(m);
 }
 
@@ -256,9 +258,9 @@ static void every_stepper_converges_with_its_order(void** state) {
     }
     print_message("%s: off by %.2g and %.2g m\n", lb_integrator_name(all[k].integrator), off[0],
                   off[1]);
-    assert_true(off[0] / off[1] > 0.8 * (1 << all[k].order));
-    assert_true(off[0] / off[1] < 1.4 * (1 << all[k].order));
-    assert_true(off[1] < 0.02);
+    assert_above(off[0] / off[1], 0.8 * (1 << all[k].order));
+    assert_below(off[0] / off[1], 1.4 * (1 << all[k].order));
+    assert_below(off[1], 0.02);
   }
   lb_data_release(exact);
   lb_model_release(m);
@@ -294,8 +296,8 @@ static void momentum_of_what_floats_is_kept(void** state) {
     print_message("momenta off by %.2g and %.2g\n", linear / before.linear_sum,
                   angular / before.angular_sum);
     // turning bodies' velocities are along their own axes: sdirk2 keeps both to its order
-    assert_true(linear < (i ? 1e-5 : 1e-9) * before.linear_sum);
-    assert_true(angular < (i ? 1e-4 : 1e-8) * before.angular_sum);
+    assert_below(linear, (i ? 1e-5 : 1e-9) * before.linear_sum);
+    assert_below(angular, (i ? 1e-4 : 1e-8) * before.angular_sum);
     lb_data_release(d);
   }
   lb_model_release(m);
@@ -337,7 +339,7 @@ static void a_slack_strand_holds_nothing_until_it_is_taut(void** state) {
   run(m, d, LB_INTEGRATOR_SDIRK2, 1e-3, 120);
   // v' = -g - rate v
   assert_near(d->q[0], -end * t + end / rate * (1 - exp(-rate * t)), 1e-6);
-  assert_true(d->q[0] > -0.1);
+  assert_above(d->q[0], -0.1);
   for (int i = 0; i < 20; i++) {
     run(m, d, LB_INTEGRATOR_SDIRK2, 1e-3, 500);
   }

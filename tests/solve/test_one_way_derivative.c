@@ -131,7 +131,9 @@ static void run(const world* w, const lb_model* m, const direction* x, double s,
   lb_data* d = NULL;
   lb_stepper* st = NULL;
   const lb_scene_solver solver = {.integrator = integrator, .step = w->h};
-  assert_true(m->nv <= MOST && lb_loops_most_rows(m) <= MOST && m->nmotor <= MOTORS);
+  assert_at_most(m->nv, MOST);
+  assert_at_most(lb_loops_most_rows(m), MOST);
+  assert_at_most(m->nmotor, MOTORS);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   ((lb_bdf2*)st->own)->tolerance = w->tolerance > 0 ? w->tolerance : 1e-13;

@@ -68,7 +68,8 @@ static void add_pin(loop_run* r, const cJSON* loop) {
 static void compile(const lb_scene* scene, lb_model** m, lb_data** d) {
   assert_int_equal(lb_model_create(scene, NULL, m, NULL), LB_OK);
   assert_int_equal(lb_data_create(*m, NULL, d, NULL), LB_OK);
-  assert_true((*m)->nv <= PIN_MOST && (*m)->nq == (*m)->nv);
+  assert_at_most((*m)->nv, PIN_MOST);
+  assert_true((*m)->nq == (*m)->nv);
 }
 
 static bool open_loop_run(loop_run* r, bool pinned) {

@@ -85,9 +85,9 @@ static void eleven_shapes_follow_the_full_run(void** state) {
   assert_int_equal(reduction->nbody, 1);
   assert_int_equal(reduction->body[0].r, 11);
   assert_false(pca->failed);
-  assert_true(pca->face_amplitude > 5e-3);
-  assert_true(pca->face_error < 0.02); // of the amplitude
-  assert_true(pca->face_error < linear->face_error);
+  assert_above(pca->face_amplitude, 5e-3);
+  assert_below(pca->face_error, 0.02); // of the amplitude
+  assert_below(pca->face_error, linear->face_error);
   assert_int_equal(pca->coordinates, linear->coordinates);
 }
 
@@ -161,7 +161,9 @@ static void the_training_uses_all_of_its_range_and_more_motion_goes_beyond_it(vo
   assert_near(range_of(2, &left), 4, error);
   assert_near(range_of(4, &sooner), 16, error);
   // while the motor first turns, and the harder motion before the other
-  assert_true(0 < sooner && sooner < left && left < 0.1);
+  assert_below(0, sooner);
+  assert_below(sooner, left);
+  assert_below(left, 0.1);
 }
 
 // A body that has no shapes for a load is stiff against it: its coordinates stay small, and only
@@ -171,8 +173,9 @@ static void a_load_from_a_side_that_was_never_trained_is_noticed(void** state) {
   lb_summary s;
   lb_model* m;
   lb_recording* r = run_with_files("[0.4, 0.9, 0]", SOFT, &s, &m);
-  assert_true(s.range_left > 0 && s.range_left < 0.1);
-  assert_true(s.range_used > 3);
+  assert_above(s.range_left, 0);
+  assert_below(s.range_left, 0.1);
+  assert_above(s.range_used, 3);
   lb_recording_release(r);
   lb_model_release(m);
 }
@@ -227,7 +230,7 @@ static void expect(const char* before, const char* after, const char* text) {
   assert_int_equal(parsed, LB_OK);
   const lb_scene_elastic* untouched = scene.body[1].elastic;
   assert_int_equal(lb_scene_take_bases(&scene, dir, &err), LB_INVALID);
-  assert_true(err.count >= 1);
+  assert_at_least(err.count, 1);
   if (!strstr(err.message[0].text, text)) {
     print_error("'%s' was expected, not '%s'\n", text, err.message[0].text);
     fail();

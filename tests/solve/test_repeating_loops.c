@@ -111,9 +111,9 @@ static void check_order(const method* by, const char* coordinates, const double 
   }
   print_message("%s, %s: off by %.2g and %.2g\n", by->name, coordinates, off[0], off[1]);
   if (off[1] > 1e-8) {
-    assert_true(off[0] / off[1] > 0.75 * pow(2, by->order));
+    assert_above(off[0] / off[1], 0.75 * pow(2, by->order));
   }
-  assert_true(off[1] < (by->order == 1 ? 1e-2 : by->order == 2 ? 1e-3 : 1e-7));
+  assert_below(off[1], (by->order == 1 ? 1e-2 : by->order == 2 ? 1e-3 : 1e-7));
 }
 
 static void a_door_swings_on_two_hinges_with_every_integrator(void** state) {
@@ -145,7 +145,7 @@ static void a_door_hangs_where_one_hinge_would_let_it(void** state) {
     end(&r);
   }
   print_message("reduced and maximal are %.2g apart\n", apart(x[0], x[1]));
-  assert_true(apart(x[0], x[1]) < 1e-9);
+  assert_below(apart(x[0], x[1]), 1e-9);
 }
 
 // --- three cranks and a rod ---
@@ -185,7 +185,7 @@ static void cranks_turn(const char* text, const method* by, const char* coordina
   }
   print_message("%s, %s: off by %.2g, rows left out: %d\n", by->name, coordinates, turned,
                 left_out(&r));
-  assert_true(turned < most);
+  assert_below(turned, most);
   end(&r);
 }
 
@@ -257,8 +257,8 @@ static void a_linkage_that_should_not_move_does(void** state) {
                     METHODS[i].name, COORDINATES[c], off, apart(x, there), left_out(&r));
       assert_int_equal(left_out(&r), 3);
       const int order = METHODS[i].order;
-      assert_true(off < (order == 1 ? 1e-5 : order == 2 ? 1e-7 : 1e-12));
-      assert_true(apart(x, there) < (order == 1 ? 3e-3 : order == 2 ? 1e-5 : 1e-10));
+      assert_below(off, (order == 1 ? 1e-5 : order == 2 ? 1e-7 : 1e-12));
+      assert_below(apart(x, there), (order == 1 ? 3e-3 : order == 2 ? 1e-5 : 1e-10));
       end(&r);
     }
   }

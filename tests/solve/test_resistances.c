@@ -15,7 +15,7 @@ static double apart(const lb_recording* a, const lb_recording* b, const char* bo
     worst = fmax(worst, fmax(lb_vec3_norm(lb_vec3_sub(x.p, y.p)), lb_vec3_norm(turn)));
     moved = fmax(moved, lb_vec3_norm(way));
   }
-  assert_true(moved > 0.1);
+  assert_above(moved, 0.1);
   return worst;
 }
 
@@ -43,7 +43,7 @@ static void check_orders(const char* exactly, const halving* with, size_t count)
       end(r);
     }
     print_message("%s: off by %.1e, %.1e\n", with[i].integrator, off[0], off[1]);
-    assert_true(log2(off[0] / off[1]) > with[i].order - 0.4);
+    assert_above(log2(off[0] / off[1]), with[i].order - 0.4);
   }
   end(exact);
 }
@@ -104,7 +104,10 @@ static void limits_of_a_ball_keep_energy(void** state) {
   }
   print_message("energy off by %.1e of %.1f J, swing %.2f, twist %.2f\n", worst, most, swing,
                 twist);
-  assert_true(swing > 0.5 && swing < 0.9 && twist > 0.4 && twist < 0.7);
+  assert_above(swing, 0.5);
+  assert_below(swing, 0.9);
+  assert_above(twist, 0.4);
+  assert_below(twist, 0.7);
   assert_near(worst / most, 0, 1e-6);
   end(r);
 }
@@ -318,7 +321,9 @@ static void limits_and_rotors_of_a_free_joint_keep_energy(void** state) {
   }
   print_message("energy off by %.1e of %.1f J, reaches %.2f, %.2f, %.2f\n", worst, most, reach[0],
                 reach[1], reach[2]);
-  assert_true(reach[0] > 0.2 && reach[1] > 0.2 && reach[2] > 0.3);
+  assert_above(reach[0], 0.2);
+  assert_above(reach[1], 0.2);
+  assert_above(reach[2], 0.3);
   assert_near(worst / most, 0, 1e-6);
   end(r);
 }

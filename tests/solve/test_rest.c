@@ -104,7 +104,7 @@ static void a_chain_comes_to_hang(void** state) {
     const lb_vec3 end = place(&w, "c");
     // the last hinge turns about y only: its link cannot come down all the way from the side
     assert_near(place(&w, "b").z, -2 * link, i == 0 ? 0.03 : 1e-9);
-    assert_true(end.z < -2.5 * link);
+    assert_below(end.z, -2.5 * link);
     lb_forward(w.m, w.d);
     for (int k = 0; k < w.m->nv; k++) {
       assert_near(w.d->qdd[k], 0, 1e-8);
@@ -128,8 +128,8 @@ static void at_rest_nothing_accelerates(void** state) {
       most = fmax(most, fabs(w.d->qdd[k]));
     }
     print_message("%s: %.2g\n", scenes[i], most);
-    assert_true(lb_loop_gap(w.m, w.d, NULL) < 1e-9);
-    assert_true(most < 1e-4);
+    assert_below(lb_loop_gap(w.m, w.d, NULL), 1e-9);
+    assert_below(most, 1e-4);
     drop(&w);
   }
 }
@@ -325,10 +325,11 @@ static void a_slow_run_follows_the_floor(void** state) {
   for (int f = 0; f < r->nframe; f++) {
     const double* q = r->q + (size_t)f * (size_t)w.m->nq;
     const double tip = 0.1 - 0.5 * sin(q[0]) - 0.3 * sin(q[0] + q[1]);
-    assert_true(tip > -1e-9);
+    assert_above(tip, -1e-9);
     lying += tip < 1e-9;
   }
-  assert_true(lying > 3 && lying < 18);
+  assert_above(lying, 3);
+  assert_below(lying, 18);
   lb_recording_release(r);
   drop(&w);
 }

@@ -171,7 +171,7 @@ static void a_slow_motion_with_all_nodes_is_near_that_of_a_few_shapes(void** sta
   }
   print_message("%d unknowns: sag %.3g mm, apart by %.2g mm at most\n", full->full->nv, -1e3 * low,
                 1e3 * worst);
-  assert_true(worst < 5e-3 * -low);
+  assert_below(worst, 5e-3 * -low);
   lb_recording_release(all);
   lb_recording_release(reduced);
   lb_model_release(full);

@@ -106,7 +106,7 @@ static void nothing_moves_from_a_pose_at_rest(void** state) {
       off = fmax(off, fabs(d->q[k] - start->q[k]));
     }
     print_message("world %d: %.2g m or rad away, moves by %.2g\n", (int)i, far, off);
-    assert_true(far > 0.01);
+    assert_above(far, 0.01);
     assert_near(off, 0, 1e-9);
     lb_data_release(start);
     lb_data_release(d);

@@ -15,8 +15,8 @@ static void drift_is_the_worst_of_the_run(void** state) {
                          lb_simulate_default()),
                    LB_OK);
   const double last = fabs(u.s.energy_end - u.s.energy_start);
-  assert_true(u.s.energy_drift > 1e-3);
-  assert_true(last < 0.1 * u.s.energy_drift * u.s.energy_start);
+  assert_above(u.s.energy_drift, 1e-3);
+  assert_below(last, 0.1 * u.s.energy_drift * u.s.energy_start);
   assert_near(u.s.energy_start, 0.5 * 39.4784176043574, 1e-13);
   assert_true(u.s.conservative);
   finish(&u);
@@ -32,9 +32,9 @@ static void run_ends_exactly_at_its_duration(void** state) {
     options.step = step[i];
     assert_int_equal(start(&u, OSCILLATOR, options), LB_OK);
     assert_near(u.r->time[u.r->nframe - 1] / duration[i], 1, 1e-14);
-    assert_true(u.s.step <= step[i] * (1 + 1e-12));
+    assert_at_most(u.s.step, step[i] * (1 + 1e-12));
     for (int f = 1; f < u.r->nframe; f++) {
-      assert_true(u.r->time[f] > u.r->time[f - 1]);
+      assert_above(u.r->time[f], u.r->time[f - 1]);
     }
     finish(&u);
   }
@@ -112,7 +112,7 @@ static void interrupt_does_not_wait_for_a_frame(void** state) {
                    LB_INTERRUPTED);
   assert_int_equal(asked, 1);
   assert_true(u.s.interrupted);
-  assert_true(u.s.steps < 1000);
+  assert_below(u.s.steps, 1000);
   assert_int_equal(u.r->nframe, 1);
   finish(&u);
 }
@@ -131,9 +131,10 @@ static void a_run_that_blows_up_keeps_frames_from_before(void** state) {
                          "record: {every: 5 ms}\nsolver: {integrator: rk4, step: 5 ms}\n",
                          lb_simulate_default()),
                    LB_FAILED);
-  assert_true(u.r->nframe > 2);
+  assert_above(u.r->nframe, 2);
   for (int f = 0; f < u.r->nframe; f++) {
-    assert_true(fabs(u.r->q[f]) < 1e6 && fabs(u.r->qd[f]) < 1e6);
+    assert_below(fabs(u.r->q[f]), 1e6);
+    assert_below(fabs(u.r->qd[f]), 1e6);
     assert_true(lb_recording_is_finite(u.r, f));
   }
   assert_true(u.s.failure.failed);

@@ -58,9 +58,9 @@ static void corrections_of_a_linear_system_converge_faster_than_any_rate(void** 
       lb_secants_forget(&s);
       left[i] = after(&s, &p, 1 + i * N);
     }
-    assert_true(left[0] > 1e-2);
-    assert_true(left[1] < 1e-3);
-    assert_true(left[2] < 1e-8);
+    assert_above(left[0], 1e-2);
+    assert_below(left[1], 1e-3);
+    assert_below(left[2], 1e-8);
   }
   lb_arena_release(&arena);
 }
@@ -79,7 +79,7 @@ static void what_one_step_learned_serves_the_next(void** state) {
   const double knowing = after(&s, &p, 1);
   lb_secants_forget(&s);
   const double forgetting = after(&s, &p, 1);
-  assert_true(knowing < 1e-2 * forgetting);
+  assert_below(knowing, 1e-2 * forgetting);
   lb_arena_release(&arena);
 }
 

@@ -78,7 +78,10 @@ static void what_is_turned_does_the_same(void** state) {
     }
     print_message("%.1e apart; lowest %.1e, nearest to the wall %.1e\n", worst, lowest, nearest);
     assert_near(worst, 0, i == 0 ? 1e-12 : 1e-8);
-    assert_true(lowest > -1e-6 && lowest < 1e-3 && nearest > -1e-6 && nearest < 1e-3);
+    assert_above(lowest, -1e-6);
+    assert_below(lowest, 1e-3);
+    assert_above(nearest, -1e-6);
+    assert_below(nearest, 1e-3);
     end(r[0]);
     end(r[1]);
   }

@@ -20,7 +20,7 @@ static lb_status try_start(start* s, const lb_scene* scene, lb_error* err) {
   status = status != LB_OK ? status : lb_assemble(s->m, s->d, err);
   if (status == LB_OK) {
     lb_transform pose[MOST_LINKS];
-    assert_true(s->m->nlink <= MOST_LINKS);
+    assert_at_most(s->m->nlink, MOST_LINKS);
     lb_poses(s->m, s->d);
     lb_link_poses(s->m, pose, s->d->q);
     lb_link_velocities(s->m, s->velocity, pose, s->d->q, s->d->qd);
@@ -119,7 +119,8 @@ static void close_pair_by(lb_joint_kind kind, uint64_t seed, bool told, lb_coord
   assert_same(&tree, &loop, 2, 1e-12);
   // the joint's own numbers: others may mean the same place, unless they are told
   const int a = lb_model_joint(tree.m, "b1"), b = lb_model_joint(loop.m, "b1");
-  assert_true(b >= 0 && loop.m->joint_kind[b] == (int)kind);
+  assert_at_least(b, 0);
+  assert_true(loop.m->joint_kind[b] == (int)kind);
   for (int k = 0; k < tree.m->joint_nq[a] && told && kind != LB_JOINT_SPHERICAL; k++) {
     assert_near(loop.d->q[loop.m->joint_q[b] + k], tree.d->q[tree.m->joint_q[a] + k], 1e-9);
     assert_near(loop.d->qd[loop.m->joint_v[b] + k], tree.d->qd[tree.m->joint_v[a] + k], 1e-8);
@@ -425,7 +426,7 @@ static void a_varied_scene_starts_alike_in_both(void** state) {
     lb_model_release(m);
   }
   assert_near(angle[0], angle[1], 1e-12);
-  assert_true(fabs(angle[0] - coordinate(&a, "ja")) > 1e-3);
+  assert_above(fabs(angle[0] - coordinate(&a, "ja")), 1e-3);
   close_start(&a);
   close_start(&b);
 }
@@ -480,7 +481,7 @@ static void memory_that_runs_out_leaves_nothing(void** state) {
     assert_true(status == LB_OK || status == LB_NO_MEMORY);
     assert_int_equal(count.live, 0);
   }
-  assert_true(refuse > 10);
+  assert_above(refuse, 10);
   lb_scene_release(&scene);
 }
 
@@ -506,7 +507,8 @@ static void a_straight_arm_bends_to_what_is_nearer(void** state) {
     const double* q = s.d->q;
     const double depth = 0.5 * (cos(q[0]) + cos(q[0] + q[1]));
     print_message("depth %.3f\n", depth);
-    assert_true(depth < 0.7 + 1e-12 && depth > (i == 0 ? 0.7 - 1e-12 : 0.6)); // it may be above
+    assert_below(depth, 0.7 + 1e-12);
+    assert_above(depth, (i == 0 ? 0.7 - 1e-12 : 0.6)); // it may be above
     close_start(&s);
   }
 }

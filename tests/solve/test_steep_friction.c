@@ -34,10 +34,10 @@ static void limits_are_those_of_the_methods(void** state) {
     const lb_steep_friction steep = find(SCENE, method[i].name, 1);
     assert_int_equal(steep.joint, 0);
     assert_near(steep.step, method[i].reach / 250, 1e-3 * method[i].reach / 250);
-    assert_true(find(SCENE, method[i].name, 1.01 * steep.step).step > 0);
+    assert_above(find(SCENE, method[i].name, 1.01 * steep.step).step, 0);
     assert_true(find(SCENE, method[i].name, 0.99 * steep.step).step == 0);
   }
-  assert_true(find(SCENE, "rk8", 1).step > find(SCENE, "rk4", 1).step);
+  assert_above(find(SCENE, "rk8", 1).step, find(SCENE, "rk4", 1).step);
   static const char* const IMPLICIT[] = {"bdf1", "bdf2", "sdirk2", "linear-euler", "adaptive"};
   for (int i = 0; i < 5; i++) {
     assert_true(find(SCENE, IMPLICIT[i], 1).step == 0);
@@ -75,7 +75,8 @@ static void chains_decay_together(void** state) {
            "mass: 20 g}}\n"
            "joints: {two: {type: revolute, child: b, axis: y, friction: 0.01}}\n",
            "rk4", 1);
-  assert_true(chain.step > 0 && chain.step < alone.step);
+  assert_above(chain.step, 0);
+  assert_below(chain.step, alone.step);
 }
 
 // How far a hinge with more friction than its weight asks for turns in a second.
@@ -103,8 +104,8 @@ static void steps_that_are_called_good_are(void** state) {
   (void)state;
   const double should = creep(20e-6);
   assert_near(creep(70e-6), should, 1e-6);
-  assert_true(creep(150e-6) > 1.05 * should);
-  assert_true(creep(1e-3) > 5 * should);
+  assert_above(creep(150e-6), 1.05 * should);
+  assert_above(creep(1e-3), 5 * should);
 }
 
 int main(void) {

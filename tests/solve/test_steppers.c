@@ -413,8 +413,8 @@ static void falling_chain_keeps_its_energy(void** state) {
   const double fixed = chain_energy_error(LB_INTEGRATOR_RK8, 1e-3, 0);
   const double adaptive = chain_energy_error(LB_INTEGRATOR_ADAPTIVE, 1.0 / 60, 1e-11);
   print_message("worst relative energy error: rk8 at 1 ms %.3g, adaptive %.3g\n", fixed, adaptive);
-  assert_true(fixed < 1e-4);
-  assert_true(adaptive < 1e-9);
+  assert_below(fixed, 1e-4);
+  assert_below(adaptive, 1e-9);
 }
 
 // The energy of a swinging double pendulum after 5 s at 1 ms, over what it started to swing with.
@@ -442,10 +442,11 @@ static void implicit_steps_lose_energy_as_their_errors_say(void** state) {
   const double sdirk2 = energy_kept(LB_INTEGRATOR_SDIRK2);
   print_message("kept: linear-euler %.6f, bdf1 %.6f, bdf2 %.8f, sdirk2 %.8f\n", linear, bdf1, bdf2,
                 sdirk2);
-  assert_true(bdf1 > 0.5 && bdf1 < 0.99);
+  assert_above(bdf1, 0.5);
+  assert_below(bdf1, 0.99);
   assert_near(linear, energy_kept(LB_INTEGRATOR_EULER), 1e-9); // the same where nothing is stiff
   assert_near(bdf2, 1, 1e-4);
-  assert_true(fabs(sdirk2 - 1) < 0.5 * fabs(bdf2 - 1));
+  assert_below(fabs(sdirk2 - 1), 0.5 * fabs(bdf2 - 1));
 }
 
 // --- stiff springs: ten links of which each hinge has 1000 N m/rad, let go straight and horizontal
@@ -483,8 +484,8 @@ static void stiff_chain_is_stable_and_right(void** state) {
     const double fine = stiff_chain_height(LB_INTEGRATOR_BDF2, damping[i], 2.5e-4) - height[i];
     print_message("damping %g: off by %.2g m at 1 ms, %.2g m at 0.25 ms\n", damping[i], coarse,
                   fine);
-    assert_true(fabs(coarse) < 0.03 * fabs(height[i]));
-    assert_true(fabs(fine) < 0.1 * fabs(coarse)); // order 2 would give 1/16
+    assert_below(fabs(coarse), 0.03 * fabs(height[i]));
+    assert_below(fabs(fine), 0.1 * fabs(coarse)); // order 2 would give 1/16
   }
 }
 
@@ -495,7 +496,7 @@ static void stiff_chain_is_within_a_percent_by_two_stages(void** state) {
   for (int i = 0; i < 2; i++) {
     const double z = stiff_chain_height(LB_INTEGRATOR_SDIRK2, damping[i], 1e-3);
     print_message("damping %g: %.2f %% off\n", damping[i], 100 * (z / height[i] - 1));
-    assert_true(fabs(z / height[i] - 1) < 0.01);
+    assert_below(fabs(z / height[i] - 1), 0.01);
   }
 }
 
@@ -507,7 +508,8 @@ static void stiff_chain_without_damping_stays_together(void** state) {
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
     const double z = stiff_chain_height(schemes[i], 0, 1e-3);
     print_message("%s: %.4g m\n", lb_integrator_name(schemes[i]), z);
-    assert_true(z < 0 && z > -0.01);
+    assert_below(z, 0);
+    assert_above(z, -0.01);
   }
 }
 
@@ -582,8 +584,10 @@ static void implicit_steps_stop_at_their_tolerance(void** state) {
     }
     print_message("%s: %.2g, %.2g, %.2g\n", lb_integrator_name(schemes[s]), off[ROUGH], off[FINE],
                   off[USUAL]);
-    assert_true(off[ROUGH] > 1e-5 && off[FINE] < 1e-5 && off[USUAL] < 1e-9);
-    assert_true(off[FINE] > 10 * off[USUAL]);
+    assert_above(off[ROUGH], 1e-5);
+    assert_below(off[FINE], 1e-5);
+    assert_below(off[USUAL], 1e-9);
+    assert_above(off[FINE], 10 * off[USUAL]);
     assert_memory_equal(q[NONE], q[USUAL], sizeof q[NONE]);
   }
   lb_model_release(m);
@@ -616,7 +620,7 @@ static void couplings_hold_when_corrections_are_rounding(void** state) {
     }
   }
   print_message("velocities differ by %.2g\n", worst);
-  assert_true(worst < 1e-6);
+  assert_below(worst, 1e-6);
   for (int i = 0; i < 2; i++) {
     lb_stepper_release(st[i]);
     lb_data_release(d[i]);

@@ -334,7 +334,7 @@ static void named_points_move_with_their_bodies(void** state) {
   const lb_vec3 end = lb_world_point(w, lb_world_find(w, LB_PART_POINT, "end"));
   const lb_vec3 bob = lb_world_pose(w, lb_world_find(w, LB_PART_BODY, "bob")).p;
   assert_near(lb_vec3_norm(lb_vec3_sub(end, bob)), 0, 0.011); // the radius: nearest is an edge
-  assert_true(bob.z < -0.02);
+  assert_below(bob.z, -0.02);
   lb_world_close(w);
 }
 
