@@ -5,6 +5,7 @@
 #include "dynamics/elastic.h"
 #include "dynamics/general.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/kkt.h"
 #include "dynamics/loop.h"
 #include "dynamics/nodes.h"
 
@@ -58,12 +59,18 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
   d->work->allocator = allocator;
   d->work->state[-1] = (lb_state){.R = lb_m3_identity(), .a = -lb_v4_from(model->gravity)};
   lb_data_reset(d);
+  if (lb_kkt_fits(model) && !(d->work->loops->kkt = lb_kkt_create(model, d, allocator))) {
+    lb_release(allocator, d);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the constraints of '%s'",
+                        model->name);
+  }
   *data = d;
   return LB_OK;
 }
 
 void lb_data_release(lb_data* data) {
   if (data) {
+    lb_kkt_release(data->work->loops ? data->work->loops->kkt : NULL);
     lb_release(data->work->allocator, data);
   }
 }

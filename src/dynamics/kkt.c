@@ -27,12 +27,16 @@
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/kkt_inside.h"
+#include "math/complementary.h"
 #include "math/dense.h"
 
 enum { MOST = LB_JOINT_MOST_V };
 
 // Over what links gave it, a constraint's pivot below this is too small for the order at hand.
-static const double SMALL_PIVOT = 1e-8;
+static const double SMALL_PIVOT = 1e-9;
+
+// Unilateral constraints whose pivot is below this fraction of the largest repeat others.
+static const double REDUNDANT = 1e-11;
 
 // What a coordinate feels of a constraint, over the sizes of both, is rounding below this and counts
 // as nothing: else rounding would hold what nothing holds.
@@ -110,7 +114,7 @@ static void enter_link(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
 
 static void enter_row(lb_kkt* K, const lb_kkt_op* op) {
   const lb_kkt_row* r = &K->row[op->id];
-  *number_of(K, op->slot, op->slot) = -K->terms.damping * r->mobility;
+  *number_of(K, op->slot, op->slot) = r->velocity_level ? 0 : -K->compliance;
   K->F.gross[op->slot] = 0;
   for (int side = 0; side < 2 && r->present; side++) {
     if (op->ends[side] >= 0) {
@@ -263,13 +267,12 @@ static bool invert(const lb_kkt* K, double* inverse, double* D, int v, int n) {
 static bool factor_joint(const lb_kkt* K, const lb_link* l, const lb_motion* S,
                          const lb_motion* U) {
   double D[MOST * MOST] = {0};
-  const double* block = K->terms.block;
+  const double* more = K->terms.diagonal;
   for (int k = 0; k < l->nv; k++) {
     for (int j = 0; j < l->nv; j++) {
-      D[k * MOST + j] =
-          lb_motion_dot(S[k], U[j]) + (block ? block[(size_t)(l->v + k) * MOST + (size_t)j] : 0);
+      D[k * MOST + j] = lb_motion_dot(S[k], U[j]);
     }
-    D[k * MOST + k] += K->m->armature[l->v + k];
+    D[k * MOST + k] += K->m->armature[l->v + k] + (more ? more[l->v + k] : 0);
   }
   double* inverse = K->inverse + (size_t)l->v * MOST;
   if (l->nv == 1 && !is_held(K, l->v)) { // nearly always
@@ -413,13 +416,16 @@ static double mobility_on(const lb_kkt* K, const lb_data* d, const lb_kkt_row* r
 bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
   const lb_loops* L = d->work->loops;
   bool known = true;
+  double mobility = 0;
   for (int i = 0; i < K->nrow; i++) {
-    K->row[i].present = false;
+    K->row[i].present = K->row[i].unilateral = false;
   }
+  K->count = L->nrow;
   for (int i = 0; i < L->nrow; i++) {
     const lb_row* from = &L->row[i];
     lb_kkt_row* to = &K->row[from->number];
-    to->present = !from->one_way;
+    to->present = !from->one_way || K->terms.bilateral;
+    to->unilateral = !to->present;
     to->place = i;
     to->link[0] = to->link[1] = LB_WORLD;
     to->sign = from->sign;
@@ -430,10 +436,24 @@ bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
     }
     to->size = (to->link[0] != LB_WORLD ? size_of(to->force[0]) : 0) +
                (to->link[1] != LB_WORLD ? size_of(to->force[1]) : 0);
-    to->mobility = K->terms.damping > 0 ? mobility_on(K, d, to) : 0;
+    to->velocity_level = from->rate_only;
+    mobility += K->terms.damping > 0 ? mobility_on(K, d, to) : 0;
     known &= !to->present || to->scheduled || to->void_row;
   }
+  K->compliance = K->terms.damping > 0 ? K->terms.damping * mobility / L->nrow : 0;
   return known;
+}
+
+// The rows' forces as solving needs them: at the first origins of trees.
+static void move_forces(lb_kkt* K, const lb_data* d) {
+  for (int i = 0; i < K->nrow; i++) {
+    lb_kkt_row* r = &K->row[i];
+    for (int side = 0; side < 2 && (r->present || r->unilateral); side++) {
+      if (r->link[side] != LB_WORLD) {
+        r->moved[side] = lb_force_shift(r->force[side], behind(K, d, r->link[side]));
+      }
+    }
+  }
 }
 
 static bool retake(lb_kkt* K, lb_data* d) {
@@ -456,20 +476,26 @@ bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms) {
   for (int i = 0; i < K->m->nlink; i++) {
     lb_link_weigh(K->m, d->work, i);
   }
-  if (lb_kkt_read(K, d) && K->ordered && retake(K, d)) {
-    return true;
+  bool made = lb_kkt_read(K, d) && K->ordered && retake(K, d);
+  if (!made) {
+    clear_front(K);
+    made = lb_kkt_order_find(K, d);
   }
-  clear_front(K);
-  return lb_kkt_order_find(K, d);
+  move_forces(K, d);
+  return made;
 }
 
-bool lb_kkt_redundant(const lb_kkt* K, bool* redundant) {
-  bool any = false;
+int lb_kkt_redundant(const lb_kkt* K, bool* redundant) {
+  int own = 0;
   for (int i = 0; i < K->nrow; i++) {
     redundant[i] = K->row[i].present && K->pivot[i] == 0;
-    any |= redundant[i];
+    own += K->row[i].present && K->pivot[i] != 0;
   }
-  return any;
+  return own;
+}
+
+int lb_kkt_count(const lb_kkt* K) {
+  return K->count;
 }
 
 // --- solving ---
@@ -568,20 +594,9 @@ static void move_row(lb_kkt* K, const lb_kkt_op* op) {
   K->z[op->id] -= D != 0 ? sum / D : 0;
 }
 
-static void move_rows(lb_kkt* K, double* c, bool in) {
-  for (int i = 0; i < K->nrow; i++) {
-    const lb_kkt_row* r = &K->row[i];
-    if (in) {
-      K->z[i] = r->present && c ? c[r->place] : 0;
-    } else if (r->present && c) {
-      c[r->place] = K->z[i];
-    }
-  }
-}
-
-void lb_kkt_solve(lb_kkt* K, double* b, double* c) {
+// Solve with right-hand sides b and z, and have x and mu there.
+static void solve(lb_kkt* K, double* b) {
   memset(K->P - 1, 0, (size_t)(K->m->nlink + 1) * sizeof *K->P);
-  move_rows(K, c, true);
   for (int i = 0; i < K->nop; i++) {
     const lb_kkt_op* op = &K->op[i];
     if (op->kind == LB_KKT_LINK) {
@@ -599,5 +614,140 @@ void lb_kkt_solve(lb_kkt* K, double* b, double* c) {
       move_row(K, op);
     }
   }
-  move_rows(K, c, false);
+}
+
+static void put_wishes(lb_kkt* K, const double* c) {
+  for (int i = 0; i < K->nrow; i++) {
+    K->z[i] = K->row[i].present && c ? c[K->row[i].place] : 0;
+  }
+}
+
+// --- unilateral constraints ---
+//
+// With y_o the solution for b = J_o' and c = 0, and y that without them, x = y - sum of y_o mu_o and
+//
+//   w = c_o - J_o y + S mu,   S_op = J_o y_p,   mu >= 0, w >= 0, mu w = 0
+
+// J of one row times x, of which the links' velocities are in P.
+static double row_dot(const lb_kkt* K, const lb_kkt_row* r, const double* x) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    sum += r->link[side] != LB_WORLD ? lb_motion_dot(r->moved[side], K->P[r->link[side]]) : 0;
+  }
+  const lb_model_relation* c = r->relation >= 0 ? &K->m->relation[r->relation] : NULL;
+  for (int t = c ? c->first : 0; c && t < c->first + c->count; t++) {
+    const lb_model_term* term = &K->m->term[t];
+    sum += K->m->v_driven[term->v] ? 0 : r->sign * term->factor * x[term->v];
+  }
+  return sum;
+}
+
+static void push_force(lb_kkt* K, const lb_kkt_row* r, double by, double* out) {
+  for (int side = 0; side < 2; side++) {
+    if (r->link[side] != LB_WORLD) {
+      add_scaled(&K->P[r->link[side]], by, r->moved[side]);
+    }
+  }
+  const lb_model_relation* c = r->relation >= 0 ? &K->m->relation[r->relation] : NULL;
+  for (int t = c ? c->first : 0; c && t < c->first + c->count; t++) {
+    const lb_model_term* term = &K->m->term[t];
+    out[term->v] += K->m->v_driven[term->v] ? 0 : by * r->sign * term->factor;
+  }
+}
+
+static void gather_forces(lb_kkt* K, double* out) {
+  for (int i = K->m->nlink - 1; i >= 0; i--) {
+    const lb_link* l = &K->m->link[i];
+    for (int k = 0; k < l->nv && !l->driven; k++) {
+      out[l->v + k] += lb_motion_dot(K->S[l->column + k], K->P[i]);
+    }
+    if (l->parent != LB_WORLD) {
+      add_scaled(&K->P[l->parent], 1, K->P[i]);
+    }
+  }
+}
+
+void lb_kkt_add_forces(lb_kkt* K, const double* mu, double scale, double* out) {
+  memset(K->P - 1, 0, (size_t)(K->m->nlink + 1) * sizeof *K->P);
+  for (int i = 0; i < K->nrow; i++) {
+    const lb_kkt_row* r = &K->row[i];
+    if ((r->present || r->unilateral) && mu[r->place] != 0) {
+      push_force(K, r, scale * mu[r->place], out);
+    }
+  }
+  gather_forces(K, out);
+}
+
+static int list_unilateral(lb_kkt* K) {
+  int count = 0;
+  for (int i = 0; i < K->nrow && K->uni.most > 0; i++) {
+    if (K->row[i].unilateral) {
+      K->uni.row[count++] = i;
+    }
+  }
+  return count;
+}
+
+// S, b = c_o - J_o y of the unilateral rows, from right-hand sides that stay.
+static void find_schur(lb_kkt* K, int count, const double* b, const double* c) {
+  lb_kkt_unilateral* U = &K->uni;
+  const size_t nv = (size_t)K->m->nv * sizeof *b;
+  memcpy(U->y, b, nv);
+  put_wishes(K, c);
+  solve(K, U->y);
+  for (int i = 0; i < count; i++) {
+    const lb_kkt_row* r = &K->row[U->row[i]];
+    U->b[i] = c[r->place] - row_dot(K, r, U->y);
+  }
+  for (int j = 0; j < count; j++) {
+    memset(U->y, 0, nv);
+    memset(K->P - 1, 0, (size_t)(K->m->nlink + 1) * sizeof *K->P);
+    push_force(K, &K->row[U->row[j]], 1, U->y);
+    gather_forces(K, U->y);
+    put_wishes(K, NULL);
+    solve(K, U->y);
+    for (int i = 0; i < count; i++) {
+      U->S[i + j * count] = row_dot(K, &K->row[U->row[i]], U->y);
+    }
+  }
+}
+
+// Their mu; b then lacks what they exert.
+static void solve_unilateral(lb_kkt* K, int count, double* b, const double* c) {
+  lb_kkt_unilateral* U = &K->uni;
+  find_schur(K, count, b, c);
+  for (int i = 0; i < count; i++) {
+    U->always[i] = true;
+  }
+  lb_complementary_solve(count, U->S, U->b, U->always, REDUNDANT, U->mu, U->part, U->work,
+                         U->pivot);
+  memset(K->P - 1, 0, (size_t)(K->m->nlink + 1) * sizeof *K->P);
+  for (int i = 0; i < count; i++) {
+    push_force(K, &K->row[U->row[i]], -U->mu[i], b);
+  }
+  gather_forces(K, b);
+}
+
+void lb_kkt_solve(lb_kkt* K, double* b, double* c, double* gap) {
+  const int count = list_unilateral(K);
+  if (count > 0) {
+    solve_unilateral(K, count, b, c);
+  }
+  put_wishes(K, c);
+  solve(K, b);
+  for (int i = 0; i < K->nrow; i++) {
+    if (K->row[i].present) {
+      c[K->row[i].place] = K->z[i];
+    }
+  }
+  for (int i = 0; i < K->count && gap; i++) {
+    gap[i] = 0;
+  }
+  for (int i = 0; i < count; i++) {
+    const int place = K->row[K->uni.row[i]].place;
+    c[place] = K->uni.mu[i];
+    if (gap) {
+      gap[place] = K->uni.b[i];
+    }
+  }
 }

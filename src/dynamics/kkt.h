@@ -22,19 +22,30 @@ void lb_kkt_release(lb_kkt* K);
 
 // What (1) has beyond the masses of the tree and the constraints.
 typedef struct lb_kkt_terms {
-  const double* block; // [nv][LB_JOINT_MOST_V] added to W, joint by joint; NULL: nothing
-  const bool* held;    // [nv] velocities that are zero beside those of motors; NULL: none
-  double heavier;      // of those: as so many times their inertia instead of held; 0: held
-  double damping;      // C, over what a unit multiplier moves a free link; 0: rigid
+  const double* diagonal; // [nv] added to W; NULL: nothing
+  const bool* held;       // [nv] velocities that are zero beside those of motors; NULL: none
+  double heavier;         // of those: as so many times their inertia instead of held; 0: held
+  double damping;         // C, over the mean of what unit multipliers move free links; 0: rigid
+  bool bilateral;         // unilateral constraints hold both ways
 } lb_kkt_terms;
 
-// Factor (1) at d's poses, which are in place, with the bilateral ones among d's constraints;
-// false: W is not positive definite. Redundant ones are left out: their multipliers are zero.
+// Factor (1) at d's poses, which are in place, with the constraints that d has; false: W is not
+// positive definite. Redundant ones are left out: their multipliers are zero.
 bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms);
 
-// Solve (1): b [nv] becomes x, c [constraints] in d's order becomes mu; of unilateral ones it is
-// left alone.
-void lb_kkt_solve(lb_kkt* K, double* b, double* c);
+// How many constraints were factored.
+int lb_kkt_count(const lb_kkt* K);
 
-// Bilateral constraints that are redundant where d is, by number: whether there are any.
-bool lb_kkt_redundant(const lb_kkt* K, bool* redundant);
+// Solve (1): b [nv] becomes x, c [constraints] in d's order becomes mu. Unilateral ones have
+//
+//   mu >= 0,   w = c - J x >= 0,   mu w = 0
+//
+// and are solved for by their Schur complement, a solve for each. `gap` [constraints] becomes w
+// where there are any; NULL: not wanted.
+void lb_kkt_solve(lb_kkt* K, double* b, double* c, double* gap);
+
+// out += scale J'mu, J that of the factor.
+void lb_kkt_add_forces(lb_kkt* K, const double* mu, double scale, double* out);
+
+// Bilateral constraints that are redundant where (1) was factored, by number: how many are not.
+int lb_kkt_redundant(const lb_kkt* K, bool* redundant);

@@ -24,7 +24,8 @@ typedef struct lb_kkt_op {
 
 // A row as (1) has it: what a unit multiplier exerts.
 typedef struct lb_kkt_row {
-  bool present;
+  bool present;       // among the equations
+  bool unilateral;    // else it is one of those
   bool scheduled;     // the order has it
   bool redundant;     // found to be so with this order
   bool void_row;      // no coordinate moves it, wherever things are
@@ -33,14 +34,29 @@ typedef struct lb_kkt_row {
   int link[2];        // LB_WORLD: none
   lb_motion force[2]; // about the link's origin
   double size;        // of these
+  lb_motion moved[2]; // the same at the first origin of the link's tree
   double sign;        // of its terms on coordinates
-  double mobility;    // of free links under it: what C is measured by
+  bool velocity_level; // it is not damped
 } lb_kkt_row;
 
 // Terms of couplings on a link's coordinates, and rows that act on it.
 typedef struct lb_kkt_term {
   int row, term;
 } lb_kkt_term;
+
+// Unilateral rows: their Schur complement.
+typedef struct lb_kkt_unilateral {
+  int most;
+  int* row;      // [most] which they are
+  double* S;     // [most][most]
+  double* part;  // [most][most] scratch
+  double* b;     // [most]
+  double* mu;    // [most]
+  double* work;  // [4 * most]
+  int* pivot;    // [2 * most]
+  bool* always;  // [most] true
+  double* y;     // [nv]
+} lb_kkt_unilateral;
 
 typedef struct lb_kkt_front {
   int links, rows;   // slots there are
@@ -61,6 +77,9 @@ struct lb_kkt {
   int* root;           // [nlink] first link of its tree
   int* slot;           // [nlink] in the front, or -1
   lb_kkt_front F;
+  lb_kkt_unilateral uni;
+  int count;           // rows that d had
+  double compliance;   // C of those that are damped
   // the order
   int nop, most_op;
   lb_kkt_op* op;       // [most_op]

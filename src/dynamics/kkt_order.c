@@ -89,6 +89,34 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
          O->row_slot && O->pending && O->size;
 }
 
+// Unilateral constraints that there can be.
+static int count_unilateral(const lb_model* m) {
+  int count = 0;
+  for (int i = 0; i < m->nguide; i++) {
+    count += m->guide[i].one_way;
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    count += m->relation[i].one_way;
+  }
+  return count;
+}
+
+static bool take_unilateral(lb_kkt* K) {
+  const size_t n = (size_t)count_unilateral(K->m);
+  lb_kkt_unilateral* U = &K->uni;
+  *U = (lb_kkt_unilateral){.most = (int)n,
+                           .row = LB_TAKE(&K->arena, int, n),
+                           .S = LB_TAKE(&K->arena, double, n* n),
+                           .part = LB_TAKE(&K->arena, double, n* n),
+                           .b = LB_TAKE(&K->arena, double, n),
+                           .mu = LB_TAKE(&K->arena, double, n),
+                           .work = LB_TAKE(&K->arena, double, 4 * n),
+                           .pivot = LB_TAKE(&K->arena, int, 2 * n),
+                           .always = LB_TAKE(&K->arena, bool, n),
+                           .y = LB_TAKE(&K->arena, double, K->m->nv)};
+  return U->row && U->S && U->part && U->b && U->mu && U->work && U->pivot && U->always && U->y;
+}
+
 // --- what acts on what ---
 
 static bool acts(const lb_kkt_row* r) {
@@ -597,7 +625,7 @@ bool lb_kkt_order_find(lb_kkt* K, lb_data* d) {
 }
 
 bool lb_kkt_fits(const lb_model* m) {
-  enum { LARGE = 24 }; // velocities: smaller systems are sooner solved as dense ones
+  enum { LARGE = 1 }; // velocities: smaller systems are sooner solved as dense ones
   return m->nelastic == 0 && m->nfem == 0 && m->nnode == 0 && m->gearing.count == 0 &&
          lb_loops_most_rows(m) > 0 && m->nv >= LARGE;
 }
@@ -665,7 +693,7 @@ lb_kkt* lb_kkt_create(const lb_model* m, lb_data* d, const lb_allocator* allocat
   K->most_op = 2 * (m->nlink + K->nrow);
   K->most_near = 16 * (m->nlink + K->nrow) + K->F.links + K->F.rows;
   K->most_panel = 32 * (size_t)(m->nv + K->nrow);
-  if (!take_rows(K, O)) {
+  if (!take_rows(K, O) || !take_unilateral(K)) {
     lb_kkt_release(K);
     return NULL;
   }

@@ -76,6 +76,7 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.sum = lb_carve(c, n, sizeof(double));
   loops.b = lb_carve(c, n, sizeof(double));
   loops.dq = lb_carve(c, nv, sizeof(double));
+  loops.total = lb_carve(c, nv, sizeof(double));
   loops.q = lb_carve(c, (size_t)m->nq, sizeof(double));
   loops.aside = lb_carve(c, (size_t)m->nq, sizeof(double));
   loops.given = lb_carve(c, (size_t)m->nq + nv, sizeof(double));

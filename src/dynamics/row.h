@@ -39,6 +39,12 @@ typedef struct lb_row {
   double c, cd, cdd;
 } lb_row;
 
+// How rows are factored (lb_rows_factor).
+typedef struct lb_rows_how {
+  double damping;
+  bool bilateral;
+} lb_rows_how;
+
 struct lb_loops {
   int nrow;
   int ncontact;    // rows that push only, so far
@@ -57,6 +63,10 @@ struct lb_loops {
   int own;         // how many of these say something of their own; -1: not known yet
   bool moves;      // which of them do depends on the pose
   int choices;     // that were made so far
+  struct lb_kkt* kkt; // solves with them; NULL: the dense matrices do
+  lb_rows_how how;    // they were factored
+  int rank;           // of A's factor; -1: it is not factored
+  double* total;      // [nv] sum of dq
   double* M;       // [ndense][ndense], then its Cholesky factor
   double* Jt;      // [nrow][nv], a row of J each, then Linv J'
   double* A;       // [nrow][nrow]
@@ -125,15 +135,12 @@ double lb_rows_close(const lb_model* m, lb_data* d);
 // The same from near by, as after a step; false: it is not near, and q is as it was.
 bool lb_rows_close_near(const lb_model* m, lb_data* d);
 
-// M = L L', Jt = Linv J', A = J Minv J' of the rows there are; false: M cannot be factored.
-bool lb_rows_factor(const lb_model* m, lb_data* d);
-// Then, multipliers from the right-hand side in x; A is destroyed ...
-void lb_rows_solve(lb_loops* L);
-// ... or, of rows that hold both ways, factored for several: its rank, and solutions for x.
-int lb_rows_rank(lb_loops* L);
-void lb_rows_solve_again(lb_loops* L, int rank, double* x);
-// dq = Minv J' x, and beta times Minv L dq.
-void lb_rows_spread(const lb_model* m, lb_loops* L, const double* x, double beta);
+// Factor the mass matrix with the rows there are, at d's poses; with `damping`, of (3) in
+// row_close.c; false: M cannot be factored. `bilateral`: unilateral rows hold both ways.
+bool lb_rows_factor(const lb_model* m, lb_data* d, lb_rows_how how);
+// Then, multipliers from the right-hand side in x, and dq = Minv J'x; what is left of unilateral
+// rows in b. May be called again.
+void lb_rows_solve(const lb_model* m, lb_data* d);
 
 // The multipliers in x as forces on the links and coordinates.
 void lb_rows_push(const lb_model* m, lb_data* d);

@@ -166,32 +166,25 @@ static void shorten(const lb_model* m, const lb_loops* L) {
 static void close_once(const lb_model* m, lb_data* d, double damping) {
   lb_loops* L = d->work->loops;
   keep_near(L);
-  if (!lb_rows_factor(m, d)) {
+  // what is near is to touch, neither more nor less
+  if (!lb_rows_factor(m, d, (lb_rows_how){damping, true})) {
     return;
   }
-  double trace = 0;
   for (int i = 0; i < L->nrow; i++) {
-    trace += L->A[i * (L->nrow + 1)];
     L->x[i] = -L->row[i].c;
-    L->row[i].one_way = false; // what is near is to touch, neither more nor less
   }
-  for (int i = 0; i < L->nrow; i++) { // what moves at a rate has no gap, and stays
-    L->A[i * (L->nrow + 1)] += L->row[i].rate_only ? 0 : damping * trace / L->nrow;
-  }
-  lb_rows_solve(L);
-  lb_rows_spread(m, L, L->x, 0);
+  lb_rows_solve(m, d);
   if (L->keeps) {
     shorten(m, L);
   }
   lb_advance(m, d->q, L->dq, 1);
 }
 
-// (1) from the multipliers in `sum`; q* is in L->q.
+// (1) by `total`; q* is in L->q.
 static void move_straight(const lb_model* m, lb_data* d) {
-  lb_loops* L = d->work->loops;
-  lb_rows_spread(m, L, L->sum, 0);
+  const lb_loops* L = d->work->loops;
   memcpy(d->q, L->q, (size_t)m->nq * sizeof *d->q);
-  lb_advance(m, d->q, L->dq, 1);
+  lb_advance(m, d->q, L->total, 1);
 }
 
 typedef enum way { WAY_CLOSED, WAY_ASTRAY, WAY_MORE_ROWS } way;
@@ -216,20 +209,20 @@ static way go_straight(const lb_model* m, lb_data* d) {
   opening here = measure_near(m, d);
   const int rows = L->nrow;
   memset(L->sum, 0, (size_t)rows * sizeof *L->sum);
-  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  memset(L->total, 0, (size_t)m->nv * sizeof *L->total);
   if (here.worst < CLOSED) {
     return WAY_CLOSED;
   }
-  if (!lb_rows_factor(m, d)) {
+  if (!lb_rows_factor(m, d, (lb_rows_how){.bilateral = true})) {
     return WAY_ASTRAY;
   }
-  const int rank = lb_rows_rank(L);
   for (int i = 0; i < CLOSING_STEPS && here.worst >= CLOSED; i++) {
     for (int k = 0; k < rows; k++) {
       L->x[k] = -L->row[k].c;
     }
-    lb_rows_solve_again(L, rank, L->x);
+    lb_rows_solve(m, d);
     lb_add(rows, L->sum, 1, L->x);
+    lb_add(m->nv, L->total, 1, L->dq);
     move_straight(m, d);
     const opening next = measure_near(m, d);
     if (L->nrow != rows) {
@@ -238,6 +231,7 @@ static way go_straight(const lb_model* m, lb_data* d) {
     if (next.worst < SMALL && !(next.worst < 0.1 * here.worst)) { // at rounding
       if (next.squares >= here.squares) {
         lb_add(rows, L->sum, -1, L->x);
+        lb_add(m->nv, L->total, -1, L->dq);
         move_straight(m, d);
       }
       return WAY_CLOSED;
@@ -252,7 +246,7 @@ static way go_straight(const lb_model* m, lb_data* d) {
 
 // Where (1) led, by all rows that there can be.
 static void tell_straight(const lb_model* m, const lb_loops* L, lb_closing* told) {
-  memcpy(told->move, L->dq, (size_t)m->nv * sizeof *L->dq);
+  memcpy(told->move, L->total, (size_t)m->nv * sizeof *L->total);
   for (int i = 0; i < L->nrow; i++) {
     told->lambda[L->row[i].place] = L->sum[i];
     told->near[L->row[i].place] = true;
@@ -337,14 +331,13 @@ static bool close_velocities(const lb_model* m, lb_data* d) {
   lb_rows_fill(m, d);
   keep_near(L);
   memset(L->touching, 0, (size_t)L->ncontact * sizeof *L->touching);
-  if (L->nrow == 0 || !lb_rows_factor(m, d)) {
+  if (L->nrow == 0 || !lb_rows_factor(m, d, (lb_rows_how){0})) {
     return false;
   }
   for (int i = 0; i < L->nrow; i++) {
     L->x[i] = -L->row[i].cd;
   }
-  lb_rows_solve(L);
-  lb_rows_spread(m, L, L->x, 0);
+  lb_rows_solve(m, d);
   for (int k = 0; k < m->nv; k++) {
     d->qd[k] += L->dq[k];
   }

@@ -19,6 +19,7 @@
 #include "dynamics/force.h"
 #include "dynamics/gear.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/kkt.h"
 #include "dynamics/row.h"
 #include "math/complementary.h"
 #include "math/dense.h"
@@ -163,11 +164,6 @@ static void fill_matrices(const lb_model* m, lb_data* d) {
   lb_rows_fill_jacobian(m, d);
 }
 
-bool lb_rows_factor(const lb_model* m, lb_data* d) {
-  fill_matrices(m, d);
-  return factor_filled(m, d->work->loops);
-}
-
 static bool any_one_way(const lb_loops* L) {
   for (int i = 0; i < L->nrow; i++) {
     if (L->row[i].one_way) {
@@ -175,6 +171,41 @@ static bool any_one_way(const lb_loops* L) {
     }
   }
   return false;
+}
+
+static void damp(lb_loops* L) {
+  const int n = L->nrow;
+  double trace = 0;
+  for (int i = 0; i < n; i++) {
+    trace += L->A[i * (n + 1)];
+  }
+  for (int i = 0; i < n; i++) { // what moves at a rate has no gap, and stays
+    L->A[i * (n + 1)] += L->row[i].rate_only ? 0 : L->how.damping * trace / n;
+  }
+}
+
+static bool factor_kkt(lb_data* d) {
+  const lb_loops* L = d->work->loops;
+  return lb_kkt_factor(L->kkt, d,
+                       (lb_kkt_terms){.held = L->keeps ? L->kept : NULL,
+                                      .heavier = L->loath ? LOATH : 0,
+                                      .damping = L->how.damping,
+                                      .bilateral = L->how.bilateral});
+}
+
+bool lb_rows_factor(const lb_model* m, lb_data* d, lb_rows_how how) {
+  lb_loops* L = d->work->loops;
+  L->how = how;
+  L->rank = -1;
+  if (L->kkt) {
+    return factor_kkt(d);
+  }
+  fill_matrices(m, d);
+  const bool made = factor_filled(m, L);
+  if (made && how.damping > 0) {
+    damp(L);
+  }
+  return made;
 }
 
 // (4): x with w = A x + b, and w in b.
@@ -187,32 +218,48 @@ static void solve_one_way(lb_loops* L) {
   lb_complementary_solve(n, L->A, L->b, L->pushes, REDUNDANT, L->x, L->part, L->work, L->pivot);
 }
 
-void lb_rows_solve(lb_loops* L) {
-  const int n = L->nrow;
-  if (n == 0) {
-    return;
-  }
-  if (any_one_way(L)) {
-    solve_one_way(L);
-    return;
-  }
-  lb_rows_solve_again(L, lb_rows_rank(L), L->x);
-}
-
-int lb_rows_rank(lb_loops* L) {
-  return lb_semidefinite_factor(L->nrow, L->A, L->nrow, REDUNDANT, L->work, L->pivot);
-}
-
-void lb_rows_solve_again(lb_loops* L, int rank, double* x) {
-  lb_semidefinite_solve(L->nrow, L->A, L->nrow, rank, x, L->work, L->pivot);
-}
-
-void lb_rows_spread(const lb_model* m, lb_loops* L, const double* x, double beta) {
+// dq = Minv J'x, and beta times Minv L dq.
+static void spread(const lb_model* m, lb_loops* L, double beta) {
   const int nd = unknowns(m, L); // the others stay zero
-  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, x, 1, beta, L->dq, 1);
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, beta, L->dq, 1);
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->M, nd, L->dq, 1);
   if (nd < m->ndense) {
     lb_gears_spread(m, L->dq);
+  }
+}
+
+static void solve_dense(lb_loops* L) {
+  const int n = L->nrow;
+  if (n > 0 && !L->how.bilateral && any_one_way(L)) {
+    solve_one_way(L);
+    return;
+  }
+  if (L->rank < 0) {
+    L->rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
+  }
+  lb_semidefinite_solve(n, L->A, n, L->rank, L->x, L->work, L->pivot);
+}
+
+// With W = M of kkt.h and b = 0: the multipliers are -mu of c = x, those of unilateral rows mu of -x,
+// for which all signs change.
+static void solve_kkt(const lb_model* m, lb_loops* L) {
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->x[i];
+  }
+  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  lb_kkt_solve(L->kkt, L->dq, L->x, L->b);
+  for (int k = 0; k < m->nv; k++) {
+    L->dq[k] = -L->dq[k];
+  }
+}
+
+void lb_rows_solve(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  if (L->kkt) {
+    solve_kkt(m, L);
+  } else {
+    solve_dense(L);
+    spread(m, L, 0);
   }
 }
 
@@ -291,7 +338,7 @@ static void feel_gears(const lb_model* m, lb_loops* L) {
 static void push_gears(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const lb_gearing* g = &m->gearing;
-  lb_rows_spread(m, L, L->x, 1);
+  spread(m, L, 1);
   lb_add(m->nv, L->change, 1, L->dq);
   memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
   lb_loops_add_forces(m, d, L->x, -1, L->dq);
@@ -320,6 +367,16 @@ void lb_loops_accelerate(const lb_model* m, lb_data* d) {
 static bool solve_rows(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   const bool gears = m->gearing.count > 0;
+  L->how = (lb_rows_how){0};
+  L->rank = -1;
+  if (L->kkt) {
+    const bool made = factor_kkt(d);
+    if (made) {
+      lb_rows_solve(m, d);
+      lb_rows_push(m, d);
+    }
+    return made;
+  }
   fill_matrices(m, d);
   if (gears) {
     begin_gears(m, d);
@@ -330,7 +387,7 @@ static bool solve_rows(const lb_model* m, lb_data* d) {
   if (gears) {
     feel_gears(m, L);
   }
-  lb_rows_solve(L);
+  solve_dense(L);
   lb_rows_push(m, d);
   if (gears) {
     push_gears(m, d);

@@ -175,7 +175,7 @@ static void solve_system(system_of* s, lb_kkt_terms terms) {
   memcpy(s->x, s->b, (size_t)s->n * sizeof *s->x);
   memcpy(s->mu, s->c, (size_t)s->rows * sizeof *s->mu);
   assert_true(lb_kkt_factor(s->K, s->d, terms));
-  lb_kkt_solve(s->K, s->x, s->mu);
+  lb_kkt_solve(s->K, s->x, s->mu, NULL);
 }
 
 static void check(lb_model* m, double aside, double tolerance, const char* what) {
