@@ -61,8 +61,8 @@ lb_status lb_data_create(const lb_model* model, const lb_allocator* allocator, l
   lb_data_reset(d);
   if (lb_kkt_fits(model) && !(d->work->loops->kkt = lb_kkt_create(model, d, allocator))) {
     lb_release(allocator, d);
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the constraints of '%s'",
-                        model->name);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                        "out of memory for the constraints of '%s'", model->name);
   }
   *data = d;
   return LB_OK;

@@ -99,6 +99,27 @@ static bool pulls_together(const lb_model* m) {
   return any;
 }
 
+bool lb_resistance_is_diagonal(const lb_model* m) {
+  bool any = pulls_together(m);
+  for (int i = 0; i < m->nlink; i++) {
+    const int end = lb_joint_together(m, i) > 1 ? m->link_v[i] + m->link_nv[i] : 0;
+    for (int v = m->link_v[i]; v < end; v++) {
+      any |= m->friction[v] > 0 || m->limit_stiffness[v] > 0;
+    }
+  }
+  return !any;
+}
+
+bool lb_forces_are_on_joints(const lb_model* m) {
+  bool others = false;
+  for (int i = 0; i < NFORCE; i++) {
+    const bool own = FORCES[i] == &lb_force_joint || FORCES[i] == &lb_force_friction ||
+                     FORCES[i] == &lb_force_limit || FORCES[i] == &lb_force_ball_limit;
+    others |= FORCES[i]->stiffen && !own && has_members(m, i);
+  }
+  return !others && lb_resistance_is_diagonal(m);
+}
+
 bool lb_forces_are_diagonal(const lb_model* m) {
   if (pulls_together(m)) {
     return false;

@@ -43,6 +43,8 @@ lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, con
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
 // of an implicit step is the mass matrix with more on its diagonal (tree.h).
 bool lb_forces_are_diagonal(const lb_model* m);
+// The same but for friction, limits and constraints: what the KKT system (kkt.h) is for.
+bool lb_forces_are_on_joints(const lb_model* m);
 // Nothing depends on the state but springs and dampers of joints, and the arms of loads.
 bool lb_forces_change_by_joints(const lb_model* m);
 
@@ -54,3 +56,6 @@ void lb_joint_springs_blocks(const lb_model* m, const double* q, double* K);
 // What springs, dampers, friction and limits of joints add to Newton's matrix W [nv][nv] of an
 // implicit step: minus their derivatives by qd, and dt times those by q.
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);
+// Whether each of them resists one coordinate by itself, and then what: stiffness and damping [nv].
+bool lb_resistance_is_diagonal(const lb_model* m);
+void lb_resistance_diagonals(const lb_model* m, const lb_data* d, double* K, double* C);

@@ -38,8 +38,8 @@ static const double SMALL_PIVOT = 1e-9;
 // Unilateral constraints whose pivot is below this fraction of the largest repeat others.
 static const double REDUNDANT = 1e-11;
 
-// What a coordinate feels of a constraint, over the sizes of both, is rounding below this and counts
-// as nothing: else rounding would hold what nothing holds.
+// What a coordinate feels of a constraint, over the sizes of both, is rounding below this and
+// counts as nothing: else rounding would hold what nothing holds.
 static const double ROUNDING = 1e-13;
 
 static double size_of(lb_motion a) {
@@ -136,9 +136,12 @@ typedef struct near {
 static near near_of(const lb_kkt* K, const lb_kkt_op* op, int nv) {
   const int* slot = K->near_slot + op->first;
   double* s = K->panel + op->panel;
-  return (near){nv,           op->nlink,
-                op->nrow,     slot,
-                slot + op->nlink, (lb_motion*)s,
+  return (near){nv,
+                op->nlink,
+                op->nrow,
+                slot,
+                slot + op->nlink,
+                (lb_motion*)s,
                 s + (size_t)(8 * op->nlink * nv)};
 }
 
@@ -198,8 +201,7 @@ static void merge(lb_kkt* K, int slot, const near* n, lb_v4 r) {
     add_columns_shifted(block_of(K, n->link[k], p), block_of(K, n->link[k], slot), r);
   }
   for (int k = 0; k < n->nrow; k++) {
-    add_scaled(couple_of(K, p, n->row[k]), 1,
-               lb_force_shift(*couple_of(K, slot, n->row[k]), r));
+    add_scaled(couple_of(K, p, n->row[k]), 1, lb_force_shift(*couple_of(K, slot, n->row[k]), r));
   }
 }
 
@@ -389,9 +391,8 @@ static void push_on(lb_kkt_row* to, int side, const lb_state* state, int link, c
   const lb_v4 e = r->e * sign;
   to->link[side] = link;
   if (link != LB_WORLD) {
-    to->force[side] =
-        r->turns ? (lb_motion){e, lb_v4_zero()}
-                 : (lb_motion){lb_v4_cross(r->at - state[link].p, e), e};
+    to->force[side] = r->turns ? (lb_motion){e, lb_v4_zero()}
+                               : (lb_motion){lb_v4_cross(r->at - state[link].p, e), e};
   }
 }
 
@@ -405,8 +406,7 @@ static double mobility_on(const lb_kkt* K, const lb_data* d, const lb_kkt_row* r
       const double m = K->m->link[i].m;
       const lb_v4 c = s->h / m, n = r->force[side].w - lb_v4_cross(c, r->force[side].v);
       const double I = (s->IA.A.x[0] + s->IA.A.y[1] + s->IA.A.z[2]) / 2 - m * lb_v4_dot(c, c);
-      sum += lb_v4_dot(r->force[side].v, r->force[side].v) / m +
-             (I > 0 ? lb_v4_dot(n, n) / I : 0);
+      sum += lb_v4_dot(r->force[side].v, r->force[side].v) / m + (I > 0 ? lb_v4_dot(n, n) / I : 0);
     }
   }
   return sum;
@@ -624,7 +624,8 @@ static void put_wishes(lb_kkt* K, const double* c) {
 
 // --- unilateral constraints ---
 //
-// With y_o the solution for b = J_o' and c = 0, and y that without them, x = y - sum of y_o mu_o and
+// With y_o the solution for b = J_o' and c = 0, and y that without them, x = y - sum of y_o mu_o
+// and
 //
 //   w = c_o - J_o y + S mu,   S_op = J_o y_p,   mu >= 0, w >= 0, mu w = 0
 

@@ -18,6 +18,8 @@ bool lb_kkt_fits(const lb_model* m);
 
 // Find an order of elimination near the model's start; d is left there. NULL: there is no memory.
 lb_kkt* lb_kkt_create(const lb_model* m, lb_data* d, const lb_allocator* allocator);
+lb_status lb_kkt_create_alone(const lb_model* m, const lb_allocator* allocator, lb_kkt** K,
+                              lb_error* err);
 void lb_kkt_release(lb_kkt* K);
 
 // What (1) has beyond the masses of the tree and the constraints.

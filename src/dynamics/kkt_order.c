@@ -23,31 +23,31 @@ static const double ENOUGH = 1e-2;
 enum { CROWD = 24 };
 static const double HARDLY_ENOUGH = 1e-6;
 
-// Over all that links gave a pivot, it is zero below this; and what is left of a force, over what it
-// was.
+// Over all that links gave a pivot, it is zero below this; and what is left of a force, over what
+// it was.
 static const double REDUNDANT = 1e-11, VANISHED = 1e-9;
 
 // What a constraint feels of a coordinate, over what it could, is rounding below this.
 static const double ROUNDING = 1e-13;
 
 typedef struct lb_kkt_order {
-  int* children; // [nlink] not yet eliminated
-  bool* gone;    // [nlink]
-  int* link_in;  // [F.links] link in each slot, or -1
-  int* row_in;   // [F.rows]
-  int* row_slot; // [nrow] or -1
-  int* pending;  // [nrow] its terms on links that are still there
-  double* size;  // [nrow] square of its forces at first
+  int* children;      // [nlink] not yet eliminated
+  bool* gone;         // [nlink]
+  int* link_in;       // [F.links] link in each slot, or -1
+  int* row_in;        // [F.rows]
+  int* row_slot;      // [nrow] or -1
+  int* pending;       // [nrow] its terms on links that are still there
+  double* size;       // [nrow] square of its forces at first
   bool *LL, *LR, *RR; // which blocks of the front there are
-  bool* touched; // [F.rows] its pivot changed
+  bool* touched;      // [F.rows] its pivot changed
 } lb_kkt_order;
 
 // --- room ---
 
 static bool take_slots(lb_kkt* K, lb_kkt_order* O) {
   const size_t links = (size_t)K->F.links, rows = (size_t)K->F.rows;
-  K->F.LL = LB_TAKE(&K->arena, lb_block6, links* links);
-  K->F.LR = LB_TAKE(&K->arena, lb_motion, links* rows);
+  K->F.LL = LB_TAKE(&K->arena, lb_block6, links * links);
+  K->F.LR = LB_TAKE(&K->arena, lb_motion, links * rows);
   K->F.RR = LB_TAKE(&K->arena, double, rows* rows);
   K->F.gross = LB_TAKE(&K->arena, double, rows);
   O->link_in = LB_TAKE(&K->arena, int, links);
@@ -59,8 +59,8 @@ static bool take_slots(lb_kkt* K, lb_kkt_order* O) {
   K->near_slot = LB_TAKE(&K->arena, int, K->most_near);
   K->near_id = LB_TAKE(&K->arena, int, K->most_near);
   K->panel = lb_arena_take(&K->arena, K->most_panel * sizeof *K->panel, LB_ALIGN);
-  return K->F.LL && K->F.LR && K->F.RR && K->F.gross && O->link_in && O->row_in && O->LL &&
-         O->LR && O->RR && O->touched && K->near_slot && K->near_id && K->panel;
+  return K->F.LL && K->F.LR && K->F.RR && K->F.gross && O->link_in && O->row_in && O->LL && O->LR &&
+         O->RR && O->touched && K->near_slot && K->near_id && K->panel;
 }
 
 static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
@@ -209,9 +209,9 @@ static bool is_felt(const lb_kkt* K, const lb_data* d, int link, lb_motion force
     lb_motion S[LB_JOINT_MOST_V];
     LB_JOINT[l->kind]->columns((lb_v4*)S, &d->work->state[i]);
     for (int k = 0; k < l->nv && !l->driven; k++) {
-      const double could = size_of(S[k].w) * (size_of(force.w) + size_of(d->work->state[i].p) *
-                                                                     size_of(force.v)) +
-                           size_of(S[k].v) * size_of(force.v);
+      const double could =
+          size_of(S[k].w) * (size_of(force.w) + size_of(d->work->state[i].p) * size_of(force.v)) +
+          size_of(S[k].v) * size_of(force.v);
       if (fabs(lb_motion_dot(S[k], force)) > ROUNDING * could) {
         return true;
       }
@@ -544,8 +544,7 @@ static bool eliminate_row(lb_kkt* K, lb_data* d, int slot, bool redundant) {
 
 static bool eliminate_rows(lb_kkt* K, lb_data* d) {
   for (int r = 0; r < K->F.rows; r++) {
-    const double part =
-        K->order->row_in[r] >= 0 && K->order->touched[r] ? ripeness(K, r) : 0;
+    const double part = K->order->row_in[r] >= 0 && K->order->touched[r] ? ripeness(K, r) : 0;
     K->order->touched[r] = false;
     if (part < 0 || part >= ENOUGH) {
       if (!eliminate_row(K, d, r, part < 0)) {
@@ -625,7 +624,14 @@ bool lb_kkt_order_find(lb_kkt* K, lb_data* d) {
 }
 
 bool lb_kkt_fits(const lb_model* m) {
-  enum { LARGE = 1 }; // velocities: smaller systems are sooner solved as dense ones
+  enum { LARGE = 24 }; // velocities: smaller systems are sooner solved as dense ones
+  int free = 0;
+  for (int t = 0; t < m->ntree; t++) {
+    free += m->link_kind[m->tree_link[t]] == LB_JOINT_FREE;
+  }
+  if (2 * free > m->ntree && m->ntree > 1) {
+    return false;
+  }
   return m->nelastic == 0 && m->nfem == 0 && m->nnode == 0 && m->gearing.count == 0 &&
          lb_loops_most_rows(m) > 0 && m->nv >= LARGE;
 }
@@ -689,7 +695,8 @@ lb_kkt* lb_kkt_create(const lb_model* m, lb_data* d, const lb_allocator* allocat
   K->arena = arena;
   K->order = O;
   K->nrow = lb_loops_most_rows(m);
-  K->F = (lb_kkt_front){.links = m->nlink < 16 ? m->nlink : 16, .rows = K->nrow < 32 ? K->nrow : 32};
+  K->F =
+      (lb_kkt_front){.links = m->nlink < 16 ? m->nlink : 16, .rows = K->nrow < 32 ? K->nrow : 32};
   K->most_op = 2 * (m->nlink + K->nrow);
   K->most_near = 16 * (m->nlink + K->nrow) + K->F.links + K->F.rows;
   K->most_panel = 32 * (size_t)(m->nv + K->nrow);
@@ -704,6 +711,19 @@ lb_kkt* lb_kkt_create(const lb_model* m, lb_data* d, const lb_allocator* allocat
     return NULL;
   }
   return K;
+}
+
+lb_status lb_kkt_create_alone(const lb_model* m, const lb_allocator* allocator, lb_kkt** K,
+                              lb_error* err) {
+  lb_data* d = NULL;
+  const lb_status status = lb_data_create(m, allocator, &d, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  *K = lb_kkt_create(m, d, allocator);
+  lb_data_release(d);
+  return *K ? LB_OK
+            : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
 }
 
 void lb_kkt_release(lb_kkt* K) {

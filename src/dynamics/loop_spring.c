@@ -6,8 +6,16 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/row.h"
 
+// Loops that something acts on beside their constraints.
 static int loop_count(const lb_model* m) {
-  return m->nloop;
+  int count = 0;
+  for (int i = 0; i < m->nloop; i++) {
+    count += m->loop[i].stiffness != 0 || m->loop[i].damping != 0;
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    count += m->motor_loop[i] >= 0;
+  }
+  return count;
 }
 
 static void cross_stretch(const lb_scene_joint* j, const lb_frame_motion* a,

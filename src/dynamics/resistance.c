@@ -12,6 +12,7 @@
 // pulls. Where it may pull (`pulls`), there is no maximum: what returns is held back. With w = 0 it
 // comes in with a jump.
 #include <math.h>
+#include <string.h>
 
 #include "dynamics/derivative.h"
 #include "dynamics/force.h"
@@ -184,5 +185,20 @@ void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, doubl
   if (limit_count(m) > 0) {
     limit_slopes(m, d, dt, W, W);
     lb_ball_limits_stiffen(m, d, W, dt);
+  }
+}
+
+void lb_resistance_diagonals(const lb_model* m, const lb_data* d, double* K, double* C) {
+  lb_joint_springs_slopes(m, d->q, K);
+  memcpy(C, m->damping, (size_t)m->nv * sizeof *C);
+  for (int i = 0; i < m->nlink && m->nfriction + m->nlimit > 0; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const int v = m->link_v[i] + k;
+      const double s = m->friction_speed[v], u = sqrt(s * s + d->qd[v] * d->qd[v]);
+      double side;
+      const lb_push p = find_push(m, d, i, k, &side);
+      C[v] += p.by_v + (m->friction[v] > 0 ? m->friction[v] * s * s / (u * u * u) : 0);
+      K[v] += p.stiffness;
+    }
   }
 }

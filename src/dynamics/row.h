@@ -47,50 +47,50 @@ typedef struct lb_rows_how {
 
 struct lb_loops {
   int nrow;
-  int ncontact;    // rows that push only, so far
-  int counted;     // rows so far, with those that are left out
-  lb_frame* frame; // [2 * nloop]
-  lb_row* row;     // [nrow]
-  bool* touching;  // [contacts] by lb_loops_close: they hold until it is called again
-  bool* near;      // [contacts] that it closes
-  bool all;        // whether they touch or not
-  bool geared;     // relations of fixed ratio are no rows
-  bool both_ways;  // rows that push only are not there
-  bool* left_out;  // [rows] by number: it repeats others (row_repeat.c), and is not there ...
-  bool every;      // ... unless every row counts
-  double* length;  // [rows] of J, by number, in poses that are not special
-  bool joints;     // rows of joints that close loops alone, but for those that motors ask for
-  int own;         // how many of these say something of their own; -1: not known yet
-  bool moves;      // which of them do depends on the pose
-  int choices;     // that were made so far
+  int ncontact;       // rows that push only, so far
+  int counted;        // rows so far, with those that are left out
+  lb_frame* frame;    // [2 * nloop]
+  lb_row* row;        // [nrow]
+  bool* touching;     // [contacts] by lb_loops_close: they hold until it is called again
+  bool* near;         // [contacts] that it closes
+  bool all;           // whether they touch or not
+  bool geared;        // relations of fixed ratio are no rows
+  bool both_ways;     // rows that push only are not there
+  bool* left_out;     // [rows] by number: it repeats others (row_repeat.c), and is not there ...
+  bool every;         // ... unless every row counts
+  double* length;     // [rows] of J, by number, in poses that are not special
+  bool joints;        // rows of joints that close loops alone, but for those that motors ask for
+  int own;            // how many of these say something of their own; -1: not known yet
+  bool moves;         // which of them do depends on the pose
+  int choices;        // that were made so far
   struct lb_kkt* kkt; // solves with them; NULL: the dense matrices do
   lb_rows_how how;    // they were factored
   int rank;           // of A's factor; -1: it is not factored
   double* total;      // [nv] sum of dq
-  double* M;       // [ndense][ndense], then its Cholesky factor
-  double* Jt;      // [nrow][nv], a row of J each, then Linv J'
-  double* A;       // [nrow][nrow]
-  double* x;       // [nrow] right-hand side, then multipliers
-  double* sum;     // [nrow] multipliers of several corrections
-  double* b;       // [nrow] of problems with rows that push only, and their scratch:
-  double* part;    // [nrow][nrow]
-  double* dq;      // [nv]
-  double* q;       // [nq] before a step that may be taken back
-  double* aside;   // [nq] before things are put aside
-  double* given;   // [nq + nv] a start as it is written ...
-  double* base;    // [nq] ... and a pose from which it is gone to
-  bool* kept;      // [nv] coordinates that stay at a start ...
-  bool keeps;      // ... while that is so, or ...
-  bool loath;      // ... that give way, but not gladly
-  double* change;  // [nv] of accelerations, by couplings of fixed ratio, and then these ...
-  double* held;    // [geared][nv] ... the rows of M of the coordinates they hold ...
-  double* gear;    // [geared] ... and their multipliers
-  lb_motion* pull; // [nlink] moments and forces at the links' origins
-  double* work;    // [4 * nrow]
-  int* pivot;      // [2 * nrow]
-  bool* pushes;    // [nrow] one way
-  bool* paced;     // [nrow] asks for its rate alone
-  bool* lands;     // [nrow] and does not touch yet
+  double* M;          // [ndense][ndense], then its Cholesky factor
+  double* Jt;         // [nrow][nv], a row of J each, then Linv J'
+  double* A;          // [nrow][nrow]
+  double* x;          // [nrow] right-hand side, then multipliers
+  double* sum;        // [nrow] multipliers of several corrections
+  double* b;          // [nrow] of problems with rows that push only, and their scratch:
+  double* part;       // [nrow][nrow]
+  double* dq;         // [nv]
+  double* q;          // [nq] before a step that may be taken back
+  double* aside;      // [nq] before things are put aside
+  double* given;      // [nq + nv] a start as it is written ...
+  double* base;       // [nq] ... and a pose from which it is gone to
+  bool* kept;         // [nv] coordinates that stay at a start ...
+  bool keeps;         // ... while that is so, or ...
+  bool loath;         // ... that give way, but not gladly
+  double* change;     // [nv] of accelerations, by couplings of fixed ratio, and then these ...
+  double* held;       // [geared][nv] ... the rows of M of the coordinates they hold ...
+  double* gear;       // [geared] ... and their multipliers
+  lb_motion* pull;    // [nlink] moments and forces at the links' origins
+  double* work;       // [4 * nrow]
+  int* pivot;         // [2 * nrow]
+  bool* pushes;       // [nrow] one way
+  bool* paced;        // [nrow] asks for its rate alone
+  bool* lands;        // [nrow] and does not touch yet
 };
 
 // A kind of constraint.

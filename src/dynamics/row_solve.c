@@ -240,8 +240,8 @@ static void solve_dense(lb_loops* L) {
   lb_semidefinite_solve(n, L->A, n, L->rank, L->x, L->work, L->pivot);
 }
 
-// With W = M of kkt.h and b = 0: the multipliers are -mu of c = x, those of unilateral rows mu of -x,
-// for which all signs change.
+// With W = M of kkt.h and b = 0: the multipliers are -mu of c = x, those of unilateral rows mu of
+// -x, for which all signs change.
 static void solve_kkt(const lb_model* m, lb_loops* L) {
   for (int i = 0; i < L->nrow; i++) {
     L->x[i] = -L->x[i];

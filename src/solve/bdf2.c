@@ -111,6 +111,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   own->impulse = rows + lb_loops_most_rows(m);
   own->scheme = SCHEMES[st->solver.integrator];
   own->algebra = m->nv - 3 * m->nfree > m->ndense ? &lb_bdf2_full
+                 : lb_bdf2_kkt_fits(m)            ? &lb_bdf2_kkt
                  : lb_bdf2_blocks_fit(m)          ? &lb_bdf2_blocks
                  : lb_forces_are_diagonal(m)      ? &lb_bdf2_tree
                                                   : &lb_bdf2_dense;

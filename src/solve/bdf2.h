@@ -38,7 +38,10 @@ typedef struct lb_bdf2_algebra {
   bool gears; // relations of fixed ratio are no rows (dynamics/gear.h)
 } lb_bdf2_algebra;
 
-extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_tree, lb_bdf2_blocks, lb_bdf2_full;
+extern const lb_bdf2_algebra lb_bdf2_dense, lb_bdf2_tree, lb_bdf2_kkt, lb_bdf2_blocks, lb_bdf2_full;
+
+// Rigid trees under constraints.
+bool lb_bdf2_kkt_fits(const lb_model* m);
 
 // Parts of which most move freely and are held by rows: lb_bdf2_blocks is for these.
 bool lb_bdf2_blocks_fit(const lb_model* m);

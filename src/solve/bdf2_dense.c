@@ -13,6 +13,7 @@
 #include "dynamics/force.h"
 #include "dynamics/gear.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/kkt.h"
 #include "dynamics/loop.h"
 #include "dynamics/nodes.h"
 #include "dynamics/state.h"
@@ -26,7 +27,10 @@
 #include "solve/step_matrix.h"
 
 typedef struct dense {
-  lb_tree_factor* tree;  // of dt W; NULL: it is a dense matrix
+  lb_tree_factor* tree;  // of dt W; NULL: it is a dense matrix, or ...
+  lb_kkt* kkt;           // ... the KKT system of dt W and the constraints; NULL: it is not
+  double* by_q;          // [nv] stiffness of joints
+  double* mu;            // [rows] right-hand sides of constraints, then multipliers
   double* more;          // [nv] what it has on its diagonal beyond the mass matrix
   double dt;             // of the step
   const lb_model* rest;  // what the dense matrix is of: all but nodes
@@ -57,12 +61,15 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   for (int i = 0; i < m->nlink; i++) {
     most = m->link[i].reduced && m->link[i].nv > most ? m->link[i].nv : most;
   }
-  const bool tree = lb_forces_are_diagonal(m);
-  const bool exact = !tree || m->ndense <= MOST_EXACT || st->solver.newton == LB_NEWTON_EXACT;
+  const bool tree = lb_forces_are_diagonal(m), kkt = lb_bdf2_kkt_fits(m);
+  const bool exact =
+      !(tree || kkt) || m->ndense <= MOST_EXACT || st->solver.newton == LB_NEWTON_EXACT;
   dense* own = step->own = LB_TAKE(&st->arena, dense, 1);
   if (own) {
     own->tree = tree ? lb_tree_factor_create(m, &st->arena) : NULL;
     own->more = LB_TAKE(&st->arena, double, m->nv);
+    own->by_q = LB_TAKE(&st->arena, double, m->nv);
+    own->mu = LB_TAKE(&st->arena, double, lb_loops_most_rows(m));
     own->rest = m->tree ? m->tree : m;
     own->nodes = m->tree ? LB_TAKE(&st->arena, lb_node_matrix, 1) : NULL;
     own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
@@ -72,14 +79,21 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
   if (!own || (tree && !own->tree) || (exact && !own->W) || !own->more || !own->K || !own->D ||
-      !own->eta || !own->order ||
-      lb_bdf2_loops_create(&own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK ||
+      !own->eta || !own->order || !own->by_q || !own->mu ||
+      (exact ? lb_bdf2_loops_create : lb_bdf2_loops_create_small)(
+          &own->loops, lb_loops_most_rows(m), m->nv, &st->arena) != LB_OK ||
       lb_secants_create(&own->secants, m->nv, &st->arena) != LB_OK ||
       (m->tree && (!own->nodes || lb_node_matrix_create(own->nodes, m, &st->arena) != LB_OK))) {
     return no_memory(err);
   }
-  return exact ? lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err)
-               : LB_OK;
+  const lb_status status =
+      exact ? lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err) : LB_OK;
+  return status == LB_OK && kkt ? lb_kkt_create_alone(m, st->arena.allocator, &own->kkt, err)
+                                : status;
+}
+
+bool lb_bdf2_kkt_fits(const lb_model* m) {
+  return lb_kkt_fits(m) && lb_resistance_is_diagonal(m);
 }
 
 // --- Newton's matrix ---
@@ -139,9 +153,28 @@ static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
   return step->dt > 0;
 }
 
+static bool make_kkt(lb_stepper* st, lb_data* d, double dt) {
+  const lb_model* m = st->m;
+  lb_bdf2* step = st->own;
+  dense* own = step->own;
+  lb_resistance_diagonals(m, d, own->by_q, own->more);
+  for (int k = 0; k < m->nv; k++) {
+    own->more[k] = dt * (own->more[k] + dt * fmax(0, own->by_q[k]));
+  }
+  step->speed = sqrt(2 * lb_kinetic_energy(m, d));
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_loops_measure(m, d);
+  own->exact = false;
+  own->dt = dt;
+  lb_secants_forget(&own->secants);
+  step->dt = lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more}) ? dt : 0;
+  return step->dt > 0;
+}
+
 static bool make(lb_stepper* st, lb_data* d, double dt) {
-  if (((dense*)((lb_bdf2*)st->own)->own)->tree) {
-    return make_tree(st, d, dt);
+  const dense* by = ((lb_bdf2*)st->own)->own;
+  if (by->tree || by->kkt) {
+    return (by->tree ? make_tree : make_kkt)(st, d, dt);
   }
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
@@ -225,11 +258,43 @@ static void solve_with_matrix(const void* context, int count, double* b) {
   }
 }
 
+// The same by the KKT system of dt W: with dt mu for its multipliers, and those to be of unilateral
+// constraints, lambda + mu, in place of mu.
+static double correct_kkt(lb_stepper* st, lb_data* d, double dt) {
+  const lb_model* m = st->m;
+  lb_bdf2* step = st->own;
+  dense* own = step->own;
+  double *lambda = own->loops.lambda, *mu = own->mu;
+  const lb_loop_rows rows = lb_loops_measure(m, d);
+  const lb_bdf2_wish wish = lb_bdf2_wish_of(dt, step->inner);
+  lb_loops_add_forces(m, d, lambda, -1, step->r);
+  for (int i = 0; i < rows.count; i++) {
+    own->loops.next[i] = rows.pushes && rows.pushes[i] ? lambda[i] : 0;
+    mu[i] = lb_bdf2_asked(&rows, i, wish);
+  }
+  memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
+  lb_kkt_add_forces(own->kkt, own->loops.next, 1, step->dv);
+  for (int k = 0; k < m->nv; k++) {
+    step->dv[k] *= dt;
+  }
+  lb_kkt_solve(own->kkt, step->dv, mu, NULL);
+  for (int i = 0; i < rows.count; i++) {
+    mu[i] = mu[i] / dt - own->loops.next[i];
+  }
+  lb_add(rows.count, lambda, 1, mu);
+  lb_kkt_add_forces(own->kkt, mu, -1, step->r);
+  step->news = lb_secants_correct(&own->secants, d->qd, step->dv, step->r);
+  return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+}
+
 // One correction of the velocities; its size sqrt(dv'M dv).
 static double correct(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_bdf2* step = st->own;
   dense* own = step->own;
+  if (own->kkt && !own->exact) {
+    return correct_kkt(st, d, dt);
+  }
   lb_loop_rows rows = lb_loops_measure(m, d);
   lb_loops_add_forces(m, d, own->loops.lambda, -1, step->r);
   if (rows.count != own->loops.count) { // else those of the matrix are kept
@@ -293,6 +358,7 @@ static void release(lb_stepper* st) {
   const lb_bdf2* step = st->own;
   const dense* own = step->own;
   lb_derivatives_release(own->derivatives);
+  lb_kkt_release(own->kkt);
 }
 
 static double* multipliers(const lb_stepper* st) {
@@ -308,3 +374,6 @@ const lb_bdf2_algebra lb_bdf2_dense = {create, release,  make, make_exact, corre
 // steps show that it is enough.
 const lb_bdf2_algebra lb_bdf2_tree = {create, release, make, make_exact, correct,     hold, NULL,
                                       1e-10,  1.1,     4,    40,         multipliers, false};
+
+const lb_bdf2_algebra lb_bdf2_kkt = {create, release,  make, make_exact, correct,     hold, NULL,
+                                     1e-10,  INFINITY, 4,    INT_MAX,    multipliers, false};

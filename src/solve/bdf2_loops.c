@@ -35,6 +35,15 @@ lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* aren
   return lb_arena_status(arena);
 }
 
+lb_status lb_bdf2_loops_create_small(lb_bdf2_loops* L, int rows, int n, lb_arena* arena) {
+  *L = (lb_bdf2_loops){.n = n,
+                       .most = rows,
+                       .lambda = LB_TAKE(arena, double, rows),
+                       .held = LB_TAKE(arena, double, rows),
+                       .next = LB_TAKE(arena, double, rows)};
+  return L->lambda && L->held && L->next ? LB_OK : LB_NO_MEMORY;
+}
+
 void lb_bdf2_loops_forget(lb_bdf2_loops* L, bool general) {
   L->count = 0;
   L->general = general;
@@ -249,9 +258,7 @@ void lb_bdf2_loops_correct(lb_bdf2_loops* L, const lb_loop_rows* rows, const dou
     keep(L, count, J, rows->pushes != NULL, solve, context);
   }
   for (int i = 0; i < count; i++) {
-    const double share = rows->paced[i] ? 1 : wish.share; // J v alone changes by J dv
-    L->mu[i] = rows->lands[i] ? -(wish.rate * rows->rate[i] + rows->gap[i] / wish.dt)
-                              : -share * (rows->rate[i] + wish.pace * rows->gap[i]);
+    L->mu[i] = -lb_bdf2_asked(rows, i, wish);
   }
   lb_columns_dot(n, count, L->mu, L->J, dv);
   solve_multipliers(L, rows->pushes);

@@ -44,6 +44,8 @@ typedef struct lb_bdf2_loops {
 } lb_bdf2_loops;
 
 lb_status lb_bdf2_loops_create(lb_bdf2_loops* L, int rows, int n, lb_arena* arena);
+// With multipliers alone, for those who have no matrices.
+lb_status lb_bdf2_loops_create_small(lb_bdf2_loops* L, int rows, int n, lb_arena* arena);
 
 // What corrections need of the rows changes as little as W does, and is kept from the first of them
 // on. To be forgotten with each new W, which is symmetric and definite or `general`.
@@ -58,6 +60,13 @@ typedef struct lb_bdf2_wish {
 // Of a stage with dt; `inner`: within a step.
 static inline lb_bdf2_wish lb_bdf2_wish_of(double dt, bool inner) {
   return inner ? (lb_bdf2_wish){0, 1, 0, dt} : (lb_bdf2_wish){1 / dt, 0.5, 0, dt};
+}
+
+// J dv that row i asks for.
+static inline double lb_bdf2_asked(const lb_loop_rows* rows, int i, lb_bdf2_wish wish) {
+  const double share = rows->paced[i] ? 1 : wish.share; // J v alone changes by J dv
+  return rows->lands[i] ? wish.rate * rows->rate[i] + rows->gap[i] / wish.dt
+                        : share * (rows->rate[i] + wish.pace * rows->gap[i]);
 }
 
 // Given J [count][n], where `solve` puts W^-1 b into each of its right-hand sides: multipliers, and

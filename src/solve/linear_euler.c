@@ -24,6 +24,7 @@
 #include "dynamics/gear.h"
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/kkt.h"
 #include "dynamics/loop.h"
 #include "dynamics/rnea.h"
 #include "dynamics/tree.h"
@@ -34,13 +35,15 @@
 #include "solve/stepper.h"
 
 typedef struct linear {
-  double *q0, *v0; // state at the start
-  double* v1;      // [nv] velocities of driven coordinates at the end
-  double* r;       // [nv] W dv
-  double* dv;      // [nv]
-  lb_tree_factor* tree;
-  double* more; // [nv] on the diagonal of the mass matrix
-  double pace;  // at which loops close in this step [1/s]; 0: within it
+  double *q0, *v0;      // state at the start
+  double* v1;           // [nv] velocities of driven coordinates at the end
+  double* r;            // [nv] W dv
+  double* dv;           // [nv]
+  lb_tree_factor* tree; // or NULL
+  double* more;         // [nv] on the diagonal of the mass matrix
+  lb_kkt* kkt;          // of rigid trees under constraints, or NULL
+  double* mu;           // [rows] what these ask for, then multipliers
+  double pace;          // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   const lb_model* rest;  // what the dense matrix is of: all but nodes
   lb_node_matrix* nodes; // NULL: there are none
@@ -53,6 +56,19 @@ typedef struct linear {
 
 static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+}
+
+static lb_status create_kkt(lb_stepper* st, lb_error* err) {
+  const lb_model* m = st->m;
+  const int rows = lb_loops_most_rows(m);
+  linear* own = st->own;
+  own->mu = LB_TAKE(&st->arena, double, rows);
+  own->gap = LB_TAKE(&st->arena, double, rows);
+  if (!own->mu || !own->gap ||
+      lb_bdf2_loops_create_small(&own->loops, rows, m->nv, &st->arena) != LB_OK) {
+    return no_memory(err);
+  }
+  return lb_kkt_create_alone(m, st->arena.allocator, &own->kkt, err);
 }
 
 static lb_status create(lb_stepper* st, lb_error* err) {
@@ -75,6 +91,9 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->tree = lb_tree_factor_create(m, &st->arena);
     return own->tree ? LB_OK : no_memory(err);
   }
+  if (lb_kkt_fits(m) && lb_forces_are_on_joints(m)) {
+    return create_kkt(st, err);
+  }
   own->rest = m->tree ? m->tree : m;
   own->nodes = m->tree ? LB_TAKE(&st->arena, lb_node_matrix, 1) : NULL;
   own->W = LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense);
@@ -90,6 +109,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
 
 static void release(lb_stepper* st) {
   const linear* own = st->own;
+  lb_kkt_release(own->kkt);
   lb_derivatives_release(own->derivatives);
 }
 
@@ -128,6 +148,67 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
   for (int i = 0; i < m->nlink; i++) {
     const int v = m->link_v[i];
     own->dv[v] = m->link_driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
+  }
+  return true;
+}
+
+// --- rigid trees under constraints ---
+
+// Rows with the rates that are asked for at the end of the step, and gaps of its start: led points
+// are where they should be then. At a pace the gaps are those to where they are led.
+static lb_loop_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
+  d->time -= h;
+  lb_loop_rows rows = lb_loops_measure(m, d);
+  d->time += h;
+  for (int i = 0; i < rows.count; i++) {
+    own->gap[i] = rows.gap[i];
+  }
+  rows = own->kkt ? lb_loops_measure(m, d) : lb_loops_linearise(m, d);
+  rows.gap = own->pace > 0 ? rows.gap : own->gap;
+  return rows;
+}
+
+static lb_bdf2_wish wish_of(const linear* own, double h) {
+  return (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1, 1, h};
+}
+
+// Velocities of driven coordinates at the end of the step.
+static void drive(const lb_model* m, const linear* own, lb_data* d) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    d->qd[v] = m->link_driven[i] ? own->v1[v] : d->qd[v];
+  }
+  lb_kinematics(m, d, d->q, d->qd);
+}
+
+// dv of a KKT system that is written for v -= dv, with h mu for its multipliers.
+static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
+  double *C = own->more, *K = own->dv;
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    d->qdd[v] = m->link_driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+  }
+  lb_rnea_moved(m, d, own->r, d->qdd);
+  lb_resistance_diagonals(m, d, K, C);
+  for (int k = 0; k < m->nv; k++) {
+    const double r = own->r[k] - d->work->tau[k] + h * K[k] * own->v0[k];
+    own->more[k] = h * (C[k] + h * K[k]);
+    own->dv[k] = h * r;
+  }
+  drive(m, own, d);
+  const lb_loop_rows rows = read_rows(m, own, d, h);
+  if (!lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more})) {
+    return false;
+  }
+  for (int i = 0; i < rows.count; i++) {
+    own->mu[i] = lb_bdf2_asked(&rows, i, wish_of(own, h));
+  }
+  lb_kkt_solve(own->kkt, own->dv, own->mu, NULL);
+  for (int i = 0; i < rows.count; i++) {
+    own->loops.lambda[i] = own->mu[i] / h;
+  }
+  for (int k = 0; k < m->nv; k++) {
+    own->dv[k] = m->v_driven[k] ? own->v1[k] - own->v0[k] : -own->dv[k];
   }
   return true;
 }
@@ -198,20 +279,6 @@ static void solve_with_matrix(const void* context, int count, double* b) {
   }
 }
 
-// Rows with the rates that are asked for at the end of the step, and gaps of its start: led points
-// are where they should be then. At a pace the gaps are those to where they are led.
-static lb_loop_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
-  d->time -= h;
-  lb_loop_rows rows = lb_loops_measure(m, d);
-  d->time += h;
-  for (int i = 0; i < rows.count; i++) {
-    own->gap[i] = rows.gap[i];
-  }
-  rows = lb_loops_linearise(m, d);
-  rows.gap = own->pace > 0 ? rows.gap : own->gap;
-  return rows;
-}
-
 static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   assemble(m, own, d, h);
   if (own->nodes) {
@@ -225,12 +292,7 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   if (lb_lu(left, own->W, left, own->order) != LB_OK) {
     return false;
   }
-  // the loops' rates are those of driven coordinates at the end
-  for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    d->qd[v] = m->link_driven[i] ? own->v1[v] : d->qd[v];
-  }
-  lb_kinematics(m, d, d->q, d->qd);
+  drive(m, own, d);
   const lb_loop_rows rows = read_rows(m, own, d, h);
   for (int k = 0; k < m->nv; k++) {
     own->dv[k] = own->r[k] = -own->r[k]; // the loops' solver is written for v -= dv
@@ -240,9 +302,8 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
     // what springs press on may outweigh masses: the matrix need not be definite
     lb_bdf2_loops_forget(&own->loops, true);
     memset(own->loops.lambda, 0, (size_t)rows.count * sizeof *own->loops.lambda);
-    lb_bdf2_loops_correct(&own->loops, &rows, rows.J,
-                          (lb_bdf2_wish){own->pace > 0 ? own->pace : 1 / h, 1, 1, h},
-                          solve_with_matrix, own, own->dv, own->r);
+    lb_bdf2_loops_correct(&own->loops, &rows, rows.J, wish_of(own, h), solve_with_matrix, own,
+                          own->dv, own->r);
   }
   for (int i = 0; i < m->nlink; i++) {
     const int v = m->link_v[i];
@@ -260,8 +321,8 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   own->pace = st->solver.closing > h ? 1 / st->solver.closing : 0;
   begin(m, own, d, h);
   lb_loops_keep_all(d);
-  lb_loops_gear(d, true);
-  if (!(own->tree ? solve_tree : solve_dense)(m, own, d, h)) {
+  lb_loops_gear(d, !own->kkt);
+  if (!(own->tree ? solve_tree : own->kkt ? solve_kkt : solve_dense)(m, own, d, h)) {
     lb_loops_keep_touching(m, d, NULL);
     lb_loops_gear(d, false);
     return false;

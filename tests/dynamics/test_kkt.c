@@ -212,21 +212,9 @@ static void random_mechanisms_solve_their_dense_system(void** state) {
   }
 }
 
-#include "dynamics/kkt_inside.h"
-static void sizes(void** state) {
-  (void)state;
-  for (int c = 0; c < 2; c++) {
-    for (int rungs = 8; rungs <= 64; rungs *= 2) {
-      system_of s = open_system(make_ladder(rungs, "revolute, axis: y", c ? "maximal" : "reduced"), 0);
-      solve_system(&s, (lb_kkt_terms){0});
-      print_error("%d rungs %s: front %d links %d rows, %d near, %zu panel, ops %d ordered %d resid %g\n", rungs, c ? "max" : "red", s.K->F.links, s.K->F.rows, s.K->nnear, s.K->npanel, s.K->nop, s.K->ordered, residual_of(&s));
-      close_system(&s);
-    }
-  }
-}
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sizes), cmocka_unit_test(ladders_solve_their_dense_system),
+      cmocka_unit_test(ladders_solve_their_dense_system),
       cmocka_unit_test(random_mechanisms_solve_their_dense_system),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
