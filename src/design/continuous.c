@@ -38,13 +38,13 @@
 #include "dynamics/joint.h"
 
 typedef struct adjoint {
-  lb_tangents tangents;
-  double *p[3], *P[3]; // [nv] at the last three steps, a ring
-  double *ph, *Ph;     // [nv]
-  double* zero;        // [nv]
-  double *by_q, *by_v; // [nv] what lb_step_back says
-  double* motor;       // [nmotor][3]
-  double* gradient;    // [nmotor][ncontrol]
+  lb_tangents tangents; // first: it is the walk's context, too
+  double *p[3], *P[3];  // [nv] at the last three steps, a ring
+  double *ph, *Ph;      // [nv]
+  double* zero;         // [nv]
+  double *by_q, *by_v;  // [nv] what lb_step_back says
+  double* motor;        // [nmotor][3]
+  double* gradient;     // [nmotor][ncontrol]
 } adjoint;
 
 static lb_status check_joints(const lb_retargeting* r) {
@@ -72,11 +72,12 @@ static double step_back_size(const lb_retargeting* r, int record) {
 
 // An Euler step of that length that ends at the record, with the acceleration that was stepped
 // with.
-static lb_step_past as_euler(const lb_retargeting* r, lb_tangent* t) {
+static lb_step_past as_euler(void* context, lb_tangent* t) {
+  const lb_retargeting* r = ((lb_tangents*)context)->r;
   const size_t nv = (size_t)r->model->nv;
-  const lb_step_past was = lb_log_past(r, t->record);
+  const lb_step_past was = lb_tape_past(&r->tape, t->record);
   const double dt = step_back_size(r, t->record);
-  const double* v = lb_log_v(r, t->record);
+  const double* v = lb_tape_v(&r->tape, t->record);
   for (size_t k = 0; k < nv; k++) {
     double a = v[k];
     for (int p = 0; p < was.count; p++) {
@@ -87,13 +88,13 @@ static lb_step_past as_euler(const lb_retargeting* r, lb_tangent* t) {
   return (lb_step_past){.dt = dt,
                         .count = 1,
                         .weight = {1, 0},
-                        .q = {lb_log_q(r, t->record)},
+                        .q = {lb_tape_q(&r->tape, t->record)},
                         .v = {t->before},
                         .lambda = was.lambda,
                         .left_out = was.left_out};
 }
 
-static void go_back(void* context, const lb_tangent* t) {
+static void go_back(void* context, lb_tangent* t) {
   adjoint* w = context;
   const lb_retargeting* r = w->tangents.r;
   const int nv = r->model->nv, n = t->record;
@@ -119,13 +120,13 @@ static void go_back(void* context, const lb_tangent* t) {
     p[k] = -dt * w->by_q[k];
     P[k] = -w->Ph[k] - dt * w->by_v[k];
   }
-  lb_tangents_spread(&w->tangents, lb_log_moment(&r->log, n)->time, w->motor, w->gradient);
+  lb_tangents_spread(&w->tangents, lb_tape_record(&r->tape, n)->time, w->motor, w->gradient);
 }
 
 static lb_status take_vectors(adjoint* w, size_t controls) {
   const lb_retargeting* r = w->tangents.r;
   const size_t nv = (size_t)r->model->nv, motors = 3 * (size_t)r->model->nmotor;
-  double* block = LB_TAKE(&w->tangents.arena, double, 11 * nv + motors + controls);
+  double* block = LB_TAKE(&w->tangents.walk.arena, double, 11 * nv + motors + controls);
   if (!block) {
     return lb_error_add(r->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
@@ -140,7 +141,7 @@ static lb_status take_vectors(adjoint* w, size_t controls) {
 }
 
 static lb_status check_steps(const lb_retargeting* r) {
-  return r->log.count == r->nstep + 1
+  return r->tape.count == r->nstep + 1
              ? LB_OK
              : lb_error_add(r->err, LB_FAILED, (lb_place){0},
                             "the continuous adjoint wants equal steps, and some had to be divided "
@@ -162,12 +163,12 @@ static lb_status find(lb_retargeting* r, const lb_curves* curves, double* gradie
     return status;
   }
   status = lb_tangents_open(&w.tangents, r, curves, NULL);
-  w.tangents.past = as_euler;
+  w.tangents.walk.past = as_euler;
   if (status == LB_OK) {
     status = take_vectors(&w, n);
   }
   if (status == LB_OK) {
-    status = lb_tangents_walk(&w.tangents, true, go_back, &w);
+    status = lb_walk_along(&w.tangents.walk, true, go_back);
   }
   if (status == LB_OK) {
     lb_regular_add(r, curves, &value, w.gradient);

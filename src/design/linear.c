@@ -101,7 +101,10 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   L->skip = torques ? 1 : (int)fmax(1, round(LEAST / r->h));
   lb_linear_window(L, 0);
   L->h = L->skip * r->h;
-  L->dt = 2 * L->h / 3;
+  const bool first = r->tape.by == LB_INTEGRATOR_BDF1;
+  L->dt = first ? L->h : 2 * L->h / 3;
+  L->c[0] = first ? 1 : 4. / 3;
+  L->c[1] = first ? 0 : -1. / 3;
   if (!take_arrays(L, arena)) {
     return LB_NO_MEMORY;
   }
@@ -227,9 +230,9 @@ static void forward(lb_linear* L, const double* x) {
     const double *q2 = L->q[(i + 1) % 3], *v2 = L->v[(i + 1) % 3];
     float *in = L->in, *out = L->out;
     for (int k = 0; k < F; k++) {
-      q[k] = (4 * q1[k] - q2[k]) / 3;
+      q[k] = L->c[0] * q1[k] + L->c[1] * q2[k];
       in[k] = (float)q[k];
-      in[F + k] = (float)((4 * v1[k] - v2[k]) / 3);
+      in[F + k] = (float)(L->c[0] * v1[k] + L->c[1] * v2[k]);
     }
     play(L, i, x, in + 2 * F);
     cblas_sgemv(CblasRowMajor, CblasNoTrans, F + L->ntorque, L->width, 1,
@@ -287,10 +290,10 @@ static void back(lb_linear* L, double* y) {
                 matrix_of(L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
     for (int k = 0; k < F; k++) {
       const double qh = q[k] + (double)out[k], vh = (double)out[F + k];
-      q1[k] += 4 * qh / 3;
-      q2[k] -= qh / 3;
-      v1[k] += 4 * vh / 3;
-      v2[k] -= vh / 3;
+      q1[k] += L->c[0] * qh;
+      q2[k] += L->c[1] * qh;
+      v1[k] += L->c[0] * vh;
+      v2[k] += L->c[1] * vh;
       q[k] = v[k] = 0;
     }
     unplay(L, i, out + 2 * F, at + F, y);

@@ -60,92 +60,59 @@ static void compare(const lb_retargeting* r, lb_data* d, double weight, lb_retar
 
 // --- the run ---
 
-static void watch(void* context, const lb_data* d, const lb_step_past* past) {
-  lb_log_note(context, d, past);
+double lb_motion_weight(const lb_retargeting* r, int step) {
+  return step == 0 ? 0 : r->share * (step < r->nstep ? r->h : r->h / 2);
 }
 
 enum { STEPS_BETWEEN_LOOKS = 256 };
 
-// One step, with what the objective wants to know of it in the log.
-static lb_status step(lb_retargeting* r, lb_stepper* st, lb_data* d, int i) {
-  if ((i - 1) % LB_LOG_RENEW == 0) {
-    lb_bdf2_forget(st);
-  }
-  const lb_status status = lb_stepper_step(st, d, r->h, r->err);
-  if (status != LB_OK) {
-    return status;
-  }
-  d->time = i * r->h; // no drift from adding up
-  if (r->log.overflown) {
-    return lb_error_add(r->err, LB_FAILED, (lb_place){0},
-                        "too many steps had to be divided by t = %g s: take a smaller step%s",
-                        d->time, lb_log_stretches(r) > 1 ? ", or allow more memory" : "");
-  }
-  lb_moment* at = lb_log_moment(&r->log, lb_log_end(&r->log));
-  at->weight = r->share * (i < r->nstep ? r->h : r->h / 2);
-  at->step = i;
-  if (i % STEPS_BETWEEN_LOOKS == 0 &&
-      !lb_progress_report(r->progress, (double)i / r->nstep, "simulating")) {
-    return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
-  }
-  return LB_OK;
+static lb_status report(const lb_retargeting* r, int i) {
+  return i % STEPS_BETWEEN_LOOKS != 0 ||
+                 lb_progress_report(r->progress, (double)i / r->nstep, "simulating")
+             ? LB_OK
+             : lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s",
+                            i * r->h);
 }
 
 // At the end of the step; before an impact, which takes no time.
 static void read_torques(lb_retargeting* r, lb_data* d) {
-  const int end = lb_log_end(&r->log), last = r->log.count - 1;
-  const size_t size = (size_t)r->model->nv * sizeof *d->qd;
-  const lb_step_past past = lb_log_past(r, end);
+  const int end = lb_tape_last(&r->tape), last = r->tape.count - 1;
+  const lb_step_past past = lb_tape_past(&r->tape, end);
   if (end < last) {
-    memcpy(d->qd, lb_log_v(r, end), size);
+    lb_tape_go_to(&r->tape, d, end);
   }
   lb_torque_read(r, d, &past, r->torque);
   if (end < last) {
-    memcpy(d->qd, lb_log_v(r, last), size);
+    lb_tape_go_to(&r->tape, d, last);
   }
 }
 
 static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_value* value) {
   lb_status status = LB_OK;
-  for (int k = 0; k < lb_log_stretches(r); k++) {
-    lb_log_begin(r, st, d, k);
-    const int last = lb_log_last_step(r, k);
-    for (int i = lb_log_first_step(r, k); i <= last; i++) {
-      status = step(r, st, d, i);
-      if (status != LB_OK) {
-        return status;
-      }
-      const lb_moment* at = lb_log_moment(&r->log, lb_log_end(&r->log));
-      compare(r, d, at->weight, value);
-      if (r->limited) {
-        read_torques(r, d);
-        lb_torque_add(r, r->torque, at->weight, value);
-      }
+  lb_tape_begin(&r->tape, st, d, r->nstep);
+  for (int i = 1; i <= r->nstep && status == LB_OK; i++) {
+    status = lb_tape_step(&r->tape, st, d, i, r->err);
+    if (status != LB_OK) {
+      return status;
     }
+    compare(r, d, lb_motion_weight(r, i), value);
+    if (r->limited) {
+      read_torques(r, d);
+      lb_torque_add(r, r->torque, lb_motion_weight(r, i), value);
+    }
+    status = report(r, i);
   }
   return status;
 }
 
-lb_status lb_motion_again(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch) {
-  const int last = lb_log_last_step(r, stretch);
-  lb_status status = LB_OK;
-  lb_log_return(r, st, d, stretch);
-  for (int i = lb_log_first_step(r, stretch); i <= last && status == LB_OK; i++) {
-    status = step(r, st, d, i);
-  }
-  return status;
+lb_integrator lb_motion_integrator(const lb_model* m) {
+  const lb_integrator by = m->solver.integrator;
+  return by == LB_INTEGRATOR_BDF1 || by == LB_INTEGRATOR_SDIRK2 ? by : LB_INTEGRATOR_BDF2;
 }
 
-lb_status lb_motion_open(lb_retargeting* r, const lb_model* played, lb_data** d, lb_stepper** st) {
-  static const lb_scene_solver BDF2 = {.integrator = LB_INTEGRATOR_BDF2};
-  lb_status status = lb_data_create(played, r->allocator, d, r->err);
-  if (status == LB_OK) {
-    status = lb_stepper_create(played, &BDF2, r->allocator, st, r->err);
-  }
-  if (status == LB_OK) {
-    lb_stepper_watch(*st, watch, r);
-  }
-  return status;
+lb_status lb_motion_stepper(const lb_retargeting* r, const lb_model* played, lb_stepper** st) {
+  const lb_scene_solver solver = {.integrator = lb_motion_integrator(played)};
+  return lb_stepper_create(played, &solver, r->allocator, st, r->err);
 }
 
 lb_status lb_motion_run_one(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value) {
@@ -157,14 +124,15 @@ lb_status lb_motion_run_one(lb_retargeting* r, const lb_curves* curves, lb_retar
   lb_status status =
       lb_model_play(r->model, r->what, curves, r->targets->q0, r->allocator, &played, r->err);
   if (status == LB_OK) {
-    status = lb_motion_open(r, played, &d, &st);
+    status = lb_data_create(played, r->allocator, &d, r->err);
+  }
+  if (status == LB_OK) {
+    status = lb_motion_stepper(r, played, &st);
   }
   if (status == LB_OK) {
     status = lb_assemble(played, d, r->err);
   }
   if (status == LB_OK) {
-    lb_log_clear(r);
-    lb_log_note(r, d, NULL);
     compare(r, d, r->share * r->h / 2, &found);
     status = run(r, st, d, &found);
   }
@@ -210,7 +178,8 @@ lb_status lb_retargeting_open_one(lb_retargeting* r, const lb_model* model, cons
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
   if (status == LB_OK) {
-    status = lb_log_open(r, options->memory);
+    status = lb_tape_open(&r->tape, model, lb_motion_integrator(model), r->h, r->nstep,
+                          options->memory, allocator, err);
   }
   if (status != LB_OK) {
     lb_arena_release(&r->arena);

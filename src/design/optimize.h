@@ -1,6 +1,7 @@
 // What the files of optimisation share. docs/optimize.md derives it.
 #pragma once
 #include "base/arena.h"
+#include "design/tape.h"
 #include "dynamics/law.h"
 #include "dynamics/state.h"
 #include "elastic/reduced.h"
@@ -117,18 +118,6 @@ typedef struct lb_aimed {
   double weight;    // at each of them
 } lb_aimed;
 
-// A stage of a run.
-typedef struct lb_stage {
-  double time, dt, weight[2];
-  int count;     // of states it came from ...
-  int before[2]; // ... and their records, the last one first
-  int step;      // that it ends, or 0
-  int effort;    // whose forces of motors are its: the same, but before an impact; or 0
-  bool inner;
-  bool impact;
-  bool recharts; // it changes charts
-} lb_stage;
-
 typedef struct lb_optimizing {
   lb_optimization public;
   const lb_allocator* allocator;
@@ -158,13 +147,7 @@ typedef struct lb_optimizing {
   lb_following places;   // how a start's coordinates follow from conditions ...
   lb_following rates;    // ... and its velocities
   bool begins_as_sdirk2; // a run by BDF2 does, as that of the authors of [red]
-  // the last run
-  int count, capacity, rows;
-  lb_stage* stage; // [capacity], the start first
-  double *q, *v, *lambda;
-  bool* lands;    // with lambda: rows that push one way and did not touch before
-  bool* left_out; // likewise: rows that the step did not have (lb_loops_left_out)
-  bool no_memory;
+  lb_tape tape;          // the last run
 } lb_optimizing;
 
 // --- slides (optimize_slide.c) ---
@@ -344,9 +327,9 @@ bool lb_made_write(lb_optimizing* o, const lb_model* tree, const lb_data* d, lb_
 
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
                             double* goal, lb_error* err);
-lb_step_past lb_optimizing_past(const lb_optimizing* o, int record);
-// The state of a record, in d.
-void lb_optimizing_go_to(const lb_optimizing* o, const lb_model* m, lb_data* d, int record);
+// The stepper of runs, iterated further than that of simulations.
+lb_status lb_optimizing_stepper(const lb_optimizing* o, const lb_model* m, lb_stepper** st,
+                                lb_error* err);
 // What is compared, off from what it should be, at d's state with kinematics in place.
 void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
                    double miss[LB_GOAL_MOST]);
@@ -378,5 +361,5 @@ void lb_aimed_add_measured(const lb_aimed* a, const lb_derivatives* D, const lb_
 
 // --- the gradient (optimize_gradient.c) ---
 
-lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
+lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,
                                  lb_error* err);

@@ -3,27 +3,19 @@
 #pragma once
 #include "base/arena.h"
 #include "design/optimize.h"
-#include "solve/explicit_derivative.h"
-
-// Records that a stage and those before it can come from.
-enum { RING = 4 };
 
 typedef struct lb_way_back {
   lb_optimizing* o;
   const lb_model* m;
   const double* x; // the numbers
-  lb_data* d;
-  lb_step_derivative* S;
-  lb_explicit_derivative* X; // of explicit steps, in its place but for an impact at the start
-  const lb_derivatives* D;   // of the dynamics where d is, ...
-  lb_data* at;               // ... which is this data's: d, or that of the model's shell
-  lb_arena arena;
-  double *q[RING], *v[RING]; // [nv] by the last states
-  double* a;                 // [nv] by accelerations, of what motors exert
-  double* lambda;            // [rows] likewise by multipliers
+  lb_walk walk;
+  lb_tangent* t;             // the stage looked at, and what it has:
+  lb_data *d, *at;           //
+  lb_step_derivative* S;     //
+  lb_explicit_derivative* X; // NULL: of an implicit stage or an impact
+  const lb_derivatives* D;   // of the dynamics where `at` is
   double* mu;                // [nv] the stage's multiplier; of driven coordinates, by their forces
-  double* motor;             // [nmotor][3] of a moment ...
-  double* motors;            // [moments][nmotor][3] ... and of all of an explicit step
+  double* motor;             // [nmotor][3] by motors at a moment
   lb_motion *move, *gain;    // [nv], or of the shell if it has more
   double *by_q, *by_v;       // likewise: by what D is of, scratch
   double* measured;          // [9][nv] scratch, of joints that are measured; of elastic bodies more
@@ -31,7 +23,6 @@ typedef struct lb_way_back {
   lb_reduced** stiff;        // [nblock] ... and elastic bodies
   double* nodes;             // [12 * nnode] scratch, of flesh on bodies that get longer
   double* gradient;          // [nvalue]
-  bool parted;               // numbers are pulled of a part of an explicit step
   bool numbers;              // some change the equations themselves, and not only starts and motors
 } lb_way_back;
 

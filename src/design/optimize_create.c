@@ -133,8 +133,9 @@ static lb_status find_model(maker* k) {
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
   o->public.steps = (int)plan.steps;
-  o->rows = lb_loops_most_rows(o->model);
-  return status;
+  return status != LB_OK ? status
+                         : lb_tape_open(&o->tape, o->model, o->model->solver.integrator, o->h,
+                                        o->public.steps, 0, o->allocator, k->err);
 }
 
 static lb_status make_blocks(maker* k) {
@@ -195,7 +196,7 @@ static lb_status find_rest(maker* k) {
     *part[i] = LB_TAKE(&o->arena, double,
                        i < 2   ? o->tree->nq
                        : i < 5 ? o->tree->nv
-                               : o->model->nv + o->rows);
+                               : o->model->nv + o->tape.rows);
     if (!*part[i]) {
       return no_memory(k->err);
     }
@@ -247,12 +248,7 @@ void lb_optimization_release(lb_optimization* optimization) {
   if (optimization) {
     lb_optimizing* o = optimization->work;
     const lb_allocator* allocator = o->allocator;
-    lb_release(allocator, o->stage);
-    lb_release(allocator, o->q);
-    lb_release(allocator, o->v);
-    lb_release(allocator, o->lambda);
-    lb_release(allocator, o->lands);
-    lb_release(allocator, o->left_out);
+    lb_tape_close(&o->tape);
     lb_data_release(o->rest);
     if (o->tree != o->shown) {
       lb_model_release(o->tree);
@@ -281,7 +277,7 @@ lb_status lb_optimization_evaluate(lb_optimization* optimization, const double* 
   }
   if (status == LB_OK && gradient) {
     optimization->gradients++;
-    status = lb_optimizing_gradient(o, &m, d, gradient, err);
+    status = lb_optimizing_gradient(o, &m, gradient, err);
   }
   if (status == LB_OK) {
     *objective = value;

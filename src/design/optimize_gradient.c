@@ -77,19 +77,19 @@ static void add_effort(lb_way_back* w, int motor, double scale, double* by_q, do
     lb_explicit_add_torque(w->X, by_q, by_v, motor, scale);
     return;
   }
-  lb_step_effects to = {by_q, by_v, w->a, w->lambda};
+  lb_step_effects to = {by_q, by_v, w->t->by_a, w->t->by_lambda};
   lb_step_add_torque(w->S, &to, motor, scale);
   if (lb_motor_leads(w->m, motor)) {
     w->mu[w->m->motor_v[motor]] -= scale;
   }
 }
 
-static bool counts(const lb_way_back* w, const lb_aimed* a, const lb_stage* s) {
+static bool counts(const lb_way_back* w, const lb_aimed* a, const lb_record* s) {
   const int step = lb_aimed_exerts(a, w->m) ? s->effort : s->step;
   return step > 0 && step >= a->first && step <= a->last;
 }
 
-static void add_goals(lb_way_back* w, const lb_stage* s, double* by_q, double* by_v) {
+static void add_goals(lb_way_back* w, const lb_record* s, double* by_q, double* by_v) {
   for (int i = 0; i < w->o->ngoal; i++) {
     const lb_aimed* a = &w->o->goal[i];
     double miss[LB_GOAL_MOST];
@@ -226,64 +226,47 @@ static void pull_start(lb_way_back* w, const lb_model* tree, const double* x,
 
 // --- the way ---
 
-static void go_to(lb_way_back* w, int record) {
-  lb_optimizing_go_to(w->o, w->m, w->d, record);
+// Where a stage is looked at; of all fields that the tangent has.
+static void stand_at(lb_way_back* w, lb_tangent* t) {
+  w->t = t;
+  w->d = t->d;
+  w->at = t->at;
+  w->S = t->S;
+  w->X = lb_tape_record(&w->o->tape, t->record)->impact ? NULL : t->X;
+  w->D = t->D;
+  w->motor = t->motor;
 }
 
-// Of explicit steps: what touched there, and the rows of a step.
-static void load_touching(lb_way_back* w, int record, int step) {
+// Multipliers as exact as velocities are, and what motors exert where goals ask for it.
+static lb_step_past balance(void* context, lb_tangent* t) {
+  lb_way_back* w = context;
   const lb_optimizing* o = w->o;
-  const size_t rows = (size_t)o->rows, at = (size_t)record * rows, by = (size_t)step * rows;
-  for (size_t k = 0; k < rows; k++) {
-    o->r[k] = (o->lands[at + k] ? LB_LOOPS_TOUCHES : 0) + (o->left_out[by + k] ? LB_LOOPS_OUT : 0);
+  lb_step_past past = lb_tape_past(&o->tape, t->record);
+  if (o->tape.rows > 0 && lb_loops_one_way(w->m) < 0 && !w->m->shell) {
+    past.lambda = o->r + w->m->nv;
+    lb_step_balance(t->d, &past, o->r, o->r + w->m->nv);
   }
-  lb_loops_load(w->d, o->r);
+  lb_optimizing_exert(o, w->m, t->d, t->record, o->r);
+  return past;
 }
 
-static void go_to_touching(lb_way_back* w, int record, int step) {
-  go_to(w, record);
-  load_touching(w, record, step);
-}
-
-// What numbers do to a part of an explicit step.
-static void pull_part(lb_way_back* w, int i) {
-  const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
-  if (part.mu) {
-    w->D = part.D;
-    w->parted = true;
-    memcpy(w->mu, part.mu, (size_t)w->m->nv * sizeof(double));
-    lb_numbers_pull(w, part.impact);
-    w->parted = false;
-  }
-}
-
-static bool go_back(lb_way_back* w, int record) {
-  const lb_optimizing* o = w->o;
-  const lb_stage* s = &o->stage[record];
-  const size_t nv = (size_t)w->m->nv;
-  const int now = record % RING, one = s->before[0] % RING, two = s->before[1] % RING;
-  lb_step_past past = lb_optimizing_past(o, record);
-  past.lands = w->X ? NULL : past.lands;
-  go_to(w, record);
-  if (o->rows > 0 && lb_loops_one_way(w->m) < 0 && !w->m->shell) {
-    past.lambda = o->r + nv;
-    lb_step_balance(w->d, &past, o->r, o->r + nv);
-  }
-  lb_optimizing_exert(o, w->m, w->d, record, o->r);
-  if (!lb_step_differentiate(w->S, w->d, &past)) {
+static bool look(void* context, lb_tangent* t) {
+  lb_way_back* w = context;
+  stand_at(w, t);
+  const bool seen = w->X && lb_optimizing_exerts(w->o, w->m, t->record);
+  memset(w->mu, 0, (size_t)w->m->nv * sizeof(double));
+  if (seen && !lb_explicit_see(w->X, w->d)) {
     return false;
   }
-  w->D = lb_step_dynamics(w->S);
-  w->at = lb_step_data(w->S, w->d);
-  memset(w->a, 0, nv * sizeof(double));
-  memset(w->mu, 0, nv * sizeof(double));
-  memset(w->lambda, 0, (size_t)o->rows * sizeof(double));
-  memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
-  add_goals(w, s, w->q[now], w->v[now]);
-  lb_step_causes out = {{w->q[one], w->q[two]}, {w->v[one], w->v[two]}, w->motor};
-  lb_step_back(w->S, &out, &(lb_step_effects){w->q[now], w->v[now], w->a, w->lambda});
-  memset(w->q[now], 0, nv * sizeof(double));
-  memset(w->v[now], 0, nv * sizeof(double));
+  add_goals(w, lb_tape_record(&w->o->tape, t->record), t->by_q, t->by_v);
+  if (seen) {
+    const size_t last = (size_t)lb_explicit_moments(w->X) - 1;
+    lb_explicit_see_back(w->X, t->by_q, t->by_v, t->motors + 3 * last * (size_t)w->m->nmotor);
+  }
+  return true;
+}
+
+static void visit_stage(lb_way_back* w, const lb_record* s) {
   pull_pushes(w);
   lb_add(w->m->nv, w->mu, 1, lb_step_multiplier(w->S));
   pull_motors(w, s->time);
@@ -291,56 +274,40 @@ static bool go_back(lb_way_back* w, int record) {
     lb_step_pose_impact(w->S, w->d);
   }
   lb_numbers_pull(w, s->impact);
-  return true;
 }
 
-// Other numbers for the state before.
-static bool go_back_charts(lb_way_back* w, int record) {
-  const size_t nv = (size_t)w->m->nv;
-  const int now = record % RING, before = (record - 1) % RING;
-  go_to(w, record - 1);
-  lb_rechart_back(w->m, w->o->keeps, w->d->q, w->d->qd, w->q[now], w->v[now]);
-  lb_add((int)nv, w->q[before], 1, w->q[now]);
-  lb_add((int)nv, w->v[before], 1, w->v[now]);
-  memset(w->q[now], 0, nv * sizeof(double));
-  memset(w->v[now], 0, nv * sizeof(double));
-  return true;
+// What numbers do to a part of an explicit step.
+static void pull_part(lb_way_back* w, int i) {
+  const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
+  if (part.mu) {
+    w->D = part.D;
+    memcpy(w->mu, part.mu, (size_t)w->m->nv * sizeof(double));
+    lb_numbers_pull(w, part.impact);
+  }
 }
 
-// An explicit step comes from the record before alone; its stages are found again.
-static bool go_back_explicit(lb_way_back* w, int record) {
-  const size_t nv = (size_t)w->m->nv, motors = 3 * (size_t)w->m->nmotor;
-  const int now = record % RING, before = (record - 1) % RING;
-  const int moments = lb_explicit_moments(w->X);
-  double* at_end = w->motors + (size_t)(moments - 1) * motors;
-  memset(w->motors, 0, (size_t)moments * motors * sizeof *w->motors);
-  go_to_touching(w, record, record);
-  const bool seen = lb_optimizing_exerts(w->o, w->m, record);
-  w->D = lb_explicit_look(w->X, w->d);
-  if (seen && !lb_explicit_see(w->X, w->d)) {
-    return false;
-  }
-  add_goals(w, &w->o->stage[record], w->q[now], w->v[now]);
-  if (seen) {
-    lb_explicit_see_back(w->X, w->q[now], w->v[now], at_end);
-  }
-  go_to_touching(w, record - 1, record);
-  if (!lb_explicit_differentiate(w->X, w->d, w->o->stage[record].dt)) {
-    return false;
-  }
-  lb_explicit_back(w->X, w->q[now], w->v[now], w->motors);
-  lb_add((int)nv, w->q[before], 1, w->q[now]);
-  lb_add((int)nv, w->v[before], 1, w->v[now]);
-  memset(w->q[now], 0, nv * sizeof(double));
-  memset(w->v[now], 0, nv * sizeof(double));
-  for (int i = 0; i < moments; i++) {
-    w->motor = w->motors + (size_t)i * motors;
+static void visit_explicit(lb_way_back* w) {
+  for (int i = 0; i < lb_explicit_moments(w->X); i++) {
+    w->motor = w->t->motors + 3 * (size_t)i * (size_t)w->m->nmotor;
     pull_motors(w, lb_explicit_moment(w->X, i));
   }
   for (int i = 0; i < lb_explicit_parts(w->X) && w->numbers; i++) {
     pull_part(w, i);
   }
-  return true;
+}
+
+static void go_back(void* context, lb_tangent* t) {
+  lb_way_back* w = context;
+  const lb_record* s = lb_tape_record(&w->o->tape, t->record);
+  lb_walk_back(&w->walk, t);
+  if (s->recharts) {
+    return;
+  }
+  if (w->X) {
+    visit_explicit(w);
+  } else {
+    visit_stage(w, s);
+  }
 }
 
 // Of `measured` and `nodes`.
@@ -351,30 +318,20 @@ static size_t scratch_size(const lb_way_back* w) {
 }
 
 static bool take_vectors(lb_way_back* w) {
-  const size_t nv = (size_t)w->m->nv, moments = w->X ? (size_t)lb_explicit_moments(w->X) : 1;
-  const size_t most = (size_t)lb_step_most_v(w->m);
-  double* block =
-      LB_TAKE(&w->arena, double,
-              (2 * RING + 2) * nv + (size_t)w->o->rows + moments * 3 * (size_t)w->m->nmotor +
-                  (size_t)w->o->public.nvalue + scratch_size(w));
-  w->move = LB_TAKE(&w->arena, lb_motion, 2 * most);
-  w->by_q = LB_TAKE(&w->arena, double, 2 * most);
-  w->part = LB_TAKE(&w->arena, lb_model_soft*, w->o->nblock);
-  w->stiff = LB_TAKE(&w->arena, lb_reduced*, w->o->nblock);
+  const size_t nv = (size_t)w->m->nv, most = (size_t)lb_step_most_v(w->m);
+  lb_arena* arena = &w->walk.arena;
+  double* block = LB_TAKE(arena, double, nv + (size_t)w->o->public.nvalue + scratch_size(w));
+  w->move = LB_TAKE(arena, lb_motion, 2 * most);
+  w->by_q = LB_TAKE(arena, double, 2 * most);
+  w->part = LB_TAKE(arena, lb_model_soft*, w->o->nblock);
+  w->stiff = LB_TAKE(arena, lb_reduced*, w->o->nblock);
   if (!block || !w->move || !w->by_q) {
     return false;
   }
   w->gain = w->move + most;
   w->by_v = w->by_q + most;
-  for (size_t i = 0; i < RING; i++) {
-    w->q[i] = block + 2 * i * nv;
-    w->v[i] = w->q[i] + nv;
-  }
-  w->a = block + 2 * RING * nv;
-  w->mu = w->a + nv;
-  w->lambda = w->mu + nv;
-  w->motor = w->motors = w->lambda + w->o->rows;
-  w->gradient = w->motors + moments * 3 * (size_t)w->m->nmotor;
+  w->mu = block;
+  w->gradient = block + nv;
   for (int i = 0; i < w->o->nblock; i++) {
     w->numbers |= w->o->block[i].p->kind > LB_PARAMETER_MOTOR;
   }
@@ -383,22 +340,22 @@ static bool take_vectors(lb_way_back* w) {
   bool ok = w->part && w->stiff;
   for (int i = 0; i < w->o->nblock && ok; i++) {
     const lb_block* b = &w->o->block[i];
-    ok = lb_fabric_prepare(w->o, b, &w->arena, &w->part[i]) == LB_OK &&
-         lb_modulus_prepare(w->o, b, &w->arena, &w->stiff[i]) == LB_OK;
+    ok = lb_fabric_prepare(w->o, b, arena, &w->part[i]) == LB_OK &&
+         lb_modulus_prepare(w->o, b, arena, &w->stiff[i]) == LB_OK;
   }
   return ok;
 }
 
 static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) {
-  const size_t nv = (size_t)m->tree->nv;
+  const size_t nv = (size_t)m->tree->nv, motors = 3 * (size_t)w->m->nmotor;
   const size_t said = 3 * (size_t)w->o->nsaid;
-  double* tree = LB_TAKE(&w->arena, double, 2 * (nv + said) + (size_t)w->o->nblock);
+  double* tree = LB_TAKE(&w->walk.arena, double, 2 * (nv + said) + (size_t)w->o->nblock + motors);
   if (!tree) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
-  memset(w->motor, 0, 3 * (size_t)w->m->nmotor * sizeof *w->motor);
-  double* of = tree + 2 * nv;
-  lb_start_slopes by = {w->q[0], w->v[0], tree, tree + nv, w->motor, of, of + said, of + 2 * said};
+  double *of = tree + 2 * nv, *length = of + 2 * said;
+  lb_start_slopes by = {w->walk.q[0],          w->walk.v[0], tree,      tree + nv,
+                        length + w->o->nblock, of,           of + said, length};
   const lb_status status = lb_start_pull(w->o, m, &by, err);
   if (status == LB_OK) {
     pull_start(w, m->tree, m->x, &by);
@@ -406,37 +363,30 @@ static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) 
   return status;
 }
 
-lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* d, double* gradient,
+static lb_status make_stepper(void* context, const lb_model* m, lb_stepper** st) {
+  const lb_way_back* w = context;
+  return lb_optimizing_stepper(w->o, m, st, w->walk.err);
+}
+
+lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,
                                  lb_error* err) {
-  lb_way_back w = {.o = o, .m = &m->model, .x = m->x, .d = d, .at = d};
-  lb_arena_init(&w.arena, o->allocator);
-  const lb_integrator by = w.m->solver.integrator;
-  const bool explicit = lb_integrator_is_explicit(by);
-  lb_status status = LB_OK;
-  if (explicit) {
-    status = lb_explicit_derivative_create(w.m, by, o->allocator, &w.X, err);
-  }
-  if (status == LB_OK && (!explicit || lb_loops_one_way(w.m) >= 0)) { // a start may be an impact
-    status = lb_step_derivative_create(w.m, o->allocator, &w.S, err);
-  }
+  lb_way_back w = {.o = o, .m = &m->model, .x = m->x};
+  w.walk = (lb_walk){.tape = &o->tape,
+                     .m = &m->model,
+                     .allocator = o->allocator,
+                     .err = err,
+                     .threads = 1,
+                     .keeps = o->keeps,
+                     .context = &w,
+                     .stepper = make_stepper,
+                     .past = balance,
+                     .look = look};
+  lb_status status = lb_walk_open(&w.walk);
   if (status == LB_OK && !take_vectors(&w)) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
-  for (int i = o->count - 1; i > 0 && status == LB_OK; i--) {
-    const lb_stage* s = &o->stage[i];
-    bool (*const go)(lb_way_back*, int) = s->recharts              ? go_back_charts
-                                          : explicit && !s->impact ? go_back_explicit
-                                                                   : go_back;
-    if (!go(&w, i)) {
-      status =
-          lb_error_add(err, LB_FAILED, (lb_place){0},
-                       "the step that ends at t = %g s has no derivative: its equations are "
-                       "singular%s",
-                       o->stage[i].time,
-                       explicit ? ", or it left gaps too wide to be closed straight (take smaller "
-                                  "steps)"
-                                : "");
-    }
+  if (status == LB_OK) {
+    status = lb_walk_along(&w.walk, true, go_back);
   }
   if (status == LB_OK) {
     status = go_to_start(&w, m, err);
@@ -444,8 +394,6 @@ lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, lb_data* 
   if (status == LB_OK) {
     memcpy(gradient, w.gradient, (size_t)o->public.nvalue * sizeof *gradient);
   }
-  lb_step_derivative_release(w.S);
-  lb_explicit_derivative_release(w.X);
-  lb_arena_release(&w.arena);
+  lb_walk_close(&w.walk);
   return status;
 }

@@ -123,7 +123,7 @@ static void pull_mass(lb_way_back* w, const lb_block* b, bool impact, const doub
 
 // How velocities mu move the nodes of strands and flesh.
 static const double* move_nodes(lb_way_back* w, const double* mu) {
-  return w->parted ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
+  return w->X ? lb_explicit_move_nodes(w->X, mu) : lb_step_move_nodes(w->S, mu);
 }
 
 // Flesh on a body that gets longer.

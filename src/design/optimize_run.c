@@ -20,126 +20,6 @@ static const double FINER = 1e-13;
 // How far a start may be through a limit or a floor: less is rounding [m or rad].
 static const double BEYOND = 1e-6;
 
-// --- the log ---
-
-// Room for `capacity` records of `size` bytes each, what there is kept.
-static bool grow(lb_optimizing* o, void* array, size_t size, int capacity) {
-  void** from = array;
-  void* larger = lb_allocate(o->allocator, (size_t)capacity * size + 1);
-  if (larger && o->count > 0) {
-    memcpy(larger, *from, (size_t)o->count * size);
-  }
-  if (larger) {
-    lb_release(o->allocator, *from);
-    *from = larger;
-  }
-  return larger != NULL;
-}
-
-static bool make_room(lb_optimizing* o) {
-  if (o->count < o->capacity) {
-    return true;
-  }
-  const int capacity = o->capacity ? 2 * o->capacity : 2 * o->public.steps + 2;
-  const size_t number = sizeof(double), rows = (size_t)o->rows;
-  if (!grow(o, &o->stage, sizeof *o->stage, capacity) ||
-      !grow(o, &o->q, (size_t)o->model->nq * number, capacity) ||
-      !grow(o, &o->v, (size_t)o->model->nv * number, capacity) ||
-      !grow(o, &o->lambda, rows * number, capacity) ||
-      !grow(o, &o->lands, rows * sizeof *o->lands, capacity) ||
-      !grow(o, &o->left_out, rows * sizeof *o->left_out, capacity)) {
-    return false;
-  }
-  o->capacity = capacity;
-  return true;
-}
-
-// A state came from the one told last and, where there are two, from the step's end before that.
-static void find_causes(const lb_optimizing* o, int record, int before[2]) {
-  before[0] = record - 1;
-  before[1] = record > 1 ? record - 2 : 0;
-  while (before[1] > 0 && o->stage[before[1]].inner) {
-    before[1]--;
-  }
-}
-
-static void note(void* context, const lb_data* d, const lb_step_past* past) {
-  lb_optimizing* o = context;
-  const lb_model* m = d->model;
-  o->count -= past ? past->taken_back : 0;
-  if (o->no_memory || !make_room(o)) {
-    o->no_memory = true;
-    return;
-  }
-  const size_t i = (size_t)o->count++;
-  o->stage[i] = (lb_stage){.time = d->time};
-  memcpy(o->q + i * (size_t)m->nq, d->q, (size_t)m->nq * sizeof *o->q);
-  memcpy(o->v + i * (size_t)m->nv, d->qd, (size_t)m->nv * sizeof *o->v);
-  if (past) {
-    o->stage[i] = (lb_stage){.time = d->time,
-                             .dt = past->dt,
-                             .weight = {past->weight[0], past->weight[1]},
-                             .count = past->count,
-                             .inner = past->inner,
-                             .impact = past->impact,
-                             .recharts = past->recharts};
-    find_causes(o, (int)i, o->stage[i].before);
-    if (past->lambda) {
-      memcpy(o->lambda + i * (size_t)o->rows, past->lambda, (size_t)o->rows * sizeof *o->lambda);
-    }
-  }
-  const bool* left_out = lb_loops_left_out(d);
-  for (size_t k = 0; k < (size_t)o->rows; k++) {
-    o->lands[i * (size_t)o->rows + k] = past && past->lands && past->lands[k];
-    o->left_out[i * (size_t)o->rows + k] = left_out[k];
-  }
-}
-
-// Of such steps, what touches in place of what landed.
-static void note_touching(lb_optimizing* o, const lb_data* d) {
-  if (!o->no_memory) {
-    const size_t rows = (size_t)o->rows, first = ((size_t)o->count - 1) * rows;
-    lb_loops_save(d, o->r);
-    for (size_t k = 0; k < rows; k++) {
-      o->lands[first + k] = (int)o->r[k] & LB_LOOPS_TOUCHES;
-    }
-  }
-}
-
-static void note_with_touching(void* context, const lb_data* d, const lb_step_past* past) {
-  note(context, d, past);
-  note_touching(context, d);
-}
-
-// The last of an adaptive method's steps ends at the moment that is asked for, to the last digit.
-static void note_end(lb_optimizing* o, const lb_data* d) {
-  const size_t i = (size_t)o->count - 1, nq = (size_t)o->model->nq, nv = (size_t)o->model->nv;
-  o->stage[i].time = d->time;
-  memcpy(o->q + i * nq, d->q, nq * sizeof *o->q);
-  memcpy(o->v + i * nv, d->qd, nv * sizeof *o->v);
-}
-
-lb_step_past lb_optimizing_past(const lb_optimizing* o, int record) {
-  const lb_stage* s = &o->stage[record];
-  const size_t nq = (size_t)o->model->nq, nv = (size_t)o->model->nv;
-  const size_t one = (size_t)s->before[0], two = (size_t)s->before[1];
-  lb_step_past past = {.dt = s->dt,
-                       .count = s->count,
-                       .weight = {s->weight[0], s->weight[1]},
-                       .q = {o->q + one * nq, NULL},
-                       .v = {o->v + one * nv, NULL},
-                       .lambda = o->rows ? o->lambda + (size_t)record * (size_t)o->rows : NULL,
-                       .lands = o->rows ? o->lands + (size_t)record * (size_t)o->rows : NULL,
-                       .left_out = o->rows ? o->left_out + (size_t)record * (size_t)o->rows : NULL,
-                       .inner = s->inner,
-                       .impact = s->impact};
-  if (s->count == 2) {
-    past.q[1] = o->q + two * nq;
-    past.v[1] = o->v + two * nv;
-  }
-  return past;
-}
-
 // --- goals ---
 
 lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m) {
@@ -190,7 +70,7 @@ void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
 }
 
 bool lb_optimizing_exerts(const lb_optimizing* o, const lb_model* m, int record) {
-  const int step = o->stage[record].effort;
+  const int step = lb_tape_record(&o->tape, record)->effort;
   for (int i = 0; i < o->ngoal; i++) {
     const lb_aimed* a = &o->goal[i];
     if (lb_aimed_exerts(a, m) && step > 0 && step >= a->first && step <= a->last) {
@@ -209,26 +89,18 @@ void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, 
     lb_forward(m, d);
     return;
   }
-  const lb_step_past past = lb_optimizing_past(o, record);
+  const lb_step_past past = lb_tape_past(&o->tape, record);
   lb_step_exert(d, &past, r, r + m->nv);
 }
 
-void lb_optimizing_go_to(const lb_optimizing* o, const lb_model* m, lb_data* d, int record) {
-  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-  memcpy(d->q, o->q + (size_t)record * nq, nq * sizeof *d->q);
-  memcpy(d->qd, o->v + (size_t)record * nv, nv * sizeof *d->qd);
-  d->time = o->stage[record].time;
-}
-
 static void look_at_motors(const lb_optimizing* o, const lb_model* m, lb_data* d) {
-  const int last = o->count - 1;
-  const bool impact = o->stage[last].impact;
-  if (impact) {
-    lb_optimizing_go_to(o, m, d, last - 1);
+  const int last = o->tape.count - 1, end = lb_tape_last(&o->tape);
+  if (end < last) {
+    lb_tape_go_to(&o->tape, d, end);
   }
-  lb_optimizing_exert(o, m, d, last - impact, o->r);
-  if (impact) {
-    lb_optimizing_go_to(o, m, d, last);
+  lb_optimizing_exert(o, m, d, end, o->r);
+  if (end < last) {
+    lb_tape_go_to(&o->tape, d, last);
   }
 }
 
@@ -264,9 +136,9 @@ static bool exerts(const lb_optimizing* o, const lb_model* m) {
 static void stop_explicit(lb_optimizing* o, const lb_model* m, lb_data* d) {
   double* impulse = o->r + m->nv;
   lb_loops_stop(m, d, impulse);
-  note(o, d,
-       &(lb_step_past){.dt = 1, .count = 1, .weight = {1}, .lambda = impulse, .impact = true});
-  note_touching(o, d);
+  lb_tape_note(
+      &o->tape, d,
+      &(lb_step_past){.dt = 1, .count = 1, .weight = {1}, .lambda = impulse, .impact = true});
 }
 
 // As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
@@ -295,29 +167,19 @@ static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* 
 
 static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
                           double* goal, lb_error* err) {
-  for (int i = 1; i <= o->public.steps; i++) {
-    const lb_status status = lb_stepper_step(st, d, o->h, err);
-    if (status != LB_OK) {
-      return status;
+  lb_status status = LB_OK;
+  for (int i = 1; i <= o->public.steps && status == LB_OK; i++) {
+    status = lb_tape_step(&o->tape, st, d, i, err);
+    if (status == LB_OK) {
+      look(o, m, d, i, goal);
     }
-    d->time = i * o->h;
-    if (o->no_memory) {
-      return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the steps of a run");
-    }
-    if (lb_integrator_is_explicit(m->solver.integrator)) {
-      note_end(o, d);
-    }
-    o->stage[o->count - 1].step = i;
-    o->stage[o->count - 1 - o->stage[o->count - 1].impact].effort = i;
-    look(o, m, d, i, goal);
   }
-  return LB_OK;
+  return status;
 }
 
-static void watch_stages(lb_optimizing* o, lb_stepper* st) {
-  lb_stepper_watch(st, note, o);
+static void tighten(const lb_optimizing* o, lb_stepper* st) {
   lb_bdf2* own = st->own;
-  const bool loops = o->rows > 0 && lb_loops_one_way(st->m) < 0;
+  const bool loops = o->tape.rows > 0 && lb_loops_one_way(st->m) < 0;
   const bool bends = st->m->nelastic > 0 && st->m->nnode == 0;
   const bool finer = !st->m->shell && (loops || bends || exerts(o, st->m));
   own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
@@ -326,34 +188,34 @@ static void watch_stages(lb_optimizing* o, lb_stepper* st) {
   }
 }
 
+lb_status lb_optimizing_stepper(const lb_optimizing* o, const lb_model* m, lb_stepper** st,
+                                lb_error* err) {
+  const lb_status status = lb_stepper_create(m, NULL, o->allocator, st, err);
+  if (status == LB_OK) {
+    lb_stepper_watch_charts(*st, o->keeps);
+  }
+  if (status == LB_OK && (*st)->type == &lb_stepper_implicit) {
+    tighten(o, *st);
+  }
+  return status;
+}
+
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
                             double* goal, lb_error* err) {
   lb_stepper* st = NULL;
-  lb_status status = lb_stepper_create(&m->model, NULL, o->allocator, &st, err);
+  lb_status status = lb_optimizing_stepper(o, &m->model, &st, err);
   if (status != LB_OK) {
     return status;
   }
-  if (lb_integrator_is_explicit(st->solver.integrator)) {
-    lb_stepper_watch(st, note_with_touching, o);
-  } else {
-    watch_stages(o, st);
-  }
-  lb_stepper_watch_charts(st, o->keeps);
-  o->count = 0;
-  o->no_memory = false;
   memset(goal, 0, (size_t)o->ngoal * sizeof *goal);
   lb_loops_forget_choice(d);
   status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
-    note(o, d, NULL);
-  }
-  if (status == LB_OK) {
+    lb_tape_begin(&o->tape, st, d, o->public.steps);
     status = stop_at_start(o, &m->model, st, d, err);
   }
-  if (status == LB_OK && !o->no_memory) {
-    look(o, &m->model, d, 0, goal);
-  }
   if (status == LB_OK) {
+    look(o, &m->model, d, 0, goal);
     status = step_all(o, &m->model, st, d, goal, err);
   }
   lb_stepper_release(st);

@@ -1,11 +1,11 @@
 // What the files of retargeting share. docs/retarget.md derives it.
 #pragma once
 #include "base/arena.h"
+#include "design/tape.h"
 #include "dynamics/state.h"
 #include "limber/dynamics.h"
 #include "limber/retarget.h"
 #include "math/bspline.h"
-#include "solve/bdf2.h"
 
 // --- curves (curves.c) ---
 
@@ -37,42 +37,6 @@ void lb_targets_read(const lb_targets* targets, const lb_retarget* r, int track,
 
 // --- a run (motion.c) ---
 
-// One step of a run: where it came from is the record before, or the two before.
-typedef struct lb_moment {
-  double time, dt;
-  double weight; // of the objective: h, half of it at the end; 0 of a part of a step
-  int count;     // states it came from: 0 of the start
-  int step;      // which step it ends; 0: a part of one, the start, or an impact at a step's end
-  bool impact;
-} lb_moment;
-
-// Where a run can be taken up again.
-typedef struct lb_checkpoint {
-  int count; // records before it
-  double time;
-  double* d;         // [nq + nv] the state
-  double* place;     // of the stepper
-  lb_moment* moment; // [2] the last records before it, from the front, as many as there are ...
-  double* before;    // [2][nq], [2][nv] ... and their states
-} lb_checkpoint;
-
-// A run as it was stepped: states and multipliers of the steps of one stretch of it, of all if
-// memory allows, and of two before. Records are numbered from the start of the run.
-typedef struct lb_motion_log {
-  int first, count;    // records from `first` on are held; so many were made by the stretch's end
-  int capacity, rows;  //
-  lb_moment* moment;   // [capacity]
-  double* q;           // [capacity][nq]
-  double* v;           // [capacity][nv]
-  double* lambda;      // [capacity][rows]
-  bool* lands;         // likewise: rows that push one way and did not touch before
-  bool* left_out;      // likewise: rows that the step did not have (lb_loops_left_out)
-  int steps, nstretch; // of a stretch
-  int stretch;         // the one held
-  lb_checkpoint* checkpoint; // [nstretch] at their starts
-  bool overflown;
-} lb_motion_log;
-
 // Everything that stays the same during a search.
 typedef struct lb_retargeting {
   const lb_model* model;
@@ -87,7 +51,7 @@ typedef struct lb_retargeting {
   int nstep;
   int nrun, ngradient; // simulations and ways back so far
   lb_arena arena;
-  lb_motion_log log;
+  lb_tape tape;
   // Quadratic forms of a curve's square and of its second derivative's, [ncontrol][4] by columns
   // (math/band.h).
   double *square, *bend;
@@ -118,38 +82,14 @@ lb_miss lb_track_miss(const lb_retargeting* r, const lb_data* d, int track, doub
 
 // Step a model that plays the curves from start to end: the log and the value.
 lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value);
-// State and stepper of a model that plays the curves, with what is stepped going into the log.
-lb_status lb_motion_open(lb_retargeting* r, const lb_model* played, lb_data** d, lb_stepper** st);
-// Step through a stretch of the last run once more, so that the log holds it.
-lb_status lb_motion_again(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch);
+// Weight of the objective at the end of a step: h, half of it at the end of the run; 0 of no step.
+double lb_motion_weight(const lb_retargeting* r, int step);
+// The stepper of runs: by the scene's integrator where it is implicit and iterates, else BDF2.
+lb_integrator lb_motion_integrator(const lb_model* m);
+lb_status lb_motion_stepper(const lb_retargeting* r, const lb_model* played, lb_stepper** st);
 
 // One of the copies: its share of deviation and limits.
 lb_status lb_motion_run_one(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value);
-
-// --- the log of a run (log.c) ---
-
-// Newton's matrix is made anew every so many steps.
-enum { LB_LOG_RENEW = 64 };
-
-lb_status lb_log_open(lb_retargeting* r, size_t memory); // within r's arena
-void lb_log_clear(lb_retargeting* r);
-void lb_log_note(lb_retargeting* r, const lb_data* d, const lb_step_past* past);
-// A stretch begins where d and the stepper are; and go back to where it began.
-void lb_log_begin(lb_retargeting* r, lb_stepper* st, const lb_data* d, int stretch);
-void lb_log_return(lb_retargeting* r, lb_stepper* st, lb_data* d, int stretch);
-int lb_log_first_step(const lb_retargeting* r, int stretch);
-// Of the run as long as it is now.
-int lb_log_stretches(const lb_retargeting* r);
-int lb_log_last_step(const lb_retargeting* r, int stretch);
-// The first record that belongs to the stretch held; 1 or more.
-int lb_log_first_record(const lb_motion_log* log);
-// Of records that are held: when, coordinates, velocities, and what the step came from.
-lb_moment* lb_log_moment(const lb_motion_log* log, int record);
-// The last stage of the last step: its last record, but for an impact.
-int lb_log_end(const lb_motion_log* log);
-double* lb_log_q(const lb_retargeting* r, int record);
-double* lb_log_v(const lb_retargeting* r, int record);
-lb_step_past lb_log_past(const lb_retargeting* r, int record);
 
 // --- limits of torques (torque.c) ---
 
@@ -172,7 +112,7 @@ void lb_torque_add(const lb_retargeting* r, const double* torque, double weight,
 //
 // Of coordinates that no motor drives, with u the angles, rates and accelerations of the motors,
 //
-//   qh = 4/3 q1 - 1/3 q2,  vh = 4/3 v1 - 1/3 v2
+//   qh = c1 q1 + c2 q2,  vh = c1 v1 + c2 v2       c of BDF1 if the run is by that, else of BDF2
 //   (v, torques) = G (qh, vh, u),     q = qh + dt v,     residuals y = T (q, angles)
 //
 // where torques are those that have a limit, over it. Beyond it they are residuals too: of a change
@@ -186,7 +126,8 @@ typedef struct lb_linear {
   int width;        // of G: 2 nfree + 3 nmotor
   int* free;        // [nfree] coordinates
   int* motor;       // [nmotor] driven ones
-  double h, dt;     // its own step, and 2/3 of it
+  double h, dt;     // its own step, and the stage's: 2/3 of it, of BDF1 all
+  double c[2];      // weights of the states before
   float* G;         // [nstep][nfree + ntorque][width]
   float* T;         // [nstep][nrow][nfree + nmotor]
   float* y;         // [nstep + 1][nrow]
@@ -227,55 +168,38 @@ void lb_linear_still(const lb_linear* L, double* band, int p);
 
 // --- steps of a run, differentiated (tangents.c) ---
 
-enum { LB_TANGENTS = 16 }; // at a time, at most
-
-typedef struct lb_tangent {
-  lb_step_derivative* S;
-  lb_data* d;
-  int record; // of the log
-  bool failed;
-  double* by_q; // [nv] of the tracked bodies' objective by the state at the step's end
-  // ... and of torques beyond their limits, which depend on more: zero without such limits
-  double *by_v, *by_a, *by_lambda;
+// What one of the walk's slots needs.
+typedef struct lb_tangent_room {
   double* torque;         // [nmotor + nv + rows] torques
   lb_step_effects single; // of one of them by the step's end ...
   double* pulled;         // [3][nv] ... and by what the step begins with
-  double* before;         // [nv] velocities, where they are not the log's
   lb_motion* motion;      // [nv] scratch
   lb_miss* miss;          // [ntrack]
   double* scratch;        // [3][nv][nv] with `keep`
-} lb_tangent;
+} lb_tangent_room;
 
+// The walk along a run, and its context: whoever walks has it as its first member.
 typedef struct lb_tangents {
   lb_retargeting* r;
   const lb_curves* curves;
   lb_model* played;
   lb_linear* keep;
-  lb_arena arena;
-  lb_data* d; // to step through stretches again; NULL: there is only one
-  lb_stepper* st;
-  // What a step is taken to have come from; the log says so unless it is changed after opening.
-  lb_step_past (*past)(const lb_retargeting* r, lb_tangent* t);
-  int width; // steps at a time
-  lb_tangent at[LB_TANGENTS];
+  lb_walk walk;
+  lb_tangent_room room[LB_TANGENTS];
 } lb_tangents;
 
 // Close it even when opening failed.
 lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* curves,
                            lb_linear* keep);
 void lb_tangents_close(lb_tangents* T);
-// Visit all steps, the last one first if `back`, each with its derivative. The log holds the
-// stretch of it.
-typedef void lb_tangent_visitor(void* context, const lb_tangent* t);
-lb_status lb_tangents_walk(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context);
 // Changes of the motors at a time, [nmotor][3], by those of the control points that are not fixed;
 // and the transpose, which adds, to the fixed ones too.
 void lb_tangents_gather(const lb_tangents* T, double time, double* motor, const double* control);
 void lb_tangents_spread(const lb_tangents* T, double time, const double* motor, double* control);
 
-// Add the share of torques beyond their limits (torque.c); `keep` (may be NULL) gets their rows for
-// its own step (-1: none), and their weights.
-void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int own);
+// Add the share of torques beyond their limits (torque.c); `keep` gets their rows for its own step
+// (-1: none), and their weights.
+void lb_tangent_add_torques(const lb_tangents* T, lb_tangent* t, int own);
 
 // --- the gradient (gradient.c) ---
 

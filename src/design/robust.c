@@ -87,8 +87,10 @@ void lb_retargeting_close(lb_retargeting* r) {
   for (lb_retargeting *one = r->next, *next; one; one = next) {
     next = one->next;
     lb_model_release(one->own);
+    lb_tape_close(&one->tape);
     lb_arena_release(&one->arena);
   }
+  lb_tape_close(&r->tape);
   lb_arena_release(&r->arena);
 }
 

@@ -10,16 +10,16 @@
 #include "design/retarget.h"
 
 typedef struct way_on {
-  lb_tangents tangents;
+  lb_tangents tangents; // first: it is the walk's context, too
   int ndirection;
   const double* direction; // [ndirection][nmotor][ncontrol]
   double* slope;           // [ndirection]
   bool moving;             // is the motion's wanted?
   double* motion;          // [ndirection][nstep + 1][nv]
-  double* ring;            // [ndirection][3][2][nv] changes of q and v in the last three records
-  double *a, *motor;       // [nv], [nmotor][3] scratch
-  double* lambda;          // [rows] likewise
-  double* regular;         // [nmotor][ncontrol] the regularisers' gradient
+  double* ring;      // [ndirection][LB_TAPE_RING][2][nv] changes of q and v in the last records
+  double *a, *motor; // [nv], [nmotor][3] scratch
+  double* lambda;    // [rows] likewise
+  double* regular;   // [nmotor][ncontrol] the regularisers' gradient
 } way_on;
 
 static size_t control_count(const way_on* w) {
@@ -34,32 +34,33 @@ static size_t motion_size(const way_on* w) {
 
 static double* ring_at(const way_on* w, int direction, int record, int what) {
   const size_t nv = (size_t)w->tangents.r->model->nv;
-  return w->ring + (size_t)(6 * direction + 2 * (record % 3) + what) * nv;
+  return w->ring + (size_t)(2 * (LB_TAPE_RING * direction + record % LB_TAPE_RING) + what) * nv;
 }
 
-static void go_on(way_on* w, const lb_tangent* t, int k) {
+static void go_on(way_on* w, lb_tangent* t, int k) {
   const lb_retargeting* r = w->tangents.r;
-  const lb_moment* at = lb_log_moment(&r->log, t->record);
+  const lb_record* at = lb_tape_record(&r->tape, t->record);
   const int nv = r->model->nv, i = t->record;
   lb_tangents_gather(&w->tangents, at->time, w->motor, w->direction + (size_t)k * control_count(w));
-  const lb_step_causes in = {{ring_at(w, k, i + 2, 0), ring_at(w, k, i + 1, 0)},
-                             {ring_at(w, k, i + 2, 1), ring_at(w, k, i + 1, 1)},
+  const int one = at->before[0], two = at->before[1];
+  const lb_step_causes in = {{ring_at(w, k, one, 0), ring_at(w, k, two, 0)},
+                             {ring_at(w, k, one, 1), ring_at(w, k, two, 1)},
                              w->motor};
   lb_step_effects out = {ring_at(w, k, i, 0), ring_at(w, k, i, 1), w->a, w->lambda};
   lb_step_forward(t->S, &out, &in);
   for (int j = 0; j < nv; j++) {
     w->slope[k] += t->by_q[j] * out.q[j] + t->by_v[j] * out.v[j] + t->by_a[j] * out.a[j];
   }
-  for (int j = 0; j < r->log.rows; j++) {
+  for (int j = 0; j < r->tape.rows; j++) {
     w->slope[k] += t->by_lambda[j] * out.lambda[j];
   }
-  if (w->moving && at->step > 0) {
-    double* to = w->motion + ((size_t)k * ((size_t)r->nstep + 1) + (size_t)at->step) * (size_t)nv;
+  if (w->moving && at->effort > 0) {
+    double* to = w->motion + ((size_t)k * ((size_t)r->nstep + 1) + (size_t)at->effort) * (size_t)nv;
     memcpy(to, out.q, (size_t)nv * sizeof *to);
   }
 }
 
-static void go_on_all(void* context, const lb_tangent* t) {
+static void go_on_all(void* context, lb_tangent* t) {
   way_on* w = context;
   for (int k = 0; k < w->ndirection; k++) {
     go_on(w, t, k);
@@ -67,12 +68,12 @@ static void go_on_all(void* context, const lb_tangent* t) {
 }
 
 static lb_status take_vectors(way_on* w) {
-  lb_arena* arena = &w->tangents.arena;
+  lb_arena* arena = &w->tangents.walk.arena;
   const lb_model* m = w->tangents.r->model;
-  w->ring = LB_TAKE(arena, double, (size_t)w->ndirection * 6 * (size_t)m->nv);
+  w->ring = LB_TAKE(arena, double, (size_t)w->ndirection * 2 * LB_TAPE_RING * (size_t)m->nv);
   w->a = LB_TAKE(arena, double, m->nv);
   w->motor = LB_TAKE(arena, double, 3 * m->nmotor);
-  w->lambda = LB_TAKE(arena, double, w->tangents.r->log.rows);
+  w->lambda = LB_TAKE(arena, double, w->tangents.r->tape.rows);
   w->regular = LB_TAKE(arena, double, control_count(w));
   w->slope = LB_TAKE(arena, double, w->ndirection);
   w->motion = w->moving ? LB_TAKE(arena, double, motion_size(w)) : NULL;
@@ -110,7 +111,7 @@ static lb_status find(lb_retargeting* r, const lb_curves* curves, way_on* w, dou
     status = take_vectors(w);
   }
   if (status == LB_OK) {
-    status = lb_tangents_walk(&w->tangents, false, go_on_all, w);
+    status = lb_walk_along(&w->tangents.walk, false, go_on_all);
   }
   if (status == LB_OK) {
     add_regularisers(w);

@@ -1,102 +1,44 @@
-// Steps of a run, differentiated. All states are known, so many steps are differentiated at a time,
-// on as many threads as there are; only the products that chain them, which are cheap, follow each
-// other: forwards for sensitivities, backwards for adjoints.
+// Steps of a run of retargeting, differentiated: what tracked bodies and torques make of each, and
+// its matrices for the linearised motion. The tape is walked along by tape_walk.c.
+#include <math.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "design/retarget.h"
 #include "dynamics/derivative.h"
 
-static void add_misses(const lb_retargeting* r, lb_tangent* t, double weight) {
-  const lb_model* m = r->model;
-  const lb_derivatives* D = lb_step_dynamics(t->S);
-  memset(t->by_q, 0, (size_t)m->nv * sizeof *t->by_q);
+static void add_misses(const lb_tangents* T, lb_tangent* t, double weight) {
+  const lb_retargeting* r = T->r;
+  const lb_tangent_room* own = &T->room[t->slot];
   for (int i = 0; i < r->what->ntrack && weight > 0; i++) {
-    const lb_miss miss = t->miss[i] = lb_track_miss(r, t->d, i, t->d->time);
-    lb_derive_point(D, t->motion, NULL, m->body_link[r->what->track[i].body], miss.arm);
-    for (int k = 0; k < m->nv; k++) {
-      t->by_q[k] += weight * (lb_v4_dot(t->motion[k].v, miss.distance) +
-                              lb_v4_dot(t->motion[k].w, miss.moment));
+    const lb_miss miss = own->miss[i] = lb_track_miss(r, t->d, i, t->d->time);
+    lb_derive_point(t->D, own->motion, NULL, r->model->body_link[r->what->track[i].body], miss.arm);
+    for (int k = 0; k < r->model->nv; k++) {
+      t->by_q[k] += weight * (lb_v4_dot(own->motion[k].v, miss.distance) +
+                              lb_v4_dot(own->motion[k].w, miss.moment));
     }
   }
 }
 
-// The linear motion's steps may be longer than the simulation's.
-static void keep_step(lb_tangents* T, lb_tangent* t, int own, double dt) {
-  const bool longer = T->keep->dt > 1.01 * dt;
-  t->failed |= longer && !lb_step_factor(t->S, t->d, T->keep->dt);
-  lb_linear_keep(T->keep, own, t->S, t->miss, t->scratch, t->motion);
-  t->failed |= longer && !lb_step_factor(t->S, t->d, dt);
+// The linear motion's steps need not be as long as the simulation's stages.
+static bool keep_step(const lb_tangents* T, lb_tangent* t, int own) {
+  const lb_tangent_room* room = &T->room[t->slot];
+  const double dt = lb_tape_record(&T->r->tape, t->record)->dt;
+  const bool other = fabs(T->keep->dt - dt) > 0.01 * dt;
+  const bool made = !other || lb_step_factor(t->S, t->d, T->keep->dt);
+  lb_linear_keep(T->keep, own, t->S, room->miss, room->scratch, room->motion);
+  return made && (!other || lb_step_factor(t->S, t->d, dt));
 }
 
-static void differentiate(void* context, int i) {
-  lb_tangents* T = context;
-  lb_tangent* t = &T->at[i];
-  const lb_retargeting* r = T->r;
-  const lb_model* m = r->model;
-  const lb_moment* at = lb_log_moment(&r->log, t->record);
-  memcpy(t->d->q, lb_log_q(r, t->record), (size_t)m->nq * sizeof(double));
-  memcpy(t->d->qd, lb_log_v(r, t->record), (size_t)m->nv * sizeof(double));
-  t->d->time = at->time;
-  const lb_step_past past = T->past(r, t);
-  t->failed = !lb_step_differentiate(t->S, t->d, &past);
-  add_misses(r, t, at->weight);
-  const int own = T->keep ? lb_linear_own_step(T->keep, at->step) : -1;
-  if (own >= 0) {
-    keep_step(T, t, own, past.dt);
+static bool look(void* context, lb_tangent* t) {
+  const lb_tangents* T = context;
+  const lb_record* at = lb_tape_record(&T->r->tape, t->record);
+  const int own = T->keep ? lb_linear_own_step(T->keep, at->effort) : -1;
+  add_misses(T, t, lb_motion_weight(T->r, at->effort));
+  const bool kept = own < 0 || keep_step(T, t, own);
+  if (T->r->limited) {
+    lb_tangent_add_torques(T, t, own);
   }
-  if (r->limited) {
-    lb_tangent_add_torques(r, t, T->keep, own);
-  }
-}
-
-static lb_status take(lb_tangents* T, int first, int by, int count) {
-  lb_retargeting* r = T->r;
-  for (int i = 0; i < count; i++) {
-    T->at[i].record = first + i * by;
-  }
-  lb_parallel_for(r->threads, count, differentiate, T);
-  for (int i = 0; i < count; i++) {
-    if (T->at[i].failed) {
-      return lb_error_add(r->err, LB_FAILED, (lb_place){0},
-                          "the step that ends at t = %g s has no derivative",
-                          lb_log_moment(&r->log, T->at[i].record)->time);
-    }
-  }
-  return LB_OK;
-}
-
-static lb_status walk_stretch(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context) {
-  const lb_retargeting* r = T->r;
-  const int begin = lb_log_first_record(&r->log), end = r->log.count;
-  for (int done = 0; done < end - begin; done += T->width) {
-    const int left = end - begin - done, count = left < T->width ? left : T->width;
-    const lb_status status = take(T, back ? end - 1 - done : begin + done, back ? -1 : 1, count);
-    if (status != LB_OK) {
-      return status;
-    }
-    for (int i = 0; i < count; i++) {
-      visit(context, &T->at[i]);
-    }
-    const double gone = lb_log_moment(&r->log, T->at[0].record)->time / r->model->duration;
-    if (!lb_progress_report(r->progress, back ? 1 - gone : gone, "differentiating")) {
-      return lb_error_add(r->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
-    }
-  }
-  return LB_OK;
-}
-
-lb_status lb_tangents_walk(lb_tangents* T, bool back, lb_tangent_visitor* visit, void* context) {
-  const int n = lb_log_stretches(T->r);
-  lb_status status = LB_OK;
-  for (int i = 0; i < n && status == LB_OK; i++) {
-    const int stretch = back ? n - 1 - i : i;
-    if (T->r->log.stretch != stretch) {
-      status = lb_motion_again(T->r, T->st, T->d, stretch);
-    }
-    status = status == LB_OK ? walk_stretch(T, back, visit, context) : status;
-  }
-  return status;
+  return kept;
 }
 
 // --- control points ---
@@ -137,67 +79,52 @@ void lb_tangents_gather(const lb_tangents* T, double time, double* motor, const 
 
 // --- life ---
 
-static lb_step_past as_stepped(const lb_retargeting* r, lb_tangent* t) {
-  return lb_log_past(r, t->record);
+static bool take_room(lb_tangents* T, lb_tangent_room* own) {
+  const lb_retargeting* r = T->r;
+  const size_t nv = (size_t)r->model->nv, rows = (size_t)r->tape.rows;
+  lb_arena* arena = &T->walk.arena;
+  double* block = LB_TAKE(arena, double, 7 * nv + 2 * rows + (size_t)r->what->nmotor);
+  own->motion = lb_arena_take_array(arena, nv, sizeof *own->motion, LB_ALIGN);
+  own->miss = lb_arena_take_array(arena, (size_t)r->what->ntrack, sizeof *own->miss, LB_ALIGN);
+  own->scratch = LB_TAKE(arena, double, T->keep ? 3 * nv* nv : 0);
+  if (!block || !own->motion || !own->miss || !own->scratch) {
+    return false;
+  }
+  own->single = (lb_step_effects){block, block + nv, block + 2 * nv, block + 6 * nv};
+  own->pulled = block + 3 * nv;
+  own->torque = block + 6 * nv + rows;
+  return true;
 }
 
-static lb_status open_one(lb_tangents* T, lb_tangent* t) {
-  const lb_model* m = T->played;
-  const size_t nv = (size_t)m->nv, rows = (size_t)T->r->log.rows;
-  double* block = LB_TAKE(&T->arena, double, 9 * nv + 3 * rows + (size_t)T->r->what->nmotor);
-  t->by_q = LB_TAKE(&T->arena, double, nv);
-  t->before = LB_TAKE(&T->arena, double, nv);
-  t->motion = lb_arena_take_array(&T->arena, nv, sizeof *t->motion, LB_ALIGN);
-  t->miss = lb_arena_take_array(&T->arena, (size_t)T->r->what->ntrack, sizeof *t->miss, LB_ALIGN);
-  t->scratch = LB_TAKE(&T->arena, double, T->keep ? 3 * nv* nv : 0);
-  if (!block || !t->by_q || !t->before || !t->motion || !t->miss || !t->scratch) {
-    return lb_error_add(T->r->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
-  }
-  t->by_v = block;
-  t->by_a = t->by_v + nv;
-  t->single = (lb_step_effects){block + 2 * nv, block + 3 * nv, block + 4 * nv, block + 8 * nv};
-  t->pulled = block + 5 * nv;
-  t->by_lambda = block + 8 * nv + rows;
-  t->torque = t->by_lambda + rows;
-  lb_status status = lb_data_create(m, T->r->allocator, &t->d, T->r->err);
-  if (status == LB_OK) {
-    status = lb_step_derivative_create(m, T->r->allocator, &t->S, T->r->err);
-  }
-  if (status == LB_OK) {
-    lb_step_take_matrices(t->S);
-  }
-  return status;
+static lb_status make_stepper(void* context, const lb_model* played, lb_stepper** st) {
+  return lb_motion_stepper(((lb_tangents*)context)->r, played, st);
 }
 
 lb_status lb_tangents_open(lb_tangents* T, lb_retargeting* r, const lb_curves* curves,
                            lb_linear* keep) {
-  // One thread takes one step at a time, so that its matrices are still in the cache when they are
-  // used.
-  const int wide = r->threads > 1 ? 4 * r->threads : 1;
-  *T = (lb_tangents){.r = r,
-                     .curves = curves,
-                     .keep = keep,
-                     .past = as_stepped,
-                     .width = wide < LB_TANGENTS ? wide : LB_TANGENTS};
-  lb_arena_init(&T->arena, r->allocator);
+  *T = (lb_tangents){.r = r, .curves = curves, .keep = keep};
   lb_status status =
       lb_model_play(r->model, r->what, curves, r->targets->q0, r->allocator, &T->played, r->err);
-  for (int i = 0; i < T->width && status == LB_OK; i++) {
-    status = open_one(T, &T->at[i]);
-  }
-  if (status == LB_OK && lb_log_stretches(r) > 1) {
-    status = lb_motion_open(r, T->played, &T->d, &T->st);
+  T->walk = (lb_walk){.tape = &r->tape,
+                      .m = T->played,
+                      .allocator = r->allocator,
+                      .progress = r->progress,
+                      .err = r->err,
+                      .threads = r->threads,
+                      .matrices = true,
+                      .context = T,
+                      .stepper = make_stepper,
+                      .look = look};
+  status = status == LB_OK ? lb_walk_open(&T->walk) : status;
+  for (int i = 0; i < T->walk.width && status == LB_OK; i++) {
+    status = take_room(T, &T->room[i]) ? LB_OK
+                                       : lb_error_add(r->err, LB_NO_MEMORY, (lb_place){0},
+                                                      "out of memory for a gradient");
   }
   return status;
 }
 
 void lb_tangents_close(lb_tangents* T) {
-  for (int i = 0; i < T->width; i++) {
-    lb_step_derivative_release(T->at[i].S);
-    lb_data_release(T->at[i].d);
-  }
-  lb_stepper_release(T->st);
-  lb_data_release(T->d);
+  lb_walk_close(&T->walk);
   lb_model_release(T->played);
-  lb_arena_release(&T->arena);
 }

@@ -55,41 +55,36 @@ void lb_torque_add(const lb_retargeting* r, const double* torque, double weight,
 
 // --- derivatives ---
 
-static void clear(const lb_retargeting* r, double* v, double* a, double* lambda) {
-  const size_t size = (size_t)r->model->nv * sizeof(double);
-  memset(v, 0, size);
-  memset(a, 0, size);
-  memset(lambda, 0, (size_t)r->log.rows * sizeof(double));
-}
-
 // The row of one torque for the linearised motion.
-static void keep_row(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int own, int motor,
-                     int row) {
-  const size_t nv = (size_t)r->model->nv;
-  memset(t->single.q, 0, nv * sizeof(double));
-  clear(r, t->single.v, t->single.a, t->single.lambda);
-  lb_step_add_torque(t->S, &t->single, r->what->motor[motor], 1);
-  lb_step_pull(t->S, t->pulled, t->pulled + nv, t->pulled + 2 * nv, &t->single);
-  lb_linear_keep_torque(keep, own, row, t->pulled, r->what->limit[motor].torque);
+static void keep_row(const lb_tangents* T, lb_tangent* t, int own, int motor, int row) {
+  const lb_tangent_room* room = &T->room[t->slot];
+  const size_t nv = (size_t)T->r->model->nv;
+  lb_step_effects single = room->single;
+  memset(single.q, 0, 3 * nv * sizeof(double)); // q, v and a are one block
+  memset(single.lambda, 0, (size_t)T->r->tape.rows * sizeof(double));
+  lb_step_add_torque(t->S, &single, T->r->what->motor[motor], 1);
+  lb_step_pull(t->S, room->pulled, room->pulled + nv, room->pulled + 2 * nv, &single);
+  lb_linear_keep_torque(T->keep, own, row, room->pulled, T->r->what->limit[motor].torque);
 }
 
-void lb_tangent_add_torques(const lb_retargeting* r, lb_tangent* t, lb_linear* keep, int own) {
-  const lb_moment* at = lb_log_moment(&r->log, t->record);
-  const lb_step_past past = lb_log_past(r, t->record);
+void lb_tangent_add_torques(const lb_tangents* T, lb_tangent* t, int own) {
+  const lb_retargeting* r = T->r;
+  const int step = lb_tape_record(&r->tape, t->record)->effort;
+  const lb_step_past past = lb_tape_past(&r->tape, t->record);
+  const double* torque = T->room[t->slot].torque;
   lb_step_effects by = {t->by_q, t->by_v, t->by_a, t->by_lambda};
-  clear(r, t->by_v, t->by_a, t->by_lambda);
-  lb_torque_read(r, t->d, &past, t->torque);
-  for (int i = 0, row = 0; i < r->what->nmotor && at->weight > 0; i++) {
-    const double limit = r->what->limit[i].torque, weight = at->weight * r->hold;
-    const double e = excess(t->torque[i], limit);
+  lb_torque_read(r, t->d, &past, T->room[t->slot].torque);
+  for (int i = 0, row = 0; i < r->what->nmotor && step > 0; i++) {
+    const double limit = r->what->limit[i].torque, weight = lb_motion_weight(r, step) * r->hold;
+    const double e = excess(torque[i], limit);
     if (e != 0) {
       lb_step_add_torque(t->S, &by, r->what->motor[i], weight * e / limit);
     }
-    if (keep && isfinite(limit)) {
+    if (T->keep && isfinite(limit)) {
       if (own >= 0) {
-        keep_row(r, t, keep, own, i, row);
+        keep_row(T, t, own, i, row);
       }
-      lb_linear_note_torque(keep, at->step, row++, t->torque[i] / limit, sqrt(weight));
+      lb_linear_note_torque(T->keep, step, row++, torque[i] / limit, sqrt(weight));
     }
   }
 }

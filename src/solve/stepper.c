@@ -245,6 +245,10 @@ lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
   return LB_OK;
 }
 
+const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
+  return STEPPERS[by];
+}
+
 lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
                             const lb_allocator* allocator, lb_stepper** stepper, lb_error* err) {
   lb_arena arena;

@@ -47,6 +47,9 @@ struct lb_stepper {
 extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,
     lb_stepper_linear_euler, lb_stepper_implicit, lb_stepper_adaptive;
 
+// The table of an integrator.
+const lb_stepper_type* lb_stepper_type_of(lb_integrator by);
+
 // Have a stepper watched; NULL: no longer.
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
 // Have coordinates of one that is watched change their charts, but for those in `keeps` [nv].
