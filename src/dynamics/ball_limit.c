@@ -28,8 +28,9 @@ enum { SWING, TWIST, SHIFT, SORTS = SHIFT + 3 };
 // One limit that is passed: how far, to which side, the direction n in which it is measured, and
 // how that changes with w_r, N by columns.
 typedef struct bound {
-  int v;  // of its settings
-  int at; // of the velocities that n is along, from the joint's first on
+  int v;        // of its settings
+  int at;       // of the velocities that n is along, from the joint's first on
+  double value; // swing, twist or place
   double beyond, side;
   lb_v4 n;
   lb_m3 N;
@@ -75,7 +76,7 @@ static void aim_twist(bound* b, lb_v4 a, lb_v4 u) {
 
 // A bound of which the direction is still to be told: where it is, against its range.
 static bound measure(const lb_model* m, int link, int sort, double at) {
-  bound b = {.v = m->link_v[link] + setting(sort), .at = sort < SHIFT ? 0 : 3};
+  bound b = {.v = m->link_v[link] + setting(sort), .at = sort < SHIFT ? 0 : 3, .value = at};
   const double x = fmax(0, at - m->upper[b.v]) + fmin(0, at - m->lower[b.v]);
   b.side = x > 0 ? 1 : x < 0 ? -1 : 0;
   b.beyond = fabs(x);
@@ -89,7 +90,7 @@ static bound find_turn(const lb_model* m, int link, int sort, lb_quat Q) {
   const lb_v4 u = lb_m3_apply_transposed(lb_m3_from(lb_quat_matrix(Q)), a);
   const lb_v4 across = lb_v4_cross(u, a);
   if (1 + lb_v4_dot(a, u) < BACK) {
-    return (bound){0};
+    return (bound){.v = m->link_v[link] + setting(sort)};
   }
   const double along = lb_v4_dot(a, lb_v4_make(Q.x, Q.y, Q.z)) * (Q.w < 0 ? -1 : 1);
   bound b = measure(m, link, sort,
@@ -162,6 +163,24 @@ static double energy(const lb_model* m, lb_data* d) {
   return s.energy;
 }
 
+static int switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int sort = 0; sort < SORTS; sort++) {
+      if (has_limit(m, i, sort)) {
+        if (out) {
+          const bound b = find(m, d, i, sort);
+          const double rate =
+              b.side != 0 ? lb_v4_dot(b.n, lb_v4_load(d->qd + m->link_v[i] + b.at)) : 0;
+          lb_limit_switching(m, b.v, b.value, rate, out + n);
+        }
+        n += LB_LIMIT_SWITCHING;
+      }
+    }
+  }
+  return n;
+}
+
 // --- derivatives ---
 
 // A matrix of three velocities by three, from these on, added to one of all.
@@ -225,4 +244,5 @@ const lb_force lb_force_ball_limit = {.name = "limit of a ball or free joint",
                                       .apply = apply,
                                       .energy = energy,
                                       .differentiate = differentiate,
+                                      .switching = switching,
                                       .stiffen = stiffen};

@@ -5,6 +5,7 @@
 
 #include "dynamics/command.h"
 #include "dynamics/force_point.h"
+#include "dynamics/general.h"
 #include "dynamics/kinematics.h"
 #include "model/motor.h"
 #include "model/pose.h"
@@ -83,6 +84,16 @@ lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, con
     sum = lb_motion_add(sum, lb_motion_scale(mu[k], S[k]));
   }
   return sum;
+}
+
+int lb_switching_find(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = lb_general_switching(m, d, out);
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->switching && has_members(m, i)) {
+      n += FORCES[i]->switching(m, d, out ? out + n : NULL);
+    }
+  }
+  return n;
 }
 
 // Are velocities pulled together? A ball's spring in proportion pulls each by itself, a free

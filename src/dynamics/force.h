@@ -3,6 +3,7 @@
 #pragma once
 #include "dynamics/derivative.h"
 #include "dynamics/force_point.h"
+#include "dynamics/switching.h"
 #include "limber/derivative.h"
 
 typedef struct lb_force {
@@ -17,6 +18,9 @@ typedef struct lb_force {
   // turning along with the links (derivative.h), generalised ones whole. NULL: they depend on time
   // alone.
   void (*differentiate)(lb_derivatives* D, lb_data* d);
+  // Switching functions, at kinematics of d's state: how many there are, and their values unless
+  // `out` is NULL, when d may be, too. NULL: the forces are smooth.
+  int (*switching)(const lb_model* m, lb_data* d, lb_switching* out);
   bool on_links; // some of them act on links, not on coordinates alone
   // Stiffness and damping, symmetric, that linearly implicit steps take of them: added to D's tau_q
   // and tau_qd, after lb_derive. NULL: none.
@@ -40,6 +44,8 @@ void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
 void lb_forces_stiffen(lb_derivatives* D, lb_data* d);
 // Motion of a point of a link with the velocities mu, [nv], after lb_derive.
 lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, const double* mu);
+// Switching functions of all of them and of the joints' charts, as lb_force's.
+int lb_switching_find(const lb_model* m, lb_data* d, lb_switching* out);
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
 // of an implicit step is the mass matrix with more on its diagonal (tree.h).
 bool lb_forces_are_diagonal(const lb_model* m);

@@ -115,6 +115,24 @@ static double ground_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+// The depth of each point, and of those below, what is left of the push when it lifts off.
+static int ground_switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  if (out) {
+    lb_move_origins(m, d->work, d->qd);
+  }
+  for (int i = 0; i < m->nground && out; i++) {
+    const lb_scene_ground* g = &m->ground[i];
+    for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
+      const lb_force_point p = lb_force_point_find(d->work, &m->ground_point[k]);
+      const lb_v4 n = lb_v4_from(g->normal);
+      const double left = 1 - g->dissipation * lb_v4_dot(n, p.velocity);
+      out[2 * k] = lb_switching_sign(lb_v4_dot(n, lb_v4_from(g->at) - p.at));
+      out[2 * k + 1] = out[2 * k].x > 0 ? lb_switching_sign(left) : lb_switching_smooth(0);
+    }
+  }
+  return 2 * m->ground_first[m->nground];
+}
+
 // --- stiffness and damping of linearly implicit steps ---
 //
 // Stiffness is that of the depth along the normal; damping is the part of n.v and, of friction,
@@ -178,5 +196,6 @@ const lb_force lb_force_ground = {.name = "ground",
                                   .apply = ground_apply,
                                   .energy = ground_energy,
                                   .differentiate = ground_differentiate,
+                                  .switching = ground_switching,
                                   .on_links = true,
                                   .stiffen = ground_stiffen};

@@ -41,13 +41,19 @@ static void find_points(lb_line_pull* p, const lb_line* c, lb_work* w) {
   p->stretch = length - c->length;
 }
 
-void lb_line_find(lb_line_pull* p, const lb_line* c, lb_work* w) {
-  find_points(p, c, w);
-  const lb_pull law = lb_law_pull(c->law, c->stiffness, p->stretch);
+// How fast it gets longer.
+static double line_rate(const lb_line_pull* p, const lb_line* c) {
   double rate = 0;
   for (int s = 0; s + 1 < c->count; s++) {
     rate += lb_v4_dot(p->e[s], p->p[s + 1].velocity - p->p[s].velocity);
   }
+  return rate;
+}
+
+void lb_line_find(lb_line_pull* p, const lb_line* c, lb_work* w) {
+  find_points(p, c, w);
+  const lb_pull law = lb_law_pull(c->law, c->stiffness, p->stretch);
+  const double rate = line_rate(p, c);
   const bool taut = !c->law->slack || p->stretch > 0;
   p->F = law.force + (taut ? c->damping * rate : 0);
   const bool pulls = taut && (!c->law->slack || p->F > 0);
@@ -223,15 +229,12 @@ static double tension_by(lb_spring_number number, const lb_scene_law* law, doubl
 static double line_by_number(const lb_derivatives* D, lb_data* d, const lb_line* c,
                              lb_spring_number number, const double* mu) {
   lb_line_pull p;
-  double rate = 0, sum = 0;
+  double sum = 0;
   lb_line_find(&p, c, d->work);
   if (c->law->slack && !(p.F > 0)) {
     return 0;
   }
-  for (int s = 0; s + 1 < c->count; s++) {
-    rate += lb_v4_dot(p.e[s], p.p[s + 1].velocity - p.p[s].velocity);
-  }
-  const double F = tension_by(number, c->law, p.stretch, rate, p.slope);
+  const double F = tension_by(number, c->law, p.stretch, line_rate(&p, c), p.slope);
   for (int i = 0; i < c->count; i++) {
     const lb_v4 u = lb_line_direction(c, p.e, i);
     sum += lb_v4_dot(lb_derive_motion(D, &p.p[i], mu).v, u) * F;
@@ -255,6 +258,58 @@ double lb_cable_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_
                           const double* mu) {
   const lb_line c = lb_cable_line(D->model, i);
   return line_by_number(D, d, &c, number, mu);
+}
+
+// --- switching functions ---
+
+// The stretch, and the tension of one that may go slack while it is longer than its length.
+static int line_switching(const lb_line* c, lb_data* d, lb_switching* out) {
+  if (!lb_law_has_kinks(c->law)) {
+    return 0;
+  }
+  if (out) {
+    lb_line_pull p;
+    find_points(&p, c, d->work);
+    const double F = lb_law_pull(c->law, c->stiffness, p.stretch).force;
+    const bool taut = c->law->slack && p.stretch > 0;
+    out[0] = lb_law_switching(c->law, p.stretch);
+    out[1] = taut ? lb_switching_sign(F + c->damping * line_rate(&p, c)) : lb_switching_smooth(0);
+  }
+  return 2;
+}
+
+static int guided_switching(const lb_model* m, lb_data* d, int i, lb_switching* out) {
+  const lb_scene_law* law = &m->spring[i].law;
+  if (out && lb_law_has_kinks(law)) {
+    out[0] = lb_law_switching(law, lb_guided_find(m, d->work, i).stretch);
+  }
+  return lb_law_has_kinks(law);
+}
+
+static int spring_switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  if (out) {
+    lb_move_origins(m, d->work, d->qd);
+  }
+  for (int i = 0; i < m->nspring; i++) {
+    const lb_line c = lb_spring_line(m, i);
+    lb_switching* to = out ? out + n : NULL;
+    n += lb_spring_is_guided(&m->spring[i]) ? guided_switching(m, d, i, to)
+                                            : line_switching(&c, d, to);
+  }
+  return n;
+}
+
+static int cable_switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  if (out) {
+    lb_move_origins(m, d->work, d->qd);
+  }
+  for (int i = 0; i < m->ncable; i++) {
+    const lb_line c = lb_cable_line(m, i);
+    n += line_switching(&c, d, out ? out + n : NULL);
+  }
+  return n;
 }
 
 // --- the tables ---
@@ -309,6 +364,7 @@ const lb_force lb_force_spring = {.name = "spring",
                                   .apply = spring_apply,
                                   .energy = spring_energy,
                                   .differentiate = spring_differentiate,
+                                  .switching = spring_switching,
                                   .on_links = true,
                                   .stiffen = lb_springs_stiffen};
 
@@ -345,5 +401,6 @@ const lb_force lb_force_cable = {.name = "cable",
                                  .apply = cable_apply,
                                  .energy = cable_energy,
                                  .differentiate = cable_differentiate,
+                                 .switching = cable_switching,
                                  .on_links = true,
                                  .stiffen = lb_cables_stiffen};

@@ -2,6 +2,8 @@
 #pragma once
 #include "base/carve.h"
 #include "dynamics/state.h"
+#include "dynamics/switching.h"
+#include "limber/dynamics.h"
 #include "math/chart.h"
 
 typedef struct lb_general {
@@ -17,3 +19,6 @@ typedef struct lb_general {
 
 // Their share of a data block.
 void lb_general_lay_out(lb_carver* c, const lb_model* m, lb_work* w);
+
+// Switching functions of charts that have knots, as lb_force's.
+int lb_general_switching(const lb_model* m, const lb_data* d, lb_switching* out);

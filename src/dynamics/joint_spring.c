@@ -198,6 +198,23 @@ static double joint_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+static int joint_switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  springs all;
+  for (int i = 0; i < m->nlink && m->nbent > 0; i++) {
+    find_springs(m, i, out ? d->q : m->rest, &all);
+    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+      if (lb_law_has_kinks(&m->law[p->v])) {
+        if (out) {
+          out[n] = lb_law_switching(&m->law[p->v], p->s);
+        }
+        n++;
+      }
+    }
+  }
+  return n;
+}
+
 // To K [nv][stride], which has columns for all velocities or those of each joint alone.
 static void differentiate_springs(const lb_model* m, const double* q, double* K, size_t stride,
                                   bool alone) {
@@ -254,6 +271,7 @@ const lb_force lb_force_joint = {.name = "joint spring and damper",
                                  .apply = joint_apply,
                                  .energy = joint_energy,
                                  .differentiate = joint_differentiate,
+                                 .switching = joint_switching,
                                  .stiffen = joint_stiffen};
 
 // --- matrices of implicit steps ---

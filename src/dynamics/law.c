@@ -42,6 +42,25 @@ lb_pull lb_law_pull(const lb_scene_law* law, double stiffness, double s) {
   return (lb_pull){stiffness * s, stiffness};
 }
 
+static bool has_kink_at_rest(const lb_scene_law* law) {
+  return law->slack || (law->count == 0 && law->exponent > 1 && fmod(law->exponent, 2) != 1);
+}
+
+bool lb_law_has_kinks(const lb_scene_law* law) {
+  return law->count > 2 || has_kink_at_rest(law);
+}
+
+lb_switching lb_law_switching(const lb_scene_law* law, double s) {
+  lb_switching at = lb_switching_smooth(s);
+  for (int i = 1; i < law->count - 1; i++) {
+    lb_switching_kink(&at, law->stretch[i]);
+  }
+  if (has_kink_at_rest(law)) {
+    lb_switching_kink(&at, 0);
+  }
+  return at;
+}
+
 double lb_law_energy(const lb_scene_law* law, double stiffness, double s) {
   if (law->slack && !(s > 0)) {
     return 0;

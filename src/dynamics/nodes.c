@@ -244,8 +244,44 @@ static double energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
-const lb_force lb_force_nodes = {
-    .name = "strand and flesh", .count = count, .apply = apply, .energy = energy, .on_links = true};
+// Of strings: the length, whose damping comes in over a small strain, and while they are taut the
+// tension, which never pushes.
+static void segment_switching(const lb_model_segment* s, const lb_nodes* nodes, lb_switching* out) {
+  const lb_v4 way = lb_v4_load(nodes->x + 3 * s->node[1]) - lb_v4_load(nodes->x + 3 * s->node[0]);
+  const lb_v4 pace =
+      lb_v4_load(nodes->xd + 3 * s->node[1]) - lb_v4_load(nodes->xd + 3 * s->node[0]);
+  const double l = sqrt(lb_v4_dot(way, way)), strain = l / s->length - 1;
+  const double rate = lb_v4_dot(way, pace) / (l * s->length);
+  out[0] = lb_switching_sign(strain);
+  if (s->damping > 0) {
+    lb_switching_kink(&out[0], DAMPED);
+  }
+  out[1] = strain > 0 ? lb_switching_sign(strain + damped_share(s, l) * s->damping * rate)
+                      : lb_switching_smooth(0);
+}
+
+static int switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  if (out) {
+    lb_nodes_move(m, d, d->q, d->qd);
+  }
+  for (int k = 0; k < m->nsegment; k++) {
+    if (!m->segment[k].pushes) {
+      if (out) {
+        segment_switching(&m->segment[k], d->work->nodes, out + n);
+      }
+      n += 2;
+    }
+  }
+  return n;
+}
+
+const lb_force lb_force_nodes = {.name = "strand and flesh",
+                                 .count = count,
+                                 .apply = apply,
+                                 .energy = energy,
+                                 .switching = switching,
+                                 .on_links = true};
 
 // --- derivatives ---
 

@@ -83,29 +83,56 @@ static int limit_count(const lb_model* m) {
   return m->nlimit;
 }
 
+// Balls and free joints have no numbers along velocities (ball_limit.c).
+static bool has_limit(const lb_model* m, int link, int k) {
+  const int kind = m->link_kind[link];
+  return !m->link[link].reduced && m->limit_stiffness[m->link_v[link] + k] > 0 &&
+         kind != LB_JOINT_SPHERICAL && kind != LB_JOINT_FREE;
+}
+
 // How far coordinate k of a link is beyond its range: positive beyond the upper end, negative
 // beyond the lower one.
 static double beyond(const lb_model* m, int link, int k, const double* q) {
   const int v = m->link_v[link] + k;
-  const int kind = m->link_kind[link];
-  if (m->link[link].reduced || !(m->limit_stiffness[v] > 0) || kind == LB_JOINT_SPHERICAL ||
-      kind == LB_JOINT_FREE) { // which have no numbers along velocities (ball_limit.c)
+  if (!has_limit(m, link, k)) {
     return 0;
   }
   const double at = q[m->link_q[link] + k];
   return fmax(0, at - m->upper[v]) + fmin(0, at - m->lower[v]);
 }
 
+// r of (1), and its slope.
+static double damped_share(double w, double x, double* slope) {
+  const double t = x < w ? x / w : 1;
+  *slope = t < 1 ? 6 * t * (1 - t) / w : 0;
+  return t * t * (3 - 2 * t);
+}
+
 lb_push lb_push_back(const lb_model* m, int k, double x, double v) {
   const double stiffness = m->limit_stiffness[k], damping = m->limit_damping[k];
-  const double w = m->limit_transition[k];
-  const double t = x < w ? x / w : 1, r = t * t * (3 - 2 * t);
-  const double slope = t < 1 ? 6 * t * (1 - t) / w : 0;
+  double slope;
+  const double r = damped_share(m->limit_transition[k], x, &slope);
   const double force = stiffness * x + damping * v * r;
   if (!(force > 0) && !m->limit_pulls[k]) {
     return (lb_push){0};
   }
   return (lb_push){force, stiffness + damping * v * slope, damping * r, stiffness};
+}
+
+void lb_limit_switching(const lb_model* m, int k, double at, double rate, lb_switching* out) {
+  const double w = m->limit_damping[k] > 0 ? m->limit_transition[k] : 0;
+  const double over = at - m->upper[k], under = m->lower[k] - at, x = fmax(over, under);
+  double slope;
+  out[0] = lb_switching_smooth(at);
+  out[1] = lb_switching_smooth(0);
+  const double kink[4] = {m->lower[k] - w, m->lower[k], m->upper[k], m->upper[k] + w};
+  for (int i = 0; i < 4; i++) {
+    lb_switching_kink(&out[0], kink[i]);
+  }
+  if (x > 0 && !m->limit_pulls[k]) {
+    const double v = over > 0 ? rate : -rate, r = damped_share(w, x, &slope);
+    out[1] = lb_switching_sign(m->limit_stiffness[k] * x + m->limit_damping[k] * v * r);
+  }
 }
 
 // What pushes back coordinate k of a link, and from which side: 0 where it is within its range.
@@ -156,6 +183,22 @@ static double limit_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+static int limit_switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i]; k++) {
+      const int v = m->link_v[i] + k;
+      if (has_limit(m, i, k)) {
+        if (out) {
+          lb_limit_switching(m, v, d->q[m->link_q[i] + k], d->qd[v], out + n);
+        }
+        n += LB_LIMIT_SWITCHING;
+      }
+    }
+  }
+  return n;
+}
+
 // The spring, and the damper as far as it has come in.
 static void limit_stiffen(lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
@@ -175,6 +218,7 @@ const lb_force lb_force_limit = {.name = "joint limit",
                                  .apply = limit_apply,
                                  .energy = limit_energy,
                                  .differentiate = limit_differentiate,
+                                 .switching = limit_switching,
                                  .stiffen = limit_stiffen};
 
 void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt) {

@@ -1,5 +1,6 @@
 // What pushes a joint back beyond a limit, for all that measure how far beyond it is.
 #pragma once
+#include "dynamics/switching.h"
 #include "limber/dynamics.h"
 
 // The force of resistance.c's (1), with its derivatives by x and v, and the stiffness in it.
@@ -7,6 +8,11 @@ typedef struct lb_push {
   double force, by_x, by_v;
   double stiffness; // k where it pushes
 } lb_push;
+
+// Switching functions of a limit on `at`, which changes at a rate: the quantity itself, and beyond
+// the limit the force of one that never pulls.
+enum { LB_LIMIT_SWITCHING = 2 };
+void lb_limit_switching(const lb_model* m, int k, double at, double rate, lb_switching* out);
 
 // By the settings of velocity k, beyond by x > 0 and going on at the rate v.
 lb_push lb_push_back(const lb_model* m, int k, double x, double v);

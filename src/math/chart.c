@@ -121,13 +121,29 @@ static bool is_among(const lb_factor* f, const bool* of) {
 }
 
 // The last factor that begins with or before a number is the one it belongs to.
-double lb_chart_end(const lb_chart* c, int k) {
+static const lb_factor* factor_of(const lb_chart* c, int k) {
   const lb_factor* of = NULL;
   for (int i = 0; i < c->nfactor; i++) {
     const lb_factor* f = &c->factor[i];
     of = f->first <= k && f->type != &lb_factor_frame ? f : of;
   }
+  return of;
+}
+
+bool lb_chart_has_knots(const lb_chart* c, int k) {
+  const lb_factor* of = factor_of(c, k);
+  return of && of->type->end;
+}
+
+double lb_chart_end(const lb_chart* c, int k) {
+  const lb_factor* of = factor_of(c, k);
   return of && of->type->end ? of->type->end(of, k - of->first) : INFINITY;
+}
+
+void lb_chart_span(const lb_chart* c, int k, double x, double* lower, double* upper) {
+  const double end = lb_chart_end(c, k), knot = floor(x);
+  *lower = isinf(end) || knot >= 1 ? fmin(knot, end - 1) : -INFINITY;
+  *upper = isinf(end) || knot + 1 < end ? fmax(knot + 1, isinf(end) ? -INFINITY : 1) : INFINITY;
 }
 
 double lb_chart_strain(const lb_chart* c, const double* q) {

@@ -49,7 +49,7 @@ typedef struct lb_factor_type {
   // chart.
   void (*rechart_back)(const struct lb_factor* f, const double* q, const double* qd, double* by_q,
                        double* by_qd);
-  // Its k-th number is meant for 0 to this; NULL: for any.
+  // Its k-th number is meant for 0 to this, in spans of a spline of length one; NULL: for any.
   double (*end)(const struct lb_factor* f, int k);
 } lb_factor_type;
 
@@ -84,6 +84,11 @@ void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, cons
 
 // Coordinate k is meant for 0 to this: INFINITY unless it runs along an open spline.
 double lb_chart_end(const lb_chart* c, int k);
+
+// Does coordinate k run along a spline? Between which knots it does so at x, the first and the last
+// span going on for ever.
+bool lb_chart_has_knots(const lb_chart* c, int k);
+void lb_chart_span(const lb_chart* c, int k, double x, double* lower, double* upper);
 
 // Numbers beyond this strain are better changed.
 #define LB_CHART_STRAINED 0.75
