@@ -465,14 +465,12 @@ static bool evolve(adaptive* own, double begin, double stop) {
   return true;
 }
 
-// What the last error says about the next holds where the last step ended.
-static void meet(adaptive* own) {
+// Is d where the last step ended? What its error says about the next holds there.
+static bool is_there(const adaptive* own, const lb_data* d) {
   const size_t nq = (size_t)own->m->nq * sizeof(double);
   const size_t nv = (size_t)own->m->nv * sizeof(double);
-  if (own->time != own->d->time || memcmp(own->reached, own->d->q, nq) != 0 ||
-      memcmp(own->reached + own->m->nq, own->d->qd, nv) != 0) {
-    own->error = 1;
-  }
+  return own->time == d->time && memcmp(own->reached, d->q, nq) == 0 &&
+         memcmp(own->reached + own->m->nq, d->qd, nv) == 0;
 }
 
 static bool step(lb_stepper* st, lb_data* d, double h) {
@@ -482,7 +480,7 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
     return step_nothing(st, d, h);
   }
   own->d = d;
-  meet(own);
+  own->error = is_there(own, d) ? own->error : 1;
   const bool ok = evolve(own, d->time, stop);
   own->h = ok ? own->h : 0;
   store(own, own->reached);
@@ -490,4 +488,34 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   return ok;
 }
 
-const lb_stepper_type lb_stepper_adaptive = {.create = create, .step = step};
+// --- what it takes from earlier steps ---
+
+enum { PAST = 5 };
+
+static size_t past_size(const lb_model* m) {
+  (void)m;
+  return PAST;
+}
+
+static void save_past(lb_stepper* st, const lb_data* d, double* past) {
+  const adaptive* own = st->own;
+  const double all[PAST] = {own->h, own->error, own->growth, own->kink, is_there(own, d)};
+  memcpy(past, all, sizeof all);
+}
+
+static void load_past(lb_stepper* st, lb_data* d, const double* past) {
+  adaptive* own = st->own;
+  own->h = past[0];
+  own->error = past[1];
+  own->growth = past[2];
+  own->kink = past[3];
+  own->d = d;
+  own->time = past[4] != 0 ? d->time : NAN;
+  store(own, own->reached);
+}
+
+const lb_stepper_type lb_stepper_adaptive = {.create = create,
+                                             .step = step,
+                                             .past_size = past_size,
+                                             .save_past = save_past,
+                                             .load_past = load_past};
