@@ -47,11 +47,11 @@ static void little_memory_changes_no_bit(void** state) {
   for (int i = 0; i < COUNT; i++) {
     problem p;
     double much[MOST] = {0}, little[MOST] = {0};
-    open_rod(&p, i, PIECE);
+    open_rod(&p, i, 0.9);
     assert_true(control_count(&p) <= MOST);
     shake_curves(&p, 0.02, 5);
     evaluate(&p, p.curves, much);
-    p.options.memory = 150000; // for 400 records of 0.2 kB and as many to spare
+    p.options.memory = 250000; // for 900 records of 0.3 kB and as many to spare
     evaluate(&p, p.curves, little);
     assert_memory_equal(much, little, sizeof much);
     close_problem(&p);
