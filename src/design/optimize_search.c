@@ -1,13 +1,11 @@
 // The search: L-BFGS with bounds. Numbers are counted over their scales. Where a number is at a
-// bound and the gradient pushes it out, it stays; the pairs of steps s and changes of the gradient
-// y make a direction for the others,
-//
-//   p = -H g,   H from the last pairs by two loops [Nocedal & Wright 2006, alg. 7.4],
-//
-// and the line search goes along the way that bounds bend, x(a) = within(x + a p).
+// bound and the gradient pushes it out, it stays; the pairs of the last iterations make a direction
+// for the others, p = -H g (bfgs.h), and the line search goes along the way that bounds bend, x(a)
+// = within(x + a p).
 #include <math.h>
 #include <string.h>
 
+#include "design/bfgs.h"
 #include "design/optimize.h"
 #include "math/dense.h"
 
@@ -25,17 +23,12 @@ static const double ROUNDING = 1e-17;             // of the objective
 static const double NEAR = 1e-3;                  // of a number's scale: all but at a bound
 static const double NOTHING = 1e-16;              // of the objective at the start: as good as none
 
-typedef struct pair {
-  double *s, *y;
-  double sy;
-} pair;
-
 typedef struct search {
   lb_optimization* o;
   lb_error* err;
   lb_arena arena;
-  int n, npair, newest;
-  pair pair[PAIRS];
+  int n;
+  lb_bfgs pairs;
   bool* held;            // [n]
   double* rest;          // [n] of those that are held: what is left to the bound
   double *x, *g;         // [n] numbers and gradient over and times their scales
@@ -44,7 +37,6 @@ typedef struct search {
   double* p;             // [n]
   double* real;          // [n] numbers as they are
   double recent[PATIENCE];
-  double alpha[PAIRS];
 } search;
 
 // --- evaluation ---
@@ -77,14 +69,6 @@ static lb_status evaluate(search* s, const double* x, double* value, double* g) 
 
 // --- directions ---
 
-static double dot_free(const search* s, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < s->n; i++) {
-    sum += s->held[i] ? 0 : a[i] * b[i];
-  }
-  return sum;
-}
-
 // Which numbers stay at their bounds, or are so near to one that the gradient pushes them to that
 // they go there by themselves: else steps get shorter and shorter before a bound that is never
 // reached [Bertsekas 1982]. The largest part of the gradient that is left.
@@ -103,49 +87,20 @@ static double hold(search* s) {
   return most;
 }
 
-static const pair* pair_at(const search* s, int i) { // the newest first
-  return &s->pair[(s->newest - i + PAIRS) % PAIRS];
-}
-
-static void two_loops(search* s) {
-  double factor = 1;
+static double take_direction(search* s) {
   for (int i = 0; i < s->n; i++) {
-    s->p[i] = s->held[i] ? 0 : -s->g[i];
+    s->p[i] = -s->g[i];
   }
-  for (int i = 0; i < s->npair; i++) {
-    const pair* k = pair_at(s, i);
-    const double sy = dot_free(s, k->s, k->y);
-    s->alpha[i] = sy > 1e-10 * k->sy ? dot_free(s, k->s, s->p) / sy : 0;
-    lb_add(s->n, s->p, -s->alpha[i], k->y);
-  }
-  if (s->npair > 0) {
-    const pair* k = pair_at(s, 0);
-    const double yy = dot_free(s, k->y, k->y), sy = dot_free(s, k->s, k->y);
-    factor = sy > 0 && yy > 0 ? sy / yy : k->sy / lb_dot(s->n, k->y, k->y);
-  }
-  for (int i = 0; i < s->n; i++) {
-    s->p[i] *= factor;
-  }
-  for (int i = s->npair - 1; i >= 0; i--) {
-    const pair* k = pair_at(s, i);
-    const double sy = dot_free(s, k->s, k->y);
-    if (sy > 1e-10 * k->sy) {
-      lb_add(s->n, s->p, s->alpha[i] - dot_free(s, k->y, s->p) / sy, k->s);
-    }
-  }
-  for (int i = 0; i < s->n; i++) {
-    s->p[i] = s->held[i] ? 0 : s->p[i];
-  }
+  lb_bfgs_apply(&s->pairs, false, s->p, s->next, NULL, NULL);
+  return lb_dot(s->n, s->p, s->g);
 }
 
 static void find_direction(search* s) {
-  two_loops(s);
-  const double slope = dot_free(s, s->p, s->g);
-  if (!(slope < 0)) {
-    s->npair = 0;
-    two_loops(s);
+  if (!(take_direction(s) < 0)) {
+    *s->pairs.count = 0;
+    take_direction(s);
   }
-  if (s->npair == 0) {
+  if (*s->pairs.count == 0) {
     double most = 0;
     for (int i = 0; i < s->n; i++) {
       most = fmax(most, fabs(s->p[i]));
@@ -155,20 +110,6 @@ static void find_direction(search* s) {
     }
   }
   lb_add(s->n, s->p, 1, s->rest);
-}
-
-static void remember(search* s) {
-  const int slot = s->npair > 0 ? (s->newest + 1) % PAIRS : 0;
-  pair* k = &s->pair[slot];
-  for (int i = 0; i < s->n; i++) {
-    k->s[i] = s->best[i] - s->x[i];
-    k->y[i] = s->best_g[i] - s->g[i];
-  }
-  k->sy = lb_dot(s->n, k->s, k->y);
-  if (k->sy > 1e-10 * sqrt(lb_dot(s->n, k->s, k->s) * lb_dot(s->n, k->y, k->y))) {
-    s->newest = slot;
-    s->npair = s->npair < PAIRS ? s->npair + 1 : PAIRS;
-  }
 }
 
 // --- lines ---
@@ -253,12 +194,10 @@ static bool take_arrays(search* s) {
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     ok = (*part[i] = LB_TAKE(&s->arena, double, s->n)) && ok;
   }
-  for (int i = 0; i < PAIRS; i++) {
-    ok = (s->pair[i].s = LB_TAKE(&s->arena, double, s->n)) && ok;
-    ok = (s->pair[i].y = LB_TAKE(&s->arena, double, s->n)) && ok;
-  }
   s->held = LB_TAKE(&s->arena, bool, s->n);
-  return ok && s->held;
+  double* pairs = LB_TAKE(&s->arena, double, 2 + PAIRS * lb_bfgs_size(s->n));
+  s->pairs = (lb_bfgs){s->n, PAIRS, pairs, pairs + 1, pairs + 2, s->held};
+  return ok && s->held && pairs;
 }
 
 // One iteration; where a direction leads nowhere the pairs are forgotten and it is tried again.
@@ -269,13 +208,13 @@ static lb_status advance(search* s, double* value, bool* fell) {
     find_direction(s);
     status = search_line(s, value, fell);
     if (*fell) {
-      remember(s);
+      lb_bfgs_remember(&s->pairs, s->x, s->best, s->g, s->best_g);
       double* x = s->x;
       double* g = s->g;
       s->x = s->best, s->best = x;
       s->g = s->best_g, s->best_g = g;
     } else {
-      s->npair = 0;
+      *s->pairs.count = 0;
     }
   }
   return status;

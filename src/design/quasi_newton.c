@@ -2,14 +2,9 @@
 // preconditioner. They are here to be compared with; Gauss and Newton's method (retarget.c) is
 // faster.
 //
-// After k iterations that changed curves by s_i and gradients by y_i, the inverse of BFGS is
-//
-//   H_i+1 = (1 - rho_i s_i y_i') H_i (1 - rho_i y_i s_i') + rho_i s_i s_i',   rho_i = 1 / s_i'y_i
-//
-// from some H_0. The product H g takes two loops over the pairs and one product with H_0, and the
-// dense matrix is never written down: BFGS keeps all pairs, with H_0 a multiple of the identity,
-// L-BFGS the last ones, with H_0 a multiple of P^-1. P is what the second derivative would be if
-// nothing bent and motors did not know of each other,
+// The dense matrix is never written down (bfgs.h): BFGS keeps all pairs, with H_0 a multiple of the
+// identity, L-BFGS the last ones, with H_0 a multiple of P^-1. P is what the second derivative
+// would be if nothing bent and motors did not know of each other,
 //
 //   P = (sigma_j + closeness) * square + smoothness * bend    of each motor j
 //
@@ -21,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "design/bfgs.h"
 #include "design/limits.h"
 #include "math/band.h"
 #include "math/dense.h"
@@ -40,11 +36,9 @@ static const double BLOCKED = 1e-3;    // a step that limits leave no more of le
 // What is saved, in this order, as doubles.
 typedef struct memory {
   double* norm;   // [1] of the gradient at the start
-  double* count;  // [1] pairs
-  double* newest; // [1] which is the last one
   double* recent; // [PATIENCE] objectives before the last iterations, by iteration
   double* sigma;  // [nmotor]
-  double* pair;   // [most][2 n + 1] s, y and a number for the loops over them
+  lb_bfgs pairs;
 } memory;
 
 typedef struct quasi {
@@ -52,7 +46,7 @@ typedef struct quasi {
   memory m;
   lb_limits* limits;
   lb_curves* trial;
-  int n, most;                 // control points of all motors, room for pairs
+  int n;                       // control points of all motors
   bool all;                    // pairs are kept: BFGS
   double *gradient, *next, *p; // [n]
   double* band;                // [nmotor][ncontrol][4] P, factored
@@ -64,17 +58,19 @@ typedef struct quasi {
 static lb_status make_room(quasi* q, lb_retarget_state* state, int pairs) {
   const int head = 3 + PATIENCE + q->r.what->nmotor;
   const lb_status status =
-      lb_retarget_state_reserve(state, head + pairs * (2 * q->n + 1), q->r.err);
+      lb_retarget_state_reserve(state, head + pairs * lb_bfgs_size(q->n), q->r.err);
   if (status != LB_OK) {
     return status;
   }
-  q->most = (state->nmemory - head) / (2 * q->n + 1);
-  q->m.norm = state->memory;
-  q->m.count = q->m.norm + 1;
-  q->m.newest = q->m.count + 1;
-  q->m.recent = q->m.newest + 1;
+  double* at = state->memory;
+  q->m.norm = at;
+  q->m.recent = at + 3;
   q->m.sigma = q->m.recent + PATIENCE;
-  q->m.pair = q->m.sigma + q->r.what->nmotor;
+  q->m.pairs = (lb_bfgs){.n = q->n,
+                         .most = (state->nmemory - head) / lb_bfgs_size(q->n),
+                         .count = at + 1,
+                         .newest = at + 2,
+                         .pair = q->m.sigma + q->r.what->nmotor};
   return LB_OK;
 }
 
@@ -129,78 +125,29 @@ static lb_status precondition(quasi* q) {
                                         "'closeness' or 'smoothness' a weight");
 }
 
-// x = P^-1 x, or as it is for BFGS.
-static void apply(const quasi* q, double* x) {
+// x = P^-1 x
+static void apply(const void* context, double* x) {
+  const quasi* q = context;
   const int n = q->r.input->ncontrol;
-  for (int j = 0; j < q->r.what->nmotor && !q->all; j++) {
+  for (int j = 0; j < q->r.what->nmotor; j++) {
     lb_band_solve(n, 3, q->band + (size_t)j * 4 * (size_t)n, x + (size_t)j * (size_t)n);
   }
 }
 
 // --- directions ---
 
-static double* pair_in(const quasi* q, int slot) {
-  return q->m.pair + (size_t)slot * (2 * (size_t)q->n + 1);
-}
-
-// The i-th pair, the newest first.
-static double* pair_at(const quasi* q, int i) {
-  const int slot = ((int)*q->m.newest - i + q->most) % q->most;
-  return pair_in(q, slot);
-}
-
-// The factor on H_0 with which it answers to a pair's y by its s, in the mean: of L-BFGS the newest
-// one, of BFGS the first.
-static double scale(quasi* q) {
-  const int n = q->n, count = (int)*q->m.count;
-  const double *s = pair_at(q, q->all ? count - 1 : 0), *y = s + n;
-  memcpy(q->next, y, (size_t)n * sizeof *y); // scratch until the next gradient
-  apply(q, q->next);
-  return lb_dot(n, s, y) / lb_dot(n, y, q->next);
-}
-
-// p = -H g
+// p = -H g, of which without pairs the first step is short.
 static void find_direction(quasi* q) {
-  const int n = q->n, count = (int)*q->m.count;
-  for (int i = 0; i < n; i++) {
+  double most = 0;
+  for (int i = 0; i < q->n; i++) {
     q->p[i] = -q->gradient[i];
   }
-  for (int i = 0; i < count; i++) {
-    double *s = pair_at(q, i), *y = s + n, *a = y + n;
-    *a = lb_dot(n, s, q->p) / lb_dot(n, s, y);
-    lb_add(n, q->p, -*a, y);
+  lb_bfgs_apply(&q->m.pairs, q->all, q->p, q->next, q->all ? NULL : apply, q);
+  for (int i = 0; i < q->n; i++) {
+    most = fmax(most, fabs(q->p[i]));
   }
-  apply(q, q->p);
-  double factor = 1;
-  if (count > 0) {
-    factor = scale(q);
-  } else {
-    double most = 0;
-    for (int i = 0; i < n; i++) {
-      most = fmax(most, fabs(q->p[i]));
-    }
-    factor = most > FIRST_STEP ? FIRST_STEP / most : 1;
-  }
-  for (int i = 0; i < n; i++) {
-    q->p[i] *= factor;
-  }
-  for (int i = count - 1; i >= 0; i--) {
-    const double *s = pair_at(q, i), *y = s + n, *a = y + n;
-    lb_add(n, q->p, *a - lb_dot(n, y, q->p) / lb_dot(n, s, y), s);
-  }
-}
-
-static void remember(quasi* q, double step) {
-  const int n = q->n, slot = *q->m.count > 0 ? ((int)*q->m.newest + 1) % q->most : 0;
-  double *s = pair_in(q, slot), *y = s + n;
-  for (int i = 0; i < n; i++) {
-    s[i] = step * q->p[i];
-    y[i] = q->next[i] - q->gradient[i];
-  }
-  // a line search that ended early may have found no pair that BFGS can use
-  if (lb_dot(n, s, y) > 1e-12 * sqrt(lb_dot(n, s, s) * lb_dot(n, y, y))) {
-    *q->m.newest = slot;
-    *q->m.count = fmin(*q->m.count + 1, q->most);
+  for (int i = 0; i < q->n && *q->m.pairs.count == 0 && most > FIRST_STEP; i++) {
+    q->p[i] *= FIRST_STEP / most;
   }
 }
 
@@ -314,11 +261,11 @@ static lb_status advance(quasi* q, lb_curves* curves, lb_retarget_value* value, 
     }
     *fell = step > 0;
     if (*fell) {
-      remember(q, step);
+      lb_bfgs_remember(&q->m.pairs, curves->control, q->trial->control, q->gradient, q->next);
       memcpy(curves->control, q->trial->control, (size_t)q->n * sizeof(double));
       memcpy(q->gradient, q->next, (size_t)q->n * sizeof(double));
     } else {
-      *q->m.count = 0;
+      *q->m.pairs.count = 0;
     }
   }
   return LB_OK;
@@ -346,8 +293,8 @@ static lb_status iterate(quasi* q, const lb_retarget_options* options, lb_retarg
     bool fell = false;
     q->m.recent[state->iteration % PATIENCE] = value->objective;
     *q->m.norm = state->iteration == 0 ? norm : *q->m.norm;
-    if (q->all && (int)*q->m.count == q->most) {
-      status = make_room(q, state, 2 * q->most);
+    if (q->all && (int)*q->m.pairs.count == q->m.pairs.most) {
+      status = make_room(q, state, 2 * q->m.pairs.most);
     }
     status = status == LB_OK ? advance(q, state->curves, value, &fell) : status;
     if (status != LB_OK) {
