@@ -92,6 +92,7 @@ static void limber_begin(void* context) {
   lb_stepper_release(l->st);
   l->st = NULL;
   lb_data_reset(l->d);
+  lb_assemble(l->m, l->d, NULL);
   lb_stepper_create(l->m, &l->solver, NULL, &l->st, NULL);
 }
 

@@ -125,7 +125,8 @@ bool lb_forces_are_on_joints(const lb_model* m) {
   bool others = false;
   for (int i = 0; i < NFORCE; i++) {
     const bool own = FORCES[i] == &lb_force_joint || FORCES[i] == &lb_force_friction ||
-                     FORCES[i] == &lb_force_limit || FORCES[i] == &lb_force_ball_limit;
+                     FORCES[i] == &lb_force_limit || FORCES[i] == &lb_force_ball_limit ||
+                     FORCES[i] == &lb_force_loop;
     others |= FORCES[i]->stiffen && !own && has_members(m, i);
   }
   return !others && lb_resistance_is_diagonal(m);

@@ -35,6 +35,9 @@ enum { MOST = LB_JOINT_MOST_V };
 // Over what links gave it, a constraint's pivot below this is too small for the order at hand.
 static const double SMALL_PIVOT = 1e-9;
 
+// Below this others may be better to keep.
+static const double WEAK_PIVOT = 0.05;
+
 // Unilateral constraints whose pivot is below this fraction of the largest repeat others.
 static const double REDUNDANT = 1e-11;
 
@@ -114,7 +117,7 @@ static void enter_link(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
 
 static void enter_row(lb_kkt* K, const lb_kkt_op* op) {
   const lb_kkt_row* r = &K->row[op->id];
-  *number_of(K, op->slot, op->slot) = r->velocity_level ? 0 : -K->compliance;
+  *number_of(K, op->slot, op->slot) = -(r->compliance + (r->velocity_level ? 0 : K->compliance));
   K->F.gross[op->slot] = 0;
   for (int side = 0; side < 2 && r->present; side++) {
     if (op->ends[side] >= 0) {
@@ -354,6 +357,7 @@ static bool eliminate_row(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
   const bool out = !K->row[op->id].present || K->row[op->id].redundant;
   const double inverse = 1 / D;
   const bool fine = out || size > SMALL_PIVOT * K->F.gross[op->slot];
+  K->weak |= !out && !(size > WEAK_PIVOT * K->F.gross[op->slot]);
   K->pivot[op->id] = out || !fine ? 0 : D;
   for (int k = 0; k < n.nlink; k++) {
     n.s[k] = *couple_of(K, n.link[k], op->slot);
@@ -412,6 +416,43 @@ static double mobility_on(const lb_kkt* K, const lb_data* d, const lb_kkt_row* r
   return sum;
 }
 
+static void read_row(lb_kkt_row* to, const lb_data* d, const lb_row* from) {
+  to->link[0] = to->link[1] = LB_WORLD;
+  to->sign = from->sign;
+  to->relation = from->relation;
+  to->compliance = 0;
+  to->velocity_level = from->rate_only;
+  if (from->relation < 0) {
+    push_on(to, 0, d->work->state, from->b->link, from, 1);
+    push_on(to, 1, d->work->state, from->a->link, from, -1);
+  }
+  to->size = (to->link[0] != LB_WORLD ? size_of(to->force[0]) : 0) +
+             (to->link[1] != LB_WORLD ? size_of(to->force[1]) : 0);
+}
+
+// With mu = dt (C + dt K) J x, a spring is a row of compliance.
+static bool read_springs(lb_kkt* K, const lb_data* d) {
+  bool known = true;
+  for (int i = 0; i < K->m->nloop; i++) {
+    lb_row row[3];
+    const lb_scene_joint* j = &K->m->loop[i];
+    const double stiff = K->terms.dt * (j->damping + K->terms.dt * j->stiffness);
+    const int count = stiff > 0 ? lb_loops_spring_rows(K->m, d, i, row) : 0;
+    for (int k = 0; k < count; k++) {
+      lb_kkt_row* to = &K->row[K->nconstraint + 3 * i + k];
+      read_row(to, d, &row[k]);
+      to->present = to->velocity_level = true;
+      to->place = -1;
+      to->compliance = 1 / stiff;
+      to->wish = K->terms.linear
+                     ? K->terms.dt * K->terms.dt * j->stiffness / stiff * row[k].cd
+                     : 0;
+      known &= to->scheduled || to->void_row;
+    }
+  }
+  return known;
+}
+
 // Rows of d's constraints; false: the order lacks some of them.
 bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
   const lb_loops* L = d->work->loops;
@@ -424,24 +465,15 @@ bool lb_kkt_read(lb_kkt* K, const lb_data* d) {
   for (int i = 0; i < L->nrow; i++) {
     const lb_row* from = &L->row[i];
     lb_kkt_row* to = &K->row[from->number];
+    read_row(to, d, from);
     to->present = !from->one_way || K->terms.bilateral;
     to->unilateral = !to->present;
     to->place = i;
-    to->link[0] = to->link[1] = LB_WORLD;
-    to->sign = from->sign;
-    to->relation = from->relation;
-    if (from->relation < 0) {
-      push_on(to, 0, d->work->state, from->b->link, from, 1);
-      push_on(to, 1, d->work->state, from->a->link, from, -1);
-    }
-    to->size = (to->link[0] != LB_WORLD ? size_of(to->force[0]) : 0) +
-               (to->link[1] != LB_WORLD ? size_of(to->force[1]) : 0);
-    to->velocity_level = from->rate_only;
     mobility += K->terms.damping > 0 ? mobility_on(K, d, to) : 0;
     known &= !to->present || to->scheduled || to->void_row;
   }
   K->compliance = K->terms.damping > 0 ? K->terms.damping * mobility / L->nrow : 0;
-  return known;
+  return (K->nrow == K->nconstraint || read_springs(K, d)) && known;
 }
 
 // The rows' forces as solving needs them: at the first origins of trees.
@@ -473,6 +505,7 @@ static void clear_front(lb_kkt* K) {
 
 bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms) {
   K->terms = terms;
+  K->weak = false;
   for (int i = 0; i < K->m->nlink; i++) {
     lb_link_weigh(K->m, d->work, i);
   }
@@ -487,11 +520,23 @@ bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms) {
 
 int lb_kkt_redundant(const lb_kkt* K, bool* redundant) {
   int own = 0;
-  for (int i = 0; i < K->nrow; i++) {
+  for (int i = 0; i < K->nconstraint; i++) {
     redundant[i] = K->row[i].present && K->pivot[i] == 0;
     own += K->row[i].present && K->pivot[i] != 0;
   }
   return own;
+}
+
+bool lb_kkt_feels(const lb_kkt* K, const bool* rows) {
+  bool any = false;
+  for (int i = 0; i < K->nconstraint; i++) {
+    any |= rows[i] && !K->row[i].void_row;
+  }
+  return any;
+}
+
+bool lb_kkt_is_weak(const lb_kkt* K) {
+  return K->weak || !K->ordered;
 }
 
 int lb_kkt_count(const lb_kkt* K) {
@@ -618,7 +663,8 @@ static void solve(lb_kkt* K, double* b) {
 
 static void put_wishes(lb_kkt* K, const double* c) {
   for (int i = 0; i < K->nrow; i++) {
-    K->z[i] = K->row[i].present && c ? c[K->row[i].place] : 0;
+    const lb_kkt_row* r = &K->row[i];
+    K->z[i] = !r->present || !c ? 0 : r->place >= 0 ? c[r->place] : r->wish;
   }
 }
 
@@ -672,7 +718,7 @@ void lb_kkt_add_forces(lb_kkt* K, const double* mu, double scale, double* out) {
   memset(K->P - 1, 0, (size_t)(K->m->nlink + 1) * sizeof *K->P);
   for (int i = 0; i < K->nrow; i++) {
     const lb_kkt_row* r = &K->row[i];
-    if ((r->present || r->unilateral) && mu[r->place] != 0) {
+    if ((r->present || r->unilateral) && r->place >= 0 && mu[r->place] != 0) {
       push_force(K, r, scale * mu[r->place], out);
     }
   }
@@ -737,7 +783,7 @@ void lb_kkt_solve(lb_kkt* K, double* b, double* c, double* gap) {
   put_wishes(K, c);
   solve(K, b);
   for (int i = 0; i < K->nrow; i++) {
-    if (K->row[i].present) {
+    if (K->row[i].present && K->row[i].place >= 0) {
       c[K->row[i].place] = K->z[i];
     }
   }

@@ -28,6 +28,9 @@ typedef struct lb_kkt_terms {
   const bool* held;       // [nv] velocities that are zero beside those of motors; NULL: none
   double heavier;         // of those: as so many times their inertia instead of held; 0: held
   double damping;         // C, over the mean of what unit multipliers move free links; 0: rigid
+  double dt;              // springs and dampers of joints that close loops are part of W, which is
+                          // M + dt (C + dt K); 0: they are not
+  bool linear;            // b lacks dt^2 K v of these, with d's velocities
   bool bilateral;         // unilateral constraints hold both ways
 } lb_kkt_terms;
 
@@ -51,3 +54,7 @@ void lb_kkt_add_forces(lb_kkt* K, const double* mu, double scale, double* out);
 
 // Bilateral constraints that are redundant where (1) was factored, by number: how many are not.
 int lb_kkt_redundant(const lb_kkt* K, bool* redundant);
+// Whether one of the constraints is all but redundant.
+bool lb_kkt_is_weak(const lb_kkt* K);
+// Whether some coordinate feels one of these, somewhere.
+bool lb_kkt_feels(const lb_kkt* K, const bool* rows);

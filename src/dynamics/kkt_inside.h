@@ -35,7 +35,9 @@ typedef struct lb_kkt_row {
   bool redundant;      // found to be so with this order
   bool void_row;       // no coordinate moves it, wherever things are
   int relation;        // whose terms on coordinates it has, or -1
-  int place;           // among d's rows
+  int place;           // among d's rows, or -1: it is a spring ...
+  double compliance;   // ... of this compliance, ...
+  double wish;         // ... and its part of c
   int link[2];         // LB_WORLD: none
   lb_motion force[2];  // about the link's origin
   double size;         // of these
@@ -74,7 +76,8 @@ typedef struct lb_kkt_front {
 struct lb_kkt {
   const lb_model* m;
   lb_arena arena;
-  int nrow;             // most
+  int nrow;             // most, those of springs last
+  int nconstraint;      // without them
   lb_kkt_row* row;      // [nrow]
   int* term_first;      // [nlink + 1] of `term`
   lb_kkt_term* term;    // by link
@@ -92,6 +95,7 @@ struct lb_kkt {
   int *near_slot, *near_id; // [most_near]
   size_t npanel, most_panel;
   double* panel; // [most_panel], aligned
+  bool weak;           // a pivot is small
   bool overflow; // there was no room for an order
   bool ordered;  // there is one, and it is good for other poses
   // numbers

@@ -625,13 +625,6 @@ bool lb_kkt_order_find(lb_kkt* K, lb_data* d) {
 
 bool lb_kkt_fits(const lb_model* m) {
   enum { LARGE = 24 }; // velocities: smaller systems are sooner solved as dense ones
-  int free = 0;
-  for (int t = 0; t < m->ntree; t++) {
-    free += m->link_kind[m->tree_link[t]] == LB_JOINT_FREE;
-  }
-  if (2 * free > m->ntree && m->ntree > 1) {
-    return false;
-  }
   return m->nelastic == 0 && m->nfem == 0 && m->nnode == 0 && m->gearing.count == 0 &&
          lb_loops_most_rows(m) > 0 && m->nv >= LARGE;
 }
@@ -658,7 +651,7 @@ static bool make_room(lb_kkt* K, lb_data* d) {
     }
     K->ordered = false;
     fill_all(K->m, d);
-    lb_kkt_factor(K, d, (lb_kkt_terms){0});
+    lb_kkt_factor(K, d, (lb_kkt_terms){.dt = 1e-3});
     if (!last) {
       K->F.links = 2 * K->F.links < K->m->nlink ? 2 * K->F.links : K->m->nlink;
       K->F.rows = 2 * K->F.rows < rows ? 2 * K->F.rows : rows;
@@ -674,12 +667,22 @@ static bool make_room(lb_kkt* K, lb_data* d) {
 static void find_always_void(lb_kkt* K, lb_data* d) {
   lb_rows_put_aside(K->m, d, 1e-2, true, 1);
   fill_all(K->m, d);
+  K->terms = (lb_kkt_terms){.dt = 1e-3};
   lb_kkt_read(K, d);
   find_void(K, d);
   for (int i = 0; i < K->nrow; i++) {
     K->row[i].void_row = K->row[i].redundant;
   }
   memcpy(d->q, K->m->q0, (size_t)K->m->nq * sizeof *d->q);
+}
+
+// Rows of springs and dampers on joints that close loops; 0: there are none.
+static int most_springs(const lb_model* m) {
+  bool any = false;
+  for (int i = 0; i < m->nloop; i++) {
+    any |= m->loop[i].stiffness > 0 || m->loop[i].damping > 0;
+  }
+  return any ? 3 * m->nloop : 0;
 }
 
 lb_kkt* lb_kkt_create(const lb_model* m, lb_data* d, const lb_allocator* allocator) {
@@ -694,7 +697,8 @@ lb_kkt* lb_kkt_create(const lb_model* m, lb_data* d, const lb_allocator* allocat
   K->m = m;
   K->arena = arena;
   K->order = O;
-  K->nrow = lb_loops_most_rows(m);
+  K->nconstraint = lb_loops_most_rows(m);
+  K->nrow = K->nconstraint + most_springs(m);
   K->F =
       (lb_kkt_front){.links = m->nlink < 16 ? m->nlink : 16, .rows = K->nrow < 32 ? K->nrow : 32};
   K->most_op = 2 * (m->nlink + K->nrow);

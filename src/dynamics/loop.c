@@ -108,6 +108,14 @@ static void add_rows(lb_loops* L, const lb_work* work, int i, lb_joint_kind kind
   }
 }
 
+int lb_loop_rows_of(const lb_model* m, int i) {
+  int count = (m->loop_motor[i] >= 0) + (m->loop[i].kind == LB_JOINT_UNIVERSAL);
+  for (int k = 0; k < MOST_ROWS; k++) {
+    count += FORBIDDEN[m->loop[i].kind][k];
+  }
+  return count;
+}
+
 static int most(const lb_model* m) {
   return MOST_ROWS * m->nloop;
 }

@@ -126,6 +126,10 @@ void lb_loops_leave_out_one_way(lb_data* d, bool out);
 void lb_loops_choose(const lb_model* m, lb_data* d);
 // As if nothing were known of that: for motions that are to be the same whatever came before.
 void lb_loops_forget_choice(lb_data* d);
+// Take over the choice of the same world with its joints in a tree: in maximal coordinates those are
+// redundant that are so there.
+void lb_loops_adopt_choice(const lb_model* m, lb_data* d, const lb_model* tree,
+                           const lb_data* from);
 // How many choices were made: multipliers of rows are of no use after another one.
 int lb_loops_choices(const lb_data* d);
 // The choice, [most rows]: true of those that are left out; NULL: there are no rows at all.

@@ -53,6 +53,32 @@ static lb_motion spring_force(const lb_data* d, const lb_scene_joint* j, int i) 
   return (lb_motion){n, f};
 }
 
+// What pulls along each of a joint's freedoms: how far and how fast b moves along them seen from a.
+int lb_loops_spring_rows(const lb_model* m, const lb_data* d, int i, lb_row row[3]) {
+  const lb_scene_joint* j = &m->loop[i];
+  if (j->stiffness == 0 && j->damping == 0) {
+    return 0;
+  }
+  const lb_loops* L = d->work->loops;
+  const lb_frame *fa = &L->frame[2 * i], *fb = &L->frame[2 * i + 1];
+  const lb_frame_motion a = lb_frame_move(d->work, fa), b = lb_frame_move(d->work, fb);
+  const bool ball = j->kind == LB_JOINT_SPHERICAL, cross = j->kind == LB_JOINT_UNIVERSAL;
+  const lb_v4 axis[3] = {ball ? a.R.x : a.R.z, ball ? a.R.y : b.R.x, a.R.z};
+  const int count = ball ? 3 : cross ? 2 : j->kind == LB_JOINT_FIXED ? 0 : 1;
+  const bool turns = j->kind != LB_JOINT_PRISMATIC;
+  const lb_v4 rate = turns ? b.w - a.w : b.v - a.v - lb_v4_cross(a.w, b.p - a.p);
+  for (int k = 0; k < count; k++) {
+    row[k] = (lb_row){.a = fa,
+                      .b = fb,
+                      .relation = -1,
+                      .turns = turns,
+                      .e = axis[k],
+                      .at = b.p,
+                      .cd = lb_v4_dot(axis[k], rate)};
+  }
+  return count;
+}
+
 lb_motion lb_loops_spring(const lb_model* m, const lb_data* d, int i) {
   return spring_force(d, &m->loop[i], i);
 }

@@ -93,6 +93,12 @@ struct lb_loops {
   bool* lands;        // [nrow] and does not touch yet
 };
 
+// Rows of joint i that closes a loop, that of its motor included.
+int lb_loop_rows_of(const lb_model* m, int i);
+
+// Springs and dampers of such a joint as compliant rows: how many.
+int lb_loops_spring_rows(const lb_model* m, const lb_data* d, int i, lb_row row[3]);
+
 // A kind of constraint.
 typedef struct lb_row_kind {
   int (*most)(const lb_model* m); // rows that there can be

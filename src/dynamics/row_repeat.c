@@ -26,6 +26,7 @@
 
 #include "dynamics/joint.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/kkt.h"
 #include "dynamics/row.h"
 #include "math/dense.h"
 #include "math/semidefinite.h"
@@ -72,6 +73,9 @@ static double length_of(const lb_model* m, const lb_loops* L, int i) {
 // How long rows are at d, where nothing is special.
 static void measure_rows(const lb_model* m, lb_data* d) {
   const lb_loops* L = d->work->loops;
+  if (L->kkt) {
+    return;
+  }
   fill_jacobian(m, d);
   for (int i = 0; i < L->nrow; i++) {
     const double length = length_of(m, L, i);
@@ -79,11 +83,29 @@ static void measure_rows(const lb_model* m, lb_data* d) {
   }
 }
 
+// Rows that the elimination of all of them finds independent, in `pivot`.
+static int find_own_by_kkt(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  fill_joints(m, d);
+  if (!lb_kkt_factor(L->kkt, d, (lb_kkt_terms){0})) {
+    return 0;
+  }
+  const int own = lb_kkt_redundant(L->kkt, L->near);
+  int first = 0, last = own;
+  for (int i = 0; i < L->nrow; i++) {
+    L->pivot[L->near[L->row[i].number] ? last++ : first++] = i;
+  }
+  return own;
+}
+
 // Rows of the joints that are independent of each other, in `pivot`: how many. With `stay`, those
 // that are not left out come first unless others are much better. A row that all but vanishes in
 // this pose is worth little: rows count by the length they have elsewhere.
 static int find_own(const lb_model* m, lb_data* d, bool stay) {
   const lb_loops* L = d->work->loops;
+  if (L->kkt) {
+    return find_own_by_kkt(m, d);
+  }
   fill_jacobian(m, d);
   const int nv = m->nv, n = L->nrow;
   for (int i = 0; i < n; i++) {
@@ -159,6 +181,9 @@ static bool are_closed(const lb_model* m, lb_data* d, double gap) {
 // Rows that are left out feel something at d.
 static bool feel_something(const lb_model* m, lb_data* d) {
   const lb_loops* L = d->work->loops;
+  if (L->kkt) {
+    return lb_kkt_feels(L->kkt, L->left_out);
+  }
   fill_jacobian(m, d);
   for (int i = 0; i < L->nrow; i++) {
     if (L->left_out[L->row[i].number] && length_of(m, L, i) > 0) {
@@ -218,14 +243,50 @@ static void choose_again(const lb_model* m, lb_data* d) {
   }
 }
 
+// Whether elimination finds what is kept to be hardly independent here.
+static bool is_doubtful(const lb_model* m, lb_data* d) {
+  lb_loops* L = d->work->loops;
+  lb_kinematics(m, d, d->q, d->qd);
+  L->joints = true;
+  lb_rows_fill(m, d);
+  L->joints = false;
+  lb_kkt_factor(L->kkt, d, (lb_kkt_terms){0});
+  return lb_kkt_is_weak(L->kkt);
+}
+
 void lb_loops_choose(const lb_model* m, lb_data* d) {
   lb_loops* L = d->work->loops;
   if (L && L->own < 0) {
     find(m, d);
   }
-  if (L && L->moves) {
+  if (L && L->moves && (!L->kkt || is_doubtful(m, d))) {
     choose_again(m, d);
   }
+}
+
+void lb_loops_adopt_choice(const lb_model* m, lb_data* d, const lb_model* tree,
+                           const lb_data* from) {
+  lb_loops* L = d->work->loops;
+  const lb_loops* T = from->work->loops;
+  if (!L || !T || !L->kkt || T->own < 0) {
+    return;
+  }
+  int rows = 0, out = 0;
+  for (int i = 0, at = 0; i < m->nloop; at += lb_loop_rows_of(m, i), i++) {
+    const int n = lb_loop_rows_of(m, i);
+    for (int k = 0, there = 0; k < tree->nloop; there += lb_loop_rows_of(tree, k), k++) {
+      if (strcmp(m->loop[i].name, tree->loop[k].name) == 0 && n == lb_loop_rows_of(tree, k)) {
+        memcpy(L->left_out + at, T->left_out + there, (size_t)n * sizeof *L->left_out);
+      }
+    }
+    for (int r = at; r < at + n; r++) {
+      out += L->left_out[r];
+    }
+    rows += n - (m->loop_motor[i] >= 0);
+  }
+  L->own = rows - out;
+  L->moves = T->moves;
+  L->choices++;
 }
 
 void lb_loops_forget_choice(lb_data* d) {

@@ -167,7 +167,7 @@ static bool make_kkt(lb_stepper* st, lb_data* d, double dt) {
   own->exact = false;
   own->dt = dt;
   lb_secants_forget(&own->secants);
-  step->dt = lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more}) ? dt : 0;
+  step->dt = lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more, .dt = dt}) ? dt : 0;
   return step->dt > 0;
 }
 

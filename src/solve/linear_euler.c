@@ -197,7 +197,7 @@ static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
   }
   drive(m, own, d);
   const lb_loop_rows rows = read_rows(m, own, d, h);
-  if (!lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more})) {
+  if (!lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more, .dt = h, .linear = true})) {
     return false;
   }
   for (int i = 0; i < rows.count; i++) {

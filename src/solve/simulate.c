@@ -139,7 +139,9 @@ static lb_status assemble_joined(const lb_model* m, lb_data* d, lb_error* err) {
     status = lb_assemble(m->joined, t, err);
   }
   if (status == LB_OK) {
+    lb_loops_choose(m->joined, t);
     lb_apart_lay_out(m->joined, t, m, d);
+    lb_loops_adopt_choice(m, d, m->joined, t);
   }
   lb_data_release(t);
   return status;
@@ -167,13 +169,13 @@ static bool close_from_aside(const lb_model* m, lb_data* d) {
 }
 
 lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
+  lb_loops_forget_choice(d);
   if (m->joined && at_start(m, d) && as_fast(m, d)) {
     const lb_status status = assemble_joined(m, d, err);
     if (status != LB_OK) {
       return status;
     }
   }
-  lb_loops_forget_choice(d);
   keep_named(m, d);
   return close_all(m, d) || close_from_aside(m, d) ? LB_OK : lb_tell_open(m, d, true, err);
 }
