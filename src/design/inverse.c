@@ -303,6 +303,10 @@ lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
                         "(take them out)",
                         model->name);
   }
+  const lb_status fits = lb_loops_check_dense(model, "inverse dynamics", err);
+  if (fits != LB_OK) {
+    return fits;
+  }
   job J = {.m = model, .o = options, .err = err};
   lb_summary s = {.job = "inverse",
                   .steps = motion->nsample,

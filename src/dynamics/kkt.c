@@ -444,9 +444,7 @@ static bool read_springs(lb_kkt* K, const lb_data* d) {
       to->present = to->velocity_level = true;
       to->place = -1;
       to->compliance = 1 / stiff;
-      to->wish = K->terms.linear
-                     ? K->terms.dt * K->terms.dt * j->stiffness / stiff * row[k].cd
-                     : 0;
+      to->wish = K->terms.linear ? K->terms.dt * K->terms.dt * j->stiffness / stiff * row[k].cd : 0;
       known &= to->scheduled || to->void_row;
     }
   }

@@ -95,7 +95,7 @@ struct lb_kkt {
   int *near_slot, *near_id; // [most_near]
   size_t npanel, most_panel;
   double* panel; // [most_panel], aligned
-  bool weak;           // a pivot is small
+  bool weak;     // a pivot is small
   bool overflow; // there was no room for an order
   bool ordered;  // there is one, and it is good for other poses
   // numbers

@@ -56,6 +56,12 @@ void lb_loops_start_aside(const lb_model* m, lb_data* d, double far, unsigned se
 // lb_loop_gap of places alone, or of what asks for rates alone. `which` stays where there is none.
 double lb_loops_gap_of(const lb_model* m, lb_data* d, bool rates, int* which);
 
+// Whether matrices of all constraints and velocities are kept: not of mechanisms so large that
+// these would take more than some ten megabytes, of which there is no lb_loops_linearise.
+bool lb_loops_are_dense(const lb_model* m);
+// LB_OK, or that `what` is not for such mechanisms.
+lb_status lb_loops_check_dense(const lb_model* m, const char* what, lb_error* err);
+
 // The rows at d's q and qd, whose kinematics are in place: how many, their gaps and the rates of
 // these, and the rows of J (driven coordinates left out). Good until the next call about loops.
 typedef struct lb_loop_rows {
@@ -126,8 +132,8 @@ void lb_loops_leave_out_one_way(lb_data* d, bool out);
 void lb_loops_choose(const lb_model* m, lb_data* d);
 // As if nothing were known of that: for motions that are to be the same whatever came before.
 void lb_loops_forget_choice(lb_data* d);
-// Take over the choice of the same world with its joints in a tree: in maximal coordinates those are
-// redundant that are so there.
+// Take over the choice of the same world with its joints in a tree: in maximal coordinates those
+// are redundant that are so there.
 void lb_loops_adopt_choice(const lb_model* m, lb_data* d, const lb_model* tree,
                            const lb_data* from);
 // How many choices were made: multipliers of rows are of no use after another one.

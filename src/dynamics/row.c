@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "dynamics/kinematics.h"
+#include "dynamics/kkt.h"
 #include "elastic/reduced.h"
 #include "model/pose.h"
 
@@ -54,6 +55,20 @@ static lb_frame make_frame(const lb_model* m, int body, int face, lb_transform i
   return (lb_frame){at.link, lb_m3_from(lb_quat_matrix(at.X.q)), lb_v4_from(at.X.p)};
 }
 
+bool lb_loops_are_dense(const lb_model* m) {
+  static const size_t MOST_NUMBERS = 1 << 22;
+  const size_t n = (size_t)lb_loops_most_rows(m), nv = (size_t)m->nv;
+  return !lb_kkt_fits(m) || n * nv + 2 * n * n + nv * nv <= MOST_NUMBERS;
+}
+
+lb_status lb_loops_check_dense(const lb_model* m, const char* what, lb_error* err) {
+  return lb_loops_are_dense(m)
+             ? LB_OK
+             : lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
+                            "'%s' has %d velocities and up to %d constraints, too many for %s",
+                            m->name, m->nv, lb_loops_most_rows(m), what);
+}
+
 lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   const size_t nv = (size_t)m->nv;
   const size_t n = (size_t)lb_loops_most_rows(m);
@@ -68,10 +83,6 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.length = lb_carve(c, n, sizeof(double));
   loops.touching = lb_carve(c, n, sizeof(bool));
   loops.near = lb_carve(c, n, sizeof(bool));
-  loops.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double));
-  loops.Jt = lb_carve(c, n * nv, sizeof(double));
-  loops.A = lb_carve(c, n * n, sizeof(double));
-  loops.part = lb_carve(c, n * n, sizeof(double));
   loops.x = lb_carve(c, n, sizeof(double));
   loops.sum = lb_carve(c, n, sizeof(double));
   loops.b = lb_carve(c, n, sizeof(double));
@@ -91,6 +102,12 @@ lb_loops* lb_loops_lay_out(lb_carver* c, const lb_model* m) {
   loops.pushes = lb_carve(c, n, sizeof(bool));
   loops.lands = lb_carve(c, n, sizeof(bool));
   loops.paced = lb_carve(c, n, sizeof(bool));
+  if (lb_loops_are_dense(m)) {
+    loops.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double));
+    loops.Jt = lb_carve(c, n * nv, sizeof(double));
+    loops.A = lb_carve(c, n * n, sizeof(double));
+    loops.part = lb_carve(c, n * n, sizeof(double));
+  }
   if (!L) {
     return NULL;
   }

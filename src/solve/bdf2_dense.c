@@ -62,8 +62,12 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     most = m->link[i].reduced && m->link[i].nv > most ? m->link[i].nv : most;
   }
   const bool tree = lb_forces_are_diagonal(m), kkt = lb_bdf2_kkt_fits(m);
-  const bool exact =
-      !(tree || kkt) || m->ndense <= MOST_EXACT || st->solver.newton == LB_NEWTON_EXACT;
+  const bool asked = st->solver.newton == LB_NEWTON_EXACT;
+  const lb_status fits = asked ? lb_loops_check_dense(m, "'newton: exact'", err) : LB_OK;
+  if (fits != LB_OK) {
+    return fits;
+  }
+  const bool exact = !(tree || kkt) || (m->ndense <= MOST_EXACT && lb_loops_are_dense(m)) || asked;
   dense* own = step->own = LB_TAKE(&st->arena, dense, 1);
   if (own) {
     own->tree = tree ? lb_tree_factor_create(m, &st->arena) : NULL;

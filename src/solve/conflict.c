@@ -369,7 +369,7 @@ static int find_moving(const bench* B, double until, int count, const bool* held
 
 lb_status lb_conflict_foresee(const lb_model* m, const lb_data* d, double until, int* which) {
   *which = -1;
-  if (!leads(m)) {
+  if (!leads(m) || !lb_loops_are_dense(m)) {
     return LB_OK;
   }
   lb_arena arena;
@@ -407,7 +407,7 @@ lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_conflict** out, lb_
   lb_loops_forget_choice(d);
   find_shares(C, d, off);
   choose_main(C);
-  C->excess = is_excess(C, d, &arena);
+  C->excess = lb_loops_are_dense(m) && is_excess(C, d, &arena);
   *kept = arena;
   *out = C;
   return LB_OK;

@@ -549,7 +549,8 @@ lb_status lb_rester_create(const lb_model* m, const lb_allocator* allocator, lb_
                         "ask for the rest of that, or leave 'elastic: full' out of the scene's "
                         "solver");
   }
-  const lb_status fit = check_constraints(m, err);
+  lb_status fit = check_constraints(m, err);
+  fit = fit == LB_OK ? lb_loops_check_dense(m, "a search for its equilibrium", err) : fit;
   if (fit != LB_OK) {
     return fit;
   }

@@ -87,6 +87,10 @@ static const lb_model* derived(const lb_step_derivative* S) {
 
 lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
                                     lb_step_derivative** out, lb_error* err) {
+  const lb_status fits = lb_loops_check_dense(m, "gradients of its steps", err);
+  if (fits != LB_OK) {
+    return fits;
+  }
   lb_carver c = {0};
   lay_out(&c, m);
   c.base = lb_allocate(allocator, c.used);

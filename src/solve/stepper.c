@@ -172,11 +172,12 @@ static double rates_off(const lb_model* m, lb_data* d, int* which) {
   static const double SHARE = 0.1;
   double worst = 0;
   lb_kinematics(m, d, d->q, d->qd);
-  const lb_loop_rows rows = lb_loops_linearise(m, d);
+  const bool dense = lb_loops_are_dense(m);
+  const lb_loop_rows rows = dense ? lb_loops_linearise(m, d) : lb_loops_measure(m, d);
   for (int i = 0; i < rows.count; i++) {
-    const double* J = rows.J + (size_t)i * (size_t)m->nv;
+    const double* J = dense ? rows.J + (size_t)i * (size_t)m->nv : NULL;
     double size = 0;
-    for (int k = 0; rows.paced[i] && k < m->nv; k++) {
+    for (int k = 0; J && rows.paced[i] && k < m->nv; k++) {
       size += fabs(J[k] * d->qd[k]);
     }
     const double off = fabs(rows.rate[i]);
