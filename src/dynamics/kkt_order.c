@@ -32,6 +32,8 @@ static const double ROUNDING = 1e-13;
 
 typedef struct lb_kkt_order {
   int* children;      // [nlink] not yet eliminated
+  int* growth;        // [nlink] rows_growth ...
+  bool* stale;        // [nlink] ... unless it changed
   bool* gone;         // [nlink]
   int* link_in;       // [F.links] link in each slot, or -1
   int* row_in;        // [F.rows]
@@ -81,12 +83,14 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
   K->z = LB_TAKE(&K->arena, double, nrow);
   O->children = LB_TAKE(&K->arena, int, nlink);
   O->gone = LB_TAKE(&K->arena, bool, nlink);
+  O->growth = LB_TAKE(&K->arena, int, nlink);
+  O->stale = LB_TAKE(&K->arena, bool, nlink);
   O->row_slot = LB_TAKE(&K->arena, int, nrow);
   O->pending = LB_TAKE(&K->arena, int, nrow);
   O->size = LB_TAKE(&K->arena, double, nrow);
   return K->row && K->term_first && K->term && K->act_first && K->act && K->root && K->slot &&
          K->op && K->S && K->inverse && K->pivot && K->P && K->z && O->children && O->gone &&
-         O->row_slot && O->pending && O->size;
+         O->growth && O->stale && O->row_slot && O->pending && O->size;
 }
 
 // Unilateral constraints that there can be.
@@ -245,6 +249,7 @@ static void begin(lb_kkt* K, const lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
     K->slot[i] = -1;
     O->gone[i] = false;
+    O->stale[i] = true;
     if (m->link_parent[i] != LB_WORLD) {
       O->children[m->link_parent[i]]++;
     }
@@ -287,6 +292,15 @@ static bool take_op(lb_kkt* K, lb_data* d, lb_kkt_op op) {
   return lb_kkt_take(K, d, &K->op[K->nop - 1]);
 }
 
+static void make_stale(lb_kkt* K, int row) {
+  for (int side = 0; side < 2; side++) {
+    const int link = K->row[row].link[side];
+    if (link != LB_WORLD) {
+      K->order->stale[link] = true;
+    }
+  }
+}
+
 static int enter_link(lb_kkt* K, lb_data* d, int link) {
   lb_kkt_order* O = K->order;
   if (link == LB_WORLD || K->slot[link] >= 0 || K->overflow) {
@@ -297,6 +311,9 @@ static int enter_link(lb_kkt* K, lb_data* d, int link) {
   if (!K->overflow) {
     O->link_in[slot] = link;
     K->slot[link] = slot;
+    for (int i = K->act_first[link]; i < K->act_first[link + 1]; i++) {
+      make_stale(K, K->act[i]);
+    }
     take_op(K, d, (lb_kkt_op){.kind = LB_KKT_ENTER_LINK, .id = link, .slot = slot});
   }
   return slot;
@@ -323,6 +340,7 @@ static void enter_row(lb_kkt* K, lb_data* d, int row) {
     O->row_in[slot] = row;
     O->row_slot[row] = slot;
     r->scheduled = true;
+    make_stale(K, row);
     take_op(K, d, op);
   }
 }
@@ -430,22 +448,31 @@ static bool eliminate_link(lb_kkt* K, lb_data* d, int link) {
   return true;
 }
 
-// By how much the front would grow, in numbers, if a link went.
-static int growth(const lb_kkt* K, int link) {
+// By how much the rows that enter with a link make the front grow, in numbers.
+static int rows_growth(const lb_kkt* K, int link) {
   const lb_kkt_order* O = K->order;
-  const int parent = K->m->link_parent[link];
-  int sum = (K->slot[link] < 0 ? 6 : 0) - 6 + (parent != LB_WORLD && K->slot[parent] < 0 ? 6 : 0);
+  int sum = 0;
   for (int i = K->act_first[link]; i < K->act_first[link + 1]; i++) {
     const lb_kkt_row* r = &K->row[K->act[i]];
-    if (O->row_slot[K->act[i]] < 0) {
-      sum += 1;
-      for (int side = 0; side < 2; side++) {
-        const int other = r->link[side];
-        sum += other != LB_WORLD && other != link && other != parent && K->slot[other] < 0 ? 2 : 0;
-      }
+    for (int side = 0; side < 2 && O->row_slot[K->act[i]] < 0; side++) {
+      const int other = r->link[side];
+      sum += side == 0;
+      sum += other != LB_WORLD && other != link && K->slot[other] < 0 ? 2 : 0;
     }
   }
   return sum;
+}
+
+// By how much it would grow if a link went; rows are counted anew where something came or went.
+static int growth(const lb_kkt* K, int link) {
+  const lb_kkt_order* O = K->order;
+  const int parent = K->m->link_parent[link];
+  if (O->stale[link]) {
+    O->growth[link] = rows_growth(K, link);
+    O->stale[link] = false;
+  }
+  return O->growth[link] + (K->slot[link] < 0 ? 6 : 0) - 6 +
+         (parent != LB_WORLD && K->slot[parent] < 0 ? 6 : 0);
 }
 
 static int choose_link(const lb_kkt* K) {
