@@ -221,6 +221,7 @@ typedef struct lb_scene_joint {
   bool rejoins;        ///< made up where one split its child: it holds the part to the rest
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
+  bool averages;            ///< it holds the means of those faces, and does not make them rigid
   int face;              ///< of a parent given as `reduced`: which of its faces; -1: the held one
   int child_face;        ///< the same of the child of a joint that closes a loop
   double stiffness;      ///< spring to `rest` [N m/rad or N/m]

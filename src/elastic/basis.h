@@ -8,6 +8,8 @@
 // - derivatives of the attachment modes, from the softest on, -S (dK phi_i) phi_j: how bending
 // shortens a body, and how twisting turns the plane it bends in.
 #pragma once
+#include <stdbool.h>
+
 #include "elastic/fem.h"
 
 /// Nodes of a face with positive weights of any scale.
@@ -15,6 +17,7 @@ typedef struct lb_basis_face {
   int count;
   int* node;
   double* weight;
+  bool rigid; ///< its nodes are tied (tie.h)
 } lb_basis_face;
 
 /// Start from lb_basis_default().

@@ -330,6 +330,20 @@ static void describe_shape(lb_condensed* c, const double* u) {
   }
 }
 
+// Nodes of a rigid face turn as it does, so that its ties turn with them into what they are.
+static void turn_faces(const lb_condensed* c, lb_m3* R, const double* u) {
+  for (int f = 0; f < c->full->nface; f++) {
+    const lb_full_face* face = &c->full->face[f];
+    lb_face_state at;
+    if (face->rigid) {
+      lb_full_face_place(face, &at, u);
+      for (int i = 0; i < face->count; i++) {
+        R[face->node[i]] = at.R;
+      }
+    }
+  }
+}
+
 lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
   const size_t n = (size_t)c->full->fem->ndof;
   const int loads = c->r - 1;
@@ -358,6 +372,7 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
     lb_fem_mass_apply(c->full->fem, column(c, c->MPsi, k), column(c, c->Psi, k));
   }
   lb_fem_rotations(c->full->fem, c->start, u);
+  turn_faces(c, c->start, u);
   return LB_OK;
 }
 
@@ -381,6 +396,7 @@ void lb_condensed_weigh(lb_condensed* c) {
 static void follow(lb_condensed* c, const double* u) {
   const lb_fem* fem = c->full->fem;
   lb_fem_rotations(fem, c->turn, u);
+  turn_faces(c, c->turn, u);
   for (int i = 0; i < fem->nnode; i++) {
     c->turn[i] = lb_m3_mul(c->turn[i], lb_m3_transpose(c->start[i]));
   }

@@ -192,14 +192,20 @@ static lb_status colour_chunks(lb_fem* fem, lb_arena* scratch) {
   return LB_OK;
 }
 
-// --- the pattern of nodes, and the mass ---
+// --- the pattern of nodes ---
 
-static lb_status make_pattern(lb_fem* fem, const lb_tetmesh* mesh, lb_arena* scratch) {
+static lb_status make_pattern(lb_fem* fem, const lb_tetmesh* mesh, int ntie, const lb_tie* tie,
+                              lb_arena* scratch) {
   const int size = fem->elem_nodes, pairs = size * (size - 1) / 2;
-  if (mesh->nelem > (INT32_MAX - mesh->nnode) / pairs) {
+  size_t tied = 0;
+  for (int i = 0; i < ntie; i++) {
+    tied += lb_tie_most_pairs(&tie[i]);
+  }
+  if (tied > INT32_MAX / 2 || mesh->nelem > (INT32_MAX - mesh->nnode - (int)tied) / pairs) {
     return LB_NO_MEMORY;
   }
-  lb_sparse_pair* pair = LB_TAKE(scratch, lb_sparse_pair, (size_t)pairs * (size_t)mesh->nelem);
+  lb_sparse_pair* pair =
+      LB_TAKE(scratch, lb_sparse_pair, (size_t)pairs * (size_t)mesh->nelem + tied);
   if (!pair) {
     return LB_NO_MEMORY;
   }
@@ -212,8 +218,38 @@ static lb_status make_pattern(lb_fem* fem, const lb_tetmesh* mesh, lb_arena* scr
       }
     }
   }
+  for (int i = 0; i < ntie; i++) {
+    n += lb_tie_pairs(&tie[i], pair + n);
+  }
   return lb_sparse_create(&fem->arena, fem->nnode, n, pair, &fem->M);
 }
+
+// --- ties ---
+
+static lb_status make_ties(lb_fem* fem, int ntie, const lb_tie* tie, lb_arena* scratch) {
+  lb_sparse K;
+  double* still = LB_TAKE(scratch, double, fem->ndof);
+  lb_tie* own = LB_TAKE(&fem->arena, lb_tie, ntie);
+  fem->ties = fem->M;
+  fem->ties.value = LB_TAKE(&fem->arena, double, fem->M.row[fem->M.n]);
+  if (!still || !own || !fem->ties.value || lb_fem_matrix(fem, scratch, &K) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  lb_fem_tangent(fem, &K, still);
+  lb_status status = LB_OK;
+  for (int i = 0; i < ntie && status == LB_OK; i++) {
+    status = lb_tie_make(&own[i], &tie[i], fem->node, &K, &fem->arena);
+  }
+  for (int i = 0; i < ntie && status == LB_OK; i++) {
+    lb_tie_add_stiffness(&own[i], &fem->ties);
+  }
+  fem->tie = own;
+  fem->tie_factor = 1;
+  fem->ntie = status == LB_OK ? ntie : 0;
+  return status;
+}
+
+// --- the mass ---
 
 static void find_entries(lb_fem* fem) {
   for (int n = 0; n < fem->nbatch; n++) {
@@ -369,8 +405,8 @@ static void set_up(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* mater
   }
 }
 
-static lb_status fill(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material,
-                      lb_arena* scratch) {
+static lb_status fill(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material, int ntie,
+                      const lb_tie* tie, lb_arena* scratch) {
   if (take(fem, mesh) != LB_OK) {
     return LB_NO_MEMORY;
   }
@@ -392,11 +428,13 @@ static lb_status fill(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* ma
     return LB_NO_MEMORY;
   }
   fill_batches(fem, mesh, list);
-  if (make_pattern(fem, mesh, scratch) != LB_OK || colour_chunks(fem, scratch) != LB_OK) {
+  if (make_pattern(fem, mesh, ntie, tie, scratch) != LB_OK ||
+      colour_chunks(fem, scratch) != LB_OK) {
     return LB_NO_MEMORY;
   }
   find_entries(fem);
-  if (fill_masses(fem, mesh, material, scratch) != LB_OK) {
+  if (fill_masses(fem, mesh, material, scratch) != LB_OK ||
+      (ntie > 0 && make_ties(fem, ntie, tie, scratch) != LB_OK)) {
     return LB_NO_MEMORY;
   }
   sum_mass(fem);
@@ -406,6 +444,12 @@ static lb_status fill(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* ma
 lb_status lb_fem_create(const lb_allocator* allocator, const lb_tetmesh* mesh,
                         const lb_material* material, int threads, const char* name, lb_place place,
                         lb_fem** fem, lb_error* err) {
+  return lb_fem_create_tied(allocator, mesh, material, 0, NULL, threads, name, place, fem, err);
+}
+
+lb_status lb_fem_create_tied(const lb_allocator* allocator, const lb_tetmesh* mesh,
+                             const lb_material* material, int ntie, const lb_tie* tie, int threads,
+                             const char* name, lb_place place, lb_fem** fem, lb_error* err) {
   lb_arena scratch;
   lb_arena_init(&scratch, allocator);
   lb_status status = lb_tetmesh_check(mesh, name, place, &scratch, err);
@@ -419,7 +463,7 @@ lb_status lb_fem_create(const lb_allocator* allocator, const lb_tetmesh* mesh,
       *made = (lb_fem){.threads = threads};
       lb_arena_init(&made->arena, allocator);
     }
-    status = made ? fill(made, mesh, material, &scratch) : LB_NO_MEMORY;
+    status = made ? fill(made, mesh, material, ntie, tie, &scratch) : LB_NO_MEMORY;
     if (status == LB_OK) {
       *fem = made;
     } else {

@@ -177,19 +177,29 @@ static void sweep_vector(sweep s) {
   sweep_chunks(&s, chunk_vector);
 }
 
+// y += (stiffness of the ties) u
+static void add_ties(const lb_fem* fem, double* y, const double* u) {
+  for (int i = 0; i < fem->ntie; i++) {
+    lb_tie_add_force(&fem->tie[i], fem->tie_factor, y, u);
+  }
+}
+
 void lb_fem_force(const lb_fem* fem, double* f, const double* u) {
   sweep_vector((sweep){.fem = fem, .out = f, .ninput = 1, .input = {u}, .respond = respond_stress});
+  add_ties(fem, f, u);
 }
 
 void lb_fem_damped_force(const lb_fem* fem, double* f, double beta, const double* u,
                          const double* v) {
   sweep_vector((sweep){
       .fem = fem, .out = f, .ninput = 2, .input = {u, v}, .respond = respond_damped, .beta = beta});
+  add_ties(fem, f, u);
 }
 
 void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v) {
   sweep_vector(
       (sweep){.fem = fem, .out = y, .ninput = 2, .input = {u, v}, .respond = respond_differential});
+  add_ties(fem, y, v);
 }
 
 void lb_fem_apply_viscous(const lb_fem* fem, double* y, const double* u, const double* v) {
@@ -258,7 +268,11 @@ static double batch_energy(void* context, int n) {
 
 double lb_fem_energy(const lb_fem* fem, const double* u) {
   look s = {fem, u};
-  return lb_parallel_sum(fem->threads, fem->nbatch, batch_energy, &s);
+  double sum = lb_parallel_sum(fem->threads, fem->nbatch, batch_energy, &s);
+  for (int i = 0; i < fem->ntie; i++) {
+    sum += fem->tie_factor * lb_tie_energy(&fem->tie[i], u);
+  }
+  return sum;
 }
 
 lb_vec3 lb_fem_elem_middle(const lb_fem* fem, int elem) {
@@ -519,10 +533,24 @@ static void chunk_tangent(void* context, int i) {
   }
 }
 
+// A matrix of nodes into one of unknowns.
+static void add_nodes(lb_sparse* A, double s, const lb_sparse* M) {
+  for (int i = 0; i < M->n; i++) {
+    for (int k = M->row[i]; k < M->row[i + 1]; k++) {
+      for (int c = 0; c < 3; c++) {
+        A->value[A->row[3 * i + c] + 3 * (k - M->row[i]) + c] += s * M->value[k];
+      }
+    }
+  }
+}
+
 void lb_fem_blend(const lb_fem* fem, lb_sparse* K, lb_blend of, const double* u, const double* v) {
   sweep all = {.fem = fem, .K = K, .ninput = v ? 2 : 1, .input = {u, v}, .of = of};
   lb_sparse_zero(K);
   sweep_chunks(&all, chunk_tangent);
+  if (fem->ntie > 0) {
+    add_nodes(K, of.K * fem->tie_factor, &fem->ties);
+  }
 }
 
 void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u) {
@@ -534,17 +562,6 @@ void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u) {
 }
 
 // --- mass ---
-
-// A matrix of nodes into one of unknowns.
-static void add_nodes(lb_sparse* A, double s, const lb_sparse* M) {
-  for (int i = 0; i < M->n; i++) {
-    for (int k = M->row[i]; k < M->row[i + 1]; k++) {
-      for (int c = 0; c < 3; c++) {
-        A->value[A->row[3 * i + c] + 3 * (k - M->row[i]) + c] += s * M->value[k];
-      }
-    }
-  }
-}
 
 void lb_fem_add_mass(const lb_fem* fem, lb_sparse* A, double s) {
   add_nodes(A, s, &fem->M);

@@ -7,6 +7,7 @@
 #pragma once
 #include "elastic/blend.h"
 #include "elastic/material.h"
+#include "elastic/tie.h"
 #include "geom/tetmesh.h"
 #include "math/simd.h"
 #include "math/sparse.h"
@@ -24,6 +25,12 @@ typedef struct lb_fem {
   // mass
   lb_sparse M;       ///< of nodes: the mass matrix is M times the 3 x 3 identity, block by block
   double* node_mass; ///< [nnode] row sums of M: what a uniform acceleration acts on; may be < 0
+
+  // ties
+  int ntie;
+  lb_tie* tie;
+  double tie_factor; ///< on their stiffness: moduli that changed since
+  lb_sparse ties; ///< of nodes: their stiffness is this times the identity, block by block
 
   // elements, eight at a time
   int order, elem_nodes, npoint;
@@ -53,6 +60,10 @@ typedef struct lb_fem {
 lb_status lb_fem_create(const lb_allocator* allocator, const lb_tetmesh* mesh,
                         const lb_material* material, int threads, const char* name, lb_place place,
                         lb_fem** fem, lb_error* err);
+/// The same with nodes tied to others. They act in energy, force and stiffness, not in damping.
+lb_status lb_fem_create_tied(const lb_allocator* allocator, const lb_tetmesh* mesh,
+                             const lb_material* material, int ntie, const lb_tie* tie, int threads,
+                             const char* name, lb_place place, lb_fem** fem, lb_error* err);
 void lb_fem_release(lb_fem* fem);
 
 /// Elastic energy [J].

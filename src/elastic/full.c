@@ -17,7 +17,7 @@ static lb_v4 rest(const lb_full* b, int node) {
 
 static lb_status copy_face(lb_basis_face* to, const lb_basis_face* from, lb_arena* arena) {
   *to = (lb_basis_face){from->count, LB_TAKE(arena, int, from->count),
-                        LB_TAKE(arena, double, from->count)};
+                        LB_TAKE(arena, double, from->count), from->rigid};
   if (!to->node || !to->weight) {
     return LB_NO_MEMORY;
   }
@@ -63,6 +63,7 @@ static lb_status make_face(const lb_full* b, const lb_basis_face* from, lb_arena
   *face = (lb_full_face){.count = own.count,
                          .node = own.node,
                          .weight = own.weight,
+                         .rigid = own.rigid,
                          .arm = LB_TAKE(arena, lb_v4, own.count)};
   if (!face->arm) {
     return LB_NO_MEMORY;

@@ -20,7 +20,8 @@ typedef struct lb_full_face {
   double* weight;
   lb_v4* arm;
   lb_v4 x0;
-  lb_m3 A0; // sum w D D'
+  lb_m3 A0;   // sum w D D'
+  bool rigid; // its nodes turn together
   // traces: directions that arms have, of a flat face two, and weights of the nodes in each
   int nspan;
   lb_v4 span[3];

@@ -113,6 +113,17 @@ static lb_status scale_mass(lb_reduced* b, double factor, lb_arena* arena) {
   return LB_OK;
 }
 
+// Ties are scaled where all regions are alike, and stay where they differ; without some of the
+// regions they are none of the rest's.
+static double tie_factor(int nregion, const double* factor) {
+  bool alike = true, parts = false;
+  for (int i = 0; i < nregion; i++) {
+    alike = alike && factor[i] == factor[0];
+    parts = parts || factor[i] == 0;
+  }
+  return alike ? factor[0] : !parts;
+}
+
 // Of a body with all its nodes the constants of its regions' materials, or of all of them alike.
 static lb_status scale_nodes(lb_reduced* b, int nregion, const double* factor, lb_arena* arena) {
   const lb_fem* from = b->full->fem;
@@ -127,6 +138,7 @@ static lb_status scale_nodes(lb_reduced* b, int nregion, const double* factor, l
   }
   *fem = *from;
   fem->constants = constants;
+  fem->tie_factor *= tie_factor(nregion, factor);
   *full = *b->full;
   full->fem = fem;
   b->full = full;

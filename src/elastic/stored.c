@@ -246,7 +246,7 @@ lb_status lb_stored_mesh(const lb_stored* s, lb_arena* arena, lb_tetmesh* mesh) 
 lb_basis_face lb_stored_face(const lb_stored* s, int face) {
   const int first = s->face_first[face];
   return (lb_basis_face){s->face_first[face + 1] - first, (int*)s->face_node + first,
-                         (double*)s->face_weight + first};
+                         (double*)s->face_weight + first, false};
 }
 
 int lb_stored_find_face(const lb_stored* s, const char* name) {

@@ -27,6 +27,7 @@ typedef struct maker {
   lb_basis basis;
   lb_basis_face face[LB_ELASTIC_MOST_FACES]; // the held one, then those that carry
   const char* name[LB_ELASTIC_MOST_FACES];
+  bool rigid[LB_ELASTIC_MOST_FACES];
   int nface;
   double stiffness; // of the body over that of its elements; 1 when they are kept
 } maker;
@@ -60,7 +61,8 @@ static void list_faces(maker* k) {
   for (int i = 0; i < lb_grip_count(k->b); i++) {
     const lb_grip g = lb_grip_at(k->b, i);
     if (g.body == k->body) {
-      add_face(k, g.face_name);
+      const int face = add_face(k, g.face_name);
+      k->rigid[face] = k->rigid[face] || g.rigid;
     }
   }
 }
@@ -146,19 +148,45 @@ static lb_status check_areas(maker* k) {
 
 // --- the steps ---
 
+// A rigid face keeps a layer as long as the body is thin from contracting. Layers of elements as
+// long as that, unless they are counted, keep it from doing so to a longer one.
+static double end_layers(const maker* k, const lb_tetmesh_def* def) {
+  bool rigid = false;
+  for (int i = 0; i < k->nface; i++) {
+    rigid = rigid || k->rigid[i];
+  }
+  const double thin =
+      def->kind == LB_TETMESH_BOX ? fmin(def->width, def->height) : 2 * (def->radius - def->inner);
+  return rigid && def->along == 0 ? thin : 0;
+}
+
 static lb_status make_mesh(maker* k) {
   lb_status status = LB_OK;
   if (k->from->form == LB_ELASTIC_MESH) {
     k->mesh = *k->from->mesh;
   } else {
-    const lb_tetmesh_def def = lb_elastic_definition(k->from, k->b->scene->solver.elastic);
+    lb_tetmesh_def def = lb_elastic_definition(k->from, k->b->scene->solver.elastic);
+    def.ends = end_layers(k, &def);
     status = lb_tetmesh_make(&def, k->from->place, &k->scratch, &k->mesh, k->b->err);
   }
   for (int i = 0; i < k->nface && status == LB_OK; i++) {
     const lb_tetmesh_surface* surface = lb_tetmesh_find_surface(&k->mesh, k->name[i]);
     status = lb_basis_face_of(&k->mesh, surface, &k->scratch, &k->face[i]);
+    k->face[i].rigid = k->rigid[i];
   }
   return status;
+}
+
+// The held face is clamped, others stay plane; how many there are.
+static int tie_faces(const maker* k, lb_tie tie[LB_ELASTIC_MOST_FACES]) {
+  int count = 0;
+  for (int i = 0; i < k->nface; i++) {
+    if (k->rigid[i]) {
+      tie[count++] =
+          (lb_tie){.clamped = i == 0, .count = k->face[i].count, .node = k->face[i].node};
+    }
+  }
+  return count;
 }
 
 // How many times as stiff a body is as the one its basis and points are made with, whose modulus is
@@ -177,6 +205,7 @@ static bool is_full(const lb_scene* s) {
 
 static lb_status make_fem(maker* k) {
   lb_build* b = k->b;
+  lb_tie tie[LB_ELASTIC_MOST_FACES];
   k->material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
   if (!k->material) {
     return LB_NO_MEMORY;
@@ -191,8 +220,8 @@ static lb_status make_fem(maker* k) {
                                    m->damping_mass,
                                    m->damping_stiffness};
   }
-  return lb_fem_create(b->arena->allocator, &k->mesh, k->material, 1, b->scene->body[k->body].name,
-                       k->from->place, &k->fem, b->err);
+  return lb_fem_create_tied(b->arena->allocator, &k->mesh, k->material, tie_faces(k, tie), tie, 1,
+                            b->scene->body[k->body].name, k->from->place, &k->fem, b->err);
 }
 
 static lb_status make_basis(maker* k) {
@@ -438,7 +467,7 @@ int lb_elastic_twin(const lb_scene* scene, int body) {
     list_faces(&o);
     bool same = o.nface == k.nface;
     for (int f = 0; same && f < k.nface; f++) {
-      same = strcmp(o.name[f], k.name[f]) == 0;
+      same = strcmp(o.name[f], k.name[f]) == 0 && o.rigid[f] == k.rigid[f];
     }
     if (same) {
       return i;

@@ -14,6 +14,7 @@ static lb_grip of_joint(lb_scene_joint* j, int end) {
                    .body = end ? j->child : j->parent,
                    .face_name = j->face_name[end],
                    .at_middle = j->at_middle[end],
+                   .rigid = !j->averages,
                    .face = end ? &j->child_face : &j->face,
                    .point = end ? &j->in_child.p : &j->in_parent.p};
 }

@@ -9,6 +9,7 @@ typedef struct lb_grip {
   int body;        // or LB_WORLD
   const char* face_name;
   bool at_middle;
+  bool rigid;     // it makes its face rigid
   int* face;      // to fill in
   lb_vec3* point; // to fill in
 } lb_grip;

@@ -361,6 +361,7 @@ void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_jo
                                parent || spec->child_face ? spec->child_face : spec->face};
   const bool elastic[2] = {parent, child};
   const lb_node* written = spec->given.whole;
+  joint->averages = spec->hold == 1;
   const lb_node* at[2] = {lb_node_find(written, "at"), lb_node_find(written, "in_child")};
   for (int i = 0; i < 2; i++) {
     joint->face_name[i] = name[i];

@@ -385,6 +385,7 @@ typedef struct lb_joint_spec {
   lb_given given;
   int kind, parent, child;
   const char *face, *child_face;
+  int hold;
   lb_transform at, in_child;
   bool loop;
   lb_vec3 axis, second_axis;

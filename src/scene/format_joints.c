@@ -13,6 +13,8 @@ static const lb_choices turn_choices = {LB_TURN_COUNT, turn_names};
 static const lb_choices euler_choices = {LB_TURN_COUNT - 1, turn_names + 1};
 static const char* const first_names[] = {"translation", "rotation"};
 static const lb_choices first_choices = {COUNT(first_names), first_names};
+static const char* const hold_names[] = {"rigid", "average"};
+static const lb_choices hold_choices = {COUNT(hold_names), hold_names};
 
 // --- what all joints have ---
 
@@ -50,6 +52,15 @@ static const lb_choices first_choices = {COUNT(first_names), first_names};
        NULL,                                                                                       \
        "for two elastic bodies only",                                                              \
        "the child's face when both bodies are elastic"},                                           \
+      {"hold",                                                                                     \
+       LB_VALUE_CHOICE,                                                                            \
+       JOINT(hold),                                                                                \
+       LB_PURE,                                                                                    \
+       LB_ANY,                                                                                     \
+       false,                                                                                      \
+       &hold_choices,                                                                              \
+       "rigid",                                                                                    \
+       "rigid: glued or bolted, so that the face cannot warp; average: by the mean of the face"},  \
       {"at",                                                                                       \
        LB_VALUE_POSE,                                                                              \
        JOINT(at),                                                                                  \

@@ -147,7 +147,8 @@ static bool read_details(lb_reader* r, const lb_joint_spec* spec, lb_scene_joint
 
 // A part has the keys of its type but those that name bodies.
 static bool read_part(lb_reader* r, const lb_node* node, lb_scene_joint* part) {
-  static const char* const BODIES[] = {"parent", "child", "face", "child_face", "in_child", "loop"};
+  static const char* const BODIES[] = {"parent", "child",    "face", "child_face",
+                                       "hold",   "in_child", "loop"};
   const lb_table* whole = joint_table(node);
   lb_field field[LB_FIELD_MOST];
   lb_table table = {.name = whole->name, .field = field};

@@ -107,9 +107,12 @@ static void a_scene_makes_the_body_that_code_makes(void** state) {
   lb_basis basis;
   lb_basis_face face[2];
   assert_int_equal(lb_tetmesh_make(&def, (lb_place){0}, &arena, &mesh, NULL), LB_OK);
-  assert_int_equal(lb_fem_create(NULL, &mesh, &material, 1, "", (lb_place){0}, &fem, NULL), LB_OK);
   lb_basis_face_of(&mesh, lb_tetmesh_find_surface(&mesh, "start"), &arena, &face[0]);
   lb_basis_face_of(&mesh, lb_tetmesh_find_surface(&mesh, "end"), &arena, &face[1]);
+  const lb_tie tie[2] = {{.clamped = true, .count = face[0].count, .node = face[0].node},
+                         {.count = face[1].count, .node = face[1].node}};
+  assert_int_equal(
+      lb_fem_create_tied(NULL, &mesh, &material, 2, tie, 1, "", (lb_place){0}, &fem, NULL), LB_OK);
   assert_int_equal(
       lb_basis_create(fem, &face[0], 1, &face[1], &(lb_basis_options){3, 2, 0}, &arena, &basis, NULL),
       LB_OK);
@@ -313,7 +316,7 @@ static void plates_and_beams_are_boxes(void** state) {
   for (int i = 0; i < 3; i++) {
     char text[400];
     snprintf(text, sizeof text,
-             "bodies: {p: {elastic: {%s to: [0.1, 0, 0]}, material: steel, elements: {along: 10, "
+             "bodies: {p: {elastic: {%s to: [0.1, 0, 0]}, material: steel, elements: {"
              "across: 1, around: 2}, basis: {modes: 1, derivatives: 0}}}}\n"
              "joints: {wall: {type: fixed, child: p, face: start}}\n",
              forms[i]);

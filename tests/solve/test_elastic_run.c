@@ -53,7 +53,7 @@ static lb_vec3 travel(const run* u, const char* body) {
   "gravity: [0, 0, 0]\n"                                                                           \
   "materials: {s: {density: 7850, young: 200 GPa, poisson: 0.3, damping: {mass: 150}}}\n"          \
   "bodies: {rod: {elastic: {rod: {radius: 5 mm, to: [0.4, 0, 0]}, material: s,\n"                  \
-  "                         elements: {along: 12, across: 1}}}}\n"                                 \
+  "                         elements: {across: 1}}}}\n"                                            \
   "joints: {clamp: {type: fixed, child: rod, face: start}}\n"                                      \
   "duration: 0.4\n"
 

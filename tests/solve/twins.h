@@ -117,7 +117,8 @@ static void make_twins(twins* t, const char* root, const char* more) {
   lb_arena_init(&t->arena, NULL);
   t->basis = complete_basis(body, &t->arena);
   t->whole = (lb_projected){body->fem, &t->basis};
-  const lb_basis_face face = {body->face[0].count, body->face[0].node, body->face[0].weight};
+  const lb_basis_face face = {body->face[0].count, body->face[0].node, body->face[0].weight,
+                              body->face[0].rigid};
   assert_int_equal(lb_projected_reduce(&t->whole, 1, &face, &t->arena, &t->all), LB_OK);
   t->all.alpha = body->alpha;
   t->all.beta = body->beta;
