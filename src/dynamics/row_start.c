@@ -10,6 +10,9 @@
 // follow. Where even that does not work, as of a crank that cannot get to where it is wanted, all
 // have moved. For velocities the same is linear, and exact.
 //
+// Elastic bodies keep their shape, and with it their energy, as long as the others can close the
+// loops. Only where these cannot do the bodies bend.
+//
 // A linkage can be put together in several ways, with its elbow up or down. Where it does not
 // fit together as written but as drawn, with every coordinate zero, it is moved from there to where
 // it starts, as by a hand on what is named, and so comes there in the way in which it was drawn.
@@ -36,6 +39,17 @@ static bool keep_all(const lb_model* m, const lb_loops* L, const int* named) {
   for (int k = 0; k < m->nv; k++) {
     L->kept[k] = named[k] > 0;
     any |= L->kept[k];
+  }
+  return any;
+}
+
+// The coordinates of elastic bodies in a basis stay, too. (Their nodes do so anyway.)
+static bool keep_elastic(const lb_model* m, const lb_loops* L) {
+  bool any = false;
+  for (int i = 0; i < m->nlink; i++) {
+    for (int k = 0; k < m->link_nv[i] && m->link_kind[i] == LB_LINK_ELASTIC; k++) {
+      any = L->kept[m->link_v[i] + k] = true;
+    }
   }
   return any;
 }
@@ -215,6 +229,10 @@ static bool close_with_kept(const lb_model* m, lb_data* d) {
 static void close_places(const lb_model* m, lb_data* d, const int* named) {
   lb_loops* L = d->work->loops;
   const size_t nq = (size_t)m->nq * sizeof *d->q;
+  keep_all(m, L, named);
+  if (keep_elastic(m, L) && close_with_kept(m, d)) {
+    return;
+  }
   if (!keep_all(m, L, named) || close_with_kept(m, d)) {
     return;
   }
@@ -249,6 +267,11 @@ static bool close_rates_by_others(const lb_model* m, lb_data* d) {
 static void close_rates(const lb_model* m, lb_data* d, const int* named) {
   const lb_loops* L = d->work->loops;
   const size_t nv = (size_t)m->nv * sizeof *d->qd;
+  keep_all(m, L, named);
+  if (keep_elastic(m, L) && close_rates_by_others(m, d)) {
+    return;
+  }
+  memcpy(d->qd, L->given + m->nq, nv);
   if (!keep_all(m, L, named) || close_rates_by_others(m, d)) {
     return;
   }
