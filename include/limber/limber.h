@@ -5,6 +5,7 @@
 #include "limber/fit.h"
 #include "limber/geometry.h"
 #include "limber/inverse.h"
+#include "limber/job.h"
 #include "limber/math.h"
 #include "limber/memory.h"
 #include "limber/model.h"

@@ -45,6 +45,13 @@ lb_status lb_recording_keep(lb_recording* recording, int keeps, lb_error* err);
 /// fills it in.
 int lb_recording_add(lb_recording* recording);
 
+/// Somebody who gets every frame as soon as it is recorded. Anything but LB_OK ends the run, which
+/// keeps what it has. Frames may be taken back at the end of a run that blew up.
+typedef struct lb_sink {
+  lb_status (*put)(void* context, const lb_recording* recording, int frame, lb_error* err);
+  void* context;
+} lb_sink;
+
 /// Are all numbers of a frame finite?
 bool lb_recording_is_finite(const lb_recording* recording, int frame);
 
@@ -145,6 +152,18 @@ typedef struct lb_summary {
 /// being written; `err` names each that failed and why.
 lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
                              const char* dir, lb_error* err);
+
+/// The same while a run goes on: a sink that writes trajectory.csv frame by frame, beside its final
+/// name, and at the end the other files.
+typedef struct lb_results lb_results;
+lb_status lb_results_open(const char* dir, const lb_allocator* allocator, lb_results** results,
+                          lb_error* err);
+lb_sink lb_results_sink(lb_results* results);
+/// Write all that is missing, and release.
+lb_status lb_results_close(lb_results* results, const lb_recording* recording,
+                           const lb_summary* summary, lb_error* err);
+/// Release, and keep nothing; NULL is ignored.
+void lb_results_drop(lb_results* results);
 
 /// The file parameters.csv alone, for a search that is under way.
 lb_status lb_parameters_write(const struct lb_optimize_result* result, const char* dir,

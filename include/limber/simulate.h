@@ -69,6 +69,7 @@ typedef struct lb_simulate_options {
   int threads;     ///< >= 1
   lb_progress progress;
   lb_watcher watcher; ///< see NULL: nobody
+  lb_sink sink;       ///< of recorded frames; put NULL: none
 } lb_simulate_options;
 
 lb_simulate_options lb_simulate_default(void);

@@ -1,10 +1,11 @@
 // Reading scenes for the verbs that run them.
 #include "app/load.h"
 
-#include <math.h>
-
 #include "app/outdir.h"
 #include "app/terminal.h"
+#include "job/job_text.h"
+
+enum { WARNING = 1200 };
 
 // What a scene does wrong is bad input, unreadable files too.
 static exit_code tell(lb_status status, lb_error* err) {
@@ -56,35 +57,15 @@ exit_code exit_code_of(lb_status outcome) {
 }
 
 void tell_moved_start(const lb_model* m, const lb_moved_start* moved) {
-  static const struct {
-    double unit;
-    const char* name;
-  } of[] = {[LB_COORDINATE_ANGLE] = {180 / M_PI, " deg"},
-            [LB_COORDINATE_LENGTH] = {1, " m"},
-            [LB_COORDINATE_NUMBER] = {1, ""}};
-  if (!moved->name) {
-    return;
+  char text[WARNING];
+  if (lb_text_moved_start(m, moved, text, sizeof text) > 0) {
+    tell_warning("%s", text);
   }
-  const lb_place at = moved->place;
-  tell_warning("%s:%d:%d: '%s' cannot start %s: for loops and constraints to hold, it is %s by "
-               "%.3g%s%s (name fewer starts, or ones that fit; of those that do not, the first in "
-               "the file stay)",
-               at.file ? at.file : m->file, at.line, at.column, moved->name,
-               moved->rate ? "as fast as this" : "here", moved->rate ? "changed" : "moved",
-               moved->by * of[moved->counts].unit, of[moved->counts].name,
-               moved->rate ? " a second" : "");
 }
 
 void tell_steep_friction(const lb_model* m, const lb_steep_friction* steep, double step) {
-  if (!(steep->step > 0)) {
-    return;
+  char text[WARNING];
+  if (lb_text_steep_friction(m, steep, step, text, sizeof text) > 0) {
+    tell_warning("%s", text);
   }
-  const lb_place at = m->joint_place[steep->joint];
-  char taken[48], enough[48];
-  tell_warning("%s:%d:%d: friction in joint '%s' is too steep for %s with steps of %s: where the "
-               "joint should come to rest it will chatter and creep (take bdf2, sdirk2 or "
-               "adaptive, steps of at most %s, or a 'friction_speed' %.2g times as high)",
-               at.file ? at.file : m->file, at.line, at.column, m->joint_name[steep->joint],
-               lb_integrator_name(m->solver.integrator), duration_text(step, taken, sizeof taken),
-               duration_text(0.99 * steep->step, enough, sizeof enough), 1.05 * step / steep->step);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/interrupt.h"
+#include "job/job_text.h"
 
 static const char* const red = "\033[1;31m";
 
@@ -77,23 +78,7 @@ double clock_now(void) {
 }
 
 const char* duration_text(double seconds, char* out, size_t size) {
-  // Parts of a second get a smaller unit, from a minute on two units are enough.
-  if (seconds == 0) {
-    snprintf(out, size, "0 s");
-  } else if (seconds < 1e-3) {
-    snprintf(out, size, "%.3g us", 1e6 * seconds);
-  } else if (seconds < 0.9995) {
-    snprintf(out, size, "%.3g ms", 1e3 * seconds);
-  } else if (seconds < 59.95) {
-    snprintf(out, size, "%.3g s", seconds);
-  } else if (seconds < 3599.5) {
-    const long whole = lround(seconds);
-    snprintf(out, size, "%ld min %ld s", whole / 60, whole % 60);
-  } else {
-    const double minutes = round(seconds / 60);
-    snprintf(out, size, "%.0f h %.0f min", floor(minutes / 60), fmod(minutes, 60));
-  }
-  return out;
+  return lb_text_duration(seconds, out, size);
 }
 
 // --- progress ---

@@ -40,7 +40,7 @@ static void joint_headings(lb_out* out, const lb_model* m, int j, const char* wo
   }
 }
 
-static void headings(lb_out* out, const lb_recording* r) {
+void lb_write_csv_head(lb_out* out, const lb_recording* r) {
   static const char* const part[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
   const lb_model* m = r->model;
   lb_out_text(out, "time");
@@ -74,27 +74,31 @@ static void cells(lb_out* out, int count, const double* value) {
   }
 }
 
-void lb_write_csv(lb_out* out, const lb_recording* r) {
+void lb_write_csv_frame(lb_out* out, const lb_recording* r, int f) {
   const lb_model* m = r->model;
-  headings(out, r);
+  lb_out_number(out, r->time[f], "");
+  const lb_transform* pose = r->pose + (size_t)f * (size_t)m->nbody;
+  for (int b = 0; b < m->nbody; b++) {
+    const double part[] = {pose[b].p.x, pose[b].p.y, pose[b].p.z, pose[b].q.w,
+                           pose[b].q.x, pose[b].q.y, pose[b].q.z};
+    cells(out, sizeof part / sizeof *part, part);
+  }
+  const size_t v = (size_t)f * (size_t)m->nv;
+  for (int j = 0; j < m->njoint; j++) {
+    cells(out, m->joint_nq[j], r->q + (size_t)f * (size_t)m->nq + m->joint_q[j]);
+  }
+  for (int j = 0; r->keeps & LB_KEEP_RATES && j < m->njoint; j++) {
+    cells(out, m->joint_nv[j], r->qd + v + m->joint_v[j]);
+    cells(out, m->joint_nv[j], r->qdd + v + m->joint_v[j]);
+  }
+  cells(out, m->nmotor, r->motor + (size_t)f * (size_t)m->nmotor);
+  lb_out_text(out, "\n");
+}
+
+void lb_write_csv(lb_out* out, const lb_recording* r) {
+  lb_write_csv_head(out, r);
   for (int f = 0; f < r->nframe; f++) {
-    lb_out_number(out, r->time[f], "");
-    const lb_transform* pose = r->pose + (size_t)f * (size_t)m->nbody;
-    for (int b = 0; b < m->nbody; b++) {
-      const double part[] = {pose[b].p.x, pose[b].p.y, pose[b].p.z, pose[b].q.w,
-                             pose[b].q.x, pose[b].q.y, pose[b].q.z};
-      cells(out, sizeof part / sizeof *part, part);
-    }
-    const size_t v = (size_t)f * (size_t)m->nv;
-    for (int j = 0; j < m->njoint; j++) {
-      cells(out, m->joint_nq[j], r->q + (size_t)f * (size_t)m->nq + m->joint_q[j]);
-    }
-    for (int j = 0; r->keeps & LB_KEEP_RATES && j < m->njoint; j++) {
-      cells(out, m->joint_nv[j], r->qd + v + m->joint_v[j]);
-      cells(out, m->joint_nv[j], r->qdd + v + m->joint_v[j]);
-    }
-    cells(out, m->nmotor, r->motor + (size_t)f * (size_t)m->nmotor);
-    lb_out_text(out, "\n");
+    lb_write_csv_frame(out, r, f);
   }
 }
 

@@ -141,3 +141,8 @@ lb_status lb_file_end(lb_file* file, lb_error* err) {
   release(file);
   return status;
 }
+
+void lb_file_drop(lb_file* file) {
+  file->out.status = LB_IO;
+  lb_file_end(file, NULL);
+}

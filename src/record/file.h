@@ -15,5 +15,7 @@ lb_status lb_folder_create(const char* dir, const lb_allocator* allocator, lb_er
 // Begin DIR/NAME. On failure nothing is left behind and `file` needs no further call.
 lb_status lb_file_begin(lb_file* file, const char* dir, const char* name,
                         const lb_allocator* allocator, lb_error* err);
+// Remove it: nothing is kept.
+void lb_file_drop(lb_file* file);
 // Finish what was written to `file->out`, or remove it when anything failed on the way.
 lb_status lb_file_end(lb_file* file, lb_error* err);

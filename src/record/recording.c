@@ -7,9 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "record/file.h"
-#include "record/writers.h"
-
 enum { NARRAY = 11, FIRST_CAPACITY = 16 };
 
 // One of the arrays: where its pointer lives, and bytes a frame.
@@ -137,65 +134,4 @@ bool lb_recording_is_finite(const lb_recording* r, int frame) {
     }
   }
   return true;
-}
-
-static void write_csv(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  (void)s;
-  lb_write_csv(out, r);
-}
-
-static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  if (s->retarget) {
-    lb_write_gltf_retargeting(out, s, INT_MAX);
-  } else {
-    lb_write_gltf(out, r, INT_MAX);
-  }
-}
-
-lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
-                             const char* dir, lb_error* err) {
-  static const struct {
-    const char* name;
-    void (*write)(lb_out*, const lb_recording*, const lb_summary*);
-    enum { ANY, FIT, RETARGET, OPTIMIZE, TORQUES, REACTIONS } of;
-  } files[] = {
-      {"trajectory.csv", write_csv, ANY},
-      {"scene.glb", write_gltf, ANY},
-      {"report.html", lb_write_report, ANY},
-      {"markers.csv", lb_write_markers, FIT},
-      {"fitted.yaml", lb_write_fitted, FIT},
-      {"target.csv", lb_write_target, RETARGET},
-      {"before.csv", lb_write_before, RETARGET},
-      {"after.csv", lb_write_after, RETARGET},
-      {"profiles.csv", lb_write_profiles, RETARGET},
-      {"profiles.yaml", lb_write_splines, RETARGET},
-      {"parameters.csv", lb_write_parameters, OPTIMIZE},
-      {"inverse.csv", lb_write_torques, TORQUES},
-      {"reactions.csv", lb_write_reactions, REACTIONS},
-      {"summary.json", lb_write_summary, ANY}}; // last: where it is new, the others are done
-  const lb_allocator* allocator = recording->allocator;
-  const lb_status made = lb_folder_create(dir, allocator, err);
-  if (made != LB_OK) {
-    return made;
-  }
-  lb_status first = LB_OK;
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    const bool there[] = {[ANY] = true,
-                          [FIT] = summary->fit,
-                          [RETARGET] = summary->retarget,
-                          [OPTIMIZE] = summary->optimize,
-                          [TORQUES] = recording->keeps & LB_KEEP_TORQUES,
-                          [REACTIONS] = recording->keeps & LB_KEEP_REACTIONS};
-    if (!there[files[i].of]) {
-      continue;
-    }
-    lb_file file;
-    lb_status status = lb_file_begin(&file, dir, files[i].name, allocator, err);
-    if (status == LB_OK) {
-      files[i].write(&file.out, recording, summary);
-      status = lb_file_end(&file, err);
-    }
-    first = first == LB_OK ? status : first; // what fails for one may work for the next
-  }
-  return first;
 }

@@ -4,6 +4,9 @@
 #include "record/out.h"
 
 void lb_write_csv(lb_out* out, const lb_recording* recording);
+// Its first line, and the one of a frame.
+void lb_write_csv_head(lb_out* out, const lb_recording* recording);
+void lb_write_csv_frame(lb_out* out, const lb_recording* recording, int frame);
 void lb_write_summary(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 // With at most `most` frames, evenly spread.
 void lb_write_gltf(lb_out* out, const lb_recording* recording, int most);

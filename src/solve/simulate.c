@@ -87,7 +87,8 @@ static lb_status check_gap(const watch* w, const lb_stepper* st, lb_data* d, lb_
 }
 
 static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
-                              const lb_watcher* watcher, double h, watch* w, lb_error* err) {
+                              const lb_simulate_options* o, double h, watch* w, lb_error* err) {
+  const lb_watcher* watcher = &o->watcher;
   const lb_status holds = check_gap(w, st, d, err); // what does not is no frame
   if (holds != LB_OK) {
     return holds;
@@ -108,7 +109,8 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
   if (st->runaway == 0) {
     *w->sound = *w;
   }
-  return status;
+  return status == LB_OK && o->sink.put ? o->sink.put(o->sink.context, r, r->nframe - 1, err)
+                                        : status;
 }
 
 // Is d where the model starts? Is it as fast?
@@ -197,7 +199,7 @@ enum { STEPS_BETWEEN_LOOKS = 256 };
 
 static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st,
                               lb_data* d, lb_recording* r, watch* w, lb_error* err) {
-  lb_status status = record_frame(r, st, d, &o->watcher, p->step, w, err);
+  lb_status status = record_frame(r, st, d, o, p->step, w, err);
   const lb_integrator by = d->model->solver.integrator;
   const int looks = by == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
@@ -208,7 +210,7 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
     }
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
-      status = record_frame(r, st, d, &o->watcher, p->step, w, err);
+      status = record_frame(r, st, d, o, p->step, w, err);
     } else if (by == LB_INTEGRATOR_LINEAR_EULER && check_gap(w, st, d, err) != LB_OK) {
       return LB_FAILED; // it does not find out by itself, and goes on for as long as it can
     } else if (i % looks != 0) {

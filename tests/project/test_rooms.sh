@@ -1,6 +1,6 @@
 # A room includes itself and the rooms before it in docs/architecture.md, never one after it.
 cd "$LIMBER_SOURCE_DIR"
-rooms=(base math geom elastic scene model dynamics solve design world record app)
+rooms=(base math geom elastic scene model dynamics solve design world record job app)
 
 reaches_forward() {
   local room=$1 later=$2
