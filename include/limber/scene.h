@@ -600,7 +600,7 @@ typedef struct lb_scene_optimize {
   X(LB_INTEGRATOR_BDF1, "bdf1", "implicit Euler, order 1: the most damping")                       \
   X(LB_INTEGRATOR_BDF2, "bdf2", "implicit, order 2: stiff springs and elastic bodies")             \
   X(LB_INTEGRATOR_SDIRK2, "sdirk2", "implicit in two stages, order 2, the least error of these")   \
-  X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance (ARKODE)")
+  X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance")
 
 typedef enum lb_integrator {
 #define LB_INTEGRATOR_CODE(code, name, text) code,

@@ -46,6 +46,31 @@ static void friction_apply(const lb_model* m, lb_data* d) {
   }
 }
 
+// Friction is smooth, but turns over so fast that it is a kink to steps that are longer than that
+// takes: a step across octaves of the velocity is looked at, up to where next to nothing changes.
+static lb_switching turn_over(double v, double speed) {
+  enum { OCTAVES = 8 };
+  lb_switching out = lb_switching_sign(v);
+  for (int i = 0; i < OCTAVES; i++) {
+    lb_switching_kink(&out, ldexp(speed, i - 1));
+    lb_switching_kink(&out, -ldexp(speed, i - 1));
+  }
+  return out;
+}
+
+static int friction_switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  for (int v = 0; v < m->nv; v++) {
+    if (m->friction[v] > 0) {
+      if (out) {
+        out[n] = turn_over(d->qd[v], m->friction_speed[v]);
+      }
+      n++;
+    }
+  }
+  return n;
+}
+
 // d/dv (F v / u) = F (1/u - v v'/u^3)
 static void friction_slopes(const lb_model* m, const lb_data* d, double* by_qd) {
   const size_t nv = (size_t)m->nv;
@@ -75,6 +100,7 @@ const lb_force lb_force_friction = {.name = "joint friction",
                                     .count = friction_count,
                                     .apply = friction_apply,
                                     .differentiate = friction_differentiate,
+                                    .switching = friction_switching,
                                     .stiffen = friction_stiffen};
 
 // --- limits ---
