@@ -33,6 +33,7 @@ typedef struct poser {
   lb_reduced_force law;
   double size;
   double *K, *f, *x, *load, *scratch;
+  double* omega; // [r] at rest
 } poser;
 
 // Generalised force of a random force and moment on every face, at rest.
@@ -68,52 +69,54 @@ static double face_travel(const lb_reduced* b, const double* eta) {
 }
 
 // The load that would move the faces by `travel` if everything were linear.
-static bool scale_load(const poser* p, const double* eta, double travel) {
+static bool scale_load(const poser* p, double travel) {
   const int r = p->b->r;
-  p->law.tangent(p->law.context, p->K, eta, p->scratch);
-  if (lb_cholesky(r, p->K, r) != LB_OK) {
-    return false;
+  for (int k = 0; k < r; k++) {
+    p->x[k] = p->load[k] / (p->omega[k] * p->omega[k]);
   }
-  memcpy(p->f, p->load, (size_t)r * sizeof *p->f);
-  lb_cholesky_solve(r, p->K, r, 1, p->f, r);
-  const double linear = face_travel(p->b, p->f);
+  const double linear = face_travel(p->b, p->x);
   for (int k = 0; k < r; k++) {
     p->load[k] *= linear > 0 ? travel / linear : 0;
   }
   return linear > 0;
 }
 
+// x = K^-1 f in place of f's copy; the matrix is made anew first when asked. Returns f'x, or -1.
+static double find_step(const poser* p, const lb_reduced_force* law, const double* eta, bool anew) {
+  const int r = p->b->r;
+  if (anew) {
+    law->tangent(law->context, p->K, eta, p->scratch);
+    if (lb_cholesky(r, p->K, r) != LB_OK) {
+      return -1;
+    }
+  }
+  memcpy(p->x, p->f, (size_t)r * sizeof *p->x);
+  lb_cholesky_solve(r, p->K, r, 1, p->x, r);
+  return lb_dot(r, p->f, p->x);
+}
+
 // Equilibrium by Newton's method, f(eta) = load. A slender body that turns far is stretched by the
 // first step, which the second takes back: so steps are never cut. The matrix is kept as long as
-// steps become ten times shorter, in the norm of the energy. Ends at rounding, so that poses are
-// the same on every processor.
-static bool settle(const poser* p, double* eta, double travel) {
-  static const double ENOUGH = 1e-18, FAST = 1e-2; // of squares
+// steps become ten times shorter, in the norm of the energy.
+static bool settle(const poser* p, const lb_reduced_force* law, double* eta, double enough) {
+  static const double FAST = 1e-2; // of squares
   const int r = p->b->r;
-  memset(eta, 0, (size_t)r * sizeof *eta);
-  if (!scale_load(p, eta, travel)) {
-    return false;
-  }
-  double last = INFINITY;
-  for (int i = 0; i < 60; i++) {
-    p->law.force(p->law.context, p->f, NULL, eta, NULL, p->scratch);
+  double last = 0;
+  for (int i = 0; i < 40; i++) {
+    law->force(law->context, p->f, NULL, eta, NULL, p->scratch);
     for (int k = 0; k < r; k++) {
-      p->x[k] = p->f[k] = p->load[k] - p->f[k];
+      p->f[k] = p->load[k] - p->f[k];
     }
-    lb_cholesky_solve(r, p->K, r, 1, p->x, r);
-    double square = lb_dot(r, p->f, p->x);
-    if (!(square < FAST * last)) {
-      p->law.tangent(p->law.context, p->K, eta, p->scratch);
-      if (lb_cholesky(r, p->K, r) != LB_OK) {
-        return false;
-      }
-      memcpy(p->x, p->f, (size_t)r * sizeof *p->x);
-      lb_cholesky_solve(r, p->K, r, 1, p->x, r);
-      square = lb_dot(r, p->f, p->x);
+    double square = i > 0 ? find_step(p, law, eta, false) : 0;
+    if (i == 0 || !(square < FAST * last)) {
+      square = find_step(p, law, eta, true);
+    }
+    if (!(square >= 0)) {
+      return false;
     }
     lb_add(r, eta, 1, p->x);
     last = square;
-    if (square <= ENOUGH * fabs(lb_dot(r, p->load, eta))) {
+    if (square <= enough * fabs(lb_dot(r, p->load, eta))) {
       return true;
     }
   }
@@ -131,31 +134,67 @@ void lb_cubature_rest(const lb_reduced* reduced, double size, double* eta) {
   }
 }
 
+static bool take_poser(poser* p, const lb_reduced* reduced, const lb_points* all, double size,
+                       lb_arena* arena) {
+  const size_t r = (size_t)reduced->r;
+  *p = (poser){.b = reduced, .law = lb_points_force(all), .size = size};
+  p->K = LB_TAKE(arena, double, r* r);
+  p->f = LB_TAKE(arena, double, r);
+  p->x = LB_TAKE(arena, double, r);
+  p->load = LB_TAKE(arena, double, r);
+  p->omega = LB_TAKE(arena, double, r);
+  p->scratch = LB_TAKE(arena, double, p->law.scratch);
+  return p->K && p->f && p->x && p->load && p->omega && p->scratch;
+}
+
+// Points that have the stiffness at rest: equilibria of these are near those of all, and found
+// sooner.
+static lb_status choose_rough(poser* p, const lb_points* all, const double* poses, lb_arena* arena,
+                              lb_points* rough) {
+  const int r = p->b->r;
+  lb_cubature_options options = lb_cubature_default();
+  lb_cubature_report report;
+  int nregion = 1;
+  for (int b = 0; b < all->nbatch; b++) {
+    nregion = all->region[b] >= nregion ? all->region[b] + 1 : nregion;
+  }
+  memset(p->x, 0, (size_t)r * sizeof *p->x);
+  p->law.tangent(p->law.context, p->K, p->x, p->scratch);
+  for (int k = 0; k < r; k++) {
+    p->omega[k] = sqrt(p->K[k * (r + 1)]);
+  }
+  return lb_cubature_train(all, nregion, p->omega, poses, r, &options, arena, rough, &report);
+}
+
+// Poses end at rounding, so that they are the same on every processor.
 lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, double size,
                             const lb_cubature_options* options, lb_arena* arena, double** eta,
                             int* count) {
+  static const double NEAR = 1e-6, EXACT = 1e-18; // of squares
   const int r = reduced->r;
-  poser p = {.b = reduced, .law = lb_points_force(all), .size = size};
+  poser p;
+  lb_points rough;
   double* poses = LB_TAKE(arena, double, (options->poses + r) * r);
-  p.K = LB_TAKE(arena, double, r* r);
-  p.f = LB_TAKE(arena, double, r);
-  p.x = LB_TAKE(arena, double, r);
-  p.load = LB_TAKE(arena, double, r);
-  p.scratch = LB_TAKE(arena, double, p.law.scratch);
-  if (!poses || !p.K || !p.f || !p.x || !p.load || !p.scratch) {
-    return LB_NO_MEMORY;
+  lb_status status = poses && take_poser(&p, reduced, all, size, arena) ? LB_OK : LB_NO_MEMORY;
+  if (status == LB_OK) { // each basis vector alone, small: together they are the stiffness at rest
+    lb_cubature_rest(reduced, size, poses);
+    status = choose_rough(&p, all, poses, arena, &rough);
   }
-  // each basis vector alone, small: together they are the stiffness at rest
-  lb_cubature_rest(reduced, size, poses);
-  int n = r;
+  if (status != LB_OK) {
+    return status;
+  }
+  const lb_reduced_force few = lb_points_force(&rough);
   uint64_t seed = 0x9e3779b97f4a7c15u;
+  *count = r;
   for (int i = 0; i < options->poses; i++) {
-    random_load(&p, &seed);
+    double* pose = poses + *count * r;
     const double travel = options->range * size * (i + 1) / options->poses;
-    n += settle(&p, poses + n * r, travel);
+    random_load(&p, &seed);
+    memset(pose, 0, (size_t)r * sizeof *pose);
+    *count +=
+        scale_load(&p, travel) && settle(&p, &few, pose, NEAR) && settle(&p, &p.law, pose, EXACT);
   }
   *eta = poses;
-  *count = n;
   return LB_OK;
 }
 

@@ -32,9 +32,6 @@ static void pairs_are_taken_whole(void** state) {
   for (int modes = 1; modes <= 3; modes += 2) {
     assert_int_equal(make_basis(&b, (lb_basis_options){.modes = modes}).r, none + modes + 1);
   }
-  // derivatives of one of a pair are those of both
-  assert_int_equal(make_basis(&b, (lb_basis_options){.derivatives = 1}).r,
-                   make_basis(&b, (lb_basis_options){.derivatives = 2}).r);
   body_release(&b);
 }
 
