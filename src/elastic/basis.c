@@ -260,8 +260,8 @@ static lb_status add_third_order(lb_shapes* c, int count) {
 
 static int third_orders(int attached, const lb_basis_options* o) {
   enum { BENDING = 4 }; // of a rod: two shapes to either side
-  const int some = o->derivatives < BENDING ? o->derivatives : BENDING;
-  return o->most ? 0 : (some < attached ? some : attached);
+  const int some = o->derivatives - 1 < BENDING ? o->derivatives - 1 : BENDING;
+  return o->most || some < 0 ? 0 : (some < attached ? some : attached);
 }
 
 static lb_status collect(lb_shapes* c, int nface, const lb_basis_face* face,

@@ -12,7 +12,7 @@ static const char* const ROD =
     "  hub: {shape: {box: [4 cm, 4 cm, 4 cm]}}\n"
     "  rod:\n"
     "    elastic: {rod: {radius: 2 mm, from: [0, 0, 2 cm], to: [0, 0, 72 cm]}, material: "
-    "spring-steel, elements: {along: 6, across: 1}, basis: {modes: 1, derivatives: 1}}\n"
+    "spring-steel, elements: {along: 6, across: 1}, basis: {modes: 1, derivatives: 2}}\n"
     "  weight: {shape: {cylinder: {radius: 12 mm, length: 26 mm}, material: brass}, mass: 100 g}\n"
     "joints:\n"
     "  motor: {type: revolute, child: hub, axis: y}\n"
