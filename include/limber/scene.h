@@ -650,11 +650,12 @@ typedef struct lb_scene_solver {
   lb_newton_matrix newton; ///< of implicit steps
   lb_integrator integrator;
   lb_place place;
-  double step;      ///< [s] > 0; an adaptive stepper chooses its own
-  double tolerance; ///< relative: error per step of adaptive steppers, of velocities at which
-                    ///< Newton's method of implicit ones stops; 0: the integrator's own
-  double closing;   ///< [s] linear-euler: time in which gaps of what starts apart fall by a factor
-                    ///< of e; 0: they are closed before the start, and within a step after it
+  double step;       ///< [s] > 0; an adaptive stepper chooses its own
+  double tolerance;  ///< relative: error per step of adaptive steppers, of velocities at which
+                     ///< Newton's method of implicit ones stops; 0: the integrator's own
+  double closing;    ///< [s] linear-euler: time in which gaps of what starts apart fall by a factor
+                     ///< of e; 0: they are closed before the start, and within a step after it
+  bool sdirk2_first; ///< bdf2: its first step is one of sdirk2, of order 2 as well
 } lb_scene_solver;
 
 typedef struct lb_scene_record {

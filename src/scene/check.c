@@ -95,6 +95,17 @@ static void check_closing(checker* c) {
   }
 }
 
+// Retargeting differentiates steps of bdf2 that begin as bdf1 does.
+static void check_first_step(checker* c) {
+  const lb_scene_solver* solver = &c->s->solver;
+  if (solver->sdirk2_first && solver->integrator != LB_INTEGRATOR_BDF2) {
+    SAY(c, solver->place, "'first_step' is for bdf2; %s has no other first step",
+        lb_integrator_name(solver->integrator));
+  } else if (solver->sdirk2_first && c->s->retarget.ntrack > 0) {
+    SAY(c, solver->place, "'first_step: sdirk2' cannot be retargeted (take 'first_step' away)");
+  }
+}
+
 static void check_settings(checker* c) {
   const lb_scene* s = c->s;
   const lb_place place = {s->file, 0, 0};
@@ -124,6 +135,7 @@ static void check_settings(checker* c) {
     SAY(c, s->solver.place, "the integrator is not one of those in limber/scene.h");
   }
   check_closing(c);
+  check_first_step(c);
   if (s->nbody == 0 && c->report->status == LB_OK) { // else they may be in what went wrong
     SAY(c, (lb_place){s->file, 1, 1},
         "the scene has no bodies (add some under 'bodies:', such as ball: {shape: {sphere: "

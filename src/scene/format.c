@@ -24,6 +24,8 @@ const lb_choices lb_integrator_choices = {LB_INTEGRATOR_COUNT, integrator_names}
 const lb_choices lb_coordinates_choices = {LB_COORDINATES_COUNT, coordinates_names};
 const lb_choices lb_space_choices = {LB_SPACE_COUNT, space_names};
 const lb_choices lb_newton_choices = {LB_NEWTON_COUNT, newton_names};
+static const char* const first_step_names[] = {"bdf1", "sdirk2"};
+static const lb_choices first_step_choices = {2, first_step_names};
 // the B-spline has its own key, and is the last of the profiles
 const lb_choices lb_ease_choices = {LB_PROFILE_BSPLINE, profile_names};
 
@@ -78,6 +80,10 @@ static const lb_field solver_fields[] = {
      &lb_newton_choices, "kept",
      "matrices of implicit steps: kept: the stiff part, made anew when corrections get slow; "
      "exact: the whole derivative, at every correction"},
+    {"first_step", LB_VALUE_CHOICE, offsetof(lb_solver_spec, first_step), LB_PURE, LB_ANY, false,
+     &first_step_choices, "bdf1",
+     "bdf2: the method of its first step, which has no step before it: bdf1 or sdirk2, whose error "
+     "is of higher order"},
 };
 const lb_table lb_solver_table = TABLE("solver", solver_fields);
 

@@ -99,7 +99,7 @@ typedef struct lb_solver_spec {
   lb_given given;
   int integrator;
   double step, tolerance, closing;
-  int coordinates, elastic, newton;
+  int coordinates, elastic, newton, first_step;
 } lb_solver_spec;
 
 typedef struct lb_record_spec {

@@ -163,7 +163,8 @@ static void apply_settings(lb_reader* r, const char* path) {
                                     .place = solver ? solver->place : (lb_place){path, 1, 1},
                                     .step = from->solver.step,
                                     .tolerance = from->solver.tolerance,
-                                    .closing = from->solver.closing};
+                                    .closing = from->solver.closing,
+                                    .sdirk2_first = from->solver.first_step == 1};
   scene->record = (lb_scene_record){.every = from->record.every,
                                     .rates = from->record.rates,
                                     .reactions = from->record.reactions};

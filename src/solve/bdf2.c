@@ -109,7 +109,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   own->change = block;
   own->touched = rows;
   own->impulse = rows + lb_loops_most_rows(m);
-  own->scheme = SCHEMES[st->solver.integrator];
+  const bool sdirk2 = st->solver.sdirk2_first && st->solver.integrator == LB_INTEGRATOR_BDF2;
+  own->scheme = sdirk2 ? &lb_scheme_bdf2_after_sdirk2 : SCHEMES[st->solver.integrator];
   own->algebra = m->nv - 3 * m->nfree > m->ndense ? &lb_bdf2_full
                  : lb_bdf2_kkt_fits(m)            ? &lb_bdf2_kkt
                  : lb_bdf2_blocks_fit(m)          ? &lb_bdf2_blocks
