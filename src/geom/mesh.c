@@ -94,7 +94,7 @@ lb_status lb_mesh_edges(const lb_mesh* mesh, lb_arena* arena, lb_half_edge** edg
   const lb_arena_mark mark = lb_arena_here(arena);
   lb_half_edge* other = LB_TAKE(arena, lb_half_edge, count);
   int* start = LB_TAKE(arena, int, mesh->nvertex + 1);
-  if (!sorted || !other || !start) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < count; i++) {

@@ -230,7 +230,7 @@ static lb_status find_edges(lb_arena* arena, lb_section* s) {
   s->first = LB_TAKE(arena, int, s->nvertex + 1);
   s->other = LB_TAKE(arena, int, s->nedge);
   int* last = LB_TAKE(arena, int, s->nvertex + 1); // end of each vertex's list so far
-  if (!s->first || !s->other || !last) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   // An edge runs upwards in one triangle at most; the boundary's run downwards in theirs are added.
@@ -280,7 +280,7 @@ lb_status lb_section_make(const lb_tetmesh_def* def, lb_arena* arena, lb_section
   s.point = LB_TAKE(arena, lb_section_point, s.nvertex + s.nedge);
   s.triangle = LB_TAKE(arena, int, 3 * s.ntriangle);
   s.boundary = LB_TAKE(arena, lb_section_side, s.nboundary);
-  if (!s.point || !s.triangle || !s.boundary) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   builder b = {&s, 0, 0};

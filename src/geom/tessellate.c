@@ -10,7 +10,7 @@ static bool make(lb_arena* arena, int nvertex, int nface, lb_mesh* mesh, lb_vec3
   lb_vec3* vertex = LB_TAKE(arena, lb_vec3, nvertex);
   lb_vec3* n = LB_TAKE(arena, lb_vec3, nvertex);
   int* face = LB_TAKE(arena, int, 3 * nface);
-  if (!vertex || !n || !face) {
+  if (lb_arena_status(arena) != LB_OK) {
     return false;
   }
   *mesh = (lb_mesh){nvertex, nface, vertex, face};

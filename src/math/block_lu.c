@@ -102,8 +102,7 @@ lb_status lb_block_lu_create(lb_arena* arena, int n, const int* size, bool last,
                      .part = LB_TAKE(arena, int, cells),
                      .block = LB_TAKE(arena, size_t, cells),
                      .last = last};
-  if (!A->size || !A->first || !A->order || !A->near || !A->part || !A->block ||
-      !make_graph(&g, arena, n, npair, pair)) {
+  if (lb_arena_status(arena) != LB_OK || !make_graph(&g, arena, n, npair, pair)) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < n; i++) {
@@ -113,7 +112,7 @@ lb_status lb_block_lu_create(lb_arena* arena, int n, const int* size, bool last,
   order_parts(A, &g, last);
   A->value = LB_TAKE(arena, double, A->count);
   A->pivot = LB_TAKE(arena, int, A->first[n] + (last ? size[n - 1] : 0));
-  return A->value && A->pivot ? LB_OK : LB_NO_MEMORY;
+  return lb_arena_status(arena);
 }
 
 void lb_block_lu_zero(lb_block_lu* A) {

@@ -203,7 +203,7 @@ lb_status lb_blocks_create(lb_arena* arena, int n, int npair, const lb_sparse_pa
                    .column = LB_TAKE(arena, int, n + 1),
                    .before = LB_TAKE(arena, int, n + 1),
                    .position = LB_TAKE(arena, int, n)};
-  if (!A->place || !A->column || !A->before || !A->position) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   lb_arena scratch;

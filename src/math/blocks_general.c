@@ -9,7 +9,7 @@ lb_status lb_blocks_general_create(lb_arena* arena, const lb_blocks* pattern,
                                    lb_blocks_general* A) {
   const int count = pattern->column[pattern->n];
   *A = (lb_blocks_general){pattern, LB_TAKE(arena, lb_m3, count), LB_TAKE(arena, lb_m3, count)};
-  return A->lower && A->upper ? LB_OK : LB_NO_MEMORY;
+  return lb_arena_status(arena);
 }
 
 void lb_blocks_general_zero(lb_blocks_general* A) {

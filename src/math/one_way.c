@@ -42,7 +42,7 @@ static lb_status choose(const problem* p) {
   double* part = LB_TAKE(p->scratch, double, n* n);
   double* b = LB_TAKE(p->scratch, double, 5 * n);
   int* pivot = LB_TAKE(p->scratch, int, 2 * n);
-  if (!G || !part || !b || !pivot) {
+  if (lb_arena_status(p->scratch) != LB_OK) {
     return LB_NO_MEMORY;
   }
   double most = 0;

@@ -56,7 +56,7 @@ static void bucket(int n, int npair, const lb_sparse_pair* pair, int* start, int
 static lb_status take_rows(lb_arena* arena, int n, int count, lb_sparse* A) {
   *A = (lb_sparse){n, LB_TAKE(arena, int, n + 1), LB_TAKE(arena, int, count),
                    LB_TAKE(arena, double, count)};
-  return A->row && A->col && A->value ? LB_OK : LB_NO_MEMORY;
+  return lb_arena_status(arena);
 }
 
 lb_status lb_sparse_create(lb_arena* arena, int n, int npair, const lb_sparse_pair* pair,

@@ -114,7 +114,7 @@ static void curve(builder* b, const lb_scene_joint* j) {
   lb_m3* R = LB_TAKE(b->arena, lb_m3, j->nframe);
   lb_v4* p = LB_TAKE(b->arena, lb_v4, j->nframe);
   lb_motion* way = LB_TAKE(b->arena, lb_motion, j->nframe);
-  if (!R || !p || !way) {
+  if (lb_arena_status(b->arena) != LB_OK) {
     b->failed = true;
     return;
   }

@@ -375,7 +375,7 @@ static lb_status find_frequencies(maker* k, double* frequency) {
   double* eta = LB_TAKE(&k->scratch, double, r);
   double* K = LB_TAKE(&k->scratch, double, r* r);
   double* room = LB_TAKE(&k->scratch, double, lb_reduced_scratch(b));
-  if (!eta || !K || !room) {
+  if (lb_arena_status(&k->scratch) != LB_OK) {
     return LB_NO_MEMORY;
   }
   b->internal.tangent(b->internal.context, K, eta, room);
@@ -399,7 +399,7 @@ static lb_status describe(maker* k) {
                           .held = lb_build_text(b, k->name[0]),
                           .nface = k->nface - 1,
                           .face = LB_TAKE(b->arena, const char*, k->nface)};
-  if (!e->frequency || !e->face || !e->held || !e->region_material) {
+  if (lb_arena_status(b->arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < e->nregion; i++) {
@@ -525,7 +525,7 @@ lb_status lb_build_elastic(lb_build* b) {
   b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
   b->full = LB_TAKE(b->arena, lb_full*, s->nbody);
   b->m->fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
-  if (!b->joint || !b->spring || !b->load || !b->reduced || !b->elastic || !b->full || !b->m->fem) {
+  if (lb_arena_status(b->arena) != LB_OK) {
     return lb_build_no_memory(b);
   }
   copy(b->joint, s->joint, (size_t)s->njoint * sizeof *b->joint);

@@ -214,7 +214,7 @@ lb_status lb_build_gearing(lb_build* b) {
   w.R = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.count);
   w.pivot = LB_TAKE(b->arena, int, w.count);
   w.q = LB_TAKE(b->arena, int, w.n);
-  if (!w.C || !w.R || !w.pivot || !w.q) {
+  if (lb_arena_status(b->arena) != LB_OK) {
     return lb_build_no_memory(b);
   }
   fill(&w);

@@ -8,7 +8,7 @@ static const lb_mesh* copy_mesh(lb_arena* arena, const lb_mesh* mesh) {
   lb_mesh* copy = LB_TAKE(arena, lb_mesh, 1);
   lb_vec3* vertex = LB_TAKE(arena, lb_vec3, mesh->nvertex);
   int* face = LB_TAKE(arena, int, 3 * mesh->nface);
-  if (!copy || !vertex || !face) {
+  if (lb_arena_status(arena) != LB_OK) {
     return NULL;
   }
   memcpy(vertex, mesh->vertex, (size_t)mesh->nvertex * sizeof *vertex);

@@ -20,7 +20,7 @@ lb_status lb_scene_take_apart(const lb_scene* scene, const lb_model* tree, lb_ar
   lb_velocity* velocity = LB_TAKE(arena, lb_velocity, tree->nlink);
   lb_scene_body* body = LB_TAKE(arena, lb_scene_body, scene->nbody);
   lb_scene_joint* joint = LB_TAKE(arena, lb_scene_joint, scene->njoint);
-  if (!pose || !velocity || !body || !joint) {
+  if (lb_arena_status(arena) != LB_OK) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for '%s'", scene->name);
   }
   lb_link_poses(tree, pose, tree->q0);

@@ -83,10 +83,13 @@ static lb_status make_surface(lb_build* b, const lb_scene_soft* s, const lb_tetm
     soft->surface = *s->surface;
     soft->surface.vertex = LB_TAKE(b->arena, lb_vec3, s->surface->nvertex);
     soft->surface.face = LB_TAKE(b->arena, int, 3 * s->surface->nface);
-    for (int i = 0; soft->surface.vertex && i < s->surface->nvertex; i++) {
+    if (lb_arena_status(b->arena) != LB_OK) {
+      return lb_build_no_memory(b);
+    }
+    for (int i = 0; i < s->surface->nvertex; i++) {
       soft->surface.vertex[i] = s->surface->vertex[i];
     }
-    for (int i = 0; soft->surface.face && i < 3 * s->surface->nface; i++) {
+    for (int i = 0; i < 3 * s->surface->nface; i++) {
       soft->surface.face[i] = s->surface->face[i];
     }
   } else {
@@ -101,7 +104,7 @@ static lb_status make_surface(lb_build* b, const lb_scene_soft* s, const lb_tetm
   const int n = soft->surface.nvertex;
   soft->carrier = lb_arena_take_array(b->arena, (size_t)n, sizeof *soft->carrier, LB_ALIGN);
   soft->weight = lb_arena_take_array(b->arena, (size_t)n, sizeof *soft->weight, LB_ALIGN);
-  if (!soft->surface.vertex || !soft->surface.face || !soft->carrier || !soft->weight) {
+  if (lb_arena_status(b->arena) != LB_OK) {
     return lb_build_no_memory(b);
   }
   for (int i = 0; i < n; i++) {
@@ -164,7 +167,7 @@ lb_status lb_soft_scale(lb_model_soft* soft, lb_arena* arena, int material, lb_s
   lb_viscous* viscous = LB_TAKE(arena, lb_viscous, 1);
   lb_material_constants* constants = LB_TAKE(arena, lb_material_constants, from->nregion);
   lb_viscous_element* elem = LB_TAKE(arena, lb_viscous_element, nelem);
-  if (!fem || !viscous || !constants || !elem) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < from->nregion; i++) {

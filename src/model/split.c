@@ -245,7 +245,7 @@ static bool take(work* w, int count) {
   w->pose = LB_TAKE(w->arena, lb_transform, w->tree->nlink);
   w->parts = LB_TAKE(w->arena, int, s->nbody);
   w->velocity = LB_TAKE(w->arena, lb_velocity, w->tree->nlink);
-  if (!to->body || !to->joint || !w->pose || !w->velocity || !w->parts) {
+  if (lb_arena_status(w->arena) != LB_OK) {
     return false;
   }
   memcpy(to->body, s->body, (size_t)s->nbody * sizeof *s->body);

@@ -136,7 +136,7 @@ static void collect_bent(lb_gltf* g, int e) {
   b->to_position = LB_TAKE(&g->arena, int, MOST_TARGETS);
   b->to_normal = LB_TAKE(&g->arena, int, MOST_TARGETS);
   lb_vec3* scratch = LB_TAKE(&g->arena, lb_vec3, 4 * (size_t)s->nvertex);
-  if (!b->vector || !b->scale || !b->to_position || !b->to_normal || !scratch) {
+  if (lb_arena_status(&g->arena) != LB_OK) {
     g->failed = true;
     return;
   }

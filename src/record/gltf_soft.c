@@ -104,7 +104,7 @@ static void add_motion(lb_gltf* g, int which) {
   const size_t nframe = (size_t)g->nframe;
   lb_transform* pose = LB_TAKE(&g->arena, lb_transform, (size_t)s->njoint * nframe);
   s->start = LB_TAKE(&g->arena, lb_transform, s->njoint);
-  if (!u || !R || !pose || !s->start) {
+  if (lb_arena_status(&g->arena) != LB_OK) {
     g->failed = true;
     return;
   }

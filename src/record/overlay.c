@@ -23,8 +23,7 @@ static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_l
   to->shape = LB_TAKE(a, lb_model_shape, n * (size_t)from->nshape);
   to->elastic = LB_TAKE(a, lb_model_elastic, n * (size_t)from->nelastic);
   to->material = LB_TAKE(a, lb_scene_material, n + (size_t)from->nmaterial);
-  if (!to->body_name || !to->body_link || !to->body_in_link || !to->body_mass || !to->shape ||
-      !to->elastic || !to->material) {
+  if (lb_arena_status(a) != LB_OK) {
     return false;
   }
   memcpy(to->material, from->material, (size_t)from->nmaterial * sizeof *to->material);

@@ -239,7 +239,7 @@ static bool thin(picture* p, const lb_mesh* mesh, thinned* t) {
   int* count = LB_TAKE(&p->arena, int, ncell);
   t->cell = LB_TAKE(&p->arena, int, mesh->nvertex);
   t->mean = LB_TAKE(&p->arena, lb_vec3, ncell);
-  if (!count || !t->cell || !t->mean) {
+  if (lb_arena_status(&p->arena) != LB_OK) {
     return false;
   }
   const double side = 2 * ball.radius / cells * 1.0001;

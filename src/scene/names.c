@@ -34,7 +34,7 @@ static bool enlarge(lb_names* names, lb_arena* arena) {
   larger.text = LB_TAKE(arena, const char*, larger.capacity);
   larger.value = LB_TAKE(arena, int, larger.capacity);
   larger.slot = LB_TAKE(arena, int, larger.slots);
-  if (!larger.text || !larger.value || !larger.slot) {
+  if (lb_arena_status(arena) != LB_OK) {
     return false;
   }
   for (int i = 0; i < names->count; i++) {
