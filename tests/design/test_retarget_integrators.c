@@ -48,7 +48,7 @@ static void little_memory_changes_no_bit(void** state) {
     problem p;
     double much[MOST] = {0}, little[MOST] = {0};
     open_rod(&p, i, 0.9);
-    assert_true(control_count(&p) <= MOST);
+    assert_at_most(control_count(&p), MOST);
     shake_curves(&p, 0.02, 5);
     evaluate(&p, p.curves, much);
     p.options.memory = 250000; // for 900 records of 0.3 kB and as many to spare
@@ -84,7 +84,7 @@ static void searches_leave_as_little_of_the_vibration(void** state) {
   outcome found[COUNT];
   for (int i = 0; i < COUNT; i++) {
     found[i] = search(i);
-    assert_true(found[i].after < found[i].before / 10);
+    assert_below(found[i].after, found[i].before / 10);
   }
   const double left = found[1].after / found[1].before;
   for (int i = 0; i < COUNT; i++) { // BDF1 damps vibrations a little, before and after

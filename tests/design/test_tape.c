@@ -73,7 +73,7 @@ static void check(const char* by) {
   run(&all, m, 0);
   run(&some, m, 220000);
   assert_int_equal(lb_tape_stretches(&all), 1);
-  assert_true(lb_tape_stretches(&some) > 1);
+  assert_above(lb_tape_stretches(&some), 1);
   lb_stepper* st = begin(m, &d);
   int records = 1;
   for (int i = lb_tape_stretches(&some) - 1; i >= 0; i--) {

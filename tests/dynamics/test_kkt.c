@@ -21,7 +21,7 @@ static void say(const char* format, ...) {
   va_start(list, format);
   used += (size_t)vsnprintf(text + used, TEXT - used, format, list);
   va_end(list);
-  assert_true(used < TEXT);
+  assert_below(used, TEXT);
 }
 
 static void begin(const char* coordinates) {

@@ -42,7 +42,7 @@ static char* slurp(const char* name) {
   assert_non_null(file);
   char* text = calloc(1, 1 << 22);
   const size_t size = fread(text, 1, (1 << 22) - 1, file);
-  assert_true(size > 0);
+  assert_above(size, 0);
   fclose(file);
   return text;
 }
@@ -119,7 +119,8 @@ static void a_job_that_is_cancelled_keeps_what_was_done(void** state) {
   counter c = {.cancel_at = 10};
   lb_job* job = c.job = make(PENDULUM, folder, (lb_sink){count, &c});
   assert_int_equal(lb_job_run(job, NULL), LB_INTERRUPTED);
-  assert_true(c.frames >= 10 && c.frames <= 11);
+  assert_at_least(c.frames, 10);
+  assert_at_most(c.frames, 11);
   assert_int_equal(lb_job_recording(job)->nframe, c.frames);
   assert_true(lb_job_summary(job)->interrupted);
   assert_int_equal(lb_job_write(job, NULL), LB_OK);
@@ -145,7 +146,8 @@ static void frames_that_are_taken_back_are_not_in_the_file(void** state) {
   lb_job* job = c.job = make(EXPLODES, folder, (lb_sink){count, &c});
   assert_int_equal(lb_job_run(job, NULL), LB_FAILED);
   const int kept = lb_job_recording(job)->nframe;
-  assert_true(kept >= 1 && kept < c.frames);
+  assert_at_least(kept, 1);
+  assert_below(kept, c.frames);
   assert_int_equal(lb_job_write(job, NULL), LB_OK);
   char* text = slurp("trajectory.csv");
   int lines = 0;

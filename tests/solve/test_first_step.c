@@ -41,7 +41,7 @@ static void its_error_is_of_higher_order(void** state) {
     order[i] = log2(fabs((swing(first[i], h) - truth[0]) / (swing(first[i], h / 2) - truth[1])));
     print_message("%s: order %.2f\n", first[i], order[i]);
   }
-  assert_true(order[1] > order[0] + 0.8);
+  assert_above(order[1], order[0] + 0.8);
 }
 
 int main(void) {
