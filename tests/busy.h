@@ -3,7 +3,7 @@
 // elastic bodies, motors, and loops that need not be closed.
 #pragma once
 #include "assembly.h"
-#include "dynamics/joint.h"
+#include "dynamics/joint/joint.h"
 
 enum {
   BUSY_SPRINGS = 6,
@@ -45,15 +45,15 @@ static inline lb_joint_resistance busy_turn(bool free, bool pulls) {
 }
 
 // Springs that pull in proportion, by a power and by a table, by turns.
-static inline lb_scene_law busy_law(const lb_scene_joint* j) {
+static inline lb_force_curve busy_law(const lb_scene_joint* j) {
   static const double stretch[] = {-2, -0.31, 0, 0.43, 2}, force[] = {-9, -1, 0, 2, 5};
   const bool ball = j->kind == LB_JOINT_SPHERICAL || j->kind == LB_JOINT_FREE;
   const int from = ball ? 2 : 0; // whose tables begin at rest
-  const lb_scene_law law[] = {
+  const lb_force_curve force_curve[] = {
       {0},
       {.exponent = 2.5},
       {.count = 5 - from, .stretch = stretch + from, .force = force + from}};
-  return law[(int)(10 * j->stiffness) % 3];
+  return force_curve[(int)(10 * j->stiffness) % 3];
 }
 
 // Springs, dampers, friction and limits in a joint.
@@ -63,7 +63,7 @@ static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
     return;
   }
   j->stiffness = free ? 3 : lb_random_between(r, 1, 10);
-  j->law = busy_law(j);
+  j->force_curve = busy_law(j);
   j->damping = free ? 0.4 : lb_random_between(r, 0.1, 1);
   j->friction = free ? 0.3 : lb_random_between(r, 0.1, 1);
   j->friction_speed = 0.5;
@@ -72,7 +72,7 @@ static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
   j->limit_transition = 0.5; // few are beyond it
   j->limit_pulls = j->stiffness > 5;
   j->turn = busy_turn(free, !j->limit_pulls);
-  j->turn.law.exponent = 1.5 * (j->law.count > 0 || free);
+  j->turn.force_curve.exponent = 1.5 * (j->force_curve.count > 0 || free);
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     j->rest[k] = 0.1;
     j->lower[k] = ball && k == 0 ? -(double)INFINITY : -0.5; // a swing is never negative
@@ -105,7 +105,7 @@ static inline void busy_contacts(busy* b, lb_random* r) {
                                    .stiffness = 15,
                                    .damping = 0.4,
                                    .length = 0.3,
-                                   .law = {.slack = i == 1, .exponent = i == 1 ? 1.5 : 0}};
+                                   .force_curve = {.slack = i == 1, .exponent = i == 1 ? 1.5 : 0}};
   }
   busy_points(b, r, b->point[BUSY_CABLES], false);
   b->ground = (lb_scene_ground){.name = "ground",
@@ -145,8 +145,8 @@ static inline void busy_forces(busy* b, lb_random* r, bool calm) {
                           .length = 0.3};
   }
   static const double stretch[] = {-50, 0, 0.001, 60}, force[] = {-9, 0, 0.5, 70};
-  b->spring[2].law = (lb_scene_law){.exponent = 2.5};
-  b->spring[3].law = (lb_scene_law){.count = 4, .stretch = stretch, .force = force};
+  b->spring[2].force_curve = (lb_force_curve){.exponent = 2.5};
+  b->spring[3].force_curve = (lb_force_curve){.count = 4, .stretch = stretch, .force = force};
   b->spring[4].along = b->spring[5].along = (lb_vec3){0.48, 0.6, 0.64};
   b->spring[4].body[0] = LB_WORLD;
   if (!calm) {

@@ -1,7 +1,7 @@
 // A made-up elastic body: a cloud of masses on a bar along x, held at x = 0, with a random basis.
 // Good for identities that do not depend on where basis and stiffness come from.
 #pragma once
-#include "elastic/reduced.h"
+#include "elastic/reduced/reduced.h"
 #include "random_tree.h"
 
 enum { NODES = 24, R = 4, FACES = 2, FACE_NODES = 6 };

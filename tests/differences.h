@@ -1,6 +1,6 @@
 // Derivatives by differences of fourth order, for tests of analytic ones.
 #pragma once
-#include "dynamics/joint.h"
+#include "dynamics/joint/joint.h"
 #include "test.h"
 
 enum { DIFFERENCE_POINTS = 4 };

@@ -493,7 +493,7 @@ static inline void red_cable(redmax* t, const cJSON* from) {
 
 // --- constraints ---
 
-// A loop of hinges. The authors' velocities close its gaps at a pace of their own, along directions
+// A loop of hinges. The authors' velocities close its gaps over time of their own, along directions
 // that they take for fixed: those of B, which is fixed where one of the bodies is.
 static inline void red_loop(redmax* t, const cJSON* from) {
   const int i = t->scene.njoint++;
@@ -536,21 +536,21 @@ static inline lb_profile_definition red_path(void) {
 }
 
 // A coordinate, or with M a joint's rate.
-static inline void red_led_joint(redmax* t, const cJSON* from) {
+static inline void red_prescribed_joint(redmax* t, const cJSON* from) {
   lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_COUPLE);
   red_couple(k, red_whole(from, "joint") - 1, 1);
   k->path[0] = red_path();
-  k->rates[0] = strcmp(red_get(from, "type")->valuestring, "ConstraintPrescJointM") == 0;
+  k->velocity_level[0] = strcmp(red_get(from, "type")->valuestring, "ConstraintPrescJointM") == 0;
 }
 
 // The spin of a body of the plane about y, and the velocity of its centre along x and z.
-static inline void red_led_body(redmax* t, const cJSON* from) {
+static inline void red_prescribed_body(redmax* t, const cJSON* from) {
   lb_scene_constraint* k = red_constraint(t, LB_CONSTRAINT_FOLLOW);
   k->body = red_whole(from, "body") - 1;
   k->npoint = 1;
-  k->along[0] = k->along[2] = k->rates[0] = k->rates[2] = true;
+  k->along[0] = k->along[2] = k->velocity_level[0] = k->velocity_level[2] = true;
   k->path[0] = k->path[2] = k->angle = red_path();
-  k->turn = k->angle_rates = true;
+  k->turn = k->angle_velocity_level = true;
   k->about = lb_vec3_make(0, 1, 0);
 }
 
@@ -565,9 +565,9 @@ static const struct {
     {"ForceSpringDamper", red_spring},
     {"ConstraintLoop", red_loop},
     {"ConstraintMultQ", red_gear},
-    {"ConstraintPrescJoint", red_led_joint},
-    {"ConstraintPrescJointM", red_led_joint},
-    {"ConstraintPrescBody", red_led_body},
+    {"ConstraintPrescJoint", red_prescribed_joint},
+    {"ConstraintPrescJointM", red_prescribed_joint},
+    {"ConstraintPrescBody", red_prescribed_body},
 };
 
 static inline void red_thing(redmax* t, const cJSON* from) {

@@ -41,7 +41,7 @@ typedef struct lb_data {
   int nexternal;                     ///< input
   double* qdd;                       ///< [nv] by lb_forward
   double* motor_force;               ///< [nmotor] by lb_forward
-  double* relation_force;            ///< [nrelation] multipliers, by lb_forward
+  double* coupling_force;            ///< [nrelation] multipliers, by lb_forward
   lb_transform* pose;                ///< [nbody] in the world, by lb_poses
   int threads;                       ///< input: how many threads independent trees may use
   struct lb_work* work;              ///< recursions' scratch
@@ -66,19 +66,19 @@ void lb_drive(const lb_model* model, lb_data* data);
 /// quaternions of unit length, loops closed in place and speed with the least motion. Steppers call
 /// it after each step. Returns the widest gap that could not be closed, in metres or radians:
 /// rounding, unless something is out of reach.
-double lb_settle(const lb_model* model, lb_data* data);
+double lb_project(const lb_model* model, lb_data* data);
 
 /// The worst gap in a constraint, in metres or radians, or of one that asks for a rate, how far
 /// that is off, in these per second; 0 without any. `which` (may be NULL) is set to where: a loop,
-/// or nloop + a relation.
-double lb_loop_gap(const lb_model* model, lb_data* data, int* which);
+/// or nloop + a coupling.
+double lb_constraint_gap(const lb_model* model, lb_data* data, int* which);
 
 /// World poses of all bodies from q: sets pose.
 void lb_poses(const lb_model* model, lb_data* data);
 
 /// What passes through the joints, right after lb_forward: of the njoint that move, then of the
-/// nloop that close loops; those hold whatever their springs and motors exert, too. What leads the
-/// rotation of a joint counts with the joint, and has a place of its own among the loops.
+/// nloop that close loops; those hold whatever their springs and motors exert, too. What prescribes
+/// the rotation of a joint counts with the joint, and has a place of its own among the loops.
 void lb_reactions(const lb_model* model, lb_data* data, lb_reaction* out);
 
 /// Articulated-body algorithm: qdd = M(q)^-1 (tau - c(q, qd)), gravity included, springs and loads
@@ -91,7 +91,7 @@ void lb_rnea(const lb_model* model, lb_data* data, double* tau, const double* q,
              const double* qdd);
 
 /// Composite-rigid-body algorithm: the mass matrix, symmetric, all of it filled; ndense x ndense,
-/// which is nv x nv where there are no nodes. (Free nodes have their masses and nothing else.)
+/// which is nv x nv where there are no nodes. (Free particles have their masses and nothing else.)
 void lb_crba(const lb_model* model, lb_data* data, double* M, const double* q);
 
 /// How much an elastic body is squeezed where it is squeezed most.

@@ -71,98 +71,99 @@ typedef struct lb_model_elastic {
   double* Phi;        ///< [r][3 * surface.nvertex]
 } lb_model_elastic;
 
-/// A linear relation of coordinates of the tree, sum of factor times coordinate = value, or not
+/// A linear coupling of coordinates of the tree, sum of factor times coordinate = value, or not
 /// below (sign 1) or above it (sign -1).
-typedef struct lb_model_relation {
+typedef struct lb_model_coupling {
   const char* name;
   lb_place place;
   int first, count; ///< terms
   double value;
-  lb_profile* path; ///< of the value over time, or NULL: it stays ...
-  int motor;        ///< ... unless this one asks for it; else -1
-  bool rates;       ///< the path is of the sum's rate instead; what the sum is follows
-  bool one_way;
-  bool geared; ///< those of lb_gearing say it
-  double sign; ///< 1 or -1
-} lb_model_relation;
+  lb_profile* path;    ///< of the value over time, or NULL: it stays ...
+  int motor;           ///< ... unless this one asks for it; else -1
+  bool velocity_level; ///< the path is of the sum's rate instead; what the sum is follows
+  bool unilateral;
+  bool eliminated; ///< those of lb_elimination say it
+  double sign;     ///< 1 or -1
+} lb_model_coupling;
 
 typedef struct lb_model_term {
   int q, v; ///< the coordinate
   double factor;
 } lb_model_term;
 
-/// Relations of fixed ratio, solved for a coordinate each: held = sum of factor times others, which
+/// Couplings of fixed ratio, solved for a coordinate each: held = sum of factor times others, which
 /// none of them holds. Steps and accelerations have so many unknowns less, [red] eq. 4.84.
-typedef struct lb_gearing {
+typedef struct lb_elimination {
   int count;
-  int* relation;      ///< [count]
+  int* coupling;      ///< [count]
   int *held, *held_q; ///< [count] velocity and coordinate that it says ...
   int* first;         ///< [count + 1] ... by these terms, ...
   int *from, *from_q; ///< ... velocity and coordinate ...
   double* factor;     ///< ... and what they count, ...
   double* offset;     ///< [count] ... of coordinates from here on
-  double* R;          ///< [count][count] combines the relations' rows to those that say one each
+  double* R;          ///< [count][count] combines the couplings' rows to those that say one each
   int nfree;          ///< velocities that are left ...
   int* free;          ///< [nfree] ... rising
-} lb_gearing;
+} lb_elimination;
 
-/// A point or frame of a body that is held or led along the world's axes, or kept above a floor.
-/// Its place among the loops is that of a free joint from the world. The rotation of a joint that a
-/// motor leads is one from the joint's frame in the parent instead; these are the last ones.
-typedef struct lb_model_guide {
+/// A point or frame of a body that is held or prescribed along the world's axes, or kept above a
+/// floor. Its place among the loops is that of a free joint from the world. The rotation of a joint
+/// that a motor prescribes is one from the joint's frame in the parent instead; these are the last
+/// ones.
+typedef struct lb_model_prescribed {
   int loop;
   bool along[3];
-  lb_profile* path[3]; ///< of its points along x, y, z; NULL: held
-  bool rates[3];       ///< these paths are of velocities instead
+  lb_profile* path[3];    ///< of its points along x, y, z; NULL: held
+  bool velocity_level[3]; ///< these paths are of velocities instead
   double held[3];
-  bool turn;         ///< the axes of the body are held, too, ...
-  lb_vec3 about;     ///< ... or turned about this axis of the world ...
-  lb_profile* angle; ///< ... by this angle; NULL: held
-  bool angle_rates;  ///< that is a spin instead
-  bool one_way;      ///< a floor: it pushes and does not pull ...
-  lb_vec3 normal;    ///< ... along this, unit, in the world
-  int motor[3];      ///< that lead the rotation of a joint, or -1, ...
-  lb_quat from;      ///< ... from the joint's frame in the parent's link
-} lb_model_guide;
+  bool turn;                 ///< the axes of the body are held, too, ...
+  lb_vec3 about;             ///< ... or turned about this axis of the world ...
+  lb_profile* angle;         ///< ... by this angle; NULL: held
+  bool angle_velocity_level; ///< that is a spin instead
+  bool unilateral;           ///< a floor: it pushes and does not pull ...
+  lb_vec3 normal;            ///< ... along this, unit, in the world
+  int motor[3];              ///< that prescribe the rotation of a joint, or -1, ...
+  lb_quat from;              ///< ... from the joint's frame in the parent's link
+} lb_model_prescribed;
 
 /// Stands for a link where a node is its own.
-enum { LB_NODE_FREE = -2 };
+enum { LB_PARTICLE_FREE = -2 };
 
-/// A point mass of a strand or of flesh. A free one has three coordinates, its place in the world;
-/// what is fastened has none, and its mass is part of the link's.
-typedef struct lb_model_node {
-  int link;        ///< LB_WORLD, or LB_NODE_FREE
+/// A point mass of a rope or of a deformable. A free one has three coordinates, its place in the
+/// world; what is fastened has none, and its mass is part of the link's.
+typedef struct lb_model_particle {
+  int link;        ///< LB_WORLD, or LB_PARTICLE_FREE
   lb_vec3 at;      ///< in the link; of a free one at the start
   double mass;     ///< [kg]
   double drag;     ///< [N s/m]
   int q, v;        ///< first coordinate and velocity of a free one
   int body;        ///< what it is fastened to, or LB_WORLD ...
   lb_vec3 in_body; ///< ... and where
-} lb_model_node;
+} lb_model_particle;
 
-/// A spring between two nodes of a strand.
+/// A spring between two nodes of a rope.
 typedef struct lb_model_segment {
-  int node[2];
+  int particle[2];
   double length;    ///< at rest [m]
   double stiffness; ///< the force for a strain of one [N]
   double damping;   ///< [s]
   bool pushes;      ///< where it is shorter than that, too
 } lb_model_segment;
 
-typedef struct lb_model_strand {
+typedef struct lb_model_rope {
   const char* name;
-  int first_node, nnode;
+  int first_particle, nparticle;
   int first_segment;
   int nway;     ///< from one of its points to the next ...
   int* share;   ///< [nway] ... and the segments of each
   int material; ///< or -1
   double radius;
-} lb_model_strand;
+} lb_model_rope;
 
-/// Flesh, with its surface for those who draw it: vertex i is carried by four nodes.
-typedef struct lb_model_soft {
+/// Deformables, with its surface for those who draw it: vertex i is carried by four nodes.
+typedef struct lb_model_deformable {
   const char* name;
-  int first_node, nnode;
+  int first_particle, nparticle;
   struct lb_fem* fem; ///< in the frame of the mesh
   bool shared;        ///< it is not this model's own
   struct lb_viscous* viscous;
@@ -172,7 +173,7 @@ typedef struct lb_model_soft {
   lb_mesh surface;      ///< at rest, in that frame
   int (*carrier)[4];
   double (*weight)[4]; ///< sum 1
-} lb_model_soft;
+} lb_model_deformable;
 
 typedef struct lb_model {
   const char* name;
@@ -235,67 +236,67 @@ typedef struct lb_model {
   int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
   int nbent;                     ///< springs that do not pull in proportion
   int* v_parent;                 ///< [nv] the next coordinate towards the world, or -1
-  int* v_run;             ///< [nv] first of the consecutive coordinates it hangs on without a gap
-  bool* v_driven;         ///< [nv] a motor prescribes it
-  double* q0;             ///< [nq] start
-  double* qd0;            ///< [nv] start
-  int* q_named;           ///< [nv] as of lb_scene_named: `initial` says where it starts ...
-  int* v_named;           ///< [nv] ... and how fast
-  double* stiffness;      ///< [nv] spring on the coordinate
-  lb_scene_law* law;      ///< [nv] and how it pulls
-  double* damping;        ///< [nv]
-  double* armature;       ///< [nv] inertia of a joint's rotor; mass of a free node
-  double* rest;           ///< [nq] where the spring pulls to
-  int* counts;            ///< [nv] lb_coordinate of joints: what the velocity is the rate of
-  double* friction;       ///< [nv] of constant size against the motion ...
-  double* friction_speed; ///< [nv] ... from about this speed on
-  double *lower, *upper;  ///< [nv] range of coordinates that are numbers ...
+  int* v_run;        ///< [nv] first of the consecutive coordinates it hangs on without a gap
+  bool* v_driven;    ///< [nv] a motor prescribes it
+  double* q0;        ///< [nq] start
+  double* qd0;       ///< [nv] start
+  int* q_named;      ///< [nv] as of lb_scene_named: `initial` says where it starts ...
+  int* v_named;      ///< [nv] ... and how fast
+  double* stiffness; ///< [nv] spring on the coordinate
+  lb_force_curve* force_curve; ///< [nv] and how it pulls
+  double* damping;             ///< [nv]
+  double* armature;            ///< [nv] inertia of a joint's rotor; mass of a free particle
+  double* rest;                ///< [nq] where the spring pulls to
+  int* counts;                 ///< [nv] lb_coordinate of joints: what the velocity is the rate of
+  double* friction;            ///< [nv] of constant size against the motion ...
+  double* friction_speed;      ///< [nv] ... from about this speed on
+  double *lower, *upper;       ///< [nv] range of coordinates that are numbers ...
   double *limit_stiffness, *limit_damping; ///< [nv] ... and what pushes back beyond it
   double* limit_transition;                ///< [nv] over which the damper comes in
   bool* limit_pulls;                       ///< [nv] it holds back what returns
 
   // --- forces, motors, constraints ---
   int nspring, nload, nmotor, nloop, ncable, nground, ndrag;
-  int nline;                   ///< springs, and pieces of cables from point to point
-  lb_scene_spring* spring;     ///< [nline] rest lengths filled in; beyond nspring: where pieces of
-                               ///< cables run, for those who draw them
-  lb_anchor* spring_end;       ///< [nline][2] where they are fastened
-  lb_scene_cable* cable;       ///< [ncable] rest lengths filled in; their points are below
-  lb_anchor* cable_point;      ///< where they pass, cable after cable
-  int* cable_first;            ///< [ncable + 1] first point of each
-  lb_scene_ground* ground;     ///< [nground]
-  lb_anchor* ground_point;     ///< what may touch them
-  int* ground_first;           ///< [nground + 1] first point of each
-  lb_model_drag* drag;         ///< [ndrag]
-  lb_scene_load* load;         ///< [nload]
-  lb_anchor* load_at;          ///< [nload] where they act
-  lb_profile** load_profile;   ///< [nload] NULL: constant
-  const char** motor_name;     ///< [nmotor] one that leads a rotation counts as three, about x, y
-                               ///< and z of the joint's frame on the child: the first has its place
-                               ///< in the scene, the others come after all
-  lb_place* motor_place;       ///< [nmotor] in the scene
-  int* motor_joint;            ///< [nmotor] or -1: it is on a loop
-  int* motor_v;                ///< [nmotor] velocity that it is on, or -1: it is on a loop
-  int* motor_relation;         ///< [nmotor] by which it prescribes a coordinate of several, or -1
-  int* motor_guide;            ///< [nmotor] by which it leads a rotation, or -1
-  int* motor_loop;             ///< [nmotor] loop it drives, or -1
-  lb_motor_drive* motor_drive; ///< [nmotor]
-  lb_profile** motor_profile;  ///< [nmotor] NULL of those that lead rotations ...
+  int nline;                 ///< springs, and pieces of cables from point to point
+  lb_scene_spring* spring;   ///< [nline] rest lengths filled in; beyond nspring: where pieces of
+                             ///< cables run, for those who draw them
+  lb_anchor* spring_end;     ///< [nline][2] where they are fastened
+  lb_scene_cable* cable;     ///< [ncable] rest lengths filled in; their points are below
+  lb_anchor* cable_point;    ///< where they pass, cable after cable
+  int* cable_first;          ///< [ncable + 1] first point of each
+  lb_scene_ground* ground;   ///< [nground]
+  lb_anchor* ground_point;   ///< what may touch them
+  int* ground_first;         ///< [nground + 1] first point of each
+  lb_model_drag* drag;       ///< [ndrag]
+  lb_scene_load* load;       ///< [nload]
+  lb_anchor* load_at;        ///< [nload] where they act
+  lb_profile** load_profile; ///< [nload] NULL: constant
+  const char** motor_name; ///< [nmotor] one that prescribes a rotation counts as three, about x, y
+                           ///< and z of the joint's frame on the child: the first has its place
+                           ///< in the scene, the others come after all
+  lb_place* motor_place;   ///< [nmotor] in the scene
+  int* motor_joint;        ///< [nmotor] or -1: it is on a loop
+  int* motor_v;            ///< [nmotor] velocity that it is on, or -1: it is on a loop
+  int* motor_coupling;     ///< [nmotor] by which it prescribes a coordinate of several, or -1
+  int* motor_prescribed;   ///< [nmotor] by which it prescribes a rotation, or -1
+  int* motor_loop;         ///< [nmotor] loop it drives, or -1
+  lb_motor_drive* motor_drive;       ///< [nmotor]
+  lb_profile** motor_profile;        ///< [nmotor] NULL of those that prescribe rotations ...
   struct lb_turning** motor_turning; ///< [nmotor] ... to these, of the first of three; else NULL
   lb_scene_joint* loop;              ///< [nloop] joints that close loops
   int* loop_motor;                   ///< [nloop] motor that prescribes its motion, or -1
-  int nguide, nrelation, nterm;
-  lb_model_guide* guide;       ///< [nguide]
-  lb_model_relation* relation; ///< [nrelation]
-  lb_model_term* term;         ///< [nterm]
-  lb_gearing gearing;
+  int nprescribed, ncoupling, nterm;
+  lb_model_prescribed* prescribed; ///< [nguide]
+  lb_model_coupling* coupling;     ///< [nrelation]
+  lb_model_term* term;             ///< [nterm]
+  lb_elimination elimination;
 
-  // --- strands and flesh; their free nodes' coordinates come after all others ---
-  int nnode, nfree, nsegment, nstrand, nsoft;
-  lb_model_node* node;
+  // --- ropes and deformables; their free particles' coordinates come after all others ---
+  int nparticle, nfree, nsegment, nrope, ndeformable;
+  lb_model_particle* particle;
   lb_model_segment* segment;
-  lb_model_strand* strand;
-  lb_model_soft* soft;
+  lb_model_rope* rope;
+  lb_model_deformable* deformable;
   struct lb_model* tree; ///< the same world without nodes, whose arrays are these; NULL: it is this
 
   // --- looks ---
@@ -307,15 +308,15 @@ typedef struct lb_model {
   struct lb_model* full; ///< the same world with such bodies: what is simulated. Here is what is
                          ///< shown of it. NULL: this one is simulated
   struct lb_model*
-      shadow; ///< of `full`: the same world with the few coordinates its steps solve for
-  struct lb_model* shell; ///< of `full`: the same world with what faces feel of the nodes, which
-                          ///< derivatives of its steps are solved for with
+      condensed; ///< of `full`: the same world with the few coordinates its steps solve for
+  struct lb_model* interface; ///< of `full`: the same world with what faces feel of the nodes,
+                              ///< which derivatives of its steps are solved for with
   int nfem;
   struct lb_fem** fem; ///< [nfem] their meshes
 
-  struct lb_model* joined; ///< of maximal coordinates, where loops or constraints have to be closed
-                           ///< at the start: the same world with its joints in trees, where that
-                           ///< is done. Else NULL
+  struct lb_model* assembly; ///< of maximal coordinates, where loops or constraints have to be
+                             ///< closed at the start: the same world with its joints in trees,
+                             ///< where that is done. Else NULL
 
   void* storage; ///< the arena all of it lives in
 } lb_model;

@@ -30,7 +30,7 @@ typedef struct lb_profile_definition {
       period; ///< > 0: repeats after this time; 0: holds the first value before and the last after
 } lb_profile_definition;
 
-/// Ready to evaluate; see src/math/profile.h.
+/// Ready to evaluate; see src/math/curve/time_profile.h.
 typedef struct lb_profile lb_profile;
 
 /// Value, first and second derivative at time t.

@@ -30,7 +30,7 @@ typedef struct lb_recording {
   double* qdd;           ///< [nframe][nv]
   double* torque;        ///< [nframe][nv] what each coordinate needs besides the scene's forces
   lb_reaction* reaction; ///< [nframe][njoint + nloop]
-  double* relation;      ///< [nframe][nrelation] multipliers, kept with the reactions
+  double* coupling;      ///< [nframe][nrelation] multipliers, kept with the reactions
   const lb_allocator* allocator;
 } lb_recording;
 

@@ -105,8 +105,8 @@ typedef struct lb_targets {
   void* storage;
 } lb_targets;
 
-/// Of a recording of the motion as it should be, with frames that are evenly spaced (lb_rest_motion
-/// makes one); runs start where it does.
+/// Of a recording of the motion as it should be, with frames that are evenly spaced
+/// (lb_quasistatic_motion makes one); runs start where it does.
 lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarget,
                             const lb_allocator* allocator, lb_targets** targets, lb_error* err);
 void lb_targets_release(lb_targets* targets);

@@ -166,27 +166,27 @@ typedef enum lb_coordinate {
 
 /// How a spring or cable answers being stretched by s [m], or the spring of a joint being turned by
 /// it [rad]. All zero: in proportion.
-typedef struct lb_scene_law {
+typedef struct lb_force_curve {
   double exponent;       ///< force k s |s|^(exponent - 1); 0 is 1, else >= 1
   int count;             ///< of a table that takes the place of the stiffness; 0: none, else >= 2
   const double* stretch; ///< [count] rising
   const double* force;   ///< [count] [N or N m]; straight between them and on beyond the last ones
   bool slack;            ///< it pulls and does not push; not of joints
-} lb_scene_law;
+} lb_force_curve;
 
 /// What resists along coordinates. Units: N and m where they are distances, N m and rad where they
 /// are angles.
 typedef struct lb_joint_resistance {
-  double stiffness;        ///< spring to `rest`
-  lb_scene_law law;        ///< of that spring, other than in proportion
-  double damping;          ///< in proportion to the rate
-  double armature;         ///< rotor inertia added on the coordinate
-  double friction;         ///< of constant size, against the motion ...
-  double friction_speed;   ///< ... from about this speed on, > 0
-  double limit_stiffness;  ///< spring that pushes back beyond the limits
-  double limit_damping;    ///< and its damper, ...
-  double limit_transition; ///< ... which comes in over the first bit beyond; 0: with a jump
-  bool limit_pulls;        ///< the damper holds back what returns; else it never pulls
+  double stiffness;           ///< spring to `rest`
+  lb_force_curve force_curve; ///< of that spring, other than in proportion
+  double damping;             ///< in proportion to the rate
+  double armature;            ///< rotor inertia added on the coordinate
+  double friction;            ///< of constant size, against the motion ...
+  double friction_speed;      ///< ... from about this speed on, > 0
+  double limit_stiffness;     ///< spring that pushes back beyond the limits
+  double limit_damping;       ///< and its damper, ...
+  double limit_transition;    ///< ... which comes in over the first bit beyond; 0: with a jump
+  bool limit_pulls;           ///< the damper holds back what returns; else it never pulls
 } lb_joint_resistance;
 
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
@@ -222,14 +222,14 @@ typedef struct lb_scene_joint {
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
   bool averages;            ///< it holds the means of those faces, and does not make them rigid
-  int face;              ///< of a parent given as `reduced`: which of its faces; -1: the held one
-  int child_face;        ///< the same of the child of a joint that closes a loop
-  double stiffness;      ///< spring to `rest` [N m/rad or N/m]
-  lb_scene_law law;      ///< of that spring, other than in proportion
-  double damping;        ///< [N m s/rad or N s/m]
-  double armature;       ///< rotor inertia added on the coordinate [kg m^2 or kg]
-  double friction;       ///< of constant size, against the motion [N m or N] ...
-  double friction_speed; ///< ... from about this speed on [rad/s or m/s] > 0
+  int face;         ///< of a parent given as `reduced`: which of its faces; -1: the held one
+  int child_face;   ///< the same of the child of a joint that closes a loop
+  double stiffness; ///< spring to `rest` [N m/rad or N/m]
+  lb_force_curve force_curve;            ///< of that spring, other than in proportion
+  double damping;                        ///< [N m s/rad or N s/m]
+  double armature;                       ///< rotor inertia added on the coordinate [kg m^2 or kg]
+  double friction;                       ///< of constant size, against the motion [N m or N] ...
+  double friction_speed;                 ///< ... from about this speed on [rad/s or m/s] > 0
   double limit_stiffness, limit_damping; ///< what pushes back beyond `lower` and `upper`
   double limit_transition;               ///< as of lb_joint_resistance
   bool limit_pulls;
@@ -259,7 +259,7 @@ typedef struct lb_scene_spring {
   double stiffness; ///< [N/m] >= 0
   double damping;   ///< [N s/m] >= 0
   double length;    ///< at rest [m]; NAN: as long as it is at the start
-  lb_scene_law law; ///< other than in proportion
+  lb_force_curve force_curve; ///< other than in proportion
   lb_vec3 along; ///< unit, in the axes of the first end's body or the world: only what lies along
                  ///< it counts; zero: the way from end to end
 } lb_scene_spring;
@@ -281,7 +281,7 @@ typedef struct lb_scene_cable {
   double stiffness; ///< of all of it [N/m] >= 0
   double damping;   ///< [N s/m] >= 0
   double length;    ///< at rest [m]; NAN: as long as it is at the start
-  lb_scene_law law;
+  lb_force_curve force_curve;
 } lb_scene_cable;
 
 /// A plane that pushes points back and rubs on them, in proportion to how deep they are.
@@ -299,19 +299,19 @@ typedef struct lb_scene_ground {
   double slip;           ///< speed below which friction fades [m/s] > 0
 } lb_scene_ground;
 
-/// A point that a strand runs through, or a node of flesh.
-typedef struct lb_scene_strand_point {
+/// A point that a rope runs through, or a node of a deformable.
+typedef struct lb_scene_rope_point {
   bool free;  ///< it moves by itself, and starts at `at` in the world
   int body;   ///< else what it is fastened to, a rigid body or LB_WORLD ...
   lb_vec3 at; ///< ... and where, in that body
-} lb_scene_strand_point;
+} lb_scene_rope_point;
 
 /// A string of point masses and springs.
-typedef struct lb_scene_strand {
+typedef struct lb_scene_rope {
   const char* name;
   lb_place place;
   int npoint; ///< 2 or more
-  lb_scene_strand_point* point;
+  lb_scene_rope_point* point;
   int segments;     ///< in all, spread over the ways between the points by their lengths
   double mass;      ///< of all of it [kg] > 0
   double stiffness; ///< the force for a strain of one [N] >= 0
@@ -327,10 +327,10 @@ typedef struct lb_scene_strand {
   const int* share;
   const double* length;
   const lb_vec3* start;
-} lb_scene_strand;
+} lb_scene_rope;
 
-/// Flesh: a mesh of tetrahedra around and between rigid bodies.
-typedef struct lb_scene_soft {
+/// A deformable: a mesh of tetrahedra around and between rigid bodies.
+typedef struct lb_scene_deformable {
   const char* name;
   lb_place place;
   const lb_scene_elastic* form; ///< its mesh, of order 1, and what it is made of
@@ -341,8 +341,8 @@ typedef struct lb_scene_soft {
   const lb_mesh* surface; ///< drawn in the place of the mesh's own, in its frame; or NULL
   /// Where it was made and then moved: what each node of the mesh is fastened to, or where it
   /// starts. NULL: as bodies and mesh start.
-  const lb_scene_strand_point* node;
-} lb_scene_soft;
+  const lb_scene_rope_point* node;
+} lb_scene_deformable;
 
 typedef enum lb_motor_drive {
   LB_DRIVE_POSITION, ///< the coordinate follows the profile exactly
@@ -380,8 +380,8 @@ typedef struct lb_scene_load {
 
 /// code, name in scene files
 #define LB_CONSTRAINT_LIST(X)                                                                      \
-  X(LB_CONSTRAINT_COUPLE, "couple") /* a linear relation of joints' coordinates */                 \
-  X(LB_CONSTRAINT_FOLLOW, "follow") /* a point or frame that is held or led */                     \
+  X(LB_CONSTRAINT_COUPLE, "couple") /* a linear coupling of joints' coordinates */                 \
+  X(LB_CONSTRAINT_FOLLOW, "follow") /* a point or frame that is held or prescribed */              \
   X(LB_CONSTRAINT_FLOOR, "floor")   /* points that stay above a height */
 
 typedef enum lb_constraint_kind {
@@ -391,7 +391,7 @@ typedef enum lb_constraint_kind {
       LB_CONSTRAINT_COUNT
 } lb_constraint_kind;
 
-/// A part of a relation: a coordinate of a joint, times a factor.
+/// A part of a coupling: a coordinate of a joint, times a factor.
 typedef struct lb_scene_term {
   int joint;
   int coordinate; ///< of those of the joint
@@ -413,11 +413,11 @@ typedef struct lb_scene_constraint {
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
-  bool rates[3];               ///< these paths say how fast instead of where; where follows
+  bool velocity_level[3];      ///< these paths say how fast instead of where; where follows
   bool turn;                   ///< follow: the body does not turn, either, ...
   lb_vec3 about;               ///< ... but about this axis of the world, unit, by ...
   lb_profile_definition angle; ///< ... this angle from the start; count 0: not at all
-  bool angle_rates;            ///< that says how fast it turns instead
+  bool angle_velocity_level;   ///< that says how fast it turns instead
   bool has_from;               ///< the angle is not from the start ...
   lb_quat from;                ///< ... but from this orientation of the body
   lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
@@ -509,12 +509,12 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_MOTOR, "motor")       /* the values of a motor's keys or spline */                \
   X(LB_PARAMETER_MASS, "mass")         /* of a rigid body */                                       \
   X(LB_PARAMETER_LENGTH, "length")     /* of a rigid body, over what the scene says */             \
-  X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, strand, ground */ \
+  X(LB_PARAMETER_STIFFNESS, "stiffness")           /* of a joint, spring, cable, rope, ground */   \
   X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
   X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
   X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
   X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a length at rest */           \
-  X(LB_PARAMETER_YOUNG, "young") /* of a material that flesh is made of */
+  X(LB_PARAMETER_YOUNG, "young") /* of a material that a deformable is made of */
 
 typedef enum lb_parameter_kind {
 #define LB_PARAMETER_CODE(code, name) code,
@@ -530,7 +530,7 @@ typedef enum lb_owner {
   LB_OWNER_SPRING,
   LB_OWNER_CABLE,
   LB_OWNER_MOTOR,
-  LB_OWNER_STRAND,
+  LB_OWNER_ROPE,
   LB_OWNER_MATERIAL,
   LB_OWNER_GROUND,
   LB_OWNER_COUNT
@@ -673,7 +673,7 @@ typedef struct lb_scene {
   lb_scene_solver solver;
   lb_scene_record record;
   int nmaterial, nbody, nshape, njoint, nspring, ncable, nground, nmotor, nload, nconstraint,
-      nmarker, nstrand, nsoft;
+      nmarker, nrope, ndeformable;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
@@ -685,8 +685,8 @@ typedef struct lb_scene {
   lb_scene_load* load;
   lb_scene_constraint* constraint;
   lb_scene_marker* marker;
-  lb_scene_strand* strand;
-  lb_scene_soft* soft;
+  lb_scene_rope* rope;
+  lb_scene_deformable* deformable;
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
@@ -700,7 +700,7 @@ lb_scene_body lb_scene_body_default(void);
 lb_scene_shape lb_scene_shape_default(void);
 lb_scene_elastic lb_scene_elastic_default(void);
 lb_scene_joint lb_scene_joint_default(void);
-lb_scene_strand lb_scene_strand_default(void);
+lb_scene_rope lb_scene_rope_default(void);
 lb_scene_fit_material lb_scene_fit_material_default(void);
 
 /// Read a scene file (YAML 1.2) and everything it includes; "-" is standard input. All the mistakes
@@ -745,7 +745,7 @@ bool lb_joint_slides_and_turns(const lb_scene_joint* joint);
 /// What the coordinate counts whose rate is velocity k.
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 /// Is it other than in proportion?
-bool lb_law_bends(const lb_scene_law* law);
+bool lb_force_curve_bends(const lb_force_curve* law);
 const char* lb_integrator_name(lb_integrator integrator);
 /// The error that adaptive steppers allow in a step.
 double lb_adaptive_tolerance(const lb_scene_solver* solver);

@@ -40,7 +40,7 @@ typedef struct lb_vibration {
 
 /// Modes of small vibrations about data's pose at its time, motors held, loops closed: the lowest
 /// `most` of them, slow ones first, in `mode`; `count` tells how many there are. The pose should be
-/// one at rest (lb_rest). Directions that nothing holds are left out.
+/// one at rest (lb_equilibrium). Directions that nothing holds are left out.
 lb_status lb_modes_of_model(const lb_model* model, lb_data* data, int most, lb_vibration* mode,
                             int* count, lb_error* err);
 
@@ -81,9 +81,9 @@ lb_status lb_curves_lag(const lb_curves* curves, double lag, const lb_allocator*
 
 /// Where tracked bodies would be if everything went infinitely slowly, from rest to rest: targets
 /// for the search, and a recording of it at the frames of a run.
-lb_status lb_targets_rest(const lb_model* model, const lb_retarget* what,
-                          const lb_simulate_options* options, lb_recording* recording,
-                          lb_targets** targets, lb_error* err);
+lb_status lb_targets_quasistatic(const lb_model* model, const lb_retarget* what,
+                                 const lb_simulate_options* options, lb_recording* recording,
+                                 lb_targets** targets, lb_error* err);
 
 // --- playing ---
 

@@ -24,13 +24,13 @@ lb_status lb_find_steep_friction(const lb_model* model, lb_data* data, double st
                                  const lb_allocator* allocator, lb_steep_friction* steep,
                                  lb_error* err);
 
-/// Put a state where everything rests with the motors at their profiles' angles at data->time: no
+/// Put a state the equilibrium with the motors at their profiles' angles at data->time: no
 /// velocities, no accelerations, all forces in balance, loops closed. Of several such poses it is a
 /// stable one downhill from the given one. Sets q, qd (zero) and motor_force. LB_FAILED when there
 /// is none within reach (a body that nothing holds, a loop that cannot close), with `data` as it
 /// was. Of a model that shows one with all nodes of its elastic bodies, `model->full` is the one to
 /// ask about, LB_INVALID otherwise.
-lb_status lb_rest(const lb_model* model, lb_data* data, lb_error* err);
+lb_status lb_equilibrium(const lb_model* model, lb_data* data, lb_error* err);
 
 /// Advances a lb_data by time steps; one for each thread of work.
 typedef struct lb_stepper lb_stepper;
@@ -80,9 +80,9 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
                       lb_recording* recording, lb_summary* summary, lb_error* err);
 
 /// The same run infinitely slow: a frame for each that lb_simulate records, with everything at rest
-/// (lb_rest). This is what an author of motor curves has in mind.
-lb_status lb_rest_motion(const lb_model* model, const lb_simulate_options* options,
-                         lb_recording* recording, lb_error* err);
+/// (lb_equilibrium). This is what an author of motor curves has in mind.
+lb_status lb_quasistatic_motion(const lb_model* model, const lb_simulate_options* options,
+                                lb_recording* recording, lb_error* err);
 
 #ifdef __cplusplus
 }

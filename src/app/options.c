@@ -7,7 +7,7 @@
 #include "app/suggest.h"
 #include "app/terminal.h"
 #include "app/verb.h"
-#include "scene/number.h"
+#include "scene/yaml/yaml_number.h"
 
 const char* parse_text(const char* text, void* target) {
   if (!*text) {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "scene/names.h"
+#include "scene/yaml/names.h"
 
 void suggest_nearer(const char* typed, const char* word, const char** best, int* distance) {
   // A slip for every three letters is still likely to be meant; the dashes of options are no

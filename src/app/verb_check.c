@@ -2,12 +2,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/load.h"
+#include "app/scene_load.h"
 #include "app/terminal.h"
 #include "app/verb.h"
 #include "limber/optimize.h"
 #include "limber/simulate.h"
-#include "model/motor.h"
+#include "model/use/motor_use.h"
 
 typedef struct check_args {
   bool quiet;
@@ -72,7 +72,7 @@ static void print_joints(const lb_scene* scene, const lb_model* m) {
       separator = ", ";
     }
   }
-  const int loops = m->nloop - m->nguide;
+  const int loops = m->nloop - m->nprescribed;
   if (loops) {
     printf("; %d more %s", loops, plural(loops, "closes a loop", "close loops"));
   }
@@ -81,10 +81,10 @@ static void print_joints(const lb_scene* scene, const lb_model* m) {
 
 // "2 couplings or limits, 1 point led or on a floor"
 static void print_constraints(const lb_model* m) {
-  const int points = m->nguide - lb_motors_count_turns(m);
-  if (m->nrelation || points) {
-    printf("  also hold %d %s, %d %s\n", m->nrelation,
-           plural(m->nrelation, "coupling or limit", "couplings or limits"), points,
+  const int points = m->nprescribed - lb_motors_count_turns(m);
+  if (m->ncoupling || points) {
+    printf("  also hold %d %s, %d %s\n", m->ncoupling,
+           plural(m->ncoupling, "coupling or limit", "couplings or limits"), points,
            plural(points, "point led or on a floor", "points led or on floors"));
   }
 }
@@ -98,10 +98,10 @@ static void print_freedom(const lb_model* m) {
   if (driven) {
     printf(", %d of them led by motors", driven);
   }
-  if (m->nloop || m->nrelation) {
-    printf(", less what %s", m->nguide || m->nrelation ? "constraints take"
-                             : m->nloop == 1           ? "the loop takes"
-                                                       : "the loops take");
+  if (m->nloop || m->ncoupling) {
+    printf(", less what %s", m->nprescribed || m->ncoupling ? "constraints take"
+                             : m->nloop == 1                ? "the loop takes"
+                                                            : "the loops take");
   }
   printf("\n");
 }
@@ -114,8 +114,8 @@ static void print_forces(const lb_model* m) {
               {m->nspring, "spring", "springs"},
               {m->ncable, "cable", "cables"},
               {m->nground, "ground", "grounds"},
-              {m->nstrand, "strand", "strands"},
-              {m->nsoft, "soft body", "soft bodies"},
+              {m->nrope, "strand", "strands"},
+              {m->ndeformable, "soft body", "soft bodies"},
               {m->nload, "load", "loads"}};
   const double g = lb_vec3_norm(m->gravity);
   if (g > 0) {

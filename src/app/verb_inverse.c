@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "app/interrupt.h"
-#include "app/load.h"
 #include "app/outdir.h"
+#include "app/scene_load.h"
 #include "app/terminal.h"
 #include "app/verb.h"
 #include "limber/inverse.h"
@@ -42,7 +42,7 @@ static void print_results(const lb_model* m, const lb_recording* r, const lb_sum
          r->nframe);
   print_peak("largest ", m, &s->torque);
   print_peak("residual", m, &s->residual);
-  if (m->nloop || m->nrelation) {
+  if (m->nloop || m->ncoupling) {
     printf("  gaps     up to %.2g (m or rad) in loops and constraints\n", s->constraint_violation);
   }
   printf("  results  %s/inverse.csv     what each joint and motor exerts\n", dir);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "app/interrupt.h"
-#include "app/load.h"
 #include "app/outdir.h"
+#include "app/scene_load.h"
 #include "app/terminal.h"
 #include "limber/optimize.h"
 #include "limber/simulate.h"

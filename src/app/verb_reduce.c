@@ -4,12 +4,12 @@
 #include <stdlib.h>
 
 #include "app/interrupt.h"
-#include "app/load.h"
 #include "app/outdir.h"
+#include "app/scene_load.h"
 #include "app/terminal.h"
 #include "app/verb.h"
 #include "limber/reduce.h"
-#include "solve/full_run.h"
+#include "solve/full/full_run.h"
 
 typedef struct reduce_args {
   const char* out;

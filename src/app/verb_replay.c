@@ -6,8 +6,8 @@
 
 #include "app/deviations.h"
 #include "app/interrupt.h"
-#include "app/load.h"
 #include "app/outdir.h"
+#include "app/scene_load.h"
 #include "app/terminal.h"
 
 typedef struct replay_args {
@@ -129,7 +129,7 @@ static lb_status play(job* j) {
   o.step = j->a->step;
   o.threads = j->a->threads;
   o.progress = meter_progress(&j->meter);
-  lb_status status = lb_rest_motion(j->reduced, &o, j->target, &j->err);
+  lb_status status = lb_quasistatic_motion(j->reduced, &o, j->target, &j->err);
   o.progress = (lb_progress){.report = show, .context = j};
   if (status == LB_OK) {
     status = lb_replay_run(j->model, j->what, j->curves, j->target, &o, j->after, &j->summary,

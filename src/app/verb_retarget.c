@@ -5,12 +5,12 @@
 
 #include "app/deviations.h"
 #include "app/interrupt.h"
-#include "app/load.h"
 #include "app/outdir.h"
+#include "app/scene_load.h"
 #include "app/terminal.h"
 #include "base/parallel.h"
 #include "limber/shaping.h"
-#include "record/search.h"
+#include "record/file/search_file.h"
 
 typedef struct retarget_args {
   const char* out;
@@ -141,7 +141,7 @@ static lb_status prepare(job* j, const lb_scene* scene) {
 // Target and the motion as it was.
 static lb_status look_around(job* j) {
   lb_simulate_options o = run_options(j, true);
-  lb_status status = lb_targets_rest(j->model, j->what, &o, j->target, &j->targets, &j->err);
+  lb_status status = lb_targets_quasistatic(j->model, j->what, &o, j->target, &j->targets, &j->err);
   if (status == LB_OK) {
     status =
         lb_replay_run(j->model, j->what, NULL, j->target, &o, j->before, NULL, &j->was, &j->err);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "app/interrupt.h"
-#include "app/load.h"
 #include "app/outdir.h"
+#include "app/scene_load.h"
 #include "app/terminal.h"
 #include "app/verb.h"
 #include "limber/job.h"

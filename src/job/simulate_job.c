@@ -97,8 +97,8 @@ static void add_energy(lb_job* j) {
 
 static void add_constraints(lb_job* j) {
   const lb_model* m = j->model;
-  const bool points = m->nguide || m->nrelation;
-  if (!m->nloop && !m->nrelation) {
+  const bool points = m->nprescribed || m->ncoupling;
+  if (!m->nloop && !m->ncoupling) {
     return;
   }
   if (m->solver.closing > 0) {

@@ -1,10 +1,10 @@
 // Making a world, its errors and its names.
-#include "world/world.h"
+#include "world/world_inside.h"
 
 #include <string.h>
 
-#include "scene/names.h"
-#include "solve/frames.h"
+#include "scene/yaml/names.h"
+#include "solve/run/frames.h"
 
 // --- making and releasing ---
 
@@ -148,7 +148,7 @@ static int count_points(const lb_world* w) {
   return w->npoint;
 }
 static int count_constraints(const lb_world* w) {
-  return w->m->nguide + w->m->nrelation;
+  return w->m->nprescribed + w->m->ncoupling;
 }
 
 static const char* body_name(const lb_world* w, int i) {
@@ -166,7 +166,8 @@ static const char* point_name(const lb_world* w, int i) {
 }
 static const char* constraint_name(const lb_world* w, int i) {
   const lb_model* m = w->m;
-  return i < m->nguide ? m->loop[m->guide[i].loop].name : m->relation[i - m->nguide].name;
+  return i < m->nprescribed ? m->loop[m->prescribed[i].loop].name
+                            : m->coupling[i - m->nprescribed].name;
 }
 
 static const part_type PARTS[LB_PART_COUNT] = {

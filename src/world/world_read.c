@@ -1,10 +1,10 @@
 // What a world tells: places, velocities, forces and Jacobians, computed when asked for.
 #include <string.h>
 
-#include "dynamics/kinematics.h"
-#include "solve/frames.h"
-#include "solve/stepper.h"
-#include "world/world.h"
+#include "dynamics/tree/kinematics.h"
+#include "solve/run/frames.h"
+#include "solve/step/stepper.h"
+#include "world/world_inside.h"
 
 // --- stages, each of which holds until the state or an input changes ---
 
@@ -102,13 +102,13 @@ lb_reaction lb_world_reaction(lb_world* w, int joint) {
 
 lb_reaction lb_world_constraint_force(lb_world* w, int constraint) {
   const lb_model* m = w->m;
-  if (constraint >= 0 && constraint < m->nguide) {
-    return lb_world_reaction(w, m->njoint + m->guide[constraint].loop);
+  if (constraint >= 0 && constraint < m->nprescribed) {
+    return lb_world_reaction(w, m->njoint + m->prescribed[constraint].loop);
   }
   lb_reaction out = {{0, 0, 0}, {0, 0, 0}};
-  if (constraint >= m->nguide && constraint < m->nguide + m->nrelation) {
+  if (constraint >= m->nprescribed && constraint < m->nprescribed + m->ncoupling) {
     observe(w);
-    out.force.x = w->d->relation_force[constraint - m->nguide];
+    out.force.x = w->d->coupling_force[constraint - m->nprescribed];
   }
   return out;
 }

@@ -2,18 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/command.h"
-#include "model/motor.h"
-#include "world/world.h"
+#include "dynamics/force/command.h"
+#include "model/use/motor_use.h"
+#include "world/world_inside.h"
 
 // --- motors ---
 
-// One that leads a rotation has three numbers that no single one stands for.
+// One that prescribes a rotation has three numbers that no single one stands for.
 static bool takes_commands(lb_world* w, int motor) {
   if (!lb_world_has(w, LB_PART_MOTOR, motor)) {
     return false;
   }
-  if (w->m->motor_guide[motor] >= 0) {
+  if (w->m->motor_prescribed[motor] >= 0) {
     lb_error_add(&w->err, LB_INVALID, w->m->motor_place[motor],
                  "motor '%s' prescribes a rotation, which cannot be set by a number",
                  w->m->motor_name[motor]);
@@ -33,7 +33,7 @@ static bool is_number(lb_world* w, double value, const char* what) {
 static void set(lb_world* w, int motor, double value, double velocity) {
   lb_world_touch(w);
   w->wish[motor] = (lb_wish){true, value, velocity};
-  if (lb_motor_pushes(w->m, motor)) {
+  if (lb_motor_applies_force(w->m, motor)) {
     w->command[motor] = (lb_command){.set = true, .to = {value, 0}};
   }
 }
@@ -62,7 +62,7 @@ void lb_world_free_motor(lb_world* w, int motor) {
 static void begin_motions(lb_world* w, double h) {
   for (int i = 0; i < w->m->nmotor; i++) {
     lb_wish* wish = &w->wish[i];
-    if (wish->set && !lb_motor_pushes(w->m, i)) {
+    if (wish->set && !lb_motor_applies_force(w->m, i)) {
       double at[3];
       lb_motor_evaluate(w->m, w->d, i, at);
       const double mean = (wish->value - at[0]) / h;

@@ -35,7 +35,7 @@ static inline void open_scene(problem* p, double duration) {
   must(lb_recording_create(p->model, 1 + (int)(duration / p->model->record.every), NULL, &rest,
                            &err),
        &err);
-  must(lb_rest_motion(p->model, &slow, rest, &err), &err);
+  must(lb_quasistatic_motion(p->model, &slow, rest, &err), &err);
   must(lb_targets_create(rest, p->what, NULL, &p->targets, &err), &err);
   lb_recording_release(rest);
   p->options = lb_retarget_default();

@@ -178,7 +178,7 @@ static void a_marker_on_an_elastic_body_bends_with_it(void** state) {
   drop_rod(&r);
 }
 
-static void expect_no_answer(const rod* r, const seen* s, lb_fit_doubt doubt) {
+static void expect_no_linearised(const rod* r, const seen* s, lb_fit_doubt doubt) {
   lb_fit* fit = fit_of(r, s);
   show(fit);
   assert_int_equal(lb_fit_determined(fit), 0);
@@ -194,10 +194,10 @@ static void markers_that_do_not_move_tell_nothing(void** state) {
   static seen s;
   lb_random random = {.state = 3};
   look_at(&s, still.model, 0.5, 5e-3, 0);
-  expect_no_answer(&r, &s, LB_FIT_UNEXPLAINED);
+  expect_no_linearised(&r, &s, LB_FIT_UNEXPLAINED);
   blur(&s, 1e-3, &random);
-  expect_no_answer(&r, &s, LB_FIT_UNEXPLAINED);
-  expect_no_answer(&still, &s, LB_FIT_UNEXPLAINED);
+  expect_no_linearised(&r, &s, LB_FIT_UNEXPLAINED);
+  expect_no_linearised(&still, &s, LB_FIT_UNEXPLAINED);
   drop_rod(&r);
   drop_rod(&still);
 }

@@ -72,8 +72,8 @@ static double round_trip(const char* scene, double motors, double left) {
   assert_near(worst_motor(forward, back), 0, motors);
   assert_near(s.residual.joint < 0 ? 0 : s.residual.value, 0, left);
   double most = 0;
-  for (int i = 0; i < m->nrelation * back->nframe; i++) {
-    most = fmax(most, fabs(back->relation[i]));
+  for (int i = 0; i < m->ncoupling * back->nframe; i++) {
+    most = fmax(most, fabs(back->coupling[i]));
   }
   lb_joint_motion_release(motion);
   lb_recording_release(forward);
@@ -146,7 +146,8 @@ static void motors_on_one_coordinate_of_several_come_back(void** state) {
              1e-9, 1e-9);
 }
 
-// Rotations that are led, of a ball and of a body that flies, beside what is pushed and free.
+// Rotations that are prescribed, of a ball and of a body that flies, beside what is pushed and
+// free.
 #define TURNED                                                                                     \
   "duration: 0.4 s\n"                                                                              \
   "record: {every: 10 ms, rates: true}\n"                                                          \

@@ -274,7 +274,7 @@ static void joints_that_split_bodies_start_as_they_did(void** state) {
   close_problem(&p);
 }
 
-// A mass on an elastic arm that a motor leads.
+// A mass on an elastic arm that a motor prescribes.
 static const char bending[] =
     "duration: 80 ms\n"
     "solver: {integrator: %s, step: 2 ms}\n"

@@ -3,7 +3,7 @@
 #include "design/optimizing_schemes.h"
 #include "limber/reduce.h"
 
-// Two arms of one material, one on the other, with flesh of it as well, and a tip.
+// Two arms of one material, one on the other, with deformables of it as well, and a tip.
 static const char arms[] =
     "duration: 60 ms\n"
     "solver: {integrator: %s%s}\n"
@@ -43,7 +43,7 @@ static const char arms[] =
     "    calm: {point: elbow, velocity: [0, 0, 0], time: [20 ms, 60 ms], weight: 100}\n"
     "    turn: {joint: turn, position: 0, weight: 100}\n";
 
-static const char flesh[] =
+static const char deformable[] =
     "soft:\n"
     "  lump:\n"
     "    form: {box: {from: [-0.1, 0, 0], to: [0.1, 0, 0], width: 0.1, height: 0.1},\n"
@@ -57,12 +57,12 @@ static void moduli_of_elastic_bodies(void** state) {
   check_schemes(SCHEMES, arms, true, "", 1e-3, 1e-7);
 }
 
-static void moduli_of_elastic_bodies_and_flesh(void** state) {
+static void moduli_of_elastic_bodies_and_deformable(void** state) {
   (void)state;
   for (int i = 0; i < SCHEMES; i++) {
     char text[8000];
     problem p;
-    snprintf(text, sizeof text, arms, schemes[i], ", step: 2 ms", flesh);
+    snprintf(text, sizeof text, arms, schemes[i], ", step: 2 ms", deformable);
     open_problem(&p, text);
     check_both(&p, 5e-4, 1e-8);
     check_applied(&p);
@@ -314,7 +314,7 @@ static void loops_close_without_bending(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(moduli_of_elastic_bodies),
-      cmocka_unit_test(moduli_of_elastic_bodies_and_flesh),
+      cmocka_unit_test(moduli_of_elastic_bodies_and_deformable),
       cmocka_unit_test(moduli_of_bodies_of_several_materials),
       cmocka_unit_test(moduli_of_several_materials_with_all_nodes),
       cmocka_unit_test(moduli_of_bodies_from_files),

@@ -81,8 +81,8 @@ static void numbers_in_the_scene_do_the_same(void** state) {
   close_problem(&p);
 }
 
-// A four-bar that a motor leads, geared to a wheel, an arm whose end is led, and a top that turns
-// at a rate; the integrator, and more, go in.
+// A four-bar that a motor prescribes, geared to a wheel, an arm whose end is prescribed, and a top
+// that turns at a rate; the integrator, and more, go in.
 static const char linked[] =
     "duration: 0.06 s\n"
     "solver: {integrator: %s}\n"
@@ -167,7 +167,7 @@ static void gradients_of_adaptive_steps_are_those_of_the_steps_taken(void** stat
   check_linked("adaptive, step: 3 ms, tolerance: 1e-13, coordinates: maximal", "", 3e-3, 1e-6);
 }
 
-// A motor leads the shoulder of an arm whose elbow hits a stop and stays there: what it exerts
+// A motor prescribes the shoulder of an arm whose elbow hits a stop and stays there: what it exerts
 // before, as it hits and after.
 static void efforts_beside_stops(void** state) {
   (void)state;

@@ -222,9 +222,9 @@ static void joints_that_close_loops_start_as_said(void** state) {
 
 // --- constraints that give a rate ---
 
-// A crank that turns at a rate drives a rocker; a raft is led at a velocity and a spin; a gear runs
-// at a rate of its own.
-static const char paced[] =
+// A crank that turns at a rate drives a rocker; a raft is prescribed at a velocity and a spin; a
+// gear runs at a rate of its own.
+static const char velocity_level[] =
     "duration: 0.1 s\n"
     "solver: {integrator: %s%s}\n"
     "bodies:\n"
@@ -269,8 +269,8 @@ static const char paced[] =
 
 static void starts_and_lengths_where_rates_are_given(void** state) {
   (void)state;
-  check_schemes(SCHEMES, paced, false, "", 1e-3, 1e-8);
-  check_schemes(SCHEMES, paced, true, "", 1e-3, 1e-7);
+  check_schemes(SCHEMES, velocity_level, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, velocity_level, true, "", 1e-3, 1e-7);
 }
 
 // --- bodies that loops split ---
@@ -325,7 +325,7 @@ static void lengths_of_bodies_that_loops_split(void** state) {
   check_schemes(SCHEMES, split, true, "", 1e-3, 1e-7);
 }
 
-// --- frames that are led ---
+// --- frames that are prescribed ---
 
 // A platform begins turned from how the scene has it, and so does the hand of an arm.
 static const char turned[] =

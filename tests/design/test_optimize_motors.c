@@ -121,7 +121,7 @@ static void gradients_by_curves_that_flow_or_repeat_are_those_of_differences(voi
   }
 }
 
-// Of a joint of which motors lead some coordinates, the others may start elsewhere.
+// Of a joint of which motors prescribe some coordinates, the others may start elsewhere.
 static void what_motors_lead_starts_as_they_say(void** state) {
   (void)state;
   char whole[8000];
@@ -131,12 +131,12 @@ static void what_motors_lead_starts_as_they_say(void** state) {
   for (int i = 0; i < p.scene.optimize.nparameter; i++) {
     const bool j = strcmp(p.scene.optimize.parameter[i].name + 1, "j") == 0;
     const bool place = p.scene.optimize.parameter[i].name[0] == 'q';
-    const int led = p.o->first[i] + (j ? 1 : 2);
+    const int prescribed = p.o->first[i] + (j ? 1 : 2);
     if (p.scene.optimize.parameter[i].kind == LB_PARAMETER_POSITION ||
         p.scene.optimize.parameter[i].kind == LB_PARAMETER_VELOCITY) {
-      assert_true(p.o->least[led] == p.o->most[led]);
-      assert_near(p.o->start[led], place ? (j ? 0.1 : 0) : (j ? 10 : 1), 1e-12);
-      assert_below(p.o->least[led - 1], p.o->most[led - 1]);
+      assert_true(p.o->least[prescribed] == p.o->most[prescribed]);
+      assert_near(p.o->start[prescribed], place ? (j ? 0.1 : 0) : (j ? 10 : 1), 1e-12);
+      assert_below(p.o->least[prescribed - 1], p.o->most[prescribed - 1]);
     }
   }
   close_problem(&p);

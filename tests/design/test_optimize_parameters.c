@@ -1,5 +1,6 @@
 // Gradients by what is harder to change: rotations, numbers of joints that close loops, starts and
-// lengths in maximal coordinates, forces of motors that drive positions, points that are led.
+// lengths in maximal coordinates, forces of motors that drive positions, points that are
+// prescribed.
 #include "design/optimizing_schemes.h"
 
 // --- rotations ---
@@ -237,8 +238,8 @@ static void both_coordinates_have_the_same_gradient(void** state) {
 
 // --- motors that drive positions ---
 
-// A four-bar with a joint that closes a loop and is led by a motor, or the crank is.
-static const char led[] =
+// A four-bar with a joint that closes a loop and is prescribed by a motor, or the crank is.
+static const char prescribed[] =
     "duration: 0.1 s\n"
     "solver: {integrator: %s%s}\n"
     "bodies:\n"
@@ -276,11 +277,11 @@ static const char led[] =
     "    effort: {motor: lead, time: [40 ms, 0.1 s], weight: 0.1}\n"
     "    last: {motor: lead, time: 0.1 s, weight: 0.01}\n";
 
-static void check_led(const char* motors, bool loose, double part, double tolerance) {
+static void check_prescribed(const char* motors, bool loose, double part, double tolerance) {
   for (int i = 0; i < SCHEMES; i++) {
     char text[8000];
     problem p;
-    snprintf(text, sizeof text, led, schemes[i], loose ? maximal : reduced, motors);
+    snprintf(text, sizeof text, prescribed, schemes[i], loose ? maximal : reduced, motors);
     open_problem(&p, text);
     check_both(&p, part, tolerance);
     check_applied(&p);
@@ -301,10 +302,10 @@ static void forces_of_motors_that_drive_positions(void** state) {
                              "  shove: {joint: a, drive: force, keys: [[0, 0.3]]}\n"
                              "initial:\n"
                              "  a: {position: -60 deg}\n";
-  check_led(crank, false, 6e-4, 1e-7);
-  check_led(crank, true, 6e-4, 1e-7);
-  check_led(loop, false, 2e-4, 1e-7);
-  check_led(loop, true, 2e-4, 1e-7);
+  check_prescribed(crank, false, 6e-4, 1e-7);
+  check_prescribed(crank, true, 6e-4, 1e-7);
+  check_prescribed(loop, false, 2e-4, 1e-7);
+  check_prescribed(loop, true, 2e-4, 1e-7);
 }
 
 // A motor that lifts a hanging rod at rest by an angle holds its weight: m g l sin(angle).
@@ -327,7 +328,7 @@ static void efforts_are_what_motors_exert(void** state) {
   close_problem(&p);
 }
 
-// --- bodies in parts, points that are led ---
+// --- bodies in parts, points that are prescribed ---
 
 // A loop's joint with a rotor splits the slider.
 static void masses_of_bodies_that_loops_split(void** state) {
@@ -355,7 +356,7 @@ static void masses_of_bodies_that_loops_split(void** state) {
 }
 
 // A hand on a rail through the world, and the tip of a strut that is held where it starts.
-static void starts_and_lengths_where_points_are_led(void** state) {
+static void starts_and_lengths_where_points_are_prescribed(void** state) {
   (void)state;
   static const char text[] =
       "duration: 0.1 s\n"
@@ -468,7 +469,7 @@ int main(void) {
       cmocka_unit_test(forces_of_motors_that_drive_positions),
       cmocka_unit_test(efforts_are_what_motors_exert),
       cmocka_unit_test(masses_of_bodies_that_loops_split),
-      cmocka_unit_test(starts_and_lengths_where_points_are_led),
+      cmocka_unit_test(starts_and_lengths_where_points_are_prescribed),
       cmocka_unit_test(numbers_can_be_written_again),
       cmocka_unit_test(starts_of_balls_that_follow),
   };

@@ -232,7 +232,7 @@ static const char triangle[] =
     "  parameters: {turn: {position: one}, length: {length: b}, weight: {mass: c}}\n"
     "  goals: {there: {point: c, position: [0, 0, 0]}}\n";
 
-// A joint that closes a loop and is said where it starts, a strand and a piece of flesh.
+// A joint that closes a loop and is said where it starts, a rope and a piece of deformables.
 static const char fabric[] =
     "duration: 20 ms\n"
     "solver: {integrator: bdf2, step: 10 ms, coordinates: maximal}\n"

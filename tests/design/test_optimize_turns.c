@@ -1,8 +1,8 @@
-// Worlds in which motors lead rotations: gradients against differences, with every scheme.
+// Worlds in which motors prescribe rotations: gradients against differences, with every scheme.
 #include "design/optimizing_schemes.h"
 
-// A ball and a body that flies are led on an arm that swings, and what that takes is a goal; a ball
-// that closes a loop is led, too. Places: integrator, coordinates, more goals.
+// A ball and a body that flies are prescribed on an arm that swings, and what that takes is a goal;
+// a ball that closes a loop is prescribed, too. Places: integrator, coordinates, more goals.
 static const char TEXT[] =
     "duration: 40 ms\n"
     "solver: {integrator: %s%s}\n"

@@ -49,7 +49,7 @@ static problem make(const char* text) {
   must(lb_retarget_create(p.model, &p.scene.retarget, NULL, &p.what, &err), &err);
   must(lb_curves_fit(p.model, p.what, NULL, &p.input, &err), &err);
   must(lb_recording_create(p.model, 0, NULL, &rest, &err), &err);
-  must(lb_rest_motion(p.model, &slow, rest, &err), &err);
+  must(lb_quasistatic_motion(p.model, &slow, rest, &err), &err);
   must(lb_targets_create(rest, p.what, NULL, &p.targets, &err), &err);
   lb_recording_release(rest);
   return p;

@@ -154,7 +154,7 @@ static void what_was_played_before_a_stop_is_compared(void** state) {
   lb_simulate_options o = lb_simulate_default();
   must(lb_recording_create(b.reduced, 0, NULL, &target, &err), &err);
   must(lb_recording_create(b.full, 0, NULL, &run, &err), &err);
-  must(lb_rest_motion(b.reduced, &o, target, &err), &err);
+  must(lb_quasistatic_motion(b.reduced, &o, target, &err), &err);
   must(lb_replay_run(b.full, b.what, b.curves, target, &o, NULL, NULL, &a, &err), &err);
   o.progress.report = until_half;
   assert_int_equal(lb_replay_run(b.full, b.what, b.curves, target, &o, run, NULL, &part, &err),

@@ -106,7 +106,7 @@ static void copies_that_differ_do_better_with_curves_made_for_them(void** state)
   open_problem(&p, "rod", 1.4);
   p.options.step = LONG_STEP;
   must(lb_recording_create(p.model, 0, NULL, &target, &err), &err);
-  must(lb_rest_motion(p.model, &slow, target, &err), &err);
+  must(lb_quasistatic_motion(p.model, &slow, target, &err), &err);
   find_curves(&p, 0);
   const spread plain = play(&p, target);
   find_curves(&p, OFF);

@@ -16,7 +16,7 @@ static world make(const char* text) {
   if (lb_scene_parse(text, strlen(text), "shaping.yaml", NULL, &w.scene, &err) != LB_OK ||
       lb_model_create(&w.scene, NULL, &w.m, &err) != LB_OK ||
       lb_data_create(w.m, NULL, &w.d, &err) != LB_OK || lb_assemble(w.m, w.d, &err) != LB_OK ||
-      lb_rest(w.m, w.d, &err) != LB_OK ||
+      lb_equilibrium(w.m, w.d, &err) != LB_OK ||
       (w.scene.retarget.ntrack > 0 &&
        lb_retarget_create(w.m, &w.scene.retarget, NULL, &w.what, &err) != LB_OK)) {
     print_error("%s\n", err.count ? err.message[0].text : "?");
@@ -109,7 +109,7 @@ static lb_replay play(world* w, const lb_curves* c, replays* s) {
   const lb_simulate_options o = lb_simulate_default();
   assert_int_equal(lb_recording_create(w->m, 0, NULL, &s->target, NULL), LB_OK);
   assert_int_equal(lb_recording_create(w->m, 0, NULL, &s->run, NULL), LB_OK);
-  if (lb_rest_motion(w->m, &o, s->target, &err) != LB_OK ||
+  if (lb_quasistatic_motion(w->m, &o, s->target, &err) != LB_OK ||
       lb_replay_run(w->m, w->what, c, s->target, &o, s->run, NULL, &out, &err) != LB_OK) {
     print_error("%s\n", err.message[0].text);
     fail();

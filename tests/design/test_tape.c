@@ -1,7 +1,7 @@
 // Tapes of runs by every integrator that can be differentiated: stretches that are stepped again
 // from checkpoints hold the same bits as a tape that has room for all.
-#include "design/tape.h"
-#include "dynamics/loop.h"
+#include "design/tape/tape.h"
+#include "dynamics/constraint/constraint_loop.h"
 #include "limber/limber.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // design: between two steps a marker is where the motion has it, to fourth order.
-#include "design/track.h"
+#include "design/fit/marker_track.h"
 
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // Constraints besides loop joints: closed forms, and the same motion said in two ways.
-#include "world.h"
+#include "random_world.h"
 
 // Two wheels that mesh, I1 = 0.02 and I2 = 0.005 with q1 + q2/3 = 0.1, under a torque T on the
 // first: (I1 + 9 I2) qdd1 = T.
@@ -36,7 +36,7 @@ static void gears_move_as_one_inertia(void** state) {
                 : strcmp(integrators[i], "bdf2") == 0 ? 6e-6
                                                       : 1e-9);
     // the force between them turns the second wheel: multiplier / 3 = I2 qdd2
-    assert_near(w.d->relation_force[0] / 3, 0.005 * w.d->qdd[1], 1e-9);
+    assert_near(w.d->coupling_force[0] / 3, 0.005 * w.d->qdd[1], 1e-9);
     close_world(&w);
   }
 }
@@ -75,8 +75,8 @@ static void a_stop_stops_and_holds(void** state) {
     assert_near(lowest, angle, STEPPERS[i].rest);
     assert_near(w.d->q[0], angle, STEPPERS[i].rest);
     assert_near(w.d->qd[0], 0, STEPPERS[i].rest);
-    assert_near(w.d->relation_force[0], mass * 9.81 * 0.25 * sin(angle), 1e-9);
-    assert_near(w.d->relation_force[1], 0, 0);
+    assert_near(w.d->coupling_force[0], mass * 9.81 * 0.25 * sin(angle), 1e-9);
+    assert_near(w.d->coupling_force[1], 0, 0);
     close_world(&w);
   }
 }
@@ -119,7 +119,7 @@ static void a_box_comes_to_lie_on_the_floor(void** state) {
     double deepest = 0;
     for (int k = 0; k < 1500; k++) {
       run(&w, 1, 1e-3);
-      deepest = fmax(deepest, lb_loop_gap(w.m, w.d, NULL));
+      deepest = fmax(deepest, lb_constraint_gap(w.m, w.d, NULL));
     }
     print_message("%s: %.2g deep, %.2g off\n", STEPPERS[i].name, deepest, w.d->q[2] - 0.1);
     assert_near(deepest, 0, STEPPERS[i].way);
@@ -186,7 +186,7 @@ static void slide(const char* integrator, double h, double q[7]) {
   lb_reaction r[2];
   lb_reactions(w.m, w.d, r);
   assert_above(lb_vec3_norm(r[1].force), 1); // still on the floor
-  assert_near(lb_loop_gap(w.m, w.d, NULL), 0, 1e-4);
+  assert_near(lb_constraint_gap(w.m, w.d, NULL), 0, 1e-4);
   memcpy(q, w.d->q, 7 * sizeof *q);
   close_world(&w);
 }
@@ -216,7 +216,7 @@ static void sliding_on_a_floor_keeps_the_order_of_implicit_steps(void** state) {
 
 // A point led along a circle, with the joints found by the constraint, needs the same forces as
 // joints that follow the angles.
-static void a_led_point_goes_where_it_is_led(void** state) {
+static void a_prescribed_point_goes_where_it_is_prescribed(void** state) {
   (void)state;
   static const char* const integrators[] = {"rk4", "bdf2"};
   for (size_t i = 0; i < 2; i++) {
@@ -277,7 +277,7 @@ static void a_held_frame_stays(void** state) {
 
 // A free body led about an axis by a known angle: it is turned by that, and takes the moment of
 // Euler's equation, I al + w x I w, with w = axis rate and al = axis acceleration.
-static void a_led_turn_takes_eulers_moment(void** state) {
+static void a_prescribed_turn_takes_eulers_moment(void** state) {
   (void)state;
   const char* const integrators[] = {"rk8", "bdf2", "sdirk2", "linear-euler"};
   const lb_vec3 axis = {2.0 / 3, -1.0 / 3, 2.0 / 3}, I = {0.1, 0.3, 0.35};
@@ -293,7 +293,7 @@ static void a_led_turn_takes_eulers_moment(void** state) {
     world w = open_world(scene);
     run(&w, 700, 1e-3);
     double angle[3];
-    lb_profile_evaluate(w.m->guide[0].angle, w.d->time, angle);
+    lb_profile_evaluate(w.m->prescribed[0].angle, w.d->time, angle);
     lb_poses(w.m, w.d);
     const lb_quat start = lb_quat_exp((lb_vec3){40 * M_PI / 180, 0, 0});
     const lb_quat want = lb_quat_mul(lb_quat_exp(lb_vec3_scale(angle[0], axis)), start);
@@ -432,12 +432,12 @@ static void a_path_prescribes_a_coordinate(void** state) {
   lb_forward(b.m, b.d);
   assert_near(a.d->q[0], b.d->q[0], 1e-12);
   assert_near(a.d->q[1], b.d->q[1], 1e-10);
-  assert_near(a.d->motor_force[0], b.d->relation_force[0], 1e-9);
+  assert_near(a.d->motor_force[0], b.d->coupling_force[0], 1e-9);
   close_world(&a);
   close_world(&b);
 }
 
-// What is led is where it should be at the end of each step, but for what the step bends.
+// What is prescribed is where it should be at the end of each step, but for what the step bends.
 static void linearly_implicit_steps_do_not_run_ahead_of_a_path(void** state) {
   (void)state;
   world w = open_world(
@@ -448,7 +448,7 @@ static void linearly_implicit_steps_do_not_run_ahead_of_a_path(void** state) {
   double want[3], off = 0;
   for (int i = 0; i < 900; i++) {
     run(&w, 1, 1e-3);
-    lb_profile_evaluate(w.m->relation[0].path, w.d->time, want);
+    lb_profile_evaluate(w.m->coupling[0].path, w.d->time, want);
     off = fmax(off, fabs(w.d->q[0] - want[0]));
   }
   print_message("off by %.2g rad\n", off);
@@ -495,9 +495,9 @@ int main(void) {
       cmocka_unit_test(a_box_comes_to_lie_on_the_floor),
       cmocka_unit_test(a_stick_that_falls_on_a_smooth_floor_stays_where_it_is),
       cmocka_unit_test(sliding_on_a_floor_keeps_the_order_of_implicit_steps),
-      cmocka_unit_test(a_led_point_goes_where_it_is_led),
+      cmocka_unit_test(a_prescribed_point_goes_where_it_is_prescribed),
       cmocka_unit_test(a_held_frame_stays),
-      cmocka_unit_test(a_led_turn_takes_eulers_moment),
+      cmocka_unit_test(a_prescribed_turn_takes_eulers_moment),
       cmocka_unit_test(a_path_prescribes_a_coordinate),
       cmocka_unit_test(linearly_implicit_steps_do_not_run_ahead_of_a_path),
       cmocka_unit_test(couplings_hold_in_maximal_coordinates),

@@ -212,7 +212,7 @@ static double left_over(int n, const double* H, const double* X, double s, const
 }
 
 // Accelerations by forces without gravity and velocities, one by one.
-static void answer_forces(const lb_model* m, lb_data* d, const double* q, double* out) {
+static void linearised_forces(const lb_model* m, lb_data* d, const double* q, double* out) {
   const double zero[MOST] = {0};
   for (int k = 0; k < m->nv; k++) {
     double e[MOST] = {0}, qdd[MOST];
@@ -249,7 +249,7 @@ static void check_solved(lb_scene* scene, lb_random* r, double tolerance) {
   assert_near(left_over(m->nv, M, D->qdd_q, 1, D->tau_q), 0, 1e-14);
   assert_near(left_over(m->nv, M, D->qdd_qd, 1, D->tau_qd), 0, 1e-14);
   assert_near(left_over(m->nv, M, D->qdd_tau, -1, one), 0, 1e-14);
-  answer_forces(m, d, q, reference);
+  linearised_forces(m, d, q, reference);
   assert_matrix_near(m->nv * m->nv, reference, D->qdd_tau, tolerance);
   lb_derivatives_release(D);
   lb_data_release(d);

@@ -2,7 +2,7 @@
 // up (a cloud of masses, random basis), since no identity below depends on where basis and
 // stiffness come from.
 #include "assembly.h"
-#include "dynamics/joint.h"
+#include "dynamics/joint/joint.h"
 
 enum { MOST = 200 };
 

@@ -1,11 +1,11 @@
 // Derivatives of forces and loops against differences, on trees with one of everything.
 #include "busy.h"
 #include "differences.h"
-#include "dynamics/derivative.h"
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/loop.h"
-#include "dynamics/rnea.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/rnea.h"
 
 enum { MOST = 200 };
 
@@ -14,19 +14,19 @@ static double reference[MOST * MOST], gap_q[MOST * MOST], rate_q[MOST * MOST], J
 static double lambda[MOST], needed[MOST];
 static double acceleration_q[MOST * MOST], acceleration_v[MOST * MOST];
 
-// State q and v under all forces; the rows of loops.
-static lb_loop_rows put(const lb_model* m, lb_data* d, const double* q, const double* v) {
+// State q and v under all forces; the loop constraints.
+static lb_constraint_rows put(const lb_model* m, lb_data* d, const double* q, const double* v) {
   memcpy(d->q, q, (size_t)m->nq * sizeof *q);
   memcpy(d->qd, v, (size_t)m->nv * sizeof *v);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
-  return lb_loops_linearise(m, d);
+  return lb_constraints_linearise(m, d);
 }
 
 // Inverse dynamics less forces less J'lambda.
 static void residual(void* context, double* out, const double* q, const double* v) {
   const assembly* a = context;
-  const lb_loop_rows rows = put(a->m, a->d, q, v);
+  const lb_constraint_rows rows = put(a->m, a->d, q, v);
   lb_rnea_forced(a->m, a->d, out, a->d->q, a->d->qd, a->d->qdd);
   for (int k = 0; k < a->m->nv; k++) {
     out[k] -= a->d->work->tau[k];
@@ -38,13 +38,13 @@ static void residual(void* context, double* out, const double* q, const double* 
 
 static void gaps(void* context, double* out, const double* q, const double* v) {
   const assembly* a = context;
-  const lb_loop_rows rows = put(a->m, a->d, q, v);
+  const lb_constraint_rows rows = put(a->m, a->d, q, v);
   memcpy(out, rows.gap, (size_t)rows.count * sizeof *out);
 }
 
 static void rates(void* context, double* out, const double* q, const double* v) {
   const assembly* a = context;
-  const lb_loop_rows rows = put(a->m, a->d, q, v);
+  const lb_constraint_rows rows = put(a->m, a->d, q, v);
   memcpy(out, rows.rate, (size_t)rows.count * sizeof *out);
 }
 
@@ -52,9 +52,9 @@ static void accelerations(void* context, double* out, const double* q, const dou
   const assembly* a = context;
   put(a->m, a->d, q, v);
   lb_rnea_forced(a->m, a->d, needed, a->d->q, a->d->qd, a->d->qdd);
-  lb_loops_linearise(a->m, a->d);
-  for (int i = 0; i < lb_loops_count(a->d); i++) {
-    out[i] = lb_loops_row(a->d, i).acceleration;
+  lb_constraints_linearise(a->m, a->d);
+  for (int i = 0; i < lb_constraints_count(a->d); i++) {
+    out[i] = lb_constraints_row(a->d, i).acceleration;
   }
 }
 
@@ -62,15 +62,15 @@ static void check_residual(assembly* a, const double* q, const double* qd) {
   const int n = a->m->nv * a->m->nv;
   lb_derivatives* D;
   assert_int_equal(lb_derivatives_create(a->m, NULL, &D, NULL), LB_OK);
-  const lb_loop_rows rows = put(a->m, a->d, q, qd);
+  const lb_constraint_rows rows = put(a->m, a->d, q, qd);
   if (rows.count > 0) {
-    lb_loops_push(a->m, a->d, lambda);
+    lb_constraints_apply_multipliers(a->m, a->d, lambda);
   }
   lb_derive_forced(D, a->d);
-  lb_loops_differentiate(D, a->d, lambda);
+  lb_constraints_differentiate(D, a->d, lambda);
   if (rows.count > 0) {
-    lb_loops_differentiate_rows(D, a->d, gap_q, rate_q, J);
-    lb_loops_differentiate_accelerations(D, a->d, acceleration_q, acceleration_v, J);
+    lb_constraints_differentiate_rows(D, a->d, gap_q, rate_q, J);
+    lb_constraints_differentiate_accelerations(D, a->d, acceleration_q, acceleration_v, J);
   }
   difference(a->m, residual, a, a->m->nv, q, qd, true, 3e-5, reference);
   assert_matrix_near(n, reference, D->tau_q, 1e-8);
@@ -99,7 +99,7 @@ static void check(uint64_t seed, busy_options options) {
   for (int k = 0; k < B.a.m->nv; k++) {
     B.a.d->qdd[k] = lb_random_between(&r, -5, 5);
   }
-  for (int k = 0; k < lb_loops_most_rows(B.a.m); k++) {
+  for (int k = 0; k < lb_constraints_most(B.a.m); k++) {
     lambda[k] = lb_random_between(&r, -5, 5);
   }
   B.a.d->time = 0.33;

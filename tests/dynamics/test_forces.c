@@ -76,7 +76,7 @@ static void weight_on_a_spring_between_points_is_a_damped_oscillator(void** stat
 
 static void hinge_under_a_torque_turns_by_newtons_law(void** state) {
   (void)state;
-  // a load with a torque about y that grows as t/2, and a motor that pushes with 0.3 N m
+  // a load with a torque about y that grows as t/2, and a motor that applies a force with 0.3 N m
   lb_model* m = model_of("gravity: [0, 0, 0]\n"
                          "bodies: {b: {mass: 2, inertia: [0.2, 0.25, 0.2]}}\n"
                          "joints: {j: {type: revolute, child: b, axis: y}}\n"

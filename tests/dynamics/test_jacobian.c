@@ -1,6 +1,6 @@
 // Dense Jacobians against the recursions, which know nothing of them.
 #include "assembly.h"
-#include "dynamics/kinematics.h"
+#include "dynamics/tree/kinematics.h"
 #include "limber/limber.h"
 
 enum { MOST = 120, MOST_LINKS = 40 };

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "compile.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/kkt.h"
-#include "math/dense.h"
+#include "dynamics/constraint/kkt.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/linear/dense.h"
 #include "test.h"
 
 enum { TEXT = 200000, MOST_V = LB_JOINT_MOST_V };
@@ -109,7 +109,7 @@ static system_of open_system(lb_model* m, double aside) {
   for (int k = 0; k < m->nq; k++) {
     s.d->q[k] += m->nq == m->nv ? aside * lb_random_between(&r, -1, 1) : 0;
   }
-  const size_t n = (size_t)m->nv, most = (size_t)lb_loops_most_rows(m);
+  const size_t n = (size_t)m->nv, most = (size_t)lb_constraints_most(m);
   s.W = calloc(n * n, sizeof *s.W);
   s.block = calloc(n * MOST_V, sizeof *s.W);
   s.x = calloc(n, sizeof *s.x);
@@ -121,7 +121,7 @@ static system_of open_system(lb_model* m, double aside) {
     s.b[k] = lb_random_between(&r, -1, 1);
   }
   lb_kinematics(m, s.d, s.d->q, s.d->qd);
-  const lb_loop_rows rows = lb_loops_linearise(m, s.d);
+  const lb_constraint_rows rows = lb_constraints_linearise(m, s.d);
   s.rows = rows.count;
   s.J = calloc((size_t)s.rows * n + 1, sizeof *s.J);
   memcpy(s.J, rows.J, (size_t)s.rows * n * sizeof *s.J);

@@ -1,8 +1,8 @@
 // The three recursions against each other and against first principles, on random trees of random
 // joints.
-#include "dynamics/joint.h"
-#include "dynamics/state.h"
-#include "model/pose.h"
+#include "dynamics/joint/joint.h"
+#include "dynamics/tree/state.h"
+#include "model/use/initial_pose.h"
 #include "random_tree.h"
 
 enum { MOST = LB_JOINT_MOST_Q * TREE_MOST };

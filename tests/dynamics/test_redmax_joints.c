@@ -1,15 +1,15 @@
 // Every joint against the reference program: directions, dense Jacobians, mass matrix, forces,
 // accelerations and their derivatives.
-#include "math/chart.h"
+#include "math/curve/chart.h"
 #include "redmax.h"
 
 #include "differences.h"
-#include "dynamics/derivative.h"
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/rnea.h"
-#include "math/dense.h"
-#include "model/charts.h"
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/rnea.h"
+#include "math/linear/dense.h"
+#include "model/build/joint_charts.h"
 
 enum { MOST = 64 };
 

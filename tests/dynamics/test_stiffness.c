@@ -1,9 +1,9 @@
 // Stiffness and damping that linearly implicit steps take of forces: both are symmetric.
 #include "busy.h"
 #include "differences.h"
-#include "dynamics/derivative.h"
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/kinematics.h"
 
 enum { MOST = 200 };
 

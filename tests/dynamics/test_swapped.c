@@ -4,10 +4,10 @@
 //
 // No damping here: Rayleigh's (alpha M + beta K) etad is of velocities relative to the held face,
 // which is not the same from the other side.
-#include "arena.h"
-#include "elastic/projected.h"
-#include "motion.h"
+#include "elastic/reduced/mesh_force.h"
+#include "motions.h"
 #include "random_tree.h"
+#include "test_arena.h"
 
 static const double LENGTH = 0.3;
 

@@ -1,7 +1,7 @@
 // Trees factored in time linear in their links, against the mass matrix itself.
-#include "dynamics/kinematics.h"
-#include "dynamics/tree.h"
-#include "math/dense.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/tree_system.h"
+#include "math/linear/dense.h"
 #include "random_tree.h"
 
 // |(M + diag) x - b| over |b| for a random b, driven coordinates held.

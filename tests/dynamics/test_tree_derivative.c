@@ -1,13 +1,13 @@
 // Derivatives of trees as products, and the matrix of an implicit step factored in time linear in
 // the links, against the matrices themselves.
-#include "dynamics/tree_derivative.h"
+#include "dynamics/derivative/tree_derivative.h"
 
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
-#include "math/dense.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/linear/dense.h"
 #include "random_tree.h"
-#include "solve/step_derivative.h"
-#include "solve/step_matrix.h"
+#include "solve/step/step_derivative.h"
+#include "solve/step/step_matrix.h"
 
 enum { MOST = 400 };
 
@@ -144,7 +144,7 @@ static void factors_solve_with_the_matrix_of_a_step(void** state) {
     lb_random r = {seed + 2000};
     const int nv = t.m->nv;
     const double dt = steps[seed % 3];
-    for (int i = 0; i < t.m->nlink; i++) { // some are led
+    for (int i = 0; i < t.m->nlink; i++) { // some are prescribed
       t.m->link[i].driven = t.m->link_driven[i] = t.m->link[i].nv == 1 && i % 4 == 3;
     }
     lb_step_matrix(W, t.D, t.d, dt);

@@ -1,6 +1,6 @@
 // Frequencies of bodies and how fast they converge.
 #pragma once
-#include "body.h"
+#include "elastic_body.h"
 
 static const double TWO_PI = 6.283185307179586;
 

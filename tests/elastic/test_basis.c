@@ -1,6 +1,6 @@
 // Bases of bodies whose frequencies come in pairs.
-#include "elastic/body.h"
-#include "elastic/held.h"
+#include "elastic/elastic_body.h"
+#include "elastic/reduced/held_face.h"
 
 static lb_basis make_basis(body* b, lb_basis_options options) {
   lb_basis_face held, tip;

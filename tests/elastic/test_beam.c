@@ -129,7 +129,7 @@ static void large_deflection_is_the_elasticas_within_a_percent(void** state) {
   const double L = 1, h = 0.02, load = 5;
   for (int law = 0; law <= LB_MATERIAL_COROTATED; law++) {
     lb_material m = lb_material_default();
-    m.law = (lb_material_law)law;
+    m.law = (lb_material_model)law;
     m.poisson = 0;
     body b = body_make(beam_def(L, h, h, 25, 1, 1, 2), m);
     double *f = body_vector(&b), *u = body_vector(&b), x, y;

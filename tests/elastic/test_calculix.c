@@ -3,7 +3,7 @@
 // where they are not.
 #include <cjson/cJSON.h>
 
-#include "body.h"
+#include "elastic_body.h"
 
 static const double TWO_PI = 6.283185307179586;
 

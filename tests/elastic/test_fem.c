@@ -1,10 +1,10 @@
 // An elastic body's energy, forces, tangents and mass: identities between them, invariances, and
 // the fields that elements must reproduce exactly.
-#include "body.h"
 #include "counting.h"
+#include "elastic_body.h"
 
 static lb_material soft(int law) {
-  return (lb_material){(lb_material_law)law, 5.0, 0.3, 2.0, 0, 0};
+  return (lb_material){(lb_material_model)law, 5.0, 0.3, 2.0, 0, 0};
 }
 
 static lb_tetmesh_def small_def(int order) {
@@ -40,7 +40,7 @@ static double difference(int n, const double* a, const double* b) {
 
 static void force_is_the_gradient_of_energy(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     body b = body_make(law % 2 ? small_def(1) : curved_def(), soft(law));
     const int n = b.fem->ndof;
     lb_random r = {5};
@@ -64,7 +64,7 @@ static void force_is_the_gradient_of_energy(void** state) {
 
 static void tangent_apply_and_differences_of_force_agree(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     body b = body_make(law % 2 ? curved_def() : small_def(2), soft(law));
     const int n = b.fem->ndof;
     lb_random r = {6};
@@ -95,7 +95,7 @@ static void tangent_apply_and_differences_of_force_agree(void** state) {
 
 static void second_derivative_agrees_with_differences_and_is_symmetric(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT - 1; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT - 1; law++) {
     body b = body_make(curved_def(), soft(law));
     const int n = b.fem->ndof;
     lb_random r = {7};
@@ -170,7 +170,7 @@ static void internal_forces_have_no_resultant_and_no_moment(void** state) {
 static void a_homogeneous_deformation_is_reproduced(void** state) {
   (void)state;
   static const double G[3][3] = {{0.02, 0.05, -0.01}, {-0.03, 0.04, 0.02}, {0.01, -0.02, -0.03}};
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     for (int order = 1; order <= 2; order++) {
       body b = body_make(small_def(order), soft(law));
       double *u = body_vector(&b), *goal = body_vector(&b), *f = body_vector(&b);
@@ -199,7 +199,7 @@ static void a_homogeneous_deformation_is_reproduced(void** state) {
 static void small_strain_returns_young_and_poisson(void** state) {
   (void)state;
   const double strain = 1e-5, length = 1, side = 0.4;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     const lb_material m = soft(law);
     body b = body_make(beam_def(length, side, side, 3, 2, 2, 2), m);
     double *u = body_vector(&b), *goal = body_vector(&b), *f = body_vector(&b);

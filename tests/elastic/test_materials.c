@@ -1,5 +1,5 @@
 // The laws of elasticity against each other, against differences and against linear elasticity.
-#include "elastic/material.h"
+#include "elastic/fem/material.h"
 #include "limber/math.h"
 #include "test.h"
 
@@ -13,7 +13,7 @@ static void random_gradient(lb_random* r, lb_lanes F[9], double identity, double
 }
 
 static lb_material some_material(int law) {
-  return (lb_material){(lb_material_law)law, 3.0, 0.35, 1.0, 0, 0};
+  return (lb_material){(lb_material_model)law, 3.0, 0.35, 1.0, 0, 0};
 }
 
 static void blend(lb_lanes out[9], const lb_lanes F[9], double s, const lb_lanes d[9]) {
@@ -25,7 +25,7 @@ static void blend(lb_lanes out[9], const lb_lanes F[9], double s, const lb_lanes
 static void stress_is_the_gradient_of_energy(void** state) {
   (void)state;
   const double h = 1e-5;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     lb_random r = {17 + (uint64_t)law};
     const lb_material m = some_material(law);
     const lb_material_functions* f = lb_material_functions_of(m.law);
@@ -48,7 +48,7 @@ static void stress_is_the_gradient_of_energy(void** state) {
 static void differential_is_the_derivative_of_stress(void** state) {
   (void)state;
   const double h = 1e-5;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     lb_random r = {170 + (uint64_t)law};
     const lb_material m = some_material(law);
     const lb_material_functions* f = lb_material_functions_of(m.law);
@@ -71,7 +71,7 @@ static void differential_is_the_derivative_of_stress(void** state) {
 
 static void tangent_columns_are_differentials_and_it_is_symmetric(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     lb_random r = {1700 + (uint64_t)law};
     const lb_material m = some_material(law);
     const lb_material_functions* f = lb_material_functions_of(m.law);
@@ -94,7 +94,7 @@ static void tangent_columns_are_differentials_and_it_is_symmetric(void** state) 
 static void second_is_the_derivative_of_the_differential_and_symmetric(void** state) {
   (void)state;
   const double h = 1e-5;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     lb_random r = {17000 + (uint64_t)law};
     const lb_material m = some_material(law);
     const lb_material_functions* f = lb_material_functions_of(m.law);
@@ -120,7 +120,7 @@ static void second_is_the_derivative_of_the_differential_and_symmetric(void** st
 
 static void tangent_along_a_direction_holds_the_second_derivatives(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     lb_random r = {18000 + (uint64_t)law};
     const lb_material m = some_material(law);
     const lb_material_functions* f = lb_material_functions_of(m.law);
@@ -149,7 +149,7 @@ static void at_rest_every_law_is_linear_elasticity(void** state) {
   lb_lanes I[9] = {0}, A0[81];
   I[0] = I[4] = I[8] = lb_lanes_set(1);
   lb_linear.tangent(&c0, A0, I);
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
     const lb_material m = some_material(law);
     const lb_material_functions* f = lb_material_functions_of(m.law);
     const lb_material_constants c = lb_material_constants_of(&m);
@@ -214,10 +214,10 @@ static void neo_hookean_is_finite_and_pushes_back_when_inverted(void** state) {
 
 static void names_lead_to_their_laws_and_nonsense_to_none(void** state) {
   (void)state;
-  for (int law = 0; law < LB_MATERIAL_LAW_COUNT; law++) {
-    assert_int_equal(lb_material_named(lb_material_name((lb_material_law)law)), law);
+  for (int law = 0; law < LB_MATERIAL_MODEL_COUNT; law++) {
+    assert_int_equal(lb_material_named(lb_material_name((lb_material_model)law)), law);
   }
-  assert_int_equal(lb_material_named("rubber"), LB_MATERIAL_LAW_COUNT);
+  assert_int_equal(lb_material_named("rubber"), LB_MATERIAL_MODEL_COUNT);
 }
 
 static void constants_out_of_range_are_refused_by_name(void** state) {

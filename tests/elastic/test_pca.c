@@ -1,10 +1,10 @@
 // elastic: bases from snapshots, and reduced bodies as files.
-#include "body.h"
 #include "counting.h"
-#include "elastic/held.h"
-#include "elastic/pca.h"
-#include "elastic/projected.h"
-#include "elastic/stored_table.h"
+#include "elastic/reduced/held_face.h"
+#include "elastic/reduced/mesh_force.h"
+#include "elastic/reduced/pca.h"
+#include "elastic/reduced/stored_table.h"
+#include "elastic_body.h"
 
 enum { RANK = 5, COUNT = 40 };
 

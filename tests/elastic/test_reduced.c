@@ -1,10 +1,10 @@
 // A real rod in a basis: frequencies, statics and large bending against beam theory, momentum and
 // energy in motion.
 #include "beam_theory.h"
-#include "elastic/cubature.h"
-#include "elastic/projected.h"
-#include "elastic/scaled.h"
-#include "math/dense.h"
+#include "elastic/reduced/cubature.h"
+#include "elastic/reduced/mesh_force.h"
+#include "elastic/reduced/varied_force.h"
+#include "math/linear/dense.h"
 #include "random_tree.h"
 
 // The steel rod of 70 cm and 4 mm.

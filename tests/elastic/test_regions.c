@@ -1,5 +1,5 @@
 // Bodies of several materials: bars in two parts against closed forms.
-#include "body.h"
+#include "elastic_body.h"
 
 static const double LENGTH = 1, FIRST = 0.4, SIDE = 0.1;
 

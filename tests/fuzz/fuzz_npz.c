@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "elastic/stored.h"
+#include "elastic/reduced/stored.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

@@ -1,7 +1,7 @@
 // Meshes and allocators that the tests of this room share.
 #pragma once
-#include "geom/mesh.h"
-#include "geom/shape.h"
+#include "geom/mesh/triangle_mesh.h"
+#include "geom/shape/shape.h"
 #include "test.h"
 
 static inline void assert_vec3_near(lb_vec3 a, lb_vec3 b, double tolerance) {

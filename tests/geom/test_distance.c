@@ -1,6 +1,6 @@
 // Distances from shapes: closed forms, and every shape against the triangles it is drawn with.
-#include "geom/distance.h"
-#include "geom/shape.h"
+#include "geom/mesh/distance.h"
+#include "geom/shape/shape.h"
 #include "test.h"
 
 static void boxes_and_rods_have_corners_edges_and_faces(void** state) {

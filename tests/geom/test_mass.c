@@ -1,6 +1,6 @@
 // Mass properties: shapes against each other and closed forms, meshes against shapes.
-#include "arena.h"
 #include "geom.h"
+#include "test_arena.h"
 
 static const double PI = 3.14159265358979323846;
 

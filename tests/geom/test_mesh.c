@@ -1,6 +1,6 @@
 // Meshes: what is wrong with them, convexity, welding, edges.
-#include "arena.h"
 #include "geom.h"
+#include "test_arena.h"
 
 static void assert_says(const lb_mesh* mesh, const char* expected) {
   lb_error err = lb_error_make(NULL);

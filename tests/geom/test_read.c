@@ -1,9 +1,9 @@
 // Readers of OBJ and STL: what they accept, and where they say it goes wrong.
-#include "arena.h"
 #include "comma.h"
 #include "geom.h"
-#include "geom/polygon.h"
-#include "geom/scan.h"
+#include "geom/mesh/polygon.h"
+#include "geom/mesh/scan.h"
+#include "test_arena.h"
 
 typedef lb_status parser(const char*, size_t, const char*, lb_arena*, lb_mesh*, lb_error*);
 

@@ -1,6 +1,6 @@
 // The table of shapes and their drawings.
-#include "arena.h"
 #include "geom.h"
+#include "test_arena.h"
 
 static void every_type_has_a_complete_entry(void** state) {
   (void)state;

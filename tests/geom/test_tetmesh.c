@@ -1,7 +1,7 @@
 // Meshes that Limber makes: sound, the right size, conforming, with the surfaces they promise.
 #include "geom.h"
-#include "geom/tet.h"
-#include "geom/tetmesh.h"
+#include "geom/tet/tet.h"
+#include "geom/tet/tetmesh.h"
 
 static const double PI = 3.14159265358979323846;
 

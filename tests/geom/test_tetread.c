@@ -1,7 +1,7 @@
 // Readers of tetrahedral meshes: the same two tetrahedra in every format, then files that are
 // wrong.
 #include "geom.h"
-#include "geom/tetmesh.h"
+#include "geom/tet/tetmesh.h"
 
 typedef struct fixture {
   lb_arena arena;

@@ -1,9 +1,9 @@
 // Sparse L U by blocks against dense matrices: random patterns, blocks of many sizes, parts without
 // a diagonal of their own that have to wait.
-#include "math/block_lu.h"
+#include "math/linear/block_lu.h"
 
 #include "base/arena.h"
-#include "math/dense.h"
+#include "math/linear/dense.h"
 #include "test.h"
 
 enum { MOST = 12, WIDEST = 7, UNKNOWNS = MOST * WIDEST };

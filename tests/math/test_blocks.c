@@ -1,7 +1,7 @@
 // Sparse matrices of 3 x 3 blocks: their factors against dense ones.
-#include "math/blocks.h"
-#include "math/blocks_general.h"
-#include "math/dense.h"
+#include "math/linear/blocks.h"
+#include "math/linear/blocks_general.h"
+#include "math/linear/dense.h"
 #include "test.h"
 
 enum { N = 40, PAIRS = 90 };

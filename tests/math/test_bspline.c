@@ -1,5 +1,5 @@
 // B-splines: the identities that define them.
-#include "math/bspline.h"
+#include "math/curve/bspline.h"
 
 #include "test.h"
 

@@ -1,12 +1,12 @@
 // Linear complementarity with equations.
-#include "math/complementary.h"
+#include "math/linear/complementary.h"
 
 #include "test.h"
 
 enum { MOST = 24 };
 
 // A = B B' of this rank, and b in its range plus something that one-way rows can bear.
-static void make(lb_random* r, int n, int rank, double* A, double* b, bool* one_way) {
+static void make(lb_random* r, int n, int rank, double* A, double* b, bool* unilateral) {
   double B[MOST * MOST], y[MOST];
   for (int i = 0; i < n * rank; i++) {
     B[i] = lb_random_between(r, -1, 1);
@@ -15,8 +15,8 @@ static void make(lb_random* r, int n, int rank, double* A, double* b, bool* one_
     y[k] = lb_random_between(r, -1, 1);
   }
   for (int i = 0; i < n; i++) {
-    one_way[i] = lb_random_unit(r) < 0.6;
-    b[i] = one_way[i] ? lb_random_between(r, 0, 0.3) * (lb_random_unit(r) < 0.5) : 0;
+    unilateral[i] = lb_random_unit(r) < 0.6;
+    b[i] = unilateral[i] ? lb_random_between(r, 0, 0.3) * (lb_random_unit(r) < 0.5) : 0;
     for (int k = 0; k < rank; k++) {
       b[i] += B[i * rank + k] * y[k];
     }
@@ -37,17 +37,17 @@ static void solutions_meet_the_conditions_also_when_rows_repeat(void** state) {
     const int rank = seed % 3 ? n : (n + 1) / 2;
     double A[MOST * MOST], b[MOST], w[MOST], x[MOST], part[MOST * MOST], work[4 * MOST];
     int pivot[2 * MOST];
-    bool one_way[MOST];
-    make(&r, n, rank, A, b, one_way);
+    bool unilateral[MOST];
+    make(&r, n, rank, A, b, unilateral);
     memcpy(w, b, sizeof w);
-    lb_complementary_solve(n, A, w, one_way, 1e-12, x, part, work, pivot);
+    lb_complementary_solve(n, A, w, unilateral, 1e-12, x, part, work, pivot);
     for (int i = 0; i < n; i++) {
       double sum = b[i];
       for (int j = 0; j < n; j++) {
         sum += A[i + j * n] * x[j];
       }
       assert_near(w[i], sum, 1e-9);
-      if (one_way[i]) {
+      if (unilateral[i]) {
         assert_at_least(x[i], 0);
         assert_at_least(w[i], -1e-9);
         assert_near(x[i] * w[i], 0, 1e-9);

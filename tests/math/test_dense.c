@@ -1,5 +1,5 @@
 // Dense algebra: every factorisation multiplied back, every solution put into its equation.
-#include "math/dense.h"
+#include "math/linear/dense.h"
 
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // Polar decomposition: rotations of full, flat and mirrored matrices, and their derivative.
-#include "math/polar.h"
+#include "math/space/polar.h"
 
 #include "test.h"
 

@@ -1,9 +1,9 @@
 // Profiles: what their kinds promise at keys, between them, and outside.
-#include "math/profile.h"
+#include "math/curve/time_profile.h"
 
-#include "arena.h"
-#include "math/bspline.h"
+#include "math/curve/bspline.h"
 #include "test.h"
+#include "test_arena.h"
 
 static double key_time[] = {-1, 0, 0.5, 2, 3.25};
 static double key_value[] = {2, -1, -1, 4, 0.5};

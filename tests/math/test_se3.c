@@ -1,6 +1,6 @@
 // SE(3): group identities, Jacobians against finite differences, and the switch from series to sine
 // and cosine.
-#include "math/se3.h"
+#include "math/space/se3.h"
 
 #include "test.h"
 

@@ -1,5 +1,5 @@
 // Slopes and the low-pass filter of sampled signals.
-#include "math/signal.h"
+#include "math/curve/signal.h"
 
 #include "test.h"
 

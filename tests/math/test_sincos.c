@@ -1,5 +1,5 @@
 // Batched sines and cosines against long double.
-#include "math/sincos.h"
+#include "math/space/sincos.h"
 #include "test.h"
 
 static void sincos_is_within_one_and_a_half_units_of_one(void** state) {

@@ -1,8 +1,8 @@
 // Sparse matrices, their factors and their modes, against dense ones.
 #include "counting.h"
-#include "math/dense.h"
-#include "math/direct.h"
-#include "math/modes.h"
+#include "math/linear/dense.h"
+#include "math/linear/direct.h"
+#include "math/linear/modes.h"
 #include "test.h"
 
 enum { N = 40 };

@@ -1,11 +1,11 @@
 // Charts of all kinds of joints: each derivative against differences of what it is the derivative
 // of, and kinds that are the same motion in other words.
-#include "model/charts.h"
+#include "model/build/joint_charts.h"
 
 #include "counting.h"
 #include "differences.h"
-#include "math/chart_find.h"
-#include "math/se3.h"
+#include "math/curve/chart_find.h"
+#include "math/space/se3.h"
 #include "random_tree.h"
 
 static random_tree T;
@@ -408,8 +408,8 @@ static void chains_are_the_joints_they_are_made_of(void** state) {
 
 // --- the way back ---
 
-static lb_chart_wish wish_near(const double* q) {
-  lb_chart_wish wish = {{0}, {0}, {0}};
+static lb_chart_target wish_near(const double* q) {
+  lb_chart_target wish = {{0}, {0}, {0}};
   for (int k = 0; k < LB_CHART_MOST; k++) {
     wish.lower[k] = -(double)INFINITY;
     wish.upper[k] = (double)INFINITY;
@@ -450,7 +450,7 @@ static void the_inverse_finds_every_place(void** state) {
       double q[LB_CHART_MOST];
       wander(s.chart, &r, s.q);
       lb_chart_evaluate(s.chart, &at, s.q, NULL, LB_CHART_PLACE);
-      lb_chart_wish wish = wish_near(NULL);
+      lb_chart_target wish = wish_near(NULL);
       const double left = lb_chart_find(s.chart, q, at.R, at.p, &wish);
       lb_chart_evaluate(s.chart, &back, q, NULL, LB_CHART_PLACE);
       if (!(left < 1e-12)) {
@@ -484,7 +484,7 @@ static void the_inverse_keeps_bounds_by_whole_turns(void** state) {
                              {-2.5, 2, -2.5},   {0, 1, -2.5}, // there is none
                              {3, 1e3, -2.5}};                 // there are many
   for (size_t i = 0; i < sizeof bound / sizeof *bound; i++) {
-    lb_chart_wish wish = wish_near(NULL);
+    lb_chart_target wish = wish_near(NULL);
     wish.lower[0] = bound[i][0];
     wish.upper[0] = bound[i][1];
     lb_chart_find(s.chart, &q, at.R, at.p, &wish);
@@ -501,7 +501,7 @@ static void the_inverse_comes_as_near_as_it_can(void** state) {
   double q[2] = {0.3, -0.8}, found[2];
   lb_chart_evaluate(s.chart, &at, q, NULL, LB_CHART_PLACE);
   const lb_v4 across = lb_v4_cross(at.S[0].v, at.S[1].v);
-  const lb_chart_wish wish = wish_near(NULL);
+  const lb_chart_target wish = wish_near(NULL);
   assert_near(lb_chart_find(s.chart, found, at.R, at.p + across * 0.25, &wish), 0.25, 1e-12);
   assert_near(found[0], q[0], 1e-9);
   assert_near(found[1], q[1], 1e-9);

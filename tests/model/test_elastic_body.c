@@ -1,10 +1,10 @@
 // model: what a scene says of elastic bodies is what the model gets.
 #include "counting.h"
-#include "elastic/projected.h"
+#include "elastic/reduced/mesh_force.h"
 #include "limber/dynamics.h"
 #include "limber/simulate.h"
-#include "model/link.h"
-#include "scene/elastic.h"
+#include "model/use/link.h"
+#include "scene/read/elastic_form.h"
 #include "test.h"
 
 static lb_model* model_of(const char* text) {
@@ -113,9 +113,9 @@ static void a_scene_makes_the_body_that_code_makes(void** state) {
                          {.count = face[1].count, .node = face[1].node}};
   assert_int_equal(
       lb_fem_create_tied(NULL, &mesh, &material, 2, tie, 1, "", (lb_place){0}, &fem, NULL), LB_OK);
-  assert_int_equal(
-      lb_basis_create(fem, &face[0], 1, &face[1], &(lb_basis_options){3, 2, 0}, &arena, &basis, NULL),
-      LB_OK);
+  assert_int_equal(lb_basis_create(fem, &face[0], 1, &face[1], &(lb_basis_options){3, 2, 0}, &arena,
+                                   &basis, NULL),
+                   LB_OK);
   assert_int_equal(m->nelastic, 1);
   const lb_model_elastic* e = &m->elastic[0];
   assert_int_equal(e->r, basis.r);

@@ -3,12 +3,12 @@
 #include <cjson/cJSON.h>
 
 #include "compile.h"
-#include "elastic/full.h"
-#include "elastic/solve.h"
-#include "geom/tetmesh.h"
+#include "elastic/fem/fem_solve.h"
+#include "elastic/full/full_body.h"
+#include "geom/tet/tetmesh.h"
 #include "limber/limber.h"
-#include "model/link.h"
-#include "scene/elastic.h"
+#include "model/use/link.h"
+#include "scene/read/elastic_form.h"
 
 enum { MODES = 6 };
 
@@ -90,7 +90,7 @@ static double sag(lb_model* m) {
   lb_data* d;
   const lb_model* moves = m->full ? m->full : m;
   assert_int_equal(lb_data_create(moves, NULL, &d, NULL), LB_OK);
-  assert_int_equal(lb_rest(moves, d, NULL), LB_OK);
+  assert_int_equal(lb_equilibrium(moves, d, NULL), LB_OK);
   lb_poses(moves, d);
   const double z = d->pose[lb_model_body(m, "tip")].p.z;
   lb_data_release(d);
@@ -139,7 +139,7 @@ static void a_face_that_carries_stays_plane(void** state) {
   lb_model* m = compile(text);
   lb_data* d;
   assert_int_equal(lb_data_create(m->full, NULL, &d, NULL), LB_OK);
-  assert_int_equal(lb_rest(m->full, d, NULL), LB_OK);
+  assert_int_equal(lb_equilibrium(m->full, d, NULL), LB_OK);
   const lb_link* l = &m->full->link[m->full->body_link[lb_model_body(m, "plate")]];
   const lb_full* body = l->reduced->full;
   const double *u = d->q + l->q, bent = lb_fem_energy(body->fem, u);

@@ -1,9 +1,9 @@
 // model: a variation is what the scene would have made with other numbers.
 #include "counting.h"
-#include "elastic/reduced.h"
+#include "elastic/reduced/reduced.h"
 #include "limber/simulate.h"
-#include "model/link.h"
-#include "solve/bdf2.h"
+#include "model/use/link.h"
+#include "solve/implicit/implicit.h"
 #include "test.h"
 
 // Two rods alike on a motor, which share one reduced body; the second is fixed on a ball that the
@@ -92,7 +92,7 @@ static void tip_path(const lb_model* m, lb_vec3* path) {
   lb_stepper* st;
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, NULL), LB_OK);
-  ((lb_bdf2*)st->own)->tolerance = 1e-12;
+  ((lb_implicit*)st->own)->tolerance = 1e-12;
   for (int i = 0; i < STEPS; i++) {
     assert_int_equal(lb_stepper_step(st, d, 1e-3, NULL), LB_OK);
     lb_poses(m, d);
@@ -202,7 +202,7 @@ static void one_of_several_materials_of_a_body_cannot_be_varied(void** state) {
   lb_scene_release(&scene);
 }
 
-// Flesh between two bodies and a strand; both numbers of the material and a mass are left open.
+// Deformables between two bodies and a rope; both numbers of the material and a mass are left open.
 static lb_model* fleshy(double young, double damping, double drag, double mass) {
   static const char* const text =
       "materials:\n"
@@ -233,12 +233,12 @@ static lb_model* fleshy(double young, double damping, double drag, double mass) 
   return model;
 }
 
-static void flesh_is_varied_with_its_material_and_beside_masses(void** state) {
+static void deformable_is_varied_with_its_material_and_beside_masses(void** state) {
   (void)state;
   static lb_vec3 want[STEPS], got[STEPS];
   lb_model *first = fleshy(3e4, 2e-3, 0.2, 0.5), *second = fleshy(5e4, 5e-3, 0.7, 0.8);
   lb_model* varied = NULL;
-  const int gel = first->soft[0].material;
+  const int gel = first->deformable[0].material;
   const lb_material_change material = {gel, 5e4, 0.7, 5e-3};
   const lb_mass_change mass = {lb_model_body(first, "tip"), 0.8 / 0.5};
   const lb_variation v = {1, 1, &material, &mass};
@@ -300,7 +300,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_named_stays),
       cmocka_unit_test(a_heavier_twin_parts_from_the_other),
       cmocka_unit_test(one_of_several_materials_of_a_body_cannot_be_varied),
-      cmocka_unit_test(flesh_is_varied_with_its_material_and_beside_masses),
+      cmocka_unit_test(deformable_is_varied_with_its_material_and_beside_masses),
       cmocka_unit_test(without_memory_there_is_no_variation_and_no_leak),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ typedef struct fixture {
   int joint_q[FIXTURE_BODIES], joint_nq[FIXTURE_BODIES];
   int joint_v[FIXTURE_BODIES], joint_nv[FIXTURE_BODIES];
   const char* motor_name[4];
-  int motor_joint[4], motor_v[4], motor_relation[4];
+  int motor_joint[4], motor_v[4], motor_coupling[4];
   int counts[FIXTURE_BODIES];
   lb_model_shape shape[FIXTURE_BODIES + 8];
   lb_scene_material material[4];
@@ -81,7 +81,7 @@ static inline fixture* fixture_make(const char* name) {
                         .motor_name = f->motor_name,
                         .motor_joint = f->motor_joint,
                         .motor_v = f->motor_v,
-                        .motor_relation = f->motor_relation,
+                        .motor_coupling = f->motor_coupling,
                         .counts = f->counts,
                         .nmaterial = 3,
                         .material = f->material,
@@ -187,7 +187,7 @@ static inline fixture* fixture_zoo(int frames) {
   f->model.nmotor = 2;
   for (int i = 0; i < f->model.nmotor; i++) {
     f->motor_v[i] = f->joint_v[f->motor_joint[i]];
-    f->motor_relation[i] = -1;
+    f->motor_coupling[i] = -1;
   }
   f->counts[f->motor_v[1]] = LB_COORDINATE_LENGTH;
   for (int i = 0; i < frames; i++) {

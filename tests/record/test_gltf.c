@@ -4,9 +4,9 @@
 
 #include "counting.h"
 #include "limber/simulate.h"
-#include "record/bent.h"
+#include "record/file/writers.h"
 #include "record/fixture.h"
-#include "record/writers.h"
+#include "record/report/deformed.h"
 
 // A rod that sags sideways with a ball at its end, and a spring to the ball.
 static const char BENT[] =
@@ -21,7 +21,7 @@ static const char BENT[] =
     "springs: {line: {from: {at: [0.3, 0, 0.6]}, to: {body: ball}, stiffness: 1}}\n"
     "duration: 0.2\n";
 
-// Flesh between two bones, one of which swings, and a strand that hangs on it.
+// Deformables between two bones, one of which swings, and a rope that hangs on it.
 static const char FLESH[] =
     "materials: {gel: {density: 500, young: 2e4, law: corotated, damping: {stiffness: 5 ms}}}\n"
     "bodies:\n"
@@ -452,7 +452,7 @@ static lb_vec3 skinned(const glb* g, const cJSON* node, int vertex, int frame) {
   return sum;
 }
 
-static void skins_carry_flesh_as_its_nodes_do(void** state) {
+static void skins_carry_deformable_as_its_nodes_do(void** state) {
   (void)state;
   lb_recording* r = recording_of(FLESH);
   glb g = glb_of_recording(r);
@@ -460,11 +460,11 @@ static void skins_carry_flesh_as_its_nodes_do(void** state) {
   const cJSON* node = item(&g, "nodes", 1 + m->nbody + m->nshape + m->nsegment);
   assert_string_equal(get(node, "name")->valuestring, "flesh");
   double moved = 0;
-  for (int i = 0; i < m->soft[0].surface.nvertex; i += 7) {
+  for (int i = 0; i < m->deformable[0].surface.nvertex; i += 7) {
     const int last = r->nframe - 1;
-    const lb_vec3 want = lb_bent_flesh(r, last, 0, i);
+    const lb_vec3 want = lb_bent_deformable(r, last, 0, i);
     assert_near(lb_vec3_norm(lb_vec3_sub(skinned(&g, node, i, last), want)), 0, 1e-6);
-    moved = fmax(moved, lb_vec3_norm(lb_vec3_sub(want, lb_bent_flesh(r, 0, 0, i))));
+    moved = fmax(moved, lb_vec3_norm(lb_vec3_sub(want, lb_bent_deformable(r, 0, 0, i))));
   }
   assert_above(moved, 0.01);
   glb_release(&g);
@@ -556,7 +556,7 @@ int main(int argc, char** argv) {
       cmocka_unit_test(numbers_that_are_not_finite_hold_the_last_pose),
       cmocka_unit_test(morph_targets_bend_a_body_as_its_coordinates_do),
       cmocka_unit_test(springs_reach_from_end_to_end),
-      cmocka_unit_test(skins_carry_flesh_as_its_nodes_do),
+      cmocka_unit_test(skins_carry_deformable_as_its_nodes_do),
       cmocka_unit_test(running_out_of_memory_over_what_bends_leaks_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

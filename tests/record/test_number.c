@@ -1,5 +1,5 @@
 // Text of numbers: reads back exactly, as short as can be.
-#include "record/number.h"
+#include "record/file/number_text.h"
 
 #include "comma.h"
 

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/file/writers.h"
 #include "record/fixture.h"
-#include "record/writers.h"
 
 // --- helpers ---
 

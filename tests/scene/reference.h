@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/format.h"
+#include "scene/format/format.h"
 
 // --- words ---
 
@@ -452,9 +452,9 @@ static const struct {
     {"", &lb_spring_table},
     {"", &lb_cable_table},
     {"", &lb_ground_table},
-    {"", &lb_strand_table},
-    {"", &lb_strand_point_table},
-    {"", &lb_soft_table},
+    {"", &lb_rope_table},
+    {"", &lb_rope_point_table},
+    {"", &lb_deformable_table},
     {"", &lb_point_table},
     {"", &lb_end_table},
     {"", &lb_motor_table},
@@ -463,7 +463,7 @@ static const struct {
     {"", &lb_term_table},
     {"", &lb_follow_table},
     {"", &lb_path_table},
-    {"", &lb_led_turn_table},
+    {"", &lb_prescribed_turn_table},
     {"", &lb_floor_table},
     {"", &lb_spot_table},
     {"", &lb_spline_table},

@@ -3,7 +3,7 @@
 
 #include "limber/dynamics.h"
 #include "limber/scene.h"
-#include "scene/number.h"
+#include "scene/yaml/yaml_number.h"
 #include "test.h"
 
 // Read a text that must be good; the messages are shown when it is not.
@@ -460,17 +460,17 @@ static void what_was_made_elsewhere_is_checked(void** state) {
   assert_int_equal(lb_scene_parse(text, sizeof text - 1, "test.yaml", NULL, &s, &err), LB_OK);
   const int good[] = {1, 3}, bad[] = {1, 2};
   const double length[] = {1, 0.3, 0.3, 0.3}, none[] = {1, 0, 1, 1};
-  s.strand[0].share = good;
-  s.strand[0].length = length;
+  s.rope[0].share = good;
+  s.rope[0].length = length;
   s.constraint[0].has_from = true;
   s.constraint[0].from = lb_quat_identity();
   assert_int_equal(lb_scene_check(&s, &err), LB_OK);
-  s.strand[0].share = bad;
+  s.rope[0].share = bad;
   s.constraint[0].from.x = 1;
   assert_int_equal(lb_scene_check(&s, &err), LB_INVALID);
   assert_int_equal(err.count, 2);
-  s.strand[0].share = good;
-  s.strand[0].length = none;
+  s.rope[0].share = good;
+  s.rope[0].length = none;
   s.constraint[0].has_from = false;
   assert_int_equal(lb_scene_check(&s, &err), LB_INVALID);
   assert_int_equal(err.count, 3);

@@ -1,12 +1,12 @@
 // Implicit steps as the authors of [red] take them. The steps are Limber's, with Newton's method
-// stopped as theirs is (lb_bdf2_stop_at). One thing is theirs alone and done here: the order of
+// stopped as theirs is (lb_implicit_stop_at). One thing is theirs alone and done here: the order of
 // Euler's angles, which they change on the way, with the last two states counted anew.
 #pragma once
-#include "math/chart.h"
-#include "math/dense.h"
-#include "model/charts.h"
+#include "math/curve/chart.h"
+#include "math/linear/dense.h"
+#include "model/build/joint_charts.h"
 #include "redmax.h"
-#include "solve/bdf2.h"
+#include "solve/implicit/implicit.h"
 
 enum { AUTHORS_MOST = 16 };
 
@@ -30,7 +30,7 @@ static inline void authors_compile(authors* a, const lb_scene_solver* solver) {
 }
 
 // Their BDF2 takes its first step by SDIRK2, Limber's by BDF1.
-static inline void authors_begin(lb_bdf2* own, lb_integrator integrator) {
+static inline void authors_begin(lb_implicit* own, lb_integrator integrator) {
   own->scheme = integrator == LB_INTEGRATOR_BDF2 ? &lb_scheme_bdf2_after_sdirk2 : own->scheme;
 }
 
@@ -39,7 +39,7 @@ static inline void authors_open(authors* a) {
   assert_at_most(a->m->nv, AUTHORS_MOST);
   assert_true(a->m->nq == a->m->nv);
   authors_begin(a->st->own, a->integrator);
-  lb_bdf2_stop_at(a->st, red_number(red_get(a->from->json, "integrator"), "newton_tol_norm_g"));
+  lb_implicit_stop_at(a->st, red_number(red_get(a->from->json, "integrator"), "newton_tol_norm_g"));
 }
 
 static inline void authors_close(authors* a) {
@@ -163,7 +163,7 @@ static inline void authors_reopen(authors* a, double* const q[2], double* const 
   authors_close(a);
   authors_open(a);
   const size_t size = (size_t)a->m->nv * sizeof(double);
-  lb_bdf2* own = a->st->own;
+  lb_implicit* own = a->st->own;
   own->time = a->d->time = time;
   own->h = a->h;
   double *const to_q[] = {own->qe, own->q1}, *const to_v[] = {own->ve, own->v1};
@@ -177,7 +177,7 @@ static inline void authors_reopen(authors* a, double* const q[2], double* const 
 }
 
 static inline void authors_rechart_all(authors* a) {
-  const lb_bdf2* own = a->st->own;
+  const lb_implicit* own = a->st->own;
   const size_t size = (size_t)a->m->nv * sizeof(double);
   double place[2][AUTHORS_MOST], rate[2][AUTHORS_MOST];
   double *q[] = {place[0], place[1]}, *v[] = {rate[0], rate[1]};

@@ -1,7 +1,7 @@
 // The same scene in reduced and in maximal coordinates, stepped implicitly: the two share neither
 // unknowns nor constraints, so what they differ by must be the error of the steps, of second order.
 #pragma once
-#include "motion.h"
+#include "motions.h"
 
 typedef struct pair {
   const char* scene;

@@ -2,10 +2,10 @@
 // share.
 #pragma once
 #include "changes.h"
-#include "dynamics/loop.h"
-#include "dynamics/state.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/tree/state.h"
 #include "limber/limber.h"
-#include "solve/bdf2.h"
+#include "solve/implicit/implicit.h"
 #include "test.h"
 
 enum { MOST = 1000, STEPS = 5, MOTORS = 40 };
@@ -44,7 +44,7 @@ static inline void motor_changes(const chain* c, const lb_model* m, double time,
 static inline void check_transpose(chain* c, const lb_step_causes* in, const lb_step_effects* out,
                                    int nv, int nmotor) {
   static double y[4][MOST], x[4][MOST], motor[3 * MOTORS];
-  const int rows = lb_loops_count(c->d);
+  const int rows = lb_constraints_count(c->d);
   for (int k = 0; k < nv; k++) {
     y[0][k] = lb_random_between(&c->random, -1, 1);
     y[1][k] = lb_random_between(&c->random, -1, 1);
@@ -99,10 +99,10 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
   const lb_scene_solver solver = {.integrator = integrator,
                                   .step = STEP,
                                   .tolerance = 1e-12,
-                                  .newton = m->shell ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
+                                  .newton = m->interface ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
-  ((lb_bdf2*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities
+  ((lb_implicit*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities
   memcpy(d->q, q0, (size_t)m->nq * sizeof *q);
   lb_advance(m, d->q, x->q, s);
   for (int k = 0; k < m->nv; k++) {

@@ -1,7 +1,7 @@
 // Worlds in which something hits a stop or lands on a floor, as scenes; one number of most is open.
 #pragma once
 
-// A motor leads the shoulder; the elbow is pushed, hits its stop and stays there.
+// A motor prescribes the shoulder; the elbow is pushed, hits its stop and stays there.
 #define ARM(COORDINATES)                                                                           \
   "solver: {coordinates: " COORDINATES "}\n"                                                       \
   "bodies:\n"                                                                                      \
@@ -38,7 +38,7 @@
   "constraints:\n"                                                                                 \
   "  ground: {floor: {body: stick, points: [{at: [0.5, 0, 0]}, {at: [-0.5, 0, 0]}]}}\n"
 
-// A four-bar, closed by a loop with rows that repeat others, a gear, and a stop that the crank runs
+// A four-bar, closed by a loop with redundant constraints, a gear, and a stop that the crank runs
 // into; a bob on the rod goes on swinging.
 #define LINKAGE                                                                                    \
   "bodies:\n"                                                                                      \

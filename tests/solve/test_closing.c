@@ -1,4 +1,4 @@
-// solver: {closing}: what starts apart comes together at a pace, by linearly implicit Euler.
+// solver: {closing}: what starts apart comes together over time, by linearly implicit Euler.
 #include "limber/limber.h"
 #include "test.h"
 

@@ -1,9 +1,9 @@
 // Elastic bodies in a run: under loads and springs on their faces.
-#include "elastic/fem.h"
-#include "elastic/reduced.h"
+#include "elastic/fem/fem.h"
+#include "elastic/reduced/reduced.h"
 #include "limber/limber.h"
-#include "model/link.h"
-#include "record/bent.h"
+#include "model/use/link.h"
+#include "record/report/deformed.h"
 #include "test.h"
 
 typedef struct run {

@@ -57,7 +57,7 @@ static void closing_a_loop_bends_nothing(void** state) {
     lb_data* d = start(m);
     print_message("%g deg%s: %.2g J\n", angle[i / 2], more[i % 2], bent(m, d));
     assert_near(bent(m, d), 0, 1e-12);
-    assert_near(lb_loop_gap(m, d, NULL), 0, 1e-12);
+    assert_near(lb_constraint_gap(m, d, NULL), 0, 1e-12);
     lb_data_release(d);
     lb_model_release(m);
   }

@@ -4,13 +4,14 @@
 #include <math.h>
 
 #include "compile.h"
-#include "dynamics/kinematics.h"
-#include "solve/bdf2.h"
+#include "dynamics/tree/kinematics.h"
+#include "solve/implicit/implicit.h"
 #include "test.h"
 
-// Two arms on the world joined by a plate, by a hinge and a ball: a loop with rows that repeat
-// others. On the plate hangs an elastic arm with a bob on a cross, and beside it two wheels in
-// gear. A spring, a cable over four bodies, a load, a motor that pushes and one that leads.
+// Two arms on the world joined by a plate, by a hinge and a ball: a loop with redundant
+// constraints. On the plate hangs an elastic arm with a bob on a cross, and beside it two wheels in
+// gear. A spring, a cable over four bodies, a load, a motor that applies a force and one that
+// leads.
 static const char WORLD[] =
     "materials:\n"
     "  rubber: {density: 1000, young: 2 MPa, poisson: 0.4, damping: "
@@ -57,11 +58,11 @@ static const char WORLD[] =
 
 // Corrections from a bad guess, each with a new matrix.
 static int correct(lb_stepper* st, lb_data* d, double h, double* size, int most) {
-  lb_bdf2* own = st->own;
+  lb_implicit* own = st->own;
   int n = 0;
   do {
     assert_true(own->algebra->make_exact(st, d, h));
-    lb_bdf2_residual(st, d, h);
+    lb_implicit_residual(st, d, h);
     size[n] = own->algebra->correct(st, d, h);
   } while (size[n++] > 1e-7 && n < most);
   return n;
@@ -79,7 +80,7 @@ static void corrections_shrink_as_their_squares(void** state) {
     lb_error err = lb_error_make(NULL);
     assert_int_equal(lb_data_create(m, NULL, &d, &err), LB_OK);
     assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, &err), LB_OK);
-    assert_ptr_equal(((lb_bdf2*)st->own)->algebra, &lb_bdf2_blocks);
+    assert_ptr_equal(((lb_implicit*)st->own)->algebra, &lb_implicit_blocks);
     for (int i = 0; i < 30; i++) {
       assert_int_equal(lb_stepper_step(st, d, 1e-2, &err), LB_OK);
     }
@@ -130,12 +131,12 @@ static void steps_of_trees_end_where_their_equations_hold(void** state) {
     lb_stepper* st;
     assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
     assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, NULL), LB_OK);
-    const lb_bdf2* own = st->own;
-    assert_ptr_equal(own->algebra, &lb_bdf2_tree);
+    const lb_implicit* own = st->own;
+    assert_ptr_equal(own->algebra, &lb_implicit_tree);
     double worst = 0;
     for (int i = 0; i < 100; i++) {
       assert_int_equal(lb_stepper_step(st, d, 1e-2, NULL), LB_OK);
-      lb_bdf2_residual(st, d, own->dt);
+      lb_implicit_residual(st, d, own->dt);
       for (int j = 0; j < m->nv; j++) {
         worst = fmax(worst, fabs(own->r[j]));
       }

@@ -4,10 +4,10 @@
 #include "changes.h"
 #include "compile.h"
 #include "counting.h"
-#include "dynamics/joint.h"
+#include "dynamics/joint/joint.h"
 #include "limber/limber.h"
-#include "model/pose.h"
-#include "solve/explicit_derivative.h"
+#include "model/use/initial_pose.h"
+#include "solve/explicit/explicit_derivative.h"
 
 enum { MOST = 400, STEPS = 5, MOTORS = 40, MOMENTS = 14 };
 static const double STEP = 1e-3;
@@ -140,8 +140,8 @@ static void check_by(lb_integrator by, uint64_t seed, busy_options wanted) {
   lb_model* plus = keep_model();
   make(0);
   lb_model* m = B.a.m;
-  lb_settle(m, B.a.d);
-  assert_near(lb_loop_gap(m, B.a.d, NULL), 0, 1e-9); // what lay about is put together
+  lb_project(m, B.a.d);
+  assert_near(lb_constraint_gap(m, B.a.d, NULL), 0, 1e-9); // what lay about is put together
   memcpy(q0, B.a.d->q, (size_t)m->nq * sizeof *q0);
   memcpy(v0, B.a.d->qd, (size_t)m->nv * sizeof *v0);
   keep_model();
@@ -203,8 +203,8 @@ static bool fits(uint64_t seed, busy_options wanted) {
   options = wanted;
   seed_now = seed;
   make(0);
-  lb_settle(B.a.m, B.a.d);
-  const bool closed = lb_loop_gap(B.a.m, B.a.d, NULL) < 1e-9;
+  lb_project(B.a.m, B.a.d);
+  const bool closed = lb_constraint_gap(B.a.m, B.a.d, NULL) < 1e-9;
   release_assembly(&B.a);
   return closed;
 }
@@ -233,7 +233,7 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   options = (busy_options){.motors = true, .nbody = 4};
   seed_now = 1;
   make(0);
-  lb_settle(B.a.m, B.a.d);
+  lb_project(B.a.m, B.a.d);
   lb_status status = LB_NO_MEMORY;
   for (long refuse = 1; status != LB_OK; refuse++) {
     count = (lb_counting){.refuse = refuse};

@@ -1,11 +1,11 @@
-// The derivative of explicit steps of worlds with constraints, strands and flesh: several steps in
-// a chain against differences of whole runs, and its transpose against itself.
+// The derivative of explicit steps of worlds with constraints, ropes and deformables: several steps
+// in a chain against differences of whole runs, and its transpose against itself.
 #include "changes.h"
 #include "compile.h"
-#include "dynamics/joint.h"
-#include "dynamics/loop.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/joint/joint.h"
 #include "limber/limber.h"
-#include "solve/explicit_derivative.h"
+#include "solve/explicit/explicit_derivative.h"
 #include "stops.h"
 
 enum { MOST = 1000, MOTORS = 4, MOMENTS = 14, MOST_STEPS = 200 };
@@ -18,7 +18,7 @@ typedef struct world {
   double h;
   double move;      // of differences
   double tolerance; // of what is compared
-  bool stops;       // rows that push one way come to do so
+  bool stops;       // unilateral constraints come to do so
   double turned;    // how much of a direction's turns counts, of free bodies
   bool still;       // it starts where it does, and the number alone changes
 } world;
@@ -51,7 +51,7 @@ static void motor_changes(const chain* c, const lb_model* m, double* out) {
     const double time = lb_explicit_moment(c->S, k);
     for (int i = 0; i < m->nmotor; i++, out += 3) {
       double here[3] = {0}, there[3] = {0};
-      if (m->motor_profile[i]) { // else it leads a rotation, which has no number
+      if (m->motor_profile[i]) { // else it prescribes a rotation, which has no number
         lb_profile_evaluate(m->motor_profile[i], time, here);
         lb_profile_evaluate(c->plus->motor_profile[i], time, there);
       }
@@ -64,12 +64,12 @@ static void motor_changes(const chain* c, const lb_model* m, double* out) {
 
 static void copy_state(lb_data* to, const lb_data* from) {
   const lb_model* m = from->model;
-  double touching[MOST];
+  double active[MOST];
   memcpy(to->q, from->q, (size_t)m->nq * sizeof *to->q);
   memcpy(to->qd, from->qd, (size_t)m->nv * sizeof *to->qd);
   to->time = from->time;
-  lb_loops_save(from, touching);
-  lb_loops_load(to, touching);
+  lb_constraints_save(from, active);
+  lb_constraints_load(to, active);
 }
 
 static double length(int n, const double* a, const double* b) {
@@ -110,15 +110,15 @@ static lb_data* begin(const world* w, lb_model** m, const direction* x, double s
   lb_data* d = NULL;
   *m = make(w, w->number + s);
   assert_at_most((*m)->nq, MOST);
-  assert_at_most(lb_loops_most_rows(*m), MOST);
+  assert_at_most(lb_constraints_most(*m), MOST);
   assert_at_most((*m)->nmotor, MOTORS);
   assert_int_equal(lb_data_create(*m, NULL, &d, NULL), LB_OK);
-  lb_settle(*m, d);
+  lb_project(*m, d);
   lb_advance(*m, d->q, x->q, s);
   for (int k = 0; k < (*m)->nv; k++) {
     d->qd[k] += s * x->v[k];
   }
-  lb_settle(*m, d);
+  lb_project(*m, d);
   return d;
 }
 
@@ -259,7 +259,7 @@ static void check(const world* w) {
   }
 }
 
-// A planar four-bar in space: three of the closing hinge's rows repeat others.
+// A planar four-bar in space: three of the closing hinge's rows are redundant.
 #define FOUR_BAR                                                                                   \
   "limber: 1\n"                                                                                    \
   "bodies:\n"                                                                                      \
@@ -351,8 +351,8 @@ static void gears_in_maximal_coordinates(void** state) {
                  .tolerance = 1e-7});
 }
 
-// An arm whose end is led along a path, and one whose last body is turned and moved at rates, on a
-// cart that a motor leads.
+// An arm whose end is prescribed along a path, and one whose last body is turned and moved at
+// rates, on a cart that a motor prescribes.
 #define LED                                                                                        \
   "limber: 1\n"                                                                                    \
   "bodies:\n"                                                                                      \
@@ -376,7 +376,7 @@ static void gears_in_maximal_coordinates(void** state) {
   "         turn: {about: [1, 0.1, 1], rates: [[0, 3], [1, 2]], ease: linear}}}\n"                 \
   "initial: {shoulder: {spin: [1, 0.5, 0.3]}, elbow: {position: 0.9}}\n"
 
-static void points_and_frames_that_are_led_along_paths_and_at_rates(void** state) {
+static void points_and_frames_that_are_prescribed_along_paths_and_at_rates(void** state) {
   (void)state;
   check(
       &(world){.text = LED, .number = 0.3, .steps = 6, .h = 5e-3, .move = 1e-4, .tolerance = 1e-8});
@@ -392,7 +392,7 @@ static void the_same_in_maximal_coordinates(void** state) {
                  .tolerance = 1e-7});
 }
 
-// A ball whose rotation a motor leads, on an arm that swings, with a tail that hangs on it.
+// A ball whose rotation a motor prescribes, on an arm that swings, with a tail that hangs on it.
 #define TURNED                                                                                     \
   "limber: 1\n"                                                                                    \
   "bodies:\n"                                                                                      \
@@ -409,7 +409,7 @@ static void the_same_in_maximal_coordinates(void** state) {
   "  turn: {joint: socket, keys: [[-0.05, [0, 0, 0]], [0.1, [1, 0.5, -0.3]]]}\n"                   \
   "initial: {shoulder: {velocity: [1, 2]}, tip: {spin: [1, 0.5, 0.3]}}\n"
 
-static void rotations_that_are_led(void** state) {
+static void rotations_that_are_prescribed(void** state) {
   (void)state;
   check(&(world){
       .text = TURNED, .number = 2, .steps = 6, .h = 5e-3, .move = 1e-4, .tolerance = 1e-8});
@@ -421,7 +421,8 @@ static void rotations_that_are_led(void** state) {
                  .tolerance = 1e-7});
 }
 
-// An arm that a motor leads, with flesh around its elbow, a strand along it, and one that floats.
+// An arm that a motor prescribes, with deformables around its elbow, a rope along it, and one that
+// floats.
 #define FABRIC                                                                                     \
   "limber: 1\n"                                                                                    \
   "materials: {gel: {density: 500, young: 3e4, law: corotated,\n"                                  \
@@ -448,13 +449,13 @@ static void rotations_that_are_led(void** state) {
   "      elements: {along: 4, across: 2, around: 2}, material: gel}\n"                             \
   "    attach: [arm, hand]\n"
 
-static void strands_and_flesh(void** state) {
+static void ropes_and_deformable(void** state) {
   (void)state;
   check(&(world){
       .text = FABRIC, .number = 0.2, .steps = 5, .h = 5e-4, .move = 1e-5, .tolerance = 1e-7});
 }
 
-static void strands_and_flesh_in_maximal_coordinates(void** state) {
+static void ropes_and_deformable_in_maximal_coordinates(void** state) {
   (void)state;
   check(&(world){.text = FABRIC "solver: {coordinates: maximal}\n",
                  .number = 0.2,
@@ -518,11 +519,11 @@ int main(void) {
       cmocka_unit_test(a_four_bar_in_maximal_coordinates),
       cmocka_unit_test(gears_in_a_linkage),
       cmocka_unit_test(gears_in_maximal_coordinates),
-      cmocka_unit_test(points_and_frames_that_are_led_along_paths_and_at_rates),
+      cmocka_unit_test(points_and_frames_that_are_prescribed_along_paths_and_at_rates),
       cmocka_unit_test(the_same_in_maximal_coordinates),
-      cmocka_unit_test(rotations_that_are_led),
-      cmocka_unit_test(strands_and_flesh),
-      cmocka_unit_test(strands_and_flesh_in_maximal_coordinates),
+      cmocka_unit_test(rotations_that_are_prescribed),
+      cmocka_unit_test(ropes_and_deformable),
+      cmocka_unit_test(ropes_and_deformable_in_maximal_coordinates),
       cmocka_unit_test(an_arm_that_hits_its_stop),
       cmocka_unit_test(a_box_that_lands_on_four_corners),
       cmocka_unit_test(a_stick_that_falls_on_its_ends),

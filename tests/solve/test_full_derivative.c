@@ -1,13 +1,13 @@
 // Derivatives of implicit steps of elastic bodies with all their nodes: chained over a few steps
 // against differences of whole runs, and the transpose against itself.
 #include "counting.h"
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/rnea.h"
-#include "elastic/full.h"
-#include "model/link.h"
-#include "model/pose.h"
-#include "solve/step_inside.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/rnea.h"
+#include "elastic/full/full_body.h"
+#include "model/use/initial_pose.h"
+#include "model/use/link.h"
+#include "solve/step/step_inside.h"
 #include "step_chain.h"
 
 #define BODIES                                                                                     \
@@ -227,8 +227,8 @@ static void residual(const lb_model* m, lb_data* d, const double* lambda, double
   for (int k = 0; k < m->nv; k++) {
     r[k] -= d->work->tau[k];
   }
-  if (lb_loops_linearise(m, d).count > 0) {
-    lb_loops_add_forces(m, d, lambda, -1, r);
+  if (lb_constraints_linearise(m, d).count > 0) {
+    lb_constraints_add_forces(m, d, lambda, -1, r);
   }
 }
 

@@ -1,15 +1,15 @@
 // Couplings of fixed ratio are hyper-reduced coordinates, [red] eq. 4.84 to 4.86: with q = P u + c
 // all that steps need is P'M P, P'f and P'W P, made here as dense matrices from a P written by
 // hand.
-#include "dynamics/derivative.h"
-#include "dynamics/force.h"
-#include "dynamics/gear.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/rnea.h"
+#include "dynamics/constraint/elimination.h"
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/rnea.h"
 #include "limber/limber.h"
-#include "math/dense.h"
-#include "solve/bdf2.h"
-#include "solve/stepper.h"
+#include "math/linear/dense.h"
+#include "solve/implicit/implicit.h"
+#include "solve/step/stepper.h"
 #include "test.h"
 
 enum { NV = 9, NU = 6, NC = 3 };
@@ -204,7 +204,7 @@ static void accelerations_are_those_of_the_projected_masses(void** state) {
   // the couplings' forces are what is left on coordinates, factor times multiplier on each
   memcpy(w.d->qdd, qdd, sizeof qdd);
   double force[NC], left[NV] = {0};
-  memcpy(force, w.d->relation_force, sizeof force);
+  memcpy(force, w.d->coupling_force, sizeof force);
   find_needed(&w, r);
   for (int c = 0; c < NC; c++) {
     for (int i = 0; i < NV; i++) {
@@ -279,7 +279,7 @@ static void steps_of_bdf1_and_bdf2_are_those_of_the_projected_system(void** stat
     world w = open_world(name[order - 1]), hyper = open_world("bdf1");
     lb_error err = lb_error_make(NULL);
     double q[2][NV], v[2][NV];
-    ((lb_bdf2*)w.st->own)->tolerance = 1e-14;
+    ((lb_implicit*)w.st->own)->tolerance = 1e-14;
     for (int step = 0; step < 20; step++) {
       const bool first = step == 0 || order == 1;
       const double *q1 = q[step % 2], *v1 = v[step % 2], *q2 = q[1 - step % 2],
@@ -401,10 +401,10 @@ static void couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothi
                      "          equals: 0.03}\n",
              integrator[i]);
     small w = open_small(text);
-    assert_int_equal(lb_gears_left(w.m), 2);
-    assert_int_equal(w.m->gearing.count, 3);
-    for (int k = 0; k < w.m->nrelation; k++) {
-      assert_true(w.m->relation[k].geared);
+    assert_int_equal(lb_elimination_left(w.m), 2);
+    assert_int_equal(w.m->elimination.count, 3);
+    for (int k = 0; k < w.m->ncoupling; k++) {
+      assert_true(w.m->coupling[k].eliminated);
     }
     for (int k = 0; k < 200; k++) {
       assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
@@ -431,20 +431,20 @@ static void what_changes_with_time_or_is_driven_stays_a_row(void** state) {
                    "  driven: {couple: [{joint: jd}, {joint: je, times: -1}], equals: 0}\n",
            "bdf2");
   small w = open_small(text);
-  assert_int_equal(w.m->nrelation, 3);
-  assert_int_equal(lb_gears_left(w.m), 4);
+  assert_int_equal(w.m->ncoupling, 3);
+  assert_int_equal(lb_elimination_left(w.m), 4);
   for (int i = 0; i < 3; i++) {
-    assert_int_equal(w.m->relation[i].geared, i == 0);
+    assert_int_equal(w.m->coupling[i].eliminated, i == 0);
   }
   for (int k = 0; k < 200; k++) {
     assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
   }
   assert_near(w.d->q[1], w.d->q[0], 1e-15);
-  assert_near(lb_loop_gap(w.m, w.d, NULL), 0, 1e-9);
+  assert_near(lb_constraint_gap(w.m, w.d, NULL), 0, 1e-9);
   close_small(&w);
 }
 
-static void beside_what_pushes_one_way_all_are_rows(void** state) {
+static void beside_what_pushes_unilateral_all_are_rows(void** state) {
   (void)state;
   char text[4000];
   snprintf(text, sizeof text,
@@ -453,8 +453,8 @@ static void beside_what_pushes_one_way_all_are_rows(void** state) {
                    "  limit: {couple: [{joint: jc}], at_most: 0.3}\n",
            "bdf2");
   small w = open_small(text);
-  assert_int_equal(w.m->gearing.count, 0);
-  assert_int_equal(lb_gears_left(w.m), 5);
+  assert_int_equal(w.m->elimination.count, 0);
+  assert_int_equal(lb_elimination_left(w.m), 5);
   for (int k = 0; k < 200; k++) {
     assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
   }
@@ -537,7 +537,7 @@ static void a_hundred_hinges_that_turn_alike_fall_as_one_coordinate_does(void** 
     assert_below(write_alike(text, SIZE, N, way[i].integrator), SIZE);
     small w = open_small(text);
     free(text);
-    assert_int_equal(lb_gears_left(w.m), 1);
+    assert_int_equal(lb_elimination_left(w.m), 1);
     double y[2] = {0, 0};
     for (int k = 0; k < STEPS; k++) {
       assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
@@ -560,7 +560,7 @@ int main(void) {
       cmocka_unit_test(derivatives_of_steps_are_those_of_the_projected_system),
       cmocka_unit_test(couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothing),
       cmocka_unit_test(what_changes_with_time_or_is_driven_stays_a_row),
-      cmocka_unit_test(beside_what_pushes_one_way_all_are_rows),
+      cmocka_unit_test(beside_what_pushes_unilateral_all_are_rows),
       cmocka_unit_test(a_hundred_hinges_that_turn_alike_fall_as_one_coordinate_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

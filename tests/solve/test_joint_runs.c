@@ -1,13 +1,13 @@
 // Joints of every kind in motion: energy, orders, closed forms, and the same motion with
 // other coordinates.
 #include "compile.h"
-#include "dynamics/aba.h"
-#include "dynamics/force.h"
-#include "dynamics/kinematics.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/aba.h"
+#include "dynamics/tree/kinematics.h"
 #include "limber/limber.h"
-#include "math/chart.h"
-#include "math/dense.h"
-#include "model/link.h"
+#include "math/curve/chart.h"
+#include "math/linear/dense.h"
+#include "model/use/link.h"
 #include "random_tree.h"
 
 static const double PI = 3.14159265358979323846;
@@ -208,7 +208,7 @@ static void charts_without_the_rates_of_their_directions_lose_energy(void** stat
 }
 
 // What every joint's velocities bring, of its own rates and of its parent's: accelerations c_al of
-// the turning and c_a of the origin (dynamics/state.h), which each kind finds in its `move`.
+// the turning and c_a of the origin (dynamics/tree/state.h), which each kind finds in its `move`.
 typedef enum forgotten { NOTHING, OF_TURNING, OF_MOVING } forgotten;
 
 // lb_forward's own way, but for what is forgotten after the kinematics. Returns its size.
@@ -616,7 +616,7 @@ static void maximal_coordinates_keep_what_no_loop_can_be(void** state) {
       T.scene.solver.coordinates = maximal ? LB_COORDINATES_MAXIMAL : LB_COORDINATES_REDUCED;
       run w = open_run(LB_INTEGRATOR_RK8, 1e-3);
       loops += w.m->nloop;
-      lb_settle(w.m, w.d);
+      lb_project(w.m, w.d);
       go(&w, 1e-3, END);
       lb_poses(w.m, w.d);
       for (int i = 0; i < 6; i++) {

@@ -1,4 +1,4 @@
-// Linkages stay closed: no drift over a minute. What is led by rates goes where they lead.
+// Linkages stay closed: no drift over a minute. What is prescribed by rates goes where they lead.
 #include "compile.h"
 #include "limber/limber.h"
 #include "test.h"

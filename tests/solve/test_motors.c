@@ -167,7 +167,7 @@ static void pushes_on_balls_and_free_bodies_are_about_their_own_axes(void** stat
 #define LED "keys: [[0, 0.2], [0.2, 0.9], [0.4, -0.3]]"
 #define PUSHED "drive: force, keys: [[0, 0], [0.2, 2], [0.4, -1]]"
 
-static void one_angle_of_three_is_led_as_one_hinge_of_three(void** state) {
+static void one_angle_of_three_is_prescribed_as_one_hinge_of_three(void** state) {
   (void)state;
   check_alike(EULER("integrator: rk8, step: 2 ms",
                     "motors: {a: {joint: j, coordinate: 1, " LED "},\n"
@@ -179,7 +179,7 @@ static void one_angle_of_three_is_led_as_one_hinge_of_three(void** state) {
               1e-7, 1e-6);
 }
 
-static void all_angles_of_three_are_led_as_three_hinges(void** state) {
+static void all_angles_of_three_are_prescribed_as_three_hinges(void** state) {
   (void)state;
   check_alike(EULER("integrator: rk8, step: 2 ms",
                     "motors: {a: {joint: j, " LED "}, b: {joint: j, coordinate: 1, " LED "},\n"
@@ -229,8 +229,8 @@ static void maximal_coordinates_have_the_same_motors(void** state) {
   end(b);
 }
 
-// The curves are smooth to the second derivative, and what is led stays led.
-static void every_integrator_leads_and_converges(void** state) {
+// The curves are smooth to the second derivative, and what is prescribed stays led.
+static void every_integrator_prescribes_and_converges(void** state) {
   (void)state;
   static const struct {
     const char* name;
@@ -280,7 +280,7 @@ static void at_rest_a_motor_holds_the_weight(void** state) {
     if (way == 0) {
       lb_forward(m, d);
     } else {
-      assert_int_equal(lb_rest(m, d, NULL), LB_OK);
+      assert_int_equal(lb_equilibrium(m, d, NULL), LB_OK);
     }
     assert_near(d->motor_force[0], weight * sin(0.3) * cos(0.2), 1e-9);
     assert_near(d->motor_force[1], weight * cos(0.3) * sin(0.2), 1e-9);
@@ -310,10 +310,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_push_is_a_generalised_force_along_any_velocity),
       cmocka_unit_test(pushes_on_balls_and_free_bodies_are_about_their_own_axes),
-      cmocka_unit_test(one_angle_of_three_is_led_as_one_hinge_of_three),
-      cmocka_unit_test(all_angles_of_three_are_led_as_three_hinges),
+      cmocka_unit_test(one_angle_of_three_is_prescribed_as_one_hinge_of_three),
+      cmocka_unit_test(all_angles_of_three_are_prescribed_as_three_hinges),
       cmocka_unit_test(maximal_coordinates_have_the_same_motors),
-      cmocka_unit_test(every_integrator_leads_and_converges),
+      cmocka_unit_test(every_integrator_prescribes_and_converges),
       cmocka_unit_test(at_rest_a_motor_holds_the_weight),
       cmocka_unit_test(a_loop_joint_takes_motors_on_its_coordinates),
   };

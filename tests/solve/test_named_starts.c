@@ -45,7 +45,7 @@ static start open_start(const char* text) {
     print_error("%s\n%s\n", err.message[0].text, text);
     fail();
   }
-  assert_below(lb_loop_gap(s.m, s.d, NULL), 1e-12);
+  assert_below(lb_constraint_gap(s.m, s.d, NULL), 1e-12);
   lb_poses(s.m, s.d);
   check_maximal(&scene, &s);
   lb_scene_release(&scene);
@@ -216,7 +216,7 @@ static void rounding_is_not_told(void** state) {
 
 // --- other linkages ---
 
-static void a_piston_follows_its_crank_and_leads_it(void** state) {
+static void a_piston_follows_its_crank_and_prescribes_it(void** state) {
   (void)state;
   static const char* const LINKAGE =
       "bodies:\n"
@@ -370,7 +370,7 @@ int main(void) {
       cmocka_unit_test(too_many_velocities_are_told),
       cmocka_unit_test(what_cannot_be_reached_is_moved_and_told),
       cmocka_unit_test(rounding_is_not_told),
-      cmocka_unit_test(a_piston_follows_its_crank_and_leads_it),
+      cmocka_unit_test(a_piston_follows_its_crank_and_prescribes_it),
       cmocka_unit_test(a_loop_in_space_follows_its_crank),
       cmocka_unit_test(a_ball_joint_keeps_its_rotation),
       cmocka_unit_test(the_place_or_the_rotation_of_a_free_body_stays),

@@ -1,5 +1,5 @@
 // solve: loads seen from a body, by differences of recorded poses.
-#include "solve/range.h"
+#include "solve/diagnose/diagnose_range.h"
 #include "test.h"
 
 enum { FRAMES = 41 };

@@ -71,7 +71,7 @@ static lb_profile_definition tabulate(double (*path)(double t)) {
 }
 
 // The last body of scenes 13 and 20 turns about y, moves along x, and stays at its height.
-static void lead_body(lb_scene_constraint* k) {
+static void prescribe_body(lb_scene_constraint* k) {
   static double spin_time[] = {0, 2, 6, 8}, spin[] = {0, -2, 2, 0};
   static double speed_time[] = {4, 6, 8}, speed[] = {0, -4, 0};
   k->angle = (lb_profile_definition){
@@ -92,10 +92,10 @@ static void prescribe(redmax* from, int scene, lb_integrator integrator) {
     break;
   case 20:
     k[1].path[0] = tabulate(hinge_of_scene_20);
-    lead_body(&k[0]);
+    prescribe_body(&k[0]);
     break;
   case 13:
-    lead_body(&k[0]);
+    prescribe_body(&k[0]);
     break;
   default:
     break;
@@ -391,8 +391,8 @@ static void step_from(authors* a, const double* place, const double* q, const do
   memcpy(a->d->q, q, size);
   memcpy(a->d->qd, v, size);
   a->d->time = time;
-  lb_bdf2_load(a->st, a->d, place);
-  lb_bdf2_stop_at(a->st, residual);
+  lb_implicit_load(a->st, a->d, place);
+  lb_implicit_stop_at(a->st, residual);
   assert_int_equal(lb_stepper_step(a->st, a->d, a->h, NULL), LB_OK);
 }
 
@@ -406,12 +406,12 @@ static double state_apart(const authors* a, const double* q, const double* v) {
 
 // One correction more at the end of a step whose last stage has dt.
 static void correct_once(authors* a, double dt, leftover* worst) {
-  lb_bdf2* own = a->st->own;
+  lb_implicit* own = a->st->own;
   assert_true(own->algebra->make_exact(a->st, a->d, dt));
-  lb_bdf2_residual(a->st, a->d, dt);
+  lb_implicit_residual(a->st, a->d, dt);
   worst->residual = fmax(worst->residual, dt * dt * sqrt(lb_dot(a->m->nv, own->r, own->r)));
   own->algebra->correct(a->st, a->d, dt);
-  lb_bdf2_residual(a->st, a->d, dt); // which sets q
+  lb_implicit_residual(a->st, a->d, dt); // which sets q
 }
 
 // One step of the authors', beside the same to the last digits.
@@ -420,8 +420,8 @@ static void look_at_step(authors* a, bool first, double limit, leftover* worst) 
   double q[AUTHORS_MOST], v[AUTHORS_MOST], exact_q[AUTHORS_MOST], exact_v[AUTHORS_MOST];
   double place[3 + 6 * AUTHORS_MOST];
   const double time = a->d->time;
-  assert_at_most(lb_bdf2_place_size(a->m), sizeof place / sizeof *place);
-  lb_bdf2_save(a->st, a->d, place);
+  assert_at_most(lb_implicit_place_size(a->m), sizeof place / sizeof *place);
+  lb_implicit_save(a->st, a->d, place);
   memcpy(q, a->d->q, size);
   memcpy(v, a->d->qd, size);
   step_from(a, place, q, v, time, 0);
@@ -439,7 +439,7 @@ static void look_at_step(authors* a, bool first, double limit, leftover* worst) 
   }
   memcpy(a->d->q, q, size);
   memcpy(a->d->qd, v, size);
-  lb_bdf2_forget(a->st);
+  lb_implicit_forget(a->st);
 }
 
 static leftover look_at_run(redmax* from, lb_integrator integrator) {
@@ -447,7 +447,7 @@ static leftover look_at_run(redmax* from, lb_integrator integrator) {
   leftover worst = {0};
   authors a;
   authors_start(&a, from, integrator);
-  ((lb_bdf2*)a.st->own)->tolerance = 1e-13;
+  ((lb_implicit*)a.st->own)->tolerance = 1e-13;
   for (int i = 0; i < red_whole(how, "nsteps"); i++) {
     look_at_step(&a, i == 0, red_number(how, "newton_tol_norm_g"), &worst);
     authors_rechart_all(&a);
@@ -458,7 +458,7 @@ static leftover look_at_run(redmax* from, lb_integrator integrator) {
 
 // Where the authors' steps and Limber's differ, it is by what their Newton method leaves: with one
 // correction more their steps end where Limber's do.
-static void one_correction_more_leads_from_the_authors_steps_to_limbers(void** state) {
+static void one_correction_more_prescribes_from_the_authors_steps_to_limbers(void** state) {
   (void)state;
   static const struct {
     const char* suffix;
@@ -534,7 +534,7 @@ int main(void) {
       cmocka_unit_test(linearly_implicit_euler_steps_as_the_authors_does),
       cmocka_unit_test(bdf1_steps_as_the_authors_does),
       cmocka_unit_test(bdf2_steps_as_the_authors_does),
-      cmocka_unit_test(one_correction_more_leads_from_the_authors_steps_to_limbers),
+      cmocka_unit_test(one_correction_more_prescribes_from_the_authors_steps_to_limbers),
       cmocka_unit_test(another_order_of_angles_differs_by_less_than_steps_err),
       cmocka_unit_test(motions_are_those_that_the_authors_integrate),
       cmocka_unit_test(the_page_has_a_row_for_every_file),

@@ -2,13 +2,13 @@
 // at the end, by constant torques tau = pscale p at small cost,
 //
 //   P = wpos/2 |x - target|^2 + wreg/2 p'p
-#include "design/optimize.h"
-#include "dynamics/derivative.h"
-#include "dynamics/force_point.h"
-#include "math/dense.h"
-#include "model/pose.h"
+#include "design/optimize/optimization.h"
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/force_point.h"
+#include "math/linear/dense.h"
+#include "model/use/initial_pose.h"
 #include "redmax.h"
-#include "solve/bdf2.h"
+#include "solve/implicit/implicit.h"
 
 enum { JOINTS = 2 };
 
@@ -122,7 +122,7 @@ static void open_trial(trial* r, task* t, const double p[JOINTS]) {
   assert_int_equal(lb_stepper_create(r->m, &solver, NULL, &r->st, NULL), LB_OK);
   assert_int_equal(lb_step_derivative_create(r->m, NULL, &r->S, NULL), LB_OK);
   if (solver.integrator == LB_INTEGRATOR_BDF2) {
-    ((lb_bdf2*)r->st->own)->scheme = &lb_scheme_bdf2_after_sdirk2;
+    ((lb_implicit*)r->st->own)->scheme = &lb_scheme_bdf2_after_sdirk2;
   }
 }
 

@@ -1,7 +1,7 @@
 // solve: reduced bodies from a run with all nodes, and what is made of them.
 #include <unistd.h>
 
-#include "elastic/stored.h"
+#include "elastic/reduced/stored.h"
 #include "limber/reduce.h"
 #include "limber/simulate.h"
 #include "test.h"
@@ -22,7 +22,7 @@ static const char ROD[] = "materials: {s: {density: 7850, young: 200 GPa, poisso
                           "duration: 0.4 s\n"
                           "record: {every: 5 ms}\n"
                           "solver: {step: 1 ms}\n";
-static const char SOFT[] = "[[0, 0], [0.1, 10 deg], [0.2, 10 deg], [0.3, 0]]";
+static const char DEFORMABLE[] = "[[0, 0], [0.1, 10 deg], [0.2, 10 deg], [0.3, 0]]";
 
 static lb_scene scene_about(const char* axis, const char* keys) {
   char text[2000];
@@ -48,7 +48,7 @@ static char dir[] = "/tmp/limber-reduce-XXXXXX";
 static int make(void** state) {
   (void)state;
   lb_error err = lb_error_make(NULL);
-  lb_scene scene = scene_of(SOFT);
+  lb_scene scene = scene_of(DEFORMABLE);
   lb_reduce_options options = lb_reduce_default();
   options.modes = 11;
   options.missed = 0;
@@ -109,8 +109,8 @@ static void a_file_moves_as_the_body_it_was_made_from(void** state) {
   (void)state;
   lb_summary summary;
   lb_model *from_file, *from_memory = NULL;
-  lb_recording* a = run_with_files("y", SOFT, &summary, &from_file);
-  lb_scene scene = scene_of(SOFT);
+  lb_recording* a = run_with_files("y", DEFORMABLE, &summary, &from_file);
+  lb_scene scene = scene_of(DEFORMABLE);
   const int rod = 1;
   lb_scene_elastic e = *scene.body[rod].elastic;
   e.stored = reduction->body[0].stored;
@@ -172,7 +172,7 @@ static void a_load_from_a_side_that_was_never_trained_is_noticed(void** state) {
   (void)state;
   lb_summary s;
   lb_model* m;
-  lb_recording* r = run_with_files("[0.4, 0.9, 0]", SOFT, &s, &m);
+  lb_recording* r = run_with_files("[0.4, 0.9, 0]", DEFORMABLE, &s, &m);
   assert_above(s.range_left, 0);
   assert_below(s.range_left, 0.1);
   assert_above(s.range_used, 3);
@@ -182,7 +182,7 @@ static void a_load_from_a_side_that_was_never_trained_is_noticed(void** state) {
 
 static void a_full_run_that_was_kept_gives_the_same_bodies(void** state) {
   (void)state;
-  lb_scene scene = scene_of(SOFT);
+  lb_scene scene = scene_of(DEFORMABLE);
   lb_reduction* again = NULL;
   lb_reduce_options options = lb_reduce_default();
   options.modes = 11;
@@ -216,7 +216,7 @@ static void a_scene_without_elastic_bodies_has_nothing_to_reduce(void** state) {
 
 static void expect(const char* before, const char* after, const char* text) {
   char scene_text[2000], changed[2400];
-  snprintf(scene_text, sizeof scene_text, ROD, "y", SOFT);
+  snprintf(scene_text, sizeof scene_text, ROD, "y", DEFORMABLE);
   const char* at = strstr(scene_text, before);
   assert_non_null(at);
   snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - scene_text), scene_text, after,

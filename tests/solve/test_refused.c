@@ -159,7 +159,7 @@ static lb_status find_equilibrium(const void* context, const lb_allocator* alloc
   lb_error err = lb_error_make(allocator);
   lb_status status = lb_data_create(m, allocator, &d, &err);
   status = status == LB_OK ? lb_assemble(m, d, &err) : status;
-  status = status == LB_OK ? lb_rest(m, d, &err) : status;
+  status = status == LB_OK ? lb_equilibrium(m, d, &err) : status;
   lb_data_release(d);
   lb_error_clear(&err);
   return status;

@@ -2,7 +2,7 @@
 // alike in reduced and maximal coordinates.
 #include "counting.h"
 #include "limber/limber.h"
-#include "model/pose.h"
+#include "model/use/initial_pose.h"
 #include "random_tree.h"
 
 enum { MOST_LINKS = 16 };

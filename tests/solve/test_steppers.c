@@ -41,7 +41,7 @@ static void run(const lb_model* m, lb_data* d, lb_integrator integrator, double 
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   lb_data_reset(d);
-  lb_settle(m, d);
+  lb_project(m, d);
   const int steps = (int)lround(end / h);
   for (int i = 0; i < steps; i++) {
     assert_int_equal(lb_stepper_step(st, d, h, NULL), LB_OK);
@@ -609,7 +609,7 @@ static void couplings_hold_when_corrections_are_rounding(void** state) {
         .integrator = LB_INTEGRATOR_BDF2, .step = 1e-3, .tolerance = i ? 1e-13 : 0};
     assert_int_equal(lb_data_create(m, NULL, &d[i], NULL), LB_OK);
     assert_int_equal(lb_stepper_create(m, &solver, NULL, &st[i], NULL), LB_OK);
-    lb_settle(m, d[i]);
+    lb_project(m, d[i]);
   }
   double worst = 0;
   for (int s = 0; s < 200; s++) {

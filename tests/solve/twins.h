@@ -1,8 +1,8 @@
 // A small world with all nodes, and the same in a basis that spans all there is.
 #pragma once
-#include "dynamics/joint.h"
-#include "elastic/full.h"
-#include "elastic/projected.h"
+#include "dynamics/joint/joint.h"
+#include "elastic/full/full_body.h"
+#include "elastic/reduced/mesh_force.h"
 #include "limber/limber.h"
 #include "test.h"
 

@@ -1,0 +1,97 @@
+// A fit in the making. Unknowns are dimensionless: the logarithm of a material's number over its
+// start, then seconds of clock and metres of shift. Trials of several sets of numbers run side by
+// side, each on a variation of the model; what depends on clock and shift alone needs no run.
+//
+//   r = measured - shift - simulated(time + clock; materials)                                  (1)
+#pragma once
+#include <stdatomic.h>
+
+#include "base/arena.h"
+#include "design/fit/marker_track.h"
+#include "limber/simulate.h"
+
+// One number of the problem.
+typedef struct lb_fit_unknown {
+  // the numbers of the material that are exp(x) times their start
+  bool young, damping_mass, damping_stiffness;
+  int material;             // or -1: clock or shift
+  lb_fit_quantity quantity; // of clock and shift
+  double low, high;         // bounds of x
+  double probe;             // change of x that derivatives are taken with
+} lb_fit_unknown;
+
+enum { LB_FIT_MOST_FREE = 4 }; // unknowns beyond the materials': clock and shift
+
+// A place in the space of unknowns, and how well it fits.
+typedef struct lb_fit_trial {
+  double* x;    // [n] unknowns
+  bool settle;  // find the clock and shift that suit the materials best first
+  double* r;    // [nsample * width] residual; 0 where nothing was seen
+  double* rate; // [nsample * width] velocity of the markers, or NULL
+  double until; // markers' time up to which samples count
+  int used;     // samples
+  double cost;  // sum of r^2; INFINITY when the model cannot be run
+} lb_fit_trial;
+
+// What one thread needs to run a model.
+typedef struct lb_fit_slot {
+  lb_model* model;
+  lb_data* data;
+  lb_stepper* stepper;
+  lb_track track;
+  double* row; // [width]
+} lb_fit_slot;
+
+typedef struct lb_fit_session {
+  const lb_model* model;
+  const lb_markers* markers;
+  const lb_fit_options* options;
+  const lb_allocator* allocator;
+  lb_error* err;
+  lb_arena arena;
+  int n;                    // unknowns: materials' first, then clock, then shift
+  int nmaterial;            // of the first kind
+  int clock, shift;         // index of each, or -1
+  lb_fit_unknown* u;        // [n]
+  lb_scene_material* start; // [model nmaterial] where the search starts from
+  int nsample;              // that are compared
+  int width;                // 3 * markers
+  double end;               // markers' time of the last of them
+  double h;                 // step
+  lb_track_point* point;
+  int nslot;
+  lb_fit_slot* slot;
+  lb_fit_trial best; // the best so far
+  long runs, took;   // simulations, and their steps
+  int iterations;
+  bool converged;
+  // progress
+  double done, share; // fraction before this batch, and of this batch
+  double steps;       // of this batch
+  atomic_long stepped;
+  atomic_flag reporting;
+  atomic_bool stopped;
+} lb_fit_session;
+
+// How far a clock may be off [s].
+#define LB_FIT_CLOCK_RANGE 0.5
+
+lb_status lb_fit_trial_create(lb_fit_session* s, lb_fit_trial* trial, bool rate);
+void lb_fit_trial_copy(const lb_fit_session* s, lb_fit_trial* to, const lb_fit_trial* from);
+
+// Run trials; LB_INTERRUPTED when someone asked to stop. `share` is how much of all the work this
+// is.
+lb_status lb_fit_try(lb_fit_session* s, int count, lb_fit_trial* const* trial, double share);
+
+// The materials' numbers at x.
+void lb_fit_materials(const lb_fit_session* s, const double* x, lb_material_change* change);
+lb_status lb_fit_vary(const lb_fit_session* s, const double* x, lb_model** model);
+
+// From the start to somewhere near the best Young's moduli: sets s->best.
+lb_status lb_fit_search(lb_fit_session* s);
+
+// From there to the minimum: Levenberg and Marquardt's method. J [n][nsample * width] is dr/dx.
+lb_status lb_fit_minimise(lb_fit_session* s, double* J);
+
+// Intervals and doubts at the minimum, and what is said of the residual.
+lb_status lb_fit_judge(lb_fit_session* s, const double* J, lb_fit* fit);

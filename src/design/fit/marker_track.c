@@ -1,0 +1,76 @@
+#include "design/fit/marker_track.h"
+
+#include <math.h>
+#include <string.h>
+
+void lb_track_find(const lb_model* m, const lb_scene_marker* marker, lb_track_point* point) {
+  *point = (lb_track_point){marker->body, marker->at, -1, 0};
+  for (int e = 0; e < m->nelastic && marker->has_at; e++) {
+    const lb_mesh* s = &m->elastic[e].surface;
+    double best = INFINITY;
+    for (int i = 0; i < s->nvertex && m->elastic[e].body == marker->body; i++) {
+      const double d = lb_vec3_norm(lb_vec3_sub(s->vertex[i], marker->at));
+      if (d < best) {
+        best = d;
+        point->elastic = e;
+        point->vertex = i;
+      }
+    }
+  }
+}
+
+lb_vec3 lb_track_in_body(const lb_model* m, const double* q, const lb_track_point* p) {
+  lb_vec3 x = p->at;
+  if (p->elastic >= 0) {
+    const lb_model_elastic* e = &m->elastic[p->elastic];
+    for (int k = 0; k < e->r; k++) {
+      const double* phi = e->Phi + 3 * ((size_t)k * (size_t)e->surface.nvertex + (size_t)p->vertex);
+      x = lb_vec3_add(x, lb_vec3_scale(q[e->q + k], lb_vec3_make(phi[0], phi[1], phi[2])));
+    }
+  }
+  return x;
+}
+
+void lb_track_add(lb_track* t, lb_data* d) {
+  double* x = t->x + (size_t)t->count++ * 3 * (size_t)t->npoint;
+  lb_poses(d->model, d);
+  for (int i = 0; i < t->npoint; i++, x += 3) {
+    const lb_track_point* p = &t->point[i];
+    const lb_vec3 at = lb_transform_point(d->pose[p->body], lb_track_in_body(d->model, d->q, p));
+    x[0] = at.x;
+    x[1] = at.y;
+    x[2] = at.z;
+  }
+}
+
+// Lagrange's polynomials on the nodes -1, 0, 1, 2, and their derivatives.
+static void cubic(double s, double w[4], double dw[4]) {
+  w[0] = -s * (s - 1) * (s - 2) / 6;
+  w[1] = (s + 1) * (s - 1) * (s - 2) / 2;
+  w[2] = -(s + 1) * s * (s - 2) / 2;
+  w[3] = (s + 1) * s * (s - 1) / 6;
+  dw[0] = -(3 * s * s - 6 * s + 2) / 6;
+  dw[1] = (3 * s * s - 4 * s - 1) / 2;
+  dw[2] = -(3 * s * s - 2 * s - 2) / 2;
+  dw[3] = (3 * s * s - 1) / 6;
+}
+
+void lb_track_read(const lb_track* t, double time, double* x, double* rate) {
+  const size_t width = 3 * (size_t)t->npoint;
+  const double last = (double)(t->count - 1);
+  const double frame = fmin(fmax(time / t->h, 0), last);
+  const bool inside = time >= 0 && time / t->h <= last;
+  const int i = t->count < 4 ? 1 : (int)fmin(fmax(floor(frame), 1), last - 2);
+  double w[4], dw[4];
+  cubic(frame - i, w, dw);
+  const double* at = t->x + (size_t)(i - 1) * width;
+  for (size_t k = 0; k < width; k++) {
+    x[k] =
+        w[0] * at[k] + w[1] * at[k + width] + w[2] * at[k + 2 * width] + w[3] * at[k + 3 * width];
+    if (rate) {
+      const double slope = dw[0] * at[k] + dw[1] * at[k + width] + dw[2] * at[k + 2 * width] +
+                           dw[3] * at[k + 3 * width];
+      rate[k] = inside ? slope / t->h : 0;
+    }
+  }
+}

@@ -1,0 +1,216 @@
+// Starts of scenes with loops. As many coordinates as there are conditions follow from the others:
+// which, is chosen once (optimize_choice.c), so that the start is a smooth function of the numbers,
+//
+//   gap(q_dependent, q_others) = 0,   rate(q, v_dependent, v_others) = 0
+//
+// Coordinates that follow go along a way x from where they were put, q = (q put) moved along x. Of
+// balls and free bodies x then says where they end, however Newton's method came there.
+//
+// Constraints that give a rate have no gap: with them more velocities follow than coordinates.
+// Where gaps close over time nothing follows, and joints start as numbers and the scene put them.
+// The way back is in optimize_start_back.c.
+//
+// Starts are made in trees. In maximal coordinates bodies begin where the tree has them.
+#include <math.h>
+#include <string.h>
+
+#include "design/optimize/optimization.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/joint/joint.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/linear/dense.h"
+#include "solve/explicit/explicit_changes.h"
+#include "solve/run/maximal_start.h"
+
+enum { NEWTON_STEPS = 50 };
+
+static const double CLOSED = 1e-13;  // [m or rad]
+static const double OPEN = 1e-6;     // [m or rad] as in a simulation
+static const double MOST_TURN = 0.5; // [rad]
+
+// --- closing ---
+
+typedef struct closer {
+  lb_conditions of;
+  double* A; // [n][n] rows and columns of the choice, then [n]
+  int* order;
+  double* step; // [nv]
+  double* from; // [nq] where the way begins
+  double* row;  // [2 * nv] scratch
+} closer;
+
+bool lb_start_factor(const lb_following* f, const double* J, int nv, double* A, int* order) {
+  const int n = f->count;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < n; k++) {
+      A[i + k * n] = J[(size_t)f->row[i] * (size_t)nv + (size_t)f->column[k]];
+    }
+  }
+  return lb_lu(n, A, n, order) == LB_OK;
+}
+
+// The change of the coordinates or velocities that follow which makes up for `off`, one a row.
+static bool correct(closer* c, const lb_following* f, const double* off) {
+  const int n = f->count;
+  double* x = c->A + (size_t)n * (size_t)n;
+  for (int i = 0; i < n; i++) {
+    x[i] = -off[f->row[i]];
+  }
+  memset(c->step, 0, (size_t)c->of.tree->nv * sizeof *c->step);
+  if (n > 0 && !lb_start_factor(f, c->of.J, c->of.tree->nv, c->A, c->order)) {
+    return false;
+  }
+  lb_lu_solve(n, c->A, n, c->order, n > 0, x, n);
+  for (int i = 0; i < n; i++) {
+    c->step[f->column[i]] = x[i];
+  }
+  return true;
+}
+
+static double widest(const lb_optimizing* o, const double* gap) {
+  double most = 0;
+  for (int i = 0; i < o->places.count; i++) {
+    most = fmax(most, fabs(gap[o->places.row[i]]));
+  }
+  return most;
+}
+
+// Redundant constraints at the start as the scene has it need not do so elsewhere.
+static bool all_hold(const lb_conditions* of) {
+  for (int i = 0; i < of->count; i++) {
+    if (!of->velocity_level[i] && !(fabs(of->gap[i]) < OPEN)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Angles change by half a radian at a time at most: rows say little of what is further away, and
+// whole turns may be taken, which springs and limits would notice.
+static void shorten(closer* c) {
+  const lb_model* m = c->of.tree;
+  double most = 0;
+  for (int k = 0; k < m->nv; k++) {
+    most = fmax(most, m->counts[k] == LB_COORDINATE_ANGLE ? fabs(c->step[k]) : 0);
+  }
+  for (int k = 0; k < m->nv && most > MOST_TURN; k++) {
+    c->step[k] *= MOST_TURN / most;
+  }
+}
+
+// Rows by the way, in place of turns and moves of where it ends.
+void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* rows,
+                    double* scratch) {
+  for (int i = 0; i < n; i++) {
+    double* row = rows + (size_t)i * (size_t)m->nv;
+    memset(scratch, 0, 2 * (size_t)m->nv * sizeof *scratch);
+    lb_changes_advance_back(m, o->way, 1, scratch, scratch + m->nv, row);
+    memcpy(row, scratch + m->nv, (size_t)m->nv * sizeof *row);
+  }
+}
+
+static void follow(closer* c) {
+  const lb_model* m = c->of.tree;
+  lb_data* d = c->of.d;
+  lb_add(m->nv, c->of.o->way, 1, c->step);
+  memcpy(d->q, c->from, (size_t)m->nq * sizeof *d->q);
+  lb_advance(m, d->q, c->of.o->way, 1);
+}
+
+static lb_status close_start(closer* c, const double* x, lb_error* err) {
+  const lb_optimizing* o = c->of.o;
+  lb_data* d = c->of.d;
+  bool ok = true;
+  double before = (double)INFINITY;
+  memcpy(c->from, d->q, (size_t)c->of.tree->nq * sizeof *d->q);
+  for (int i = 0; i < NEWTON_STEPS && ok; i++) {
+    lb_conditions_look(&c->of, x);
+    const double gap = widest(o, c->of.gap);
+    if (gap < CLOSED || (gap < 1e3 * CLOSED && gap > 0.5 * before)) {
+      if (!all_hold(&c->of)) {
+        break;
+      }
+      ok = correct(c, &o->rates, c->of.rate);
+      lb_add(c->of.tree->nv, d->qd, 1, c->step);
+      return ok ? LB_OK : LB_FAILED;
+    }
+    before = gap;
+    lb_start_along(o, c->of.tree, c->of.count, c->of.J, c->row);
+    ok = isfinite(gap) && correct(c, &o->places, c->of.gap);
+    shorten(c);
+    follow(c);
+  }
+  return lb_error_add(err, LB_FAILED, (lb_place){0},
+                      "loops cannot be closed at the start with these numbers");
+}
+
+lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
+  const size_t n = (size_t)(o->places.count > o->rates.count ? o->places.count : o->rates.count);
+  lb_drive(m->tree, d);
+  memset(o->way, 0, (size_t)m->tree->nv * sizeof *o->way);
+  if (n == 0) {
+    return LB_OK;
+  }
+  closer c;
+  lb_status status = lb_conditions_begin(&c.of, o, m->tree, d, false, err);
+  if (status == LB_OK) {
+    c.A = LB_TAKE(&c.of.arena, double, n* n + n);
+    c.step = LB_TAKE(&c.of.arena, double, m->tree->nv);
+    c.from = LB_TAKE(&c.of.arena, double, m->tree->nq);
+    c.row = LB_TAKE(&c.of.arena, double, 2 * m->tree->nv);
+    c.order = LB_TAKE(&c.of.arena, int, n);
+    lb_constraints_leave_out_unilateral(d, true);
+    status = c.A && c.step && c.from && c.row && c.order
+                 ? close_start(&c, m->x, err)
+                 : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a start");
+    lb_constraints_leave_out_unilateral(d, false);
+  }
+  lb_conditions_end(&c.of);
+  return status;
+}
+
+lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
+  const lb_model* tree = m->tree;
+  const bool apart = tree != &m->model;
+  lb_data* t = apart ? NULL : d;
+  lb_status status = apart ? lb_data_create(tree, o->allocator, &t, err) : LB_OK;
+  if (status == LB_OK) {
+    status = lb_start_close(o, m, t, err);
+  }
+  if (status == LB_OK) {
+    lb_made_start(o, m, t);
+    memcpy(o->q1, t->q, (size_t)tree->nq * sizeof *t->q);
+    memcpy(o->v1, t->qd, (size_t)tree->nv * sizeof *t->qd);
+  }
+  if (status == LB_OK && apart) {
+    lb_maximal_start_lay_out(tree, t, &m->model, d);
+  }
+  if (apart) {
+    lb_data_release(t);
+  }
+  return status;
+}
+
+void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
+  for (int i = 0; i < scene->njoint; i++) {
+    lb_scene_joint* to = &scene->joint[i];
+    const int j = lb_model_joint(m, to->name);
+    if (j >= 0) { // of those that close loops, the ones at which a body is split
+      memcpy(to->q, d->q + m->joint_q[j], (size_t)m->joint_nq[j] * sizeof *d->q);
+      memcpy(to->qd, d->qd + m->joint_v[j], (size_t)m->joint_nv[j] * sizeof *d->qd);
+      to->starts_itself = to->loop; // gaps that close over time begin as they did here
+    }
+  }
+  for (int i = 0; i < scene->nbody; i++) {
+    lb_scene_body* to = &scene->body[i];
+    const int j = lb_model_joint(m, to->name);
+    if (j >= 0 && m->joint_kind[j] == LB_JOINT_FREE) {
+      const double *q = d->q + m->joint_q[j], *v = d->qd + m->joint_v[j];
+      const lb_quat r = {q[3], q[4], q[5], q[6]};
+      to->pose = (lb_transform){r, {q[0], q[1], q[2]}};
+      to->spin = lb_vec3_make(v[0], v[1], v[2]);
+      to->velocity = lb_quat_rotate(r, lb_vec3_make(v[3], v[4], v[5]));
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// From the scene's words to numbers for a model.
+#include <math.h>
+#include <string.h>
+
+#include "design/retarget/curve_limits.h"
+#include "limber/recording.h"
+#include "math/curve/time_profile.h"
+#include "model/use/motor_use.h"
+
+// A place outlives the scene it is from.
+static bool keep_place(lb_arena* arena, lb_place* to, lb_place from) {
+  *to = from;
+  to->file = from.file ? lb_arena_text(arena, from.file, strlen(from.file)) : NULL;
+  return to->file || !from.file;
+}
+
+static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
+                             const lb_scene_retarget* what) {
+  const double most = (double)INFINITY;
+  const int count = what->nmotor > 0 ? what->nmotor : m->nmotor;
+  r->motor = LB_TAKE(arena, int, count);
+  r->limit = LB_TAKE(arena, lb_retarget_limit, count);
+  r->limit_place = LB_TAKE(arena, lb_place, count);
+  if (!r->motor || !r->limit || !r->limit_place) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < what->nmotor; i++) {
+    const lb_scene_motor_limit* l = &what->motor[i];
+    r->motor[r->nmotor] = l->motor;
+    if (!keep_place(arena, &r->limit_place[r->nmotor], l->place)) {
+      return LB_NO_MEMORY;
+    }
+    r->limit[r->nmotor++] =
+        (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration, l->torque};
+  }
+  for (int i = 0; i < m->nmotor && what->nmotor == 0; i++) {
+    if (lb_motor_prescribes(m, i)) {
+      r->motor[r->nmotor] = i;
+      r->limit[r->nmotor++] = (lb_retarget_limit){{-most, most}, most, most, most};
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status fill_tracks(lb_retarget* r, lb_arena* arena, const lb_model* m,
+                             const lb_scene_retarget* what) {
+  r->track = LB_TAKE(arena, lb_retarget_track, what->ntrack);
+  if (!r->track) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < what->ntrack; i++) {
+    const lb_scene_track* t = &what->track[i];
+    r->track[i] = (lb_retarget_track){.body = t->body,
+                                      .point = t->has_point ? t->point : m->body_mass[t->body].com,
+                                      .position = t->position,
+                                      .orientation = t->orientation};
+    if (t->weight.count > 0 && lb_profile_create(arena, &t->weight, &r->track[i].weight) != LB_OK) {
+      return LB_NO_MEMORY;
+    }
+  }
+  r->ntrack = what->ntrack;
+  return LB_OK;
+}
+
+static lb_status check(const lb_model* m, const lb_scene_retarget* what, const lb_retarget* r,
+                       lb_error* err) {
+  const lb_place place = what->place.file ? what->place : (lb_place){m->file, 0, 0};
+  if (what->ntrack == 0) {
+    return lb_error_add(err, LB_INVALID, place,
+                        "'retarget' names no body that should follow its target (add 'bodies')");
+  }
+  if (r->nmotor == 0) {
+    return lb_error_add(err, LB_INVALID, place,
+                        "there is no motor whose curve could be changed: one that drives the "
+                        "position of a joint with one coordinate, which closes no loop");
+  }
+  if (m->nparticle > 0) {
+    return lb_error_add(
+        err, LB_INVALID, place,
+        "retargeting keeps how every coordinate of a step follows from every one before it, and "
+        "strands and flesh have too many for that (take them out, or use 'limber optimize')");
+  }
+  if (m->ndense < m->nv) {
+    return lb_error_add(err, LB_INVALID, place, "retargeting needs bodies in a basis");
+  }
+  return LB_OK;
+}
+
+lb_status lb_retarget_create(const lb_model* model, const lb_scene_retarget* what,
+                             const lb_allocator* allocator, lb_retarget** retarget, lb_error* err) {
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_retarget* r = LB_TAKE(&arena, lb_retarget, 1);
+  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
+  lb_status status = LB_NO_MEMORY;
+  if (r && kept) {
+    *r = (lb_retarget){.spacing = what->spacing,
+                       .closeness = what->closeness,
+                       .smoothness = what->smoothness,
+                       .tolerance = what->tolerance,
+                       .iterations = what->iterations,
+                       .robust = what->robust,
+                       .storage = kept};
+    status = keep_place(&arena, &r->spacing_place, what->spacing_place)
+                 ? fill_motors(r, &arena, model, what)
+                 : LB_NO_MEMORY;
+    status = status == LB_OK ? fill_tracks(r, &arena, model, what) : status;
+  }
+  if (status == LB_OK) {
+    status = check(model, what, r, err);
+  } else {
+    lb_error_add(err, status, (lb_place){0}, "out of memory for retargeting");
+  }
+  if (status != LB_OK) {
+    lb_arena_release(&arena);
+    return status;
+  }
+  *kept = arena;
+  *retarget = r;
+  return LB_OK;
+}
+
+void lb_retarget_release(lb_retarget* retarget) {
+  if (retarget) {
+    lb_arena arena = *(lb_arena*)retarget->storage;
+    lb_arena_release(&arena);
+  }
+}
+
+lb_status lb_retarget_check(const lb_model* model, const lb_retarget* retarget,
+                            const lb_curves* curves, const lb_retarget_options* options,
+                            lb_error* err) {
+  const double step = isnan(options->step) ? model->solver.step : options->step;
+  if (step > curves->spacing) {
+    return lb_error_add(err, LB_INVALID, retarget->spacing_place,
+                        "retarget: steps of %g s are longer than the %g s between control points "
+                        "(take a smaller step, or make 'spacing' larger)",
+                        step, curves->spacing);
+  }
+  return lb_limits_check(model, retarget, curves, err);
+}
+
+// --- targets of a recorded motion ---
+
+lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarget,
+                            const lb_allocator* allocator, lb_targets** targets, lb_error* err) {
+  const lb_model* m = rest->model;
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_targets* t = LB_TAKE(&arena, lb_targets, 1);
+  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
+  const size_t ntrack = (size_t)retarget->ntrack;
+  lb_transform* pose = LB_TAKE(&arena, lb_transform, (size_t)rest->nframe * ntrack);
+  double* q0 = LB_TAKE(&arena, double, m->nq);
+  if (!t || !kept || !pose || !q0) {
+    lb_arena_release(&arena);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for targets");
+  }
+  for (int f = 0; f < rest->nframe; f++) {
+    for (size_t i = 0; i < ntrack; i++) {
+      pose[(size_t)f * ntrack + i] =
+          rest->pose[(size_t)f * (size_t)m->nbody + (size_t)retarget->track[i].body];
+    }
+  }
+  for (int k = 0; k < m->nq; k++) {
+    q0[k] = rest->q[k];
+  }
+  *kept = arena;
+  *t = (lb_targets){.ntrack = retarget->ntrack,
+                    .nframe = rest->nframe,
+                    .every = rest->nframe > 1 ? rest->time[1] - rest->time[0] : 1,
+                    .pose = pose,
+                    .q0 = q0,
+                    .storage = kept};
+  *targets = t;
+  return LB_OK;
+}
+
+void lb_targets_release(lb_targets* targets) {
+  if (targets) {
+    lb_arena arena = *(lb_arena*)targets->storage;
+    lb_arena_release(&arena);
+  }
+}

@@ -1,0 +1,128 @@
+// A run on a tape, and the way along it: records of all stages that a stepper told of, with
+// checkpoints where they do not fit into memory; and a walk over their derivatives, from the first
+// to the last for sensitivities, from the last to the first for the discrete adjoint. Objectives
+// (retarget, optimize) add what they change by the end of each stage and take what comes of it.
+#pragma once
+#include "base/arena.h"
+#include "limber/progress.h"
+#include "solve/explicit/explicit_derivative.h"
+#include "solve/step/stepper.h"
+
+// --- records (tape.c) ---
+
+// A stage of a run, with q, v, multipliers and the active set behind it in memory.
+typedef struct lb_record {
+  double time, dt, weight[2];
+  int count;     // states it came from; 0 of the start
+  int before[2]; // their records, the last one first
+  int step;      // that it ends, or 0
+  int effort;    // whose motors' forces are its: the same, but before an impact; or 0
+  bool inner, impact, recharts;
+} lb_record;
+
+// Records of one stretch of the run, of all of it if memory allows, and of two before. They are
+// numbered from the start of the run.
+typedef struct lb_tape {
+  const lb_model* m;
+  const lb_allocator* allocator;
+  lb_integrator by;
+  double h;
+  int nstep;           // of the run as long as it is now
+  int rows;            // of constraints, at most
+  size_t size, state;  // of a record, in bytes; of d and the stepper, in numbers
+  int first, count;    // records from `first` on are held; so many were made by the stretch's end
+  int capacity, most;  // room now, and as far as it may grow
+  char* records;       // [capacity]
+  int steps, nstretch; // of a stretch, and stretches at most
+  int stretch;         // the one held
+  char* checkpoints;   // [nstretch] at their starts
+  bool overflown, no_memory;
+} lb_tape;
+
+// For runs of at most nstep steps of h by an integrator, in so many bytes; 0: a gigabyte.
+lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h, int nstep,
+                       size_t memory, const lb_allocator* allocator, lb_error* err);
+void lb_tape_close(lb_tape* T);
+
+// A run of nstep steps begins: what st steps from d on goes onto the tape.
+void lb_tape_begin(lb_tape* T, lb_stepper* st, const lb_data* d, int nstep);
+// Step i of it, from 1 on.
+lb_status lb_tape_step(lb_tape* T, lb_stepper* st, lb_data* d, int i, lb_error* err);
+// A stage that no stepper tells of; NULL: the start.
+void lb_tape_note(lb_tape* T, const lb_data* d, const lb_step_past* past);
+
+// Records that are held.
+lb_record* lb_tape_record(const lb_tape* T, int record);
+double* lb_tape_q(const lb_tape* T, int record);
+double* lb_tape_v(const lb_tape* T, int record);
+lb_step_past lb_tape_past(const lb_tape* T, int record);
+// d there; and, of explicit steps, with what touched there and the rows of a step.
+void lb_tape_go_to(const lb_tape* T, lb_data* d, int record);
+void lb_tape_go_to_active(const lb_tape* T, lb_data* d, int record, int step);
+// The last stage of the last step: the last record, but for an impact.
+int lb_tape_last(const lb_tape* T);
+
+int lb_tape_stretches(const lb_tape* T);
+// The first record of the stretch held, behind the start.
+int lb_tape_first(const lb_tape* T);
+// Step through a stretch of the last run once more, so that the tape holds it.
+lb_status lb_tape_hold(lb_tape* T, lb_stepper* st, lb_data* d, int stretch, lb_error* err);
+
+// --- the way along it (tape_walk.c) ---
+
+enum { LB_TANGENTS = 16, LB_TAPE_RING = 4 }; // stages at a time; records that one can come from
+
+// A stage, differentiated.
+typedef struct lb_tangent {
+  lb_step_derivative* S;     // of implicit stages and impacts
+  lb_explicit_derivative* X; // of explicit steps
+  lb_data* d;
+  const lb_derivatives* D; // of the dynamics at its end ...
+  lb_data* at;             // ... which is this data's: d, or that of the interface model
+  int record;
+  int slot; // of LB_TANGENTS
+  bool failed;
+  double *by_q, *by_v; // [nv] of the objective by the state at its end, ...
+  double* by_a;        // [nv] ... by accelerations there, of what motors exert, ...
+  double* by_lambda;   // [rows] ... and by multipliers
+  double* motor;       // [nmotor][3] by motors at its end
+  double* motors;      // [moments][nmotor][3] by those at all moments of an explicit step
+  double* before;      // [nv] scratch of `past`
+} lb_tangent;
+
+typedef struct lb_walk {
+  lb_tape* tape;
+  const lb_model* m; // that was stepped
+  const lb_allocator* allocator;
+  const lb_progress* progress; // NULL: nobody looks
+  lb_error* err;
+  int threads;
+  bool matrices;     // as lb_step_take_matrices
+  const bool* keeps; // [nv] of lb_stepper_watch_charts; NULL: charts do not change
+  void* context;     // of those below
+  // A stepper like that of the run, to step through stretches again.
+  lb_status (*stepper)(void* context, const lb_model* m, lb_stepper** st);
+  // What a stage is taken to have come from; NULL: as the tape has it. d is at its end.
+  lb_step_past (*past)(void* context, lb_tangent* t);
+  // Add to by_q, by_v, by_a and by_lambda. Many at a time, each with a slot of its own. false: it
+  // cannot be said.
+  bool (*look)(void* context, lb_tangent* t);
+  // of the walk
+  lb_arena arena;
+  lb_data* d; // to step through stretches again; NULL: there is only one
+  lb_stepper* st;
+  int width; // stages at a time
+  lb_tangent at[LB_TANGENTS];
+  double *q[LB_TAPE_RING], *v[LB_TAPE_RING]; // [nv] by the last states, of lb_walk_back
+} lb_walk;
+
+// Fields up to `look` are set. Close it even when opening failed.
+lb_status lb_walk_open(lb_walk* W);
+void lb_walk_close(lb_walk* W);
+// Visit all stages in order, the last one first if `back`, each with its derivative. The tape holds
+// the stretch of it.
+typedef void lb_tangent_visitor(void* context, lb_tangent* t);
+lb_status lb_walk_along(lb_walk* W, bool back, lb_tangent_visitor* visit);
+// The discrete adjoint's step back through a stage visited: q and v of the states it came from,
+// and its motors.
+void lb_walk_back(lb_walk* W, lb_tangent* t);

@@ -1,0 +1,233 @@
+// The way along a tape. All states are known, so many stages are differentiated at a time, on as
+// many threads as there are; only the products that chain them, which are cheap, follow each other:
+// forwards for sensitivities, backwards for the discrete adjoint. Exact for the steps taken.
+#include <string.h>
+
+#include "base/parallel.h"
+#include "design/tape/tape.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/joint/joint.h"
+#include "math/linear/dense.h"
+
+// --- kinds of stages ---
+
+static bool differentiate_stage(lb_walk* W, lb_tangent* t) {
+  lb_tape_go_to(W->tape, t->d, t->record);
+  const lb_step_past past = W->past ? W->past(W->context, t) : lb_tape_past(W->tape, t->record);
+  if (!lb_step_differentiate(t->S, t->d, &past)) {
+    return false;
+  }
+  t->D = lb_step_dynamics(t->S);
+  t->at = lb_step_data(t->S, t->d);
+  return W->look(W->context, t);
+}
+
+static void back_stage(lb_walk* W, lb_tangent* t, double* q, double* v) {
+  const int* before = lb_tape_record(W->tape, t->record)->before;
+  const int one = before[0] % LB_TAPE_RING, two = before[1] % LB_TAPE_RING;
+  lb_step_causes out = {{W->q[one], W->q[two]}, {W->v[one], W->v[two]}, t->motor};
+  lb_step_back(t->S, &out, &(lb_step_effects){q, v, t->by_a, t->by_lambda});
+}
+
+// An explicit step comes from the record before alone; its stages are found again.
+static bool differentiate_explicit(lb_walk* W, lb_tangent* t) {
+  lb_tape_go_to_active(W->tape, t->d, t->record, t->record);
+  t->D = lb_explicit_look(t->X, t->d);
+  t->at = t->d;
+  if (!W->look(W->context, t)) {
+    return false;
+  }
+  lb_tape_go_to_active(W->tape, t->d, t->record - 1, t->record);
+  return lb_explicit_differentiate(t->X, t->d, lb_tape_record(W->tape, t->record)->dt);
+}
+
+static void pass_on(lb_walk* W, int record, const double* q, const double* v) {
+  lb_add(W->m->nv, W->q[(record - 1) % LB_TAPE_RING], 1, q);
+  lb_add(W->m->nv, W->v[(record - 1) % LB_TAPE_RING], 1, v);
+}
+
+static void back_explicit(lb_walk* W, lb_tangent* t, double* q, double* v) {
+  lb_explicit_back(t->X, q, v, t->motors);
+  pass_on(W, t->record, q, v);
+}
+
+// Other numbers for the state before.
+static bool differentiate_charts(lb_walk* W, lb_tangent* t) {
+  lb_tape_go_to(W->tape, t->d, t->record - 1);
+  return true;
+}
+
+static void back_charts(lb_walk* W, lb_tangent* t, double* q, double* v) {
+  lb_rechart_back(W->m, W->keeps, t->d->q, t->d->qd, q, v);
+  pass_on(W, t->record, q, v);
+}
+
+typedef struct stage_kind {
+  bool (*differentiate)(lb_walk* W, lb_tangent* t); // to its end; with the objective's share
+  void (*back)(lb_walk* W, lb_tangent* t, double* q, double* v);
+} stage_kind;
+
+static const stage_kind STAGE = {differentiate_stage, back_stage};
+static const stage_kind EXPLICIT = {differentiate_explicit, back_explicit};
+static const stage_kind CHARTS = {differentiate_charts, back_charts};
+
+static const stage_kind* kind_of(const lb_walk* W, const lb_tangent* t) {
+  const lb_record* at = lb_tape_record(W->tape, t->record);
+  return at->recharts ? &CHARTS : t->X && !at->impact ? &EXPLICIT : &STAGE;
+}
+
+// --- the way ---
+
+static size_t motors_size(const lb_walk* W, const lb_tangent* t) {
+  return 3 * (size_t)W->m->nmotor * (size_t)(t->X ? lb_explicit_moments(t->X) : 1);
+}
+
+static void differentiate(void* context, int i) {
+  lb_walk* W = context;
+  lb_tangent* t = &W->at[i];
+  memset(t->by_q, 0, (3 * (size_t)W->m->nv + (size_t)W->tape->rows) * sizeof(double)); // one block
+  memset(t->motors, 0, motors_size(W, t) * sizeof(double));
+  t->failed = !kind_of(W, t)->differentiate(W, t);
+}
+
+static lb_status take(lb_walk* W, int first, int by, int count) {
+  for (int i = 0; i < count; i++) {
+    W->at[i].record = first + i * by;
+  }
+  lb_parallel_for(W->threads, count, differentiate, W);
+  for (int i = 0; i < count; i++) {
+    if (W->at[i].failed) {
+      return lb_error_add(W->err, LB_FAILED, (lb_place){0},
+                          "the step that ends at t = %g s has no derivative: its equations are "
+                          "singular%s",
+                          lb_tape_record(W->tape, W->at[i].record)->time,
+                          W->at[i].X ? ", or it left gaps too wide to be closed straight (take "
+                                       "smaller steps)"
+                                     : "");
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status walk_stretch(lb_walk* W, bool back, lb_tangent_visitor* visit) {
+  const lb_tape* T = W->tape;
+  const int begin = lb_tape_first(T), end = T->count;
+  for (int done = 0; done < end - begin; done += W->width) {
+    const int left = end - begin - done, count = left < W->width ? left : W->width;
+    const lb_status status = take(W, back ? end - 1 - done : begin + done, back ? -1 : 1, count);
+    if (status != LB_OK) {
+      return status;
+    }
+    for (int i = 0; i < count; i++) {
+      visit(W->context, &W->at[i]);
+    }
+    const double gone = lb_tape_record(T, W->at[0].record)->time / (T->nstep * T->h);
+    if (W->progress &&
+        !lb_progress_report(W->progress, back ? 1 - gone : gone, "differentiating")) {
+      return lb_error_add(W->err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_walk_along(lb_walk* W, bool back, lb_tangent_visitor* visit) {
+  const int n = lb_tape_stretches(W->tape);
+  lb_status status = LB_OK;
+  for (int i = 0; i < n && status == LB_OK; i++) {
+    const int stretch = back ? n - 1 - i : i;
+    if (W->tape->stretch != stretch) {
+      status = lb_tape_hold(W->tape, W->st, W->d, stretch, W->err);
+    }
+    status = status == LB_OK ? walk_stretch(W, back, visit) : status;
+  }
+  return status;
+}
+
+void lb_walk_back(lb_walk* W, lb_tangent* t) {
+  const int nv = W->m->nv, now = t->record % LB_TAPE_RING;
+  lb_add(nv, W->q[now], 1, t->by_q);
+  lb_add(nv, W->v[now], 1, t->by_v);
+  kind_of(W, t)->back(W, t, W->q[now], W->v[now]);
+  memset(W->q[now], 0, (size_t)nv * sizeof(double));
+  memset(W->v[now], 0, (size_t)nv * sizeof(double));
+}
+
+// --- life ---
+
+static lb_status make_derivatives(lb_walk* W, lb_tangent* t) {
+  const lb_integrator by = W->tape->by;
+  const bool explicit = lb_integrator_is_explicit(by);
+  lb_status status = lb_data_create(W->m, W->allocator, &t->d, W->err);
+  if (status == LB_OK && explicit) {
+    status = lb_explicit_derivative_create(W->m, by, W->allocator, &t->X, W->err);
+  }
+  if (status == LB_OK &&
+      (!explicit || lb_constraints_unilateral(W->m) >= 0)) { // a start may be an impact
+    status = lb_step_derivative_create(W->m, W->allocator, &t->S, W->err);
+  }
+  if (status == LB_OK && W->matrices) {
+    lb_step_take_matrices(t->S);
+  }
+  return status;
+}
+
+static lb_status open_one(lb_walk* W, int slot) {
+  const size_t nv = (size_t)W->m->nv;
+  lb_tangent* t = &W->at[slot];
+  const lb_status status = make_derivatives(W, t);
+  if (status != LB_OK) {
+    return status;
+  }
+  t->slot = slot;
+  t->by_q = LB_TAKE(&W->arena, double, 4 * nv + (size_t)W->tape->rows);
+  t->motor = t->motors = LB_TAKE(&W->arena, double, motors_size(W, t));
+  if (!t->by_q || !t->motors) {
+    return lb_error_add(W->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
+  }
+  t->by_v = t->by_q + nv;
+  t->by_a = t->by_v + nv;
+  t->by_lambda = t->by_a + nv;
+  t->before = t->by_lambda + W->tape->rows;
+  return LB_OK;
+}
+
+static lb_status open_ring(lb_walk* W) {
+  const size_t nv = (size_t)W->m->nv;
+  double* ring = LB_TAKE(&W->arena, double, 2 * LB_TAPE_RING * nv);
+  if (!ring) {
+    return lb_error_add(W->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
+  }
+  for (size_t i = 0; i < LB_TAPE_RING; i++) {
+    W->q[i] = ring + 2 * i * nv;
+    W->v[i] = W->q[i] + nv;
+  }
+  return LB_OK;
+}
+
+lb_status lb_walk_open(lb_walk* W) {
+  // One thread takes one stage at a time, so that its matrices are still in the cache when they are
+  // used.
+  const int wide = W->threads > 1 ? 4 * W->threads : 1;
+  W->width = wide < LB_TANGENTS ? wide : LB_TANGENTS;
+  lb_arena_init(&W->arena, W->allocator);
+  lb_status status = open_ring(W);
+  for (int i = 0; i < W->width && status == LB_OK; i++) {
+    status = open_one(W, i);
+  }
+  if (status == LB_OK && lb_tape_stretches(W->tape) > 1) {
+    status = lb_data_create(W->m, W->allocator, &W->d, W->err);
+    status = status == LB_OK ? W->stepper(W->context, W->m, &W->st) : status;
+  }
+  return status;
+}
+
+void lb_walk_close(lb_walk* W) {
+  for (int i = 0; i < W->width; i++) {
+    lb_step_derivative_release(W->at[i].S);
+    lb_explicit_derivative_release(W->at[i].X);
+    lb_data_release(W->at[i].d);
+  }
+  lb_stepper_release(W->st);
+  lb_data_release(W->d);
+  lb_arena_release(&W->arena);
+}

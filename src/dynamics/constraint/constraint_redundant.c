@@ -1,0 +1,335 @@
+// Loop constraints that are redundant: a door on two hinges has five of them.
+//
+// Where all loops are closed such rows of J are combinations of others, and a factorisation with
+// pivots leaves them out. Within a step nothing is closed to the last digit: at gaps of size g rows
+// that are copies differ by g, their pivots are g^2 instead of zero, and look like those of a light
+// body on rows of its own. So which rows are redundant is found beforehand, and steps, their
+// derivatives and the closing of gaps have no such rows.
+//
+// Let V be the poses in which all loops are closed. Where J has the same rank r everywhere near a
+// pose of V, any r rows that are independent there define V by themselves, and the others are
+// functions of them (the theorem of constant rank). That is so but in special poses: a four-bar
+// with all bars in a line has a row too many there, and nowhere else. So r is taken from a pose
+// that nothing makes special: everything is put aside a little, at random, and loops are closed
+// again; what motors drive, too, unless loops can be closed nowhere else. As a check loops are then
+// closed from elsewhere by the r rows alone: the others have to be closed, too.
+//
+// Of rows that no coordinate moves there, such as those across the plane of a planar loop, it does
+// not matter where they are left out. Which of the others are depends on the pose: of a third crank
+// beside two parallel ones it is the row along the crank. These are chosen before every step, r in
+// the order of pivots, so that what is kept is far from singular; rows that are kept already stay
+// unless others are much better.
+#include <cblas.h>
+#undef I // complex.h comes along
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/constraint/constraint_rows.h"
+#include "dynamics/constraint/kkt.h"
+#include "dynamics/joint/joint.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/linear/dense.h"
+#include "math/linear/semidefinite.h"
+
+// Squares of sines: below it a row is a combination of others.
+static const double REPEATS = 1e-11;
+
+// How things are put aside: the first way after which loops can be closed.
+typedef struct aside {
+  double far;  // [m or rad]
+  bool driven; // what motors drive, too
+} aside;
+static const aside ASIDE[] = {{1e-2, true}, {1e-4, true}, {1e-2, false}, {1e-4, false}};
+enum { NASIDE = sizeof ASIDE / sizeof *ASIDE };
+
+// The part of that which gaps may be.
+static const double CLOSED = 1e-8;
+
+// Rows that are kept count for so many times their length, and the last for so much less than the
+// first: copies are equally good, and rounding is not to choose.
+static const double STAY = 2, LATER = 0.5;
+
+// All rows of joints at d's q, those that are left out, too.
+static void fill_joints(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  L->joints = L->every = true;
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_constraint_rows_fill(m, d);
+  L->joints = L->every = false;
+}
+
+// Their J.
+static void fill_jacobian(const lb_model* m, lb_data* d) {
+  fill_joints(m, d);
+  lb_fill_columns(m, d->work);
+  lb_constraint_rows_fill_jacobian(m, d);
+}
+
+static double length_of(const lb_model* m, const lb_constraints* L, int i) {
+  const double* J = L->Jt + (size_t)i * (size_t)m->nv;
+  return sqrt(lb_dot(m->nv, J, J));
+}
+
+// How long rows are at d, where nothing is special.
+static void measure_rows(const lb_model* m, lb_data* d) {
+  const lb_constraints* L = d->work->constraints;
+  if (L->kkt) {
+    return;
+  }
+  fill_jacobian(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    const double length = length_of(m, L, i);
+    L->length[L->row[i].number] = length > 0 ? length : 1;
+  }
+}
+
+// Rows that the elimination of all of them finds independent, in `pivot`.
+static int find_own_by_kkt(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  fill_joints(m, d);
+  if (!lb_kkt_factor(L->kkt, d, (lb_kkt_terms){0})) {
+    return 0;
+  }
+  const int own = lb_kkt_redundant(L->kkt, L->near);
+  int first = 0, last = own;
+  for (int i = 0; i < L->nrow; i++) {
+    L->pivot[L->near[L->row[i].number] ? last++ : first++] = i;
+  }
+  return own;
+}
+
+// Rows of the joints that are independent of each other, in `pivot`: how many. With `stay`, those
+// that are not left out come first unless others are much better. A row that all but vanishes in
+// this pose is worth little: rows count by the length they have elsewhere.
+static int find_own(const lb_model* m, lb_data* d, bool stay) {
+  const lb_constraints* L = d->work->constraints;
+  if (L->kkt) {
+    return find_own_by_kkt(m, d);
+  }
+  fill_jacobian(m, d);
+  const int nv = m->nv, n = L->nrow;
+  for (int i = 0; i < n; i++) {
+    const int number = L->row[i].number;
+    const double early = (1 - LATER * i / n) / L->length[number];
+    const double to = stay && !L->redundant[number] ? STAY * early : early;
+    for (int k = 0; k < nv; k++) {
+      L->Jt[(size_t)i * (size_t)nv + (size_t)k] *= to;
+    }
+  }
+  if (n == 0) {
+    return 0;
+  }
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, nv, 1, L->Jt, nv, 0, L->A, n);
+  return lb_semidefinite_rows(n, L->A, n, REPEATS, L->work, L->pivot);
+}
+
+// Leave out all rows of joints but the first so many in `pivot`.
+static void leave_out_others(lb_constraints* L, int own) {
+  bool changed = false;
+  for (int i = 0; i < L->nrow; i++) {
+    bool* out = &L->redundant[L->row[L->pivot[i]].number];
+    changed |= *out != (i >= own);
+    *out = i >= own;
+  }
+  L->choices += changed;
+}
+
+static void keep_every(const lb_model* m, lb_constraints* L) {
+  memset(L->redundant, 0, (size_t)lb_constraints_most(m) * sizeof *L->redundant);
+}
+
+// --- finding them ---
+
+// Numbers between -1 and 1 without a pattern, and the same ones for everybody.
+static double next_number(unsigned* seed) {
+  *seed = *seed * 1664525U + 1013904223U;
+  return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+void lb_constraint_rows_put_aside(const lb_model* m, lb_data* d, double far, bool driven,
+                                  unsigned seed) {
+  lb_constraints* L = d->work->constraints;
+  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  for (int k = 0; k < m->ndense; k++) {
+    const double to = far * next_number(&seed);
+    const bool stays = (m->v_driven[k] && !driven) || (L->keeps && L->kept[k]);
+    L->dq[k] = stays ? 0 : to;
+  }
+  lb_advance(m, d->q, L->dq, 1);
+}
+
+// From q a step aside, and to where the rows of joints are closed that are not left out.
+static bool go_aside(const lb_model* m, lb_data* d, const double* q, aside by, unsigned seed) {
+  lb_constraints* L = d->work->constraints;
+  memcpy(d->q, q, (size_t)m->nq * sizeof *q);
+  lb_constraint_rows_put_aside(m, d, by.far, by.driven, seed);
+  L->joints = true;
+  const double gap = lb_constraint_rows_project(m, d);
+  L->joints = false;
+  return gap < CLOSED * by.far;
+}
+
+static bool are_closed(const lb_model* m, lb_data* d, double gap) {
+  const lb_constraints* L = d->work->constraints;
+  double worst = 0;
+  fill_joints(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    worst = fmax(worst, fabs(L->row[i].c));
+  }
+  return worst < gap;
+}
+
+// Rows that are left out feel something at d.
+static bool feel_something(const lb_model* m, lb_data* d) {
+  const lb_constraints* L = d->work->constraints;
+  if (L->kkt) {
+    return lb_kkt_feels(L->kkt, L->redundant);
+  }
+  fill_jacobian(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    if (L->redundant[L->row[i].number] && length_of(m, L, i) > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Leave out what is redundant in poses near q; false: nothing does, or no pose was found.
+static bool find_near(const lb_model* m, lb_data* d, const double* q, aside by) {
+  lb_constraints* L = d->work->constraints;
+  if (!go_aside(m, d, q, by, 1)) {
+    return false;
+  }
+  measure_rows(m, d);
+  L->own = find_own(m, d, false);
+  leave_out_others(L, L->own);
+  L->moves = feel_something(m, d);
+  if (go_aside(m, d, q, by, 2) && are_closed(m, d, CLOSED * by.far)) {
+    L->moves |= feel_something(m, d);
+    return true;
+  }
+  keep_every(m, L);
+  return false;
+}
+
+// Where what motors drive stays, rows that feel nothing may do so in this pose alone.
+static void find(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  double* q = L->aside;
+  const bool eliminated = lb_constraints_eliminate(d, false);
+  measure_rows(m, d);
+  L->own = find_own(m, d, false);
+  L->moves = false;
+  const int rows = L->nrow;
+  memcpy(q, d->q, (size_t)m->nq * sizeof *q);
+  bool found = L->own == rows && are_closed(m, d, CLOSED);
+  for (int i = 0; i < NASIDE && !found; i++) {
+    found = find_near(m, d, q, ASIDE[i]);
+    L->moves |= found && !ASIDE[i].driven;
+  }
+  L->own = found ? L->own : rows;
+  L->moves = L->moves && L->own < rows;
+  memcpy(d->q, q, (size_t)m->nq * sizeof *q);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_constraints_eliminate(d, eliminated);
+}
+
+// --- what callers use ---
+
+// Where fewer are independent the pose is special, and what is left out stays.
+static void choose_again(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  if (find_own(m, d, true) >= L->own) {
+    leave_out_others(L, L->own);
+  }
+}
+
+// Whether elimination finds what is kept to be hardly independent here.
+static bool is_doubtful(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  lb_kinematics(m, d, d->q, d->qd);
+  L->joints = true;
+  lb_constraint_rows_fill(m, d);
+  L->joints = false;
+  lb_kkt_factor(L->kkt, d, (lb_kkt_terms){0});
+  return lb_kkt_is_weak(L->kkt);
+}
+
+void lb_constraints_find_redundant(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  if (L && L->own < 0) {
+    find(m, d);
+  }
+  if (L && L->moves && (!L->kkt || is_doubtful(m, d))) {
+    choose_again(m, d);
+  }
+}
+
+void lb_constraints_adopt_choice(const lb_model* m, lb_data* d, const lb_model* tree,
+                                 const lb_data* from) {
+  lb_constraints* L = d->work->constraints;
+  const lb_constraints* T = from->work->constraints;
+  if (!L || !T || !L->kkt || T->own < 0) {
+    return;
+  }
+  int rows = 0, out = 0;
+  for (int i = 0, at = 0; i < m->nloop; at += lb_loop_rows_of(m, i), i++) {
+    const int n = lb_loop_rows_of(m, i);
+    for (int k = 0, there = 0; k < tree->nloop; there += lb_loop_rows_of(tree, k), k++) {
+      if (strcmp(m->loop[i].name, tree->loop[k].name) == 0 && n == lb_loop_rows_of(tree, k)) {
+        memcpy(L->redundant + at, T->redundant + there, (size_t)n * sizeof *L->redundant);
+      }
+    }
+    for (int r = at; r < at + n; r++) {
+      out += L->redundant[r];
+    }
+    rows += n - (m->loop_motor[i] >= 0);
+  }
+  L->own = rows - out;
+  L->moves = T->moves;
+  L->choices++;
+}
+
+void lb_constraints_forget_redundant(lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  if (L) {
+    keep_every(d->model, L);
+    L->own = -1;
+    L->moves = false;
+    L->choices++;
+  }
+}
+
+int lb_constraints_count_choices(const lb_data* d) {
+  return d->work->constraints ? d->work->constraints->choices : 0;
+}
+
+const bool* lb_constraints_redundant(const lb_data* d) {
+  return d->work->constraints ? d->work->constraints->redundant : NULL;
+}
+
+void lb_constraints_set_redundant(lb_data* d, const bool* redundant) {
+  lb_constraints* L = d->work->constraints;
+  if (L && redundant) {
+    memcpy(L->redundant, redundant, (size_t)lb_constraints_most(d->model) * sizeof *redundant);
+  }
+}
+
+bool lb_constraints_redundant_open(const lb_model* m, lb_data* d) {
+  static const double OPEN = 1e-9, MORE = 1e3; // [m or rad], and than what is kept
+  lb_constraints* L = d->work->constraints;
+  double out = 0, kept = 0;
+  if (!L || !L->moves) {
+    return false;
+  }
+  fill_joints(m, d);
+  for (int i = 0; i < L->nrow; i++) {
+    double* worst = L->redundant[L->row[i].number] ? &out : &kept;
+    *worst = fmax(*worst, fabs(L->row[i].c));
+  }
+  const bool opened = out > OPEN + MORE * kept;
+  if (opened) {
+    lb_constraints_forget_redundant(d);
+  }
+  return opened;
+}

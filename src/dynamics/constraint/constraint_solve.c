@@ -1,0 +1,451 @@
+// What is done with the constraints. With A = J Minv J' and the accelerations qdd0 without
+// constraints,
+//
+//   A lambda = -cdd(qdd0),   force = J' lambda                    (3)
+//
+// Rows may be redundant (a planar four-bar closed by a hinge has three too many): A is then
+// singular but (3) has solutions, and a Cholesky factorisation with pivoting picks one by leaving
+// out rows that say nothing new. Unilateral constraints make (3) the conditions of
+// [red] eq. 4.108,
+//
+//   lambda >= 0,   cdd >= 0,   lambda cdd = 0                     (4)
+//
+// a complementary problem in those that touch. Gaps are closed in constraint_projection.c.
+#include <cblas.h>
+#undef I // complex.h comes along
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/constraint/constraint_rows.h"
+#include "dynamics/constraint/elimination.h"
+#include "dynamics/constraint/kkt.h"
+#include "dynamics/force/force.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/linear/complementary.h"
+#include "math/linear/dense.h"
+#include "math/linear/semidefinite.h"
+
+// Relative to the largest pivot; below it a row is redundant.
+static const double REDUNDANT = 1e-11;
+
+// What a row that a coordinate does not move feels of it is rounding, and counts as nothing. Of a
+// flap on two hinges with one axis there are no other rows, and rounding would hold it.
+static const double ROUNDING = 1e-13;
+
+// Rows between the same frames, one after another: most have what a link's directions do at their
+// point in common.
+typedef struct group {
+  const lb_constraint* row;
+  int count;
+  double* J; // of the first
+} group;
+
+static double size(lb_v4 x) {
+  return fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
+}
+
+// Add sign * (what the rows do to the coordinates that carry a link) to their rows of J. The
+// directions S are those that lb_crba left, at the links' origins; at the rows' point the motion of
+// a direction is (S0, S1 + S0 x arm).
+static void add_link(const lb_model* m, const lb_work* w, const group* g, int link, double sign) {
+  for (int i = link; i != LB_WORLD; i = m->link_parent[i]) {
+    const lb_link* l = &m->link[i];
+    const lb_v4 arm = g->row->at - w->state[i].p;
+    for (int k = 0; k < l->nv && !l->driven; k++) {
+      const lb_v4* S = w->S + 2 * (l->column + k);
+      const lb_v4 move = S[1] + lb_v4_cross(S[0], arm);
+      const double turn = size(S[0]), reach = size(S[1]) + turn * (size(arm) + size(g->row->at));
+      double* J = g->J + l->v + k;
+      for (int r = 0; r < g->count; r++, J += m->nv) {
+        const bool turns = g->row[r].turns;
+        const double felt = lb_v4_sum((turns ? S[0] : move) * g->row[r].e);
+        *J += fabs(felt) > ROUNDING * (turns ? turn : reach) ? sign * felt : 0;
+      }
+    }
+  }
+}
+
+// Coordinates that should stay, but need not, are so many times as heavy.
+static const double LOATH = 100;
+
+static void hold(const lb_model* m, double* M, int k) {
+  for (int j = 0; j < m->ndense; j++) {
+    M[k * m->ndense + j] = M[j * m->ndense + k] = j == k;
+  }
+}
+
+// Coordinates under a motor do not give way: an identity row in M. Nor do those that are kept.
+static void hold_driven(const lb_model* m, const lb_constraints* L) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_driven[i]) {
+      hold(m, L->M, m->link_v[i]);
+    }
+  }
+  for (int k = 0; k < m->ndense && L->keeps; k++) {
+    if (L->kept[k] && L->loath) {
+      L->M[k * (m->ndense + 1)] *= LOATH;
+    } else if (L->kept[k]) {
+      hold(m, L->M, k);
+    }
+  }
+}
+
+// Rows from i on between the same frames; all act at b's origin.
+static int group_size(const lb_constraints* L, int i) {
+  int n = 1;
+  while (L->row[i].a && i + n < L->nrow && L->row[i + n].a == L->row[i].a) {
+    n++;
+  }
+  return n;
+}
+
+static void leave_out_kept(const lb_model* m, const lb_constraints* L) {
+  for (int i = 0; i < L->nrow; i++) {
+    for (int k = 0; k < m->nv; k++) {
+      L->Jt[(size_t)i * (size_t)m->nv + (size_t)k] *= !L->kept[k];
+    }
+  }
+}
+
+void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  const int nv = m->nv;
+  memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
+  for (int i = 0, count = 1; i < L->nrow; i += count) {
+    const lb_constraint* r = &L->row[i];
+    const group g = {r, count = group_size(L, i), L->Jt + (size_t)i * (size_t)nv};
+    if (r->coupling >= 0) {
+      lb_coupling_row(m, r->coupling, r->sign, false, g.J);
+    } else {
+      add_link(m, d->work, &g, r->b->link, 1);
+      add_link(m, d->work, &g, r->a->link, -1);
+    }
+  }
+  if (L->keeps && !L->loath) {
+    leave_out_kept(m, L);
+  }
+}
+
+// Unknowns of M: without couplings of fixed ratio (elimination.h), those that they leave.
+static int unknowns(const lb_model* m, const lb_constraints* L) {
+  return L->eliminated && m->elimination.count > 0 ? lb_elimination_left(m) : m->ndense;
+}
+
+static void reduce(const lb_model* m, lb_constraints* L) {
+  if (L->eliminated && m->elimination.count > 0) {
+    lb_elimination_reduce(m, L->M);
+    for (int i = 0; i < L->nrow; i++) {
+      lb_elimination_gather(m, L->Jt + (size_t)i * (size_t)m->nv);
+    }
+  }
+}
+
+// M = L L', Jt = Linv J', A = J Minv J', where M and J are filled; false when M cannot be factored.
+// Nodes of elastic bodies stay where they are.
+static bool factor_filled(const lb_model* m, lb_constraints* L) {
+  const int nd = unknowns(m, L);
+  reduce(m, L);
+  if (lb_cholesky(nd, L->M, nd) != LB_OK) {
+    return false;
+  }
+  if (L->nrow > 0) {
+    cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nd, L->nrow, 1,
+                L->M, nd, L->Jt, m->nv);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nd, 1, L->Jt, m->nv, 0, L->A,
+                L->nrow);
+  }
+  return true;
+}
+
+static void fill_matrices(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  lb_crba(m, d, L->M, d->q);
+  hold_driven(m, L);
+  lb_constraint_rows_fill_jacobian(m, d);
+}
+
+static bool any_unilateral(const lb_constraints* L) {
+  for (int i = 0; i < L->nrow; i++) {
+    if (L->row[i].unilateral) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void damp(lb_constraints* L) {
+  const int n = L->nrow;
+  double trace = 0;
+  for (int i = 0; i < n; i++) {
+    trace += L->A[i * (n + 1)];
+  }
+  for (int i = 0; i < n; i++) { // what moves at a rate has no gap, and stays
+    L->A[i * (n + 1)] += L->row[i].rate_only ? 0 : L->how.damping * trace / n;
+  }
+}
+
+static bool factor_kkt(lb_data* d) {
+  const lb_constraints* L = d->work->constraints;
+  return lb_kkt_factor(L->kkt, d,
+                       (lb_kkt_terms){.held = L->keeps ? L->kept : NULL,
+                                      .heavier = L->loath ? LOATH : 0,
+                                      .damping = L->how.damping,
+                                      .bilateral = L->how.bilateral});
+}
+
+bool lb_constraint_rows_factor(const lb_model* m, lb_data* d, lb_constraint_rows_how how) {
+  lb_constraints* L = d->work->constraints;
+  L->how = how;
+  L->rank = -1;
+  if (L->kkt) {
+    return factor_kkt(d);
+  }
+  fill_matrices(m, d);
+  const bool made = factor_filled(m, L);
+  if (made && how.damping > 0) {
+    damp(L);
+  }
+  return made;
+}
+
+// (4): x with w = A x + b, and w in b.
+static void solve_unilateral(lb_constraints* L) {
+  const int n = L->nrow;
+  for (int i = 0; i < n; i++) {
+    L->b[i] = -L->x[i];
+    L->unilateral[i] = L->row[i].unilateral;
+  }
+  lb_complementary_solve(n, L->A, L->b, L->unilateral, REDUNDANT, L->x, L->part, L->work, L->pivot);
+}
+
+// dq = Minv J'x, and beta times Minv L dq.
+static void spread(const lb_model* m, lb_constraints* L, double beta) {
+  const int nd = unknowns(m, L); // the others stay zero
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, beta, L->dq, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->M, nd, L->dq, 1);
+  if (nd < m->ndense) {
+    lb_elimination_spread(m, L->dq);
+  }
+}
+
+static void solve_dense(lb_constraints* L) {
+  const int n = L->nrow;
+  if (n > 0 && !L->how.bilateral && any_unilateral(L)) {
+    solve_unilateral(L);
+    return;
+  }
+  if (L->rank < 0) {
+    L->rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
+  }
+  lb_semidefinite_solve(n, L->A, n, L->rank, L->x, L->work, L->pivot);
+}
+
+// With W = M of kkt.h and b = 0: the multipliers are -mu of c = x, those of unilateral rows mu of
+// -x, for which all signs change.
+static void solve_kkt(const lb_model* m, lb_constraints* L) {
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->x[i];
+  }
+  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  lb_kkt_solve(L->kkt, L->dq, L->x, L->b);
+  for (int k = 0; k < m->nv; k++) {
+    L->dq[k] = -L->dq[k];
+  }
+}
+
+void lb_constraint_rows_solve(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  if (L->kkt) {
+    solve_kkt(m, L);
+  } else {
+    solve_dense(L);
+    spread(m, L, 0);
+  }
+}
+
+// --- what callers use ---
+
+void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
+  if (link != LB_WORLD) {
+    lb_state* s = &w->state[link];
+    s->xf += f;
+    s->xn += n + lb_v4_cross(at - s->p, f);
+  }
+}
+
+void lb_constraint_rows_apply(const lb_model* m, lb_data* d) {
+  const lb_constraints* L = d->work->constraints;
+  memset(d->coupling_force, 0, (size_t)m->ncoupling * sizeof *d->coupling_force);
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_constraint* r = &L->row[i];
+    const lb_v4 push = r->e * L->x[i];
+    const lb_v4 f = r->turns ? lb_v4_zero() : push;
+    const lb_v4 n = r->turns ? push : lb_v4_zero();
+    if (r->motor >= 0) {
+      d->motor_force[r->motor] = L->x[i];
+    }
+    if (r->coupling >= 0) {
+      d->coupling_force[r->coupling] += r->sign * L->x[i];
+      lb_coupling_row(m, r->coupling, r->sign * L->x[i], true, d->work->tau);
+    } else {
+      lb_link_add_wrench(d->work, r->b->link, r->at, n, f);
+      lb_link_add_wrench(d->work, r->a->link, r->at, -n, -f);
+    }
+  }
+}
+
+// --- couplings of fixed ratio ---
+//
+// Accelerations that break them change by p, of the coordinates that they hold, and by P u:
+//
+//   (6)  P'M P u = P'(J'lambda - M p),   J (P u + p) = -cdd
+//
+// and what they exert is M (P u + p) - J'lambda, on the coordinates held.
+
+// p in `change`, -M p in dq, and what of p the other rows feel in x; M's rows that are needed
+// again.
+static void begin_elimination(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  const lb_elimination* g = &m->elimination;
+  const size_t nv = (size_t)m->nv;
+  memset(L->change, 0, nv * sizeof *L->change);
+  for (int e = 0; e < g->count; e++) {
+    double* p = &L->change[g->held[e]];
+    *p = -d->qdd[g->held[e]];
+    for (int i = g->first[e]; i < g->first[e + 1]; i++) {
+      *p += g->factor[i] * d->qdd[g->from[i]];
+    }
+    memcpy(L->held + (size_t)e * nv, L->M + (size_t)g->held[e] * nv, nv * sizeof *L->held);
+  }
+  for (size_t k = 0; k < nv; k++) {
+    L->dq[k] = -lb_dot(m->nv, L->M + k * nv, L->change);
+  }
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] -= lb_dot(m->nv, L->Jt + (size_t)i * nv, L->change);
+  }
+}
+
+// dq = Linv P'dq, and what of it the other rows feel.
+static void feel_elimination(const lb_model* m, lb_constraints* L) {
+  const int left = lb_elimination_left(m);
+  lb_elimination_gather(m, L->dq);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, left, L->M, left, L->dq, 1);
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] -= lb_dot(left, L->Jt + (size_t)i * (size_t)m->nv, L->dq);
+  }
+}
+
+static void apply_elimination(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  const lb_elimination* g = &m->elimination;
+  spread(m, L, 1);
+  lb_add(m->nv, L->change, 1, L->dq);
+  memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
+  lb_constraints_add_forces(m, d, L->x, -1, L->dq);
+  for (int e = 0; e < g->count; e++) {
+    L->dq[g->held[e]] += lb_dot(m->nv, L->held + (size_t)e * (size_t)m->nv, L->change);
+  }
+  lb_add(m->nv, L->change, 1, d->qdd);
+  lb_elimination_multipliers(m, L->eliminated_multiplier, L->dq);
+  for (int e = 0; e < g->count; e++) {
+    const int coupling = g->coupling[e];
+    const double force = m->coupling[coupling].sign * L->eliminated_multiplier[e];
+    d->coupling_force[coupling] += force;
+    lb_coupling_row(m, coupling, force, true, d->work->tau);
+  }
+}
+
+void lb_constraints_accelerate(const lb_model* m, lb_data* d) {
+  const lb_constraints* L = d->work->constraints;
+  if (m->elimination.count > 0) {
+    memcpy(d->qdd, L->change, (size_t)m->nv * sizeof *d->qdd);
+  }
+}
+
+// Solve for the multipliers of the rows that act, whose accelerations are in x, and put what they
+// exert on links and coordinates.
+static bool solve_rows(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  const bool eliminates = m->elimination.count > 0;
+  L->how = (lb_constraint_rows_how){0};
+  L->rank = -1;
+  if (L->kkt) {
+    const bool made = factor_kkt(d);
+    if (made) {
+      lb_constraint_rows_solve(m, d);
+      lb_constraint_rows_apply(m, d);
+    }
+    return made;
+  }
+  fill_matrices(m, d);
+  if (eliminates) {
+    begin_elimination(m, d);
+  }
+  if (!factor_filled(m, L)) {
+    return false;
+  }
+  if (eliminates) {
+    feel_elimination(m, L);
+  }
+  solve_dense(L);
+  lb_constraint_rows_apply(m, d);
+  if (eliminates) {
+    apply_elimination(m, d);
+  }
+  return true;
+}
+
+void lb_constraints_apply(const lb_model* m, lb_data* d) {
+  lb_constraints* L = d->work->constraints;
+  const bool was = lb_constraints_eliminate(d, true);
+  lb_constraint_rows_fill(m, d);
+  lb_constraint_rows_keep_active(L);
+  for (int i = 0; i < L->nrow; i++) {
+    L->x[i] = -L->row[i].cdd;
+  }
+  const bool any = m->elimination.count > 0 || L->nrow > 0;
+  if (any && !solve_rows(m, d)) { // nothing holds
+    memcpy(L->change, d->qdd, (size_t)m->nv * sizeof *d->qdd);
+  }
+  lb_constraints_eliminate(d, was);
+}
+
+void lb_constraints_multipliers(const lb_data* d, double* lambda, double* left) {
+  const lb_constraints* L = d->work->constraints;
+  const int all = lb_constraints_most(d->model);
+  for (int i = 0; i < all; i++) {
+    lambda[i] = 0;
+    left[i] = INFINITY;
+  }
+  const bool unilateral = L && any_unilateral(L);
+  for (int i = 0; L && i < L->nrow; i++) {
+    lambda[L->row[i].place] = L->x[i];
+    left[L->row[i].place] = unilateral ? L->b[i] : 0;
+  }
+}
+
+void lb_constraints_apply_multipliers(const lb_model* m, lb_data* d, const double* lambda) {
+  lb_constraints* L = d->work->constraints;
+  lb_constraint_rows_fill(m, d);
+  lb_constraint_rows_keep_active(L);
+  memcpy(L->x, lambda, (size_t)L->nrow * sizeof *L->x);
+  lb_constraint_rows_apply(m, d);
+}
+
+void lb_constraints_balance(const lb_model* m, lb_data* d, const double* r, const double* pushing,
+                            double* lambda) {
+  lb_constraints* L = d->work->constraints;
+  const int n = lb_constraints_linearise(m, d).count;
+  for (int i = 0; i < n; i++) {
+    double* J = L->Jt + (size_t)i * (size_t)m->nv;
+    if (pushing && L->row[i].unilateral && !(pushing[i] > 0)) {
+      memset(J, 0, (size_t)m->nv * sizeof *J);
+    }
+    lambda[i] = lb_dot(m->nv, J, r);
+    for (int k = 0; k <= i; k++) {
+      L->A[i + k * n] = lb_dot(m->nv, J, L->Jt + (size_t)k * (size_t)m->nv);
+    }
+  }
+  const int rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
+  lb_semidefinite_solve(n, L->A, n, rank, lambda, L->work, L->pivot);
+}

@@ -1,0 +1,67 @@
+// Forces of the system: a table of laws, each applied to all its members. Kinematics and, for laws
+// that ask for it, velocities of the origins are in place when they are called.
+#pragma once
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/force_point.h"
+#include "dynamics/force/switching.h"
+#include "limber/derivative.h"
+
+typedef struct lb_force {
+  const char* name;
+  // How many there are; laws without members are skipped.
+  int (*count)(const lb_model* m);
+  // Add the forces to the links' external forces and to the generalised ones.
+  void (*apply)(const lb_model* m, lb_data* d);
+  // Stored energy; NULL: the law stores none.
+  double (*energy)(const lb_model* m, lb_data* d);
+  // Add to D's tau_q and tau_qd what the motion needs beyond them: external forces less their
+  // turning along with the links (dynamics_derivative.h), generalised ones whole. NULL: they depend
+  // on time alone.
+  void (*differentiate)(lb_derivatives* D, lb_data* d);
+  // Switching functions, at kinematics of d's state: how many there are, and their values unless
+  // `out` is NULL, when d may be, too. NULL: the forces are smooth.
+  int (*switching)(const lb_model* m, lb_data* d, lb_switching* out);
+  bool on_links; // some of them act on links, not on coordinates alone
+  // Stiffness and damping, symmetric, that linearly implicit steps take of them: added to D's tau_q
+  // and tau_qd, after lb_derive. NULL: none.
+  void (*stiffen)(lb_derivatives* D, lb_data* d);
+} lb_force;
+
+extern const lb_force lb_force_joint, lb_force_spring, lb_force_cable, lb_force_ground,
+    lb_force_drag, lb_force_load, lb_force_motor, lb_force_elastic, lb_force_loop,
+    lb_force_friction, lb_force_limit, lb_force_ball_limit, lb_force_free_rotor, lb_force_particles;
+
+// All of them: sets the external forces and tau of the work space. The potential energy they hold.
+void lb_forces_apply(const lb_model* m, lb_data* d);
+// Those on links alone: what derivatives need of them.
+void lb_forces_apply_to_links(const lb_model* m, lb_data* d);
+double lb_forces_energy(const lb_model* m, lb_data* d);
+// Of all of them, after lb_derive; of all but the internal forces of elastic bodies, which are dear
+// and for which there are shorter ways (elastic/reduced/reduced_derivative.h).
+void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
+void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
+// Stiffness and damping, in place of tau_q and tau_qd of the motion, after lb_derive.
+void lb_forces_stiffen(lb_derivatives* D, lb_data* d);
+// Motion of a point of a link with the velocities mu, [nv], after lb_derive.
+lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, const double* mu);
+// Switching functions of all of them and of the joints' charts, as lb_force's.
+int lb_switching_find(const lb_model* m, lb_data* d, lb_switching* out);
+// Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix
+// of an implicit step is the mass matrix with more on its diagonal (tree_system.h).
+bool lb_forces_are_diagonal(const lb_model* m);
+// The same but for friction, limits and constraints: what the KKT system (kkt.h) is for.
+bool lb_forces_are_on_joints(const lb_model* m);
+// Nothing depends on the state but springs and dampers of joints, and the arms of loads.
+bool lb_forces_change_by_joints(const lb_model* m);
+
+// The slopes of joints' springs, [nv], where each pulls a coordinate by itself.
+void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope);
+// What they add to dtau/dq, which is on each joint's own coordinates: to K [nv][LB_JOINT_MOST_V].
+void lb_joint_springs_blocks(const lb_model* m, const double* q, double* K);
+
+// What springs, dampers, friction and limits of joints add to Newton's matrix W [nv][nv] of an
+// implicit step: minus their derivatives by qd, and dt times those by q.
+void lb_resistance_stiffen(const lb_model* m, const lb_data* d, double* W, double dt);
+// Whether each of them resists one coordinate by itself, and then what: stiffness and damping [nv].
+bool lb_resistance_is_diagonal(const lb_model* m);
+void lb_resistance_diagonals(const lb_model* m, const lb_data* d, double* K, double* C);

@@ -1,0 +1,70 @@
+#include "dynamics/tree/kinematics.h"
+
+#include "base/parallel.h"
+#include "math/space/sincos.h"
+
+// Below this many links a second thread costs more than it brings.
+enum { PARALLEL_LINKS = 4000 };
+
+void lb_place_hinges(const lb_model* m, lb_work* w, const double* q) {
+  for (int i = 0; i < m->nhinge; i++) {
+    w->angle[i] = q[m->hinge_q[i]];
+  }
+  lb_sincos(m->nhinge, w->angle, w->sine, w->cosine);
+}
+
+void lb_move_origins(const lb_model* m, lb_work* w, const double* qd) {
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    LB_JOINT[l->kind]->move_origin(&w->state[i], &w->state[l->parent], qd + l->v);
+  }
+}
+
+void lb_fill_columns(const lb_model* m, lb_work* w) {
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_link* l = &m->link[i];
+    LB_JOINT[l->kind]->columns(w->S + 2 * (size_t)l->column, &w->state[i]);
+  }
+}
+
+typedef struct tree_job {
+  const lb_model* m;
+  void (*work)(void* context, int first, int last);
+  void* context;
+} tree_job;
+
+static void one_tree(void* context, int t) {
+  const tree_job* job = context;
+  job->work(job->context, job->m->tree_link[t], job->m->tree_link[t + 1]);
+}
+
+void lb_for_trees(const lb_model* m, lb_data* d, void (*work)(void* context, int first, int last),
+                  void* context) {
+  if (d->threads > 1 && m->nlink >= PARALLEL_LINKS && m->ntree > 1) {
+    tree_job job = {m, work, context};
+    lb_parallel_for(d->threads, m->ntree, one_tree, &job);
+  } else {
+    work(context, 0, m->nlink);
+  }
+}
+
+typedef struct kinematics_job {
+  const lb_model* m;
+  lb_work* w;
+  const double* q;
+  const double* qd;
+} kinematics_job;
+
+static void kinematics(void* context, int first, int last) {
+  const kinematics_job* job = context;
+  for (int i = first; i < last; i++) {
+    lb_link_place(job->m, job->w, i, job->q);
+    lb_link_move(job->m, job->w, i, job->qd);
+  }
+}
+
+void lb_kinematics(const lb_model* m, lb_data* d, const double* q, const double* qd) {
+  kinematics_job job = {m, d->work, q, qd};
+  lb_place_hinges(m, d->work, q);
+  lb_for_trees(m, d, kinematics, &job);
+}

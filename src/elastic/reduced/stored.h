@@ -1,0 +1,140 @@
+// A reduced body as a file: everything that a simulation of it needs, and what is known of how well
+// it stands for the full one. The structure is the file's image, flat arrays by rows as NumPy has
+// them; lb_stored_build() makes the body that the recursions use.
+//
+// It lives here, above scenes and models, because a scene names such files and a model is made of
+// them.
+#pragma once
+#include "elastic/reduced/cubature.h"
+#include "geom/tet/tetmesh.h"
+
+enum { LB_STORED_FORMAT = 1, LB_STORED_DIMENSIONS = 13 };
+
+/// Arrays live in the arena they were made in. Lengths first, then the arrays with their shapes.
+typedef struct lb_stored {
+  int r;                           ///< coordinates
+  int nnode, nelem;                ///< of the mesh
+  int elem_nodes;                  ///< 4 or 10
+  int nregion;                     ///< of the mesh, each with its material
+  int nface;                       ///< the held one and those that carry
+  int ncarry;                      ///< nface - 1
+  int nfirst;                      ///< nface + 1
+  int nface_node;                  ///< nodes of all faces
+  int npoint;                      ///< of the cubature
+  int nbody;                       ///< bodies that it was made for
+  int nuntil;                      ///< where parts along its form end
+  int nfigure;                     ///< figures of accuracy
+  int ncheck;                      ///< states to check a reader with
+  int three, two, six, dimensions; ///< 3, 2, 6 and LB_STORED_DIMENSIONS
+
+  const int* format;          ///< LB_STORED_FORMAT
+  const char* const* readme;  ///< one text
+  const char* const* body;    ///< [nbody] names
+  const char* const* form;    ///< rod, box, tube or mesh
+  const double* form_numbers; ///< [dimensions] from, to, up, width, height, radius, inner
+
+  const double* until; ///< [nuntil] from the start [m]
+
+  const double* node;          ///< [nnode][3] at rest [m]
+  const int* element;          ///< [nelem][elem_nodes]
+  const int* element_region;   ///< [nelem]
+  const char* const* law;      ///< [nregion]
+  const double* young;         ///< [nregion] [Pa]
+  const double* poisson;       ///< [nregion]
+  const double* density;       ///< [nregion] [kg/m^3]
+  const double* damping;       ///< [2] alpha [1/s], beta [s]: the largest of all regions
+  const double* damping_share; ///< [nregion][2] what each region has of them
+
+  const double* Phi;   ///< [r][nnode][3]
+  const double* omega; ///< [r] [rad/s]
+
+  const double* mass; ///< [kg]
+  const double* h0;   ///< [3] int rho X
+  const double* E0;   ///< [3][3] int rho X X'
+  const double* H;    ///< [r][3] int rho Phi_k
+  const double* B0;   ///< [r][3][3] int rho Phi_k X'
+  const double* B1;   ///< [r][r][3][3] int rho Phi_k Phi_l'
+  const double* M;    ///< [r][r] int rho Phi_k . Phi_l
+  const double* C;    ///< [r][r] the same with each region's share of alpha
+
+  const char* const* face_name; ///< [nface] the held one first
+  const int* face_first;        ///< [nfirst] where each one's nodes start below
+  const int* face_node;         ///< [nface_node]
+  const double* face_weight;    ///< [nface_node] area of each [m^2]
+  const double* face_x0;        ///< [ncarry][3]
+  const double* face_A0;        ///< [ncarry][3][3]
+  const double* face_W;         ///< [ncarry][r][3]
+  const double* face_A;         ///< [ncarry][r][3][3]
+
+  const double* point_x;      ///< [npoint][3] where they are at rest [m]
+  const double* point_weight; ///< [npoint] [m^3]
+  const double* point_G;      ///< [npoint][r][3][3] dPhi_k / dX
+  const int* point_region;    ///< [npoint]
+  const int* point_element;   ///< [npoint]
+
+  const double* eta_mean;  ///< [r] over the training
+  const double* eta_most;  ///< [r] largest |eta_k| of the training
+  const double* eta_limit; ///< [r] what counts as the range of use, >= eta_most
+
+  const double*
+      load_limit; ///< [nface][6] range of the accelerations of the body's frame and of what
+                  ///< each other face carries: linear less gravity, angular, in its axes
+  const double* load_every; ///< time between the frames they were found from [s]
+
+  const char* const* figure_name; ///< [nfigure]
+  const double* figure;           ///< [nfigure]
+
+  const double* check_eta;     ///< [ncheck][r] a state ...
+  const double* check_etad;    ///< [ncheck][r]
+  const double* check_v;       ///< [ncheck][3] velocity of the frame's origin, in its axes
+  const double* check_w;       ///< [ncheck][3] its angular velocity
+  const double* check_force;   ///< [ncheck][r] ... and what belongs to it: dV/deta
+  const double* check_energy;  ///< [ncheck] V
+  const double* check_kinetic; ///< [ncheck]
+} lb_stored;
+
+/// The bytes of the file, in `arena`.
+lb_status lb_stored_pack(const lb_stored* stored, lb_arena* arena, char** bytes, size_t* size);
+
+/// The same backwards: LB_INVALID with all that is wrong of the arrays and what they say.
+lb_status lb_stored_unpack(const char* bytes, size_t size, const char* name, lb_arena* arena,
+                           lb_stored* stored, lb_error* err);
+/// From a file; one that cannot be read is told at `from`.
+lb_status lb_stored_read(const char* path, lb_place from, lb_arena* arena, lb_stored* stored,
+                         lb_error* err);
+
+/// What a file's numbers must be for a body to be made of them. unpack() calls it.
+lb_status lb_stored_check(const lb_stored* stored, const char* name, lb_error* err);
+
+/// The body, in `arena`; of `stored` nothing is kept.
+lb_status lb_stored_build(const lb_stored* stored, lb_arena* arena, lb_reduced** reduced);
+
+/// The mesh, without surfaces, and the faces; they point into `stored`.
+lb_status lb_stored_mesh(const lb_stored* stored, lb_arena* arena, lb_tetmesh* mesh);
+lb_basis_face lb_stored_face(const lb_stored* stored, int face);
+/// The face of that name (0 is the held one), or -1.
+int lb_stored_find_face(const lb_stored* stored, const char* name);
+
+/// What a file is made of. The figures of accuracy and the range are left for the caller.
+typedef struct lb_stored_input {
+  const lb_tetmesh* mesh;
+  const lb_material* material; ///< [nregion]
+  const lb_basis* basis;
+  const lb_reduced* reduced;
+  const lb_points* points;
+  int nface;
+  const char* const* face_name; ///< [nface] the held one first
+  const lb_basis_face* face;    ///< [nface]
+  int nbody;
+  const char* const* body; ///< [nbody]
+  const char* form;
+  double form_numbers[LB_STORED_DIMENSIONS];
+  int nuntil;
+  const double* until; ///< [nuntil]
+  int nsample;         ///< training coordinates: rows for the range; 0: a body that was not trained
+  const double* eta;   ///< [nsample][r]
+} lb_stored_input;
+lb_status lb_stored_make(const lb_stored_input* in, lb_arena* arena, lb_stored* stored);
+
+/// How far a state is outside the training: the largest |eta_k| / limit_k. 1 and less is inside.
+double lb_stored_reach(int r, const double* limit, const double* eta);

@@ -1,0 +1,271 @@
+// Is a mesh the surface of a solid, and a convex one? Messages name the place on the mesh, so that
+// its author finds it in a modelling program.
+#include <stdio.h>
+
+#include "geom/mesh/triangle_mesh.h"
+
+static double distance(lb_vec3 a, lb_vec3 b) {
+  return lb_vec3_norm(lb_vec3_sub(a, b));
+}
+
+// What all the checks need.
+typedef struct check {
+  const lb_mesh* mesh;
+  const char* name;
+  lb_place place;
+  lb_error* err;
+} check;
+
+// --- one vertex and one face at a time ---
+
+static lb_status check_vertices(const check* c) {
+  for (int i = 0; i < c->mesh->nvertex; i++) {
+    const lb_vec3 v = c->mesh->vertex[i];
+    if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z)) {
+      return lb_error_add(c->err, LB_INVALID, c->place,
+                          "mesh '%s': vertex %d has a coordinate that is not a finite number",
+                          c->name, i + 1);
+    }
+  }
+  return LB_OK;
+}
+
+static lb_status check_faces(const check* c) {
+  for (int f = 0; f < c->mesh->nface; f++) {
+    const int* v = &c->mesh->face[3 * f];
+    for (int k = 0; k < 3; k++) {
+      if (v[k] < 0 || v[k] >= c->mesh->nvertex) {
+        return lb_error_add(c->err, LB_INVALID, c->place,
+                            "mesh '%s': face %d uses vertex %d, but there are only %d", c->name,
+                            f + 1, v[k] + 1, c->mesh->nvertex);
+      }
+    }
+    if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]) {
+      return lb_error_add(c->err, LB_INVALID, c->place, "mesh '%s': face %d uses vertex %d twice",
+                          c->name, f + 1, (v[0] == v[1] ? v[0] : v[2]) + 1);
+    }
+  }
+  return LB_OK;
+}
+
+// --- edges ---
+
+// Of the sides of faces along one edge as many must run one way as the other. Two solids may touch
+// along an edge, so there may be more than one each.
+typedef struct edge_count {
+  int open, twisted;             // edges
+  lb_half_edge first_open;       // the first of each kind ...
+  lb_half_edge first_twisted[2]; // ... with two faces that run along it the same way
+} edge_count;
+
+static void count_edge(edge_count* n, const lb_half_edge* e, int sides) {
+  int forward = 0;
+  for (int i = 0; i < sides; i++) {
+    forward += e[i].forward;
+  }
+  if (2 * forward == sides) {
+    return;
+  }
+  if (sides % 2) {
+    if (n->open++ == 0) {
+      n->first_open = e[0];
+    }
+    return;
+  }
+  if (n->twisted++ == 0) {
+    int found = 0;
+    for (int i = 0; i < sides && found < 2; i++) {
+      if (e[i].forward == (2 * forward > sides)) {
+        n->first_twisted[found++] = e[i];
+      }
+    }
+  }
+}
+
+// "vertex 3 at (0, 0, 1) and vertex 7 at (1, 0, 1)"
+static const char* edge_text(char* text, size_t size, const lb_mesh* mesh, lb_half_edge e) {
+  const lb_vec3 a = mesh->vertex[e.low], b = mesh->vertex[e.high];
+  snprintf(text, size, "vertex %d at (%.6g, %.6g, %.6g) and vertex %d at (%.6g, %.6g, %.6g)",
+           e.low + 1, a.x, a.y, a.z, e.high + 1, b.x, b.y, b.z);
+  return text;
+}
+
+static const char* more_text(char* text, size_t size, int count) {
+  text[0] = '\0';
+  if (count > 1) {
+    snprintf(text, size, " (%d such edges in all)", count);
+  }
+  return text;
+}
+
+static lb_status report_edges(const check* c, const edge_count* n) {
+  char edge[200], more[60];
+  lb_status status = LB_OK;
+  if (n->open) {
+    status = lb_error_add(
+        c->err, LB_INVALID, c->place,
+        "mesh '%s' is open: no face closes the edge between %s%s; a solid needs a closed surface",
+        c->name, edge_text(edge, sizeof edge, c->mesh, n->first_open),
+        more_text(more, sizeof more, n->open));
+  }
+  if (n->twisted) {
+    status = lb_error_add(c->err, LB_INVALID, c->place,
+                          "mesh '%s': faces %d and %d disagree about which side is outside, at the "
+                          "edge between %s%s; "
+                          "flip one of them",
+                          c->name, n->first_twisted[0].face + 1, n->first_twisted[1].face + 1,
+                          edge_text(edge, sizeof edge, c->mesh, n->first_twisted[0]),
+                          more_text(more, sizeof more, n->twisted));
+  }
+  return status;
+}
+
+// How many of the half-edges from `i` on lie on the same edge.
+static int sides_of(const lb_half_edge* e, int i, int count) {
+  int sides = 1;
+  while (i + sides < count && e[i].low == e[i + sides].low && e[i].high == e[i + sides].high) {
+    sides++;
+  }
+  return sides;
+}
+
+static lb_status check_edges(const check* c, lb_arena* scratch) {
+  lb_half_edge* e;
+  const lb_status status = lb_mesh_edges(c->mesh, scratch, &e);
+  if (status != LB_OK) {
+    return lb_error_add(c->err, status, c->place, "no memory to check mesh '%s'", c->name);
+  }
+  edge_count n = {0};
+  const int count = 3 * c->mesh->nface;
+  for (int i = 0, sides; i < count; i += sides) {
+    sides = sides_of(e, i, count);
+    count_edge(&n, &e[i], sides);
+  }
+  return report_edges(c, &n);
+}
+
+// --- volume ---
+
+static lb_vec3 face_normal(const lb_mesh* mesh, int f) { // twice its area long
+  const int* v = &mesh->face[3 * f];
+  const lb_vec3 a = mesh->vertex[v[0]];
+  return lb_vec3_cross(lb_vec3_sub(mesh->vertex[v[1]], a), lb_vec3_sub(mesh->vertex[v[2]], a));
+}
+
+static lb_status check_volume(const check* c) {
+  static const double FLAT = 1e-13; // thickness over size below which rounding decides the volume
+  const lb_solid solid = lb_mesh_integrate(c->mesh);
+  lb_vec3 low, high;
+  lb_mesh_bounds(c->mesh, &low, &high);
+  double area = 0;
+  for (int f = 0; f < c->mesh->nface; f++) {
+    area += lb_vec3_norm(face_normal(c->mesh, f)) / 2;
+  }
+  if (!isfinite(solid.volume + solid.second.xx + solid.second.yy + solid.second.zz + area)) {
+    return lb_error_add(c->err, LB_INVALID, c->place, "mesh '%s' is too large to be computed with",
+                        c->name);
+  }
+  if (!(fabs(solid.volume) > FLAT * area * distance(low, high))) {
+    return lb_error_add(c->err, LB_INVALID, c->place, "mesh '%s' encloses no volume", c->name);
+  }
+  if (solid.volume < 0) {
+    return lb_error_add(c->err, LB_INVALID, c->place,
+                        "mesh '%s' is inside out: its faces point inwards; flip them", c->name);
+  }
+  return LB_OK;
+}
+
+lb_status lb_mesh_check(const lb_mesh* mesh, const char* name, lb_place place, lb_arena* scratch,
+                        lb_error* err) {
+  const check c = {mesh, name, place, err};
+  if (mesh->nface == 0) {
+    return lb_error_add(err, LB_INVALID, place, "mesh '%s' has no faces", name);
+  }
+  lb_status status = check_vertices(&c);
+  if (status == LB_OK) {
+    status = check_faces(&c);
+  }
+  if (status == LB_OK) {
+    const lb_arena_mark mark = lb_arena_here(scratch);
+    status = check_edges(&c, scratch);
+    lb_arena_reset(scratch, mark);
+  }
+  return status == LB_OK ? check_volume(&c) : status;
+}
+
+// --- convexity ---
+//
+// Looked at from its centre of mass, the surface of a convex solid covers each direction once:
+// every face is seen from inside and the solid angles sum to 4 pi. A closed surface for which that
+// holds is the boundary of a star-shaped solid, and such a solid is convex if it is so along each
+// edge. So three passes over faces and edges decide, without comparing every vertex with every
+// face.
+
+static double solid_angle(lb_vec3 a, lb_vec3 b, lb_vec3 c) {
+  const double la = lb_vec3_norm(a), lb = lb_vec3_norm(b), lc = lb_vec3_norm(c);
+  return 2 * atan2(lb_vec3_dot(a, lb_vec3_cross(b, c)), la * lb * lc + lb_vec3_dot(a, b) * lc +
+                                                            lb_vec3_dot(b, c) * la +
+                                                            lb_vec3_dot(c, a) * lb);
+}
+
+// Every face seen from inside, all directions once.
+static bool is_star(const lb_mesh* mesh, lb_vec3 centre) {
+  static const double ROUNDING = 1e-9; // of the angle of a sliver
+  double sum = 0;
+  for (int f = 0; f < mesh->nface; f++) {
+    const int* v = &mesh->face[3 * f];
+    const double angle = solid_angle(lb_vec3_sub(mesh->vertex[v[0]], centre),
+                                     lb_vec3_sub(mesh->vertex[v[1]], centre),
+                                     lb_vec3_sub(mesh->vertex[v[2]], centre));
+    if (!(angle > -ROUNDING)) {
+      return false;
+    }
+    sum += angle;
+  }
+  const double whole = 4 * 3.14159265358979323846;
+  return fabs(sum - whole) < 0.01 * whole; // what is not one turn is another whole one, or far less
+}
+
+// Does the smaller of two faces stay below the plane of the larger, to within `slack`? The larger
+// one's plane is the one to trust.
+static bool bends_inwards(const lb_mesh* mesh, int f, int g, double slack) {
+  lb_vec3 n = face_normal(mesh, f);
+  const lb_vec3 m = face_normal(mesh, g);
+  if (lb_vec3_dot(n, n) < lb_vec3_dot(m, m)) {
+    n = m;
+    const int t = f;
+    f = g;
+    g = t;
+  }
+  const lb_vec3 a = mesh->vertex[mesh->face[3 * f]];
+  for (int k = 0; k < 3; k++) {
+    const lb_vec3 b = mesh->vertex[mesh->face[3 * g + k]];
+    if (lb_vec3_dot(n, lb_vec3_sub(b, a)) > slack * lb_vec3_norm(n)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+lb_status lb_mesh_is_convex(const lb_mesh* mesh, lb_arena* scratch, bool* convex) {
+  static const double SLACK = 1e-6; // of the size: what single-precision files round to
+  lb_vec3 low, high;
+  lb_mesh_bounds(mesh, &low, &high);
+  const double size = distance(low, high);
+  if (!is_star(mesh, lb_mesh_integrate(mesh).com)) {
+    *convex = false;
+    return LB_OK;
+  }
+  const lb_arena_mark mark = lb_arena_here(scratch);
+  lb_half_edge* e;
+  const lb_status status = lb_mesh_edges(mesh, scratch, &e);
+  if (status == LB_OK) {
+    bool all = true;
+    for (int i = 0; all && i + 1 < 3 * mesh->nface; i += 2) { // a star has two faces at each edge
+      all = bends_inwards(mesh, e[i].face, e[i + 1].face, SLACK * size);
+    }
+    *convex = all;
+  }
+  lb_arena_reset(scratch, mark);
+  return status;
+}

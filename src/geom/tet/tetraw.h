@@ -1,0 +1,67 @@
+// What the readers of tetrahedral meshes have in common: they collect what a file says, and one
+// function turns it into a mesh.
+#pragma once
+#include "geom/mesh/scan.h"
+#include "geom/tet/tetmesh.h"
+
+/// An element or a face as the file has it: its nodes by the file's numbers.
+typedef struct lb_tetraw_cell {
+  int node[10];
+  int nnode; ///< 3, 6: a face; 4, 10: a tetrahedron
+  int tag;   ///< the file's number of its surface or region
+  int line;  ///< where it stands
+  int file;  ///< in which of the texts, for formats of several
+} lb_tetraw_cell;
+
+typedef struct lb_tetraw_node {
+  int id, index;
+} lb_tetraw_node;
+
+typedef struct lb_tetraw_name {
+  int dimension, tag; ///< 2: of faces, 3: of elements
+  const char* name;
+} lb_tetraw_name;
+
+typedef struct lb_tetraw {
+  lb_scan scan;
+  const char* file[3];
+  int nfile;
+  lb_arena scratch;
+  lb_arena* arena;
+  lb_error* err;
+  int mistakes;
+  bool no_memory;
+
+  void (*middles)(lb_tetmesh* mesh); ///< brings middle nodes into our order, or NULL
+  int nnode, node_room, id_room;
+  lb_vec3* node;
+  lb_tetraw_node* id; ///< [nnode]
+  int ncell, cell_room;
+  lb_tetraw_cell* cell;
+  int nname, name_room;
+  lb_tetraw_name* name;
+} lb_tetraw;
+
+void lb_tetraw_open(lb_tetraw* raw, const char* text, size_t size, const char* name,
+                    lb_arena* arena, lb_error* err);
+/// Go on with another text.
+void lb_tetraw_next(lb_tetraw* raw, const char* text, size_t size, const char* name);
+/// Make the mesh of what was collected (unless there were mistakes) and let go of the rest.
+lb_status lb_tetraw_close(lb_tetraw* raw, lb_tetmesh* mesh);
+
+/// May reading go on? No after too many mistakes or without memory.
+bool lb_tetraw_goes_on(const lb_tetraw* raw);
+/// Report a mistake at `at`; `text` holds one %s, for the word.
+void lb_tetraw_mistake(lb_tetraw* raw, const char* at, const char* text, lb_word word);
+
+/// The next word of the text, in this line or a later one.
+bool lb_tetraw_word(lb_tetraw* raw, lb_word* word);
+/// The next word as a number; a mistake is reported when it is none.
+bool lb_tetraw_integer(lb_tetraw* raw, int* value);
+bool lb_tetraw_number(lb_tetraw* raw, double* value);
+/// An integer that counts something: not negative.
+bool lb_tetraw_count(lb_tetraw* raw, int* value);
+
+bool lb_tetraw_add_node(lb_tetraw* raw, int id, lb_vec3 at);
+bool lb_tetraw_add_cell(lb_tetraw* raw, lb_tetraw_cell cell);
+bool lb_tetraw_add_name(lb_tetraw* raw, int dimension, int tag, lb_word name);

@@ -1,0 +1,139 @@
+// Coordinates of joints: how a frame moves with a few numbers q, and all derivatives of that which
+// dynamics asks for.
+//
+// A chart is a product of factors, each a rigid motion Q(q) that depends on some of the
+// coordinates. A factor knows its own motion and derivatives; the product does the rest (chart.c).
+// So a chain of joints is a chart like any other, and a new kind of joint is a new factor.
+//
+// Everything is seen from the frame that moves, in its axes and at its origin:
+//
+//   S_i = Q^-1 dQ/dq_i,   V = S qd,   b = Sdot qd
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "math/space/spatial_motion.h"
+
+enum { LB_CHART_MOST = 6 }; // coordinates
+
+typedef struct lb_chart_at {
+  lb_m3 R; // Q: rotation ...
+  lb_v4 p; // ... and position
+  lb_motion S[LB_CHART_MOST];
+  lb_motion V, b;
+  lb_motion T[LB_CHART_MOST][LB_CHART_MOST];           // dS_i/dq_k
+  lb_motion rate[LB_CHART_MOST], curve[LB_CHART_MOST]; // dV/dq_k and db/dq_k
+} lb_chart_at;
+
+// How much of it is wanted; each includes those before.
+typedef enum lb_chart_order {
+  LB_CHART_PLACE, // R, p, S
+  LB_CHART_MOVE,  // V, b
+  LB_CHART_BEND   // T, rate, curve
+} lb_chart_order;
+
+struct lb_factor;
+
+typedef struct lb_factor_type {
+  // Multiply what is there by the factor; `q` and `qd` are those of the whole chart. qd is not read
+  // by LB_CHART_PLACE.
+  void (*multiply)(lb_chart_at* at, const struct lb_factor* f, int n, const double* q,
+                   const double* qd, lb_chart_order order);
+  // Of `count` numbers that have singular places: how far they are on the way there, 1 at the
+  // first, 2 at the second; and a change to others before the first, for the same place and motion.
+  // NULL: there is none.
+  int count;
+  double (*strain)(const struct lb_factor* f, const double* q);
+  void (*rechart)(const struct lb_factor* f, double* q, double* qd);
+  // Slopes of something by the others, made slopes by these, which are given: all of the whole
+  // chart.
+  void (*rechart_back)(const struct lb_factor* f, const double* q, const double* qd, double* by_q,
+                       double* by_qd);
+  // Its k-th number is meant for 0 to this, in spans of a spline of length one; NULL: for any.
+  double (*end)(const struct lb_factor* f, int k);
+} lb_factor_type;
+
+typedef struct lb_factor {
+  const lb_factor_type* type;
+  int first;                // of its coordinates
+  lb_motion screw;          // of lb_factor_screw: motion for each unit of the coordinate
+  lb_m3 R;                  // of lb_factor_frame: a constant motion ...
+  lb_v4 p;                  // ... and its position
+  int count;                // of lb_factor_curve: frames
+  bool cyclic;              // likewise: the last is followed by the first
+  const lb_m3* frame_R;     // [count]
+  const lb_v4* frame_p;     // [count]
+  const lb_motion* way;     // [count] logarithm of the motion from each frame to the next
+  int rows, columns;        // of lb_factor_surface
+  const double* control[6]; // [rows][columns] each of x, y, z and angles about x, y, z; NULL: zero
+} lb_factor;
+
+typedef struct lb_chart {
+  int n; // coordinates
+  int nfactor;
+  const lb_factor* factor; // [nfactor]
+} lb_chart;
+
+// A constant motion; a turn about or a shift along an axis, or both at once; a rotation vector; a
+// curve, and a surface, of frames.
+extern const lb_factor_type lb_factor_frame, lb_factor_screw, lb_factor_exponential,
+    lb_factor_curve, lb_factor_surface;
+
+void lb_chart_evaluate(const lb_chart* c, lb_chart_at* at, const double* q, const double* qd,
+                       lb_chart_order order);
+
+// Coordinate k is meant for 0 to this: INFINITY unless it runs along an open spline.
+double lb_chart_end(const lb_chart* c, int k);
+
+// Does coordinate k run along a spline? Between which knots it does so at x, the first and the last
+// span going on for ever.
+bool lb_chart_has_knots(const lb_chart* c, int k);
+void lb_chart_span(const lb_chart* c, int k, double x, double* lower, double* upper);
+
+// Numbers beyond this strain are better changed.
+#define LB_CHART_STRAINED 0.75
+
+// The largest strain of factors.
+double lb_chart_strain(const lb_chart* c, const double* q);
+
+// Did a factor with a coordinate in `of` [n] come through a singular place on the way between two
+// sets of numbers, or is it nearer to one than this, in parts of the way there?
+bool lb_chart_is_singular(const lb_chart* c, const double* from, const double* q, const bool* of,
+                          double near);
+
+// Change to better numbers for the same place and motion where some are strained, but those of
+// factors with a coordinate in `keeps` [n]. True: some changed.
+bool lb_chart_rechart(const lb_chart* c, double* q, double* qd, const bool* keeps);
+// Slopes by what the numbers q and qd change to, [n] each, made slopes by these.
+void lb_chart_rechart_back(const lb_chart* c, const double* q, const double* qd, const bool* keeps,
+                           double* by_q, double* by_qd);
+
+// The volume that directions of unit length span: 1 at right angles, 0 where the chart is singular
+// (chart_volume.c). `own` [n] is what a number weighs by itself, over what the frame weighs: a
+// rotor keeps it from running away where it moves nothing. Of LB_CHART_PLACE.
+double lb_chart_volume(const lb_chart_at* at, int n, const double* own);
+
+// How fast the frame turns away from an axis that numbers turn about by `dq` against each other
+// [1/s]: spin about it leaves it where it is. What levers do counts over the longest of them. Of
+// LB_CHART_MOVE.
+double lb_chart_pace(const lb_chart_at* at, int n, const double* dq);
+
+// By how much turns `dq` [n] of the numbers undo each other [rad], the frame staying where it is.
+double lb_chart_idle_turn(const lb_chart_at* at, int n, const double* dq);
+
+// --- for factors ---
+
+// at = at E, where E depends on coordinates [first, first + count), numbered from 0 in E.
+void lb_chart_multiply(lb_chart_at* at, const lb_chart_at* E, int n, int first, int count,
+                       lb_chart_order order);
+
+// at = at exp(screw f), where f depends on one or two coordinates from `first` on: its value, first
+// and second derivatives, and the third ones times qd twice.
+typedef struct lb_jet {
+  double f, g[2], h[2][2], c[2];
+} lb_jet;
+void lb_chart_multiply_screw(lb_chart_at* at, int n, int first, int count, lb_motion screw,
+                             const lb_jet* f, const double* qd, lb_chart_order order);
+
+// at = at Q with a constant Q.
+void lb_chart_multiply_frame(lb_chart_at* at, int n, lb_m3 R, lb_v4 p, lb_chart_order order);

@@ -1,0 +1,344 @@
+// Profiles: each kind's way to fill the pieces, and their evaluation.
+#include "math/curve/time_profile.h"
+
+#include <math.h>
+
+#include "base/assert.h"
+#include "math/curve/bspline.h"
+
+// --- the kinds that go through keys ---
+
+// Keys with the closing one of a periodic profile added.
+typedef struct keys {
+  int count;
+  double* time;
+  double* value;
+  bool closed; // the last key is the first one again, a period later
+} keys;
+
+static bool keys_make(keys* k, lb_arena* arena, const lb_profile_definition* def) {
+  const double end = def->time[0] + def->period;
+  const bool gap = def->period > 0 && def->time[def->count - 1] < end;
+  k->count = def->count + gap;
+  k->time = LB_TAKE(arena, double, k->count);
+  k->value = LB_TAKE(arena, double, k->count);
+  if (!k->time || !k->value) {
+    return false;
+  }
+  for (int i = 0; i < def->count; i++) {
+    k->time[i] = def->time[i];
+    k->value[i] = def->value[i];
+  }
+  if (gap) {
+    k->time[def->count] = end;
+    k->value[def->count] = def->value[0];
+  }
+  const int last = k->count - 1;
+  k->closed = def->period > 0 && k->time[last] == end && k->value[last] == k->value[0];
+  return true;
+}
+
+// Minimum jerk from rest to rest: v0 + dv (10 s^3 - 15 s^4 + 6 s^5).
+static bool fill_smooth(lb_profile* p, lb_arena* arena, const keys* k) {
+  (void)arena;
+  for (int i = 0; i < p->npiece; i++) {
+    const double dv = k->value[i + 1] - k->value[i];
+    double* c = p->piece[i];
+    c[0] = k->value[i], c[3] = 10 * dv, c[4] = -15 * dv, c[5] = 6 * dv;
+  }
+  return true;
+}
+
+static bool fill_linear(lb_profile* p, lb_arena* arena, const keys* k) {
+  (void)arena;
+  for (int i = 0; i < p->npiece; i++) {
+    p->piece[i][0] = k->value[i];
+    p->piece[i][1] = k->value[i + 1] - k->value[i];
+  }
+  return true;
+}
+
+// Solve a tridiagonal system in place: x is the right-hand side, then the solution. The matrices
+// here are diagonally dominant, so no pivoting is needed.
+static void tridiagonal(int n, const double* below, double* diagonal, const double* above,
+                        double* x, double* scratch) {
+  double pivot = diagonal[0];
+  x[0] /= pivot;
+  for (int i = 1; i < n; i++) {
+    scratch[i] = above[i - 1] / pivot;
+    pivot = diagonal[i] - below[i] * scratch[i];
+    x[i] = (x[i] - below[i] * x[i - 1]) / pivot;
+  }
+  for (int i = n - 2; i >= 0; i--) {
+    x[i] -= scratch[i + 1] * x[i + 1];
+  }
+}
+
+// Row of the slopes m_i that make the second derivative continuous at a key, with h0, h1 the
+// lengths before and after it and d0, d1 the mean slopes there:
+//
+//   m_i-1 / h0 + 2 m_i (1/h0 + 1/h1) + m_i+1 / h1 = 3 (d0 / h0 + d1 / h1)
+static void slope_row(const keys* k, int before, int i, double* below, double* diagonal,
+                      double* above, double* right) {
+  const double h0 = k->time[before + 1] - k->time[before];
+  const double h1 = k->time[i + 1] - k->time[i];
+  *below = 1 / h0;
+  *above = 1 / h1;
+  *diagonal = 2 / h0 + 2 / h1;
+  *right = 3 * ((k->value[before + 1] - k->value[before]) / (h0 * h0) +
+                (k->value[i + 1] - k->value[i]) / (h1 * h1));
+}
+
+// Slopes at rest at both ends.
+static void slopes_clamped(const keys* k, double* m, double* below, double* diagonal, double* above,
+                           double* scratch) {
+  const int last = k->count - 1;
+  m[0] = m[last] = 0;
+  for (int i = 1; i < last; i++) {
+    slope_row(k, i - 1, i, &below[i], &diagonal[i], &above[i], &m[i]);
+  }
+  if (last > 1) {
+    tridiagonal(last - 1, below + 1, diagonal + 1, above + 1, m + 1, scratch);
+  }
+}
+
+// Slopes of the periodic spline. The cyclic matrix is T + u v' with T tridiagonal and
+// u = (g, 0, ..., b), v = (1, 0, ..., a/g), a and b its corners; then by Sherman and Morrison
+// m = y - z (v.y) / (1 + v.z) with T y = right, T z = u. Taking g = -diagonal[0] keeps T dominant.
+static void slopes_periodic(const keys* k, double* m, double* below, double* diagonal,
+                            double* above, double* scratch, double* z) {
+  const int n = k->count - 1;
+  if (n == 1) {
+    m[0] = m[1] = 0;
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    slope_row(k, i ? i - 1 : n - 1, i, &below[i], &diagonal[i], &above[i], &m[i]);
+    z[i] = 0;
+  }
+  const double a = below[0], b = above[n - 1], g = -diagonal[0];
+  z[0] = g;
+  z[n - 1] = b;
+  diagonal[0] -= g;
+  diagonal[n - 1] -= a * b / g;
+  tridiagonal(n, below, diagonal, above, m, scratch);
+  tridiagonal(n, below, diagonal, above, z, scratch);
+  const double s = (m[0] + a / g * m[n - 1]) / (1 + z[0] + a / g * z[n - 1]);
+  for (int i = 0; i < n; i++) {
+    m[i] -= s * z[i];
+  }
+  m[n] = m[0];
+}
+
+static bool fill_cubic(lb_profile* p, lb_arena* arena, const keys* k) {
+  double* row = LB_TAKE(arena, double, 6 * (size_t)k->count);
+  if (!row) {
+    return false;
+  }
+  const int n = k->count;
+  double* m = row;
+  if (k->closed) {
+    slopes_periodic(k, m, row + n, row + 2 * n, row + 3 * n, row + 4 * n, row + 5 * n);
+  } else {
+    slopes_clamped(k, m, row + n, row + 2 * n, row + 3 * n, row + 4 * n);
+  }
+  // Hermite's form in s
+  for (int i = 0; i < p->npiece; i++) {
+    const double h = k->time[i + 1] - k->time[i], dv = k->value[i + 1] - k->value[i];
+    double* c = p->piece[i];
+    c[0] = k->value[i];
+    c[1] = h * m[i];
+    c[2] = 3 * dv - h * (2 * m[i] + m[i + 1]);
+    c[3] = h * (m[i] + m[i + 1]) - 2 * dv;
+  }
+  return true;
+}
+
+static lb_status create_from_keys(lb_arena* arena, const lb_profile_definition* def,
+                                  lb_profile* profile) {
+  static bool (*const fill[LB_PROFILE_COUNT])(lb_profile*, lb_arena*, const keys*) = {
+      [LB_PROFILE_SMOOTH] = fill_smooth,
+      [LB_PROFILE_CUBIC] = fill_cubic,
+      [LB_PROFILE_LINEAR] = fill_linear,
+  };
+  keys k;
+  if (!keys_make(&k, arena, def)) {
+    return LB_NO_MEMORY;
+  }
+  // one key alone still gets a piece, so that evaluation has no special case
+  profile->npiece = k.count > 1 ? k.count - 1 : 1;
+  profile->time = LB_TAKE(arena, double, profile->npiece + 1);
+  profile->piece =
+      lb_arena_take_array(arena, (size_t)profile->npiece, sizeof *profile->piece, _Alignof(double));
+  if (!profile->time || !profile->piece) {
+    return LB_NO_MEMORY;
+  }
+  if (k.count == 1) {
+    profile->time[0] = k.time[0];
+    profile->time[1] = k.time[0] + 1;
+    profile->piece[0][0] = k.value[0];
+    return LB_OK;
+  }
+  for (int i = 0; i < k.count; i++) {
+    profile->time[i] = k.time[i];
+  }
+  return fill[def->kind](profile, arena, &k) ? LB_OK : LB_NO_MEMORY;
+}
+
+// --- B-splines ---
+
+// A span's polynomial by Taylor's formula at its left end: c_k = h^k f^(k) / k!.
+static lb_status create_from_bspline(lb_arena* arena, const lb_profile_definition* def,
+                                     lb_profile* profile) {
+  // fewer control points than degree + 1 span the space of a lower degree
+  const int degree = def->degree < def->count ? def->degree : def->count - 1;
+  const lb_bspline spline = {.degree = degree,
+                             .count = def->count,
+                             .start = def->time[0],
+                             .end = def->time[1],
+                             .clamped = true};
+  profile->npiece = def->count - degree;
+  profile->time = LB_TAKE(arena, double, profile->npiece + 1);
+  profile->piece =
+      lb_arena_take_array(arena, (size_t)profile->npiece, sizeof *profile->piece, _Alignof(double));
+  if (!profile->time || !profile->piece) {
+    return LB_NO_MEMORY;
+  }
+  profile->time[profile->npiece] = spline.end;
+  for (int i = 0; i < profile->npiece; i++) {
+    lb_bspline_row N[LB_BSPLINE_MOST_ORDER];
+    const double t = profile->time[i] = lb_bspline_knot(&spline, degree + i);
+    const double h = lb_bspline_knot(&spline, degree + i + 1) - t;
+    lb_bspline_basis(&spline, N, i, t, degree);
+    double scale = 1; // h^k / k!
+    for (int k = 0; k <= degree; k++) {
+      for (int r = 0; r <= degree; r++) {
+        profile->piece[i][k] += scale * N[k][r] * def->value[i + r];
+      }
+      scale *= h / (k + 1);
+    }
+  }
+  return LB_OK;
+}
+
+lb_status lb_profile_create(lb_arena* arena, const lb_profile_definition* definition,
+                            lb_profile** profile) {
+  LB_ASSERT(definition->count > 0 && definition->kind < LB_PROFILE_COUNT);
+  const lb_arena_mark mark = lb_arena_here(arena);
+  lb_profile* made = LB_TAKE(arena, lb_profile, 1);
+  lb_status status = LB_NO_MEMORY;
+  if (made) {
+    made->period = definition->period;
+    status = definition->kind == LB_PROFILE_BSPLINE ? create_from_bspline(arena, definition, made)
+                                                    : create_from_keys(arena, definition, made);
+  }
+  if (status != LB_OK) {
+    lb_arena_reset(arena, mark);
+    return status;
+  }
+  *profile = made;
+  return LB_OK;
+}
+
+// --- evaluation ---
+
+// The piece that holds t, which lies between the first and the last end.
+static int find(const lb_profile* p, double t) {
+  int low = 0, high = p->npiece;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (t < p->time[middle]) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  return low;
+}
+
+void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
+  const double start = profile->time[0], end = profile->time[profile->npiece];
+  if (profile->period > 0) {
+    const double into = fmod(t - start, profile->period);
+    t = start + (into < 0 ? into + profile->period : into);
+  }
+  const double inside = fmin(fmax(t, start), end);
+  const int i = find(profile, inside);
+  const double* c = profile->piece[i];
+  const double h = profile->time[i + 1] - profile->time[i];
+  const double s = (inside - profile->time[i]) / h;
+  value[0] = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
+  if (inside != t) { // held before the start and after the end
+    value[1] = value[2] = 0;
+    return;
+  }
+  value[1] = (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])))) / h;
+  value[2] = (2 * c[2] + s * (6 * c[3] + s * (12 * c[4] + s * 20 * c[5]))) / (h * h);
+}
+
+// --- jumps ---
+
+// Value and slope at the ends of a piece; 0 the start, 1 the end.
+static void piece_end(const lb_profile* p, int i, int end, double v[2]) {
+  const double* c = p->piece[i];
+  const double h = p->time[i + 1] - p->time[i];
+  v[0] = end ? c[0] + c[1] + c[2] + c[3] + c[4] + c[5] : c[0];
+  v[1] = (end ? c[1] + 2 * c[2] + 3 * c[3] + 4 * c[4] + 5 * c[5] : c[1]) / h;
+}
+
+// How large the terms of the values and slopes get: what rounding is measured against.
+static void piece_scales(const lb_profile* p, double scale[2]) {
+  scale[0] = scale[1] = 0;
+  for (int i = 0; i < p->npiece; i++) {
+    double value = 0, slope = 0;
+    for (int k = 0; k < LB_PROFILE_COEFFICIENTS; k++) {
+      value += fabs(p->piece[i][k]);
+      slope += k * fabs(p->piece[i][k]);
+    }
+    scale[0] = fmax(scale[0], value);
+    scale[1] = fmax(scale[1], slope / (p->time[i + 1] - p->time[i]));
+  }
+}
+
+static bool differs(const double a[2], const double b[2], const double scale[2]) {
+  return fabs(a[0] - b[0]) > 1e-9 * scale[0] || fabs(a[1] - b[1]) > 1e-9 * scale[1];
+}
+
+double lb_profile_next(const lb_profile* p, double t) {
+  const double turns = p->period > 0 ? floor(t / p->period) : 0, base = turns * p->period;
+  for (int i = 0; i <= p->npiece; i++) {
+    const bool within = p->period <= 0 || p->time[i] <= p->period;
+    if (within && base + p->time[i] > t) {
+      return base + p->time[i];
+    }
+  }
+  return p->period > 0 ? base + p->period : INFINITY;
+}
+
+double lb_profile_jump(const lb_profile* p, double until, bool slopes) {
+  const int last = p->npiece - 1;
+  double scale[2], before[2], after[2];
+  piece_scales(p, scale);
+  scale[1] = slopes ? scale[1] : (double)INFINITY;
+  // before the first piece: held, or the end of the period before
+  piece_end(p, 0, 0, after);
+  piece_end(p, last, 1, before);
+  const bool seam = differs(before, after, scale);
+  const double held[2] = {after[0], 0};
+  if (p->period > 0 ? seam && p->time[0] > 0 && p->time[0] < until
+                    : p->time[0] > 0 && p->time[0] < until && differs(held, after, scale)) {
+    return p->time[0];
+  }
+  for (int i = 1; i <= last; i++) {
+    piece_end(p, i - 1, 1, before);
+    piece_end(p, i, 0, after);
+    if (p->time[i] > 0 && p->time[i] < until && differs(before, after, scale)) {
+      return p->time[i];
+    }
+  }
+  const double end = p->period > 0 ? p->time[0] + p->period : p->time[last + 1];
+  piece_end(p, last, 1, before);
+  const double rest[2] = {before[0], 0};
+  const bool jumps = p->period > 0 ? seam : differs(before, rest, scale);
+  return jumps && end > 0 && end < until ? end : NAN;
+}

@@ -1,0 +1,65 @@
+// Making a model: the steps share one builder. A step returns LB_OK or the status of the message it
+// added.
+#pragma once
+#include "base/arena.h"
+#include "limber/model.h"
+
+struct lb_full;
+struct lb_reduced;
+
+typedef struct lb_build {
+  const lb_scene* scene;
+  lb_model* m;
+  lb_arena* arena;
+  lb_error* err;
+  int* carrier;    // [scene nbody] the joint that carries each body, or -1: it moves freely
+  int* joint_link; // [scene nbody] the link of the joint that carries each body, or -1: it is fixed
+  int* order;      // [nordered] bodies, each after the one it hangs on, a tree at a time
+  int nordered;
+  lb_scene_joint* joint;             // [scene njoint] the scene's, faces found
+  lb_scene_spring* spring;           // [scene nspring] likewise
+  lb_scene_load* load;               // [scene nload] likewise
+  const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
+  lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
+  struct lb_full** full;             // [scene nbody] with all their nodes, where asked for
+  struct lb_tetmesh* deformable;     // [scene nsoft] their meshes ...
+  lb_arena deformable_arena;         // ... and where these live
+  int nparticle;                     // of ropes and deformables
+} lb_build;
+
+// Elastic bodies from their descriptions: fills joint, spring, load, reduced
+// and elastic.
+lb_status lb_build_elastic(lb_build* b);
+lb_status lb_build_order(lb_build* b);  // fills carrier and order
+lb_status lb_build_masses(lb_build* b); // fills body_mass
+lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
+// A place of the scene, which may go away.
+bool lb_build_place(lb_build* b, lb_place from, lb_place* to);
+lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
+lb_status lb_build_constraints(lb_build* b);
+lb_status lb_build_elimination(lb_build* b); // of these, what is of a fixed ratio
+lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
+lb_status lb_build_meshes(lb_build* b);      // fills soft, nnode and the model's deformables
+lb_status lb_build_particles(lb_build* b);   // fills ropes, nodes and segments
+// The world without them, for a model that is done.
+void lb_model_cut_particles(lb_model* tree, const lb_model* m);
+
+// The same world with its bodies' nodes, for a model that is done and shows it.
+lb_status lb_build_full(lb_build* b, const lb_allocator* allocator);
+
+// The surface of an elastic body, and the basis `Phi` [r][3 * nnode] of its mesh on it.
+lb_status lb_build_surface(lb_build* b, const lb_scene_elastic* description,
+                           const struct lb_tetmesh* mesh, const double* Phi,
+                           lb_model_elastic* elastic);
+
+// A scene that was checked and taken apart already.
+lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
+                           lb_error* err);
+
+// The message for a failed allocation.
+lb_status lb_build_no_memory(lb_build* b);
+
+// A copy of a text in the model's arena, or NULL.
+const char* lb_build_text(lb_build* b, const char* text);
+// The table of a law, too; false: no memory.
+bool lb_build_keep_force_curve(lb_build* b, lb_force_curve* force_curve);

@@ -1,0 +1,592 @@
+// From the description of an elastic body to a reduced one: mesh, elements, basis, integrals.
+// Bodies described alike and held alike share one.
+#include <math.h>
+#include <string.h>
+
+#include "elastic/fem/material.h"
+#include "elastic/full/full_body.h"
+#include "elastic/reduced/cubature.h"
+#include "elastic/reduced/mesh_force.h"
+#include "elastic/reduced/stored.h"
+#include "elastic/reduced/varied_force.h"
+#include "model/build/body_masses.h"
+#include "model/build/build.h"
+#include "model/use/grips.h"
+#include "scene/read/elastic_form.h"
+
+// One body in the making.
+typedef struct maker {
+  lb_build* b;
+  int body;
+  const lb_scene_elastic* from;
+  const lb_stored* stored; // the file's body, unless all nodes are to move
+  lb_arena scratch;
+  lb_tetmesh mesh;
+  lb_material* material; // [nregion]
+  lb_fem* fem;
+  lb_basis basis;
+  lb_basis_face face[LB_ELASTIC_MOST_FACES]; // the held one, then those that carry
+  const char* name[LB_ELASTIC_MOST_FACES];
+  bool rigid[LB_ELASTIC_MOST_FACES];
+  int nface;
+  double stiffness; // of the body over that of its elements; 1 when they are kept
+} maker;
+
+// --- faces ---
+
+static int add_face(maker* k, const char* name) {
+  for (int i = 0; i < k->nface; i++) {
+    if (strcmp(k->name[i], name) == 0) {
+      return i;
+    }
+  }
+  if (k->nface < LB_ELASTIC_MOST_FACES) {
+    k->name[k->nface++] = name;
+  }
+  return k->nface - 1;
+}
+
+// The face that carries the body comes first, then all others that are named. Those of a file are
+// as it has them.
+static void list_faces(maker* k) {
+  const lb_scene* s = k->b->scene;
+  for (int i = 0; k->stored && i < k->stored->nface; i++) {
+    add_face(k, k->stored->face_name[i]);
+  }
+  for (int j = 0; j < s->njoint; j++) {
+    if (s->joint[j].child == k->body && (!s->joint[j].loop || s->joint[j].taken_apart)) {
+      add_face(k, s->joint[j].face_name[1]);
+    }
+  }
+  for (int i = 0; i < lb_grip_count(k->b); i++) {
+    const lb_grip g = lb_grip_at(k->b, i);
+    if (g.body == k->body) {
+      const int face = add_face(k, g.face_name);
+      k->rigid[face] = k->rigid[face] || g.rigid;
+    }
+  }
+}
+
+// Tell what takes hold of them which it holds.
+static void number_faces(maker* k) {
+  for (int i = 0; i < lb_grip_count(k->b); i++) {
+    const lb_grip g = lb_grip_at(k->b, i);
+    if (g.body == k->body) {
+      *g.face = add_face(k, g.face_name) - 1;
+    }
+  }
+}
+
+static lb_vec3 middle(const maker* k, int face) {
+  const lb_basis_face* f = &k->face[face];
+  lb_vec3 sum = {0, 0, 0};
+  double total = 0;
+  for (int i = 0; i < f->count; i++) {
+    sum = lb_vec3_add(sum, lb_vec3_scale(f->weight[i], k->mesh.node[f->node[i]]));
+    total += f->weight[i];
+  }
+  return lb_vec3_scale(1 / total, sum);
+}
+
+// The longest way through the body.
+static double extent(const lb_tetmesh* mesh) {
+  lb_vec3 low = mesh->node[0], high = low;
+  for (int i = 1; i < mesh->nnode; i++) {
+    const lb_vec3 x = mesh->node[i];
+    low = lb_vec3_make(fmin(low.x, x.x), fmin(low.y, x.y), fmin(low.z, x.z));
+    high = lb_vec3_make(fmax(high.x, x.x), fmax(high.y, x.y), fmax(high.z, x.z));
+  }
+  return lb_vec3_norm(lb_vec3_sub(high, low));
+}
+
+// Put what asks for it in the middle of its face. What is farther from its face than the body is
+// long was meant for another place: a mistake in a unit, most likely.
+static lb_status place_grips(maker* k) {
+  const double size = extent(&k->mesh);
+  lb_status status = LB_OK;
+  for (int i = 0; i < lb_grip_count(k->b); i++) {
+    const lb_grip g = lb_grip_at(k->b, i);
+    if (g.body != k->body) {
+      continue;
+    }
+    const lb_vec3 from = middle(k, *g.face + 1);
+    if (g.at_middle) {
+      *g.point = lb_vec3_add(*g.point, from);
+    }
+    const double away = lb_vec3_norm(lb_vec3_sub(*g.point, from));
+    if (!(away <= size)) {
+      status =
+          lb_error_add(k->b->err, LB_INVALID, g.place,
+                       "%s '%s' does not touch body '%s': it is %.3g m from the middle of face "
+                       "'%s', and the body is %.3g m long (check the units of '%s'%s)",
+                       g.word, g.name, k->b->scene->body[k->body].name, away, g.face_name, size,
+                       g.key, k->from->form == LB_ELASTIC_MESH ? " and the mesh's 'scale'" : "");
+    }
+  }
+  return status;
+}
+
+// A face must have an area, or it has no frame to hold.
+static lb_status check_areas(maker* k) {
+  static const double LEAST = 1e-12; // over the square of the body's length
+  const double size = extent(&k->mesh);
+  lb_status status = LB_OK;
+  for (int f = 0; f < k->nface; f++) {
+    double area = 0;
+    for (int i = 0; i < k->face[f].count; i++) {
+      area += k->face[f].weight[i];
+    }
+    if (!(area > LEAST * size * size)) {
+      const lb_grip g = lb_grip_of_face(k->b, k->body, k->name[f]);
+      status = lb_error_add(k->b->err, LB_INVALID, g.place,
+                            "%s '%s' holds body '%s' by face '%s', which has no area", g.word,
+                            g.name, k->b->scene->body[k->body].name, k->name[f]);
+    }
+  }
+  return status;
+}
+
+// --- the steps ---
+
+// A rigid face keeps a layer as long as the body is thin from contracting. Layers of elements as
+// long as that, unless they are counted, keep it from doing so to a longer one.
+static double end_layers(const maker* k, const lb_tetmesh_def* def) {
+  bool rigid = false;
+  for (int i = 0; i < k->nface; i++) {
+    rigid = rigid || k->rigid[i];
+  }
+  const double thin =
+      def->kind == LB_TETMESH_BOX ? fmin(def->width, def->height) : 2 * (def->radius - def->inner);
+  return rigid && def->along == 0 ? thin : 0;
+}
+
+static lb_status make_mesh(maker* k) {
+  lb_status status = LB_OK;
+  if (k->from->form == LB_ELASTIC_MESH) {
+    k->mesh = *k->from->mesh;
+  } else {
+    lb_tetmesh_def def = lb_elastic_definition(k->from, k->b->scene->solver.elastic);
+    def.ends = end_layers(k, &def);
+    status = lb_tetmesh_make(&def, k->from->place, &k->scratch, &k->mesh, k->b->err);
+  }
+  for (int i = 0; i < k->nface && status == LB_OK; i++) {
+    const lb_tetmesh_surface* surface = lb_tetmesh_find_surface(&k->mesh, k->name[i]);
+    status = lb_basis_face_of(&k->mesh, surface, &k->scratch, &k->face[i]);
+    k->face[i].rigid = k->rigid[i];
+  }
+  return status;
+}
+
+// The held face is clamped, others stay plane; how many there are.
+static int tie_faces(const maker* k, lb_tie tie[LB_ELASTIC_MOST_FACES]) {
+  int count = 0;
+  for (int i = 0; i < k->nface; i++) {
+    if (k->rigid[i]) {
+      tie[count++] =
+          (lb_tie){.clamped = i == 0, .count = k->face[i].count, .node = k->face[i].node};
+    }
+  }
+  return count;
+}
+
+// How many times as stiff a body is as the one its basis and points are made with, whose modulus is
+// the power of four next to the real one. Shapes do not depend on it, but which of several equally
+// good points are chosen hangs on the last bits. Powers of four scale forces and frequencies
+// exactly, so bodies that differ in nothing but the modulus get the same shapes and points to the
+// last bit: what a change of modulus changes is what the modulus does, and nothing else. Of several
+// materials the first decides.
+static double over_reference(double young) {
+  return young / ldexp(1, 2 * (int)lround(log2(young) / 2));
+}
+
+static bool is_full(const lb_scene* s) {
+  return s->solver.elastic == LB_SPACE_FULL;
+}
+
+static lb_status make_fem(maker* k) {
+  lb_build* b = k->b;
+  lb_tie tie[LB_ELASTIC_MOST_FACES];
+  k->material = LB_TAKE(&k->scratch, lb_material, k->mesh.nregion);
+  if (!k->material) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < k->mesh.nregion; i++) {
+    const lb_scene_material* m = &b->scene->material[lb_elastic_material(k->from, i)];
+    const double young = is_full(b->scene) ? m->young : lb_elastic_young(b->scene, k->from, i);
+    k->material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
+                                   young / k->stiffness,
+                                   m->poisson,
+                                   m->density,
+                                   m->damping_mass,
+                                   m->damping_stiffness};
+  }
+  return lb_fem_create_tied(b->arena->allocator, &k->mesh, k->material, tie_faces(k, tie), tie, 1,
+                            b->scene->body[k->body].name, k->from->place, &k->fem, b->err);
+}
+
+static lb_status make_basis(maker* k) {
+  const lb_basis_options options = {.modes = k->from->modes, .derivatives = k->from->derivatives};
+  const lb_status status = lb_basis_create(k->fem, &k->face[0], k->nface - 1, &k->face[1], &options,
+                                           &k->scratch, &k->basis, NULL);
+  if (status == LB_OK || status == LB_NO_MEMORY) {
+    return status;
+  }
+  return lb_error_add(
+      k->b->err, status, k->from->place,
+      "body '%s': the shapes it can take could not be found, for its stiffness "
+      "matrix is not definite (are some of its elements very flat, or its materials "
+      "very different?)",
+      k->b->scene->body[k->body].name);
+}
+
+// Points that stand for all of the body's, trained on poses that loads on its faces bring about. A
+// body that carries nothing has no such poses, and keeps all its points.
+static lb_status choose_points(maker* k, const lb_reduced* reduced, lb_points* points) {
+  lb_arena* arena = k->b->arena;
+  if (reduced->nface == 0) {
+    return lb_points_create(k->fem, &k->basis, arena, points);
+  }
+  const lb_cubature_options options = lb_cubature_default();
+  lb_points all;
+  lb_cubature_report report;
+  double* eta = NULL;
+  int npose = 0;
+  lb_status status = lb_points_create(k->fem, &k->basis, &k->scratch, &all);
+  if (status == LB_OK) {
+    status = lb_cubature_poses(&all, reduced, k->fem->size, &options, &k->scratch, &eta, &npose);
+  }
+  return status == LB_OK ? lb_cubature_train(&all, k->mesh.nregion, k->basis.omega, eta, npose,
+                                             &options, arena, points, &report)
+                         : status;
+}
+
+// The body with all its nodes; the model keeps its mesh.
+static lb_status keep_nodes(maker* k) {
+  lb_build* b = k->b;
+  lb_full* full = LB_TAKE(b->arena, lb_full, 1);
+  if (!full) {
+    return LB_NO_MEMORY;
+  }
+  const lb_status status =
+      lb_full_create(full, k->fem, &k->face[0], k->nface - 1, &k->face[1], &k->basis, b->arena);
+  if (status == LB_OK) {
+    b->full[k->body] = full;
+    b->m->fem[b->m->nfem++] = k->fem;
+    k->fem = NULL;
+  }
+  return status;
+}
+
+// From the moduli that it was made with to those of its materials.
+static lb_status change_moduli(maker* k, lb_reduced* reduced) {
+  const int n = k->from->nregion ? k->from->nregion : 1;
+  if (!k->from->basis_young || is_full(k->b->scene)) {
+    return LB_OK;
+  }
+  double* factor = LB_TAKE(&k->scratch, double, n);
+  for (int i = 0; factor && i < n; i++) {
+    factor[i] =
+        k->b->scene->material[lb_elastic_material(k->from, i)].young / k->from->basis_young[i];
+  }
+  return factor ? lb_reduced_scale_regions(reduced, n, factor, k->b->arena, reduced) : LB_NO_MEMORY;
+}
+
+static lb_status reduce(maker* k) {
+  lb_build* b = k->b;
+  lb_points* points = LB_TAKE(b->arena, lb_points, 1);
+  lb_reduced* reduced = LB_TAKE(b->arena, lb_reduced, 1);
+  if (!points || !reduced) {
+    return LB_NO_MEMORY;
+  }
+  const lb_projected whole = {k->fem, &k->basis};
+  lb_status status = lb_projected_reduce(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
+  const bool full = is_full(b->scene); // then this is only looked at
+  if (status == LB_OK && !full) {
+    status = choose_points(k, reduced, points);
+  }
+  if (status == LB_OK) {
+    lb_points_scale(points, k->stiffness);
+    reduced->internal = lb_points_force(points);
+    b->reduced[k->body] = reduced;
+    status = change_moduli(k, reduced);
+  }
+  return status == LB_OK && full ? keep_nodes(k) : status;
+}
+
+// The body of a file: its mesh and basis are there, and all that was made of them.
+static lb_status take_stored(maker* k) {
+  const lb_stored* s = k->stored;
+  k->basis = (lb_basis){s->r, (double*)s->Phi, (double*)s->omega};
+  for (int i = 0; i < k->nface; i++) {
+    k->face[i] = lb_stored_face(s, i);
+  }
+  return lb_stored_mesh(s, &k->scratch, &k->mesh);
+}
+
+static lb_status build_stored(maker* k) {
+  lb_build* b = k->b;
+  lb_reduced* reduced = NULL;
+  lb_status status = lb_stored_build(k->stored, b->arena, &reduced);
+  if (status == LB_OK) {
+    reduced->alpha = reduced->beta = 0; // the scene's; regions have shares of the largest
+    for (int i = 0; i < k->stored->nregion; i++) {
+      const lb_scene_material* m = &b->scene->material[lb_elastic_material(k->from, i)];
+      reduced->alpha = fmax(reduced->alpha, m->damping_mass);
+      reduced->beta = fmax(reduced->beta, m->damping_stiffness);
+    }
+    b->reduced[k->body] = reduced;
+    status = change_moduli(k, reduced);
+  }
+  return status;
+}
+
+static bool find_carried(maker* k, lb_model_elastic* e) {
+  const lb_build* b = k->b;
+  e->carried = LB_TAKE(b->arena, int, k->nface);
+  for (int f = 0; e->carried && f < k->nface - 1; f++) {
+    e->carried[f] = -1;
+    for (int j = b->scene->njoint - 1; j >= 0; j--) {
+      if (b->joint[j].parent == k->body && b->joint[j].face == f) {
+        e->carried[f] = b->joint[j].child;
+      }
+    }
+  }
+  return e->carried != NULL;
+}
+
+static bool copy_range(maker* k, lb_model_elastic* e) {
+  const size_t r = (size_t)k->stored->r, loads = 6 * (size_t)k->stored->nface;
+  e->limit = LB_TAKE(k->b->arena, double, r);
+  e->load_limit = LB_TAKE(k->b->arena, double, loads);
+  e->load_every = *k->stored->load_every;
+  if (e->limit && e->load_limit) {
+    memcpy(e->limit, k->stored->eta_limit, r * sizeof *e->limit);
+    memcpy(e->load_limit, k->stored->load_limit, loads * sizeof *e->load_limit);
+  }
+  return e->limit && e->load_limit;
+}
+
+static const double TURN = 6.28318530717958647692;
+
+// Of shapes that were made with other moduli: sqrt(Phi'K Phi), where they still have unit mass.
+static lb_status find_frequencies(maker* k, double* frequency) {
+  const lb_reduced* b = k->b->reduced[k->body];
+  const size_t r = (size_t)b->r;
+  double* eta = LB_TAKE(&k->scratch, double, r);
+  double* K = LB_TAKE(&k->scratch, double, r* r);
+  double* room = LB_TAKE(&k->scratch, double, lb_reduced_scratch(b));
+  if (lb_arena_status(&k->scratch) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  b->internal.tangent(b->internal.context, K, eta, room);
+  for (size_t i = 0; i < r; i++) {
+    frequency[i] = sqrt(K[i * r + i]) / TURN;
+  }
+  return LB_OK;
+}
+
+static lb_status describe(maker* k) {
+  lb_build* b = k->b;
+  lb_model_elastic* e = &b->elastic[k->body];
+  *e = (lb_model_elastic){.body = k->body,
+                          .r = k->basis.r,
+                          .material = k->from->material,
+                          .nregion = k->from->nregion,
+                          .region_material = LB_TAKE(b->arena, int, k->from->nregion),
+                          .nnode = k->mesh.nnode,
+                          .nelem = k->mesh.nelem,
+                          .frequency = LB_TAKE(b->arena, double, k->basis.r),
+                          .held = lb_build_text(b, k->name[0]),
+                          .nface = k->nface - 1,
+                          .face = LB_TAKE(b->arena, const char*, k->nface)};
+  if (lb_arena_status(b->arena) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 0; i < e->nregion; i++) {
+    e->region_material[i] = k->from->region_material[i];
+  }
+  for (int i = 0; i < k->basis.r; i++) {
+    e->frequency[i] = sqrt(k->stiffness) * k->basis.omega[i] / TURN;
+  }
+  if (k->from->basis_young && !is_full(b->scene) && find_frequencies(k, e->frequency) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  if (!find_carried(k, e) || (k->stored && !copy_range(k, e))) {
+    return LB_NO_MEMORY;
+  }
+  for (int i = 1; i < k->nface; i++) {
+    e->face[i - 1] = lb_build_text(b, k->name[i]);
+    if (!e->face[i - 1]) {
+      return LB_NO_MEMORY;
+    }
+  }
+  return lb_build_surface(b, k->from, &k->mesh, k->basis.Phi, e);
+}
+
+// --- bodies alike ---
+
+static bool same_vector(lb_vec3 a, lb_vec3 b) {
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool same_regions(const lb_scene_elastic* a, const lb_scene_elastic* b) {
+  bool same =
+      a->nregion == b->nregion && !a->until == !b->until && !a->basis_young == !b->basis_young;
+  for (int i = 0; same && a->basis_young && i < (a->nregion ? a->nregion : 1); i++) {
+    same = a->basis_young[i] == b->basis_young[i];
+  }
+  for (int i = 0; same && i < a->nregion; i++) {
+    same = a->region_material[i] == b->region_material[i] &&
+           (!a->until || i == a->nregion - 1 || a->until[i] == b->until[i]);
+  }
+  return same;
+}
+
+static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
+  return a->form == b->form && same_vector(a->from, b->from) && same_vector(a->to, b->to) &&
+         same_vector(a->up, b->up) && a->width == b->width && a->height == b->height &&
+         a->radius == b->radius && a->inner == b->inner && a->mesh == b->mesh &&
+         a->order == b->order && a->accuracy == b->accuracy && a->along == b->along &&
+         a->across == b->across && a->around == b->around &&
+         memcmp(a->fine, b->fine, sizeof a->fine) == 0 && a->material == b->material &&
+         same_regions(a, b) && a->modes == b->modes && a->derivatives == b->derivatives &&
+         a->stored == b->stored;
+}
+
+int lb_elastic_twin(const lb_scene* scene, int body) {
+  lb_build b = {
+      .scene = scene, .joint = scene->joint, .spring = scene->spring, .load = scene->load};
+  maker k = {.b = &b, .body = body};
+  list_faces(&k);
+  for (int i = 0; i < body; i++) {
+    const lb_scene_elastic* other = scene->body[i].elastic;
+    if (!other || !same_form(other, scene->body[body].elastic)) {
+      continue;
+    }
+    maker o = {.b = &b, .body = i};
+    list_faces(&o);
+    bool same = o.nface == k.nface;
+    for (int f = 0; same && f < k.nface; f++) {
+      same = strcmp(o.name[f], k.name[f]) == 0 && o.rigid[f] == k.rigid[f];
+    }
+    if (same) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static lb_status make_alone(maker* k) {
+  const int twin = lb_elastic_twin(k->b->scene, k->body);
+  if (twin >= 0) {
+    k->b->reduced[k->body] = k->b->reduced[twin];
+    k->b->full[k->body] = k->b->full[twin];
+    k->b->elastic[k->body] = k->b->elastic[twin];
+    k->b->elastic[k->body].body = k->body;
+    return find_carried(k, &k->b->elastic[k->body]) ? LB_OK : LB_NO_MEMORY;
+  }
+  static lb_status (*const made[])(maker*) = {make_fem, make_basis, reduce, describe, NULL};
+  static lb_status (*const stored[])(maker*) = {build_stored, describe, NULL};
+  lb_status status = LB_OK;
+  for (lb_status (*const* step)(maker*) = k->stored ? stored : made; *step && status == LB_OK;
+       step++) {
+    status = (*step)(k);
+  }
+  lb_fem_release(k->fem);
+  return status;
+}
+
+static lb_status get_mesh(maker* k) {
+  return k->stored ? take_stored(k) : make_mesh(k);
+}
+
+static lb_status make(maker* k) {
+  static lb_status (*const step[])(maker*) = {get_mesh, check_areas, place_grips, make_alone};
+  lb_status status = LB_OK;
+  for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
+    status = step[i](k);
+  }
+  return status;
+}
+
+// Arrays of nothing may be NULL.
+static void copy(void* to, const void* from, size_t size) {
+  if (size) {
+    memcpy(to, from, size);
+  }
+}
+
+lb_status lb_build_elastic(lb_build* b) {
+  const lb_scene* s = b->scene;
+  b->joint = LB_TAKE(b->arena, lb_scene_joint, s->njoint);
+  b->spring = LB_TAKE(b->arena, lb_scene_spring, s->nspring);
+  b->load = LB_TAKE(b->arena, lb_scene_load, s->nload);
+  b->reduced = LB_TAKE(b->arena, const lb_reduced*, s->nbody);
+  b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
+  b->full = LB_TAKE(b->arena, lb_full*, s->nbody);
+  b->m->fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
+  if (lb_arena_status(b->arena) != LB_OK) {
+    return lb_build_no_memory(b);
+  }
+  copy(b->joint, s->joint, (size_t)s->njoint * sizeof *b->joint);
+  copy(b->spring, s->spring, (size_t)s->nspring * sizeof *b->spring);
+  copy(b->load, s->load, (size_t)s->nload * sizeof *b->load);
+  for (int i = 0; i < s->nbody; i++) {
+    b->reduced[i] = s->body[i].reduced;
+    b->elastic[i] =
+        (lb_model_elastic){.body = i, .r = b->reduced[i] ? b->reduced[i]->r : 0, .material = -1};
+    if (!s->body[i].elastic) {
+      continue;
+    }
+    maker k = {.b = b,
+               .body = i,
+               .from = s->body[i].elastic,
+               .stored = is_full(s) ? NULL : s->body[i].elastic->stored,
+               .stiffness = 1};
+    if (!is_full(s) && !k.stored) {
+      k.stiffness = over_reference(lb_elastic_young(s, k.from, 0));
+    }
+    lb_arena_init(&k.scratch, b->arena->allocator);
+    list_faces(&k);
+    number_faces(&k);
+    const lb_status status = make(&k);
+    lb_arena_release(&k.scratch);
+    if (status != LB_OK) {
+      return status == LB_NO_MEMORY ? lb_build_no_memory(b) : status;
+    }
+  }
+  return LB_OK;
+}
+
+// --- one body alone ---
+
+lb_status lb_elastic_open(const lb_scene* scene, int body, const lb_allocator* allocator,
+                          lb_elastic_body* out, lb_error* err) {
+  lb_arena arena; // the fem takes its allocator from here
+  lb_arena_init(&arena, allocator);
+  lb_build b = {.scene = scene,
+                .arena = &arena,
+                .err = err,
+                .joint = scene->joint,
+                .spring = scene->spring,
+                .load = scene->load};
+  maker k = {.b = &b, .body = body, .from = scene->body[body].elastic, .stiffness = 1};
+  lb_arena_init(&k.scratch, allocator);
+  list_faces(&k);
+  lb_status status = make_mesh(&k);
+  status = status == LB_OK ? make_fem(&k) : status;
+  if (status != LB_OK) {
+    lb_arena_release(&k.scratch);
+    return status == LB_NO_MEMORY ? lb_build_no_memory(&b) : status;
+  }
+  *out = (lb_elastic_body){
+      .arena = k.scratch, .mesh = k.mesh, .material = k.material, .fem = k.fem, .nface = k.nface};
+  memcpy(out->face, k.face, sizeof k.face);
+  memcpy(out->name, k.name, sizeof k.name);
+  return LB_OK;
+}
+
+void lb_elastic_close(lb_elastic_body* body) {
+  lb_fem_release(body->fem);
+  lb_arena_release(&body->arena);
+}

@@ -1,0 +1,224 @@
+// Couplings of fixed ratio, solved for a coordinate each: [red] eq. 4.84, qd = P u. Rows C qd = 0
+// are brought to [1, -P] by elimination, R C, with the largest factor that a row has left as its
+// pivot. What changes with time or has to do with coordinates that motors prescribe stays a row,
+// and so does all where something is unilateral; what is redundant is none, since nothing of it
+// would be left but rounding.
+#include <math.h>
+#include <string.h>
+
+#include "elastic/reduced/reduced.h"
+#include "math/linear/dense.h"
+#include "model/build/build.h"
+#include "model/use/link.h"
+
+static const double REPEATS = 1e-9; // what is left of a row that says nothing new
+
+typedef struct work {
+  lb_model* m;
+  int n, count;  // velocities; couplings that may be geared
+  int* coupling; // [count]
+  double* C;     // [count][n]
+  double* R;     // [count][count]
+  int* pivot;    // [count] or -1
+  int* q;        // [n] coordinates whose rates the velocities are, of those in couplings
+} work;
+
+static bool is_fixed_ratio(const lb_model* m, const lb_model_coupling* r) {
+  bool fixed = !r->path && r->motor < 0;
+  for (int i = r->first; i < r->first + r->count; i++) {
+    fixed = fixed && !m->v_driven[m->term[i].v];
+  }
+  return fixed;
+}
+
+static void fill(work* w) {
+  const lb_model* m = w->m;
+  for (int i = 0; i < w->count; i++) {
+    const lb_model_coupling* r = &m->coupling[w->coupling[i]];
+    for (int k = r->first; k < r->first + r->count; k++) {
+      w->C[i * w->n + m->term[k].v] += r->sign * m->term[k].factor;
+      w->q[m->term[k].v] = m->term[k].q;
+    }
+    w->R[i * w->count + i] = 1;
+    w->pivot[i] = -1;
+  }
+}
+
+static void eliminate(work* w) {
+  const int n = w->n;
+  for (int i = 0; i < w->count; i++) {
+    double *row = w->C + (size_t)i * (size_t)n, *combined = w->R + (size_t)i * (size_t)w->count;
+    int at = 0;
+    for (int k = 1; k < n; k++) {
+      at = fabs(row[k]) > fabs(row[at]) ? k : at;
+    }
+    if (!(fabs(row[at]) > REPEATS)) {
+      continue;
+    }
+    const double scale = 1 / row[at];
+    w->pivot[i] = at;
+    for (int k = 0; k < n; k++) {
+      row[k] *= scale;
+    }
+    for (int k = 0; k < w->count; k++) {
+      combined[k] *= scale;
+    }
+    for (int j = 0; j < w->count; j++) {
+      const double f = j != i ? w->C[j * n + at] : 0;
+      if (f != 0) {
+        lb_add(n, w->C + (size_t)j * (size_t)n, -f, row);
+        lb_add(w->count, w->R + (size_t)j * (size_t)w->count, -f, combined);
+        w->C[j * n + at] = 0;
+      }
+    }
+  }
+}
+
+// Is nothing left of a coupling once the geared ones hold?
+static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
+  const lb_model* m = w->m;
+  memset(row, 0, (size_t)w->n * sizeof *row);
+  for (int k = r->first; k < r->first + r->count; k++) {
+    row[m->term[k].v] += m->term[k].factor;
+  }
+  for (int i = 0; i < w->count; i++) {
+    if (w->pivot[i] >= 0) {
+      lb_add(w->n, row, -row[w->pivot[i]], w->C + (size_t)i * (size_t)w->n);
+    }
+  }
+  bool said = true;
+  for (int k = 0; k < w->n; k++) {
+    said = said && fabs(row[k]) <= REPEATS;
+  }
+  return said;
+}
+
+static lb_status mark(lb_build* b, const work* w) {
+  double* row = LB_TAKE(b->arena, double, w->n);
+  for (int i = 0; row && i < b->m->ncoupling; i++) {
+    b->m->coupling[i].eliminated = is_said(w, &b->m->coupling[i], row);
+  }
+  return row ? LB_OK : lb_build_no_memory(b);
+}
+
+static bool take_arrays(lb_elimination* g, lb_arena* arena, const work* w) {
+  const int n = w->n, most = w->count;
+  int terms = 0;
+  for (int i = 0; i < most * n; i++) {
+    terms += w->C[i] != 0;
+  }
+  g->coupling = LB_TAKE(arena, int, most);
+  g->held = LB_TAKE(arena, int, most);
+  g->held_q = LB_TAKE(arena, int, most);
+  g->offset = LB_TAKE(arena, double, most);
+  g->first = LB_TAKE(arena, int, most + 1);
+  g->R = LB_TAKE(arena, double, most* most);
+  g->free = LB_TAKE(arena, int, n);
+  g->from = LB_TAKE(arena, int, terms);
+  g->from_q = LB_TAKE(arena, int, terms);
+  g->factor = LB_TAKE(arena, double, terms);
+  return g->coupling && g->held && g->held_q && g->offset && g->first && g->R && g->free &&
+         g->from && g->from_q && g->factor;
+}
+
+// The couplings that hold a coordinate, and the velocities that are left.
+static void keep_held(lb_elimination* g, const work* w, bool* held) {
+  for (int i = 0; i < w->count; i++) {
+    if (w->pivot[i] >= 0) {
+      g->coupling[g->count] = w->coupling[i];
+      g->held_q[g->count] = w->q[w->pivot[i]];
+      g->held[g->count++] = w->pivot[i];
+      held[w->pivot[i]] = true;
+    }
+  }
+  for (int k = 0; k < w->n; k++) {
+    if (!held[k]) {
+      g->free[g->nfree++] = k;
+    }
+  }
+}
+
+// Row e of -P and of R, from row i of the elimination.
+static void keep_row(lb_elimination* g, const work* w, int e, int i, const bool* held) {
+  int at = g->first[e], c = 0;
+  for (int k = 0; k < w->n; k++) {
+    const double factor = w->C[i * w->n + k];
+    if (!held[k] && factor != 0) {
+      g->from[at] = k;
+      g->from_q[at] = w->q[k];
+      g->factor[at++] = -factor;
+    }
+  }
+  g->first[e + 1] = at;
+  for (int k = 0; k < w->count; k++) {
+    const lb_model_coupling* r = &w->m->coupling[w->coupling[k]];
+    if (w->pivot[k] >= 0) {
+      g->offset[e] += w->R[i * w->count + k] * r->sign * r->value;
+      g->R[e * g->count + c++] = w->R[i * w->count + k];
+    }
+  }
+}
+
+static lb_status keep(lb_build* b, const work* w) {
+  lb_elimination* g = &b->m->elimination;
+  bool* held = LB_TAKE(b->arena, bool, w->n);
+  if (!held || !take_arrays(g, b->arena, w)) {
+    return lb_build_no_memory(b);
+  }
+  keep_held(g, w, held);
+  for (int i = 0, e = 0; i < w->count; i++) {
+    if (w->pivot[i] >= 0) {
+      keep_row(g, w, e++, i, held);
+    }
+  }
+  return LB_OK;
+}
+
+static bool pushes_unilateral(const lb_model* m) {
+  bool any = false;
+  for (int i = 0; i < m->nprescribed; i++) {
+    any |= m->prescribed[i].unilateral;
+  }
+  for (int i = 0; i < m->ncoupling; i++) {
+    any |= m->coupling[i].unilateral;
+  }
+  return any;
+}
+
+// Bodies with all their nodes, or such that stand for them.
+static bool has_nodes(const lb_model* m) {
+  bool any = m->nv > m->ndense;
+  for (int i = 0; i < m->nlink; i++) {
+    any |= m->link[i].reduced && m->link[i].reduced->traces;
+  }
+  return any;
+}
+
+lb_status lb_build_elimination(lb_build* b) {
+  lb_model* m = b->m;
+  const bool fit = m->nparticle == 0 && !has_nodes(m) && !pushes_unilateral(m) &&
+                   m->solver.closing == 0; // else they may start open
+  work w = {.m = m, .n = m->nv, .coupling = LB_TAKE(b->arena, int, m->ncoupling)};
+  if (!w.coupling) {
+    return lb_build_no_memory(b);
+  }
+  for (int i = 0; i < m->ncoupling && fit; i++) {
+    if (is_fixed_ratio(m, &m->coupling[i])) {
+      w.coupling[w.count++] = i;
+    }
+  }
+  if (w.count == 0) {
+    return LB_OK;
+  }
+  w.C = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.n);
+  w.R = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.count);
+  w.pivot = LB_TAKE(b->arena, int, w.count);
+  w.q = LB_TAKE(b->arena, int, w.n);
+  if (lb_arena_status(b->arena) != LB_OK) {
+    return lb_build_no_memory(b);
+  }
+  fill(&w);
+  eliminate(&w);
+  const lb_status status = mark(b, &w);
+  return status == LB_OK ? keep(b, &w) : status;
+}

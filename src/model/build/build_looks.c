@@ -1,0 +1,86 @@
+// Shapes and materials, for those who draw the model. Meshes are copied: the scene may go away.
+#include "model/build/build.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const lb_mesh* copy_mesh(lb_arena* arena, const lb_mesh* mesh) {
+  lb_mesh* copy = LB_TAKE(arena, lb_mesh, 1);
+  lb_vec3* vertex = LB_TAKE(arena, lb_vec3, mesh->nvertex);
+  int* face = LB_TAKE(arena, int, 3 * mesh->nface);
+  if (lb_arena_status(arena) != LB_OK) {
+    return NULL;
+  }
+  memcpy(vertex, mesh->vertex, (size_t)mesh->nvertex * sizeof *vertex);
+  memcpy(face, mesh->face, 3 * (size_t)mesh->nface * sizeof *face);
+  *copy = (lb_mesh){mesh->nvertex, mesh->nface, vertex, face};
+  return copy;
+}
+
+// Meshes met so far and their copies, by address: open addressing, at most half full.
+typedef struct copies {
+  lb_arena arena;
+  size_t mask;
+  struct {
+    const lb_mesh *from, *to;
+  } * slot; // [mask + 1]
+} copies;
+
+static bool copies_make(copies* c, const lb_build* b) {
+  lb_arena_init(&c->arena, b->arena->allocator);
+  c->mask = 15;
+  while (c->mask < 2 * (size_t)b->scene->nshape) {
+    c->mask = 2 * c->mask + 1;
+  }
+  c->slot = lb_arena_take_array(&c->arena, c->mask + 1, sizeof *c->slot, _Alignof(void*));
+  return c->slot;
+}
+
+// A mesh that several shapes share is copied once.
+static const lb_mesh* model_mesh(lb_build* b, copies* c, const lb_mesh* mesh) {
+  size_t i = ((uint64_t)(uintptr_t)mesh * 0x9E3779B97F4A7C15u) >> 32 & c->mask; // by Fibonacci
+  while (c->slot[i].from && c->slot[i].from != mesh) {
+    i = (i + 1) & c->mask;
+  }
+  if (!c->slot[i].from) {
+    c->slot[i].from = mesh;
+    c->slot[i].to = copy_mesh(b->arena, mesh);
+  }
+  return c->slot[i].to;
+}
+
+static bool copy_shapes(lb_build* b) {
+  const lb_scene* s = b->scene;
+  copies c;
+  bool done = copies_make(&c, b);
+  for (int i = 0; i < s->nshape && done; i++) {
+    const lb_scene_shape* shape = &s->shape[i];
+    lb_model_shape* to = &b->m->shape[i];
+    *to = (lb_model_shape){shape->body, shape->shape, shape->pose, shape->material};
+    if (shape->shape.mesh) {
+      to->shape.mesh = model_mesh(b, &c, shape->shape.mesh);
+      done = to->shape.mesh;
+    }
+  }
+  lb_arena_release(&c.arena);
+  return done;
+}
+
+lb_status lb_build_looks(lb_build* b) {
+  const lb_scene* s = b->scene;
+  lb_model* m = b->m;
+  m->nshape = s->nshape;
+  if (!copy_shapes(b)) {
+    return lb_build_no_memory(b);
+  }
+  m->nmaterial = s->nmaterial;
+  for (int i = 0; i < s->nmaterial; i++) {
+    m->material[i] = s->material[i];
+    m->material[i].place = (lb_place){0};
+    m->material[i].name = lb_build_text(b, s->material[i].name);
+    if (!m->material[i].name) {
+      return lb_build_no_memory(b);
+    }
+  }
+  return LB_OK;
+}

@@ -1,0 +1,223 @@
+// Charts from joints: each kind is a few factors in a row.
+#include "model/build/joint_charts.h"
+
+#include <math.h>
+
+#include "math/space/se3.h"
+
+// A chart under construction; `factor` is NULL while factors are counted.
+typedef struct builder {
+  lb_arena* arena;
+  lb_chart chart;
+  lb_factor* factor;
+  lb_factor uncounted; // what counted ones are written to
+  bool failed;
+} builder;
+
+static lb_factor* add_factor(builder* b, const lb_factor_type* type) {
+  lb_factor* f = b->factor ? &b->factor[b->chart.nfactor] : &b->uncounted;
+  b->chart.nfactor++;
+  *f = (lb_factor){.type = type, .first = b->chart.n};
+  return f;
+}
+
+static void add_screw(builder* b, lb_vec3 turn, lb_vec3 shift) {
+  add_factor(b, &lb_factor_screw)->screw = (lb_motion){lb_v4_from(turn), lb_v4_from(shift)};
+  b->chart.n++;
+}
+
+static void add_turn(builder* b, lb_vec3 axis) {
+  add_screw(b, axis, lb_vec3_make(0, 0, 0));
+}
+
+static void add_shift(builder* b, lb_vec3 axis) {
+  add_screw(b, lb_vec3_make(0, 0, 0), axis);
+}
+
+static lb_vec3 unit(int axis) {
+  return lb_vec3_make(axis == 0, axis == 1, axis == 2);
+}
+
+static void add_rotation(builder* b, lb_turn_order order) {
+  static const int AXES[LB_TURN_COUNT][3] = {
+#define AXES_OF(code, name, i, j, k) [code] = {i, j, k},
+      LB_TURN_LIST(AXES_OF)};
+  if (order == LB_TURN_EXPONENTIAL) {
+    add_factor(b, &lb_factor_exponential);
+    b->chart.n += 3;
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    add_turn(b, unit(AXES[order][i]));
+  }
+}
+
+static void revolute(builder* b, const lb_scene_joint* j) {
+  add_turn(b, j->axis);
+}
+
+static void prismatic(builder* b, const lb_scene_joint* j) {
+  add_shift(b, j->axis);
+}
+
+static void universal(builder* b, const lb_scene_joint* j) {
+  add_turn(b, j->axis);
+  add_turn(b, j->axis2);
+}
+
+static void planar(builder* b, const lb_scene_joint* j) {
+  add_shift(b, j->axis);
+  add_shift(b, j->axis2);
+}
+
+static void translational(builder* b, const lb_scene_joint* j) {
+  (void)j;
+  for (int i = 0; i < 3; i++) {
+    add_shift(b, unit(i));
+  }
+}
+
+static void helical(builder* b, const lb_scene_joint* j) {
+  add_screw(b, j->axis, lb_vec3_scale(j->pitch / (2 * M_PI), j->axis));
+}
+
+static void euler(builder* b, const lb_scene_joint* j) {
+  add_rotation(b, j->order);
+}
+
+static void exponential(builder* b, const lb_scene_joint* j) {
+  (void)j;
+  add_rotation(b, LB_TURN_EXPONENTIAL);
+}
+
+static void free_2d(builder* b, const lb_scene_joint* j) {
+  planar(b, j);
+  add_turn(b, lb_vec3_cross(j->axis, j->axis2));
+}
+
+static void free_3d(builder* b, const lb_scene_joint* j) {
+  if (j->rotation_first) {
+    add_rotation(b, j->order);
+  }
+  translational(b, j);
+  if (!j->rotation_first) {
+    add_rotation(b, j->order);
+  }
+}
+
+static void curve(builder* b, const lb_scene_joint* j) {
+  lb_factor* f = add_factor(b, &lb_factor_curve);
+  b->chart.n++;
+  if (!b->factor) {
+    return;
+  }
+  lb_m3* R = LB_TAKE(b->arena, lb_m3, j->nframe);
+  lb_v4* p = LB_TAKE(b->arena, lb_v4, j->nframe);
+  lb_motion* way = LB_TAKE(b->arena, lb_motion, j->nframe);
+  if (lb_arena_status(b->arena) != LB_OK) {
+    b->failed = true;
+    return;
+  }
+  for (int i = 0; i < j->nframe; i++) {
+    const lb_transform X = j->frame[i], next = j->frame[(i + 1) % j->nframe];
+    const lb_twist x = lb_se3_log(lb_transform_mul(lb_transform_inverse(X), next));
+    R[i] = lb_m3_from(lb_quat_matrix(X.q));
+    p[i] = lb_v4_from(X.p);
+    way[i] = (lb_motion){lb_v4_from(x.w), lb_v4_from(x.v)};
+  }
+  f->count = j->nframe;
+  f->cyclic = j->cyclic;
+  f->frame_R = R;
+  f->frame_p = p;
+  f->way = way;
+}
+
+static void surface(builder* b, const lb_scene_joint* j) {
+  lb_factor* f = add_factor(b, &lb_factor_surface);
+  b->chart.n += 2;
+  f->rows = j->rows;
+  f->columns = j->columns;
+  for (int k = 0; k < 6 && b->factor; k++) {
+    const int count = j->rows * j->columns;
+    double* to = j->control[k] ? LB_TAKE(b->arena, double, count) : NULL;
+    for (int i = 0; to && i < count; i++) {
+      to[i] = j->control[k][i];
+    }
+    b->failed |= j->control[k] && !to;
+    f->control[k] = to;
+  }
+}
+
+static void nothing(builder* b, const lb_scene_joint* j) {
+  (void)b, (void)j;
+}
+
+static void composite(builder* b, const lb_scene_joint* j);
+
+static void (*const BUILD[LB_JOINT_COUNT])(builder* b, const lb_scene_joint* j) = {
+    [LB_JOINT_FIXED] = nothing,           [LB_JOINT_REVOLUTE] = revolute,
+    [LB_JOINT_PRISMATIC] = prismatic,     [LB_JOINT_UNIVERSAL] = universal,
+    [LB_JOINT_PLANAR] = planar,           [LB_JOINT_TRANSLATIONAL] = translational,
+    [LB_JOINT_HELICAL] = helical,         [LB_JOINT_EULER] = euler,
+    [LB_JOINT_EXPONENTIAL] = exponential, [LB_JOINT_FREE_2D] = free_2d,
+    [LB_JOINT_FREE_3D] = free_3d,         [LB_JOINT_CURVE] = curve,
+    [LB_JOINT_SURFACE] = surface,         [LB_JOINT_COMPOSITE] = composite,
+};
+
+static void composite(builder* b, const lb_scene_joint* j) {
+  for (int i = 0; i < j->npart; i++) {
+    lb_factor* f = add_factor(b, &lb_factor_frame);
+    f->R = lb_m3_from(lb_quat_matrix(j->part[i].in_parent.q));
+    f->p = lb_v4_from(j->part[i].in_parent.p);
+    BUILD[j->part[i].kind](b, &j->part[i]);
+  }
+}
+
+bool lb_joint_has_chart(const lb_scene_joint* j) {
+  return j->kind > LB_JOINT_FREE;
+}
+
+lb_status lb_joint_chart(const lb_scene_joint* j, lb_arena* arena, const lb_chart** chart) {
+  builder measure = {.arena = arena};
+  BUILD[j->kind](&measure, j);
+  lb_chart* made = LB_TAKE(arena, lb_chart, 1);
+  builder b = {.arena = arena, .factor = LB_TAKE(arena, lb_factor, measure.chart.nfactor)};
+  if (!made || !b.factor) {
+    return LB_NO_MEMORY;
+  }
+  BUILD[j->kind](&b, j);
+  if (b.failed) {
+    return LB_NO_MEMORY;
+  }
+  *made = b.chart;
+  made->factor = b.factor;
+  *chart = made;
+  return LB_OK;
+}
+
+// --- settings ---
+
+lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
+  for (int i = 0; i < j->npart; i++) {
+    const int n = lb_joint_count_v(&j->part[i]);
+    if (k < n) {
+      return lb_joint_coordinate(&j->part[i], k);
+    }
+    k -= n;
+  }
+  const lb_joint_resistance own = {.stiffness = j->stiffness,
+                                   .force_curve = j->force_curve,
+                                   .damping = j->damping,
+                                   .armature = j->armature,
+                                   .friction = j->friction,
+                                   .friction_speed = j->friction_speed,
+                                   .limit_stiffness = j->limit_stiffness,
+                                   .limit_damping = j->limit_damping,
+                                   .limit_transition = j->limit_transition,
+                                   .limit_pulls = j->limit_pulls};
+  const bool turns = lb_joint_slides_and_turns(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
+  return (lb_coordinate_settings){.resistance = turns ? j->turn : own,
+                                  .rest = j->rest[k],
+                                  .lower = j->lower[k],
+                                  .upper = j->upper[k]};
+}

@@ -1,0 +1,33 @@
+// What the recursions read of a link, in one run of memory.
+#pragma once
+#include "limber/model.h"
+#include "math/space/simd.h"
+
+typedef struct lb_link {
+  lb_m3 R0; // rotation and ...
+  lb_v4 p0; // ... position in the parent link when the coordinates are zero
+  lb_m3 I0; // inertia about the link's origin
+  lb_v4 h;  // mass times centre of mass
+  double m;
+  int parent; // or LB_WORLD
+  int q, v;   // first coordinate and velocity
+  int nv;     // velocities
+  int column; // where the directions of its coordinates start: v, but faces have their own
+  int hinge;  // position in the model's list of hinges
+  const struct lb_reduced* reduced; // of an elastic body and its faces
+  int face;                         // of a face: which one
+  const struct lb_chart* chart;     // of kinds that have one, else NULL
+  int kind;
+  bool driven;
+} lb_link;
+
+// Kinds of links that elastic bodies and their faces have, in a basis or with all their nodes.
+static inline bool lb_link_is_elastic(int kind) {
+  return kind == LB_LINK_ELASTIC || kind == LB_LINK_FULL;
+}
+static inline bool lb_link_is_face(int kind) {
+  return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE;
+}
+
+// What the link weighs, in its own frame.
+void lb_link_set_mass(lb_link* link, lb_mass mass);

@@ -1,0 +1,57 @@
+// Checking a scene: the parts share one checker.
+#pragma once
+#include "base/arena.h"
+#include "limber/scene.h"
+#include "scene/yaml/scene_errors.h"
+
+typedef struct lb_checker {
+  const lb_scene* s;
+  lb_report* report;
+  const bool *body_broken, *joint_broken; // NULL: none
+  lb_arena* scratch;
+  bool no_memory;
+  int* carrier; // [nbody] joint of the tree that carries it, or -1
+} lb_checker;
+
+#define LB_SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
+
+// Of the solver's `closing`, told by the reader, who knows where it stands, and for callers.
+#define LB_CLOSING_MESSAGE                                                                         \
+  "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "         \
+  "integrator: linear-euler)"
+
+// Are the numbers of a spring's law good?
+bool lb_force_curve_holds(const lb_force_curve* force_curve);
+
+// Springs, cables, grounds and drag.
+void lb_check_forces(lb_checker* c);
+// What a joint, or a part of the joint of this name, says of itself.
+void lb_check_joint_shape(lb_checker* c, const lb_scene_joint* joint, const char* name);
+// What must hold besides joints.
+void lb_check_constraints(lb_checker* c);
+// What they prescribe twice.
+void lb_check_prescribed(lb_checker* c);
+// Ropes and deformables.
+void lb_check_deformables(lb_checker* c);
+// The form and the materials of an elastic body or, by another word, of deformables.
+void lb_check_form(lb_checker* c, const char* word, const lb_scene_body* body);
+// What retargeting is to do.
+void lb_check_retarget(lb_checker* c);
+// What an optimisation is to do.
+void lb_check_optimize(lb_checker* c);
+// Elastic bodies, the faces that joints name, and what may not act on them.
+void lb_check_elastic(lb_checker* c);
+// Whether the file that stands for body i is of that body.
+void lb_check_stored(lb_checker* c, int i);
+
+// Markers, and what a fit is to find.
+void lb_check_fit(lb_checker* c);
+
+// Does a motor say where a coordinate of the joint is? -1: any of them.
+bool lb_joint_is_driven(const lb_scene* scene, int joint, int coordinate);
+// Has the joint such a coordinate, and is it a number whose rate is a velocity?
+bool lb_coordinate_is_plain(const lb_scene_joint* joint, int coordinate);
+// Is it a profile that can be made?
+bool lb_profile_holds(const lb_profile_definition* profile);
+// Do the coordinates of the joint measure several things, such as distances and angles?
+bool lb_joint_mixes(const lb_scene_joint* joint);

@@ -1,0 +1,266 @@
+// From a file or a text to a checked scene.
+#include <string.h>
+
+#include "scene/check/scene_check.h"
+#include "scene/yaml/reader.h"
+
+// --- entries ---
+
+// Names end up in tables and on pictures: letters, digits, spaces, dots, dashes and underscores.
+static bool is_good_name(const char* name) {
+  for (const char* s = name; *s; s++) {
+    const unsigned char c = (unsigned char)*s;
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+    if (!letter && !(c >= '0' && c <= '9') && !strchr(" .-_", c)) {
+      return false;
+    }
+  }
+  return *name && strlen(name) <= 64 && strcmp(name, "world") != 0;
+}
+
+bool lb_begin_entry(lb_reader* r, const lb_entry* entry, const char* word) {
+  r->folder = entry->folder;
+  r->subject = "";
+  if (!entry->name) {
+    return true;
+  }
+  const char* name = entry->name->text;
+  if (!is_good_name(name)) {
+    lb_complain(r, entry->name->place,
+                strcmp(name, "world") == 0
+                    ? "a %s cannot be called '%s': that is the ground"
+                    : "a %s cannot be called '%s' (use up to 64 letters, digits, spaces and . - _)",
+                word, name);
+  }
+  r->subject = lb_compose(r, "%s '%.64s'", word, name);
+  return is_good_name(name);
+}
+
+const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
+  const char* copy = lb_arena_text(r->keep, entry->name->text, strlen(entry->name->text));
+  return copy ? copy : (lb_lack(r), "");
+}
+
+// --- the whole ---
+
+// The order in which every name is known before it can be mentioned.
+static void (*const passes[])(lb_reader*) = {
+    lb_read_materials, lb_read_bodies,      lb_read_scenery, lb_read_joints,      lb_read_springs,
+    lb_read_cables,    lb_read_grounds,     lb_read_ropes,   lb_read_deformables, lb_read_motors,
+    lb_read_loads,     lb_read_constraints, lb_read_initial, lb_read_markers,     lb_read_fit,
+    lb_read_retarget,  lb_read_optimize,
+};
+
+void lb_read_sections(lb_reader* r) {
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && !r->no_memory; i++) {
+    passes[i](r);
+  }
+  r->subject = "";
+}
+
+// "pendulum" of "scenes/pendulum.yaml"
+static const char* title_of(lb_reader* r, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* base = slash ? slash + 1 : path;
+  const char* dot = strrchr(base, '.');
+  const char* copy =
+      lb_arena_text(r->keep, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+  return copy ? copy : (lb_lack(r), "");
+}
+
+static void begin(lb_reader* r) {
+  const lb_scene standard = lb_scene_default();
+  r->subject = r->folder = "";
+  r->scene = standard;
+  r->settings = (lb_scene_spec){
+      .gravity = standard.gravity,
+      .duration = standard.duration,
+      .solver = {.integrator = LB_INTEGRATOR_COUNT, // stays when none is named
+                 .step = standard.solver.step,
+                 .tolerance = standard.solver.tolerance},
+      .record = {.every = standard.record.every},
+      .retarget = {.spacing = standard.retarget.spacing,
+                   .closeness = standard.retarget.closeness,
+                   .smoothness = standard.retarget.smoothness,
+                   .tolerance = standard.retarget.tolerance,
+                   .iterations = standard.retarget.iterations},
+      .optimize = {.tolerance = standard.optimize.tolerance,
+                   .iterations = standard.optimize.iterations},
+  };
+}
+
+// The one that was named, or one that suits the bodies and what is to be done with them.
+static void choose_integrator(lb_reader* r) {
+  const int named = r->settings.solver.integrator;
+  if (named < LB_INTEGRATOR_COUNT) {
+    r->scene.solver.integrator = (lb_integrator)named;
+    return;
+  }
+  for (int i = 0; i < r->scene.nbody; i++) {
+    if (r->scene.body[i].elastic) {
+      r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
+    }
+  }
+  if (r->scene.nrope + r->scene.ndeformable > 0 || r->settings.optimize.given.whole) {
+    r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
+  }
+}
+
+// Below the first rounding has the say, above the second an error may be as large as the motion.
+static const double LEAST_TOLERANCE = 1e-14, MOST_TOLERANCE = 1e-2;
+
+static bool has_tolerance(lb_integrator i) {
+  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2 ||
+         i == LB_INTEGRATOR_ADAPTIVE;
+}
+
+// A tolerance that was written is one that does something.
+static void check_tolerance(lb_reader* r) {
+  const lb_scene_solver* solver = &r->scene.solver;
+  const lb_yaml_node* given = r->settings.solver.given.whole;
+  const lb_yaml_node* tolerance = given ? lb_yaml_node_find(given, "tolerance") : NULL;
+  if (!tolerance || !(solver->tolerance > 0)) {
+    return;
+  }
+  if (!has_tolerance(solver->integrator)) {
+    lb_complain(r, tolerance->place,
+                "integrator '%s' takes steps of a given size without iterations, and has no use "
+                "for 'tolerance' (take it away, or choose bdf1, bdf2, sdirk2 or adaptive)",
+                lb_integrator_name(solver->integrator));
+  } else if (solver->tolerance < LEAST_TOLERANCE || solver->tolerance > MOST_TOLERANCE) {
+    lb_complain(r, tolerance->place,
+                "'tolerance' must be from %g to %g, not %g: %s (leave it out, or try 1e-9)",
+                LEAST_TOLERANCE, MOST_TOLERANCE, solver->tolerance,
+                solver->tolerance < LEAST_TOLERANCE ? "rounding does not let errors become so small"
+                                                    : "errors would be as large as the motion");
+  }
+}
+
+// The pace of gaps is told where it stands.
+static void check_closing(lb_reader* r) {
+  lb_scene_solver* solver = &r->scene.solver;
+  const lb_yaml_node* given = r->settings.solver.given.whole;
+  const lb_yaml_node* closing = given ? lb_yaml_node_find(given, "closing") : NULL;
+  if (closing && solver->closing > 0 && solver->integrator != LB_INTEGRATOR_LINEAR_EULER) {
+    lb_complain(r, closing->place, LB_CLOSING_MESSAGE, lb_integrator_name(solver->integrator));
+    solver->closing = 0; // once is enough
+  }
+}
+
+static void apply_settings(lb_reader* r, const char* path) {
+  const lb_scene_spec* from = &r->settings;
+  lb_scene* scene = &r->scene;
+  const lb_yaml_node* solver = from->solver.given.whole;
+  scene->name = from->name ? from->name : title_of(r, path);
+  scene->about = from->about ? from->about : "";
+  scene->file = path;
+  scene->gravity = from->gravity;
+  scene->duration = from->duration;
+  scene->solver = (lb_scene_solver){.coordinates = (lb_coordinates)from->solver.coordinates,
+                                    .elastic = (lb_space)from->solver.elastic,
+                                    .newton = (lb_newton_matrix)from->solver.newton,
+                                    .integrator = scene->solver.integrator,
+                                    .place = solver ? solver->place : (lb_place){path, 1, 1},
+                                    .step = from->solver.step,
+                                    .tolerance = from->solver.tolerance,
+                                    .closing = from->solver.closing,
+                                    .sdirk2_first = from->solver.first_step == 1};
+  scene->record = (lb_scene_record){.every = from->record.every,
+                                    .rates = from->record.rates,
+                                    .reactions = from->record.reactions};
+}
+
+// What to read: a text, or the file when there is none.
+typedef struct origin {
+  const char* text;
+  size_t length;
+  const char* name;
+  const char* motors; // a file of others, or NULL
+  bool no_files;
+} origin;
+
+static const char* keep_text(lb_reader* r, const char* text) {
+  return text ? lb_arena_text(r->keep, text, strlen(text)) : NULL;
+}
+
+static void read_all(lb_reader* r, const origin* from) {
+  const char* path = keep_text(r, from->name);
+  const char* motors = keep_text(r, from->motors);
+  if (!path || (from->motors && !motors)) {
+    lb_lack(r);
+    return;
+  }
+  begin(r);
+  if (from->text) {
+    lb_gather_text(r, from->text, from->length, path);
+  } else {
+    lb_gather_file(r, path, NULL);
+  }
+  if (r->no_memory || !r->settings.given.whole || // nothing could be gathered
+      (motors && !lb_gather_motors(r, motors))) {
+    return;
+  }
+  apply_settings(r, path);
+  lb_read_sections(r);
+  choose_integrator(r);
+  check_tolerance(r);
+  check_closing(r);
+  if (!r->no_memory) {
+    lb_scene_examine(&r->scene, &r->report, r->body_broken, r->joint_broken, &r->scratch,
+                     &r->no_memory);
+  }
+}
+
+static lb_status read_scene(const origin* from, const lb_allocator* allocator, lb_scene* scene,
+                            lb_error* err) {
+  const lb_place place = {from->name, 0, 0};
+  lb_arena* keep = lb_allocate(allocator, sizeof *keep);
+  if (!keep) {
+    return lb_error_add(err, LB_NO_MEMORY, place, "there is not enough memory");
+  }
+  lb_arena_init(keep, allocator);
+  lb_reader r = {.keep = keep, .report = lb_report_make(err), .no_files = from->no_files};
+  lb_arena_init(&r.scratch, allocator);
+  read_all(&r, from);
+  lb_arena_release(&r.scratch);
+  if (!r.no_memory && r.report.status == LB_OK) {
+    *scene = r.scene;
+    scene->storage = keep;
+    return LB_OK;
+  }
+  lb_report_sort(&r.report);
+  lb_arena_release(keep);
+  lb_release(allocator, keep);
+  return r.no_memory ? lb_error_add(err, LB_NO_MEMORY, place, "there is not enough memory")
+                     : r.report.status;
+}
+
+lb_status lb_scene_read(const char* path, const lb_allocator* allocator, lb_scene* scene,
+                        lb_error* err) {
+  return read_scene(&(origin){.name = path}, allocator, scene, err);
+}
+
+lb_status lb_scene_read_playing(const char* path, const char* motors, const lb_allocator* allocator,
+                                lb_scene* scene, lb_error* err) {
+  return read_scene(&(origin){.name = path, .motors = motors}, allocator, scene, err);
+}
+
+lb_status lb_scene_parse(const char* text, size_t length, const char* name,
+                         const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
+  return read_scene(&(origin){text, length, name, NULL, false}, allocator, scene, err);
+}
+
+lb_status lb_scene_parse_alone(const char* text, size_t length, const char* name,
+                               const lb_allocator* allocator, lb_scene* scene, lb_error* err) {
+  return read_scene(&(origin){text, length, name, NULL, true}, allocator, scene, err);
+}
+
+void lb_scene_release(lb_scene* scene) {
+  lb_arena* arena = scene->storage;
+  *scene = lb_scene_default();
+  if (arena) {
+    const lb_allocator* allocator = arena->allocator;
+    lb_arena_release(arena);
+    lb_release(allocator, arena);
+  }
+}

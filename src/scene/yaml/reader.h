@@ -1,0 +1,178 @@
+// A scene in the making. First every file is gathered: settings are read, and the entries of all
+// sections are laid side by side. Then the sections are read in an order in which every name that
+// can be mentioned is already known.
+#pragma once
+#include "scene/format/format.h"
+#include "scene/yaml/names.h"
+#include "scene/yaml/scene_errors.h"
+
+typedef struct lb_entry {
+  const lb_yaml_node* name; // NULL in lists
+  const lb_yaml_node* value;
+  const char* folder; // of the file it was written in, for paths
+} lb_entry;
+
+typedef struct lb_entries {
+  int count, capacity;
+  lb_entry* entry;
+  lb_names names; // index by name
+} lb_entries;
+
+// A file that is being read or was read.
+typedef struct lb_source {
+  unsigned long device, inode;
+  bool open; // its includes are being read: meeting it again is a cycle
+} lb_source;
+
+typedef struct lb_reader {
+  lb_arena* keep;   // what the scene is made of
+  lb_arena scratch; // what only reading needs
+  lb_report report;
+  bool no_memory;
+  bool no_files;       // no file may be opened
+  const char* subject; // whose keys are being read: "joint 'elbow'"; "" for the file itself
+  const char* folder;  // where paths of the entry being read begin: "" or ends in a slash
+  lb_scene scene;
+  lb_scene_spec settings;
+  lb_entries section[LB_SCENE_KEYS];
+  long weight; // nodes that repeats made
+  int material_capacity, shape_capacity;
+  lb_names builtin_used; // index in the scene's materials of built-in ones
+  lb_names mesh_names;   // index in `mesh`
+  const lb_mesh** mesh;
+  int nmesh, mesh_capacity;
+  lb_body_spec* body_spec; // [nbody]
+  bool* body_broken;       // [nbody] something in it was wrong: no further complaint about it
+  bool* joint_broken;      // [njoint]
+  int* carrier;            // [nbody] the joint of the tree that carries it, or -1
+  lb_source* source;
+  int nsource, source_capacity, depth;
+} lb_reader;
+
+// --- complaints ---
+
+// Say what is wrong; the subject comes first. Always false.
+bool lb_complain(lb_reader* r, lb_place place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+// There is no memory left. Always false.
+bool lb_lack(lb_reader* r);
+// A text made in the scratch arena, "" when there is no memory.
+const char* lb_compose(lb_reader* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// "'...' must be WANTED, not what it is". Always false.
+bool lb_wrong_kind(lb_reader* r, const lb_yaml_node* node, const char* key, const char* wanted);
+// Say that a name, mentioned as a `what`, does not exist, with the nearest that does. Always false.
+bool lb_unknown_name(lb_reader* r, const lb_yaml_node* node, const char* what,
+                     const lb_names* names);
+// " (did you mean 'x'?)" or "".
+const char* lb_did_you_mean(lb_reader* r, const lb_nearest* nearest);
+// What a node is: its text in quotes, or "a list", "a mapping", "nothing".
+const char* lb_shown(lb_reader* r, const lb_yaml_node* node);
+// "a, b or c", where `last` is " or ".
+const char* lb_join(lb_reader* r, const char* last, const char* const* name, int count);
+
+// --- values ---
+
+// Fill the struct behind `out` from a mapping, by a table; what is not given stays as it is. All
+// keys are tried; false when any was wrong.
+bool lb_read_table(lb_reader* r, const lb_yaml_node* node, const lb_table* table, void* out);
+// The same; `where` says whose part this is: "spring of joint 'elbow'".
+bool lb_read_part(lb_reader* r, const lb_yaml_node* node, const char* where, const lb_table* table,
+                  void* out);
+// What stands behind one key, by the row of a table.
+bool lb_read_value(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out);
+bool lb_read_number(lb_reader* r, const lb_yaml_node* node, const char* key, lb_dimension dimension,
+                    lb_range range, double* out);
+// Exactly or, when `least` differs, between `least` and `most` numbers; their count, or -1.
+int lb_read_numbers(lb_reader* r, const lb_yaml_node* node, const lb_field* field, int least,
+                    int most, double* out);
+
+// --- files ---
+
+// A path as seen from the folder that the present entry is written in.
+const char* lb_resolve_path(lb_reader* r, const char* path);
+// Whether a file can be opened; says so where it was mentioned if not.
+bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml_node* mention);
+// Read a file and what it includes; `mention` is where it was asked for, or NULL.
+bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml_node* mention);
+bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);
+// Put the motors of a file in the place of those with the same names.
+bool lb_gather_motors(lb_reader* r, const char* path);
+// Add the entries that a repetition makes.
+bool lb_gather_repeat(lb_reader* r, const lb_yaml_node* list);
+// Add the entries of sections, given by LB_SCENE_MATERIALS ...
+bool lb_gather_sections(lb_reader* r, const lb_yaml_node* const* section);
+
+// --- sections ---
+
+void lb_read_sections(lb_reader* r);
+void lb_read_materials(lb_reader* r);
+void lb_read_bodies(lb_reader* r);
+void lb_read_scenery(lb_reader* r);
+void lb_read_joints(lb_reader* r);
+// Is it known what the coordinates of a joint are? Else that has been told.
+bool lb_joint_is_known(const lb_reader* r, int joint);
+// All coordinates of a joint (NULL: of a point), each by what it measures, or their rates. One
+// alone may be written as a number.
+bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yaml_node* node,
+                         const char* key, bool rate, double* out);
+void lb_read_springs(lb_reader* r);
+void lb_read_cables(lb_reader* r);
+void lb_read_grounds(lb_reader* r);
+void lb_read_ropes(lb_reader* r);
+void lb_read_deformables(lb_reader* r);
+void lb_read_motors(lb_reader* r);
+void lb_read_loads(lb_reader* r);
+void lb_read_constraints(lb_reader* r);
+void lb_read_initial(lb_reader* r);
+void lb_read_markers(lb_reader* r);
+void lb_read_fit(lb_reader* r);
+void lb_read_retarget(lb_reader* r);
+void lb_read_optimize(lb_reader* r);
+// Turn to the next entry: its name becomes the subject. False when the name is no good.
+bool lb_begin_entry(lb_reader* r, const lb_entry* entry, const char* word);
+// An entry's name, for the scene to keep; "" when there is no memory.
+const char* lb_keep_name(lb_reader* r, const lb_entry* entry);
+// The index of a material, built in or the author's own; -1 when unknown.
+int lb_find_material(lb_reader* r, const char* name);
+const lb_scene_material* lb_builtin_material(const char* name);
+extern const lb_scene_material lb_builtin_materials[];
+extern const int lb_builtin_material_count;
+
+// The shapes' keys to a shape of `body`. False when something is wrong.
+bool lb_read_shape(lb_reader* r, const lb_yaml_node* node, int body, int material);
+// What another room told the caller's list is a mistake of the scene, too. False when it is one.
+bool lb_note(lb_reader* r, lb_status status);
+// The `elastic` part of a body whose keys are read; NULL when something is wrong.
+const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec);
+// A point of an elastic body is the middle of its face, unless it says where.
+bool lb_at_middle(const lb_reader* r, int body, const lb_yaml_node* written);
+// A law by the keys of a spring: what it is called there, what its table has, and whether there
+// must be one.
+typedef struct lb_force_curve_keys {
+  const char *stiffness, *exponent, *table;
+  lb_dimension stretch, force;
+  bool required;
+} lb_force_curve_keys;
+// Check what `whole` has of it, and read its table; its exponent is read.
+bool lb_read_force_curve(lb_reader* r, const lb_yaml_node* whole, const lb_force_curve_keys* keys,
+                         lb_force_curve* force_curve);
+// Which faces a joint between these bodies holds, and where its frames are.
+void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_joint* joint);
+// What does by plain numbers what a joint with quaternions does, with its article.
+const char* lb_joint_by_numbers(const lb_scene_joint* joint);
+// Keys or a spline to a profile whose values measure `dimension`; neither: count 0.
+bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
+                     lb_dimension dimension, lb_profile_definition* out);
+// The same whose values are rotations [count].
+bool lb_read_turning(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
+                     lb_profile_definition* out, lb_quat** rotation);
+
+// --- the whole ---
+
+// lb_scene_check() for a scene that is being read: broken parts are passed over.
+void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body_broken,
+                      const bool* joint_broken, lb_arena* scratch, bool* no_memory);
+
+// lb_scene_parse() that opens no file: what includes and meshes get is an error.
+lb_status lb_scene_parse_alone(const char* text, size_t length, const char* name,
+                               const lb_allocator* allocator, lb_scene* scene, lb_error* err);

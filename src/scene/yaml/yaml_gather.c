@@ -1,0 +1,377 @@
+// Files, what they include, and the entries of their sections laid side by side.
+#define _GNU_SOURCE // strerror_r that returns the text
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scene/yaml/reader.h"
+
+enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
+
+// Sections that files and repetitions share, and what one of their entries is called.
+static const struct {
+  int key;
+  const char* word;
+} sections[] = {
+    {LB_SCENE_MATERIALS, "material"}, {LB_SCENE_BODIES, "body"},
+    {LB_SCENE_SCENERY, "scenery"},    {LB_SCENE_JOINTS, "joint"},
+    {LB_SCENE_SPRINGS, "spring"},     {LB_SCENE_MOTORS, "motor"},
+    {LB_SCENE_CABLES, "cable"},       {LB_SCENE_GROUNDS, "ground"},
+    {LB_SCENE_ROPES, "strand"},       {LB_SCENE_DEFORMABLES, "soft body"},
+    {LB_SCENE_LOADS, "load"},         {LB_SCENE_CONSTRAINTS, "constraint"},
+    {LB_SCENE_INITIAL, "start"},      {LB_SCENE_MARKERS, "marker"},
+};
+enum { SECTIONS = sizeof sections / sizeof *sections };
+
+const char* lb_resolve_path(lb_reader* r, const char* path) {
+  if (*path == '/') {
+    return path;
+  }
+  const size_t before = strlen(r->folder), length = strlen(path);
+  char* whole = LB_TAKE(r->keep, char, before + length + 1);
+  if (!whole) {
+    lb_lack(r);
+    return NULL;
+  }
+  memcpy(whole, r->folder, before);
+  memcpy(whole + before, path, length + 1);
+  return whole;
+}
+
+// "arm/" of "arm/elbow.yaml"
+static const char* folder_of(lb_reader* r, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* folder = lb_arena_text(&r->scratch, path, slash ? (size_t)(slash - path) + 1 : 0);
+  return folder ? folder : (lb_lack(r), "");
+}
+
+// --- entries ---
+
+// A name that is already there: in the same mapping YAML's own check has told it.
+static bool defined_before(lb_reader* r, int key, const char* word, const lb_yaml_node* name,
+                           int start) {
+  lb_entries* all = &r->section[key];
+  const int before = lb_names_find(&all->names, name->text, -1);
+  if (before >= 0 && before < start && key != LB_SCENE_INITIAL) {
+    const lb_place first = all->entry[before].name->place;
+    if (first.line == name->place.line && first.column == name->place.column) {
+      lb_complain(r, name->place,
+                  "%s '%s' is made again at every repetition (put (n) into its name)", word,
+                  name->text);
+    } else {
+      lb_complain(r, name->place,
+                  "%s '%s' is defined twice; the first is at %s:%d:%d (remove or rename one)", word,
+                  name->text, first.file, first.line, first.column);
+    }
+  }
+  return before >= 0;
+}
+
+static bool add_entry(lb_reader* r, int key, const lb_yaml_node* name, const lb_yaml_node* value) {
+  lb_entries* all = &r->section[key];
+  void* grown = LB_GROW(&r->scratch, all->entry, all->count, &all->capacity);
+  if (!grown || (name && !lb_names_add(&all->names, &r->scratch, name->text, all->count))) {
+    return lb_lack(r);
+  }
+  all->entry = grown;
+  all->entry[all->count++] = (lb_entry){name, value, r->folder};
+  return true;
+}
+
+static bool gather_entries(lb_reader* r, int key, const char* word, const lb_yaml_node* node) {
+  lb_entries* all = &r->section[key];
+  const int start = all->count;
+  for (int i = 0; i < node->count; i++) {
+    const lb_yaml_node* name = node->kind == LB_YAML_MAP ? node->key[i] : NULL;
+    if (name && defined_before(r, key, word, name, start)) {
+      // a later start replaces an earlier one: a scene may start what it includes in its own way
+      const int before = lb_names_find(&all->names, name->text, -1);
+      if (key == LB_SCENE_INITIAL) {
+        all->entry[before] = (lb_entry){name, node->item[i], r->folder};
+      }
+      continue;
+    }
+    if (!add_entry(r, key, name, node->item[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool lb_gather_sections(lb_reader* r, const lb_yaml_node* const* section) {
+  for (int i = 0; i < SECTIONS; i++) {
+    const lb_yaml_node* node = section[sections[i].key];
+    if (node && !gather_entries(r, sections[i].key, sections[i].word, node)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// --- one text ---
+
+static bool gather_includes(lb_reader* r, const lb_yaml_node* root) {
+  const lb_yaml_node* node = lb_yaml_node_find(root, "include");
+  bool ok = true;
+  if (node && node->kind == LB_YAML_SCALAR && *node->text) {
+    ok = lb_gather_file(r, lb_resolve_path(r, node->text), node);
+  }
+  for (int i = 0; node && i < node->count && node->kind == LB_YAML_LIST; i++) {
+    const lb_yaml_node* path = node->item[i];
+    if (path->kind == LB_YAML_SCALAR && *path->text) {
+      ok &= lb_gather_file(r, lb_resolve_path(r, path->text), path);
+    }
+  }
+  return ok;
+}
+
+static bool check_version(lb_reader* r) {
+  const lb_yaml_node* version = r->settings.given.node[LB_SCENE_LIMBER];
+  return !version || r->settings.limber == FORMAT_VERSION ||
+         lb_complain(r, version->place,
+                     "the scene is written in version %d of the format; this program reads "
+                     "version %d",
+                     r->settings.limber, FORMAT_VERSION);
+}
+
+bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
+  const char* outer = r->folder;
+  const char* kept = path ? lb_arena_text(r->keep, path, strlen(path)) : NULL; // places name it
+  if (path && !kept) {
+    return lb_lack(r);
+  }
+  r->folder = folder_of(r, path);
+  const lb_yaml_node* root =
+      lb_yaml_node_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
+  bool ok = root != NULL;
+  if (ok) {
+    ok = gather_includes(r, root);
+    // settings of included files hold until this file says otherwise, but for its title
+    lb_scene_spec* settings = &r->settings;
+    settings->name = settings->about = NULL;
+    memset(settings->section, 0, sizeof settings->section);
+    ok &= lb_read_table(r, root, &lb_scene_table, settings);
+    ok &= check_version(r);
+    ok &= lb_gather_sections(r, settings->section);
+    const lb_yaml_node* repeat = settings->section[LB_SCENE_REPEAT];
+    ok &= !repeat || lb_gather_repeat(r, repeat);
+  }
+  r->folder = outer;
+  return ok;
+}
+
+// --- files ---
+
+static const char TOO_LARGE[] = "it is larger than 64 MB (put large parts into meshes)";
+
+static bool cannot_read(lb_reader* r, const char* path, const lb_yaml_node* mention,
+                        const char* why) {
+  const lb_place place = mention ? mention->place : (lb_place){path, 0, 0};
+  lb_report_add(&r->report, LB_IO, place, mention ? "cannot read '%s': %s" : "%.0s%s", path, why);
+  return false;
+}
+
+enum { FIRST_ROOM = 1 << 16 }; // for what comes through a pipe
+
+// What can be read as a scene: files and pipes, and whatever standard input is.
+static const char* unfit(const struct stat* status, bool input) {
+  if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode) && !input) {
+    return "it is not a file";
+  }
+  return status->st_size > LB_YAML_LONGEST_TEXT && S_ISREG(status->st_mode) ? TOO_LARGE : NULL;
+}
+
+// More bytes, or 0 at the end, or -1. A pipe is opened so that it does not wait for a writer; here
+// it waits for what the writer writes.
+static ssize_t read_some(int file, char* to, size_t size) {
+  for (;;) {
+    const ssize_t n = read(file, to, size);
+    if (n >= 0 || (errno != EAGAIN && errno != EINTR)) {
+      return n;
+    }
+    poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, -1);
+  }
+}
+
+// All of a file of bearable size into scratch memory; a reason in words when it cannot be.
+static const char* load(lb_reader* r, int file, char** text, size_t* length,
+                        const struct stat* status) {
+  size_t room = S_ISREG(status->st_mode) ? (size_t)status->st_size + 1 : FIRST_ROOM;
+  char* block = LB_TAKE(&r->scratch, char, room);
+  size_t used = 0;
+  for (ssize_t n = 1; block && n > 0;) {
+    n = read_some(file, block + used, room - used);
+    if (n < 0) {
+      return "reading failed half-way";
+    }
+    used += (size_t)n;
+    if (used > LB_YAML_LONGEST_TEXT) {
+      return TOO_LARGE;
+    }
+    if (used == room) {
+      char* moved = LB_TAKE(&r->scratch, char, 2 * room);
+      if (moved) {
+        memcpy(moved, block, used);
+      }
+      block = moved;
+      room *= 2;
+    }
+  }
+  if (!block) {
+    lb_lack(r);
+    return NULL;
+  }
+  *text = block;
+  *length = used;
+  return used == 0 && S_ISFIFO(status->st_mode) ? "nothing came through the pipe" : NULL;
+}
+
+// Where this file stands among those met before: -1 new, else its index.
+static int find_source(const lb_reader* r, const struct stat* status) {
+  for (int i = 0; i < r->nsource; i++) {
+    if (r->source[i].device == status->st_dev && r->source[i].inode == status->st_ino) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static bool gather_source(lb_reader* r, const char* path, const char* text, size_t length,
+                          const struct stat* status) {
+  void* grown = LB_GROW(&r->scratch, r->source, r->nsource, &r->source_capacity);
+  if (!grown) {
+    return lb_lack(r);
+  }
+  r->source = grown;
+  const int me = r->nsource++;
+  r->source[me] = (lb_source){status->st_dev, status->st_ino, true};
+  r->depth++;
+  const bool ok = lb_gather_text(r, text, length, path);
+  r->depth--;
+  r->source[me].open = false;
+  return ok;
+}
+
+static bool gather_open_file(lb_reader* r, int file, const char* path,
+                             const lb_yaml_node* mention) {
+  struct stat status;
+  if (fstat(file, &status) != 0) {
+    return cannot_read(r, path, mention, "it cannot be examined");
+  }
+  const int known = find_source(r, &status);
+  if (known >= 0) {
+    // twice the same file is once; a file inside itself is a mistake
+    return !r->source[known].open ||
+           lb_complain(r, mention->place,
+                       "'%s' includes itself, directly or through others (take one include away)",
+                       mention->text);
+  }
+  if (r->depth >= DEEPEST_INCLUDE || r->nsource >= MOST_SOURCES) {
+    return cannot_read(r, path, mention, "includes are nested too deeply (16 levels are allowed)");
+  }
+  char* text = NULL;
+  size_t length = 0;
+  const char* why = unfit(&status, file == STDIN_FILENO);
+  why = why ? why : load(r, file, &text, &length, &status);
+  if (why) {
+    return cannot_read(r, path, mention, why);
+  }
+  return text && gather_source(r, path, text, length, &status);
+}
+
+static const char* ending(const char* name) {
+  const char* dot = strrchr(name, '.');
+  return dot && dot > name ? dot : name + strlen(name);
+}
+
+// What else is in the folder, for the nearest name. The names without their endings decide, for
+// the endings make all files alike.
+static const char* nearest_file(lb_reader* r, const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* folder = folder_of(r, path);
+  const char* wanted = slash ? slash + 1 : path;
+  const char* kind = ending(wanted);
+  lb_nearest nearest = lb_nearest_to(lb_compose(r, "%.*s", (int)(kind - wanted), wanted));
+  const char* found = NULL;
+  DIR* open = opendir(*folder ? folder : ".");
+  for (struct dirent* e; open && (e = readdir(open));) {
+    const char* end = ending(e->d_name);
+    const bool kindred = !*kind || lb_edit_distance(kind, end, 1) <= 1;
+    if (*e->d_name != '.' && kindred) {
+      const char* stem = lb_compose(r, "%.*s", (int)(end - e->d_name), e->d_name);
+      lb_nearest_offer(&nearest, stem);
+      found = nearest.best == stem ? lb_compose(r, "%.100s", e->d_name) : found;
+    }
+  }
+  if (open) {
+    closedir(open);
+  }
+  nearest.best = found;
+  return lb_did_you_mean(r, &nearest);
+}
+
+bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml_node* mention) {
+  if (r->no_files) {
+    return cannot_read(r, path, mention, "no file may be opened here");
+  }
+  if (access(path, R_OK) == 0) {
+    // a pipe may be a scene, but what a scene mentions must be there to be read again
+    struct stat status;
+    return !mention || stat(path, &status) != 0 || !S_ISFIFO(status.st_mode) ||
+           cannot_read(r, path, mention, "it is not a file");
+  }
+  char why[100];
+  const char* words =
+      errno == ENOENT ? "there is no such file" : strerror_r(errno, why, sizeof why);
+  return cannot_read(r, path, mention, lb_compose(r, "%s%s", words, nearest_file(r, path)));
+}
+
+bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml_node* mention) {
+  if (path && !mention && strcmp(path, "-") == 0) {
+    return gather_open_file(r, STDIN_FILENO, path, mention);
+  }
+  if (!path || !lb_file_opens(r, path, mention)) {
+    return false;
+  }
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    return cannot_read(r, path, mention, "it cannot be opened");
+  }
+  const bool ok = gather_open_file(r, file, path, mention);
+  close(file);
+  return ok;
+}
+
+// --- motors of another file ---
+
+static bool replace_motors(lb_reader* r, const char* path, lb_entries* own) {
+  const lb_entries* other = &r->section[LB_SCENE_MOTORS];
+  bool ok = other->count > 0 || lb_complain(r, (lb_place){path, 1, 1},
+                                            "it has no motors to play ('motors' is missing)");
+  r->subject = "it";
+  for (int i = 0; i < other->count; i++) {
+    const lb_yaml_node* name = other->entry[i].name;
+    const int at = lb_names_find(&own->names, name->text, -1);
+    if (at < 0) {
+      ok = lb_unknown_name(r, name, "motor", &own->names);
+    } else {
+      own->entry[at] = other->entry[i];
+    }
+  }
+  r->subject = "";
+  return ok;
+}
+
+bool lb_gather_motors(lb_reader* r, const char* path) {
+  lb_entries own = r->section[LB_SCENE_MOTORS];
+  const lb_scene_spec settings = r->settings;
+  r->section[LB_SCENE_MOTORS] = (lb_entries){0};
+  const bool ok = lb_gather_file(r, path, NULL) && replace_motors(r, path, &own);
+  r->section[LB_SCENE_MOTORS] = own;
+  r->settings = settings; // the scene's stay
+  return ok;
+}

@@ -1,0 +1,40 @@
+// A YAML text as a tree of nodes, each knowing where it was written. libfyaml does the grammar; the
+// tree is ours, so that it lives in an arena, keeps the places of keys, shares what an alias stands
+// for, and is bounded in depth and in size before anyone walks it.
+#pragma once
+#include "base/arena.h"
+#include "scene/yaml/scene_errors.h"
+
+typedef enum lb_yaml_node_kind { LB_YAML_SCALAR, LB_YAML_LIST, LB_YAML_MAP } lb_yaml_node_kind;
+
+typedef struct lb_yaml_node {
+  lb_yaml_node_kind kind;
+  lb_place place;
+  const char* text;           // of a scalar
+  bool plain;                 // a scalar without quotes
+  int count;                  // of a list or a map
+  struct lb_yaml_node** key;  // [count] of a map: scalars, all different
+  struct lb_yaml_node** item; // [count] of a list, or what the keys stand for
+  int depth;                  // of the tree below, 1 for a scalar
+  long weight;                // nodes of the tree below, aliases written out
+} lb_yaml_node;
+
+enum {
+  LB_YAML_DEEPEST = 32,           // nesting that no scene needs
+  LB_YAML_HEAVIEST = 2000000,     // nodes with aliases and repeats written out
+  LB_YAML_LONGEST_TEXT = 64 << 20 // bytes of a file
+};
+
+// The tree of the one document in `text`. NULL when something is wrong; `report` then says what,
+// unless there was no memory, which `*no_memory` says. `file` must outlive the tree.
+lb_yaml_node* lb_yaml_node_parse(const char* text, size_t length, const char* file, lb_arena* arena,
+                                 lb_report* report, bool* no_memory);
+
+// Nothing was written: an empty plain scalar, null or ~.
+bool lb_yaml_node_is_null(const lb_yaml_node* node);
+
+// What `key` stands for in a map, or NULL.
+const lb_yaml_node* lb_yaml_node_find(const lb_yaml_node* map, const char* key);
+
+// A node in words: "a text", "a list", "a mapping", "nothing".
+const char* lb_yaml_node_words(const lb_yaml_node* node);

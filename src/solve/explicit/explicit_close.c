@@ -1,0 +1,176 @@
+// What closes gaps after an explicit step: (2) and (3) of explicit_derivative.h, and their
+// transposes. How q came about does not matter, only which equations it solves: those of
+// dynamics/constraint/constraint_projection.c.
+#include <string.h>
+
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/linear/dense.h"
+#include "solve/explicit/explicit_changes.h"
+#include "solve/explicit/explicit_inside.h"
+#include "solve/step/step_inside.h"
+
+// --- taking it ---
+
+static void go_to(lb_explicit_derivative* S, lb_data* d, const double* q, const double* v) {
+  memcpy(d->q, q, (size_t)S->m->nq * sizeof *q);
+  memcpy(d->qd, v, (size_t)S->m->nv * sizeof *v);
+}
+
+static void blow(lb_explicit_derivative* S, lb_data* d, const double* q, const double* a,
+                 const double* lambda) {
+  memcpy(d->q, q, (size_t)S->m->nq * sizeof *q);
+  memcpy(d->qdd, a, (size_t)S->m->nv * sizeof *a);
+  lb_derive_blow(S->D, d, S->zero, lambda);
+  lb_explicit_note(S, d);
+}
+
+// Rates of rows at (q, v): by q in `by_q`, by v in J, and of their gaps by q in `gap`.
+static void look_at_rates(lb_explicit_derivative* S, lb_data* d, const double* q, const double* v,
+                          double* gap, double* by_q, double* J) {
+  go_to(S, d, q, v);
+  lb_kinematics(S->m, d, d->q, d->qd);
+  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
+  lb_constraints_measure(S->m, d);
+  lb_constraints_differentiate_rows(S->D, d, gap, by_q, J);
+}
+
+// A row's gap at the end, from its derivative by q: by q* and by w.
+static void spread_row(lb_explicit_derivative* S, const double* gap, double* by_start,
+                       double* by_move) {
+  const lb_model* m = S->m;
+  const size_t size = (size_t)m->nv * sizeof(double), part = (size_t)S->nd * sizeof(double);
+  memset(S->xi, 0, size);
+  memset(S->zero, 0, size);
+  memset(S->start, 0, size);
+  memcpy(S->start, gap, part);
+  lb_changes_advance_back(m, S->close.told.move, 1, S->xi, S->zero, S->start);
+  memcpy(by_start, S->xi, part);
+  memcpy(by_move, S->zero, part);
+}
+
+// (2), where J is that of q*, M and J of it being there; the gaps' derivatives at the end are in s.
+static bool factor_place(lb_explicit_derivative* S, const lb_data* d, const double* M) {
+  lb_explicit_close* c = &S->close;
+  const size_t nd = (size_t)S->nd;
+  for (int i = 0; i < S->active_set.all; i++) {
+    const size_t at = (size_t)i * nd;
+    S->active_set.state[i] = c->told.near[i] ? LB_ACTIVE : LB_INACTIVE;
+    if (!lb_constraints_row(d, i).velocity_level) { // others have J w = 0, which is there already
+      spread_row(S, S->s + at, c->G + at, c->E + at);
+    }
+  }
+  return lb_dense_kkt_factor(&c->place, &S->active_set, M, c->J, c->E);
+}
+
+static bool factor_velocity_level(lb_explicit_derivative* S, const lb_data* d) {
+  lb_explicit_close* c = &S->close;
+  for (int i = 0; i < S->active_set.all; i++) {
+    const bool holds = !lb_constraints_row(d, i).unilateral || c->told.impulse[i] > 0;
+    S->active_set.state[i] = holds ? LB_ACTIVE : c->told.closed[i] ? LB_WEAKLY_ACTIVE : LB_INACTIVE;
+  }
+  return lb_dense_kkt_factor(&c->velocity_level, &S->active_set, S->D->M, c->J, c->J);
+}
+
+static bool derive(lb_explicit_derivative* S, lb_data* d) {
+  lb_explicit_close* c = &S->close;
+  const size_t nd = (size_t)S->nd, size = nd * nd * sizeof(double);
+  blow(S, d, c->q, c->told.move, c->told.lambda);
+  memcpy(c->K, S->D->tau_q, size);
+  memcpy(c->L, S->D->M, size);
+  lb_constraints_differentiate_rows(S->D, d, S->s, S->t, c->J);
+  if (lb_constraints_velocity_level(S->m) >= 0) {
+    look_at_rates(S, d, c->q, c->told.move, S->s, c->G, c->E);
+  }
+  look_at_rates(S, d, c->end, c->speed, S->s, c->H, S->t);
+  if (!factor_place(S, d, c->L)) {
+    return false;
+  }
+  memcpy(c->J, S->t, (size_t)S->active_set.all * nd * sizeof *c->J);
+  blow(S, d, c->end, c->kick, c->told.impulse);
+  memcpy(c->L, S->D->tau_q, size);
+  return factor_velocity_level(S, d);
+}
+
+bool lb_explicit_close_take(lb_explicit_derivative* S, lb_data* d) {
+  const lb_model* m = S->m;
+  lb_explicit_close* c = &S->close;
+  const size_t nq = (size_t)m->nq * sizeof(double), nv = (size_t)m->nv * sizeof(double);
+  memcpy(c->q, d->q, nq);
+  memcpy(c->v, d->qd, nv);
+  lb_constraints_project(m, d, &c->told);
+  memcpy(c->end, d->q, nq);
+  memcpy(c->speed, d->qd, nv);
+  if (S->rows == 0 || !c->told.straight) {
+    return c->told.straight;
+  }
+  memcpy(c->kick, c->speed, nv);
+  lb_add(m->nv, c->kick, -1, c->v);
+  lb_step_clear_driven(m, c->kick);
+  const bool was = lb_explicit_count(d);
+  const bool ok = derive(S, d);
+  lb_explicit_uncount(d, was);
+  go_to(S, d, c->end, c->speed);
+  return ok;
+}
+
+void lb_explicit_close_pose(lb_explicit_derivative* S, lb_data* d, bool later) {
+  const lb_explicit_close* c = &S->close;
+  const bool was = lb_explicit_count(d);
+  d->time = S->end;
+  blow(S, d, later ? c->end : c->q, later ? c->kick : c->told.move,
+       later ? c->told.impulse : c->told.lambda);
+  lb_explicit_uncount(d, was);
+}
+
+// --- products ---
+
+void lb_explicit_close_pass(lb_explicit_derivative* S, double* q, double* v, const double* motor) {
+  const lb_model* m = S->m;
+  lb_explicit_close* c = &S->close;
+  const size_t size = (size_t)m->nv * sizeof(double), rows = (size_t)S->rows * sizeof(double);
+  if (S->rows == 0) {
+    return;
+  }
+  memset(c->mu, 0, size);
+  memset(c->place.c, 0, rows);
+  lb_explicit_add(S, c->mu, -1, c->K, q);
+  lb_explicit_ask(S, &c->place, 0, c->place.c, motor);
+  lb_dense_kkt_add(&c->place, c->place.c, -1, c->G, q);
+  lb_dense_kkt_solve(&c->place, c->mu);
+  lb_changes_advance(m, c->told.move, 1, S->xi, q, c->mu);
+  memcpy(q, S->xi, size);
+  memset(c->nu, 0, size);
+  memset(c->velocity_level.c, 0, rows);
+  lb_explicit_add(S, c->nu, -1, c->L, q);
+  lb_explicit_ask(S, &c->velocity_level, 1, c->velocity_level.c, motor);
+  lb_dense_kkt_add(&c->velocity_level, c->velocity_level.c, -1, c->H, q);
+  lb_dense_kkt_add(&c->velocity_level, c->velocity_level.c, -1, c->J, v);
+  lb_dense_kkt_solve(&c->velocity_level, c->nu);
+  lb_add(m->nv, v, 1, c->nu);
+}
+
+void lb_explicit_close_return(lb_explicit_derivative* S, double* q, double* v, double* motor) {
+  const lb_model* m = S->m;
+  lb_explicit_close* c = &S->close;
+  const size_t size = (size_t)m->nv * sizeof(double), rows = (size_t)S->rows * sizeof(double);
+  if (S->rows == 0) {
+    return;
+  }
+  memcpy(c->nu, v, size);
+  memset(c->velocity_level.nu, 0, rows);
+  lb_dense_kkt_solve_back(&c->velocity_level, c->nu);
+  lb_explicit_asked(S, &c->velocity_level, 1, c->velocity_level.nu, motor);
+  lb_dense_kkt_add_back(&c->velocity_level, v, -1, c->J, c->velocity_level.nu);
+  lb_dense_kkt_add_back(&c->velocity_level, q, -1, c->H, c->velocity_level.nu);
+  lb_explicit_add_back(S, q, -1, c->L, c->nu);
+  memset(S->xi, 0, size);
+  memset(c->mu, 0, size);
+  lb_changes_advance_back(m, c->told.move, 1, S->xi, c->mu, q);
+  memset(c->place.nu, 0, rows);
+  lb_dense_kkt_solve_back(&c->place, c->mu);
+  lb_explicit_asked(S, &c->place, 0, c->place.nu, motor);
+  lb_explicit_add_back(S, S->xi, -1, c->K, c->mu);
+  lb_dense_kkt_add_back(&c->place, S->xi, -1, c->G, c->place.nu);
+  memcpy(q, S->xi, size);
+}

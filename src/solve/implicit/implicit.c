@@ -1,0 +1,625 @@
+// Implicit steps for stiff systems, in the coordinates of the tree: no constraint, no multiplier. A
+// step has one or two stages, each of which ends at a state (q, v) with
+//
+//   (q - qh)/dt = T(q) v,   a = (v - vh)/dt,   xh = w_1 x_1 + w_2 x_2
+//
+// where x_1 is the state at the step's start and x_2 another one before. What dt, the weights and
+// x_2 are makes the scheme: see SCHEMES.
+//
+// q follows from v in closed form (lb_reach), so the unknown is v alone, with the residual of
+// inverse dynamics
+//
+//   r(v) = rnea(q, v, a) - forces(q, v) = 0
+//
+// solved by Newton's method with a matrix that is made anew only when convergence slows down. How
+// it is made and solved with is the affair of an algebra (implicit.h).
+#include "solve/implicit/implicit.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/force/force.h"
+#include "dynamics/joint/joint.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/rnea.h"
+#include "math/linear/dense.h"
+
+enum {
+  SLOW_ITERATIONS = 8,  // more than this ask for a new matrix,
+  MOST_ITERATIONS = 12, // more with that for exact ones
+  MOST_PARTS = 64       // into which a step that fails is divided
+};
+
+// Rounding of very stiff forces puts a floor under the corrections: with a matrix of this stage,
+// one that no longer falls is as good as converged at this many times the tolerance.
+static const double ROUGH = 100;
+
+// Rates of what is new in corrections differ by about this from one stage to the next.
+static const double UNSTEADY = 5;
+
+// Corrections that fall by more than this do so once, by luck.
+static const double LEAST = 1e-3;
+
+// --- schemes ---
+
+typedef struct stage {
+  double dt;        // over the step h
+  double end;       // when it ends, in steps from the step's start
+  double weight[2]; // of x_1 and of x_2 in the history
+  double over;      // dt and the weights are over this, so that thirds are rounded once
+  bool within;      // x_2 ended the stage before; else it began the step before
+} stage;
+
+struct lb_scheme {
+  int stages;
+  stage stage[LB_IMPLICIT_STAGES];
+  const lb_scheme* first; // for a step without one before it; NULL: the same
+};
+
+// Backward differences of order 1: x' at the end from the step's two ends.
+static const lb_scheme BDF1 = {1, {{.dt = 1, .end = 1, .weight = {1}, .over = 1}}, NULL};
+
+// Of order 2: from the parabola through the last three states. The first step has order 1, which
+// costs nothing of the order of the whole: a single error of h^2.
+static const lb_scheme BDF2 = {1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &BDF1};
+
+// Alexander's diagonally implicit Runge-Kutta method, [red] 4.3: with g = (2 - sqrt 2)/2
+//
+//   x_a = x_1 + g h f_a,   x_2 = x_1 + (1 - g) h f_a + g h f_2
+//
+// and h f_a = (x_a - x_1)/g, the history of the second stage is x_1 (2 g - 1)/g + x_a (1 - g)/g =
+// (1 + sqrt 2) x_a - sqrt 2 x_1. Stages and steps of stiff parts decay alike (L-stable).
+#define ROOT2 1.4142135623730950488
+#define G (1 - ROOT2 / 2)
+static const lb_scheme SDIRK2 = {
+    2,
+    {{.dt = G, .end = G, .weight = {1}, .over = 1},
+     {.dt = G, .end = 1, .weight = {-ROOT2, 1 + ROOT2}, .over = 1, .within = true}},
+    NULL};
+
+const lb_scheme lb_scheme_bdf2_after_sdirk2 = {
+    1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &SDIRK2};
+
+static const lb_scheme* const SCHEMES[LB_INTEGRATOR_COUNT] = {
+    [LB_INTEGRATOR_BDF1] = &BDF1,
+    [LB_INTEGRATOR_BDF2] = &BDF2,
+    [LB_INTEGRATOR_SDIRK2] = &SDIRK2,
+};
+
+// --- making ---
+
+static lb_status create(lb_stepper* st, lb_error* err) {
+  const lb_model* m = st->m;
+  lb_implicit* own = st->own = LB_TAKE(&st->arena, lb_implicit, 1);
+  const int many = 5 * m->nq + (7 + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES) * m->nv;
+  double* block = own ? LB_TAKE(&st->arena, double, many) : NULL;
+  double* rows = own ? LB_TAKE(&st->arena, double, 2 * lb_constraints_most(m)) : NULL;
+  if (!block || !rows) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+  }
+  double** const part[] = {&own->q1, &own->q2, &own->qe, &own->qh, &own->qs, &own->v1,
+                           &own->v2, &own->ve, &own->vh, &own->vs, &own->r,  &own->dv};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i] = block;
+    block += i < 5 ? m->nq : m->nv;
+  }
+  own->change = block;
+  own->was_active = rows;
+  own->impulse = rows + lb_constraints_most(m);
+  const bool sdirk2 = st->solver.sdirk2_first && st->solver.integrator == LB_INTEGRATOR_BDF2;
+  own->scheme = sdirk2 ? &lb_scheme_bdf2_after_sdirk2 : SCHEMES[st->solver.integrator];
+  own->algebra = m->nv - 3 * m->nfree > m->ndense ? &lb_implicit_full
+                 : lb_implicit_kkt_fits(m)        ? &lb_implicit_kkt
+                 : lb_implicit_blocks_fit(m)      ? &lb_implicit_blocks
+                 : lb_forces_are_diagonal(m)      ? &lb_implicit_tree
+                                                  : &lb_implicit_dense;
+  own->tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
+  return own->algebra->create(st, err);
+}
+
+// --- one step ---
+
+static void hold(double* to_q, double* to_v, const lb_model* m, const double* q, const double* v) {
+  memcpy(to_q, q, (size_t)m->nq * sizeof *q);
+  memcpy(to_v, v, (size_t)m->nv * sizeof *v);
+}
+
+// Is d where the last step left it, but for rounding?
+static bool continues(const lb_model* m, const lb_implicit* own, const lb_data* d, double h) {
+  if (own->h != h || fabs(own->time - d->time) > 1e-9 * h) {
+    return false;
+  }
+  for (int i = 0; i < m->nq; i++) {
+    if (!(fabs(d->q[i] - own->qe[i]) <= 1e-6 * (1 + fabs(own->qe[i])))) {
+      return false;
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    if (!(fabs(d->qd[i] - own->ve[i]) <= 1e-6 * (1 + fabs(own->ve[i])))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Take over what was the last step's end; does this one go on from there?
+static bool start(const lb_model* m, lb_implicit* own, const lb_data* d, double h) {
+  const bool goes_on = continues(m, own, d, h);
+  own->known = goes_on ? own->known : 0;
+  if (goes_on) {
+    hold(own->q2, own->v2, m, own->q1, own->v1);
+  }
+  hold(own->q1, own->v1, m, d->q, d->qd);
+  return goes_on;
+}
+
+// History terms of a stage. A quaternion and its negative are the same rotation, and between
+// neighbouring steps it does not change sides.
+static void remember(const lb_model* m, lb_implicit* own, const stage* s) {
+  const double *q2 = s->within ? own->qs : own->q2, *v2 = s->within ? own->vs : own->v2;
+  const double w1 = s->weight[0], w2 = s->weight[1];
+  for (int i = 0; i < m->nq; i++) {
+    own->qh[i] = w2 != 0 ? (w1 * own->q1[i] + w2 * q2[i]) / s->over : own->q1[i];
+  }
+  for (int i = 0; i < m->nv; i++) {
+    own->vh[i] = w2 != 0 ? (w1 * own->v1[i] + w2 * v2[i]) / s->over : own->v1[i];
+  }
+}
+
+void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt) {
+  const lb_model* m = st->m;
+  lb_implicit* own = st->own;
+  lb_reach(m, d->q, own->qh, d->qd, dt);
+  for (int k = 0; k < m->nv; k++) {
+    d->qdd[k] = (d->qd[k] - own->vh[k]) / dt;
+  }
+  lb_drive(m, d);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_forces_apply(m, d);
+  lb_rnea_moved(m, d, own->r, d->qdd);
+  for (int k = 0; k < m->nv; k++) {
+    own->r[k] -= d->work->tau[k];
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link_driven[i]) {
+      own->r[m->link_v[i]] = 0;
+    }
+  }
+}
+
+// A matrix for where the step is thought to end, rather than for its start: forces of slender
+// bodies change much faster than the bodies move.
+static bool renew(lb_stepper* st, lb_data* d, double dt) {
+  lb_implicit* own = st->own;
+  own->rate = INFINITY;
+  own->age = 0;
+  lb_reach(st->m, d->q, own->qh, d->qd, dt);
+  lb_drive(st->m, d);
+  return own->algebra->make(st, d, dt);
+}
+
+// What rows ask for over a step, gap / dt, has the rounding of places x over it: in the measure of
+// corrections a few times sqrt(sum of m x^2) eps / dt. Steps that are very short get no further.
+static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
+  static const double FEW = 16;
+  double sum = 0;
+  for (int i = 0; i < m->nlink && d->work->constraints; i++) {
+    const lb_v4 p = d->work->state[i].p;
+    const lb_m3 I0 = m->link[i].I0;
+    sum += m->link[i].m * lb_v4_dot(p, p) + I0.x[0] + I0.y[1] + I0.z[2];
+  }
+  return FEW * DBL_EPSILON * sqrt(sum) / dt;
+}
+
+// By which corrections shrink, over this one, which is `fall` of the one before (0: there was
+// none). What earlier ones foretell of it (anderson.h) is taken away but for how matrices change,
+// which is at most twice `fall`; of what is new in it the next one is about own->rate. The ratio of
+// whole corrections alone would say little: guesses err alike from step to step, so that most of
+// the first is foretold and not much of the second. Where nothing is, the rate is the matrix's and
+// steady.
+static double shrinking(const lb_implicit* own, double fall) {
+  const double foretold = fall > 0 ? fmax(LEAST, 2 * fall) : 0;
+  const double new = (own->news < 1 ? UNSTEADY * own->news : 1) * own->rate;
+  return fmin(0.99, fmax(foretold, new));
+}
+
+// See what `change` is of the news in the one before. By itself the first such pair of a new matrix
+// tells too good a rate.
+static void see_rate(lb_implicit* own, double change, double news_before) {
+  const double seen = change / news_before, first = own->news < 1 ? seen : 2 * seen;
+  const double rate = isfinite(own->rate) ? fmax(0.3 * own->rate, seen) : first;
+  own->rate = fmin(1, fmax(DBL_EPSILON, rate)); // not 0, which would not age
+}
+
+// Is what corrections are still to come small enough? After `change` they add up to about
+// change * r / (1 - r).
+static bool is_done(const lb_implicit* own, double change, double before) {
+  const double enough = own->tolerance * fmax(LB_IMPLICIT_STILL, own->speed);
+  const double r = shrinking(own, change / before);
+  return change <= enough || change * r <= (1 - r) * enough ||
+         (change <= own->rounding && change > 0.5 * before) ||
+         (own->fresh && change <= ROUGH * enough && change > 0.9 * before);
+}
+
+// The same by what is left of the residual, in the authors' measure (lb_implicit_stop_at).
+static bool is_left_alone(const lb_stepper* st, lb_data* d, double dt) {
+  const lb_implicit* own = st->own;
+  lb_implicit_residual(st, d, dt);
+  return dt * dt * sqrt(lb_dot(st->m->nv, own->r, own->r)) < own->residual;
+}
+
+// What is seen of a new matrix says nothing of what is foretold with it later, and what is seen of
+// exact ones nothing of the last once it is kept.
+static void forget_rate(lb_implicit* own, bool exact) {
+  own->rate = exact ? INFINITY : own->fresh && own->news < 1 ? 1 : own->rate;
+}
+
+// How Newton's method ended.
+typedef enum outcome { CONVERGED, SLOW, ASTRAY } outcome;
+
+// Correct the velocities, at most so many times; with exact matrices, a new one for every second
+// correction, or for every one where the scene wants that.
+static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exact) {
+  lb_implicit* own = st->own;
+  const int age = st->solver.newton == LB_NEWTON_EXACT ? 1 : 2;
+  // seen again by the next second iteration; of exact matrices nothing is known before
+  own->rate = exact ? INFINITY : own->algebra->ageing * own->rate;
+  double before = INFINITY, news_before = INFINITY;
+  for (int i = 1; i <= most; i++) {
+    if (exact && (i - 1) % age == 0 && !own->algebra->make_exact(st, d, dt)) {
+      return ASTRAY;
+    }
+    lb_implicit_residual(st, d, dt);
+    const double change = own->algebra->correct(st, d, dt);
+    if (!isfinite(change) || (change > 2 * before && change > own->rounding)) {
+      return ASTRAY;
+    }
+    if (i > 1) {
+      see_rate(own, change, news_before);
+    }
+    if (own->residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before)) {
+      own->slow = i > own->algebra->patience;
+      forget_rate(own, exact);
+      return CONVERGED;
+    }
+    before = change;
+    news_before = own->news * change;
+  }
+  return SLOW;
+}
+
+// The velocities of the step's end: from the guess with the matrix at hand, with a new one, and
+// with exact ones. Where iterations were merely slow the next try goes on from there; where they
+// went astray it starts again from the velocities that the step began with: where all of them are
+// exact, once more.
+static bool newton(lb_stepper* st, lb_data* d, double dt) {
+  lb_implicit* own = st->own;
+  own->algebra->hold(st, false);
+  outcome found = SLOW;
+  const bool exact = st->solver.newton == LB_NEWTON_EXACT;
+  const int first = exact ? 2 : own->dt != dt || own->slow || ++own->age > own->algebra->lasts;
+  for (int attempt = first; attempt < 3 + (exact && found == ASTRAY) && found != CONVERGED;
+       attempt++) {
+    if (found == ASTRAY) {
+      memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);
+      own->algebra->hold(st, true);
+    }
+    const bool made = attempt != 1 || renew(st, d, dt);
+    own->fresh = attempt > 0;
+    found = made ? iterate(st, d, dt, attempt ? MOST_ITERATIONS : SLOW_ITERATIONS, attempt >= 2)
+                 : ASTRAY;
+  }
+  return found == CONVERGED;
+}
+
+// What this stage changed of the velocities, so many steps ago.
+static double* change_of(const lb_implicit* own, int nv, int ago) {
+  return own->change + (own->stage * LB_IMPLICIT_CHANGES + ago) * nv;
+}
+
+// A stage changes velocities by about as much as the parabola through what it changed in the last
+// steps says. A curve through the states themselves would tell less: the first stage of SDIRK2
+// ends h^2 beside the motion, and much the same way in every step.
+static void guess(const lb_implicit* own, const double* from, int nv, double* v) {
+  static const double weight[LB_IMPLICIT_CHANGES + 1][LB_IMPLICIT_CHANGES] = {
+      {0}, {1}, {2, -1}, {3, -3, 1}};
+  memcpy(v, from, (size_t)nv * sizeof *v);
+  for (int i = 0; i < own->known; i++) {
+    lb_add(nv, v, weight[own->known][i], change_of(own, nv, i));
+  }
+}
+
+static void keep_change(const lb_implicit* own, const double* from, int nv, const double* v) {
+  double* last = change_of(own, nv, 0);
+  memmove(change_of(own, nv, 1), last, (size_t)((LB_IMPLICIT_CHANGES - 1) * nv) * sizeof *last);
+  for (int k = 0; k < nv; k++) {
+    last[k] = v[k] - from[k];
+  }
+}
+
+// Velocities that take coordinates, which are numbers, to where the last ones known would.
+static void guess_straight(const lb_implicit* own, const stage* s, double h, int nv, double* v) {
+  const double* last = s->within ? own->vs : own->v1;
+  const double dt = s->dt * h / s->over;
+  for (int k = 0; k < nv; k++) {
+    v[k] = (own->q1[k] + s->end * h * last[k] - own->qh[k]) / dt;
+  }
+}
+
+void lb_implicit_stop_at(lb_stepper* st, double residual) {
+  LB_ASSERT(st->m->nq == st->m->nv);
+  ((lb_implicit*)st->own)->residual = residual;
+}
+
+void lb_implicit_forget(lb_stepper* st) {
+  ((lb_implicit*)st->own)->dt = 0;
+}
+
+// What a step takes from the ones before: q2 and v2 are shifted out when it begins.
+enum { PLACE_NUMBERS = 4, CHANGES = LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES };
+
+size_t lb_implicit_place_size(const lb_model* m) {
+  return PLACE_NUMBERS + 2 * (size_t)m->nq + (2 + CHANGES) * (size_t)m->nv +
+         2 * (size_t)lb_constraints_most(m);
+}
+
+// Copy the stepper's arrays to a place, or back.
+static void move_place(const lb_stepper* st, double* place, bool back) {
+  const lb_model* m = st->m;
+  const lb_implicit* own = st->own;
+  const int rows = own->algebra->multipliers ? lb_constraints_most(m) : 0;
+  double* const part[] = {own->q1, own->qe,     own->v1,
+                          own->ve, own->change, rows > 0 ? own->algebra->multipliers(st) : NULL};
+  const int size[] = {m->nq, m->nq, m->nv, m->nv, CHANGES * m->nv, rows};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    for (int k = 0; k < size[i]; k++, place++) {
+      *(back ? &part[i][k] : place) = back ? *place : part[i][k];
+    }
+  }
+}
+
+// What touches comes last.
+static size_t active_at(const lb_model* m) {
+  return lb_implicit_place_size(m) - (size_t)lb_constraints_most(m);
+}
+
+void lb_implicit_save(lb_stepper* st, const lb_data* d, double* place) {
+  const lb_implicit* own = st->own;
+  place[0] = own->time;
+  place[1] = own->h;
+  place[2] = own->known;
+  place[3] = own->stages;
+  move_place(st, place + PLACE_NUMBERS, false);
+  lb_constraints_save(d, place + active_at(st->m));
+  lb_implicit_forget(st);
+}
+
+void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place) {
+  lb_implicit* own = st->own;
+  own->time = place[0];
+  own->h = place[1];
+  own->known = (int)place[2];
+  own->stages = (int)place[3];
+  move_place(st, (double*)place + PLACE_NUMBERS, true);
+  lb_constraints_load(d, place + active_at(st->m));
+  own->choice = lb_constraints_count_choices(d);
+  lb_implicit_forget(st);
+}
+
+static void tell(lb_stepper* st, const lb_data* d, lb_step_past past) {
+  lb_implicit* own = st->own;
+  if (st->watcher) {
+    past.taken_back = own->taken_back;
+    past.redundant = lb_constraints_redundant(d);
+    own->taken_back = 0;
+    own->told++;
+    st->watcher(st->told, d, &past);
+  }
+}
+
+// Of the stages told in this step all but the first so many do not count.
+static void take_back(lb_implicit* own, int kept) {
+  own->taken_back += own->told - kept;
+  own->told = kept;
+}
+
+// The state told last comes first: the stage before where there is one, else the step's start.
+static void tell_stage(lb_stepper* st, const lb_data* d, const stage* s, double dt) {
+  lb_implicit* own = st->own;
+  const double *q[] = {own->q1, s->within ? own->qs : own->q2},
+               *v[] = {own->v1, s->within ? own->vs : own->v2};
+  const int first = s->within, second = !s->within;
+  const bool rows = own->algebra->multipliers != NULL;
+  tell(st, d,
+       (lb_step_past){.dt = dt,
+                      .count = s->weight[1] != 0 ? 2 : 1,
+                      .inner = own->inner,
+                      .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
+                      .q = {q[first], q[second]},
+                      .v = {v[first], v[second]},
+                      .lambda = rows ? own->algebra->multipliers(st) : NULL,
+                      .inactive = rows ? lb_constraints_inactive(d) : NULL});
+}
+
+void lb_implicit_impact(lb_stepper* st, lb_data* d) {
+  lb_implicit* own = st->own;
+  hold(own->qs, own->vs, st->m, d->q, d->qd);
+  lb_constraints_impact(st->m, d, own->impulse);
+  tell(st, d,
+       (lb_step_past){.dt = 1,
+                      .count = 1,
+                      .weight = {1},
+                      .q = {own->qs},
+                      .v = {own->vs},
+                      .lambda = own->impulse,
+                      .impact = true});
+}
+
+// One stage of a step that began at time `begin`.
+static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double begin, double h) {
+  const lb_model* m = st->m;
+  lb_implicit* own = st->own;
+  const double dt = s->dt * h / s->over, *from = s->within ? own->vs : own->v1;
+  d->time = begin + s->end * h;
+  own->inner = s->end < 1;
+  remember(m, own, s);
+  if (own->residual > 0) {
+    guess_straight(own, s, h, m->nv, d->qd);
+  } else {
+    guess(own, from, m->nv, d->qd);
+  }
+  lb_drive(m, d);
+  own->rounding = rounding_of(m, d, dt);
+  if (!newton(st, d, dt)) {
+    return false;
+  }
+  own->hit |= own->algebra->multipliers && lb_constraints_hit(d, own->algebra->multipliers(st));
+  lb_reach(m, d->q, own->qh, d->qd, dt);
+  lb_drive(m, d);
+  lb_normalise(m, d->q);
+  tell_stage(st, d, s, dt);
+  keep_change(own, from, m->nv, d->qd);
+  hold(own->qs, own->vs, m, d->q, d->qd);
+  return true;
+}
+
+// The stages of a step that begins at d.
+static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, double h) {
+  lb_implicit* own = st->own;
+  const double begin = d->time;
+  bool done = true;
+  own->hit = false;
+  lb_constraints_activate_all(d);
+  lb_constraints_eliminate(d, own->algebra->eliminates);
+  own->known = own->stages == scheme->stages ? own->known : 0;
+  own->stages = scheme->stages;
+  for (own->stage = 0; own->stage < scheme->stages && done; own->stage++) {
+    done = advance_stage(st, d, &scheme->stage[own->stage], begin, h);
+  }
+  own->known += own->known < LB_IMPLICIT_CHANGES;
+  const bool told = done && !own->hit && own->algebra->multipliers;
+  lb_constraints_keep_active(st->m, d, told ? own->algebra->multipliers(st) : NULL);
+  lb_constraints_eliminate(d, false);
+  return done;
+}
+
+// A step in which something hits: what goes on from before would bounce, so it is done again by
+// BDF1, which ends where things touch, and the velocity into them is taken away.
+static bool stop_short(lb_stepper* st, lb_data* d, double h) {
+  lb_implicit* own = st->own;
+  hold(d->q, d->qd, st->m, own->q1, own->v1);
+  d->time -= h;
+  own->known = 0;
+  if (!advance_stages(st, d, &BDF1, h)) {
+    return false;
+  }
+  lb_implicit_impact(st, d);
+  return true;
+}
+
+// With other rows the multipliers and the matrix are those of nothing.
+static void begin_rows(lb_stepper* st, const lb_data* d) {
+  lb_implicit* own = st->own;
+  if (own->choice != lb_constraints_count_choices(d) && own->algebra->multipliers) {
+    memset(own->algebra->multipliers(st), 0,
+           (size_t)lb_constraints_most(st->m) * sizeof *own->impulse);
+    lb_implicit_forget(st);
+  }
+  own->choice = lb_constraints_count_choices(d);
+}
+
+// A row that was left out is open: the step is to be taken again with every row.
+static bool came_open(lb_stepper* st, lb_data* d) {
+  const lb_implicit* own = st->own;
+  if (!lb_constraints_redundant_open(st->m, d)) {
+    return false;
+  }
+  for (int i = 0; i < lb_constraints_most(st->m); i++) {
+    own->was_active[i] = (int)own->was_active[i] & LB_CONSTRAINT_ACTIVE;
+  }
+  begin_rows(st, d);
+  return true;
+}
+
+// One step of size h from d, without a past when `fresh`; false leaves d somewhere on the way.
+static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
+  const lb_model* m = st->m;
+  lb_implicit* own = st->own;
+  own->h = fresh ? 0 : own->h;
+  const int told = own->told;
+  const bool goes_on = start(m, own, d, h);
+  const lb_scheme* scheme = goes_on || !own->scheme->first ? own->scheme : own->scheme->first;
+  bool done = advance_stages(st, d, scheme, h) && !came_open(st, d);
+  const bool hit = done && own->hit;
+  if (hit) {
+    take_back(own, told);
+    done = stop_short(st, d, h);
+  }
+  if (!done) {
+    own->h = own->dt = 0;
+    return false;
+  }
+  hold(own->qe, own->ve, m, d->q, d->qd);
+  own->time = d->time;
+  own->h = hit ? 0 : h; // the next step has no past
+  st->count++;
+  return true;
+}
+
+// When Newton's method fails, the same way again in smaller steps, the first of them
+// without a past.
+static bool step(lb_stepper* st, lb_data* d, double h) {
+  const double begin = d->time;
+  lb_implicit* own = st->own;
+  own->told = 0;
+  begin_rows(st, d);
+  lb_constraints_save(d, own->was_active);
+  if (advance(st, d, h, false)) {
+    return true;
+  }
+  for (int parts = 4; parts <= MOST_PARTS; parts *= 4) {
+    take_back(own, 0);
+    lb_stepper_restart(st, d);
+    lb_constraints_load(d, own->was_active);
+    d->time = begin;
+    bool ok = true;
+    for (int i = 0; i < parts && ok; i++) {
+      ok = advance(st, d, h / parts, i == 0);
+    }
+    if (ok) {
+      return true;
+    }
+  }
+  take_back(own, 0);
+  return false;
+}
+
+static void release(lb_stepper* st) {
+  const lb_implicit* own = st->own;
+  if (own->algebra->release) {
+    own->algebra->release(st);
+  }
+}
+
+// With all nodes there is no solving for accelerations at one moment; those of the last step are
+// as good. At the start nothing is accelerated yet.
+static void observe(lb_stepper* st, lb_data* d) {
+  const lb_implicit* own = st->own;
+  if (own->algebra->observe) {
+    own->algebra->observe(st, d);
+  } else {
+    lb_forward(st->m, d);
+  }
+}
+
+const lb_stepper_type lb_stepper_implicit = {.create = create,
+                                             .release = release,
+                                             .step = step,
+                                             .observe = observe,
+                                             .closes_loops = true,
+                                             .past_size = lb_implicit_place_size,
+                                             .save_past = lb_implicit_save,
+                                             .load_past = lb_implicit_load};

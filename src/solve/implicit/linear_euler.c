@@ -1,0 +1,346 @@
+// Linearly implicit Euler, [red] eq. 4.82: forces at the step's start, with their stiffness and
+// damping at its end to first order, so that a step is one linear system.
+//
+//   (M + h C + h^2 K) v1 = M v0 + h f(q0, v0) + h C v0,    q1 = q0 + h v1
+//
+// or, for the change of velocity, with the residual r of inverse dynamics at q0, v0 and a = 0,
+//
+//   W dv = -(r + h K v0),   W = M/h + C + h K
+//
+// K and C are those of springs, dampers and elastic bodies (lb_force's `stiffen`), as they act on
+// the links, both symmetric: how the links' directions change is left out, as are gravity's
+// gradient and gyroscopic terms. What depends on time is taken at the step's end. Loops are closed
+// by the velocities of the end, J v1 = -gap/h with the gap of the start, and unilateral constraints
+// ask for J v1 >= -gap/h. Where the scene says in what time T gaps close, J v1 = -gap/T with the
+// gap of the start to where paths lead at the end (eq. 4.102 with Baumgarte's stabilisation).
+//
+// Where nothing but the joints' own springs and dampers is stiff, W is the mass matrix with more on
+// its diagonal, and a step is linear in the links.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/constraint/elimination.h"
+#include "dynamics/constraint/kkt.h"
+#include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/force/force.h"
+#include "dynamics/joint/joint.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/tree/rnea.h"
+#include "dynamics/tree/tree_system.h"
+#include "math/linear/dense.h"
+#include "solve/implicit/implicit_schur.h"
+#include "solve/implicit/linear_euler.h"
+#include "solve/particle/particle_matrix.h"
+#include "solve/step/stepper.h"
+
+typedef struct linear {
+  double *q0, *v0;      // state at the start
+  double* v1;           // [nv] velocities of driven coordinates at the end
+  double* r;            // [nv] W dv
+  double* dv;           // [nv]
+  lb_tree_factor* tree; // or NULL
+  double* more;         // [nv] on the diagonal of the mass matrix
+  lb_kkt* kkt;          // of rigid trees under constraints, or NULL
+  double* mu;           // [rows] what these ask for, then multipliers
+  double baumgarte;     // at which loops close in this step [1/s]; 0: within it
+  // of models that are more than trees
+  const lb_model* rest;          // what the dense matrix is of: all but nodes
+  lb_particle_matrix* particles; // NULL: there are none
+  double* W;                     // [ndense][ndense]
+  int* order;                    // [ndense] row exchanges
+  lb_implicit_schur schur;
+  double* gap; // [rows] at the start
+  lb_derivatives* derivatives;
+} linear;
+
+static lb_status no_memory(lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+}
+
+static lb_status create_kkt(lb_stepper* st, lb_error* err) {
+  const lb_model* m = st->m;
+  const int rows = lb_constraints_most(m);
+  linear* own = st->own;
+  own->mu = LB_TAKE(&st->arena, double, rows);
+  own->gap = LB_TAKE(&st->arena, double, rows);
+  if (!own->mu || !own->gap ||
+      lb_implicit_schur_create_small(&own->schur, rows, m->nv, &st->arena) != LB_OK) {
+    return no_memory(err);
+  }
+  return lb_kkt_create_alone(m, st->arena.allocator, &own->kkt, err);
+}
+
+static lb_status create(lb_stepper* st, lb_error* err) {
+  const lb_model* m = st->m;
+  if (m->ndense < m->nv - 3 * m->nfree) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "linear-euler cannot step all the nodes of elastic bodies");
+  }
+  linear* own = st->own = LB_TAKE(&st->arena, linear, 1);
+  double* block = own ? LB_TAKE(&st->arena, double, m->nq + 5 * m->nv) : NULL;
+  if (!block) {
+    return no_memory(err);
+  }
+  double** const part[] = {&own->q0, &own->v0, &own->v1, &own->r, &own->dv, &own->more};
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    *part[i] = block;
+    block += i < 1 ? m->nq : m->nv;
+  }
+  if (lb_forces_are_diagonal(m)) {
+    own->tree = lb_tree_factor_create(m, &st->arena);
+    return own->tree ? LB_OK : no_memory(err);
+  }
+  if (lb_kkt_fits(m) && lb_forces_are_on_joints(m)) {
+    return create_kkt(st, err);
+  }
+  own->rest = m->tree ? m->tree : m;
+  own->particles = m->tree ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
+  own->W = LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense);
+  own->order = LB_TAKE(&st->arena, int, m->ndense);
+  own->gap = LB_TAKE(&st->arena, double, lb_constraints_most(m));
+  if (!own->W || !own->order || !own->gap ||
+      (m->tree &&
+       (!own->particles || lb_particle_matrix_create(own->particles, m, &st->arena) != LB_OK)) ||
+      lb_implicit_schur_create(&own->schur, lb_constraints_most(m), m->nv, &st->arena) != LB_OK) {
+    return no_memory(err);
+  }
+  return lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err);
+}
+
+static void release(lb_stepper* st) {
+  const linear* own = st->own;
+  lb_kkt_release(own->kkt);
+  lb_derivatives_release(own->derivatives);
+}
+
+// The state of the start, with the time and the driven velocities of the end beside it.
+static void begin(const lb_model* m, linear* own, lb_data* d, double h) {
+  memcpy(own->q0, d->q, (size_t)m->nq * sizeof *d->q);
+  memcpy(own->v0, d->qd, (size_t)m->nv * sizeof *d->qd);
+  d->time += h;
+  lb_drive(m, d);
+  memcpy(own->v1, d->qd, (size_t)m->nv * sizeof *d->qd);
+  memcpy(d->q, own->q0, (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
+  memset(d->qdd, 0, (size_t)m->nv * sizeof *d->qdd);
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_forces_apply(m, d);
+}
+
+// --- trees ---
+
+// The accelerations of driven coordinates go into the residual; those of the others come out.
+static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    d->qdd[v] = m->link_driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+  }
+  lb_rnea_moved(m, d, own->r, d->qdd);
+  lb_joint_springs_slopes(m, d->q, own->more);
+  for (int k = 0; k < m->nv; k++) {
+    own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * own->more[k] * own->v0[k]);
+    own->more[k] = h * (m->damping[k] + h * own->more[k]);
+  }
+  if (!lb_tree_factor_make(own->tree, d, own->more)) {
+    return false;
+  }
+  lb_tree_factor_solve(own->tree, own->dv);
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->dv[v] = m->link_driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
+  }
+  return true;
+}
+
+// --- rigid trees under constraints ---
+
+// Rows with the rates that are asked for at the end of the step, and gaps of its start: prescribed
+// points are where they should be then. At a pace the gaps are those to where they are prescribed.
+static lb_constraint_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
+  d->time -= h;
+  lb_constraint_rows rows = lb_constraints_measure(m, d);
+  d->time += h;
+  for (int i = 0; i < rows.count; i++) {
+    own->gap[i] = rows.gap[i];
+  }
+  rows = own->kkt ? lb_constraints_measure(m, d) : lb_constraints_linearise(m, d);
+  rows.gap = own->baumgarte > 0 ? rows.gap : own->gap;
+  return rows;
+}
+
+static lb_kkt_target wish_of(const linear* own, double h) {
+  return (lb_kkt_target){own->baumgarte > 0 ? own->baumgarte : 1 / h, 1, 1, h};
+}
+
+// Velocities of driven coordinates at the end of the step.
+static void drive(const lb_model* m, const linear* own, lb_data* d) {
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    d->qd[v] = m->link_driven[i] ? own->v1[v] : d->qd[v];
+  }
+  lb_kinematics(m, d, d->q, d->qd);
+}
+
+// dv of a KKT system that is written for v -= dv, with h mu for its multipliers.
+static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
+  double *C = own->more, *K = own->dv;
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    d->qdd[v] = m->link_driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+  }
+  lb_rnea_moved(m, d, own->r, d->qdd);
+  lb_resistance_diagonals(m, d, K, C);
+  for (int k = 0; k < m->nv; k++) {
+    const double r = own->r[k] - d->work->tau[k] + h * K[k] * own->v0[k];
+    own->more[k] = h * (C[k] + h * K[k]);
+    own->dv[k] = h * r;
+  }
+  drive(m, own, d);
+  const lb_constraint_rows rows = read_rows(m, own, d, h);
+  if (!lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more, .dt = h, .linear = true})) {
+    return false;
+  }
+  for (int i = 0; i < rows.count; i++) {
+    own->mu[i] = lb_implicit_asked(&rows, i, wish_of(own, h));
+  }
+  lb_kkt_solve(own->kkt, own->dv, own->mu, NULL);
+  for (int i = 0; i < rows.count; i++) {
+    own->schur.lambda[i] = own->mu[i] / h;
+  }
+  for (int k = 0; k < m->nv; k++) {
+    own->dv[k] = m->v_driven[k] ? own->v1[k] - own->v0[k] : -own->dv[k];
+  }
+  return true;
+}
+
+// --- everything else ---
+
+// Particles of ropes and deformables: minus what is left of their residual, and what driven
+// coordinates do to them.
+static void gather_nodes(const lb_model* m, linear* own, lb_data* d, double h) {
+  double* r = own->r;
+  for (int k = m->ndense; k < m->nv; k++) {
+    const double g[3] = {m->gravity.x, m->gravity.y, m->gravity.z};
+    r[k] = -d->work->tau[k] - m->armature[k] * g[(k - m->ndense) % 3];
+  }
+  for (int k = 0; k < m->ndense; k++) {
+    r[k] = -r[k];
+  }
+  lb_particle_matrix_add_product(own->particles, d, (lb_particle_share){0, 0, h}, own->v0, r);
+  memset(own->dv, 0, (size_t)m->nv * sizeof *own->dv);
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->dv[v] = m->link_driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
+  }
+  lb_particle_matrix_add_product(own->particles, d, (lb_particle_share){0, 1, h}, own->dv, r);
+  for (int k = 0; k < m->nv; k++) {
+    r[k] = m->v_driven[k] ? 0 : -r[k];
+  }
+}
+
+// W, its right-hand side in r and dv; rows of driven coordinates ask for what their motors want.
+static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
+  lb_derivatives* D = own->derivatives;
+  const size_t nv = (size_t)m->ndense;
+  lb_derive(D, d, d->q, d->qd, d->qdd, true);
+  lb_forces_stiffen(D, d);
+  for (size_t k = 0; k < nv * nv; k++) {
+    own->W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
+  }
+  for (size_t k = 0; k < nv; k++) {
+    own->r[k] = d->work->tau[k] - D->tau[k] - h * lb_dot((int)nv, D->tau_q + k * nv, own->v0);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const size_t v = (size_t)m->link_v[i];
+    for (size_t j = 0; m->link_driven[i] && j < nv; j++) {
+      own->r[j] -= own->W[j * nv + v] * (own->v1[v] - own->v0[v]);
+      own->W[j * nv + v] = own->W[v * nv + j] = j == v;
+    }
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->r[v] = m->link_driven[i] ? 0 : own->r[v];
+  }
+}
+
+static void solve_with_matrix(const void* context, int count, double* b) {
+  const linear* own = context;
+  const int nv = own->schur.n, nd = lb_elimination_left(own->rest);
+  for (int i = 0; i < count; i++, b += nv) {
+    if (own->particles) {
+      lb_particle_matrix_before(own->particles, b);
+    }
+    lb_elimination_gather(own->rest, b);
+    lb_lu_solve_transposed(nd, own->W, nd, own->order, 1, b, nd); // W is by rows
+    lb_elimination_spread(own->rest, b);
+    if (own->particles) {
+      lb_particle_matrix_after(own->particles, b);
+    }
+  }
+}
+
+static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
+  assemble(m, own, d, h);
+  if (own->particles) {
+    gather_nodes(m, own, d, h);
+    if (!lb_particle_matrix_reduce(own->particles, d, h, own->W)) {
+      return false;
+    }
+  }
+  lb_elimination_reduce(own->rest, own->W);
+  const int left = own->particles ? m->ndense : lb_elimination_left(own->rest);
+  if (lb_lu(left, own->W, left, own->order) != LB_OK) {
+    return false;
+  }
+  drive(m, own, d);
+  const lb_constraint_rows rows = read_rows(m, own, d, h);
+  for (int k = 0; k < m->nv; k++) {
+    own->dv[k] = own->r[k] = -own->r[k]; // the loops' solver is written for v -= dv
+  }
+  solve_with_matrix(own, 1, own->dv);
+  if (rows.count > 0) {
+    // what springs press on may outweigh masses: the matrix need not be definite
+    lb_implicit_schur_forget(&own->schur, true);
+    memset(own->schur.lambda, 0, (size_t)rows.count * sizeof *own->schur.lambda);
+    lb_implicit_schur_correct(&own->schur, &rows, rows.J, wish_of(own, h), solve_with_matrix, own,
+                              own->dv, own->r);
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const int v = m->link_v[i];
+    own->dv[v] = m->link_driven[i] ? own->v0[v] - own->v1[v] : own->dv[v];
+  }
+  for (int k = 0; k < m->nv; k++) {
+    own->dv[k] = -own->dv[k];
+  }
+  return true;
+}
+
+static bool step(lb_stepper* st, lb_data* d, double h) {
+  const lb_model* m = st->m;
+  linear* own = st->own;
+  own->baumgarte = st->solver.closing > h ? 1 / st->solver.closing : 0;
+  begin(m, own, d, h);
+  lb_constraints_activate_all(d);
+  lb_constraints_eliminate(d, !own->kkt);
+  if (!(own->tree ? solve_tree : own->kkt ? solve_kkt : solve_dense)(m, own, d, h)) {
+    lb_constraints_keep_active(m, d, NULL);
+    lb_constraints_eliminate(d, false);
+    return false;
+  }
+  memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
+  lb_add(m->nv, d->qd, 1, own->dv);
+  lb_advance(m, d->q, d->qd, h);
+  lb_constraints_keep_active(m, d, own->schur.lambda);
+  lb_constraints_eliminate(d, false);
+  st->count++;
+  return true;
+}
+
+const double* lb_linear_euler_multipliers(const lb_stepper* st) {
+  const linear* own = st->own;
+  return own->tree ? NULL : own->schur.lambda;
+}
+
+const lb_stepper_type lb_stepper_linear_euler = {
+    .create = create, .release = release, .step = step, .closes_loops = true};

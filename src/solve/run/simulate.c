@@ -1,0 +1,363 @@
+// Running a model from its start to its end, frame by frame.
+#include "limber/simulate.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/joint/joint.h"
+#include "elastic/reduced/stored.h"
+#include "model/use/initial_pose.h"
+#include "solve/diagnose/diagnose.h"
+#include "solve/diagnose/diagnose_conservative.h"
+#include "solve/diagnose/diagnose_range.h"
+#include "solve/run/frames.h"
+#include "solve/run/maximal_start.h"
+#include "solve/step/stepper.h"
+
+lb_simulate_options lb_simulate_default(void) {
+  return (lb_simulate_options){.duration = NAN, .step = NAN, .threads = 1};
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// What is looked at in every frame besides what is recorded.
+typedef struct watch {
+  struct watch* sound; // as it was in the last frame before speeds left all bounds
+  double gap;          // the widest
+  double open;         // what may be open yet
+  lb_inversion inversion;
+  lb_steep_friction steep;
+  lb_moved_start moved;
+  lb_momenta first, now;  // momentum
+  lb_momenta most;        // largest sums
+  double linear, angular; // worst changes of momentum
+} watch;
+
+static void look_for_trouble(watch* w, const lb_model* m, const lb_data* d) {
+  const lb_squeeze least = lb_least_volume(m, d);
+  if (least.body >= 0 && !(least.volume > 0)) {
+    if (w->inversion.frames++ == 0) {
+      w->inversion = (lb_inversion){1, d->time, least.body, least.volume, least.at};
+    }
+  }
+}
+
+static void look_at_momentum(watch* w, const lb_model* m, lb_data* d, bool first) {
+  w->now = lb_momentum(m, d);
+  w->first = first ? w->now : w->first;
+  w->linear = fmax(w->linear, lb_vec3_norm(lb_vec3_sub(w->now.linear, w->first.linear)));
+  w->angular = fmax(w->angular, lb_vec3_norm(lb_vec3_sub(w->now.angular, w->first.angular)));
+  w->most.linear_sum = fmax(w->most.linear_sum, w->now.linear_sum);
+  w->most.angular_sum = fmax(w->most.angular_sum, w->now.angular_sum);
+}
+
+// Steps that do not solve for places leave gaps. Are they such as can be closed? What is
+// unilateral is not tried: d's contacts are to stay what they are.
+static bool can_be_closed(const lb_stepper* st, lb_data* d) {
+  const lb_model* m = d->model;
+  const size_t nq = (size_t)m->nq * sizeof *d->q, nv = (size_t)m->nv * sizeof *d->qd;
+  if (lb_constraints_unilateral(m) >= 0) {
+    return true;
+  }
+  memcpy(st->saved, d->q, nq); // of no use between steps
+  memcpy(st->saved + m->nq, d->qd, nv);
+  lb_project(m, d);
+  const double left = lb_constraint_gap(m, d, NULL);
+  memcpy(d->q, st->saved, nq);
+  memcpy(d->qd, st->saved + m->nq, nv);
+  return left <= LB_CLOSED;
+}
+
+static lb_status check_gap(const watch* w, const lb_stepper* st, lb_data* d, lb_error* err) {
+  int which = 0;
+  const double gap = lb_stepper_gap(st, d, &which);
+  if (gap <= LB_CLOSED || (gap <= w->open + LB_OPEN && (w->open > 0 || can_be_closed(st, d)))) {
+    return LB_OK;
+  }
+  lb_project(d->model, d);
+  return lb_constraint_gap(d->model, d, NULL) <= LB_CLOSED
+             ? lb_diagnose_slack(d->model, which, gap, d->time, err)
+             : lb_diagnose_open(d->model, d, false, err);
+}
+
+static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
+                              const lb_simulate_options* o, double h, watch* w, lb_error* err) {
+  const lb_watcher* watcher = &o->watcher;
+  const lb_status holds = check_gap(w, st, d, err); // what does not is no frame
+  if (holds != LB_OK) {
+    return holds;
+  }
+  if (watcher->see && !watcher->see(watcher->context, d)) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory at frame %d, t = %g s",
+                        r->nframe, d->time);
+  }
+  lb_stepper_observe(st, d); // driven coordinates and motor forces of this very moment
+  const lb_status status = lb_frame_put(r, d, err);
+  if (status == LB_OK && !lb_recording_is_finite(r, r->nframe - 1)) {
+    r->nframe--;
+    return lb_diagnose_lost(st, d, h, true, err);
+  }
+  w->gap = fmax(w->gap, lb_constraint_gap(d->model, d, NULL));
+  look_for_trouble(w, d->model, d);
+  look_at_momentum(w, d->model, d, r->nframe == 1);
+  if (st->runaway == 0) {
+    *w->sound = *w;
+  }
+  return status == LB_OK && o->sink.put ? o->sink.put(o->sink.context, r, r->nframe - 1, err)
+                                        : status;
+}
+
+// Is d where the model starts? Is it as fast?
+static bool at_start(const lb_model* m, const lb_data* d) {
+  return memcmp(d->q, m->q0, (size_t)m->nq * sizeof *d->q) == 0;
+}
+static bool as_fast(const lb_model* m, const lb_data* d) {
+  return memcmp(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd) == 0;
+}
+
+// Named coordinates and velocities stay as far as they can. In maximal coordinates that was done
+// with the joints in trees.
+static void keep_named(const lb_model* m, lb_data* d) {
+  const int* q = !m->assembly && at_start(m, d) ? m->q_named : NULL;
+  const int* v = !m->assembly && as_fast(m, d) ? m->v_named : NULL;
+  lb_drive(m, d);
+  lb_normalise(m, d->q);
+  lb_constraints_assemble(m, d, q, v);
+}
+
+// Masses weigh the ways in which gaps close, and those of trees are the joints' own: a scene starts
+// alike in all coordinates.
+static lb_status assemble_in_tree(const lb_model* m, lb_data* d, lb_error* err) {
+  lb_data* t = NULL;
+  lb_status status = lb_data_create(m->assembly, d->work->allocator, &t, err);
+  if (status == LB_OK) {
+    t->time = d->time;
+    status = lb_assemble(m->assembly, t, err);
+  }
+  if (status == LB_OK) {
+    lb_constraints_find_redundant(m->assembly, t);
+    lb_maximal_start_lay_out(m->assembly, t, m, d);
+    lb_constraints_adopt_choice(m, d, m->assembly, t);
+  }
+  lb_data_release(t);
+  return status;
+}
+
+// From far away gaps of a nanometre may be left; from there on, nothing is.
+static bool close_all(const lb_model* m, lb_data* d) {
+  lb_project(m, d);
+  lb_project(m, d);
+  return lb_constraint_gap(m, d, NULL) <= LB_CLOSED;
+}
+
+// Closing stands still where gaps move nothing at first, as the end of a straight arm that is to be
+// nearer. A little aside it does not. Where that does not help, either, back to the nearest pose.
+static bool close_from_aside(const lb_model* m, lb_data* d) {
+  static const double ASIDE = 0.02; // [m or rad]
+  enum { TRIALS = 3 };
+  bool closed = false;
+  for (unsigned seed = 1; seed <= TRIALS + 1 && !closed; seed++) {
+    lb_constraints_forget_redundant(d);
+    lb_constraints_assemble_aside(m, d, seed <= TRIALS ? ASIDE : 0, seed);
+    closed = close_all(m, d);
+  }
+  return closed;
+}
+
+lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
+  lb_constraints_forget_redundant(d);
+  if (m->assembly && at_start(m, d) && as_fast(m, d)) {
+    const lb_status status = assemble_in_tree(m, d, err);
+    if (status != LB_OK) {
+      return status;
+    }
+  }
+  keep_named(m, d);
+  return close_all(m, d) || close_from_aside(m, d) ? LB_OK : lb_diagnose_open(m, d, true, err);
+}
+
+lb_status lb_run_begin(const lb_model* m, lb_data* d, double* open, lb_error* err) {
+  const lb_status status = lb_assemble(m, d, err);
+  if (status == LB_OK && m->solver.closing > 0) {
+    memcpy(d->q, m->q0, (size_t)m->nq * sizeof *d->q);
+    memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
+    lb_drive(m, d);
+    *open = lb_constraint_gap(m, d, NULL);
+  }
+  return status;
+}
+
+// Steps between looks at whether to stop, so that a long wait between frames does not delay an
+// interrupt.
+enum { STEPS_BETWEEN_LOOKS = 256 };
+
+static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st,
+                              lb_data* d, lb_recording* r, watch* w, lb_error* err) {
+  lb_status status = record_frame(r, st, d, o, p->step, w, err);
+  const lb_integrator by = d->model->solver.integrator;
+  const int looks = by == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
+  for (long i = 1; i <= p->steps && status == LB_OK; i++) {
+    status = lb_stepper_step(st, d, p->step, err);
+    if (status != LB_OK) {
+      look_for_trouble(w, d->model, d); // perhaps it is the reason
+      return status;
+    }
+    d->time = (double)i * p->step; // no drift from adding up
+    if (i % p->stride == 0 || i == p->steps) {
+      status = record_frame(r, st, d, o, p->step, w, err);
+    } else if (by == LB_INTEGRATOR_LINEAR_EULER && check_gap(w, st, d, err) != LB_OK) {
+      return LB_FAILED; // it does not find out by itself, and goes on for as long as it can
+    } else if (i % looks != 0) {
+      continue;
+    }
+    const double fraction = (double)i / (double)p->steps;
+    if (status == LB_OK && !lb_progress_report(&o->progress, fraction, "simulating")) {
+      return lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted at t = %g s", d->time);
+    }
+  }
+  return status;
+}
+
+// Of a run that blew up, the frames before it did so.
+static lb_status run(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st, lb_data* d,
+                     lb_recording* r, watch* w, lb_error* err) {
+  watch sound = *w;
+  w->sound = &sound;
+  const lb_status status = step_through(p, o, st, d, r, w, err);
+  if (status == LB_FAILED && st->runaway > 0) {
+    while (r->nframe > 1 && r->time[r->nframe - 1] > st->ran_from) {
+      r->nframe--;
+    }
+    *w = sound;
+  }
+  w->sound = NULL;
+  return status;
+}
+
+// What the last message says, at the time that a run came to.
+static lb_failure find_failure(lb_status status, const lb_stepper* st, const lb_data* d,
+                               const lb_error* err) {
+  lb_failure f = {.failed = status != LB_OK && status != LB_INTERRUPTED};
+  if (f.failed) {
+    f.time = st && st->runaway > 0 ? st->ran_from : d ? d->time : 0;
+  }
+  if (f.failed && err && err->count > 0) {
+    lb_error_format(err, err->count - 1, f.reason, sizeof f.reason);
+  }
+  return f;
+}
+
+static double over(double part, double all) {
+  return all > 0 ? part / all : 0;
+}
+
+static void sum_up(lb_summary* s, const lb_recording* r) {
+  double most = 0, worst = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    const double e = r->kinetic[f] + r->potential[f];
+    s->energy_start = f == 0 ? e : s->energy_start;
+    s->energy_end = e;
+    most = fmax(most, r->kinetic[f]);
+    worst = fmax(worst, fabs(e - s->energy_start));
+  }
+  s->energy_drift = over(worst, most);
+}
+
+// How far the loads on a body go over those of its basis' training at a frame.
+static double load_reach(const lb_model_elastic* e, const lb_track* t, int frame) {
+  double most = 0;
+  for (int f = 0; f <= e->nface; f++) {
+    const int of = f == 0 ? e->body : e->carried[f - 1];
+    double load[6];
+    for (int k = 0; of >= 0 && lb_track_load(t, frame, e->body, of, load) && k < 6; k++) {
+      most = fmax(most, fabs(load[k]) / e->load_limit[6 * f + k]);
+    }
+  }
+  return most;
+}
+
+// Who went farthest over the range of its basis, and when it first left.
+static void look_at_ranges(lb_summary* s, const lb_recording* r) {
+  const lb_model* m = r->model;
+  lb_track t = {r->nframe, m->nbody, r->time, r->pose, m->gravity, 1};
+  s->range_left = NAN;
+  for (int i = 0; i < m->nelastic; i++) {
+    const lb_model_elastic* e = &m->elastic[i];
+    double most = 0, left = NAN;
+    if (e->limit && r->nframe > 1) {
+      t.stride = (int)fmin(fmax(1, round(e->load_every / (r->time[1] - r->time[0]))), r->nframe);
+    }
+    for (int f = 0; e->limit && f < r->nframe; f++) {
+      const double* eta = r->q + (size_t)f * (size_t)m->nq + (size_t)e->q;
+      const double reach = fmax(lb_stored_reach(e->r, e->limit, eta), load_reach(e, &t, f));
+      most = fmax(most, reach);
+      left = isnan(left) && reach > LB_RANGE_LEFT ? r->time[f] : left;
+    }
+    if (e->limit && (!s->range_body || most > s->range_used)) {
+      s->range_body = m->body_name[e->body];
+      s->range_used = most;
+      s->range_left = left;
+    }
+  }
+}
+
+lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
+                      lb_recording* recording, lb_summary* summary, lb_error* err) {
+  const lb_status fit = lb_plan_check(model, options, err);
+  if (fit != LB_OK) {
+    return fit;
+  }
+  const lb_model* simulated = model->full ? model->full : model;
+  const lb_plan p = lb_plan_make(model, options);
+  const double start = now();
+  lb_data* d = NULL;
+  lb_stepper* st = NULL;
+  watch w = {0};
+  lb_status status = lb_data_create(simulated, recording->allocator, &d, err);
+  if (status == LB_OK) {
+    d->threads = options->threads;
+    status = lb_stepper_create(simulated, NULL, recording->allocator, &st, err);
+  }
+  if (status == LB_OK && !model->full) {
+    status = lb_diagnose_held(model, d, p.step * (double)p.steps, err);
+  }
+  if (status == LB_OK) {
+    status = lb_run_begin(simulated, d, &w.open, err);
+  }
+  if (status == LB_OK) {
+    status = lb_find_moved_start(simulated, recording->allocator, &w.moved, err);
+  }
+  if (status == LB_OK) {
+    status = lb_find_steep_friction(simulated, d, p.step, recording->allocator, &w.steep, err);
+  }
+  if (status == LB_OK) {
+    status = run(&p, options, st, d, recording, &w, err);
+  }
+  *summary = (lb_summary){.job = "simulate",
+                          .steps = st ? lb_stepper_count(st) : 0,
+                          .constraint_violation = w.gap,
+                          .inversion = w.inversion,
+                          .steep = w.steep,
+                          .moved = w.moved,
+                          .linear_momentum = {w.first.linear, w.now.linear},
+                          .angular_momentum = {w.first.angular, w.now.angular},
+                          .linear_drift = over(w.linear, w.most.linear_sum),
+                          .angular_drift = over(w.angular, w.most.angular_sum),
+                          .conservative = lb_is_conservative(model),
+                          .interrupted = status == LB_INTERRUPTED,
+                          .failure = find_failure(status, st, d, err),
+                          .threads = options->threads,
+                          .step = p.step,
+                          .wall_seconds = now() - start};
+  sum_up(summary, recording);
+  look_at_ranges(summary, recording);
+  lb_stepper_release(st);
+  lb_data_release(d);
+  return status;
+}

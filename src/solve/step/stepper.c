@@ -1,0 +1,311 @@
+// One interface for all steppers: choose by name, guard each step.
+#include "solve/step/stepper.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/constraint/elimination.h"
+#include "dynamics/joint/joint.h"
+#include "dynamics/tree/kinematics.h"
+#include "model/use/initial_pose.h"
+#include "solve/diagnose/diagnose.h"
+
+static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
+    [LB_INTEGRATOR_EULER] = &lb_stepper_euler,
+    [LB_INTEGRATOR_RK4] = &lb_stepper_rk4,
+    [LB_INTEGRATOR_RK8] = &lb_stepper_rk8,
+    [LB_INTEGRATOR_LINEAR_EULER] = &lb_stepper_linear_euler,
+    [LB_INTEGRATOR_BDF1] = &lb_stepper_implicit,
+    [LB_INTEGRATOR_BDF2] = &lb_stepper_implicit,
+    [LB_INTEGRATOR_SDIRK2] = &lb_stepper_implicit,
+    [LB_INTEGRATOR_ADAPTIVE] = &lb_stepper_adaptive,
+};
+
+void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd) {
+  lb_forward(m, d);
+  lb_rates(m, dq, d->q, d->qd);
+  memcpy(qdd, d->qdd, (size_t)m->nv * sizeof *qdd);
+}
+
+static void save(lb_stepper* st, const lb_data* d) {
+  memcpy(st->saved, d->q, (size_t)st->m->nq * sizeof *d->q);
+  memcpy(st->saved + st->m->nq, d->qd, (size_t)st->m->nv * sizeof *d->qd);
+}
+
+void lb_stepper_restart(const lb_stepper* st, lb_data* d) {
+  memcpy(d->q, st->saved, (size_t)st->m->nq * sizeof *d->q);
+  memcpy(d->qd, st->saved + st->m->nq, (size_t)st->m->nv * sizeof *d->qd);
+}
+
+// Is the state of a joint not finite?
+static bool is_lost(const lb_model* m, const lb_data* d) {
+  for (int j = 0; j < m->njoint; j++) {
+    for (int k = 0; k < m->joint_nq[j]; k++) {
+      if (!isfinite(d->q[m->joint_q[j] + k])) {
+        return true;
+      }
+    }
+    for (int k = 0; k < m->joint_nv[j]; k++) {
+      if (!isfinite(d->qd[m->joint_v[j] + k])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool lost_node(const lb_model* m, const lb_data* d) {
+  for (int i = 0; i < m->nparticle; i++) {
+    const lb_model_particle* node = &m->particle[i];
+    for (int k = 0; k < 3 && node->link == LB_PARTICLE_FREE; k++) {
+      if (!isfinite(d->q[node->q + k]) || !isfinite(d->qd[node->v + k])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Speeds grow by orders of magnitude in a step where motion leaves all bounds, and carry others
+// along: whose it was is remembered from when the first was beyond what bodies have [1/s or m/s].
+static void watch_speeds(lb_stepper* st, const lb_data* d, double start) {
+  static const double FAST = 1e6;
+  const int v = st->m->nv > 0 ? lb_fastest(st->m, d, 0) : -1;
+  if (v < 0 || fabs(d->qd[v]) < FAST) {
+    st->runaway = 0;
+  } else if (st->runaway == 0) {
+    st->runaway = v + 1;
+    st->ran_from = start;
+  }
+}
+
+// What is wrong with a step.
+typedef struct trouble {
+  bool left;      // it went beyond all bounds
+  int singular;   // joint that came to a full turn, or -1
+  int unfollowed; // joint with angles that were too fast for it, or -1
+} trouble;
+
+// How many steps a singular place of angles must be away (dynamics/joint/joint_singular.c). After
+// passing at so many steps energy is off by 3e-4 with rk4, by one or two hundredths with methods of
+// order 2, and by 0.2 with those of order 1, for which it is in proportion to the step. 0: it looks
+// at its errors itself.
+static const double REACH[LB_INTEGRATOR_COUNT] = {
+    [LB_INTEGRATOR_EULER] = 15, [LB_INTEGRATOR_RK4] = 3,           [LB_INTEGRATOR_RK8] = 3,
+    [LB_INTEGRATOR_BDF1] = 15,  [LB_INTEGRATOR_LINEAR_EULER] = 15, [LB_INTEGRATOR_BDF2] = 8,
+    [LB_INTEGRATOR_SDIRK2] = 3, [LB_INTEGRATOR_ADAPTIVE] = 0,
+};
+
+// Numbers are of no use nearer to a full turn than this, in turns; and a step that finds no end is
+// likely to have met that from where it is less near.
+static const double SINGULAR = 0.02, NEARLY_SINGULAR = 0.1;
+
+// Numbers that something acts on keep their chart, up to where it is of no use.
+static lb_status complain_about_chart(const lb_stepper* st, int joint, double time, lb_error* err) {
+  const lb_model* m = st->m;
+  return lb_error_add(
+      err, LB_FAILED, m->joint_place[joint],
+      "the rotation vector of joint '%s', which carries body '%s', came near a full turn after t = "
+      "%g s, where it is singular; it cannot go on with the vector the other way round, since its "
+      "numbers have a spring, limits, armature, a constraint%s or a motor of their own (use a "
+      "spherical joint, or take these away)",
+      m->joint_name[joint], lb_model_motion(m, joint).body, time, st->keeps ? ", a goal" : "");
+}
+
+static lb_status complain_about_angles(const lb_stepper* st, int joint, double time, double h,
+                                       lb_error* err) {
+  const lb_model* m = st->m;
+  return lb_error_add(
+      err, LB_FAILED, m->joint_place[joint],
+      "the angles of joint '%s', which carries body '%s', came too near to a singular place after "
+      "t "
+      "= %g s, as where two of their axes fall together: there they turn faster than steps of %g s "
+      "can follow, though the body does not (use a spherical or an exponential joint, or another "
+      "'order' of angles; or take smaller steps, or the adaptive integrator)",
+      m->joint_name[joint], lb_model_motion(m, joint).body, time, h);
+}
+
+// Back to where a step of h began, with the reason why there is none.
+static lb_status fail(lb_stepper* st, lb_data* d, double start, double h, trouble t,
+                      lb_error* err) {
+  lb_status status = LB_FAILED;
+  lb_stepper_restart(st, d);
+  d->time = start;
+  const int strained = t.singular < 0
+                           ? lb_singular_joint(st->m, st->keeps, d->q, d->q, NEARLY_SINGULAR)
+                           : t.singular;
+  if (strained >= 0) {
+    return complain_about_chart(st, strained, start, err);
+  }
+  if (t.unfollowed >= 0) {
+    return complain_about_angles(st, t.unfollowed, start, h, err);
+  }
+  if (err && lb_is_out_of_reach(st->m, d, h)) {
+    status = lb_diagnose_open(st->m, d, false, err);
+  } else if (err) {
+    lb_stepper_restart(st, d);
+    d->time = start;
+    status = lb_diagnose_lost(st, d, h, t.left, err);
+  }
+  lb_stepper_restart(st, d);
+  d->time = start;
+  return status;
+}
+
+// Put a state on what it has to keep to, after a step that does not do so by itself; false: there
+// is no such state near.
+static bool settle(lb_stepper* st, lb_data* d, double h) {
+  if (!(lb_project(st->m, d) <= LB_CLOSED) ||
+      (lb_constraints_velocity_level(st->m) >= 0 &&
+       !(lb_constraints_gap_of(st->m, d, true, NULL) <= LB_CLOSED))) {
+    return false;
+  }
+  if (st->watcher && st->solver.integrator != LB_INTEGRATOR_ADAPTIVE) { // which has told
+    st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
+  }
+  return true;
+}
+
+// Of rates at d's state, the one that is off most. What makes up a rate are the shares of the
+// velocities in it, whatever their signs.
+static double rates_off(const lb_model* m, lb_data* d, int* which) {
+  static const double SHARE = 0.1;
+  double worst = 0;
+  lb_kinematics(m, d, d->q, d->qd);
+  const bool dense = lb_constraints_are_dense(m);
+  const lb_constraint_rows rows =
+      dense ? lb_constraints_linearise(m, d) : lb_constraints_measure(m, d);
+  for (int i = 0; i < rows.count; i++) {
+    const double* J = dense ? rows.J + (size_t)i * (size_t)m->nv : NULL;
+    double size = 0;
+    for (int k = 0; J && rows.velocity_level[i] && k < m->nv; k++) {
+      size += fabs(J[k] * d->qd[k]);
+    }
+    const double off = fabs(rows.rate[i]);
+    if (rows.velocity_level[i] && !(off <= fmax(worst, SHARE * size))) {
+      const lb_constraint_row r = lb_constraints_row(d, i);
+      *which = r.coupling >= 0 ? m->nloop + r.coupling : r.loop;
+      worst = off;
+    }
+  }
+  return worst;
+}
+
+double lb_stepper_gap(const lb_stepper* st, lb_data* d, int* which) {
+  const lb_model* m = st->m;
+  if (st->solver.integrator != LB_INTEGRATOR_LINEAR_EULER || lb_constraints_velocity_level(m) < 0) {
+    return lb_constraint_gap(m, d, which);
+  }
+  int at_velocity = -1;
+  const double gap = lb_constraints_gap_of(m, d, false, which), off = rates_off(m, d, &at_velocity);
+  *which = off <= gap ? *which : at_velocity;
+  return off <= gap ? gap : off;
+}
+
+// Steppers with a history see that it ends here.
+static void rechart(const lb_stepper* st, lb_data* d) {
+  if (st->watched && !st->recharts) {
+    return;
+  }
+  if (lb_rechart(st->m, st->keeps, d->q, d->qd) && st->watcher) {
+    st->watcher(st->told, d, &(lb_step_past){.count = 1, .weight = {1}, .recharts = true});
+  }
+}
+
+static trouble look_for_trouble(const lb_stepper* st, const lb_data* d, double h, bool stepped) {
+  const lb_model* m = st->m;
+  trouble t = {.left = is_lost(m, d) || lost_node(m, d), .singular = -1, .unfollowed = -1};
+  if (!t.left) {
+    t.singular = lb_singular_joint(m, st->keeps, st->saved, d->q, SINGULAR);
+  }
+  if (!t.left && stepped && REACH[st->solver.integrator] > 0) {
+    t.unfollowed =
+        lb_unfollowed_joint(m, st->saved, st->saved + m->nq, d->q, h, REACH[st->solver.integrator]);
+  }
+  return t;
+}
+
+lb_status lb_stepper_step(lb_stepper* st, lb_data* d, double h, lb_error* err) {
+  const double start = d->time;
+  rechart(st, d);
+  lb_elimination_hold(st->m, d);
+  lb_constraints_find_redundant(st->m, d);
+  save(st, d);
+  const bool stepped = st->type->step(st, d, h);
+  const trouble t = look_for_trouble(st, d, h, stepped);
+  if (!stepped || t.left || t.singular >= 0 || t.unfollowed >= 0) {
+    return fail(st, d, start, h, t, err);
+  }
+  d->time = start + h;
+  if (st->type->closes_loops) {
+    lb_drive(st->m, d);
+    lb_normalise(st->m, d->q);
+  } else if (!settle(st, d, h)) {
+    return fail(st, d, start, h, (trouble){false, -1, -1}, err);
+  }
+  watch_speeds(st, d, start);
+  return LB_OK;
+}
+
+const lb_stepper_type* lb_stepper_type_of(lb_integrator by) {
+  return STEPPERS[by];
+}
+
+lb_status lb_stepper_create(const lb_model* model, const lb_scene_solver* solver,
+                            const lb_allocator* allocator, lb_stepper** stepper, lb_error* err) {
+  lb_arena arena;
+  lb_arena_init(&arena, allocator);
+  lb_stepper* st = LB_TAKE(&arena, lb_stepper, 1);
+  double* saved = LB_TAKE(&arena, double, model->nq + model->nv);
+  if (!st || !saved) {
+    lb_arena_release(&arena);
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+  }
+  st->m = model;
+  st->solver = solver ? *solver : model->solver;
+  st->type = STEPPERS[st->solver.integrator];
+  st->saved = saved;
+  st->arena = arena;
+  const lb_status status = st->type->create(st, err);
+  if (status != LB_OK) {
+    arena = st->arena;
+    lb_arena_release(&arena);
+    return status;
+  }
+  *stepper = st;
+  return LB_OK;
+}
+
+void lb_stepper_release(lb_stepper* st) {
+  if (st) {
+    if (st->type->release) {
+      st->type->release(st);
+    }
+    lb_arena arena = st->arena;
+    lb_arena_release(&arena);
+  }
+}
+
+long lb_stepper_count(const lb_stepper* st) {
+  return st->count;
+}
+
+void lb_stepper_observe(lb_stepper* st, lb_data* d) {
+  if (st->type->observe) {
+    st->type->observe(st, d);
+  } else {
+    lb_forward(st->m, d);
+  }
+}
+
+void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context) {
+  st->watcher = watcher;
+  st->told = context;
+  st->watched = watcher != NULL;
+}
+
+void lb_stepper_watch_charts(lb_stepper* st, const bool* keeps) {
+  st->recharts = true;
+  st->keeps = keeps;
+}

@@ -1,0 +1,70 @@
+// A stepper as a table of functions; one file each. The state y is (q, qd).
+#pragma once
+#include "base/arena.h"
+#include "limber/simulate.h"
+#include "solve/step/step_derivative.h"
+
+// Told of each stage that was found, at its end, with what it came from: for derivatives. A step
+// that had to be divided comes in its parts, and an impact after the stage that ends with it. A
+// change of charts comes before a step.
+typedef void lb_step_watcher(void* context, const lb_data* d, const lb_step_past* past);
+
+typedef struct lb_stepper_type {
+  // Take what the stepper needs; on failure nothing is left to release but the arena.
+  lb_status (*create)(lb_stepper* st, lb_error* err);
+  void (*release)(lb_stepper* st); // NULL: the arena is all
+  // Advance d by h from d->time; the result is checked and normalised by the caller. false: no step
+  // was found.
+  bool (*step)(lb_stepper* st, lb_data* d, double h);
+  // Forces of the motors at d's state, after which poses and energies may be read; NULL: by
+  // lb_forward.
+  void (*observe)(lb_stepper* st, lb_data* d);
+  bool closes_loops; // by itself; else the caller does it after the step
+  // What a step takes from the ones before beside the state, as so many numbers, to save and to
+  // load at the end of a step. From there on both ways are the same to the last bit. NULL: nothing.
+  size_t (*past_size)(const lb_model* m);
+  void (*save_past)(lb_stepper* st, const lb_data* d, double* past);
+  void (*load_past)(lb_stepper* st, lb_data* d, const double* past);
+} lb_stepper_type;
+
+struct lb_stepper {
+  const lb_stepper_type* type;
+  const lb_model* m;
+  lb_scene_solver solver;
+  lb_arena arena;
+  long count;
+  double* saved;            // [nq + nv] state at the start of the step
+  int runaway;              // 1 + the velocity that first was beyond what bodies have; 0: none is
+  double ran_from;          // when the step began in which that was [s]
+  void* own;                // what the type keeps
+  lb_step_watcher* watcher; // of steps that are implicit; NULL: none
+  void* told;               // its context
+  bool watched;             // steps are differentiated, one after the other
+  bool recharts;     // nevertheless coordinates change their charts, of which the watcher is told
+  const bool* keeps; // [nv] coordinates that do not, beside those that something acts on; or NULL
+};
+
+extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,
+    lb_stepper_linear_euler, lb_stepper_implicit, lb_stepper_adaptive;
+
+// The table of an integrator.
+const lb_stepper_type* lb_stepper_type_of(lb_integrator by);
+
+// Have a stepper watched; NULL: no longer.
+void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
+// Have coordinates of one that is watched change their charts, but for those in `keeps` [nv].
+void lb_stepper_watch_charts(lb_stepper* st, const bool* keeps);
+
+// Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
+void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);
+
+// d's q and qd as they were at the start of the step.
+void lb_stepper_restart(const lb_stepper* st, lb_data* d);
+
+// What recordings show of d's state: motors' forces.
+void lb_stepper_observe(lb_stepper* st, lb_data* d);
+
+// lb_constraint_gap after a step, for telling whether things hold. Linearly implicit Euler asks for
+// rates in the pose that a step begins with (linear_euler.c), so that those of its end are off by a
+// part of the step's own error: up to a tenth of what makes up the rate they do not count.
+double lb_stepper_gap(const lb_stepper* st, lb_data* d, int* which);

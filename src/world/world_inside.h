@@ -1,0 +1,42 @@
+// What the files of a world share.
+#pragma once
+#include "base/arena.h"
+#include "design/fit/marker_track.h"
+#include "limber/world.h"
+
+// What a caller asks of a motor, from the next step on.
+typedef struct lb_wish {
+  bool set;        // false: nothing, the profile counts
+  double value;    // force, or position at the end of the coming step
+  double velocity; // there; NAN: as the positions have it
+} lb_wish;
+
+struct lb_world {
+  lb_arena arena; // of all but model, data, stepper and pushes
+  lb_error err;   // what went wrong since the last check
+  lb_model* shown;
+  const lb_model* m; // what is simulated: shown, or its model with all nodes
+  lb_data* d;
+  lb_stepper* stepper;
+  lb_wish* wish;               // [nmotor]
+  lb_command* command;         // [nmotor] what they come to in a step
+  lb_external_force* external; // [capacity] of the coming step
+  int capacity;
+  int npoint;
+  const char** point_name; // [npoint]
+  lb_track_point* point;   // [npoint]
+  double *q, *qd;          // what is shown of the state, where that is something else; or NULL
+  lb_reaction* reaction;   // [njoint + nloop] where `reacted`
+  bool observed;           // motors' and constraints' forces are those of this state
+  bool reacted;            // so are reactions
+  bool moved;              // kinematics and poses are those of this state
+};
+
+// May the world be used, and is there part i of it? Tells what is wrong, unless something was
+// before.
+bool lb_world_has(lb_world* w, lb_part part, int i);
+
+// The state or an input has changed: nothing that was computed holds.
+static inline void lb_world_touch(lb_world* w) {
+  w->observed = w->reacted = w->moved = false;
+}
