@@ -1,5 +1,5 @@
 // What all kinds of jobs have in common.
-#include "job/job.h"
+#include "job/job_inside.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "job/job.h"
+#include "job/job_inside.h"
 #include "job/job_text.h"
 #include "limber/optimize.h"
 
