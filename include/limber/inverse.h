@@ -48,7 +48,7 @@ void lb_outer_forces_release(lb_outer_forces* forces);
 typedef struct lb_inverse_options {
   double cutoff;                 ///< of the low-pass filter on the motion [Hz]; NAN: none
   double force_cutoff;           ///< the same on the forces
-  double touch;                  ///< floors and limits that are nearer may push [m or rad]
+  double touch;                  ///< gap below which floors and limits are active [m or rad]
   const lb_outer_forces* forces; ///< or NULL
   lb_progress progress;
 } lb_inverse_options;

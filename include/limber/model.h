@@ -55,13 +55,13 @@ typedef struct lb_model_elastic {
   int r;                ///< coordinates, from joint_q of the body's own name on
   int q;                ///< the first of them
   int material;         ///< or -1
-  int nregion;          ///< of a body of several materials ...
-  int* region_material; ///< [nregion] ... and which they are; 0: all of `material`
+  int nregion;          ///< of a body of several materials; 0: all of `material`
+  int* region_material; ///< [nregion] material of each region
   int nnode, nelem;     ///< of its mesh; 0 when the body was handed over in a basis
   double* frequency;    ///< [r] of the coordinates, the held face fixed and nothing carried [Hz]
   const char* held;     ///< the face that its frame is fixed to; NULL when handed over
-  int nface;            ///< faces that carry something ...
-  const char** face;    ///< [nface] ... and their names
+  int nface;            ///< faces that carry something
+  const char** face;    ///< [nface] names of these faces
   int* carried;         ///< [nface] a body that hangs on each, or -1
   double* limit; ///< [r] the range of each coordinate that its basis was made for, or NULL; then
                  ///< so are the next two
@@ -71,18 +71,18 @@ typedef struct lb_model_elastic {
   double* Phi;        ///< [r][3 * surface.nvertex]
 } lb_model_elastic;
 
-/// A linear coupling of coordinates of the tree, sum of factor times coordinate = value, or not
-/// below (sign 1) or above it (sign -1).
+/// Coupling: a linear equation of coordinates of the tree, sum of factor times coordinate = value,
+/// or not below (sign 1) or above it (sign -1).
 typedef struct lb_model_coupling {
   const char* name;
   lb_place place;
   int first, count; ///< terms
   double value;
-  lb_profile* path;    ///< of the value over time, or NULL: it stays ...
-  int motor;           ///< ... unless this one asks for it; else -1
+  lb_profile* path;    ///< the value over time, or NULL: constant, or a motor's
+  int motor;           ///< motor whose profile is the value, or -1
   bool velocity_level; ///< the path is of the sum's rate instead; what the sum is follows
   bool unilateral;
-  bool eliminated; ///< those of lb_elimination say it
+  bool eliminated; ///< by lb_elimination: it is no constraint
   double sign;     ///< 1 or -1
 } lb_model_coupling;
 
@@ -91,42 +91,43 @@ typedef struct lb_model_term {
   double factor;
 } lb_model_term;
 
-/// Couplings of fixed ratio, solved for a coordinate each: held = sum of factor times others, which
-/// none of them holds. Steps and accelerations have so many unknowns less, [red] eq. 4.84.
+/// Elimination of couplings of fixed ratio: each is solved for a dependent coordinate, held = sum
+/// of factor times independent ones, so that qd = P u with as many unknowns less, [red] eq. 4.84.
 typedef struct lb_elimination {
   int count;
   int* coupling;      ///< [count]
-  int *held, *held_q; ///< [count] velocity and coordinate that it says ...
-  int* first;         ///< [count + 1] ... by these terms, ...
-  int *from, *from_q; ///< ... velocity and coordinate ...
-  double* factor;     ///< ... and what they count, ...
-  double* offset;     ///< [count] ... of coordinates from here on
-  double* R;          ///< [count][count] combines the couplings' rows to those that say one each
-  int nfree;          ///< velocities that are left ...
-  int* free;          ///< [nfree] ... rising
+  int *held, *held_q; ///< [count] dependent velocity and its coordinate
+  int* first;         ///< [count + 1] first term of each
+  int *from, *from_q; ///< [terms] independent velocity and its coordinate
+  double* factor;     ///< [terms] coefficient of the independent one
+  double* offset;     ///< [count] constant part of the dependent coordinate
+  double*
+      R; ///< [count][count] takes the couplings' multipliers to those of the eliminated equations
+  int nfree; ///< independent velocities
+  int* free; ///< [nfree] independent velocities, rising
 } lb_elimination;
 
-/// A point or frame of a body that is held or prescribed along the world's axes, or kept above a
-/// floor. Its place among the loops is that of a free joint from the world. The rotation of a joint
-/// that a motor prescribes is one from the joint's frame in the parent instead; these are the last
-/// ones.
+/// Prescribed motion of a point or frame of a body along the world's axes, or a floor that it is
+/// kept above. Its place among the loops is that of a free joint from the world. The rotation of a
+/// joint that a motor prescribes is one from the joint's frame in the parent instead; these are the
+/// last ones.
 typedef struct lb_model_prescribed {
   int loop;
   bool along[3];
   lb_profile* path[3];    ///< of its points along x, y, z; NULL: held
   bool velocity_level[3]; ///< these paths are of velocities instead
   double held[3];
-  bool turn;                 ///< the axes of the body are held, too, ...
-  lb_vec3 about;             ///< ... or turned about this axis of the world ...
-  lb_profile* angle;         ///< ... by this angle; NULL: held
+  bool turn;                 ///< the orientation is prescribed, too
+  lb_vec3 about;             ///< axis of the prescribed turn, in the world
+  lb_profile* angle;         ///< angle of that turn; NULL: held
   bool angle_velocity_level; ///< that is a spin instead
-  bool unilateral;           ///< a floor: it pushes and does not pull ...
-  lb_vec3 normal;            ///< ... along this, unit, in the world
-  int motor[3];              ///< that prescribe the rotation of a joint, or -1, ...
-  lb_quat from;              ///< ... from the joint's frame in the parent's link
+  bool unilateral;           ///< a floor: lambda >= 0
+  lb_vec3 normal;            ///< normal of the floor, unit, in the world
+  int motor[3];              ///< motors that prescribe a joint's rotation, or -1
+  lb_quat from;              ///< orientation it starts from, in the parent's link
 } lb_model_prescribed;
 
-/// Stands for a link where a node is its own.
+/// Link of a particle that is free.
 enum { LB_PARTICLE_FREE = -2 };
 
 /// A point mass of a rope or of a deformable. A free one has three coordinates, its place in the
@@ -137,11 +138,11 @@ typedef struct lb_model_particle {
   double mass;     ///< [kg]
   double drag;     ///< [N s/m]
   int q, v;        ///< first coordinate and velocity of a free one
-  int body;        ///< what it is fastened to, or LB_WORLD ...
-  lb_vec3 in_body; ///< ... and where
+  int body;        ///< body it is fastened to, or LB_WORLD
+  lb_vec3 in_body; ///< where, in that body
 } lb_model_particle;
 
-/// A spring between two nodes of a rope.
+/// Spring between two particles of a rope.
 typedef struct lb_model_segment {
   int particle[2];
   double length;    ///< at rest [m]
@@ -154,13 +155,14 @@ typedef struct lb_model_rope {
   const char* name;
   int first_particle, nparticle;
   int first_segment;
-  int nway;     ///< from one of its points to the next ...
-  int* share;   ///< [nway] ... and the segments of each
+  int nway;     ///< pieces, from one of its points to the next
+  int* share;   ///< [nway] segments of each piece
   int material; ///< or -1
   double radius;
 } lb_model_rope;
 
-/// Deformables, with its surface for those who draw it: vertex i is carried by four nodes.
+/// Deformable: a finite-element mesh whose nodes are particles, with its surface to draw. Vertex i
+/// is carried by four particles.
 typedef struct lb_model_deformable {
   const char* name;
   int first_particle, nparticle;
@@ -186,7 +188,8 @@ typedef struct lb_model {
 
   int nq;     ///< coordinates
   int nv;     ///< velocities
-  int ndense; ///< velocities of joints and bodies in a basis, which come first; then those of nodes
+  int ndense; ///< velocities of joints and bodies in a basis, which come first; then those of free
+              ///< particles
 
   // --- bodies, as written ---
   int nbody;
@@ -240,18 +243,18 @@ typedef struct lb_model {
   bool* v_driven;    ///< [nv] a motor prescribes it
   double* q0;        ///< [nq] start
   double* qd0;       ///< [nv] start
-  int* q_named;      ///< [nv] as of lb_scene_named: `initial` says where it starts ...
-  int* v_named;      ///< [nv] ... and how fast
+  int* q_named;      ///< [nv] as of lb_scene_named: its place is named by `initial`
+  int* v_named;      ///< [nv] its velocity is named by `initial`
   double* stiffness; ///< [nv] spring on the coordinate
   lb_force_curve* force_curve; ///< [nv] and how it pulls
   double* damping;             ///< [nv]
   double* armature;            ///< [nv] inertia of a joint's rotor; mass of a free particle
   double* rest;                ///< [nq] where the spring pulls to
   int* counts;                 ///< [nv] lb_coordinate of joints: what the velocity is the rate of
-  double* friction;            ///< [nv] of constant size against the motion ...
-  double* friction_speed;      ///< [nv] ... from about this speed on
-  double *lower, *upper;       ///< [nv] range of coordinates that are numbers ...
-  double *limit_stiffness, *limit_damping; ///< [nv] ... and what pushes back beyond it
+  double* friction;            ///< [nv] Coulomb friction, of constant size
+  double* friction_speed;      ///< [nv] speed at which friction is fully there
+  double *lower, *upper;       ///< [nv] limits of coordinates that are numbers
+  double *limit_stiffness, *limit_damping; ///< [nv] spring and damper beyond the limits
   double* limit_transition;                ///< [nv] over which the damper comes in
   bool* limit_pulls;                       ///< [nv] it holds back what returns
 
@@ -265,7 +268,7 @@ typedef struct lb_model {
   lb_anchor* cable_point;    ///< where they pass, cable after cable
   int* cable_first;          ///< [ncable + 1] first point of each
   lb_scene_ground* ground;   ///< [nground]
-  lb_anchor* ground_point;   ///< what may touch them
+  lb_anchor* ground_point;   ///< points that may touch them
   int* ground_first;         ///< [nground + 1] first point of each
   lb_model_drag* drag;       ///< [ndrag]
   lb_scene_load* load;       ///< [nload]
@@ -280,11 +283,12 @@ typedef struct lb_model {
   int* motor_coupling;     ///< [nmotor] by which it prescribes a coordinate of several, or -1
   int* motor_prescribed;   ///< [nmotor] by which it prescribes a rotation, or -1
   int* motor_loop;         ///< [nmotor] loop it drives, or -1
-  lb_motor_drive* motor_drive;       ///< [nmotor]
-  lb_profile** motor_profile;        ///< [nmotor] NULL of those that prescribe rotations ...
-  struct lb_turning** motor_turning; ///< [nmotor] ... to these, of the first of three; else NULL
-  lb_scene_joint* loop;              ///< [nloop] joints that close loops
-  int* loop_motor;                   ///< [nloop] motor that prescribes its motion, or -1
+  lb_motor_drive* motor_drive; ///< [nmotor]
+  lb_profile** motor_profile;  ///< [nmotor] NULL of those that prescribe rotations
+  struct lb_turning**
+      motor_turning;    ///< [nmotor] rotations prescribed, of the first of three; else NULL
+  lb_scene_joint* loop; ///< [nloop] joints that close loops
+  int* loop_motor;      ///< [nloop] motor that prescribes its motion, or -1
   int nprescribed, ncoupling, nterm;
   lb_model_prescribed* prescribed; ///< [nguide]
   lb_model_coupling* coupling;     ///< [nrelation]
@@ -297,7 +301,8 @@ typedef struct lb_model {
   lb_model_segment* segment;
   lb_model_rope* rope;
   lb_model_deformable* deformable;
-  struct lb_model* tree; ///< the same world without nodes, whose arrays are these; NULL: it is this
+  struct lb_model*
+      tree; ///< the same world without particles, sharing these arrays; NULL: it is this
 
   // --- looks ---
   int nshape, nmaterial;

@@ -22,8 +22,8 @@ typedef struct lb_scene_material {
   double young;        ///< Young's modulus [Pa]; 0: unknown, nothing elastic can be made of it
   double poisson;      ///< Poisson's ratio, > -1, < 0.5
   const char* law;     ///< "neo-hookean" (or NULL), "st-venant-kirchhoff", "corotated", "linear"
-  double damping_mass; ///< Rayleigh damping in proportion to mass [1/s] >= 0 ...
-  double damping_stiffness; ///< ... and to stiffness [s] >= 0
+  double damping_mass; ///< Rayleigh damping in proportion to mass [1/s] >= 0
+  double damping_stiffness; ///< Rayleigh damping in proportion to stiffness [s] >= 0
 } lb_scene_material;
 
 typedef struct lb_scene_shape {
@@ -97,8 +97,8 @@ typedef struct lb_scene_body {
   lb_mass mass;                     ///< in the body's frame; the fields that were given
   const lb_scene_elastic* elastic;  ///< NULL: rigid, or given as `reduced`
   const struct lb_reduced* reduced; ///< an elastic body already in a basis, or NULL
-  double drag;                      ///< against moving, at the centre of mass [N s/m] >= 0 ...
-  double turn_drag;                 ///< ... and against turning [N m s/rad] >= 0; of rigid bodies
+  double drag;                      ///< linear drag, at the centre of mass [N s/m] >= 0
+  double turn_drag;                 ///< angular drag, of rigid bodies [N m s/rad] >= 0
   double air_drag;                  ///< against moving, with the square of the speed [kg/m] >= 0
   /// In the world, of a body that no joint carries; the next two are such a body's, too.
   lb_transform pose;
@@ -164,8 +164,8 @@ typedef enum lb_coordinate {
   LB_COORDINATE_NUMBER  ///< along a spline
 } lb_coordinate;
 
-/// How a spring or cable answers being stretched by s [m], or the spring of a joint being turned by
-/// it [rad]. All zero: in proportion.
+/// Force curve: force of a spring or cable over its stretch s [m], or torque of a joint's spring
+/// over its angle [rad]. All zero: in proportion.
 typedef struct lb_force_curve {
   double exponent;       ///< force k s |s|^(exponent - 1); 0 is 1, else >= 1
   int count;             ///< of a table that takes the place of the stiffness; 0: none, else >= 2
@@ -181,11 +181,11 @@ typedef struct lb_joint_resistance {
   lb_force_curve force_curve; ///< of that spring, other than in proportion
   double damping;             ///< in proportion to the rate
   double armature;            ///< rotor inertia added on the coordinate
-  double friction;            ///< of constant size, against the motion ...
-  double friction_speed;      ///< ... from about this speed on, > 0
-  double limit_stiffness;     ///< spring that pushes back beyond the limits
-  double limit_damping;       ///< and its damper, ...
-  double limit_transition;    ///< ... which comes in over the first bit beyond; 0: with a jump
+  double friction;            ///< Coulomb friction, of constant size
+  double friction_speed;      ///< speed at which friction is fully there, > 0
+  double limit_stiffness;     ///< spring beyond the limits
+  double limit_damping;       ///< damper beyond the limits
+  double limit_transition;    ///< depth over which the damper comes in; 0: with a jump
   bool limit_pulls;           ///< the damper holds back what returns; else it never pulls
 } lb_joint_resistance;
 
@@ -197,22 +197,22 @@ typedef struct lb_scene_joint {
   lb_place place;
   lb_joint_kind kind;
   int parent, child;      ///< body indices; the parent may be LB_WORLD
-  lb_transform in_parent; ///< the joint's frame seen from the parent ...
-  lb_transform in_child;  ///< ... and from the child; they coincide when the coordinates are zero
+  lb_transform in_parent; ///< the joint's frame in the parent
+  lb_transform in_child;  ///< the joint's frame in the child; both coincide at zero coordinates
   lb_vec3 axis;  ///< unit, in the joint's frame (revolute, prismatic, universal, planar, helical,
                  ///< free-2d; of spherical joints with limits what swings and twists)
   lb_vec3 axis2; ///< of universal, planar and free-2d joints: unit, at right angles to `axis`
   double pitch;  ///< of helical joints: way along the axis for one turn [m]
   lb_turn_order order; ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
   bool rotation_first; ///< of free-3d joints: rotation, then translation along the turned axes
-  int nframe;          ///< of spline curves: control frames, 4 or more ...
-  const lb_transform* frame; ///< [nframe] ... in the joint's frame
+  int nframe;          ///< of spline curves: control frames, 4 or more
+  const lb_transform* frame; ///< [nframe] control frames, in the joint's frame
   bool cyclic;               ///< the last is followed by the first
   int rows, columns;         ///< of spline surfaces: control values along q[1] and q[0], 4 or more
   const double* control[6]; ///< [rows][columns] of x, y, z [m] and turns about x, y, z [rad]; NULL:
                             ///< zero
-  int npart;                ///< of composite joints: one after the other ...
-  const struct lb_scene_joint* part; ///< [npart] ... each moves the next. Of a part, `in_parent` is
+  int npart;                ///< of composite joints: joints in series
+  const struct lb_scene_joint* part; ///< [npart] each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
   bool taken_apart;    ///< by maximal coordinates alone: else it would carry the child
@@ -225,12 +225,12 @@ typedef struct lb_scene_joint {
   int face;         ///< of a parent given as `reduced`: which of its faces; -1: the held one
   int child_face;   ///< the same of the child of a joint that closes a loop
   double stiffness; ///< spring to `rest` [N m/rad or N/m]
-  lb_force_curve force_curve;            ///< of that spring, other than in proportion
-  double damping;                        ///< [N m s/rad or N s/m]
-  double armature;                       ///< rotor inertia added on the coordinate [kg m^2 or kg]
-  double friction;                       ///< of constant size, against the motion [N m or N] ...
-  double friction_speed;                 ///< ... from about this speed on [rad/s or m/s] > 0
-  double limit_stiffness, limit_damping; ///< what pushes back beyond `lower` and `upper`
+  lb_force_curve force_curve; ///< of that spring, other than in proportion
+  double damping;             ///< [N m s/rad or N s/m]
+  double armature;            ///< rotor inertia added on the coordinate [kg m^2 or kg]
+  double friction;            ///< Coulomb friction, of constant size [N m or N]
+  double friction_speed;      ///< speed at which friction is fully there [rad/s or m/s] > 0
+  double limit_stiffness, limit_damping; ///< spring and damper beyond `lower` and `upper`
   double limit_transition;               ///< as of lb_joint_resistance
   bool limit_pulls;
   lb_joint_resistance turn; ///< of free, free-2d and free-3d joints: those of the angles; above are
@@ -284,7 +284,7 @@ typedef struct lb_scene_cable {
   lb_force_curve force_curve;
 } lb_scene_cable;
 
-/// A plane that pushes points back and rubs on them, in proportion to how deep they are.
+/// Compliant ground: a plane with a normal force over the depth of points below it, and friction.
 typedef struct lb_scene_ground {
   const char* name;
   lb_place place;
@@ -302,8 +302,8 @@ typedef struct lb_scene_ground {
 /// A point that a rope runs through, or a node of a deformable.
 typedef struct lb_scene_rope_point {
   bool free;  ///< it moves by itself, and starts at `at` in the world
-  int body;   ///< else what it is fastened to, a rigid body or LB_WORLD ...
-  lb_vec3 at; ///< ... and where, in that body
+  int body;   ///< body it is fastened to, rigid, or LB_WORLD
+  lb_vec3 at; ///< where, in that body
 } lb_scene_rope_point;
 
 /// A string of point masses and springs.
@@ -322,7 +322,7 @@ typedef struct lb_scene_rope {
   double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
   int material;     ///< its look, or -1
   /// Where it was made and then moved: segments of each way [npoint - 1], their lengths that the
-  /// slack is of [segments] and where nodes start that are not fastened [segments + 1]. NULL: as
+  /// slack is of [segments] and where free particles start [segments + 1]. NULL: as
   /// its points have it.
   const int* share;
   const double* length;
@@ -336,8 +336,8 @@ typedef struct lb_scene_deformable {
   const lb_scene_elastic* form; ///< its mesh, of order 1, and what it is made of
   lb_transform pose;            ///< of the mesh at the start, in the world
   int nbody;
-  const int* body;        ///< [nbody] its nodes inside their shapes are fastened to them ...
-  double within;          ///< ... as are those nearer than this [m] >= 0
+  const int* body;        ///< [nbody] bodies that nodes inside their shapes are fastened to
+  double within;          ///< distance within which nodes are fastened, too [m] >= 0
   const lb_mesh* surface; ///< drawn in the place of the mesh's own, in its frame; or NULL
   /// Where it was made and then moved: what each node of the mesh is fastened to, or where it
   /// starts. NULL: as bodies and mesh start.
@@ -414,12 +414,12 @@ typedef struct lb_scene_constraint {
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];
   bool velocity_level[3];      ///< these paths say how fast instead of where; where follows
-  bool turn;                   ///< follow: the body does not turn, either, ...
-  lb_vec3 about;               ///< ... but about this axis of the world, unit, by ...
-  lb_profile_definition angle; ///< ... this angle from the start; count 0: not at all
+  bool turn;                   ///< follow: the orientation is prescribed, too
+  lb_vec3 about;               ///< axis of the prescribed turn, in the world, unit
+  lb_profile_definition angle; ///< angle of that turn from the start; count 0: it is held
   bool angle_velocity_level;   ///< that says how fast it turns instead
-  bool has_from;               ///< the angle is not from the start ...
-  lb_quat from;                ///< ... but from this orientation of the body
+  bool has_from;               ///< the angle counts from `from`, not from the start
+  lb_quat from;                ///< orientation of the body at angle zero
   lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
   double height;               ///< floor: of its plane along the normal, from the world's origin
 } lb_scene_constraint;

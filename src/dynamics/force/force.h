@@ -1,5 +1,5 @@
-// Forces of the system: a table of laws, each applied to all its members. Kinematics and, for laws
-// that ask for it, velocities of the origins are in place when they are called.
+// Forces of the system: a table of kinds, each applied to all its members. Kinematics and, for
+// kinds that ask for it, velocities of the origins are in place when they are called.
 #pragma once
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force_point.h"
@@ -8,11 +8,11 @@
 
 typedef struct lb_force {
   const char* name;
-  // How many there are; laws without members are skipped.
+  // Number of members; kinds without any are skipped.
   int (*count)(const lb_model* m);
   // Add the forces to the links' external forces and to the generalised ones.
   void (*apply)(const lb_model* m, lb_data* d);
-  // Stored energy; NULL: the law stores none.
+  // Stored energy; NULL: the kind stores none.
   double (*energy)(const lb_model* m, lb_data* d);
   // Add to D's tau_q and tau_qd what the motion needs beyond them: external forces less their
   // turning along with the links (dynamics_derivative.h), generalised ones whole. NULL: they depend

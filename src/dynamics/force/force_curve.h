@@ -1,5 +1,6 @@
-// How springs and cables answer being stretched: in proportion, by a power, or by a table. Powers
-// and tables are of the stretch alone; damping is the business of the line (force_tension.c).
+// Force curves: force of a spring or cable over its stretch, in proportion, by a power, or by a
+// table. Powers and tables are of the stretch alone; damping is the business of the line
+// (force_tension.c).
 #pragma once
 #include "dynamics/force/switching.h"
 #include "limber/scene.h"

@@ -1,5 +1,5 @@
-// Grounds that yield: planes that push back where a point is below them, and rub. With the depth
-// s > 0 of a point, its velocity v and the plane's normal n,
+// Compliant grounds: planes with a normal force where a point is below them, and friction. With the
+// depth s > 0 of a point, its velocity v and the plane's normal n,
 //
 //   N = F(s) (1 - c n.v), if positive,   F = k s^e        [Hunt and Crossley 1975]
 //   f = N n - mu N v_t / sqrt(v_t.v_t + slip^2),   v_t = v - n n.v

@@ -1,8 +1,8 @@
 // Springs and dampers of joints, on the joints' own coordinates.
 //
-// A coordinate that is stretched by s is pulled back by the force f(s) of its law. Three velocities
-// of a ball, or of a body that flies, are pulled together: x is the rotation vector from where the
-// spring rests, or the way from there seen from the child, and with s = |x|, e = x/s
+// A coordinate that is stretched by s is pulled back by the force f(s) of its force curve. Three
+// velocities of a ball, or of a body that flies, are pulled together: x is the rotation vector from
+// where the spring rests, or the way from there seen from the child, and with s = |x|, e = x/s
 //
 //   (1)  tau = -f(s) e
 //
@@ -74,7 +74,7 @@ typedef struct springs {
   spring spring[LB_JOINT_MOST_V];
 } springs;
 
-// Springs of elastic bodies are their internal forces, a law of their own.
+// Springs of elastic bodies are their internal forces, a kind of their own.
 static bool has_spring(const lb_model* m, int i) {
   bool any = false;
   for (int k = 0; k < m->link_nv[i] && !m->link[i].reduced; k++) {

@@ -1,4 +1,4 @@
-// What pushes a joint back beyond a limit, for all that measure how far beyond it is.
+// Force of a joint's limit, for all that measure how far beyond it the joint is.
 #pragma once
 #include "dynamics/force/switching.h"
 #include "limber/dynamics.h"

@@ -1,14 +1,14 @@
 // Lines that pull at points: springs between two, and cables that run through several on any
 // bodies. With the lengths l_s and directions e_s of the pieces, from each point to the next,
 //
-//   l = sum l_s,   F = law(l - l0) + d dl/dt,   f_i = F (e_i - e_(i-1)) on point i
+//   l = sum l_s,   F = f(l - l0) + d dl/dt,   f_i = F (e_i - e_(i-1)) on point i
 //
-// One tension over the whole length: points lead the cable without friction. A line that goes slack
-// pulls or does nothing.
+// One tension over the whole length: points guide the cable without friction. A line that goes
+// slack pulls or does nothing.
 //
 // A spring along a direction e that is fixed in the axes of its first end measures and pulls along
-// that alone. Its energy is law(e.(x_b - x_a) - l0); turning a by w changes that by w x e.(x_b -
-// x_a), so the force on a acts where b is.
+// that alone. Its energy is that of f(e.(x_b - x_a) - l0); turning a by w changes that by w x
+// e.(x_b - x_a), so the force on a acts where b is.
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Elastic materials: energy density as a function of the deformation gradient F, and its first
 // three derivatives. Eight points at a time (lanes.h); 3 x 3 matrices by columns.
 //
-// All laws agree in small strain with Young's modulus and Poisson's ratio as given.
+// All models agree in small strain with Young's modulus and Poisson's ratio as given.
 #pragma once
 #include "elastic/fem/lanes.h"
 #include "limber/status.h"
@@ -31,19 +31,19 @@ lb_material lb_material_default(void);
 lb_status lb_material_check(const lb_material* material, const char* name, lb_place place,
                             lb_error* err);
 
-/// A law's name in scenes, such as "neo-hookean"; and the law of a name, or
+/// Name of a material model in scenes, such as "neo-hookean"; and the model of a name, or
 /// LB_MATERIAL_MODEL_COUNT.
 const char* lb_material_name(lb_material_model law);
 lb_material_model lb_material_named(const char* name);
 
-/// Constants of the formulas, made of the above. What they mean depends on the law.
+/// Constants of the formulas, made of the above. What they mean depends on the model.
 typedef struct lb_material_constants {
   double mu, la;
   double al;   ///< of neo-Hookean: the volume ratio its volume term pulls to
   double rest; ///< of neo-Hookean: what is taken off the energy, so that it is 0 at rest
 } lb_material_constants;
 
-/// A law: a table of functions. Each works on LB_LANES points.
+/// Material model: a table of functions. Each works on LB_LANES points.
 typedef struct lb_material_functions {
   const char* name;
   lb_material_constants (*constants)(double mu_lame, double la_lame);
@@ -71,13 +71,13 @@ lb_material_constants lb_material_constants_of(const lb_material* material);
 /// Of a material `factor` times as stiff, with the same Poisson's ratio.
 lb_material_constants lb_material_constants_scaled(lb_material_constants c, double factor);
 
-// The laws, a file each.
+// Material models, a file each.
 extern const lb_material_functions lb_neo_hookean, lb_st_venant, lb_corotated, lb_linear;
 
-/// A tangent from differentials along the nine unit matrices, for laws that know no shorter way.
+/// A tangent from differentials along the nine unit matrices, for models that know no shorter way.
 void lb_material_tangent(const lb_material_functions* law, const lb_material_constants* c,
                          lb_lanes A[81], const lb_lanes F[9]);
 
-/// The law's derivative of the tangent along a direction.
+/// Derivative of a material model's tangent along a direction.
 void lb_material_tangent_along(const lb_material_functions* law, const lb_material_constants* c,
                                lb_lanes A[81], const lb_lanes F[9], const lb_lanes dF[9]);

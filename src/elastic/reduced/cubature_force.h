@@ -26,7 +26,7 @@ typedef struct lb_points {
 lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* arena,
                            lb_points* points);
 
-// Force law over a point set, which must outlive it.
+// Internal force over a point set, which must outlive it.
 lb_reduced_force lb_points_force(const lb_points* points);
 
 // All forces `factor` times as large.

@@ -9,7 +9,7 @@ typedef struct lb_projected {
   const lb_basis* basis;
 } lb_projected;
 
-// The law of a projected body, which must outlive it.
+// Internal force of a projected body, which must outlive it.
 lb_reduced_force lb_projected_force(const lb_projected* p);
 
 // A reduced body of a mesh and a basis: inertia, faces, projected forces and damping.

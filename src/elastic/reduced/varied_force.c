@@ -1,4 +1,4 @@
-// A force law in front of another one. Whatever the law behind it, V is linear in Young's modulus
+// An internal force in front of another one. Whatever is behind it, V is linear in Young's modulus
 // as long as Poisson's ratio stays, and force, tangent and energy are its derivatives.
 #include "elastic/reduced/varied_force.h"
 

@@ -61,5 +61,5 @@ lb_status lb_build_no_memory(lb_build* b);
 
 // A copy of a text in the model's arena, or NULL.
 const char* lb_build_text(lb_build* b, const char* text);
-// The table of a law, too; false: no memory.
+// The table of a force curve, too; false: no memory.
 bool lb_build_keep_force_curve(lb_build* b, lb_force_curve* force_curve);

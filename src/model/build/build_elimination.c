@@ -15,7 +15,7 @@ static const double REPEATS = 1e-9; // what is left of a row that says nothing n
 
 typedef struct work {
   lb_model* m;
-  int n, count;  // velocities; couplings that may be geared
+  int n, count;  // velocities; couplings that may be eliminated
   int* coupling; // [count]
   double* C;     // [count][n]
   double* R;     // [count][count]
@@ -74,7 +74,7 @@ static void eliminate(work* w) {
   }
 }
 
-// Is nothing left of a coupling once the geared ones hold?
+// Is nothing left of a coupling once the eliminated ones hold?
 static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
   const lb_model* m = w->m;
   memset(row, 0, (size_t)w->n * sizeof *row);

@@ -7,20 +7,21 @@ static inline bool lb_motor_applies_force(const lb_model* m, int motor) {
   return m->motor_drive[motor] == LB_DRIVE_FORCE;
 }
 
-// It prescribes what is an unknown of the tree, by a row of a coupling or of a guide.
+// It prescribes what is an unknown of the tree, by a coupling or a prescribed motion.
 static inline bool lb_motor_is_constraint(const lb_model* m, int motor) {
   return m->motor_v[motor] >= 0 &&
          (m->motor_coupling[motor] >= 0 || m->motor_prescribed[motor] >= 0);
 }
 
 // It prescribes the one coordinate of a link, which is then no unknown. Others that prescribe are
-// rows: of a loop, of a coupling, or of a guide.
+// constraints: of a loop, of a coupling, or of a prescribed motion.
 static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
   return m->motor_drive[motor] == LB_DRIVE_POSITION && m->motor_v[motor] >= 0 &&
          !lb_motor_is_constraint(m, motor);
 }
 
-// How many rotations motors prescribe, three motors each: their guides and loops are the last ones.
+// How many rotations motors prescribe, three motors each: their prescribed motions and loops are
+// the last ones.
 static inline int lb_motors_count_turns(const lb_model* m) {
   int count = 0;
   for (int i = 0; i < m->nprescribed; i++) {

@@ -119,7 +119,7 @@ static void check_points(lb_checker* c, const lb_scene_constraint* k) {
   }
 }
 
-// Rows that push only need steps that can stop short; and few coordinates, all of them in one
+// Unilateral constraints need steps that can stop short; and few coordinates, all of them in one
 // matrix.
 static bool is_unilateral(const lb_scene_constraint* k) {
   return k->kind == LB_CONSTRAINT_FLOOR || (k->kind == LB_CONSTRAINT_COUPLE && k->least < k->most);

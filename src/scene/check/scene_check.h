@@ -20,7 +20,7 @@ typedef struct lb_checker {
   "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "         \
   "integrator: linear-euler)"
 
-// Are the numbers of a spring's law good?
+// Are the numbers of a spring's force curve good?
 bool lb_force_curve_holds(const lb_force_curve* force_curve);
 
 // Springs, cables, grounds and drag.

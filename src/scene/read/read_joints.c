@@ -215,7 +215,7 @@ static void read_rests(const lb_joint_spring_spec* spec, lb_scene_joint* joint) 
   }
 }
 
-// The law of its spring, or of what pulls its distances, and of what pulls its angles.
+// Force curve of its spring, or of what pulls its distances, and of what pulls its angles.
 static bool read_laws(lb_reader* r, const lb_joint_spring_spec* spec, lb_scene_joint* joint) {
   static const lb_dimension STRETCH[] = {[LB_COORDINATE_ANGLE] = LB_ANGLE,
                                          [LB_COORDINATE_LENGTH] = LB_LENGTH,

@@ -146,8 +146,8 @@ bool lb_note(lb_reader* r, lb_status status);
 const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec);
 // A point of an elastic body is the middle of its face, unless it says where.
 bool lb_at_middle(const lb_reader* r, int body, const lb_yaml_node* written);
-// A law by the keys of a spring: what it is called there, what its table has, and whether there
-// must be one.
+// Force curve by the keys of a spring: what it is called there, what its table has, and whether
+// there must be one.
 typedef struct lb_force_curve_keys {
   const char *stiffness, *exponent, *table;
   lb_dimension stretch, force;
