@@ -100,116 +100,25 @@ static lb_status sort_blocks(lb_shapes* c, int attached, double* omega) {
 
 // --- derivatives ---
 
-enum { MOST_FAR = 16 }; // vectors that may go far, the softest attachments first
-
-// Derivatives u_a = -S (dK phi_i) phi_j of all pairs, and what they are worth.
-typedef struct pairs {
-  int n, count;  // vectors; pairs of them
-  double* u;     // [count][ndof]
-  double* G;     // [count][count] u_a' K u_b, less what the vectors themselves hold of it
-  double* value; // [count]
-  double* B;     // [count][n] phi_i' K u_a
-  double* K;     // [n][n] phi_i' K phi_j
-} pairs;
-
-static double* pair_vector(const pairs* p, const lb_shapes* c, int a) {
-  return p->u + (size_t)a * (size_t)c->h->fem->ndof;
-}
-
-static lb_status take_pairs(pairs* p, lb_shapes* c) {
-  lb_arena* arena = &c->h->arena;
-  const size_t n = (size_t)p->n, count = (size_t)p->count;
-  p->u = LB_TAKE(arena, double, count*(size_t)c->h->fem->ndof);
-  p->G = LB_TAKE(arena, double, count* count);
-  p->value = LB_TAKE(arena, double, count);
-  p->B = LB_TAKE(arena, double, 2 * count * n);
-  p->K = LB_TAKE(arena, double, n* n);
-  return p->u && p->G && p->value && p->B && p->K ? LB_OK : LB_NO_MEMORY;
-}
-
-// Vectors count by how far a load moves them, which falls with the square of the frequency.
-static double reach(const double* omega, int i) {
-  const double ratio = omega[0] / omega[i];
-  return ratio * ratio;
-}
-
-static lb_status find_pairs(pairs* p, lb_shapes* c, const double* omega) {
+// -S (dK phi_i) phi_j for the attachment modes from the softest on, then for modes of vibration.
+// Not for mixtures of both: loads on the faces bend and twist a body as the attachment modes do,
+// each a mixture of many modes of vibration, and without the shortening that goes with that the
+// body would be far too stiff. Nor for the softest by frequency: a slender body twists fast when
+// nothing hangs on it, but under a load it twists far, and the plane it bends in turns with the
+// twist.
+static lb_status add_derivatives(lb_shapes* c, int attached, const lb_basis_options* o,
+                                 const double* omega) {
   const lb_fem* fem = c->h->fem;
   lb_status status = LB_OK;
-  for (int i = 0, a = 0; i < p->n; i++) {
-    for (int j = 0; j <= i && status == LB_OK; j++, a++) {
-      double* u = pair_vector(p, c, a);
-      lb_fem_second(fem, u, c->h->still, lb_shapes_vector(c, i), lb_shapes_vector(c, j));
-      status = lb_held_solve(c->h, u);
-      const double worth = reach(omega, i) * reach(omega, j) * (i == j ? 1 : sqrt(2));
-      for (int k = 0; k < fem->ndof; k++) {
-        u[k] *= worth;
-      }
+  int count = o->derivatives;
+  count = count > c->n ? c->n : take_whole(count, count > attached ? c->n : attached, omega);
+  for (int i = 0; i < count && status == LB_OK; i++) {
+    for (int j = 0; j <= i && status == LB_OK && (o->most == 0 || c->n < o->most); j++) {
+      double* v = lb_shapes_vector(c, c->n);
+      lb_fem_second(fem, v, c->h->still, lb_shapes_vector(c, i), lb_shapes_vector(c, j));
+      status = lb_held_solve(c->h, v);
+      lb_shapes_keep(c);
     }
-  }
-  return status;
-}
-
-// G = U'KU - (Phi'KU)' (Phi'K Phi)^-1 (Phi'KU)
-static lb_status weigh_pairs(pairs* p, lb_shapes* c) {
-  const lb_held* h = c->h;
-  const int n = p->n, ndof = h->fem->ndof;
-  double* solved = p->B + (size_t)p->count * (size_t)n;
-  for (int a = 0; a < n + p->count; a++) {
-    const bool vector = a < n;
-    lb_fem_apply(h->fem, h->left, h->still,
-                 vector ? lb_shapes_vector(c, a) : pair_vector(p, c, a - n));
-    double* row = vector ? p->K + a * n : p->B + (a - n) * n;
-    for (int i = 0; i < n; i++) {
-      row[i] = lb_shapes_dot(ndof, h->left, lb_shapes_vector(c, i));
-    }
-    for (int b = 0; b < p->count && !vector; b++) {
-      p->G[(size_t)(a - n) * (size_t)p->count + (size_t)b] =
-          lb_shapes_dot(ndof, h->left, pair_vector(p, c, b));
-    }
-  }
-  memcpy(solved, p->B, (size_t)p->count * (size_t)n * sizeof *solved);
-  const lb_status status = lb_cholesky(n, p->K, n);
-  if (status == LB_OK) {
-    lb_cholesky_solve(n, p->K, n, p->count, solved, n);
-    for (int a = 0; a < p->count; a++) {
-      for (int b = 0; b < p->count; b++) {
-        p->G[a * p->count + b] -= lb_dot(n, p->B + a * n, solved + b * n);
-      }
-    }
-  }
-  return status;
-}
-
-// The principal mixtures of the derivatives, in the norm of the energy that a body without them
-// would have to store: how bending shortens it, how twisting turns the plane it bends in. As many
-// as `derivatives` vectors have pairs; a larger number only adds to a smaller one's.
-static lb_status add_derivatives(lb_shapes* c, const lb_basis_options* o, const double* omega) {
-  const int ndof = c->h->fem->ndof, n = c->n < MOST_FAR ? c->n : MOST_FAR;
-  pairs p = {.n = n, .count = n * (n + 1) / 2};
-  const int wanted = o->derivatives * (o->derivatives + 1) / 2, first = c->n;
-  if (wanted == 0 || n == 0) {
-    return LB_OK;
-  }
-  lb_status status = take_pairs(&p, c);
-  status = status == LB_OK ? find_pairs(&p, c, omega) : status;
-  status = status == LB_OK ? weigh_pairs(&p, c) : status;
-  status =
-      status == LB_OK ? lb_eigen_symmetric(&c->h->arena, p.count, p.G, p.count, p.value) : status;
-  double next = 0;
-  for (int a = p.count - 1; a >= 0 && status == LB_OK; a--) {
-    const int more = c->n - first - wanted;
-    if ((o->most && c->n >= o->most) || more >= MOST_ALIKE - 1 ||
-        (more >= 0 && p.value[a] < (1 - 2 * PAIR) * next) || !(p.value[a] > 0)) {
-      break;
-    }
-    double* v = lb_shapes_vector(c, c->n);
-    memset(v, 0, (size_t)ndof * sizeof *v);
-    for (int b = 0; b < p.count; b++) {
-      lb_add(ndof, v, p.G[(size_t)a * (size_t)p.count + (size_t)b], pair_vector(&p, c, b));
-    }
-    lb_shapes_keep(c);
-    next = p.value[a];
   }
   return status;
 }
@@ -278,7 +187,7 @@ static lb_status collect(lb_shapes* c, int nface, const lb_basis_face* face,
     status = sort_blocks(c, attached, omega);
   }
   if (status == LB_OK) {
-    status = add_derivatives(c, o, omega);
+    status = add_derivatives(c, attached, o, omega);
   }
   if (status == LB_OK) {
     status = add_third_order(c, take_whole(third_orders(attached, o), attached, omega));

@@ -5,9 +5,8 @@
 // - attachment modes: the shapes under a unit force and moment on each carrying face, so that slow
 // loads are exact;
 // - the lowest modes of vibration;
-// - derivatives -S (dK phi_i) phi_j of all pairs of these, of which the principal mixtures are
-// taken by the energy that a load would store without them: how bending shortens a body, and how
-// twisting turns the plane it bends in;
+// - derivatives of the attachment modes, from the softest on, -S (dK phi_i) phi_j: how bending
+// shortens a body, and how twisting turns the plane it bends in;
 // - the next term of the series for the softest attachments: how a shape changes as it grows.
 #pragma once
 #include <stdbool.h>
@@ -25,7 +24,7 @@ typedef struct lb_basis_face {
 /// Start from lb_basis_default().
 typedef struct lb_basis_options {
   int modes;       ///< of vibration, beyond the attachment modes
-  int derivatives; ///< d: as many principal derivatives as d vectors have pairs, d (d + 1) / 2
+  int derivatives; ///< how many vectors get derivatives, all pairs: the softest attachments first
   int most;        ///< vectors in all; 0: as many as there are
 } lb_basis_options;
 lb_basis_options lb_basis_default(void);

@@ -333,8 +333,8 @@ static const lb_field basis_fields[] = {
     [LB_BASIS_KEY_DERIVATIVES] =
         {"derivatives", LB_VALUE_COUNT, offsetof(lb_basis_spec, derivatives), LB_PURE,
          LB_NOT_NEGATIVE, false, NULL, "5",
-         "d: d (d + 1) / 2 further shapes for bending and twisting far, those that matter most "
-         "first"},
+         "how many of the shapes under loads, from the softest on, may go far: a "
+         "further shape a pair"},
 };
 const lb_table lb_basis_table = TABLE("basis", basis_fields);
 
