@@ -198,15 +198,29 @@ static void elastic_bodies_match_differences(void** state) {
   }
 }
 
-// Bodies that lie about need not fit together.
+static const double JAMMED = 1e4; // [1/s^2]
+
+// The largest acceleration at a state that is closed.
+static double fastest(void) {
+  double most = 0;
+  lb_forward(B.a.m, B.a.d);
+  for (int k = 0; k < B.a.m->nv; k++) {
+    most = fmax(most, fabs(B.a.d->qdd[k]));
+  }
+  return most;
+}
+
+// Bodies that lie about need not fit together, and some that do are jammed: no difference tells
+// anything where accelerations leave all bounds.
 static bool fits(uint64_t seed, busy_options wanted) {
   options = wanted;
   seed_now = seed;
   make(0);
   lb_project(B.a.m, B.a.d);
   const bool closed = lb_constraint_gap(B.a.m, B.a.d, NULL) < 1e-9;
+  const bool calm = fastest() < JAMMED;
   release_assembly(&B.a);
-  return closed;
+  return closed && calm;
 }
 
 static void loops_of_every_kind_match_differences(void** state) {
@@ -215,7 +229,7 @@ static void loops_of_every_kind_match_differences(void** state) {
   move = 3e-6; // joints are near their limits, where forces have a kink
   for (uint64_t seed = 1; count < 4; seed++) {
     const busy_options loops = {.motors = true, .loops = true, .calm = true, .nbody = 30};
-    assert_below(seed, 50);
+    assert_below(seed, 150);
     if (fits(seed, loops)) {
       count++;
       for (int i = 0; i < 3; i++) {
