@@ -144,6 +144,12 @@ static void dampers_that_jump_keep_the_tolerance(void** state) {
                                    " length: 2 m, stiffness: 1000 N/m, damping: 3 N s/m}}\n");
 }
 
+static void powers_keep_the_tolerance(void** state) {
+  (void)state;
+  converges("power", DROPPED SLIDE "grounds: {floor: {points: [{body: car}],"
+                                   " stiffness: 10000 N/m, exponent: 1.5}}\n");
+}
+
 static void friction_that_turns_over_keeps_the_tolerance(void** state) {
   (void)state;
   converges("friction", CAR "joints: {slide: {type: prismatic, child: car, axis: x, friction: 2 N,"
@@ -238,6 +244,7 @@ int main(void) {
       cmocka_unit_test(a_mass_bounces_on_a_slack_cable),
       cmocka_unit_test(a_mass_swings_by_a_table),
       cmocka_unit_test(dampers_that_jump_keep_the_tolerance),
+      cmocka_unit_test(powers_keep_the_tolerance),
       cmocka_unit_test(friction_that_turns_over_keeps_the_tolerance),
       cmocka_unit_test(a_bead_runs_along_a_spline),
       cmocka_unit_test(a_force_that_a_caller_changes_between_steps_is_seen),

@@ -61,6 +61,11 @@ lb_switching lb_force_curve_switching(const lb_force_curve* force_curve, double 
   if (has_kink_at_rest(force_curve)) {
     lb_switching_kink(&at, 0);
   }
+  if (force_curve->count == 0 && fmod(force_curve->exponent, 1) != 0 &&
+      (s > 0 || !force_curve->slack)) {
+    lb_switching_kink(&at, s > 0 ? s / 2 : 2 * s); // a power is as smooth as it is far from rest
+    at.upper = fmin(at.upper, s > 0 ? 2 * s : s / 2);
+  }
   return at;
 }
 

@@ -127,7 +127,8 @@ static int ground_switching(const lb_model* m, lb_data* d, lb_switching* out) {
       const lb_force_point p = lb_force_point_find(d->work, &m->ground_point[k]);
       const lb_v4 n = lb_v4_from(g->normal);
       const double left = 1 - g->dissipation * lb_v4_dot(n, p.velocity);
-      out[2 * k] = lb_switching_sign(lb_v4_dot(n, lb_v4_from(g->at) - p.at));
+      const lb_force_curve curve = {.exponent = g->exponent, .slack = true};
+      out[2 * k] = lb_force_curve_switching(&curve, lb_v4_dot(n, lb_v4_from(g->at) - p.at));
       out[2 * k + 1] = out[2 * k].x > 0 ? lb_switching_sign(left) : lb_switching_smooth(0);
     }
   }
