@@ -48,15 +48,18 @@ static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
   return status;
 }
 
+// Its start is kept, to come back to.
 static lb_status start(lb_world* w, lb_error* err) {
   double open = 0;
-  lb_data_reset(w->d);
-  memset(w->wish, 0, (size_t)w->m->nmotor * sizeof *w->wish);
-  memset(w->command, 0, (size_t)w->m->nmotor * sizeof *w->command);
   w->d->command = w->command;
-  w->d->nexternal = 0;
-  lb_world_touch(w);
-  return lb_run_begin(w->m, w->d, &open, err);
+  lb_status status = lb_run_begin(w->m, w->d, &open, err);
+  w->start = status == LB_OK ? LB_TAKE(&w->arena, double, lb_world_state_size(w)) : NULL;
+  if (w->start) {
+    lb_world_save(w, w->start);
+  } else if (status == LB_OK) {
+    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a world");
+  }
+  return status;
 }
 
 lb_world* lb_world_create(const lb_scene* scene, const lb_allocator* allocator, lb_error* err) {
@@ -108,8 +111,7 @@ void lb_world_close(lb_world* w) {
 }
 
 void lb_world_reset(lb_world* w) {
-  memset(w->d->tau, 0, (size_t)w->m->nv * sizeof *w->d->tau);
-  start(w, &w->err);
+  lb_world_restore(w, w->start);
 }
 
 // --- errors ---

@@ -18,6 +18,7 @@ struct lb_world {
   const lb_model* m; // what is simulated: shown, or its model with all nodes
   lb_data* d;
   lb_stepper* stepper;
+  double* start;               // its state there
   lb_wish* wish;               // [nmotor]
   lb_command* command;         // [nmotor] what they come to in a step
   lb_external_force* external; // [capacity] of the coming step

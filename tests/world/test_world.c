@@ -10,7 +10,7 @@
 
 static void a_torque_that_is_set_equals_a_profile_to_the_last_bit(void** state) {
   (void)state;
-  for (lb_integrator by = 0; by < LB_INTEGRATOR_ADAPTIVE; by++) {
+  for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) {
     lb_world* a = open_world(LINKAGE("keys: [[0, 0.3]]", ""), by);
     lb_world* b = open_world(LINKAGE("keys: [[0, 0]]", ""), by);
     const int motor = lb_world_find(b, LB_PART_MOTOR, "crank");
@@ -46,7 +46,7 @@ static void torques_set_from_step_to_step_equal_a_profile_that_changes(void** st
 
 static void a_push_equals_a_load_to_the_last_bit(void** state) {
   (void)state;
-  for (lb_integrator by = 0; by < LB_INTEGRATOR_ADAPTIVE; by++) {
+  for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) {
     lb_world* a = open_world(
         LINKAGE("keys: [[0, 0]]", "loads: {l: {body: rocker, at: [0, 0.01, 0.2], force: [1, 0.2, "
                                   "0.5]}, n: {body: bob, torque: [0.02, 0, 0.05]}}\n"),
@@ -182,11 +182,11 @@ static void a_restored_state_goes_on_the_same_to_the_last_bit(void** state) {
   for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) {
     check_states(LINKAGE("keys: [[0, 0]]", ""), by, 1e-3);
   }
-  for (lb_integrator by = 0; by < LB_INTEGRATOR_ADAPTIVE; by++) { // which refuses stops
+  for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) { // which refuses stops
     check_states(
         LINKAGE("keys: [[0, 0]]", "") "constraints:\n"
                                       "  stop: {couple: [{joint: pivot}], at_most: 0.05}\n",
-        by, 1e-3);
+        by == LB_INTEGRATOR_ADAPTIVE ? LB_INTEGRATOR_RK4 : by, 1e-3);
   }
 }
 
@@ -220,7 +220,7 @@ static void reading_does_not_change_a_run(void** state) {
 
 static void a_world_that_is_reset_runs_the_same_again(void** state) {
   (void)state;
-  for (lb_integrator by = 0; by < LB_INTEGRATOR_ADAPTIVE; by++) {
+  for (lb_integrator by = 0; by < LB_INTEGRATOR_COUNT; by++) {
     lb_world *a = open_world(LINKAGE("keys: [[0, 0.3]]", ""), by),
              *b = open_world(LINKAGE("keys: [[0, 0.3]]", ""), by);
     run(a, 1e-3, 0, 20);
