@@ -69,7 +69,8 @@ claim "... where it stays until it is moved" rests
 better() { figures "$1" | awk '{ exit !($2 < $1 / 2 && $4 < $3 / 2) }'; }
 claim "... and curves found in a basis help there too" better out/full/summary.json
 
-# Stopped, it keeps what there is.
+# Stopped, it keeps what there is. (What the run before told is not to be taken for what this tells.)
+: >stderr
 set -m
 "$LIMBER" replay beam.yaml --from out --full --step 0.02ms --out stopped >stdout 2>stderr &
 job=$!
