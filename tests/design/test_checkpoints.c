@@ -117,7 +117,7 @@ static void no_memory_leaves_nothing_behind(void** state) {
   open_problem(&p, "rod", 0.2);
   p.options.step = 1e-3;
   shake_curves(&p, 0.02, 3);
-  p.options.memory = 190000; // two stretches
+  p.options.memory = 200000; // two stretches
   double gradient[64];
   lb_status status = LB_NO_MEMORY;
   assert_at_most(control_count(&p), 64);

@@ -537,10 +537,6 @@ bool lb_kkt_is_weak(const lb_kkt* K) {
   return K->weak || !K->ordered;
 }
 
-int lb_kkt_count(const lb_kkt* K) {
-  return K->count;
-}
-
 // --- solving ---
 
 // z = D^-1 (b + S'P), and what neighbours feel of it.
