@@ -477,7 +477,13 @@ lb_status lb_derivatives_create(const lb_model* m, const lb_allocator* allocator
         "steps there are)",
         m->name);
   }
-  LB_ASSERT(m->ndense == m->nv); // elastic bodies are in a basis
+  if (m->ndense != m->nv) {
+    return lb_error_add(
+        err, LB_INVALID, (lb_place){m->file, 0, 0},
+        "'%s' has elastic bodies with all their nodes, of whose accelerations there are no "
+        "derivatives (of its steps there are)",
+        m->name);
+  }
   lb_carver c = {0};
   lay_out(&c, m);
   c.base = lb_allocate(allocator, c.used);
