@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/carve.h"
 #include "dynamics/derivative/derivative_elastic.h"
 #include "dynamics/force/force.h"
