@@ -135,12 +135,12 @@ static void find_order(engine* e) {
   const bench_model* bench = e->bench;
   const lb_model* m = e->model;
   for (int i = 0; i < bench->nlink; i++) {
-    int link = m->body_link[i];
+    int link = m->body.link[i];
     bool is_free = bench->free_base && i == 0;
     int first = is_free ? 0 : bench_dof(bench, i);
     for (int k = 0; k < (is_free ? 6 : 1); k++) {
-      e->order_q[first + k] = is_free ? -1 : m->link_q[link];
-      e->order_v[first + k] = m->link_v[link] + k;
+      e->order_q[first + k] = is_free ? -1 : m->link.q[link];
+      e->order_v[first + k] = m->link.v[link] + k;
     }
   }
 }
@@ -195,7 +195,7 @@ static void* create(const bench_model* bench) {
 static void load(void* self, int slot, const bench_state* state) {
   engine* e = self;
   native_state* s = &e->slot[slot];
-  memcpy(s->q, e->model->q0, (size_t)e->model->nq * sizeof *s->q);
+  memcpy(s->q, e->model->start.q, (size_t)e->model->nq * sizeof *s->q);
   for (int i = 0; i < e->bench->nv; i++) {
     if (e->order_q[i] >= 0) {
       s->q[e->order_q[i]] = state->q[i];

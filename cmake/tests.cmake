@@ -5,8 +5,9 @@
 # Scripts find the program in $LIMBER, the source in $LIMBER_SOURCE_DIR, this build in
 # $LIMBER_BUILD_DIR and an empty folder of their own in $LIMBER_SCRATCH.
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
-if(NOT CMOCKA_FOUND)
-  message(STATUS "cmocka is not installed: tests are left out")
+pkg_check_modules(ARPACK IMPORTED_TARGET arpack) # modes of bodies to judge others by
+if(NOT CMOCKA_FOUND OR NOT ARPACK_FOUND)
+  message(STATUS "cmocka or ARPACK is not installed: tests are left out")
   return()
 endif()
 
@@ -35,7 +36,7 @@ foreach(source ${sources})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${name} PRIVATE src tests)
   target_compile_definitions(${name} PRIVATE LIMBER_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-  target_link_libraries(${name} PRIVATE limber_static PkgConfig::CMOCKA)
+  target_link_libraries(${name} PRIVATE limber_static PkgConfig::CMOCKA PkgConfig::ARPACK)
   add_test(NAME ${name} COMMAND ${name})
   limber_test_properties(${name} ${source})
 endforeach()

@@ -7,7 +7,8 @@
 typedef struct assembly {
   cloud arm[2];
   random_tree tree;
-  lb_scene_spring spring[2];
+  lb_scene_force spring[2];
+  lb_scene_point end[2][2];
   lb_model* m;
   lb_data* d;
 } assembly;
@@ -29,15 +30,16 @@ static inline void fill_assembly(assembly* a, lb_random* r, double stiffness, lb
   cloud_part(t, r, LB_JOINT_SPHERICAL, 4, 0, NULL);
   cloud_part(t, r, LB_JOINT_UNIVERSAL, 2, 0, NULL);
   for (int i = 0; i < 2; i++) {
-    a->spring[i] = (lb_scene_spring){.name = i ? "second" : "first",
-                                     .body = {1, 4},
-                                     .face = {1, i ? -1 : 0},
-                                     .point = {random_vec3(r, 0.3), random_vec3(r, 0.3)},
-                                     .stiffness = 20,
-                                     .length = 0.2};
+    a->end[i][0] = (lb_scene_point){.body = 1, .face = 1, .at = random_vec3(r, 0.3)};
+    a->end[i][1] = (lb_scene_point){.body = 4, .face = i ? -1 : 0, .at = random_vec3(r, 0.3)};
+    a->spring[i] = (lb_scene_force){.name = i ? "second" : "first",
+                                    .npoint = 2,
+                                    .point = a->end[i],
+                                    .stiffness = 20,
+                                    .length = 0.2};
   }
-  t->scene.spring = a->spring;
-  t->scene.nspring = 2;
+  t->scene.force = a->spring;
+  t->scene.nforce = 2;
 }
 
 static inline void make_assembly(assembly* a, uint64_t seed, double stiffness, lb_vec3 gravity) {
@@ -63,8 +65,8 @@ static inline void random_motion(assembly* a, uint64_t seed, double* q, double* 
   lb_random r = {seed};
   random_state(a->m, &r, q, qd);
   for (int i = 0; i < a->m->nlink; i++) {
-    for (int k = 0; k < a->m->link_nv[i] && a->m->link_kind[i] == LB_LINK_ELASTIC; k++) {
-      q[a->m->link_q[i] + k] *= 0.2;
+    for (int k = 0; k < a->m->link.nv[i] && a->m->link.kind[i] == LB_LINK_ELASTIC; k++) {
+      q[a->m->link.q[i] + k] *= 0.2;
     }
   }
 }

@@ -16,9 +16,8 @@ enum {
 
 typedef struct busy {
   assembly a; // its tree, model and data; clouds where bodies are elastic
-  lb_scene_spring spring[BUSY_SPRINGS];
-  lb_scene_cable cable[BUSY_CABLES];
-  lb_scene_ground ground;
+  lb_scene_force force[BUSY_SPRINGS + BUSY_CABLES + 1]; // springs, cables, a ground
+  lb_scene_point end[BUSY_SPRINGS][2];
   lb_scene_point point[BUSY_CABLES + 1][BUSY_POINTS];
   lb_scene_load load[BUSY_LOADS];
   lb_scene_motor motor[BUSY_MOTORS];
@@ -89,7 +88,8 @@ static inline void busy_points(busy* b, lb_random* r, lb_scene_point* point, boo
     while (s->body[body].elastic || s->body[body].reduced) {
       body = (body + 1) % s->nbody;
     }
-    point[i] = (lb_scene_point){world && i == 2 ? LB_WORLD : body, random_vec3(r, 0.5)};
+    point[i] =
+        (lb_scene_point){.body = world && i == 2 ? LB_WORLD : body, .at = random_vec3(r, 0.5)};
   }
 }
 
@@ -97,37 +97,37 @@ static inline void busy_points(busy* b, lb_random* r, lb_scene_point* point, boo
 // are deep in; drag on every third body.
 static inline void busy_contacts(busy* b, lb_random* r) {
   lb_scene* s = &b->a.tree.scene;
+  lb_scene_force* cable = b->force + BUSY_SPRINGS;
   for (int i = 0; i < BUSY_CABLES; i++) {
     busy_points(b, r, b->point[i], true);
-    b->cable[i] = (lb_scene_cable){.name = "cable",
-                                   .npoint = BUSY_POINTS,
-                                   .point = b->point[i],
-                                   .stiffness = 15,
-                                   .damping = 0.4,
-                                   .length = 0.3,
-                                   .force_curve = {.slack = i == 1, .exponent = i == 1 ? 1.5 : 0}};
+    cable[i] = (lb_scene_force){.name = "cable",
+                                .kind = LB_FORCE_CABLE,
+                                .npoint = BUSY_POINTS,
+                                .point = b->point[i],
+                                .stiffness = 15,
+                                .damping = 0.4,
+                                .length = 0.3,
+                                .force_curve = {.slack = i == 1, .exponent = i == 1 ? 1.5 : 0}};
   }
   busy_points(b, r, b->point[BUSY_CABLES], false);
-  b->ground = (lb_scene_ground){.name = "ground",
-                                .npoint = BUSY_POINTS,
-                                .point = b->point[BUSY_CABLES],
-                                .at = {0, 0, 6},
-                                .normal = {0.6, 0, 0.8},
-                                .stiffness = 2,
-                                .exponent = 1.5,
-                                .dissipation = 0.02,
-                                .friction = 0.7,
-                                .slip = 0.5};
+  cable[BUSY_CABLES] = (lb_scene_force){.name = "ground",
+                                        .kind = LB_FORCE_GROUND,
+                                        .npoint = BUSY_POINTS,
+                                        .point = b->point[BUSY_CABLES],
+                                        .at = {0, 0, 6},
+                                        .along = {0.6, 0, 0.8},
+                                        .stiffness = 2,
+                                        .force_curve = {.exponent = 1.5, .slack = true},
+                                        .dissipation = 0.02,
+                                        .friction = 0.7,
+                                        .slip = 0.5};
   for (int i = 0; i < s->nbody; i += 3) {
     const bool rigid = !s->body[i].elastic && !s->body[i].reduced;
     s->body[i].drag = rigid ? 0.7 : 0;
     s->body[i].turn_drag = rigid ? 0.2 : 0;
     s->body[i].air_drag = rigid ? 0.3 : 0;
   }
-  s->cable = b->cable;
-  s->ncable = BUSY_CABLES;
-  s->ground = &b->ground;
-  s->nground = 1;
+  s->nforce = BUSY_SPRINGS + BUSY_CABLES + 1;
 }
 
 static inline void busy_forces(busy* b, lb_random* r, bool calm) {
@@ -135,20 +135,26 @@ static inline void busy_forces(busy* b, lb_random* r, bool calm) {
   lb_random other = {r->state + 5}; // leaves what follows as it is
   for (int i = 0; i < BUSY_SPRINGS; i++) {
     lb_random* from = i < 4 ? r : &other;
-    b->spring[i] =
-        (lb_scene_spring){.name = "spring",
-                          .body = {i == 0 ? LB_WORLD : (int)(lb_random_unit(from) * s->nbody),
-                                   (int)(lb_random_unit(from) * s->nbody)},
-                          .point = {random_vec3(from, 0.5), random_vec3(from, 0.5)},
-                          .stiffness = 20,
-                          .damping = 3,
-                          .length = 0.3};
+    for (int k = 0; k < 2; k++) {
+      b->end[i][k].body = i + k == 0 ? LB_WORLD : (int)(lb_random_unit(from) * s->nbody);
+    }
+    for (int k = 0; k < 2; k++) {
+      b->end[i][k].at = random_vec3(from, 0.5);
+    }
+    b->force[i] = (lb_scene_force){.name = "spring",
+                                   .npoint = 2,
+                                   .point = b->end[i],
+                                   .stiffness = 20,
+                                   .damping = 3,
+                                   .length = 0.3};
   }
+  s->force = b->force;
+  s->nforce = BUSY_SPRINGS;
   static const double stretch[] = {-50, 0, 0.001, 60}, force[] = {-9, 0, 0.5, 70};
-  b->spring[2].force_curve = (lb_force_curve){.exponent = 2.5};
-  b->spring[3].force_curve = (lb_force_curve){.count = 4, .stretch = stretch, .force = force};
-  b->spring[4].along = b->spring[5].along = (lb_vec3){0.48, 0.6, 0.64};
-  b->spring[4].body[0] = LB_WORLD;
+  b->force[2].force_curve = (lb_force_curve){.exponent = 2.5};
+  b->force[3].force_curve = (lb_force_curve){.count = 4, .stretch = stretch, .force = force};
+  b->force[4].along = b->force[5].along = (lb_vec3){0.48, 0.6, 0.64};
+  b->end[4][0].body = LB_WORLD;
   if (!calm) {
     busy_contacts(b, &other);
   }
@@ -166,8 +172,6 @@ static inline void busy_forces(busy* b, lb_random* r, bool calm) {
       busy_resistance(&b->a.tree.part[i][k], r, calm);
     }
   }
-  s->spring = b->spring;
-  s->nspring = BUSY_SPRINGS;
   s->load = b->load;
   s->nload = BUSY_LOADS;
 }

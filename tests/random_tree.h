@@ -67,13 +67,13 @@ static inline void random_splines(random_tree* t, lb_random* r, int i) {
       const double along = c == 0 ? k % TREE_COLUMNS : c == 1 ? k / TREE_COLUMNS : 0;
       t->control[i][c][k] = along + lb_random_between(r, -0.3, 0.3);
     }
-    j->control[c] = t->control[i][c];
+    j->spline.control[c] = t->control[i][c];
   }
-  j->nframe = TREE_FRAMES;
-  j->frame = t->frame[i];
-  j->cyclic = lb_random_unit(r) < 0.5;
-  j->rows = TREE_ROWS;
-  j->columns = TREE_COLUMNS;
+  j->spline.nframe = TREE_FRAMES;
+  j->spline.frame = t->frame[i];
+  j->spline.cyclic = lb_random_unit(r) < 0.5;
+  j->spline.rows = TREE_ROWS;
+  j->spline.columns = TREE_COLUMNS;
 }
 
 static inline void random_axes(lb_random* r, lb_scene_joint* j) {
@@ -96,8 +96,8 @@ static inline void random_parts(random_tree* t, lb_random* r, int i) {
                           : LB_JOINT_PRISMATIC;
     part->in_parent = (lb_transform){random_small_turn(r), random_vec3(r, 0.3)};
     part->pitch = 0.5;
-    part->nframe = TREE_FRAMES;
-    part->frame = t->frame[i];
+    part->spline.nframe = TREE_FRAMES;
+    part->spline.frame = t->frame[i];
     random_axes(r, part);
   }
   t->joint[i].npart = TREE_PARTS;
@@ -158,13 +158,13 @@ static inline void random_state(const lb_model* m, lb_random* r, double* q, doub
     q[i] = lb_random_between(r, -1.5, 1.5);
   }
   for (int i = 0; i < m->nlink; i++) {
-    const bool ball = m->link_kind[i] == LB_JOINT_SPHERICAL;
-    if (ball || m->link_kind[i] == LB_JOINT_FREE) {
+    const bool ball = m->link.kind[i] == LB_JOINT_SPHERICAL;
+    if (ball || m->link.kind[i] == LB_JOINT_FREE) {
       const lb_quat u = random_quat(r);
-      memcpy(q + m->link_q[i] + (ball ? 0 : 3), (double[]){u.w, u.x, u.y, u.z}, 4 * sizeof *q);
+      memcpy(q + m->link.q[i] + (ball ? 0 : 3), (double[]){u.w, u.x, u.y, u.z}, 4 * sizeof *q);
     }
-    for (int k = 1; m->link_chart[i] && k < m->link_nv[i]; k++) {
-      q[m->link_q[i] + k] = lb_random_between(r, 0.4, 1.1);
+    for (int k = 1; m->link.chart[i] && k < m->link.nv[i]; k++) {
+      q[m->link.q[i] + k] = lb_random_between(r, 0.4, 1.1);
     }
   }
   for (int i = 0; i < m->nv; i++) {

@@ -20,9 +20,8 @@ typedef struct redmax {
   lb_scene_joint inner[RED_MOST][4]; // parts of parts
   lb_transform frame[RED_MOST][RED_FRAMES];
   double control[RED_MOST][6][16];
-  lb_scene_spring spring[RED_MOST];
+  lb_scene_force force[RED_MOST];
   lb_scene_load load[RED_MOST];
-  lb_scene_cable cable[RED_MOST];
   lb_scene_point point[RED_MOST][RED_MOST];
   lb_scene_constraint constraint[RED_MOST];
   lb_scene_term term[RED_MOST][RED_MOST];
@@ -347,14 +346,14 @@ static inline void red_joint_kind(redmax* t, int i, const cJSON* from, lb_turn_o
   j->rotation_first = strcmp(type, "JointFree") == 0;
   const cJSON* item;
   cJSON_ArrayForEach(item, red_get(from, "controlFrames")) {
-    t->frame[i][j->nframe++] = red_pose(item);
+    t->frame[i][j->spline.nframe++] = red_pose(item);
   }
-  j->frame = t->frame[i];
-  j->cyclic = cJSON_IsTrue(red_get(from, "cyclic"));
-  j->rows = j->columns = 4;
+  j->spline.frame = t->frame[i];
+  j->spline.cyclic = cJSON_IsTrue(red_get(from, "cyclic"));
+  j->spline.rows = j->spline.columns = 4;
   for (int k = 0; red_get(from, "controlValues_k_i_j") && k < 6; k++) {
     red_numbers(cJSON_GetArrayItem(red_get(from, "controlValues_k_i_j"), k), t->control[i][k]);
-    j->control[k] = t->control[i][k];
+    j->spline.control[k] = t->control[i][k];
   }
   const char* const PARTS[] = {"joint1", "joint2"};
   for (int k = 0; part && red_get(from, "joint1") && k < 2; k++) {
@@ -447,13 +446,13 @@ static inline void red_joint(redmax* t, const cJSON* from, lb_turn_order charts)
 static inline void red_spring(redmax* t, const cJSON* from) {
   const char* const BODY[] = {"body1", "body2"};
   const char* const POINT[] = {"x1", "x2"};
-  const int i = t->scene.nspring++;
-  lb_scene_spring* s = &t->spring[i];
-  *s = (lb_scene_spring){.name = t->name[i], .face = {-1, -1}};
+  const int i = t->scene.nforce++;
+  lb_scene_force* s = &t->force[i];
+  *s = (lb_scene_force){.name = t->name[i], .npoint = 2, .point = t->point[i]};
   const double length = red_number(from, "L");
   for (int k = 0; k < 2; k++) {
-    s->body[k] = red_whole(from, BODY[k]) - 1;
-    s->point[k] = red_vec3(red_get(from, POINT[k]));
+    s->point[k] = (lb_scene_point){.body = red_whole(from, BODY[k]) - 1,
+                                   .at = red_vec3(red_get(from, POINT[k]))};
   }
   s->length = length;
   s->stiffness = red_number(from, "stiffness") / (length > 0 ? length : 1);
@@ -477,17 +476,19 @@ static inline int red_body(const cJSON* bodies, int k) {
 }
 
 static inline void red_cable(redmax* t, const cJSON* from) {
-  const int i = t->scene.ncable++;
+  const int i = t->scene.nforce++;
   const cJSON *bodies = red_get(from, "bodies"), *points = red_get(from, "points");
   const double length = red_number(from, "L"); // the authors' numbers are for a strain of one
-  t->cable[i] = (lb_scene_cable){.name = t->name[i],
+  t->force[i] = (lb_scene_force){.name = t->name[i],
+                                 .kind = LB_FORCE_CABLE,
                                  .npoint = cJSON_GetArraySize(bodies),
                                  .point = t->point[i],
                                  .stiffness = red_number(from, "stiffness") / length,
                                  .damping = red_number(from, "damping") / length,
                                  .length = length};
-  for (int k = 0; k < t->cable[i].npoint; k++) {
-    t->point[i][k] = (lb_scene_point){red_body(bodies, k), red_vec3(cJSON_GetArrayItem(points, k))};
+  for (int k = 0; k < t->force[i].npoint; k++) {
+    t->point[i][k] = (lb_scene_point){.body = red_body(bodies, k),
+                                      .at = red_vec3(cJSON_GetArrayItem(points, k))};
   }
 }
 
@@ -590,9 +591,8 @@ static inline void red_scene(redmax* t, const cJSON* scene, lb_turn_order charts
   t->scene.gravity = red_vec3(red_get(scene, "grav"));
   t->scene.body = t->body;
   t->scene.joint = t->joint;
-  t->scene.spring = t->spring;
+  t->scene.force = t->force;
   t->scene.load = t->load;
-  t->scene.cable = t->cable;
   t->scene.constraint = t->constraint;
   const cJSON* item;
   cJSON_ArrayForEach(item, red_get(scene, "joints")) {
@@ -609,7 +609,7 @@ static inline void red_scene(redmax* t, const cJSON* scene, lb_turn_order charts
 // Which joint of the file a joint of the model is: the one that carries the same body. Fixed ones
 // are none of the model's.
 static inline int red_joint_of(const lb_model* m, int j) {
-  return m->joint_body[j];
+  return m->joint.body[j];
 }
 
 // Its first coordinate in the file, where those of joint 1 come first, then those of joint 2.
@@ -619,7 +619,7 @@ static inline int red_first_of(const redmax* t, const lb_model* m, int j) {
   for (int i = 0; i < mine; i++) {
     first += lb_joint_count_v(&t->joint[i]);
   }
-  assert_int_equal(lb_joint_count_v(&t->joint[mine]), m->joint_nv[j]);
+  assert_int_equal(lb_joint_count_v(&t->joint[mine]), m->joint.nv[j]);
   return first;
 }
 

@@ -41,7 +41,7 @@ typedef struct lb_data {
   int nexternal;                     ///< input
   double* qdd;                       ///< [nv] by lb_forward
   double* motor_force;               ///< [nmotor] by lb_forward
-  double* coupling_force;            ///< [nrelation] multipliers, by lb_forward
+  double* coupling_force;            ///< [ncoupling] multipliers, by lb_forward
   lb_transform* pose;                ///< [nbody] in the world, by lb_poses
   int threads;                       ///< input: how many threads independent trees may use
   struct lb_work* work;              ///< recursions' scratch
@@ -69,16 +69,16 @@ void lb_drive(const lb_model* model, lb_data* data);
 double lb_project(const lb_model* model, lb_data* data);
 
 /// The worst gap in a constraint, in metres or radians, or of one that asks for a rate, how far
-/// that is off, in these per second; 0 without any. `which` (may be NULL) is set to where: a loop,
-/// or nloop + a coupling.
+/// that is off, in these per second; 0 without any. `which` (may be NULL) is set to the
+/// number of the constraint.
 double lb_constraint_gap(const lb_model* model, lb_data* data, int* which);
 
 /// World poses of all bodies from q: sets pose.
 void lb_poses(const lb_model* model, lb_data* data);
 
 /// What passes through the joints, right after lb_forward: of the njoint that move, then of the
-/// nloop that close loops; those hold whatever their springs and motors exert, too. What prescribes
-/// the rotation of a joint counts with the joint, and has a place of its own among the loops.
+/// npair constraints of frames; joints hold whatever their springs and motors exert, too. What
+/// prescribes the rotation of a joint counts with the joint, and has a place of its own as well.
 void lb_reactions(const lb_model* model, lb_data* data, lb_reaction* out);
 
 /// Articulated-body algorithm: qdd = M(q)^-1 (tau - c(q, qd)), gravity included, springs and loads

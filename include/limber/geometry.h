@@ -30,8 +30,8 @@ typedef struct lb_mesh {
 
 /// A shape's `size` means what its type's entry in the table of shapes says.
 typedef enum lb_shape_type {
-  LB_SHAPE_SPHERE,    ///< size.x radius
   LB_SHAPE_BOX,       ///< size: full edge lengths
+  LB_SHAPE_SPHERE,    ///< size.x radius
   LB_SHAPE_CAPSULE,   ///< size.x radius, size.y length between the cap centres, along z
   LB_SHAPE_CYLINDER,  ///< size.x radius, size.y length, along z
   LB_SHAPE_ELLIPSOID, ///< size: semi-axes

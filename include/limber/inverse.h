@@ -59,7 +59,7 @@ lb_inverse_options lb_inverse_default(void);
 /// gravity, a frame for each sample, and what passes through the joints. Motors are taken to exert
 /// what is needed, whatever their profiles say. In a scene with constraints the motors and the
 /// constraints carry what they can; what is left on other coordinates shows in `torque`. Floors and
-/// limits push where they touch, and never pull.
+/// limits are active where there is no gap, and never pull.
 ///
 /// Rates that the motion does not have, and all of them when it is filtered, come from its
 /// coordinates by differences of sixth order.

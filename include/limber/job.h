@@ -1,28 +1,67 @@
 // A job: a scene, what is done with it, and what came out, for programs that run them for people.
-// The command line is one; it prints the sections of the report. A server may run jobs in threads
-// of its own, ask how far they are, cancel them, and stream their frames.
+// The command line is one: its verbs are the kinds of jobs, and it prints the sections of their
+// reports. A server may run jobs in threads of its own, ask how far they are, cancel them, and
+// stream their frames.
 //
-//   create -> load (mistakes of the scene) -> run (progress, frames) -> sections, write -> release
+//   create -> load (mistakes of the input) -> run (progress, frames) -> write, sections -> release
 #pragma once
 #include "limber/recording.h"
+#include "limber/retarget.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// What to do. Start from lb_job_default() and change what differs; texts are copied.
+/// What a section of the report is.
+typedef enum lb_section_kind {
+  LB_SECTION_TITLE,   ///< what was done, in a sentence
+  LB_SECTION_FIGURE,  ///< a line of figures
+  LB_SECTION_ROW,     ///< a line of a table, its columns filled up with spaces
+  LB_SECTION_FILE,    ///< a file in the folder, and what it is for
+  LB_SECTION_WARNING, ///< what an author should know even when all else is well
+  LB_SECTION_NOTE,    ///< what there is of a job that did not come to its end
+} lb_section_kind;
+
+typedef struct lb_section {
+  lb_section_kind kind;
+  const char* name; ///< of the scene, the figure or the file; else NULL
+  const char* text; ///< without a newline
+} lb_section;
+
+/// What to do. Start from lb_job_default() and change what differs; texts are copied. Kinds of jobs
+/// read what they need, and ignore the rest.
 typedef struct lb_job_options {
-  const char* kind;       ///< "simulate"
+  const char* kind;       ///< "simulate", "reduce", "fit", "inverse", "retarget", "replay",
+                          ///< "optimize", or "check", which looks at the scene alone
   const char* scene;      ///< a file, or "-" for standard input
   const char* text;       ///< the scene itself, which `scene` is then the name of; NULL: it is read
-  const char* basis;      ///< a folder of `limber reduce` to take elastic bodies from, or NULL
-  const char* parameters; ///< a parameters.csv of `limber optimize`, or NULL
+  const char* table;      ///< a file: the markers of a fit, the motion of inverse dynamics
   const char* out;        ///< a folder for results, written while the job runs; NULL: none
-  bool full;              ///< every node of elastic bodies moves
   double duration, step;  ///< [s]; NAN: as the scene says
   int threads;            ///< >= 1
-  lb_progress progress;   ///< told and asked in the thread that runs the job
-  lb_sink sink;           ///< of frames, in that thread
+  bool full;              ///< every node of elastic bodies moves
+  const char* basis;      ///< a folder of a reduction to take elastic bodies from, or NULL
+  const char* parameters; ///< a parameters.csv of an optimisation, or NULL
+  const char* from;   ///< a folder: of the curves to replay, or of a full run to reduce, or NULL
+  const char* forces; ///< inverse dynamics: a file of measured forces, or NULL
+  double cutoff, force_cutoff; ///< inverse dynamics: of low-pass filters [Hz]; NAN: none
+  double touch;                ///< inverse dynamics: as of lb_inverse_options [m or rad]
+  int modes, frames;           ///< reduction: as of lb_reduce_options; 0 modes: as `missed` asks
+  double missed;               ///< reduction: as of lb_reduce_options; NAN: as `modes` ask
+  bool attachments;            ///< reduction: as of lb_reduce_options
+  bool keep;                   ///< reduction: write the full run, too
+  lb_retarget_method method;
+  size_t memory; ///< retargeting: as of lb_retarget_options
+  double rate;   ///< retargeting: samples a second of profiles.csv [Hz]
+  bool baseline; ///< retargeting: compare with filters and shapers
+  bool perturb;  ///< retargeting: compare with robots that differ
+  bool resume;   ///< searches: go on from what is in `out`
+  lb_progress
+      progress; ///< told and asked in the thread that runs the job. Of work whose end is not
+                ///< known the fraction is NAN, and the words, where not NULL, say how it is
+  lb_sink sink; ///< of frames, in that thread
+  void (*told)(void* context, const lb_section* section); ///< of sections as soon as they are added
+  void* context;                                          ///< of `told`
 } lb_job_options;
 
 lb_job_options lb_job_default(void);
@@ -34,7 +73,7 @@ lb_status lb_job_create(const lb_job_options* options, const lb_allocator* alloc
 /// NULL is ignored. Results that were not kept with lb_job_write() are gone.
 void lb_job_release(lb_job* job);
 
-/// Read the scene and make its model. LB_INVALID: a mistake in it.
+/// Read the scene and make its model. LB_INVALID and LB_IO: a mistake in it, or in another file.
 lb_status lb_job_load(lb_job* job, lb_error* err);
 /// Do the work. LB_INTERRUPTED and LB_FAILED leave what was done so far.
 lb_status lb_job_run(lb_job* job, lb_error* err);
@@ -44,20 +83,6 @@ lb_status lb_job_write(lb_job* job, lb_error* err);
 /// From any thread: have the job end soon, with LB_INTERRUPTED; how much is done, 0 to 1.
 void lb_job_cancel(lb_job* job);
 double lb_job_fraction(const lb_job* job);
-
-/// What a section of the report is.
-typedef enum lb_section_kind {
-  LB_SECTION_TITLE,   ///< what was done, in a sentence
-  LB_SECTION_FIGURE,  ///< a line of figures
-  LB_SECTION_FILE,    ///< a file in the folder, and what it is for
-  LB_SECTION_WARNING, ///< what an author should know even when all else is well
-} lb_section_kind;
-
-typedef struct lb_section {
-  lb_section_kind kind;
-  const char* name; ///< of the scene, the figure or the file; NULL of warnings
-  const char* text; ///< without a newline
-} lb_section;
 
 /// The report of a job that ran, [count]; NULL when there is no memory for it. It lives as long as
 /// the job does.

@@ -27,6 +27,18 @@ typedef struct lb_anchor {
   lb_transform X;
 } lb_anchor;
 
+/// A force on points that move with links.
+typedef struct lb_model_force {
+  lb_scene_force set; ///< its length at rest filled in; its name gone
+  lb_anchor* at;      ///< [set.npoint] where it acts
+} lb_model_force;
+
+/// A straight piece from a point of a force to the next, for those who draw it.
+typedef struct lb_model_line {
+  const lb_scene_point* point; ///< [2]
+  const lb_anchor* at;         ///< [2]
+} lb_model_line;
+
 /// Drag on a link.
 typedef struct lb_model_drag {
   lb_anchor at;                ///< a body's centre of mass
@@ -107,12 +119,30 @@ typedef struct lb_elimination {
   int* free; ///< [nfree] independent velocities, rising
 } lb_elimination;
 
-/// Prescribed motion of a point or frame of a body along the world's axes, or a floor that it is
-/// kept above. Its place among the loops is that of a free joint from the world. The rotation of a
-/// joint that a motor prescribes is one from the joint's frame in the parent instead; these are the
-/// last ones.
+/// Kinds of constraints beyond those that scenes have: joints that close loops, and rotations of
+/// joints that motors prescribe.
+enum { LB_CONSTRAINT_JOINT = LB_CONSTRAINT_COUNT, LB_CONSTRAINT_TURN, LB_CONSTRAINT_KINDS };
+
+/// A constraint, of two frames or of coordinates.
+typedef struct lb_model_constraint {
+  const char* name;
+  lb_place place;
+  const char* title;     ///< "constraint", "motor", "loop joint", or "joint": of one that maximal
+                         ///< coordinates take apart
+  int kind;              ///< lb_constraint_kind, or one of those above
+  int part;              ///< loop, prescribed motion or coupling that it is; else -1
+  bool unilateral;       ///< its multiplier is not negative
+  bool velocity_level;   ///< something of it is about velocities alone
+  int body[2], face[2];  ///< bodies of the frames a and b, or LB_WORLD, and their faces, or -1
+  lb_transform frame[2]; ///< these in the bodies
+  lb_vec3 normal;        ///< of a floor: unit, in the world
+  double value;          ///< of a floor: its height along the normal; of a distance: that
+} lb_model_constraint;
+
+/// Prescribed motion of a point or frame of a body along the world's axes; or of a joint's
+/// rotation, by motors, from the joint's frame in the parent. These are the last ones.
 typedef struct lb_model_prescribed {
-  int loop;
+  int constraint;
   bool along[3];
   lb_profile* path[3];    ///< of its points along x, y, z; NULL: held
   bool velocity_level[3]; ///< these paths are of velocities instead
@@ -121,8 +151,6 @@ typedef struct lb_model_prescribed {
   lb_vec3 about;             ///< axis of the prescribed turn, in the world
   lb_profile* angle;         ///< angle of that turn; NULL: held
   bool angle_velocity_level; ///< that is a spin instead
-  bool unilateral;           ///< a floor: lambda >= 0
-  lb_vec3 normal;            ///< normal of the floor, unit, in the world
   int motor[3];              ///< motors that prescribe a joint's rotation, or -1
   lb_quat from;              ///< orientation it starts from, in the parent's link
 } lb_model_prescribed;
@@ -177,6 +205,156 @@ typedef struct lb_model_deformable {
   double (*weight)[4]; ///< sum 1
 } lb_model_deformable;
 
+/// Bodies, as written.
+typedef struct lb_model_bodies {
+  const char** name;     ///< [nbody]
+  int* link;             ///< [nbody] or LB_WORLD
+  lb_transform* in_link; ///< [nbody] pose in the link's (or the world's) frame
+  lb_mass* mass;         ///< [nbody] in the body's frame
+} lb_model_bodies;
+
+/// Links, parents first.
+typedef struct lb_model_links {
+  int* parent;                   ///< [nlink] or LB_WORLD
+  int* joint;                    ///< [nlink] index of its joint
+  int* kind;                     ///< [nlink] lb_joint_kind or lb_link_kind
+  int* q;                        ///< [nlink] first coordinate
+  int* v;                        ///< [nlink] first velocity
+  int* nv;                       ///< [nlink] velocities
+  lb_transform* in_parent;       ///< [nlink] pose in the parent link when the coordinates are zero
+  lb_mass* mass;                 ///< [nlink] in the link's frame
+  lb_vec3* axis;                 ///< [nlink] of ball joints with limits: what swings and twists
+  bool* driven;                  ///< [nlink] a motor prescribes its coordinates
+  const struct lb_chart** chart; ///< [nlink] of joints that move by one, else NULL
+  struct lb_link* packed;        ///< [nlink] the same numbers laid out for the recursions
+  int ntree;                     ///< links that hang on the world
+  int* tree;                     ///< [ntree + 1] links of tree t are tree[t] ... tree[t + 1] - 1
+  int nhinge;                    ///< links on revolute joints
+  int* hinge_q;                  ///< [nhinge] their coordinates
+  int ncolumn; ///< directions in which links move: nv, and more for each face of elastic bodies
+} lb_model_links;
+
+/// Joints that move, in the author's order; bodies left free come after them, under their own name.
+typedef struct lb_model_joints {
+  const char** name; ///< [njoint]
+  lb_place* place;   ///< [njoint] where the scene has it, or the body it carries
+  lb_place* named;   ///< [njoint] where `initial` has it, if it does
+  int* kind;         ///< [njoint] as of links
+  int* link;         ///< [njoint]
+  int* body;         ///< [njoint] the body it carries
+  int* q;            ///< [njoint] first coordinate
+  int* nq;           ///< [njoint]
+  int* v;            ///< [njoint] first velocity
+  int* nv;           ///< [njoint]
+} lb_model_joints;
+
+/// Degrees of freedom: what acts on single velocities.
+typedef struct lb_model_dofs {
+  int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
+  int nbent;                     ///< springs that do not pull in proportion
+  int* parent;                   ///< [nv] the next one towards the world, or -1
+  int* run;                      ///< [nv] first of the consecutive ones it hangs on without a gap
+  bool* driven;                  ///< [nv] a motor prescribes it
+  int* counts;                   ///< [nv] lb_coordinate: what the velocity is the rate of
+  double* stiffness;             ///< [nv] spring
+  lb_force_curve* force_curve;   ///< [nv] how the spring pulls
+  double* rest;                  ///< [nq] where the spring pulls to
+  double* damping;               ///< [nv]
+  double* armature;              ///< [nv] inertia of a joint's rotor; mass of a free particle
+  double* friction;              ///< [nv] Coulomb friction, of constant size
+  double* friction_speed;        ///< [nv] speed at which friction is fully there
+  double *lower, *upper;         ///< [nv] limits of coordinates that are numbers
+  double *limit_stiffness, *limit_damping; ///< [nv] spring and damper beyond the limits
+  double* limit_transition;                ///< [nv] over which the damper comes in
+  bool* limit_pulls;                       ///< [nv] it holds back what returns
+} lb_model_dofs;
+
+/// Start of a motion.
+typedef struct lb_model_start {
+  double* q;    ///< [nq]
+  double* qd;   ///< [nv]
+  int* q_named; ///< [nv] as of lb_scene_named: its place is named by `initial`
+  int* v_named; ///< [nv] its velocity is named by `initial`
+} lb_model_start;
+
+/// Forces between and on bodies.
+typedef struct lb_model_forces {
+  int count;
+  lb_model_force* item; ///< [count]
+  int nline;
+  lb_model_line* line;         ///< [nline] pieces of springs and cables
+  int of_kind[LB_FORCE_KINDS]; ///< how many there are of each kind
+  int ndrag, nload;
+  lb_model_drag* drag;       ///< [ndrag]
+  lb_scene_load* load;       ///< [nload]
+  lb_anchor* load_at;        ///< [nload] where they act
+  lb_profile** load_profile; ///< [nload] NULL: constant
+} lb_model_forces;
+
+/// Motors. One that prescribes a rotation counts as three, about x, y and z of the joint's frame on
+/// the child: the first has its place in the scene, the others come after all.
+typedef struct lb_model_motors {
+  const char** name;           ///< [nmotor]
+  lb_place* place;             ///< [nmotor] in the scene
+  int* joint;                  ///< [nmotor] or -1: it is on a loop joint
+  int* v;                      ///< [nmotor] velocity that it is on, or -1: it is on a loop joint
+  int* coupling;               ///< [nmotor] by which it prescribes a coordinate of several, or -1
+  int* prescribed;             ///< [nmotor] by which it prescribes a rotation, or -1
+  int* loop;                   ///< [nmotor] loop joint it drives, or -1
+  lb_motor_drive* drive;       ///< [nmotor]
+  lb_profile** profile;        ///< [nmotor] NULL of those that prescribe rotations
+  struct lb_turning** turning; ///< [nmotor] rotations prescribed, of the first of three; else NULL
+} lb_model_motors;
+
+/// Constraints on top of the tree.
+typedef struct lb_model_constraints {
+  int count, npair;
+  lb_model_constraint* item; ///< [count] loop joints, then others of frames, npair in all; then
+                             ///< couplings
+  int nloop, nprescribed, ncoupling, nterm;
+  lb_scene_joint* loop;            ///< [nloop] joints that close loops
+  int* loop_motor;                 ///< [nloop] motor that prescribes its motion, or -1
+  lb_model_prescribed* prescribed; ///< [nprescribed]
+  lb_model_coupling* coupling;     ///< [ncoupling]
+  lb_model_term* term;             ///< [nterm] of the couplings
+  lb_elimination elimination;      ///< of couplings of fixed ratio
+} lb_model_constraints;
+
+/// Ropes and deformables; their free particles' coordinates come after all others.
+typedef struct lb_model_particles {
+  int nparticle, nfree, nsegment, nrope, ndeformable;
+  lb_model_particle* particle;     ///< [nparticle]
+  lb_model_segment* segment;       ///< [nsegment]
+  lb_model_rope* rope;             ///< [nrope]
+  lb_model_deformable* deformable; ///< [ndeformable]
+} lb_model_particles;
+
+/// Elastic bodies.
+typedef struct lb_model_elastics {
+  int count;
+  lb_model_elastic* body; ///< [count] in the order of the bodies
+  int nface;              ///< faces of all of them
+  int nfem;               ///< bodies with all their nodes
+  struct lb_fem** fem;    ///< [nfem] their meshes
+} lb_model_elastics;
+
+/// Looks.
+typedef struct lb_model_looks {
+  int nshape, nmaterial;
+  lb_model_shape* shape;       ///< [nshape]
+  lb_scene_material* material; ///< [nmaterial]
+} lb_model_looks;
+
+/// Variants of a model that its solvers work with; NULL where the model itself serves.
+typedef struct lb_model_variants {
+  struct lb_model* tree;      ///< the same world without particles, sharing its arrays
+  struct lb_model* full;      ///< with all nodes of elastic bodies: what is simulated
+  struct lb_model* condensed; ///< of `full`: with the few coordinates its steps solve for
+  struct lb_model* interface; ///< of `full`: with what faces feel of the nodes, for derivatives
+  struct lb_model* assembly;  ///< of maximal coordinates: with its joints in trees, where loops are
+                              ///< closed at the start
+} lb_model_variants;
+
 typedef struct lb_model {
   const char* name;
   const char* about;
@@ -190,138 +368,20 @@ typedef struct lb_model {
   int nv;     ///< velocities
   int ndense; ///< velocities of joints and bodies in a basis, which come first; then those of free
               ///< particles
+  int nbody, nlink, njoint, nmotor;
 
-  // --- bodies, as written ---
-  int nbody;
-  const char** body_name;     ///< [nbody]
-  int* body_link;             ///< [nbody] or LB_WORLD
-  lb_transform* body_in_link; ///< [nbody] pose in the link's (or the world's) frame
-  lb_mass* body_mass;         ///< [nbody] in the body's frame
-
-  // --- links, parents first ---
-  int nlink;
-  int ntree;        ///< links that hang on the world
-  int* tree_link;   ///< [ntree + 1] links of tree t are tree_link[t] ... tree_link[t + 1] - 1
-  int* link_parent; ///< [nlink] or LB_WORLD
-  int* link_joint;  ///< [nlink] index of its joint below
-  int* link_kind;   ///< [nlink] lb_joint_kind or lb_link_kind
-  int* link_nv;     ///< [nlink] velocities
-  int nelastic;     ///< elastic bodies
-  lb_model_elastic* elastic;    ///< [nelastic] in the order of the bodies
-  int nface;                    ///< their faces
-  int ncolumn;                  ///< directions in which links move: nv, and more for each face
-  int* link_q;                  ///< [nlink] first coordinate
-  int* link_v;                  ///< [nlink] first velocity
-  lb_transform* link_in_parent; ///< [nlink] pose in the parent link when the coordinates are zero
-  lb_mass* link_mass;           ///< [nlink] in the link's frame
-  lb_vec3* link_axis;           ///< [nlink] of ball joints with limits: what swings and twists
-  bool* link_driven;            ///< [nlink] a motor prescribes its coordinates
-  int nhinge;                   ///< links on revolute joints
-  int* hinge_q;                 ///< [nhinge] their coordinates
-  const struct lb_chart** link_chart; ///< [nlink] of joints that move by one, else NULL
-  struct lb_link* link;               ///< [nlink] the same numbers laid out for the recursions
-
-  // --- joints that move, in the author's order (bodies left free come after them, under their own
-  // name) ---
-  int njoint;
-  const char** joint_name; ///< [njoint]
-  lb_place* joint_place;   ///< [njoint] where the scene has it, or the body it carries
-  lb_place* joint_named;   ///< [njoint] where `initial` has it, if it does
-  int* joint_kind;         ///< [njoint] as link_kind
-  int* joint_link;         ///< [njoint]
-  int* joint_body;         ///< [njoint] the body it carries
-  int* joint_q;            ///< [njoint] first coordinate
-  int* joint_nq;           ///< [njoint]
-  int* joint_v;            ///< [njoint] first velocity
-  int* joint_nv;           ///< [njoint]
-
-  // --- coordinates ---
-  int nstiff, nfriction, nlimit; ///< those with a spring, with friction, with limits
-  int nbent;                     ///< springs that do not pull in proportion
-  int* v_parent;                 ///< [nv] the next coordinate towards the world, or -1
-  int* v_run;        ///< [nv] first of the consecutive coordinates it hangs on without a gap
-  bool* v_driven;    ///< [nv] a motor prescribes it
-  double* q0;        ///< [nq] start
-  double* qd0;       ///< [nv] start
-  int* q_named;      ///< [nv] as of lb_scene_named: its place is named by `initial`
-  int* v_named;      ///< [nv] its velocity is named by `initial`
-  double* stiffness; ///< [nv] spring on the coordinate
-  lb_force_curve* force_curve; ///< [nv] and how it pulls
-  double* damping;             ///< [nv]
-  double* armature;            ///< [nv] inertia of a joint's rotor; mass of a free particle
-  double* rest;                ///< [nq] where the spring pulls to
-  int* counts;                 ///< [nv] lb_coordinate of joints: what the velocity is the rate of
-  double* friction;            ///< [nv] Coulomb friction, of constant size
-  double* friction_speed;      ///< [nv] speed at which friction is fully there
-  double *lower, *upper;       ///< [nv] limits of coordinates that are numbers
-  double *limit_stiffness, *limit_damping; ///< [nv] spring and damper beyond the limits
-  double* limit_transition;                ///< [nv] over which the damper comes in
-  bool* limit_pulls;                       ///< [nv] it holds back what returns
-
-  // --- forces, motors, constraints ---
-  int nspring, nload, nmotor, nloop, ncable, nground, ndrag;
-  int nline;                 ///< springs, and pieces of cables from point to point
-  lb_scene_spring* spring;   ///< [nline] rest lengths filled in; beyond nspring: where pieces of
-                             ///< cables run, for those who draw them
-  lb_anchor* spring_end;     ///< [nline][2] where they are fastened
-  lb_scene_cable* cable;     ///< [ncable] rest lengths filled in; their points are below
-  lb_anchor* cable_point;    ///< where they pass, cable after cable
-  int* cable_first;          ///< [ncable + 1] first point of each
-  lb_scene_ground* ground;   ///< [nground]
-  lb_anchor* ground_point;   ///< points that may touch them
-  int* ground_first;         ///< [nground + 1] first point of each
-  lb_model_drag* drag;       ///< [ndrag]
-  lb_scene_load* load;       ///< [nload]
-  lb_anchor* load_at;        ///< [nload] where they act
-  lb_profile** load_profile; ///< [nload] NULL: constant
-  const char** motor_name; ///< [nmotor] one that prescribes a rotation counts as three, about x, y
-                           ///< and z of the joint's frame on the child: the first has its place
-                           ///< in the scene, the others come after all
-  lb_place* motor_place;   ///< [nmotor] in the scene
-  int* motor_joint;        ///< [nmotor] or -1: it is on a loop
-  int* motor_v;            ///< [nmotor] velocity that it is on, or -1: it is on a loop
-  int* motor_coupling;     ///< [nmotor] by which it prescribes a coordinate of several, or -1
-  int* motor_prescribed;   ///< [nmotor] by which it prescribes a rotation, or -1
-  int* motor_loop;         ///< [nmotor] loop it drives, or -1
-  lb_motor_drive* motor_drive; ///< [nmotor]
-  lb_profile** motor_profile;  ///< [nmotor] NULL of those that prescribe rotations
-  struct lb_turning**
-      motor_turning;    ///< [nmotor] rotations prescribed, of the first of three; else NULL
-  lb_scene_joint* loop; ///< [nloop] joints that close loops
-  int* loop_motor;      ///< [nloop] motor that prescribes its motion, or -1
-  int nprescribed, ncoupling, nterm;
-  lb_model_prescribed* prescribed; ///< [nguide]
-  lb_model_coupling* coupling;     ///< [nrelation]
-  lb_model_term* term;             ///< [nterm]
-  lb_elimination elimination;
-
-  // --- ropes and deformables; their free particles' coordinates come after all others ---
-  int nparticle, nfree, nsegment, nrope, ndeformable;
-  lb_model_particle* particle;
-  lb_model_segment* segment;
-  lb_model_rope* rope;
-  lb_model_deformable* deformable;
-  struct lb_model*
-      tree; ///< the same world without particles, sharing these arrays; NULL: it is this
-
-  // --- looks ---
-  int nshape, nmaterial;
-  lb_model_shape* shape;       ///< [nshape]
-  lb_scene_material* material; ///< [nmaterial]
-
-  // --- elastic bodies with all their nodes, when the scene's solver asks for them ---
-  struct lb_model* full; ///< the same world with such bodies: what is simulated. Here is what is
-                         ///< shown of it. NULL: this one is simulated
-  struct lb_model*
-      condensed; ///< of `full`: the same world with the few coordinates its steps solve for
-  struct lb_model* interface; ///< of `full`: the same world with what faces feel of the nodes,
-                              ///< which derivatives of its steps are solved for with
-  int nfem;
-  struct lb_fem** fem; ///< [nfem] their meshes
-
-  struct lb_model* assembly; ///< of maximal coordinates, where loops or constraints have to be
-                             ///< closed at the start: the same world with its joints in trees,
-                             ///< where that is done. Else NULL
+  lb_model_bodies body;
+  lb_model_links link;
+  lb_model_joints joint;
+  lb_model_dofs dof;
+  lb_model_start start;
+  lb_model_forces force;
+  lb_model_motors motor;
+  lb_model_constraints constraint;
+  lb_model_particles particles;
+  lb_model_elastics elastic;
+  lb_model_looks look;
+  lb_model_variants variant;
 
   void* storage; ///< the arena all of it lives in
 } lb_model;

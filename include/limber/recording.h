@@ -29,8 +29,8 @@ typedef struct lb_recording {
   int keeps;             ///< lb_keep's, added: which of the next are there
   double* qdd;           ///< [nframe][nv]
   double* torque;        ///< [nframe][nv] what each coordinate needs besides the scene's forces
-  lb_reaction* reaction; ///< [nframe][njoint + nloop]
-  double* coupling;      ///< [nframe][nrelation] multipliers, kept with the reactions
+  lb_reaction* reaction; ///< [nframe][njoint + npair]
+  double* coupling;      ///< [nframe][ncoupling] multipliers, kept with the reactions
   const lb_allocator* allocator;
 } lb_recording;
 

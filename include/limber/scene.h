@@ -171,7 +171,7 @@ typedef struct lb_force_curve {
   int count;             ///< of a table that takes the place of the stiffness; 0: none, else >= 2
   const double* stretch; ///< [count] rising
   const double* force;   ///< [count] [N or N m]; straight between them and on beyond the last ones
-  bool slack;            ///< it pulls and does not push; not of joints
+  bool slack;            ///< it is unilateral: it pulls; not of joints
 } lb_force_curve;
 
 /// What resists along coordinates. Units: N and m where they are distances, N m and rad where they
@@ -189,6 +189,24 @@ typedef struct lb_joint_resistance {
   bool limit_pulls;           ///< the damper holds back what returns; else it never pulls
 } lb_joint_resistance;
 
+/// Control frames and values of joints that go along splines.
+typedef struct lb_joint_spline {
+  int nframe;                ///< of curves: control frames, 4 or more
+  const lb_transform* frame; ///< [nframe] control frames, in the joint's frame
+  bool cyclic;               ///< the last is followed by the first
+  int rows, columns;         ///< of surfaces: control values along q[1] and q[0], 4 or more
+  const double* control[6]; ///< [rows][columns] of x, y, z [m] and turns about x, y, z [rad]; NULL:
+                            ///< zero
+} lb_joint_spline;
+
+/// Where a tree is cut: of joints that maximal coordinates and loops split bodies by.
+typedef struct lb_joint_cut {
+  bool taken_apart;   ///< by maximal coordinates alone: else it would carry the child
+  bool starts_itself; ///< of one that splits its child: q and qd say where it starts, and not where
+                      ///< the child is
+  bool rejoins;       ///< made up where one split its child: it holds the part to the rest
+} lb_joint_cut;
+
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
 /// marked `loop` closes a loop instead and becomes a constraint. A body that no joint carries moves
 /// freely.
@@ -203,22 +221,14 @@ typedef struct lb_scene_joint {
                  ///< free-2d; of spherical joints with limits what swings and twists)
   lb_vec3 axis2; ///< of universal, planar and free-2d joints: unit, at right angles to `axis`
   double pitch;  ///< of helical joints: way along the axis for one turn [m]
-  lb_turn_order order; ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
-  bool rotation_first; ///< of free-3d joints: rotation, then translation along the turned axes
-  int nframe;          ///< of spline curves: control frames, 4 or more
-  const lb_transform* frame; ///< [nframe] control frames, in the joint's frame
-  bool cyclic;               ///< the last is followed by the first
-  int rows, columns;         ///< of spline surfaces: control values along q[1] and q[0], 4 or more
-  const double* control[6]; ///< [rows][columns] of x, y, z [m] and turns about x, y, z [rad]; NULL:
-                            ///< zero
-  int npart;                ///< of composite joints: joints in series
+  lb_turn_order order;    ///< of euler and free-3d joints; euler: not LB_TURN_EXPONENTIAL
+  bool rotation_first;    ///< of free-3d joints: rotation, then translation along the turned axes
+  lb_joint_spline spline; ///< of spline curves and surfaces
+  int npart;              ///< of composite joints: joints in series
   const struct lb_scene_joint* part; ///< [npart] each moves the next. Of a part, `in_parent` is
                                      ///< its frame in the one before, and no body is named
   bool loop;
-  bool taken_apart;    ///< by maximal coordinates alone: else it would carry the child
-  bool splits_off_all; ///< of one that splits its child: the child's mass, and not a share of it
-  bool starts_itself;  ///< likewise: q and qd say where it starts, and not where the child is
-  bool rejoins;        ///< made up where one split its child: it holds the part to the rest
+  lb_joint_cut cut;
   const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
   bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
   bool averages;            ///< it holds the means of those faces, and does not make them rigid
@@ -247,57 +257,55 @@ typedef struct lb_scene_joint {
   lb_scene_named named;
 } lb_scene_joint;
 
-/// A spring with a damper between two points.
-typedef struct lb_scene_spring {
-  const char* name;
-  lb_place place;
-  int body[2];              ///< either may be LB_WORLD
-  lb_vec3 point[2];         ///< in the bodies' frames, elastic ones at rest
-  const char* face_name[2]; ///< of bodies that are `elastic`: the faces it is fastened to
-  bool at_middle[2];        ///< the point is measured from the middle of that face
-  int face[2];      ///< of bodies given as `reduced`: which of their faces; -1: the held one
-  double stiffness; ///< [N/m] >= 0
-  double damping;   ///< [N s/m] >= 0
-  double length;    ///< at rest [m]; NAN: as long as it is at the start
-  lb_force_curve force_curve; ///< other than in proportion
-  lb_vec3 along; ///< unit, in the axes of the first end's body or the world: only what lies along
-                 ///< it counts; zero: the way from end to end
-} lb_scene_spring;
-
-/// A point of a rigid body, or of the world.
+/// A point of a body or of the world that a force acts on.
 typedef struct lb_scene_point {
   int body;
-  lb_vec3 at; ///< in its frame
+  lb_vec3 at;            ///< in its frame, that of an elastic one at rest
+  const char* face_name; ///< of a body that is `elastic`: the face it is fastened to
+  bool at_middle;        ///< `at` is measured from the middle of that face
+  int face;              ///< of a body given as `reduced`: which of its faces; -1: the held one
 } lb_scene_point;
+
+/// Kinds of forces on points of bodies. code, name, section in scene files, one line for people
+#define LB_FORCE_LIST(X)                                                                           \
+  X(LB_FORCE_SPRING, spring, "springs", "springs with dampers between two points, by name")        \
+  X(LB_FORCE_CABLE, cable, "cables", "cables through several points, by name")                     \
+  X(LB_FORCE_GROUND, ground, "grounds", "planes that push points back, by name")                   \
+  X(LB_FORCE_ATTRACTION, attraction, "attractions",                                                \
+    "pulls by the inverse square of the distance between two points, by name")
+
+typedef enum lb_force_kind {
+#define LB_FORCE_CODE(code, name, section, about) code,
+  LB_FORCE_LIST(LB_FORCE_CODE)
+#undef LB_FORCE_CODE
+      LB_FORCE_KINDS
+} lb_force_kind;
 
 enum { LB_CABLE_MOST_POINTS = 32 };
 
-/// A cable through several points, with one tension over its whole length.
-typedef struct lb_scene_cable {
+/// A force on points of bodies. Springs pull two points together, cables have one tension through
+/// several; both have a force curve over their stretch and a damper. A ground is a plane that
+/// pushes points back by the force curve of their depth below it, and rubs. An attraction pulls two
+/// points together by the inverse square of their distance.
+typedef struct lb_scene_force {
   const char* name;
   lb_place place;
-  int npoint; ///< 2 to LB_CABLE_MOST_POINTS
+  lb_force_kind kind;
+  int npoint; ///< of springs and attractions 2, of cables 2 to LB_CABLE_MOST_POINTS, of grounds any
   lb_scene_point* point;
-  double stiffness; ///< of all of it [N/m] >= 0
-  double damping;   ///< [N s/m] >= 0
-  double length;    ///< at rest [m]; NAN: as long as it is at the start
-  lb_force_curve force_curve;
-} lb_scene_cable;
-
-/// Compliant ground: a plane with a normal force over the depth of points below it, and friction.
-typedef struct lb_scene_ground {
-  const char* name;
-  lb_place place;
-  int npoint;
-  lb_scene_point* point; ///< of bodies
-  lb_vec3 at;            ///< a point of the plane, in the world [m]
-  lb_vec3 normal;        ///< unit, out of the ground
-  double stiffness;      ///< [N/m] > 0
-  double exponent;       ///< force k s^exponent of the depth s in metres; 0 is 1, else >= 1
-  double dissipation;    ///< part of the force added for each m/s of sinking in [s/m] >= 0
-  double friction;       ///< coefficient >= 0
-  double slip;           ///< speed below which friction fades [m/s] > 0
-} lb_scene_ground;
+  double stiffness;           ///< [N/m] >= 0; of attractions their strength [N m^2]
+  double damping;             ///< of springs and cables [N s/m] >= 0
+  double length;              ///< of springs and cables at rest [m]; NAN: that at the start. Of
+                              ///< attractions their softening length
+  lb_force_curve force_curve; ///< other than in proportion; a ground's has no table and is slack
+  lb_vec3 along; ///< of springs: unit, in the axes of the first point's body or the world: only
+                 ///< what lies along it counts; zero: the way from point to point. Of grounds: the
+                 ///< normal, unit, out of the ground
+  lb_vec3 at;    ///< of grounds: a point of the plane, in the world [m]
+  double dissipation; ///< of grounds: part of the force added for each m/s of sinking in [s/m] >= 0
+  double friction;    ///< of grounds: coefficient >= 0
+  double slip;        ///< of grounds: speed below which friction fades [m/s] > 0
+} lb_scene_force;
 
 /// A point that a rope runs through, or a node of a deformable.
 typedef struct lb_scene_rope_point {
@@ -380,9 +388,10 @@ typedef struct lb_scene_load {
 
 /// code, name in scene files
 #define LB_CONSTRAINT_LIST(X)                                                                      \
-  X(LB_CONSTRAINT_COUPLE, "couple") /* a linear coupling of joints' coordinates */                 \
-  X(LB_CONSTRAINT_FOLLOW, "follow") /* a point or frame that is held or prescribed */              \
-  X(LB_CONSTRAINT_FLOOR, "floor")   /* points that stay above a height */
+  X(LB_CONSTRAINT_COUPLE, couple)     /* a linear coupling of joints' coordinates */               \
+  X(LB_CONSTRAINT_FOLLOW, follow)     /* a point or frame that is held or prescribed */            \
+  X(LB_CONSTRAINT_FLOOR, floor)       /* points that stay above a height */                        \
+  X(LB_CONSTRAINT_DISTANCE, distance) /* a rod or a rope between points of two bodies */
 
 typedef enum lb_constraint_kind {
 #define LB_CONSTRAINT_CODE(code, name) code,
@@ -422,6 +431,9 @@ typedef struct lb_scene_constraint {
   lb_quat from;                ///< orientation of the body at angle zero
   lb_vec3 normal;              ///< floor: out of it, unit, in the world; zero: z
   double height;               ///< floor: of its plane along the normal, from the world's origin
+  lb_scene_point* other;       ///< distance: the end that is not `point`; else NULL
+  double length;               ///< distance: of the rod [m]; NAN: as it is at the start
+  bool unilateral;             ///< distance: a rope, whose ends may come nearer
 } lb_scene_constraint;
 
 /// A point whose motion was measured.
@@ -527,12 +539,10 @@ typedef enum lb_parameter_kind {
 typedef enum lb_owner {
   LB_OWNER_BODY,
   LB_OWNER_JOINT,
-  LB_OWNER_SPRING,
-  LB_OWNER_CABLE,
+  LB_OWNER_FORCE,
   LB_OWNER_MOTOR,
   LB_OWNER_ROPE,
   LB_OWNER_MATERIAL,
-  LB_OWNER_GROUND,
   LB_OWNER_COUNT
 } lb_owner;
 
@@ -590,20 +600,30 @@ typedef struct lb_scene_optimize {
   int iterations;
 } lb_scene_optimize;
 
-/// code, name in scene files, one line for people
+/// How an integrator finds the end of a step.
+typedef enum lb_method {
+  LB_METHOD_EXPLICIT, ///< from slopes alone, with a given step
+  LB_METHOD_ADAPTIVE, ///< likewise, and it chooses its steps by a tolerance
+  LB_METHOD_LINEAR,   ///< from one linear system
+  LB_METHOD_IMPLICIT  ///< by Newton's method, up to a tolerance
+} lb_method;
+
+/// code, stepper (lb_stepper_...), name in scene files, method, one line for people
 #define LB_INTEGRATOR_LIST(X)                                                                      \
-  X(LB_INTEGRATOR_EULER, "euler", "semi-implicit Euler, order 1, cheapest per step")               \
-  X(LB_INTEGRATOR_RK4, "rk4", "classical Runge-Kutta, order 4")                                    \
-  X(LB_INTEGRATOR_RK8, "rk8", "Fehlberg's Runge-Kutta, order 8, the most exact at a fixed step")   \
-  X(LB_INTEGRATOR_LINEAR_EULER, "linear-euler",                                                    \
+  X(EULER, euler, "euler", EXPLICIT, "semi-implicit Euler, order 1, cheapest per step")            \
+  X(MIDPOINT, midpoint, "midpoint", EXPLICIT, "explicit midpoint rule, order 2")                   \
+  X(RK4, rk4, "rk4", EXPLICIT, "classical Runge-Kutta, order 4")                                   \
+  X(RK8, rk8, "rk8", EXPLICIT, "Fehlberg's Runge-Kutta, order 8, the most exact at a fixed step")  \
+  X(LINEAR_EULER, linear_euler, "linear-euler", LINEAR,                                            \
     "linearly implicit Euler, order 1: one linear system a step")                                  \
-  X(LB_INTEGRATOR_BDF1, "bdf1", "implicit Euler, order 1: the most damping")                       \
-  X(LB_INTEGRATOR_BDF2, "bdf2", "implicit, order 2: stiff springs and elastic bodies")             \
-  X(LB_INTEGRATOR_SDIRK2, "sdirk2", "implicit in two stages, order 2, the least error of these")   \
-  X(LB_INTEGRATOR_ADAPTIVE, "adaptive", "order 8 with the step chosen from the tolerance")
+  X(BDF1, bdf1, "bdf1", IMPLICIT, "implicit Euler, order 1: the most damping")                     \
+  X(BDF2, bdf2, "bdf2", IMPLICIT, "implicit, order 2: stiff springs and elastic bodies")           \
+  X(SDIRK2, sdirk2, "sdirk2", IMPLICIT,                                                            \
+    "implicit in two stages, order 2, the least error of these")                                   \
+  X(ADAPTIVE, adaptive, "adaptive", ADAPTIVE, "order 8 with the step chosen from the tolerance")
 
 typedef enum lb_integrator {
-#define LB_INTEGRATOR_CODE(code, name, text) code,
+#define LB_INTEGRATOR_CODE(code, stepper, name, method, text) LB_INTEGRATOR_##code,
   LB_INTEGRATOR_LIST(LB_INTEGRATOR_CODE)
 #undef LB_INTEGRATOR_CODE
       LB_INTEGRATOR_COUNT
@@ -672,15 +692,13 @@ typedef struct lb_scene {
   double duration; ///< [s]
   lb_scene_solver solver;
   lb_scene_record record;
-  int nmaterial, nbody, nshape, njoint, nspring, ncable, nground, nmotor, nload, nconstraint,
-      nmarker, nrope, ndeformable;
+  int nmaterial, nbody, nshape, njoint, nforce, nmotor, nload, nconstraint, nmarker, nrope,
+      ndeformable;
   lb_scene_material* material;
   lb_scene_body* body;
   lb_scene_shape* shape;
   lb_scene_joint* joint;
-  lb_scene_spring* spring;
-  lb_scene_cable* cable;
-  lb_scene_ground* ground;
+  lb_scene_force* force; ///< in any order
   lb_scene_motor* motor;
   lb_scene_load* load;
   lb_scene_constraint* constraint;
@@ -733,6 +751,9 @@ lb_status lb_scene_check(const lb_scene* scene, lb_error* err);
 /// Names as written in scene files.
 const char* lb_joint_kind_name(lb_joint_kind kind);
 const char* lb_parameter_kind_name(lb_parameter_kind kind);
+const char* lb_force_kind_name(lb_force_kind kind);
+/// Does it pull its points together? Then it is drawn as lines between them.
+bool lb_force_joins(lb_force_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
 int lb_joint_count_q(const lb_scene_joint* joint);
 int lb_joint_count_v(const lb_scene_joint* joint);
@@ -747,6 +768,7 @@ lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k);
 /// Is it other than in proportion?
 bool lb_force_curve_bends(const lb_force_curve* law);
 const char* lb_integrator_name(lb_integrator integrator);
+lb_method lb_integrator_method(lb_integrator integrator);
 /// The error that adaptive steppers allow in a step.
 double lb_adaptive_tolerance(const lb_scene_solver* solver);
 

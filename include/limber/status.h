@@ -67,6 +67,9 @@ void lb_error_clear(lb_error* err);
 lb_status lb_error_add(lb_error* err, lb_status status, lb_place place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/// Add all messages of another list, and return its status.
+lb_status lb_error_append(lb_error* err, const lb_error* from);
+
 /// Write message i as `file:line:column: text` (leaving out what is unknown), cut to `size` bytes.
 /// Returns the full length, as snprintf does.
 size_t lb_error_format(const lb_error* err, int i, char* out, size_t size);

@@ -8,15 +8,11 @@
 #include "app/verb.h"
 #include "limber/version.h"
 
-static const verb* const verbs[] = {&verb_simulate, &verb_reduce, &verb_fit,      &verb_inverse,
-                                    &verb_retarget, &verb_replay, &verb_optimize, &verb_check};
-enum { NVERB = sizeof verbs / sizeof *verbs };
-
 static void print_help(FILE* file) {
   fprintf(file, "Limber %s simulates the motion of articulated characters.\n\n", lb_version());
   fprintf(file, "Usage: limber VERB ...\n\nVerbs:\n");
   for (int i = 0; i < NVERB; i++) {
-    fprintf(file, "  %-10s %s\n", verbs[i]->name, verbs[i]->summary);
+    fprintf(file, "  %-10s %s\n", VERBS[i].name, VERBS[i].summary);
   }
   fprintf(file, "  %-10s %s\n", "help", "show this text, or 'limber help VERB' all about a verb");
   fprintf(file, "\nOptions:\n  -h, --help   show this text\n  --version    show the version\n"
@@ -25,8 +21,8 @@ static void print_help(FILE* file) {
 
 static const verb* find_verb(const char* name) {
   for (int i = 0; i < NVERB; i++) {
-    if (strcmp(verbs[i]->name, name) == 0) {
-      return verbs[i];
+    if (strcmp(VERBS[i].name, name) == 0) {
+      return &VERBS[i];
     }
   }
   return NULL;
@@ -36,7 +32,7 @@ static exit_code unknown_verb(const char* name) {
   const char* best = NULL;
   int distance = 0;
   for (int i = 0; i < NVERB; i++) {
-    suggest_nearer(name, verbs[i]->name, &best, &distance);
+    suggest_nearer(name, VERBS[i].name, &best, &distance);
   }
   suggest_nearer(name, "help", &best, &distance);
   suggest_nearer(name, "--help", &best, &distance);
@@ -76,7 +72,7 @@ static exit_code dispatch(int narg, char** args) {
     return EXIT_DONE;
   }
   const verb* chosen = find_verb(word);
-  return chosen ? chosen->run(chosen, narg - 1, args + 1) : unknown_verb(word);
+  return chosen ? verb_run(chosen, narg - 1, args + 1) : unknown_verb(word);
 }
 
 int main(int argc, char** argv) {

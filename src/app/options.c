@@ -1,106 +1,18 @@
-// Reads command lines by the verbs' tables, and prints the tables as help.
-#include <errno.h>
+// Reads command lines by the tables of verbs and options, and prints the tables as help.
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app/suggest.h"
 #include "app/terminal.h"
 #include "app/verb.h"
-#include "scene/yaml/yaml_number.h"
-
-const char* parse_text(const char* text, void* target) {
-  if (!*text) {
-    return "a name";
-  }
-  *(const char**)target = text;
-  return NULL;
-}
-
-const char* parse_seconds(const char* text, void* target) {
-  double value = 0;
-  const char* unit = "";
-  if (lb_number_read(text, LB_TIME, &value, &unit) != LB_NUMBER_OK || value <= 0) {
-    return "a positive time: seconds, such as 2.5 or 1e-3, or with a unit, such as 2ms or 1min";
-  }
-  *(double*)target = value;
-  return NULL;
-}
-
-const char* parse_length(const char* text, void* target) {
-  double value = 0;
-  const char* unit = "";
-  if (lb_number_read(text, LB_LENGTH, &value, &unit) != LB_NUMBER_OK || value <= 0) {
-    return "a positive length: metres, such as 0.001, or with a unit, such as 1mm";
-  }
-  *(double*)target = value;
-  return NULL;
-}
-
-// In hertz, with or without the word.
-static bool read_hertz(const char* text, double* value) {
-  static const double MOST = 1e6;
-  char* end = NULL;
-  *value = strtod(text, &end);
-  return end != text && (!*end || strcmp(end, "Hz") == 0) && *value > 0 && *value <= MOST;
-}
-
-const char* parse_rate(const char* text, void* target) {
-  double value = 0;
-  if (!read_hertz(text, &value)) {
-    return "a positive number of samples a second, such as 500 or 1000Hz, up to a million";
-  }
-  *(double*)target = value;
-  return NULL;
-}
-
-const char* parse_frequency(const char* text, void* target) {
-  double value = 0;
-  if (!read_hertz(text, &value)) {
-    return "a positive frequency in hertz, such as 6 or 20Hz, up to a million";
-  }
-  *(double*)target = value;
-  return NULL;
-}
-
-const char* parse_threads(const char* text, void* target) {
-  char* end = NULL;
-  errno = 0;
-  const long value = strtol(text, &end, 10);
-  if (end == text || *end || errno || value < 1 || value > 1024) {
-    return "a whole number from 1 to 1024";
-  }
-  *(int*)target = (int)value;
-  return NULL;
-}
-
-const char* parse_bytes(const char* text, void* target) {
-  static const struct {
-    const char* name;
-    double bytes;
-  } UNITS[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
-  static const double MOST = 1e15;
-  char* end = NULL;
-  const double value = strtod(text, &end);
-  for (size_t i = 0; end != text && i < sizeof UNITS / sizeof *UNITS; i++) {
-    const double bytes = value * UNITS[i].bytes;
-    if (strcmp(end + strspn(end, " "), UNITS[i].name) == 0 && bytes >= 1 && bytes <= MOST) {
-      *(size_t*)target = (size_t)bytes;
-      return NULL;
-    }
-  }
-  return "a positive number of bytes, or with a unit, such as 500kB, 64MB or 2GB";
-}
 
 // The option that `word` (up to '=', if there is one) names, or NULL.
 static const option* find_option(const verb* v, const char* word) {
   const size_t length = strcspn(word, "=");
-  for (int i = 0; i < v->noption; i++) {
-    const option* o = &v->options[i];
-    if (strlen(o->name) == length && strncmp(o->name, word, length) == 0) {
-      return o;
-    }
-    if (o->letter && strcmp(o->letter, word) == 0) {
+  const option* o = NULL;
+  for (int i = 0; (o = verb_option(v, i)); i++) {
+    if ((strlen(o->name) == length && strncmp(o->name, word, length) == 0) ||
+        (o->letter && strcmp(o->letter, word) == 0)) {
       return o;
     }
   }
@@ -113,8 +25,9 @@ static exit_code unknown_option(const verb* v, const char* word) {
   snprintf(known, sizeof known, "%.*s", length, word);
   const char* best = NULL;
   int distance = 0;
-  for (int i = 0; i < v->noption; i++) {
-    suggest_nearer(known, v->options[i].name, &best, &distance);
+  const option* o = NULL;
+  for (int i = 0; (o = verb_option(v, i)); i++) {
+    suggest_nearer(known, o->name, &best, &distance);
   }
   suggest_nearer(known, "--help", &best, &distance);
   if (best) {
@@ -129,11 +42,12 @@ static exit_code unknown_option(const verb* v, const char* word) {
 
 // Read one option that starts at args[*i]; moves *i to its last word. False after telling a
 // mistake.
-static bool read_option(const verb* v, const option* o, int narg, char** args, int* i, void* into) {
+static bool read_option(const verb* v, const option* o, int narg, char** args, int* i,
+                        verb_args* into) {
   void* target = (char*)into + o->offset;
   const char* word = args[*i];
   const char* equals = word[1] == '-' ? strchr(word, '=') : NULL;
-  if (!o->value) {
+  if (!o->type) {
     if (equals) {
       tell_error("option '%s' takes no value", o->name);
       return false;
@@ -146,13 +60,12 @@ static bool read_option(const verb* v, const option* o, int narg, char** args, i
     return false;
   }
   const char* text = equals ? equals + 1 : args[++*i];
-  const char* expected = o->parse(text, target);
-  if (expected) {
+  const bool good = o->type->read(o->type, text, target);
+  if (!good) {
     tell_error("option '%s' of 'limber %s' is '%s'; it must be %s", o->name, v->name, text,
-               expected);
-    return false;
+               o->type->expected);
   }
-  return true;
+  return good;
 }
 
 static bool right_count(const verb* v, int nplain, char** plain) {
@@ -168,7 +81,8 @@ static bool right_count(const verb* v, int nplain, char** plain) {
   return true;
 }
 
-bool verb_parse(const verb* v, int narg, char** args, void* into, int* nplain, exit_code* code) {
+bool verb_parse(const verb* v, int narg, char** args, verb_args* into, int* nplain,
+                exit_code* code) {
   bool only_plain = false; // after "--"
   int n = 0;
   *code = EXIT_INPUT;
@@ -199,8 +113,8 @@ bool verb_parse(const verb* v, int narg, char** args, void* into, int* nplain, e
 void verb_help(const verb* v) {
   printf("Usage: limber %s %s\n\n%s\n", v->name, v->usage, v->about);
   printf("\nOptions:\n");
-  for (int i = 0; i < v->noption; i++) {
-    const option* o = &v->options[i];
+  const option* o = NULL;
+  for (int i = 0; (o = verb_option(v, i)); i++) {
     char left[64];
     snprintf(left, sizeof left, "%s%s%s%s%s", o->letter ? o->letter : "", o->letter ? ", " : "",
              o->name, o->value ? " " : "", o->value ? o->value : "");

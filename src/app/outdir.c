@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "app/terminal.h"
-#include "record/file/whole_file.h"
+#include "output/file/whole_file.h"
 
 void outdir_default(const char* scene, char* out, size_t size) {
   const char* slash = strrchr(scene, '/');

@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app/interrupt.h"
+#include "base/clock.h"
 #include "job/job_text.h"
 
 static const char* const red = "\033[1;31m";
@@ -71,16 +71,6 @@ void tell_errors(const lb_error* err) {
   }
 }
 
-double clock_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-const char* duration_text(double seconds, char* out, size_t size) {
-  return lb_text_duration(seconds, out, size);
-}
-
 // --- progress ---
 
 static const double bar_after = 0.5;   // s of work before a bar appears
@@ -89,7 +79,7 @@ static const double line_every = 2;    // s between lines, if there is a tenth m
 static const double line_at_most = 30; // s between lines in any case
 
 meter meter_start(bool quiet) {
-  const double now = clock_now();
+  const double now = lb_clock();
   return (meter){.quiet = quiet, .terminal = is_terminal(stderr), .started = now, .shown = now};
 }
 
@@ -114,13 +104,28 @@ static bool due(const meter* m, double now, double fraction) {
   return waited >= line_at_most || (waited >= line_every && news);
 }
 
+// Work without a known end, by the same rules.
+static void say(meter* m, const char* what) {
+  const double now = lb_clock();
+  if (what && !m->quiet && now - m->shown >= (m->terminal ? bar_every : line_every)) {
+    fprintf(stderr, m->terminal ? "\r%s\033[K" : "%s\n", what);
+    fflush(stderr);
+    m->drawn = m->terminal;
+    m->shown = now;
+  }
+}
+
 static bool report(void* context, double fraction, const char* what) {
   meter* m = context;
-  const double now = clock_now();
+  const double now = lb_clock();
+  if (isnan(fraction)) {
+    say(m, what);
+    return !interrupted();
+  }
   fraction = fmin(fmax(fraction, 0), 1);
   if (!m->quiet && fraction > 0 && due(m, now, fraction)) {
     char left[48];
-    duration_text((now - m->started) * (1 - fraction) / fraction, left, sizeof left);
+    lb_text_duration((now - m->started) * (1 - fraction) / fraction, left, sizeof left);
     if (m->terminal) {
       draw_bar(fraction, what ? what : "working", left);
       m->drawn = true;
@@ -135,22 +140,6 @@ static bool report(void* context, double fraction, const char* what) {
 
 lb_progress meter_progress(meter* m) {
   return (lb_progress){.report = report, .context = m};
-}
-
-void meter_say(meter* m, const char* format, ...) {
-  const double now = clock_now(), waited = now - m->shown;
-  if (m->quiet || waited < (m->terminal ? bar_every : line_every)) {
-    return;
-  }
-  va_list args;
-  va_start(args, format);
-  fputs(m->terminal ? "\r" : "", stderr);
-  vfprintf(stderr, format, args);
-  fputs(m->terminal ? "\033[K" : "\n", stderr);
-  fflush(stderr);
-  va_end(args);
-  m->drawn = m->terminal;
-  m->shown = now;
 }
 
 void meter_end(meter* m) {

@@ -18,14 +18,9 @@ void tell_warning(const char* format, ...) __attribute__((format(printf, 1, 2)))
 // All messages of a list, each as an error.
 void tell_errors(const lb_error* err);
 
-// Seconds since some moment.
-double clock_now(void);
-
-// A duration for people: "250 us", "1.5 ms", "12.3 s", "2 min 5 s", "1 h 2 min".
-const char* duration_text(double seconds, char* out, size_t size);
-
 // Shows how far work is on stderr: a bar on a terminal, now and then a line elsewhere, nothing when
-// the work is short. Stops the work once the program was interrupted.
+// the work is short; where the end is not known, a sentence instead of the bar. Stops the work once
+// the program was interrupted.
 typedef struct meter {
   bool quiet;
   bool terminal;
@@ -37,7 +32,5 @@ typedef struct meter {
 
 meter meter_start(bool quiet);
 lb_progress meter_progress(meter* m);
-// Say how work without a known end is getting on, by the same rules.
-void meter_say(meter* m, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Take the bar away.
 void meter_end(meter* m);

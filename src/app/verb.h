@@ -1,8 +1,10 @@
-// A verb of the command line: `limber VERB ...`. Each is one file with one of these; main.c holds
-// the list. The tables give the parser, the help texts and the suggestions all they know.
+// A verb of the command line: `limber VERB ...`. Every verb is a kind of job (limber/job.h); the
+// tables in verbs.c give the parser, the help texts and the suggestions all they know.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "limber/job.h"
 
 // What the program returns to the shell.
 typedef enum exit_code {
@@ -12,53 +14,55 @@ typedef enum exit_code {
   EXIT_INTERRUPTED = 130 // Ctrl-C or a polite kill; what was done so far is saved
 } exit_code;
 
-// Turn the text after an option into a value at `target`. Returns what was expected instead when
-// the text is not that, or NULL when all is well.
-typedef const char* (*option_parse)(const char* text, void* target);
+// What options are read into.
+typedef struct verb_args {
+  lb_job_options o;
+  bool quiet;
+} verb_args;
 
-const char* parse_text(const char* text, void* target);      // const char*
-const char* parse_seconds(const char* text, void* target);   // double, positive; units as in scenes
-const char* parse_length(const char* text, void* target);    // double, positive; units as in scenes
-const char* parse_rate(const char* text, void* target);      // double, positive [Hz]
-const char* parse_frequency(const char* text, void* target); // the same, of no samples
-const char* parse_threads(const char* text, void* target);   // int, 1 to 1024
-const char* parse_bytes(const char* text, void* target);     // size_t, positive; kB, MB, GB
+// What the text after an option may be.
+typedef struct option_type {
+  // Turn the text into a value at `target`; false: it is no such thing.
+  bool (*read)(const struct option_type* self, const char* text, void* target);
+  int unit;           // an lb_unit_kind, where there are units
+  double least, most; // bounds, where there are any
+  const char* expected;
+} option_type;
 
 typedef struct option {
-  const char* name;   // with its dashes: "--out"
-  const char* letter; // short form: "-o", or NULL
-  const char* value;  // how help calls its value: "DIR"; NULL: a flag, with a bool at `offset`
-  option_parse parse; // of the value
-  size_t offset;      // of the field in the verb's arguments
-  const char* help;   // what it does, and its default
+  const char* name;        // with its dashes: "--out"
+  const char* letter;      // short form: "-o", or NULL
+  const char* value;       // how help calls its value: "DIR"; NULL: a flag
+  const option_type* type; // of the value; NULL: a bool
+  size_t offset;           // in verb_args
+  unsigned of;             // bits of the verbs that take it
+  const char* help;        // what it does, and its default
 } option;
 
 typedef struct verb {
-  const char* name;
+  const char* name; // of the job
+  unsigned bit;
   const char* usage;   // what follows the name
   const char* summary; // one line in the list of verbs
   const char* about;   // paragraphs of the help text
   const char* example; // command lines
   const char* exits;   // exit codes, one a line
-  const option* options;
-  int noption;
-  int least, most; // how many plain arguments it takes
-  // Read the options and run; `args` are the words after the verb.
-  exit_code (*run)(const struct verb* self, int narg, char** args);
+  int least, most;     // how many plain words it takes: the scene, and perhaps a table
+  bool many;           // all of them are scenes, and nothing is written
+  bool replays;        // it reads the folder of another job, and writes into one there
 } verb;
 
-extern const verb verb_check;
-extern const verb verb_fit;
-extern const verb verb_inverse;
-extern const verb verb_optimize;
-extern const verb verb_reduce;
-extern const verb verb_replay;
-extern const verb verb_retarget;
-extern const verb verb_simulate;
+extern const verb VERBS[];
+extern const int NVERB;
+// The options of a verb, one after the other; NULL at the end.
+const option* verb_option(const verb* v, int i);
 
-// Read `args` into the structure `into` and gather the plain arguments at the front of `args`,
-// `*nplain` of them. False after a mistake was told, or when help was asked for and printed;
-// `*code` is then what to exit with.
-bool verb_parse(const verb* v, int narg, char** args, void* into, int* nplain, exit_code* code);
-
+// Read `args` into `into` and gather the plain arguments at the front of `args`, `*nplain` of them.
+// False after a mistake was told, or when help was asked for and printed; `*code` is then what to
+// exit with.
+bool verb_parse(const verb* v, int narg, char** args, verb_args* into, int* nplain,
+                exit_code* code);
 void verb_help(const verb* v);
+
+// Read the words after the verb, and do its job.
+exit_code verb_run(const verb* v, int narg, char** args);

@@ -91,6 +91,14 @@ char* lb_arena_text(lb_arena* arena, const char* text, size_t length) {
   return copy;
 }
 
+void* lb_arena_copy(lb_arena* arena, const void* from, size_t count, size_t size) {
+  void* to = lb_arena_take_array(arena, count, size, LB_ALIGN);
+  if (to && count > 0) {
+    memcpy(to, from, count * size);
+  }
+  return to;
+}
+
 void* lb_arena_grow(lb_arena* arena, void* array, int count, int* capacity, size_t size,
                     size_t align) {
   if (count < *capacity) {

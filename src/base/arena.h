@@ -41,6 +41,10 @@ char* lb_arena_text(lb_arena* arena, const char* text, size_t length);
   ((type*)lb_arena_take_array((arena), (size_t)(count), sizeof(type), _Alignof(type)))
 void* lb_arena_take_array(lb_arena* arena, size_t count, size_t size, size_t align);
 
+// A copy of `count` objects, which may be NULL where there are none; NULL when there is no memory.
+#define LB_COPY(arena, from, count) lb_arena_copy((arena), (from), (size_t)(count), sizeof *(from))
+void* lb_arena_copy(lb_arena* arena, const void* from, size_t count, size_t size);
+
 // Room for one more element at the end of a growing array that lives in the arena: returns the
 // (perhaps moved) array or NULL when there is no memory. Outgrown copies stay in the arena until it
 // is released.

@@ -84,6 +84,13 @@ lb_status lb_error_add(lb_error* err, lb_status status, lb_place place, const ch
   return status;
 }
 
+lb_status lb_error_append(lb_error* err, const lb_error* from) {
+  for (int i = 0; i < from->count; i++) {
+    lb_error_add(err, from->status, from->message[i].place, "%s", from->message[i].text);
+  }
+  return from->status;
+}
+
 size_t lb_error_format(const lb_error* err, int i, char* out, size_t size) {
   const lb_message* m = &err->message[i];
   int n;

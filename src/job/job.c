@@ -1,33 +1,46 @@
 // What all kinds of jobs have in common.
-#include "job/job_inside.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const lb_job_type* const TYPES[] = {&lb_job_simulate};
+#include "base/clock.h"
+#include "job/job_inside.h"
+#include "job/job_text.h"
+#include "limber/inverse.h"
+#include "limber/reduce.h"
+#include "output/file/writers.h"
+
+static const lb_job_type* const TYPES[] = {&lb_job_check,    &lb_job_fit,     &lb_job_inverse,
+                                           &lb_job_optimize, &lb_job_reduce,  &lb_job_replay,
+                                           &lb_job_retarget, &lb_job_simulate};
 enum { NTYPE = sizeof TYPES / sizeof *TYPES };
 
 lb_job_options lb_job_default(void) {
-  return (lb_job_options){.kind = "simulate", .duration = NAN, .step = NAN, .threads = 1};
+  return (lb_job_options){.kind = "simulate",
+                          .duration = NAN,
+                          .step = NAN,
+                          .threads = 1,
+                          .cutoff = NAN,
+                          .force_cutoff = NAN,
+                          .touch = lb_inverse_default().touch,
+                          .frames = lb_reduce_default().frames,
+                          .missed = NAN,
+                          .rate = 1000};
+}
+
+lb_status lb_job_no_memory(lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a job");
 }
 
 // --- making and releasing ---
 
-static bool copy(lb_arena* arena, const char** text) {
-  *text = *text ? lb_arena_text(arena, *text, strlen(*text)) : NULL;
-  return *text != NULL;
-}
-
-static bool copy_texts(lb_job* j) {
-  const char** const text[] = {&j->o.kind,  &j->o.scene,      &j->o.text,
-                               &j->o.basis, &j->o.parameters, &j->o.out};
-  bool ok = true;
+static void copy_texts(lb_job* j) {
+  const char** const text[] = {&j->o.kind,  &j->o.scene,      &j->o.text, &j->o.table, &j->o.out,
+                               &j->o.basis, &j->o.parameters, &j->o.from, &j->o.forces};
   for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
-    ok = (!*text[i] || copy(&j->arena, text[i])) && ok;
+    *text[i] = *text[i] ? lb_arena_text(&j->arena, *text[i], strlen(*text[i])) : NULL;
   }
-  return ok;
 }
 
 static const lb_job_type* find_type(const char* kind) {
@@ -49,15 +62,15 @@ lb_status lb_job_create(const lb_job_options* options, const lb_allocator* alloc
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_job* j = LB_TAKE(&arena, lb_job, 1);
-  bool ok = j != NULL;
-  if (ok) {
+  if (j) {
     *j = (lb_job){.arena = arena, .type = type, .o = *options};
-    ok = copy_texts(j);
+    j->own = lb_arena_take(&j->arena, type->size + 1, LB_ALIGN);
+    copy_texts(j);
     arena = j->arena;
   }
-  if (!ok) {
+  if (lb_arena_status(&arena) != LB_OK) {
     lb_arena_release(&arena);
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a job");
+    return lb_job_no_memory(err);
   }
   *job = j;
   return LB_OK;
@@ -67,6 +80,9 @@ void lb_job_release(lb_job* j) {
   if (j) {
     lb_results_drop(j->results);
     lb_recording_release(j->recording);
+    if (j->type->release) {
+      j->type->release(j);
+    }
     lb_model_release(j->model);
     if (j->read) {
       lb_scene_release(&j->scene);
@@ -78,8 +94,21 @@ void lb_job_release(lb_job* j) {
 
 // --- stages ---
 
+lb_status lb_job_make_model(lb_job* j, lb_error* err) {
+  const lb_status status = lb_model_create(&j->scene, j->arena.allocator, &j->model, err);
+  return status == LB_OK || status == LB_NO_MEMORY ? status : LB_INVALID;
+}
+
+lb_status lb_job_record(lb_job* j, const lb_model* model, lb_recording** recording, lb_error* err) {
+  return lb_recording_create(model, 0, j->arena.allocator, recording, err);
+}
+
 static lb_status read_scene(lb_job* j, lb_error* err) {
   const char* name = j->o.scene ? j->o.scene : "scene";
+  if (j->type->rereads && (j->o.text || strcmp(name, "-") == 0)) {
+    return lb_error_add(err, LB_INVALID, (lb_place){0},
+                        "the scene is read twice, which standard input cannot be: name a file");
+  }
   return j->o.text ? lb_scene_parse(j->o.text, strlen(j->o.text), name, j->arena.allocator,
                                     &j->scene, err)
                    : lb_scene_read(name, j->arena.allocator, &j->scene, err);
@@ -88,30 +117,52 @@ static lb_status read_scene(lb_job* j, lb_error* err) {
 lb_status lb_job_load(lb_job* j, lb_error* err) {
   const lb_status status = read_scene(j, err);
   j->read = status == LB_OK;
+  if (j->read && j->type->reduced) {
+    j->scene.solver.elastic = LB_SPACE_REDUCED; // many runs want a fast model
+  }
   return j->read ? j->type->load(j, err) : status;
 }
 
-static lb_status open_results(lb_job* j, lb_error* err) {
-  return j->o.out ? lb_results_open(j->o.out, j->arena.allocator, &j->results, err) : LB_OK;
-}
-
 lb_status lb_job_run(lb_job* j, lb_error* err) {
-  lb_status status = lb_recording_create(j->model, 0, j->arena.allocator, &j->recording, err);
-  if (status == LB_OK) {
-    status = open_results(j, err);
+  lb_status status = LB_OK;
+  j->start = lb_clock();
+  if (j->o.out && j->type->streams) {
+    status = lb_results_open(j->o.out, j->arena.allocator, &j->results, err);
   }
-  if (status == LB_OK) {
-    j->summary = (lb_summary){.job = j->type->name};
+  if (status == LB_OK && j->type->run) {
     status = j->type->run(j, err);
-    j->ran = true;
   }
+  j->summary.job = j->type->name;
+  j->summary.wall_seconds = lb_clock() - j->start;
+  j->summary.interrupted = status == LB_INTERRUPTED;
+  j->summary.threads = j->o.threads;
+  j->outcome = status;
+  j->ran = true;
   return status;
 }
 
 lb_status lb_job_write(lb_job* j, lb_error* err) {
   lb_results* results = j->results;
+  if (!j->kept || !j->o.out) {
+    return LB_OK;
+  }
   j->results = NULL;
-  return results ? lb_results_close(results, j->recording, &j->summary, err) : LB_OK;
+  return j->type->write ? j->type->write(j, err)
+         : results      ? lb_results_close(results, j->recording, &j->summary, err)
+                        : lb_recording_write(j->recording, &j->summary, j->o.out, err);
+}
+
+const char* lb_job_path(lb_job* j, const char* dir, const char* name) {
+  const size_t size = strlen(dir) + strlen(name) + 2;
+  char* path = LB_TAKE(&j->arena, char, size);
+  if (path) {
+    snprintf(path, size, "%s/%s", dir, name);
+  }
+  return path;
+}
+
+const char* lb_job_place(const lb_job* j) {
+  return j->o.out ? j->o.out : "memory";
 }
 
 // --- while it runs ---
@@ -126,7 +177,9 @@ double lb_job_fraction(const lb_job* j) {
 
 static bool report(void* context, double fraction, const char* what) {
   lb_job* j = context;
-  atomic_store(&j->done, (int)(1e6 * fmin(fmax(fraction, 0), 1)));
+  if (!isnan(fraction)) {
+    atomic_store(&j->done, (int)(1e6 * fmin(fmax(fraction, 0), 1)));
+  }
   return lb_progress_report(&j->o.progress, fraction, what) && !atomic_load(&j->cancelled);
 }
 
@@ -149,6 +202,15 @@ lb_sink lb_job_sink(lb_job* j) {
   return (lb_sink){put, j};
 }
 
+lb_simulate_options lb_job_runs(lb_job* j) {
+  lb_simulate_options o = lb_simulate_default();
+  o.duration = j->o.duration;
+  o.step = j->o.step;
+  o.threads = j->o.threads;
+  o.progress = lb_job_progress(j);
+  return o;
+}
+
 // --- the report ---
 
 void lb_job_add(lb_job* j, lb_section_kind kind, const char* name, const char* format, ...) {
@@ -157,18 +219,51 @@ void lb_job_add(lb_job* j, lb_section_kind kind, const char* name, const char* f
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  char* kept = *text ? lb_arena_text(&j->arena, text, strlen(text)) : NULL;
-  if (kept && j->nsection < LB_JOB_SECTIONS) {
+  const char* kept = *text ? lb_arena_text(&j->arena, text, strlen(text)) : NULL;
+  lb_section* more = kept ? LB_GROW(&j->arena, j->section, j->nsection, &j->capacity) : NULL;
+  if (more) {
+    j->section = more;
     j->section[j->nsection++] = (lb_section){kind, name, kept};
+    if (j->o.told) {
+      j->o.told(j->o.context, &j->section[j->nsection - 1]);
+    }
+  }
+}
+
+void lb_job_add_rest(lb_job* j) {
+  char text[48];
+  const char* lead = j->outcome == LB_INTERRUPTED ? "Interrupted. " : "";
+  const int n = j->recording ? j->recording->nframe : 0;
+  if (n == 0) {
+    lb_job_add(j, LB_SECTION_NOTE, NULL, "Nothing was kept: it ended before the first frame.");
+  } else if (n == 1) {
+    lb_job_add(j, LB_SECTION_NOTE, NULL, "%sOnly the start is kept in %s.", lead, lb_job_place(j));
+  } else {
+    lb_job_add(j, LB_SECTION_NOTE, NULL, "%sThe first %s are kept in %s.", lead,
+               lb_text_duration(j->recording->time[n - 1], text, sizeof text), lb_job_place(j));
+  }
+}
+
+void lb_job_add_stopped(lb_job* j, int iterations) {
+  lb_job_add(j, LB_SECTION_NOTE, NULL,
+             "Interrupted after %d iterations. The best so far is in %s; --resume goes on from "
+             "there.",
+             iterations, lb_job_place(j));
+}
+
+static void add_files(lb_job* j) {
+  const bool some = j->kept && j->recording && j->outcome == LB_OK;
+  const lb_result_file* file = NULL;
+  for (int i = 0; some && (file = lb_results_file(j->recording, &j->summary, i)); i++) {
+    lb_job_add(j, LB_SECTION_FILE, file->name, "%s", file->words);
   }
 }
 
 const lb_section* lb_job_sections(lb_job* j, int* count) {
-  if (j->ran && !j->section) {
-    j->section = LB_TAKE(&j->arena, lb_section, LB_JOB_SECTIONS);
-    if (j->section) {
-      j->type->report(j);
-    }
+  if (j->ran && !j->reported) {
+    j->reported = true;
+    j->type->report(j);
+    add_files(j);
   }
   *count = j->nsection;
   return j->section;

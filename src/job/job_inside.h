@@ -1,24 +1,30 @@
-// What the files of a job share.
+// What the files of jobs share.
 #pragma once
 #include <stdatomic.h>
 
 #include "base/arena.h"
 #include "limber/job.h"
+#include "limber/simulate.h"
 
-enum { LB_JOB_SECTIONS = 64 }; // at most; more warnings would tell nobody more
-
-// A kind of job.
+// A kind of job. Its own data is `size` zeroed bytes at job->own.
 typedef struct lb_job_type {
   const char* name;
-  lb_status (*load)(lb_job* job, lb_error* err); // from the scene, which is read
-  lb_status (*run)(lb_job* job, lb_error* err);
-  void (*report)(lb_job* job); // add its sections
+  size_t size;
+  lb_status (*load)(lb_job* job, lb_error* err);  // from the scene, which is read
+  lb_status (*run)(lb_job* job, lb_error* err);   // sets `kept`; NULL: there is nothing to do
+  lb_status (*write)(lb_job* job, lb_error* err); // NULL: the recording
+  void (*report)(lb_job* job);                    // add its sections
+  void (*release)(lb_job* job);                   // of its own; NULL: nothing
+  bool reduced;                                   // elastic bodies move in their bases
+  bool rereads;                                   // the scene must be a file
+  bool streams;                                   // frames go to the results as they come
 } lb_job_type;
 
-extern const lb_job_type lb_job_simulate;
+extern const lb_job_type lb_job_check, lb_job_fit, lb_job_inverse, lb_job_optimize, lb_job_reduce,
+    lb_job_replay, lb_job_retarget, lb_job_simulate;
 
 struct lb_job {
-  lb_arena arena; // of texts and sections
+  lb_arena arena; // of texts, sections and its own data
   const lb_job_type* type;
   lb_job_options o;
   lb_scene scene;
@@ -27,17 +33,38 @@ struct lb_job {
   lb_recording* recording;
   lb_results* results; // under way
   lb_summary summary;
-  bool ran;
+  void* own;         // of its kind
+  double start;      // of the run, by the clock [s]
+  lb_status outcome; // of the run
+  bool ran, kept;    // kept: there is something to write
+  bool reported;
+  int nsection, capacity;
   lb_section* section; // [nsection]
-  int nsection;
   atomic_bool cancelled;
   atomic_int done; // in millionths
 };
 
-// The progress and the sink that a job's work is to use.
+// The progress and the sink that a job's work is to use, and options of runs with the first.
 lb_progress lb_job_progress(lb_job* job);
 lb_sink lb_job_sink(lb_job* job);
+lb_simulate_options lb_job_runs(lb_job* job);
+
+// The model of the scene; what is wrong with it is a mistake there.
+lb_status lb_job_make_model(lb_job* job, lb_error* err);
+// An empty recording of a model.
+lb_status lb_job_record(lb_job* job, const lb_model* model, lb_recording** recording,
+                        lb_error* err);
+
+lb_status lb_job_no_memory(lb_error* err);
+// Where results are kept, for messages.
+const char* lb_job_place(const lb_job* job);
+// DIR/NAME in the job's arena, or NULL.
+const char* lb_job_path(lb_job* job, const char* dir, const char* name);
 
 // A section; `name` is not copied. Empty texts add none.
 void lb_job_add(lb_job* job, lb_section_kind kind, const char* name, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+// "the first 1.5 s are kept in DIR", or what else there is.
+void lb_job_add_rest(lb_job* job);
+// The same of a search that was stopped after so many iterations.
+void lb_job_add_stopped(lb_job* job, int iterations);

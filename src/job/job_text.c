@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "job/job_inside.h"
+
 // --- numbers ---
 
 // Parts of a second get a smaller unit, from a minute on two units are enough.
@@ -34,71 +36,110 @@ const char* lb_text_amount(double amount, char* out, size_t size) {
   return out;
 }
 
+// --- tables ---
+
+void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
+  char pause[32] = "", delay[32] = "";
+  if (!r) {
+    lb_job_add(j, LB_SECTION_ROW, NULL, "%-16s %11s %11s %12s %8s %8s", "", "peak", "rms",
+               "in pauses", "delay", "torque");
+    return;
+  }
+  if (isfinite(r->all.pause)) {
+    snprintf(pause, sizeof pause, "%.3g mm", 1e3 * r->all.pause);
+  }
+  if (isfinite(r->all.delay)) {
+    snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
+  }
+  lb_job_add(j, LB_SECTION_ROW, NULL, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g", r->name,
+             1e3 * r->all.peak, 1e3 * r->all.rms, pause, delay, r->all.torque);
+}
+
 // --- warnings ---
 
-int lb_text_moved_start(const lb_model* m, const lb_moved_start* moved, char* out, size_t size) {
+void lb_job_warn_of_state(lb_job* j, bool* told, const lb_error* err) {
+  for (int i = 0; i < err->count && !*told; i++) {
+    char text[1000];
+    lb_error_format(err, i, text, sizeof text);
+    lb_job_add(j, LB_SECTION_WARNING, NULL, "%s", text);
+  }
+  if (!*told) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "the search goes on, but could not be resumed if it were stopped");
+  }
+  *told = true;
+}
+
+static void warn_of_moved_start(lb_job* j, const lb_moved_start* moved) {
   static const struct {
     double unit;
     const char* name;
   } of[] = {[LB_COORDINATE_ANGLE] = {180 / M_PI, " deg"},
             [LB_COORDINATE_LENGTH] = {1, " m"},
             [LB_COORDINATE_NUMBER] = {1, ""}};
-  if (!moved->name) {
-    return 0;
-  }
   const lb_place at = moved->place;
-  return snprintf(
-      out, size,
-      "%s:%d:%d: '%s' cannot start %s: for loops and constraints to hold, it is %s by "
-      "%.3g%s%s (name fewer starts, or ones that fit; of those that do not, the first in "
-      "the file stay)",
-      at.file ? at.file : m->file, at.line, at.column, moved->name,
-      moved->rate ? "as fast as this" : "here", moved->rate ? "changed" : "moved",
-      moved->by * of[moved->counts].unit, of[moved->counts].name, moved->rate ? " a second" : "");
+  lb_job_add(j, LB_SECTION_WARNING, NULL,
+             "%s:%d:%d: '%s' cannot start %s: for loops and constraints to hold, it is %s by "
+             "%.3g%s%s (name fewer starts, or ones that fit; of those that do not, the first in "
+             "the file stay)",
+             at.file ? at.file : j->model->file, at.line, at.column, moved->name,
+             moved->rate ? "as fast as this" : "here", moved->rate ? "changed" : "moved",
+             moved->by * of[moved->counts].unit, of[moved->counts].name,
+             moved->rate ? " a second" : "");
 }
 
-int lb_text_steep_friction(const lb_model* m, const lb_steep_friction* steep, double step,
-                           char* out, size_t size) {
-  if (!(steep->step > 0)) {
-    return 0;
-  }
-  const lb_place at = m->joint_place[steep->joint];
+static void warn_of_steep_friction(lb_job* j, const lb_steep_friction* steep, double step) {
+  const lb_model* m = j->model;
+  const lb_place at = m->joint.place[steep->joint];
   char taken[48], enough[48];
-  return snprintf(
-      out, size,
-      "%s:%d:%d: friction in joint '%s' is too steep for %s with steps of %s: where the "
-      "joint should come to rest it will chatter and creep (take bdf2, sdirk2 or "
-      "adaptive, steps of at most %s, or a 'friction_speed' %.2g times as high)",
-      at.file ? at.file : m->file, at.line, at.column, m->joint_name[steep->joint],
-      lb_integrator_name(m->solver.integrator), lb_text_duration(step, taken, sizeof taken),
-      lb_text_duration(0.99 * steep->step, enough, sizeof enough), 1.05 * step / steep->step);
+  lb_job_add(j, LB_SECTION_WARNING, NULL,
+             "%s:%d:%d: friction in joint '%s' is too steep for %s with steps of %s: where the "
+             "joint should come to rest it will chatter and creep (take bdf2, sdirk2 or "
+             "adaptive, steps of at most %s, or a 'friction_speed' %.2g times as high)",
+             at.file ? at.file : m->file, at.line, at.column, m->joint.name[steep->joint],
+             lb_integrator_name(m->solver.integrator), lb_text_duration(step, taken, sizeof taken),
+             lb_text_duration(0.99 * steep->step, enough, sizeof enough),
+             1.05 * step / steep->step);
 }
 
-int lb_text_spline_exit(const lb_recording* r, int joint, char* out, size_t size) {
-  const lb_spline_exit e = lb_recording_spline_exit(r, joint);
-  return e.left ? snprintf(out, size,
-                           "joint '%s' runs off its spline at t = %.4g s, up to coordinate %.4g "
-                           "where it is made for 0 to %g: what it does beyond the ends means "
-                           "little (give it 'limits')",
-                           r->model->joint_name[joint], e.time, e.farthest, e.end)
-                : 0;
+void lb_job_warn_of_start(lb_job* j, const lb_moved_start* moved, const lb_steep_friction* steep,
+                          double step) {
+  if (moved->name) {
+    warn_of_moved_start(j, moved);
+  }
+  if (steep->step > 0) {
+    warn_of_steep_friction(j, steep, step);
+  }
 }
 
-int lb_text_inversion(const lb_recording* r, const lb_inversion* i, char* out, size_t size) {
-  return i->frames ? snprintf(out, size,
-                              "elastic body '%s' is turned inside out at t = %.4g s, near (%.4g, "
-                              "%.4g, %.4g) of its frame at rest, and in %d of %d frames: what it "
-                              "does there is not to be trusted",
-                              r->model->body_name[i->body], i->time, i->at.x, i->at.y, i->at.z,
-                              i->frames, r->nframe)
-                   : 0;
+static void warn_of_spline_exit(lb_job* j, int joint) {
+  const lb_spline_exit e = lb_recording_spline_exit(j->recording, joint);
+  if (e.left) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "joint '%s' runs off its spline at t = %.4g s, up to coordinate %.4g where it is "
+               "made for 0 to %g: what it does beyond the ends means little (give it 'limits')",
+               j->model->joint.name[joint], e.time, e.farthest, e.end);
+  }
 }
 
-int lb_text_range(const lb_summary* s, char* out, size_t size) {
-  return s->range_body && !isnan(s->range_left)
-             ? snprintf(out, size,
-                        "body '%s' leaves the range that its basis was made for at t = %.4g s, up "
-                        "to %.3g times; what it does then may be wrong (see 'limber reduce')",
-                        s->range_body, s->range_left, s->range_used)
-             : 0;
+void lb_job_warn_of_motion(lb_job* j) {
+  const lb_summary* s = &j->summary;
+  const lb_inversion* i = &s->inversion;
+  for (int k = 0; k < j->model->njoint; k++) {
+    warn_of_spline_exit(j, k);
+  }
+  if (i->frames) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "elastic body '%s' is turned inside out at t = %.4g s, near (%.4g, %.4g, %.4g) of "
+               "its undeformed frame, and in %d of %d frames: what it does there is not to be "
+               "trusted",
+               j->model->body.name[i->body], i->time, i->at.x, i->at.y, i->at.z, i->frames,
+               j->recording->nframe);
+  }
+  if (s->range_body && !isnan(s->range_left)) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "body '%s' leaves the range that its basis was made for at t = %.4g s, up to %.3g "
+               "times; what it does then may be wrong (see 'limber reduce')",
+               s->range_body, s->range_left, s->range_used);
+  }
 }

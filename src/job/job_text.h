@@ -1,16 +1,19 @@
-// Numbers and warnings for people.
+// Numbers, tables and warnings for people.
 #pragma once
-#include "limber/recording.h"
+#include "limber/job.h"
+#include "limber/shaping.h"
 
 // A duration: "250 us", "1.5 ms", "12.3 s", "2 min 5 s", "1 h 2 min".
 const char* lb_text_duration(double seconds, char* out, size_t size);
 // A count, to three digits or so.
 const char* lb_text_amount(double amount, char* out, size_t size);
 
-// Warnings as snprintf writes them; 0: there is nothing to warn of.
-int lb_text_moved_start(const lb_model* m, const lb_moved_start* moved, char* out, size_t size);
-int lb_text_steep_friction(const lb_model* m, const lb_steep_friction* steep, double step,
-                           char* out, size_t size);
-int lb_text_spline_exit(const lb_recording* r, int joint, char* out, size_t size);
-int lb_text_inversion(const lb_recording* r, const lb_inversion* inversion, char* out, size_t size);
-int lb_text_range(const lb_summary* s, char* out, size_t size);
+// Row of the table of how far motions are from their target; NULL: its head.
+void lb_job_add_deviations(lb_job* job, const lb_replay* replay);
+
+// Warning that a search cannot be kept, once, and why.
+void lb_job_warn_of_state(lb_job* job, bool* told, const lb_error* err);
+// Warnings of the start, with steps of this length, and of the recorded motion.
+void lb_job_warn_of_start(lb_job* job, const lb_moved_start* moved, const lb_steep_friction* steep,
+                          double step);
+void lb_job_warn_of_motion(lb_job* job);

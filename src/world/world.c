@@ -26,7 +26,7 @@ static bool take_arrays(lb_world* w) {
   const lb_model *m = w->m, *shown = w->shown;
   w->wish = LB_TAKE(&w->arena, lb_wish, m->nmotor);
   w->command = LB_TAKE(&w->arena, lb_command, m->nmotor);
-  w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->nloop);
+  w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->constraint.npair);
   w->q = LB_TAKE(&w->arena, double, shown->nq);
   w->qd = LB_TAKE(&w->arena, double, shown->nv);
   return w->wish && w->command && w->reaction && w->q && w->qd;
@@ -35,7 +35,7 @@ static bool take_arrays(lb_world* w) {
 static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
   const lb_allocator* allocator = w->arena.allocator;
   lb_status status = lb_model_create(scene, allocator, &w->shown, err);
-  w->m = status == LB_OK && w->shown->full ? w->shown->full : w->shown;
+  w->m = status == LB_OK && w->shown->variant.full ? w->shown->variant.full : w->shown;
   if (status == LB_OK) {
     status = lb_data_create(w->m, allocator, &w->d, err);
   }
@@ -50,9 +50,8 @@ static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
 
 // Its start is kept, to come back to.
 static lb_status start(lb_world* w, lb_error* err) {
-  double open = 0;
   w->d->command = w->command;
-  lb_status status = lb_run_begin(w->m, w->d, &open, err);
+  lb_status status = lb_run_begin(w->m, w->d, err);
   w->start = status == LB_OK ? LB_TAKE(&w->arena, double, lb_world_state_size(w)) : NULL;
   if (w->start) {
     lb_world_save(w, w->start);
@@ -121,10 +120,7 @@ lb_status lb_world_status(const lb_world* w) {
 }
 
 lb_status lb_world_check(lb_world* w, lb_error* err) {
-  const lb_status status = w->err.status;
-  for (int i = 0; i < w->err.count; i++) {
-    lb_error_add(err, status, w->err.message[i].place, "%s", w->err.message[i].text);
-  }
+  const lb_status status = lb_error_append(err, &w->err);
   lb_error_clear(&w->err);
   return status;
 }
@@ -141,7 +137,7 @@ static int count_bodies(const lb_world* w) {
   return w->m->nbody;
 }
 static int count_joints(const lb_world* w) {
-  return w->m->njoint + w->m->nloop;
+  return w->m->njoint + w->m->constraint.nloop;
 }
 static int count_motors(const lb_world* w) {
   return w->m->nmotor;
@@ -150,26 +146,24 @@ static int count_points(const lb_world* w) {
   return w->npoint;
 }
 static int count_constraints(const lb_world* w) {
-  return w->m->nprescribed + w->m->ncoupling;
+  return w->m->constraint.count - w->m->constraint.nloop;
 }
 
 static const char* body_name(const lb_world* w, int i) {
-  return w->m->body_name[i];
+  return w->m->body.name[i];
 }
 static const char* joint_name(const lb_world* w, int i) {
   const lb_model* m = w->m;
-  return i < m->njoint ? m->joint_name[i] : m->loop[i - m->njoint].name;
+  return i < m->njoint ? m->joint.name[i] : m->constraint.loop[i - m->njoint].name;
 }
 static const char* motor_name(const lb_world* w, int i) {
-  return w->m->motor_name[i];
+  return w->m->motor.name[i];
 }
 static const char* point_name(const lb_world* w, int i) {
   return w->point_name[i];
 }
 static const char* constraint_name(const lb_world* w, int i) {
-  const lb_model* m = w->m;
-  return i < m->nprescribed ? m->loop[m->prescribed[i].loop].name
-                            : m->coupling[i - m->nprescribed].name;
+  return w->m->constraint.item[w->m->constraint.nloop + i].name;
 }
 
 static const part_type PARTS[LB_PART_COUNT] = {

@@ -27,7 +27,7 @@ struct lb_world {
   const char** point_name; // [npoint]
   lb_track_point* point;   // [npoint]
   double *q, *qd;          // what is shown of the state, where that is something else; or NULL
-  lb_reaction* reaction;   // [njoint + nloop] where `reacted`
+  lb_reaction* reaction;   // [njoint + npair] where `reacted`
   bool observed;           // motors' and constraints' forces are those of this state
   bool reacted;            // so are reactions
   bool moved;              // kinematics and poses are those of this state

@@ -1,6 +1,7 @@
 // What a world tells: places, velocities, forces and Jacobians, computed when asked for.
 #include <string.h>
 
+#include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
 #include "solve/run/frames.h"
 #include "solve/step/stepper.h"
@@ -12,8 +13,7 @@
 static void move(lb_world* w) {
   if (!w->moved) {
     lb_poses(w->m, w->d);
-    lb_kinematics(w->m, w->d, w->d->q, w->d->qd);
-    lb_move_origins(w->m, w->d->work, w->d->qd);
+    lb_update(w->m, w->d, LB_ORIGINS);
     lb_frame_show(w->shown, w->d, w->q, w->qd, NULL);
     w->moved = true;
   }
@@ -46,12 +46,12 @@ static bool has_shown(const lb_world* w, int joint) {
 
 const double* lb_world_q(lb_world* w, int joint) {
   move(w);
-  return has_shown(w, joint) ? w->q + w->shown->joint_q[joint] : NULL;
+  return has_shown(w, joint) ? w->q + w->shown->joint.q[joint] : NULL;
 }
 
 const double* lb_world_qd(lb_world* w, int joint) {
   move(w);
-  return has_shown(w, joint) ? w->qd + w->shown->joint_v[joint] : NULL;
+  return has_shown(w, joint) ? w->qd + w->shown->joint.v[joint] : NULL;
 }
 
 lb_transform lb_world_pose(lb_world* w, int body) {
@@ -63,13 +63,13 @@ lb_transform lb_world_pose(lb_world* w, int body) {
 }
 
 lb_body_velocity lb_world_velocity(lb_world* w, int body) {
-  const int link = lb_world_name(w, LB_PART_BODY, body) ? w->m->body_link[body] : LB_WORLD;
+  const int link = lb_world_name(w, LB_PART_BODY, body) ? w->m->body.link[body] : LB_WORLD;
   if (link == LB_WORLD) {
     return (lb_body_velocity){{0, 0, 0}, {0, 0, 0}};
   }
   move(w);
   const lb_state* s = &w->d->work->state[link];
-  const lb_v4 arm = lb_m3_apply(s->R, lb_v4_from(w->m->body_in_link[body].p));
+  const lb_v4 arm = lb_m3_apply(s->R, lb_v4_from(w->m->body.in_link[body].p));
   return (lb_body_velocity){lb_v4_vec3(s->w), lb_v4_vec3(s->v + lb_v4_cross(s->w, arm))};
 }
 
@@ -93,7 +93,7 @@ double lb_world_motor_force(lb_world* w, int motor) {
 }
 
 lb_reaction lb_world_reaction(lb_world* w, int joint) {
-  if (joint < 0 || joint >= w->m->njoint + w->m->nloop) {
+  if (joint < 0 || joint >= w->m->njoint + w->m->constraint.nloop) {
     return (lb_reaction){{0, 0, 0}, {0, 0, 0}};
   }
   react(w);
@@ -102,13 +102,15 @@ lb_reaction lb_world_reaction(lb_world* w, int joint) {
 
 lb_reaction lb_world_constraint_force(lb_world* w, int constraint) {
   const lb_model* m = w->m;
-  if (constraint >= 0 && constraint < m->nprescribed) {
-    return lb_world_reaction(w, m->njoint + m->prescribed[constraint].loop);
+  const int npair = m->constraint.npair - m->constraint.nloop;
+  if (constraint >= 0 && constraint < npair) {
+    react(w);
+    return w->reaction[m->njoint + m->constraint.nloop + constraint];
   }
   lb_reaction out = {{0, 0, 0}, {0, 0, 0}};
-  if (constraint >= m->nprescribed && constraint < m->nprescribed + m->ncoupling) {
+  if (constraint >= npair && constraint < npair + m->constraint.ncoupling) {
     observe(w);
-    out.force.x = w->d->coupling_force[constraint - m->nprescribed];
+    out.force.x = w->d->coupling_force[constraint - npair];
   }
   return out;
 }
@@ -124,7 +126,7 @@ static void put_column(double* J, int nv, int k, lb_v4 angular, lb_v4 linear) {
 
 // The columns of a link's own coordinates: they turn what is beyond it about its origin.
 static void put_link(const lb_world* w, int i, lb_v4 point, double* J) {
-  const lb_link* l = &w->m->link[i];
+  const lb_link* l = &w->m->link.packed[i];
   const lb_work* work = w->d->work;
   const lb_v4* S = work->S + 2 * (size_t)l->column;
   const lb_v4 arm = point - work->state[i].p;
@@ -146,8 +148,9 @@ lb_status lb_world_jacobian(lb_world* w, int body, lb_vec3 point, double* J) {
   move(w);
   lb_fill_columns(m, w->d->work);
   const lb_v4 at = lb_v4_from(lb_transform_point(w->d->pose[body], point));
-  for (int i = m->body_link[body]; i != LB_WORLD; i = m->link[i].parent) {
-    if (m->link[i].kind != LB_LINK_ELASTIC) { // whose coordinates move its faces, not its frame
+  for (int i = m->body.link[body]; i != LB_WORLD; i = m->link.packed[i].parent) {
+    if (m->link.packed[i].kind !=
+        LB_LINK_ELASTIC) { // whose coordinates move its faces, not its frame
       put_link(w, i, at, J);
     }
   }

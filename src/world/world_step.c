@@ -13,10 +13,10 @@ static bool takes_commands(lb_world* w, int motor) {
   if (!lb_world_has(w, LB_PART_MOTOR, motor)) {
     return false;
   }
-  if (w->m->motor_prescribed[motor] >= 0) {
-    lb_error_add(&w->err, LB_INVALID, w->m->motor_place[motor],
+  if (w->m->motor.prescribed[motor] >= 0) {
+    lb_error_add(&w->err, LB_INVALID, w->m->motor.place[motor],
                  "motor '%s' prescribes a rotation, which cannot be set by a number",
-                 w->m->motor_name[motor]);
+                 w->m->motor.name[motor]);
     return false;
   }
   return true;
@@ -143,15 +143,15 @@ static void take(lb_world* w, double* to, const double* from, int count) {
 
 void lb_world_set_tau(lb_world* w, int joint, const double* tau) {
   if (has_moving(w, joint)) {
-    take(w, w->d->tau + w->m->joint_v[joint], tau, w->m->joint_nv[joint]);
+    take(w, w->d->tau + w->m->joint.v[joint], tau, w->m->joint.nv[joint]);
     lb_world_touch(w);
   }
 }
 
 void lb_world_place(lb_world* w, int joint, const double* q, const double* qd) {
   if (has_moving(w, joint)) {
-    take(w, w->d->q + w->m->joint_q[joint], q, w->m->joint_nq[joint]);
-    take(w, w->d->qd + w->m->joint_v[joint], qd, w->m->joint_nv[joint]);
+    take(w, w->d->q + w->m->joint.q[joint], q, w->m->joint.nq[joint]);
+    take(w, w->d->qd + w->m->joint.v[joint], qd, w->m->joint.nv[joint]);
     lb_world_touch(w);
   }
 }

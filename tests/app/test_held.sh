@@ -32,7 +32,7 @@ constraints:
   hand: {follow: {body: arm, at: [0, 0, -0.4], along: x, x: {keys: [[0, 0.1]]}}}
 Y
 run "$LIMBER" simulate twice.yaml --out twice
-claim "a motor and a led point that disagree" exits 2
+claim "a motor and a prescribed point that disagree" exits 2
 claim "... are told" complains "twice.yaml:7:3: constraint 'hand' cannot hold at the start"
 
 # a run that blows up
@@ -88,14 +88,14 @@ for integrator in euler rk4 rk8 linear-euler bdf1 bdf2 sdirk2 adaptive; do
     run timeout 100 "$LIMBER" simulate loop.yaml --out loop
     claim "$integrator, $coordinates: a loop led out of reach stops the run" exits 1
     claim "... and is named, with the motor" complains "loop.yaml:9:3: loop joint 'ring' cannot hold any longer at t = 0.2"
-    claim "... " complains "perhaps motor 'push' leads it out of reach"
+    claim "... " complains "perhaps motor 'push' moves it out of reach"
     claim "... and what is kept holds" holds loop
     [ "$coordinates" = maximal ] && continue
     { cat reach.yaml; echo "solver: {integrator: $integrator}"; } >point.yaml
     run timeout 100 "$LIMBER" simulate point.yaml --out point
     claim "$integrator: a point led out of reach stops the run" exits 1
     claim "... and is named" complains "point.yaml:9:3: constraint 'hand' cannot hold any longer at t = 0."
-    claim "... with the reason" complains "perhaps it is led out of reach"
+    claim "... with the reason" complains "perhaps its motion is prescribed out of reach"
     claim "... and what is kept holds" holds point
   done
 done
@@ -178,7 +178,7 @@ solver: {integrator: rk4}
 duration: 0.3
 Y2
 run "$LIMBER" simulate rope.yaml --out rope
-claim "a strand that flies off is the one named" complains "the motion of strand 'r' left all bounds"
+claim "a rope that flies off is the one named" complains "the motion of rope 'r' left all bounds"
 cat >kicked.yaml <<'Y2'
 bodies: {a: {shape: {box: [0.3, 0.05, 0.05]}, mass: 1e-6}, b: {shape: {box: [0.3, 0.05, 0.05]}, position: [1, 0, 0]}}
 springs: {s: {from: {body: b}, to: {body: a, at: [0.1, 0, 0]}, stiffness: 1e9, length: 0.1}}

@@ -53,7 +53,7 @@ claim "... and hangs still" achieved crane/summary.json still 1e-4
 run "$LIMBER" simulate "$scenes/crane.yaml" --parameters crane/parameters.csv --out carried
 claim "a rope's load is played again" cmp crane/trajectory.csv carried/trajectory.csv
 
-# Where a body starts that flesh and a strand are fastened to.
+# Where a body starts that a deformable and a rope are fastened to.
 cat >moved.yaml <<'Y'
 duration: 0.1 s
 solver: {step: 5 ms}
@@ -71,12 +71,12 @@ soft:
     attach: [arm]
     within: 4 cm
 optimize:
-  parameters: {start: {position: shoulder, at_least: -20 deg, at_most: 20 deg}, long: {length: arm}}
+  parameters: {start: {position: shoulder, at_least: -20 deg, at_most: 20 deg}}
   goals: {there: {point: arm, at: [0.3, 0, 0], position: [0.3, 0, 0.05]}}
   iterations: 5
 Y
 run "$LIMBER" optimize moved.yaml --out moved
-claim "an arm with flesh starts elsewhere" exits 0
+claim "an arm with a deformable starts elsewhere" exits 0
 run "$LIMBER" simulate moved.yaml --parameters moved/parameters.csv --out moved-again
 claim "... and is played again" cmp moved/trajectory.csv moved-again/trajectory.csv
 
@@ -205,7 +205,7 @@ optimize:
   goals: {g: {joint: one, position: 0}}
 Y
 run "$LIMBER" optimize loop.yaml --out x
-claim "what pushes one way may be there" exits 0
+claim "what is unilateral may be there" exits 0
 
 # A search that is stopped keeps its best numbers.
 cat >long.yaml <<Y

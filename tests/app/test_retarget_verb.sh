@@ -207,7 +207,7 @@ claim "weights that are all zero are told" exits 2
 sed 's/^  spring: .*/  spring: {type: prismatic, parent: cart, child: load, axis: z}/; s/^gravity.*//' cart.yaml >fall.yaml
 run "$LIMBER" retarget fall.yaml --out none
 claim "what falls has no target" exits 1
-claim "... and that is said" complains "no pose at rest"
+claim "... and that is said" complains "no equilibrium"
 sed 's/^motors:.*/motors: {drive: {joint: track, drive: force, keys: [[0.5, 0], [0.8, 1]]}}/' cart.yaml >pushed.yaml
 run "$LIMBER" retarget pushed.yaml --out none
 claim "a scene without a motor to change is told so" exits 2

@@ -57,7 +57,7 @@ static inline lb_model* other_rod(const rod* r, double young, double mass, doubl
   const lb_material_change change = {0, young, mass, stiffness};
   const lb_variation v = {.nmaterial = 1, .material = &change};
   lb_model* model = NULL;
-  assert_string_equal(r->model->material[0].name, "spring-steel");
+  assert_string_equal(r->model->look.material[0].name, "spring-steel");
   assert_int_equal(lb_model_vary(r->model, &v, NULL, &model, NULL), LB_OK);
   return model;
 }

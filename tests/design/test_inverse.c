@@ -72,7 +72,7 @@ static double round_trip(const char* scene, double motors, double left) {
   assert_near(worst_motor(forward, back), 0, motors);
   assert_near(s.residual.joint < 0 ? 0 : s.residual.value, 0, left);
   double most = 0;
-  for (int i = 0; i < m->ncoupling * back->nframe; i++) {
+  for (int i = 0; i < m->constraint.ncoupling * back->nframe; i++) {
     most = fmax(most, fabs(back->coupling[i]));
   }
   lb_joint_motion_release(motion);
@@ -309,7 +309,7 @@ static void corners_share_a_weight_alike(void** state) {
   const lb_inverse_options o = lb_inverse_default();
   lb_summary s;
   lb_recording* back = invert(m, motion, &o, &s);
-  const int count = m->njoint + m->nloop;
+  const int count = m->njoint + m->constraint.npair;
   assert_near(s.residual.joint < 0 ? s.torque.value : s.residual.value, 0, 1e-9);
   for (int f = 0; f < back->nframe; f++) {
     for (int i = 0; i < 4; i++) {

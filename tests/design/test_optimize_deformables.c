@@ -146,7 +146,7 @@ static void a_scene_with_the_numbers_moves_as_the_optimisation_does(void** state
 // --- starts ---
 
 // Bodies with deformables and ropes on them start elsewhere, the motor's first value included, and
-// get longer.
+// one beside them gets longer.
 static void gradients_by_starts_and_lengths_of_what_ropes_and_deformable_are_on(void** state) {
   (void)state;
   static const char* const by[] = {"bdf1, step: 4 ms",
@@ -163,9 +163,7 @@ static void gradients_by_starts_and_lengths_of_what_ropes_and_deformable_are_on(
              "    bent: {position: elbow}\n"
              "    from: {position: ball}\n"
              "    round: {rotation: ball}\n"
-             "    hand: {length: hand}\n"
-             "    arm: {length: arm, along: [0.8, 0, 0.6]}\n"
-             "    egg: {length: ball, along: z}\n");
+             "    bob: {length: bob, along: [0.8, 0, 0.6]}\n");
     open_problem(&p, text);
     for (int k = 0; k < p.o->nvalue; k++) {
       x[k] = p.o->start[k] * (1 + 0.05 * sin(3. * k)) + 0.01 * cos(2. * k);

@@ -203,7 +203,7 @@ static void shapes_stay(void** state) {
     assert_int_equal(lb_optimization_apply(p.o, x, &p.scene, &err), LB_OK);
     assert_int_equal(lb_scene_check(&p.scene, &err), LB_OK);
     assert_int_equal(lb_model_create(&p.scene, NULL, &is, &err), LB_OK);
-    const lb_model_elastic *a = &was->elastic[0], *b = &is->elastic[0];
+    const lb_model_elastic *a = &was->elastic.body[0], *b = &is->elastic.body[0];
     assert_int_equal(a->r, b->r);
     assert_memory_equal(a->Phi, b->Phi, (size_t)(3 * a->r * a->surface.nvertex) * sizeof *a->Phi);
     assert_above(b->frequency[0], 0.8 * a->frequency[0]);

@@ -133,8 +133,8 @@ static void goals_about_joints_that_close_loops(void** state) {
 }
 
 // Every joint that has rows of its own closes a loop, and one that has a rotor, whose body is
-// split.
-static const char said[] =
+// split: that one starts as numbers say.
+static const char split_start[] =
     "duration: 0.1 s\n"
     "solver: {integrator: %s%s}\n"
     "bodies:\n"
@@ -167,14 +167,8 @@ static const char said[] =
     "optimize:\n"
     "  parameters:\n"
     "    kd: {stiffness: d}\n"
-    "    place: {position: d}\n"
-    "    speed: {velocity: d}\n"
-    "    cart: {position: slide}\n"
-    "    cart speed: {velocity: slide}\n"
-    "    cross: {position: turn}\n"
-    "    cross speed: {velocity: turn}\n"
-    "    globe: {position: ball}\n"
-    "    globe speed: {velocity: ball}\n"
+    "    place: {position: a}\n"
+    "    speed: {velocity: c}\n"
     "    flap: {position: hinge}\n"
     "    flap speed: {velocity: hinge}\n"
     "  goals:\n"
@@ -186,38 +180,10 @@ static const char said[] =
     "    fast: {joint: hinge, velocity: 0.2, weight: 0.1}\n"
     "%s";
 
-static void starts_of_joints_that_close_loops(void** state) {
+static void starts_of_joints_that_split_bodies(void** state) {
   (void)state;
-  check_schemes(SCHEMES, said, false, "", 1e-3, 1e-8);
-  check_schemes(SCHEMES, said, true, "", 1e-3, 1e-7);
-}
-
-// A joint that closes a loop starts where its parameter says, and as fast.
-static void joints_that_close_loops_start_as_said(void** state) {
-  (void)state;
-  char text[8000];
-  problem p;
-  double x[MOST], value = 0;
-  snprintf(text, sizeof text, said, "rk4", ", step: 0.1 us", // too short to iterate
-           "    so: {joint: d, position: -1.3, time: 0.1 us}\n"
-           "    soon: {joint: turn, position: [0.2, -0.1], time: 0.1 us}\n"
-           "    speed: {joint: d, velocity: 0.7, time: 0.1 us}\n"
-           "    rate: {joint: turn, velocity: [0.3, 0.4], time: 0.1 us}\n"
-           "    spin: {joint: ball, velocity: [0.5, -0.6, 0.7], time: 0.1 us}\n");
-  memcpy(strstr(text, "duration: 0.1 s"), "duration: .2 us", 15);
-  for (char* at = text; (at = strstr(at, ", time: [0, 0.1 s]"));) {
-    memset(at, ' ', strlen(", time: [0, 0.1 s]"));
-  }
-  open_problem(&p, text);
-  memcpy(x, p.o->start, (size_t)p.o->nvalue * sizeof *x);
-  x[1] = -1.3, x[2] = 0.7, x[5] = 0.2, x[6] = -0.1, x[7] = 0.3, x[8] = 0.4;
-  x[12] = 0.5, x[13] = -0.6, x[14] = 0.7;
-  evaluate(&p, x, NULL);
-  for (int i = 6; i < 11; i++) {
-    value = fmax(value, p.o->goal[i]);
-  }
-  assert_near(sqrt(value), 0, 1e-4);
-  close_problem(&p);
+  check_schemes(SCHEMES, split_start, false, "", 1e-3, 1e-8);
+  check_schemes(SCHEMES, split_start, true, "", 1e-3, 1e-7);
 }
 
 // --- constraints that give a rate ---
@@ -306,20 +272,19 @@ static const char split[] =
     "  rail: {position: 0.25}\n"
     "optimize:\n"
     "  parameters:\n"
+    "    dd: {damping: c}\n"
     "    kd: {stiffness: d}\n"
-    "    rocker: {length: rocker, along: [0.96, 0, 0.28]}\n"
     "    weight: {mass: rocker}\n"
     "    coupler: {length: coupler}\n"
     "    rod: {length: rod}\n"
     "    begin: {position: a}\n"
-    "    dd: {damping: c}\n"
     "  goals:\n"
     "    middle: {point: coupler, at: [0.3, 0, 0.05], position: [0.2, 0, 0.3], weight: 10}\n"
     "    flap: {point: flap, at: [0.2, 0, 0.05], position: [0.2, 0, 0.3], time: [0, 0.1 s]}\n"
     "    fast: {joint: d, velocity: 1}\n"
     "%s";
 
-static void lengths_of_bodies_that_loops_split(void** state) {
+static void lengths_beside_bodies_that_loops_split(void** state) {
   (void)state;
   check_schemes(SCHEMES, split, false, "", 1e-3, 1e-8);
   check_schemes(SCHEMES, split, true, "", 1e-3, 1e-7);
@@ -408,11 +373,9 @@ static void the_place_of_one_joint_and_the_velocity_of_another(void** state) {
   static const char* const both[] = {
       "    from: {position: a}\n    speed: {velocity: c}\n",
       "    from: {position: c}\n    speed: {velocity: shaft}\n",
-      "    from: {position: a}\n    speed: {velocity: d}\n", // d closes the loop
-      "    from: {position: d}\n    speed: {velocity: a}\n",
-      "    speed: {velocity: d}\n    from: {position: shaft}\n",
+      "    speed: {velocity: b}\n    from: {position: shaft}\n",
   };
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 3; i++) {
     check_schemes(i == 0 ? SCHEMES : 2, crossed, false, both[i], 5e-4, 1e-8);
     check_schemes(i == 0 ? SCHEMES : 1, crossed, true, both[i], 1e-3, 1e-7);
   }
@@ -456,10 +419,9 @@ int main(void) {
       cmocka_unit_test(both_coordinates_measure_joints_alike),
       cmocka_unit_test(turns_are_counted),
       cmocka_unit_test(goals_about_joints_that_close_loops),
-      cmocka_unit_test(starts_of_joints_that_close_loops),
-      cmocka_unit_test(joints_that_close_loops_start_as_said),
+      cmocka_unit_test(starts_of_joints_that_split_bodies),
       cmocka_unit_test(starts_and_lengths_where_rates_are_given),
-      cmocka_unit_test(lengths_of_bodies_that_loops_split),
+      cmocka_unit_test(lengths_beside_bodies_that_loops_split),
       cmocka_unit_test(frames_that_begin_turned),
       cmocka_unit_test(the_place_of_one_joint_and_the_velocity_of_another),
       cmocka_unit_test(gears_start_as_they_are_said_to),

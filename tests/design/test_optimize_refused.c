@@ -27,8 +27,8 @@ static void check_refused(const char* text, int line, const char* words) {
   lb_scene_release(&scene);
 }
 
-// What moves at a rate starts with it; a joint that closes a loop cannot start other than the rest
-// of the loop lets it.
+// What moves at a rate starts with it; joints of a loop cannot start other than the rest of the
+// loop lets them.
 static void starts_that_are_said_already(void** state) {
   (void)state;
   check_refused("solver: {integrator: bdf2}\n"
@@ -53,13 +53,44 @@ static void starts_that_are_said_already(void** state) {
       "    one: {%s}\n"
       "    other: {%s}\n"
       "  goals: {g: {joint: a, position: 0}}\n";
-  static const char* const twice[][2] = {{"position: d", "position: a"},
-                                         {"velocity: d", "velocity: a"}};
+  static const char* const twice[][2] = {{"position: c", "position: a"},
+                                         {"velocity: c", "velocity: a"}};
   for (int i = 0; i < 2; i++) {
     char text[sizeof bar + 40];
     snprintf(text, sizeof text, bar, twice[i][0], twice[i][1]);
-    check_refused(text, 12, "parameter 'other': loops and constraints already say how it starts");
+    check_refused(text, 11, "parameter 'one': loops and constraints already say how it starts");
+    snprintf(text, sizeof text, bar, "mass: rod", i == 0 ? "position: d" : "velocity: d");
+    check_refused(text, 12,
+                  "parameter 'other': joint 'd' closes a loop, and how it starts follows");
   }
+}
+
+// What a loop splits, and what a deformable is fastened to, stays as long as it is.
+static void lengths_of_what_is_split_or_has_a_deformable_on_it(void** state) {
+  (void)state;
+  check_refused("bodies: {rod: {mass: 1, inertia: [1, 1, 1]}, bar: {mass: 1, inertia: [1, 1, 1]}}\n"
+                "joints:\n"
+                "  a: {type: revolute, child: rod, axis: y}\n"
+                "  b: {type: revolute, parent: rod, child: bar, at: [0, 0, 0.2], axis: y}\n"
+                "  c: {type: revolute, child: bar, at: [0.5, 0, 0], in_child: [0.5, 0, -0.2],\n"
+                "      axis: y, loop: true, armature: 0.1}\n"
+                "optimize:\n"
+                "  parameters: {p: {length: bar}}\n"
+                "  goals: {g: {joint: a, position: 0}}\n",
+                8, "the length of body 'bar' cannot change, since joint 'c' closes a loop there");
+  check_refused("materials: {fat: {density: 400, young: 20 kPa, poisson: 0.4}}\n"
+                "bodies: {arm: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0]}}}\n"
+                "joints: {a: {type: revolute, child: arm, axis: y}}\n"
+                "soft:\n"
+                "  lump:\n"
+                "    form: {box: {from: [0, 0, 0], to: [0.2, 0, 0], width: 0.1, height: 0.1},\n"
+                "      material: fat, elements: {along: 2, across: 1, around: 1}}\n"
+                "    attach: [arm]\n"
+                "    within: 4 cm\n"
+                "optimize:\n"
+                "  parameters: {p: {length: arm}}\n"
+                "  goals: {g: {joint: a, position: 0}}\n",
+                11, "the length of body 'arm' cannot change, since deformable 'lump' is fastened");
 }
 
 static void bdf2_is_the_integrator_unless_one_is_named(void** state) {
@@ -175,6 +206,7 @@ static void linearly_implicit_steps(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(starts_that_are_said_already),
+      cmocka_unit_test(lengths_of_what_is_split_or_has_a_deformable_on_it),
       cmocka_unit_test(bdf2_is_the_integrator_unless_one_is_named),
       cmocka_unit_test(numbers_without_room),
       cmocka_unit_test(goals_that_no_step_ends_in),

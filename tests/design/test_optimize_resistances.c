@@ -68,7 +68,6 @@ static const char LOOP[] =
     "optimize:\n"
     "  parameters:\n"
     "    g1: {rest: g}\n    f1: {rest: f}\n    g2: {stiffness: g}\n    weight: {mass: hand}\n"
-    "    size: {length: hand, along: x}\n"
     "  goals:\n"
     "    tip: {point: hand, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n"
     "    fly: {point: hand, at: [0, 0.1, 0], velocity: [0, 0.2, 0.1]}\n%s";
@@ -132,12 +131,44 @@ static void gradients_by_the_stiffness_of_grounds_are_those_of_differences(void*
   }
 }
 
+// A satellite with an arm about a planet, by its strength and by the length of its hull.
+static const char PLANET[] =
+    "duration: 100 ms\n"
+    "gravity: [0, 0, 0]\n"
+    "solver: {integrator: %s%s}\n"
+    "bodies:\n"
+    "  hull: {shape: {box: [0.4, 0.2, 0.1]}, mass: 2}\n"
+    "  arm: {mass: 1, center: [0.1, 0, 0], inertia: [0.03, 0.02, 0.01]}\n"
+    "joints: {f: {type: spherical, parent: hull, child: arm}}\n"
+    "attractions:\n"
+    "  planet: {from: {}, to: {body: hull, at: [0.2, 0, 0]}, strength: 30, softening: 10 cm}\n"
+    "initial: {hull: {position: [0, 0, 0.9], velocity: [3, 0.3, -1]}}\n"
+    "optimize:\n"
+    "  parameters: {k: {stiffness: planet, at_most: 100}, l: {length: hull}}\n"
+    "  goals:\n"
+    "    tip: {point: arm, at: [0.1, 0, 0], position: [0.5, 0, -0.1]}\n%s";
+
+static void gradients_by_the_strength_of_attractions_are_those_of_differences(void** state) {
+  (void)state;
+  static const char* const all[] = {"bdf2", "sdirk2", "rk4"};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    char whole[8000];
+    problem p;
+    snprintf(whole, sizeof whole, PLANET, all[i], i % 2 ? maximal : reduced, "");
+    open_problem(&p, whole);
+    check_both(&p, 1e-4, 1e-8);
+    check_applied(&p);
+    close_problem(&p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gradients_of_implicit_schemes_are_those_of_differences),
       cmocka_unit_test(gradients_by_rests_of_balls_that_close_loops_are_those_of_differences),
       cmocka_unit_test(gradients_of_explicit_schemes_are_those_of_differences),
       cmocka_unit_test(gradients_by_the_stiffness_of_grounds_are_those_of_differences),
+      cmocka_unit_test(gradients_by_the_strength_of_attractions_are_those_of_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,7 +232,7 @@ static const char triangle[] =
     "  parameters: {turn: {position: one}, length: {length: b}, weight: {mass: c}}\n"
     "  goals: {there: {point: c, position: [0, 0, 0]}}\n";
 
-// A joint that closes a loop and is said where it starts, a rope and a piece of deformables.
+// A joint that closes a loop, a rope and a piece of a deformable.
 static const char fabric[] =
     "duration: 20 ms\n"
     "solver: {integrator: bdf2, step: 10 ms, coordinates: maximal}\n"
@@ -251,7 +251,7 @@ static const char fabric[] =
     "    attach: [a]\n"
     "    within: 4 cm\n"
     "optimize:\n"
-    "  parameters: {place: {position: hold}, turn: {position: one}, length: {length: a},\n"
+    "  parameters: {turn: {position: one}, speed: {velocity: one}, length: {length: b, along: z},\n"
     "               soft: {young: fat}}\n"
     "  goals: {there: {point: b, position: [0, 0, 0]}, so: {joint: one, position: 1}}\n";
 

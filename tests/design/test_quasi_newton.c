@@ -67,7 +67,7 @@ static void drop(problem* p) {
 typedef struct ear {
   int stop; // after so many iterations; 0: never
   int iterations, runs;
-  double last;
+  double first, last; // objectives told
   bool rose;
 } ear;
 
@@ -76,6 +76,7 @@ static bool hear(void* context, const lb_retarget_news* news, const lb_retarget_
   (void)state;
   e->rose = e->rose || (e->last > 0 && news->value.objective > e->last);
   e->last = news->value.objective;
+  e->first = e->iterations == 0 ? e->last : e->first;
   e->runs = news->runs;
   return ++e->iterations != e->stop;
 }
@@ -107,6 +108,7 @@ static void all_methods_find_the_same_curves(void** state) {
                   e.runs);
     assert_true(found[m]->done);
     assert_false(e.rose);
+    assert_below(e.last, 0.1 * e.first);
   }
   for (int m = 1; m < LB_RETARGET_METHOD_COUNT; m++) {
     assert_near(objective[m] / objective[0], 1, 1e-6);

@@ -16,7 +16,7 @@ static void fitted_curves_begin_and_end_as_the_input_does(void** state) {
     double f[3], want[3];
     const double t = k * 0.7;
     lb_curves_evaluate(p.input, 0, t, f);
-    lb_profile_evaluate(p.model->motor_profile[p.what->motor[0]], t, want);
+    lb_profile_evaluate(p.model->motor.profile[p.what->motor[0]], t, want);
     assert_near(f[0], want[0], 1e-9);
     assert_near(f[1], want[1], 1e-7);
     assert_near(f[2], want[2], 1e-5);

@@ -71,7 +71,7 @@ static void a_stop_stops_and_holds(void** state) {
       lowest = fmin(lowest, w.d->q[0]);
     }
     lb_forward(w.m, w.d);
-    const double mass = w.m->link_mass[0].mass, angle = 30 * M_PI / 180;
+    const double mass = w.m->link.mass[0].mass, angle = 30 * M_PI / 180;
     assert_near(lowest, angle, STEPPERS[i].rest);
     assert_near(w.d->q[0], angle, STEPPERS[i].rest);
     assert_near(w.d->qd[0], 0, STEPPERS[i].rest);
@@ -238,7 +238,7 @@ static void a_prescribed_point_goes_where_it_is_prescribed(void** state) {
              "solver: {integrator: %s}\n",
              integrators[i]);
     world w = open_world(scene);
-    assert_int_equal(w.m->nloop, 1);
+    assert_int_equal(w.m->constraint.npair, 1);
     run(&w, 1000, 1e-3);
     lb_poses(w.m, w.d);
     const lb_vec3 p = lb_transform_point(w.d->pose[1], (lb_vec3){0, 0, -0.4});
@@ -293,7 +293,7 @@ static void a_prescribed_turn_takes_eulers_moment(void** state) {
     world w = open_world(scene);
     run(&w, 700, 1e-3);
     double angle[3];
-    lb_profile_evaluate(w.m->prescribed[0].angle, w.d->time, angle);
+    lb_profile_evaluate(w.m->constraint.prescribed[0].angle, w.d->time, angle);
     lb_poses(w.m, w.d);
     const lb_quat start = lb_quat_exp((lb_vec3){40 * M_PI / 180, 0, 0});
     const lb_quat want = lb_quat_mul(lb_quat_exp(lb_vec3_scale(angle[0], axis)), start);
@@ -448,7 +448,7 @@ static void linearly_implicit_steps_do_not_run_ahead_of_a_path(void** state) {
   double want[3], off = 0;
   for (int i = 0; i < 900; i++) {
     run(&w, 1, 1e-3);
-    lb_profile_evaluate(w.m->coupling[0].path, w.d->time, want);
+    lb_profile_evaluate(w.m->constraint.coupling[0].path, w.d->time, want);
     off = fmax(off, fabs(w.d->q[0] - want[0]));
   }
   print_message("off by %.2g rad\n", off);
@@ -475,7 +475,7 @@ static void couplings_hold_in_maximal_coordinates(void** state) {
   char reduced[2000];
   snprintf(reduced, sizeof reduced, "%ssolver: {integrator: rk8}\n", ARM);
   world a = open_world(reduced), b = open_world(maximal);
-  assert_int_equal(b.m->nloop, 1);
+  assert_int_equal(b.m->constraint.nloop, 1);
   run(&a, 300, 1e-3);
   run(&b, 300, 1e-3);
   lb_poses(a.m, a.d);

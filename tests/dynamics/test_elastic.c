@@ -92,10 +92,10 @@ static void positions(assembly* a, lb_vec3* point, double* mass, int* count) {
   *count = 0;
   for (int b = 0; b < a->m->nbody; b++) {
     const lb_transform X = a->d->pose[b];
-    const int link = a->m->body_link[b];
-    if (a->m->link_kind[link] == LB_LINK_ELASTIC) {
+    const int link = a->m->body.link[b];
+    if (a->m->link.kind[link] == LB_LINK_ELASTIC) {
       const cloud* c = b == 1 ? &a->arm[0] : &a->arm[1];
-      const double* eta = a->d->q + a->m->link_q[link];
+      const double* eta = a->d->q + a->m->link.q[link];
       for (int i = 0; i < NODES; i++) {
         lb_vec3 x = {c->X[3 * i], c->X[3 * i + 1], c->X[3 * i + 2]};
         for (int k = 0; k < R; k++) {
@@ -134,7 +134,7 @@ static void total_momentum(assembly* a, lb_vec3* linear, lb_vec3* angular) {
     *angular = lb_vec3_add(*angular, lb_vec3_cross(x, v));
   }
   for (int b = 0; b < a->m->nbody; b++) {
-    if (a->m->link_kind[a->m->body_link[b]] == LB_LINK_ELASTIC) {
+    if (a->m->link.kind[a->m->body.link[b]] == LB_LINK_ELASTIC) {
       continue;
     }
     const lb_mass mb = a->tree.body[b].mass;
@@ -164,7 +164,7 @@ static void base_momentum(assembly* a, lb_vec3 out[2]) {
     }
   }
   const lb_transform X = lb_transform_mul(
-      a->m->link_in_parent[0], (lb_transform){{a->d->q[3], a->d->q[4], a->d->q[5], a->d->q[6]},
+      a->m->link.in_parent[0], (lb_transform){{a->d->q[3], a->d->q[4], a->d->q[5], a->d->q[6]},
                                               {a->d->q[0], a->d->q[1], a->d->q[2]}});
   out[0] = lb_quat_rotate(X.q, (lb_vec3){p[3], p[4], p[5]});
   out[1] =

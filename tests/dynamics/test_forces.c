@@ -180,9 +180,9 @@ static void lift_carries_everything_that_hangs_on_it(void** state) {
 static void a_given_mass_scales_what_the_shapes_say(void** state) {
   (void)state;
   lb_model* m = model_of("bodies: {b: {mass: 6, shape: {box: [1, 2, 3]}}}\n");
-  assert_near(m->body_mass[0].mass, 6, 1e-15);
-  assert_near(m->body_mass[0].inertia.xx, 6.0 * (4 + 9) / 12, 1e-13);
-  assert_near(m->body_mass[0].inertia.zz, 6.0 * (1 + 4) / 12, 1e-13);
+  assert_near(m->body.mass[0].mass, 6, 1e-15);
+  assert_near(m->body.mass[0].inertia.xx, 6.0 * (4 + 9) / 12, 1e-13);
+  assert_near(m->body.mass[0].inertia.zz, 6.0 * (1 + 4) / 12, 1e-13);
   lb_model_release(m);
 }
 

@@ -48,7 +48,7 @@ static void recursions_give_what_dense_jacobians_give(void** state) {
     lb_jacobians(D, d, J, Jdot, q, qd);
     memset(sum, 0, sizeof sum);
     for (int i = 0; i < m->nlink; i++) {
-      const lb_link* l = &m->link[i];
+      const lb_link* l = &m->link.packed[i];
       const lb_motion V = product(J, nv, i, qd);
       const lb_motion p = push(l, V);
       lb_motion f = push(l, product(Jdot, nv, i, qd));
@@ -65,7 +65,7 @@ static void recursions_give_what_dense_jacobians_give(void** state) {
       }
     }
     for (int a = 0; a < nv; a++) {
-      sum[a * nv + a] += m->armature[a];
+      sum[a * nv + a] += m->dof.armature[a];
     }
     lb_crba(m, d, M, q);
     lb_rnea(m, d, c, q, qd, still);

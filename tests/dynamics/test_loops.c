@@ -86,7 +86,7 @@ static void free_bodies_with_loops_move_as_the_tree(void** state) {
     lb_model* m = compile(&tree.scene);
     lb_data* d = state_of(m);
     loosen(&loose, &tree, m, d);
-    read_velocities(&loose, m, m->qd0);
+    read_velocities(&loose, m, m->start.qd);
     lb_model* lm = compile(&loose.scene);
     lb_data* ld = state_of(lm);
     assert_int_equal(lm->nv, 6 * lm->nbody);

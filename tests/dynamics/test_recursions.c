@@ -284,7 +284,7 @@ static void universal_joint_is_two_hinges_with_a_tiny_body_between(void** state)
     assert_int_equal(lb_model_create(&t->scene, NULL, &S.m, NULL), LB_OK);
     assert_int_equal(lb_data_create(S.m, NULL, &S.d, NULL), LB_OK);
     for (int j = 0; j < 2 * n; j++) {
-      const int to = S.m->joint_v[j], from = whole->joint_v[j / 2] + j % 2;
+      const int to = S.m->joint.v[j], from = whole->joint.v[j / 2] + j % 2;
       q[to] = S.q[from];
       qd[to] = S.qd[from];
       tau[to] = S.tau[from];
@@ -292,7 +292,7 @@ static void universal_joint_is_two_hinges_with_a_tiny_body_between(void** state)
     lb_aba(S.m, S.d, twice, q, qd, tau);
     double again[MOST];
     for (int j = 0; j < 2 * n; j++) {
-      again[whole->joint_v[j / 2] + j % 2] = twice[S.m->joint_v[j]];
+      again[whole->joint.v[j / 2] + j % 2] = twice[S.m->joint.v[j]];
     }
     assert_vectors_near(2 * n, once, again, 1e-5, seed);
     lb_model_release(whole);

@@ -64,9 +64,9 @@ static void body_jacobians(setup* s, const double* q, const double* qd) {
   const int nv = m->nv;
   lb_jacobians(s->D, s->d, J, Jdot, q, qd);
   for (int b = 0; b < m->nbody; b++) {
-    const int link = m->body_link[b];
-    const lb_m3 Rt = lb_m3_transpose(lb_m3_from(lb_quat_matrix(m->body_in_link[b].q)));
-    const lb_v4 p = lb_v4_from(m->body_in_link[b].p);
+    const int link = m->body.link[b];
+    const lb_m3 Rt = lb_m3_transpose(lb_m3_from(lb_quat_matrix(m->body.in_link[b].q)));
+    const lb_v4 p = lb_v4_from(m->body.in_link[b].p);
     for (int which = 0; which < 2; which++) {
       const double* from = (which ? Jdot : J) + 6 * nv * link;
       double* to = (which ? rows_dot : rows) + 6 * nv * b;
@@ -97,7 +97,7 @@ static void compare_pose(const char* what, const char* which, lb_transform X, co
 static void twist_of(const setup* s, int b, double phi[6]) {
   const int nv = s->m->nv;
   for (int i = 0; i < 6; i++) {
-    phi[i] = lb_dot(nv, rows + (6 * b + i) * nv, s->m->qd0);
+    phi[i] = lb_dot(nv, rows + (6 * b + i) * nv, s->m->start.qd);
   }
 }
 
@@ -141,8 +141,8 @@ static void compare_maximal(const setup* s, const cJSON* results, const char* ty
   }
   assert_int_equal(lb_model_create(&F.scene, NULL, &m, NULL), LB_OK);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
-  lb_crba(m, d, M, m->q0);
-  lb_rnea(m, d, c, m->q0, m->qd0, still);
+  lb_crba(m, d, M, m->start.q);
+  lb_rnea(m, d, c, m->start.q, m->start.qd, still);
   for (int i = 0; i < m->nv; i++) {
     diagonal[i] = M[i * m->nv + i];
     c[i] = -c[i];
@@ -159,13 +159,13 @@ static void compare_maximal(const setup* s, const cJSON* results, const char* ty
 static void compare_jacobians(setup* s, const cJSON* results, const char* type) {
   const double still[MOST] = {0};
   double c[MOST];
-  body_jacobians(s, s->m->q0, s->m->qd0);
+  body_jacobians(s, s->m->start.q, s->m->start.qd);
   compare("J", type, rows, red_get(results, "J_mr"), 1e-10);
   compare("Jdot", type, rows_dot, red_get(results, "Jdot_mr"), 1e-10);
   static double M[MOST * MOST];
-  lb_crba(s->m, s->d, M, s->m->q0);
+  lb_crba(s->m, s->d, M, s->m->start.q);
   compare("M", type, M, red_get(results, "M_r"), 1e-10);
-  lb_rnea(s->m, s->d, c, s->m->q0, s->m->qd0, still);
+  lb_rnea(s->m, s->d, c, s->m->start.q, s->m->start.qd, still);
   for (int k = 0; k < s->m->nv; k++) {
     c[k] = -c[k];
   }
@@ -173,8 +173,8 @@ static void compare_jacobians(setup* s, const cJSON* results, const char* type) 
     compare("f", type, c, red_get(results, "f_r"), 1e-10);
   }
   compare_bodies(s, results, type);
-  compare("q", type, s->m->q0, red_get(results, "q"), 1e-10);
-  compare("qdot", type, s->m->qd0, red_get(results, "qdot"), 1e-10);
+  compare("q", type, s->m->start.q, red_get(results, "q"), 1e-10);
+  compare("qdot", type, s->m->start.qd, red_get(results, "qdot"), 1e-10);
 }
 
 // --- charts ---
@@ -253,9 +253,9 @@ static void compare_directions(const cJSON* results, const char* type) {
 static void compare_energies(setup* s, const cJSON* results, const char* type) {
   double energy[] = {lb_kinetic_energy(s->m, s->d), lb_potential_energy(s->m, s->d)};
   for (int b = 0; b < s->m->nbody; b++) {
-    const double weight = s->m->body_mass[b].mass;
-    const lb_vec3 at = s->m->body_in_link[b].p;
-    energy[1] -= s->m->body_link[b] == LB_WORLD ? weight * lb_vec3_dot(s->m->gravity, at) : 0;
+    const double weight = s->m->body.mass[b].mass;
+    const lb_vec3 at = s->m->body.in_link[b].p;
+    energy[1] -= s->m->body.link[b] == LB_WORLD ? weight * lb_vec3_dot(s->m->gravity, at) : 0;
   }
   compare("T", type, energy, red_get(results, "T"), 1e-10);
   compare("V", type, energy + 1, red_get(results, "V"), 1e-10);
@@ -279,7 +279,7 @@ static void fifteen_joints_move_and_accelerate_as_in_the_reference(void** state)
     compare_jacobians(&s, results, type);
     const double tau[MOST] = {0};
     double qdd[MOST];
-    lb_aba(s.m, s.d, qdd, s.m->q0, s.m->qd0, tau);
+    lb_aba(s.m, s.d, qdd, s.m->start.q, s.m->start.qd, tau);
     compare("qdd", type, qdd, red_get(results, "qddot"), 1e-10);
     compare_energies(&s, results, type);
     compare_maximal(&s, results, type);
@@ -302,11 +302,11 @@ static void mass_slopes(setup* s, double* out) {
   double qdd[MOST] = {0};
   static double gravity[MOST * MOST];
   const double still[MOST] = {0};
-  lb_rnea_derivatives(s->D, s->d, s->m->q0, still, still);
+  lb_rnea_derivatives(s->D, s->d, s->m->start.q, still, still);
   memcpy(gravity, s->D->tau_q, (size_t)(nv * nv) * sizeof(double));
   for (int j = 0; j < nv; j++) {
     qdd[j] = 1;
-    lb_rnea_derivatives(s->D, s->d, s->m->q0, still, qdd);
+    lb_rnea_derivatives(s->D, s->d, s->m->start.q, still, qdd);
     qdd[j] = 0;
     for (int i = 0; i < nv * nv; i++) { // [i][k] goes to [k][i][j]
       out[(i % nv) * nv * nv + (i / nv) * nv + j] = s->D->tau_q[i] - gravity[i];
@@ -323,9 +323,9 @@ static void jacobian_slopes(setup* s, double* by_q, double* dot_by_q) {
   for (int k = 0; k < nv; k++) {
     for (int p = 0; p < DIFFERENCE_POINTS; p++) {
       double q[MOST];
-      memcpy(q, s->m->q0, (size_t)nv * sizeof *q);
+      memcpy(q, s->m->start.q, (size_t)nv * sizeof *q);
       q[k] += h * DIFFERENCE_AT[p];
-      body_jacobians(s, q, s->m->qd0);
+      body_jacobians(s, q, s->m->start.qd);
       for (int i = 0; i < size; i++) {
         by_q[k * size + i] += DIFFERENCE_WEIGHT[p] / h * rows[i];
         dot_by_q[k * size + i] += DIFFERENCE_WEIGHT[p] / h * rows_dot[i];
@@ -339,19 +339,18 @@ static void jacobian_slopes(setup* s, double* by_q, double* dot_by_q) {
 static void damp(void* context, double* out, const double* q, const double* qd) {
   setup* s = context;
   const int nv = s->m->nv;
-  const lb_scene_spring* spring = &T.spring[0];
+  const lb_scene_point* point = T.force[0].point;
   double G[3 * MOST] = {0};
   body_jacobians(s, q, qd);
   memcpy(s->d->q, q, (size_t)nv * sizeof *q);
   lb_poses(s->m, s->d);
   for (int end = 0; end < 2; end++) {
-    const double* from = rows + 6 * nv * spring->body[end];
-    const lb_transform X = s->d->pose[spring->body[end]];
+    const double* from = rows + 6 * nv * point[end].body;
+    const lb_transform X = s->d->pose[point[end].body];
     for (int k = 0; k < nv; k++) {
       const lb_vec3 w = {from[k], from[nv + k], from[2 * nv + k]};
       const lb_vec3 v = {from[3 * nv + k], from[4 * nv + k], from[5 * nv + k]};
-      const lb_vec3 here =
-          lb_quat_rotate(X.q, lb_vec3_add(v, lb_vec3_cross(w, spring->point[end])));
+      const lb_vec3 here = lb_quat_rotate(X.q, lb_vec3_add(v, lb_vec3_cross(w, point[end].at)));
       const double sign = end ? 1 : -1;
       G[k] += sign * here.x;
       G[nv + k] += sign * here.y;
@@ -399,9 +398,9 @@ static void their_derivatives_are_those_of_the_reference(void** state) {
     for (int i = 0; i < nv; i++) {
       tau[i] = s.D->tau[i]; // scratch of what follows
     }
-    damp(&s, more, s.m->q0, s.m->qd0);
-    difference(s.m, damp, &s, nv, s.m->q0, s.m->qd0, true, 1e-3, more_q);
-    difference(s.m, damp, &s, nv, s.m->q0, s.m->qd0, false, 1e-1, more_qd);
+    damp(&s, more, s.m->start.q, s.m->start.qd);
+    difference(s.m, damp, &s, nv, s.m->start.q, s.m->start.qd, true, 1e-3, more_q);
+    difference(s.m, damp, &s, nv, s.m->start.q, s.m->start.qd, false, 1e-1, more_qd);
     for (int i = 0; i < nv * nv; i++) {
       K[i] = more_q[i] - s.D->tau_q[i];
       C[i] = more_qd[i] - s.D->tau_qd[i];
@@ -527,9 +526,9 @@ static void derivatives_of_the_scenes_that_the_authors_check_are_exact(void** st
     setup s = open_setup();
     const int nv = s.m->nv;
     double still[MOST];
-    difference(s.m, residual, &s, nv, s.m->q0, s.m->qd0, true, 1e-4, by_q);
-    difference(s.m, residual, &s, nv, s.m->q0, s.m->qd0, false, 1e-2, by_qd);
-    residual(&s, still, s.m->q0, s.m->qd0);
+    difference(s.m, residual, &s, nv, s.m->start.q, s.m->start.qd, true, 1e-4, by_q);
+    difference(s.m, residual, &s, nv, s.m->start.q, s.m->start.qd, false, 1e-2, by_qd);
+    residual(&s, still, s.m->start.q, s.m->start.qd);
     lb_derive_forced(s.D, s.d);
     most = fmax(most, distance(nv * nv, s.D->tau_q, by_q));
     most = fmax(most, distance(nv * nv, s.D->tau_qd, by_qd));

@@ -4,7 +4,7 @@
 //
 // No damping here: Rayleigh's (alpha M + beta K) etad is of velocities relative to the held face,
 // which is not the same from the other side.
-#include "elastic/reduced/mesh_force.h"
+#include "projected.h"
 #include "motions.h"
 #include "random_tree.h"
 #include "test_arena.h"

@@ -1,6 +1,6 @@
 // Trees factored in time linear in their links, against the mass matrix itself.
+#include "dynamics/system/tree_system.h"
 #include "dynamics/tree/kinematics.h"
-#include "dynamics/tree/tree_system.h"
 #include "math/linear/dense.h"
 #include "random_tree.h"
 
@@ -18,9 +18,9 @@ static double residual(const lb_model* m, lb_data* d, lb_tree_factor* F, lb_rand
   lb_tree_factor_solve(F, x);
   double worst = 0;
   for (int i = 0; i < m->nlink; i++) {
-    for (int k = m->link_v[i]; k < m->link_v[i] + m->link_nv[i]; k++) {
+    for (int k = m->link.v[i]; k < m->link.v[i] + m->link.nv[i]; k++) {
       const double off = lb_dot(nv, M + (size_t)k * (size_t)nv, x) + more[k] * x[k] - b[k];
-      worst = fmax(worst, fabs(m->link_driven[i] ? x[k] : off));
+      worst = fmax(worst, fabs(m->link.driven[i] ? x[k] : off));
     }
   }
   return worst;

@@ -145,7 +145,7 @@ static void factors_solve_with_the_matrix_of_a_step(void** state) {
     const int nv = t.m->nv;
     const double dt = steps[seed % 3];
     for (int i = 0; i < t.m->nlink; i++) { // some are prescribed
-      t.m->link[i].driven = t.m->link_driven[i] = t.m->link[i].nv == 1 && i % 4 == 3;
+      t.m->link.packed[i].driven = t.m->link.driven[i] = t.m->link.packed[i].nv == 1 && i % 4 == 3;
     }
     lb_step_matrix(W, t.D, t.d, dt);
     assert_true(lb_tree_slopes_factor(t.T, t.d->qd, dt));
@@ -226,10 +226,10 @@ static void steps_without_such_factors_have_derivatives(void** state) {
   memset(t.d->qd, 0, LINKS * sizeof(double));
   memset(t.d->qdd, 0, LINKS * sizeof(double));
   differentiate(&t);
-  t.m->damping[LINKS - 1] = 0;
+  t.m->dof.damping[LINKS - 1] = 0;
   differentiate(&t);
   lb_step_matrix(W, t.D, t.d, dt);
-  t.m->damping[LINKS - 1] = -W[LINKS * LINKS - 1];
+  t.m->dof.damping[LINKS - 1] = -W[LINKS * LINKS - 1];
   differentiate(&t);
   assert_false(lb_tree_slopes_factor(t.T, t.d->qd, dt));
   lb_step_matrix(W, t.D, t.d, dt);

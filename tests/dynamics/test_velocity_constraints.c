@@ -27,7 +27,7 @@ static void a_hinge_turns_at_its_rate(void** state) {
              "solver: {integrator: %s}\n",
              INTEGRATORS[i]);
     world w = open_world(scene);
-    const double start = 20 * M_PI / 180, arm = w.m->link_mass[0].mass * 9.81 * 0.2;
+    const double start = 20 * M_PI / 180, arm = w.m->link.mass[0].mass * 9.81 * 0.2;
     double still[1] = {0}, unit[1] = {1}, weight[1], inertia[1];
     for (int k = 1; k <= 2; k++) { // at 0.4 s and 0.8 s
       run(&w, 400, 1e-3);

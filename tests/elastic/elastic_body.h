@@ -1,7 +1,7 @@
 // Bodies that the tests of this room share.
 #pragma once
 #include "elastic/fem/fem.h"
-#include "elastic/fem/fem_solve.h"
+#include "fem_solve.h"
 #include "test.h"
 
 typedef struct body {

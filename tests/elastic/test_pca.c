@@ -1,7 +1,7 @@
 // elastic: bases from snapshots, and reduced bodies as files.
 #include "counting.h"
 #include "elastic/reduced/held_face.h"
-#include "elastic/reduced/mesh_force.h"
+#include "projected.h"
 #include "elastic/reduced/pca.h"
 #include "elastic/reduced/stored_table.h"
 #include "elastic_body.h"
@@ -277,7 +277,7 @@ static void a_body_from_a_file_is_the_same_to_the_last_bit(void** state) {
   double *f = LB_TAKE(&beam.arena, double, r), *g = LB_TAKE(&beam.arena, double, r);
   double* scratch = LB_TAKE(&beam.arena, double, b->internal.scratch);
   for (int i = 0; i < before.ncheck; i++) {
-    const double* eta = before.check_eta + r * (size_t)i;
+    const double* eta = before.check.eta + r * (size_t)i;
     b->internal.force(b->internal.context, f, NULL, eta, NULL, scratch);
     made.internal.force(made.internal.context, g, NULL, eta, NULL, scratch);
     assert_memory_equal(f, g, r * sizeof *f);
@@ -313,28 +313,29 @@ static void what_a_file_says_wrong_is_told(void** state) {
   expect_complaint(&bad, "beam.npz: it is of format 2; this program reads format 1");
   bad = good;
   bad.npoint--;
-  bad.point_weight = good.density; // some number or other: the lengths agree, the states do not
+  bad.point.weight =
+      good.material.density; // some number or other: the lengths agree, the states do not
   bad.npoint = 1;
   expect_complaint(&bad, "state 0 of 'check_eta'");
   bad = good;
   int* region = LB_TAKE(&beam.arena, int, good.npoint);
   region[good.npoint - 1] = 3;
-  bad.point_region = region;
+  bad.point.region = region;
   expect_complaint(&bad, "array 'point_region' holds 3, which is not from 0 to 0");
   bad = good;
   double* M = LB_TAKE(&beam.arena, double, good.r* good.r);
-  bad.M = M;
+  bad.inertia.M = M;
   expect_complaint(&bad, "array 'M' is not positive definite");
   bad = good;
   M[1] = NAN;
-  bad.M = M;
+  bad.inertia.M = M;
   expect_complaint(&bad, "array 'M' holds a number that is not finite");
   bad = good;
   const char* jelly = "jelly";
-  bad.law = &jelly;
+  bad.material.law = &jelly;
   expect_complaint(&bad, "array 'law' names 'jelly'");
   bad = good;
-  bad.face_first = (const int[]){0, 5, 5};
+  bad.face.first = (const int[]){0, 5, 5};
   expect_complaint(&bad, "array 'face_first' does not rise");
 }
 
@@ -343,7 +344,7 @@ static void a_file_whose_arrays_disagree_is_told_which(void** state) {
   const lb_stored good = store_beam();
   const lb_npz_array some[] = {{"format", LB_NPZ_INT, 0, {0}, good.format, NULL},
                                {"omega", LB_NPZ_NUMBER, 1, {good.r}, good.omega, NULL},
-                               {"M", LB_NPZ_NUMBER, 2, {1, good.r}, good.M, NULL}};
+                               {"M", LB_NPZ_NUMBER, 2, {1, good.r}, good.inertia.M, NULL}};
   char* bytes;
   size_t size;
   lb_stored out;
@@ -365,11 +366,11 @@ static void the_range_is_that_of_the_training(void** state) {
   const lb_stored s = store_beam();
   double* eta = LB_TAKE(&beam.arena, double, s.r);
   for (int k = 0; k < s.r; k++) {
-    assert_at_least(s.eta_limit[k], s.eta_most[k]);
-    assert_above(s.eta_limit[k], 0);
-    eta[k] = k == 2 ? -3 * s.eta_limit[k] : 0.5 * s.eta_limit[k];
+    assert_at_least(s.range.eta_limit[k], s.range.eta_most[k]);
+    assert_above(s.range.eta_limit[k], 0);
+    eta[k] = k == 2 ? -3 * s.range.eta_limit[k] : 0.5 * s.range.eta_limit[k];
   }
-  assert_near(lb_stored_reach(s.r, s.eta_limit, eta), 3, 1e-12);
+  assert_near(lb_stored_reach(s.r, s.range.eta_limit, eta), 3, 1e-12);
 }
 
 int main(void) {

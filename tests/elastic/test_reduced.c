@@ -2,7 +2,7 @@
 // energy in motion.
 #include "beam_theory.h"
 #include "elastic/reduced/cubature.h"
-#include "elastic/reduced/mesh_force.h"
+#include "projected.h"
 #include "elastic/reduced/varied_force.h"
 #include "math/linear/dense.h"
 #include "random_tree.h"

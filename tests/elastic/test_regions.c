@@ -98,7 +98,7 @@ static void a_bar_of_two_materials_rings_at_its_frequency(void** state) {
     for (int k = 0; k < b.fem->ndof; k++) { // along the bar only
       held[k] |= k % 3 > 0;
     }
-    double omega[1];
+    double omega[1] = {0};
     double* x = body_vector(&b);
     assert_int_equal(lb_fem_modes(b.fem, 1, omega, x, NULL, held, NULL, &b.err), LB_OK);
     error[i] = omega[0] / bar_frequency(m) - 1;

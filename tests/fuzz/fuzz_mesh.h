@@ -18,10 +18,8 @@ static inline void fuzz_use(const lb_mesh* mesh, lb_arena* arena, lb_error* err)
   for (int i = 0; i < 3 * mesh->nface; i++) {
     fuzz_expect(mesh->face[i] >= 0 && mesh->face[i] < mesh->nvertex);
   }
-  bool convex;
   if (lb_mesh_check(mesh, "fuzz", (lb_place){0}, arena, err) == LB_OK) {
     fuzz_expect(lb_mesh_integrate(mesh).volume > 0);
-    fuzz_expect(lb_mesh_is_convex(mesh, arena, &convex) == LB_OK);
   }
   const lb_shape shape = {LB_SHAPE_MESH, {1, -2, 3}, mesh};
   lb_mesh drawn;

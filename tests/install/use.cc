@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   if (good) {
     lb_poses(model, data);
     const lb_vec3 p = data->pose[model->nbody - 1].p;
-    std::printf("%g s: %s at %g %g %g\n", data->time, model->body_name[model->nbody - 1], p.x, p.y,
+    std::printf("%g s: %s at %g %g %g\n", data->time, model->body.name[model->nbody - 1], p.x, p.y,
                 p.z);
   }
   lb_stepper_release(stepper);

@@ -20,6 +20,15 @@
   "joints: {j: {type: prismatic, child: a, axis: x, spring: {stiffness: 5e6}}}\n"                  \
   "initial: {j: {position: 1 mm}}\n"
 
+// A weight on a spring, carried by a slide whose motor moves it.
+#define CART                                                                                       \
+  "name: Cart\ngravity: [0, 0, 0]\nduration: 1\nsolver: {integrator: bdf2, step: 2 ms}\n"          \
+  "bodies: {cart: {mass: 1 kg, inertia: [1, 1, 1]}, load: {mass: 0.5 kg, inertia: [1, 1, 1]}}\n"   \
+  "joints:\n  track: {type: prismatic, child: cart, axis: x}\n"                                    \
+  "  spring: {type: prismatic, parent: cart, child: load, axis: x, spring: {stiffness: 80}}\n"     \
+  "motors: {drive: {joint: track, keys: [[0.1, 0], [0.4, 50 cm]]}}\n"                              \
+  "retarget: {bodies: {load: {position: 1}}, iterations: 5}\n"
+
 static char folder[32];
 
 static int make_folder(void** state) {
@@ -169,7 +178,7 @@ static void a_job_that_is_not_written_leaves_nothing(void** state) {
 
 static void a_report_has_a_title_figures_and_files(void** state) {
   (void)state;
-  int n = 0, kinds[4] = {0};
+  int n = 0, kinds[LB_SECTION_NOTE + 1] = {0};
   lb_job* job = make(PENDULUM, NULL, (lb_sink){0});
   assert_null(lb_job_sections(job, &n));
   assert_int_equal(lb_job_run(job, NULL), LB_OK);
@@ -185,6 +194,76 @@ static void a_report_has_a_title_figures_and_files(void** state) {
   assert_non_null(strstr(s[0].text, "500 ms of motion in "));
   assert_string_equal(s[1].name, "steps");
   assert_non_null(strstr(s[1].text, "500 (rk4, 1 ms), "));
+  lb_job_release(job);
+}
+
+// A search tells how it is with an open end, and is cancelled from there.
+static bool cancel_search(void* context, double fraction, const char* what) {
+  lb_job* job = *(lb_job**)context;
+  if (isnan(fraction) && what && strstr(what, "iteration 1: objective ")) {
+    lb_job_cancel(job);
+  }
+  return true;
+}
+
+static void count_warnings(void* context, const lb_section* section) {
+  *(int*)context += section->kind == LB_SECTION_WARNING;
+}
+
+static lb_job* make_search(bool resume, lb_progress progress, int* warnings) {
+  lb_job* job = NULL;
+  lb_job_options o = lb_job_default();
+  o.kind = "retarget";
+  o.text = CART;
+  o.out = folder;
+  o.resume = resume;
+  o.progress = progress;
+  o.told = count_warnings;
+  o.context = warnings;
+  assert_int_equal(lb_job_create(&o, NULL, &job, NULL), LB_OK);
+  assert_int_equal(lb_job_load(job, NULL), LB_OK);
+  return job;
+}
+
+static void a_search_that_is_cancelled_keeps_its_best_and_goes_on_from_there(void** state) {
+  (void)state;
+  lb_job* job = NULL;
+  int n = 0, warnings = 0;
+  job = make_search(true, (lb_progress){cancel_search, &job}, &warnings);
+  assert_int_equal(lb_job_run(job, NULL), LB_INTERRUPTED);
+  assert_int_equal(warnings, 1); // there was nothing to go on with
+  assert_int_equal(lb_job_write(job, NULL), LB_OK);
+  const lb_section* s = lb_job_sections(job, &n);
+  assert_int_equal(s[n - 1].kind, LB_SECTION_NOTE);
+  assert_non_null(strstr(s[n - 1].text, "Interrupted after 1 iterations."));
+  assert_int_equal(count_files("profiles.csv"), 1);
+  lb_job_release(job);
+  job = make_search(true, (lb_progress){0}, &warnings);
+  assert_int_equal(lb_job_run(job, NULL), LB_OK);
+  assert_int_equal(warnings, 1);
+  assert_at_least(lb_job_summary(job)->retarget->niteration, 2);
+  s = lb_job_sections(job, &n);
+  assert_string_equal(s[0].name, "Cart");
+  lb_job_release(job);
+}
+
+static void the_torques_of_a_recorded_motion_are_a_job(void** state) {
+  (void)state;
+  lb_job* job = make(PENDULUM, folder, (lb_sink){0});
+  assert_int_equal(lb_job_run(job, NULL), LB_OK);
+  assert_int_equal(lb_job_write(job, NULL), LB_OK);
+  lb_job_release(job);
+  char table[64];
+  snprintf(table, sizeof table, "%s/trajectory.csv", folder);
+  lb_job_options o = lb_job_default();
+  o.kind = "inverse";
+  o.text = PENDULUM;
+  o.table = table;
+  assert_int_equal(lb_job_create(&o, NULL, &job, NULL), LB_OK);
+  assert_int_equal(lb_job_load(job, NULL), LB_OK);
+  assert_int_equal(lb_job_run(job, NULL), LB_OK);
+  assert_int_equal(lb_job_recording(job)->nframe, 51);
+  assert_below(lb_job_summary(job)->torque.value, 1e-2); // nothing drives the pendulum
   lb_job_release(job);
 }
 
@@ -207,14 +286,14 @@ static void mistakes_are_told_when_a_job_is_made_or_loaded(void** state) {
   lb_error_clear(&err);
 }
 
-static void refused_memory_leaves_nothing_behind(void** state) {
-  (void)state;
+static void refuse_memory(const char* kind) {
   bool done = false;
   for (long refuse = 1; !done; refuse++) {
     lb_counting counting = {.refuse = refuse};
     lb_allocator allocator = lb_counting_allocator(&counting);
     lb_job* job = NULL;
     lb_job_options o = lb_job_default();
+    o.kind = kind;
     o.text = PENDULUM;
     o.out = folder;
     int n = 0;
@@ -227,6 +306,12 @@ static void refused_memory_leaves_nothing_behind(void** state) {
   }
 }
 
+static void refused_memory_leaves_nothing_behind(void** state) {
+  (void)state;
+  refuse_memory("simulate");
+  refuse_memory("check");
+}
+
 int main(void) {
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
   const struct CMUnitTest tests[] = {
@@ -236,6 +321,8 @@ int main(void) {
       WITH_FOLDER(frames_that_are_taken_back_are_not_in_the_file),
       WITH_FOLDER(a_job_that_is_not_written_leaves_nothing),
       WITH_FOLDER(a_report_has_a_title_figures_and_files),
+      WITH_FOLDER(a_search_that_is_cancelled_keeps_its_best_and_goes_on_from_there),
+      WITH_FOLDER(the_torques_of_a_recorded_motion_are_a_job),
       WITH_FOLDER(mistakes_are_told_when_a_job_is_made_or_loaded),
       WITH_FOLDER(refused_memory_leaves_nothing_behind),
   };

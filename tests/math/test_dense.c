@@ -184,31 +184,6 @@ static void lu_refuses_a_singular_matrix(void** state) {
   assert_int_equal(lb_lu(2, singular, 2, pivot), LB_FAILED);
 }
 
-static void lapack_solves_agree_with_the_small_ones(void** state) {
-  (void)state;
-  lb_random r = {4};
-  const int n = 40;
-  definite(&r, A, n, n);
-  fill(&r, B, n * 3);
-  for (int which = 0; which < 3; which++) {
-    memcpy(F, A, sizeof A);
-    memcpy(X, B, sizeof B);
-    const lb_status status = which == 0   ? lb_solve_definite(n, F, n, 3, X, n)
-                             : which == 1 ? lb_solve_symmetric(&arena, n, F, n, 3, X, n)
-                                          : lb_solve_general(&arena, n, F, n, 3, X, n);
-    assert_int_equal(status, LB_OK);
-    assert_solves(n, 3, A, n, X, B, n, 1e-11);
-  }
-}
-
-static void lapack_solves_refuse_singular_matrices(void** state) {
-  (void)state;
-  double b[2] = {1, 1};
-  assert_int_equal(lb_solve_definite(2, (double[]){1, 2, 2, 4}, 2, 1, b, 2), LB_FAILED);
-  assert_int_equal(lb_solve_general(&arena, 2, (double[]){1, 2, 2, 4}, 2, 1, b, 2), LB_FAILED);
-  assert_int_equal(lb_solve_symmetric(&arena, 2, (double[]){0, 0, 0, 0}, 2, 1, b, 2), LB_FAILED);
-}
-
 static void eigenvectors_are_orthonormal_and_diagonalise(void** state) {
   (void)state;
   lb_random r = {5};
@@ -284,32 +259,6 @@ static void generalised_eigenvalues_of_a_chain_have_their_closed_form(void** sta
   }
 }
 
-static void svd_multiplies_back_for_tall_and_wide_matrices(void** state) {
-  (void)state;
-  lb_random r = {6};
-  const int sizes[][2] = {{12, 7}, {7, 12}, {9, 9}, {1, 5}, {5, 1}};
-  for (int c = 0; c < 5; c++) {
-    const int m = sizes[c][0], n = sizes[c][1], k = m < n ? m : n;
-    double s[12], U[144], Vt[144], back[144];
-    fill(&r, A, m * n);
-    memcpy(F, A, sizeof A);
-    assert_int_equal(lb_svd(&arena, m, n, F, m, s, U, m, Vt, k), LB_OK);
-    for (int j = 0; j < k; j++) {
-      assert_at_least(s[j], 0);
-      if (j > 0) {
-        assert_at_most(s[j], s[j - 1]);
-      }
-      for (int i = 0; i < m; i++) {
-        U[i + j * m] *= s[j];
-      }
-    }
-    multiply(m, n, k, back, m, U, m, false, Vt, k);
-    for (int i = 0; i < m * n; i++) {
-      assert_near(back[i], A[i], 1e-13);
-    }
-  }
-}
-
 static void least_squares_residual_is_orthogonal_to_the_columns(void** state) {
   (void)state;
   lb_random r = {7};
@@ -358,13 +307,10 @@ static void lapack_says_when_there_is_no_memory(void** state) {
   const lb_allocator none = {no_memory, no_release, NULL};
   lb_arena empty;
   lb_arena_init(&empty, &none);
-  double a[] = {2, 1, 1, 2}, b[] = {2, 0, 0, 2}, s[2], u[4], v[4];
+  double a[] = {2, 1, 1, 2}, b[] = {2, 0, 0, 2}, s[2];
   int rank;
-  assert_int_equal(lb_solve_general(&empty, 2, a, 2, 1, b, 2), LB_NO_MEMORY);
-  assert_int_equal(lb_solve_symmetric(&empty, 2, a, 2, 1, b, 2), LB_NO_MEMORY);
   assert_int_equal(lb_eigen_symmetric(&empty, 2, a, 2, s), LB_NO_MEMORY);
   assert_int_equal(lb_eigen_generalised(&empty, 2, a, 2, b, 2, s), LB_NO_MEMORY);
-  assert_int_equal(lb_svd(&empty, 2, 2, a, 2, s, u, 2, v, 2), LB_NO_MEMORY);
   assert_int_equal(lb_least_squares(&empty, 2, 2, a, 2, 1, b, 2, 0, &rank), LB_NO_MEMORY);
   assert_near(a[0], 2, 0);
 }
@@ -378,12 +324,9 @@ int main(void) {
       cmocka_unit_test(ldl_refuses_a_singular_matrix),
       cmocka_unit_test(lu_solves_general_systems),
       cmocka_unit_test(lu_refuses_a_singular_matrix),
-      cmocka_unit_test(lapack_solves_agree_with_the_small_ones),
-      cmocka_unit_test(lapack_solves_refuse_singular_matrices),
       cmocka_unit_test(eigenvectors_are_orthonormal_and_diagonalise),
       cmocka_unit_test(graded_matrices_keep_the_digits_of_small_eigenvalues),
       cmocka_unit_test(generalised_eigenvalues_of_a_chain_have_their_closed_form),
-      cmocka_unit_test(svd_multiplies_back_for_tall_and_wide_matrices),
       cmocka_unit_test(least_squares_residual_is_orthogonal_to_the_columns),
       cmocka_unit_test(least_squares_finds_the_rank_and_the_shortest_solution),
       cmocka_unit_test(lapack_says_when_there_is_no_memory),

@@ -2,7 +2,7 @@
 #include "counting.h"
 #include "math/linear/dense.h"
 #include "math/linear/direct.h"
-#include "math/linear/modes.h"
+#include "modes.h"
 #include "test.h"
 
 enum { N = 40 };

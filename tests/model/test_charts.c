@@ -311,13 +311,13 @@ static void a_curve_of_equal_ways_is_a_helix(void** state) {
   for (int i = 0; i < TREE_FRAMES; i++) {
     T.frame[0][i] = lb_se3_exp((lb_twist){lb_vec3_scale(i, way.w), lb_vec3_scale(i, way.v)});
   }
-  j->cyclic = false;
+  j->spline.cyclic = false;
   assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
   for (double q = -0.5; q < 3.6; q += 0.1) {
     const lb_twist x = {lb_vec3_scale(q + 1, way.w), lb_vec3_scale(q + 1, way.v)};
     assert_poses_near(pose_of(&s, &q), lb_se3_exp(x), 1e-13);
   }
-  j->cyclic = true;
+  j->spline.cyclic = true;
   assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
   for (double q = -7; q < 7; q += 0.37) {
     const double later = q + TREE_FRAMES;
@@ -337,7 +337,7 @@ static void a_surface_of_even_steps_is_flat(void** state) {
     T.control[0][1][k] = 3 * row;
     T.control[0][5][k] = 0.1 * row;
   }
-  j->control[2] = j->control[3] = j->control[4] = NULL;
+  j->spline.control[2] = j->spline.control[3] = j->spline.control[4] = NULL;
   assert_int_equal(lb_joint_chart(j, &s.arena, &s.chart), LB_OK);
   const double q[] = {0.3, 1.2};
   const lb_transform X = {lb_quat_exp(lb_vec3_make(0, 0, 0.12)), {0.6, 3.6, 0}};

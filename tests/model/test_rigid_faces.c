@@ -3,12 +3,12 @@
 #include <cjson/cJSON.h>
 
 #include "compile.h"
-#include "elastic/fem/fem_solve.h"
 #include "elastic/full/full_body.h"
+#include "fem_solve.h"
 #include "geom/tet/tetmesh.h"
 #include "limber/limber.h"
 #include "model/use/link.h"
-#include "scene/read/elastic_form.h"
+#include "scene/part/elastic_form.h"
 
 enum { MODES = 6 };
 
@@ -76,11 +76,11 @@ static void a_plate_in_a_scene_has_the_frequencies_of_its_clamped_elements(void*
   for (int k = 0; k < MODES; k++) {
     const double truth = omega[k] / (2 * M_PI);
     print_message("%8.3f Hz: rigid %+.1e, average %+.1e\n", truth,
-                  m->elastic[0].frequency[k] / truth - 1,
-                  mean->elastic[0].frequency[k] / truth - 1);
-    assert_near(m->elastic[0].frequency[k] / truth, 1, 1e-4);
+                  m->elastic.body[0].frequency[k] / truth - 1,
+                  mean->elastic.body[0].frequency[k] / truth - 1);
+    assert_near(m->elastic.body[0].frequency[k] / truth, 1, 1e-4);
   }
-  assert_below(mean->elastic[0].frequency[1], 0.95 * omega[1] / (2 * M_PI));
+  assert_below(mean->elastic.body[0].frequency[1], 0.95 * omega[1] / (2 * M_PI));
   lb_model_release(mean);
   lb_model_release(m);
   drop_clamped(&c);
@@ -88,7 +88,7 @@ static void a_plate_in_a_scene_has_the_frequencies_of_its_clamped_elements(void*
 
 static double sag(lb_model* m) {
   lb_data* d;
-  const lb_model* moves = m->full ? m->full : m;
+  const lb_model* moves = m->variant.full ? m->variant.full : m;
   assert_int_equal(lb_data_create(moves, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_equilibrium(moves, d, NULL), LB_OK);
   lb_poses(moves, d);
@@ -138,9 +138,10 @@ static void a_face_that_carries_stays_plane(void** state) {
            "  glue: {type: fixed, parent: plate, face: end, child: tip}\n", "full", "");
   lb_model* m = compile(text);
   lb_data* d;
-  assert_int_equal(lb_data_create(m->full, NULL, &d, NULL), LB_OK);
-  assert_int_equal(lb_equilibrium(m->full, d, NULL), LB_OK);
-  const lb_link* l = &m->full->link[m->full->body_link[lb_model_body(m, "plate")]];
+  assert_int_equal(lb_data_create(m->variant.full, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_equilibrium(m->variant.full, d, NULL), LB_OK);
+  const lb_link* l =
+      &m->variant.full->link.packed[m->variant.full->body.link[lb_model_body(m, "plate")]];
   const lb_full* body = l->reduced->full;
   const double *u = d->q + l->q, bent = lb_fem_energy(body->fem, u);
   double ties = 0, still = 0;
@@ -251,7 +252,7 @@ static void a_scene_has_the_frequencies_of_calculix(void** state) {
     double worst = 0;
     for (int k = 0; k < 8; k++) {
       const double theirs = cJSON_GetArrayItem(list, k)->valuedouble;
-      worst = fmax(worst, fabs(m->elastic[0].frequency[k] / theirs - 1));
+      worst = fmax(worst, fabs(m->elastic.body[0].frequency[k] / theirs - 1));
     }
     print_message("%s: frequencies differ by %.1e\n", name[i], worst);
     assert_near(worst, 0, tolerance[i]);
@@ -276,9 +277,9 @@ static void a_square_plate_has_the_frequencies_of_leissa(void** state) {
   const double D = 210e9 * 27e-9 / (12 * (1 - 0.09)), unit = sqrt(D / (7850 * 3e-3)) / 0.04;
   for (int k = 0; k < 5; k++) {
     const double theory = leissa[k] * unit / (2 * M_PI);
-    print_message("%.4g Hz, thin plate %.4g Hz: %+.2f %%\n", m->elastic[0].frequency[k], theory,
-                  100 * (m->elastic[0].frequency[k] / theory - 1));
-    assert_near(m->elastic[0].frequency[k] / theory, 1, 0.01);
+    print_message("%.4g Hz, thin plate %.4g Hz: %+.2f %%\n", m->elastic.body[0].frequency[k],
+                  theory, 100 * (m->elastic.body[0].frequency[k] / theory - 1));
+    assert_near(m->elastic.body[0].frequency[k] / theory, 1, 0.01);
   }
   lb_model_release(m);
 }

@@ -58,8 +58,8 @@ static lb_model* model_of(numbers n) {
 }
 
 static int steel(const lb_model* m) {
-  for (int i = 0; i < m->nmaterial; i++) {
-    if (strcmp(m->material[i].name, "steel") == 0) {
+  for (int i = 0; i < m->look.nmaterial; i++) {
+    if (strcmp(m->look.material[i].name, "steel") == 0) {
       return i;
     }
   }
@@ -117,10 +117,11 @@ static void a_varied_model_moves_as_one_made_with_those_numbers(void** state) {
   // Both have the same shapes and points, whatever the modulus; what is left is rounding.
   print_message("apart by %.2g m\n", most);
   assert_below(most, 1e-12);
-  for (int k = 0; k < second->elastic[0].r; k++) {
-    assert_near(varied->elastic[0].frequency[k] / second->elastic[0].frequency[k], 1, 1e-6);
+  for (int k = 0; k < second->elastic.body[0].r; k++) {
+    assert_near(varied->elastic.body[0].frequency[k] / second->elastic.body[0].frequency[k], 1,
+                1e-6);
   }
-  assert_near(varied->body_mass[lb_model_body(first, "ball")].mass, SECOND.ball, 1e-14);
+  assert_near(varied->body.mass[lb_model_body(first, "ball")].mass, SECOND.ball, 1e-14);
   lb_model_release(varied);
   lb_model_release(second);
   lb_model_release(first);
@@ -163,15 +164,16 @@ static void a_heavier_twin_parts_from_the_other(void** state) {
   const int lower = lb_model_body(first, "lower"), upper = lb_model_body(first, "upper");
   const lb_mass_change mass = {lower, 2};
   const lb_variation v = {.nmass = 1, .mass = &mass};
-  assert_ptr_equal(first->link[first->body_link[lower]].reduced,
-                   first->link[first->body_link[upper]].reduced);
+  assert_ptr_equal(first->link.packed[first->body.link[lower]].reduced,
+                   first->link.packed[first->body.link[upper]].reduced);
   assert_int_equal(lb_model_vary(first, &v, NULL, &varied, NULL), LB_OK);
-  const lb_reduced* a = varied->link[varied->body_link[lower]].reduced;
-  const lb_reduced* b = varied->link[varied->body_link[upper]].reduced;
+  const lb_reduced* a = varied->link.packed[varied->body.link[lower]].reduced;
+  const lb_reduced* b = varied->link.packed[varied->body.link[upper]].reduced;
   assert_near(a->m, 2 * b->m, 1e-15);
   assert_near(a->M[0], 2 * b->M[0], 1e-15);
   assert_near(a->B1[0].x[0], 2 * b->B1[0].x[0], 1e-15);
-  assert_near(varied->elastic[0].frequency[0] * sqrt(2), varied->elastic[1].frequency[0], 1e-12);
+  assert_near(varied->elastic.body[0].frequency[0] * sqrt(2), varied->elastic.body[1].frequency[0],
+              1e-12);
   lb_model_release(varied);
   lb_model_release(first);
 }
@@ -238,7 +240,7 @@ static void deformable_is_varied_with_its_material_and_beside_masses(void** stat
   static lb_vec3 want[STEPS], got[STEPS];
   lb_model *first = fleshy(3e4, 2e-3, 0.2, 0.5), *second = fleshy(5e4, 5e-3, 0.7, 0.8);
   lb_model* varied = NULL;
-  const int gel = first->deformable[0].material;
+  const int gel = first->particles.deformable[0].material;
   const lb_material_change material = {gel, 5e4, 0.7, 5e-3};
   const lb_mass_change mass = {lb_model_body(first, "tip"), 0.8 / 0.5};
   const lb_variation v = {1, 1, &material, &mass};
@@ -256,8 +258,9 @@ static void deformable_is_varied_with_its_material_and_beside_masses(void** stat
   lb_model* bare = fleshy(3e4, 0, 0, 0.5);
   lb_error err = lb_error_make(NULL);
   assert_int_equal(lb_model_vary(bare, &v, NULL, &varied, &err), LB_INVALID);
-  assert_string_equal(err.message[0].text,
-                      "damping of material 'gel' cannot be varied: flesh 'flesh' has none of it");
+  assert_string_equal(
+      err.message[0].text,
+      "damping of material 'gel' cannot be varied: deformable 'flesh' has none of it");
   lb_error_clear(&err);
   lb_status status = LB_NO_MEMORY;
   for (long refuse = 1; status != LB_OK; refuse++) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/format/format.h"
+#include "scene/part/part.h"
 
 // --- words ---
 
@@ -54,7 +54,9 @@ static const char* value_words(const lb_field* f, char* text, size_t size) {
   case LB_VALUE_GRID:
     snprintf(text, size, "a list of rows, each a list, each %s", lb_dimension_words(f->dimension));
     return text;
-  case LB_VALUE_CHOICE: {
+  case LB_VALUE_CHOICE:
+  case LB_VALUE_EITHER:
+  case LB_VALUE_WORD: {
     const lb_choices* choices = f->more;
     size_t used = 0;
     for (int i = 0; i < choices->count; i++) {
@@ -106,10 +108,9 @@ static void write_key_table(FILE* out, const lb_table* table) {
     char text[300];
     const bool chosen = i < table->nchoose;
     fprintf(out, "| `%s` | %s | %s | %s |\n", f->key, value_words(f, text, sizeof text),
-            f->required   ? "required"
-            : chosen      ? "one of these"
+            chosen        ? "one of these"
             : f->standard ? f->standard
-                          : "",
+                          : "required",
             f->about);
   }
 }
@@ -135,8 +136,11 @@ static void write_number(FILE* out, lb_dimension dimension, lb_range range) {
       [LB_NOT_NEGATIVE] = ", \"minimum\": 0",
       [LB_UNIT_RANGE] = ", \"minimum\": 0, \"maximum\": 1",
       [LB_POISSON_RANGE] = ", \"exclusiveMinimum\": -1, \"exclusiveMaximum\": 0.5",
+      [LB_ANY_OR_UNSET] = "",
+      [LB_POSITIVE_OR_UNSET] = ", \"exclusiveMinimum\": 0",
+      [LB_NOT_NEGATIVE_OR_UNSET] = ", \"minimum\": 0",
   };
-  const bool positive = range != LB_ANY && range != LB_POISSON_RANGE;
+  const bool positive = strstr(limits[range], "inimum\": 0") != NULL;
   fprintf(out, "{\"anyOf\": [{\"type\": \"number\"%s}, {\"type\": \"string\", \"pattern\": ",
           limits[range]);
   char pattern[800];
@@ -255,7 +259,8 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
     write_number(out, f->dimension, f->range);
     break;
   case LB_VALUE_COUNT:
-    fprintf(out, "{\"type\": \"integer\"%s}", f->range == LB_POSITIVE ? ", \"minimum\": 1" : "");
+    fprintf(out, "{\"type\": \"integer\"%s}",
+            f->range == LB_POSITIVE || f->range == LB_POSITIVE_OR_UNSET ? ", \"minimum\": 1" : "");
     break;
   case LB_VALUE_PAIR:
     write_numbers(out, f, 2, 2);
@@ -292,6 +297,8 @@ static void write_value(FILE* out, const lb_table* table, const lb_field* f) {
   case LB_VALUE_ROTATION:
     fputs(rotation_schema, out);
     break;
+  case LB_VALUE_EITHER:
+  case LB_VALUE_WORD:
   case LB_VALUE_CHOICE: // a joint's table is for one type only
     if (f->more == &lb_joint_choices) {
       fputs("{\"const\": \"", out);
@@ -338,8 +345,9 @@ static void write_field(FILE* out, const lb_table* table, const lb_field* f) {
   write_value(part, table, f);
   fclose(part);
   char about[600];
-  snprintf(about, sizeof about, "%s%s%s", f->about, f->standard ? "; default: " : "",
-           f->standard ? f->standard : "");
+  const bool standard = f->standard && *f->standard;
+  snprintf(about, sizeof about, "%s%s%s", f->about, standard ? "; default: " : "",
+           standard ? f->standard : "");
   fputs("        ", out);
   write_string(out, f->key);
   fputs(": {\"description\": ", out);
@@ -359,7 +367,7 @@ static void write_table_body(FILE* out, const lb_table* table) {
   fputs("      }", out);
   const char* before = ",\n      \"required\": [";
   for (int i = 0; i < table->count; i++) {
-    if (table->field[i].required) {
+    if (lb_field_is_required(table, i)) {
       fputs(before, out);
       write_string(out, table->field[i].key);
       before = ", ";
@@ -385,115 +393,50 @@ static void write_definition(FILE* out, const char* prefix, const lb_table* tabl
   write_table_body(out, table);
 }
 
-// Every table there is, under the name that docs/scene.md and the schema know it by.
-static const struct {
+// Every table that the format leads to, each once, under the name that docs/scene.md and the schema
+// know it by.
+typedef struct known_table {
   const char* prefix;
   const lb_table* table;
-} all_tables[] = {
-    {"", &lb_scene_table},
-    {"", &lb_solver_table},
-    {"", &lb_record_table},
-    {"", &lb_repeat_table},
-    {"", &lb_material_table},
-    {"", &lb_rayleigh_table},
-    {"", &lb_body_table},
-    {"", &lb_elastic_table},
-    {"", &lb_elastic_rod_table},
-    {"", &lb_elastic_box_table},
-    {"", &lb_elastic_plate_table},
-    {"", &lb_elastic_tube_table},
-    {"", &lb_part_table},
-    {"", &lb_elements_table},
-    {"", &lb_basis_table},
-    {"", &lb_shape_table},
-    {"", &lb_sphere_table},
-    {"", &lb_rod_table},
-    {"", &lb_ellipsoid_table},
-    {"", &lb_pose_table},
-    {"", &lb_turn_table},
-    {"", &lb_joint_table[LB_JOINT_FIXED]},
-    {"", &lb_joint_table[LB_JOINT_REVOLUTE]},
-    {"", &lb_joint_table[LB_JOINT_PRISMATIC]},
-    {"", &lb_joint_table[LB_JOINT_UNIVERSAL]},
-    {"", &lb_joint_table[LB_JOINT_SPHERICAL]},
-    {"", &lb_joint_table[LB_JOINT_FREE]},
-    {"", &lb_joint_table[LB_JOINT_PLANAR]},
-    {"", &lb_joint_table[LB_JOINT_TRANSLATIONAL]},
-    {"", &lb_joint_table[LB_JOINT_HELICAL]},
-    {"", &lb_joint_table[LB_JOINT_EULER]},
-    {"", &lb_joint_table[LB_JOINT_EXPONENTIAL]},
-    {"", &lb_joint_table[LB_JOINT_FREE_2D]},
-    {"", &lb_joint_table[LB_JOINT_FREE_3D]},
-    {"", &lb_joint_table[LB_JOINT_CURVE]},
-    {"", &lb_joint_table[LB_JOINT_SURFACE]},
-    {"", &lb_joint_table[LB_JOINT_COMPOSITE]},
-    {"", &lb_hinge_spring_table},
-    {"", &lb_slide_spring_table},
-    {"", &lb_cross_spring_table},
-    {"", &lb_ball_spring_table},
-    {"", &lb_planar_spring_table},
-    {"", &lb_shift_spring_table},
-    {"", &lb_angles_spring_table},
-    {"", &lb_curve_spring_table},
-    {"", &lb_surface_spring_table},
-    {"", &lb_free_spring_table},
-    {"", &lb_free_2d_spring_table},
-    {"", &lb_free_3d_spring_table},
-    {"", &lb_hinge_bounds_table},
-    {"", &lb_slide_bounds_table},
-    {"", &lb_cross_bounds_table},
-    {"", &lb_planar_bounds_table},
-    {"", &lb_shift_bounds_table},
-    {"", &lb_angles_bounds_table},
-    {"", &lb_curve_bounds_table},
-    {"", &lb_surface_bounds_table},
-    {"", &lb_ball_bounds_table},
-    {"", &lb_surface_table},
-    {"", &lb_spring_table},
-    {"", &lb_cable_table},
-    {"", &lb_ground_table},
-    {"", &lb_rope_table},
-    {"", &lb_rope_point_table},
-    {"", &lb_deformable_table},
-    {"", &lb_point_table},
-    {"", &lb_end_table},
-    {"", &lb_motor_table},
-    {"", &lb_load_table},
-    {"", &lb_constraint_table},
-    {"", &lb_term_table},
-    {"", &lb_follow_table},
-    {"", &lb_path_table},
-    {"", &lb_prescribed_turn_table},
-    {"", &lb_floor_table},
-    {"", &lb_spot_table},
-    {"", &lb_spline_table},
-    {"", &lb_marker_table},
-    {"", &lb_fit_table},
-    {"", &lb_retarget_table},
-    {"", &lb_track_table},
-    {"", &lb_optimize_table},
-    {"", &lb_parameter_table},
-    {"", &lb_goal_table},
-    {"", &lb_hinge_limit_table},
-    {"", &lb_slide_limit_table},
-    {"", &lb_fit_material_table},
-    {"start of ", &lb_start_table[LB_JOINT_REVOLUTE]},
-    {"start of ", &lb_start_table[LB_JOINT_PRISMATIC]},
-    {"start of ", &lb_start_table[LB_JOINT_UNIVERSAL]},
-    {"start of ", &lb_start_table[LB_JOINT_SPHERICAL]},
-    {"start of ", &lb_start_table[LB_JOINT_FREE]},
-    {"start of ", &lb_start_table[LB_JOINT_PLANAR]},
-    {"start of ", &lb_start_table[LB_JOINT_TRANSLATIONAL]},
-    {"start of ", &lb_start_table[LB_JOINT_HELICAL]},
-    {"start of ", &lb_start_table[LB_JOINT_EULER]},
-    {"start of ", &lb_start_table[LB_JOINT_EXPONENTIAL]},
-    {"start of ", &lb_start_table[LB_JOINT_FREE_2D]},
-    {"start of ", &lb_start_table[LB_JOINT_FREE_3D]},
-    {"start of ", &lb_start_table[LB_JOINT_CURVE]},
-    {"start of ", &lb_start_table[LB_JOINT_SURFACE]},
-    {"start of ", &lb_start_table[LB_JOINT_COMPOSITE]},
-};
-enum { ALL_TABLES = sizeof all_tables / sizeof *all_tables };
+} known_table;
+
+enum { MOST_TABLES = 200 };
+static known_table all_tables[MOST_TABLES];
+static int all_count;
+
+static void collect(const char* prefix, const lb_table* table) {
+  for (int i = 0; i < all_count; i++) {
+    if (strcmp(all_tables[i].prefix, prefix) == 0 &&
+        strcmp(all_tables[i].table->name, table->name) == 0) {
+      return;
+    }
+  }
+  all_tables[all_count++] = (known_table){prefix, table};
+  for (int i = 0; i < table->count; i++) {
+    const lb_field* f = &table->field[i];
+    const bool leads = f->value == LB_VALUE_TABLE || f->value == LB_VALUE_ONE ||
+                       f->value == LB_VALUE_LIST || f->value == LB_VALUE_SECTION;
+    if (leads && f->more != lb_joint_table) {
+      collect("", f->more);
+    }
+    for (int k = 0; f->more == lb_joint_table && k < LB_JOINT_COUNT; k++) {
+      collect("", &lb_joint_table[k]);
+    }
+    for (int k = 0; f->value == LB_VALUE_INITIAL && k < LB_JOINT_COUNT; k++) {
+      if (lb_start_table[k].count) {
+        collect("start of ", &lb_start_table[k]);
+      }
+    }
+  }
+}
+
+static void collect_all(void) {
+  all_count = 0;
+  collect("", &lb_scene_table);
+  collect("", &lb_pose_table);
+  collect("", &lb_turn_table);
+  collect("", &lb_slide_limit_table);
+}
 
 static void write_schema(FILE* out) {
   const lb_field angles = {.dimension = LB_ANGLE}, place = {.dimension = LB_LENGTH};
@@ -508,7 +451,8 @@ static void write_schema(FILE* out) {
   write_kinds(out, "", lb_joint_table);
   fputs(",\n    \"start\": ", out);
   write_kinds(out, "start-of-", lb_start_table);
-  for (int i = 0; i < ALL_TABLES; i++) {
+  collect_all();
+  for (int i = 0; i < all_count; i++) {
     fputs(",\n", out);
     write_definition(out, *all_tables[i].prefix ? "start-of-" : "", all_tables[i].table);
   }

@@ -180,14 +180,14 @@ static void joints_of_every_kind_keep_what_makes_them(void** state) {
   assert_near(s.joint[2].qd[5], 5, 0);
   assert_near(s.joint[3].axis.y, 1, 0);
   assert_near(s.joint[3].axis2.z, 1, 0);
-  assert_int_equal(s.joint[4].nframe, 4);
-  assert_true(s.joint[4].cyclic);
-  assert_near(s.joint[4].frame[2].q.z, sqrt(0.5), 1e-15);
-  assert_int_equal(s.joint[5].rows, 5);
-  assert_int_equal(s.joint[5].columns, 4);
-  assert_null(s.joint[5].control[0]);
-  assert_near(s.joint[5].control[3][0], 3.14159265358979323846 / 180, 1e-17);
-  assert_near(s.joint[5].control[3][19], 8, 0);
+  assert_int_equal(s.joint[4].spline.nframe, 4);
+  assert_true(s.joint[4].spline.cyclic);
+  assert_near(s.joint[4].spline.frame[2].q.z, sqrt(0.5), 1e-15);
+  assert_int_equal(s.joint[5].spline.rows, 5);
+  assert_int_equal(s.joint[5].spline.columns, 4);
+  assert_null(s.joint[5].spline.control[0]);
+  assert_near(s.joint[5].spline.control[3][0], 3.14159265358979323846 / 180, 1e-17);
+  assert_near(s.joint[5].spline.control[3][19], 8, 0);
   assert_int_equal(s.joint[6].npart, 2);
   assert_int_equal(lb_joint_count_v(&s.joint[6]), 4);
   assert_near(s.joint[6].part[0].damping, 7, 0);
@@ -327,9 +327,9 @@ static void motors_springs_and_loads_are_kept(void** state) {
   assert_int_equal(s.motor[1].profile.kind, LB_PROFILE_BSPLINE);
   assert_int_equal(s.motor[1].profile.degree, 3);
   assert_near(s.motor[1].profile.time[1], 2, 0);
-  assert_near(s.spring[0].stiffness, 3000, 0);
-  assert_int_equal(s.spring[0].body[1], LB_WORLD);
-  assert_true(isnan(s.spring[0].length));
+  assert_near(s.force[0].stiffness, 3000, 0);
+  assert_int_equal(s.force[0].point[1].body, LB_WORLD);
+  assert_true(isnan(s.force[0].length));
   assert_true(s.load[0].follows);
   lb_scene_release(&s);
 }
@@ -498,17 +498,17 @@ static double sum_of_accelerations(const char* file) {
   int i = 0;
   for (int j = -1; j < s.njoint; j++) {
     const int joint = j < 0 ? lb_model_joint(m, "pelvis") : lb_model_joint(m, s.joint[j].name);
-    if (joint >= 0 && m->joint_kind[joint] == LB_JOINT_REVOLUTE) {
-      d->q[m->joint_q[joint]] = 0.5 * sin(1.3 * i);
-      d->qd[m->joint_v[joint]] = cos(0.7 * i);
-      tau[m->joint_v[joint]] = 0.2 * sin(2.1 * i);
+    if (joint >= 0 && m->joint.kind[joint] == LB_JOINT_REVOLUTE) {
+      d->q[m->joint.q[joint]] = 0.5 * sin(1.3 * i);
+      d->qd[m->joint.v[joint]] = cos(0.7 * i);
+      tau[m->joint.v[joint]] = 0.2 * sin(2.1 * i);
     }
     i += joint >= 0;
   }
   lb_aba(m, d, qdd, d->q, d->qd, tau);
   double sum = 0;
   for (int j = 0; j < m->njoint; j++) {
-    sum += m->joint_kind[j] == LB_JOINT_REVOLUTE ? fabs(qdd[m->joint_v[j]]) : 0;
+    sum += m->joint.kind[j] == LB_JOINT_REVOLUTE ? fabs(qdd[m->joint.v[j]]) : 0;
   }
   free(tau);
   free(qdd);

@@ -127,7 +127,7 @@ static inline void authors_rates(lb_turn_order from, const double* q, lb_turn_or
 static inline bool authors_rechart(authors* a, int j, double* q[2], double* v[2]) {
   lb_scene_joint* joint = &a->from->joint[red_joint_of(a->m, j)];
   const lb_turn_order old = joint->order;
-  const int at = a->m->joint_q[j] + a->m->joint_nv[j] - 3;
+  const int at = a->m->joint.q[j] + a->m->joint.nv[j] - 3;
   lb_mat3 R[2];
   double angle[3], best = 0;
   for (int p = 0; p < 2; p++) {
@@ -157,8 +157,8 @@ static inline bool authors_rechart(authors* a, int j, double* q[2], double* v[2]
 static inline void authors_reopen(authors* a, double* const q[2], double* const v[2]) {
   const double time = a->d->time;
   for (int j = 0; j < a->m->njoint; j++) { // where it starts must not be singular
-    memcpy(a->from->joint[red_joint_of(a->m, j)].q, &q[0][a->m->joint_q[j]],
-           (size_t)a->m->joint_nv[j] * sizeof(double));
+    memcpy(a->from->joint[red_joint_of(a->m, j)].q, &q[0][a->m->joint.q[j]],
+           (size_t)a->m->joint.nv[j] * sizeof(double));
   }
   authors_close(a);
   authors_open(a);

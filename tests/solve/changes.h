@@ -14,10 +14,10 @@ static inline double dot(int n, const double* a, const double* b) {
 // Change of coordinates from one state to another, counted along velocities.
 static inline void between(const lb_model* m, double* out, const double* from, const double* to) {
   for (int i = 0; i < m->nlink; i++) {
-    const int q = m->link_q[i], v = m->link_v[i], kind = m->link_kind[i];
+    const int q = m->link.q[i], v = m->link.v[i], kind = m->link.kind[i];
     const bool freely = kind == LB_JOINT_FREE, ball = kind == LB_JOINT_SPHERICAL;
     if (!freely && !ball) {
-      for (int k = 0; k < m->link_nv[i]; k++) {
+      for (int k = 0; k < m->link.nv[i]; k++) {
         out[v + k] = to[q + k] - from[q + k];
       }
       continue;
@@ -34,7 +34,7 @@ static inline void between(const lb_model* m, double* out, const double* from, c
       memcpy(out + v + 3, (double[]){p.x, p.y, p.z}, 3 * sizeof *out);
     }
   }
-  for (int k = 1; k <= 3 * m->nfree; k++) { // nodes
+  for (int k = 1; k <= 3 * m->particles.nfree; k++) { // nodes
     out[m->nv - k] = to[m->nq - k] - from[m->nq - k];
   }
 }

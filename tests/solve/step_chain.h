@@ -31,10 +31,10 @@ static inline void motor_changes(const chain* c, const lb_model* m, double time,
                                  double* out) {
   for (int i = 0; i < m->nmotor; i++) {
     double here[3], there[3];
-    lb_profile_evaluate(m->motor_profile[i], time, here);
-    lb_profile_evaluate(c->plus->motor_profile[i], time, there);
+    lb_profile_evaluate(m->motor.profile[i], time, here);
+    lb_profile_evaluate(c->plus->motor.profile[i], time, there);
     for (int k = 0; k < 3; k++) {
-      const bool none = m->motor_drive[i] == LB_DRIVE_FORCE && k > 0;
+      const bool none = m->motor.drive[i] == LB_DRIVE_FORCE && k > 0;
       out[3 * i + k] = none ? 0 : keys * (there[k] - here[k]);
     }
   }
@@ -99,7 +99,8 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
   const lb_scene_solver solver = {.integrator = integrator,
                                   .step = STEP,
                                   .tolerance = 1e-12,
-                                  .newton = m->interface ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
+                                  .newton =
+                                      m->variant.interface ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   ((lb_implicit*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities

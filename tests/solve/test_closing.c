@@ -133,6 +133,53 @@ static void what_cannot_be_closed_is_refused(void** state) {
   finish(&u);
 }
 
+// A four-bar of some 0.4 m times `scale` that swings, in times that go with the root of it.
+static lb_status swing(run* u, double scale) {
+  char scene[2000], solver[200];
+  const double time = sqrt(scale), s = scale, w = 0.05 * scale;
+  snprintf(scene, sizeof scene,
+           "gravity: [9.81, 0, 0]\nduration: %g s\nrecord: {every: %g s}\n"
+           "bodies: {a: {mass: 1, shape: {box: [%g, %g, %g]}}, b: {mass: 1, shape: {box: [%g, %g,"
+           " %g]}}, c: {mass: 1, shape: {box: [%g, %g, %g]}}}\n"
+           "joints:\n"
+           "  a: {type: revolute, child: a, axis: y, in_child: [%g, 0, 0]}\n"
+           "  b: {type: revolute, parent: a, child: b, axis: y, at: [%g, 0, 0],"
+           " in_child: [%g, 0, 0]}\n"
+           "  c: {type: revolute, parent: b, child: c, axis: y, at: [%g, 0, 0],"
+           " in_child: [%g, 0, 0]}\n"
+           "  end: {type: revolute, child: c, axis: y, at: [%g, 0, 0], in_child: [%g, 0, 0],"
+           " loop: true}\n"
+           "initial: {a: {position: 90 deg}, b: {position: -90 deg}, c: {position: %.17g}}\n",
+           time, 0.05 * time, 0.4 * s, w, w, 0.3 * s, w, w, 0.5 * s, w, w, -0.2 * s, 0.2 * s,
+           -0.15 * s, 0.15 * s, -0.25 * s, 0.6 * s, 0.25 * s, -atan2(0.8, 0.6));
+  snprintf(solver, sizeof solver, "integrator: linear-euler, step: %g s, closing: %g s",
+           0.002 * time, 0.2 * time);
+  return start(u, scene, solver);
+}
+
+// A hundred times as large, everything takes ten times as long and is the same otherwise: gaps of
+// some thousandths of the size are allowed in both.
+static void large_mechanisms_may_open_by_more(void** state) {
+  (void)state;
+  run unit, large;
+  double off = 0;
+  assert_int_equal(swing(&unit, 1), LB_OK);
+  assert_int_equal(swing(&large, 100), LB_OK);
+  assert_int_equal(unit.r->nframe, large.r->nframe);
+  assert_above(large.s.constraint_violation, 0.02);
+  assert_near(large.s.constraint_violation, 100 * unit.s.constraint_violation, 1e-6);
+  for (int f = 0; f < unit.r->nframe; f++) {
+    for (int k = 0; k < 3; k++) {
+      off = fmax(off, fabs(at(&unit, f, k) - at(&large, f, k)));
+    }
+  }
+  print_message("open by %.3g m and %.3g m, angles differ by %.2g\n", unit.s.constraint_violation,
+                large.s.constraint_violation, off);
+  assert_below(off, 1e-9);
+  finish(&unit);
+  finish(&large);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaps_of_couplings_fall_as_a_geometric_series),
@@ -140,6 +187,7 @@ int main(void) {
       cmocka_unit_test(closing_faster_than_a_step_is_closing_within_it),
       cmocka_unit_test(gaps_of_loops_fall_by_e_in_the_time_given),
       cmocka_unit_test(what_cannot_be_closed_is_refused),
+      cmocka_unit_test(large_mechanisms_may_open_by_more),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "elastic/reduced/reduced.h"
 #include "limber/limber.h"
 #include "model/use/link.h"
-#include "record/report/deformed.h"
+#include "output/report/deformed.h"
 #include "test.h"
 
 typedef struct run {
@@ -37,10 +37,10 @@ static void finish(run* u) {
 // How far the first carrying face of a body has moved at the end.
 static lb_vec3 travel(const run* u, const char* body) {
   const lb_model* m = u->m;
-  const int link = m->body_link[lb_model_body(m, body)];
-  const lb_reduced* b = m->link[link].reduced;
+  const int link = m->body.link[lb_model_body(m, body)];
+  const lb_reduced* b = m->link.packed[link].reduced;
   const double* eta =
-      u->r->q + (size_t)(u->r->nframe - 1) * (size_t)m->nq + (size_t)m->link_q[link];
+      u->r->q + (size_t)(u->r->nframe - 1) * (size_t)m->nq + (size_t)m->link.q[link];
   lb_v4 sum = lb_v4_zero();
   for (int k = 0; k < b->r; k++) {
     sum += b->face[0].W[k] * eta[k];
@@ -183,14 +183,14 @@ static void a_body_with_all_its_nodes_says_where_it_is_inside_out(void** state) 
   assert_int_equal(lb_scene_parse(text, strlen(text), "run.yaml", NULL, &scene, NULL), LB_OK);
   assert_int_equal(lb_model_create(&scene, NULL, &m, NULL), LB_OK);
   lb_scene_release(&scene);
-  assert_int_equal(lb_data_create(m->full, NULL, &d, NULL), LB_OK);
-  assert_near(lb_least_volume(m->full, d).volume, 1, 1e-12);
-  const lb_fem* fem = m->fem[0];
-  double* u = d->q + m->full->link_q[m->full->body_link[0]];
+  assert_int_equal(lb_data_create(m->variant.full, NULL, &d, NULL), LB_OK);
+  assert_near(lb_least_volume(m->variant.full, d).volume, 1, 1e-12);
+  const lb_fem* fem = m->elastic.fem[0];
+  double* u = d->q + m->variant.full->link.q[m->variant.full->body.link[0]];
   for (int i = 0; i < fem->nnode; i++) {
     u[3 * i + 2] = -2 * fmax(0, fem->node[i].z - 0.025);
   }
-  const lb_squeeze least = lb_least_volume(m->full, d);
+  const lb_squeeze least = lb_least_volume(m->variant.full, d);
   assert_int_equal(least.body, 0);
   assert_near(least.volume, -1, 1e-9);
   assert_above(least.at.z, 0.025);

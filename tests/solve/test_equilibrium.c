@@ -215,7 +215,7 @@ static void a_pendulum_rests_on_a_stop_or_hangs(void** state) {
     lb_forward(w.m, w.d);
     assert_near(w.d->qdd[0], 0, 1e-7);
     double force = 0;
-    for (int k = 0; k < w.m->ncoupling; k++) {
+    for (int k = 0; k < w.m->constraint.ncoupling; k++) {
       force += w.d->coupling_force[k];
     }
     assert_near(force, 2 * 9.81 * 0.5 * sin(CASES[i].angle), 1e-7);

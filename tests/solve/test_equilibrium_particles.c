@@ -27,7 +27,7 @@ static void a_rope_that_starts_flat_hangs_as_its_weight_says(void** state) {
   for (int i = 1; i <= N; i++) {
     below -= mass / N / (i == 1 ? 2 : 1); // all from node i on
     z -= 0.1 * (1 + below * g / stiffness);
-    const double* x = i < N ? d->q + m->particle[i].q : d->q;
+    const double* x = i < N ? d->q + m->particles.particle[i].q : d->q;
     assert_near(x[0], 0, 1e-9);
     assert_near(x[1], 0, 1e-9);
     assert_near(x[2], z, 1e-9);
@@ -122,7 +122,7 @@ static void modes_are_refused(void** state) {
   int count = 0;
   lb_error err = lb_error_make(NULL);
   assert_int_equal(lb_modes_of_model(m, d, 1, &mode, &count, &err), LB_INVALID);
-  assert_non_null(strstr(err.message[0].text, "strands or flesh"));
+  assert_non_null(strstr(err.message[0].text, "ropes or deformables"));
   lb_error_clear(&err);
   lb_data_release(d);
   lb_model_release(m);

@@ -1,9 +1,10 @@
-// Newton's matrix of maximal coordinates by blocks is the whole derivative: with one that left
+// Newton's matrix of maximal coordinates is the whole derivative: with one that left
 // something out, corrections would shrink by a factor; with this one they shrink as their squares.
 // And steps with exact matrices end where those with kept ones do: where the equations hold.
 #include <math.h>
 
 #include "compile.h"
+#include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/tree/kinematics.h"
 #include "solve/implicit/implicit.h"
 #include "test.h"
@@ -80,7 +81,7 @@ static void corrections_shrink_as_their_squares(void** state) {
     lb_error err = lb_error_make(NULL);
     assert_int_equal(lb_data_create(m, NULL, &d, &err), LB_OK);
     assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, &err), LB_OK);
-    assert_ptr_equal(((lb_implicit*)st->own)->algebra, &lb_implicit_blocks);
+    assert_ptr_equal(((lb_implicit*)st->own)->algebra, &lb_implicit_dense);
     for (int i = 0; i < 30; i++) {
       assert_int_equal(lb_stepper_step(st, d, 1e-2, &err), LB_OK);
     }

@@ -51,12 +51,12 @@ static void motor_changes(const chain* c, const lb_model* m, double* out) {
     const double time = lb_explicit_moment(c->S, k);
     for (int i = 0; i < m->nmotor; i++, out += 3) {
       double here[3] = {0}, there[3] = {0};
-      if (m->motor_profile[i]) { // else it prescribes a rotation, which has no number
-        lb_profile_evaluate(m->motor_profile[i], time, here);
-        lb_profile_evaluate(c->plus->motor_profile[i], time, there);
+      if (m->motor.profile[i]) { // else it prescribes a rotation, which has no number
+        lb_profile_evaluate(m->motor.profile[i], time, here);
+        lb_profile_evaluate(c->plus->motor.profile[i], time, there);
       }
       for (int j = 0; j < 3; j++) {
-        out[j] = m->motor_drive[i] == LB_DRIVE_FORCE && j > 0 ? 0 : there[j] - here[j];
+        out[j] = m->motor.drive[i] == LB_DRIVE_FORCE && j > 0 ? 0 : there[j] - here[j];
       }
     }
   }
@@ -64,12 +64,11 @@ static void motor_changes(const chain* c, const lb_model* m, double* out) {
 
 static void copy_state(lb_data* to, const lb_data* from) {
   const lb_model* m = from->model;
-  double active[MOST];
   memcpy(to->q, from->q, (size_t)m->nq * sizeof *to->q);
   memcpy(to->qd, from->qd, (size_t)m->nv * sizeof *to->qd);
   to->time = from->time;
-  lb_constraints_save(from, active);
-  lb_constraints_load(to, active);
+  lb_constraints_set_active(to, lb_constraints_active(from));
+  lb_constraints_set_redundant(to, lb_constraints_redundant(from));
 }
 
 static double length(int n, const double* a, const double* b) {
@@ -232,7 +231,7 @@ static void check_by(const world* w, lb_integrator by) {
     x.q[k] = w->still ? 0 : lb_random_between(&r, -1, 1);
     x.v[k] = w->still ? 0 : lb_random_between(&r, -1, 1);
   }
-  for (int k = 0; k < 3 && w->stops && m->link_kind[0] == LB_JOINT_FREE; k++) {
+  for (int k = 0; k < 3 && w->stops && m->link.kind[0] == LB_JOINT_FREE; k++) {
     x.q[k] *= w->turned;
     x.v[k] *= w->turned;
   }
@@ -252,9 +251,9 @@ static void check_by(const world* w, lb_integrator by) {
 }
 
 static void check(const world* w) {
-  static const lb_integrator all[] = {LB_INTEGRATOR_EULER, LB_INTEGRATOR_RK4, LB_INTEGRATOR_RK8,
-                                      LB_INTEGRATOR_ADAPTIVE};
-  for (int i = 0; i < (w->stops ? 3 : 4); i++) { // adaptive steps do not go with stops
+  static const lb_integrator all[] = {LB_INTEGRATOR_EULER, LB_INTEGRATOR_MIDPOINT,
+                                      LB_INTEGRATOR_RK4, LB_INTEGRATOR_RK8, LB_INTEGRATOR_ADAPTIVE};
+  for (int i = 0; i < (w->stops ? 4 : 5); i++) { // adaptive steps do not go with stops
     check_by(w, all[i]);
   }
 }

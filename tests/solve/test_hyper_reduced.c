@@ -101,7 +101,7 @@ static world open_world(const char* integrator) {
   assert_int_equal(lb_derivatives_create(w.m, NULL, &w.D, &err), LB_OK);
   assert_int_equal(w.m->nv, NV);
   for (int i = 0; i < NV; i++) {
-    w.v[i] = w.m->joint_v[lb_model_joint(w.m, name[i])] + (i == 5);
+    w.v[i] = w.m->joint.v[lb_model_joint(w.m, name[i])] + (i == 5);
   }
   put_state(&w);
   return w;
@@ -402,9 +402,9 @@ static void couplings_of_couplings_leave_fewer_coordinates_and_repeats_say_nothi
              integrator[i]);
     small w = open_small(text);
     assert_int_equal(lb_elimination_left(w.m), 2);
-    assert_int_equal(w.m->elimination.count, 3);
-    for (int k = 0; k < w.m->ncoupling; k++) {
-      assert_true(w.m->coupling[k].eliminated);
+    assert_int_equal(w.m->constraint.elimination.count, 3);
+    for (int k = 0; k < w.m->constraint.ncoupling; k++) {
+      assert_true(w.m->constraint.coupling[k].eliminated);
     }
     for (int k = 0; k < 200; k++) {
       assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
@@ -431,10 +431,10 @@ static void what_changes_with_time_or_is_driven_stays_a_row(void** state) {
                    "  driven: {couple: [{joint: jd}, {joint: je, times: -1}], equals: 0}\n",
            "bdf2");
   small w = open_small(text);
-  assert_int_equal(w.m->ncoupling, 3);
+  assert_int_equal(w.m->constraint.ncoupling, 3);
   assert_int_equal(lb_elimination_left(w.m), 4);
   for (int i = 0; i < 3; i++) {
-    assert_int_equal(w.m->coupling[i].eliminated, i == 0);
+    assert_int_equal(w.m->constraint.coupling[i].eliminated, i == 0);
   }
   for (int k = 0; k < 200; k++) {
     assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);
@@ -453,7 +453,7 @@ static void beside_what_pushes_unilateral_all_are_rows(void** state) {
                    "  limit: {couple: [{joint: jc}], at_most: 0.3}\n",
            "bdf2");
   small w = open_small(text);
-  assert_int_equal(w.m->elimination.count, 0);
+  assert_int_equal(w.m->constraint.elimination.count, 0);
   assert_int_equal(lb_elimination_left(w.m), 5);
   for (int k = 0; k < 200; k++) {
     assert_int_equal(lb_stepper_step(w.st, w.d, 1e-3, NULL), LB_OK);

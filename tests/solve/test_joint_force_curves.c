@@ -119,7 +119,7 @@ static void energy_stays(void** state) {
 static double apart(const lb_recording* a, const lb_recording* b) {
   double worst = 0;
   for (int i = 0; i < a->model->nbody; i++) {
-    const int j = lb_model_body(b->model, a->model->body_name[i]);
+    const int j = lb_model_body(b->model, a->model->body.name[i]);
     const lb_transform x = a->pose[(a->nframe - 1) * a->model->nbody + i];
     const lb_transform y = b->pose[(b->nframe - 1) * b->model->nbody + j];
     const lb_vec3 turn = lb_quat_log(lb_quat_mul(lb_quat_conjugate(x.q), y.q));

@@ -187,7 +187,7 @@ static void charts_without_the_rates_of_their_directions_lose_energy(void** stat
     lb_factor factor[3][32];
     lb_chart chart[3];
     for (int i = 0; i < r.m->nlink; i++) {
-      lb_link* l = &r.m->link[i];
+      lb_link* l = &r.m->link.packed[i];
       if (l->chart) {
         chart[i] = *l->chart;
         memcpy(factor[i], chart[i].factor, (size_t)chart[i].nfactor * sizeof(lb_factor));
@@ -549,9 +549,9 @@ static void motors_drive_screws_and_curves(void** state) {
     go(&r, 1e-3, 0.5);
     double want[3], tau[MOST];
     lb_forward(r.m, r.d);
-    lb_profile_evaluate(r.m->motor_profile[0], 0.5, want);
-    const int v = r.m->joint_v[1];
-    assert_near(r.d->q[r.m->joint_q[1]], want[0], 1e-12);
+    lb_profile_evaluate(r.m->motor.profile[0], 0.5, want);
+    const int v = r.m->joint.v[1];
+    assert_near(r.d->q[r.m->joint.q[1]], want[0], 1e-12);
     assert_near(r.d->qd[v], want[1], 1e-12);
     lb_rnea(r.m, r.d, tau, r.d->q, r.d->qd, r.d->qdd);
     const double rub = 0.3 * want[1] / sqrt(want[1] * want[1] + 1e-4);
@@ -615,7 +615,7 @@ static void maximal_coordinates_keep_what_no_loop_can_be(void** state) {
       }
       T.scene.solver.coordinates = maximal ? LB_COORDINATES_MAXIMAL : LB_COORDINATES_REDUCED;
       run w = open_run(LB_INTEGRATOR_RK8, 1e-3);
-      loops += w.m->nloop;
+      loops += w.m->constraint.nloop;
       lb_project(w.m, w.d);
       go(&w, 1e-3, END);
       lb_poses(w.m, w.d);

@@ -130,11 +130,11 @@ static void the_ladder_settles_where_others_have_it(void** state) {
   lb_simulate_options o = lb_simulate_default();
   o.duration = 5;
   assert_int_equal(m->nv, 48);
-  assert_int_equal(m->nloop, 16);
+  assert_int_equal(m->constraint.nloop, 16);
   assert_int_equal(lb_recording_create(m, 0, NULL, &r, NULL), LB_OK);
   assert_int_equal(lb_simulate(m, &o, r, &s, NULL), LB_OK);
   int tip = 0;
-  while (strcmp(m->body_name[tip], "low-16") != 0) {
+  while (strcmp(m->body.name[tip], "low-16") != 0) {
     tip++;
   }
   const lb_transform X = r->pose[(r->nframe - 1) * m->nbody + tip];
@@ -178,9 +178,9 @@ static void the_swing_ride_goes_where_its_rates_lead(void** state) {
       height = d->pose[0].p.z;
       lb_rnea(m, d, tau, d->q, d->qd, still);
       for (int j = 0; j < m->njoint; j++) {
-        for (int k = m->joint_v[j]; m->joint_nv[j] == 2 && k < m->joint_v[j] + 2; k++) {
+        for (int k = m->joint.v[j]; m->joint.nv[j] == 2 && k < m->joint.v[j] + 2; k++) {
           worst = fmax(worst, fmax(fabs(tau[k]), fabs(d->qd[k])));
-          most = fmax(most, fabs(d->q[m->joint_q[j] + k - m->joint_v[j]]));
+          most = fmax(most, fabs(d->q[m->joint.q[j] + k - m->joint.v[j]]));
         }
       }
     }

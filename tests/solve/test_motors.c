@@ -57,7 +57,7 @@ static void accelerate(double* qdd, int k, double force, bool motor) {
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_at_most(m->nv, MOST);
   if (!motor) {
-    d->tau[m->joint_v[1] + k] = force;
+    d->tau[m->joint.v[1] + k] = force;
   }
   lb_forward(m, d);
   memcpy(qdd, d->qdd, (size_t)m->nv * sizeof *qdd);
@@ -249,7 +249,7 @@ static void every_integrator_prescribes_and_converges(void** state) {
       force[k] = forces_apart(exact, r);
       for (int f = 0; f < r->nframe && k == 0; f++) {
         double want[3];
-        lb_profile_evaluate(r->model->motor_profile[0], r->time[f], want);
+        lb_profile_evaluate(r->model->motor.profile[0], r->time[f], want);
         gap = fmax(gap, fabs(r->q[f * r->model->nq + 1] - want[0]));
       }
       end(r);

@@ -58,11 +58,11 @@ static void close_start(start* s) {
 }
 
 static double place(const start* s, const char* joint) {
-  return s->d->q[s->m->joint_q[lb_model_joint(s->m, joint)]];
+  return s->d->q[s->m->joint.q[lb_model_joint(s->m, joint)]];
 }
 
 static double rate(const start* s, const char* joint) {
-  return s->d->qd[s->m->joint_v[lb_model_joint(s->m, joint)]];
+  return s->d->qd[s->m->joint.v[lb_model_joint(s->m, joint)]];
 }
 
 // --- four-bar ---
@@ -295,8 +295,8 @@ static void a_ball_joint_keeps_its_rotation(void** state) {
   start s = open_start(
       SPATIAL("type: spherical") "initial: {b: {rotation: {axis: z, angle: 20 deg}, spin: [0, 0, "
                                  "1]}}\n");
-  const double* q = s.d->q + s.m->joint_q[lb_model_joint(s.m, "b")];
-  const double* v = s.d->qd + s.m->joint_v[lb_model_joint(s.m, "b")];
+  const double* q = s.d->q + s.m->joint.q[lb_model_joint(s.m, "b")];
+  const double* v = s.d->qd + s.m->joint.v[lb_model_joint(s.m, "b")];
   assert_near(2 * atan2(q[3], q[0]), M_PI / 9, 1e-12);
   assert_near(hypot(q[1], q[2]), 0, 1e-12);
   assert_near(hypot(v[0], v[1]), 0, 1e-12);

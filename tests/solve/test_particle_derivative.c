@@ -144,7 +144,7 @@ static void changes_of_forces_match_differences(void** state) {
     shake(m, d, 0.004, 0.3, 7);
     lb_kinematics(m, d, d->q, d->qd);
     lb_forces_apply(m, d);
-    const size_t n = 3 * (size_t)m->nparticle;
+    const size_t n = 3 * (size_t)m->particles.nparticle;
     double* all = calloc(7 * n, sizeof *all);
     double *z = all, *zd = z + n, *y = zd + n, *by = y + n, *back[2] = {by + n, by + 2 * n};
     lb_random random = {3};
@@ -215,7 +215,7 @@ static void segments_match_differences_however_taut(void** state) {
     double xd[6] = {0.1,  0.2,
                     -0.1, 0.1 + 0.6 * all[i].relative_velocity,
                     0.4,  -0.1 + 0.8 * all[i].relative_velocity};
-    const lb_segment_slope by = lb_segment_differentiate(&s, x, xd);
+    const lb_segment_slope by = lb_segment_differentiate(&s, x, xd, false);
     const lb_segment_state now = lb_segment_look(&s, x, xd);
     assert_int_equal(now.tension != 0, all[i].pulls);
     const double h = 1e-6, step[4] = {-2, -1, 1, 2}, weight[4] = {1, -8, 8, -1};
@@ -274,7 +274,7 @@ static void check(const char* text, const char* word, const char* is, bool shake
   now.word = word;
   now.is = is;
   lb_model *m = make_moved(0), *plus = make_moved(1);
-  assert_above(m->nfree, 0);
+  assert_above(m->particles.nfree, 0);
   assert_below(m->nq, MOST);
   lb_data* d = data_of(m);
   if (shaken) {
@@ -338,7 +338,8 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
     assert_true(status == LB_OK || (status == LB_NO_MEMORY && count.live == 0));
   }
   const long requests = count.requests;
-  const lb_step_past past = {.dt = STEP, .count = 1, .weight = {1}, .q = {m->q0}, .v = {m->qd0}};
+  const lb_step_past past = {
+      .dt = STEP, .count = 1, .weight = {1}, .q = {m->start.q}, .v = {m->start.qd}};
   double* x = calloc(5 * (size_t)m->nv, sizeof *x);
   lb_step_causes causes = {{x, NULL}, {x + m->nv, NULL}, NULL};
   lb_step_effects effects = {x + 2 * m->nv, x + 3 * m->nv, x + 4 * m->nv, NULL};

@@ -60,7 +60,7 @@ static const char ELASTIC[] =
 static void check_order(const char* text, lb_integrator integrator, lb_integrator fine, double h,
                         int steps, int order) {
   lb_model* m = compile(text);
-  assert_above(m->nfree, 0);
+  assert_above(m->particles.nfree, 0);
   lb_data* exact = data_of(m);
   run(m, exact, fine, h / 16, 16 * steps);
   double off[2] = {0, 0};
@@ -109,7 +109,7 @@ static void maximal_coordinates_move_nodes_alike(void** state) {
     lb_model* m = compile(text);
     lb_data* d = data_of(m);
     run(m, d, LB_INTEGRATOR_RK8, 1e-3, 100);
-    count[i] = 3 * m->nfree;
+    count[i] = 3 * m->particles.nfree;
     memcpy(x[i], d->q + m->nq - count[i], (size_t)count[i] * sizeof(double));
     lb_data_release(d);
     lb_model_release(m);
@@ -126,7 +126,7 @@ static void derivatives_are_refused(void** state) {
   lb_derivatives* D = NULL;
   lb_error err = lb_error_make(NULL);
   assert_int_equal(lb_derivatives_create(m, NULL, &D, &err), LB_INVALID);
-  assert_non_null(strstr(err.message[0].text, "strands or flesh"));
+  assert_non_null(strstr(err.message[0].text, "ropes or deformables"));
   lb_error_clear(&err);
   lb_model_release(m);
 }
@@ -140,13 +140,13 @@ static void ropes_without_length_and_deformable_that_touches_nothing_are_refused
   } bad[] = {{"limber: 1\nbodies: {a: {shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}}\n"
               "strands:\n"
               "  point: {through: [{body: a}, {at: [1, 0, 0]}], mass: 1, stiffness: 10 N}\n",
-              "strand 'point': two of its points are at the same place", 4},
+              "rope 'point': two of its points are at the same place", 4},
              {"limber: 1\nmaterials: {gel: {young: 1e4}}\n"
               "bodies: {a: {shape: {sphere: {radius: 0.1}}, position: [0, 0, 3]}}\n"
               "soft:\n"
               "  flesh: {form: {box: {to: [1, 0, 0], width: 0.1, height: 0.1}, material: gel,\n"
               "    elements: {along: 4, across: 1, around: 1}}, attach: [a]}\n",
-              "soft 'flesh' has no node inside body 'a'", 5}};
+              "deformable 'flesh' has no node inside body 'a'", 5}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     lb_scene scene;
     lb_model* m = NULL;

@@ -93,8 +93,8 @@ static void forces_are_minus_the_gradient_of_the_energy(void** state) {
   (void)state;
   lb_model* m = make(false);
   lb_data* d = data_of(m);
-  assert_above(m->nfree, 50);
-  assert_above(m->nparticle, m->nfree + 10);
+  assert_above(m->particles.nfree, 50);
+  assert_above(m->particles.nparticle, m->particles.nfree + 10);
   assert_int_equal(m->ndense, 4);
   shake(m, d, 0.01, 0, 1);
   double* q = malloc((size_t)m->nq * sizeof *q);
@@ -124,7 +124,7 @@ static void linearised_are_differences_of_forces(void** state) {
   lb_model* m = make(true);
   lb_data* d = data_of(m);
   shake(m, d, 0.01, 0.1, 2);
-  const size_t n = 3 * (size_t)m->nparticle;
+  const size_t n = 3 * (size_t)m->particles.nparticle;
   double* z = malloc(n * sizeof *z);
   double* y = malloc(n * sizeof *y);
   double* f[2] = {malloc(n * sizeof *z), malloc(n * sizeof *z)};
@@ -138,18 +138,18 @@ static void linearised_are_differences_of_forces(void** state) {
   lb_particles_move(m, d, d->q, d->qd);
   lb_particles_linearised(m, d->work->particles, y, 1, 0, z);
   const lb_particles* particles = d->work->particles;
-  for (int i = 0; i < m->nparticle; i++) {
+  for (int i = 0; i < m->particles.nparticle; i++) {
     // only free particles can be moved one by one
     for (int k = 0; k < 3; k++) {
-      z[3 * i + k] = m->particle[i].link == LB_PARTICLE_FREE ? z[3 * i + k] : 0;
+      z[3 * i + k] = m->particles.particle[i].link == LB_PARTICLE_FREE ? z[3 * i + k] : 0;
     }
   }
   lb_particles_linearised(m, d->work->particles, y, 1, 0, z);
   const double h = 1e-6;
   for (int side = 0; side < 2; side++) {
-    for (int i = 0; i < m->nparticle; i++) {
-      for (int k = 0; k < 3 && m->particle[i].link == LB_PARTICLE_FREE; k++) {
-        d->q[m->particle[i].q + k] += (side ? -2 * h : h) * z[3 * i + k];
+    for (int i = 0; i < m->particles.nparticle; i++) {
+      for (int k = 0; k < 3 && m->particles.particle[i].link == LB_PARTICLE_FREE; k++) {
+        d->q[m->particles.particle[i].q + k] += (side ? -2 * h : h) * z[3 * i + k];
       }
     }
     lb_forces_apply(m, d);
@@ -190,7 +190,7 @@ static void solving_with_the_matrix_undoes_multiplying_by_it(void** state) {
   lb_random random = {5};
   for (int k = 0; k < m->nv; k++) {
     x[k] = lb_random_between(&random, -1, 1);
-    b[k] = k < 4 ? 0 : share.mass * m->armature[k] * x[k];
+    b[k] = k < 4 ? 0 : share.mass * m->dof.armature[k] * x[k];
   }
   for (int k = 0; k < 16; k++) {
     b[k / 4] += M[k] * x[k % 4];
@@ -317,7 +317,7 @@ static void a_hanging_rope_is_as_long_as_its_weight_says(void** state) {
   for (int k = 0; k < 8; k++) {
     const double below = 2 + 1.0 / 8 * (7 - k + 0.5); // half of the last node is the body's
     z -= 1.0 / 8 * (1 + below * 9.81 / 500);
-    const double found = k < 7 ? d->q[m->particle[k + 1].q + 2] : d->q[0] - 1;
+    const double found = k < 7 ? d->q[m->particles.particle[k + 1].q + 2] : d->q[0] - 1;
     assert_near(found, z, 1e-9);
   }
   lb_data_release(d);
@@ -387,17 +387,17 @@ static void deformable_does_not_mind_being_turned(void** state) {
                         "  flesh: {form: {box: {to: [0.5, 0, 0], width: 0.1, height: 0.1},\n"
                         "    elements: {along: 3, across: 1, around: 1}, material: gel}}\n");
   lb_data* d = data_of(m);
-  assert_int_equal(m->nfree, m->nparticle);
+  assert_int_equal(m->particles.nfree, m->particles.nparticle);
   shake(m, d, 0.01, 0, 7);
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
   const double before = lb_potential_energy(m, d);
-  const size_t n = 3 * (size_t)m->nparticle;
+  const size_t n = 3 * (size_t)m->particles.nparticle;
   double* f = malloc(n * sizeof *f);
   memcpy(f, d->work->particles->f, n * sizeof *f);
   const lb_quat turn = lb_quat_exp(lb_vec3_make(1, -2, 0.5));
-  for (int i = 0; i < m->nparticle; i++) {
-    double* x = d->q + m->particle[i].q;
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    double* x = d->q + m->particles.particle[i].q;
     const lb_vec3 y = lb_quat_rotate(turn, lb_vec3_make(x[0], x[1], x[2]));
     x[0] = y.x + 3;
     x[1] = y.y - 1;
@@ -405,7 +405,7 @@ static void deformable_does_not_mind_being_turned(void** state) {
   }
   lb_forces_apply(m, d);
   assert_near(lb_potential_energy(m, d), before, 1e-12);
-  for (int i = 0; i < m->nparticle; i++) {
+  for (int i = 0; i < m->particles.nparticle; i++) {
     const lb_vec3 g = lb_quat_rotate(turn, lb_vec3_make(f[3 * i], f[3 * i + 1], f[3 * i + 2]));
     const double* now = d->work->particles->f + 3 * i;
     assert_near(now[0], g.x, 1e-9);

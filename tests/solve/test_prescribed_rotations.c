@@ -59,8 +59,8 @@ static void at_rest_a_motor_holds_the_weight(void** state) {
   const lb_vec3 weight = lb_quat_rotate(lb_quat_conjugate(q), lb_vec3_make(0, 0, -2 * 9.8));
   const lb_vec3 n = lb_vec3_cross(lb_vec3_make(0.1, 0.2, -0.5), weight);
   assert_int_equal(m->nmotor, 3);
-  assert_string_equal(m->motor_name[1], "a.y");
-  assert_near(turned(turn_of(m->q0), turn), 0, 1e-14);
+  assert_string_equal(m->motor.name[1], "a.y");
+  assert_near(turned(turn_of(m->start.q), turn), 0, 1e-14);
   for (int way = 0; way < 2; way++) {
     if (way == 0) {
       lb_forward(m, d);
@@ -91,7 +91,7 @@ static void a_flying_body_takes_what_euler_says(void** state) {
   const lb_vec3 I = {0.1, 0.2, 0.25};
   for (int f = 0; f < r->nframe; f++) {
     const double t = r->time[f], *force = r->motor + 3 * (size_t)f;
-    const lb_turn want = lb_turning_evaluate(m->motor_turning[0], t);
+    const lb_turn want = lb_turning_evaluate(m->motor.turning[0], t);
     const lb_vec3 w = want.w, al = want.al;
     const lb_vec3 spin = {I.x * w.x, I.y * w.y, I.z * w.z}, gain = lb_vec3_cross(w, spin);
     const double* q = r->q + (size_t)f * (size_t)m->nq;
@@ -168,7 +168,7 @@ static void maximal_coordinates_prescribe_the_same(void** state) {
   lb_recording* a = run_with("integrator: rk8, step: 1 ms");
   lb_recording* b = run_with("integrator: rk8, step: 1 ms, coordinates: maximal");
   lb_recording* c = run_with("integrator: adaptive, step: 1 ms, tolerance: 1e-11");
-  assert_above(b->model->nloop, a->model->nloop);
+  assert_above(b->model->constraint.nloop, a->model->constraint.nloop);
   print_message("%.1e apart, forces %.1e; adaptive %.1e, %.1e\n", apart(a, b, "tail"),
                 forces_apart(a, b), apart(a, c, "tail"), forces_apart(a, c));
   assert_near(apart(a, b, "tail"), 0, 1e-9);
@@ -186,12 +186,12 @@ static double gap(const lb_recording* r) {
   const lb_model* m = r->model;
   double worst = 0;
   int joint = 0;
-  while (strcmp(m->joint_name[joint], "j") != 0) {
+  while (strcmp(m->joint.name[joint], "j") != 0) {
     joint++;
   }
   for (int f = 0; f < r->nframe; f++) {
-    const double* q = r->q + (size_t)f * (size_t)m->nq + m->joint_q[joint];
-    worst = fmax(worst, turned(turn_of(q), lb_turning_evaluate(m->motor_turning[1], r->time[f]).q));
+    const double* q = r->q + (size_t)f * (size_t)m->nq + m->joint.q[joint];
+    worst = fmax(worst, turned(turn_of(q), lb_turning_evaluate(m->motor.turning[1], r->time[f]).q));
   }
   return worst;
 }

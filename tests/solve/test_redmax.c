@@ -234,13 +234,13 @@ static double state_off(const run* r, const cJSON* q, const cJSON* v, int f, boo
   for (int j = 0; j < m->njoint; j++) {
     const int mine = red_joint_of(m, j), first = red_first_of(from, m, j);
     double their_q[LB_JOINT_MOST_V], their_v[LB_JOINT_MOST_V];
-    for (int i = 0; i < m->joint_nv[j]; i++, compared++) {
+    for (int i = 0; i < m->joint.nv[j]; i++, compared++) {
       their_q[i] = red_told(red_item(q, f, first + i));
       their_v[i] = red_told(red_item(v, f, first + i));
     }
     const lb_turn_order order = charts ? order_at(from, f, mine) : from->joint[mine].order;
-    worst = fmax(worst, joint_off(&from->joint[mine], r->a.d->q + m->joint_q[j],
-                                  r->a.d->qd + m->joint_v[j], order, their_q, their_v));
+    worst = fmax(worst, joint_off(&from->joint[mine], r->a.d->q + m->joint.q[j],
+                                  r->a.d->qd + m->joint.v[j], order, their_q, their_v));
   }
   assert_int_equal(compared, m->nv);
   return worst;

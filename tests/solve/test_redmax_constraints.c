@@ -117,7 +117,7 @@ static void close_loop_run(loop_run* r) {
 // Where A's point is, J v and Jdot v of it.
 static void find_point(loop_run* r, lb_vec3 point[3]) {
   const lb_model* m = r->m;
-  const int nv = m->nv, link = m->body_link[r->A];
+  const int nv = m->nv, link = m->body.link[r->A];
   static double J[6 * PIN_MOST * PIN_MOST], Jdot[6 * PIN_MOST * PIN_MOST];
   double V[6], B[6];
   lb_jacobians(r->D, r->d, J, Jdot, r->d->q, r->d->qd);
@@ -127,8 +127,8 @@ static void find_point(loop_run* r, lb_vec3 point[3]) {
   }
   lb_poses(m, r->d);
   const lb_transform X = r->d->pose[r->A];
-  const lb_quat R = lb_quat_mul(X.q, lb_quat_conjugate(m->body_in_link[r->A].q));
-  const lb_vec3 x = lb_transform_point(m->body_in_link[r->A], r->at);
+  const lb_quat R = lb_quat_mul(X.q, lb_quat_conjugate(m->body.in_link[r->A].q));
+  const lb_vec3 x = lb_transform_point(m->body.in_link[r->A], r->at);
   const lb_vec3 w = {V[0], V[1], V[2]}, wd = {B[0], B[1], B[2]};
   const lb_vec3 v = lb_vec3_add((lb_vec3){V[3], V[4], V[5]}, lb_vec3_cross(w, x));
   const lb_vec3 a = lb_vec3_add(lb_vec3_add((lb_vec3){B[3], B[4], B[5]}, lb_vec3_cross(wd, x)),
@@ -266,10 +266,10 @@ static double multipliers_off(const lb_stepper* st, const lb_data* d, const doub
   lb_vec3 moment[2] = {{0, 0, 0}, {0, 0, 0}}, force[2] = {{0, 0, 0}, {0, 0, 0}};
   double worst = 0;
   for (int i = 0; i < lb_constraints_count(d); i++) {
-    const lb_constraint_row r = lb_constraints_row(d, i);
-    lb_vec3* to = r.kind == LB_GAP_SHIFT ? &force[r.loop] : &moment[r.loop];
-    const lb_vec3 push = lb_vec3_scale((r.loop == 0 ? h : -h) * lambda[i], lb_v4_vec3(r.e));
-    *to = lb_vec3_add(*to, r.loop == 0 ? push : lb_quat_rotate(lb_quat_conjugate(one), push));
+    const lb_constraint_row r = *lb_constraints_row(d, i);
+    lb_vec3* to = r.turns ? &moment[r.constraint] : &force[r.constraint];
+    const lb_vec3 push = lb_vec3_scale((r.constraint == 0 ? h : -h) * lambda[i], lb_v4_vec3(r.e));
+    *to = lb_vec3_add(*to, r.constraint == 0 ? push : lb_quat_rotate(lb_quat_conjugate(one), push));
   }
   for (int k = 0; k < 10; k++) {
     const lb_vec3 *n = &moment[k / 5], *f = &force[k / 5];

@@ -88,11 +88,11 @@ static void fasten_ropes(world* w) {
 static double state_off(const lb_model* m, lb_data* d, const cJSON* q, const cJSON* qd, int f) {
   double worst = 0;
   lb_kinematics(m, d, d->q, d->qd);
-  if (m->nparticle > 0) {
+  if (m->particles.nparticle > 0) {
     lb_particles_move(m, d, d->q, d->qd);
   }
   for (int k = 0; k < LINKS + 3 * NODES; k++) {
-    const bool particle = m->nparticle > 0 && k >= LINKS;
+    const bool particle = m->particles.nparticle > 0 && k >= LINKS;
     const double x = particle ? d->work->particles->x[k - LINKS] : d->q[k];
     const double v = particle ? d->work->particles->xd[k - LINKS] : d->qd[k];
     worst = fmax(worst, red_apart(x, red_item(q, f, k), 1));

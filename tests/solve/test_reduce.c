@@ -196,7 +196,7 @@ static void a_full_run_that_was_kept_gives_the_same_bodies(void** state) {
   assert_int_equal(a->r, b->r);
   assert_int_equal(a->npoint, b->npoint);
   assert_memory_equal(a->Phi, b->Phi, (size_t)(3 * a->nnode * a->r) * sizeof(double));
-  assert_memory_equal(a->point_weight, b->point_weight, (size_t)a->npoint * sizeof(double));
+  assert_memory_equal(a->point.weight, b->point.weight, (size_t)a->npoint * sizeof(double));
   lb_reduction_release(again);
   lb_scene_release(&scene);
 }

@@ -173,7 +173,7 @@ static lb_status make_derivatives(const void* context, const lb_allocator* alloc
 }
 
 static const lb_model* moving(const lb_model* m) {
-  return m->full ? m->full : m;
+  return m->variant.full ? m->variant.full : m;
 }
 
 static void for_all_worlds(void (*visit)(const lb_scene* scene, const lb_model* m)) {
@@ -195,7 +195,7 @@ static void for_all_worlds(void (*visit)(const lb_scene* scene, const lb_model* 
 }
 
 static void make_and_refuse(const lb_scene* scene, const lb_model* m) {
-  if (m->nloop > 0 && m->nelastic > 0) {
+  if (m->constraint.nloop > 0 && m->elastic.count > 0) {
     return; // both are made in other worlds, and elastic bodies are slow to make
   }
   print_message("  %ld pieces of a model\n", refuse_each(make_model, scene));

@@ -54,7 +54,7 @@ static double apart(lb_vec3 a, lb_vec3 b) {
 static void assert_same(const start* a, const start* b, int nbody, double tolerance) {
   for (int i = 0; i < nbody; i++) {
     const lb_transform X = a->d->pose[i], Y = b->d->pose[i];
-    const lb_velocity u = a->velocity[a->m->body_link[i]], v = b->velocity[b->m->body_link[i]];
+    const lb_velocity u = a->velocity[a->m->body.link[i]], v = b->velocity[b->m->body.link[i]];
     assert_near(apart(X.p, Y.p), 0, tolerance);
     assert_near(lb_vec3_norm(lb_quat_log(lb_quat_mul(lb_quat_conjugate(X.q), Y.q))), 0, tolerance);
     assert_near(apart(u.w, v.w), 0, tolerance);
@@ -97,7 +97,7 @@ static void make_pair(uint64_t seed, lb_joint_kind kind) {
 static void open_pair(const start* tree, bool told) {
   lb_scene_joint* j = &T.joint[1];
   lb_scene_body* b = &T.body[1];
-  const lb_velocity V = tree->velocity[tree->m->body_link[1]];
+  const lb_velocity V = tree->velocity[tree->m->body.link[1]];
   b->pose = tree->d->pose[1];
   b->velocity = lb_velocity_at(V, lb_vec3_make(0, 0, 0), b->pose.p).v;
   b->spin = lb_quat_rotate(lb_quat_conjugate(b->pose.q), V.w);
@@ -120,10 +120,10 @@ static void close_pair_by(lb_joint_kind kind, uint64_t seed, bool told, lb_coord
   // the joint's own numbers: others may mean the same place, unless they are told
   const int a = lb_model_joint(tree.m, "b1"), b = lb_model_joint(loop.m, "b1");
   assert_at_least(b, 0);
-  assert_true(loop.m->joint_kind[b] == (int)kind);
-  for (int k = 0; k < tree.m->joint_nq[a] && told && kind != LB_JOINT_SPHERICAL; k++) {
-    assert_near(loop.d->q[loop.m->joint_q[b] + k], tree.d->q[tree.m->joint_q[a] + k], 1e-9);
-    assert_near(loop.d->qd[loop.m->joint_v[b] + k], tree.d->qd[tree.m->joint_v[a] + k], 1e-8);
+  assert_true(loop.m->joint.kind[b] == (int)kind);
+  for (int k = 0; k < tree.m->joint.nq[a] && told && kind != LB_JOINT_SPHERICAL; k++) {
+    assert_near(loop.d->q[loop.m->joint.q[b] + k], tree.d->q[tree.m->joint.q[a] + k], 1e-9);
+    assert_near(loop.d->qd[loop.m->joint.v[b] + k], tree.d->qd[tree.m->joint.v[a] + k], 1e-8);
   }
   close_start(&loop);
   close_start(&tree);
@@ -160,11 +160,11 @@ static start open_text(const char* text, lb_coordinates how) {
 }
 
 static double coordinate(const start* s, const char* joint) {
-  return s->d->q[s->m->joint_q[lb_model_joint(s->m, joint)]];
+  return s->d->q[s->m->joint.q[lb_model_joint(s->m, joint)]];
 }
 
 static double rate(const start* s, const char* joint) {
-  return s->d->qd[s->m->joint_v[lb_model_joint(s->m, joint)]];
+  return s->d->qd[s->m->joint.v[lb_model_joint(s->m, joint)]];
 }
 
 // A car on a slide, 45 cm along it and at 1 m/s, which a second joint holds too.
@@ -223,9 +223,9 @@ static void a_joint_from_a_face_starts_where_the_face_is(void** state) {
     assert_near(s.d->pose[0].p.x, 0.4, 1e-12);
     assert_near(coordinate(&s, "rail"), 0.1, 1e-12);
     assert_near(rate(&s, "rail"), 1, 1e-12);
-    for (int k = 0; k < s.m->joint_nv[beam]; k++) {
-      assert_near(s.d->q[s.m->joint_q[beam] + k], 0, 1e-12);
-      assert_near(s.d->qd[s.m->joint_v[beam] + k], 0, 1e-12);
+    for (int k = 0; k < s.m->joint.nv[beam]; k++) {
+      assert_near(s.d->q[s.m->joint.q[beam] + k], 0, 1e-12);
+      assert_near(s.d->qd[s.m->joint.v[beam] + k], 0, 1e-12);
     }
     close_start(&s);
   }
@@ -266,7 +266,7 @@ static void angles_about_one_axis_twice_close_loops(void** state) {
                         "  x: {type: euler, order: xyx, child: b, in_child: [0.4, 0, 0], at: "
                         "{position: [0.8, 0, 0], rotation: [0, -0.6, 0]}, loop: true}\n",
                         how ? LB_COORDINATES_MAXIMAL : LB_COORDINATES_REDUCED);
-    const double* q = s.d->q + s.m->joint_q[lb_model_joint(s.m, "x")];
+    const double* q = s.d->q + s.m->joint.q[lb_model_joint(s.m, "x")];
     assert_near(q[0], 0, 1e-9);
     assert_near(q[1], 0.6, 1e-9);
     assert_near(q[2], 0, 1e-9);

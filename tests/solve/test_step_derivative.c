@@ -208,7 +208,8 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   }
   // using it takes none
   const long requests = count.requests;
-  const lb_step_past past = {.dt = STEP, .count = 1, .weight = {1}, .q = {m->q0}, .v = {m->qd0}};
+  const lb_step_past past = {
+      .dt = STEP, .count = 1, .weight = {1}, .q = {m->start.q}, .v = {m->start.qd}};
   assert_true(lb_step_differentiate(S, B.a.d, &past));
   assert_int_equal(count.requests, requests);
   lb_step_derivative_release(S);

@@ -245,6 +245,7 @@ static void steppers_have_their_orders(void** state) {
   double_pendulum(&t);
   t.joint[0].q[0] = 0.5; // gently, so that coarse steps show their order
   assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_MIDPOINT, 1e-3, 2);
   assert_order(&t, LB_INTEGRATOR_LINEAR_EULER, 1e-3, 1);
   assert_order(&t, LB_INTEGRATOR_BDF1, 5e-4, 1);
   assert_order(&t, LB_INTEGRATOR_BDF2, 5e-4, 2);
@@ -266,6 +267,7 @@ static void steppers_have_their_orders_with_quaternions(void** state) {
   t.joint[1].stiffness = 40;
   t.joint[1].damping = 0.1;
   assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
+  assert_order(&t, LB_INTEGRATOR_MIDPOINT, 1e-3, 2);
   assert_order(&t, LB_INTEGRATOR_LINEAR_EULER, 1e-3, 1);
   assert_order(&t, LB_INTEGRATOR_BDF1, 5e-4, 1);
   assert_order(&t, LB_INTEGRATOR_BDF2, 5e-4, 2);

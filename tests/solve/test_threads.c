@@ -53,7 +53,7 @@ static void motion_is_the_same_for_any_number_of_threads(void** state) {
   (void)state;
   static double one[BODIES], many[BODIES];
   lb_model* m = many_chains();
-  assert_int_equal(m->ntree, TREES);
+  assert_int_equal(m->link.ntree, TREES);
   run(m, 1, one);
   for (int threads = 2; threads <= 4; threads++) {
     run(m, threads, many);

@@ -60,10 +60,10 @@ static lb_model* make(const world* w, double number) {
 static void motor_changes(const chain* c, const lb_model* m, double time, double* out) {
   for (int i = 0; i < m->nmotor; i++) {
     double here[3], there[3];
-    lb_profile_evaluate(m->motor_profile[i], time, here);
-    lb_profile_evaluate(c->plus->motor_profile[i], time, there);
+    lb_profile_evaluate(m->motor.profile[i], time, here);
+    lb_profile_evaluate(c->plus->motor.profile[i], time, there);
     for (int k = 0; k < 3; k++) {
-      const bool none = m->motor_drive[i] == LB_DRIVE_FORCE && k > 0;
+      const bool none = m->motor.drive[i] == LB_DRIVE_FORCE && k > 0;
       out[3 * i + k] = none ? 0 : c->number * (there[k] - here[k]);
     }
   }
@@ -172,14 +172,14 @@ static direction choose_direction(const world* w, const lb_model* m) {
     x.v[k] = lb_random_between(&r, -1, 1);
   }
   for (int i = 0; i < m->nlink; i++) {
-    for (int k = 0; k < 3 && m->link_kind[i] == LB_JOINT_FREE; k++) {
-      x.q[m->link_v[i] + k] *= w->turned;
+    for (int k = 0; k < 3 && m->link.kind[i] == LB_JOINT_FREE; k++) {
+      x.q[m->link.v[i] + k] *= w->turned;
     }
-    for (int k = 0; k < m->link_nv[i] && lb_link_is_elastic(m->link_kind[i]); k++) { // stiff
-      x.q[m->link_v[i] + k] *= 1e-3;
+    for (int k = 0; k < m->link.nv[i] && lb_link_is_elastic(m->link.kind[i]); k++) { // stiff
+      x.q[m->link.v[i] + k] *= 1e-3;
     }
-    for (int k = 0; k < m->link_nv[i] && m->link_driven[i]; k++) { // motors say where it is
-      x.q[m->link_v[i] + k] = x.v[m->link_v[i] + k] = 0;
+    for (int k = 0; k < m->link.nv[i] && m->link.driven[i]; k++) { // motors say where it is
+      x.q[m->link.v[i] + k] = x.v[m->link.v[i] + k] = 0;
     }
   }
   for (int k = 0; k < 6 && w->level; k++) {

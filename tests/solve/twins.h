@@ -2,8 +2,8 @@
 #pragma once
 #include "dynamics/joint/joint.h"
 #include "elastic/full/full_body.h"
-#include "elastic/reduced/mesh_force.h"
 #include "limber/limber.h"
+#include "projected.h"
 #include "test.h"
 
 // A soft bar on a hub, a flap on its end that a motor turns; %s is what carries the hub, and what
@@ -109,10 +109,10 @@ static void make_twins(twins* t, const char* root, const char* more) {
   *scene = read_scene(root, more);
   scene->solver.elastic = LB_SPACE_FULL;
   assert_int_equal(lb_model_create(scene, NULL, &t->shown, NULL), LB_OK);
-  const lb_model* full = t->shown->full;
+  const lb_model* full = t->shown->variant.full;
   const lb_full* body = NULL;
   for (int i = 0; i < full->nlink; i++) {
-    body = full->link_kind[i] == LB_LINK_FULL ? full->link[i].reduced->full : body;
+    body = full->link.kind[i] == LB_LINK_FULL ? full->link.packed[i].reduced->full : body;
   }
   lb_arena_init(&t->arena, NULL);
   t->basis = complete_basis(body, &t->arena);

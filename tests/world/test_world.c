@@ -34,7 +34,7 @@ static void torques_set_from_step_to_step_equal_a_profile_that_changes(void** st
   const lb_model* m = lb_world_model(a);
   for (int i = 0; i < 150; i++) {
     double value[3];
-    lb_profile_evaluate(m->motor_profile[0], lb_world_time(b), value);
+    lb_profile_evaluate(m->motor.profile[0], lb_world_time(b), value);
     lb_world_set_motor(b, 0, value[0]);
     must_step(a, 1e-3);
     must_step(b, 1e-3);
@@ -77,7 +77,7 @@ static double follow(lb_integrator by, double h, bool rates) {
   const int steps = (int)lround(0.4 / h);
   for (int i = 0; i < steps; i++) {
     double value[3];
-    lb_profile_evaluate(lb_world_model(a)->motor_profile[arm], lb_world_time(a) + h, value);
+    lb_profile_evaluate(lb_world_model(a)->motor.profile[arm], lb_world_time(a) + h, value);
     if (rates) {
       lb_world_set_motion(a, arm, value[0], value[1]);
     } else {
@@ -119,7 +119,7 @@ static void a_motor_that_is_freed_goes_on_by_its_profile(void** state) {
   lb_world_free_motor(a, arm);
   must_step(a, 1e-3);
   double value[3];
-  lb_profile_evaluate(lb_world_model(a)->motor_profile[arm], lb_world_time(a), value);
+  lb_profile_evaluate(lb_world_model(a)->motor.profile[arm], lb_world_time(a), value);
   assert_true(lb_world_q(a, lb_world_find(a, LB_PART_JOINT, "shoulder"))[0] == value[0]);
   lb_world_close(a);
 }
@@ -241,18 +241,18 @@ static void displace(lb_world* w, const double* q0, int k, double by) {
   const lb_model* m = d->model;
   memcpy(d->q, q0, (size_t)m->nq * sizeof *q0);
   for (int j = 0; j < m->njoint; j++) {
-    const int at = k - m->joint_v[j];
-    if (at < 0 || at >= m->joint_nv[j]) {
+    const int at = k - m->joint.v[j];
+    if (at < 0 || at >= m->joint.nv[j]) {
       continue;
     }
-    if (m->joint_kind[j] == LB_JOINT_SPHERICAL) {
-      double* q = d->q + m->joint_q[j];
+    if (m->joint.kind[j] == LB_JOINT_SPHERICAL) {
+      double* q = d->q + m->joint.q[j];
       const double turn[3] = {at == 0 ? by : 0, at == 1 ? by : 0, at == 2 ? by : 0};
       const lb_quat r = lb_quat_mul((lb_quat){q[0], q[1], q[2], q[3]},
                                     lb_quat_exp(lb_vec3_make(turn[0], turn[1], turn[2])));
       q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
     } else {
-      d->q[m->joint_q[j] + at] += by;
+      d->q[m->joint.q[j] + at] += by;
     }
   }
 }

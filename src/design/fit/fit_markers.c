@@ -71,8 +71,8 @@ char* lb_fit_number_text(lb_fit_quantity quantity, double x, char* out) {
 static double lowest_frequency(const lb_model* m, int material) {
   static const double TURN = 6.28318530717958647692;
   double low = INFINITY;
-  for (int e = 0; e < m->nelastic; e++) {
-    const lb_model_elastic* b = &m->elastic[e];
+  for (int e = 0; e < m->elastic.count; e++) {
+    const lb_model_elastic* b = &m->elastic.body[e];
     for (int k = 0; k < b->r && b->material == material && b->nregion == 0; k++) {
       low = fmin(low, b->frequency[k]);
     }
@@ -129,17 +129,17 @@ static int add_free(lb_fit_session* s, lb_fit_quantity quantity, double range) {
 
 static lb_status list_unknowns(lb_fit_session* s, const lb_scene_fit* what) {
   const lb_model* m = s->model;
-  const int most = NUMBERS * (what->nmaterial + m->nmaterial) + LB_FIT_MOST_FREE;
+  const int most = NUMBERS * (what->nmaterial + m->look.nmaterial) + LB_FIT_MOST_FREE;
   s->u = LB_TAKE(&s->arena, lb_fit_unknown, most);
-  s->start = LB_TAKE(&s->arena, lb_scene_material, m->nmaterial);
+  s->start = LB_TAKE(&s->arena, lb_scene_material, m->look.nmaterial);
   if (!s->u || !s->start) {
     return LB_NO_MEMORY;
   }
-  memcpy(s->start, m->material, (size_t)m->nmaterial * sizeof *s->start);
+  memcpy(s->start, m->look.material, (size_t)m->look.nmaterial * sizeof *s->start);
   for (int i = 0; i < what->nmaterial; i++) {
     add_material(s, &what->material[i]);
   }
-  for (int i = 0; i < m->nmaterial && what->nmaterial == 0; i++) {
+  for (int i = 0; i < m->look.nmaterial && what->nmaterial == 0; i++) {
     if (lowest_frequency(m, i) > 0) {
       lb_scene_fit_material all = lb_scene_fit_material_default();
       all.material = i;
@@ -233,7 +233,8 @@ static void add_value(const lb_fit_session* s, lb_fit* fit, int k, lb_fit_quanti
                       .high = (double)NAN,
                       .doubt = LB_FIT_UNFINISHED};
   if (u->material >= 0) {
-    const lb_scene_material *old = &s->model->material[u->material], *from = &s->start[u->material];
+    const lb_scene_material *old = &s->model->look.material[u->material],
+                            *from = &s->start[u->material];
     const double was[] = {old->young, old->damping_mass, old->damping_stiffness};
     const double start[] = {from->young, from->damping_mass, from->damping_stiffness};
     v->start = was[quantity];

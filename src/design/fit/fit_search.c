@@ -62,9 +62,9 @@ static double first_motion(const lb_fit_session* s) {
 
 static double lowest_frequency(const lb_model* m) {
   double low = INFINITY;
-  for (int e = 0; e < m->nelastic; e++) {
-    for (int k = 0; k < m->elastic[e].r && m->elastic[e].nnode > 0; k++) {
-      low = fmin(low, m->elastic[e].frequency[k]);
+  for (int e = 0; e < m->elastic.count; e++) {
+    for (int k = 0; k < m->elastic.body[e].r && m->elastic.body[e].nnode > 0; k++) {
+      low = fmin(low, m->elastic.body[e].frequency[k]);
     }
   }
   return isfinite(low) ? low : 1;

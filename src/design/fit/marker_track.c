@@ -5,10 +5,10 @@
 
 void lb_track_find(const lb_model* m, const lb_scene_marker* marker, lb_track_point* point) {
   *point = (lb_track_point){marker->body, marker->at, -1, 0};
-  for (int e = 0; e < m->nelastic && marker->has_at; e++) {
-    const lb_mesh* s = &m->elastic[e].surface;
+  for (int e = 0; e < m->elastic.count && marker->has_at; e++) {
+    const lb_mesh* s = &m->elastic.body[e].surface;
     double best = INFINITY;
-    for (int i = 0; i < s->nvertex && m->elastic[e].body == marker->body; i++) {
+    for (int i = 0; i < s->nvertex && m->elastic.body[e].body == marker->body; i++) {
       const double d = lb_vec3_norm(lb_vec3_sub(s->vertex[i], marker->at));
       if (d < best) {
         best = d;
@@ -22,7 +22,7 @@ void lb_track_find(const lb_model* m, const lb_scene_marker* marker, lb_track_po
 lb_vec3 lb_track_in_body(const lb_model* m, const double* q, const lb_track_point* p) {
   lb_vec3 x = p->at;
   if (p->elastic >= 0) {
-    const lb_model_elastic* e = &m->elastic[p->elastic];
+    const lb_model_elastic* e = &m->elastic.body[p->elastic];
     for (int k = 0; k < e->r; k++) {
       const double* phi = e->Phi + 3 * ((size_t)k * (size_t)e->surface.nvertex + (size_t)p->vertex);
       x = lb_vec3_add(x, lb_vec3_scale(q[e->q + k], lb_vec3_make(phi[0], phi[1], phi[2])));

@@ -1,16 +1,15 @@
 // Tables of measured markers. The columns are found by their names in the first line, so that any
 // order and further columns do, and every mistake is told with its line and column.
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "geom/mesh/cells.h"
+#include "design/inverse/number_table.h"
 #include "geom/mesh/file_load.h"
 #include "limber/fit.h"
 #include "scene/yaml/names.h"
 
-enum { MOST_MISTAKES = 10, LEAST_SAMPLES = 8, UNUSED = -1, TIME = -2 };
+enum { LEAST_SAMPLES = 8, UNUSED = -1 };
 
 typedef struct reader {
   const lb_scene* scene;
@@ -18,264 +17,114 @@ typedef struct reader {
   lb_arena scratch;
   lb_error* err;
   lb_markers* m;
-  lb_cells cells;
-  int ncolumn;
-  int* target; // [ncolumn] 3 * marker + axis, or UNUSED, or TIME
-  bool* seen;  // [nmarker * 3]
-  int capacity;
-  int mistakes;
+  lb_numbers n;
+  int* column; // [nmarker * 3] of the table, or UNUSED
 } reader;
 
-static lb_status mistake(reader* r, lb_place place, const char* format, ...)
-    __attribute__((format(printf, 3, 4)));
-static lb_status mistake(reader* r, lb_place place, const char* format, ...) {
-  char text[400];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  r->mistakes++;
-  return lb_error_add(r->err, LB_INVALID, place, "%s", text);
-}
-
-static lb_status lack(reader* r) {
+static lb_status lack(const reader* r) {
   return lb_error_add(r->err, LB_NO_MEMORY, (lb_place){r->m->file, 0, 0},
                       "there is not enough memory for the markers");
 }
 
 // --- the first line ---
 
-// A marker of the scene's, or a body when it lists none.
-static int find_marker(const reader* r, lb_word name) {
-  for (int i = 0; i < r->m->nmarker; i++) {
-    const char* text = r->m->marker[i].name;
-    if (strlen(text) == name.size && memcmp(text, name.at, name.size) == 0) {
-      return i;
+// The name that a heading NAME.x, NAME.y or NAME.z has before its dot, and the axis; NULL: it is
+// another one.
+static const char* split(reader* r, int column, int* axis) {
+  const char* name = r->n.name[column];
+  const size_t size = strlen(name);
+  *axis = size < 3 || name[size - 2] != '.' ? -1 : name[size - 1] - 'x';
+  return *axis < 0 || *axis > 2 ? NULL : lb_arena_text(&r->scratch, name, size - 2);
+}
+
+static void find_columns(reader* r) {
+  for (int c = 1; c < r->n.ncolumn; c++) {
+    int axis = 0;
+    const char* name = split(r, c, &axis);
+    for (int i = 0; name && i < r->m->nmarker; i++) {
+      int* to = &r->column[3 * i + axis];
+      if (strcmp(r->m->marker[i].name, name) != 0) {
+        continue;
+      }
+      if (*to != UNUSED) {
+        lb_numbers_mistake(&r->n, r->n.place[c], "column '%s' is there twice (take one away)",
+                           r->n.name[c]);
+      }
+      *to = c;
+      r->n.wanted[c] = true;
+      break;
     }
   }
-  return -1;
 }
 
-static lb_status read_heading(reader* r, int column) {
-  const lb_word cell = lb_cells_next(&r->cells);
-  const lb_place place = lb_cells_place(&r->cells, cell.at);
-  r->target[column] = UNUSED;
-  if (column == 0) {
-    r->target[0] = TIME;
-    return lb_word_is(cell, "time")
-               ? LB_OK
-               : mistake(r, place,
-                         "the first column must be 'time', not '%s' (in seconds; the first line "
-                         "names the columns: time, NAME.x, NAME.y, NAME.z, ...)",
-                         lb_word_show(cell).text);
-  }
-  const int axis =
-      cell.size < 3 || cell.at[cell.size - 2] != '.' ? -1 : cell.at[cell.size - 1] - 'x';
-  if (axis < 0 || axis > 2) {
-    return LB_OK;
-  }
-  const int marker = find_marker(r, (lb_word){cell.at, cell.size - 2});
-  if (marker < 0) {
-    return LB_OK;
-  }
-  const int target = 3 * marker + axis;
-  if (r->seen[target]) {
-    return mistake(r, place, "column '%s' is there twice (take one away)", lb_word_show(cell).text);
-  }
-  r->seen[target] = true;
-  r->target[column] = target;
-  return LB_OK;
-}
-
-// The name in the first line that comes nearest to a marker that is not there.
+// The name in the first line that comes nearest to one that is not there.
 static const char* nearest_heading(reader* r, const char* wanted) {
   lb_nearest nearest = lb_nearest_to(wanted);
-  const lb_cells here = r->cells;
-  lb_cells_again(&r->cells);
-  do {
-    const lb_word cell = lb_cells_next(&r->cells);
-    if (cell.size > 2 && cell.at[cell.size - 2] == '.') {
-      const char* name = lb_arena_text(&r->scratch, cell.at, cell.size - 2);
-      if (name) {
-        lb_nearest_offer(&nearest, name);
-      }
+  for (int c = 1; c < r->n.ncolumn; c++) {
+    int axis = 0;
+    const char* name = split(r, c, &axis);
+    if (name) {
+      lb_nearest_offer(&nearest, name);
     }
-  } while (lb_cells_more(&r->cells));
-  r->cells = here;
+  }
   return nearest.best;
 }
 
 // Which of the three columns of a marker are there?
 static int count_seen(const reader* r, int marker) {
-  const bool* s = &r->seen[3 * marker];
-  return s[0] + s[1] + s[2];
+  const int* c = &r->column[3 * marker];
+  return (c[0] != UNUSED) + (c[1] != UNUSED) + (c[2] != UNUSED);
+}
+
+static lb_place first_line(const reader* r) {
+  return (lb_place){r->m->file, r->n.place[0].line, 1};
 }
 
 static void check_columns(reader* r) {
-  const lb_place place = {r->m->file, r->cells.scan.line, 1};
   for (int i = 0; i < r->m->nmarker; i++) {
     const char* name = r->m->marker[i].name;
     const int seen = count_seen(r, i);
     if (seen == 0 && r->scene->nmarker > 0) {
       const char* near = nearest_heading(r, name);
-      mistake(r, place, "there is no column '%s.x' for the scene's marker '%s'%s%s%s", name, name,
-              near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+      lb_numbers_mistake(&r->n, first_line(r),
+                         "there is no column '%s.x' for the scene's marker '%s'%s%s%s", name, name,
+                         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
     } else if (seen > 0 && seen < 3) {
-      mistake(r, place, "marker '%s' needs three columns, %s.x, %s.y and %s.z; there %s %d", name,
-              name, name, name, seen == 1 ? "is" : "are", seen);
+      lb_numbers_mistake(&r->n, first_line(r),
+                         "marker '%s' needs three columns, %s.x, %s.y and %s.z; there %s %d", name,
+                         name, name, name, seen == 1 ? "is" : "are", seen);
     }
   }
 }
 
 // Bodies that have no columns are no markers.
-static lb_status keep_seen(reader* r) {
+static void keep_seen(reader* r) {
   lb_markers* m = r->m;
-  int* renamed = LB_TAKE(&r->scratch, int, m->nmarker);
-  if (!renamed) {
-    return lack(r);
-  }
   int n = 0;
   for (int i = 0; i < m->nmarker; i++) {
-    renamed[i] = n;
     if (count_seen(r, i) == 3) {
+      memmove(&r->column[3 * n], &r->column[3 * i], 3 * sizeof *r->column);
       m->marker[n++] = m->marker[i];
     }
   }
-  for (int c = 0; c < r->ncolumn; c++) {
-    const int t = r->target[c];
-    r->target[c] = t < 0 ? t : 3 * renamed[t / 3] + t % 3;
-  }
   m->nmarker = n;
-  return LB_OK;
 }
 
 // Nothing fits: perhaps a name is misspelt.
 static void no_columns(reader* r) {
   const lb_scene* s = r->scene;
-  const lb_place place = {r->m->file, r->cells.scan.line, 1};
   for (int i = 0; i < s->nbody; i++) {
     const char* near = nearest_heading(r, s->body[i].name);
     if (near) {
-      mistake(r, place, "the scene has no body '%s' (did you mean '%s'?)", near, s->body[i].name);
+      lb_numbers_mistake(&r->n, first_line(r), "the scene has no body '%s' (did you mean '%s'?)",
+                         near, s->body[i].name);
       return;
     }
   }
-  mistake(r, place,
-          "no column belongs to a body of the scene (call them NAME.x, NAME.y and NAME.z by the "
-          "bodies' names, or list your markers in the scene)");
-}
-
-static lb_status read_headings(reader* r) {
-  r->seen = LB_TAKE(&r->scratch, bool, 3 * r->m->nmarker);
-  if (!r->seen) {
-    return lack(r);
-  }
-  int capacity = 0;
-  do {
-    int* grown = LB_GROW(&r->scratch, r->target, r->ncolumn, &capacity);
-    if (!grown) {
-      return lack(r);
-    }
-    r->target = grown;
-    read_heading(r, r->ncolumn);
-    r->ncolumn++;
-  } while (lb_cells_more(&r->cells));
-  check_columns(r);
-  const lb_status status = keep_seen(r);
-  if (status == LB_OK && r->mistakes == 0 && r->m->nmarker == 0) {
-    no_columns(r);
-  }
-  return status != LB_OK ? status : r->mistakes ? LB_INVALID : LB_OK;
-}
-
-// --- the samples ---
-
-static lb_status read_time(reader* r, lb_word cell, double* time) {
-  const lb_place place = lb_cells_place(&r->cells, cell.at);
-  const int n = r->m->nsample;
-  if (!lb_word_number(cell, time)) {
-    return mistake(r, place, "the time must be a number, in seconds, not '%s'",
-                   lb_word_show(cell).text);
-  }
-  if (n > 0 && !(*time > r->m->time[n - 1])) {
-    return mistake(r, place, "time must rise from line to line; %g follows %g", *time,
-                   r->m->time[n - 1]);
-  }
-  return LB_OK;
-}
-
-static lb_status read_place(reader* r, lb_word cell, double* x) {
-  *x = (double)NAN;
-  if (cell.size == 0 || lb_word_is(cell, "nan") || lb_word_number(cell, x)) {
-    return LB_OK;
-  }
-  return mistake(r, lb_cells_place(&r->cells, cell.at),
-                 "'%s' is not a number (leave the cell empty where the marker was not seen)",
-                 lb_word_show(cell).text);
-}
-
-static lb_status grow(reader* r) {
-  lb_markers* m = r->m;
-  if (m->nsample < r->capacity) {
-    return LB_OK;
-  }
-  const int width = 3 * m->nmarker, capacity = r->capacity ? 2 * r->capacity : 256;
-  double* time = LB_TAKE(r->arena, double, capacity);
-  double* x = LB_TAKE(r->arena, double, (size_t)capacity*(size_t)width);
-  if (!time || !x) {
-    return lack(r);
-  }
-  if (m->nsample) {
-    memcpy(time, m->time, (size_t)m->nsample * sizeof *time);
-    memcpy(x, m->x, (size_t)m->nsample * (size_t)width * sizeof *x);
-  }
-  m->time = time;
-  m->x = x;
-  r->capacity = capacity;
-  return LB_OK;
-}
-
-static lb_status read_sample(reader* r) {
-  lb_markers* m = r->m;
-  lb_status status = grow(r);
-  if (status != LB_OK) {
-    return status;
-  }
-  double time = 0, *x = m->x + (size_t)m->nsample * (size_t)(3 * m->nmarker);
-  int column = 0;
-  bool more = true;
-  for (; more && column < r->ncolumn; column++) {
-    const lb_word cell = lb_cells_next(&r->cells);
-    const int target = r->target[column];
-    const lb_status one = target == TIME     ? read_time(r, cell, &time)
-                          : target == UNUSED ? LB_OK
-                                             : read_place(r, cell, &x[target]);
-    status = status == LB_OK ? one : status;
-    more = lb_cells_more(&r->cells);
-  }
-  if (more || column < r->ncolumn) {
-    return mistake(r, lb_cells_place(&r->cells, NULL),
-                   "the line has %s cells than the first one, which names %d columns",
-                   more ? "more" : "fewer", r->ncolumn);
-  }
-  m->time[m->nsample] = time;
-  m->nsample += status == LB_OK;
-  return status;
-}
-
-static lb_status read_table(reader* r) {
-  lb_status status = read_headings(r);
-  while (status != LB_NO_MEMORY && r->mistakes < MOST_MISTAKES &&
-         (status == LB_OK || r->m->nmarker) && lb_cells_line(&r->cells)) {
-    const lb_status one = read_sample(r);
-    status = status == LB_OK || one == LB_NO_MEMORY ? one : status;
-  }
-  if (status == LB_OK && r->m->nsample < LEAST_SAMPLES) {
-    return mistake(r, (lb_place){r->m->file, 0, 0},
-                   "there are %d samples; a motion needs at least %d", r->m->nsample,
-                   LEAST_SAMPLES);
-  }
-  return status;
+  lb_numbers_mistake(
+      &r->n, first_line(r),
+      "no column belongs to a body of the scene (call them NAME.x, NAME.y and NAME.z by the "
+      "bodies' names, or list your markers in the scene)");
 }
 
 // --- the whole ---
@@ -286,7 +135,8 @@ static lb_status name_markers(reader* r) {
   lb_markers* m = r->m;
   m->nmarker = s->nmarker ? s->nmarker : s->nbody;
   m->marker = LB_TAKE(r->arena, lb_scene_marker, m->nmarker);
-  if (!m->marker) {
+  r->column = LB_TAKE(&r->scratch, int, 3 * m->nmarker);
+  if (!m->marker || !r->column) {
     return lack(r);
   }
   for (int i = 0; i < m->nmarker; i++) {
@@ -294,21 +144,60 @@ static lb_status name_markers(reader* r) {
         s->nmarker ? s->marker[i] : (lb_scene_marker){.name = s->body[i].name, .body = i};
     m->marker[i].place = (lb_place){0};
     m->marker[i].name = lb_arena_text(r->arena, m->marker[i].name, strlen(m->marker[i].name));
-    if (!m->marker[i].name) {
-      return lack(r);
+    for (int k = 0; k < 3; k++) {
+      r->column[3 * i + k] = UNUSED;
     }
   }
-  return LB_OK;
+  return lb_arena_status(r->arena) == LB_OK ? LB_OK : lack(r);
+}
+
+static lb_status take_samples(reader* r) {
+  lb_markers* m = r->m;
+  const size_t width = 3 * (size_t)m->nmarker;
+  m->nsample = r->n.nrow;
+  m->time = LB_TAKE(r->arena, double, m->nsample);
+  m->x = LB_TAKE(r->arena, double, (size_t)m->nsample* width);
+  if (!m->time || !m->x) {
+    return lack(r);
+  }
+  for (int i = 0; i < m->nsample; i++) {
+    const double* row = r->n.value + (size_t)i * (size_t)r->n.ncolumn;
+    m->time[i] = row[0];
+    for (size_t k = 0; k < width; k++) {
+      m->x[(size_t)i * width + k] = row[r->column[k]];
+    }
+  }
+  return m->nsample >= LEAST_SAMPLES
+             ? LB_OK
+             : lb_error_add(r->err, LB_INVALID, (lb_place){m->file, 0, 0},
+                            "there are %d samples; a motion needs at least %d", m->nsample,
+                            LEAST_SAMPLES);
+}
+
+static lb_status read_table(reader* r, const char* text, size_t length) {
+  lb_status status = lb_numbers_begin(&r->n, r->m->file, text, length,
+                                      ": time, NAME.x, NAME.y, NAME.z, ...", &r->scratch, r->err);
+  r->n.wanted = LB_TAKE(&r->scratch, bool, r->n.ncolumn);
+  if (status == LB_NO_MEMORY || !r->n.wanted) {
+    return status == LB_NO_MEMORY ? status : lack(r);
+  }
+  find_columns(r);
+  check_columns(r);
+  keep_seen(r);
+  if (lb_arena_status(&r->scratch) != LB_OK) {
+    return lack(r);
+  }
+  if (r->n.mistakes == 0 && r->m->nmarker == 0) {
+    no_columns(r);
+  }
+  status = r->m->nmarker > 0 ? lb_numbers_lines(&r->n) : LB_OK;
+  return status == LB_NO_MEMORY ? status : r->n.mistakes > 0 ? LB_INVALID : take_samples(r);
 }
 
 static lb_status read_text(reader* r, const char* text, size_t length, const char* name) {
   r->m->file = lb_arena_text(r->arena, name, strlen(name));
-  lb_status status = r->m->file ? name_markers(r) : lack(r);
-  if (status == LB_OK) {
-    r->cells = lb_cells_begin(text, length, r->m->file);
-    status = read_table(r);
-  }
-  return status;
+  const lb_status status = r->m->file ? name_markers(r) : lack(r);
+  return status == LB_OK ? read_table(r, text, length) : status;
 }
 
 lb_status lb_markers_parse(const char* text, size_t length, const char* name, const lb_scene* scene,

@@ -77,7 +77,7 @@ static void push_forces(job* J, double t) {
   for (int b = 0; b < F->nbody; b++) {
     const double* a = J->wrench + ((size_t)i * (size_t)F->nbody + (size_t)b) * 6;
     const double* c = a + 6 * (size_t)F->nbody;
-    const int link = J->m->body_link[F->body[b]];
+    const int link = J->m->body.link[F->body[b]];
     if (link != LB_WORLD) {
       lb_state* on = &J->d->work->state[link];
       const lb_v4 f = lb_v4_load(a) * (1 - s) + lb_v4_load(c) * s;
@@ -97,8 +97,8 @@ static void apply_known(job* J) {
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply(m, d);
   for (int i = 0; i < m->nmotor; i++) {
-    if (lb_motor_applies_force(m, i) && m->motor_v[i] >= 0) {
-      d->work->tau[m->motor_v[i]] -= d->motor_force[i];
+    if (lb_motor_applies_force(m, i) && m->motor.v[i] >= 0) {
+      d->work->tau[m->motor.v[i]] -= d->motor_force[i];
     } else if (lb_motor_applies_force(m, i)) {
       lb_loop_apply_motor(m, d, i, -d->motor_force[i]);
     }
@@ -119,9 +119,9 @@ static void find_torques(job* J) {
 // How a unit force of a motor that applies a force changes (1). On a loop by pushing and looking.
 static void motor_column(job* J, int motor, double* column) {
   const lb_model* m = J->m;
-  if (m->motor_v[motor] >= 0) {
+  if (m->motor.v[motor] >= 0) {
     memset(column, 0, (size_t)m->nv * sizeof *column);
-    column[m->motor_v[motor]] = 1;
+    column[m->motor.v[motor]] = 1;
     return;
   }
   lb_loop_apply_motor(m, J->d, motor, 1);
@@ -134,15 +134,15 @@ static void motor_column(job* J, int motor, double* column) {
 
 static void clear_driven(const lb_model* m, double* column) {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
-      column[m->link_v[i]] = 0;
+    if (m->link.driven[i]) {
+      column[m->link.v[i]] = 0;
     }
   }
 }
 
-// Which unilateral constraints touch: what lies on a floor is near it and moves up little in the
-// time that things take to part. Exact accelerations tell, too, that what is coming off pushes no
-// more.
+// Which unilateral constraints are active: what lies on a floor is near it and moves up little in
+// the time that things take to part. Exact accelerations tell, too, that what is coming off acts
+// no more.
 static void judge_active(job* J) {
   static const double WHILE = 0.01, SLOWLY = 1e-6; // [s]; relative
   double most = 1;
@@ -159,7 +159,7 @@ static void judge_active(job* J) {
 // The columns of the least squares, those of the rows first: how many.
 static int fill_columns(job* J) {
   const lb_model* m = J->m;
-  const lb_constraint_rows rows = lb_constraints_linearise(m, J->d);
+  const lb_constraint_rows rows = lb_constraints_linearise(m, J->d, LB_SET_ACTIVE);
   const size_t nv = (size_t)m->nv;
   int n = rows.count;
   memcpy(J->A, rows.J, (size_t)n * nv * sizeof *J->A);
@@ -194,12 +194,12 @@ static lb_status solve_constrained(job* J) {
                : lb_error_add(J->err, status, (lb_place){0},
                               "the constraints' forces at t = %g s could not be found", d->time);
   }
-  lb_constraints_apply_multipliers(m, d, J->x);
+  lb_constraints_apply_multipliers(m, d, LB_SET_ACTIVE, J->x);
   n = rows;
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_applies_force(m, i)) {
       d->motor_force[i] = J->x[n++];
-      if (m->motor_v[i] < 0) {
+      if (m->motor.v[i] < 0) {
         lb_loop_apply_motor(m, d, i, d->motor_force[i]);
       }
     }
@@ -207,7 +207,7 @@ static lb_status solve_constrained(job* J) {
   find_torques(J);
   for (int i = 0; i < m->nmotor; i++) { // a row that a motor asks for is the motor's
     if (lb_motor_is_constraint(m, i)) {
-      J->torque[m->motor_v[i]] += d->motor_force[i];
+      J->torque[m->motor.v[i]] += d->motor_force[i];
     }
   }
   return LB_OK;
@@ -226,8 +226,8 @@ static lb_status solve_sample(job* J, int i) {
   find_torques(J);
   const lb_status status = d->work->constraints ? solve_constrained(J) : LB_OK;
   for (int k = 0; k < m->nmotor; k++) {
-    if (m->motor_v[k] >= 0) {
-      d->motor_force[k] = J->torque[m->motor_v[k]];
+    if (m->motor.v[k] >= 0) {
+      d->motor_force[k] = J->torque[m->motor.v[k]];
     }
   }
   return status;
@@ -237,7 +237,7 @@ static lb_status solve_sample(job* J, int i) {
 
 static bool has_motor(const lb_model* m, int v) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_v[i] == v) {
+    if (m->motor.v[i] == v) {
       return true;
     }
   }
@@ -247,15 +247,15 @@ static bool has_motor(const lb_model* m, int v) {
 // Nothing can exert a torque on an elastic body's coordinates, nor, where the scene has motors, on
 // what has none.
 static bool is_passive(const lb_model* m, int joint, int v) {
-  return m->joint_kind[joint] >= LB_LINK_ELASTIC || (m->nmotor > 0 && !has_motor(m, v));
+  return m->joint.kind[joint] >= LB_LINK_ELASTIC || (m->nmotor > 0 && !has_motor(m, v));
 }
 
 static void note_peaks(const job* J, lb_summary* s) {
   const lb_model* m = J->m;
   for (int j = 0; j < m->njoint; j++) {
-    for (int k = 0; k < m->joint_nv[j]; k++) {
-      const double value = J->torque[m->joint_v[j] + k];
-      lb_torque_peak* peak = is_passive(m, j, m->joint_v[j] + k) ? &s->residual : &s->torque;
+    for (int k = 0; k < m->joint.nv[j]; k++) {
+      const double value = J->torque[m->joint.v[j] + k];
+      lb_torque_peak* peak = is_passive(m, j, m->joint.v[j] + k) ? &s->residual : &s->torque;
       if (peak->joint < 0 || fabs(value) > fabs(peak->value)) {
         *peak = (lb_torque_peak){j, value, J->d->time};
       }
@@ -298,11 +298,12 @@ static lb_status take_scratch(job* J) {
 lb_status lb_inverse(const lb_model* model, const lb_joint_motion* motion,
                      const lb_inverse_options* options, lb_recording* recording,
                      lb_summary* summary, lb_error* err) {
-  if (model->nparticle > 0) {
-    return lb_error_add(err, LB_INVALID, (lb_place){model->file, 0, 0},
-                        "'%s' has strands or flesh, whose motion a table of joints does not tell "
-                        "(take them out)",
-                        model->name);
+  if (model->particles.nparticle > 0) {
+    return lb_error_add(
+        err, LB_INVALID, (lb_place){model->file, 0, 0},
+        "'%s' has ropes or deformables, whose motion a table of joints does not tell "
+        "(take them out)",
+        model->name);
   }
   const lb_status fits = lb_constraints_check_dense(model, "inverse dynamics", err);
   if (fits != LB_OK) {

@@ -86,8 +86,8 @@ static lb_status filter(const job* J, double* x, int width) {
 
 // Where a joint's quaternion begins, or -1.
 static int quaternion(const lb_model* m, int joint) {
-  return m->joint_kind[joint] == LB_JOINT_SPHERICAL ? 0
-         : m->joint_kind[joint] == LB_JOINT_FREE    ? 3
+  return m->joint.kind[joint] == LB_JOINT_SPHERICAL ? 0
+         : m->joint.kind[joint] == LB_JOINT_FREE    ? 3
                                                     : -1;
 }
 
@@ -117,7 +117,7 @@ static void to_velocity(const lb_model* m, int joint, const double* q, const dou
                         double* qd) {
   const int first = quaternion(m, joint);
   if (first < 0) {
-    memcpy(qd, rate, (size_t)m->joint_nv[joint] * sizeof *qd);
+    memcpy(qd, rate, (size_t)m->joint.nv[joint] * sizeof *qd);
     return;
   }
   to_spin(q + first, rate + first, qd);
@@ -215,11 +215,11 @@ static void differentiate_vectors(const job* J, turn t, bool has_qd) {
 
 // The next rotation vector among a joint's coordinates, from factor `*next` on.
 static bool next_vector(const lb_model* m, int joint, int* next, turn* t) {
-  const lb_chart* c = m->link[m->joint_link[joint]].chart;
+  const lb_chart* c = m->link.packed[m->joint.link[joint]].chart;
   while (c && *next < c->nfactor) {
     const lb_factor* f = &c->factor[(*next)++];
     if (f->type == &lb_factor_exponential) {
-      *t = (turn){m->joint_q[joint] + f->first, m->joint_v[joint] + f->first};
+      *t = (turn){m->joint.q[joint] + f->first, m->joint.v[joint] + f->first};
       return true;
     }
   }
@@ -233,7 +233,7 @@ static lb_status filter_joints(const job* J) {
   for (int j = 0; j < m->njoint; j++) {
     const int first = quaternion(m, j);
     if (first >= 0) {
-      align(J->x->n, J->x->q + m->joint_q[j] + first, m->nq);
+      align(J->x->n, J->x->q + m->joint.q[j] + first, m->nq);
     }
   }
   if (isnan(J->cutoff)) {
@@ -265,14 +265,14 @@ static lb_status filter_joints(const job* J) {
 static void differentiate_joint(const job* J, int joint, bool has_qd, bool has_qdd) {
   const lb_model* m = J->m;
   const lb_inverse_motion* x = J->x;
-  const int nq = m->joint_nq[joint], nv = m->joint_nv[joint];
-  double* qd = x->qd + m->joint_v[joint];
-  double* qdd = x->qdd + m->joint_v[joint];
+  const int nq = m->joint.nq[joint], nv = m->joint.nv[joint];
+  double* qd = x->qd + m->joint.v[joint];
+  double* qdd = x->qdd + m->joint.v[joint];
   for (int k = 0; !has_qd && k < nq; k++) {
-    lb_signal_slopes(x->n, x->time, x->q + m->joint_q[joint] + k, m->nq, J->rate + k, nq);
+    lb_signal_slopes(x->n, x->time, x->q + m->joint.q[joint] + k, m->nq, J->rate + k, nq);
   }
   for (int i = 0; !has_qd && i < x->n; i++) {
-    to_velocity(m, joint, x->q + (size_t)i * (size_t)m->nq + m->joint_q[joint],
+    to_velocity(m, joint, x->q + (size_t)i * (size_t)m->nq + m->joint.q[joint],
                 J->rate + (size_t)i * (size_t)nq, qd + (size_t)i * (size_t)m->nv);
   }
   for (int k = 0; !has_qdd && k < nv; k++) {
@@ -290,7 +290,7 @@ static bool take_room(job* J, const lb_joint_motion* motion) {
   const size_t n = (size_t)motion->nsample, nq = (size_t)m->nq, nv = (size_t)m->nv;
   int most = 0;
   for (int j = 0; j < m->njoint; j++) {
-    most = m->joint_nq[j] > most ? m->joint_nq[j] : most;
+    most = m->joint.nq[j] > most ? m->joint.nq[j] : most;
   }
   *x = (lb_inverse_motion){.n = motion->nsample,
                            .time = motion->time,

@@ -19,13 +19,13 @@ static lb_status lack(const char* path, lb_error* err) {
 // What a column is called that holds this coordinate: as record/file/csv.c writes them.
 static const char* heading(char* out, const lb_model* m, int joint, const char* word, int i,
                            int count) {
-  const bool elastic = m->joint_kind[joint] >= LB_LINK_ELASTIC;
+  const bool elastic = m->joint.kind[joint] >= LB_LINK_ELASTIC;
   const char* rest = elastic ? word + 1 : word;
   const char* first = elastic ? "e" : "";
   if (count == 1 && !elastic) {
-    snprintf(out, NAME_SIZE, "%.64s.%s", m->joint_name[joint], rest);
+    snprintf(out, NAME_SIZE, "%.64s.%s", m->joint.name[joint], rest);
   } else {
-    snprintf(out, NAME_SIZE, "%.64s.%s%s%d", m->joint_name[joint], first, rest, i);
+    snprintf(out, NAME_SIZE, "%.64s.%s%s%d", m->joint.name[joint], first, rest, i);
   }
   return out;
 }
@@ -58,7 +58,7 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
         return LB_OK;
       }
       char owner[NAME_SIZE];
-      snprintf(owner, sizeof owner, "joint '%.64s'", m->joint_name[joint]);
+      snprintf(owner, sizeof owner, "joint '%.64s'", m->joint.name[joint]);
       return no_column(n, name, owner, NULL, err);
     }
     const lb_status status = lb_numbers_take(n, column, out + i, width, err);
@@ -72,17 +72,17 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
 // Four zeros are no rotation.
 static lb_status check_rotations(const lb_numbers* n, const lb_model* m, int joint, const double* q,
                                  lb_error* err) {
-  const int kind = m->joint_kind[joint], at = kind == LB_JOINT_FREE ? 3 : 0;
+  const int kind = m->joint.kind[joint], at = kind == LB_JOINT_FREE ? 3 : 0;
   if (kind != LB_JOINT_SPHERICAL && kind != LB_JOINT_FREE) {
     return LB_OK;
   }
   for (int i = 0; i < n->nrow; i++) {
-    const double* u = q + (size_t)i * (size_t)m->nq + (size_t)(m->joint_q[joint] + at);
+    const double* u = q + (size_t)i * (size_t)m->nq + (size_t)(m->joint.q[joint] + at);
     if (!(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3] > 0)) {
       return lb_error_add(err, LB_INVALID, (lb_place){n->file, n->line[i], 1},
                           "the quaternion of joint '%s' (columns q%d to q%d) is zero, which is no "
                           "rotation (1, 0, 0, 0 is none at all)",
-                          m->joint_name[joint], at, at + 3);
+                          m->joint.name[joint], at, at + 3);
     }
   }
   return LB_OK;
@@ -92,12 +92,12 @@ static lb_status take_motion(const lb_numbers* n, const lb_model* m, lb_joint_mo
                              lb_error* err) {
   lb_status status = lb_numbers_take(n, 0, x->time, 1, err);
   for (int j = 0; j < m->njoint; j++) {
-    const int nq = m->joint_nq[j], nv = m->joint_nv[j];
+    const int nq = m->joint.nq[j], nv = m->joint.nv[j];
     x->has_qd[j] = x->has_qdd[j] = true;
     const lb_status one[] = {
-        take_joint(n, m, j, "q", nq, x->q + m->joint_q[j], m->nq, NULL, err),
-        take_joint(n, m, j, "qd", nv, x->qd + m->joint_v[j], m->nv, &x->has_qd[j], err),
-        take_joint(n, m, j, "qdd", nv, x->qdd + m->joint_v[j], m->nv, &x->has_qdd[j], err)};
+        take_joint(n, m, j, "q", nq, x->q + m->joint.q[j], m->nq, NULL, err),
+        take_joint(n, m, j, "qd", nv, x->qd + m->joint.v[j], m->nv, &x->has_qd[j], err),
+        take_joint(n, m, j, "qdd", nv, x->qdd + m->joint.v[j], m->nv, &x->has_qdd[j], err)};
     for (int i = 0; i < 3; i++) {
       status = status == LB_OK ? one[i] : status;
     }
@@ -246,8 +246,8 @@ static lb_status check_bodies(const lb_numbers* n, const lb_model* m, lb_error* 
     snprintf(body, sizeof body, "%.*s", dot ? (int)(dot - n->name[i]) : 0, n->name[i]);
     lb_nearest nearest = lb_nearest_to(body);
     for (int b = 0; b < m->nbody; b++) {
-      known = known || strcmp(m->body_name[b], body) == 0;
-      lb_nearest_offer(&nearest, m->body_name[b]);
+      known = known || strcmp(m->body.name[b], body) == 0;
+      lb_nearest_offer(&nearest, m->body.name[b]);
     }
     if (!known && nearest.best) {
       return lb_error_add(err, LB_INVALID, n->place[i],
@@ -276,7 +276,7 @@ static lb_status read_forces(const char* path, const lb_model* m, lb_arena* aren
   int* body = LB_TAKE(arena, int, m->nbody);
   *x = (lb_outer_forces){.nsample = n.nrow, .body = body};
   for (int b = 0; body && b < m->nbody; b++) {
-    if (find_columns(&n, m->body_name[b], column) > 0) {
+    if (find_columns(&n, m->body.name[b], column) > 0) {
       body[x->nbody++] = b;
     }
   }
@@ -292,7 +292,7 @@ static lb_status read_forces(const char* path, const lb_model* m, lb_arena* aren
   }
   status = lb_numbers_take(&n, 0, x->time, 1, err);
   for (int i = 0; i < x->nbody && status == LB_OK; i++) {
-    const char* name = m->body_name[body[i]];
+    const char* name = m->body.name[body[i]];
     find_columns(&n, name, column);
     status = check_columns(&n, name, column, err);
     status = status != LB_OK

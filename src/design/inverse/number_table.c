@@ -1,61 +1,66 @@
 #include "design/inverse/number_table.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "geom/mesh/cells.h"
 #include "geom/mesh/file_load.h"
 
 enum { MOST_MISTAKES = 10 };
 
-typedef struct reader {
-  lb_numbers* n;
-  lb_arena* arena;
-  lb_cells cells;
-  int capacity;
-  lb_error* err;
-} reader;
+lb_status lb_numbers_mistake(lb_numbers* n, lb_place place, const char* format, ...) {
+  char text[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  n->mistakes++;
+  return lb_error_add(n->err, LB_INVALID, place, "%s", text);
+}
 
-static lb_status lack(const reader* r) {
-  return lb_error_add(r->err, LB_NO_MEMORY, (lb_place){r->n->file, 0, 0},
+static lb_status lack(const lb_numbers* n) {
+  return lb_error_add(n->err, LB_NO_MEMORY, (lb_place){n->file, 0, 0},
                       "there is not enough memory for the table");
 }
 
-static lb_status read_headings(reader* r) {
-  lb_numbers* n = r->n;
+lb_status lb_numbers_begin(lb_numbers* n, const char* file, const char* text, size_t size,
+                           const char* hint, lb_arena* arena, lb_error* err) {
   int names = 0, places = 0;
+  lb_word first = {"", 0};
+  *n = (lb_numbers){.file = file, .arena = arena, .err = err};
+  n->cells = lb_cells_begin(text, size, file);
   do {
-    const lb_word cell = lb_cells_next(&r->cells);
-    const char** name = LB_GROW(r->arena, n->name, n->ncolumn, &names);
-    lb_place* place = LB_GROW(r->arena, n->place, n->ncolumn, &places);
+    const lb_word cell = lb_cells_next(&n->cells);
+    const char** name = LB_GROW(arena, n->name, n->ncolumn, &names);
+    lb_place* place = LB_GROW(arena, n->place, n->ncolumn, &places);
     if (!name || !place) {
-      return lack(r);
+      return lack(n);
     }
+    first = n->ncolumn == 0 ? cell : first;
     n->name = name;
     n->place = place;
-    n->name[n->ncolumn] = lb_arena_text(r->arena, cell.at, cell.size);
-    n->place[n->ncolumn] = lb_cells_place(&r->cells, cell.at);
+    n->name[n->ncolumn] = lb_arena_text(arena, cell.at, cell.size);
+    n->place[n->ncolumn] = lb_cells_place(&n->cells, cell.at);
     if (!n->name[n->ncolumn++]) {
-      return lack(r);
+      return lack(n);
     }
-  } while (lb_cells_more(&r->cells));
-  if (strcmp(n->name[0], "time") != 0) {
-    return lb_error_add(r->err, LB_INVALID, n->place[0],
-                        "the first column must be 'time', in seconds, not '%.40s' (the first line "
-                        "names the columns)",
-                        n->name[0]);
-  }
-  return LB_OK;
+  } while (lb_cells_more(&n->cells));
+  return lb_word_is(first, "time")
+             ? LB_OK
+             : lb_numbers_mistake(n, n->place[0],
+                                  "the first column must be 'time', not '%s' (in seconds; the "
+                                  "first line names the columns%s)",
+                                  lb_word_show(first).text, hint);
 }
 
-static bool grow(reader* r) {
-  lb_numbers* n = r->n;
-  if (n->nrow < r->capacity) {
+static bool grow(lb_numbers* n) {
+  if (n->nrow < n->capacity) {
     return true;
   }
-  const int capacity = r->capacity ? 2 * r->capacity : 256;
-  double* value = LB_TAKE(r->arena, double, (size_t)capacity*(size_t)n->ncolumn);
-  int* line = LB_TAKE(r->arena, int, capacity);
+  const int capacity = n->capacity ? 2 * n->capacity : 256;
+  double* value = LB_TAKE(n->arena, double, (size_t)capacity*(size_t)n->ncolumn);
+  int* line = LB_TAKE(n->arena, int, capacity);
   if (!value || !line) {
     return false;
   }
@@ -65,51 +70,65 @@ static bool grow(reader* r) {
   }
   n->value = value;
   n->line = line;
-  r->capacity = capacity;
+  n->capacity = capacity;
   return true;
 }
 
-static lb_status read_row(reader* r) {
-  lb_numbers* n = r->n;
-  double* value = n->value + (size_t)n->nrow * (size_t)n->ncolumn;
-  const lb_place place = {n->file, r->cells.scan.line, 1};
-  int column = 0;
-  bool more = true;
-  for (; more && column < n->ncolumn; column++) {
-    if (!lb_word_number(lb_cells_next(&r->cells), &value[column])) {
-      value[column] = (double)NAN;
-    }
-    more = lb_cells_more(&r->cells);
+static lb_status read_time(lb_numbers* n, lb_word cell, double* value) {
+  const lb_place place = lb_cells_place(&n->cells, cell.at);
+  if (isnan(*value)) {
+    return lb_numbers_mistake(n, place, "the time must be a number, in seconds, not '%s'",
+                              lb_word_show(cell).text);
   }
-  if (more || column < n->ncolumn) {
-    return lb_error_add(r->err, LB_INVALID, lb_cells_place(&r->cells, NULL),
-                        "the line has %s cells than the first one, which names %d columns",
-                        more ? "more" : "fewer", n->ncolumn);
+  if (n->nrow > 0 && !(*value > value[-n->ncolumn])) {
+    return lb_numbers_mistake(n, place, "time must rise from line to line; %g follows %g", *value,
+                              value[-n->ncolumn]);
   }
-  if (isnan(value[0])) {
-    return lb_error_add(r->err, LB_INVALID, place, "the time must be a number, in seconds");
-  }
-  if (n->nrow > 0 && !(value[0] > value[-n->ncolumn])) {
-    return lb_error_add(r->err, LB_INVALID, place,
-                        "time must rise from line to line; %g follows %g", value[0],
-                        value[-n->ncolumn]);
-  }
-  n->line[n->nrow++] = place.line;
   return LB_OK;
 }
 
-static lb_status read_table(reader* r) {
-  lb_status status = read_headings(r);
-  int mistakes = 0;
-  while (status != LB_NO_MEMORY && r->n->ncolumn && mistakes < MOST_MISTAKES &&
-         lb_cells_line(&r->cells)) {
-    const lb_status one = grow(r) ? read_row(r) : lack(r);
-    mistakes += one != LB_OK;
-    status = status == LB_OK || one == LB_NO_MEMORY ? one : status;
+static lb_status read_cell(lb_numbers* n, int column, double* value) {
+  const lb_word cell = lb_cells_next(&n->cells);
+  const bool number = lb_word_number(cell, value);
+  *value = number ? *value : (double)NAN;
+  if (column == 0) {
+    return read_time(n, cell, value);
   }
-  if (status == LB_OK && r->n->nrow < 2) {
-    return lb_error_add(r->err, LB_INVALID, (lb_place){r->n->file, 0, 0},
-                        "there must be two lines of numbers or more");
+  const bool bad = n->wanted && n->wanted[column] && !number && cell.size > 0;
+  return !bad || lb_word_is(cell, "nan")
+             ? LB_OK
+             : lb_numbers_mistake(n, lb_cells_place(&n->cells, cell.at),
+                                  "'%s' is not a number (leave the cell empty where the marker "
+                                  "was not seen)",
+                                  lb_word_show(cell).text);
+}
+
+static lb_status read_line(lb_numbers* n) {
+  double* value = n->value + (size_t)n->nrow * (size_t)n->ncolumn;
+  const int line = n->cells.scan.line;
+  lb_status status = LB_OK;
+  int column = 0;
+  bool more = true;
+  for (; more && column < n->ncolumn; column++) {
+    const lb_status one = read_cell(n, column, &value[column]);
+    status = status == LB_OK ? one : status;
+    more = lb_cells_more(&n->cells);
+  }
+  if (more || column < n->ncolumn) {
+    return lb_numbers_mistake(n, lb_cells_place(&n->cells, NULL),
+                              "the line has %s cells than the first one, which names %d columns",
+                              more ? "more" : "fewer", n->ncolumn);
+  }
+  n->line[n->nrow] = line;
+  n->nrow += status == LB_OK;
+  return status;
+}
+
+lb_status lb_numbers_lines(lb_numbers* n) {
+  lb_status status = LB_OK;
+  while (status != LB_NO_MEMORY && n->mistakes < MOST_MISTAKES && lb_cells_line(&n->cells)) {
+    const lb_status one = grow(n) ? read_line(n) : lack(n);
+    status = status == LB_OK || one == LB_NO_MEMORY ? one : status;
   }
   return status;
 }
@@ -118,20 +137,21 @@ lb_status lb_numbers_read(const char* path, const char* what, lb_arena* arena, l
                           lb_error* err) {
   char* text = NULL;
   size_t size = 0;
-  lb_numbers made = {.file = lb_arena_text(arena, path, strlen(path))};
-  reader r = {.n = &made, .arena = arena, .err = err};
-  if (!made.file) {
-    return lack(&r);
+  const char* file = lb_arena_text(arena, path, strlen(path));
+  if (!file) {
+    return lack(&(lb_numbers){.file = path, .err = err});
   }
   lb_status status = lb_load(path, what, (lb_place){0}, arena, &text, &size, err);
-  if (status == LB_OK) {
-    r.cells = lb_cells_begin(text, size, made.file);
-    status = read_table(&r);
+  if (status != LB_OK) {
+    return status;
   }
-  if (status == LB_OK) {
-    *numbers = made;
-  }
-  return status;
+  status = lb_numbers_begin(numbers, file, text, size, "", arena, err);
+  const lb_status lines = status == LB_NO_MEMORY ? status : lb_numbers_lines(numbers);
+  status = status == LB_OK || lines == LB_NO_MEMORY ? lines : status;
+  return status == LB_OK && numbers->nrow < 2
+             ? lb_error_add(err, LB_INVALID, (lb_place){file, 0, 0},
+                            "there must be two lines of numbers or more")
+             : status;
 }
 
 int lb_numbers_column(const lb_numbers* n, const char* name) {

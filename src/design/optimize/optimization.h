@@ -1,4 +1,9 @@
 // What the files of optimisation share. docs/optimize.md derives it.
+//
+// A scene's parameters are blocks of numbers, each of a kind with a table (parameter_*.c); its
+// goals are of kinds with tables, too (optimize_goal.c). A run puts the numbers into copies of the
+// models (optimize_apply.c), makes a start (optimize_start.c), steps onto the tape (optimize_run.c)
+// and goes back along it (optimize_gradient.c).
 #pragma once
 #include "base/arena.h"
 #include "design/tape/tape.h"
@@ -9,6 +14,14 @@
 #include "limber/optimize.h"
 #include "solve/explicit/explicit_derivative.h"
 #include "solve/implicit/implicit.h"
+
+typedef struct lb_optimizing lb_optimizing;
+typedef struct lb_block lb_block;
+typedef struct lb_aimed lb_aimed;
+typedef struct lb_played lb_played;
+typedef struct lb_player lb_player;
+typedef struct lb_way_back lb_way_back;
+typedef struct lb_start_slopes lb_start_slopes;
 
 // --- masses (optimize_mass.c) ---
 
@@ -28,17 +41,15 @@ typedef struct lb_growth {
   int part;     // ... or the part of it in the model that this is, and ...
   double parts; // ... of how many: joints that close loops may split it, docs/constraints.md
   int link;
-  lb_vec3 x0, along; // of the part's frame
-  lb_vec3 shift;     // of a part whose frame moves as the body gets longer: where it is, from x0 on
-  lb_vec3 centre;    // of mass, in the body
-  lb_bulk base;      // of the part, about x0, in the body's axes
+  lb_vec3 x0, along;      // of the part's frame
+  lb_vec3 centre;         // of mass, in the body
+  lb_bulk base;           // of the part, about x0, in the body's axes
   lb_transform in_link;   // of axes of the body at x0
   int drag;               // of the model that acts at its centre of mass, or -1
   double density, length; // s and f
 } lb_growth;
 
-lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along,
-                         lb_vec3 shift);
+lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along);
 // Of the body as it is now, in its link; and its change with s or f.
 lb_bulk lb_growth_bulk(const lb_growth* g);
 lb_bulk lb_growth_by_density(const lb_growth* g);
@@ -54,6 +65,46 @@ void lb_link_add_bulk(lb_link* link, double s, const lb_bulk* b);
 // link's origin with `by`.
 double lb_bulk_power(const lb_bulk* b, const lb_state* s, lb_motion by);
 
+// --- kinds of parameters ---
+
+// NULL where a kind has nothing to do.
+typedef struct lb_parameter_type {
+  // Before there is a model: how many numbers (NULL: one), and what cannot be.
+  lb_status (*make)(lb_optimizing* o, lb_block* b, lb_error* err);
+  lb_status (*find)(lb_optimizing* o, lb_block* b, lb_error* err);    // what they are in the models
+  void (*read)(const lb_optimizing* o, const lb_block* b, double* x); // as the scene has them
+  // What the numbers stay above, whatever the author allows: zero, or this part of where they
+  // start; negative: nothing.
+  double (*floor)(const lb_optimizing* o, const lb_block* b);
+  bool (*write)(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x); // into a scene
+  lb_status (*put)(lb_player* w, const lb_block* b, const double* x);               // into models
+  // Add to the gradient what they do to a stage, by its multiplier mu; `impact`: to such a one.
+  void (*pull)(lb_way_back* w, const lb_block* b, bool impact, const double* mu);
+  // Likewise what they do to the start, in the tree.
+  void (*pull_start)(lb_way_back* w, const lb_block* b, const lb_played* m,
+                     const lb_start_slopes* by);
+  bool impacts; // they change impacts, too
+  bool starts;  // they say how something starts
+  bool rate;    // and how fast
+} lb_parameter_type;
+
+// What a floor may be.
+#define LB_FLOOR_ZERO 0.0
+#define LB_FLOOR_PART 1e-3
+#define LB_FLOOR_NONE (-1.0)
+
+extern const lb_parameter_type lb_parameter_joint_place, lb_parameter_joint_rate,
+    lb_parameter_body_place, lb_parameter_body_turn, lb_parameter_body_rate,
+    lb_parameter_body_spin;                                            // parameter_start.c
+extern const lb_parameter_type lb_parameter_motor;                     // parameter_motor.c
+extern const lb_parameter_type lb_parameter_mass, lb_parameter_length; // parameter_body.c
+extern const lb_parameter_type lb_parameter_spring, lb_parameter_joint_rest,
+    lb_parameter_force;                                                  // parameter_spring.c
+extern const lb_parameter_type lb_parameter_rope, lb_parameter_material; // parameter_deformable.c
+
+// What a stiffness, damping or rest is to whatever pulls.
+extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
+
 // --- the numbers of one parameter ---
 
 typedef struct lb_slide { // of something on a body that gets longer
@@ -61,14 +112,14 @@ typedef struct lb_slide { // of something on a body that gets longer
   double reach;           // how far it moves when the length doubles
 } lb_slide;
 
-typedef struct lb_block {
+struct lb_block {
   const lb_scene_parameter* p;
+  const lb_parameter_type* type;
   int first, count;
   int part;         // of a joint: which of its coordinates is the first, of a composite one
   int q, v;         // of a joint or free body: its coordinates where starts are made
   int own_q, own_v; // of a joint: those in the model, ...
   int loop;         // ... or the loop that it is there; else -1
-  int said;         // of the start of a joint that closes a loop in the tree: its number; else -1
   int* coordinate;  // [ncoordinate] of a joint: those that a stiffness or damping is of
   int ncoordinate;
   lb_profile_definition profile; // of a motor: its values are the numbers, and where the curve
@@ -78,36 +129,39 @@ typedef struct lb_block {
   int growth, ngrowth;           // of a mass or length: the first, and how many
   int nslide;
   lb_slide* slide;
-} lb_block;
-
-// A joint that closes a loop and whose start parameters say.
-typedef struct lb_said {
-  int loop;                      // of the tree
-  int n;                         // of its velocities
-  double q[4], qd[3];            // as the scene starts
-  const lb_block *place, *speed; // that say otherwise, or NULL
-  bool dropped[3];               // it need not be where the scene has it
-} lb_said;
-
-// Conditions on a start, and what follows from them: as many coordinates or velocities.
-typedef struct lb_following {
-  int count;
-  int *row, *column; // [count]
-} lb_following;
+  lb_model_deformable* deformable; // [ndeformable] of a modulus: as stiff as one more makes them
+  lb_reduced* reduced;             // [nelastic] likewise; r is 0 of those that it is not about
+};
 
 // What carries a free particle of a rope or deformable along where bodies start elsewhere.
 typedef struct lb_carrying {
   int node;
   lb_anchor at; // of the tree
   double weight;
-  lb_v4 from;             // where it is as the scene starts, in the world
-  const lb_block* length; // of the body, along which it moves; or NULL
-  lb_vec3 reach;          // how far when the length doubles, in the link
+  lb_v4 from; // where it is as the scene starts, in the world
 } lb_carrying;
 
+// Constraints on a start, and what follows from them: as many coordinates or velocities.
+typedef struct lb_following {
+  int count;
+  int *row, *column; // [count]
+} lb_following;
+
+// --- goals (optimize_goal.c) ---
+
+typedef struct lb_goal_type {
+  // What is compared, at d's state at the end of a step, with kinematics in place.
+  void (*measure)(const lb_aimed* a, const lb_model* m, lb_data* d, int step, double* value);
+  // Add to how the objective changes with the stage's end, for slopes by what is compared.
+  void (*pull)(lb_way_back* w, const lb_aimed* a, double time, const double* slope, double* by_q,
+               double* by_v);
+  bool effort; // it is about what a motor must exert that drives a position
+} lb_goal_type;
+
 // A goal, for the model.
-typedef struct lb_aimed {
+struct lb_aimed {
   const lb_scene_goal* g;
+  const lb_goal_type* type;
   int body;
   lb_vec3 at;
   int q, v;         // of a joint: its coordinates in the model, ...
@@ -116,9 +170,22 @@ typedef struct lb_aimed {
   double* followed; // [steps + 1][count] likewise: where it was in the last run
   int first, last;  // steps at whose ends it counts
   double weight;    // at each of them
-} lb_aimed;
+};
 
-typedef struct lb_optimizing {
+lb_status lb_goals_make(lb_optimizing* o, lb_error* err);
+// What they are in the model, and when they count.
+lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
+// Add what goals are worth at the end of a step, where d is; of joints that are measured, note
+// where they are.
+void lb_goals_look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, double* goal);
+// Add to how the objective changes with the end of a record's stage.
+void lb_goals_pull(lb_way_back* w, const lb_record* s, double* by_q, double* by_v);
+// Do goals ask for what motors exert: in some step, or (record >= 0) in that of a record?
+bool lb_goals_exert(const lb_optimizing* o, int record);
+
+// --- the whole ---
+
+struct lb_optimizing {
   lb_optimization public;
   const lb_allocator* allocator;
   lb_arena arena;
@@ -140,15 +207,13 @@ typedef struct lb_optimizing {
                    // them or stiffness may be
   double h;
   lb_data* rest; // of the tree: the start as the scene has it
-  int nsaid;
-  lb_said* said;
   int ncarrying, most_carrying;
   lb_carrying* carrying;
-  lb_following places;   // how a start's coordinates follow from conditions ...
+  lb_following places;   // how a start's coordinates follow from constraints ...
   lb_following rates;    // ... and its velocities
   bool begins_as_sdirk2; // a run by BDF2 does, as that of the authors of [red]
   lb_tape tape;          // the last run
-} lb_optimizing;
+};
 
 // --- slides (optimize_slide.c) ---
 
@@ -156,18 +221,20 @@ typedef struct lb_optimizing {
 lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err);
 // Where a body stays when it gets longer: where its joint holds it.
 lb_vec3 lb_body_root(const lb_scene* s, int body);
+// Everything in a scene that is fastened to a body at a point, shapes and goals aside: `to` (NULL:
+// only count) gets them; how many there are.
+typedef struct lb_fastened {
+  int* body;
+  lb_vec3* at;
+} lb_fastened;
+int lb_scene_fastened(const lb_scene* s, lb_fastened* to);
 
 // --- blocks (optimize_block.c) ---
-
-// What a stiffness, damping or rest is to whatever pulls.
-extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];
 
 // Parameters as numbers: what can be said of them before there is a model, ...
 lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 // ... what they are in it, and their values and bounds.
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
-// Is it about the turning of a joint that slides as well?
-bool lb_block_turns(const lb_block* b);
 // Is the number of a joint's start one that a motor says? It stays as it is.
 bool lb_block_is_prescribed(const lb_optimizing* o, const lb_block* b, int number);
 // Is the joint turned by a quaternion? Its places and rests are then turned from those of the scene
@@ -176,57 +243,44 @@ bool lb_joint_has_quaternion(const lb_scene_joint* joint);
 // The loop that a joint is in the model, or -1.
 int lb_optimizing_loop(const lb_model* m, const char* name);
 
-// --- numbers into models (optimize_apply.c) and scenes (optimize_write.c) ---
+// Numbers of a place of a joint, into coordinates q that were `from`.
+void lb_place_set(lb_joint_kind kind, int count, double* q, const double* from, const double* x);
+// From how something changes with such coordinates at q to how it does by x: added.
+void lb_place_pull(lb_joint_kind kind, int count, double* to, const double* x, const double* q,
+                   const double* by);
+// The part of x that is a rotation vector from the scene's own orientation, as a rotation; and from
+// how something changes as that turns along its axes to how it does by x: added.
+lb_quat lb_turned(const double* quaternion, const double* x);
+void lb_turned_pull(double* to, const double* x, lb_v4 by);
+
+// --- motors (parameter_motor.c) ---
+
+// A curve for a motor of the models; NULL values: no memory.
+lb_status lb_player_play(lb_player* w, int motor, lb_profile_definition definition);
+// Add to the gradient what a motor's angle, rate and acceleration at a time do.
+void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]);
+// Likewise of all motors, in w->motor.
+void lb_motors_pull(lb_way_back* w, double time);
+
+// --- numbers into models (optimize_apply.c) ---
 
 // What numbers make of the models.
-typedef struct lb_played {
+struct lb_played {
   const double* x;
   lb_model model;
   lb_model other;       // the tree, where it is another model
   const lb_model* tree; // where the start is made
-} lb_played;
+};
+
+struct lb_player {
+  lb_optimizing* o;
+  lb_model* m;
+  lb_model* tree;
+  lb_arena* arena;
+};
 
 // The models with the numbers x in them, and the growths set to them.
 lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to);
-// The part of x that is a rotation vector from the scene's own orientation, as a rotation.
-lb_quat lb_turned(const double* quaternion, const double* x);
-// A motor's curve with the numbers x, its values taken from the arena; NULL there: no memory.
-lb_profile_definition lb_curve_make(lb_arena* arena, const lb_block* b, const double* x);
-// Put a number of a spring, cable or joint where it belongs.
-void lb_put_resistance(lb_parameter_kind kind, double x, double* stiffness, double* damping,
-                       double* rest);
-// How a profile without a unit at time t changes with its values: those from `first` on, at most
-// six, with value and first two derivatives each. Their count.
-int lb_profile_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]);
-
-// --- conditions on starts (optimize_conditions.c) ---
-
-typedef struct lb_conditions {
-  const lb_optimizing* o;
-  const lb_model* tree;
-  lb_data* d;
-  lb_derivatives* D; // at d's state; NULL: not needed
-  lb_arena arena;
-  int most, count, loops; // rows there can be; that there are; and of these, of loops
-  double *gap, *rate;     // [count]
-  double* J;              // [count][nv] of the tree; driven coordinates are left out
-  bool* velocity_level;   // [count] without a gap
-  double* scratch;        // [9][nv]
-} lb_conditions;
-
-// Those of d, whose model is the tree, with derivatives where they are wanted. To be ended, whether
-// it went well or not.
-lb_status lb_conditions_begin(lb_conditions* c, const lb_optimizing* o, const lb_model* tree,
-                              lb_data* d, bool derive, lb_error* err);
-void lb_conditions_end(lb_conditions* c);
-// At d's state, with the numbers x; NULL: as the scene has them.
-void lb_conditions_look(lb_conditions* c, const double* x);
-// Derivatives of gaps and rates by coordinates and of rates by velocities, [count][nv of D] each.
-void lb_conditions_differentiate(const lb_conditions* c, double* gap_q, double* rate_q, double* J);
-// The said joint that a row is about, and its k-th condition; -1: it is a loop's.
-int lb_conditions_said(const lb_conditions* c, int row, int* k);
-// Have a block say where a joint that closes a loop starts, or how fast.
-void lb_said_find(lb_optimizing* o, lb_block* b, const char* joint);
 
 // --- starts (optimize_choice.c, optimize_start.c, optimize_start_back.c) ---
 
@@ -244,15 +298,12 @@ void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* ro
                     double* scratch);
 
 // How an objective changes with the start.
-typedef struct lb_start_slopes {
+struct lb_start_slopes {
   double *q, *v;  // [nv] of the model: what is given
   double* tree_q; // [nv] of the tree: by the coordinates that do not follow ...
   double* tree_v; // ... and velocities
-  double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to ...
-  double* said_q; // [nsaid][3] ... as are those by what is said of where these start, ...
-  double* said_v; // ... and how fast
-  double* length; // [nblock] likewise by lengths, of where deformables start
-} lb_start_slopes;
+  double* motor;  // [nmotor][3] by what motors ask of joints that close loops: added to
+};
 
 // From how it changes with all coordinates and velocities of the model to how it changes with those
 // of the tree that do not follow.
@@ -262,54 +313,7 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slo
 // Write the coordinates and velocities of d into a scene with the model's joints and free bodies.
 void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
 
-// --- ropes and deformables (optimize_deformables.c) ---
-
-// Whether it is one of theirs; as a scene has it; and into a scene or a model with arrays of its
-// own, where it was `given`.
-bool lb_fabric_owns(const lb_block* b);
-double lb_fabric_given(const lb_scene* s, const lb_block* b);
-void lb_fabric_write(lb_scene* s, const lb_block* b, double x);
-lb_status lb_fabric_put(lb_model* m, lb_arena* arena, const lb_block* b, double x, double given);
-// Deformables as stiff as one more of a modulus makes it; NULL: it is another number.
-lb_status lb_fabric_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
-                            lb_model_deformable** part);
-// The power of the change of their forces, by one more of a number, for velocities z of the nodes,
-// which are where d has them. Writes over d's forces on nodes.
-double lb_fabric_power(const lb_optimizing* o, const lb_model* m, const lb_data* d,
-                       const lb_block* b, const lb_model_deformable* part, const double* z);
-
-// --- a deformable on bodies that get longer (optimize_stretch.c) ---
-
-// How far a point of the body of a length moves when that doubles, in the body.
-lb_vec3 lb_stretch_reach(const lb_optimizing* o, const lb_block* b, lb_vec3 in_body);
-// Move nodes and their masses, in a model with nodes and links of its own.
-void lb_stretch_put(const lb_optimizing* o, lb_model* m, const lb_block* b, double f);
-typedef struct lb_stretch_room {
-  double* particles; // [12 * nnode]
-  lb_motion* S;      // [nv]
-} lb_stretch_room;
-// The power of what the equations of motion get beyond, less, for one more of the length: for
-// velocities mu, which move nodes with z. Writes over d's forces on nodes.
-double lb_stretch_power(const lb_optimizing* o, const lb_model* m, const lb_derivatives* D,
-                        lb_data* d, const lb_block* b, bool impact, const lb_stretch_room* room,
-                        const double* mu, const double* z);
-
-// --- moduli of elastic bodies (optimize_elastic.c) ---
-
-// Make what is of a block's material, in a model with links of its own, so many times as stiff; of
-// other blocks, nothing.
-lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double factor);
-// Elastic bodies, [nelastic], as stiff as one more of a modulus makes them; r is 0 of those that it
-// is not about.
-lb_status lb_modulus_prepare(const lb_optimizing* o, const lb_block* b, lb_arena* arena,
-                             lb_reduced** part);
-// The power of the change of their forces for velocities mu; scratch [nv].
-double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_reduced* part,
-                        double* scratch, const double* mu);
-// Have bodies of a scene keep their shapes, whatever the moduli are. false: no memory.
-bool lb_modulus_write(lb_optimizing* o, lb_scene* s);
-
-// --- where they start (optimize_made.c) ---
+// --- where ropes and deformables start (optimize_made.c) ---
 
 // What carries their free particles, from how the scene starts.
 lb_status lb_made_find(lb_optimizing* o);
@@ -317,11 +321,23 @@ lb_status lb_made_find(lb_optimizing* o);
 // them.
 void lb_made_start(const lb_optimizing* o, const lb_played* m, lb_data* d);
 // From how an objective changes with their places to how it changes with the tree's coordinates, in
-// by->tree_q, and with lengths; D is that of d's state, S [nv] scratch.
-void lb_made_pull(const lb_optimizing* o, const lb_played* m, const lb_derivatives* D, lb_data* d,
-                  lb_motion* S, lb_start_slopes* by);
+// by->tree_q; D is that of d's state, S [nv] scratch.
+void lb_made_pull(const lb_optimizing* o, const lb_derivatives* D, lb_data* d, lb_motion* S,
+                  lb_start_slopes* by);
 // Into a scene, as d has them: how they were made, and where they start. false: no memory.
 bool lb_made_write(lb_optimizing* o, const lb_model* tree, const lb_data* d, lb_scene* s);
+
+// --- moduli of elastic bodies (parameter_elastic.c) ---
+
+// Make what is of a block's material, in a model with links of its own, so many times as stiff.
+lb_status lb_modulus_put(lb_model* m, lb_arena* arena, const lb_block* b, double factor);
+// Elastic bodies as stiff as one more of a modulus makes them, in b->reduced.
+lb_status lb_modulus_find(lb_optimizing* o, lb_block* b);
+// The power of the change of their forces for velocities mu; scratch [nv].
+double lb_modulus_power(const lb_optimizing* o, const lb_data* d, const lb_reduced* part,
+                        double* scratch, const double* mu);
+// Have bodies of a scene keep their shapes, whatever the moduli are. false: no memory.
+bool lb_modulus_write(lb_optimizing* o, lb_scene* s);
 
 // --- runs (optimize_run.c) ---
 
@@ -330,36 +346,48 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
 // The stepper of runs, iterated further than that of simulations.
 lb_status lb_optimizing_stepper(const lb_optimizing* o, const lb_model* m, lb_stepper** st,
                                 lb_error* err);
-// What is compared, off from what it should be, at d's state with kinematics in place.
-void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
-                   double miss[LB_GOAL_MOST]);
-lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m);
-// Is it about what a motor must exert that drives a position?
-bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m);
-// The motor whose force is number k of the goal: one that prescribes a rotation is three.
-int lb_aimed_motor(const lb_aimed* a, const lb_model* m, int k);
-// Do goals ask for what motors exert at the end of a record's step?
-bool lb_optimizing_exerts(const lb_optimizing* o, const lb_model* m, int record);
-// What they exert there, d being there, where goals ask for it. An impact takes no time: what
-// counts is what they exert before. r [nv + rows] is scratch.
+// What motors exert at a record's stage, d being there, where goals ask for it. An impact takes no
+// time: what counts is what they exert before. r [nv + rows] is scratch.
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r);
 
-// --- joints that are measured (optimize_joint.c) ---
-
-// What the joint of a goal is in the model.
-lb_status lb_aimed_find(lb_optimizing* o, lb_aimed* a, const char* joint);
-// Where it is at the end of a step, or at the start: once for each, in their order.
-void lb_aimed_follow(const lb_optimizing* o, lb_aimed* a, const lb_model* m, const lb_data* d,
-                     int step);
-// Its coordinates or velocities then.
-void lb_aimed_measure(const lb_aimed* a, const lb_model* m, const lb_data* d, int step,
-                      double* value);
-// How the goal changes with coordinates and velocities [nv], for what is compared; scratch [9][nv].
-void lb_aimed_add_measured(const lb_aimed* a, const lb_derivatives* D, const lb_data* d,
-                           const double* miss, double* scratch, double* by_q, double* by_v);
-
 // --- the gradient (optimize_gradient.c) ---
+
+// The way back through a run.
+struct lb_way_back {
+  lb_optimizing* o;
+  const lb_model* m;
+  const double* x; // the numbers
+  lb_walk walk;
+  lb_tangent* t;             // the stage looked at, and what it has:
+  lb_data *d, *at;           //
+  lb_step_derivative* S;     //
+  lb_explicit_derivative* X; // NULL: of an implicit stage or an impact
+  const lb_derivatives* D;   // of the dynamics where `at` is
+  double* mu;                // [nv] the stage's multiplier; of driven coordinates, by their forces
+  double* motor;             // [nmotor][3] by motors at a moment
+  lb_motion *move, *gain;    // [nv], or of the interface model if it has more
+  double *by_q, *by_v;       // likewise: by what D is of, scratch
+  double* measured;          // [9][nv] scratch, of joints that are measured; of elastic bodies more
+  double* gradient;          // [nvalue]
+  bool numbers;              // some change the equations themselves, and not only starts and motors
+};
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,
                                  lb_error* err);
+
+// --- evaluations (optimize_create.c) ---
+
+// A run with some numbers and what it leaves for its gradient. To be ended, whether it went well or
+// not.
+typedef struct lb_evaluation {
+  lb_arena arena;
+  lb_played m;
+  lb_data* d;
+} lb_evaluation;
+
+lb_status lb_evaluation_run(lb_evaluation* e, lb_optimizing* o, const double* x, double* objective,
+                            lb_error* err);
+lb_status lb_evaluation_gradient(lb_evaluation* e, lb_optimizing* o, double* gradient,
+                                 lb_error* err);
+void lb_evaluation_end(lb_evaluation* e);

@@ -19,52 +19,6 @@ static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
 }
 
-// --- goals ---
-
-static lb_status make_goals(maker* k) {
-  lb_optimizing* o = k->o;
-  o->ngoal = k->s->optimize.ngoal;
-  o->goal = LB_TAKE(&o->arena, lb_aimed, o->ngoal);
-  o->public.goal = LB_TAKE(&o->arena, double, o->ngoal);
-  if (!o->goal || !o->public.goal) {
-    return no_memory(k->err);
-  }
-  for (int i = 0; i < o->ngoal; i++) {
-    const lb_scene_goal* g = &k->s->optimize.goal[i];
-    o->goal[i] = (lb_aimed){.g = g, .body = g->index, .at = g->at, .weight = g->weight, .loop = -1};
-  }
-  return LB_OK;
-}
-
-// --- goals in the model ---
-
-static lb_status find_goals(maker* k) {
-  lb_optimizing* o = k->o;
-  for (int i = 0; i < o->ngoal; i++) {
-    lb_aimed* a = &o->goal[i];
-    const lb_scene_goal* g = a->g;
-    if (g->kind == LB_GOAL_JOINT) {
-      const lb_status status = lb_aimed_find(o, a, k->s->joint[g->index].name);
-      if (status != LB_OK) {
-        return no_memory(k->err);
-      }
-    }
-    // the steps that end within, or the one that ends nearest
-    const bool moment = g->from == g->to;
-    a->last = (int)floor(g->to / o->h * (1 + 1e-12) + (moment ? 0.5 : 1e-9));
-    a->last = a->last > o->public.steps ? o->public.steps : a->last < 1 && moment ? 1 : a->last;
-    a->first = moment ? a->last : (int)floor(g->from / o->h * (1 + 1e-12) + 1e-9) + 1;
-    a->weight = moment ? g->weight : g->weight * o->h;
-    if (a->first > a->last) {
-      return lb_error_add(k->err, LB_INVALID, g->place,
-                          "goal '%s': no step ends from %g s to %g s, so that it would count for "
-                          "nothing (name a moment, or a time longer than a step of %g s)",
-                          g->name, g->from, g->to, o->h);
-    }
-  }
-  return LB_OK;
-}
-
 // Numbers that goals are about, or that springs may come to act on, would jump where charts change.
 static lb_status keep_charts(maker* k) {
   lb_optimizing* o = k->o;
@@ -74,7 +28,8 @@ static lb_status keep_charts(maker* k) {
   }
   for (int i = 0; i < o->ngoal; i++) {
     const lb_aimed* a = &o->goal[i];
-    for (int n = 0; a->g->kind == LB_GOAL_JOINT && a->loop < 0 && n < a->g->count; n++) {
+    const bool joint = a->g->kind == LB_GOAL_JOINT && a->loop < 0;
+    for (int n = 0; joint && n < a->g->count; n++) {
       o->keeps[a->v + n] = true;
     }
   }
@@ -88,8 +43,6 @@ static lb_status keep_charts(maker* k) {
   return LB_OK;
 }
 
-// --- the whole ---
-
 // What can be simulated, but not optimised.
 static lb_status check_scene(maker* k) {
   const lb_scene* s = k->s;
@@ -99,7 +52,7 @@ static lb_status check_scene(maker* k) {
                         "'parameters' and 'goals')",
                         s->name);
   }
-  if (s->solver.integrator == LB_INTEGRATOR_LINEAR_EULER) {
+  if (lb_integrator_method(s->solver.integrator) == LB_METHOD_LINEAR) {
     return lb_error_add(k->err, LB_INVALID, s->solver.place,
                         "integrator 'linear-euler' has no exact gradients (optimise with bdf1, the "
                         "nearest to it, or with bdf2, the default)");
@@ -115,7 +68,7 @@ static lb_status find_models(maker* k) {
   tree.solver.coordinates = LB_COORDINATES_REDUCED;
   const lb_status status = lb_model_create(&o->slid, o->allocator, &o->shown, k->err);
   o->tree = o->shown;
-  o->model = status == LB_OK && o->shown->full ? o->shown->full : o->shown;
+  o->model = status == LB_OK && o->shown->variant.full ? o->shown->variant.full : o->shown;
   return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, k->err) : status;
 }
 
@@ -138,6 +91,12 @@ static lb_status find_model(maker* k) {
                                         o->public.steps, 0, o->allocator, k->err);
 }
 
+static lb_status make_goals(maker* k) {
+  return lb_goals_make(k->o, k->err);
+}
+static lb_status find_goals(maker* k) {
+  return lb_goals_find(k->o, k->err);
+}
 static lb_status make_blocks(maker* k) {
   return lb_parameters_make(k->o, k->err);
 }
@@ -149,26 +108,26 @@ static lb_status find_blocks(maker* k) {
 // straight.
 static void copy_joints(const lb_model* m, lb_data* to, const lb_model* of, const lb_data* from) {
   for (int i = 0; i < m->njoint; i++) {
-    const size_t nq = (size_t)m->joint_nq[i], nv = (size_t)m->joint_nv[i];
-    if (m->joint_kind[i] != LB_LINK_ELASTIC && m->joint_kind[i] != LB_LINK_FULL) {
-      memcpy(to->q + m->joint_q[i], from->q + of->joint_q[i], nq * sizeof(double));
-      memcpy(to->qd + m->joint_v[i], from->qd + of->joint_v[i], nv * sizeof(double));
+    const size_t nq = (size_t)m->joint.nq[i], nv = (size_t)m->joint.nv[i];
+    if (m->joint.kind[i] != LB_LINK_ELASTIC && m->joint.kind[i] != LB_LINK_FULL) {
+      memcpy(to->q + m->joint.q[i], from->q + of->joint.q[i], nq * sizeof(double));
+      memcpy(to->qd + m->joint.v[i], from->qd + of->joint.v[i], nv * sizeof(double));
     }
   }
 }
 
 // With all closed, as a simulation begins: with all their nodes elastic bodies do not bend for it.
-static lb_status assemble(maker* k) {
+static lb_status assemble(maker* k, lb_constraint_set set) {
   lb_optimizing* o = k->o;
-  const lb_model* full = o->tree->full;
+  const lb_model* full = o->tree->variant.full;
   if (!full) {
-    return lb_assemble(o->tree, o->rest, k->err);
+    return lb_assemble_set(o->tree, o->rest, set, k->err);
   }
   lb_data* d = NULL;
   lb_status status = lb_data_create(full, o->allocator, &d, k->err);
   if (status == LB_OK) {
     copy_joints(full, d, o->tree, o->rest);
-    status = lb_assemble(full, d, k->err);
+    status = lb_assemble_set(full, d, set, k->err);
     copy_joints(o->tree, o->rest, full, d);
   }
   lb_data_release(d);
@@ -179,13 +138,12 @@ static lb_status assemble(maker* k) {
 static lb_status put_together(maker* k) {
   const lb_model* m = k->o->tree;
   lb_data* d = k->o->rest;
-  lb_status status = assemble(k); // what closes loops does not go through floors
+  lb_status status = assemble(k, LB_SET_ACTIVE); // what closes loops does not go through floors
   if (status != LB_OK) {
     return status;
   }
-  lb_constraints_leave_out_unilateral(d, true); // what they do to velocities, a run does
-  memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
-  return assemble(k);
+  memcpy(d->qd, m->start.qd, (size_t)m->nv * sizeof *d->qd);
+  return assemble(k, LB_SET_BILATERAL); // what unilateral ones do to velocities, a run does
 }
 
 // Where every run starts, before numbers change it.
@@ -259,30 +217,47 @@ void lb_optimization_release(lb_optimization* optimization) {
   }
 }
 
+// --- evaluation ---
+
+void lb_evaluation_end(lb_evaluation* e) {
+  lb_data_release(e->d);
+  lb_arena_release(&e->arena);
+  e->d = NULL;
+}
+
+lb_status lb_evaluation_run(lb_evaluation* e, lb_optimizing* o, const double* x, double* objective,
+                            lb_error* err) {
+  lb_arena_init(&e->arena, o->allocator);
+  e->d = NULL;
+  lb_status status = lb_optimizing_play(o, x, &e->arena, &e->m) == LB_OK ? LB_OK : no_memory(err);
+  if (status == LB_OK) {
+    status = lb_data_create(&e->m.model, o->allocator, &e->d, err);
+  }
+  if (status == LB_OK) {
+    o->public.runs++;
+    status = lb_optimizing_run(o, &e->m, e->d, objective, o->public.goal, err);
+  }
+  return status;
+}
+
+lb_status lb_evaluation_gradient(lb_evaluation* e, lb_optimizing* o, double* gradient,
+                                 lb_error* err) {
+  o->public.gradients++;
+  return lb_optimizing_gradient(o, &e->m, gradient, err);
+}
+
 lb_status lb_optimization_evaluate(lb_optimization* optimization, const double* x,
                                    double* objective, double* gradient, lb_error* err) {
   lb_optimizing* o = optimization->work;
-  lb_arena arena;
-  lb_arena_init(&arena, o->allocator);
-  lb_played m;
-  lb_data* d = NULL;
+  lb_evaluation e;
   double value = 0;
-  lb_status status = lb_optimizing_play(o, x, &arena, &m) == LB_OK ? LB_OK : no_memory(err);
-  if (status == LB_OK) {
-    status = lb_data_create(&m.model, o->allocator, &d, err);
-  }
-  if (status == LB_OK) {
-    optimization->runs++;
-    status = lb_optimizing_run(o, &m, d, &value, optimization->goal, err);
-  }
+  lb_status status = lb_evaluation_run(&e, o, x, &value, err);
   if (status == LB_OK && gradient) {
-    optimization->gradients++;
-    status = lb_optimizing_gradient(o, &m, gradient, err);
+    status = lb_evaluation_gradient(&e, o, gradient, err);
   }
   if (status == LB_OK) {
     *objective = value;
   }
-  lb_data_release(d);
-  lb_arena_release(&arena);
+  lb_evaluation_end(&e);
   return status;
 }

@@ -32,7 +32,7 @@ static bool add(lb_optimizing* o, lb_carrying c) {
 
 // Free points start where the scene says, in the world.
 static bool carry_between(lb_optimizing* o, int node, int end, double weight) {
-  const lb_model_particle* n = &o->tree->particle[end];
+  const lb_model_particle* n = &o->tree->particles.particle[end];
   const lb_anchor at = {n->link, {lb_quat_identity(), n->at}};
   return n->link < 0 || add(o, (lb_carrying){.node = node, .at = at, .weight = weight});
 }
@@ -50,7 +50,7 @@ static bool find_rope(lb_optimizing* o, const lb_model_rope* rope) {
 }
 
 static lb_vec3 place(const lb_optimizing* o, int node) {
-  const double* q = o->q0 + o->tree->particle[node].q;
+  const double* q = o->q0 + o->tree->particles.particle[node].q;
   return lb_vec3_make(q[0], q[1], q[2]);
 }
 
@@ -61,7 +61,8 @@ static double nearness(const lb_model* m, const lb_model_deformable* deformable,
   double least = (double)INFINITY;
   for (int i = deformable->first_particle; i < deformable->first_particle + deformable->nparticle;
        i++) {
-    if (m->particle[i].link != LB_PARTICLE_FREE && m->particle[i].body == body) {
+    if (m->particles.particle[i].link != LB_PARTICLE_FREE &&
+        m->particles.particle[i].body == body) {
       const lb_vec3 way = lb_vec3_sub(X[i], X[node]);
       least = fmin(least, lb_vec3_dot(way, way));
     }
@@ -69,32 +70,13 @@ static double nearness(const lb_model* m, const lb_model_deformable* deformable,
   return 1 / least;
 }
 
-static const lb_block* length_of(const lb_optimizing* o, int body) {
-  for (int i = 0; i < o->nblock; i++) {
-    if (o->block[i].p->kind == LB_PARAMETER_LENGTH && o->block[i].p->index == body) {
-      return &o->block[i];
-    }
-  }
-  return NULL;
-}
-
-// A node's own place in a body, which moves along where that gets longer.
+// A node's own place in a body.
 static lb_carrying carried_by(const lb_optimizing* o, int node, int body, double weight) {
-  const lb_model* m = o->tree;
-  const int link = m->body_link[body];
+  const int link = o->tree->body.link[body];
   const lb_state* at = &o->rest->work->state[link];
   const lb_vec3 in_link =
       lb_v4_vec3(lb_m3_apply_transposed(at->R, lb_v4_from(place(o, node)) - at->p));
-  lb_carrying c = {.node = node,
-                   .at = {link, {lb_quat_identity(), in_link}},
-                   .weight = weight,
-                   .length = length_of(o, body)};
-  if (c.length) {
-    const lb_transform X = m->body_in_link[body];
-    const lb_vec3 in_body = lb_transform_point(lb_transform_inverse(X), in_link);
-    c.reach = lb_quat_rotate(X.q, lb_stretch_reach(o, c.length, in_body));
-  }
-  return c;
+  return (lb_carrying){.node = node, .at = {link, {lb_quat_identity(), in_link}}, .weight = weight};
 }
 
 static bool carry_deformable(lb_optimizing* o, const lb_scene_deformable* s,
@@ -115,14 +97,14 @@ lb_status lb_made_find(lb_optimizing* o) {
   const lb_model* m = o->tree;
   bool ok = true;
   lb_kinematics(m, o->rest, o->rest->q, o->rest->qd);
-  for (int i = 0; i < m->nrope && ok; i++) {
-    ok = find_rope(o, &m->rope[i]);
+  for (int i = 0; i < m->particles.nrope && ok; i++) {
+    ok = find_rope(o, &m->particles.rope[i]);
   }
-  for (int i = 0; i < m->ndeformable && ok; i++) {
-    const lb_model_deformable* deformable = &m->deformable[i];
+  for (int i = 0; i < m->particles.ndeformable && ok; i++) {
+    const lb_model_deformable* deformable = &m->particles.deformable[i];
     for (int k = deformable->first_particle;
          k < deformable->first_particle + deformable->nparticle && ok; k++) {
-      ok = m->particle[k].link != LB_PARTICLE_FREE ||
+      ok = m->particles.particle[k].link != LB_PARTICLE_FREE ||
            carry_deformable(o, &o->given.deformable[i], deformable, k);
     }
   }
@@ -131,36 +113,24 @@ lb_status lb_made_find(lb_optimizing* o) {
 
 // --- where they start ---
 
-static lb_force_point find(const lb_carrying* c, const lb_played* m, lb_data* d) {
-  lb_anchor at = c->at;
-  if (c->length) {
-    at.X.p = lb_vec3_add(at.X.p, lb_vec3_scale(m->x[c->length->first] - 1, c->reach));
-  }
-  return lb_force_point_find(d->work, &at);
-}
-
 void lb_made_start(const lb_optimizing* o, const lb_played* m, lb_data* d) {
   lb_kinematics(m->tree, d, d->q, d->qd);
   for (int i = 0; i < o->ncarrying; i++) {
     const lb_carrying* c = &o->carrying[i];
-    const lb_force_point p = find(c, m, d);
-    lb_v4_add_to(d->q + m->tree->particle[c->node].q, (p.at - c->from) * c->weight);
+    const lb_force_point p = lb_force_point_find(d->work, &c->at);
+    lb_v4_add_to(d->q + m->tree->particles.particle[c->node].q, (p.at - c->from) * c->weight);
   }
 }
 
-void lb_made_pull(const lb_optimizing* o, const lb_played* m, const lb_derivatives* D, lb_data* d,
-                  lb_motion* S, lb_start_slopes* by) {
+void lb_made_pull(const lb_optimizing* o, const lb_derivatives* D, lb_data* d, lb_motion* S,
+                  lb_start_slopes* by) {
   for (int i = 0; i < o->ncarrying; i++) {
     const lb_carrying* c = &o->carrying[i];
-    const lb_v4 off = lb_v4_load(by->tree_q + o->tree->particle[c->node].v) * c->weight;
-    const lb_force_point p = find(c, m, d);
+    const lb_v4 off = lb_v4_load(by->tree_q + o->tree->particles.particle[c->node].v) * c->weight;
+    const lb_force_point p = lb_force_point_find(d->work, &c->at);
     lb_derive_point(D, S, NULL, p.index, p.arm);
     for (int k = 0; k < D->model->nv; k++) {
       by->tree_q[k] += lb_v4_dot(S[k].v, off);
-    }
-    if (c->length) {
-      const lb_v4 e = lb_m3_apply(d->work->state[c->at.link].R, lb_v4_from(c->reach));
-      by->length[c->length - o->block] += lb_v4_dot(e, off);
     }
   }
 }
@@ -171,7 +141,7 @@ static const lb_vec3* write_nodes(lb_optimizing* o, const lb_model* m, const lb_
                                   int count) {
   lb_vec3* to = LB_TAKE(&o->arena, lb_vec3, count);
   for (int i = 0; to && i < count; i++) {
-    const lb_model_particle* node = &m->particle[first + i];
+    const lb_model_particle* node = &m->particles.particle[first + i];
     const double* q = d->q + node->q;
     to[i] = node->link == LB_PARTICLE_FREE ? lb_vec3_make(q[0], q[1], q[2]) : (lb_vec3){0};
   }
@@ -180,10 +150,10 @@ static const lb_vec3* write_nodes(lb_optimizing* o, const lb_model* m, const lb_
 
 static bool write_rope(lb_optimizing* o, const lb_model* m, const lb_data* d, int i,
                        lb_scene_rope* s) {
-  const lb_model_rope* rope = &m->rope[i];
+  const lb_model_rope* rope = &m->particles.rope[i];
   double* length = LB_TAKE(&o->arena, double, rope->nparticle - 1);
   for (int k = 0; length && k < rope->nparticle - 1; k++) {
-    length[k] = o->tree->segment[rope->first_segment + k].length / o->given.rope[i].slack;
+    length[k] = o->tree->particles.segment[rope->first_segment + k].length / o->given.rope[i].slack;
   }
   s->share = rope->share;
   s->length = length;
@@ -193,10 +163,10 @@ static bool write_rope(lb_optimizing* o, const lb_model* m, const lb_data* d, in
 
 static bool write_deformable(lb_optimizing* o, const lb_model* m, const lb_data* d, int i,
                              lb_scene_deformable* s) {
-  const lb_model_deformable* deformable = &m->deformable[i];
+  const lb_model_deformable* deformable = &m->particles.deformable[i];
   lb_scene_rope_point* to = LB_TAKE(&o->arena, lb_scene_rope_point, deformable->nparticle);
   for (int k = 0; to && k < deformable->nparticle; k++) {
-    const lb_model_particle* node = &m->particle[deformable->first_particle + k];
+    const lb_model_particle* node = &m->particles.particle[deformable->first_particle + k];
     const double* q = d->q + node->q;
     to[k] = node->link == LB_PARTICLE_FREE
                 ? (lb_scene_rope_point){true, LB_WORLD, lb_vec3_make(q[0], q[1], q[2])}

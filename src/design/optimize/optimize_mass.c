@@ -40,18 +40,16 @@ static lb_bulk moved(lb_transform X, lb_bulk b) {
   return to;
 }
 
-lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along,
-                         lb_vec3 shift) {
-  const lb_transform X = m->body_in_link[part];
+lb_growth lb_growth_make(const lb_model* m, int body, int part, lb_vec3 x0, lb_vec3 along) {
+  const lb_transform X = m->body.in_link[part];
   return (lb_growth){.body = body,
                      .part = part,
                      .parts = 1,
-                     .link = m->body_link[part],
+                     .link = m->body.link[part],
                      .x0 = x0,
                      .along = along,
-                     .shift = shift,
-                     .centre = m->body_mass[part].com,
-                     .base = bulk_of(m->body_mass[part], x0),
+                     .centre = m->body.mass[part].com,
+                     .base = bulk_of(m->body.mass[part], x0),
                      .in_link = {X.q, lb_transform_point(X, x0)},
                      .drag = -1,
                      .density = 1,
@@ -65,18 +63,6 @@ static lb_m3 stretch(const lb_growth* g) {
   return A;
 }
 
-// How far the part's frame moves along the body for one more of the length.
-static lb_v4 lag(const lb_growth* g) {
-  const lb_vec3 e = lb_vec3_scale(lb_vec3_dot(g->along, g->shift), g->along);
-  return lb_v4_from(lb_quat_rotate(g->in_link.q, e));
-}
-
-// Axes of the body at x0, which stays behind when the part's own frame moves.
-static lb_transform in_link(const lb_growth* g) {
-  const lb_v4 p = lb_v4_from(g->in_link.p) - lag(g) * (g->length - 1);
-  return (lb_transform){g->in_link.q, lb_v4_vec3(p)};
-}
-
 // Of density one.
 static lb_bulk stretched(const lb_growth* g) {
   const lb_m3 A = stretch(g);
@@ -85,15 +71,14 @@ static lb_bulk stretched(const lb_growth* g) {
 }
 
 lb_bulk lb_growth_bulk(const lb_growth* g) {
-  return moved(in_link(g), scaled(g->density, stretched(g)));
+  return moved(g->in_link, scaled(g->density, stretched(g)));
 }
 
 lb_bulk lb_growth_by_density(const lb_growth* g) {
-  return moved(in_link(g), stretched(g));
+  return moved(g->in_link, stretched(g));
 }
 
-// d/df f (m, A h, A E A) = (m, A h, A E A) + f (0, u u'h, u u'E A + A E u u'), and where x0 moves
-// by e in the link, (0, m e, h e' + e h') of what is there.
+// d/df f (m, A h, A E A) = (m, A h, A E A) + f (0, u u'h, u u'E A + A E u u')
 lb_bulk lb_growth_by_length(const lb_growth* g) {
   const lb_m3 A = stretch(g);
   const lb_v4 u = lb_v4_from(g->along), w = lb_m3_apply(A, lb_m3_apply(g->base.E, u));
@@ -101,13 +86,7 @@ lb_bulk lb_growth_by_length(const lb_growth* g) {
   b.h += u * (g->length * lb_v4_dot(u, g->base.h));
   lb_m3_add_outer(&b.E, g->length, u, w);
   lb_m3_add_outer(&b.E, g->length, w, u);
-  const lb_bulk all = lb_growth_bulk(g);
-  const lb_v4 e = -lag(g);
-  lb_bulk to = moved(in_link(g), scaled(g->density, b));
-  to.h += e * all.m;
-  lb_m3_add_outer(&to.E, 1, all.h, e);
-  lb_m3_add_outer(&to.E, 1, e, all.h);
-  return to;
+  return moved(g->in_link, scaled(g->density, b));
 }
 
 lb_mass lb_growth_mass(const lb_growth* g) {

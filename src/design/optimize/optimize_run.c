@@ -20,72 +20,14 @@ static const double FINER = 1e-13;
 // How far a start may be through a limit or a floor: less is rounding [m or rad].
 static const double BEYOND = 1e-6;
 
-// --- goals ---
-
-lb_anchor lb_aimed_anchor(const lb_aimed* a, const lb_model* m) {
-  return lb_model_anchor(m, a->body, -1, (lb_transform){lb_quat_identity(), a->at});
-}
-
-static void point_miss(const lb_aimed* a, const lb_model* m, lb_data* d, double* miss) {
-  const lb_anchor at = lb_aimed_anchor(a, m);
-  const lb_force_point p = lb_force_point_find(d->work, &at);
-  lb_v4_store(miss, a->g->rate ? p.velocity : p.at);
-}
-
-bool lb_aimed_exerts(const lb_aimed* a, const lb_model* m) {
-  return a->g->kind == LB_GOAL_MOTOR && m->motor_drive[a->g->index] == LB_DRIVE_POSITION;
-}
-
-int lb_aimed_motor(const lb_aimed* a, const lb_model* m, int k) {
-  const int prescribed = m->motor_prescribed[a->g->index];
-  return prescribed < 0 ? a->g->index : m->prescribed[prescribed].motor[k];
-}
-
-static double motor_force(const lb_aimed* a, const lb_model* m, const lb_data* d, int k) {
-  double value[3];
-  if (lb_aimed_exerts(a, m)) {
-    return d->motor_force[lb_aimed_motor(a, m, k)];
-  }
-  lb_profile_evaluate(m->motor_profile[a->g->index], d->time, value);
-  return value[0];
-}
-
-void lb_aimed_miss(const lb_aimed* a, const lb_model* m, lb_data* d, int step,
-                   double miss[LB_GOAL_MOST]) {
-  const lb_scene_goal* g = a->g;
-  if (g->kind == LB_GOAL_POINT) {
-    point_miss(a, m, d, miss);
-  } else if (g->kind == LB_GOAL_JOINT && a->loop >= 0) {
-    lb_aimed_measure(a, m, d, step, miss);
-  } else if (g->kind == LB_GOAL_JOINT) {
-    memcpy(miss, g->rate ? d->qd + a->v : d->q + a->q, (size_t)g->count * sizeof *miss);
-  } else {
-    for (int k = 0; k < g->count; k++) {
-      miss[k] = motor_force(a, m, d, k);
-    }
-  }
-  for (int k = 0; k < g->count; k++) {
-    miss[k] = g->counts[k] ? miss[k] - g->value[k] : 0;
-  }
-}
-
-bool lb_optimizing_exerts(const lb_optimizing* o, const lb_model* m, int record) {
-  const int step = lb_tape_record(&o->tape, record)->effort;
-  for (int i = 0; i < o->ngoal; i++) {
-    const lb_aimed* a = &o->goal[i];
-    if (lb_aimed_exerts(a, m) && step > 0 && step >= a->first && step <= a->last) {
-      return true;
-    }
-  }
-  return false;
-}
+// --- what motors exert ---
 
 void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, int record,
                          double* r) {
-  if (!lb_optimizing_exerts(o, m, record)) {
+  if (!lb_goals_exert(o, record)) {
     return;
   }
-  if (lb_integrator_is_explicit(m->solver.integrator)) { // as recordings tell it
+  if (o->tape.type->tableau) { // as recordings tell it
     lb_forward(m, d);
     return;
   }
@@ -108,38 +50,10 @@ static void look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, doub
   look_at_motors(o, m, d);
   lb_kinematics(m, d, d->q, d->qd);
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < o->ngoal; i++) {
-    lb_aimed* a = &o->goal[i];
-    lb_aimed_follow(o, a, m, d, step);
-    if (step > 0 && step >= a->first && step <= a->last) {
-      double miss[LB_GOAL_MOST];
-      lb_aimed_miss(a, m, d, step, miss);
-      for (int k = 0; k < a->g->count; k++) {
-        goal[i] += a->weight * miss[k] * miss[k];
-      }
-    }
-  }
+  lb_goals_look(o, m, d, step, goal);
 }
 
 // --- the run ---
-
-static bool exerts(const lb_optimizing* o, const lb_model* m) {
-  for (int i = 0; i < o->ngoal; i++) {
-    if (lb_aimed_exerts(&o->goal[i], m)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// An impact before the first step, as implicit steps tell of it.
-static void stop_explicit(lb_optimizing* o, const lb_model* m, lb_data* d) {
-  double* impulse = o->r + m->nv;
-  lb_constraints_impact(m, d, impulse);
-  lb_tape_note(
-      &o->tape, d,
-      &(lb_step_past){.dt = 1, .count = 1, .weight = {1}, .lambda = impulse, .impact = true});
-}
 
 // As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
 // floor would be put back there, which says nothing of how it depends on the numbers.
@@ -151,17 +65,13 @@ static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* 
   }
   const double gap = lb_constraint_gap(m, d, &which);
   if (gap > BEYOND) {
-    const lb_constraint_title told = lb_model_constraint(m, which);
-    return lb_error_add(err, LB_FAILED, told.place,
+    const lb_model_constraint* told = &m->constraint.item[which];
+    return lb_error_add(err, LB_FAILED, told->place,
                         "constraint '%s' does not hold at the start with these numbers: it is open "
                         "by %.3g (metres or radians)",
-                        told.name, gap);
+                        told->name, gap);
   }
-  if (lb_integrator_is_explicit(m->solver.integrator)) {
-    stop_explicit(o, m, d);
-  } else {
-    lb_implicit_impact(st, d);
-  }
+  lb_stepper_impact(st, d, o->r + m->nv);
   return LB_OK;
 }
 
@@ -180,8 +90,8 @@ static lb_status step_all(lb_optimizing* o, const lb_model* m, lb_stepper* st, l
 static void tighten(const lb_optimizing* o, lb_stepper* st) {
   lb_implicit* own = st->own;
   const bool loops = o->tape.rows > 0 && lb_constraints_unilateral(st->m) < 0;
-  const bool bends = st->m->nelastic > 0 && st->m->nparticle == 0;
-  const bool finer = !st->m->interface && (loops || bends || exerts(o, st->m));
+  const bool bends = st->m->elastic.count > 0 && st->m->particles.nparticle == 0;
+  const bool finer = !st->m->variant.interface && (loops || bends || lb_goals_exert(o, -1));
   own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
@@ -194,7 +104,7 @@ lb_status lb_optimizing_stepper(const lb_optimizing* o, const lb_model* m, lb_st
   if (status == LB_OK) {
     lb_stepper_watch_charts(*st, o->keeps);
   }
-  if (status == LB_OK && (*st)->type == &lb_stepper_implicit) {
+  if (status == LB_OK && (*st)->type->scheme) {
     tighten(o, *st);
   }
   return status;

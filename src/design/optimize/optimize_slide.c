@@ -2,12 +2,10 @@
 // carrier, which a motor slides along. How the motion changes with the length is then how it
 // changes with a motor's place, which steps know already: with every force, joint and elastic body
 // beyond it. The body's own mass is the affair of optimize_mass.c.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "design/optimize/optimization.h"
-#include "model/build/split_bodies.h"
 
 lb_vec3 lb_body_root(const lb_scene* s, int body) {
   for (int j = 0; j < s->njoint; j++) {
@@ -23,7 +21,6 @@ typedef struct maker {
   lb_scene* s; // in the making; arrays have room
   lb_block* of;
   lb_vec3 root;
-  lb_mass share; // of the body's mass, for each joint that splits it
   bool no_memory;
 } maker;
 
@@ -81,107 +78,30 @@ static void carry(maker* k, int* body, lb_vec3* x) {
 }
 
 // Points of a constraint that part become one each.
-static void carry_points(maker* k, lb_scene_constraint* c) {
+static void part_points(maker* k) {
   lb_scene* s = k->s;
-  if (c->kind == LB_CONSTRAINT_COUPLE || c->body != k->of->p->index) {
-    return;
-  }
-  if (c->npoint > 1) {
-    lb_scene_constraint* others = &s->constraint[s->nconstraint++]; // their turn comes
-    *others = *c;
-    others->point++;
-    others->npoint--;
-    c->npoint = 1;
-  }
-  carry(k, &c->body, c->point);
-}
-
-static bool splits(const maker* k, int joint) {
-  const lb_scene_joint* j = &k->o->given.joint[joint];
-  return j->loop && j->child == k->of->p->index && lb_joint_needs_coordinates(&k->o->given, joint);
-}
-
-// Does what a joint that splits the body takes of it move along?
-static bool splits_off(const maker* k, int joint) {
-  const lb_vec3 at = k->o->given.joint[joint].in_child.p;
-  return splits(k, joint) && lb_vec3_dot(k->of->p->along, lb_vec3_sub(at, k->root)) != 0;
-}
-
-static lb_mass scaled(double s, lb_mass mass) {
-  const lb_sym3 I = mass.inertia;
-  return (lb_mass){
-      s * mass.mass, mass.com, {s * I.xx, s * I.yy, s * I.zz, s * I.xy, s * I.xz, s * I.yz}};
-}
-
-static void weigh(lb_scene_body* body, lb_mass mass) {
-  body->mass = mass;
-  body->has_mass = body->has_com = body->has_inertia = true;
-}
-
-// A joint that splits the body takes a share of its mass, as without a carrier in between: carriers
-// get it, and pass it on.
-static void share_mass(maker* k, int njoint) {
-  double parts = 1, off = 0;
-  for (int i = 0; i < njoint; i++) {
-    parts += splits(k, i);
-    off += splits_off(k, i);
-  }
-  if (off > 0) {
-    const lb_mass all = lb_scene_body_mass(&k->o->given, k->of->p->index, NULL);
-    k->share = scaled(1 / parts, all);
-    weigh(&k->s->body[k->of->p->index], scaled(1 - off / parts, all));
-  }
-}
-
-static void carry_joint(maker* k, int i) {
-  lb_scene_joint* j = &k->s->joint[i];
-  carry(k, &j->parent, &j->in_parent.p);
-  if (j->loop) {
-    const lb_vec3 x = j->in_child.p;
-    carry(k, &j->child, &j->in_child.p);
-    if (splits_off(k, i) && !k->no_memory) {
-      lb_mass mass = k->share;
-      mass.com = lb_vec3_sub(mass.com, x);
-      weigh(&k->s->body[j->child], mass);
-      j->splits_off_all = true;
-    }
-  }
-}
-
-static void carry_all(maker* k, int njoint) {
-  lb_scene* s = k->s;
-  share_mass(k, njoint);
-  for (int i = 0; i < njoint; i++) {
-    carry_joint(k, i);
-  }
-  for (int i = 0; i < s->nspring; i++) {
-    for (int e = 0; e < 2; e++) {
-      carry(k, &s->spring[i].body[e], &s->spring[i].point[e]);
-    }
-  }
-  for (int i = 0; i < s->ncable; i++) {
-    for (int e = 0; e < s->cable[i].npoint; e++) {
-      carry(k, &s->cable[i].point[e].body, &s->cable[i].point[e].at);
-    }
-  }
-  for (int i = 0; i < s->nground; i++) {
-    for (int e = 0; e < s->ground[i].npoint; e++) {
-      carry(k, &s->ground[i].point[e].body, &s->ground[i].point[e].at);
-    }
-  }
-  for (int i = 0; i < s->nload; i++) {
-    carry(k, &s->load[i].body, &s->load[i].point);
-  }
   for (int i = 0; i < s->nconstraint; i++) {
-    carry_points(k, &s->constraint[i]);
-  }
-  for (int i = 0; i < s->nrope; i++) {
-    for (int e = 0; e < s->rope[i].npoint; e++) {
-      lb_scene_rope_point* p = &s->rope[i].point[e];
-      if (!p->free) {
-        carry(k, &p->body, &p->at);
-      }
+    lb_scene_constraint* c = &s->constraint[i];
+    if (c->npoint > 1 && c->body == k->of->p->index) {
+      lb_scene_constraint* others = &s->constraint[s->nconstraint++]; // their turn comes
+      *others = *c;
+      others->point++;
+      others->npoint--;
+      c->npoint = 1;
     }
+  }
+}
+
+static void carry_all(maker* k) {
+  part_points(k);
+  const int n = lb_scene_fastened(k->s, NULL);
+  lb_fastened* all = LB_TAKE(&k->o->arena, lb_fastened, n);
+  k->no_memory = !all;
+  if (all) {
+    lb_scene_fastened(k->s, all);
+  }
+  for (int i = 0; i < n && all; i++) {
+    carry(k, all[i].body, all[i].at);
   }
   for (int i = 0; i < k->o->ngoal; i++) {
     lb_aimed* a = &k->o->goal[i];
@@ -191,35 +111,66 @@ static void carry_all(maker* k, int njoint) {
   }
 }
 
-// How many things could be on bodies.
-static int count_things(const lb_optimizing* o, const lb_scene* s) {
-  int n = 2 * s->njoint + 2 * s->nspring + s->nload + o->ngoal;
-  for (int i = 0; i < s->ncable; i++) {
-    n += s->cable[i].npoint;
+// --- what is fastened to bodies ---
+
+typedef struct list {
+  lb_fastened* to;
+  int count;
+} list;
+
+static void fasten(list* l, int* body, lb_vec3* at) {
+  if (l->to) {
+    l->to[l->count] = (lb_fastened){body, at};
   }
-  for (int i = 0; i < s->nground; i++) {
-    n += s->ground[i].npoint;
+  l->count++;
+}
+
+int lb_scene_fastened(const lb_scene* s, lb_fastened* to) {
+  list l = {to, 0};
+  for (int i = 0; i < s->njoint; i++) {
+    lb_scene_joint* j = &s->joint[i];
+    fasten(&l, &j->parent, &j->in_parent.p);
+    if (j->loop) {
+      fasten(&l, &j->child, &j->in_child.p);
+    }
+  }
+  for (int i = 0; i < s->nforce; i++) {
+    for (int k = 0; k < s->force[i].npoint; k++) {
+      fasten(&l, &s->force[i].point[k].body, &s->force[i].point[k].at);
+    }
+  }
+  for (int i = 0; i < s->nload; i++) {
+    fasten(&l, &s->load[i].body, &s->load[i].point);
   }
   for (int i = 0; i < s->nconstraint; i++) {
-    n += s->constraint[i].npoint;
+    lb_scene_constraint* c = &s->constraint[i];
+    for (int k = 0; k < c->npoint; k++) {
+      fasten(&l, &c->body, &c->point[k]);
+    }
+    if (c->other) {
+      fasten(&l, &c->other->body, &c->other->at);
+    }
   }
   for (int i = 0; i < s->nrope; i++) {
-    n += s->rope[i].npoint;
+    for (int k = 0; k < s->rope[i].npoint; k++) {
+      lb_scene_rope_point* p = &s->rope[i].point[k];
+      if (!p->free) {
+        fasten(&l, &p->body, &p->at);
+      }
+    }
   }
-  return n;
+  return l.count;
 }
 
 static bool copy_points(lb_arena* arena, lb_scene* s) {
   bool ok = true;
-  for (int i = 0; i < s->ncable && ok; i++) {
-    ok = copy(arena, &s->cable[i].point, s->cable[i].npoint, 0, sizeof *s->cable[i].point);
-  }
-  for (int i = 0; i < s->nground && ok; i++) {
-    ok = copy(arena, &s->ground[i].point, s->ground[i].npoint, 0, sizeof *s->ground[i].point);
+  for (int i = 0; i < s->nforce && ok; i++) {
+    ok = copy(arena, &s->force[i].point, s->force[i].npoint, 0, sizeof *s->force[i].point);
   }
   for (int i = 0; i < s->nconstraint && ok; i++) {
     lb_scene_constraint* c = &s->constraint[i];
-    ok = copy(arena, &c->point, c->npoint, 0, sizeof *c->point);
+    ok = copy(arena, &c->point, c->npoint, 0, sizeof *c->point) &&
+         (!c->other || copy(arena, &c->other, 1, 0, sizeof *c->other));
   }
   for (int i = 0; i < s->nrope && ok; i++) {
     ok = copy(arena, &s->rope[i].point, s->rope[i].npoint, 0, sizeof *s->rope[i].point);
@@ -235,9 +186,7 @@ static bool copy_scene(lb_arena* arena, lb_scene* s, const lb_scene* from, int m
          copy(arena, &s->joint, s->njoint, more, sizeof *s->joint) &&
          copy(arena, &s->motor, s->nmotor, more, sizeof *s->motor) &&
          copy(arena, &s->constraint, s->nconstraint, more, sizeof *s->constraint) &&
-         copy(arena, &s->spring, s->nspring, 0, sizeof *s->spring) &&
-         copy(arena, &s->cable, s->ncable, 0, sizeof *s->cable) &&
-         copy(arena, &s->ground, s->nground, 0, sizeof *s->ground) &&
+         copy(arena, &s->force, s->nforce, 0, sizeof *s->force) &&
          copy(arena, &s->load, s->nload, 0, sizeof *s->load) &&
          copy(arena, &s->shape, s->nshape, 0, sizeof *s->shape) &&
          copy(arena, &s->rope, s->nrope, 0, sizeof *s->rope) &&
@@ -249,16 +198,16 @@ static bool copy_scene(lb_arena* arena, lb_scene* s, const lb_scene* from, int m
 lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err) {
   lb_scene* s = &o->slid;
   lb_arena* arena = &o->arena;
-  const int more = count_things(o, from);
+  const int more = lb_scene_fastened(from, NULL) + o->ngoal;
   bool ok = copy_scene(arena, &o->given, from, 0) && copy_scene(arena, s, from, more);
   for (int i = 0; i < o->nblock && ok; i++) {
     lb_block* b = &o->block[i];
-    if (b->p->kind == LB_PARAMETER_LENGTH) {
+    if (b->type == &lb_parameter_length) {
       maker k = {.o = o, .s = s, .of = b, .root = lb_body_root(from, b->p->index)};
       b->slide = LB_TAKE(arena, lb_slide, more);
       ok = b->slide != NULL;
       if (ok) {
-        carry_all(&k, from->njoint);
+        carry_all(&k);
         ok = !k.no_memory;
       }
     }

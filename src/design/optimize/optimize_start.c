@@ -1,4 +1,4 @@
-// Starts of scenes with loops. As many coordinates as there are conditions follow from the others:
+// Starts of scenes with loops. As many coordinates as there are constraints follow from the others:
 // which, is chosen once (optimize_choice.c), so that the start is a smooth function of the numbers,
 //
 //   gap(q_dependent, q_others) = 0,   rate(q, v_dependent, v_others) = 0
@@ -32,7 +32,11 @@ static const double MOST_TURN = 0.5; // [rad]
 // --- closing ---
 
 typedef struct closer {
-  lb_conditions of;
+  const lb_optimizing* o;
+  const lb_model* m; // the tree
+  lb_data* d;
+  lb_constraint_rows of;
+  double* J; // [rows][nv] of it, by the way
   double* A; // [n][n] rows and columns of the choice, then [n]
   int* order;
   double* step; // [nv]
@@ -51,14 +55,14 @@ bool lb_start_factor(const lb_following* f, const double* J, int nv, double* A, 
 }
 
 // The change of the coordinates or velocities that follow which makes up for `off`, one a row.
-static bool correct(closer* c, const lb_following* f, const double* off) {
+static bool correct(closer* c, const lb_following* f, const double* J, const double* off) {
   const int n = f->count;
   double* x = c->A + (size_t)n * (size_t)n;
   for (int i = 0; i < n; i++) {
     x[i] = -off[f->row[i]];
   }
-  memset(c->step, 0, (size_t)c->of.tree->nv * sizeof *c->step);
-  if (n > 0 && !lb_start_factor(f, c->of.J, c->of.tree->nv, c->A, c->order)) {
+  memset(c->step, 0, (size_t)c->m->nv * sizeof *c->step);
+  if (n > 0 && !lb_start_factor(f, J, c->m->nv, c->A, c->order)) {
     return false;
   }
   lb_lu_solve(n, c->A, n, c->order, n > 0, x, n);
@@ -77,9 +81,10 @@ static double widest(const lb_optimizing* o, const double* gap) {
 }
 
 // Redundant constraints at the start as the scene has it need not do so elsewhere.
-static bool all_hold(const lb_conditions* of) {
+static bool all_hold(const lb_constraint_rows* of) {
   for (int i = 0; i < of->count; i++) {
-    if (!of->velocity_level[i] && !(fabs(of->gap[i]) < OPEN)) {
+    const bool rate = of->velocity_level && of->velocity_level[i];
+    if (!rate && !(fabs(of->gap[i]) < OPEN)) {
       return false;
     }
   }
@@ -89,10 +94,10 @@ static bool all_hold(const lb_conditions* of) {
 // Angles change by half a radian at a time at most: rows say little of what is further away, and
 // whole turns may be taken, which springs and limits would notice.
 static void shorten(closer* c) {
-  const lb_model* m = c->of.tree;
+  const lb_model* m = c->m;
   double most = 0;
   for (int k = 0; k < m->nv; k++) {
-    most = fmax(most, m->counts[k] == LB_COORDINATE_ANGLE ? fabs(c->step[k]) : 0);
+    most = fmax(most, m->dof.counts[k] == LB_COORDINATE_ANGLE ? fabs(c->step[k]) : 0);
   }
   for (int k = 0; k < m->nv && most > MOST_TURN; k++) {
     c->step[k] *= MOST_TURN / most;
@@ -105,39 +110,45 @@ void lb_start_along(const lb_optimizing* o, const lb_model* m, int n, double* ro
   for (int i = 0; i < n; i++) {
     double* row = rows + (size_t)i * (size_t)m->nv;
     memset(scratch, 0, 2 * (size_t)m->nv * sizeof *scratch);
-    lb_changes_advance_back(m, o->way, 1, scratch, scratch + m->nv, row);
+    lb_change_return(LB_CHANGE_ADVANCE, m, (lb_change_at){.v = o->way, .h = 1}, scratch,
+                     scratch + m->nv, row);
     memcpy(row, scratch + m->nv, (size_t)m->nv * sizeof *row);
   }
 }
 
 static void follow(closer* c) {
-  const lb_model* m = c->of.tree;
-  lb_data* d = c->of.d;
-  lb_add(m->nv, c->of.o->way, 1, c->step);
-  memcpy(d->q, c->from, (size_t)m->nq * sizeof *d->q);
-  lb_advance(m, d->q, c->of.o->way, 1);
+  lb_add(c->m->nv, c->o->way, 1, c->step);
+  memcpy(c->d->q, c->from, (size_t)c->m->nq * sizeof *c->from);
+  lb_advance(c->m, c->d->q, c->o->way, 1);
 }
 
-static lb_status close_start(closer* c, const double* x, lb_error* err) {
-  const lb_optimizing* o = c->of.o;
-  lb_data* d = c->of.d;
+static void linearise(closer* c) {
+  const lb_model* m = c->m;
+  lb_kinematics(m, c->d, c->d->q, c->d->qd);
+  lb_move_origins(m, c->d->work, c->d->qd);
+  c->of = lb_constraints_linearise(m, c->d, LB_SET_BILATERAL);
+  memcpy(c->J, c->of.J, (size_t)c->of.count * (size_t)m->nv * sizeof *c->J);
+}
+
+static lb_status close_start(closer* c, lb_error* err) {
+  const lb_optimizing* o = c->o;
   bool ok = true;
   double before = (double)INFINITY;
-  memcpy(c->from, d->q, (size_t)c->of.tree->nq * sizeof *d->q);
+  memcpy(c->from, c->d->q, (size_t)c->m->nq * sizeof *c->from);
   for (int i = 0; i < NEWTON_STEPS && ok; i++) {
-    lb_conditions_look(&c->of, x);
+    linearise(c);
     const double gap = widest(o, c->of.gap);
     if (gap < CLOSED || (gap < 1e3 * CLOSED && gap > 0.5 * before)) {
       if (!all_hold(&c->of)) {
         break;
       }
-      ok = correct(c, &o->rates, c->of.rate);
-      lb_add(c->of.tree->nv, d->qd, 1, c->step);
+      ok = correct(c, &o->rates, c->J, c->of.rate);
+      lb_add(c->m->nv, c->d->qd, 1, c->step);
       return ok ? LB_OK : LB_FAILED;
     }
     before = gap;
-    lb_start_along(o, c->of.tree, c->of.count, c->of.J, c->row);
-    ok = isfinite(gap) && correct(c, &o->places, c->of.gap);
+    lb_start_along(o, c->m, c->of.count, c->J, c->row);
+    ok = isfinite(gap) && correct(c, &o->places, c->J, c->of.gap);
     shorten(c);
     follow(c);
   }
@@ -146,27 +157,30 @@ static lb_status close_start(closer* c, const double* x, lb_error* err) {
 }
 
 lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
+  const lb_model* tree = m->tree;
   const size_t n = (size_t)(o->places.count > o->rates.count ? o->places.count : o->rates.count);
-  lb_drive(m->tree, d);
-  memset(o->way, 0, (size_t)m->tree->nv * sizeof *o->way);
+  const size_t rows = (size_t)lb_constraints_most(tree), nv = (size_t)tree->nv;
+  lb_arena arena;
+  lb_drive(tree, d);
+  memset(o->way, 0, nv * sizeof *o->way);
   if (n == 0) {
     return LB_OK;
   }
-  closer c;
-  lb_status status = lb_conditions_begin(&c.of, o, m->tree, d, false, err);
-  if (status == LB_OK) {
-    c.A = LB_TAKE(&c.of.arena, double, n* n + n);
-    c.step = LB_TAKE(&c.of.arena, double, m->tree->nv);
-    c.from = LB_TAKE(&c.of.arena, double, m->tree->nq);
-    c.row = LB_TAKE(&c.of.arena, double, 2 * m->tree->nv);
-    c.order = LB_TAKE(&c.of.arena, int, n);
-    lb_constraints_leave_out_unilateral(d, true);
-    status = c.A && c.step && c.from && c.row && c.order
-                 ? close_start(&c, m->x, err)
-                 : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a start");
-    lb_constraints_leave_out_unilateral(d, false);
-  }
-  lb_conditions_end(&c.of);
+  lb_arena_init(&arena, o->allocator);
+  closer c = {.o = o,
+              .m = tree,
+              .d = d,
+              .J = LB_TAKE(&arena, double, rows* nv),
+              .A = LB_TAKE(&arena, double, n* n + n),
+              .order = LB_TAKE(&arena, int, n),
+              .step = LB_TAKE(&arena, double, nv),
+              .from = LB_TAKE(&arena, double, tree->nq),
+              .row = LB_TAKE(&arena, double, 2 * nv)};
+  const lb_status status =
+      lb_arena_status(&arena) == LB_OK
+          ? close_start(&c, err)
+          : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a start");
+  lb_arena_release(&arena);
   return status;
 }
 
@@ -197,16 +211,16 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene) {
     lb_scene_joint* to = &scene->joint[i];
     const int j = lb_model_joint(m, to->name);
     if (j >= 0) { // of those that close loops, the ones at which a body is split
-      memcpy(to->q, d->q + m->joint_q[j], (size_t)m->joint_nq[j] * sizeof *d->q);
-      memcpy(to->qd, d->qd + m->joint_v[j], (size_t)m->joint_nv[j] * sizeof *d->qd);
-      to->starts_itself = to->loop; // gaps that close over time begin as they did here
+      memcpy(to->q, d->q + m->joint.q[j], (size_t)m->joint.nq[j] * sizeof *d->q);
+      memcpy(to->qd, d->qd + m->joint.v[j], (size_t)m->joint.nv[j] * sizeof *d->qd);
+      to->cut.starts_itself = to->loop; // gaps that close over time begin as they did here
     }
   }
   for (int i = 0; i < scene->nbody; i++) {
     lb_scene_body* to = &scene->body[i];
     const int j = lb_model_joint(m, to->name);
-    if (j >= 0 && m->joint_kind[j] == LB_JOINT_FREE) {
-      const double *q = d->q + m->joint_q[j], *v = d->qd + m->joint_v[j];
+    if (j >= 0 && m->joint.kind[j] == LB_JOINT_FREE) {
+      const double *q = d->q + m->joint.q[j], *v = d->qd + m->joint.v[j];
       const lb_quat r = {q[3], q[4], q[5], q[6]};
       to->pose = (lb_transform){r, {q[0], q[1], q[2]}};
       to->spin = lb_vec3_make(v[0], v[1], v[2]);

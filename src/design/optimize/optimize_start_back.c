@@ -7,6 +7,7 @@
 #include "design/optimize/optimization.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/derivative/dynamics_derivative.h"
+#include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
 #include "solve/run/maximal_start.h"
 
@@ -14,7 +15,9 @@ typedef struct way_back {
   const lb_optimizing* o;
   const lb_played* m;
   lb_data* d;
-  lb_conditions of;   // with derivatives of the tree, at the start
+  lb_derivatives* D; // of the tree, without particles, at the start
+  int rows;          // of constraints there
+  lb_arena arena;
   lb_motion *S, *psi; // [nv] of a body
 } way_back;
 
@@ -27,11 +30,11 @@ static void gather_loose(way_back* w, int body, const double* by_q, const double
   if (!p.link) {
     return;
   }
-  const lb_m3 R = lb_m3_mul(p.link->R, lb_m3_from(lb_quat_matrix(tree->body_in_link[body].q)));
+  const lb_m3 R = lb_m3_mul(p.link->R, lb_m3_from(lb_quat_matrix(tree->body.in_link[body].q)));
   const lb_motion q = {lb_m3_apply(R, lb_v4_load(by_q)), lb_m3_apply(R, lb_v4_load(by_q + 3))};
   const lb_motion v = {lb_m3_apply(R, lb_v4_load(by_v)), lb_m3_apply(R, lb_v4_load(by_v + 3))};
-  lb_derive_point(w->of.D, w->S, w->psi, p.index, p.arm);
-  for (int k = 0; k < w->of.D->model->nv; k++) {
+  lb_derive_point(w->D, w->S, w->psi, p.index, p.arm);
+  for (int k = 0; k < w->D->model->nv; k++) {
     to->tree_q[k] += lb_motion_dot(w->S[k], q) + lb_motion_dot(w->psi[k], v);
     to->tree_v[k] += lb_motion_dot(w->S[k], v);
   }
@@ -42,18 +45,18 @@ static void gather(way_back* w, lb_start_slopes* by) {
   memset(by->tree_q, 0, (size_t)tree->nv * sizeof *by->tree_q);
   memset(by->tree_v, 0, (size_t)tree->nv * sizeof *by->tree_v);
   for (int i = 0; i < m->njoint; i++) {
-    const int j = lb_maximal_start_joint(tree, m, i), v = m->joint_v[i];
-    if (m->joint_kind[i] == LB_LINK_FULL) { // it starts straight
+    const int j = lb_maximal_start_joint(tree, m, i), v = m->joint.v[i];
+    if (m->joint.kind[i] == LB_LINK_FULL) { // it starts straight
       continue;
     }
     if (j < 0) {
-      gather_loose(w, m->joint_body[i], by->q + v, by->v + v, by);
+      gather_loose(w, m->joint.body[i], by->q + v, by->v + v, by);
     } else {
-      lb_add(m->joint_nv[i], by->tree_q + tree->joint_v[j], 1, by->q + v);
-      lb_add(m->joint_nv[i], by->tree_v + tree->joint_v[j], 1, by->v + v);
+      lb_add(m->joint.nv[i], by->tree_q + tree->joint.v[j], 1, by->q + v);
+      lb_add(m->joint.nv[i], by->tree_v + tree->joint.v[j], 1, by->v + v);
     }
   }
-  const int particles = 3 * m->nfree; // they come last
+  const int particles = 3 * m->particles.nfree; // they come last
   lb_add(particles, by->tree_q + tree->nv - particles, 1, by->q + m->nv - particles);
   lb_add(particles, by->tree_v + tree->nv - particles, 1, by->v + m->nv - particles);
 }
@@ -64,31 +67,20 @@ typedef struct passing {
   int* order;
 } passing;
 
-// What a row asks for, as numbers say it, changes the objective by its multiplier: motors ask for
-// gaps or rates of joints that close loops, and parameters for where these start.
-typedef struct asked {
-  double* motor; // [nmotor][3] from the one that is asked for on; NULL: nobody is asked
-  double* said;  // [nsaid][3]
-} asked;
-
-static void ask(way_back* w, asked to, int row, double lambda) {
-  int k = 0;
-  if (!to.motor) {
-    return;
-  }
-  if (row >= w->of.loops) {
-    const int said = lb_conditions_said(&w->of, row, &k);
-    to.said[3 * said + k] += lambda;
-  } else if (lb_constraints_row(w->d, row).motor >= 0) {
-    to.motor[3 * lb_constraints_row(w->d, row).motor] += lambda;
+// What a row asks for changes the objective by its multiplier: motors ask for gaps or rates of
+// joints that close loops. `motor` [nmotor][3] from the one that is asked for on; NULL: nobody is
+// asked.
+static void ask(way_back* w, double* motor, int row, double lambda) {
+  if (motor && lb_constraints_row(w->d, row)->motor >= 0) {
+    motor[3 * lb_constraints_row(w->d, row)->motor] += lambda;
   }
 }
 
 // to -= B' lambda, where A' lambda = from[what follows] and A is the chosen part of C.
 static bool pass_on(way_back* w, passing* p, const lb_following* f, const double* C,
-                    const double* B, const double* from, double* to, asked by) {
+                    const double* B, const double* from, double* to, double* motor) {
   const int n = f->count;
-  const int nv = w->of.D->model->nv; // loops join links, whatever else there is
+  const int nv = w->D->model->nv; // loops join links, whatever else there is
   double* x = p->A + (size_t)n * (size_t)n;
   if (n == 0) {
     return true;
@@ -102,7 +94,7 @@ static bool pass_on(way_back* w, passing* p, const lb_following* f, const double
   lb_lu_solve_transposed(n, p->A, n, p->order, 1, x, n);
   for (int i = 0; i < n; i++) {
     lb_add(nv, to, -x[i], B + (size_t)f->row[i] * (size_t)nv);
-    ask(w, by, f->row[i], x[i]);
+    ask(w, motor, f->row[i], x[i]);
   }
   return true;
 }
@@ -110,26 +102,25 @@ static bool pass_on(way_back* w, passing* p, const lb_following* f, const double
 static lb_status pull_loops(way_back* w, lb_start_slopes* by) {
   const lb_optimizing* o = w->o;
   const size_t n = (size_t)(o->places.count > o->rates.count ? o->places.count : o->rates.count);
-  const size_t size = (size_t)w->of.most * (size_t)w->m->tree->nv;
-  double* gap_q = LB_TAKE(&w->of.arena, double, size);
-  double* rate_q = LB_TAKE(&w->of.arena, double, size);
-  double* J = LB_TAKE(&w->of.arena, double, size);
-  double* scratch = LB_TAKE(&w->of.arena, double, 2 * w->m->tree->nv);
-  passing p = {LB_TAKE(&w->of.arena, double, n* n + n), LB_TAKE(&w->of.arena, int, n)};
-  if (!gap_q || !rate_q || !J || !scratch || !p.A || !p.order) {
+  const size_t size = (size_t)lb_constraints_most(w->m->tree) * (size_t)w->m->tree->nv;
+  double* gap_q = LB_TAKE(&w->arena, double, size);
+  double* rate_q = LB_TAKE(&w->arena, double, size);
+  double* J = LB_TAKE(&w->arena, double, size);
+  double* scratch = LB_TAKE(&w->arena, double, 2 * w->m->tree->nv);
+  passing p = {LB_TAKE(&w->arena, double, n* n + n), LB_TAKE(&w->arena, int, n)};
+  if (lb_arena_status(&w->arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  lb_conditions_differentiate(&w->of, gap_q, rate_q, J);
+  lb_constraints_differentiate_rows(w->D, w->d, gap_q, rate_q, J);
   // velocities follow from coordinates, too
-  const asked place = {by->motor, by->said_q}, rate = {by->motor + 1, by->said_v}, none = {0};
-  if (!pass_on(w, &p, &o->rates, J, rate_q, by->tree_v, by->tree_q, rate) ||
-      !pass_on(w, &p, &o->rates, J, J, by->tree_v, by->tree_v, none)) {
+  if (!pass_on(w, &p, &o->rates, J, rate_q, by->tree_v, by->tree_q, by->motor + 1) ||
+      !pass_on(w, &p, &o->rates, J, J, by->tree_v, by->tree_v, NULL)) {
     return LB_FAILED;
   }
-  lb_start_along(o, w->of.D->model, w->of.count, gap_q, scratch);
-  lb_start_along(o, w->of.D->model, 1, by->tree_q, scratch);
-  return pass_on(w, &p, &o->places, gap_q, gap_q, by->tree_q, by->tree_q, place) ? LB_OK
-                                                                                 : LB_FAILED;
+  lb_start_along(o, w->D->model, w->rows, gap_q, scratch);
+  lb_start_along(o, w->D->model, 1, by->tree_q, scratch);
+  return pass_on(w, &p, &o->places, gap_q, gap_q, by->tree_q, by->tree_q, by->motor) ? LB_OK
+                                                                                     : LB_FAILED;
 }
 
 // Everything that is needed of the tree at the start of the last run.
@@ -138,12 +129,15 @@ static void differentiate(way_back* w) {
   const lb_model* tree = w->m->tree;
   memcpy(w->d->q, o->q1, (size_t)tree->nq * sizeof *o->q1);
   memcpy(w->d->qd, o->v1, (size_t)tree->nv * sizeof *o->v1);
-  lb_constraints_leave_out_unilateral(w->d, true);
-  lb_conditions_look(&w->of, w->m->x);
+  lb_kinematics(tree, w->d, w->d->q, w->d->qd);
+  lb_move_origins(tree, w->d->work, w->d->qd);
+  w->rows =
+      w->d->work->constraints ? lb_constraints_linearise(tree, w->d, LB_SET_BILATERAL).count : 0;
+  lb_derive(w->D, w->d, w->d->q, w->d->qd, w->d->qdd, false);
 }
 
 static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* err) {
-  w->S = LB_TAKE(&w->of.arena, lb_motion, 2 * w->m->tree->nv);
+  w->S = LB_TAKE(&w->arena, lb_motion, 2 * w->m->tree->nv);
   lb_status status = w->S ? LB_OK : LB_NO_MEMORY;
   if (status == LB_OK) {
     w->psi = w->S + w->m->tree->nv;
@@ -151,7 +145,7 @@ static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* er
     if (apart) {
       gather(w, by);
     }
-    lb_made_pull(w->o, w->m, w->of.D, w->d, w->S, by);
+    lb_made_pull(w->o, w->D, w->d, w->S, by);
     status = w->o->places.count + w->o->rates.count > 0 ? pull_loops(w, by) : LB_OK;
   }
   return status == LB_OK ? LB_OK
@@ -177,11 +171,15 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slo
   if (status != LB_OK) {
     return status;
   }
-  status = lb_conditions_begin(&w.of, o, m->tree, w.d, true, err);
+  lb_arena_init(&w.arena, o->allocator);
+  const lb_model* links =
+      m->tree->variant.tree ? m->tree->variant.tree : m->tree; // without particles
+  status = lb_derivatives_create(links, o->allocator, &w.D, err);
   if (status == LB_OK) {
     status = pull(&w, apart, by, err);
   }
-  lb_conditions_end(&w.of);
+  lb_derivatives_release(w.D);
+  lb_arena_release(&w.arena);
   lb_data_release(w.d);
   return status;
 }

@@ -134,12 +134,12 @@ static bool ask(void* context, int motor, int kind, int k, const lb_bound* b) {
   const lb_bspline s = lb_curves_spline(q->curves);
   const lb_model* m = q->model;
   const int i = q->what->motor[motor];
-  const bool slides = m->joint_kind[m->motor_joint[i]] == LB_JOINT_PRISMATIC;
+  const bool slides = m->joint.kind[m->motor.joint[i]] == LB_JOINT_PRISMATIC;
   lb_error_add(
       q->err, LB_INVALID, q->what->limit_place[motor],
       "the input of motor '%s' exceeds its limit of %s, %g %s, near t = %.3g s, where it has "
       "%g: slow the motion down there, or raise the limit",
-      m->motor_name[i], KIND[kind].name, at > b->high ? b->high : b->low, KIND[kind].unit[slides],
+      m->motor.name[i], KIND[kind].name, at > b->high ? b->high : b->low, KIND[kind].unit[slides],
       lb_bspline_knot(&s, k + 2), at);
   return false;
 }

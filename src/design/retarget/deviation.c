@@ -24,7 +24,7 @@ static double angle_between(lb_quat a, lb_quat b) {
 static bool input_moves(const lb_model* m, const lb_retarget* w, double t) {
   for (int i = 0; i < w->nmotor; i++) {
     double value[3];
-    lb_profile_evaluate(m->motor_profile[w->motor[i]], t, value);
+    lb_profile_evaluate(m->motor.profile[w->motor[i]], t, value);
     if (fabs(value[1]) > STILL) {
       return true;
     }

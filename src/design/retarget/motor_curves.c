@@ -9,6 +9,7 @@
 #include "design/retarget/retarget_search.h"
 #include "math/curve/time_profile.h"
 #include "math/linear/band.h"
+#include "model/use/model_derive.h"
 
 lb_bspline lb_curves_spline(const lb_curves* c) {
   return (lb_bspline){.degree = 3,
@@ -117,7 +118,7 @@ lb_status lb_curves_fit(const lb_model* model, const lb_retarget* retarget,
   status = scratch ? LB_OK : LB_NO_MEMORY;
   const lb_bspline s = lb_curves_spline(c);
   for (int i = 0; i < c->nmotor && status == LB_OK; i++) {
-    const lb_profile* p = model->motor_profile[retarget->motor[i]];
+    const lb_profile* p = model->motor.profile[retarget->motor[i]];
     double* control = c->control + (size_t)i * (size_t)count;
     double f[3];
     lb_profile_evaluate(p, s.start, f);
@@ -189,49 +190,35 @@ static lb_status play_curve(lb_arena* arena, const lb_curves* c, int i, lb_profi
   return lb_profile_create(arena, &definition, profile);
 }
 
-static lb_status copy_model(lb_arena* arena, const lb_model* from, const lb_retarget* retarget,
-                            const lb_curves* curves, const double* q0, lb_model* m) {
-  *m = *from;
-  m->full = m->condensed = m->interface = NULL;
-  m->assembly = NULL; // it starts where it rests, with everything closed
-  m->nfem = 0;        // they stay with the model that owns them
-  m->motor_profile = LB_TAKE(arena, lb_profile*, m->nmotor);
-  m->q0 = LB_TAKE(arena, double, m->nq);
-  m->qd0 = LB_TAKE(arena, double, m->nv);
-  if (!m->motor_profile || !m->q0 || !m->qd0) {
-    return LB_NO_MEMORY;
-  }
-  memcpy(m->motor_profile, from->motor_profile, (size_t)m->nmotor * sizeof *m->motor_profile);
-  memcpy(m->q0, q0 ? q0 : from->q0, (size_t)m->nq * sizeof *m->q0);
-  memcpy(m->qd0, from->qd0, (size_t)m->nv * sizeof *m->qd0);
-  for (int i = 0; curves && i < curves->nmotor; i++) {
-    const int motor = retarget->motor[i];
-    if (play_curve(arena, curves, i, &m->motor_profile[motor]) != LB_OK) {
-      return LB_NO_MEMORY;
-    }
-    const int joint = m->motor_joint[motor];
-    double f[3];
-    lb_profile_evaluate(m->motor_profile[motor], 0, f);
-    m->q0[m->joint_q[joint]] = f[0];
-    m->qd0[m->joint_v[joint]] = f[1];
-  }
-  return LB_OK;
-}
-
-// One model without those that hang on it.
+// One model without those that hang on it: it starts where it rests, with everything closed.
 static lb_status play_one(const lb_model* model, const lb_retarget* retarget,
                           const lb_curves* curves, const double* q0, const lb_allocator* allocator,
                           lb_model** played) {
-  lb_arena arena;
-  lb_arena_init(&arena, allocator);
-  lb_model* m = LB_TAKE(&arena, lb_model, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  if (!m || !kept || copy_model(&arena, model, retarget, curves, q0, m) != LB_OK) {
-    lb_arena_release(&arena);
+  lb_model* m = lb_model_derive_apart(model, allocator);
+  if (!m) {
     return LB_NO_MEMORY;
   }
-  *kept = arena;
-  m->storage = kept;
+  const lb_model_array own[] = {LB_MODEL_ARRAY(m->motor.profile, m->nmotor),
+                                LB_MODEL_ARRAY(m->start.q, m->nq),
+                                LB_MODEL_ARRAY(m->start.qd, m->nv)};
+  bool ok = LB_MODEL_DERIVE(m, m, m->storage, own);
+  if (ok && q0) {
+    memcpy(m->start.q, q0, (size_t)m->nq * sizeof *m->start.q);
+  }
+  for (int i = 0; ok && curves && i < curves->nmotor; i++) {
+    const int motor = retarget->motor[i], joint = m->motor.joint[motor];
+    double f[3];
+    ok = play_curve(m->storage, curves, i, &m->motor.profile[motor]) == LB_OK;
+    if (ok) {
+      lb_profile_evaluate(m->motor.profile[motor], 0, f);
+      m->start.q[m->joint.q[joint]] = f[0];
+      m->start.qd[m->joint.v[joint]] = f[1];
+    }
+  }
+  if (!ok) {
+    lb_model_release(m);
+    return LB_NO_MEMORY;
+  }
   *played = m;
   return LB_OK;
 }
@@ -239,16 +226,18 @@ static lb_status play_one(const lb_model* model, const lb_retarget* retarget,
 lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
                         const double* q0, const lb_allocator* allocator, lb_model** played,
                         lb_error* err) {
-  const lb_model* full = model->full;
+  const lb_model* full = model->variant.full;
   lb_model* m = NULL;
   lb_status status = play_one(model, retarget, curves, full ? NULL : q0, allocator, &m);
   if (status == LB_OK && full) {
-    status = play_one(full, retarget, curves, q0, allocator, &m->full);
-    if (status == LB_OK && full->condensed) {
-      status = play_one(full->condensed, retarget, curves, NULL, allocator, &m->full->condensed);
+    status = play_one(full, retarget, curves, q0, allocator, &m->variant.full);
+    if (status == LB_OK && full->variant.condensed) {
+      status = play_one(full->variant.condensed, retarget, curves, NULL, allocator,
+                        &m->variant.full->variant.condensed);
     }
-    if (status == LB_OK && full->interface) {
-      status = play_one(full->interface, retarget, curves, NULL, allocator, &m->full->interface);
+    if (status == LB_OK && full->variant.interface) {
+      status = play_one(full->variant.interface, retarget, curves, NULL, allocator,
+                        &m->variant.full->variant.interface);
     }
     if (status != LB_OK) {
       lb_model_release(m);

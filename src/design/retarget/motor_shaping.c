@@ -123,7 +123,7 @@ static void chain(shaper* s, const lb_vibration* v) {
 
 static void play_shaped(const void* context, int i, samples* s) {
   const shaper* p = context;
-  const lb_profile* profile = p->m->motor_profile[p->w->motor[i]];
+  const lb_profile* profile = p->m->motor.profile[p->w->motor[i]];
   for (int k = 0; k < s->n; k++) {
     s->y[k] = 0;
     for (int j = 0; j < p->n; j++) {

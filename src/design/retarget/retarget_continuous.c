@@ -56,11 +56,11 @@ static lb_status check_joints(const lb_retargeting* r) {
                         "differ: leave 'torque' and 'robust' out");
   }
   for (int i = 0; i < m->njoint; i++) {
-    if (m->joint_nq[i] != m->joint_nv[i]) {
+    if (m->joint.nq[i] != m->joint.nv[i]) {
       return lb_error_add(r->err, LB_INVALID, (lb_place){0},
                           "the continuous adjoint is for joints whose coordinates are angles and "
                           "distances: '%s' is a ball or free joint",
-                          m->joint_name[i]);
+                          m->joint.name[i]);
     }
   }
   return LB_OK;

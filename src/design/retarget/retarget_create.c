@@ -51,7 +51,7 @@ static lb_status fill_tracks(lb_retarget* r, lb_arena* arena, const lb_model* m,
   for (int i = 0; i < what->ntrack; i++) {
     const lb_scene_track* t = &what->track[i];
     r->track[i] = (lb_retarget_track){.body = t->body,
-                                      .point = t->has_point ? t->point : m->body_mass[t->body].com,
+                                      .point = t->has_point ? t->point : m->body.mass[t->body].com,
                                       .position = t->position,
                                       .orientation = t->orientation};
     if (t->weight.count > 0 && lb_profile_create(arena, &t->weight, &r->track[i].weight) != LB_OK) {
@@ -74,11 +74,11 @@ static lb_status check(const lb_model* m, const lb_scene_retarget* what, const l
                         "there is no motor whose curve could be changed: one that drives the "
                         "position of a joint with one coordinate, which closes no loop");
   }
-  if (m->nparticle > 0) {
+  if (m->particles.nparticle > 0) {
     return lb_error_add(
         err, LB_INVALID, place,
         "retargeting keeps how every coordinate of a step follows from every one before it, and "
-        "strands and flesh have too many for that (take them out, or use 'limber optimize')");
+        "ropes and deformables have too many for that (take them out, or use 'limber optimize')");
   }
   if (m->ndense < m->nv) {
     return lb_error_add(err, LB_INVALID, place, "retargeting needs bodies in a basis");

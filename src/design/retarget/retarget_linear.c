@@ -1,8 +1,6 @@
 // The motion to first order around a run, as the recursion of retarget_search.h: made on the way
 // back, used for as many products as the search asks for. A product costs a few hundredths of a
 // simulation.
-#include <cblas.h>
-#undef I // complex.h comes along
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +14,7 @@ static const double LEAST = 2e-3;
 
 static bool is_driven(const lb_model* m, int v) {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i] && m->link_v[i] == v) {
+    if (m->link.driven[i] && m->link.v[i] == v) {
       return true;
     }
   }
@@ -32,7 +30,7 @@ static void choose_coordinates(lb_linear* L) {
     }
   }
   for (int i = 0; i < what->nmotor; i++) {
-    L->motor[i] = m->motor_v[what->motor[i]];
+    L->motor[i] = m->motor.v[what->motor[i]];
     L->ntorque += isfinite(what->limit[i].torque);
   }
   for (int t = 0; t < what->ntrack; t++) {
@@ -186,7 +184,7 @@ void lb_linear_keep(lb_linear* L, int own, lb_step_derivative* D, const lb_miss*
   float* T = L->T + (size_t)own * (size_t)L->nrow * wide;
   for (int t = 0; t < r->what->ntrack; t++) {
     const lb_retarget_track* track = &r->what->track[t];
-    lb_derive_point(lb_step_dynamics(D), S, NULL, r->model->body_link[track->body], miss[t].arm);
+    lb_derive_point(lb_step_dynamics(D), S, NULL, r->model->body.link[track->body], miss[t].arm);
     const double h = r->share * L->h;
     const double wp = sqrt(miss[t].weight[0] * h), wo = sqrt(miss[t].weight[1] * h);
     for (int k = 0; k < 3 && track->position > 0; k++, T += wide) {
@@ -195,6 +193,68 @@ void lb_linear_keep(lb_linear* L, int own, lb_step_derivative* D, const lb_miss*
     }
     for (int k = 0; k < 3 && track->orientation > 0; k++, T += wide) {
       keep_row(L, T, S, lb_v4_zero(), wo * miss[t].axis[k]);
+    }
+  }
+}
+
+// --- products with matrices ---
+
+// Matrices are read once a product, so what counts is how fast they come from memory: four rows are
+// taken at a time, sixteen numbers of each. Sums have the same order on every processor.
+enum { ROWS = 4, LANES = 16 };
+typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
+
+static lanes load(const float* x) {
+  lanes v;
+  memcpy(&v, x, sizeof v);
+  return v;
+}
+
+// y = A x of `n` rows, ROWS at most.
+static void multiply_rows(int n, int width, const float* A, const float* x, float* y) {
+  lanes sum[ROWS] = {{0}};
+  int k = 0;
+  for (; k + LANES <= width; k += LANES) {
+    const lanes at = load(x + k);
+    for (int r = 0; r < n; r++) {
+      sum[r] += load(A + (size_t)r * (size_t)width + k) * at;
+    }
+  }
+  for (int r = 0; r < n; r++) {
+    y[r] = 0;
+    for (int l = 0; l < LANES; l++) {
+      y[r] += sum[r][l];
+    }
+    for (int l = k; l < width; l++) {
+      y[r] += A[(size_t)r * (size_t)width + (size_t)l] * x[l];
+    }
+  }
+}
+
+// y = A x, A [n][width].
+static void multiply(int n, int width, const float* A, const float* x, float* y) {
+  int r = 0;
+  for (; r + ROWS <= n; r += ROWS) { // the number of rows is known here
+    multiply_rows(ROWS, width, A + (size_t)r * (size_t)width, x, y + r);
+  }
+  multiply_rows(n - r, width, A + (size_t)r * (size_t)width, x, y + r);
+}
+
+// y = A'x
+static void multiply_transposed(int n, int width, const float* A, const float* x,
+                                float* restrict y) {
+  const size_t w = (size_t)width;
+  int r = 0;
+  memset(y, 0, w * sizeof *y);
+  for (; r + ROWS <= n; r += ROWS) {
+    const float *a = A + (size_t)r * w, *b = a + w, *c = b + w, *d = c + w;
+    for (int k = 0; k < width; k++) {
+      y[k] += a[k] * x[r] + b[k] * x[r + 1] + c[k] * x[r + 2] + d[k] * x[r + 3];
+    }
+  }
+  for (; r < n; r++) {
+    for (int k = 0; k < width; k++) {
+      y[k] += A[(size_t)r * w + (size_t)k] * x[r];
     }
   }
 }
@@ -235,8 +295,7 @@ static void forward(lb_linear* L, const double* x) {
       in[F + k] = (float)(L->c[0] * v1[k] + L->c[1] * v2[k]);
     }
     play(L, i, x, in + 2 * F);
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, F + L->ntorque, L->width, 1,
-                matrix_of(L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
+    multiply(F + L->ntorque, L->width, matrix_of(L->G, i, size_of_G(L)), in, out);
     for (int j = 0; j < L->ntorque; j++) {
       L->change[i * L->ntorque + j] = out[F + j];
     }
@@ -248,9 +307,8 @@ static void forward(lb_linear* L, const double* x) {
     for (int j = 0; j < L->nmotor; j++) {
       out[F + j] = in[2 * F + 3 * j];
     }
-    cblas_sgemv(CblasRowMajor, CblasNoTrans, L->nrow, wide, 1,
-                matrix_of(L->T, i, (size_t)L->nrow * (size_t)wide), wide, out, 1, 0,
-                L->y + (size_t)i * (size_t)L->nrow, 1);
+    multiply(L->nrow, wide, matrix_of(L->T, i, (size_t)L->nrow * (size_t)wide), out,
+             L->y + (size_t)i * (size_t)L->nrow);
   }
 }
 
@@ -276,9 +334,8 @@ static void back(lb_linear* L, double* y) {
     double *q2 = L->q[(i + 1) % 3], *v2 = L->v[(i + 1) % 3];
     // here in: of (v, torques) and then (q, angles); out: of (qh, vh, u)
     float *in = L->in, *at = in + F + L->ntorque, *out = L->out;
-    cblas_sgemv(CblasRowMajor, CblasTrans, L->nrow, wide, 1,
-                matrix_of(L->T, i, (size_t)L->nrow * (size_t)wide), wide,
-                L->y + (size_t)i * (size_t)L->nrow, 1, 0, at, 1);
+    multiply_transposed(L->nrow, wide, matrix_of(L->T, i, (size_t)L->nrow * (size_t)wide),
+                        L->y + (size_t)i * (size_t)L->nrow, at);
     for (int k = 0; k < F; k++) {
       q[k] += (double)at[k];
       in[k] = (float)(v[k] + L->dt * q[k]);
@@ -286,8 +343,7 @@ static void back(lb_linear* L, double* y) {
     for (int j = 0; j < L->ntorque; j++) {
       in[F + j] = L->change[i * L->ntorque + j];
     }
-    cblas_sgemv(CblasRowMajor, CblasTrans, F + L->ntorque, L->width, 1,
-                matrix_of(L->G, i, size_of_G(L)), L->width, in, 1, 0, out, 1);
+    multiply_transposed(F + L->ntorque, L->width, matrix_of(L->G, i, size_of_G(L)), in, out);
     for (int k = 0; k < F; k++) {
       const double qh = q[k] + (double)out[k], vh = (double)out[F + k];
       q1[k] += L->c[0] * qh;

@@ -18,9 +18,9 @@
 lb_miss lb_track_miss(const lb_retargeting* r, const lb_data* d, int track, double time) {
   const lb_model* m = r->model;
   const lb_retarget_track* t = &r->what->track[track];
-  const int link = m->body_link[t->body];
+  const int link = m->body.link[t->body];
   const lb_state* s = &d->work->state[link]; // state[-1] is the world
-  const lb_transform* X = &m->body_in_link[t->body];
+  const lb_transform* X = &m->body.in_link[t->body];
   const lb_v4 p = s->p + lb_m3_apply(s->R, lb_v4_from(lb_transform_point(*X, t->point)));
   const lb_m3 R = lb_m3_mul(s->R, lb_m3_from(lb_quat_matrix(X->q)));
   double factor[3] = {1, 0, 0};
@@ -107,7 +107,7 @@ static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_
 
 lb_integrator lb_motion_integrator(const lb_model* m) {
   const lb_integrator by = m->solver.integrator;
-  return by == LB_INTEGRATOR_BDF1 || by == LB_INTEGRATOR_SDIRK2 ? by : LB_INTEGRATOR_BDF2;
+  return lb_integrator_method(by) == LB_METHOD_IMPLICIT ? by : LB_INTEGRATOR_BDF2;
 }
 
 lb_status lb_motion_stepper(const lb_retargeting* r, const lb_model* played, lb_stepper** st) {

@@ -4,6 +4,7 @@
 
 #include "design/retarget/retarget_search.h"
 #include "limber/shaping.h"
+#include "model/use/model_derive.h"
 
 // Where everything rests at the start.
 static lb_status find_start(lb_data* d, lb_error* err) {
@@ -16,7 +17,7 @@ static lb_status play_into(const lb_model* m, const lb_retarget* w, const lb_cur
                            lb_error* err) {
   lb_data* d = NULL;
   lb_model* played = NULL;
-  lb_status status = lb_data_create(m->full ? m->full : m, r->allocator, &d, err);
+  lb_status status = lb_data_create(m->variant.full ? m->variant.full : m, r->allocator, &d, err);
   if (status == LB_OK) {
     status = find_start(d, err);
   }
@@ -70,7 +71,8 @@ lb_status lb_targets_quasistatic(const lb_model* m, const lb_retarget* w,
                                  const lb_simulate_options* options, lb_recording* recording,
                                  lb_targets** targets, lb_error* err) {
   lb_recording* dense = NULL;
-  lb_model often = *m; // the same, with frames at least every EVERY
+  lb_model often; // the same, with frames at least every EVERY
+  lb_model_derive(&often, m, NULL, NULL, 0);
   often.record.every = m->record.every / ceil(m->record.every / EVERY * (1 - 1e-12));
   lb_status status = lb_quasistatic_motion(m, options, recording, err);
   if (status == LB_OK) {

@@ -1,49 +1,64 @@
-// The search for curves: Gauss and Newton's method.
+// The search for curves. Its objective is that of the motion (retarget_motion.c) and its gradient;
+// the searches are those of src/design/search.
 //
 // With residuals y of the tracked bodies and the regularisers' form B, the objective is
 // 1/2 y'y + 1/2 x'Bx, and its second derivative nearly H = J'J + B: residuals are small where the
-// curves are good, and the motion depends almost linearly on them. An iteration finds
+// curves are good, and the motion depends almost linearly on them. An iteration of Gauss and
+// Newton's method finds
 //
 //   p = argmin g'p + 1/2 p'Hp   within the limits                                            (1)
 //
-// by an interior-point method and conjugate gradients with products J'(J p) (gauss_newton.c,
-// retarget_linear.c). Where the motion is not that linear, p must not be too violent: H gets mu
-// times the form of p's accelerations, with mu rising and falling as predictions fail and come true
-// (Levenberg and Marquardt). g is the exact gradient of the steps (retarget_gradient.c), so where
-// the search ends does not depend on what H leaves out. Limits are linear in x: as long as they
-// hold at its start they hold on the whole way to where (1) ends.
+// by an interior-point method and conjugate gradients with products J'(J p) (curve_step.c,
+// retarget_linear.c). Where the motion is not that linear, p must not be too violent: the damping
+// is on p's accelerations. g is the exact gradient of the steps (retarget_gradient.c), so where the
+// search ends does not depend on what H leaves out. Limits are linear in x: as long as they hold at
+// its start they hold on the whole way to where (1) ends.
+//
+// BFGS, as the document has it, and L-BFGS with a preconditioner are there to be compared with.
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#include "design/retarget/gauss_newton.h"
-#include "math/linear/dense.h"
+#include "design/retarget/curve_step.h"
 
 enum {
   MOST_TRIALS = 6, // of one iteration
   PART_TRIALS = 3, // before a part of the draft is found to be too long
   PART_ITERATIONS = 6,
-  IDLES = 2 // iterations in a row that gain too little end the search
+  IDLE = 2,        // iterations that together gain too little end the search
+  IDLE_PAIRS = 5,  // of those that know gradients only
+  FEW_PAIRS = 20,  // of L-BFGS
+  MOST_PAIRS = 500 // of BFGS
 };
 
 // A search goes through these stages, with ever better models of the motion.
 enum { DRAFT, ROUGH, FINE };
-// What it remembers: the gradient's norm at the start, mu, the stage, and the weight of torques
-// beyond their limits; how often in a row it gained too little; and how much it has done.
-enum { NORM, MU, STAGE, HOLD, IDLE, RUNS, GRADIENTS, MEMORY };
+// What it remembers: the stage, iterations before the present search, its first damping, the weight
+// of torques beyond their limits, and how much it has done. Then come the motors' weights in the
+// preconditioner, and what the search remembers.
+enum { STAGE, BASE, DAMPING, HOLD, RUNS, GRADIENTS, HEAD };
 
 // Steps are that long [s] before the last stage, which begins when an iteration gains less than
 // this part of the objective.
 static const double ROUGH_STEP = 2e-3, ROUGHLY = 0.03;
 // The draft goes on by so much [s] when an iteration gains less than this part; it looks so far
-// behind and ahead of there.
+// behind and ahead of there. Predictions have to come true by this part.
 static const double ADVANCE = 1, LEAST_ADVANCE = 0.2, PARTLY = 0.2, BEHIND = 1.5, AHEAD = 0.4;
-// How much of what was predicted should come true.
-static const double POOR = 0.1, FAIR = 0.4, GOOD = 0.75;
-// The first mu, as a part of first_mu(); along limits, where nothing is gentle, all of it.
-static const double GENTLE = 1e-3;
+static const double FAIR = 0.4;
+static const double FIRST_STEP = 0.01; // [rad] that the first step of L-BFGS changes a curve by
 
-// --- steps ---
+typedef struct curve_search {
+  lb_newton at; // first: it is the context of its step, too
+  const lb_retarget_options* options;
+  lb_retarget_state* state;
+  lb_objective f;
+  const lb_search_type* type;
+  lb_search_options how;
+  lb_retarget_value there, kept, found; // of the last trial, the best one, the last iteration
+  double runs, gradients;               // before this stage
+  double began;                         // when the iteration did [s]
+  double* draft;                        // [n] curves before it
+} curve_search;
 
 static double now(void) {
   struct timespec t;
@@ -51,91 +66,96 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// The first mu: as much as tracked bodies weigh, for motions faster than a tenth of a second; those
-// that move only when something bends weigh nothing here.
-static double first_mu(lb_newton* s) {
-  static const double FAST = 0.05; // [s] over a radian
-  double sum = 0, whole = 0;
-  memset(s->band, 0, (size_t)s->n * (size_t)(s->width + 1) * sizeof *s->band);
-  lb_linear_still(s->linear, s->band, s->width);
-  for (int i = 0; i < s->n; i++) {
-    sum += s->band[(size_t)i * (size_t)(s->width + 1)];
-    whole += s->r.square[4 * (i % s->r.input->ncontrol)];
-  }
-  return fmax(s->r.what->smoothness, sum / whole * pow(FAST, 4));
+static double* sigma_of(const curve_search* s) {
+  return s->state->memory + HEAD;
 }
 
-// How much the objective should fall along p.
-static double predict(lb_newton* s) {
-  const double mu = s->mu;
-  s->mu = 0;
-  lb_newton_multiply(s, s->image, s->p);
-  s->mu = mu;
-  return lb_linear_lean_gain(s->linear, s->p) - lb_dot(s->n, s->gradient, s->p) -
-         lb_dot(s->n, s->p, s->image) / 2;
+static double* memory_of(const curve_search* s) {
+  return sigma_of(s) + s->at.r.what->nmotor;
 }
 
-// One trial: to where (1) ends. Sets what part of the prediction came true; less than nothing when
-// the motion cannot even be simulated there.
-static lb_status try_direction(lb_newton* s, const lb_curves* curves, double objective,
-                               lb_retarget_value* there, double* came) {
-  const double reach = lb_limits_reach(s->limits, curves->control, s->p);
-  for (int k = 0; k < s->n; k++) {
-    s->p[k] *= reach;
-    s->trial->control[k] = curves->control[k] + s->p[k];
-  }
-  const double predicted = predict(s);
-  lb_error quiet = lb_error_make(s->r.allocator);
-  lb_error* err = s->r.err;
-  s->r.err = &quiet;
-  const lb_status status = lb_motion_run(&s->r, s->trial, there);
-  s->r.err = err;
-  lb_error_clear(&quiet);
-  if (status == LB_INTERRUPTED || status == LB_NO_MEMORY) {
-    return lb_error_add(err, status, (lb_place){0}, "%s", lb_status_text(status));
-  }
-  *came = status == LB_OK && predicted > 0 ? (objective - there->objective) / predicted : -1;
-  return LB_OK;
-}
+// --- the objective ---
 
-// The step that is taken: p with a mu that predicts well enough. `fell`: there was one.
-static lb_status take_step(lb_newton* s, lb_curves* curves, lb_retarget_value* value, bool* fell) {
-  *fell = false;
-  for (int i = 0; i < s->trials && !*fell; i++) {
-    lb_retarget_value there;
-    double came = -1;
-    lb_status status = lb_newton_direction(s, curves->control);
-    if (status == LB_OK) {
-      status = try_direction(s, curves, value->objective, &there, &came);
-    }
-    if (status != LB_OK) {
-      return status;
-    }
-    *fell = came > POOR;
-    s->came = came;
-    s->mu *= came > GOOD ? 0.2 : came > FAIR ? 0.7 : came > POOR ? 3 : 10;
-    if (*fell) {
-      memcpy(curves->control, s->trial->control, (size_t)s->n * sizeof(double));
-      *value = there;
-    }
-  }
-  return LB_OK;
-}
-
-// One iteration; `far`: there may be more to gain than `enough`, as a part of the objective.
-static lb_status improve(lb_newton* s, lb_curves* curves, lb_retarget_value* value, double enough,
-                         bool* far) {
-  const double before = value->objective;
-  bool fell = false;
-  lb_status status = lb_motion_gradient(&s->r, curves, s->gradient, s->linear);
-  if (status == LB_OK) {
-    lb_newton_clear_fixed(s, s->gradient);
-    s->norm = sqrt(lb_dot(s->n, s->gradient, s->gradient));
-    s->mu = s->mu > 0 ? s->mu : (s->limits->count > 0 ? 1 : GENTLE) * first_mu(s);
-    status = take_step(s, curves, value, &fell);
-  }
-  *far = fell && before - value->objective > enough * before;
+static lb_status value(void* context, const double* x, double* value, lb_error* err) {
+  curve_search* s = context;
+  s->at.r.err = err;
+  memcpy(s->at.trial->control, x, (size_t)s->at.n * sizeof *x);
+  const lb_status status = lb_motion_run(&s->at.r, s->at.trial, &s->there);
+  *value = s->there.objective;
   return status;
+}
+
+static void keep(void* context) {
+  curve_search* s = context;
+  s->kept = s->there;
+}
+
+// L-BFGS makes its preconditioner where the search begins.
+static lb_status gradient(void* context, const double* x, double* g, lb_error* err) {
+  curve_search* s = context;
+  double* sigma = sigma_of(s);
+  const bool weigh = s->f.precondition && sigma[0] == 0;
+  s->at.r.err = err;
+  memcpy(s->at.trial->control, x, (size_t)s->at.n * sizeof *x);
+  const lb_status status =
+      lb_motion_gradient(&s->at.r, s->at.trial, g, s->f.step || weigh ? s->at.linear : NULL);
+  lb_newton_clear_fixed(&s->at, g);
+  if (status != LB_OK || !weigh) {
+    return status;
+  }
+  lb_curves_weigh(&s->at, sigma);
+  return lb_curves_precondition(&s->at, sigma, err);
+}
+
+static lb_status step(void* context, const double* x, const double* g, double* damping, double* p,
+                      double* gain, lb_error* err) {
+  curve_search* s = context;
+  *damping = *damping > 0 ? *damping : s->state->memory[DAMPING];
+  return lb_newton_step(&s->at, x, g, damping, p, gain, err);
+}
+
+static double reach(void* context, const double* x, const double* p) {
+  return lb_limits_reach(((lb_newton*)context)->limits, x, p);
+}
+
+// When the search is over and torques are still beyond their limits: that gets more expensive, so
+// that it goes on. As soon as it can help no more, it is over.
+static bool is_loose(const curve_search* s) {
+  static const double MOST = 1e6;
+  return s->kept.torque > LB_TORQUE_KEPT && s->at.r.hold < MOST * lb_torque_hold(s->at.r.what);
+}
+
+static bool tell(curve_search* s, double gradient) {
+  lb_retarget_state* state = s->state;
+  const int limit = s->at.r.what->iterations, rest = s->f.step ? 1 : limit - state->iteration;
+  const double each = now() - s->began;
+  state->memory[RUNS] = s->runs + s->at.r.nrun;
+  state->memory[GRADIENTS] = s->gradients + s->at.r.ngradient;
+  s->found = s->kept;
+  s->began = now();
+  const lb_retarget_news news = {.iteration = state->iteration,
+                                 .value = s->kept,
+                                 .gradient = gradient,
+                                 .left = state->iteration == 0 ? NAN
+                                         : state->done         ? 0
+                                                               : each * rest,
+                                 .runs = (int)state->memory[RUNS],
+                                 .gradients = (int)state->memory[GRADIENTS]};
+  return !s->options->news || s->options->news(s->options->context, &news, state);
+}
+
+static bool news(void* context, const lb_search_news* n) {
+  curve_search* s = context;
+  lb_retarget_state* state = s->state;
+  const bool fine = state->memory[STAGE] == FINE;
+  if (n->iteration == 0 && state->iteration > 0) {
+    return true; // a stage begins
+  }
+  state->iteration = (int)state->memory[BASE] + n->iteration;
+  const bool limit = state->iteration >= s->at.r.what->iterations;
+  const bool found = n->over && fine && !is_loose(s);
+  state->done = s->f.step ? limit || found : found && !limit; // others may be given more iterations
+  return tell(s, n->gradient);
 }
 
 // --- a first draft ---
@@ -162,166 +182,183 @@ static void look_at(lb_newton* s, double from, double until) {
 
 // Better curves for the part that is looked at. Not `well`: to first order nothing can be said of
 // it, and it should be shorter.
-static lb_status draft_part(lb_newton* s, lb_curves* curves, bool may_fail, bool* well) {
-  lb_retarget_value part;
+static lb_status draft_part(curve_search* s, bool may_fail, bool* well, lb_error* err) {
+  lb_search q;
   bool far = true;
-  lb_status status = lb_motion_run(&s->r, curves, &part);
+  memset(memory_of(s), 0, lb_search_memory(s->type, s->at.n, &s->how) * sizeof(double));
+  lb_status status = lb_search_begin(&q, s->type, &s->f, &s->how, s->state->curves->control,
+                                     memory_of(s), s->state->allocator, err);
   for (int i = 0; i < PART_ITERATIONS && far && status == LB_OK; i++) {
-    s->trials = may_fail && i == 0 ? PART_TRIALS : MOST_TRIALS;
-    status = improve(s, curves, &part, PARTLY, &far);
-    *well = i > 0 || !may_fail || s->came > FAIR;
-    far = *well && (far || s->came < FAIR);
+    const double before = q.value;
+    q.options.trials = may_fail && i == 0 ? PART_TRIALS : MOST_TRIALS;
+    status = lb_search_iterate(&q, &far);
+    *well = i > 0 || !may_fail || q.came > FAIR;
+    far = *well && ((far && before - q.value > PARTLY * before) || q.came < FAIR);
   }
-  s->trials = MOST_TRIALS;
+  s->state->memory[DAMPING] = lb_search_damping(memory_of(s));
+  lb_search_finish(&q);
   return status;
 }
 
 // Part after part from the start on: what shakes at the end of one is not yet much, and what the
 // input makes of the whole may be so wild that nothing can be said to first order. Taken when it is
-// better than the input.
-static lb_status draft(lb_newton* s, lb_curves* curves, lb_retarget_value* value) {
-  const double end = s->whole * s->r.h;
+// better than the input, whose value is in `kept`.
+static lb_status draft(curve_search* s, lb_error* err) {
+  const double end = s->at.whole * s->at.r.h;
+  double *x = s->state->curves->control, done = 0, by = ADVANCE, unused = 0;
+  const lb_retarget_value input = s->kept;
   lb_status status = LB_OK;
-  s->mu = 0;
-  memcpy(s->draft, curves->control, (size_t)s->n * sizeof(double));
-  double done = 0, by = ADVANCE;
+  memcpy(s->draft, x, (size_t)s->at.n * sizeof *x);
+  s->state->memory[DAMPING] = 0;
   while (done < end && status == LB_OK) {
     bool well = false;
-    look_at(s, done - BEHIND, done + by + AHEAD);
-    status = draft_part(s, curves, by > LEAST_ADVANCE, &well);
+    look_at(&s->at, done - BEHIND, done + by + AHEAD);
+    status = draft_part(s, by > LEAST_ADVANCE, &well, err);
     done += well ? by : 0;
     by *= well ? 1.5 : 0.5;
-    if (status == LB_OK && !lb_progress_report(s->r.progress, fmin(1, done / end), "drafting")) {
-      status = lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
+    if (status == LB_OK && !lb_progress_report(s->at.r.progress, fmin(1, done / end), "drafting")) {
+      status = lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
     }
   }
-  look_at(s, 0, INFINITY);
-  lb_retarget_value there = {.objective = INFINITY};
-  if (status == LB_OK) {
-    status = lb_motion_run(&s->r, curves, &there);
-  }
-  if (there.objective < value->objective) {
-    *value = there;
-  } else {
-    memcpy(curves->control, s->draft, (size_t)s->n * sizeof(double));
-  }
+  look_at(&s->at, 0, INFINITY);
+  status = status == LB_OK ? value(s, x, &unused, err) : status;
+  const bool better = status == LB_OK && s->there.objective < input.objective;
+  s->kept = better ? s->there : input;
+  memcpy(x, better ? x : s->draft, (size_t)s->at.n * sizeof *x);
   return status;
 }
 
-static lb_status open_search(lb_newton* s, lb_arena* arena) {
-  const int M = s->r.what->nmotor;
-  s->n = M * s->r.input->ncontrol;
-  s->width = 4 * M - 1;
-  double** const vector[] = {&s->gradient, &s->p,     &s->residual, &s->z,     &s->direction,
-                             &s->image,    &s->right, &s->swapped,  &s->draft, &s->before};
-  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
-    *vector[i] = LB_TAKE(arena, double, s->n);
-    if (!*vector[i]) {
-      return LB_NO_MEMORY;
-    }
+// The draft counts as one iteration.
+static lb_status run_draft(curve_search* s, lb_error* err) {
+  lb_retarget_state* state = s->state;
+  double unused = 0;
+  lb_status status = value(s, state->curves->control, &unused, err);
+  keep(s);
+  bool on = status != LB_OK || tell(s, 1);
+  status = status == LB_OK && on ? draft(s, err) : status;
+  if (status == LB_OK && on) {
+    state->memory[STAGE] = ROUGH;
+    state->memory[BASE] = ++state->iteration;
+    state->done = state->iteration >= s->at.r.what->iterations;
+    memset(memory_of(s), 0, lb_search_memory(s->type, s->at.n, &s->how) * sizeof(double));
+    on = tell(s, 1);
   }
-  s->band = LB_TAKE(arena, double, (size_t)s->n*(size_t)(s->width + 1));
-
-  if (!s->band || lb_linear_create(&s->r, &s->linear) != LB_OK ||
-      lb_limits_create(&s->r, arena, &s->limits) != LB_OK) {
-    return LB_NO_MEMORY;
-  }
-  s->whole = s->r.nstep;
-  s->trials = MOST_TRIALS;
-  look_at(s, 0, INFINITY);
-  return LB_OK;
+  return on ? status : lb_error_add(err, LB_INTERRUPTED, (lb_place){0}, "interrupted");
 }
 
-// --- iterations ---
+// --- stages ---
 
-// When the search is over and torques are still beyond their limits: make that more expensive, so
-// that it goes on. As soon as that can help no more, it is over.
-static bool tighten(lb_newton* s, lb_retarget_value* value) {
-  static const double MORE = 10, MOST = 1e6;
-  if (value->torque <= LB_TORQUE_KEPT || s->r.hold >= MOST * lb_torque_hold(s->r.what)) {
-    return false;
-  }
-  s->r.hold *= MORE;
-  value->objective += (MORE - 1) * value->limits;
-  value->limits *= MORE;
-  return true;
+// Another search goes on from where one ended.
+static void begin_again(curve_search* s) {
+  double* m = s->state->memory;
+  m[BASE] = s->state->iteration;
+  m[DAMPING] = lb_search_damping(memory_of(s));
+  memset(memory_of(s), 0, lb_search_memory(s->type, s->at.n, &s->how) * sizeof(double));
 }
 
-// `each` is what an iteration takes [s].
-static lb_status tell(lb_newton* s, const lb_retarget_options* options,
-                      const lb_retarget_state* state, const lb_retarget_value* value, double each) {
-  const double norm = state->memory[NORM];
-  const lb_retarget_news news = {.iteration = state->iteration,
-                                 .value = *value,
-                                 .gradient = norm > 0 ? s->norm / norm : 1,
-                                 .left = state->done ? 0 : each,
-                                 .runs = (int)state->memory[RUNS],
-                                 .gradients = (int)state->memory[GRADIENTS]};
-  if (!options->news || options->news(options->context, &news, state)) {
-    return LB_OK;
-  }
-  return lb_error_add(s->r.err, LB_INTERRUPTED, (lb_place){0}, "interrupted after iteration %d",
-                      state->iteration);
+static lb_status blocked(const curve_search* s, lb_error* err) {
+  return lb_error_add(err, LB_FAILED, (lb_place){0},
+                      "a motor's curve has come to its limits, which '%s' cannot follow "
+                      "(choose gauss-newton)",
+                      lb_retarget_method_name(s->options->method));
 }
 
 // From where the state is to the end of its stage.
-static lb_status iterate(lb_newton* s, const lb_retarget_options* options, lb_retarget_state* state,
-                         lb_retarget_value* value) {
-  const double stage = state->memory[STAGE];
-  const double runs = state->memory[RUNS], gradients = state->memory[GRADIENTS];
-  s->mu = state->memory[MU];
-  s->r.hold = state->memory[HOLD] > 0 ? state->memory[HOLD] : s->r.hold;
-  lb_status status = lb_motion_run(&s->r, state->curves, value);
-  if (status == LB_OK && state->iteration == 0) {
-    status = tell(s, options, state, value, NAN);
+static lb_status iterate(curve_search* s, lb_error* err) {
+  static const double MORE = 10;
+  lb_retarget_state* state = s->state;
+  double* m = state->memory;
+  const bool fine = m[STAGE] == FINE;
+  lb_search_end end = LB_SEARCH_INTERRUPTED;
+  double unused = 0;
+  s->how.patience = !s->f.step ? IDLE_PAIRS : fine ? IDLE : 1;
+  s->how.tolerance = fine ? s->at.r.what->tolerance : ROUGHLY;
+  s->how.iterations = state->done ? 0 : s->at.r.what->iterations - (int)m[BASE];
+  s->at.r.hold = m[HOLD] > 0 ? m[HOLD] : s->at.r.hold;
+  const lb_status status = lb_search_run(s->type, &s->f, &s->how, state->curves->control,
+                                         memory_of(s), &unused, &end, state->allocator, err);
+  if (status != LB_OK || end == LB_SEARCH_BLOCKED) {
+    return status != LB_OK ? status : blocked(s, err);
   }
-  while (status == LB_OK && !state->done && state->memory[STAGE] == stage) {
-    const double began = now();
-    const double enough = stage < FINE ? ROUGHLY : s->r.what->tolerance;
-    bool far = false;
-    status = stage == DRAFT ? draft(s, state->curves, value)
-                            : improve(s, state->curves, value, enough, &far);
-    if (status != LB_OK) {
-      break;
-    }
-    state->memory[RUNS] = runs + s->r.nrun;
-    state->memory[GRADIENTS] = gradients + s->r.ngradient;
-    state->memory[MU] = s->mu;
-    state->memory[NORM] = state->memory[NORM] > 0 ? state->memory[NORM] : s->norm;
-    state->iteration++;
-    state->memory[IDLE] = far ? 0 : state->memory[IDLE] + 1;
-    far = far || (stage == FINE && (state->memory[IDLE] < IDLES || tighten(s, value)));
-    state->memory[HOLD] = s->r.hold;
-    state->memory[STAGE] += stage < FINE && !far;
-    state->done = (stage == FINE && !far) || state->iteration >= s->r.what->iterations;
-    status = tell(s, options, state, value, now() - began);
+  s->found = s->kept;
+  if (end == LB_SEARCH_LIMIT) {
+    return LB_OK;
   }
-  return status;
+  state->done = state->done || (fine && !is_loose(s));
+  if (!state->done) { // torques beyond their limits get more expensive
+    m[HOLD] = fine ? MORE * s->at.r.hold : s->at.r.hold;
+    m[STAGE] = FINE;
+    begin_again(s);
+  }
+  return LB_OK;
+}
+
+static lb_status open_search(curve_search* s) {
+  lb_newton* at = &s->at;
+  lb_arena* arena = &at->r.arena;
+  at->n = at->r.what->nmotor * at->r.input->ncontrol;
+  at->width = 4 * at->r.what->nmotor - 1;
+  double** const vector[] = {&at->residual, &at->z,       &at->direction, &at->image,
+                             &at->right,    &at->swapped, &at->before,    &s->draft};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    *vector[i] = LB_TAKE(arena, double, at->n);
+  }
+  at->band = LB_TAKE(arena, double, (size_t)at->n*(size_t)(at->width + 1));
+  if (lb_arena_status(arena) != LB_OK || lb_linear_create(&at->r, &at->linear) != LB_OK ||
+      lb_limits_create(&at->r, arena, &at->limits) != LB_OK) {
+    return lb_error_add(at->r.err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
+  }
+  at->whole = at->r.nstep;
+  look_at(at, 0, INFINITY);
+  return LB_OK;
+}
+
+static void choose_method(curve_search* s, const lb_retarget* what, int n) {
+  const lb_retarget_method method = s->options->method;
+  const bool newton = method == LB_RETARGET_GAUSS_NEWTON, all = method == LB_RETARGET_BFGS;
+  const int pairs = what->iterations < MOST_PAIRS ? what->iterations : MOST_PAIRS;
+  s->type = newton ? &lb_search_gauss_newton : &lb_search_lbfgs;
+  s->how = (lb_search_options){
+      .pairs = all && pairs > 0 ? pairs : FEW_PAIRS, .first_scale = all, .trials = MOST_TRIALS};
+  s->f = (lb_objective){.context = s,
+                        .n = n,
+                        .first_step = FIRST_STEP,
+                        .value = value,
+                        .gradient = gradient,
+                        .keep = keep,
+                        .news = news,
+                        .reach = reach,
+                        .precondition = method == LB_RETARGET_LBFGS ? lb_curves_apply : NULL,
+                        .step = newton ? step : NULL};
 }
 
 // All but the last stage make do with a longer step.
-static lb_status run_stage(const lb_model* model, const lb_retarget* retarget,
-                           const lb_curves* input, const lb_targets* targets,
-                           lb_retarget_options options, lb_retarget_state* state,
-                           lb_retarget_value* value, lb_error* err) {
-  lb_newton s = {.n = 0};
+static lb_status run_stage(curve_search* s, const lb_model* model, const lb_retarget* retarget,
+                           const lb_curves* input, const lb_targets* targets, lb_error* err) {
+  lb_retarget_state* state = s->state;
+  lb_retarget_options options = *s->options;
   const double h = isnan(options.step) ? model->solver.step : options.step;
   options.step = state->memory[STAGE] < FINE ? fmax(h, ROUGH_STEP) : h;
-  lb_status status =
-      lb_retargeting_open(&s.r, model, retarget, input, targets, &options, state->allocator, err);
+  s->at = (lb_newton){.n = 0};
+  s->runs = state->memory[RUNS];
+  s->gradients = state->memory[GRADIENTS];
+  s->began = now();
+  lb_status status = lb_retargeting_open(&s->at.r, model, retarget, input, targets, &options,
+                                         state->allocator, err);
   if (status != LB_OK) {
     return status;
   }
   status = lb_curves_create(input->nmotor, input->ncontrol, input->start, input->spacing,
-                            state->allocator, &s.trial, err);
-  if (status == LB_OK && open_search(&s, &s.r.arena) != LB_OK) {
-    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
+                            state->allocator, &s->at.trial, err);
+  status = status == LB_OK ? open_search(s) : status;
+  if (status == LB_OK && s->f.precondition && sigma_of(s)[0] != 0) {
+    status = lb_curves_precondition(&s->at, sigma_of(s), err);
   }
   if (status == LB_OK) {
-    status = iterate(&s, &options, state, value);
+    status = state->memory[STAGE] == DRAFT ? run_draft(s, err) : iterate(s, err);
   }
-  lb_curves_release(s.trial);
-  lb_retargeting_close(&s.r);
+  lb_curves_release(s->at.trial);
+  lb_retargeting_close(&s->at.r);
   return status;
 }
 
@@ -340,18 +377,19 @@ lb_status lb_retarget_run(const lb_model* model, const lb_retarget* retarget,
                         lb_retarget_method_name(options->method));
   }
   state->method = options->method;
-  if (options->method != LB_RETARGET_GAUSS_NEWTON) {
-    return lb_quasi_newton_run(model, retarget, input, targets, options, state, value, err);
+  curve_search s = {.options = options, .state = state};
+  const int n = retarget->nmotor * input->ncontrol;
+  choose_method(&s, retarget, n);
+  status = lb_retarget_state_reserve(
+      state, HEAD + retarget->nmotor + (int)lb_search_memory(s.type, n, &s.how), err);
+  if (status == LB_OK && !s.f.step) {
+    state->memory[STAGE] = FINE;
   }
-  status = lb_retarget_state_reserve(state, MEMORY, err);
-  lb_retarget_value found = {0};
-  bool over = status != LB_OK;
-  while (!over) {
-    status = run_stage(model, retarget, input, targets, *options, state, &found, err);
-    over = status != LB_OK || state->done;
-  }
+  do {
+    status = status == LB_OK ? run_stage(&s, model, retarget, input, targets, err) : status;
+  } while (status == LB_OK && !state->done && state->iteration < retarget->iterations);
   if (status == LB_OK || status == LB_INTERRUPTED) {
-    *value = found;
+    *value = s.found;
   }
   return status;
 }

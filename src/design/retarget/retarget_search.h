@@ -233,11 +233,3 @@ lb_status lb_retargeting_open(lb_retargeting* r, const lb_model* model, const lb
                               const lb_retarget_options* options, const lb_allocator* allocator,
                               lb_error* err);
 void lb_retargeting_close(lb_retargeting* r);
-
-// --- other methods (quasi_newton.c) ---
-
-// lb_retarget_run by LB_RETARGET_BFGS or LB_RETARGET_LBFGS.
-lb_status lb_quasi_newton_run(const lb_model* model, const lb_retarget* retarget,
-                              const lb_curves* input, const lb_targets* targets,
-                              const lb_retarget_options* options, lb_retarget_state* state,
-                              lb_retarget_value* value, lb_error* err);

@@ -3,20 +3,20 @@
 
 static lb_status vary(const lb_model* m, const lb_factors* f, lb_arena* arena, lb_model** out,
                       lb_error* err) {
-  lb_material_change* material = LB_TAKE(arena, lb_material_change, m->nmaterial);
+  lb_material_change* material = LB_TAKE(arena, lb_material_change, m->look.nmaterial);
   lb_mass_change* mass = LB_TAKE(arena, lb_mass_change, m->nbody);
   lb_variation v = {.material = material, .mass = mass};
   if (!material || !mass) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a variation");
   }
   const bool elastic = f->stiffness != 1 || f->damping != 1;
-  for (int k = 0; k < m->nmaterial && elastic; k++) {
+  for (int k = 0; k < m->look.nmaterial && elastic; k++) {
     bool used = false;
-    for (int e = 0; e < m->nelastic; e++) {
-      used = used || (m->elastic[e].material == k && m->elastic[e].nregion == 0);
+    for (int e = 0; e < m->elastic.count; e++) {
+      used = used || (m->elastic.body[e].material == k && m->elastic.body[e].nregion == 0);
     }
     if (used) {
-      const lb_scene_material* s = &m->material[k];
+      const lb_scene_material* s = &m->look.material[k];
       material[v.nmaterial++] =
           (lb_material_change){k, s->young * f->stiffness, s->damping_mass * f->damping,
                                s->damping_stiffness * f->damping};

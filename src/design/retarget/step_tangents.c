@@ -11,7 +11,7 @@ static void add_misses(const lb_tangents* T, lb_tangent* t, double weight) {
   const lb_tangent_room* own = &T->room[t->slot];
   for (int i = 0; i < r->what->ntrack && weight > 0; i++) {
     const lb_miss miss = own->miss[i] = lb_track_miss(r, t->d, i, t->d->time);
-    lb_derive_point(t->D, own->motion, NULL, r->model->body_link[r->what->track[i].body], miss.arm);
+    lb_derive_point(t->D, own->motion, NULL, r->model->body.link[r->what->track[i].body], miss.arm);
     for (int k = 0; k < r->model->nv; k++) {
       t->by_q[k] += weight * (lb_v4_dot(own->motion[k].v, miss.distance) +
                               lb_v4_dot(own->motion[k].w, miss.moment));

@@ -14,7 +14,6 @@
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/tree/kinematics.h"
-#include "solve/implicit/implicit.h"
 
 enum {
   BEFORE = 2, // records before a stretch that its first step came from
@@ -37,7 +36,7 @@ double* lb_tape_v(const lb_tape* T, int record) {
 static double* lambda_of(const lb_tape* T, int record) {
   return lb_tape_v(T, record) + T->m->nv;
 }
-// Unilateral constraints and did not touch before; of explicit steps, those that touch at the end.
+// Unilateral constraints and was not active before; of explicit steps, the active ones at the end.
 static bool* inactive_of(const lb_tape* T, int record) {
   return (bool*)(lambda_of(T, record) + T->rows);
 }
@@ -52,7 +51,7 @@ int lb_tape_last(const lb_tape* T) {
 
 lb_step_past lb_tape_past(const lb_tape* T, int record) {
   const lb_record* at = lb_tape_record(T, record);
-  const bool active = lb_integrator_is_explicit(T->by);
+  const bool active = T->type->tableau;
   lb_step_past past = {.dt = at->dt,
                        .count = at->count,
                        .weight = {at->weight[0], at->weight[1]},
@@ -75,14 +74,9 @@ void lb_tape_go_to(const lb_tape* T, lb_data* d, int record) {
 }
 
 void lb_tape_go_to_active(const lb_tape* T, lb_data* d, int record, int step) {
-  double* rows = lambda_of(T, step); // which explicit steps do not have
-  const bool *inactive = inactive_of(T, record), *redundant = left_out_of(T, step);
   lb_tape_go_to(T, d, record);
-  for (int k = 0; k < T->rows; k++) {
-    rows[k] =
-        (inactive[k] ? LB_CONSTRAINT_ACTIVE : 0) + (redundant[k] ? LB_CONSTRAINT_REDUNDANT : 0);
-  }
-  lb_constraints_load(d, rows);
+  lb_constraints_set_active(d, inactive_of(T, record));
+  lb_constraints_set_redundant(d, left_out_of(T, step));
 }
 
 // --- noting ---
@@ -115,19 +109,14 @@ static void find_causes(const lb_tape* T, int record, int before[2]) {
 }
 
 static void note_rows(const lb_tape* T, int record, const lb_data* d, const lb_step_past* past) {
-  const bool *out = lb_constraints_redundant(d), active = lb_integrator_is_explicit(T->by);
+  const bool *out = lb_constraints_redundant(d),
+             *active = T->type->tableau ? lb_constraints_active(d) : NULL;
   double* lambda = lambda_of(T, record);
   bool *inactive = inactive_of(T, record), *redundant = left_out_of(T, record);
-  if (active) {
-    lb_constraints_save(d, lambda);
-  }
   for (int k = 0; k < T->rows; k++) {
-    inactive[k] = active ? (int)lambda[k] & LB_CONSTRAINT_ACTIVE
-                         : past && past->inactive && past->inactive[k];
+    inactive[k] = active ? active[k] : past && past->inactive && past->inactive[k];
     redundant[k] = out[k];
-  }
-  if (past && past->lambda) {
-    memcpy(lambda, past->lambda, (size_t)T->rows * sizeof *lambda);
+    lambda[k] = past && past->lambda ? past->lambda[k] : 0;
   }
 }
 
@@ -235,8 +224,8 @@ static lb_status check_room(const lb_tape* T, const lb_data* d, lb_error* err) {
 
 static lb_status advance(lb_tape* T, lb_stepper* st, lb_data* d, int i, lb_error* err) {
   if ((i - 1) % RENEW == 0) {
-    if (st->type == &lb_stepper_implicit) {
-      lb_implicit_forget(st);
+    if (st->type->renew) {
+      st->type->renew(st);
     }
     lb_kinematics(st->m, d, d->q, d->qd); // steps look at poses that others left
   }
@@ -244,7 +233,7 @@ static lb_status advance(lb_tape* T, lb_stepper* st, lb_data* d, int i, lb_error
   d->time = status == LB_OK ? i * T->h : d->time; // no drift from adding up
   status = status == LB_OK ? check_room(T, d, err) : status;
   if (status == LB_OK) {
-    if (lb_integrator_is_explicit(T->by)) {
+    if (T->type->tableau) {
       note_end(T, d);
     }
     lb_tape_record(T, T->count - 1)->step = i;
@@ -283,8 +272,8 @@ static size_t spare(int steps) {
 
 // Records of so many steps, with room for parts of some.
 static size_t record_count(const lb_tape* T, int steps) {
-  const size_t stages = T->by == LB_INTEGRATOR_SDIRK2 ? 2 : 1;
-  return BEFORE + stages * (size_t)steps + spare(steps);
+  const size_t records = (size_t)(T->type->records > 1 ? T->type->records : 1);
+  return BEFORE + records * (size_t)steps + spare(steps);
 }
 
 static size_t tape_size(const lb_tape* T, int steps) {
@@ -296,7 +285,7 @@ static size_t tape_size(const lb_tape* T, int steps) {
 static lb_status choose_steps(lb_tape* T, size_t room, lb_error* err) {
   T->steps = T->nstep > 0 ? T->nstep : 1;
   size_t least = tape_size(T, T->steps);
-  while (tape_size(T, T->steps) > room && T->steps > RENEW && T->by != LB_INTEGRATOR_ADAPTIVE) {
+  while (tape_size(T, T->steps) > room && T->steps > RENEW && T->type->records > 0) {
     T->steps = (T->steps - 1) / RENEW * RENEW;
     const size_t size = tape_size(T, T->steps);
     least = size < least ? size : least;
@@ -321,10 +310,12 @@ lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h
   const int rows = lb_constraints_most(m);
   const size_t numbers = (size_t)(m->nq + m->nv + rows), flags = 2 * (size_t)rows * sizeof(bool);
   const size_t size = sizeof(lb_record) + numbers * sizeof(double) + flags;
-  const lb_stepper of = {.type = lb_stepper_type_of(by), .m = m};
+  const lb_stepper_type* type = lb_stepper_type_of(by);
+  const lb_stepper of = {.type = type, .m = m};
   *T = (lb_tape){.m = m,
                  .allocator = allocator,
                  .by = by,
+                 .type = type,
                  .h = h,
                  .nstep = nstep,
                  .rows = rows,

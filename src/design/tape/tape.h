@@ -26,6 +26,7 @@ typedef struct lb_tape {
   const lb_model* m;
   const lb_allocator* allocator;
   lb_integrator by;
+  const lb_stepper_type* type; // its table: explicit steps are found again, others stage by stage
   double h;
   int nstep;           // of the run as long as it is now
   int rows;            // of constraints, at most
@@ -56,7 +57,7 @@ lb_record* lb_tape_record(const lb_tape* T, int record);
 double* lb_tape_q(const lb_tape* T, int record);
 double* lb_tape_v(const lb_tape* T, int record);
 lb_step_past lb_tape_past(const lb_tape* T, int record);
-// d there; and, of explicit steps, with what touched there and the rows of a step.
+// d there; and, of explicit steps, with what was active there and the rows of a step.
 void lb_tape_go_to(const lb_tape* T, lb_data* d, int record);
 void lb_tape_go_to_active(const lb_tape* T, lb_data* d, int record, int step);
 // The last stage of the last step: the last record, but for an impact.

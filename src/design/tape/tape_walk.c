@@ -155,11 +155,10 @@ void lb_walk_back(lb_walk* W, lb_tangent* t) {
 // --- life ---
 
 static lb_status make_derivatives(lb_walk* W, lb_tangent* t) {
-  const lb_integrator by = W->tape->by;
-  const bool explicit = lb_integrator_is_explicit(by);
+  const bool explicit = W->tape->type->tableau;
   lb_status status = lb_data_create(W->m, W->allocator, &t->d, W->err);
   if (status == LB_OK && explicit) {
-    status = lb_explicit_derivative_create(W->m, by, W->allocator, &t->X, W->err);
+    status = lb_explicit_derivative_create(W->m, W->tape->by, W->allocator, &t->X, W->err);
   }
   if (status == LB_OK &&
       (!explicit || lb_constraints_unilateral(W->m) >= 0)) { // a start may be an impact

@@ -1,23 +1,22 @@
-// Constraints as implicit steps see them: measured and linearised, with what touches told
+// Constraints as implicit steps see them: measured and linearised, with what is active told
 // by the multipliers of steps.
 #include <string.h>
 
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/tree/kinematics.h"
 
-static lb_constraint_rows measure(const lb_model* m, lb_data* d) {
+static lb_constraint_rows measure(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_constraints* L = d->work->constraints;
-  lb_constraint_rows_fill(m, d);
-  lb_constraint_rows_keep_active(L);
+  lb_constraint_rows_fill(m, d, set);
   lb_fill_columns(m, d->work);
   bool unilateral = false;
   for (int i = 0; i < L->nrow; i++) {
     unilateral |= L->row[i].unilateral;
-    L->x[i] = L->row[i].c;
-    L->work[i] = L->row[i].cd;
+    L->x[i] = L->row[i].gap;
+    L->work[i] = L->row[i].rate;
     L->unilateral[i] = L->row[i].unilateral;
-    L->velocity_level[i] = L->row[i].rate_only;
-    L->inactive[i] = L->row[i].unilateral && !L->active[L->row[i].contact];
+    L->velocity_level[i] = L->row[i].velocity_level;
+    L->inactive[i] = L->row[i].unilateral && !L->state.active[L->row[i].contact];
   }
   return (lb_constraint_rows){.count = L->nrow,
                               .gap = L->x,
@@ -27,37 +26,30 @@ static lb_constraint_rows measure(const lb_model* m, lb_data* d) {
                               .velocity_level = L->velocity_level};
 }
 
-void lb_constraints_activate_all(lb_data* d) {
-  if (d->work->constraints) {
-    d->work->constraints->all = true;
-  }
-}
-
-void lb_constraints_keep_active(const lb_model* m, lb_data* d, const double* lambda) {
+void lb_constraints_keep_active(const lb_model* m, lb_data* d, lb_constraint_set set,
+                                const double* lambda) {
   lb_constraints* L = d->work->constraints;
-  if (!L) {
+  if (!L || L->ncontact == 0) {
     return;
   }
-  if (lambda && L->ncontact > 0) {
-    lb_kinematics(m, d, d->q, d->qd);
-    lb_constraint_rows_fill(m, d);
-    for (int i = 0; i < L->nrow; i++) {
-      const lb_constraint* r = &L->row[i];
-      if (r->unilateral) {
-        L->active[r->contact] = lambda[i] > 0 || r->c <= LB_ACTIVE_GAP;
-      }
+  lb_kinematics(m, d, d->q, d->qd);
+  lb_constraint_rows_fill(m, d, set);
+  for (int i = 0; i < L->nrow; i++) {
+    const lb_constraint_row* r = &L->row[i];
+    if (r->unilateral) {
+      L->state.active[r->contact] = lambda[i] > 0 || r->gap <= LB_ACTIVE_GAP;
     }
   }
-  L->all = false;
 }
 
 void lb_constraints_judge_active(const lb_model* m, lb_data* d, lb_active_tolerance most) {
   lb_constraints* L = d->work->constraints;
-  lb_constraint_rows_fill(m, d);
+  lb_constraint_rows_fill(m, d, LB_SET_INACTIVE);
   for (int i = 0; i < L->nrow; i++) {
-    const lb_constraint* r = &L->row[i];
+    const lb_constraint_row* r = &L->row[i];
     if (r->unilateral) {
-      L->active[r->contact] = r->c <= most.gap && r->cd <= most.rate && r->cdd <= most.acceleration;
+      L->state.active[r->contact] =
+          r->gap <= most.gap && r->rate <= most.rate && r->acceleration <= most.acceleration;
     }
   }
 }
@@ -65,8 +57,8 @@ void lb_constraints_judge_active(const lb_model* m, lb_data* d, lb_active_tolera
 bool lb_constraints_hit(const lb_data* d, const double* lambda) {
   const lb_constraints* L = d->work->constraints;
   for (int i = 0; L && L->ncontact > 0 && i < L->nrow; i++) {
-    const lb_constraint* r = &L->row[i];
-    if (r->unilateral && lambda[i] > 0 && !L->active[r->contact]) {
+    const lb_constraint_row* r = &L->row[i];
+    if (r->unilateral && lambda[i] > 0 && !L->state.active[r->contact]) {
       return true;
     }
   }
@@ -77,80 +69,80 @@ const bool* lb_constraints_inactive(const lb_data* d) {
   return d->work->constraints ? d->work->constraints->inactive : NULL;
 }
 
-void lb_constraints_save(const lb_data* d, double* place) {
-  const lb_constraints* L = d->work->constraints;
-  for (int i = 0; L && i < lb_constraints_most(d->model); i++) {
-    place[i] =
-        (L->active[i] ? LB_CONSTRAINT_ACTIVE : 0) + (L->redundant[i] ? LB_CONSTRAINT_REDUNDANT : 0);
-  }
+enum { STATE_NUMBERS = 2, ACTIVE = 1, REDUNDANT = 2 };
+
+size_t lb_constraints_state_size(const lb_model* m) {
+  return STATE_NUMBERS + 2 * (size_t)lb_constraints_most(m);
 }
 
-void lb_constraints_load(lb_data* d, const double* place) {
-  lb_constraints* L = d->work->constraints;
-  for (int i = 0; L && i < lb_constraints_most(d->model); i++) {
-    L->active[i] = (int)place[i] & LB_CONSTRAINT_ACTIVE;
-    L->redundant[i] = (int)place[i] & LB_CONSTRAINT_REDUNDANT;
-  }
-}
-
-// The active set, and which constraints are redundant: found once, where a state started.
-enum { SET_NUMBERS = 2 };
-
-size_t lb_constraints_set_size(const lb_model* m) {
-  return SET_NUMBERS + 2 * (size_t)lb_constraints_most(m);
-}
-
-void lb_constraints_set_save(const lb_data* d, double* set) {
+void lb_constraints_save(const lb_data* d, double* state) {
   const lb_constraints* L = d->work->constraints;
   const int n = lb_constraints_most(d->model);
-  if (L) {
-    set[0] = L->own;
-    set[1] = L->moves;
-    lb_constraints_save(d, set + SET_NUMBERS);
-    memcpy(set + SET_NUMBERS + n, L->length, (size_t)n * sizeof *set);
+  if (!L) {
+    return;
+  }
+  state[0] = L->state.own;
+  state[1] = L->state.moves;
+  double *flags = state + STATE_NUMBERS, *length = flags + n;
+  for (int i = 0; i < n; i++) {
+    flags[i] = (L->state.active[i] ? ACTIVE : 0) + (L->state.redundant[i] ? REDUNDANT : 0);
+    length[i] = L->state.length[i];
   }
 }
 
-void lb_constraints_set_load(lb_data* d, const double* set) {
+void lb_constraints_load(lb_data* d, const double* state) {
   lb_constraints* L = d->work->constraints;
   const int n = lb_constraints_most(d->model);
+  bool changed = false;
+  if (!L) {
+    return;
+  }
+  L->state.own = (int)state[0];
+  L->state.moves = state[1] != 0;
+  const double *flags = state + STATE_NUMBERS, *length = flags + n;
+  for (int i = 0; i < n; i++) {
+    L->state.active[i] = (int)flags[i] & ACTIVE;
+    const bool redundant = (int)flags[i] & REDUNDANT;
+    changed |= redundant != L->state.redundant[i];
+    L->state.redundant[i] = redundant;
+    L->state.length[i] = length[i];
+  }
+  L->state.choices += changed;
+}
+
+const bool* lb_constraints_active(const lb_data* d) {
+  return d->work->constraints ? d->work->constraints->state.active : NULL;
+}
+
+void lb_constraints_set_active(lb_data* d, const bool* active) {
+  lb_constraints* L = d->work->constraints;
   if (L) {
-    L->own = (int)set[0];
-    L->moves = set[1] != 0;
-    lb_constraints_load(d, set + SET_NUMBERS);
-    memcpy(L->length, set + SET_NUMBERS + n, (size_t)n * sizeof *set);
-    L->choices++;
+    memcpy(L->state.active, active, (size_t)lb_constraints_most(d->model) * sizeof *active);
   }
 }
 
-void lb_constraints_leave_out_unilateral(lb_data* d, bool out) {
-  if (d->work->constraints) {
-    d->work->constraints->both_ways = out;
-  }
+lb_constraint_rows lb_constraints_measure(const lb_model* m, lb_data* d, lb_constraint_set set) {
+  return d->work->constraints ? measure(m, d, set) : (lb_constraint_rows){0};
 }
 
-lb_constraint_rows lb_constraints_measure(const lb_model* m, lb_data* d) {
-  return d->work->constraints ? measure(m, d) : (lb_constraint_rows){0};
-}
-
-lb_constraint_rows lb_constraints_linearise(const lb_model* m, lb_data* d) {
+lb_constraint_rows lb_constraints_linearise(const lb_model* m, lb_data* d, lb_constraint_set set) {
   if (!d->work->constraints) {
     return (lb_constraint_rows){0};
   }
-  lb_constraint_rows rows = measure(m, d);
-  lb_constraint_rows_fill_jacobian(m, d);
-  rows.J = d->work->constraints->Jt;
+  lb_constraint_rows rows = measure(m, d, set);
+  lb_constraint_rows_fill_jacobian(m, d, NULL);
+  rows.J = d->work->constraints->dense.Jt;
   return rows;
 }
 
 const double* lb_constraints_jacobian(const lb_model* m, lb_data* d) {
   lb_fill_columns(m, d->work);
-  lb_constraint_rows_fill_jacobian(m, d);
-  return d->work->constraints->Jt;
+  lb_constraint_rows_fill_jacobian(m, d, NULL);
+  return d->work->constraints->dense.Jt;
 }
 
 static void pull_link(const lb_constraints* L, const lb_state* state, int link,
-                      const lb_constraint* r, double lambda) {
+                      const lb_constraint_row* r, double lambda) {
   if (link != LB_WORLD) {
     const lb_v4 push = r->e * lambda;
     L->pull[link].w += r->turns ? push : lb_v4_cross(r->at - state[link].p, push);
@@ -170,7 +162,7 @@ void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lamb
     L->pull[i] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
   }
   for (int i = 0; i < L->nrow; i++) {
-    const lb_constraint* r = &L->row[i];
+    const lb_constraint_row* r = &L->row[i];
     const double push = scale * lambda[i];
     if (r->coupling >= 0) {
       lb_coupling_row(m, r->coupling, r->sign * push, false, out);
@@ -180,7 +172,7 @@ void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lamb
     }
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     const lb_motion F = L->pull[i];
     for (int k = 0; k < l->nv && !l->driven; k++) {
       const lb_v4* S = d->work->S + 2 * (l->column + k);

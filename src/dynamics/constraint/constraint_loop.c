@@ -1,134 +1,171 @@
 // Joints that close loops. One joins frame a on one link to frame b on another and forbids some of
 // their relative motion, each direction being a row:
 //
-//   translation along axis e of a:  c = e.(p_b - p_a)           (1)
-//   rotation about axis e of a:     c = e.(rotation vector from a to b)   (2)
+//   translation along axis e of a:  c = e.(p_b - p_a)
+//   rotation about axis e of a:     c = e.(rotation vector from a to b)
 //   axes of a universal joint:      c = z_a.x_b
 //
-// Rows are forces: the row's multiplier pushes b along e (or turns it about e) and a the other way,
-// at the same point.
+// The motion it leaves has coordinates, as a joint of the tree has them: for motors, springs,
+// recordings and goals.
 #include <math.h>
 
+#include "dynamics/constraint/constraint_derivative.h"
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/force/command.h"
 
-// Directions that each kind forbids: x, y, z of translation, then of rotation, z along the joint's
-// axis.
-static const bool FORBIDDEN[LB_JOINT_COUNT][6] = {
-    [LB_JOINT_FIXED] = {true, true, true, true, true, true},
-    [LB_JOINT_REVOLUTE] = {true, true, true, true, true, false},
-    [LB_JOINT_PRISMATIC] = {true, true, false, true, true, true},
-    [LB_JOINT_UNIVERSAL] = {true, true, true, false, false, false}, // and its axes stay square
-    [LB_JOINT_SPHERICAL] = {true, true, true, false, false, false},
+typedef struct joint_type {
+  bool forbidden[6]; // x, y, z of translation, then of rotation, z along the joint's axis
+  bool square;       // its two axes stay at right angles
+  bool rests;        // each coordinate has a rest of its own
+  int nfree;
+  void (*free)(const lb_pair* P, lb_constraint_row row[3]); // rows of its coordinates
+} joint_type;
+
+static void free_of_hinge(const lb_pair* P, lb_constraint_row row[3]) {
+  row[0] = lb_pair_row(P, &lb_gap_angle, P->a.R.z, lb_pair_angle(P));
+}
+
+static void free_of_slide(const lb_pair* P, lb_constraint_row row[3]) {
+  const lb_v4 z = P->a.R.z;
+  row[0] = lb_pair_row(P, &lb_gap_shift, z, lb_v4_dot(z, P->b.p - P->a.p));
+}
+
+static void free_of_universal(const lb_pair* P, lb_constraint_row row[3]) {
+  free_of_hinge(P, row);
+  row[1] = lb_pair_row(P, &lb_gap_second_angle, P->b.R.x, lb_pair_second_angle(P));
+}
+
+static void free_of_ball(const lb_pair* P, lb_constraint_row row[3]) {
+  const lb_v4 turn = lb_pair_rotation(P), axis[3] = {P->a.R.x, P->a.R.y, P->a.R.z};
+  for (int k = 0; k < 3; k++) {
+    row[k] = lb_pair_row(P, &lb_gap_turn, axis[k], lb_v4_dot(axis[k], turn));
+  }
+}
+
+static const joint_type JOINTS[LB_JOINT_COUNT] = {
+    [LB_JOINT_FIXED] = {{true, true, true, true, true, true}, false, false, 0, NULL},
+    [LB_JOINT_REVOLUTE] = {{true, true, true, true, true, false}, false, true, 1, free_of_hinge},
+    [LB_JOINT_PRISMATIC] = {{true, true, false, true, true, true}, false, true, 1, free_of_slide},
+    [LB_JOINT_UNIVERSAL] = {{true, true, true}, true, true, 2, free_of_universal},
+    [LB_JOINT_SPHERICAL] = {{true, true, true}, false, false, 3, free_of_ball},
 };
 
-enum { MOST_ROWS = 6 };
+// --- rows ---
 
-// The axes of a universal joint stay at right angles. With c = z_a.x_b,
-//   cd = (w_b - w_a).e,  e = x_b x z_a,   cdd = (al_b - al_a).e + (w_b - w_a).ed
-static lb_constraint square_row(const lb_frame* fa, const lb_frame* fb, const lb_frame_motion* a,
-                                const lb_frame_motion* b) {
-  const lb_v4 e = lb_v4_cross(b->R.x, a->R.z);
-  const lb_v4 ed = lb_v4_cross(lb_v4_cross(b->w, b->R.x), a->R.z) +
-                   lb_v4_cross(b->R.x, lb_v4_cross(a->w, a->R.z));
-  const lb_v4 wr = b->w - a->w;
-  return (lb_constraint){.a = fa,
-                         .b = fb,
-                         .coupling = -1,
-                         .motor = -1,
-                         .turns = true,
-                         .kind = LB_GAP_SQUARE,
-                         .e = e,
-                         .at = b->p,
-                         .spin = a->w,
-                         .c = lb_v4_dot(a->R.z, b->R.x),
-                         .cd = lb_v4_dot(wr, e),
-                         .cdd = lb_v4_dot(b->al - a->al, e) + lb_v4_dot(wr, ed)};
+void lb_constraint_ask(lb_constraint_row* row, const double want[3]) {
+  row->gap -= want[0];
+  row->gap = row->type && row->type->periodic ? remainder(row->gap, 2 * M_PI) : row->gap;
+  row->rate -= want[1];
+  row->acceleration -= want[2];
 }
 
-// The rows of one loop, with their values, rates and accelerations. Components in the turning frame
-// a:
-//   d/dt (R'x) = R'(xd - w x x)
-static void add_rows(lb_constraints* L, const lb_work* work, int i, lb_joint_kind kind, int motor,
-                     const double* driven) {
-  const lb_frame* fa = &L->frame[2 * i];
-  const lb_frame* fb = &L->frame[2 * i + 1];
-  const lb_frame_motion a = lb_frame_move(work, fa);
-  const lb_frame_motion b = lb_frame_move(work, fb);
-  const lb_v4 d = b.p - a.p;
-  const lb_v4 dd = b.v - a.v;
-  const lb_v4 wr = b.w - a.w;
-  const bool turns = FORBIDDEN[kind][3];
-  const lb_v4 value[2] = {d,
-                          turns ? lb_rotation_between(&a, &b, !FORBIDDEN[kind][5]) : lb_v4_zero()};
-  const lb_v4 rate[2] = {dd - lb_v4_cross(a.w, d), wr};
-  const lb_v4 acceleration[2] = {b.a - a.a - lb_v4_cross(a.al, d) -
-                                     lb_v4_cross(a.w, 2 * dd - lb_v4_cross(a.w, d)),
-                                 b.al - a.al - lb_v4_cross(a.w, wr)};
-  const lb_v4 axis[3] = {a.R.x, a.R.y, a.R.z};
-  if (driven) { // along or about the axis, less what the motor asks for
-    const bool hinge = kind == LB_JOINT_REVOLUTE;
-    const lb_v4 e = axis[2];
-    const double at = hinge ? remainder(lb_hinge_angle(&a, &b) - driven[0], 2 * M_PI)
-                            : lb_v4_dot(e, d) - driven[0];
-    lb_constraint_add(L, (lb_constraint){.a = fa,
-                                         .b = fb,
-                                         .coupling = -1,
-                                         .turns = hinge,
-                                         .motor = motor,
-                                         .kind = hinge ? LB_GAP_ANGLE : LB_GAP_SHIFT,
-                                         .e = e,
-                                         .at = b.p,
-                                         .spin = a.w,
-                                         .c = at,
-                                         .cd = lb_v4_dot(e, rate[hinge]) - driven[1],
-                                         .cdd = lb_v4_dot(e, acceleration[hinge]) - driven[2]});
+// What a motor asks for of the one coordinate there is.
+static void add_driven(const lb_model* m, lb_data* d, const lb_pair* P, int loop) {
+  const int motor = m->constraint.loop_motor[loop];
+  lb_constraint_row row[3];
+  double want[3];
+  if (motor >= 0) {
+    lb_motor_evaluate(m, d, motor, want);
+    JOINTS[m->constraint.loop[loop].kind].free(P, row);
+    row->motor = motor;
+    lb_constraint_ask(row, want);
+    lb_constraint_add(d->work->constraints, row);
   }
+}
+
+static void add(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
+  lb_constraints* L = d->work->constraints;
+  const joint_type* J = &JOINTS[m->constraint.loop[c->part].kind];
+  const lb_pair P = lb_constraint_pair(d, (int)(c - m->constraint.item));
+  const lb_v4 axis[3] = {P.a.R.x, P.a.R.y, P.a.R.z};
+  const bool tilts = J->forbidden[3] && !J->forbidden[5];
+  const lb_gap_type* type[2] = {&lb_gap_shift, tilts ? &lb_gap_tilt : &lb_gap_turn};
+  const lb_v4 gap[2] = {P.b.p - P.a.p, tilts             ? lb_pair_tilt(&P)
+                                       : J->forbidden[3] ? lb_pair_rotation(&P)
+                                                         : lb_v4_zero()};
+  add_driven(m, d, &P, c->part);
   for (int k = 0; k < 6; k++) {
-    if (FORBIDDEN[kind][k]) {
+    if (J->forbidden[k]) {
       const lb_v4 e = axis[k % 3];
-      lb_constraint_add(L, (lb_constraint){.a = fa,
-                                           .b = fb,
-                                           .coupling = -1,
-                                           .motor = -1,
-                                           .turns = k >= 3,
-                                           .kind = k < 3                ? LB_GAP_SHIFT
-                                                   : FORBIDDEN[kind][5] ? LB_GAP_TURN
-                                                                        : LB_GAP_TILT,
-                                           .e = e,
-                                           .at = b.p,
-                                           .spin = a.w,
-                                           .c = lb_v4_dot(e, value[k / 3]),
-                                           .cd = lb_v4_dot(e, rate[k / 3]),
-                                           .cdd = lb_v4_dot(e, acceleration[k / 3])});
+      const lb_constraint_row row = lb_pair_row(&P, type[k / 3], e, lb_v4_dot(e, gap[k / 3]));
+      lb_constraint_add(L, &row);
     }
   }
-  if (kind == LB_JOINT_UNIVERSAL) {
-    lb_constraint_add(L, square_row(fa, fb, &a, &b));
+  if (J->square) {
+    const lb_constraint_row row =
+        lb_pair_row(&P, &lb_gap_square, lb_v4_cross(P.b.R.x, P.a.R.z), lb_v4_dot(P.a.R.z, P.b.R.x));
+    lb_constraint_add(L, &row);
   }
 }
 
-int lb_loop_rows_of(const lb_model* m, int i) {
-  int count = (m->loop_motor[i] >= 0) + (m->loop[i].kind == LB_JOINT_UNIVERSAL);
-  for (int k = 0; k < MOST_ROWS; k++) {
-    count += FORBIDDEN[m->loop[i].kind][k];
+static int rows_of(const lb_model* m, const lb_model_constraint* c) {
+  const joint_type* J = &JOINTS[m->constraint.loop[c->part].kind];
+  int count = (m->constraint.loop_motor[c->part] >= 0) + J->square;
+  for (int k = 0; k < 6; k++) {
+    count += J->forbidden[k];
   }
   return count;
 }
 
-static int most(const lb_model* m) {
-  return MOST_ROWS * m->nloop;
-}
+const lb_constraint_type lb_constraint_type_joint = {rows_of, add};
 
-static void add(const lb_model* m, lb_data* d) {
-  for (int i = 0; i < m->nloop; i++) {
-    const int motor = m->loop_motor[i];
-    double value[3];
-    if (motor >= 0) {
-      lb_motor_evaluate(m, d, motor, value);
-    }
-    add_rows(d->work->constraints, d->work, i, m->loop[i].kind, motor, motor >= 0 ? value : NULL);
+// --- coordinates ---
+
+static int free_rows(const lb_model* m, const lb_pair* P, int i, lb_constraint_row row[3]) {
+  const joint_type* J = &JOINTS[m->constraint.loop[i].kind];
+  if (J->free) {
+    J->free(P, row);
   }
+  return J->nfree;
 }
 
-const lb_constraint_type lb_constraint_type_loop = {most, add};
+int lb_loop_free_rows(const lb_model* m, const lb_data* d, int i, lb_constraint_row row[3]) {
+  const lb_pair P = lb_constraint_pair(d, i);
+  return free_rows(m, &P, i, row);
+}
+
+double lb_loop_stretch(const lb_scene_joint* j, const lb_constraint_row* row, int k) {
+  const double from = JOINTS[j->kind].rests ? row->gap - j->rest[k] : row->gap;
+  return row->type->periodic ? remainder(from, 2 * M_PI) : from;
+}
+
+// Velocities of a ball are along the axes of b.
+static int coordinate_rows(const lb_model* m, const lb_pair* P, int i, lb_constraint_row row[3]) {
+  const int n = free_rows(m, P, i, row);
+  const lb_v4 axis[3] = {P->b.R.x, P->b.R.y, P->b.R.z};
+  for (int k = 0; k < n && n == 3; k++) {
+    row[k] = lb_pair_row(P, &lb_gap_body_axis, axis[k], 0);
+  }
+  return n;
+}
+
+int lb_loop_coordinates(const lb_model* m, const lb_data* d, int i, double* q, double* qd) {
+  const lb_pair P = lb_constraint_pair(d, i);
+  lb_constraint_row row[3];
+  const int n = coordinate_rows(m, &P, i, row);
+  for (int k = 0; k < n; k++) {
+    q[k] = row[k].gap;
+    qd[k] = row[k].rate;
+  }
+  if (n == 3) {
+    const lb_m3 R = lb_m3_mul(lb_m3_transpose(P.a.R), P.b.R);
+    const lb_quat r = lb_quat_from_matrix(lb_m3_mat3(R));
+    q[0] = r.w, q[1] = r.x, q[2] = r.y, q[3] = r.z;
+  }
+  return n;
+}
+
+int lb_loop_differentiate_coordinates(const lb_derivatives* D, const lb_data* d, int i, double* q_q,
+                                      double* qd_q, double* qd_qd) {
+  const int nv = D->model->nv;
+  const lb_pair_derivative L = lb_pair_differentiate(D, d, i);
+  lb_constraint_row row[3];
+  const int n = coordinate_rows(D->model, &L.P, i, row);
+  for (int k = 0; k < n * nv; k++) {
+    q_q[k] = qd_q[k] = qd_qd[k] = 0;
+  }
+  for (int j = 0; j < n; j++) {
+    lb_gap_differentiate(&L, &row[j], q_q + j * nv, qd_q + j * nv, qd_qd + j * nv);
+  }
+  return n;
+}

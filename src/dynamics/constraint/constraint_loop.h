@@ -2,6 +2,7 @@
 // coordinates.
 #pragma once
 #include "base/carve.h"
+#include "dynamics/constraint/constraint_pair.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force_curve.h"
 #include "dynamics/force/force_point.h"
@@ -9,6 +10,62 @@
 #include "limber/derivative.h"
 
 typedef struct lb_constraints lb_constraints;
+
+// A set of constraints: the bilateral ones that are not redundant, and the active set; more, or
+// fewer, by these.
+typedef enum lb_constraint_set {
+  LB_SET_ACTIVE = 0,
+  LB_SET_INACTIVE = 1,  // with unilateral ones that are not active
+  LB_SET_BILATERAL = 2, // without unilateral ones
+  LB_SET_REDUNDANT = 4, // with redundant ones
+  LB_SET_JOINTS = 8,    // joints that close loops alone, without what motors ask of them
+  LB_SET_REDUCED = 16,  // without couplings that are eliminated (elimination.h)
+  LB_SET_STEP = LB_SET_INACTIVE | LB_SET_REDUCED // what steps have multipliers for
+} lb_constraint_set;
+
+// A scalar equation c = 0 of a constraint, or c >= 0.
+typedef struct lb_constraint_row {
+  int constraint;          // number of the constraint
+  const lb_gap_type* type; // what it measures between two frames, ...
+  const lb_frame *a, *b;   // ... which are these; NULL: it is of coordinates, ...
+  int coupling;            // ... of this coupling; else -1
+  double sign;             // of such a row: 1, or -1 for "at most"
+  int motor;               // that asks for its gap, or -1
+  bool turns;              // it is about a rotation
+  bool unilateral;         // its multiplier is not negative: c >= 0
+  bool velocity_level;     // it asks for its rate alone: there is no gap
+  int contact;             // of a unilateral one: its number among them
+  int place;               // among all rows, active or not
+  int number;              // the same, counting those that are left out
+  lb_v4 e;                 // direction, world
+  lb_v4 at;                // where the force acts, world
+  lb_v4 spin;              // angular velocity of the axes that the gap is measured in
+  double gap, rate;
+  double acceleration; // under the links' accelerations in the work space
+} lb_constraint_row;
+
+// The row of a gap of a pair along or about e: its rates and accelerations follow.
+static inline lb_constraint_row lb_pair_row(const lb_pair* P, const lb_gap_type* type, lb_v4 e,
+                                            double gap) {
+  lb_constraint_row row = {.type = type,
+                           .a = P->at_a,
+                           .b = P->at_b,
+                           .coupling = -1,
+                           .sign = 1,
+                           .motor = -1,
+                           .turns = type->turns,
+                           .e = e,
+                           .at = P->b.p,
+                           .spin = P->spin,
+                           .gap = gap};
+  const lb_v4 r = lb_gap_part(type, P->rate);
+  row.rate = lb_v4_dot(e, r);
+  row.acceleration = lb_v4_dot(e, lb_gap_part(type, P->acceleration));
+  if (type->turn) {
+    row.acceleration += lb_v4_dot(type->turn(P, &row, P->rate), r);
+  }
+  return row;
+}
 
 // The constraints' share of a data block; NULL when the model has none or the carver only measures.
 lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m);
@@ -21,16 +78,16 @@ void lb_constraints_apply(const lb_model* m, lb_data* d);
 void lb_constraints_accelerate(const lb_model* m, lb_data* d);
 
 // After lb_forward: the multipliers of all rows there can be, and the second rates of their gaps
-// that are left; infinite of those that do not touch.
+// that are left; infinite of those that are not active.
 void lb_constraints_multipliers(const lb_data* d, double* lambda, double* left);
 
-// The same as lb_constraints_apply for multipliers that are known, one a row of
-// lb_constraints_linearise().
-void lb_constraints_apply_multipliers(const lb_model* m, lb_data* d, const double* lambda);
+// The same as lb_constraints_apply for multipliers that are known, one a row of a set.
+void lb_constraints_apply_multipliers(const lb_model* m, lb_data* d, lb_constraint_set set,
+                                      const double* lambda);
 
-// The multipliers, one a row of lb_constraints_linearise(), whose forces come nearest to r [nv] on
-// coordinates that are not driven: what holds a motion that is known. With `pushing`, unilateral
-// constraints are left out where that is not above zero; NULL: none are.
+// The multipliers, one a row of LB_SET_INACTIVE, whose forces come nearest to r [nv] on coordinates
+// that are not driven: what holds a motion that is known. With `pushing`, unilateral constraints
+// are left out where that is not above zero; NULL: none are.
 void lb_constraints_balance(const lb_model* m, lb_data* d, const double* r, const double* pushing,
                             double* lambda);
 
@@ -48,16 +105,23 @@ typedef struct lb_projection {
 // Move q and qd to near ones, in the metric of the mass matrix, that close the loops; driven
 // coordinates stay. A few Newton steps; the widest gap that is left, of places alone:
 // lb_constraint_gap (dynamics.h) tells more. `told` may be NULL.
-double lb_constraints_project(const lb_model* m, lb_data* d, lb_projection* told);
+double lb_constraints_project(const lb_model* m, lb_data* d, lb_constraint_set set,
+                              lb_projection* told);
+// lb_project with the constraints of a set.
+double lb_project_set(const lb_model* m, lb_data* d, lb_constraint_set set);
 // From a start, however far it is from closed: move q, then qd, to where loops are closed, while
 // what is named (lb_scene_named, [nv]; NULL: nothing is) stays as far as it can.
 // lb_constraints_project after it ends what is left.
-void lb_constraints_assemble(const lb_model* m, lb_data* d, const int* q_named, const int* v_named);
+void lb_constraints_assemble(const lb_model* m, lb_data* d, lb_constraint_set set,
+                             const int* q_named, const int* v_named);
 // Back to what that began with, put aside by up to `far` [m or rad], and to where loops are closed.
-void lb_constraints_assemble_aside(const lb_model* m, lb_data* d, double far, unsigned seed);
+void lb_constraints_assemble_aside(const lb_model* m, lb_data* d, lb_constraint_set set, double far,
+                                   unsigned seed);
 // lb_constraint_gap of places alone, or of what asks for rates alone. `which` stays where there is
 // none.
 double lb_constraints_gap_of(const lb_model* m, lb_data* d, bool rates, int* which);
+// Widest gap of places, lengths over the size [m] of what is simulated; angles as they are.
+double lb_constraints_relative_gap(const lb_model* m, lb_data* d, double size);
 
 // Whether matrices of all constraints and velocities are kept: not of mechanisms so large that
 // these would take more than some ten megabytes, of which there is no lb_constraints_linearise.
@@ -65,22 +129,22 @@ bool lb_constraints_are_dense(const lb_model* m);
 // LB_OK, or that `what` is not for such mechanisms.
 lb_status lb_constraints_check_dense(const lb_model* m, const char* what, lb_error* err);
 
-// The rows at d's q and qd, whose kinematics are in place: how many, their gaps and the rates of
-// these, and the rows of J (driven coordinates left out). Good until the next call about loops.
+// The rows of a set at d's q and qd, whose kinematics are in place: how many, their gaps and rates
+// of these, and the rows of J (driven coordinates left out). Good until the next call about loops.
 typedef struct lb_constraint_rows {
   int count;
   const double* gap;          // [count]
   const double* rate;         // [count]
   const double* J;            // [count][nv]
-  const bool* unilateral;     // [count] those that push but do not pull; NULL: none
-  const bool* inactive;       // [count] those of them that do not touch yet
+  const bool* unilateral;     // [count] unilateral ones; NULL: none
+  const bool* inactive;       // [count] those of them that are not active yet
   const bool* velocity_level; // [count] those that ask for a rate alone, and have no gap
 } lb_constraint_rows;
-lb_constraint_rows lb_constraints_linearise(const lb_model* m, lb_data* d);
+lb_constraint_rows lb_constraints_linearise(const lb_model* m, lb_data* d, lb_constraint_set set);
 // J [count][nv] of the rows that were filled last, where they were.
 const double* lb_constraints_jacobian(const lb_model* m, lb_data* d);
 // The same without J.
-lb_constraint_rows lb_constraints_measure(const lb_model* m, lb_data* d);
+lb_constraint_rows lb_constraints_measure(const lb_model* m, lb_data* d, lb_constraint_set set);
 // out += scale J' lambda, of the rows that were last measured; linear in the links.
 void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
                                double* out);
@@ -91,42 +155,33 @@ int lb_constraints_unilateral(const lb_model* m);
 // One that gives a rate, which says nothing of places, or -1.
 int lb_constraints_velocity_level(const lb_model* m);
 
-// Leave couplings of fixed ratio out of the rows (elimination.h), or not, from now on: whether it
-// was so.
-bool lb_constraints_eliminate(lb_data* d, bool eliminated);
-
-// Implicit steps choose by themselves which of the unilateral constraints act: after
-// lb_constraints_activate_all every one of them counts as a row, until lb_constraints_keep_active,
-// not only what touches.
-void lb_constraints_activate_all(lb_data* d);
-// What touches from now on: rows that push, and closed ones. With lambda NULL it is as it was.
-void lb_constraints_keep_active(const lb_model* m, lb_data* d, const double* lambda);
+// The active set from a step's multipliers of the rows of a set, LB_SET_INACTIVE in it: what
+// pushes, and what is closed.
+void lb_constraints_keep_active(const lb_model* m, lb_data* d, lb_constraint_set set,
+                                const double* lambda);
 // Where no steps were taken that could tell: what is as near as nothing [m or rad] and hardly comes
-// off touches from now on. The accelerations are those of the work space and d's.
+// off is active from now on. The accelerations are those of the work space and d's.
 typedef struct lb_active_tolerance {
   double gap, rate, acceleration; // at most
 } lb_active_tolerance;
 void lb_constraints_judge_active(const lb_model* m, lb_data* d, lb_active_tolerance most);
-// Does a row push that did not touch before? Of the rows that were last measured.
+// Is a row active that was not before? Of the rows that were last measured.
 bool lb_constraints_hit(const lb_data* d, const double* lambda);
-// Of the rows that were last measured, which are unilateral and do not touch yet.
+// Of the rows that were last measured, which are unilateral and are not active yet.
 const bool* lb_constraints_inactive(const lb_data* d);
 // Take away the velocities with which d's rows come apart or closed ones close further: an impact
 // without bounce, with these impulses of all rows there can be (NULL: not wanted). Sets what
 // touches, too.
-void lb_constraints_impact(const lb_model* m, lb_data* d, double* impulse);
-// What touches and what is left out (below) as numbers, one for each row there can be, to come back
-// to.
-enum { LB_CONSTRAINT_ACTIVE = 1, LB_CONSTRAINT_REDUNDANT = 2 };
-void lb_constraints_save(const lb_data* d, double* place);
-void lb_constraints_load(lb_data* d, const double* place);
-// All that d's constraints keep from step to step, as so many numbers, for this state of the model
-// or another one.
-size_t lb_constraints_set_size(const lb_model* m);
-void lb_constraints_set_save(const lb_data* d, double* set);
-void lb_constraints_set_load(lb_data* d, const double* set);
-// As if there were no unilateral constraints, and as it was.
-void lb_constraints_leave_out_unilateral(lb_data* d, bool out);
+void lb_constraints_impact(const lb_model* m, lb_data* d, lb_constraint_set set, double* impulse);
+// All that d's constraints keep from step to step, the active set and which are redundant, as so
+// many numbers: to come back to, with this state of the model or another one.
+size_t lb_constraints_state_size(const lb_model* m);
+void lb_constraints_save(const lb_data* d, double* state);
+void lb_constraints_load(lb_data* d, const double* state);
+// The active set alone, [most rows]: true of unilateral constraints that are active. NULL: there
+// are none at all.
+const bool* lb_constraints_active(const lb_data* d);
+void lb_constraints_set_active(lb_data* d, const bool* active);
 
 // --- redundant constraints (constraint_redundant.c) ---
 
@@ -157,67 +212,27 @@ void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f);
 
 // --- for derivatives ---
 
-// What a row's gap measures.
-typedef enum lb_gap_kind {
-  LB_GAP_SHIFT,   // e.(p_b - p_a), e fixed in a
-  LB_GAP_TURN,    // e.(rotation vector from a to b)
-  LB_GAP_TILT,    // e.(rotation vector from a's z to b's)
-  LB_GAP_ANGLE,   // from a to b about a's z
-  LB_GAP_SQUARE,  // z_a.x_b: the axes of a universal joint, e = x_b x z_a
-  LB_GAP_COUPLING // sum of factors times coordinates, less a number
-} lb_gap_kind;
-
 // One row of the last lb_constraints_linearise.
-typedef struct lb_constraint_row {
-  int loop;            // or -1: it is on coordinates, ...
-  int coupling;        // ... of this coupling, ...
-  double sign;         // ... times this
-  int motor;           // that asks for its gap, or -1
-  bool velocity_level; // it asks for its rate alone: there is no gap
-  lb_gap_kind kind;
-  lb_v4 e;    // world
-  lb_v4 spin; // of the axes that the gap is measured in
-  double gap, rate;
-  double acceleration; // under the links' accelerations in the work space
-  bool unilateral;     // but does not pull
-} lb_constraint_row;
-lb_constraint_row lb_constraints_row(const lb_data* d, int i);
+const lb_constraint_row* lb_constraints_row(const lb_data* d, int i);
 int lb_constraints_count(const lb_data* d);
 
-// Pose, velocity and acceleration of a loop's frame a (side 0) or b (side 1), in the world.
-typedef struct lb_loop_end {
-  int link; // or LB_WORLD
-  lb_m3 R;
-  lb_v4 p, v, w, a, al;
-} lb_loop_end;
-lb_loop_end lb_loop_end_of(const lb_data* d, int loop, int side);
-
 // Coordinates and velocities of the joint that loop i is, as one of the tree has them: q of at most
-// 4 numbers, angles from -pi to pi, qd of at most 3. How many velocities; 0: it is fixed, or a
-// point that is prescribed. After lb_move_origins.
+// 4 numbers, angles from -pi to pi, qd of at most 3. How many velocities; 0: it is fixed.
+// After lb_move_origins.
 int lb_loop_coordinates(const lb_model* m, const lb_data* d, int i, double* q, double* qd);
-// What its velocities are along, or about.
-typedef struct lb_loop_axis {
-  lb_v4 e;     // world
-  bool with_b; // turns with b; else with a
-  bool slides;
-} lb_loop_axis;
-int lb_loop_axes(const lb_model* m, const lb_data* d, int i, lb_loop_axis axis[3]);
 // How they change: coordinates, along velocities where they are a quaternion, by q, velocities by q
 // and by qd, [3][nv] each. After lb_derive at d's state.
 int lb_loop_differentiate_coordinates(const lb_derivatives* D, const lb_data* d, int i, double* q_q,
                                       double* qd_q, double* qd_qd);
 
-// (moment, force) at b's origin of loop i's spring and damper, and of a unit push of motor i on a
-// loop.
-lb_motion lb_loop_spring(const lb_model* m, const lb_data* d, int i);
-// How the former changes with one of the joint's numbers, of the rests the k-th.
-lb_motion lb_loop_spring_slope(const lb_model* m, const lb_data* d, int i, lb_spring_number number,
-                               int k);
-lb_motion lb_loop_motor(const lb_model* m, const lb_data* d, int i);
+// Rows of loop i's coordinates, along which its spring, damper and motor act: how many, at most 3.
+// After lb_move_origins.
+int lb_loop_free_rows(const lb_model* m, const lb_data* d, int i, lb_constraint_row row[3]);
+// How far the k-th is from its rest.
+double lb_loop_stretch(const lb_scene_joint* j, const lb_constraint_row* row, int k);
 
-// (moment, force) at b's origin that loop i passes to b: its rows by the multipliers that were last
-// pushed, its spring and its motor.
+// (moment, force) at b's origin that constraint i passes to b: its rows by the multipliers that
+// were last pushed, of a joint its spring and motor.
 lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i);
 
 // Push motor i on a loop with this force.
@@ -228,18 +243,12 @@ void lb_loop_apply_motor(const lb_model* m, lb_data* d, int i, double force);
 // for lb_derive.
 void lb_constraints_differentiate(lb_derivatives* D, lb_data* d, const double* lambda);
 
-// The same for springs, dampers and force motors on loops, and their derivatives by qd.
-void lb_loop_differentiate_springs(lb_derivatives* D, lb_data* d);
-
-// lb_force's `stiffen` for springs and dampers on loops.
-void lb_loop_stiffen_springs(lb_derivatives* D, lb_data* d);
-
 // The power of the change of loop i's spring and damper by one more of a number, for velocities mu
 // [nv]. After lb_derive at d's state, with the origins' velocities in place.
 double lb_loop_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
                                 int k, const double* mu);
 
-// The generalised force of a unit force of a pushing motor on a loop: out [nv].
+// The generalised force of a unit force of a motor that applies a force on a loop: out [nv].
 void lb_loop_motor_direction(const lb_derivatives* D, const lb_data* d, int motor, double* out);
 
 // Derivatives of the rows' gaps and rates by q, [count][nv] each; those of the rates by qd are J

@@ -42,68 +42,71 @@ enum { CLOSING_STEPS = 200 }; // a few, from where a step of the motion ends
 // Of (3): where it starts, and beyond which there is nothing nearer.
 static const double FIRST_DAMPING = 1e-3, MOST_DAMPING = 1e6;
 
-// A gap, or how far what pushes only is through.
-static double open_by(const lb_constraint* r) {
-  return r->unilateral ? fmax(0, -r->c) : fabs(r->c);
+// A gap, or how far what is unilateral is through.
+static double open_by(const lb_constraint_row* r) {
+  return r->unilateral ? fmax(0, -r->gap) : fabs(r->gap);
 }
 
-// The rows at d's q: the worst gap and whose it is, and the sum of the squares of all.
+// Of rows: the worst gap, whose it is, and the sum of the squares of all.
 typedef struct opening {
   double worst, squares;
   int which;
 } opening;
 
-static int number_of(const lb_model* m, const lb_constraints* L, const lb_constraint* r) {
-  return r->coupling >= 0 ? m->nloop + r->coupling : (int)(r->a - L->frame) / 2;
+static void note_gap(opening* all, const lb_constraint_row* r, double gap) {
+  all->squares += gap * gap;
+  if (!(gap <= all->worst)) {
+    all->worst = gap;
+    all->which = r->constraint;
+  }
 }
 
-static opening measure_opening(const lb_model* m, lb_data* d) {
-  lb_constraints* L = d->work->constraints;
+// The rows at d's q.
+static opening measure_opening(const lb_model* m, lb_data* d, lb_constraint_set set) {
+  const lb_constraints* L = d->work->constraints;
   opening all = {0, 0, -1};
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraint_rows_fill(m, d);
+  lb_constraint_rows_fill(m, d, set | LB_SET_INACTIVE);
   for (int i = 0; i < L->nrow; i++) {
-    const lb_constraint* r = &L->row[i];
-    const double gap = open_by(r);
-    all.squares += gap * gap;
-    if (!(gap <= all.worst)) {
-      all.worst = gap;
-      all.which = number_of(m, L, r);
-    }
-  }
-  return all;
-}
-
-// The worst of the gaps of places, or of rates, with every row.
-static opening measure_every(const lb_model* m, lb_data* d, bool rates) {
-  lb_constraints* L = d->work->constraints;
-  const bool every = L->every;
-  L->every = true;
-  opening all = measure_opening(m, d);
-  L->every = every;
-  if (!rates) {
-    return all;
-  }
-  all = (opening){0, 0, -1};
-  for (int i = 0; i < L->nrow; i++) {
-    const lb_constraint* r = &L->row[i];
-    if (r->rate_only && !(fabs(r->cd) <= all.worst)) {
-      all.worst = fabs(r->cd);
-      all.which = number_of(m, L, r);
-    }
+    note_gap(&all, &L->row[i], open_by(&L->row[i]));
   }
   return all;
 }
 
 double lb_constraints_gap_of(const lb_model* m, lb_data* d, bool rates, int* which) {
-  if (!d->work->constraints) {
+  const lb_constraints* L = d->work->constraints;
+  if (!L) {
     return 0;
   }
-  const opening all = measure_every(m, d, rates);
+  opening all = measure_opening(m, d, LB_SET_REDUNDANT), off = {0, 0, -1};
+  for (int i = 0; i < L->nrow && rates; i++) {
+    note_gap(&off, &L->row[i], L->row[i].velocity_level ? fabs(L->row[i].rate) : 0);
+  }
+  all = rates ? off : all;
   if (which && all.which >= 0) {
     *which = all.which;
   }
   return all.worst;
+}
+
+static bool is_length(const lb_model* m, const lb_constraint_row* r) {
+  return r->coupling >= 0
+             ? m->dof.counts[m->constraint.term[m->constraint.coupling[r->coupling].first].v] ==
+                   LB_COORDINATE_LENGTH
+             : !r->turns;
+}
+
+double lb_constraints_relative_gap(const lb_model* m, lb_data* d, double size) {
+  const lb_constraints* L = d->work->constraints;
+  double worst = 0;
+  if (L) {
+    measure_opening(m, d, LB_SET_REDUNDANT);
+  }
+  for (int i = 0; L && i < L->nrow; i++) {
+    const double gap = open_by(&L->row[i]) / (is_length(m, &L->row[i]) ? size : 1);
+    worst = gap <= worst ? worst : gap;
+  }
+  return worst;
 }
 
 double lb_constraint_gap(const lb_model* m, lb_data* d, int* which) {
@@ -111,26 +114,24 @@ double lb_constraint_gap(const lb_model* m, lb_data* d, int* which) {
   int at_velocity = -1;
   const double off =
       lb_constraints_velocity_level(m) >= 0 ? lb_constraints_gap_of(m, d, true, &at_velocity) : 0;
-  if (off <= gap) {
-    return gap;
-  }
-  if (which) {
+  if (which && off > gap) {
     *which = at_velocity;
   }
-  return off;
+  return fmax(gap, off);
 }
 
-// What is unilateral counts as near once it touches or is through, and stays near while things are
-// closed: where a body turns, Newton's method ends a little beyond, and what then looked free would
-// keep the velocity it came with. What touched before and hardly moved since is near, too; what
-// came apart in a step of h has a rate of the order of h times an acceleration.
+// What is unilateral counts as near once it is active or is through, and stays near while things
+// are closed: where a body turns, Newton's method ends a little beyond, and what then looked free
+// would keep the velocity it came with. What was active before and hardly moved since is near, too;
+// what came apart in a step of h has a rate of the order of h times an acceleration.
 static void note_near(lb_constraints* L) {
   static const double HARDLY = 1e-6, SLOWLY = 1e-4; // [m or rad], [1/s]
   for (int i = 0; i < L->nrow; i++) {
-    const lb_constraint* r = &L->row[i];
+    const lb_constraint_row* r = &L->row[i];
     if (r->unilateral) {
-      L->near[r->contact] |=
-          r->c <= LB_ACTIVE_GAP || (L->active[r->contact] && r->c <= HARDLY && r->cd <= SLOWLY);
+      L->closing.near[r->contact] |=
+          r->gap <= LB_ACTIVE_GAP ||
+          (L->state.active[r->contact] && r->gap <= HARDLY && r->rate <= SLOWLY);
     }
   }
 }
@@ -140,7 +141,7 @@ static void keep_near(lb_constraints* L) {
   int n = 0;
   note_near(L);
   for (int i = 0; i < L->nrow; i++) {
-    if (!L->row[i].unilateral || L->near[L->row[i].contact]) {
+    if (!L->row[i].unilateral || L->closing.near[L->row[i].contact]) {
       L->row[n++] = L->row[i];
     }
   }
@@ -148,7 +149,7 @@ static void keep_near(lb_constraints* L) {
 }
 
 static void forget_near(const lb_model* m, lb_constraints* L) {
-  memset(L->near, 0, (size_t)lb_constraints_most(m) * sizeof *L->near);
+  memset(L->closing.near, 0, (size_t)lb_constraints_most(m) * sizeof *L->closing.near);
 }
 
 // From a start in which coordinates are kept (constraint_assembly.c).
@@ -156,7 +157,7 @@ static void shorten(const lb_model* m, const lb_constraints* L) {
   static const double MOST_TURN = 0.5; // [rad]
   double most = 0;
   for (int k = 0; k < m->nv; k++) {
-    most = fmax(most, m->counts[k] == LB_COORDINATE_ANGLE ? fabs(L->dq[k]) : 0);
+    most = fmax(most, m->dof.counts[k] == LB_COORDINATE_ANGLE ? fabs(L->dq[k]) : 0);
   }
   for (int k = 0; k < m->nv && most > MOST_TURN; k++) {
     L->dq[k] *= MOST_TURN / most;
@@ -165,75 +166,74 @@ static void shorten(const lb_model* m, const lb_constraints* L) {
 
 // A step (3) on the positions from the rows that were last measured; without damping Newton's. The
 // damping is in parts of A's mean diagonal.
-static void close_once(const lb_model* m, lb_data* d, double damping) {
+static void close_once(const lb_model* m, lb_data* d, lb_closing by, double damping) {
   lb_constraints* L = d->work->constraints;
   keep_near(L);
   // what is near is to touch, neither more nor less
-  if (!lb_constraint_rows_factor(m, d, (lb_constraint_rows_how){damping, true})) {
+  if (!lb_constraint_rows_factor(m, d, (lb_row_terms){damping, true, by.kept, by.heavy})) {
     return;
   }
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = -L->row[i].c;
+    L->x[i] = -L->row[i].gap;
   }
   lb_constraint_rows_solve(m, d);
-  if (L->keeps) {
+  if (by.kept) {
     shorten(m, L);
   }
   lb_advance(m, d->q, L->dq, 1);
 }
 
-// (1) by `total`; q* is in L->q.
+// (1) by `total`; q* is in `q`.
 static void move_straight(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
-  memcpy(d->q, L->q, (size_t)m->nq * sizeof *d->q);
-  lb_advance(m, d->q, L->total, 1);
+  memcpy(d->q, L->closing.q, (size_t)m->nq * sizeof *d->q);
+  lb_advance(m, d->q, L->closing.total, 1);
 }
 
 typedef enum way { WAY_CLOSED, WAY_ASTRAY, WAY_MORE_ROWS } way;
 
-// How far the rows that are near are from touching: those that are unilateral from above, too.
-static opening measure_near(const lb_model* m, lb_data* d) {
+// How far the rows that are near are from closing: those that are unilateral from above, too.
+static opening measure_near(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_constraints* L = d->work->constraints;
-  opening all = measure_opening(m, d);
+  opening all = {0, 0, -1};
+  measure_opening(m, d, set);
   keep_near(L);
-  all.worst = all.squares = 0;
   for (int i = 0; i < L->nrow; i++) {
-    const double gap = fabs(L->row[i].c);
-    all.worst = gap <= all.worst ? all.worst : gap;
-    all.squares += gap * gap;
+    note_gap(&all, &L->row[i], fabs(L->row[i].gap));
   }
   return all;
 }
 
 // (1) with the rows that are near at q*, which d is at, or that were found to come near.
-static way go_straight(const lb_model* m, lb_data* d) {
+static way go_straight(const lb_model* m, lb_data* d, lb_closing by) {
   lb_constraints* L = d->work->constraints;
-  opening here = measure_near(m, d);
+  opening here = measure_near(m, d, by.set);
   const int rows = L->nrow;
-  memset(L->sum, 0, (size_t)rows * sizeof *L->sum);
-  memset(L->total, 0, (size_t)m->nv * sizeof *L->total);
+  double *sum = L->closing.sum, *total = L->closing.total;
+  memset(sum, 0, (size_t)rows * sizeof *sum);
+  memset(total, 0, (size_t)m->nv * sizeof *total);
   if (here.worst < CLOSED) {
     return WAY_CLOSED;
   }
-  if (!lb_constraint_rows_factor(m, d, (lb_constraint_rows_how){.bilateral = true})) {
+  if (!lb_constraint_rows_factor(m, d, (lb_row_terms){0, true, by.kept, by.heavy})) {
     return WAY_ASTRAY;
   }
   for (int i = 0; i < CLOSING_STEPS && here.worst >= CLOSED; i++) {
     for (int k = 0; k < rows; k++) {
-      L->x[k] = -L->row[k].c;
+      L->x[k] = -L->row[k].gap;
     }
     lb_constraint_rows_solve(m, d);
-    lb_add(rows, L->sum, 1, L->x);
-    lb_add(m->nv, L->total, 1, L->dq);
+    lb_add(rows, sum, 1, L->x);
+    lb_add(m->nv, total, 1, L->dq);
     move_straight(m, d);
-    const opening next = measure_near(m, d);
+    const opening next = measure_near(m, d, by.set);
     if (L->nrow != rows) {
       return WAY_MORE_ROWS;
     }
     if (next.worst < SMALL && !(next.worst < 0.1 * here.worst)) { // at rounding
       if (next.squares >= here.squares) {
-        lb_add(rows, L->sum, -1, L->x);
-        lb_add(m->nv, L->total, -1, L->dq);
+        lb_add(rows, sum, -1, L->x);
+        lb_add(m->nv, total, -1, L->dq);
         move_straight(m, d);
       }
       return WAY_CLOSED;
@@ -248,46 +248,40 @@ static way go_straight(const lb_model* m, lb_data* d) {
 
 // Where (1) led, by all rows that there can be.
 static void tell_straight(const lb_model* m, const lb_constraints* L, lb_projection* told) {
-  memcpy(told->move, L->total, (size_t)m->nv * sizeof *L->total);
+  memcpy(told->move, L->closing.total, (size_t)m->nv * sizeof *told->move);
   for (int i = 0; i < L->nrow; i++) {
-    told->lambda[L->row[i].place] = L->sum[i];
+    told->lambda[L->row[i].place] = L->closing.sum[i];
     told->near[L->row[i].place] = true;
   }
 }
 
 // What lies in the way once others are closed is closed with them, from q* on.
-static bool close_straight(const lb_model* m, lb_data* d, lb_projection* told) {
+bool lb_constraint_rows_project_near(const lb_model* m, lb_data* d, lb_closing by) {
   lb_constraints* L = d->work->constraints;
   const size_t size = (size_t)m->nq * sizeof *d->q;
-  memcpy(L->q, d->q, size);
+  memcpy(L->closing.q, d->q, size);
   forget_near(m, L);
-  way by = go_straight(m, d);
-  while (by == WAY_MORE_ROWS) {
-    memcpy(d->q, L->q, size);
-    by = go_straight(m, d);
+  way went = go_straight(m, d, by);
+  while (went == WAY_MORE_ROWS) {
+    memcpy(d->q, L->closing.q, size);
+    went = go_straight(m, d, by);
   }
-  if (by == WAY_CLOSED && told) {
-    tell_straight(m, L, told);
-  } else if (by == WAY_ASTRAY) {
-    memcpy(d->q, L->q, size);
+  if (went == WAY_ASTRAY) {
+    memcpy(d->q, L->closing.q, size);
   }
-  return by == WAY_CLOSED;
+  return went == WAY_CLOSED;
 }
 
-bool lb_constraint_rows_project_near(const lb_model* m, lb_data* d) {
-  return close_straight(m, d, NULL);
-}
-
-double lb_constraint_rows_project(const lb_model* m, lb_data* d) {
+double lb_constraint_rows_project(const lb_model* m, lb_data* d, lb_closing by) {
   lb_constraints* L = d->work->constraints;
   const size_t size = (size_t)m->nq * sizeof *d->q;
-  opening here = measure_opening(m, d);
+  opening here = measure_opening(m, d, by.set);
   forget_near(m, L);
   double damping = 0;
   for (int i = 0; i < CLOSING_STEPS && here.worst >= CLOSED && damping < MOST_DAMPING; i++) {
-    memcpy(L->q, d->q, size);
-    close_once(m, d, damping);
-    const opening next = measure_opening(m, d);
+    memcpy(L->closing.q, d->q, size);
+    close_once(m, d, by, damping);
+    const opening next = measure_opening(m, d, by.set);
     const bool small = here.worst < SMALL;
     if (next.squares < here.squares) {
       // stop at rounding: small, and no longer falling fast
@@ -297,22 +291,22 @@ double lb_constraint_rows_project(const lb_model* m, lb_data* d) {
       damping = damping > FIRST_DAMPING ? damping / 10 : 0;
       here = next;
     } else {
-      memcpy(d->q, L->q, size);
+      memcpy(d->q, L->closing.q, size);
       if (small) {
         return here.worst;
       }
       damping = fmax(10 * damping, FIRST_DAMPING);
-      here = measure_opening(m, d);
+      here = measure_opening(m, d, by.set);
     }
   }
   return here.worst;
 }
 
-// What pushes only goes on touching where it does not come apart at once.
+// What is unilateral stays active where it does not come apart at once.
 static void note_active(lb_constraints* L) {
   for (int i = 0; i < L->nrow; i++) {
     if (L->row[i].unilateral) {
-      L->active[L->row[i].contact] = L->b[i] <= LB_ACTIVE_GAP;
+      L->state.active[L->row[i].contact] = L->b[i] <= LB_ACTIVE_GAP;
     }
   }
 }
@@ -320,31 +314,33 @@ static void note_active(lb_constraints* L) {
 // What (2) did, by all rows that there can be.
 static void tell_velocities(const lb_constraints* L, bool moved, lb_projection* told) {
   for (int i = 0; i < L->nrow && moved; i++) {
-    const lb_constraint* r = &L->row[i];
+    const lb_constraint_row* r = &L->row[i];
     told->impulse[r->place] = L->x[i];
     told->closed[r->place] = !r->unilateral || L->b[i] <= LB_ACTIVE_GAP;
   }
 }
 
-// false: there was nothing to do, or no way.
-static bool close_velocities(const lb_model* m, lb_data* d) {
+static bool close_velocities(const lb_model* m, lb_data* d, lb_closing by) {
   lb_constraints* L = d->work->constraints;
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraint_rows_fill(m, d);
+  lb_constraint_rows_fill(m, d, by.set | LB_SET_INACTIVE);
   keep_near(L);
-  memset(L->active, 0, (size_t)L->ncontact * sizeof *L->active);
-  if (L->nrow == 0 || !lb_constraint_rows_factor(m, d, (lb_constraint_rows_how){0})) {
+  memset(L->state.active, 0, (size_t)L->ncontact * sizeof *L->state.active);
+  if (L->nrow == 0 || !lb_constraint_rows_factor(m, d, (lb_row_terms){0, false, by.kept, false})) {
     return false;
   }
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = -L->row[i].cd;
+    L->x[i] = -L->row[i].rate;
   }
   lb_constraint_rows_solve(m, d);
-  for (int k = 0; k < m->nv; k++) {
-    d->qd[k] += L->dq[k];
-  }
+  lb_add(m->nv, d->qd, 1, L->dq);
   note_active(L);
   return true;
+}
+
+bool lb_constraint_rows_impact(const lb_model* m, lb_data* d, lb_closing by) {
+  forget_near(m, d->work->constraints);
+  return close_velocities(m, d, by);
 }
 
 static void begin_telling(const lb_model* m, lb_projection* told) {
@@ -367,8 +363,9 @@ static double widest_left(const lb_constraints* L) {
   return worst;
 }
 
-double lb_constraints_project(const lb_model* m, lb_data* d, lb_projection* told) {
-  lb_constraints* L = d->work->constraints;
+double lb_constraints_project(const lb_model* m, lb_data* d, lb_constraint_set set,
+                              lb_projection* told) {
+  const lb_constraints* L = d->work->constraints;
   if (told) {
     begin_telling(m, told);
   }
@@ -377,35 +374,35 @@ double lb_constraints_project(const lb_model* m, lb_data* d, lb_projection* told
   }
   // couplings of fixed ratio that are as good as closed go along; open ones, as at the start, are
   // closed by rows, which weigh the ways to do it by masses
-  const bool eliminated = lb_elimination_gap(m, d) < NEARLY,
-             was = lb_constraints_eliminate(d, eliminated);
+  const bool eliminated = lb_elimination_gap(m, d) < NEARLY;
+  const lb_closing by = {.set = set | (eliminated ? LB_SET_REDUCED : 0)};
   if (eliminated) {
     lb_elimination_hold(m, d);
   }
-  bool straight = close_straight(m, d, told);
-  if (!straight) {
-    lb_constraint_rows_project(m, d);
+  bool straight = lb_constraint_rows_project_near(m, d, by);
+  if (straight && told) {
+    tell_straight(m, L, told);
+  } else if (!straight) {
+    lb_constraint_rows_project(m, d, by);
   }
   if (lb_constraints_redundant_open(m, d)) { // by rows that are not redundant after all
     straight = false;
-    lb_constraint_rows_project(m, d);
+    lb_constraint_rows_project(m, d, by);
   }
-  const bool moved = close_velocities(m, d);
+  const bool moved = close_velocities(m, d, by);
   if (told) {
     told->straight = straight && eliminated;
     tell_velocities(L, moved, told);
   }
-  lb_constraints_eliminate(d, was);
   return widest_left(L);
 }
 
-void lb_constraints_impact(const lb_model* m, lb_data* d, double* impulse) {
-  lb_constraints* L = d->work->constraints;
+void lb_constraints_impact(const lb_model* m, lb_data* d, lb_constraint_set set, double* impulse) {
+  const lb_constraints* L = d->work->constraints;
   if (!L) {
     return;
   }
-  forget_near(m, L);
-  const bool stopped = close_velocities(m, d);
+  const bool stopped = lb_constraint_rows_impact(m, d, (lb_closing){.set = set});
   if (impulse) {
     memset(impulse, 0, (size_t)lb_constraints_most(m) * sizeof *impulse);
     for (int i = 0; i < L->nrow && stopped; i++) {

@@ -25,14 +25,11 @@
 #include <string.h>
 
 #include "dynamics/constraint/constraint_rows.h"
-#include "dynamics/constraint/kkt.h"
 #include "dynamics/joint/joint.h"
+#include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
-
-// Squares of sines: below it a row is a combination of others.
-static const double REPEATS = 1e-11;
 
 // How things are put aside: the first way after which loops can be closed.
 typedef struct aside {
@@ -51,22 +48,19 @@ static const double STAY = 2, LATER = 0.5;
 
 // All rows of joints at d's q, those that are left out, too.
 static void fill_joints(const lb_model* m, lb_data* d) {
-  lb_constraints* L = d->work->constraints;
-  L->joints = L->every = true;
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraint_rows_fill(m, d);
-  L->joints = L->every = false;
+  lb_constraint_rows_fill(m, d, LB_SET_JOINTS | LB_SET_REDUNDANT);
 }
 
 // Their J.
 static void fill_jacobian(const lb_model* m, lb_data* d) {
   fill_joints(m, d);
   lb_fill_columns(m, d->work);
-  lb_constraint_rows_fill_jacobian(m, d);
+  lb_constraint_rows_fill_jacobian(m, d, NULL);
 }
 
 static double length_of(const lb_model* m, const lb_constraints* L, int i) {
-  const double* J = L->Jt + (size_t)i * (size_t)m->nv;
+  const double* J = L->dense.Jt + (size_t)i * (size_t)m->nv;
   return sqrt(lb_dot(m->nv, J, J));
 }
 
@@ -79,7 +73,7 @@ static void measure_rows(const lb_model* m, lb_data* d) {
   fill_jacobian(m, d);
   for (int i = 0; i < L->nrow; i++) {
     const double length = length_of(m, L, i);
-    L->length[L->row[i].number] = length > 0 ? length : 1;
+    L->state.length[L->row[i].number] = length > 0 ? length : 1;
   }
 }
 
@@ -90,10 +84,10 @@ static int find_own_by_kkt(const lb_model* m, lb_data* d) {
   if (!lb_kkt_factor(L->kkt, d, (lb_kkt_terms){0})) {
     return 0;
   }
-  const int own = lb_kkt_redundant(L->kkt, L->near);
+  const int own = lb_kkt_redundant(L->kkt, L->closing.near);
   int first = 0, last = own;
   for (int i = 0; i < L->nrow; i++) {
-    L->pivot[L->near[L->row[i].number] ? last++ : first++] = i;
+    L->pivot[L->closing.near[L->row[i].number] ? last++ : first++] = i;
   }
   return own;
 }
@@ -110,32 +104,32 @@ static int find_own(const lb_model* m, lb_data* d, bool stay) {
   const int nv = m->nv, n = L->nrow;
   for (int i = 0; i < n; i++) {
     const int number = L->row[i].number;
-    const double early = (1 - LATER * i / n) / L->length[number];
-    const double to = stay && !L->redundant[number] ? STAY * early : early;
+    const double early = (1 - LATER * i / n) / L->state.length[number];
+    const double to = stay && !L->state.redundant[number] ? STAY * early : early;
     for (int k = 0; k < nv; k++) {
-      L->Jt[(size_t)i * (size_t)nv + (size_t)k] *= to;
+      L->dense.Jt[(size_t)i * (size_t)nv + (size_t)k] *= to;
     }
   }
   if (n == 0) {
     return 0;
   }
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, nv, 1, L->Jt, nv, 0, L->A, n);
-  return lb_semidefinite_rows(n, L->A, n, REPEATS, L->work, L->pivot);
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, n, nv, 1, L->dense.Jt, nv, 0, L->dense.A, n);
+  return lb_semidefinite_rows(n, L->dense.A, n, LB_REDUNDANT, L->work, L->pivot);
 }
 
 // Leave out all rows of joints but the first so many in `pivot`.
 static void leave_out_others(lb_constraints* L, int own) {
   bool changed = false;
   for (int i = 0; i < L->nrow; i++) {
-    bool* out = &L->redundant[L->row[L->pivot[i]].number];
+    bool* out = &L->state.redundant[L->row[L->pivot[i]].number];
     changed |= *out != (i >= own);
     *out = i >= own;
   }
-  L->choices += changed;
+  L->state.choices += changed;
 }
 
 static void keep_every(const lb_model* m, lb_constraints* L) {
-  memset(L->redundant, 0, (size_t)lb_constraints_most(m) * sizeof *L->redundant);
+  memset(L->state.redundant, 0, (size_t)lb_constraints_most(m) * sizeof *L->state.redundant);
 }
 
 // --- finding them ---
@@ -146,13 +140,12 @@ static double next_number(unsigned* seed) {
   return (double)(*seed >> 8) / (1 << 23) - 1;
 }
 
-void lb_constraint_rows_put_aside(const lb_model* m, lb_data* d, double far, bool driven,
-                                  unsigned seed) {
+void lb_constraint_rows_displace(const lb_model* m, lb_data* d, lb_displacement by) {
   lb_constraints* L = d->work->constraints;
   memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
   for (int k = 0; k < m->ndense; k++) {
-    const double to = far * next_number(&seed);
-    const bool stays = (m->v_driven[k] && !driven) || (L->keeps && L->kept[k]);
+    const double to = by.far * next_number(&by.seed);
+    const bool stays = (m->dof.driven[k] && !by.driven) || (by.kept && by.kept[k]);
     L->dq[k] = stays ? 0 : to;
   }
   lb_advance(m, d->q, L->dq, 1);
@@ -160,13 +153,10 @@ void lb_constraint_rows_put_aside(const lb_model* m, lb_data* d, double far, boo
 
 // From q a step aside, and to where the rows of joints are closed that are not left out.
 static bool go_aside(const lb_model* m, lb_data* d, const double* q, aside by, unsigned seed) {
-  lb_constraints* L = d->work->constraints;
   memcpy(d->q, q, (size_t)m->nq * sizeof *q);
-  lb_constraint_rows_put_aside(m, d, by.far, by.driven, seed);
-  L->joints = true;
-  const double gap = lb_constraint_rows_project(m, d);
-  L->joints = false;
-  return gap < CLOSED * by.far;
+  lb_constraint_rows_displace(m, d,
+                              (lb_displacement){.far = by.far, .driven = by.driven, .seed = seed});
+  return lb_constraint_rows_project(m, d, (lb_closing){.set = LB_SET_JOINTS}) < CLOSED * by.far;
 }
 
 static bool are_closed(const lb_model* m, lb_data* d, double gap) {
@@ -174,7 +164,7 @@ static bool are_closed(const lb_model* m, lb_data* d, double gap) {
   double worst = 0;
   fill_joints(m, d);
   for (int i = 0; i < L->nrow; i++) {
-    worst = fmax(worst, fabs(L->row[i].c));
+    worst = fmax(worst, fabs(L->row[i].gap));
   }
   return worst < gap;
 }
@@ -183,11 +173,11 @@ static bool are_closed(const lb_model* m, lb_data* d, double gap) {
 static bool feel_something(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   if (L->kkt) {
-    return lb_kkt_feels(L->kkt, L->redundant);
+    return lb_kkt_feels(L->kkt, L->state.redundant);
   }
   fill_jacobian(m, d);
   for (int i = 0; i < L->nrow; i++) {
-    if (L->redundant[L->row[i].number] && length_of(m, L, i) > 0) {
+    if (L->state.redundant[L->row[i].number] && length_of(m, L, i) > 0) {
       return true;
     }
   }
@@ -201,11 +191,11 @@ static bool find_near(const lb_model* m, lb_data* d, const double* q, aside by) 
     return false;
   }
   measure_rows(m, d);
-  L->own = find_own(m, d, false);
-  leave_out_others(L, L->own);
-  L->moves = feel_something(m, d);
+  L->state.own = find_own(m, d, false);
+  leave_out_others(L, L->state.own);
+  L->state.moves = feel_something(m, d);
   if (go_aside(m, d, q, by, 2) && are_closed(m, d, CLOSED * by.far)) {
-    L->moves |= feel_something(m, d);
+    L->state.moves |= feel_something(m, d);
     return true;
   }
   keep_every(m, L);
@@ -215,23 +205,21 @@ static bool find_near(const lb_model* m, lb_data* d, const double* q, aside by) 
 // Where what motors drive stays, rows that feel nothing may do so in this pose alone.
 static void find(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  double* q = L->aside;
-  const bool eliminated = lb_constraints_eliminate(d, false);
+  double* q = L->closing.aside;
   measure_rows(m, d);
-  L->own = find_own(m, d, false);
-  L->moves = false;
+  L->state.own = find_own(m, d, false);
+  L->state.moves = false;
   const int rows = L->nrow;
   memcpy(q, d->q, (size_t)m->nq * sizeof *q);
-  bool found = L->own == rows && are_closed(m, d, CLOSED);
+  bool found = L->state.own == rows && are_closed(m, d, CLOSED);
   for (int i = 0; i < NASIDE && !found; i++) {
     found = find_near(m, d, q, ASIDE[i]);
-    L->moves |= found && !ASIDE[i].driven;
+    L->state.moves |= found && !ASIDE[i].driven;
   }
-  L->own = found ? L->own : rows;
-  L->moves = L->moves && L->own < rows;
+  L->state.own = found ? L->state.own : rows;
+  L->state.moves = L->state.moves && L->state.own < rows;
   memcpy(d->q, q, (size_t)m->nq * sizeof *q);
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraints_eliminate(d, eliminated);
 }
 
 // --- what callers use ---
@@ -239,8 +227,8 @@ static void find(const lb_model* m, lb_data* d) {
 // Where fewer are independent the pose is special, and what is left out stays.
 static void choose_again(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  if (find_own(m, d, true) >= L->own) {
-    leave_out_others(L, L->own);
+  if (find_own(m, d, true) >= L->state.own) {
+    leave_out_others(L, L->state.own);
   }
 }
 
@@ -248,70 +236,77 @@ static void choose_again(const lb_model* m, lb_data* d) {
 static bool is_doubtful(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
   lb_kinematics(m, d, d->q, d->qd);
-  L->joints = true;
-  lb_constraint_rows_fill(m, d);
-  L->joints = false;
+  lb_constraint_rows_fill(m, d, LB_SET_JOINTS);
   lb_kkt_factor(L->kkt, d, (lb_kkt_terms){0});
   return lb_kkt_is_weak(L->kkt);
 }
 
 void lb_constraints_find_redundant(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  if (L && L->own < 0) {
+  if (L && L->state.own < 0) {
     find(m, d);
   }
-  if (L && L->moves && (!L->kkt || is_doubtful(m, d))) {
+  if (L && L->state.moves && (!L->kkt || is_doubtful(m, d))) {
     choose_again(m, d);
   }
+}
+
+// Rows of loop i, that of its motor included.
+static int rows_of(const lb_model* m, int i) {
+  return lb_constraint_types[LB_CONSTRAINT_JOINT]->rows(m, &m->constraint.item[i]);
 }
 
 void lb_constraints_adopt_choice(const lb_model* m, lb_data* d, const lb_model* tree,
                                  const lb_data* from) {
   lb_constraints* L = d->work->constraints;
   const lb_constraints* T = from->work->constraints;
-  if (!L || !T || !L->kkt || T->own < 0) {
+  if (!L || !T || !L->kkt || T->state.own < 0) {
     return;
   }
   int rows = 0, out = 0;
-  for (int i = 0, at = 0; i < m->nloop; at += lb_loop_rows_of(m, i), i++) {
-    const int n = lb_loop_rows_of(m, i);
-    for (int k = 0, there = 0; k < tree->nloop; there += lb_loop_rows_of(tree, k), k++) {
-      if (strcmp(m->loop[i].name, tree->loop[k].name) == 0 && n == lb_loop_rows_of(tree, k)) {
-        memcpy(L->redundant + at, T->redundant + there, (size_t)n * sizeof *L->redundant);
+  for (int i = 0, at = 0; i < m->constraint.nloop; i++) {
+    const int n = rows_of(m, i);
+    for (int k = 0, there = 0; k < tree->constraint.nloop; there += rows_of(tree, k), k++) {
+      if (strcmp(m->constraint.loop[i].name, tree->constraint.loop[k].name) == 0 &&
+          n == rows_of(tree, k)) {
+        memcpy(L->state.redundant + at, T->state.redundant + there,
+               (size_t)n * sizeof *L->state.redundant);
       }
     }
     for (int r = at; r < at + n; r++) {
-      out += L->redundant[r];
+      out += L->state.redundant[r];
     }
-    rows += n - (m->loop_motor[i] >= 0);
+    rows += n - (m->constraint.loop_motor[i] >= 0);
+    at += n;
   }
-  L->own = rows - out;
-  L->moves = T->moves;
-  L->choices++;
+  L->state.own = rows - out;
+  L->state.moves = T->state.moves;
+  L->state.choices++;
 }
 
 void lb_constraints_forget_redundant(lb_data* d) {
   lb_constraints* L = d->work->constraints;
   if (L) {
     keep_every(d->model, L);
-    L->own = -1;
-    L->moves = false;
-    L->choices++;
+    L->state.own = -1;
+    L->state.moves = false;
+    L->state.choices++;
   }
 }
 
 int lb_constraints_count_choices(const lb_data* d) {
-  return d->work->constraints ? d->work->constraints->choices : 0;
+  return d->work->constraints ? d->work->constraints->state.choices : 0;
 }
 
 const bool* lb_constraints_redundant(const lb_data* d) {
-  return d->work->constraints ? d->work->constraints->redundant : NULL;
+  return d->work->constraints ? d->work->constraints->state.redundant : NULL;
 }
 
 void lb_constraints_set_redundant(lb_data* d, const bool* redundant) {
   lb_constraints* L = d->work->constraints;
   if (L && redundant) {
-    memcpy(L->redundant, redundant, (size_t)lb_constraints_most(d->model) * sizeof *redundant);
+    memcpy(L->state.redundant, redundant,
+           (size_t)lb_constraints_most(d->model) * sizeof *redundant);
   }
 }
 
@@ -319,13 +314,13 @@ bool lb_constraints_redundant_open(const lb_model* m, lb_data* d) {
   static const double OPEN = 1e-9, MORE = 1e3; // [m or rad], and than what is kept
   lb_constraints* L = d->work->constraints;
   double out = 0, kept = 0;
-  if (!L || !L->moves) {
+  if (!L || !L->state.moves) {
     return false;
   }
   fill_joints(m, d);
   for (int i = 0; i < L->nrow; i++) {
-    double* worst = L->redundant[L->row[i].number] ? &out : &kept;
-    *worst = fmax(*worst, fabs(L->row[i].c));
+    double* worst = L->state.redundant[L->row[i].number] ? &out : &kept;
+    *worst = fmax(*worst, fabs(L->row[i].gap));
   }
   const bool opened = out > OPEN + MORE * kept;
   if (opened) {

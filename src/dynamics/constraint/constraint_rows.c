@@ -4,52 +4,51 @@
 
 #include <math.h>
 
-#include "dynamics/constraint/kkt.h"
+#include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
 #include "elastic/reduced/reduced.h"
 #include "model/use/initial_pose.h"
 
-// Those of joints come first, so that their numbers depend on nothing else.
-static const lb_constraint_type* const KINDS[] = {
-    &lb_constraint_type_loop, &lb_constraint_type_prescribed, &lb_constraint_type_coupling};
-enum { NKIND = sizeof KINDS / sizeof *KINDS };
+#define LB_TYPE(code, name) extern const lb_constraint_type lb_constraint_type_##name;
+LB_CONSTRAINT_LIST(LB_TYPE)
+#undef LB_TYPE
+extern const lb_constraint_type lb_constraint_type_joint, lb_constraint_type_turn;
+
+const lb_constraint_type* const lb_constraint_types[LB_CONSTRAINT_KINDS] = {
+#define LB_TYPE(code, name) [code] = &lb_constraint_type_##name,
+    LB_CONSTRAINT_LIST(LB_TYPE)
+#undef LB_TYPE
+        [LB_CONSTRAINT_JOINT] = &lb_constraint_type_joint,
+    [LB_CONSTRAINT_TURN] = &lb_constraint_type_turn};
+
+int lb_constraint_one_row(const lb_model* m, const lb_model_constraint* c) {
+  (void)m;
+  (void)c;
+  return 1;
+}
 
 int lb_constraints_most(const lb_model* m) {
   int sum = 0;
-  for (int i = 0; i < NKIND; i++) {
-    sum += KINDS[i]->most(m);
+  for (int i = 0; i < m->constraint.count; i++) {
+    sum += lb_constraint_types[m->constraint.item[i].kind]->rows(m, &m->constraint.item[i]);
   }
   return sum;
 }
 
 int lb_constraints_unilateral(const lb_model* m) {
-  for (int i = 0; i < m->nprescribed; i++) {
-    if (m->prescribed[i].unilateral) {
-      return m->prescribed[i].loop;
-    }
+  int i = 0;
+  while (i < m->constraint.count && !m->constraint.item[i].unilateral) {
+    i++;
   }
-  for (int i = 0; i < m->ncoupling; i++) {
-    if (m->coupling[i].unilateral) {
-      return m->nloop + i;
-    }
-  }
-  return -1;
+  return i < m->constraint.count ? i : -1;
 }
 
 int lb_constraints_velocity_level(const lb_model* m) {
-  for (int i = 0; i < m->nprescribed; i++) {
-    const lb_model_prescribed* g = &m->prescribed[i];
-    if (g->velocity_level[0] || g->velocity_level[1] || g->velocity_level[2] ||
-        g->angle_velocity_level) {
-      return g->loop;
-    }
+  int i = 0;
+  while (i < m->constraint.count && !m->constraint.item[i].velocity_level) {
+    i++;
   }
-  for (int i = 0; i < m->ncoupling; i++) {
-    if (m->coupling[i].velocity_level) {
-      return m->nloop + i;
-    }
-  }
-  return -1;
+  return i < m->constraint.count ? i : -1;
 }
 
 static lb_frame make_frame(const lb_model* m, int body, int face, lb_transform in_body) {
@@ -77,96 +76,50 @@ lb_constraints* lb_constraints_lay_out(lb_carver* c, const lb_model* m) {
   if (n == 0) {
     return NULL;
   }
+  const size_t nq = (size_t)m->nq, held = (size_t)m->constraint.elimination.count;
   lb_constraints* L = lb_carve(c, 1, sizeof *L);
-  lb_constraints constraints = {0};
-  constraints.frame = lb_carve(c, 2 * (size_t)m->nloop, sizeof *constraints.frame);
-  constraints.row = lb_carve(c, n, sizeof *constraints.row);
-  constraints.redundant = lb_carve(c, n, sizeof(bool));
-  constraints.length = lb_carve(c, n, sizeof(double));
-  constraints.active = lb_carve(c, n, sizeof(bool));
-  constraints.near = lb_carve(c, n, sizeof(bool));
-  constraints.x = lb_carve(c, n, sizeof(double));
-  constraints.sum = lb_carve(c, n, sizeof(double));
-  constraints.b = lb_carve(c, n, sizeof(double));
-  constraints.dq = lb_carve(c, nv, sizeof(double));
-  constraints.total = lb_carve(c, nv, sizeof(double));
-  constraints.q = lb_carve(c, (size_t)m->nq, sizeof(double));
-  constraints.aside = lb_carve(c, (size_t)m->nq, sizeof(double));
-  constraints.given = lb_carve(c, (size_t)m->nq + nv, sizeof(double));
-  constraints.base = lb_carve(c, (size_t)m->nq, sizeof(double));
-  constraints.kept = lb_carve(c, nv, sizeof(bool));
-  constraints.change = lb_carve(c, nv, sizeof(double));
-  constraints.held = lb_carve(c, (size_t)m->elimination.count * nv, sizeof(double));
-  constraints.eliminated_multiplier = lb_carve(c, (size_t)m->elimination.count, sizeof(double));
-  constraints.pull = lb_carve(c, (size_t)m->nlink, sizeof *constraints.pull);
-  constraints.work = lb_carve(c, 4 * n, sizeof(double));
-  constraints.pivot = lb_carve(c, 2 * n, sizeof(int));
-  constraints.unilateral = lb_carve(c, n, sizeof(bool));
-  constraints.inactive = lb_carve(c, n, sizeof(bool));
-  constraints.velocity_level = lb_carve(c, n, sizeof(bool));
+  lb_constraints made = {.frame = lb_carve(c, 2 * (size_t)m->constraint.npair, sizeof *made.frame),
+                         .row = lb_carve(c, n, sizeof *made.row),
+                         .x = lb_carve(c, n, sizeof(double)),
+                         .b = lb_carve(c, n, sizeof(double)),
+                         .dq = lb_carve(c, nv, sizeof(double)),
+                         .pull = lb_carve(c, (size_t)m->nlink, sizeof *made.pull),
+                         .work = lb_carve(c, 4 * n, sizeof(double)),
+                         .pivot = lb_carve(c, 2 * n, sizeof(int)),
+                         .unilateral = lb_carve(c, n, sizeof(bool)),
+                         .inactive = lb_carve(c, n, sizeof(bool)),
+                         .velocity_level = lb_carve(c, n, sizeof(bool))};
+  made.state = (lb_active_set){.active = lb_carve(c, n, sizeof(bool)),
+                               .redundant = lb_carve(c, n, sizeof(bool)),
+                               .length = lb_carve(c, n, sizeof(double)),
+                               .own = -1};
+  made.closing = (lb_closing_work){.near = lb_carve(c, n, sizeof(bool)),
+                                   .sum = lb_carve(c, n, sizeof(double)),
+                                   .total = lb_carve(c, nv, sizeof(double)),
+                                   .q = lb_carve(c, nq, sizeof(double)),
+                                   .aside = lb_carve(c, nq, sizeof(double)),
+                                   .given = lb_carve(c, nq + nv, sizeof(double)),
+                                   .base = lb_carve(c, nq, sizeof(double)),
+                                   .kept = lb_carve(c, nv, sizeof(bool))};
   if (lb_constraints_are_dense(m)) {
-    constraints.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double));
-    constraints.Jt = lb_carve(c, n * nv, sizeof(double));
-    constraints.A = lb_carve(c, n * n, sizeof(double));
-    constraints.part = lb_carve(c, n * n, sizeof(double));
+    made.dense =
+        (lb_dense_rows){.M = lb_carve(c, (size_t)m->ndense * (size_t)m->ndense, sizeof(double)),
+                        .Jt = lb_carve(c, n * nv, sizeof(double)),
+                        .A = lb_carve(c, n * n, sizeof(double)),
+                        .part = lb_carve(c, n * n, sizeof(double)),
+                        .change = lb_carve(c, nv, sizeof(double)),
+                        .held = lb_carve(c, held * nv, sizeof(double)),
+                        .lambda = lb_carve(c, held, sizeof(double))};
   }
   if (!L) {
     return NULL;
   }
-  *L = constraints;
-  L->own = -1;
-  for (int i = 0; i < m->nloop; i++) {
-    const lb_scene_joint* j = &m->loop[i];
-    const lb_transform turn = lb_joint_turn(j);
-    L->frame[2 * i] = make_frame(m, j->parent, j->face, lb_transform_mul(j->in_parent, turn));
-    L->frame[2 * i + 1] =
-        make_frame(m, j->child, j->child_face, lb_transform_mul(j->in_child, turn));
+  *L = made;
+  for (int i = 0; i < 2 * m->constraint.npair; i++) {
+    const lb_model_constraint* at = &m->constraint.item[i / 2];
+    L->frame[i] = make_frame(m, at->body[i % 2], at->face[i % 2], at->frame[i % 2]);
   }
   return L;
-}
-
-bool lb_constraints_eliminate(lb_data* d, bool eliminated) {
-  lb_constraints* L = d->work->constraints;
-  const bool was = L && L->eliminated;
-  if (L) {
-    L->eliminated = eliminated;
-  }
-  return was;
-}
-
-// --- frames ---
-
-lb_frame_motion lb_frame_move(const lb_work* work, const lb_frame* f) {
-  const lb_state* s = &work->state[f->link];
-  const lb_v4 arm = lb_m3_apply(s->R, f->p);
-  const lb_v4 spin = lb_v4_cross(s->w, arm);
-  return (lb_frame_motion){.R = lb_m3_mul(s->R, f->R),
-                           .p = s->p + arm,
-                           .v = s->v + spin,
-                           .a = s->a + lb_v4_cross(s->al, arm) + lb_v4_cross(s->w, spin),
-                           .w = s->w,
-                           .al = s->al};
-}
-
-lb_v4 lb_rotation_between(const lb_frame_motion* a, const lb_frame_motion* b, bool axes_only) {
-  if (axes_only) {
-    const lb_v4 t = lb_v4_cross(a->R.z, b->R.z);
-    const double sine = sqrt(lb_v4_dot(t, t));
-    const double angle = atan2(sine, lb_v4_dot(a->R.z, b->R.z));
-    return sine > 0 ? t * (angle / sine) : a->R.x * angle;
-  }
-  const lb_m3 Rt = lb_m3_transpose(a->R);
-  const lb_vec3 v = lb_quat_log(lb_quat_from_matrix(lb_m3_mat3(lb_m3_mul(Rt, b->R))));
-  return lb_m3_apply(a->R, lb_v4_from(v));
-}
-
-double lb_hinge_angle(const lb_frame_motion* a, const lb_frame_motion* b) {
-  return atan2(lb_v4_dot(b->R.x, a->R.y), lb_v4_dot(b->R.x, a->R.x));
-}
-
-void lb_cross_angles(const lb_frame_motion* a, const lb_frame_motion* b, double angle[2]) {
-  angle[0] = lb_hinge_angle(a, b);
-  angle[1] = atan2(lb_v4_dot(lb_v4_cross(a->R.z, b->R.z), b->R.x), lb_v4_dot(a->R.z, b->R.z));
 }
 
 // --- rows ---
@@ -181,63 +134,54 @@ void lb_path_target(const lb_profile* path, bool velocity_level, double time, do
   }
 }
 
-void lb_constraint_add(lb_constraints* L, lb_constraint row) {
-  row.number = L->counted++;
-  if ((L->both_ways && row.unilateral) || (L->redundant[row.number] && !L->every) ||
-      (L->joints && row.motor >= 0)) {
+void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row) {
+  const int number = L->counted++;
+  if ((L->set & LB_SET_BILATERAL && row->unilateral) ||
+      (L->set & LB_SET_JOINTS && row->motor >= 0) ||
+      (L->state.redundant[number] && !(L->set & LB_SET_REDUNDANT))) {
     return;
   }
-  row.contact = row.unilateral ? L->ncontact++ : -1;
-  row.place = L->nrow;
-  L->row[L->nrow++] = row;
+  lb_constraint_row* to = &L->row[L->nrow];
+  *to = *row;
+  to->constraint = L->constraint;
+  to->number = number;
+  to->contact = row->unilateral ? L->ncontact++ : -1;
+  to->place = L->nrow++;
 }
 
-void lb_constraint_rows_fill(const lb_model* m, lb_data* d) {
-  lb_constraints* L = d->work->constraints;
-  lb_move_origins(m, d->work, d->qd);
-  L->nrow = L->ncontact = L->counted = 0;
-  for (int i = 0; i < (L->joints ? 1 : NKIND); i++) {
-    KINDS[i]->add(m, d);
-  }
-}
-
-void lb_constraint_rows_keep_active(lb_constraints* L) {
+static void keep_active(lb_constraints* L) {
   int n = 0;
-  if (L->ncontact == 0 || L->all) {
-    return;
-  }
   for (int i = 0; i < L->nrow; i++) {
-    if (!L->row[i].unilateral || L->active[L->row[i].contact]) {
+    if (!L->row[i].unilateral || L->state.active[L->row[i].contact]) {
       L->row[n++] = L->row[i];
     }
   }
   L->nrow = n;
 }
 
+void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set set) {
+  lb_constraints* L = d->work->constraints;
+  lb_move_origins(m, d->work, d->qd);
+  L->nrow = L->ncontact = L->counted = 0;
+  L->set = set;
+  for (int i = 0; i < (set & LB_SET_JOINTS ? m->constraint.nloop : m->constraint.count); i++) {
+    L->constraint = i;
+    lb_constraint_types[m->constraint.item[i].kind]->add(m, d, &m->constraint.item[i]);
+  }
+  if (L->ncontact > 0 && !(set & LB_SET_INACTIVE)) {
+    keep_active(L);
+  }
+}
+
 int lb_constraints_count(const lb_data* d) {
   return d->work->constraints ? d->work->constraints->nrow : 0;
 }
 
-lb_constraint_row lb_constraints_row(const lb_data* d, int i) {
-  const lb_constraints* L = d->work->constraints;
-  const lb_constraint* r = &L->row[i];
-  const int loop = r->a ? (int)(r->a - L->frame) / 2 : -1;
-  return (lb_constraint_row){.loop = loop,
-                             .coupling = r->coupling,
-                             .sign = r->sign,
-                             .motor = r->motor,
-                             .velocity_level = r->rate_only,
-                             .kind = r->kind,
-                             .e = r->e,
-                             .spin = r->spin,
-                             .gap = r->c,
-                             .rate = r->cd,
-                             .acceleration = r->cdd,
-                             .unilateral = r->unilateral};
+const lb_constraint_row* lb_constraints_row(const lb_data* d, int i) {
+  return &d->work->constraints->row[i];
 }
 
-lb_loop_end lb_loop_end_of(const lb_data* d, int loop, int side) {
-  const lb_frame* f = &d->work->constraints->frame[2 * loop + side];
-  const lb_frame_motion at = lb_frame_move(d->work, f);
-  return (lb_loop_end){f->link, at.R, at.p, at.v, at.w, at.a, at.al};
+lb_pair lb_constraint_pair(const lb_data* d, int constraint) {
+  const lb_frame* frame = d->work->constraints->frame + 2 * (size_t)constraint;
+  return lb_pair_open(d->work, &frame[0], &frame[1]);
 }

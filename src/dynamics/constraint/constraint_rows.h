@@ -5,150 +5,135 @@
 #pragma once
 #include "dynamics/constraint/constraint_loop.h"
 
-// What pushes only touches when its gap is below this [m or rad], and goes on touching when that
+// What is unilateral is active when its gap is below this [m or rad], and stays active when that
 // opens more slowly than this [1/s].
 #define LB_ACTIVE_GAP 1e-9
 
-// A frame on a link.
-typedef struct lb_frame {
-  int link; // or LB_WORLD
-  lb_m3 R;
-  lb_v4 p;
-} lb_frame;
+// What moves, and how rows hold, while gaps are closed.
+typedef struct lb_closing {
+  lb_constraint_set set;
+  const bool* kept; // [nv] coordinates that stay, or ...
+  bool heavy;       // ... that give way, but as if they were heavy; NULL: none
+} lb_closing;
 
-// Pose, velocity and acceleration of a frame, in the world.
-typedef struct lb_frame_motion {
-  lb_m3 R;
-  lb_v4 p, v, a, w, al;
-} lb_frame_motion;
+// How rows are factored.
+typedef struct lb_row_terms {
+  double damping;   // of (3) in constraint_projection.c
+  bool bilateral;   // unilateral constraints count as bilateral
+  const bool* kept; // as above
+  bool heavy;
+} lb_row_terms;
 
-typedef struct lb_constraint {
-  lb_frame const *a, *b; // NULL: a row on coordinates ...
-  int coupling;          // ... of this coupling; else -1
-  double sign;           // of such a row: 1, or -1 for "at most"
-  int motor;             // that asks for its gap, or -1
-  bool turns;            // a rotation
-  bool unilateral;       // pushes but does not pull: c >= 0
-  bool rate_only;        // asks for cd = 0 alone: c is 0, wherever things are
-  int contact;           // of such a row: its number among them
-  int place;             // among all rows, acting or not
-  int number;            // the same, counting those that are left out
-  lb_gap_kind kind;
-  lb_v4 e;    // direction, world
-  lb_v4 at;   // where the force acts, world
-  lb_v4 spin; // angular velocity of the axes that c is measured in
-  double c, cd, cdd;
-} lb_constraint;
+// What constraints keep from step to step.
+typedef struct lb_active_set {
+  bool* active;    // [contacts] they hold until gaps are closed again
+  bool* redundant; // [rows] by number (constraint_redundant.c)
+  double* length;  // [rows] of J, by number, in poses that are not special
+  int own;         // rows of joints that are not redundant; -1: not known yet
+  bool moves;      // which these are depends on the pose
+  int choices;     // that were made so far
+} lb_active_set;
 
-// How rows are factored (lb_constraint_rows_factor).
-typedef struct lb_constraint_rows_how {
-  double damping;
-  bool bilateral;
-} lb_constraint_rows_how;
+// Matrices of small systems, of elastic bodies and of eliminated couplings.
+typedef struct lb_dense_rows {
+  double* M;      // [ndense][ndense], then its Cholesky factor
+  double* Jt;     // [nrow][nv], a row of J each, then Linv J'
+  double* A;      // [nrow][nrow]
+  double* part;   // [nrow][nrow] scratch
+  double* change; // [nv] of accelerations, by eliminated couplings, and then these
+  double* held;   // [eliminated][nv] the rows of M of the coordinates they hold
+  double* lambda; // [eliminated] their multipliers
+  int rank;       // of A's factor; -1: it is not factored
+} lb_dense_rows;
+
+// Closing of gaps, and starts.
+typedef struct lb_closing_work {
+  bool* near;    // [contacts] that are closed
+  double* sum;   // [nrow] multipliers of several corrections
+  double* total; // [nv] sum of dq
+  double* q;     // [nq] before a step that may be taken back
+  double* aside; // [nq] before things are put aside
+  double* given; // [nq + nv] a start as it is written
+  double* base;  // [nq] a pose from which it is gone to
+  bool* kept;    // [nv] coordinates that stay at a start
+} lb_closing_work;
 
 struct lb_constraints {
   int nrow;
-  int ncontact;       // unilateral constraints, so far
-  int counted;        // rows so far, with those that are left out
-  lb_frame* frame;    // [2 * nloop]
-  lb_constraint* row; // [nrow]
-  bool* active;       // [contacts] by lb_constraints_project: they hold until it is called again
-  bool* near;         // [contacts] that it closes
-  bool all;           // whether they touch or not
-  bool eliminated;    // couplings of fixed ratio are no rows
-  bool both_ways;     // unilateral constraints are not there
-  bool*
-      redundant; // [rows] by number: it is redundant (constraint_redundant.c), and is not there ...
-  bool every;    // ... unless every row counts
-  double* length;     // [rows] of J, by number, in poses that are not special
-  bool joints;        // rows of joints that close loops alone, but for those that motors ask for
-  int own;            // how many of these say something of their own; -1: not known yet
-  bool moves;         // which of them do depends on the pose
-  int choices;        // that were made so far
+  int ncontact;           // unilateral constraints, so far
+  int counted;            // rows so far, with those that are left out
+  int constraint;         // whose rows are being added
+  lb_constraint_set set;  // that the rows are
+  lb_frame* frame;        // [2 * npair]
+  lb_constraint_row* row; // [nrow]
+  lb_active_set state;
   struct lb_kkt* kkt; // solves with them; NULL: the dense matrices do
-  lb_constraint_rows_how how; // they were factored
-  int rank;                   // of A's factor; -1: it is not factored
-  double* total;              // [nv] sum of dq
-  double* M;                  // [ndense][ndense], then its Cholesky factor
-  double* Jt;                 // [nrow][nv], a row of J each, then Linv J'
-  double* A;                  // [nrow][nrow]
-  double* x;                  // [nrow] right-hand side, then multipliers
-  double* sum;                // [nrow] multipliers of several corrections
-  double* b;                  // [nrow] of problems with unilateral constraints, and their scratch:
-  double* part;               // [nrow][nrow]
-  double* dq;                 // [nv]
-  double* q;                  // [nq] before a step that may be taken back
-  double* aside;              // [nq] before things are put aside
-  double* given;              // [nq + nv] a start as it is written ...
-  double* base;               // [nq] ... and a pose from which it is gone to
-  bool* kept;                 // [nv] coordinates that stay at a start ...
-  bool keeps;                 // ... while that is so, or ...
-  bool loath;                 // ... that give way, but not gladly
-  double* change; // [nv] of accelerations, by couplings of fixed ratio, and then these ...
-  double* held;   // [geared][nv] ... the rows of M of the coordinates they hold ...
-  double* eliminated_multiplier; // [geared] ... and their multipliers
-  lb_motion* pull;               // [nlink] moments and forces at the links' origins
-  double* work;                  // [4 * nrow]
-  int* pivot;                    // [2 * nrow]
-  bool* unilateral;              // [nrow] one way
-  bool* velocity_level;          // [nrow] asks for its rate alone
-  bool* inactive;                // [nrow] and does not touch yet
+  lb_dense_rows dense;
+  lb_closing_work closing;
+  lb_row_terms terms;   // they were factored with
+  double* x;            // [nrow] right-hand side, then multipliers
+  double* b;            // [nrow] what is left of unilateral rows
+  double* dq;           // [nv]
+  lb_motion* pull;      // [nlink] moments and forces at the links' origins
+  double* work;         // [4 * nrow]
+  int* pivot;           // [2 * nrow]
+  bool* unilateral;     // [nrow]
+  bool* velocity_level; // [nrow] asks for its rate alone
+  bool* inactive;       // [nrow] unilateral and not active
 };
 
-// Rows of joint i that closes a loop, that of its motor included.
-int lb_loop_rows_of(const lb_model* m, int i);
-
-// Springs and dampers of such a joint as compliant rows: how many.
-int lb_constraints_spring_rows(const lb_model* m, const lb_data* d, int i, lb_constraint row[3]);
-
-// A kind of constraint.
+// A kind of constraint: how many rows one has at most, and these at the present state, each by
+// lb_constraint_add.
 typedef struct lb_constraint_type {
-  int (*most)(const lb_model* m); // rows that there can be
-  void (*add)(const lb_model* m, lb_data* d);
+  int (*rows)(const lb_model* m, const lb_model_constraint* c);
+  void (*add)(const lb_model* m, lb_data* d, const lb_model_constraint* c);
 } lb_constraint_type;
 
-extern const lb_constraint_type lb_constraint_type_loop, lb_constraint_type_prescribed,
-    lb_constraint_type_coupling;
+// By lb_model_constraint's kind.
+extern const lb_constraint_type* const lb_constraint_types[LB_CONSTRAINT_KINDS];
 
-lb_frame_motion lb_frame_move(const lb_work* work, const lb_frame* f);
+int lb_constraint_one_row(const lb_model* m, const lb_model_constraint* c);
 
-// Rotation vector from frame a to b, in the world. When only the axes must agree (turns about z are
-// free), the rotation that takes one axis to the other.
-lb_v4 lb_rotation_between(const lb_frame_motion* a, const lb_frame_motion* b, bool axes_only);
-// Angle from a to b about a's z axis; angles of a universal joint: x of b about z of a, then z of b
-// about its x.
-double lb_hinge_angle(const lb_frame_motion* a, const lb_frame_motion* b);
-void lb_cross_angles(const lb_frame_motion* a, const lb_frame_motion* b, double angle[2]);
+// The frames of a constraint as they move.
+lb_pair lb_constraint_pair(const lb_data* d, int constraint);
+
+// A row asks for this value, rate and acceleration of what it measures.
+void lb_constraint_ask(lb_constraint_row* row, const double want[3]);
 
 // What a path asks for at a time: place, rate and acceleration. One of rates leaves the place as it
 // is.
 void lb_path_target(const lb_profile* path, bool velocity_level, double time, double want[3]);
 
-// All rows at d's q, qd and accelerations, whose kinematics are in place.
-void lb_constraint_rows_fill(const lb_model* m, lb_data* d);
-// Of these, those that act: two-way ones, and what touches.
-void lb_constraint_rows_keep_active(lb_constraints* L);
+// Add a row, unless the set lacks it; a unilateral one gets its number.
+void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row);
 
-// Rows of J, into Jt, from the rows' directions and the directions of the coordinates.
-void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d);
+// The rows of a set at d's q, qd and accelerations, whose kinematics are in place.
+void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set set);
 
-// Add a row, unless it is left out; one that pushes only gets its number.
-void lb_constraint_add(lb_constraints* L, lb_constraint row);
+// Rows of J, into Jt, from the rows' directions and the directions of the coordinates; zero for
+// those that are kept (NULL: none).
+void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool* kept);
 
-// Move q aside, so far [m or rad] at most, in no particular direction, but not what is kept, nor
-// what is driven unless it is to go, too. Nodes stay.
-void lb_constraint_rows_put_aside(const lb_model* m, lb_data* d, double far, bool driven,
-                                  unsigned seed);
+// A random displacement of q by at most `far` [m or rad], but not of what is kept (NULL: nothing),
+// nor of what is driven unless it is to go, too. Nodes stay.
+typedef struct lb_displacement {
+  double far;
+  bool driven;
+  unsigned seed;
+  const bool* kept;
+} lb_displacement;
+void lb_constraint_rows_displace(const lb_model* m, lb_data* d, lb_displacement by);
 
-// Move q to where the rows there are are closed, from wherever it is; the widest gap that is left.
-double lb_constraint_rows_project(const lb_model* m, lb_data* d);
+// Move q to where the rows are closed, from wherever it is; the widest gap that is left.
+double lb_constraint_rows_project(const lb_model* m, lb_data* d, lb_closing by);
 // The same from near by, as after a step; false: it is not near, and q is as it was.
-bool lb_constraint_rows_project_near(const lb_model* m, lb_data* d);
+bool lb_constraint_rows_project_near(const lb_model* m, lb_data* d, lb_closing by);
+// Velocities to where the rows' rates are closed: an impact without bounce. Sets the active set.
+// false: there is nothing to do, or no way.
+bool lb_constraint_rows_impact(const lb_model* m, lb_data* d, lb_closing by);
 
-// Factor the mass matrix with the rows there are, at d's poses; with `damping`, of (3) in
-// constraint_projection.c; false: M cannot be factored. `bilateral`: unilateral rows hold both
-// ways.
-bool lb_constraint_rows_factor(const lb_model* m, lb_data* d, lb_constraint_rows_how how);
+// Factor the mass matrix with the rows there are, at d's poses; false: it cannot be factored.
+bool lb_constraint_rows_factor(const lb_model* m, lb_data* d, lb_row_terms terms);
 // Then, multipliers from the right-hand side in x, and dq = Minv J'x; what is left of unilateral
 // rows in b. May be called again.
 void lb_constraint_rows_solve(const lb_model* m, lb_data* d);

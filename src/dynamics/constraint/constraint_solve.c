@@ -10,7 +10,7 @@
 //
 //   lambda >= 0,   cdd >= 0,   lambda cdd = 0                     (4)
 //
-// a complementary problem in those that touch. Gaps are closed in constraint_projection.c.
+// a complementary problem in the active ones. Gaps are closed in constraint_projection.c.
 #include <cblas.h>
 #undef I // complex.h comes along
 #include <math.h>
@@ -18,15 +18,12 @@
 
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/constraint/elimination.h"
-#include "dynamics/constraint/kkt.h"
 #include "dynamics/force/force.h"
+#include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/complementary.h"
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
-
-// Relative to the largest pivot; below it a row is redundant.
-static const double REDUNDANT = 1e-11;
 
 // What a row that a coordinate does not move feels of it is rounding, and counts as nothing. Of a
 // flap on two hinges with one axis there are no other rows, and rounding would hold it.
@@ -35,7 +32,7 @@ static const double ROUNDING = 1e-13;
 // Rows between the same frames, one after another: most have what a link's directions do at their
 // point in common.
 typedef struct group {
-  const lb_constraint* row;
+  const lb_constraint_row* row;
   int count;
   double* J; // of the first
 } group;
@@ -48,8 +45,8 @@ static double size(lb_v4 x) {
 // directions S are those that lb_crba left, at the links' origins; at the rows' point the motion of
 // a direction is (S0, S1 + S0 x arm).
 static void add_link(const lb_model* m, const lb_work* w, const group* g, int link, double sign) {
-  for (int i = link; i != LB_WORLD; i = m->link_parent[i]) {
-    const lb_link* l = &m->link[i];
+  for (int i = link; i != LB_WORLD; i = m->link.parent[i]) {
+    const lb_link* l = &m->link.packed[i];
     const lb_v4 arm = g->row->at - w->state[i].p;
     for (int k = 0; k < l->nv && !l->driven; k++) {
       const lb_v4* S = w->S + 2 * (l->column + k);
@@ -66,7 +63,7 @@ static void add_link(const lb_model* m, const lb_work* w, const group* g, int li
 }
 
 // Coordinates that should stay, but need not, are so many times as heavy.
-static const double LOATH = 100;
+static const double HEAVY = 100;
 
 static void hold(const lb_model* m, double* M, int k) {
   for (int j = 0; j < m->ndense; j++) {
@@ -75,17 +72,17 @@ static void hold(const lb_model* m, double* M, int k) {
 }
 
 // Coordinates under a motor do not give way: an identity row in M. Nor do those that are kept.
-static void hold_driven(const lb_model* m, const lb_constraints* L) {
+static void hold_driven(const lb_model* m, double* M, const lb_row_terms* by) {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
-      hold(m, L->M, m->link_v[i]);
+    if (m->link.driven[i]) {
+      hold(m, M, m->link.v[i]);
     }
   }
-  for (int k = 0; k < m->ndense && L->keeps; k++) {
-    if (L->kept[k] && L->loath) {
-      L->M[k * (m->ndense + 1)] *= LOATH;
-    } else if (L->kept[k]) {
-      hold(m, L->M, k);
+  for (int k = 0; by->kept && k < m->ndense; k++) {
+    if (by->kept[k] && by->heavy) {
+      M[k * (m->ndense + 1)] *= HEAVY;
+    } else if (by->kept[k]) {
+      hold(m, M, k);
     }
   }
 }
@@ -99,21 +96,14 @@ static int group_size(const lb_constraints* L, int i) {
   return n;
 }
 
-static void leave_out_kept(const lb_model* m, const lb_constraints* L) {
-  for (int i = 0; i < L->nrow; i++) {
-    for (int k = 0; k < m->nv; k++) {
-      L->Jt[(size_t)i * (size_t)m->nv + (size_t)k] *= !L->kept[k];
-    }
-  }
-}
-
-void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d) {
+void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool* kept) {
   lb_constraints* L = d->work->constraints;
-  const int nv = m->nv;
-  memset(L->Jt, 0, (size_t)L->nrow * (size_t)nv * sizeof *L->Jt);
+  const size_t nv = (size_t)m->nv;
+  double* Jt = L->dense.Jt;
+  memset(Jt, 0, (size_t)L->nrow * nv * sizeof *Jt);
   for (int i = 0, count = 1; i < L->nrow; i += count) {
-    const lb_constraint* r = &L->row[i];
-    const group g = {r, count = group_size(L, i), L->Jt + (size_t)i * (size_t)nv};
+    const lb_constraint_row* r = &L->row[i];
+    const group g = {r, count = group_size(L, i), Jt + (size_t)i * nv};
     if (r->coupling >= 0) {
       lb_coupling_row(m, r->coupling, r->sign, false, g.J);
     } else {
@@ -121,37 +111,38 @@ void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d) {
       add_link(m, d->work, &g, r->a->link, -1);
     }
   }
-  if (L->keeps && !L->loath) {
-    leave_out_kept(m, L);
+  for (size_t k = 0; kept && k < (size_t)L->nrow * nv; k++) {
+    Jt[k] *= !kept[k % nv];
   }
+}
+
+static bool is_reduced(const lb_model* m, const lb_constraints* L) {
+  return L->set & LB_SET_REDUCED && m->constraint.elimination.count > 0;
 }
 
 // Unknowns of M: without couplings of fixed ratio (elimination.h), those that they leave.
 static int unknowns(const lb_model* m, const lb_constraints* L) {
-  return L->eliminated && m->elimination.count > 0 ? lb_elimination_left(m) : m->ndense;
-}
-
-static void reduce(const lb_model* m, lb_constraints* L) {
-  if (L->eliminated && m->elimination.count > 0) {
-    lb_elimination_reduce(m, L->M);
-    for (int i = 0; i < L->nrow; i++) {
-      lb_elimination_gather(m, L->Jt + (size_t)i * (size_t)m->nv);
-    }
-  }
+  return is_reduced(m, L) ? lb_elimination_left(m) : m->ndense;
 }
 
 // M = L L', Jt = Linv J', A = J Minv J', where M and J are filled; false when M cannot be factored.
 // Nodes of elastic bodies stay where they are.
 static bool factor_filled(const lb_model* m, lb_constraints* L) {
+  const lb_dense_rows* D = &L->dense;
   const int nd = unknowns(m, L);
-  reduce(m, L);
-  if (lb_cholesky(nd, L->M, nd) != LB_OK) {
+  if (is_reduced(m, L)) {
+    lb_elimination_reduce(m, D->M);
+    for (int i = 0; i < L->nrow; i++) {
+      lb_elimination_gather(m, D->Jt + (size_t)i * (size_t)m->nv);
+    }
+  }
+  if (lb_cholesky(nd, D->M, nd) != LB_OK) {
     return false;
   }
   if (L->nrow > 0) {
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, nd, L->nrow, 1,
-                L->M, nd, L->Jt, m->nv);
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nd, 1, L->Jt, m->nv, 0, L->A,
+                D->M, nd, D->Jt, m->nv);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, L->nrow, nd, 1, D->Jt, m->nv, 0, D->A,
                 L->nrow);
   }
   return true;
@@ -159,9 +150,9 @@ static bool factor_filled(const lb_model* m, lb_constraints* L) {
 
 static void fill_matrices(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  lb_crba(m, d, L->M, d->q);
-  hold_driven(m, L);
-  lb_constraint_rows_fill_jacobian(m, d);
+  lb_crba(m, d, L->dense.M, d->q);
+  hold_driven(m, L->dense.M, &L->terms);
+  lb_constraint_rows_fill_jacobian(m, d, L->terms.heavy ? NULL : L->terms.kept);
 }
 
 static bool any_unilateral(const lb_constraints* L) {
@@ -177,32 +168,32 @@ static void damp(lb_constraints* L) {
   const int n = L->nrow;
   double trace = 0;
   for (int i = 0; i < n; i++) {
-    trace += L->A[i * (n + 1)];
+    trace += L->dense.A[i * (n + 1)];
   }
   for (int i = 0; i < n; i++) { // what moves at a rate has no gap, and stays
-    L->A[i * (n + 1)] += L->row[i].rate_only ? 0 : L->how.damping * trace / n;
+    L->dense.A[i * (n + 1)] += L->row[i].velocity_level ? 0 : L->terms.damping * trace / n;
   }
 }
 
 static bool factor_kkt(lb_data* d) {
   const lb_constraints* L = d->work->constraints;
   return lb_kkt_factor(L->kkt, d,
-                       (lb_kkt_terms){.held = L->keeps ? L->kept : NULL,
-                                      .heavier = L->loath ? LOATH : 0,
-                                      .damping = L->how.damping,
-                                      .bilateral = L->how.bilateral});
+                       (lb_kkt_terms){.held = L->terms.kept,
+                                      .heavier = L->terms.heavy ? HEAVY : 0,
+                                      .damping = L->terms.damping,
+                                      .bilateral = L->terms.bilateral});
 }
 
-bool lb_constraint_rows_factor(const lb_model* m, lb_data* d, lb_constraint_rows_how how) {
+bool lb_constraint_rows_factor(const lb_model* m, lb_data* d, lb_row_terms terms) {
   lb_constraints* L = d->work->constraints;
-  L->how = how;
-  L->rank = -1;
+  L->terms = terms;
+  L->dense.rank = -1;
   if (L->kkt) {
     return factor_kkt(d);
   }
   fill_matrices(m, d);
   const bool made = factor_filled(m, L);
-  if (made && how.damping > 0) {
+  if (made && terms.damping > 0) {
     damp(L);
   }
   return made;
@@ -215,14 +206,16 @@ static void solve_unilateral(lb_constraints* L) {
     L->b[i] = -L->x[i];
     L->unilateral[i] = L->row[i].unilateral;
   }
-  lb_complementary_solve(n, L->A, L->b, L->unilateral, REDUNDANT, L->x, L->part, L->work, L->pivot);
+  lb_complementary_solve(n, L->dense.A, L->b, L->unilateral, LB_REDUNDANT, L->x, L->dense.part,
+                         L->work, L->pivot);
 }
 
 // dq = Minv J'x, and beta times Minv L dq.
 static void spread(const lb_model* m, lb_constraints* L, double beta) {
   const int nd = unknowns(m, L); // the others stay zero
-  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->Jt, m->nv, L->x, 1, beta, L->dq, 1);
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->M, nd, L->dq, 1);
+  cblas_dgemv(CblasColMajor, CblasNoTrans, nd, L->nrow, 1, L->dense.Jt, m->nv, L->x, 1, beta, L->dq,
+              1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, nd, L->dense.M, nd, L->dq, 1);
   if (nd < m->ndense) {
     lb_elimination_spread(m, L->dq);
   }
@@ -230,14 +223,14 @@ static void spread(const lb_model* m, lb_constraints* L, double beta) {
 
 static void solve_dense(lb_constraints* L) {
   const int n = L->nrow;
-  if (n > 0 && !L->how.bilateral && any_unilateral(L)) {
+  if (n > 0 && !L->terms.bilateral && any_unilateral(L)) {
     solve_unilateral(L);
     return;
   }
-  if (L->rank < 0) {
-    L->rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
+  if (L->dense.rank < 0) {
+    L->dense.rank = lb_semidefinite_factor(n, L->dense.A, n, LB_REDUNDANT, L->work, L->pivot);
   }
-  lb_semidefinite_solve(n, L->A, n, L->rank, L->x, L->work, L->pivot);
+  lb_semidefinite_solve(n, L->dense.A, n, L->dense.rank, L->x, L->work, L->pivot);
 }
 
 // With W = M of kkt.h and b = 0: the multipliers are -mu of c = x, those of unilateral rows mu of
@@ -275,9 +268,9 @@ void lb_link_add_wrench(lb_work* w, int link, lb_v4 at, lb_v4 n, lb_v4 f) {
 
 void lb_constraint_rows_apply(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
-  memset(d->coupling_force, 0, (size_t)m->ncoupling * sizeof *d->coupling_force);
+  memset(d->coupling_force, 0, (size_t)m->constraint.ncoupling * sizeof *d->coupling_force);
   for (int i = 0; i < L->nrow; i++) {
-    const lb_constraint* r = &L->row[i];
+    const lb_constraint_row* r = &L->row[i];
     const lb_v4 push = r->e * L->x[i];
     const lb_v4 f = r->turns ? lb_v4_zero() : push;
     const lb_v4 n = r->turns ? push : lb_v4_zero();
@@ -306,22 +299,23 @@ void lb_constraint_rows_apply(const lb_model* m, lb_data* d) {
 // again.
 static void begin_elimination(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   const size_t nv = (size_t)m->nv;
-  memset(L->change, 0, nv * sizeof *L->change);
+  memset(L->dense.change, 0, nv * sizeof *L->dense.change);
   for (int e = 0; e < g->count; e++) {
-    double* p = &L->change[g->held[e]];
+    double* p = &L->dense.change[g->held[e]];
     *p = -d->qdd[g->held[e]];
     for (int i = g->first[e]; i < g->first[e + 1]; i++) {
       *p += g->factor[i] * d->qdd[g->from[i]];
     }
-    memcpy(L->held + (size_t)e * nv, L->M + (size_t)g->held[e] * nv, nv * sizeof *L->held);
+    memcpy(L->dense.held + (size_t)e * nv, L->dense.M + (size_t)g->held[e] * nv,
+           nv * sizeof *L->dense.held);
   }
   for (size_t k = 0; k < nv; k++) {
-    L->dq[k] = -lb_dot(m->nv, L->M + k * nv, L->change);
+    L->dq[k] = -lb_dot(m->nv, L->dense.M + k * nv, L->dense.change);
   }
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] -= lb_dot(m->nv, L->Jt + (size_t)i * nv, L->change);
+    L->x[i] -= lb_dot(m->nv, L->dense.Jt + (size_t)i * nv, L->dense.change);
   }
 }
 
@@ -329,27 +323,28 @@ static void begin_elimination(const lb_model* m, lb_data* d) {
 static void feel_elimination(const lb_model* m, lb_constraints* L) {
   const int left = lb_elimination_left(m);
   lb_elimination_gather(m, L->dq);
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, left, L->M, left, L->dq, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, left, L->dense.M, left, L->dq,
+              1);
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] -= lb_dot(left, L->Jt + (size_t)i * (size_t)m->nv, L->dq);
+    L->x[i] -= lb_dot(left, L->dense.Jt + (size_t)i * (size_t)m->nv, L->dq);
   }
 }
 
 static void apply_elimination(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   spread(m, L, 1);
-  lb_add(m->nv, L->change, 1, L->dq);
+  lb_add(m->nv, L->dense.change, 1, L->dq);
   memset(L->dq, 0, (size_t)m->nv * sizeof *L->dq);
   lb_constraints_add_forces(m, d, L->x, -1, L->dq);
   for (int e = 0; e < g->count; e++) {
-    L->dq[g->held[e]] += lb_dot(m->nv, L->held + (size_t)e * (size_t)m->nv, L->change);
+    L->dq[g->held[e]] += lb_dot(m->nv, L->dense.held + (size_t)e * (size_t)m->nv, L->dense.change);
   }
-  lb_add(m->nv, L->change, 1, d->qdd);
-  lb_elimination_multipliers(m, L->eliminated_multiplier, L->dq);
+  lb_add(m->nv, L->dense.change, 1, d->qdd);
+  lb_elimination_multipliers(m, L->dense.lambda, L->dq);
   for (int e = 0; e < g->count; e++) {
     const int coupling = g->coupling[e];
-    const double force = m->coupling[coupling].sign * L->eliminated_multiplier[e];
+    const double force = m->constraint.coupling[coupling].sign * L->dense.lambda[e];
     d->coupling_force[coupling] += force;
     lb_coupling_row(m, coupling, force, true, d->work->tau);
   }
@@ -357,8 +352,8 @@ static void apply_elimination(const lb_model* m, lb_data* d) {
 
 void lb_constraints_accelerate(const lb_model* m, lb_data* d) {
   const lb_constraints* L = d->work->constraints;
-  if (m->elimination.count > 0) {
-    memcpy(d->qdd, L->change, (size_t)m->nv * sizeof *d->qdd);
+  if (m->constraint.elimination.count > 0) {
+    memcpy(d->qdd, L->dense.change, (size_t)m->nv * sizeof *d->qdd);
   }
 }
 
@@ -366,9 +361,9 @@ void lb_constraints_accelerate(const lb_model* m, lb_data* d) {
 // exert on links and coordinates.
 static bool solve_rows(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  const bool eliminates = m->elimination.count > 0;
-  L->how = (lb_constraint_rows_how){0};
-  L->rank = -1;
+  const bool eliminates = m->constraint.elimination.count > 0;
+  L->terms = (lb_row_terms){0};
+  L->dense.rank = -1;
   if (L->kkt) {
     const bool made = factor_kkt(d);
     if (made) {
@@ -397,17 +392,14 @@ static bool solve_rows(const lb_model* m, lb_data* d) {
 
 void lb_constraints_apply(const lb_model* m, lb_data* d) {
   lb_constraints* L = d->work->constraints;
-  const bool was = lb_constraints_eliminate(d, true);
-  lb_constraint_rows_fill(m, d);
-  lb_constraint_rows_keep_active(L);
+  lb_constraint_rows_fill(m, d, LB_SET_REDUCED);
   for (int i = 0; i < L->nrow; i++) {
-    L->x[i] = -L->row[i].cdd;
+    L->x[i] = -L->row[i].acceleration;
   }
-  const bool any = m->elimination.count > 0 || L->nrow > 0;
-  if (any && !solve_rows(m, d)) { // nothing holds
-    memcpy(L->change, d->qdd, (size_t)m->nv * sizeof *d->qdd);
+  const bool any = m->constraint.elimination.count > 0 || L->nrow > 0;
+  if (any && !solve_rows(m, d) && m->constraint.elimination.count > 0) { // nothing holds
+    memcpy(L->dense.change, d->qdd, (size_t)m->nv * sizeof *d->qdd);
   }
-  lb_constraints_eliminate(d, was);
 }
 
 void lb_constraints_multipliers(const lb_data* d, double* lambda, double* left) {
@@ -424,28 +416,29 @@ void lb_constraints_multipliers(const lb_data* d, double* lambda, double* left) 
   }
 }
 
-void lb_constraints_apply_multipliers(const lb_model* m, lb_data* d, const double* lambda) {
+void lb_constraints_apply_multipliers(const lb_model* m, lb_data* d, lb_constraint_set set,
+                                      const double* lambda) {
   lb_constraints* L = d->work->constraints;
-  lb_constraint_rows_fill(m, d);
-  lb_constraint_rows_keep_active(L);
+  lb_constraint_rows_fill(m, d, set);
   memcpy(L->x, lambda, (size_t)L->nrow * sizeof *L->x);
   lb_constraint_rows_apply(m, d);
 }
 
 void lb_constraints_balance(const lb_model* m, lb_data* d, const double* r, const double* pushing,
                             double* lambda) {
-  lb_constraints* L = d->work->constraints;
-  const int n = lb_constraints_linearise(m, d).count;
+  const lb_constraints* L = d->work->constraints;
+  const lb_dense_rows* D = &L->dense;
+  const int n = lb_constraints_linearise(m, d, LB_SET_INACTIVE).count;
   for (int i = 0; i < n; i++) {
-    double* J = L->Jt + (size_t)i * (size_t)m->nv;
+    double* J = D->Jt + (size_t)i * (size_t)m->nv;
     if (pushing && L->row[i].unilateral && !(pushing[i] > 0)) {
       memset(J, 0, (size_t)m->nv * sizeof *J);
     }
     lambda[i] = lb_dot(m->nv, J, r);
     for (int k = 0; k <= i; k++) {
-      L->A[i + k * n] = lb_dot(m->nv, J, L->Jt + (size_t)k * (size_t)m->nv);
+      D->A[i + k * n] = lb_dot(m->nv, J, D->Jt + (size_t)k * (size_t)m->nv);
     }
   }
-  const int rank = lb_semidefinite_factor(n, L->A, n, REDUNDANT, L->work, L->pivot);
-  lb_semidefinite_solve(n, L->A, n, rank, lambda, L->work, L->pivot);
+  const int rank = lb_semidefinite_factor(n, D->A, n, LB_REDUNDANT, L->work, L->pivot);
+  lb_semidefinite_solve(n, D->A, n, rank, lambda, L->work, L->pivot);
 }

@@ -6,11 +6,11 @@
 #include "math/linear/dense.h"
 
 int lb_elimination_left(const lb_model* m) {
-  return m->elimination.count > 0 ? m->elimination.nfree : m->ndense;
+  return m->constraint.elimination.count > 0 ? m->constraint.elimination.nfree : m->ndense;
 }
 
 void lb_elimination_follow(const lb_model* m, double* x) {
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   for (int e = 0; e < g->count; e++) {
     x[g->held[e]] = 0;
     for (int i = g->first[e]; i < g->first[e + 1]; i++) {
@@ -20,7 +20,7 @@ void lb_elimination_follow(const lb_model* m, double* x) {
 }
 
 void lb_elimination_fold(const lb_model* m, double* x) {
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   for (int e = 0; e < g->count; e++) {
     for (int i = g->first[e]; i < g->first[e + 1]; i++) {
       x[g->from[i]] += g->factor[i] * x[g->held[e]];
@@ -30,7 +30,7 @@ void lb_elimination_fold(const lb_model* m, double* x) {
 }
 
 void lb_elimination_gather(const lb_model* m, double* b) {
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   lb_elimination_fold(m, b);
   for (int k = 0; g->count > 0 && k < g->nfree; k++) {
     b[k] = b[g->free[k]];
@@ -38,7 +38,7 @@ void lb_elimination_gather(const lb_model* m, double* b) {
 }
 
 void lb_elimination_spread(const lb_model* m, double* u) {
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   for (int k = g->nfree - 1; g->count > 0 && k >= 0; k--) {
     u[g->free[k]] = u[k];
   }
@@ -46,7 +46,7 @@ void lb_elimination_spread(const lb_model* m, double* u) {
 }
 
 void lb_elimination_reduce(const lb_model* m, double* A) {
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   const size_t n = (size_t)m->nv, left = (size_t)g->nfree;
   for (int e = 0; e < g->count; e++) {
     const double* from = A + (size_t)g->held[e] * n;
@@ -62,7 +62,7 @@ void lb_elimination_reduce(const lb_model* m, double* A) {
 }
 
 void lb_elimination_multipliers(const lb_model* m, double* lambda, const double* r) {
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   memset(lambda, 0, (size_t)g->count * sizeof *lambda);
   for (int e = 0; e < g->count; e++) {
     lb_add(g->count, lambda, r[g->held[e]], g->R + (size_t)e * (size_t)g->count);
@@ -79,14 +79,15 @@ static double said_place(const lb_elimination* g, int e, const double* q) {
 
 double lb_elimination_gap(const lb_model* m, const lb_data* d) {
   double most = 0;
-  for (int e = 0; e < m->elimination.count; e++) {
-    most = fmax(most, fabs(d->q[m->elimination.held_q[e]] - said_place(&m->elimination, e, d->q)));
+  for (int e = 0; e < m->constraint.elimination.count; e++) {
+    most = fmax(most, fabs(d->q[m->constraint.elimination.held_q[e]] -
+                           said_place(&m->constraint.elimination, e, d->q)));
   }
   return most;
 }
 
 void lb_elimination_hold(const lb_model* m, lb_data* d) {
-  const lb_elimination* g = &m->elimination;
+  const lb_elimination* g = &m->constraint.elimination;
   for (int e = 0; e < g->count; e++) {
     d->q[g->held_q[e]] = said_place(g, e, d->q);
   }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/carve.h"
 #include "dynamics/derivative/derivative_elastic.h"
 #include "dynamics/force/force.h"
@@ -73,7 +74,7 @@ static void spread_columns(lb_derivation* W, const lb_link* l, size_t stride) {
 
 static void derive_columns(lb_derivation* W, const lb_model* m, const lb_work* w, int i,
                            const double* qd, const double* qdd) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   const lb_state* s = &w->state[i];
   if (l->kind == LB_JOINT_REVOLUTE) {
     const lb_motion S = {s->R.z, lb_v4_cross(W->at[i], s->R.z)};
@@ -127,7 +128,7 @@ void lb_composite_put(lb_composite* c, lb_v4 at, const lb_state* s, const lb_ine
 }
 
 static void weigh(lb_derivation* W, const lb_model* m, const lb_work* w, int i) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   const lb_state* s = &w->state[i];
   lb_composite* c = &W->whole[i];
   *c = (lb_composite){.n = s->IA.n + lb_v4_cross(W->at[i], s->IA.f), .f = s->IA.f};
@@ -139,7 +140,7 @@ static void weigh(lb_derivation* W, const lb_model* m, const lb_work* w, int i) 
 }
 
 void lb_derive_hand_over(lb_derivation* W, const lb_model* m, int i) {
-  const int parent = m->link[i].parent;
+  const int parent = m->link.packed[i].parent;
   if (parent != LB_WORLD) {
     const lb_composite* from = &W->whole[i];
     lb_composite* to = &W->whole[parent];
@@ -206,7 +207,7 @@ static inline entries dot_four(const double* spread, size_t stride, const lb_slo
 
 // Row i and column i along one run; the arrays may be read beyond its end, but not written.
 static void fill_run(lb_derivatives* D, int i, const lb_slope* s, const lb_run* run) {
-  const size_t nv = (size_t)D->model->nv, stride = (size_t)D->model->ncolumn + 3;
+  const size_t nv = (size_t)D->model->nv, stride = (size_t)D->model->link.ncolumn + 3;
   const size_t row = (size_t)i * nv;
   for (int j = 0; j < run->count; j += 4) {
     const entries e = dot_four(D->work->spread + run->column + j, stride, s);
@@ -243,7 +244,7 @@ static void fill_inward(lb_derivatives* D, int i, const lb_slope* s, int from) {
 // A link's own coordinates with each other, and with those it hangs on.
 static void fill_link(lb_derivatives* D, const lb_work* w, int i) {
   const lb_model* m = D->model;
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   lb_derivation* W = D->work;
   for (int k = 0; k < l->nv; k++) {
     const lb_slope s = lb_derive_slope(W, &W->whole[i], l->column + k);
@@ -266,7 +267,7 @@ static void fill_link(lb_derivatives* D, const lb_work* w, int i) {
 }
 
 static void fill_elastic(lb_derivatives* D, const lb_work* w, int i) {
-  const lb_link* l = &D->model->link[i];
+  const lb_link* l = &D->model->link.packed[i];
   lb_derivation* W = D->work;
   lb_elastic_derive(D, &w->state[i], l, W->at[i]);
   for (int k = 0; k < l->nv; k++) {
@@ -290,15 +291,15 @@ static void derive_links(lb_derivation* W, const lb_model* m, const lb_work* w, 
 void lb_derive_links(lb_derivatives* D, lb_data* d, const double* qd, const double* qdd) {
   const lb_model* m = D->model;
   lb_move_origins(m, d->work, qd);
-  for (int t = 0; t < m->ntree; t++) {
-    derive_links(D->work, m, d->work, m->tree_link[t], m->tree_link[t + 1], qd, qdd);
+  for (int t = 0; t < m->link.ntree; t++) {
+    derive_links(D->work, m, d->work, m->link.tree[t], m->link.tree[t + 1], qd, qdd);
   }
 }
 
 static void fill_matrices(lb_derivatives* D, const lb_work* w) {
   const lb_model* m = D->model;
   for (int i = m->nlink - 1; i >= 0; i--) {
-    if (m->link[i].kind == LB_LINK_ELASTIC) {
+    if (m->link.packed[i].kind == LB_LINK_ELASTIC) {
       fill_elastic(D, w, i);
     } else {
       fill_link(D, w, i);
@@ -313,16 +314,16 @@ void lb_derive_matrices(lb_derivatives* D, lb_data* d, const double* qd, const d
   memset(D->M, 0, nv * nv * sizeof *D->M);
   memset(D->tau_q, 0, nv * nv * sizeof *D->tau_q);
   memset(D->tau_qd, 0, nv * nv * sizeof *D->tau_qd);
-  if (m->nelastic > 0) {
+  if (m->elastic.count > 0) {
     memset(D->work->slope, 0, nv * sizeof *D->work->slope);
   }
   lb_derive_links(D, d, qd, qdd);
   for (int i = 0; i < m->nlink; i++) {
-    spread_columns(D->work, &m->link[i], (size_t)m->ncolumn + 3);
+    spread_columns(D->work, &m->link.packed[i], (size_t)m->link.ncolumn + 3);
   }
   fill_matrices(D, d->work);
   for (size_t k = 0; k < nv; k++) {
-    D->M[k * nv + k] += m->armature[k];
+    D->M[k * nv + k] += m->dof.armature[k];
   }
 }
 
@@ -341,7 +342,7 @@ void lb_derive_columns(const lb_derivatives* D, lb_motion* out, const lb_motion*
   }
   const lb_v4 from = -(W->at[link] + arm);
   // an elastic body's own coordinates do not move its frame
-  const bool elastic = D->model->link[link].kind == LB_LINK_ELASTIC;
+  const bool elastic = D->model->link.packed[link].kind == LB_LINK_ELASTIC;
   for (int i = elastic ? W->run[link].next : link; i != LB_WORLD; i = W->run[i].next) {
     const lb_run* run = &W->run[i];
     for (int k = 0; k < run->count; k++) {
@@ -379,6 +380,7 @@ void lb_derive_force(const lb_derivatives* D, double* K, const lb_motion* S,
 }
 
 void lb_derive_forced(lb_derivatives* D, lb_data* d) {
+  LB_ASSERT(d->work->stages & LB_FORCED);
   lb_derive(D, d, d->q, d->qd, d->qdd, true);
   for (int k = 0; k < D->model->nv; k++) {
     D->tau[k] -= d->work->tau[k];
@@ -396,10 +398,10 @@ void lb_rnea_derivatives(lb_derivatives* D, lb_data* d, const double* q, const d
 // An elastic body's own columns are zero, so the way goes on from its parent.
 static void link_runs(const lb_model* m, lb_derivation* W) {
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     int p = l->parent;
-    while (p != LB_WORLD && m->link[p].kind == LB_LINK_ELASTIC) {
-      p = m->link[p].parent;
+    while (p != LB_WORLD && m->link.packed[p].kind == LB_LINK_ELASTIC) {
+      p = m->link.packed[p].parent;
     }
     lb_run run = {l->column, l->v, l->nv, p};
     if (p != LB_WORLD && l->kind != LB_LINK_ELASTIC) {
@@ -413,10 +415,10 @@ static void link_runs(const lb_model* m, lb_derivation* W) {
 }
 
 static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
-  const size_t nv = (size_t)m->nv, nlink = (size_t)m->nlink, ncolumn = (size_t)m->ncolumn;
+  const size_t nv = (size_t)m->nv, nlink = (size_t)m->nlink, ncolumn = (size_t)m->link.ncolumn;
   size_t most = 0;
   for (int i = 0; i < m->nlink; i++) {
-    most = (size_t)m->link_nv[i] > most ? (size_t)m->link_nv[i] : most;
+    most = (size_t)m->link.nv[i] > most ? (size_t)m->link.nv[i] : most;
   }
   lb_derivatives* D = lb_carve(c, 1, sizeof *D);
   lb_derivation* W = lb_carve(c, 1, sizeof *W);
@@ -439,8 +441,9 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
     work.lever[i] = lb_carve(c, nv, sizeof(lb_motion));
   }
   size_t points = 2;
-  for (int i = 0; i < m->ncable; i++) {
-    points = (size_t)m->cable[i].npoint > points ? (size_t)m->cable[i].npoint : points;
+  for (int i = 0; i < m->force.count; i++) {
+    const lb_scene_force* f = &m->force.item[i].set;
+    points = lb_force_joins(f->kind) && (size_t)f->npoint > points ? (size_t)f->npoint : points;
   }
   work.points = lb_carve(c, LB_POINT_ARRAYS * points * nv, sizeof(lb_motion));
   work.run = lb_carve(c, nlink, sizeof(lb_run));
@@ -451,7 +454,7 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
   work.whole = lb_carve(c, nlink, sizeof(lb_composite));
   work.spread = lb_carve(c, LB_SPREAD * (ncolumn + 3), sizeof(double));
   work.bend = lb_carve(c, 2 * most, sizeof(lb_motion));
-  if (m->nelastic == 0) {
+  if (m->elastic.count == 0) {
     work.mass = lb_mass_factors_lay_out(c, m);
   } else {
     work.slope = lb_carve(c, nv, sizeof(lb_slope));
@@ -469,10 +472,10 @@ static lb_derivatives* lay_out(lb_carver* c, const lb_model* m) {
 
 lb_status lb_derivatives_create(const lb_model* m, const lb_allocator* allocator,
                                 lb_derivatives** derivatives, lb_error* err) {
-  if (m->nparticle > 0) {
+  if (m->particles.nparticle > 0) {
     return lb_error_add(
         err, LB_INVALID, (lb_place){m->file, 0, 0},
-        "'%s' has strands or flesh, of whose accelerations there are no derivatives (of its "
+        "'%s' has ropes or deformables, of whose accelerations there are no derivatives (of its "
         "steps there are)",
         m->name);
   }

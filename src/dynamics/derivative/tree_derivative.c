@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/force_point.h"
@@ -81,11 +82,10 @@ bool lb_tree_slopes_serve(const lb_model* m) {
   return lb_forces_are_diagonal(m) && lb_forces_change_by_joints(m) && lb_constraints_most(m) == 0;
 }
 
-static bool take_matrix(matrix* A, const lb_model* m, lb_arena* arena) {
-  A->out = LB_TAKE(arena, change, m->ncolumn);
-  A->in = LB_TAKE(arena, lb_motion, m->ncolumn);
-  A->block = LB_TAKE(arena, double, (size_t)m->nv* MOST);
-  return A->out && A->in && A->block;
+static matrix take_matrix(const lb_model* m, lb_arena* arena) {
+  return (matrix){.out = LB_TAKE(arena, change, m->link.ncolumn),
+                  .in = LB_TAKE(arena, lb_motion, m->link.ncolumn),
+                  .block = LB_TAKE(arena, double, (size_t)m->nv* MOST)};
 }
 
 lb_tree_slopes* lb_tree_slopes_create(const lb_model* m, lb_arena* arena) {
@@ -94,15 +94,17 @@ lb_tree_slopes* lb_tree_slopes_create(const lb_model* m, lb_arena* arena) {
     return NULL;
   }
   *T = (lb_tree_slopes){.m = m,
-                        .S = LB_TAKE(arena, lb_motion, m->ncolumn),
-                        .row = LB_TAKE(arena, change, m->ncolumn),
-                        .along = LB_TAKE(arena, lb_motion, m->ncolumn),
+                        .S = LB_TAKE(arena, lb_motion, m->link.ncolumn),
+                        .row = LB_TAKE(arena, change, m->link.ncolumn),
+                        .by = {take_matrix(m, arena), take_matrix(m, arena), take_matrix(m, arena)},
+                        .along = LB_TAKE(arena, lb_motion, m->link.ncolumn),
                         .own = LB_TAKE(arena, lb_composite, m->nlink),
                         .load = LB_TAKE(arena, stays, m->nlink),
                         .all = LB_TAKE(arena, stays, m->nlink),
-                        .P = LB_TAKE(arena, lb_motion, m->ncolumn),
-                        .U = LB_TAKE(arena, lb_motion, m->ncolumn),
-                        .V = LB_TAKE(arena, change, m->ncolumn),
+                        .step = take_matrix(m, arena),
+                        .P = LB_TAKE(arena, lb_motion, m->link.ncolumn),
+                        .U = LB_TAKE(arena, lb_motion, m->link.ncolumn),
+                        .V = LB_TAKE(arena, change, m->link.ncolumn),
                         .inverse = LB_TAKE(arena, double, (size_t)m->nv* MOST),
                         .felt = LB_TAKE(arena, felt, m->nlink),
                         .far = LB_TAKE(arena, change, m->nlink + 1),
@@ -110,16 +112,10 @@ lb_tree_slopes* lb_tree_slopes_create(const lb_model* m, lb_arena* arena) {
                         .found = LB_TAKE(arena, double, m->nv),
                         .left = LB_TAKE(arena, double, m->nv),
                         .more = LB_TAKE(arena, double, m->nv)};
-  bool made = T->S && T->row && T->along && T->own && T->load && T->all && T->P && T->U && T->V &&
-              T->inverse && T->felt && T->far && T->near && T->found && T->left && T->more &&
-              take_matrix(&T->step, m, arena);
-  for (int p = 0; p < NBY; p++) {
-    made = made && take_matrix(&T->by[p], m, arena);
-  }
-  if (!made) {
+  if (lb_arena_status(arena) != LB_OK) {
     return NULL;
   }
-  T->far += 1;
+  T->far += 1; // far[-1] and near[-1] are the world's
   T->near += 1;
   return T;
 }
@@ -163,7 +159,7 @@ static void take_loads(lb_tree_slopes* T, const lb_derivation* W, const lb_data*
 }
 
 static void hand_over(lb_tree_slopes* T, lb_derivation* W, int i) {
-  const int parent = T->m->link[i].parent;
+  const int parent = T->m->link.packed[i].parent;
   lb_derive_hand_over(W, T->m, i);
   if (parent != LB_WORLD) {
     lb_m3_add(&T->all[parent].n, T->all[i].n);
@@ -173,6 +169,7 @@ static void hand_over(lb_tree_slopes* T, lb_derivation* W, int i) {
 
 void lb_tree_slopes_take(lb_tree_slopes* T, lb_derivatives* D, lb_data* d) {
   const lb_model* m = T->m;
+  LB_ASSERT(d->work->stages & LB_LINK_FORCES);
   lb_rnea_moved(m, d, D->tau, d->qdd);
   lb_derive_links(D, d, d->qd, d->qdd);
   memcpy(T->own, D->work->whole, (size_t)m->nlink * sizeof *T->own);
@@ -181,12 +178,12 @@ void lb_tree_slopes_take(lb_tree_slopes* T, lb_derivatives* D, lb_data* d) {
     memset(T->by[p].block, 0, (size_t)m->nv * MOST * sizeof(double));
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     const lb_state* s = &d->work->state[i];
     for (int k = 0; k < l->nv; k++) {
       take_column(T, D->work, i, l->column + k);
-      T->by[BY_V].block[(l->v + k) * MOST + k] = m->damping[l->v + k];
-      T->by[BY_A].block[(l->v + k) * MOST + k] = m->armature[l->v + k];
+      T->by[BY_V].block[(l->v + k) * MOST + k] = m->dof.damping[l->v + k];
+      T->by[BY_A].block[(l->v + k) * MOST + k] = m->dof.armature[l->v + k];
     }
     if (LB_JOINT[l->kind]->bend_force) {
       LB_JOINT[l->kind]->bend_force(T->by[BY_Q].block + (size_t)l->v * MOST, MOST, s, s->IA.n,
@@ -205,7 +202,7 @@ static inline void multiply(const lb_tree_slopes* T, const matrix* A, int count,
   const lb_model* m = T->m;
   T->far[-1] = zero();
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     change z = T->far[l->parent];
     for (int k = 0; k < l->nv; k++) {
       for (int p = 0; p < count; p++) {
@@ -223,7 +220,7 @@ static inline void multiply(const lb_tree_slopes* T, const matrix* A, int count,
   }
   memset(T->near - 1, 0, (size_t)(m->nlink + 1) * sizeof *T->near);
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     lb_motion f = T->near[i];
     for (int k = 0; k < l->nv; k++) {
       y[l->v + k] += s * lb_motion_dot(T->S[l->column + k], T->near[i]);
@@ -241,7 +238,7 @@ static inline void multiply_back(const lb_tree_slopes* T, const matrix* A, int c
   const lb_model* m = T->m;
   memset(T->far - 1, 0, (size_t)(m->nlink + 1) * sizeof *T->far);
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     change z = T->far[i];
     for (int k = 0; k < l->nv; k++) {
       add_change(&z, x[l->v + k], T->row[l->column + k]);
@@ -256,7 +253,7 @@ static inline void multiply_back(const lb_tree_slopes* T, const matrix* A, int c
   }
   T->near[-1] = lb_motion_zero();
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     const lb_motion before = T->near[l->parent];
     lb_motion f = before;
     for (int k = 0; k < l->nv; k++) {
@@ -283,7 +280,7 @@ void lb_tree_slopes_add_back(lb_tree_slopes* T, double* q, double* v, double* a,
 
 // Columns of W from those of K, C and M.
 static void blend_joint(lb_tree_slopes* T, int i, const double* qd, double dt) {
-  const lb_link* l = &T->m->link[i];
+  const lb_link* l = &T->m->link.packed[i];
   const lb_joint* joint = LB_JOINT[l->kind];
   const matrix *K = &T->by[BY_Q], *C = &T->by[BY_V], *M = &T->by[BY_A], *W = &T->step;
   const int n = l->nv;
@@ -386,7 +383,7 @@ static bool invert(double* inverse, double* D, int n, double scale) {
 
 // (6)
 static bool factor_joint(lb_tree_slopes* T, int i) {
-  const lb_link* l = &T->m->link[i];
+  const lb_link* l = &T->m->link.packed[i];
   felt* A = &T->felt[i];
   const lb_motion* S = T->S + l->column;
   lb_motion* U = T->U + l->column;
@@ -423,7 +420,7 @@ bool lb_tree_slopes_factor(lb_tree_slopes* T, const double* qd, double dt) {
     T->felt[i] = weigh(&T->own[i], &T->load[i]);
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     blend_joint(T, i, qd, dt);
     made = made && (l->driven || factor_joint(T, i));
     if (l->parent != LB_WORLD) {
@@ -457,7 +454,7 @@ static void solve(const lb_tree_slopes* T, double* b) {
   const lb_model* m = T->m;
   memset(T->near - 1, 0, (size_t)(m->nlink + 1) * sizeof *T->near);
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     lb_motion p = T->near[i];
     for (int k = 0; k < l->nv && !l->driven; k++) {
       b[l->v + k] -= lb_motion_dot(T->S[l->column + k], T->near[i]);
@@ -470,7 +467,7 @@ static void solve(const lb_tree_slopes* T, double* b) {
   }
   T->far[-1] = zero();
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     change z = T->far[l->parent];
     double less[MOST];
     for (int k = 0; k < l->nv; k++) {
@@ -490,7 +487,7 @@ static void solve_back(const lb_tree_slopes* T, double* b) {
   const lb_model* m = T->m;
   memset(T->far - 1, 0, (size_t)(m->nlink + 1) * sizeof *T->far);
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     change z = T->far[i];
     for (int k = 0; k < l->nv && !l->driven; k++) {
       b[l->v + k] += dot(T->step.out[l->column + k], T->far[i]);
@@ -503,7 +500,7 @@ static void solve_back(const lb_tree_slopes* T, double* b) {
   }
   T->near[-1] = lb_motion_zero();
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     lb_motion p = T->near[l->parent];
     double more[MOST];
     for (int k = 0; k < l->nv; k++) {
@@ -528,8 +525,8 @@ static double largest(int n, const double* x) {
 
 static void clear_driven(const lb_model* m, double* x) {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].driven) {
-      x[m->link[i].v] = 0;
+    if (m->link.packed[i].driven) {
+      x[m->link.packed[i].v] = 0;
     }
   }
 }
@@ -584,8 +581,8 @@ void lb_tree_slopes_matrix(lb_tree_slopes* T, double* W) {
     T->found[k] = 0;
   }
   for (int i = 0; i < m->nlink; i++) {
-    for (size_t j = 0; m->link[i].driven && j < nv; j++) {
-      W[(size_t)m->link[i].v * nv + j] = j == (size_t)m->link[i].v;
+    for (size_t j = 0; m->link.packed[i].driven && j < nv; j++) {
+      W[(size_t)m->link.packed[i].v * nv + j] = j == (size_t)m->link.packed[i].v;
     }
   }
 }

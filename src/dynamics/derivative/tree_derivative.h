@@ -45,7 +45,7 @@ bool lb_tree_slopes_serve(const lb_model* m);
 // NULL when there is no memory.
 lb_tree_slopes* lb_tree_slopes_create(const lb_model* m, lb_arena* arena);
 
-// At d's q, qd and qdd, whose kinematics are in place and whose forces on links are applied. Of D
+// At d's q, qd and qdd, with forces on links (LB_LINK_FORCES). Of D
 // the vectors are set and the matrices left alone.
 void lb_tree_slopes_take(lb_tree_slopes* T, lb_derivatives* D, lb_data* d);
 

@@ -1,8 +1,9 @@
-// The table of forces, and the simplest of them: loads, motors.
+// The table of forces, and the simplest of them: those on points, loads, motors.
 #include "dynamics/force/force.h"
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "dynamics/force/command.h"
 #include "dynamics/force/force_point.h"
 #include "dynamics/joint/joint_chart.h"
@@ -11,14 +12,15 @@
 #include "model/use/motor_use.h"
 
 static const lb_force* const FORCES[] = {
-    &lb_force_joint,      &lb_force_spring,   &lb_force_cable, &lb_force_ground,
-    &lb_force_drag,       &lb_force_load,     &lb_force_motor, &lb_force_elastic,
-    &lb_force_loop,       &lb_force_friction, &lb_force_limit, &lb_force_ball_limit,
-    &lb_force_free_rotor, &lb_force_particles};
+    &lb_force_joint, &lb_force_points,     &lb_force_drag,     &lb_force_load,
+    &lb_force_motor, &lb_force_elastic,    &lb_force_loop,     &lb_force_friction,
+    &lb_force_limit, &lb_force_free_rotor, &lb_force_particles};
 enum { NFORCE = sizeof FORCES / sizeof *FORCES };
 
 static void apply(const lb_model* m, lb_data* d, bool all) {
   lb_work* w = d->work;
+  LB_ASSERT(w->stages & LB_POSED);
+  w->stages |= LB_LINK_FORCES | (all ? LB_FORCED : 0);
   memcpy(w->tau, d->tau, (size_t)m->nv * sizeof *w->tau);
   for (int i = 0; i < m->nlink; i++) {
     w->state[i].xn = w->state[i].xf = lb_v4_zero();
@@ -32,6 +34,16 @@ static void apply(const lb_model* m, lb_data* d, bool all) {
 
 void lb_forces_apply(const lb_model* m, lb_data* d) {
   apply(m, d, true);
+}
+
+void lb_update(const lb_model* m, lb_data* d, int stages) {
+  lb_kinematics(m, d, d->q, d->qd);
+  if (stages & LB_ORIGINS) {
+    lb_move_origins(m, d->work, d->qd);
+  }
+  if (stages & LB_FORCED) {
+    lb_forces_apply(m, d);
+  }
 }
 
 void lb_forces_apply_to_links(const lb_model* m, lb_data* d) {
@@ -48,22 +60,21 @@ double lb_forces_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+static bool has_members(const lb_model* m, int i) {
+  return FORCES[i]->count(m) > 0;
+}
+
 void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d) {
   for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->differentiate && FORCES[i] != &lb_force_elastic &&
-        FORCES[i]->count(D->model) > 0) {
-      FORCES[i]->differentiate(D, d);
+    if (FORCES[i]->differentiate && !FORCES[i]->internal && has_members(D->model, i)) {
+      FORCES[i]->differentiate(D, d, false);
     }
   }
 }
 
 void lb_forces_differentiate(lb_derivatives* D, lb_data* d) {
   lb_forces_differentiate_outer(D, d);
-  lb_force_elastic.differentiate(D, d);
-}
-
-static bool has_members(const lb_model* m, int i) {
-  return FORCES[i]->count(m) > 0;
+  lb_force_elastic.differentiate(D, d, false);
 }
 
 void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
@@ -71,8 +82,8 @@ void lb_forces_stiffen(lb_derivatives* D, lb_data* d) {
   memset(D->tau_qd, 0, size);
   memset(D->tau_q, 0, size);
   for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->stiffen && has_members(D->model, i)) {
-      FORCES[i]->stiffen(D, d);
+    if (FORCES[i]->stiff && has_members(D->model, i)) {
+      FORCES[i]->differentiate(D, d, true);
     }
   }
 }
@@ -96,74 +107,123 @@ int lb_switching_find(const lb_model* m, lb_data* d, lb_switching* out) {
   return n;
 }
 
-// Are velocities pulled together? A ball's spring in proportion pulls each by itself, a free
-// joint's turns with it.
-static bool pulls_together(const lb_model* m) {
+// Are velocities of joints pulled together? A ball's spring in proportion pulls each by itself,
+// that of a free joint, which has places, too, turns with it. Friction and limits do so, where they
+// count.
+static bool pulls_together(const lb_model* m, bool limits) {
   bool any = false;
   for (int i = 0; i < m->nlink; i++) {
-    const bool free = m->link_kind[i] == LB_JOINT_FREE;
-    const int end = lb_joint_together(m, i) > 1 ? m->link_v[i] + m->link_nv[i] : 0;
-    for (int v = m->link_v[i]; v < end; v++) {
-      any |= lb_force_curve_bends(&m->force_curve[v]) ||
-             (free && (m->stiffness[v] > 0 || m->damping[v] > 0));
+    const bool moves = m->link.nv[i] > 3;
+    const int end = lb_joint_together(m, i) > 1 ? m->link.v[i] + m->link.nv[i] : 0;
+    for (int v = m->link.v[i]; v < end; v++) {
+      any |= lb_force_curve_bends(&m->dof.force_curve[v]) ||
+             (moves && (m->dof.stiffness[v] > 0 || m->dof.damping[v] > 0)) ||
+             (limits && (m->dof.friction[v] > 0 || m->dof.limit_stiffness[v] > 0));
     }
   }
   return any;
 }
 
 bool lb_resistance_is_diagonal(const lb_model* m) {
-  bool any = pulls_together(m);
-  for (int i = 0; i < m->nlink; i++) {
-    const int end = lb_joint_together(m, i) > 1 ? m->link_v[i] + m->link_nv[i] : 0;
-    for (int v = m->link_v[i]; v < end; v++) {
-      any |= m->friction[v] > 0 || m->limit_stiffness[v] > 0;
-    }
-  }
-  return !any;
+  return !pulls_together(m, true);
 }
 
 bool lb_forces_are_on_joints(const lb_model* m) {
   bool others = false;
   for (int i = 0; i < NFORCE; i++) {
-    const bool own = FORCES[i] == &lb_force_joint || FORCES[i] == &lb_force_friction ||
-                     FORCES[i] == &lb_force_limit || FORCES[i] == &lb_force_ball_limit ||
-                     FORCES[i] == &lb_force_loop;
-    others |= FORCES[i]->stiffen && !own && has_members(m, i);
+    others |= FORCES[i]->stiff && !FORCES[i]->on_joints && has_members(m, i);
   }
   return !others && lb_resistance_is_diagonal(m);
 }
 
 bool lb_forces_are_diagonal(const lb_model* m) {
-  if (pulls_together(m)) {
-    return false;
-  }
+  bool others = pulls_together(m, false);
   for (int i = 0; i < NFORCE; i++) {
-    if (FORCES[i]->stiffen && FORCES[i] != &lb_force_joint && has_members(m, i)) {
-      return false;
-    }
+    others = others || (FORCES[i]->stiff && !FORCES[i]->on_diagonal && has_members(m, i));
   }
-  return m->nelastic == 0 && m->nloop == 0 && m->ncoupling == 0 && m->nparticle == 0;
+  return !others && m->elastic.count == 0 && m->constraint.count == 0 &&
+         m->particles.nparticle == 0;
 }
 
 bool lb_forces_change_by_joints(const lb_model* m) {
+  bool others = false;
   for (int i = 0; i < NFORCE; i++) {
-    const bool own = FORCES[i] == &lb_force_joint || FORCES[i] == &lb_force_load;
-    if (FORCES[i]->differentiate && !own && has_members(m, i)) {
-      return false;
-    }
+    others = others || (FORCES[i]->differentiate && !FORCES[i]->in_tree && has_members(m, i));
   }
-  return true;
+  return !others;
 }
+
+// --- forces on points ---
+
+const lb_force_type* const LB_FORCE_TYPE[LB_FORCE_KINDS] = {
+#define TYPE_OF(code, name, section, about) [code] = &lb_##name##_force,
+    LB_FORCE_LIST(TYPE_OF)};
+
+static int point_count(const lb_model* m) {
+  return m->force.count;
+}
+
+static void point_apply(const lb_model* m, lb_data* d) {
+  lb_move_origins(m, d->work, d->qd);
+  for (int i = 0; i < m->force.count; i++) {
+    const lb_model_force* f = &m->force.item[i];
+    LB_FORCE_TYPE[f->set.kind]->apply(f, d->work);
+  }
+}
+
+static double point_energy(const lb_model* m, lb_data* d) {
+  double sum = 0;
+  for (int i = 0; i < m->force.count; i++) {
+    const lb_model_force* f = &m->force.item[i];
+    sum += LB_FORCE_TYPE[f->set.kind]->energy(f, d->work);
+  }
+  return sum;
+}
+
+static void point_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
+  for (int i = 0; i < D->model->force.count; i++) {
+    const lb_model_force* f = &D->model->force.item[i];
+    LB_FORCE_TYPE[f->set.kind]->differentiate(D, d->work, f, symmetric);
+  }
+}
+
+static int point_switching(const lb_model* m, lb_data* d, lb_switching* out) {
+  int n = 0;
+  if (out) {
+    lb_move_origins(m, d->work, d->qd);
+  }
+  for (int i = 0; i < m->force.count; i++) {
+    const lb_model_force* f = &m->force.item[i];
+    const lb_force_type* type = LB_FORCE_TYPE[f->set.kind];
+    n += type->switching ? type->switching(f, d ? d->work : NULL, out ? out + n : NULL) : 0;
+  }
+  return n;
+}
+
+double lb_force_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
+                          const double* mu) {
+  const lb_model_force* f = &D->model->force.item[i];
+  return LB_FORCE_TYPE[f->set.kind]->by_number(D, d->work, f, number, mu);
+}
+
+const lb_force lb_force_points = {.name = "force on points",
+                                  .count = point_count,
+                                  .apply = point_apply,
+                                  .energy = point_energy,
+                                  .differentiate = point_differentiate,
+                                  .switching = point_switching,
+                                  .on_links = true,
+                                  .stiff = true};
 
 // --- loads and external forces ---
 
 // External forces of callers come with the state, so that no model is without any.
 static int load_count(const lb_model* m) {
-  return m->nload + 1;
+  return m->force.nload + 1;
 }
 
 int lb_loads_count(const lb_model* m, const lb_data* d) {
-  return m->nload + d->nexternal;
+  return m->force.nload + d->nexternal;
 }
 
 // From the axes of what it acts on to the world's.
@@ -173,16 +233,16 @@ static lb_v4 turn(const lb_work* w, const lb_anchor* at, lb_vec3 v) {
 
 static double load_scale(const lb_model* m, const lb_data* d, int i) {
   double scale[3] = {1, 0, 0};
-  if (m->load_profile[i]) {
-    lb_profile_evaluate(m->load_profile[i], d->time, scale);
+  if (m->force.load_profile[i]) {
+    lb_profile_evaluate(m->force.load_profile[i], d->time, scale);
   }
   return scale[0];
 }
 
 // Moment and force in the world of a load of the scene that acts on something that moves.
 static lb_motion scene_load(const lb_model* m, const lb_data* d, int i) {
-  const lb_scene_load* load = &m->load[i];
-  const lb_anchor* at = &m->load_at[i];
+  const lb_scene_load* load = &m->force.load[i];
+  const lb_anchor* at = &m->force.load_at[i];
   const double scale = load_scale(m, d, i);
   const lb_v4 f = load->follows ? turn(d->work, at, load->force) : lb_v4_from(load->force);
   const lb_v4 n = load->follows ? turn(d->work, at, load->torque) : lb_v4_from(load->torque);
@@ -192,8 +252,8 @@ static lb_motion scene_load(const lb_model* m, const lb_data* d, int i) {
 // Loads of the scene, then external forces: where one acts; false: on nothing that moves.
 static bool load_find(const lb_model* m, const lb_data* d, int i, lb_force_point* p,
                       lb_motion* load) {
-  const lb_external_force* push = i < m->nload ? NULL : &d->external[i - m->nload];
-  *p = lb_force_point_find(d->work, push ? &push->at : &m->load_at[i]);
+  const lb_external_force* push = i < m->force.nload ? NULL : &d->external[i - m->force.nload];
+  *p = lb_force_point_find(d->work, push ? &push->at : &m->force.load_at[i]);
   if (!p->link) {
     return false;
   }
@@ -214,11 +274,12 @@ static void load_apply(const lb_model* m, lb_data* d) {
 }
 
 bool lb_load_stays(const lb_model* m, const lb_data* d, int i, lb_force_point* p, lb_motion* load) {
-  const bool follows = i < m->nload && m->load[i].follows;
+  const bool follows = i < m->force.nload && m->force.load[i].follows;
   return !follows && load_find(m, d, i, p, load);
 }
 
-static void load_differentiate(lb_derivatives* D, lb_data* d) {
+static void load_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
+  (void)symmetric;
   const lb_model* m = D->model;
   lb_motion *S = D->work->lever[0], *change = D->work->lever[1];
   for (int i = 0; i < lb_loads_count(m, d); i++) {
@@ -239,7 +300,8 @@ const lb_force lb_force_load = {.name = "load",
                                 .count = load_count,
                                 .apply = load_apply,
                                 .differentiate = load_differentiate,
-                                .on_links = true};
+                                .on_links = true,
+                                .in_tree = true};
 
 // --- motors that apply forces ---
 
@@ -249,11 +311,11 @@ static int motor_count(const lb_model* m) {
 
 static void motor_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
-    if (lb_motor_applies_force(m, i) && m->motor_v[i] >= 0) {
+    if (lb_motor_applies_force(m, i) && m->motor.v[i] >= 0) {
       double value[3];
       lb_motor_evaluate(m, d, i, value);
       d->motor_force[i] = value[0];
-      d->work->tau[m->motor_v[i]] += value[0];
+      d->work->tau[m->motor.v[i]] += value[0];
     }
   }
 }

@@ -2,9 +2,7 @@
 // kinds that ask for it, velocities of the origins are in place when they are called.
 #pragma once
 #include "dynamics/derivative/dynamics_derivative.h"
-#include "dynamics/force/force_point.h"
-#include "dynamics/force/switching.h"
-#include "limber/derivative.h"
+#include "dynamics/force/force_kind.h"
 
 typedef struct lb_force {
   const char* name;
@@ -14,25 +12,30 @@ typedef struct lb_force {
   void (*apply)(const lb_model* m, lb_data* d);
   // Stored energy; NULL: the kind stores none.
   double (*energy)(const lb_model* m, lb_data* d);
-  // Add to D's tau_q and tau_qd what the motion needs beyond them: external forces less their
-  // turning along with the links (dynamics_derivative.h), generalised ones whole. NULL: they depend
-  // on time alone.
-  void (*differentiate)(lb_derivatives* D, lb_data* d);
+  // Add to D's tau_q and tau_qd, after lb_derive, what the motion needs beyond them: external
+  // forces less their turning along with the links (dynamics_derivative.h), generalised ones whole;
+  // or the symmetric stiffness and damping alone that linearly implicit steps take of forces that
+  // are `stiff`. NULL: they depend on time alone.
+  void (*differentiate)(lb_derivatives* D, lb_data* d, bool symmetric);
   // Switching functions, at kinematics of d's state: how many there are, and their values unless
   // `out` is NULL, when d may be, too. NULL: the forces are smooth.
   int (*switching)(const lb_model* m, lb_data* d, lb_switching* out);
-  bool on_links; // some of them act on links, not on coordinates alone
-  // Stiffness and damping, symmetric, that linearly implicit steps take of them: added to D's tau_q
-  // and tau_qd, after lb_derive. NULL: none.
-  void (*stiffen)(lb_derivatives* D, lb_data* d);
+  bool on_links;    // some of them act on links, not on coordinates alone
+  bool stiff;       // implicit steps count its stiffness and damping
+  bool on_joints;   // that is along coordinates of joints, those of loops among them
+  bool on_diagonal; // and each coordinate's by itself, but for those of balls and free joints
+  bool in_tree;     // the derivatives of trees (tree_derivative.c) have a way of their own for it
+  bool internal;    // of elastic bodies
 } lb_force;
 
-extern const lb_force lb_force_joint, lb_force_spring, lb_force_cable, lb_force_ground,
-    lb_force_drag, lb_force_load, lb_force_motor, lb_force_elastic, lb_force_loop,
-    lb_force_friction, lb_force_limit, lb_force_ball_limit, lb_force_free_rotor, lb_force_particles;
+extern const lb_force lb_force_joint, lb_force_points, lb_force_drag, lb_force_load, lb_force_motor,
+    lb_force_elastic, lb_force_loop, lb_force_friction, lb_force_limit, lb_force_free_rotor,
+    lb_force_particles;
 
 // All of them: sets the external forces and tau of the work space. The potential energy they hold.
 void lb_forces_apply(const lb_model* m, lb_data* d);
+// d's work space at its q and qd, with the stages asked for besides LB_POSED.
+void lb_update(const lb_model* m, lb_data* d, int stages);
 // Those on links alone: what derivatives need of them.
 void lb_forces_apply_to_links(const lb_model* m, lb_data* d);
 double lb_forces_energy(const lb_model* m, lb_data* d);
@@ -42,8 +45,6 @@ void lb_forces_differentiate(lb_derivatives* D, lb_data* d);
 void lb_forces_differentiate_outer(lb_derivatives* D, lb_data* d);
 // Stiffness and damping, in place of tau_q and tau_qd of the motion, after lb_derive.
 void lb_forces_stiffen(lb_derivatives* D, lb_data* d);
-// Motion of a point of a link with the velocities mu, [nv], after lb_derive.
-lb_motion lb_derive_motion(const lb_derivatives* D, const lb_force_point* p, const double* mu);
 // Switching functions of all of them and of the joints' charts, as lb_force's.
 int lb_switching_find(const lb_model* m, lb_data* d, lb_switching* out);
 // Nothing is stiff but coordinates of joints, each by itself, and all links are rigid: the matrix

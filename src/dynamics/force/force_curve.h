@@ -1,6 +1,6 @@
 // Force curves: force of a spring or cable over its stretch, in proportion, by a power, or by a
 // table. Powers and tables are of the stretch alone; damping is the business of the line
-// (force_tension.c).
+// (force_line.c).
 #pragma once
 #include "dynamics/force/switching.h"
 #include "limber/scene.h"
@@ -19,8 +19,8 @@ typedef struct lb_pull {
 
 lb_pull lb_force_curve_pull(const lb_force_curve* force_curve, double stiffness, double s);
 
-// Has it kinks? Those next to a stretch. A law of zero slack has one at rest, a table those between
-// its pieces, and a power one at rest unless it is an odd number.
+// Has it kinks? Those next to a stretch. A force curve with slack has one at rest, a table those
+// between its pieces, and a power one at rest unless it is an odd number.
 bool lb_force_curve_has_kinks(const lb_force_curve* force_curve);
 lb_switching lb_force_curve_switching(const lb_force_curve* force_curve, double s);
 

@@ -14,7 +14,7 @@
 #include "dynamics/tree/kinematics.h"
 
 static int drag_count(const lb_model* m) {
-  return m->ndrag;
+  return m->force.ndrag;
 }
 
 static double size_of(lb_v4 v) {
@@ -38,41 +38,29 @@ lb_motion lb_drag_change(const lb_model_drag* drag, lb_v4 v, lb_motion U) { // (
 
 static void drag_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->ndrag; i++) {
-    const lb_model_drag* drag = &m->drag[i];
+  for (int i = 0; i < m->force.ndrag; i++) {
+    const lb_model_drag* drag = &m->force.drag[i];
     const lb_force_point p = lb_force_point_find(d->work, &drag->at);
     lb_force_point_apply(&p, lb_drag_force(drag, p.velocity));
     p.link->xn -= p.link->w * drag->angular;
   }
 }
 
-static void drag_differentiate(lb_derivatives* D, lb_data* d) {
+// Of a symmetric matrix velocities alone are part.
+static void drag_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   const lb_model* m = D->model;
   lb_motion *S = D->work->lever[0], *psi = D->work->lever[1], *change = D->work->lever[2];
-  for (int i = 0; i < m->ndrag; i++) {
-    const lb_force_point p = lb_force_point_find(d->work, &m->drag[i].at);
+  for (int i = 0; i < m->force.ndrag; i++) {
+    const lb_force_point p = lb_force_point_find(d->work, &m->force.drag[i].at);
     lb_derive_point(D, S, psi, p.index, p.arm);
     const lb_motion* const by[] = {psi, S};
     double* const K[] = {D->tau_q, D->tau_qd};
-    for (int side = 0; side < 2; side++) {
+    for (int side = symmetric; side < 2; side++) {
       for (int k = 0; k < m->nv; k++) {
-        change[k] = lb_drag_change(&m->drag[i], p.velocity, by[side][k]);
+        change[k] = lb_drag_change(&m->force.drag[i], p.velocity, by[side][k]);
       }
       lb_derive_force(D, K[side], S, change);
     }
-  }
-}
-
-static void drag_stiffen(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  lb_motion *S = D->work->lever[0], *change = D->work->lever[1];
-  for (int i = 0; i < m->ndrag; i++) {
-    const lb_force_point p = lb_force_point_find(d->work, &m->drag[i].at);
-    lb_derive_point(D, S, NULL, p.index, p.arm);
-    for (int k = 0; k < m->nv; k++) {
-      change[k] = lb_drag_change(&m->drag[i], p.velocity, S[k]);
-    }
-    lb_derive_force(D, D->tau_qd, S, change);
   }
 }
 
@@ -81,4 +69,4 @@ const lb_force lb_force_drag = {.name = "drag",
                                 .apply = drag_apply,
                                 .differentiate = drag_differentiate,
                                 .on_links = true,
-                                .stiffen = drag_stiffen};
+                                .stiff = true};

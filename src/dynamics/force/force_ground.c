@@ -6,198 +6,125 @@
 //
 // The damping grows with the depth, so the force is continuous when a point comes and when it goes.
 // Friction is that of a fluid below the slip speed: nothing sticks for ever, it creeps.
+//
+// Stiffness and damping of linearly implicit steps are symmetric: how friction grows with pressure,
+// and how the way it slides changes with the place, is left out.
 #include <math.h>
 
-#include "dynamics/force/force.h"
-#include "dynamics/force/force_curve.h"
-#include "dynamics/force/force_ground.h"
-#include "dynamics/force/force_point.h"
-#include "dynamics/tree/kinematics.h"
+#include "dynamics/force/force_kind.h"
 
 typedef struct contact {
   lb_force_point p;
   lb_v4 n;
   lb_v4 slide; // v_t over its regularised size
   lb_v4 f;
-  double depth, N;
+  double depth, left, N;     // left: 1 - c n.v
   double by_depth, by_speed; // of N, by s and by n.v
   double inverse;            // of the regularised size
-  double mu;
 } contact;
 
+static contact look(const lb_model_force* f, lb_work* w, int point) {
+  contact t = {.p = lb_force_point_find(w, &f->at[point]), .n = lb_v4_from(f->set.along)};
+  t.depth = lb_v4_dot(t.n, lb_v4_from(f->set.at) - t.p.at);
+  t.left = 1 - f->set.dissipation * lb_v4_dot(t.n, t.p.velocity);
+  return t;
+}
+
 // false: the point does not touch.
-static bool find_contact(contact* t, const lb_scene_ground* g, lb_work* w, const lb_anchor* at) {
-  t->p = lb_force_point_find(w, at);
-  t->n = lb_v4_from(g->normal);
-  t->depth = lb_v4_dot(t->n, lb_v4_from(g->at) - t->p.at);
-  if (!(t->depth > 0)) {
+static bool find_contact(contact* t, const lb_model_force* f, lb_work* w, int point) {
+  *t = look(f, w, point);
+  const lb_pull F = lb_force_curve_pull(&f->set.force_curve, f->set.stiffness, t->depth);
+  t->by_depth = F.slope * t->left;
+  t->by_speed = -F.force * f->set.dissipation;
+  t->N = F.force * t->left;
+  if (!(t->depth > 0) || !(t->N > 0)) {
     return false;
   }
-  const double speed = lb_v4_dot(t->n, t->p.velocity);
-  const double left = 1 - g->dissipation * speed; // of F
-  const lb_pull F =
-      lb_force_curve_pull(&(lb_force_curve){.exponent = g->exponent}, g->stiffness, t->depth);
-  t->by_depth = F.slope * left;
-  t->by_speed = -F.force * g->dissipation;
-  t->N = F.force * left;
-  if (!(t->N > 0)) {
-    return false;
-  }
-  const lb_v4 v_t = t->p.velocity - t->n * speed;
-  t->inverse = 1 / sqrt(lb_v4_dot(v_t, v_t) + g->slip * g->slip);
+  const lb_v4 v_t = t->p.velocity - t->n * lb_v4_dot(t->n, t->p.velocity);
+  t->inverse = 1 / sqrt(lb_v4_dot(v_t, v_t) + f->set.slip * f->set.slip);
   t->slide = v_t * t->inverse;
-  t->mu = g->friction;
-  t->f = (t->n - t->slide * t->mu) * t->N;
+  t->f = (t->n - t->slide * f->set.friction) * t->N;
   return true;
 }
 
-static int ground_count(const lb_model* m) {
-  return m->nground;
-}
-
-static void ground_apply(const lb_model* m, lb_data* d) {
-  lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->nground; i++) {
-    for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
-      contact t;
-      if (find_contact(&t, &m->ground[i], d->work, &m->ground_point[k])) {
-        lb_force_point_apply(&t.p, t.f);
-      }
+static void apply(const lb_model_force* f, lb_work* w) {
+  for (int k = 0; k < f->set.npoint; k++) {
+    contact t;
+    if (find_contact(&t, f, w, k)) {
+      lb_force_point_apply(&t.p, t.f);
     }
   }
 }
 
-// The change of f when the point moves by x and its velocity changes by v. With u = v_t/|v_t|_slip,
-//   du = (dv_t - u u.dv_t) / |v_t|_slip
-static lb_v4 change(const contact* t, lb_v4 x, lb_v4 v) {
-  const double speed = lb_v4_dot(t->n, v);
-  const double dN = t->by_speed * speed - t->by_depth * lb_v4_dot(t->n, x);
-  const lb_v4 dv_t = v - t->n * speed;
-  const lb_v4 du = (dv_t - t->slide * lb_v4_dot(t->slide, dv_t)) * t->inverse;
-  return (t->n - t->slide * t->mu) * dN - du * (t->mu * t->N);
-}
-
-static void differentiate_contact(lb_derivatives* D, const contact* t) {
-  const lb_derivation* W = D->work;
-  lb_motion *S = W->lever[0], *psi = W->lever[1], *by_q = W->lever[2], *by_qd = W->lever[3];
-  lb_derive_point(D, S, psi, t->p.index, t->p.arm);
-  for (int k = 0; k < D->model->nv; k++) {
-    const lb_v4 gain = lb_force_point_gain(S[k], psi[k], t->p.velocity);
-    by_q[k] = (lb_motion){lb_v4_zero(), change(t, S[k].v, gain) - lb_v4_cross(S[k].w, t->f)};
-    by_qd[k] = (lb_motion){lb_v4_zero(), change(t, lb_v4_zero(), S[k].v)};
-  }
-  lb_derive_force(D, D->tau_q, S, by_q);
-  lb_derive_force(D, D->tau_qd, S, by_qd);
-}
-
-static void ground_differentiate(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nground; i++) {
-    for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
-      contact t;
-      if (find_contact(&t, &m->ground[i], d->work, &m->ground_point[k])) {
-        differentiate_contact(D, &t);
-      }
-    }
-  }
-}
-
-static double ground_energy(const lb_model* m, lb_data* d) {
+static double energy(const lb_model_force* f, lb_work* w) {
   double sum = 0;
-  for (int i = 0; i < m->nground; i++) {
-    const lb_scene_ground* g = &m->ground[i];
-    for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
-      const lb_force_point p = lb_force_point_find(d->work, &m->ground_point[k]);
-      const double depth = lb_v4_dot(lb_v4_from(g->normal), lb_v4_from(g->at) - p.at);
-      const lb_force_curve law = {.exponent = g->exponent, .slack = true};
-      sum += lb_force_curve_energy(&law, g->stiffness, depth);
-    }
+  for (int k = 0; k < f->set.npoint; k++) {
+    sum += lb_force_curve_energy(&f->set.force_curve, f->set.stiffness, look(f, w, k).depth);
   }
   return sum;
 }
 
 // The depth of each point, and of those below, what is left of the push when it lifts off.
-static int ground_switching(const lb_model* m, lb_data* d, lb_switching* out) {
-  if (out) {
-    lb_move_origins(m, d->work, d->qd);
+static int switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
+  for (int k = 0; k < f->set.npoint && out; k++) {
+    const contact t = look(f, w, k);
+    out[2 * k] = lb_force_curve_switching(&f->set.force_curve, t.depth);
+    out[2 * k + 1] = t.depth > 0 ? lb_switching_sign(t.left) : lb_switching_smooth(0);
   }
-  for (int i = 0; i < m->nground && out; i++) {
-    const lb_scene_ground* g = &m->ground[i];
-    for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
-      const lb_force_point p = lb_force_point_find(d->work, &m->ground_point[k]);
-      const lb_v4 n = lb_v4_from(g->normal);
-      const double left = 1 - g->dissipation * lb_v4_dot(n, p.velocity);
-      const lb_force_curve curve = {.exponent = g->exponent, .slack = true};
-      out[2 * k] = lb_force_curve_switching(&curve, lb_v4_dot(n, lb_v4_from(g->at) - p.at));
-      out[2 * k + 1] = out[2 * k].x > 0 ? lb_switching_sign(left) : lb_switching_smooth(0);
-    }
-  }
-  return 2 * m->ground_first[m->nground];
+  return 2 * f->set.npoint;
 }
 
-// --- stiffness and damping of linearly implicit steps ---
-//
-// Stiffness is that of the depth along the normal; damping is the part of n.v and, of friction,
-// that of the way it slides at the pressure there is:
-//
-//   df = -(dN/ds n n.X) + (dN/d(n.v) n n.U) - mu N (U_t - u u.U_t) / |v_t|_slip
-//
-// How friction grows with pressure is left out: it has no symmetric matrix.
+// --- derivatives ---
 
-// U_t - u u.U_t
-static lb_v4 across(const contact* t, lb_v4 U) {
-  const lb_v4 along = U - t->n * lb_v4_dot(t->n, U);
-  return along - t->slide * lb_v4_dot(t->slide, along);
+// The change of f when the point moves by x and its velocity changes by v. With u = v_t/|v_t|_slip,
+//   du = (dv_t - u u.dv_t) / |v_t|_slip
+static lb_v4 change(const contact* t, double mu, lb_v4 x, lb_v4 v, bool symmetric) {
+  const double speed = lb_v4_dot(t->n, v);
+  const double dN = t->by_speed * speed - t->by_depth * lb_v4_dot(t->n, x);
+  const lb_v4 dv_t = v - t->n * speed;
+  const lb_v4 du = (dv_t - t->slide * lb_v4_dot(t->slide, dv_t)) * t->inverse;
+  return (symmetric ? t->n : t->n - t->slide * mu) * dN - du * (mu * t->N);
 }
 
-static lb_v4 stiff_change(const contact* t, lb_v4 X, lb_v4 U) {
-  return t->n * (t->by_speed * lb_v4_dot(t->n, U) - t->by_depth * lb_v4_dot(t->n, X)) -
-         across(t, U) * (t->mu * t->N * t->inverse);
-}
-
-static void stiffen_contact(lb_derivatives* D, const contact* t) {
-  lb_motion *S = D->work->lever[0], *by_q = D->work->lever[1], *by_qd = D->work->lever[2];
-  lb_derive_point(D, S, NULL, t->p.index, t->p.arm);
+static void differentiate_contact(lb_derivatives* D, const contact* t, double mu, bool symmetric) {
+  const lb_derivation* W = D->work;
+  lb_motion *S = W->lever[0], *psi = W->lever[1], *by_q = W->lever[2], *by_qd = W->lever[3];
+  const lb_v4 still = lb_v4_zero(), f = symmetric ? still : t->f;
+  lb_derive_point(D, S, psi, t->p.index, t->p.arm);
   for (int k = 0; k < D->model->nv; k++) {
-    by_q[k] = (lb_motion){lb_v4_zero(), stiff_change(t, S[k].v, lb_v4_zero())};
-    by_qd[k] = (lb_motion){lb_v4_zero(), stiff_change(t, lb_v4_zero(), S[k].v)};
+    const lb_v4 gain = symmetric ? still : lb_force_point_gain(S[k], psi[k], t->p.velocity);
+    by_q[k] = (lb_motion){still, change(t, mu, S[k].v, gain, symmetric) - lb_v4_cross(S[k].w, f)};
+    by_qd[k] = (lb_motion){still, change(t, mu, still, S[k].v, symmetric)};
   }
   lb_derive_force(D, D->tau_q, S, by_q);
   lb_derive_force(D, D->tau_qd, S, by_qd);
 }
 
-static void ground_stiffen(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nground; i++) {
-    for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
-      contact t;
-      if (find_contact(&t, &m->ground[i], d->work, &m->ground_point[k])) {
-        stiffen_contact(D, &t);
-      }
+static void differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* f, bool symmetric) {
+  for (int k = 0; k < f->set.npoint; k++) {
+    contact t;
+    if (find_contact(&t, f, w, k)) {
+      differentiate_contact(D, &t, f->set.friction, symmetric);
     }
   }
 }
 
-// --- by its stiffness ---
-
-// Forces are in proportion to it.
-double lb_ground_by_stiffness(const lb_derivatives* D, lb_data* d, int i, const double* mu) {
-  const lb_model* m = D->model;
+// Forces are in proportion to the stiffness, the only number there is.
+static double by_number(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
+                        lb_spring_number number, const double* mu) {
+  (void)number;
   double power = 0;
-  for (int k = m->ground_first[i]; k < m->ground_first[i + 1]; k++) {
+  for (int k = 0; k < f->set.npoint; k++) {
     contact t;
-    if (find_contact(&t, &m->ground[i], d->work, &m->ground_point[k])) {
+    if (find_contact(&t, f, w, k)) {
       power += lb_v4_dot(t.f, lb_derive_motion(D, &t.p, mu).v);
     }
   }
-  return power / m->ground[i].stiffness;
+  return power / f->set.stiffness;
 }
 
-const lb_force lb_force_ground = {.name = "ground",
-                                  .count = ground_count,
-                                  .apply = ground_apply,
-                                  .energy = ground_energy,
-                                  .differentiate = ground_differentiate,
-                                  .switching = ground_switching,
-                                  .on_links = true,
-                                  .stiffen = ground_stiffen};
+const lb_force_type lb_ground_force = {.apply = apply,
+                                       .energy = energy,
+                                       .differentiate = differentiate,
+                                       .switching = switching,
+                                       .by_number = by_number};

@@ -27,7 +27,7 @@
 enum { MOST = 3 }; // velocities that are pulled together
 
 bool lb_spring_acts(const lb_model* m, int v) {
-  return m->stiffness[v] > 0 || m->force_curve[v].count > 0;
+  return m->dof.stiffness[v] > 0 || m->dof.force_curve[v].count > 0;
 }
 
 // --- one spring ---
@@ -77,21 +77,21 @@ typedef struct springs {
 // Springs of elastic bodies are their internal forces, a kind of their own.
 static bool has_spring(const lb_model* m, int i) {
   bool any = false;
-  for (int k = 0; k < m->link_nv[i] && !m->link[i].reduced; k++) {
-    any |= lb_spring_acts(m, m->link_v[i] + k);
+  for (int k = 0; k < m->link.nv[i] && !m->link.packed[i].reduced; k++) {
+    any |= lb_spring_acts(m, m->link.v[i] + k);
   }
   return any;
 }
 
 void lb_joint_stretch(const lb_model* m, int i, double* x, const double* q) {
-  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
-  const int at = m->link_q[i];
+  const lb_joint* joint = LB_JOINT[m->link.kind[i]];
+  const int at = m->link.q[i];
   if (joint->stretch) {
-    joint->stretch(x, q + at, m->rest + at);
+    joint->stretch(x, q + at, m->dof.rest + at);
     return;
   }
-  for (int k = 0; k < m->link_nv[i]; k++) {
-    x[k] = q[at + k] - m->rest[at + k];
+  for (int k = 0; k < m->link.nv[i]; k++) {
+    x[k] = q[at + k] - m->dof.rest[at + k];
   }
 }
 
@@ -103,10 +103,11 @@ static void find_springs(const lb_model* m, int i, const double* q, springs* to)
   }
   const int n = lb_joint_together(m, i);
   lb_joint_stretch(m, i, x, q);
-  for (int k = 0; k < m->link_nv[i]; k += n) {
-    const int v = m->link_v[i] + k;
+  for (int k = 0; k < m->link.nv[i]; k += n) {
+    const int v = m->link.v[i] + k;
     if (lb_spring_acts(m, v)) {
-      to->spring[to->count++] = find_spring(&m->force_curve[v], m->stiffness[v], v, n, x + k);
+      to->spring[to->count++] =
+          find_spring(&m->dof.force_curve[v], m->dof.stiffness[v], v, n, x + k);
     }
   }
 }
@@ -115,7 +116,7 @@ static void find_springs(const lb_model* m, int i, const double* q, springs* to)
 // first of them has the joint's own columns at `rows`.
 static void add_rows(const lb_model* m, int i, const spring* p, const double* block,
                      const double* X, double* rows, size_t stride) {
-  const int count = m->link_nv[i], off = p->v - m->link_v[i];
+  const int count = m->link.nv[i], off = p->v - m->link.v[i];
   for (int a = 0; a < p->n; a++) {
     double* row = rows + (size_t)a * stride;
     for (int b = 0; b < p->n; b++) {
@@ -128,21 +129,14 @@ static void add_rows(const lb_model* m, int i, const spring* p, const double* bl
   }
 }
 
-// The same to K [nv][nv].
-static void add_block(const lb_model* m, int i, const spring* p, const double* block,
-                      const double* X, double* K) {
-  const size_t nv = (size_t)m->nv;
-  add_rows(m, i, p, block, X, K + (size_t)p->v * nv + (size_t)m->link_v[i], nv);
-}
-
 // How the stretch of a joint changes with its velocities, or NULL: one by one.
 static const double* stretch_by(const lb_model* m, int i, const double* q,
                                 double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V]) {
-  const lb_joint* joint = LB_JOINT[m->link_kind[i]];
+  const lb_joint* joint = LB_JOINT[m->link.kind[i]];
   if (!joint->stretch_by) {
     return NULL;
   }
-  joint->stretch_by(X, q + m->link_q[i], m->rest + m->link_q[i]);
+  joint->stretch_by(X, q + m->link.q[i], m->dof.rest + m->link.q[i]);
   return X;
 }
 
@@ -162,37 +156,37 @@ static void pull(const lb_model* m, int i, const double* q, double* tau) {
 
 // Most are of numbers and in proportion, and there may be many.
 static bool is_plain(const lb_model* m, int i) {
-  bool plain = !LB_JOINT[m->link_kind[i]]->stretch && !m->link[i].reduced;
-  for (int v = m->link_v[i]; v < m->link_v[i] + m->link_nv[i] && m->nbent > 0; v++) {
-    plain &= !lb_force_curve_bends(&m->force_curve[v]);
+  bool plain = !LB_JOINT[m->link.kind[i]]->stretch && !m->link.packed[i].reduced;
+  for (int v = m->link.v[i]; v < m->link.v[i] + m->link.nv[i] && m->dof.nbent > 0; v++) {
+    plain &= !lb_force_curve_bends(&m->dof.force_curve[v]);
   }
   return plain;
 }
 
 static void joint_apply(const lb_model* m, lb_data* d) {
   double* tau = d->work->tau;
-  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
-    const int v = m->link_v[i], at = m->link_q[i];
+  for (int i = 0; i < m->nlink && m->dof.nstiff > 0; i++) {
+    const int v = m->link.v[i], at = m->link.q[i];
     if (!is_plain(m, i)) {
       pull(m, i, d->q, tau);
       continue;
     }
-    for (int k = 0; k < m->link_nv[i]; k++) {
-      tau[v + k] -= m->stiffness[v + k] * (d->q[at + k] - m->rest[at + k]);
+    for (int k = 0; k < m->link.nv[i]; k++) {
+      tau[v + k] -= m->dof.stiffness[v + k] * (d->q[at + k] - m->dof.rest[at + k]);
     }
   }
   for (int k = 0; k < m->nv; k++) {
-    tau[k] -= m->damping[k] * d->qd[k];
+    tau[k] -= m->dof.damping[k] * d->qd[k];
   }
 }
 
 static double joint_energy(const lb_model* m, lb_data* d) {
   double sum = 0;
   springs all;
-  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+  for (int i = 0; i < m->nlink && m->dof.nstiff > 0; i++) {
     find_springs(m, i, d->q, &all);
     for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-      sum += lb_force_curve_energy(&m->force_curve[p->v], m->stiffness[p->v], p->s);
+      sum += lb_force_curve_energy(&m->dof.force_curve[p->v], m->dof.stiffness[p->v], p->s);
     }
   }
   return sum;
@@ -201,12 +195,12 @@ static double joint_energy(const lb_model* m, lb_data* d) {
 static int joint_switching(const lb_model* m, lb_data* d, lb_switching* out) {
   int n = 0;
   springs all;
-  for (int i = 0; i < m->nlink && m->nbent > 0; i++) {
-    find_springs(m, i, out ? d->q : m->rest, &all);
+  for (int i = 0; i < m->nlink && m->dof.nbent > 0; i++) {
+    find_springs(m, i, out ? d->q : m->dof.rest, &all);
     for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-      if (lb_force_curve_has_kinks(&m->force_curve[p->v])) {
+      if (lb_force_curve_has_kinks(&m->dof.force_curve[p->v])) {
         if (out) {
-          out[n] = lb_force_curve_switching(&m->force_curve[p->v], p->s);
+          out[n] = lb_force_curve_switching(&m->dof.force_curve[p->v], p->s);
         }
         n++;
       }
@@ -215,55 +209,50 @@ static int joint_switching(const lb_model* m, lb_data* d, lb_switching* out) {
   return n;
 }
 
-// To K [nv][stride], which has columns for all velocities or those of each joint alone.
-static void differentiate_springs(const lb_model* m, const double* q, double* K, size_t stride,
-                                  bool alone) {
+// Parts of the derivative: WHOLE or SYMMETRIC to K [nv][nv], or whole to columns of each joint
+// alone, BY_JOINT to K [nv][LB_JOINT_MOST_V]. The symmetric part is B: a ball's spring in
+// proportion counts as one of the same stiffness about every axis, which it is at rest and at most.
+// NEWTON is that, but where a table falls, what it pulls less is no stiffness.
+typedef enum part { WHOLE, SYMMETRIC, NEWTON, BY_JOINT } part;
+
+static void differentiate_springs(const lb_model* m, const double* q, double weight, double* K,
+                                  part which) {
+  const bool alone = which == BY_JOINT, whole = which == WHOLE || alone;
+  const size_t stride = alone ? LB_JOINT_MOST_V : (size_t)m->nv;
+  const double least = which == NEWTON ? 0 : -INFINITY;
   double X[LB_JOINT_MOST_V * LB_JOINT_MOST_V], B[MOST * MOST];
   springs all;
-  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
+  for (int i = 0; i < m->nlink && m->dof.nstiff > 0; i++) {
     find_springs(m, i, q, &all);
-    const double* by = all.count > 0 ? stretch_by(m, i, q, X) : NULL;
-    const size_t column = alone ? 0 : (size_t)m->link_v[i];
-    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
+    const double* by = all.count > 0 && whole ? stretch_by(m, i, q, X) : NULL;
+    const size_t column = alone ? 0 : (size_t)m->link.v[i];
+    for (spring* p = all.spring; p < all.spring + all.count; p++) {
+      p->g = weight * fmax(least, p->g);
+      p->f.slope = weight * fmax(least, p->f.slope);
       find_stiffness(p, B);
       add_rows(m, i, p, B, by, K + (size_t)p->v * stride + column, stride);
     }
   }
 }
 
-static void joint_differentiate(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  const size_t nv = (size_t)m->nv;
-  differentiate_springs(m, d->q, D->tau_q, nv, false);
-  for (size_t k = 0; k < nv; k++) {
-    D->tau_qd[k * (nv + 1)] += m->damping[k];
+static void add_dampers(const lb_model* m, double* C) {
+  for (int k = 0; k < m->nv; k++) {
+    C[(size_t)k * ((size_t)m->nv + 1)] += m->dof.damping[k];
   }
+}
+
+static void joint_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
+  differentiate_springs(D->model, d->q, 1, D->tau_q, symmetric ? SYMMETRIC : WHOLE);
+  add_dampers(D->model, D->tau_qd);
 }
 
 void lb_joint_springs_blocks(const lb_model* m, const double* q, double* K) {
-  differentiate_springs(m, q, K, LB_JOINT_MOST_V, true);
+  differentiate_springs(m, q, 1, K, BY_JOINT);
 }
 
-// --- what implicit steps take ---
-//
-// B alone: a ball's spring in proportion counts as one of the same stiffness about every axis,
-// which it is at rest and at most.
-
-static void joint_stiffen(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  const size_t nv = (size_t)m->nv;
-  double B[MOST * MOST];
-  springs all;
-  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
-    find_springs(m, i, d->q, &all);
-    for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-      find_stiffness(p, B);
-      add_block(m, i, p, B, NULL, D->tau_q);
-    }
-  }
-  for (size_t k = 0; k < nv; k++) {
-    D->tau_qd[k * (nv + 1)] += m->damping[k];
-  }
+void lb_joint_springs_stiffen(const lb_model* m, const double* q, double* W, double dt) {
+  differentiate_springs(m, q, dt, W, NEWTON);
+  add_dampers(m, W);
 }
 
 const lb_force lb_force_joint = {.name = "joint spring and damper",
@@ -272,14 +261,17 @@ const lb_force lb_force_joint = {.name = "joint spring and damper",
                                  .energy = joint_energy,
                                  .differentiate = joint_differentiate,
                                  .switching = joint_switching,
-                                 .stiffen = joint_stiffen};
+                                 .stiff = true,
+                                 .on_joints = true,
+                                 .on_diagonal = true,
+                                 .in_tree = true};
 
 // --- matrices of implicit steps ---
 
 void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope) {
-  memcpy(slope, m->stiffness, (size_t)m->nv * sizeof *slope);
+  memcpy(slope, m->dof.stiffness, (size_t)m->nv * sizeof *slope);
   springs all;
-  for (int i = 0; i < m->nlink && m->nbent > 0; i++) {
+  for (int i = 0; i < m->nlink && m->dof.nbent > 0; i++) {
     find_springs(m, i, q, &all);
     for (const spring* p = all.spring; p < all.spring + all.count; p++) {
       for (int k = 0; k < p->n; k++) {
@@ -289,35 +281,16 @@ void lb_joint_springs_slopes(const lb_model* m, const double* q, double* slope) 
   }
 }
 
-// Where a table falls, what it pulls less is no stiffness.
-void lb_joint_springs_stiffen(const lb_model* m, const double* q, double* W, double dt) {
-  const size_t nv = (size_t)m->nv;
-  double B[MOST * MOST];
-  springs all;
-  for (int i = 0; i < m->nlink && m->nstiff > 0; i++) {
-    find_springs(m, i, q, &all);
-    for (spring* p = all.spring; p < all.spring + all.count; p++) {
-      p->g = dt * fmax(0, p->g);
-      p->f.slope = dt * fmax(0, p->f.slope);
-      find_stiffness(p, B);
-      add_block(m, i, p, B, NULL, W);
-    }
-  }
-  for (size_t k = 0; k < nv; k++) {
-    W[k * (nv + 1)] += m->damping[k];
-  }
-}
-
 // --- by the numbers of a spring ---
 
 // Forces by a power are linear in the stiffness.
 void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, double* out) {
   double x[LB_JOINT_MOST_V];
-  const int n = lb_joint_together(m, i), first = m->link_v[i];
+  const int n = lb_joint_together(m, i), first = m->link.v[i];
   lb_joint_stretch(m, i, x, q);
-  memset(out, 0, (size_t)m->link_nv[i] * sizeof *out);
-  for (int k = 0; k < m->link_nv[i]; k += n) {
-    const spring p = find_spring(&m->force_curve[first + k], 1, first + k, n, x + k);
+  memset(out, 0, (size_t)m->link.nv[i] * sizeof *out);
+  for (int k = 0; k < m->link.nv[i]; k += n) {
+    const spring p = find_spring(&m->dof.force_curve[first + k], 1, first + k, n, x + k);
     lb_add(n, out + k, -p.f.force, p.e);
   }
 }
@@ -327,8 +300,8 @@ void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, cons
                                  double* out) {
   springs all;
   find_springs(m, i, q, &all);
-  memset(out, 0, (size_t)m->link_nv[i] * sizeof *out);
+  memset(out, 0, (size_t)m->link.nv[i] * sizeof *out);
   for (const spring* p = all.spring; p < all.spring + all.count; p++) {
-    add_change(p, 1, mu + p->v, out + p->v - m->link_v[i]);
+    add_change(p, 1, mu + p->v, out + p->v - m->link.v[i]);
   }
 }

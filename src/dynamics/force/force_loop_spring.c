@@ -1,6 +1,5 @@
 // Springs, dampers and force motors on joints that close loops.
-#include <math.h>
-
+#include "dynamics/constraint/constraint_derivative.h"
 #include "dynamics/constraint/constraint_rows.h"
 #include "dynamics/force/command.h"
 #include "dynamics/force/force.h"
@@ -9,127 +8,87 @@
 // Loops that something acts on beside their constraints.
 static int loop_count(const lb_model* m) {
   int count = 0;
-  for (int i = 0; i < m->nloop; i++) {
-    count += m->loop[i].stiffness != 0 || m->loop[i].damping != 0;
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    count += m->constraint.loop[i].stiffness != 0 || m->constraint.loop[i].damping != 0;
   }
   for (int i = 0; i < m->nmotor; i++) {
-    count += m->motor_loop[i] >= 0;
+    count += m->motor.loop[i] >= 0;
   }
   return count;
 }
 
-static void cross_stretch(const lb_scene_joint* j, const lb_frame_motion* a,
-                          const lb_frame_motion* b, double stretch[2]) {
-  lb_cross_angles(a, b, stretch);
-  for (int k = 0; k < 2; k++) {
-    stretch[k] = remainder(stretch[k] - j->rest[k], 2 * M_PI);
-  }
+static bool is_sprung(const lb_scene_joint* j) {
+  return j->stiffness > 0 || j->damping > 0;
 }
 
-// A ball's spring pulls along the rotation vector, the others' along their coordinates.
-static lb_motion spring_force(const lb_data* d, const lb_scene_joint* j, int i) {
-  const lb_constraints* L = d->work->constraints;
-  const lb_frame *fa = &L->frame[2 * i], *fb = &L->frame[2 * i + 1];
-  const lb_frame_motion a = lb_frame_move(d->work, fa);
-  const lb_frame_motion b = lb_frame_move(d->work, fb);
-  lb_v4 n = lb_v4_zero(), f = lb_v4_zero();
-  if (j->kind == LB_JOINT_SPHERICAL) {
-    n = -(lb_rotation_between(&a, &b, false) * j->stiffness + (b.w - a.w) * j->damping);
-  } else if (j->kind == LB_JOINT_UNIVERSAL) {
-    double stretch[2];
-    cross_stretch(j, &a, &b, stretch);
-    const lb_v4 axis[2] = {a.R.z, b.R.x};
-    for (int k = 0; k < 2; k++) {
-      n -= axis[k] * (j->stiffness * stretch[k] + j->damping * lb_v4_dot(axis[k], b.w - a.w));
-    }
-  } else if (j->kind == LB_JOINT_REVOLUTE) {
-    const double angle = remainder(lb_hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
-    n = a.R.z * -(j->stiffness * angle + j->damping * lb_v4_dot(a.R.z, b.w - a.w));
-  } else if (j->kind == LB_JOINT_PRISMATIC) {
-    const lb_v4 apart = b.p - a.p;
-    const double rate = lb_v4_dot(a.R.z, b.v - a.v - lb_v4_cross(a.w, apart));
-    f = a.R.z * -(j->stiffness * (lb_v4_dot(a.R.z, apart) - j->rest[0]) + j->damping * rate);
-  }
-  return (lb_motion){n, f};
+static void add_along(lb_motion* F, const lb_constraint_row* row, double force) {
+  *(row->turns ? &F->w : &F->v) += row->e * force;
 }
 
-// What pulls along each of a joint's freedoms: how far and how fast b moves along them seen from a.
-int lb_constraints_spring_rows(const lb_model* m, const lb_data* d, int i, lb_constraint row[3]) {
-  const lb_scene_joint* j = &m->loop[i];
-  if (j->stiffness == 0 && j->damping == 0) {
-    return 0;
+// -sum e (stiffness stretch + damping rate) over the joint's coordinates.
+static lb_motion spring_force(const lb_model* m, const lb_data* d, int i, double stiffness,
+                              double damping) {
+  lb_motion F = lb_motion_zero();
+  lb_constraint_row row[3];
+  const int n = lb_loop_free_rows(m, d, i, row);
+  for (int k = 0; k < n; k++) {
+    const double stretch = lb_loop_stretch(&m->constraint.loop[i], &row[k], k);
+    add_along(&F, &row[k], -(stiffness * stretch + damping * row[k].rate));
   }
-  const lb_constraints* L = d->work->constraints;
-  const lb_frame *fa = &L->frame[2 * i], *fb = &L->frame[2 * i + 1];
-  const lb_frame_motion a = lb_frame_move(d->work, fa), b = lb_frame_move(d->work, fb);
-  const bool ball = j->kind == LB_JOINT_SPHERICAL, cross = j->kind == LB_JOINT_UNIVERSAL;
-  const lb_v4 axis[3] = {ball ? a.R.x : a.R.z, ball ? a.R.y : b.R.x, a.R.z};
-  const int count = ball ? 3 : cross ? 2 : j->kind == LB_JOINT_FIXED ? 0 : 1;
-  const bool turns = j->kind != LB_JOINT_PRISMATIC;
-  const lb_v4 rate = turns ? b.w - a.w : b.v - a.v - lb_v4_cross(a.w, b.p - a.p);
-  for (int k = 0; k < count; k++) {
-    row[k] = (lb_constraint){.a = fa,
-                             .b = fb,
-                             .coupling = -1,
-                             .turns = turns,
-                             .e = axis[k],
-                             .at = b.p,
-                             .cd = lb_v4_dot(axis[k], rate)};
-  }
-  return count;
+  return F;
 }
 
-lb_motion lb_loop_spring(const lb_model* m, const lb_data* d, int i) {
-  return spring_force(d, &m->loop[i], i);
+static lb_motion spring_of(const lb_model* m, const lb_data* d, int i) {
+  return spring_force(m, d, i, m->constraint.loop[i].stiffness, m->constraint.loop[i].damping);
 }
 
 // It is linear in stiffness and damping, and a rest pulls along its axis with the stiffness.
-lb_motion lb_loop_spring_slope(const lb_model* m, const lb_data* d, int i, lb_spring_number number,
-                               int k) {
-  lb_scene_joint unit = m->loop[i];
-  const lb_m3 Ra = lb_loop_end_of(d, i, 0).R, Rb = lb_loop_end_of(d, i, 1).R;
-  const double pull = number == LB_SPRING_REST ? unit.stiffness : 0;
-  unit.stiffness = number == LB_SPRING_STIFFNESS;
-  unit.damping = number == LB_SPRING_DAMPING;
+static lb_motion spring_slope(const lb_model* m, const lb_data* d, int i, lb_spring_number number,
+                              int k) {
   if (number != LB_SPRING_REST) {
-    return spring_force(d, &unit, i);
+    return spring_force(m, d, i, number == LB_SPRING_STIFFNESS, number == LB_SPRING_DAMPING);
   }
-  const bool slides = unit.kind == LB_JOINT_PRISMATIC;
-  const lb_v4 along = (k == 0 ? Ra.z : Rb.x) * pull;
-  return (lb_motion){slides ? lb_v4_zero() : along, slides ? along : lb_v4_zero()};
+  lb_motion F = lb_motion_zero();
+  lb_constraint_row row[3];
+  lb_loop_free_rows(m, d, i, row);
+  add_along(&F, &row[k], m->constraint.loop[i].stiffness);
+  return F;
 }
 
-lb_motion lb_loop_motor(const lb_model* m, const lb_data* d, int i) {
-  const lb_frame_motion a =
-      lb_frame_move(d->work, &d->work->constraints->frame[2 * m->motor_loop[i]]);
-  const bool turns = m->loop[m->motor_loop[i]].kind == LB_JOINT_REVOLUTE;
-  return (lb_motion){turns ? a.R.z : lb_v4_zero(), turns ? lb_v4_zero() : a.R.z};
+static lb_motion motor_unit(const lb_model* m, const lb_data* d, int motor) {
+  lb_motion F = lb_motion_zero();
+  lb_constraint_row row[3];
+  lb_loop_free_rows(m, d, m->motor.loop[motor], row);
+  add_along(&F, row, 1);
+  return F;
 }
 
 // A force at b's origin on b's link, and its opposite on a's.
 static void push_pair(lb_data* d, int loop, lb_motion F) {
-  const lb_loop_end a = lb_loop_end_of(d, loop, 0), b = lb_loop_end_of(d, loop, 1);
-  lb_link_add_wrench(d->work, b.link, b.p, F.w, F.v);
-  lb_link_add_wrench(d->work, a.link, b.p, -F.w, -F.v);
+  const lb_pair P = lb_constraint_pair(d, loop);
+  lb_link_add_wrench(d->work, P.b.link, P.b.p, F.w, F.v);
+  lb_link_add_wrench(d->work, P.a.link, P.b.p, -F.w, -F.v);
 }
 
 void lb_loop_apply_motor(const lb_model* m, lb_data* d, int i, double force) {
-  const lb_motion unit = lb_loop_motor(m, d, i);
-  push_pair(d, m->motor_loop[i], (lb_motion){unit.w * force, unit.v * force});
+  push_pair(d, m->motor.loop[i], lb_motion_scale(force, motor_unit(m, d, i)));
+}
+
+static bool pushes(const lb_model* m, int motor) {
+  return m->motor.loop[motor] >= 0 && m->motor.drive[motor] == LB_DRIVE_FORCE;
 }
 
 lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i) {
   const lb_constraints* L = d->work->constraints;
-  lb_motion F = lb_loop_spring(m, d, i);
+  lb_motion F = i < m->constraint.nloop ? spring_of(m, d, i) : lb_motion_zero();
   for (int k = 0; k < L->nrow; k++) {
-    const lb_constraint* r = &L->row[k];
-    if (r->a == &L->frame[2 * i]) {
-      *(r->turns ? &F.w : &F.v) += r->e * L->x[k];
+    if (L->row[k].constraint == i) {
+      add_along(&F, &L->row[k], L->x[k]);
     }
   }
   for (int k = 0; k < m->nmotor; k++) {
-    if (m->motor_loop[k] == i && m->motor_drive[k] == LB_DRIVE_FORCE) {
-      const lb_motion unit = lb_loop_motor(m, d, k);
+    if (pushes(m, k) && m->motor.loop[k] == i) {
+      const lb_motion unit = motor_unit(m, d, k);
       F.w += unit.w * d->motor_force[k];
       F.v += unit.v * d->motor_force[k];
     }
@@ -139,13 +98,13 @@ lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i) {
 
 static void loop_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
-  for (int i = 0; i < m->nloop; i++) {
-    if (m->loop[i].stiffness > 0 || m->loop[i].damping > 0) {
-      push_pair(d, i, lb_loop_spring(m, d, i));
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    if (is_sprung(&m->constraint.loop[i])) {
+      push_pair(d, i, spring_of(m, d, i));
     }
   }
   for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor_loop[i] >= 0 && m->motor_drive[i] == LB_DRIVE_FORCE) {
+    if (pushes(m, i)) {
       double value[3];
       lb_motor_evaluate(m, d, i, value);
       d->motor_force[i] = value[0];
@@ -156,32 +115,127 @@ static void loop_apply(const lb_model* m, lb_data* d) {
 
 static double loop_energy(const lb_model* m, lb_data* d) {
   double sum = 0;
-  for (int i = 0; i < m->nloop; i++) {
-    const lb_scene_joint* j = &m->loop[i];
-    const lb_frame_motion a = lb_frame_move(d->work, &d->work->constraints->frame[2 * i]);
-    const lb_frame_motion b = lb_frame_move(d->work, &d->work->constraints->frame[2 * i + 1]);
-    double x = 0;
-    if (j->kind == LB_JOINT_SPHERICAL) {
-      const lb_v4 v = lb_rotation_between(&a, &b, false);
-      x = sqrt(lb_v4_dot(v, v));
-    } else if (j->kind == LB_JOINT_UNIVERSAL) {
-      double stretch[2];
-      cross_stretch(j, &a, &b, stretch);
-      x = hypot(stretch[0], stretch[1]);
-    } else if (j->kind == LB_JOINT_REVOLUTE) {
-      x = remainder(lb_hinge_angle(&a, &b) - j->rest[0], 2 * M_PI);
-    } else if (j->kind == LB_JOINT_PRISMATIC) {
-      x = lb_v4_dot(a.R.z, b.p - a.p) - j->rest[0];
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    lb_constraint_row row[3];
+    const int n = m->constraint.loop[i].stiffness > 0 ? lb_loop_free_rows(m, d, i, row) : 0;
+    for (int k = 0; k < n; k++) {
+      const double stretch = lb_loop_stretch(&m->constraint.loop[i], &row[k], k);
+      sum += 0.5 * m->constraint.loop[i].stiffness * stretch * stretch;
     }
-    sum += 0.5 * j->stiffness * x * x;
   }
   return sum;
+}
+
+// --- derivatives ---
+
+// The force changes with b's place x and velocity y as seen from a; only the part beyond turning
+// with a is asked for.
+static void add_spring_change(const lb_scene_joint* j, const lb_pair_derivative* L,
+                              const lb_constraint_row* row, int k, bool by_rate) {
+  const lb_gap_type* type = row->type;
+  const double pull = j->stiffness * lb_loop_stretch(j, row, k) + j->damping * row->rate;
+  for (int v = L->begin[0]; v < L->end[1]; v = lb_pair_next(L, v)) {
+    const lb_motion x = lb_pair_apart(L, v), y = by_rate ? x : lb_pair_rate_apart(L, v);
+    double change = j->damping * lb_v4_dot(row->e, lb_gap_part(type, y));
+    if (!by_rate) {
+      change += j->stiffness * (type->change ? type->change(&L->P, row, x)
+                                             : lb_v4_dot(row->e, lb_gap_part(type, x)));
+    }
+    if (!by_rate && type->turn) {
+      const lb_v4 de = type->turn(&L->P, row, x);
+      change += j->damping * lb_v4_dot(de, lb_gap_part(type, L->P.rate));
+      *(type->turns ? &L->on_b[v].w : &L->on_b[v].v) -= de * pull;
+    }
+    add_along(&L->on_b[v], row, -change);
+  }
+}
+
+static void differentiate_spring(lb_derivatives* D, lb_data* d, int i) {
+  const lb_scene_joint* j = &D->model->constraint.loop[i];
+  lb_constraint_row row[3];
+  const int n = lb_loop_free_rows(D->model, d, i, row);
+  for (int by_rate = 0; by_rate < 2; by_rate++) {
+    lb_pair_derivative L = lb_pair_differentiate(D, d, i);
+    lb_pair_fill_turn(&L.P);
+    for (int k = 0; k < n; k++) {
+      add_spring_change(j, &L, &row[k], k, by_rate);
+    }
+    if (by_rate) {
+      lb_pair_push(D, D->tau_qd, &L, lb_motion_zero());
+    } else {
+      lb_pair_push(D, D->tau_q, &L, spring_of(D->model, d, i));
+    }
+  }
+}
+
+static void differentiate_springs(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    if (is_sprung(&m->constraint.loop[i])) {
+      differentiate_spring(D, d, i);
+    }
+  }
+  for (int i = 0; i < m->nmotor; i++) {
+    if (pushes(m, i)) {
+      const lb_pair_derivative L = lb_pair_differentiate(D, d, m->motor.loop[i]);
+      lb_pair_push(D, D->tau_q, &L,
+                   lb_motion_scale(d->motor_force[i], motor_unit(m, d, i))); // by lb_forces_apply
+    }
+  }
+}
+
+// Stiffness and damping of linearly implicit steps, with x how b moves as seen from a:
+//
+//   dF = -sum e (stiffness e.x + damping e.xd)   on b, its opposite on a
+//
+// How forces turn with the bodies is left out.
+static void stiffen_springs(lb_derivatives* D, lb_data* d) {
+  const lb_model* m = D->model;
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    lb_constraint_row row[3];
+    const double by[2] = {m->constraint.loop[i].stiffness, m->constraint.loop[i].damping};
+    const int n = is_sprung(&m->constraint.loop[i]) ? lb_loop_free_rows(m, d, i, row) : 0;
+    for (int side = 0; side < 2 && n > 0; side++) {
+      const lb_pair_derivative L = lb_pair_differentiate(D, d, i);
+      for (int v = L.begin[0]; v < L.end[1]; v = lb_pair_next(&L, v)) {
+        for (int k = 0; k < n; k++) {
+          const lb_v4 x = lb_gap_part(row[k].type, lb_pair_apart(&L, v));
+          add_along(&L.on_b[v], &row[k], -by[side] * lb_v4_dot(row[k].e, x));
+        }
+      }
+      lb_pair_push(D, side ? D->tau_qd : D->tau_q, &L, lb_motion_zero());
+    }
+  }
+}
+
+double lb_loop_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
+                                int k, const double* mu) {
+  const lb_pair_derivative L = lb_pair_differentiate(D, d, i);
+  const lb_motion F = spring_slope(D->model, d, i, number, k);
+  double sum = 0;
+  for (int v = L.begin[0]; v < L.end[1]; v = lb_pair_next(&L, v)) {
+    sum += mu[v] * lb_motion_dot(F, lb_pair_apart(&L, v));
+  }
+  return sum;
+}
+
+void lb_loop_motor_direction(const lb_derivatives* D, const lb_data* d, int motor, double* out) {
+  const lb_pair_derivative L = lb_pair_differentiate(D, d, D->model->motor.loop[motor]);
+  const lb_motion unit = motor_unit(D->model, d, motor);
+  for (int k = 0; k < D->model->nv; k++) {
+    out[k] = lb_motion_dot(unit, lb_pair_apart(&L, k));
+  }
+}
+
+static void loop_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
+  (symmetric ? stiffen_springs : differentiate_springs)(D, d);
 }
 
 const lb_force lb_force_loop = {.name = "loop joint",
                                 .count = loop_count,
                                 .apply = loop_apply,
                                 .energy = loop_energy,
-                                .differentiate = lb_loop_differentiate_springs,
+                                .differentiate = loop_differentiate,
                                 .on_links = true,
-                                .stiffen = lb_loop_stiffen_springs};
+                                .stiff = true,
+                                .on_joints = true};

@@ -8,17 +8,20 @@
 #include "dynamics/tree/kinematics.h"
 #include "elastic/fem/fem.h"
 #include "elastic/fem/viscous.h"
+#include "math/linear/dense.h"
 
 lb_particles* lb_particles_lay_out(lb_carver* c, const lb_model* m) {
-  if (m->nparticle == 0) {
+  if (m->particles.nparticle == 0) {
     return NULL;
   }
   size_t most = 0;
-  for (int i = 0; i < m->ndeformable; i++) {
-    most = (size_t)m->deformable[i].nparticle > most ? (size_t)m->deformable[i].nparticle : most;
+  for (int i = 0; i < m->particles.ndeformable; i++) {
+    most = (size_t)m->particles.deformable[i].nparticle > most
+               ? (size_t)m->particles.deformable[i].nparticle
+               : most;
   }
   lb_particles* particles = lb_carve(c, 1, sizeof *particles);
-  const size_t n = 3 * (size_t)m->nparticle;
+  const size_t n = 3 * (size_t)m->particles.nparticle;
   lb_particles made;
   made.x = lb_carve(c, n, sizeof(double));
   made.xd = lb_carve(c, n, sizeof(double));
@@ -34,8 +37,8 @@ lb_particles* lb_particles_lay_out(lb_carver* c, const lb_model* m) {
 void lb_particles_move(const lb_model* m, lb_data* d, const double* q, const double* qd) {
   const lb_particles* particles = d->work->particles;
   lb_move_origins(m, d->work, qd);
-  for (int i = 0; i < m->nparticle; i++) {
-    const lb_model_particle* particle = &m->particle[i];
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    const lb_model_particle* particle = &m->particles.particle[i];
     double *x = particles->x + 3 * i, *xd = particles->xd + 3 * i;
     if (particle->link == LB_PARTICLE_FREE) {
       memcpy(x, q + particle->q, 3 * sizeof *x);
@@ -51,24 +54,25 @@ void lb_particles_move(const lb_model* m, lb_data* d, const double* q, const dou
 
 void lb_particles_add_weight(const lb_model* m, double* tau) {
   const double g[3] = {m->gravity.x, m->gravity.y, m->gravity.z};
-  for (int k = m->nv - 3 * m->nfree, c = 0; k < m->nv; k++, c = (c + 1) % 3) {
-    tau[k] -= m->armature[k] * g[c];
+  for (int k = m->nv - 3 * m->particles.nfree, c = 0; k < m->nv; k++, c = (c + 1) % 3) {
+    tau[k] -= m->dof.armature[k] * g[c];
   }
 }
 
 void lb_particles_accelerate(const lb_model* m, double* qdd, const double* tau) {
   const double g[3] = {m->gravity.x, m->gravity.y, m->gravity.z};
-  for (int k = m->nv - 3 * m->nfree, c = 0; k < m->nv; k++, c = (c + 1) % 3) {
-    qdd[k] = tau[k] / m->armature[k] + g[c];
+  for (int k = m->nv - 3 * m->particles.nfree, c = 0; k < m->nv; k++, c = (c + 1) % 3) {
+    qdd[k] = tau[k] / m->dof.armature[k] + g[c];
   }
 }
 
 double lb_particles_gravity(const lb_model* m, const double* q) {
   const lb_v4 g = lb_v4_from(m->gravity);
   double sum = 0;
-  for (int i = 0; i < m->nparticle; i++) {
-    if (m->particle[i].link == LB_PARTICLE_FREE) {
-      sum -= m->particle[i].mass * lb_v4_dot(g, lb_v4_load(q + m->particle[i].q));
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    if (m->particles.particle[i].link == LB_PARTICLE_FREE) {
+      sum -=
+          m->particles.particle[i].mass * lb_v4_dot(g, lb_v4_load(q + m->particles.particle[i].q));
     }
   }
   return sum;
@@ -76,8 +80,8 @@ double lb_particles_gravity(const lb_model* m, const double* q) {
 
 void lb_particles_add_momentum(const lb_model* m, const lb_data* d, lb_v4* linear, lb_v4* angular,
                                lb_momenta* sum) {
-  for (int i = 0; i < m->nparticle; i++) {
-    const lb_model_particle* particle = &m->particle[i];
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    const lb_model_particle* particle = &m->particles.particle[i];
     if (particle->link == LB_PARTICLE_FREE) {
       const lb_v4 P = lb_v4_load(d->qd + particle->v) * particle->mass;
       const lb_v4 L = lb_v4_cross(lb_v4_load(d->q + particle->q), P);
@@ -106,19 +110,29 @@ static double damping_slope(const lb_model_segment* s, double l) {
   return coming ? s->stiffness * s->damping / (DAMPED * s->length * s->length) : 0;
 }
 
+// From the first end of a segment to the second.
+static lb_v4 way(const lb_model_segment* s, const double* x) {
+  return lb_v4_load(x + 3 * s->particle[1]) - lb_v4_load(x + 3 * s->particle[0]);
+}
+
+// f on the second end, its opposite on the first.
+static void add_pair(const lb_model_segment* s, double* y, lb_v4 f) {
+  lb_v4_add_to(y + 3 * s->particle[1], f);
+  lb_v4_add_to(y + 3 * s->particle[0], -f);
+}
+
 lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd) {
-  const lb_v4 way = lb_v4_load(x + 3 * s->particle[1]) - lb_v4_load(x + 3 * s->particle[0]);
-  const double l = sqrt(lb_v4_dot(way, way));
+  const lb_v4 apart = way(s, x);
+  const double l = sqrt(lb_v4_dot(apart, apart));
   lb_segment_state state = {.along = s->stiffness / s->length,
                             .damping = damped_share(s, l) * s->stiffness * s->damping / s->length};
   if (!s->pushes && l < SLACK * s->length) {
     return (lb_segment_state){0};
   }
   if (l > 0) { // at a point there is no direction to pull in
-    state.n = way / l;
+    state.n = apart / l;
     state.length = l;
-    state.relative_velocity =
-        lb_v4_load(xd + 3 * s->particle[1]) - lb_v4_load(xd + 3 * s->particle[0]);
+    state.relative_velocity = way(s, xd);
     state.across = s->stiffness * (1 / s->length - 1 / l);
     state.tension =
         state.along * (l - s->length) + state.damping * lb_v4_dot(state.n, state.relative_velocity);
@@ -130,19 +144,23 @@ lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, con
 // With T the tension, P = 1 - n n', c the damping and its slope c', which comes in with the strain,
 //
 //   d(T n) = (T/l P + n (k n + c'(n.pace) n + c/l P pace)') dx + c n n' dxd
+//
+// of which the symmetric part is (EA (1/L - 1/l) P + k n n') dx + c n n' dxd.
 lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const double* x,
-                                          const double* xd) {
+                                          const double* xd, bool symmetric) {
   const lb_segment_state now = lb_segment_look(s, x, xd);
-  if (!(now.length > 0) || (!s->pushes && now.tension == 0)) {
+  if (!(now.length > 0) || (!symmetric && !s->pushes && now.tension == 0)) {
     return (lb_segment_slope){{{0}, {0}, {0}}, {{0}, {0}, {0}}};
   }
   const double rate = lb_v4_dot(now.n, now.relative_velocity), slope = damping_slope(s, now.length);
-  const double share = now.tension / now.length;
-  const lb_v4 grow = now.n * (now.along + slope * rate) +
-                     (now.relative_velocity - now.n * rate) * (now.damping / now.length);
+  const double share = symmetric ? now.across : now.tension / now.length;
+  const lb_v4 comes_in =
+      now.n * (slope * rate) + (now.relative_velocity - now.n * rate) * (now.damping / now.length);
   lb_segment_slope by = {{{share, 0, 0}, {0, share, 0}, {0, 0, share}}, {{0}, {0}, {0}}};
-  lb_m3_add_outer(&by.place, -share, now.n, now.n);
-  lb_m3_add_outer(&by.place, 1, now.n, grow);
+  lb_m3_add_outer(&by.place, now.along - share, now.n, now.n);
+  if (!symmetric) {
+    lb_m3_add_outer(&by.place, 1, now.n, comes_in);
+  }
   lb_m3_add_outer(&by.velocity, now.damping, now.n, now.n);
   return by;
 }
@@ -169,11 +187,10 @@ double lb_segment_by_number(const lb_model_segment* s, const double* x, const do
 }
 
 static void pull_segments(const lb_model* m, const lb_particles* particles) {
-  for (int k = 0; k < m->nsegment; k++) {
-    const lb_model_segment* s = &m->segment[k];
+  for (int k = 0; k < m->particles.nsegment; k++) {
+    const lb_model_segment* s = &m->particles.segment[k];
     const lb_segment_state now = lb_segment_look(s, particles->x, particles->xd);
-    lb_v4_add_to(particles->f + 3 * s->particle[0], now.n * now.tension);
-    lb_v4_add_to(particles->f + 3 * s->particle[1], now.n * -now.tension);
+    add_pair(s, particles->f, now.n * -now.tension);
   }
 }
 
@@ -200,26 +217,27 @@ void lb_particles_pull_deformable(const lb_particles* particles,
 }
 
 void lb_particles_pull(const lb_model* m, const lb_particles* particles) {
-  memset(particles->f, 0, 3 * (size_t)m->nparticle * sizeof *particles->f);
+  memset(particles->f, 0, 3 * (size_t)m->particles.nparticle * sizeof *particles->f);
   pull_segments(m, particles);
-  for (int i = 0; i < m->ndeformable; i++) {
-    lb_particles_pull_deformable(particles, &m->deformable[i]);
+  for (int i = 0; i < m->particles.ndeformable; i++) {
+    lb_particles_pull_deformable(particles, &m->particles.deformable[i]);
   }
-  for (int i = 0; i < m->nparticle; i++) {
-    lb_v4_add_to(particles->f + 3 * i, lb_v4_load(particles->xd + 3 * i) * -m->particle[i].drag);
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    lb_v4_add_to(particles->f + 3 * i,
+                 lb_v4_load(particles->xd + 3 * i) * -m->particles.particle[i].drag);
   }
 }
 
 static int count(const lb_model* m) {
-  return m->nparticle;
+  return m->particles.nparticle;
 }
 
 static void apply(const lb_model* m, lb_data* d) {
   const lb_particles* particles = d->work->particles;
   lb_particles_move(m, d, d->q, d->qd);
   lb_particles_pull(m, particles);
-  for (int i = 0; i < m->nparticle; i++) {
-    const lb_model_particle* particle = &m->particle[i];
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    const lb_model_particle* particle = &m->particles.particle[i];
     const lb_v4 f = lb_v4_load(particles->f + 3 * i);
     if (particle->link == LB_PARTICLE_FREE) {
       lb_v4_add_to(d->work->tau + particle->v, f);
@@ -235,16 +253,15 @@ static double energy(const lb_model* m, lb_data* d) {
   const lb_particles* particles = d->work->particles;
   lb_particles_move(m, d, d->q, d->qd);
   double sum = 0;
-  for (int k = 0; k < m->nsegment; k++) {
-    const lb_model_segment* s = &m->segment[k];
-    const lb_v4 way = lb_v4_load(particles->x + 3 * s->particle[1]) -
-                      lb_v4_load(particles->x + 3 * s->particle[0]);
-    const double strain = sqrt(lb_v4_dot(way, way)) / s->length - 1;
+  for (int k = 0; k < m->particles.nsegment; k++) {
+    const lb_model_segment* s = &m->particles.segment[k];
+    const lb_v4 apart = way(s, particles->x);
+    const double strain = sqrt(lb_v4_dot(apart, apart)) / s->length - 1;
     sum += s->pushes || strain > 0 ? 0.5 * s->stiffness * s->length * strain * strain : 0;
   }
-  for (int i = 0; i < m->ndeformable; i++) {
-    lb_particles_displace(particles, &m->deformable[i]);
-    sum += lb_fem_energy(m->deformable[i].fem, particles->u);
+  for (int i = 0; i < m->particles.ndeformable; i++) {
+    lb_particles_displace(particles, &m->particles.deformable[i]);
+    sum += lb_fem_energy(m->particles.deformable[i].fem, particles->u);
   }
   return sum;
 }
@@ -253,12 +270,9 @@ static double energy(const lb_model* m, lb_data* d) {
 // tension, which never pushes.
 static void segment_switching(const lb_model_segment* s, const lb_particles* particles,
                               lb_switching* out) {
-  const lb_v4 way =
-      lb_v4_load(particles->x + 3 * s->particle[1]) - lb_v4_load(particles->x + 3 * s->particle[0]);
-  const lb_v4 relative_velocity = lb_v4_load(particles->xd + 3 * s->particle[1]) -
-                                  lb_v4_load(particles->xd + 3 * s->particle[0]);
-  const double l = sqrt(lb_v4_dot(way, way)), strain = l / s->length - 1;
-  const double rate = lb_v4_dot(way, relative_velocity) / (l * s->length);
+  const lb_v4 apart = way(s, particles->x);
+  const double l = sqrt(lb_v4_dot(apart, apart)), strain = l / s->length - 1;
+  const double rate = lb_v4_dot(apart, way(s, particles->xd)) / (l * s->length);
   out[0] = lb_switching_sign(strain);
   if (s->damping > 0) {
     lb_switching_kink(&out[0], DAMPED);
@@ -272,10 +286,10 @@ static int switching(const lb_model* m, lb_data* d, lb_switching* out) {
   if (out) {
     lb_particles_move(m, d, d->q, d->qd);
   }
-  for (int k = 0; k < m->nsegment; k++) {
-    if (!m->segment[k].pushes) {
+  for (int k = 0; k < m->particles.nsegment; k++) {
+    if (!m->particles.segment[k].pushes) {
       if (out) {
-        segment_switching(&m->segment[k], d->work->particles, out + n);
+        segment_switching(&m->particles.segment[k], d->work->particles, out + n);
       }
       n += 2;
     }
@@ -283,7 +297,7 @@ static int switching(const lb_model* m, lb_data* d, lb_switching* out) {
   return n;
 }
 
-const lb_force lb_force_particles = {.name = "strand and flesh",
+const lb_force lb_force_particles = {.name = "rope and deformable",
                                      .count = count,
                                      .apply = apply,
                                      .energy = energy,
@@ -292,117 +306,77 @@ const lb_force lb_force_particles = {.name = "strand and flesh",
 
 // --- derivatives ---
 
-static void linearised_segments(const lb_model* m, const lb_particles* particles, double* y,
-                                double s, double c, const double* z) {
-  for (int k = 0; k < m->nsegment; k++) {
-    const lb_model_segment* segment = &m->segment[k];
-    const int a = 3 * segment->particle[0], b = 3 * segment->particle[1];
-    const lb_segment_state now = lb_segment_look(segment, particles->x, particles->xd);
-    const lb_v4 way = lb_v4_load(z + b) - lb_v4_load(z + a);
-    const lb_v4 along = now.n * lb_v4_dot(now.n, way);
-    const lb_v4 f = along * (s * now.along + c * now.damping) + (way - along) * (s * now.across);
-    lb_v4_add_to(y + b, f);
-    lb_v4_add_to(y + a, -f);
-  }
-}
-
-void lb_particles_linearised_deformable(const lb_particles* particles,
-                                        const lb_model_deformable* deformable, double* y, double s,
-                                        double c, const double* z) {
-  const size_t first = 3 * (size_t)deformable->first_particle;
+// y += s K z + c C zd of a deformable, whose K and C are symmetric.
+static void linearise_deformable(const lb_particles* particles,
+                                 const lb_model_deformable* deformable, double* y, double s,
+                                 const double* z, double c, const double* zd) {
+  const size_t first = 3 * (size_t)deformable->first_particle,
+               n = 3 * (size_t)deformable->nparticle;
   lb_particles_displace(particles, deformable);
   if (s != 0) {
     lb_fem_apply(deformable->fem, particles->g, particles->u, z + first);
-    for (int k = 0; k < 3 * deformable->nparticle; k++) {
-      y[first + (size_t)k] += s * particles->g[k];
-    }
+    lb_add((int)n, y + first, s, particles->g);
   }
   if (c != 0) {
-    memset(particles->g, 0, 3 * (size_t)deformable->nparticle * sizeof *particles->g);
-    lb_viscous_add_force(deformable->viscous, particles->g, particles->x + first, z + first);
-    for (int k = 0; k < 3 * deformable->nparticle; k++) {
-      y[first + (size_t)k] -= c * particles->g[k];
+    memset(particles->g, 0, n * sizeof *particles->g);
+    lb_viscous_add_force(deformable->viscous, particles->g, particles->x + first, zd + first);
+    lb_add((int)n, y + first, -c, particles->g);
+  }
+}
+
+// y = s K z + c C zd; all of it, or the symmetric part, without how damping changes with places.
+static void change_all(const lb_model* m, const lb_particles* particles, double* y, double s,
+                       const double* z, double c, const double* zd, bool symmetric) {
+  for (int k = 0; k < 3 * m->particles.nparticle; k++) {
+    y[k] = c * m->particles.particle[k / 3].drag * zd[k];
+  }
+  for (int k = 0; k < m->particles.nsegment; k++) {
+    const lb_model_segment* own = &m->particles.segment[k];
+    const lb_segment_slope by =
+        lb_segment_differentiate(own, particles->x, particles->xd, symmetric);
+    add_pair(own, y,
+             lb_m3_apply(by.place, way(own, z)) * s + lb_m3_apply(by.velocity, way(own, zd)) * c);
+  }
+  for (int i = 0; i < m->particles.ndeformable; i++) {
+    const lb_model_deformable* own = &m->particles.deformable[i];
+    const size_t first = 3 * (size_t)own->first_particle;
+    linearise_deformable(particles, own, y, s, z, c, zd);
+    if (!symmetric) {
+      lb_viscous_add_change(own->viscous, y + first, particles->x + first, particles->xd + first,
+                            z + first, false);
     }
   }
 }
 
 void lb_particles_linearised(const lb_model* m, const lb_particles* particles, double* y, double s,
                              double c, const double* z) {
-  for (int i = 0; i < m->nparticle; i++) {
-    for (int k = 3 * i; k < 3 * i + 3; k++) {
-      y[k] = c * m->particle[i].drag * z[k];
-    }
-  }
-  linearised_segments(m, particles, y, s, c, z);
-  for (int i = 0; i < m->ndeformable; i++) {
-    lb_particles_linearised_deformable(particles, &m->deformable[i], y, s, c, z);
-  }
-}
-
-// The same for segments as they are: both ends' blocks are K, with minus signs between them.
-static void change_segments(const lb_model* m, const lb_particles* particles, double* y,
-                            const double* z, const double* zd) {
-  for (int k = 0; k < m->nsegment; k++) {
-    const lb_model_segment* s = &m->segment[k];
-    const int a = 3 * s->particle[0], b = 3 * s->particle[1];
-    const lb_segment_slope by = lb_segment_differentiate(s, particles->x, particles->xd);
-    const lb_v4 f = lb_m3_apply(by.place, lb_v4_load(z + b) - lb_v4_load(z + a)) +
-                    lb_m3_apply(by.velocity, lb_v4_load(zd + b) - lb_v4_load(zd + a));
-    lb_v4_add_to(y + b, f);
-    lb_v4_add_to(y + a, -f);
-  }
+  change_all(m, particles, y, s, z, c, z, true);
 }
 
 void lb_particles_change(const lb_model* m, const lb_particles* particles, double* y,
                          const double* z, const double* zd) {
-  for (int i = 0; i < m->nparticle; i++) {
-    for (int k = 3 * i; k < 3 * i + 3; k++) {
-      y[k] = m->particle[i].drag * zd[k];
-    }
-  }
-  change_segments(m, particles, y, z, zd);
-  for (int i = 0; i < m->ndeformable; i++) {
-    const lb_model_deformable* deformable = &m->deformable[i];
-    const size_t first = 3 * (size_t)deformable->first_particle;
-    lb_particles_linearised_deformable(particles, deformable, y, 1, 0, z);
-    lb_particles_linearised_deformable(particles, deformable, y, 0, 1, zd);
-    lb_viscous_add_change(deformable->viscous, y + first, particles->x + first,
-                          particles->xd + first, z + first, false);
-  }
-}
-
-static void change_segments_back(const lb_model* m, const lb_particles* particles, double* z,
-                                 double* zd, const double* y) {
-  for (int k = 0; k < m->nsegment; k++) {
-    const lb_model_segment* s = &m->segment[k];
-    const int a = 3 * s->particle[0], b = 3 * s->particle[1];
-    const lb_segment_slope by = lb_segment_differentiate(s, particles->x, particles->xd);
-    const lb_v4 way = lb_v4_load(y + b) - lb_v4_load(y + a);
-    const lb_v4 place = lb_m3_apply_transposed(by.place, way);
-    const lb_v4 velocity = lb_m3_apply_transposed(by.velocity, way);
-    lb_v4_add_to(z + b, place);
-    lb_v4_add_to(z + a, -place);
-    lb_v4_add_to(zd + b, velocity);
-    lb_v4_add_to(zd + a, -velocity);
-  }
+  change_all(m, particles, y, 1, z, 1, zd, false);
 }
 
 void lb_particles_change_back(const lb_model* m, const lb_particles* particles, double* z,
                               double* zd, const double* y) {
-  for (int i = 0; i < m->nparticle; i++) {
-    for (int k = 3 * i; k < 3 * i + 3; k++) {
-      z[k] = 0;
-      zd[k] = m->particle[i].drag * y[k];
-    }
+  for (int k = 0; k < 3 * m->particles.nparticle; k++) {
+    z[k] = 0;
+    zd[k] = m->particles.particle[k / 3].drag * y[k];
   }
-  change_segments_back(m, particles, z, zd, y);
-  for (int i = 0; i < m->ndeformable; i++) {
-    const lb_model_deformable* deformable = &m->deformable[i];
-    const size_t first = 3 * (size_t)deformable->first_particle;
-    lb_particles_linearised_deformable(particles, deformable, z, 1, 0, y);
-    lb_particles_linearised_deformable(particles, deformable, zd, 0, 1, y);
-    lb_viscous_add_change(deformable->viscous, z + first, particles->x + first,
-                          particles->xd + first, y + first, true);
+  for (int k = 0; k < m->particles.nsegment; k++) {
+    const lb_model_segment* own = &m->particles.segment[k];
+    const lb_segment_slope by = lb_segment_differentiate(own, particles->x, particles->xd, false);
+    add_pair(own, z, lb_m3_apply_transposed(by.place, way(own, y)));
+    add_pair(own, zd, lb_m3_apply_transposed(by.velocity, way(own, y)));
+  }
+  for (int i = 0; i < m->particles.ndeformable; i++) {
+    const lb_model_deformable* own = &m->particles.deformable[i];
+    const size_t first = 3 * (size_t)own->first_particle;
+    linearise_deformable(particles, own, z, 1, y, 0, y);
+    linearise_deformable(particles, own, zd, 0, y, 1, y);
+    lb_viscous_add_change(own->viscous, z + first, particles->x + first, particles->xd + first,
+                          y + first, true);
   }
 }
 
@@ -411,8 +385,8 @@ void lb_particles_change_back(const lb_model* m, const lb_particles* particles, 
 void lb_particles_differentiate_turning(lb_derivatives* D, lb_data* d, const lb_model* m) {
   lb_motion *S = D->work->lever[0], *change = D->work->lever[1];
   const double* force = d->work->particles->f;
-  for (int i = 0; i < m->nparticle; i++) {
-    const lb_model_particle* particle = &m->particle[i];
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    const lb_model_particle* particle = &m->particles.particle[i];
     if (particle->link < 0) {
       continue;
     }

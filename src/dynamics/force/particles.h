@@ -9,11 +9,11 @@
 //
 //   f = EA (l/L - 1 + beta ld/L),   df/dx = EA (n n'/L + (1/L - 1/l)(1 - n n'))
 //
-// along n on x0. A deformable is lb_fem with u = x - X, whose laws do not mind rotations, and is
-// damped by elastic/fem/viscous.h.
+// along n on x0. A deformable is lb_fem with u = x - X, whose material models do not mind
+// rotations, and is damped by elastic/fem/viscous.h.
 #pragma once
 #include "base/carve.h"
-#include "dynamics/force/force_tension.h"
+#include "dynamics/force/force_curve.h"
 #include "dynamics/tree/state.h"
 #include "limber/derivative.h"
 #include "math/linear/sparse.h"
@@ -58,12 +58,12 @@ typedef struct lb_segment_state {
 lb_segment_state lb_segment_look(const lb_model_segment* s, const double* x, const double* xd);
 
 // How the force T n that pulls its ends together changes with the way and with the pace from the
-// first to the second, all of it.
+// first to the second, all of it or its symmetric part.
 typedef struct lb_segment_slope {
   lb_m3 place, velocity;
 } lb_segment_slope;
 lb_segment_slope lb_segment_differentiate(const lb_model_segment* s, const double* x,
-                                          const double* xd);
+                                          const double* xd, bool symmetric);
 
 // How its tension changes with one of its numbers.
 double lb_segment_by_number(const lb_model_segment* s, const double* x, const double* xd,
@@ -74,11 +74,6 @@ double lb_segment_by_number(const lb_model_segment* s, const double* x, const do
 // places; drag belongs to C. y, z [3 * nnode].
 void lb_particles_linearised(const lb_model* m, const lb_particles* particles, double* y, double s,
                              double c, const double* z);
-
-// Of deformables alone, added.
-void lb_particles_linearised_deformable(const lb_particles* particles,
-                                        const lb_model_deformable* deformable, double* y, double s,
-                                        double c, const double* z);
 
 // All of it, at the nodes' x and xd: y = minus the change of the forces along changes z of places
 // and zd of velocities; and the transpose, z and zd from y. [3 * nnode] each; writes over u and g.

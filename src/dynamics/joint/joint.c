@@ -1,8 +1,6 @@
 // The table of joints, and what several of them share.
 #include "dynamics/joint/joint.h"
 
-#include <string.h>
-
 #include "math/curve/chart.h"
 #include "math/space/se3.h"
 
@@ -31,45 +29,47 @@ const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
 // --- springs, friction ---
 
 int lb_joint_together(const lb_model* m, int i) {
-  const int kind = m->link_kind[i];
-  return kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_FREE ? 3 : 1;
+  return LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_RATE] ? 3 : 1;
+}
+
+void lb_joint_move_origin(lb_state* s, const lb_state* p, const double* qd) {
+  (void)qd;
+  s->v = p->v + lb_v4_cross(p->w, s->r);
 }
 
 // --- quaternions ---
 
-// d/dt q = 1/2 q (0, w). It is orthogonal to q, so that the exact flow keeps the length.
-void lb_quat_rate(double* dq, const double* q, const double* w) {
-  const lb_quat r = lb_quat_mul((lb_quat){q[0], q[1], q[2], q[3]},
-                                (lb_quat){0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]});
-  dq[0] = r.w;
-  dq[1] = r.x;
-  dq[2] = r.y;
-  dq[3] = r.z;
+static lb_quat load(const double* q) {
+  return (lb_quat){q[0], q[1], q[2], q[3]};
 }
 
-void lb_quat_advance(double* q, const double* w, double h) {
+static void store(double* q, double s, lb_quat r) {
+  q[0] = s * r.w;
+  q[1] = s * r.x;
+  q[2] = s * r.y;
+  q[3] = s * r.z;
+}
+
+// d/dt q = 1/2 q (0, w). It is orthogonal to q, so that the exact flow keeps the length.
+void lb_quat_rate(double* dq, const double* q, const double* w, double h) {
+  (void)h;
+  store(dq, 1, lb_quat_mul(load(q), (lb_quat){0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]}));
+}
+
+void lb_quat_advance(double* q, const double* from, const double* w, double h) {
   const lb_quat step = lb_quat_exp(lb_vec3_make(h * w[0], h * w[1], h * w[2]));
-  const lb_quat r = lb_quat_normalise(lb_quat_mul((lb_quat){q[0], q[1], q[2], q[3]}, step));
-  q[0] = r.w;
-  q[1] = r.x;
-  q[2] = r.y;
-  q[3] = r.z;
+  store(q, 1, lb_quat_normalise(lb_quat_mul(load(from), step)));
 }
 
 // q - h/2 q (0, w) = from, so q = from (1, -h/2 w)^-1.
 void lb_quat_reach(double* q, const double* from, const double* w, double h) {
   const lb_quat turn = {1, 0.5 * h * w[0], 0.5 * h * w[1], 0.5 * h * w[2]};
   const double size = 1 + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z;
-  const lb_quat r = lb_quat_mul((lb_quat){from[0], from[1], from[2], from[3]}, turn);
-  q[0] = r.w / size;
-  q[1] = r.x / size;
-  q[2] = r.y / size;
-  q[3] = r.z / size;
+  store(q, 1 / size, lb_quat_mul(load(from), turn));
 }
 
 static lb_vec3 turn_from(const double* rest, const double* q) {
-  const lb_quat r = {rest[0], rest[1], rest[2], rest[3]};
-  return lb_quat_log(lb_quat_mul(lb_quat_conjugate(r), (lb_quat){q[0], q[1], q[2], q[3]}));
+  return lb_quat_log(lb_quat_mul(lb_quat_conjugate(load(rest)), load(q)));
 }
 
 void lb_quat_stretch(double* x, const double* q, const double* rest) {
@@ -78,11 +78,7 @@ void lb_quat_stretch(double* x, const double* q, const double* rest) {
 
 // log(r'q exp(d)) = log r'q + Jr^-1(log r'q) d
 void lb_quat_stretch_by(double* X, int stride, const double* q, const double* rest) {
-  const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, turn_from(rest, q)));
-  const lb_v4 column[3] = {J.x, J.y, J.z};
-  for (int k = 0; k < 9; k++) {
-    X[k / 3 * stride + k % 3] = column[k % 3][k / 3];
-  }
+  lb_m3_store(X, stride, lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, turn_from(rest, q))));
 }
 
 // With t = (1, x), x = h/2 w, a small dx turns by 2 (t^-1 (0, dx)) = 2 (dx - x x dx) / |t|^2.
@@ -99,10 +95,9 @@ lb_m3 lb_quat_reach_by_rate(const double* w, double h) {
 // Turning the past by d turns `from` by the vector part of a (0, d) with a = from^-1 past, and the
 // quaternion reached, from t, by that seen through t.
 lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double* w, double h) {
-  const lb_quat f = {from[0], from[1], from[2], from[3]};
+  const lb_quat f = load(from);
   const double size = f.w * f.w + f.x * f.x + f.y * f.y + f.z * f.z;
-  const lb_quat a =
-      lb_quat_mul(lb_quat_conjugate(f), (lb_quat){past[0], past[1], past[2], past[3]});
+  const lb_quat a = lb_quat_mul(lb_quat_conjugate(f), load(past));
   const lb_v4 u = lb_v4_make(a.x, a.y, a.z) / size;
   lb_m3 turned = lb_m3_cross_mul(u, lb_m3_identity());
   turned.x[0] += a.w / size;
@@ -115,84 +110,60 @@ lb_m3 lb_quat_reach_by_past(const double* from, const double* past, const double
 
 // --- all coordinates ---
 
-// The first coordinate of free particles; their velocities are its rates.
-static int first_particle_q(const lb_model* m) {
-  return m->nq - 3 * m->nfree;
-}
-static int first_particle_v(const lb_model* m) {
-  return m->nv - 3 * m->nfree;
+// Numbers, q = base + h qd; base NULL: nothing.
+static void add_numbers(int n, double* q, const double* base, const double* qd, double h) {
+  for (int k = 0; k < n; k++) {
+    q[k] = (base ? base[k] : 0) + h * qd[k];
+  }
 }
 
-// A face has its body's coordinates.
-static bool is_own(const lb_model* m, int i) {
-  return !lb_link_is_face(m->link_kind[i]);
+// Faces have their bodies' coordinates; those of free particles come last.
+static void flow(const lb_model* m, lb_flow which, double* q, const double* from, const double* qd,
+                 double h) {
+  const bool adds = which != LB_FLOW_RATE;
+  for (int i = 0; i < m->nlink; i++) {
+    const int at = m->link.q[i], v = m->link.v[i];
+    if (LB_JOINT[m->link.kind[i]]->flow[which]) {
+      LB_JOINT[m->link.kind[i]]->flow[which](q + at, from + at, qd + v, h);
+    } else if (!lb_link_is_face(m->link.kind[i])) {
+      add_numbers(m->link.nv[i], q + at, adds ? from + at : NULL, qd + v, h);
+    }
+  }
+  const int at = m->nq - 3 * m->particles.nfree, v = m->nv - 3 * m->particles.nfree;
+  add_numbers(3 * m->particles.nfree, q + at, adds ? from + at : NULL, qd + v, h);
 }
 
 void lb_reach(const lb_model* m, double* q, const double* from, const double* qd, double h) {
-  for (int i = 0; i < m->nlink; i++) {
-    const int at = m->link_q[i];
-    const int v = m->link_v[i];
-    if (LB_JOINT[m->link_kind[i]]->reach) {
-      LB_JOINT[m->link_kind[i]]->reach(q + at, from + at, qd + v, h);
-      continue;
-    }
-    for (int k = 0; k < m->link_nv[i] && is_own(m, i); k++) {
-      q[at + k] = from[at + k] + h * qd[v + k];
-    }
-  }
-  for (int at = first_particle_q(m), v = first_particle_v(m); v < m->nv; at++, v++) {
-    q[at] = from[at] + h * qd[v];
-  }
+  flow(m, LB_FLOW_REACH, q, from, qd, h);
 }
 
 void lb_advance(const lb_model* m, double* q, const double* qd, double h) {
-  for (int i = 0; i < m->nlink; i++) {
-    const int at = m->link_q[i];
-    const int v = m->link_v[i];
-    if (LB_JOINT[m->link_kind[i]]->advance) {
-      LB_JOINT[m->link_kind[i]]->advance(q + at, qd + v, h);
-      continue;
-    }
-    for (int k = 0; k < m->link_nv[i] && is_own(m, i); k++) {
-      q[at + k] += h * qd[v + k];
-    }
-  }
-  for (int at = first_particle_q(m), v = first_particle_v(m); v < m->nv; at++, v++) {
-    q[at] += h * qd[v];
-  }
+  flow(m, LB_FLOW_ADVANCE, q, q, qd, h);
 }
 
 void lb_rates(const lb_model* m, double* dq, const double* q, const double* qd) {
-  for (int i = 0; i < m->nlink; i++) {
-    const int at = m->link_q[i];
-    const int v = m->link_v[i];
-    if (LB_JOINT[m->link_kind[i]]->rate) {
-      LB_JOINT[m->link_kind[i]]->rate(dq + at, q + at, qd + v);
-    } else if (is_own(m, i)) {
-      memcpy(dq + at, qd + v, (size_t)m->link_nv[i] * sizeof *dq);
-    }
-  }
-  memcpy(dq + first_particle_q(m), qd + first_particle_v(m), 3 * (size_t)m->nfree * sizeof *dq);
+  flow(m, LB_FLOW_RATE, dq, q, qd, 1);
 }
 
 void lb_normalise(const lb_model* m, double* q) {
   static const double still[LB_JOINT_MOST_V] = {0};
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_kind[i] == LB_JOINT_SPHERICAL || m->link_kind[i] == LB_JOINT_FREE) {
-      LB_JOINT[m->link_kind[i]]->advance(q + m->link_q[i], still, 0);
+    double* own = q + m->link.q[i];
+    if (LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_ADVANCE]) {
+      LB_JOINT[m->link.kind[i]]->flow[LB_FLOW_ADVANCE](own, own, still, 0);
     }
   }
 }
 
 // Does something act on this number, whatever it means?
 static bool is_acted_on(const lb_model* m, int v) {
-  bool any = m->armature[v] > 0 || lb_spring_acts(m, v) || m->limit_stiffness[v] > 0;
-  for (int i = 0; i < m->nterm; i++) {
-    any = any || m->term[i].v == v;
+  bool any = m->dof.armature[v] > 0 || lb_spring_acts(m, v) || m->dof.limit_stiffness[v] > 0;
+  for (int i = 0; i < m->constraint.nterm; i++) {
+    any = any || m->constraint.term[i].v == v;
   }
   for (int i = 0; i < m->nmotor; i++) {
-    const int j = m->motor_joint[i];
-    any = any || (j >= 0 && m->joint_v[j] <= v && v < m->joint_v[j] + m->joint_nv[j]);
+    const int j = m->motor.joint[i];
+    any = any || (j >= 0 && m->joint.v[j] <= v && v < m->joint.v[j] + m->joint.nv[j]);
   }
   return any;
 }
@@ -212,7 +183,7 @@ static bool is_strained(const lb_link* l, const double* q) {
 bool lb_rechart(const lb_model* m, const bool* keeps, double* q, double* qd) {
   bool changed = false, kept[LB_CHART_MOST];
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (is_strained(l, q)) {
       find_kept(m, keeps, l, kept);
       changed |= lb_chart_rechart(l->chart, q + l->q, qd + l->v, kept);
@@ -225,7 +196,7 @@ void lb_rechart_back(const lb_model* m, const bool* keeps, const double* q, cons
                      double* by_q, double* by_v) {
   bool kept[LB_CHART_MOST];
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (is_strained(l, q)) {
       find_kept(m, keeps, l, kept);
       lb_chart_rechart_back(l->chart, q + l->q, qd + l->v, kept, by_q + l->v, by_v + l->v);
@@ -237,11 +208,11 @@ int lb_singular_joint(const lb_model* m, const bool* keeps, const double* from, 
                       double near) {
   bool kept[LB_CHART_MOST];
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (is_strained(l, q)) {
       find_kept(m, keeps, l, kept);
       if (lb_chart_is_singular(l->chart, from + l->q, q + l->q, kept, near)) {
-        return m->link_joint[i];
+        return m->link.joint[i];
       }
     }
   }

@@ -11,6 +11,13 @@
 #include "dynamics/tree/state.h"
 #include "limber/dynamics.h"
 
+typedef enum lb_flow {
+  LB_FLOW_RATE,    // dq/dt at `from`, for methods that add up slopes; h is 1
+  LB_FLOW_ADVANCE, // q moved along qd for a time h, staying a valid coordinate
+  LB_FLOW_REACH,   // the q for which (q - from) / h = dq/dt at q itself, for implicit methods
+  LB_FLOWS
+} lb_flow;
+
 typedef struct lb_joint {
   // From R and r at zero coordinates to R and r at q. `sc` holds the sine and cosine of a hinge.
   void (*place)(lb_state* s, const double* q, const double sc[2]);
@@ -43,16 +50,9 @@ typedef struct lb_joint {
   // How far a spring is stretched along each velocity. NULL: by the numbers' q - rest.
   void (*stretch)(double* x, const double* q, const double* rest);
 
-  // How the coordinates follow from the velocities. All NULL: qd are the rates of the numbers q.
-
-  // dq/dt, for methods that add up slopes.
-  void (*rate)(double* dq, const double* q, const double* qd);
-
-  // q moved along qd for a time h, staying a valid coordinate.
-  void (*advance)(double* q, const double* qd, double h);
-
-  // The q for which (q - from) / h = dq/dt at q itself, for implicit methods.
-  void (*reach)(double* q, const double* from, const double* qd, double h);
+  // How the coordinates follow from the velocities (lb_flow), q from `from`. All NULL: qd are the
+  // rates of the numbers q. Else they end with a unit quaternion, and velocities resist by threes.
+  void (*flow[LB_FLOWS])(double* q, const double* from, const double* qd, double h);
 
   // --- derivatives (dynamics_derivative.h); a small change of q is counted along qd ---
 
@@ -97,9 +97,12 @@ void lb_joint_springs_by_stiffness(const lb_model* m, int i, const double* q, do
 void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, const double* mu,
                                  double* out);
 
-// Rotations as quaternions with body-frame velocity.
-void lb_quat_rate(double* dq, const double* q, const double* w);
-void lb_quat_advance(double* q, const double* w, double h);
+// Velocity of an origin that stays where its joint has it in the parent.
+void lb_joint_move_origin(lb_state* s, const lb_state* p, const double* qd);
+
+// Flows of rotations as quaternions with body-frame velocity.
+void lb_quat_rate(double* dq, const double* q, const double* w, double h);
+void lb_quat_advance(double* q, const double* from, const double* w, double h);
 void lb_quat_reach(double* q, const double* from, const double* w, double h);
 // The rotation vector from a quaternion to another, x [3], and how it changes with the latter along
 // w, X by rows.

@@ -167,10 +167,10 @@ const lb_joint lb_joint_general = {
 
 void lb_general_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].chart) {
+    if (m->link.packed[i].chart) {
       lb_general* g = lb_carve(c, 1, sizeof *g);
       if (g) {
-        g->chart = m->link[i].chart;
+        g->chart = m->link.packed[i].chart;
         w->state[i].general = g;
       }
     }
@@ -180,11 +180,11 @@ void lb_general_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
 int lb_general_switching(const lb_model* m, const lb_data* d, lb_switching* out) {
   int n = 0;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_chart* c = m->link[i].chart;
+    const lb_chart* c = m->link.packed[i].chart;
     for (int k = 0; c && k < c->n; k++) {
       if (lb_chart_has_knots(c, k)) {
         if (out) {
-          out[n] = lb_switching_smooth(d->q[m->link[i].q + k]);
+          out[n] = lb_switching_smooth(d->q[m->link.packed[i].q + k]);
           lb_chart_span(c, k, out[n].x, &out[n].lower, &out[n].upper);
         }
         n++;

@@ -22,11 +22,6 @@ void lb_elastic_move(lb_state* s, const lb_state* p, const double* qd) {
   s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r));
 }
 
-void lb_elastic_move_origin(lb_state* s, const lb_state* p, const double* qd) {
-  (void)qd;
-  s->v = p->v + lb_v4_cross(p->w, s->r);
-}
-
 void lb_elastic_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
   (void)al, (void)a;
   s->elastic->etadd = qdd;
@@ -59,7 +54,7 @@ void lb_elastic_columns(lb_v4* S, const lb_state* s) {
 const lb_joint lb_joint_elastic = {
     .place = body_place,
     .move = lb_elastic_move,
-    .move_origin = lb_elastic_move_origin,
+    .move_origin = lb_joint_move_origin,
     .accelerate = lb_elastic_accelerate,
     .inertia = body_inertia,
     .project = lb_elastic_project,
@@ -185,23 +180,18 @@ const lb_joint lb_joint_face = {
 // --- memory ---
 
 static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
+  const bool face = lb_link_is_face(l->kind), full = l->reduced->full;
   const size_t r = (size_t)l->reduced->r;
-  lb_elastic made = {.body = l->reduced};
-  if (l->kind == LB_LINK_FULL) {
-    made.Q = lb_carve(c, r, sizeof(double));
-    made.field = lb_carve(c, r, sizeof(double));
-  } else if (l->kind == LB_LINK_FULL_FACE) {
-    made.face = &l->reduced->face[l->face];
-  } else if (l->kind == LB_LINK_ELASTIC) {
-    made.state.B = lb_carve(c, r, sizeof(lb_m3));
-    made.state.C = lb_carve(c, r, sizeof(lb_v4));
-    made.Q = lb_carve(c, r, sizeof(double));
-  } else {
-    made.at.G = lb_carve(c, r, sizeof(lb_v4));
-    made.dw = lb_carve(c, r, sizeof(lb_v4));
-    made.dwd = lb_carve(c, r, sizeof(lb_v4));
-    made.face = &l->reduced->face[l->face];
-  }
+  const size_t nodes = full && !face ? r : 0, shapes = full || face ? 0 : r,
+               traces = !full && face ? r : 0;
+  lb_elastic made = {.body = l->reduced, .face = face ? &l->reduced->face[l->face] : NULL};
+  made.Q = lb_carve(c, face ? 0 : r, sizeof(double));
+  made.field = lb_carve(c, nodes, sizeof(double));
+  made.state.B = lb_carve(c, shapes, sizeof(lb_m3));
+  made.state.C = lb_carve(c, shapes, sizeof(lb_v4));
+  made.at.G = lb_carve(c, traces, sizeof(lb_v4));
+  made.dw = lb_carve(c, traces, sizeof(lb_v4));
+  made.dwd = lb_carve(c, traces, sizeof(lb_v4));
   if (c->base) {
     *e = made;
   }
@@ -209,21 +199,22 @@ static lb_elastic* lay_out_link(lb_carver* c, lb_elastic* e, const lb_link* l) {
 }
 
 void lb_elastic_lay_out(lb_carver* c, const lb_model* m, lb_work* w) {
-  if (m->nelastic == 0) {
+  if (m->elastic.count == 0) {
     return;
   }
   const size_t nd = (size_t)m->ndense;
-  w->elastic = lb_carve(c, (size_t)m->nelastic + (size_t)m->nface, sizeof *w->elastic);
+  w->elastic = lb_carve(c, (size_t)m->elastic.count + (size_t)m->elastic.nface, sizeof *w->elastic);
   w->M = lb_carve(c, nd * nd, sizeof(double));
   int scratch = 0;
   for (int i = 0; i < m->nlink; i++) {
-    const int wanted = m->link[i].reduced ? lb_reduced_scratch(m->link[i].reduced) : 0;
+    const int wanted =
+        m->link.packed[i].reduced ? lb_reduced_scratch(m->link.packed[i].reduced) : 0;
     scratch = wanted > scratch ? wanted : scratch;
   }
   w->scratch = lb_carve(c, (size_t)scratch, sizeof(double));
   int count = 0;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (l->reduced) {
       lb_elastic* e = lay_out_link(c, w->elastic ? &w->elastic[count] : NULL, l);
       if (c->base) {
@@ -242,10 +233,10 @@ double lb_elastic_gravity(const lb_model* m, const lb_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     lb_state* s = &w->state[i];
-    if (m->link[i].kind == LB_LINK_FULL) {
-      lb_full_state_weigh(s);
-    }
-    if (lb_link_is_elastic(m->link[i].kind)) {
+    if (lb_link_is_elastic(m->link.packed[i].kind)) {
+      if (s->elastic->body->full) {
+        lb_full_state_weigh(s);
+      }
       sum -= lb_v4_dot(g, s->p * s->elastic->body->m + lb_m3_apply(s->R, s->elastic->state.h));
     }
   }
@@ -256,12 +247,12 @@ double lb_elastic_kinetic(const lb_model* m, const lb_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     const lb_state* s = &w->state[i];
-    if (m->link[i].kind == LB_LINK_FULL) {
+    const lb_elastic* e = lb_link_is_elastic(m->link.packed[i].kind) ? s->elastic : NULL;
+    if (e && e->body->full) {
       sum += lb_full_state_kinetic(s);
-    } else if (m->link[i].kind == LB_LINK_ELASTIC) {
-      sum += lb_reduced_kinetic(s->elastic->body, &s->elastic->state,
-                                lb_m3_apply_transposed(s->R, s->v),
-                                lb_m3_apply_transposed(s->R, s->w), s->elastic->etad);
+    } else if (e) {
+      sum += lb_reduced_kinetic(e->body, &e->state, lb_m3_apply_transposed(s->R, s->v),
+                                lb_m3_apply_transposed(s->R, s->w), e->etad);
     }
   }
   return sum;
@@ -291,13 +282,13 @@ void lb_elastic_momentum(const lb_state* s, lb_v4* linear, lb_v4* angular) {
 // --- internal forces ---
 
 static int body_count(const lb_model* m) {
-  return m->nelastic;
+  return m->elastic.count;
 }
 
 // Elastic force and Rayleigh damping (alpha M + beta K(eta)) etad.
 static void apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (lb_link_is_elastic(l->kind)) {
       lb_reduced_add_forces(l->reduced, d->work->tau + l->v, d->q + l->q, d->qd + l->v,
                             d->work->scratch);
@@ -308,37 +299,30 @@ static void apply(const lb_model* m, lb_data* d) {
 static double energy(const lb_model* m, lb_data* d) {
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
+    const lb_link* l = &m->link.packed[i];
+    if (lb_link_is_elastic(l->kind)) {
       const lb_reduced_force* law = &l->reduced->internal;
-      sum += law->energy(law->context, d->q + l->q, d->work->scratch);
-    } else if (l->kind == LB_LINK_FULL) {
-      sum += lb_fem_energy(l->reduced->full->fem, d->q + l->q);
+      sum += l->reduced->full ? lb_fem_energy(l->reduced->full->fem, d->q + l->q)
+                              : law->energy(law->context, d->q + l->q, d->work->scratch);
     }
   }
   return sum;
 }
 
-static void differentiate(lb_derivatives* D, lb_data* d) {
+static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   const lb_model* m = D->model;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
-      const size_t at = (size_t)l->v * ((size_t)m->nv + 1);
-      lb_reduced_derive_forces(l->reduced, D->tau_q + at, D->tau_qd + at, m->nv, d->q + l->q,
-                               d->qd + l->v, D->work->block, d->work->scratch);
+    const lb_link* l = &m->link.packed[i];
+    const size_t at = (size_t)l->v * ((size_t)m->nv + 1);
+    double *K = D->tau_q + at, *C = D->tau_qd + at;
+    if (!lb_link_is_elastic(l->kind) || l->reduced->full) {
+      continue;
     }
-  }
-}
-
-static void stiffen(lb_derivatives* D, lb_data* d) {
-  const lb_model* m = D->model;
-  for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
-      const size_t at = (size_t)l->v * ((size_t)m->nv + 1);
-      lb_reduced_stiffen(l->reduced, D->tau_q + at, D->tau_qd + at, m->nv, d->q + l->q,
-                         D->work->block, d->work->scratch);
+    if (symmetric) {
+      lb_reduced_stiffen(l->reduced, K, C, m->nv, d->q + l->q, D->work->block, d->work->scratch);
+    } else {
+      lb_reduced_derive_forces(l->reduced, K, C, m->nv, d->q + l->q, d->qd + l->v, D->work->block,
+                               d->work->scratch);
     }
   }
 }
@@ -348,12 +332,13 @@ const lb_force lb_force_elastic = {.name = "elastic body",
                                    .apply = apply,
                                    .energy = energy,
                                    .differentiate = differentiate,
-                                   .stiffen = stiffen};
+                                   .stiff = true,
+                                   .internal = true};
 
 // --- inversion ---
 
 static double link_volume(const lb_link* l, const double* q, lb_vec3* at) {
-  if (l->kind == LB_LINK_FULL) {
+  if (l->reduced->full) {
     const lb_fem* fem = l->reduced->full->fem;
     int elem = 0;
     const double volume = lb_fem_least_volume(fem, q, &elem);
@@ -366,11 +351,11 @@ static double link_volume(const lb_link* l, const double* q, lb_vec3* at) {
 
 lb_squeeze lb_least_volume(const lb_model* m, const lb_data* d) {
   lb_squeeze least = {.body = -1, .volume = INFINITY};
-  for (int i = 0; m->nelastic > 0 && i < m->nbody; i++) {
-    const int link = m->body_link[i];
+  for (int i = 0; m->elastic.count > 0 && i < m->nbody; i++) {
+    const int link = m->body.link[i];
     lb_vec3 at = {0, 0, 0};
-    if (link != LB_WORLD && lb_link_is_elastic(m->link_kind[link])) {
-      const double volume = link_volume(&m->link[link], d->q + m->link_q[link], &at);
+    if (link != LB_WORLD && lb_link_is_elastic(m->link.kind[link])) {
+      const double volume = link_volume(&m->link.packed[link], d->q + m->link.q[link], &at);
       if (least.body < 0 || !(volume >= least.volume)) {
         least = (lb_squeeze){i, volume, at};
       }

@@ -49,7 +49,6 @@ void lb_elastic_momentum(const struct lb_state* s, lb_v4* linear, lb_v4* angular
 // What bodies in a basis and bodies with all their nodes share as links: fixed to their carrier,
 // moving nothing of their own frame.
 void lb_elastic_move(lb_state* s, const lb_state* p, const double* qd);
-void lb_elastic_move_origin(lb_state* s, const lb_state* p, const double* qd);
 void lb_elastic_accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd);
 void lb_elastic_project(double* tau, const lb_state* s, lb_v4 n, lb_v4 f);
 void lb_elastic_columns(lb_v4* S, const lb_state* s);

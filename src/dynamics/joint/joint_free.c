@@ -11,6 +11,8 @@
 // and D (a + x) = tau - p + A a tells the joint's acceleration x where a is that without it. Their
 // energy is (j |w_r|^2 + m |v_r|^2)/2; v_r is counted along axes that turn, for which m takes
 // d/dt (R v_r) = R (vdot_r + w_r x v_r): the latter is a force on the coordinates.
+#include <string.h>
+
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
@@ -40,20 +42,11 @@ static void accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd
   *a += lb_m3_apply(s->R, lb_v4_load(qdd + 3));
 }
 
-static void copy_block(double* L, int row, int column, lb_m3 B) {
-  const lb_v4 c[3] = {B.x, B.y, B.z};
-  for (int j = 0; j < 3; j++) {
-    for (int i = 0; i < 3; i++) {
-      L[6 * (row + i) + column + j] = c[j][i];
-    }
-  }
-}
-
 // D of (1), factored; the rotors are s->u and s->d.
 static void factor(const lb_state* s, double D[36]) {
-  copy_block(D, 0, 0, s->IA.A);
-  copy_block(D, 3, 0, s->IA.G);
-  copy_block(D, 3, 3, s->IA.C);
+  lb_m3_store(D, 6, s->IA.A);
+  lb_m3_store(D + 18, 6, s->IA.G);
+  lb_m3_store(D + 21, 6, s->IA.C);
   for (int k = 0; k < 6; k++) {
     D[7 * k] += k < 3 ? s->u : s->d;
   }
@@ -132,54 +125,38 @@ static void columns(lb_v4* S, const lb_state* s) {
   }
 }
 
-static lb_vec3 to_parent(const double* q, const double* qd) {
-  return lb_mat3_apply(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}),
-                       lb_vec3_make(qd[3], qd[4], qd[5]));
+static lb_m3 rotation(const double* q) {
+  return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
 }
 
-static void rate(double* dq, const double* q, const double* qd) {
-  const lb_vec3 v = to_parent(q, qd);
-  dq[0] = v.x;
-  dq[1] = v.y;
-  dq[2] = v.z;
-  lb_quat_rate(dq + 3, q + 3, qd);
+// base + h R(q) v; base NULL: nothing.
+static void carry(double* to, const double* base, const double* q, const double* qd, double h) {
+  const lb_v4 v = lb_m3_apply(rotation(q), lb_v4_load(qd + 3));
+  lb_v4_store(to, (base ? lb_v4_load(base) : lb_v4_zero()) + v * h);
 }
 
-static void advance(double* q, const double* qd, double h) {
-  const lb_vec3 v = to_parent(q, qd);
-  q[0] += h * v.x;
-  q[1] += h * v.y;
-  q[2] += h * v.z;
-  lb_quat_advance(q + 3, qd, h);
+static void rate(double* dq, const double* q, const double* qd, double h) {
+  carry(dq, NULL, q, qd, 1);
+  lb_quat_rate(dq + 3, q + 3, qd, h);
+}
+
+static void advance(double* q, const double* from, const double* qd, double h) {
+  carry(q, from, from, qd, h);
+  lb_quat_advance(q + 3, from + 3, qd, h);
 }
 
 static void reach(double* q, const double* from, const double* qd, double h) {
   lb_quat_reach(q + 3, from + 3, qd, h);
-  const lb_vec3 v = to_parent(q, qd);
-  q[0] = from[0] + h * v.x;
-  q[1] = from[1] + h * v.y;
-  q[2] = from[2] + h * v.z;
+  carry(q, from, q, qd, h);
 }
 
 // A small change of place is counted in the link's frame: p = from + h R v changes by
 // R'dp = R'dfrom + h (dv + turn x v).
 static void put_reach(double Q[36], lb_m3 turn, lb_m3 along, const double* v, double h) {
-  const lb_m3 swung = lb_m3_cross_mul(lb_v4_load(v) * -h, turn);
-  for (int j = 0; j < 3; j++) {
-    const lb_v4 t = j == 0 ? turn.x : j == 1 ? turn.y : turn.z;
-    const lb_v4 s = j == 0 ? swung.x : j == 1 ? swung.y : swung.z;
-    const lb_v4 a = j == 0 ? along.x : j == 1 ? along.y : along.z;
-    for (int i = 0; i < 3; i++) {
-      Q[6 * i + j] = t[i];
-      Q[6 * i + 3 + j] = 0;
-      Q[6 * (3 + i) + j] = s[i];
-      Q[6 * (3 + i) + 3 + j] = a[i];
-    }
-  }
-}
-
-static lb_m3 rotation(const double* q) {
-  return lb_m3_from(lb_quat_matrix((lb_quat){q[3], q[4], q[5], q[6]}));
+  memset(Q, 0, 36 * sizeof *Q);
+  lb_m3_store(Q, 6, turn);
+  lb_m3_store(Q + 18, 6, lb_m3_cross_mul(lb_v4_load(v) * -h, turn));
+  lb_m3_store(Q + 21, 6, along);
 }
 
 // The place from where it rests, along the link's axes: x = R'(p - p0), which turning by d changes
@@ -194,16 +171,10 @@ static void stretch(double* x, const double* q, const double* rest) {
 }
 
 static void stretch_by(double* X, const double* q, const double* rest) {
-  const lb_v4 x = shift_from(rest, q);
-  const lb_m3 swung = lb_m3_cross_mul(x, lb_m3_identity());
-  const lb_v4 column[3] = {swung.x, swung.y, swung.z};
+  memset(X, 0, 36 * sizeof *X);
   lb_quat_stretch_by(X, 6, q + 3, rest + 3);
-  for (int k = 0; k < 9; k++) {
-    const int i = k / 3, j = k % 3;
-    X[6 * i + 3 + j] = 0;
-    X[6 * (3 + i) + j] = column[j][i];
-    X[6 * (3 + i) + 3 + j] = i == j;
-  }
+  lb_m3_store(X + 18, 6, lb_m3_cross_mul(shift_from(rest, q), lb_m3_identity()));
+  lb_m3_store(X + 21, 6, lb_m3_identity());
 }
 
 static void reach_by_rate(double* Q, const double* qd, double h) {
@@ -228,9 +199,7 @@ const lb_joint lb_joint_free = {
     .columns = columns,
     .stretch = stretch,
     .stretch_by = stretch_by,
-    .rate = rate,
-    .advance = advance,
-    .reach = reach,
+    .flow = {rate, advance, reach},
     .reach_by_rate = reach_by_rate,
     .reach_by_past = reach_by_past,
 };
@@ -238,7 +207,7 @@ const lb_joint lb_joint_free = {
 // --- rotors' force on the coordinates ---
 
 static bool has_rotor(const lb_model* m, int link) {
-  return m->link_kind[link] == LB_JOINT_FREE && m->armature[m->link_v[link] + 3] > 0;
+  return m->link.kind[link] == LB_JOINT_FREE && m->dof.armature[m->link.v[link] + 3] > 0;
 }
 
 static int rotor_count(const lb_model* m) {
@@ -251,27 +220,26 @@ static int rotor_count(const lb_model* m) {
 
 static void rotor_apply(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
+    const int v = m->link.v[i];
     if (has_rotor(m, i)) {
       const lb_v4 turn = lb_v4_cross(lb_v4_load(d->qd + v), lb_v4_load(d->qd + v + 3));
-      lb_v4_add_to(d->work->tau + v + 3, turn * -m->armature[v + 3]);
+      lb_v4_add_to(d->work->tau + v + 3, turn * -m->dof.armature[v + 3]);
     }
   }
 }
 
 // m w x v by w and by v: -m [v] and m [w].
-static void rotor_differentiate(lb_derivatives* D, lb_data* d) {
+static void rotor_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   const lb_model* m = D->model;
+  (void)symmetric;
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    for (int side = 0; has_rotor(m, i) && side < 2; side++) {
-      const lb_v4 by = lb_v4_load(d->qd + v + (side ? 0 : 3)) * (side ? 1 : -1);
-      const lb_m3 X = lb_m3_cross_mul(by, lb_m3_identity());
-      const lb_v4 column[3] = {X.x, X.y, X.z};
-      for (int k = 0; k < 9; k++) {
-        const size_t at = (size_t)(v + 3 + k / 3) * (size_t)m->nv;
-        D->tau_qd[at + (size_t)(v + 3 * side + k % 3)] += m->armature[v + 3] * column[k % 3][k / 3];
-      }
+    const int v = m->link.v[i];
+    if (has_rotor(m, i)) {
+      double* to = D->tau_qd + (size_t)(v + 3) * (size_t)m->nv + v;
+      const lb_m3 one = lb_m3_identity();
+      const lb_v4 turn = lb_v4_load(d->qd + v), shift = lb_v4_load(d->qd + v + 3);
+      lb_m3_add_to(to, m->nv, -m->dof.armature[v + 3], lb_m3_cross_mul(shift, one));
+      lb_m3_add_to(to + 3, m->nv, m->dof.armature[v + 3], lb_m3_cross_mul(turn, one));
     }
   }
 }

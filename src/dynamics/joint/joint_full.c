@@ -37,7 +37,7 @@ static void body_inertia(lb_state* s, lb_v4* n, lb_v4* f) {
 const lb_joint lb_joint_full = {
     .place = body_place,
     .move = lb_elastic_move,
-    .move_origin = lb_elastic_move_origin,
+    .move_origin = lb_joint_move_origin,
     .accelerate = lb_elastic_accelerate,
     .inertia = body_inertia,
     .project = lb_elastic_project,

@@ -41,7 +41,7 @@ static bool moved_far(const double* dq, int n) {
 static void weigh_rotors(const lb_model* m, const lb_link* l, double* own) {
   const double inertia = fmax(l->I0.x[0], fmax(l->I0.y[1], l->I0.z[2]));
   for (int k = 0; k < l->chart->n; k++) {
-    const double rotor = m->armature[l->v + k];
+    const double rotor = m->dof.armature[l->v + k];
     own[k] = rotor > 0 && inertia > 0 ? sqrt(rotor / inertia) : rotor > 0;
   }
 }
@@ -70,9 +70,9 @@ static bool is_unfollowed(const lb_model* m, const lb_link* l, const double* fro
 int lb_unfollowed_joint(const lb_model* m, const double* from, const double* rates, const double* q,
                         double h, double reach) {
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (l->chart && is_unfollowed(m, l, from, rates, q, h, reach)) {
-      return m->link_joint[i];
+      return m->link.joint[i];
     }
   }
   return -1;

@@ -60,49 +60,31 @@ static void columns(lb_v4* S, const lb_state* s) {
 
 // The spring pulls along the rotation vector from where it rests: V = k/2 |log r'q|^2, whose
 // gradient in the body's frame is k log r'q.
-static void stretch(double* x, const double* q, const double* rest) {
-  lb_quat_stretch(x, q, rest);
-}
-
 static void stretch_by(double* X, const double* q, const double* rest) {
   lb_quat_stretch_by(X, 3, q, rest);
 }
 
-static void put_rows(double* Q, lb_m3 A) {
-  const lb_m3 At = lb_m3_transpose(A);
-  lb_v4_store(Q, At.x);
-  lb_v4_store(Q + 3, At.y);
-  lb_v4_store(Q + 6, At.z);
-}
-
 static void reach_by_rate(double* Q, const double* qd, double h) {
-  put_rows(Q, lb_quat_reach_by_rate(qd, h));
+  lb_m3_store(Q, 3, lb_quat_reach_by_rate(qd, h));
 }
 
 static void reach_by_past(double* Q, const double* q, const double* from, const double* past,
                           const double* qd, double h) {
   (void)q;
-  put_rows(Q, lb_quat_reach_by_past(from, past, qd, h));
-}
-
-static void move_origin(lb_state* s, const lb_state* p, const double* qd) {
-  (void)qd;
-  s->v = p->v + lb_v4_cross(p->w, s->r);
+  lb_m3_store(Q, 3, lb_quat_reach_by_past(from, past, qd, h));
 }
 
 const lb_joint lb_joint_spherical = {
     .place = place,
     .move = move,
-    .move_origin = move_origin,
+    .move_origin = lb_joint_move_origin,
     .accelerate = accelerate,
     .articulate = articulate,
     .solve = solve,
     .project = project,
     .columns = columns,
-    .stretch = stretch,
-    .rate = lb_quat_rate,
-    .advance = lb_quat_advance,
-    .reach = lb_quat_reach,
+    .stretch = lb_quat_stretch,
+    .flow = {lb_quat_rate, lb_quat_advance, lb_quat_reach},
     .stretch_by = stretch_by,
     .reach_by_rate = reach_by_rate,
     .reach_by_past = reach_by_past,

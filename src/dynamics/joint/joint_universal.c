@@ -26,11 +26,6 @@ static void move(lb_state* s, const lb_state* p, const double* qd) {
   s->c_a = lb_v4_cross(p->w, lb_v4_cross(p->w, s->r));
 }
 
-static void move_origin(lb_state* s, const lb_state* p, const double* qd) {
-  (void)qd;
-  s->v = p->v + lb_v4_cross(p->w, s->r);
-}
-
 static void accelerate(lb_v4* al, lb_v4* a, const lb_state* s, const double* qdd) {
   (void)a;
   *al += s->axis * qdd[0] + s->R.x * qdd[1];
@@ -93,7 +88,7 @@ static void bend_force(double* K, int stride, const lb_state* s, lb_v4 n, lb_v4 
 const lb_joint lb_joint_universal = {
     .place = place,
     .move = move,
-    .move_origin = move_origin,
+    .move_origin = lb_joint_move_origin,
     .accelerate = accelerate,
     .articulate = articulate,
     .solve = solve,

@@ -40,9 +40,9 @@ static void articulate(const aba_job* job, const lb_link* l, lb_state* s, lb_art
   if (job->hybrid && l->driven) {
     articulate_driven(out, s);
   } else if (l->kind == LB_JOINT_REVOLUTE) {
-    revolute_articulate(out, s, job->tau + l->v, job->m->armature + l->v);
+    revolute_articulate(out, s, job->tau + l->v, job->m->dof.armature + l->v);
   } else {
-    LB_JOINT[l->kind]->articulate(out, s, job->tau + l->v, job->m->armature + l->v);
+    LB_JOINT[l->kind]->articulate(out, s, job->tau + l->v, job->m->dof.armature + l->v);
   }
 }
 
@@ -61,7 +61,7 @@ static void accelerate(const aba_job* job, const lb_link* l, lb_state* s, const 
 
 static void solve(void* context, int first, int last) {
   const aba_job* job = context;
-  const lb_link* link = job->m->link;
+  const lb_link* link = job->m->link.packed;
   lb_state* state = job->w->state;
   for (int i = first; i < last; i++) {
     const lb_link* l = &link[i];
@@ -89,7 +89,7 @@ void lb_aba_solve(const lb_model* m, lb_data* d, double* qdd, const double* tau,
 
 void lb_aba(const lb_model* m, lb_data* d, double* qdd, const double* q, const double* qd,
             const double* tau) {
-  if (m->nelastic > 0) {
+  if (m->elastic.count > 0) {
     lb_elastic_accelerations(m, d, qdd, q, qd, tau);
     lb_particles_accelerate(m, qdd, tau);
     return;

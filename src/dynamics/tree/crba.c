@@ -36,9 +36,9 @@ static void fill_run(const double* S, size_t nv, double* row, int first, int las
 static void fill_row(const lb_model* m, const double* S, double* row, int k, lb_v4 n, lb_v4 f) {
   int end = k;
   while (end >= 0) {
-    const int first = m->v_run[end];
+    const int first = m->dof.run[end];
     fill_run(S, (size_t)m->ndense, row, first, end, end == k ? m->ndense - 1 : end, n, f);
-    end = m->v_parent[first];
+    end = m->dof.parent[first];
     memset(row + end + 1, 0, (size_t)(first - end - 1) * sizeof *row);
   }
 }
@@ -52,7 +52,7 @@ static void momentum(const lb_state* s, lb_v4 at, lb_v4 sw, lb_v4 sv, lb_v4* n, 
 // The directions of a link's coordinates: kept at the link's origin, and spread by component at the
 // root.
 static void spread_directions(const lb_model* m, lb_work* w, int i, lb_v4 at) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   if (l->kind == LB_JOINT_REVOLUTE) {
     revolute_columns(w->S + 2 * l->column, &w->state[i]);
   } else {
@@ -72,14 +72,14 @@ static void weigh_tree(const lb_model* m, lb_work* w, const double* q, int first
   for (int i = first; i < last; i++) {
     lb_link_place(m, w, i, q);
     lb_link_weigh(m, w, i);
-    w->state[i].d = m->link[i].m; // composite mass
+    w->state[i].d = m->link.packed[i].m; // composite mass
     spread_directions(m, w, i, w->state[i].p - w->state[first].p);
   }
 }
 
 static void fill_tree(const lb_model* m, lb_work* w, double* M, int first, int last) {
   for (int i = last - 1; i >= first; i--) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     lb_state* s = &w->state[i];
     const lb_v4 at = s->p - w->state[first].p;
     for (int k = l->v; k < l->v + l->nv; k++) {
@@ -110,17 +110,17 @@ static void mirror(double* M, int n) {
 }
 
 void lb_crba(const lb_model* m, lb_data* d, double* M, const double* q) {
-  if (m->nelastic > 0) {
+  if (m->elastic.count > 0) {
     lb_elastic_mass_matrix(m, d, M, q);
     return;
   }
   lb_place_hinges(m, d->work, q);
-  for (int t = 0; t < m->ntree; t++) {
-    weigh_tree(m, d->work, q, m->tree_link[t], m->tree_link[t + 1]);
-    fill_tree(m, d->work, M, m->tree_link[t], m->tree_link[t + 1]);
+  for (int t = 0; t < m->link.ntree; t++) {
+    weigh_tree(m, d->work, q, m->link.tree[t], m->link.tree[t + 1]);
+    fill_tree(m, d->work, M, m->link.tree[t], m->link.tree[t + 1]);
   }
   for (size_t k = 0; k < (size_t)m->ndense; k++) {
-    M[k * ((size_t)m->ndense + 1)] += m->armature[k];
+    M[k * ((size_t)m->ndense + 1)] += m->dof.armature[k];
   }
   mirror(M, m->ndense);
 }

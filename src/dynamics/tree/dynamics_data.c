@@ -3,16 +3,16 @@
 
 #include "base/carve.h"
 #include "dynamics/constraint/constraint_loop.h"
-#include "dynamics/constraint/kkt.h"
 #include "dynamics/force/particles.h"
 #include "dynamics/joint/joint_chart.h"
 #include "dynamics/joint/joint_elastic.h"
+#include "dynamics/system/kkt.h"
 #include "dynamics/tree/kinematics.h"
 
 static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   const size_t nq = (size_t)m->nq;
   const size_t nv = (size_t)m->nv;
-  const size_t nhinge = (size_t)m->nhinge;
+  const size_t nhinge = (size_t)m->link.nhinge;
   lb_data* d = lb_carve(c, 1, sizeof *d);
   lb_work* w = lb_carve(c, 1, sizeof *w);
   lb_data data = {.model = m, .threads = 1, .work = w};
@@ -22,7 +22,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   data.tau = lb_carve(c, nv, sizeof(double));
   data.qdd = lb_carve(c, nv, sizeof(double));
   data.motor_force = lb_carve(c, (size_t)m->nmotor, sizeof(double));
-  data.coupling_force = lb_carve(c, (size_t)m->ncoupling, sizeof(double));
+  data.coupling_force = lb_carve(c, (size_t)m->constraint.ncoupling, sizeof(double));
   data.pose = lb_carve(c, (size_t)m->nbody, sizeof(lb_transform));
   work.state = lb_carve(c, (size_t)m->nlink + 1, sizeof(lb_state));
   work.angle = lb_carve(c, nhinge, sizeof(double));
@@ -30,7 +30,7 @@ static lb_data* lay_out(lb_carver* c, const lb_model* m) {
   work.cosine = lb_carve(c, nhinge, sizeof(double));
   work.tau = lb_carve(c, nv, sizeof(double));
   work.bias = lb_carve(c, nv, sizeof(double));
-  work.S = lb_carve(c, 2 * (size_t)m->ncolumn, sizeof(lb_v4));
+  work.S = lb_carve(c, 2 * (size_t)m->link.ncolumn, sizeof(lb_v4));
   work.spread = lb_carve(c, 6 * nv, sizeof(double));
   work.constraints = lb_constraints_lay_out(c, m);
   work.particles = lb_particles_lay_out(c, m);
@@ -78,8 +78,8 @@ void lb_data_release(lb_data* data) {
 void lb_data_reset(lb_data* data) {
   const lb_model* m = data->model;
   data->time = 0;
-  memcpy(data->q, m->q0, (size_t)m->nq * sizeof *data->q);
-  memcpy(data->qd, m->qd0, (size_t)m->nv * sizeof *data->qd);
+  memcpy(data->q, m->start.q, (size_t)m->nq * sizeof *data->q);
+  memcpy(data->qd, m->start.qd, (size_t)m->nv * sizeof *data->qd);
   memset(data->tau, 0, (size_t)m->nv * sizeof *data->tau);
   memset(data->qdd, 0, (size_t)m->nv * sizeof *data->qdd);
 }

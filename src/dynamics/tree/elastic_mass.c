@@ -12,7 +12,7 @@
 // world.
 static void walk(const lb_model* m, const lb_work* w, double* row, int i, lb_v4 n, lb_v4 f) {
   while (i != LB_WORLD) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     const lb_v4* S = w->S + 2 * (size_t)l->column;
     for (int k = 0; k < l->nv && l->v < m->ndense; k++) {
       row[l->v + k] += lb_v4_sum(S[2 * k] * n + S[2 * k + 1] * f);
@@ -24,7 +24,7 @@ static void walk(const lb_model* m, const lb_work* w, double* row, int i, lb_v4 
 
 static void weigh_links(const lb_model* m, lb_work* w, const double* q) {
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     lb_state* s = &w->state[i];
     lb_link_place(m, w, i, q);
     lb_link_weigh(m, w, i);
@@ -44,7 +44,7 @@ static void weigh_links(const lb_model* m, lb_work* w, const double* q) {
 
 // Rows of a rigid link's or a face's coordinates, from the composite inertia of what hangs there.
 static void fill_composite(const lb_model* m, const lb_work* w, double* M, int i) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   const lb_state* s = &w->state[i];
   for (int k = 0; k < l->nv; k++) {
     const lb_v4 sw = w->S[2 * (l->column + k)];
@@ -57,7 +57,7 @@ static void fill_composite(const lb_model* m, const lb_work* w, double* M, int i
 
 // Rows of an elastic body's own mass.
 static void fill_own(const lb_model* m, const lb_work* w, double* M, int i) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   const lb_state* s = &w->state[i];
   const lb_reduced* b = l->reduced;
   for (int k = 0; k < b->r; k++) {
@@ -78,17 +78,17 @@ void lb_elastic_mass_matrix(const lb_model* m, lb_data* d, double* M, const doub
   weigh_links(m, w, q);
   memset(M, 0, nv * nv * sizeof *M);
   for (int i = m->nlink - 1; i >= 0; i--) {
-    if (m->link[i].kind == LB_LINK_ELASTIC) {
+    if (m->link.packed[i].kind == LB_LINK_ELASTIC) {
       fill_own(m, w, M, i);
-    } else if (m->link[i].v < m->ndense) {
+    } else if (m->link.packed[i].v < m->ndense) {
       fill_composite(m, w, M, i);
     }
-    if (m->link[i].parent != LB_WORLD) {
-      lb_composite_add(&w->state[m->link[i].parent], &w->state[i]);
+    if (m->link.packed[i].parent != LB_WORLD) {
+      lb_composite_add(&w->state[m->link.packed[i].parent], &w->state[i]);
     }
   }
   for (size_t k = 0; k < nv; k++) {
-    M[k * nv + k] += m->armature[k];
+    M[k * nv + k] += m->dof.armature[k];
     for (size_t j = 0; j < k; j++) {
       M[j * nv + k] = M[k * nv + j];
     }
@@ -99,8 +99,8 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
   lb_work* w = d->work;
   const int nd = m->ndense; // nodes have no rows in M
   for (int i = 0; i < m->nlink; i++) {
-    if (!m->link_driven[i] && m->link_kind[i] != LB_LINK_FACE) {
-      memset(qdd + m->link_v[i], 0, (size_t)m->link_nv[i] * sizeof *qdd);
+    if (!m->link.driven[i] && m->link.kind[i] != LB_LINK_FACE) {
+      memset(qdd + m->link.v[i], 0, (size_t)m->link.nv[i] * sizeof *qdd);
     }
   }
   lb_rnea_forced(m, d, w->bias, d->q, d->qd, qdd);
@@ -110,8 +110,8 @@ void lb_elastic_solve(const lb_model* m, lb_data* d, double* qdd, const double* 
   }
   // driven coordinates stay: a row of the identity
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
-      const int k = m->link_v[i];
+    if (m->link.driven[i]) {
+      const int k = m->link.v[i];
       for (int j = 0; j < nd; j++) {
         w->M[k * nd + j] = w->M[j * nd + k] = j == k;
       }

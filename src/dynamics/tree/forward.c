@@ -12,12 +12,12 @@
 void lb_drive(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_prescribes(m, i)) {
-      const int j = m->motor_joint[i];
+      const int j = m->motor.joint[i];
       double value[3];
       lb_motor_evaluate(m, d, i, value);
-      d->q[m->joint_q[j]] = value[0];
-      d->qd[m->joint_v[j]] = value[1];
-      d->qdd[m->joint_v[j]] = value[2];
+      d->q[m->joint.q[j]] = value[0];
+      d->qd[m->joint.v[j]] = value[1];
+      d->qdd[m->joint.v[j]] = value[2];
     }
   }
 }
@@ -26,9 +26,9 @@ void lb_drive(const lb_model* m, lb_data* d) {
 static void accelerate_driven(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_prescribes(m, i)) {
-      const int link = m->joint_link[m->motor_joint[i]];
+      const int link = m->joint.link[m->motor.joint[i]];
       lb_state* s = &d->work->state[link];
-      LB_JOINT[m->link_kind[link]]->accelerate(&s->c_al, &s->c_a, s, d->qdd + m->link_v[link]);
+      LB_JOINT[m->link.kind[link]]->accelerate(&s->c_al, &s->c_a, s, d->qdd + m->link.v[link]);
     }
   }
 }
@@ -38,7 +38,7 @@ static void read_motors_elastic(const lb_model* m, lb_data* d) {
   lb_work* w = d->work;
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_prescribes(m, i)) {
-      const int v = m->motor_v[i];
+      const int v = m->motor.v[i];
       d->motor_force[i] = w->bias[v] - w->tau[v];
     }
   }
@@ -49,21 +49,21 @@ static void read_motors_elastic(const lb_model* m, lb_data* d) {
 static void read_motors(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_prescribes(m, i)) {
-      const int link = m->joint_link[m->motor_joint[i]];
-      const int v = m->link_v[link];
+      const int link = m->joint.link[m->motor.joint[i]];
+      const int v = m->link.v[link];
       const lb_state* s = &d->work->state[link];
       const lb_v4 n = lb_m3_apply(s->IA.A, s->al) + lb_m3_apply_transposed(s->IA.G, s->a) + s->IA.n;
       const lb_v4 f = lb_m3_apply(s->IA.G, s->al) + lb_m3_apply(s->IA.C, s->a) + s->IA.f;
       double through = 0;
-      LB_JOINT[m->link_kind[link]]->project(&through, s, n, f);
-      d->motor_force[i] = through + m->armature[v] * d->qdd[v] - d->work->tau[v];
+      LB_JOINT[m->link.kind[link]]->project(&through, s, n, f);
+      d->motor_force[i] = through + m->dof.armature[v] * d->qdd[v] - d->work->tau[v];
     }
   }
 }
 
 // Accelerations under the forces in the work space: linear in the links where all are rigid.
 static void solve(const lb_model* m, lb_data* d) {
-  if (m->nelastic > 0) {
+  if (m->elastic.count > 0) {
     lb_elastic_solve(m, d, d->qdd, d->work->tau);
   } else {
     lb_aba_solve(m, d, d->qdd, d->work->tau, true);
@@ -82,7 +82,7 @@ void lb_forward(const lb_model* m, lb_data* d) {
     solve(m, d);
     lb_constraints_accelerate(m, d);
   }
-  if (m->nelastic > 0) {
+  if (m->elastic.count > 0) {
     read_motors_elastic(m, d);
   } else {
     read_motors(m, d);
@@ -90,19 +90,22 @@ void lb_forward(const lb_model* m, lb_data* d) {
 }
 
 void lb_react(const lb_model* m, lb_data* d, const double* lambda) {
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
+  lb_update(m, d, LB_FORCED);
   if (d->work->constraints) {
-    lb_constraints_apply_multipliers(m, d, lambda);
+    lb_constraints_apply_multipliers(m, d, LB_SET_ACTIVE, lambda);
   }
   lb_rnea_forced(m, d, d->work->bias, d->q, d->qd, d->qdd);
   read_motors_elastic(m, d);
 }
 
-double lb_project(const lb_model* m, lb_data* d) {
+double lb_project_set(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_drive(m, d);
   lb_normalise(m, d->q);
-  return lb_constraints_project(m, d, NULL);
+  return lb_constraints_project(m, d, set, NULL);
+}
+
+double lb_project(const lb_model* m, lb_data* d) {
+  return lb_project_set(m, d, LB_SET_ACTIVE);
 }
 
 void lb_poses(const lb_model* m, lb_data* d) {
@@ -112,11 +115,11 @@ void lb_poses(const lb_model* m, lb_data* d) {
     lb_link_place(m, w, i, d->q);
   }
   for (int i = 0; i < m->nbody; i++) {
-    d->pose[i] = m->body_in_link[i];
-    if (m->body_link[i] != LB_WORLD) {
-      const lb_state* s = &w->state[m->body_link[i]];
+    d->pose[i] = m->body.in_link[i];
+    if (m->body.link[i] != LB_WORLD) {
+      const lb_state* s = &w->state[m->body.link[i]];
       const lb_transform X = {lb_quat_from_matrix(lb_m3_mat3(s->R)), lb_v4_vec3(s->p)};
-      d->pose[i] = lb_transform_mul(X, m->body_in_link[i]);
+      d->pose[i] = lb_transform_mul(X, m->body.in_link[i]);
     }
   }
 }

@@ -25,10 +25,10 @@ static void store(double* M, size_t stride, size_t k, lb_motion a) {
 static void inherit(const lb_model* m, const lb_work* w, int i, lb_motion own, double* J,
                     double* Jdot) {
   const size_t nv = (size_t)m->nv, size = 6 * nv;
-  const lb_state *s = &w->state[i], *p = &w->state[m->link_parent[i]];
+  const lb_state *s = &w->state[i], *p = &w->state[m->link.parent[i]];
   const lb_m3 turn = lb_m3_mul(lb_m3_transpose(s->R), p->R);
   const lb_v4 back = -lb_m3_apply_transposed(p->R, s->r);
-  const size_t from = (size_t)m->link_parent[i] * size, to = (size_t)i * size;
+  const size_t from = (size_t)m->link.parent[i] * size, to = (size_t)i * size;
   for (size_t k = 0; k < nv; k++) {
     const lb_motion a = lb_motion_turn(turn, lb_motion_shift(load(J + from, nv, k), back));
     const lb_motion ad = lb_motion_turn(turn, lb_motion_shift(load(Jdot + from, nv, k), back));
@@ -41,7 +41,7 @@ static void inherit(const lb_model* m, const lb_work* w, int i, lb_motion own, d
 // velocity along a.
 static void add_bend(const lb_derivatives* D, lb_work* w, int i, const double* qd, double* Jdot) {
   const lb_model* m = D->model;
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   const lb_joint* joint = LB_JOINT[l->kind];
   lb_state* s = &w->state[i];
   lb_motion *rate = D->work->bend, *curve = rate + l->nv;
@@ -72,7 +72,7 @@ void lb_jacobians(lb_derivatives* D, lb_data* d, double* J, double* Jdot, const 
   memset(J, 0, (size_t)m->nlink * size * sizeof *J);
   memset(Jdot, 0, (size_t)m->nlink * size * sizeof *Jdot);
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     const lb_m3 Rt = lb_m3_transpose(w->state[i].R);
     const lb_v4* S = w->S + 2 * (size_t)l->column;
     lb_motion own = lb_motion_zero(); // S qd

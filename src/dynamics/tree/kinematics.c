@@ -1,5 +1,6 @@
 #include "dynamics/tree/kinematics.h"
 
+#include "base/assert.h"
 #include "base/parallel.h"
 #include "math/space/sincos.h"
 
@@ -7,22 +8,24 @@
 enum { PARALLEL_LINKS = 4000 };
 
 void lb_place_hinges(const lb_model* m, lb_work* w, const double* q) {
-  for (int i = 0; i < m->nhinge; i++) {
-    w->angle[i] = q[m->hinge_q[i]];
+  for (int i = 0; i < m->link.nhinge; i++) {
+    w->angle[i] = q[m->link.hinge_q[i]];
   }
-  lb_sincos(m->nhinge, w->angle, w->sine, w->cosine);
+  lb_sincos(m->link.nhinge, w->angle, w->sine, w->cosine);
 }
 
 void lb_move_origins(const lb_model* m, lb_work* w, const double* qd) {
+  LB_ASSERT(w->stages & LB_POSED);
+  w->stages |= LB_ORIGINS;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     LB_JOINT[l->kind]->move_origin(&w->state[i], &w->state[l->parent], qd + l->v);
   }
 }
 
 void lb_fill_columns(const lb_model* m, lb_work* w) {
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     LB_JOINT[l->kind]->columns(w->S + 2 * (size_t)l->column, &w->state[i]);
   }
 }
@@ -35,14 +38,14 @@ typedef struct tree_job {
 
 static void one_tree(void* context, int t) {
   const tree_job* job = context;
-  job->work(job->context, job->m->tree_link[t], job->m->tree_link[t + 1]);
+  job->work(job->context, job->m->link.tree[t], job->m->link.tree[t + 1]);
 }
 
 void lb_for_trees(const lb_model* m, lb_data* d, void (*work)(void* context, int first, int last),
                   void* context) {
-  if (d->threads > 1 && m->nlink >= PARALLEL_LINKS && m->ntree > 1) {
+  if (d->threads > 1 && m->nlink >= PARALLEL_LINKS && m->link.ntree > 1) {
     tree_job job = {m, work, context};
-    lb_parallel_for(d->threads, m->ntree, one_tree, &job);
+    lb_parallel_for(d->threads, m->link.ntree, one_tree, &job);
   } else {
     work(context, 0, m->nlink);
   }
@@ -65,6 +68,7 @@ static void kinematics(void* context, int first, int last) {
 
 void lb_kinematics(const lb_model* m, lb_data* d, const double* q, const double* qd) {
   kinematics_job job = {m, d->work, q, qd};
+  d->work->stages = LB_POSED;
   lb_place_hinges(m, d->work, q);
   lb_for_trees(m, d, kinematics, &job);
 }

@@ -9,7 +9,7 @@ void lb_place_hinges(const lb_model* m, lb_work* w, const double* q);
 
 // R, r and p of one link.
 static inline void lb_link_place(const lb_model* m, lb_work* w, int i, const double* q) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   lb_state* s = &w->state[i];
   const lb_state* p = &w->state[l->parent];
   s->R = lb_m3_mul(p->R, l->R0);
@@ -25,7 +25,7 @@ static inline void lb_link_place(const lb_model* m, lb_work* w, int i, const dou
 
 // w and the bias accelerations of one link.
 static inline void lb_link_move(const lb_model* m, lb_work* w, int i, const double* qd) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   lb_state* s = &w->state[i];
   const lb_state* p = &w->state[l->parent];
   if (l->kind == LB_JOINT_REVOLUTE) {
@@ -37,7 +37,7 @@ static inline void lb_link_move(const lb_model* m, lb_work* w, int i, const doub
 
 // Inertia about the origin and first moment of one link, in the world's axes.
 static inline void lb_link_weigh(const lb_model* m, lb_work* w, int i) {
-  const lb_link* l = &m->link[i];
+  const lb_link* l = &m->link.packed[i];
   lb_state* s = &w->state[i];
   s->IA.A = lb_m3_congruence(s->R, l->I0);
   s->h = lb_m3_apply(s->R, l->h);
@@ -46,7 +46,7 @@ static inline void lb_link_weigh(const lb_model* m, lb_work* w, int i) {
 // Directions of all coordinates at their links' origins: the work's S.
 void lb_fill_columns(const lb_model* m, lb_work* w);
 
-// Velocities of the origins; lb_link_move must have been called.
+// Velocities of the origins.
 void lb_move_origins(const lb_model* m, lb_work* w, const double* qd);
 
 // Work on every tree, on as many threads as the data allows when there is enough to do.

@@ -8,18 +8,18 @@
 
 // 1/2 (m v.v + 2 v.(w x h) + w.I w), h and I about the link's origin.
 double lb_kinetic_energy(const lb_model* m, lb_data* d) {
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_move_origins(m, d->work, d->qd);
+  lb_update(m, d, LB_ORIGINS);
   double sum = 0;
   for (int i = 0; i < m->nlink; i++) {
     lb_link_weigh(m, d->work, i);
     const lb_state* s = &d->work->state[i];
-    sum += 0.5 * m->link[i].m * lb_v4_dot(s->v, s->v) + lb_v4_dot(s->v, lb_v4_cross(s->w, s->h)) +
+    sum += 0.5 * m->link.packed[i].m * lb_v4_dot(s->v, s->v) +
+           lb_v4_dot(s->v, lb_v4_cross(s->w, s->h)) +
            0.5 * lb_v4_dot(s->w, lb_m3_apply(s->IA.A, s->w));
   }
   sum += lb_elastic_kinetic(m, d->work);
   for (int k = 0; k < m->nv; k++) {
-    sum += 0.5 * m->armature[k] * d->qd[k] * d->qd[k];
+    sum += 0.5 * m->dof.armature[k] * d->qd[k] * d->qd[k];
   }
   return sum;
 }
@@ -31,7 +31,7 @@ double lb_potential_energy(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
     lb_link_weigh(m, d->work, i);
     const lb_state* s = &d->work->state[i];
-    sum -= lb_v4_dot(g, s->p * m->link[i].m + s->h);
+    sum -= lb_v4_dot(g, s->p * m->link.packed[i].m + s->h);
   }
   return sum + lb_elastic_gravity(m, d->work) + lb_particles_gravity(m, d->q) +
          lb_forces_energy(m, d);
@@ -44,16 +44,15 @@ double lb_potential_energy(const lb_model* m, lb_data* d) {
 // and what an elastic body's own motion adds to P and L. Armatures have none: they stand for rotors
 // that turn the other way as often.
 lb_momenta lb_momentum(const lb_model* m, lb_data* d) {
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_move_origins(m, d->work, d->qd);
+  lb_update(m, d, LB_ORIGINS);
   lb_v4 P = lb_v4_zero(), L = lb_v4_zero();
   lb_momenta sum = {0};
   for (int i = 0; i < m->nlink; i++) {
     lb_link_weigh(m, d->work, i);
     const lb_state* s = &d->work->state[i];
-    lb_v4 linear = s->v * m->link[i].m + lb_v4_cross(s->w, s->h);
+    lb_v4 linear = s->v * m->link.packed[i].m + lb_v4_cross(s->w, s->h);
     lb_v4 angular = lb_m3_apply(s->IA.A, s->w) + lb_v4_cross(s->h, s->v);
-    if (lb_link_is_elastic(m->link[i].kind)) {
+    if (lb_link_is_elastic(m->link.packed[i].kind)) {
       lb_elastic_momentum(s, &linear, &angular);
     }
     angular += lb_v4_cross(s->p, linear);

@@ -54,8 +54,8 @@ static inline many shift_motion(const many* z, const double r[3]) {
 
 // Does link i go on with the segment of the link before it, which has so many children?
 static bool goes_on(const lb_model* m, const lb_mass_segment* s, int i, int children) {
-  return m->link[i].parent == i - 1 && children == 1 && s->nlink < SEGMENT_MOST &&
-         m->link[i].v == s->v + s->nv;
+  return m->link.packed[i].parent == i - 1 && children == 1 && s->nlink < SEGMENT_MOST &&
+         m->link.packed[i].v == s->v + s->nv;
 }
 
 // The segment that ends with a link.
@@ -70,12 +70,12 @@ static int find_end(const lb_mass_segment* segment, int count, int link) {
 static int find_segments(lb_mass_segment* segment, int* children, const lb_model* m) {
   int count = 0;
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].parent != LB_WORLD) {
-      children[m->link[i].parent]++;
+    if (m->link.packed[i].parent != LB_WORLD) {
+      children[m->link.packed[i].parent]++;
     }
   }
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (i == 0 || !goes_on(m, &segment[count - 1], i, children[i - 1])) {
       segment[count] =
           (lb_mass_segment){.link = i, .v = l->v, .parent = find_end(segment, count, l->parent)};
@@ -123,7 +123,7 @@ static bool take_joint(const lb_mass_factors* F, const lb_work* w, const lb_link
     const lb_motion dir = {S[2 * k], S[2 * k + 1]};
     const lb_motion U = {lb_m3_apply(A, dir.w) + lb_m3_apply_transposed(G, dir.v),
                          lb_m3_apply(G, dir.w) + lb_m3_apply(C, dir.v)};
-    const double inverse = 1 / (lb_motion_dot(dir, U) + F->m->armature[l->v + k]);
+    const double inverse = 1 / (lb_motion_dot(dir, U) + F->m->dof.armature[l->v + k]);
     positive = set_axis(&F->axis[l->v + k], dir, U, inverse, at) && positive;
     lb_m3_add_outer(&A, -inverse, U.w, U.w);
     lb_m3_add_outer(&G, -inverse, U.v, U.w);
@@ -140,7 +140,7 @@ bool lb_mass_factors_take(lb_mass_factors* F, const lb_work* w) {
     const lb_v4 from = g->parent < 0 ? O : w->state[F->segment[g->parent].link].p;
     lb_v4_store(g->r, O - from);
     for (int i = g->link; i < g->link + g->nlink; i++) {
-      const lb_link* l = &F->m->link[i];
+      const lb_link* l = &F->m->link.packed[i];
       const lb_state* s = &w->state[i];
       const lb_v4 at = s->p - O;
       if (l->kind == LB_JOINT_REVOLUTE) { // as lb_aba_solve left it

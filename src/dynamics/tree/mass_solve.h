@@ -1,5 +1,5 @@
 // Mass matrix M of trees of rigid links, factored by the articulated-body algorithm and solved for
-// many right-hand sides, in time linear in the numbers of the answer. [Featherstone 2008, ch. 7]
+// many right-hand sides, in time linear in the numbers of the result. [Featherstone 2008, ch. 7]
 //
 // A joint of several coordinates is a row of joints with one each and nothing between them. With a
 // coordinate's direction S, the articulated inertia A of all beyond it and D = S'A S + armature,

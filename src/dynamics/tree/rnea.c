@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "dynamics/force/particles.h"
 #include "dynamics/tree/kinematics.h"
 
@@ -18,7 +19,7 @@ typedef struct rnea_job {
 } rnea_job;
 
 static void accelerate_link(const rnea_job* job, int i) {
-  const lb_link* l = &job->m->link[i];
+  const lb_link* l = &job->m->link.packed[i];
   lb_state* s = &job->w->state[i];
   const lb_state* p = &job->w->state[l->parent];
   s->al = p->al + s->c_al;
@@ -42,7 +43,7 @@ static void accelerate_link(const rnea_job* job, int i) {
 }
 
 static void project_link(const rnea_job* job, int i) {
-  const lb_link* l = &job->m->link[i];
+  const lb_link* l = &job->m->link.packed[i];
   lb_state* s = &job->w->state[i];
   if (l->kind == LB_JOINT_REVOLUTE) {
     revolute_project(job->tau + l->v, s, s->IA.n, s->IA.f);
@@ -72,13 +73,16 @@ static void inverse(void* context, int first, int last) {
 }
 
 static void run(const lb_model* m, lb_data* d, rnea_job job) {
+  const int stages = d->work->stages;
+  LB_ASSERT(!job.moved || stages & LB_POSED);
   if (!job.moved) {
     lb_place_hinges(m, d->work, job.q);
+    d->work->stages = LB_POSED | (stages & (LB_LINK_FORCES | LB_FORCED));
   }
   memset(job.tau, 0, (size_t)m->nv * sizeof *job.tau);
   lb_for_trees(m, d, inverse, &job);
   for (int k = 0; k < m->nv; k++) {
-    job.tau[k] += m->armature[k] * job.qdd[k];
+    job.tau[k] += m->dof.armature[k] * job.qdd[k];
   }
   lb_particles_add_weight(m, job.tau);
 }

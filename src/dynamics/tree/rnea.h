@@ -5,8 +5,8 @@
 void lb_rnea_forced(const lb_model* m, lb_data* d, double* tau, const double* q, const double* qd,
                     const double* qdd);
 
-// The same at d's q and qd, right after lb_kinematics.
+// The same at d's q and qd, whose links are posed.
 void lb_rnea_moved(const lb_model* m, lb_data* d, double* tau, const double* qdd);
 
-// Inverse dynamics without external forces, right after lb_kinematics or lb_aba.
+// Inverse dynamics without external forces, whose links are posed.
 void lb_rnea_again(const lb_model* m, lb_data* d, double* tau, const double* qdd);

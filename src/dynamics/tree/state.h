@@ -46,8 +46,17 @@ typedef struct lb_state {
 } lb_state;
 
 // Scratch of one lb_data.
+// What of the work space is that of the last kinematics. Functions that need some of it assert it.
+typedef enum lb_stage {
+  LB_POSED = 1,       // poses, rotations and bias accelerations of the links: lb_kinematics
+  LB_ORIGINS = 2,     // velocities of their origins: lb_move_origins
+  LB_LINK_FORCES = 4, // forces on links: lb_forces_apply_to_links
+  LB_FORCED = 8       // all forces: lb_forces_apply
+} lb_stage;
+
 typedef struct lb_work {
   lb_state* state; // [nlink], and state[-1] is the world
+  int stages;      // of lb_stage
   double* angle;   // [nhinge]
   double* sine;    // [nhinge]
   double* cosine;  // [nhinge]

@@ -49,69 +49,49 @@ static void add_identity(lb_lanes F[9]) {
 
 // --- vectors: forces and their derivatives along directions ---
 
-typedef struct sweep sweep;
-struct sweep {
+typedef struct sweep {
   const lb_fem* fem;
   double* out;
   int ninput; // displacements, then directions
   const double* input[3];
-  // the stress, or its derivative, of gradients F, dF1, dF2
-  void (*respond)(const sweep* s, double share, const lb_material_functions* law,
-                  const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]);
-  lb_blend of; // of a matrix; input[1] are velocities where it needs them
+  double stress; // how often the stress itself
+  lb_blend of;   // K and D along input[1]; T and N along both directions; of a matrix, as it says
   lb_sparse* K;
   const int* list; // the chunks of the colour at work
-  double beta;     // of a damped force
-};
-
-static void respond_stress(const sweep* s, double share, const lb_material_functions* law,
-                           const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  (void)s, (void)share;
-  law->stress(c, P, F[0]);
-}
-
-static void respond_differential(const sweep* s, double share, const lb_material_functions* law,
-                                 const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  (void)s, (void)share;
-  law->differential(c, P, F[0], F[1]);
-}
-
-static void respond_second(const sweep* s, double share, const lb_material_functions* law,
-                           const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  (void)s, (void)share;
-  law->second(c, P, F[0], F[1], F[2]);
-}
-
-static void respond_second_viscous(const sweep* s, double share, const lb_material_functions* law,
-                                   const lb_material_constants* c, lb_lanes P[9],
-                                   lb_lanes (*F)[9]) {
-  respond_second(s, share, law, c, P, F);
-  for (int k = 0; k < 9; k++) {
-    P[k] *= share;
-  }
-}
-
-static void respond_viscous(const sweep* s, double share, const lb_material_functions* law,
-                            const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  respond_differential(s, share, law, c, P, F);
-  for (int k = 0; k < 9; k++) {
-    P[k] *= share;
-  }
-}
-
-static void respond_damped(const sweep* s, double share, const lb_material_functions* law,
-                           const lb_material_constants* c, lb_lanes P[9], lb_lanes (*F)[9]) {
-  lb_lanes dP[9];
-  law->stress(c, P, F[0]);
-  law->differential(c, dP, F[0], F[1]);
-  for (int k = 0; k < 9; k++) {
-    P[k] += s->beta * share * dP[k];
-  }
-}
+} sweep;
 
 // A batch's share of the damping.
 static double viscosity(const lb_fem* fem, const lb_fem_batch* b) {
   return fem->viscous ? fem->viscous[b->region] : 1;
+}
+
+// P += s Q
+static void add_stress(lb_lanes P[9], double s, const lb_lanes Q[9]) {
+  for (int k = 0; k < 9; k++) {
+    P[k] += s * Q[k];
+  }
+}
+
+// The stress and its derivatives, as asked for, of gradients F, dF1, dF2.
+static void respond(const sweep* s, const lb_fem_batch* b, lb_lanes P[9], lb_lanes (*F)[9]) {
+  const lb_material_functions* law = s->fem->law[b->region];
+  const lb_material_constants* c = &s->fem->constants[b->region];
+  const double share = viscosity(s->fem, b);
+  const double once = s->of.K + s->of.D * share, twice = s->of.T + s->of.N * share;
+  lb_lanes Q[9];
+  memset(P, 0, 9 * sizeof *P);
+  if (s->stress != 0) {
+    law->stress(c, Q, F[0]);
+    add_stress(P, s->stress, Q);
+  }
+  if (once != 0) {
+    law->differential(c, Q, F[0], F[1]);
+    add_stress(P, once, Q);
+  }
+  if (twice != 0) {
+    law->second(c, Q, F[0], F[1], F[2]);
+    add_stress(P, twice, Q);
+  }
 }
 
 // f += w P (dx/dX)' dN/dx
@@ -142,7 +122,7 @@ static void batch_vector(const sweep* s, const lb_fem_batch* b) {
       lb_fem_batch_slope(fem, b, q, F[k], U[k]);
     }
     add_identity(F[0]);
-    s->respond(s, viscosity(fem, b), fem->law[b->region], &fem->constants[b->region], P, F);
+    respond(s, b, P, F);
     spread_stress(fem, b, q, f, P);
   }
   for (int l = 0; l < b->count; l++) {
@@ -172,11 +152,6 @@ static void sweep_chunks(sweep* s, void (*work)(void*, int)) {
   }
 }
 
-static void sweep_vector(sweep s) {
-  memset(s.out, 0, (size_t)s.fem->ndof * sizeof *s.out);
-  sweep_chunks(&s, chunk_vector);
-}
-
 // y += (stiffness of the ties) u
 static void add_ties(const lb_fem* fem, double* y, const double* u) {
   for (int i = 0; i < fem->ntie; i++) {
@@ -184,39 +159,47 @@ static void add_ties(const lb_fem* fem, double* y, const double* u) {
   }
 }
 
+// out = stress f(u) + (K + D) v + (T + N) (v, w), each with its factor
+static void evaluate(const lb_fem* fem, double* out, double stress, lb_blend of, const double* u,
+                     const double* v, const double* w) {
+  sweep s = {.fem = fem,
+             .out = out,
+             .ninput = 1 + (v != NULL) + (w != NULL),
+             .input = {u, v, w},
+             .stress = stress,
+             .of = of};
+  memset(out, 0, (size_t)fem->ndof * sizeof *out);
+  sweep_chunks(&s, chunk_vector);
+  if (stress != 0 || of.K != 0) {
+    add_ties(fem, out, stress != 0 ? u : v);
+  }
+}
+
 void lb_fem_force(const lb_fem* fem, double* f, const double* u) {
-  sweep_vector((sweep){.fem = fem, .out = f, .ninput = 1, .input = {u}, .respond = respond_stress});
-  add_ties(fem, f, u);
+  evaluate(fem, f, 1, (lb_blend){0}, u, NULL, NULL);
 }
 
 void lb_fem_damped_force(const lb_fem* fem, double* f, double beta, const double* u,
                          const double* v) {
-  sweep_vector((sweep){
-      .fem = fem, .out = f, .ninput = 2, .input = {u, v}, .respond = respond_damped, .beta = beta});
-  add_ties(fem, f, u);
+  evaluate(fem, f, 1, (lb_blend){.D = beta}, u, v, NULL);
 }
 
 void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v) {
-  sweep_vector(
-      (sweep){.fem = fem, .out = y, .ninput = 2, .input = {u, v}, .respond = respond_differential});
-  add_ties(fem, y, v);
+  evaluate(fem, y, 0, (lb_blend){.K = 1}, u, v, NULL);
 }
 
 void lb_fem_apply_viscous(const lb_fem* fem, double* y, const double* u, const double* v) {
-  sweep_vector(
-      (sweep){.fem = fem, .out = y, .ninput = 2, .input = {u, v}, .respond = respond_viscous});
+  evaluate(fem, y, 0, (lb_blend){.D = 1}, u, v, NULL);
 }
 
 void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v,
                    const double* w) {
-  sweep_vector(
-      (sweep){.fem = fem, .out = y, .ninput = 3, .input = {u, v, w}, .respond = respond_second});
+  evaluate(fem, y, 0, (lb_blend){.T = 1}, u, v, w);
 }
 
 void lb_fem_second_viscous(const lb_fem* fem, double* y, const double* u, const double* v,
                            const double* w) {
-  sweep_vector((sweep){
-      .fem = fem, .out = y, .ninput = 3, .input = {u, v, w}, .respond = respond_second_viscous});
+  evaluate(fem, y, 0, (lb_blend){.N = 1}, u, v, w);
 }
 
 void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,

@@ -30,7 +30,8 @@ lb_status lb_material_check(const lb_material* material, const char* name, lb_pl
                             lb_error* err) {
   static const char* const text[] = {
       "Young's modulus must be positive", "Poisson's ratio must lie between -1 and 0.5",
-      "the density must be positive", "the law is not known", "the damping must be 0 or more"};
+      "the density must be positive", "the material model ('law') is not known",
+      "the damping must be 0 or more"};
   const double nu = material->poisson;
   const bool good[] = {material->young > 0 && isfinite(material->young),
                        nu > -1 && nu<0.5, material->density> 0 && isfinite(material->density),

@@ -8,7 +8,7 @@
 enum { RIGID = 6, EXTRA = 2 * RIGID };
 
 // A column that has lost all but this fraction of its energy to those before it says nothing new:
-// when all of it was rounding, that is. What is left of an answer may be small and still count.
+// when all of it was rounding, that is. What is left of a solution may be small and still count.
 static const double DEPENDENT = 1e-26;
 
 struct lb_condensed {
@@ -24,7 +24,7 @@ struct lb_condensed {
   double* Y;               // [12][ndof] A^-1 (E, G')
   double C[EXTRA * EXTRA]; // what s and m obey, factored
   int order[EXTRA];
-  double reaction[RIGID]; // of the held face, m of the last answer
+  double reaction[RIGID]; // of the held face, m of the last solution
   double* Psi;            // [r][ndof]
   double* load;           // [r][ndof] W Psi
   double* MPsi;           // [r][ndof]

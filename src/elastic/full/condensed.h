@@ -40,13 +40,14 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt);
 // Whether W, held, is positive definite; otherwise some of the columns may be missing.
 bool lb_condensed_definite(const lb_condensed* c);
 
-// Turn with the body to u; then the last column becomes the answer to the residual r [ndof], from
-// which the reactions of the held face are taken out: they are large, and what is left is not.
+// Turn with the body to u; then the last column becomes the displacement under the residual r
+// [ndof], from which the reactions of the held face are taken out: they are large, and what is left
+// is not.
 lb_status lb_condensed_respond(lb_condensed* c, const double* u, double* r);
 
-// The body in the basis T Psi about its shape at the last answer, mass matrix dt W: what the tree's
-// recursions need. Its arrays stay where they are. Its internal forces are those that the last
-// answer leaves: none at its shape, and stiffness W / dt.
+// The body in the basis T Psi about its shape at the last solution, mass matrix dt W: what the
+// tree's recursions need. Its arrays stay where they are. Its internal forces are those that the
+// last solution leaves: none at its shape, and stiffness W / dt.
 const lb_reduced* lb_condensed_body(const lb_condensed* c);
 // Give it the masses of its columns instead, Psi'M Psi, until it is renewed: for those who solve
 // for a pose, where W / dt is the stiffness alone.

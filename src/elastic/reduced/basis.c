@@ -167,10 +167,12 @@ static lb_status add_third_order(lb_shapes* c, int count) {
   return status;
 }
 
+// Third-order shapes: how many. They tell only where a body bends by half its length, and there it
+// is the softest pair that does. Those of stiffer shapes take twice the points of the cubature.
 static int third_orders(int attached, const lb_basis_options* o) {
-  enum { BENDING = 4 }; // of a rod: two shapes to either side
-  const int some = o->derivatives - 1 < BENDING ? o->derivatives - 1 : BENDING;
-  return o->most || some < 0 ? 0 : (some < attached ? some : attached);
+  enum { SOFTEST = 2, BENDING = 4 }; // of a rod: one shape to either side, or two
+  const int some = o->derivatives < 3 ? 0 : (o->derivatives < 6 ? SOFTEST : BENDING);
+  return o->most ? 0 : (some < attached ? some : attached);
 }
 
 static lb_status collect(lb_shapes* c, int nface, const lb_basis_face* face,

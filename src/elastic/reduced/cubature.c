@@ -16,7 +16,7 @@
 #include "math/linear/dense.h"
 
 lb_cubature_options lb_cubature_default(void) {
-  return (lb_cubature_options){.tolerance = 1e-3, .most = 300, .range = 0.2, .poses = 60};
+  return (lb_cubature_options){.tolerance = 1.5e-3, .most = 300, .range = 0.2, .poses = 60};
 }
 
 static double random_unit(uint64_t* s) { // in [0, 1)
@@ -97,8 +97,10 @@ static double find_step(const poser* p, const lb_reduced_force* law, const doubl
 
 // Equilibrium by Newton's method, f(eta) = load. A slender body that turns far is stretched by the
 // first step, which the second takes back: so steps are never cut. The matrix is kept as long as
-// steps become ten times shorter, in the norm of the energy.
-static bool settle(const poser* p, const lb_reduced_force* law, double* eta, double enough) {
+// steps become ten times shorter, in the norm of the energy. The first one is that of `near`,
+// forces of fewer points.
+static bool settle(const poser* p, const lb_reduced_force* law, const lb_reduced_force* near,
+                   double* eta, double enough) {
   static const double FAST = 1e-2; // of squares
   const int r = p->b->r;
   double last = 0;
@@ -107,8 +109,8 @@ static bool settle(const poser* p, const lb_reduced_force* law, double* eta, dou
     for (int k = 0; k < r; k++) {
       p->f[k] = p->load[k] - p->f[k];
     }
-    double square = i > 0 ? find_step(p, law, eta, false) : 0;
-    if (i == 0 || !(square < FAST * last)) {
+    double square = find_step(p, near, eta, i == 0);
+    if (!(square >= 0) || (i > 0 && !(square < FAST * last))) {
       square = find_step(p, law, eta, true);
     }
     if (!(square >= 0)) {
@@ -191,8 +193,8 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
     const double travel = options->range * size * (i + 1) / options->poses;
     random_load(&p, &seed);
     memset(pose, 0, (size_t)r * sizeof *pose);
-    *count +=
-        scale_load(&p, travel) && settle(&p, &few, pose, NEAR) && settle(&p, &p.law, pose, EXACT);
+    *count += scale_load(&p, travel) && settle(&p, &few, &few, pose, NEAR) &&
+              settle(&p, &p.law, &few, pose, EXACT);
   }
   *eta = poses;
   return LB_OK;

@@ -14,7 +14,7 @@
 #include "math/linear/dense.h"
 
 // Vectors that are this small, in the norm of M, after the others are taken out say nothing new.
-static const double DEPENDENT = 1e-5;
+static const double DEPENDENT = 1e-7;
 
 // --- the map S ---
 

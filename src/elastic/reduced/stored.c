@@ -127,19 +127,19 @@ static bool build_faces(const lb_stored* s, lb_arena* arena, lb_reduced* b) {
   b->face = LB_TAKE(arena, lb_face, s->ncarry);
   bool ok = b->face != NULL;
   for (int f = 0; ok && f < s->ncarry; f++) {
-    b->face[f].x0 = lb_v4_load(s->face_x0 + 3 * f);
-    b->face[f].A0 = matrix(s->face_A0 + 9 * f);
-    ok = take_vectors(arena, &b->face[f].W, s->r, s->face_W + 3 * (size_t)(f * s->r)) &&
-         take_matrices(arena, &b->face[f].A, s->r, s->face_A + 9 * (size_t)(f * s->r));
+    b->face[f].x0 = lb_v4_load(s->face.x0 + 3 * f);
+    b->face[f].A0 = matrix(s->face.A0 + 9 * f);
+    ok = take_vectors(arena, &b->face[f].W, s->r, s->face.W + 3 * (size_t)(f * s->r)) &&
+         take_matrices(arena, &b->face[f].A, s->r, s->face.A + 9 * (size_t)(f * s->r));
   }
   return ok;
 }
 
 static lb_material material_of(const lb_stored* s, int region) {
-  return (lb_material){.law = lb_material_named(s->law[region]),
-                       .young = s->young[region],
-                       .poisson = s->poisson[region],
-                       .density = s->density[region]};
+  return (lb_material){.law = lb_material_named(s->material.law[region]),
+                       .young = s->material.young[region],
+                       .poisson = s->material.poisson[region],
+                       .density = s->material.density[region]};
 }
 
 static lb_status build_points(const lb_stored* s, lb_arena* arena, lb_points** points) {
@@ -154,27 +154,27 @@ static lb_status build_points(const lb_stored* s, lb_arena* arena, lb_points** p
   if (p && slot && constants && law && viscous) {
     bool alike = true;
     for (int i = 0; i < s->nregion; i++) {
-      viscous[i] = s->damping_share[2 * i + 1];
+      viscous[i] = s->material.share[2 * i + 1];
       alike &= viscous[i] == 1;
       const lb_material m = material_of(s, i);
       constants[i] = lb_material_constants_of(&m);
       law[i] = lb_material_functions_of(m.law);
     }
-    status = lb_points_empty(s->r, s->npoint, s->point_region, s->nregion, constants, law,
+    status = lb_points_empty(s->r, s->npoint, s->point.region, s->nregion, constants, law,
                              alike ? NULL : viscous, arena, p, slot);
   }
   for (int i = 0; status == LB_OK && i < s->npoint; i++) {
     const size_t batch = (size_t)slot[i] / LB_LANES;
     const int lane = slot[i] % LB_LANES;
-    p->weight[batch][lane] = s->point_weight[i];
-    p->element[slot[i]] = s->point_element[i];
+    p->weight[batch][lane] = s->point.weight[i];
+    p->element[slot[i]] = s->point.element[i];
     for (size_t k = 0; k < 3; k++) {
-      p->x[3 * batch + k][lane] = s->point_x[3 * (size_t)i + k];
+      p->x[3 * batch + k][lane] = s->point.x[3 * (size_t)i + k];
     }
     for (int k = 0; k < 9 * s->r; k++) { // by rows here, by columns there
       const int row = k % 9 % 3, column = k % 9 / 3;
       p->G[batch * (size_t)s->r * 9 + (size_t)k][lane] =
-          s->point_G[(size_t)i * (size_t)s->r * 9 + (size_t)(k / 9 * 9 + 3 * row + column)];
+          s->point.G[(size_t)i * (size_t)s->r * 9 + (size_t)(k / 9 * 9 + 3 * row + column)];
     }
   }
   lb_arena_release(&scratch);
@@ -186,7 +186,7 @@ static lb_status build_points(const lb_stored* s, lb_arena* arena, lb_points** p
 static bool damps_alike(const lb_stored* s) {
   bool alike = true;
   for (int i = 0; i < s->nregion; i++) {
-    alike &= s->damping_share[2 * i] == 1;
+    alike &= s->material.share[2 * i] == 1;
   }
   return alike;
 }
@@ -196,23 +196,24 @@ lb_status lb_stored_build(const lb_stored* s, lb_arena* arena, lb_reduced** redu
   double* M = LB_TAKE(arena, double, s->r * s->r);
   double* C = LB_TAKE(arena, double, s->r * s->r);
   lb_points* points = NULL;
-  if (!b || !M || !C || !build_faces(s, arena, b) || !take_vectors(arena, &b->H, s->r, s->H) ||
-      !take_matrices(arena, &b->B0, s->r, s->B0) ||
-      !take_matrices(arena, &b->B1, s->r * s->r, s->B1)) {
+  if (!b || !M || !C || !build_faces(s, arena, b) ||
+      !take_vectors(arena, &b->H, s->r, s->inertia.H) ||
+      !take_matrices(arena, &b->B0, s->r, s->inertia.B0) ||
+      !take_matrices(arena, &b->B1, s->r * s->r, s->inertia.B1)) {
     return LB_NO_MEMORY;
   }
   const lb_status status = build_points(s, arena, &points);
   if (status == LB_OK) {
     b->r = s->r;
-    b->m = *s->mass;
-    b->h0 = lb_v4_load(s->h0);
-    b->E0 = matrix(s->E0);
-    memcpy(M, s->M, (size_t)(s->r * s->r) * sizeof *M);
-    memcpy(C, s->C, (size_t)(s->r * s->r) * sizeof *C);
+    b->m = *s->inertia.mass;
+    b->h0 = lb_v4_load(s->inertia.h0);
+    b->E0 = matrix(s->inertia.E0);
+    memcpy(M, s->inertia.M, (size_t)(s->r * s->r) * sizeof *M);
+    memcpy(C, s->inertia.C, (size_t)(s->r * s->r) * sizeof *C);
     b->M = M;
     b->C = damps_alike(s) ? NULL : C;
-    b->alpha = s->damping[0];
-    b->beta = s->damping[1];
+    b->alpha = s->material.damping[0];
+    b->beta = s->material.damping[1];
     b->internal = lb_points_force(points);
     *reduced = b;
   }
@@ -233,9 +234,9 @@ lb_status lb_stored_mesh(const lb_stored* s, lb_arena* arena, lb_tetmesh* mesh) 
   if (!made.node || !made.elem || !made.region || !made.region_name) {
     return LB_NO_MEMORY;
   }
-  memcpy(made.node, s->node, (size_t)s->nnode * sizeof *made.node);
-  memcpy(made.elem, s->element, (size_t)(s->nelem * s->elem_nodes) * sizeof *made.elem);
-  memcpy(made.region, s->element_region, (size_t)s->nelem * sizeof *made.region);
+  memcpy(made.node, s->mesh.node, (size_t)s->nnode * sizeof *made.node);
+  memcpy(made.elem, s->mesh.element, (size_t)(s->nelem * s->elem_nodes) * sizeof *made.elem);
+  memcpy(made.region, s->mesh.region, (size_t)s->nelem * sizeof *made.region);
   for (int i = 0; i < s->nregion; i++) {
     made.region_name[i] = "";
   }
@@ -244,14 +245,14 @@ lb_status lb_stored_mesh(const lb_stored* s, lb_arena* arena, lb_tetmesh* mesh) 
 }
 
 lb_basis_face lb_stored_face(const lb_stored* s, int face) {
-  const int first = s->face_first[face];
-  return (lb_basis_face){s->face_first[face + 1] - first, (int*)s->face_node + first,
-                         (double*)s->face_weight + first, false};
+  const int first = s->face.first[face];
+  return (lb_basis_face){s->face.first[face + 1] - first, (int*)s->face.node + first,
+                         (double*)s->face.weight + first, false};
 }
 
 int lb_stored_find_face(const lb_stored* s, const char* name) {
   for (int i = 0; i < s->nface; i++) {
-    if (strcmp(s->face_name[i], name) == 0) {
+    if (strcmp(s->face.name[i], name) == 0) {
       return i;
     }
   }

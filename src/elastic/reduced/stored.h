@@ -35,62 +35,70 @@ typedef struct lb_stored {
 
   const double* until; ///< [nuntil] from the start [m]
 
-  const double* node;          ///< [nnode][3] at rest [m]
-  const int* element;          ///< [nelem][elem_nodes]
-  const int* element_region;   ///< [nelem]
-  const char* const* law;      ///< [nregion]
-  const double* young;         ///< [nregion] [Pa]
-  const double* poisson;       ///< [nregion]
-  const double* density;       ///< [nregion] [kg/m^3]
-  const double* damping;       ///< [2] alpha [1/s], beta [s]: the largest of all regions
-  const double* damping_share; ///< [nregion][2] what each region has of them
-
   const double* Phi;   ///< [r][nnode][3]
   const double* omega; ///< [r] [rad/s]
 
-  const double* mass; ///< [kg]
-  const double* h0;   ///< [3] int rho X
-  const double* E0;   ///< [3][3] int rho X X'
-  const double* H;    ///< [r][3] int rho Phi_k
-  const double* B0;   ///< [r][3][3] int rho Phi_k X'
-  const double* B1;   ///< [r][r][3][3] int rho Phi_k Phi_l'
-  const double* M;    ///< [r][r] int rho Phi_k . Phi_l
-  const double* C;    ///< [r][r] the same with each region's share of alpha
-
-  const char* const* face_name; ///< [nface] the held one first
-  const int* face_first;        ///< [nfirst] where each one's nodes start below
-  const int* face_node;         ///< [nface_node]
-  const double* face_weight;    ///< [nface_node] area of each [m^2]
-  const double* face_x0;        ///< [ncarry][3]
-  const double* face_A0;        ///< [ncarry][3][3]
-  const double* face_W;         ///< [ncarry][r][3]
-  const double* face_A;         ///< [ncarry][r][3][3]
-
-  const double* point_x;      ///< [npoint][3] where they are at rest [m]
-  const double* point_weight; ///< [npoint] [m^3]
-  const double* point_G;      ///< [npoint][r][3][3] dPhi_k / dX
-  const int* point_region;    ///< [npoint]
-  const int* point_element;   ///< [npoint]
-
-  const double* eta_mean;  ///< [r] over the training
-  const double* eta_most;  ///< [r] largest |eta_k| of the training
-  const double* eta_limit; ///< [r] what counts as the range of use, >= eta_most
-
-  const double*
-      load_limit; ///< [nface][6] range of the accelerations of the body's frame and of what
-                  ///< each other face carries: linear less gravity, angular, in its axes
-  const double* load_every; ///< time between the frames they were found from [s]
+  struct {
+    const double* node; ///< [nnode][3] at rest [m]
+    const int* element; ///< [nelem][elem_nodes]
+    const int* region;  ///< [nelem]
+  } mesh;
+  struct {
+    const char* const* law; ///< [nregion]
+    const double* young;    ///< [nregion] [Pa]
+    const double* poisson;  ///< [nregion]
+    const double* density;  ///< [nregion] [kg/m^3]
+    const double* damping;  ///< [2] alpha [1/s], beta [s]: the largest of all regions
+    const double* share;    ///< [nregion][2] what each region has of them
+  } material;
+  struct {
+    const double* mass; ///< [kg]
+    const double* h0;   ///< [3] int rho X
+    const double* E0;   ///< [3][3] int rho X X'
+    const double* H;    ///< [r][3] int rho Phi_k
+    const double* B0;   ///< [r][3][3] int rho Phi_k X'
+    const double* B1;   ///< [r][r][3][3] int rho Phi_k Phi_l'
+    const double* M;    ///< [r][r] int rho Phi_k . Phi_l
+    const double* C;    ///< [r][r] the same with each region's share of alpha
+  } inertia;
+  struct {
+    const char* const* name; ///< [nface] the held one first
+    const int* first;        ///< [nfirst] where each one's nodes start below
+    const int* node;         ///< [nface_node]
+    const double* weight;    ///< [nface_node] area of each [m^2]
+    const double* x0;        ///< [ncarry][3]
+    const double* A0;        ///< [ncarry][3][3]
+    const double* W;         ///< [ncarry][r][3]
+    const double* A;         ///< [ncarry][r][3][3]
+  } face;
+  struct {
+    const double* x;      ///< [npoint][3] where they are at rest [m]
+    const double* weight; ///< [npoint] [m^3]
+    const double* G;      ///< [npoint][r][3][3] dPhi_k / dX
+    const int* region;    ///< [npoint]
+    const int* element;   ///< [npoint]
+  } point;
+  struct {
+    const double* eta_mean;  ///< [r] over the training
+    const double* eta_most;  ///< [r] largest |eta_k| of the training
+    const double* eta_limit; ///< [r] what counts as the range of use, >= eta_most
+    /// [nface][6] accelerations of the body's frame and of what each other face carries: linear
+    /// less gravity, angular, in its axes
+    const double* load_limit;
+    const double* load_every; ///< time between the frames they were found from [s]
+  } range;
+  struct {                 // states to check a reader with
+    const double* eta;     ///< [ncheck][r]
+    const double* etad;    ///< [ncheck][r]
+    const double* v;       ///< [ncheck][3] velocity of the frame's origin, in its axes
+    const double* w;       ///< [ncheck][3] its angular velocity
+    const double* force;   ///< [ncheck][r] dV/deta
+    const double* energy;  ///< [ncheck] V
+    const double* kinetic; ///< [ncheck]
+  } check;
 
   const char* const* figure_name; ///< [nfigure]
   const double* figure;           ///< [nfigure]
-
-  const double* check_eta;     ///< [ncheck][r] a state ...
-  const double* check_etad;    ///< [ncheck][r]
-  const double* check_v;       ///< [ncheck][3] velocity of the frame's origin, in its axes
-  const double* check_w;       ///< [ncheck][3] its angular velocity
-  const double* check_force;   ///< [ncheck][r] ... and what belongs to it: dV/deta
-  const double* check_energy;  ///< [ncheck] V
-  const double* check_kinetic; ///< [ncheck]
 } lb_stored;
 
 /// The bytes of the file, in `arena`.

@@ -26,8 +26,8 @@ static void check_numbers(checker* c) {
       n *= (size_t)*lb_stored_size(&s, f, k);
     }
     for (size_t k = 0; f->type == LB_NPZ_NUMBER && k < n; k++) {
-      if (isnan(x[k]) || (isinf(x[k]) && f->offset != offsetof(lb_stored, eta_limit) &&
-                          f->offset != offsetof(lb_stored, load_limit) &&
+      if (isnan(x[k]) || (isinf(x[k]) && f->offset != offsetof(lb_stored, range.eta_limit) &&
+                          f->offset != offsetof(lb_stored, range.load_limit) &&
                           f->offset != offsetof(lb_stored, figure))) {
         SAY(c, "array '%s' holds a number that is not finite", f->name);
         break;
@@ -67,14 +67,14 @@ static void check_lengths(checker* c) {
 
 static void check_indices(checker* c) {
   const lb_stored* s = c->s;
-  check_range(c, "element", s->element, (size_t)s->nelem * (size_t)s->elem_nodes, s->nnode);
-  check_range(c, "element_region", s->element_region, (size_t)s->nelem, s->nregion);
-  check_range(c, "face_node", s->face_node, (size_t)s->nface_node, s->nnode);
-  check_range(c, "point_region", s->point_region, (size_t)s->npoint, s->nregion);
-  check_range(c, "point_element", s->point_element, (size_t)s->npoint, s->nelem);
-  bool rising = s->face_first[0] == 0 && s->face_first[s->nface] == s->nface_node;
+  check_range(c, "element", s->mesh.element, (size_t)s->nelem * (size_t)s->elem_nodes, s->nnode);
+  check_range(c, "element_region", s->mesh.region, (size_t)s->nelem, s->nregion);
+  check_range(c, "face_node", s->face.node, (size_t)s->nface_node, s->nnode);
+  check_range(c, "point_region", s->point.region, (size_t)s->npoint, s->nregion);
+  check_range(c, "point_element", s->point.element, (size_t)s->npoint, s->nelem);
+  bool rising = s->face.first[0] == 0 && s->face.first[s->nface] == s->nface_node;
   for (int i = 0; i < s->nface; i++) {
-    rising &= s->face_first[i] < s->face_first[i + 1];
+    rising &= s->face.first[i] < s->face.first[i + 1];
   }
   if (!rising) {
     SAY(c, "array 'face_first' does not rise from 0 to the number of face nodes, %d",
@@ -84,25 +84,27 @@ static void check_indices(checker* c) {
 
 static void check_values(checker* c) {
   const lb_stored* s = c->s;
-  check_positive(c, "mass", s->mass, 1);
+  check_positive(c, "mass", s->inertia.mass, 1);
   check_positive(c, "omega", s->omega, s->r);
-  check_positive(c, "face_weight", s->face_weight, s->nface_node);
-  check_positive(c, "point_weight", s->point_weight, s->npoint);
-  check_positive(c, "eta_limit", s->eta_limit, s->r);
-  check_positive(c, "load_limit", s->load_limit, 6 * s->nface);
+  check_positive(c, "face_weight", s->face.weight, s->nface_node);
+  check_positive(c, "point_weight", s->point.weight, s->npoint);
+  check_positive(c, "eta_limit", s->range.eta_limit, s->r);
+  check_positive(c, "load_limit", s->range.load_limit, 6 * s->nface);
   for (int i = 0; i < s->nregion; i++) {
-    const lb_material_model law = lb_material_named(s->law[i]);
-    const lb_material m = {
-        .law = law, .young = s->young[i], .poisson = s->poisson[i], .density = s->density[i]};
+    const lb_material_model law = lb_material_named(s->material.law[i]);
+    const lb_material m = {.law = law,
+                           .young = s->material.young[i],
+                           .poisson = s->material.poisson[i],
+                           .density = s->material.density[i]};
     if (law == LB_MATERIAL_MODEL_COUNT) {
-      SAY(c, "array 'law' names '%s', which Limber does not know", s->law[i]);
+      SAY(c, "array 'law' names '%s', which Limber does not know", s->material.law[i]);
     } else if (lb_material_check(&m, "of the file", (lb_place){.file = c->name}, c->err) != LB_OK) {
       c->status = LB_INVALID;
     }
   }
-  bool good = s->damping[0] >= 0 && s->damping[1] >= 0;
+  bool good = s->material.damping[0] >= 0 && s->material.damping[1] >= 0;
   for (int i = 0; i < 2 * s->nregion; i++) {
-    good &= s->damping_share[i] >= 0 && s->damping_share[i] <= 1;
+    good &= s->material.share[i] >= 0 && s->material.share[i] <= 1;
   }
   if (!good) {
     SAY(c,
@@ -120,7 +122,7 @@ static lb_status check_body(checker* c, lb_arena* scratch) {
   if (!M || lb_stored_build(s, scratch, &b) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  memcpy(M, s->M, (size_t)(s->r * s->r) * sizeof *M);
+  memcpy(M, s->inertia.M, (size_t)(s->r * s->r) * sizeof *M);
   if (lb_cholesky(s->r, M, s->r) != LB_OK) {
     SAY(c, "array 'M' is not positive definite");
   }
@@ -131,16 +133,16 @@ static lb_status check_body(checker* c, lb_arena* scratch) {
     }
     double gap = 0, size = 0;
     for (int k = 0; k < s->r; k++) {
-      const double f = s->check_force[(size_t)i * (size_t)s->r + (size_t)k];
+      const double f = s->check.force[(size_t)i * (size_t)s->r + (size_t)k];
       gap = fmax(gap, fabs(e.force[k] - f) / s->omega[k]);
       size = fmax(size, fabs(f) / s->omega[k]);
     }
-    if (!(gap <= SAME * size) || !(fabs(e.energy - s->check_energy[i]) <= SAME * fabs(e.energy)) ||
-        !(fabs(e.kinetic - s->check_kinetic[i]) <= SAME * fabs(e.kinetic))) {
+    if (!(gap <= SAME * size) || !(fabs(e.energy - s->check.energy[i]) <= SAME * fabs(e.energy)) ||
+        !(fabs(e.kinetic - s->check.kinetic[i]) <= SAME * fabs(e.kinetic))) {
       SAY(c,
           "state %d of 'check_eta' has force, energy %.9g J and kinetic energy %.9g J here, but "
           "other ones in the file (%.9g J and %.9g J)",
-          i, e.energy, e.kinetic, s->check_energy[i], s->check_kinetic[i]);
+          i, e.energy, e.kinetic, s->check.energy[i], s->check.kinetic[i]);
       break;
     }
   }

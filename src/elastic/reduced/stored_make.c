@@ -66,9 +66,9 @@ static void store_mesh(lb_stored* s, const lb_stored_input* in, lb_arena* arena)
   s->nelem = mesh->nelem;
   s->elem_nodes = lb_tetmesh_elem_nodes(mesh);
   s->nregion = mesh->nregion;
-  s->node = COPY(arena, &mesh->node[0].x, 3 * (size_t)mesh->nnode);
-  s->element = COPY(arena, mesh->elem, mesh->nelem * s->elem_nodes);
-  s->element_region = COPY(arena, mesh->region, mesh->nelem);
+  s->mesh.node = COPY(arena, &mesh->node[0].x, 3 * (size_t)mesh->nnode);
+  s->mesh.element = COPY(arena, mesh->elem, mesh->nelem * s->elem_nodes);
+  s->mesh.region = COPY(arena, mesh->region, mesh->nelem);
   const char** law = LB_TAKE(arena, const char*, s->nregion);
   double* number = LB_TAKE(arena, double, 3 * s->nregion);
   for (int i = 0; law && number && i < s->nregion; i++) {
@@ -83,11 +83,11 @@ static void store_mesh(lb_stored* s, const lb_stored_input* in, lb_arena* arena)
     share[2 * i] = alpha > 0 ? in->material[i].alpha / alpha : 1;
     share[2 * i + 1] = beta > 0 ? in->material[i].beta / beta : 1;
   }
-  s->damping_share = share;
-  s->law = law;
-  s->young = number;
-  s->poisson = number ? number + s->nregion : NULL;
-  s->density = number ? number + 2 * s->nregion : NULL;
+  s->material.share = share;
+  s->material.law = law;
+  s->material.young = number;
+  s->material.poisson = number ? number + s->nregion : NULL;
+  s->material.density = number ? number + 2 * s->nregion : NULL;
 }
 
 static void store_inertia(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
@@ -95,15 +95,15 @@ static void store_inertia(lb_stored* s, const lb_stored_input* in, lb_arena* are
   s->r = b->r;
   s->Phi = COPY(arena, in->basis->Phi, 3 * (size_t)s->nnode * (size_t)s->r);
   s->omega = COPY(arena, in->basis->omega, s->r);
-  s->mass = COPY(arena, &b->m, 1);
-  s->damping = COPY(arena, ((double[]){b->alpha, b->beta}), 2);
-  s->h0 = vectors(arena, 1, &b->h0);
-  s->E0 = matrices(arena, 1, &b->E0);
-  s->H = vectors(arena, b->r, b->H);
-  s->B0 = matrices(arena, b->r, b->B0);
-  s->B1 = matrices(arena, b->r * b->r, b->B1);
-  s->M = COPY(arena, b->M, b->r * b->r);
-  s->C = COPY(arena, (b->C ? b->C : b->M), b->r * b->r);
+  s->inertia.mass = COPY(arena, &b->m, 1);
+  s->material.damping = COPY(arena, ((double[]){b->alpha, b->beta}), 2);
+  s->inertia.h0 = vectors(arena, 1, &b->h0);
+  s->inertia.E0 = matrices(arena, 1, &b->E0);
+  s->inertia.H = vectors(arena, b->r, b->H);
+  s->inertia.B0 = matrices(arena, b->r, b->B0);
+  s->inertia.B1 = matrices(arena, b->r * b->r, b->B1);
+  s->inertia.M = COPY(arena, b->M, b->r * b->r);
+  s->inertia.C = COPY(arena, (b->C ? b->C : b->M), b->r * b->r);
 }
 
 static void store_face_nodes(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
@@ -118,16 +118,16 @@ static void store_face_nodes(lb_stored* s, const lb_stored_input* in, lb_arena* 
     memcpy(node + first[i], in->face[i].node, (size_t)in->face[i].count * sizeof *node);
     memcpy(weight + first[i], in->face[i].weight, (size_t)in->face[i].count * sizeof *weight);
   }
-  s->face_first = first;
-  s->face_node = node;
-  s->face_weight = weight;
+  s->face.first = first;
+  s->face.node = node;
+  s->face.weight = weight;
 }
 
 static void store_faces(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
   s->nface = in->nface;
   s->nfirst = in->nface + 1;
   s->ncarry = in->nface - 1;
-  s->face_name = texts(arena, in->nface, in->face_name);
+  s->face.name = texts(arena, in->nface, in->face_name);
   store_face_nodes(s, in, arena);
   const size_t n = (size_t)s->ncarry, r = (size_t)s->r;
   double* x0 = LB_TAKE(arena, double, 3 * n);
@@ -143,10 +143,10 @@ static void store_faces(lb_stored* s, const lb_stored_input* in, lb_arena* arena
       put_matrix(A + 9 * (f * r + k), face->A[k]);
     }
   }
-  s->face_x0 = x0;
-  s->face_A0 = A0;
-  s->face_W = W;
-  s->face_A = A;
+  s->face.x0 = x0;
+  s->face.A0 = A0;
+  s->face.W = W;
+  s->face.A = A;
 }
 
 static void store_points(lb_stored* s, const lb_points* p, lb_arena* arena) {
@@ -174,11 +174,11 @@ static void store_points(lb_stored* s, const lb_points* p, lb_arena* arena) {
     n++;
   }
   s->npoint = (int)n;
-  s->point_x = x;
-  s->point_weight = weight;
-  s->point_G = G;
-  s->point_region = region;
-  s->point_element = element;
+  s->point.x = x;
+  s->point.weight = weight;
+  s->point.G = G;
+  s->point.region = region;
+  s->point.element = element;
 }
 
 // --- range ---
@@ -205,9 +205,9 @@ static void store_range(lb_stored* s, const lb_stored_input* in, lb_arena* arena
     limit[k] = in->nsample ? fmax(most[k], QUIET * sqrt(strain) / s->omega[k]) : INFINITY;
     limit[k] = limit[k] > 0 ? limit[k] : INFINITY; // a training that never moved says nothing
   }
-  s->eta_mean = mean;
-  s->eta_most = most;
-  s->eta_limit = limit;
+  s->range.eta_mean = mean;
+  s->range.eta_most = most;
+  s->range.eta_limit = limit;
 }
 
 // --- states to check a reader with ---
@@ -221,10 +221,10 @@ bool lb_stored_evaluate(const lb_reduced* b, const lb_stored* s, int i, lb_arena
   if (!state.B || !state.C || !scratch || !e->force) {
     return false;
   }
-  const double* eta = s->check_eta + r * (size_t)i;
+  const double* eta = s->check.eta + r * (size_t)i;
   lb_reduced_weigh(b, &state, eta);
-  e->kinetic = lb_reduced_kinetic(b, &state, lb_v4_load(s->check_v + 3 * i),
-                                  lb_v4_load(s->check_w + 3 * i), s->check_etad + r * (size_t)i);
+  e->kinetic = lb_reduced_kinetic(b, &state, lb_v4_load(s->check.v + 3 * i),
+                                  lb_v4_load(s->check.w + 3 * i), s->check.etad + r * (size_t)i);
   b->internal.force(b->internal.context, e->force, NULL, eta, NULL, scratch);
   e->energy = b->internal.energy(b->internal.context, eta, scratch);
   return true;
@@ -272,10 +272,10 @@ static bool choose_states(lb_stored* s, const lb_stored_input* in, lb_arena* are
     }
   }
   s->ncheck = CHECKS;
-  s->check_eta = eta;
-  s->check_etad = etad;
-  s->check_v = v;
-  s->check_w = w;
+  s->check.eta = eta;
+  s->check.etad = etad;
+  s->check.v = v;
+  s->check.w = w;
   return true;
 }
 
@@ -293,9 +293,9 @@ static bool store_checks(lb_stored* s, const lb_stored_input* in, lb_arena* aren
       kinetic[i] = e.kinetic;
     }
   }
-  s->check_force = force;
-  s->check_energy = energy;
-  s->check_kinetic = kinetic;
+  s->check.force = force;
+  s->check.energy = energy;
+  s->check.kinetic = kinetic;
   return ok;
 }
 
@@ -320,8 +320,8 @@ lb_status lb_stored_make(const lb_stored_input* in, lb_arena* arena, lb_stored* 
   for (int i = 0; load && i < 6 * in->nface; i++) {
     load[i] = INFINITY; // until somebody knows
   }
-  s.load_limit = load;
-  s.load_every = LB_TAKE(arena, double, 1);
+  s.range.load_limit = load;
+  s.range.load_every = LB_TAKE(arena, double, 1);
   s.figure_name = LB_TAKE(arena, const char*, 0);
   s.figure = LB_TAKE(arena, double, 0);
   bool ok = readme && s.omega && store_checks(&s, in, arena);

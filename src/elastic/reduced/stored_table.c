@@ -4,86 +4,97 @@
 #include <string.h>
 
 #define AT(member) offsetof(lb_stored, member)
-#define ONE(word, type, about)                                                                     \
-  { #word, type, AT(word), 0, {0 }, "()", about }
-#define ROW(word, type, a, about)                                                                  \
-  { #word, type, AT(word), 1, {AT(a) }, "(" #a ",)", about }
-#define GRID(word, type, a, b, shape, about)                                                       \
-  { #word, type, AT(word), 2, {AT(a), AT(b) }, shape, about }
-#define CUBE(word, type, a, b, c, shape, about)                                                    \
-  { #word, type, AT(word), 3, {AT(a), AT(b), AT(c) }, shape, about }
-#define HYPER(word, type, a, b, c, d, shape, about)                                                \
-  { #word, type, AT(word), 4, {AT(a), AT(b), AT(c), AT(d) }, shape, about }
+#define ONE(name, word, type, about)                                                               \
+  { name, type, AT(word), 0, {0}, "()", about }
+#define ROW(name, word, type, a, about)                                                            \
+  { name, type, AT(word), 1, {AT(a)}, "(" #a ",)", about }
+#define GRID(name, word, type, a, b, shape, about)                                                 \
+  { name, type, AT(word), 2, {AT(a), AT(b)}, shape, about }
+#define CUBE(name, word, type, a, b, c, shape, about)                                              \
+  { name, type, AT(word), 3, {AT(a), AT(b), AT(c)}, shape, about }
+#define HYPER(name, word, type, a, b, c, d, shape, about)                                          \
+  { name, type, AT(word), 4, {AT(a), AT(b), AT(c), AT(d)}, shape, about }
 
 // Sizes are found in the order of the table: an array that is the first to have one says how long
 // it is.
 const lb_stored_field lb_stored_fields[] = {
-    ONE(format, LB_NPZ_INT, "version of this list"),
-    ONE(readme, LB_NPZ_TEXT, "this text"),
-    ROW(body, LB_NPZ_TEXT, nbody, "names of the bodies it was made for"),
-    ONE(form, LB_NPZ_TEXT, "rod, box, tube, or mesh for one from a file"),
-    ROW(form_numbers, LB_NPZ_NUMBER, dimensions,
+    ONE("format", format, LB_NPZ_INT, "version of this list"),
+    ONE("readme", readme, LB_NPZ_TEXT, "this text"),
+    ROW("body", body, LB_NPZ_TEXT, nbody, "names of the bodies it was made for"),
+    ONE("form", form, LB_NPZ_TEXT, "rod, box, tube, or mesh for one from a file"),
+    ROW("form_numbers", form_numbers, LB_NPZ_NUMBER, dimensions,
         "from, to, up (3 numbers each), width, height, radius, inner radius [m]"),
-    ROW(until, LB_NPZ_NUMBER, nuntil, "where its parts end, from the start [m]; each is a region"),
-    GRID(node, LB_NPZ_NUMBER, nnode, three, "(nnode, 3)", "nodes at rest [m]"),
-    GRID(element, LB_NPZ_INT, nelem, elem_nodes, "(nelem, 4 or 10)",
+    ROW("until", until, LB_NPZ_NUMBER, nuntil,
+        "where its parts end, from the start [m]; each is a region"),
+    GRID("node", mesh.node, LB_NPZ_NUMBER, nnode, three, "(nnode, 3)", "nodes at rest [m]"),
+    GRID("element", mesh.element, LB_NPZ_INT, nelem, elem_nodes, "(nelem, 4 or 10)",
          "nodes of the tetrahedra: corners, then middles of the edges 01 12 02 03 23 13"),
-    ROW(element_region, LB_NPZ_INT, nelem, "region, which says the material"),
-    ROW(law, LB_NPZ_TEXT, nregion, "material law of each region"),
-    ROW(young, LB_NPZ_NUMBER, nregion, "Young's modulus [Pa]"),
-    ROW(poisson, LB_NPZ_NUMBER, nregion, "Poisson's ratio"),
-    ROW(density, LB_NPZ_NUMBER, nregion, "[kg/m^3]"),
-    ROW(damping, LB_NPZ_NUMBER, two,
+    ROW("element_region", mesh.region, LB_NPZ_INT, nelem, "region, which says the material"),
+    ROW("law", material.law, LB_NPZ_TEXT, nregion, "material model of each region"),
+    ROW("young", material.young, LB_NPZ_NUMBER, nregion, "Young's modulus [Pa]"),
+    ROW("poisson", material.poisson, LB_NPZ_NUMBER, nregion, "Poisson's ratio"),
+    ROW("density", material.density, LB_NPZ_NUMBER, nregion, "[kg/m^3]"),
+    ROW("damping", material.damping, LB_NPZ_NUMBER, two,
         "Rayleigh's alpha [1/s] and beta [s], the largest of all regions"),
-    GRID(damping_share, LB_NPZ_NUMBER, nregion, two, "(nregion, 2)",
+    GRID("damping_share", material.share, LB_NPZ_NUMBER, nregion, two, "(nregion, 2)",
          "what each region has of them"),
-    ROW(omega, LB_NPZ_NUMBER, r, "circular frequency of each shape about rest [rad/s]"),
-    CUBE(Phi, LB_NPZ_NUMBER, r, nnode, three, "(r, nnode, 3)", "shapes: displacement of each node"),
-    ONE(mass, LB_NPZ_NUMBER, "m [kg]"),
-    ROW(h0, LB_NPZ_NUMBER, three, "int rho X"),
-    GRID(E0, LB_NPZ_NUMBER, three, three, "(3, 3)", "int rho X X'"),
-    GRID(H, LB_NPZ_NUMBER, r, three, "(r, 3)", "int rho Phi_k"),
-    CUBE(B0, LB_NPZ_NUMBER, r, three, three, "(r, 3, 3)", "int rho Phi_k X'"),
-    HYPER(B1, LB_NPZ_NUMBER, r, r, three, three, "(r, r, 3, 3)", "int rho Phi_k Phi_l'"),
-    GRID(M, LB_NPZ_NUMBER, r, r, "(r, r)", "int rho Phi_k . Phi_l"),
-    GRID(C, LB_NPZ_NUMBER, r, r, "(r, r)", "the same with each region's share of alpha"),
-    ROW(face_name, LB_NPZ_TEXT, nface, "faces: the one that the frame is fixed to comes first"),
-    ROW(face_first, LB_NPZ_INT, nfirst,
+    ROW("omega", omega, LB_NPZ_NUMBER, r, "circular frequency of each shape about rest [rad/s]"),
+    CUBE("Phi", Phi, LB_NPZ_NUMBER, r, nnode, three, "(r, nnode, 3)",
+         "shapes: displacement of each node"),
+    ONE("mass", inertia.mass, LB_NPZ_NUMBER, "m [kg]"),
+    ROW("h0", inertia.h0, LB_NPZ_NUMBER, three, "int rho X"),
+    GRID("E0", inertia.E0, LB_NPZ_NUMBER, three, three, "(3, 3)", "int rho X X'"),
+    GRID("H", inertia.H, LB_NPZ_NUMBER, r, three, "(r, 3)", "int rho Phi_k"),
+    CUBE("B0", inertia.B0, LB_NPZ_NUMBER, r, three, three, "(r, 3, 3)", "int rho Phi_k X'"),
+    HYPER("B1", inertia.B1, LB_NPZ_NUMBER, r, r, three, three, "(r, r, 3, 3)",
+          "int rho Phi_k Phi_l'"),
+    GRID("M", inertia.M, LB_NPZ_NUMBER, r, r, "(r, r)", "int rho Phi_k . Phi_l"),
+    GRID("C", inertia.C, LB_NPZ_NUMBER, r, r, "(r, r)",
+         "the same with each region's share of alpha"),
+    ROW("face_name", face.name, LB_NPZ_TEXT, nface,
+        "faces: the one that the frame is fixed to comes first"),
+    ROW("face_first", face.first, LB_NPZ_INT, nfirst,
         "nodes of face i are face_node[face_first[i]:face_first[i+1]]"),
-    ROW(face_node, LB_NPZ_INT, nface_node, ""),
-    ROW(face_weight, LB_NPZ_NUMBER, nface_node, "area that each of these nodes stands for [m^2]"),
-    GRID(face_x0, LB_NPZ_NUMBER, ncarry, three, "(nface - 1, 3)",
+    ROW("face_node", face.node, LB_NPZ_INT, nface_node, ""),
+    ROW("face_weight", face.weight, LB_NPZ_NUMBER, nface_node,
+        "area that each of these nodes stands for [m^2]"),
+    GRID("face_x0", face.x0, LB_NPZ_NUMBER, ncarry, three, "(nface - 1, 3)",
          "middle of each other face at rest [m]"),
-    CUBE(face_A0, LB_NPZ_NUMBER, ncarry, three, three, "(nface - 1, 3, 3)",
+    CUBE("face_A0", face.A0, LB_NPZ_NUMBER, ncarry, three, three, "(nface - 1, 3, 3)",
          "mean of D D', D from the middle"),
-    CUBE(face_W, LB_NPZ_NUMBER, ncarry, r, three, "(nface - 1, r, 3)",
+    CUBE("face_W", face.W, LB_NPZ_NUMBER, ncarry, r, three, "(nface - 1, r, 3)",
          "how its middle moves: mean of Phi_k"),
-    HYPER(face_A, LB_NPZ_NUMBER, ncarry, r, three, three, "(nface - 1, r, 3, 3)",
+    HYPER("face_A", face.A, LB_NPZ_NUMBER, ncarry, r, three, three, "(nface - 1, r, 3, 3)",
           "mean of Phi_k D'"),
-    GRID(point_x, LB_NPZ_NUMBER, npoint, three, "(npoint, 3)",
+    GRID("point_x", point.x, LB_NPZ_NUMBER, npoint, three, "(npoint, 3)",
          "cubature: where points are at rest [m]"),
-    ROW(point_weight, LB_NPZ_NUMBER, npoint, "weight of each point [m^3]"),
-    HYPER(point_G, LB_NPZ_NUMBER, npoint, r, three, three, "(npoint, r, 3, 3)",
+    ROW("point_weight", point.weight, LB_NPZ_NUMBER, npoint, "weight of each point [m^3]"),
+    HYPER("point_G", point.G, LB_NPZ_NUMBER, npoint, r, three, three, "(npoint, r, 3, 3)",
           "dPhi_k / dX there"),
-    ROW(point_region, LB_NPZ_INT, npoint, "its region"),
-    ROW(point_element, LB_NPZ_INT, npoint, "the element it is in"),
-    ROW(eta_mean, LB_NPZ_NUMBER, r, "mean of each coordinate over the training"),
-    ROW(eta_most, LB_NPZ_NUMBER, r, "largest |eta_k| of the training"),
-    ROW(eta_limit, LB_NPZ_NUMBER, r, "range of use: |eta_k| up to here is as trained"),
-    GRID(load_limit, LB_NPZ_NUMBER, nface, six, "(nface, 6)",
+    ROW("point_region", point.region, LB_NPZ_INT, npoint, "its region"),
+    ROW("point_element", point.element, LB_NPZ_INT, npoint, "the element it is in"),
+    ROW("eta_mean", range.eta_mean, LB_NPZ_NUMBER, r, "mean of each coordinate over the training"),
+    ROW("eta_most", range.eta_most, LB_NPZ_NUMBER, r, "largest |eta_k| of the training"),
+    ROW("eta_limit", range.eta_limit, LB_NPZ_NUMBER, r,
+        "range of use: |eta_k| up to here is as trained"),
+    GRID("load_limit", range.load_limit, LB_NPZ_NUMBER, nface, six, "(nface, 6)",
          "range of the accelerations, linear less gravity and angular, in the body's axes, of the "
          "body's frame and of what each other face carries"),
-    ONE(load_every, LB_NPZ_NUMBER, "time between the frames that these come from [s]"),
-    ROW(figure_name, LB_NPZ_TEXT, nfigure, "how the figures below are called"),
-    ROW(figure, LB_NPZ_NUMBER, nfigure, "accuracy against the full model, and how it was made"),
-    GRID(check_eta, LB_NPZ_NUMBER, ncheck, r, "(ncheck, r)", "to check a reader: a state,"),
-    GRID(check_etad, LB_NPZ_NUMBER, ncheck, r, "(ncheck, r)", "its rate,"),
-    GRID(check_v, LB_NPZ_NUMBER, ncheck, three, "(ncheck, 3)",
+    ONE("load_every", range.load_every, LB_NPZ_NUMBER,
+        "time between the frames that these come from [s]"),
+    ROW("figure_name", figure_name, LB_NPZ_TEXT, nfigure, "how the figures below are called"),
+    ROW("figure", figure, LB_NPZ_NUMBER, nfigure,
+        "accuracy against the full model, and how it was made"),
+    GRID("check_eta", check.eta, LB_NPZ_NUMBER, ncheck, r, "(ncheck, r)",
+         "to check a reader: a state,"),
+    GRID("check_etad", check.etad, LB_NPZ_NUMBER, ncheck, r, "(ncheck, r)", "its rate,"),
+    GRID("check_v", check.v, LB_NPZ_NUMBER, ncheck, three, "(ncheck, 3)",
          "velocity of the frame in its own axes,"),
-    GRID(check_w, LB_NPZ_NUMBER, ncheck, three, "(ncheck, 3)", "its angular velocity,"),
-    GRID(check_force, LB_NPZ_NUMBER, ncheck, r, "(ncheck, r)", "and what belongs to it: f,"),
-    ROW(check_energy, LB_NPZ_NUMBER, ncheck, "V [J],"),
-    ROW(check_kinetic, LB_NPZ_NUMBER, ncheck, "and the kinetic energy T [J]"),
+    GRID("check_w", check.w, LB_NPZ_NUMBER, ncheck, three, "(ncheck, 3)", "its angular velocity,"),
+    GRID("check_force", check.force, LB_NPZ_NUMBER, ncheck, r, "(ncheck, r)",
+         "and what belongs to it: f,"),
+    ROW("check_energy", check.energy, LB_NPZ_NUMBER, ncheck, "V [J],"),
+    ROW("check_kinetic", check.kinetic, LB_NPZ_NUMBER, ncheck, "and the kinetic energy T [J]"),
 };
 const int lb_stored_nfield = sizeof lb_stored_fields / sizeof *lb_stored_fields;
 
@@ -108,7 +119,7 @@ static const char INTRODUCTION[] =
     "A face that carries something has its middle at x0 + sum eta_k W_k and is turned by the "
     "rotation\n"
     "of the polar decomposition of A0 + sum eta_k A_k.\n"
-    "The neo-hookean law is psi = mu/2 (Ic - 3) + la/2 (J - al)^2 - mu/2 log(Ic + 1) less its "
+    "The neo-hookean model is psi = mu/2 (Ic - 3) + la/2 (J - al)^2 - mu/2 log(Ic + 1) less its "
     "value at\n"
     "rest, with mu = 4/3 mu_L, la = la_L + 5/6 mu_L, al = 1 + 3 mu / (4 la) and Lame's mu_L, "
     "la_L.\n"

@@ -1,4 +1,4 @@
-// Is a mesh the surface of a solid, and a convex one? Messages name the place on the mesh, so that
+// Is a mesh the surface of a solid? Messages name the place on the mesh, so that
 // its author finds it in a modelling program.
 #include <stdio.h>
 
@@ -191,81 +191,4 @@ lb_status lb_mesh_check(const lb_mesh* mesh, const char* name, lb_place place, l
     lb_arena_reset(scratch, mark);
   }
   return status == LB_OK ? check_volume(&c) : status;
-}
-
-// --- convexity ---
-//
-// Looked at from its centre of mass, the surface of a convex solid covers each direction once:
-// every face is seen from inside and the solid angles sum to 4 pi. A closed surface for which that
-// holds is the boundary of a star-shaped solid, and such a solid is convex if it is so along each
-// edge. So three passes over faces and edges decide, without comparing every vertex with every
-// face.
-
-static double solid_angle(lb_vec3 a, lb_vec3 b, lb_vec3 c) {
-  const double la = lb_vec3_norm(a), lb = lb_vec3_norm(b), lc = lb_vec3_norm(c);
-  return 2 * atan2(lb_vec3_dot(a, lb_vec3_cross(b, c)), la * lb * lc + lb_vec3_dot(a, b) * lc +
-                                                            lb_vec3_dot(b, c) * la +
-                                                            lb_vec3_dot(c, a) * lb);
-}
-
-// Every face seen from inside, all directions once.
-static bool is_star(const lb_mesh* mesh, lb_vec3 centre) {
-  static const double ROUNDING = 1e-9; // of the angle of a sliver
-  double sum = 0;
-  for (int f = 0; f < mesh->nface; f++) {
-    const int* v = &mesh->face[3 * f];
-    const double angle = solid_angle(lb_vec3_sub(mesh->vertex[v[0]], centre),
-                                     lb_vec3_sub(mesh->vertex[v[1]], centre),
-                                     lb_vec3_sub(mesh->vertex[v[2]], centre));
-    if (!(angle > -ROUNDING)) {
-      return false;
-    }
-    sum += angle;
-  }
-  const double whole = 4 * 3.14159265358979323846;
-  return fabs(sum - whole) < 0.01 * whole; // what is not one turn is another whole one, or far less
-}
-
-// Does the smaller of two faces stay below the plane of the larger, to within `slack`? The larger
-// one's plane is the one to trust.
-static bool bends_inwards(const lb_mesh* mesh, int f, int g, double slack) {
-  lb_vec3 n = face_normal(mesh, f);
-  const lb_vec3 m = face_normal(mesh, g);
-  if (lb_vec3_dot(n, n) < lb_vec3_dot(m, m)) {
-    n = m;
-    const int t = f;
-    f = g;
-    g = t;
-  }
-  const lb_vec3 a = mesh->vertex[mesh->face[3 * f]];
-  for (int k = 0; k < 3; k++) {
-    const lb_vec3 b = mesh->vertex[mesh->face[3 * g + k]];
-    if (lb_vec3_dot(n, lb_vec3_sub(b, a)) > slack * lb_vec3_norm(n)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-lb_status lb_mesh_is_convex(const lb_mesh* mesh, lb_arena* scratch, bool* convex) {
-  static const double SLACK = 1e-6; // of the size: what single-precision files round to
-  lb_vec3 low, high;
-  lb_mesh_bounds(mesh, &low, &high);
-  const double size = distance(low, high);
-  if (!is_star(mesh, lb_mesh_integrate(mesh).com)) {
-    *convex = false;
-    return LB_OK;
-  }
-  const lb_arena_mark mark = lb_arena_here(scratch);
-  lb_half_edge* e;
-  const lb_status status = lb_mesh_edges(mesh, scratch, &e);
-  if (status == LB_OK) {
-    bool all = true;
-    for (int i = 0; all && i + 1 < 3 * mesh->nface; i += 2) { // a star has two faces at each edge
-      all = bends_inwards(mesh, e[i].face, e[i + 1].face, SLACK * size);
-    }
-    *convex = all;
-  }
-  lb_arena_reset(scratch, mark);
-  return status;
 }

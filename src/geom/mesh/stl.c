@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "geom/mesh/scan.h"
+#include "geom/mesh/mesh_reader.h"
 #include "geom/mesh/triangle_mesh.h"
 
 enum { HEADER = 80, COUNT = 4, TRIANGLE = 50 }; // bytes
@@ -27,188 +27,152 @@ static uint64_t promised(const char* text) {
   return HEADER + COUNT + (uint64_t)TRIANGLE * little_endian(text + HEADER);
 }
 
-// The next word, on this line or a later one; the text's end gives an empty one.
-static lb_word next_word(lb_scan* scan) {
-  lb_word word;
-  while (!lb_scan_word(scan, &word)) {
-    if (!lb_scan_line(scan)) {
-      return (lb_word){scan->at, 0};
-    }
-  }
-  return word;
-}
-
 static bool is_binary(const char* text, size_t size) {
   if (size >= HEADER + COUNT && promised(text) == size) {
     return true;
   }
   // other than text: broken, but broken as a binary file
   const size_t look = size < 512 ? size : 512;
-  lb_scan scan = lb_scan_begin(text, size, NULL);
-  return size == 0 || memchr(text, 0, look) || !lb_word_is(next_word(&scan), "solid");
+  lb_mesh_reader first = {.scan = lb_scan_begin(text, size, NULL)};
+  lb_word word;
+  return size == 0 || memchr(text, 0, look) || !lb_mesh_reader_seek(&first, &word) ||
+         !lb_word_is(word, "solid");
 }
 
 // A mesh in which every face has its own three vertices.
-static bool make_loose(lb_arena* arena, int nface, lb_mesh* mesh) {
-  *mesh = (lb_mesh){3 * nface, nface, LB_TAKE(arena, lb_vec3, 3 * (size_t)nface),
-                    LB_TAKE(arena, int, 3 * (size_t)nface)};
+static void make_loose(lb_arena* arena, int nface, lb_vec3* vertex, lb_mesh* mesh) {
+  *mesh = (lb_mesh){3 * nface, nface, vertex, LB_TAKE(arena, int, 3 * (size_t)nface)};
   for (int i = 0; mesh->face && i < 3 * nface; i++) {
     mesh->face[i] = i;
   }
-  return mesh->vertex && mesh->face;
 }
 
-static lb_status no_memory(lb_error* err, lb_place file) {
-  return lb_error_add(err, LB_NO_MEMORY, file, "no memory to read this mesh");
-}
-
-static lb_status read_binary(const char* text, size_t size, lb_place file, lb_arena* scratch,
-                             lb_mesh* mesh, lb_error* err) {
+static void read_binary(lb_mesh_reader* in, const char* text, size_t size, lb_mesh* mesh) {
+  const lb_place file = {in->scan.file, 0, 0};
   if (size < HEADER + COUNT) {
-    return lb_error_add(err, LB_INVALID, file,
-                        "not an STL file: text starts with 'solid' and binary has %d bytes or more",
-                        HEADER + COUNT);
+    in->mistakes++;
+    lb_error_add(in->err, LB_INVALID, file,
+                 "not an STL file: text starts with 'solid' and binary has %d bytes or more",
+                 HEADER + COUNT);
+    return;
   }
   const uint32_t count = little_endian(text + HEADER);
   if (promised(text) > size) {
-    return lb_error_add(err, LB_INVALID, file,
-                        "not an STL file, or cut short: text starts with 'solid', and as a binary "
-                        "file it would have %llu bytes for its %lu triangles, not %zu",
-                        (unsigned long long)promised(text), (unsigned long)count, size);
+    in->mistakes++;
+    lb_error_add(in->err, LB_INVALID, file,
+                 "not an STL file, or cut short: text starts with 'solid', and as a binary "
+                 "file it would have %llu bytes for its %lu triangles, not %zu",
+                 (unsigned long long)promised(text), (unsigned long)count, size);
+    return;
   }
-  if (!make_loose(scratch, (int)count, mesh)) {
-    return no_memory(err, file);
-  }
-  for (int i = 0; i < mesh->nvertex; i++) {
+  lb_vec3* vertex = LB_TAKE(&in->scratch, lb_vec3, 3 * (size_t)count);
+  make_loose(&in->scratch, (int)count, vertex, mesh);
+  for (int i = 0; i < mesh->nvertex && lb_mesh_reader_good(in); i++) {
     // after each triangle's normal its vertices
     const char* at =
         text + HEADER + COUNT + (size_t)TRIANGLE * (size_t)(i / 3) + 12 + 12 * (size_t)(i % 3);
     const lb_vec3 v = {single(at), single(at + 4), single(at + 8)};
     if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z)) {
-      return lb_error_add(err, LB_INVALID, file,
-                          "triangle %d has a coordinate that is not a finite number", i / 3 + 1);
+      in->mistakes++;
+      lb_error_add(in->err, LB_INVALID, file,
+                   "triangle %d has a coordinate that is not a finite number", i / 3 + 1);
     }
-    mesh->vertex[i] = v;
+    vertex[i] = v;
   }
-  return LB_OK;
 }
 
 // --- ASCII ---
 
-typedef struct reader {
-  lb_scan scan;
-  lb_arena* scratch;
-  lb_error* err;
-  int nvertex, room;
-  lb_vec3* vertex;
-} reader;
-
-static lb_status unexpected(reader* r, lb_word word, const char* wanted) {
-  const lb_place place = lb_scan_place(&r->scan, word.at);
-  if (!word.size) {
-    return lb_error_add(r->err, LB_INVALID, place, "the file ends where %s should be", wanted);
-  }
-  return lb_error_add(r->err, LB_INVALID, place, "expected %s, found '%s'", wanted,
-                      lb_word_show(word).text);
+static void unexpected(lb_mesh_reader* in, lb_word word, const char* wanted) {
+  const lb_place place = lb_scan_place(&in->scan, word.at);
+  in->mistakes++;
+  lb_error_add(in->err, LB_INVALID, place,
+               word.size ? "expected %s, found '%s'" : "the file ends where %s should be", wanted,
+               lb_word_show(word).text);
 }
 
-static lb_status expect(reader* r, const char* keyword, const char* wanted) {
-  const lb_word word = next_word(&r->scan);
-  return lb_word_is(word, keyword) ? LB_OK : unexpected(r, word, wanted);
+// The next word must be this one.
+static void expect(lb_mesh_reader* in, const char* keyword, const char* wanted) {
+  lb_word word;
+  if (lb_mesh_reader_good(in)) {
+    lb_mesh_reader_seek(in, &word);
+    if (!lb_word_is(word, keyword)) {
+      unexpected(in, word, wanted);
+    }
+  }
 }
 
-static lb_status read_vertex(reader* r) {
-  double number[3];
-  lb_status status = expect(r, "vertex", "'vertex'");
-  for (int i = 0; i < 3 && status == LB_OK; i++) {
-    const lb_word word = next_word(&r->scan);
-    status = lb_word_number(word, &number[i]) ? LB_OK : unexpected(r, word, "a finite number");
+static double expect_number(lb_mesh_reader* in) {
+  double value = 0;
+  lb_word word;
+  if (lb_mesh_reader_good(in)) {
+    lb_mesh_reader_seek(in, &word);
+    if (!lb_word_number(word, &value)) {
+      unexpected(in, word, "a finite number");
+    }
   }
-  if (status != LB_OK) {
-    return status;
-  }
-  lb_vec3* moved = LB_GROW(r->scratch, r->vertex, r->nvertex, &r->room);
-  if (!moved) {
-    return no_memory(r->err, (lb_place){r->scan.file, 0, 0});
-  }
-  r->vertex = moved;
-  r->vertex[r->nvertex++] = lb_vec3_make(number[0], number[1], number[2]);
-  return LB_OK;
+  return value;
 }
 
 // What follows `facet`. Normals are not used, so they may be anything.
-static lb_status read_facet(reader* r) {
-  lb_status status = expect(r, "normal", "'normal'");
+static void read_facet(lb_mesh_reader* in, lb_vec3 vertex[3]) {
+  lb_word word;
+  expect(in, "normal", "'normal'");
   for (int i = 0; i < 3; i++) {
-    next_word(&r->scan);
+    lb_mesh_reader_seek(in, &word);
   }
-  if (status == LB_OK) {
-    status = expect(r, "outer", "'outer loop'");
+  expect(in, "outer", "'outer loop'");
+  expect(in, "loop", "'outer loop'");
+  for (int i = 0; i < 3; i++) {
+    expect(in, "vertex", "'vertex'");
+    const double x = expect_number(in), y = expect_number(in);
+    vertex[i] = lb_vec3_make(x, y, expect_number(in));
   }
-  if (status == LB_OK) {
-    status = expect(r, "loop", "'outer loop'");
-  }
-  for (int i = 0; i < 3 && status == LB_OK; i++) {
-    status = read_vertex(r);
-  }
-  if (status == LB_OK) {
-    status = expect(r, "endloop", "'endloop'");
-  }
-  return status == LB_OK ? expect(r, "endfacet", "'endfacet'") : status;
+  expect(in, "endloop", "'endloop'");
+  expect(in, "endfacet", "'endfacet'");
 }
 
 // Solids one after the other; a name may follow on their first and last lines.
-static lb_status read_solids(reader* r) {
-  lb_status status = expect(r, "solid", "'solid'");
+static void read_ascii(lb_mesh_reader* in, lb_mesh* mesh) {
+  typedef struct triangle {
+    lb_vec3 vertex[3];
+  } triangle;
+  triangle* list = NULL;
+  int count = 0, room = 0;
   bool inside = true;
-  lb_scan_line(&r->scan);
-  while (status == LB_OK) {
-    const lb_word word = next_word(&r->scan);
+  expect(in, "solid", "'solid'");
+  lb_scan_line(&in->scan);
+  while (lb_mesh_reader_good(in)) {
+    lb_word word;
+    const bool more = lb_mesh_reader_seek(in, &word);
     if (inside && lb_word_is(word, "facet")) {
-      status = read_facet(r);
+      list = LB_GROW(&in->scratch, list, count, &room);
+      if (list) {
+        read_facet(in, list[count++].vertex);
+      }
     } else if (lb_word_is(word, inside ? "endsolid" : "solid")) {
       inside = !inside;
-      lb_scan_line(&r->scan);
-    } else if (!word.size && !inside) {
-      return LB_OK;
+      lb_scan_line(&in->scan);
+    } else if (!more && !inside) {
+      break;
     } else {
-      return unexpected(r, word, inside ? "'facet' or 'endsolid'" : "'solid'");
+      unexpected(in, word, inside ? "'facet' or 'endsolid'" : "'solid'");
     }
   }
-  return status;
-}
-
-static lb_status read_ascii(const char* text, size_t size, lb_place file, lb_arena* scratch,
-                            lb_mesh* mesh, lb_error* err) {
-  reader r = {.scan = lb_scan_begin(text, size, file.file), .scratch = scratch, .err = err};
-  const lb_status status = read_solids(&r);
-  if (status != LB_OK) {
-    return status;
-  }
-  *mesh = (lb_mesh){r.nvertex, r.nvertex / 3, r.vertex, LB_TAKE(scratch, int, r.nvertex)};
-  if (!mesh->face) {
-    return no_memory(err, file);
-  }
-  for (int i = 0; i < r.nvertex; i++) {
-    mesh->face[i] = i;
-  }
-  return LB_OK;
+  make_loose(&in->scratch, count, count ? list->vertex : NULL, mesh);
 }
 
 lb_status lb_mesh_parse_stl(const char* text, size_t size, const char* name, lb_arena* arena,
                             lb_mesh* mesh, lb_error* err) {
-  const lb_place file = {name, 0, 0};
-  if (size > LB_MESH_MOST_BYTES) {
-    return lb_error_add(err, LB_INVALID, file, "the file is too long");
-  }
-  lb_arena scratch;
-  lb_arena_init(&scratch, arena->allocator);
+  lb_mesh_reader in;
   lb_mesh loose;
-  lb_status status = is_binary(text, size) ? read_binary(text, size, file, &scratch, &loose, err)
-                                           : read_ascii(text, size, file, &scratch, &loose, err);
-  if (status == LB_OK) {
-    status = lb_mesh_finish(&loose, name, arena, mesh, err);
+  lb_mesh_reader_open(&in, text, size, name, arena->allocator, err);
+  if (lb_mesh_reader_good(&in) && is_binary(text, size)) {
+    read_binary(&in, text, size, &loose);
+  } else if (lb_mesh_reader_good(&in)) {
+    read_ascii(&in, &loose);
   }
-  lb_arena_release(&scratch);
-  return status;
+  const lb_status status =
+      lb_mesh_reader_good(&in) ? lb_mesh_finish(&loose, name, arena, mesh, err) : LB_INVALID;
+  return lb_mesh_reader_close(&in, name, status);
 }

@@ -37,9 +37,6 @@ lb_status lb_mesh_edges(const lb_mesh* mesh, lb_arena* arena, lb_half_edge** edg
 lb_status lb_mesh_check(const lb_mesh* mesh, const char* name, lb_place place, lb_arena* scratch,
                         lb_error* err);
 
-/// Is a mesh that lb_mesh_check() accepts convex (to a millionth of its size)?
-lb_status lb_mesh_is_convex(const lb_mesh* mesh, lb_arena* scratch, bool* convex);
-
 /// A copy in which vertices at exactly the same place are one, in the order in which faces first
 /// use them; vertices that no face uses and faces left with a vertex twice are gone.
 lb_status lb_mesh_weld(const lb_mesh* mesh, lb_arena* arena, lb_mesh* welded);

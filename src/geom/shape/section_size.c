@@ -1,4 +1,5 @@
 // What a definition of a meshed body may say, and how many elements it gets when it does not say.
+#include <limits.h>
 #include <math.h>
 
 #include "geom/shape/section.h"
@@ -123,11 +124,12 @@ void lb_section_resolve(lb_tetmesh_def* d) {
 
 static const double GROWTH = 1.5; // of one layer's length over the last
 
-// Lengths from one end on until they would pass `most`, or half of the way; returns how many.
-static int count_growing(double first, double most) {
+// Lengths from one end on until they would pass `most`, or half of the way, `limit` of them at the
+// most; returns how many.
+static int count_growing(double first, double most, int limit) {
   int n = 0;
   double sum = 0;
-  for (double h = first; h < most && sum + h < 0.5; h *= GROWTH) {
+  for (double h = first; h < most && sum + h < 0.5 && n < limit; h *= GROWTH) {
     sum += h;
     n++;
   }
@@ -165,9 +167,10 @@ static int cut_layers(const lb_tetmesh_def* d, double length, double* t, int n) 
 lb_status lb_section_layers(const lb_tetmesh_def* d, lb_arena* arena, int* nlayer, double** level) {
   const double length = lb_vec3_norm(lb_vec3_sub(d->b, d->a)), most = 1.0 / d->along;
   const double first = d->ends > 0 ? d->ends / length : most;
-  const int growing = count_growing(first, most);
+  const int growing = count_growing(first, most, d->growing ? d->growing : INT_MAX);
   const double covered = first * (pow(GROWTH, growing) - 1) / (GROWTH - 1);
-  const int middle = at_least(growing ? 1 : d->along, (1 - 2 * covered) / most);
+  const int middle =
+      !growing || d->growing ? d->along - 2 * growing : at_least(1, (1 - 2 * covered) / most);
   const int n = middle + 2 * growing;
   double* t = LB_TAKE(arena, double, n + d->ncut + 1);
   if (!t) {

@@ -27,216 +27,146 @@ static int nodes_of(int type) {
   return 0;
 }
 
-static bool read_integers(lb_tetraw* raw, int count, int* value) {
-  for (int i = 0; i < count; i++) {
-    if (!lb_tetraw_integer(raw, &value[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool skip_words(lb_tetraw* raw, int count) {
-  lb_word word;
-  for (int i = 0; i < count; i++) {
-    if (!lb_tetraw_word(raw, &word)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool read_point(lb_tetraw* raw, lb_vec3* p) {
-  return lb_tetraw_number(raw, &p->x) && lb_tetraw_number(raw, &p->y) &&
-         lb_tetraw_number(raw, &p->z);
-}
-
 // --- sections ---
 
-static bool read_format(gmsh* g) {
-  double version;
-  int binary, size;
-  const char* at = g->raw.scan.at;
-  if (!lb_tetraw_number(&g->raw, &version) || !lb_tetraw_integer(&g->raw, &binary) ||
-      !lb_tetraw_integer(&g->raw, &size)) {
-    return false;
-  }
+static void read_format(gmsh* g) {
+  lb_mesh_reader* in = &g->raw.in;
+  const char* at = in->scan.at;
+  const double version = lb_mesh_reader_number(in);
+  const int binary = lb_mesh_reader_integer(in);
+  lb_mesh_reader_integer(in); // bytes of a number
   g->version = version >= 2 && version < 3 ? 2 : version > 4.05 && version < 4.2 ? 4 : 0;
-  if (binary || !g->version) {
-    lb_tetraw_mistake(&g->raw, g->raw.scan.at > at ? g->raw.scan.line_start : at,
-                      "this Gmsh format is not read; save as version 2 or 4.1, text%s",
-                      (lb_word){"", 0});
-    return false;
+  if (lb_mesh_reader_good(in) && (binary || !g->version)) {
+    lb_mesh_reader_complain(in, in->scan.at > at ? in->scan.line_start : at,
+                            "this Gmsh format is not read; save as version 2 or 4.1, text");
   }
-  return true;
 }
 
 // A name in quotation marks: the rest of the line between the first and the last.
-static bool quoted(lb_tetraw* raw, lb_word* name) {
-  const char* end = raw->scan.at;
-  while (end < raw->scan.end && *end != '\n' && *end != '\r') {
+static lb_word quoted(lb_mesh_reader* in) {
+  const char* end = in->scan.at;
+  while (end < in->scan.end && *end != '\n' && *end != '\r') {
     end++;
   }
-  const char* first = memchr(raw->scan.at, '"', (size_t)(end - raw->scan.at));
+  const char* first = memchr(in->scan.at, '"', (size_t)(end - in->scan.at));
   const char* last = first;
   for (const char* p = first; p && p < end; p++) {
     last = *p == '"' ? p : last;
   }
   if (!first || last == first) {
-    lb_tetraw_mistake(raw, raw->scan.at, "a name in quotation marks is missing%s",
-                      (lb_word){"", 0});
-    return false;
+    lb_mesh_reader_complain(in, in->scan.at, "a name in quotation marks is missing");
+    return (lb_word){in->scan.at, 0};
   }
-  *name = (lb_word){first + 1, (size_t)(last - first - 1)};
-  lb_scan_line(&raw->scan);
-  return true;
+  lb_scan_line(&in->scan);
+  return (lb_word){first + 1, (size_t)(last - first - 1)};
 }
 
-static bool read_names(gmsh* g) {
-  int count;
-  if (!lb_tetraw_count(&g->raw, &count)) {
-    return false;
-  }
-  for (int i = 0; i < count && lb_tetraw_goes_on(&g->raw); i++) {
+static void read_names(gmsh* g) {
+  lb_mesh_reader* in = &g->raw.in;
+  const int count = lb_mesh_reader_count(in);
+  for (int i = 0; i < count && lb_mesh_reader_good(in); i++) {
     int value[2];
-    lb_word name;
-    if (!read_integers(&g->raw, 2, value) || !quoted(&g->raw, &name) ||
-        !lb_tetraw_add_name(&g->raw, value[0], value[1], name)) {
-      return false;
+    lb_mesh_reader_integers(in, 2, value);
+    if (lb_mesh_reader_good(in)) {
+      lb_tetraw_add_name(&g->raw, value[0], value[1], quoted(in));
     }
   }
-  return true;
 }
 
 // Version 4: points have 3 coordinates, the rest a box of 6, and a list of what bounds them.
-static bool read_entity(gmsh* g, int dimension) {
-  lb_tetraw* raw = &g->raw;
-  int tag, nphysical, nbounding, physical = 0;
-  if (!lb_tetraw_integer(raw, &tag) || !skip_words(raw, dimension ? 6 : 3) ||
-      !lb_tetraw_count(raw, &nphysical)) {
-    return false;
+static void read_entity(gmsh* g, int dimension) {
+  lb_mesh_reader* in = &g->raw.in;
+  const int tag = lb_mesh_reader_integer(in);
+  lb_mesh_reader_skip(in, dimension ? 6 : 3);
+  const int nphysical = lb_mesh_reader_count(in);
+  const int physical = nphysical ? lb_mesh_reader_integer(in) : 0;
+  for (int i = 1; i < nphysical && lb_mesh_reader_good(in); i++) {
+    lb_mesh_reader_integer(in);
   }
-  for (int i = 0; i < nphysical; i++) {
-    int p;
-    if (!lb_tetraw_integer(raw, &p)) {
-      return false;
-    }
-    physical = i == 0 ? p : physical;
+  if (dimension) {
+    lb_mesh_reader_skip(in, lb_mesh_reader_count(in));
   }
-  if (dimension && (!lb_tetraw_count(raw, &nbounding) || !skip_words(raw, nbounding))) {
-    return false;
+  g->entity = LB_GROW(&in->scratch, g->entity, g->nentity, &g->entity_room);
+  if (lb_mesh_reader_good(in)) { // a negative tag means a turned surface
+    g->entity[g->nentity++] = (entity){dimension, tag, physical < 0 ? -physical : physical};
   }
-  entity* moved = LB_GROW(&raw->scratch, g->entity, g->nentity, &g->entity_room);
-  if (!moved) {
-    raw->no_memory = true;
-    return false;
-  }
-  g->entity = moved;
-  // a negative tag means a turned surface
-  g->entity[g->nentity++] = (entity){dimension, tag, physical < 0 ? -physical : physical};
-  return true;
 }
 
-static bool read_entities(gmsh* g) {
+static void read_entities(gmsh* g) {
   int count[4];
   for (int d = 0; d < 4; d++) {
-    if (!lb_tetraw_count(&g->raw, &count[d])) {
-      return false;
-    }
+    count[d] = lb_mesh_reader_count(&g->raw.in);
   }
   for (int d = 0; d < 4; d++) {
-    for (int i = 0; i < count[d]; i++) {
-      if (!read_entity(g, d)) {
-        return false;
-      }
+    for (int i = 0; i < count[d] && lb_mesh_reader_good(&g->raw.in); i++) {
+      read_entity(g, d);
     }
   }
-  return true;
 }
 
-static bool read_nodes_2(gmsh* g) {
-  int count;
-  if (!lb_tetraw_count(&g->raw, &count)) {
-    return false;
+static void read_nodes_2(gmsh* g) {
+  lb_mesh_reader* in = &g->raw.in;
+  const int count = lb_mesh_reader_count(in);
+  for (int i = 0; i < count && lb_mesh_reader_good(in); i++) {
+    const int id = lb_mesh_reader_integer(in);
+    lb_tetraw_add_node(&g->raw, id, lb_mesh_reader_point(in));
   }
-  for (int i = 0; i < count; i++) {
-    int id;
-    lb_vec3 p;
-    if (!lb_tetraw_integer(&g->raw, &id) || !read_point(&g->raw, &p) ||
-        !lb_tetraw_add_node(&g->raw, id, p)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // A block: all the numbers, then all the points (with parameters on the entity, if it has them).
-static bool read_node_block(gmsh* g) {
-  lb_tetraw* raw = &g->raw;
-  int head[3], count;
-  if (!read_integers(raw, 3, head) || !lb_tetraw_count(raw, &count)) {
-    return false;
-  }
-  const int first = raw->nnode;
-  for (int i = 0; i < count; i++) {
-    int id;
-    if (!lb_tetraw_integer(raw, &id) || !lb_tetraw_add_node(raw, id, lb_vec3_make(0, 0, 0))) {
-      return false;
-    }
+static void read_node_block(gmsh* g) {
+  lb_mesh_reader* in = &g->raw.in;
+  int head[3];
+  lb_mesh_reader_integers(in, 3, head);
+  const int count = lb_mesh_reader_count(in), first = g->raw.nnode;
+  for (int i = 0; i < count && lb_mesh_reader_good(in); i++) {
+    lb_tetraw_add_node(&g->raw, lb_mesh_reader_integer(in), lb_vec3_make(0, 0, 0));
   }
   const int parameters = head[2] && head[0] > 0 && head[0] <= 3 ? head[0] : 0;
-  for (int i = 0; i < count; i++) {
-    if (!read_point(raw, &raw->node[first + i]) || !skip_words(raw, parameters)) {
-      return false;
-    }
+  for (int i = 0; i < count && lb_mesh_reader_good(in); i++) {
+    g->raw.node[first + i].at = lb_mesh_reader_point(in);
+    lb_mesh_reader_skip(in, parameters);
   }
-  return true;
 }
 
-static bool read_nodes_4(gmsh* g) {
+// Version 4: as many blocks as the first of four numbers says.
+static void read_blocks(gmsh* g, void (*read)(gmsh*)) {
   int head[4];
-  if (!read_integers(&g->raw, 4, head)) {
-    return false;
+  lb_mesh_reader_integers(&g->raw.in, 4, head);
+  for (int i = 0; i < head[0] && lb_mesh_reader_good(&g->raw.in); i++) {
+    read(g);
   }
-  for (int i = 0; i < head[0]; i++) {
-    if (!read_node_block(g)) {
-      return false;
-    }
-  }
-  return true;
 }
 
-static bool read_cell(gmsh* g, int nnode, int tag, int line) {
+static void read_nodes_4(gmsh* g) {
+  read_blocks(g, read_node_block);
+}
+
+// The nodes of an element; one of a kind that we do not know is passed over.
+static void read_cell(gmsh* g, int nnode, int tag, int line) {
   lb_tetraw_cell cell = {.nnode = nnode, .tag = tag, .line = line};
-  return read_integers(&g->raw, nnode, cell.node) && lb_tetraw_add_cell(&g->raw, cell);
+  if (nnode) {
+    lb_mesh_reader_integers(&g->raw.in, nnode, cell.node);
+    lb_tetraw_add_cell(&g->raw, cell);
+  } else {
+    lb_scan_line(&g->raw.in.scan);
+  }
 }
 
-static bool read_elements_2(gmsh* g) {
-  int count;
-  if (!lb_tetraw_count(&g->raw, &count)) {
-    return false;
-  }
-  for (int i = 0; i < count; i++) {
-    int head[3], tag = 0, next;
-    if (!read_integers(&g->raw, 3, head)) { // number, type, how many tags
-      return false;
-    }
-    const int line = g->raw.scan.line;
-    for (int k = 0; k < head[2]; k++) { // the physical group, then the entity
-      if (!lb_tetraw_integer(&g->raw, &next)) {
-        return false;
-      }
+static void read_elements_2(gmsh* g) {
+  lb_mesh_reader* in = &g->raw.in;
+  const int count = lb_mesh_reader_count(in);
+  for (int i = 0; i < count && lb_mesh_reader_good(in); i++) {
+    int head[3], tag = 0;
+    lb_mesh_reader_integers(in, 3, head); // number, type, how many tags
+    const int line = in->scan.line;
+    for (int k = 0; k < head[2] && lb_mesh_reader_good(in);
+         k++) { // the physical group, then the entity
+      const int next = lb_mesh_reader_integer(in);
       tag = k == 0 || (k == 1 && tag == 0) ? next : tag;
     }
-    const int nnode = nodes_of(head[1]);
-    if (nnode && !read_cell(g, nnode, tag, line)) {
-      return false;
-    }
-    if (!nnode) {
-      lb_scan_line(&g->raw.scan);
-    }
+    read_cell(g, nodes_of(head[1]), tag, line);
   }
-  return true;
 }
 
 static int physical_of(const gmsh* g, int dimension, int tag) {
@@ -248,46 +178,27 @@ static int physical_of(const gmsh* g, int dimension, int tag) {
   return tag;
 }
 
-static bool read_element_block(gmsh* g) {
-  lb_tetraw* raw = &g->raw;
-  int head[3], count;
-  if (!read_integers(raw, 3, head) || !lb_tetraw_count(raw, &count)) {
-    return false;
-  }
+static void read_element_block(gmsh* g) {
+  lb_mesh_reader* in = &g->raw.in;
+  int head[3];
+  lb_mesh_reader_integers(in, 3, head);
+  const int count = lb_mesh_reader_count(in);
   const int nnode = nodes_of(head[2]), tag = physical_of(g, head[0], head[1]);
-  for (int i = 0; i < count; i++) {
-    int id;
-    if (!lb_tetraw_integer(raw, &id)) {
-      return false;
-    }
-    if (nnode && !read_cell(g, nnode, tag, raw->scan.line)) {
-      return false;
-    }
-    if (!nnode) {
-      lb_scan_line(&raw->scan);
-    }
+  for (int i = 0; i < count && lb_mesh_reader_good(in); i++) {
+    lb_mesh_reader_integer(in); // its number
+    read_cell(g, nnode, tag, in->scan.line);
   }
-  return true;
 }
 
-static bool read_elements_4(gmsh* g) {
-  int head[4];
-  if (!read_integers(&g->raw, 4, head)) {
-    return false;
-  }
-  for (int i = 0; i < head[0]; i++) {
-    if (!read_element_block(g)) {
-      return false;
-    }
-  }
-  return true;
+static void read_elements_4(gmsh* g) {
+  read_blocks(g, read_element_block);
 }
 
-static bool read_section(gmsh* g, lb_word word) {
+static void read_section(gmsh* g, lb_word word) {
   static const struct {
     const char* name;
     int version; // 0: any
-    bool (*read)(gmsh*);
+    void (*read)(gmsh*);
   } section[] = {{"$meshformat", 0, read_format},  {"$physicalnames", 0, read_names},
                  {"$entities", 4, read_entities},  {"$nodes", 2, read_nodes_2},
                  {"$nodes", 4, read_nodes_4},      {"$elements", 2, read_elements_2},
@@ -295,26 +206,29 @@ static bool read_section(gmsh* g, lb_word word) {
   for (size_t i = 0; i < sizeof section / sizeof *section; i++) {
     const bool fits = section[i].version == 0 || section[i].version == g->version;
     if (fits && lb_word_is(word, section[i].name)) {
-      return section[i].read(g);
+      section[i].read(g);
+      return;
     }
   }
-  return true;
 }
 
 lb_status lb_tetmesh_parse_gmsh(const char* text, size_t size, const char* name, lb_arena* arena,
                                 lb_tetmesh* mesh, lb_error* err) {
   gmsh g = {0};
   lb_tetraw_open(&g.raw, text, size, name, arena, err);
+  lb_mesh_reader* in = &g.raw.in;
   lb_word word;
-  bool good = lb_tetraw_goes_on(&g.raw);
-  do {
-    if (lb_scan_word(&g.raw.scan, &word) && *word.at == '$') {
+  while (lb_mesh_reader_good(in)) {
+    if (lb_scan_word(&in->scan, &word) && *word.at == '$') {
       if (!g.version && !lb_word_is(word, "$meshformat")) {
-        lb_tetraw_mistake(&g.raw, word.at, "'%s' comes before $MeshFormat", word);
+        lb_mesh_reader_mistake(in, word.at, "'%s' comes before $MeshFormat", word);
         break;
       }
-      good = read_section(&g, word);
+      read_section(&g, word);
     }
-  } while (good && lb_scan_line(&g.raw.scan));
+    if (!lb_scan_line(&in->scan)) {
+      break;
+    }
+  }
   return lb_tetraw_close(&g.raw, mesh);
 }

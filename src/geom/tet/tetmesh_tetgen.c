@@ -4,118 +4,79 @@
 #include "geom/tet/tet.h"
 #include "geom/tet/tetraw.h"
 
-static bool skip_words(lb_tetraw* raw, int count) {
-  lb_word word;
+static void read_head(lb_mesh_reader* in, int count, int* value) {
+  in->scan.comments = true;
   for (int i = 0; i < count; i++) {
-    if (!lb_tetraw_word(raw, &word)) {
-      return false;
-    }
+    value[i] = lb_mesh_reader_count(in);
   }
-  return true;
-}
-
-static bool read_head(lb_tetraw* raw, int count, int* value) {
-  raw->scan.comments = true;
-  for (int i = 0; i < count; i++) {
-    if (!lb_tetraw_count(raw, &value[i])) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // number x y z attributes marker
-static bool read_nodes(lb_tetraw* raw) {
+static void read_nodes(lb_tetraw* raw) {
+  lb_mesh_reader* in = &raw->in;
   int head[4];
-  if (!read_head(raw, 4, head)) {
-    return false;
+  read_head(in, 4, head);
+  for (int i = 0; i < head[0] && lb_mesh_reader_good(in); i++) {
+    const int id = lb_mesh_reader_integer(in);
+    const lb_vec3 p = lb_mesh_reader_point(in);
+    lb_mesh_reader_skip(in, head[2] + head[3]);
+    lb_tetraw_add_node(raw, id, p);
   }
-  for (int i = 0; i < head[0]; i++) {
-    int id;
-    lb_vec3 p;
-    if (!lb_tetraw_integer(raw, &id) || !lb_tetraw_number(raw, &p.x) ||
-        !lb_tetraw_number(raw, &p.y) || !lb_tetraw_number(raw, &p.z) ||
-        !skip_words(raw, head[2] + head[3]) || !lb_tetraw_add_node(raw, id, p)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // Regions are written as the first attribute, a number that should be whole.
-static bool read_region(lb_tetraw* raw, int nattribute, int* tag) {
-  *tag = 1;
-  double value;
+static int read_region(lb_mesh_reader* in, int nattribute) {
   if (nattribute == 0) {
-    return true;
+    return 1;
   }
-  if (!lb_tetraw_number(raw, &value)) {
-    return false;
-  }
-  *tag = fabs(value) < 1e9 ? (int)value : 0;
-  return skip_words(raw, nattribute - 1);
+  const double value = lb_mesh_reader_number(in);
+  lb_mesh_reader_skip(in, nattribute - 1);
+  return fabs(value) < 1e9 ? (int)value : 0;
 }
 
-static bool read_elements(lb_tetraw* raw) {
+static void read_elements(lb_tetraw* raw) {
+  lb_mesh_reader* in = &raw->in;
   int head[3];
-  if (!read_head(raw, 3, head)) {
-    return false;
+  read_head(in, 3, head);
+  if (lb_mesh_reader_good(in) && head[1] != 4 && head[1] != 10) {
+    lb_mesh_reader_complain(in, in->scan.line_start, "elements must have 4 or 10 nodes");
   }
-  if (head[1] != 4 && head[1] != 10) {
-    lb_tetraw_mistake(raw, raw->scan.line_start, "elements must have 4 or 10 nodes%s",
-                      (lb_word){"", 0});
-    return false;
-  }
-  for (int i = 0; i < head[0]; i++) {
-    int id;
+  for (int i = 0; i < head[0] && lb_mesh_reader_good(in); i++) {
     lb_tetraw_cell cell = {.nnode = head[1]};
-    if (!lb_tetraw_integer(raw, &id)) {
-      return false;
-    }
-    cell.line = raw->scan.line;
-    for (int k = 0; k < head[1]; k++) {
-      if (!lb_tetraw_integer(raw, &cell.node[k])) {
-        return false;
-      }
-    }
-    if (!read_region(raw, head[2], &cell.tag) || !lb_tetraw_add_cell(raw, cell)) {
-      return false;
-    }
+    lb_mesh_reader_integer(in); // its number
+    cell.line = in->scan.line;
+    lb_mesh_reader_integers(in, cell.nnode, cell.node);
+    cell.tag = read_region(in, head[2]);
+    lb_tetraw_add_cell(raw, cell);
   }
-  return true;
 }
 
 // number corners marker; files of order 2 have the middles after the corners, which we take from
 // the elements. How many nodes there are is told by the line's length.
-static bool read_faces(lb_tetraw* raw) {
+static void read_faces(lb_tetraw* raw) {
+  lb_mesh_reader* in = &raw->in;
   int head[2];
-  if (!read_head(raw, 2, head)) {
-    return false;
-  }
-  for (int i = 0; i < head[0]; i++) {
-    int id, value[12], n = 0;
+  read_head(in, 2, head);
+  for (int i = 0; i < head[0] && lb_mesh_reader_good(in); i++) {
+    int value[12], n = 0;
     lb_word word;
-    if (!lb_tetraw_integer(raw, &id)) {
-      return false;
-    }
-    while (n < 12 && lb_scan_word(&raw->scan, &word)) {
+    lb_mesh_reader_integer(in); // its number
+    while (lb_mesh_reader_good(in) && n < 12 && lb_scan_word(&in->scan, &word)) {
       if (!lb_word_integer(word, &value[n++])) {
-        lb_tetraw_mistake(raw, word.at, "'%s' is not a whole number", word);
-        return false;
+        lb_mesh_reader_mistake(in, word.at, "'%s' is not a whole number", word);
       }
     }
-    const int marker = head[1] && n > 3 ? value[n >= 7 ? 6 : 3] : 0;
-    if (n < 3) {
-      lb_tetraw_mistake(raw, raw->scan.at, "a face needs three corners%s", (lb_word){"", 0});
-      return false;
+    if (lb_mesh_reader_good(in) && n < 3) {
+      lb_mesh_reader_complain(in, in->scan.at, "a face needs three corners");
     }
-    const lb_tetraw_cell cell = {
-        .node = {value[0], value[1], value[2]}, .nnode = 3, .tag = marker, .line = raw->scan.line};
-    if (marker != 0 && !lb_tetraw_add_cell(raw, cell)) {
-      return false;
+    const int marker = lb_mesh_reader_good(in) && head[1] && n > 3 ? value[n >= 7 ? 6 : 3] : 0;
+    if (marker != 0) {
+      lb_tetraw_add_cell(raw, (lb_tetraw_cell){.node = {value[0], value[1], value[2]},
+                                               .nnode = 3,
+                                               .tag = marker,
+                                               .line = in->scan.line});
     }
   }
-  return true;
 }
 
 // --- middles ---
@@ -158,17 +119,16 @@ lb_status lb_tetmesh_parse_tetgen(lb_tetgen_text node, lb_tetgen_text ele, lb_te
                                   lb_arena* arena, lb_tetmesh* mesh, lb_error* err) {
   lb_tetraw raw;
   lb_tetraw_open(&raw, node.text, node.size, node.name, arena, err);
-  bool good = lb_tetraw_goes_on(&raw) && read_nodes(&raw);
-  if (good) {
+  if (lb_mesh_reader_good(&raw.in)) {
+    read_nodes(&raw);
+  }
+  if (lb_mesh_reader_good(&raw.in)) {
     lb_tetraw_next(&raw, ele.text, ele.size, ele.name);
-    good = lb_tetraw_goes_on(&raw) && read_elements(&raw);
+    read_elements(&raw);
   }
-  if (good && face.text) {
+  if (lb_mesh_reader_good(&raw.in) && face.text) {
     lb_tetraw_next(&raw, face.text, face.size, face.name);
-    good = lb_tetraw_goes_on(&raw) && read_faces(&raw);
-  }
-  if (!good && !raw.mistakes && !raw.no_memory) {
-    lb_tetraw_mistake(&raw, raw.scan.at, "the file ends in the middle%s", (lb_word){"", 0});
+    read_faces(&raw);
   }
   raw.middles = sort_middles;
   return lb_tetraw_close(&raw, mesh);

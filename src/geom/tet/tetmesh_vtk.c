@@ -35,90 +35,58 @@ static const cell_type* known_type(int type) {
 }
 
 static void complain(vtk* v, const char* text) {
-  lb_tetraw_mistake(&v->raw, v->raw.scan.line_start, text, (lb_word){"", 0});
-}
-
-static bool skip_words(vtk* v, int count) {
-  lb_word word;
-  for (int i = 0; i < count; i++) {
-    if (!lb_tetraw_word(&v->raw, &word)) {
-      return false;
-    }
-  }
-  return true;
+  lb_mesh_reader_complain(&v->raw.in, v->raw.in.scan.line_start, text);
 }
 
 // An array that grows as the file delivers, so that a large number in a short file costs nothing.
 static int* read_array(vtk* v, int count) {
-  int *list = NULL, room = 0;
-  for (int i = 0; i < count; i++) {
-    int* moved = LB_GROW(&v->raw.scratch, list, i, &room);
-    if (!moved) {
-      v->raw.no_memory = true;
-      return NULL;
-    }
-    list = moved;
-    if (!lb_tetraw_integer(&v->raw, &list[i])) {
-      return NULL;
+  lb_mesh_reader* in = &v->raw.in;
+  int room = 0, *list = LB_GROW(&in->scratch, (int*)NULL, 0, &room);
+  for (int i = 0; i < count && lb_mesh_reader_good(in); i++) {
+    list = LB_GROW(&in->scratch, list, i, &room);
+    const int value = lb_mesh_reader_integer(in);
+    if (list) {
+      list[i] = value;
     }
   }
-  return list ? list : LB_TAKE(&v->raw.scratch, int, 1);
+  return list;
 }
 
-static bool read_points(vtk* v) {
-  int count;
-  lb_word type;
-  if (!lb_tetraw_count(&v->raw, &count) || !lb_tetraw_word(&v->raw, &type)) {
-    return false;
+static void read_points(vtk* v) {
+  const int count = lb_mesh_reader_count(&v->raw.in);
+  lb_mesh_reader_word(&v->raw.in); // their type
+  for (int i = 0; i < count && lb_mesh_reader_good(&v->raw.in); i++) {
+    lb_tetraw_add_node(&v->raw, i, lb_mesh_reader_point(&v->raw.in));
   }
-  for (int i = 0; i < count; i++) {
-    lb_vec3 p;
-    if (!lb_tetraw_number(&v->raw, &p.x) || !lb_tetraw_number(&v->raw, &p.y) ||
-        !lb_tetraw_number(&v->raw, &p.z) || !lb_tetraw_add_node(&v->raw, i, p)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // Since version 5: offsets, then all nodes; both with a heading.
-static bool read_offsets(vtk* v, int count, int size) {
-  if (count < 1 || !skip_words(v, 2)) {
-    complain(v, "the cells are not complete%s");
-    return false;
-  }
+static void read_offsets(vtk* v, int count, int size) {
+  lb_mesh_reader_skip(&v->raw.in, 2);
   v->ncell = count - 1;
   v->first = read_array(v, count);
-  if (!v->first || !skip_words(v, 2)) {
-    return false;
-  }
+  lb_mesh_reader_skip(&v->raw.in, 2);
   v->node = read_array(v, size);
-  for (int i = 0; v->node && i < count; i++) {
+  for (int i = 0; i < count && lb_mesh_reader_good(&v->raw.in); i++) {
     if (v->first[i] < 0 || v->first[i] > size || (i && v->first[i] < v->first[i - 1])) {
-      complain(v, "the offsets of the cells do not rise, or lead out of the list%s");
-      return false;
+      complain(v, "the offsets of the cells do not rise, or lead out of the list");
     }
   }
-  return v->node != NULL;
 }
 
 // Before: each cell's number of nodes, then the nodes.
-static bool read_lists(vtk* v, int count, int size) {
+static void read_lists(vtk* v, int count, int size) {
+  lb_mesh_reader* in = &v->raw.in;
   int* list = read_array(v, size);
   int *first = NULL, room = 0, at = 0;
-  for (int i = 0; list && i <= count; i++) {
-    int* moved = LB_GROW(&v->raw.scratch, first, i, &room);
-    if (!moved) {
-      v->raw.no_memory = true;
-      return false;
+  for (int i = 0; i <= count && lb_mesh_reader_good(in); i++) {
+    first = LB_GROW(&in->scratch, first, i, &room);
+    if (first) {
+      first[i] = at - i;
     }
-    first = moved;
-    first[i] = at - i;
     if (i < count && (at >= size || list[at] < 0 || list[at] >= size - at)) {
-      complain(v, "the lists of the cells' nodes do not fit their length%s");
-      return false;
-    }
-    if (i < count) {
+      complain(v, "the lists of the cells' nodes do not fit their length");
+    } else if (i < count) {
       const int n = list[at];
       memmove(&list[at - i], &list[at + 1], (size_t)n * sizeof *list); // drop the number
       at += n + 1;
@@ -127,31 +95,31 @@ static bool read_lists(vtk* v, int count, int size) {
   v->ncell = count;
   v->first = first;
   v->node = list;
-  return list != NULL;
 }
 
-static bool read_cells(vtk* v) {
-  int count, size;
+static void read_cells(vtk* v) {
+  lb_mesh_reader* in = &v->raw.in;
   if (v->first) {
-    complain(v, "the cells come twice%s");
-    return false;
+    complain(v, "the cells come twice");
+    return;
   }
-  if (!lb_tetraw_count(&v->raw, &count) || !lb_tetraw_count(&v->raw, &size)) {
-    return false;
-  }
-  lb_scan ahead = v->raw.scan;
+  const int count = lb_mesh_reader_count(in), size = lb_mesh_reader_count(in);
+  lb_scan ahead = in->scan;
   lb_word word;
   while (!lb_scan_word(&ahead, &word) && lb_scan_line(&ahead)) {
   }
-  return lb_word_is(word, "offsets") ? read_offsets(v, count, size) : read_lists(v, count, size);
+  if (!lb_word_is(word, "offsets")) {
+    read_lists(v, count, size);
+  } else if (count < 1) {
+    complain(v, "the cells are not complete");
+  } else {
+    read_offsets(v, count, size);
+  }
 }
 
-static bool read_types(vtk* v) {
-  if (!lb_tetraw_count(&v->raw, &v->ntype)) {
-    return false;
-  }
+static void read_types(vtk* v) {
+  v->ntype = lb_mesh_reader_count(&v->raw.in);
   v->type = read_array(v, v->ntype);
-  return v->type != NULL;
 }
 
 // --- data of cells ---
@@ -169,70 +137,58 @@ static bool is_whole(lb_word type) {
 }
 
 // An array of numbers: the tags if it may be, else skipped.
-static bool read_data(vtk* v, lb_word type, int components, int count) {
+static void read_data(vtk* v, lb_word type, int components, int count) {
   if (!v->tag && v->tagged && components == 1 && count == v->ncell && is_whole(type)) {
     v->tag = read_array(v, count);
-    return v->tag != NULL;
+    return;
   }
-  for (int c = 0; c < components; c++) {
-    if (!skip_words(v, count)) {
-      return false;
-    }
+  for (int c = 0; c < components && lb_mesh_reader_good(&v->raw.in); c++) {
+    lb_mesh_reader_skip(&v->raw.in, count);
   }
-  return true;
 }
 
-static bool read_scalars(vtk* v) {
+static void read_scalars(vtk* v) {
+  lb_mesh_reader* in = &v->raw.in;
   lb_word name, type, word;
   int components = 1;
-  if (!lb_scan_word(&v->raw.scan, &name) || !lb_scan_word(&v->raw.scan, &type)) {
-    complain(v, "a name and a type are missing after SCALARS%s");
-    return false;
+  if (!lb_scan_word(&in->scan, &name) || !lb_scan_word(&in->scan, &type)) {
+    complain(v, "a name and a type are missing after SCALARS");
+    return;
   }
-  if (lb_scan_word(&v->raw.scan, &word) &&
+  if (lb_scan_word(&in->scan, &word) &&
       (!lb_word_integer(word, &components) || components < 1 || components > 4)) {
-    complain(v, "a number of components is wrong%s");
-    return false;
+    complain(v, "a number of components is wrong");
+    return;
   }
-  if (!skip_words(v, 2)) { // LOOKUP_TABLE and its name
-    return false;
-  }
-  return read_data(v, type, components, v->tagged ? v->ncell : 0);
+  lb_mesh_reader_skip(in, 2); // LOOKUP_TABLE and its name
+  read_data(v, type, components, v->tagged ? v->ncell : 0);
 }
 
-static bool read_field(vtk* v) {
-  lb_word name, type;
-  int narray;
-  if (!lb_tetraw_word(&v->raw, &name) || !lb_tetraw_count(&v->raw, &narray)) {
-    return false;
+static void read_field(vtk* v) {
+  lb_mesh_reader* in = &v->raw.in;
+  lb_mesh_reader_word(in); // its name
+  const int narray = lb_mesh_reader_count(in);
+  for (int i = 0; i < narray && lb_mesh_reader_good(in); i++) {
+    lb_mesh_reader_word(in); // name
+    const int components = lb_mesh_reader_count(in), count = lb_mesh_reader_count(in);
+    read_data(v, lb_mesh_reader_word(in), components, count);
   }
-  for (int i = 0; i < narray; i++) {
-    int components, count;
-    if (!lb_tetraw_word(&v->raw, &name) || !lb_tetraw_count(&v->raw, &components) ||
-        !lb_tetraw_count(&v->raw, &count) || !lb_tetraw_word(&v->raw, &type) ||
-        !read_data(v, type, components, count)) {
-      return false;
-    }
-  }
-  return true;
 }
 
-static bool begin_cell_data(vtk* v) {
+static void begin_cell_data(vtk* v) {
   v->tagged = true;
-  return true;
 }
 
-static bool begin_point_data(vtk* v) {
+static void begin_point_data(vtk* v) {
   v->tagged = false;
-  return true;
 }
 
 // --- all together ---
 
-static bool read_keyword(vtk* v, lb_word word) {
+static void read_keyword(vtk* v, lb_word word) {
   static const struct {
     const char* name;
-    bool (*read)(vtk*);
+    void (*read)(vtk*);
   } keyword[] = {{"points", read_points},
                  {"cells", read_cells},
                  {"cell_types", read_types},
@@ -242,51 +198,48 @@ static bool read_keyword(vtk* v, lb_word word) {
                  {"field", read_field}};
   for (size_t i = 0; i < sizeof keyword / sizeof *keyword; i++) {
     if (lb_word_is(word, keyword[i].name)) {
-      return keyword[i].read(v);
+      keyword[i].read(v);
+      return;
     }
   }
-  return true;
 }
 
 // The first three lines: what it is, a title, and how it is written.
-static bool read_head(vtk* v) {
+static void read_head(vtk* v) {
+  lb_scan* scan = &v->raw.in.scan;
   lb_word word[2] = {{"", 0}, {"", 0}};
-  lb_scan_word(&v->raw.scan, &word[0]);
-  lb_scan_word(&v->raw.scan, &word[1]);
+  lb_scan_word(scan, &word[0]);
+  lb_scan_word(scan, &word[1]);
   if (!lb_word_is(word[0], "#") || !lb_word_is(word[1], "vtk")) {
-    complain(v, "this is not a VTK legacy file: '# vtk DataFile Version' is missing%s");
-    return false;
+    complain(v, "this is not a VTK legacy file: '# vtk DataFile Version' is missing");
+    return;
   }
-  lb_scan_line(&v->raw.scan);
-  lb_scan_line(&v->raw.scan);
-  if (!lb_scan_word(&v->raw.scan, &word[0]) || !lb_word_is(word[0], "ascii")) {
-    complain(v, "only VTK files written as text (ASCII) are read%s");
-    return false;
+  lb_scan_line(scan);
+  lb_scan_line(scan);
+  if (!lb_scan_word(scan, &word[0]) || !lb_word_is(word[0], "ascii")) {
+    complain(v, "only VTK files written as text (ASCII) are read");
   }
-  return true;
 }
 
 static void take_cells(vtk* v) {
   if (v->ntype != v->ncell) {
-    complain(v, "there are not as many cell types as cells%s");
+    complain(v, "there are not as many cell types as cells");
     return;
   }
-  for (int i = 0; i < v->ncell; i++) {
+  for (int i = 0; i < v->ncell && lb_mesh_reader_good(&v->raw.in); i++) {
     const cell_type* t = known_type(v->type[i]);
     if (!t) {
       continue;
     }
     if (v->first[i + 1] - v->first[i] != t->nnode) {
-      complain(v, "a cell has not as many nodes as its type%s");
+      complain(v, "a cell has not as many nodes as its type");
       return;
     }
     lb_tetraw_cell cell = {.nnode = t->nnode, .tag = v->tag ? v->tag[i] : 1};
     for (int k = 0; k < t->nnode; k++) {
       cell.node[k] = v->node[v->first[i] + t->from[k]];
     }
-    if (!lb_tetraw_add_cell(&v->raw, cell)) {
-      return;
-    }
+    lb_tetraw_add_cell(&v->raw, cell);
   }
 }
 
@@ -294,15 +247,20 @@ lb_status lb_tetmesh_parse_vtk(const char* text, size_t size, const char* name, 
                                lb_tetmesh* mesh, lb_error* err) {
   vtk v = {0};
   lb_tetraw_open(&v.raw, text, size, name, arena, err);
-  bool good = lb_tetraw_goes_on(&v.raw) && read_head(&v);
-  while (good && lb_scan_line(&v.raw.scan)) {
-    lb_word word;
-    good = !lb_scan_word(&v.raw.scan, &word) || read_keyword(&v, word);
+  lb_mesh_reader* in = &v.raw.in;
+  if (lb_mesh_reader_good(in)) {
+    read_head(&v);
   }
-  if (good && v.first && v.type) {
+  while (lb_mesh_reader_good(in) && lb_scan_line(&in->scan)) {
+    lb_word word;
+    if (lb_scan_word(&in->scan, &word)) {
+      read_keyword(&v, word);
+    }
+  }
+  if (lb_mesh_reader_good(in) && v.first && v.type) {
     take_cells(&v);
-  } else if (!v.raw.mistakes && !v.raw.no_memory) {
-    complain(&v, "the file has no cells, or ends in the middle%s");
+  } else if (lb_mesh_reader_good(in)) {
+    complain(&v, "the file has no cells, or ends in the middle");
   }
   return lb_tetraw_close(&v.raw, mesh);
 }

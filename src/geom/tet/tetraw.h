@@ -1,7 +1,7 @@
 // What the readers of tetrahedral meshes have in common: they collect what a file says, and one
 // function turns it into a mesh.
 #pragma once
-#include "geom/mesh/scan.h"
+#include "geom/mesh/mesh_reader.h"
 #include "geom/tet/tetmesh.h"
 
 /// An element or a face as the file has it: its nodes by the file's numbers.
@@ -15,6 +15,7 @@ typedef struct lb_tetraw_cell {
 
 typedef struct lb_tetraw_node {
   int id, index;
+  lb_vec3 at;
 } lb_tetraw_node;
 
 typedef struct lb_tetraw_name {
@@ -23,19 +24,14 @@ typedef struct lb_tetraw_name {
 } lb_tetraw_name;
 
 typedef struct lb_tetraw {
-  lb_scan scan;
+  lb_mesh_reader in;
   const char* file[3];
   int nfile;
-  lb_arena scratch;
   lb_arena* arena;
-  lb_error* err;
-  int mistakes;
-  bool no_memory;
 
   void (*middles)(lb_tetmesh* mesh); ///< brings middle nodes into our order, or NULL
-  int nnode, node_room, id_room;
-  lb_vec3* node;
-  lb_tetraw_node* id; ///< [nnode]
+  int nnode, node_room;
+  lb_tetraw_node* node; ///< [nnode] in the file's order
   int ncell, cell_room;
   lb_tetraw_cell* cell;
   int nname, name_room;
@@ -49,19 +45,7 @@ void lb_tetraw_next(lb_tetraw* raw, const char* text, size_t size, const char* n
 /// Make the mesh of what was collected (unless there were mistakes) and let go of the rest.
 lb_status lb_tetraw_close(lb_tetraw* raw, lb_tetmesh* mesh);
 
-/// May reading go on? No after too many mistakes or without memory.
-bool lb_tetraw_goes_on(const lb_tetraw* raw);
-/// Report a mistake at `at`; `text` holds one %s, for the word.
-void lb_tetraw_mistake(lb_tetraw* raw, const char* at, const char* text, lb_word word);
-
-/// The next word of the text, in this line or a later one.
-bool lb_tetraw_word(lb_tetraw* raw, lb_word* word);
-/// The next word as a number; a mistake is reported when it is none.
-bool lb_tetraw_integer(lb_tetraw* raw, int* value);
-bool lb_tetraw_number(lb_tetraw* raw, double* value);
-/// An integer that counts something: not negative.
-bool lb_tetraw_count(lb_tetraw* raw, int* value);
-
-bool lb_tetraw_add_node(lb_tetraw* raw, int id, lb_vec3 at);
-bool lb_tetraw_add_cell(lb_tetraw* raw, lb_tetraw_cell cell);
-bool lb_tetraw_add_name(lb_tetraw* raw, int dimension, int tag, lb_word name);
+/// Without memory nothing is added, which the reader remembers.
+void lb_tetraw_add_node(lb_tetraw* raw, int id, lb_vec3 at);
+void lb_tetraw_add_cell(lb_tetraw* raw, lb_tetraw_cell cell);
+void lb_tetraw_add_name(lb_tetraw* raw, int dimension, int tag, lb_word name);

@@ -13,8 +13,8 @@ static lb_place place_of(const lb_tetraw* raw, const lb_tetraw_cell* cell) {
 }
 
 static void wrong(lb_tetraw* raw, const lb_tetraw_cell* cell, const char* text, int number) {
-  lb_error_add(raw->err, LB_INVALID, place_of(raw, cell), text, number);
-  raw->mistakes++;
+  lb_error_add(raw->in.err, LB_INVALID, place_of(raw, cell), text, number);
+  raw->in.mistakes++;
 }
 
 static bool is_face(const lb_tetraw_cell* cell) {
@@ -30,25 +30,25 @@ static int compare_ids(const void* a, const void* b) {
 
 // Files number nodes as they like.
 static int index_of(const lb_tetraw* raw, int id) {
-  const lb_tetraw_node key = {id, 0};
+  const lb_tetraw_node key = {.id = id};
   const lb_tetraw_node* found =
-      raw->nnode ? bsearch(&key, raw->id, (size_t)raw->nnode, sizeof key, compare_ids) : NULL;
+      raw->nnode ? bsearch(&key, raw->node, (size_t)raw->nnode, sizeof key, compare_ids) : NULL;
   return found ? found->index : -1;
 }
 
 static void number_nodes(lb_tetraw* raw) {
   if (raw->nnode) {
-    qsort(raw->id, (size_t)raw->nnode, sizeof *raw->id, compare_ids);
+    qsort(raw->node, (size_t)raw->nnode, sizeof *raw->node, compare_ids);
   }
   for (int i = 1; i < raw->nnode; i++) {
-    if (raw->id[i].id == raw->id[i - 1].id) {
-      lb_error_add(raw->err, LB_INVALID, (lb_place){raw->file[0], 0, 0},
-                   "two nodes have the number %d", raw->id[i].id);
-      raw->mistakes++;
+    if (raw->node[i].id == raw->node[i - 1].id) {
+      lb_error_add(raw->in.err, LB_INVALID, (lb_place){raw->file[0], 0, 0},
+                   "two nodes have the number %d", raw->node[i].id);
+      raw->in.mistakes++;
       return;
     }
   }
-  for (int c = 0; c < raw->ncell && lb_tetraw_goes_on(raw); c++) {
+  for (int c = 0; c < raw->ncell && raw->in.mistakes < LB_MESH_MOST_MISTAKES; c++) {
     lb_tetraw_cell* cell = &raw->cell[c];
     for (int k = 0; k < cell->nnode; k++) {
       const int index = index_of(raw, cell->node[k]);
@@ -63,7 +63,7 @@ static void number_nodes(lb_tetraw* raw) {
 
 // Nodes that no element uses are left out: centres of circles, and corners of the geometry.
 static lb_status take_nodes(lb_tetraw* raw, lb_tetmesh* mesh) {
-  int* kept = LB_TAKE(&raw->scratch, int, raw->nnode);
+  int* kept = LB_TAKE(&raw->in.scratch, int, raw->nnode);
   if (!kept) {
     return LB_NO_MEMORY;
   }
@@ -80,8 +80,8 @@ static lb_status take_nodes(lb_tetraw* raw, lb_tetmesh* mesh) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < raw->nnode; i++) {
-    if (kept[i] >= 0) {
-      mesh->node[kept[i]] = raw->node[i];
+    if (kept[raw->node[i].index] >= 0) {
+      mesh->node[kept[raw->node[i].index]] = raw->node[i].at;
     }
   }
   for (int c = 0; c < raw->ncell; c++) {
@@ -119,7 +119,7 @@ static int compare_tags(const void* left, const void* right) {
 }
 
 static tagged* sort_cells(lb_tetraw* raw, bool faces, int* count) {
-  tagged* list = LB_TAKE(&raw->scratch, tagged, raw->ncell);
+  tagged* list = LB_TAKE(&raw->in.scratch, tagged, raw->ncell);
   *count = 0;
   for (int c = 0; list && c < raw->ncell; c++) {
     if (is_face(&raw->cell[c]) == faces) {
@@ -141,7 +141,7 @@ static bool starts_group(const tagged* list, int i) {
 // Elements stay in the file's order; regions come in that of their tags.
 static lb_status take_elements(lb_tetraw* raw, lb_tetmesh* mesh) {
   const int size = lb_tetmesh_elem_nodes(mesh);
-  int count, *number = LB_TAKE(&raw->scratch, int, raw->ncell); // of a cell among the elements
+  int count, *number = LB_TAKE(&raw->in.scratch, int, raw->ncell); // of a cell among the elements
   const tagged* list = sort_cells(raw, false, &count);
   mesh->elem = LB_TAKE(raw->arena, int, (size_t)mesh->nelem*(size_t)size);
   mesh->region = LB_TAKE(raw->arena, int, mesh->nelem);
@@ -254,10 +254,10 @@ static int boundary_faces(const lb_tetraw* raw, const faces* f, int first, int s
 
 static lb_status sort_boundary(lb_tetraw* raw, const lb_tetmesh* mesh, faces* f) {
   const int size = lb_tetmesh_face_nodes(mesh);
-  if (lb_tetmesh_boundary(mesh, &raw->scratch, &f->boundary) != LB_OK) {
+  if (lb_tetmesh_boundary(mesh, &raw->in.scratch, &f->boundary) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  f->key = LB_TAKE(&raw->scratch, keyed, f->boundary.nface);
+  f->key = LB_TAKE(&raw->in.scratch, keyed, f->boundary.nface);
   f->list = sort_cells(raw, true, &f->count);
   if (!f->key || !f->list) {
     return LB_NO_MEMORY;
@@ -313,18 +313,15 @@ static void count_elements(lb_tetraw* raw, lb_tetmesh* mesh) {
     }
   }
   if (mesh->nelem == 0) {
-    lb_error_add(raw->err, LB_INVALID, (lb_place){raw->file[0], 0, 0},
+    lb_error_add(raw->in.err, LB_INVALID, (lb_place){raw->file[0], 0, 0},
                  "there are no tetrahedra in this file");
-    raw->mistakes++;
+    raw->in.mistakes++;
   }
 }
 
 static lb_status build(lb_tetraw* raw, lb_tetmesh* mesh) {
-  static lb_status (*const parts[])(lb_tetraw*, lb_tetmesh*) = {take_nodes, take_elements};
-  lb_status status = LB_OK;
-  for (int i = 0; i < 2 && status == LB_OK; i++) {
-    status = parts[i](raw, mesh);
-  }
+  lb_status status = take_nodes(raw, mesh);
+  status = status == LB_OK ? take_elements(raw, mesh) : status;
   if (status == LB_OK) {
     if (raw->middles) {
       raw->middles(mesh);
@@ -337,25 +334,20 @@ static lb_status build(lb_tetraw* raw, lb_tetmesh* mesh) {
 
 lb_status lb_tetraw_close(lb_tetraw* raw, lb_tetmesh* mesh) {
   lb_tetmesh made = {0};
+  lb_mesh_reader* in = &raw->in;
   const lb_arena_mark mark = lb_arena_here(raw->arena);
-  lb_status status = raw->no_memory ? LB_NO_MEMORY : LB_OK;
-  if (!raw->mistakes && !raw->no_memory) {
+  lb_status status = LB_OK;
+  if (lb_mesh_reader_good(in)) {
     number_nodes(raw);
     count_elements(raw, &made);
-    if (!raw->mistakes) {
-      status = build(raw, &made);
-    }
+    status = lb_mesh_reader_good(in) ? build(raw, &made) : status;
   }
-  if (status == LB_NO_MEMORY) {
-    lb_error_add(raw->err, status, (lb_place){raw->file[0], 0, 0}, "no memory to read this mesh");
-  } else if (raw->mistakes) {
-    status = LB_INVALID;
-  }
+  in->scratch.failed |= status == LB_NO_MEMORY; // of either arena
+  status = lb_mesh_reader_close(in, raw->file[0], status);
   if (status == LB_OK) {
     *mesh = made;
   } else {
     lb_arena_reset(raw->arena, mark);
   }
-  lb_arena_release(&raw->scratch);
   return status;
 }

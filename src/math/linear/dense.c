@@ -13,11 +13,15 @@ static void subtract_scaled(double* restrict column, double s, const double* res
 }
 
 // The same with four columns at a time, `lda` apart, scaled by their entries in row `first`: the
-// column is then read and written a quarter as often.
+// column is then read and written a quarter as often. Columns of other blocks of a matrix that has
+// blocks on its diagonal alone are zero there.
 static void subtract_four(double* restrict column, const double* restrict from, size_t lda,
                           int first, int n) {
   const double *f0 = from, *f1 = f0 + lda, *f2 = f1 + lda, *f3 = f2 + lda;
   const double s0 = f0[first], s1 = f1[first], s2 = f2[first], s3 = f3[first];
+  if (s0 == 0 && s1 == 0 && s2 == 0 && s3 == 0) {
+    return;
+  }
   for (int i = first; i < n; i++) {
     column[i] -= (s0 * f0[i] + s1 * f1[i]) + (s2 * f2[i] + s3 * f3[i]);
   }
@@ -68,15 +72,21 @@ static void solve_lower(int n, const double* L, int lda, double* b, bool unit) {
     if (!unit) {
       b[j] /= l[j];
     }
-    subtract_scaled(b, b[j], l, j + 1, n);
+    if (b[j] != 0) { // as it is above the first that is not
+      subtract_scaled(b, b[j], l, j + 1, n);
+    }
   }
 }
 
 // b = L'^-1 b
 static void solve_lower_transposed(int n, const double* L, int lda, double* b, bool unit) {
-  for (int j = n - 1; j >= 0; j--) {
+  int end = n;
+  while (end > 0 && b[end - 1] == 0) { // zeros stay
+    end--;
+  }
+  for (int j = end - 1; j >= 0; j--) {
     const double* l = L + (size_t)j * (size_t)lda;
-    const double sum = b[j] - dot_from(l, b, j + 1, n);
+    const double sum = b[j] - dot_from(l, b, j + 1, end);
     b[j] = unit ? sum : sum / l[j];
   }
 }
@@ -195,69 +205,6 @@ void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, d
       b[j] /= u[j];
       subtract_scaled(b, b[j], u, 0, j);
     }
-  }
-}
-
-static void exchange_rows(double* A, int n, size_t lda, int i, int j) {
-  for (int c = 0; c < n && i != j; c++) {
-    exchange(&A[(size_t)c * lda + (size_t)i], &A[(size_t)c * lda + (size_t)j]);
-  }
-}
-
-static void exchange_columns(double* A, int n, size_t lda, int i, int j) {
-  for (int r = 0; r < n && i != j; r++) {
-    exchange(&A[(size_t)i * lda + (size_t)r], &A[(size_t)j * lda + (size_t)r]);
-  }
-}
-
-int lb_lu_full(int n, double* A, int lda, double tolerance, int* pivot) {
-  const size_t ld = (size_t)lda;
-  double first = 0;
-  for (int k = 0; k < n; k++) {
-    int row = k, column = k;
-    for (int c = k; c < n; c++) {
-      const int r = largest_below(A + (size_t)c * ld, k, n);
-      if (fabs(A[(size_t)c * ld + (size_t)r]) > fabs(A[(size_t)column * ld + (size_t)row])) {
-        row = r;
-        column = c;
-      }
-    }
-    const double found = A[(size_t)column * ld + (size_t)row];
-    first = k == 0 ? fabs(found) : first;
-    if (!(fabs(found) > tolerance * first)) {
-      return k;
-    }
-    pivot[k] = row;
-    pivot[n + k] = column;
-    exchange_rows(A, n, ld, k, row);
-    exchange_columns(A, n, ld, k, column);
-    double* l = A + (size_t)k * ld;
-    for (int i = k + 1; i < n; i++) {
-      l[i] /= found;
-    }
-    for (int c = k + 1; c < n; c++) {
-      double* a = A + (size_t)c * ld;
-      subtract_scaled(a, a[k], l, k + 1, n);
-    }
-  }
-  return n;
-}
-
-void lb_lu_full_solve(int n, const double* LU, int lda, int rank, const int* pivot, double* b) {
-  for (int k = 0; k < rank; k++) {
-    exchange(&b[k], &b[pivot[k]]);
-  }
-  solve_lower(rank, LU, lda, b, true);
-  for (int k = rank; k < n; k++) {
-    b[k] = 0;
-  }
-  for (int j = rank - 1; j >= 0; j--) {
-    const double* u = LU + (size_t)j * (size_t)lda;
-    b[j] /= u[j];
-    subtract_scaled(b, b[j], u, 0, j);
-  }
-  for (int k = rank - 1; k >= 0; k--) {
-    exchange(&b[k], &b[pivot[n + k]]);
   }
 }
 

@@ -43,12 +43,6 @@ void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, d
 void lb_lu_solve_transposed(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B,
                             int ldb);
 
-/// P A Q = L U with pivots from anywhere, for matrices that may be singular: pivots below
-/// `tolerance` of the largest count as zero. Returns the rank. pivot [2 * n]
-int lb_lu_full(int n, double* A, int lda, double tolerance, int* pivot);
-/// A solution in which unknowns beyond the rank are zero; b must allow one.
-void lb_lu_full_solve(int n, const double* LU, int lda, int rank, const int* pivot, double* b);
-
 /// A = V diag(w) V', w rising, by Jacobi's rotations: A positive definite, n x n without gaps, is
 /// destroyed. Where diagonal entries differ by many orders of magnitude all w keep their digits, as
 /// long as A is well conditioned once it is scaled to a diagonal of ones.
@@ -63,15 +57,6 @@ void lb_columns_dot(int m, int n, double* y, const double* A, const double* x);
 /// B = A^-1 B with the factor of lb_cholesky, lda n, and with B by rows of nrhs numbers.
 void lb_cholesky_solve_rows(int n, const double* L, int nrhs, double* B);
 
-/// A X = B with X in B: A positive definite (lower triangle, replaced by its Cholesky factor) ...
-lb_status lb_solve_definite(int n, double* A, int lda, int nrhs, double* B, int ldb);
-/// ... symmetric but indefinite (lower triangle, destroyed) ...
-lb_status lb_solve_symmetric(lb_arena* scratch, int n, double* A, int lda, int nrhs, double* B,
-                             int ldb);
-/// ... or any (destroyed).
-lb_status lb_solve_general(lb_arena* scratch, int n, double* A, int lda, int nrhs, double* B,
-                           int ldb);
-
 /// A = V diag(w) V', w rising; the lower triangle of A is read, V takes its place.
 lb_status lb_eigen_symmetric(lb_arena* scratch, int n, double* A, int lda, double* w);
 /// A v = w B v with B positive definite, w rising, V' B V = I: modes of vibration. V replaces A,
@@ -79,10 +64,6 @@ lb_status lb_eigen_symmetric(lb_arena* scratch, int n, double* A, int lda, doubl
 lb_status lb_eigen_generalised(lb_arena* scratch, int n, double* A, int lda, double* B, int ldb,
                                double* w);
 
-/// A = U diag(s) V', m x n, s falling, k = min(m, n): U m x k, V n x k transposed into Vt, k x n. A
-/// is destroyed.
-lb_status lb_svd(lb_arena* scratch, int m, int n, double* A, int lda, double* s, double* U, int ldu,
-                 double* Vt, int ldvt);
 /// The shortest x that minimises |A x - b| for each column b; singular values below `rcond` times
 /// the largest count as zero. B has max(m, n) rows, x in its first n. A is destroyed.
 lb_status lb_least_squares(lb_arena* scratch, int m, int n, double* A, int lda, int nrhs, double* B,

@@ -152,8 +152,3 @@ lb_status lb_direct_solve(lb_direct* direct, int nrhs, double* B) {
 int lb_direct_negative(const lb_direct* direct) {
   return INFO(&direct->id, 12);
 }
-
-double lb_direct_size(const lb_direct* direct) {
-  const int entries = INFO(&direct->id, 29); // negative: in millions
-  return entries < 0 ? -1e6 * entries : entries;
-}

@@ -25,5 +25,3 @@ lb_status lb_direct_solve(lb_direct* direct, int nrhs, double* B);
 
 /// How many negative eigenvalues the last factored matrix has.
 int lb_direct_negative(const lb_direct* direct);
-/// How many numbers its factors hold.
-double lb_direct_size(const lb_direct* direct);

@@ -41,38 +41,6 @@ void lb_cholesky_solve_rows(int n, const double* L, int nrhs, double* B) {
   }
 }
 
-lb_status lb_solve_definite(int n, double* A, int lda, int nrhs, double* B, int ldb) {
-  return outcome(LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', n, nrhs, A, lda, B, ldb));
-}
-
-lb_status lb_solve_general(lb_arena* scratch, int n, double* A, int lda, int nrhs, double* B,
-                           int ldb) {
-  const lb_arena_mark mark = lb_arena_here(scratch);
-  lb_status status = LB_NO_MEMORY;
-  lapack_int* pivot = LB_TAKE(scratch, lapack_int, n);
-  if (pivot) {
-    status = outcome(LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n, nrhs, A, lda, pivot, B, ldb));
-  }
-  lb_arena_reset(scratch, mark);
-  return status;
-}
-
-lb_status lb_solve_symmetric(lb_arena* scratch, int n, double* A, int lda, int nrhs, double* B,
-                             int ldb) {
-  const lb_arena_mark mark = lb_arena_here(scratch);
-  lb_status status = LB_NO_MEMORY;
-  double asked = 1;
-  lapack_int* pivot = LB_TAKE(scratch, lapack_int, n);
-  LAPACKE_dsysv_work(LAPACK_COL_MAJOR, 'L', n, nrhs, A, lda, pivot, B, ldb, &asked, -1);
-  double* work = LB_TAKE(scratch, double, size_of(asked));
-  if (pivot && work) {
-    status = outcome(LAPACKE_dsysv_work(LAPACK_COL_MAJOR, 'L', n, nrhs, A, lda, pivot, B, ldb, work,
-                                        size_of(asked)));
-  }
-  lb_arena_reset(scratch, mark);
-  return status;
-}
-
 lb_status lb_eigen_symmetric(lb_arena* scratch, int n, double* A, int lda, double* w) {
   const lb_arena_mark mark = lb_arena_here(scratch);
   lb_status status = LB_NO_MEMORY;
@@ -103,22 +71,6 @@ lb_status lb_eigen_generalised(lb_arena* scratch, int n, double* A, int lda, dou
   if (work && iwork) {
     status = outcome(LAPACKE_dsygvd_work(LAPACK_COL_MAJOR, A_V_IS_W_B_V, 'V', 'L', n, A, lda, B,
                                          ldb, w, work, size_of(asked), iwork, iasked));
-  }
-  lb_arena_reset(scratch, mark);
-  return status;
-}
-
-lb_status lb_svd(lb_arena* scratch, int m, int n, double* A, int lda, double* s, double* U, int ldu,
-                 double* Vt, int ldvt) {
-  const lb_arena_mark mark = lb_arena_here(scratch);
-  lb_status status = LB_NO_MEMORY;
-  double asked = 1;
-  lapack_int* iwork = LB_TAKE(scratch, lapack_int, 8 * (m < n ? m : n));
-  LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', m, n, A, lda, s, U, ldu, Vt, ldvt, &asked, -1, iwork);
-  double* work = LB_TAKE(scratch, double, size_of(asked));
-  if (work && iwork) {
-    status = outcome(LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'S', m, n, A, lda, s, U, ldu, Vt, ldvt,
-                                         work, size_of(asked), iwork));
   }
   lb_arena_reset(scratch, mark);
   return status;

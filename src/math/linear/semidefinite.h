@@ -2,6 +2,10 @@
 // redundant. Nothing here allocates.
 #pragma once
 
+// Redundancy of a constraint, for all that decide it: the part of its own size, squared, that is
+// independent of the others. A sine of 3e-6 from these, or less, is rounding.
+#define LB_REDUNDANT 1e-11
+
 // Factor A, positive semidefinite by columns (lower triangle). Pivots below `tolerance` times the
 // largest diagonal entry count as zero. `work` has 2 n numbers, `pivot` n. Returns the rank.
 int lb_semidefinite_factor(int n, double* A, int lda, double tolerance, double* work, int* pivot);

@@ -1,58 +1,5 @@
-// SE(3) over dual numbers, on top of Stumpff's functions.
+// SO(3) and SE(3), on top of Stumpff's functions.
 #include "math/space/se3.h"
-
-// --- dual matrices ---
-
-lb_dual3 lb_dual3_mul(lb_dual3 A, lb_dual3 B) {
-  return (lb_dual3){lb_mat3_mul(A.a, B.a),
-                    lb_mat3_add(lb_mat3_mul(A.b, B.a), lb_mat3_mul(A.a, B.b))};
-}
-
-lb_twist lb_dual3_apply(lb_dual3 A, lb_twist x) {
-  return (lb_twist){lb_mat3_apply(A.a, x.w),
-                    lb_vec3_add(lb_mat3_apply(A.b, x.w), lb_mat3_apply(A.a, x.v))};
-}
-
-lb_wrench lb_dual3_apply_transpose(lb_dual3 A, lb_wrench y) {
-  return (lb_wrench){
-      lb_vec3_add(lb_mat3_apply_transpose(A.a, y.m), lb_mat3_apply_transpose(A.b, y.f)),
-      lb_mat3_apply_transpose(A.a, y.f)};
-}
-
-// --- adjoints ---
-
-lb_dual3 lb_se3_Ad(lb_transform X) {
-  const lb_mat3 R = lb_quat_matrix(X.q);
-  return (lb_dual3){R, lb_mat3_mul(lb_mat3_skew(X.p), R)};
-}
-
-lb_dual3 lb_se3_ad(lb_twist x) {
-  return (lb_dual3){lb_mat3_skew(x.w), lb_mat3_skew(x.v)};
-}
-
-lb_dual3 lb_se3_Ad_dot(lb_transform X, lb_twist x) {
-  return lb_dual3_mul(lb_se3_Ad(X), lb_se3_ad(x));
-}
-
-lb_twist lb_twist_transform(lb_transform X_ab, lb_twist b) {
-  const lb_vec3 w = lb_quat_rotate(X_ab.q, b.w);
-  return (lb_twist){w, lb_vec3_add(lb_quat_rotate(X_ab.q, b.v), lb_vec3_cross(X_ab.p, w))};
-}
-
-lb_twist lb_twist_cross(lb_twist x, lb_twist y) {
-  return (lb_twist){lb_vec3_cross(x.w, y.w),
-                    lb_vec3_add(lb_vec3_cross(x.v, y.w), lb_vec3_cross(x.w, y.v))};
-}
-
-lb_wrench lb_wrench_transform(lb_transform X_ab, lb_wrench b) {
-  const lb_vec3 f = lb_quat_rotate(X_ab.q, b.f);
-  return (lb_wrench){lb_vec3_add(lb_quat_rotate(X_ab.q, b.m), lb_vec3_cross(X_ab.p, f)), f};
-}
-
-lb_wrench lb_wrench_cross(lb_twist x, lb_wrench y) {
-  return (lb_wrench){lb_vec3_add(lb_vec3_cross(x.w, y.m), lb_vec3_cross(x.v, y.f)),
-                     lb_vec3_cross(x.w, y.f)};
-}
 
 // --- Stumpff's functions ---
 //
@@ -185,18 +132,6 @@ lb_mat3 lb_so3_jacobian_dot(lb_jacobian kind, lb_vec3 w, lb_vec3 wd) {
 lb_mat3 lb_so3_jacobian_ddot(lb_jacobian kind, lb_vec3 w, lb_vec3 u, lb_vec3 v) {
   const rule r = jacobian_rule(kind, w);
   return second(&r, w, u, v);
-}
-
-// F(w + eps v) = F + eps F_v
-lb_dual3 lb_se3_jacobian(lb_jacobian kind, lb_twist x) {
-  const rule r = jacobian_rule(kind, x.w);
-  return (lb_dual3){value(&r, x.w), first(&r, x.w, x.v)};
-}
-
-lb_dual3 lb_se3_jacobian_dot(lb_jacobian kind, lb_twist x, lb_twist xd) {
-  const rule r = jacobian_rule(kind, x.w);
-  return (lb_dual3){first(&r, x.w, xd.w),
-                    lb_mat3_add(second(&r, x.w, x.v, xd.w), first(&r, x.w, xd.v))};
 }
 
 // --- exponentials ---

@@ -114,6 +114,20 @@ static inline void lb_m3_add(lb_m3* A, lb_m3 B) {
   A->z += B.z;
 }
 
+// A to rows `stride` apart, and s A added to them.
+static inline void lb_m3_store(double* out, int stride, lb_m3 A) {
+  const lb_m3 T = lb_m3_transpose(A);
+  lb_v4_store(out, T.x);
+  lb_v4_store(out + stride, T.y);
+  lb_v4_store(out + 2 * stride, T.z);
+}
+static inline void lb_m3_add_to(double* out, int stride, double s, lb_m3 A) {
+  const lb_m3 T = lb_m3_transpose(A);
+  lb_v4_add_to(out, T.x * s);
+  lb_v4_add_to(out + stride, T.y * s);
+  lb_v4_add_to(out + 2 * stride, T.z * s);
+}
+
 // C [r]x : what C does to cross products with r
 static inline lb_m3 lb_m3_mul_cross(lb_m3 C, lb_v4 r) {
   return (lb_m3){r[2] * C.y - r[1] * C.z, r[0] * C.z - r[2] * C.x, r[1] * C.x - r[0] * C.y};

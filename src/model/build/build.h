@@ -17,17 +17,17 @@ typedef struct lb_build {
   int* order;      // [nordered] bodies, each after the one it hangs on, a tree at a time
   int nordered;
   lb_scene_joint* joint;             // [scene njoint] the scene's, faces found
-  lb_scene_spring* spring;           // [scene nspring] likewise
+  lb_scene_force* force;             // [scene nforce] likewise, with points of their own
   lb_scene_load* load;               // [scene nload] likewise
   const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
   lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
   struct lb_full** full;             // [scene nbody] with all their nodes, where asked for
-  struct lb_tetmesh* deformable;     // [scene nsoft] their meshes ...
+  struct lb_tetmesh* deformable;     // [scene ndeformable] their meshes ...
   lb_arena deformable_arena;         // ... and where these live
   int nparticle;                     // of ropes and deformables
 } lb_build;
 
-// Elastic bodies from their descriptions: fills joint, spring, load, reduced
+// Elastic bodies from their descriptions: fills joint, force, load, reduced
 // and elastic.
 lb_status lb_build_elastic(lb_build* b);
 lb_status lb_build_order(lb_build* b);  // fills carrier and order
@@ -35,11 +35,16 @@ lb_status lb_build_masses(lb_build* b); // fills body_mass
 lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
 // A place of the scene, which may go away.
 bool lb_build_place(lb_build* b, lb_place from, lb_place* to);
-lb_status lb_build_motors(lb_build* b); // fills motors, springs, loads and loops
+lb_status lb_build_motors(lb_build* b); // fills motors and loops
+lb_status lb_build_forces(lb_build* b); // fills forces, drag and loads
+// The scene's forces with points of their own, for faces to be found; false: no memory.
+bool lb_build_keep_forces(lb_build* b);
+// A profile, or NULL where nothing is defined; false: no memory.
+bool lb_build_profile(lb_build* b, const lb_profile_definition* definition, lb_profile** out);
 lb_status lb_build_constraints(lb_build* b);
 lb_status lb_build_elimination(lb_build* b); // of these, what is of a fixed ratio
 lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
-lb_status lb_build_meshes(lb_build* b);      // fills soft, nnode and the model's deformables
+lb_status lb_build_meshes(lb_build* b);      // fills deformable, nnode and the model's deformables
 lb_status lb_build_particles(lb_build* b);   // fills ropes, nodes and segments
 // The world without them, for a model that is done.
 void lb_model_cut_particles(lb_model* tree, const lb_model* m);
@@ -55,6 +60,9 @@ lb_status lb_build_surface(lb_build* b, const lb_scene_elastic* description,
 // A scene that was checked and taken apart already.
 lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                            lb_error* err);
+
+// A material as elements know it, with a modulus.
+struct lb_material lb_build_material(const lb_scene_material* from, double young);
 
 // The message for a failed allocation.
 lb_status lb_build_no_memory(lb_build* b);

@@ -1,5 +1,5 @@
-// Couplings, prescribed points, floors and what motors prescribe of several coordinates or of
-// rotations: from the scene to flat arrays.
+// Constraints: joints that close loops, prescribed points, floors, couplings, and what motors
+// prescribe of several coordinates or of rotations, from the scene to flat arrays.
 #include "math/curve/time_profile.h"
 #include "model/build/build.h"
 #include "model/build/path_check.h"
@@ -16,11 +16,71 @@ static lb_status make_path(lb_build* b, const lb_profile_definition* path, lb_pr
              : lb_build_no_memory(b);
 }
 
+// The joint that carries a body, by the author's name.
+static const char* carrier_name(const lb_model* m, int body) {
+  for (int j = 0; j < m->njoint; j++) {
+    if (m->joint.body[j] == body) {
+      return m->joint.name[j];
+    }
+  }
+  return m->body.name[body];
+}
+
+static void find_motors(lb_build* b, int joint) {
+  lb_model* m = b->m;
+  m->constraint.loop_motor[m->constraint.nloop] = -1;
+  for (int i = 0; i < b->scene->nmotor; i++) {
+    const lb_scene_motor* motor = &b->scene->motor[i];
+    if (motor->joint == joint) {
+      m->motor.loop[i] = m->constraint.nloop;
+      m->constraint.loop_motor[m->constraint.nloop] =
+          motor->drive == LB_DRIVE_POSITION && !motor->rotation ? i : -1;
+    }
+  }
+}
+
+static lb_status build_loop(lb_build* b, int joint) {
+  lb_model* m = b->m;
+  find_motors(b, joint);
+  lb_scene_joint* loop = &m->constraint.loop[m->constraint.nloop];
+  *loop = b->joint[joint];
+  loop->face_name[0] = loop->face_name[1] = NULL;
+  loop->spline.frame = NULL; // the scene may go away
+  loop->force_curve = loop->turn.force_curve =
+      (lb_force_curve){0}; // which these springs do not have
+  loop->part = NULL;
+  memset(loop->spline.control, 0, sizeof loop->spline.control);
+  loop->name = lb_build_text(b, loop->name);
+  if (!loop->name || !lb_build_place(b, loop->place, &loop->place)) {
+    return lb_build_no_memory(b);
+  }
+  const lb_transform turn = lb_joint_turn(loop);
+  m->constraint.item[m->constraint.npair++] = (lb_model_constraint){
+      .name = loop->cut.rejoins ? carrier_name(m, loop->parent) : loop->name,
+      .place = loop->place,
+      .title = loop->cut.taken_apart ? "joint" : "loop joint",
+      .kind = LB_CONSTRAINT_JOINT,
+      .part = m->constraint.nloop++,
+      .body = {loop->parent, loop->child},
+      .face = {loop->face, loop->child_face},
+      .frame = {lb_transform_mul(loop->in_parent, turn), lb_transform_mul(loop->in_child, turn)}};
+  return LB_OK;
+}
+
+static lb_status build_loops(lb_build* b) {
+  lb_status status = LB_OK;
+  for (int j = 0; j < b->scene->njoint && status == LB_OK; j++) {
+    status = b->scene->joint[j].loop ? build_loop(b, j) : LB_OK;
+  }
+  return status;
+}
+
 static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const char* name,
-                              lb_place place) {
+                              lb_place place, const lb_transform* pose) {
+  (void)pose;
   lb_model* m = b->m;
   lb_model_coupling made = {
-      .name = name, .place = place, .first = m->nterm, .count = k->nterm, .motor = -1};
+      .name = name, .place = place, .first = m->constraint.nterm, .count = k->nterm, .motor = -1};
   for (int i = 0; i < k->nterm; i++) {
     const lb_scene_joint* j = &b->scene->joint[k->term[i].joint];
     if (j->loop) { // this model only tells where things are; the loop is still to be split
@@ -28,8 +88,8 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
     }
     const int link = b->joint_link[j->child];
     const int at = k->term[i].coordinate;
-    m->term[m->nterm++] =
-        (lb_model_term){m->link_q[link] + at, m->link_v[link] + at, k->term[i].factor};
+    m->constraint.term[m->constraint.nterm++] =
+        (lb_model_term){m->link.q[link] + at, m->link.v[link] + at, k->term[i].factor};
   }
   made.unilateral = k->least < k->most;
   const double bound[2] = {k->least, k->most};
@@ -37,91 +97,95 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
     if (isfinite(bound[side])) {
       made.value = bound[side];
       made.sign = side ? -1 : 1;
-      m->coupling[m->ncoupling++] = made;
+      m->constraint.coupling[m->constraint.ncoupling++] = made;
     }
   }
   if (made.unilateral) {
     return LB_OK;
   }
-  lb_model_coupling* r = &m->coupling[m->ncoupling - 1];
+  lb_model_coupling* r = &m->constraint.coupling[m->constraint.ncoupling - 1];
   r->velocity_level = k->velocity_level[0];
   return make_path(b, &k->path[0], &r->path);
 }
 
-// A free joint from the world to each point, with the world's axes where the body has not turned
-// yet: at the start, unless the scene says otherwise.
+static lb_status build_prescribed(lb_build* b, const lb_scene_constraint* k, lb_vec3 start,
+                                  lb_model_constraint* to) {
+  lb_model* m = b->m;
+  const double held[3] = {start.x, start.y, start.z};
+  lb_model_prescribed* g = &m->constraint.prescribed[m->constraint.nprescribed];
+  *g = (lb_model_prescribed){.constraint = m->constraint.npair,
+                             .turn = k->turn,
+                             .about = k->about,
+                             .angle_velocity_level = k->angle_velocity_level,
+                             .motor = {-1, -1, -1}};
+  to->part = m->constraint.nprescribed++;
+  to->velocity_level = k->angle_velocity_level;
+  lb_status status = make_path(b, &k->angle, &g->angle);
+  for (int axis = 0; axis < 3 && status == LB_OK; axis++) {
+    g->along[axis] = k->along[axis];
+    g->held[axis] = held[axis];
+    g->velocity_level[axis] = k->velocity_level[axis];
+    to->velocity_level |= k->velocity_level[axis];
+    status = make_path(b, &k->path[axis], &g->path[axis]);
+  }
+  return status;
+}
+
+// A constraint from the world to each point, whose frame has the world's axes where the body has
+// not turned yet: at the start, unless the scene says otherwise.
 static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const char* name,
                               lb_place place, const lb_transform* pose) {
   lb_model* m = b->m;
   const lb_transform body = lb_body_pose(m, k->body, pose);
   const bool floor = k->kind == LB_CONSTRAINT_FLOOR;
-  const lb_vec3 up = {0, 0, 1};
-  for (int i = 0; i < k->npoint; i++) {
-    const lb_vec3 at = lb_transform_point(body, k->point[i]);
-    const double start[3] = {at.x, at.y, floor ? k->height : at.z};
-    lb_model_prescribed* g = &m->prescribed[m->nprescribed++];
-    *g = (lb_model_prescribed){.loop = m->nloop,
-                               .turn = k->turn,
-                               .about = k->about,
-                               .unilateral = floor,
-                               .motor = {-1, -1, -1}};
-    g->normal = lb_vec3_norm(k->normal) > 0 ? k->normal : up;
-    g->angle_velocity_level = k->angle_velocity_level;
-    const lb_status turned = make_path(b, &k->angle, &g->angle);
-    if (turned != LB_OK) {
-      return turned;
+  const lb_quat back = lb_quat_conjugate(k->has_from ? k->from : body.q);
+  lb_status status = LB_OK;
+  for (int i = 0; i < k->npoint && status == LB_OK; i++) {
+    lb_model_constraint* to = &m->constraint.item[m->constraint.npair];
+    *to = (lb_model_constraint){.name = name,
+                                .place = place,
+                                .title = "constraint",
+                                .kind = (int)k->kind,
+                                .part = -1,
+                                .unilateral = floor,
+                                .body = {LB_WORLD, k->body},
+                                .face = {-1, -1},
+                                .frame = {lb_transform_identity(), {back, k->point[i]}},
+                                .normal =
+                                    lb_vec3_norm(k->normal) > 0 ? k->normal : (lb_vec3){0, 0, 1},
+                                .value = k->height};
+    if (!floor) {
+      status = build_prescribed(b, k, lb_transform_point(body, k->point[i]), to);
     }
-    for (int axis = 0; axis < 3; axis++) {
-      g->along[axis] = floor ? axis == 2 : k->along[axis];
-      g->held[axis] = start[axis];
-      g->velocity_level[axis] = k->velocity_level[axis];
-      const lb_status status = make_path(b, &k->path[axis], &g->path[axis]);
-      if (status != LB_OK) {
-        return status;
-      }
-    }
-    lb_scene_joint* loop = &m->loop[m->nloop];
-    *loop = lb_scene_joint_default();
-    loop->name = name;
-    loop->place = place;
-    loop->kind = LB_JOINT_FREE;
-    loop->loop = true;
-    loop->parent = LB_WORLD;
-    loop->child = k->body;
-    loop->in_child = (lb_transform){lb_quat_conjugate(k->has_from ? k->from : body.q), k->point[i]};
-    m->loop_motor[m->nloop++] = -1;
+    m->constraint.npair++;
   }
-  return LB_OK;
+  return status;
 }
 
-// A motor that prescribes a rotation, and the other two it is: a free joint between the joint's
-// frames whose axes are prescribed.
+// A motor that prescribes a rotation, and the other two it is: a constraint between the joint's
+// frames.
 static lb_status build_turn(lb_build* b, int i, int others) {
   lb_model* m = b->m;
   const lb_scene_motor* motor = &b->scene->motor[i];
   const lb_scene_joint* joint = &b->joint[motor->joint];
-  lb_model_prescribed* g = &m->prescribed[m->nprescribed];
-  lb_scene_joint* loop = &m->loop[m->nloop];
-  *g = (lb_model_prescribed){.loop = m->nloop, .turn = true, .motor = {i, others, others + 1}};
+  lb_model_prescribed* g = &m->constraint.prescribed[m->constraint.nprescribed];
+  lb_model_constraint* to = &m->constraint.item[m->constraint.npair];
+  *g = (lb_model_prescribed){
+      .constraint = m->constraint.npair++, .turn = true, .motor = {i, others, others + 1}};
   g->from = lb_model_anchor(m, joint->parent, joint->face, joint->in_parent).X.q;
-  *loop = lb_scene_joint_default();
-  loop->name = lb_build_text(b, motor->name);
-  loop->place = motor->place;
-  loop->kind = LB_JOINT_FREE;
-  loop->loop = true;
-  loop->parent = joint->parent;
-  loop->child = joint->child;
-  loop->face = joint->face;
-  loop->child_face = joint->child_face;
-  loop->in_parent = joint->in_parent;
-  loop->in_child = joint->in_child;
+  *to = (lb_model_constraint){.name = lb_build_text(b, motor->name),
+                              .title = "motor",
+                              .kind = LB_CONSTRAINT_TURN,
+                              .part = m->constraint.nprescribed,
+                              .body = {joint->parent, joint->child},
+                              .face = {joint->face, joint->child_face},
+                              .frame = {joint->in_parent, joint->in_child}};
   for (int k = 0; k < 3; k++) {
-    m->motor_prescribed[g->motor[k]] = m->nprescribed;
-    m->motor_loop[g->motor[k]] = m->motor_loop[i];
+    m->motor.prescribed[g->motor[k]] = m->constraint.nprescribed;
+    m->motor.loop[g->motor[k]] = m->motor.loop[i];
   }
-  m->loop_motor[m->nloop++] = -1;
-  m->nprescribed++;
-  return loop->name && lb_build_place(b, loop->place, &loop->place) ? LB_OK : lb_build_no_memory(b);
+  m->constraint.nprescribed++;
+  return to->name && lb_build_place(b, motor->place, &to->place) ? LB_OK : lb_build_no_memory(b);
 }
 
 static lb_status build_turns(lb_build* b) {
@@ -137,93 +201,114 @@ static lb_status build_turns(lb_build* b) {
 }
 
 // A motor that prescribes one coordinate of several.
-static lb_status build_prescribed(lb_build* b, int i) {
+static lb_status build_driven(lb_build* b, int i) {
   lb_model* m = b->m;
-  const int joint = m->motor_joint[i];
-  if (m->motor_drive[i] != LB_DRIVE_POSITION || joint < 0 || m->joint_nv[joint] == 1 ||
+  const int joint = m->motor.joint[i];
+  if (m->motor.drive[i] != LB_DRIVE_POSITION || joint < 0 || m->joint.nv[joint] == 1 ||
       b->scene->motor[i].rotation) {
     return LB_OK;
   }
-  const int k = m->motor_v[i] - m->joint_v[joint];
-  m->term[m->nterm] = (lb_model_term){m->joint_q[joint] + k, m->motor_v[i], 1};
-  m->motor_coupling[i] = m->ncoupling;
-  m->coupling[m->ncoupling++] = (lb_model_coupling){.name = m->motor_name[i],
-                                                    .place = m->motor_place[i],
-                                                    .first = m->nterm++,
-                                                    .count = 1,
-                                                    .motor = i,
-                                                    .sign = 1};
+  const int k = m->motor.v[i] - m->joint.v[joint];
+  m->constraint.term[m->constraint.nterm] =
+      (lb_model_term){m->joint.q[joint] + k, m->motor.v[i], 1};
+  m->motor.coupling[i] = m->constraint.ncoupling;
+  m->constraint.coupling[m->constraint.ncoupling++] =
+      (lb_model_coupling){.name = m->motor.name[i],
+                          .place = m->motor.place[i],
+                          .first = m->constraint.nterm++,
+                          .count = 1,
+                          .motor = i,
+                          .sign = 1};
   return LB_OK;
 }
 
+static lb_status build_distance(lb_build* b, const lb_scene_constraint* k, const char* name,
+                                lb_place place, const lb_transform* pose) {
+  lb_model* m = b->m;
+  const lb_vec3 end[2] = {k->other->at, k->point[0]};
+  const int body[2] = {k->other->body, k->body};
+  lb_vec3 at[2];
+  lb_model_constraint* to = &m->constraint.item[m->constraint.npair++];
+  *to = (lb_model_constraint){.name = name,
+                              .place = place,
+                              .title = "constraint",
+                              .kind = (int)k->kind,
+                              .part = -1,
+                              .unilateral = k->unilateral,
+                              .face = {-1, -1}};
+  for (int i = 0; i < 2; i++) {
+    const bool still = body[i] == LB_WORLD;
+    to->body[i] = body[i];
+    to->frame[i] = (lb_transform){lb_quat_identity(), end[i]};
+    at[i] = still ? end[i] : lb_transform_point(lb_body_pose(m, body[i], pose), end[i]);
+  }
+  to->value = isnan(k->length) ? lb_vec3_norm(lb_vec3_sub(at[1], at[0])) : k->length;
+  return to->value > 0 ? LB_OK
+                       : lb_error_add(b->err, LB_INVALID, place,
+                                      "constraint '%s': its ends start at the same point (give its "
+                                      "length, or start them apart)",
+                                      name);
+}
+
 static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_transform* pose) {
+  static lb_status (*const build[LB_CONSTRAINT_COUNT])(
+      lb_build*, const lb_scene_constraint*, const char*, lb_place,
+      const lb_transform*) = {[LB_CONSTRAINT_COUPLE] = build_couple,
+                              [LB_CONSTRAINT_FOLLOW] = build_points,
+                              [LB_CONSTRAINT_FLOOR] = build_points,
+                              [LB_CONSTRAINT_DISTANCE] = build_distance};
   const char* name = lb_build_text(b, k->name);
   lb_place place;
-  if (!name || !lb_build_place(b, k->place, &place)) {
-    return lb_build_no_memory(b);
+  return name && lb_build_place(b, k->place, &place) ? build[k->kind](b, k, name, place, pose)
+                                                     : lb_build_no_memory(b);
+}
+
+static void list_couplings(lb_model* m) {
+  m->constraint.count = m->constraint.npair;
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    const lb_model_coupling* r = &m->constraint.coupling[i];
+    m->constraint.item[m->constraint.count++] =
+        (lb_model_constraint){.name = r->name,
+                              .place = r->place,
+                              .title = r->motor < 0 ? "constraint" : "motor",
+                              .kind = LB_CONSTRAINT_COUPLE,
+                              .part = i,
+                              .unilateral = r->unilateral,
+                              .velocity_level = r->velocity_level};
   }
-  return k->kind == LB_CONSTRAINT_COUPLE ? build_couple(b, k, name, place)
-                                         : build_points(b, k, name, place, pose);
 }
 
 lb_status lb_build_constraints(lb_build* b) {
-  lb_status status = LB_OK;
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, b->m->nlink);
   if (!pose) {
     return lb_build_no_memory(b);
   }
-  lb_link_poses(b->m, pose, b->m->q0);
+  lb_link_poses(b->m, pose, b->m->start.q);
+  lb_status status = build_loops(b);
   for (int i = 0; i < b->scene->nconstraint && status == LB_OK; i++) {
     status = build_one(b, &b->scene->constraint[i], pose);
   }
   for (int i = 0; i < b->scene->nmotor && status == LB_OK; i++) {
-    status = build_prescribed(b, i);
+    status = build_driven(b, i);
   }
   if (status == LB_OK) {
     status = build_turns(b);
   }
+  list_couplings(b->m);
   status = status == LB_OK ? lb_model_check_paths(b->m, b->scene->duration, b->err) : status;
   return status == LB_OK ? lb_build_elimination(b) : status;
 }
 
-// The joint that carries a body, by the author's name.
-static const char* carrier_name(const lb_model* m, int body) {
-  for (int j = 0; j < m->njoint; j++) {
-    if (m->joint_body[j] == body) {
-      return m->joint_name[j];
-    }
-  }
-  return m->body_name[body];
-}
-
-static bool prescribes_turn(const lb_model* m, int loop) {
-  return loop >= m->nloop - lb_motors_count_turns(m);
-}
-
-lb_constraint_title lb_model_constraint(const lb_model* m, int which) {
-  if (which >= m->nloop) {
-    const lb_model_coupling* r = &m->coupling[which - m->nloop];
-    return (lb_constraint_title){r->name, r->motor < 0 ? "constraint" : "motor", r->place};
-  }
-  const lb_scene_joint* j = &m->loop[which];
-  return (lb_constraint_title){j->rejoins ? carrier_name(m, j->parent) : j->name,
-                               prescribes_turn(m, which)  ? "motor"
-                               : j->kind == LB_JOINT_FREE ? "constraint"
-                               : j->taken_apart           ? "joint"
-                                                          : "loop joint",
-                               j->place};
-}
-
 lb_motion_title lb_model_motion(const lb_model* m, int joint) {
-  const int kind = m->joint_kind[joint];
-  const char *name = m->joint_name[joint], *body = m->body_name[m->joint_body[joint]];
+  const int kind = m->joint.kind[joint];
+  const char *name = m->joint.name[joint], *body = m->body.name[m->joint.body[joint]];
   if (kind >= LB_JOINT_COUNT || (kind == LB_JOINT_FREE && strcmp(name, body) == 0)) {
     return (lb_motion_title){NULL, body};
   }
-  for (int i = 0; i < m->nloop; i++) {
-    const lb_scene_joint* weld = &m->loop[i];
-    if (weld->rejoins && weld->parent == m->joint_body[joint]) {
-      return (lb_motion_title){name, m->body_name[weld->child]};
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    const lb_scene_joint* weld = &m->constraint.loop[i];
+    if (weld->cut.rejoins && weld->parent == m->joint.body[joint]) {
+      return (lb_motion_title){name, m->body.name[weld->child]};
     }
   }
   return (lb_motion_title){name, body};

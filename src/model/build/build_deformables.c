@@ -6,7 +6,7 @@
 #include "geom/tet/tetmesh.h"
 #include "model/build/build.h"
 #include "model/build/build_deformables.h"
-#include "scene/read/elastic_form.h"
+#include "scene/part/elastic_form.h"
 
 static lb_status make_mesh(lb_build* b, const lb_scene_deformable* s, lb_tetmesh* mesh) {
   if (s->form->form == LB_ELASTIC_MESH) {
@@ -30,12 +30,7 @@ static lb_status make_fem(lb_build* b, const lb_scene_deformable* s, const lb_te
   for (int i = 0; i < mesh->nregion; i++) {
     deformable->region_material[i] = lb_elastic_material(s->form, i);
     const lb_scene_material* m = &b->scene->material[deformable->region_material[i]];
-    material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
-                                m->young,
-                                m->poisson,
-                                m->density,
-                                m->damping_mass,
-                                m->damping_stiffness};
+    material[i] = lb_build_material(m, m->young);
   }
   const lb_status status = lb_fem_create(b->arena->allocator, mesh, material, 1, s->name, s->place,
                                          &deformable->fem, b->err);
@@ -81,17 +76,8 @@ static lb_status make_surface(lb_build* b, const lb_scene_deformable* s, const l
                               lb_model_deformable* deformable) {
   if (s->surface) {
     deformable->surface = *s->surface;
-    deformable->surface.vertex = LB_TAKE(b->arena, lb_vec3, s->surface->nvertex);
-    deformable->surface.face = LB_TAKE(b->arena, int, 3 * s->surface->nface);
-    if (lb_arena_status(b->arena) != LB_OK) {
-      return lb_build_no_memory(b);
-    }
-    for (int i = 0; i < s->surface->nvertex; i++) {
-      deformable->surface.vertex[i] = s->surface->vertex[i];
-    }
-    for (int i = 0; i < 3 * s->surface->nface; i++) {
-      deformable->surface.face[i] = s->surface->face[i];
-    }
+    deformable->surface.vertex = LB_COPY(b->arena, s->surface->vertex, s->surface->nvertex);
+    deformable->surface.face = LB_COPY(b->arena, s->surface->face, 3 * s->surface->nface);
   } else {
     lb_model_elastic drawn = {.r = 0};
     lb_scene_elastic form = *s->form;
@@ -117,13 +103,14 @@ static lb_status make_surface(lb_build* b, const lb_scene_deformable* s, const l
 
 static lb_status make_deformable(lb_build* b, int i) {
   const lb_scene_deformable* s = &b->scene->deformable[i];
-  lb_model_deformable* deformable = &b->m->deformable[i];
+  lb_model_deformable* deformable = &b->m->particles.deformable[i];
   lb_status status = make_mesh(b, s, &b->deformable[i]);
   if (status == LB_OK && b->deformable[i].order != 1) {
-    return lb_error_add(b->err, LB_INVALID, s->place,
-                        "soft '%s' needs tetrahedra with four nodes, and its mesh has ten each "
-                        "(mesh it with elements of order 1)",
-                        s->name);
+    return lb_error_add(
+        b->err, LB_INVALID, s->place,
+        "deformable '%s' needs tetrahedra with four nodes, and its mesh has ten each "
+        "(mesh it with elements of order 1)",
+        s->name);
   }
   if (status == LB_OK) {
     status = make_fem(b, s, &b->deformable[i], deformable);
@@ -141,20 +128,20 @@ static lb_status make_deformable(lb_build* b, int i) {
 lb_status lb_build_meshes(lb_build* b) {
   const lb_scene* s = b->scene;
   b->deformable = LB_TAKE(&b->deformable_arena, lb_tetmesh, s->ndeformable);
-  b->m->deformable = LB_TAKE(b->arena, lb_model_deformable, s->ndeformable);
-  if (!b->deformable || !b->m->deformable) {
+  b->m->particles.deformable = LB_TAKE(b->arena, lb_model_deformable, s->ndeformable);
+  if (!b->deformable || !b->m->particles.deformable) {
     return lb_build_no_memory(b);
   }
   for (int i = 0; i < s->nrope; i++) {
     b->nparticle += s->rope[i].segments + 1;
   }
   for (int i = 0; i < s->ndeformable; i++) {
-    b->m->ndeformable++;
+    b->m->particles.ndeformable++;
     const lb_status status = make_deformable(b, i);
     if (status != LB_OK) {
       return status;
     }
-    b->nparticle += b->m->deformable[i].nparticle;
+    b->nparticle += b->m->particles.deformable[i].nparticle;
   }
   return LB_OK;
 }

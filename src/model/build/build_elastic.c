@@ -6,13 +6,13 @@
 #include "elastic/fem/material.h"
 #include "elastic/full/full_body.h"
 #include "elastic/reduced/cubature.h"
-#include "elastic/reduced/mesh_force.h"
+#include "elastic/reduced/projected_mass.h"
 #include "elastic/reduced/stored.h"
 #include "elastic/reduced/varied_force.h"
 #include "model/build/body_masses.h"
 #include "model/build/build.h"
 #include "model/use/grips.h"
-#include "scene/read/elastic_form.h"
+#include "scene/part/elastic_form.h"
 
 // One body in the making.
 typedef struct maker {
@@ -51,10 +51,10 @@ static int add_face(maker* k, const char* name) {
 static void list_faces(maker* k) {
   const lb_scene* s = k->b->scene;
   for (int i = 0; k->stored && i < k->stored->nface; i++) {
-    add_face(k, k->stored->face_name[i]);
+    add_face(k, k->stored->face.name[i]);
   }
   for (int j = 0; j < s->njoint; j++) {
-    if (s->joint[j].child == k->body && (!s->joint[j].loop || s->joint[j].taken_apart)) {
+    if (s->joint[j].child == k->body && (!s->joint[j].loop || s->joint[j].cut.taken_apart)) {
       add_face(k, s->joint[j].face_name[1]);
     }
   }
@@ -149,15 +149,19 @@ static lb_status check_areas(maker* k) {
 // --- the steps ---
 
 // A rigid face keeps a layer as long as the body is thin from contracting. Layers of elements as
-// long as that, unless they are counted, keep it from doing so to a longer one.
-static double end_layers(const maker* k, const lb_tetmesh_def* def) {
+// long as that keep it from doing so to a longer one, which would be too stiff. Where layers are
+// counted, the outermost two are so short, unless the others would get much longer by it.
+static void set_end_layers(const maker* k, lb_tetmesh_def* def) {
+  enum { MANY = 10 };
   bool rigid = false;
   for (int i = 0; i < k->nface; i++) {
     rigid = rigid || k->rigid[i];
   }
-  const double thin =
-      def->kind == LB_TETMESH_BOX ? fmin(def->width, def->height) : 2 * (def->radius - def->inner);
-  return rigid && def->along == 0 ? thin : 0;
+  if (rigid && (def->along == 0 || def->along >= MANY)) {
+    const bool box = def->kind == LB_TETMESH_BOX;
+    def->ends = box ? fmin(def->width, def->height) : 2 * (def->radius - def->inner);
+    def->growing = def->along == 0 ? 0 : 1;
+  }
 }
 
 static lb_status make_mesh(maker* k) {
@@ -166,7 +170,7 @@ static lb_status make_mesh(maker* k) {
     k->mesh = *k->from->mesh;
   } else {
     lb_tetmesh_def def = lb_elastic_definition(k->from, k->b->scene->solver.elastic);
-    def.ends = end_layers(k, &def);
+    set_end_layers(k, &def);
     status = lb_tetmesh_make(&def, k->from->place, &k->scratch, &k->mesh, k->b->err);
   }
   for (int i = 0; i < k->nface && status == LB_OK; i++) {
@@ -203,6 +207,15 @@ static bool is_full(const lb_scene* s) {
   return s->solver.elastic == LB_SPACE_FULL;
 }
 
+lb_material lb_build_material(const lb_scene_material* m, double young) {
+  return (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
+                       young,
+                       m->poisson,
+                       m->density,
+                       m->damping_mass,
+                       m->damping_stiffness};
+}
+
 static lb_status make_fem(maker* k) {
   lb_build* b = k->b;
   lb_tie tie[LB_ELASTIC_MOST_FACES];
@@ -213,12 +226,7 @@ static lb_status make_fem(maker* k) {
   for (int i = 0; i < k->mesh.nregion; i++) {
     const lb_scene_material* m = &b->scene->material[lb_elastic_material(k->from, i)];
     const double young = is_full(b->scene) ? m->young : lb_elastic_young(b->scene, k->from, i);
-    k->material[i] = (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
-                                   young / k->stiffness,
-                                   m->poisson,
-                                   m->density,
-                                   m->damping_mass,
-                                   m->damping_stiffness};
+    k->material[i] = lb_build_material(m, young / k->stiffness);
   }
   return lb_fem_create_tied(b->arena->allocator, &k->mesh, k->material, tie_faces(k, tie), tie, 1,
                             b->scene->body[k->body].name, k->from->place, &k->fem, b->err);
@@ -271,7 +279,7 @@ static lb_status keep_nodes(maker* k) {
       lb_full_create(full, k->fem, &k->face[0], k->nface - 1, &k->face[1], &k->basis, b->arena);
   if (status == LB_OK) {
     b->full[k->body] = full;
-    b->m->fem[b->m->nfem++] = k->fem;
+    b->m->elastic.fem[b->m->elastic.nfem++] = k->fem;
     k->fem = NULL;
   }
   return status;
@@ -299,7 +307,7 @@ static lb_status reduce(maker* k) {
     return LB_NO_MEMORY;
   }
   const lb_projected whole = {k->fem, &k->basis};
-  lb_status status = lb_projected_reduce(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
+  lb_status status = lb_projected_weigh(&whole, k->nface - 1, &k->face[1], b->arena, reduced);
   const bool full = is_full(b->scene); // then this is only looked at
   if (status == LB_OK && !full) {
     status = choose_points(k, reduced, points);
@@ -355,14 +363,9 @@ static bool find_carried(maker* k, lb_model_elastic* e) {
 }
 
 static bool copy_range(maker* k, lb_model_elastic* e) {
-  const size_t r = (size_t)k->stored->r, loads = 6 * (size_t)k->stored->nface;
-  e->limit = LB_TAKE(k->b->arena, double, r);
-  e->load_limit = LB_TAKE(k->b->arena, double, loads);
-  e->load_every = *k->stored->load_every;
-  if (e->limit && e->load_limit) {
-    memcpy(e->limit, k->stored->eta_limit, r * sizeof *e->limit);
-    memcpy(e->load_limit, k->stored->load_limit, loads * sizeof *e->load_limit);
-  }
+  e->limit = LB_COPY(k->b->arena, k->stored->range.eta_limit, k->stored->r);
+  e->load_limit = LB_COPY(k->b->arena, k->stored->range.load_limit, 6 * k->stored->nface);
+  e->load_every = *k->stored->range.load_every;
   return e->limit && e->load_limit;
 }
 
@@ -392,7 +395,8 @@ static lb_status describe(maker* k) {
                           .r = k->basis.r,
                           .material = k->from->material,
                           .nregion = k->from->nregion,
-                          .region_material = LB_TAKE(b->arena, int, k->from->nregion),
+                          .region_material =
+                              LB_COPY(b->arena, k->from->region_material, k->from->nregion),
                           .nnode = k->mesh.nnode,
                           .nelem = k->mesh.nelem,
                           .frequency = LB_TAKE(b->arena, double, k->basis.r),
@@ -401,9 +405,6 @@ static lb_status describe(maker* k) {
                           .face = LB_TAKE(b->arena, const char*, k->nface)};
   if (lb_arena_status(b->arena) != LB_OK) {
     return LB_NO_MEMORY;
-  }
-  for (int i = 0; i < e->nregion; i++) {
-    e->region_material[i] = k->from->region_material[i];
   }
   for (int i = 0; i < k->basis.r; i++) {
     e->frequency[i] = sqrt(k->stiffness) * k->basis.omega[i] / TURN;
@@ -454,8 +455,7 @@ static bool same_form(const lb_scene_elastic* a, const lb_scene_elastic* b) {
 }
 
 int lb_elastic_twin(const lb_scene* scene, int body) {
-  lb_build b = {
-      .scene = scene, .joint = scene->joint, .spring = scene->spring, .load = scene->load};
+  lb_build b = {.scene = scene, .joint = scene->joint, .force = scene->force, .load = scene->load};
   maker k = {.b = &b, .body = body};
   list_faces(&k);
   for (int i = 0; i < body; i++) {
@@ -509,28 +509,17 @@ static lb_status make(maker* k) {
   return status;
 }
 
-// Arrays of nothing may be NULL.
-static void copy(void* to, const void* from, size_t size) {
-  if (size) {
-    memcpy(to, from, size);
-  }
-}
-
 lb_status lb_build_elastic(lb_build* b) {
   const lb_scene* s = b->scene;
-  b->joint = LB_TAKE(b->arena, lb_scene_joint, s->njoint);
-  b->spring = LB_TAKE(b->arena, lb_scene_spring, s->nspring);
-  b->load = LB_TAKE(b->arena, lb_scene_load, s->nload);
+  b->joint = LB_COPY(b->arena, s->joint, s->njoint);
+  b->load = LB_COPY(b->arena, s->load, s->nload);
   b->reduced = LB_TAKE(b->arena, const lb_reduced*, s->nbody);
   b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
   b->full = LB_TAKE(b->arena, lb_full*, s->nbody);
-  b->m->fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
-  if (lb_arena_status(b->arena) != LB_OK) {
+  b->m->elastic.fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
+  if (lb_arena_status(b->arena) != LB_OK || !lb_build_keep_forces(b)) {
     return lb_build_no_memory(b);
   }
-  copy(b->joint, s->joint, (size_t)s->njoint * sizeof *b->joint);
-  copy(b->spring, s->spring, (size_t)s->nspring * sizeof *b->spring);
-  copy(b->load, s->load, (size_t)s->nload * sizeof *b->load);
   for (int i = 0; i < s->nbody; i++) {
     b->reduced[i] = s->body[i].reduced;
     b->elastic[i] =
@@ -568,7 +557,7 @@ lb_status lb_elastic_open(const lb_scene* scene, int body, const lb_allocator* a
                 .arena = &arena,
                 .err = err,
                 .joint = scene->joint,
-                .spring = scene->spring,
+                .force = scene->force,
                 .load = scene->load};
   maker k = {.b = &b, .body = body, .from = scene->body[body].elastic, .stiffness = 1};
   lb_arena_init(&k.scratch, allocator);

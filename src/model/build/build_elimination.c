@@ -26,7 +26,7 @@ typedef struct work {
 static bool is_fixed_ratio(const lb_model* m, const lb_model_coupling* r) {
   bool fixed = !r->path && r->motor < 0;
   for (int i = r->first; i < r->first + r->count; i++) {
-    fixed = fixed && !m->v_driven[m->term[i].v];
+    fixed = fixed && !m->dof.driven[m->constraint.term[i].v];
   }
   return fixed;
 }
@@ -34,10 +34,10 @@ static bool is_fixed_ratio(const lb_model* m, const lb_model_coupling* r) {
 static void fill(work* w) {
   const lb_model* m = w->m;
   for (int i = 0; i < w->count; i++) {
-    const lb_model_coupling* r = &m->coupling[w->coupling[i]];
+    const lb_model_coupling* r = &m->constraint.coupling[w->coupling[i]];
     for (int k = r->first; k < r->first + r->count; k++) {
-      w->C[i * w->n + m->term[k].v] += r->sign * m->term[k].factor;
-      w->q[m->term[k].v] = m->term[k].q;
+      w->C[i * w->n + m->constraint.term[k].v] += r->sign * m->constraint.term[k].factor;
+      w->q[m->constraint.term[k].v] = m->constraint.term[k].q;
     }
     w->R[i * w->count + i] = 1;
     w->pivot[i] = -1;
@@ -79,7 +79,7 @@ static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
   const lb_model* m = w->m;
   memset(row, 0, (size_t)w->n * sizeof *row);
   for (int k = r->first; k < r->first + r->count; k++) {
-    row[m->term[k].v] += m->term[k].factor;
+    row[m->constraint.term[k].v] += m->constraint.term[k].factor;
   }
   for (int i = 0; i < w->count; i++) {
     if (w->pivot[i] >= 0) {
@@ -95,8 +95,8 @@ static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
 
 static lb_status mark(lb_build* b, const work* w) {
   double* row = LB_TAKE(b->arena, double, w->n);
-  for (int i = 0; row && i < b->m->ncoupling; i++) {
-    b->m->coupling[i].eliminated = is_said(w, &b->m->coupling[i], row);
+  for (int i = 0; row && i < b->m->constraint.ncoupling; i++) {
+    b->m->constraint.coupling[i].eliminated = is_said(w, &b->m->constraint.coupling[i], row);
   }
   return row ? LB_OK : lb_build_no_memory(b);
 }
@@ -151,7 +151,7 @@ static void keep_row(lb_elimination* g, const work* w, int e, int i, const bool*
   }
   g->first[e + 1] = at;
   for (int k = 0; k < w->count; k++) {
-    const lb_model_coupling* r = &w->m->coupling[w->coupling[k]];
+    const lb_model_coupling* r = &w->m->constraint.coupling[w->coupling[k]];
     if (w->pivot[k] >= 0) {
       g->offset[e] += w->R[i * w->count + k] * r->sign * r->value;
       g->R[e * g->count + c++] = w->R[i * w->count + k];
@@ -160,7 +160,7 @@ static void keep_row(lb_elimination* g, const work* w, int e, int i, const bool*
 }
 
 static lb_status keep(lb_build* b, const work* w) {
-  lb_elimination* g = &b->m->elimination;
+  lb_elimination* g = &b->m->constraint.elimination;
   bool* held = LB_TAKE(b->arena, bool, w->n);
   if (!held || !take_arrays(g, b->arena, w)) {
     return lb_build_no_memory(b);
@@ -176,11 +176,8 @@ static lb_status keep(lb_build* b, const work* w) {
 
 static bool pushes_unilateral(const lb_model* m) {
   bool any = false;
-  for (int i = 0; i < m->nprescribed; i++) {
-    any |= m->prescribed[i].unilateral;
-  }
-  for (int i = 0; i < m->ncoupling; i++) {
-    any |= m->coupling[i].unilateral;
+  for (int i = 0; i < m->constraint.count; i++) {
+    any |= m->constraint.item[i].unilateral;
   }
   return any;
 }
@@ -189,21 +186,21 @@ static bool pushes_unilateral(const lb_model* m) {
 static bool has_nodes(const lb_model* m) {
   bool any = m->nv > m->ndense;
   for (int i = 0; i < m->nlink; i++) {
-    any |= m->link[i].reduced && m->link[i].reduced->traces;
+    any |= m->link.packed[i].reduced && m->link.packed[i].reduced->traces;
   }
   return any;
 }
 
 lb_status lb_build_elimination(lb_build* b) {
   lb_model* m = b->m;
-  const bool fit = m->nparticle == 0 && !has_nodes(m) && !pushes_unilateral(m) &&
+  const bool fit = m->particles.nparticle == 0 && !has_nodes(m) && !pushes_unilateral(m) &&
                    m->solver.closing == 0; // else they may start open
-  work w = {.m = m, .n = m->nv, .coupling = LB_TAKE(b->arena, int, m->ncoupling)};
+  work w = {.m = m, .n = m->nv, .coupling = LB_TAKE(b->arena, int, m->constraint.ncoupling)};
   if (!w.coupling) {
     return lb_build_no_memory(b);
   }
-  for (int i = 0; i < m->ncoupling && fit; i++) {
-    if (is_fixed_ratio(m, &m->coupling[i])) {
+  for (int i = 0; i < m->constraint.ncoupling && fit; i++) {
+    if (is_fixed_ratio(m, &m->constraint.coupling[i])) {
       w.coupling[w.count++] = i;
     }
   }

@@ -8,11 +8,12 @@
 #include "model/build/build.h"
 #include "model/build/build_deformables.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 
 // The frame of what a joint carries may accelerate in ways that no motor prescribes.
 static bool is_carried_freely(const lb_model* m, int link) {
-  for (int i = m->link_parent[link]; i != LB_WORLD; i = m->link_parent[i]) {
-    if (!m->link_driven[i]) {
+  for (int i = m->link.parent[link]; i != LB_WORLD; i = m->link.parent[i]) {
+    if (!m->link.driven[i]) {
       return true;
     }
   }
@@ -31,7 +32,7 @@ static lb_scene hand_over(const lb_build* b, lb_scene_body* body, const lb_reduc
   }
   scene.body = body;
   scene.joint = b->joint;
-  scene.spring = b->spring;
+  scene.force = b->force;
   scene.load = b->load;
   return scene;
 }
@@ -40,7 +41,7 @@ static lb_scene hand_over(const lb_build* b, lb_scene_body* body, const lb_reduc
 static void shrink(const lb_build* b, lb_reduced* outline) {
   for (int i = 0; i < b->scene->nbody; i++) {
     if (b->full[i]) {
-      outline[i].r = lb_condensed_size(b->full[i], is_carried_freely(b->m, b->m->body_link[i]));
+      outline[i].r = lb_condensed_size(b->full[i], is_carried_freely(b->m, b->m->body.link[i]));
       outline[i].full = NULL;
     }
   }
@@ -59,16 +60,17 @@ static void trace(const lb_build* b, lb_reduced* outline) {
 
 // What bodies are made of is not in their outlines.
 static void tell_materials(const lb_model* from, lb_model* to) {
-  for (int i = 0; i < to->nelastic; i++) {
-    to->elastic[i].material = from->elastic[i].material;
-    to->elastic[i].nregion = from->elastic[i].nregion;
-    to->elastic[i].region_material = from->elastic[i].region_material;
+  for (int i = 0; i < to->elastic.count; i++) {
+    to->elastic.body[i].material = from->elastic.body[i].material;
+    to->elastic.body[i].nregion = from->elastic.body[i].nregion;
+    to->elastic.body[i].region_material = from->elastic.body[i].region_material;
   }
 }
 
 static lb_status compile_others(lb_build* b, const lb_allocator* allocator, lb_scene_body* body,
                                 const lb_reduced* full, lb_reduced* other) {
-  lb_model** const to[] = {&b->m->full->condensed, &b->m->full->interface};
+  lb_model** const to[] = {&b->m->variant.full->variant.condensed,
+                           &b->m->variant.full->variant.interface};
   void (*const make[])(const lb_build*, lb_reduced*) = {shrink, trace};
   lb_status status = LB_OK;
   for (int i = 0; i < 2 && status == LB_OK; i++) {
@@ -94,14 +96,14 @@ lb_status lb_build_full(lb_build* b, const lb_allocator* allocator) {
     return lb_build_no_memory(b);
   }
   const lb_scene scene = hand_over(b, body, full);
-  status = lb_model_compile(&scene, allocator, &b->m->full, b->err);
+  status = lb_model_compile(&scene, allocator, &b->m->variant.full, b->err);
   if (status == LB_OK) {
-    tell_materials(b->m, b->m->full);
+    tell_materials(b->m, b->m->variant.full);
     status = compile_others(b, allocator, body, full, other);
   }
   if (status != LB_OK) {
-    lb_model_release(b->m->full);
-    b->m->full = NULL;
+    lb_model_release(b->m->variant.full);
+    b->m->variant.full = NULL;
   }
   return status;
 }
@@ -110,14 +112,28 @@ lb_status lb_build_full(lb_build* b, const lb_allocator* allocator) {
 
 // What the joints of one model have, where another one has the same joints.
 static lb_status carry_over(lb_model* to, const lb_model* m, lb_arena* arena) {
-  double** const array[] = {
-      &to->stiffness, &to->damping, &to->armature,        &to->friction,      &to->friction_speed,
-      &to->lower,     &to->upper,   &to->limit_stiffness, &to->limit_damping, &to->limit_transition,
-      &to->rest};
-  const double* const from[] = {
-      m->stiffness, m->damping, m->armature,        m->friction,      m->friction_speed,
-      m->lower,     m->upper,   m->limit_stiffness, m->limit_damping, m->limit_transition,
-      m->rest};
+  double** const array[] = {&to->dof.stiffness,
+                            &to->dof.damping,
+                            &to->dof.armature,
+                            &to->dof.friction,
+                            &to->dof.friction_speed,
+                            &to->dof.lower,
+                            &to->dof.upper,
+                            &to->dof.limit_stiffness,
+                            &to->dof.limit_damping,
+                            &to->dof.limit_transition,
+                            &to->dof.rest};
+  const double* const from[] = {m->dof.stiffness,
+                                m->dof.damping,
+                                m->dof.armature,
+                                m->dof.friction,
+                                m->dof.friction_speed,
+                                m->dof.lower,
+                                m->dof.upper,
+                                m->dof.limit_stiffness,
+                                m->dof.limit_damping,
+                                m->dof.limit_transition,
+                                m->dof.rest};
   enum { ARRAYS = sizeof array / sizeof *array, REST = ARRAYS - 1 };
   lb_link* link = LB_TAKE(arena, lb_link, m->nlink);
   double* block = LB_TAKE(arena, double, (ARRAYS - 1) * to->nv + to->nq);
@@ -125,49 +141,48 @@ static lb_status carry_over(lb_model* to, const lb_model* m, lb_arena* arena) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < m->nlink; i++) {
-    link[i] = to->link[i];
-    if (!m->link[i].reduced) {
-      link[i].I0 = m->link[i].I0;
-      link[i].h = m->link[i].h;
-      link[i].m = m->link[i].m;
+    link[i] = to->link.packed[i];
+    if (!m->link.packed[i].reduced) {
+      link[i].I0 = m->link.packed[i].I0;
+      link[i].h = m->link.packed[i].h;
+      link[i].m = m->link.packed[i].m;
     }
-    const size_t nq = (size_t)m->joint_nq[m->link_joint[i]] * sizeof(double);
-    const size_t nv = (size_t)m->link_nv[i] * sizeof(double);
-    for (int k = 0; k < ARRAYS && !m->link[i].reduced; k++) {
+    const size_t nq = (size_t)m->joint.nq[m->link.joint[i]] * sizeof(double);
+    const size_t nv = (size_t)m->link.nv[i] * sizeof(double);
+    for (int k = 0; k < ARRAYS && !m->link.packed[i].reduced; k++) {
       const bool places = k == REST;
       memcpy(block + (size_t)k * (size_t)to->nv + (places ? link[i].q : link[i].v),
-             from[k] + (places ? m->link[i].q : m->link[i].v), places ? nq : nv);
+             from[k] + (places ? m->link.packed[i].q : m->link.packed[i].v), places ? nq : nv);
     }
   }
   for (int k = 0; k < ARRAYS; k++) {
     *array[k] = block + (size_t)k * (size_t)to->nv;
   }
-  to->link = link;
+  to->link.packed = link;
   return LB_OK;
 }
 
 // Forces, loops and motors are between the same links.
 static void share(lb_model* to, const lb_model* m) {
   to->gravity = m->gravity;
-  to->spring = m->spring;
-  to->cable = m->cable;
-  to->ground = m->ground;
-  to->drag = m->drag;
-  to->load = m->load;
-  to->loop = m->loop;
-  to->prescribed = m->prescribed;
-  to->coupling = m->coupling;
-  to->term = m->term;
-  to->motor_profile = m->motor_profile;
-  to->load_profile = m->load_profile;
-  to->nstiff = m->nstiff;
-  to->nbent = m->nbent;
-  to->nfriction = m->nfriction;
-  to->nlimit = m->nlimit;
+  to->force = m->force;
+  to->force.drag = m->force.drag;
+  to->force.load = m->force.load;
+  to->constraint.loop = m->constraint.loop;
+  to->constraint.item = m->constraint.item;
+  to->constraint.prescribed = m->constraint.prescribed;
+  to->constraint.coupling = m->constraint.coupling;
+  to->constraint.term = m->constraint.term;
+  to->motor.profile = m->motor.profile;
+  to->force.load_profile = m->force.load_profile;
+  to->dof.nstiff = m->dof.nstiff;
+  to->dof.nbent = m->dof.nbent;
+  to->dof.nfriction = m->dof.nfriction;
+  to->dof.nlimit = m->dof.nlimit;
 }
 
 lb_status lb_model_renew_full(lb_model* m, lb_arena* arena) {
-  lb_model** const other[] = {&m->condensed, &m->interface};
+  lb_model** const other[] = {&m->variant.condensed, &m->variant.interface};
   for (int i = 0; i < 2; i++) {
     lb_model* to = *other[i] ? LB_TAKE(arena, lb_model, 1) : NULL;
     if (!*other[i]) {
@@ -176,7 +191,7 @@ lb_status lb_model_renew_full(lb_model* m, lb_arena* arena) {
     if (!to) {
       return LB_NO_MEMORY;
     }
-    *to = **other[i];
+    lb_model_derive(to, *other[i], arena, NULL, 0);
     share(to, m);
     if (carry_over(to, m, arena) != LB_OK) {
       return LB_NO_MEMORY;

@@ -31,56 +31,57 @@ static lb_scene_joint carrying_joint(const lb_build* b, int body) {
 
 // Where a link's coordinates hang, for walking towards the world.
 static void chain_coordinates(lb_model* m, int link) {
-  const int v = m->link_v[link];
-  const int p = m->link_parent[link];
-  const int last = p == LB_WORLD ? -1 : m->link_v[p] + m->link_nv[p] - 1;
-  for (int k = 0; k < m->link_nv[link]; k++) {
+  const int v = m->link.v[link];
+  const int p = m->link.parent[link];
+  const int last = p == LB_WORLD ? -1 : m->link.v[p] + m->link.nv[p] - 1;
+  for (int k = 0; k < m->link.nv[link]; k++) {
     const int up = k == 0 ? last : v + k - 1;
-    m->v_parent[v + k] = up;
-    m->v_run[v + k] = up >= 0 && up == v + k - 1 ? m->v_run[up] : v + k;
+    m->dof.parent[v + k] = up;
+    m->dof.run[v + k] = up >= 0 && up == v + k - 1 ? m->dof.run[up] : v + k;
   }
 }
 
 // Spread a joint's settings over its coordinates.
 static lb_status fill_coordinates(lb_build* b, int link, const lb_scene_joint* j) {
   lb_model* m = b->m;
-  const int q = m->link_q[link];
-  const int nq = lb_joint_count_q(j), nv = m->link_nv[link];
-  memcpy(m->q0 + q, j->q, (size_t)nq * sizeof(double));
-  memcpy(m->qd0 + m->link_v[link], j->qd, (size_t)nv * sizeof(double));
+  const int q = m->link.q[link];
+  const int nq = lb_joint_count_q(j), nv = m->link.nv[link];
+  memcpy(m->start.q + q, j->q, (size_t)nq * sizeof(double));
+  memcpy(m->start.qd + m->link.v[link], j->qd, (size_t)nv * sizeof(double));
   for (int k = 0; k < nv; k++) {
     const lb_coordinate_settings set = lb_joint_coordinate(j, k);
-    const int v = m->link_v[link] + k;
-    m->stiffness[v] = set.resistance.stiffness;
-    m->force_curve[v] = set.resistance.force_curve;
-    if (!lb_build_keep_force_curve(b, &m->force_curve[v])) {
+    const int v = m->link.v[link] + k;
+    m->dof.stiffness[v] = set.resistance.stiffness;
+    m->dof.force_curve[v] = set.resistance.force_curve;
+    if (!lb_build_keep_force_curve(b, &m->dof.force_curve[v])) {
       return lb_build_no_memory(b);
     }
-    m->damping[v] = set.resistance.damping;
-    m->armature[v] = set.resistance.armature;
-    m->friction[v] = set.resistance.friction;
-    m->friction_speed[v] = set.resistance.friction_speed;
-    m->limit_stiffness[v] = set.resistance.limit_stiffness;
-    m->limit_damping[v] = set.resistance.limit_damping;
-    m->limit_transition[v] = set.resistance.limit_transition;
-    m->limit_pulls[v] = set.resistance.limit_pulls;
-    m->counts[v] = (int)lb_joint_counts(j, k);
-    m->q_named[v] = j->named.q[k];
-    m->v_named[v] = j->named.v[k];
-    m->lower[v] = set.lower;
-    m->upper[v] = set.upper;
-    m->nstiff += m->stiffness[v] > 0 || m->force_curve[v].count > 0;
-    m->nbent += lb_force_curve_bends(&m->force_curve[v]);
-    m->nfriction += m->friction[v] > 0;
-    m->nlimit += m->limit_stiffness[v] > 0;
+    m->dof.damping[v] = set.resistance.damping;
+    m->dof.armature[v] = set.resistance.armature;
+    m->dof.friction[v] = set.resistance.friction;
+    m->dof.friction_speed[v] = set.resistance.friction_speed;
+    m->dof.limit_stiffness[v] = set.resistance.limit_stiffness;
+    m->dof.limit_damping[v] = set.resistance.limit_damping;
+    m->dof.limit_transition[v] = set.resistance.limit_transition;
+    m->dof.limit_pulls[v] = set.resistance.limit_pulls;
+    m->dof.counts[v] = (int)lb_joint_counts(j, k);
+    m->start.q_named[v] = j->named.q[k];
+    m->start.v_named[v] = j->named.v[k];
+    m->dof.lower[v] = set.lower;
+    m->dof.upper[v] = set.upper;
+    m->dof.nstiff += m->dof.stiffness[v] > 0 || m->dof.force_curve[v].count > 0;
+    m->dof.nbent += lb_force_curve_bends(&m->dof.force_curve[v]);
+    m->dof.nfriction += m->dof.friction[v] > 0;
+    m->dof.nlimit += m->dof.limit_stiffness[v] > 0;
     if (nq == nv) {
-      m->rest[q + k] = set.rest;
+      m->dof.rest[q + k] = set.rest;
     }
   }
   if (nq != nv) { // a quaternion, after a place
     const lb_quat turn = j->rest_turn;
-    memcpy(m->rest + q, j->rest, (size_t)(nq - 4) * sizeof(double));
-    memcpy(m->rest + q + nq - 4, (double[]){turn.w, turn.x, turn.y, turn.z}, 4 * sizeof(double));
+    memcpy(m->dof.rest + q, j->rest, (size_t)(nq - 4) * sizeof(double));
+    memcpy(m->dof.rest + q + nq - 4, (double[]){turn.w, turn.x, turn.y, turn.z},
+           4 * sizeof(double));
   }
   return LB_OK;
 }
@@ -88,17 +89,17 @@ static lb_status fill_coordinates(lb_build* b, int link, const lb_scene_joint* j
 // A new link with coordinates of its own.
 static int add_link(lb_model* m, int parent, int kind, lb_transform in_parent, int nq, int nv) {
   const int i = m->nlink++;
-  m->link_parent[i] = parent;
-  m->link_kind[i] = kind;
-  m->link_in_parent[i] = in_parent;
-  m->link_q[i] = m->nq;
-  m->link_v[i] = m->nv;
-  m->link_nv[i] = nv;
+  m->link.parent[i] = parent;
+  m->link.kind[i] = kind;
+  m->link.in_parent[i] = in_parent;
+  m->link.q[i] = m->nq;
+  m->link.v[i] = m->nv;
+  m->link.nv[i] = nv;
   m->nq += nq;
   m->nv += nv;
   chain_coordinates(m, i);
   if (parent == LB_WORLD) {
-    m->tree_link[m->ntree++] = i;
+    m->link.tree[m->link.ntree++] = i;
   }
   return i;
 }
@@ -110,13 +111,13 @@ static lb_status add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor*
   const lb_transform turn = lb_joint_turn(j);
   const int i = add_link(m, at->link, (int)j->kind, lb_transform_mul(at->X, turn),
                          lb_joint_count_q(j), lb_joint_count_v(j));
-  m->link_axis[i] = j->axis;
+  m->link.axis[i] = j->axis;
   if (fill_coordinates(b, i, j) != LB_OK ||
-      (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link_chart[i]) != LB_OK)) {
+      (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link.chart[i]) != LB_OK)) {
     return lb_build_no_memory(b);
   }
   if (j->kind == LB_JOINT_REVOLUTE) {
-    m->hinge_q[m->nhinge++] = m->link_q[i];
+    m->link.hinge_q[m->link.nhinge++] = m->link.q[i];
   }
   *at = (lb_anchor){i, lb_transform_inverse(lb_transform_mul(j->in_child, turn))};
   return LB_OK;
@@ -133,15 +134,15 @@ static void add_elastic(lb_model* m, int body, const lb_reduced* reduced, lb_anc
   const int count = comes_last(reduced) ? 0 : reduced->r;
   const int e =
       add_link(m, at.link, reduced->full ? LB_LINK_FULL : LB_LINK_ELASTIC, at.X, count, count);
-  m->body_link[body] = e;
-  m->body_in_link[body] = lb_transform_identity();
+  m->body.link[body] = e;
+  m->body.in_link[body] = lb_transform_identity();
   for (int f = 0; f < reduced->nface; f++) {
     const lb_transform rest = {lb_quat_identity(), lb_v4_vec3(reduced->face[f].x0)};
     const int i = add_link(m, e, reduced->full ? LB_LINK_FULL_FACE : LB_LINK_FACE, rest, 0, 0);
-    m->link_q[i] = m->link_q[e];
-    m->link_v[i] = m->link_v[e];
-    m->link_nv[i] = reduced->r;
-    m->nface++;
+    m->link.q[i] = m->link.q[e];
+    m->link.v[i] = m->link.v[e];
+    m->link.nv[i] = reduced->r;
+    m->elastic.nface++;
   }
 }
 
@@ -155,10 +156,10 @@ static void number_nodes(lb_build* b) {
       continue;
     }
     for (int f = -1; f < reduced->nface; f++) {
-      const int i = m->body_link[body] + 1 + f;
-      m->link_q[i] = m->nq;
-      m->link_v[i] = m->nv;
-      m->link_nv[i] = reduced->r;
+      const int i = m->body.link[body] + 1 + f;
+      m->link.q[i] = m->nq;
+      m->link.v[i] = m->nv;
+      m->link.nv[i] = reduced->r;
     }
     m->nq += reduced->r;
     m->nv += reduced->r;
@@ -183,32 +184,26 @@ static lb_status place_body(lb_build* b, int body) {
   if (b->reduced[body]) {
     add_elastic(m, body, b->reduced[body], at);
   } else {
-    m->body_link[body] = at.link;
-    m->body_in_link[body] = at.X;
+    m->body.link[body] = at.link;
+    m->body.in_link[body] = at.X;
   }
   return LB_OK;
 }
 
-// These return false where there is no memory.
-static bool keep_place(lb_build* b, lb_place place, lb_place* to) {
-  const char* file = lb_build_text(b, place.file);
-  *to = (lb_place){place.file ? file : NULL, place.line, place.column};
-  return file;
-}
-
+// false: there is no memory.
 static bool list_joint(lb_build* b, const char* name, lb_place place, int i, int body, int nq) {
   lb_model* m = b->m;
   const int j = m->njoint++;
-  m->joint_name[j] = name;
-  const bool ok = keep_place(b, place, &m->joint_place[j]);
-  m->joint_kind[j] = m->link_kind[i];
-  m->joint_link[j] = i;
-  m->joint_body[j] = body;
-  m->joint_q[j] = m->link_q[i];
-  m->joint_nq[j] = nq;
-  m->joint_v[j] = m->link_v[i];
-  m->joint_nv[j] = m->link_nv[i];
-  m->link_joint[i] = j;
+  m->joint.name[j] = name;
+  const bool ok = lb_build_place(b, place, &m->joint.place[j]);
+  m->joint.kind[j] = m->link.kind[i];
+  m->joint.link[j] = i;
+  m->joint.body[j] = body;
+  m->joint.q[j] = m->link.q[i];
+  m->joint.nq[j] = nq;
+  m->joint.v[j] = m->link.v[i];
+  m->joint.nv[j] = m->link.nv[i];
+  m->link.joint[i] = j;
   return name && ok;
 }
 
@@ -221,23 +216,23 @@ static lb_status list_joints(lb_build* b) {
       all &= list_joint(b, lb_build_text(b, s->joint[j].name), s->joint[j].place,
                         b->joint_link[s->joint[j].child], s->joint[j].child,
                         lb_joint_count_q(&s->joint[j]));
-      all &= keep_place(b, s->joint[j].named.place, &b->m->joint_named[b->m->njoint - 1]);
+      all &= lb_build_place(b, s->joint[j].named.place, &b->m->joint.named[b->m->njoint - 1]);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
-      all &= list_joint(b, b->m->body_name[i], s->body[i].place, b->joint_link[i], i,
+      all &= list_joint(b, b->m->body.name[i], s->body[i].place, b->joint_link[i], i,
                         LB_JOINT_MOST_Q); // free
-      all &= keep_place(b, s->body[i].named.place, &b->m->joint_named[b->m->njoint - 1]);
+      all &= lb_build_place(b, s->body[i].named.place, &b->m->joint.named[b->m->njoint - 1]);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->reduced[i]) {
-      const int link = b->m->body_link[i];
-      all &= list_joint(b, b->m->body_name[i], s->body[i].place, link, i, b->m->link_nv[link]);
-      lb_model_elastic* e = &b->m->elastic[b->m->nelastic++];
+      const int link = b->m->body.link[i];
+      all &= list_joint(b, b->m->body.name[i], s->body[i].place, link, i, b->m->link.nv[link]);
+      lb_model_elastic* e = &b->m->elastic.body[b->m->elastic.count++];
       *e = b->elastic[i];
-      e->q = b->m->link_q[b->m->body_link[i]];
+      e->q = b->m->link.q[b->m->body.link[i]];
     }
   }
   return all ? LB_OK : lb_build_no_memory(b);
@@ -266,113 +261,87 @@ static void lay_out_links(lb_model* m) {
   int hinge = 0;
   int extra = m->nv;
   for (int i = 0; i < m->nlink; i++) {
-    m->link[i] = (lb_link){.R0 = lb_m3_from(lb_quat_matrix(m->link_in_parent[i].q)),
-                           .p0 = lb_v4_from(m->link_in_parent[i].p),
-                           .parent = m->link_parent[i],
-                           .q = m->link_q[i],
-                           .v = m->link_v[i],
-                           .nv = m->link_nv[i],
-                           .column = lb_link_is_face(m->link_kind[i]) ? extra : m->link_v[i],
-                           .hinge = m->link_kind[i] == LB_JOINT_REVOLUTE ? hinge++ : -1,
-                           .chart = m->link_chart[i],
-                           .kind = m->link_kind[i]};
-    lb_link_set_mass(&m->link[i], m->link_mass[i]);
-    extra += lb_link_is_face(m->link_kind[i]) ? m->link_nv[i] : 0;
+    m->link.packed[i] = (lb_link){.R0 = lb_m3_from(lb_quat_matrix(m->link.in_parent[i].q)),
+                                  .p0 = lb_v4_from(m->link.in_parent[i].p),
+                                  .parent = m->link.parent[i],
+                                  .q = m->link.q[i],
+                                  .v = m->link.v[i],
+                                  .nv = m->link.nv[i],
+                                  .column = lb_link_is_face(m->link.kind[i]) ? extra : m->link.v[i],
+                                  .hinge = m->link.kind[i] == LB_JOINT_REVOLUTE ? hinge++ : -1,
+                                  .chart = m->link.chart[i],
+                                  .kind = m->link.kind[i]};
+    lb_link_set_mass(&m->link.packed[i], m->link.mass[i]);
+    extra += lb_link_is_face(m->link.kind[i]) ? m->link.nv[i] : 0;
   }
-  m->ncolumn = extra;
+  m->link.ncolumn = extra;
 }
 
 static void lay_out_elastic(lb_build* b) {
   for (int body = 0; body < b->scene->nbody; body++) {
     const lb_reduced* reduced = b->reduced[body];
-    const int e = b->m->body_link[body];
+    const int e = b->m->body.link[body];
     for (int f = -1; reduced && f < reduced->nface; f++) {
-      b->m->link[e + 1 + f].reduced = reduced;
-      b->m->link[e + 1 + f].face = f;
+      b->m->link.packed[e + 1 + f].reduced = reduced;
+      b->m->link.packed[e + 1 + f].face = f;
     }
   }
-}
-
-// Smallest inertia that a link's coordinates see when everything beyond it is rigid.
-static double smallest_inertia(int kind, lb_mass beyond, const double* q) {
-  const lb_m3 I = inertia_about_origin(beyond);
-  switch (kind) {
-  case LB_JOINT_REVOLUTE:
-    return I.z[2];
-  case LB_JOINT_UNIVERSAL: { // of x and the first axis, which is seen turned back by q1 about x
-    const lb_v4 z1 = lb_v4_make(0, sin(q[1]), cos(q[1]));
-    const double xz = lb_v4_dot(z1, I.x);
-    const double det = I.x[0] * lb_v4_dot(z1, lb_m3_apply(I, z1)) - xz * xz;
-    const double trace = I.x[0] + I.y[1] + I.z[2];
-    return det > 1e-14 * trace * trace ? det : 0;
-  }
-  case LB_JOINT_SPHERICAL:
-  case LB_JOINT_FREE: {
-    // positive definite iff all leading minors are; the determinant carries the scale of the trace
-    // cubed
-    const double trace = I.x[0] + I.y[1] + I.z[2];
-    const double det = lb_v4_dot(I.x, lb_v4_cross(I.y, I.z));
-    return beyond.mass > 0 && trace > 0 && det > 1e-20 * trace * trace * trace ? det : 0;
-  }
-  case LB_LINK_ELASTIC:
-  case LB_LINK_FACE:
-  case LB_LINK_FULL:
-  case LB_LINK_FULL_FACE:
-    return 1; // it has a mass matrix of its own
-  default:    // a slide
-    break;
-  }
-  return beyond.mass;
 }
 
 // What a link's coordinates see of everything beyond it.
 typedef enum resistance { MOVES_MASS, MOVES_NOTHING, SINGULAR, STUCK } resistance;
 
-// Does a coordinate move nothing, whatever the mass? A rotation vector has such at a full turn, and
-// a spline between frames that coincide.
-static bool stands_still(lb_motion S) {
-  return lb_motion_dot(S, S) < 1e-20;
+// Direction in which velocity k moves the link.
+static lb_motion direction(const lb_model* m, int i, int k) {
+  double rate[LB_JOINT_MOST_V] = {0};
+  rate[k] = 1;
+  const lb_velocity V =
+      lb_joint_velocity(m->link.kind[i], m->link.chart[i], m->start.q + m->link.q[i], rate);
+  return (lb_motion){lb_v4_from(V.w), lb_v4_from(V.v)};
 }
 
-// Of a chart: S'I S and the armatures must be definite. Pivots are compared with the diagonal, so
-// that angles and distances count alike.
-static resistance chart_resistance(const lb_chart* c, lb_mass beyond, const double* q,
-                                   const double* armature) {
-  enum { N = LB_CHART_MOST };
-  const lb_m3 I = inertia_about_origin(beyond);
-  const lb_v4 h = lb_v4_from(lb_vec3_scale(beyond.mass, beyond.com));
-  double D[N * N], diagonal[N];
-  lb_chart_at at;
-  lb_chart_evaluate(c, &at, q, NULL, LB_CHART_PLACE);
-  for (int i = 0; i < c->n; i++) {
-    const lb_motion S = at.S[i];
-    const lb_motion momentum = {lb_m3_apply(I, S.w) + lb_v4_cross(h, S.v),
-                                S.v * beyond.mass + lb_v4_cross(S.w, h)};
-    for (int k = 0; k <= i; k++) {
-      D[N * i + k] = lb_motion_dot(at.S[k], momentum);
+enum { N = LB_JOINT_MOST_V };
+
+// D = S'I S and the armatures, its lower half, of a mass that moves along n directions.
+static void fill_inertia(const lb_motion* S, int n, lb_mass mass, const double* armature,
+                         double* D) {
+  const lb_m3 I = inertia_about_origin(mass);
+  const lb_v4 h = lb_v4_from(lb_vec3_scale(mass.mass, mass.com));
+  for (int a = 0; a < n; a++) {
+    const lb_motion momentum = {lb_m3_apply(I, S[a].w) + lb_v4_cross(h, S[a].v),
+                                S[a].v * mass.mass + lb_v4_cross(S[a].w, h)};
+    for (int b = 0; b <= a; b++) {
+      D[N * a + b] = lb_motion_dot(S[b], momentum);
     }
-    D[(N + 1) * i] += armature[i];
-    diagonal[i] = D[(N + 1) * i];
+    D[(N + 1) * a] += armature[a];
   }
-  lb_ldl_factor(c->n, D, N);
+}
+
+// That must be definite when everything beyond is rigid. Pivots are compared with the diagonal, so
+// that angles and distances count alike. A coordinate may move nothing, whatever the mass: that of
+// a rotation vector at a full turn, and of a spline between frames that coincide.
+static resistance link_resistance(const lb_model* m, int i, lb_mass beyond) {
+  const int n = m->link.kind[i] < LB_JOINT_COUNT ? m->link.nv[i] : 0; // else it has a mass matrix
   resistance seen = MOVES_MASS;
-  for (int i = 0; i < c->n; i++) {
-    if (!(diagonal[i] > 0)) {
-      return stands_still(at.S[i]) ? STUCK : MOVES_NOTHING;
+  double D[N * N], diagonal[N];
+  lb_motion S[N];
+  for (int a = 0; a < n; a++) {
+    S[a] = direction(m, i, a);
+  }
+  fill_inertia(S, n, beyond, m->dof.armature + m->link.v[i], D);
+  for (int a = 0; a < n; a++) {
+    diagonal[a] = D[(N + 1) * a];
+  }
+  lb_ldl_factor(n, D, N);
+  for (int a = 0; a < n; a++) {
+    if (!(diagonal[a] > 0)) {
+      return lb_motion_dot(S[a], S[a]) < 1e-20 ? STUCK : MOVES_NOTHING;
     }
-    seen = D[(N + 1) * i] > 1e-13 * diagonal[i] ? seen : SINGULAR;
+    if (!(D[(N + 1) * a] > 1e-13 * diagonal[a])) {
+      seen = m->link.chart[i] ? SINGULAR : MOVES_NOTHING;
+    }
   }
   return seen;
-}
-
-static resistance link_resistance(const lb_model* m, int i, lb_mass beyond) {
-  const double* q = m->q0 + m->link_q[i];
-  const double* armature = m->armature + m->link_v[i];
-  if (m->link_chart[i]) {
-    return chart_resistance(m->link_chart[i], beyond, q, armature);
-  }
-  const bool rotor = *armature > 0 && (m->link_kind[i] != LB_JOINT_FREE || armature[3] > 0);
-  return smallest_inertia(m->link_kind[i], beyond, q) > 0 || rotor ? MOVES_MASS : MOVES_NOTHING;
 }
 
 static lb_status complain_about_start(lb_build* b, const char* name, lb_place place,
@@ -389,11 +358,11 @@ static lb_status complain_about_start(lb_build* b, const char* name, lb_place pl
 
 static lb_status complain_about_mass(lb_build* b, int link, resistance seen) {
   const lb_model* m = b->m;
-  const int joint = m->link_joint[link], carrier = b->carrier[m->joint_body[joint]];
-  const char* name = m->joint_name[joint];
+  const int joint = m->link.joint[link], carrier = b->carrier[m->joint.body[joint]];
+  const char* name = m->joint.name[joint];
   lb_place place = {b->scene->file, 0, 0};
   for (int j = 0; j < b->scene->nbody; j++) {
-    place = m->body_link[j] == link ? b->scene->body[j].place : place;
+    place = m->body.link[j] == link ? b->scene->body[j].place : place;
   }
   if (seen != MOVES_NOTHING) {
     return complain_about_start(b, name, carrier >= 0 ? b->scene->joint[carrier].place : place,
@@ -409,27 +378,26 @@ static lb_status complain_about_mass(lb_build* b, int link, resistance seen) {
 static lb_status check_masses(lb_build* b) {
   lb_model* m = b->m;
   const lb_arena_mark mark = lb_arena_here(b->arena);
-  lb_mass* beyond = LB_TAKE(b->arena, lb_mass, m->nlink);
+  lb_mass* beyond = LB_COPY(b->arena, m->link.mass, m->nlink);
   if (!beyond) {
     return lb_build_no_memory(b);
   }
   lb_status status = LB_OK;
-  memcpy(beyond, m->link_mass, (size_t)m->nlink * sizeof *beyond);
   for (int i = 0; i < m->nbody; i++) {
     if (b->reduced[i]) {
-      beyond[m->body_link[i]] = m->body_mass[i];
+      beyond[m->body.link[i]] = m->body.mass[i];
     }
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
-    const int p = m->link_parent[i];
+    const int p = m->link.parent[i];
     const resistance seen = link_resistance(m, i, beyond[i]);
     if (seen != MOVES_MASS) {
       status = complain_about_mass(b, i, seen);
     }
     if (p != LB_WORLD) {
       const lb_transform X =
-          lb_transform_mul(m->link_in_parent[i],
-                           lb_joint_pose(m->link_kind[i], m->link_chart[i], m->q0 + m->link_q[i]));
+          lb_transform_mul(m->link.in_parent[i], lb_joint_pose(m->link.kind[i], m->link.chart[i],
+                                                               m->start.q + m->link.q[i]));
       beyond[p] = lb_mass_add(beyond[p], lb_mass_transform(X, beyond[i]));
     }
   }
@@ -446,12 +414,12 @@ lb_status lb_build_links(lb_build* b) {
     }
   }
   number_nodes(b);
-  m->tree_link[m->ntree] = m->nlink;
+  m->link.tree[m->link.ntree] = m->nlink;
   for (int i = 0; i < m->nbody; i++) {
-    const int link = m->body_link[i];
+    const int link = m->body.link[i];
     if (link != LB_WORLD && !b->reduced[i]) {
-      m->link_mass[link] =
-          lb_mass_add(m->link_mass[link], lb_mass_transform(m->body_in_link[i], m->body_mass[i]));
+      m->link.mass[link] =
+          lb_mass_add(m->link.mass[link], lb_mass_transform(m->body.in_link[i], m->body.mass[i]));
     }
   }
   const lb_status listed = list_joints(b);

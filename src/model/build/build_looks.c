@@ -5,16 +5,12 @@
 #include <string.h>
 
 static const lb_mesh* copy_mesh(lb_arena* arena, const lb_mesh* mesh) {
-  lb_mesh* copy = LB_TAKE(arena, lb_mesh, 1);
-  lb_vec3* vertex = LB_TAKE(arena, lb_vec3, mesh->nvertex);
-  int* face = LB_TAKE(arena, int, 3 * mesh->nface);
-  if (lb_arena_status(arena) != LB_OK) {
-    return NULL;
+  lb_mesh* copy = LB_COPY(arena, mesh, 1);
+  if (copy) {
+    copy->vertex = LB_COPY(arena, mesh->vertex, mesh->nvertex);
+    copy->face = LB_COPY(arena, mesh->face, 3 * mesh->nface);
   }
-  memcpy(vertex, mesh->vertex, (size_t)mesh->nvertex * sizeof *vertex);
-  memcpy(face, mesh->face, 3 * (size_t)mesh->nface * sizeof *face);
-  *copy = (lb_mesh){mesh->nvertex, mesh->nface, vertex, face};
-  return copy;
+  return lb_arena_status(arena) == LB_OK ? copy : NULL;
 }
 
 // Meshes met so far and their copies, by address: open addressing, at most half full.
@@ -55,7 +51,7 @@ static bool copy_shapes(lb_build* b) {
   bool done = copies_make(&c, b);
   for (int i = 0; i < s->nshape && done; i++) {
     const lb_scene_shape* shape = &s->shape[i];
-    lb_model_shape* to = &b->m->shape[i];
+    lb_model_shape* to = &b->m->look.shape[i];
     *to = (lb_model_shape){shape->body, shape->shape, shape->pose, shape->material};
     if (shape->shape.mesh) {
       to->shape.mesh = model_mesh(b, &c, shape->shape.mesh);
@@ -69,16 +65,16 @@ static bool copy_shapes(lb_build* b) {
 lb_status lb_build_looks(lb_build* b) {
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
-  m->nshape = s->nshape;
+  m->look.nshape = s->nshape;
   if (!copy_shapes(b)) {
     return lb_build_no_memory(b);
   }
-  m->nmaterial = s->nmaterial;
+  m->look.nmaterial = s->nmaterial;
   for (int i = 0; i < s->nmaterial; i++) {
-    m->material[i] = s->material[i];
-    m->material[i].place = (lb_place){0};
-    m->material[i].name = lb_build_text(b, s->material[i].name);
-    if (!m->material[i].name) {
+    m->look.material[i] = s->material[i];
+    m->look.material[i].place = (lb_place){0};
+    m->look.material[i].name = lb_build_text(b, s->material[i].name);
+    if (!m->look.material[i].name) {
       return lb_build_no_memory(b);
     }
   }

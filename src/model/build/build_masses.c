@@ -1,7 +1,7 @@
 // Mass properties of the bodies: what their shapes weigh, corrected by what the author gave.
 #include "elastic/reduced/reduced.h"
 #include "model/build/build.h"
-#include "model/build/split_bodies.h"
+#include "model/build/scene_rewrite.h"
 
 // What a body's shapes weigh.
 static lb_mass shapes_mass(const lb_scene* s, int body) {
@@ -52,7 +52,7 @@ lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const lb_reduced* re
 
 lb_status lb_build_masses(lb_build* b) {
   for (int i = 0; i < b->scene->nbody; i++) {
-    b->m->body_mass[i] = lb_scene_body_mass(b->scene, i, b->reduced[i]);
+    b->m->body.mass[i] = lb_scene_body_mass(b->scene, i, b->reduced[i]);
   }
   return LB_OK;
 }

@@ -14,6 +14,7 @@
 #include "model/build/build_deformables.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 
 // --- fastening ---
 
@@ -23,7 +24,7 @@ static lb_vec3 in_world(const lb_model* m, const lb_transform* pose, int body, l
 
 // Fasten node i to a body, at a point of it.
 static void fasten(lb_model* m, int i, int body, lb_vec3 at) {
-  lb_model_particle* particle = &m->particle[i];
+  lb_model_particle* particle = &m->particles.particle[i];
   particle->body = body;
   particle->in_body = at;
   if (body == LB_WORLD) {
@@ -31,8 +32,8 @@ static void fasten(lb_model* m, int i, int body, lb_vec3 at) {
     particle->at = at;
     return;
   }
-  particle->link = m->body_link[body];
-  particle->at = lb_transform_point(m->body_in_link[body], at);
+  particle->link = m->body.link[body];
+  particle->at = lb_transform_point(m->body.in_link[body], at);
 }
 
 // --- ropes ---
@@ -65,21 +66,21 @@ static void share_segments(const lb_scene_rope* s, const lb_vec3* at, int* count
 // Springs between neighbours among the nodes from `first` on.
 static lb_status add_segments(lb_build* b, const lb_scene_rope* s, int first) {
   lb_model* m = b->m;
-  for (int i = first + 1; i < m->nparticle; i++) {
-    const double length = s->length
-                              ? s->length[i - first - 1]
-                              : lb_vec3_norm(lb_vec3_sub(m->particle[i].at, m->particle[i - 1].at));
+  for (int i = first + 1; i < m->particles.nparticle; i++) {
+    const double length = s->length ? s->length[i - first - 1]
+                                    : lb_vec3_norm(lb_vec3_sub(m->particles.particle[i].at,
+                                                               m->particles.particle[i - 1].at));
     if (!(length > 0)) {
       return lb_error_add(b->err, LB_INVALID, s->place,
-                          "strand '%s': two of its points are at the same place, and a segment "
+                          "rope '%s': two of its points are at the same place, and a segment "
                           "between them has no length",
                           s->name);
     }
-    m->segment[m->nsegment++] = (lb_model_segment){.particle = {i - 1, i},
-                                                   .length = s->slack * length,
-                                                   .stiffness = s->stiffness,
-                                                   .damping = s->damping,
-                                                   .pushes = s->pushes};
+    m->particles.segment[m->particles.nsegment++] = (lb_model_segment){.particle = {i - 1, i},
+                                                                       .length = s->slack * length,
+                                                                       .stiffness = s->stiffness,
+                                                                       .damping = s->damping,
+                                                                       .pushes = s->pushes};
   }
   return LB_OK;
 }
@@ -87,13 +88,13 @@ static lb_status add_segments(lb_build* b, const lb_scene_rope* s, int first) {
 // Masses of the nodes: half of each segment's, by its length.
 static void weigh_rope(lb_model* m, const lb_model_rope* rope, const lb_scene_rope* s) {
   double total = 0;
-  for (int k = rope->first_segment; k < m->nsegment; k++) {
-    total += m->segment[k].length;
+  for (int k = rope->first_segment; k < m->particles.nsegment; k++) {
+    total += m->particles.segment[k].length;
   }
-  for (int k = rope->first_segment; k < m->nsegment; k++) {
+  for (int k = rope->first_segment; k < m->particles.nsegment; k++) {
     for (int end = 0; end < 2; end++) {
-      lb_model_particle* particle = &m->particle[m->segment[k].particle[end]];
-      particle->mass += s->mass * m->segment[k].length / total / 2;
+      lb_model_particle* particle = &m->particles.particle[m->particles.segment[k].particle[end]];
+      particle->mass += s->mass * m->particles.segment[k].length / total / 2;
       particle->drag = s->drag * particle->mass;
     }
   }
@@ -105,11 +106,11 @@ static lb_status add_rope(lb_build* b, int which, const lb_transform* pose) {
   const lb_arena_mark mark = lb_arena_here(&b->deformable_arena);
   lb_vec3* at = LB_TAKE(&b->deformable_arena, lb_vec3, s->npoint);
   int* count = LB_TAKE(b->arena, int, s->npoint);
-  lb_model_rope* rope = &m->rope[which];
+  lb_model_rope* rope = &m->particles.rope[which];
   *rope = (lb_model_rope){.name = lb_build_text(b, s->name),
-                          .first_particle = m->nparticle,
+                          .first_particle = m->particles.nparticle,
                           .nparticle = s->segments + 1,
-                          .first_segment = m->nsegment,
+                          .first_segment = m->particles.nsegment,
                           .nway = s->npoint - 1,
                           .share = count,
                           .material = s->material,
@@ -124,11 +125,12 @@ static lb_status add_rope(lb_build* b, int which, const lb_transform* pose) {
   for (int k = 0; k < s->npoint; k++) {
     for (int i = 1; k > 0 && i < count[k - 1]; i++) {
       const lb_vec3 way = lb_vec3_sub(at[k], at[k - 1]);
-      m->particle[m->nparticle++] = (lb_model_particle){
+      m->particles.particle[m->particles.nparticle++] = (lb_model_particle){
           .link = LB_PARTICLE_FREE,
           .at = lb_vec3_add(at[k - 1], lb_vec3_scale((double)i / count[k - 1], way))};
     }
-    m->particle[m->nparticle++] = (lb_model_particle){.link = LB_PARTICLE_FREE, .at = at[k]};
+    m->particles.particle[m->particles.nparticle++] =
+        (lb_model_particle){.link = LB_PARTICLE_FREE, .at = at[k]};
   }
   const lb_status status = add_segments(b, s, rope->first_particle);
   if (status != LB_OK) {
@@ -136,7 +138,7 @@ static lb_status add_rope(lb_build* b, int which, const lb_transform* pose) {
   }
   weigh_rope(m, rope, s);
   for (int i = 0; s->start && i < rope->nparticle; i++) {
-    m->particle[rope->first_particle + i].at = s->start[i];
+    m->particles.particle[rope->first_particle + i].at = s->start[i];
   }
   for (int k = 0, i = rope->first_particle; k < s->npoint; i += count[k], k++) {
     if (!s->point[k].free) {
@@ -167,7 +169,7 @@ static double distance(const lb_build* b, const lb_transform* X, int body, lb_ve
 static lb_status fasten_deformable(lb_build* b, int which, const lb_transform* pose) {
   lb_model* m = b->m;
   const lb_scene_deformable* s = &b->scene->deformable[which];
-  const lb_model_deformable* deformable = &m->deformable[which];
+  const lb_model_deformable* deformable = &m->particles.deformable[which];
   for (int k = 0; k < s->nbody; k++) {
     const lb_transform X = lb_body_pose(m, s->body[k], pose);
     int count = 0;
@@ -188,10 +190,11 @@ static lb_status fasten_deformable(lb_build* b, int which, const lb_transform* p
       }
     }
     if (count == 0) {
-      return lb_error_add(b->err, LB_INVALID, s->place,
-                          "soft '%s' has no node inside body '%s' (make its elements smaller, or "
-                          "say 'within' what distance nodes are fastened)",
-                          s->name, b->scene->body[s->body[k]].name);
+      return lb_error_add(
+          b->err, LB_INVALID, s->place,
+          "deformable '%s' has no node inside body '%s' (make its elements smaller, or "
+          "say 'within' what distance nodes are fastened)",
+          s->name, b->scene->body[s->body[k]].name);
     }
   }
   return LB_OK;
@@ -199,11 +202,11 @@ static lb_status fasten_deformable(lb_build* b, int which, const lb_transform* p
 
 static lb_status add_deformable(lb_build* b, int which, const lb_transform* pose) {
   lb_model* m = b->m;
-  lb_model_deformable* deformable = &m->deformable[which];
-  deformable->first_particle = m->nparticle;
+  lb_model_deformable* deformable = &m->particles.deformable[which];
+  deformable->first_particle = m->particles.nparticle;
   for (int i = 0; i < deformable->nparticle; i++) {
     const double mass = deformable->fem->node_mass[i];
-    m->particle[m->nparticle++] = (lb_model_particle){
+    m->particles.particle[m->particles.nparticle++] = (lb_model_particle){
         .link = LB_PARTICLE_FREE,
         .at = lb_transform_point(b->scene->deformable[which].pose, deformable->fem->node[i]),
         .mass = mass,
@@ -212,7 +215,7 @@ static lb_status add_deformable(lb_build* b, int which, const lb_transform* pose
   const lb_scene_rope_point* made = b->scene->deformable[which].node;
   for (int i = 0; made && i < deformable->nparticle; i++) {
     if (made[i].free) {
-      m->particle[deformable->first_particle + i].at = made[i].at;
+      m->particles.particle[deformable->first_particle + i].at = made[i].at;
     } else {
       fasten(m, deformable->first_particle + i, made[i].body, made[i].at);
     }
@@ -223,30 +226,30 @@ static lb_status add_deformable(lb_build* b, int which, const lb_transform* pose
 // --- coordinates and masses ---
 
 static void number_nodes(lb_model* m) {
-  for (int i = 0; i < m->nparticle; i++) {
-    lb_model_particle* particle = &m->particle[i];
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    lb_model_particle* particle = &m->particles.particle[i];
     if (particle->link == LB_PARTICLE_FREE) {
       const double at[3] = {particle->at.x, particle->at.y, particle->at.z};
       particle->q = m->nq;
       particle->v = m->nv;
       for (int k = 0; k < 3; k++) {
-        m->q0[m->nq++] = at[k];
-        m->v_parent[m->nv] = -1;
-        m->v_run[m->nv] = m->nv;
-        m->counts[m->nv] = LB_COORDINATE_LENGTH;
-        m->lower[m->nv] = -INFINITY;
-        m->upper[m->nv] = INFINITY;
-        m->friction_speed[m->nv] = 1;
-        m->armature[m->nv++] = particle->mass;
+        m->start.q[m->nq++] = at[k];
+        m->dof.parent[m->nv] = -1;
+        m->dof.run[m->nv] = m->nv;
+        m->dof.counts[m->nv] = LB_COORDINATE_LENGTH;
+        m->dof.lower[m->nv] = -INFINITY;
+        m->dof.upper[m->nv] = INFINITY;
+        m->dof.friction_speed[m->nv] = 1;
+        m->dof.armature[m->nv++] = particle->mass;
       }
-      m->nfree++;
+      m->particles.nfree++;
     } else if (particle->link != LB_WORLD) {
       const lb_mass point = {.mass = particle->mass, .com = particle->at};
-      m->link_mass[particle->link] = lb_mass_add(m->link_mass[particle->link], point);
+      m->link.mass[particle->link] = lb_mass_add(m->link.mass[particle->link], point);
     }
   }
   for (int i = 0; i < m->nlink; i++) {
-    lb_link_set_mass(&m->link[i], m->link_mass[i]);
+    lb_link_set_mass(&m->link.packed[i], m->link.mass[i]);
   }
 }
 
@@ -256,17 +259,18 @@ lb_status lb_build_particles(lb_build* b) {
   if (s->nrope == 0 && s->ndeformable == 0) {
     return LB_OK;
   }
-  m->particle = LB_TAKE(b->arena, lb_model_particle, b->nparticle);
-  m->segment = LB_TAKE(b->arena, lb_model_segment, b->nparticle);
-  m->rope = LB_TAKE(b->arena, lb_model_rope, s->nrope);
-  m->tree = LB_TAKE(b->arena, lb_model, 1);
+  m->particles.particle = LB_TAKE(b->arena, lb_model_particle, b->nparticle);
+  m->particles.segment = LB_TAKE(b->arena, lb_model_segment, b->nparticle);
+  m->particles.rope = LB_TAKE(b->arena, lb_model_rope, s->nrope);
+  m->variant.tree = LB_TAKE(b->arena, lb_model, 1);
   lb_transform* pose = LB_TAKE(&b->deformable_arena, lb_transform, m->nlink);
-  if (!m->particle || !m->segment || !m->rope || !m->tree || !pose) {
+  if (!m->particles.particle || !m->particles.segment || !m->particles.rope || !m->variant.tree ||
+      !pose) {
     return lb_build_no_memory(b);
   }
-  lb_link_poses(m, pose, m->q0);
+  lb_link_poses(m, pose, m->start.q);
   for (int i = 0; i < s->nrope; i++) {
-    m->nrope++;
+    m->particles.nrope++;
     const lb_status status = add_rope(b, i, pose);
     if (status != LB_OK) {
       return status;
@@ -283,19 +287,20 @@ lb_status lb_build_particles(lb_build* b) {
 }
 
 void lb_model_cut_particles(lb_model* tree, const lb_model* m) {
-  *tree = *m;
-  tree->nq -= 3 * m->nfree;
-  tree->nv -= 3 * m->nfree;
-  tree->nparticle = tree->nfree = tree->nsegment = tree->nrope = tree->ndeformable = 0;
-  tree->tree = NULL;
+  lb_model_derive(tree, m, NULL, NULL, 0);
+  tree->nq -= 3 * m->particles.nfree;
+  tree->nv -= 3 * m->particles.nfree;
+  tree->particles.nparticle = tree->particles.nfree = tree->particles.nsegment =
+      tree->particles.nrope = tree->particles.ndeformable = 0;
+  tree->variant.tree = NULL;
 }
 
 lb_status lb_model_renew_tree(lb_model* m, lb_arena* arena) {
-  lb_model* tree = m->tree ? LB_TAKE(arena, lb_model, 1) : NULL;
-  if (m->tree && !tree) {
+  lb_model* tree = m->variant.tree ? LB_TAKE(arena, lb_model, 1) : NULL;
+  if (m->variant.tree && !tree) {
     return LB_NO_MEMORY;
   }
-  m->tree = tree;
+  m->variant.tree = tree;
   if (tree) {
     lb_model_cut_particles(tree, m);
   }

@@ -8,7 +8,7 @@
 
 #include "geom/shape/section.h"
 #include "model/build/build.h"
-#include "scene/read/elastic_form.h"
+#include "scene/part/elastic_form.h"
 
 enum { MOST_ALONG = 16, MOST_ACROSS = 2 };
 

@@ -111,22 +111,22 @@ static void curve(builder* b, const lb_scene_joint* j) {
   if (!b->factor) {
     return;
   }
-  lb_m3* R = LB_TAKE(b->arena, lb_m3, j->nframe);
-  lb_v4* p = LB_TAKE(b->arena, lb_v4, j->nframe);
-  lb_motion* way = LB_TAKE(b->arena, lb_motion, j->nframe);
+  lb_m3* R = LB_TAKE(b->arena, lb_m3, j->spline.nframe);
+  lb_v4* p = LB_TAKE(b->arena, lb_v4, j->spline.nframe);
+  lb_motion* way = LB_TAKE(b->arena, lb_motion, j->spline.nframe);
   if (lb_arena_status(b->arena) != LB_OK) {
     b->failed = true;
     return;
   }
-  for (int i = 0; i < j->nframe; i++) {
-    const lb_transform X = j->frame[i], next = j->frame[(i + 1) % j->nframe];
+  for (int i = 0; i < j->spline.nframe; i++) {
+    const lb_transform X = j->spline.frame[i], next = j->spline.frame[(i + 1) % j->spline.nframe];
     const lb_twist x = lb_se3_log(lb_transform_mul(lb_transform_inverse(X), next));
     R[i] = lb_m3_from(lb_quat_matrix(X.q));
     p[i] = lb_v4_from(X.p);
     way[i] = (lb_motion){lb_v4_from(x.w), lb_v4_from(x.v)};
   }
-  f->count = j->nframe;
-  f->cyclic = j->cyclic;
+  f->count = j->spline.nframe;
+  f->cyclic = j->spline.cyclic;
   f->frame_R = R;
   f->frame_p = p;
   f->way = way;
@@ -135,16 +135,11 @@ static void curve(builder* b, const lb_scene_joint* j) {
 static void surface(builder* b, const lb_scene_joint* j) {
   lb_factor* f = add_factor(b, &lb_factor_surface);
   b->chart.n += 2;
-  f->rows = j->rows;
-  f->columns = j->columns;
+  f->rows = j->spline.rows;
+  f->columns = j->spline.columns;
   for (int k = 0; k < 6 && b->factor; k++) {
-    const int count = j->rows * j->columns;
-    double* to = j->control[k] ? LB_TAKE(b->arena, double, count) : NULL;
-    for (int i = 0; to && i < count; i++) {
-      to[i] = j->control[k][i];
-    }
-    b->failed |= j->control[k] && !to;
-    f->control[k] = to;
+    f->control[k] = j->spline.control[k] ? LB_COPY(b->arena, j->spline.control[k], j->spline.rows * j->spline.columns) : NULL;
+    b->failed |= j->spline.control[k] && !f->control[k];
   }
 }
 

@@ -6,8 +6,7 @@
 #include "elastic/fem/fem.h"
 #include "elastic/reduced/reduced.h"
 #include "model/build/build.h"
-#include "model/build/maximal.h"
-#include "model/build/split_bodies.h"
+#include "model/build/scene_rewrite.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 
@@ -28,17 +27,9 @@ bool lb_build_place(lb_build* b, lb_place from, lb_place* to) {
 }
 
 bool lb_build_keep_force_curve(lb_build* b, lb_force_curve* force_curve) {
-  double* copy = LB_TAKE(b->arena, double, 2 * force_curve->count);
-  if (!copy) {
-    return false;
-  }
-  for (int i = 0; i < force_curve->count; i++) {
-    copy[i] = force_curve->stretch[i];
-    copy[force_curve->count + i] = force_curve->force[i];
-  }
-  force_curve->stretch = copy;
-  force_curve->force = copy + force_curve->count;
-  return true;
+  force_curve->stretch = LB_COPY(b->arena, force_curve->stretch, force_curve->count);
+  force_curve->force = LB_COPY(b->arena, force_curve->force, force_curve->count);
+  return force_curve->stretch && force_curve->force;
 }
 
 // Take an array for a field of the model and remember whether all went well.
@@ -62,14 +53,6 @@ static bool take_arrays(lb_build* b) {
   }
   nq += 3 * b->nparticle;
   nv += 3 * b->nparticle;
-  int cable_points = 0, ground_points = 0;
-  for (int i = 0; i < s->ncable; i++) {
-    cable_points += s->cable[i].npoint;
-  }
-  for (int i = 0; i < s->nground; i++) {
-    ground_points += s->ground[i].npoint;
-  }
-  const int nline = s->nspring + cable_points - s->ncable;
   int npoint = 0, nterm = 0;
   for (int i = 0; i < s->nconstraint; i++) {
     npoint += s->constraint[i].npoint;
@@ -80,34 +63,35 @@ static bool take_arrays(lb_build* b) {
     nmotor += s->motor[i].rotation ? 2 : 0;
     npoint += s->motor[i].rotation ? 1 : 0;
   }
-  return FIELD(body_name, n) && FIELD(body_link, n) && FIELD(body_in_link, n) &&
-         FIELD(body_mass, n) && FIELD(tree_link, nlink + 1) && FIELD(link_parent, nlink) &&
-         FIELD(link_joint, nlink) && FIELD(link_kind, nlink) && FIELD(link_q, nlink) &&
-         FIELD(link_v, nlink) && FIELD(link_nv, nlink) && FIELD(link_in_parent, nlink) &&
-         FIELD(link_axis, nlink) && FIELD(elastic, n) && FIELD(link_mass, nlink) &&
-         FIELD(link_driven, nlink) && FIELD(hinge_q, nlink) && FIELD(link, nlink) &&
-         FIELD(joint_name, nlink) && FIELD(joint_place, nlink) && FIELD(joint_body, nlink) &&
-         FIELD(joint_kind, nlink) && FIELD(joint_link, nlink) && FIELD(joint_q, nlink) &&
-         FIELD(joint_nq, nlink) && FIELD(joint_v, nlink) && FIELD(joint_nv, nlink) &&
-         FIELD(v_parent, nv) && FIELD(v_run, nv) && FIELD(v_driven, nv) && FIELD(q0, nq) &&
-         FIELD(qd0, nv) && FIELD(stiffness, nv) && FIELD(force_curve, nv) && FIELD(damping, nv) &&
-         FIELD(armature, nv) && FIELD(rest, nq) && FIELD(counts, nv) && FIELD(friction, nv) &&
-         FIELD(friction_speed, nv) && FIELD(lower, nv) && FIELD(upper, nv) &&
-         FIELD(limit_stiffness, nv) && FIELD(limit_damping, nv) && FIELD(limit_transition, nv) &&
-         FIELD(limit_pulls, nv) && FIELD(link_chart, nlink) && FIELD(spring, nline) &&
-         FIELD(spring_end, 2 * nline) && FIELD(cable, s->ncable) &&
-         FIELD(cable_point, cable_points) && FIELD(cable_first, s->ncable + 1) &&
-         FIELD(ground, s->nground) && FIELD(ground_point, ground_points) &&
-         FIELD(ground_first, s->nground + 1) && FIELD(drag, n) && FIELD(load, s->nload) &&
-         FIELD(load_at, s->nload) && FIELD(load_profile, s->nload) && FIELD(motor_name, nmotor) &&
-         FIELD(motor_place, nmotor) && FIELD(motor_joint, nmotor) && FIELD(motor_v, nmotor) &&
-         FIELD(motor_coupling, nmotor) && FIELD(motor_prescribed, nmotor) &&
-         FIELD(motor_turning, nmotor) && FIELD(motor_loop, nmotor) && FIELD(motor_drive, nmotor) &&
-         FIELD(motor_profile, nmotor) && FIELD(loop, s->njoint + npoint) &&
-         FIELD(loop_motor, s->njoint + npoint) && FIELD(prescribed, npoint) &&
-         FIELD(coupling, 2 * s->nconstraint + s->nmotor) && FIELD(term, 2 * nterm + s->nmotor) &&
-         FIELD(shape, s->nshape) && FIELD(material, s->nmaterial) && FIELD(q_named, nv) &&
-         FIELD(v_named, nv) && FIELD(joint_named, nlink);
+  return FIELD(body.name, n) && FIELD(body.link, n) && FIELD(body.in_link, n) &&
+         FIELD(body.mass, n) && FIELD(link.tree, nlink + 1) && FIELD(link.parent, nlink) &&
+         FIELD(link.joint, nlink) && FIELD(link.kind, nlink) && FIELD(link.q, nlink) &&
+         FIELD(link.v, nlink) && FIELD(link.nv, nlink) && FIELD(link.in_parent, nlink) &&
+         FIELD(link.axis, nlink) && FIELD(elastic.body, n) && FIELD(link.mass, nlink) &&
+         FIELD(link.driven, nlink) && FIELD(link.hinge_q, nlink) && FIELD(link.packed, nlink) &&
+         FIELD(joint.name, nlink) && FIELD(joint.place, nlink) && FIELD(joint.body, nlink) &&
+         FIELD(joint.kind, nlink) && FIELD(joint.link, nlink) && FIELD(joint.q, nlink) &&
+         FIELD(joint.nq, nlink) && FIELD(joint.v, nlink) && FIELD(joint.nv, nlink) &&
+         FIELD(dof.parent, nv) && FIELD(dof.run, nv) && FIELD(dof.driven, nv) &&
+         FIELD(start.q, nq) && FIELD(start.qd, nv) && FIELD(dof.stiffness, nv) &&
+         FIELD(dof.force_curve, nv) && FIELD(dof.damping, nv) && FIELD(dof.armature, nv) &&
+         FIELD(dof.rest, nq) && FIELD(dof.counts, nv) && FIELD(dof.friction, nv) &&
+         FIELD(dof.friction_speed, nv) && FIELD(dof.lower, nv) && FIELD(dof.upper, nv) &&
+         FIELD(dof.limit_stiffness, nv) && FIELD(dof.limit_damping, nv) &&
+         FIELD(dof.limit_transition, nv) && FIELD(dof.limit_pulls, nv) &&
+         FIELD(link.chart, nlink) && FIELD(force.drag, n) && FIELD(force.load, s->nload) &&
+         FIELD(force.load_at, s->nload) && FIELD(force.load_profile, s->nload) &&
+         FIELD(motor.name, nmotor) && FIELD(motor.place, nmotor) && FIELD(motor.joint, nmotor) &&
+         FIELD(motor.v, nmotor) && FIELD(motor.coupling, nmotor) &&
+         FIELD(motor.prescribed, nmotor) && FIELD(motor.turning, nmotor) &&
+         FIELD(motor.loop, nmotor) && FIELD(motor.drive, nmotor) && FIELD(motor.profile, nmotor) &&
+         FIELD(constraint.loop, s->njoint) && FIELD(constraint.loop_motor, s->njoint) &&
+         FIELD(constraint.item, s->njoint + npoint + 2 * s->nconstraint + s->nmotor) &&
+         FIELD(constraint.prescribed, npoint) &&
+         FIELD(constraint.coupling, 2 * s->nconstraint + s->nmotor) &&
+         FIELD(constraint.term, 2 * nterm + s->nmotor) && FIELD(look.shape, s->nshape) &&
+         FIELD(look.material, s->nmaterial) && FIELD(start.q_named, nv) &&
+         FIELD(start.v_named, nv) && FIELD(joint.named, nlink);
 }
 
 static lb_status build_head(lb_build* b) {
@@ -126,8 +110,8 @@ static lb_status build_head(lb_build* b) {
   m->record = s->record;
   m->nbody = s->nbody;
   for (int i = 0; i < s->nbody; i++) {
-    m->body_name[i] = lb_build_text(b, s->body[i].name);
-    if (!m->body_name[i]) {
+    m->body.name[i] = lb_build_text(b, s->body[i].name);
+    if (!m->body.name[i]) {
       return lb_build_no_memory(b);
     }
   }
@@ -135,11 +119,11 @@ static lb_status build_head(lb_build* b) {
 }
 
 static void release_meshes(lb_model* m) {
-  for (int i = 0; i < m->nfem; i++) {
-    lb_fem_release(m->fem[i]);
+  for (int i = 0; i < m->elastic.nfem; i++) {
+    lb_fem_release(m->elastic.fem[i]);
   }
-  for (int i = 0; i < m->ndeformable; i++) {
-    lb_fem_release(m->deformable[i].shared ? NULL : m->deformable[i].fem);
+  for (int i = 0; i < m->particles.ndeformable; i++) {
+    lb_fem_release(m->particles.deformable[i].shared ? NULL : m->particles.deformable[i].fem);
   }
 }
 
@@ -155,29 +139,25 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
     return lb_build_no_memory(&b);
   }
   lb_arena_init(&b.deformable_arena, allocator);
-  lb_status (*const step[])(lb_build*) = {
-      lb_build_elastic, lb_build_meshes, build_head,         lb_build_order,       lb_build_masses,
-      lb_build_links,   lb_build_motors, lb_build_particles, lb_build_constraints, lb_build_looks};
-  for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
-    const lb_status status = step[i](&b);
-    if (status != LB_OK) {
-      release_meshes(b.m);
-      lb_arena_release(&b.deformable_arena);
-      lb_arena_release(&arena);
-      return status;
-    }
+  lb_status (*const step[])(lb_build*) = {lb_build_elastic,     lb_build_meshes, build_head,
+                                          lb_build_order,       lb_build_masses, lb_build_links,
+                                          lb_build_motors,      lb_build_forces, lb_build_particles,
+                                          lb_build_constraints, lb_build_looks};
+  lb_status status = LB_OK;
+  for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
+    status = step[i](&b);
   }
   lb_arena_release(&b.deformable_arena);
-  if (b.m->nfem > 0) {
-    const lb_status status = lb_build_full(&b, allocator);
-    if (status != LB_OK) {
-      release_meshes(b.m);
-      lb_arena_release(&arena);
-      return status;
-    }
+  if (status == LB_OK && b.m->elastic.nfem > 0) {
+    status = lb_build_full(&b, allocator);
   }
-  if (b.m->tree) {
-    lb_model_cut_particles(b.m->tree, b.m);
+  if (status != LB_OK) {
+    release_meshes(b.m);
+    lb_arena_release(&arena);
+    return status;
+  }
+  if (b.m->variant.tree) {
+    lb_model_cut_particles(b.m->variant.tree, b.m);
   }
   *kept = arena;
   b.m->storage = kept;
@@ -185,18 +165,17 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
   return LB_OK;
 }
 
-// How a scene becomes another one, given where everything is in its tree.
-typedef lb_status rewrite(const lb_scene* scene, const lb_model* tree, lb_arena* arena,
-                          lb_scene* other, lb_error* err);
+// How a scene becomes another one.
+typedef lb_status rewrite(lb_rewrite* w);
 
 // Bodies that were taken off their joints start as these have them, once all is closed.
 static bool keep_assembly(lb_model* m, lb_model* tree) {
-  if (tree->nloop == 0 && tree->ncoupling == 0) {
+  if (tree->constraint.count == 0) {
     return false;
   }
-  m->assembly = tree;
-  if (m->full) {
-    m->full->assembly = tree->full;
+  m->variant.assembly = tree;
+  if (m->variant.full) {
+    m->variant.full->variant.assembly = tree->variant.full;
   }
   return true;
 }
@@ -217,13 +196,17 @@ static lb_status create_rewritten(rewrite* const* change, int count, const lb_sc
   }
   lb_arena arena;
   lb_arena_init(&arena, allocator);
-  lb_scene other;
-  status = change[0](scene, tree, &arena, &other, err);
+  lb_rewrite w = {.scene = scene, .tree = tree, .arena = &arena, .err = err};
+  status = lb_rewrite_begin(&w);
+  status = status == LB_OK ? change[0](&w) : status;
+  if (status == LB_NO_MEMORY) {
+    lb_error_add(err, status, (lb_place){0}, "out of memory for '%s'", scene->name);
+  }
   if (status == LB_OK) {
-    status = create_rewritten(change + 1, count - 1, &other, allocator, model, err);
+    status = create_rewritten(change + 1, count - 1, &w.to, allocator, model, err);
   }
   lb_arena_release(&arena);
-  if (status != LB_OK || change[0] != lb_scene_take_apart || !keep_assembly(*model, tree)) {
+  if (status != LB_OK || change[0] != lb_rewrite_apart || !keep_assembly(*model, tree)) {
     lb_model_release(tree);
   }
   return status;
@@ -231,7 +214,7 @@ static lb_status create_rewritten(rewrite* const* change, int count, const lb_sc
 
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err) {
-  rewrite* const change[] = {lb_scene_split, lb_scene_take_apart}; // in this order
+  rewrite* const change[] = {lb_rewrite_split, lb_rewrite_apart}; // in this order
   const bool splits = lb_scene_has_splits(scene);
   const bool apart = scene->solver.coordinates == LB_COORDINATES_MAXIMAL;
   return create_rewritten(change + !splits, splits + apart, scene, allocator, model, err);
@@ -239,13 +222,13 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
 
 void lb_model_release(lb_model* model) {
   if (model) {
-    if (model->full) {
-      model->full->assembly = NULL; // that is a part of this one's
+    if (model->variant.full) {
+      model->variant.full->variant.assembly = NULL; // that is a part of this one's
     }
-    lb_model_release(model->assembly);
-    lb_model_release(model->full);
-    lb_model_release(model->condensed);
-    lb_model_release(model->interface);
+    lb_model_release(model->variant.assembly);
+    lb_model_release(model->variant.full);
+    lb_model_release(model->variant.condensed);
+    lb_model_release(model->variant.interface);
     release_meshes(model);
     lb_arena arena = *(lb_arena*)model->storage;
     lb_arena_release(&arena);
@@ -262,15 +245,15 @@ static int find_name(const char* const* names, int count, const char* name) {
 }
 
 int lb_model_body(const lb_model* model, const char* name) {
-  return find_name(model->body_name, model->nbody, name);
+  return find_name(model->body.name, model->nbody, name);
 }
 
 int lb_model_joint(const lb_model* model, const char* name) {
-  return find_name(model->joint_name, model->njoint, name);
+  return find_name(model->joint.name, model->njoint, name);
 }
 
 int lb_model_motor(const lb_model* model, const char* name) {
-  return find_name(model->motor_name, model->nmotor, name);
+  return find_name(model->motor.name, model->nmotor, name);
 }
 
 lb_anchor lb_model_anchor_of(const lb_model* model, int body, lb_vec3 point) {

@@ -27,40 +27,40 @@ static const char* beyond(const look* l, double time, char* text, size_t size) {
 // Of three motors that prescribe a rotation, NAME.x and so on, the first has it.
 static lb_status check_motor(const look* l, int i) {
   const lb_model* m = l->m;
-  const lb_turning* turning = m->motor_turning[i];
-  const bool prescribes = m->motor_drive[i] == LB_DRIVE_POSITION && m->motor_profile[i];
+  const lb_turning* turning = m->motor.turning[i];
+  const bool prescribes = m->motor.drive[i] == LB_DRIVE_POSITION && m->motor.profile[i];
   const double jump = turning      ? lb_turning_jump(turning, l->until)
-                      : prescribes ? lb_profile_jump(m->motor_profile[i], l->until, true)
+                      : prescribes ? lb_profile_jump(m->motor.profile[i], l->until, true)
                                    : (double)NAN;
   if (isnan(jump)) {
     return LB_OK;
   }
-  const int length = (int)strlen(m->motor_name[i]) - (turning ? 2 : 0);
+  const int length = (int)strlen(m->motor.name[i]) - (turning ? 2 : 0);
   char text[64];
-  return lb_error_add(l->err, LB_INVALID, m->motor_place[i],
+  return lb_error_add(l->err, LB_INVALID, m->motor.place[i],
                       "motor '%.*s' jumps at t = %g s, which no force can follow: ease 'smooth' "
                       "or 'cubic', come to rest at the end, or 'drive: force'%s",
-                      length, m->motor_name[i], jump, beyond(l, jump, text, sizeof text));
+                      length, m->motor.name[i], jump, beyond(l, jump, text, sizeof text));
 }
 
 // A jump in a path or its slope would need an infinite force; of rates, a jump in them.
-static lb_status check_path(const look* l, lb_constraint_title of, const lb_profile* path,
+static lb_status check_path(const look* l, const lb_model_constraint* of, const lb_profile* path,
                             bool velocity_level) {
   const double jump = path ? lb_profile_jump(path, l->until, !velocity_level) : (double)NAN;
   char text[64];
   return isnan(jump)
              ? LB_OK
-             : lb_error_add(l->err, LB_INVALID, of.place,
+             : lb_error_add(l->err, LB_INVALID, of->place,
                             "the path of constraint '%s' jumps at t = %g s, which no force "
                             "can follow: %s%s",
-                            of.name, jump,
+                            of->name, jump,
                             velocity_level ? "let 'rates' end as they begin, to repeat"
                                            : "ease 'smooth' or 'cubic', or come to rest at the end",
                             beyond(l, jump, text, sizeof text));
 }
 
 static lb_status check_prescribed(const look* l, const lb_model_prescribed* g) {
-  const lb_constraint_title of = lb_model_constraint(l->m, g->loop);
+  const lb_model_constraint* of = &l->m->constraint.item[g->constraint];
   lb_status status = check_path(l, of, g->angle, g->angle_velocity_level);
   for (int axis = 0; axis < 3 && status == LB_OK; axis++) {
     status = check_path(l, of, g->path[axis], g->velocity_level[axis]);
@@ -75,12 +75,13 @@ lb_status lb_model_check_paths(const lb_model* m, double until, lb_error* err) {
   for (int i = 0; i < m->nmotor && status == LB_OK; i++) {
     status = check_motor(&l, i);
   }
-  for (int i = 0; i < m->ncoupling && status == LB_OK; i++) {
-    const lb_model_coupling* r = &m->coupling[i];
-    status = check_path(&l, lb_model_constraint(m, m->nloop + i), r->path, r->velocity_level);
+  for (int i = 0; i < m->constraint.ncoupling && status == LB_OK; i++) {
+    const lb_model_coupling* r = &m->constraint.coupling[i];
+    status =
+        check_path(&l, &m->constraint.item[m->constraint.npair + i], r->path, r->velocity_level);
   }
-  for (int i = 0; i < m->nprescribed && status == LB_OK; i++) {
-    status = check_prescribed(&l, &m->prescribed[i]);
+  for (int i = 0; i < m->constraint.nprescribed && status == LB_OK; i++) {
+    status = check_prescribed(&l, &m->constraint.prescribed[i]);
   }
   return status;
 }

@@ -3,7 +3,11 @@
 #include <string.h>
 
 int lb_grip_count(const lb_build* b) {
-  return 2 * b->scene->njoint + 2 * b->scene->nspring + b->scene->nload;
+  int points = 0;
+  for (int i = 0; i < b->scene->nforce; i++) {
+    points += b->scene->force[i].npoint;
+  }
+  return 2 * b->scene->njoint + points + b->scene->nload;
 }
 
 static lb_grip of_joint(lb_scene_joint* j, int end) {
@@ -19,16 +23,17 @@ static lb_grip of_joint(lb_scene_joint* j, int end) {
                    .point = end ? &j->in_child.p : &j->in_parent.p};
 }
 
-static lb_grip of_spring(lb_scene_spring* s, int end) {
-  return (lb_grip){.word = "spring",
+static lb_grip of_force(const lb_scene_force* s, int point) {
+  lb_scene_point* p = &s->point[point];
+  return (lb_grip){.word = lb_force_kind_name(s->kind),
                    .name = s->name,
                    .place = s->place,
                    .key = "at",
-                   .body = s->body[end],
-                   .face_name = s->face_name[end],
-                   .at_middle = s->at_middle[end],
-                   .face = &s->face[end],
-                   .point = &s->point[end]};
+                   .body = p->body,
+                   .face_name = p->face_name,
+                   .at_middle = p->at_middle,
+                   .face = &p->face,
+                   .point = &p->at};
 }
 
 static lb_grip of_load(lb_scene_load* l) {
@@ -44,11 +49,17 @@ static lb_grip of_load(lb_scene_load* l) {
 }
 
 lb_grip lb_grip_at(const lb_build* b, int i) {
-  const int joints = 2 * b->scene->njoint;
-  const int springs = 2 * b->scene->nspring;
-  return i < joints             ? of_joint(&b->joint[i / 2], i % 2)
-         : i < joints + springs ? of_spring(&b->spring[(i - joints) / 2], i % 2)
-                                : of_load(&b->load[i - joints - springs]);
+  if (i < 2 * b->scene->njoint) {
+    return of_joint(&b->joint[i / 2], i % 2);
+  }
+  i -= 2 * b->scene->njoint;
+  for (int k = 0; k < b->scene->nforce; k++) {
+    if (i < b->force[k].npoint) {
+      return of_force(&b->force[k], i);
+    }
+    i -= b->force[k].npoint;
+  }
+  return of_load(&b->load[i]);
 }
 
 lb_grip lb_grip_of_face(const lb_build* b, int body, const char* face) {

@@ -47,17 +47,17 @@ lb_transform lb_joint_pose(int kind, const lb_chart* chart, const double* q) {
 
 void lb_link_poses(const lb_model* m, lb_transform* pose, const double* q) {
   for (int i = 0; i < m->nlink; i++) {
-    const int p = m->link_parent[i];
+    const int p = m->link.parent[i];
     const lb_transform X = lb_transform_mul(
-        m->link_in_parent[i], lb_joint_pose(m->link_kind[i], m->link_chart[i], q + m->link_q[i]));
+        m->link.in_parent[i], lb_joint_pose(m->link.kind[i], m->link.chart[i], q + m->link.q[i]));
     pose[i] = p == LB_WORLD ? X : lb_transform_mul(pose[p], X);
   }
 }
 
 lb_transform lb_body_pose(const lb_model* m, int body, const lb_transform* link_pose) {
-  const int link = m->body_link[body];
-  return link == LB_WORLD ? m->body_in_link[body]
-                          : lb_transform_mul(link_pose[link], m->body_in_link[body]);
+  const int link = m->body.link[body];
+  return link == LB_WORLD ? m->body.in_link[body]
+                          : lb_transform_mul(link_pose[link], m->body.in_link[body]);
 }
 
 // Elastic bodies start without any.
@@ -86,9 +86,9 @@ lb_velocity lb_joint_velocity(int kind, const lb_chart* chart, const double* q, 
 void lb_link_velocities(const lb_model* m, lb_velocity* velocity, const lb_transform* pose,
                         const double* q, const double* qd) {
   for (int i = 0; i < m->nlink; i++) {
-    const int p = m->link_parent[i];
+    const int p = m->link.parent[i];
     const lb_velocity own =
-        lb_joint_velocity(m->link_kind[i], m->link_chart[i], q + m->link_q[i], qd + m->link_v[i]);
+        lb_joint_velocity(m->link.kind[i], m->link.chart[i], q + m->link.q[i], qd + m->link.v[i]);
     velocity[i].w = lb_quat_rotate(pose[i].q, own.w);
     velocity[i].v = lb_quat_rotate(pose[i].q, own.v);
     if (p != LB_WORLD) {
@@ -103,12 +103,12 @@ lb_anchor lb_model_anchor(const lb_model* m, int body, int face, lb_transform in
   if (body == LB_WORLD) {
     return (lb_anchor){LB_WORLD, in_body};
   }
-  const int link = m->body_link[body];
-  if (link == LB_WORLD || !lb_link_is_elastic(m->link_kind[link]) || face < 0) {
-    return (lb_anchor){link, lb_transform_mul(m->body_in_link[body], in_body)};
+  const int link = m->body.link[body];
+  if (link == LB_WORLD || !lb_link_is_elastic(m->link.kind[link]) || face < 0) {
+    return (lb_anchor){link, lb_transform_mul(m->body.in_link[body], in_body)};
   }
   // the faces' links follow the body's; at rest a face's frame sits at its centroid in the body's
   // axes
-  const lb_vec3 middle = m->link_in_parent[link + 1 + face].p;
+  const lb_vec3 middle = m->link.in_parent[link + 1 + face].p;
   return (lb_anchor){link + 1 + face, {in_body.q, lb_vec3_sub(in_body.p, middle)}};
 }

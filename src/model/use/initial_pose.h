@@ -3,16 +3,6 @@
 #pragma once
 #include "limber/model.h"
 
-// What a constraint is called in the scene and where it stands there, by lb_constraint_gap's
-// number.
-typedef struct lb_constraint_title {
-  const char* name;
-  const char* kind; // "constraint", "motor", "loop joint", or "joint": of one that maximal
-                    // coordinates take apart
-  lb_place place;
-} lb_constraint_title;
-lb_constraint_title lb_model_constraint(const lb_model* m, int which);
-
 // What the author knows of a joint of the model.
 typedef struct lb_motion_title {
   const char* joint; // NULL: the body is carried by none, or bends

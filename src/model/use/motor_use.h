@@ -4,19 +4,19 @@
 
 // It exerts the force of its profile.
 static inline bool lb_motor_applies_force(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_FORCE;
+  return m->motor.drive[motor] == LB_DRIVE_FORCE;
 }
 
 // It prescribes what is an unknown of the tree, by a coupling or a prescribed motion.
 static inline bool lb_motor_is_constraint(const lb_model* m, int motor) {
-  return m->motor_v[motor] >= 0 &&
-         (m->motor_coupling[motor] >= 0 || m->motor_prescribed[motor] >= 0);
+  return m->motor.v[motor] >= 0 &&
+         (m->motor.coupling[motor] >= 0 || m->motor.prescribed[motor] >= 0);
 }
 
 // It prescribes the one coordinate of a link, which is then no unknown. Others that prescribe are
 // constraints: of a loop, of a coupling, or of a prescribed motion.
 static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
-  return m->motor_drive[motor] == LB_DRIVE_POSITION && m->motor_v[motor] >= 0 &&
+  return m->motor.drive[motor] == LB_DRIVE_POSITION && m->motor.v[motor] >= 0 &&
          !lb_motor_is_constraint(m, motor);
 }
 
@@ -24,8 +24,8 @@ static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
 // the last ones.
 static inline int lb_motors_count_turns(const lb_model* m) {
   int count = 0;
-  for (int i = 0; i < m->nprescribed; i++) {
-    count += m->prescribed[i].motor[0] >= 0;
+  for (int i = 0; i < m->constraint.nprescribed; i++) {
+    count += m->constraint.prescribed[i].motor[0] >= 0;
   }
   return count;
 }
@@ -34,7 +34,7 @@ static inline int lb_motors_count_turns(const lb_model* m) {
 static inline int lb_motors_count_constraints(const lb_model* m) {
   int count = 0;
   for (int i = 0; i < m->nmotor; i++) {
-    count += m->motor_coupling[i] >= 0;
+    count += m->motor.coupling[i] >= 0;
   }
   return count;
 }

@@ -1,5 +1,6 @@
 // What must hold of elastic bodies and of what holds them.
 #include "scene/check/scene_check.h"
+#include "scene/force/scene_force.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 #include "elastic/fem/material.h"
 #include "geom/shape/section.h"
-#include "scene/read/elastic_form.h"
+#include "scene/part/elastic_form.h"
 #include "scene/yaml/names.h"
 
 enum { FACES_SHOWN = 12 };
@@ -81,8 +82,10 @@ static bool is_joined(const lb_scene* s, int body) {
   for (int j = 0; j < s->njoint; j++) {
     any = any || s->joint[j].parent == body || s->joint[j].child == body;
   }
-  for (int i = 0; i < s->nspring; i++) {
-    any = any || s->spring[i].body[0] == body || s->spring[i].body[1] == body;
+  for (int i = 0; i < s->nforce; i++) {
+    for (int k = 0; k < s->force[i].npoint; k++) {
+      any = any || s->force[i].point[k].body == body;
+    }
   }
   for (int i = 0; i < s->nload; i++) {
     any = any || s->load[i].body == body;
@@ -184,12 +187,12 @@ static void check_joint_faces(lb_checker* c, const lb_scene_joint* j) {
 }
 
 static void check_points(lb_checker* c) {
-  for (int i = 0; i < c->s->nspring; i++) {
-    const lb_scene_spring* s = &c->s->spring[i];
-    for (int end = 0; end < 2; end++) {
-      check_face(c, s->body[end],
-                 (grip){"spring", s->name, s->place, "face", "to which face it is fastened, of",
-                        s->face_name[end]});
+  for (int i = 0; i < c->s->nforce; i++) {
+    const lb_scene_force* s = &c->s->force[i];
+    for (int end = 0; end < s->npoint && LB_FORCE_FORMAT[s->kind]->ends; end++) {
+      check_face(c, s->point[end].body,
+                 (grip){lb_force_kind_name(s->kind), s->name, s->place, "face",
+                        "to which face it is fastened, of", s->point[end].face_name});
     }
   }
   for (int i = 0; i < c->s->nload; i++) {
@@ -203,20 +206,17 @@ static void check_points(lb_checker* c) {
 // Elastic bodies vibrate much faster than explicit steps can follow, and one linear system a step
 // does not do for all the nodes of one.
 static void check_integrator(lb_checker* c) {
-  static const bool IMPLICIT[LB_INTEGRATOR_COUNT] = {[LB_INTEGRATOR_LINEAR_EULER] = true,
-                                                     [LB_INTEGRATOR_BDF1] = true,
-                                                     [LB_INTEGRATOR_BDF2] = true,
-                                                     [LB_INTEGRATOR_SDIRK2] = true};
   const lb_scene_solver* solver = &c->s->solver;
+  const lb_method method = lb_integrator_method(solver->integrator);
   if ((unsigned)solver->integrator >= LB_INTEGRATOR_COUNT) {
     return;
   }
-  if (!IMPLICIT[solver->integrator]) {
+  if (method != LB_METHOD_LINEAR && method != LB_METHOD_IMPLICIT) {
     LB_SAY(c, solver->place,
            "integrator '%s' cannot follow the fast vibrations of elastic bodies (use bdf2, sdirk2, "
            "bdf1 or linear-euler, or leave the integrator out)",
            lb_integrator_name(solver->integrator));
-  } else if (solver->integrator == LB_INTEGRATOR_LINEAR_EULER && solver->elastic == LB_SPACE_FULL) {
+  } else if (method == LB_METHOD_LINEAR && solver->elastic == LB_SPACE_FULL) {
     LB_SAY(c, solver->place,
            "integrator 'linear-euler' cannot step all the nodes of elastic bodies (use bdf2, "
            "sdirk2 or bdf1, or elastic: reduced)");

@@ -1,7 +1,7 @@
 // Checking a scene: the parts share one checker.
 #pragma once
 #include "base/arena.h"
-#include "limber/scene.h"
+#include "scene/format/table.h"
 #include "scene/yaml/scene_errors.h"
 
 typedef struct lb_checker {
@@ -10,7 +10,8 @@ typedef struct lb_checker {
   const bool *body_broken, *joint_broken; // NULL: none
   lb_arena* scratch;
   bool no_memory;
-  int* carrier; // [nbody] joint of the tree that carries it, or -1
+  int* carrier;  // [nbody] joint of the tree that carries it, or -1
+  int* motor_of; // [LB_JOINT_MOST_V njoint] motor of a coordinate, counted from one, as they come
 } lb_checker;
 
 #define LB_SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
@@ -23,16 +24,14 @@ typedef struct lb_checker {
 // Are the numbers of a spring's force curve good?
 bool lb_force_curve_holds(const lb_force_curve* force_curve);
 
-// Springs, cables, grounds and drag.
-void lb_check_forces(lb_checker* c);
-// What a joint, or a part of the joint of this name, says of itself.
-void lb_check_joint_shape(lb_checker* c, const lb_scene_joint* joint, const char* name);
-// What must hold besides joints.
-void lb_check_constraints(lb_checker* c);
+// What the rows of a table ask of a part: numbers in range, directions of length one, indices of
+// what exists. True when all holds.
+bool lb_check_fields(lb_checker* c, const char* whose, lb_place place, const lb_table* table,
+                     const void* part);
+// What a joint says of itself.
+void lb_check_joint(lb_checker* c, const lb_scene_joint* joint);
 // What they prescribe twice.
 void lb_check_prescribed(lb_checker* c);
-// Ropes and deformables.
-void lb_check_deformables(lb_checker* c);
 // The form and the materials of an elastic body or, by another word, of deformables.
 void lb_check_form(lb_checker* c, const char* word, const lb_scene_body* body);
 // What retargeting is to do.
@@ -44,14 +43,15 @@ void lb_check_elastic(lb_checker* c);
 // Whether the file that stands for body i is of that body.
 void lb_check_stored(lb_checker* c, int i);
 
-// Markers, and what a fit is to find.
+// What a fit is to find.
 void lb_check_fit(lb_checker* c);
 
 // Does a motor say where a coordinate of the joint is? -1: any of them.
 bool lb_joint_is_driven(const lb_scene* scene, int joint, int coordinate);
 // Has the joint such a coordinate, and is it a number whose rate is a velocity?
 bool lb_coordinate_is_plain(const lb_scene_joint* joint, int coordinate);
-// Is it a profile that can be made?
+// Is it a profile that can be made, its values aside?
+bool lb_profile_times_hold(const lb_profile_definition* profile);
 bool lb_profile_holds(const lb_profile_definition* profile);
 // Do the coordinates of the joint measure several things, such as distances and angles?
 bool lb_joint_mixes(const lb_scene_joint* joint);

@@ -10,7 +10,7 @@
 #include "elastic/fem/material.h"
 #include "geom/mesh/file_load.h"
 #include "scene/check/scene_check.h"
-#include "scene/read/elastic_form.h"
+#include "scene/part/elastic_form.h"
 
 // --- agreement ---
 
@@ -52,8 +52,8 @@ static void check_mesh(lb_checker* c, const lb_scene_body* body) {
   bool fits = e->mesh->nnode == s->nnode && e->mesh->nelem == s->nelem;
   for (int i = 0; fits && i < s->nnode; i++) {
     const lb_vec3 x = e->mesh->node[i];
-    fits =
-        same(x.x, s->node[3 * i]) && same(x.y, s->node[3 * i + 1]) && same(x.z, s->node[3 * i + 2]);
+    fits = same(x.x, s->mesh.node[3 * i]) && same(x.y, s->mesh.node[3 * i + 1]) &&
+           same(x.z, s->mesh.node[3 * i + 2]);
   }
   if (!fits) {
     LB_SAY(
@@ -91,8 +91,8 @@ static bool shares_alike(const lb_checker* c, const lb_scene_elastic* e) {
   bool alike = true;
   for (int i = 0; i < s->nregion; i++) {
     const lb_scene_material* m = &c->s->material[lb_elastic_material(e, i)];
-    alike &= same(m->damping_mass, most[0] * s->damping_share[2 * i]) &&
-             same(m->damping_stiffness, most[1] * s->damping_share[2 * i + 1]);
+    alike &= same(m->damping_mass, most[0] * s->material.share[2 * i]) &&
+             same(m->damping_stiffness, most[1] * s->material.share[2 * i + 1]);
   }
   return alike;
 }
@@ -106,12 +106,12 @@ static void check_material(lb_checker* c, const lb_scene_body* body) {
     const struct {
       const char* word;
       double here, there;
-    } number[] = {{"young", lb_elastic_young(c->s, e, i), s->young[i]},
-                  {"poisson", m->poisson, s->poisson[i]},
-                  {"density", m->density, s->density[i]}};
-    if (strcmp(law, s->law[i]) != 0) {
+    } number[] = {{"young", lb_elastic_young(c->s, e, i), s->material.young[i]},
+                  {"poisson", m->poisson, s->material.poisson[i]},
+                  {"density", m->density, s->material.density[i]}};
+    if (strcmp(law, s->material.law[i]) != 0) {
       LB_SAY(c, e->place, "body '%s': material '%s' is %s, but %s was made with %s", body->name,
-             m->name, law, file_of(e), s->law[i]);
+             m->name, law, file_of(e), s->material.law[i]);
       return;
     }
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
@@ -144,10 +144,10 @@ static void check_faces(lb_checker* c, int i) {
   const lb_scene_body* body = &c->s->body[i];
   const lb_stored* s = body->elastic->stored;
   const char* held = lb_elastic_held(c->s, i);
-  if (held && strcmp(held, s->face_name[0]) != 0) {
+  if (held && strcmp(held, s->face.name[0]) != 0) {
     LB_SAY(c, body->elastic->place,
            "body '%s' is held by its face '%s', but in %s it is held by '%s'", body->name, held,
-           file_of(body->elastic), s->face_name[0]);
+           file_of(body->elastic), s->face.name[0]);
     return;
   }
   for (int j = 0; j < 2 * c->s->njoint; j++) {
@@ -156,10 +156,13 @@ static void check_faces(lb_checker* c, int i) {
       check_face(c, body, "joint", joint->name, joint->place, joint->face_name[j % 2]);
     }
   }
-  for (int j = 0; j < 2 * c->s->nspring; j++) {
-    const lb_scene_spring* spring = &c->s->spring[j / 2];
-    if (spring->body[j % 2] == i) {
-      check_face(c, body, "spring", spring->name, spring->place, spring->face_name[j % 2]);
+  for (int j = 0; j < c->s->nforce; j++) {
+    const lb_scene_force* force = &c->s->force[j];
+    for (int k = 0; k < force->npoint; k++) {
+      if (force->point[k].body == i) {
+        check_face(c, body, lb_force_kind_name(force->kind), force->name, force->place,
+                   force->point[k].face_name);
+      }
     }
   }
   for (int j = 0; j < c->s->nload; j++) {

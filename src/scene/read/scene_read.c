@@ -1,8 +1,7 @@
 // From a file or a text to a checked scene.
 #include <string.h>
 
-#include "scene/check/scene_check.h"
-#include "scene/yaml/reader.h"
+#include "scene/part/part.h"
 
 // --- entries ---
 
@@ -43,19 +42,30 @@ const char* lb_keep_name(lb_reader* r, const lb_entry* entry) {
 
 // --- the whole ---
 
-// The order in which every name is known before it can be mentioned.
-static void (*const passes[])(lb_reader*) = {
-    lb_read_materials, lb_read_bodies,      lb_read_scenery, lb_read_joints,      lb_read_springs,
-    lb_read_cables,    lb_read_grounds,     lb_read_ropes,   lb_read_deformables, lb_read_motors,
-    lb_read_loads,     lb_read_constraints, lb_read_initial, lb_read_markers,     lb_read_fit,
-    lb_read_retarget,  lb_read_optimize,
-};
-
+// In an order in which every name is known before it can be mentioned.
 void lb_read_sections(lb_reader* r) {
-  for (size_t i = 0; i < sizeof passes / sizeof *passes && !r->no_memory; i++) {
-    passes[i](r);
+  static void (*const own[LB_SCENE_KEYS])(lb_reader*) = {
+      [LB_SCENE_SCENERY] = lb_read_scenery,   [LB_SCENE_JOINTS] = lb_read_joints,
+      [LB_SCENE_INITIAL] = lb_read_initial,   [LB_SCENE_FIT] = lb_read_fit,
+      [LB_SCENE_RETARGET] = lb_read_retarget, [LB_SCENE_OPTIMIZE] = lb_read_optimize,
+  };
+  for (int key = 0; key < LB_SCENE_KEYS && !r->no_memory; key++) {
+    if (own[key]) {
+      own[key](r);
+    } else if (lb_scene_sections[key].table) {
+      lb_read_section(r, key);
+    }
   }
   r->subject = "";
+}
+
+const lb_yaml_node* lb_given(const lb_reader* r, int setting, const char* key) {
+  return r->given[setting] ? lb_yaml_node_find(r->given[setting], key) : NULL;
+}
+
+const lb_yaml_node* lb_given_map(const lb_reader* r, int setting, const char* key) {
+  const lb_yaml_node* node = lb_given(r, setting, key);
+  return node && (node->kind == LB_YAML_MAP || lb_yaml_node_is_null(node)) ? node : NULL;
 }
 
 // "pendulum" of "scenes/pendulum.yaml"
@@ -69,40 +79,20 @@ static const char* title_of(lb_reader* r, const char* path) {
 }
 
 static void begin(lb_reader* r) {
-  const lb_scene standard = lb_scene_default();
   r->subject = r->folder = "";
-  r->scene = standard;
-  r->settings = (lb_scene_spec){
-      .gravity = standard.gravity,
-      .duration = standard.duration,
-      .solver = {.integrator = LB_INTEGRATOR_COUNT, // stays when none is named
-                 .step = standard.solver.step,
-                 .tolerance = standard.solver.tolerance},
-      .record = {.every = standard.record.every},
-      .retarget = {.spacing = standard.retarget.spacing,
-                   .closeness = standard.retarget.closeness,
-                   .smoothness = standard.retarget.smoothness,
-                   .tolerance = standard.retarget.tolerance,
-                   .iterations = standard.retarget.iterations},
-      .optimize = {.tolerance = standard.optimize.tolerance,
-                   .iterations = standard.optimize.iterations},
-  };
+  r->scene = lb_scene_default();
+  r->scene.solver.integrator = LB_INTEGRATOR_COUNT; // stays when none is named
 }
 
 // The one that was named, or one that suits the bodies and what is to be done with them.
 static void choose_integrator(lb_reader* r) {
-  const int named = r->settings.solver.integrator;
-  if (named < LB_INTEGRATOR_COUNT) {
-    r->scene.solver.integrator = (lb_integrator)named;
-    return;
+  const lb_scene* s = &r->scene;
+  bool stiff = s->nrope + s->ndeformable > 0 || r->given[LB_SCENE_OPTIMIZE];
+  for (int i = 0; i < s->nbody; i++) {
+    stiff = stiff || s->body[i].elastic;
   }
-  for (int i = 0; i < r->scene.nbody; i++) {
-    if (r->scene.body[i].elastic) {
-      r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
-    }
-  }
-  if (r->scene.nrope + r->scene.ndeformable > 0 || r->settings.optimize.given.whole) {
-    r->scene.solver.integrator = LB_INTEGRATOR_BDF2;
+  if (s->solver.integrator == LB_INTEGRATOR_COUNT) {
+    r->scene.solver.integrator = stiff ? LB_INTEGRATOR_BDF2 : LB_INTEGRATOR_RK4;
   }
 }
 
@@ -110,15 +100,14 @@ static void choose_integrator(lb_reader* r) {
 static const double LEAST_TOLERANCE = 1e-14, MOST_TOLERANCE = 1e-2;
 
 static bool has_tolerance(lb_integrator i) {
-  return i == LB_INTEGRATOR_BDF1 || i == LB_INTEGRATOR_BDF2 || i == LB_INTEGRATOR_SDIRK2 ||
-         i == LB_INTEGRATOR_ADAPTIVE;
+  const lb_method method = lb_integrator_method(i);
+  return method == LB_METHOD_IMPLICIT || method == LB_METHOD_ADAPTIVE;
 }
 
 // A tolerance that was written is one that does something.
 static void check_tolerance(lb_reader* r) {
   const lb_scene_solver* solver = &r->scene.solver;
-  const lb_yaml_node* given = r->settings.solver.given.whole;
-  const lb_yaml_node* tolerance = given ? lb_yaml_node_find(given, "tolerance") : NULL;
+  const lb_yaml_node* tolerance = lb_given(r, LB_SCENE_SOLVER, "tolerance");
   if (!tolerance || !(solver->tolerance > 0)) {
     return;
   }
@@ -139,35 +128,21 @@ static void check_tolerance(lb_reader* r) {
 // The pace of gaps is told where it stands.
 static void check_closing(lb_reader* r) {
   lb_scene_solver* solver = &r->scene.solver;
-  const lb_yaml_node* given = r->settings.solver.given.whole;
-  const lb_yaml_node* closing = given ? lb_yaml_node_find(given, "closing") : NULL;
-  if (closing && solver->closing > 0 && solver->integrator != LB_INTEGRATOR_LINEAR_EULER) {
+  const lb_yaml_node* closing = lb_given(r, LB_SCENE_SOLVER, "closing");
+  if (closing && solver->closing > 0 &&
+      lb_integrator_method(solver->integrator) != LB_METHOD_LINEAR) {
     lb_complain(r, closing->place, LB_CLOSING_MESSAGE, lb_integrator_name(solver->integrator));
     solver->closing = 0; // once is enough
   }
 }
 
-static void apply_settings(lb_reader* r, const char* path) {
-  const lb_scene_spec* from = &r->settings;
+static void finish_settings(lb_reader* r, const char* path) {
+  const lb_yaml_node* solver = r->given[LB_SCENE_SOLVER];
   lb_scene* scene = &r->scene;
-  const lb_yaml_node* solver = from->solver.given.whole;
-  scene->name = from->name ? from->name : title_of(r, path);
-  scene->about = from->about ? from->about : "";
+  scene->name = scene->name ? scene->name : title_of(r, path);
+  scene->about = scene->about ? scene->about : "";
   scene->file = path;
-  scene->gravity = from->gravity;
-  scene->duration = from->duration;
-  scene->solver = (lb_scene_solver){.coordinates = (lb_coordinates)from->solver.coordinates,
-                                    .elastic = (lb_space)from->solver.elastic,
-                                    .newton = (lb_newton_matrix)from->solver.newton,
-                                    .integrator = scene->solver.integrator,
-                                    .place = solver ? solver->place : (lb_place){path, 1, 1},
-                                    .step = from->solver.step,
-                                    .tolerance = from->solver.tolerance,
-                                    .closing = from->solver.closing,
-                                    .sdirk2_first = from->solver.first_step == 1};
-  scene->record = (lb_scene_record){.every = from->record.every,
-                                    .rates = from->record.rates,
-                                    .reactions = from->record.reactions};
+  scene->solver.place = solver ? solver->place : (lb_place){path, 1, 1};
 }
 
 // What to read: a text, or the file when there is none.
@@ -183,6 +158,20 @@ static const char* keep_text(lb_reader* r, const char* text) {
   return text ? lb_arena_text(r->keep, text, strlen(text)) : NULL;
 }
 
+// Built-in materials stand behind the author's own, and nothing is wrong with them.
+static void mark_builtin_materials(lb_reader* r) {
+  const int own = r->section[LB_SCENE_MATERIALS].count, all = r->scene.nmaterial;
+  bool* broken = LB_TAKE(&r->scratch, bool, all);
+  if (!broken) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < all; i++) {
+    broken[i] = i < own && r->broken[LB_SCENE_MATERIALS][i];
+  }
+  r->broken[LB_SCENE_MATERIALS] = broken;
+}
+
 static void read_all(lb_reader* r, const origin* from) {
   const char* path = keep_text(r, from->name);
   const char* motors = keep_text(r, from->motors);
@@ -196,18 +185,18 @@ static void read_all(lb_reader* r, const origin* from) {
   } else {
     lb_gather_file(r, path, NULL);
   }
-  if (r->no_memory || !r->settings.given.whole || // nothing could be gathered
+  if (r->no_memory || !r->gathered || // nothing could be gathered
       (motors && !lb_gather_motors(r, motors))) {
     return;
   }
-  apply_settings(r, path);
+  finish_settings(r, path);
   lb_read_sections(r);
   choose_integrator(r);
   check_tolerance(r);
   check_closing(r);
+  mark_builtin_materials(r);
   if (!r->no_memory) {
-    lb_scene_examine(&r->scene, &r->report, r->body_broken, r->joint_broken, &r->scratch,
-                     &r->no_memory);
+    lb_scene_examine(&r->scene, &r->report, r->broken, &r->scratch, &r->no_memory);
   }
 }
 

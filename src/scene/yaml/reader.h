@@ -2,7 +2,7 @@
 // sections are laid side by side. Then the sections are read in an order in which every name that
 // can be mentioned is already known.
 #pragma once
-#include "scene/format/format.h"
+#include "scene/format/table.h"
 #include "scene/yaml/names.h"
 #include "scene/yaml/scene_errors.h"
 
@@ -33,7 +33,9 @@ typedef struct lb_reader {
   const char* subject; // whose keys are being read: "joint 'elbow'"; "" for the file itself
   const char* folder;  // where paths of the entry being read begin: "" or ends in a slash
   lb_scene scene;
-  lb_scene_spec settings;
+  int version;                              // of the format
+  bool gathered;                            // some file could be read
+  const lb_yaml_node* given[LB_SCENE_KEYS]; // what the last file that has a key gives for it
   lb_entries section[LB_SCENE_KEYS];
   long weight; // nodes that repeats made
   int material_capacity, shape_capacity;
@@ -41,13 +43,28 @@ typedef struct lb_reader {
   lb_names mesh_names;   // index in `mesh`
   const lb_mesh** mesh;
   int nmesh, mesh_capacity;
-  lb_body_spec* body_spec; // [nbody]
-  bool* body_broken;       // [nbody] something in it was wrong: no further complaint about it
-  bool* joint_broken;      // [njoint]
-  int* carrier;            // [nbody] the joint of the tree that carries it, or -1
+  bool* broken[LB_SCENE_KEYS]; // entries with something wrong: no further complaint about them
+  int* carrier;                // [nbody] the joint of the tree that carries it, or -1
   lb_source* source;
   int nsource, source_capacity, depth;
 } lb_reader;
+
+// A repetition of parts.
+typedef struct lb_repetition {
+  int count, from;
+} lb_repetition;
+
+// A rotation written as a mapping.
+typedef struct lb_turn {
+  lb_vec3 axis;
+  double angle;
+} lb_turn;
+
+// What a coordinate measures, by what it counts.
+typedef struct lb_joint_measure {
+  lb_dimension place, rate, force, stiffness, damping;
+} lb_joint_measure;
+extern const lb_joint_measure lb_coordinate_measures[]; // by lb_coordinate
 
 // --- complaints ---
 
@@ -80,6 +97,9 @@ bool lb_read_part(lb_reader* r, const lb_yaml_node* node, const char* where, con
                   void* out);
 // What stands behind one key, by the row of a table.
 bool lb_read_value(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out);
+// Every item of a list by a table, to an array that the scene keeps. False when any was wrong.
+bool lb_read_list(lb_reader* r, const lb_yaml_node* list, const lb_table* table, void** array,
+                  int* count);
 bool lb_read_number(lb_reader* r, const lb_yaml_node* node, const char* key, lb_dimension dimension,
                     lb_range range, double* out);
 // Exactly or, when `least` differs, between `least` and `most` numbers; their count, or -1.
@@ -105,8 +125,10 @@ bool lb_gather_sections(lb_reader* r, const lb_yaml_node* const* section);
 // --- sections ---
 
 void lb_read_sections(lb_reader* r);
-void lb_read_materials(lb_reader* r);
-void lb_read_bodies(lb_reader* r);
+// What the last file that has a setting gives for one of its keys, or NULL.
+const lb_yaml_node* lb_given(const lb_reader* r, int setting, const char* key);
+// The same, of a mapping from names; others are told already.
+const lb_yaml_node* lb_given_map(const lb_reader* r, int setting, const char* key);
 void lb_read_scenery(lb_reader* r);
 void lb_read_joints(lb_reader* r);
 // Is it known what the coordinates of a joint are? Else that has been told.
@@ -115,16 +137,7 @@ bool lb_joint_is_known(const lb_reader* r, int joint);
 // alone may be written as a number.
 bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yaml_node* node,
                          const char* key, bool rate, double* out);
-void lb_read_springs(lb_reader* r);
-void lb_read_cables(lb_reader* r);
-void lb_read_grounds(lb_reader* r);
-void lb_read_ropes(lb_reader* r);
-void lb_read_deformables(lb_reader* r);
-void lb_read_motors(lb_reader* r);
-void lb_read_loads(lb_reader* r);
-void lb_read_constraints(lb_reader* r);
 void lb_read_initial(lb_reader* r);
-void lb_read_markers(lb_reader* r);
 void lb_read_fit(lb_reader* r);
 void lb_read_retarget(lb_reader* r);
 void lb_read_optimize(lb_reader* r);
@@ -142,8 +155,9 @@ extern const int lb_builtin_material_count;
 bool lb_read_shape(lb_reader* r, const lb_yaml_node* node, int body, int material);
 // What another room told the caller's list is a mistake of the scene, too. False when it is one.
 bool lb_note(lb_reader* r, lb_status status);
-// The `elastic` part of a body whose keys are read; NULL when something is wrong.
-const lb_scene_elastic* lb_read_elastic(lb_reader* r, const lb_body_spec* spec);
+// An elastic form whose keys are read, and its files; NULL when something is wrong.
+const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml_node* node,
+                                          const lb_scene_elastic* read);
 // A point of an elastic body is the middle of its face, unless it says where.
 bool lb_at_middle(const lb_reader* r, int body, const lb_yaml_node* written);
 // Force curve by the keys of a spring: what it is called there, what its table has, and whether
@@ -156,22 +170,23 @@ typedef struct lb_force_curve_keys {
 // Check what `whole` has of it, and read its table; its exponent is read.
 bool lb_read_force_curve(lb_reader* r, const lb_yaml_node* whole, const lb_force_curve_keys* keys,
                          lb_force_curve* force_curve);
-// Which faces a joint between these bodies holds, and where its frames are.
-void lb_read_faces(const lb_scene* scene, const lb_joint_spec* spec, lb_scene_joint* joint);
 // What does by plain numbers what a joint with quaternions does, with its article.
 const char* lb_joint_by_numbers(const lb_scene_joint* joint);
-// Keys or a spline to a profile whose values measure `dimension`; neither: count 0.
-bool lb_read_profile(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
-                     lb_dimension dimension, lb_profile_definition* out);
+// Keys, rates or a spline among the keys of a part to a profile whose values measure `dimension`
+// and whose ease and period are read; neither: count 0.
+bool lb_read_profile(lb_reader* r, const lb_yaml_node* part, lb_dimension dimension,
+                     lb_profile_definition* out);
 // The same whose values are rotations [count].
-bool lb_read_turning(lb_reader* r, const lb_profile_spec* spec, const lb_given* given,
-                     lb_profile_definition* out, lb_quat** rotation);
+bool lb_read_turning(lb_reader* r, const lb_yaml_node* part, lb_profile_definition* out,
+                     lb_quat** rotation);
+// The world's axes named by a text such as "xz"; false when it is none.
+bool lb_read_letters(const char* text, bool along[3]);
 
 // --- the whole ---
 
 // lb_scene_check() for a scene that is being read: broken parts are passed over.
-void lb_scene_examine(const lb_scene* scene, lb_report* report, const bool* body_broken,
-                      const bool* joint_broken, lb_arena* scratch, bool* no_memory);
+void lb_scene_examine(const lb_scene* scene, lb_report* report, bool* const* broken,
+                      lb_arena* scratch, bool* no_memory);
 
 // lb_scene_parse() that opens no file: what includes and meshes get is an error.
 lb_status lb_scene_parse_alone(const char* text, size_t length, const char* name,

@@ -8,24 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scene/yaml/reader.h"
+#include "scene/part/part.h"
 
 enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
 
-// Sections that files and repetitions share, and what one of their entries is called.
-static const struct {
-  int key;
-  const char* word;
-} sections[] = {
-    {LB_SCENE_MATERIALS, "material"}, {LB_SCENE_BODIES, "body"},
-    {LB_SCENE_SCENERY, "scenery"},    {LB_SCENE_JOINTS, "joint"},
-    {LB_SCENE_SPRINGS, "spring"},     {LB_SCENE_MOTORS, "motor"},
-    {LB_SCENE_CABLES, "cable"},       {LB_SCENE_GROUNDS, "ground"},
-    {LB_SCENE_ROPES, "strand"},       {LB_SCENE_DEFORMABLES, "soft body"},
-    {LB_SCENE_LOADS, "load"},         {LB_SCENE_CONSTRAINTS, "constraint"},
-    {LB_SCENE_INITIAL, "start"},      {LB_SCENE_MARKERS, "marker"},
-};
-enum { SECTIONS = sizeof sections / sizeof *sections };
+// What an entry of a section is called.
+static const char* entry_word(int key) {
+  return lb_scene_sections[key].word ? lb_scene_sections[key].word
+         : key == LB_SCENE_INITIAL   ? "start"
+                                     : "scenery";
+}
 
 const char* lb_resolve_path(lb_reader* r, const char* path) {
   if (*path == '/') {
@@ -103,13 +95,12 @@ static bool gather_entries(lb_reader* r, int key, const char* word, const lb_yam
 }
 
 bool lb_gather_sections(lb_reader* r, const lb_yaml_node* const* section) {
-  for (int i = 0; i < SECTIONS; i++) {
-    const lb_yaml_node* node = section[sections[i].key];
-    if (node && !gather_entries(r, sections[i].key, sections[i].word, node)) {
-      return false;
-    }
+  bool ok = true;
+  for (int key = LB_SCENE_MATERIALS; ok && key <= LB_SCENE_MARKERS; key++) {
+    ok = key == LB_SCENE_REPEAT || !section[key] ||
+         gather_entries(r, key, entry_word(key), section[key]);
   }
-  return true;
+  return ok;
 }
 
 // --- one text ---
@@ -130,12 +121,12 @@ static bool gather_includes(lb_reader* r, const lb_yaml_node* root) {
 }
 
 static bool check_version(lb_reader* r) {
-  const lb_yaml_node* version = r->settings.given.node[LB_SCENE_LIMBER];
-  return !version || r->settings.limber == FORMAT_VERSION ||
+  const lb_yaml_node* version = r->given[LB_SCENE_LIMBER];
+  return !version || r->version == FORMAT_VERSION ||
          lb_complain(r, version->place,
                      "the scene is written in version %d of the format; this program reads "
                      "version %d",
-                     r->settings.limber, FORMAT_VERSION);
+                     r->version, FORMAT_VERSION);
 }
 
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path) {
@@ -151,14 +142,21 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
   if (ok) {
     ok = gather_includes(r, root);
     // settings of included files hold until this file says otherwise, but for its title
-    lb_scene_spec* settings = &r->settings;
-    settings->name = settings->about = NULL;
-    memset(settings->section, 0, sizeof settings->section);
-    ok &= lb_read_table(r, root, &lb_scene_table, settings);
+    const lb_yaml_node* section[LB_SCENE_KEYS];
+    r->scene.name = r->scene.about = NULL;
+    r->given[LB_SCENE_LIMBER] = NULL;
+    for (int key = 0; key < LB_SCENE_KEYS; key++) {
+      const lb_yaml_node* node = lb_yaml_node_find(root, lb_scene_table.field[key].key);
+      const lb_yaml_node_kind kind =
+          lb_scene_table.field[key].value == LB_VALUE_LIST ? LB_YAML_LIST : LB_YAML_MAP;
+      section[key] = node && node->kind == kind ? node : NULL; // else it is told
+      r->given[key] = node ? node : r->given[key];
+    }
+    r->gathered = true;
+    ok &= lb_read_table(r, root, &lb_scene_table, r);
     ok &= check_version(r);
-    ok &= lb_gather_sections(r, settings->section);
-    const lb_yaml_node* repeat = settings->section[LB_SCENE_REPEAT];
-    ok &= !repeat || lb_gather_repeat(r, repeat);
+    ok &= lb_gather_sections(r, section);
+    ok &= !section[LB_SCENE_REPEAT] || lb_gather_repeat(r, section[LB_SCENE_REPEAT]);
   }
   r->folder = outer;
   return ok;
@@ -368,10 +366,13 @@ static bool replace_motors(lb_reader* r, const char* path, lb_entries* own) {
 
 bool lb_gather_motors(lb_reader* r, const char* path) {
   lb_entries own = r->section[LB_SCENE_MOTORS];
-  const lb_scene_spec settings = r->settings;
+  const lb_scene settings = r->scene;
+  const lb_yaml_node* given[LB_SCENE_KEYS];
+  memcpy(given, r->given, sizeof given);
   r->section[LB_SCENE_MOTORS] = (lb_entries){0};
   const bool ok = lb_gather_file(r, path, NULL) && replace_motors(r, path, &own);
   r->section[LB_SCENE_MOTORS] = own;
-  r->settings = settings; // the scene's stay
+  r->scene = settings; // the scene's stay
+  memcpy(r->given, given, sizeof given);
   return ok;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/yaml/reader.h"
+#include "scene/part/part.h"
 
 // --- (2n+1) ---
 
@@ -122,36 +122,34 @@ static lb_yaml_node* substitute(lb_reader* r, const lb_yaml_node* node, int n) {
   return copy;
 }
 
-static bool make_once(lb_reader* r, const lb_repeat_spec* spec, int n) {
+static bool make_once(lb_reader* r, const lb_yaml_node* repetition, int n) {
   const lb_yaml_node* section[LB_SCENE_KEYS] = {0};
-  for (int key = 0; key < LB_SCENE_KEYS; key++) {
-    if (spec->section[key]) {
-      section[key] = substitute(r, spec->section[key], n);
-      if (!section[key]) {
-        return false;
-      }
+  for (int key = LB_SCENE_BODIES; key <= LB_SCENE_INITIAL; key++) {
+    const lb_yaml_node* node = lb_yaml_node_find(repetition, lb_scene_table.field[key].key);
+    section[key] = node ? substitute(r, node, n) : NULL;
+    if (node && !section[key]) {
+      return false;
     }
   }
   return lb_gather_sections(r, section);
 }
 
 static bool gather_one(lb_reader* r, const lb_yaml_node* node) {
-  lb_repeat_spec spec = {.from = 1};
-  if (!lb_read_part(r, node, "repeat", &lb_repeat_table, &spec)) {
+  lb_repetition of = {.from = 1};
+  if (!lb_read_part(r, node, "repeat", &lb_repeat_table, &of)) {
     return false;
   }
-  r->weight += (long)spec.count * node->weight;
+  r->weight += (long)of.count * node->weight;
   if (r->weight > LB_YAML_HEAVIEST) {
     return lb_complain(r, node->place,
                        "the repetitions make more than %d entries (repeat less often)",
                        LB_YAML_HEAVIEST);
   }
-  for (int i = 0; i < spec.count; i++) {
-    if (!make_once(r, &spec, spec.from + i)) {
-      return false;
-    }
+  bool ok = true;
+  for (int i = 0; i < of.count && ok; i++) {
+    ok = make_once(r, node, of.from + i);
   }
-  return true;
+  return ok;
 }
 
 bool lb_gather_repeat(lb_reader* r, const lb_yaml_node* list) {

@@ -33,23 +33,23 @@ static bool wrong_unit(lb_reader* r, const lb_yaml_node* node, const char* key,
                                   : lb_compose(r, " (use %s)", lb_join(r, " or ", names, count)));
 }
 
-static bool in_range(lb_reader* r, const lb_yaml_node* node, const char* key, lb_range range,
-                     double value) {
-  static const char* const words[] = {
-      [LB_POSITIVE] = "must be greater than 0",
-      [LB_NOT_NEGATIVE] = "must be 0 or more",
-      [LB_UNIT_RANGE] = "must be from 0 to 1",
-      [LB_POISSON_RANGE] = "must be more than -1 and less than 0.5",
+const char* lb_range_fault(lb_range range, double x, bool unset) {
+  const bool positive = x > 0, not_negative = x >= 0;
+  const struct {
+    const char* words;
+    bool holds, may_be_unset;
+  } rule[] = {
+      [LB_ANY] = {"must be finite", true, false},
+      [LB_POSITIVE] = {"must be greater than 0", positive, false},
+      [LB_NOT_NEGATIVE] = {"must be 0 or more", not_negative, false},
+      [LB_UNIT_RANGE] = {"must be from 0 to 1", not_negative && x <= 1, false},
+      [LB_POISSON_RANGE] = {"must be more than -1 and less than 0.5", x > -1 && x < 0.5, false},
+      [LB_ANY_OR_UNSET] = {"must be finite", true, true},
+      [LB_POSITIVE_OR_UNSET] = {"must be greater than 0", positive, true},
+      [LB_NOT_NEGATIVE_OR_UNSET] = {"must be 0 or more", not_negative, true},
   };
-  const bool holds[] = {
-      [LB_ANY] = true,
-      [LB_POSITIVE] = value > 0,
-      [LB_NOT_NEGATIVE] = value >= 0,
-      [LB_UNIT_RANGE] = value >= 0 && value <= 1,
-      [LB_POISSON_RANGE] = value > -1 && value < 0.5,
-  };
-  return holds[range] ||
-         lb_complain(r, node->place, "'%s' %s, not '%s'", key, words[range], node->text);
+  const bool is_unset = unset && rule[range].may_be_unset && (x == 0 || !isfinite(x));
+  return is_unset || (isfinite(x) && rule[range].holds) ? NULL : rule[range].words;
 }
 
 bool lb_read_number(lb_reader* r, const lb_yaml_node* node, const char* key, lb_dimension dimension,
@@ -75,8 +75,9 @@ bool lb_read_number(lb_reader* r, const lb_yaml_node* node, const char* key, lb_
   case LB_NUMBER_OK:
     break;
   }
-  if (!in_range(r, node, key, range, value)) {
-    return false;
+  const char* fault = lb_range_fault(range, value, false);
+  if (fault) {
+    return lb_complain(r, node->place, "'%s' %s, not '%s'", key, fault, node->text);
   }
   *out = value;
   return true;
@@ -185,48 +186,69 @@ static bool read_flag(lb_reader* r, const lb_yaml_node* node, const lb_field* fi
   return true;
 }
 
-static bool read_choice(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+// The number of a choice; -1: it is none, which is told.
+static int find_choice(lb_reader* r, const lb_yaml_node* node, const lb_field* field) {
   const lb_choices* choices = field->more;
   if (node->kind != LB_YAML_SCALAR || lb_yaml_node_is_null(node)) {
-    return lb_wrong_kind(r, node, field->key, lb_join(r, " or ", choices->name, choices->count));
+    lb_wrong_kind(r, node, field->key, lb_join(r, " or ", choices->name, choices->count));
+    return -1;
   }
   lb_nearest nearest = lb_nearest_to(node->text);
   for (int i = 0; i < choices->count; i++) {
     if (strcmp(choices->name[i], node->text) == 0) {
-      *(int*)out = i;
-      return true;
+      return i;
     }
     lb_nearest_offer(&nearest, choices->name[i]);
   }
-  return lb_complain(r, node->place, "'%s' cannot be '%s'%s", field->key, node->text,
-                     nearest.best ? lb_did_you_mean(r, &nearest)
-                                  : lb_compose(r, " (choose %s)",
-                                               lb_join(r, " or ", choices->name, choices->count)));
+  lb_complain(r, node->place, "'%s' cannot be '%s'%s", field->key, node->text,
+              nearest.best ? lb_did_you_mean(r, &nearest)
+                           : lb_compose(r, " (choose %s)",
+                                        lb_join(r, " or ", choices->name, choices->count)));
+  return -1;
+}
+
+static void set_choice(const lb_field* field, int i, void* out) {
+  const lb_choices* choices = field->more;
+  if (field->value == LB_VALUE_EITHER) {
+    *(bool*)out = i == 1;
+  } else if (field->value == LB_VALUE_WORD) {
+    *(const char**)out = choices->name[i];
+  } else {
+    *(int*)out = choices->first + i;
+  }
+}
+
+static bool read_choice(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+  const int i = find_choice(r, node, field);
+  if (i >= 0) {
+    set_choice(field, i, out);
+  }
+  return i >= 0;
+}
+
+// The name of something of the scene that is known already.
+static bool read_name(lb_reader* r, const lb_yaml_node* node, const lb_field* field,
+                      const char* what, int section, void* out) {
+  if (node->kind != LB_YAML_SCALAR || lb_yaml_node_is_null(node)) {
+    return lb_wrong_kind(r, node, field->key, lb_compose(r, "the name of a %s", what));
+  }
+  const lb_names* names = &r->section[section].names;
+  const int found = lb_names_find(names, node->text, -1);
+  *(int*)out = found;
+  return found >= 0 || lb_unknown_name(r, node, what, names);
 }
 
 static bool read_body(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  if (node->kind != LB_YAML_SCALAR || lb_yaml_node_is_null(node)) {
-    return lb_wrong_kind(r, node, field->key, "the name of a body");
-  }
-  if (strcmp(node->text, "world") == 0) {
+  if (node->kind == LB_YAML_SCALAR && strcmp(node->text, "world") == 0) {
     *(int*)out = LB_WORLD;
     return field->value == LB_VALUE_BODY ||
            lb_complain(r, node->place, "'%s' must be a body, not the world", field->key);
   }
-  const lb_names* names = &r->section[LB_SCENE_BODIES].names;
-  const int found = lb_names_find(names, node->text, -1);
-  *(int*)out = found;
-  return found >= 0 || lb_unknown_name(r, node, "body", names);
+  return read_name(r, node, field, "body", LB_SCENE_BODIES, out);
 }
 
 static bool read_joint(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  if (node->kind != LB_YAML_SCALAR || lb_yaml_node_is_null(node)) {
-    return lb_wrong_kind(r, node, field->key, "the name of a joint");
-  }
-  const lb_names* names = &r->section[LB_SCENE_JOINTS].names;
-  const int found = lb_names_find(names, node->text, -1);
-  *(int*)out = found;
-  return found >= 0 || lb_unknown_name(r, node, "joint", names);
+  return read_name(r, node, field, "joint", LB_SCENE_JOINTS, out);
 }
 
 static bool read_material(lb_reader* r, const lb_yaml_node* node, const lb_field* field,
@@ -252,21 +274,25 @@ static bool read_material(lb_reader* r, const lb_yaml_node* node, const lb_field
 
 // --- directions, rotations, colours ---
 
-static bool read_axis(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+// x, y, z, -x, -y or -z
+static bool axis_by_letter(const char* s, lb_vec3* axis) {
   static const char letters[] = "xyz";
-  lb_vec3* axis = out;
-  if (node->kind == LB_YAML_SCALAR) {
-    const char* s = node->text;
-    const double sign = *s == '-' ? -1 : 1;
-    s += *s == '-' || *s == '+';
-    const char* letter = *s && !s[1] ? strchr(letters, *s) : NULL;
-    if (!letter) {
-      return lb_wrong_kind(r, node, field->key, "x, y, z, -x, -y, -z or three numbers");
-    }
+  const double sign = *s == '-' ? -1 : 1;
+  s += *s == '-' || *s == '+';
+  const char* letter = *s && !s[1] ? strchr(letters, *s) : NULL;
+  if (letter) {
     double v[3] = {0};
     v[letter - letters] = sign;
     *axis = lb_vec3_make(v[0], v[1], v[2]);
-    return true;
+  }
+  return letter;
+}
+
+static bool read_axis(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+  lb_vec3* axis = out;
+  if (node->kind == LB_YAML_SCALAR) {
+    return axis_by_letter(node->text, axis) ||
+           lb_wrong_kind(r, node, field->key, "x, y, z, -x, -y, -z or three numbers");
   }
   lb_vec3 v;
   if (!read_vector(r, node, field, &v)) {
@@ -306,16 +332,17 @@ static bool read_quaternion(lb_reader* r, const lb_yaml_node* node, lb_quat* out
 
 // {axis, angle} or {quaternion}
 static bool read_turn(lb_reader* r, const lb_yaml_node* node, lb_quat* out) {
-  enum { AXIS, ANGLE, QUATERNION };
-  lb_turn_spec turn = {0};
+  lb_turn turn = {0};
   if (!lb_read_table(r, node, &lb_turn_table, &turn)) {
     return false;
   }
-  const lb_yaml_node* const* given = turn.given.node;
-  if (given[QUATERNION] && !given[AXIS] && !given[ANGLE]) {
-    return read_quaternion(r, turn.quaternion, out);
+  const lb_yaml_node *axis = lb_yaml_node_find(node, "axis"),
+                     *angle = lb_yaml_node_find(node, "angle"),
+                     *quaternion = lb_yaml_node_find(node, "quaternion");
+  if (quaternion && !axis && !angle) {
+    return read_quaternion(r, quaternion, out);
   }
-  if (given[AXIS] && given[ANGLE] && !given[QUATERNION]) {
+  if (axis && angle && !quaternion) {
     *out = turn_about(turn.axis, turn.angle);
     return true;
   }
@@ -351,10 +378,7 @@ static bool read_pose(lb_reader* r, const lb_yaml_node* node, const lb_field* fi
   if (node->kind != LB_YAML_MAP) {
     return read_vector(r, node, field, &pose->p);
   }
-  lb_pose_spec spec = {.rotation = pose->q, .position = pose->p};
-  const bool ok = lb_read_part(r, node, field->key, &lb_pose_table, &spec);
-  *pose = (lb_transform){spec.rotation, spec.position};
-  return ok;
+  return lb_read_part(r, node, field->key, &lb_pose_table, pose);
 }
 
 // A screen's value to light.                                                    [IEC 61966-2-1]
@@ -445,6 +469,25 @@ static bool read_subtable(lb_reader* r, const lb_yaml_node* node, const lb_field
   return lb_read_part(r, node, field->key, field->more, out);
 }
 
+bool lb_read_list(lb_reader* r, const lb_yaml_node* list, const lb_table* table, void** array,
+                  int* count) {
+  char* part = lb_arena_take_array(r->keep, (size_t)list->count, table->size, LB_ALIGN);
+  void* standard = lb_arena_take(&r->scratch, table->size, LB_ALIGN);
+  if (!part || !standard) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  lb_table_default(table, standard);
+  for (int i = 0; i < list->count; i++) {
+    void* out = memcpy(part + (size_t)i * table->size, standard, table->size);
+    ok &= table->item ? lb_read_part(r, list->item[i], table->item, table, out)
+                      : lb_read_table(r, list->item[i], table, out);
+  }
+  *array = part;
+  *count = list->count;
+  return ok;
+}
+
 static bool (*const readers[])(lb_reader*, const lb_yaml_node*, const lb_field*, void*) = {
     [LB_VALUE_TEXT] = read_text,         [LB_VALUE_FLAG] = read_flag,
     [LB_VALUE_COUNT] = read_count,       [LB_VALUE_NUMBER] = read_number,
@@ -452,7 +495,8 @@ static bool (*const readers[])(lb_reader*, const lb_yaml_node*, const lb_field*,
     [LB_VALUE_SCALE] = read_scale,       [LB_VALUE_AXIS] = read_axis,
     [LB_VALUE_ROTATION] = read_rotation, [LB_VALUE_POSE] = read_pose,
     [LB_VALUE_COLOR] = read_color,       [LB_VALUE_INERTIA] = read_inertia,
-    [LB_VALUE_CHOICE] = read_choice,     [LB_VALUE_BODY] = read_body,
+    [LB_VALUE_CHOICE] = read_choice,     [LB_VALUE_EITHER] = read_choice,
+    [LB_VALUE_WORD] = read_choice,       [LB_VALUE_BODY] = read_body,
     [LB_VALUE_ONE_BODY] = read_body,     [LB_VALUE_JOINT] = read_joint,
     [LB_VALUE_MATERIAL] = read_material, [LB_VALUE_TABLE] = read_subtable,
     [LB_VALUE_FILES] = keep_paths,       [LB_VALUE_FILE] = keep_path,
@@ -468,6 +512,67 @@ static bool (*const readers[])(lb_reader*, const lb_yaml_node*, const lb_field*,
 
 bool lb_read_value(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
   return readers[field->value](r, node, field, out);
+}
+
+// --- what holds when nothing is written ---
+
+static void set_standard(const lb_field* field, void* out) {
+  const char* text = field->standard ? field->standard : "";
+  const lb_choices* choices = field->more;
+  const char* unit;
+  double number = 0;
+  switch (field->value) {
+  case LB_VALUE_NUMBER:
+    lb_number_read(text, field->dimension, out, &unit);
+    break;
+  case LB_VALUE_COUNT:
+    if (lb_number_read(text, LB_PURE, &number, &unit) == LB_NUMBER_OK) {
+      *(int*)out = (int)number;
+    }
+    break;
+  case LB_VALUE_FLAG:
+    *(bool*)out = strcmp(text, "true") == 0;
+    break;
+  case LB_VALUE_AXIS:
+    axis_by_letter(text, out);
+    break;
+  case LB_VALUE_ROTATION:
+    *(lb_quat*)out = lb_quat_identity();
+    break;
+  case LB_VALUE_POSE:
+    *(lb_transform*)out = lb_transform_identity();
+    break;
+  case LB_VALUE_CHOICE:
+  case LB_VALUE_WORD:
+    for (int i = 0; i < choices->count; i++) {
+      if (strcmp(choices->name[i], text) == 0) {
+        set_choice(field, i, out);
+      }
+    }
+    break;
+  case LB_VALUE_BODY:
+  case LB_VALUE_ONE_BODY:
+  case LB_VALUE_JOINT:
+  case LB_VALUE_MATERIAL:
+    *(int*)out = -1;
+    break;
+  case LB_VALUE_TABLE:
+    lb_table_default(field->more, out);
+    break;
+  default:
+    break;
+  }
+}
+
+void lb_table_default(const lb_table* table, void* part) {
+  if (table->init) {
+    table->init(part);
+  }
+  for (int i = 0; i < table->count; i++) {
+    if (table->field[i].offset != LB_NOWHERE) {
+      set_standard(&table->field[i], (char*)part + table->field[i].offset);
+    }
+  }
 }
 
 // --- tables ---
@@ -495,28 +600,37 @@ static bool unknown_key(lb_reader* r, const lb_yaml_node* key, const lb_table* t
                                 table->name, lb_join(r, " and ", known, table->count)));
 }
 
-static bool check_given(lb_reader* r, const lb_yaml_node* node, const lb_table* table,
-                        const lb_given* given) {
-  bool ok = true;
-  for (int i = 0; i < table->count; i++) {
-    const lb_field* field = &table->field[i];
-    if (field->required && !given->node[i]) {
-      ok = lb_complain(r, node->place, "'%s' is missing (%s)", field->key, field->about);
-    }
-  }
+bool lb_field_is_required(const lb_table* table, int i) {
+  return i >= table->nchoose && !table->field[i].standard;
+}
+
+// Of what must be chosen, the number of the one given; -1: none, or there is nothing to choose.
+static int find_chosen(lb_reader* r, const lb_yaml_node* node, const lb_table* table, bool* ok) {
   int chosen = -1;
   const char* names[LB_FIELD_MOST];
   for (int i = 0; i < table->nchoose; i++) {
     names[i] = table->field[i].key;
-    if (given->node[i] && chosen >= 0) {
-      ok = lb_complain(r, given->node[i]->place, "'%s' and '%s' cannot both be given (choose one)",
-                       names[chosen], names[i]);
+    const lb_yaml_node* given = lb_yaml_node_find(node, names[i]);
+    if (given && chosen >= 0) {
+      *ok = lb_complain(r, given->place, "'%s' and '%s' cannot both be given (choose one)",
+                        names[chosen], names[i]);
     }
-    chosen = given->node[i] ? i : chosen;
+    chosen = given ? i : chosen;
   }
   if (table->nchoose && chosen < 0) {
-    ok = lb_complain(r, node->place, "%s is missing (choose %s)", table->choose,
-                     lb_join(r, " or ", names, table->nchoose));
+    *ok = lb_complain(r, node->place, "%s is missing (choose %s)", table->choose,
+                      lb_join(r, " or ", names, table->nchoose));
+  }
+  return chosen;
+}
+
+static bool check_required(lb_reader* r, const lb_yaml_node* node, const lb_table* table) {
+  bool ok = true;
+  for (int i = 0; i < table->count; i++) {
+    const lb_field* field = &table->field[i];
+    if (lb_field_is_required(table, i) && !lb_yaml_node_find(node, field->key)) {
+      ok = lb_complain(r, node->place, "'%s' is missing (%s)", field->key, field->about);
+    }
   }
   return ok;
 }
@@ -527,17 +641,33 @@ static const char* as_mapping(lb_reader* r, const lb_yaml_node* node, const lb_t
   const lb_field* only = NULL;
   int required = 0;
   for (int i = 0; i < table->count; i++) {
-    only = table->field[i].required ? &table->field[i] : only;
-    required += table->field[i].required;
+    only = lb_field_is_required(table, i) ? &table->field[i] : only;
+    required += lb_field_is_required(table, i);
   }
   const bool clear =
       required == 1 && node->kind == LB_YAML_SCALAR && only->value == LB_VALUE_NUMBER;
   return clear ? lb_compose(r, " (write {%s: %.40s})", only->key, node->text) : "";
 }
 
+// One key of a table; what is not stored is only judged.
+static bool read_key(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* part) {
+  double nowhere[16];
+  const bool list = field->value == LB_VALUE_LIST && field->count;
+  if (field->offset != LB_NOWHERE && !list) {
+    return lb_read_value(r, node, field, (char*)part + field->offset);
+  }
+  if (field->value == LB_VALUE_TABLE) {
+    const lb_table* table = field->more;
+    void* judged = lb_arena_take(&r->scratch, table->size, LB_ALIGN);
+    return judged ? lb_read_value(r, node, field, judged) : lb_lack(r);
+  }
+  const bool ok = lb_read_value(r, node, field, nowhere);
+  return list && ok ? lb_read_list(r, node, field->more, (void**)((char*)part + field->offset),
+                                   (int*)((char*)part + field->count))
+                    : ok;
+}
+
 bool lb_read_table(lb_reader* r, const lb_yaml_node* node, const lb_table* table, void* out) {
-  lb_given* given = out;
-  *given = (lb_given){.whole = node, .wrong = true};
   if (node->kind != LB_YAML_MAP && !lb_yaml_node_is_null(node)) {
     return lb_complain(r, node->place, "a mapping of keys is needed here, not %s%s",
                        lb_shown(r, node), as_mapping(r, node, table));
@@ -549,12 +679,14 @@ bool lb_read_table(lb_reader* r, const lb_yaml_node* node, const lb_table* table
       ok = unknown_key(r, node->key[i], table);
       continue;
     }
-    const lb_field* field = &table->field[found];
-    given->node[found] = node->item[i];
-    ok &= lb_read_value(r, node->item[i], field, (char*)out + field->offset);
+    ok &= read_key(r, node->item[i], &table->field[found], out);
   }
-  given->wrong = !check_given(r, node, table, given) || !ok;
-  return !given->wrong;
+  ok &= check_required(r, node, table);
+  const int chosen = find_chosen(r, node, table, &ok);
+  if (chosen >= 0) {
+    *(int*)((char*)out + table->chosen) = chosen;
+  }
+  return table->finish ? table->finish(r, node, ok, out) && ok : ok;
 }
 
 bool lb_read_part(lb_reader* r, const lb_yaml_node* node, const char* where, const lb_table* table,

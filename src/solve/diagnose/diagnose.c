@@ -72,11 +72,11 @@ static const char* likely_cause(const lb_conflict* C, bool start, char* text, si
              prescribing.count == 1 ? "some of it" : "one of them");
   } else if (other.count > 0) {
     snprintf(text, size, "perhaps %s %s it out of reach", other.text,
-             other.count == 1 ? "leads" : "lead");
+             other.count == 1 ? "moves" : "move");
   } else if (C->velocity_level) {
     snprintf(text, size, "perhaps motors or other constraints prescribe the same");
   } else if (prescribes) {
-    snprintf(text, size, "perhaps it is led out of reach");
+    snprintf(text, size, "perhaps its motion is prescribed out of reach");
   } else {
     snprintf(text, size, "check the lengths of its parts%s",
              start ? ", or start nearer to the closed pose" : "");
@@ -84,30 +84,34 @@ static const char* likely_cause(const lb_conflict* C, bool start, char* text, si
   return text;
 }
 
-lb_status lb_diagnose_open(const lb_model* m, lb_data* d, bool start, lb_error* err) {
+static lb_status tell_conflict(const lb_conflict* C, const lb_data* d, bool start, lb_error* err) {
   char cause[2 * LIST_SIZE];
-  lb_conflict* C = NULL;
-  const lb_status status = lb_conflict_find(m, d, &C, err);
-  if (status != LB_OK) {
-    return status;
-  }
   const lb_constraint_title told = lb_conflict_title(C, C->main);
   const char* unit = C->velocity_level ? "metres or radians in a second" : "metres or radians";
   likely_cause(C, start, cause, sizeof cause);
   if (start) {
-    lb_error_add(
+    return lb_error_add(
         err, LB_INVALID, told.place,
         "%s '%s' cannot %s: %.3g (%s) are left at the best pose found; %s", told.kind, told.name,
         lb_conflict_rank(C, C->main) == LB_PARTY_CONSTRAINT ? "hold at the start" : "be closed",
         C->share[C->main], unit, cause);
-  } else {
-    lb_error_add(err, LB_FAILED, told.place,
-                 "%s '%s' cannot hold any longer at t = %g s: %.3g (%s) are left at the best pose "
-                 "found; %s",
-                 told.kind, told.name, d->time, C->share[C->main], unit, cause);
   }
-  lb_conflict_release(C);
-  return start ? LB_INVALID : LB_FAILED;
+  return lb_error_add(err, LB_FAILED, told.place,
+                      "%s '%s' cannot hold any longer at t = %g s: %.3g (%s) are left at the best "
+                      "pose found; %s",
+                      told.kind, told.name, d->time, C->share[C->main], unit, cause);
+}
+
+lb_status lb_diagnose_open(const lb_model* m, lb_data* d, bool start, lb_error* err) {
+  lb_arena arena;
+  lb_conflict C;
+  lb_arena_init(&arena, d->work->allocator);
+  lb_status status = lb_conflict_find(m, d, &arena, &C);
+  status = status == LB_OK ? tell_conflict(&C, d, start, err)
+                           : lb_error_add(err, status, (lb_place){0},
+                                          "out of memory for what cannot hold in '%s'", m->name);
+  lb_arena_release(&arena);
+  return status;
 }
 
 lb_status lb_diagnose_held(const lb_model* m, const lb_data* d, double until, lb_error* err) {
@@ -123,17 +127,17 @@ lb_status lb_diagnose_held(const lb_model* m, const lb_data* d, double until, lb
   const lb_constraint_title told = lb_conflict_title(&C, which);
   return lb_error_add(err, LB_INVALID, told.place,
                       "%s '%s' prescribes more than the joints leave free: they do not let that "
-                      "move at all (let some of it go, or lead another body)",
+                      "move at all (let some of it go, or prescribe another body's motion)",
                       told.kind, told.name);
 }
 
 lb_status lb_diagnose_slack(const lb_model* m, int which, double gap, double time, lb_error* err) {
-  const lb_constraint_title told = lb_model_constraint(m, which);
-  return lb_error_add(err, LB_FAILED, told.place,
+  const lb_model_constraint* told = &m->constraint.item[which];
+  return lb_error_add(err, LB_FAILED, told->place,
                       "%s '%s' does not hold any longer at t = %g s: steps leave it open by %.3g "
                       "(metres or radians, of rates in a second), though it can be closed; take a "
                       "smaller step%s",
-                      told.kind, told.name, time, gap,
+                      told->title, told->name, time, gap,
                       lb_constraints_velocity_level(m) >= 0 ? ", unless its rate cannot be kept up"
                                                             : "");
 }
@@ -172,10 +176,9 @@ int lb_fastest(const lb_model* m, const lb_data* d, double h) {
   return fastest;
 }
 
-// The joint that velocity v is of, or -1: of a node.
-static int joint_of(const lb_model* m, int v) {
+int lb_joint_of(const lb_model* m, int v) {
   for (int j = 0; j < m->njoint; j++) {
-    if (v >= m->joint_v[j] && v < m->joint_v[j] + m->joint_nv[j]) {
+    if (v >= m->joint.v[j] && v < m->joint.v[j] + m->joint.nv[j]) {
       return j;
     }
   }
@@ -185,20 +188,21 @@ static int joint_of(const lb_model* m, int v) {
 // The rope or deformable that has a node with velocity v.
 static void name_node(const lb_model* m, int v, char* text, size_t size) {
   int node = 0;
-  while (node < m->nparticle && !(m->particle[node].link == LB_PARTICLE_FREE &&
-                                  v >= m->particle[node].v && v < m->particle[node].v + 3)) {
+  while (node < m->particles.nparticle &&
+         !(m->particles.particle[node].link == LB_PARTICLE_FREE &&
+           v >= m->particles.particle[node].v && v < m->particles.particle[node].v + 3)) {
     node++;
   }
-  for (int s = 0; s < m->nrope; s++) {
-    if (node >= m->rope[s].first_particle &&
-        node < m->rope[s].first_particle + m->rope[s].nparticle) {
-      snprintf(text, size, "strand '%.70s'", m->rope[s].name);
+  for (int s = 0; s < m->particles.nrope; s++) {
+    if (node >= m->particles.rope[s].first_particle &&
+        node < m->particles.rope[s].first_particle + m->particles.rope[s].nparticle) {
+      snprintf(text, size, "rope '%.70s'", m->particles.rope[s].name);
     }
   }
-  for (int s = 0; s < m->ndeformable; s++) {
-    if (node >= m->deformable[s].first_particle &&
-        node < m->deformable[s].first_particle + m->deformable[s].nparticle) {
-      snprintf(text, size, "soft '%.70s'", m->deformable[s].name);
+  for (int s = 0; s < m->particles.ndeformable; s++) {
+    if (node >= m->particles.deformable[s].first_particle &&
+        node < m->particles.deformable[s].first_particle + m->particles.deformable[s].nparticle) {
+      snprintf(text, size, "deformable '%.70s'", m->particles.deformable[s].name);
     }
   }
 }
@@ -216,10 +220,11 @@ static bool has_vector(const lb_chart* c) {
 static bool has_stiff_parts(const lb_model* m) {
   double damping = 0;
   for (int k = 0; k < m->nv; k++) {
-    damping = fmax(damping, m->damping[k]);
+    damping = fmax(damping, m->dof.damping[k]);
   }
-  return damping > 0 || m->nstiff + m->nfriction + m->nlimit + m->nspring + m->ncable + m->nground +
-                                m->ndrag + m->nelastic + m->nsegment + m->ndeformable >
+  return damping > 0 || m->dof.nstiff + m->dof.nfriction + m->dof.nlimit + m->force.count +
+                                m->force.ndrag + m->elastic.count + m->particles.nsegment +
+                                m->particles.ndeformable >
                             0;
 }
 
@@ -228,9 +233,9 @@ static bool has_stiff_parts(const lb_model* m) {
 static const char* likely_reason(const lb_stepper* st, const lb_data* d, int joint) {
   const lb_model* m = st->m;
   const lb_integrator by = st->solver.integrator;
-  const int kind = joint >= 0 ? m->joint_kind[joint] : -1;
-  const lb_chart* c = joint >= 0 ? m->link_chart[m->joint_link[joint]] : NULL;
-  if (c && lb_chart_strain(c, d->q + m->joint_q[joint]) > LB_CHART_STRAINED) {
+  const int kind = joint >= 0 ? m->joint.kind[joint] : -1;
+  const lb_chart* c = joint >= 0 ? m->link.chart[m->joint.link[joint]] : NULL;
+  if (c && lb_chart_strain(c, d->q + m->joint.q[joint]) > LB_CHART_STRAINED) {
     return "its rotation vector may have come to a full turn, where it is singular (use a "
            "spherical joint)";
   }
@@ -241,7 +246,7 @@ static const char* likely_reason(const lb_stepper* st, const lb_data* d, int joi
   if (!has_stiff_parts(m)) {
     return "it moves too fast for this one";
   }
-  return lb_integrator_is_explicit(by)
+  return lb_stepper_type_of(by)->tableau
              ? "springs or dampers may be too stiff for this one (bdf2 and sdirk2 take more)"
              : "springs or dampers may be too stiff for this one";
 }
@@ -264,17 +269,17 @@ static void find_reason(const lb_stepper* st, const lb_data* d, int joint, char*
     snprintf(text, size, "%s", likely_reason(st, d, joint));
     return;
   }
-  const lb_constraint_title t = lb_model_constraint(st->m, velocity_level);
+  const lb_model_constraint* t = &st->m->constraint.item[velocity_level];
   const bool other = has_stiff_parts(st->m);
   snprintf(text, size, "%s%s %s '%.70s' asks for a rate that cannot be kept up",
-           other ? likely_reason(st, d, joint) : "perhaps", other ? "; or" : "", t.kind, t.name);
-  *place = t.place;
+           other ? likely_reason(st, d, joint) : "perhaps", other ? "; or" : "", t->title, t->name);
+  *place = t->place;
 }
 
 lb_status lb_diagnose_lost(lb_stepper* st, lb_data* d, double h, bool left, lb_error* err) {
   const lb_model* m = st->m;
   const lb_integrator by = st->solver.integrator;
-  const bool adaptive = by == LB_INTEGRATOR_ADAPTIVE;
+  const bool adaptive = lb_integrator_method(by) == LB_METHOD_ADAPTIVE;
   const double time = left && st->runaway > 0 ? st->ran_from : d->time; // where it began
   char who[LIST_SIZE] = "everything", reason[2 * LIST_SIZE];
   lb_place place = {0};
@@ -283,15 +288,15 @@ lb_status lb_diagnose_lost(lb_stepper* st, lb_data* d, double h, bool left, lb_e
     lb_stepper_observe(st, d); // accelerations, of a start from rest
     v = lb_fastest(m, d, h);
   }
-  const int joint = joint_of(m, v);
+  const int joint = lb_joint_of(m, v);
   if (joint >= 0) {
     name_motion(m, joint, who, sizeof who);
-    place = m->joint_place[joint];
+    place = m->joint.place[joint];
   } else {
     name_node(m, v, who, sizeof who);
   }
   const char* way = adaptive ? "loosen the tolerance"
-                    : left && lb_integrator_is_explicit(by)
+                    : left && lb_stepper_type_of(by)->tableau
                         ? "take a smaller step, or the adaptive integrator"
                         : "take a smaller step";
   find_reason(st, d, joint, reason, sizeof reason, &place);

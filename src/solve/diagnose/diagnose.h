@@ -5,8 +5,8 @@
 
 // Gaps [m or rad] up to this are closed; what a step or a start leaves beyond it cannot hold.
 #define LB_CLOSED 1e-6
-// Steps that do not solve for places leave gaps, but none as wide as this. Beyond it what follows
-// would mean nothing.
+// Steps that do not solve for places leave gaps, but none as wide as this [rad], or this part of
+// the size of what is simulated. Beyond it what follows would mean nothing.
 #define LB_OPEN 1e-2
 
 // d is at the best pose found (lb_project), and something is open: say which constraint, loop or
@@ -25,6 +25,9 @@ bool lb_is_out_of_reach(const lb_model* m, lb_data* d, double h);
 // Steps left a constraint, by lb_constraint_gap's number, open by that much, though there are poses
 // in which it is closed.
 lb_status lb_diagnose_slack(const lb_model* m, int which, double gap, double time, lb_error* err);
+
+// The joint that velocity v is of, or -1: of a particle.
+int lb_joint_of(const lb_model* m, int v);
 
 // The velocity that is largest, with what h of its acceleration adds.
 int lb_fastest(const lb_model* m, const lb_data* d, double h);

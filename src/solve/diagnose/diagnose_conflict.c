@@ -10,6 +10,7 @@
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 #include "model/use/motor_use.h"
 
 // A party has at least this part of the widest gap; and one that is named in place of another, that
@@ -19,40 +20,38 @@ static const double PARTY = 0.05, AS_GOOD = 0.3;
 // --- parties ---
 
 static int motor_party(const lb_model* m, int motor) {
-  return m->nloop + m->ncoupling + motor;
+  return m->constraint.count + motor;
 }
 
 // Of the three that prescribe a rotation the first stands for all.
 static int said_by(const lb_model* m, int motor) {
-  return m->motor_prescribed[motor] < 0 ? motor
-                                        : m->prescribed[m->motor_prescribed[motor]].motor[0];
+  return m->motor.prescribed[motor] < 0
+             ? motor
+             : m->constraint.prescribed[m->motor.prescribed[motor]].motor[0];
 }
 
 static int party_of(const lb_model* m, const lb_constraint_row* r) {
-  return r->motor >= 0      ? motor_party(m, said_by(m, r->motor))
-         : r->coupling >= 0 ? m->nloop + r->coupling
-                            : r->loop;
+  return r->motor >= 0 ? motor_party(m, said_by(m, r->motor)) : r->constraint;
 }
 
 lb_party_rank lb_conflict_rank(const lb_conflict* C, int party) {
   const lb_model* m = C->m;
-  if (party >= m->nloop + m->ncoupling) {
-    return LB_PARTY_MOTOR;
-  }
-  if (party >= m->nloop || m->loop[party].kind == LB_JOINT_FREE) {
-    return LB_PARTY_CONSTRAINT;
-  }
-  return m->loop[party].taken_apart ? LB_PARTY_JOINT : LB_PARTY_LOOP;
+  return party >= m->constraint.count                ? LB_PARTY_MOTOR
+         : party >= m->constraint.nloop              ? LB_PARTY_CONSTRAINT
+         : m->constraint.loop[party].cut.taken_apart ? LB_PARTY_JOINT
+                                                     : LB_PARTY_LOOP;
 }
 
 lb_constraint_title lb_conflict_title(const lb_conflict* C, int party) {
   const lb_model* m = C->m;
   const int motor = party - motor_party(m, 0),
-            prescribed = motor < 0 ? -1 : m->motor_prescribed[motor];
-  return motor < 0 ? lb_model_constraint(m, party)
-         : prescribed >= 0
-             ? lb_model_constraint(m, m->prescribed[prescribed].loop)
-             : (lb_constraint_title){m->motor_name[motor], "motor", m->motor_place[motor]};
+            prescribed = motor < 0 ? -1 : m->motor.prescribed[motor];
+  if (motor >= 0 && prescribed < 0) {
+    return (lb_constraint_title){m->motor.name[motor], "motor", m->motor.place[motor]};
+  }
+  const lb_model_constraint* c =
+      &m->constraint.item[motor < 0 ? party : m->constraint.prescribed[prescribed].constraint];
+  return (lb_constraint_title){c->name, c->title, c->place};
 }
 
 bool lb_conflict_prescribes(const lb_conflict* C, int party) {
@@ -62,12 +61,12 @@ bool lb_conflict_prescribes(const lb_conflict* C, int party) {
 
 // The coordinate and the velocity of a tree that a motor prescribes; false: it does not.
 static bool find_driven(const lb_model* m, int motor, int* q, int* v) {
-  const int joint = m->motor_joint[motor];
+  const int joint = m->motor.joint[motor];
   if (!lb_motor_prescribes(m, motor)) {
     return false;
   }
-  *q = m->joint_q[joint];
-  *v = m->joint_v[joint];
+  *q = m->joint.q[joint];
+  *v = m->joint.v[joint];
   return true;
 }
 
@@ -76,12 +75,10 @@ static bool find_driven(const lb_model* m, int motor, int* q, int* v) {
 // Gaps, and of what asks for rates how far these are off, of every row at d's state: how many.
 static int measure(const lb_model* m, lb_data* d, double* off) {
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraints_activate_all(d);
-  const int count = lb_constraints_measure(m, d).count;
-  lb_constraints_keep_active(m, d, NULL);
+  const int count = lb_constraints_measure(m, d, LB_SET_INACTIVE).count;
   for (int i = 0; i < count; i++) {
-    const lb_constraint_row r = lb_constraints_row(d, i);
-    off[i] = r.velocity_level ? r.rate : r.unilateral ? fmin(0, r.gap) : r.gap;
+    const lb_constraint_row* r = lb_constraints_row(d, i);
+    off[i] = r->velocity_level ? r->rate : r->unilateral ? fmin(0, r->gap) : r->gap;
   }
   return count;
 }
@@ -111,11 +108,11 @@ static void find_shares(lb_conflict* C, lb_data* d, double* off) {
   const int rows = measure(m, d, off);
   double worst = 0;
   for (int i = 0; i < rows; i++) {
-    const lb_constraint_row r = lb_constraints_row(d, i);
-    const int party = party_of(m, &r);
+    const lb_constraint_row* r = lb_constraints_row(d, i);
+    const int party = party_of(m, r);
     const double gap = isfinite(off[i]) ? fabs(off[i]) : HUGE_VAL;
     C->share[party] = fmax(C->share[party], gap);
-    C->velocity_level = gap > worst ? r.velocity_level : C->velocity_level;
+    C->velocity_level = gap > worst ? r->velocity_level : C->velocity_level;
     worst = fmax(worst, gap);
   }
   for (int i = 0; i < C->count; i++) {
@@ -152,27 +149,27 @@ static void choose_main(lb_conflict* C) {
 
 // The model with every motor let go; with joints alone, without what is prescribed on top of them.
 static bool let_go(const lb_model* m, bool joints_alone, lb_arena* arena, lb_model* out) {
-  *out = *m;
-  out->link = LB_TAKE(arena, lb_link, m->nlink);
-  out->link_driven = LB_TAKE(arena, bool, m->nlink);
-  out->v_driven = LB_TAKE(arena, bool, m->nv);
-  out->nmotor = 0;
-  if (!out->link || !out->link_driven || !out->v_driven) {
+  const lb_model_array own[] = {LB_MODEL_ARRAY(out->link.packed, m->nlink),
+                                LB_MODEL_ARRAY(out->link.driven, m->nlink),
+                                LB_MODEL_ARRAY(out->dof.driven, m->nv),
+                                LB_MODEL_ARRAY(out->constraint.loop_motor, m->constraint.nloop)};
+  if (!LB_MODEL_DERIVE(out, m, arena, own)) {
     return false;
   }
+  out->nmotor = 0;
+  memset(out->dof.driven, 0, (size_t)m->nv * sizeof *out->dof.driven);
   for (int i = 0; i < m->nlink; i++) {
-    out->link[i] = m->link[i];
-    out->link[i].driven = false;
+    out->link.packed[i].driven = out->link.driven[i] = false;
   }
   if (joints_alone) {
-    out->nprescribed = out->ncoupling = 0;
-    out->elimination = (lb_elimination){0};
-    out->loop_motor = LB_TAKE(arena, int, m->nloop);
-    for (int i = 0; out->loop_motor && i < m->nloop; i++) {
-      out->loop_motor[i] = -1;
+    out->constraint.count = out->constraint.npair = m->constraint.nloop;
+    out->constraint.nprescribed = out->constraint.ncoupling = 0;
+    out->constraint.elimination = (lb_elimination){0};
+    for (int i = 0; i < m->constraint.nloop; i++) {
+      out->constraint.loop_motor[i] = -1;
     }
   }
-  return out->loop_motor != NULL;
+  return true;
 }
 
 // Numbers between -1 and 1 without a pattern, and the same ones for everybody.
@@ -213,7 +210,6 @@ static void add_row(rows* R, const double* J) {
 }
 
 static int find_rank(rows* R) {
-  static const double REPEATS = 1e-11;
   const int n = R->count;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -221,15 +217,15 @@ static int find_rank(rows* R) {
           lb_dot(R->nv, R->J + (size_t)i * (size_t)R->nv, R->J + (size_t)j * (size_t)R->nv);
     }
   }
-  return n > 0 ? lb_semidefinite_rows(n, R->A, n, REPEATS, R->work, R->pivot) : 0;
+  return n > 0 ? lb_semidefinite_rows(n, R->A, n, LB_REDUNDANT, R->work, R->pivot) : 0;
 }
 
 // Add the rows of joints, or of the parties that prescribe.
 static void add_rows(const lb_conflict* C, const lb_data* d, const lb_constraint_rows* found,
                      bool prescribing, rows* R) {
   for (int i = 0; i < found->count; i++) {
-    const lb_constraint_row r = lb_constraints_row(d, i);
-    const int party = party_of(C->m, &r);
+    const lb_constraint_row* r = lb_constraints_row(d, i);
+    const int party = party_of(C->m, r);
     if (lb_conflict_prescribes(C, party) == prescribing && (!prescribing || C->share[party] > 0)) {
       add_row(R, found->J + (size_t)i * (size_t)R->nv);
     }
@@ -254,8 +250,7 @@ static void add_driven(const lb_conflict* C, double* one, rows* R) {
 static bool are_too_many(const lb_conflict* C, const lb_model* all, lb_data* d, double* one,
                          rows* R) {
   lb_kinematics(all, d, d->q, d->qd);
-  lb_constraints_activate_all(d);
-  const lb_constraint_rows found = lb_constraints_linearise(all, d);
+  const lb_constraint_rows found = lb_constraints_linearise(all, d, LB_SET_INACTIVE);
   add_rows(C, d, &found, false, R);
   const int joints = R->count, rank = find_rank(R);
   add_rows(C, d, &found, true, R);
@@ -319,11 +314,11 @@ static bool is_excess(const lb_conflict* C, const lb_data* d, lb_arena* arena) {
 // Does anything ask for a motion over time by rows?
 static bool prescribes(const lb_model* m) {
   bool some = false;
-  for (int i = 0; i < m->ncoupling; i++) {
-    some = some || m->coupling[i].path;
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    some = some || m->constraint.coupling[i].path;
   }
-  for (int i = 0; i < m->nprescribed; i++) {
-    const lb_model_prescribed* g = &m->prescribed[i];
+  for (int i = 0; i < m->constraint.nprescribed; i++) {
+    const lb_model_prescribed* g = &m->constraint.prescribed[i];
     some = some || g->angle || g->path[0] || g->path[1] || g->path[2];
   }
   return some;
@@ -334,14 +329,13 @@ static bool prescribes(const lb_model* m) {
 static int mark_held(const lb_conflict* C, bench* B, bool* held) {
   rows* R = &B->R;
   lb_kinematics(&B->all, B->u, B->u->q, B->u->qd);
-  lb_constraints_activate_all(B->u);
-  const lb_constraint_rows found = lb_constraints_linearise(&B->all, B->u);
+  const lb_constraint_rows found = lb_constraints_linearise(&B->all, B->u, LB_SET_INACTIVE);
   add_rows(C, B->u, &found, false, R);
   const int joints = R->count, rank = find_rank(R);
   for (int i = 0; i < found.count; i++) {
-    const lb_constraint_row r = lb_constraints_row(B->u, i);
+    const lb_constraint_row* r = lb_constraints_row(B->u, i);
     R->count = joints;
-    held[i] = lb_conflict_prescribes(C, party_of(C->m, &r)) && !r.unilateral;
+    held[i] = lb_conflict_prescribes(C, party_of(C->m, r)) && !r->unilateral;
     if (held[i]) {
       add_row(R, found.J + (size_t)i * (size_t)R->nv);
       held[i] = R->count == joints || find_rank(R) == rank;
@@ -360,10 +354,10 @@ static int find_moving(const bench* B, double until, int count, const bool* held
     B->u->time = until * k / LOOKS;
     measure(&B->all, B->u, k == 0 ? first : off);
     for (int i = 0; i < count; i++) {
-      const lb_constraint_row r = lb_constraints_row(B->u, i);
-      const double change = r.velocity_level ? r.rate : k == 0 ? 0 : off[i] - first[i];
+      const lb_constraint_row* r = lb_constraints_row(B->u, i);
+      const double change = r->velocity_level ? r->rate : k == 0 ? 0 : off[i] - first[i];
       if (held[i] && fabs(change) > MOVES) {
-        return party_of(B->u->model, &r);
+        return party_of(B->u->model, r);
       }
     }
   }
@@ -392,33 +386,18 @@ lb_status lb_conflict_foresee(const lb_model* m, const lb_data* d, double until,
   return status == LB_NO_MEMORY ? status : LB_OK;
 }
 
-// --- life ---
+// --- all of it ---
 
-lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_conflict** out, lb_error* err) {
-  lb_arena arena;
-  lb_arena_init(&arena, d->work->allocator);
-  lb_conflict* C = LB_TAKE(&arena, lb_conflict, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  double* share = LB_TAKE(&arena, double, motor_party(m, m->nmotor));
-  double* off = LB_TAKE(&arena, double, 3 * lb_constraints_most(m));
-  if (!C || !kept || !share || !off) {
-    lb_arena_release(&arena);
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
-                        "out of memory for what cannot hold in '%s'", m->name);
+lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_arena* arena, lb_conflict* C) {
+  double* off = LB_TAKE(arena, double, 3 * lb_constraints_most(m));
+  *C = (lb_conflict){.m = m, .count = motor_party(m, m->nmotor)};
+  C->share = LB_TAKE(arena, double, C->count);
+  if (lb_arena_status(arena) != LB_OK) {
+    return LB_NO_MEMORY;
   }
-  *C = (lb_conflict){.m = m, .count = motor_party(m, m->nmotor), .share = share, .storage = kept};
   lb_constraints_forget_redundant(d);
   find_shares(C, d, off);
   choose_main(C);
-  C->excess = lb_constraints_are_dense(m) && is_excess(C, d, &arena);
-  *kept = arena;
-  *out = C;
+  C->excess = lb_constraints_are_dense(m) && is_excess(C, d, arena);
   return LB_OK;
-}
-
-void lb_conflict_release(lb_conflict* C) {
-  if (C) {
-    lb_arena arena = *(lb_arena*)C->storage;
-    lb_arena_release(&arena);
-  }
 }

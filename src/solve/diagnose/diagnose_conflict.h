@@ -3,6 +3,7 @@
 // were in balance. So what is open are the parties to the conflict, each with its share, and the
 // motors are whose coordinates, which do not give way, are pulled at.
 #pragma once
+#include "base/arena.h"
 #include "limber/dynamics.h"
 #include "model/use/initial_pose.h"
 
@@ -22,16 +23,21 @@ typedef struct lb_conflict {
   bool velocity_level; // the gap is that of a rate
   int main;            // the one to name first
   bool excess;         // they prescribe more than the joints leave free, in any pose
-  void* storage;
 } lb_conflict;
 
-// At d's state. LB_NO_MEMORY.
-lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_conflict** out, lb_error* err);
-void lb_conflict_release(lb_conflict* C);
+// At d's state, with its numbers in the arena. LB_NO_MEMORY.
+lb_status lb_conflict_find(const lb_model* m, lb_data* d, lb_arena* arena, lb_conflict* C);
 
 // Before a run from d's state to a time: who prescribes what the joints do not let move in any
 // pose, by its number in `share`, or -1. LB_NO_MEMORY.
 lb_status lb_conflict_foresee(const lb_model* m, const lb_data* d, double until, int* which);
+
+// What a party is called in the scene, and where it stands there.
+typedef struct lb_constraint_title {
+  const char* name;
+  const char* kind; // as titles of constraints are
+  lb_place place;
+} lb_constraint_title;
 
 lb_party_rank lb_conflict_rank(const lb_conflict* C, int party);
 lb_constraint_title lb_conflict_title(const lb_conflict* C, int party);

@@ -12,8 +12,8 @@ static const double FASTER = 1e-2;
 // How far the k-th coordinate of a joint is from where the model starts; of a quaternion, which
 // comes last, the rotation vector from there.
 static double way_from_start(const lb_model* m, const lb_data* d, int joint, int k) {
-  const int nq = m->joint_nq[joint], nv = m->joint_nv[joint];
-  const double *q = d->q + m->joint_q[joint], *from = m->q0 + m->joint_q[joint];
+  const int nq = m->joint.nq[joint], nv = m->joint.nv[joint];
+  const double *q = d->q + m->joint.q[joint], *from = m->start.q + m->joint.q[joint];
   if (nq == nv || k >= 3) {
     const int i = nq == nv ? k : k - 3;
     return q[i] - from[i];
@@ -25,15 +25,15 @@ static double way_from_start(const lb_model* m, const lb_data* d, int joint, int
 }
 
 static void look_at(const lb_model* m, const lb_data* d, int joint, lb_moved_start* moved) {
-  for (int k = 0; k < m->joint_nv[joint]; k++) {
-    const int v = m->joint_v[joint] + k;
-    const double little = MOVED[m->counts[v]];
-    const double way = m->q_named[v] ? fabs(way_from_start(m, d, joint, k)) : 0;
-    const double gain = m->v_named[v] ? fabs(d->qd[v] - m->qd0[v]) : 0;
-    const lb_moved_start by = {m->joint_name[joint], m->joint_named[joint],
-                               (lb_coordinate)m->counts[v], way > little ? way : gain,
+  for (int k = 0; k < m->joint.nv[joint]; k++) {
+    const int v = m->joint.v[joint] + k;
+    const double little = MOVED[m->dof.counts[v]];
+    const double way = m->start.q_named[v] ? fabs(way_from_start(m, d, joint, k)) : 0;
+    const double gain = m->start.v_named[v] ? fabs(d->qd[v] - m->start.qd[v]) : 0;
+    const lb_moved_start by = {m->joint.name[joint], m->joint.named[joint],
+                               (lb_coordinate)m->dof.counts[v], way > little ? way : gain,
                                way <= little};
-    const bool far = way > little || gain > little + FASTER * fabs(m->qd0[v]);
+    const bool far = way > little || gain > little + FASTER * fabs(m->start.qd[v]);
     // places before velocities, which may only have been wrong with them
     if (far && (!moved->name || (moved->rate && !by.rate) ||
                 (moved->rate == by.rate && by.by > moved->by))) {
@@ -44,8 +44,8 @@ static void look_at(const lb_model* m, const lb_data* d, int joint, lb_moved_sta
 
 static bool any_named(const lb_model* m) {
   for (int v = 0; v < m->nv; v++) {
-    if (m->q_named[v] || m->v_named[v]) {
-      return m->nloop + m->ncoupling > 0 && !(m->solver.closing > 0);
+    if (m->start.q_named[v] || m->start.v_named[v]) {
+      return m->constraint.count > 0 && !(m->solver.closing > 0);
     }
   }
   return false;
@@ -53,7 +53,7 @@ static bool any_named(const lb_model* m) {
 
 lb_status lb_find_moved_start(const lb_model* model, const lb_allocator* allocator,
                               lb_moved_start* moved, lb_error* err) {
-  const lb_model* m = model->assembly ? model->assembly : model;
+  const lb_model* m = model->variant.assembly ? model->variant.assembly : model;
   lb_data* d = NULL;
   *moved = (lb_moved_start){0};
   if (!any_named(m)) {

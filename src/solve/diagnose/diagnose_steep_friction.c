@@ -9,7 +9,8 @@
 
 #include "limber/simulate.h"
 #include "math/linear/dense.h"
-#include "solve/explicit/tableau.h"
+#include "solve/diagnose/diagnose.h"
+#include "solve/step/stepper.h"
 
 typedef struct power {
   const lb_model* m;
@@ -37,14 +38,11 @@ static double reach(const lb_tableau* t, double* k) {
 // How far steps of the model's integrator reach; infinitely for implicit and adaptive ones. -1: no
 // memory.
 static double reach_of(lb_integrator integrator, lb_arena* arena) {
-  if (integrator == LB_INTEGRATOR_EULER) {
-    return 2;
-  }
-  if (integrator != LB_INTEGRATOR_RK4 && integrator != LB_INTEGRATOR_RK8) {
+  lb_tableau t;
+  if (lb_integrator_method(integrator) != LB_METHOD_EXPLICIT) {
     return INFINITY;
   }
-  lb_tableau t;
-  if (!lb_tableau_make(integrator, arena, &t)) {
+  if (!lb_stepper_type_of(integrator)->tableau(arena, &t)) {
     return -1;
   }
   double* k = LB_TAKE(arena, double, t.stages);
@@ -98,15 +96,6 @@ static double fastest(const power* p) {
   return rate;
 }
 
-static int joint_of(const lb_model* m, int v) {
-  for (int j = 0; j < m->njoint; j++) {
-    if (v >= m->joint_v[j] && v < m->joint_v[j] + m->joint_nv[j]) {
-      return j;
-    }
-  }
-  return -1;
-}
-
 // Who has most of what decays fastest.
 static int steepest(const power* p) {
   int most = 0;
@@ -114,7 +103,7 @@ static int steepest(const power* p) {
     const double one = p->slope[k] * p->v[k] * p->v[k];
     most = one > p->slope[most] * p->v[most] * p->v[most] ? k : most;
   }
-  return joint_of(p->m, most);
+  return lb_joint_of(p->m, most);
 }
 
 static lb_status find(const lb_model* m, lb_data* d, double step, lb_arena* arena,
@@ -133,7 +122,7 @@ static lb_status find(const lb_model* m, lb_data* d, double step, lb_arena* aren
     return LB_OK;
   }
   for (int k = 0; k < m->nv; k++) {
-    p.slope[k] = m->friction[k] > 0 ? m->friction[k] / m->friction_speed[k] : 0;
+    p.slope[k] = m->dof.friction[k] > 0 ? m->dof.friction[k] / m->dof.friction_speed[k] : 0;
   }
   const double rate = fastest(&p);
   if (rate * step > most) {
@@ -148,7 +137,8 @@ lb_status lb_find_steep_friction(const lb_model* model, lb_data* data, double st
   lb_steep_friction found = {-1, 0};
   lb_arena arena;
   lb_arena_init(&arena, allocator);
-  const lb_status status = model->nfriction > 0 ? find(model, data, step, &arena, &found) : LB_OK;
+  const lb_status status =
+      model->dof.nfriction > 0 ? find(model, data, step, &arena, &found) : LB_OK;
   lb_arena_release(&arena);
   if (status != LB_OK) {
     return lb_error_add(err, status, (lb_place){0}, "there is not enough memory");

@@ -18,14 +18,13 @@
 // shortened.
 //
 // Unilateral constraints ask for J dq >= -gap and lambda + dlambda >= 0, one of them zero: a
-// problem of math/linear/complementary.h in the multipliers. Those that neither push nor are gone
+// problem of math/linear/complementary.h in the multipliers. Those that neither act nor are gone
 // through do not count among J and gap elsewhere.
 #include "solve/equilibrium/equilibrium.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/carve.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
@@ -36,20 +35,20 @@
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 #include "model/use/motor_use.h"
+#include "solve/step/step_matrix.h"
 
 enum { MOST_ITERATIONS = 200, MOST_NUDGES = 3, MOST_CUTS = 12, MOST_RAISES = 5 };
 
-static const double LEAST = 1e-3;      // stiffness over mass [1/s^2]
-static const double RAISE = 100;       // of the penalty
-static const double LONGEST = 0.5;     // step of a joint [rad] or [m]
-static const double SHORTER = 0.25;    // a step that leads up, tried again
-static const double MUCH = 0.5;        // a step that is this much shorter than the one before
-static const double ENOUGH = 1e-10;    // [m] the last step's size
-static const double ROUGH = 1e-9;      // [m] the same where steps shrink no more: rounding
-static const double REDUNDANT = 1e-11; // loop constraints, as in the stepper
-static const double CLOSED = 1e-6;     // widest gap at rest
-static const double NUDGE = 1e-3;      // [m] off an unstable rest
-static const double PUSHED = 1e-6;     // [m/s^2] least that counts
+static const double LEAST = 1e-3;   // stiffness over mass [1/s^2]
+static const double RAISE = 100;    // of the penalty
+static const double LONGEST = 0.5;  // step of a joint [rad] or [m]
+static const double SHORTER = 0.25; // a step that leads up, tried again
+static const double MUCH = 0.5;     // a step that is this much shorter than the one before
+static const double ENOUGH = 1e-10; // [m] the last step's size
+static const double ROUGH = 1e-9;   // [m] the same where steps shrink no more: rounding
+static const double CLOSED = 1e-6;  // widest gap at rest
+static const double NUDGE = 1e-3;   // [m] off an unstable rest
+static const double PUSHED = 1e-6;  // [m/s^2] least that counts
 
 static double largest(int n, const double* x) {
   double most = 0;
@@ -68,9 +67,8 @@ static void hold_still(const lb_model* m, lb_data* d) {
 }
 
 lb_constraint_rows lb_equilibrium_forces(const lb_model* m, lb_data* d) {
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
-  return lb_constraints_linearise(m, d);
+  lb_update(m, d, LB_FORCED);
+  return lb_constraints_linearise(m, d, LB_SET_INACTIVE);
 }
 
 void lb_equilibrium_differentiate(lb_derivatives* D, lb_data* d, const double* lambda) {
@@ -83,212 +81,196 @@ void lb_equilibrium_differentiate(lb_derivatives* D, lb_data* d, const double* l
 void lb_equilibrium_solver_look(lb_equilibrium_solver* R, lb_data* d) {
   const lb_model* m = R->m;
   hold_still(m, d);
-  lb_constraints_activate_all(d);
   const lb_constraint_rows rows = lb_equilibrium_forces(m, d);
-  R->rows = rows.count;
-  R->has_unilateral = rows.unilateral != NULL;
+  R->at.rows = rows.count;
+  R->at.any_unilateral = rows.unilateral != NULL;
   if (rows.count > 0) {
-    memcpy(R->J, rows.J, (size_t)rows.count * (size_t)m->nv * sizeof *R->J);
-    memcpy(R->gap, rows.gap, (size_t)rows.count * sizeof *R->gap);
+    memcpy(R->at.J, rows.J, (size_t)rows.count * (size_t)m->nv * sizeof *R->at.J);
+    memcpy(R->at.gap, rows.gap, (size_t)rows.count * sizeof *R->at.gap);
     for (int i = 0; i < rows.count; i++) {
-      R->unilateral[i] = rows.unilateral && rows.unilateral[i];
-      R->acts[i] = !R->unilateral[i] || R->lambda[i] > 0 || R->gap[i] <= 0;
+      R->at.unilateral[i] = rows.unilateral && rows.unilateral[i];
+      R->at.acts[i] = !R->at.unilateral[i] || R->at.lambda[i] > 0 || R->at.gap[i] <= 0;
     }
-    lb_constraints_apply_multipliers(m, d, R->lambda);
+    lb_constraints_apply_multipliers(m, d, LB_SET_INACTIVE, R->at.lambda);
   }
   R->space->look(R, d);
-  lb_constraints_keep_active(m, d, NULL);
-}
-
-void lb_equilibrium_solver_hold(const lb_equilibrium_solver* R, double* A) {
-  const lb_model* m = R->small;
-  const int n = R->n;
-  for (int i = 0; i < m->nlink; i++) {
-    for (int j = 0; m->link_driven[i] && j < n; j++) {
-      const int k = m->link_v[i];
-      A[k + j * n] = A[j + k * n] = j == k;
-    }
-  }
 }
 
 // Gaps count as much as the stiffest coordinate.
 static double choose_penalty(const lb_equilibrium_solver* R) {
-  const int n = R->n;
+  const int n = R->sys.n;
   double most = 0, row = 0;
   for (int k = 0; k < n; k++) {
     most = fmax(most, fabs(R->D->tau_q[k * n + k]) + R->D->M[k * n + k]);
   }
-  for (int i = 0; i < R->rows; i++) {
-    row = fmax(row, lb_dot(n, R->Js + i * n, R->Js + i * n));
+  for (int i = 0; i < R->at.rows; i++) {
+    row = fmax(row, lb_dot(n, R->sys.Js + i * n, R->sys.Js + i * n));
   }
   return row > 0 ? most / row : 0;
 }
 
 // The matrix of (2).
 static void fill_matrix(lb_equilibrium_solver* R) {
-  const int n = R->n;
+  const int n = R->sys.n;
   const double* K = R->D->tau_q;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) { // symmetric but for turns under forces that are not in balance
       double sum = 0.5 * (K[i * n + j] + K[j * n + i]);
-      for (int k = 0; k < R->rows; k++) {
-        sum += !R->acts[k] ? 0 : R->penalty * R->Js[k * n + i] * R->Js[k * n + j];
+      for (int k = 0; k < R->at.rows; k++) {
+        sum += !R->at.acts[k] ? 0 : R->sys.penalty * R->sys.Js[k * n + i] * R->sys.Js[k * n + j];
       }
-      R->A[i + j * n] = R->A[j + i * n] = sum;
+      R->sys.A[i + j * n] = R->sys.A[j + i * n] = sum;
     }
   }
-  lb_equilibrium_solver_hold(R, R->A);
+  lb_step_hold_driven(R->small, n, R->sys.A);
 }
 
 // Its modes over the masses, V'M V = 1, with the size of their stiffness: A = M V |w| V'M. Sets
-// R->V, and R->least to the lowest w.
+// R->sys.V, and R->step.least to the lowest w.
 static bool replace_matrix(lb_equilibrium_solver* R) {
-  const int n = R->n;
+  const int n = R->sys.n;
   fill_matrix(R);
-  memcpy(R->V, R->A, (size_t)n * (size_t)n * sizeof *R->V);
-  memcpy(R->B, R->D->M, (size_t)n * (size_t)n * sizeof *R->B);
-  lb_equilibrium_solver_hold(R, R->B);
-  if (lb_eigen_generalised(&R->scratch, n, R->V, n, R->B, n, R->w) != LB_OK) {
+  memcpy(R->sys.V, R->sys.A, (size_t)n * (size_t)n * sizeof *R->sys.V);
+  memcpy(R->sys.B, R->D->M, (size_t)n * (size_t)n * sizeof *R->sys.B);
+  lb_step_hold_driven(R->small, n, R->sys.B);
+  if (lb_eigen_generalised(&R->scratch, n, R->sys.V, n, R->sys.B, n, R->sys.w) != LB_OK) {
     return false;
   }
-  R->least = R->w[0];
-  memcpy(R->B, R->D->M, (size_t)n * (size_t)n * sizeof *R->B);
-  lb_equilibrium_solver_hold(R, R->B);
-  memset(R->A, 0, (size_t)n * (size_t)n * sizeof *R->A);
+  R->step.least = R->sys.w[0];
+  memcpy(R->sys.B, R->D->M, (size_t)n * (size_t)n * sizeof *R->sys.B);
+  lb_step_hold_driven(R->small, n, R->sys.B);
+  memset(R->sys.A, 0, (size_t)n * (size_t)n * sizeof *R->sys.A);
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) {
-      R->z[k] = lb_dot(n, R->B + k * n, R->V + i * n);
+      R->sys.z[k] = lb_dot(n, R->sys.B + k * n, R->sys.V + i * n);
     }
     for (int k = 0; k < n; k++) {
-      lb_add(n, R->A + k * n, fmax(LEAST, fabs(R->w[i])) * R->z[k], R->z);
+      lb_add(n, R->sys.A + k * n, fmax(LEAST, fabs(R->sys.w[i])) * R->sys.z[k], R->sys.z);
     }
   }
-  return lb_cholesky(n, R->A, n) == LB_OK;
+  return lb_cholesky(n, R->sys.A, n) == LB_OK;
 }
 
 // Is the matrix definite but for directions along which nothing pulls?
 static bool is_neutral(lb_equilibrium_solver* R) {
-  const int n = R->n;
+  const int n = R->sys.n;
   fill_matrix(R);
   for (int i = 0; i < n * n; i++) {
-    R->A[i] += LEAST * R->D->M[i];
+    R->sys.A[i] += LEAST * R->D->M[i];
   }
-  lb_equilibrium_solver_hold(R, R->A);
-  return lb_cholesky(n, R->A, n) == LB_OK;
+  lb_step_hold_driven(R->small, n, R->sys.A);
+  return lb_cholesky(n, R->sys.A, n) == LB_OK;
 }
 
 // A penalty that is too weak for K to be definite along the free directions alone is raised.
 static bool factor(lb_equilibrium_solver* R) {
-  const double penalty = R->penalty;
-  R->least = 0;
-  for (int i = 0; i < (R->rows > 0 ? MOST_RAISES : 1); i++) {
+  const double penalty = R->sys.penalty;
+  R->step.least = 0;
+  for (int i = 0; i < (R->at.rows > 0 ? MOST_RAISES : 1); i++) {
     fill_matrix(R);
-    if (lb_cholesky(R->n, R->A, R->n) == LB_OK) {
+    if (lb_cholesky(R->sys.n, R->sys.A, R->sys.n) == LB_OK) {
       return true;
     }
     if (is_neutral(R)) {
       return replace_matrix(R);
     }
-    R->penalty *= RAISE;
+    R->sys.penalty *= RAISE;
   }
-  R->penalty = penalty;
+  R->sys.penalty = penalty;
   return replace_matrix(R);
 }
 
 // S mu = what is in mu; with unilateral constraints the conditions above, on lambda + mu.
 static void solve_multipliers(lb_equilibrium_solver* R) {
-  const int rows = R->rows;
-  if (!R->has_unilateral) {
-    const int rank = lb_semidefinite_factor(rows, R->S, rows, REDUNDANT, R->work, R->pivot);
-    lb_semidefinite_solve(rows, R->S, rows, rank, R->mu, R->work, R->pivot);
+  const int rows = R->at.rows;
+  if (!R->at.any_unilateral) {
+    const int rank =
+        lb_semidefinite_factor(rows, R->sys.S, rows, LB_REDUNDANT, R->sys.work, R->sys.pivot);
+    lb_semidefinite_solve(rows, R->sys.S, rows, rank, R->step.mu, R->sys.work, R->sys.pivot);
     return;
   }
   for (int i = 0; i < rows; i++) {
-    R->mu[i] = -R->mu[i] - lb_dot(rows, R->S + i * rows, R->lambda);
+    R->step.mu[i] = -R->step.mu[i] - lb_dot(rows, R->sys.S + i * rows, R->at.lambda);
   }
-  lb_complementary_solve(rows, R->S, R->mu, R->unilateral, REDUNDANT, R->next, R->part, R->work,
-                         R->pivot);
+  lb_complementary_solve(rows, R->sys.S, R->step.mu, R->at.unilateral, LB_REDUNDANT, R->sys.next,
+                         R->sys.part, R->sys.work, R->sys.pivot);
   for (int i = 0; i < rows; i++) {
-    R->mu[i] = R->next[i] - R->lambda[i];
+    R->step.mu[i] = R->sys.next[i] - R->at.lambda[i];
   }
 }
 
 // c and mu = dlambda of (2).
 static void solve_step(lb_equilibrium_solver* R) {
-  const int n = R->n, rows = R->rows;
+  const int n = R->sys.n, rows = R->at.rows;
   for (int k = 0; k < n; k++) {
-    R->c[k] = -R->rs[k];
+    R->step.c[k] = -R->sys.rs[k];
   }
   for (int i = 0; i < rows; i++) {
-    lb_add(n, R->c, R->acts[i] ? -R->penalty * R->gap[i] : 0, R->Js + i * n);
+    lb_add(n, R->step.c, R->at.acts[i] ? -R->sys.penalty * R->at.gap[i] : 0, R->sys.Js + i * n);
   }
-  lb_cholesky_solve(n, R->A, n, 1, R->c, n);
+  lb_cholesky_solve(n, R->sys.A, n, 1, R->step.c, n);
   if (rows == 0) {
     return;
   }
-  memcpy(R->Z, R->Js, (size_t)rows * (size_t)n * sizeof *R->Z);
-  lb_cholesky_solve(n, R->A, n, rows, R->Z, n);
+  memcpy(R->sys.Z, R->sys.Js, (size_t)rows * (size_t)n * sizeof *R->sys.Z);
+  lb_cholesky_solve(n, R->sys.A, n, rows, R->sys.Z, n);
   for (int i = 0; i < rows; i++) {
-    R->mu[i] = -R->gap[i] - lb_dot(n, R->Js + i * n, R->c);
+    R->step.mu[i] = -R->at.gap[i] - lb_dot(n, R->sys.Js + i * n, R->step.c);
     for (int j = 0; j < rows; j++) {
-      R->S[i + j * rows] = lb_dot(n, R->Js + i * n, R->Z + j * n);
+      R->sys.S[i + j * rows] = lb_dot(n, R->sys.Js + i * n, R->sys.Z + j * n);
     }
   }
   solve_multipliers(R);
   for (int i = 0; i < rows; i++) {
-    lb_add(n, R->c, R->mu[i], R->Z + i * n);
+    lb_add(n, R->step.c, R->step.mu[i], R->sys.Z + i * n);
   }
 }
 
 // How far the step c, dq moves things: the mean over all masses.
 static double step_size(const lb_equilibrium_solver* R) {
-  const int n = R->n, nv = R->m->nv;
+  const int n = R->sys.n, nv = R->m->nv;
   double sum = 0;
-  for (int k = nv - 3 * R->m->nfree; k < nv; k++) {
-    sum += R->m->armature[k] * R->dq[k] * R->dq[k];
+  for (int k = nv - 3 * R->m->particles.nfree; k < nv; k++) {
+    sum += R->m->dof.armature[k] * R->step.dq[k] * R->step.dq[k];
   }
   for (int k = 0; k < n; k++) {
-    sum += R->c[k] * lb_dot(n, R->D->M + k * n, R->c);
+    sum += R->step.c[k] * lb_dot(n, R->D->M + k * n, R->step.c);
   }
   return sqrt(fmax(0, sum) / R->mass);
 }
 
 // The step from where d is, the last state looked at: dq, mu and its size.
 static bool find_step(lb_equilibrium_solver* R, lb_data* d, bool anew) {
-  const lb_model* s = R->small;
   if (!R->space->linearise(R, d, anew)) {
     return false;
   }
-  for (int i = 0; i < s->nlink; i++) {
-    if (s->link_driven[i]) {
-      R->rs[s->link_v[i]] = 0;
-    }
-  }
-  if (R->penalty == 0) {
-    R->penalty = choose_penalty(R);
+  lb_step_clear_driven(R->small, R->sys.rs);
+  if (R->sys.penalty == 0) {
+    R->sys.penalty = choose_penalty(R);
   }
   if (!factor(R)) {
     return false;
   }
   solve_step(R);
-  R->space->expand(R, R->dq, R->c);
-  R->size = step_size(R);
-  return isfinite(R->size);
+  R->space->expand(R, R->step.dq, R->step.c);
+  R->step.size = step_size(R);
+  return isfinite(R->step.size);
 }
 
 // Slope along dq of the energy with the multipliers as they are now.
 static double slope(const lb_equilibrium_solver* R, const double* dq) {
   const int nv = R->m->nv;
-  double sum = lb_dot(nv, R->r, dq);
-  for (int i = 0; i < R->rows; i++) {
-    const double change = lb_dot(nv, R->J + (size_t)i * (size_t)nv, dq);
-    sum += R->acts[i] ? R->penalty * R->gap[i] * change : 0;
+  double sum = lb_dot(nv, R->at.r, dq);
+  for (int i = 0; i < R->at.rows; i++) {
+    const double change = lb_dot(nv, R->at.J + (size_t)i * (size_t)nv, dq);
+    sum += R->at.acts[i] ? R->sys.penalty * R->at.gap[i] * change : 0;
   }
   return sum;
 }
 
 static bool all_finite(const lb_equilibrium_solver* R) {
-  return isfinite(lb_dot(R->m->nv, R->r, R->r)) && isfinite(lb_dot(R->rows, R->gap, R->gap));
+  return isfinite(lb_dot(R->m->nv, R->at.r, R->at.r)) &&
+         isfinite(lb_dot(R->at.rows, R->at.gap, R->at.gap));
 }
 
 // The part of a step that moves no joint and no free particle by more than LONGEST.
@@ -296,57 +278,58 @@ static double first_scale(const lb_equilibrium_solver* R) {
   const lb_model* s = R->small;
   double most = 0;
   for (int i = 0; i < s->nlink; i++) {
-    if (s->link_kind[i] < LB_JOINT_COUNT) {
-      most = fmax(most, largest(s->link_nv[i], R->c + s->link_v[i]));
+    if (s->link.kind[i] < LB_JOINT_COUNT) {
+      most = fmax(most, largest(s->link.nv[i], R->step.c + s->link.v[i]));
     }
   }
-  most = fmax(most, largest(3 * R->m->nfree, R->dq + R->m->nv - 3 * R->m->nfree));
+  most = fmax(
+      most, largest(3 * R->m->particles.nfree, R->step.dq + R->m->nv - 3 * R->m->particles.nfree));
   return most > LONGEST ? LONGEST / most : 1;
 }
 
 // Take a part of the kept step and look.
 static bool go(lb_equilibrium_solver* R, lb_data* d, double scale) {
   const lb_model* m = R->m;
-  memcpy(d->q, R->kept_q, (size_t)m->nq * sizeof *d->q);
-  memcpy(R->lambda, R->kept_lambda, (size_t)R->rows * sizeof *R->lambda);
-  lb_add(R->rows, R->lambda, scale, R->kept_mu);
-  lb_advance(m, d->q, R->kept_dq, scale);
+  memcpy(d->q, R->kept.q, (size_t)m->nq * sizeof *d->q);
+  memcpy(R->at.lambda, R->kept.lambda, (size_t)R->at.rows * sizeof *R->at.lambda);
+  lb_add(R->at.rows, R->at.lambda, scale, R->kept.mu);
+  lb_advance(m, d->q, R->kept.dq, scale);
   lb_normalise(m, d->q);
   lb_equilibrium_solver_look(R, d);
   return all_finite(R);
 }
 
 static bool is_definite(const lb_equilibrium_solver* R) {
-  return R->least == 0 && !R->loose;
+  return R->step.least == 0 && !R->step.loose;
 }
 
 // Was it a good one? `down`: on the whole it led down. Else the next step, which is found as well,
 // has to be shorter than `less`, from one definite stiffness to another.
 static bool goes_on(lb_equilibrium_solver* R, lb_data* d, bool down, bool definite, double less) {
   bool found = find_step(R, d, false);
-  bool shrinks = definite && is_definite(R) && R->size <= less;
-  if (!R->fresh && (!found || (definite && is_definite(R) && !shrinks))) {
+  bool shrinks = definite && is_definite(R) && R->step.size <= less;
+  if (!R->step.fresh && (!found || (definite && is_definite(R) && !shrinks))) {
     found = find_step(R, d, true);
-    shrinks = definite && is_definite(R) && R->size <= less;
+    shrinks = definite && is_definite(R) && R->step.size <= less;
   }
   return found && (down || shrinks);
 }
 
 static void keep(lb_equilibrium_solver* R, const lb_data* d) {
-  memcpy(R->kept_q, d->q, (size_t)R->m->nq * sizeof *d->q);
-  memcpy(R->kept_dq, R->dq, (size_t)R->m->nv * sizeof *R->dq);
-  memcpy(R->kept_lambda, R->lambda, (size_t)R->rows * sizeof *R->lambda);
-  memcpy(R->kept_mu, R->mu, (size_t)R->rows * sizeof *R->mu);
+  memcpy(R->kept.q, d->q, (size_t)R->m->nq * sizeof *d->q);
+  memcpy(R->kept.dq, R->step.dq, (size_t)R->m->nv * sizeof *R->step.dq);
+  memcpy(R->kept.lambda, R->at.lambda, (size_t)R->at.rows * sizeof *R->at.lambda);
+  memcpy(R->kept.mu, R->step.mu, (size_t)R->at.rows * sizeof *R->step.mu);
 }
 
 // Take as much of the step as is good, and find the next one.
 static bool take_step(lb_equilibrium_solver* R, lb_data* d) {
   const size_t nv = (size_t)R->m->nv;
-  const double size = R->size, start = slope(R, R->dq);
+  const double size = R->step.size, start = slope(R, R->step.dq);
   const bool definite = is_definite(R);
   double gain = 0; // of the slope, by the new multipliers
-  for (int i = 0; i < R->rows; i++) {
-    gain -= R->mu[i] * lb_dot((int)nv, R->J + (size_t)i * nv, R->dq);
+  for (int i = 0; i < R->at.rows; i++) {
+    gain -= R->step.mu[i] * lb_dot((int)nv, R->at.J + (size_t)i * nv, R->step.dq);
   }
   keep(R, d);
   double scale = first_scale(R);
@@ -354,7 +337,7 @@ static bool take_step(lb_equilibrium_solver* R, lb_data* d) {
     if (!go(R, d, scale)) {
       continue;
     }
-    const bool down = start + scale * gain + slope(R, R->kept_dq) <= 0;
+    const bool down = start + scale * gain + slope(R, R->kept.dq) <= 0;
     if (goes_on(R, d, down, definite, size * (1 - scale * (1 - MUCH)))) {
       return true;
     }
@@ -364,9 +347,9 @@ static bool take_step(lb_equilibrium_solver* R, lb_data* d) {
 
 // Off an unstable rest, along the direction in which it is least stable.
 static bool nudge(lb_equilibrium_solver* R, lb_data* d) {
-  memcpy(R->c, R->V, (size_t)R->n * sizeof *R->c);
-  R->space->expand(R, R->dq, R->c);
-  lb_advance(R->m, d->q, R->dq, NUDGE / step_size(R));
+  memcpy(R->step.c, R->sys.V, (size_t)R->sys.n * sizeof *R->step.c);
+  R->space->expand(R, R->step.dq, R->step.c);
+  lb_advance(R->m, d->q, R->step.dq, NUDGE / step_size(R));
   lb_normalise(R->m, d->q);
   lb_equilibrium_solver_look(R, d);
   return all_finite(R) && find_step(R, d, false);
@@ -377,13 +360,14 @@ static bool nudge(lb_equilibrium_solver* R, lb_data* d) {
 static bool descend(lb_equilibrium_solver* R, lb_data* d) {
   int nudges = 0;
   double before = INFINITY;
-  R->penalty = 0;
+  R->sys.penalty = 0;
   lb_equilibrium_solver_look(R, d);
   bool ok = all_finite(R) && find_step(R, d, false);
   for (R->iterations = 1; ok && R->iterations <= MOST_ITERATIONS; R->iterations++) {
-    const bool last = R->size <= ENOUGH || (R->size <= ROUGH && R->size > MUCH * before);
-    before = R->size;
-    if (last && R->least < -LEAST && nudges++ < MOST_NUDGES) {
+    const bool last =
+        R->step.size <= ENOUGH || (R->step.size <= ROUGH && R->step.size > MUCH * before);
+    before = R->step.size;
+    if (last && R->step.least < -LEAST && nudges++ < MOST_NUDGES) {
       ok = nudge(R, d);
     } else if (last) { // rounding decides about its slope
       keep(R, d);
@@ -398,8 +382,8 @@ static bool descend(lb_equilibrium_solver* R, lb_data* d) {
 // Of unilateral constraints how far they are gone through.
 static double widest_gap(const lb_equilibrium_solver* R) {
   double most = 0;
-  for (int i = 0; i < R->rows; i++) {
-    most = fmax(most, R->unilateral[i] ? -R->gap[i] : fabs(R->gap[i]));
+  for (int i = 0; i < R->at.rows; i++) {
+    most = fmax(most, R->at.unilateral[i] ? -R->at.gap[i] : fabs(R->at.gap[i]));
   }
   return most;
 }
@@ -409,32 +393,32 @@ static void read_motors(const lb_equilibrium_solver* R, lb_data* d) {
   const lb_model* m = R->m;
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_prescribes(m, i)) {
-      d->motor_force[i] = R->r[m->motor_v[i]];
+      d->motor_force[i] = R->at.r[m->motor.v[i]];
     }
   }
-  for (int i = 0; i < R->rows; i++) { // all rows, as they were last measured
-    const int motor = lb_constraints_row(d, i).motor;
+  for (int i = 0; i < R->at.rows; i++) { // all rows, as they were last measured
+    const int motor = lb_constraints_row(d, i)->motor;
     if (motor >= 0) {
-      d->motor_force[motor] = R->lambda[i];
+      d->motor_force[motor] = R->at.lambda[i];
     }
   }
 }
 
-// The joint that is pushed most, over what it weighs: bodies that bend only come to that when no
-// joint is pushed.
+// The joint with the largest residual, over what it weighs: bodies that bend only come to that when
+// no joint has any.
 static const char* restless_joint(const lb_equilibrium_solver* R) {
   const lb_model* m = R->small;
-  const char* name = m->njoint ? m->joint_name[0] : "?";
+  const char* name = m->njoint ? m->joint.name[0] : "?";
   double most = 0;
   for (int elastic = 0; elastic < 2 && most < PUSHED; elastic++) {
     for (int j = 0; j < m->njoint; j++) {
-      const bool counts = lb_link_is_elastic(m->joint_kind[j]) == (elastic == 1);
-      for (int k = 0; counts && k < m->joint_nv[j]; k++) {
-        const int v = m->joint_v[j] + k;
-        const double rush = fabs(R->rs[v]) / R->D->M[v * m->nv + v];
+      const bool counts = lb_link_is_elastic(m->joint.kind[j]) == (elastic == 1);
+      for (int k = 0; counts && k < m->joint.nv[j]; k++) {
+        const int v = m->joint.v[j] + k;
+        const double rush = fabs(R->sys.rs[v]) / R->D->M[v * m->nv + v];
         if (rush > most) {
           most = rush;
-          name = m->joint_name[j];
+          name = m->joint.name[j];
         }
       }
     }
@@ -442,91 +426,85 @@ static const char* restless_joint(const lb_equilibrium_solver* R) {
   return name;
 }
 
+static lb_status no_memory(const lb_model* m, lb_error* err) {
+  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the equilibrium of '%s'",
+                      m->name);
+}
+
 // Multipliers of the pose before are a start, where they are those of the same rows.
 static void begin_rows(lb_equilibrium_solver* R, lb_data* d) {
   lb_constraints_find_redundant(R->m, d);
-  if (R->choice != lb_constraints_count_choices(d)) {
-    memset(R->lambda, 0, (size_t)lb_constraints_most(R->m) * sizeof *R->lambda);
+  if (R->at.choice != lb_constraints_count_choices(d)) {
+    memset(R->at.lambda, 0, (size_t)lb_constraints_most(R->m) * sizeof *R->at.lambda);
   }
-  R->choice = lb_constraints_count_choices(d);
+  R->at.choice = lb_constraints_count_choices(d);
 }
 
 lb_status lb_equilibrium_solver_solve(lb_equilibrium_solver* R, lb_data* d, lb_error* err) {
   const lb_model* m = R->m;
-  memcpy(R->start_q, d->q, (size_t)m->nq * sizeof *d->q);
+  memcpy(R->kept.start, d->q, (size_t)m->nq * sizeof *d->q);
   begin_rows(R, d);
   if (descend(R, d) && widest_gap(R) <= CLOSED) {
     read_motors(R, d);
-    lb_constraints_keep_active(m, d, R->lambda);
+    lb_constraints_keep_active(m, d, LB_SET_INACTIVE, R->at.lambda);
     return LB_OK;
   }
   int loop = 0;
   const double gap = lb_constraint_gap(m, d, &loop);
-  memcpy(d->q, R->start_q, (size_t)m->nq * sizeof *d->q);
-  memset(R->lambda, 0, (size_t)lb_constraints_most(m) * sizeof *R->lambda);
+  memcpy(d->q, R->kept.start, (size_t)m->nq * sizeof *d->q);
+  memset(R->at.lambda, 0, (size_t)lb_constraints_most(m) * sizeof *R->at.lambda);
   if (lb_arena_status(&R->scratch) != LB_OK) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the rest of '%s'",
-                        m->name);
+    return no_memory(m, err);
   }
   if (gap > CLOSED) {
-    const lb_constraint_title told = lb_model_constraint(m, loop);
-    return lb_error_add(err, LB_FAILED, told.place,
-                        "no pose at rest at t = %g s: %s '%s' stays open by %.3g (metres or "
+    const lb_model_constraint* told = &m->constraint.item[loop];
+    return lb_error_add(err, LB_FAILED, told->place,
+                        "no equilibrium at t = %g s: %s '%s' stays open by %.3g (metres or "
                         "radians); the motors ask for a pose that cannot be reached",
-                        d->time, told.kind, told.name, gap);
+                        d->time, told->title, told->name, gap);
   }
   return lb_error_add(err, LB_FAILED, (lb_place){0},
-                      "no pose at rest was found at t = %g s: joint '%s' is still being pushed; "
+                      "no equilibrium was found at t = %g s: joint '%s' is not in balance; "
                       "is there something that holds it against gravity?",
                       d->time, restless_joint(R));
 }
 
 // --- life ---
 
-static lb_equilibrium_solver* lay_out(lb_carver* c, const lb_model* m) {
-  const size_t nv = (size_t)m->nv, nq = (size_t)m->nq, rows = (size_t)lb_constraints_most(m);
-  const size_t n = m->condensed ? (size_t)m->condensed->nv : m->tree ? (size_t)m->tree->nv : nv;
-  lb_equilibrium_solver* R = lb_carve(c, 1, sizeof *R);
-  lb_equilibrium_solver made = {.m = m, .small = m->tree ? m->tree : m, .n = (int)n};
-  const struct {
-    double** array;
-    size_t count;
-  } part[] = {
-      {&made.r, nv},
-      {&made.dq, nv},
-      {&made.kept_dq, nv},
-      {&made.kept_q, nq},
-      {&made.start_q, nq},
-      {&made.J, rows * nv},
-      {&made.gap, rows},
-      {&made.mu, rows},
-      {&made.lambda, rows},
-      {&made.kept_mu, rows},
-      {&made.work, 4 * rows},
-      {&made.kept_lambda, rows},
-      {&made.rs, n},
-      {&made.c, n},
-      {&made.w, n},
-      {&made.z, n},
-      {&made.Js, rows * n},
-      {&made.Z, rows * n},
-      {&made.A, n * n},
-      {&made.B, n * n},
-      {&made.V, n * n},
-      {&made.S, rows * rows},
-      {&made.part, rows * rows},
-      {&made.next, rows},
-  };
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    *part[i].array = lb_carve(c, part[i].count, sizeof(double));
-  }
-  made.pivot = lb_carve(c, 2 * rows, sizeof(int));
-  made.unilateral = lb_carve(c, rows, sizeof(bool));
-  made.acts = lb_carve(c, rows, sizeof(bool));
-  if (R) {
-    *R = made;
-  }
-  return R;
+static void take(lb_equilibrium_solver* R, lb_arena* arena) {
+  const lb_model* m = R->m;
+  const size_t nv = (size_t)m->nv, rows = (size_t)lb_constraints_most(m);
+  const size_t n = m->variant.condensed ? (size_t)m->variant.condensed->nv
+                   : m->variant.tree    ? (size_t)m->variant.tree->nv
+                                        : nv;
+  R->at = (lb_equilibrium_point){.r = LB_TAKE(arena, double, nv),
+                                 .J = LB_TAKE(arena, double, rows* nv),
+                                 .gap = LB_TAKE(arena, double, rows),
+                                 .lambda = LB_TAKE(arena, double, rows),
+                                 .unilateral = LB_TAKE(arena, bool, rows),
+                                 .acts = LB_TAKE(arena, bool, rows)};
+  R->step = (lb_equilibrium_step){.dq = LB_TAKE(arena, double, nv),
+                                  .c = LB_TAKE(arena, double, n),
+                                  .mu = LB_TAKE(arena, double, rows)};
+  R->kept = (lb_equilibrium_kept){.q = LB_TAKE(arena, double, m->nq),
+                                  .start = LB_TAKE(arena, double, m->nq),
+                                  .dq = LB_TAKE(arena, double, nv),
+                                  .lambda = LB_TAKE(arena, double, rows),
+                                  .mu = LB_TAKE(arena, double, rows)};
+  R->sys = (lb_equilibrium_system){.n = (int)n,
+                                   .rs = LB_TAKE(arena, double, n),
+                                   .Js = LB_TAKE(arena, double, rows* n),
+                                   .Z = LB_TAKE(arena, double, rows* n),
+                                   .A = LB_TAKE(arena, double, n* n),
+                                   .B = LB_TAKE(arena, double, n* n),
+                                   .V = LB_TAKE(arena, double, n* n),
+                                   .w = LB_TAKE(arena, double, n),
+                                   .z = LB_TAKE(arena, double, n),
+                                   .S = LB_TAKE(arena, double, rows* rows),
+                                   .part = LB_TAKE(arena, double, rows* rows),
+                                   .work = LB_TAKE(arena, double, 4 * rows),
+                                   .next = LB_TAKE(arena, double, rows),
+                                   .pivot = LB_TAKE(arena, int, 2 * rows)};
 }
 
 static lb_status check_constraints(const lb_model* m, lb_error* err) {
@@ -534,51 +512,54 @@ static lb_status check_constraints(const lb_model* m, lb_error* err) {
   if (velocity_level < 0) {
     return LB_OK;
   }
-  const lb_constraint_title told = lb_model_constraint(m, velocity_level);
-  return lb_error_add(err, LB_INVALID, told.place,
-                      "constraint '%s' gives a rate and not a place; poses at rest with such are "
+  const lb_model_constraint* told = &m->constraint.item[velocity_level];
+  return lb_error_add(err, LB_INVALID, told->place,
+                      "constraint '%s' gives a rate and not a place; equilibria with such are "
                       "not looked for (take it away)",
-                      told.name);
+                      told->name);
 }
 
 lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* allocator,
                                        lb_equilibrium_solver** out, lb_error* err) {
-  if (m->full) {
-    return lb_error_add(err, LB_INVALID, (lb_place){0},
-                        "with 'elastic: full' the model that moves is another one, with all nodes: "
-                        "ask for the rest of that, or leave 'elastic: full' out of the scene's "
-                        "solver");
+  if (m->variant.full) {
+    return lb_error_add(
+        err, LB_INVALID, (lb_place){0},
+        "with 'elastic: full' the model that moves is another one, with all nodes: "
+        "ask for the equilibrium of that, or leave 'elastic: full' out of the scene's "
+        "solver");
   }
   lb_status fit = check_constraints(m, err);
   fit = fit == LB_OK ? lb_constraints_check_dense(m, "a search for its equilibrium", err) : fit;
   if (fit != LB_OK) {
     return fit;
   }
-  lb_carver c = {0};
-  lay_out(&c, m);
-  c.base = lb_allocate(allocator, c.used);
-  if (!c.base) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the rest of '%s'",
-                        m->name);
+  lb_equilibrium_solver* R = lb_allocate(allocator, sizeof *R);
+  if (!R) {
+    return no_memory(m, err);
   }
-  memset(c.base, 0, c.used);
-  c.used = 0;
-  lb_equilibrium_solver* R = lay_out(&c, m);
-  R->allocator = allocator;
-  R->space = m->ndense < m->nv - 3 * m->nfree ? &lb_equilibrium_full
-             : m->nparticle > 0               ? &lb_equilibrium_particles
-                                              : &lb_equilibrium_dense;
-  for (int i = 0; i < m->nbody; i++) {
-    R->mass += m->body_link[i] == LB_WORLD ? 0 : m->body_mass[i].mass;
-  }
-  for (int i = 0; i < m->nparticle; i++) {
-    R->mass += m->particle[i].link == LB_WORLD ? 0 : m->particle[i].mass;
-  }
+  *R = (lb_equilibrium_solver){
+      .m = m, .small = m->variant.tree ? m->variant.tree : m, .allocator = allocator};
+  lb_arena_init(&R->arena, allocator);
   lb_arena_init(&R->scratch, allocator);
-  const lb_status status = R->space->create(R, err);
+  take(R, &R->arena);
+  R->space =
+      m->ndense < m->nv - 3 * m->particles.nfree ? &lb_equilibrium_full : &lb_equilibrium_tree;
+  for (int i = 0; i < m->nbody; i++) {
+    R->mass += m->body.link[i] == LB_WORLD ? 0 : m->body.mass[i].mass;
+  }
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    R->mass += m->particles.particle[i].link == LB_WORLD ? 0 : m->particles.particle[i].mass;
+  }
+  lb_status status = lb_arena_status(&R->arena);
+  if (status == LB_OK) {
+    status = R->space->create(R, &R->arena);
+  }
+  if (status == LB_OK) {
+    status = lb_derivatives_create(R->small, allocator, &R->D, NULL);
+  }
   if (status != LB_OK) {
     lb_equilibrium_solver_release(R);
-    return status;
+    return no_memory(m, err);
   }
   *out = R;
   return LB_OK;
@@ -587,8 +568,11 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
 void lb_equilibrium_solver_release(lb_equilibrium_solver* R) {
   if (R) {
     lb_derivatives_release(R->D);
-    R->space->release(R);
+    if (R->own && R->space->release) {
+      R->space->release(R);
+    }
     lb_arena_release(&R->scratch);
+    lb_arena_release(&R->arena);
     lb_release(R->allocator, R);
   }
 }

@@ -1,11 +1,11 @@
 // Equilibria of bodies with all their nodes: steps in the coordinates of the condensed model.
 //
 // With the matrix of each body that of its stiffness alone, W = dt K for a very long dt, the
-// condensed model's columns span Newton's step: answers of the body to its own residual, to forces
-// on its faces, and to gravity as its frame turns. So K of the whole character is needed only along
-// them: 1/dt on the columns themselves, and for the rest, which is gravity, what the bodies carry,
-// springs, loads and loops, the derivatives of the condensed model, exact as those of any reduced
-// model.
+// condensed model's columns span Newton's step: displacements of the body under its own residual,
+// under forces on its faces, and under gravity as its frame turns. So K of the whole character is
+// needed only along them: 1/dt on the columns themselves, and for the rest, which is gravity, what
+// the bodies carry, springs, loads and loops, the derivatives of the condensed model, exact as
+// those of any reduced model.
 //
 // A body under pressure may have no definite stiffness. Then dt is made shorter until it has one:
 // W / dt = K + M / dt^2, and steps get shorter with it.
@@ -21,46 +21,29 @@ static const double SHORTEST = 1e-4;
 
 typedef struct full {
   lb_condensed_model condensed;
-  lb_arena arena;
   double* r;     // [nv] the residual without reactions
   bool factored; // the bodies have factors, of whatever state
 } full;
 
-static lb_status take(lb_equilibrium_solver* R, full* own) {
-  R->small = &own->condensed.model;
-  own->r = LB_TAKE(&own->arena, double, R->m->nv);
-  const lb_status status =
-      own->r ? lb_condensed_model_create(&own->condensed, R->m, &own->arena) : LB_NO_MEMORY;
-  return status == LB_OK ? lb_derivatives_create(&own->condensed.model, R->allocator, &R->D, NULL)
-                         : status;
-}
-
-static lb_status create(lb_equilibrium_solver* R, lb_error* err) {
-  lb_arena arena;
-  lb_arena_init(&arena, R->allocator);
-  full* own = R->own = LB_TAKE(&arena, full, 1);
-  if (own) {
-    own->arena = arena;
+static lb_status create(lb_equilibrium_solver* R, lb_arena* arena) {
+  full* own = R->own = LB_TAKE(arena, full, 1);
+  if (!own) {
+    return LB_NO_MEMORY;
   }
-  const lb_status status = own ? take(R, own) : LB_NO_MEMORY;
-  return status == LB_OK ? LB_OK
-                         : lb_error_add(err, status, (lb_place){0},
-                                        "out of memory for the rest of full elastic bodies");
+  R->small = &own->condensed.model;
+  own->r = LB_TAKE(arena, double, R->m->nv);
+  return own->r ? lb_condensed_model_create(&own->condensed, R->m, arena) : LB_NO_MEMORY;
 }
 
 static void release(lb_equilibrium_solver* R) {
   full* own = R->own;
-  if (own) {
-    lb_condensed_model_release(&own->condensed);
-    lb_arena arena = own->arena;
-    lb_arena_release(&arena);
-  }
+  lb_condensed_model_release(&own->condensed);
 }
 
 static void look(lb_equilibrium_solver* R, lb_data* d) {
-  lb_rnea_moved(R->m, d, R->r, d->qdd);
+  lb_rnea_moved(R->m, d, R->at.r, d->qdd);
   for (int k = 0; k < R->m->nv; k++) {
-    R->r[k] -= d->work->tau[k];
+    R->at.r[k] -= d->work->tau[k];
   }
 }
 
@@ -85,12 +68,12 @@ static bool renew(full* own, const lb_data* d) {
 static bool linearise(lb_equilibrium_solver* R, lb_data* d, bool anew) {
   full* own = R->own;
   lb_data* small = own->condensed.data;
-  const size_t n = (size_t)R->n, nv = (size_t)R->m->nv;
-  R->fresh = anew || !own->factored;
-  if (R->fresh && !renew(own, d)) {
+  const size_t n = (size_t)R->sys.n, nv = (size_t)R->m->nv;
+  R->step.fresh = anew || !own->factored;
+  if (R->step.fresh && !renew(own, d)) {
     return false;
   }
-  memcpy(own->r, R->r, nv * sizeof *own->r);
+  memcpy(own->r, R->at.r, nv * sizeof *own->r);
   if (lb_condensed_model_respond(&own->condensed, d, own->r) != LB_OK) {
     return false;
   }
@@ -101,12 +84,13 @@ static bool linearise(lb_equilibrium_solver* R, lb_data* d, bool anew) {
   memset(small->qd, 0, n * sizeof *small->qd);
   memset(small->qdd, 0, n * sizeof *small->qdd);
   if (lb_equilibrium_forces(R->small, small).count > 0) {
-    lb_constraints_apply_multipliers(R->small, small, R->lambda);
+    lb_constraints_apply_multipliers(R->small, small, LB_SET_INACTIVE, R->at.lambda);
   }
-  lb_equilibrium_differentiate(R->D, small, R->lambda);
-  lb_condensed_model_project(&own->condensed, R->rs, own->r);
-  for (int i = 0; i < R->rows; i++) {
-    lb_condensed_model_project(&own->condensed, R->Js + (size_t)i * n, R->J + (size_t)i * nv);
+  lb_equilibrium_differentiate(R->D, small, R->at.lambda);
+  lb_condensed_model_project(&own->condensed, R->sys.rs, own->r);
+  for (int i = 0; i < R->at.rows; i++) {
+    lb_condensed_model_project(&own->condensed, R->sys.Js + (size_t)i * n,
+                               R->at.J + (size_t)i * nv);
   }
   return true;
 }

@@ -30,14 +30,25 @@ static bool take_space(space* s, lb_arena* a, size_t nv) {
   return s->P && s->K && s->M && s->w;
 }
 
-static double form(int nv, const double* x, const double* A, const double* y) {
+static double form(int nv, const double* x, const double* A) { // x'A x
   double sum = 0;
   for (int i = 0; i < nv; i++) {
-    for (int j = 0; j < nv; j++) {
-      sum += x[i] * A[i * nv + j] * y[j];
-    }
+    sum += x[i] * lb_dot(nv, A + (size_t)i * (size_t)nv, x);
   }
   return sum;
+}
+
+// out = P A P', by way of z [nv] = A p
+static void project(const space* s, int nv, const double* A, double* z, double* out) {
+  for (int j = 0; j < s->n; j++) {
+    const double* p = s->P + (size_t)j * (size_t)nv;
+    for (int k = 0; k < nv; k++) {
+      z[k] = lb_dot(nv, A + (size_t)k * (size_t)nv, p);
+    }
+    for (int i = 0; i < s->n; i++) {
+      out[i + j * s->n] = lb_dot(nv, s->P + (size_t)i * (size_t)nv, z);
+    }
+  }
 }
 
 // Directions in which no motor's coordinate and no loop's gap changes: the null space of J'J and of
@@ -49,15 +60,15 @@ static lb_status find_free(space* s, const lb_equilibrium_solver* R, lb_arena* s
   double most = 1;
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j < nv; j++) {
-      for (int k = 0; k < R->rows; k++) {
-        s->P[i + j * nv] += R->acts[k] ? R->J[k * nv + i] * R->J[k * nv + j] : 0;
+      for (int k = 0; k < R->at.rows; k++) {
+        s->P[i + j * nv] += R->at.acts[k] ? R->at.J[k * nv + i] * R->at.J[k * nv + j] : 0;
       }
     }
     most = fmax(most, s->P[i + i * nv]);
   }
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
-      s->P[m->link_v[i] * (nv + 1)] += most;
+    if (m->link.driven[i]) {
+      s->P[m->link.v[i] * (nv + 1)] += most;
     }
   }
   const lb_status status = lb_eigen_symmetric(scratch, nv, s->P, nv, s->w);
@@ -72,10 +83,10 @@ static double pull(const lb_equilibrium_solver* R, const double* v) {
   const lb_model* m = R->m;
   double most = 0;
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
+    if (m->link.driven[i]) {
       double sum = 0;
       for (int k = 0; k < m->nv; k++) {
-        sum += v[k] * R->D->M[k * m->nv + m->link_v[i]];
+        sum += v[k] * R->D->M[k * m->nv + m->link.v[i]];
       }
       most = fmax(most, fabs(sum));
     }
@@ -90,12 +101,10 @@ static lb_vibration describe(const space* s, const lb_equilibrium_solver* R, dou
   const double w = sqrt(square);
   memset(v, 0, (size_t)nv * sizeof *v);
   for (int i = 0; i < s->n; i++) {
-    for (int k = 0; k < nv; k++) {
-      v[k] += x[i] * s->P[i * nv + k];
-    }
+    lb_add(nv, v, x[i], s->P + (size_t)i * (size_t)nv);
   }
   return (lb_vibration){.frequency = w / (2 * M_PI),
-                        .damping = form(nv, v, R->D->tau_qd, v) / (2 * w),
+                        .damping = form(nv, v, R->D->tau_qd) / (2 * w),
                         .excitation = pull(R, v) / (square * sqrt(R->mass))};
 }
 
@@ -108,12 +117,8 @@ static lb_status find_modes(lb_equilibrium_solver* R, lb_arena* arena, int most,
     return LB_NO_MEMORY;
   }
   lb_status status = find_free(&s, R, arena);
-  for (int i = 0; i < s.n; i++) {
-    for (int j = 0; j < s.n; j++) {
-      s.K[i + j * s.n] = form(nv, s.P + i * nv, R->D->tau_q, s.P + j * nv);
-      s.M[i + j * s.n] = form(nv, s.P + i * nv, R->D->M, s.P + j * nv);
-    }
-  }
+  project(&s, nv, R->D->tau_q, v, s.K);
+  project(&s, nv, R->D->M, v, s.M);
   *count = 0;
   if (status == LB_OK && s.n > 0) {
     status = lb_eigen_generalised(arena, s.n, s.K, s.n, s.M, s.n, s.w);
@@ -132,23 +137,24 @@ static lb_status find_modes(lb_equilibrium_solver* R, lb_arena* arena, int most,
 lb_status lb_modes_of_model(const lb_model* m, lb_data* d, int most, lb_vibration* mode, int* count,
                             lb_error* err) {
   lb_equilibrium_solver* R = NULL;
-  if (m->ndense < m->nv - 3 * m->nfree) {
+  if (m->ndense < m->nv - 3 * m->particles.nfree) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "modes are found for elastic bodies in a basis: leave 'elastic: full' out "
                         "of the scene's solver");
   }
-  if (m->nparticle > 0) {
-    return lb_error_add(err, LB_INVALID, (lb_place){m->file, 0, 0},
-                        "'%s' has strands or flesh, beside which modes are not looked for (take "
-                        "them out)",
-                        m->name);
+  if (m->particles.nparticle > 0) {
+    return lb_error_add(
+        err, LB_INVALID, (lb_place){m->file, 0, 0},
+        "'%s' has ropes or deformables, beside which modes are not looked for (take "
+        "them out)",
+        m->name);
   }
   lb_status status = lb_equilibrium_solver_create(m, d->work->allocator, &R, err);
   if (status != LB_OK) {
     return status;
   }
   // the loops' forces, which stiffen too
-  status = m->nloop > 0 || m->ncoupling > 0 ? lb_equilibrium_solver_solve(R, d, err) : LB_OK;
+  status = m->constraint.count > 0 ? lb_equilibrium_solver_solve(R, d, err) : LB_OK;
   if (status == LB_OK) {
     lb_arena arena;
     lb_arena_init(&arena, d->work->allocator);

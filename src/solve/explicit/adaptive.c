@@ -25,7 +25,6 @@
 #include "math/curve/rotation_profile.h"
 #include "math/linear/dense.h"
 #include "solve/diagnose/diagnose.h"
-#include "solve/explicit/tableau.h"
 #include "solve/step/stepper.h"
 
 typedef struct adaptive {
@@ -54,7 +53,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   lb_arena* arena = &st->arena;
   lb_tableau t;
   adaptive* own = st->own = LB_TAKE(arena, adaptive, 1);
-  const bool ok = own && lb_tableau_make(st->solver.integrator, arena, &t);
+  const bool ok = own && lb_tableau_rk8(arena, &t);
   if (ok) {
     *own = (adaptive){.t = t,
                       .m = st->m,
@@ -80,21 +79,6 @@ static lb_status create(lb_stepper* st, lb_error* err) {
 static void store(const adaptive* own, double* y) {
   memcpy(y, own->d->q, (size_t)own->m->nq * sizeof *y);
   memcpy(y + own->m->nq, own->d->qd, (size_t)own->m->nv * sizeof *y);
-}
-
-// d's state: y + h sum_j weight_j k_j
-static void combine(const adaptive* own, double h, int stages, const double* weight) {
-  const int nq = own->m->nq;
-  lb_data* d = own->d;
-  memcpy(d->q, own->y, (size_t)nq * sizeof *d->q);
-  memcpy(d->qd, own->y + nq, (size_t)own->m->nv * sizeof *d->qd);
-  for (int j = 0; j < stages; j++) {
-    const double* k = own->slope + (size_t)j * (size_t)own->n;
-    if (weight[j] != 0) {
-      lb_add(nq, d->q, h * weight[j], k);
-      lb_add(own->m->nv, d->qd, h * weight[j], k + nq);
-    }
-  }
 }
 
 // The slope of d's state, and its switching functions; false: it is not finite.
@@ -127,13 +111,13 @@ static bool begin(adaptive* own) {
 static bool try_step(adaptive* own, double t, double h) {
   const lb_tableau* T = &own->t;
   for (int i = 1; i < T->stages; i++) {
-    combine(own, h, i, T->a + i * T->stages);
+    lb_tableau_combine(own->m, own->d, own->y, h, i, T->a + i * T->stages, own->slope);
     own->d->time = t + T->c[i] * h;
     if (!look(own, i)) {
       return false;
     }
   }
-  combine(own, h, T->stages, T->b);
+  lb_tableau_combine(own->m, own->d, own->y, h, T->stages, T->b, own->slope);
   return true;
 }
 
@@ -252,8 +236,9 @@ static double ratio_of(const adaptive* own, double error) {
   return same ? 1 : ratio;
 }
 
-// The most that the slope allows: no quantity changes by more than a tenth.
-static double longest_first(const adaptive* own, double whole) {
+// The first length: no quantity changes by more than a tenth along its slope. What is still too
+// long is found out by its error.
+static double first_length(const adaptive* own, double whole) {
   static const double PART = 0.1;
   double longest = PART * whole;
   for (int i = 0; i < own->n; i++) {
@@ -262,36 +247,6 @@ static double longest_first(const adaptive* own, double whole) {
     longest = change * longest > allowed ? allowed / change : longest;
   }
   return longest;
-}
-
-// The size of the second derivative along the slope, over what is allowed.
-static double bending(adaptive* own, double t, double h) {
-  static const int stage[2] = {0, 1};
-  const double along[1] = {1}, weight[2] = {-1 / h, 1 / h};
-  combine(own, h, 1, along);
-  own->d->time = t + h;
-  return look(own, 1) ? size_of(own, 1, 2, stage, weight) : NAN;
-}
-
-// The first length, for which h^2/2 times the second derivative is what is allowed.
-static double first_length(adaptive* own, double t, double whole) {
-  enum { MOST = 4 };
-  const double shortest = 100 * DBL_EPSILON * fmax(fabs(t), fabs(t + whole));
-  const double longest = longest_first(own, whole);
-  double h = sqrt(shortest * longest);
-  for (int i = 0; i < MOST && longest > shortest; i++) {
-    const double bend = bending(own, t, h);
-    const double found = bend * longest * longest > 2 ? sqrt(2 / bend) : sqrt(h * longest);
-    if (!isfinite(bend) || (i > 0 && found > 2 * h)) {
-      break;
-    }
-    const bool settled = found > h / 2 && found < 2 * h;
-    h = found;
-    if (settled) {
-      break;
-    }
-  }
-  return fmax(shortest, fmin(longest, h / 2));
 }
 
 // --- one inner step ---
@@ -383,7 +338,7 @@ static double advance(adaptive* own, double t, double end, double least) {
     return NAN;
   }
   if (!(own->h > 0)) {
-    own->h = first_length(own, t, end - t);
+    own->h = first_length(own, end - t);
     own->growth = FIRST_GROWTH;
     own->kink = t;
   }
@@ -422,17 +377,17 @@ static double next_of(const lb_profile* p, double t, double before) {
 // comes after it; within a piece these are polynomials, for which steps are exact.
 static double next_end(const lb_model* m, double t, double stop) {
   for (int i = 0; i < m->nmotor; i++) {
-    stop = next_of(m->motor_profile[i], t, stop);
-    stop = next_of(m->motor_turning[i] ? m->motor_turning[i]->clock : NULL, t, stop);
+    stop = next_of(m->motor.profile[i], t, stop);
+    stop = next_of(m->motor.turning[i] ? m->motor.turning[i]->clock : NULL, t, stop);
   }
-  for (int i = 0; i < m->nload; i++) {
-    stop = next_of(m->load_profile[i], t, stop);
+  for (int i = 0; i < m->force.nload; i++) {
+    stop = next_of(m->force.load_profile[i], t, stop);
   }
-  for (int i = 0; i < m->ncoupling; i++) {
-    stop = next_of(m->coupling[i].path, t, stop);
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    stop = next_of(m->constraint.coupling[i].path, t, stop);
   }
-  for (int i = 0; i < m->nprescribed; i++) {
-    const lb_model_prescribed* g = &m->prescribed[i];
+  for (int i = 0; i < m->constraint.nprescribed; i++) {
+    const lb_model_prescribed* g = &m->constraint.prescribed[i];
     for (int k = 0; k < 3; k++) {
       stop = next_of(g->path[k], t, stop);
     }
@@ -516,6 +471,7 @@ static void load_past(lb_stepper* st, lb_data* d, const double* past) {
 
 const lb_stepper_type lb_stepper_adaptive = {.create = create,
                                              .step = step,
+                                             .tableau = lb_tableau_rk8,
                                              .past_size = past_size,
                                              .save_past = save_past,
                                              .load_past = load_past};

@@ -1,24 +1,23 @@
 // Small changes on the way through an explicit step: of the numbers q, quaternions as four of them,
-// and xi, counted along velocities. Each map and its transpose, which adds to its results.
+// [nq], and xi, counted along velocities, [nv]. Maps of two changes x and y to one, joint by joint.
 #pragma once
 #include "limber/model.h"
 
-// dq = d(q)/d(xi) xi
-void lb_changes_lift(const lb_model* m, const double* q, double* dq, const double* xi);
-void lb_changes_lift_back(const lb_model* m, const double* q, double* xi, const double* dq);
+typedef enum lb_change {
+  LB_CHANGE_LIFT,   // dq of xi
+  LB_CHANGE_SETTLE, // xi of dq; q's length does not matter, nor that of dq along it
+  LB_CHANGE_RATE,   // that of lb_rates, by dq and dv
+  LB_CHANGE_ADVANCE // xi of the end of lb_advance along v for h, by that of its start and dv
+} lb_change;
 
-// xi of a change dq; q's length does not matter, nor that of dq along it.
-void lb_changes_settle(const lb_model* m, const double* q, double* xi, const double* dq);
-void lb_changes_settle_back(const lb_model* m, const double* q, double* dq, const double* xi);
+// Where the map is taken; what it does not depend on is left out.
+typedef struct lb_change_at {
+  const double *q, *v;
+  double h;
+} lb_change_at;
 
-// Of lb_rates.
-void lb_changes_rate(const lb_model* m, const double* q, const double* v, double* out,
-                     const double* dq, const double* dv);
-void lb_changes_rate_back(const lb_model* m, const double* q, const double* v, double* dq,
-                          double* dv, const double* by);
-
-// Of lb_advance: xi of its end by that of its start and dv.
-void lb_changes_advance(const lb_model* m, const double* v, double h, double* out, const double* xi,
-                        const double* dv);
-void lb_changes_advance_back(const lb_model* m, const double* v, double h, double* xi, double* dv,
-                             const double* by);
+// out = A x + B y, y NULL where there is none; and the transpose, x += A'by and y += B'by.
+void lb_change_pass(lb_change map, const lb_model* m, lb_change_at at, double* out, const double* x,
+                    const double* y);
+void lb_change_return(lb_change map, const lb_model* m, lb_change_at at, double* x, double* y,
+                      const double* by);

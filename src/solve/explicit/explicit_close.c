@@ -17,12 +17,12 @@ static void go_to(lb_explicit_derivative* S, lb_data* d, const double* q, const 
   memcpy(d->qd, v, (size_t)S->m->nv * sizeof *v);
 }
 
-static void blow(lb_explicit_derivative* S, lb_data* d, const double* q, const double* a,
-                 const double* lambda) {
+static void blow(lb_explicit_derivative* S, lb_data* d, lb_stage_system* by, const double* q,
+                 const double* a, const double* lambda) {
   memcpy(d->q, q, (size_t)S->m->nq * sizeof *q);
   memcpy(d->qdd, a, (size_t)S->m->nv * sizeof *a);
-  lb_derive_blow(S->D, d, S->zero, lambda);
-  lb_explicit_note(S, d);
+  lb_derive_blow(S->D, d, LB_SET_STEP, S->zero, lambda);
+  lb_stage_note(by, &S->active_set, d);
 }
 
 // Rates of rows at (q, v): by q in `by_q`, by v in J, and of their gaps by q in `gap`.
@@ -31,7 +31,7 @@ static void look_at_rates(lb_explicit_derivative* S, lb_data* d, const double* q
   go_to(S, d, q, v);
   lb_kinematics(S->m, d, d->q, d->qd);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
-  lb_constraints_measure(S->m, d);
+  lb_constraints_measure(S->m, d, LB_SET_STEP);
   lb_constraints_differentiate_rows(S->D, d, gap, by_q, J);
 }
 
@@ -39,12 +39,13 @@ static void look_at_rates(lb_explicit_derivative* S, lb_data* d, const double* q
 static void spread_row(lb_explicit_derivative* S, const double* gap, double* by_start,
                        double* by_move) {
   const lb_model* m = S->m;
+  const lb_change_at along = {.v = S->close.told.move, .h = 1};
   const size_t size = (size_t)m->nv * sizeof(double), part = (size_t)S->nd * sizeof(double);
   memset(S->xi, 0, size);
   memset(S->zero, 0, size);
   memset(S->start, 0, size);
   memcpy(S->start, gap, part);
-  lb_changes_advance_back(m, S->close.told.move, 1, S->xi, S->zero, S->start);
+  lb_change_return(LB_CHANGE_ADVANCE, m, along, S->xi, S->zero, S->start);
   memcpy(by_start, S->xi, part);
   memcpy(by_move, S->zero, part);
 }
@@ -56,26 +57,28 @@ static bool factor_place(lb_explicit_derivative* S, const lb_data* d, const doub
   for (int i = 0; i < S->active_set.all; i++) {
     const size_t at = (size_t)i * nd;
     S->active_set.state[i] = c->told.near[i] ? LB_ACTIVE : LB_INACTIVE;
-    if (!lb_constraints_row(d, i).velocity_level) { // others have J w = 0, which is there already
+    if (!lb_constraints_row(d, i)->velocity_level) { // others have J w = 0, which is there already
       spread_row(S, S->s + at, c->G + at, c->E + at);
     }
   }
-  return lb_dense_kkt_factor(&c->place, &S->active_set, M, c->J, c->E);
+  return lb_stage_factor_masses(&c->place, M) &&
+         lb_stage_constrain(&c->place, &S->active_set, c->E);
 }
 
 static bool factor_velocity_level(lb_explicit_derivative* S, const lb_data* d) {
   lb_explicit_close* c = &S->close;
   for (int i = 0; i < S->active_set.all; i++) {
-    const bool holds = !lb_constraints_row(d, i).unilateral || c->told.impulse[i] > 0;
+    const bool holds = !lb_constraints_row(d, i)->unilateral || c->told.impulse[i] > 0;
     S->active_set.state[i] = holds ? LB_ACTIVE : c->told.closed[i] ? LB_WEAKLY_ACTIVE : LB_INACTIVE;
   }
-  return lb_dense_kkt_factor(&c->velocity_level, &S->active_set, S->D->M, c->J, c->J);
+  return lb_stage_factor_masses(&c->velocity_level, S->D->M) &&
+         lb_stage_constrain(&c->velocity_level, &S->active_set, c->J);
 }
 
 static bool derive(lb_explicit_derivative* S, lb_data* d) {
   lb_explicit_close* c = &S->close;
   const size_t nd = (size_t)S->nd, size = nd * nd * sizeof(double);
-  blow(S, d, c->q, c->told.move, c->told.lambda);
+  blow(S, d, &c->place, c->q, c->told.move, c->told.lambda);
   memcpy(c->K, S->D->tau_q, size);
   memcpy(c->L, S->D->M, size);
   lb_constraints_differentiate_rows(S->D, d, S->s, S->t, c->J);
@@ -87,7 +90,7 @@ static bool derive(lb_explicit_derivative* S, lb_data* d) {
     return false;
   }
   memcpy(c->J, S->t, (size_t)S->active_set.all * nd * sizeof *c->J);
-  blow(S, d, c->end, c->kick, c->told.impulse);
+  blow(S, d, &c->velocity_level, c->end, c->kick, c->told.impulse);
   memcpy(c->L, S->D->tau_q, size);
   return factor_velocity_level(S, d);
 }
@@ -98,7 +101,7 @@ bool lb_explicit_close_take(lb_explicit_derivative* S, lb_data* d) {
   const size_t nq = (size_t)m->nq * sizeof(double), nv = (size_t)m->nv * sizeof(double);
   memcpy(c->q, d->q, nq);
   memcpy(c->v, d->qd, nv);
-  lb_constraints_project(m, d, &c->told);
+  lb_constraints_project(m, d, LB_SET_ACTIVE, &c->told);
   memcpy(c->end, d->q, nq);
   memcpy(c->speed, d->qd, nv);
   if (S->rows == 0 || !c->told.straight) {
@@ -107,70 +110,49 @@ bool lb_explicit_close_take(lb_explicit_derivative* S, lb_data* d) {
   memcpy(c->kick, c->speed, nv);
   lb_add(m->nv, c->kick, -1, c->v);
   lb_step_clear_driven(m, c->kick);
-  const bool was = lb_explicit_count(d);
   const bool ok = derive(S, d);
-  lb_explicit_uncount(d, was);
   go_to(S, d, c->end, c->speed);
   return ok;
 }
 
 void lb_explicit_close_pose(lb_explicit_derivative* S, lb_data* d, bool later) {
-  const lb_explicit_close* c = &S->close;
-  const bool was = lb_explicit_count(d);
+  lb_explicit_close* c = &S->close;
   d->time = S->end;
-  blow(S, d, later ? c->end : c->q, later ? c->kick : c->told.move,
-       later ? c->told.impulse : c->told.lambda);
-  lb_explicit_uncount(d, was);
+  if (later) {
+    blow(S, d, &c->velocity_level, c->end, c->kick, c->told.impulse);
+  } else {
+    blow(S, d, &c->place, c->q, c->told.move, c->told.lambda);
+  }
 }
 
 // --- products ---
 
 void lb_explicit_close_pass(lb_explicit_derivative* S, double* q, double* v, const double* motor) {
   const lb_model* m = S->m;
-  lb_explicit_close* c = &S->close;
-  const size_t size = (size_t)m->nv * sizeof(double), rows = (size_t)S->rows * sizeof(double);
+  const lb_change_at along = {.v = S->close.told.move, .h = 1};
+  lb_stage_system *place = &S->close.place, *speed = &S->close.velocity_level;
   if (S->rows == 0) {
     return;
   }
-  memset(c->mu, 0, size);
-  memset(c->place.c, 0, rows);
-  lb_explicit_add(S, c->mu, -1, c->K, q);
-  lb_explicit_ask(S, &c->place, 0, c->place.c, motor);
-  lb_dense_kkt_add(&c->place, c->place.c, -1, c->G, q);
-  lb_dense_kkt_solve(&c->place, c->mu);
-  lb_changes_advance(m, c->told.move, 1, S->xi, q, c->mu);
-  memcpy(q, S->xi, size);
-  memset(c->nu, 0, size);
-  memset(c->velocity_level.c, 0, rows);
-  lb_explicit_add(S, c->nu, -1, c->L, q);
-  lb_explicit_ask(S, &c->velocity_level, 1, c->velocity_level.c, motor);
-  lb_dense_kkt_add(&c->velocity_level, c->velocity_level.c, -1, c->H, q);
-  lb_dense_kkt_add(&c->velocity_level, c->velocity_level.c, -1, c->J, v);
-  lb_dense_kkt_solve(&c->velocity_level, c->nu);
-  lb_add(m->nv, v, 1, c->nu);
+  lb_stage_forward(place, place->mu, q, NULL, NULL, motor);
+  lb_change_pass(LB_CHANGE_ADVANCE, m, along, S->xi, q, place->mu);
+  memcpy(q, S->xi, (size_t)m->nv * sizeof *q);
+  lb_stage_forward(speed, speed->mu, q, v, NULL, motor);
+  lb_add(m->nv, v, 1, speed->mu);
 }
 
 void lb_explicit_close_return(lb_explicit_derivative* S, double* q, double* v, double* motor) {
   const lb_model* m = S->m;
-  lb_explicit_close* c = &S->close;
-  const size_t size = (size_t)m->nv * sizeof(double), rows = (size_t)S->rows * sizeof(double);
+  const lb_change_at along = {.v = S->close.told.move, .h = 1};
+  lb_stage_system *place = &S->close.place, *speed = &S->close.velocity_level;
+  const size_t size = (size_t)m->nv * sizeof(double);
   if (S->rows == 0) {
     return;
   }
-  memcpy(c->nu, v, size);
-  memset(c->velocity_level.nu, 0, rows);
-  lb_dense_kkt_solve_back(&c->velocity_level, c->nu);
-  lb_explicit_asked(S, &c->velocity_level, 1, c->velocity_level.nu, motor);
-  lb_dense_kkt_add_back(&c->velocity_level, v, -1, c->J, c->velocity_level.nu);
-  lb_dense_kkt_add_back(&c->velocity_level, q, -1, c->H, c->velocity_level.nu);
-  lb_explicit_add_back(S, q, -1, c->L, c->nu);
+  lb_stage_back(speed, q, v, NULL, motor, v, NULL);
   memset(S->xi, 0, size);
-  memset(c->mu, 0, size);
-  lb_changes_advance_back(m, c->told.move, 1, S->xi, c->mu, q);
-  memset(c->place.nu, 0, rows);
-  lb_dense_kkt_solve_back(&c->place, c->mu);
-  lb_explicit_asked(S, &c->place, 0, c->place.nu, motor);
-  lb_explicit_add_back(S, S->xi, -1, c->K, c->mu);
-  lb_dense_kkt_add_back(&c->place, S->xi, -1, c->G, c->place.nu);
+  memset(S->zero, 0, size);
+  lb_change_return(LB_CHANGE_ADVANCE, m, along, S->xi, S->zero, q);
+  lb_stage_back(place, S->xi, NULL, NULL, motor, S->zero, NULL);
   memcpy(q, S->xi, size);
 }

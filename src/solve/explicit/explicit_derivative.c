@@ -54,7 +54,7 @@ bool lb_explicit_differentiate(lb_explicit_derivative* S, lb_data* d, double h) 
     ok = lb_explicit_stage_take(S, d, &S->stage[i]);
   }
   combine(S, S->q, S->v, S->q0, S->dv, t->stages, t->b);
-  if (S->euler) { // the place follows the new velocity
+  if (S->table.semi_implicit) { // the place follows the new velocity
     memcpy(S->q, S->q0, (size_t)m->nq * sizeof *S->q);
     lb_advance(m, S->q, S->v, h);
   }
@@ -91,7 +91,7 @@ static void pass_stage(lb_explicit_derivative* S, int i, const double* motor) {
   memcpy(s->dv, S->dv, (size_t)m->nv * sizeof *s->dv);
   memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
   add_slopes(S, s->dq, s->dv, i, S->table.a + i * S->table.stages);
-  lb_explicit_prescribe(m, (lb_explicit_changes){s->dq, s->dv, s->gain, m->joint_q}, motor);
+  lb_stage_prescribe(m, s->dq, m->joint.q, s->dv, s->gain, motor);
   lb_explicit_stage_pass(S, s, motor);
 }
 
@@ -99,25 +99,26 @@ void lb_explicit_forward(lb_explicit_derivative* S, double* q, double* v, const 
                          const double* v0, const double* motor) {
   const lb_model* m = S->m;
   const int stages = S->table.stages;
+  const lb_change_at end = {S->q, S->v, S->h};
   const size_t nv = (size_t)m->nv * sizeof(double);
   memcpy(S->start, q0, nv);
   memcpy(S->dv, v0, nv);
   lb_elimination_follow(m, S->start);
   lb_elimination_follow(m, S->dv);
-  lb_changes_lift(m, S->q0, S->dq, S->start);
+  lb_change_pass(LB_CHANGE_LIFT, m, (lb_change_at){.q = S->q0}, S->dq, S->start, NULL);
   for (int i = 0; i < stages; i++) {
     pass_stage(S, i, motor + motors_at(S, i));
   }
   add_slopes(S, S->dq, S->dv, stages, S->table.b);
-  if (S->euler) {
-    lb_changes_advance(m, S->v, S->h, S->xi, S->start, S->dv);
+  if (S->table.semi_implicit) {
+    lb_change_pass(LB_CHANGE_ADVANCE, m, end, S->xi, S->start, S->dv);
   } else {
-    lb_changes_settle(m, S->q, S->xi, S->dq);
+    lb_change_pass(LB_CHANGE_SETTLE, m, end, S->xi, S->dq, NULL);
   }
   memcpy(q, S->xi, nv);
   memcpy(v, S->dv, nv);
   motor += motors_at(S, stages);
-  lb_explicit_prescribe(m, (lb_explicit_changes){q, v, NULL, m->joint_v}, motor);
+  lb_stage_prescribe(m, q, m->joint.v, v, NULL, motor);
   lb_elimination_follow(m, q);
   lb_elimination_follow(m, v);
   lb_explicit_close_pass(S, q, v, motor);
@@ -145,18 +146,19 @@ static void gather_slopes(lb_explicit_derivative* S, int i, const double* dq, co
 // Of the step's end, q and v as they are closed, to what the sums of slopes do, in S's dq and dv.
 static void return_end(lb_explicit_derivative* S, double* q, double* v, double* motor) {
   const lb_model* m = S->m;
+  const lb_change_at end = {S->q, S->v, S->h};
   const size_t nv = (size_t)m->nv * sizeof(double);
   lb_explicit_close_return(S, q, v, motor);
   lb_elimination_fold(m, q);
   lb_elimination_fold(m, v);
-  lb_explicit_follow(m, (lb_explicit_changes){q, v, NULL, m->joint_v}, motor);
+  lb_stage_prescribe_back(m, q, m->joint.v, v, NULL, motor);
   memset(S->dq, 0, (size_t)m->nq * sizeof *S->dq);
   memcpy(S->dv, v, nv);
   memset(S->start, 0, nv);
-  if (S->euler) {
-    lb_changes_advance_back(m, S->v, S->h, S->start, S->dv, q);
+  if (S->table.semi_implicit) {
+    lb_change_return(LB_CHANGE_ADVANCE, m, end, S->start, S->dv, q);
   } else {
-    lb_changes_settle_back(m, S->q, S->dq, q);
+    lb_change_return(LB_CHANGE_SETTLE, m, end, S->dq, NULL, q);
   }
 }
 
@@ -175,7 +177,7 @@ void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* m
     lb_add(m->nv, v, 1, S->stage[i].dv);
   }
   memcpy(q, S->start, nv);
-  lb_changes_lift_back(m, S->q0, q, S->dq);
+  lb_change_return(LB_CHANGE_LIFT, m, (lb_change_at){.q = S->q0}, q, NULL, S->dq);
   lb_elimination_fold(m, q);
   lb_elimination_fold(m, v);
 }
@@ -190,15 +192,16 @@ int lb_explicit_parts(const lb_explicit_derivative* S) {
 lb_explicit_part lb_explicit_pose(lb_explicit_derivative* S, lb_data* d, int i) {
   const int beyond = i - S->table.stages;
   if (beyond < 0 || (beyond == 2 && S->seen)) {
-    const lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
+    lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
     lb_explicit_stage_pose(S, d, s);
-    return (lb_explicit_part){s->mu, false, S->D};
+    return (lb_explicit_part){s->by.mu, false, S->D};
   }
   if (beyond == 2 || S->rows == 0) {
     return (lb_explicit_part){0};
   }
   lb_explicit_close_pose(S, d, beyond == 1);
-  return (lb_explicit_part){beyond == 1 ? S->close.nu : S->close.mu, true, S->D};
+  return (lb_explicit_part){beyond == 1 ? S->close.velocity_level.mu : S->close.place.mu, true,
+                            S->D};
 }
 
 const double* lb_explicit_move_particles(lb_explicit_derivative* S, const double* v) {
@@ -224,31 +227,16 @@ bool lb_explicit_see(lb_explicit_derivative* S, lb_data* d) {
   return S->seen;
 }
 
-// What drives coordinate k exerts r_k - (J'lambda)_k, and what prescribes a joint that closes a
-// loop the multiplier of its row.
 void lb_explicit_add_torque(lb_explicit_derivative* S, double* q, double* v, int motor,
                             double scale) {
-  const lb_model* m = S->m;
   lb_explicit_stage* s = &S->stage[S->table.stages];
-  const bool prescribes = lb_motor_prescribes(m, motor);
-  const size_t nd = (size_t)S->nd, k = prescribes ? (size_t)m->motor_v[motor] : 0;
-  for (int i = 0; i < s->by.rows; i++) {
-    const size_t row = (size_t)s->by.row[i];
-    s->by.nu[i] += prescribes                   ? -scale * s->J[row * nd + k]
-                   : S->row_motor[row] == motor ? scale
-                                                : 0;
-  }
-  if (!prescribes) {
-    return;
-  }
-  lb_add(S->nd, q, scale, s->K + k * nd);
-  lb_add(S->nd, v, scale, s->C + k * nd);
-  lb_add(S->nd, s->gain, scale, s->M + k * nd);
   if (S->particles) {
     lb_explicit_stage_pose(S, S->own, s);
-    lb_particle_derivative_add_row(S->particles, q, v, scale, (int)k);
   }
-  S->torque[k] -= scale;
+  lb_stage_add_torque(&s->by, q, v, s->gain, s->by.nu, motor, scale);
+  if (lb_motor_prescribes(S->m, motor)) {
+    S->torque[S->m->motor.v[motor]] -= scale;
+  }
 }
 
 void lb_explicit_see_back(lb_explicit_derivative* S, double* q, double* v, double* motor) {
@@ -256,132 +244,117 @@ void lb_explicit_see_back(lb_explicit_derivative* S, double* q, double* v, doubl
   lb_explicit_stage* s = &S->stage[S->table.stages];
   lb_explicit_stage_return(S, s, motor);
   for (int i = 0; i < m->nmotor; i++) { // a push that others feel
-    motor[3 * i] += lb_dot(S->nd, s->push + (size_t)i * (size_t)S->nd, S->torque);
+    motor[3 * i] += lb_motor_applies_force(m, i) ? lb_stage_feel_push(&s->by, i, S->torque) : 0;
   }
-  lb_add(m->nv, s->mu, 1, S->torque);
-  lb_changes_lift_back(m, s->q, q, s->dq);
+  lb_add(m->nv, s->by.mu, 1, S->torque);
+  lb_change_return(LB_CHANGE_LIFT, m, (lb_change_at){.q = s->q}, q, NULL, s->dq);
   lb_add(m->nv, v, 1, s->dv);
 }
 
 // --- life ---
 
-static bool make_table(lb_explicit_derivative* S, lb_integrator integrator) {
-  static const double zero[1] = {0}, one[1] = {1};
-  S->euler = integrator == LB_INTEGRATOR_EULER;
-  S->table = (lb_tableau){1, zero, one, zero};
-  return S->euler || lb_tableau_make(integrator, &S->arena, &S->table);
-}
-
-static lb_explicit_stage lay_out_stage(lb_carver* c, const lb_model* m) {
-  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nd = (size_t)m->ndense;
-  const size_t rows = (size_t)lb_constraints_most(m);
-  lb_explicit_stage s = {.by = lb_dense_kkt_lay_out(c, m)};
-  const struct {
-    double** to;
-    size_t size;
-  } part[] = {{&s.q, nq},        {&s.v, nv},        {&s.a, nv},
-              {&s.lambda, rows}, {&s.left, rows},   {&s.K, nd * nd},
-              {&s.C, nd * nd},   {&s.M, nd * nd},   {&s.G, rows * nd},
-              {&s.H, rows * nd}, {&s.J, rows * nd}, {&s.push, (size_t)m->nmotor * nd},
-              {&s.dq, nq},       {&s.dv, nv},       {&s.rate, nq},
-              {&s.gain, nv},     {&s.mu, nv}};
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    *part[i].to = lb_carve(c, part[i].size, sizeof(double));
-  }
+static lb_explicit_stage take_stage(lb_arena* arena, const lb_model* m) {
+  const size_t nd = (size_t)m->ndense, rows = (size_t)lb_constraints_most(m);
+  lb_explicit_stage s = {.by = lb_stage_system_take(arena, m, m->ndense),
+                         .q = LB_TAKE(arena, double, m->nq),
+                         .v = LB_TAKE(arena, double, m->nv),
+                         .a = LB_TAKE(arena, double, m->nv),
+                         .lambda = LB_TAKE(arena, double, rows),
+                         .left = LB_TAKE(arena, double, rows),
+                         .K = LB_TAKE(arena, double, nd* nd),
+                         .C = LB_TAKE(arena, double, nd* nd),
+                         .M = LB_TAKE(arena, double, nd* nd),
+                         .G = LB_TAKE(arena, double, rows* nd),
+                         .H = LB_TAKE(arena, double, rows* nd),
+                         .J = LB_TAKE(arena, double, rows* nd),
+                         .dq = LB_TAKE(arena, double, m->nq),
+                         .dv = LB_TAKE(arena, double, m->nv),
+                         .rate = LB_TAKE(arena, double, m->nq),
+                         .gain = LB_TAKE(arena, double, m->nv)};
+  s.by.K = s.K;
+  s.by.C = s.C;
+  s.by.M = s.M;
+  s.by.G = s.G;
+  s.by.H = s.H;
+  s.by.B = s.by.J = s.J;
+  s.by.ask[2] = 1;
   return s;
 }
 
-static lb_explicit_close lay_out_close(lb_carver* c, const lb_model* m) {
-  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nd = (size_t)m->ndense;
-  const size_t rows = (size_t)lb_constraints_most(m);
-  lb_explicit_close k = {.place = lb_dense_kkt_lay_out(c, m),
-                         .velocity_level = lb_dense_kkt_lay_out(c, m)};
-  const struct {
-    double** to;
-    size_t size;
-  } part[] = {{&k.q, nq},
-              {&k.v, nv},
-              {&k.end, nq},
-              {&k.speed, nv},
-              {&k.told.move, nv},
-              {&k.told.lambda, rows},
-              {&k.told.impulse, rows},
-              {&k.kick, nv},
-              {&k.K, nd * nd},
-              {&k.L, nd * nd},
-              {&k.G, rows * nd},
-              {&k.E, rows * nd},
-              {&k.H, rows * nd},
-              {&k.J, rows * nd},
-              {&k.mu, nv},
-              {&k.nu, nv}};
-  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-    *part[i].to = lb_carve(c, part[i].size, sizeof(double));
-  }
-  k.told.near = lb_carve(c, rows, sizeof(bool));
-  k.told.closed = lb_carve(c, rows, sizeof(bool));
+static lb_explicit_close take_close(lb_arena* arena, const lb_model* m) {
+  const size_t nd = (size_t)m->ndense, rows = (size_t)lb_constraints_most(m);
+  lb_explicit_close k = {.place = lb_stage_system_take(arena, m, m->ndense),
+                         .velocity_level = lb_stage_system_take(arena, m, m->ndense),
+                         .told = {.move = LB_TAKE(arena, double, m->nv),
+                                  .lambda = LB_TAKE(arena, double, rows),
+                                  .impulse = LB_TAKE(arena, double, rows),
+                                  .near = LB_TAKE(arena, bool, rows),
+                                  .closed = LB_TAKE(arena, bool, rows)},
+                         .q = LB_TAKE(arena, double, m->nq),
+                         .v = LB_TAKE(arena, double, m->nv),
+                         .end = LB_TAKE(arena, double, m->nq),
+                         .speed = LB_TAKE(arena, double, m->nv),
+                         .kick = LB_TAKE(arena, double, m->nv),
+                         .K = LB_TAKE(arena, double, nd* nd),
+                         .L = LB_TAKE(arena, double, nd* nd),
+                         .G = LB_TAKE(arena, double, rows* nd),
+                         .E = LB_TAKE(arena, double, rows* nd),
+                         .H = LB_TAKE(arena, double, rows* nd),
+                         .J = LB_TAKE(arena, double, rows* nd)};
+  k.place.K = k.K;
+  k.place.G = k.G;
+  k.velocity_level.K = k.L;
+  k.velocity_level.G = k.H;
+  k.velocity_level.H = k.place.J = k.velocity_level.J = k.J;
+  k.place.ask[0] = k.velocity_level.ask[1] = 1;
   return k;
 }
 
-// The numbers of S, whose model and table are known.
-static void lay_out(lb_carver* c, lb_explicit_derivative* S) {
+// The table, then all that depends on its number of stages.
+static lb_status take(lb_explicit_derivative* S, const lb_stepper_type* type, lb_arena* arena) {
   const lb_model* m = S->m;
-  const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nd = (size_t)m->ndense;
-  const size_t rows = (size_t)lb_constraints_most(m);
-  lb_explicit_stage* stage = lb_carve(c, (size_t)S->table.stages + 1, sizeof *stage);
-  for (int i = 0; i <= S->table.stages; i++) {
-    const lb_explicit_stage s = lay_out_stage(c, m);
-    if (stage) {
-      stage[i] = s;
-    }
-  }
-  S->stage = stage;
-  S->close = lay_out_close(c, m);
-  S->active_set = lb_active_set_lay_out(c, nd, rows);
-  S->row_motor = lb_carve(c, rows, sizeof(int));
+  const size_t nd = (size_t)m->ndense, rows = (size_t)S->rows;
   double** const of_nq[] = {&S->q, &S->q0, &S->dq};
-  for (size_t i = 0; i < sizeof of_nq / sizeof *of_nq; i++) {
-    *of_nq[i] = lb_carve(c, nq, sizeof(double));
-  }
   double** const of_nv[] = {&S->v, &S->dv, &S->xi, &S->zero, &S->start, &S->torque};
+  if (!type->tableau(arena, &S->table)) {
+    return LB_NO_MEMORY;
+  }
+  S->stage = LB_TAKE(arena, lb_explicit_stage, S->table.stages + 1);
+  for (int i = 0; i <= S->table.stages && S->stage; i++) {
+    S->stage[i] = take_stage(arena, m);
+  }
+  S->close = take_close(arena, m);
+  S->active_set = lb_active_set_take(arena, nd, rows);
+  for (size_t i = 0; i < sizeof of_nq / sizeof *of_nq; i++) {
+    *of_nq[i] = LB_TAKE(arena, double, m->nq);
+  }
   for (size_t i = 0; i < sizeof of_nv / sizeof *of_nv; i++) {
-    *of_nv[i] = lb_carve(c, nv, sizeof(double));
+    *of_nv[i] = LB_TAKE(arena, double, m->nv);
   }
-  S->s = lb_carve(c, rows * nd, sizeof(double));
-  S->t = lb_carve(c, rows * nd, sizeof(double));
+  S->s = LB_TAKE(arena, double, rows* nd);
+  S->t = LB_TAKE(arena, double, rows* nd);
+  return lb_arena_status(arena);
 }
 
-static bool make_numbers(lb_explicit_derivative* S) {
-  lb_carver c = {0};
-  lay_out(&c, S);
-  c.base = lb_arena_take(&S->arena, c.used, LB_ALIGN);
-  if (!c.base) {
-    return false;
-  }
-  c.used = 0;
-  lay_out(&c, S);
-  return true;
-}
-
-static lb_status make_nodes(lb_explicit_derivative* S) {
-  if (S->m->nparticle == 0) {
+static lb_status make_particles(lb_explicit_derivative* S) {
+  if (S->m->particles.nparticle == 0) {
     return LB_OK;
   }
   S->particles = LB_TAKE(&S->arena, lb_particle_derivative, 1);
+  for (int i = 0; i <= S->table.stages; i++) {
+    S->stage[i].by.layer = &lb_stage_massive_particles;
+    S->stage[i].by.particles = S->particles;
+  }
   const lb_status status =
       S->particles ? lb_particle_derivative_create(S->particles, S->m, &S->arena) : LB_NO_MEMORY;
   return status == LB_OK ? lb_data_create(S->m, S->allocator, &S->own, NULL) : status;
 }
 
-bool lb_integrator_is_explicit(lb_integrator i) {
-  return i == LB_INTEGRATOR_EULER || i == LB_INTEGRATOR_RK4 || i == LB_INTEGRATOR_RK8 ||
-         i == LB_INTEGRATOR_ADAPTIVE;
-}
-
 lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integrator,
                                         const lb_allocator* allocator, lb_explicit_derivative** out,
                                         lb_error* err) {
-  if (!lb_integrator_is_explicit(integrator)) {
+  const lb_stepper_type* type = lb_stepper_type_of(integrator);
+  if (!type->tableau) {
     return lb_error_add(err, LB_INVALID, (lb_place){0}, "steps of '%s' are not explicit",
                         lb_integrator_name(integrator));
   }
@@ -391,10 +364,11 @@ lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integra
     *S = (lb_explicit_derivative){
         .m = m, .allocator = allocator, .nd = m->ndense, .rows = lb_constraints_most(m)};
     lb_arena_init(&S->arena, allocator);
-    status = make_table(S, integrator) && make_numbers(S) ? make_nodes(S) : LB_NO_MEMORY;
+    status = take(S, type, &S->arena);
+    status = status == LB_OK ? make_particles(S) : status;
   }
   if (status == LB_OK) {
-    status = lb_derivatives_create(m->tree ? m->tree : m, allocator, &S->D, NULL);
+    status = lb_derivatives_create(m->variant.tree ? m->variant.tree : m, allocator, &S->D, NULL);
   }
   if (status != LB_OK) {
     lb_explicit_derivative_release(S);

@@ -9,7 +9,7 @@
 //   M da - J'dlambda = -(K dq + C dv),   J da = -(G dq + H dv)                             (1)
 //
 // and all else of the stages is sums. They are found again from the step's start, so that nothing
-// of a run has to be kept but its states, and which of the unilateral constraints touch.
+// of a run has to be kept but its states, and which of the unilateral constraints are active.
 //
 // Euler: v+ = v + h a, q+ = q moved along v+ for h. Runge-Kutta methods add up slopes (tableau.h),
 // quaternions as four numbers; on the way through a step changes are those of the numbers, at its
@@ -20,9 +20,9 @@
 //   M(q*) w - J(q*)'lambda = 0,   gap(q) = 0,   q = q* moved along w                       (2)
 //   M(q) u - J(q)'x = 0,   rate(q, v) = 0,   v = v* + u                                    (3)
 //
-// Of unilateral constraints those are equations that push in (1) and (3), and those that are closed
-// in (2). The derivative is that for the set of them as it is: at a change of the set it is that of
-// one side.
+// Of unilateral constraints those are equations that are active in (1) and (3), and those that are
+// closed in (2). The derivative is that for the set of them as it is: at a change of the set it is
+// that of one side.
 //
 // A step of an adaptive method is one of a Runge-Kutta method: its size is what it was.
 #pragma once
@@ -30,9 +30,6 @@
 #include "solve/step/stepper.h"
 
 typedef struct lb_explicit_derivative lb_explicit_derivative;
-
-// Steps that are found without solving for where they end, whether their size is given or found.
-bool lb_integrator_is_explicit(lb_integrator integrator);
 
 // LB_INVALID where steps of this integrator are not explicit.
 lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integrator,
@@ -49,7 +46,8 @@ double lb_explicit_moment(const lb_explicit_derivative* S, int i);
 bool lb_explicit_differentiate(lb_explicit_derivative* S, lb_data* d, double h);
 
 // Changes of the end, q and v [nv], by those of the start and of the motors at each moment,
-// [moments][nmotor][3]: place, rate and acceleration; of one that pushes its force and two zeros.
+// [moments][nmotor][3]: place, rate and acceleration; of one that applies a force, that force and
+// two zeros.
 void lb_explicit_forward(lb_explicit_derivative* S, double* q, double* v, const double* q0,
                          const double* v0, const double* motor);
 

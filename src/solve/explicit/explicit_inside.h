@@ -5,9 +5,7 @@
 #include "base/arena.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "solve/explicit/explicit_derivative.h"
-#include "solve/explicit/tableau.h"
-#include "solve/particle/particle_derivative.h"
-#include "solve/step/dense_kkt.h"
+#include "solve/step/stage_system.h"
 
 // A stage: where it is, its derivatives, and on the way back what it takes from later ones. nd are
 // the coordinates but for those of free particles, `rows` all that there can be.
@@ -15,14 +13,12 @@ typedef struct lb_explicit_stage {
   double time;
   double *q, *v, *a;   // [nq], [nv], [nv]
   double* lambda;      // [rows]
-  double* left;        // [rows] accelerations of unilateral constraints; large: it does not touch
+  double* left;        // [rows] accelerations of unilateral constraints; large: it is not active
   double *K, *C, *M;   // [nd][nd]
-  double *G, *H, *J;   // [rows][nd] of what rows ask for, by q, v and a
-  double* push;        // [nmotor][nd] generalised force of a unit push; zero of other motors
-  lb_dense_kkt by;     // (1) of explicit_derivative.h
+  double *G, *H, *J;   // [rows][nd] of what constraints ask for, by q, v and a
+  lb_stage_system by;  // (1) of explicit_derivative.h
   double *dq, *dv;     // [nq], [nv] changes of q and v, or by them
   double *rate, *gain; // [nq], [nv] of the slopes, or by them
-  double* mu;          // [nv]
 } lb_explicit_stage;
 
 // What closes gaps after a step: (2) and (3) of explicit_derivative.h.
@@ -34,8 +30,7 @@ typedef struct lb_explicit_close {
   double *K, *L; // [nd][nd] of (2) and (3) by q* and q
   double *G, *E; // [rows][nd] of the gaps by q* and w
   double *H, *J; // [rows][nd] of the rates by q and v
-  lb_dense_kkt place, velocity_level;
-  double *mu, *nu; // [nv] multipliers of (2) and (3)
+  lb_stage_system place, velocity_level;
 } lb_explicit_close;
 
 struct lb_explicit_derivative {
@@ -46,12 +41,10 @@ struct lb_explicit_derivative {
   lb_derivatives* D;                 // of the tree
   lb_particle_derivative* particles; // of ropes and deformables; NULL: there are none
   lb_data* own;                      // for what nodes were; NULL: likewise
-  bool euler;
-  lb_tableau table;         // of Euler one stage
+  lb_tableau table;
   lb_explicit_stage* stage; // [table.stages] and what is seen at the step's end
   lb_explicit_close close;
   lb_active_set active_set;
-  int* row_motor;    // [rows] that asks for its gap, or -1
   double h, end;     // of the step, and when it ends
   double *q, *v;     // [nq], [nv] the step's end before gaps are closed, quaternions of any length
   double* q0;        // [nq] its start
@@ -63,39 +56,6 @@ struct lb_explicit_derivative {
   bool seen;         // the last of the stages counts
 };
 
-// From now on all rows count, but couplings of fixed ratio, whether they touch or not: how it was;
-// and as it was again.
-bool lb_explicit_count(lb_data* d);
-void lb_explicit_uncount(lb_data* d, bool was);
-// How many were linearised, and the motors that ask for them.
-void lb_explicit_note(lb_explicit_derivative* S, const lb_data* d);
-
-// y += s A x and y += s A'x, A [nd][nd] by rows.
-void lb_explicit_add(const lb_explicit_derivative* S, double* y, double s, const double* A,
-                     const double* x);
-void lb_explicit_add_back(const lb_explicit_derivative* S, double* y, double s, const double* A,
-                          const double* x);
-
-// --- motors ---
-
-// Changes of a moment's coordinates: numbers or counted along velocities, which is the same for
-// those that motors prescribe.
-typedef struct lb_explicit_changes {
-  double *q, *v, *a; // a NULL: not wanted
-  const int* at;     // [njoint] where a joint's are in q
-} lb_explicit_changes;
-
-// Coordinates that motors prescribe are where these say; the transpose: what is by such coordinates
-// is by their motors.
-void lb_explicit_prescribe(const lb_model* m, lb_explicit_changes c, const double* motor);
-void lb_explicit_follow(const lb_model* m, lb_explicit_changes c, double* motor);
-
-// What motors ask of rows: place, rate or acceleration, `which`, added to c; and the transpose.
-void lb_explicit_ask(const lb_explicit_derivative* S, const lb_dense_kkt* s, int which, double* c,
-                     const double* motor);
-void lb_explicit_asked(const lb_explicit_derivative* S, const lb_dense_kkt* s, int which,
-                       const double* nu, double* motor);
-
 // --- stages (explicit_stage.c) ---
 
 // At d's time, q and v: accelerations and derivatives; false: (1) is singular.
@@ -106,7 +66,7 @@ void lb_explicit_stage_pass(lb_explicit_derivative* S, lb_explicit_stage* s, con
 void lb_explicit_stage_return(lb_explicit_derivative* S, lb_explicit_stage* s, double* motor);
 
 // d and D, and nodes, as they were.
-void lb_explicit_stage_pose(lb_explicit_derivative* S, lb_data* d, const lb_explicit_stage* s);
+void lb_explicit_stage_pose(lb_explicit_derivative* S, lb_data* d, lb_explicit_stage* s);
 
 // --- closing (explicit_close.c) ---
 

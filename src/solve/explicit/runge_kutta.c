@@ -1,4 +1,5 @@
-// Explicit Runge-Kutta methods of a fixed step, all from their Butcher tables (tableau.h).
+// Explicit Runge-Kutta methods of a fixed step, and semi-implicit Euler, all from their Butcher
+// tables (tableau.h).
 //
 // Quaternions are added up like any number; the rotation they stand for does not depend on their
 // length, and they are brought back to length one after the step, which changes y+ by no more than
@@ -8,7 +9,8 @@
 #include <arkode/arkode_butcher_erk.h>
 #include <string.h>
 
-#include "solve/explicit/tableau.h"
+#include "dynamics/joint/joint.h"
+#include "math/linear/dense.h"
 #include "solve/step/stepper.h"
 
 typedef struct runge_kutta {
@@ -20,7 +22,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   runge_kutta* rk = LB_TAKE(&st->arena, runge_kutta, 1);
   lb_tableau t;
   double* slope = NULL;
-  if (rk && lb_tableau_make(st->solver.integrator, &st->arena, &t)) {
+  if (rk && st->type->tableau(&st->arena, &t)) {
     slope = LB_TAKE(&st->arena, double, t.stages*(st->m->nq + st->m->nv));
   }
   if (!slope) {
@@ -31,22 +33,16 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   return LB_OK;
 }
 
-// y = y0 + h sum_j weight_j k_j
-static void combine(const lb_stepper* st, lb_data* d, double h, int stages, const double* weight) {
-  const runge_kutta* rk = st->own;
-  const int nq = st->m->nq;
-  const int n = nq + st->m->nv;
-  lb_stepper_restart(st, d);
+void lb_tableau_combine(const lb_model* m, lb_data* d, const double* y, double h, int stages,
+                        const double* weight, const double* slope) {
+  const size_t n = (size_t)m->nq + (size_t)m->nv;
+  memcpy(d->q, y, (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, y + m->nq, (size_t)m->nv * sizeof *d->qd);
   for (int j = 0; j < stages; j++) {
-    const double w = h * weight[j];
-    const double* k = rk->slope + (size_t)j * (size_t)n;
-    if (w != 0) {
-      for (int i = 0; i < nq; i++) {
-        d->q[i] += w * k[i];
-      }
-      for (int i = nq; i < n; i++) {
-        d->qd[i - nq] += w * k[i];
-      }
+    const double* k = slope + (size_t)j * n;
+    if (weight[j] != 0) {
+      lb_add(m->nq, d->q, h * weight[j], k);
+      lb_add(m->nv, d->qd, h * weight[j], k + m->nq);
     }
   }
 }
@@ -56,31 +52,50 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   const size_t n = (size_t)st->m->nq + (size_t)st->m->nv;
   const double start = d->time;
   for (int i = 0; i < rk->t.stages; i++) {
-    combine(st, d, h, i, rk->t.a + i * rk->t.stages);
+    lb_tableau_combine(st->m, d, st->saved, h, i, rk->t.a + i * rk->t.stages, rk->slope);
     d->time = start + rk->t.c[i] * h;
     double* k = rk->slope + (size_t)i * n;
     lb_slopes(st->m, d, k, k + st->m->nq);
   }
-  combine(st, d, h, rk->t.stages, rk->t.b);
+  lb_tableau_combine(st->m, d, st->saved, h, rk->t.stages, rk->t.b, rk->slope);
+  if (rk->t.semi_implicit) {
+    memcpy(d->q, st->saved, (size_t)st->m->nq * sizeof *d->q);
+    lb_advance(st->m, d->q, d->qd, h);
+  }
   st->count++;
   return true;
 }
 
-const lb_stepper_type lb_stepper_rk4 = {.create = create, .step = step};
-const lb_stepper_type lb_stepper_rk8 = {.create = create, .step = step};
-
 // --- tables ---
 
+// Semi-implicit Euler: symplectic where the mass matrix is constant.
+static bool make_euler(lb_arena* arena, lb_tableau* out) {
+  static const double a[1] = {0}, b[1] = {1}, c[1] = {0};
+  (void)arena;
+  *out = (lb_tableau){1, a, b, c, .semi_implicit = true};
+  return true;
+}
+
+// The slope in the middle of the step, found by half a step of Euler's method.
+static bool make_midpoint(lb_arena* arena, lb_tableau* out) {
+  static const double a[4] = {0, 0, 0.5, 0}, b[2] = {0, 1}, c[2] = {0, 0.5};
+  (void)arena;
+  *out = (lb_tableau){2, a, b, c, false};
+  return true;
+}
+
 // The classical method.
-static lb_tableau make_rk4(void) {
+static bool make_rk4(lb_arena* arena, lb_tableau* out) {
   static const double a[16] = {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0};
   static const double b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   static const double c[4] = {0, 0.5, 0.5, 1};
-  return (lb_tableau){4, a, b, c};
+  (void)arena;
+  *out = (lb_tableau){4, a, b, c, false};
+  return true;
 }
 
 // Order 8: Fehlberg's 13 stages, coefficients from SUNDIALS.
-static bool make_rk8(lb_arena* arena, lb_tableau* out) {
+bool lb_tableau_rk8(lb_arena* arena, lb_tableau* out) {
   ARKodeButcherTable B = ARKodeButcherTable_LoadERK(ARKODE_FEHLBERG_13_7_8);
   if (!B) {
     return false;
@@ -93,16 +108,15 @@ static bool make_rk8(lb_arena* arena, lb_tableau* out) {
     }
     memcpy(copy + s * s, B->b, (size_t)s * sizeof *copy);
     memcpy(copy + s * (s + 1), B->c, (size_t)s * sizeof *copy);
-    *out = (lb_tableau){s, copy, copy + s * s, copy + s * (s + 1)};
+    *out = (lb_tableau){s, copy, copy + s * s, copy + s * (s + 1), false};
   }
   ARKodeButcherTable_Free(B);
   return copy != NULL;
 }
 
-bool lb_tableau_make(lb_integrator integrator, lb_arena* arena, lb_tableau* out) {
-  if (integrator == LB_INTEGRATOR_RK8 || integrator == LB_INTEGRATOR_ADAPTIVE) {
-    return make_rk8(arena, out);
-  }
-  *out = make_rk4();
-  return true;
-}
+#define EXPLICIT(table, far)                                                                       \
+  { .create = create, .step = step, .tableau = table, .reach = far, .records = 1 }
+const lb_stepper_type lb_stepper_euler = EXPLICIT(make_euler, 15);
+const lb_stepper_type lb_stepper_midpoint = EXPLICIT(make_midpoint, 8);
+const lb_stepper_type lb_stepper_rk4 = EXPLICIT(make_rk4, 3);
+const lb_stepper_type lb_stepper_rk8 = EXPLICIT(lb_tableau_rk8, 3);

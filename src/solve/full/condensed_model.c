@@ -11,10 +11,10 @@
 static lb_status condense_bodies(lb_condensed_model* s, const lb_allocator* allocator) {
   const lb_model* m = s->m;
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link[i].kind != LB_LINK_FULL) {
+    if (m->link.packed[i].kind != LB_LINK_FULL) {
       continue;
     }
-    const lb_full* body = m->link[i].reduced->full;
+    const lb_full* body = m->link.packed[i].reduced->full;
     const bool moves = s->link[i].nv == lb_condensed_size(body, true);
     lb_condensed* c = NULL;
     const lb_status status = lb_condensed_create(allocator, body, moves, &c);
@@ -32,15 +32,15 @@ static lb_status condense_bodies(lb_condensed_model* s, const lb_allocator* allo
 
 lb_status lb_condensed_model_create(lb_condensed_model* s, const lb_model* m, lb_arena* arena) {
   *s = (lb_condensed_model){.m = m,
-                            .model = *m->condensed,
+                            .model = *m->variant.condensed,
                             .link = LB_TAKE(arena, lb_link, m->nlink),
-                            .body = LB_TAKE(arena, lb_condensed*, m->nelastic),
-                            .body_link = LB_TAKE(arena, int, m->nelastic)};
+                            .body = LB_TAKE(arena, lb_condensed*, m->elastic.count),
+                            .body_link = LB_TAKE(arena, int, m->elastic.count)};
   if (!s->link || !s->body || !s->body_link) {
     return LB_NO_MEMORY;
   }
-  memcpy(s->link, m->condensed->link, (size_t)m->nlink * sizeof *s->link);
-  s->model.link = s->link;
+  memcpy(s->link, m->variant.condensed->link.packed, (size_t)m->nlink * sizeof *s->link);
+  s->model.link.packed = s->link;
   const lb_status status = condense_bodies(s, arena->allocator);
   return status == LB_OK ? lb_data_create(&s->model, arena->allocator, &s->data, NULL) : status;
 }
@@ -57,7 +57,7 @@ void lb_condensed_model_release(lb_condensed_model* s) {
 lb_status lb_condensed_model_renew(lb_condensed_model* s, const lb_data* d, double dt) {
   lb_status status = LB_OK;
   for (int i = 0; i < s->nbody && status == LB_OK; i++) {
-    status = lb_condensed_renew(s->body[i], d->q + s->m->link[s->body_link[i]].q, dt);
+    status = lb_condensed_renew(s->body[i], d->q + s->m->link.packed[s->body_link[i]].q, dt);
   }
   return status;
 }
@@ -65,15 +65,15 @@ lb_status lb_condensed_model_renew(lb_condensed_model* s, const lb_data* d, doub
 lb_status lb_condensed_model_respond(lb_condensed_model* s, const lb_data* d, double* r) {
   const lb_model* m = s->m;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (!l->reduced) {
       memcpy(s->data->q + s->link[i].q, d->q + l->q,
-             (size_t)m->joint_nq[m->link_joint[i]] * sizeof(double));
+             (size_t)m->joint.nq[m->link.joint[i]] * sizeof(double));
     }
   }
   lb_status status = LB_OK;
   for (int i = 0; i < s->nbody && status == LB_OK; i++) {
-    const lb_link* l = &m->link[s->body_link[i]];
+    const lb_link* l = &m->link.packed[s->body_link[i]];
     status = lb_condensed_respond(s->body[i], d->q + l->q, r + l->v);
   }
   return status;
@@ -84,25 +84,25 @@ lb_status lb_condensed_model_respond(lb_condensed_model* s, const lb_data* d, do
 void lb_condensed_model_project(const lb_condensed_model* s, double* out, const double* r) {
   const lb_model* m = s->m;
   for (int i = 0; i < m->nlink; i++) {
-    if (!m->link[i].reduced) {
-      memcpy(out + s->link[i].v, r + m->link[i].v, (size_t)m->link[i].nv * sizeof *r);
+    if (!m->link.packed[i].reduced) {
+      memcpy(out + s->link[i].v, r + m->link.packed[i].v, (size_t)m->link.packed[i].nv * sizeof *r);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     const int link = s->body_link[i];
-    lb_condensed_project(s->body[i], out + s->link[link].v, r + m->link[link].v);
+    lb_condensed_project(s->body[i], out + s->link[link].v, r + m->link.packed[link].v);
   }
 }
 
 void lb_condensed_model_expand(const lb_condensed_model* s, double* v, const double* c) {
   const lb_model* m = s->m;
   for (int i = 0; i < m->nlink; i++) {
-    if (!m->link[i].reduced) {
-      lb_add(m->link[i].nv, v + m->link[i].v, 1, c + s->link[i].v);
+    if (!m->link.packed[i].reduced) {
+      lb_add(m->link.packed[i].nv, v + m->link.packed[i].v, 1, c + s->link[i].v);
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     const int link = s->body_link[i];
-    lb_condensed_expand(s->body[i], v + m->link[link].v, c + s->link[link].v);
+    lb_condensed_expand(s->body[i], v + m->link.packed[link].v, c + s->link[link].v);
   }
 }

@@ -21,7 +21,7 @@ void lb_condensed_model_release(lb_condensed_model* s);
 
 // Factor the bodies' matrices where d is, for steps of dt.
 lb_status lb_condensed_model_renew(lb_condensed_model* s, const lb_data* d, double dt);
-// Go where d is and answer the residual r [m's nv], from which the reactions of held faces are
+// Go where d is and solve for the residual r [m's nv], from which the reactions of held faces are
 // taken out.
 lb_status lb_condensed_model_respond(lb_condensed_model* s, const lb_data* d, double* r);
 

@@ -32,7 +32,7 @@ static bool see(void* context, const lb_data* d) {
   }
   for (int i = 0; i < c->nelastic; i++) {
     const size_t n = (size_t)c->ndof[i];
-    memcpy(c->u[i] + n * (size_t)c->count, d->q + d->model->elastic[i].q, n * sizeof(double));
+    memcpy(c->u[i] + n * (size_t)c->count, d->q + d->model->elastic.body[i].q, n * sizeof(double));
   }
   c->count++;
   return true;
@@ -45,20 +45,18 @@ static double frame_time(const lb_scene* scene, const lb_reduce_options* o) {
 }
 
 static bool prepare(const lb_model* m, int frames, lb_arena* arena, collector* c) {
-  const lb_model* full = m->full ? m->full : m;
-  int* ndof = LB_TAKE(arena, int, full->nelastic);
+  const lb_model* full = m->variant.full ? m->variant.full : m;
+  int* ndof = LB_TAKE(arena, int, full->elastic.count);
   *c = (collector){.arena = arena,
-                   .nelastic = full->nelastic,
+                   .nelastic = full->elastic.count,
                    .most = frames,
-                   .u = LB_TAKE(arena, double*, full->nelastic),
+                   .u = LB_TAKE(arena, double*, full->elastic.count),
                    .ndof = ndof};
-  bool ok = ndof && c->u;
-  for (int i = 0; ok && i < full->nelastic; i++) {
-    ndof[i] = full->elastic[i].r;
+  for (int i = 0; ndof && c->u && i < full->elastic.count; i++) {
+    ndof[i] = full->elastic.body[i].r;
     c->u[i] = LB_TAKE(arena, double, (size_t)ndof[i] * (size_t)c->most);
-    ok = c->u[i] != NULL;
   }
-  return ok;
+  return lb_arena_status(arena) == LB_OK;
 }
 
 static lb_status keep(const lb_model* m, const lb_recording* r, const collector* c,
@@ -74,13 +72,13 @@ static lb_status keep(const lb_model* m, const lb_recording* r, const collector*
   memcpy(time, r->time, nframe * sizeof *time);
   memcpy(pose, r->pose, nframe * nbody * sizeof *pose);
   for (size_t i = 0; i < nbody; i++) {
-    name[i] = lb_arena_text(arena, m->body_name[i], strlen(m->body_name[i]));
-    if (!name[i]) {
-      return LB_NO_MEMORY;
-    }
+    name[i] = lb_arena_text(arena, m->body.name[i], strlen(m->body.name[i]));
   }
   for (int i = 0; i < c->nelastic; i++) {
-    elastic[i] = m->elastic[i].body;
+    elastic[i] = m->elastic.body[i].body;
+  }
+  if (lb_arena_status(arena) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   *run = (lb_full_run){.nframe = r->nframe,
                        .nbody = m->nbody,

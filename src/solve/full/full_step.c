@@ -16,56 +16,45 @@
 static lb_status make_part(lb_full_step* T, lb_full_part* p, int link, lb_arena* arena) {
   const size_t ny = (size_t)T->ny;
   *p = (lb_full_part){.link = link,
-                      .q = T->m->link[link].q,
-                      .v = T->m->link[link].v,
+                      .q = T->m->link.packed[link].q,
+                      .v = T->m->link.packed[link].v,
                       .y = T->link[link].v,
                       .K = LB_TAKE(arena, double, LB_FULL_FRAME* ny),
                       .C = LB_TAKE(arena, double, LB_FULL_FRAME* ny),
                       .M = LB_TAKE(arena, double, LB_FULL_FRAME* ny),
                       .W = LB_TAKE(arena, double, LB_FULL_FRAME* ny),
                       .P = LB_TAKE(arena, double, LB_FULL_WRENCH* ny)};
-  if (!p->K || !p->C || !p->M || !p->W || !p->P) {
-    return LB_NO_MEMORY;
+  const lb_status status =
+      lb_full_derivative_create(&p->T, T->m->link.packed[link].reduced->full, arena);
+  for (int f = 0; f <= p->T.b->nface && status == LB_OK; f++) { // faces follow the body's link
+    T->link[link + f].reduced = &p->T.body;
   }
-  return lb_full_derivative_create(&p->T, T->m->link[link].reduced->full, arena);
-}
-
-static lb_status make_parts(lb_full_step* T, lb_arena* arena) {
-  for (int i = 0; i < T->m->nlink; i++) {
-    if (T->m->link[i].kind != LB_LINK_FULL) {
-      continue;
-    }
-    lb_full_part* p = &T->body[T->nbody++];
-    const lb_status status = make_part(T, p, i, arena);
-    if (status != LB_OK) {
-      return status;
-    }
-    for (int f = 0; f <= p->T.b->nface; f++) { // faces follow the body's link
-      T->link[i + f].reduced = &p->T.body;
-    }
-  }
-  return LB_OK;
+  return status == LB_OK ? lb_arena_status(arena) : status;
 }
 
 lb_status lb_full_step_create(lb_full_step* T, const lb_model* m, lb_arena* arena) {
-  const int ny = m->interface->nv;
+  const int ny = m->variant.interface->nv;
   *T = (lb_full_step){.m = m,
-                      .model = *m->interface,
+                      .model = *m->variant.interface,
                       .link = LB_TAKE(arena, lb_link, m->nlink),
-                      .body = LB_TAKE(arena, lb_full_part, m->nelastic),
+                      .body = LB_TAKE(arena, lb_full_part, m->elastic.count),
                       .ny = ny,
                       .nt = m->ndense,
-                      .y = LB_TAKE(arena, double, 7 * ny)};
-  if (!T->link || !T->body || !T->y) {
-    return LB_NO_MEMORY;
-  }
+                      .y = LB_TAKE(arena, double, ny)};
   for (int i = 0; i < 3; i++) {
-    T->seen[i] = T->y + (1 + i) * ny;
-    T->sum[i] = T->y + (4 + i) * ny;
+    T->seen[i] = LB_TAKE(arena, double, ny);
+    T->sum[i] = LB_TAKE(arena, double, ny);
   }
-  memcpy(T->link, m->interface->link, (size_t)m->nlink * sizeof *T->link);
-  T->model.link = T->link;
-  const lb_status status = make_parts(T, arena);
+  lb_status status = lb_arena_status(arena);
+  if (status == LB_OK) {
+    memcpy(T->link, m->variant.interface->link.packed, (size_t)m->nlink * sizeof *T->link);
+    T->model.link.packed = T->link;
+  }
+  for (int i = 0; i < m->nlink && status == LB_OK; i++) {
+    if (m->link.packed[i].kind == LB_LINK_FULL) {
+      status = make_part(T, &T->body[T->nbody++], i, arena);
+    }
+  }
   return status == LB_OK ? lb_data_create(&T->model, arena->allocator, &T->data, NULL) : status;
 }
 

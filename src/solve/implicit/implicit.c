@@ -4,7 +4,7 @@
 //   (q - qh)/dt = T(q) v,   a = (v - vh)/dt,   xh = w_1 x_1 + w_2 x_2
 //
 // where x_1 is the state at the step's start and x_2 another one before. What dt, the weights and
-// x_2 are makes the scheme: see SCHEMES.
+// x_2 are makes the scheme: see below.
 //
 // q follows from v in closed form (lb_reach), so the unknown is v alone, with the residual of
 // inverse dynamics
@@ -83,20 +83,17 @@ static const lb_scheme SDIRK2 = {
 const lb_scheme lb_scheme_bdf2_after_sdirk2 = {
     1, {{.dt = 2, .end = 1, .weight = {4, -1}, .over = 3}}, &SDIRK2};
 
-static const lb_scheme* const SCHEMES[LB_INTEGRATOR_COUNT] = {
-    [LB_INTEGRATOR_BDF1] = &BDF1,
-    [LB_INTEGRATOR_BDF2] = &BDF2,
-    [LB_INTEGRATOR_SDIRK2] = &SDIRK2,
-};
-
 // --- making ---
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_implicit* own = st->own = LB_TAKE(&st->arena, lb_implicit, 1);
-  const int many = 5 * m->nq + (7 + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES) * m->nv;
+  const int most = lb_constraints_most(m);
+  const int many =
+      5 * m->nq + 7 * m->nv + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES * (m->nv + most);
   double* block = own ? LB_TAKE(&st->arena, double, many) : NULL;
-  double* rows = own ? LB_TAKE(&st->arena, double, 2 * lb_constraints_most(m)) : NULL;
+  const size_t state = lb_constraints_state_size(m);
+  double* rows = own ? LB_TAKE(&st->arena, double, state + (size_t)most) : NULL;
   if (!block || !rows) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
@@ -106,16 +103,18 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     *part[i] = block;
     block += i < 5 ? m->nq : m->nv;
   }
+  own->rows = most;
   own->change = block;
-  own->was_active = rows;
-  own->impulse = rows + lb_constraints_most(m);
-  const bool sdirk2 = st->solver.sdirk2_first && st->solver.integrator == LB_INTEGRATOR_BDF2;
-  own->scheme = sdirk2 ? &lb_scheme_bdf2_after_sdirk2 : SCHEMES[st->solver.integrator];
-  own->algebra = m->nv - 3 * m->nfree > m->ndense ? &lb_implicit_full
-                 : lb_implicit_kkt_fits(m)        ? &lb_implicit_kkt
-                 : lb_implicit_blocks_fit(m)      ? &lb_implicit_blocks
-                 : lb_forces_are_diagonal(m)      ? &lb_implicit_tree
-                                                  : &lb_implicit_dense;
+  own->was = rows;
+  own->impulse = rows + state;
+  own->scheme = st->type->scheme;
+  if (st->solver.sdirk2_first && own->scheme == &BDF2) {
+    own->scheme = &lb_scheme_bdf2_after_sdirk2;
+  }
+  own->algebra = m->nv - 3 * m->particles.nfree > m->ndense ? &lb_implicit_full
+                 : lb_implicit_kkt_fits(m)                  ? &lb_implicit_kkt
+                 : lb_forces_are_diagonal(m)                ? &lb_implicit_tree
+                                                            : &lb_implicit_dense;
   own->tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
   return own->algebra->create(st, err);
 }
@@ -184,8 +183,8 @@ void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt) {
     own->r[k] -= d->work->tau[k];
   }
   for (int i = 0; i < m->nlink; i++) {
-    if (m->link_driven[i]) {
-      own->r[m->link_v[i]] = 0;
+    if (m->link.driven[i]) {
+      own->r[m->link.v[i]] = 0;
     }
   }
 }
@@ -208,8 +207,8 @@ static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
   double sum = 0;
   for (int i = 0; i < m->nlink && d->work->constraints; i++) {
     const lb_v4 p = d->work->state[i].p;
-    const lb_m3 I0 = m->link[i].I0;
-    sum += m->link[i].m * lb_v4_dot(p, p) + I0.x[0] + I0.y[1] + I0.z[2];
+    const lb_m3 I0 = m->link.packed[i].I0;
+    sum += m->link.packed[i].m * lb_v4_dot(p, p) + I0.x[0] + I0.y[1] + I0.z[2];
   }
   return FEW * DBL_EPSILON * sqrt(sum) / dt;
 }
@@ -315,28 +314,50 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   return found == CONVERGED;
 }
 
-// What this stage changed of the velocities, so many steps ago.
-static double* change_of(const lb_implicit* own, int nv, int ago) {
-  return own->change + (own->stage * LB_IMPLICIT_CHANGES + ago) * nv;
+// Numbers that a stage keeps: what it changed of the velocities, then its multipliers.
+static int count_changes(const lb_stepper* st) {
+  return st->m->nv + ((const lb_implicit*)st->own)->rows;
+}
+
+// Those of so many steps ago.
+static double* change_of(const lb_stepper* st, int ago) {
+  const lb_implicit* own = st->own;
+  return own->change + (own->stage * LB_IMPLICIT_CHANGES + ago) * count_changes(st);
 }
 
 // A stage changes velocities by about as much as the parabola through what it changed in the last
 // steps says. A curve through the states themselves would tell less: the first stage of SDIRK2
 // ends h^2 beside the motion, and much the same way in every step.
-static void guess(const lb_implicit* own, const double* from, int nv, double* v) {
+// Multipliers of constraints that are bilateral are guessed alike: with those of the step before,
+// what the matrix lacks of their directions would stand in the way of the second correction.
+static void guess(const lb_stepper* st, const double* from, double* v) {
   static const double weight[LB_IMPLICIT_CHANGES + 1][LB_IMPLICIT_CHANGES] = {
       {0}, {1}, {2, -1}, {3, -3, 1}};
+  const lb_implicit* own = st->own;
+  const int nv = st->m->nv, rows = own->rows;
   memcpy(v, from, (size_t)nv * sizeof *v);
   for (int i = 0; i < own->known; i++) {
-    lb_add(nv, v, weight[own->known][i], change_of(own, nv, i));
+    lb_add(nv, v, weight[own->known][i], change_of(st, i));
+  }
+  if (own->known > 0 && own->algebra->multipliers && lb_constraints_unilateral(st->m) < 0) {
+    double* lambda = own->algebra->multipliers(st);
+    memset(lambda, 0, (size_t)rows * sizeof *lambda);
+    for (int i = 0; i < own->known; i++) {
+      lb_add(rows, lambda, weight[own->known][i], change_of(st, i) + nv);
+    }
   }
 }
 
-static void keep_change(const lb_implicit* own, const double* from, int nv, const double* v) {
-  double* last = change_of(own, nv, 0);
-  memmove(change_of(own, nv, 1), last, (size_t)((LB_IMPLICIT_CHANGES - 1) * nv) * sizeof *last);
+static void keep_change(const lb_stepper* st, const double* from, const double* v) {
+  const lb_implicit* own = st->own;
+  const int n = count_changes(st), nv = st->m->nv;
+  double* last = change_of(st, 0);
+  memmove(last + n, last, (size_t)((LB_IMPLICIT_CHANGES - 1) * n) * sizeof *last);
   for (int k = 0; k < nv; k++) {
     last[k] = v[k] - from[k];
+  }
+  if (own->algebra->multipliers) {
+    memcpy(last + nv, own->algebra->multipliers(st), (size_t)(n - nv) * sizeof *last);
   }
 }
 
@@ -363,7 +384,7 @@ enum { PLACE_NUMBERS = 4, CHANGES = LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES };
 
 size_t lb_implicit_place_size(const lb_model* m) {
   return PLACE_NUMBERS + 2 * (size_t)m->nq + (2 + CHANGES) * (size_t)m->nv +
-         2 * (size_t)lb_constraints_most(m);
+         (1 + CHANGES) * (size_t)lb_constraints_most(m) + lb_constraints_state_size(m);
 }
 
 // Copy the stepper's arrays to a place, or back.
@@ -373,7 +394,7 @@ static void move_place(const lb_stepper* st, double* place, bool back) {
   const int rows = own->algebra->multipliers ? lb_constraints_most(m) : 0;
   double* const part[] = {own->q1, own->qe,     own->v1,
                           own->ve, own->change, rows > 0 ? own->algebra->multipliers(st) : NULL};
-  const int size[] = {m->nq, m->nq, m->nv, m->nv, CHANGES * m->nv, rows};
+  const int size[] = {m->nq, m->nq, m->nv, m->nv, CHANGES * count_changes(st), rows};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     for (int k = 0; k < size[i]; k++, place++) {
       *(back ? &part[i][k] : place) = back ? *place : part[i][k];
@@ -381,9 +402,9 @@ static void move_place(const lb_stepper* st, double* place, bool back) {
   }
 }
 
-// What touches comes last.
+// What is active comes last.
 static size_t active_at(const lb_model* m) {
-  return lb_implicit_place_size(m) - (size_t)lb_constraints_most(m);
+  return lb_implicit_place_size(m) - lb_constraints_state_size(m);
 }
 
 void lb_implicit_save(lb_stepper* st, const lb_data* d, double* place) {
@@ -447,7 +468,7 @@ static void tell_stage(lb_stepper* st, const lb_data* d, const stage* s, double 
 void lb_implicit_impact(lb_stepper* st, lb_data* d) {
   lb_implicit* own = st->own;
   hold(own->qs, own->vs, st->m, d->q, d->qd);
-  lb_constraints_impact(st->m, d, own->impulse);
+  lb_constraints_impact(st->m, d, LB_SET_ACTIVE, own->impulse);
   tell(st, d,
        (lb_step_past){.dt = 1,
                       .count = 1,
@@ -469,7 +490,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   if (own->residual > 0) {
     guess_straight(own, s, h, m->nv, d->qd);
   } else {
-    guess(own, from, m->nv, d->qd);
+    guess(st, from, d->qd);
   }
   lb_drive(m, d);
   own->rounding = rounding_of(m, d, dt);
@@ -481,7 +502,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   lb_drive(m, d);
   lb_normalise(m, d->q);
   tell_stage(st, d, s, dt);
-  keep_change(own, from, m->nv, d->qd);
+  keep_change(st, from, d->qd);
   hold(own->qs, own->vs, m, d->q, d->qd);
   return true;
 }
@@ -492,8 +513,6 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
   const double begin = d->time;
   bool done = true;
   own->hit = false;
-  lb_constraints_activate_all(d);
-  lb_constraints_eliminate(d, own->algebra->eliminates);
   own->known = own->stages == scheme->stages ? own->known : 0;
   own->stages = scheme->stages;
   for (own->stage = 0; own->stage < scheme->stages && done; own->stage++) {
@@ -501,13 +520,14 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
   }
   own->known += own->known < LB_IMPLICIT_CHANGES;
   const bool told = done && !own->hit && own->algebra->multipliers;
-  lb_constraints_keep_active(st->m, d, told ? own->algebra->multipliers(st) : NULL);
-  lb_constraints_eliminate(d, false);
+  if (told) {
+    lb_constraints_keep_active(st->m, d, LB_SET_STEP, own->algebra->multipliers(st));
+  }
   return done;
 }
 
 // A step in which something hits: what goes on from before would bounce, so it is done again by
-// BDF1, which ends where things touch, and the velocity into them is taken away.
+// BDF1, which ends where gaps close, and the velocity into them is taken away.
 static bool stop_short(lb_stepper* st, lb_data* d, double h) {
   lb_implicit* own = st->own;
   hold(d->q, d->qd, st->m, own->q1, own->v1);
@@ -526,6 +546,7 @@ static void begin_rows(lb_stepper* st, const lb_data* d) {
   if (own->choice != lb_constraints_count_choices(d) && own->algebra->multipliers) {
     memset(own->algebra->multipliers(st), 0,
            (size_t)lb_constraints_most(st->m) * sizeof *own->impulse);
+    own->known = 0;
     lb_implicit_forget(st);
   }
   own->choice = lb_constraints_count_choices(d);
@@ -537,9 +558,9 @@ static bool came_open(lb_stepper* st, lb_data* d) {
   if (!lb_constraints_redundant_open(st->m, d)) {
     return false;
   }
-  for (int i = 0; i < lb_constraints_most(st->m); i++) {
-    own->was_active[i] = (int)own->was_active[i] & LB_CONSTRAINT_ACTIVE;
-  }
+  lb_constraints_load(d, own->was);
+  lb_constraints_forget_redundant(d);
+  lb_constraints_save(d, own->was);
   begin_rows(st, d);
   return true;
 }
@@ -576,14 +597,14 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   lb_implicit* own = st->own;
   own->told = 0;
   begin_rows(st, d);
-  lb_constraints_save(d, own->was_active);
+  lb_constraints_save(d, own->was);
   if (advance(st, d, h, false)) {
     return true;
   }
   for (int parts = 4; parts <= MOST_PARTS; parts *= 4) {
     take_back(own, 0);
     lb_stepper_restart(st, d);
-    lb_constraints_load(d, own->was_active);
+    lb_constraints_load(d, own->was);
     d->time = begin;
     bool ok = true;
     for (int i = 0; i < parts && ok; i++) {
@@ -615,11 +636,13 @@ static void observe(lb_stepper* st, lb_data* d) {
   }
 }
 
-const lb_stepper_type lb_stepper_implicit = {.create = create,
-                                             .release = release,
-                                             .step = step,
-                                             .observe = observe,
-                                             .closes_loops = true,
-                                             .past_size = lb_implicit_place_size,
-                                             .save_past = lb_implicit_save,
-                                             .load_past = lb_implicit_load};
+#define IMPLICIT(by, stages, far)                                                                  \
+  {                                                                                                \
+    .create = create, .release = release, .step = step, .observe = observe, .closes_loops = true,  \
+    .scheme = &by, .records = stages, .reach = far, .renew = lb_implicit_forget,                   \
+    .past_size = lb_implicit_place_size, .save_past = lb_implicit_save,                            \
+    .load_past = lb_implicit_load                                                                  \
+  }
+const lb_stepper_type lb_stepper_bdf1 = IMPLICIT(BDF1, 1, 15);
+const lb_stepper_type lb_stepper_bdf2 = IMPLICIT(BDF2, 1, 8);
+const lb_stepper_type lb_stepper_sdirk2 = IMPLICIT(SDIRK2, 2, 3);

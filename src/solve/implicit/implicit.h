@@ -35,17 +35,13 @@ typedef struct lb_implicit_algebra {
   int lasts;    // stages that one is kept for at most
   // Of the loops in the last step; NULL: not told.
   double* (*multipliers)(const lb_stepper* st);
-  bool eliminates; // couplings of fixed ratio are no rows (dynamics/constraint/elimination.h)
 } lb_implicit_algebra;
 
 extern const lb_implicit_algebra lb_implicit_dense, lb_implicit_tree, lb_implicit_kkt,
-    lb_implicit_blocks, lb_implicit_full;
+    lb_implicit_full;
 
 // Rigid trees under constraints.
 bool lb_implicit_kkt_fits(const lb_model* m);
-
-// Parts of which most move freely and are held by rows: lb_implicit_blocks is for these.
-bool lb_implicit_blocks_fit(const lb_model* m);
 
 typedef struct lb_scheme lb_scheme;
 
@@ -59,36 +55,37 @@ extern const lb_scheme lb_scheme_bdf2_after_sdirk2;
 
 typedef struct lb_implicit {
   const lb_scheme* scheme;
-  double *q1, *v1; // state at the start of this step
-  double *q2, *v2; // at the start of the step before
-  double *qe, *ve; // where the last step ended
-  double *qs, *vs; // where the last stage ended
-  double *qh, *vh; // history terms
-  double *r, *dv;  // residual, correction
-  double*
-      change; // [stage][LB_IMPLICIT_CHANGES][nv] what stages changed of v, the last step's first
-  int known;  // steps of which it is known
-  int stages; // of each of them
-  int stage;  // this one
-  bool inner; // this stage is not the last of its step
-  bool hit;   // something came to push in this step
-  double* was_active; // [rows] what touched when it began
-  int choice;         // of rows, that multipliers and matrix are for (lb_constraints_count_choices)
-  double* impulse;    // [rows] of the last impact
-  int told;           // stages that the watcher was told of in this step and that count ...
-  int taken_back;     // ... and that do not, which it does not know yet
-  double dt;          // of the matrix; 0: there is none
-  double speed;       // sqrt(v'M v) when the matrix was made
-  double rounding;    // of what rows ask for, in the same measure
-  double time;        // where the last step ended
-  double h;           // of the last step; 0: there was none
-  double tolerance;   // of Newton's method: the scene's, or the algebra's
-  double residual;    // that it stops at instead; 0: by the tolerance
-  double news;        // the part of the last correction that earlier ones did not foretell
-  double rate;        // of such parts with this matrix, what is left; INFINITY: not known yet
-  int age;            // of the matrix, in stages
-  bool fresh;         // the matrix is of this stage
-  bool slow;          // there were many iterations: the next step needs a new matrix
+  double *q1, *v1;  // state at the start of this step
+  double *q2, *v2;  // at the start of the step before
+  double *qe, *ve;  // where the last step ended
+  double *qs, *vs;  // where the last stage ended
+  double *qh, *vh;  // history terms
+  double *r, *dv;   // residual, correction
+  double* change;   // [stage][LB_IMPLICIT_CHANGES][nv + rows] what stages changed of v, and their
+                    // multipliers; the last step's first
+  int rows;         // that there can be
+  int known;        // steps of which it is known
+  int stages;       // of each of them
+  int stage;        // this one
+  bool inner;       // this stage is not the last of its step
+  bool hit;         // something came to push in this step
+  double* was;      // state of the constraints when it began
+  int choice;       // of rows, that multipliers and matrix are for (lb_constraints_count_choices)
+  double* impulse;  // [rows] of the last impact
+  int told;         // stages that the watcher was told of in this step and that count ...
+  int taken_back;   // ... and that do not, which it does not know yet
+  double dt;        // of the matrix; 0: there is none
+  double speed;     // sqrt(v'M v) when the matrix was made
+  double rounding;  // of what rows ask for, in the same measure
+  double time;      // where the last step ended
+  double h;         // of the last step; 0: there was none
+  double tolerance; // of Newton's method: the scene's, or the algebra's
+  double residual;  // that it stops at instead; 0: by the tolerance
+  double news;      // the part of the last correction that earlier ones did not foretell
+  double rate;      // of such parts with this matrix, what is left; INFINITY: not known yet
+  int age;          // of the matrix, in stages
+  bool fresh;       // the matrix is of this stage
+  bool slow;        // there were many iterations: the next step needs a new matrix
   const lb_implicit_algebra* algebra;
   void* own; // what the algebra keeps
 } lb_implicit;
@@ -98,12 +95,12 @@ void lb_implicit_forget(lb_stepper* st);
 
 // Where a stepper stands between two steps, to come back to, as so many numbers. Newton's matrix is
 // not among them and forgotten both ways: from there on all steps are the same to the last bit.
-// What touches is d's affair, and among them.
+// What is active is d's affair, and among them.
 size_t lb_implicit_place_size(const lb_model* m);
 void lb_implicit_save(lb_stepper* st, const lb_data* d, double* place);
 void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place);
 
-// Take away the velocity with which d runs into what it touches, as steps do in which something
+// Take away the velocity with which d runs into active constraints, as steps do in which something
 // hits, and tell the watcher: for starts.
 void lb_implicit_impact(lb_stepper* st, lb_data* d);
 

@@ -4,20 +4,20 @@
 // not depend on it. Particles of ropes and deformables are eliminated first, which leaves a matrix
 // of the tree's size (particle_matrix.h). Where only coordinates of joints are stiff, each by
 // itself, W is not made at all: dt W is the mass matrix with more on its diagonal, which is solved
-// with in time linear in the links (dynamics/tree/tree_system.h).
+// with in time linear in the links (dynamics/system/tree_system.h).
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/constraint/elimination.h"
-#include "dynamics/constraint/kkt.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
 #include "dynamics/force/particles.h"
+#include "dynamics/system/kkt.h"
+#include "dynamics/system/tree_system.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/state.h"
-#include "dynamics/tree/tree_system.h"
 #include "elastic/reduced/reduced.h"
 #include "math/linear/dense.h"
 #include "solve/implicit/anderson.h"
@@ -42,6 +42,7 @@ typedef struct dense {
   double* D;                     // [r][r] its damping
   double* eta;                   // [r] where they are taken
   lb_implicit_schur schur;
+  double *E, *gap_q; // [rows][nv] of an exact matrix: what rows ask for by v; scratch
   lb_anderson secants;
   lb_derivatives* derivatives;
 } dense;
@@ -59,7 +60,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   lb_implicit* step = st->own;
   int most = 0;
   for (int i = 0; i < m->nlink; i++) {
-    most = m->link[i].reduced && m->link[i].nv > most ? m->link[i].nv : most;
+    most = m->link.packed[i].reduced && m->link.packed[i].nv > most ? m->link.packed[i].nv : most;
   }
   const bool tree = lb_forces_are_diagonal(m), kkt = lb_implicit_kkt_fits(m);
   const bool asked = st->solver.newton == LB_NEWTON_EXACT;
@@ -75,20 +76,23 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->more = LB_TAKE(&st->arena, double, m->nv);
     own->by_q = LB_TAKE(&st->arena, double, m->nv);
     own->mu = LB_TAKE(&st->arena, double, lb_constraints_most(m));
-    own->rest = m->tree ? m->tree : m;
-    own->particles = m->tree ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
+    own->rest = m->variant.tree ? m->variant.tree : m;
+    own->particles = m->variant.tree ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
     own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
+    const size_t by_rows = exact ? (size_t)lb_constraints_most(m) * (size_t)m->nv : 0;
+    own->E = LB_TAKE(&st->arena, double, by_rows);
+    own->gap_q = LB_TAKE(&st->arena, double, by_rows);
     own->K = LB_TAKE(&st->arena, double, most* most);
     own->D = LB_TAKE(&st->arena, double, most* most);
     own->eta = LB_TAKE(&st->arena, double, most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
-  if (!own || (tree && !own->tree) || (exact && !own->W) || !own->more || !own->K || !own->D ||
-      !own->eta || !own->order || !own->by_q || !own->mu ||
+  if (!own || (tree && !own->tree) || (exact && !own->W) || !own->E || !own->gap_q || !own->more ||
+      !own->K || !own->D || !own->eta || !own->order || !own->by_q || !own->mu ||
       (exact ? lb_implicit_schur_create : lb_implicit_schur_create_small)(
           &own->schur, lb_constraints_most(m), m->nv, &st->arena) != LB_OK ||
       lb_anderson_create(&own->secants, m->nv, &st->arena) != LB_OK ||
-      (m->tree &&
+      (m->variant.tree &&
        (!own->particles || lb_particle_matrix_create(own->particles, m, &st->arena) != LB_OK))) {
     return no_memory(err);
   }
@@ -149,7 +153,7 @@ static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
   dense* own = step->own;
   lb_joint_springs_slopes(m, d->q, own->more);
   for (int k = 0; k < m->nv; k++) {
-    own->more[k] = dt * (m->damping[k] + dt * fmax(0, own->more[k]));
+    own->more[k] = dt * (m->dof.damping[k] + dt * fmax(0, own->more[k]));
   }
   step->speed = sqrt(2 * lb_kinetic_energy(m, d)); // puts the poses in place
   own->exact = false;
@@ -169,7 +173,7 @@ static bool make_kkt(lb_stepper* st, lb_data* d, double dt) {
   }
   step->speed = sqrt(2 * lb_kinetic_energy(m, d));
   lb_kinematics(m, d, d->q, d->qd);
-  lb_constraints_measure(m, d);
+  lb_constraints_measure(m, d, LB_SET_STEP);
   own->exact = false;
   own->dt = dt;
   lb_anderson_forget(&own->secants);
@@ -195,12 +199,12 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
     }
   }
   for (int k = nv; k < m->nv; k++) { // free particles
-    twice += d->qd[k] * m->armature[k] * d->qd[k];
+    twice += d->qd[k] * m->dof.armature[k] * d->qd[k];
   }
   step->speed = sqrt(fmax(0, twice));
   lb_resistance_stiffen(own->rest, d, own->W, dt);
   for (int i = 0; i < m->nlink; i++) {
-    const lb_link* l = &m->link[i];
+    const lb_link* l = &m->link.packed[i];
     if (l->kind == LB_LINK_ELASTIC) {
       add_elastic(l, own, d, nv, dt);
     }
@@ -250,7 +254,7 @@ static void solve_with_matrix(const void* context, int count, double* b) {
       }
       lb_particle_matrix_after(own->particles, b);
     }
-  } else if (!own->tree && own->rest->elimination.count > 0) {
+  } else if (!own->tree && own->rest->constraint.elimination.count > 0) {
     solve_eliminated(own, count, b);
   } else if (own->exact) {
     lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
@@ -264,6 +268,23 @@ static void solve_with_matrix(const void* context, int count, double* b) {
   }
 }
 
+// Velocities after a correction dv = W^-1 r; its size sqrt(dv'M dv). One that is rounding tells
+// nothing of the matrix.
+static double accelerate(lb_stepper* st, lb_data* d, double dt) {
+  static const double FEW = 4;
+  lb_implicit* step = st->own;
+  dense* own = step->own;
+  const double size = sqrt(fabs(dt * lb_dot(st->m->nv, step->dv, step->r))); // W ~ M/dt
+  if (size > FEW * step->rounding) {
+    step->news = lb_anderson_correct(&own->secants, d->qd, step->dv, step->r);
+  } else {
+    step->news = 1;
+    lb_add(st->m->nv, d->qd, -1, step->dv);
+    lb_anderson_restart(&own->secants);
+  }
+  return size;
+}
+
 // The same by the KKT system of dt W: with dt mu for its multipliers, and those to be of unilateral
 // constraints, lambda + mu, in place of mu.
 static double correct_kkt(lb_stepper* st, lb_data* d, double dt) {
@@ -271,7 +292,7 @@ static double correct_kkt(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* step = st->own;
   dense* own = step->own;
   double *lambda = own->schur.lambda, *mu = own->mu;
-  const lb_constraint_rows rows = lb_constraints_measure(m, d);
+  const lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);
   const lb_kkt_target wish = lb_kkt_target_of(dt, step->inner);
   lb_constraints_add_forces(m, d, lambda, -1, step->r);
   for (int i = 0; i < rows.count; i++) {
@@ -279,7 +300,9 @@ static double correct_kkt(lb_stepper* st, lb_data* d, double dt) {
     mu[i] = lb_implicit_asked(&rows, i, wish);
   }
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
-  lb_kkt_add_forces(own->kkt, own->schur.next, 1, step->dv);
+  if (rows.unilateral) {
+    lb_kkt_add_forces(own->kkt, own->schur.next, 1, step->dv);
+  }
   for (int k = 0; k < m->nv; k++) {
     step->dv[k] *= dt;
   }
@@ -289,8 +312,7 @@ static double correct_kkt(lb_stepper* st, lb_data* d, double dt) {
   }
   lb_add(rows.count, lambda, 1, mu);
   lb_kkt_add_forces(own->kkt, mu, -1, step->r);
-  step->news = lb_anderson_correct(&own->secants, d->qd, step->dv, step->r);
-  return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+  return accelerate(st, d, dt);
 }
 
 // One correction of the velocities; its size sqrt(dv'M dv).
@@ -301,20 +323,23 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   if (own->kkt && !own->exact) {
     return correct_kkt(st, d, dt);
   }
-  lb_constraint_rows rows = lb_constraints_measure(m, d);
+  lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);
   lb_constraints_add_forces(m, d, own->schur.lambda, -1, step->r);
   if (rows.count != own->schur.count) { // else those of the matrix are kept
-    rows = lb_constraints_linearise(m, d);
+    rows = lb_constraints_linearise(m, d, LB_SET_STEP);
   }
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   solve_with_matrix(own, 1, step->dv);
   if (rows.count > 0) {
-    lb_implicit_schur_correct(&own->schur, &rows, rows.J, lb_kkt_target_of(dt, step->inner),
+    lb_kkt_target wish = lb_kkt_target_of(dt, step->inner);
+    const bool has_E = own->exact && !own->particles;
+    wish.share = has_E ? 1 : wish.share;
+    lb_implicit_schur_correct(&own->schur, &rows, rows.J, has_E ? own->E : NULL, wish,
                               solve_with_matrix, own, step->dv, step->r);
   }
-  step->news = lb_anderson_correct(&own->secants, d->qd, step->dv, step->r);
+  const double size = accelerate(st, d, dt);
   lb_elimination_follow(m, d->qd); // secants of corrections that were rounding do not keep to gears
-  return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
+  return size;
 }
 
 static void hold(lb_stepper* st, bool back) {
@@ -322,6 +347,26 @@ static void hold(lb_stepper* st, bool back) {
   dense* own = step->own;
   lb_implicit_schur_hold(&own->schur, back);
   lb_anderson_restart(&own->secants);
+}
+
+// E: the derivative by v of what rows ask for, J v + c/dt; of those that may land, c/dt.
+static void differentiate_rows(lb_stepper* st, lb_data* d, double dt) {
+  const lb_model* m = st->m;
+  const lb_implicit* step = st->own;
+  dense* own = step->own;
+  const lb_constraint_rows rows = lb_constraints_linearise(m, d, LB_SET_STEP);
+  double *s_q = own->gap_q, *rate_q = own->E, *J = own->schur.Z; // scratch, all but the first
+  lb_constraints_differentiate_rows(own->derivatives, d, s_q, rate_q, J);
+  for (int i = 0; i < rows.count; i++) {
+    const size_t at = (size_t)i * (size_t)m->nv;
+    const bool lands = rows.inactive[i];
+    const double baumgarte = step->inner && !lands ? 0 : 1 / dt;
+    for (size_t k = at; k < at + (size_t)m->nv; k++) {
+      s_q[k] = baumgarte * s_q[k] + (lands ? 0 : rate_q[k]);
+      J[k] *= !lands;
+    }
+    lb_step_row(own->E + at, m, d, dt, s_q + at, J + at);
+  }
 }
 
 // The whole derivative dr/dv: what is left out above matters when forces are large and steps are
@@ -336,20 +381,23 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
   }
   step->speed = sqrt(2 * lb_kinetic_energy(m, d));
   lb_implicit_residual(st, d, dt);
-  if (lb_constraints_linearise(m, d).count > 0) {
-    lb_constraints_apply_multipliers(m, d, own->schur.lambda);
+  if (lb_constraints_linearise(m, d, LB_SET_STEP).count > 0) {
+    lb_constraints_apply_multipliers(m, d, LB_SET_STEP, own->schur.lambda);
   }
   lb_derive(own->derivatives, d, d->q, d->qd, d->qdd, true);
   lb_forces_differentiate_outer(own->derivatives, d);
   if (d->work->constraints) {
     lb_constraints_differentiate(own->derivatives, d, own->schur.lambda);
+    if (!own->particles) {
+      differentiate_rows(st, d, dt);
+    }
   }
   if (own->particles) {
     lb_particles_differentiate_turning(own->derivatives, d, m);
   }
   lb_step_matrix(own->W, own->derivatives, d, dt);
-  lb_step_add_internal(own->W, (size_t)m->ndense, own->rest, (lb_step_links){0, m->nlink}, d->q,
-                       d->qd, dt, own->K, d->work->scratch);
+  lb_step_add_internal(own->W, (size_t)m->ndense, own->rest, d->q, d->qd, dt, own->K,
+                       d->work->scratch);
   own->exact = true;
   lb_implicit_schur_forget(&own->schur, true);
   lb_anderson_forget(&own->secants);
@@ -373,15 +421,15 @@ static double* multipliers(const lb_stepper* st) {
   return own->schur.lambda;
 }
 
-const lb_implicit_algebra lb_implicit_dense = {create,  release,     make,  make_exact, correct,
-                                               hold,    NULL,        1e-10, INFINITY,   4,
-                                               INT_MAX, multipliers, true};
+const lb_implicit_algebra lb_implicit_dense = {create,   release, make,    make_exact,
+                                               correct,  hold,    NULL,    1e-10,
+                                               INFINITY, 4,       INT_MAX, multipliers};
 
 // What is left out of the matrix of a tree changes slowly, so one correction does where the last
 // steps show that it is enough.
 const lb_implicit_algebra lb_implicit_tree = {
-    create, release, make, make_exact, correct, hold, NULL, 1e-10, 1.1, 4, 40, multipliers, false};
+    create, release, make, make_exact, correct, hold, NULL, 1e-10, 1.1, 4, 40, multipliers};
 
-const lb_implicit_algebra lb_implicit_kkt = {create,  release,     make,  make_exact, correct,
-                                             hold,    NULL,        1e-10, INFINITY,   4,
-                                             INT_MAX, multipliers, false};
+const lb_implicit_algebra lb_implicit_kkt = {create,   release, make,    make_exact,
+                                             correct,  hold,    NULL,    1e-10,
+                                             INFINITY, 4,       INT_MAX, multipliers};

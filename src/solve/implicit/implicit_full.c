@@ -1,8 +1,8 @@
-// Newton's method for bodies with all their nodes: each answers the residual by itself, with its
-// own factored matrix, and a small dense system couples the answers through what the bodies hold in
-// common (elastic/full/condensed.h). The small system is the mass matrix of the condensed model,
-// the same world with each body reduced to the few columns that matter in this step, divided by dt:
-// the bodies' stiffness is in there already.
+// Newton's method for bodies with all their nodes: each is solved for the residual by itself, with
+// its own factored matrix, and a small dense system couples the solutions through what the bodies
+// hold in common (elastic/full/condensed.h). The small system is the mass matrix of the condensed
+// model, the same world with each body reduced to the few columns that matter in this step, divided
+// by dt: the bodies' stiffness is in there already.
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -50,14 +50,14 @@ static lb_status take_exact(lb_stepper* st, full* own) {
     status = lb_step_derivative_create(st->m, st->arena.allocator, &own->exact, NULL);
   }
   if (status == LB_OK) {
-    status = lb_implicit_schur_create(&own->exact_schur, rows, own->exact->nd, &st->arena);
+    status = lb_implicit_schur_create(&own->exact_schur, rows, own->exact->sys.nd, &st->arena);
     own->exact_schur.lambda = own->schur.lambda;
   }
   return status;
 }
 
 static lb_status take(lb_stepper* st, full* own) {
-  const size_t n = (size_t)st->m->condensed->nv;
+  const size_t n = (size_t)st->m->variant.condensed->nv;
   const int rows = lb_constraints_most(st->m);
   own->W = LB_TAKE(&st->arena, double, n* n);
   own->r = LB_TAKE(&st->arena, double, n);
@@ -126,8 +126,8 @@ static bool couple(full* own, double dt) {
   }
   lb_resistance_stiffen(s, d, own->W, dt);
   for (int i = 0; i < s->nlink; i++) {
-    if (s->link_driven[i]) {
-      const int k = s->link_v[i];
+    if (s->link.driven[i]) {
+      const int k = s->link.v[i];
       for (int j = 0; j < n; j++) {
         own->W[k * n + j] = own->W[j * n + k] = j == k;
       }
@@ -144,7 +144,7 @@ static void solve_small(const void* context, int count, double* b) {
 
 static void solve_exact(const void* context, int count, double* b) {
   const full* own = context;
-  lb_step_solve(own->exact, false, count, b);
+  lb_stage_solve(&own->exact->sys, false, count, b);
 }
 
 // One correction with the exact matrix: in the interface model's coordinates, from there to the
@@ -155,25 +155,27 @@ static double correct_exact(lb_stepper* st, lb_data* d, double dt) {
   full* own = step->own;
   lb_step_derivative* S = own->exact;
   lb_implicit_schur* L = &own->exact_schur;
-  if (lb_constraints_linearise(m, d).count > 0) {
+  if (lb_constraints_linearise(m, d, LB_SET_STEP).count > 0) {
     lb_constraints_add_forces(m, d, L->lambda, -1, step->r);
   }
   double* y = lb_step_full_before(S, d, step->r);
   lb_step_clear_driven(S->D->model, y);
-  lb_step_solve(S, false, 1, y);
-  const lb_constraint_rows rows = lb_constraints_linearise(S->D->model, S->full->data);
+  lb_stage_solve(&S->sys, false, 1, y);
+  const lb_constraint_rows rows =
+      lb_constraints_linearise(S->D->model, S->sys.full->data, LB_SET_STEP);
   memcpy(own->before, L->lambda, (size_t)rows.count * sizeof *own->before);
   if (rows.count > 0) {
     memset(S->v, 0,
-           (size_t)S->nd * sizeof *S->v); // loads on the interface model, of which it is not asked
-    lb_implicit_schur_correct(L, &rows, rows.J, lb_kkt_target_of(dt, step->inner), solve_exact, own,
-                              y, S->v);
+           (size_t)S->sys.nd *
+               sizeof *S->v); // loads on the interface model, of which it is not asked
+    lb_implicit_schur_correct(L, &rows, rows.J, NULL, lb_kkt_target_of(dt, step->inner),
+                              solve_exact, own, y, S->v);
     for (int i = 0; i < rows.count; i++) {
       own->before[i] = L->lambda[i] - own->before[i];
     }
     lb_constraints_add_forces(m, d, own->before, -1, step->r);
   }
-  lb_full_step_after(S->full, false, step->dv);
+  lb_full_step_after(S->sys.full, false, step->dv);
   lb_add(m->nv, d->qd, -1, step->dv);
   return sqrt(fabs(dt * lb_dot(m->nv, step->dv, step->r))); // r = W dv, and W ~ M/dt
 }
@@ -187,7 +189,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
     return correct_exact(st, d, dt);
   }
   const int n = own->condensed.model.nv;
-  const lb_constraint_rows rows = lb_constraints_linearise(m, d);
+  const lb_constraint_rows rows = lb_constraints_linearise(m, d, LB_SET_STEP);
   for (int i = 0; i < rows.count; i++) {
     lb_add(m->nv, step->r, -own->schur.lambda[i], rows.J + (size_t)i * (size_t)m->nv);
   }
@@ -202,7 +204,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   solve_small(own, 1, own->c);
   if (rows.count > 0) {
     lb_implicit_schur_forget(&own->schur, false); // the small matrix is a new one every time
-    lb_implicit_schur_correct(&own->schur, &rows, own->J, lb_kkt_target_of(dt, step->inner),
+    lb_implicit_schur_correct(&own->schur, &rows, own->J, NULL, lb_kkt_target_of(dt, step->inner),
                               solve_small, own, own->c, own->r);
   }
   const double size = sqrt(fabs(dt * lb_dot(n, own->c, own->r)));
@@ -233,6 +235,5 @@ static double* multipliers(const lb_stepper* st) {
   return own->schur.lambda;
 }
 
-const lb_implicit_algebra lb_implicit_full = {create,  release,     make, make_exact, correct,
-                                              hold,    observe,     1e-7, 1.1,        5,
-                                              INT_MAX, multipliers, false};
+const lb_implicit_algebra lb_implicit_full = {
+    create, release, make, make_exact, correct, hold, observe, 1e-7, 1.1, 5, INT_MAX, multipliers};

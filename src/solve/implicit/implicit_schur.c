@@ -6,9 +6,6 @@
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
 
-// Loop constraints whose pivot is below this fraction of the largest are redundant.
-static const double REDUNDANT = 1e-11;
-
 lb_status lb_implicit_schur_create(lb_implicit_schur* L, int rows, int n, lb_arena* arena) {
   *L = (lb_implicit_schur){.n = n,
                            .most = rows,
@@ -58,10 +55,10 @@ static void factor_general(lb_implicit_schur* L) {
       L->A[i * count + j] = lb_dot(n, L->J + i * n, L->J + j * n);
     }
   }
-  L->rank = lb_semidefinite_rows(count, L->A, count, REDUNDANT, L->work, L->pivot);
+  L->rank = lb_semidefinite_rows(count, L->A, count, LB_REDUNDANT, L->work, L->pivot);
   for (int i = 0; i < L->rank; i++) {
     for (int j = 0; j < L->rank; j++) {
-      L->A[i + j * L->rank] = lb_dot(n, L->J + L->pivot[i] * n, L->Z + L->pivot[j] * n);
+      L->A[i + j * L->rank] = lb_dot(n, L->E + L->pivot[i] * n, L->Z + L->pivot[j] * n);
     }
   }
   if (lb_lu(L->rank, L->A, L->rank, L->exchange) != LB_OK) {
@@ -69,18 +66,41 @@ static void factor_general(lb_implicit_schur* L) {
   }
 }
 
+// Columns from `at` on up to the next gap, [from, to): of a row between parts that move freely,
+// those of the parts. false: all that is left is zero.
+static bool next_run(const double* row, int n, int at, int* from, int* to) {
+  enum { GAP = 6 };
+  for (; at < n && row[at] == 0; at++) {
+  }
+  *from = *to = at;
+  for (int last = at; at < n && at <= last + GAP; at++) {
+    last = row[at] != 0 ? at : last;
+    *to = last + 1;
+  }
+  return *from < n;
+}
+
+// A = E Z', the runs of E's rows alone.
 static void fill(lb_implicit_schur* L) {
   const int n = L->n, count = L->count;
+  memset(L->A, 0, (size_t)count * (size_t)count * sizeof *L->A);
   for (int i = 0; i < count; i++) {
-    for (int j = 0; j < count; j++) {
-      L->A[i * count + j] = lb_dot(n, L->J + i * n, L->Z + j * n);
+    const double* row = L->E + i * n;
+    const int end = L->general ? count : i + 1;
+    for (int from = 0, to = 0; next_run(row, n, to, &from, &to);) {
+      for (int j = 0; j < end; j++) {
+        L->A[i * count + j] += lb_dot(to - from, row + from, L->Z + j * n + from);
+      }
+    }
+    for (int j = 0; j < end; j++) {
+      L->A[j * count + i] = L->general ? L->A[j * count + i] : L->A[i * count + j];
     }
   }
 }
 
 static void factor(lb_implicit_schur* L) {
   fill(L);
-  L->rank = lb_semidefinite_factor(L->count, L->A, L->count, REDUNDANT, L->work, L->pivot);
+  L->rank = lb_semidefinite_factor(L->count, L->A, L->count, LB_REDUNDANT, L->work, L->pivot);
 }
 
 static void solve_general(lb_implicit_schur* L) {
@@ -100,14 +120,14 @@ static void solve_unilateral(lb_implicit_schur* L, const bool* unilateral) {
   for (int i = 0; i < n; i++) {
     L->mu[i] = -L->mu[i] - lb_dot(n, L->A + i * n, L->lambda);
   }
-  lb_complementary_solve(n, L->A, L->mu, unilateral, REDUNDANT, L->next, L->part, L->work,
+  lb_complementary_solve(n, L->A, L->mu, unilateral, LB_REDUNDANT, L->next, L->part, L->work,
                          L->pivot);
   for (int i = 0; i < n; i++) {
     L->mu[i] = L->next[i] - L->lambda[i];
   }
 }
 
-// Which rows hold both ways and say something of their own, then which push; how many of both.
+// Which rows are bilateral and say something of their own, then which are active; how many of both.
 static void list_members(lb_implicit_schur* L, const bool* unilateral, int* holding, int* pushing) {
   const int n = L->n, count = L->count;
   int *hold = L->member, *push = L->member + L->most, all = 0;
@@ -124,7 +144,7 @@ static void list_members(lb_implicit_schur* L, const bool* unilateral, int* hold
       L->part[i * all + j] = lb_dot(n, L->J + hold[i] * n, L->J + hold[j] * n);
     }
   }
-  *holding = all > 0 ? lb_semidefinite_rows(all, L->part, all, REDUNDANT, L->work, L->pivot) : 0;
+  *holding = all > 0 ? lb_semidefinite_rows(all, L->part, all, LB_REDUNDANT, L->work, L->pivot) : 0;
   for (int i = 0; i < *holding; i++) {
     L->exchange[i] = hold[L->pivot[i]];
   }
@@ -182,12 +202,12 @@ static void find_left(lb_implicit_schur* L, int t, int o) {
 }
 
 // The same beside a W that is not symmetric or not definite, where A may be indefinite. With rows T
-// that hold both ways and O that push, and next = lambda + mu,
+// that are bilateral and O that are active, and next = lambda + mu,
 //
 //   A_TT next_T = g_T - A_TO next_O,     g = A lambda + change
 //   (A_OO - A_OT A_TT^-1 A_TO) next_O - (g_O - A_OT A_TT^-1 g_T)  >= 0,  next_O >= 0
 //
-// so that conditions one way are those of the second matrix alone: of its symmetric part, since
+// so that inequalities are those of the second matrix alone: of its symmetric part, since
 // they are those of a quadratic program, and the next iteration makes up for the rest. false: A_TT
 // is singular, and nothing is changed.
 static bool solve_unilateral_general(lb_implicit_schur* L, const bool* unilateral) {
@@ -211,7 +231,7 @@ static bool solve_unilateral_general(lb_implicit_schur* L, const bool* unilatera
       b[i] += L->A[O[i] * count + T[k]] * held[k];
     }
   }
-  lb_complementary_solve(o, L->left, b, L->unilateral, REDUNDANT, L->next, L->part, L->work,
+  lb_complementary_solve(o, L->left, b, L->unilateral, LB_REDUNDANT, L->next, L->part, L->work,
                          L->pivot);
   memset(L->mu, 0, (size_t)count * sizeof *L->mu);
   for (int i = 0; i < t; i++) {
@@ -240,29 +260,30 @@ static void solve_multipliers(lb_implicit_schur* L, const bool* unilateral) {
   }
 }
 
-static void keep(lb_implicit_schur* L, int count, const double* J, bool unilateral,
+static void keep(lb_implicit_schur* L, int count, const double* J, const double* E, bool unilateral,
                  void (*solve)(const void* context, int count, double* b), const void* context) {
   const size_t size = (size_t)count * (size_t)L->n * sizeof *L->J;
   memcpy(L->J, J, size);
   memcpy(L->Z, J, size);
+  L->E = E ? E : L->J;
   solve(context, count, L->Z);
   L->count = count;
   (unilateral ? fill : L->general ? factor_general : factor)(L);
 }
 
 void lb_implicit_schur_correct(lb_implicit_schur* L, const lb_constraint_rows* rows,
-                               const double* J, lb_kkt_target wish,
+                               const double* J, const double* E, lb_kkt_target wish,
                                void (*solve)(const void* context, int count, double* b),
                                const void* context, double* dv, double* r) {
   const int n = L->n;
   const int count = rows->count;
   if (L->count != count) {
-    keep(L, count, J, rows->unilateral != NULL, solve, context);
+    keep(L, count, J, E, rows->unilateral != NULL, solve, context);
   }
   for (int i = 0; i < count; i++) {
     L->mu[i] = -lb_implicit_asked(rows, i, wish);
   }
-  lb_columns_dot(n, count, L->mu, L->J, dv);
+  lb_columns_dot(n, count, L->mu, L->E, dv);
   solve_multipliers(L, rows->unilateral);
   lb_add(count, L->lambda, 1, L->mu);
   lb_columns_add(n, count, dv, -1, L->Z, L->mu);

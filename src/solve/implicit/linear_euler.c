@@ -21,13 +21,13 @@
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/constraint/elimination.h"
-#include "dynamics/constraint/kkt.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
+#include "dynamics/system/kkt.h"
+#include "dynamics/system/tree_system.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
-#include "dynamics/tree/tree_system.h"
 #include "math/linear/dense.h"
 #include "solve/implicit/implicit_schur.h"
 #include "solve/implicit/linear_euler.h"
@@ -43,6 +43,7 @@ typedef struct linear {
   double* more;         // [nv] on the diagonal of the mass matrix
   lb_kkt* kkt;          // of rigid trees under constraints, or NULL
   double* mu;           // [rows] what these ask for, then multipliers
+  bool timed;           // what constraints ask for depends on time
   double baumgarte;     // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
   const lb_model* rest;          // what the dense matrix is of: all but nodes
@@ -58,10 +59,22 @@ static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
 }
 
+static bool depends_on_time(const lb_model* m) {
+  bool any = m->constraint.nprescribed > 0;
+  for (int i = 0; i < m->constraint.nloop; i++) {
+    any |= m->constraint.loop_motor[i] >= 0;
+  }
+  for (int i = 0; i < m->constraint.ncoupling; i++) {
+    any |= m->constraint.coupling[i].path != NULL || m->constraint.coupling[i].velocity_level;
+  }
+  return any || m->nmotor > 0;
+}
+
 static lb_status create_kkt(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   const int rows = lb_constraints_most(m);
   linear* own = st->own;
+  own->timed = depends_on_time(m);
   own->mu = LB_TAKE(&st->arena, double, rows);
   own->gap = LB_TAKE(&st->arena, double, rows);
   if (!own->mu || !own->gap ||
@@ -73,7 +86,7 @@ static lb_status create_kkt(lb_stepper* st, lb_error* err) {
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
-  if (m->ndense < m->nv - 3 * m->nfree) {
+  if (m->ndense < m->nv - 3 * m->particles.nfree) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "linear-euler cannot step all the nodes of elastic bodies");
   }
@@ -94,13 +107,13 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   if (lb_kkt_fits(m) && lb_forces_are_on_joints(m)) {
     return create_kkt(st, err);
   }
-  own->rest = m->tree ? m->tree : m;
-  own->particles = m->tree ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
+  own->rest = m->variant.tree ? m->variant.tree : m;
+  own->particles = m->variant.tree ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
   own->W = LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense);
   own->order = LB_TAKE(&st->arena, int, m->ndense);
   own->gap = LB_TAKE(&st->arena, double, lb_constraints_most(m));
   if (!own->W || !own->order || !own->gap ||
-      (m->tree &&
+      (m->variant.tree &&
        (!own->particles || lb_particle_matrix_create(own->particles, m, &st->arena) != LB_OK)) ||
       lb_implicit_schur_create(&own->schur, lb_constraints_most(m), m->nv, &st->arena) != LB_OK) {
     return no_memory(err);
@@ -133,22 +146,22 @@ static void begin(const lb_model* m, linear* own, lb_data* d, double h) {
 // The accelerations of driven coordinates go into the residual; those of the others come out.
 static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    d->qdd[v] = m->link_driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+    const int v = m->link.v[i];
+    d->qdd[v] = m->link.driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
   }
   lb_rnea_moved(m, d, own->r, d->qdd);
   lb_joint_springs_slopes(m, d->q, own->more);
   for (int k = 0; k < m->nv; k++) {
     own->dv[k] = -h * (own->r[k] - d->work->tau[k] + h * own->more[k] * own->v0[k]);
-    own->more[k] = h * (m->damping[k] + h * own->more[k]);
+    own->more[k] = h * (m->dof.damping[k] + h * own->more[k]);
   }
   if (!lb_tree_factor_make(own->tree, d, own->more)) {
     return false;
   }
   lb_tree_factor_solve(own->tree, own->dv);
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    own->dv[v] = m->link_driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
+    const int v = m->link.v[i];
+    own->dv[v] = m->link.driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
   }
   return true;
 }
@@ -159,12 +172,14 @@ static bool solve_tree(const lb_model* m, linear* own, lb_data* d, double h) {
 // points are where they should be then. At a pace the gaps are those to where they are prescribed.
 static lb_constraint_rows read_rows(const lb_model* m, linear* own, lb_data* d, double h) {
   d->time -= h;
-  lb_constraint_rows rows = lb_constraints_measure(m, d);
+  lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);
   d->time += h;
   for (int i = 0; i < rows.count; i++) {
     own->gap[i] = rows.gap[i];
   }
-  rows = own->kkt ? lb_constraints_measure(m, d) : lb_constraints_linearise(m, d);
+  if (own->timed || !own->kkt) {
+    rows = (own->kkt ? lb_constraints_measure : lb_constraints_linearise)(m, d, LB_SET_STEP);
+  }
   rows.gap = own->baumgarte > 0 ? rows.gap : own->gap;
   return rows;
 }
@@ -173,11 +188,14 @@ static lb_kkt_target wish_of(const linear* own, double h) {
   return (lb_kkt_target){own->baumgarte > 0 ? own->baumgarte : 1 / h, 1, 1, h};
 }
 
-// Velocities of driven coordinates at the end of the step.
+// Velocities of driven coordinates at the end of the step, where there are any.
 static void drive(const lb_model* m, const linear* own, lb_data* d) {
+  if (m->nmotor == 0) {
+    return;
+  }
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    d->qd[v] = m->link_driven[i] ? own->v1[v] : d->qd[v];
+    const int v = m->link.v[i];
+    d->qd[v] = m->link.driven[i] ? own->v1[v] : d->qd[v];
   }
   lb_kinematics(m, d, d->q, d->qd);
 }
@@ -186,8 +204,8 @@ static void drive(const lb_model* m, const linear* own, lb_data* d) {
 static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
   double *C = own->more, *K = own->dv;
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    d->qdd[v] = m->link_driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
+    const int v = m->link.v[i];
+    d->qdd[v] = m->link.driven[i] ? (own->v1[v] - own->v0[v]) / h : d->qdd[v];
   }
   lb_rnea_moved(m, d, own->r, d->qdd);
   lb_resistance_diagonals(m, d, K, C);
@@ -209,7 +227,7 @@ static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
     own->schur.lambda[i] = own->mu[i] / h;
   }
   for (int k = 0; k < m->nv; k++) {
-    own->dv[k] = m->v_driven[k] ? own->v1[k] - own->v0[k] : -own->dv[k];
+    own->dv[k] = m->dof.driven[k] ? own->v1[k] - own->v0[k] : -own->dv[k];
   }
   return true;
 }
@@ -222,7 +240,7 @@ static void gather_nodes(const lb_model* m, linear* own, lb_data* d, double h) {
   double* r = own->r;
   for (int k = m->ndense; k < m->nv; k++) {
     const double g[3] = {m->gravity.x, m->gravity.y, m->gravity.z};
-    r[k] = -d->work->tau[k] - m->armature[k] * g[(k - m->ndense) % 3];
+    r[k] = -d->work->tau[k] - m->dof.armature[k] * g[(k - m->ndense) % 3];
   }
   for (int k = 0; k < m->ndense; k++) {
     r[k] = -r[k];
@@ -230,12 +248,12 @@ static void gather_nodes(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_particle_matrix_add_product(own->particles, d, (lb_particle_share){0, 0, h}, own->v0, r);
   memset(own->dv, 0, (size_t)m->nv * sizeof *own->dv);
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    own->dv[v] = m->link_driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
+    const int v = m->link.v[i];
+    own->dv[v] = m->link.driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
   }
   lb_particle_matrix_add_product(own->particles, d, (lb_particle_share){0, 1, h}, own->dv, r);
   for (int k = 0; k < m->nv; k++) {
-    r[k] = m->v_driven[k] ? 0 : -r[k];
+    r[k] = m->dof.driven[k] ? 0 : -r[k];
   }
 }
 
@@ -252,15 +270,15 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
     own->r[k] = d->work->tau[k] - D->tau[k] - h * lb_dot((int)nv, D->tau_q + k * nv, own->v0);
   }
   for (int i = 0; i < m->nlink; i++) {
-    const size_t v = (size_t)m->link_v[i];
-    for (size_t j = 0; m->link_driven[i] && j < nv; j++) {
+    const size_t v = (size_t)m->link.v[i];
+    for (size_t j = 0; m->link.driven[i] && j < nv; j++) {
       own->r[j] -= own->W[j * nv + v] * (own->v1[v] - own->v0[v]);
       own->W[j * nv + v] = own->W[v * nv + j] = j == v;
     }
   }
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    own->r[v] = m->link_driven[i] ? 0 : own->r[v];
+    const int v = m->link.v[i];
+    own->r[v] = m->link.driven[i] ? 0 : own->r[v];
   }
 }
 
@@ -303,12 +321,12 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
     // what springs press on may outweigh masses: the matrix need not be definite
     lb_implicit_schur_forget(&own->schur, true);
     memset(own->schur.lambda, 0, (size_t)rows.count * sizeof *own->schur.lambda);
-    lb_implicit_schur_correct(&own->schur, &rows, rows.J, wish_of(own, h), solve_with_matrix, own,
-                              own->dv, own->r);
+    lb_implicit_schur_correct(&own->schur, &rows, rows.J, NULL, wish_of(own, h), solve_with_matrix,
+                              own, own->dv, own->r);
   }
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i];
-    own->dv[v] = m->link_driven[i] ? own->v0[v] - own->v1[v] : own->dv[v];
+    const int v = m->link.v[i];
+    own->dv[v] = m->link.driven[i] ? own->v0[v] - own->v1[v] : own->dv[v];
   }
   for (int k = 0; k < m->nv; k++) {
     own->dv[k] = -own->dv[k];
@@ -321,18 +339,13 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   linear* own = st->own;
   own->baumgarte = st->solver.closing > h ? 1 / st->solver.closing : 0;
   begin(m, own, d, h);
-  lb_constraints_activate_all(d);
-  lb_constraints_eliminate(d, !own->kkt);
   if (!(own->tree ? solve_tree : own->kkt ? solve_kkt : solve_dense)(m, own, d, h)) {
-    lb_constraints_keep_active(m, d, NULL);
-    lb_constraints_eliminate(d, false);
     return false;
   }
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
   lb_add(m->nv, d->qd, 1, own->dv);
   lb_advance(m, d->q, d->qd, h);
-  lb_constraints_keep_active(m, d, own->schur.lambda);
-  lb_constraints_eliminate(d, false);
+  lb_constraints_keep_active(m, d, LB_SET_STEP, own->schur.lambda);
   st->count++;
   return true;
 }
@@ -342,5 +355,9 @@ const double* lb_linear_euler_multipliers(const lb_stepper* st) {
   return own->tree ? NULL : own->schur.lambda;
 }
 
-const lb_stepper_type lb_stepper_linear_euler = {
-    .create = create, .release = release, .step = step, .closes_loops = true};
+const lb_stepper_type lb_stepper_linear_euler = {.create = create,
+                                                 .release = release,
+                                                 .step = step,
+                                                 .closes_loops = true,
+                                                 .reach = 15,
+                                                 .records = 1};

@@ -50,8 +50,5 @@ void lb_particle_derivative_add(lb_particle_derivative* T, double* y, double s, 
                                 const double* v);
 void lb_particle_derivative_add_back(lb_particle_derivative* T, double* q, double* v, double s,
                                      const double* mu);
-// Row k of K and C, of a coordinate of the tree: q += s K_k and v += s C_k.
-void lb_particle_derivative_add_row(lb_particle_derivative* T, double* q, double* v, double s,
-                                    int k);
 // z of all nodes by velocities v of all coordinates, [3 * nnode], until T is used again.
 const double* lb_particle_derivative_spread(lb_particle_derivative* T, const double* v);

@@ -12,7 +12,7 @@
 // so that what is left is a dense system as large as that of the tree alone.
 #pragma once
 #include "limber/dynamics.h"
-#include "math/linear/blocks.h"
+#include "math/linear/blocks_general.h"
 
 // What a fastened node's velocity depends on: the coordinates between its link and the world, each
 // once.
@@ -34,7 +34,6 @@ typedef struct lb_particle_matrix {
   double* x;                // [3 * nfree] a right-hand side in that order
   double* held;             // [nd][nd] the tree's matrix without the nodes
   double *z, *y;            // [3 * nnode]
-  double heavier; // how many times the nodes counted as heavy in lb_particle_matrix_reduce
 } lb_particle_matrix;
 
 lb_status lb_particle_matrix_create(lb_particle_matrix* N, const lb_model* m, lb_arena* arena);
@@ -64,10 +63,26 @@ void lb_particle_matrix_add_product(lb_particle_matrix* N, lb_data* d, lb_partic
 
 // --- what others make of it (particle_derivative.h) ---
 
-// The block of nodes a and M.col[entry] <= a of a soft body's K, M that of its mesh.
-lb_m3 lb_particle_matrix_block(const lb_particle_matrix* N, int deformable, int a, int entry);
-// The free particles' part of b [nv] to x in the order of elimination, or back.
-void lb_particle_matrix_sort(lb_particle_matrix* N, double* b, bool back);
+// What a matrix is made of, symmetric or not. Fastened particles move by P for places and by R for
+// velocities, as J is, times p and r.
+typedef struct lb_particle_filling {
+  lb_particle_share share; // of free particles
+  const struct lb_particles* at;
+  double *const *P, *const *R; // [nnode]
+  double p, r;
+  lb_blocks_general*
+      A;     // of free particles, where damping changes with places; NULL: symmetric, N's
+  double* Z; // [3 * nfree][nd] then: the tree's rows by free particles, transposed
+  double* W; // [nd][nd]
+} lb_particle_filling;
+// A and Z are zero, and J, P and R in place.
+void lb_particle_matrix_fill_by(lb_particle_matrix* N, const lb_particle_filling* f);
+// Before and after, with factors A (NULL: N's own) and a border [3 * nfree][nd] of a matrix that is
+// not symmetric, or of its transpose.
+void lb_particle_matrix_before_by(lb_particle_matrix* N, const lb_blocks_general* A,
+                                  bool transposed, const double* border, double* b);
+void lb_particle_matrix_after_by(lb_particle_matrix* N, const lb_blocks_general* A, bool transposed,
+                                 const double* border, double* b);
 // What velocities v of all coordinates do to the nodes, z = J v, with J [nnode] of the fastened
 // ones; and the transpose, r += s J'y.
 void lb_particle_matrix_spread(const lb_particle_matrix* N, double* const* J, double* z,

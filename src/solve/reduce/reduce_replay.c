@@ -69,8 +69,8 @@ static void compare_elastic(const lb_stored* faces, const lb_full_run* full, int
                             double* rms) {
   const lb_model* m = r->model;
   face_track t = {.full = full, .elastic = i, .recording = r};
-  t.body = m->link[m->body_link[full->elastic[i]]].reduced;
-  t.q = m->elastic[i].q;
+  t.body = m->link.packed[m->body.link[full->elastic[i]]].reduced;
+  t.q = m->elastic.body[i].q;
   *error = *rms = 0;
   for (t.which = 0; t.which < faces->ncarry; t.which++) {
     t.face = lb_stored_face(faces, t.which + 1);
@@ -110,7 +110,7 @@ static lb_status compare(const lb_replayer* p, const lb_recording* r, lb_reduce_
   }
   for (int i = 0; i < full->nelastic; i++) {
     compare_elastic(p->faces[full->elastic[i]], full, i, r, replay, &error[i], &rms[i]);
-    replay->coordinates += r->model->elastic[i].r;
+    replay->coordinates += r->model->elastic.body[i].r;
   }
   replay->body_error = compare_bodies(full, r);
   return LB_OK;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "elastic/reduced/mesh_force.h"
-#include "scene/read/elastic_form.h"
+#include "elastic/reduced/projected_mass.h"
+#include "scene/part/elastic_form.h"
 #include "solve/reduce/reduction_run.h"
 
 enum { TRAINING_POSES = 100, SLOPES = 8, MOST_POINTS = 600 };
@@ -132,7 +132,7 @@ lb_status lb_reduce_store(const lb_reduce_input* in, lb_arena* arena, lb_stored*
   lb_reduced b;
   lb_points points;
   lb_status status =
-      lb_projected_reduce(&whole, in->open->nface - 1, &in->open->face[1], &scratch, &b);
+      lb_projected_weigh(&whole, in->open->nface - 1, &in->open->face[1], &scratch, &b);
   if (status == LB_OK) {
     status = choose_points(in, &b, &scratch, &points, report);
   }

@@ -219,7 +219,7 @@ static lb_status note_loads(job* j) {
     }
     for (int f = 0; f < k->pca.nface; f++) {
       for (int b = 0; b < k->count; b++) {
-        const int of = f == 0 ? k->body[b] : carried_by(j->scene, k->body[b], k->pca.face_name[f]);
+        const int of = f == 0 ? k->body[b] : carried_by(j->scene, k->body[b], k->pca.face.name[f]);
         double most[6] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
         if (of >= 0) {
           lb_track_most(&track, k->body[b], of, most);
@@ -230,8 +230,8 @@ static lb_status note_loads(job* j) {
       }
     }
     *every = r->nframe > 1 ? r->time[1] - r->time[0] : 0;
-    k->pca.load_limit = limit;
-    k->pca.load_every = every;
+    k->pca.range.load_limit = limit;
+    k->pca.range.load_every = every;
   }
   return LB_OK;
 }

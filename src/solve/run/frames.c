@@ -20,7 +20,7 @@ lb_plan lb_plan_make(const lb_model* m, const lb_simulate_options* options) {
   const double duration = isnan(options->duration) ? m->duration : options->duration;
   const double every = fmin(m->record.every, duration);
   // an adaptive stepper finds its own steps; it is asked for frames, or equal parts of long ones
-  const double wanted = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE
+  const double wanted = lb_integrator_method(m->solver.integrator) == LB_METHOD_ADAPTIVE
                             ? every / (double)count_steps(every, LONGEST_LEAP)
                         : isnan(options->step) ? m->solver.step
                                                : options->step;
@@ -36,7 +36,7 @@ lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, l
   static const double MOST_STEPS = 1e9;
   const double duration = isnan(options->duration) ? m->duration : options->duration;
   const double step = isnan(options->step) ? m->solver.step : options->step;
-  if (m->solver.integrator == LB_INTEGRATOR_ADAPTIVE && !isnan(options->step)) {
+  if (lb_integrator_method(m->solver.integrator) == LB_METHOD_ADAPTIVE && !isnan(options->step)) {
     return lb_error_add(err, LB_INVALID, (lb_place){0},
                         "the adaptive integrator chooses its own steps: leave the step out, or "
                         "name another integrator in the scene");
@@ -53,7 +53,7 @@ lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, l
 
 void lb_frame_show(const lb_model* shown, const lb_data* d, double* q, double* qd, double* qdd) {
   const lb_model* m = d->model;
-  if (m->ndense == m->nv - 3 * m->nfree) { // shown itself, or one that plays other curves
+  if (m->ndense == m->nv - 3 * m->particles.nfree) { // shown itself, or one that plays other curves
     memcpy(q, d->q, (size_t)m->nq * sizeof *q);
     memcpy(qd, d->qd, (size_t)m->nv * sizeof *qd);
     if (qdd) {
@@ -62,17 +62,17 @@ void lb_frame_show(const lb_model* shown, const lb_data* d, double* q, double* q
     return;
   }
   for (int j = 0; j < m->njoint; j++) {
-    const lb_reduced* body = m->link[m->joint_link[j]].reduced;
-    const double* from_q = d->q + m->joint_q[j];
-    const double* from_qd = d->qd + m->joint_v[j];
-    const double* from_qdd = d->qdd + m->joint_v[j];
-    for (int k = 0; k < shown->joint_nq[j]; k++) {
-      q[shown->joint_q[j] + k] = body ? lb_full_shown(body->full, k, from_q) : from_q[k];
+    const lb_reduced* body = m->link.packed[m->joint.link[j]].reduced;
+    const double* from_q = d->q + m->joint.q[j];
+    const double* from_qd = d->qd + m->joint.v[j];
+    const double* from_qdd = d->qdd + m->joint.v[j];
+    for (int k = 0; k < shown->joint.nq[j]; k++) {
+      q[shown->joint.q[j] + k] = body ? lb_full_shown(body->full, k, from_q) : from_q[k];
     }
-    for (int k = 0; k < shown->joint_nv[j]; k++) {
-      qd[shown->joint_v[j] + k] = body ? lb_full_shown(body->full, k, from_qd) : from_qd[k];
+    for (int k = 0; k < shown->joint.nv[j]; k++) {
+      qd[shown->joint.v[j] + k] = body ? lb_full_shown(body->full, k, from_qd) : from_qd[k];
       if (qdd) {
-        qdd[shown->joint_v[j] + k] = body ? lb_full_shown(body->full, k, from_qdd) : from_qdd[k];
+        qdd[shown->joint.v[j] + k] = body ? lb_full_shown(body->full, k, from_qdd) : from_qdd[k];
       }
     }
   }
@@ -88,9 +88,9 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
   }
   const size_t frame = (size_t)f;
   if (r->keeps & LB_KEEP_REACTIONS) { // first: forces are still in the work space
-    lb_reactions(m, d, r->reaction + frame * (size_t)(m->njoint + m->nloop));
-    memcpy(r->coupling + frame * (size_t)m->ncoupling, d->coupling_force,
-           (size_t)m->ncoupling * sizeof *r->coupling);
+    lb_reactions(m, d, r->reaction + frame * (size_t)(m->njoint + m->constraint.npair));
+    memcpy(r->coupling + frame * (size_t)m->constraint.ncoupling, d->coupling_force,
+           (size_t)m->constraint.ncoupling * sizeof *r->coupling);
   }
   lb_poses(m, d);
   r->time[f] = d->time;

@@ -1,5 +1,6 @@
 // The frames of a run: at which times they are, and what is kept of each.
 #pragma once
+#include "dynamics/constraint/constraint_loop.h"
 #include "limber/simulate.h"
 
 // Steps of equal size that fill the duration exactly, none longer than asked for, and how many of
@@ -14,9 +15,11 @@ lb_plan lb_plan_make(const lb_model* m, const lb_simulate_options* options);
 // What cannot be run, whoever asked for it.
 lb_status lb_plan_check(const lb_model* m, const lb_simulate_options* options, lb_error* err);
 
+// lb_assemble with the constraints of a set.
+lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, lb_error* err);
 // Where a run starts: with all closed, or as the scene puts it where gaps close over time. Then too
-// they must be such as can be closed; `open` is set to the widest, and left alone where none is.
-lb_status lb_run_begin(const lb_model* m, lb_data* d, double* open, lb_error* err);
+// they must be such as can be closed.
+lb_status lb_run_begin(const lb_model* m, lb_data* d, lb_error* err);
 
 // The coordinates that a recording shows: those of the state, or what it has of a model with all
 // nodes of its elastic bodies; qdd may be NULL.

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "dynamics/tree/kinematics.h"
+#include "dynamics/force/force.h"
 
 int lb_maximal_start_joint(const lb_model* tree, const lb_model* m, int joint) {
   for (int j = 0; j < tree->njoint; j++) {
-    if (tree->joint_body[j] == m->joint_body[joint] &&
-        tree->joint_kind[j] == m->joint_kind[joint]) {
+    if (tree->joint.body[j] == m->joint.body[joint] &&
+        tree->joint.kind[j] == m->joint.kind[joint]) {
       return j;
     }
   }
@@ -15,14 +15,14 @@ int lb_maximal_start_joint(const lb_model* tree, const lb_model* m, int joint) {
 }
 
 lb_force_point lb_maximal_start_body(const lb_model* tree, lb_data* d, int body) {
-  const lb_anchor at = {tree->body_link[body], tree->body_in_link[body]};
+  const lb_anchor at = {tree->body.link[body], tree->body.in_link[body]};
   return lb_force_point_find(d->work, &at);
 }
 
 // Of a free joint: position, quaternion; spin and velocity along the body's axes.
 static void lay_loose(const lb_model* tree, lb_data* from, int body, double* q, double* v) {
   const lb_force_point p = lb_maximal_start_body(tree, from, body);
-  const lb_m3 in_link = lb_m3_from(lb_quat_matrix(tree->body_in_link[body].q));
+  const lb_m3 in_link = lb_m3_from(lb_quat_matrix(tree->body.in_link[body].q));
   const lb_m3 R = p.link ? lb_m3_mul(p.link->R, in_link) : in_link;
   const lb_quat r = lb_quat_from_matrix(lb_m3_mat3(R));
   lb_v4_store(q, p.at);
@@ -32,22 +32,21 @@ static void lay_loose(const lb_model* tree, lb_data* from, int body, double* q, 
 }
 
 void lb_maximal_start_lay_out(const lb_model* tree, lb_data* from, const lb_model* m, lb_data* to) {
-  lb_kinematics(tree, from, from->q, from->qd);
-  lb_move_origins(tree, from->work, from->qd);
+  lb_update(tree, from, LB_ORIGINS);
   for (int i = 0; i < m->njoint; i++) {
-    double *q = to->q + m->joint_q[i], *v = to->qd + m->joint_v[i];
+    double *q = to->q + m->joint.q[i], *v = to->qd + m->joint.v[i];
     const int j = lb_maximal_start_joint(tree, m, i);
-    if (j < 0 && m->joint_kind[i] == LB_LINK_FULL) { // from one in a basis: it starts straight
+    if (j < 0 && m->joint.kind[i] == LB_LINK_FULL) { // from one in a basis: it starts straight
       continue;
     }
     if (j >= 0) {
-      memcpy(q, from->q + tree->joint_q[j], (size_t)m->joint_nq[i] * sizeof *q);
-      memcpy(v, from->qd + tree->joint_v[j], (size_t)m->joint_nv[i] * sizeof *v);
+      memcpy(q, from->q + tree->joint.q[j], (size_t)m->joint.nq[i] * sizeof *q);
+      memcpy(v, from->qd + tree->joint.v[j], (size_t)m->joint.nv[i] * sizeof *v);
     } else {
-      lay_loose(tree, from, m->joint_body[i], q, v);
+      lay_loose(tree, from, m->joint.body[i], q, v);
     }
   }
-  const int particles = 3 * m->nfree; // they come last
+  const int particles = 3 * m->particles.nfree; // they come last
   memcpy(to->q + m->nq - particles, from->q + tree->nq - particles,
          (size_t)particles * sizeof *to->q);
   memcpy(to->qd + m->nv - particles, from->qd + tree->nv - particles,

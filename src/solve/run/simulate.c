@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "dynamics/constraint/constraint_loop.h"
+#include "dynamics/force/force.h"
 #include "dynamics/joint/joint.h"
 #include "elastic/reduced/stored.h"
 #include "model/use/initial_pose.h"
@@ -30,7 +31,8 @@ static double now(void) {
 typedef struct watch {
   struct watch* sound; // as it was in the last frame before speeds left all bounds
   double gap;          // the widest
-  double open;         // what may be open yet
+  double size;         // of what is simulated [m]
+  double open;         // gap that may be open yet, relative to that
   lb_inversion inversion;
   lb_steep_friction steep;
   lb_moved_start moved;
@@ -74,10 +76,42 @@ static bool can_be_closed(const lb_stepper* st, lb_data* d) {
   return left <= LB_CLOSED;
 }
 
+// Radius of all bodies about their centre of mass at d: to the farthest of them, with its radius of
+// gyration. 1 where there is none.
+static double measure_size(const lb_model* m, lb_data* d) {
+  double most = 0, mass = 0;
+  lb_v4 centre = lb_v4_zero();
+  lb_update(m, d, LB_ORIGINS);
+  const lb_state* state = d->work->state;
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_mass* of = &m->link.mass[i];
+    centre += (state[i].p + lb_m3_apply(state[i].R, lb_v4_from(of->com))) * of->mass;
+    mass += of->mass;
+  }
+  for (int i = 0; i < m->nlink; i++) {
+    const lb_mass* of = &m->link.mass[i];
+    const lb_v4 from =
+        state[i].p + lb_m3_apply(state[i].R, lb_v4_from(of->com)) - centre * (1 / mass);
+    const double turning = (of->inertia.xx + of->inertia.yy + of->inertia.zz) / 2;
+    if (of->mass > 0) {
+      most = fmax(most, sqrt(lb_v4_dot(from, from)) + sqrt(turning / of->mass));
+    }
+  }
+  return most > 0 ? most : 1;
+}
+
+// What a gap is that lb_stepper_gap found: of places relative to the size of all, of rates as it
+// is.
+static double relative_gap(const watch* w, lb_data* d, double gap) {
+  const double places = lb_constraints_gap_of(d->model, d, false, NULL);
+  return fmax(gap > places ? gap : 0, lb_constraints_relative_gap(d->model, d, w->size));
+}
+
 static lb_status check_gap(const watch* w, const lb_stepper* st, lb_data* d, lb_error* err) {
   int which = 0;
   const double gap = lb_stepper_gap(st, d, &which);
-  if (gap <= LB_CLOSED || (gap <= w->open + LB_OPEN && (w->open > 0 || can_be_closed(st, d)))) {
+  if (gap <= LB_CLOSED ||
+      (relative_gap(w, d, gap) <= w->open + LB_OPEN && (w->open > 0 || can_be_closed(st, d)))) {
     return LB_OK;
   }
   lb_project(d->model, d);
@@ -115,80 +149,84 @@ static lb_status record_frame(lb_recording* r, lb_stepper* st, lb_data* d,
 
 // Is d where the model starts? Is it as fast?
 static bool at_start(const lb_model* m, const lb_data* d) {
-  return memcmp(d->q, m->q0, (size_t)m->nq * sizeof *d->q) == 0;
+  return memcmp(d->q, m->start.q, (size_t)m->nq * sizeof *d->q) == 0;
 }
 static bool as_fast(const lb_model* m, const lb_data* d) {
-  return memcmp(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd) == 0;
+  return memcmp(d->qd, m->start.qd, (size_t)m->nv * sizeof *d->qd) == 0;
 }
 
 // Named coordinates and velocities stay as far as they can. In maximal coordinates that was done
 // with the joints in trees.
-static void keep_named(const lb_model* m, lb_data* d) {
-  const int* q = !m->assembly && at_start(m, d) ? m->q_named : NULL;
-  const int* v = !m->assembly && as_fast(m, d) ? m->v_named : NULL;
+static void keep_named(const lb_model* m, lb_data* d, lb_constraint_set set) {
+  const int* q = !m->variant.assembly && at_start(m, d) ? m->start.q_named : NULL;
+  const int* v = !m->variant.assembly && as_fast(m, d) ? m->start.v_named : NULL;
   lb_drive(m, d);
   lb_normalise(m, d->q);
-  lb_constraints_assemble(m, d, q, v);
+  lb_constraints_assemble(m, d, set, q, v);
 }
 
 // Masses weigh the ways in which gaps close, and those of trees are the joints' own: a scene starts
 // alike in all coordinates.
 static lb_status assemble_in_tree(const lb_model* m, lb_data* d, lb_error* err) {
   lb_data* t = NULL;
-  lb_status status = lb_data_create(m->assembly, d->work->allocator, &t, err);
+  lb_status status = lb_data_create(m->variant.assembly, d->work->allocator, &t, err);
   if (status == LB_OK) {
     t->time = d->time;
-    status = lb_assemble(m->assembly, t, err);
+    status = lb_assemble(m->variant.assembly, t, err);
   }
   if (status == LB_OK) {
-    lb_constraints_find_redundant(m->assembly, t);
-    lb_maximal_start_lay_out(m->assembly, t, m, d);
-    lb_constraints_adopt_choice(m, d, m->assembly, t);
+    lb_constraints_find_redundant(m->variant.assembly, t);
+    lb_maximal_start_lay_out(m->variant.assembly, t, m, d);
+    lb_constraints_adopt_choice(m, d, m->variant.assembly, t);
   }
   lb_data_release(t);
   return status;
 }
 
 // From far away gaps of a nanometre may be left; from there on, nothing is.
-static bool close_all(const lb_model* m, lb_data* d) {
-  lb_project(m, d);
-  lb_project(m, d);
+static bool close_all(const lb_model* m, lb_data* d, lb_constraint_set set) {
+  lb_project_set(m, d, set);
+  lb_project_set(m, d, set);
   return lb_constraint_gap(m, d, NULL) <= LB_CLOSED;
 }
 
 // Closing stands still where gaps move nothing at first, as the end of a straight arm that is to be
 // nearer. A little aside it does not. Where that does not help, either, back to the nearest pose.
-static bool close_from_aside(const lb_model* m, lb_data* d) {
+static bool close_from_aside(const lb_model* m, lb_data* d, lb_constraint_set set) {
   static const double ASIDE = 0.02; // [m or rad]
   enum { TRIALS = 3 };
   bool closed = false;
   for (unsigned seed = 1; seed <= TRIALS + 1 && !closed; seed++) {
     lb_constraints_forget_redundant(d);
-    lb_constraints_assemble_aside(m, d, seed <= TRIALS ? ASIDE : 0, seed);
-    closed = close_all(m, d);
+    lb_constraints_assemble_aside(m, d, set, seed <= TRIALS ? ASIDE : 0, seed);
+    closed = close_all(m, d, set);
   }
   return closed;
 }
 
-lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
+lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, lb_error* err) {
   lb_constraints_forget_redundant(d);
-  if (m->assembly && at_start(m, d) && as_fast(m, d)) {
+  if (m->variant.assembly && at_start(m, d) && as_fast(m, d)) {
     const lb_status status = assemble_in_tree(m, d, err);
     if (status != LB_OK) {
       return status;
     }
   }
-  keep_named(m, d);
-  return close_all(m, d) || close_from_aside(m, d) ? LB_OK : lb_diagnose_open(m, d, true, err);
+  keep_named(m, d, set);
+  return close_all(m, d, set) || close_from_aside(m, d, set) ? LB_OK
+                                                             : lb_diagnose_open(m, d, true, err);
 }
 
-lb_status lb_run_begin(const lb_model* m, lb_data* d, double* open, lb_error* err) {
+lb_status lb_assemble(const lb_model* m, lb_data* d, lb_error* err) {
+  return lb_assemble_set(m, d, LB_SET_ACTIVE, err);
+}
+
+lb_status lb_run_begin(const lb_model* m, lb_data* d, lb_error* err) {
   const lb_status status = lb_assemble(m, d, err);
   if (status == LB_OK && m->solver.closing > 0) {
-    memcpy(d->q, m->q0, (size_t)m->nq * sizeof *d->q);
-    memcpy(d->qd, m->qd0, (size_t)m->nv * sizeof *d->qd);
+    memcpy(d->q, m->start.q, (size_t)m->nq * sizeof *d->q);
+    memcpy(d->qd, m->start.qd, (size_t)m->nv * sizeof *d->qd);
     lb_drive(m, d);
-    *open = lb_constraint_gap(m, d, NULL);
   }
   return status;
 }
@@ -200,8 +238,8 @@ enum { STEPS_BETWEEN_LOOKS = 256 };
 static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb_stepper* st,
                               lb_data* d, lb_recording* r, watch* w, lb_error* err) {
   lb_status status = record_frame(r, st, d, o, p->step, w, err);
-  const lb_integrator by = d->model->solver.integrator;
-  const int looks = by == LB_INTEGRATOR_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
+  const lb_method by = lb_integrator_method(d->model->solver.integrator);
+  const int looks = by == LB_METHOD_ADAPTIVE ? 1 : STEPS_BETWEEN_LOOKS;
   for (long i = 1; i <= p->steps && status == LB_OK; i++) {
     status = lb_stepper_step(st, d, p->step, err);
     if (status != LB_OK) {
@@ -211,7 +249,7 @@ static lb_status step_through(const lb_plan* p, const lb_simulate_options* o, lb
     d->time = (double)i * p->step; // no drift from adding up
     if (i % p->stride == 0 || i == p->steps) {
       status = record_frame(r, st, d, o, p->step, w, err);
-    } else if (by == LB_INTEGRATOR_LINEAR_EULER && check_gap(w, st, d, err) != LB_OK) {
+    } else if (by == LB_METHOD_LINEAR && check_gap(w, st, d, err) != LB_OK) {
       return LB_FAILED; // it does not find out by itself, and goes on for as long as it can
     } else if (i % looks != 0) {
       continue;
@@ -287,8 +325,8 @@ static void look_at_ranges(lb_summary* s, const lb_recording* r) {
   const lb_model* m = r->model;
   lb_track t = {r->nframe, m->nbody, r->time, r->pose, m->gravity, 1};
   s->range_left = NAN;
-  for (int i = 0; i < m->nelastic; i++) {
-    const lb_model_elastic* e = &m->elastic[i];
+  for (int i = 0; i < m->elastic.count; i++) {
+    const lb_model_elastic* e = &m->elastic.body[i];
     double most = 0, left = NAN;
     if (e->limit && r->nframe > 1) {
       t.stride = (int)fmin(fmax(1, round(e->load_every / (r->time[1] - r->time[0]))), r->nframe);
@@ -300,7 +338,7 @@ static void look_at_ranges(lb_summary* s, const lb_recording* r) {
       left = isnan(left) && reach > LB_RANGE_LEFT ? r->time[f] : left;
     }
     if (e->limit && (!s->range_body || most > s->range_used)) {
-      s->range_body = m->body_name[e->body];
+      s->range_body = m->body.name[e->body];
       s->range_used = most;
       s->range_left = left;
     }
@@ -313,7 +351,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   if (fit != LB_OK) {
     return fit;
   }
-  const lb_model* simulated = model->full ? model->full : model;
+  const lb_model* simulated = model->variant.full ? model->variant.full : model;
   const lb_plan p = lb_plan_make(model, options);
   const double start = now();
   lb_data* d = NULL;
@@ -324,11 +362,15 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     d->threads = options->threads;
     status = lb_stepper_create(simulated, NULL, recording->allocator, &st, err);
   }
-  if (status == LB_OK && !model->full) {
+  if (status == LB_OK && !model->variant.full) {
     status = lb_diagnose_held(model, d, p.step * (double)p.steps, err);
   }
   if (status == LB_OK) {
-    status = lb_run_begin(simulated, d, &w.open, err);
+    status = lb_run_begin(simulated, d, err);
+    w.size = measure_size(simulated, d);
+    if (simulated->solver.closing > 0) {
+      w.open = relative_gap(&w, d, lb_constraint_gap(simulated, d, NULL));
+    }
   }
   if (status == LB_OK) {
     status = lb_find_moved_start(simulated, recording->allocator, &w.moved, err);

@@ -7,9 +7,6 @@
 #include "math/linear/dense.h"
 #include "math/linear/semidefinite.h"
 
-// Rows whose pivot is below this fraction of the largest are redundant, as in the stepper.
-static const double REDUNDANT = 1e-11;
-
 // (1) holds when this much of the row is left.
 static const double LEFT = 1e-8;
 
@@ -33,7 +30,8 @@ static double left_of(lb_active_set* C, int j, int count) {
       b[i] = lb_dot(nd, g, f);
       C->unilateral[i] = C->state[C->member[i]] == LB_WEAKLY_ACTIVE;
     }
-    lb_complementary_solve(count, C->A, b, C->unilateral, REDUNDANT, x, C->part, C->work, C->pivot);
+    lb_complementary_solve(count, C->A, b, C->unilateral, LB_REDUNDANT, x, C->part, C->work,
+                           C->pivot);
   }
   for (int i = 0; i < count; i++) {
     lb_add(nd, left, x[i], force_of(C, C->member[i]));
@@ -41,7 +39,7 @@ static double left_of(lb_active_set* C, int j, int count) {
   return sqrt(lb_dot(nd, left, left) / lb_dot(nd, f, f));
 }
 
-// (1) for an idle row: it could push then, together with those that have a share.
+// (1) for an idle row: it could act then, together with those that have a share.
 static void look_at_idle(lb_active_set* C, int j, int rows) {
   int count = 0;
   for (int i = 0; i < rows; i++) {
@@ -81,14 +79,14 @@ static void choose_holding(lb_active_set* C, int rows) {
     }
   }
   const int rank =
-      count > 0 ? lb_semidefinite_rows(count, C->A, count, REDUNDANT, C->work, C->pivot) : 0;
+      count > 0 ? lb_semidefinite_rows(count, C->A, count, LB_REDUNDANT, C->work, C->pivot) : 0;
   for (int i = 0; i < rank; i++) {
     add_row(C, C->member[C->pivot[i]]);
   }
 }
 
-// Rows that hold come first: of those that could push instead the step says less exactly what they
-// are.
+// Bilateral constraints come first: of those that could be active instead the step says less
+// exactly what they are.
 void lb_active_set_find(lb_active_set* C) {
   const int rows = C->all;
   for (int i = 0; i < rows; i++) {
@@ -100,24 +98,24 @@ void lb_active_set_find(lb_active_set* C) {
   choose_holding(C, rows);
   for (int j = 0; j < rows; j++) {
     memcpy(C->member, C->row, (size_t)C->rows * sizeof *C->row);
-    if (C->state[j] == LB_COULD_ACT && left_of(C, j, C->rows) > sqrt(REDUNDANT)) {
+    if (C->state[j] == LB_COULD_ACT && left_of(C, j, C->rows) > sqrt(LB_REDUNDANT)) {
       add_row(C, j);
     }
   }
 }
 
-lb_active_set lb_active_set_lay_out(lb_carver* c, size_t nd, size_t all) {
-  lb_active_set C = {.nd = (int)nd, .all = (int)all};
-  C.force = lb_carve(c, all * nd, sizeof(double));
-  C.state = lb_carve(c, all, sizeof *C.state);
-  C.row = lb_carve(c, all, sizeof(int));
-  C.A = lb_carve(c, all * all, sizeof(double));
-  C.part = lb_carve(c, all * all, sizeof(double));
-  C.share = lb_carve(c, 2 * all, sizeof(double));
-  C.work = lb_carve(c, 4 * all, sizeof(double));
-  C.left = lb_carve(c, nd, sizeof(double));
-  C.member = lb_carve(c, all, sizeof(int));
-  C.pivot = lb_carve(c, 2 * all, sizeof(int));
-  C.unilateral = lb_carve(c, all, sizeof(bool));
-  return C;
+lb_active_set lb_active_set_take(lb_arena* arena, size_t nd, size_t all) {
+  return (lb_active_set){.nd = (int)nd,
+                         .all = (int)all,
+                         .force = LB_TAKE(arena, double, all* nd),
+                         .state = LB_TAKE(arena, lb_active_state, all),
+                         .row = LB_TAKE(arena, int, all),
+                         .A = LB_TAKE(arena, double, all* all),
+                         .part = LB_TAKE(arena, double, all* all),
+                         .share = LB_TAKE(arena, double, 2 * all),
+                         .work = LB_TAKE(arena, double, 4 * all),
+                         .left = LB_TAKE(arena, double, nd),
+                         .member = LB_TAKE(arena, int, all),
+                         .pivot = LB_TAKE(arena, int, 2 * all),
+                         .unilateral = LB_TAKE(arena, bool, all)};
 }

@@ -1,29 +1,29 @@
 // Which constraints are equations at the end of a step, of those that may be.
 //
-// A row that pushes but does not pull is one where it pushes. With the set of those fixed, a step
-// is as smooth as one with rows that hold both ways, and its derivative is theirs. Multipliers that
+// A unilateral constraint is an equation where it is active. With the set of those fixed, a step
+// is as smooth as one with rows that are bilateral, and its derivative is theirs. Multipliers that
 // are zero need care where rows repeat each other: of a box that lies on four corners two
 // opposite ones may carry it all, and yet it does not turn about them, since the others are closed.
-// A row that is closed but does not push is an equation all the same if it could push: if other
-// multipliers, with its own above zero, exert the same forces. With rows f_j of J and lambda > 0
-// for those that push there are such when
+// A constraint that is closed but not active is an equation all the same if it could be active: if
+// other multipliers, with its own above zero, exert the same forces. With rows f_j of J and lambda
+// > 0 for active ones there are such when
 //
-//   f_j + sum_i x_i f_i = 0   for x_i of any sign where i pushes or holds both ways,
-//                             x_i >= 0 where i is closed and does not push                  (1)
+//   f_j + sum_i x_i f_i = 0   for x_i of any sign where i is active or bilateral,
+//                             x_i >= 0 where i is closed and not active                  (1)
 //
 // since (x, 1) times a small number may be added to lambda. The least squares of (1) are a problem
 // of math/linear/complementary.h.
 #pragma once
 #include <stdbool.h>
 
-#include "base/carve.h"
+#include "base/arena.h"
 
 // What a row is at the end of a step.
 typedef enum lb_active_state {
   LB_INACTIVE,      // it is unilateral, and does not
   LB_WEAKLY_ACTIVE, // nor does this one, but it is closed ...
-  LB_COULD_ACT,     // ... and could push instead of others that do
-  LB_ACTIVE         // it pushes, or holds both ways
+  LB_COULD_ACT,     // ... and could act instead of others that do
+  LB_ACTIVE         // it is active, or bilateral
 } lb_active_state;
 
 typedef struct lb_active_set {
@@ -42,8 +42,8 @@ typedef struct lb_active_set {
   bool* unilateral; // [all]
 } lb_active_set;
 
-// Carve a choice for as many coordinates and rows.
-lb_active_set lb_active_set_lay_out(lb_carver* c, size_t nd, size_t all);
+// A set for as many coordinates and rows; the arena says whether there is memory.
+lb_active_set lb_active_set_take(lb_arena* arena, size_t nd, size_t all);
 
-// The rows that are equations, from what they are; idle ones may turn out to be able to push.
+// The rows that are equations, from what they are; idle ones may turn out to be able to act.
 void lb_active_set_find(lb_active_set* C);

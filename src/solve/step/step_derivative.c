@@ -1,6 +1,7 @@
+#include <math.h>
 #include <string.h>
 
-#include "dynamics/constraint/constraint_loop.h"
+#include "base/assert.h"
 #include "dynamics/constraint/elimination.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
@@ -8,7 +9,7 @@
 #include "elastic/reduced/reduced_derivative.h"
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
-#include "model/use/motor_use.h"
+#include "model/use/link.h"
 #include "solve/step/step_inside.h"
 
 // --- coordinates: how q follows from v and from the states before ---
@@ -18,14 +19,12 @@
 static void apply_blocks(const lb_model* m, const double* blocks, double scale, bool transposed,
                          double* y, const double* x) {
   for (int i = 0; i < m->nlink; i++) {
-    const int v = m->link_v[i], n = m->link_nv[i];
-    if (lb_link_is_face(m->link_kind[i]) || m->link_driven[i]) {
+    const int v = m->link.v[i], n = m->link.nv[i];
+    if (lb_link_is_face(m->link.kind[i]) || m->link.driven[i]) {
       continue;
     }
-    if (!LB_JOINT[m->link_kind[i]]->reach_by_rate) {
-      for (int k = v; k < v + n; k++) {
-        y[k] += scale * x[k];
-      }
+    if (!LB_JOINT[m->link.kind[i]]->reach_by_rate) {
+      lb_add(n, y + v, scale, x + v);
       continue;
     }
     const double* B = blocks + (size_t)i * LB_STEP_BLOCK;
@@ -35,31 +34,42 @@ static void apply_blocks(const lb_model* m, const double* blocks, double scale, 
       }
     }
   }
-  lb_add(3 * m->nfree, y + m->nv - 3 * m->nfree, scale, x + m->nv - 3 * m->nfree);
+  lb_add(3 * m->particles.nfree, y + m->nv - 3 * m->particles.nfree, scale,
+         x + m->nv - 3 * m->particles.nfree);
 }
 
-static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_past* past,
-                        const double* from) {
-  const lb_model* m = S->m;
+// Of an impact: q stays.
+static void stay(lb_step_reach* R, int link, int n) {
+  double *Q = R->Q + (size_t)link * LB_STEP_BLOCK, *H = R->H[0] + (size_t)link * LB_STEP_BLOCK;
+  for (int k = 0; k < n * n; k++) {
+    Q[k] = 0;
+    H[k] = k % (n + 1) == 0;
+  }
+}
+
+static void find_reach(lb_step_reach* R, const lb_data* d, const lb_step_past* past) {
+  const lb_model* m = d->model;
+  R->count = past->count;
+  memcpy(R->weight, past->weight, sizeof R->weight);
+  memset(R->from, 0, (size_t)m->nq * sizeof *R->from);
+  for (int p = 0; p < past->count; p++) {
+    lb_add(m->nq, R->from, past->weight[p], past->q[p]);
+  }
   for (int i = 0; i < m->nlink; i++) {
-    const lb_joint* joint = LB_JOINT[m->link_kind[i]];
-    const int q = m->link_q[i], n = m->link_nv[i];
-    const double* v = d->qd + m->link_v[i];
+    const lb_joint* joint = LB_JOINT[m->link.kind[i]];
+    const int q = m->link.q[i], n = m->link.nv[i];
+    const double* v = d->qd + m->link.v[i];
     if (!joint->reach_by_rate) {
       continue;
     }
-    if (past->impact) { // q stays
-      double *Q = S->Q + (size_t)i * LB_STEP_BLOCK, *H = S->H[0] + (size_t)i * LB_STEP_BLOCK;
-      for (int k = 0; k < n * n; k++) {
-        Q[k] = 0;
-        H[k] = k % (n + 1) == 0;
-      }
+    if (past->impact) {
+      stay(R, i, n);
       continue;
     }
-    joint->reach_by_rate(S->Q + (size_t)i * LB_STEP_BLOCK, v, past->dt);
+    joint->reach_by_rate(R->Q + (size_t)i * LB_STEP_BLOCK, v, past->dt);
     for (int p = 0; p < past->count; p++) {
-      double* H = S->H[p] + (size_t)i * LB_STEP_BLOCK;
-      joint->reach_by_past(H, d->q + q, from + q, past->q[p] + q, v, past->dt);
+      double* H = R->H[p] + (size_t)i * LB_STEP_BLOCK;
+      joint->reach_by_past(H, d->q + q, R->from + q, past->q[p] + q, v, past->dt);
       for (int k = 0; k < n * n; k++) {
         H[k] *= past->weight[p];
       }
@@ -69,101 +79,101 @@ static void fill_blocks(lb_step_derivative* S, const lb_data* d, const lb_step_p
 
 // --- matrices ---
 
-// W as a matrix, where factors of the tree do not do.
-static bool factor_tree_matrix(lb_step_derivative* S) {
-  lb_tree_slopes_matrix(S->tree, S->W);
-  S->factored = lb_lu(S->nd, S->W, S->nd, S->order) == LB_OK;
-  return S->factored;
+// The structure of (5): the one place where it is chosen.
+static void choose_layers(lb_step_derivative* S, bool impact) {
+  lb_stage_system* s = &S->sys;
+  s->tree = impact ? NULL : S->tree;
+  s->layer = s->full                   ? &lb_stage_full
+             : s->tree                 ? &lb_stage_tree
+             : s->particles && !impact ? &lb_stage_particles
+                                       : &lb_stage_plain;
+  s->internal = impact ? NULL : &S->internal;
+  s->K = impact ? S->still_K : S->D->tau_q;
+  s->C = impact ? NULL : S->D->tau_qd;
+  s->M = impact ? S->still_M : S->D->M;
+  S->impact = impact;
 }
 
-static void solve_with_matrix(const lb_step_derivative* S, bool transposed, double* b) {
-  const lb_model* m = S->D->model;
-  const int left = lb_elimination_left(m);
-  lb_elimination_gather(m, b);
-  (transposed ? lb_lu_solve : lb_lu_solve_transposed)(left, S->W, left, S->order, 1, b,
-                                                      left); // W is by rows
-  lb_elimination_spread(m, b);
+// --- constraints: which are equations, and what they do to (5) ---
+
+// At which gaps close in s of (3) and (6).
+static double baumgarte_of(bool inner, bool impact, double dt) {
+  return inner || impact ? 0 : 1 / dt;
 }
 
-void lb_step_solve(lb_step_derivative* S, bool transposed, int count, double* b) {
-  for (int i = 0; i < count; i++, b += S->nd) {
-    const bool by_tree = S->by_tree && !S->factored;
-    const bool solved = by_tree && lb_tree_slopes_solve(S->tree, transposed, b);
-    if (!by_tree || (!solved && factor_tree_matrix(S))) {
-      solve_with_matrix(S, transposed, b);
-    }
+// A row is closed when s of (3) is below this [m/s or rad/s].
+static const double CLOSED = 1e-6;
+
+static void judge_constraints(lb_step_derivative* S, const lb_data* d, const lb_step_past* past) {
+  const double baumgarte = baumgarte_of(past->inner, past->impact, past->dt);
+  for (int i = 0; i < lb_constraints_count(d); i++) {
+    const lb_constraint_row* r = lb_constraints_row(d, i);
+    const bool inactive = past->inactive && past->inactive[i];
+    const bool ajar = past->impact && r->gap > CLOSED;
+    const double rate = inactive ? 0 : r->rate;
+    const double s = rate + (inactive ? 1 / past->dt : baumgarte) * r->gap;
+    S->of.inactive[i] = inactive;
+    S->of.set.state[i] = !r->unilateral || past->lambda[i] > 0 ? LB_ACTIVE
+                         : fabs(s) <= CLOSED && !ajar          ? LB_WEAKLY_ACTIVE
+                                                               : LB_INACTIVE;
   }
 }
 
-// y += s (dr/dq of internal forces, where they are not in D) x; symmetric.
-static void add_internal_product(lb_step_derivative* S, double* y, double s, const double* x) {
-  const lb_model* m = S->m;
-  for (int i = 0; i < m->nlink && S->internal; i++) {
-    const lb_link* l = &m->link[i];
-    if (l->kind == LB_LINK_ELASTIC) {
-      memset(S->block, 0, (size_t)l->nv * sizeof *S->block);
-      lb_reduced_stiffness_product(l->reduced, S->block, S->eta + l->q, S->etad + l->v, x + l->v,
-                                   S->scratch);
-      lb_add(l->nv, y + l->v, s, S->block);
-    }
+// s_q from that of the rate, which is there, and s_v; then E of (4) in place of the gap's.
+static void differentiate_row(lb_step_derivative* S, const lb_data* d, int row) {
+  const lb_step_rows* R = &S->of;
+  const size_t nd = (size_t)S->sys.nd, at = (size_t)row * nd;
+  const bool landed = R->inactive[row];
+  const double rate = landed ? 0 : 1, gap = landed ? 1 / S->reach.dt : R->baumgarte;
+  for (size_t k = at; k < at + nd; k++) {
+    R->s_q[k] = rate * R->s_q[k] + gap * R->gap_q[k];
+    R->s_v[k] = rate * R->J[k];
   }
+  lb_step_row(R->gap_q + at, S->sys.small, d, S->reach.by_v, R->s_q + at, R->s_v + at);
 }
 
-// Of motors that apply forces at joints which close loops; others push at one coordinate.
-static void find_pushes(lb_step_derivative* S, const lb_data* d) {
-  const lb_model* m = S->m;
-  for (int i = 0; i < m->nmotor; i++) {
-    if (lb_motor_applies_force(m, i) && m->motor_loop[i] >= 0) {
-      double* push = S->push + (size_t)i * (size_t)S->nd;
-      memset(push, 0, (size_t)S->nd * sizeof *push);
-      if (!S->impact) {
-        lb_loop_motor_direction(S->D, d, i, push);
-      }
-    }
+static bool differentiate_constraints(lb_step_derivative* S, lb_data* d) {
+  lb_step_rows* R = &S->of;
+  lb_stage_note(&S->sys, &R->set, d);
+  lb_constraints_differentiate_rows(S->D, d, R->gap_q, R->s_q, R->J);
+  for (int i = 0; i < R->set.all; i++) {
+    differentiate_row(S, d, i);
   }
+  S->sys.ask[0] = R->baumgarte;
+  S->sys.ask[1] = 1;
+  return lb_stage_constrain(&S->sys, &R->set, R->gap_q);
 }
 
-// y += what motor i's push of size f does; and the transpose, what y does to a unit push.
-static void add_push(const lb_step_derivative* S, int i, double f, double* y) {
-  if (S->m->motor_loop[i] >= 0) {
-    lb_add(S->nd, y, f, S->push + (size_t)i * (size_t)S->nd);
-  } else if (!S->impact) {
-    y[S->m->motor_v[i]] += f;
-  }
-}
-static double feel_push(const lb_step_derivative* S, int i, const double* y) {
-  if (S->m->motor_loop[i] >= 0) {
-    return lb_dot(S->nd, S->push + (size_t)i * (size_t)S->nd, y);
-  }
-  return S->impact ? 0 : y[S->m->motor_v[i]];
-}
+// --- taking it ---
 
 // K, C and M of (4) at d, whose rows are all linearised.
 static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = d->model;
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply_to_links(m, d);
-  if (S->by_tree) {
-    lb_tree_slopes_take(S->tree, S->D, d);
+  if (S->sys.tree) {
+    lb_tree_slopes_take(S->sys.tree, S->D, d);
     return;
   }
-  const bool eliminated = lb_constraints_eliminate(d, true);
-  const int count = lb_constraints_linearise(m, d).count;
+  const int count = lb_constraints_linearise(m, d, LB_SET_STEP).count;
   if (count > 0) {
-    lb_constraints_apply_multipliers(m, d, past->lambda);
+    lb_constraints_apply_multipliers(m, d, LB_SET_STEP, past->lambda);
   }
-  lb_constraints_eliminate(d, eliminated);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, true);
   lb_forces_differentiate_outer(S->D, d);
   if (count > 0) {
     lb_constraints_differentiate(S->D, d, past->lambda);
   }
-  if (S->particles) {
-    lb_particle_derivative_take(S->particles, S->D, d);
+  if (S->sys.particles) {
+    lb_particle_derivative_take(S->sys.particles, S->D, d);
   }
-  if (S->full) {
-    lb_full_step_take(S->full, S->D);
+  if (S->sys.full) {
+    lb_full_step_take(S->sys.full, S->D);
   }
+}
+
+lb_data* lb_step_data(const lb_step_derivative* S, lb_data* d) {
+  return S->sys.full ? S->sys.full->data : d;
 }
 
 // Where the derivatives of the dynamics are taken: at d, or at the same place in the interface
@@ -173,113 +183,71 @@ static lb_data* find_place(lb_step_derivative* S, lb_data* d, const lb_step_past
     lb_step_accelerate(d, past);
     lb_drive(S->m, d);
   }
-  return S->full ? lb_full_step_pose(S->full, d) : d;
-}
-
-lb_data* lb_step_data(const lb_step_derivative* S, lb_data* d) {
-  return S->full ? S->full->data : d;
+  memcpy(S->internal.q, d->q, (size_t)S->m->nq * sizeof *d->q);
+  memcpy(S->internal.v, d->qd, (size_t)S->m->nv * sizeof *d->qd);
+  return S->sys.full ? lb_full_step_pose(S->sys.full, d) : d;
 }
 
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_past* past) {
-  const lb_model* m = S->m;
-  const bool impact = past->impact;
+  choose_layers(S, past->impact);
   S->inner = past->inner;
-  S->impact = impact;
-  S->internal = !impact;
-  S->by_tree = S->tree && S->internal;
-  S->count = past->count;
-  memcpy(S->weight, past->weight, sizeof S->weight);
-  double* from = S->from;
-  memset(from, 0, (size_t)m->nq * sizeof *from);
-  for (int p = 0; p < past->count; p++) {
-    lb_add(m->nq, from, past->weight[p], past->q[p]);
-  }
   lb_constraints_set_redundant(at, past->redundant);
   lb_data* d = find_place(S, at, past);
-  lb_constraints_activate_all(d);
-  (impact ? lb_step_impact_derive : derive_stage)(S, d, past);
-  lb_constraints_keep_active(d->model, d, NULL);
-  S->K = S->internal ? S->D->tau_q : S->still_K;
-  S->C = impact ? NULL : S->D->tau_qd;
-  S->M = S->internal ? S->D->M : S->still_M;
-  memcpy(S->eta, at->q, (size_t)m->nq * sizeof *S->eta);
-  memcpy(S->etad, at->qd, (size_t)m->nv * sizeof *S->etad);
-  find_pushes(S, d);
-  fill_blocks(S, at, past, from);
+  (past->impact ? lb_step_impact_derive : derive_stage)(S, d, past);
+  lb_stage_find_pushes(&S->sys, S->D, d, !past->impact);
+  find_reach(&S->reach, at, past);
   if (lb_constraints_count(d) > 0) {
-    lb_step_rows_judge(S, d, past);
+    judge_constraints(S, d, past);
   }
   return lb_step_factor(S, at, past->dt);
 }
 
-// W where q does not follow from v.
-static void fill_without_reach(lb_step_derivative* S) {
-  const lb_model* m = S->m;
-  const size_t nd = (size_t)S->nd;
-  for (size_t k = 0; k < nd * nd; k++) {
-    S->W[k] = S->M[k] / S->dt + (S->C ? S->C[k] : 0);
-  }
-  for (int i = 0; i < m->nlink; i++) {
-    for (size_t j = 0; m->link_driven[i] && j < nd; j++) {
-      const size_t k = (size_t)m->link_v[i];
-      S->W[k + j * nd] = S->W[j + k * nd] = j == k;
-    }
-  }
-}
-
-// What is left of W when nodes are eliminated.
-static bool eliminate_nodes(lb_step_derivative* S, lb_data* d, double dt) {
-  if (S->full) {
-    return lb_full_step_factor(S->full, dt, S->W);
-  }
-  return !S->particles || S->impact || lb_particle_derivative_factor(S->particles, d, dt, S->W);
-}
-
-// W of (4) at d, factored.
+// W of (4) at d, what surrounds the tree eliminated, and its factors.
 static bool factor_matrix(lb_step_derivative* S, lb_data* d, double dt) {
-  const lb_model* m = S->m;
-  S->dt = dt;
-  S->reach = S->internal ? dt : 0;
-  S->baumgarte = lb_step_baumgarte(&(lb_step_past){.inner = S->inner, .impact = S->impact}, dt);
-  S->rows = 0;
-  S->factored = false;
-  if (S->by_tree) {
-    return lb_tree_slopes_factor(S->tree, S->etad, dt) || factor_tree_matrix(S);
+  lb_stage_system* s = &S->sys;
+  S->reach.dt = dt;
+  S->reach.by_v = S->impact ? 0 : dt;
+  S->of.baumgarte = baumgarte_of(S->inner, S->impact, dt);
+  s->rows = 0;
+  if (S->impact) {
+    return lb_stage_factor_masses(s, s->M);
   }
-  if (!S->internal) {
-    fill_without_reach(S);
-  } else {
-    lb_step_matrix(S->W, S->D, d, dt);
-    lb_step_add_internal(S->W, (size_t)S->nd, m, (lb_step_links){0, m->nlink}, S->eta, S->etad, dt,
-                         S->block, S->scratch);
+  if (s->tree) {
+    s->factors = LB_FACTORS_TREE;
+    return lb_tree_slopes_factor(s->tree, S->internal.v, dt) || lb_stage_factor_tree_matrix(s);
   }
-  lb_elimination_reduce(d->model, S->W);
-  const int left = lb_elimination_left(d->model);
-  return eliminate_nodes(S, d, dt) && lb_lu(left, S->W, left, S->order) == LB_OK;
+  lb_step_matrix(s->W, S->D, d, dt);
+  lb_step_add_internal(s->W, (size_t)s->nd, S->m, S->internal.q, S->internal.v, dt,
+                       S->internal.block, S->internal.scratch);
+  lb_elimination_reduce(s->small, s->W);
+  return (!s->full || lb_full_step_factor(s->full, dt, s->W)) &&
+         (!s->particles || lb_particle_derivative_factor(s->particles, d, dt, s->W)) &&
+         lb_stage_factor(s);
 }
 
 bool lb_step_factor(lb_step_derivative* S, lb_data* at, double dt) {
   lb_data* d = lb_step_data(S, at);
   return factor_matrix(S, d, dt) &&
-         (lb_constraints_count(d) == 0 || lb_step_rows_differentiate(S, d));
+         (lb_constraints_count(d) == 0 || differentiate_constraints(S, d));
 }
 
 bool lb_step_full_matrix(lb_step_derivative* S, lb_data* d, double dt, const double* lambda) {
-  lb_data* seen = lb_full_step_pose(S->full, d);
-  S->inner = S->impact = false;
-  S->internal = true;
+  lb_data* seen = lb_full_step_pose(S->sys.full, d);
+  choose_layers(S, false);
+  S->inner = false;
   derive_stage(S, seen, &(lb_step_past){.dt = dt, .lambda = lambda});
   return factor_matrix(S, seen, dt);
 }
 
 double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b) {
-  for (int i = 0; i < S->full->nbody; i++) {
-    lb_full_derivative_release_held(&S->full->body[i].T, b + S->full->body[i].v);
+  lb_full_step* full = S->sys.full;
+  for (int i = 0; i < full->nbody; i++) {
+    lb_full_derivative_release_held(&full->body[i].T, b + full->body[i].v);
   }
-  lb_data* e = lb_full_step_pose(S->full, d);
+  lb_data* e = lb_full_step_pose(full, d);
   lb_kinematics(e->model, e, e->q, e->qd);
-  lb_full_step_before(S->full, false, b);
-  return S->full->y;
+  lb_full_step_before(full, false, b);
+  return full->y;
 }
 
 // --- products ---
@@ -287,269 +255,141 @@ double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b) {
 // Changes that do not come from v: dq0, dv0, da0 of (5).
 static void gather_causes(lb_step_derivative* S, const lb_step_causes* in) {
   const lb_model* m = S->m;
+  const lb_step_reach* R = &S->reach;
   const size_t size = (size_t)m->nv * sizeof(double);
   memset(S->q, 0, size);
   memset(S->v, 0, size);
   memset(S->a, 0, size);
-  for (int p = 0; p < S->count; p++) {
-    apply_blocks(m, S->H[p], S->weight[p], false, S->q, in->q[p]);
-    lb_add(m->nv, S->a, -S->weight[p] / S->dt, in->v[p]);
+  for (int p = 0; p < R->count; p++) {
+    apply_blocks(m, R->H[p], R->weight[p], false, S->q, in->q[p]);
+    lb_add(m->nv, S->a, -R->weight[p] / R->dt, in->v[p]);
   }
   lb_elimination_follow(m, S->q);
   lb_elimination_follow(m, S->a);
   lb_step_clear_driven(m, S->a);
-  for (int i = 0; i < m->nmotor; i++) {
-    if (lb_motor_prescribes(m, i)) {
-      const int k = m->motor_v[i];
-      S->q[k] = in->motor[3 * i];
-      S->v[k] = in->motor[3 * i + 1];
-      S->a[k] = S->impact ? 0 : in->motor[3 * i + 2];
-    }
-  }
-}
-
-// y += s (K dq + C dv + M da), and the transpose: q, v, a += s (K, C, M)'mu.
-static void add_forces(lb_step_derivative* S, double* y, double s, const double* q, const double* v,
-                       const double* a) {
-  const int nd = S->nd;
-  if (S->full) {
-    lb_full_step_add(S->full, (lb_full_matrices){S->K, S->C, S->M}, y, s, q, v, a);
-    return;
-  }
-  if (S->by_tree) {
-    lb_tree_slopes_add(S->tree, y, s, q, v, a);
-    return;
-  }
-  lb_step_add_product(nd, nd, y, s, S->K, q);
-  add_internal_product(S, y, s, q);
-  lb_step_add_product(nd, nd, y, s, S->C, v);
-  lb_step_add_product(nd, nd, y, s, S->M, a);
-  for (int k = nd; k < S->m->nv; k++) {
-    y[k] += s * S->m->armature[k] * a[k];
-  }
-  if (S->particles && !S->impact) {
-    lb_particle_derivative_add(S->particles, y, s, q, v);
-  }
-}
-
-static void add_forces_back(lb_step_derivative* S, double* q, double* v, double* a, double s,
-                            const double* mu) {
-  const int nd = S->nd;
-  if (S->full) {
-    lb_full_step_add_back(S->full, (lb_full_matrices){S->K, S->C, S->M}, q, v, a, s, mu);
-    return;
-  }
-  if (S->by_tree) {
-    lb_tree_slopes_add_back(S->tree, q, v, a, s, mu);
-    return;
-  }
-  lb_step_add_transposed(nd, nd, q, s, S->K, mu);
-  add_internal_product(S, q, s, mu);
-  lb_step_add_transposed(nd, nd, v, s, S->C, mu);
-  lb_step_add_transposed(nd, nd, a, s, S->M, mu);
-  for (int k = nd; k < S->m->nv; k++) {
-    a[k] += s * S->m->armature[k] * mu[k];
-  }
-  if (S->particles && !S->impact) {
-    lb_particle_derivative_add_back(S->particles, q, v, s, mu);
-  }
-}
-
-// Free particles, before and after the tree's part of b is solved for, which is returned. Impacts
-// leave them alone: there is nothing but their masses.
-static double* before_tree(lb_step_derivative* S, bool transposed, double* b) {
-  if (S->full) {
-    lb_full_step_before(S->full, transposed, b);
-    return S->full->y;
-  }
-  if (S->particles && !S->impact) {
-    lb_particle_derivative_before(S->particles, transposed, b);
-  }
-  return b;
-}
-static void after_tree(lb_step_derivative* S, bool transposed, double* b) {
-  if (S->full) {
-    lb_full_step_after(S->full, transposed, b);
-    return;
-  }
-  if (S->particles && !S->impact) {
-    lb_particle_derivative_after(S->particles, transposed, b);
-  }
-  for (int k = S->nd; S->impact && k < S->m->nv; k++) {
-    b[k] /= S->m->armature[k];
-  }
+  lb_stage_prescribe(m, S->q, m->joint.v, S->v, S->impact ? NULL : S->a, in->motor);
 }
 
 const double* lb_step_see(const lb_step_derivative* S, const double* v) {
-  if (S->full) {
-    lb_full_step_see(S->full, S->full->seen[0], v);
-  }
-  return S->full ? S->full->seen[0] : v;
+  return lb_stage_see(&S->sys, v);
 }
 
 void lb_step_gather(const lb_step_derivative* S, double* by, double s, const double* seen) {
-  if (S->full) {
-    lb_full_step_gather(S->full, by, s, seen);
-  } else {
-    lb_add(S->nd, by, s, seen);
-  }
+  lb_stage_gather(&S->sys, by, s, seen);
 }
 
 void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in) {
   const lb_model* m = S->m;
-  const int nv = m->nv, nd = S->nd;
+  const size_t size = (size_t)m->nv * sizeof(double);
+  double* dv = S->sys.mu;
   gather_causes(S, in);
-  double* dv = S->mu;
-  memset(dv, 0, (size_t)nv * sizeof *dv);
-  add_forces(S, dv, -1, S->q, S->v, S->a);
-  double* y = before_tree(S, false, dv);
-  for (int i = 0; i < m->nmotor; i++) {
-    if (lb_motor_applies_force(m, i)) {
-      add_push(S, i, in->motor[3 * i], y);
-    }
-  }
-  lb_step_clear_driven(m, y);
-  lb_step_solve(S, false, 1, y);
-  for (int i = 0; i < S->rows; i++) {
-    const double* asked = S->row_motor[i] >= 0 ? in->motor + 3 * (size_t)S->row_motor[i] : NULL;
-    S->nu[i] = asked ? asked[1] + S->baumgarte * asked[0] : 0;
-  }
-  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_q, lb_step_see(S, S->q));
-  lb_step_add_product(S->rows, nd, S->nu, -1, S->s_v, lb_step_see(S, S->v));
-  lb_step_add_product(S->rows, nd, S->nu, -1, S->E, y);
-  lb_lu_solve(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-  lb_step_add_transposed(S->rows, nd, y, 1, S->Z, S->nu);
-  after_tree(S, false, dv);
+  lb_stage_forward(&S->sys, dv, S->q, S->v, S->a, in->motor);
   if (out->lambda) {
-    memcpy(out->lambda, S->nu, (size_t)S->rows * sizeof *S->nu);
+    memcpy(out->lambda, S->sys.nu, (size_t)S->sys.rows * sizeof *S->sys.nu);
   }
-  memcpy(out->q, S->q, (size_t)nv * sizeof *dv);
-  memcpy(out->v, S->v, (size_t)nv * sizeof *dv);
-  memcpy(out->a, S->a, (size_t)nv * sizeof *dv);
-  apply_blocks(m, S->Q, S->reach, false, out->q, dv);
-  lb_add(nv, out->v, 1, dv);
-  lb_add(nv, out->a, 1 / S->dt, dv);
+  memcpy(out->q, S->q, size);
+  memcpy(out->v, S->v, size);
+  memcpy(out->a, S->a, size);
+  apply_blocks(m, S->reach.Q, S->reach.by_v, false, out->q, dv);
+  lb_add(m->nv, out->v, 1, dv);
+  lb_add(m->nv, out->a, 1 / S->reach.dt, dv);
 }
 
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
   return S->D;
 }
 
-// mu and nu from [W' E'; -J 0] (mu, nu) = (b, c), b in mu: with A = E W^-1 J',
-//   A'nu = J W'^-1 b + c,   mu = W'^-1 (b - E'nu)
-static void solve_adjoint(lb_step_derivative* S, const double* c) {
-  const int nd = S->nd;
-  double* y = before_tree(S, true, S->mu);
-  if (S->rows > 0) {
-    for (int i = 0; i < S->rows; i++) {
-      S->nu[i] = c ? c[i] : 0;
-    }
-    lb_step_add_product(S->rows, nd, S->nu, 1, S->Z, y);
-    lb_lu_solve_transposed(S->rows, S->A, S->rows, S->pivot, 1, S->nu, S->rows);
-    lb_step_add_transposed(S->rows, nd, y, -1, S->E, S->nu);
-  }
-  lb_step_solve(S, true, 1, y);
-  after_tree(S, true, S->mu);
-  lb_step_clear_driven(S->m, S->mu);
-}
-
-static void add_to_motors(const lb_step_derivative* S, const lb_step_causes* out) {
+// The transpose of what (5) does: sets S's q, v and a, and the system's mu and nu.
+static void pull(lb_step_derivative* S, double* motor, const lb_step_effects* in) {
   const lb_model* m = S->m;
-  double* motor = out->motor;
-  const double* mu = lb_step_see(S, S->mu);
-  for (int i = 0; i < m->nmotor; i++) {
-    double* to = motor + 3 * (size_t)i;
-    if (lb_motor_applies_force(m, i)) {
-      to[0] += feel_push(S, i, mu);
-    } else if (lb_motor_prescribes(m, i)) {
-      const int k = m->motor_v[i];
-      to[0] += S->q[k];
-      to[1] += S->v[k];
-      to[2] += S->impact ? 0 : S->a[k];
-    }
-  }
-  for (int i = 0; i < S->rows; i++) {
-    if (S->row_motor[i] >= 0) {
-      motor[3 * S->row_motor[i]] += S->nu[i] * S->baumgarte;
-      motor[3 * S->row_motor[i] + 1] += S->nu[i];
-    }
-  }
-}
-
-// The transpose of what (5) does: sets S's q, v and a, and mu and nu.
-static void pull(lb_step_derivative* S, const lb_step_effects* in) {
-  const lb_model* m = S->m;
-  const int nv = m->nv;
-  const size_t size = (size_t)nv * sizeof(double);
+  const size_t size = (size_t)m->nv * sizeof(double);
+  double* y = S->sys.mu;
   memcpy(S->q, in->q, size);
   memcpy(S->v, in->v, size);
   memcpy(S->a, in->a, size);
-  memcpy(S->mu, S->v, size);
-  lb_add(nv, S->mu, 1 / S->dt, in->a);
-  apply_blocks(m, S->Q, S->reach, true, S->mu, in->q);
-  lb_step_clear_driven(m, S->mu);
-  solve_adjoint(S, in->lambda);
-  add_forces_back(S, S->q, S->v, S->a, -1, S->mu);
-  for (int i = 0; i < S->rows; i++) {
-    const size_t at = (size_t)i * (size_t)S->nd;
-    lb_step_gather(S, S->q, -S->nu[i], S->s_q + at);
-    lb_step_gather(S, S->v, -S->nu[i], S->s_v + at);
-  }
+  memcpy(y, S->v, size);
+  lb_add(m->nv, y, 1 / S->reach.dt, in->a);
+  apply_blocks(m, S->reach.Q, S->reach.by_v, true, y, in->q);
+  lb_stage_back(&S->sys, S->q, S->v, S->a, motor, y, in->lambda);
 }
 
 void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_a,
                   const lb_step_effects* in) {
   const size_t size = (size_t)S->m->nv * sizeof(double);
-  pull(S, in);
+  pull(S, NULL, in);
   memcpy(by_q, S->q, size);
   memcpy(by_v, S->v, size);
   memcpy(by_a, S->a, size);
 }
 
 void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
-  const lb_model* m = S->m;
-  for (int i = 0; i < S->rows && !lb_motor_prescribes(m, motor); i++) {
-    to->lambda[i] += S->row_motor[i] == motor ? scale : 0;
-  }
-  if (!lb_motor_prescribes(m, motor)) {
-    return;
-  }
-  const size_t nd = (size_t)S->nd, k = (size_t)m->motor_v[motor];
-  if (S->full || S->by_tree) {
-    memset(S->mu, 0, (size_t)m->nv * sizeof *S->mu);
-    S->mu[k] = 1;
-    add_forces_back(S, to->q, to->v, to->a, scale, S->mu);
-  } else {
-    lb_add(S->nd, to->q, scale, S->K + k * nd);
-    lb_add(S->nd, to->v, scale, S->C + k * nd);
-    lb_add(S->nd, to->a, scale, S->M + k * nd);
-  }
-  if (S->particles) {
-    lb_particle_derivative_add_row(S->particles, to->q, to->v, scale, (int)k);
-  }
-  for (int i = 0; i < S->rows; i++) {
-    to->lambda[i] -= scale * S->J[(size_t)i * nd + k];
-  }
+  lb_stage_add_torque(&S->sys, to->q, to->v, to->a, to->lambda, motor, scale);
 }
 
 void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
   const lb_model* m = S->m;
-  const int nv = m->nv;
-  pull(S, in);
-  add_to_motors(S, out);
+  const lb_step_reach* R = &S->reach;
+  pull(S, out->motor, in);
+  lb_stage_prescribe_back(m, S->q, m->joint.v, S->v, S->impact ? NULL : S->a, out->motor);
   lb_elimination_fold(m, S->q);
   lb_elimination_fold(m, S->a);
   lb_step_clear_driven(m, S->a);
-  for (int p = 0; p < S->count; p++) {
-    apply_blocks(m, S->H[p], S->weight[p], true, out->q[p], S->q);
-    lb_add(nv, out->v[p], -S->weight[p] / S->dt, S->a);
+  for (int p = 0; p < R->count; p++) {
+    apply_blocks(m, R->H[p], R->weight[p], true, out->q[p], S->q);
+    lb_add(m->nv, out->v[p], -R->weight[p] / R->dt, S->a);
   }
 }
 
 const double* lb_step_multiplier(const lb_step_derivative* S) {
-  return S->mu;
+  return S->sys.mu;
 }
 
 const double* lb_step_move_particles(lb_step_derivative* S, const double* v) {
-  return S->particles ? lb_particle_derivative_spread(S->particles, v) : NULL;
+  return S->sys.particles ? lb_particle_derivative_spread(S->sys.particles, v) : NULL;
+}
+
+// --- as matrices: what products would cost many times, at once ---
+
+// Column k of -A, A by rows, rows of driven coordinates left out.
+static void negate_columns(const lb_model* m, double* out, const double* A) {
+  const size_t nv = (size_t)m->nv;
+  for (size_t k = 0; k < nv; k++) {
+    for (size_t i = 0; i < nv; i++) {
+      out[i + k * nv] = A ? -A[i * nv + k] : 0;
+    }
+    lb_step_clear_driven(m, out + k * nv);
+  }
+}
+
+// The multipliers' share of columns whose own part of the constraints is `s` (NULL: none).
+static void close_loops(lb_stage_system* sys, double* columns, const double* s) {
+  const size_t nv = (size_t)sys->nd;
+  for (size_t k = 0; k < nv && sys->rows > 0; k++) {
+    for (int i = 0; i < sys->rows; i++) {
+      sys->nu[i] = s ? -s[(size_t)sys->row[i] * nv + k] : 0;
+    }
+    lb_stage_close(sys, columns + k * nv);
+  }
+}
+
+void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
+  const lb_model* m = S->m;
+  lb_stage_system* sys = &S->sys;
+  LB_ASSERT(sys->layer == &lb_stage_plain && m->nv == sys->nd);
+  double* const to[] = {by_q, by_v, by_a};
+  const double* const from[] = {sys->K, sys->C, sys->M};
+  const double* const loops[] = {sys->G, sys->H, NULL};
+  for (int p = 0; p < 3; p++) {
+    negate_columns(m, to[p], from[p]);
+    for (int i = 0; i < m->nlink && p == 0 && sys->internal; i++) {
+      const lb_link* l = &m->link.packed[i];
+      if (l->kind == LB_LINK_ELASTIC) {
+        lb_reduced_blend_forces(l->reduced, by_q + (size_t)l->v * ((size_t)m->nv + 1), m->nv, -1, 0,
+                                S->internal.q + l->q, S->internal.v + l->v, S->internal.block,
+                                S->internal.scratch);
+      }
+    }
+    lb_stage_solve(sys, false, m->nv, to[p]);
+    close_loops(sys, to[p], loops[p]);
+  }
 }

@@ -20,9 +20,9 @@
 // motors. All changes of q are counted along velocities (limber/derivative.h). Loop constraints
 // that are redundant are left out.
 //
-// Of unilateral constraints those are equations that push at the end of the step; what lands in it
-// has s = gap / dt. The derivative is that for the set of them as it is: at a change of the set it
-// is that of one side. An impact, which follows a step in which something lands, has
+// Of unilateral constraints those are equations that are active at the end of the step; what lands
+// in it has s = gap / dt. The derivative is that for the set of them as it is: at a change of the
+// set it is that of one side. An impact, which follows a step in which something lands, has
 //
 //   q = q_1,   a = v - v_1,   r = M(q) a - J'lambda = 0,   s = rate = 0                    (6)
 //
@@ -41,7 +41,7 @@ typedef struct lb_step_past {
   const double* lambda; // [rows] multipliers; NULL: there are no loops
   bool inner;           // a stage within a step: s is the rate alone
   bool impact;          // not a stage but an impact, (6): lambda are its impulses
-  const bool* inactive; // [rows] of those that push: s is gap / dt; NULL: none
+  const bool* inactive; // [rows] of active ones: s is gap / dt; NULL: none
   const bool*
       redundant;  // [rows] that the step did not have (lb_constraints_redundant); NULL: as d has it
   bool recharts;  // by steppers: not a stage but a change of charts (lb_rechart)
@@ -52,8 +52,8 @@ typedef struct lb_step_past {
 typedef struct lb_step_causes {
   double* q[2];  // [nv]
   double* v[2];  // [nv]
-  double* motor; // [nmotor][3]: angle, rate and acceleration; of one that pushes its force and two
-                 // zeros
+  double* motor; // [nmotor][3]: angle, rate and acceleration; of one that applies a force, that
+                 // force and two zeros
 } lb_step_causes;
 
 // The same of the step's end.
@@ -137,5 +137,6 @@ const double* lb_step_see(const lb_step_derivative* S, const double* v);
 void lb_step_gather(const lb_step_derivative* S, double* by, double s, const double* seen);
 // Room for either.
 static inline int lb_step_most_v(const lb_model* m) {
-  return m->interface && m->interface->nv > m->nv ? m->interface->nv : m->nv;
+  return m->variant.interface && m->variant.interface->nv > m->nv ? m->variant.interface->nv
+                                                                  : m->nv;
 }

@@ -4,7 +4,6 @@
 
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/force/force.h"
-#include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
@@ -33,16 +32,13 @@ void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* la
   lb_constraints_set_redundant(d, past->redundant);
   lb_step_accelerate(d, past);
   lb_drive(m, d);
-  lb_kinematics(m, d, d->q, d->qd);
-  lb_forces_apply(m, d);
+  lb_update(m, d, LB_FORCED);
   residual(m, d, r);
   if (d->work->constraints &&
-      m->interface) { // held faces' reactions are in r, and its steps are exact
+      m->variant.interface) { // held faces' reactions are in r, and its steps are exact
     memcpy(lambda, past->lambda, (size_t)lb_constraints_most(m) * sizeof *lambda);
   } else if (d->work->constraints) {
-    lb_constraints_activate_all(d); // steps have multipliers for all rows
     lb_constraints_balance(m, d, r, past->lambda, lambda);
-    lb_constraints_keep_active(m, d, NULL);
   }
 }
 
@@ -50,14 +46,12 @@ void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lamb
   const lb_model* m = d->model;
   lb_step_balance(d, past, r, lambda);
   if (d->work->constraints) {
-    lb_constraints_activate_all(d);
-    lb_constraints_apply_multipliers(m, d, lambda);
-    lb_constraints_keep_active(m, d, NULL);
+    lb_constraints_apply_multipliers(m, d, LB_SET_INACTIVE, lambda);
     residual(m, d, r);
   }
   for (int i = 0; i < m->nmotor; i++) {
     if (lb_motor_prescribes(m, i)) {
-      d->motor_force[i] = r[m->motor_v[i]];
+      d->motor_force[i] = r[m->motor.v[i]];
     }
   }
 }

@@ -19,10 +19,11 @@ static lb_v4 still(const lb_model* m, lb_data* d, double* zero) {
   return gravity;
 }
 
-void lb_derive_blow(lb_derivatives* D, lb_data* d, double* zero, const double* lambda) {
+void lb_derive_blow(lb_derivatives* D, lb_data* d, lb_constraint_set set, double* zero,
+                    const double* lambda) {
   const lb_model* m = d->model;
   const lb_v4 gravity = still(m, d, zero);
-  lb_constraints_apply_multipliers(m, d, lambda);
+  lb_constraints_apply_multipliers(m, d, set, lambda);
   lb_derive(D, d, d->q, zero, d->qdd, true);
   lb_constraints_differentiate(D, d, lambda);
   d->work->state[-1].a = gravity;
@@ -36,17 +37,17 @@ void lb_pose_blow(lb_data* d, double* zero, double* needed) {
 
 void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = S->m;
-  const size_t size = (size_t)S->nd * (size_t)S->nd * sizeof(double);
+  const size_t size = (size_t)S->sys.nd * (size_t)S->sys.nd * sizeof(double);
   for (int k = 0; k < m->nv; k++) {
     d->qdd[k] = d->qd[k] - past->v[0][k];
   }
   lb_step_clear_driven(m, d->qdd);
-  lb_derive_blow(S->D, d, S->v, past->lambda);
+  lb_derive_blow(S->D, d, LB_SET_INACTIVE, S->v, past->lambda);
   memcpy(S->still_K, S->D->tau_q, size);
   memcpy(S->still_M, S->D->M, size);
   lb_kinematics(m, d, d->q, d->qd);
   lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
-  lb_constraints_linearise(m, d);
+  lb_constraints_linearise(m, d, LB_SET_INACTIVE);
 }
 
 void lb_step_pose_impact(lb_step_derivative* S, lb_data* d) {

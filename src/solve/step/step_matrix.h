@@ -1,5 +1,4 @@
-// Newton's exact matrix of a stage of an implicit step, W and E of (4) of step_derivative.h: whole,
-// or block by block.
+// Newton's exact matrix of a stage of an implicit step, W and E of (4) of step_derivative.h.
 #pragma once
 #include "dynamics/joint/joint.h"
 #include "limber/derivative.h"
@@ -10,25 +9,15 @@ enum { LB_STEP_BLOCK = LB_JOINT_MOST_V * LB_JOINT_MOST_V }; // numbers of a join
 // d's state.
 void lb_step_matrix(double* W, const lb_derivatives* D, const lb_data* d, double dt);
 
-// Links from `from` up to `to`, whose coordinates follow each other.
-typedef struct lb_step_links {
-  int from, to;
-} lb_step_links;
-
-// The same of the coordinates of some links by those of others: W_ij at [i * row + j * column],
-// each counted from the first of them.
-void lb_step_matrix_of(double* W, size_t row, size_t column, const lb_derivatives* D,
-                       const lb_data* d, double dt, lb_step_links rows, lb_step_links columns);
-
-// What internal forces of elastic bodies among these links add to W, when D has none of them
+// What internal forces of elastic bodies add to W, when D has none of them
 // (lb_forces_differentiate_outer). By rows or by columns: it is symmetric. `block` has room for the
 // tangent of each.
-void lb_step_add_internal(double* W, size_t stride, const lb_model* m, lb_step_links of,
-                          const double* q, const double* v, double dt, double* block,
-                          double* scratch);
+void lb_step_add_internal(double* W, size_t stride, const lb_model* m, const double* q,
+                          const double* v, double dt, double* block, double* scratch);
 // E of (4) from derivatives of the rows [count][nv] by q and v, driven coordinates left out.
 void lb_step_row(double* E, const lb_model* m, const lb_data* d, double dt, const double* s_q,
                  const double* s_v);
 
-// Zeros for driven coordinates.
+// Driven coordinates: zeros in x [nv]; in A [n][n] rows and columns of the identity.
 void lb_step_clear_driven(const lb_model* m, double* x);
+void lb_step_hold_driven(const lb_model* m, int n, double* A);

@@ -11,16 +11,8 @@
 #include "model/use/initial_pose.h"
 #include "solve/diagnose/diagnose.h"
 
-static const lb_stepper_type* const STEPPERS[LB_INTEGRATOR_COUNT] = {
-    [LB_INTEGRATOR_EULER] = &lb_stepper_euler,
-    [LB_INTEGRATOR_RK4] = &lb_stepper_rk4,
-    [LB_INTEGRATOR_RK8] = &lb_stepper_rk8,
-    [LB_INTEGRATOR_LINEAR_EULER] = &lb_stepper_linear_euler,
-    [LB_INTEGRATOR_BDF1] = &lb_stepper_implicit,
-    [LB_INTEGRATOR_BDF2] = &lb_stepper_implicit,
-    [LB_INTEGRATOR_SDIRK2] = &lb_stepper_implicit,
-    [LB_INTEGRATOR_ADAPTIVE] = &lb_stepper_adaptive,
-};
+#define STEPPER(code, stepper, name, method, text) &lb_stepper_##stepper,
+static const lb_stepper_type* const STEPPERS[] = {LB_INTEGRATOR_LIST(STEPPER)};
 
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd) {
   lb_forward(m, d);
@@ -33,38 +25,33 @@ static void save(lb_stepper* st, const lb_data* d) {
   memcpy(st->saved + st->m->nq, d->qd, (size_t)st->m->nv * sizeof *d->qd);
 }
 
+void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse) {
+  save(st, d);
+  lb_constraints_impact(st->m, d, LB_SET_ACTIVE, impulse);
+  if (st->watcher) {
+    st->watcher(st->told, d,
+                &(lb_step_past){.dt = 1,
+                                .count = 1,
+                                .weight = {1},
+                                .q = {st->saved},
+                                .v = {st->saved + st->m->nq},
+                                .lambda = impulse,
+                                .impact = true});
+  }
+}
+
 void lb_stepper_restart(const lb_stepper* st, lb_data* d) {
   memcpy(d->q, st->saved, (size_t)st->m->nq * sizeof *d->q);
   memcpy(d->qd, st->saved + st->m->nq, (size_t)st->m->nv * sizeof *d->qd);
 }
 
-// Is the state of a joint not finite?
-static bool is_lost(const lb_model* m, const lb_data* d) {
-  for (int j = 0; j < m->njoint; j++) {
-    for (int k = 0; k < m->joint_nq[j]; k++) {
-      if (!isfinite(d->q[m->joint_q[j] + k])) {
-        return true;
-      }
-    }
-    for (int k = 0; k < m->joint_nv[j]; k++) {
-      if (!isfinite(d->qd[m->joint_v[j] + k])) {
-        return true;
-      }
+static bool all_finite(int n, const double* x) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) {
+      return false;
     }
   }
-  return false;
-}
-
-static bool lost_node(const lb_model* m, const lb_data* d) {
-  for (int i = 0; i < m->nparticle; i++) {
-    const lb_model_particle* node = &m->particle[i];
-    for (int k = 0; k < 3 && node->link == LB_PARTICLE_FREE; k++) {
-      if (!isfinite(d->q[node->q + k]) || !isfinite(d->qd[node->v + k])) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return true;
 }
 
 // Speeds grow by orders of magnitude in a step where motion leaves all bounds, and carry others
@@ -87,16 +74,6 @@ typedef struct trouble {
   int unfollowed; // joint with angles that were too fast for it, or -1
 } trouble;
 
-// How many steps a singular place of angles must be away (dynamics/joint/joint_singular.c). After
-// passing at so many steps energy is off by 3e-4 with rk4, by one or two hundredths with methods of
-// order 2, and by 0.2 with those of order 1, for which it is in proportion to the step. 0: it looks
-// at its errors itself.
-static const double REACH[LB_INTEGRATOR_COUNT] = {
-    [LB_INTEGRATOR_EULER] = 15, [LB_INTEGRATOR_RK4] = 3,           [LB_INTEGRATOR_RK8] = 3,
-    [LB_INTEGRATOR_BDF1] = 15,  [LB_INTEGRATOR_LINEAR_EULER] = 15, [LB_INTEGRATOR_BDF2] = 8,
-    [LB_INTEGRATOR_SDIRK2] = 3, [LB_INTEGRATOR_ADAPTIVE] = 0,
-};
-
 // Numbers are of no use nearer to a full turn than this, in turns; and a step that finds no end is
 // likely to have met that from where it is less near.
 static const double SINGULAR = 0.02, NEARLY_SINGULAR = 0.1;
@@ -105,25 +82,25 @@ static const double SINGULAR = 0.02, NEARLY_SINGULAR = 0.1;
 static lb_status complain_about_chart(const lb_stepper* st, int joint, double time, lb_error* err) {
   const lb_model* m = st->m;
   return lb_error_add(
-      err, LB_FAILED, m->joint_place[joint],
+      err, LB_FAILED, m->joint.place[joint],
       "the rotation vector of joint '%s', which carries body '%s', came near a full turn after t = "
       "%g s, where it is singular; it cannot go on with the vector the other way round, since its "
       "numbers have a spring, limits, armature, a constraint%s or a motor of their own (use a "
       "spherical joint, or take these away)",
-      m->joint_name[joint], lb_model_motion(m, joint).body, time, st->keeps ? ", a goal" : "");
+      m->joint.name[joint], lb_model_motion(m, joint).body, time, st->keeps ? ", a goal" : "");
 }
 
 static lb_status complain_about_angles(const lb_stepper* st, int joint, double time, double h,
                                        lb_error* err) {
   const lb_model* m = st->m;
   return lb_error_add(
-      err, LB_FAILED, m->joint_place[joint],
+      err, LB_FAILED, m->joint.place[joint],
       "the angles of joint '%s', which carries body '%s', came too near to a singular place after "
       "t "
       "= %g s, as where two of their axes fall together: there they turn faster than steps of %g s "
       "can follow, though the body does not (use a spherical or an exponential joint, or another "
       "'order' of angles; or take smaller steps, or the adaptive integrator)",
-      m->joint_name[joint], lb_model_motion(m, joint).body, time, h);
+      m->joint.name[joint], lb_model_motion(m, joint).body, time, h);
 }
 
 // Back to where a step of h began, with the reason why there is none.
@@ -161,7 +138,7 @@ static bool settle(lb_stepper* st, lb_data* d, double h) {
        !(lb_constraints_gap_of(st->m, d, true, NULL) <= LB_CLOSED))) {
     return false;
   }
-  if (st->watcher && st->solver.integrator != LB_INTEGRATOR_ADAPTIVE) { // which has told
+  if (st->watcher && st->type->reach > 0) { // others have told
     st->watcher(st->told, d, &(lb_step_past){.dt = h, .count = 1, .weight = {1}});
   }
   return true;
@@ -175,7 +152,7 @@ static double rates_off(const lb_model* m, lb_data* d, int* which) {
   lb_kinematics(m, d, d->q, d->qd);
   const bool dense = lb_constraints_are_dense(m);
   const lb_constraint_rows rows =
-      dense ? lb_constraints_linearise(m, d) : lb_constraints_measure(m, d);
+      (dense ? lb_constraints_linearise : lb_constraints_measure)(m, d, LB_SET_ACTIVE);
   for (int i = 0; i < rows.count; i++) {
     const double* J = dense ? rows.J + (size_t)i * (size_t)m->nv : NULL;
     double size = 0;
@@ -184,8 +161,8 @@ static double rates_off(const lb_model* m, lb_data* d, int* which) {
     }
     const double off = fabs(rows.rate[i]);
     if (rows.velocity_level[i] && !(off <= fmax(worst, SHARE * size))) {
-      const lb_constraint_row r = lb_constraints_row(d, i);
-      *which = r.coupling >= 0 ? m->nloop + r.coupling : r.loop;
+      const lb_constraint_row* r = lb_constraints_row(d, i);
+      *which = r->constraint;
       worst = off;
     }
   }
@@ -194,7 +171,8 @@ static double rates_off(const lb_model* m, lb_data* d, int* which) {
 
 double lb_stepper_gap(const lb_stepper* st, lb_data* d, int* which) {
   const lb_model* m = st->m;
-  if (st->solver.integrator != LB_INTEGRATOR_LINEAR_EULER || lb_constraints_velocity_level(m) < 0) {
+  if (lb_integrator_method(st->solver.integrator) != LB_METHOD_LINEAR ||
+      lb_constraints_velocity_level(m) < 0) {
     return lb_constraint_gap(m, d, which);
   }
   int at_velocity = -1;
@@ -215,13 +193,14 @@ static void rechart(const lb_stepper* st, lb_data* d) {
 
 static trouble look_for_trouble(const lb_stepper* st, const lb_data* d, double h, bool stepped) {
   const lb_model* m = st->m;
-  trouble t = {.left = is_lost(m, d) || lost_node(m, d), .singular = -1, .unfollowed = -1};
+  trouble t = {.left = !all_finite(m->nq, d->q) || !all_finite(m->nv, d->qd),
+               .singular = -1,
+               .unfollowed = -1};
   if (!t.left) {
     t.singular = lb_singular_joint(m, st->keeps, st->saved, d->q, SINGULAR);
   }
-  if (!t.left && stepped && REACH[st->solver.integrator] > 0) {
-    t.unfollowed =
-        lb_unfollowed_joint(m, st->saved, st->saved + m->nq, d->q, h, REACH[st->solver.integrator]);
+  if (!t.left && stepped && st->type->reach > 0) {
+    t.unfollowed = lb_unfollowed_joint(m, st->saved, st->saved + m->nq, d->q, h, st->type->reach);
   }
   return t;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/arena.h"
 #include "limber/simulate.h"
+#include "solve/explicit/tableau.h"
 #include "solve/step/step_derivative.h"
 
 // Told of each stage that was found, at its end, with what it came from: for derivatives. A step
@@ -20,6 +21,18 @@ typedef struct lb_stepper_type {
   // lb_forward.
   void (*observe)(lb_stepper* st, lb_data* d);
   bool closes_loops; // by itself; else the caller does it after the step
+  // How many steps a singular place of angles must be away (dynamics/joint/joint_singular.c). After
+  // passing at so many steps energy is off by 3e-4 with rk4, by one or two hundredths with methods
+  // of order 2, and by 0.2 with those of order 1, for which it is in proportion to the step. 0: it
+  // looks at its errors itself, and tells its watcher of its own steps.
+  double reach;
+  int records; // a step tells its watcher of, unless it is divided; 0: any number
+  // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others. Their
+  // steps are differentiated by it (explicit_derivative.h), those of others stage by stage.
+  bool (*tableau)(lb_arena* arena, lb_tableau* out);
+  const struct lb_scheme* scheme; // of an implicit method (implicit.c)
+  // Forget what can be made anew from a state: Newton's matrix. NULL: nothing.
+  void (*renew)(lb_stepper* st);
   // What a step takes from the ones before beside the state, as so many numbers, to save and to
   // load at the end of a step. From there on both ways are the same to the last bit. NULL: nothing.
   size_t (*past_size)(const lb_model* m);
@@ -44,8 +57,10 @@ struct lb_stepper {
   const bool* keeps; // [nv] coordinates that do not, beside those that something acts on; or NULL
 };
 
-extern const lb_stepper_type lb_stepper_euler, lb_stepper_rk4, lb_stepper_rk8,
-    lb_stepper_linear_euler, lb_stepper_implicit, lb_stepper_adaptive;
+#define LB_STEPPER_TYPE(code, stepper, name, method, text)                                         \
+  extern const lb_stepper_type lb_stepper_##stepper;
+LB_INTEGRATOR_LIST(LB_STEPPER_TYPE)
+#undef LB_STEPPER_TYPE
 
 // The table of an integrator.
 const lb_stepper_type* lb_stepper_type_of(lb_integrator by);
@@ -54,6 +69,10 @@ const lb_stepper_type* lb_stepper_type_of(lb_integrator by);
 void lb_stepper_watch(lb_stepper* st, lb_step_watcher* watcher, void* context);
 // Have coordinates of one that is watched change their charts, but for those in `keeps` [nv].
 void lb_stepper_watch_charts(lb_stepper* st, const bool* keeps);
+
+// Take away the velocity with which d runs into active constraints, as steps do in which something
+// hits, and tell the watcher: for starts. Impulses [rows].
+void lb_stepper_impact(lb_stepper* st, lb_data* d, double* impulse);
 
 // Slopes of the state at d's time, q and qd: dq and qdd, [nq] and [nv].
 void lb_slopes(const lb_model* m, lb_data* d, double* dq, double* qdd);

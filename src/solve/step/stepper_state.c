@@ -18,17 +18,18 @@ static void find_parts(const lb_model* m, const lb_data* d, part parts[NPART]) {
                            {d->tau, m->nv},
                            {d->qdd, m->nv},
                            {d->motor_force, m->nmotor},
-                           {d->coupling_force, m->ncoupling}};
+                           {d->coupling_force, m->constraint.ncoupling}};
   memcpy(parts, all, sizeof all);
 }
 
 static size_t own_size(const lb_model* m) {
-  return NUMBERS + (size_t)m->nq + 3 * (size_t)m->nv + (size_t)m->nmotor + (size_t)m->ncoupling;
+  return NUMBERS + (size_t)m->nq + 3 * (size_t)m->nv + (size_t)m->nmotor +
+         (size_t)m->constraint.ncoupling;
 }
 
 size_t lb_stepper_state_size(const lb_stepper* st) {
   const size_t past = st->type->past_size ? st->type->past_size(st->m) : 0;
-  return own_size(st->m) + lb_constraints_set_size(st->m) + past;
+  return own_size(st->m) + lb_constraints_state_size(st->m) + past;
 }
 
 void lb_stepper_save(lb_stepper* st, const lb_data* d, double* state) {
@@ -41,9 +42,9 @@ void lb_stepper_save(lb_stepper* st, const lb_data* d, double* state) {
   for (int i = 0; i < NPART; to += parts[i++].count) {
     memcpy(to, parts[i].at, (size_t)parts[i].count * sizeof *to);
   }
-  lb_constraints_set_save(d, to);
+  lb_constraints_save(d, to);
   if (st->type->save_past) {
-    st->type->save_past(st, d, to + lb_constraints_set_size(st->m));
+    st->type->save_past(st, d, to + lb_constraints_state_size(st->m));
   }
 }
 
@@ -57,8 +58,8 @@ void lb_stepper_load(lb_stepper* st, lb_data* d, const double* state) {
   for (int i = 0; i < NPART; from += parts[i++].count) {
     memcpy(parts[i].at, from, (size_t)parts[i].count * sizeof *from);
   }
-  lb_constraints_set_load(d, from);
+  lb_constraints_load(d, from);
   if (st->type->load_past) {
-    st->type->load_past(st, d, from + lb_constraints_set_size(st->m));
+    st->type->load_past(st, d, from + lb_constraints_state_size(st->m));
   }
 }

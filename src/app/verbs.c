@@ -1,0 +1,375 @@
+// The tables of verbs and of options, and how the text of an option is read.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/verb.h"
+#include "scene/yaml/yaml_number.h"
+
+// --- what options may be ---
+
+static bool read_text(const option_type* self, const char* text, void* target) {
+  (void)self;
+  *(const char**)target = text;
+  return *text != 0;
+}
+
+// A positive number with units as in scenes.
+static bool read_quantity(const option_type* self, const char* text, void* target) {
+  const char* unit = "";
+  double value = 0;
+  const bool ok =
+      lb_number_read(text, (lb_dimension)self->unit, &value, &unit) == LB_NUMBER_OK && value > 0;
+  *(double*)target = value;
+  return ok;
+}
+
+// In hertz, with or without the word.
+static bool read_hertz(const option_type* self, const char* text, void* target) {
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  *(double*)target = value;
+  return end != text && (!*end || strcmp(end, "Hz") == 0) && value > 0 && value <= self->most;
+}
+
+static bool read_part(const option_type* self, const char* text, void* target) {
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  (void)self;
+  *(double*)target = value;
+  return end != text && !*end && value > 0 && value < 1;
+}
+
+static bool read_whole(const option_type* self, const char* text, void* target) {
+  char* end = NULL;
+  const double value = (double)strtol(text, &end, 10); // which stops at the largest there is
+  const bool ok = end != text && !*end && value >= self->least && value <= self->most;
+  *(int*)target = ok ? (int)value : 0;
+  return ok;
+}
+
+static bool read_bytes(const option_type* self, const char* text, void* target) {
+  static const struct {
+    const char* name;
+    double bytes;
+  } UNITS[] = {{"", 1}, {"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
+  char* end = NULL;
+  const double value = strtod(text, &end);
+  for (size_t i = 0; end != text && i < sizeof UNITS / sizeof *UNITS; i++) {
+    const double bytes = value * UNITS[i].bytes;
+    if (strcmp(end + strspn(end, " "), UNITS[i].name) == 0 && bytes >= 1 && bytes <= self->most) {
+      *(size_t*)target = (size_t)bytes;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool read_method(const option_type* self, const char* text, void* target) {
+  (void)self;
+  for (int i = 0; i < LB_RETARGET_METHOD_COUNT; i++) {
+    if (strcmp(text, lb_retarget_method_name((lb_retarget_method)i)) == 0) {
+      *(lb_retarget_method*)target = (lb_retarget_method)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const option_type NAME = {.read = read_text, .expected = "a name"};
+static const option_type SECONDS = {
+    .read = read_quantity,
+    .unit = LB_TIME,
+    .expected =
+        "a positive time: seconds, such as 2.5 or 1e-3, or with a unit, such as 2ms or 1min"};
+static const option_type LENGTH = {
+    .read = read_quantity,
+    .unit = LB_LENGTH,
+    .expected = "a positive length: metres, such as 0.001, or with a unit, such as 1mm"};
+static const option_type RATE = {
+    .read = read_hertz,
+    .most = 1e6,
+    .expected = "a positive number of samples a second, such as 500 or 1000Hz, up to a million"};
+static const option_type FREQUENCY = {
+    .read = read_hertz,
+    .most = 1e6,
+    .expected = "a positive frequency in hertz, such as 6 or 20Hz, up to a million"};
+static const option_type PART = {.read = read_part,
+                                 .expected = "a number between 0 and 1, such as 1e-6"};
+static const option_type THREADS = {read_whole, 0, 1, 1024, "a whole number from 1 to 1024"};
+static const option_type MODES = {read_whole, 0, 1, 200, "a whole number from 1 to 200"};
+static const option_type FRAMES = {read_whole, 0, 10, 100000, "a whole number from 10 to 100000"};
+static const option_type BYTES = {
+    .read = read_bytes,
+    .most = 1e15,
+    .expected = "a positive number of bytes, or with a unit, such as 500kB, 64MB or 2GB"};
+static const option_type METHOD = {.read = read_method, .expected = "gauss-newton, lbfgs or bfgs"};
+
+// --- options ---
+
+enum {
+  SIMULATE = 1,
+  REDUCE = 2,
+  FIT = 4,
+  INVERSE = 8,
+  RETARGET = 16,
+  REPLAY = 32,
+  OPTIMIZE = 64,
+  CHECK = 128,
+  WRITERS = SIMULATE | REDUCE | FIT | INVERSE | RETARGET | OPTIMIZE
+};
+
+#define AT(field) offsetof(verb_args, field)
+static const option OPTIONS[] = {
+    {"--from", NULL, "DIR", &NAME, AT(o.from), REPLAY,
+     "folder of 'limber retarget' with the curves, in profiles.yaml (default: out/NAME)"},
+    {"--out", "-o", "DIR", &NAME, AT(o.out), WRITERS,
+     "folder for the results, made if missing (default: out/NAME for NAME.yaml)"},
+    {"--out", "-o", "DIR", &NAME, AT(o.out), REPLAY,
+     "folder for the results, made if missing (default: 'replay' or 'full' in that folder)"},
+    {"--duration", NULL, "S", &SECONDS, AT(o.duration), SIMULATE | REDUCE | FIT | REPLAY,
+     "seconds of motion from the start, or a time such as 2min (default: as the scene says)"},
+    {"--step", NULL, "S", &SECONDS, AT(o.step), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
+     "time step in seconds, or such as 2ms (default: as the scene says)"},
+    {"--threads", NULL, "N", &THREADS, AT(o.threads), SIMULATE | REDUCE | FIT | RETARGET | REPLAY,
+     "threads to compute with; the results are the same for any N (default: 1)"},
+    {"--full", NULL, NULL, NULL, AT(o.full), SIMULATE | REPLAY,
+     "let every node of the elastic bodies' meshes move, not only a few modes: slow and exact"},
+    {"--basis", NULL, "DIR", &NAME, AT(o.basis), SIMULATE,
+     "take elastic bodies from the files that 'limber reduce' left in this folder"},
+    {"--parameters", NULL, "FILE", &NAME, AT(o.parameters), SIMULATE,
+     "put the numbers of a parameters.csv that 'limber optimize' left into the scene"},
+    {"--modes", NULL, "N", &MODES, AT(o.modes), REDUCE,
+     "coordinates of each elastic body (default: as many as it needs, at most 40)"},
+    {"--missed", NULL, "E", &PART, AT(o.missed), REDUCE,
+     "the part of the displacements, by mass, that its modes may lack (default: 1e-6)"},
+    {"--from", NULL, "RUN", &NAME, AT(o.from), REDUCE,
+     "folder with the full.npz of an earlier run, instead of running the scene again"},
+    {"--keep", NULL, NULL, NULL, AT(o.keep), REDUCE,
+     "write full.npz, the run with all nodes, for --from; also when Ctrl-C stops it"},
+    {"--attachments", NULL, NULL, NULL, AT(o.attachments), REDUCE,
+     "begin each basis with the attachment modes: forces and moments on its faces"},
+    {"--frames", NULL, "N", &FRAMES, AT(o.frames), REDUCE,
+     "frames of the full run that are looked at, at most (default: 400)"},
+    {"--forces", NULL, "FILE", &NAME, AT(o.forces), INVERSE,
+     "table of measured forces on bodies, as from force plates"},
+    {"--cutoff", NULL, "HZ", &FREQUENCY, AT(o.cutoff), INVERSE,
+     "low-pass filter on the motion, without delay (default: none)"},
+    {"--force-cutoff", NULL, "HZ", &FREQUENCY, AT(o.force_cutoff), INVERSE,
+     "the same on the forces (default: none)"},
+    {"--touch", NULL, "M", &LENGTH, AT(o.touch), INVERSE,
+     "gap below which floors and limits are active, in metres or radians (default: 0.1mm)"},
+    {"--baseline", NULL, NULL, NULL, AT(o.baseline), RETARGET,
+     "compare with what people use today: low-pass filter, ZV and ZVD shapers"},
+    {"--perturb", NULL, NULL, NULL, AT(o.perturb), RETARGET,
+     "play the result with stiffness, damping and mass off by a few per cent, and slow motors"},
+    {"--resume", NULL, NULL, NULL, AT(o.resume), RETARGET | OPTIMIZE,
+     "go on with a search that was stopped, from what it left in DIR"},
+    {"--rate", NULL, "HZ", &RATE, AT(o.rate), RETARGET | REPLAY,
+     "samples a second of profiles.csv (default: 1000)"},
+    {"--method", NULL, "NAME", &METHOD, AT(o.method), RETARGET,
+     "gauss-newton, or to compare with it lbfgs or bfgs, which are slower (default: gauss-newton)"},
+    {"--memory", NULL, "SIZE", &BYTES, AT(o.memory), RETARGET,
+     "such as 64MB: what the states of a run may take; less costs time (default: 1GB)"},
+    {"--quiet", "-q", NULL, NULL, AT(quiet), WRITERS | REPLAY | CHECK,
+     "say nothing unless something is wrong"},
+};
+
+const option* verb_option(const verb* v, int i) {
+  for (size_t k = 0; k < sizeof OPTIONS / sizeof *OPTIONS; k++) {
+    if (OPTIONS[k].of & v->bit && i-- == 0) {
+      return &OPTIONS[k];
+    }
+  }
+  return NULL;
+}
+
+// --- verbs ---
+
+const verb VERBS[] = {
+    {.name = "simulate",
+     .bit = SIMULATE,
+     .usage = "SCENE [--out DIR] [--duration S] [--step S] [--threads N] [--full]",
+     .summary = "run a scene and write numbers, an animation and a report",
+     .about =
+         "Runs the scene from its start (from standard input when SCENE is -) and writes into the "
+         "folder DIR:\n"
+         "  report.html     the motion, plots of energy and joints, settings: open it in a "
+         "browser\n"
+         "  scene.glb       the animated world, for Blender and any glTF viewer\n"
+         "  trajectory.csv  time, position and quaternion of each body, joint coordinates,\n"
+         "                  forces of motors\n"
+         "  summary.json    the figures of the run, for programs\n"
+         "The same scene gives the same trajectory.csv, byte for byte, however often it runs and\n"
+         "with however many threads. Ctrl-C stops a long run and keeps what was done.",
+     .example = "  limber simulate scenes/double-pendulum.yaml --out out/pendulum --duration 5",
+     .exits = "  0    done\n"
+              "  1    the simulation failed; the message says why and what was kept\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted; what was done so far is in DIR",
+     .least = 1,
+     .most = 1},
+    {.name = "reduce",
+     .bit = REDUCE,
+     .usage = "SCENE [--out DIR] [--modes N] [--missed E] [--from RUN]",
+     .summary = "make small models of elastic bodies from a run with all their nodes",
+     .about =
+         "Runs the scene with every node of its elastic bodies' meshes moving, finds the shapes "
+         "that\n"
+         "matter in that motion (principal components, weighted by mass), and writes into DIR:\n"
+         "  BODY.npz      a reduced model of each elastic body, one for bodies alike; numpy.load "
+         "opens\n"
+         "                it, and what is in it is written in its array 'readme'\n"
+         "  summary.json  how well the scene replays with these models, and beside them with "
+         "modes\n"
+         "                of vibration and their derivatives, as many\n"
+         "Use them with 'limber simulate SCENE --basis DIR', in this scene or another with the "
+         "same\n"
+         "bodies, or name a file in a scene: elastic: {..., basis: {file: BODY.npz}}.",
+     .example = "  limber reduce scenes/rod.yaml --out out/rod-basis\n"
+                "  limber simulate scenes/rod.yaml --basis out/rod-basis",
+     .exits = "  0    done\n"
+              "  1    the computation failed; the message says why\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted; with --keep, what was done of the full run is in DIR",
+     .least = 1,
+     .most = 1},
+    {.name = "fit",
+     .bit = FIT,
+     .usage = "SCENE MARKERS [--out DIR] [--duration S] [--threads N]",
+     .summary = "find Young's modulus and damping from a measured motion",
+     .about =
+         "Plays the scene again and again with other materials, until its markers move as the\n"
+         "measured ones in the table MARKERS (comma-separated: time, NAME.x, NAME.y, NAME.z, ...)\n"
+         "do, and says between which bounds the numbers lie. What to find, and where the markers\n"
+         "are, stands in the scene under 'fit' and 'markers'; without them it is every elastic\n"
+         "body's material, and columns are called by the bodies' names. Writes into the folder "
+         "DIR:\n"
+         "  fitted.yaml     the numbers found, to put into the scene\n"
+         "  report.html     measured and fitted motion: open it in a browser\n"
+         "  markers.csv     where the fitted markers are at the times of the samples\n"
+         "  summary.json    the figures, for programs\n"
+         "  scene.glb, trajectory.csv   the fitted motion\n"
+         "Ctrl-C stops the search and keeps the best so far.",
+     .example = "  limber fit scenes/rod.yaml markers.csv --out out/fit",
+     .exits = "  0    done\n"
+              "  1    the markers tell nothing about the numbers, or the scene cannot be run; the\n"
+              "       message says why\n"
+              "  2    a mistake in the scene, the table or on the command line, or DIR cannot be\n"
+              "       written\n"
+              "  130  interrupted; the best so far is in DIR",
+     .least = 2,
+     .most = 2},
+    {.name = "inverse",
+     .bit = INVERSE,
+     .usage = "SCENE MOTION [--out DIR] [--forces FILE] [--cutoff HZ]",
+     .summary = "the forces that a recorded motion needs, and what passes through the joints",
+     .about =
+         "Reads a motion: a table with the columns time and NAME.q of every joint (NAME.q0, "
+         "NAME.q1\n"
+         "and so on of those with several coordinates), in seconds, radians and metres, such as "
+         "the\n"
+         "trajectory.csv of 'limber simulate'. Finds what the joints must exert for it, besides "
+         "the\n"
+         "scene's springs, dampers and loads, and writes into the folder DIR:\n"
+         "  inverse.csv     NAME.tau of every joint, NAME.force of every motor\n"
+         "  reactions.csv   force and moment that every joint passes to the body it carries\n"
+         "  report.html, scene.glb, trajectory.csv, summary.json as other verbs do\n"
+         "Velocities and accelerations are taken from the columns NAME.qd and NAME.qdd, which\n"
+         "'record: {rates: true}' puts there, and else from differences of the coordinates. The\n"
+         "table of forces has the columns time, and NAME.fx, .fy, .fz of a body in newtons, at "
+         "the\n"
+         "point NAME.px, .py, .pz of the world, with a moment NAME.mx, .my, .mz.",
+     .example = "  limber simulate scenes/robot-arm.yaml --out out/arm\n"
+                "  limber inverse scenes/robot-arm.yaml out/arm/trajectory.csv --out out/forces",
+     .exits = "  0    done\n"
+              "  1    the forces could not be found or written\n"
+              "  2    a mistake in a file or on the command line\n"
+              "  130  interrupted; what was done so far is in DIR",
+     .least = 2,
+     .most = 2},
+    {.name = "retarget",
+     .bit = RETARGET,
+     .usage = "SCENE [--out DIR] [--baseline] [--perturb] [--resume]",
+     .summary = "change motor curves until a flexible character does as it was meant to",
+     .about = "Plays the scene's motors infinitely slowly, which shows what its author meant, and\n"
+              "then changes their curves until the bodies named under 'retarget' in the scene do\n"
+              "the same at full speed, without shaking. Writes into the folder DIR:\n"
+              "  profiles.csv    what to send to the motors, at --rate samples a second\n"
+              "  profiles.yaml   the same as splines, to put into the scene\n"
+              "  report.html     before and after: open it in a browser\n"
+              "  summary.json    the figures, for programs\n"
+              "  scene.glb       target, before and after in one world, for Blender and others\n"
+              "  target.csv, before.csv, after.csv   the motions, for spreadsheets\n"
+              "Ctrl-C stops the search and keeps the best so far; so does a kill at any moment.\n"
+              "--resume goes on and ends with the same curves as if nothing had happened.",
+     .example = "  limber retarget scenes/rod.yaml --out out/rod --baseline --perturb",
+     .exits = "  0    done\n"
+              "  1    the scene cannot be run, or has no equilibrium; the message says why\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted; the best so far is in DIR",
+     .least = 1,
+     .most = 1},
+    {.name = "replay",
+     .bit = REPLAY,
+     .usage = "SCENE [--from DIR] [--full] [--out DIR]",
+     .summary = "play retargeted curves again, with every node moving if asked to",
+     .about =
+         "Plays the curves that 'limber retarget' left in a folder, and the scene's own beside\n"
+         "them, and tells how far both are from the target. With --full every node of the elastic\n"
+         "bodies moves, which shows whether the result holds without the simplifications that the\n"
+         "search made. A scene that was changed since, to how its robot was measured, say, shows\n"
+         "what the curves do there. Writes the files of 'limber retarget' into the folder --out.\n"
+         "Ctrl-C stops it and keeps what was played.",
+     .example = "  limber retarget scenes/rod.yaml --out out/rod\n"
+                "  limber replay scenes/rod.yaml --from out/rod --full",
+     .exits = "  0    done\n"
+              "  1    the scene cannot be run, or has no equilibrium; the message says why\n"
+              "  2    a mistake in a file or on the command line, or DIR cannot be written\n"
+              "  130  interrupted; what was played is in the folder --out",
+     .least = 1,
+     .most = 1,
+     .replays = true},
+    {.name = "optimize",
+     .bit = OPTIMIZE,
+     .usage = "SCENE [--out DIR] [--resume]",
+     .summary = "find the starts, torques, masses, lengths or stiffnesses that reach goals",
+     .about =
+         "Changes the numbers that the scene names under 'optimize', 'parameters', until its "
+         "motion\n"
+         "is as near to the 'goals' there as it gets. Gradients come from the derivative of every\n"
+         "step, so that hundreds of numbers cost little more than one. Writes into the folder "
+         "DIR:\n"
+         "  parameters.csv  the numbers, before and after; 'limber simulate SCENE --parameters "
+         "FILE'\n"
+         "                  plays them again\n"
+         "  report.html     the motion, goals, numbers and how the search went\n"
+         "  summary.json    the figures, for programs\n"
+         "  scene.glb, trajectory.csv   the motion\n"
+         "Ctrl-C stops the search and keeps the best so far; so does a kill at any moment.\n"
+         "--resume goes on from there.",
+     .example = "  limber optimize scenes/reach.yaml --out out/reach",
+     .exits = "  0    done\n"
+              "  1    the scene cannot be run with the numbers it has; the message says why\n"
+              "  2    a mistake in the scene or on the command line, or DIR cannot be written\n"
+              "  130  interrupted; the best so far is in DIR",
+     .least = 1,
+     .most = 1},
+    {.name = "check",
+     .bit = CHECK,
+     .usage = "SCENE...",
+     .summary = "read scenes, point out every mistake, say what is in them",
+     .about =
+         "Reads each scene file and everything it includes, and puts its parts together as a run\n"
+         "would, without running it. A scene called - is read from standard input.\n"
+         "Mistakes are printed to standard error as 'error: FILE:LINE:COLUMN: what is wrong',\n"
+         "all of them at once. A scene without mistakes is described in a few lines.",
+     .example = "  limber check scenes/*.yaml",
+     .exits = "  0  all scenes are good\n"
+              "  1  a check could not be finished, for want of memory\n"
+              "  2  a scene has mistakes or cannot be read, or the command line is wrong",
+     .least = 1,
+     .most = 1 << 20,
+     .many = true},
+};
+const int NVERB = sizeof VERBS / sizeof *VERBS;

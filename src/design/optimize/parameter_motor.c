@@ -1,0 +1,184 @@
+// Curves of motors. They are linear in their values: a few of them matter at a time, but for curves
+// of ease `cubic` and such as repeat, where it is what one more of each adds, all over.
+#include <math.h>
+
+#include "design/optimize/optimization.h"
+#include "math/curve/bspline.h"
+#include "math/curve/time_profile.h"
+
+enum { MOST_WEIGHTS = 6 };
+
+// --- numbers ---
+
+// Is the last key of a curve that repeats the first one again? Then they stay the same.
+static bool comes_round(const lb_profile_definition* p) {
+  const int last = p->count - 1;
+  return p->period > 0 && p->kind != LB_PROFILE_BSPLINE && last > 0 &&
+         p->time[last] == p->time[0] + p->period && p->value[last] == p->value[0];
+}
+
+// A motor's curve with the numbers x, its values taken from the arena; NULL there: no memory.
+static lb_profile_definition make_curve(lb_arena* arena, const lb_block* b, const double* x) {
+  lb_profile_definition p = b->profile;
+  p.value = LB_TAKE(arena, double, p.count);
+  for (int i = 0; p.value && i < p.count; i++) {
+    p.value[i] = x[i < b->count ? i : 0];
+  }
+  return p;
+}
+
+static bool find_units(lb_arena* arena, lb_block* b) {
+  b->unit = LB_TAKE(arena, lb_profile*, b->count);
+  double* x = LB_TAKE(arena, double, b->count);
+  bool ok = b->unit && x;
+  for (int i = 0; i < b->count && ok; i++) {
+    x[i] = 1;
+    const lb_profile_definition p = make_curve(arena, b, x);
+    ok = p.value && lb_profile_create(arena, &p, &b->unit[i]) == LB_OK;
+    x[i] = 0;
+  }
+  return ok;
+}
+
+static lb_status make(lb_optimizing* o, lb_block* b, lb_error* err) {
+  lb_profile_definition* p = &b->profile;
+  lb_arena* arena = &o->arena;
+  *p = o->public.scene->motor[b->p->index].profile;
+  if (b->p->knots > 0) {
+    *p = (lb_profile_definition){.kind = LB_PROFILE_LINEAR, .count = b->p->knots};
+    p->time = LB_TAKE(arena, double, p->count);
+    for (int i = 0; p->time && i < p->count; i++) {
+      p->time[i] = o->public.scene->duration * i / (p->count - 1);
+    }
+  }
+  const bool local = p->kind != LB_PROFILE_CUBIC && !(p->period > 0);
+  b->count = p->count - comes_round(p);
+  return p->time && (local || find_units(arena, b))
+             ? LB_OK
+             : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
+}
+
+static void read(const lb_optimizing* o, const lb_block* b, double* x) {
+  const lb_profile_definition* own = &o->public.scene->motor[b->p->index].profile;
+  for (int i = 0; i < b->count; i++) {
+    double value[3] = {0};
+    if (b->p->knots > 0) {
+      lb_profile_evaluate(o->model->motor.profile[b->p->index], b->profile.time[i], value);
+    }
+    x[i] = b->p->knots > 0 ? value[0] : own->value[i];
+  }
+}
+
+static bool write(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
+  lb_profile_definition* p = &s->motor[b->p->index].profile;
+  *p = make_curve(&o->arena, b, x);
+  return p->value != NULL;
+}
+
+lb_status lb_player_play(lb_player* w, int motor, lb_profile_definition definition) {
+  if (!definition.value) {
+    return LB_NO_MEMORY;
+  }
+  const lb_status status = lb_profile_create(w->arena, &definition, &w->m->motor.profile[motor]);
+  w->tree->motor.profile[motor] = w->m->motor.profile[motor];
+  return status;
+}
+
+static lb_status put(lb_player* w, const lb_block* b, const double* x) {
+  return lb_player_play(w, b->p->index, make_curve(w->arena, b, x));
+}
+
+// --- derivatives ---
+
+// Between keys a profile is v_i + (v_i+1 - v_i) b(s).
+static void ease(lb_profile_kind kind, double s, double h, double b[3]) {
+  if (kind == LB_PROFILE_LINEAR) {
+    b[0] = s, b[1] = 1 / h, b[2] = 0;
+  } else { // smooth
+    b[0] = s * s * s * (10 + s * (6 * s - 15));
+    b[1] = 30 * s * s * (1 - s) * (1 - s) / h;
+    b[2] = 60 * s * (1 - s) * (1 - 2 * s) / (h * h);
+  }
+}
+
+static int key_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]) {
+  int i = 0;
+  while (i < p->count - 2 && t >= p->time[i + 1]) {
+    i++;
+  }
+  *first = i;
+  const double h = p->time[i + 1] - p->time[i];
+  ease(p->kind, (t - p->time[i]) / h, h, weight[1]);
+  for (int k = 0; k < 3; k++) {
+    weight[0][k] = (k == 0) - weight[1][k];
+  }
+  return 2;
+}
+
+static int spline_weights(const lb_profile_definition* p, double t, int* first,
+                          double weight[][3]) {
+  const int degree = p->degree < p->count ? p->degree : p->count - 1;
+  const lb_bspline s = {
+      .degree = degree, .count = p->count, .start = p->time[0], .end = p->time[1], .clamped = true};
+  lb_bspline_row N[LB_BSPLINE_MOST_ORDER] = {{0}};
+  *first = lb_bspline_span(&s, t);
+  lb_bspline_basis(&s, N, *first, t, degree < 2 ? degree : 2);
+  for (int i = 0; i <= degree; i++) {
+    for (int k = 0; k < 3; k++) {
+      weight[i][k] = N[k][i];
+    }
+  }
+  return degree + 1;
+}
+
+// How a profile without a unit at time t changes with its values: those from `first` on, with value
+// and first two derivatives each. Their count.
+static int weigh(const lb_profile_definition* p, double t, int* first, double weight[][3]) {
+  if (p->count == 1) {
+    *first = 0;
+    weight[0][0] = 1, weight[0][1] = weight[0][2] = 0;
+    return 1;
+  }
+  const bool spline = p->kind == LB_PROFILE_BSPLINE;
+  const double inside = fmin(fmax(t, p->time[0]), p->time[spline ? 1 : p->count - 1]);
+  const int n =
+      spline ? spline_weights(p, inside, first, weight) : key_weights(p, inside, first, weight);
+  for (int i = 0; i < n && inside != t; i++) { // held
+    weight[i][1] = weight[i][2] = 0;
+  }
+  return n;
+}
+
+static void pull_curve(lb_way_back* w, const lb_block* b, double time, const double by[3]) {
+  double weight[MOST_WEIGHTS][3];
+  int first = 0;
+  const int n = b->unit ? b->count : weigh(&b->profile, time, &first, weight);
+  for (int k = 0; k < n; k++) {
+    double* of = weight[b->unit ? 0 : k];
+    if (b->unit) {
+      lb_profile_evaluate(b->unit[k], time, of);
+    }
+    w->gradient[b->first + first + k] += by[0] * of[0] + by[1] * of[1] + by[2] * of[2];
+  }
+}
+
+void lb_motor_pull(lb_way_back* w, int motor, double time, const double by[3]) {
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    if (b->type == &lb_parameter_motor && b->p->index == motor) {
+      pull_curve(w, b, time, by);
+    }
+  }
+}
+
+void lb_motors_pull(lb_way_back* w, double time) {
+  for (int i = 0; i < w->o->nblock; i++) {
+    const lb_block* b = &w->o->block[i];
+    if (b->type == &lb_parameter_motor) {
+      pull_curve(w, b, time, w->motor + 3 * (size_t)b->p->index);
+    }
+  }
+}
+
+const lb_parameter_type lb_parameter_motor = {
+    .make = make, .read = read, .write = write, .put = put};

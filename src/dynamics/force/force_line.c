@@ -1,0 +1,219 @@
+// Lines through points on any bodies. With the lengths l_s and directions e_s of the pieces, from
+// each point to the next,
+//
+//   l = sum l_s,   F = f(l) + d dl/dt,   f_i = F (e_i - e_(i-1)) on point i
+//
+// One tension over the whole length: points guide the line without friction. A line that goes
+// slack pulls or does nothing.
+//
+// Derivatives. With the changes x of the way along a piece and xd of its rate y, coordinate k
+// changes
+//
+//   de = (x - e e.x)/l,   dF = sum (f' e.x + d (de.y + e.xd))
+//   df_i = dF (e_i - e_(i-1)) + F (de_i - de_(i-1)) - w x f_i
+//
+// the last term being the turning along of the force. Linearly implicit steps take the symmetric
+// part: without the change of the rate, and of the last term half as force and half as moment,
+// (-f_i x v / 2, -w x f_i / 2).
+#include "dynamics/force/force_line.h"
+
+#include <math.h>
+
+enum { MOST = LB_CABLE_MOST_POINTS };
+
+lb_pull lb_stretch_pull(const lb_scene_force* set, double stiffness, double length) {
+  return lb_force_curve_pull(&set->force_curve, stiffness, length - set->length);
+}
+
+double lb_stretch_energy(const lb_scene_force* set, double length) {
+  return lb_force_curve_energy(&set->force_curve, set->stiffness, length - set->length);
+}
+
+static const lb_line_law* law_of(const lb_model_force* f) {
+  return LB_FORCE_TYPE[f->set.kind]->law;
+}
+
+// What a line does at the moment.
+typedef struct line {
+  int count; // of points
+  lb_force_point p[MOST];
+  lb_v4 e[MOST];  // of the pieces; zero for one of no length, whose direction is not defined
+  double l[MOST]; // their lengths
+  double length, rate;
+  double F;       // tension
+  double slope;   // of F by the length
+  double damping; // of F by its rate
+} line;
+
+static void find_points(line* p, const lb_model_force* f, lb_work* w) {
+  p->count = f->set.npoint;
+  p->length = p->rate = 0;
+  for (int i = 0; i < p->count; i++) {
+    p->p[i] = lb_force_point_find(w, &f->at[i]);
+  }
+  for (int s = 0; s + 1 < p->count; s++) {
+    const lb_v4 along = p->p[s + 1].at - p->p[s].at;
+    p->l[s] = sqrt(lb_v4_dot(along, along));
+    p->e[s] = p->l[s] > 0 ? along / p->l[s] : lb_v4_zero();
+    p->length += p->l[s];
+    p->rate += lb_v4_dot(p->e[s], p->p[s + 1].velocity - p->p[s].velocity);
+  }
+}
+
+static void find_line(line* p, const lb_model_force* f, lb_work* w) {
+  find_points(p, f, w);
+  const bool slack = f->set.force_curve.slack, taut = !slack || p->length > f->set.length;
+  const lb_pull own = law_of(f)->pull(&f->set, f->set.stiffness, p->length);
+  p->F = own.force + (taut ? f->set.damping * p->rate : 0);
+  const bool pulls = taut && (!slack || p->F > 0);
+  p->F = pulls ? p->F : 0;
+  p->slope = pulls ? own.slope : 0;
+  p->damping = pulls ? f->set.damping : 0;
+}
+
+// Where the pull on point i goes: e_i - e_(i-1).
+static lb_v4 direction(int count, const lb_v4* e, int i) {
+  return (i + 1 < count ? e[i] : lb_v4_zero()) - (i > 0 ? e[i - 1] : lb_v4_zero());
+}
+
+void lb_line_apply(const lb_model_force* f, lb_work* w) {
+  line p;
+  find_line(&p, f, w);
+  for (int i = 0; i < p.count; i++) {
+    lb_force_point_apply(&p.p[i], direction(p.count, p.e, i) * p.F);
+  }
+}
+
+double lb_line_energy(const lb_model_force* f, lb_work* w) {
+  line p;
+  find_points(&p, f, w);
+  return law_of(f)->energy(&f->set, p.length);
+}
+
+// The stretch, and the tension of one that may go slack while it is longer than its length.
+int lb_line_switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
+  const lb_force_curve* curve = &f->set.force_curve;
+  if (!lb_force_curve_has_kinks(curve)) {
+    return 0;
+  }
+  if (out) {
+    line p;
+    find_points(&p, f, w);
+    const double stretch = p.length - f->set.length;
+    const double F = lb_stretch_pull(&f->set, f->set.stiffness, p.length).force;
+    const bool taut = curve->slack && stretch > 0;
+    out[0] = lb_force_curve_switching(curve, stretch);
+    out[1] = taut ? lb_switching_sign(F + f->set.damping * p.rate) : lb_switching_smooth(0);
+  }
+  return 2;
+}
+
+// --- derivatives ---
+
+lb_line_motions lb_line_move(const lb_derivatives* D, int count, const lb_force_point* p) {
+  lb_line_motions m = {0};
+  const size_t nv = (size_t)D->model->nv;
+  for (int i = 0; i < count; i++) {
+    m.S[i] = D->work->points + (size_t)(3 * i) * nv;
+    m.psi[i] = m.S[i] + nv;
+    m.change[i] = m.psi[i] + nv;
+    lb_derive_point(D, m.S[i], m.psi[i], p[i].index, p[i].arm);
+  }
+  return m;
+}
+
+void lb_line_add(lb_derivatives* D, double* K, const lb_line_motions* m, int count) {
+  for (int i = 0; i < count; i++) {
+    lb_derive_force(D, K, m->S[i], m->change[i]);
+  }
+}
+
+// de, and dF beyond that by the length: d (de.y + e.xd).
+static double change_of_rate(const line* p, const lb_line_motions* m, int s, int k, lb_v4 de) {
+  const lb_v4 a = p->p[s].velocity, b = p->p[s + 1].velocity;
+  const lb_v4 xd = lb_force_point_gain(m->S[s + 1][k], m->psi[s + 1][k], b) -
+                   lb_force_point_gain(m->S[s][k], m->psi[s][k], a);
+  return p->damping * (lb_v4_dot(de, b - a) + lb_v4_dot(p->e[s], xd));
+}
+
+static void change_by_position(const line* p, lb_line_motions* m, int k, bool symmetric) {
+  lb_v4 de[MOST];
+  double dF = 0;
+  for (int s = 0; s + 1 < p->count; s++) {
+    const lb_v4 x = m->S[s + 1][k].v - m->S[s][k].v;
+    const double stretch = lb_v4_dot(p->e[s], x);
+    de[s] = p->l[s] > 0 ? (x - p->e[s] * stretch) / p->l[s] : lb_v4_zero();
+    dF += p->slope * stretch + (symmetric ? 0 : change_of_rate(p, m, s, k, de[s]));
+  }
+  for (int i = 0; i < p->count; i++) {
+    const lb_motion X = m->S[i][k];
+    const lb_v4 u = direction(p->count, p->e, i), f = u * p->F;
+    const lb_v4 df = u * dF + direction(p->count, de, i) * p->F, turned = lb_v4_cross(X.w, f);
+    m->change[i][k] = symmetric ? (lb_motion){lb_v4_cross(f, X.v) * -0.5, df - turned * 0.5}
+                                : (lb_motion){lb_v4_zero(), df - turned};
+  }
+}
+
+// Two points at the same place that nothing pulls there are pulled together with slope x, whatever
+// the direction.
+static void change_at_one_place(const line* p, lb_line_motions* m, int k) {
+  const lb_v4 f = (m->S[1][k].v - m->S[0][k].v) * p->slope;
+  m->change[0][k] = (lb_motion){lb_v4_zero(), f};
+  m->change[1][k] = (lb_motion){lb_v4_zero(), -f};
+}
+
+static void change_by_velocity(const line* p, lb_line_motions* m, int k) {
+  double dF = 0;
+  for (int s = 0; s + 1 < p->count; s++) {
+    dF += p->damping * lb_v4_dot(p->e[s], m->S[s + 1][k].v - m->S[s][k].v);
+  }
+  for (int i = 0; i < p->count; i++) {
+    m->change[i][k] = (lb_motion){lb_v4_zero(), direction(p->count, p->e, i) * dF};
+  }
+}
+
+void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* f, bool symmetric) {
+  line p;
+  find_line(&p, f, w);
+  if (p.F == 0 && p.slope == 0 && p.damping == 0) {
+    return;
+  }
+  const bool one_place = p.count == 2 && !(p.l[0] > 0) && p.F == 0;
+  lb_line_motions m = lb_line_move(D, p.count, p.p);
+  for (int k = 0; k < D->model->nv; k++) {
+    if (one_place) {
+      change_at_one_place(&p, &m, k);
+    } else {
+      change_by_position(&p, &m, k, symmetric);
+    }
+  }
+  lb_line_add(D, D->tau_q, &m, p.count);
+  for (int k = 0; k < D->model->nv && p.damping > 0; k++) {
+    change_by_velocity(&p, &m, k);
+  }
+  if (p.damping > 0) {
+    lb_line_add(D, D->tau_qd, &m, p.count);
+  }
+}
+
+double lb_tension_by(lb_spring_number number, const lb_model_force* f, double length, double rate,
+                     double slope) {
+  return number == LB_SPRING_STIFFNESS ? law_of(f)->pull(&f->set, 1, length).force
+         : number == LB_SPRING_DAMPING ? rate
+                                       : -slope;
+}
+
+double lb_line_by_number(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
+                         lb_spring_number number, const double* mu) {
+  line p;
+  double sum = 0;
+  find_line(&p, f, w);
+  if (f->set.force_curve.slack && !(p.F > 0)) {
+    return 0;
+  }
+  const double F = lb_tension_by(number, f, p.length, p.rate, p.slope);
+  for (int i = 0; i < p.count; i++) {
+    sum += lb_v4_dot(lb_derive_motion(D, &p.p[i], mu).v, direction(p.count, p.e, i)) * F;
+  }
+  return sum;
+}

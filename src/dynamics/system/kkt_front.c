@@ -1,0 +1,374 @@
+// A tree's KKT system by elimination of links from the leaves on, as in the articulated-body
+// algorithm, with constraints among what is eliminated.
+//
+// Unknowns are the velocities V_i of links as six numbers, those x_i of joints with V_i = X V_p +
+// S x_i, p the parent, and the multipliers mu. In these the system's matrix has blocks: Q_ii is the
+// inertia of link i, Q_ir the force that a unit multiplier of constraint r exerts on it, -C on the
+// diagonal of constraints. Eliminating the joint of a link whose children are gone, with V_i
+// replaced by X V_p + S x_i everywhere, leaves for all n, l that Q_i. couples, and the parent,
+//
+//   Q_pn += X'Q_in,   Q_pp += X'Q_ii X + X'Q_ip + Q_pi X                              (2)
+//   D = S'Q_ii S + block,   s_n = S'Q_in,   s_p = S'(Q_ii X + Q_ip)                   (3)
+//   Q_nl -= s_n'D^-1 s_l                                                              (4)
+//
+// and a constraint leaves (4) with s_n = Q_rn and D = Q_rr. Without constraints that is the
+// articulated-body algorithm. With them, neighbours of what is eliminated come to be neighbours of
+// each other: in a ladder these are the two rails and the rungs next to them, however long it is.
+//
+// What is coupled with what is not yet eliminated stands in a front, a small dense table of blocks:
+// links and constraints enter it when they are first needed and leave it when they are eliminated.
+// The order, and with it all indices, is found once (kkt_order.c) and kept until a pivot says that
+// another is needed.
+#include <math.h>
+#include <string.h>
+
+#include "dynamics/joint/joint.h"
+#include "dynamics/system/kkt_inside.h"
+#include "math/linear/dense.h"
+
+enum { MOST = LB_JOINT_MOST_V };
+
+// Over what links gave it, a constraint's pivot below this is too small for the order at hand.
+static const double SMALL_PIVOT = 1e-9;
+
+// Below this others may be better to keep.
+static const double WEAK_PIVOT = 0.05;
+
+// What a coordinate feels of a constraint, over the sizes of both, is rounding below this and
+// counts as nothing: else rounding would hold what nothing holds.
+static const double ROUNDING = 1e-13;
+
+static double size_of(lb_motion a) {
+  return fabs(a.w[0]) + fabs(a.w[1]) + fabs(a.w[2]) + fabs(a.v[0]) + fabs(a.v[1]) + fabs(a.v[2]);
+}
+
+// --- blocks ---
+
+static lb_block6* block_of(const lb_kkt* K, int k, int l) {
+  return &K->F.LL[(size_t)k * (size_t)K->F.links + (size_t)l];
+}
+
+static lb_motion* couple_of(const lb_kkt* K, int k, int r) {
+  return &K->F.LR[(size_t)k * (size_t)K->F.rows + (size_t)r];
+}
+
+static double* number_of(const lb_kkt* K, int r, int s) {
+  return &K->F.RR[(size_t)r * (size_t)K->F.rows + (size_t)s];
+}
+
+// to += X'Q for k's motion (w, v + w x r) as the parent's.
+static void add_rows_shifted(lb_block6* to, const lb_block6* Q, lb_v4 r) {
+  const double e[3][3] = {{0, -r[2], r[1]}, {r[2], 0, -r[0]}, {-r[1], r[0], 0}};
+  for (int c = 0; c < 3; c++) {
+    lb_motion a = Q->a[c];
+    for (int d = 0; d < 3; d++) {
+      lb_add_scaled(&a, e[c][d], Q->a[3 + d]);
+    }
+    lb_add_scaled(&to->a[c], 1, a);
+    lb_add_scaled(&to->a[3 + c], 1, Q->a[3 + c]);
+  }
+}
+
+// to += Q X for l's motion as the parent's.
+static void add_columns_shifted(lb_block6* to, const lb_block6* Q, lb_v4 r) {
+  for (int c = 0; c < 6; c++) {
+    lb_add_scaled(&to->a[c], 1, lb_force_shift(Q->a[c], r));
+  }
+}
+
+// --- entering ---
+
+// The rigid inertia: n = I al + h x a, f = m a + al x h.
+static void enter_link(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
+  const lb_state* s = &d->work->state[op->id];
+  const lb_m3 I = s->IA.A;
+  const lb_v4 h = s->h, column[3] = {I.x, I.y, I.z};
+  const double m = K->m->link.packed[op->id].m;
+  const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  lb_block6* Q = block_of(K, op->slot, op->slot);
+  for (int c = 0; c < 3; c++) {
+    const lb_v4 e = lb_v4_load(unit[c]);
+    Q->a[c] = (lb_motion){column[c], lb_v4_cross(e, h)};
+    Q->a[3 + c] = (lb_motion){lb_v4_cross(h, e), e * m};
+  }
+  if (K->span.count > 0) {
+    K->span.I[op->id] = *Q;
+  }
+}
+
+static void enter_row(lb_kkt* K, const lb_kkt_op* op) {
+  const lb_kkt_row* r = &K->row[op->id];
+  *number_of(K, op->slot, op->slot) = -(r->compliance + (r->velocity_level ? 0 : K->compliance));
+  K->F.gross[op->slot] = 0;
+  for (int side = 0; side < 2 && r->present; side++) {
+    if (op->ends[side] >= 0) {
+      lb_add_scaled(couple_of(K, op->ends[side], op->slot), 1, r->force[side]);
+    }
+  }
+}
+
+// --- elimination ---
+
+// Neighbours of what is eliminated: slots of links and rows, and their s of (3).
+typedef struct near {
+  int nv, nlink, nrow;
+  const int *link, *row;
+  lb_motion* s; // [nlink][nv]
+  double* t;    // [nrow][nv]
+} near;
+
+static near near_of(const lb_kkt* K, const lb_kkt_op* op, int nv) {
+  const int* slot = K->near_slot + op->first;
+  double* s = K->panel + op->panel;
+  return (near){nv,
+                op->nlink,
+                op->nrow,
+                slot,
+                slot + op->nlink,
+                (lb_motion*)s,
+                s + (size_t)(8 * op->nlink * nv)};
+}
+
+// (4) with D^-1, [nv][MOST].
+static void downdate(lb_kkt* K, const near* n, const double* inverse) {
+  const int nv = n->nv;
+  for (int j = 0; j < nv; j++) {
+    for (int l = 0; l < n->nlink; l++) { // y = D^-1 s
+      lb_motion y = lb_motion_zero();
+      for (int i = 0; i < nv; i++) {
+        lb_add_scaled(&y, -inverse[j * MOST + i], n->s[l * nv + i]);
+      }
+      for (int k = 0; k < n->nlink; k++) {
+        const lb_motion* s = &n->s[k * nv + j];
+        lb_block6* Q = block_of(K, n->link[k], n->link[l]);
+        for (int c = 0; c < 6; c++) {
+          lb_add_scaled(&Q->a[c], lb_motion_part(s, c), y);
+        }
+      }
+    }
+    for (int r = 0; r < n->nrow; r++) {
+      double y = 0;
+      for (int i = 0; i < nv; i++) {
+        y += inverse[j * MOST + i] * n->t[r * nv + i];
+      }
+      for (int k = 0; k < n->nlink && y != 0; k++) {
+        lb_add_scaled(couple_of(K, n->link[k], n->row[r]), -y, n->s[k * nv + j]);
+      }
+      for (int k = 0; k < n->nrow && y != 0; k++) {
+        *number_of(K, n->row[k], n->row[r]) -= y * n->t[k * nv + j];
+      }
+    }
+  }
+}
+
+// What links give a row, whatever is taken away later.
+static void note_gross(lb_kkt* K, const near* n, const double* inverse) {
+  for (int r = 0; r < n->nrow; r++) {
+    for (int j = 0; j < n->nv; j++) {
+      for (int i = 0; i < n->nv; i++) {
+        K->F.gross[n->row[r]] += inverse[j * MOST + i] * n->t[r * n->nv + i] * n->t[r * n->nv + j];
+      }
+    }
+  }
+}
+
+// (2) of a link and its parent, the first of its neighbours.
+static void merge(lb_kkt* K, int slot, const near* n, lb_v4 r) {
+  const int p = n->link[0];
+  lb_block6 moved = {0};
+  add_columns_shifted(&moved, block_of(K, slot, slot), r);
+  add_rows_shifted(block_of(K, p, p), &moved, r);
+  add_rows_shifted(block_of(K, p, p), block_of(K, slot, p), r);
+  add_columns_shifted(block_of(K, p, p), block_of(K, p, slot), r);
+  for (int k = 1; k < n->nlink; k++) {
+    add_rows_shifted(block_of(K, p, n->link[k]), block_of(K, slot, n->link[k]), r);
+    add_columns_shifted(block_of(K, n->link[k], p), block_of(K, n->link[k], slot), r);
+  }
+  for (int k = 0; k < n->nrow; k++) {
+    lb_add_scaled(couple_of(K, p, n->row[k]), 1, lb_force_shift(*couple_of(K, slot, n->row[k]), r));
+  }
+}
+
+// Terms of couplings on the joint's own coordinates: added to s.
+static void add_terms(lb_kkt* K, const lb_kkt_op* op, const near* n, const lb_link* l) {
+  const int* id = K->near_id + op->first + op->nlink;
+  for (int i = K->term_first[op->id]; i < K->term_first[op->id + 1]; i++) {
+    const lb_kkt_row* r = &K->row[K->term[i].row];
+    const lb_model_term* t = &K->m->constraint.term[K->term[i].term];
+    for (int k = 0; k < n->nrow && r->present; k++) {
+      n->t[k * n->nv + t->v - l->v] += id[k] == K->term[i].row ? r->sign * t->factor : 0;
+    }
+  }
+}
+
+// (3)
+static void find_panel(lb_kkt* K, const lb_kkt_op* op, const near* n, const lb_link* l,
+                       const lb_motion* S, const lb_motion* U, lb_v4 r) {
+  const bool parent = K->link[op->id].parent != LB_WORLD;
+  const int* row = K->near_id + op->first + op->nlink;
+  for (int j = 0; j < n->nv; j++) {
+    for (int k = 0; k < n->nlink; k++) {
+      n->s[k * n->nv + j] = lb_block_apply(block_of(K, op->slot, n->link[k]), S[j]);
+    }
+    if (parent) {
+      lb_add_scaled(&n->s[j], 1, lb_force_shift(U[j], r));
+    }
+    const double felt = size_of(S[j]);
+    for (int k = 0; k < n->nrow; k++) {
+      const double t = lb_motion_dot(S[j], *couple_of(K, op->slot, n->row[k]));
+      n->t[k * n->nv + j] = fabs(t) > ROUNDING * felt * K->row[row[k]].size ? t : 0;
+    }
+  }
+  add_terms(K, op, n, l);
+}
+
+static bool is_held(const lb_kkt* K, int v) {
+  return K->terms.held && K->terms.held[v];
+}
+
+// D^-1, with zeros for velocities v and on that are held; -1: they are no coordinates.
+static bool invert(const lb_kkt* K, double* inverse, double* D, int v, int n) {
+  for (int k = 0; k < n && v >= 0; k++) {
+    if (is_held(K, v + k) && K->terms.heavier > 0) {
+      D[k * MOST + k] *= K->terms.heavier;
+    } else if (is_held(K, v + k)) {
+      for (int j = 0; j < n; j++) {
+        D[k * MOST + j] = D[j * MOST + k] = j == k;
+      }
+    }
+  }
+  if (lb_cholesky(n, D, MOST) != LB_OK) {
+    return false;
+  }
+  memset(inverse, 0, (size_t)(n * MOST) * sizeof *inverse);
+  for (int k = 0; k < n; k++) {
+    if (v < 0 || !is_held(K, v + k) || K->terms.heavier > 0) {
+      inverse[k * MOST + k] = 1;
+      lb_cholesky_solve(n, D, MOST, 1, inverse + (size_t)k * MOST, MOST);
+    }
+  }
+  return true;
+}
+
+static bool factor_joint(const lb_kkt* K, int link, const lb_motion* S, const lb_motion* U) {
+  double D[MOST * MOST] = {0};
+  const lb_link* l = &K->m->link.packed[link];
+  const bool own = K->link[link].loop < 0;
+  const double* more = K->terms.diagonal;
+  const int nv = K->link[link].nv;
+  for (int k = 0; k < nv; k++) {
+    for (int j = 0; j < nv; j++) {
+      D[k * MOST + j] = lb_motion_dot(S[k], U[j]);
+    }
+    D[k * MOST + k] += own ? K->m->dof.armature[l->v + k] + (more ? more[l->v + k] : 0) : 0;
+  }
+  if (!own) {
+    lb_kkt_span_stiffen(K, link, D);
+  }
+  double* inverse = K->inverse + (size_t)l->v * MOST;
+  if (nv == 1 && !(own && is_held(K, l->v))) { // nearly always
+    inverse[0] = 1 / D[0];
+    return D[0] > 0;
+  }
+  return invert(K, inverse, D, own ? l->v : -1, nv);
+}
+
+// What is left of an eliminated link or row in the front: nothing.
+static void clear_link(lb_kkt* K, int slot, const near* n) {
+  *block_of(K, slot, slot) = (lb_block6){0};
+  for (int k = 0; k < n->nlink; k++) {
+    *block_of(K, slot, n->link[k]) = *block_of(K, n->link[k], slot) = (lb_block6){0};
+  }
+  for (int k = 0; k < n->nrow; k++) {
+    *couple_of(K, slot, n->row[k]) = lb_motion_zero();
+  }
+}
+
+static void clear_row(lb_kkt* K, int slot, const near* n) {
+  *number_of(K, slot, slot) = 0;
+  for (int k = 0; k < n->nlink; k++) {
+    *couple_of(K, n->link[k], slot) = lb_motion_zero();
+  }
+  for (int k = 0; k < n->nrow; k++) {
+    *number_of(K, slot, n->row[k]) = *number_of(K, n->row[k], slot) = 0;
+  }
+}
+
+// For solving, all motions and forces are those at the origin of a tree's root.
+static void move_panel(lb_kkt* K, const lb_kkt_op* op, const near* n) {
+  for (int k = 0; k < n->nlink; k++) {
+    const lb_v4 at = K->link[K->near_id[op->first + k]].at;
+    for (int j = 0; j < n->nv; j++) {
+      n->s[k * n->nv + j] = lb_force_shift(n->s[k * n->nv + j], at);
+    }
+  }
+}
+
+static bool eliminate_link(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
+  const lb_link* l = &K->m->link.packed[op->id];
+  const lb_kkt_link* own = &K->link[op->id];
+  lb_motion *S = K->S + l->column, U[MOST];
+  const near n = near_of(K, op, own->nv);
+  if (own->loop >= 0) {
+    memcpy(S, K->span.S + l->column, (size_t)n.nv * sizeof *S);
+  } else {
+    LB_JOINT[l->kind]->columns((lb_v4*)S, &d->work->state[op->id]);
+  }
+  for (int k = 0; k < n.nv; k++) {
+    U[k] = lb_block_apply(block_of(K, op->slot, op->slot), S[k]);
+  }
+  const double* inverse = K->inverse + (size_t)l->v * MOST;
+  if (n.nv > 0 && !factor_joint(K, op->id, S, U)) {
+    return false;
+  }
+  find_panel(K, op, &n, l, S, U, own->r);
+  if (own->parent != LB_WORLD) {
+    merge(K, op->slot, &n, own->r);
+  }
+  downdate(K, &n, inverse);
+  note_gross(K, &n, inverse);
+  clear_link(K, op->slot, &n);
+  move_panel(K, op, &n);
+  for (int k = 0; k < n.nv; k++) {
+    S[k] = lb_motion_shift(S[k], own->at);
+  }
+  return true;
+}
+
+// A row that is not there, or says nothing, has a pivot of zero and goes without a trace.
+static bool eliminate_row(lb_kkt* K, const lb_kkt_op* op) {
+  const near n = near_of(K, op, 1);
+  const double D = *number_of(K, op->slot, op->slot), size = -D;
+  const bool out = !K->row[op->id].present || K->row[op->id].redundant;
+  const double inverse = 1 / D;
+  const bool fine = out || size > SMALL_PIVOT * K->F.gross[op->slot];
+  K->weak |= !out && !(size > WEAK_PIVOT * K->F.gross[op->slot]);
+  K->pivot[op->id] = out || !fine ? 0 : D;
+  for (int k = 0; k < n.nlink; k++) {
+    n.s[k] = *couple_of(K, n.link[k], op->slot);
+  }
+  for (int k = 0; k < n.nrow; k++) {
+    n.t[k] = *number_of(K, op->slot, n.row[k]);
+  }
+  clear_row(K, op->slot, &n);
+  if (K->pivot[op->id] != 0) {
+    downdate(K, &n, &inverse);
+    move_panel(K, op, &n);
+  }
+  return fine;
+}
+
+bool lb_kkt_take(lb_kkt* K, lb_data* d, const lb_kkt_op* op) {
+  switch (op->kind) {
+  case LB_KKT_ENTER_LINK:
+    enter_link(K, d, op);
+    return true;
+  case LB_KKT_ENTER_ROW:
+    enter_row(K, op);
+    return true;
+  case LB_KKT_LINK:
+    return eliminate_link(K, d, op);
+  default:
+    return eliminate_row(K, op);
+  }
+}

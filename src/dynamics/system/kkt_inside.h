@@ -1,0 +1,203 @@
+// What the files of the KKT system share: the front and the record of eliminations (kkt_front.c),
+// how their order is found (kkt_order.c), and joints that are rows (kkt_span.c).
+#pragma once
+#include "dynamics/system/kkt.h"
+#include "limber/dynamics.h"
+
+// A 6 x 6 block V_k'Q V_l: a[c] is Q's row c, the force on l for component c of V_k.
+typedef struct lb_block6 {
+  lb_motion a[6];
+} lb_block6;
+
+typedef enum lb_kkt_kind {
+  LB_KKT_ENTER_LINK,
+  LB_KKT_ENTER_ROW,
+  LB_KKT_LINK,
+  LB_KKT_ROW
+} lb_kkt_kind;
+
+// One operation of a factorisation: a link or row enters the front, or is eliminated from it.
+typedef struct lb_kkt_op {
+  lb_kkt_kind kind;
+  int id;          // link, or number of a row
+  int slot;        // in the front
+  int first;       // of its neighbours at that time: links, its parent first, then rows
+  int nlink, nrow; // how many
+  size_t panel;    // s of (4), a motion for each link, then a number for each row, times nv
+  int ends[2];     // of a row that enters: slots of its links, or -1
+} lb_kkt_op;
+
+// A link as elimination sees it: on its own joint, or on one that is rows (kkt_span.c).
+typedef struct lb_kkt_link {
+  int parent;   // or LB_WORLD
+  int root;     // the first link of its tree
+  int nv;       // unknowns of its joint; 0: it is driven
+  int loop;     // the joint that is rows, or -1: it has its own
+  int rows;     // of that joint
+  lb_v4 r;      // from its parent's origin to its own
+  lb_v4 at;     // from its root's
+  lb_v4 centre; // of the joint that is rows, in the world
+  lb_m3 R;      // its axes
+} lb_kkt_link;
+
+// Links on joints that are rows.
+typedef struct lb_kkt_span {
+  int count;          // of them; 0: the rest is not there
+  int *link, *parent; // [nloop] the link that a joint holds, or -1, and to what
+  int* row;           // [nlink][6] rows of its joint, by number
+  lb_motion* G;       // [nlink][6] what a unit of their right-hand side moves, at the root's origin
+  lb_motion* S;       // [ncolumn] directions that these joints leave, at their links' origins
+  lb_block6* I;       // [nlink] inertias, at the links' origins
+  lb_motion *V, *F;   // [nlink] a motion that agrees with these rows; forces
+} lb_kkt_span;
+
+// A row as (1) has it: what a unit multiplier exerts.
+typedef struct lb_kkt_row {
+  bool present;        // among the equations
+  int span;            // the link whose joint it is part of, or -1
+  bool unilateral;     // else it is one of those
+  bool scheduled;      // the order has it
+  bool redundant;      // found to be so with this order
+  bool void_row;       // no coordinate moves it, wherever things are
+  int coupling;        // whose terms on coordinates it has, or -1
+  int place;           // among d's rows, or -1: it is a spring ...
+  double compliance;   // ... of this compliance, ...
+  double wish;         // ... and its part of c
+  int link[2];         // LB_WORLD: none
+  lb_motion force[2];  // about the link's origin; once factored, the root's
+  double size;         // of these
+  double sign;         // of its terms on coordinates
+  bool velocity_level; // it is not damped
+} lb_kkt_row;
+
+// Terms of couplings on a link's coordinates, and rows that act on it.
+typedef struct lb_kkt_term {
+  int row, term;
+} lb_kkt_term;
+
+// Unilateral rows: their Schur complement.
+typedef struct lb_kkt_unilateral {
+  int most;
+  int* row;     // [most] which they are
+  double* S;    // [most][most]
+  double* part; // [most][most] scratch
+  double* b;    // [most]
+  double* mu;   // [most]
+  double* work; // [4 * most]
+  int* pivot;   // [2 * most]
+  bool* always; // [most] true
+  double* y;    // [nv]
+} lb_kkt_unilateral;
+
+typedef struct lb_kkt_front {
+  int links, rows; // slots there are
+  lb_block6* LL;   // [links][links]
+  lb_motion* LR;   // [links][rows]
+  double* RR;      // [rows][rows]
+  double* gross;   // [rows] diagonal of RR without what other rows took away
+} lb_kkt_front;
+
+struct lb_kkt {
+  const lb_model* m;
+  lb_arena arena;
+  int nrow;             // most, those of springs last
+  int nconstraint;      // without them
+  int* number;          // [nrow] of d's rows, by place
+  int nlisted, *listed; // [nrow] present ones by number, but for those of spanned links
+  lb_kkt_row* row;      // [nrow]
+  int* term_first;      // [nlink + 1] of `term`
+  lb_kkt_term* term;    // by link
+  int *act_first, *act; // [nlink + 1] rows that act on each link or its coordinates, by number
+  lb_kkt_link* link;    // [nlink]
+  int* sequence;        // [nlink] parents before their children
+  lb_kkt_span span;
+  int* slot; // [nlink] in the front, or -1
+  lb_kkt_front F;
+  lb_kkt_unilateral uni;
+  int count;         // rows that d had
+  double compliance; // C of those that are damped
+  // the order
+  int nop, most_op;
+  lb_kkt_op* op; // [most_op]
+  int nnear, most_near;
+  int *near_slot, *near_id; // [most_near]
+  size_t npanel, most_panel;
+  double* panel; // [most_panel], aligned
+  bool weak;     // a pivot is small
+  bool overflow; // there was no room for an order
+  bool ordered;  // there is one, and it is good for other poses
+  // numbers
+  lb_motion* S;    // [ncolumn] directions of the coordinates, at their tree's first origin
+  double* inverse; // [nv][LB_JOINT_MOST_V] D^-1 of each joint
+  double* pivot;   // [nrow] of eliminated rows; 0: it was left out
+  lb_motion* P;    // [nlink + 1] right-hand sides of links, then their velocities
+  double* z;       // [nrow] of rows
+  lb_kkt_terms terms;
+  struct lb_kkt_order* order; // scratch
+};
+
+typedef struct lb_kkt_order {
+  int* children;      // [nlink] not yet eliminated
+  int* growth;        // [nlink] rows_growth ...
+  bool* stale;        // [nlink] ... unless it changed
+  bool* gone;         // [nlink]
+  int* link_in;       // [F.links] link in each slot, or -1
+  int* row_in;        // [F.rows]
+  int* row_slot;      // [nrow] or -1
+  int* pending;       // [nrow] its terms on links that are still there
+  double* size;       // [nrow] square of its forces at first
+  bool *LL, *LR, *RR; // which blocks of the front there are
+  bool* was_active;   // [F.rows] its pivot changed
+} lb_kkt_order;
+
+// Take an operation; false: a pivot is too small for this order, or W is not definite.
+bool lb_kkt_take(lb_kkt* K, lb_data* d, const lb_kkt_op* op);
+
+// Read the rows of d's constraints; false: the order lacks some of them.
+bool lb_kkt_read(lb_kkt* K, const lb_data* d);
+
+// Begin with an empty front: what acts on what, and rows that no coordinate feels.
+void lb_kkt_order_begin(lb_kkt* K, const lb_data* d);
+
+// Find an order for the rows that are present where d is, and factor on the way; false: W is not
+// positive definite, or there is no room.
+bool lb_kkt_order_find(lb_kkt* K, lb_data* d);
+
+// --- the spanning tree (kkt_span.c) ---
+
+// Find it, once, or have each link on its own joint; false: there is no memory.
+bool lb_kkt_span_create(lb_kkt* K, const lb_data* d, bool spans);
+// The link whose joint a row is part of, or -1.
+int lb_kkt_span_list(lb_kkt* K, const lb_constraint_row* row);
+// The joints that its rows are where d is, once these are read; false: they leave other unknowns.
+bool lb_kkt_span_read(lb_kkt* K, const lb_data* d);
+// Springs of a spanned link's joint, as part of D [nv][MOST].
+void lb_kkt_span_stiffen(const lb_kkt* K, int link, double* D);
+// Right-hand sides b and z to those of the tree, before solving; and its solution to that of (1).
+void lb_kkt_span_begin(lb_kkt* K, double* b);
+void lb_kkt_span_end(lb_kkt* K, double* b);
+// Forces of its rows, by d's order, on P.
+void lb_kkt_span_push(lb_kkt* K, const double* mu, double scale);
+// out += what a force P at the root's origin is on a spanned link's coordinates.
+void lb_kkt_span_gather(const lb_kkt* K, int link, double* out);
+
+// --- blocks ---
+
+static inline void lb_add_scaled(lb_motion* to, double s, lb_motion a) {
+  to->w += a.w * s;
+  to->v += a.v * s;
+}
+
+// Q'S: the force on l for a motion S of k.
+static inline lb_motion lb_block_apply(const lb_block6* Q, lb_motion S) {
+  lb_motion out = lb_motion_zero();
+  for (int c = 0; c < 3; c++) {
+    lb_add_scaled(&out, S.w[c], Q->a[c]);
+    lb_add_scaled(&out, S.v[c], Q->a[3 + c]);
+  }
+  return out;
+}
+
+static inline double lb_motion_part(const lb_motion* a, int c) {
+  return c < 3 ? a->w[c] : a->v[c - 3];
+}

@@ -1,0 +1,224 @@
+// Check of a scene: what is in it, and that its parts can be put together.
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "job/job_inside.h"
+#include "job/job_text.h"
+#include "limber/optimize.h"
+#include "model/use/motor_use.h"
+
+typedef struct check_job {
+  lb_optimization* optimization; // of scenes that say what to optimise
+  lb_moved_start moved;
+  lb_steep_friction steep;
+} check_job;
+
+// --- loading ---
+
+// Put the parts together as a run would: loops must close.
+static lb_status try_start(lb_job* j, lb_error* err) {
+  check_job* own = j->own;
+  const lb_model* m = j->model;
+  lb_data* data = NULL;
+  lb_status status = lb_data_create(m, j->arena.allocator, &data, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  status = lb_assemble(m, data, err);
+  if (status == LB_OK) {
+    status = lb_find_steep_friction(m, data, m->solver.step, j->arena.allocator, &own->steep, err);
+  }
+  if (status == LB_OK) {
+    status = lb_find_moved_start(m, j->arena.allocator, &own->moved, err);
+  }
+  lb_data_release(data);
+  return status;
+}
+
+static lb_status load(lb_job* j, lb_error* err) {
+  check_job* own = j->own;
+  lb_status status = lb_job_make_model(j, err);
+  status = status == LB_OK ? try_start(j, err) : status;
+  if (status == LB_OK && j->scene.optimize.nparameter > 0) {
+    status = lb_optimization_create(&j->scene, j->arena.allocator, &own->optimization, err);
+  }
+  return status;
+}
+
+// --- the report ---
+
+// A line that is made of parts.
+typedef struct line {
+  char text[800];
+  size_t used;
+} line;
+
+__attribute__((format(printf, 2, 3))) static void put(line* l, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  const int n = vsnprintf(l->text + l->used, sizeof l->text - l->used, format, args);
+  va_end(args);
+  l->used += n > 0 ? (size_t)n : 0;
+  l->used = l->used < sizeof l->text ? l->used : sizeof l->text - 1;
+}
+
+static const char* plural(int count, const char* one, const char* many) {
+  return count == 1 ? one : many;
+}
+
+static void add_bodies(lb_job* j) {
+  const lb_model* m = j->model;
+  double mass = 0;
+  for (int i = 0; i < m->nbody; i++) {
+    mass += m->body.mass[i].mass;
+  }
+  lb_job_add(j, LB_SECTION_FIGURE, "bodies", "%d, together %.4g kg; %d %s", m->nbody, mass,
+             m->look.nshape, plural(m->look.nshape, "shape", "shapes"));
+}
+
+// "rod: 1155 nodes, 540 elements, 20 coordinates; held, it swings at 5.7, 5.7, 35.9 Hz"
+static void add_elastic(lb_job* j, const lb_model_elastic* e) {
+  enum { SHOWN = 4 };
+  line l = {.used = 0};
+  put(&l, "%s: %d nodes, %d elements, %d %s; held, it swings at", j->model->body.name[e->body],
+      e->nnode, e->nelem, e->r, plural(e->r, "coordinate", "coordinates"));
+  for (int k = 0; k < e->r && k < SHOWN; k++) {
+    put(&l, "%s %.4g", k ? "," : "", e->frequency[k]);
+  }
+  lb_job_add(j, LB_SECTION_FIGURE, "elastic", "%s Hz", l.text);
+}
+
+// "4: 3 revolute, 1 fixed", counting what the author wrote and the bodies left free.
+static void add_joints(lb_job* j) {
+  const lb_model* m = j->model;
+  int count[LB_JOINT_COUNT] = {0};
+  int all = 0;
+  line l = {.used = 0};
+  for (int i = 0; i < m->njoint; i++) {
+    if (m->joint.kind[i] < LB_JOINT_COUNT) { // else they are an elastic body's own coordinates
+      count[m->joint.kind[i]]++;
+      all++;
+    }
+  }
+  for (int i = 0; i < j->scene.njoint; i++) {
+    const bool fixed = j->scene.joint[i].kind == LB_JOINT_FIXED && !j->scene.joint[i].loop;
+    count[LB_JOINT_FIXED] += fixed;
+    all += fixed;
+  }
+  put(&l, "%d", all);
+  const char* separator = ": ";
+  for (int kind = 0; kind < LB_JOINT_COUNT; kind++) {
+    if (count[kind]) {
+      put(&l, "%s%d %s", separator, count[kind], lb_joint_kind_name((lb_joint_kind)kind));
+      separator = ", ";
+    }
+  }
+  if (m->constraint.nloop) {
+    put(&l, "; %d more %s", m->constraint.nloop,
+        plural(m->constraint.nloop, "closes a loop", "close loops"));
+  }
+  lb_job_add(j, LB_SECTION_FIGURE, "joints", "%s", l.text);
+}
+
+static void add_constraints(lb_job* j) {
+  const lb_model* m = j->model;
+  const int points = m->constraint.npair - m->constraint.nloop - lb_motors_count_turns(m);
+  if (m->constraint.ncoupling || points) {
+    lb_job_add(j, LB_SECTION_FIGURE, "constraints", "%d %s, %d %s", m->constraint.ncoupling,
+               plural(m->constraint.ncoupling, "coupling or limit", "couplings or limits"), points,
+               plural(points, "point prescribed or on a floor", "points prescribed or on floors"));
+  }
+}
+
+static void add_freedom(lb_job* j) {
+  const lb_model* m = j->model;
+  int driven = 0;
+  line l = {.used = 0};
+  for (int i = 0; i < m->nlink; i++) {
+    driven += m->link.driven[i] ? 1 : 0;
+  }
+  put(&l, "%d %s of freedom", m->nv, plural(m->nv, "degree", "degrees"));
+  if (driven) {
+    put(&l, ", %d of them prescribed by motors", driven);
+  }
+  if (m->constraint.count) {
+    put(&l, ", less what %s",
+        m->constraint.count > m->constraint.nloop
+            ? "constraints take"
+            : plural(m->constraint.nloop, "the loop takes", "the loops take"));
+  }
+  lb_job_add(j, LB_SECTION_FIGURE, "freedom", "%s", l.text);
+}
+
+static void add_forces(lb_job* j) {
+  const lb_model* m = j->model;
+  const struct {
+    int count;
+    const char *one, *many;
+  } part[] = {{m->nmotor - 2 * lb_motors_count_turns(m), "motor", "motors"},
+#define FORCES_OF(code, name, section, about) {m->force.of_kind[code], #name, section},
+              LB_FORCE_LIST(FORCES_OF){m->particles.nrope, "rope", "ropes"},
+              {m->particles.ndeformable, "deformable", "deformables"},
+              {m->force.nload, "load", "loads"}};
+  const double g = lb_vec3_norm(m->gravity);
+  line l = {.used = 0};
+  if (g > 0) {
+    put(&l, "gravity %.4g m/s^2", g);
+  } else {
+    put(&l, "no gravity");
+  }
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    if (part[i].count) {
+      put(&l, ", %d %s", part[i].count, plural(part[i].count, part[i].one, part[i].many));
+    }
+  }
+  lb_job_add(j, LB_SECTION_FIGURE, "forces", "%s", l.text);
+}
+
+static void add_run(lb_job* j) {
+  const lb_model* m = j->model;
+  char duration[48], step[48], every[48];
+  if (m->solver.integrator == LB_INTEGRATOR_ADAPTIVE) {
+    snprintf(step, sizeof step, "as a tolerance of %g asks for", lb_adaptive_tolerance(&m->solver));
+  } else {
+    snprintf(step, sizeof step, "of ");
+    lb_text_duration(m->solver.step, step + 3, sizeof step - 3);
+  }
+  lb_job_add(j, LB_SECTION_FIGURE, "run", "%s, %s, steps %s, a frame every %s",
+             lb_text_duration(m->duration, duration, sizeof duration),
+             lb_integrator_name(m->solver.integrator), step,
+             lb_text_duration(m->record.every, every, sizeof every));
+}
+
+static void add_optimisation(lb_job* j, const lb_optimization* o) {
+  const int parameters = j->scene.optimize.nparameter, goals = j->scene.optimize.ngoal;
+  if (o) {
+    lb_job_add(j, LB_SECTION_FIGURE, "optimize", "%d %s of %d %s, for %d %s", o->nvalue,
+               plural(o->nvalue, "number", "numbers"), parameters,
+               plural(parameters, "parameter", "parameters"), goals,
+               plural(goals, "goal", "goals"));
+  }
+}
+
+static void report(lb_job* j) {
+  const check_job* own = j->own;
+  lb_job_add(j, LB_SECTION_TITLE, j->o.scene, "a good scene, %s", j->scene.name);
+  add_bodies(j);
+  for (int i = 0; i < j->model->elastic.count; i++) {
+    add_elastic(j, &j->model->elastic.body[i]);
+  }
+  add_joints(j);
+  add_constraints(j);
+  add_freedom(j);
+  add_forces(j);
+  add_run(j);
+  add_optimisation(j, own->optimization);
+  lb_job_warn_of_start(j, &own->moved, &own->steep, j->model->solver.step);
+}
+
+static void release(lb_job* j) {
+  lb_optimization_release(((check_job*)j->own)->optimization);
+}
+
+const lb_job_type lb_job_check = {
+    .name = "check", .size = sizeof(check_job), .load = load, .report = report, .release = release};

@@ -1,0 +1,352 @@
+// Retargeting: motor curves with which a flexible character does what its animator meant.
+#include "job/retarget_job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "job/job_text.h"
+#include "output/file/search_file.h"
+
+typedef struct retarget_job {
+  lb_comparison c; // first, since replays have one as well
+  lb_targets* targets;
+  lb_retarget_state* state;
+  lb_search_history history;
+  lb_replay baseline[LB_BASELINE_COUNT], perturbed[LB_PERTURBATION_COUNT];
+  uint64_t key;
+  bool told; // that the state cannot be written
+  bool kept; // the state as it is now has been
+} retarget_job;
+
+enum { REPLAYS = 2 + LB_BASELINE_COUNT + LB_PERTURBATION_COUNT };
+
+// --- loading ---
+
+static lb_retarget_options search_options(lb_job* j) {
+  lb_retarget_options o = lb_retarget_default();
+  o.step = j->o.step;
+  o.threads = j->o.threads;
+  o.memory = j->o.memory;
+  o.method = j->o.method;
+  o.context = j;
+  return o;
+}
+
+// All that can be wrong with what is asked for is told before anything long is done.
+static lb_status load(lb_job* j, lb_error* err) {
+  retarget_job* own = j->own;
+  lb_status status = lb_job_make_model(j, err);
+  if (status == LB_OK) {
+    status = lb_comparison_create(j, &own->c, j->model, REPLAYS, err);
+  }
+  if (status != LB_OK) {
+    return status;
+  }
+  const lb_retarget_options o = search_options(j);
+  lb_deviation* room = own->c.was.track;
+  for (int i = 2; i < REPLAYS; i++) {
+    lb_replay* r = i < 2 + LB_BASELINE_COUNT ? &own->baseline[i - 2]
+                                             : &own->perturbed[i - 2 - LB_BASELINE_COUNT];
+    r->track = room + i * own->c.what->ntrack;
+  }
+  own->history.allocator = j->arena.allocator;
+  return lb_retarget_check(j->model, own->c.what, own->c.input, &o, err);
+}
+
+// --- the search ---
+
+// Runs whose progress nobody watches, side by side with others.
+static lb_simulate_options alone(lb_job* j, int threads) {
+  lb_simulate_options o = lb_job_runs(j);
+  o.duration = NAN;
+  o.threads = threads;
+  o.progress = (lb_progress){0};
+  return o;
+}
+
+// Target, and the motion as it was.
+static lb_status look_around(lb_job* j, lb_error* err) {
+  retarget_job* own = j->own;
+  lb_comparison* c = &own->c;
+  lb_simulate_options o = alone(j, j->o.threads);
+  o.progress = lb_job_progress(j);
+  lb_status status = lb_targets_quasistatic(j->model, c->what, &o, c->target, &own->targets, err);
+  if (status == LB_OK) {
+    status = lb_replay_run(j->model, c->what, NULL, c->target, &o, c->before, NULL, &c->was, err);
+  }
+  if (status == LB_OK) {
+    status = lb_retarget_state_create(c->input, j->arena.allocator, &own->state, err);
+  }
+  return status;
+}
+
+static lb_status resume(lb_job* j, lb_error* err) {
+  retarget_job* own = j->own;
+  bool found = true;
+  lb_status status = LB_OK;
+  own->key = lb_search_key(j->model, own->c.what, own->c.input, own->targets, j->o.step);
+  own->state->method = j->o.method;
+  if (j->o.resume && j->o.out) {
+    status = lb_search_load(j->o.out, own->key, own->state, &own->history, &found, err);
+  }
+  if (!found) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "there is no search to go on with in %s: it begins anew", lb_job_place(j));
+  }
+  return status;
+}
+
+static void keep_state(lb_job* j, const lb_retarget_state* state) {
+  retarget_job* own = j->own;
+  lb_error err = lb_error_make(j->arena.allocator);
+  own->kept = j->o.out && lb_search_save(j->o.out, own->key, state, &own->history, &err) == LB_OK;
+  if (j->o.out && !own->kept) {
+    lb_job_warn_of_state(j, &own->told, &err);
+  }
+  lb_error_clear(&err);
+}
+
+static bool news(void* context, const lb_retarget_news* n, const lb_retarget_state* state) {
+  lb_job* j = context;
+  retarget_job* own = j->own;
+  const lb_progress progress = lb_job_progress(j);
+  char left[48] = "some time", text[200];
+  if (isfinite(n->left)) {
+    lb_text_duration(n->left, left, sizeof left);
+  }
+  if (own->history.count <= n->iteration) {   // else it was told before it was stopped
+    lb_search_note(&own->history, &n->value); // without memory for it the plot is shorter
+  }
+  keep_state(j, state);
+  snprintf(text, sizeof text,
+           "iteration %d: objective %.3g, gradient %.1e, peak %.3g mm (was %.3g mm), %s left",
+           n->iteration, n->value.objective, n->gradient, 1e3 * n->value.peak,
+           1e3 * own->c.was.all.peak, left);
+  return lb_progress_report(&progress, NAN, text);
+}
+
+// Within an iteration nobody is told anything, but a job may be cancelled.
+static bool listen(void* context, double fraction, const char* what) {
+  const lb_progress progress = lb_job_progress(context);
+  (void)fraction;
+  (void)what;
+  return lb_progress_report(&progress, NAN, NULL);
+}
+
+static lb_status search(lb_job* j, lb_error* err) {
+  retarget_job* own = j->own;
+  lb_retarget_options o = search_options(j);
+  lb_retarget_value value;
+  o.news = news;
+  o.progress = (lb_progress){listen, j};
+  if (own->state->done) {
+    return LB_OK;
+  }
+  const lb_status status = lb_retarget_run(j->model, own->c.what, own->c.input, own->targets, &o,
+                                           own->state, &value, err);
+  if (status == LB_OK) {
+    keep_state(j, own->state);
+  }
+  return status;
+}
+
+// --- comparisons ---
+
+typedef struct side {
+  lb_job* j;
+  lb_vibration mode[2];
+  lb_status status[REPLAYS];
+  lb_error err[REPLAYS];
+} side;
+
+static void play_baseline(void* context, int i) {
+  side* s = context;
+  lb_job* j = s->j;
+  retarget_job* own = j->own;
+  lb_curves* c = NULL;
+  const lb_simulate_options o = alone(j, 1);
+  own->baseline[i].name = lb_baseline_name((lb_baseline)i);
+  own->baseline[i].words = lb_baseline_words((lb_baseline)i);
+  s->status[i] = lb_baseline_curves(j->model, own->c.what, (lb_baseline)i, s->mode,
+                                    j->arena.allocator, &c, &s->err[i]);
+  if (s->status[i] == LB_OK) {
+    s->status[i] = lb_replay_run(j->model, own->c.what, c, own->c.target, &o, NULL, NULL,
+                                 &own->baseline[i], &s->err[i]);
+  }
+  lb_curves_release(c);
+}
+
+static void play_perturbed(void* context, int i) {
+  side* s = context;
+  lb_job* j = s->j;
+  retarget_job* own = j->own;
+  const lb_simulate_options o = alone(j, 1);
+  s->status[i] = lb_replay_perturbed(i, j->model, own->c.what, own->state->curves, own->c.target,
+                                     &o, &own->perturbed[i], &s->err[i]);
+}
+
+// All of one kind side by side; the first that failed.
+static lb_status play_all(side* s, int count, void (*play)(void*, int), lb_error* err) {
+  lb_status first = LB_OK;
+  for (int i = 0; i < count; i++) {
+    s->err[i] = lb_error_make(s->j->arena.allocator);
+  }
+  lb_parallel_for(s->j->o.threads, count, play, s);
+  for (int i = 0; i < count; i++) {
+    if (s->status[i] != LB_OK && first == LB_OK) {
+      first = s->status[i];
+      lb_error_append(err, &s->err[i]);
+    }
+    lb_error_clear(&s->err[i]);
+  }
+  return first;
+}
+
+static lb_status compare(lb_job* j, lb_error* err) {
+  retarget_job* own = j->own;
+  lb_retarget_result* r = &own->c.result;
+  side s = {.j = j};
+  lb_status status = LB_OK;
+  if (j->o.baseline) {
+    status = lb_modes_to_shape(j->model, j->arena.allocator, s.mode, err);
+    status = status == LB_OK ? play_all(&s, LB_BASELINE_COUNT, play_baseline, err) : status;
+    r->nbaseline = status == LB_OK ? LB_BASELINE_COUNT : 0;
+  }
+  if (j->o.perturb && status == LB_OK) {
+    status = play_all(&s, LB_PERTURBATION_COUNT, play_perturbed, err);
+    r->nperturbed = status == LB_OK ? LB_PERTURBATION_COUNT : 0;
+  }
+  r->baseline = own->baseline;
+  r->perturbed = own->perturbed;
+  return status;
+}
+
+// Motion with the new curves, and what it is compared with. A search that was stopped is shown as
+// far as it came.
+static lb_status conclude(lb_job* j, lb_status outcome, lb_error* err) {
+  retarget_job* own = j->own;
+  lb_comparison* c = &own->c;
+  const lb_simulate_options o = alone(j, j->o.threads);
+  lb_status status = lb_replay_run(j->model, c->what, own->state->curves, c->target, &o,
+                                   j->recording, &j->summary, &c->is, err);
+  lb_comparison_conclude(j, c, own->state->curves, outcome == LB_OK);
+  c->result.niteration = own->state->iteration;
+  c->result.nhistory = own->history.count;
+  c->result.history = own->history.value;
+  return status == LB_OK && outcome == LB_OK ? compare(j, err) : status;
+}
+
+static lb_status run(lb_job* j, lb_error* err) {
+  lb_status status = look_around(j, err);
+  status = status == LB_OK ? resume(j, err) : status;
+  if (status != LB_OK) {
+    return status;
+  }
+  const lb_status outcome = search(j, err);
+  if (outcome != LB_OK && outcome != LB_INTERRUPTED) {
+    return outcome;
+  }
+  status = conclude(j, outcome, err);
+  return status == LB_OK ? outcome : status;
+}
+
+// --- results ---
+
+// Results could not be written: see to it that what was found can be had without searching again.
+static void rescue(lb_job* j) {
+  retarget_job* own = j->own;
+  const char* tmp = getenv("TMPDIR");
+  char dir[4096];
+  if (!own->kept) {
+    keep_state(j, own->state);
+  }
+  snprintf(dir, sizeof dir, "%s/limber-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (own->kept) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "nothing is lost: when %s can be written again, the same command with --resume "
+               "writes the rest without a new search",
+               j->o.out);
+  } else if (mkdtemp(dir) &&
+             lb_search_save(dir, own->key, own->state, &own->history, NULL) == LB_OK) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "nothing is lost: put %s/retarget.state into a folder that can be written, and "
+               "--out of that folder with --resume writes the results without a new search",
+               dir);
+  } else {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "the search could not be kept in %s either, and has to be done again", dir);
+  }
+}
+
+static lb_status write(lb_job* j, lb_error* err) {
+  const lb_status status = lb_recording_write(j->recording, &j->summary, j->o.out, err);
+  if (status == LB_IO) {
+    rescue(j);
+  }
+  return status;
+}
+
+// Torques of motors that have limits, of the input too: it may need more. The search goes by all
+// steps, of which recordings show some.
+static void add_torques(lb_job* j, const lb_retarget_result* r) {
+  const double most = r->nhistory > 0 ? r->history[r->nhistory - 1].torque : 0;
+  for (int i = 0; i < r->what->nmotor; i++) {
+    const int motor = r->what->motor[i];
+    if (isfinite(r->what->limit[i].torque)) {
+      lb_job_add(j, LB_SECTION_ROW, NULL,
+                 "torque of motor '%s': %.4g, may be %.4g; the input needs %.4g",
+                 r->model->motor.name[motor], lb_recording_peak_torque(r->after, motor),
+                 r->what->limit[i].torque, lb_recording_peak_torque(r->before, motor));
+    }
+  }
+  if (most > LB_TORQUE_KEPT) {
+    lb_job_add(j, LB_SECTION_WARNING, NULL,
+               "limits of torques could not be kept: %.3g times as much is needed (raise them, "
+               "or slow the motion down)",
+               most);
+  }
+}
+
+static void report(lb_job* j) {
+  const retarget_job* own = j->own;
+  const lb_retarget_result* r = &own->c.result;
+  char wall[48], text[160];
+  if (j->outcome == LB_INTERRUPTED && own->state) {
+    lb_job_add_stopped(j, own->state->iteration);
+  }
+  if (j->outcome != LB_OK) {
+    return;
+  }
+  lb_job_add(j, LB_SECTION_TITLE, j->model->name, "%s%d iterations in %s",
+             lb_comparison_text(&own->c, text, sizeof text), r->niteration,
+             lb_text_duration(j->summary.wall_seconds, wall, sizeof wall));
+  lb_job_add_deviations(j, NULL);
+  lb_job_add_deviations(j, &r->was);
+  for (int i = 0; i < r->nbaseline; i++) {
+    lb_job_add_deviations(j, &r->baseline[i]);
+  }
+  lb_job_add_deviations(j, &r->is);
+  for (int i = 0; i < r->nperturbed; i++) {
+    lb_job_add_deviations(j, &r->perturbed[i]);
+  }
+  add_torques(j, r);
+}
+
+static void release(lb_job* j) {
+  retarget_job* own = j->own;
+  lb_retarget_state_release(own->state);
+  lb_targets_release(own->targets);
+  lb_comparison_release(&own->c);
+  lb_release(own->history.allocator, own->history.value);
+}
+
+const lb_job_type lb_job_retarget = {.name = "retarget",
+                                     .size = sizeof(retarget_job),
+                                     .load = load,
+                                     .run = run,
+                                     .write = write,
+                                     .report = report,
+                                     .release = release,
+                                     .reduced = true};

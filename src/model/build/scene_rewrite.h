@@ -1,0 +1,39 @@
+// Scenes made of others before they are compiled: loops closed by any joint, and maximal
+// coordinates.
+#pragma once
+#include "base/arena.h"
+#include "limber/model.h"
+#include "model/use/initial_pose.h"
+
+// Must the joint have coordinates? One does that has a rotor, friction or limits, that is coupled,
+// or of a kind that has no rows of its own.
+bool lb_joint_needs_coordinates(const lb_scene* scene, int joint);
+
+// Is there such a joint that closes a loop?
+bool lb_scene_has_splits(const lb_scene* scene);
+
+// A scene in the making, a copy of another with bodies and joints of its own.
+typedef struct lb_rewrite {
+  const lb_scene* scene;
+  const lb_model* tree; // which says where everything starts
+  lb_arena* arena;
+  lb_error* err;
+  lb_scene to;           // with room for as many more bodies and joints as there are joints
+  lb_transform* pose;    // [tree's nlink] of its links at the start ...
+  lb_velocity* velocity; // ... and how they move
+} lb_rewrite;
+lb_status lb_rewrite_begin(lb_rewrite* w);
+
+// The same scene with joints that close loops and must have coordinates in the tree. Each carries a
+// part of its child's mass, a body of its own that is fixed to the child: two halves that move as
+// one weigh what the whole does, so nothing changes but where the loop is cut.
+lb_status lb_rewrite_split(lb_rewrite* w);
+
+// Maximal coordinates: every body moves freely, starting where the tree has it, and every joint
+// that moves is a loop, but for those that must have coordinates. Bodies fixed to the world stay,
+// and so do elastic bodies fixed to the rigid one they are seen from.
+lb_status lb_rewrite_apart(lb_rewrite* w);
+
+// What a body weighs, in its own frame: as its shapes and its author say, or an elastic one's
+// basis.
+lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const struct lb_reduced* reduced);

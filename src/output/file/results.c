@@ -1,0 +1,180 @@
+// The files that a recording becomes. trajectory.csv is written while the frames come, the others
+// at the end.
+#include <limits.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "output/file/whole_file.h"
+#include "output/file/writers.h"
+
+struct lb_results {
+  const lb_allocator* allocator;
+  char* dir;
+  lb_file file;    // trajectory.csv
+  lb_status began; // of that one
+  int lines;       // frames that are in it
+  double shown;    // when what is buffered last went to it [s]
+};
+
+// --- trajectory.csv ---
+
+static void begin_trajectory(lb_results* R, lb_error* err) {
+  R->lines = 0;
+  R->began = lb_file_begin(&R->file, R->dir, "trajectory.csv", R->allocator, err);
+}
+
+// Of slow runs every frame reaches the file soon; of others the buffer decides.
+static lb_status put(void* context, const lb_recording* r, int frame, lb_error* err) {
+  static const double EVERY = 0.5; // [s]
+  lb_results* R = context;
+  (void)err; // a file that cannot be written is told at the end, and spoils no run
+  if (R->began != LB_OK) {
+    return LB_OK;
+  }
+  if (frame == 0) {
+    lb_write_csv_line(&R->file.out, r, -1);
+  }
+  lb_write_csv_line(&R->file.out, r, frame);
+  R->lines = frame + 1;
+  if (lb_clock() - R->shown > EVERY) {
+    lb_out_flush(&R->file.out);
+    R->shown = lb_clock();
+  }
+  return LB_OK;
+}
+
+lb_sink lb_results_sink(lb_results* R) {
+  return (lb_sink){put, R};
+}
+
+// Frames may have been taken back, where a run blew up, or never been shown.
+static lb_status end_trajectory(lb_results* R, const lb_recording* r, lb_error* err) {
+  if (R->lines > r->nframe) {
+    lb_file_drop(&R->file);
+    begin_trajectory(R, err);
+  }
+  if (R->began != LB_OK) {
+    return R->began;
+  }
+  for (int f = R->lines; f < r->nframe; f++) {
+    put(R, r, f, err);
+  }
+  if (r->nframe == 0) {
+    lb_write_csv_line(&R->file.out, r, -1);
+  }
+  return lb_file_end(&R->file, err);
+}
+
+// --- the others ---
+
+static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  if (s->retarget) {
+    lb_write_gltf_retargeting(out, s, INT_MAX);
+  } else {
+    lb_write_gltf(out, r, INT_MAX);
+  }
+}
+
+typedef enum need { ANY, FIT, RETARGET, OPTIMIZE, TORQUES, REACTIONS } need;
+
+// In the order in which they are told of, and written: where the last is new, the others are done.
+static const struct {
+  lb_result_file file;
+  void (*write)(lb_out*, const lb_recording*, const lb_summary*); // NULL: while the frames come
+  need of;
+} FILES[] = {
+    {{"fitted.yaml", "the numbers, to put into the scene"}, lb_write_fitted, FIT},
+    {{"profiles.csv", "what to send to the motors"}, lb_write_profiles, RETARGET},
+    {{"profiles.yaml", "the same as splines, to put into the scene"}, lb_write_splines, RETARGET},
+    {{"parameters.csv", "the numbers; 'limber simulate SCENE --parameters' plays them"},
+     lb_write_parameters,
+     OPTIMIZE},
+    {{"inverse.csv", "what each joint and motor exerts"}, lb_write_torques, TORQUES},
+    {{"reactions.csv", "what passes through the joints"}, lb_write_reactions, REACTIONS},
+    {{"report.html", "open it in a browser"}, lb_write_report, ANY},
+    {{"scene.glb", "the animation, for Blender and glTF viewers"}, write_gltf, ANY},
+    {{"trajectory.csv", "poses and coordinates over time"}, NULL, ANY},
+    {{"markers.csv", "where the fitted markers are at the samples' times"}, lb_write_markers, FIT},
+    {{"target.csv", "the motion infinitely slowly"}, lb_write_target, RETARGET},
+    {{"before.csv", "with the curves as they were"}, lb_write_before, RETARGET},
+    {{"after.csv", "with the new curves"}, lb_write_after, RETARGET},
+    {{"summary.json", "these figures, for programs"}, lb_write_summary, ANY}};
+enum { NFILE = sizeof FILES / sizeof *FILES };
+
+static bool is_there(need of, const lb_recording* r, const lb_summary* s) {
+  const bool there[] = {[ANY] = true,
+                        [FIT] = s->fit,
+                        [RETARGET] = s->retarget,
+                        [OPTIMIZE] = s->optimize,
+                        [TORQUES] = r->keeps & LB_KEEP_TORQUES,
+                        [REACTIONS] = r->keeps & LB_KEEP_REACTIONS};
+  return there[of];
+}
+
+const lb_result_file* lb_results_file(const lb_recording* r, const lb_summary* s, int i) {
+  for (int k = 0; k < NFILE; k++) {
+    if (is_there(FILES[k].of, r, s) && i-- == 0) {
+      return &FILES[k].file;
+    }
+  }
+  return NULL;
+}
+
+static lb_status write_file(const lb_results* R, int i, const lb_recording* r, const lb_summary* s,
+                            lb_error* err) {
+  lb_file file;
+  const lb_status status = lb_file_begin(&file, R->dir, FILES[i].file.name, R->allocator, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  FILES[i].write(&file.out, r, s);
+  return lb_file_end(&file, err);
+}
+
+// --- all of them ---
+
+lb_status lb_results_open(const char* dir, const lb_allocator* allocator, lb_results** results,
+                          lb_error* err) {
+  const size_t length = strlen(dir) + 1;
+  const lb_status status = lb_folder_create(dir, allocator, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  lb_results* R = lb_allocate(allocator, sizeof *R + length);
+  if (!R) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){.file = dir}, "out of memory");
+  }
+  *R = (lb_results){.allocator = allocator, .dir = (char*)(R + 1), .shown = lb_clock()};
+  memcpy(R->dir, dir, length);
+  begin_trajectory(R, err); // what fails for one file may work for the next
+  *results = R;
+  return LB_OK;
+}
+
+lb_status lb_results_close(lb_results* R, const lb_recording* r, const lb_summary* s,
+                           lb_error* err) {
+  lb_status first = end_trajectory(R, r, err);
+  for (int i = 0; i < NFILE; i++) {
+    const bool write = FILES[i].write && is_there(FILES[i].of, r, s);
+    const lb_status status = write ? write_file(R, i, r, s, err) : LB_OK;
+    first = first == LB_OK ? status : first;
+  }
+  lb_release(R->allocator, R);
+  return first;
+}
+
+void lb_results_drop(lb_results* R) {
+  if (R && R->began == LB_OK) {
+    lb_file_drop(&R->file);
+  }
+  if (R) {
+    lb_release(R->allocator, R);
+  }
+}
+
+lb_status lb_recording_write(const lb_recording* recording, const lb_summary* summary,
+                             const char* dir, lb_error* err) {
+  lb_results* R = NULL;
+  const lb_status status = lb_results_open(dir, recording->allocator, &R, err);
+  return status == LB_OK ? lb_results_close(R, recording, summary, err) : status;
+}

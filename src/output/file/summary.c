@@ -1,0 +1,148 @@
+// summary.json: the figures of a run for programs to read. Written by hand rather than through a
+// JSON library, because numbers must read back exactly and memory comes from the caller.
+#include <math.h>
+
+#include "limber/fit.h"
+#include "limber/version.h"
+#include "output/file/writers.h"
+
+static const char* truth(bool value) {
+  return value ? "true" : "false";
+}
+
+static void vectors(lb_out* out, const char* name, const lb_vec3 v[2], double drift) {
+  lb_print_json(out,
+                ",\n  '%-s_start': [%g, %g, %g],\n  '%-s_end': [%g, %g, %g],\n  '%-s_drift': %g",
+                name, v[0].x, v[0].y, v[0].z, name, v[1].x, v[1].y, v[1].z, name, drift);
+}
+
+// --- what went wrong, or null ---
+
+static void inversion(lb_out* out, const lb_model* m, const lb_inversion* i) {
+  lb_out_text(out, ",\n  \"inverted\": ");
+  if (i->frames) {
+    lb_print_json(out, "{'body': %s, 'time': %g, 'at': [%g, %g, %g], 'volume': %g, 'frames': %d}",
+                  m->body.name[i->body], i->time, i->at.x, i->at.y, i->at.z, i->volume, i->frames);
+  } else {
+    lb_out_text(out, "null");
+  }
+}
+
+static void failure(lb_out* out, const lb_failure* f) {
+  lb_out_text(out, ",\n  \"failure\": ");
+  if (f->failed) {
+    lb_print_json(out, "{'time': %g, 'reason': %s}", f->time, f->reason);
+  } else {
+    lb_out_text(out, "null");
+  }
+}
+
+// Body that left the range of its basis, when and how far.
+static void outside_range(lb_out* out, const lb_summary* s) {
+  lb_out_text(out, ",\n  \"outside_range\": ");
+  if (s->range_body && !isnan(s->range_left)) {
+    lb_print_json(out, "{'body': %s, 'time': %g, 'factor': %g}", s->range_body, s->range_left,
+                  s->range_used);
+  } else {
+    lb_out_text(out, "null");
+  }
+}
+
+// Joints whose coordinates ran off their splines.
+static void left_splines(lb_out* out, const lb_recording* r) {
+  const char* before = "[";
+  lb_out_text(out, ",\n  \"left_splines\": ");
+  for (int j = 0; j < r->model->njoint; j++) {
+    const lb_spline_exit e = lb_recording_spline_exit(r, j);
+    if (e.left) {
+      lb_print_json(out,
+                    "%-s{'joint': %s, 'coordinate': %d, 'time': %g, 'farthest': %g, 'end': %g}",
+                    before, r->model->joint.name[j], e.coordinate, e.time, e.farthest, e.end);
+      before = ", ";
+    }
+  }
+  lb_out_text(out, *before == '[' ? "null" : "]");
+}
+
+// --- what kinds of jobs add ---
+
+static void peak(lb_out* out, const char* name, const lb_model* m, const lb_torque_peak* p) {
+  lb_print_json(out, ",\n  '%-s': ", name);
+  if (p->joint >= 0) {
+    lb_print_json(out, "{'joint': %s, 'value': %g, 'time': %g}", m->joint.name[p->joint], p->value,
+                  p->time);
+  } else {
+    lb_out_text(out, "null");
+  }
+}
+
+static void fit_figures(lb_out* out, const lb_fit* f) {
+  lb_print_json(out,
+                ",\n  'markers_file': %s,\n  'markers': %d,\n  'samples': %d,\n  'rms_start': %g,\n"
+                "  'rms': %g,\n  'explained': %g,\n  'correlation': %g,\n  'iterations': %d,\n"
+                "  'runs': %ld,\n  'converged': %-s,\n  'fitted': ",
+                f->markers->file, f->markers->nmarker, f->nsample, f->rms_start, f->rms,
+                f->explained, f->correlation, f->iterations, f->runs, truth(f->converged));
+  for (int i = 0; i < f->nvalue; i++) {
+    const lb_fit_value* v = &f->value[i];
+    lb_print_json(out,
+                  "%-s{'material': %s, 'number': %s, 'unit': %s, 'start': %g, 'value': %g, "
+                  "'low': %g, 'high': %g, 'determined': %-s, 'verdict': %s}",
+                  i ? ",\n    " : "[\n    ",
+                  v->material >= 0 ? f->model->look.material[v->material].name : NULL,
+                  lb_fit_quantity_name(v->quantity), lb_fit_quantity_unit(v->quantity), v->start,
+                  v->value, v->low, v->high, truth(v->doubt == LB_FIT_SURE),
+                  lb_fit_doubt_text(v->doubt));
+  }
+  lb_out_text(out, "\n  ]");
+}
+
+// --- all of it ---
+
+static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const lb_model* m = r->model;
+  const double simulated = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
+  lb_print_json(out,
+                "{\n  'limber': %s,\n  'scene': %s,\n  'title': %s,\n  'job': %s,\n"
+                "  'wall_seconds': %g,\n  'unknowns': %d,\n  'steps': %ld,\n"
+                "  'steps_per_second': %g,\n  'duration': %g,\n  'real_time_factor': %g,\n"
+                "  'energy_start': %g,\n  'energy_end': %g,\n  'energy_drift': %g,\n"
+                "  'conservative': %-s",
+                lb_version(), m->file && *m->file ? m->file : m->name, m->name, s->job,
+                s->wall_seconds, m->variant.full ? m->variant.full->nv : m->nv, s->steps,
+                (double)s->steps / s->wall_seconds, simulated, simulated / s->wall_seconds,
+                s->energy_start, s->energy_end, s->energy_drift, truth(s->conservative));
+  vectors(out, "linear_momentum", s->linear_momentum, s->linear_drift);
+  vectors(out, "angular_momentum", s->angular_momentum, s->angular_drift);
+  lb_print_json(out, ",\n  'constraint_violation': %g", s->constraint_violation);
+}
+
+void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  const lb_model* m = r->model;
+  run_figures(out, r, s);
+  inversion(out, m, &s->inversion);
+  lb_print_json(out, ",\n  'interrupted': %-s", truth(s->interrupted));
+  failure(out, &s->failure);
+  outside_range(out, s);
+  left_splines(out, r);
+  lb_print_json(out,
+                ",\n  'integrator': %s,\n  'step': %g,\n  'threads': %d,\n  'frames': %d,\n"
+                "  'bodies': %d,\n  'joints': %d,\n  'coordinates': %d,\n"
+                "  'degrees_of_freedom': %d",
+                lb_integrator_name(m->solver.integrator), s->step, s->threads, r->nframe, m->nbody,
+                m->njoint, m->nq, m->nv);
+  if (r->keeps & LB_KEEP_TORQUES) {
+    peak(out, "largest_torque", m, &s->torque);
+    peak(out, "residual_torque", m, &s->residual);
+  }
+  if (s->fit) {
+    fit_figures(out, s->fit);
+  }
+  if (s->retarget) {
+    lb_summarise_retargeting(out, s->retarget);
+  }
+  if (s->optimize) {
+    lb_summarise_optimisation(out, s->optimize);
+  }
+  lb_out_text(out, "\n}\n");
+}

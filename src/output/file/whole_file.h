@@ -1,0 +1,21 @@
+// Result files that are whole or not there: written aside, brought to the disk, then renamed.
+#pragma once
+#include "output/file/out.h"
+
+typedef struct lb_file {
+  const lb_allocator* allocator;
+  char* path;  // what it will be called
+  char* aside; // what it is called until then
+  lb_out out;
+} lb_file;
+
+// Make a folder and the folders above it that are missing.
+lb_status lb_folder_create(const char* dir, const lb_allocator* allocator, lb_error* err);
+
+// Begin DIR/NAME. On failure nothing is left behind and `file` needs no further call.
+lb_status lb_file_begin(lb_file* file, const char* dir, const char* name,
+                        const lb_allocator* allocator, lb_error* err);
+// Remove it: nothing is kept.
+void lb_file_drop(lb_file* file);
+// Finish what was written to `file->out`, or remove it when anything failed on the way.
+lb_status lb_file_end(lb_file* file, lb_error* err);

@@ -1,0 +1,72 @@
+// The files a recording becomes, one function each. They write to `out` and leave failures there.
+#pragma once
+#include "limber/recording.h"
+#include "output/file/out.h"
+
+void lb_write_csv(lb_out* out, const lb_recording* recording);
+// The line of a frame; -1: the headings.
+void lb_write_csv_line(lb_out* out, const lb_recording* recording, int frame);
+void lb_write_summary(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// With at most `most` frames, evenly spread.
+void lb_write_gltf(lb_out* out, const lb_recording* recording, int most);
+// With its bodies in groups of equal size, each a node of that name.
+void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, int ngroup,
+                          const char* const* group);
+void lb_write_report(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// What joints must exert, by inverse dynamics, and what passes through them.
+void lb_write_torques(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_reactions(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// Of a fit: lines for the scene, and where the fitted markers are at the times of the measured
+// ones.
+void lb_write_fitted(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_markers(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+
+// Of retargeting: the motors' curves as a table and as splines for a scene, and its three motions.
+void lb_write_profiles(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_splines(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_target(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_before(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_write_after(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+// Target, before and after in one world, with at most `most` frames.
+void lb_write_gltf_retargeting(lb_out* out, const lb_summary* summary, int most);
+// Its part of summary.json.
+void lb_summarise_retargeting(lb_out* out, const struct lb_retarget_result* result);
+
+// Of an optimisation: its numbers as a table; its part of summary.json and of the report.
+void lb_write_parameters(lb_out* out, const lb_recording* recording, const lb_summary* summary);
+void lb_summarise_optimisation(lb_out* out, const struct lb_optimize_result* result);
+void lb_report_optimisation(lb_out* out, const struct lb_optimize_result* result);
+
+// The files that a recording with this summary becomes, one after the other; NULL at the end.
+typedef struct lb_result_file {
+  const char *name, *words; // words: what it is for
+} lb_result_file;
+const lb_result_file* lb_results_file(const lb_recording* recording, const lb_summary* summary,
+                                      int i);
+
+// Of forces through joints, and of points that are prescribed or touch a floor, by their number in
+// a recording: whose it is, and which of several points of one constraint, from 0, or -1.
+typedef struct lb_reaction_title {
+  const char* name;
+  int point;
+} lb_reaction_title;
+lb_reaction_title lb_reaction_of(const lb_model* m, int i);
+
+// Part of a line of a table: cells, or in line -1 headings, of what is at `of`.
+typedef void lb_table_part(lb_out* out, const void* of, int line);
+// A line: the time, then the parts, [] up to NULL.
+void lb_write_line(lb_out* out, int line, double time, const void* of, lb_table_part* const* part);
+// The heading NAME.SUFFIX in line -1, else the value, with the comma before it.
+void lb_write_column(lb_out* out, int line, const char* name, const char* suffix,
+                     const double* value);
+// A cell with a name alone.
+void lb_write_name(lb_out* out, const char* name);
+
+// Which frames stand for all of them when at most `most` may be shown: evenly spread, the first and
+// the last among them.
+static inline int lb_frames_shown(int nframe, int most) {
+  return nframe < most ? nframe : most;
+}
+static inline int lb_frame_shown(int nframe, int shown, int i) {
+  return shown > 1 ? (int)((long)i * (nframe - 1) / (shown - 1)) : 0;
+}

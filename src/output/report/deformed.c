@@ -1,0 +1,103 @@
+#include "output/report/deformed.h"
+
+#include "elastic/reduced/reduced.h"
+#include "math/space/polar.h"
+#include "model/use/link.h"
+
+static const double* coordinates(const lb_recording* r, int frame, int e) {
+  return r->q + (size_t)frame * (size_t)r->model->nq + (size_t)r->model->elastic.body[e].q;
+}
+
+lb_vec3 lb_bent_vertex(const lb_recording* r, int frame, int e, int i) {
+  const lb_model_elastic* b = &r->model->elastic.body[e];
+  const double* eta = coordinates(r, frame, e);
+  lb_vec3 x = b->surface.vertex[i];
+  for (int k = 0; k < b->r; k++) {
+    const double* phi = b->Phi + 3 * ((size_t)k * (size_t)b->surface.nvertex + (size_t)i);
+    x = lb_vec3_add(x, lb_vec3_scale(eta[k], lb_vec3_make(phi[0], phi[1], phi[2])));
+  }
+  return x;
+}
+
+lb_vec3 lb_bent_face(const lb_recording* r, int frame, int e, int face) {
+  const lb_model* m = r->model;
+  const lb_reduced* reduced = m->link.packed[m->body.link[m->elastic.body[e].body]].reduced;
+  const double* eta = coordinates(r, frame, e);
+  lb_v4 sum = lb_v4_zero();
+  for (int k = 0; k < reduced->r; k++) {
+    sum += reduced->face[face].W[k] * eta[k];
+  }
+  return lb_v4_vec3(sum);
+}
+
+// Where a face's frame is, in its body's axes.
+static lb_transform face_pose(const lb_recording* r, int frame, int link) {
+  const lb_model* m = r->model;
+  const lb_reduced* b = m->link.packed[link].reduced;
+  const lb_face* face = &b->face[m->link.packed[link].face];
+  const double* eta = r->q + (size_t)frame * (size_t)m->nq + (size_t)m->link.q[link];
+  lb_v4 x = face->x0;
+  lb_m3 A = face->A0;
+  for (int k = 0; k < b->r; k++) {
+    x += face->W[k] * eta[k];
+    lb_m3_add_scaled(&A, eta[k], face->A[k]);
+  }
+  const lb_mat3 R = lb_polar_decompose(lb_m3_mat3(A)).R;
+  return (lb_transform){lb_quat_from_matrix(R), lb_v4_vec3(x)};
+}
+
+lb_vec3 lb_bent_particle(const lb_recording* r, int frame, int node) {
+  const lb_model* m = r->model;
+  const lb_model_particle* n = &m->particles.particle[node];
+  if (n->link == LB_PARTICLE_FREE) {
+    const double* x = r->q + (size_t)frame * (size_t)m->nq + (size_t)n->q;
+    return lb_vec3_make(x[0], x[1], x[2]);
+  }
+  const lb_transform* pose = r->pose + (size_t)frame * (size_t)m->nbody;
+  return n->body == LB_WORLD ? n->in_body : lb_transform_point(pose[n->body], n->in_body);
+}
+
+lb_vec3 lb_bent_deformable(const lb_recording* r, int frame, int deformable, int vertex) {
+  const lb_model_deformable* s = &r->model->particles.deformable[deformable];
+  lb_vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 4; k++) {
+    const lb_vec3 x = lb_bent_particle(r, frame, s->first_particle + s->carrier[vertex][k]);
+    sum = lb_vec3_add(sum, lb_vec3_scale(s->weight[vertex][k], x));
+  }
+  return sum;
+}
+
+const lb_model_rope* lb_bent_rope(const lb_model* m, int line) {
+  const lb_model_rope* rope = NULL;
+  for (int i = 0;
+       i < m->particles.nrope && m->particles.rope[i].first_segment <= line - m->force.nline; i++) {
+    rope = &m->particles.rope[i];
+  }
+  return rope;
+}
+
+static void piece_ends(const lb_recording* r, int frame, const lb_model_line* line,
+                       lb_vec3 end[2]) {
+  const lb_model* m = r->model;
+  const lb_transform* pose = r->pose + (size_t)frame * (size_t)m->nbody;
+  for (int i = 0; i < 2; i++) {
+    const lb_anchor* at = &line->at[i];
+    const int body = line->point[i].body;
+    lb_vec3 p = line->point[i].at; // in the body's frame
+    if (at->link != LB_WORLD && lb_link_is_face(m->link.kind[at->link])) {
+      p = lb_transform_point(face_pose(r, frame, at->link), at->X.p);
+    }
+    end[i] = body == LB_WORLD ? p : lb_transform_point(pose[body], p);
+  }
+}
+
+void lb_bent_line(const lb_recording* r, int frame, int line, lb_vec3 end[2]) {
+  const lb_model* m = r->model;
+  if (line < m->force.nline) {
+    piece_ends(r, frame, &m->force.line[line], end);
+    return;
+  }
+  for (int i = 0; i < 2; i++) {
+    end[i] = lb_bent_particle(r, frame, m->particles.segment[line - m->force.nline].particle[i]);
+  }
+}

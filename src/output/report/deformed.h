@@ -1,0 +1,25 @@
+// What changes its form, as a frame shows it: elastic bodies, springs, ropes and deformables.
+#pragma once
+#include "limber/recording.h"
+
+// Where vertex `i` of the surface of elastic body `e` is, in the body's frame.
+lb_vec3 lb_bent_vertex(const lb_recording* recording, int frame, int e, int i);
+
+// How far the middle of a face that carries something has moved from rest, in the body's axes.
+lb_vec3 lb_bent_face(const lb_recording* recording, int frame, int e, int face);
+
+// Springs, pieces of cables, and after them the segments of ropes: all that is drawn as lines.
+static inline int lb_bent_lines(const lb_model* m) {
+  return m->force.nline + m->particles.nsegment;
+}
+// The two ends of a line in the world.
+void lb_bent_line(const lb_recording* recording, int frame, int line, lb_vec3 end[2]);
+// The rope that a line belongs to, or NULL.
+const lb_model_rope* lb_bent_rope(const lb_model* m, int line);
+
+// Where a node of a rope or of a deformable is in the world, and a vertex of deformables's surface.
+lb_vec3 lb_bent_particle(const lb_recording* recording, int frame, int node);
+lb_vec3 lb_bent_deformable(const lb_recording* recording, int frame, int deformable, int vertex);
+
+// Half the thickness at which springs are drawn, over the radius of what is in sight.
+#define LB_SPRING_THICKNESS 0.0018

@@ -1,0 +1,97 @@
+#include "output/report/overlay.h"
+#include "model/use/model_derive.h"
+
+#include <string.h>
+
+const double LB_GHOST_TARGET[4] = {0.05, 0.55, 0.2, 0.5};
+const double LB_GHOST_BEFORE[4] = {0.8, 0.12, 0.05, 0.38};
+
+static bool is_fixed(const lb_model* m, int body) {
+  return body == LB_WORLD || m->body.link[body] == LB_WORLD;
+}
+
+// Bodies, their shapes and elastic bodies, once for each layer; ghosts' materials after the others.
+static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_layer* layer,
+                       lb_arena* a) {
+  const size_t n = (size_t)count;
+  lb_model_derive(to, from, a, NULL, 0);
+  to->force.count = to->force.nline = to->nmotor = 0;
+  to->particles.nparticle = to->particles.nfree = to->particles.nsegment = to->particles.nrope =
+      to->particles.ndeformable = 0;
+  to->body.name = LB_TAKE(a, const char*, n*(size_t)from->nbody);
+  to->body.link = LB_TAKE(a, int, n*(size_t)from->nbody);
+  to->body.in_link = LB_TAKE(a, lb_transform, n * (size_t)from->nbody);
+  to->body.mass = LB_TAKE(a, lb_mass, n * (size_t)from->nbody);
+  to->look.shape = LB_TAKE(a, lb_model_shape, n * (size_t)from->look.nshape);
+  to->elastic.body = LB_TAKE(a, lb_model_elastic, n * (size_t)from->elastic.count);
+  to->look.material = LB_TAKE(a, lb_scene_material, n + (size_t)from->look.nmaterial);
+  if (lb_arena_status(a) != LB_OK) {
+    return false;
+  }
+  memcpy(to->look.material, from->look.material,
+         (size_t)from->look.nmaterial * sizeof *to->look.material);
+  to->nbody = to->nq = to->look.nshape = to->elastic.count = 0;
+  for (int k = 0; k < count; k++) {
+    const int ghost = layer[k].ghost ? to->look.nmaterial++ : -1;
+    if (ghost >= 0) {
+      to->look.material[ghost] = (lb_scene_material){.name = layer[k].name, .roughness = 0.7};
+      memcpy(to->look.material[ghost].color, layer[k].ghost, 4 * sizeof(double));
+    }
+    for (int i = 0; i < from->look.nshape; i++) {
+      lb_model_shape s = from->look.shape[i];
+      if (k == 0 || !is_fixed(from, s.body)) {
+        s.body = s.body == LB_WORLD ? LB_WORLD : s.body + to->nbody;
+        s.material = ghost >= 0 ? ghost : s.material;
+        to->look.shape[to->look.nshape++] = s;
+      }
+    }
+    const lb_model* own = layer[k].r->model;
+    for (int e = 0; e < own->elastic.count; e++) {
+      lb_model_elastic* s = &to->elastic.body[to->elastic.count++];
+      *s = own->elastic.body[e];
+      s->body += to->nbody;
+      s->q += to->nq;
+      s->material = ghost >= 0 ? ghost : s->material;
+    }
+    for (int b = 0; b < from->nbody; b++, to->nbody++) {
+      to->body.name[to->nbody] = from->body.name[b];
+      to->body.link[to->nbody] = from->body.link[b];
+      to->body.in_link[to->nbody] = from->body.in_link[b];
+      to->body.mass[to->nbody] = from->body.mass[b];
+    }
+    to->nq += own->nq;
+  }
+  return true;
+}
+
+bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_arena* a) {
+  const lb_model* m = layer[0].r->model;
+  lb_model* model = LB_TAKE(a, lb_model, 1);
+  if (!model || !copy_model(model, m, count, layer, a)) {
+    return false;
+  }
+  int n = layer[0].r->nframe;
+  for (int k = 1; k < count; k++) {
+    n = layer[k].r->nframe < n ? layer[k].r->nframe : n;
+  }
+  *out = *layer[0].r;
+  out->model = model;
+  out->nframe = out->capacity = n;
+  out->pose = LB_TAKE(a, lb_transform, (size_t)n * (size_t)model->nbody);
+  out->q = LB_TAKE(a, double, (size_t)n*(size_t)model->nq);
+  if (!out->pose || !out->q) {
+    return false;
+  }
+  for (int f = 0; f < n; f++) {
+    double* q = out->q + (size_t)f * (size_t)model->nq;
+    for (int k = 0; k < count; k++) {
+      const lb_recording* r = layer[k].r;
+      const size_t nq = (size_t)r->model->nq;
+      memcpy(out->pose + (size_t)(f * count + k) * (size_t)m->nbody,
+             r->pose + (size_t)f * (size_t)m->nbody, (size_t)m->nbody * sizeof *r->pose);
+      memcpy(q, r->q + (size_t)f * nq, nq * sizeof *q);
+      q += nq;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,398 @@
+// The camera is chosen so that what moves fills the picture and is seen from its broad side: it
+// looks along the horizontal direction in which the motion spreads least, then turned a little, so
+// that depth shows.
+#include "output/report/view.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+#include "output/file/writers.h"
+#include "output/report/deformed.h"
+
+static const double PI = 3.14159265358979323846;
+static const double TURN = 0.42;      // from the broad side [rad]
+static const double ELEVATION = 0.30; // [rad]
+static const double FAR = 4; // followed when the motion is this many times the bodies' size
+
+enum { SAMPLES = 200 }; // frames looked at
+
+// A box that grows.
+typedef struct box {
+  lb_vec3 low, high;
+} box;
+
+static void include(box* b, lb_vec3 p, double radius) {
+  if (isfinite(p.x + p.y + p.z)) {
+    b->low = lb_vec3_make(fmin(b->low.x, p.x - radius), fmin(b->low.y, p.y - radius),
+                          fmin(b->low.z, p.z - radius));
+    b->high = lb_vec3_make(fmax(b->high.x, p.x + radius), fmax(b->high.y, p.y + radius),
+                           fmax(b->high.z, p.z + radius));
+  }
+}
+
+static const box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static box mesh_box(const lb_shape* s) {
+  box b = EMPTY;
+  for (int i = 0; i < s->mesh->nvertex; i++) {
+    const lb_vec3 v = s->mesh->vertex[i];
+    include(&b, lb_vec3_make(v.x * s->size.x, v.y * s->size.y, v.z * s->size.z), 0);
+  }
+  return b;
+}
+
+lb_ball lb_shape_ball(const lb_shape* s) {
+  const lb_vec3 e = s->size;
+  const double radius[LB_SHAPE_COUNT] = {
+      [LB_SHAPE_SPHERE] = e.x,
+      [LB_SHAPE_BOX] = lb_vec3_norm(e) / 2,
+      [LB_SHAPE_CAPSULE] = e.x + e.y / 2,
+      [LB_SHAPE_CYLINDER] = hypot(e.x, e.y / 2),
+      [LB_SHAPE_ELLIPSOID] = fmax(e.x, fmax(e.y, e.z)),
+  };
+  if (s->type != LB_SHAPE_MESH || !s->mesh || s->mesh->nvertex == 0) {
+    return (lb_ball){.radius = radius[s->type]};
+  }
+  const box b = mesh_box(s);
+  return (lb_ball){.centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)),
+                   .radius = lb_vec3_norm(lb_vec3_sub(b.high, b.low)) / 2};
+}
+
+static const lb_transform* poses(const lb_recording* r, int frame) {
+  return r->pose + (size_t)frame * (size_t)r->model->nbody;
+}
+
+lb_vec3 lb_view_middle(const lb_recording* r, int frame) {
+  const lb_model* m = r->model;
+  lb_vec3 sum = {0, 0, 0};
+  int n = 0;
+  for (int b = 0; b < m->nbody; b++) {
+    if (m->body.link[b] != LB_WORLD) {
+      sum = lb_vec3_add(sum, poses(r, frame)[b].p);
+      n++;
+    }
+  }
+  return n ? lb_vec3_scale(1.0 / n, sum) : sum;
+}
+
+lb_vec3 lb_view_trace(const lb_recording* r, int frame, int body) {
+  return lb_transform_point(poses(r, frame)[body], r->model->body.mass[body].com);
+}
+
+// What must be in sight: balls at the ends and points at the corners of shapes, in the frame of
+// their body. Bodies without shapes are points.
+typedef struct subject {
+  int body; // or LB_WORLD
+  lb_ball ball;
+  double size; // radius of a ball around the whole shape
+  bool left_out;
+  bool bends;          // a vertex of an elastic body:
+  int elastic, vertex; // which
+  bool loose;          // a node of a rope or of a deformable, ...
+  int node;            // ... which
+} subject;
+
+typedef struct scan {
+  const lb_recording* r;
+  int nframe; // looked at
+  int nsubject;
+  subject* subject;
+  bool* carries; // [nlink] another link hangs on it
+} scan;
+
+static lb_vec3 place(const scan* s, int sample, const subject* what) {
+  const int frame = lb_frame_shown(s->r->nframe, s->nframe, sample);
+  if (what->loose) {
+    return lb_bent_particle(s->r, frame, what->node);
+  }
+  if (what->body == LB_WORLD) {
+    return what->ball.centre;
+  }
+  const lb_vec3 p =
+      what->bends ? lb_bent_vertex(s->r, frame, what->elastic, what->vertex) : what->ball.centre;
+  return lb_transform_point(poses(s->r, frame)[what->body], p);
+}
+
+static bool is_moving(const scan* s, const subject* what) {
+  return what->loose || (what->body != LB_WORLD && s->r->model->body.link[what->body] != LB_WORLD);
+}
+
+enum { CORNERS = 8 };
+
+// The box around a shape, as its centre and half its edges.
+static void shape_box(const lb_shape* s, lb_vec3* centre, lb_vec3* half) {
+  const lb_vec3 e = s->size;
+  const lb_vec3 of[LB_SHAPE_COUNT] = {
+      [LB_SHAPE_BOX] = lb_vec3_scale(0.5, e),
+      [LB_SHAPE_CYLINDER] = {e.x, e.x, e.y / 2},
+      [LB_SHAPE_ELLIPSOID] = e,
+  };
+  *centre = lb_vec3_make(0, 0, 0);
+  *half = of[s->type];
+  if (s->type == LB_SHAPE_MESH && s->mesh && s->mesh->nvertex > 0) {
+    const box b = mesh_box(s);
+    *centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
+    *half = lb_vec3_scale(0.5, lb_vec3_sub(b.high, b.low));
+  }
+}
+
+// Balls that together span a shape; returns how many.
+static int shape_balls(const lb_shape* s, lb_ball ball[CORNERS]) {
+  if (s->type == LB_SHAPE_SPHERE || s->type == LB_SHAPE_CAPSULE) {
+    const double half = s->type == LB_SHAPE_CAPSULE ? s->size.y / 2 : 0;
+    ball[0] = (lb_ball){{0, 0, half}, s->size.x};
+    ball[1] = (lb_ball){{0, 0, -half}, s->size.x};
+    return 2;
+  }
+  lb_vec3 centre, half;
+  shape_box(s, &centre, &half);
+  for (int i = 0; i < CORNERS; i++) {
+    const lb_vec3 d = {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y,
+                       i & 4 ? half.z : -half.z};
+    ball[i] = (lb_ball){lb_vec3_add(centre, d), 0};
+  }
+  return CORNERS;
+}
+
+// The vertices of an elastic body that lie farthest out, seen from the corners of a cube.
+static void collect_elastic(scan* s, int e) {
+  const lb_model_elastic* b = &s->r->model->elastic.body[e];
+  const lb_shape whole = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = &b->surface};
+  const double size = lb_shape_ball(&whole).radius;
+  for (int c = 0; c < CORNERS && b->surface.nvertex > 0; c++) {
+    const lb_vec3 way = {c & 1 ? 1 : -1, c & 2 ? 1 : -1, c & 4 ? 1 : -1};
+    int best = 0;
+    for (int i = 1; i < b->surface.nvertex; i++) {
+      const lb_vec3 d = lb_vec3_sub(b->surface.vertex[i], b->surface.vertex[best]);
+      best = lb_vec3_dot(d, way) > 0 ? i : best;
+    }
+    s->subject[s->nsubject++] =
+        (subject){.body = b->body, .size = size, .bends = true, .elastic = e, .vertex = best};
+  }
+}
+
+static bool collect(scan* s, lb_arena* arena) {
+  const lb_model* m = s->r->model;
+  s->subject =
+      LB_TAKE(arena, subject,
+              CORNERS * (m->look.nshape + m->elastic.count) + m->nbody + m->particles.nparticle);
+  if (!s->subject) {
+    return false;
+  }
+  for (int i = 0; i < m->look.nshape; i++) {
+    const lb_model_shape* shape = &m->look.shape[i];
+    const double size = lb_shape_ball(&shape->shape).radius;
+    lb_ball ball[CORNERS];
+    const int n = shape_balls(&shape->shape, ball);
+    for (int k = 0; k < n; k++) {
+      ball[k].centre = lb_transform_point(shape->pose, ball[k].centre);
+      s->subject[s->nsubject++] = (subject){.body = shape->body, .ball = ball[k], .size = size};
+    }
+  }
+  for (int e = 0; e < m->elastic.count; e++) {
+    collect_elastic(s, e);
+  }
+  for (int i = 0; i < m->particles.nparticle; i++) {
+    if (m->particles.particle[i].link == LB_PARTICLE_FREE) {
+      s->subject[s->nsubject++] = (subject){.body = LB_WORLD, .loose = true, .node = i};
+    }
+  }
+  for (int b = 0; b < m->nbody; b++) {
+    s->subject[s->nsubject++] = (subject){.body = b};
+  }
+  return true;
+}
+
+static bool mark_carriers(scan* s, lb_arena* arena) {
+  const lb_model* m = s->r->model;
+  s->carries = LB_TAKE(arena, bool, m->nlink);
+  for (int i = 0; i < m->nlink && s->carries; i++) {
+    if (m->link.parent[i] != LB_WORLD) {
+      s->carries[m->link.parent[i]] = true;
+    }
+  }
+  return s->carries;
+}
+
+// All that moves, all the time; where nothing does, all there is.
+static box moving_box(const scan* s) {
+  box b = EMPTY;
+  for (int i = 0; i < s->nsubject; i++) {
+    for (int f = 0; f < s->nframe && is_moving(s, &s->subject[i]); f++) {
+      include(&b, place(s, f, &s->subject[i]), s->subject[i].ball.radius);
+    }
+  }
+  for (int i = 0; i < s->nsubject && b.low.x > b.high.x; i++) {
+    if (s->nframe || s->subject[i].body == LB_WORLD) {
+      include(&b, place(s, 0, &s->subject[i]), s->subject[i].ball.radius);
+    }
+  }
+  return b;
+}
+
+// Things that stand still belong in the picture when they are near and not much larger than what
+// moves: a stand, but not the ground.
+static box with_stands(scan* s, box moving) {
+  const lb_vec3 centre = lb_vec3_scale(0.5, lb_vec3_add(moving.low, moving.high));
+  const double size = lb_vec3_norm(lb_vec3_sub(moving.high, moving.low)) / 2;
+  box b = moving;
+  for (int i = 0; i < s->nsubject; i++) {
+    subject* what = &s->subject[i];
+    if (!is_moving(s, what) && (s->nframe || what->body == LB_WORLD)) {
+      const lb_vec3 p = place(s, 0, what);
+      const double away = lb_vec3_norm(lb_vec3_sub(p, centre));
+      what->left_out = what->size > 0.75 * size || away > 2 * size;
+      if (!what->left_out) {
+        include(&b, p, what->ball.radius);
+      }
+    }
+  }
+  return b;
+}
+
+static double near_radius(const scan* s) {
+  double radius = 0;
+  for (int f = 0; f < s->nframe; f++) {
+    const lb_vec3 middle = lb_view_middle(s->r, lb_frame_shown(s->r->nframe, s->nframe, f));
+    for (int i = 0; i < s->nsubject; i++) {
+      if (is_moving(s, &s->subject[i])) {
+        const lb_vec3 p = place(s, f, &s->subject[i]);
+        const double reach = lb_vec3_norm(lb_vec3_sub(p, middle)) + s->subject[i].ball.radius;
+        radius = isfinite(reach) ? fmax(radius, reach) : radius;
+      }
+    }
+  }
+  return radius;
+}
+
+// Direction of least spread in the ground plane, from the second moments of all the places.
+static double best_azimuth(const scan* s, lb_vec3 centre) {
+  double xx = 0, xy = 0, yy = 0;
+  for (int i = 0; i < s->nsubject; i++) {
+    for (int f = 0; f < s->nframe && is_moving(s, &s->subject[i]); f++) {
+      const lb_vec3 d = lb_vec3_sub(place(s, f, &s->subject[i]), centre);
+      if (isfinite(d.x + d.y)) {
+        xx += d.x * d.x;
+        xy += d.x * d.y;
+        yy += d.y * d.y;
+      }
+    }
+  }
+  const double mean = (xx + yy) / 2, apart = hypot((xx - yy) / 2, xy);
+  const bool one_sided = apart > 0.25 * mean && mean > 0;
+  // The axis of most spread is known up to its sign: point it to the right, x before y.
+  double along = one_sided ? atan2(2 * xy, xx - yy) / 2 : 0;
+  along = along < -PI / 4 ? along + PI : along;
+  return along - PI / 2 + TURN;
+}
+
+// True when no tree is held by the world.
+static bool all_free(const lb_model* m) {
+  for (int i = 0; i < m->nlink; i++) {
+    if (m->link.parent[i] == LB_WORLD && m->joint.kind[m->link.joint[i]] != LB_JOINT_FREE) {
+      return false;
+    }
+  }
+  return m->nlink > 0;
+}
+
+static double path_length(const scan* s, int body) {
+  double length = 0;
+  const subject what = {.body = body, .ball = {.centre = s->r->model->body.mass[body].com}};
+  for (int f = 1; f < s->nframe; f++) {
+    length += lb_vec3_norm(lb_vec3_sub(place(s, f, &what), place(s, f - 1, &what)));
+  }
+  return isfinite(length) ? length : 0;
+}
+
+// The ends of the trees that travel farthest, longest path first.
+static void choose_traces(lb_view* view, const scan* s) {
+  const lb_model* m = s->r->model;
+  double length[LB_TRACE_MOST];
+  for (int b = 0; b < m->nbody; b++) {
+    const bool candidate = m->body.link[b] != LB_WORLD && !s->carries[m->body.link[b]];
+    const double l = candidate ? path_length(s, b) : 0;
+    // Insert, pushing shorter ones towards the end and out.
+    int i = view->ntrace;
+    for (; i > 0 && length[i - 1] < l; i--) {
+      if (i < LB_TRACE_MOST) {
+        length[i] = length[i - 1];
+        view->trace[i] = view->trace[i - 1];
+      }
+    }
+    if (l > 0 && i < LB_TRACE_MOST) {
+      length[i] = l;
+      view->trace[i] = b;
+      view->ntrace += view->ntrace < LB_TRACE_MOST;
+    }
+  }
+}
+
+lb_axes lb_view_axes(const lb_view* view) {
+  const double ca = cos(view->azimuth), sa = sin(view->azimuth);
+  const double ce = cos(view->elevation), se = sin(view->elevation);
+  return (lb_axes){
+      .right = {-sa, ca, 0}, .up = {-se * ca, -se * sa, ce}, .eye = {ce * ca, ce * sa, se}};
+}
+
+// Move the centre to the middle of what the camera sees, and measure that.
+static void fit(lb_view* view, const scan* s) {
+  const lb_axes a = lb_view_axes(view);
+  box b = EMPTY;
+  for (int i = 0; i < s->nsubject; i++) {
+    const subject* what = &s->subject[i];
+    const int n = is_moving(s, what) ? s->nframe : s->nframe > 0 || what->body == LB_WORLD;
+    for (int f = 0; f < n && !what->left_out; f++) {
+      const lb_vec3 p = place(s, f, what);
+      include(&b,
+              lb_vec3_make(lb_vec3_dot(a.right, p), lb_vec3_dot(a.up, p), lb_vec3_dot(a.eye, p)),
+              what->ball.radius);
+    }
+  }
+  if (b.low.x > b.high.x) {
+    b = (box){{0, 0, 0}, {0, 0, 0}};
+  }
+  const lb_vec3 c = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
+  const lb_vec3 half = lb_vec3_scale(0.5, lb_vec3_sub(b.high, b.low));
+  view->centre = lb_vec3_add(lb_vec3_add(lb_vec3_scale(c.x, a.right), lb_vec3_scale(c.y, a.up)),
+                             lb_vec3_scale(c.z, a.eye));
+  const double size = lb_vec3_norm(half);
+  view->radius = size > 0 ? size : 1;
+  view->wide = size > 0 ? half.x : 1;
+  view->tall = size > 0 ? half.y : 1;
+  view->deep = size > 0 ? half.z : 1;
+}
+
+// Below everything, large scenery included, so that a grid never shows on top of a floor.
+static double ground(const scan* s, double floor) {
+  double low = floor;
+  for (int i = 0; i < s->nsubject; i++) {
+    const subject* what = &s->subject[i];
+    if (what->left_out && what->body == LB_WORLD && isfinite(what->ball.centre.z)) {
+      low = fmin(low, what->ball.centre.z - what->ball.radius);
+    }
+  }
+  return low;
+}
+
+bool lb_view_make(lb_view* view, const lb_recording* recording) {
+  lb_arena arena;
+  lb_arena_init(&arena, recording->allocator);
+  scan s = {.r = recording, .nframe = lb_frames_shown(recording->nframe, SAMPLES)};
+  if (!collect(&s, &arena) || !mark_carriers(&s, &arena)) {
+    lb_arena_release(&arena);
+    return false;
+  }
+  const box moving = moving_box(&s);
+  const bool empty = moving.low.x > moving.high.x;
+  const box b = empty ? (box){{0, 0, 0}, {0, 0, 0}} : with_stands(&s, moving);
+  *view = (lb_view){.elevation = ELEVATION, .floor = b.low.z, .ground = ground(&s, b.low.z)};
+  view->azimuth = best_azimuth(&s, lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)));
+  fit(view, &s);
+  view->near = fmin(view->radius, near_radius(&s));
+  view->near = view->near > 0 ? view->near : view->radius;
+  view->follow = all_free(recording->model) && view->radius > FAR * view->near;
+  choose_traces(view, &s);
+  lb_arena_release(&arena);
+  return true;
+}

@@ -1,0 +1,31 @@
+// Parts of a scene: a file for each, with its table (scene/format/table.h), and what no row of a
+// table can say: how it is finished when its keys are read, and what must hold of any scene.
+#pragma once
+#include "scene/check/scene_check.h"
+#include "scene/yaml/names.h"
+#include "scene/yaml/reader.h"
+
+void lb_read_section(lb_reader* r, int key);
+// Parts of one sort from a mapping within a setting.
+void lb_read_named(lb_reader* r, const lb_yaml_node* map, const lb_scene_section* section);
+// Names of parts are there and differ, and what their tables ask; those that are broken (NULL:
+// none) were told.
+void lb_check_section(lb_checker* c, const lb_scene_section* section, const bool* broken);
+void lb_check_shapes(lb_checker* c);
+
+// --- functions of time ---
+
+extern const lb_table lb_spline_table;
+extern const lb_choices lb_ease_choices;
+
+// Rows of what follows a function of time, whose definition is a member `profile`.
+#define LB_PROFILE_ROWS(type, profile)                                                             \
+  LB_FROM(CHOICE, type, "ease", profile.kind, &lb_ease_choices, "smooth",                          \
+          "smooth rests at every key, cubic flows through them, linear goes straight"),            \
+      LB_LATER(TABLE, "spline", &lb_spline_table, "none", "a B-spline instead of keys"),           \
+      LB_SIZED(NUMBER, type, "repeat", profile.period, LB_TIME, LB_POSITIVE_OR_UNSET, "never",     \
+               "start over after this time")
+
+// --- joints ---
+
+bool lb_finish_joint(lb_reader* r, const lb_yaml_node* node, bool ok, void* part);

@@ -1,0 +1,501 @@
+// What must hold besides joints: couplings of coordinates, prescribed points, floors. What a
+// coupling's numbers measure goes by its coordinates.
+#include <math.h>
+#include <string.h>
+
+#include "scene/force/scene_force.h"
+#include "scene/part/part.h"
+
+// --- paths ---
+
+typedef struct path_part {
+  lb_profile_definition profile;
+} path_part;
+
+static const lb_field path_fields[] = {
+    LB_LATER(KEYS, "keys", NULL, "none", "[time, place] pairs"),
+    LB_LATER(KEYS, "rates", NULL, "none",
+             "[time, rate] pairs instead of keys: how fast; where then follows"),
+    LB_PROFILE_ROWS(path_part, profile),
+};
+static const lb_table path_table = LB_TABLE("path", path_part, path_fields);
+
+// A path is of places or, by the same measure in a second, of rates.
+static bool read_path(lb_reader* r, const lb_yaml_node* node, lb_coordinate counts,
+                      lb_profile_definition* out, bool* velocity_level) {
+  const lb_joint_measure* measure = &lb_coordinate_measures[counts];
+  *velocity_level = lb_yaml_node_find(node, "rates");
+  return lb_read_profile(r, node, *velocity_level ? measure->rate : measure->place, out);
+}
+
+static bool has_path(lb_reader* r, const lb_yaml_node* node, const lb_profile_definition* profile) {
+  return profile->count > 0 ||
+         lb_complain(r, node->place, "'keys', 'rates' or 'spline' is missing");
+}
+
+// --- couplings ---
+
+static const lb_field term_fields[] = {
+    LB_ROW(JOINT, lb_scene_term, "joint", joint, NULL, "whose coordinate"),
+    LB_SIZED(COUNT, lb_scene_term, "coordinate", coordinate, LB_PURE, LB_NOT_NEGATIVE, "0",
+             "which, of a joint with several, from 0"),
+    LB_SIZED(NUMBER, lb_scene_term, "times", factor, LB_PURE, LB_ANY, "1", "the factor on it"),
+};
+static const lb_table term_table = LB_TABLE("term", lb_scene_term, term_fields);
+
+// What the sum measures: what all of its coordinates do, and a plain number where they differ,
+// since its factors have the units then. False where that is not known, of terms that are told
+// elsewhere.
+static bool sum_measure(const lb_reader* r, const lb_scene_constraint* k, lb_coordinate* counts) {
+  for (int i = 0; i < k->nterm; i++) {
+    const lb_scene_term* t = &k->term[i];
+    const lb_scene_joint* j = t->joint >= 0 ? &r->scene.joint[t->joint] : NULL;
+    if (!j || !lb_joint_is_known(r, t->joint) || !lb_coordinate_is_plain(j, t->coordinate)) {
+      return false;
+    }
+    const lb_coordinate own = lb_joint_counts(j, t->coordinate);
+    *counts = i == 0 || own == *counts ? own : LB_COORDINATE_NUMBER;
+  }
+  return k->nterm > 0;
+}
+
+// equals or a path, or at_least and at_most: not several of them
+static bool check_bounds(lb_reader* r, const lb_yaml_node* node, lb_place place) {
+  const lb_yaml_node *equals = lb_yaml_node_find(node, "equals"),
+                     *path = lb_yaml_node_find(node, "path"),
+                     *least = lb_yaml_node_find(node, "at_least"),
+                     *most = lb_yaml_node_find(node, "at_most");
+  if (!equals && !path && !least && !most) {
+    return lb_complain(r, place,
+                       "'equals', 'path', 'at_least' or 'at_most' is missing (what the sum is to "
+                       "be)");
+  }
+  if ((equals || path) && ((equals && path) || least || most)) {
+    const lb_yaml_node* other = equals && path ? path : least ? least : most;
+    return lb_complain(r, other->place, "'%s' leaves nothing for '%s' to say (keep one)",
+                       equals ? "equals" : "path",
+                       other == path    ? "path"
+                       : other == least ? "at_least"
+                                        : "at_most");
+  }
+  return true;
+}
+
+static bool read_bound(lb_reader* r, const lb_yaml_node* node, const char* key,
+                       lb_dimension dimension, double* out) {
+  const lb_yaml_node* bound = lb_yaml_node_find(node, key);
+  return !bound || lb_read_number(r, bound, key, dimension, LB_ANY, out);
+}
+
+static bool read_bounds(lb_reader* r, const lb_yaml_node* node, lb_dimension dimension,
+                        lb_scene_constraint* to) {
+  if (lb_yaml_node_find(node, "equals") || lb_yaml_node_find(node, "path")) {
+    const bool ok = read_bound(r, node, "equals", dimension, &to->least);
+    to->most = to->least;
+    return ok;
+  }
+  to->least = -(double)INFINITY;
+  to->most = (double)INFINITY;
+  if (!read_bound(r, node, "at_least", dimension, &to->least) ||
+      !read_bound(r, node, "at_most", dimension, &to->most)) {
+    return false;
+  }
+  return to->least < to->most ||
+         lb_complain(r, lb_yaml_node_find(node, "at_most")->place,
+                     "'at_most' must be more than 'at_least', which is %g", to->least);
+}
+
+static bool read_couple(lb_reader* r, const lb_yaml_node* node, lb_scene_constraint* to) {
+  const lb_yaml_node* couple = lb_yaml_node_find(node, "couple");
+  const lb_yaml_node* path = lb_yaml_node_find(node, "path");
+  lb_coordinate counts = LB_COORDINATE_NUMBER;
+  bool ok = couple->count > 0 ? lb_read_list(r, couple, &term_table, (void**)&to->term, &to->nterm)
+                              : lb_complain(r, couple->place, "'couple' must name a joint or more");
+  ok &= check_bounds(r, node, to->place);
+  if (!ok || !sum_measure(r, to, &counts)) {
+    return ok;
+  }
+  ok &= read_bounds(r, node, lb_coordinate_measures[counts].place, to);
+  return ok && (!path || (read_path(r, path, counts, &to->path[0], &to->velocity_level[0]) &&
+                          has_path(r, path, &to->path[0])));
+}
+
+// --- prescribed points ---
+
+static const lb_field turn_fields[] = {
+    LB_ROW(AXIS, lb_scene_constraint, "about", about, NULL,
+           "the world's axis: x, y, z, -x, -y, -z or three numbers"),
+    LB_LATER(KEYS, "keys", NULL, "none", "[time, angle] pairs"),
+    LB_LATER(KEYS, "rates", NULL, "none",
+             "[time, spin] pairs instead of keys: how fast; how it is turned then follows"),
+    LB_PROFILE_ROWS(lb_scene_constraint, angle),
+};
+
+// An angle from how the body is turned at the start.
+static bool finish_turn(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  lb_scene_constraint* to = part;
+  to->turn = true;
+  return ok && read_path(r, node, LB_COORDINATE_ANGLE, &to->angle, &to->angle_velocity_level) &&
+         has_path(r, node, &to->angle);
+}
+
+static const lb_table turn_table =
+    LB_TABLE("prescribed rotation", lb_scene_constraint, turn_fields, .finish = finish_turn);
+
+#define PATH(word, k)                                                                              \
+  LB_FROM(TABLE, lb_scene_constraint, word, path[k], &path_table, "where it is at the start",      \
+          "where the point is to be along " word)
+static const lb_field follow_fields[] = {
+    LB_ROW(ONE_BODY, lb_scene_constraint, "body", body, NULL, "the body whose point is prescribed"),
+    {"at", LB_VALUE_VECTOR, LB_NOWHERE, LB_LENGTH, LB_ANY, NULL, 0, "[0, 0, 0]",
+     "which point of it"},
+    LB_LATER(TEXT, "along", NULL, "xyz",
+             "the world's axes along which it is: x, xz, xyz and so on, or none; along others it "
+             "is free"),
+    PATH("x", 0),
+    PATH("y", 1),
+    PATH("z", 2),
+    LB_ROW(FLAG, lb_scene_constraint, "rotation", turn, "false",
+           "true keeps the body turned as it is at the start"),
+    LB_FROM(TABLE, lb_scene_constraint, "turn", name, &turn_table, "none",
+            "turns the body from there about an axis, over time"),
+};
+
+bool lb_read_letters(const char* text, bool along[3]) {
+  bool good = *text;
+  for (const char* s = text; *s; s++) {
+    const int k = *s - 'x';
+    good = good && k >= 0 && k < 3 && !along[k];
+    if (k >= 0 && k < 3) {
+      along[k] = true;
+    }
+  }
+  return good;
+}
+
+static bool read_along(lb_reader* r, const lb_yaml_node* node, lb_scene_constraint* to) {
+  const lb_yaml_node* axes = lb_yaml_node_find(node, "along");
+  if (axes && strcmp(axes->text, "none") == 0 && to->turn) {
+    return true;
+  }
+  return lb_read_letters(axes ? axes->text : "xyz", to->along) ||
+         lb_complain(r, axes->place,
+                     "'along' must be some of x, y and z, such as xz, or none with "
+                     "'rotation' or 'turn', not '%.20s'",
+                     axes->text);
+}
+
+static bool finish_follow(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  static const char* const word[] = {"x", "y", "z"};
+  lb_scene_constraint* to = part;
+  const lb_field point = {.key = "at", .value = LB_VALUE_VECTOR, .dimension = LB_LENGTH};
+  const lb_yaml_node* at = lb_yaml_node_find(node, "at");
+  to->point = LB_TAKE(r->keep, lb_vec3, 1);
+  if (!to->point) {
+    return lb_lack(r);
+  }
+  to->npoint = 1;
+  to->turn |= lb_yaml_node_find(node, "turn") != NULL;
+  if (!ok || (at && !lb_read_value(r, at, &point, to->point))) {
+    return false;
+  }
+  ok = read_along(r, node, to);
+  for (int k = 0; k < 3; k++) {
+    const lb_yaml_node* path = lb_yaml_node_find(node, word[k]);
+    ok &= !path || read_path(r, path, LB_COORDINATE_LENGTH, &to->path[k], &to->velocity_level[k]);
+    if (path && !to->along[k]) {
+      ok = lb_complain(r, path->place,
+                       "'%s' is not one of the axes in 'along' (add it, or take this away)",
+                       word[k]);
+    }
+  }
+  return ok;
+}
+
+static const lb_table follow_table =
+    LB_TABLE("prescribed point", lb_scene_constraint, follow_fields, .finish = finish_follow);
+
+// --- floors ---
+
+static const lb_field spot_fields[] = {
+    {"at", LB_VALUE_VECTOR, 0, LB_LENGTH, LB_ANY, NULL, 0, NULL, "in the body"},
+};
+static const lb_table spot_table = LB_TABLE("spot", lb_vec3, spot_fields);
+
+static const lb_field floor_fields[] = {
+    LB_ROW(ONE_BODY, lb_scene_constraint, "body", body, NULL, "the body that stands on it"),
+    LB_LIST(lb_scene_constraint, "points", point, npoint, &spot_table, "the body's origin",
+            "the points of it that the floor stops"),
+    LB_SIZED(NUMBER, lb_scene_constraint, "height", height, LB_LENGTH, LB_ANY, "0",
+             "how far its plane is from the world's origin, along the normal"),
+    LB_ROW(AXIS, lb_scene_constraint, "normal", normal, "z",
+           "which way is out of it: walls, slopes and ceilings have others"),
+};
+
+static bool finish_floor(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  lb_scene_constraint* to = part;
+  if (!lb_yaml_node_find(node, "points")) {
+    to->point = LB_TAKE(r->keep, lb_vec3, 1);
+    to->npoint = 1;
+  }
+  return to->point ? ok : lb_lack(r);
+}
+
+static const lb_table floor_table =
+    LB_TABLE("floor", lb_scene_constraint, floor_fields, .finish = finish_floor);
+
+// --- rods and ropes ---
+
+static const lb_field distance_fields[] = {
+    LB_LATER(TABLE, "from", &lb_point_table, "the world's origin", "where it begins"),
+    LB_LATER(TABLE, "to", &lb_point_table, NULL, "where it ends"),
+    LB_SIZED(NUMBER, lb_scene_constraint, "length", length, LB_LENGTH, LB_POSITIVE_OR_UNSET,
+             "as at the start", "how far its ends are apart"),
+    LB_ROW(FLAG, lb_scene_constraint, "unilateral", unilateral, "false",
+           "true is a rope: its ends may come nearer"),
+};
+
+static bool finish_distance(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  static const char* const key[] = {"from", "to"};
+  lb_scene_constraint* to = part;
+  lb_scene_point* end = LB_TAKE(r->keep, lb_scene_point, 2);
+  to->point = LB_TAKE(r->keep, lb_vec3, 1);
+  if (!end || !to->point) {
+    return lb_lack(r);
+  }
+  for (int i = 0; i < 2; i++) {
+    const lb_yaml_node* given = lb_yaml_node_find(node, key[i]);
+    lb_table_default(&lb_point_table, &end[i]);
+    ok = (!given || lb_read_part(r, given, key[i], &lb_point_table, &end[i])) && ok;
+  }
+  to->length = lb_yaml_node_find(node, "length") ? to->length : NAN;
+  to->other = &end[0];
+  to->body = end[1].body;
+  to->point[0] = end[1].at;
+  to->npoint = 1;
+  return ok;
+}
+
+static const lb_table distance_table =
+    LB_TABLE("distance", lb_scene_constraint, distance_fields, .finish = finish_distance);
+
+// --- the whole ---
+
+#define COUPLE_BOUND(word, about) LB_LATER(BOUND, word, NULL, "none", about)
+static const lb_field constraint_fields[] = {
+    [LB_CONSTRAINT_COUPLE] = LB_LATER(LIST, "couple", &term_table, NULL,
+                                      "a sum of joints' coordinates: gears, couplings and limits"),
+    [LB_CONSTRAINT_FOLLOW] =
+        LB_FROM(TABLE, lb_scene_constraint, "follow", name, &follow_table, NULL,
+                "a point of a body that is held, or whose motion is prescribed"),
+    [LB_CONSTRAINT_FLOOR] = LB_FROM(TABLE, lb_scene_constraint, "floor", name, &floor_table, NULL,
+                                    "a floor without friction under points of a body"),
+    [LB_CONSTRAINT_DISTANCE] =
+        LB_FROM(TABLE, lb_scene_constraint, "distance", name, &distance_table, NULL,
+                "a rod or a rope of fixed length between two points"),
+    COUPLE_BOUND("equals", "what the sum is"),
+    LB_FROM(TABLE, lb_scene_constraint, "path", path[0], &path_table, "none",
+            "what the sum is over time, instead of equals"),
+    COUPLE_BOUND("at_least", "the sum does not go below it"),
+    COUPLE_BOUND("at_most", "the sum does not go above it"),
+};
+
+static bool finish_constraint(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  lb_scene_constraint* to = part;
+  if (!ok) {
+    return false;
+  }
+  for (int k = LB_CONSTRAINT_COUNT; k < LB_COUNT_OF(constraint_fields); k++) {
+    const lb_yaml_node* bound = lb_yaml_node_find(node, constraint_fields[k].key);
+    if (bound && to->kind != LB_CONSTRAINT_COUPLE) {
+      ok = lb_complain(r, bound->place, "bounds are for 'couple' (take this away)");
+    }
+  }
+  return (to->kind != LB_CONSTRAINT_COUPLE || read_couple(r, node, to)) && ok;
+}
+
+// --- checking ---
+
+bool lb_joint_is_driven(const lb_scene* s, int joint, int coordinate) {
+  for (int i = 0; i < s->nmotor; i++) {
+    const lb_scene_motor* m = &s->motor[i];
+    if (m->joint == joint && (m->coordinate == coordinate || coordinate < 0) &&
+        m->drive == LB_DRIVE_POSITION) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool lb_coordinate_is_plain(const lb_scene_joint* j, int coordinate) {
+  const int n = lb_joint_count_q(j);
+  return n == lb_joint_count_v(j) && coordinate >= 0 && coordinate < n;
+}
+
+static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_scene_term* t) {
+  if (t->joint < 0 || t->joint >= c->s->njoint) {
+    LB_SAY(c, k->place, "constraint '%s' couples joint %d, which does not exist", k->name,
+           t->joint);
+    return false;
+  }
+  const lb_scene_joint* j = &c->s->joint[t->joint];
+  if ((int)j->kind < 0 || j->kind >= LB_JOINT_COUNT) {
+    return false; // told
+  }
+  if (!lb_coordinate_is_plain(j, t->coordinate)) {
+    LB_SAY(c, k->place,
+           "constraint '%s' couples coordinate %d of joint '%s', which is %s and has no such "
+           "angle or distance",
+           k->name, t->coordinate, j->name, lb_joint_kind_name(j->kind));
+    return false;
+  }
+  if (!isfinite(t->factor) || t->factor == 0) {
+    LB_SAY(c, k->place, "constraint '%s': the factor on joint '%s' must be finite and not 0",
+           k->name, j->name);
+    return false;
+  }
+  return true;
+}
+
+// The sum at the start. Where a joint starts that closes a loop is not known yet: it is judged when
+// the loop is cut (model/build/scene_rewrite.c).
+static void check_start(lb_checker* c, const lb_scene_constraint* k) {
+  double sum = 0, size = 0;
+  bool driven = true;
+  for (int i = 0; i < k->nterm; i++) {
+    const double x = k->term[i].factor * c->s->joint[k->term[i].joint].q[k->term[i].coordinate];
+    sum += x;
+    size = fmax(size, fabs(x));
+    driven = driven && lb_joint_is_driven(c->s, k->term[i].joint, k->term[i].coordinate);
+  }
+  if (driven) {
+    LB_SAY(c, k->place,
+           "constraint '%s' prescribes what motors prescribe already (take it away, or let one of "
+           "its joints go)",
+           k->name);
+  } else if (k->nterm == 1 && (sum < k->least - 1e-9 * size || sum > k->most + 1e-9 * size) &&
+             k->least < k->most && !c->s->joint[k->term[0].joint].loop &&
+             !lb_joint_is_driven(c->s, k->term[0].joint, k->term[0].coordinate)) {
+    LB_SAY(c, k->place,
+           "constraint '%s': joint '%s' starts at %g, which is %s (start within the limits)",
+           k->name, c->s->joint[k->term[0].joint].name, sum / k->term[0].factor,
+           sum < k->least ? "below 'at_least'" : "above 'at_most'");
+  }
+}
+
+static void check_couple(lb_checker* c, const lb_scene_constraint* k) {
+  bool ok = k->nterm > 0;
+  for (int i = 0; i < k->nterm; i++) {
+    ok = term_holds(c, k, &k->term[i]) && ok;
+    for (int j = 0; ok && j < i; j++) {
+      if (k->term[i].joint == k->term[j].joint && k->term[i].coordinate == k->term[j].coordinate) {
+        LB_SAY(c, k->place, "constraint '%s' names joint '%s' twice (add the factors)", k->name,
+               c->s->joint[k->term[i].joint].name);
+        ok = false;
+      }
+    }
+  }
+  if (!(k->least <= k->most) || k->least == (double)INFINITY || k->most == -(double)INFINITY) {
+    LB_SAY(c, k->place, "constraint '%s': its bounds must be numbers, the lower first", k->name);
+  } else if (ok) {
+    check_start(c, k);
+  }
+}
+
+static void check_points(lb_checker* c, const lb_scene_constraint* k) {
+  if (k->body < 0 || k->body >= c->s->nbody) {
+    LB_SAY(c, k->place, "constraint '%s' is about body %d, which does not exist", k->name, k->body);
+    return;
+  }
+  if (c->s->body[k->body].elastic || c->s->body[k->body].reduced) {
+    LB_SAY(c, k->place,
+           "constraint '%s' is about the elastic body '%s' (fix a rigid body to its face, and "
+           "prescribe "
+           "that)",
+           k->name, c->s->body[k->body].name);
+  }
+  if (k->angle.count > 0 && !(fabs(lb_vec3_norm(k->about) - 1) < 1e-9)) {
+    LB_SAY(c, k->place, "constraint '%s': the axis of its turn must be of length one", k->name);
+  }
+  const double normal = lb_vec3_norm(k->normal);
+  if (k->kind == LB_CONSTRAINT_FLOOR && !(normal == 0 || fabs(normal - 1) < 1e-9)) {
+    LB_SAY(c, k->place, "constraint '%s': the normal of its floor must be of length one", k->name);
+  }
+  const lb_quat from = k->from;
+  const double norm = from.w * from.w + from.x * from.x + from.y * from.y + from.z * from.z;
+  if (k->has_from && !(fabs(norm - 1) < 1e-9)) {
+    LB_SAY(c, k->place, "constraint '%s': what it turns from must be of length one", k->name);
+  }
+  for (int i = 0; i < k->npoint; i++) {
+    if (!isfinite(k->point[i].x + k->point[i].y + k->point[i].z) || !isfinite(k->height)) {
+      LB_SAY(c, k->place, "constraint '%s': its numbers must be finite", k->name);
+    }
+  }
+}
+
+static void check_distance(lb_checker* c, const lb_scene_constraint* k) {
+  const int body[2] = {k->other ? k->other->body : -2, k->body};
+  for (int i = 0; i < 2; i++) {
+    const bool still = i == 0 && body[i] == LB_WORLD;
+    if (!still && (body[i] < 0 || body[i] >= c->s->nbody)) {
+      LB_SAY(c, k->place, "constraint '%s' is %s a body that does not exist", k->name,
+             i == 0 ? "from" : "to");
+      return;
+    }
+    if (!still && (c->s->body[body[i]].elastic || c->s->body[body[i]].reduced)) {
+      LB_SAY(c, k->place,
+             "constraint '%s' is fastened to the elastic body '%s' (fix a rigid body to its face, "
+             "and fasten it to that)",
+             k->name, c->s->body[body[i]].name);
+    }
+  }
+  if (body[0] == body[1]) {
+    LB_SAY(c, k->place, "constraint '%s' joins '%s' to itself (take it away)", k->name,
+           c->s->body[body[0]].name);
+  }
+  const lb_vec3 a = k->other->at, b = k->point[0];
+  if (!isfinite(a.x + a.y + a.z + b.x + b.y + b.z) || k->length <= 0 || isinf(k->length)) {
+    LB_SAY(c, k->place, "constraint '%s': its numbers must be finite, and its length positive",
+           k->name);
+  }
+}
+
+// Unilateral constraints need steps that can stop short; and few coordinates, all of them in one
+// matrix.
+static bool is_unilateral(const lb_scene_constraint* k) {
+  return k->kind == LB_CONSTRAINT_FLOOR || k->unilateral ||
+         (k->kind == LB_CONSTRAINT_COUPLE && k->least < k->most);
+}
+
+static void check_unilateral(lb_checker* c, const lb_scene_constraint* k) {
+  if (lb_integrator_method(c->s->solver.integrator) == LB_METHOD_ADAPTIVE) {
+    LB_SAY(c, k->place,
+           "constraint '%s' is unilateral, which the integrator adaptive cannot follow (choose "
+           "another)",
+           k->name);
+  }
+  if (c->s->solver.elastic == LB_SPACE_FULL) {
+    LB_SAY(c, k->place,
+           "constraint '%s' is unilateral, which needs 'elastic: reduced' (a ground of springs "
+           "and springs at joints' limits do not)",
+           k->name);
+  }
+}
+
+static void check_constraint(lb_checker* c, const void* part) {
+  static void (*const check[])(lb_checker*, const lb_scene_constraint*) = {
+      [LB_CONSTRAINT_COUPLE] = check_couple,
+      [LB_CONSTRAINT_FOLLOW] = check_points,
+      [LB_CONSTRAINT_FLOOR] = check_points,
+      [LB_CONSTRAINT_DISTANCE] = check_distance};
+  const lb_scene_constraint* k = part;
+  check[k->kind](c, k);
+  if (is_unilateral(k)) {
+    check_unilateral(c, k);
+  }
+}
+
+const lb_table lb_constraint_table =
+    LB_TABLE("constraint", lb_scene_constraint, constraint_fields, .nchoose = LB_CONSTRAINT_COUNT,
+             .choose = "the kind of a constraint", .chosen = offsetof(lb_scene_constraint, kind),
+             .finish = finish_constraint, .check = check_constraint);

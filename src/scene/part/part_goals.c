@@ -1,0 +1,217 @@
+// What an optimisation is for: goals, and the whole.
+#include <math.h>
+#include <string.h>
+
+#include "scene/part/part_optimize.h"
+
+// --- goals ---
+
+static const lb_owner_sort GOAL_OF[LB_GOAL_COUNT] = {
+    [LB_GOAL_POINT] = {{LB_OWNER_BODY}, 1, false, 0, "body"},
+    [LB_GOAL_JOINT] = {{LB_OWNER_JOINT}, 1, false, 0, "joint"},
+    [LB_GOAL_MOTOR] = {{LB_OWNER_MOTOR}, 1, false, 0, "motor"},
+};
+
+enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, ALONG }; // rows that not every kind has
+static const lb_field goal_fields[] = {
+    [LB_GOAL_POINT] =
+        LB_LATER(TEXT, "point", NULL, NULL, "a body, a point of which should be somewhere"),
+    [LB_GOAL_JOINT] =
+        LB_LATER(TEXT, "joint", NULL, NULL, "a joint whose coordinates should be something"),
+    [LB_GOAL_MOTOR] = LB_LATER(TEXT, "motor", NULL, NULL, "a motor that should exert little"),
+    [AT] = LB_SIZED(VECTOR, lb_scene_goal, "at", at, LB_LENGTH, LB_ANY, "[0, 0, 0]",
+                    "of a point: which, in the body"),
+    [POSITION] = LB_LATER(MEASURE, "position", NULL, "none",
+                          "where it should be: of a point [x, y, z] in the world, of a joint its "
+                          "coordinates"),
+    [VELOCITY] =
+        LB_LATER(MEASURE, "velocity", NULL, "none", "how fast it should be, instead of position"),
+    [ALONG] =
+        LB_LATER(TEXT, "along", NULL, "xyz", "of a point: the world's axes that count, such as xz"),
+    LB_LATER(MEASURE, "time", NULL, "the end; of a motor the whole motion",
+             "a moment, or [from, to]: the square is then integrated"),
+    LB_SIZED(NUMBER, lb_scene_goal, "weight", weight, LB_PURE, LB_NOT_NEGATIVE, "1",
+             "of the square of how far it is off, in SI units"),
+};
+
+static bool read_target(lb_reader* r, const lb_yaml_node* node, lb_scene_goal* to) {
+  const char* key = to->rate ? "velocity" : "position";
+  const lb_scene_joint* j = to->kind == LB_GOAL_JOINT ? &r->scene.joint[to->index] : NULL;
+  to->count = j ? lb_joint_count_v(j) : 3;
+  for (int k = 0; k < to->count; k++) {
+    to->counts[k] = true;
+  }
+  return lb_read_coordinates(r, j, lb_yaml_node_find(node, key), key, to->rate, to->value);
+}
+
+static bool read_axes(lb_reader* r, const lb_yaml_node* along, lb_scene_goal* to) {
+  memset(to->counts, 0, sizeof to->counts);
+  return lb_read_letters(along->text, to->counts) ||
+         lb_complain(r, along->place, "'along' must be some of x, y and z, such as xz, not '%.20s'",
+                     along->text);
+}
+
+static bool read_time(lb_reader* r, const lb_yaml_node* node, lb_scene_goal* to) {
+  const double end = r->scene.duration;
+  to->from = to->kind == LB_GOAL_MOTOR ? 0 : end;
+  to->to = end;
+  if (!node) {
+    return true;
+  }
+  if (node->kind == LB_YAML_LIST && node->count != 2) {
+    return lb_complain(r, node->place, "'time' must be a moment, such as 1 s, or [from, to]");
+  }
+  const bool pair = node->kind == LB_YAML_LIST;
+  const lb_yaml_node *first = pair ? node->item[0] : node, *last = pair ? node->item[1] : node;
+  if (!lb_read_number(r, first, "time", LB_TIME, LB_NOT_NEGATIVE, &to->from) ||
+      !lb_read_number(r, last, "time", LB_TIME, LB_NOT_NEGATIVE, &to->to)) {
+    return false;
+  }
+  if (to->from > to->to || (pair && to->from == to->to)) {
+    return lb_complain(r, node->place, "'time' must be [from, to], and %g s is not before %g s",
+                       to->from, to->to);
+  }
+  if (to->to > end * (1 + 1e-9) || (!pair && to->to == 0)) {
+    return lb_complain(r, node->place,
+                       "'time' must be within the motion, after its start and until %g s", end);
+  }
+  return true;
+}
+
+static bool check_goal_keys(lb_reader* r, const lb_yaml_node* node, lb_goal_kind kind) {
+  static const bool GOOD[LB_GOAL_COUNT][ALONG + 1] = {
+      [LB_GOAL_POINT] = {[AT] = true, [POSITION] = true, [VELOCITY] = true, [ALONG] = true},
+      [LB_GOAL_JOINT] = {[POSITION] = true, [VELOCITY] = true}};
+  bool ok = true;
+  for (int k = AT; k <= ALONG; k++) {
+    const lb_yaml_node* given = lb_yaml_node_find(node, goal_fields[k].key);
+    if (given && !GOOD[kind][k]) {
+      ok = lb_complain(r, given->place, "'%s' has no meaning for a %s (take this away)",
+                       goal_fields[k].key, goal_fields[kind].key);
+    }
+  }
+  const lb_yaml_node *position = lb_yaml_node_find(node, "position"),
+                     *velocity = lb_yaml_node_find(node, "velocity");
+  if (position && velocity) {
+    ok = lb_complain(r, velocity->place,
+                     "'position' and 'velocity' cannot both be given (make two goals)");
+  } else if (GOOD[kind][POSITION] && !position && !velocity) {
+    ok = lb_complain(r, node->place, "'position' or 'velocity' is missing (what it should be)");
+  }
+  return ok;
+}
+
+static bool finish_goal(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  lb_scene_goal* to = part;
+  const lb_yaml_node* along = lb_yaml_node_find(node, "along");
+  lb_owned of;
+  if (!ok) {
+    return false;
+  }
+  const lb_yaml_node* name = lb_yaml_node_find(node, goal_fields[to->kind].key);
+  if (!lb_find_owner(r, &GOAL_OF[to->kind], name, &of) || !check_goal_keys(r, node, to->kind)) {
+    return false;
+  }
+  to->place = name->place;
+  to->index = of.index;
+  to->rate = lb_yaml_node_find(node, "velocity");
+  if (to->kind != LB_GOAL_MOTOR) {
+    ok = read_target(r, node, to);
+  } else { // of one that drives a rotation: torques about three axes
+    to->count = r->scene.motor[of.index].rotation ? 3 : 1;
+    to->counts[0] = true;
+    to->counts[1] = to->counts[2] = to->count == 3;
+  }
+  ok &= !along || read_axes(r, along, to);
+  return read_time(r, lb_yaml_node_find(node, "time"), to) && ok;
+}
+
+static void check_goal(lb_checker* c, const void* part) {
+  const lb_scene_goal* g = part;
+  const lb_scene* s = c->s;
+  const int most[] = {
+      [LB_GOAL_POINT] = s->nbody, [LB_GOAL_JOINT] = s->njoint, [LB_GOAL_MOTOR] = s->nmotor};
+  if (g->index < 0 || g->index >= most[g->kind]) {
+    LB_SAY(c, g->place, "goal '%s' is about something that does not exist", g->name);
+    return;
+  }
+  if (!(g->from >= 0) || !(g->to >= g->from) || !(g->to > 0) ||
+      !(g->to <= s->duration * (1 + 1e-9))) {
+    LB_SAY(c, g->place, "goal '%s': its time must be within the motion", g->name);
+  }
+  for (int k = 0; k < g->count && k < LB_GOAL_MOST; k++) {
+    if (!isfinite(g->value[k])) {
+      LB_SAY(c, g->place, "goal '%s': its numbers must be finite", g->name);
+    }
+  }
+  if (g->kind == LB_GOAL_JOINT) {
+    const lb_scene_joint* j = &s->joint[g->index];
+    if (j->kind == LB_JOINT_FIXED) {
+      LB_SAY(c, g->place, "goal '%s': joint '%s' is fixed, and has no coordinates", g->name,
+             j->name);
+    } else if (!g->rate && !lb_joint_has_numbers(j)) {
+      LB_SAY(c, g->place,
+             "goal '%s': the place of joint '%s' is no set of numbers (give 'velocity', or a point "
+             "of the body)",
+             g->name, j->name);
+    }
+  }
+  if (g->kind == LB_GOAL_POINT && (s->body[g->index].elastic || s->body[g->index].reduced)) {
+    LB_SAY(c, g->place, "goal '%s': body '%s' bends; name a rigid body on one of its faces",
+           g->name, s->body[g->index].name);
+  }
+}
+
+static const lb_table goal_table = LB_TABLE(
+    "goal", lb_scene_goal, goal_fields, .nchoose = LB_GOAL_COUNT, .choose = "what a goal is about",
+    .chosen = offsetof(lb_scene_goal, kind), .finish = finish_goal, .check = check_goal);
+
+// --- the whole ---
+
+static const lb_field optimize_fields[] = {
+    LB_LATER(SECTION, "parameters", &lb_parameter_table, NULL,
+             "numbers that may change, by names of your own"),
+    LB_LATER(SECTION, "goals", &goal_table, NULL,
+             "what they are changed for, by names of your own"),
+    LB_SIZED(NUMBER, lb_scene_optimize, "tolerance", tolerance, LB_PURE, LB_POSITIVE, "1e-6",
+             "stop when iterations gain less than this part of the objective"),
+    LB_SIZED(COUNT, lb_scene_optimize, "iterations", iterations, LB_PURE, LB_POSITIVE, "200",
+             "the most to take"),
+};
+const lb_table lb_optimize_table = LB_TABLE("optimize", lb_scene_optimize, optimize_fields);
+
+static const lb_scene_section own[] = {
+    {"parameter", &lb_parameter_table, offsetof(lb_scene, optimize.parameter),
+     offsetof(lb_scene, optimize.nparameter), 0, 0, false},
+    {"goal", &goal_table, offsetof(lb_scene, optimize.goal), offsetof(lb_scene, optimize.ngoal), 0,
+     0, false},
+};
+
+void lb_read_optimize(lb_reader* r) {
+  static const char* const none[] = {"'parameters' must name something that may change",
+                                     "'goals' must name something to reach"};
+  const lb_yaml_node* whole = r->given[LB_SCENE_OPTIMIZE];
+  if (!whole) {
+    return;
+  }
+  r->scene.optimize.place = whole->place;
+  for (int i = 0; i < LB_COUNT_OF(own); i++) {
+    const lb_yaml_node* list = lb_given_map(r, LB_SCENE_OPTIMIZE, optimize_fields[i].key);
+    r->subject = "optimize";
+    if (list && list->count == 0) {
+      lb_complain(r, list->place, "%s", none[i]);
+    } else if (list) {
+      lb_read_named(r, list, &own[i]);
+    }
+  }
+}
+
+void lb_check_optimize(lb_checker* c) {
+  const lb_scene_optimize* o = &c->s->optimize;
+  for (int i = 0; i < LB_COUNT_OF(own); i++) {
+    lb_check_section(c, &own[i], NULL);
+  }
+  if (o->nparameter + o->ngoal > 0) {
+    lb_check_fields(c, "optimize", o->place, &lb_optimize_table, o);
+  }
+}

@@ -1,0 +1,591 @@
+// Joints: what each kind has, how they are read and what must hold of them. Their keys are in
+// joint_keys.c.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/part/part.h"
+
+// --- kinds ---
+
+// Coordinates and velocities.
+#define SIZE_OF(code, name, nq, nv) [code] = {nq, nv},
+static const struct { int nq, nv; } sizes[LB_JOINT_COUNT] = {LB_JOINT_LIST(SIZE_OF)};
+
+static const struct {
+  const char* counts; // what each velocity counts: an angle, a length or a number
+  bool two_axes;
+  int quaternion; // where one begins among its coordinates, counted from 1; 0: it has none
+} kinds[LB_JOINT_COUNT] = {
+    [LB_JOINT_FIXED] = {"", false, 0},          [LB_JOINT_REVOLUTE] = {"a", false, 0},
+    [LB_JOINT_PRISMATIC] = {"l", false, 0},     [LB_JOINT_UNIVERSAL] = {"aa", true, 0},
+    [LB_JOINT_SPHERICAL] = {"aaa", false, 1},   [LB_JOINT_FREE] = {"aaalll", false, 4},
+    [LB_JOINT_PLANAR] = {"ll", true, 0},        [LB_JOINT_TRANSLATIONAL] = {"lll", false, 0},
+    [LB_JOINT_HELICAL] = {"a", false, 0},       [LB_JOINT_EULER] = {"aaa", false, 0},
+    [LB_JOINT_EXPONENTIAL] = {"aaa", false, 0}, [LB_JOINT_FREE_2D] = {"lla", true, 0},
+    [LB_JOINT_FREE_3D] = {"lllaaa", false, 0},  [LB_JOINT_CURVE] = {"n", false, 0},
+    [LB_JOINT_SURFACE] = {"nn", false, 0},      [LB_JOINT_COMPOSITE] = {"", false, 0},
+};
+
+static bool is_kind(lb_joint_kind kind) { // else a mistake that is told elsewhere
+  return (unsigned)kind < LB_JOINT_COUNT;
+}
+
+int lb_joint_count_q(const lb_scene_joint* joint) {
+  int sum = is_kind(joint->kind) ? sizes[joint->kind].nq : 0;
+  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
+    sum += lb_joint_count_q(&joint->part[i]);
+  }
+  return sum;
+}
+
+int lb_joint_count_v(const lb_scene_joint* joint) {
+  int sum = is_kind(joint->kind) ? sizes[joint->kind].nv : 0;
+  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
+    sum += lb_joint_count_v(&joint->part[i]);
+  }
+  return sum;
+}
+
+lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
+  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
+    const int n = lb_joint_count_v(&joint->part[i]);
+    if (k < n) {
+      return lb_joint_counts(&joint->part[i], k);
+    }
+    k -= n;
+  }
+  const char* counts = is_kind(joint->kind) ? kinds[joint->kind].counts : "";
+  if (joint->kind == LB_JOINT_FREE_3D && joint->rotation_first) {
+    k = (k + 3) % 6;
+  }
+  const char what = k < (int)strlen(counts) ? counts[k] : 'a';
+  return what == 'l'   ? LB_COORDINATE_LENGTH
+         : what == 'n' ? LB_COORDINATE_NUMBER
+                       : LB_COORDINATE_ANGLE;
+}
+
+bool lb_joint_slides_and_turns(const lb_scene_joint* joint) {
+  return is_kind(joint->kind) && strchr(kinds[joint->kind].counts, 'a') &&
+         strchr(kinds[joint->kind].counts, 'l');
+}
+
+// Does a part of its coordinates make up a unit quaternion?
+static bool has_quaternion(const lb_scene_joint* joint) {
+  return kinds[joint->kind].quaternion > 0;
+}
+
+const lb_joint_measure lb_coordinate_measures[] = {
+    [LB_COORDINATE_ANGLE] = {LB_ANGLE, LB_TURN_RATE, LB_TORQUE, LB_TURN_STIFFNESS, LB_TURN_DAMPING},
+    [LB_COORDINATE_LENGTH] = {LB_LENGTH, LB_SPEED, LB_FORCE, LB_STIFFNESS, LB_DAMPING},
+    [LB_COORDINATE_NUMBER] = {LB_PURE, LB_PURE, LB_PURE, LB_PURE, LB_PURE},
+};
+
+const char* lb_joint_kind_name(lb_joint_kind kind) {
+  return is_kind(kind) ? lb_joint_choices.name[kind] : "unknown";
+}
+
+const char* lb_joint_by_numbers(const lb_scene_joint* joint) {
+  return lb_joint_slides_and_turns(joint) ? "a free-3d joint" : "an euler or exponential joint";
+}
+
+lb_scene_joint lb_scene_joint_default(void) {
+  lb_scene_joint joint = {.name = "",
+                          .kind = LB_JOINT_REVOLUTE,
+                          .parent = LB_WORLD,
+                          .in_parent = lb_transform_identity(),
+                          .in_child = lb_transform_identity(),
+                          .axis = {0, 0, 1},
+                          .axis2 = {1, 0, 0},
+                          .order = LB_TURN_XYZ,
+                          .friction_speed = 0.01,
+                          .limit_transition = 1e-3,
+                          .turn = {.friction_speed = 0.01, .limit_transition = 1e-3},
+                          .rest_turn = {1, 0, 0, 0},
+                          .child_face = -1};
+  for (int k = 0; k < LB_JOINT_MOST_V; k++) {
+    joint.lower[k] = -INFINITY;
+    joint.upper[k] = INFINITY;
+  }
+  return joint;
+}
+
+// --- reading ---
+
+// The table to read a joint by. When the type is missing or wrong, one whose other keys fit.
+static const lb_table* pick_table(const lb_yaml_node* node) {
+  const lb_yaml_node* type = lb_yaml_node_find(node, "type");
+  for (int i = 0; type && i < LB_JOINT_COUNT && type->kind == LB_YAML_SCALAR; i++) {
+    if (strcmp(type->text, lb_joint_choices.name[i]) == 0) {
+      return &lb_joint_table[i];
+    }
+  }
+  return &lb_joint_table[lb_yaml_node_find(node, "axis") ? LB_JOINT_REVOLUTE : LB_JOINT_SPHERICAL];
+}
+
+// Two axes. Where the second is not given it is what follows in x, y, z after the largest part of
+// the first, as far as that is at right angles.
+static bool finish_axes(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* joint) {
+  const lb_yaml_node* first = lb_yaml_node_find(node, "axis");
+  const lb_yaml_node* second = lb_yaml_node_find(node, "second_axis");
+  const lb_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
+  const lb_vec3 a = first ? joint->axis : x;
+  const double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
+  const lb_vec3 next = fabs(a.x) == most ? y : fabs(a.y) == most ? z : x;
+  const lb_vec3 b = second ? joint->axis2 : next;
+  const lb_vec3 across = lb_vec3_sub(b, lb_vec3_scale(lb_vec3_dot(a, b), a));
+  joint->axis = a;
+  joint->axis2 = lb_vec3_scale(1 / lb_vec3_norm(across), across);
+  return !second || fabs(lb_vec3_dot(a, b)) < 1e-6 ||
+         lb_complain(r, second->place,
+                     "'second_axis' must be at right angles to the first axis, %s",
+                     first ? "'axis'" : "x");
+}
+
+static bool read_frames(lb_reader* r, const lb_yaml_node* list, lb_scene_joint* joint) {
+  const lb_field field = {.key = "frames", .value = LB_VALUE_POSE, .dimension = LB_LENGTH};
+  if (list->count < 4) {
+    return lb_complain(r, list->place, "'frames' must have four or more, not %d", list->count);
+  }
+  lb_transform* frame = LB_TAKE(r->keep, lb_transform, list->count);
+  if (!frame) {
+    return lb_lack(r);
+  }
+  bool ok = true;
+  for (int i = 0; i < list->count; i++) {
+    frame[i] = lb_transform_identity();
+    ok &= lb_read_value(r, list->item[i], &field, &frame[i]);
+  }
+  joint->spline.nframe = list->count;
+  joint->spline.frame = frame;
+  return ok;
+}
+
+// One grid; the first one read says how large all are.
+static bool read_grid(lb_reader* r, const lb_yaml_node* grid, const lb_field* field,
+                      lb_scene_joint* joint, const double** out) {
+  const bool list = grid->count > 0 && grid->item[0]->kind == LB_YAML_LIST;
+  const int rows = grid->count, columns = list ? grid->item[0]->count : 0;
+  joint->spline.rows = joint->spline.rows ? joint->spline.rows : rows;
+  joint->spline.columns = joint->spline.columns ? joint->spline.columns : columns;
+  bool even = rows == joint->spline.rows && rows >= 4 && columns >= 4;
+  for (int i = 0; i < rows && even; i++) {
+    even = grid->item[i]->kind == LB_YAML_LIST && grid->item[i]->count == joint->spline.columns;
+  }
+  if (!even) {
+    return lb_complain(r, grid->place,
+                       "'%s' must be a list of rows of numbers, four by four or more, and as many "
+                       "as in the other grids",
+                       field->key);
+  }
+  double* value = LB_TAKE(r->keep, double, rows* columns);
+  bool ok = value || lb_lack(r);
+  for (int i = 0; ok && i < rows * columns; i++) {
+    ok &= lb_read_number(r, grid->item[i / columns]->item[i % columns], field->key,
+                         field->dimension, LB_ANY, &value[i]);
+  }
+  *out = value;
+  return ok;
+}
+
+static bool read_surface(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* joint) {
+  bool ok = true, any = false;
+  for (int k = 0; k < lb_surface_table.count && ok; k++) {
+    const lb_field* field = &lb_surface_table.field[k];
+    const lb_yaml_node* grid = lb_yaml_node_find(node, field->key);
+    any |= grid != NULL;
+    ok = !grid || read_grid(r, grid, field, joint, &joint->spline.control[k]);
+  }
+  return any ? ok : lb_complain(r, node->place, "'surface' needs one of x, y, z, rx, ry and rz");
+}
+
+static lb_scene_joint unwritten(void) {
+  lb_scene_joint joint = lb_scene_joint_default();
+  joint.kind = LB_JOINT_COUNT; // stays when the type is no good
+  joint.child = LB_WORLD;
+  return joint;
+}
+
+// A part has the keys of its type but those that name bodies.
+static bool read_part(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* part) {
+  static const char* const BODIES[] = {"parent", "child",    "face", "child_face",
+                                       "hold",   "in_child", "loop"};
+  lb_table table = *pick_table(node);
+  const lb_field* whole = table.field;
+  lb_field field[LB_FIELD_MOST];
+  int count = 0;
+  for (int i = 0; i < table.count; i++) {
+    bool named = false;
+    for (int k = 0; k < LB_COUNT_OF(BODIES); k++) {
+      named |= strcmp(whole[i].key, BODIES[k]) == 0;
+    }
+    if (!named) {
+      field[count++] = whole[i];
+    }
+  }
+  table.field = field;
+  table.count = count;
+  *part = unwritten();
+  part->place = node->place;
+  if (!lb_read_table(r, node, &table, part)) {
+    return false;
+  }
+  return !has_quaternion(part) ||
+         lb_complain(r, lb_yaml_node_find(node, "type")->place, "a part cannot be %s (choose %s)",
+                     lb_joint_kind_name(part->kind),
+                     lb_joint_slides_and_turns(part) ? "free-3d" : "euler or exponential");
+}
+
+static bool read_parts(lb_reader* r, const lb_yaml_node* list, lb_scene_joint* joint) {
+  lb_scene_joint* part = LB_TAKE(r->keep, lb_scene_joint, list->count);
+  if (!part) {
+    return lb_lack(r);
+  }
+  const char* whole = r->subject;
+  bool ok = true;
+  for (int i = 0; i < list->count; i++) {
+    r->subject = lb_compose(r, "part %d of %s", i + 1, whole);
+    ok &= read_part(r, list->item[i], &part[i]);
+  }
+  r->subject = whole;
+  joint->npart = list->count;
+  joint->part = part;
+  if (!ok) {
+    return false;
+  }
+  const int n = lb_joint_count_v(joint);
+  return (n >= 1 && n <= LB_JOINT_MOST_V) ||
+         lb_complain(r, list->place, "'parts' must have one to %d coordinates together, not %d",
+                     LB_JOINT_MOST_V, n);
+}
+
+// Force curve of its spring, or of what pulls its distances, and of what pulls its angles.
+static bool read_curves(lb_reader* r, const lb_yaml_node* spring, lb_scene_joint* joint) {
+  const bool apart = lb_joint_slides_and_turns(joint);
+  const lb_joint_measure* measure =
+      &lb_coordinate_measures[apart ? LB_COORDINATE_LENGTH : lb_joint_counts(joint, 0)];
+  const lb_force_curve_keys own = {"stiffness",    "exponent",     "table",
+                                   measure->place, measure->force, !apart};
+  const lb_force_curve_keys turn = {"turn_stiffness", "turn_exponent", "turn_table",
+                                    LB_ANGLE,         LB_TORQUE,       false};
+  const bool ok = lb_read_force_curve(r, spring, &own, &joint->force_curve);
+  return (!apart || lb_read_force_curve(r, spring, &turn, &joint->turn.force_curve)) && ok;
+}
+
+// Distances are written first; where the joint turns first, its coordinates begin with the angles.
+static void order_coordinates(lb_scene_joint* joint) {
+  double* const of[] = {joint->rest, joint->lower, joint->upper};
+  for (int i = 0; i < LB_COUNT_OF(of) && joint->rotation_first; i++) {
+    for (int k = 0; k < 3; k++) {
+      const double first = of[i][k];
+      of[i][k] = of[i][k + 3];
+      of[i][k + 3] = first;
+    }
+  }
+}
+
+// Faces: one key is enough where one of the bodies is rigid. Frames are measured from the middle of
+// a face unless the author says where they are.
+static void finish_faces(const lb_scene* scene, const lb_yaml_node* node, lb_scene_joint* joint) {
+  static const char* const key[] = {"at", "in_child"};
+  const int body[2] = {joint->parent, joint->child};
+  const char *face = joint->face_name[0], *child_face = joint->face_name[1];
+  const bool parent = body[0] >= 0 && scene->body[body[0]].elastic;
+  joint->face_name[0] = parent ? face : NULL;
+  joint->face_name[1] = parent || child_face ? child_face : face;
+  for (int i = 0; i < 2; i++) {
+    const lb_yaml_node* at = lb_yaml_node_find(node, key[i]);
+    const bool placed = at && (at->kind != LB_YAML_MAP || lb_yaml_node_find(at, "position"));
+    joint->at_middle[i] = body[i] >= 0 && scene->body[body[i]].elastic && !placed;
+  }
+}
+
+bool lb_finish_joint(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  lb_scene_joint* joint = part;
+  const lb_yaml_node *spring = lb_yaml_node_find(node, "spring"),
+                     *frames = lb_yaml_node_find(node, "frames"),
+                     *surface = lb_yaml_node_find(node, "surface"),
+                     *parts = lb_yaml_node_find(node, "parts");
+  finish_faces(&r->scene, node, joint);
+  if (!is_kind(joint->kind)) {
+    return false;
+  }
+  if (kinds[joint->kind].two_axes) {
+    ok &= finish_axes(r, node, joint);
+  }
+  if (joint->kind == LB_JOINT_FREE_3D && !lb_yaml_node_find(node, "order")) {
+    joint->order = LB_TURN_EXPONENTIAL;
+  }
+  if (has_quaternion(joint)) {
+    joint->q[kinds[joint->kind].quaternion - 1] = 1;
+  }
+  order_coordinates(joint);
+  ok &= !spring || spring->kind != LB_YAML_MAP || read_curves(r, spring, joint);
+  ok &= !frames || frames->kind != LB_YAML_LIST || read_frames(r, frames, joint);
+  ok &= !surface || surface->kind != LB_YAML_MAP || read_surface(r, surface, joint);
+  return (!parts || parts->kind != LB_YAML_LIST || read_parts(r, parts, joint)) && ok;
+}
+
+// A position on a body that a joint carries would be a second opinion on where it is.
+static void check_positions(lb_reader* r) {
+  for (int i = 0; i < r->scene.nbody; i++) {
+    const lb_yaml_node* body = r->section[LB_SCENE_BODIES].entry[i].value;
+    const lb_yaml_node* node = lb_yaml_node_find(body, "position");
+    node = node ? node : lb_yaml_node_find(body, "rotation");
+    if (node && r->carrier[i] >= 0) {
+      r->subject = "";
+      lb_complain(r, node->place,
+                  "body '%s' is placed by joint '%s' (take its position and rotation away, or "
+                  "change the joint's 'at')",
+                  r->scene.body[i].name, r->scene.joint[r->carrier[i]].name);
+    }
+  }
+}
+
+bool lb_joint_is_known(const lb_reader* r, int joint) {
+  const lb_joint_kind kind = r->scene.joint[joint].kind;
+  return kind != LB_JOINT_COUNT &&
+         !(kind == LB_JOINT_COMPOSITE && r->broken[LB_SCENE_JOINTS][joint]);
+}
+
+bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yaml_node* node,
+                         const char* key, bool rate, double* out) {
+  const int n = joint ? lb_joint_count_v(joint) : 3;
+  const bool alone = n == 1 && node->kind == LB_YAML_SCALAR;
+  if (!alone && node->kind != LB_YAML_LIST) {
+    return lb_wrong_kind(r, node, key,
+                         n == 1 ? "a number" : lb_compose(r, "a list of %d numbers", n));
+  }
+  if (!alone && node->count != n) {
+    return lb_complain(r, node->place,
+                       "'%s' must have %d number%s, one for each coordinate, not %d", key, n,
+                       n == 1 ? "" : "s", node->count);
+  }
+  bool ok = true;
+  for (int k = 0; k < n; k++) {
+    const lb_joint_measure* measure =
+        &lb_coordinate_measures[joint ? lb_joint_counts(joint, k) : LB_COORDINATE_LENGTH];
+    ok &= lb_read_number(r, alone ? node : node->item[k], key,
+                         rate ? measure->rate : measure->place, LB_ANY, &out[k]);
+  }
+  return ok;
+}
+
+static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
+  lb_scene_joint* joint = &r->scene.joint[i];
+  *joint = unwritten();
+  joint->name = lb_keep_name(r, entry);
+  joint->place = entry->name->place;
+  bool ok = lb_begin_entry(r, entry, "joint");
+  ok &= lb_read_table(r, entry->value, pick_table(entry->value), joint);
+  r->broken[LB_SCENE_JOINTS][i] = !ok;
+}
+
+void lb_read_joints(lb_reader* r) {
+  const lb_entries* all = &r->section[LB_SCENE_JOINTS];
+  r->scene.joint = LB_TAKE(r->keep, lb_scene_joint, all->count);
+  r->broken[LB_SCENE_JOINTS] = LB_TAKE(&r->scratch, bool, all->count);
+  r->carrier = LB_TAKE(&r->scratch, int, r->scene.nbody);
+  if (!r->scene.joint || !r->broken[LB_SCENE_JOINTS] || !r->carrier) {
+    lb_lack(r);
+    return;
+  }
+  for (int i = 0; i < r->scene.nbody; i++) {
+    r->carrier[i] = -1;
+  }
+  r->scene.njoint = all->count;
+  for (int i = 0; i < all->count && !r->no_memory; i++) {
+    read_joint(r, &all->entry[i], i);
+    const lb_scene_joint* joint = &r->scene.joint[i];
+    if (joint->child >= 0 && !joint->loop) {
+      r->carrier[joint->child] = i;
+    }
+  }
+  check_positions(r);
+}
+
+// --- checking ---
+
+static bool all_finite(const double* x, int count) {
+  for (int i = 0; i < count; i++) {
+    if (!isfinite(x[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool pose_holds(const lb_transform* X) {
+  const lb_quat q = X->q;
+  return all_finite(&X->p.x, 3) && fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-6;
+}
+
+// Limits that push but are nowhere.
+static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, const char* name,
+                                   bool turns) {
+  const bool ball = has_quaternion(j) && turns == lb_joint_slides_and_turns(j);
+  bool any = j->kind == LB_JOINT_COMPOSITE; // whose parts are looked at
+  for (int k = 0; k < lb_joint_count_v(j); k++) {
+    const bool turn = lb_joint_slides_and_turns(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
+    any |= turn == turns && (isfinite(j->lower[k]) || isfinite(j->upper[k])) &&
+           !(ball && k == 0 && !isfinite(j->upper[k]));
+  }
+  if (!any) {
+    LB_SAY(c, j->place,
+           "joint '%s': its %s say how stiff they are, but not where they are (give %s)", name,
+           turns ? "turn_limits" : "limits",
+           ball ? "'swing', 'twist' or both" : "'lower', 'upper' or both");
+  }
+}
+
+// Of the swing and the twist of a joint with a quaternion.
+static void check_ball_limits(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  const double half_turn = 3.14159265358979323846;
+  const double twist = fmax(isfinite(j->lower[1]) ? fabs(j->lower[1]) : 0,
+                            isfinite(j->upper[1]) ? fabs(j->upper[1]) : 0);
+  if (!(j->upper[0] > 0) || (isfinite(j->upper[0]) && j->upper[0] >= half_turn) ||
+      twist >= half_turn) {
+    LB_SAY(c, j->place,
+           "joint '%s': its swing must be greater than 0 and less than half a turn, its twist "
+           "within half a turn both ways",
+           name);
+  }
+}
+
+static void check_limits(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  const bool both = lb_joint_slides_and_turns(j);
+  const double push[2] = {j->limit_stiffness, j->turn.limit_stiffness};
+  if (has_quaternion(j) && push[both] > 0) {
+    check_ball_limits(c, j, name);
+  }
+  for (int turns = 0; turns <= both; turns++) {
+    if (push[turns] > 0) {
+      check_limits_are_given(c, j, name, turns);
+    }
+  }
+  for (int k = 0; k < LB_JOINT_MOST_V; k++) {
+    if (!(j->lower[k] <= j->upper[k])) {
+      LB_SAY(c, j->place, "joint '%s': its lower limit, %g, is above its upper one, %g", name,
+             j->lower[k], j->upper[k]);
+      return;
+    }
+  }
+}
+
+// A ball is turned and a body that flies is moved by so much, whichever way: tables have one side.
+static bool begins_at_rest(const lb_force_curve* force_curve) {
+  return force_curve->count == 0 || (force_curve->stretch[0] == 0 && force_curve->force[0] == 0);
+}
+
+static void check_curves(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  const lb_force_curve *own = &j->force_curve, *turn = &j->turn.force_curve;
+  if (!lb_force_curve_holds(own) || !lb_force_curve_holds(turn) || own->slack || turn->slack) {
+    LB_SAY(c, j->place,
+           "joint '%s': exponents of its spring must be 0 or at least 1, tables finite and rising, "
+           "and it cannot go slack",
+           name);
+  } else if (has_quaternion(j) && (!begins_at_rest(own) || !begins_at_rest(turn))) {
+    LB_SAY(c, j->place,
+           "joint '%s' is %s: a table of its spring is of how far it is off, whichever way, and "
+           "must begin with [0, 0]",
+           name, lb_joint_kind_name(j->kind));
+  }
+}
+
+static void check_curve(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  bool ok = j->spline.nframe >= 4 && j->spline.frame;
+  for (int i = 0; ok && i < j->spline.nframe; i++) {
+    ok = pose_holds(&j->spline.frame[i]);
+  }
+  if (!ok) {
+    LB_SAY(c, j->place,
+           "joint '%s': a spline curve needs four frames or more, finite, with quaternions of "
+           "length one",
+           name);
+  }
+}
+
+static void check_surface(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  bool ok = j->spline.rows >= 4 && j->spline.columns >= 4;
+  for (int k = 0; ok && k < 6; k++) {
+    ok = !j->spline.control[k] ||
+         all_finite(j->spline.control[k], j->spline.rows * j->spline.columns);
+  }
+  if (!ok) {
+    LB_SAY(c, j->place,
+           "joint '%s': a spline surface needs grids of four by four finite numbers or more", name);
+  }
+}
+
+static void check_shape(lb_checker* c, const lb_scene_joint* j, const char* name);
+
+static void check_parts(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  for (int i = 0; i < j->npart; i++) {
+    const lb_scene_joint* part = &j->part[i];
+    if (!is_kind(part->kind) || has_quaternion(part)) {
+      LB_SAY(c, j->place, "joint '%s': its part %d is of a kind that cannot be one", name, i + 1);
+      return;
+    }
+    lb_scene_joint between = *part; // of no bodies of its own
+    between.parent = j->parent;
+    between.child = j->child;
+    check_shape(c, &between, name);
+  }
+  const int n = lb_joint_count_v(j);
+  if (n < 1 || n > LB_JOINT_MOST_V) {
+    LB_SAY(c, j->place, "joint '%s': its parts have %d coordinates together, not 1 to %d", name, n,
+           LB_JOINT_MOST_V);
+  }
+}
+
+// What a joint, or a part of the joint of this name, says of itself.
+static void check_shape(lb_checker* c, const lb_scene_joint* j, const char* name) {
+  static void (*const own[LB_JOINT_COUNT])(lb_checker*, const lb_scene_joint*, const char*) = {
+      [LB_JOINT_CURVE] = check_curve,
+      [LB_JOINT_SURFACE] = check_surface,
+      [LB_JOINT_COMPOSITE] = check_parts,
+  };
+  char whose[160];
+  snprintf(whose, sizeof whose, "joint '%.100s'", name);
+  if (!lb_check_fields(c, whose, j->place, &lb_joint_table[j->kind], j)) {
+    return;
+  }
+  if (!all_finite(j->q, LB_JOINT_MOST_Q) || !all_finite(j->qd, LB_JOINT_MOST_V)) {
+    LB_SAY(c, j->place, "joint '%s': its start must be finite", name);
+  }
+  check_limits(c, j, name);
+  check_curves(c, j, name);
+  if (kinds[j->kind].two_axes &&
+      !(fabs(lb_vec3_norm(j->axis2) - 1) < 1e-6 && fabs(lb_vec3_dot(j->axis, j->axis2)) < 1e-6)) {
+    LB_SAY(c, j->place,
+           "joint '%s': its second axis must be of length one and at right angles to the first",
+           name);
+  }
+  if (own[j->kind]) {
+    own[j->kind](c, j, name);
+  }
+}
+
+void lb_check_joint(lb_checker* c, const lb_scene_joint* j) {
+  if (!is_kind(j->kind)) {
+    LB_SAY(c, j->place, "joint '%s': its kind is not one of those in limber/scene.h", j->name);
+    return;
+  }
+  check_shape(c, j, j->name);
+  if (has_quaternion(j)) {
+    const double* q = j->q + kinds[j->kind].quaternion - 1;
+    if (!(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-6)) {
+      LB_SAY(c, j->place, "joint '%s': the quaternion it starts with must be of length one",
+             j->name);
+    }
+  }
+  if (j->parent == j->child) {
+    LB_SAY(c, j->place, "joint '%s' joins body '%s' to itself (name two bodies)", j->name,
+           c->s->body[j->child].name);
+  }
+  if (j->loop && j->kind == LB_JOINT_FREE) {
+    LB_SAY(c, j->place,
+           "joint '%s' closes a loop but is free, which holds nothing (choose a kind that does)",
+           j->name);
+  }
+}

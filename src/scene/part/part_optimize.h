@@ -1,0 +1,24 @@
+// What an optimisation is to do, in two files: numbers that may change, and goals.
+#pragma once
+#include "scene/part/part.h"
+
+typedef struct lb_owned {
+  lb_owner owner;
+  int index;
+} lb_owned;
+
+// What a number may be of.
+typedef struct lb_owner_sort {
+  lb_owner owner[3];
+  int count;  // of these
+  bool free;  // of bodies: those that no joint carries
+  int number; // of forces: stiffness, damping or length
+  const char* words;
+} lb_owner_sort;
+
+bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml_node* name,
+                   lb_owned* out);
+// Is its place a set of numbers, which no quaternion is?
+bool lb_joint_has_numbers(const lb_scene_joint* joint);
+
+extern const lb_table lb_parameter_table;

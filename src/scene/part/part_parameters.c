@@ -1,0 +1,510 @@
+// Numbers that an optimisation may change.
+#include <math.h>
+#include <string.h>
+
+#include "scene/force/scene_force.h"
+#include "scene/part/part_optimize.h"
+
+// --- whose numbers ---
+
+// The things of one sort by name, until it is found.
+typedef struct search {
+  lb_reader* r;
+  const char* wanted;
+  int number;       // of forces: which they must have
+  lb_names all;     // for the nearest name
+  lb_owned found;   // index -1: not yet
+  lb_owned as_well; // another of that name
+} search;
+
+static void offer(search* s, lb_owner owner, int index, const char* name) {
+  if (strcmp(name, s->wanted) == 0) {
+    *(s->found.index < 0 ? &s->found : &s->as_well) = (lb_owned){owner, index};
+  }
+  if (lb_names_find(&s->all, name, -1) < 0 && !lb_names_add(&s->all, &s->r->scratch, name, index)) {
+    lb_lack(s->r);
+  }
+}
+
+#define OWNER(word, array, type)                                                                   \
+  { word, offsetof(lb_scene, array), offsetof(lb_scene, n##array), sizeof(type) }
+static const struct {
+  const char* word;
+  size_t array, count, size; // in lb_scene; parts begin with their name
+} owners[LB_OWNER_COUNT] = {
+    [LB_OWNER_BODY] = OWNER("body", body, lb_scene_body),
+    [LB_OWNER_JOINT] = OWNER("joint", joint, lb_scene_joint),
+    [LB_OWNER_FORCE] = OWNER("force", force, lb_scene_force),
+    [LB_OWNER_MOTOR] = OWNER("motor", motor, lb_scene_motor),
+    [LB_OWNER_ROPE] = OWNER("rope", rope, lb_scene_rope),
+    [LB_OWNER_MATERIAL] = OWNER("material", material, lb_scene_material),
+};
+
+static int count_owners(const lb_scene* scene, lb_owner owner) {
+  return (unsigned)owner < LB_OWNER_COUNT ? *(const int*)((const char*)scene + owners[owner].count)
+                                          : 0;
+}
+
+static const char* owner_name(const lb_scene* scene, lb_owner owner, int i) {
+  const char* array = *(char* const*)((const char*)scene + owners[owner].array);
+  return *(const char* const*)(array + (size_t)i * owners[owner].size);
+}
+
+// All of a kind that suit: free bodies, and forces that have the number.
+static void offer_all(search* s, lb_owner owner, bool free) {
+  const lb_scene* scene = &s->r->scene;
+  for (int i = 0; i < count_owners(scene, owner); i++) {
+    const bool fits = owner == LB_OWNER_FORCE
+                          ? LB_FORCE_FORMAT[scene->force[i].kind]->number[s->number]
+                          : owner != LB_OWNER_BODY || !free || s->r->carrier[i] < 0;
+    if (fits) {
+      offer(s, owner, i, owner_name(scene, owner, i));
+    }
+  }
+}
+
+static const char* word_of(const lb_reader* r, lb_owned p) {
+  return p.owner == LB_OWNER_FORCE ? lb_force_kind_name(r->scene.force[p.index].kind)
+                                   : owners[p.owner].word;
+}
+
+bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml_node* name,
+                   lb_owned* out) {
+  const lb_owned none = {LB_OWNER_BODY, -1};
+  search s = {.r = r, .wanted = name->text, .number = sort->number, .found = none, .as_well = none};
+  for (int i = 0; i < sort->count; i++) {
+    offer_all(&s, sort->owner[i], sort->free);
+  }
+  *out = s.found;
+  if (s.as_well.index >= 0) {
+    return lb_complain(r, name->place, "'%s' could be the %s or the %s of that name (rename one)",
+                       name->text, word_of(r, s.found), word_of(r, s.as_well));
+  }
+  return s.found.index >= 0 || lb_unknown_name(r, name, sort->words, &s.all);
+}
+
+// --- kinds ---
+
+#define JOINTS LB_OWNER_JOINT
+#define STARTS {LB_OWNER_JOINT, LB_OWNER_BODY}, 2, true, 0, "joint or free body"
+#define FREE {LB_OWNER_BODY}, 1, true, 0, "free body"
+#define BODIES {LB_OWNER_BODY}, 1, false, 0, "body"
+#define RESISTING(number)                                                                          \
+  {LB_OWNER_FORCE, LB_OWNER_ROPE, LB_OWNER_JOINT}, 3, false, number, "force, strand or joint"
+#define BY(member) offsetof(lb_joint_measure, member)
+enum { FIXED = -1 }; // what it measures does not go by coordinates
+
+static const struct kind {
+  lb_owner_sort of;
+  int by;                 // what it measures: a member of lb_joint_measure
+  lb_dimension dimension; // where it does not go by coordinates
+  bool starts;            // it is how something starts
+  bool positive;          // more than 0
+  bool resists;           // 0 or more, and of one part of a composite joint
+  int beside;             // of turning: the kind that is the same for all other joints
+} kinds[LB_PARAMETER_COUNT] = {
+    [LB_PARAMETER_POSITION] = {{STARTS}, BY(place), .starts = true},
+    [LB_PARAMETER_ROTATION] = {{FREE}, FIXED, .dimension = LB_ANGLE},
+    [LB_PARAMETER_VELOCITY] = {{STARTS}, BY(rate), .starts = true},
+    [LB_PARAMETER_SPIN] = {{FREE}, FIXED, .dimension = LB_TURN_RATE},
+    [LB_PARAMETER_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, .by = BY(place)},
+    [LB_PARAMETER_MASS] = {{BODIES}, FIXED, LB_MASS, .positive = true},
+    [LB_PARAMETER_LENGTH] = {{BODIES}, FIXED, LB_PURE, .positive = true},
+    [LB_PARAMETER_STIFFNESS] = {{RESISTING(0)}, BY(stiffness), .resists = true},
+    [LB_PARAMETER_DAMPING] = {{RESISTING(1)}, BY(damping), .resists = true},
+    [LB_PARAMETER_TURN_STIFFNESS] = {{{JOINTS}, 1, false, 0, "joint"},
+                                     FIXED,
+                                     LB_TURN_STIFFNESS,
+                                     .resists = true,
+                                     .beside = LB_PARAMETER_STIFFNESS},
+    [LB_PARAMETER_TURN_DAMPING] = {{{JOINTS}, 1, false, 0, "joint"},
+                                   FIXED,
+                                   LB_TURN_DAMPING,
+                                   .resists = true,
+                                   .beside = LB_PARAMETER_DAMPING},
+    [LB_PARAMETER_REST] = {{RESISTING(2)}, .by = BY(place)},
+    [LB_PARAMETER_YOUNG] = {{{LB_OWNER_MATERIAL}, 1, false, 0, "material"},
+                            FIXED,
+                            LB_PRESSURE,
+                            .positive = true},
+};
+
+// --- keys ---
+
+#define OF(code, word, about) [code] = LB_LATER(TEXT, word, NULL, NULL, about)
+#define BOUND(word, about) LB_LATER(BOUND, word, NULL, "any", about)
+static const lb_field parameter_fields[] = {
+    OF(LB_PARAMETER_POSITION, "position",
+       "a joint whose coordinates at the start may change, or a free body whose place may"),
+    OF(LB_PARAMETER_ROTATION, "rotation",
+       "a free body that may be turned at the start: a rotation vector along its axes, from how "
+       "the scene has it"),
+    OF(LB_PARAMETER_VELOCITY, "velocity",
+       "a joint or free body whose velocity at the start may change"),
+    OF(LB_PARAMETER_SPIN, "spin", "a free body whose turning at the start may change"),
+    OF(LB_PARAMETER_MOTOR, "motor",
+       "a motor whose curve may change: the values of its keys or "
+       "points"),
+    OF(LB_PARAMETER_MASS, "mass", "a rigid body that may be heavier or lighter, inertia alike"),
+    OF(LB_PARAMETER_LENGTH, "length",
+       "a rigid body that may be longer or shorter, from where its joint holds it; a factor"),
+    OF(LB_PARAMETER_STIFFNESS, "stiffness",
+       "a spring, cable, rope, ground or joint that may be stiffer"),
+    OF(LB_PARAMETER_DAMPING, "damping", "a spring, cable, rope or joint that may be damped more"),
+    OF(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness",
+       "a joint that slides and turns and may be stiffer against turning"),
+    OF(LB_PARAMETER_TURN_DAMPING, "turn_damping",
+       "a joint that slides and turns and whose turning may be damped more"),
+    OF(LB_PARAMETER_REST, "rest",
+       "a spring or cable whose length at rest may change, a rope whose slack may, or a joint "
+       "whose spring may pull elsewhere"),
+    OF(LB_PARAMETER_YOUNG, "young",
+       "a material of elastic bodies or deformables whose modulus may change"),
+    LB_SIZED(COUNT, lb_scene_parameter, "knots", knots, LB_PURE, LB_POSITIVE_OR_UNSET,
+             "the motor's own keys or points",
+             "of a motor: how many values, evenly spaced over the motion with straight lines "
+             "between them"),
+    LB_ROW(AXIS, lb_scene_parameter, "along", along, "x",
+           "of a length: where the body is stretched to, in its axes"),
+    LB_SIZED(COUNT, lb_scene_parameter, "part", part, LB_PURE, LB_POSITIVE_OR_UNSET, "all of them",
+             "of a composite joint: which of its parts, the first is 1"),
+    BOUND("at_least", "none of its numbers goes below it"),
+    BOUND("at_most", "none of its numbers goes above it"),
+};
+
+const char* lb_parameter_kind_name(lb_parameter_kind kind) {
+  return (unsigned)kind < LB_PARAMETER_COUNT ? parameter_fields[kind].key : "unknown";
+}
+
+const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_parameter* p,
+                                         int* first) {
+  const lb_scene_joint* j = &scene->joint[p->index];
+  *first = 0;
+  for (int i = 0; i < p->part - 1; i++) {
+    *first += lb_joint_count_v(&j->part[i]);
+  }
+  return p->part > 0 ? &j->part[p->part - 1] : j;
+}
+
+bool lb_joint_mixes(const lb_scene_joint* j) {
+  for (int k = 1; k < lb_joint_count_v(j); k++) {
+    if (lb_joint_counts(j, k) != lb_joint_counts(j, 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// What the bounds of a parameter measure: what its first number does, or for stiffness and damping
+// of a joint that slides and turns its distances. Free bodies measure lengths.
+static lb_dimension measure(const lb_scene* s, const lb_scene_parameter* p) {
+  static const lb_dimension ROPE[] = {LB_FORCE, LB_TIME, LB_PURE};
+  const struct kind* kind = &kinds[p->kind];
+  const lb_scene_motor* m = p->owner == LB_OWNER_MOTOR ? &s->motor[p->index] : NULL;
+  int first = 0;
+  const lb_scene_joint* j = m                            ? &s->joint[m->joint]
+                            : p->owner == LB_OWNER_JOINT ? lb_parameter_joint(s, p, &first)
+                                                         : NULL;
+  if (p->owner == LB_OWNER_FORCE) {
+    return lb_force_dimension(s->force[p->index].kind, kind->of.number);
+  }
+  if (p->owner == LB_OWNER_ROPE) {
+    return ROPE[kind->of.number];
+  }
+  if (kind->by == FIXED) {
+    return kind->dimension;
+  }
+  const bool lengths = !j || lb_joint_count_v(j) == 0 || (kind->resists && lb_joint_mixes(j));
+  const lb_joint_measure* by =
+      &lb_coordinate_measures[lengths ? LB_COORDINATE_LENGTH
+                                      : lb_joint_counts(j, m ? m->coordinate : 0)];
+  const int member = m && m->drive == LB_DRIVE_FORCE ? (int)BY(force) : kind->by;
+  return *(const lb_dimension*)((const char*)by + member);
+}
+
+// --- reading ---
+
+// Keys that only some have.
+static bool check_keys(lb_reader* r, const lb_yaml_node* node, const lb_scene_parameter* p) {
+  const lb_yaml_node *knots = lb_yaml_node_find(node, "knots"),
+                     *along = lb_yaml_node_find(node, "along"),
+                     *part = lb_yaml_node_find(node, "part");
+  const lb_scene_joint* j = p->owner == LB_OWNER_JOINT ? &r->scene.joint[p->index] : NULL;
+  bool ok = true;
+  if (knots && p->kind != LB_PARAMETER_MOTOR) {
+    ok = lb_complain(r, knots->place, "'knots' are for 'motor' (take this away)");
+  }
+  if (along && p->kind != LB_PARAMETER_LENGTH) {
+    ok = lb_complain(r, along->place, "'along' is for 'length' (take this away)");
+  }
+  if (!part || (j && r->broken[LB_SCENE_JOINTS][p->index])) { // who knows which parts it has
+    return ok;
+  }
+  if (!j || j->kind != LB_JOINT_COMPOSITE) {
+    ok = lb_complain(r, part->place, "'part' is for composite joints (take this away)");
+  } else if (p->part > j->npart) {
+    ok = lb_complain(r, part->place, "'part' must be from 1 to %d, the parts of joint '%s'",
+                     j->npart, j->name);
+  }
+  return ok;
+}
+
+static bool read_bounds(lb_reader* r, const lb_yaml_node* node, lb_scene_parameter* to) {
+  const lb_yaml_node *least = lb_yaml_node_find(node, "at_least"),
+                     *most = lb_yaml_node_find(node, "at_most");
+  const bool known = to->owner != LB_OWNER_JOINT || to->part <= r->scene.joint[to->index].npart;
+  const lb_dimension dimension = known ? measure(&r->scene, to) : LB_PURE;
+  bool ok = true;
+  to->least = -(double)INFINITY;
+  to->most = (double)INFINITY;
+  if (!known) {
+    return false; // told
+  }
+  ok &= !least || lb_read_number(r, least, "at_least", dimension, LB_ANY, &to->least);
+  ok &= !most || lb_read_number(r, most, "at_most", dimension, LB_ANY, &to->most);
+  return ok && (to->least <= to->most ||
+                lb_complain(r, most->place,
+                            "'at_most' must not be less than 'at_least', which is %g", to->least));
+}
+
+static bool finish_parameter(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+  lb_scene_parameter* to = part;
+  lb_owned of;
+  if (!ok) {
+    return false;
+  }
+  const lb_yaml_node* name = lb_yaml_node_find(node, parameter_fields[to->kind].key);
+  if (!lb_find_owner(r, &kinds[to->kind].of, name, &of)) {
+    return false;
+  }
+  to->place = name->place;
+  to->owner = of.owner;
+  to->index = of.index;
+  ok = check_keys(r, node, to);
+  if (!ok) { // a part that is none has no bounds
+    to->part = 0;
+  }
+  return read_bounds(r, node, to) && ok;
+}
+
+// --- checking ---
+
+bool lb_joint_has_numbers(const lb_scene_joint* j) {
+  return lb_joint_count_q(j) == lb_joint_count_v(j) && lb_joint_count_q(j) > 0;
+}
+
+// Stiffness and damping are those of one part.
+static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_scene_joint* j = &c->s->joint[p->index];
+  int first = 0;
+  if (p->part < 0 || p->part > j->npart) {
+    LB_SAY(c, p->place, "parameter '%s': joint '%s' has no part %d", p->name, j->name, p->part);
+    return false;
+  }
+  const lb_scene_joint* of = lb_parameter_joint(c->s, p, &first);
+  if (p->part > 0 && lb_joint_count_v(of) == 0) {
+    LB_SAY(c, p->place, "parameter '%s': part %d of joint '%s' is fixed and has no %s", p->name,
+           p->part, j->name, lb_parameter_kind_name(p->kind));
+    return false;
+  }
+  if (kinds[p->kind].resists && of->kind == LB_JOINT_COMPOSITE) {
+    LB_SAY(c, p->place,
+           p->part > 0 ? "parameter '%s': a part of joint '%s' is composite itself, and its parts "
+                         "have %s of their own (write them in its place)"
+                       : "parameter '%s': joint '%s' is composite, and its parts have %s of their "
+                         "own (say which, as part: 1)",
+           p->name, j->name, lb_parameter_kind_name(p->kind));
+    return false;
+  }
+  return true;
+}
+
+static void say_table(lb_checker* c, const lb_scene_parameter* p, const char* name) {
+  LB_SAY(c, p->place, "parameter '%s': a table takes the place of the stiffness of '%s'", p->name,
+         name);
+}
+
+// Do motors say how all that it is of starts? A rotation is prescribed as a whole.
+static bool is_prescribed(const lb_scene* s, const lb_scene_parameter* p) {
+  int first = 0;
+  const lb_scene_joint* of = lb_parameter_joint(s, p, &first);
+  if (!lb_joint_has_numbers(of)) {
+    return lb_joint_is_driven(s, p->index, -1);
+  }
+  bool all = true;
+  for (int k = first; k < first + lb_joint_count_v(of); k++) {
+    all = all && lb_joint_is_driven(s, p->index, k);
+  }
+  return all;
+}
+
+static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
+  int first = 0;
+  const bool start = kinds[p->kind].starts;
+  if ((c->joint_broken && c->joint_broken[p->index]) || !check_part(c, p)) {
+    return;
+  }
+  const lb_scene_joint *j = &c->s->joint[p->index], *of = lb_parameter_joint(c->s, p, &first);
+  if (j->kind == LB_JOINT_FIXED) {
+    LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
+           lb_parameter_kind_name(p->kind));
+  } else if (start && is_prescribed(c->s, p)) {
+    LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
+           p->name, j->name);
+  } else if (kinds[p->kind].beside && !lb_joint_slides_and_turns(of)) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' does not slide and turn both, and has no %s (give '%s')",
+           p->name, j->name, lb_parameter_kind_name(p->kind),
+           lb_parameter_kind_name((lb_parameter_kind)kinds[p->kind].beside));
+  } else if ((p->kind == LB_PARAMETER_STIFFNESS && of->force_curve.count > 0) ||
+             (p->kind == LB_PARAMETER_TURN_STIFFNESS && of->turn.force_curve.count > 0)) {
+    say_table(c, p, j->name);
+  }
+  const bool many = start || p->kind == LB_PARAMETER_REST;
+  if (many && lb_joint_mixes(of) && (isfinite(p->least) || isfinite(p->most))) {
+    LB_SAY(c, p->place,
+           "parameter '%s': joint '%s' has coordinates of several kinds, such as distances and "
+           "angles, and one bound cannot be for all (take 'at_least' and 'at_most' away%s)",
+           p->name, j->name, of->kind == LB_JOINT_COMPOSITE ? ", or name one 'part'" : "");
+  }
+}
+
+static void check_force(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_scene_force* force = &c->s->force[p->index];
+  const lb_force_format* format = LB_FORCE_FORMAT[force->kind];
+  const int number = kinds[p->kind].of.count == 3 ? kinds[p->kind].of.number : -1;
+  if (number < 0 || !format->number[number]) {
+    LB_SAY(c, p->place, "parameter '%s': %s '%s' has no %s", p->name, format->table->name,
+           force->name, lb_parameter_kind_name(p->kind));
+  } else if (number == 0 && force->force_curve.count > 0) {
+    say_table(c, p, force->name);
+  } else if (number == 0 && format->positive && !(p->most > 0)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_most' must be above 0", p->name);
+  }
+}
+
+// Does a curve that repeats come back elsewhere than where it began, or will with other values? A
+// cubic one would be another curve then.
+static bool jumps_back(const lb_profile_definition* d, bool prescribes) {
+  const int last = d->count - 1;
+  if (d->kind == LB_PROFILE_BSPLINE) {
+    return prescribes;
+  }
+  const double end = d->time[0] + d->period;
+  const bool round = d->time[last] < end || (d->time[last] == end && d->value[last] == d->value[0]);
+  return !round && (prescribes || d->kind == LB_PROFILE_CUBIC);
+}
+
+static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_profile_definition* d = &c->s->motor[p->index].profile;
+  const bool prescribes = c->s->motor[p->index].drive == LB_DRIVE_POSITION;
+  if (c->s->motor[p->index].rotation) {
+    LB_SAY(
+        c, p->place,
+        "parameter '%s': motor '%s' prescribes a rotation, whose values are no numbers to be found "
+        "(take %s)",
+        p->name, c->s->motor[p->index].name,
+        lb_joint_by_numbers(&c->s->joint[c->s->motor[p->index].joint]));
+    return;
+  }
+  if (p->knots == 0 && d->period > 0 && jumps_back(d, prescribes)) {
+    LB_SAY(c, p->place,
+           "parameter '%s': the curve of motor '%s' repeats and would jump where it begins again "
+           "(give it keys, the last before the end of the period or like the first)",
+           p->name, c->s->motor[p->index].name);
+  }
+  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && prescribes && !(d->period > 0) &&
+      (d->time[0] > 0 || d->time[1] < c->s->duration * (1 - 1e-9))) {
+    LB_SAY(
+        c, p->place,
+        "parameter '%s': the spline of motor '%s' does not last from the start to the end of the "
+        "motion, and would jump where it ends (let it go from 0 to %g s)",
+        p->name, c->s->motor[p->index].name, c->s->duration);
+  }
+  if (p->knots > 0 && prescribes) {
+    LB_SAY(c, p->place,
+           "parameter '%s': straight lines between knots would jump in speed, and motor '%s' "
+           "drives a position (take 'knots' away and give the motor a spline)",
+           p->name, c->s->motor[p->index].name);
+  }
+}
+
+static void check_body(lb_checker* c, const lb_scene_parameter* p) {
+  const lb_scene_body* b = &c->s->body[p->index];
+  const bool shape = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH;
+  if (shape && (b->elastic || b->reduced)) {
+    LB_SAY(c, p->place,
+           "parameter '%s': body '%s' is elastic, and only rigid bodies' %s can change", p->name,
+           b->name, p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
+  }
+  const double n = lb_vec3_norm(p->along);
+  if (p->kind == LB_PARAMETER_LENGTH && !(fabs(n - 1) < 1e-9)) {
+    LB_SAY(c, p->place, "parameter '%s': its direction must have length one", p->name);
+  }
+}
+
+static bool is_made_of(const lb_scene_elastic* e, int material) {
+  bool any = e->nregion == 0 && e->material == material;
+  for (int i = 0; i < e->nregion; i++) {
+    any |= e->region_material[i] == material;
+  }
+  return any;
+}
+
+static void check_material(lb_checker* c, const lb_scene_parameter* p) {
+  bool any = false;
+  for (int i = 0; i < c->s->ndeformable; i++) {
+    any |= is_made_of(c->s->deformable[i].form, p->index);
+  }
+  for (int i = 0; i < c->s->nbody; i++) {
+    const lb_scene_body* b = &c->s->body[i];
+    any |= b->elastic && is_made_of(b->elastic, p->index);
+  }
+  if (!any) {
+    LB_SAY(c, p->place,
+           "parameter '%s': no elastic body and no deformable ('soft') is made of material '%s'",
+           p->name, c->s->material[p->index].name);
+  }
+}
+
+static void check_rope(lb_checker* c, const lb_scene_parameter* p) {
+  if (p->kind == LB_PARAMETER_REST && !(p->most > 0)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_most' must be above 0", p->name);
+  }
+}
+
+static void check_parameter(lb_checker* c, const void* part) {
+  static void (*const of[])(lb_checker*, const lb_scene_parameter*) = {
+      [LB_OWNER_BODY] = check_body,   [LB_OWNER_JOINT] = check_joint,
+      [LB_OWNER_FORCE] = check_force, [LB_OWNER_MOTOR] = check_motor,
+      [LB_OWNER_ROPE] = check_rope,   [LB_OWNER_MATERIAL] = check_material};
+  const lb_scene_parameter* p = part;
+  const bool positive = kinds[p->kind].positive, lasting = kinds[p->kind].resists;
+  if (p->index < 0 || p->index >= count_owners(c->s, p->owner)) {
+    LB_SAY(c, p->place, "parameter '%s' is of something that does not exist", p->name);
+    return;
+  }
+  if (!(p->least <= p->most)) {
+    LB_SAY(c, p->place, "parameter '%s': its bounds must be in order", p->name);
+  }
+  if (p->knots < 0 || p->knots == 1) {
+    LB_SAY(
+        c, p->place,
+        "parameter '%s': 'knots' must be 2 or more, not %d (for a constant leave it out and give "
+        "the motor one key)",
+        p->name, p->knots);
+  }
+  if (isfinite(p->least) && p->least < 0 && (positive || lasting)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_least' must not be below 0", p->name);
+  }
+  if ((positive && p->most <= 0) || (lasting && p->most < 0)) {
+    LB_SAY(c, p->place, "parameter '%s': 'at_most' must %s 0", p->name,
+           positive ? "be above" : "not be below");
+  }
+  of[p->owner](c, p);
+}
+
+const lb_table lb_parameter_table =
+    LB_TABLE("parameter", lb_scene_parameter, parameter_fields, .nchoose = LB_PARAMETER_COUNT,
+             .choose = "what may change", .chosen = offsetof(lb_scene_parameter, kind),
+             .finish = finish_parameter, .check = check_parameter);
