@@ -1,5 +1,7 @@
 // A body that turns past a place where two axes of its angles fall together: near enough, angles
 // turn faster than any step of fixed length can follow. Every run is either right or stops there.
+#include <float.h>
+
 #include "started.h"
 
 #define BODY                                                                                       \
@@ -85,14 +87,17 @@ static void rotors_go_through(void** state) {
   finish(&u);
 }
 
-// The error controlled by itself.
+// The error controlled by itself: energy by the tolerance, until rounding counts for more. At a
+// distance b the mass matrix has a condition number of about 1 / b^2, and accelerations are off by
+// DBL_EPSILON times that for as long as the place is near, whatever the tolerance is.
 static void adaptive_steps_go_through(void** state) {
   (void)state;
-  static const double DISTANCE[] = {1e-2, 1e-3, 1e-4, 1e-6};
-  for (int k = 0; k < 4; k++) {
+  static const double DISTANCE[] = {1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
+  for (size_t k = 0; k < sizeof DISTANCE / sizeof *DISTANCE; k++) {
     run u;
+    const double rounding = DBL_EPSILON / (DISTANCE[k] * DISTANCE[k]);
     assert_int_equal(pass(&u, "adaptive", "", DISTANCE[k], 0.4), LB_OK);
-    assert_below(u.s.energy_drift, 1e-5);
+    assert_below(u.s.energy_drift, fmax(1e-7, rounding / 5));
     finish(&u);
   }
 }
