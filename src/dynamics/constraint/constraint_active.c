@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "dynamics/constraint/constraint_rows.h"
+#include "dynamics/joint/joint.h"
 #include "dynamics/tree/kinematics.h"
 
 static lb_constraint_rows measure(const lb_model* m, lb_data* d, lb_constraint_set set) {
   lb_constraints* L = d->work->constraints;
   lb_constraint_rows_fill(m, d, set);
-  lb_fill_columns(m, d->work);
   bool unilateral = false;
   for (int i = 0; i < L->nrow; i++) {
     unilateral |= L->row[i].unilateral;
@@ -130,8 +130,7 @@ lb_constraint_rows lb_constraints_linearise(const lb_model* m, lb_data* d, lb_co
     return (lb_constraint_rows){0};
   }
   lb_constraint_rows rows = measure(m, d, set);
-  lb_constraint_rows_fill_jacobian(m, d, NULL);
-  rows.J = d->work->constraints->dense.Jt;
+  rows.J = lb_constraints_jacobian(m, d);
   return rows;
 }
 
@@ -141,16 +140,25 @@ const double* lb_constraints_jacobian(const lb_model* m, lb_data* d) {
   return d->work->constraints->dense.Jt;
 }
 
-static void pull_link(const lb_constraints* L, const lb_state* state, int link,
-                      const lb_constraint_row* r, double lambda) {
+// A force at a point, about a link's origin.
+static void pull_link(const lb_constraints* L, const lb_state* state, int link, lb_v4 at, double by,
+                      lb_motion F) {
   if (link != LB_WORLD) {
-    const lb_v4 push = r->e * lambda;
-    L->pull[link].w += r->turns ? push : lb_v4_cross(r->at - state[link].p, push);
-    L->pull[link].v += r->turns ? lb_v4_zero() : push;
+    L->pull[link].w += by * (F.w + lb_v4_cross(at - state[link].p, F.v));
+    L->pull[link].v += by * F.v;
   }
 }
 
-// On the way in, every link's directions take their part of what acts on it and beyond.
+// What so many rows between the same frames exert, at b's origin.
+static lb_motion sum_rows(const lb_constraint_row* r, int count, const double* lambda) {
+  lb_motion F = lb_motion_zero();
+  for (int i = 0; i < count; i++) {
+    *(r[i].turns ? &F.w : &F.v) += r[i].e * lambda[i];
+  }
+  return F;
+}
+
+// On the way in, every joint takes its part of what acts on its link and beyond.
 void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lambda, double scale,
                                double* out) {
   const lb_constraints* L = d->work->constraints;
@@ -158,25 +166,23 @@ void lb_constraints_add_forces(const lb_model* m, lb_data* d, const double* lamb
   if (!L) {
     return;
   }
-  for (int i = 0; i < m->nlink; i++) {
-    L->pull[i] = (lb_motion){lb_v4_zero(), lb_v4_zero()};
-  }
-  for (int i = 0; i < L->nrow; i++) {
+  memset(L->pull, 0, (size_t)m->nlink * sizeof *L->pull);
+  for (int i = 0, count = 1; i < L->nrow; i += count) {
     const lb_constraint_row* r = &L->row[i];
-    const double push = scale * lambda[i];
+    count = lb_constraint_group(L, i);
     if (r->coupling >= 0) {
-      lb_coupling_row(m, r->coupling, r->sign * push, false, out);
+      lb_coupling_row(m, r->coupling, r->sign * scale * lambda[i], false, out);
     } else {
-      pull_link(L, state, r->b->link, r, push);
-      pull_link(L, state, r->a->link, r, -push);
+      const lb_motion F = sum_rows(r, count, lambda + i);
+      pull_link(L, state, r->b->link, r->at, scale, F);
+      pull_link(L, state, r->a->link, r->at, -scale, F);
     }
   }
   for (int i = m->nlink - 1; i >= 0; i--) {
     const lb_link* l = &m->link.packed[i];
     const lb_motion F = L->pull[i];
-    for (int k = 0; k < l->nv && !l->driven; k++) {
-      const lb_v4* S = d->work->S + 2 * (l->column + k);
-      out[l->v + k] += lb_v4_sum(S[0] * F.w + S[1] * F.v);
+    if (!l->driven && !LB_JOINT[l->kind]->inertia) { // what bends carries what hangs on its faces
+      LB_JOINT[l->kind]->project(out + l->v, &state[i], F.w, F.v);
     }
     if (l->parent != LB_WORLD) {
       lb_motion* to = &L->pull[l->parent];

@@ -58,13 +58,13 @@ static void clear(lb_motion* x, int n) {
 lb_pair_derivative lb_pair_differentiate(const lb_derivatives* D, const lb_data* d,
                                          int constraint) {
   lb_motion** lever = D->work->lever;
-  lb_pair_derivative L = {.P = lb_constraint_pair(d, constraint),
-                          .Sa = lever[0],
+  lb_pair_derivative L = {.Sa = lever[0],
                           .Sb = lever[1],
                           .psi_a = lever[2],
                           .psi_b = lever[3],
                           .on_a = lever[4],
                           .on_b = lever[5]};
+  lb_constraint_pair(&L.P, d, constraint);
   find_ranges(D->model, &L);
   const lb_state* state = d->work->state;
   lb_derive_point(D, L.Sa, L.psi_a, L.P.a.link, L.P.b.p - state[L.P.a.link].p);

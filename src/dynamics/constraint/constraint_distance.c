@@ -40,7 +40,8 @@ static lb_v4 turn_again(const lb_pair* P, const lb_constraint_row* r, lb_motion 
 static const lb_gap_type DISTANCE = {.turn = turn, .turn_again = turn_again};
 
 static void add(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
-  const lb_pair P = lb_constraint_pair(d, (int)(c - m->constraint.item));
+  lb_pair P;
+  lb_constraint_pair(&P, d, (int)(c - m->constraint.item));
   const span s = find_span(&P);
   const double sign = c->unilateral ? -1 : 1;
   lb_constraint_row row = lb_pair_row(&P, &DISTANCE, s.u * sign, sign * (s.length - c->value));

@@ -76,7 +76,8 @@ static void add_driven(const lb_model* m, lb_data* d, const lb_pair* P, int loop
 static void add(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
   lb_constraints* L = d->work->constraints;
   const joint_type* J = &JOINTS[m->constraint.loop[c->part].kind];
-  const lb_pair P = lb_constraint_pair(d, (int)(c - m->constraint.item));
+  lb_pair P;
+  lb_constraint_pair(&P, d, (int)(c - m->constraint.item));
   const lb_v4 axis[3] = {P.a.R.x, P.a.R.y, P.a.R.z};
   const bool tilts = J->forbidden[3] && !J->forbidden[5];
   const lb_gap_type* type[2] = {&lb_gap_shift, tilts ? &lb_gap_tilt : &lb_gap_turn};
@@ -87,8 +88,10 @@ static void add(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
   for (int k = 0; k < 6; k++) {
     if (J->forbidden[k]) {
       const lb_v4 e = axis[k % 3];
-      const lb_constraint_row row = lb_pair_row(&P, type[k / 3], e, lb_v4_dot(e, gap[k / 3]));
-      lb_constraint_add(L, &row);
+      lb_constraint_row* row = lb_constraint_next(L, false, false);
+      if (row) {
+        lb_pair_fill_row(row, &P, type[k / 3], e, lb_v4_dot(e, gap[k / 3]));
+      }
     }
   }
   if (J->square) {
@@ -111,17 +114,12 @@ const lb_constraint_type lb_constraint_type_joint = {rows_of, add};
 
 // --- coordinates ---
 
-static int free_rows(const lb_model* m, const lb_pair* P, int i, lb_constraint_row row[3]) {
+int lb_loop_free_rows(const lb_model* m, const lb_pair* P, int i, lb_constraint_row row[3]) {
   const joint_type* J = &JOINTS[m->constraint.loop[i].kind];
   if (J->free) {
     J->free(P, row);
   }
   return J->nfree;
-}
-
-int lb_loop_free_rows(const lb_model* m, const lb_data* d, int i, lb_constraint_row row[3]) {
-  const lb_pair P = lb_constraint_pair(d, i);
-  return free_rows(m, &P, i, row);
 }
 
 double lb_loop_stretch(const lb_scene_joint* j, const lb_constraint_row* row, int k) {
@@ -131,7 +129,7 @@ double lb_loop_stretch(const lb_scene_joint* j, const lb_constraint_row* row, in
 
 // Velocities of a ball are along the axes of b.
 static int coordinate_rows(const lb_model* m, const lb_pair* P, int i, lb_constraint_row row[3]) {
-  const int n = free_rows(m, P, i, row);
+  const int n = lb_loop_free_rows(m, P, i, row);
   const lb_v4 axis[3] = {P->b.R.x, P->b.R.y, P->b.R.z};
   for (int k = 0; k < n && n == 3; k++) {
     row[k] = lb_pair_row(P, &lb_gap_body_axis, axis[k], 0);
@@ -140,7 +138,8 @@ static int coordinate_rows(const lb_model* m, const lb_pair* P, int i, lb_constr
 }
 
 int lb_loop_coordinates(const lb_model* m, const lb_data* d, int i, double* q, double* qd) {
-  const lb_pair P = lb_constraint_pair(d, i);
+  lb_pair P;
+  lb_constraint_pair(&P, d, i);
   lb_constraint_row row[3];
   const int n = coordinate_rows(m, &P, i, row);
   for (int k = 0; k < n; k++) {

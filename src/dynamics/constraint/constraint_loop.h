@@ -25,45 +25,51 @@ typedef enum lb_constraint_set {
 
 // A scalar equation c = 0 of a constraint, or c >= 0.
 typedef struct lb_constraint_row {
-  int constraint;          // number of the constraint
-  const lb_gap_type* type; // what it measures between two frames, ...
-  const lb_frame *a, *b;   // ... which are these; NULL: it is of coordinates, ...
-  int coupling;            // ... of this coupling; else -1
-  double sign;             // of such a row: 1, or -1 for "at most"
-  int motor;               // that asks for its gap, or -1
-  bool turns;              // it is about a rotation
-  bool unilateral;         // its multiplier is not negative: c >= 0
-  bool velocity_level;     // it asks for its rate alone: there is no gap
-  int contact;             // of a unilateral one: its number among them
-  int place;               // among all rows, active or not
-  int number;              // the same, counting those that are left out
   lb_v4 e;                 // direction, world
   lb_v4 at;                // where the force acts, world
   lb_v4 spin;              // angular velocity of the axes that the gap is measured in
-  double gap, rate;
-  double acceleration; // under the links' accelerations in the work space
+  double gap, rate;        // c and its rate
+  double acceleration;     // under the links' accelerations in the work space
+  const lb_gap_type* type; // what it measures between two frames, ...
+  const lb_frame *a, *b;   // ... which are these; NULL: it is of coordinates, ...
+  int coupling;            // ... of this coupling; else -1
+  int motor;               // that asks for its gap, or -1
+  double sign;             // of a coupling: 1, or -1 for "at most"
+  int constraint;          // number of the constraint
+  int contact;             // of a unilateral one: its number among them
+  int place;               // among all rows, active or not
+  int number;              // the same, counting those that are left out
+  bool turns;              // it is about a rotation
+  bool unilateral;         // its multiplier is not negative: c >= 0
+  bool velocity_level;     // it asks for its rate alone: there is no gap
 } lb_constraint_row;
 
-// The row of a gap of a pair along or about e: its rates and accelerations follow.
+// The row of a gap of a pair along or about e, but for its numbers: rates and accelerations follow.
+static inline void lb_pair_fill_row(lb_constraint_row* row, const lb_pair* P,
+                                    const lb_gap_type* type, lb_v4 e, double gap) {
+  const lb_v4 r = lb_gap_part(type, P->rate);
+  row->e = e;
+  row->at = P->b.p;
+  row->spin = P->spin;
+  row->gap = gap;
+  row->rate = lb_v4_dot(e, r);
+  row->acceleration = lb_v4_dot(e, lb_gap_part(type, P->acceleration));
+  row->type = type;
+  row->a = P->at_a;
+  row->b = P->at_b;
+  row->coupling = row->motor = -1;
+  row->sign = 1;
+  row->turns = type->turns;
+  row->unilateral = row->velocity_level = false;
+  if (type->turn) {
+    row->acceleration += lb_v4_dot(type->turn(P, row, P->rate), r);
+  }
+}
+
 static inline lb_constraint_row lb_pair_row(const lb_pair* P, const lb_gap_type* type, lb_v4 e,
                                             double gap) {
-  lb_constraint_row row = {.type = type,
-                           .a = P->at_a,
-                           .b = P->at_b,
-                           .coupling = -1,
-                           .sign = 1,
-                           .motor = -1,
-                           .turns = type->turns,
-                           .e = e,
-                           .at = P->b.p,
-                           .spin = P->spin,
-                           .gap = gap};
-  const lb_v4 r = lb_gap_part(type, P->rate);
-  row.rate = lb_v4_dot(e, r);
-  row.acceleration = lb_v4_dot(e, lb_gap_part(type, P->acceleration));
-  if (type->turn) {
-    row.acceleration += lb_v4_dot(type->turn(P, &row, P->rate), r);
-  }
+  lb_constraint_row row = {0};
+  lb_pair_fill_row(&row, P, type, e, gap);
   return row;
 }
 
@@ -227,7 +233,7 @@ int lb_loop_differentiate_coordinates(const lb_derivatives* D, const lb_data* d,
 
 // Rows of loop i's coordinates, along which its spring, damper and motor act: how many, at most 3.
 // After lb_move_origins.
-int lb_loop_free_rows(const lb_model* m, const lb_data* d, int i, lb_constraint_row row[3]);
+int lb_loop_free_rows(const lb_model* m, const lb_pair* P, int i, lb_constraint_row row[3]);
 // How far the k-th is from its rest.
 double lb_loop_stretch(const lb_scene_joint* j, const lb_constraint_row* row, int k);
 

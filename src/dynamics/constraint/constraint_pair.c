@@ -5,17 +5,17 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "math/space/se3.h"
 
-lb_frame_motion lb_frame_move(const lb_work* work, const lb_frame* f) {
+static inline void move_frame(lb_frame_motion* out, const lb_work* work, const lb_frame* f) {
   const lb_state* s = &work->state[f->link];
   const lb_v4 arm = lb_m3_apply(s->R, f->p);
   const lb_v4 spin = lb_v4_cross(s->w, arm);
-  return (lb_frame_motion){.link = f->link,
-                           .R = lb_m3_mul(s->R, f->R),
-                           .p = s->p + arm,
-                           .v = s->v + spin,
-                           .a = s->a + lb_v4_cross(s->al, arm) + lb_v4_cross(s->w, spin),
-                           .w = s->w,
-                           .al = s->al};
+  out->link = f->link;
+  out->R = lb_m3_mul(s->R, f->R);
+  out->p = s->p + arm;
+  out->v = s->v + spin;
+  out->a = s->a + lb_v4_cross(s->al, arm) + lb_v4_cross(s->w, spin);
+  out->w = s->w;
+  out->al = s->al;
 }
 
 // Components in the turning frame a: d/dt (R'x) = R'(xd - w x x).
@@ -28,11 +28,13 @@ void lb_pair_move(lb_pair* P) {
                                     lb_v4_cross(a->w, 2 * dd - lb_v4_cross(a->w, d))};
 }
 
-lb_pair lb_pair_open(const lb_work* work, const lb_frame* a, const lb_frame* b) {
-  lb_pair P = {.at_a = a, .at_b = b, .a = lb_frame_move(work, a), .b = lb_frame_move(work, b)};
-  P.spin = P.a.w;
-  lb_pair_move(&P);
-  return P;
+void lb_pair_open(lb_pair* P, const lb_work* work, const lb_frame* a, const lb_frame* b) {
+  P->at_a = a;
+  P->at_b = b;
+  move_frame(&P->a, work, a);
+  move_frame(&P->b, work, b);
+  P->spin = P->a.w;
+  lb_pair_move(P);
 }
 
 // --- values ---

@@ -25,8 +25,6 @@ typedef struct lb_frame_motion {
   lb_v4 p, v, a, w, al;
 } lb_frame_motion;
 
-lb_frame_motion lb_frame_move(const lb_work* work, const lb_frame* f);
-
 typedef struct lb_pair {
   const lb_frame *at_a, *at_b;
   lb_frame_motion a, b;
@@ -37,7 +35,7 @@ typedef struct lb_pair {
 } lb_pair;
 
 // What happens between the frames now.
-lb_pair lb_pair_open(const lb_work* work, const lb_frame* a, const lb_frame* b);
+void lb_pair_open(lb_pair* P, const lb_work* work, const lb_frame* a, const lb_frame* b);
 // r and rd again, after a's motion or the axes' spin was changed.
 void lb_pair_move(lb_pair* P);
 // How the rotation vector from a to b, in the world, changes beyond turning with a: by turn t when

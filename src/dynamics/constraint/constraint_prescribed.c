@@ -46,7 +46,8 @@ static void turn_frame(lb_constraints* L, const lb_model_prescribed* g, double t
 
 static void add_followed(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
   const lb_model_prescribed* g = &m->constraint.prescribed[c->part];
-  lb_pair P = lb_constraint_pair(d, g->constraint);
+  lb_pair P;
+  lb_constraint_pair(&P, d, g->constraint);
   for (int k = 0; k < 3; k++) {
     if (g->along[k]) {
       add_shift(d, &P, g, k);
@@ -70,7 +71,8 @@ const lb_constraint_type lb_constraint_type_follow = {rows_of_followed, add_foll
 // --- floors ---
 
 static void add_floor(const lb_model* m, lb_data* d, const lb_model_constraint* c) {
-  const lb_pair P = lb_constraint_pair(d, (int)(c - m->constraint.item));
+  lb_pair P;
+  lb_constraint_pair(&P, d, (int)(c - m->constraint.item));
   const lb_v4 e = lb_v4_from(c->normal);
   lb_constraint_row row = lb_pair_row(&P, &lb_gap_shift, e, lb_v4_dot(e, P.b.p) - c->value);
   row.unilateral = true;
@@ -88,7 +90,8 @@ static void add_turned(const lb_model* m, lb_data* d, const lb_model_constraint*
   const lb_model_prescribed* g = &m->constraint.prescribed[c->part];
   const lb_turn turn = lb_turning_evaluate(m->motor.turning[g->motor[0]], d->time);
   L->frame[2 * g->constraint].R = lb_m3_from(lb_quat_matrix(lb_quat_mul(g->from, turn.q)));
-  lb_pair P = lb_constraint_pair(d, g->constraint);
+  lb_pair P;
+  lb_constraint_pair(&P, d, g->constraint);
   const lb_v4 w = lb_m3_apply(P.a.R, lb_v4_from(turn.w));
   P.a.al += lb_v4_cross(P.a.w, w) + lb_m3_apply(P.a.R, lb_v4_from(turn.al));
   P.a.w += w;

@@ -134,19 +134,30 @@ void lb_path_target(const lb_profile* path, bool velocity_level, double time, do
   }
 }
 
-void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row) {
+lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool by_motor) {
   const int number = L->counted++;
-  if ((L->set & LB_SET_BILATERAL && row->unilateral) ||
-      (L->set & LB_SET_JOINTS && row->motor >= 0) ||
+  if ((L->set & LB_SET_BILATERAL && unilateral) || (L->set & LB_SET_JOINTS && by_motor) ||
       (L->state.redundant[number] && !(L->set & LB_SET_REDUNDANT))) {
-    return;
+    return NULL;
   }
-  lb_constraint_row* to = &L->row[L->nrow];
-  *to = *row;
-  to->constraint = L->constraint;
-  to->number = number;
-  to->contact = row->unilateral ? L->ncontact++ : -1;
-  to->place = L->nrow++;
+  lb_constraint_row* row = &L->row[L->nrow];
+  row->constraint = L->constraint;
+  row->number = number;
+  row->contact = unilateral ? L->ncontact++ : -1;
+  row->place = L->nrow++;
+  return row;
+}
+
+void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row) {
+  lb_constraint_row* to = lb_constraint_next(L, row->unilateral, row->motor >= 0);
+  if (to) {
+    const lb_constraint_row numbers = *to;
+    *to = *row;
+    to->constraint = numbers.constraint;
+    to->number = numbers.number;
+    to->contact = numbers.contact;
+    to->place = numbers.place;
+  }
 }
 
 static void keep_active(lb_constraints* L) {
@@ -179,9 +190,4 @@ int lb_constraints_count(const lb_data* d) {
 
 const lb_constraint_row* lb_constraints_row(const lb_data* d, int i) {
   return &d->work->constraints->row[i];
-}
-
-lb_pair lb_constraint_pair(const lb_data* d, int constraint) {
-  const lb_frame* frame = d->work->constraints->frame + 2 * (size_t)constraint;
-  return lb_pair_open(d->work, &frame[0], &frame[1]);
 }

@@ -95,7 +95,10 @@ extern const lb_constraint_type* const lb_constraint_types[LB_CONSTRAINT_KINDS];
 int lb_constraint_one_row(const lb_model* m, const lb_model_constraint* c);
 
 // The frames of a constraint as they move.
-lb_pair lb_constraint_pair(const lb_data* d, int constraint);
+static inline void lb_constraint_pair(lb_pair* P, const lb_data* d, int constraint) {
+  const lb_frame* frame = d->work->constraints->frame + 2 * (size_t)constraint;
+  lb_pair_open(P, d->work, &frame[0], &frame[1]);
+}
 
 // A row asks for this value, rate and acceleration of what it measures.
 void lb_constraint_ask(lb_constraint_row* row, const double want[3]);
@@ -104,11 +107,16 @@ void lb_constraint_ask(lb_constraint_row* row, const double want[3]);
 // is.
 void lb_path_target(const lb_profile* path, bool velocity_level, double time, double want[3]);
 
-// Add a row, unless the set lacks it; a unilateral one gets its number.
+// The place of the next row, with its numbers; NULL: the set lacks it.
+lb_constraint_row* lb_constraint_next(lb_constraints* L, bool unilateral, bool by_motor);
+// Add a row, unless the set lacks it.
 void lb_constraint_add(lb_constraints* L, const lb_constraint_row* row);
 
 // The rows of a set at d's q, qd and accelerations, whose kinematics are in place.
 void lb_constraint_rows_fill(const lb_model* m, lb_data* d, lb_constraint_set set);
+
+// How many rows from i on are between the same frames; all act at b's origin.
+int lb_constraint_group(const lb_constraints* L, int i);
 
 // Rows of J, into Jt, from the rows' directions and the directions of the coordinates; zero for
 // those that are kept (NULL: none).

@@ -87,8 +87,7 @@ static void hold_driven(const lb_model* m, double* M, const lb_row_terms* by) {
   }
 }
 
-// Rows from i on between the same frames; all act at b's origin.
-static int group_size(const lb_constraints* L, int i) {
+int lb_constraint_group(const lb_constraints* L, int i) {
   int n = 1;
   while (L->row[i].a && i + n < L->nrow && L->row[i + n].a == L->row[i].a) {
     n++;
@@ -103,7 +102,7 @@ void lb_constraint_rows_fill_jacobian(const lb_model* m, lb_data* d, const bool*
   memset(Jt, 0, (size_t)L->nrow * nv * sizeof *Jt);
   for (int i = 0, count = 1; i < L->nrow; i += count) {
     const lb_constraint_row* r = &L->row[i];
-    const group g = {r, count = group_size(L, i), Jt + (size_t)i * nv};
+    const group g = {r, count = lb_constraint_group(L, i), Jt + (size_t)i * nv};
     if (r->coupling >= 0) {
       lb_coupling_row(m, r->coupling, r->sign, false, g.J);
     } else {

@@ -26,11 +26,11 @@ static void add_along(lb_motion* F, const lb_constraint_row* row, double force) 
 }
 
 // -sum e (stiffness stretch + damping rate) over the joint's coordinates.
-static lb_motion spring_force(const lb_model* m, const lb_data* d, int i, double stiffness,
+static lb_motion spring_force(const lb_model* m, const lb_pair* P, int i, double stiffness,
                               double damping) {
   lb_motion F = lb_motion_zero();
   lb_constraint_row row[3];
-  const int n = lb_loop_free_rows(m, d, i, row);
+  const int n = lb_loop_free_rows(m, P, i, row);
   for (int k = 0; k < n; k++) {
     const double stretch = lb_loop_stretch(&m->constraint.loop[i], &row[k], k);
     add_along(&F, &row[k], -(stiffness * stretch + damping * row[k].rate));
@@ -38,40 +38,41 @@ static lb_motion spring_force(const lb_model* m, const lb_data* d, int i, double
   return F;
 }
 
-static lb_motion spring_of(const lb_model* m, const lb_data* d, int i) {
-  return spring_force(m, d, i, m->constraint.loop[i].stiffness, m->constraint.loop[i].damping);
+static lb_motion spring_of(const lb_model* m, const lb_pair* P, int i) {
+  return spring_force(m, P, i, m->constraint.loop[i].stiffness, m->constraint.loop[i].damping);
 }
 
 // It is linear in stiffness and damping, and a rest pulls along its axis with the stiffness.
-static lb_motion spring_slope(const lb_model* m, const lb_data* d, int i, lb_spring_number number,
+static lb_motion spring_slope(const lb_model* m, const lb_pair* P, int i, lb_spring_number number,
                               int k) {
   if (number != LB_SPRING_REST) {
-    return spring_force(m, d, i, number == LB_SPRING_STIFFNESS, number == LB_SPRING_DAMPING);
+    return spring_force(m, P, i, number == LB_SPRING_STIFFNESS, number == LB_SPRING_DAMPING);
   }
   lb_motion F = lb_motion_zero();
   lb_constraint_row row[3];
-  lb_loop_free_rows(m, d, i, row);
+  lb_loop_free_rows(m, P, i, row);
   add_along(&F, &row[k], m->constraint.loop[i].stiffness);
   return F;
 }
 
-static lb_motion motor_unit(const lb_model* m, const lb_data* d, int motor) {
+static lb_motion motor_unit(const lb_model* m, const lb_pair* P, int motor) {
   lb_motion F = lb_motion_zero();
   lb_constraint_row row[3];
-  lb_loop_free_rows(m, d, m->motor.loop[motor], row);
+  lb_loop_free_rows(m, P, m->motor.loop[motor], row);
   add_along(&F, row, 1);
   return F;
 }
 
 // A force at b's origin on b's link, and its opposite on a's.
-static void push_pair(lb_data* d, int loop, lb_motion F) {
-  const lb_pair P = lb_constraint_pair(d, loop);
-  lb_link_add_wrench(d->work, P.b.link, P.b.p, F.w, F.v);
-  lb_link_add_wrench(d->work, P.a.link, P.b.p, -F.w, -F.v);
+static void push_pair(lb_data* d, const lb_pair* P, lb_motion F) {
+  lb_link_add_wrench(d->work, P->b.link, P->b.p, F.w, F.v);
+  lb_link_add_wrench(d->work, P->a.link, P->b.p, -F.w, -F.v);
 }
 
 void lb_loop_apply_motor(const lb_model* m, lb_data* d, int i, double force) {
-  push_pair(d, m->motor.loop[i], lb_motion_scale(force, motor_unit(m, d, i)));
+  lb_pair P;
+  lb_constraint_pair(&P, d, m->motor.loop[i]);
+  push_pair(d, &P, lb_motion_scale(force, motor_unit(m, &P, i)));
 }
 
 static bool pushes(const lb_model* m, int motor) {
@@ -80,7 +81,9 @@ static bool pushes(const lb_model* m, int motor) {
 
 lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i) {
   const lb_constraints* L = d->work->constraints;
-  lb_motion F = i < m->constraint.nloop ? spring_of(m, d, i) : lb_motion_zero();
+  lb_pair P;
+  lb_constraint_pair(&P, d, i);
+  lb_motion F = i < m->constraint.nloop ? spring_of(m, &P, i) : lb_motion_zero();
   for (int k = 0; k < L->nrow; k++) {
     if (L->row[k].constraint == i) {
       add_along(&F, &L->row[k], L->x[k]);
@@ -88,7 +91,7 @@ lb_motion lb_loop_wrench(const lb_model* m, const lb_data* d, int i) {
   }
   for (int k = 0; k < m->nmotor; k++) {
     if (pushes(m, k) && m->motor.loop[k] == i) {
-      const lb_motion unit = motor_unit(m, d, k);
+      const lb_motion unit = motor_unit(m, &P, k);
       F.w += unit.w * d->motor_force[k];
       F.v += unit.v * d->motor_force[k];
     }
@@ -100,7 +103,9 @@ static void loop_apply(const lb_model* m, lb_data* d) {
   lb_move_origins(m, d->work, d->qd);
   for (int i = 0; i < m->constraint.nloop; i++) {
     if (is_sprung(&m->constraint.loop[i])) {
-      push_pair(d, i, spring_of(m, d, i));
+      lb_pair P;
+      lb_constraint_pair(&P, d, i);
+      push_pair(d, &P, spring_of(m, &P, i));
     }
   }
   for (int i = 0; i < m->nmotor; i++) {
@@ -117,7 +122,9 @@ static double loop_energy(const lb_model* m, lb_data* d) {
   double sum = 0;
   for (int i = 0; i < m->constraint.nloop; i++) {
     lb_constraint_row row[3];
-    const int n = m->constraint.loop[i].stiffness > 0 ? lb_loop_free_rows(m, d, i, row) : 0;
+    lb_pair P;
+    lb_constraint_pair(&P, d, i);
+    const int n = m->constraint.loop[i].stiffness > 0 ? lb_loop_free_rows(m, &P, i, row) : 0;
     for (int k = 0; k < n; k++) {
       const double stretch = lb_loop_stretch(&m->constraint.loop[i], &row[k], k);
       sum += 0.5 * m->constraint.loop[i].stiffness * stretch * stretch;
@@ -153,7 +160,9 @@ static void add_spring_change(const lb_scene_joint* j, const lb_pair_derivative*
 static void differentiate_spring(lb_derivatives* D, lb_data* d, int i) {
   const lb_scene_joint* j = &D->model->constraint.loop[i];
   lb_constraint_row row[3];
-  const int n = lb_loop_free_rows(D->model, d, i, row);
+  lb_pair P;
+  lb_constraint_pair(&P, d, i);
+  const int n = lb_loop_free_rows(D->model, &P, i, row);
   for (int by_rate = 0; by_rate < 2; by_rate++) {
     lb_pair_derivative L = lb_pair_differentiate(D, d, i);
     lb_pair_fill_turn(&L.P);
@@ -163,7 +172,7 @@ static void differentiate_spring(lb_derivatives* D, lb_data* d, int i) {
     if (by_rate) {
       lb_pair_push(D, D->tau_qd, &L, lb_motion_zero());
     } else {
-      lb_pair_push(D, D->tau_q, &L, spring_of(D->model, d, i));
+      lb_pair_push(D, D->tau_q, &L, spring_of(D->model, &P, i));
     }
   }
 }
@@ -178,8 +187,9 @@ static void differentiate_springs(lb_derivatives* D, lb_data* d) {
   for (int i = 0; i < m->nmotor; i++) {
     if (pushes(m, i)) {
       const lb_pair_derivative L = lb_pair_differentiate(D, d, m->motor.loop[i]);
-      lb_pair_push(D, D->tau_q, &L,
-                   lb_motion_scale(d->motor_force[i], motor_unit(m, d, i))); // by lb_forces_apply
+      lb_pair_push(
+          D, D->tau_q, &L,
+          lb_motion_scale(d->motor_force[i], motor_unit(m, &L.P, i))); // by lb_forces_apply
     }
   }
 }
@@ -194,7 +204,9 @@ static void stiffen_springs(lb_derivatives* D, lb_data* d) {
   for (int i = 0; i < m->constraint.nloop; i++) {
     lb_constraint_row row[3];
     const double by[2] = {m->constraint.loop[i].stiffness, m->constraint.loop[i].damping};
-    const int n = is_sprung(&m->constraint.loop[i]) ? lb_loop_free_rows(m, d, i, row) : 0;
+    lb_pair P;
+    lb_constraint_pair(&P, d, i);
+    const int n = is_sprung(&m->constraint.loop[i]) ? lb_loop_free_rows(m, &P, i, row) : 0;
     for (int side = 0; side < 2 && n > 0; side++) {
       const lb_pair_derivative L = lb_pair_differentiate(D, d, i);
       for (int v = L.begin[0]; v < L.end[1]; v = lb_pair_next(&L, v)) {
@@ -211,7 +223,7 @@ static void stiffen_springs(lb_derivatives* D, lb_data* d) {
 double lb_loop_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_spring_number number,
                                 int k, const double* mu) {
   const lb_pair_derivative L = lb_pair_differentiate(D, d, i);
-  const lb_motion F = spring_slope(D->model, d, i, number, k);
+  const lb_motion F = spring_slope(D->model, &L.P, i, number, k);
   double sum = 0;
   for (int v = L.begin[0]; v < L.end[1]; v = lb_pair_next(&L, v)) {
     sum += mu[v] * lb_motion_dot(F, lb_pair_apart(&L, v));
@@ -221,7 +233,7 @@ double lb_loop_spring_by_number(const lb_derivatives* D, lb_data* d, int i, lb_s
 
 void lb_loop_motor_direction(const lb_derivatives* D, const lb_data* d, int motor, double* out) {
   const lb_pair_derivative L = lb_pair_differentiate(D, d, D->model->motor.loop[motor]);
-  const lb_motion unit = motor_unit(D->model, d, motor);
+  const lb_motion unit = motor_unit(D->model, &L.P, motor);
   for (int k = 0; k < D->model->nv; k++) {
     out[k] = lb_motion_dot(unit, lb_pair_apart(&L, k));
   }

@@ -92,7 +92,7 @@ static void enter_link(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
     Q->a[3 + c] = (lb_motion){lb_v4_cross(h, e), e * m};
   }
   if (K->span.count > 0) {
-    K->span.I[op->id] = *Q;
+    K->span.I[op->id] = (lb_kkt_inertia){I, h, m};
   }
 }
 

@@ -34,21 +34,38 @@ typedef struct lb_kkt_link {
   int nv;       // unknowns of its joint; 0: it is driven
   int loop;     // the joint that is rows, or -1: it has its own
   int rows;     // of that joint
+  int springs;  // of that joint
   lb_v4 r;      // from its parent's origin to its own
   lb_v4 at;     // from its root's
   lb_v4 centre; // of the joint that is rows, in the world
   lb_m3 R;      // its axes
 } lb_kkt_link;
 
+// A rigid inertia about a link's origin.
+typedef struct lb_kkt_inertia {
+  lb_m3 I;
+  lb_v4 h; // first moment
+  double m;
+} lb_kkt_inertia;
+
+// A spring of a spanned link's joint.
+typedef struct lb_kkt_spring {
+  lb_motion force;  // of a unit, on the link, at the root's origin
+  double stiffness; // 1 / compliance
+  double wish;
+} lb_kkt_spring;
+
 // Links on joints that are rows.
 typedef struct lb_kkt_span {
-  int count;          // of them; 0: the rest is not there
-  int *link, *parent; // [nloop] the link that a joint holds, or -1, and to what
-  int* row;           // [nlink][6] rows of its joint, by number
-  lb_motion* G;       // [nlink][6] what a unit of their right-hand side moves, at the root's origin
-  lb_motion* S;       // [ncolumn] directions that these joints leave, at their links' origins
-  lb_block6* I;       // [nlink] inertias, at the links' origins
-  lb_motion *V, *F;   // [nlink] a motion that agrees with these rows; forces
+  int count;             // of them; 0: the rest is not there
+  int *link, *parent;    // [nloop] the link that a joint holds, or -1, and to what
+  int *row, *place;      // [nlink][6] rows of its joint, by number; among d's rows
+  lb_motion* B;          // [nlink][6] what a unit multiplier of these exerts, at the root's origin
+  lb_motion* G;          // [nlink][6] what a unit of their right-hand side moves, there
+  lb_motion* S;          // [ncolumn] directions that these joints leave, at their links' origins
+  lb_kkt_inertia* I;     // [nlink]
+  lb_kkt_spring* spring; // [nlink][3]
+  lb_motion *V, *F;      // [nlink] a motion that agrees with these rows; forces
 } lb_kkt_span;
 
 // A row as (1) has it: what a unit multiplier exerts.
@@ -127,11 +144,12 @@ struct lb_kkt {
   bool overflow; // there was no room for an order
   bool ordered;  // there is one, and it is good for other poses
   // numbers
-  lb_motion* S;    // [ncolumn] directions of the coordinates, at their tree's first origin
-  double* inverse; // [nv][LB_JOINT_MOST_V] D^-1 of each joint
-  double* pivot;   // [nrow] of eliminated rows; 0: it was left out
-  lb_motion* P;    // [nlink + 1] right-hand sides of links, then their velocities
-  double* z;       // [nrow] of rows
+  lb_motion* S;     // [ncolumn] directions of the coordinates, at their tree's first origin
+  double* inverse;  // [nv][LB_JOINT_MOST_V] D^-1 of each joint
+  double* pivot;    // [nrow] of eliminated rows; 0: it was left out
+  lb_motion* P;     // [nlink + 1] right-hand sides of links, then their velocities
+  double* z;        // [nrow] of rows
+  bool homogeneous; // nothing is asked of rows and springs
   lb_kkt_terms terms;
   struct lb_kkt_order* order; // scratch
 };

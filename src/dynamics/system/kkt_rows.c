@@ -57,7 +57,9 @@ static bool read_springs(lb_kkt* K, const lb_data* d) {
     lb_constraint_row row[3];
     const lb_scene_joint* j = &K->m->constraint.loop[i];
     const double stiff = K->terms.dt * (j->damping + K->terms.dt * j->stiffness);
-    const int count = stiff > 0 ? lb_loop_free_rows(K->m, d, i, row) : 0;
+    lb_pair P;
+    lb_constraint_pair(&P, d, i);
+    const int count = stiff > 0 ? lb_loop_free_rows(K->m, &P, i, row) : 0;
     for (int k = 0; k < count; k++) {
       lb_kkt_row* to = &K->row[K->nconstraint + 3 * i + k];
       read_row(to, d, &row[k]);

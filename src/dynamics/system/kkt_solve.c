@@ -134,6 +134,7 @@ static void solve(lb_kkt* K, double* b) {
 }
 
 static void put_wishes(lb_kkt* K, const double* c) {
+  K->homogeneous = !c;
   for (int i = 0; i < K->count; i++) {
     K->z[K->number[i]] = c ? c[i] : 0;
   }

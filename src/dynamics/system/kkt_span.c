@@ -26,7 +26,7 @@
 
 #include "dynamics/system/kkt_inside.h"
 
-enum { FREE_V = 6 };
+enum { FREE_V = 6, JOINT_SPRINGS = 3 };
 
 // --- the tree ---
 
@@ -84,9 +84,12 @@ bool lb_kkt_span_create(lb_kkt* K, const lb_data* d, bool spans) {
     s->link = LB_TAKE(&K->arena, int, m->constraint.nloop);
     s->parent = LB_TAKE(&K->arena, int, m->constraint.nloop);
     s->row = LB_TAKE(&K->arena, int, (size_t)m->nlink* FREE_V);
+    s->place = LB_TAKE(&K->arena, int, (size_t)m->nlink* FREE_V);
+    s->B = LB_TAKE(&K->arena, lb_motion, (size_t)m->nlink * FREE_V);
     s->S = LB_TAKE(&K->arena, lb_motion, m->link.ncolumn);
     s->G = LB_TAKE(&K->arena, lb_motion, (size_t)m->nlink * FREE_V);
-    s->I = LB_TAKE(&K->arena, lb_block6, m->nlink);
+    s->I = LB_TAKE(&K->arena, lb_kkt_inertia, m->nlink);
+    s->spring = LB_TAKE(&K->arena, lb_kkt_spring, (size_t)m->nlink * JOINT_SPRINGS);
     s->V = LB_TAKE(&K->arena, lb_motion, m->nlink);
     s->F = LB_TAKE(&K->arena, lb_motion, m->nlink);
   }
@@ -145,12 +148,15 @@ static bool read_joint(lb_kkt* K, const lb_data* d, int i) {
   lb_v4 e[2][3], left[3];
   int count[2] = {0, 0}, nv = 0;
   for (int k = 0; k < l->rows; k++) {
-    const lb_motion F = force_on(&K->row[K->span.row[FREE_V * i + k]], i);
+    const lb_kkt_row* row = &K->row[K->span.row[FREE_V * i + k]];
+    const lb_motion F = force_on(row, i);
     const bool turns = lb_v4_dot(F.v, F.v) == 0;
     const lb_v4 along = turns ? F.w : F.v;
     const lb_motion G = motion_of(along / lb_v4_dot(along, along), turns, arm);
     e[turns][count[turns]++] = along;
     K->span.G[FREE_V * i + k] = lb_motion_shift(G, l->at);
+    K->span.B[FREE_V * i + k] = lb_force_shift(F, l->at);
+    K->span.place[FREE_V * i + k] = row->place;
   }
   lb_motion* S = K->span.S + K->m->link.packed[i].column;
   for (int turns = 0; turns < 2; turns++) {
@@ -174,45 +180,56 @@ int lb_kkt_span_list(lb_kkt* K, const lb_constraint_row* row) {
   return i;
 }
 
+// Springs of a spanned link's joint.
+static void read_springs(lb_kkt* K, int i) {
+  lb_kkt_link* l = &K->link[i];
+  l->springs = 0;
+  for (int k = 0; k < JOINT_SPRINGS && K->nrow > K->nconstraint; k++) {
+    const lb_kkt_row* r = &K->row[K->nconstraint + JOINT_SPRINGS * l->loop + k];
+    if (r->present) {
+      K->span.spring[JOINT_SPRINGS * i + l->springs++] =
+          (lb_kkt_spring){lb_force_shift(force_on(r, i), l->at), 1 / r->compliance, r->wish};
+    }
+  }
+}
+
 bool lb_kkt_span_read(lb_kkt* K, const lb_data* d) {
   bool same = true;
   for (int i = 0; i < K->m->nlink; i++) {
-    same = (K->link[i].loop < 0 || read_joint(K, d, i)) && same;
+    if (K->link[i].loop >= 0) {
+      same = read_joint(K, d, i) && same;
+      read_springs(K, i);
+    }
   }
   return same;
 }
 
 // --- springs ---
 
-// Springs of a spanned link's joint, one after another; NULL: no more.
-static const lb_kkt_row* next_spring(const lb_kkt* K, int link, int* at) {
-  const int first = K->nconstraint + 3 * K->link[link].loop;
-  while (K->nrow > K->nconstraint && *at < 3) {
-    const lb_kkt_row* r = &K->row[first + (*at)++];
-    if (r->present) {
-      return r;
-    }
-  }
-  return NULL;
-}
-
 void lb_kkt_span_stiffen(const lb_kkt* K, int link, double* D) {
+  const lb_kkt_link* l = &K->link[link];
   const lb_motion* S = K->span.S + K->m->link.packed[link].column;
-  int at = 0;
-  for (const lb_kkt_row* r; (r = next_spring(K, link, &at));) {
-    const lb_motion F = force_on(r, link);
-    for (int i = 0; i < K->link[link].nv; i++) {
-      for (int j = 0; j < K->link[link].nv; j++) {
+  for (int k = 0; k < l->springs; k++) {
+    const lb_kkt_spring* spring = &K->span.spring[JOINT_SPRINGS * link + k];
+    const lb_motion F = lb_force_shift(spring->force, -l->at);
+    for (int i = 0; i < l->nv; i++) {
+      for (int j = 0; j < l->nv; j++) {
         D[i * LB_JOINT_MOST_V + j] +=
-            lb_motion_dot(F, S[i]) * lb_motion_dot(F, S[j]) / r->compliance;
+            lb_motion_dot(F, S[i]) * lb_motion_dot(F, S[j]) * spring->stiffness;
       }
     }
   }
 }
 
-// What one exerts for a relative motion.
-static double pull_of(const lb_kkt_row* r, int link, lb_motion relative) {
-  return (lb_motion_dot(force_on(r, link), relative) - r->wish) / r->compliance;
+// What a link's springs exert on it for a relative motion.
+static lb_motion pull_of(const lb_kkt* K, int link, lb_motion relative) {
+  lb_motion F = lb_motion_zero();
+  for (int k = 0; k < K->link[link].springs; k++) {
+    const lb_kkt_spring* s = &K->span.spring[JOINT_SPRINGS * link + k];
+    const double stretch = lb_motion_dot(s->force, relative) - (K->homogeneous ? 0 : s->wish);
+    lb_add_scaled(&F, -stretch * s->stiffness, s->force);
+  }
+  return F;
 }
 
 // --- solving ---
@@ -220,7 +237,11 @@ static double pull_of(const lb_kkt_row* r, int link, lb_motion relative) {
 // I V at the root's origin.
 static lb_motion momentum(const lb_kkt* K, int link, lb_motion V) {
   const lb_v4 at = K->link[link].at;
-  return lb_force_shift(lb_block_apply(&K->span.I[link], lb_motion_shift(V, -at)), at);
+  const lb_kkt_inertia* B = &K->span.I[link];
+  const lb_motion own = lb_motion_shift(V, -at);
+  const lb_motion P = {lb_m3_apply(B->I, own.w) + lb_v4_cross(B->h, own.v),
+                       own.v * B->m - lb_v4_cross(B->h, own.w)};
+  return lb_force_shift(P, at);
 }
 
 // F of a spanned link from b, whose coordinates are velocities along its own axes, and zero in its
@@ -233,12 +254,9 @@ static lb_motion take_force(const lb_kkt* K, int link, double* b) {
 
 // Right-hand side of y, by springs, for a motion G c of the joint.
 static void push_springs(const lb_kkt* K, int link, lb_motion moved, double* y) {
-  const lb_motion* S = K->S + K->m->link.packed[link].column;
-  int at = 0;
-  for (const lb_kkt_row* r; (r = next_spring(K, link, &at));) {
-    for (int k = 0; k < K->link[link].nv; k++) {
-      y[k] -= pull_of(r, link, moved) * lb_motion_dot(force_on(r, link), S[k]);
-    }
+  const lb_motion F = pull_of(K, link, moved), *S = K->S + K->m->link.packed[link].column;
+  for (int k = 0; k < K->link[link].nv; k++) {
+    y[k] += lb_motion_dot(F, S[k]);
   }
 }
 
@@ -254,7 +272,9 @@ void lb_kkt_span_begin(lb_kkt* K, double* b) {
         lb_add_scaled(&own, K->z[s->row[k]], s->G[k]);
       }
       s->F[i] = take_force(K, i, b + K->m->link.packed[i].v);
-      push_springs(K, i, own, b + K->m->link.packed[i].v);
+      if (l->springs > 0) {
+        push_springs(K, i, own, b + K->m->link.packed[i].v);
+      }
     }
     s->V[i] = l->parent == LB_WORLD ? own : lb_motion_add(s->V[l->parent], own);
     K->P[i] = s->F[i];
@@ -279,14 +299,11 @@ static void give_velocity(const lb_kkt* K, int link, double* x) {
 // (3) for the rows of a spanned link's joint, less what its springs exert.
 static void find_multipliers(lb_kkt* K, int link) {
   const int parent = K->link[link].parent;
-  lb_motion f = K->span.F[link], relative = K->P[link];
-  int at = 0;
+  lb_motion relative = K->P[link];
   if (parent != LB_WORLD) {
     lb_add_scaled(&relative, -1, K->P[parent]);
   }
-  for (const lb_kkt_row* r; (r = next_spring(K, link, &at));) {
-    lb_add_scaled(&f, -pull_of(r, link, relative), force_on(r, link));
-  }
+  const lb_motion f = lb_motion_add(K->span.F[link], pull_of(K, link, relative));
   for (int k = FREE_V * link; k < FREE_V * link + count_rows(K, link); k++) {
     K->z[K->span.row[k]] = lb_motion_dot(K->span.G[k], f);
   }
@@ -325,8 +342,7 @@ void lb_kkt_span_push(lb_kkt* K, const double* mu, double scale) {
   for (int i = 0; i < K->m->nlink; i++) {
     lb_motion F = lb_motion_zero();
     for (int k = FREE_V * i; k < FREE_V * i + K->link[i].rows; k++) {
-      const lb_kkt_row* r = &K->row[K->span.row[k]];
-      lb_add_scaled(&F, scale * mu[r->place], force_on(r, i));
+      lb_add_scaled(&F, scale * mu[K->span.place[k]], K->span.B[k]);
     }
     lb_add_scaled(&K->P[i], 1, F);
     if (K->link[i].loop >= 0 && K->link[i].parent != LB_WORLD) {
