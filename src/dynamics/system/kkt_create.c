@@ -17,17 +17,23 @@ static bool take_slots(lb_kkt* K, lb_kkt_order* O) {
   K->F.LR = LB_TAKE(&K->arena, lb_motion, links * rows);
   K->F.RR = LB_TAKE(&K->arena, double, rows* rows);
   K->F.gross = LB_TAKE(&K->arena, double, rows);
+  K->F.y = LB_TAKE(&K->arena, lb_motion, links);
+  K->F.later = (lb_kkt_deferred){.list = LB_TAKE(&K->arena, int, links),
+                                 .at = LB_TAKE(&K->arena, int, links),
+                                 .s = LB_TAKE(&K->arena, lb_motion, links * LB_KKT_DEFERRED),
+                                 .y = LB_TAKE(&K->arena, lb_motion, links * LB_KKT_DEFERRED)};
   O->link_in = LB_TAKE(&K->arena, int, links);
   O->row_in = LB_TAKE(&K->arena, int, rows);
   O->LL = LB_TAKE(&K->arena, bool, links* links);
   O->LR = LB_TAKE(&K->arena, bool, links* rows);
   O->RR = LB_TAKE(&K->arena, bool, rows* rows);
   O->was_active = LB_TAKE(&K->arena, bool, rows);
+  O->factor = LB_TAKE(&K->arena, double, 36 * links);
+  O->factored = LB_TAKE(&K->arena, lb_kkt_kept, links);
   K->near_slot = LB_TAKE(&K->arena, int, K->most_near);
   K->near_id = LB_TAKE(&K->arena, int, K->most_near);
   K->panel = lb_arena_take(&K->arena, K->most_panel * sizeof *K->panel, LB_ALIGN);
-  return K->F.LL && K->F.LR && K->F.RR && K->F.gross && O->link_in && O->row_in && O->LL && O->LR &&
-         O->RR && O->was_active && K->near_slot && K->near_id && K->panel;
+  return lb_arena_status(&K->arena) == LB_OK;
 }
 
 static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
@@ -263,8 +269,8 @@ static bool make_room(lb_kkt* K, lb_data* d) {
     fill_all(K->m, d);
     lb_kkt_factor(K, d, (lb_kkt_terms){.dt = 1e-3});
     if (!last) {
-      K->F.links = 2 * K->F.links < K->m->nlink ? 2 * K->F.links : K->m->nlink;
-      K->F.rows = 2 * K->F.rows < rows ? 2 * K->F.rows : rows;
+      K->F.links = 2 * K->F.links < K->m->nlink ? 2 * K->F.links + 1 : K->m->nlink;
+      K->F.rows = 2 * K->F.rows < rows ? 2 * K->F.rows + 1 : rows;
       K->most_near *= 2;
       K->most_panel *= 2;
     }
@@ -309,8 +315,9 @@ static lb_kkt* create(const lb_model* m, lb_data* d, const lb_allocator* allocat
   K->order = O;
   K->nconstraint = lb_constraints_most(m);
   K->nrow = K->nconstraint + most_springs(m);
+  // odd counts: columns then do not share places in caches
   K->F =
-      (lb_kkt_front){.links = m->nlink < 16 ? m->nlink : 16, .rows = K->nrow < 32 ? K->nrow : 32};
+      (lb_kkt_front){.links = m->nlink < 15 ? m->nlink : 15, .rows = K->nrow < 31 ? K->nrow : 31};
   K->most_op = 2 * (m->nlink + K->nrow);
   K->most_near = 16 * (m->nlink + K->nrow) + K->F.links + K->F.rows;
   K->most_panel = 32 * (size_t)(m->nv + K->nrow);

@@ -44,12 +44,44 @@ static double size_of(lb_motion a) {
 
 // --- blocks ---
 
+// Q_kl of slots k <= l: Q_lk is its transpose.
 static lb_block6* block_of(const lb_kkt* K, int k, int l) {
   return &K->F.LL[(size_t)k * (size_t)K->F.links + (size_t)l];
 }
 
+static lb_block6 transposed(const lb_block6* Q) {
+  lb_block6 out;
+  for (int c = 0; c < 6; c++) {
+    for (int k = 0; k < 3; k++) {
+      out.a[k].w[3] = out.a[k].v[3] = out.a[3 + k].w[3] = out.a[3 + k].v[3] = 0;
+      (c < 3 ? &out.a[k].w : &out.a[k].v)[0][c % 3] = Q->a[c].w[k];
+      (c < 3 ? &out.a[3 + k].w : &out.a[3 + k].v)[0][c % 3] = Q->a[c].v[k];
+    }
+  }
+  return out;
+}
+
+// Q_kl of any two slots; it may be in `room`.
+static const lb_block6* view_block(const lb_kkt* K, int k, int l, lb_block6* room) {
+  if (k <= l) {
+    return block_of(K, k, l);
+  }
+  *room = transposed(block_of(K, l, k));
+  return room;
+}
+
+// Q_kl'S: the force on l for a motion S of k.
+static lb_motion apply_block(const lb_kkt* K, int k, int l, lb_motion S) {
+  if (k <= l) {
+    return lb_block_apply(block_of(K, k, l), S);
+  }
+  const lb_motion* a = block_of(K, l, k)->a;
+  return (lb_motion){{lb_motion_dot(a[0], S), lb_motion_dot(a[1], S), lb_motion_dot(a[2], S), 0},
+                     {lb_motion_dot(a[3], S), lb_motion_dot(a[4], S), lb_motion_dot(a[5], S), 0}};
+}
+
 static lb_motion* couple_of(const lb_kkt* K, int k, int r) {
-  return &K->F.LR[(size_t)k * (size_t)K->F.rows + (size_t)r];
+  return &K->F.LR[(size_t)r * (size_t)K->F.links + (size_t)k];
 }
 
 static double* number_of(const lb_kkt* K, int r, int s) {
@@ -129,23 +161,100 @@ static near near_of(const lb_kkt* K, const lb_kkt_op* op, int nv) {
                 s + (size_t)(8 * op->nlink * nv)};
 }
 
+// --- downdates of links' blocks ---
+
+// Q += sum of s y'.
+static inline void add_products(lb_block6* Q, const lb_motion* s, const lb_motion* y, int count) {
+  lb_block6 sum = *Q;
+  for (int i = 0; i < count; i++) {
+    for (int c = 0; c < 3; c++) {
+      lb_add_scaled(&sum.a[c], s[i].w[c], y[i]);
+      lb_add_scaled(&sum.a[3 + c], s[i].v[c], y[i]);
+    }
+  }
+  *Q = sum;
+}
+
+static void take_deferred(lb_kkt* K, int k, int l) {
+  const lb_kkt_deferred* L = &K->F.later;
+  const int first = k < l ? k : l, second = k < l ? l : k;
+  add_products(block_of(K, first, second), L->s + (size_t)first * LB_KKT_DEFERRED,
+               L->y + (size_t)second * LB_KKT_DEFERRED, L->count);
+}
+
+static void forget_deferred(lb_kkt_deferred* L, int at) {
+  const size_t slot = (size_t)L->list[at];
+  memset(L->s + slot * LB_KKT_DEFERRED, 0, LB_KKT_DEFERRED * sizeof *L->s);
+  memset(L->y + slot * LB_KKT_DEFERRED, 0, LB_KKT_DEFERRED * sizeof *L->y);
+  L->at[slot] = -1;
+  L->list[at] = L->list[--L->listed];
+  if (at < L->listed) {
+    L->at[L->list[at]] = at;
+  }
+}
+
+// All blocks of a slot, before it is eliminated: of the others none is needed for that.
+static void finish_slot(lb_kkt* K, int slot) {
+  lb_kkt_deferred* L = &K->F.later;
+  if (L->at[slot] >= 0) {
+    for (int i = 0; i < L->listed; i++) {
+      take_deferred(K, slot, L->list[i]);
+    }
+    forget_deferred(L, L->at[slot]);
+  }
+}
+
+static void finish_all(lb_kkt* K) {
+  while (K->F.later.listed > 0) {
+    finish_slot(K, K->F.later.list[K->F.later.listed - 1]);
+  }
+  K->F.later.count = 0;
+}
+
+// One of nv downdates of links' blocks, for later.
+static void defer(lb_kkt* K, const near* n, int j, const lb_motion* y) {
+  lb_kkt_deferred* L = &K->F.later;
+  if (L->count == LB_KKT_DEFERRED) {
+    finish_all(K);
+  }
+  for (int k = 0; k < n->nlink; k++) {
+    const int slot = n->link[k];
+    const size_t at = (size_t)slot * LB_KKT_DEFERRED + (size_t)L->count;
+    if (L->at[slot] < 0) {
+      L->at[slot] = L->listed;
+      L->list[L->listed++] = slot;
+    }
+    L->s[at] = n->s[k * n->nv + j];
+    L->y[at] = y[k];
+  }
+  L->count++;
+}
+
+static void downdate_links(lb_kkt* K, const near* n, int j, const lb_motion* y) {
+  for (int l = 0; l < n->nlink; l++) {
+    for (int k = 0; k < n->nlink; k++) {
+      if (n->link[k] <= n->link[l]) {
+        add_products(block_of(K, n->link[k], n->link[l]), &n->s[k * n->nv + j], &y[l], 1);
+      }
+    }
+  }
+}
+
+// Neighbours from which on it pays to defer.
+enum { MANY = 8 };
+
 // (4) with D^-1, [nv][MOST].
 static void downdate(lb_kkt* K, const near* n, const double* inverse) {
   const int nv = n->nv;
+  lb_motion* y_link = K->F.y;
   for (int j = 0; j < nv; j++) {
-    for (int l = 0; l < n->nlink; l++) { // y = D^-1 s
-      lb_motion y = lb_motion_zero();
+    for (int l = 0; l < n->nlink; l++) { // y = -D^-1 s
+      y_link[l] = lb_motion_zero();
       for (int i = 0; i < nv; i++) {
-        lb_add_scaled(&y, -inverse[j * MOST + i], n->s[l * nv + i]);
-      }
-      for (int k = 0; k < n->nlink; k++) {
-        const lb_motion* s = &n->s[k * nv + j];
-        lb_block6* Q = block_of(K, n->link[k], n->link[l]);
-        for (int c = 0; c < 6; c++) {
-          lb_add_scaled(&Q->a[c], lb_motion_part(s, c), y);
-        }
+        lb_add_scaled(&y_link[l], -inverse[j * MOST + i], n->s[l * nv + i]);
       }
     }
+    (K->F.later.allowed && n->nlink >= MANY ? defer : downdate_links)(K, n, j, y_link);
     for (int r = 0; r < n->nrow; r++) {
       double y = 0;
       for (int i = 0; i < nv; i++) {
@@ -155,7 +264,7 @@ static void downdate(lb_kkt* K, const near* n, const double* inverse) {
         lb_add_scaled(couple_of(K, n->link[k], n->row[r]), -y, n->s[k * nv + j]);
       }
       for (int k = 0; k < n->nrow && y != 0; k++) {
-        *number_of(K, n->row[k], n->row[r]) -= y * n->t[k * nv + j];
+        *number_of(K, n->row[r], n->row[k]) -= y * n->t[k * nv + j];
       }
     }
   }
@@ -175,14 +284,18 @@ static void note_gross(lb_kkt* K, const near* n, const double* inverse) {
 // (2) of a link and its parent, the first of its neighbours.
 static void merge(lb_kkt* K, int slot, const near* n, lb_v4 r) {
   const int p = n->link[0];
-  lb_block6 moved = {0};
+  lb_block6 moved = {0}, room;
   add_columns_shifted(&moved, block_of(K, slot, slot), r);
   add_rows_shifted(block_of(K, p, p), &moved, r);
-  add_rows_shifted(block_of(K, p, p), block_of(K, slot, p), r);
-  add_columns_shifted(block_of(K, p, p), block_of(K, p, slot), r);
+  add_rows_shifted(block_of(K, p, p), view_block(K, slot, p, &room), r);
+  add_columns_shifted(block_of(K, p, p), view_block(K, p, slot, &room), r);
   for (int k = 1; k < n->nlink; k++) {
-    add_rows_shifted(block_of(K, p, n->link[k]), block_of(K, slot, n->link[k]), r);
-    add_columns_shifted(block_of(K, n->link[k], p), block_of(K, n->link[k], slot), r);
+    const int to = n->link[k];
+    if (p <= to) {
+      add_rows_shifted(block_of(K, p, to), view_block(K, slot, to, &room), r);
+    } else {
+      add_columns_shifted(block_of(K, to, p), view_block(K, to, slot, &room), r);
+    }
   }
   for (int k = 0; k < n->nrow; k++) {
     lb_add_scaled(couple_of(K, p, n->row[k]), 1, lb_force_shift(*couple_of(K, slot, n->row[k]), r));
@@ -208,7 +321,7 @@ static void find_panel(lb_kkt* K, const lb_kkt_op* op, const near* n, const lb_l
   const int* row = K->near_id + op->first + op->nlink;
   for (int j = 0; j < n->nv; j++) {
     for (int k = 0; k < n->nlink; k++) {
-      n->s[k * n->nv + j] = lb_block_apply(block_of(K, op->slot, n->link[k]), S[j]);
+      n->s[k * n->nv + j] = apply_block(K, op->slot, n->link[k], S[j]);
     }
     if (parent) {
       lb_add_scaled(&n->s[j], 1, lb_force_shift(U[j], r));
@@ -277,7 +390,8 @@ static bool factor_joint(const lb_kkt* K, int link, const lb_motion* S, const lb
 static void clear_link(lb_kkt* K, int slot, const near* n) {
   *block_of(K, slot, slot) = (lb_block6){0};
   for (int k = 0; k < n->nlink; k++) {
-    *block_of(K, slot, n->link[k]) = *block_of(K, n->link[k], slot) = (lb_block6){0};
+    const int to = n->link[k];
+    *block_of(K, slot < to ? slot : to, slot < to ? to : slot) = (lb_block6){0};
   }
   for (int k = 0; k < n->nrow; k++) {
     *couple_of(K, slot, n->row[k]) = lb_motion_zero();
@@ -309,6 +423,7 @@ static bool eliminate_link(lb_kkt* K, const lb_data* d, const lb_kkt_op* op) {
   const lb_kkt_link* own = &K->link[op->id];
   lb_motion *S = K->S + l->column, U[MOST];
   const near n = near_of(K, op, own->nv);
+  finish_slot(K, op->slot);
   if (own->loop >= 0) {
     memcpy(S, K->span.S + l->column, (size_t)n.nv * sizeof *S);
   } else {

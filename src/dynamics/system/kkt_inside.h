@@ -106,12 +106,25 @@ typedef struct lb_kkt_unilateral {
   double* y;    // [nv]
 } lb_kkt_unilateral;
 
+// Downdates of links' blocks that are still to be taken: several at a time cost little more than
+// one, since a front of many links does not fit into the nearest memory.
+enum { LB_KKT_DEFERRED = 16 };
+typedef struct lb_kkt_deferred {
+  bool allowed;     // else all are taken at once
+  int count;        // of them, at most LB_KKT_DEFERRED
+  int listed;       // slots that have some, ...
+  int *list, *at;   // [links] ... and where these are in the list, or -1
+  lb_motion *s, *y; // [links][LB_KKT_DEFERRED] s of (4) and -D^-1 s, by slot
+} lb_kkt_deferred;
+
 typedef struct lb_kkt_front {
   int links, rows; // slots there are
-  lb_block6* LL;   // [links][links]
-  lb_motion* LR;   // [links][rows]
+  lb_block6* LL;   // [links][links], k <= l: the others are their transposes
+  lb_motion* LR;   // [rows][links]
   double* RR;      // [rows][rows]
   double* gross;   // [rows] diagonal of RR without what other rows took away
+  lb_motion* y;    // [links] scratch
+  lb_kkt_deferred later;
 } lb_kkt_front;
 
 struct lb_kkt {
@@ -154,18 +167,23 @@ struct lb_kkt {
   struct lb_kkt_order* order; // scratch
 };
 
+// A factor that is kept until its matrix changes.
+typedef enum lb_kkt_kept { LB_KKT_STALE, LB_KKT_MADE, LB_KKT_FAILED } lb_kkt_kept;
+
 typedef struct lb_kkt_order {
-  int* children;      // [nlink] not yet eliminated
-  int* growth;        // [nlink] rows_growth ...
-  bool* stale;        // [nlink] ... unless it changed
-  bool* gone;         // [nlink]
-  int* link_in;       // [F.links] link in each slot, or -1
-  int* row_in;        // [F.rows]
-  int* row_slot;      // [nrow] or -1
-  int* pending;       // [nrow] its terms on links that are still there
-  double* size;       // [nrow] square of its forces at first
-  bool *LL, *LR, *RR; // which blocks of the front there are
-  bool* was_active;   // [F.rows] its pivot changed
+  int* children;         // [nlink] not yet eliminated
+  int* growth;           // [nlink] rows_growth ...
+  bool* stale;           // [nlink] ... unless it changed
+  bool* gone;            // [nlink]
+  int* link_in;          // [F.links] link in each slot, or -1
+  int* row_in;           // [F.rows]
+  int* row_slot;         // [nrow] or -1
+  int* pending;          // [nrow] its terms on links that are still there
+  double* size;          // [nrow] square of its forces at first
+  bool *LL, *LR, *RR;    // which blocks of the front there are
+  bool* was_active;      // [F.rows] its pivot changed
+  double* factor;        // [F.links][36] Cholesky factors of links' blocks
+  lb_kkt_kept* factored; // [F.links] of these
 } lb_kkt_order;
 
 // Take an operation; false: a pivot is too small for this order, or W is not definite.

@@ -65,6 +65,7 @@ static int enter_link(lb_kkt* K, lb_data* d, int link) {
   K->overflow = slot < 0;
   if (!K->overflow) {
     O->link_in[slot] = link;
+    O->factored[slot] = LB_KKT_STALE;
     K->slot[link] = slot;
     for (int i = K->act_first[link]; i < K->act_first[link + 1]; i++) {
       make_stale(K, K->act[i]);
@@ -137,6 +138,7 @@ static bool list_near(lb_kkt* K, lb_kkt_op* op, int before, bool is_link, int nv
 static void join_near(lb_kkt* K, const lb_kkt_op* op) {
   const int *link = K->near_slot + op->first, *row = link + op->nlink;
   for (int a = 0; a < op->nlink; a++) {
+    K->order->factored[link[a]] = LB_KKT_STALE;
     for (int b = 0; b < op->nlink; b++) {
       *link_link(K, link[a], link[b]) = true;
     }
@@ -251,26 +253,41 @@ static double* pivot_of(const lb_kkt* K, int slot) {
   return &K->F.RR[(size_t)slot * (size_t)K->F.rows + (size_t)slot];
 }
 
-// B'Q^-1 B, as if the link were free.
-static double free_mobility(const lb_block6* Q, const lb_motion* B) {
+// The Cholesky factor of a link's block, by its slot, made anew where that changed; NULL: it is not
+// positive definite.
+static const double* factor_of(const lb_kkt* K, int slot) {
   static const double LITTLE = 1e-12;
-  double A[36], b[6], x[6];
-  double most = 0;
-  for (int i = 0; i < 6; i++) {
-    b[i] = x[i] = lb_motion_part(B, i);
-    for (int j = 0; j < 6; j++) {
-      A[i + 6 * j] = lb_motion_part(&Q->a[j], i);
+  const lb_kkt_order* O = K->order;
+  const lb_block6* Q = &K->F.LL[(size_t)slot * (size_t)(K->F.links + 1)];
+  double *A = O->factor + 36 * (size_t)slot, most = 0;
+  if (O->factored[slot] == LB_KKT_STALE) {
+    for (int i = 0; i < 6; i++) {
+      for (int j = 0; j < 6; j++) {
+        A[i + 6 * j] = lb_motion_part(&Q->a[j], i);
+      }
+      most = fmax(most, A[7 * i]);
     }
-    most = fmax(most, A[7 * i]);
+    for (int i = 0; i < 6; i++) {
+      A[7 * i] += LITTLE * most;
+    }
+    O->factored[slot] = lb_cholesky(6, A, 6) == LB_OK ? LB_KKT_MADE : LB_KKT_FAILED;
   }
-  for (int i = 0; i < 6; i++) {
-    A[7 * i] += LITTLE * most;
+  return O->factored[slot] == LB_KKT_MADE ? A : NULL;
+}
+
+// B'Q^-1 B = |L^-1 B|^2, as if the link were free.
+static double free_mobility(const lb_kkt* K, int slot, const lb_motion* B) {
+  const double* L = factor_of(K, slot);
+  double x[6], sum = 0;
+  for (int i = 0; i < 6 && L; i++) {
+    x[i] = lb_motion_part(B, i);
+    for (int j = 0; j < i; j++) {
+      x[i] -= L[i + 6 * j] * x[j];
+    }
+    x[i] /= L[7 * i];
+    sum += x[i] * x[i];
   }
-  if (lb_cholesky(6, A, 6) != LB_OK) {
-    return INFINITY;
-  }
-  lb_cholesky_solve(6, A, 6, 1, x, 6);
-  return lb_dot(6, b, x);
+  return L ? sum : INFINITY;
 }
 
 // What links that are still there could add to a row's pivot, and the square of its forces on them.
@@ -282,9 +299,8 @@ static more find_more(const lb_kkt* K, int slot) {
   more sum = {0, 0};
   for (int k = 0; k < K->F.links; k++) {
     if (K->order->link_in[k] >= 0 && *link_row(K, k, slot)) {
-      const size_t at = (size_t)k;
-      const lb_motion* B = &K->F.LR[at * (size_t)K->F.rows + (size_t)slot];
-      sum.pivot += free_mobility(&K->F.LL[at * (size_t)(K->F.links + 1)], B);
+      const lb_motion* B = &K->F.LR[(size_t)slot * (size_t)K->F.links + (size_t)k];
+      sum.pivot += free_mobility(K, k, B);
       sum.size += lb_motion_dot(*B, *B);
     }
   }

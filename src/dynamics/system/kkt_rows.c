@@ -136,9 +136,11 @@ static void move_forces(lb_kkt* K) {
 
 static bool retake(lb_kkt* K, lb_data* d) {
   bool fine = true;
+  K->F.later.allowed = true;
   for (int i = 0; i < K->nop && fine; i++) {
     fine = lb_kkt_take(K, d, &K->op[i]);
   }
+  K->F.later.allowed = false;
   return fine;
 }
 
@@ -147,6 +149,10 @@ static void clear_front(lb_kkt* K) {
   memset(K->F.LL, 0, links * links * sizeof *K->F.LL);
   memset(K->F.LR, 0, links * rows * sizeof *K->F.LR);
   memset(K->F.RR, 0, rows * rows * sizeof *K->F.RR);
+  memset(K->F.later.at, -1, links * sizeof *K->F.later.at);
+  memset(K->F.later.s, 0, links * LB_KKT_DEFERRED * sizeof *K->F.later.s);
+  memset(K->F.later.y, 0, links * LB_KKT_DEFERRED * sizeof *K->F.later.y);
+  K->F.later.count = K->F.later.listed = 0;
 }
 
 bool lb_kkt_factor(lb_kkt* K, lb_data* d, lb_kkt_terms terms) {
