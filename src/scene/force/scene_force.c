@@ -52,11 +52,11 @@ static const lb_field point_fields[] = {
 };
 const lb_table lb_point_table = LB_TABLE("point", lb_scene_point, point_fields, .item = "point");
 
-bool lb_at_middle(const lb_reader* r, int body, const lb_yaml_node* written) {
-  return body >= 0 && r->scene.body[body].elastic && !lb_yaml_node_find(written, "at");
+bool lb_at_middle(const lb_reader* r, int body, const lb_yaml* written) {
+  return body >= 0 && r->scene.body[body].elastic && !lb_yaml_find(written, "at");
 }
 
-static bool read_ends(lb_reader* r, const lb_yaml_node* node, lb_scene_force* to) {
+static bool read_ends(lb_reader* r, const lb_yaml* node, lb_scene_force* to) {
   static const char* const key[] = {"from", "to"};
   to->point = LB_TAKE(r->keep, lb_scene_point, 2);
   if (!to->point) {
@@ -65,7 +65,7 @@ static bool read_ends(lb_reader* r, const lb_yaml_node* node, lb_scene_force* to
   to->npoint = 2;
   bool ok = true;
   for (int i = 0; i < 2; i++) {
-    const lb_yaml_node* end = lb_yaml_node_find(node, key[i]);
+    const lb_yaml* end = lb_yaml_find(node, key[i]);
     lb_table_default(&lb_end_table, &to->point[i]);
     ok &= lb_read_part(r, end, key[i], &lb_end_table, &to->point[i]);
     to->point[i].at_middle = lb_at_middle(r, to->point[i].body, end);
@@ -81,7 +81,7 @@ static bool has_key(const lb_table* table, const char* key) {
   return has;
 }
 
-bool lb_finish_force(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+bool lb_finish_force(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   static const lb_force_curve_keys keys = {"stiffness", "exponent", "table",
                                            LB_LENGTH,   LB_FORCE,   true};
   lb_scene_force* force = part;

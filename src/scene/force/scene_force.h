@@ -28,7 +28,7 @@ lb_dimension lb_force_dimension(lb_force_kind kind, int number);
 extern const lb_table lb_end_table, lb_point_table;
 
 // The two ends are read, and what its force curve has where there is the key `table`.
-bool lb_finish_force(lb_reader* r, const lb_yaml_node* node, bool ok, void* part);
+bool lb_finish_force(lb_reader* r, const lb_yaml* node, bool ok, void* part);
 // Points suit the kind, and force curves rise.
 void lb_check_force(lb_checker* c, const void* part);
 

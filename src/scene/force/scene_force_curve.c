@@ -9,7 +9,7 @@ static const char* unit_of(lb_dimension dimension) {
 }
 
 // [[0 mm, 0 N], [10 mm, 3 N]]
-static bool read_pairs(lb_reader* r, const lb_force_curve_keys* keys, const lb_yaml_node* node,
+static bool read_pairs(lb_reader* r, const lb_force_curve_keys* keys, const lb_yaml* node,
                        lb_force_curve* force_curve) {
   if (node->count < 2) {
     return lb_complain(r, node->place, "'%s' must have at least two [stretch, force] pairs",
@@ -22,8 +22,8 @@ static bool read_pairs(lb_reader* r, const lb_force_curve_keys* keys, const lb_y
   }
   bool ok = true;
   for (int i = 0; i < node->count; i++) {
-    const lb_yaml_node* pair = node->item[i];
-    if (pair->kind != LB_YAML_LIST || pair->count != 2) {
+    const lb_yaml* pair = node->item[i];
+    if (!lb_is_list(pair) || pair->count != 2) {
       ok = lb_complain(r, pair->place, "a row of '%s' must be a pair such as [%s, %s]", keys->table,
                        lb_dimension_example(keys->stretch), lb_dimension_example(keys->force));
       continue;
@@ -43,11 +43,11 @@ static bool read_pairs(lb_reader* r, const lb_force_curve_keys* keys, const lb_y
   return ok;
 }
 
-bool lb_read_force_curve(lb_reader* r, const lb_yaml_node* whole, const lb_force_curve_keys* keys,
+bool lb_read_force_curve(lb_reader* r, const lb_yaml* whole, const lb_force_curve_keys* keys,
                          lb_force_curve* force_curve) {
-  const lb_yaml_node* stiffness = lb_yaml_node_find(whole, keys->stiffness);
-  const lb_yaml_node* exponent = lb_yaml_node_find(whole, keys->exponent);
-  const lb_yaml_node* table = lb_yaml_node_find(whole, keys->table);
+  const lb_yaml* stiffness = lb_yaml_find(whole, keys->stiffness);
+  const lb_yaml* exponent = lb_yaml_find(whole, keys->exponent);
+  const lb_yaml* table = lb_yaml_find(whole, keys->table);
   if (table && (stiffness || exponent)) {
     return lb_complain(r, table->place, "'%s' takes the place of '%s' and '%s' (choose one)",
                        keys->table, keys->stiffness, keys->exponent);

@@ -132,7 +132,7 @@ typedef struct lb_table {
   size_t chosen;      // where the number of the one given goes
   const char* item;   // what one of a list is called in messages; NULL: as what has the list
   void (*init)(void* part); // before standards
-  bool (*finish)(struct lb_reader* r, const lb_yaml_node* node, bool ok, void* part);
+  bool (*finish)(struct lb_reader* r, const lb_yaml* node, bool ok, void* part);
   void (*check)(struct lb_checker* c, const void* part);
 } lb_table;
 

@@ -110,9 +110,9 @@ LIMITS(curve, "spline-curve", NUMBER, LB_PURE, LB_PURE, LB_PURE, , 0);
 LIMITS(surface, "spline-surface", PAIR, LB_PURE, LB_PURE, LB_PURE, , 0);
 
 // Of balls: the swing is the first coordinate, the twist the second.
-static bool finish_ball_limits(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_ball_limits(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   const lb_field field = {.key = "twist", .value = LB_VALUE_PAIR, .dimension = LB_ANGLE};
-  const lb_yaml_node* twist = lb_yaml_node_find(node, "twist");
+  const lb_yaml* twist = lb_yaml_find(node, "twist");
   lb_scene_joint* joint = part;
   double v[2];
   if (ok && twist && lb_read_value(r, twist, &field, v)) {

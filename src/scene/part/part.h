@@ -7,7 +7,7 @@
 
 void lb_read_section(lb_reader* r, int key);
 // Parts of one sort from a mapping within a setting.
-void lb_read_named(lb_reader* r, const lb_yaml_node* map, const lb_scene_section* section);
+void lb_read_named(lb_reader* r, const lb_yaml* map, const lb_scene_section* section);
 // Names of parts are there and differ, and what their tables ask; those that are broken (NULL:
 // none) were told.
 void lb_check_section(lb_checker* c, const lb_scene_section* section, const bool* broken);
@@ -28,4 +28,4 @@ extern const lb_choices lb_ease_choices;
 
 // --- joints ---
 
-bool lb_finish_joint(lb_reader* r, const lb_yaml_node* node, bool ok, void* part);
+bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);

@@ -28,22 +28,21 @@ static const lb_field body_fields[] = {
          "times area times drag coefficient"),
 };
 
-static bool read_shapes(lb_reader* r, const lb_yaml_node* node, int body, int material) {
-  const lb_yaml_node *one = lb_yaml_node_find(node, "shape"),
-                     *several = lb_yaml_node_find(node, "shapes");
+static bool read_shapes(lb_reader* r, const lb_yaml* node, int body, int material) {
+  const lb_yaml *one = lb_yaml_find(node, "shape"), *several = lb_yaml_find(node, "shapes");
   bool ok = true;
   if (one && several) {
     ok = lb_complain(r, several->place, "'shape' and 'shapes' cannot both be given (choose one)");
   }
   ok &= !one || lb_read_shape(r, one, body, material);
-  for (int i = 0; several && several->kind == LB_YAML_LIST && i < several->count; i++) {
+  for (int i = 0; several && lb_is_list(several) && i < several->count; i++) {
     ok &= lb_read_shape(r, several->item[i], body, material);
   }
   return ok;
 }
 
 // Keys of a rigid body that an elastic one has no use for.
-static bool check_elastic_keys(lb_reader* r, const lb_yaml_node* node) {
+static bool check_elastic_keys(lb_reader* r, const lb_yaml* node) {
 #define DRAG "drag is for rigid bodies (give the elastic body's material damping)"
   static const struct {
     const char *key, *text;
@@ -59,21 +58,19 @@ static bool check_elastic_keys(lb_reader* r, const lb_yaml_node* node) {
   };
   bool ok = true;
   for (int i = 0; i < LB_COUNT_OF(useless); i++) {
-    const lb_yaml_node* given = lb_yaml_node_find(node, useless[i].key);
+    const lb_yaml* given = lb_yaml_find(node, useless[i].key);
     ok &= !given || lb_complain(r, given->place, "%s", useless[i].text);
   }
   return ok;
 }
 
-static bool finish_body(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_body(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_body* body = part;
-  const lb_yaml_node *elastic = lb_yaml_node_find(node, "elastic"),
-                     *named = lb_yaml_node_find(node, "material");
-  const int material =
-      named && named->kind == LB_YAML_SCALAR ? lb_find_material(r, named->text) : -1;
-  body->has_mass = lb_yaml_node_find(node, "mass");
-  body->has_com = lb_yaml_node_find(node, "center");
-  body->has_inertia = lb_yaml_node_find(node, "inertia");
+  const lb_yaml *elastic = lb_yaml_find(node, "elastic"), *named = lb_yaml_find(node, "material");
+  const int material = named && lb_is_scalar(named) ? lb_find_material(r, named->text) : -1;
+  body->has_mass = lb_yaml_find(node, "mass");
+  body->has_com = lb_yaml_find(node, "center");
+  body->has_inertia = lb_yaml_find(node, "inertia");
   if (!elastic) {
     return read_shapes(r, node, (int)(body - r->scene.body), material) && ok;
   }

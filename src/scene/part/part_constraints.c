@@ -21,14 +21,14 @@ static const lb_field path_fields[] = {
 static const lb_table path_table = LB_TABLE("path", path_part, path_fields);
 
 // A path is of places or, by the same measure in a second, of rates.
-static bool read_path(lb_reader* r, const lb_yaml_node* node, lb_coordinate counts,
+static bool read_path(lb_reader* r, const lb_yaml* node, lb_coordinate counts,
                       lb_profile_definition* out, bool* velocity_level) {
   const lb_joint_measure* measure = &lb_coordinate_measures[counts];
-  *velocity_level = lb_yaml_node_find(node, "rates");
+  *velocity_level = lb_yaml_find(node, "rates");
   return lb_read_profile(r, node, *velocity_level ? measure->rate : measure->place, out);
 }
 
-static bool has_path(lb_reader* r, const lb_yaml_node* node, const lb_profile_definition* profile) {
+static bool has_path(lb_reader* r, const lb_yaml* node, const lb_profile_definition* profile) {
   return profile->count > 0 ||
          lb_complain(r, node->place, "'keys', 'rates' or 'spline' is missing");
 }
@@ -60,18 +60,16 @@ static bool sum_measure(const lb_reader* r, const lb_scene_constraint* k, lb_coo
 }
 
 // equals or a path, or at_least and at_most: not several of them
-static bool check_bounds(lb_reader* r, const lb_yaml_node* node, lb_place place) {
-  const lb_yaml_node *equals = lb_yaml_node_find(node, "equals"),
-                     *path = lb_yaml_node_find(node, "path"),
-                     *least = lb_yaml_node_find(node, "at_least"),
-                     *most = lb_yaml_node_find(node, "at_most");
+static bool check_bounds(lb_reader* r, const lb_yaml* node, lb_place place) {
+  const lb_yaml *equals = lb_yaml_find(node, "equals"), *path = lb_yaml_find(node, "path"),
+                *least = lb_yaml_find(node, "at_least"), *most = lb_yaml_find(node, "at_most");
   if (!equals && !path && !least && !most) {
     return lb_complain(r, place,
                        "'equals', 'path', 'at_least' or 'at_most' is missing (what the sum is to "
                        "be)");
   }
   if ((equals || path) && ((equals && path) || least || most)) {
-    const lb_yaml_node* other = equals && path ? path : least ? least : most;
+    const lb_yaml* other = equals && path ? path : least ? least : most;
     return lb_complain(r, other->place, "'%s' leaves nothing for '%s' to say (keep one)",
                        equals ? "equals" : "path",
                        other == path    ? "path"
@@ -81,15 +79,15 @@ static bool check_bounds(lb_reader* r, const lb_yaml_node* node, lb_place place)
   return true;
 }
 
-static bool read_bound(lb_reader* r, const lb_yaml_node* node, const char* key,
-                       lb_dimension dimension, double* out) {
-  const lb_yaml_node* bound = lb_yaml_node_find(node, key);
+static bool read_bound(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
+                       double* out) {
+  const lb_yaml* bound = lb_yaml_find(node, key);
   return !bound || lb_read_number(r, bound, key, dimension, LB_ANY, out);
 }
 
-static bool read_bounds(lb_reader* r, const lb_yaml_node* node, lb_dimension dimension,
+static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_dimension dimension,
                         lb_scene_constraint* to) {
-  if (lb_yaml_node_find(node, "equals") || lb_yaml_node_find(node, "path")) {
+  if (lb_yaml_find(node, "equals") || lb_yaml_find(node, "path")) {
     const bool ok = read_bound(r, node, "equals", dimension, &to->least);
     to->most = to->least;
     return ok;
@@ -101,13 +99,13 @@ static bool read_bounds(lb_reader* r, const lb_yaml_node* node, lb_dimension dim
     return false;
   }
   return to->least < to->most ||
-         lb_complain(r, lb_yaml_node_find(node, "at_most")->place,
+         lb_complain(r, lb_yaml_find(node, "at_most")->place,
                      "'at_most' must be more than 'at_least', which is %g", to->least);
 }
 
-static bool read_couple(lb_reader* r, const lb_yaml_node* node, lb_scene_constraint* to) {
-  const lb_yaml_node* couple = lb_yaml_node_find(node, "couple");
-  const lb_yaml_node* path = lb_yaml_node_find(node, "path");
+static bool read_couple(lb_reader* r, const lb_yaml* node, lb_scene_constraint* to) {
+  const lb_yaml* couple = lb_yaml_find(node, "couple");
+  const lb_yaml* path = lb_yaml_find(node, "path");
   lb_coordinate counts = LB_COORDINATE_NUMBER;
   bool ok = couple->count > 0 ? lb_read_list(r, couple, &term_table, (void**)&to->term, &to->nterm)
                               : lb_complain(r, couple->place, "'couple' must name a joint or more");
@@ -132,7 +130,7 @@ static const lb_field turn_fields[] = {
 };
 
 // An angle from how the body is turned at the start.
-static bool finish_turn(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_turn(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_constraint* to = part;
   to->turn = true;
   return ok && read_path(r, node, LB_COORDINATE_ANGLE, &to->angle, &to->angle_velocity_level) &&
@@ -173,8 +171,8 @@ bool lb_read_letters(const char* text, bool along[3]) {
   return good;
 }
 
-static bool read_along(lb_reader* r, const lb_yaml_node* node, lb_scene_constraint* to) {
-  const lb_yaml_node* axes = lb_yaml_node_find(node, "along");
+static bool read_along(lb_reader* r, const lb_yaml* node, lb_scene_constraint* to) {
+  const lb_yaml* axes = lb_yaml_find(node, "along");
   if (axes && strcmp(axes->text, "none") == 0 && to->turn) {
     return true;
   }
@@ -185,23 +183,23 @@ static bool read_along(lb_reader* r, const lb_yaml_node* node, lb_scene_constrai
                      axes->text);
 }
 
-static bool finish_follow(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_follow(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   static const char* const word[] = {"x", "y", "z"};
   lb_scene_constraint* to = part;
   const lb_field point = {.key = "at", .value = LB_VALUE_VECTOR, .dimension = LB_LENGTH};
-  const lb_yaml_node* at = lb_yaml_node_find(node, "at");
+  const lb_yaml* at = lb_yaml_find(node, "at");
   to->point = LB_TAKE(r->keep, lb_vec3, 1);
   if (!to->point) {
     return lb_lack(r);
   }
   to->npoint = 1;
-  to->turn |= lb_yaml_node_find(node, "turn") != NULL;
+  to->turn |= lb_yaml_find(node, "turn") != NULL;
   if (!ok || (at && !lb_read_value(r, at, &point, to->point))) {
     return false;
   }
   ok = read_along(r, node, to);
   for (int k = 0; k < 3; k++) {
-    const lb_yaml_node* path = lb_yaml_node_find(node, word[k]);
+    const lb_yaml* path = lb_yaml_find(node, word[k]);
     ok &= !path || read_path(r, path, LB_COORDINATE_LENGTH, &to->path[k], &to->velocity_level[k]);
     if (path && !to->along[k]) {
       ok = lb_complain(r, path->place,
@@ -232,9 +230,9 @@ static const lb_field floor_fields[] = {
            "which way is out of it: walls, slopes and ceilings have others"),
 };
 
-static bool finish_floor(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_floor(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_constraint* to = part;
-  if (!lb_yaml_node_find(node, "points")) {
+  if (!lb_yaml_find(node, "points")) {
     to->point = LB_TAKE(r->keep, lb_vec3, 1);
     to->npoint = 1;
   }
@@ -255,7 +253,7 @@ static const lb_field distance_fields[] = {
            "true is a rope: its ends may come nearer"),
 };
 
-static bool finish_distance(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_distance(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   static const char* const key[] = {"from", "to"};
   lb_scene_constraint* to = part;
   lb_scene_point* end = LB_TAKE(r->keep, lb_scene_point, 2);
@@ -264,11 +262,11 @@ static bool finish_distance(lb_reader* r, const lb_yaml_node* node, bool ok, voi
     return lb_lack(r);
   }
   for (int i = 0; i < 2; i++) {
-    const lb_yaml_node* given = lb_yaml_node_find(node, key[i]);
+    const lb_yaml* given = lb_yaml_find(node, key[i]);
     lb_table_default(&lb_point_table, &end[i]);
     ok = (!given || lb_read_part(r, given, key[i], &lb_point_table, &end[i])) && ok;
   }
-  to->length = lb_yaml_node_find(node, "length") ? to->length : NAN;
+  to->length = lb_yaml_find(node, "length") ? to->length : NAN;
   to->other = &end[0];
   to->body = end[1].body;
   to->point[0] = end[1].at;
@@ -300,13 +298,13 @@ static const lb_field constraint_fields[] = {
     COUPLE_BOUND("at_most", "the sum does not go above it"),
 };
 
-static bool finish_constraint(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_constraint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_constraint* to = part;
   if (!ok) {
     return false;
   }
   for (int k = LB_CONSTRAINT_COUNT; k < LB_COUNT_OF(constraint_fields); k++) {
-    const lb_yaml_node* bound = lb_yaml_node_find(node, constraint_fields[k].key);
+    const lb_yaml* bound = lb_yaml_find(node, constraint_fields[k].key);
     if (bound && to->kind != LB_CONSTRAINT_COUPLE) {
       ok = lb_complain(r, bound->place, "bounds are for 'couple' (take this away)");
     }

@@ -67,16 +67,16 @@ static const lb_field rope_fields[] = {
     LB_ROW(MATERIAL, lb_scene_rope, "material", material, "dark", "what it looks like"),
 };
 
-static bool finish_rope(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_rope(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_rope* rope = part;
-  const lb_yaml_node* list = lb_yaml_node_find(node, "through");
+  const lb_yaml* list = lb_yaml_find(node, "through");
   for (int i = 0; ok && i < rope->npoint; i++) {
-    if (rope->point[i].free && lb_yaml_node_find(list->item[i], "body")) {
+    if (rope->point[i].free && lb_yaml_find(list->item[i], "body")) {
       ok = lb_complain(r, list->item[i]->place,
                        "a point that is free is fastened to no body (take 'body' or 'free' away)");
     }
   }
-  if (!lb_yaml_node_find(node, "segments")) {
+  if (!lb_yaml_find(node, "segments")) {
     rope->segments = SEGMENTS * (rope->npoint - 1);
   }
   return ok;
@@ -158,7 +158,7 @@ static const lb_field deformable_fields[] = {
              "instead"),
 };
 
-static bool read_bodies(lb_reader* r, const lb_yaml_node* list, lb_scene_deformable* deformable) {
+static bool read_bodies(lb_reader* r, const lb_yaml* list, lb_scene_deformable* deformable) {
   static const lb_field one = {.key = "attach", .value = LB_VALUE_ONE_BODY};
   int* body = LB_TAKE(r->keep, int, list ? list->count : 0);
   if (!body) {
@@ -173,7 +173,7 @@ static bool read_bodies(lb_reader* r, const lb_yaml_node* list, lb_scene_deforma
   return ok;
 }
 
-static bool read_surface(lb_reader* r, const lb_yaml_node* file, lb_scene_deformable* deformable) {
+static bool read_surface(lb_reader* r, const lb_yaml* file, lb_scene_deformable* deformable) {
   const char* path = lb_resolve_path(r, file->text);
   if (!path || !lb_file_opens(r, path, file)) {
     return false;
@@ -187,7 +187,7 @@ static bool read_surface(lb_reader* r, const lb_yaml_node* file, lb_scene_deform
 }
 
 // Keys of an elastic body's form that deformables have no use for.
-static bool check_keys(lb_reader* r, const lb_yaml_node* form) {
+static bool check_keys(lb_reader* r, const lb_yaml* form) {
   static const struct {
     const char *key, *text;
   } useless[] = {
@@ -196,7 +196,7 @@ static bool check_keys(lb_reader* r, const lb_yaml_node* form) {
       {"fine", "every node of a deformable moves always (give 'elements')"}};
   bool ok = true;
   for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
-    const lb_yaml_node* node = lb_yaml_node_find(form, useless[i].key);
+    const lb_yaml* node = lb_yaml_find(form, useless[i].key);
     if (node) {
       ok = lb_complain(r, node->place, "%s", useless[i].text);
     }
@@ -204,10 +204,9 @@ static bool check_keys(lb_reader* r, const lb_yaml_node* form) {
   return ok;
 }
 
-static bool finish_deformable(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_deformable(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_deformable* d = part;
-  const lb_yaml_node *form = lb_yaml_node_find(node, "form"),
-                     *surface = lb_yaml_node_find(node, "surface");
+  const lb_yaml *form = lb_yaml_find(node, "form"), *surface = lb_yaml_find(node, "surface");
   lb_scene_elastic read = lb_scene_elastic_default();
   read.material = -1;
   read.order = 1;
@@ -219,7 +218,7 @@ static bool finish_deformable(lb_reader* r, const lb_yaml_node* node, bool ok, v
   }
   d->form = lb_finish_elastic(r, form, &read);
   ok = d->form != NULL;
-  ok &= read_bodies(r, lb_yaml_node_find(node, "attach"), d);
+  ok &= read_bodies(r, lb_yaml_find(node, "attach"), d);
   return (!surface || read_surface(r, surface, d)) && ok;
 }
 

@@ -213,10 +213,9 @@ const lb_table lb_elastic_table =
 
 // --- reading ---
 
-static bool read_mesh(lb_reader* r, const lb_yaml_node* node, lb_scene_elastic* e) {
+static bool read_mesh(lb_reader* r, const lb_yaml* node, lb_scene_elastic* e) {
   const lb_field field = {.key = "scale", .value = LB_VALUE_SCALE};
-  const lb_yaml_node *file = lb_yaml_node_find(node, "mesh"),
-                     *scale = lb_yaml_node_find(node, "scale");
+  const lb_yaml *file = lb_yaml_find(node, "mesh"), *scale = lb_yaml_find(node, "scale");
   const char* path = lb_resolve_path(r, file->text);
   if (!path || !lb_file_opens(r, path, file)) {
     return false;
@@ -241,10 +240,9 @@ static bool read_mesh(lb_reader* r, const lb_yaml_node* node, lb_scene_elastic* 
 }
 
 // The reduced body of a file, which several bodies may share.
-static bool read_stored(lb_reader* r, const lb_yaml_node* basis, lb_scene_elastic* e) {
-  const lb_yaml_node *file = lb_yaml_node_find(basis, "file"),
-                     *modes = lb_yaml_node_find(basis, "modes"),
-                     *other = modes ? modes : lb_yaml_node_find(basis, "derivatives");
+static bool read_stored(lb_reader* r, const lb_yaml* basis, lb_scene_elastic* e) {
+  const lb_yaml *file = lb_yaml_find(basis, "file"), *modes = lb_yaml_find(basis, "modes"),
+                *other = modes ? modes : lb_yaml_find(basis, "derivatives");
   if (!file) {
     return true;
   }
@@ -273,7 +271,7 @@ static bool read_stored(lb_reader* r, const lb_yaml_node* basis, lb_scene_elasti
 
 // --- materials ---
 
-static bool unknown_region(lb_reader* r, const lb_yaml_node* key, const lb_tetmesh* mesh) {
+static bool unknown_region(lb_reader* r, const lb_yaml* key, const lb_tetmesh* mesh) {
   enum { SHOWN = 12 };
   lb_nearest nearest = lb_nearest_to(key->text);
   for (int i = 0; i < mesh->nregion; i++) {
@@ -297,7 +295,7 @@ static int find_region(const lb_tetmesh* mesh, const char* name) {
 }
 
 // `rest` is the material of regions that are not named, or -1: all must be.
-static bool read_regions(lb_reader* r, const lb_yaml_node* node, int rest, lb_scene_elastic* e) {
+static bool read_regions(lb_reader* r, const lb_yaml* node, int rest, lb_scene_elastic* e) {
   const lb_field material = {.key = "materials", .value = LB_VALUE_MATERIAL};
   int* list = LB_TAKE(r->keep, int, e->mesh->nregion);
   if (!list) {
@@ -326,9 +324,9 @@ static bool read_regions(lb_reader* r, const lb_yaml_node* node, int rest, lb_sc
 }
 
 // Where the i-th part ends must be after the one before, and the last at the end.
-static bool check_part(lb_reader* r, const lb_yaml_node* node, int i, const part_of* part,
+static bool check_part(lb_reader* r, const lb_yaml* node, int i, const part_of* part,
                        double length) {
-  const lb_yaml_node* until = lb_yaml_node_find(node->item[i], "until");
+  const lb_yaml* until = lb_yaml_find(node->item[i], "until");
   const bool last = i == node->count - 1;
   const double before = i ? part[i - 1].until : 0;
   bool ok = true;
@@ -354,7 +352,7 @@ static bool check_part(lb_reader* r, const lb_yaml_node* node, int i, const part
   return ok;
 }
 
-static bool read_parts(lb_reader* r, const lb_yaml_node* node, int rest, lb_scene_elastic* e) {
+static bool read_parts(lb_reader* r, const lb_yaml* node, int rest, lb_scene_elastic* e) {
   void* read = NULL;
   int* list = LB_TAKE(r->keep, int, node->count);
   double* until = LB_TAKE(r->keep, double, node->count);
@@ -377,9 +375,8 @@ static bool read_parts(lb_reader* r, const lb_yaml_node* node, int rest, lb_scen
   return ok;
 }
 
-static bool read_materials(lb_reader* r, const lb_yaml_node* node, lb_scene_elastic* e) {
-  const lb_yaml_node *parts = lb_yaml_node_find(node, "parts"),
-                     *materials = lb_yaml_node_find(node, "materials");
+static bool read_materials(lb_reader* r, const lb_yaml* node, lb_scene_elastic* e) {
+  const lb_yaml *parts = lb_yaml_find(node, "parts"), *materials = lb_yaml_find(node, "materials");
   const int rest = e->material;
   const bool mesh = e->form == LB_ELASTIC_MESH;
   if (parts && mesh) {
@@ -405,10 +402,9 @@ static bool read_materials(lb_reader* r, const lb_yaml_node* node, lb_scene_elas
 
 // --- the whole ---
 
-const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml_node* node,
+const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml* node,
                                           const lb_scene_elastic* read) {
-  const lb_yaml_node *scale = lb_yaml_node_find(node, "scale"),
-                     *basis = lb_yaml_node_find(node, "basis");
+  const lb_yaml *scale = lb_yaml_find(node, "scale"), *basis = lb_yaml_find(node, "basis");
   lb_scene_elastic* e = LB_TAKE(r->keep, lb_scene_elastic, 1);
   if (!e) {
     lb_lack(r);

@@ -7,9 +7,9 @@ static const lb_field marker_fields[] = {
              "where, in that body; on an elastic one the nearest point of its surface leads it"),
 };
 
-static bool finish_marker(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_marker(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   (void)r;
-  ((lb_scene_marker*)part)->has_at = lb_yaml_node_find(node, "at");
+  ((lb_scene_marker*)part)->has_at = lb_yaml_find(node, "at");
   return ok;
 }
 
@@ -43,7 +43,7 @@ static bool bends(const lb_scene* scene, int material) {
   return false;
 }
 
-static bool find_elastic_material(lb_reader* r, const lb_yaml_node* name, int* material) {
+static bool find_elastic_material(lb_reader* r, const lb_yaml* name, int* material) {
   lb_names used = {0}; // for the nearest one
   const lb_scene* s = &r->scene;
   for (int i = 0; i < s->nmaterial; i++) {
@@ -63,10 +63,10 @@ static bool find_elastic_material(lb_reader* r, const lb_yaml_node* name, int* m
   return *material >= 0 || lb_unknown_name(r, name, "material", &used);
 }
 
-static bool finish_material(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_material(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   const lb_scene_fit_material* to = part;
   if (ok && to->within < 1) {
-    ok = lb_complain(r, lb_yaml_node_find(node, "within")->place,
+    ok = lb_complain(r, lb_yaml_find(node, "within")->place,
                      "'within' must be 1 or more (10: from a tenth of "
                      "what the scene says to ten times as much)");
   }
@@ -97,7 +97,7 @@ lb_scene_fit_material lb_scene_fit_material_default(void) {
   return material;
 }
 
-static bool read_material(lb_reader* r, const lb_yaml_node* name, const lb_yaml_node* value,
+static bool read_material(lb_reader* r, const lb_yaml* name, const lb_yaml* value,
                           lb_scene_fit_material* to) {
   *to = lb_scene_fit_material_default();
   to->place = name->place;
@@ -107,7 +107,7 @@ static bool read_material(lb_reader* r, const lb_yaml_node* name, const lb_yaml_
 }
 
 void lb_read_fit(lb_reader* r) {
-  const lb_yaml_node* all = lb_given_map(r, LB_SCENE_FIT, "materials");
+  const lb_yaml* all = lb_given_map(r, LB_SCENE_FIT, "materials");
   lb_scene_fit* fit = &r->scene.fit;
   fit->material = all ? LB_TAKE(r->keep, lb_scene_fit_material, all->count) : NULL;
   if (all && !fit->material) {

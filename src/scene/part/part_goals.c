@@ -34,35 +34,35 @@ static const lb_field goal_fields[] = {
              "of the square of how far it is off, in SI units"),
 };
 
-static bool read_target(lb_reader* r, const lb_yaml_node* node, lb_scene_goal* to) {
+static bool read_target(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
   const char* key = to->rate ? "velocity" : "position";
   const lb_scene_joint* j = to->kind == LB_GOAL_JOINT ? &r->scene.joint[to->index] : NULL;
   to->count = j ? lb_joint_count_v(j) : 3;
   for (int k = 0; k < to->count; k++) {
     to->counts[k] = true;
   }
-  return lb_read_coordinates(r, j, lb_yaml_node_find(node, key), key, to->rate, to->value);
+  return lb_read_coordinates(r, j, lb_yaml_find(node, key), key, to->rate, to->value);
 }
 
-static bool read_axes(lb_reader* r, const lb_yaml_node* along, lb_scene_goal* to) {
+static bool read_axes(lb_reader* r, const lb_yaml* along, lb_scene_goal* to) {
   memset(to->counts, 0, sizeof to->counts);
   return lb_read_letters(along->text, to->counts) ||
          lb_complain(r, along->place, "'along' must be some of x, y and z, such as xz, not '%.20s'",
                      along->text);
 }
 
-static bool read_time(lb_reader* r, const lb_yaml_node* node, lb_scene_goal* to) {
+static bool read_time(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
   const double end = r->scene.duration;
   to->from = to->kind == LB_GOAL_MOTOR ? 0 : end;
   to->to = end;
   if (!node) {
     return true;
   }
-  if (node->kind == LB_YAML_LIST && node->count != 2) {
+  if (lb_is_list(node) && node->count != 2) {
     return lb_complain(r, node->place, "'time' must be a moment, such as 1 s, or [from, to]");
   }
-  const bool pair = node->kind == LB_YAML_LIST;
-  const lb_yaml_node *first = pair ? node->item[0] : node, *last = pair ? node->item[1] : node;
+  const bool pair = lb_is_list(node);
+  const lb_yaml *first = pair ? node->item[0] : node, *last = pair ? node->item[1] : node;
   if (!lb_read_number(r, first, "time", LB_TIME, LB_NOT_NEGATIVE, &to->from) ||
       !lb_read_number(r, last, "time", LB_TIME, LB_NOT_NEGATIVE, &to->to)) {
     return false;
@@ -78,20 +78,20 @@ static bool read_time(lb_reader* r, const lb_yaml_node* node, lb_scene_goal* to)
   return true;
 }
 
-static bool check_goal_keys(lb_reader* r, const lb_yaml_node* node, lb_goal_kind kind) {
+static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind) {
   static const bool GOOD[LB_GOAL_COUNT][ALONG + 1] = {
       [LB_GOAL_POINT] = {[AT] = true, [POSITION] = true, [VELOCITY] = true, [ALONG] = true},
       [LB_GOAL_JOINT] = {[POSITION] = true, [VELOCITY] = true}};
   bool ok = true;
   for (int k = AT; k <= ALONG; k++) {
-    const lb_yaml_node* given = lb_yaml_node_find(node, goal_fields[k].key);
+    const lb_yaml* given = lb_yaml_find(node, goal_fields[k].key);
     if (given && !GOOD[kind][k]) {
       ok = lb_complain(r, given->place, "'%s' has no meaning for a %s (take this away)",
                        goal_fields[k].key, goal_fields[kind].key);
     }
   }
-  const lb_yaml_node *position = lb_yaml_node_find(node, "position"),
-                     *velocity = lb_yaml_node_find(node, "velocity");
+  const lb_yaml *position = lb_yaml_find(node, "position"),
+                *velocity = lb_yaml_find(node, "velocity");
   if (position && velocity) {
     ok = lb_complain(r, velocity->place,
                      "'position' and 'velocity' cannot both be given (make two goals)");
@@ -101,20 +101,20 @@ static bool check_goal_keys(lb_reader* r, const lb_yaml_node* node, lb_goal_kind
   return ok;
 }
 
-static bool finish_goal(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_goal* to = part;
-  const lb_yaml_node* along = lb_yaml_node_find(node, "along");
+  const lb_yaml* along = lb_yaml_find(node, "along");
   lb_owned of;
   if (!ok) {
     return false;
   }
-  const lb_yaml_node* name = lb_yaml_node_find(node, goal_fields[to->kind].key);
+  const lb_yaml* name = lb_yaml_find(node, goal_fields[to->kind].key);
   if (!lb_find_owner(r, &GOAL_OF[to->kind], name, &of) || !check_goal_keys(r, node, to->kind)) {
     return false;
   }
   to->place = name->place;
   to->index = of.index;
-  to->rate = lb_yaml_node_find(node, "velocity");
+  to->rate = lb_yaml_find(node, "velocity");
   if (to->kind != LB_GOAL_MOTOR) {
     ok = read_target(r, node, to);
   } else { // of one that drives a rotation: torques about three axes
@@ -123,7 +123,7 @@ static bool finish_goal(lb_reader* r, const lb_yaml_node* node, bool ok, void* p
     to->counts[1] = to->counts[2] = to->count == 3;
   }
   ok &= !along || read_axes(r, along, to);
-  return read_time(r, lb_yaml_node_find(node, "time"), to) && ok;
+  return read_time(r, lb_yaml_find(node, "time"), to) && ok;
 }
 
 static void check_goal(lb_checker* c, const void* part) {
@@ -190,13 +190,13 @@ static const lb_scene_section own[] = {
 void lb_read_optimize(lb_reader* r) {
   static const char* const none[] = {"'parameters' must name something that may change",
                                      "'goals' must name something to reach"};
-  const lb_yaml_node* whole = r->given[LB_SCENE_OPTIMIZE];
+  const lb_yaml* whole = r->given[LB_SCENE_OPTIMIZE];
   if (!whole) {
     return;
   }
   r->scene.optimize.place = whole->place;
   for (int i = 0; i < LB_COUNT_OF(own); i++) {
-    const lb_yaml_node* list = lb_given_map(r, LB_SCENE_OPTIMIZE, optimize_fields[i].key);
+    const lb_yaml* list = lb_given_map(r, LB_SCENE_OPTIMIZE, optimize_fields[i].key);
     r->subject = "optimize";
     if (list && list->count == 0) {
       lb_complain(r, list->place, "%s", none[i]);

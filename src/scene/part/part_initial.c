@@ -50,10 +50,9 @@ static const lb_field free_fields[] = {
 };
 
 // Coordinates of which no row can say what they measure.
-static bool finish_several(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_several(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_joint* start = part;
-  const lb_yaml_node *place = lb_yaml_node_find(node, "position"),
-                     *rate = lb_yaml_node_find(node, "velocity");
+  const lb_yaml *place = lb_yaml_find(node, "position"), *rate = lb_yaml_find(node, "velocity");
   return ok && (!place || lb_read_coordinates(r, start, place, "position", false, start->q)) &&
          (!rate || lb_read_coordinates(r, start, rate, "velocity", true, start->qd));
 }
@@ -94,7 +93,7 @@ static void name_start(lb_scene_named* named, const lb_entry* entry, int number,
   const range* of = kind == LB_JOINT_FREE ? free_range : other_range;
   named->place = entry->name->place;
   for (int i = 0; i < table->count; i++) {
-    const bool given = lb_yaml_node_find(entry->value, table->field[i].key);
+    const bool given = lb_yaml_find(entry->value, table->field[i].key);
     for (int k = of[i].first; k < of[i].first + of[i].count && given; k++) {
       *(of[i].rate ? &named->v[k] : &named->q[k]) = number;
     }

@@ -113,21 +113,21 @@ lb_scene_joint lb_scene_joint_default(void) {
 // --- reading ---
 
 // The table to read a joint by. When the type is missing or wrong, one whose other keys fit.
-static const lb_table* pick_table(const lb_yaml_node* node) {
-  const lb_yaml_node* type = lb_yaml_node_find(node, "type");
-  for (int i = 0; type && i < LB_JOINT_COUNT && type->kind == LB_YAML_SCALAR; i++) {
+static const lb_table* pick_table(const lb_yaml* node) {
+  const lb_yaml* type = lb_yaml_find(node, "type");
+  for (int i = 0; type && i < LB_JOINT_COUNT && lb_is_scalar(type); i++) {
     if (strcmp(type->text, lb_joint_choices.name[i]) == 0) {
       return &lb_joint_table[i];
     }
   }
-  return &lb_joint_table[lb_yaml_node_find(node, "axis") ? LB_JOINT_REVOLUTE : LB_JOINT_SPHERICAL];
+  return &lb_joint_table[lb_yaml_find(node, "axis") ? LB_JOINT_REVOLUTE : LB_JOINT_SPHERICAL];
 }
 
 // Two axes. Where the second is not given it is what follows in x, y, z after the largest part of
 // the first, as far as that is at right angles.
-static bool finish_axes(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* joint) {
-  const lb_yaml_node* first = lb_yaml_node_find(node, "axis");
-  const lb_yaml_node* second = lb_yaml_node_find(node, "second_axis");
+static bool finish_axes(lb_reader* r, const lb_yaml* node, lb_scene_joint* joint) {
+  const lb_yaml* first = lb_yaml_find(node, "axis");
+  const lb_yaml* second = lb_yaml_find(node, "second_axis");
   const lb_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
   const lb_vec3 a = first ? joint->axis : x;
   const double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
@@ -142,7 +142,7 @@ static bool finish_axes(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* 
                      first ? "'axis'" : "x");
 }
 
-static bool read_frames(lb_reader* r, const lb_yaml_node* list, lb_scene_joint* joint) {
+static bool read_frames(lb_reader* r, const lb_yaml* list, lb_scene_joint* joint) {
   const lb_field field = {.key = "frames", .value = LB_VALUE_POSE, .dimension = LB_LENGTH};
   if (list->count < 4) {
     return lb_complain(r, list->place, "'frames' must have four or more, not %d", list->count);
@@ -162,15 +162,15 @@ static bool read_frames(lb_reader* r, const lb_yaml_node* list, lb_scene_joint* 
 }
 
 // One grid; the first one read says how large all are.
-static bool read_grid(lb_reader* r, const lb_yaml_node* grid, const lb_field* field,
+static bool read_grid(lb_reader* r, const lb_yaml* grid, const lb_field* field,
                       lb_scene_joint* joint, const double** out) {
-  const bool list = grid->count > 0 && grid->item[0]->kind == LB_YAML_LIST;
+  const bool list = grid->count > 0 && lb_is_list(grid->item[0]);
   const int rows = grid->count, columns = list ? grid->item[0]->count : 0;
   joint->spline.rows = joint->spline.rows ? joint->spline.rows : rows;
   joint->spline.columns = joint->spline.columns ? joint->spline.columns : columns;
   bool even = rows == joint->spline.rows && rows >= 4 && columns >= 4;
   for (int i = 0; i < rows && even; i++) {
-    even = grid->item[i]->kind == LB_YAML_LIST && grid->item[i]->count == joint->spline.columns;
+    even = lb_is_list(grid->item[i]) && grid->item[i]->count == joint->spline.columns;
   }
   if (!even) {
     return lb_complain(r, grid->place,
@@ -188,11 +188,11 @@ static bool read_grid(lb_reader* r, const lb_yaml_node* grid, const lb_field* fi
   return ok;
 }
 
-static bool read_surface(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* joint) {
+static bool read_surface(lb_reader* r, const lb_yaml* node, lb_scene_joint* joint) {
   bool ok = true, any = false;
   for (int k = 0; k < lb_surface_table.count && ok; k++) {
     const lb_field* field = &lb_surface_table.field[k];
-    const lb_yaml_node* grid = lb_yaml_node_find(node, field->key);
+    const lb_yaml* grid = lb_yaml_find(node, field->key);
     any |= grid != NULL;
     ok = !grid || read_grid(r, grid, field, joint, &joint->spline.control[k]);
   }
@@ -207,7 +207,7 @@ static lb_scene_joint unwritten(void) {
 }
 
 // A part has the keys of its type but those that name bodies.
-static bool read_part(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* part) {
+static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
   static const char* const BODIES[] = {"parent", "child",    "face", "child_face",
                                        "hold",   "in_child", "loop"};
   lb_table table = *pick_table(node);
@@ -231,12 +231,12 @@ static bool read_part(lb_reader* r, const lb_yaml_node* node, lb_scene_joint* pa
     return false;
   }
   return !has_quaternion(part) ||
-         lb_complain(r, lb_yaml_node_find(node, "type")->place, "a part cannot be %s (choose %s)",
+         lb_complain(r, lb_yaml_find(node, "type")->place, "a part cannot be %s (choose %s)",
                      lb_joint_kind_name(part->kind),
                      lb_joint_slides_and_turns(part) ? "free-3d" : "euler or exponential");
 }
 
-static bool read_parts(lb_reader* r, const lb_yaml_node* list, lb_scene_joint* joint) {
+static bool read_parts(lb_reader* r, const lb_yaml* list, lb_scene_joint* joint) {
   lb_scene_joint* part = LB_TAKE(r->keep, lb_scene_joint, list->count);
   if (!part) {
     return lb_lack(r);
@@ -260,7 +260,7 @@ static bool read_parts(lb_reader* r, const lb_yaml_node* list, lb_scene_joint* j
 }
 
 // Force curve of its spring, or of what pulls its distances, and of what pulls its angles.
-static bool read_curves(lb_reader* r, const lb_yaml_node* spring, lb_scene_joint* joint) {
+static bool read_curves(lb_reader* r, const lb_yaml* spring, lb_scene_joint* joint) {
   const bool apart = lb_joint_slides_and_turns(joint);
   const lb_joint_measure* measure =
       &lb_coordinate_measures[apart ? LB_COORDINATE_LENGTH : lb_joint_counts(joint, 0)];
@@ -286,7 +286,7 @@ static void order_coordinates(lb_scene_joint* joint) {
 
 // Faces: one key is enough where one of the bodies is rigid. Frames are measured from the middle of
 // a face unless the author says where they are.
-static void finish_faces(const lb_scene* scene, const lb_yaml_node* node, lb_scene_joint* joint) {
+static void finish_faces(const lb_scene* scene, const lb_yaml* node, lb_scene_joint* joint) {
   static const char* const key[] = {"at", "in_child"};
   const int body[2] = {joint->parent, joint->child};
   const char *face = joint->face_name[0], *child_face = joint->face_name[1];
@@ -294,18 +294,16 @@ static void finish_faces(const lb_scene* scene, const lb_yaml_node* node, lb_sce
   joint->face_name[0] = parent ? face : NULL;
   joint->face_name[1] = parent || child_face ? child_face : face;
   for (int i = 0; i < 2; i++) {
-    const lb_yaml_node* at = lb_yaml_node_find(node, key[i]);
-    const bool placed = at && (at->kind != LB_YAML_MAP || lb_yaml_node_find(at, "position"));
+    const lb_yaml* at = lb_yaml_find(node, key[i]);
+    const bool placed = at && (!lb_is_map(at) || lb_yaml_find(at, "position"));
     joint->at_middle[i] = body[i] >= 0 && scene->body[body[i]].elastic && !placed;
   }
 }
 
-bool lb_finish_joint(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_joint* joint = part;
-  const lb_yaml_node *spring = lb_yaml_node_find(node, "spring"),
-                     *frames = lb_yaml_node_find(node, "frames"),
-                     *surface = lb_yaml_node_find(node, "surface"),
-                     *parts = lb_yaml_node_find(node, "parts");
+  const lb_yaml *spring = lb_yaml_find(node, "spring"), *frames = lb_yaml_find(node, "frames"),
+                *surface = lb_yaml_find(node, "surface"), *parts = lb_yaml_find(node, "parts");
   finish_faces(&r->scene, node, joint);
   if (!is_kind(joint->kind)) {
     return false;
@@ -313,25 +311,25 @@ bool lb_finish_joint(lb_reader* r, const lb_yaml_node* node, bool ok, void* part
   if (kinds[joint->kind].two_axes) {
     ok &= finish_axes(r, node, joint);
   }
-  if (joint->kind == LB_JOINT_FREE_3D && !lb_yaml_node_find(node, "order")) {
+  if (joint->kind == LB_JOINT_FREE_3D && !lb_yaml_find(node, "order")) {
     joint->order = LB_TURN_EXPONENTIAL;
   }
   if (has_quaternion(joint)) {
     joint->q[kinds[joint->kind].quaternion - 1] = 1;
   }
   order_coordinates(joint);
-  ok &= !spring || spring->kind != LB_YAML_MAP || read_curves(r, spring, joint);
-  ok &= !frames || frames->kind != LB_YAML_LIST || read_frames(r, frames, joint);
-  ok &= !surface || surface->kind != LB_YAML_MAP || read_surface(r, surface, joint);
-  return (!parts || parts->kind != LB_YAML_LIST || read_parts(r, parts, joint)) && ok;
+  ok &= !spring || !lb_is_map(spring) || read_curves(r, spring, joint);
+  ok &= !frames || !lb_is_list(frames) || read_frames(r, frames, joint);
+  ok &= !surface || !lb_is_map(surface) || read_surface(r, surface, joint);
+  return (!parts || !lb_is_list(parts) || read_parts(r, parts, joint)) && ok;
 }
 
 // A position on a body that a joint carries would be a second opinion on where it is.
 static void check_positions(lb_reader* r) {
   for (int i = 0; i < r->scene.nbody; i++) {
-    const lb_yaml_node* body = r->section[LB_SCENE_BODIES].entry[i].value;
-    const lb_yaml_node* node = lb_yaml_node_find(body, "position");
-    node = node ? node : lb_yaml_node_find(body, "rotation");
+    const lb_yaml* body = r->section[LB_SCENE_BODIES].entry[i].value;
+    const lb_yaml* node = lb_yaml_find(body, "position");
+    node = node ? node : lb_yaml_find(body, "rotation");
     if (node && r->carrier[i] >= 0) {
       r->subject = "";
       lb_complain(r, node->place,
@@ -348,11 +346,11 @@ bool lb_joint_is_known(const lb_reader* r, int joint) {
          !(kind == LB_JOINT_COMPOSITE && r->broken[LB_SCENE_JOINTS][joint]);
 }
 
-bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yaml_node* node,
+bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yaml* node,
                          const char* key, bool rate, double* out) {
   const int n = joint ? lb_joint_count_v(joint) : 3;
-  const bool alone = n == 1 && node->kind == LB_YAML_SCALAR;
-  if (!alone && node->kind != LB_YAML_LIST) {
+  const bool alone = n == 1 && lb_is_scalar(node);
+  if (!alone && !lb_is_list(node)) {
     return lb_wrong_kind(r, node, key,
                          n == 1 ? "a number" : lb_compose(r, "a list of %d numbers", n));
   }

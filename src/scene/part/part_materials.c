@@ -124,7 +124,7 @@ bool lb_note(lb_reader* r, lb_status status) {
   return status == LB_OK;
 }
 
-static bool read_mesh(lb_reader* r, const lb_yaml_node* node, const lb_mesh** out) {
+static bool read_mesh(lb_reader* r, const lb_yaml* node, const lb_mesh** out) {
   const char* path = lb_resolve_path(r, node->text);
   if (!path) {
     return false;
@@ -195,10 +195,10 @@ lb_scene_shape lb_scene_shape_default(void) {
 }
 
 // A rod has a length along z, or two ends; the ends also say where it is.
-static bool place_rod(lb_reader* r, const lb_yaml_node* rod, lb_scene_shape* shape) {
-  const lb_yaml_node *from = lb_yaml_node_find(rod, "from"), *to = lb_yaml_node_find(rod, "to");
+static bool place_rod(lb_reader* r, const lb_yaml* rod, lb_scene_shape* shape) {
+  const lb_yaml *from = lb_yaml_find(rod, "from"), *to = lb_yaml_find(rod, "to");
   const bool ends = from && to;
-  if (lb_yaml_node_find(rod, "length") ? from || to : !ends) {
+  if (lb_yaml_find(rod, "length") ? from || to : !ends) {
     return lb_complain(r, rod->place, "a rod needs 'length', or 'from' and 'to'");
   }
   if (!ends) {
@@ -221,9 +221,8 @@ static bool place_rod(lb_reader* r, const lb_yaml_node* rod, lb_scene_shape* sha
 }
 
 // Of meshes, only what is weighed must be closed.
-static bool finish_mesh(lb_reader* r, const lb_yaml_node* node, lb_scene_shape* shape) {
-  const lb_yaml_node *file = lb_yaml_node_find(node, "mesh"),
-                     *scale = lb_yaml_node_find(node, "scale");
+static bool finish_mesh(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape) {
+  const lb_yaml *file = lb_yaml_find(node, "mesh"), *scale = lb_yaml_find(node, "scale");
   const lb_field field = {.key = "scale", .value = LB_VALUE_SCALE};
   shape->shape.size = lb_vec3_make(1, 1, 1);
   return (!scale || lb_read_value(r, scale, &field, &shape->shape.size)) &&
@@ -232,10 +231,10 @@ static bool finish_mesh(lb_reader* r, const lb_yaml_node* node, lb_scene_shape* 
                                                       &r->scratch, r->report.err)));
 }
 
-static bool finish_shape(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_shape* shape = part;
   const lb_shape_type type = shape->shape.type;
-  const lb_yaml_node* scale = lb_yaml_node_find(node, "scale");
+  const lb_yaml* scale = lb_yaml_find(node, "scale");
   if (!ok) {
     return false;
   }
@@ -247,7 +246,7 @@ static bool finish_shape(lb_reader* r, const lb_yaml_node* node, bool ok, void* 
     return false;
   }
   if ((type == LB_SHAPE_CAPSULE || type == LB_SHAPE_CYLINDER) &&
-      !place_rod(r, lb_yaml_node_find(node, shape_fields[type].key), shape)) {
+      !place_rod(r, lb_yaml_find(node, shape_fields[type].key), shape)) {
     return false;
   }
   shape->material = shape->material >= 0 ? shape->material : lb_find_material(r, "plain");
@@ -259,7 +258,7 @@ const lb_table lb_shape_table =
              .choose = "the form of a shape", .chosen = offsetof(lb_scene_shape, shape.type),
              .finish = finish_shape);
 
-bool lb_read_shape(lb_reader* r, const lb_yaml_node* node, int body, int material) {
+bool lb_read_shape(lb_reader* r, const lb_yaml* node, int body, int material) {
   lb_scene_shape shape = {
       .place = node->place, .body = body, .pose = lb_transform_identity(), .material = material};
   if (!lb_read_table(r, node, &lb_shape_table, &shape)) {

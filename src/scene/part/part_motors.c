@@ -28,14 +28,14 @@ static bool prescribes_rotation(const lb_scene_joint* joint, const lb_scene_moto
 }
 
 // What the motor's profile measures; false when the joint has nothing that it could drive.
-static bool motor_measure(lb_reader* r, const lb_yaml_node* node, const lb_scene_motor* m,
+static bool motor_measure(lb_reader* r, const lb_yaml* node, const lb_scene_motor* m,
                           lb_dimension* dimension) {
   const lb_scene_joint* joint = &r->scene.joint[m->joint];
-  const lb_yaml_node* coordinate = lb_yaml_node_find(node, "coordinate");
+  const lb_yaml* coordinate = lb_yaml_find(node, "coordinate");
   const char* kind = lb_joint_kind_name(joint->kind);
   const int n = lb_joint_count_v(joint);
   if (n == 0) {
-    return lb_complain(r, lb_yaml_node_find(node, "joint")->place,
+    return lb_complain(r, lb_yaml_find(node, "joint")->place,
                        "joint '%s' is %s and has nothing that a motor could move", joint->name,
                        kind);
   }
@@ -55,7 +55,7 @@ static bool motor_measure(lb_reader* r, const lb_yaml_node* node, const lb_scene
   return true;
 }
 
-static bool finish_motor(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_motor(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_motor* m = part;
   lb_dimension dimension = LB_PURE;
   if (m->joint < 0 || !lb_joint_is_known(r, m->joint) || !motor_measure(r, node, m, &dimension)) {
@@ -154,7 +154,7 @@ static const lb_field load_fields[] = {
     LB_PROFILE_ROWS(lb_scene_load, profile),
 };
 
-static bool finish_load(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_load(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_load* load = part;
   load->at_middle = lb_at_middle(r, load->body, node);
   return lb_read_profile(r, node, LB_PURE, &load->profile) && ok;

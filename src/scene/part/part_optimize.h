@@ -16,8 +16,7 @@ typedef struct lb_owner_sort {
   const char* words;
 } lb_owner_sort;
 
-bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml_node* name,
-                   lb_owned* out);
+bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml* name, lb_owned* out);
 // Is its place a set of numbers, which no quaternion is?
 bool lb_joint_has_numbers(const lb_scene_joint* joint);
 

@@ -68,8 +68,7 @@ static const char* word_of(const lb_reader* r, lb_owned p) {
                                    : owners[p.owner].word;
 }
 
-bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml_node* name,
-                   lb_owned* out) {
+bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml* name, lb_owned* out) {
   const lb_owned none = {LB_OWNER_BODY, -1};
   search s = {.r = r, .wanted = name->text, .number = sort->number, .found = none, .as_well = none};
   for (int i = 0; i < sort->count; i++) {
@@ -225,10 +224,9 @@ static lb_dimension measure(const lb_scene* s, const lb_scene_parameter* p) {
 // --- reading ---
 
 // Keys that only some have.
-static bool check_keys(lb_reader* r, const lb_yaml_node* node, const lb_scene_parameter* p) {
-  const lb_yaml_node *knots = lb_yaml_node_find(node, "knots"),
-                     *along = lb_yaml_node_find(node, "along"),
-                     *part = lb_yaml_node_find(node, "part");
+static bool check_keys(lb_reader* r, const lb_yaml* node, const lb_scene_parameter* p) {
+  const lb_yaml *knots = lb_yaml_find(node, "knots"), *along = lb_yaml_find(node, "along"),
+                *part = lb_yaml_find(node, "part");
   const lb_scene_joint* j = p->owner == LB_OWNER_JOINT ? &r->scene.joint[p->index] : NULL;
   bool ok = true;
   if (knots && p->kind != LB_PARAMETER_MOTOR) {
@@ -249,9 +247,8 @@ static bool check_keys(lb_reader* r, const lb_yaml_node* node, const lb_scene_pa
   return ok;
 }
 
-static bool read_bounds(lb_reader* r, const lb_yaml_node* node, lb_scene_parameter* to) {
-  const lb_yaml_node *least = lb_yaml_node_find(node, "at_least"),
-                     *most = lb_yaml_node_find(node, "at_most");
+static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_scene_parameter* to) {
+  const lb_yaml *least = lb_yaml_find(node, "at_least"), *most = lb_yaml_find(node, "at_most");
   const bool known = to->owner != LB_OWNER_JOINT || to->part <= r->scene.joint[to->index].npart;
   const lb_dimension dimension = known ? measure(&r->scene, to) : LB_PURE;
   bool ok = true;
@@ -267,13 +264,13 @@ static bool read_bounds(lb_reader* r, const lb_yaml_node* node, lb_scene_paramet
                             "'at_most' must not be less than 'at_least', which is %g", to->least));
 }
 
-static bool finish_parameter(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_parameter(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_parameter* to = part;
   lb_owned of;
   if (!ok) {
     return false;
   }
-  const lb_yaml_node* name = lb_yaml_node_find(node, parameter_fields[to->kind].key);
+  const lb_yaml* name = lb_yaml_find(node, parameter_fields[to->kind].key);
   if (!lb_find_owner(r, &kinds[to->kind].of, name, &of)) {
     return false;
   }

@@ -39,7 +39,7 @@ static bool take_arrays(lb_reader* r, const measure* of, lb_profile_definition* 
 }
 
 // The i-th value; `out` may be NULL: then it is only judged.
-static bool read_value(lb_reader* r, const measure* of, const lb_yaml_node* node, const char* word,
+static bool read_value(lb_reader* r, const measure* of, const lb_yaml* node, const char* word,
                        int i, const lb_profile_definition* out) {
   const lb_field field = {.key = word, .value = LB_VALUE_ROTATION, .dimension = LB_ANGLE};
   double number = 0;
@@ -55,7 +55,7 @@ static bool read_value(lb_reader* r, const measure* of, const lb_yaml_node* node
 }
 
 // [[0 s, 0 deg], [1 s, 90 deg]]
-static bool read_keys(lb_reader* r, const lb_yaml_node* node, const char* word, const measure* of,
+static bool read_keys(lb_reader* r, const lb_yaml* node, const char* word, const measure* of,
                       lb_profile_definition* out) {
   if (node->count == 0) {
     return lb_complain(r, node->place, "'%s' must have at least one [time, value] pair", word);
@@ -66,8 +66,8 @@ static bool read_keys(lb_reader* r, const lb_yaml_node* node, const char* word, 
   bool ok = true;
   int last = -1; // key whose time was good
   for (int i = 0; i < node->count; i++) {
-    const lb_yaml_node* key = node->item[i];
-    if (key->kind != LB_YAML_LIST || key->count != 2) {
+    const lb_yaml* key = node->item[i];
+    if (!lb_is_list(key) || key->count != 2) {
       ok = lb_complain(
           r, key->place, "a key must be a pair such as [%s, %s]", lb_dimension_example(LB_TIME),
           of->rotation ? "{axis: z, angle: 30 deg}" : lb_dimension_example(of->dimension));
@@ -86,7 +86,7 @@ static bool read_keys(lb_reader* r, const lb_yaml_node* node, const char* word, 
   return ok;
 }
 
-static bool read_points(lb_reader* r, const lb_yaml_node* points, const measure* of,
+static bool read_points(lb_reader* r, const lb_yaml* points, const measure* of,
                         const lb_profile_definition* out) {
   bool ok = true;
   for (int i = 0; i < points->count; i++) {
@@ -95,10 +95,10 @@ static bool read_points(lb_reader* r, const lb_yaml_node* points, const measure*
   return ok;
 }
 
-static bool read_spline(lb_reader* r, const lb_yaml_node* node, const measure* of,
+static bool read_spline(lb_reader* r, const lb_yaml* node, const measure* of,
                         lb_profile_definition* out) {
   enum { HIGHEST = 5 };
-  const lb_yaml_node* points = lb_yaml_node_find(node, "points");
+  const lb_yaml* points = lb_yaml_find(node, "points");
   spline_part s = {0};
   lb_table_default(&lb_spline_table, &s);
   const bool good = lb_read_part(r, node, "spline", &lb_spline_table, &s);
@@ -106,7 +106,7 @@ static bool read_spline(lb_reader* r, const lb_yaml_node* node, const measure* o
     return points && read_points(r, points, of, NULL) && false;
   }
   if (s.degree > HIGHEST) {
-    return lb_complain(r, lb_yaml_node_find(node, "degree")->place,
+    return lb_complain(r, lb_yaml_find(node, "degree")->place,
                        "'degree' must be from 1 to %d, not %d", HIGHEST, s.degree);
   }
   if (points->count <= s.degree) {
@@ -114,8 +114,8 @@ static bool read_spline(lb_reader* r, const lb_yaml_node* node, const measure* o
                        s.degree, s.degree + 1, points->count);
   }
   if (!(s.to > s.from)) {
-    return lb_complain(r, lb_yaml_node_find(node, "to")->place,
-                       "'to' must be later than 'from' (%g s)", s.from);
+    return lb_complain(r, lb_yaml_find(node, "to")->place, "'to' must be later than 'from' (%g s)",
+                       s.from);
   }
   if (!take_arrays(r, of, out, 2, points->count)) {
     return false;
@@ -129,11 +129,11 @@ static bool read_spline(lb_reader* r, const lb_yaml_node* node, const measure* o
   return ok;
 }
 
-static bool read_profile(lb_reader* r, const lb_yaml_node* part, const measure* of,
+static bool read_profile(lb_reader* r, const lb_yaml* part, const measure* of,
                          lb_profile_definition* out) {
-  const lb_yaml_node* spline = lb_yaml_node_find(part, "spline");
-  const lb_yaml_node* rates = lb_yaml_node_find(part, "rates");
-  const lb_yaml_node* keys = lb_yaml_node_find(part, "keys");
+  const lb_yaml* spline = lb_yaml_find(part, "spline");
+  const lb_yaml* rates = lb_yaml_find(part, "rates");
+  const lb_yaml* keys = lb_yaml_find(part, "keys");
   const char* word = rates ? "rates" : "keys";
   if (keys && rates) {
     return lb_complain(r, rates->place, "'keys' and 'rates' cannot both be given (choose one)");
@@ -149,19 +149,19 @@ static bool read_profile(lb_reader* r, const lb_yaml_node* part, const measure* 
   bool ok = spline ? read_spline(r, spline, of, out) : read_keys(r, keys, word, of, out);
   const double last = ok ? out->time[spline ? 1 : out->count - 1] : 0;
   if (ok && out->period > 0 && out->period < last) {
-    ok = lb_complain(r, lb_yaml_node_find(part, "repeat")->place,
+    ok = lb_complain(r, lb_yaml_find(part, "repeat")->place,
                      "'repeat' is %g s, but the last time is %g s (repeat after it)", out->period,
                      last);
   }
   return ok;
 }
 
-bool lb_read_profile(lb_reader* r, const lb_yaml_node* part, lb_dimension dimension,
+bool lb_read_profile(lb_reader* r, const lb_yaml* part, lb_dimension dimension,
                      lb_profile_definition* out) {
   return read_profile(r, part, &(measure){dimension, NULL}, out);
 }
 
-bool lb_read_turning(lb_reader* r, const lb_yaml_node* part, lb_profile_definition* out,
+bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* out,
                      lb_quat** rotation) {
   return read_profile(r, part, &(measure){LB_ANGLE, rotation}, out);
 }

@@ -19,16 +19,16 @@ static const lb_field track_fields[] = {
             "how the factor goes from key to key"),
 };
 
-static bool finish_track(lb_reader* r, const lb_yaml_node* node, bool ok, void* part) {
+static bool finish_track(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_track* to = part;
-  to->has_point = lb_yaml_node_find(node, "at");
+  to->has_point = lb_yaml_find(node, "at");
   return lb_read_profile(r, node, LB_PURE, &to->weight) && ok;
 }
 
 static const lb_table track_table =
     LB_TABLE("tracked body", lb_scene_track, track_fields, .finish = finish_track);
 
-static bool read_track(lb_reader* r, const lb_yaml_node* name, const lb_yaml_node* value,
+static bool read_track(lb_reader* r, const lb_yaml* name, const lb_yaml* value,
                        lb_scene_track* to) {
   r->subject = "retarget";
   lb_table_default(&track_table, to);
@@ -72,7 +72,7 @@ static bool can_be_changed(const lb_scene* s, const lb_scene_motor* m) {
          lb_joint_count_v(&s->joint[m->joint]) == 1;
 }
 
-static bool read_limit(lb_reader* r, const lb_yaml_node* name, const lb_yaml_node* value,
+static bool read_limit(lb_reader* r, const lb_yaml* name, const lb_yaml* value,
                        lb_scene_motor_limit* to) {
   lb_table_default(&lb_hinge_limit_table, to);
   to->place = name->place;
@@ -93,7 +93,7 @@ static bool read_limit(lb_reader* r, const lb_yaml_node* name, const lb_yaml_nod
                      "one coordinate, in the tree, can (take this entry away)");
   }
   if (ok && !(to->angle[0] < to->angle[1])) {
-    ok = lb_complain(r, lb_yaml_node_find(value, "angle")->place,
+    ok = lb_complain(r, lb_yaml_find(value, "angle")->place,
                      "'angle' must be [least, most], and %g is not less than %g", to->angle[0],
                      to->angle[1]);
   }
@@ -127,9 +127,9 @@ const lb_table lb_retarget_table = LB_TABLE("retarget", lb_scene_retarget, retar
 
 void lb_read_retarget(lb_reader* r) {
   lb_scene_retarget* to = &r->scene.retarget;
-  const lb_yaml_node *bodies = lb_given_map(r, LB_SCENE_RETARGET, "bodies"),
-                     *motors = lb_given_map(r, LB_SCENE_RETARGET, "motors"),
-                     *spacing = lb_given(r, LB_SCENE_RETARGET, "spacing");
+  const lb_yaml *bodies = lb_given_map(r, LB_SCENE_RETARGET, "bodies"),
+                *motors = lb_given_map(r, LB_SCENE_RETARGET, "motors"),
+                *spacing = lb_given(r, LB_SCENE_RETARGET, "spacing");
   if (!r->given[LB_SCENE_RETARGET]) {
     return;
   }

@@ -81,7 +81,7 @@ void lb_read_section(lb_reader* r, int key) {
   read_entries(r, all->entry, all->count, &lb_scene_sections[key], broken);
 }
 
-void lb_read_named(lb_reader* r, const lb_yaml_node* map, const lb_scene_section* section) {
+void lb_read_named(lb_reader* r, const lb_yaml* map, const lb_scene_section* section) {
   lb_entry* entry = LB_TAKE(&r->scratch, lb_entry, map->count);
   if (!entry) {
     lb_lack(r);
@@ -94,15 +94,6 @@ void lb_read_named(lb_reader* r, const lb_yaml_node* map, const lb_scene_section
 }
 
 // --- checking ---
-
-// How many doubles a value is made of; 0: it is no number.
-static int count_numbers(lb_value value) {
-  static const int count[LB_VALUE_KIND_COUNT] = {
-      [LB_VALUE_NUMBER] = 1, [LB_VALUE_PAIR] = 2,  [LB_VALUE_VECTOR] = 3,
-      [LB_VALUE_SCALE] = 3,  [LB_VALUE_AXIS] = 3,  [LB_VALUE_ROTATION] = 4,
-      [LB_VALUE_POSE] = 7,   [LB_VALUE_COLOR] = 4, [LB_VALUE_INERTIA] = 6};
-  return count[value];
-}
 
 static double square(const double* x, int count) {
   double sum = 0;
@@ -117,7 +108,7 @@ static const char* number_fault(const lb_field* field, const double* x) {
   const bool turns = field->value == LB_VALUE_ROTATION || field->value == LB_VALUE_POSE;
   const bool axis = field->value == LB_VALUE_AXIS;
   const char* fault = NULL;
-  for (int i = 0; i < count_numbers(field->value) && !fault; i++) {
+  for (int i = 0; i < lb_count_numbers(field->value) && !fault; i++) {
     fault = lb_range_fault(axis || turns ? LB_ANY : field->range, x[i], true);
   }
   if (fault || !(axis || turns)) {
@@ -166,8 +157,8 @@ static const char* find_fault(const lb_scene* s, const lb_field* field, const vo
     *shown = *(const int*)value;
     return index_fault(s, field, *(const int*)value);
   default:
-    *shown = count_numbers(field->value) == 1 ? *(const double*)value : (double)NAN;
-    return count_numbers(field->value) ? number_fault(field, value) : NULL;
+    *shown = lb_count_numbers(field->value) == 1 ? *(const double*)value : (double)NAN;
+    return lb_count_numbers(field->value) ? number_fault(field, value) : NULL;
   }
 }
 

@@ -59,13 +59,13 @@ void lb_read_sections(lb_reader* r) {
   r->subject = "";
 }
 
-const lb_yaml_node* lb_given(const lb_reader* r, int setting, const char* key) {
-  return r->given[setting] ? lb_yaml_node_find(r->given[setting], key) : NULL;
+const lb_yaml* lb_given(const lb_reader* r, int setting, const char* key) {
+  return r->given[setting] ? lb_yaml_find(r->given[setting], key) : NULL;
 }
 
-const lb_yaml_node* lb_given_map(const lb_reader* r, int setting, const char* key) {
-  const lb_yaml_node* node = lb_given(r, setting, key);
-  return node && (node->kind == LB_YAML_MAP || lb_yaml_node_is_null(node)) ? node : NULL;
+const lb_yaml* lb_given_map(const lb_reader* r, int setting, const char* key) {
+  const lb_yaml* node = lb_given(r, setting, key);
+  return node && (lb_is_map(node) || lb_is_null(node)) ? node : NULL;
 }
 
 // "pendulum" of "scenes/pendulum.yaml"
@@ -107,7 +107,7 @@ static bool has_tolerance(lb_integrator i) {
 // A tolerance that was written is one that does something.
 static void check_tolerance(lb_reader* r) {
   const lb_scene_solver* solver = &r->scene.solver;
-  const lb_yaml_node* tolerance = lb_given(r, LB_SCENE_SOLVER, "tolerance");
+  const lb_yaml* tolerance = lb_given(r, LB_SCENE_SOLVER, "tolerance");
   if (!tolerance || !(solver->tolerance > 0)) {
     return;
   }
@@ -128,7 +128,7 @@ static void check_tolerance(lb_reader* r) {
 // The pace of gaps is told where it stands.
 static void check_closing(lb_reader* r) {
   lb_scene_solver* solver = &r->scene.solver;
-  const lb_yaml_node* closing = lb_given(r, LB_SCENE_SOLVER, "closing");
+  const lb_yaml* closing = lb_given(r, LB_SCENE_SOLVER, "closing");
   if (closing && solver->closing > 0 &&
       lb_integrator_method(solver->integrator) != LB_METHOD_LINEAR) {
     lb_complain(r, closing->place, LB_CLOSING_MESSAGE, lb_integrator_name(solver->integrator));
@@ -137,7 +137,7 @@ static void check_closing(lb_reader* r) {
 }
 
 static void finish_settings(lb_reader* r, const char* path) {
-  const lb_yaml_node* solver = r->given[LB_SCENE_SOLVER];
+  const lb_yaml* solver = r->given[LB_SCENE_SOLVER];
   lb_scene* scene = &r->scene;
   scene->name = scene->name ? scene->name : title_of(r, path);
   scene->about = scene->about ? scene->about : "";

@@ -7,8 +7,8 @@
 #include "scene/yaml/scene_errors.h"
 
 typedef struct lb_entry {
-  const lb_yaml_node* name; // NULL in lists
-  const lb_yaml_node* value;
+  const lb_yaml* name; // NULL in lists
+  const lb_yaml* value;
   const char* folder; // of the file it was written in, for paths
 } lb_entry;
 
@@ -33,9 +33,9 @@ typedef struct lb_reader {
   const char* subject; // whose keys are being read: "joint 'elbow'"; "" for the file itself
   const char* folder;  // where paths of the entry being read begin: "" or ends in a slash
   lb_scene scene;
-  int version;                              // of the format
-  bool gathered;                            // some file could be read
-  const lb_yaml_node* given[LB_SCENE_KEYS]; // what the last file that has a key gives for it
+  int version;                         // of the format
+  bool gathered;                       // some file could be read
+  const lb_yaml* given[LB_SCENE_KEYS]; // what the last file that has a key gives for it
   lb_entries section[LB_SCENE_KEYS];
   long weight; // nodes that repeats made
   int material_capacity, shape_capacity;
@@ -68,22 +68,24 @@ extern const lb_joint_measure lb_coordinate_measures[]; // by lb_coordinate
 
 // --- complaints ---
 
-// Say what is wrong; the subject comes first. Always false.
+// Say what is wrong; the subject comes first. Always false. Without a reader nobody is told.
 bool lb_complain(lb_reader* r, lb_place place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 // There is no memory left. Always false.
 bool lb_lack(lb_reader* r);
-// A text made in the scratch arena, "" when there is no memory.
+// A text made in the scratch arena, "" when there is no memory, or no reader.
 const char* lb_compose(lb_reader* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // "'...' must be WANTED, not what it is". Always false.
-bool lb_wrong_kind(lb_reader* r, const lb_yaml_node* node, const char* key, const char* wanted);
+bool lb_wrong_kind(lb_reader* r, const lb_yaml* node, const char* key, const char* wanted);
 // Say that a name, mentioned as a `what`, does not exist, with the nearest that does. Always false.
-bool lb_unknown_name(lb_reader* r, const lb_yaml_node* node, const char* what,
-                     const lb_names* names);
+bool lb_unknown_name(lb_reader* r, const lb_yaml* node, const char* what, const lb_names* names);
+// " (did you mean 'x'?)" of one of these names, or all of them: " (LEAD a, b LAST c)".
+const char* lb_hint(lb_reader* r, const char* wanted, const char* const* name, int count,
+                    const char* lead, const char* last);
 // " (did you mean 'x'?)" or "".
 const char* lb_did_you_mean(lb_reader* r, const lb_nearest* nearest);
 // What a node is: its text in quotes, or "a list", "a mapping", "nothing".
-const char* lb_shown(lb_reader* r, const lb_yaml_node* node);
+const char* lb_shown(lb_reader* r, const lb_yaml* node);
 // "a, b or c", where `last` is " or ".
 const char* lb_join(lb_reader* r, const char* last, const char* const* name, int count);
 
@@ -91,51 +93,53 @@ const char* lb_join(lb_reader* r, const char* last, const char* const* name, int
 
 // Fill the struct behind `out` from a mapping, by a table; what is not given stays as it is. All
 // keys are tried; false when any was wrong.
-bool lb_read_table(lb_reader* r, const lb_yaml_node* node, const lb_table* table, void* out);
+bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, void* out);
 // The same; `where` says whose part this is: "spring of joint 'elbow'".
-bool lb_read_part(lb_reader* r, const lb_yaml_node* node, const char* where, const lb_table* table,
+bool lb_read_part(lb_reader* r, const lb_yaml* node, const char* where, const lb_table* table,
                   void* out);
 // What stands behind one key, by the row of a table.
-bool lb_read_value(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out);
+bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out);
 // Every item of a list by a table, to an array that the scene keeps. False when any was wrong.
-bool lb_read_list(lb_reader* r, const lb_yaml_node* list, const lb_table* table, void** array,
+bool lb_read_list(lb_reader* r, const lb_yaml* list, const lb_table* table, void** array,
                   int* count);
-bool lb_read_number(lb_reader* r, const lb_yaml_node* node, const char* key, lb_dimension dimension,
+bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
                     lb_range range, double* out);
+// How many doubles a value is made of; 0: it is no number.
+int lb_count_numbers(lb_value value);
 // Exactly or, when `least` differs, between `least` and `most` numbers; their count, or -1.
-int lb_read_numbers(lb_reader* r, const lb_yaml_node* node, const lb_field* field, int least,
-                    int most, double* out);
+int lb_read_numbers(lb_reader* r, const lb_yaml* node, const lb_field* field, int least, int most,
+                    double* out);
 
 // --- files ---
 
 // A path as seen from the folder that the present entry is written in.
 const char* lb_resolve_path(lb_reader* r, const char* path);
 // Whether a file can be opened; says so where it was mentioned if not.
-bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml_node* mention);
+bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml* mention);
 // Read a file and what it includes; `mention` is where it was asked for, or NULL.
-bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml_node* mention);
+bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);
 // Put the motors of a file in the place of those with the same names.
 bool lb_gather_motors(lb_reader* r, const char* path);
 // Add the entries that a repetition makes.
-bool lb_gather_repeat(lb_reader* r, const lb_yaml_node* list);
+bool lb_gather_repeat(lb_reader* r, const lb_yaml* list);
 // Add the entries of sections, given by LB_SCENE_MATERIALS ...
-bool lb_gather_sections(lb_reader* r, const lb_yaml_node* const* section);
+bool lb_gather_sections(lb_reader* r, const lb_yaml* const* section);
 
 // --- sections ---
 
 void lb_read_sections(lb_reader* r);
 // What the last file that has a setting gives for one of its keys, or NULL.
-const lb_yaml_node* lb_given(const lb_reader* r, int setting, const char* key);
+const lb_yaml* lb_given(const lb_reader* r, int setting, const char* key);
 // The same, of a mapping from names; others are told already.
-const lb_yaml_node* lb_given_map(const lb_reader* r, int setting, const char* key);
+const lb_yaml* lb_given_map(const lb_reader* r, int setting, const char* key);
 void lb_read_scenery(lb_reader* r);
 void lb_read_joints(lb_reader* r);
 // Is it known what the coordinates of a joint are? Else that has been told.
 bool lb_joint_is_known(const lb_reader* r, int joint);
 // All coordinates of a joint (NULL: of a point), each by what it measures, or their rates. One
 // alone may be written as a number.
-bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yaml_node* node,
+bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yaml* node,
                          const char* key, bool rate, double* out);
 void lb_read_initial(lb_reader* r);
 void lb_read_fit(lb_reader* r);
@@ -152,14 +156,14 @@ extern const lb_scene_material lb_builtin_materials[];
 extern const int lb_builtin_material_count;
 
 // The shapes' keys to a shape of `body`. False when something is wrong.
-bool lb_read_shape(lb_reader* r, const lb_yaml_node* node, int body, int material);
+bool lb_read_shape(lb_reader* r, const lb_yaml* node, int body, int material);
 // What another room told the caller's list is a mistake of the scene, too. False when it is one.
 bool lb_note(lb_reader* r, lb_status status);
 // An elastic form whose keys are read, and its files; NULL when something is wrong.
-const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml_node* node,
+const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml* node,
                                           const lb_scene_elastic* read);
 // A point of an elastic body is the middle of its face, unless it says where.
-bool lb_at_middle(const lb_reader* r, int body, const lb_yaml_node* written);
+bool lb_at_middle(const lb_reader* r, int body, const lb_yaml* written);
 // Force curve by the keys of a spring: what it is called there, what its table has, and whether
 // there must be one.
 typedef struct lb_force_curve_keys {
@@ -168,16 +172,16 @@ typedef struct lb_force_curve_keys {
   bool required;
 } lb_force_curve_keys;
 // Check what `whole` has of it, and read its table; its exponent is read.
-bool lb_read_force_curve(lb_reader* r, const lb_yaml_node* whole, const lb_force_curve_keys* keys,
+bool lb_read_force_curve(lb_reader* r, const lb_yaml* whole, const lb_force_curve_keys* keys,
                          lb_force_curve* force_curve);
 // What does by plain numbers what a joint with quaternions does, with its article.
 const char* lb_joint_by_numbers(const lb_scene_joint* joint);
 // Keys, rates or a spline among the keys of a part to a profile whose values measure `dimension`
 // and whose ease and period are read; neither: count 0.
-bool lb_read_profile(lb_reader* r, const lb_yaml_node* part, lb_dimension dimension,
+bool lb_read_profile(lb_reader* r, const lb_yaml* part, lb_dimension dimension,
                      lb_profile_definition* out);
 // The same whose values are rotations [count].
-bool lb_read_turning(lb_reader* r, const lb_yaml_node* part, lb_profile_definition* out,
+bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* out,
                      lb_quat** rotation);
 // The world's axes named by a text such as "xz"; false when it is none.
 bool lb_read_letters(const char* text, bool along[3]);

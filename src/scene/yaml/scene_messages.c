@@ -8,6 +8,9 @@
 bool lb_complain(lb_reader* r, lb_place place, const char* format, ...) {
   char text[600];
   va_list args;
+  if (!r) {
+    return false;
+  }
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
@@ -23,6 +26,9 @@ bool lb_lack(lb_reader* r) {
 const char* lb_compose(lb_reader* r, const char* format, ...) {
   char text[300];
   va_list args;
+  if (!r) {
+    return "";
+  }
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
@@ -37,13 +43,12 @@ const char* lb_did_you_mean(lb_reader* r, const lb_nearest* nearest) {
   return nearest->best ? lb_compose(r, " (did you mean '%s'?)", nearest->best) : "";
 }
 
-const char* lb_shown(lb_reader* r, const lb_yaml_node* node) {
-  return node->kind == LB_YAML_SCALAR && !lb_yaml_node_is_null(node)
-             ? lb_compose(r, "'%.60s'", node->text)
-             : lb_yaml_node_words(node);
+const char* lb_shown(lb_reader* r, const lb_yaml* node) {
+  return lb_is_scalar(node) && !lb_is_null(node) ? lb_compose(r, "'%.60s'", node->text)
+                                                 : lb_yaml_words(node);
 }
 
-bool lb_wrong_kind(lb_reader* r, const lb_yaml_node* node, const char* key, const char* wanted) {
+bool lb_wrong_kind(lb_reader* r, const lb_yaml* node, const char* key, const char* wanted) {
   return lb_complain(r, node->place, "'%s' must be %s, not %s", key, wanted, lb_shown(r, node));
 }
 
@@ -55,8 +60,17 @@ const char* lb_join(lb_reader* r, const char* last, const char* const* name, int
   return text;
 }
 
-bool lb_unknown_name(lb_reader* r, const lb_yaml_node* node, const char* what,
-                     const lb_names* names) {
+const char* lb_hint(lb_reader* r, const char* wanted, const char* const* name, int count,
+                    const char* lead, const char* last) {
+  lb_nearest nearest = lb_nearest_to(wanted);
+  for (int i = 0; i < count; i++) {
+    lb_nearest_offer(&nearest, name[i]);
+  }
+  return nearest.best ? lb_did_you_mean(r, &nearest)
+                      : lb_compose(r, " (%s%s)", lead, lb_join(r, last, name, count));
+}
+
+bool lb_unknown_name(lb_reader* r, const lb_yaml* node, const char* what, const lb_names* names) {
   enum { SHOWN = 6 };
   if (!lb_report_wants(&r->report, node->place)) {
     // a copy that a repetition made, or one mistake too many: it counts, but no one reads it

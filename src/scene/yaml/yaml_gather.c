@@ -44,7 +44,7 @@ static const char* folder_of(lb_reader* r, const char* path) {
 // --- entries ---
 
 // A name that is already there: in the same mapping YAML's own check has told it.
-static bool defined_before(lb_reader* r, int key, const char* word, const lb_yaml_node* name,
+static bool defined_before(lb_reader* r, int key, const char* word, const lb_yaml* name,
                            int start) {
   lb_entries* all = &r->section[key];
   const int before = lb_names_find(&all->names, name->text, -1);
@@ -63,7 +63,7 @@ static bool defined_before(lb_reader* r, int key, const char* word, const lb_yam
   return before >= 0;
 }
 
-static bool add_entry(lb_reader* r, int key, const lb_yaml_node* name, const lb_yaml_node* value) {
+static bool add_entry(lb_reader* r, int key, const lb_yaml* name, const lb_yaml* value) {
   lb_entries* all = &r->section[key];
   void* grown = LB_GROW(&r->scratch, all->entry, all->count, &all->capacity);
   if (!grown || (name && !lb_names_add(&all->names, &r->scratch, name->text, all->count))) {
@@ -74,11 +74,11 @@ static bool add_entry(lb_reader* r, int key, const lb_yaml_node* name, const lb_
   return true;
 }
 
-static bool gather_entries(lb_reader* r, int key, const char* word, const lb_yaml_node* node) {
+static bool gather_entries(lb_reader* r, int key, const char* word, const lb_yaml* node) {
   lb_entries* all = &r->section[key];
   const int start = all->count;
   for (int i = 0; i < node->count; i++) {
-    const lb_yaml_node* name = node->kind == LB_YAML_MAP ? node->key[i] : NULL;
+    const lb_yaml* name = lb_is_map(node) ? node->key[i] : NULL;
     if (name && defined_before(r, key, word, name, start)) {
       // a later start replaces an earlier one: a scene may start what it includes in its own way
       const int before = lb_names_find(&all->names, name->text, -1);
@@ -94,7 +94,7 @@ static bool gather_entries(lb_reader* r, int key, const char* word, const lb_yam
   return true;
 }
 
-bool lb_gather_sections(lb_reader* r, const lb_yaml_node* const* section) {
+bool lb_gather_sections(lb_reader* r, const lb_yaml* const* section) {
   bool ok = true;
   for (int key = LB_SCENE_MATERIALS; ok && key <= LB_SCENE_MARKERS; key++) {
     ok = key == LB_SCENE_REPEAT || !section[key] ||
@@ -105,15 +105,15 @@ bool lb_gather_sections(lb_reader* r, const lb_yaml_node* const* section) {
 
 // --- one text ---
 
-static bool gather_includes(lb_reader* r, const lb_yaml_node* root) {
-  const lb_yaml_node* node = lb_yaml_node_find(root, "include");
+static bool gather_includes(lb_reader* r, const lb_yaml* root) {
+  const lb_yaml* node = lb_yaml_find(root, "include");
   bool ok = true;
-  if (node && node->kind == LB_YAML_SCALAR && *node->text) {
+  if (node && lb_is_scalar(node) && *node->text) {
     ok = lb_gather_file(r, lb_resolve_path(r, node->text), node);
   }
-  for (int i = 0; node && i < node->count && node->kind == LB_YAML_LIST; i++) {
-    const lb_yaml_node* path = node->item[i];
-    if (path->kind == LB_YAML_SCALAR && *path->text) {
+  for (int i = 0; node && i < node->count && lb_is_list(node); i++) {
+    const lb_yaml* path = node->item[i];
+    if (lb_is_scalar(path) && *path->text) {
       ok &= lb_gather_file(r, lb_resolve_path(r, path->text), path);
     }
   }
@@ -121,7 +121,7 @@ static bool gather_includes(lb_reader* r, const lb_yaml_node* root) {
 }
 
 static bool check_version(lb_reader* r) {
-  const lb_yaml_node* version = r->given[LB_SCENE_LIMBER];
+  const lb_yaml* version = r->given[LB_SCENE_LIMBER];
   return !version || r->version == FORMAT_VERSION ||
          lb_complain(r, version->place,
                      "the scene is written in version %d of the format; this program reads "
@@ -136,18 +136,17 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
     return lb_lack(r);
   }
   r->folder = folder_of(r, path);
-  const lb_yaml_node* root =
-      lb_yaml_node_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
+  const lb_yaml* root = lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
   bool ok = root != NULL;
   if (ok) {
     ok = gather_includes(r, root);
     // settings of included files hold until this file says otherwise, but for its title
-    const lb_yaml_node* section[LB_SCENE_KEYS];
+    const lb_yaml* section[LB_SCENE_KEYS];
     r->scene.name = r->scene.about = NULL;
     r->given[LB_SCENE_LIMBER] = NULL;
     for (int key = 0; key < LB_SCENE_KEYS; key++) {
-      const lb_yaml_node* node = lb_yaml_node_find(root, lb_scene_table.field[key].key);
-      const lb_yaml_node_kind kind =
+      const lb_yaml* node = lb_yaml_find(root, lb_scene_table.field[key].key);
+      const lb_yaml_kind kind =
           lb_scene_table.field[key].value == LB_VALUE_LIST ? LB_YAML_LIST : LB_YAML_MAP;
       section[key] = node && node->kind == kind ? node : NULL; // else it is told
       r->given[key] = node ? node : r->given[key];
@@ -166,8 +165,7 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
 
 static const char TOO_LARGE[] = "it is larger than 64 MB (put large parts into meshes)";
 
-static bool cannot_read(lb_reader* r, const char* path, const lb_yaml_node* mention,
-                        const char* why) {
+static bool cannot_read(lb_reader* r, const char* path, const lb_yaml* mention, const char* why) {
   const lb_place place = mention ? mention->place : (lb_place){path, 0, 0};
   lb_report_add(&r->report, LB_IO, place, mention ? "cannot read '%s': %s" : "%.0s%s", path, why);
   return false;
@@ -254,8 +252,7 @@ static bool gather_source(lb_reader* r, const char* path, const char* text, size
   return ok;
 }
 
-static bool gather_open_file(lb_reader* r, int file, const char* path,
-                             const lb_yaml_node* mention) {
+static bool gather_open_file(lb_reader* r, int file, const char* path, const lb_yaml* mention) {
   struct stat status;
   if (fstat(file, &status) != 0) {
     return cannot_read(r, path, mention, "it cannot be examined");
@@ -312,7 +309,7 @@ static const char* nearest_file(lb_reader* r, const char* path) {
   return lb_did_you_mean(r, &nearest);
 }
 
-bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml_node* mention) {
+bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml* mention) {
   if (r->no_files) {
     return cannot_read(r, path, mention, "no file may be opened here");
   }
@@ -328,7 +325,7 @@ bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml_node* mention) 
   return cannot_read(r, path, mention, lb_compose(r, "%s%s", words, nearest_file(r, path)));
 }
 
-bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml_node* mention) {
+bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention) {
   if (path && !mention && strcmp(path, "-") == 0) {
     return gather_open_file(r, STDIN_FILENO, path, mention);
   }
@@ -352,7 +349,7 @@ static bool replace_motors(lb_reader* r, const char* path, lb_entries* own) {
                                             "it has no motors to play ('motors' is missing)");
   r->subject = "it";
   for (int i = 0; i < other->count; i++) {
-    const lb_yaml_node* name = other->entry[i].name;
+    const lb_yaml* name = other->entry[i].name;
     const int at = lb_names_find(&own->names, name->text, -1);
     if (at < 0) {
       ok = lb_unknown_name(r, name, "motor", &own->names);
@@ -367,7 +364,7 @@ static bool replace_motors(lb_reader* r, const char* path, lb_entries* own) {
 bool lb_gather_motors(lb_reader* r, const char* path) {
   lb_entries own = r->section[LB_SCENE_MOTORS];
   const lb_scene settings = r->scene;
-  const lb_yaml_node* given[LB_SCENE_KEYS];
+  const lb_yaml* given[LB_SCENE_KEYS];
   memcpy(given, r->given, sizeof given);
   r->section[LB_SCENE_MOTORS] = (lb_entries){0};
   const bool ok = lb_gather_file(r, path, NULL) && replace_motors(r, path, &own);

@@ -19,7 +19,7 @@ typedef struct builder {
   const char* text; // the whole
   lb_place here;    // of the last thing that had a place
   lb_names anchors;
-  lb_yaml_node** anchored;
+  lb_yaml** anchored;
   int nanchored, anchored_capacity;
   bool failed, no_memory;
 } builder;
@@ -154,18 +154,18 @@ static const char* copy_text(builder* b, struct fy_token* token) {
   return copy ? copy : lack(b);
 }
 
-static lb_yaml_node* new_node(builder* b, lb_yaml_node_kind kind) {
-  lb_yaml_node* node = LB_TAKE(b->arena, lb_yaml_node, 1);
+static lb_yaml* new_node(builder* b, lb_yaml_kind kind) {
+  lb_yaml* node = LB_TAKE(b->arena, lb_yaml, 1);
   if (!node) {
     return lack(b);
   }
-  *node = (lb_yaml_node){.kind = kind, .place = b->here, .text = "", .depth = 1, .weight = 1};
+  *node = (lb_yaml){.kind = kind, .place = b->here, .text = "", .depth = 1, .weight = 1};
   return node;
 }
 
 // --- nodes ---
 
-static bool keep_anchor(builder* b, const char* name, lb_yaml_node* node) {
+static bool keep_anchor(builder* b, const char* name, lb_yaml* node) {
   // an anchor may be defined again: later aliases mean the later one
   const int known = lb_names_find(&b->anchors, name, -1);
   if (known >= 0) {
@@ -181,7 +181,7 @@ static bool keep_anchor(builder* b, const char* name, lb_yaml_node* node) {
   return true;
 }
 
-static lb_yaml_node* build_alias(builder* b) {
+static lb_yaml* build_alias(builder* b) {
   const char* name = copy_text(b, fy_event_get_token(b->event));
   if (!name) {
     return NULL;
@@ -213,12 +213,12 @@ static bool is_garbled(const builder* b, struct fy_token* token) {
   return memmem(b->text + start->input_pos, end->input_pos - start->input_pos, "''''", 4) != NULL;
 }
 
-static lb_yaml_node* build_scalar(builder* b) {
+static lb_yaml* build_scalar(builder* b) {
   struct fy_token* token = fy_event_get_token(b->event);
   if (is_garbled(b, token)) {
     return fail(b, b->here, "two quotes in a row cannot be read here (use double quotes around)");
   }
-  lb_yaml_node* node = new_node(b, LB_YAML_SCALAR);
+  lb_yaml* node = new_node(b, LB_YAML_SCALAR);
   if (node) {
     node->text = copy_text(b, token);
     node->plain = fy_token_scalar_style(token) == FYSS_PLAIN;
@@ -226,13 +226,13 @@ static lb_yaml_node* build_scalar(builder* b) {
   return node && node->text ? node : NULL;
 }
 
-static lb_yaml_node* build(builder* b, int depth);
+static lb_yaml* build(builder* b, int depth);
 
 // Room for one more entry in a list or map.
-static bool grow_node(builder* b, lb_yaml_node* node, int* keys, int* items) {
-  void* key = node->kind == LB_YAML_MAP ? LB_GROW(b->arena, node->key, node->count, keys) : NULL;
+static bool grow_node(builder* b, lb_yaml* node, int* keys, int* items) {
+  void* key = lb_is_map(node) ? LB_GROW(b->arena, node->key, node->count, keys) : NULL;
   void* item = LB_GROW(b->arena, node->item, node->count, items);
-  if (!item || (!key && node->kind == LB_YAML_MAP)) {
+  if (!item || (!key && lb_is_map(node))) {
     return lack(b);
   }
   node->key = key;
@@ -242,13 +242,13 @@ static bool grow_node(builder* b, lb_yaml_node* node, int* keys, int* items) {
 
 // The key at the event, or NULL when it is no key or was there before; the latter is no reason to
 // stop.
-static lb_yaml_node* build_key(builder* b, lb_yaml_node* map, lb_names* known, int depth) {
+static lb_yaml* build_key(builder* b, lb_yaml* map, lb_names* known, int depth) {
   const lb_place place = b->here;
-  lb_yaml_node* key = build(b, depth);
+  lb_yaml* key = build(b, depth);
   if (!key) {
     return NULL;
   }
-  if (key->kind != LB_YAML_SCALAR) {
+  if (!lb_is_scalar(key)) {
     return fail(b, place, "a key must be a name, not a list or a mapping");
   }
   const int before = lb_names_find(known, key->text, -1);
@@ -261,7 +261,7 @@ static lb_yaml_node* build_key(builder* b, lb_yaml_node* map, lb_names* known, i
     return lack(b);
   }
   // an alias as a key has the place where it is used
-  lb_yaml_node* own = new_node(b, LB_YAML_SCALAR);
+  lb_yaml* own = new_node(b, LB_YAML_SCALAR);
   if (own) {
     *own = *key;
     own->place = place;
@@ -269,7 +269,7 @@ static lb_yaml_node* build_key(builder* b, lb_yaml_node* map, lb_names* known, i
   return own;
 }
 
-static void add_entry(builder* b, lb_yaml_node* node, lb_yaml_node* key, lb_yaml_node* item) {
+static void add_entry(builder* b, lb_yaml* node, lb_yaml* key, lb_yaml* item) {
   if (key) {
     node->key[node->count] = key;
   }
@@ -285,17 +285,18 @@ static void add_entry(builder* b, lb_yaml_node* node, lb_yaml_node* key, lb_yaml
   }
 }
 
-static lb_yaml_node* build_many(builder* b, lb_yaml_node_kind kind, int depth) {
-  lb_yaml_node* node = new_node(b, kind);
-  const enum fy_event_type end = kind == LB_YAML_MAP ? FYET_MAPPING_END : FYET_SEQUENCE_END;
+static lb_yaml* build_many(builder* b, lb_yaml_kind kind, int depth) {
+  lb_yaml* node = new_node(b, kind);
+  const bool map = lb_is_map(node);
+  const enum fy_event_type end = map ? FYET_MAPPING_END : FYET_SEQUENCE_END;
   lb_names known = {0};
   int keys = 0, items = 0;
   while (node && !b->failed && advance(b) && b->event->type != end) {
-    lb_yaml_node* key = kind == LB_YAML_MAP ? build_key(b, node, &known, depth + 1) : NULL;
-    if (kind == LB_YAML_MAP && (!key || !advance(b))) {
+    lb_yaml* key = map ? build_key(b, node, &known, depth + 1) : NULL;
+    if (map && (!key || !advance(b))) {
       break;
     }
-    lb_yaml_node* item = b->failed ? NULL : build(b, depth + 1);
+    lb_yaml* item = b->failed ? NULL : build(b, depth + 1);
     if (!item || !grow_node(b, node, &keys, &items)) {
       break;
     }
@@ -305,7 +306,7 @@ static lb_yaml_node* build_many(builder* b, lb_yaml_node_kind kind, int depth) {
 }
 
 // The node that begins at the event.
-static lb_yaml_node* build(builder* b, int depth) {
+static lb_yaml* build(builder* b, int depth) {
   if (depth > LB_YAML_DEEPEST) {
     return fail(b, b->here, "the scene is nested too deeply (32 levels are allowed)");
   }
@@ -315,7 +316,7 @@ static lb_yaml_node* build(builder* b, int depth) {
   }
   struct fy_token* token = fy_event_get_anchor_token(b->event);
   const char* anchor = token ? copy_text(b, token) : NULL;
-  lb_yaml_node* node = NULL;
+  lb_yaml* node = NULL;
   if (b->failed) {
     return NULL;
   }
@@ -339,8 +340,8 @@ static lb_yaml_node* build(builder* b, int depth) {
 }
 
 // stream start, document start, NODE, document end, stream end
-static lb_yaml_node* build_document(builder* b) {
-  lb_yaml_node* root = NULL;
+static lb_yaml* build_document(builder* b) {
+  lb_yaml* root = NULL;
   if (!advance(b) || !advance(b)) {
     return NULL;
   }
@@ -391,8 +392,8 @@ static void close_parser(builder* b, struct fy_diag* diag) {
   }
 }
 
-lb_yaml_node* lb_yaml_node_parse(const char* text, size_t length, const char* file, lb_arena* arena,
-                                 lb_report* report, bool* no_memory) {
+lb_yaml* lb_yaml_parse(const char* text, size_t length, const char* file, lb_arena* arena,
+                       lb_report* report, bool* no_memory) {
   builder b = {.arena = arena, .report = report, .file = file, .here = {file, 1, 1}};
   if (!check_text(&b, text, length)) {
     return NULL;
@@ -401,7 +402,7 @@ lb_yaml_node* lb_yaml_node_parse(const char* text, size_t length, const char* fi
   const char* copy = lb_arena_text(arena, text, length);
   b.text = copy;
   struct fy_diag* diag = NULL;
-  lb_yaml_node* root = NULL;
+  lb_yaml* root = NULL;
   const lb_status before = report->status;
   report->status = LB_OK;
   if (!copy || !open_parser(&b, &diag, copy, length)) {
@@ -422,13 +423,13 @@ lb_yaml_node* lb_yaml_node_parse(const char* text, size_t length, const char* fi
   return root;
 }
 
-bool lb_yaml_node_is_null(const lb_yaml_node* node) {
-  return node->kind == LB_YAML_SCALAR && node->plain &&
+bool lb_is_null(const lb_yaml* node) {
+  return lb_is_scalar(node) && node->plain &&
          (!*node->text || strcmp(node->text, "null") == 0 || strcmp(node->text, "~") == 0);
 }
 
-const lb_yaml_node* lb_yaml_node_find(const lb_yaml_node* map, const char* key) {
-  for (int i = 0; i < map->count && map->kind == LB_YAML_MAP; i++) {
+const lb_yaml* lb_yaml_find(const lb_yaml* map, const char* key) {
+  for (int i = 0; i < map->count && lb_is_map(map); i++) {
     if (strcmp(map->key[i]->text, key) == 0) {
       return map->item[i];
     }
@@ -436,7 +437,7 @@ const lb_yaml_node* lb_yaml_node_find(const lb_yaml_node* map, const char* key) 
   return NULL;
 }
 
-const char* lb_yaml_node_words(const lb_yaml_node* node) {
+const char* lb_yaml_words(const lb_yaml* node) {
   static const char* const words[] = {"a text", "a list", "a mapping"};
-  return lb_yaml_node_is_null(node) ? "nothing" : words[node->kind];
+  return lb_is_null(node) ? "nothing" : words[node->kind];
 }

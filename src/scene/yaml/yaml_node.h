@@ -5,19 +5,19 @@
 #include "base/arena.h"
 #include "scene/yaml/scene_errors.h"
 
-typedef enum lb_yaml_node_kind { LB_YAML_SCALAR, LB_YAML_LIST, LB_YAML_MAP } lb_yaml_node_kind;
+typedef enum lb_yaml_kind { LB_YAML_SCALAR, LB_YAML_LIST, LB_YAML_MAP } lb_yaml_kind;
 
-typedef struct lb_yaml_node {
-  lb_yaml_node_kind kind;
+typedef struct lb_yaml {
+  lb_yaml_kind kind;
   lb_place place;
-  const char* text;           // of a scalar
-  bool plain;                 // a scalar without quotes
-  int count;                  // of a list or a map
-  struct lb_yaml_node** key;  // [count] of a map: scalars, all different
-  struct lb_yaml_node** item; // [count] of a list, or what the keys stand for
-  int depth;                  // of the tree below, 1 for a scalar
-  long weight;                // nodes of the tree below, aliases written out
-} lb_yaml_node;
+  const char* text;      // of a scalar
+  bool plain;            // a scalar without quotes
+  int count;             // of a list or a map
+  struct lb_yaml** key;  // [count] of a map: scalars, all different
+  struct lb_yaml** item; // [count] of a list, or what the keys stand for
+  int depth;             // of the tree below, 1 for a scalar
+  long weight;           // nodes of the tree below, aliases written out
+} lb_yaml;
 
 enum {
   LB_YAML_DEEPEST = 32,           // nesting that no scene needs
@@ -27,14 +27,24 @@ enum {
 
 // The tree of the one document in `text`. NULL when something is wrong; `report` then says what,
 // unless there was no memory, which `*no_memory` says. `file` must outlive the tree.
-lb_yaml_node* lb_yaml_node_parse(const char* text, size_t length, const char* file, lb_arena* arena,
-                                 lb_report* report, bool* no_memory);
+lb_yaml* lb_yaml_parse(const char* text, size_t length, const char* file, lb_arena* arena,
+                       lb_report* report, bool* no_memory);
 
+// What a node is; NULL is nothing of them.
+static inline bool lb_is_scalar(const lb_yaml* node) {
+  return node && node->kind == LB_YAML_SCALAR;
+}
+static inline bool lb_is_list(const lb_yaml* node) {
+  return node && node->kind == LB_YAML_LIST;
+}
+static inline bool lb_is_map(const lb_yaml* node) {
+  return node && node->kind == LB_YAML_MAP;
+}
 // Nothing was written: an empty plain scalar, null or ~.
-bool lb_yaml_node_is_null(const lb_yaml_node* node);
+bool lb_is_null(const lb_yaml* node);
 
 // What `key` stands for in a map, or NULL.
-const lb_yaml_node* lb_yaml_node_find(const lb_yaml_node* map, const char* key);
+const lb_yaml* lb_yaml_find(const lb_yaml* map, const char* key);
 
 // A node in words: "a text", "a list", "a mapping", "nothing".
-const char* lb_yaml_node_words(const lb_yaml_node* node);
+const char* lb_yaml_words(const lb_yaml* node);

@@ -61,7 +61,7 @@ static const char* evaluate(const char* s, sum* total) {
   return at && !*at ? s : NULL;
 }
 
-static const char* substitute_text(lb_reader* r, const lb_yaml_node* node, int n) {
+static const char* substitute_text(lb_reader* r, const lb_yaml* node, int n) {
   if (!strchr(node->text, '(')) {
     return node->text;
   }
@@ -95,37 +95,37 @@ static const char* substitute_text(lb_reader* r, const lb_yaml_node* node, int n
 
 // --- copies ---
 
-static lb_yaml_node* substitute(lb_reader* r, const lb_yaml_node* node, int n) {
-  lb_yaml_node* copy = LB_TAKE(&r->scratch, lb_yaml_node, 1);
+static lb_yaml* substitute(lb_reader* r, const lb_yaml* node, int n) {
+  lb_yaml* copy = LB_TAKE(&r->scratch, lb_yaml, 1);
   if (!copy) {
     lb_lack(r);
     return NULL;
   }
   *copy = *node;
-  if (node->kind == LB_YAML_SCALAR) {
+  if (lb_is_scalar(node)) {
     copy->text = substitute_text(r, node, n);
     return copy->text ? copy : NULL;
   }
-  copy->item = LB_TAKE(&r->scratch, lb_yaml_node*, node->count);
-  copy->key = LB_TAKE(&r->scratch, lb_yaml_node*, node->count);
+  copy->item = LB_TAKE(&r->scratch, lb_yaml*, node->count);
+  copy->key = LB_TAKE(&r->scratch, lb_yaml*, node->count);
   if (!copy->item || !copy->key) {
     lb_lack(r);
     return NULL;
   }
   for (int i = 0; i < node->count; i++) {
     copy->item[i] = substitute(r, node->item[i], n);
-    copy->key[i] = node->kind == LB_YAML_MAP ? substitute(r, node->key[i], n) : NULL;
-    if (!copy->item[i] || (node->kind == LB_YAML_MAP && !copy->key[i])) {
+    copy->key[i] = lb_is_map(node) ? substitute(r, node->key[i], n) : NULL;
+    if (!copy->item[i] || (lb_is_map(node) && !copy->key[i])) {
       return NULL;
     }
   }
   return copy;
 }
 
-static bool make_once(lb_reader* r, const lb_yaml_node* repetition, int n) {
-  const lb_yaml_node* section[LB_SCENE_KEYS] = {0};
+static bool make_once(lb_reader* r, const lb_yaml* repetition, int n) {
+  const lb_yaml* section[LB_SCENE_KEYS] = {0};
   for (int key = LB_SCENE_BODIES; key <= LB_SCENE_INITIAL; key++) {
-    const lb_yaml_node* node = lb_yaml_node_find(repetition, lb_scene_table.field[key].key);
+    const lb_yaml* node = lb_yaml_find(repetition, lb_scene_table.field[key].key);
     section[key] = node ? substitute(r, node, n) : NULL;
     if (node && !section[key]) {
       return false;
@@ -134,7 +134,7 @@ static bool make_once(lb_reader* r, const lb_yaml_node* repetition, int n) {
   return lb_gather_sections(r, section);
 }
 
-static bool gather_one(lb_reader* r, const lb_yaml_node* node) {
+static bool gather_one(lb_reader* r, const lb_yaml* node) {
   lb_repetition of = {.from = 1};
   if (!lb_read_part(r, node, "repeat", &lb_repeat_table, &of)) {
     return false;
@@ -152,9 +152,9 @@ static bool gather_one(lb_reader* r, const lb_yaml_node* node) {
   return ok;
 }
 
-bool lb_gather_repeat(lb_reader* r, const lb_yaml_node* list) {
+bool lb_gather_repeat(lb_reader* r, const lb_yaml* list) {
   bool ok = true;
-  for (int i = 0; i < list->count && list->kind == LB_YAML_LIST; i++) {
+  for (int i = 0; i < list->count && lb_is_list(list); i++) {
     ok &= gather_one(r, list->item[i]);
   }
   return ok;

@@ -7,19 +7,17 @@
 
 // --- numbers ---
 
-static bool wrong_unit(lb_reader* r, const lb_yaml_node* node, const char* key,
-                       lb_dimension dimension, const char* unit) {
+static bool wrong_unit(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
+                       const char* unit) {
   if (dimension == LB_PURE) {
     return lb_complain(r, node->place, "'%s' has no unit: write the number without '%s'", key,
                        unit);
   }
   const char* names[8];
   int count = 0;
-  lb_nearest nearest = lb_nearest_to(unit);
-  for (int i = 0; i < lb_unit_count; i++) {
-    if (lb_units[i].dimension == dimension && count < 8) {
+  for (int i = 0; i < lb_unit_count && count < LB_COUNT_OF(names); i++) {
+    if (lb_units[i].dimension == dimension) {
       names[count++] = lb_units[i].name;
-      lb_nearest_offer(&nearest, lb_units[i].name);
     }
   }
   const lb_unit* other = lb_unit_find(unit);
@@ -29,8 +27,7 @@ static bool wrong_unit(lb_reader* r, const lb_yaml_node* node, const char* key,
                        lb_dimension_words(other->dimension), lb_join(r, " or ", names, count));
   }
   return lb_complain(r, node->place, "'%s' has the unknown unit '%s'%s", key, unit,
-                     nearest.best ? lb_did_you_mean(r, &nearest)
-                                  : lb_compose(r, " (use %s)", lb_join(r, " or ", names, count)));
+                     lb_hint(r, unit, names, count, "use ", " or "));
 }
 
 const char* lb_range_fault(lb_range range, double x, bool unset) {
@@ -52,13 +49,12 @@ const char* lb_range_fault(lb_range range, double x, bool unset) {
   return is_unset || (isfinite(x) && rule[range].holds) ? NULL : rule[range].words;
 }
 
-bool lb_read_number(lb_reader* r, const lb_yaml_node* node, const char* key, lb_dimension dimension,
+bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
                     lb_range range, double* out) {
   double value = 0;
   const char* unit = "";
-  const lb_number_outcome outcome = node->kind == LB_YAML_SCALAR
-                                        ? lb_number_read(node->text, dimension, &value, &unit)
-                                        : LB_NUMBER_NONE;
+  const lb_number_outcome outcome =
+      lb_is_scalar(node) ? lb_number_read(node->text, dimension, &value, &unit) : LB_NUMBER_NONE;
   switch (outcome) {
   case LB_NUMBER_NONE:
     return lb_wrong_kind(r, node, key,
@@ -83,13 +79,14 @@ bool lb_read_number(lb_reader* r, const lb_yaml_node* node, const char* key, lb_
   return true;
 }
 
-int lb_read_numbers(lb_reader* r, const lb_yaml_node* node, const lb_field* field, int least,
-                    int most, double* out) {
-  if (node->kind != LB_YAML_LIST || node->count < least || node->count > most) {
-    static const char* const words[] = {"no", "one", "two", "three", "four", "five", "six"};
+int lb_read_numbers(lb_reader* r, const lb_yaml* node, const lb_field* field, int least, int most,
+                    double* out) {
+  static const char* const words[] = {"no", "one", "two", "three", "four", "five", "six"};
+  double read[LB_COUNT_OF(words)];
+  if (!lb_is_list(node) || node->count < least || node->count > most) {
     const char* count =
         least == most ? words[most] : lb_compose(r, "%s or %s", words[least], words[most]);
-    if (node->kind == LB_YAML_LIST) {
+    if (lb_is_list(node)) {
       lb_complain(r, node->place, "'%s' must have %s numbers, not %d", field->key, count,
                   node->count);
     } else {
@@ -99,16 +96,19 @@ int lb_read_numbers(lb_reader* r, const lb_yaml_node* node, const lb_field* fiel
   }
   bool ok = true;
   for (int i = 0; i < node->count; i++) {
-    ok &= lb_read_number(r, node->item[i], field->key, field->dimension, field->range, &out[i]);
+    ok &= lb_read_number(r, node->item[i], field->key, field->dimension, field->range, &read[i]);
+  }
+  if (ok) {
+    memcpy(out, read, (size_t)node->count * sizeof *out);
   }
   return ok ? node->count : -1;
 }
 
-static bool read_number(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+static bool read_number(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   return lb_read_number(r, node, field->key, field->dimension, field->range, out);
 }
 
-static bool read_count(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+static bool read_count(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   double value = 0;
   if (!lb_read_number(r, node, field->key, LB_PURE, field->range, &value)) {
     return false;
@@ -120,28 +120,24 @@ static bool read_count(lb_reader* r, const lb_yaml_node* node, const lb_field* f
   return true;
 }
 
-static bool read_pair(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  double v[2] = {0};
-  if (lb_read_numbers(r, node, field, 2, 2, v) < 0) {
-    return false;
-  }
-  memcpy(out, v, sizeof v);
-  return true;
+int lb_count_numbers(lb_value value) {
+  static const int count[LB_VALUE_KIND_COUNT] = {
+      [LB_VALUE_NUMBER] = 1, [LB_VALUE_PAIR] = 2,  [LB_VALUE_VECTOR] = 3,
+      [LB_VALUE_SCALE] = 3,  [LB_VALUE_AXIS] = 3,  [LB_VALUE_ROTATION] = 4,
+      [LB_VALUE_POSE] = 7,   [LB_VALUE_COLOR] = 4, [LB_VALUE_INERTIA] = 6};
+  return count[value];
 }
 
-static bool read_vector(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  double v[3] = {0};
-  if (lb_read_numbers(r, node, field, 3, 3, v) < 0) {
-    return false;
-  }
-  *(lb_vec3*)out = lb_vec3_make(v[0], v[1], v[2]);
-  return true;
+// Pairs and vectors.
+static bool read_several(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  const int count = field->value == LB_VALUE_PAIR ? 2 : 3;
+  return lb_read_numbers(r, node, field, count, count, out) == count;
 }
 
-static bool read_scale(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+static bool read_scale(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   double s = 1;
-  if (node->kind == LB_YAML_LIST) {
-    return read_vector(r, node, field, out);
+  if (lb_is_list(node)) {
+    return read_several(r, node, field, out);
   }
   if (!read_number(r, node, field, &s)) {
     return false;
@@ -150,25 +146,25 @@ static bool read_scale(lb_reader* r, const lb_yaml_node* node, const lb_field* f
   return true;
 }
 
-static bool read_inertia(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  double v[6] = {0};
-  if (node->kind == LB_YAML_LIST && node->count != 3 && node->count != 6) {
+static bool read_inertia(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  lb_sym3 read = {0};
+  if (lb_is_list(node) && node->count != 3 && node->count != 6) {
     return lb_complain(r, node->place,
                        "'%s' must be [ixx, iyy, izz] or [ixx, iyy, izz, ixy, ixz, iyz], not a "
                        "list of %d",
                        field->key, node->count);
   }
-  if (lb_read_numbers(r, node, field, 3, 6, v) < 0) {
-    return false;
+  const bool ok = lb_read_numbers(r, node, field, 3, 6, &read.xx) > 0;
+  if (ok) {
+    *(lb_sym3*)out = read;
   }
-  *(lb_sym3*)out = (lb_sym3){v[0], v[1], v[2], v[3], v[4], v[5]};
-  return true;
+  return ok;
 }
 
 // --- texts, flags, choices, names ---
 
-static bool read_text(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  if (node->kind != LB_YAML_SCALAR) {
+static bool read_text(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  if (!lb_is_scalar(node)) {
     return lb_wrong_kind(r, node, field->key, "a text");
   }
   const char* copy = lb_arena_text(r->keep, node->text, strlen(node->text));
@@ -176,8 +172,8 @@ static bool read_text(lb_reader* r, const lb_yaml_node* node, const lb_field* fi
   return copy || lb_lack(r);
 }
 
-static bool read_flag(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  const bool scalar = node->kind == LB_YAML_SCALAR && node->plain;
+static bool read_flag(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  const bool scalar = lb_is_scalar(node) && node->plain;
   const bool yes = scalar && strcmp(node->text, "true") == 0;
   if (!yes && !(scalar && strcmp(node->text, "false") == 0)) {
     return lb_wrong_kind(r, node, field->key, "true or false");
@@ -186,29 +182,24 @@ static bool read_flag(lb_reader* r, const lb_yaml_node* node, const lb_field* fi
   return true;
 }
 
-// The number of a choice; -1: it is none, which is told.
-static int find_choice(lb_reader* r, const lb_yaml_node* node, const lb_field* field) {
-  const lb_choices* choices = field->more;
-  if (node->kind != LB_YAML_SCALAR || lb_yaml_node_is_null(node)) {
-    lb_wrong_kind(r, node, field->key, lb_join(r, " or ", choices->name, choices->count));
-    return -1;
-  }
-  lb_nearest nearest = lb_nearest_to(node->text);
-  for (int i = 0; i < choices->count; i++) {
-    if (strcmp(choices->name[i], node->text) == 0) {
-      return i;
-    }
-    lb_nearest_offer(&nearest, choices->name[i]);
-  }
-  lb_complain(r, node->place, "'%s' cannot be '%s'%s", field->key, node->text,
-              nearest.best ? lb_did_you_mean(r, &nearest)
-                           : lb_compose(r, " (choose %s)",
-                                        lb_join(r, " or ", choices->name, choices->count)));
-  return -1;
+// A scalar that says something.
+static bool is_word(const lb_yaml* node) {
+  return lb_is_scalar(node) && !lb_is_null(node);
 }
 
-static void set_choice(const lb_field* field, int i, void* out) {
+static bool read_choice(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   const lb_choices* choices = field->more;
+  int i = 0;
+  if (!is_word(node)) {
+    return lb_wrong_kind(r, node, field->key, lb_join(r, " or ", choices->name, choices->count));
+  }
+  while (i < choices->count && strcmp(choices->name[i], node->text) != 0) {
+    i++;
+  }
+  if (i == choices->count) {
+    return lb_complain(r, node->place, "'%s' cannot be '%s'%s", field->key, node->text,
+                       lb_hint(r, node->text, choices->name, choices->count, "choose ", " or "));
+  }
   if (field->value == LB_VALUE_EITHER) {
     *(bool*)out = i == 1;
   } else if (field->value == LB_VALUE_WORD) {
@@ -216,20 +207,13 @@ static void set_choice(const lb_field* field, int i, void* out) {
   } else {
     *(int*)out = choices->first + i;
   }
-}
-
-static bool read_choice(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  const int i = find_choice(r, node, field);
-  if (i >= 0) {
-    set_choice(field, i, out);
-  }
-  return i >= 0;
+  return true;
 }
 
 // The name of something of the scene that is known already.
-static bool read_name(lb_reader* r, const lb_yaml_node* node, const lb_field* field,
-                      const char* what, int section, void* out) {
-  if (node->kind != LB_YAML_SCALAR || lb_yaml_node_is_null(node)) {
+static bool read_name(lb_reader* r, const lb_yaml* node, const lb_field* field, const char* what,
+                      int section, void* out) {
+  if (!is_word(node)) {
     return lb_wrong_kind(r, node, field->key, lb_compose(r, "the name of a %s", what));
   }
   const lb_names* names = &r->section[section].names;
@@ -238,8 +222,8 @@ static bool read_name(lb_reader* r, const lb_yaml_node* node, const lb_field* fi
   return found >= 0 || lb_unknown_name(r, node, what, names);
 }
 
-static bool read_body(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  if (node->kind == LB_YAML_SCALAR && strcmp(node->text, "world") == 0) {
+static bool read_body(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  if (lb_is_scalar(node) && strcmp(node->text, "world") == 0) {
     *(int*)out = LB_WORLD;
     return field->value == LB_VALUE_BODY ||
            lb_complain(r, node->place, "'%s' must be a body, not the world", field->key);
@@ -247,13 +231,12 @@ static bool read_body(lb_reader* r, const lb_yaml_node* node, const lb_field* fi
   return read_name(r, node, field, "body", LB_SCENE_BODIES, out);
 }
 
-static bool read_joint(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+static bool read_joint(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   return read_name(r, node, field, "joint", LB_SCENE_JOINTS, out);
 }
 
-static bool read_material(lb_reader* r, const lb_yaml_node* node, const lb_field* field,
-                          void* out) {
-  if (node->kind != LB_YAML_SCALAR || lb_yaml_node_is_null(node)) {
+static bool read_material(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  if (!is_word(node)) {
     return lb_wrong_kind(r, node, field->key, "the name of a material");
   }
   const int found = lb_find_material(r, node->text);
@@ -288,24 +271,35 @@ static bool axis_by_letter(const char* s, lb_vec3* axis) {
   return letter;
 }
 
-static bool read_axis(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  lb_vec3* axis = out;
-  if (node->kind == LB_YAML_SCALAR) {
-    return axis_by_letter(node->text, axis) ||
+// The length of numbers that are divided by their largest first, as the square of a large one may
+// overflow; 0: all are zero.
+static double scale_down(double* v, int count) {
+  double most = 0, square = 0;
+  for (int i = 0; i < count; i++) {
+    most = fmax(most, fabs(v[i]));
+  }
+  for (int i = 0; i < count && most > 0; i++) {
+    v[i] /= most;
+    square += v[i] * v[i];
+  }
+  return sqrt(square);
+}
+
+static bool read_axis(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  lb_vec3 v;
+  if (lb_is_scalar(node)) {
+    return axis_by_letter(node->text, out) ||
            lb_wrong_kind(r, node, field->key, "x, y, z, -x, -y, -z or three numbers");
   }
-  lb_vec3 v;
-  if (!read_vector(r, node, field, &v)) {
+  if (!read_several(r, node, field, &v)) {
     return false;
   }
-  // scale first: the square of a large number may overflow
-  const double most = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
-  if (most == 0) {
+  const double length = scale_down(&v.x, 3);
+  if (length == 0) {
     return lb_complain(r, node->place, "'%s' must point somewhere: [0, 0, 0] has no direction",
                        field->key);
   }
-  v = lb_vec3_make(v.x / most, v.y / most, v.z / most);
-  *axis = lb_vec3_scale(1 / lb_vec3_norm(v), v);
+  *(lb_vec3*)out = lb_vec3_scale(1 / length, v);
   return true;
 }
 
@@ -314,31 +308,28 @@ static lb_quat turn_about(lb_vec3 axis, double angle) {
   return (lb_quat){cos(angle / 2), s * axis.x, s * axis.y, s * axis.z};
 }
 
-static bool read_quaternion(lb_reader* r, const lb_yaml_node* node, lb_quat* out) {
+static bool read_quaternion(lb_reader* r, const lb_yaml* node, lb_quat* out) {
   const lb_field field = {.key = "quaternion", .dimension = LB_PURE};
-  double v[4];
-  if (lb_read_numbers(r, node, &field, 4, 4, v) < 0) {
+  lb_quat q;
+  if (lb_read_numbers(r, node, &field, 4, 4, &q.w) < 0) {
     return false;
   }
-  const double most = fmax(fmax(fabs(v[0]), fabs(v[1])), fmax(fabs(v[2]), fabs(v[3])));
-  if (most == 0) {
+  const double length = scale_down(&q.w, 4);
+  if (length == 0) {
     return lb_complain(r, node->place, "'quaternion' must not be all zero");
   }
-  const double w = v[0] / most, x = v[1] / most, y = v[2] / most, z = v[3] / most;
-  const double length = sqrt(w * w + x * x + y * y + z * z);
-  *out = (lb_quat){w / length, x / length, y / length, z / length};
+  *out = (lb_quat){q.w / length, q.x / length, q.y / length, q.z / length};
   return true;
 }
 
 // {axis, angle} or {quaternion}
-static bool read_turn(lb_reader* r, const lb_yaml_node* node, lb_quat* out) {
+static bool read_turn(lb_reader* r, const lb_yaml* node, lb_quat* out) {
   lb_turn turn = {0};
   if (!lb_read_table(r, node, &lb_turn_table, &turn)) {
     return false;
   }
-  const lb_yaml_node *axis = lb_yaml_node_find(node, "axis"),
-                     *angle = lb_yaml_node_find(node, "angle"),
-                     *quaternion = lb_yaml_node_find(node, "quaternion");
+  const lb_yaml *axis = lb_yaml_find(node, "axis"), *angle = lb_yaml_find(node, "angle"),
+                *quaternion = lb_yaml_find(node, "quaternion");
   if (quaternion && !axis && !angle) {
     return read_quaternion(r, quaternion, out);
   }
@@ -350,12 +341,11 @@ static bool read_turn(lb_reader* r, const lb_yaml_node* node, lb_quat* out) {
 }
 
 // [x, y, z]: turns about the fixed axes, x first
-static bool read_rotation(lb_reader* r, const lb_yaml_node* node, const lb_field* field,
-                          void* out) {
-  if (node->kind == LB_YAML_MAP) {
+static bool read_rotation(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  if (lb_is_map(node)) {
     return read_turn(r, node, out);
   }
-  if (node->kind != LB_YAML_LIST) {
+  if (!lb_is_list(node)) {
     return lb_wrong_kind(r, node, field->key,
                          "angles about x, y and z, such as [90 deg, 0, 0], or {axis: z, angle: 30 "
                          "deg}");
@@ -373,10 +363,10 @@ static bool read_rotation(lb_reader* r, const lb_yaml_node* node, const lb_field
   return true;
 }
 
-static bool read_pose(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+static bool read_pose(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   lb_transform* pose = out;
-  if (node->kind != LB_YAML_MAP) {
-    return read_vector(r, node, field, &pose->p);
+  if (!lb_is_map(node)) {
+    return read_several(r, node, field, &pose->p);
   }
   return lb_read_part(r, node, field->key, &lb_pose_table, pose);
 }
@@ -399,15 +389,15 @@ static bool read_hex(const char* text, double* color) {
   return n >= 3;
 }
 
-static bool read_color(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+static bool read_color(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   double c[4] = {0, 0, 0, 1};
-  if (lb_yaml_node_is_null(node)) {
+  if (lb_is_null(node)) {
     return lb_complain(r, node->place,
                        "'%s' has no value: # begins a comment, so put the colour in quotes, "
                        "\"#d4a017\"",
                        field->key);
   }
-  if (node->kind == LB_YAML_SCALAR) {
+  if (lb_is_scalar(node)) {
     if (!read_hex(node->text, c)) {
       return lb_wrong_kind(r, node, field->key, "a colour such as \"#d4a017\" or [0.8, 0.6, 0.1]");
     }
@@ -422,54 +412,46 @@ static bool read_color(lb_reader* r, const lb_yaml_node* node, const lb_field* f
   return true;
 }
 
-// --- what is read on later ---
+// --- what is read on later: only its outer form is judged ---
 
-static bool keep_node(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  (void)r;
-  (void)field;
-  *(const lb_yaml_node**)out = node;
+static bool judge_any(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  (void)r, (void)node, (void)field, (void)out;
   return true;
 }
 
-static bool keep_map(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  if (node->kind != LB_YAML_MAP && !lb_yaml_node_is_null(node)) {
-    return lb_wrong_kind(r, node, field->key, "a mapping from names");
-  }
-  return keep_node(r, node, field, out);
+static bool judge_map(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  (void)out;
+  return lb_is_map(node) || lb_is_null(node) ||
+         lb_wrong_kind(r, node, field->key, "a mapping from names");
 }
 
-static bool keep_list(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  if (node->kind != LB_YAML_LIST && !lb_yaml_node_is_null(node)) {
-    return lb_wrong_kind(r, node, field->key, "a list");
-  }
-  return keep_node(r, node, field, out);
+static bool judge_list(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  (void)out;
+  return lb_is_list(node) || lb_is_null(node) || lb_wrong_kind(r, node, field->key, "a list");
 }
 
-static bool keep_path(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  if (node->kind != LB_YAML_SCALAR || !*node->text) {
-    return lb_wrong_kind(r, node, field->key, "the path of a file");
-  }
-  return keep_node(r, node, field, out);
+static bool judge_path(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  (void)out;
+  return (lb_is_scalar(node) && *node->text) ||
+         lb_wrong_kind(r, node, field->key, "the path of a file");
 }
 
-static bool keep_paths(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
-  bool ok = node->kind != LB_YAML_MAP ||
-            lb_wrong_kind(r, node, field->key, "the path of a file or a list of paths");
-  for (int i = 0; i < node->count && node->kind == LB_YAML_LIST; i++) {
-    ok &= keep_path(r, node->item[i], field, out);
+static bool judge_paths(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
+  bool ok = true;
+  if (lb_is_map(node)) {
+    return lb_wrong_kind(r, node, field->key, "the path of a file or a list of paths");
   }
-  if (node->kind == LB_YAML_SCALAR) {
-    ok = keep_path(r, node, field, out);
+  for (int i = 0; i < node->count; i++) {
+    ok &= judge_path(r, node->item[i], field, out);
   }
-  return ok && keep_node(r, node, field, out);
+  return lb_is_list(node) ? ok : judge_path(r, node, field, out);
 }
 
-static bool read_subtable(lb_reader* r, const lb_yaml_node* node, const lb_field* field,
-                          void* out) {
+static bool read_subtable(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   return lb_read_part(r, node, field->key, field->more, out);
 }
 
-bool lb_read_list(lb_reader* r, const lb_yaml_node* list, const lb_table* table, void** array,
+bool lb_read_list(lb_reader* r, const lb_yaml* list, const lb_table* table, void** array,
                   int* count) {
   char* part = lb_arena_take_array(r->keep, (size_t)list->count, table->size, LB_ALIGN);
   void* standard = lb_arena_take(&r->scratch, table->size, LB_ALIGN);
@@ -488,10 +470,10 @@ bool lb_read_list(lb_reader* r, const lb_yaml_node* list, const lb_table* table,
   return ok;
 }
 
-static bool (*const readers[])(lb_reader*, const lb_yaml_node*, const lb_field*, void*) = {
+static bool (*const readers[])(lb_reader*, const lb_yaml*, const lb_field*, void*) = {
     [LB_VALUE_TEXT] = read_text,         [LB_VALUE_FLAG] = read_flag,
     [LB_VALUE_COUNT] = read_count,       [LB_VALUE_NUMBER] = read_number,
-    [LB_VALUE_PAIR] = read_pair,         [LB_VALUE_VECTOR] = read_vector,
+    [LB_VALUE_PAIR] = read_several,      [LB_VALUE_VECTOR] = read_several,
     [LB_VALUE_SCALE] = read_scale,       [LB_VALUE_AXIS] = read_axis,
     [LB_VALUE_ROTATION] = read_rotation, [LB_VALUE_POSE] = read_pose,
     [LB_VALUE_COLOR] = read_color,       [LB_VALUE_INERTIA] = read_inertia,
@@ -499,56 +481,42 @@ static bool (*const readers[])(lb_reader*, const lb_yaml_node*, const lb_field*,
     [LB_VALUE_WORD] = read_choice,       [LB_VALUE_BODY] = read_body,
     [LB_VALUE_ONE_BODY] = read_body,     [LB_VALUE_JOINT] = read_joint,
     [LB_VALUE_MATERIAL] = read_material, [LB_VALUE_TABLE] = read_subtable,
-    [LB_VALUE_FILES] = keep_paths,       [LB_VALUE_FILE] = keep_path,
-    [LB_VALUE_SECTION] = keep_map,       [LB_VALUE_INITIAL] = keep_map,
-    [LB_VALUE_LIST] = keep_list,         [LB_VALUE_ONE] = keep_node,
-    [LB_VALUE_KEYS] = keep_list,         [LB_VALUE_POINTS] = keep_list,
-    [LB_VALUE_WAY] = keep_list,          [LB_VALUE_WAY_POINTS] = keep_list,
-    [LB_VALUE_REGIONS] = keep_map,       [LB_VALUE_CURVE] = keep_list,
-    [LB_VALUE_POSES] = keep_list,        [LB_VALUE_GRID] = keep_list,
-    [LB_VALUE_PARTS] = keep_list,        [LB_VALUE_BODIES] = keep_list,
-    [LB_VALUE_BOUND] = keep_node,        [LB_VALUE_MEASURE] = keep_node,
+    [LB_VALUE_FILES] = judge_paths,      [LB_VALUE_FILE] = judge_path,
+    [LB_VALUE_SECTION] = judge_map,      [LB_VALUE_INITIAL] = judge_map,
+    [LB_VALUE_LIST] = judge_list,        [LB_VALUE_ONE] = judge_any,
+    [LB_VALUE_KEYS] = judge_list,        [LB_VALUE_POINTS] = judge_list,
+    [LB_VALUE_WAY] = judge_list,         [LB_VALUE_WAY_POINTS] = judge_list,
+    [LB_VALUE_REGIONS] = judge_map,      [LB_VALUE_CURVE] = judge_list,
+    [LB_VALUE_POSES] = judge_list,       [LB_VALUE_GRID] = judge_list,
+    [LB_VALUE_PARTS] = judge_list,       [LB_VALUE_BODIES] = judge_list,
+    [LB_VALUE_BOUND] = judge_any,        [LB_VALUE_MEASURE] = judge_any,
 };
 
-bool lb_read_value(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* out) {
+bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out) {
   return readers[field->value](r, node, field, out);
 }
 
 // --- what holds when nothing is written ---
 
+// Standards that are values are read as what authors write; words for people are none, and leave
+// the member as it is.
 static void set_standard(const lb_field* field, void* out) {
-  const char* text = field->standard ? field->standard : "";
-  const lb_choices* choices = field->more;
-  const char* unit;
-  double number = 0;
+  const lb_yaml text = {.text = field->standard ? field->standard : "", .plain = true};
   switch (field->value) {
   case LB_VALUE_NUMBER:
-    lb_number_read(text, field->dimension, out, &unit);
-    break;
   case LB_VALUE_COUNT:
-    if (lb_number_read(text, LB_PURE, &number, &unit) == LB_NUMBER_OK) {
-      *(int*)out = (int)number;
-    }
-    break;
   case LB_VALUE_FLAG:
-    *(bool*)out = strcmp(text, "true") == 0;
-    break;
   case LB_VALUE_AXIS:
-    axis_by_letter(text, out);
+  case LB_VALUE_CHOICE:
+  case LB_VALUE_EITHER:
+  case LB_VALUE_WORD:
+    lb_read_value(NULL, &text, field, out);
     break;
   case LB_VALUE_ROTATION:
     *(lb_quat*)out = lb_quat_identity();
     break;
   case LB_VALUE_POSE:
     *(lb_transform*)out = lb_transform_identity();
-    break;
-  case LB_VALUE_CHOICE:
-  case LB_VALUE_WORD:
-    for (int i = 0; i < choices->count; i++) {
-      if (strcmp(choices->name[i], text) == 0) {
-        set_choice(field, i, out);
-      }
-    }
     break;
   case LB_VALUE_BODY:
   case LB_VALUE_ONE_BODY:
@@ -586,18 +554,15 @@ static int find_field(const lb_table* table, const char* key) {
   return -1;
 }
 
-static bool unknown_key(lb_reader* r, const lb_yaml_node* key, const lb_table* table) {
-  lb_nearest nearest = lb_nearest_to(key->text);
+static bool unknown_key(lb_reader* r, const lb_yaml* key, const lb_table* table) {
   const char* known[LB_FIELD_MOST];
   for (int i = 0; i < table->count; i++) {
     known[i] = table->field[i].key;
-    lb_nearest_offer(&nearest, known[i]);
   }
-  return lb_complain(
-      r, key->place, "unknown key '%s'%s", key->text,
-      nearest.best ? lb_did_you_mean(r, &nearest)
-                   : lb_compose(r, " (%s %s has %s)", strchr("aeiou", table->name[0]) ? "an" : "a",
-                                table->name, lb_join(r, " and ", known, table->count)));
+  const char* article = strchr("aeiou", table->name[0]) ? "an" : "a";
+  return lb_complain(r, key->place, "unknown key '%s'%s", key->text,
+                     lb_hint(r, key->text, known, table->count,
+                             lb_compose(r, "%s %s has ", article, table->name), " and "));
 }
 
 bool lb_field_is_required(const lb_table* table, int i) {
@@ -605,12 +570,12 @@ bool lb_field_is_required(const lb_table* table, int i) {
 }
 
 // Of what must be chosen, the number of the one given; -1: none, or there is nothing to choose.
-static int find_chosen(lb_reader* r, const lb_yaml_node* node, const lb_table* table, bool* ok) {
+static int find_chosen(lb_reader* r, const lb_yaml* node, const lb_table* table, bool* ok) {
   int chosen = -1;
   const char* names[LB_FIELD_MOST];
   for (int i = 0; i < table->nchoose; i++) {
     names[i] = table->field[i].key;
-    const lb_yaml_node* given = lb_yaml_node_find(node, names[i]);
+    const lb_yaml* given = lb_yaml_find(node, names[i]);
     if (given && chosen >= 0) {
       *ok = lb_complain(r, given->place, "'%s' and '%s' cannot both be given (choose one)",
                         names[chosen], names[i]);
@@ -624,11 +589,11 @@ static int find_chosen(lb_reader* r, const lb_yaml_node* node, const lb_table* t
   return chosen;
 }
 
-static bool check_required(lb_reader* r, const lb_yaml_node* node, const lb_table* table) {
+static bool check_required(lb_reader* r, const lb_yaml* node, const lb_table* table) {
   bool ok = true;
   for (int i = 0; i < table->count; i++) {
     const lb_field* field = &table->field[i];
-    if (lb_field_is_required(table, i) && !lb_yaml_node_find(node, field->key)) {
+    if (lb_field_is_required(table, i) && !lb_yaml_find(node, field->key)) {
       ok = lb_complain(r, node->place, "'%s' is missing (%s)", field->key, field->about);
     }
   }
@@ -637,20 +602,19 @@ static bool check_required(lb_reader* r, const lb_yaml_node* node, const lb_tabl
 
 // "5 cm" where {radius: 5 cm} is meant: the key that a lone value belongs to, when there is just
 // one that must be there.
-static const char* as_mapping(lb_reader* r, const lb_yaml_node* node, const lb_table* table) {
+static const char* as_mapping(lb_reader* r, const lb_yaml* node, const lb_table* table) {
   const lb_field* only = NULL;
   int required = 0;
   for (int i = 0; i < table->count; i++) {
     only = lb_field_is_required(table, i) ? &table->field[i] : only;
     required += lb_field_is_required(table, i);
   }
-  const bool clear =
-      required == 1 && node->kind == LB_YAML_SCALAR && only->value == LB_VALUE_NUMBER;
+  const bool clear = required == 1 && lb_is_scalar(node) && only->value == LB_VALUE_NUMBER;
   return clear ? lb_compose(r, " (write {%s: %.40s})", only->key, node->text) : "";
 }
 
 // One key of a table; what is not stored is only judged.
-static bool read_key(lb_reader* r, const lb_yaml_node* node, const lb_field* field, void* part) {
+static bool read_key(lb_reader* r, const lb_yaml* node, const lb_field* field, void* part) {
   double nowhere[16];
   const bool list = field->value == LB_VALUE_LIST && field->count;
   if (field->offset != LB_NOWHERE && !list) {
@@ -667,8 +631,8 @@ static bool read_key(lb_reader* r, const lb_yaml_node* node, const lb_field* fie
                     : ok;
 }
 
-bool lb_read_table(lb_reader* r, const lb_yaml_node* node, const lb_table* table, void* out) {
-  if (node->kind != LB_YAML_MAP && !lb_yaml_node_is_null(node)) {
+bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, void* out) {
+  if (!lb_is_map(node) && !lb_is_null(node)) {
     return lb_complain(r, node->place, "a mapping of keys is needed here, not %s%s",
                        lb_shown(r, node), as_mapping(r, node, table));
   }
@@ -689,7 +653,7 @@ bool lb_read_table(lb_reader* r, const lb_yaml_node* node, const lb_table* table
   return table->finish ? table->finish(r, node, ok, out) && ok : ok;
 }
 
-bool lb_read_part(lb_reader* r, const lb_yaml_node* node, const char* where, const lb_table* table,
+bool lb_read_part(lb_reader* r, const lb_yaml* node, const char* where, const lb_table* table,
                   void* out) {
   const char* whole = r->subject;
   r->subject = *whole ? lb_compose(r, "%s of %s", where, whole) : where;
