@@ -186,7 +186,7 @@ static int bench_chain(int links, lb_integrator integrator) {
     joint[i].kind = LB_JOINT_REVOLUTE;
     joint[i].child = i;
     joint[i].parent = i - 1;
-    joint[i].damping = 0.01;
+    joint[i].resistance.damping = 0.01;
     joint[i].axis = i % 2 ? (lb_vec3){0, 0, 1} : (lb_vec3){0, 1, 0};
     joint[i].in_parent.p.x = i > 0 ? 0.1 : 0;
   }

@@ -50,8 +50,8 @@ static void fill_link(lb_scene* scene, name_text* names, const bench_model* benc
   joint.in_parent.p = vec(l->joint);
   if (joint.kind == LB_JOINT_REVOLUTE) {
     joint.axis = vec(l->axis);
-    joint.stiffness = bench->stiffness;
-    joint.damping = bench->damping;
+    joint.resistance.stiffness = bench->stiffness;
+    joint.resistance.damping = bench->damping;
   } else {
     joint.q[3] = 1; // no rotation: position, then quaternion
   }

@@ -52,7 +52,7 @@ static inline lb_force_curve busy_law(const lb_scene_joint* j) {
       {0},
       {.exponent = 2.5},
       {.count = 5 - from, .stretch = stretch + from, .force = force + from}};
-  return force_curve[(int)(10 * j->stiffness) % 3];
+  return force_curve[(int)(10 * j->resistance.stiffness) % 3];
 }
 
 // Springs, dampers, friction and limits in a joint.
@@ -61,17 +61,17 @@ static inline void busy_resistance(lb_scene_joint* j, lb_random* r, bool calm) {
   if (j->kind == LB_JOINT_FIXED) {
     return;
   }
-  j->stiffness = free ? 3 : lb_random_between(r, 1, 10);
-  j->force_curve = busy_law(j);
-  j->damping = free ? 0.4 : lb_random_between(r, 0.1, 1);
-  j->friction = free ? 0.3 : lb_random_between(r, 0.1, 1);
-  j->friction_speed = 0.5;
-  j->limit_stiffness = free || (ball && calm) ? 0 : 20;
-  j->limit_damping = 2;
-  j->limit_transition = 0.5; // few are beyond it
-  j->limit_pulls = j->stiffness > 5;
-  j->turn = busy_turn(free, !j->limit_pulls);
-  j->turn.force_curve.exponent = 1.5 * (j->force_curve.count > 0 || free);
+  j->resistance.stiffness = free ? 3 : lb_random_between(r, 1, 10);
+  j->resistance.force_curve = busy_law(j);
+  j->resistance.damping = free ? 0.4 : lb_random_between(r, 0.1, 1);
+  j->resistance.friction = free ? 0.3 : lb_random_between(r, 0.1, 1);
+  j->resistance.friction_speed = 0.5;
+  j->resistance.limit_stiffness = free || (ball && calm) ? 0 : 20;
+  j->resistance.limit_damping = 2;
+  j->resistance.limit_transition = 0.5; // few are beyond it
+  j->resistance.limit_pulls = j->resistance.stiffness > 5;
+  j->turn = busy_turn(free, !j->resistance.limit_pulls);
+  j->turn.force_curve.exponent = 1.5 * (j->resistance.force_curve.count > 0 || free);
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     j->rest[k] = 0.1;
     j->lower[k] = ball && k == 0 ? -(double)INFINITY : -0.5; // a swing is never negative
@@ -196,8 +196,8 @@ static inline void busy_loops(busy* b, lb_random* r) {
     j->in_child = random_transform(r, 0.5);
     j->axis = (lb_vec3){0, 0.6, 0.8};
     j->axis2 = (lb_vec3){0, 0.8, -0.6};
-    j->stiffness = KIND[i] == LB_JOINT_FIXED ? 0 : 5;
-    j->damping = KIND[i] == LB_JOINT_FIXED ? 0 : 0.5;
+    j->resistance.stiffness = KIND[i] == LB_JOINT_FIXED ? 0 : 5;
+    j->resistance.damping = KIND[i] == LB_JOINT_FIXED ? 0 : 0.5;
     j->rest[0] = KIND[i] == LB_JOINT_REVOLUTE || KIND[i] == LB_JOINT_PRISMATIC ? 0.2 : 0;
   }
 }

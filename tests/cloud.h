@@ -141,7 +141,7 @@ static inline lb_scene_joint* cloud_part(random_tree* t, lb_random* r, lb_joint_
   j->kind = kind;
   j->parent = parent;
   j->child = i;
-  j->face = face;
+  j->hold.face[0] = face;
   j->in_parent = random_transform(r, 0.3);
   j->in_child = random_transform(r, 0.3);
   j->axis = (lb_vec3){0, 0.6, 0.8};

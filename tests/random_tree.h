@@ -146,8 +146,8 @@ static inline void random_tree_make(random_tree* t, lb_random* r, int nbody,
     for (int k = 0; k < LB_JOINT_MOST_V && j->kind > LB_JOINT_FREE; k++) {
       j->q[k] = 0.7; // Euler angles may be singular at zero
     }
-    j->armature = j->kind == LB_JOINT_FREE ? 0 : lb_random_between(r, -0.1, 0.1);
-    j->armature = fmax(0, j->armature);
+    j->resistance.armature = j->kind == LB_JOINT_FREE ? 0 : lb_random_between(r, -0.1, 0.1);
+    j->resistance.armature = fmax(0, j->resistance.armature);
   }
 }
 

@@ -379,13 +379,13 @@ static inline void red_resistance(redmax* t, int i, const cJSON* from) {
   lb_scene_joint* j = &t->joint[i];
   red_numbers(red_get(from, "q0"), j->q);
   red_numbers(red_get(from, "qdot0"), j->qd);
-  j->stiffness = j->turn.stiffness = red_number(from, "stiffness");
-  j->damping = j->turn.damping = red_number(from, "damping");
+  j->resistance.stiffness = j->turn.stiffness = red_number(from, "stiffness");
+  j->resistance.damping = j->turn.damping = red_number(from, "damping");
   if (red_get(from, "qLimK")) {
-    j->limit_stiffness = red_number(from, "qLimK");
-    j->limit_damping = red_number(from, "qLimD");
-    j->limit_transition = 0;
-    j->limit_pulls = true;
+    j->resistance.limit_stiffness = red_number(from, "qLimK");
+    j->resistance.limit_damping = red_number(from, "qLimD");
+    j->resistance.limit_transition = 0;
+    j->resistance.limit_pulls = true;
     for (int k = 0; k < LB_JOINT_MOST_V; k++) {
       j->lower[k] = red_number(from, "qLimL");
       j->upper[k] = red_number(from, "qLimU");

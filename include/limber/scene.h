@@ -207,6 +207,15 @@ typedef struct lb_joint_cut {
   bool rejoins;       ///< made up where one split its child: it holds the part to the rest
 } lb_joint_cut;
 
+/// How a joint holds elastic bodies: the parent, then the child.
+typedef struct lb_joint_hold {
+  const char* face_name[2]; ///< of bodies that are `elastic`: the faces it holds
+  bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
+  int face[2]; ///< of bodies given as `reduced`: which of their faces; -1: the held one. That of a
+               ///< child counts where the joint closes a loop
+  bool averages; ///< it holds the means of those faces, and does not make them rigid
+} lb_joint_hold;
+
 /// A joint carries `child` on `parent`. In the tree every body is carried at most once; a joint
 /// marked `loop` closes a loop instead and becomes a constraint. A body that no joint carries moves
 /// freely.
@@ -229,22 +238,10 @@ typedef struct lb_scene_joint {
                                      ///< its frame in the one before, and no body is named
   bool loop;
   lb_joint_cut cut;
-  const char* face_name[2]; ///< of parent and child when they are `elastic`: the faces it holds
-  bool at_middle[2];        ///< in_parent, in_child are measured from the middle of that face
-  bool averages;            ///< it holds the means of those faces, and does not make them rigid
-  int face;         ///< of a parent given as `reduced`: which of its faces; -1: the held one
-  int child_face;   ///< the same of the child of a joint that closes a loop
-  double stiffness; ///< spring to `rest` [N m/rad or N/m]
-  lb_force_curve force_curve; ///< of that spring, other than in proportion
-  double damping;             ///< [N m s/rad or N s/m]
-  double armature;            ///< rotor inertia added on the coordinate [kg m^2 or kg]
-  double friction;            ///< Coulomb friction, of constant size [N m or N]
-  double friction_speed;      ///< speed at which friction is fully there [rad/s or m/s] > 0
-  double limit_stiffness, limit_damping; ///< spring and damper beyond `lower` and `upper`
-  double limit_transition;               ///< as of lb_joint_resistance
-  bool limit_pulls;
-  lb_joint_resistance turn; ///< of free, free-2d and free-3d joints: those of the angles; above are
-                            ///< the distances'
+  lb_joint_hold hold;
+  lb_joint_resistance resistance; ///< of all its coordinates, or of those that are distances where
+                                  ///< it slides and turns
+  lb_joint_resistance turn;       ///< of free, free-2d and free-3d joints: of those that are angles
   double rest[LB_JOINT_MOST_V]; ///< of coordinates that are numbers, which all are but quaternions
   lb_quat rest_turn;            ///< of spherical and free joints
   double lower[LB_JOINT_MOST_V],

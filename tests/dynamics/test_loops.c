@@ -42,7 +42,7 @@ static void loosen(random_tree* loose, const random_tree* tree, const lb_model* 
   lb_poses(m, d);
   for (int i = 0; i < tree->scene.nbody; i++) {
     loose->joint[i].loop = true;
-    loose->joint[i].armature = 0;
+    loose->joint[i].resistance.armature = 0;
     loose->body[i].pose = d->pose[i];
   }
 }
@@ -80,7 +80,7 @@ static void free_bodies_with_loops_move_as_the_tree(void** state) {
     lb_random r = {seed * 77};
     random_tree_make(&tree, &r, 2 + (int)(seed % 4), kinds, 4);
     for (int i = 0; i < tree.scene.nbody; i++) {
-      tree.joint[i].armature = 0;
+      tree.joint[i].resistance.armature = 0;
       put_start(&tree.joint[i], &r);
     }
     lb_model* m = compile(&tree.scene);
@@ -250,7 +250,7 @@ static void parts_that_lie_about_are_put_together(void** state) {
     lb_random r = {seed * 131};
     random_tree_make(&tree, &r, 2 + (int)(seed % 6), kinds, 5);
     for (int i = 0; i < tree.scene.nbody; i++) {
-      tree.joint[i].armature = 0;
+      tree.joint[i].resistance.armature = 0;
       put_start(&tree.joint[i], &r);
     }
     lb_model* m = compile(&tree.scene);

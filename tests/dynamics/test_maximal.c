@@ -17,8 +17,8 @@ static void add(random_tree* t, lb_random* r, lb_joint_kind kind, int parent, in
   lb_scene_joint* j = cloud_part(t, r, kind, parent, face, reduced);
   j->qd[0] = kind == LB_JOINT_FIXED ? 0 : lb_random_between(r, -1, 1);
   if (kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_UNIVERSAL) {
-    j->stiffness = 2;
-    j->damping = 0.1;
+    j->resistance.stiffness = 2;
+    j->resistance.damping = 0.1;
   }
 }
 
@@ -36,8 +36,8 @@ static void make_scene(uint64_t seed, bool elastic) {
   add(t, &r, LB_JOINT_REVOLUTE, LB_WORLD, 0, NULL);
   add(t, &r, LB_JOINT_FIXED, 0, 0, elastic ? &S.arm.body : NULL);
   add(t, &r, LB_JOINT_PRISMATIC, 1, 0, NULL);
-  t->joint[2].stiffness = 30;
-  t->joint[2].damping = 0.3;
+  t->joint[2].resistance.stiffness = 30;
+  t->joint[2].resistance.damping = 0.3;
   t->joint[2].rest[0] = 0.1;
   add(t, &r, LB_JOINT_SPHERICAL, 1, 1, NULL);
   add(t, &r, LB_JOINT_REVOLUTE, 3, 0, NULL);

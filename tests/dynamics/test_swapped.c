@@ -168,7 +168,7 @@ static void make_assembly(assembly* a, bool swapped) {
     add_joint(a, LB_JOINT_FIXED, HUB, ROD, 0);
     add_joint(a, LB_JOINT_FIXED, ROD, BALL, LENGTH);
   }
-  a->joint[1].face = 0;
+  a->joint[1].hold.face[0] = 0;
   add_joint(a, LB_JOINT_REVOLUTE, HUB, ARM, -0.02);
   a->motor = (lb_scene_motor){.name = "swing",
                               .joint = 2,

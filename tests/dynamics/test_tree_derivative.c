@@ -62,8 +62,8 @@ static tree open_random(uint64_t seed, int most) {
   for (int i = 0; i < made.scene.njoint; i++) {
     lb_scene_joint* j = &made.joint[i];
     if (j->kind != LB_JOINT_FREE) {
-      j->stiffness = lb_random_between(&r, 0, 20);
-      j->damping = lb_random_between(&r, 0, 2);
+      j->resistance.stiffness = lb_random_between(&r, 0, 20);
+      j->resistance.damping = lb_random_between(&r, 0, 2);
     }
   }
   enum { LOADS = 4 };
@@ -182,7 +182,7 @@ static tree open_chain(int links) {
     joint[i].kind = LB_JOINT_REVOLUTE;
     joint[i].child = i;
     joint[i].parent = i - 1;
-    joint[i].damping = 0.01;
+    joint[i].resistance.damping = 0.01;
     joint[i].axis = i % 2 ? (lb_vec3){0, 0, 1} : (lb_vec3){0, 1, 0};
     joint[i].in_parent.p.x = i > 0 ? 0.1 : 0;
   }

@@ -130,10 +130,10 @@ static void joints_keep_frames_axes_and_springs(void** state) {
   assert_near(j->in_child.p.z, 6, 0);
   assert_near(j->axis.y, 0.6, 1e-15);
   assert_near(j->axis.z, 0.8, 1e-15);
-  assert_near(j->stiffness, 10, 0);
+  assert_near(j->resistance.stiffness, 10, 0);
   assert_near(j->rest[0], 3.14159265358979323846 / 2, 1e-15);
-  assert_near(j->damping, 2, 0);
-  assert_near(j->armature, 0.5, 0);
+  assert_near(j->resistance.damping, 2, 0);
+  assert_near(j->resistance.armature, 0.5, 0);
   lb_scene_release(&s);
 }
 
@@ -158,22 +158,22 @@ static void joints_of_every_kind_keep_what_makes_them(void** state) {
       "  c: {position: [30 deg, 1, 0, 2 cm, 0, 0], velocity: [0, 0, 0, 0, 0, 5]}\n"
       "  g: {position: [20 cm, 0, 90 deg, 0]}\n");
   assert_near(s.joint[0].pitch, 0.02, 1e-17);
-  assert_near(s.joint[0].friction, 3, 0);
-  assert_near(s.joint[0].friction_speed, 0.5, 0);
+  assert_near(s.joint[0].resistance.friction, 3, 0);
+  assert_near(s.joint[0].resistance.friction_speed, 0.5, 0);
   assert_true(isinf(s.joint[0].lower[0]));
   assert_below(s.joint[0].lower[0], 0);
   assert_near(s.joint[0].upper[0], 3.14159265358979323846 / 2, 1e-15);
-  assert_near(s.joint[0].limit_stiffness, 4, 0);
-  assert_near(s.joint[0].limit_damping, 5, 0);
-  assert_near(s.joint[0].limit_transition, 3.14159265358979323846 / 180, 1e-17);
-  assert_true(s.joint[0].limit_pulls);
-  assert_near(s.joint[1].limit_transition, 1e-3, 0);
+  assert_near(s.joint[0].resistance.limit_stiffness, 4, 0);
+  assert_near(s.joint[0].resistance.limit_damping, 5, 0);
+  assert_near(s.joint[0].resistance.limit_transition, 3.14159265358979323846 / 180, 1e-17);
+  assert_true(s.joint[0].resistance.limit_pulls);
+  assert_near(s.joint[1].resistance.limit_transition, 1e-3, 0);
   assert_near(s.joint[2].turn.limit_transition, 1e-3, 0);
   assert_int_equal(s.joint[1].order, LB_TURN_ZXZ);
   assert_near(s.joint[1].rest[2], 3, 0);
   assert_int_equal(s.joint[2].order, LB_TURN_ZYX);
   assert_true(s.joint[2].rotation_first);
-  assert_near(s.joint[2].damping, 2, 0);
+  assert_near(s.joint[2].resistance.damping, 2, 0);
   assert_near(s.joint[2].turn.damping, 3, 0);
   assert_near(s.joint[2].q[0], 3.14159265358979323846 / 6, 1e-15);
   assert_near(s.joint[2].q[3], 0.02, 1e-17);
@@ -190,7 +190,7 @@ static void joints_of_every_kind_keep_what_makes_them(void** state) {
   assert_near(s.joint[5].spline.control[3][19], 8, 0);
   assert_int_equal(s.joint[6].npart, 2);
   assert_int_equal(lb_joint_count_v(&s.joint[6]), 4);
-  assert_near(s.joint[6].part[0].damping, 7, 0);
+  assert_near(s.joint[6].part[0].resistance.damping, 7, 0);
   assert_near(s.joint[6].part[1].in_parent.p.z, 1, 0);
   assert_near(s.joint[6].q[2], 3.14159265358979323846 / 2, 1e-15);
   lb_scene_release(&s);
@@ -302,8 +302,8 @@ static void universal_joints_have_two_axes_at_right_angles(void** state) {
   assert_near(s.joint[1].axis2.z, 2 / sqrt(5), 1e-15);
   assert_near(s.joint[1].q[1], -3.14159265358979323846 / 2, 1e-15);
   assert_near(s.joint[1].qd[1], 2, 0);
-  assert_near(s.joint[1].stiffness, 3, 0);
-  assert_near(s.joint[1].armature, 0.1, 0);
+  assert_near(s.joint[1].resistance.stiffness, 3, 0);
+  assert_near(s.joint[1].resistance.armature, 0.1, 0);
   lb_scene_release(&s);
 }
 

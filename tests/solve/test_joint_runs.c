@@ -85,7 +85,7 @@ static void one_kind(lb_joint_kind kind, uint64_t seed) {
   for (int i = 0; i < 3; i++) {
     T.joint[i].parent = i - 1;
     start_anywhere(&T.joint[i], &r);
-    T.joint[i].armature = 0;
+    T.joint[i].resistance.armature = 0;
   }
 }
 
@@ -321,8 +321,8 @@ static void friction_stops_a_slide_where_it_should(void** state) {
   (void)state;
   one_body(LB_JOINT_PRISMATIC, BODY);
   T.scene.gravity = lb_vec3_make(0, 0, 0);
-  T.joint[0].friction = 4;
-  T.joint[0].friction_speed = 1e-3;
+  T.joint[0].resistance.friction = 4;
+  T.joint[0].resistance.friction_speed = 1e-3;
   T.joint[0].qd[0] = 3;
   run r = open_run(LB_INTEGRATOR_BDF2, 1e-3);
   go(&r, 1e-3, 3);
@@ -335,8 +335,8 @@ static void friction_stops_a_slide_where_it_should(void** state) {
 static void friction_in_a_ball_knows_no_axes(void** state) {
   (void)state;
   one_body(LB_JOINT_SPHERICAL, (lb_mass){1, {0, 0, 0}, {0.5, 0.5, 0.5, 0, 0, 0}});
-  T.joint[0].friction = 0.2;
-  T.joint[0].friction_speed = 1e-4;
+  T.joint[0].resistance.friction = 0.2;
+  T.joint[0].resistance.friction_speed = 1e-4;
   T.joint[0].q[0] = 1;
   T.joint[0].qd[0] = 3;
   T.joint[0].qd[1] = 4;
@@ -354,7 +354,7 @@ static void limits_give_back_energy_without_a_damper(void** state) {
   (void)state;
   one_body(LB_JOINT_PRISMATIC, BODY);
   T.joint[0].lower[0] = -0.5;
-  T.joint[0].limit_stiffness = 1e4;
+  T.joint[0].resistance.limit_stiffness = 1e4;
   // m g (0.5 + x) = k x^2 / 2
   const double w = 2 * 9.81, x = (w + sqrt(w * w + 4 * 5e3 * 0.5 * w)) / 1e4;
   const double h = 1e-5; // what the kink in the force costs falls with its square
@@ -379,10 +379,10 @@ static void a_joint_comes_to_rest_on_its_limit(void** state) {
   for (int i = 0; i < 12; i++) {
     one_body(LB_JOINT_PRISMATIC, BODY);
     T.joint[0].lower[0] = -0.05;
-    T.joint[0].limit_stiffness = 2e4;
-    T.joint[0].limit_damping = 200;
-    T.joint[0].limit_transition = i < 4 ? 1e-3 : 0;
-    T.joint[0].limit_pulls = i >= 8;
+    T.joint[0].resistance.limit_stiffness = 2e4;
+    T.joint[0].resistance.limit_damping = 200;
+    T.joint[0].resistance.limit_transition = i < 4 ? 1e-3 : 0;
+    T.joint[0].resistance.limit_pulls = i >= 8;
     run r = open_run(BY[i % 4], 1e-3);
     go(&r, 1e-3, 1.5);
     assert_near(r.d->q[0], -0.05 - 2 * 9.81 / 2e4, 1e-6);
@@ -404,10 +404,10 @@ static void a_damper_that_pulls_holds_back_what_returns(void** state) {
     T.joint[0].upper[0] = 0;
     T.joint[0].q[0] = 1e-15; // beyond
     T.joint[0].qd[0] = speed;
-    T.joint[0].limit_stiffness = stiffness;
-    T.joint[0].limit_damping = damping;
-    T.joint[0].limit_transition = 0;
-    T.joint[0].limit_pulls = pulls;
+    T.joint[0].resistance.limit_stiffness = stiffness;
+    T.joint[0].resistance.limit_damping = damping;
+    T.joint[0].resistance.limit_transition = 0;
+    T.joint[0].resistance.limit_pulls = pulls;
     run r = open_run(LB_INTEGRATOR_RK8, 1e-4);
     const double end = 0.99 * M_PI / w, h = end / 1000;
     for (int i = 0; i < 1000; i++) {
@@ -544,7 +544,7 @@ static void motors_drive_screws_and_curves(void** state) {
         .name = "motor", .joint = 1, .profile = {LB_PROFILE_CUBIC, 3, 4, time, value, 0}};
     T.scene.motor = &motor;
     T.scene.nmotor = 1;
-    T.joint[1].friction = 0.3;
+    T.joint[1].resistance.friction = 0.3;
     run r = open_run(WITH[i % 2], 1e-3);
     go(&r, 1e-3, 0.5);
     double want[3], tau[MOST];
@@ -607,10 +607,10 @@ static void maximal_coordinates_keep_what_no_loop_can_be(void** state) {
       for (int i = 0; i < 6; i++) {
         lb_scene_joint* j = &T.joint[i];
         start_anywhere(j, &r);
-        j->armature = i == 3 ? 0.1 : 0;
-        j->friction = i == 1 ? 0.3 : 0;
-        j->friction_speed = 0.1;
-        j->limit_stiffness = i == 2 && j->kind == LB_JOINT_REVOLUTE ? 50 : 0;
+        j->resistance.armature = i == 3 ? 0.1 : 0;
+        j->resistance.friction = i == 1 ? 0.3 : 0;
+        j->resistance.friction_speed = 0.1;
+        j->resistance.limit_stiffness = i == 2 && j->kind == LB_JOINT_REVOLUTE ? 50 : 0;
         j->upper[0] = 0.5;
       }
       T.scene.solver.coordinates = maximal ? LB_COORDINATES_MAXIMAL : LB_COORDINATES_REDUCED;

@@ -164,7 +164,7 @@ static void the_swing_ride_goes_where_its_rates_lead(void** state) {
   assert_int_equal(lb_scene_read(LIMBER_SOURCE_DIR "/scenes/swing-ride.yaml", NULL, &scene, NULL),
                    LB_OK);
   for (int j = 0; j < scene.njoint; j++) {
-    scene.joint[j].damping *= 30;
+    scene.joint[j].resistance.damping *= 30;
   }
   assert_int_equal(lb_model_create(&scene, NULL, &m, NULL), LB_OK);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);

@@ -74,7 +74,7 @@ static void make_pair(uint64_t seed, lb_joint_kind kind) {
   lb_scene_joint *base = &T.joint[0], *j = &T.joint[1];
   base->kind = first;
   j->parent = 0;
-  j->friction = kind <= LB_JOINT_FREE ? 1e-9 : 0; // so that it keeps its coordinates
+  j->resistance.friction = kind <= LB_JOINT_FREE ? 1e-9 : 0; // so that it keeps its coordinates
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     base->q[k] = lb_random_between(&r, -1, 1);
     base->qd[k] = lb_random_between(&r, -2, 2);

@@ -78,7 +78,7 @@ static void make(double moved) {
   }
   for (int i = 0; i < B.a.tree.scene.njoint && coordinates == LB_COORDINATES_MAXIMAL; i++) {
     lb_scene_joint* j = &B.a.tree.joint[i]; // what loops cannot be or have
-    j->armature = j->friction = j->limit_stiffness = 0;
+    j->resistance.armature = j->resistance.friction = j->resistance.limit_stiffness = 0;
     j->kind = j->kind > LB_JOINT_FREE ? LB_JOINT_UNIVERSAL : j->kind;
   }
   B.a.tree.scene.solver.coordinates = coordinates;

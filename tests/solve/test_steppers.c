@@ -264,8 +264,8 @@ static void steppers_have_their_orders_with_quaternions(void** state) {
            LB_JOINT_FREE, Y, (lb_vec3){0, 0, 1});
   memcpy(t.joint[2].q, (double[]){0, 0, 0, 1, 0, 0, 0}, 7 * sizeof(double));
   memcpy(t.joint[2].qd, (double[]){3, 0.1, -2, 1, 0, 2}, 6 * sizeof(double));
-  t.joint[1].stiffness = 40;
-  t.joint[1].damping = 0.1;
+  t.joint[1].resistance.stiffness = 40;
+  t.joint[1].resistance.damping = 0.1;
   assert_order(&t, LB_INTEGRATOR_EULER, 1e-3, 1);
   assert_order(&t, LB_INTEGRATOR_MIDPOINT, 1e-3, 2);
   assert_order(&t, LB_INTEGRATOR_LINEAR_EULER, 1e-3, 1);
@@ -465,8 +465,8 @@ static double stiff_chain_height(lb_integrator integrator, double damping, doubl
   for (int i = 0; i < 10; i++) {
     add_body(&t, link, i - 1, LB_JOINT_REVOLUTE, i % 2 ? (lb_vec3){0, 0, 1} : Y,
              (lb_vec3){i ? 0.1 : 0, 0, 0});
-    t.joint[i].stiffness = 1000;
-    t.joint[i].damping = damping;
+    t.joint[i].resistance.stiffness = 1000;
+    t.joint[i].resistance.damping = damping;
   }
   assert_int_equal(lb_model_create(&t.scene, NULL, &m, NULL), LB_OK);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
@@ -546,7 +546,7 @@ static void a_state_that_blows_up_is_told_and_kept_out(void** state) {
   (void)state;
   static random_tree t;
   double_pendulum(&t);
-  t.joint[0].stiffness = 1e9;
+  t.joint[0].resistance.stiffness = 1e9;
   check_blow_up(&t, "too stiff");
 }
 

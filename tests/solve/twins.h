@@ -129,8 +129,8 @@ static void make_twins(twins* t, const char* root, const char* more) {
     }
   }
   for (int j = 0; j < scene->njoint; j++) {
-    scene->joint[j].face = scene->joint[j].parent == 1 ? 0 : -1;
-    scene->joint[j].child_face = -1;
+    scene->joint[j].hold.face[0] = scene->joint[j].parent == 1 ? 0 : -1;
+    scene->joint[j].hold.face[1] = -1;
   }
   scene->solver.elastic = LB_SPACE_REDUCED;
   assert_int_equal(lb_model_create(scene, NULL, &t->reduced, NULL), LB_OK);

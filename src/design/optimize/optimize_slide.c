@@ -63,7 +63,7 @@ static void carry(maker* k, int* body, lb_vec3* x) {
   slide.child = s->nbody;
   slide.in_parent.p = *x;
   slide.axis = p->along;
-  slide.armature = 1; // of a coordinate that is prescribed: it only has to be there
+  slide.resistance.armature = 1; // of a coordinate that is prescribed: it only has to be there
   k->of->slide[k->of->nslide++] = (lb_slide){s->nmotor, reach};
   s->motor[s->nmotor++] = (lb_scene_motor){
       .name = name,

@@ -31,7 +31,7 @@ static bool turns(const lb_block* b) {
 static double* in_joint(const lb_block* b, lb_scene_joint* j) {
   const bool stiff = number_of(b) == LB_SPRING_STIFFNESS;
   return turns(b) ? (stiff ? &j->turn.stiffness : &j->turn.damping)
-                  : (stiff ? &j->stiffness : &j->damping);
+                  : (stiff ? &j->resistance.stiffness : &j->resistance.damping);
 }
 
 // Joints have numbers in the model as one of its joints or of its loops.

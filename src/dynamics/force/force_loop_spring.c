@@ -9,7 +9,8 @@
 static int loop_count(const lb_model* m) {
   int count = 0;
   for (int i = 0; i < m->constraint.nloop; i++) {
-    count += m->constraint.loop[i].stiffness != 0 || m->constraint.loop[i].damping != 0;
+    count += m->constraint.loop[i].resistance.stiffness != 0 ||
+             m->constraint.loop[i].resistance.damping != 0;
   }
   for (int i = 0; i < m->nmotor; i++) {
     count += m->motor.loop[i] >= 0;
@@ -18,7 +19,7 @@ static int loop_count(const lb_model* m) {
 }
 
 static bool is_sprung(const lb_scene_joint* j) {
-  return j->stiffness > 0 || j->damping > 0;
+  return j->resistance.stiffness > 0 || j->resistance.damping > 0;
 }
 
 static void add_along(lb_motion* F, const lb_constraint_row* row, double force) {
@@ -39,7 +40,8 @@ static lb_motion spring_force(const lb_model* m, const lb_pair* P, int i, double
 }
 
 static lb_motion spring_of(const lb_model* m, const lb_pair* P, int i) {
-  return spring_force(m, P, i, m->constraint.loop[i].stiffness, m->constraint.loop[i].damping);
+  return spring_force(m, P, i, m->constraint.loop[i].resistance.stiffness,
+                      m->constraint.loop[i].resistance.damping);
 }
 
 // It is linear in stiffness and damping, and a rest pulls along its axis with the stiffness.
@@ -51,7 +53,7 @@ static lb_motion spring_slope(const lb_model* m, const lb_pair* P, int i, lb_spr
   lb_motion F = lb_motion_zero();
   lb_constraint_row row[3];
   lb_loop_free_rows(m, P, i, row);
-  add_along(&F, &row[k], m->constraint.loop[i].stiffness);
+  add_along(&F, &row[k], m->constraint.loop[i].resistance.stiffness);
   return F;
 }
 
@@ -124,10 +126,11 @@ static double loop_energy(const lb_model* m, lb_data* d) {
     lb_constraint_row row[3];
     lb_pair P;
     lb_constraint_pair(&P, d, i);
-    const int n = m->constraint.loop[i].stiffness > 0 ? lb_loop_free_rows(m, &P, i, row) : 0;
+    const int n =
+        m->constraint.loop[i].resistance.stiffness > 0 ? lb_loop_free_rows(m, &P, i, row) : 0;
     for (int k = 0; k < n; k++) {
       const double stretch = lb_loop_stretch(&m->constraint.loop[i], &row[k], k);
-      sum += 0.5 * m->constraint.loop[i].stiffness * stretch * stretch;
+      sum += 0.5 * m->constraint.loop[i].resistance.stiffness * stretch * stretch;
     }
   }
   return sum;
@@ -140,17 +143,18 @@ static double loop_energy(const lb_model* m, lb_data* d) {
 static void add_spring_change(const lb_scene_joint* j, const lb_pair_derivative* L,
                               const lb_constraint_row* row, int k, bool by_rate) {
   const lb_gap_type* type = row->type;
-  const double pull = j->stiffness * lb_loop_stretch(j, row, k) + j->damping * row->rate;
+  const double pull =
+      j->resistance.stiffness * lb_loop_stretch(j, row, k) + j->resistance.damping * row->rate;
   for (int v = L->begin[0]; v < L->end[1]; v = lb_pair_next(L, v)) {
     const lb_motion x = lb_pair_apart(L, v), y = by_rate ? x : lb_pair_rate_apart(L, v);
-    double change = j->damping * lb_v4_dot(row->e, lb_gap_part(type, y));
+    double change = j->resistance.damping * lb_v4_dot(row->e, lb_gap_part(type, y));
     if (!by_rate) {
-      change += j->stiffness * (type->change ? type->change(&L->P, row, x)
-                                             : lb_v4_dot(row->e, lb_gap_part(type, x)));
+      change += j->resistance.stiffness * (type->change ? type->change(&L->P, row, x)
+                                                        : lb_v4_dot(row->e, lb_gap_part(type, x)));
     }
     if (!by_rate && type->turn) {
       const lb_v4 de = type->turn(&L->P, row, x);
-      change += j->damping * lb_v4_dot(de, lb_gap_part(type, L->P.rate));
+      change += j->resistance.damping * lb_v4_dot(de, lb_gap_part(type, L->P.rate));
       *(type->turns ? &L->on_b[v].w : &L->on_b[v].v) -= de * pull;
     }
     add_along(&L->on_b[v], row, -change);
@@ -203,7 +207,8 @@ static void stiffen_springs(lb_derivatives* D, lb_data* d) {
   const lb_model* m = D->model;
   for (int i = 0; i < m->constraint.nloop; i++) {
     lb_constraint_row row[3];
-    const double by[2] = {m->constraint.loop[i].stiffness, m->constraint.loop[i].damping};
+    const double by[2] = {m->constraint.loop[i].resistance.stiffness,
+                          m->constraint.loop[i].resistance.damping};
     lb_pair P;
     lb_constraint_pair(&P, d, i);
     const int n = is_sprung(&m->constraint.loop[i]) ? lb_loop_free_rows(m, &P, i, row) : 0;

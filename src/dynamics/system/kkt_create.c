@@ -296,7 +296,8 @@ static void find_always_void(lb_kkt* K, lb_data* d) {
 static int most_springs(const lb_model* m) {
   bool any = false;
   for (int i = 0; i < m->constraint.nloop; i++) {
-    any |= m->constraint.loop[i].stiffness > 0 || m->constraint.loop[i].damping > 0;
+    any |= m->constraint.loop[i].resistance.stiffness > 0 ||
+           m->constraint.loop[i].resistance.damping > 0;
   }
   return any ? 3 * m->constraint.nloop : 0;
 }

@@ -56,7 +56,8 @@ static bool read_springs(lb_kkt* K, const lb_data* d) {
   for (int i = 0; i < K->m->constraint.nloop; i++) {
     lb_constraint_row row[3];
     const lb_scene_joint* j = &K->m->constraint.loop[i];
-    const double stiff = K->terms.dt * (j->damping + K->terms.dt * j->stiffness);
+    const double stiff =
+        K->terms.dt * (j->resistance.damping + K->terms.dt * j->resistance.stiffness);
     lb_pair P;
     lb_constraint_pair(&P, d, i);
     const int count = stiff > 0 ? lb_loop_free_rows(K->m, &P, i, row) : 0;
@@ -70,8 +71,9 @@ static bool read_springs(lb_kkt* K, const lb_data* d) {
       }
       to->place = -1;
       to->compliance = 1 / stiff;
-      to->wish =
-          K->terms.linear ? K->terms.dt * K->terms.dt * j->stiffness / stiff * row[k].rate : 0;
+      to->wish = K->terms.linear
+                     ? K->terms.dt * K->terms.dt * j->resistance.stiffness / stiff * row[k].rate
+                     : 0;
       known &= to->scheduled || to->void_row || to->span >= 0;
     }
   }

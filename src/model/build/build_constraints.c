@@ -44,9 +44,9 @@ static lb_status build_loop(lb_build* b, int joint) {
   find_motors(b, joint);
   lb_scene_joint* loop = &m->constraint.loop[m->constraint.nloop];
   *loop = b->joint[joint];
-  loop->face_name[0] = loop->face_name[1] = NULL;
+  loop->hold.face_name[0] = loop->hold.face_name[1] = NULL;
   loop->spline.frame = NULL; // the scene may go away
-  loop->force_curve = loop->turn.force_curve =
+  loop->resistance.force_curve = loop->turn.force_curve =
       (lb_force_curve){0}; // which these springs do not have
   loop->part = NULL;
   memset(loop->spline.control, 0, sizeof loop->spline.control);
@@ -62,7 +62,7 @@ static lb_status build_loop(lb_build* b, int joint) {
       .kind = LB_CONSTRAINT_JOINT,
       .part = m->constraint.nloop++,
       .body = {loop->parent, loop->child},
-      .face = {loop->face, loop->child_face},
+      .face = {loop->hold.face[0], loop->hold.face[1]},
       .frame = {lb_transform_mul(loop->in_parent, turn), lb_transform_mul(loop->in_child, turn)}};
   return LB_OK;
 }
@@ -172,13 +172,13 @@ static lb_status build_turn(lb_build* b, int i, int others) {
   lb_model_constraint* to = &m->constraint.item[m->constraint.npair];
   *g = (lb_model_prescribed){
       .constraint = m->constraint.npair++, .turn = true, .motor = {i, others, others + 1}};
-  g->from = lb_model_anchor(m, joint->parent, joint->face, joint->in_parent).X.q;
+  g->from = lb_model_anchor(m, joint->parent, joint->hold.face[0], joint->in_parent).X.q;
   *to = (lb_model_constraint){.name = lb_build_text(b, motor->name),
                               .title = "motor",
                               .kind = LB_CONSTRAINT_TURN,
                               .part = m->constraint.nprescribed,
                               .body = {joint->parent, joint->child},
-                              .face = {joint->face, joint->child_face},
+                              .face = {joint->hold.face[0], joint->hold.face[1]},
                               .frame = {joint->in_parent, joint->in_child}};
   for (int k = 0; k < 3; k++) {
     m->motor.prescribed[g->motor[k]] = m->constraint.nprescribed;

@@ -55,7 +55,7 @@ static void list_faces(maker* k) {
   }
   for (int j = 0; j < s->njoint; j++) {
     if (s->joint[j].child == k->body && (!s->joint[j].loop || s->joint[j].cut.taken_apart)) {
-      add_face(k, s->joint[j].face_name[1]);
+      add_face(k, s->joint[j].hold.face_name[1]);
     }
   }
   for (int i = 0; i < lb_grip_count(k->b); i++) {
@@ -354,7 +354,7 @@ static bool find_carried(maker* k, lb_model_elastic* e) {
   for (int f = 0; e->carried && f < k->nface - 1; f++) {
     e->carried[f] = -1;
     for (int j = b->scene->njoint - 1; j >= 0; j--) {
-      if (b->joint[j].parent == k->body && b->joint[j].face == f) {
+      if (b->joint[j].parent == k->body && b->joint[j].hold.face[0] == f) {
         e->carried[f] = b->joint[j].child;
       }
     }

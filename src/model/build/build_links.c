@@ -171,7 +171,7 @@ static void number_nodes(lb_build* b) {
 static lb_status place_body(lb_build* b, int body) {
   lb_model* m = b->m;
   const lb_scene_joint j = carrying_joint(b, body);
-  lb_anchor at = lb_model_anchor(m, j.parent, j.face, j.in_parent);
+  lb_anchor at = lb_model_anchor(m, j.parent, j.hold.face[0], j.in_parent);
   if (j.kind == LB_JOINT_FIXED) {
     at.X = lb_transform_mul(at.X, lb_transform_inverse(j.in_child));
   } else {

@@ -200,18 +200,8 @@ lb_coordinate_settings lb_joint_coordinate(const lb_scene_joint* j, int k) {
     }
     k -= n;
   }
-  const lb_joint_resistance own = {.stiffness = j->stiffness,
-                                   .force_curve = j->force_curve,
-                                   .damping = j->damping,
-                                   .armature = j->armature,
-                                   .friction = j->friction,
-                                   .friction_speed = j->friction_speed,
-                                   .limit_stiffness = j->limit_stiffness,
-                                   .limit_damping = j->limit_damping,
-                                   .limit_transition = j->limit_transition,
-                                   .limit_pulls = j->limit_pulls};
   const bool turns = lb_joint_slides_and_turns(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
-  return (lb_coordinate_settings){.resistance = turns ? j->turn : own,
+  return (lb_coordinate_settings){.resistance = turns ? j->turn : j->resistance,
                                   .rest = j->rest[k],
                                   .lower = j->lower[k],
                                   .upper = j->upper[k]};

@@ -45,9 +45,10 @@ static bool rests_turned(const lb_scene* s, int joint) {
 
 bool lb_joint_needs_coordinates(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
-  return lb_force_curve_bends(&j->force_curve) || j->armature > 0 || j->friction > 0 ||
-         rests_turned(s, joint) || j->limit_stiffness > 0 || j->kind > LB_JOINT_FREE ||
-         is_coupled(s, joint) || has_motor(s, joint);
+  return lb_force_curve_bends(&j->resistance.force_curve) || j->resistance.armature > 0 ||
+         j->resistance.friction > 0 || rests_turned(s, joint) ||
+         j->resistance.limit_stiffness > 0 || j->kind > LB_JOINT_FREE || is_coupled(s, joint) ||
+         has_motor(s, joint);
 }
 
 // A hard limit of one coordinate.
@@ -176,7 +177,8 @@ static lb_status find_start(lb_rewrite* w, int i) {
   const lb_transform turn = lb_joint_turn(loop);
   const lb_transform in_parent = lb_transform_mul(loop->in_parent, turn);
   const lb_transform in_child = lb_transform_mul(loop->in_child, turn);
-  const moving a = find_frame(w, lb_model_anchor(w->tree, loop->parent, loop->face, in_parent));
+  const moving a =
+      find_frame(w, lb_model_anchor(w->tree, loop->parent, loop->hold.face[0], in_parent));
   const moving b = find_frame(w, lb_model_anchor(w->tree, loop->child, -1, in_child));
   const lb_transform X = lb_transform_mul(lb_transform_inverse(a.X), b.X);
   const lb_velocity carried = lb_velocity_at(a.V, a.X.p, b.X.p);

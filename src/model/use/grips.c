@@ -16,10 +16,10 @@ static lb_grip of_joint(lb_scene_joint* j, int end) {
                    .place = j->place,
                    .key = end ? "in_child" : "at",
                    .body = end ? j->child : j->parent,
-                   .face_name = j->face_name[end],
-                   .at_middle = j->at_middle[end],
-                   .rigid = !j->averages,
-                   .face = end ? &j->child_face : &j->face,
+                   .face_name = j->hold.face_name[end],
+                   .at_middle = j->hold.at_middle[end],
+                   .rigid = !j->hold.averages,
+                   .face = &j->hold.face[end],
                    .point = end ? &j->in_child.p : &j->in_parent.p};
 }
 

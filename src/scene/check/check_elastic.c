@@ -180,10 +180,10 @@ static void check_joint_faces(lb_checker* c, const lb_scene_joint* j) {
   if (is_broken(c, j->parent) || is_broken(c, j->child)) {
     return;
   }
-  check_face(c, j->parent, (grip){"joint", j->name, j->place, "face", does, j->face_name[0]});
+  check_face(c, j->parent, (grip){"joint", j->name, j->place, "face", does, j->hold.face_name[0]});
   check_face(c, j->child,
-             (grip){"joint", j->name, j->place, j->face_name[0] ? "child_face" : "face", does,
-                    j->face_name[1]});
+             (grip){"joint", j->name, j->place, j->hold.face_name[0] ? "child_face" : "face", does,
+                    j->hold.face_name[1]});
 }
 
 static void check_points(lb_checker* c) {

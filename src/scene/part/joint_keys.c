@@ -25,10 +25,10 @@ static const lb_choices hold_choices = LB_CHOICES(hold_names);
 // --- springs ---
 
 #define STIFFNESS(dimension)                                                                       \
-  JOINT_SIZE(NUMBER, "stiffness", stiffness, dimension, LB_NOT_NEGATIVE,                           \
+  JOINT_SIZE(NUMBER, "stiffness", resistance.stiffness, dimension, LB_NOT_NEGATIVE,                \
              "required, unless there is a table", "how hard it pulls")
 #define EXPONENT(key, of)                                                                          \
-  JOINT_SIZE(NUMBER, key, of force_curve.exponent, LB_PURE, LB_POSITIVE_OR_UNSET, "1",             \
+  JOINT_SIZE(NUMBER, key, of.force_curve.exponent, LB_PURE, LB_POSITIVE_OR_UNSET, "1",             \
              "at least 1: it pulls with this power of how far it is stretched")
 #define CURVE(key)                                                                                 \
   LB_LATER(CURVE, key, NULL, "none",                                                               \
@@ -40,7 +40,7 @@ static const lb_choices hold_choices = LB_CHOICES(hold_names);
 #define SPRING(name, word, stiffness, value, dimension, standard)                                  \
   SPRING_TABLE(name, word, STIFFNESS(stiffness),                                                   \
                JOINT_SIZE(value, "rest", rest, dimension, LB_ANY, standard, "where it pulls to"),  \
-               EXPONENT("exponent", ), CURVE("table"))
+               EXPONENT("exponent", resistance), CURVE("table"))
 
 SPRING(hinge, "revolute", LB_TURN_STIFFNESS, NUMBER, LB_ANGLE, "0");
 SPRING(slide, "prismatic", LB_STIFFNESS, NUMBER, LB_LENGTH, "0");
@@ -53,20 +53,20 @@ SPRING(surface, "spline-surface", LB_PURE, PAIR, LB_PURE, "[0, 0]");
 SPRING_TABLE(ball, "spherical", STIFFNESS(LB_TURN_STIFFNESS),
              JOINT(ROTATION, "rest", rest_turn, "none",
                    "how the child is turned where it pulls to"),
-             EXPONENT("exponent", ), CURVE("table"));
+             EXPONENT("exponent", resistance), CURVE("table"));
 
 // Of joints that slide and turn.
 #define FREE_SPRING(name, word, shifts, shift_zero, turns, member, turn_zero)                      \
   SPRING_TABLE(name, word,                                                                         \
-               JOINT_SIZE(NUMBER, "stiffness", stiffness, LB_STIFFNESS, LB_NOT_NEGATIVE, "0",      \
-                          "how hard it pulls distances"),                                          \
+               JOINT_SIZE(NUMBER, "stiffness", resistance.stiffness, LB_STIFFNESS,                 \
+                          LB_NOT_NEGATIVE, "0", "how hard it pulls distances"),                    \
                JOINT_SIZE(NUMBER, "turn_stiffness", turn.stiffness, LB_TURN_STIFFNESS,             \
                           LB_NOT_NEGATIVE, "0", "how hard it pulls angles"),                       \
                JOINT_SIZE(shifts, "rest", rest, LB_LENGTH, LB_ANY, shift_zero,                     \
                           "the distances it pulls to"),                                            \
                JOINT_SIZE(turns, "turn_rest", member, LB_ANGLE, LB_ANY, turn_zero,                 \
                           "the rotation it pulls to"),                                             \
-               EXPONENT("exponent", ), CURVE("table"), EXPONENT("turn_exponent", turn.),           \
+               EXPONENT("exponent", resistance), CURVE("table"), EXPONENT("turn_exponent", turn),  \
                CURVE("turn_table"))
 FREE_SPRING(free, "free", VECTOR, "[0, 0, 0]", ROTATION, rest_turn, "none");
 FREE_SPRING(free_2d, "free-2d", PAIR, "[0, 0]", NUMBER, rest[2], "0");
@@ -75,13 +75,13 @@ FREE_SPRING(free_3d, "free-3d", VECTOR, "[0, 0, 0]", VECTOR, rest[3], "[0, 0, 0]
 // --- limits ---
 
 #define PUSH(measure, stiff, damp, of)                                                             \
-  JOINT_SIZE(NUMBER, "stiffness", of limit_stiffness, stiff, LB_POSITIVE_OR_UNSET, NULL,           \
+  JOINT_SIZE(NUMBER, "stiffness", of.limit_stiffness, stiff, LB_POSITIVE_OR_UNSET, NULL,           \
              "how hard it is pushed back"),                                                        \
-      JOINT_SIZE(NUMBER, "damping", of limit_damping, damp, LB_NOT_NEGATIVE, "0",                  \
+      JOINT_SIZE(NUMBER, "damping", of.limit_damping, damp, LB_NOT_NEGATIVE, "0",                  \
                  "resists motion beyond the limits"),                                              \
-      JOINT_SIZE(NUMBER, "transition", of limit_transition, measure, LB_NOT_NEGATIVE, "0.001",     \
+      JOINT_SIZE(NUMBER, "transition", of.limit_transition, measure, LB_NOT_NEGATIVE, "0.001",     \
                  "the damping comes in over this much beyond a limit; 0: with a jump"),            \
-      JOINT(FLAG, "pulls", of limit_pulls, "false",                                                \
+      JOINT(FLAG, "pulls", of.limit_pulls, "false",                                                \
             "true: damping holds back what returns, too; false: it never pulls")
 // Limits of the coordinates from `first` on, pushed by the resistance `of`.
 #define LIMITS(name, word, value, measure, stiff, damp, of, first)                                 \
@@ -96,18 +96,18 @@ FREE_SPRING(free_3d, "free-3d", VECTOR, "[0, 0, 0]", VECTOR, rest[3], "[0, 0, 0]
 #define TURN_LIMITS(name, word, value, of, first)                                                  \
   LIMITS(name, word, value, LB_ANGLE, LB_TURN_STIFFNESS, LB_TURN_DAMPING, of, first)
 #define SLIDE_LIMITS(name, word, value, first)                                                     \
-  LIMITS(name, word, value, LB_LENGTH, LB_STIFFNESS, LB_DAMPING, , first)
-TURN_LIMITS(hinge, "revolute", NUMBER, , 0);
-TURN_LIMITS(hinge_turn, "revolute", NUMBER, turn., 2); // of free-2d joints
+  LIMITS(name, word, value, LB_LENGTH, LB_STIFFNESS, LB_DAMPING, resistance, first)
+TURN_LIMITS(hinge, "revolute", NUMBER, resistance, 0);
+TURN_LIMITS(hinge_turn, "revolute", NUMBER, turn, 2); // of free-2d joints
 SLIDE_LIMITS(slide, "prismatic", NUMBER, 0);
-TURN_LIMITS(cross, "universal", PAIR, , 0);
+TURN_LIMITS(cross, "universal", PAIR, resistance, 0);
 SLIDE_LIMITS(planar, "planar", PAIR, 0);
 SLIDE_LIMITS(shift, "translational", VECTOR, 0);
 SLIDE_LIMITS(free_shift, "translational", VECTOR, 3); // of free joints, which turn first
-TURN_LIMITS(angles, "euler", VECTOR, , 0);
-TURN_LIMITS(angles_turn, "euler", VECTOR, turn., 3); // of free-3d joints
-LIMITS(curve, "spline-curve", NUMBER, LB_PURE, LB_PURE, LB_PURE, , 0);
-LIMITS(surface, "spline-surface", PAIR, LB_PURE, LB_PURE, LB_PURE, , 0);
+TURN_LIMITS(angles, "euler", VECTOR, resistance, 0);
+TURN_LIMITS(angles_turn, "euler", VECTOR, turn, 3); // of free-3d joints
+LIMITS(curve, "spline-curve", NUMBER, LB_PURE, LB_PURE, LB_PURE, resistance, 0);
+LIMITS(surface, "spline-surface", PAIR, LB_PURE, LB_PURE, LB_PURE, resistance, 0);
 
 // Of balls: the swing is the first coordinate, the twist the second.
 static bool finish_ball_limits(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
@@ -133,8 +133,8 @@ static bool finish_ball_limits(lb_reader* r, const lb_yaml* node, bool ok, void*
       PUSH(LB_ANGLE, LB_TURN_STIFFNESS, LB_TURN_DAMPING, of)};                                     \
   static const lb_table name##_limits = LB_TABLE(                                                  \
       "spherical limits", lb_scene_joint, name##_limit_fields, .finish = finish_ball_limits)
-BALL_LIMITS(ball, );
-BALL_LIMITS(ball_turn, turn.);
+BALL_LIMITS(ball, resistance);
+BALL_LIMITS(ball_turn, turn);
 
 // --- joints ---
 
@@ -144,11 +144,11 @@ BALL_LIMITS(ball_turn, turn.);
              "another"),                                                                           \
       JOINT(BODY, "parent", parent, "world", "the body it hangs on, or world"),                    \
       JOINT(ONE_BODY, "child", child, NULL, "the body it carries"),                                \
-      JOINT(TEXT, "face", face_name[0], "for elastic bodies only",                                 \
+      JOINT(TEXT, "face", hold.face_name[0], "for elastic bodies only",                            \
             "the face by which it holds the elastic body; the parent's when both are"),            \
-      JOINT(TEXT, "child_face", face_name[1], "for two elastic bodies only",                       \
+      JOINT(TEXT, "child_face", hold.face_name[1], "for two elastic bodies only",                  \
             "the child's face when both bodies are elastic"),                                      \
-      JOINT_FROM(EITHER, "hold", averages, &hold_choices, "rigid",                                 \
+      JOINT_FROM(EITHER, "hold", hold.averages, &hold_choices, "rigid",                            \
                  "rigid: glued or bolted, so that the face cannot warp; average: by the mean of "  \
                  "the face"),                                                                      \
       JOINT_SIZE(POSE, "at", in_parent, LB_LENGTH, LB_ANY, "[0, 0, 0], or the middle of the face", \
@@ -161,15 +161,15 @@ BALL_LIMITS(ball_turn, turn.);
 #define HAS_SPRING(table)                                                                          \
   JOINT_FROM(TABLE, "spring", name, &(table), "none", "pulls the coordinate back")
 #define HAS_DAMPING(dimension)                                                                     \
-  JOINT_SIZE(NUMBER, "damping", damping, dimension, LB_NOT_NEGATIVE, "0",                          \
+  JOINT_SIZE(NUMBER, "damping", resistance.damping, dimension, LB_NOT_NEGATIVE, "0",               \
              "resists motion, in proportion to the rate")
 #define HAS_ARMATURE(dimension)                                                                    \
-  JOINT_SIZE(NUMBER, "armature", armature, dimension, LB_NOT_NEGATIVE, "0",                        \
+  JOINT_SIZE(NUMBER, "armature", resistance.armature, dimension, LB_NOT_NEGATIVE, "0",             \
              "inertia of a geared motor's rotor, as felt at the joint")
 #define HAS_FRICTION(size, speed)                                                                  \
-  JOINT_SIZE(NUMBER, "friction", friction, size, LB_NOT_NEGATIVE, "0",                             \
+  JOINT_SIZE(NUMBER, "friction", resistance.friction, size, LB_NOT_NEGATIVE, "0",                  \
              "resists motion, whatever the rate"),                                                 \
-      JOINT_SIZE(NUMBER, "friction_speed", friction_speed, speed, LB_POSITIVE, "0.01",             \
+      JOINT_SIZE(NUMBER, "friction_speed", resistance.friction_speed, speed, LB_POSITIVE, "0.01",  \
                  "below about this rate friction fades out, so that it has no jump")
 #define HAS_LIMITS(table)                                                                          \
   JOINT_FROM(TABLE, "limits", name, &(table), "none",                                              \

@@ -77,11 +77,11 @@ const char* lb_elastic_held(const lb_scene* scene, int body) {
   for (int j = 0; j < scene->njoint; j++) {
     const lb_scene_joint* joint = &scene->joint[j];
     if (joint->child == body && !joint->loop) {
-      return joint->face_name[1];
+      return joint->hold.face_name[1];
     }
     const int end = joint->parent == body ? 0 : 1;
     if (!first && (joint->parent == body || joint->child == body)) {
-      first = joint->face_name[end];
+      first = joint->hold.face_name[end];
     }
   }
   return first;

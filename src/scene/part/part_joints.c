@@ -98,11 +98,10 @@ lb_scene_joint lb_scene_joint_default(void) {
                           .axis = {0, 0, 1},
                           .axis2 = {1, 0, 0},
                           .order = LB_TURN_XYZ,
-                          .friction_speed = 0.01,
-                          .limit_transition = 1e-3,
+                          .resistance = {.friction_speed = 0.01, .limit_transition = 1e-3},
                           .turn = {.friction_speed = 0.01, .limit_transition = 1e-3},
                           .rest_turn = {1, 0, 0, 0},
-                          .child_face = -1};
+                          .hold = {.face = {0, -1}}};
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     joint.lower[k] = -INFINITY;
     joint.upper[k] = INFINITY;
@@ -268,7 +267,7 @@ static bool read_curves(lb_reader* r, const lb_yaml* spring, lb_scene_joint* joi
                                    measure->place, measure->force, !apart};
   const lb_force_curve_keys turn = {"turn_stiffness", "turn_exponent", "turn_table",
                                     LB_ANGLE,         LB_TORQUE,       false};
-  const bool ok = lb_read_force_curve(r, spring, &own, &joint->force_curve);
+  const bool ok = lb_read_force_curve(r, spring, &own, &joint->resistance.force_curve);
   return (!apart || lb_read_force_curve(r, spring, &turn, &joint->turn.force_curve)) && ok;
 }
 
@@ -289,14 +288,14 @@ static void order_coordinates(lb_scene_joint* joint) {
 static void finish_faces(const lb_scene* scene, const lb_yaml* node, lb_scene_joint* joint) {
   static const char* const key[] = {"at", "in_child"};
   const int body[2] = {joint->parent, joint->child};
-  const char *face = joint->face_name[0], *child_face = joint->face_name[1];
+  const char *face = joint->hold.face_name[0], *child_face = joint->hold.face_name[1];
   const bool parent = body[0] >= 0 && scene->body[body[0]].elastic;
-  joint->face_name[0] = parent ? face : NULL;
-  joint->face_name[1] = parent || child_face ? child_face : face;
+  joint->hold.face_name[0] = parent ? face : NULL;
+  joint->hold.face_name[1] = parent || child_face ? child_face : face;
   for (int i = 0; i < 2; i++) {
     const lb_yaml* at = lb_yaml_find(node, key[i]);
     const bool placed = at && (!lb_is_map(at) || lb_yaml_find(at, "position"));
-    joint->at_middle[i] = body[i] >= 0 && scene->body[body[i]].elastic && !placed;
+    joint->hold.at_middle[i] = body[i] >= 0 && scene->body[body[i]].elastic && !placed;
   }
 }
 
@@ -452,7 +451,7 @@ static void check_ball_limits(lb_checker* c, const lb_scene_joint* j, const char
 
 static void check_limits(lb_checker* c, const lb_scene_joint* j, const char* name) {
   const bool both = lb_joint_slides_and_turns(j);
-  const double push[2] = {j->limit_stiffness, j->turn.limit_stiffness};
+  const double push[2] = {j->resistance.limit_stiffness, j->turn.limit_stiffness};
   if (has_quaternion(j) && push[both] > 0) {
     check_ball_limits(c, j, name);
   }
@@ -476,7 +475,7 @@ static bool begins_at_rest(const lb_force_curve* force_curve) {
 }
 
 static void check_curves(lb_checker* c, const lb_scene_joint* j, const char* name) {
-  const lb_force_curve *own = &j->force_curve, *turn = &j->turn.force_curve;
+  const lb_force_curve *own = &j->resistance.force_curve, *turn = &j->turn.force_curve;
   if (!lb_force_curve_holds(own) || !lb_force_curve_holds(turn) || own->slack || turn->slack) {
     LB_SAY(c, j->place,
            "joint '%s': exponents of its spring must be 0 or at least 1, tables finite and rising, "

@@ -353,7 +353,7 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
            "parameter '%s': joint '%s' does not slide and turn both, and has no %s (give '%s')",
            p->name, j->name, lb_parameter_kind_name(p->kind),
            lb_parameter_kind_name((lb_parameter_kind)kinds[p->kind].beside));
-  } else if ((p->kind == LB_PARAMETER_STIFFNESS && of->force_curve.count > 0) ||
+  } else if ((p->kind == LB_PARAMETER_STIFFNESS && of->resistance.force_curve.count > 0) ||
              (p->kind == LB_PARAMETER_TURN_STIFFNESS && of->turn.force_curve.count > 0)) {
     say_table(c, p, j->name);
   }

@@ -153,7 +153,7 @@ static void check_faces(lb_checker* c, int i) {
   for (int j = 0; j < 2 * c->s->njoint; j++) {
     const lb_scene_joint* joint = &c->s->joint[j / 2];
     if ((j % 2 ? joint->child : joint->parent) == i) {
-      check_face(c, body, "joint", joint->name, joint->place, joint->face_name[j % 2]);
+      check_face(c, body, "joint", joint->name, joint->place, joint->hold.face_name[j % 2]);
     }
   }
   for (int j = 0; j < c->s->nforce; j++) {

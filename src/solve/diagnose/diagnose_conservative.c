@@ -22,7 +22,7 @@ static bool forces_exchange_energy(const lb_model* m) {
                           m->force.item[i].set.friction > 0);
   ANY(m->nlink, m->link.packed[i].reduced &&
                     (m->link.packed[i].reduced->alpha > 0 || m->link.packed[i].reduced->beta > 0));
-  ANY(m->constraint.nloop, m->constraint.loop[i].damping > 0);
+  ANY(m->constraint.nloop, m->constraint.loop[i].resistance.damping > 0);
   ANY(m->particles.nsegment, m->particles.segment[i].damping > 0);
   ANY(m->particles.nparticle, m->particles.particle[i].drag > 0);
   ANY(m->particles.ndeformable, m->particles.deformable[i].viscous->nelem > 0);

@@ -199,7 +199,7 @@ static lb_status make_kinds(job* j) {
 
 static int carried_by(const lb_scene* scene, int body, const char* face) {
   for (int j = 0; j < scene->njoint; j++) {
-    if (scene->joint[j].parent == body && strcmp(scene->joint[j].face_name[0], face) == 0) {
+    if (scene->joint[j].parent == body && strcmp(scene->joint[j].hold.face_name[0], face) == 0) {
       return scene->joint[j].child;
     }
   }
