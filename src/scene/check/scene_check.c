@@ -19,7 +19,7 @@ static bool joint_is_broken(const checker* c, int i) {
 
 // --- numbers ---
 
-static bool all_finite(const double* x, int count) {
+bool lb_all_finite(const double* x, int count) {
   for (int i = 0; i < count; i++) {
     if (!isfinite(x[i])) {
       return false;
@@ -30,7 +30,7 @@ static bool all_finite(const double* x, int count) {
 
 // The vectors, quaternions and transforms of limber/math.h are doubles in a row.
 #define IS_FINITE(object)                                                                          \
-  all_finite((const double*)&(object), (int)(sizeof(object) / (sizeof(double))))
+  lb_all_finite((const double*)&(object), (int)(sizeof(object) / (sizeof(double))))
 
 static bool index_is_good(int i, int count) {
   return i >= 0 && i < count;

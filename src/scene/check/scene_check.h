@@ -21,6 +21,7 @@ typedef struct lb_checker {
   "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "         \
   "integrator: linear-euler)"
 
+bool lb_all_finite(const double* x, int count);
 // Are the numbers of a spring's force curve good?
 bool lb_force_curve_holds(const lb_force_curve* force_curve);
 

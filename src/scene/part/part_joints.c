@@ -8,47 +8,58 @@
 
 // --- kinds ---
 
-// Coordinates and velocities.
-#define SIZE_OF(code, name, nq, nv) [code] = {nq, nv},
-static const struct { int nq, nv; } sizes[LB_JOINT_COUNT] = {LB_JOINT_LIST(SIZE_OF)};
+typedef void check_kind(lb_checker*, const lb_scene_joint*, const char* name);
+static check_kind check_curve, check_surface, check_parts;
 
-static const struct {
+#define SIZE_OF(code, name, nq, nv) [code] = {nq, nv},
+static const int sizes[LB_JOINT_COUNT][2] = {LB_JOINT_LIST(SIZE_OF)}; // coordinates, velocities
+
+static const struct kind {
   const char* counts; // what each velocity counts: an angle, a length or a number
   bool two_axes;
   int quaternion; // where one begins among its coordinates, counted from 1; 0: it has none
+  check_kind* check;
 } kinds[LB_JOINT_COUNT] = {
-    [LB_JOINT_FIXED] = {"", false, 0},          [LB_JOINT_REVOLUTE] = {"a", false, 0},
-    [LB_JOINT_PRISMATIC] = {"l", false, 0},     [LB_JOINT_UNIVERSAL] = {"aa", true, 0},
-    [LB_JOINT_SPHERICAL] = {"aaa", false, 1},   [LB_JOINT_FREE] = {"aaalll", false, 4},
-    [LB_JOINT_PLANAR] = {"ll", true, 0},        [LB_JOINT_TRANSLATIONAL] = {"lll", false, 0},
-    [LB_JOINT_HELICAL] = {"a", false, 0},       [LB_JOINT_EULER] = {"aaa", false, 0},
-    [LB_JOINT_EXPONENTIAL] = {"aaa", false, 0}, [LB_JOINT_FREE_2D] = {"lla", true, 0},
-    [LB_JOINT_FREE_3D] = {"lllaaa", false, 0},  [LB_JOINT_CURVE] = {"n", false, 0},
-    [LB_JOINT_SURFACE] = {"nn", false, 0},      [LB_JOINT_COMPOSITE] = {"", false, 0},
+    [LB_JOINT_FIXED] = {""},
+    [LB_JOINT_REVOLUTE] = {"a"},
+    [LB_JOINT_PRISMATIC] = {"l"},
+    [LB_JOINT_UNIVERSAL] = {"aa", .two_axes = true},
+    [LB_JOINT_SPHERICAL] = {"aaa", .quaternion = 1},
+    [LB_JOINT_FREE] = {"aaalll", .quaternion = 4},
+    [LB_JOINT_PLANAR] = {"ll", .two_axes = true},
+    [LB_JOINT_TRANSLATIONAL] = {"lll"},
+    [LB_JOINT_HELICAL] = {"a"},
+    [LB_JOINT_EULER] = {"aaa"},
+    [LB_JOINT_EXPONENTIAL] = {"aaa"},
+    [LB_JOINT_FREE_2D] = {"lla", .two_axes = true},
+    [LB_JOINT_FREE_3D] = {"lllaaa"},
+    [LB_JOINT_CURVE] = {"n", .check = check_curve},
+    [LB_JOINT_SURFACE] = {"nn", .check = check_surface},
+    [LB_JOINT_COMPOSITE] = {"", .check = check_parts},
 };
 
 static bool is_kind(lb_joint_kind kind) { // else a mistake that is told elsewhere
   return (unsigned)kind < LB_JOINT_COUNT;
 }
 
-int lb_joint_count_q(const lb_scene_joint* joint) {
-  int sum = is_kind(joint->kind) ? sizes[joint->kind].nq : 0;
-  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
-    sum += lb_joint_count_q(&joint->part[i]);
+static int count(const lb_scene_joint* joint, bool velocities) {
+  int sum = is_kind(joint->kind) ? sizes[joint->kind][velocities] : 0;
+  for (int i = 0; i < joint->npart; i++) {
+    sum += count(&joint->part[i], velocities);
   }
   return sum;
+}
+
+int lb_joint_count_q(const lb_scene_joint* joint) {
+  return count(joint, false);
 }
 
 int lb_joint_count_v(const lb_scene_joint* joint) {
-  int sum = is_kind(joint->kind) ? sizes[joint->kind].nv : 0;
-  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
-    sum += lb_joint_count_v(&joint->part[i]);
-  }
-  return sum;
+  return count(joint, true);
 }
 
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
-  for (int i = 0; joint->kind == LB_JOINT_COMPOSITE && i < joint->npart; i++) {
+  for (int i = 0; i < joint->npart; i++) {
     const int n = lb_joint_count_v(&joint->part[i]);
     if (k < n) {
       return lb_joint_counts(&joint->part[i], k);
@@ -56,10 +67,8 @@ lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
     k -= n;
   }
   const char* counts = is_kind(joint->kind) ? kinds[joint->kind].counts : "";
-  if (joint->kind == LB_JOINT_FREE_3D && joint->rotation_first) {
-    k = (k + 3) % 6;
-  }
-  const char what = k < (int)strlen(counts) ? counts[k] : 'a';
+  const int at = joint->rotation_first ? (k + 3) % LB_JOINT_MOST_V : k;
+  const char what = at < (int)strlen(counts) ? counts[at] : 'a';
   return what == 'l'   ? LB_COORDINATE_LENGTH
          : what == 'n' ? LB_COORDINATE_NUMBER
                        : LB_COORDINATE_ANGLE;
@@ -114,12 +123,20 @@ lb_scene_joint lb_scene_joint_default(void) {
 // The table to read a joint by. When the type is missing or wrong, one whose other keys fit.
 static const lb_table* pick_table(const lb_yaml* node) {
   const lb_yaml* type = lb_yaml_find(node, "type");
-  for (int i = 0; type && i < LB_JOINT_COUNT && lb_is_scalar(type); i++) {
+  for (int i = 0; i < LB_JOINT_COUNT && lb_is_scalar(type); i++) {
     if (strcmp(type->text, lb_joint_choices.name[i]) == 0) {
       return &lb_joint_table[i];
     }
   }
   return &lb_joint_table[lb_yaml_find(node, "axis") ? LB_JOINT_REVOLUTE : LB_JOINT_SPHERICAL];
+}
+
+// A joint of which nothing is known but what holds when nothing is written.
+static lb_scene_joint unwritten(const lb_table* table) {
+  lb_scene_joint joint = lb_scene_joint_default();
+  lb_table_default(table, &joint);
+  joint.kind = LB_JOINT_COUNT; // stays when the type is no good
+  return joint;
 }
 
 // Two axes. Where the second is not given it is what follows in x, y, z after the largest part of
@@ -128,12 +145,11 @@ static bool finish_axes(lb_reader* r, const lb_yaml* node, lb_scene_joint* joint
   const lb_yaml* first = lb_yaml_find(node, "axis");
   const lb_yaml* second = lb_yaml_find(node, "second_axis");
   const lb_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
-  const lb_vec3 a = first ? joint->axis : x;
+  const lb_vec3 a = joint->axis;
   const double most = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
   const lb_vec3 next = fabs(a.x) == most ? y : fabs(a.y) == most ? z : x;
   const lb_vec3 b = second ? joint->axis2 : next;
   const lb_vec3 across = lb_vec3_sub(b, lb_vec3_scale(lb_vec3_dot(a, b), a));
-  joint->axis = a;
   joint->axis2 = lb_vec3_scale(1 / lb_vec3_norm(across), across);
   return !second || fabs(lb_vec3_dot(a, b)) < 1e-6 ||
          lb_complain(r, second->place,
@@ -198,13 +214,6 @@ static bool read_surface(lb_reader* r, const lb_yaml* node, lb_scene_joint* join
   return any ? ok : lb_complain(r, node->place, "'surface' needs one of x, y, z, rx, ry and rz");
 }
 
-static lb_scene_joint unwritten(void) {
-  lb_scene_joint joint = lb_scene_joint_default();
-  joint.kind = LB_JOINT_COUNT; // stays when the type is no good
-  joint.child = LB_WORLD;
-  return joint;
-}
-
 // A part has the keys of its type but those that name bodies.
 static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
   static const char* const BODIES[] = {"parent", "child",    "face", "child_face",
@@ -224,7 +233,7 @@ static bool read_part(lb_reader* r, const lb_yaml* node, lb_scene_joint* part) {
   }
   table.field = field;
   table.count = count;
-  *part = unwritten();
+  *part = unwritten(&table);
   part->place = node->place;
   if (!lb_read_table(r, node, &table, part)) {
     return false;
@@ -310,17 +319,14 @@ bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   if (kinds[joint->kind].two_axes) {
     ok &= finish_axes(r, node, joint);
   }
-  if (joint->kind == LB_JOINT_FREE_3D && !lb_yaml_find(node, "order")) {
-    joint->order = LB_TURN_EXPONENTIAL;
-  }
   if (has_quaternion(joint)) {
     joint->q[kinds[joint->kind].quaternion - 1] = 1;
   }
   order_coordinates(joint);
-  ok &= !spring || !lb_is_map(spring) || read_curves(r, spring, joint);
-  ok &= !frames || !lb_is_list(frames) || read_frames(r, frames, joint);
-  ok &= !surface || !lb_is_map(surface) || read_surface(r, surface, joint);
-  return (!parts || !lb_is_list(parts) || read_parts(r, parts, joint)) && ok;
+  ok &= !lb_is_map(spring) || read_curves(r, spring, joint);
+  ok &= !lb_is_list(frames) || read_frames(r, frames, joint);
+  ok &= !lb_is_map(surface) || read_surface(r, surface, joint);
+  return (!lb_is_list(parts) || read_parts(r, parts, joint)) && ok;
 }
 
 // A position on a body that a joint carries would be a second opinion on where it is.
@@ -370,11 +376,12 @@ bool lb_read_coordinates(lb_reader* r, const lb_scene_joint* joint, const lb_yam
 
 static void read_joint(lb_reader* r, const lb_entry* entry, int i) {
   lb_scene_joint* joint = &r->scene.joint[i];
-  *joint = unwritten();
+  const lb_table* table = pick_table(entry->value);
+  *joint = unwritten(table);
   joint->name = lb_keep_name(r, entry);
   joint->place = entry->name->place;
   bool ok = lb_begin_entry(r, entry, "joint");
-  ok &= lb_read_table(r, entry->value, pick_table(entry->value), joint);
+  ok &= lb_read_table(r, entry->value, table, joint);
   r->broken[LB_SCENE_JOINTS][i] = !ok;
 }
 
@@ -403,25 +410,17 @@ void lb_read_joints(lb_reader* r) {
 
 // --- checking ---
 
-static bool all_finite(const double* x, int count) {
-  for (int i = 0; i < count; i++) {
-    if (!isfinite(x[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool pose_holds(const lb_transform* X) {
   const lb_quat q = X->q;
-  return all_finite(&X->p.x, 3) && fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-6;
+  return lb_all_finite(&X->p.x, 3) &&
+         fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-6;
 }
 
 // Limits that push but are nowhere.
 static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, const char* name,
                                    bool turns) {
   const bool ball = has_quaternion(j) && turns == lb_joint_slides_and_turns(j);
-  bool any = j->kind == LB_JOINT_COMPOSITE; // whose parts are looked at
+  bool any = j->npart > 0; // which parts are looked at
   for (int k = 0; k < lb_joint_count_v(j); k++) {
     const bool turn = lb_joint_slides_and_turns(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
     any |= turn == turns && (isfinite(j->lower[k]) || isfinite(j->upper[k])) &&
@@ -506,7 +505,7 @@ static void check_surface(lb_checker* c, const lb_scene_joint* j, const char* na
   bool ok = j->spline.rows >= 4 && j->spline.columns >= 4;
   for (int k = 0; ok && k < 6; k++) {
     ok = !j->spline.control[k] ||
-         all_finite(j->spline.control[k], j->spline.rows * j->spline.columns);
+         lb_all_finite(j->spline.control[k], j->spline.rows * j->spline.columns);
   }
   if (!ok) {
     LB_SAY(c, j->place,
@@ -537,17 +536,12 @@ static void check_parts(lb_checker* c, const lb_scene_joint* j, const char* name
 
 // What a joint, or a part of the joint of this name, says of itself.
 static void check_shape(lb_checker* c, const lb_scene_joint* j, const char* name) {
-  static void (*const own[LB_JOINT_COUNT])(lb_checker*, const lb_scene_joint*, const char*) = {
-      [LB_JOINT_CURVE] = check_curve,
-      [LB_JOINT_SURFACE] = check_surface,
-      [LB_JOINT_COMPOSITE] = check_parts,
-  };
   char whose[160];
   snprintf(whose, sizeof whose, "joint '%.100s'", name);
   if (!lb_check_fields(c, whose, j->place, &lb_joint_table[j->kind], j)) {
     return;
   }
-  if (!all_finite(j->q, LB_JOINT_MOST_Q) || !all_finite(j->qd, LB_JOINT_MOST_V)) {
+  if (!lb_all_finite(j->q, LB_JOINT_MOST_Q) || !lb_all_finite(j->qd, LB_JOINT_MOST_V)) {
     LB_SAY(c, j->place, "joint '%s': its start must be finite", name);
   }
   check_limits(c, j, name);
@@ -558,8 +552,8 @@ static void check_shape(lb_checker* c, const lb_scene_joint* j, const char* name
            "joint '%s': its second axis must be of length one and at right angles to the first",
            name);
   }
-  if (own[j->kind]) {
-    own[j->kind](c, j, name);
+  if (kinds[j->kind].check) {
+    kinds[j->kind].check(c, j, name);
   }
 }
 
