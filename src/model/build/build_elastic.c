@@ -11,7 +11,7 @@
 #include "elastic/reduced/varied_force.h"
 #include "model/build/body_masses.h"
 #include "model/build/build.h"
-#include "model/use/grips.h"
+#include "scene/check/grips.h"
 #include "scene/part/elastic_form.h"
 
 // One body in the making.
@@ -46,6 +46,15 @@ static int add_face(maker* k, const char* name) {
   return k->nface - 1;
 }
 
+// The scene with the builder's parts, into which faces are filled.
+static lb_scene own_parts(const maker* k) {
+  lb_scene scene = *k->b->scene;
+  scene.joint = k->b->joint;
+  scene.force = k->b->force;
+  scene.load = k->b->load;
+  return scene;
+}
+
 // The face that carries the body comes first, then all others that are named. Those of a file are
 // as it has them.
 static void list_faces(maker* k) {
@@ -58,8 +67,9 @@ static void list_faces(maker* k) {
       add_face(k, s->joint[j].hold.face_name[1]);
     }
   }
-  for (int i = 0; i < lb_grip_count(k->b); i++) {
-    const lb_grip g = lb_grip_at(k->b, i);
+  const lb_scene parts = own_parts(k);
+  for (int i = 0; i < lb_grip_count(&parts); i++) {
+    const lb_grip g = lb_grip_at(&parts, i);
     if (g.body == k->body) {
       const int face = add_face(k, g.face_name);
       k->rigid[face] = k->rigid[face] || g.rigid;
@@ -69,8 +79,9 @@ static void list_faces(maker* k) {
 
 // Tell what takes hold of them which it holds.
 static void number_faces(maker* k) {
-  for (int i = 0; i < lb_grip_count(k->b); i++) {
-    const lb_grip g = lb_grip_at(k->b, i);
+  const lb_scene parts = own_parts(k);
+  for (int i = 0; i < lb_grip_count(&parts); i++) {
+    const lb_grip g = lb_grip_at(&parts, i);
     if (g.body == k->body) {
       *g.face = add_face(k, g.face_name) - 1;
     }
@@ -104,8 +115,9 @@ static double extent(const lb_tetmesh* mesh) {
 static lb_status place_grips(maker* k) {
   const double size = extent(&k->mesh);
   lb_status status = LB_OK;
-  for (int i = 0; i < lb_grip_count(k->b); i++) {
-    const lb_grip g = lb_grip_at(k->b, i);
+  const lb_scene parts = own_parts(k);
+  for (int i = 0; i < lb_grip_count(&parts); i++) {
+    const lb_grip g = lb_grip_at(&parts, i);
     if (g.body != k->body) {
       continue;
     }
@@ -130,6 +142,7 @@ static lb_status place_grips(maker* k) {
 static lb_status check_areas(maker* k) {
   static const double LEAST = 1e-12; // over the square of the body's length
   const double size = extent(&k->mesh);
+  const lb_scene parts = own_parts(k);
   lb_status status = LB_OK;
   for (int f = 0; f < k->nface; f++) {
     double area = 0;
@@ -137,7 +150,7 @@ static lb_status check_areas(maker* k) {
       area += k->face[f].weight[i];
     }
     if (!(area > LEAST * size * size)) {
-      const lb_grip g = lb_grip_of_face(k->b, k->body, k->name[f]);
+      const lb_grip g = lb_grip_of_face(&parts, k->body, k->name[f]);
       status = lb_error_add(k->b->err, LB_INVALID, g.place,
                             "%s '%s' holds body '%s' by face '%s', which has no area", g.word,
                             g.name, k->b->scene->body[k->body].name, k->name[f]);

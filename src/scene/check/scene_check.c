@@ -1,6 +1,7 @@
 // What must hold of any scene, whoever made it. Each part is looked at on its own first; the tree
 // that the joints make comes last, for it needs sound indices.
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,23 @@ static bool joint_is_broken(const checker* c, int i) {
 }
 
 #define SAY LB_SAY
+
+void lb_say(lb_checker* c, const char* format, ...) {
+  char text[600];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  LB_SAY(c, c->place, "%s%s", c->subject, text);
+}
+
+void lb_look_at(lb_checker* c, lb_place place, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(c->subject, sizeof c->subject, format, args);
+  va_end(args);
+  c->place = place;
+}
 
 // --- numbers ---
 
@@ -124,6 +142,7 @@ static void check_joints(checker* c) {
     const bool parent = j->parent == LB_WORLD || index_is_good(j->parent, c->s->nbody);
     const bool child = index_is_good(j->child, c->s->nbody);
     if (parent && child && !joint_is_broken(c, i)) {
+      lb_look_at(c, j->place, "joint '%.100s'", j->name);
       lb_check_joint(c, j);
     }
     if (child && !j->loop && j->parent != j->child) {

@@ -10,10 +10,17 @@ typedef struct lb_checker {
   const bool *body_broken, *joint_broken; // NULL: none
   lb_arena* scratch;
   bool no_memory;
-  int* carrier;  // [nbody] joint of the tree that carries it, or -1
+  int* carrier;      // [nbody] joint of the tree that carries it, or -1
+  char subject[160]; // what is being looked at: "joint 'elbow'"
+  lb_place place;    // of it
   int* motor_of; // [LB_JOINT_MOST_V njoint] motor of a coordinate, counted from one, as they come
 } lb_checker;
 
+// What is wrong with the subject, at its place.
+void lb_say(lb_checker* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
+// Turn to the next subject.
+void lb_look_at(lb_checker* c, lb_place place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
 #define LB_SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
 
 // Of the solver's `closing`, told by the reader, who knows where it stands, and for callers.
@@ -25,23 +32,22 @@ bool lb_all_finite(const double* x, int count);
 // Are the numbers of a spring's force curve good?
 bool lb_force_curve_holds(const lb_force_curve* force_curve);
 
-// What the rows of a table ask of a part: numbers in range, directions of length one, indices of
-// what exists. True when all holds.
-bool lb_check_fields(lb_checker* c, const char* whose, lb_place place, const lb_table* table,
-                     const void* part);
+// What the rows of a table ask of the part that is looked at: numbers in range, directions of
+// length one, indices of what exists. True when all holds.
+bool lb_check_fields(lb_checker* c, const lb_table* table, const void* part);
 // What a joint says of itself.
 void lb_check_joint(lb_checker* c, const lb_scene_joint* joint);
 // What they prescribe twice.
 void lb_check_prescribed(lb_checker* c);
-// The form and the materials of an elastic body or, by another word, of deformables.
-void lb_check_form(lb_checker* c, const char* word, const lb_scene_body* body);
+// The form and the materials of the elastic body or deformable that is looked at.
+void lb_check_form(lb_checker* c, const lb_scene_elastic* form);
 // What retargeting is to do.
 void lb_check_retarget(lb_checker* c);
 // What an optimisation is to do.
 void lb_check_optimize(lb_checker* c);
 // Elastic bodies, the faces that joints name, and what may not act on them.
 void lb_check_elastic(lb_checker* c);
-// Whether the file that stands for body i is of that body.
+// Whether the file that stands for body i, which is looked at, is of that body.
 void lb_check_stored(lb_checker* c, int i);
 
 // What a fit is to find.

@@ -16,8 +16,7 @@ static void check(lb_checker* c, const void* part) {
   const lb_scene_force* s = part;
   lb_check_force(c, s);
   if (s->npoint < 2 || s->npoint > LB_CABLE_MOST_POINTS) {
-    LB_SAY(c, s->place, "cable '%s' runs through %d points; it needs 2 to %d", s->name, s->npoint,
-           LB_CABLE_MOST_POINTS);
+    lb_say(c, " runs through %d points; it needs 2 to %d", s->npoint, LB_CABLE_MOST_POINTS);
   }
 }
 

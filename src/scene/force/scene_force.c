@@ -109,29 +109,26 @@ void lb_check_force(lb_checker* c, const void* part) {
     const bool exists = body == LB_WORLD || (body >= 0 && body < c->s->nbody);
     one_body = one_body && body == s->point[0].body;
     if (!exists) {
-      LB_SAY(c, s->place, "%s '%s': point %d is not one of a body that exists", word, s->name,
-             i + 1);
+      lb_say(c, ": point %d is not one of a body that exists", i + 1);
     } else if (!format->ends && is_elastic(c->s, body)) {
-      LB_SAY(c, s->place,
-             "%s '%s' touches body '%s', which is elastic (use a rigid body that a fixed joint "
-             "puts on one of its faces)",
-             word, s->name, c->s->body[body].name);
+      lb_say(c,
+             " touches body '%s', which is elastic (use a rigid body that a fixed joint puts on "
+             "one of its faces)",
+             c->s->body[body].name);
     }
   }
   if (format->ends && s->npoint != 2) {
-    LB_SAY(c, s->place, "%s '%s' has %d ends; it needs 2", word, s->name, s->npoint);
+    lb_say(c, " has %d ends; it needs 2", s->npoint);
   } else if (format->joins && one_body) {
-    LB_SAY(c, s->place,
-           format->ends ? "%s '%s' has both ends on the same body (fasten one to another)"
-                        : "%s '%s' runs through one body only (lead it over another)",
-           word, s->name);
+    lb_say(c, format->ends ? " has both ends on the same body (fasten one to another)"
+                           : " runs through one body only (lead it over another)");
   }
   if (s->force_curve.exponent != 0 && !(s->force_curve.exponent >= 1)) {
-    LB_SAY(c, s->place,
-           "%s '%s': its exponent must be at least 1, not %g: below it the %s would be infinitely "
-           "stiff at first touch",
-           word, s->name, s->force_curve.exponent, word);
+    lb_say(c,
+           ": its exponent must be at least 1, not %g: below it the %s would be infinitely stiff "
+           "at first touch",
+           s->force_curve.exponent, word);
   } else if (!lb_force_curve_holds(&s->force_curve)) {
-    LB_SAY(c, s->place, "%s '%s': its table must be finite and rising", word, s->name);
+    lb_say(c, ": its table must be finite and rising");
   }
 }

@@ -26,17 +26,14 @@ static void check(lb_checker* c, const void* part) {
   const lb_scene_force* s = part;
   lb_check_force(c, s);
   if (s->npoint < 1) {
-    LB_SAY(c, s->place, "ground '%s' has no points (name those of bodies that may touch it)",
-           s->name);
+    lb_say(c, " has no points (name those of bodies that may touch it)");
   }
   if (lb_vec3_norm(s->along) == 0) {
-    LB_SAY(c, s->place, "ground '%s': 'normal' must be of length one", s->name);
+    lb_say(c, ": 'normal' must be of length one");
   }
   for (int k = 0; k < s->npoint; k++) {
     if (s->point[k].body == LB_WORLD) {
-      LB_SAY(c, s->place,
-             "ground '%s': point %d is one of the world, which it cannot move (name a body)",
-             s->name, k + 1);
+      lb_say(c, ": point %d is one of the world, which it cannot move (name a body)", k + 1);
     }
   }
 }

@@ -109,16 +109,11 @@ static lb_sym3 second_moment(lb_sym3 I) {
 static void check_inertia(lb_checker* c, const lb_scene_body* body) {
   const lb_sym3 I = body->mass.inertia;
   if (!is_positive(I, 0)) {
-    LB_SAY(
-        c, body->place,
-        "body '%s': the inertia must be positive about every axis (a thin rod still has a little "
-        "about its own)",
-        body->name);
+    lb_say(c, ": the inertia must be positive about every axis (a thin rod still has a little "
+              "about its own)");
   } else if (!is_positive(second_moment(I), 1e-9 * (I.xx + I.yy + I.zz))) {
-    LB_SAY(c, body->place,
-           "body '%s': no solid has this inertia: each principal moment must be at most the sum of "
-           "the other two",
-           body->name);
+    lb_say(c, ": no solid has this inertia: each principal moment must be at most the sum of the "
+              "other two");
   }
 }
 
@@ -126,19 +121,16 @@ static void check_body(lb_checker* c, const void* part) {
   const lb_scene_body* body = part;
   const double drag = body->drag + body->turn_drag + body->air_drag;
   if (body->has_mass && !(body->mass.mass > 0)) {
-    LB_SAY(c, body->place, "body '%s': the mass must be greater than 0, not %g kg", body->name,
-           body->mass.mass);
+    lb_say(c, ": the mass must be greater than 0, not %g kg", body->mass.mass);
   }
   if (body->has_inertia) {
     check_inertia(c, body);
   }
   if (!isfinite(lb_vec3_norm(body->velocity) + lb_vec3_norm(body->spin))) {
-    LB_SAY(c, body->place, "body '%s': its start must be finite", body->name);
+    lb_say(c, ": its start must be finite");
   }
   if (drag > 0 && (body->elastic || body->reduced)) {
-    LB_SAY(c, body->place,
-           "body '%s' is elastic: drag is for rigid bodies (give its material damping)",
-           body->name);
+    lb_say(c, " is elastic: drag is for rigid bodies (give its material damping)");
   }
 }
 

@@ -330,10 +330,9 @@ bool lb_coordinate_is_plain(const lb_scene_joint* j, int coordinate) {
   return n == lb_joint_count_v(j) && coordinate >= 0 && coordinate < n;
 }
 
-static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_scene_term* t) {
+static bool term_holds(lb_checker* c, const lb_scene_term* t) {
   if (t->joint < 0 || t->joint >= c->s->njoint) {
-    LB_SAY(c, k->place, "constraint '%s' couples joint %d, which does not exist", k->name,
-           t->joint);
+    lb_say(c, " couples joint %d, which does not exist", t->joint);
     return false;
   }
   const lb_scene_joint* j = &c->s->joint[t->joint];
@@ -341,15 +340,12 @@ static bool term_holds(lb_checker* c, const lb_scene_constraint* k, const lb_sce
     return false; // told
   }
   if (!lb_coordinate_is_plain(j, t->coordinate)) {
-    LB_SAY(c, k->place,
-           "constraint '%s' couples coordinate %d of joint '%s', which is %s and has no such "
-           "angle or distance",
-           k->name, t->coordinate, j->name, lb_joint_kind_name(j->kind));
+    lb_say(c, " couples coordinate %d of joint '%s', which is %s and has no such angle or distance",
+           t->coordinate, j->name, lb_joint_kind_name(j->kind));
     return false;
   }
   if (!isfinite(t->factor) || t->factor == 0) {
-    LB_SAY(c, k->place, "constraint '%s': the factor on joint '%s' must be finite and not 0",
-           k->name, j->name);
+    lb_say(c, ": the factor on joint '%s' must be finite and not 0", j->name);
     return false;
   }
   return true;
@@ -367,16 +363,13 @@ static void check_start(lb_checker* c, const lb_scene_constraint* k) {
     driven = driven && lb_joint_is_driven(c->s, k->term[i].joint, k->term[i].coordinate);
   }
   if (driven) {
-    LB_SAY(c, k->place,
-           "constraint '%s' prescribes what motors prescribe already (take it away, or let one of "
-           "its joints go)",
-           k->name);
+    lb_say(c,
+           " prescribes what motors prescribe already (take it away, or let one of its joints go)");
   } else if (k->nterm == 1 && (sum < k->least - 1e-9 * size || sum > k->most + 1e-9 * size) &&
              k->least < k->most && !c->s->joint[k->term[0].joint].loop &&
              !lb_joint_is_driven(c->s, k->term[0].joint, k->term[0].coordinate)) {
-    LB_SAY(c, k->place,
-           "constraint '%s': joint '%s' starts at %g, which is %s (start within the limits)",
-           k->name, c->s->joint[k->term[0].joint].name, sum / k->term[0].factor,
+    lb_say(c, ": joint '%s' starts at %g, which is %s (start within the limits)",
+           c->s->joint[k->term[0].joint].name, sum / k->term[0].factor,
            sum < k->least ? "below 'at_least'" : "above 'at_most'");
   }
 }
@@ -384,17 +377,16 @@ static void check_start(lb_checker* c, const lb_scene_constraint* k) {
 static void check_couple(lb_checker* c, const lb_scene_constraint* k) {
   bool ok = k->nterm > 0;
   for (int i = 0; i < k->nterm; i++) {
-    ok = term_holds(c, k, &k->term[i]) && ok;
+    ok = term_holds(c, &k->term[i]) && ok;
     for (int j = 0; ok && j < i; j++) {
       if (k->term[i].joint == k->term[j].joint && k->term[i].coordinate == k->term[j].coordinate) {
-        LB_SAY(c, k->place, "constraint '%s' names joint '%s' twice (add the factors)", k->name,
-               c->s->joint[k->term[i].joint].name);
+        lb_say(c, " names joint '%s' twice (add the factors)", c->s->joint[k->term[i].joint].name);
         ok = false;
       }
     }
   }
   if (!(k->least <= k->most) || k->least == (double)INFINITY || k->most == -(double)INFINITY) {
-    LB_SAY(c, k->place, "constraint '%s': its bounds must be numbers, the lower first", k->name);
+    lb_say(c, ": its bounds must be numbers, the lower first");
   } else if (ok) {
     check_start(c, k);
   }
@@ -402,31 +394,28 @@ static void check_couple(lb_checker* c, const lb_scene_constraint* k) {
 
 static void check_points(lb_checker* c, const lb_scene_constraint* k) {
   if (k->body < 0 || k->body >= c->s->nbody) {
-    LB_SAY(c, k->place, "constraint '%s' is about body %d, which does not exist", k->name, k->body);
+    lb_say(c, " is about body %d, which does not exist", k->body);
     return;
   }
   if (c->s->body[k->body].elastic || c->s->body[k->body].reduced) {
-    LB_SAY(c, k->place,
-           "constraint '%s' is about the elastic body '%s' (fix a rigid body to its face, and "
-           "prescribe "
-           "that)",
-           k->name, c->s->body[k->body].name);
+    lb_say(c, " is about the elastic body '%s' (fix a rigid body to its face, and prescribe that)",
+           c->s->body[k->body].name);
   }
   if (k->angle.count > 0 && !(fabs(lb_vec3_norm(k->about) - 1) < 1e-9)) {
-    LB_SAY(c, k->place, "constraint '%s': the axis of its turn must be of length one", k->name);
+    lb_say(c, ": the axis of its turn must be of length one");
   }
   const double normal = lb_vec3_norm(k->normal);
   if (k->kind == LB_CONSTRAINT_FLOOR && !(normal == 0 || fabs(normal - 1) < 1e-9)) {
-    LB_SAY(c, k->place, "constraint '%s': the normal of its floor must be of length one", k->name);
+    lb_say(c, ": the normal of its floor must be of length one");
   }
   const lb_quat from = k->from;
   const double norm = from.w * from.w + from.x * from.x + from.y * from.y + from.z * from.z;
   if (k->has_from && !(fabs(norm - 1) < 1e-9)) {
-    LB_SAY(c, k->place, "constraint '%s': what it turns from must be of length one", k->name);
+    lb_say(c, ": what it turns from must be of length one");
   }
   for (int i = 0; i < k->npoint; i++) {
     if (!isfinite(k->point[i].x + k->point[i].y + k->point[i].z) || !isfinite(k->height)) {
-      LB_SAY(c, k->place, "constraint '%s': its numbers must be finite", k->name);
+      lb_say(c, ": its numbers must be finite");
     }
   }
 }
@@ -436,25 +425,22 @@ static void check_distance(lb_checker* c, const lb_scene_constraint* k) {
   for (int i = 0; i < 2; i++) {
     const bool still = i == 0 && body[i] == LB_WORLD;
     if (!still && (body[i] < 0 || body[i] >= c->s->nbody)) {
-      LB_SAY(c, k->place, "constraint '%s' is %s a body that does not exist", k->name,
-             i == 0 ? "from" : "to");
+      lb_say(c, " is %s a body that does not exist", i == 0 ? "from" : "to");
       return;
     }
     if (!still && (c->s->body[body[i]].elastic || c->s->body[body[i]].reduced)) {
-      LB_SAY(c, k->place,
-             "constraint '%s' is fastened to the elastic body '%s' (fix a rigid body to its face, "
-             "and fasten it to that)",
-             k->name, c->s->body[body[i]].name);
+      lb_say(c,
+             " is fastened to the elastic body '%s' (fix a rigid body to its face, and fasten it "
+             "to that)",
+             c->s->body[body[i]].name);
     }
   }
   if (body[0] == body[1]) {
-    LB_SAY(c, k->place, "constraint '%s' joins '%s' to itself (take it away)", k->name,
-           c->s->body[body[0]].name);
+    lb_say(c, " joins '%s' to itself (take it away)", c->s->body[body[0]].name);
   }
   const lb_vec3 a = k->other->at, b = k->point[0];
   if (!isfinite(a.x + a.y + a.z + b.x + b.y + b.z) || k->length <= 0 || isinf(k->length)) {
-    LB_SAY(c, k->place, "constraint '%s': its numbers must be finite, and its length positive",
-           k->name);
+    lb_say(c, ": its numbers must be finite, and its length positive");
   }
 }
 
@@ -465,18 +451,13 @@ static bool is_unilateral(const lb_scene_constraint* k) {
          (k->kind == LB_CONSTRAINT_COUPLE && k->least < k->most);
 }
 
-static void check_unilateral(lb_checker* c, const lb_scene_constraint* k) {
+static void check_unilateral(lb_checker* c) {
   if (lb_integrator_method(c->s->solver.integrator) == LB_METHOD_ADAPTIVE) {
-    LB_SAY(c, k->place,
-           "constraint '%s' is unilateral, which the integrator adaptive cannot follow (choose "
-           "another)",
-           k->name);
+    lb_say(c, " is unilateral, which the integrator adaptive cannot follow (choose another)");
   }
   if (c->s->solver.elastic == LB_SPACE_FULL) {
-    LB_SAY(c, k->place,
-           "constraint '%s' is unilateral, which needs 'elastic: reduced' (a ground of springs "
-           "and springs at joints' limits do not)",
-           k->name);
+    lb_say(c, " is unilateral, which needs 'elastic: reduced' (a ground of springs and springs at "
+              "joints' limits do not)");
   }
 }
 
@@ -489,7 +470,7 @@ static void check_constraint(lb_checker* c, const void* part) {
   const lb_scene_constraint* k = part;
   check[k->kind](c, k);
   if (is_unilateral(k)) {
-    check_unilateral(c, k);
+    check_unilateral(c);
   }
 }
 

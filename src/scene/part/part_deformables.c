@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "geom/mesh/triangle_mesh.h"
+#include "scene/part/elastic_form.h"
 #include "scene/part/part.h"
 
 static bool is_finite(lb_vec3 v) {
@@ -14,15 +15,14 @@ static bool is_size(double x) {
 }
 
 // Bodies that ropes and deformables can be fastened to.
-static void check_body(lb_checker* c, const char* word, const char* name, lb_place place,
-                       int body) {
+static void check_body(lb_checker* c, int body) {
   if (body < 0 || body >= c->s->nbody) {
-    LB_SAY(c, place, "%s '%s' is fastened to body %d, which does not exist", word, name, body);
+    lb_say(c, " is fastened to body %d, which does not exist", body);
   } else if (c->s->body[body].elastic || c->s->body[body].reduced) {
-    LB_SAY(c, place,
-           "%s '%s' is fastened to body '%s', which is elastic (use a rigid body that a fixed "
-           "joint puts on one of its faces)",
-           word, name, c->s->body[body].name);
+    lb_say(c,
+           " is fastened to body '%s', which is elastic (use a rigid body that a fixed joint puts "
+           "on one of its faces)",
+           c->s->body[body].name);
   }
 }
 
@@ -97,29 +97,26 @@ static void check_made_rope(lb_checker* c, const lb_scene_rope* s) {
     good = good && is_finite(s->start[k]);
   }
   if (!good || (s->share && sum != s->segments)) {
-    LB_SAY(c, s->place,
-           "rope '%s': 'share' must have all segments, one or more for each way, 'length' be "
-           "positive and 'start' finite",
-           s->name);
+    lb_say(c, ": 'share' must have all segments, one or more for each way, 'length' be positive "
+              "and 'start' finite");
   }
 }
 
 static void check_rope(lb_checker* c, const void* part) {
   const lb_scene_rope* s = part;
   if (s->npoint < 2) {
-    LB_SAY(c, s->place, "rope '%s' runs through %d points; it needs 2 at least", s->name,
-           s->npoint);
+    lb_say(c, " runs through %d points; it needs 2 at least", s->npoint);
     return;
   }
   if (s->segments < s->npoint - 1 || s->segments > MOST_SEGMENTS) {
-    LB_SAY(c, s->place,
-           "rope '%s' has %d segments; it needs one at least between two points, %d in all, and "
-           "may have %d at most",
-           s->name, s->segments, s->npoint - 1, MOST_SEGMENTS);
+    lb_say(c,
+           " has %d segments; it needs one at least between two points, %d in all, and may have %d "
+           "at most",
+           s->segments, s->npoint - 1, MOST_SEGMENTS);
   }
   for (int i = 0; i < s->npoint; i++) {
     if (!s->point[i].free && s->point[i].body != LB_WORLD) {
-      check_body(c, "rope", s->name, s->place, s->point[i].body);
+      check_body(c, s->point[i].body);
     }
   }
   check_made_rope(c, s);
@@ -224,26 +221,22 @@ static bool finish_deformable(lb_reader* r, const lb_yaml* node, bool ok, void* 
 
 static void check_deformable(lb_checker* c, const void* part) {
   const lb_scene_deformable* s = part;
-  const lb_scene_body form = {.name = s->name, .elastic = s->form};
-  lb_check_form(c, "deformable", &form);
-  const int count = s->form->nregion ? s->form->nregion : 1;
-  for (int k = 0; k < count; k++) {
-    const int i = s->form->nregion ? s->form->region_material[k] : s->form->material;
+  lb_check_form(c, s->form);
+  for (int k = 0; k < (s->form->nregion ? s->form->nregion : 1); k++) {
+    const int i = lb_elastic_material(s->form, k);
     const char* law = i >= 0 && i < c->s->nmaterial ? c->s->material[i].law : NULL;
     if (law && strcmp(law, "linear") == 0) {
-      LB_SAY(c, s->place,
-             "deformable '%s': material '%s' has the material model ('law') 'linear', which takes "
-             "turning for strain "
-             "(choose corotated)",
-             s->name, c->s->material[i].name);
+      lb_say(c,
+             ": material '%s' has the material model ('law') 'linear', which takes turning for "
+             "strain (choose corotated)",
+             c->s->material[i].name);
     }
   }
   for (int k = 0; k < s->nbody; k++) {
-    check_body(c, "deformable", s->name, s->place, s->body[k]);
+    check_body(c, s->body[k]);
     for (int i = 0; i < k; i++) {
       if (s->body[i] == s->body[k]) {
-        LB_SAY(c, s->place, "deformable '%s' is attached to body '%s' twice", s->name,
-               c->s->body[s->body[k]].name);
+        lb_say(c, " is attached to body '%s' twice", c->s->body[s->body[k]].name);
       }
     }
   }

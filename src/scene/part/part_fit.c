@@ -123,7 +123,8 @@ void lb_check_fit(lb_checker* c) {
   const lb_scene_fit* fit = &c->s->fit;
   for (int i = 0; i < fit->nmaterial; i++) {
     const lb_scene_fit_material* m = &fit->material[i];
-    lb_check_fields(c, "fit", m->place, &material_table, m);
+    lb_look_at(c, m->place, "fit");
+    lb_check_fields(c, &material_table, m);
     if (m->material < 0 || m->material >= c->s->nmaterial) {
       LB_SAY(c, m->place, "the fit is to find material %d, which does not exist", m->material);
     }

@@ -132,33 +132,31 @@ static void check_goal(lb_checker* c, const void* part) {
   const int most[] = {
       [LB_GOAL_POINT] = s->nbody, [LB_GOAL_JOINT] = s->njoint, [LB_GOAL_MOTOR] = s->nmotor};
   if (g->index < 0 || g->index >= most[g->kind]) {
-    LB_SAY(c, g->place, "goal '%s' is about something that does not exist", g->name);
+    lb_say(c, " is about something that does not exist");
     return;
   }
   if (!(g->from >= 0) || !(g->to >= g->from) || !(g->to > 0) ||
       !(g->to <= s->duration * (1 + 1e-9))) {
-    LB_SAY(c, g->place, "goal '%s': its time must be within the motion", g->name);
+    lb_say(c, ": its time must be within the motion");
   }
   for (int k = 0; k < g->count && k < LB_GOAL_MOST; k++) {
     if (!isfinite(g->value[k])) {
-      LB_SAY(c, g->place, "goal '%s': its numbers must be finite", g->name);
+      lb_say(c, ": its numbers must be finite");
     }
   }
   if (g->kind == LB_GOAL_JOINT) {
     const lb_scene_joint* j = &s->joint[g->index];
     if (j->kind == LB_JOINT_FIXED) {
-      LB_SAY(c, g->place, "goal '%s': joint '%s' is fixed, and has no coordinates", g->name,
-             j->name);
+      lb_say(c, ": joint '%s' is fixed, and has no coordinates", j->name);
     } else if (!g->rate && !lb_joint_has_numbers(j)) {
-      LB_SAY(c, g->place,
-             "goal '%s': the place of joint '%s' is no set of numbers (give 'velocity', or a point "
-             "of the body)",
-             g->name, j->name);
+      lb_say(c,
+             ": the place of joint '%s' is no set of numbers (give 'velocity', or a point of the "
+             "body)",
+             j->name);
     }
   }
   if (g->kind == LB_GOAL_POINT && (s->body[g->index].elastic || s->body[g->index].reduced)) {
-    LB_SAY(c, g->place, "goal '%s': body '%s' bends; name a rigid body on one of its faces",
-           g->name, s->body[g->index].name);
+    lb_say(c, ": body '%s' bends; name a rigid body on one of its faces", s->body[g->index].name);
   }
 }
 
@@ -212,6 +210,7 @@ void lb_check_optimize(lb_checker* c) {
     lb_check_section(c, &own[i], NULL);
   }
   if (o->nparameter + o->ngoal > 0) {
-    lb_check_fields(c, "optimize", o->place, &lb_optimize_table, o);
+    lb_look_at(c, o->place, "optimize");
+    lb_check_fields(c, &lb_optimize_table, o);
   }
 }

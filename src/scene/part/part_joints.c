@@ -8,7 +8,7 @@
 
 // --- kinds ---
 
-typedef void check_kind(lb_checker*, const lb_scene_joint*, const char* name);
+typedef void check_kind(lb_checker*, const lb_scene_joint*);
 static check_kind check_curve, check_surface, check_parts;
 
 #define SIZE_OF(code, name, nq, nv) [code] = {nq, nv},
@@ -417,8 +417,7 @@ static bool pose_holds(const lb_transform* X) {
 }
 
 // Limits that push but are nowhere.
-static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, const char* name,
-                                   bool turns) {
+static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, bool turns) {
   const bool ball = has_quaternion(j) && turns == lb_joint_slides_and_turns(j);
   bool any = j->npart > 0; // which parts are looked at
   for (int k = 0; k < lb_joint_count_v(j); k++) {
@@ -427,42 +426,38 @@ static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, const
            !(ball && k == 0 && !isfinite(j->upper[k]));
   }
   if (!any) {
-    LB_SAY(c, j->place,
-           "joint '%s': its %s say how stiff they are, but not where they are (give %s)", name,
+    lb_say(c, ": its %s say how stiff they are, but not where they are (give %s)",
            turns ? "turn_limits" : "limits",
            ball ? "'swing', 'twist' or both" : "'lower', 'upper' or both");
   }
 }
 
 // Of the swing and the twist of a joint with a quaternion.
-static void check_ball_limits(lb_checker* c, const lb_scene_joint* j, const char* name) {
+static void check_ball_limits(lb_checker* c, const lb_scene_joint* j) {
   const double half_turn = 3.14159265358979323846;
   const double twist = fmax(isfinite(j->lower[1]) ? fabs(j->lower[1]) : 0,
                             isfinite(j->upper[1]) ? fabs(j->upper[1]) : 0);
   if (!(j->upper[0] > 0) || (isfinite(j->upper[0]) && j->upper[0] >= half_turn) ||
       twist >= half_turn) {
-    LB_SAY(c, j->place,
-           "joint '%s': its swing must be greater than 0 and less than half a turn, its twist "
-           "within half a turn both ways",
-           name);
+    lb_say(c, ": its swing must be greater than 0 and less than half a turn, its twist within half "
+              "a turn both ways");
   }
 }
 
-static void check_limits(lb_checker* c, const lb_scene_joint* j, const char* name) {
+static void check_limits(lb_checker* c, const lb_scene_joint* j) {
   const bool both = lb_joint_slides_and_turns(j);
   const double push[2] = {j->resistance.limit_stiffness, j->turn.limit_stiffness};
   if (has_quaternion(j) && push[both] > 0) {
-    check_ball_limits(c, j, name);
+    check_ball_limits(c, j);
   }
   for (int turns = 0; turns <= both; turns++) {
     if (push[turns] > 0) {
-      check_limits_are_given(c, j, name, turns);
+      check_limits_are_given(c, j, turns);
     }
   }
   for (int k = 0; k < LB_JOINT_MOST_V; k++) {
     if (!(j->lower[k] <= j->upper[k])) {
-      LB_SAY(c, j->place, "joint '%s': its lower limit, %g, is above its upper one, %g", name,
-             j->lower[k], j->upper[k]);
+      lb_say(c, ": its lower limit, %g, is above its upper one, %g", j->lower[k], j->upper[k]);
       return;
     }
   }
@@ -473,110 +468,97 @@ static bool begins_at_rest(const lb_force_curve* force_curve) {
   return force_curve->count == 0 || (force_curve->stretch[0] == 0 && force_curve->force[0] == 0);
 }
 
-static void check_curves(lb_checker* c, const lb_scene_joint* j, const char* name) {
+static void check_curves(lb_checker* c, const lb_scene_joint* j) {
   const lb_force_curve *own = &j->resistance.force_curve, *turn = &j->turn.force_curve;
   if (!lb_force_curve_holds(own) || !lb_force_curve_holds(turn) || own->slack || turn->slack) {
-    LB_SAY(c, j->place,
-           "joint '%s': exponents of its spring must be 0 or at least 1, tables finite and rising, "
-           "and it cannot go slack",
-           name);
+    lb_say(c, ": exponents of its spring must be 0 or at least 1, tables finite and rising, and it "
+              "cannot go slack");
   } else if (has_quaternion(j) && (!begins_at_rest(own) || !begins_at_rest(turn))) {
-    LB_SAY(c, j->place,
-           "joint '%s' is %s: a table of its spring is of how far it is off, whichever way, and "
-           "must begin with [0, 0]",
-           name, lb_joint_kind_name(j->kind));
+    lb_say(c,
+           " is %s: a table of its spring is of how far it is off, whichever way, and must begin "
+           "with [0, 0]",
+           lb_joint_kind_name(j->kind));
   }
 }
 
-static void check_curve(lb_checker* c, const lb_scene_joint* j, const char* name) {
+static void check_curve(lb_checker* c, const lb_scene_joint* j) {
   bool ok = j->spline.nframe >= 4 && j->spline.frame;
   for (int i = 0; ok && i < j->spline.nframe; i++) {
     ok = pose_holds(&j->spline.frame[i]);
   }
   if (!ok) {
-    LB_SAY(c, j->place,
-           "joint '%s': a spline curve needs four frames or more, finite, with quaternions of "
-           "length one",
-           name);
+    lb_say(c, ": a spline curve needs four frames or more, finite, with quaternions of length one");
   }
 }
 
-static void check_surface(lb_checker* c, const lb_scene_joint* j, const char* name) {
+static void check_surface(lb_checker* c, const lb_scene_joint* j) {
   bool ok = j->spline.rows >= 4 && j->spline.columns >= 4;
   for (int k = 0; ok && k < 6; k++) {
     ok = !j->spline.control[k] ||
          lb_all_finite(j->spline.control[k], j->spline.rows * j->spline.columns);
   }
   if (!ok) {
-    LB_SAY(c, j->place,
-           "joint '%s': a spline surface needs grids of four by four finite numbers or more", name);
+    lb_say(c, ": a spline surface needs grids of four by four finite numbers or more");
   }
 }
 
-static void check_shape(lb_checker* c, const lb_scene_joint* j, const char* name);
+static void check_shape(lb_checker* c, const lb_scene_joint* j);
 
-static void check_parts(lb_checker* c, const lb_scene_joint* j, const char* name) {
+static void check_parts(lb_checker* c, const lb_scene_joint* j) {
   for (int i = 0; i < j->npart; i++) {
     const lb_scene_joint* part = &j->part[i];
     if (!is_kind(part->kind) || has_quaternion(part)) {
-      LB_SAY(c, j->place, "joint '%s': its part %d is of a kind that cannot be one", name, i + 1);
+      lb_say(c, ": its part %d is of a kind that cannot be one", i + 1);
       return;
     }
     lb_scene_joint between = *part; // of no bodies of its own
     between.parent = j->parent;
     between.child = j->child;
-    check_shape(c, &between, name);
+    c->place = part->place;
+    check_shape(c, &between);
+    c->place = j->place;
   }
   const int n = lb_joint_count_v(j);
   if (n < 1 || n > LB_JOINT_MOST_V) {
-    LB_SAY(c, j->place, "joint '%s': its parts have %d coordinates together, not 1 to %d", name, n,
-           LB_JOINT_MOST_V);
+    lb_say(c, ": its parts have %d coordinates together, not 1 to %d", n, LB_JOINT_MOST_V);
   }
 }
 
 // What a joint, or a part of the joint of this name, says of itself.
-static void check_shape(lb_checker* c, const lb_scene_joint* j, const char* name) {
-  char whose[160];
-  snprintf(whose, sizeof whose, "joint '%.100s'", name);
-  if (!lb_check_fields(c, whose, j->place, &lb_joint_table[j->kind], j)) {
+static void check_shape(lb_checker* c, const lb_scene_joint* j) {
+  if (!lb_check_fields(c, &lb_joint_table[j->kind], j)) {
     return;
   }
   if (!lb_all_finite(j->q, LB_JOINT_MOST_Q) || !lb_all_finite(j->qd, LB_JOINT_MOST_V)) {
-    LB_SAY(c, j->place, "joint '%s': its start must be finite", name);
+    lb_say(c, ": its start must be finite");
   }
-  check_limits(c, j, name);
-  check_curves(c, j, name);
+  check_limits(c, j);
+  check_curves(c, j);
   if (kinds[j->kind].two_axes &&
       !(fabs(lb_vec3_norm(j->axis2) - 1) < 1e-6 && fabs(lb_vec3_dot(j->axis, j->axis2)) < 1e-6)) {
-    LB_SAY(c, j->place,
-           "joint '%s': its second axis must be of length one and at right angles to the first",
-           name);
+    lb_say(c, ": its second axis must be of length one and at right angles to the first");
   }
   if (kinds[j->kind].check) {
-    kinds[j->kind].check(c, j, name);
+    kinds[j->kind].check(c, j);
   }
 }
 
 void lb_check_joint(lb_checker* c, const lb_scene_joint* j) {
   if (!is_kind(j->kind)) {
-    LB_SAY(c, j->place, "joint '%s': its kind is not one of those in limber/scene.h", j->name);
+    lb_say(c, ": its kind is not one of those in limber/scene.h");
     return;
   }
-  check_shape(c, j, j->name);
+  check_shape(c, j);
   if (has_quaternion(j)) {
     const double* q = j->q + kinds[j->kind].quaternion - 1;
     if (!(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-6)) {
-      LB_SAY(c, j->place, "joint '%s': the quaternion it starts with must be of length one",
-             j->name);
+      lb_say(c, ": the quaternion it starts with must be of length one");
     }
   }
   if (j->parent == j->child) {
-    LB_SAY(c, j->place, "joint '%s' joins body '%s' to itself (name two bodies)", j->name,
-           c->s->body[j->child].name);
+    lb_say(c, " joins body '%s' to itself (name two bodies)", c->s->body[j->child].name);
   }
   if (j->loop && j->kind == LB_JOINT_FREE) {
-    LB_SAY(c, j->place,
-           "joint '%s' closes a loop but is free, which holds nothing (choose a kind that does)",
-           j->name);
+    lb_say(c, " closes a loop but is free, which holds nothing (choose a kind that does)");
   }
 }

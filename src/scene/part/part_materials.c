@@ -284,52 +284,44 @@ void lb_read_scenery(lb_reader* r) {
 }
 
 // The rules of a form are geom's; what it says is told under the name of whose shape it is.
-static bool form_holds(lb_checker* c, const lb_scene_shape* shape, const char* whose) {
+static bool form_holds(lb_checker* c, const lb_scene_shape* shape) {
   lb_error said = lb_error_make(c->report->err ? c->report->err->allocator : NULL);
   const bool holds = lb_shape_check(&shape->shape, shape->place, &said) == LB_OK;
   for (int i = 0; i < said.count; i++) {
-    LB_SAY(c, shape->place, "shape of %s: %s", whose, said.message[i].text);
+    lb_say(c, ": %s", said.message[i].text);
   }
   c->no_memory = c->no_memory || (!holds && said.count == 0);
   lb_error_clear(&said);
   return holds;
 }
 
-static void check_shape(lb_checker* c, const lb_scene_shape* shape, const char* whose) {
-  const lb_scene* s = c->s;
-  const lb_shape* form = &shape->shape;
-  char name[120];
-  snprintf(name, sizeof name, "shape of %s", whose);
-  if (!lb_check_fields(c, name, shape->place, &lb_shape_table, shape)) {
-    return;
-  }
-  if (!form_holds(c, shape, whose)) {
+static void check_shape(lb_checker* c, const lb_scene_shape* shape) {
+  if (!lb_check_fields(c, &lb_shape_table, shape) || !form_holds(c, shape)) {
     return;
   }
   if (shape->material < 0) {
-    LB_SAY(c, shape->place, "shape of %s: there is no material %d", whose, shape->material);
+    lb_say(c, ": there is no material %d", shape->material);
     return;
   }
-  const lb_mass mass =
-      lb_mass_transform(shape->pose, lb_shape_mass(form, s->material[shape->material].density));
+  const double density = c->s->material[shape->material].density;
+  const lb_mass mass = lb_mass_transform(shape->pose, lb_shape_mass(&shape->shape, density));
   if (!shape->massless && (!isfinite(mass.mass) || !(mass.mass > 0))) {
-    LB_SAY(c, shape->place,
-           "shape of %s: its mass comes out as %g kg (check its size, which is in metres)", whose,
-           mass.mass);
+    lb_say(c, ": its mass comes out as %g kg (check its size, which is in metres)", mass.mass);
   }
 }
 
 void lb_check_shapes(lb_checker* c) {
   for (int i = 0; i < c->s->nshape; i++) {
     const lb_scene_shape* shape = &c->s->shape[i];
-    char whose[100] = "the scenery";
     if (shape->body != LB_WORLD && (shape->body < 0 || shape->body >= c->s->nbody)) {
       LB_SAY(c, shape->place, "shape %d belongs to body %d, which does not exist", i, shape->body);
       continue;
     }
-    if (shape->body != LB_WORLD) {
-      snprintf(whose, sizeof whose, "body '%.70s'", c->s->body[shape->body].name);
+    if (shape->body == LB_WORLD) {
+      lb_look_at(c, shape->place, "shape of the scenery");
+    } else {
+      lb_look_at(c, shape->place, "shape of body '%.70s'", c->s->body[shape->body].name);
     }
-    check_shape(c, shape, whose);
+    check_shape(c, shape);
   }
 }

@@ -76,15 +76,15 @@ static void check_rotations(lb_checker* c, const lb_scene_motor* m) {
   for (int i = 0; i < m->profile.count; i++) {
     const lb_quat a = m->rotation[i], b = m->rotation[(i + 1) % m->profile.count];
     if (!(fabs(a.w * a.w + a.x * a.x + a.y * a.y + a.z * a.z - 1) < 1e-9)) {
-      LB_SAY(c, m->place, "motor '%s': its rotations must be of length one", m->name);
+      lb_say(c, ": its rotations must be of length one");
       return;
     }
     const bool goes_on = i + 1 < m->profile.count || m->profile.period > 0;
     if (goes_on && fabs(a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z) < EITHER) {
-      LB_SAY(c, m->place,
-             "motor '%s': its rotations %d and %d are half a turn apart, and may be joined either "
-             "way round (give one between)",
-             m->name, i + 1, (i + 1) % m->profile.count + 1);
+      lb_say(c,
+             ": its rotations %d and %d are half a turn apart, and may be joined either way round "
+             "(give one between)",
+             i + 1, (i + 1) % m->profile.count + 1);
       return;
     }
   }
@@ -98,8 +98,8 @@ static void check_others(lb_checker* c, const lb_scene_motor* m, bool turns) {
   for (int k = m->coordinate; k < m->coordinate + (turns ? 3 : 1) && k < LB_JOINT_MOST_V; k++) {
     if (other[k] && !told) {
       told = other[k];
-      LB_SAY(c, m->place, "motor '%s' drives joint '%s', which motor '%s' drives already (%s)",
-             m->name, j->name, c->s->motor[told - 1].name,
+      lb_say(c, " drives joint '%s', which motor '%s' drives already (%s)", j->name,
+             c->s->motor[told - 1].name,
              lb_joint_count_v(j) > 1 && !turns && !c->s->motor[told - 1].rotation
                  ? "keep one, or name another coordinate"
                  : "keep one");
@@ -117,18 +117,17 @@ static void check_motor(lb_checker* c, const void* part) {
   const int n = lb_joint_count_v(j);
   const bool turns = prescribes_rotation(j, m);
   if (m->coordinate >= n) {
-    LB_SAY(c, m->place, "motor '%s' drives coordinate %d of joint '%s', which is %s and has %d",
-           m->name, m->coordinate, j->name, lb_joint_kind_name(j->kind), n);
+    lb_say(c, " drives coordinate %d of joint '%s', which is %s and has %d", m->coordinate, j->name,
+           lb_joint_kind_name(j->kind), n);
   } else if ((m->rotation != NULL) != turns || (turns && m->coordinate != 0)) {
-    LB_SAY(c, m->place, "motor '%s' drives joint '%s', which is %s (%s)", m->name, j->name,
-           lb_joint_kind_name(j->kind),
+    lb_say(c, " drives joint '%s', which is %s (%s)", j->name, lb_joint_kind_name(j->kind),
            turns ? "give it rotations of coordinate 0, or drive a force" : "give it numbers");
     return;
   }
   check_others(c, m, turns);
   if (m->profile.count < 1 ||
       !(m->rotation ? lb_profile_times_hold(&m->profile) : lb_profile_holds(&m->profile))) {
-    LB_SAY(c, m->place, "motor '%s': its values must be finite and its times rising", m->name);
+    lb_say(c, ": its values must be finite and its times rising");
   } else if (m->rotation) {
     check_rotations(c, m);
   }
@@ -163,8 +162,7 @@ static bool finish_load(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
 static void check_load(lb_checker* c, const void* part) {
   const lb_scene_load* load = part;
   if (!lb_profile_holds(&load->profile)) {
-    LB_SAY(c, load->place, "load '%s': its factors must be finite and its times rising",
-           load->name);
+    lb_say(c, ": its factors must be finite and its times rising");
   }
 }
 

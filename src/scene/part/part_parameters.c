@@ -295,30 +295,29 @@ static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_joint* j = &c->s->joint[p->index];
   int first = 0;
   if (p->part < 0 || p->part > j->npart) {
-    LB_SAY(c, p->place, "parameter '%s': joint '%s' has no part %d", p->name, j->name, p->part);
+    lb_say(c, ": joint '%s' has no part %d", j->name, p->part);
     return false;
   }
   const lb_scene_joint* of = lb_parameter_joint(c->s, p, &first);
   if (p->part > 0 && lb_joint_count_v(of) == 0) {
-    LB_SAY(c, p->place, "parameter '%s': part %d of joint '%s' is fixed and has no %s", p->name,
-           p->part, j->name, lb_parameter_kind_name(p->kind));
+    lb_say(c, ": part %d of joint '%s' is fixed and has no %s", p->part, j->name,
+           lb_parameter_kind_name(p->kind));
     return false;
   }
   if (kinds[p->kind].resists && of->kind == LB_JOINT_COMPOSITE) {
-    LB_SAY(c, p->place,
-           p->part > 0 ? "parameter '%s': a part of joint '%s' is composite itself, and its parts "
-                         "have %s of their own (write them in its place)"
-                       : "parameter '%s': joint '%s' is composite, and its parts have %s of their "
-                         "own (say which, as part: 1)",
-           p->name, j->name, lb_parameter_kind_name(p->kind));
+    lb_say(c,
+           p->part > 0 ? ": a part of joint '%s' is composite itself, and its parts have %s of "
+                         "their own (write them in its place)"
+                       : ": joint '%s' is composite, and its parts have %s of their own (say "
+                         "which, as part: 1)",
+           j->name, lb_parameter_kind_name(p->kind));
     return false;
   }
   return true;
 }
 
-static void say_table(lb_checker* c, const lb_scene_parameter* p, const char* name) {
-  LB_SAY(c, p->place, "parameter '%s': a table takes the place of the stiffness of '%s'", p->name,
-         name);
+static void say_table(lb_checker* c, const char* name) {
+  lb_say(c, ": a table takes the place of the stiffness of '%s'", name);
 }
 
 // Do motors say how all that it is of starts? A rotation is prescribed as a whole.
@@ -343,26 +342,23 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
   }
   const lb_scene_joint *j = &c->s->joint[p->index], *of = lb_parameter_joint(c->s, p, &first);
   if (j->kind == LB_JOINT_FIXED) {
-    LB_SAY(c, p->place, "parameter '%s': joint '%s' is fixed and has no %s", p->name, j->name,
-           lb_parameter_kind_name(p->kind));
+    lb_say(c, ": joint '%s' is fixed and has no %s", j->name, lb_parameter_kind_name(p->kind));
   } else if (start && is_prescribed(c->s, p)) {
-    LB_SAY(c, p->place, "parameter '%s': a motor says where joint '%s' starts (name the motor)",
-           p->name, j->name);
+    lb_say(c, ": a motor says where joint '%s' starts (name the motor)", j->name);
   } else if (kinds[p->kind].beside && !lb_joint_slides_and_turns(of)) {
-    LB_SAY(c, p->place,
-           "parameter '%s': joint '%s' does not slide and turn both, and has no %s (give '%s')",
-           p->name, j->name, lb_parameter_kind_name(p->kind),
+    lb_say(c, ": joint '%s' does not slide and turn both, and has no %s (give '%s')", j->name,
+           lb_parameter_kind_name(p->kind),
            lb_parameter_kind_name((lb_parameter_kind)kinds[p->kind].beside));
   } else if ((p->kind == LB_PARAMETER_STIFFNESS && of->resistance.force_curve.count > 0) ||
              (p->kind == LB_PARAMETER_TURN_STIFFNESS && of->turn.force_curve.count > 0)) {
-    say_table(c, p, j->name);
+    say_table(c, j->name);
   }
   const bool many = start || p->kind == LB_PARAMETER_REST;
   if (many && lb_joint_mixes(of) && (isfinite(p->least) || isfinite(p->most))) {
-    LB_SAY(c, p->place,
-           "parameter '%s': joint '%s' has coordinates of several kinds, such as distances and "
-           "angles, and one bound cannot be for all (take 'at_least' and 'at_most' away%s)",
-           p->name, j->name, of->kind == LB_JOINT_COMPOSITE ? ", or name one 'part'" : "");
+    lb_say(c,
+           ": joint '%s' has coordinates of several kinds, such as distances and angles, and one "
+           "bound cannot be for all (take 'at_least' and 'at_most' away%s)",
+           j->name, of->kind == LB_JOINT_COMPOSITE ? ", or name one 'part'" : "");
   }
 }
 
@@ -371,12 +367,12 @@ static void check_force(lb_checker* c, const lb_scene_parameter* p) {
   const lb_force_format* format = LB_FORCE_FORMAT[force->kind];
   const int number = kinds[p->kind].of.count == 3 ? kinds[p->kind].of.number : -1;
   if (number < 0 || !format->number[number]) {
-    LB_SAY(c, p->place, "parameter '%s': %s '%s' has no %s", p->name, format->table->name,
-           force->name, lb_parameter_kind_name(p->kind));
+    lb_say(c, ": %s '%s' has no %s", format->table->name, force->name,
+           lb_parameter_kind_name(p->kind));
   } else if (number == 0 && force->force_curve.count > 0) {
-    say_table(c, p, force->name);
+    say_table(c, force->name);
   } else if (number == 0 && format->positive && !(p->most > 0)) {
-    LB_SAY(c, p->place, "parameter '%s': 'at_most' must be above 0", p->name);
+    lb_say(c, ": 'at_most' must be above 0");
   }
 }
 
@@ -396,33 +392,29 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
   const lb_profile_definition* d = &c->s->motor[p->index].profile;
   const bool prescribes = c->s->motor[p->index].drive == LB_DRIVE_POSITION;
   if (c->s->motor[p->index].rotation) {
-    LB_SAY(
-        c, p->place,
-        "parameter '%s': motor '%s' prescribes a rotation, whose values are no numbers to be found "
-        "(take %s)",
-        p->name, c->s->motor[p->index].name,
-        lb_joint_by_numbers(&c->s->joint[c->s->motor[p->index].joint]));
+    lb_say(
+        c, ": motor '%s' prescribes a rotation, whose values are no numbers to be found (take %s)",
+        c->s->motor[p->index].name, lb_joint_by_numbers(&c->s->joint[c->s->motor[p->index].joint]));
     return;
   }
   if (p->knots == 0 && d->period > 0 && jumps_back(d, prescribes)) {
-    LB_SAY(c, p->place,
-           "parameter '%s': the curve of motor '%s' repeats and would jump where it begins again "
-           "(give it keys, the last before the end of the period or like the first)",
-           p->name, c->s->motor[p->index].name);
+    lb_say(c,
+           ": the curve of motor '%s' repeats and would jump where it begins again (give it keys, "
+           "the last before the end of the period or like the first)",
+           c->s->motor[p->index].name);
   }
   if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && prescribes && !(d->period > 0) &&
       (d->time[0] > 0 || d->time[1] < c->s->duration * (1 - 1e-9))) {
-    LB_SAY(
-        c, p->place,
-        "parameter '%s': the spline of motor '%s' does not last from the start to the end of the "
-        "motion, and would jump where it ends (let it go from 0 to %g s)",
-        p->name, c->s->motor[p->index].name, c->s->duration);
+    lb_say(c,
+           ": the spline of motor '%s' does not last from the start to the end of the motion, and "
+           "would jump where it ends (let it go from 0 to %g s)",
+           c->s->motor[p->index].name, c->s->duration);
   }
   if (p->knots > 0 && prescribes) {
-    LB_SAY(c, p->place,
-           "parameter '%s': straight lines between knots would jump in speed, and motor '%s' "
-           "drives a position (take 'knots' away and give the motor a spline)",
-           p->name, c->s->motor[p->index].name);
+    lb_say(c,
+           ": straight lines between knots would jump in speed, and motor '%s' drives a position "
+           "(take 'knots' away and give the motor a spline)",
+           c->s->motor[p->index].name);
   }
 }
 
@@ -430,13 +422,12 @@ static void check_body(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_body* b = &c->s->body[p->index];
   const bool shape = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH;
   if (shape && (b->elastic || b->reduced)) {
-    LB_SAY(c, p->place,
-           "parameter '%s': body '%s' is elastic, and only rigid bodies' %s can change", p->name,
-           b->name, p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
+    lb_say(c, ": body '%s' is elastic, and only rigid bodies' %s can change", b->name,
+           p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
   }
   const double n = lb_vec3_norm(p->along);
   if (p->kind == LB_PARAMETER_LENGTH && !(fabs(n - 1) < 1e-9)) {
-    LB_SAY(c, p->place, "parameter '%s': its direction must have length one", p->name);
+    lb_say(c, ": its direction must have length one");
   }
 }
 
@@ -458,15 +449,14 @@ static void check_material(lb_checker* c, const lb_scene_parameter* p) {
     any |= b->elastic && is_made_of(b->elastic, p->index);
   }
   if (!any) {
-    LB_SAY(c, p->place,
-           "parameter '%s': no elastic body and no deformable ('soft') is made of material '%s'",
-           p->name, c->s->material[p->index].name);
+    lb_say(c, ": no elastic body and no deformable ('soft') is made of material '%s'",
+           c->s->material[p->index].name);
   }
 }
 
 static void check_rope(lb_checker* c, const lb_scene_parameter* p) {
   if (p->kind == LB_PARAMETER_REST && !(p->most > 0)) {
-    LB_SAY(c, p->place, "parameter '%s': 'at_most' must be above 0", p->name);
+    lb_say(c, ": 'at_most' must be above 0");
   }
 }
 
@@ -478,25 +468,23 @@ static void check_parameter(lb_checker* c, const void* part) {
   const lb_scene_parameter* p = part;
   const bool positive = kinds[p->kind].positive, lasting = kinds[p->kind].resists;
   if (p->index < 0 || p->index >= count_owners(c->s, p->owner)) {
-    LB_SAY(c, p->place, "parameter '%s' is of something that does not exist", p->name);
+    lb_say(c, " is of something that does not exist");
     return;
   }
   if (!(p->least <= p->most)) {
-    LB_SAY(c, p->place, "parameter '%s': its bounds must be in order", p->name);
+    lb_say(c, ": its bounds must be in order");
   }
   if (p->knots < 0 || p->knots == 1) {
-    LB_SAY(
-        c, p->place,
-        "parameter '%s': 'knots' must be 2 or more, not %d (for a constant leave it out and give "
-        "the motor one key)",
-        p->name, p->knots);
+    lb_say(c,
+           ": 'knots' must be 2 or more, not %d (for a constant leave it out and give the motor "
+           "one key)",
+           p->knots);
   }
   if (isfinite(p->least) && p->least < 0 && (positive || lasting)) {
-    LB_SAY(c, p->place, "parameter '%s': 'at_least' must not be below 0", p->name);
+    lb_say(c, ": 'at_least' must not be below 0");
   }
   if ((positive && p->most <= 0) || (lasting && p->most < 0)) {
-    LB_SAY(c, p->place, "parameter '%s': 'at_most' must %s 0", p->name,
-           positive ? "be above" : "not be below");
+    lb_say(c, ": 'at_most' must %s 0", positive ? "be above" : "not be below");
   }
   of[p->owner](c, p);
 }

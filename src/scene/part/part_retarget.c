@@ -171,18 +171,17 @@ static double largest_factor(const lb_profile_definition* w, double duration) {
 
 static void check_factor(lb_checker* c, const lb_scene_track* t) {
   const lb_profile_definition* w = &t->weight;
-  const char* name = c->s->body[t->body].name;
   for (int k = 0; k < w->count; k++) {
     if (!(w->value[k] >= 0) || !isfinite(w->value[k])) {
-      LB_SAY(c, t->place, "retarget of body '%s': factors on weights must be 0 or more", name);
+      lb_say(c, ": factors on weights must be 0 or more");
       return;
     }
   }
   if (w->count > 1 && w->time[0] >= c->s->duration) {
-    LB_SAY(c, t->place,
-           "retarget of body '%s': the first of its 'keys' is at %g s, when the motion of %g s is "
-           "over (move it, or lengthen 'duration')",
-           name, w->time[0], c->s->duration);
+    lb_say(c,
+           ": the first of its 'keys' is at %g s, when the motion of %g s is over (move it, or "
+           "lengthen 'duration')",
+           w->time[0], c->s->duration);
   }
 }
 
@@ -194,9 +193,8 @@ static void check_tracks(lb_checker* c, const lb_scene_retarget* r) {
       LB_SAY(c, t->place, "retarget is to track body %d, which does not exist", t->body);
       return;
     }
-    char whose[160];
-    snprintf(whose, sizeof whose, "retarget of body '%.100s'", c->s->body[t->body].name);
-    if (!lb_check_fields(c, whose, t->place, &track_table, t)) {
+    lb_look_at(c, t->place, "retarget of body '%.100s'", c->s->body[t->body].name);
+    if (!lb_check_fields(c, &track_table, t)) {
       return;
     }
     check_factor(c, t);
@@ -319,7 +317,8 @@ void lb_check_retarget(lb_checker* c) {
              c->s->motor[m->motor].name);
     }
   }
-  if (!lb_check_fields(c, "retarget", r->place, &lb_retarget_table, r)) {
+  lb_look_at(c, r->place, "retarget");
+  if (!lb_check_fields(c, &lb_retarget_table, r)) {
     return;
   }
   if (!(r->robust >= 0 && r->robust <= 0.5)) {

@@ -162,26 +162,26 @@ static const char* find_fault(const lb_scene* s, const lb_field* field, const vo
   }
 }
 
-static bool check_list(lb_checker* c, const char* whose, lb_place place, const lb_field* field,
-                       const void* part) {
+static bool check_list(lb_checker* c, const lb_field* field, const void* part) {
   const lb_table* table = field->more;
   const char* item = *(char* const*)((const char*)part + field->offset);
   const int count = *(const int*)((const char*)part + field->count);
+  char whole[sizeof c->subject];
   bool ok = true;
+  memcpy(whole, c->subject, sizeof whole);
   for (int i = 0; i < count; i++) {
-    char name[160];
-    snprintf(name, sizeof name, "%s %d of %s", table->name, i + 1, whose);
-    ok &= lb_check_fields(c, name, place, table, item + (size_t)i * table->size);
+    snprintf(c->subject, sizeof c->subject, "%s %d of %.120s", table->name, i + 1, whole);
+    ok &= lb_check_fields(c, table, item + (size_t)i * table->size);
   }
+  memcpy(c->subject, whole, sizeof whole);
   return ok;
 }
 
-bool lb_check_fields(lb_checker* c, const char* whose, lb_place place, const lb_table* table,
-                     const void* part) {
+bool lb_check_fields(lb_checker* c, const lb_table* table, const void* part) {
   const int chosen = table->nchoose ? *(const int*)((const char*)part + table->chosen) : 0;
   bool ok = !table->nchoose || (chosen >= 0 && chosen < table->nchoose);
   if (!ok) {
-    LB_SAY(c, place, "%s: %s is not one of those in limber/scene.h", whose, table->choose);
+    lb_say(c, ": %s is not one of those in limber/scene.h", table->choose);
   }
   for (int i = table->nchoose; i < table->count; i++) {
     const lb_field* field = &table->field[i];
@@ -191,17 +191,16 @@ bool lb_check_fields(lb_checker* c, const char* whose, lb_place place, const lb_
       continue;
     }
     if (field->value == LB_VALUE_TABLE) {
-      ok &= lb_check_fields(c, whose, place, field->more, value);
+      ok &= lb_check_fields(c, field->more, value);
       continue;
     }
     if (field->value == LB_VALUE_LIST) {
-      ok &= check_list(c, whose, place, field, part);
+      ok &= check_list(c, field, part);
       continue;
     }
     const char* fault = find_fault(c->s, field, value, &shown);
     if (fault) {
-      LB_SAY(c, place, isfinite(shown) ? "%s: '%s' %s (it is %g)" : "%s: '%s' %s", whose,
-             field->key, fault, shown);
+      lb_say(c, isfinite(shown) ? ": '%s' %s (it is %g)" : ": '%s' %s", field->key, fault, shown);
       ok = false;
     }
   }
@@ -218,12 +217,11 @@ void lb_check_section(lb_checker* c, const lb_scene_section* section, const bool
   for (int i = 0; i < count; i++, part += table->size) {
     const char* name = *(const char* const*)part;
     const lb_place place = *(const lb_place*)(part + sizeof name);
-    char whose[160];
     if (!is_of(section, part)) {
       continue;
     }
     entry++;
-    snprintf(whose, sizeof whose, "%s '%.100s'", section->word, name ? name : "");
+    lb_look_at(c, place, "%s '%.100s'", section->word, name ? name : "");
     if (!name || !*name) {
       LB_SAY(c, place, "%s %d has no name", section->word, i);
     } else if (lb_names_find(&names, name, -1) >= 0) {
@@ -233,7 +231,7 @@ void lb_check_section(lb_checker* c, const lb_scene_section* section, const bool
       c->no_memory = true;
     }
     const bool whole = !(broken && broken[entry]);
-    if (whole && lb_check_fields(c, whose, place, table, part) && table->check) {
+    if (whole && lb_check_fields(c, table, part) && table->check) {
       table->check(c, part);
     }
   }

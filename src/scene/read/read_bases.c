@@ -9,6 +9,7 @@
 
 #include "elastic/fem/material.h"
 #include "geom/mesh/file_load.h"
+#include "scene/check/grips.h"
 #include "scene/check/scene_check.h"
 #include "scene/part/elastic_form.h"
 
@@ -23,31 +24,28 @@ static const char* file_of(const lb_scene_elastic* e) {
   return e->stored_file ? e->stored_file : "the reduced body";
 }
 
-static void check_form(lb_checker* c, const lb_scene_body* body) {
+static void check_form(lb_checker* c, const lb_scene_elastic* e) {
   static const char* const word[LB_STORED_DIMENSIONS] = {
       "from x", "from y", "from z", "to x",   "to y",   "to z", "up x",
       "up y",   "up z",   "width",  "height", "radius", "inner"};
-  const lb_scene_elastic* e = body->elastic;
   const lb_stored* s = e->stored;
   const char* form = lb_elastic_form_name(e->form);
   if (strcmp(form, *s->form) != 0) {
-    LB_SAY(c, e->place, "body '%s' is a %s, but %s holds a %s", body->name, form, file_of(e),
-           *s->form);
+    lb_say(c, " is a %s, but %s holds a %s", form, file_of(e), *s->form);
     return;
   }
   double number[LB_STORED_DIMENSIONS];
   lb_elastic_numbers(e, number);
   for (int i = 0; i < LB_STORED_DIMENSIONS; i++) {
     if (!same(number[i], s->form_numbers[i])) {
-      LB_SAY(c, e->place, "body '%s' has %s %.9g, but in %s it is %.9g", body->name, word[i],
-             number[i], file_of(e), s->form_numbers[i]);
+      lb_say(c, " has %s %.9g, but in %s it is %.9g", word[i], number[i], file_of(e),
+             s->form_numbers[i]);
       return;
     }
   }
 }
 
-static void check_mesh(lb_checker* c, const lb_scene_body* body) {
-  const lb_scene_elastic* e = body->elastic;
+static void check_mesh(lb_checker* c, const lb_scene_elastic* e) {
   const lb_stored* s = e->stored;
   bool fits = e->mesh->nnode == s->nnode && e->mesh->nelem == s->nelem;
   for (int i = 0; fits && i < s->nnode; i++) {
@@ -56,17 +54,15 @@ static void check_mesh(lb_checker* c, const lb_scene_body* body) {
            same(x.z, s->mesh.node[3 * i + 2]);
   }
   if (!fits) {
-    LB_SAY(
-        c, e->place,
-        "body '%s' has a mesh of %d nodes and %d elements; %s was made of another one, with %d and "
-        "%d",
-        body->name, e->mesh->nnode, e->mesh->nelem, file_of(e), s->nnode, s->nelem);
+    lb_say(c,
+           " has a mesh of %d nodes and %d elements; %s was made of another one, with %d and "
+           "%d",
+           e->mesh->nnode, e->mesh->nelem, file_of(e), s->nnode, s->nelem);
   }
 }
 
 // Regions, and where they end along a form.
-static bool check_regions(lb_checker* c, const lb_scene_body* body) {
-  const lb_scene_elastic* e = body->elastic;
+static bool check_regions(lb_checker* c, const lb_scene_elastic* e) {
   const lb_stored* s = e->stored;
   const int nuntil = e->until ? e->nregion - 1 : 0;
   bool fits = nuntil == s->nuntil && (e->nregion == 0 || e->nregion == s->nregion);
@@ -74,7 +70,7 @@ static bool check_regions(lb_checker* c, const lb_scene_body* body) {
     fits = same(e->until[i], s->until[i]);
   }
   if (!fits) {
-    LB_SAY(c, e->place, "body '%s' is made of other parts than in %s", body->name, file_of(e));
+    lb_say(c, " is made of other parts than in %s", file_of(e));
   }
   return fits;
 }
@@ -97,8 +93,7 @@ static bool shares_alike(const lb_checker* c, const lb_scene_elastic* e) {
   return alike;
 }
 
-static void check_material(lb_checker* c, const lb_scene_body* body) {
-  const lb_scene_elastic* e = body->elastic;
+static void check_material(lb_checker* c, const lb_scene_elastic* e) {
   const lb_stored* s = e->stored;
   for (int i = 0; i < s->nregion; i++) {
     const lb_scene_material* m = &c->s->material[lb_elastic_material(e, i)];
@@ -110,78 +105,53 @@ static void check_material(lb_checker* c, const lb_scene_body* body) {
                   {"poisson", m->poisson, s->material.poisson[i]},
                   {"density", m->density, s->material.density[i]}};
     if (strcmp(law, s->material.law[i]) != 0) {
-      LB_SAY(c, e->place, "body '%s': material '%s' is %s, but %s was made with %s", body->name,
-             m->name, law, file_of(e), s->material.law[i]);
+      lb_say(c, ": material '%s' is %s, but %s was made with %s", m->name, law, file_of(e),
+             s->material.law[i]);
       return;
     }
     for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
       if (!same(number[k].here, number[k].there)) {
-        LB_SAY(c, e->place, "body '%s': material '%s' has %s %.9g, but %s was made with %.9g",
-               body->name, m->name, number[k].word, number[k].here, file_of(e), number[k].there);
+        lb_say(c, ": material '%s' has %s %.9g, but %s was made with %.9g", m->name, number[k].word,
+               number[k].here, file_of(e), number[k].there);
         return;
       }
     }
   }
   if (!shares_alike(c, e)) {
-    LB_SAY(c, e->place, "body '%s': its parts share out the damping otherwise than in %s",
-           body->name, file_of(e));
+    lb_say(c, ": its parts share out the damping otherwise than in %s", file_of(e));
   }
 }
 
-// A face that something takes hold of must be in the file.
-static void check_face(lb_checker* c, const lb_scene_body* body, const char* word, const char* name,
-                       lb_place place, const char* face) {
-  if (face && lb_stored_find_face(body->elastic->stored, face) < 0) {
-    LB_SAY(
-        c, place,
-        "%s '%s' holds body '%s' by its face '%s', for which %s has no shapes (reduce a scene in "
-        "which it carries something)",
-        word, name, body->name, face, file_of(body->elastic));
-  }
-}
-
+// The face that holds it, and those that something takes hold of, must be in the file.
 static void check_faces(lb_checker* c, int i) {
   const lb_scene_body* body = &c->s->body[i];
   const lb_stored* s = body->elastic->stored;
   const char* held = lb_elastic_held(c->s, i);
   if (held && strcmp(held, s->face.name[0]) != 0) {
-    LB_SAY(c, body->elastic->place,
-           "body '%s' is held by its face '%s', but in %s it is held by '%s'", body->name, held,
+    lb_say(c, " is held by its face '%s', but in %s it is held by '%s'", held,
            file_of(body->elastic), s->face.name[0]);
     return;
   }
-  for (int j = 0; j < 2 * c->s->njoint; j++) {
-    const lb_scene_joint* joint = &c->s->joint[j / 2];
-    if ((j % 2 ? joint->child : joint->parent) == i) {
-      check_face(c, body, "joint", joint->name, joint->place, joint->hold.face_name[j % 2]);
-    }
-  }
-  for (int j = 0; j < c->s->nforce; j++) {
-    const lb_scene_force* force = &c->s->force[j];
-    for (int k = 0; k < force->npoint; k++) {
-      if (force->point[k].body == i) {
-        check_face(c, body, lb_force_kind_name(force->kind), force->name, force->place,
-                   force->point[k].face_name);
-      }
-    }
-  }
-  for (int j = 0; j < c->s->nload; j++) {
-    const lb_scene_load* load = &c->s->load[j];
-    if (load->body == i) {
-      check_face(c, body, "load", load->name, load->place, load->face_name);
+  for (int k = 0; k < lb_grip_count(c->s); k++) {
+    const lb_grip g = lb_grip_at(c->s, k);
+    if (g.body == i && g.face_name && lb_stored_find_face(s, g.face_name) < 0) {
+      LB_SAY(c, g.place,
+             "%s '%s' holds body '%s' by its face '%s', for which %s has no shapes (reduce a scene "
+             "in which it carries something)",
+             g.word, g.name, body->name, g.face_name, file_of(body->elastic));
     }
   }
 }
 
 void lb_check_stored(lb_checker* c, int i) {
-  const lb_scene_body* body = &c->s->body[i];
-  if (body->elastic->form == LB_ELASTIC_MESH && strcmp(*body->elastic->stored->form, "mesh") == 0) {
-    check_mesh(c, body);
+  const lb_scene_elastic* e = c->s->body[i].elastic;
+  if (e->form == LB_ELASTIC_MESH && strcmp(*e->stored->form, "mesh") == 0) {
+    check_mesh(c, e);
   } else {
-    check_form(c, body);
+    check_form(c, e);
   }
-  if (check_regions(c, body)) {
-    check_material(c, body);
+  if (check_regions(c, e)) {
+    check_material(c, e);
   }
   check_faces(c, i);
 }
