@@ -15,13 +15,6 @@ bool lb_force_joins(lb_force_kind kind) {
   return LB_FORCE_FORMAT[kind]->joins;
 }
 
-int lb_force_number(lb_parameter_kind kind) {
-  return kind == LB_PARAMETER_STIFFNESS ? 0
-         : kind == LB_PARAMETER_DAMPING ? 1
-         : kind == LB_PARAMETER_REST    ? 2
-                                        : -1;
-}
-
 lb_dimension lb_force_dimension(lb_force_kind kind, int number) {
   const size_t offset[] = {offsetof(lb_scene_force, stiffness), offsetof(lb_scene_force, damping),
                            offsetof(lb_scene_force, length)};

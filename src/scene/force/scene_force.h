@@ -19,8 +19,7 @@ LB_FORCE_LIST(LB_FORCE_FORMAT_OF)
 
 extern const lb_force_format* const LB_FORCE_FORMAT[LB_FORCE_KINDS];
 
-// Which of lb_force_format's numbers a parameter is, or -1; and what it measures.
-int lb_force_number(lb_parameter_kind kind);
+// What one of lb_force_format's numbers measures.
 lb_dimension lb_force_dimension(lb_force_kind kind, int number);
 
 // --- for tables ---

@@ -122,6 +122,13 @@ typedef struct lb_field {
 struct lb_reader;
 struct lb_checker;
 
+// A key that only some have of what a table lets authors choose.
+typedef struct lb_key_rule {
+  const char* key;
+  unsigned of;      // bits of those that have it
+  const char* text; // what to say elsewhere
+} lb_key_rule;
+
 typedef struct lb_table {
   const char* name; // in the singular
   size_t size;      // of the struct it describes
@@ -130,7 +137,9 @@ typedef struct lb_table {
   int nchoose;        // of the first `nchoose` fields exactly one must be given; 0: no such rule
   const char* choose; // what these are called
   size_t chosen;      // where the number of the one given goes
-  const char* item;   // what one of a list is called in messages; NULL: as what has the list
+  int nrule;
+  const lb_key_rule* rule;
+  const char* item;         // what one of a list is called in messages; NULL: as what has the list
   void (*init)(void* part); // before standards
   bool (*finish)(struct lb_reader* r, const lb_yaml* node, bool ok, void* part);
   void (*check)(struct lb_checker* c, const void* part);
@@ -154,6 +163,8 @@ typedef struct lb_table {
   }
 #define LB_LATER(value, key, more, standard, about)                                                \
   { key, LB_VALUE_##value, LB_NOWHERE, LB_PURE, LB_ANY, more, 0, standard, about }
+
+#define LB_RULES(rules) .nrule = LB_COUNT_OF(rules), .rule = rules
 
 // --- sections ---
 

@@ -18,6 +18,10 @@ void lb_check_shapes(lb_checker* c);
 extern const lb_table lb_spline_table;
 extern const lb_choices lb_ease_choices;
 
+static inline bool lb_is_spline(const lb_profile_definition* profile) {
+  return profile->kind == LB_PROFILE_BSPLINE;
+}
+
 // Rows of what follows a function of time, whose definition is a member `profile`.
 #define LB_PROFILE_ROWS(type, profile)                                                             \
   LB_FROM(CHOICE, type, "ease", profile.kind, &lb_ease_choices, "smooth",                          \

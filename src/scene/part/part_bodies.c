@@ -42,27 +42,17 @@ static bool read_shapes(lb_reader* r, const lb_yaml* node, int body, int materia
 }
 
 // Keys of a rigid body that an elastic one has no use for.
-static bool check_elastic_keys(lb_reader* r, const lb_yaml* node) {
 #define DRAG "drag is for rigid bodies (give the elastic body's material damping)"
-  static const struct {
-    const char *key, *text;
-  } useless[] = {
-      {"shape", "'shape' and 'elastic' cannot both be given (choose one)"},
-      {"shapes", "'shapes' and 'elastic' cannot both be given (choose one)"},
-      {"mass", "an elastic body weighs what its material says (give that a density)"},
-      {"center", "an elastic body's centre of mass follows from its form"},
-      {"inertia", "an elastic body's inertia follows from its form"},
-      {"drag", DRAG},
-      {"turn_drag", DRAG},
-      {"air_drag", DRAG},
-  };
-  bool ok = true;
-  for (int i = 0; i < LB_COUNT_OF(useless); i++) {
-    const lb_yaml* given = lb_yaml_find(node, useless[i].key);
-    ok &= !given || lb_complain(r, given->place, "%s", useless[i].text);
-  }
-  return ok;
-}
+static const lb_key_rule elastic_rules[] = {
+    {"shape", 0, "'shape' and 'elastic' cannot both be given (choose one)"},
+    {"shapes", 0, "'shapes' and 'elastic' cannot both be given (choose one)"},
+    {"mass", 0, "an elastic body weighs what its material says (give that a density)"},
+    {"center", 0, "an elastic body's centre of mass follows from its form"},
+    {"inertia", 0, "an elastic body's inertia follows from its form"},
+    {"drag", 0, DRAG},
+    {"turn_drag", 0, DRAG},
+    {"air_drag", 0, DRAG},
+};
 
 static bool finish_body(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_body* body = part;
@@ -77,7 +67,7 @@ static bool finish_body(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
   lb_scene_elastic form = lb_scene_elastic_default();
   form.material = material;
   ok &= lb_read_part(r, elastic, "elastic", &lb_elastic_table, &form);
-  ok = ok && check_elastic_keys(r, node);
+  ok = ok && lb_keys_hold(r, node, elastic_rules, LB_COUNT_OF(elastic_rules), 0);
   body->elastic = ok ? lb_finish_elastic(r, elastic, &form) : NULL;
   return body->elastic;
 }

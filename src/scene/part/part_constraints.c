@@ -298,18 +298,12 @@ static const lb_field constraint_fields[] = {
     COUPLE_BOUND("at_most", "the sum does not go above it"),
 };
 
+#define BOUNDS 1u << LB_CONSTRAINT_COUPLE, "bounds are for 'couple' (take this away)"
+static const lb_key_rule constraint_rules[] = {
+    {"equals", BOUNDS}, {"path", BOUNDS}, {"at_least", BOUNDS}, {"at_most", BOUNDS}};
+
 static bool finish_constraint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
-  lb_scene_constraint* to = part;
-  if (!ok) {
-    return false;
-  }
-  for (int k = LB_CONSTRAINT_COUNT; k < LB_COUNT_OF(constraint_fields); k++) {
-    const lb_yaml* bound = lb_yaml_find(node, constraint_fields[k].key);
-    if (bound && to->kind != LB_CONSTRAINT_COUPLE) {
-      ok = lb_complain(r, bound->place, "bounds are for 'couple' (take this away)");
-    }
-  }
-  return (to->kind != LB_CONSTRAINT_COUPLE || read_couple(r, node, to)) && ok;
+  return ok && (!lb_yaml_find(node, "couple") || read_couple(r, node, part));
 }
 
 // --- checking ---
@@ -405,7 +399,7 @@ static void check_points(lb_checker* c, const lb_scene_constraint* k) {
     lb_say(c, ": the axis of its turn must be of length one");
   }
   const double normal = lb_vec3_norm(k->normal);
-  if (k->kind == LB_CONSTRAINT_FLOOR && !(normal == 0 || fabs(normal - 1) < 1e-9)) {
+  if (!(normal == 0 || fabs(normal - 1) < 1e-9)) {
     lb_say(c, ": the normal of its floor must be of length one");
   }
   const lb_quat from = k->from;
@@ -445,12 +439,7 @@ static void check_distance(lb_checker* c, const lb_scene_constraint* k) {
 }
 
 // Unilateral constraints need steps that can stop short; and few coordinates, all of them in one
-// matrix.
-static bool is_unilateral(const lb_scene_constraint* k) {
-  return k->kind == LB_CONSTRAINT_FLOOR || k->unilateral ||
-         (k->kind == LB_CONSTRAINT_COUPLE && k->least < k->most);
-}
-
+// matrix. Floors are.
 static void check_unilateral(lb_checker* c) {
   if (lb_integrator_method(c->s->solver.integrator) == LB_METHOD_ADAPTIVE) {
     lb_say(c, " is unilateral, which the integrator adaptive cannot follow (choose another)");
@@ -462,14 +451,17 @@ static void check_unilateral(lb_checker* c) {
 }
 
 static void check_constraint(lb_checker* c, const void* part) {
-  static void (*const check[])(lb_checker*, const lb_scene_constraint*) = {
-      [LB_CONSTRAINT_COUPLE] = check_couple,
-      [LB_CONSTRAINT_FOLLOW] = check_points,
-      [LB_CONSTRAINT_FLOOR] = check_points,
-      [LB_CONSTRAINT_DISTANCE] = check_distance};
+  static const struct {
+    void (*check)(lb_checker*, const lb_scene_constraint*);
+    bool bounded, unilateral; // by how its bounds are, or always
+  } kinds[] = {[LB_CONSTRAINT_COUPLE] = {check_couple, .bounded = true},
+               [LB_CONSTRAINT_FOLLOW] = {check_points},
+               [LB_CONSTRAINT_FLOOR] = {check_points, .unilateral = true},
+               [LB_CONSTRAINT_DISTANCE] = {check_distance}};
   const lb_scene_constraint* k = part;
-  check[k->kind](c, k);
-  if (is_unilateral(k)) {
+  kinds[k->kind].check(c, k);
+  if (kinds[k->kind].unilateral || k->unilateral ||
+      (kinds[k->kind].bounded && k->least < k->most)) {
     check_unilateral(c);
   }
 }
@@ -477,4 +469,4 @@ static void check_constraint(lb_checker* c, const void* part) {
 const lb_table lb_constraint_table =
     LB_TABLE("constraint", lb_scene_constraint, constraint_fields, .nchoose = LB_CONSTRAINT_COUNT,
              .choose = "the kind of a constraint", .chosen = offsetof(lb_scene_constraint, kind),
-             .finish = finish_constraint, .check = check_constraint);
+             LB_RULES(constraint_rules), .finish = finish_constraint, .check = check_constraint);

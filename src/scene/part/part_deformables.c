@@ -184,22 +184,11 @@ static bool read_surface(lb_reader* r, const lb_yaml* file, lb_scene_deformable*
 }
 
 // Keys of an elastic body's form that deformables have no use for.
-static bool check_keys(lb_reader* r, const lb_yaml* form) {
-  static const struct {
-    const char *key, *text;
-  } useless[] = {
-      {"order", "a deformable has elements of order 1 (take 'order' away)"},
-      {"basis", "every node of a deformable moves, and there is no basis (take it away)"},
-      {"fine", "every node of a deformable moves always (give 'elements')"}};
-  bool ok = true;
-  for (size_t i = 0; i < sizeof useless / sizeof *useless; i++) {
-    const lb_yaml* node = lb_yaml_find(form, useless[i].key);
-    if (node) {
-      ok = lb_complain(r, node->place, "%s", useless[i].text);
-    }
-  }
-  return ok;
-}
+static const lb_key_rule form_rules[] = {
+    {"order", 0, "a deformable has elements of order 1 (take 'order' away)"},
+    {"basis", 0, "every node of a deformable moves, and there is no basis (take it away)"},
+    {"fine", 0, "every node of a deformable moves always (give 'elements')"},
+};
 
 static bool finish_deformable(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_deformable* d = part;
@@ -210,7 +199,7 @@ static bool finish_deformable(lb_reader* r, const lb_yaml* node, bool ok, void* 
   read.accuracy = ROUGH;
   read.modes = read.derivatives = 0;
   if (!form || !lb_read_part(r, form, "form", &lb_elastic_table, &read) || !ok ||
-      !check_keys(r, form)) {
+      !lb_keys_hold(r, form, form_rules, LB_COUNT_OF(form_rules), 0)) {
     return false;
   }
   d->form = lb_finish_elastic(r, form, &read);

@@ -207,6 +207,14 @@ static const lb_field elastic_fields[] = {
     COUNT("order", order, LB_POSITIVE, "2", "of the elements: 2 bends well, 1 is much too stiff"),
     OF("basis", basis_table, "4 modes, 5 derivatives", "the shapes it can take"),
 };
+enum { MESH = 1 << LB_ELASTIC_MESH };
+static const lb_key_rule elastic_rules[] = {
+    {"scale", MESH, "'scale' is for meshes (give this form its own size)"},
+    {"materials", MESH, "'materials' is for meshes with regions (give this form 'parts')"},
+    {"parts", ~(unsigned)MESH,
+     "'parts' are for forms that Limber meshes (name the mesh's regions in 'materials')"},
+};
+
 const lb_table lb_elastic_table =
     LB_TABLE("elastic body", lb_scene_elastic, elastic_fields, .nchoose = LB_ELASTIC_FORM_COUNT,
              .choose = "the form of an elastic body", .chosen = offsetof(lb_scene_elastic, form));
@@ -378,16 +386,6 @@ static bool read_parts(lb_reader* r, const lb_yaml* node, int rest, lb_scene_ela
 static bool read_materials(lb_reader* r, const lb_yaml* node, lb_scene_elastic* e) {
   const lb_yaml *parts = lb_yaml_find(node, "parts"), *materials = lb_yaml_find(node, "materials");
   const int rest = e->material;
-  const bool mesh = e->form == LB_ELASTIC_MESH;
-  if (parts && mesh) {
-    return lb_complain(r, parts->place,
-                       "'parts' are for forms that Limber meshes (name the mesh's regions in "
-                       "'materials')");
-  }
-  if (materials && !mesh) {
-    return lb_complain(r, materials->place,
-                       "'materials' is for meshes with regions (give this form 'parts')");
-  }
   bool ok = true;
   if (materials) {
     ok = read_regions(r, materials, rest, e);
@@ -404,7 +402,7 @@ static bool read_materials(lb_reader* r, const lb_yaml* node, lb_scene_elastic* 
 
 const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml* node,
                                           const lb_scene_elastic* read) {
-  const lb_yaml *scale = lb_yaml_find(node, "scale"), *basis = lb_yaml_find(node, "basis");
+  const lb_yaml* basis = lb_yaml_find(node, "basis");
   lb_scene_elastic* e = LB_TAKE(r->keep, lb_scene_elastic, 1);
   if (!e) {
     lb_lack(r);
@@ -412,10 +410,7 @@ const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml* node,
   }
   *e = *read;
   e->place = node->place;
-  bool ok = true;
-  if (scale && e->form != LB_ELASTIC_MESH) {
-    ok = lb_complain(r, scale->place, "'scale' is for meshes (give this form its own size)");
-  }
+  bool ok = lb_keys_hold(r, node, elastic_rules, LB_COUNT_OF(elastic_rules), (int)e->form);
   ok &= e->form != LB_ELASTIC_MESH || read_mesh(r, node, e);
   ok = ok && read_materials(r, node, e) && (!basis || read_stored(r, basis, e));
   return ok ? e : NULL;

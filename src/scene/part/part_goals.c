@@ -6,10 +6,17 @@
 
 // --- goals ---
 
-static const lb_owner_sort GOAL_OF[LB_GOAL_COUNT] = {
-    [LB_GOAL_POINT] = {{LB_OWNER_BODY}, 1, false, 0, "body"},
-    [LB_GOAL_JOINT] = {{LB_OWNER_JOINT}, 1, false, 0, "joint"},
-    [LB_GOAL_MOTOR] = {{LB_OWNER_MOTOR}, 1, false, 0, "motor"},
+typedef void check_kind(lb_checker*, const lb_scene_goal*);
+static check_kind check_point, check_joint;
+
+static const struct {
+  lb_owner_sort of;
+  bool targets; // it has a position or a velocity; else its square should be small, always
+  check_kind* check;
+} kinds[LB_GOAL_COUNT] = {
+    [LB_GOAL_POINT] = {{{LB_OWNER_BODY}, 1, false, 0, "body"}, true, check_point},
+    [LB_GOAL_JOINT] = {{{LB_OWNER_JOINT}, 1, false, 0, "joint"}, true, check_joint},
+    [LB_GOAL_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, false, NULL},
 };
 
 enum { AT = LB_GOAL_COUNT, POSITION, VELOCITY, ALONG }; // rows that not every kind has
@@ -36,7 +43,8 @@ static const lb_field goal_fields[] = {
 
 static bool read_target(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
   const char* key = to->rate ? "velocity" : "position";
-  const lb_scene_joint* j = to->kind == LB_GOAL_JOINT ? &r->scene.joint[to->index] : NULL;
+  const bool of_joint = kinds[to->kind].of.owner[0] == LB_OWNER_JOINT;
+  const lb_scene_joint* j = of_joint ? &r->scene.joint[to->index] : NULL;
   to->count = j ? lb_joint_count_v(j) : 3;
   for (int k = 0; k < to->count; k++) {
     to->counts[k] = true;
@@ -53,7 +61,7 @@ static bool read_axes(lb_reader* r, const lb_yaml* along, lb_scene_goal* to) {
 
 static bool read_time(lb_reader* r, const lb_yaml* node, lb_scene_goal* to) {
   const double end = r->scene.duration;
-  to->from = to->kind == LB_GOAL_MOTOR ? 0 : end;
+  to->from = kinds[to->kind].targets ? end : 0;
   to->to = end;
   if (!node) {
     return true;
@@ -95,7 +103,7 @@ static bool check_goal_keys(lb_reader* r, const lb_yaml* node, lb_goal_kind kind
   if (position && velocity) {
     ok = lb_complain(r, velocity->place,
                      "'position' and 'velocity' cannot both be given (make two goals)");
-  } else if (GOOD[kind][POSITION] && !position && !velocity) {
+  } else if (kinds[kind].targets && !position && !velocity) {
     ok = lb_complain(r, node->place, "'position' or 'velocity' is missing (what it should be)");
   }
   return ok;
@@ -109,13 +117,13 @@ static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
     return false;
   }
   const lb_yaml* name = lb_yaml_find(node, goal_fields[to->kind].key);
-  if (!lb_find_owner(r, &GOAL_OF[to->kind], name, &of) || !check_goal_keys(r, node, to->kind)) {
+  if (!lb_find_owner(r, &kinds[to->kind].of, name, &of) || !check_goal_keys(r, node, to->kind)) {
     return false;
   }
   to->place = name->place;
   to->index = of.index;
   to->rate = lb_yaml_find(node, "velocity");
-  if (to->kind != LB_GOAL_MOTOR) {
+  if (kinds[to->kind].targets) {
     ok = read_target(r, node, to);
   } else { // of one that drives a rotation: torques about three axes
     to->count = r->scene.motor[of.index].rotation ? 3 : 1;
@@ -126,37 +134,40 @@ static bool finish_goal(lb_reader* r, const lb_yaml* node, bool ok, void* part) 
   return read_time(r, lb_yaml_find(node, "time"), to) && ok;
 }
 
+static void check_point(lb_checker* c, const lb_scene_goal* g) {
+  const lb_scene_body* body = &c->s->body[g->index];
+  if (body->elastic || body->reduced) {
+    lb_say(c, ": body '%s' bends; name a rigid body on one of its faces", body->name);
+  }
+}
+
+static void check_joint(lb_checker* c, const lb_scene_goal* g) {
+  const lb_scene_joint* j = &c->s->joint[g->index];
+  if (lb_joint_count_v(j) == 0) {
+    lb_say(c, ": joint '%s' is fixed, and has no coordinates", j->name);
+  } else if (!g->rate && !lb_joint_has_numbers(j)) {
+    lb_say(c,
+           ": the place of joint '%s' is no set of numbers (give 'velocity', or a point of the "
+           "body)",
+           j->name);
+  }
+}
+
 static void check_goal(lb_checker* c, const void* part) {
   const lb_scene_goal* g = part;
-  const lb_scene* s = c->s;
-  const int most[] = {
-      [LB_GOAL_POINT] = s->nbody, [LB_GOAL_JOINT] = s->njoint, [LB_GOAL_MOTOR] = s->nmotor};
-  if (g->index < 0 || g->index >= most[g->kind]) {
+  if (g->index < 0 || g->index >= lb_count_owners(c->s, kinds[g->kind].of.owner[0])) {
     lb_say(c, " is about something that does not exist");
     return;
   }
   if (!(g->from >= 0) || !(g->to >= g->from) || !(g->to > 0) ||
-      !(g->to <= s->duration * (1 + 1e-9))) {
+      !(g->to <= c->s->duration * (1 + 1e-9))) {
     lb_say(c, ": its time must be within the motion");
   }
-  for (int k = 0; k < g->count && k < LB_GOAL_MOST; k++) {
-    if (!isfinite(g->value[k])) {
-      lb_say(c, ": its numbers must be finite");
-    }
+  if (!lb_all_finite(g->value, g->count < LB_GOAL_MOST ? g->count : LB_GOAL_MOST)) {
+    lb_say(c, ": its numbers must be finite");
   }
-  if (g->kind == LB_GOAL_JOINT) {
-    const lb_scene_joint* j = &s->joint[g->index];
-    if (j->kind == LB_JOINT_FIXED) {
-      lb_say(c, ": joint '%s' is fixed, and has no coordinates", j->name);
-    } else if (!g->rate && !lb_joint_has_numbers(j)) {
-      lb_say(c,
-             ": the place of joint '%s' is no set of numbers (give 'velocity', or a point of the "
-             "body)",
-             j->name);
-    }
-  }
-  if (g->kind == LB_GOAL_POINT && (s->body[g->index].elastic || s->body[g->index].reduced)) {
-    lb_say(c, ": body '%s' bends; name a rigid body on one of its faces", s->body[g->index].name);
+  if (kinds[g->kind].check) {
+    kinds[g->kind].check(c, g);
   }
 }
 

@@ -234,12 +234,8 @@ static bool finish_mesh(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape
 static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_shape* shape = part;
   const lb_shape_type type = shape->shape.type;
-  const lb_yaml* scale = lb_yaml_find(node, "scale");
   if (!ok) {
     return false;
-  }
-  if (scale && type != LB_SHAPE_MESH) {
-    return lb_complain(r, scale->place, "'scale' is for meshes (give this shape its own size)");
   }
   shape->massless |= shape->body == LB_WORLD;
   if (type == LB_SHAPE_MESH && !finish_mesh(r, node, shape)) {
@@ -253,10 +249,14 @@ static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part)
   return shape->material >= 0;
 }
 
+static const lb_key_rule shape_rules[] = {
+    {"scale", 1u << LB_SHAPE_MESH, "'scale' is for meshes (give this shape its own size)"},
+};
+
 const lb_table lb_shape_table =
     LB_TABLE("shape", lb_scene_shape, shape_fields, .nchoose = LB_SHAPE_COUNT,
              .choose = "the form of a shape", .chosen = offsetof(lb_scene_shape, shape.type),
-             .finish = finish_shape);
+             LB_RULES(shape_rules), .finish = finish_shape);
 
 bool lb_read_shape(lb_reader* r, const lb_yaml* node, int body, int material) {
   lb_scene_shape shape = {

@@ -16,6 +16,8 @@ typedef struct lb_owner_sort {
   const char* words;
 } lb_owner_sort;
 
+// How many there are of a sort.
+int lb_count_owners(const lb_scene* scene, lb_owner owner);
 bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml* name, lb_owned* out);
 // Is its place a set of numbers, which no quaternion is?
 bool lb_joint_has_numbers(const lb_scene_joint* joint);

@@ -40,7 +40,7 @@ static const struct {
     [LB_OWNER_MATERIAL] = OWNER("material", material, lb_scene_material),
 };
 
-static int count_owners(const lb_scene* scene, lb_owner owner) {
+int lb_count_owners(const lb_scene* scene, lb_owner owner) {
   return (unsigned)owner < LB_OWNER_COUNT ? *(const int*)((const char*)scene + owners[owner].count)
                                           : 0;
 }
@@ -53,7 +53,7 @@ static const char* owner_name(const lb_scene* scene, lb_owner owner, int i) {
 // All of a kind that suit: free bodies, and forces that have the number.
 static void offer_all(search* s, lb_owner owner, bool free) {
   const lb_scene* scene = &s->r->scene;
-  for (int i = 0; i < count_owners(scene, owner); i++) {
+  for (int i = 0; i < lb_count_owners(scene, owner); i++) {
     const bool fits = owner == LB_OWNER_FORCE
                           ? LB_FORCE_FORMAT[scene->force[i].kind]->number[s->number]
                           : owner != LB_OWNER_BODY || !free || s->r->carrier[i] < 0;
@@ -101,27 +101,36 @@ static const struct kind {
   bool positive;          // more than 0
   bool resists;           // 0 or more, and of one part of a composite joint
   int beside;             // of turning: the kind that is the same for all other joints
+  size_t curve;           // of joints: the force curve whose table takes its place
+  bool many;              // of joints: there is one for each coordinate
+  const char* rigid;      // of bodies: what only rigid ones can change, in words
+  bool directed;          // it is along a direction
 } kinds[LB_PARAMETER_COUNT] = {
-    [LB_PARAMETER_POSITION] = {{STARTS}, BY(place), .starts = true},
+    [LB_PARAMETER_POSITION] = {{STARTS}, BY(place), .starts = true, .many = true},
     [LB_PARAMETER_ROTATION] = {{FREE}, FIXED, .dimension = LB_ANGLE},
-    [LB_PARAMETER_VELOCITY] = {{STARTS}, BY(rate), .starts = true},
+    [LB_PARAMETER_VELOCITY] = {{STARTS}, BY(rate), .starts = true, .many = true},
     [LB_PARAMETER_SPIN] = {{FREE}, FIXED, .dimension = LB_TURN_RATE},
     [LB_PARAMETER_MOTOR] = {{{LB_OWNER_MOTOR}, 1, false, 0, "motor"}, .by = BY(place)},
-    [LB_PARAMETER_MASS] = {{BODIES}, FIXED, LB_MASS, .positive = true},
-    [LB_PARAMETER_LENGTH] = {{BODIES}, FIXED, LB_PURE, .positive = true},
-    [LB_PARAMETER_STIFFNESS] = {{RESISTING(0)}, BY(stiffness), .resists = true},
+    [LB_PARAMETER_MASS] = {{BODIES}, FIXED, LB_MASS, .positive = true, .rigid = "masses"},
+    [LB_PARAMETER_LENGTH] =
+        {{BODIES}, FIXED, LB_PURE, .positive = true, .rigid = "lengths", .directed = true},
+    [LB_PARAMETER_STIFFNESS] = {{RESISTING(0)},
+                                BY(stiffness),
+                                .resists = true,
+                                .curve = offsetof(lb_scene_joint, resistance.force_curve)},
     [LB_PARAMETER_DAMPING] = {{RESISTING(1)}, BY(damping), .resists = true},
     [LB_PARAMETER_TURN_STIFFNESS] = {{{JOINTS}, 1, false, 0, "joint"},
                                      FIXED,
                                      LB_TURN_STIFFNESS,
                                      .resists = true,
-                                     .beside = LB_PARAMETER_STIFFNESS},
+                                     .beside = LB_PARAMETER_STIFFNESS,
+                                     .curve = offsetof(lb_scene_joint, turn.force_curve)},
     [LB_PARAMETER_TURN_DAMPING] = {{{JOINTS}, 1, false, 0, "joint"},
                                    FIXED,
                                    LB_TURN_DAMPING,
                                    .resists = true,
                                    .beside = LB_PARAMETER_DAMPING},
-    [LB_PARAMETER_REST] = {{RESISTING(2)}, .by = BY(place)},
+    [LB_PARAMETER_REST] = {{RESISTING(2)}, .by = BY(place), .many = true},
     [LB_PARAMETER_YOUNG] = {{{LB_OWNER_MATERIAL}, 1, false, 0, "material"},
                             FIXED,
                             LB_PRESSURE,
@@ -223,28 +232,22 @@ static lb_dimension measure(const lb_scene* s, const lb_scene_parameter* p) {
 
 // --- reading ---
 
-// Keys that only some have.
-static bool check_keys(lb_reader* r, const lb_yaml* node, const lb_scene_parameter* p) {
-  const lb_yaml *knots = lb_yaml_find(node, "knots"), *along = lb_yaml_find(node, "along"),
-                *part = lb_yaml_find(node, "part");
+static const lb_key_rule parameter_rules[] = {
+    {"knots", 1u << LB_PARAMETER_MOTOR, "'knots' are for 'motor' (take this away)"},
+    {"along", 1u << LB_PARAMETER_LENGTH, "'along' is for 'length' (take this away)"},
+};
+
+static bool part_exists(lb_reader* r, const lb_yaml* part, const lb_scene_parameter* p) {
   const lb_scene_joint* j = p->owner == LB_OWNER_JOINT ? &r->scene.joint[p->index] : NULL;
-  bool ok = true;
-  if (knots && p->kind != LB_PARAMETER_MOTOR) {
-    ok = lb_complain(r, knots->place, "'knots' are for 'motor' (take this away)");
-  }
-  if (along && p->kind != LB_PARAMETER_LENGTH) {
-    ok = lb_complain(r, along->place, "'along' is for 'length' (take this away)");
-  }
   if (!part || (j && r->broken[LB_SCENE_JOINTS][p->index])) { // who knows which parts it has
-    return ok;
+    return true;
   }
-  if (!j || j->kind != LB_JOINT_COMPOSITE) {
-    ok = lb_complain(r, part->place, "'part' is for composite joints (take this away)");
-  } else if (p->part > j->npart) {
-    ok = lb_complain(r, part->place, "'part' must be from 1 to %d, the parts of joint '%s'",
+  if (!j || j->npart == 0) {
+    return lb_complain(r, part->place, "'part' is for composite joints (take this away)");
+  }
+  return p->part <= j->npart ||
+         lb_complain(r, part->place, "'part' must be from 1 to %d, the parts of joint '%s'",
                      j->npart, j->name);
-  }
-  return ok;
 }
 
 static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_scene_parameter* to) {
@@ -277,7 +280,8 @@ static bool finish_parameter(lb_reader* r, const lb_yaml* node, bool ok, void* p
   to->place = name->place;
   to->owner = of.owner;
   to->index = of.index;
-  ok = check_keys(r, node, to);
+  ok = lb_keys_hold(r, node, parameter_rules, LB_COUNT_OF(parameter_rules), (int)to->kind);
+  ok &= part_exists(r, lb_yaml_find(node, "part"), to);
   if (!ok) { // a part that is none has no bounds
     to->part = 0;
   }
@@ -304,7 +308,7 @@ static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
            lb_parameter_kind_name(p->kind));
     return false;
   }
-  if (kinds[p->kind].resists && of->kind == LB_JOINT_COMPOSITE) {
+  if (kinds[p->kind].resists && of->npart > 0) {
     lb_say(c,
            p->part > 0 ? ": a part of joint '%s' is composite itself, and its parts have %s of "
                          "their own (write them in its place)"
@@ -341,7 +345,7 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
     return;
   }
   const lb_scene_joint *j = &c->s->joint[p->index], *of = lb_parameter_joint(c->s, p, &first);
-  if (j->kind == LB_JOINT_FIXED) {
+  if (lb_joint_count_v(j) == 0) {
     lb_say(c, ": joint '%s' is fixed and has no %s", j->name, lb_parameter_kind_name(p->kind));
   } else if (start && is_prescribed(c->s, p)) {
     lb_say(c, ": a motor says where joint '%s' starts (name the motor)", j->name);
@@ -349,16 +353,15 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
     lb_say(c, ": joint '%s' does not slide and turn both, and has no %s (give '%s')", j->name,
            lb_parameter_kind_name(p->kind),
            lb_parameter_kind_name((lb_parameter_kind)kinds[p->kind].beside));
-  } else if ((p->kind == LB_PARAMETER_STIFFNESS && of->resistance.force_curve.count > 0) ||
-             (p->kind == LB_PARAMETER_TURN_STIFFNESS && of->turn.force_curve.count > 0)) {
+  } else if (kinds[p->kind].curve &&
+             ((const lb_force_curve*)((const char*)of + kinds[p->kind].curve))->count > 0) {
     say_table(c, j->name);
   }
-  const bool many = start || p->kind == LB_PARAMETER_REST;
-  if (many && lb_joint_mixes(of) && (isfinite(p->least) || isfinite(p->most))) {
+  if (kinds[p->kind].many && lb_joint_mixes(of) && (isfinite(p->least) || isfinite(p->most))) {
     lb_say(c,
            ": joint '%s' has coordinates of several kinds, such as distances and angles, and one "
            "bound cannot be for all (take 'at_least' and 'at_most' away%s)",
-           j->name, of->kind == LB_JOINT_COMPOSITE ? ", or name one 'part'" : "");
+           j->name, of->npart > 0 ? ", or name one 'part'" : "");
   }
 }
 
@@ -380,7 +383,7 @@ static void check_force(lb_checker* c, const lb_scene_parameter* p) {
 // cubic one would be another curve then.
 static bool jumps_back(const lb_profile_definition* d, bool prescribes) {
   const int last = d->count - 1;
-  if (d->kind == LB_PROFILE_BSPLINE) {
+  if (lb_is_spline(d)) {
     return prescribes;
   }
   const double end = d->time[0] + d->period;
@@ -403,7 +406,7 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
            "the last before the end of the period or like the first)",
            c->s->motor[p->index].name);
   }
-  if (p->knots == 0 && d->kind == LB_PROFILE_BSPLINE && prescribes && !(d->period > 0) &&
+  if (p->knots == 0 && lb_is_spline(d) && prescribes && !(d->period > 0) &&
       (d->time[0] > 0 || d->time[1] < c->s->duration * (1 - 1e-9))) {
     lb_say(c,
            ": the spline of motor '%s' does not last from the start to the end of the motion, and "
@@ -420,13 +423,11 @@ static void check_motor(lb_checker* c, const lb_scene_parameter* p) {
 
 static void check_body(lb_checker* c, const lb_scene_parameter* p) {
   const lb_scene_body* b = &c->s->body[p->index];
-  const bool shape = p->kind == LB_PARAMETER_MASS || p->kind == LB_PARAMETER_LENGTH;
-  if (shape && (b->elastic || b->reduced)) {
+  if (kinds[p->kind].rigid && (b->elastic || b->reduced)) {
     lb_say(c, ": body '%s' is elastic, and only rigid bodies' %s can change", b->name,
-           p->kind == LB_PARAMETER_MASS ? "masses" : "lengths");
+           kinds[p->kind].rigid);
   }
-  const double n = lb_vec3_norm(p->along);
-  if (p->kind == LB_PARAMETER_LENGTH && !(fabs(n - 1) < 1e-9)) {
+  if (kinds[p->kind].directed && !(fabs(lb_vec3_norm(p->along) - 1) < 1e-9)) {
     lb_say(c, ": its direction must have length one");
   }
 }
@@ -455,7 +456,7 @@ static void check_material(lb_checker* c, const lb_scene_parameter* p) {
 }
 
 static void check_rope(lb_checker* c, const lb_scene_parameter* p) {
-  if (p->kind == LB_PARAMETER_REST && !(p->most > 0)) {
+  if (kinds[p->kind].of.number == 2 && !(p->most > 0)) { // a length
     lb_say(c, ": 'at_most' must be above 0");
   }
 }
@@ -467,7 +468,7 @@ static void check_parameter(lb_checker* c, const void* part) {
       [LB_OWNER_ROPE] = check_rope,   [LB_OWNER_MATERIAL] = check_material};
   const lb_scene_parameter* p = part;
   const bool positive = kinds[p->kind].positive, lasting = kinds[p->kind].resists;
-  if (p->index < 0 || p->index >= count_owners(c->s, p->owner)) {
+  if (p->index < 0 || p->index >= lb_count_owners(c->s, p->owner)) {
     lb_say(c, " is of something that does not exist");
     return;
   }

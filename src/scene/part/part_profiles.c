@@ -169,7 +169,7 @@ bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* o
 // --- checking ---
 
 bool lb_profile_times_hold(const lb_profile_definition* p) {
-  const int times = p->kind == LB_PROFILE_BSPLINE ? 2 : p->count;
+  const int times = lb_is_spline(p) ? 2 : p->count;
   if ((int)p->kind < 0 || p->kind >= LB_PROFILE_COUNT || p->count < 0 || !(p->period >= 0) ||
       !isfinite(p->period)) {
     return false;
@@ -182,8 +182,7 @@ bool lb_profile_times_hold(const lb_profile_definition* p) {
       return false;
     }
   }
-  return p->kind != LB_PROFILE_BSPLINE ||
-         (p->degree >= 1 && p->degree <= 5 && p->count > p->degree);
+  return !lb_is_spline(p) || (p->degree >= 1 && p->degree <= 5 && p->count > p->degree);
 }
 
 bool lb_profile_holds(const lb_profile_definition* p) {

@@ -161,7 +161,7 @@ void lb_read_retarget(lb_reader* r) {
 static double largest_factor(const lb_profile_definition* w, double duration) {
   double most = w->count == 0;
   for (int k = 0; k < w->count; k++) {
-    const bool keys = w->kind != LB_PROFILE_BSPLINE;
+    const bool keys = !lb_is_spline(w);
     const bool before = keys && k + 1 < w->count && w->time[k + 1] <= 0;
     const bool after = keys && k > 0 && w->time[k - 1] >= duration;
     most = before || after ? most : fmax(most, w->value[k]);

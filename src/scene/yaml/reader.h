@@ -97,6 +97,9 @@ bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, voi
 // The same; `where` says whose part this is: "spring of joint 'elbow'".
 bool lb_read_part(lb_reader* r, const lb_yaml* node, const char* where, const lb_table* table,
                   void* out);
+// Keys that the choice of this number has not are told. False when there are any.
+bool lb_keys_hold(lb_reader* r, const lb_yaml* node, const lb_key_rule* rule, int count,
+                  int chosen);
 // What stands behind one key, by the row of a table.
 bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, void* out);
 // Every item of a list by a table, to an array that the scene keeps. False when any was wrong.

@@ -589,6 +589,18 @@ static int find_chosen(lb_reader* r, const lb_yaml* node, const lb_table* table,
   return chosen;
 }
 
+bool lb_keys_hold(lb_reader* r, const lb_yaml* node, const lb_key_rule* rule, int count,
+                  int chosen) {
+  bool ok = true;
+  for (int i = 0; i < count; i++) {
+    const lb_yaml* given = lb_yaml_find(node, rule[i].key);
+    if (given && !(rule[i].of >> chosen & 1)) {
+      ok = lb_complain(r, given->place, "%s", rule[i].text);
+    }
+  }
+  return ok;
+}
+
 static bool check_required(lb_reader* r, const lb_yaml* node, const lb_table* table) {
   bool ok = true;
   for (int i = 0; i < table->count; i++) {
@@ -649,6 +661,7 @@ bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, voi
   const int chosen = find_chosen(r, node, table, &ok);
   if (chosen >= 0) {
     *(int*)((char*)out + table->chosen) = chosen;
+    ok = ok && lb_keys_hold(r, node, table->rule, table->nrule, chosen);
   }
   return table->finish ? table->finish(r, node, ok, out) && ok : ok;
 }
