@@ -157,30 +157,17 @@ static const lb_field deformable_fields[] = {
 
 static bool read_bodies(lb_reader* r, const lb_yaml* list, lb_scene_deformable* deformable) {
   static const lb_field one = {.key = "attach", .value = LB_VALUE_ONE_BODY};
-  int* body = LB_TAKE(r->keep, int, list ? list->count : 0);
-  if (!body) {
-    return lb_lack(r);
-  }
-  bool ok = true;
-  for (int i = 0; list && i < list->count; i++) {
-    ok &= lb_read_value(r, list->item[i], &one, &body[i]);
-  }
   deformable->nbody = list ? list->count : 0;
-  deformable->body = body;
-  return ok;
+  deformable->body = list ? lb_read_array(r, list, &one, sizeof *deformable->body) : NULL;
+  return !list || deformable->body;
 }
 
 static bool read_surface(lb_reader* r, const lb_yaml* file, lb_scene_deformable* deformable) {
-  const char* path = lb_resolve_path(r, file->text);
-  if (!path || !lb_file_opens(r, path, file)) {
-    return false;
-  }
+  const char* path = lb_find_file(r, file);
   lb_mesh* mesh = LB_TAKE(r->keep, lb_mesh, 1);
-  if (!mesh) {
-    return lb_lack(r);
-  }
   deformable->surface = mesh;
-  return lb_note(r, lb_mesh_read(path, file->place, r->keep, mesh, r->report.err));
+  return path && (mesh || lb_lack(r)) &&
+         lb_note(r, lb_mesh_read(path, file->place, r->keep, mesh, r->report.err));
 }
 
 // Keys of an elastic body's form that deformables have no use for.

@@ -224,13 +224,10 @@ const lb_table lb_elastic_table =
 static bool read_mesh(lb_reader* r, const lb_yaml* node, lb_scene_elastic* e) {
   const lb_field field = {.key = "scale", .value = LB_VALUE_SCALE};
   const lb_yaml *file = lb_yaml_find(node, "mesh"), *scale = lb_yaml_find(node, "scale");
-  const char* path = lb_resolve_path(r, file->text);
-  if (!path || !lb_file_opens(r, path, file)) {
-    return false;
-  }
+  const char* path = lb_find_file(r, file);
   lb_tetmesh* mesh = LB_TAKE(r->keep, lb_tetmesh, 1);
-  if (!mesh) {
-    return lb_lack(r);
+  if (!path || !mesh) {
+    return !mesh && lb_lack(r);
   }
   if (!lb_note(r, lb_tetmesh_read(path, file->place, r->keep, mesh, r->report.err))) {
     return false;
@@ -258,8 +255,8 @@ static bool read_stored(lb_reader* r, const lb_yaml* basis, lb_scene_elastic* e)
     return lb_complain(r, other->place,
                        "a basis from a file has its shapes already ('file' stands alone)");
   }
-  e->stored_file = lb_resolve_path(r, file->text);
-  if (!e->stored_file || !lb_file_opens(r, e->stored_file, file)) {
+  e->stored_file = lb_find_file(r, file);
+  if (!e->stored_file) {
     return false;
   }
   for (int i = 0; i < r->scene.nbody; i++) {

@@ -162,18 +162,9 @@ static bool read_frames(lb_reader* r, const lb_yaml* list, lb_scene_joint* joint
   if (list->count < 4) {
     return lb_complain(r, list->place, "'frames' must have four or more, not %d", list->count);
   }
-  lb_transform* frame = LB_TAKE(r->keep, lb_transform, list->count);
-  if (!frame) {
-    return lb_lack(r);
-  }
-  bool ok = true;
-  for (int i = 0; i < list->count; i++) {
-    frame[i] = lb_transform_identity();
-    ok &= lb_read_value(r, list->item[i], &field, &frame[i]);
-  }
   joint->spline.nframe = list->count;
-  joint->spline.frame = frame;
-  return ok;
+  joint->spline.frame = lb_read_array(r, list, &field, sizeof *joint->spline.frame);
+  return joint->spline.frame;
 }
 
 // One grid; the first one read says how large all are.

@@ -125,17 +125,13 @@ bool lb_note(lb_reader* r, lb_status status) {
 }
 
 static bool read_mesh(lb_reader* r, const lb_yaml* node, const lb_mesh** out) {
-  const char* path = lb_resolve_path(r, node->text);
-  if (!path) {
-    return false;
-  }
-  const int known = lb_names_find(&r->mesh_names, path, -1);
+  const char* path = lb_find_file(r, node);
+  const int known = path ? lb_names_find(&r->mesh_names, path, -1) : -1;
   if (known >= 0) {
     *out = r->mesh[known];
-    return true;
   }
-  if (!lb_file_opens(r, path, node)) {
-    return false;
+  if (!path || known >= 0) {
+    return path;
   }
   lb_mesh* mesh = LB_TAKE(r->keep, lb_mesh, 1);
   void* grown = LB_GROW(&r->scratch, r->mesh, r->nmesh, &r->mesh_capacity);

@@ -72,7 +72,8 @@ static void read_entries(lb_reader* r, const lb_entry* entry, int n,
 
 void lb_read_section(lb_reader* r, int key) {
   const lb_entries* all = &r->section[key];
-  bool* broken = LB_TAKE(&r->scratch, bool, all->count);
+  // nothing is wrong with built-in materials, which come to stand behind the author's own
+  bool* broken = LB_TAKE(&r->scratch, bool, all->count + lb_builtin_material_count);
   if (!broken) {
     lb_lack(r);
     return;

@@ -158,20 +158,6 @@ static const char* keep_text(lb_reader* r, const char* text) {
   return text ? lb_arena_text(r->keep, text, strlen(text)) : NULL;
 }
 
-// Built-in materials stand behind the author's own, and nothing is wrong with them.
-static void mark_builtin_materials(lb_reader* r) {
-  const int own = r->section[LB_SCENE_MATERIALS].count, all = r->scene.nmaterial;
-  bool* broken = LB_TAKE(&r->scratch, bool, all);
-  if (!broken) {
-    lb_lack(r);
-    return;
-  }
-  for (int i = 0; i < all; i++) {
-    broken[i] = i < own && r->broken[LB_SCENE_MATERIALS][i];
-  }
-  r->broken[LB_SCENE_MATERIALS] = broken;
-}
-
 static void read_all(lb_reader* r, const origin* from) {
   const char* path = keep_text(r, from->name);
   const char* motors = keep_text(r, from->motors);
@@ -194,7 +180,6 @@ static void read_all(lb_reader* r, const origin* from) {
   choose_integrator(r);
   check_tolerance(r);
   check_closing(r);
-  mark_builtin_materials(r);
   if (!r->no_memory) {
     lb_scene_examine(&r->scene, &r->report, r->broken, &r->scratch, &r->no_memory);
   }

@@ -105,6 +105,8 @@ bool lb_read_value(lb_reader* r, const lb_yaml* node, const lb_field* field, voi
 // Every item of a list by a table, to an array that the scene keeps. False when any was wrong.
 bool lb_read_list(lb_reader* r, const lb_yaml* list, const lb_table* table, void** array,
                   int* count);
+// Every item of a list by a row, to an array of values of that size; NULL when any was wrong.
+void* lb_read_array(lb_reader* r, const lb_yaml* list, const lb_field* field, size_t size);
 bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
                     lb_range range, double* out);
 // How many doubles a value is made of; 0: it is no number.
@@ -115,10 +117,9 @@ int lb_read_numbers(lb_reader* r, const lb_yaml* node, const lb_field* field, in
 
 // --- files ---
 
-// A path as seen from the folder that the present entry is written in.
-const char* lb_resolve_path(lb_reader* r, const char* path);
-// Whether a file can be opened; says so where it was mentioned if not.
-bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml* mention);
+// The path that is written here, as seen from the folder of the present entry; NULL when its file
+// cannot be opened, which is told.
+const char* lb_find_file(lb_reader* r, const lb_yaml* mention);
 // Read a file and what it includes; `mention` is where it was asked for, or NULL.
 bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention);
 bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* path);

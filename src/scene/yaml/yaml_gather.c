@@ -19,7 +19,7 @@ static const char* entry_word(int key) {
                                      : "scenery";
 }
 
-const char* lb_resolve_path(lb_reader* r, const char* path) {
+static const char* resolve_path(lb_reader* r, const char* path) {
   if (*path == '/') {
     return path;
   }
@@ -109,12 +109,12 @@ static bool gather_includes(lb_reader* r, const lb_yaml* root) {
   const lb_yaml* node = lb_yaml_find(root, "include");
   bool ok = true;
   if (node && lb_is_scalar(node) && *node->text) {
-    ok = lb_gather_file(r, lb_resolve_path(r, node->text), node);
+    ok = lb_gather_file(r, resolve_path(r, node->text), node);
   }
   for (int i = 0; node && i < node->count && lb_is_list(node); i++) {
     const lb_yaml* path = node->item[i];
     if (lb_is_scalar(path) && *path->text) {
-      ok &= lb_gather_file(r, lb_resolve_path(r, path->text), path);
+      ok &= lb_gather_file(r, resolve_path(r, path->text), path);
     }
   }
   return ok;
@@ -309,7 +309,7 @@ static const char* nearest_file(lb_reader* r, const char* path) {
   return lb_did_you_mean(r, &nearest);
 }
 
-bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml* mention) {
+static bool file_opens(lb_reader* r, const char* path, const lb_yaml* mention) {
   if (r->no_files) {
     return cannot_read(r, path, mention, "no file may be opened here");
   }
@@ -325,11 +325,16 @@ bool lb_file_opens(lb_reader* r, const char* path, const lb_yaml* mention) {
   return cannot_read(r, path, mention, lb_compose(r, "%s%s", words, nearest_file(r, path)));
 }
 
+const char* lb_find_file(lb_reader* r, const lb_yaml* mention) {
+  const char* path = resolve_path(r, mention->text);
+  return path && file_opens(r, path, mention) ? path : NULL;
+}
+
 bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention) {
   if (path && !mention && strcmp(path, "-") == 0) {
     return gather_open_file(r, STDIN_FILENO, path, mention);
   }
-  if (!path || !lb_file_opens(r, path, mention)) {
+  if (!path || !file_opens(r, path, mention)) {
     return false;
   }
   const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

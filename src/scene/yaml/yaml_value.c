@@ -532,6 +532,16 @@ static void set_standard(const lb_field* field, void* out) {
   }
 }
 
+void* lb_read_array(lb_reader* r, const lb_yaml* list, const lb_field* field, size_t size) {
+  char* value = lb_arena_take_array(r->keep, (size_t)list->count, size, LB_ALIGN);
+  bool ok = value || lb_lack(r);
+  for (int i = 0; value && i < list->count; i++) {
+    set_standard(field, value + (size_t)i * size);
+    ok &= lb_read_value(r, list->item[i], field, value + (size_t)i * size);
+  }
+  return ok ? value : NULL;
+}
+
 void lb_table_default(const lb_table* table, void* part) {
   if (table->init) {
     table->init(part);
