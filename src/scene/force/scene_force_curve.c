@@ -3,44 +3,25 @@
 
 #include "scene/part/part.h"
 
-// As written where 's' alone would not tell metres from radians.
-static const char* unit_of(lb_dimension dimension) {
-  return dimension == LB_ANGLE ? " rad" : dimension == LB_LENGTH ? " m" : "";
-}
-
 // [[0 mm, 0 N], [10 mm, 3 N]]
-static bool read_pairs(lb_reader* r, const lb_force_curve_keys* keys, const lb_yaml* node,
+static bool read_table(lb_reader* r, const lb_force_curve_keys* keys, const lb_yaml* node,
                        lb_force_curve* force_curve) {
+  // the unit is said where 's' alone would not tell metres from radians
+  static const char* const unit[LB_DIMENSION_COUNT] = {[LB_ANGLE] = " rad", [LB_LENGTH] = " m"};
+  const lb_pairs pairs = {.item = lb_compose(r, "a row of '%s'", keys->table),
+                          .firsts = lb_compose(r, "stretches of '%s'", keys->table),
+                          .unit = unit[keys->stretch] ? unit[keys->stretch] : "",
+                          .first = {"stretch", LB_VALUE_NUMBER, .dimension = keys->stretch},
+                          .second = {"force", LB_VALUE_NUMBER, .dimension = keys->force},
+                          .size = sizeof(double),
+                          .example = lb_dimension_example(keys->force)};
   if (node->count < 2) {
     return lb_complain(r, node->place, "'%s' must have at least two [stretch, force] pairs",
                        keys->table);
   }
-  double* stretch = LB_TAKE(r->keep, double, node->count);
-  double* force = LB_TAKE(r->keep, double, node->count);
-  if (!stretch || !force) {
-    return lb_lack(r);
-  }
-  bool ok = true;
-  for (int i = 0; i < node->count; i++) {
-    const lb_yaml* pair = node->item[i];
-    if (!lb_is_list(pair) || pair->count != 2) {
-      ok = lb_complain(r, pair->place, "a row of '%s' must be a pair such as [%s, %s]", keys->table,
-                       lb_dimension_example(keys->stretch), lb_dimension_example(keys->force));
-      continue;
-    }
-    ok &= lb_read_number(r, pair->item[0], "stretch", keys->stretch, LB_ANY, &stretch[i]);
-    ok &= lb_read_number(r, pair->item[1], "force", keys->force, LB_ANY, &force[i]);
-    if (ok && i > 0 && !(stretch[i] > stretch[i - 1])) {
-      const char* unit = unit_of(keys->stretch);
-      ok = lb_complain(r, pair->item[0]->place,
-                       "the stretches of '%s' must increase, but %g%s comes after %g%s",
-                       keys->table, stretch[i], unit, stretch[i - 1], unit);
-    }
-  }
   force_curve->count = node->count;
-  force_curve->stretch = stretch;
-  force_curve->force = force;
-  return ok;
+  return lb_read_pairs(r, node, &pairs, (double**)&force_curve->stretch,
+                       (void**)&force_curve->force);
 }
 
 bool lb_read_force_curve(lb_reader* r, const lb_yaml* whole, const lb_force_curve_keys* keys,
@@ -62,7 +43,7 @@ bool lb_read_force_curve(lb_reader* r, const lb_yaml* whole, const lb_force_curv
                        "stiff at rest",
                        keys->exponent, force_curve->exponent);
   }
-  return !table || read_pairs(r, keys, table, force_curve);
+  return !table || read_table(r, keys, table, force_curve);
 }
 
 bool lb_force_curve_holds(const lb_force_curve* force_curve) {

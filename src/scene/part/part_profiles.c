@@ -21,89 +21,67 @@ static const lb_field spline_fields[] = {
 };
 const lb_table lb_spline_table = LB_TABLE("spline", spline_part, spline_fields);
 
-// What values measure: numbers of a dimension, or rotations, which are kept apart.
-typedef struct measure {
-  lb_dimension dimension;
-  lb_quat** rotation; // NULL: numbers
-} measure;
+// Values: numbers of a dimension or rotations, which are kept apart.
+typedef struct values {
+  lb_field row;
+  size_t size;
+  void** array; // where they go
+} values;
 
-static bool take_arrays(lb_reader* r, const measure* of, lb_profile_definition* out, int times,
-                        int values) {
-  out->time = LB_TAKE(r->keep, double, times);
-  if (of->rotation) {
-    *of->rotation = LB_TAKE(r->keep, lb_quat, values);
-  } else {
-    out->value = LB_TAKE(r->keep, double, values);
-  }
-  return lb_arena_status(r->keep) == LB_OK || lb_lack(r);
-}
-
-// The i-th value; `out` may be NULL: then it is only judged.
-static bool read_value(lb_reader* r, const measure* of, const lb_yaml* node, const char* word,
-                       int i, const lb_profile_definition* out) {
-  const lb_field field = {.key = word, .value = LB_VALUE_ROTATION, .dimension = LB_ANGLE};
-  double number = 0;
-  lb_quat turn = lb_quat_identity();
-  const bool ok = of->rotation ? lb_read_value(r, node, &field, &turn)
-                               : lb_read_number(r, node, word, of->dimension, LB_ANY, &number);
-  if (out && of->rotation) {
-    (*of->rotation)[i] = turn;
-  } else if (out) {
-    out->value[i] = number;
+bool lb_read_pairs(lb_reader* r, const lb_yaml* list, const lb_pairs* of, double** first,
+                   void** second) {
+  double* x = *first = LB_TAKE(r->keep, double, list->count);
+  char* y = *second = lb_arena_take_array(r->keep, (size_t)list->count, of->size, LB_ALIGN);
+  bool ok = (x && y) || lb_lack(r);
+  int last = -1; // pair whose first number was good
+  for (int i = 0; x && y && i < list->count; i++) {
+    const lb_yaml* pair = list->item[i];
+    if (!lb_is_list(pair) || pair->count != 2) {
+      ok = lb_complain(r, pair->place, "%s must be a pair such as [%s, %s]", of->item,
+                       lb_dimension_example(of->first.dimension), of->example);
+      continue;
+    }
+    const bool good = lb_read_value(r, pair->item[0], &of->first, &x[i]);
+    ok &= lb_read_value(r, pair->item[1], &of->second, y + (size_t)i * of->size) && good;
+    if (good && last >= 0 && !(x[i] > x[last])) {
+      ok = lb_complain(r, pair->item[0]->place, "the %s must increase, but %g%s comes after %g%s",
+                       of->firsts, x[i], of->unit, x[last], of->unit);
+    }
+    last = good ? i : last;
   }
   return ok;
 }
 
 // [[0 s, 0 deg], [1 s, 90 deg]]
-static bool read_keys(lb_reader* r, const lb_yaml* node, const char* word, const measure* of,
+static bool read_keys(lb_reader* r, const lb_yaml* node, const char* word, const values* of,
                       lb_profile_definition* out) {
+  const lb_pairs keys = {.item = "a key",
+                         .firsts = lb_compose(r, "times of '%s'", word),
+                         .unit = " s",
+                         .first = {"time", LB_VALUE_NUMBER, .dimension = LB_TIME},
+                         .second = of->row,
+                         .size = of->size,
+                         .example = of->row.value == LB_VALUE_ROTATION
+                                        ? "{axis: z, angle: 30 deg}"
+                                        : lb_dimension_example(of->row.dimension)};
   if (node->count == 0) {
     return lb_complain(r, node->place, "'%s' must have at least one [time, value] pair", word);
   }
-  if (!take_arrays(r, of, out, node->count, node->count)) {
-    return false;
-  }
-  bool ok = true;
-  int last = -1; // key whose time was good
-  for (int i = 0; i < node->count; i++) {
-    const lb_yaml* key = node->item[i];
-    if (!lb_is_list(key) || key->count != 2) {
-      ok = lb_complain(
-          r, key->place, "a key must be a pair such as [%s, %s]", lb_dimension_example(LB_TIME),
-          of->rotation ? "{axis: z, angle: 30 deg}" : lb_dimension_example(of->dimension));
-      continue;
-    }
-    const bool timed = lb_read_number(r, key->item[0], "time", LB_TIME, LB_ANY, &out->time[i]);
-    ok &= read_value(r, of, key->item[1], "value", i, out) && timed;
-    if (timed && last >= 0 && !(out->time[i] > out->time[last])) {
-      ok = lb_complain(r, key->item[0]->place,
-                       "the times of '%s' must increase, but %g s comes after %g s", word,
-                       out->time[i], out->time[last]);
-    }
-    last = timed ? i : last;
-  }
   out->count = node->count;
-  return ok;
+  return lb_read_pairs(r, node, &keys, &out->time, of->array);
 }
 
-static bool read_points(lb_reader* r, const lb_yaml* points, const measure* of,
-                        const lb_profile_definition* out) {
-  bool ok = true;
-  for (int i = 0; i < points->count; i++) {
-    ok &= read_value(r, of, points->item[i], "points", i, out);
-  }
-  return ok;
-}
-
-static bool read_spline(lb_reader* r, const lb_yaml* node, const measure* of,
+static bool read_spline(lb_reader* r, const lb_yaml* node, const values* of,
                         lb_profile_definition* out) {
   enum { HIGHEST = 5 };
   const lb_yaml* points = lb_yaml_find(node, "points");
+  lb_field row = of->row;
   spline_part s = {0};
+  row.key = "points";
   lb_table_default(&lb_spline_table, &s);
   const bool good = lb_read_part(r, node, "spline", &lb_spline_table, &s);
   if (!good) { // told
-    return points && read_points(r, points, of, NULL) && false;
+    return points && lb_read_array(r, points, &row, of->size) && false;
   }
   if (s.degree > HIGHEST) {
     return lb_complain(r, lb_yaml_find(node, "degree")->place,
@@ -117,19 +95,20 @@ static bool read_spline(lb_reader* r, const lb_yaml* node, const measure* of,
     return lb_complain(r, lb_yaml_find(node, "to")->place, "'to' must be later than 'from' (%g s)",
                        s.from);
   }
-  if (!take_arrays(r, of, out, 2, points->count)) {
-    return false;
+  out->time = LB_TAKE(r->keep, double, 2);
+  *of->array = lb_read_array(r, points, &row, of->size);
+  if (!out->time || !*of->array) {
+    return !out->time && lb_lack(r);
   }
-  const bool ok = read_points(r, points, of, out);
   out->kind = LB_PROFILE_BSPLINE;
   out->degree = s.degree;
   out->count = points->count;
   out->time[0] = s.from;
   out->time[1] = s.to;
-  return ok;
+  return true;
 }
 
-static bool read_profile(lb_reader* r, const lb_yaml* part, const measure* of,
+static bool read_profile(lb_reader* r, const lb_yaml* part, const values* of,
                          lb_profile_definition* out) {
   const lb_yaml* spline = lb_yaml_find(part, "spline");
   const lb_yaml* rates = lb_yaml_find(part, "rates");
@@ -158,12 +137,20 @@ static bool read_profile(lb_reader* r, const lb_yaml* part, const measure* of,
 
 bool lb_read_profile(lb_reader* r, const lb_yaml* part, lb_dimension dimension,
                      lb_profile_definition* out) {
-  return read_profile(r, part, &(measure){dimension, NULL}, out);
+  return read_profile(r, part,
+                      &(values){{"value", LB_VALUE_NUMBER, .dimension = dimension},
+                                sizeof(double),
+                                (void**)&out->value},
+                      out);
 }
 
 bool lb_read_turning(lb_reader* r, const lb_yaml* part, lb_profile_definition* out,
                      lb_quat** rotation) {
-  return read_profile(r, part, &(measure){LB_ANGLE, rotation}, out);
+  return read_profile(r, part,
+                      &(values){{"value", LB_VALUE_ROTATION, .dimension = LB_ANGLE},
+                                sizeof(lb_quat),
+                                (void**)rotation},
+                      out);
 }
 
 // --- checking ---

@@ -107,6 +107,17 @@ bool lb_read_list(lb_reader* r, const lb_yaml* list, const lb_table* table, void
                   int* count);
 // Every item of a list by a row, to an array of values of that size; NULL when any was wrong.
 void* lb_read_array(lb_reader* r, const lb_yaml* list, const lb_field* field, size_t size);
+// A list of pairs whose first numbers rise, to an array of these and one of what follows them.
+typedef struct lb_pairs {
+  const char *item,
+      *firsts;      // one pair, and all first numbers, in words: "a key", "times of 'keys'"
+  const char* unit; // of the first, for messages
+  lb_field first, second;
+  size_t size;         // of a second
+  const char* example; // of a second
+} lb_pairs;
+bool lb_read_pairs(lb_reader* r, const lb_yaml* list, const lb_pairs* of, double** first,
+                   void** second);
 bool lb_read_number(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,
                     lb_range range, double* out);
 // How many doubles a value is made of; 0: it is no number.
