@@ -21,7 +21,7 @@ typedef struct lb_scene_material {
   // of elastic bodies
   double young;        ///< Young's modulus [Pa]; 0: unknown, nothing elastic can be made of it
   double poisson;      ///< Poisson's ratio, > -1, < 0.5
-  const char* law;     ///< "neo-hookean" (or NULL), "st-venant-kirchhoff", "corotated", "linear"
+  const char* model;   ///< "neo-hookean" (or NULL), "st-venant-kirchhoff", "corotated", "linear"
   double damping_mass; ///< Rayleigh damping in proportion to mass [1/s] >= 0
   double damping_stiffness; ///< Rayleigh damping in proportion to stiffness [s] >= 0
 } lb_scene_material;
@@ -705,7 +705,9 @@ typedef struct lb_scene {
   lb_scene_fit fit;
   lb_scene_retarget retarget;
   lb_scene_optimize optimize;
-  void* storage; ///< what the pieces live in; NULL in scenes made by hand
+  int nnote;
+  const lb_message* note; ///< [nnote] what its author should know, though nothing is wrong
+  void* storage;          ///< what the pieces live in; NULL in scenes made by hand
 } lb_scene;
 
 /// Values of every field before an author changes them.

@@ -120,6 +120,11 @@ lb_status lb_job_load(lb_job* j, lb_error* err) {
   if (j->read && j->type->reduced) {
     j->scene.solver.elastic = LB_SPACE_REDUCED; // many runs want a fast model
   }
+  for (int i = 0; j->read && i < j->scene.nnote; i++) {
+    const lb_message* m = &j->scene.note[i];
+    lb_job_add(j, LB_SECTION_WARNING, NULL, "%s:%d:%d: %s", m->place.file, m->place.line,
+               m->place.column, m->text);
+  }
   return j->read ? j->type->load(j, err) : status;
 }
 

@@ -144,3 +144,13 @@ for verb in "check" "simulate --quiet --out bars"; do
   claim "starts that do not fit" exits 0
   claim "... are warned of" complains "warning: bars.yaml:9:3: 'cross' cannot start here: for loops and constraints to hold, it is moved by 1 m"
 done
+
+# --- keys by former names ---
+
+cat > former.yaml <<'Y'
+bodies: {ball: {mass: 1 kg, inertia: [1, 1, 1]}}
+strands: {}
+Y
+run "$LIMBER" check former.yaml
+claim "a key's former name" exits 0
+claim "... still reads, and the new one is told" complains "warning: former.yaml:2:1: 'strands' is now called 'ropes' (the old name still works)"

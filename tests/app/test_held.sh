@@ -173,7 +173,7 @@ claim "a light body that flies off is the one named" complains "the motion of jo
 cat >rope.yaml <<'Y2'
 bodies: {a: {shape: {box: [0.3, 0.05, 0.05], position: [0.15, 0, 0]}, mass: 1}}
 joints: {j: {type: revolute, axis: y, child: a}}
-strands: {r: {through: [{body: a, at: [0.3, 0, 0]}, {at: [0.6, 0, 0]}], mass: 1e-6, stiffness: 1e6}}
+ropes: {r: {through: [{body: a, at: [0.3, 0, 0]}, {at: [0.6, 0, 0]}], mass: 1e-6, stiffness: 1e6}}
 solver: {integrator: rk4}
 duration: 0.3
 Y2

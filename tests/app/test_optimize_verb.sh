@@ -61,10 +61,10 @@ materials: {fat: {density: 400, young: 20 kPa, poisson: 0.4}}
 bodies:
   arm: {shape: {box: [0.3, 0.05, 0.05], position: [0.15, 0, 0]}}
 joints: {shoulder: {type: revolute, child: arm, axis: y}}
-strands:
+ropes:
   rope: {through: [{at: [0.3, 0, 0.4]}, {body: arm, at: [0.3, 0, 0]}], segments: 4, mass: 0.1 kg,
          stiffness: 50 N}
-soft:
+deformables:
   flesh:
     form: {box: {from: [0, 0, 0], to: [0.4, 0, 0], width: 0.1, height: 0.1}, material: fat,
            elements: {along: 4, across: 1, around: 1}}

@@ -44,7 +44,7 @@ static const char arms[] =
     "    turn: {joint: turn, position: 0, weight: 100}\n";
 
 static const char deformable[] =
-    "soft:\n"
+    "deformables:\n"
     "  lump:\n"
     "    form: {box: {from: [-0.1, 0, 0], to: [0.1, 0, 0], width: 0.1, height: 0.1},\n"
     "      elements: {along: 3, across: 1, around: 1}, material: rubber}\n"

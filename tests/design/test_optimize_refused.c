@@ -81,7 +81,7 @@ static void lengths_of_what_is_split_or_has_a_deformable_on_it(void** state) {
   check_refused("materials: {fat: {density: 400, young: 20 kPa, poisson: 0.4}}\n"
                 "bodies: {arm: {shape: {box: [0.2, 0.05, 0.05], position: [0.1, 0, 0]}}}\n"
                 "joints: {a: {type: revolute, child: arm, axis: y}}\n"
-                "soft:\n"
+                "deformables:\n"
                 "  lump:\n"
                 "    form: {box: {from: [0, 0, 0], to: [0.2, 0, 0], width: 0.1, height: 0.1},\n"
                 "      material: fat, elements: {along: 2, across: 1, around: 1}}\n"

@@ -65,7 +65,7 @@ static void a_form_has_the_faces_of_its_mesh(void** state) {
 }
 
 static const char CLAMPED[] =
-    "materials: {s: {density: 5000, young: 68.719476736 GPa, poisson: 0.25, law: corotated,\n"
+    "materials: {s: {density: 5000, young: 68.719476736 GPa, poisson: 0.25, model: corotated,\n"
     "                damping: {mass: 0.2, stiffness: 1 ms}}}\n"
     "bodies:\n"
     "  base: {shape: {sphere: {radius: 0.1}}}\n"

@@ -208,7 +208,7 @@ static void one_of_several_materials_of_a_body_cannot_be_varied(void** state) {
 static lb_model* fleshy(double young, double damping, double drag, double mass) {
   static const char* const text =
       "materials:\n"
-      "  gel: {density: 500, young: %.17g, law: corotated,\n"
+      "  gel: {density: 500, young: %.17g, model: corotated,\n"
       "    damping: {mass: %.17g, stiffness: %.17g}}\n"
       "bodies:\n"
       "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"
@@ -216,10 +216,10 @@ static lb_model* fleshy(double young, double damping, double drag, double mass) 
       "joints:\n"
       "  shoulder: {type: revolute, child: arm, axis: y}\n"
       "  elbow: {type: spherical, parent: arm, at: [0.4, 0, 0], child: tip}\n"
-      "strands:\n"
+      "ropes:\n"
       "  string: {through: [{at: [0.5, 0.3, 0.4]}, {body: tip, at: [0.2, 0, 0.03]}], mass: 0.1,\n"
       "    segments: 5, stiffness: 50 N}\n"
-      "soft:\n"
+      "deformables:\n"
       "  flesh:\n"
       "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"
       "      elements: {along: 4, across: 2, around: 2}, material: gel}\n"

@@ -23,19 +23,19 @@ static const char BENT[] =
 
 // Deformables between two bones, one of which swings, and a rope that hangs on it.
 static const char FLESH[] =
-    "materials: {gel: {density: 500, young: 2e4, law: corotated, damping: {stiffness: 5 ms}}}\n"
+    "materials: {gel: {density: 500, young: 2e4, model: corotated, damping: {stiffness: 5 ms}}}\n"
     "bodies:\n"
     "  upper: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
     "  lower: {shape: {box: [0.2, 0.02, 0.02], position: [0.1, 0, 0]}}\n"
     "joints:\n"
     "  wall: {type: fixed, child: upper}\n"
     "  elbow: {type: revolute, parent: upper, child: lower, axis: y, at: [0.2, 0, 0]}\n"
-    "soft:\n"
+    "deformables:\n"
     "  flesh:\n"
     "    form: {box: {from: [0.05, 0, 0], to: [0.35, 0, 0], width: 0.06, height: 0.06},\n"
     "      elements: {along: 6, across: 2, around: 2}, material: gel}\n"
     "    attach: [upper, lower]\n"
-    "strands:\n"
+    "ropes:\n"
     "  hair: {through: [{body: lower, at: [0.2, 0, 0]}, {free: true, at: [0.5, 0, 0]}],\n"
     "    segments: 3, mass: 10 g, stiffness: 5 N, radius: 2 mm, material: brass}\n"
     "duration: 0.2\n"

@@ -356,15 +356,34 @@ static void write_field(FILE* out, const lb_table* table, const lb_field* f) {
   free(value);
 }
 
+// Former names of keys, for which the same is allowed.
+static void write_aliases(FILE* out, const lb_table* table) {
+  for (const lb_alias* a = table->alias; a && a->was; a++) {
+    for (int i = 0; i < table->count; i++) {
+      if (strcmp(table->field[i].key, a->is) == 0) {
+        lb_field former = table->field[i];
+        char about[100];
+        snprintf(about, sizeof about, "the old name of %s", a->is);
+        former.key = a->was;
+        former.about = about;
+        former.standard = NULL;
+        fputs(",\n", out);
+        write_field(out, table, &former);
+      }
+    }
+  }
+}
+
 static void write_table_body(FILE* out, const lb_table* table) {
   fputs("{\n      \"type\": [\"object\", \"null\"],\n      \"additionalProperties\": false,\n"
         "      \"properties\": {\n",
         out);
   for (int i = 0; i < table->count; i++) {
     write_field(out, table, &table->field[i]);
-    fputs(i + 1 < table->count ? ",\n" : "\n", out);
+    fputs(i + 1 < table->count ? ",\n" : "", out);
   }
-  fputs("      }", out);
+  write_aliases(out, table);
+  fputs("\n      }", out);
   const char* before = ",\n      \"required\": [";
   for (int i = 0; i < table->count; i++) {
     if (lb_field_is_required(table, i)) {

@@ -453,7 +453,7 @@ static void what_was_made_elsewhere_is_checked(void** state) {
       "solver: {integrator: bdf2}\n"
       "bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n"
       "constraints: {lead: {follow: {body: ball, rotation: true}}}\n"
-      "strands: {rope: {through: [{body: ball}, {at: [0, 0, 1]}, {free: true, at: [0, 0, 2]}],\n"
+      "ropes: {rope: {through: [{body: ball}, {at: [0, 0, 1]}, {free: true, at: [0, 0, 2]}],\n"
       "                 segments: 4, mass: 1 kg, stiffness: 1 N}}\n";
   lb_scene s;
   lb_error err = lb_error_make(NULL);
@@ -564,8 +564,42 @@ static void every_scene_compiles(void** state) {
   assert_at_least(count, 14);
 }
 
+// Former names in the file, in a repetition and in a part: the same scene, and a note for each.
+static void keys_by_their_former_names_are_read_and_told(void** state) {
+  (void)state;
+  lb_scene s = parse("materials: {gel: {young: 1 MPa, law: corotated}}\n"
+                     "bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n"
+                     "soft: {flesh: {form: {box: {to: [1, 0, 0], width: 0.1, height: 0.1},\n"
+                     "                      material: gel}}}\n"
+                     "repeat:\n"
+                     "  - count: 2\n"
+                     "    strands: {r(n): {through: [{body: ball}, {at: [0, 0, (n)]}], mass: 1,\n"
+                     "                     stiffness: 1}}\n");
+  assert_string_equal(s.material[0].model, "corotated");
+  assert_int_equal(s.ndeformable, 1);
+  assert_int_equal(s.nrope, 2);
+  static const struct {
+    int line;
+    const char* text;
+  } expected[] = {
+      {3, "'soft' is now called 'deformables' (the old name still works)"},
+      {7, "repeat: 'strands' is now called 'ropes' (the old name still works)"},
+      {1, "material 'gel': 'law' is now called 'model' (the old name still works)"},
+  };
+  assert_int_equal(s.nnote, 3);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(s.note[i].place.line, expected[i].line);
+    assert_string_equal(s.note[i].text, expected[i].text);
+  }
+  lb_scene_release(&s);
+  s = parse("bodies: {ball: {shape: {sphere: {radius: 0.1}}}}\n");
+  assert_int_equal(s.nnote, 0);
+  lb_scene_release(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keys_by_their_former_names_are_read_and_told),
       cmocka_unit_test(what_is_not_said_has_its_default),
       cmocka_unit_test(every_unit_is_the_si_value_it_names),
       cmocka_unit_test(numbers_survive_being_written_and_read_again),

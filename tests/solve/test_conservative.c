@@ -61,11 +61,11 @@ static const example EXAMPLES[] = {
      "9]}}\n",
      "0.01"},
     {SWINGING(
-         "") "strands: {s: {through: [{at: [0, 0, 0]}, {free: true, at: [0.3, 0, 0]}], mass: 0.3, "
+         "") "ropes: {s: {through: [{at: [0, 0, 0]}, {free: true, at: [0.3, 0, 0]}], mass: 0.3, "
              "segments: 4, pushes: true, stiffness: 5 N, damping: %s}}\n",
      "0.01"},
     {SWINGING(
-         "") "strands: {s: {through: [{at: [0, 0, 0]}, {free: true, at: [0.3, 0, 0]}], mass: 0.3, "
+         "") "ropes: {s: {through: [{at: [0, 0, 0]}, {free: true, at: [0.3, 0, 0]}], mass: 0.3, "
              "segments: 4, pushes: true, stiffness: 5 N, drag: %s}}\n",
      "1"},
 #define FLESH(DAMPING)                                                                             \

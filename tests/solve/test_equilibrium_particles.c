@@ -18,7 +18,7 @@ static void a_rope_that_starts_flat_hangs_as_its_weight_says(void** state) {
   lb_model* m =
       compile("limber: 1\ngravity: [0, 0, -9.81]\n"
               "bodies: {bob: {mass: 0.05, inertia: [1e-5, 1e-5, 1e-5], position: [1, 0, 1]}}\n"
-              "strands:\n"
+              "ropes:\n"
               "  rope: {through: [{at: [0, 0, 1]}, {body: bob, at: [0, 0, 0]}], segments: 10,\n"
               "    mass: 0.1, stiffness: 100 N}\n");
   lb_data* d = data_of(m);
@@ -42,11 +42,11 @@ static const char* const worlds[] = {
     "limber: 1\n"
     "bodies: {arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}}\n"
     "joints: {j: {type: revolute, child: arm, axis: y, at: [1, 0, 1]}}\n"
-    "strands:\n"
+    "ropes:\n"
     "  rope: {through: [{at: [0, 0, 1]}, {body: arm, at: [0.3, 0, 0]}], segments: 10, mass: 0.1,\n"
     "    stiffness: 1000 N, slack: 1.1}\n",
     "limber: 1\n"
-    "materials: {gel: {density: 500, young: 3e4, law: corotated, damping: {stiffness: 5 ms}}}\n"
+    "materials: {gel: {density: 500, young: 3e4, model: corotated, damping: {stiffness: 5 ms}}}\n"
     "bodies:\n"
     "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"
     "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"
@@ -54,10 +54,10 @@ static const char* const worlds[] = {
     "  shoulder: {type: revolute, child: arm, axis: y}\n"
     "  elbow: {type: spherical, parent: arm, at: [0.4, 0, 0], child: hand}\n"
     "motors: {lead: {joint: shoulder, keys: [[0 s, 0]]}}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{body: arm, at: [0.1, 0, 0.03]}, {body: hand, at: [0.2, 0, 0.03]},\n"
     "    {free: true, at: [0.9, 0.1, 0.1]}], segments: 9, mass: 0.2, stiffness: 200 N}\n"
-    "soft:\n"
+    "deformables:\n"
     "  flesh:\n"
     "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"
     "      elements: {along: 6, across: 2, around: 2}, material: gel}\n"
@@ -73,7 +73,7 @@ static const char* const worlds[] = {
     "  j3: {type: revolute, child: rocker, axis: y, at: [1, 0, 0]}\n"
     "  closing: {type: revolute, loop: true, parent: coupler, child: rocker, axis: y,\n"
     "            at: [1, 0, 0], in_child: [0, 0, 0.5]}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{body: coupler, at: [0.2, 0, 0]}, {body: coupler, at: [0.8, 0, 0]},\n"
     "    {at: [1.3, 0, 0.9]}], segments: 9, mass: 0.2, stiffness: 400 N, slack: 0.98}\n",
     "limber: 1\n"
@@ -86,7 +86,7 @@ static const char* const worlds[] = {
     "joints:\n"
     "  clamp: {type: fixed, child: rod, face: start}\n"
     "  glue: {type: fixed, parent: rod, face: end, child: tip}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{body: tip, at: [0, 0, -0.03]}, {free: true, at: [0.5, 0, -0.3]}],\n"
     "    segments: 5, mass: 0.05, stiffness: 30 N, damping: 1 ms}\n"};
 

@@ -424,7 +424,7 @@ static void rotations_that_are_prescribed(void** state) {
 // floats.
 #define FABRIC                                                                                     \
   "limber: 1\n"                                                                                    \
-  "materials: {gel: {density: 500, young: 3e4, law: corotated,\n"                                  \
+  "materials: {gel: {density: 500, young: 3e4, model: corotated,\n"                                  \
   "  damping: {mass: 0.3, stiffness: 1 ms}}}\n"                                                    \
   "bodies:\n"                                                                                      \
   "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"                     \
@@ -436,13 +436,13 @@ static void rotations_that_are_prescribed(void** state) {
   "  wrist: {type: spherical, parent: hand, at: [0.3, 0, 0], child: tip}\n"                        \
   "motors:\n"                                                                                      \
   "  lead: {joint: shoulder, keys: [[0 s, 0 deg], [0.1 s, %.17g rad]]}\n"                          \
-  "strands:\n"                                                                                     \
+  "ropes:\n"                                                                                     \
   "  string: {through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"                 \
   "    {body: hand, at: [0.2, 0, 0.03]}, {body: tip, at: [0, 0, 0.03]}], segments: 6,\n"           \
   "    mass: 0.2, stiffness: 100 N, damping: 1 ms, slack: 0.97, drag: 0.2}\n"                      \
   "  loose: {through: [{body: tip, at: [0, 0, -0.03]}, {free: true, at: [0.9, 0.1, 0]}],\n"        \
   "    segments: 3, mass: 0.1, stiffness: 50 N, damping: 1 ms, pushes: true}\n"                    \
-  "soft:\n"                                                                                        \
+  "deformables:\n"                                                                                        \
   "  flesh:\n"                                                                                     \
   "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"               \
   "      elements: {along: 4, across: 2, around: 2}, material: gel}\n"                             \

@@ -13,7 +13,7 @@
 #define BODIES                                                                                     \
   "limber: 1\n"                                                                                    \
   "materials:\n"                                                                                   \
-  "  rubber: {density: 1000, young: 0.5 MPa, poisson: 0.4, law: LAW,\n"                            \
+  "  rubber: {density: 1000, young: 0.5 MPa, poisson: 0.4, model: LAW,\n"                            \
   "    damping: {mass: 0.3, stiffness: 2 ms}}\n"                                                   \
   "bodies:\n"                                                                                      \
   "  hub: {shape: {box: [4 cm, 4 cm, 4 cm]}}\n"                                                    \

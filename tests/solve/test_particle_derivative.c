@@ -12,14 +12,14 @@
 #define STAR                                                                                       \
   "limber: 1\n"                                                                                    \
   "materials:\n"                                                                                   \
-  "  gel: {density: 500, young: 3e4, poisson: 0.3, law: LAW,\n"                                    \
+  "  gel: {density: 500, young: 3e4, poisson: 0.3, model: LAW,\n"                                    \
   "    damping: {mass: 0.3, stiffness: 3 ms}}\n"                                                   \
   "bodies:\n"                                                                                      \
   "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"                     \
   "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"                 \
   "joints:\n"                                                                                      \
   "  elbow: {type: spherical, parent: arm, at: [0.4, 0, 0], child: hand}\n"                        \
-  "strands:\n"                                                                                     \
+  "ropes:\n"                                                                                     \
   "  string:\n"                                                                                    \
   "    through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"                        \
   "      {body: hand, at: [0.2, 0, 0.03]}, {free: true, at: [0.9, 0.1, 0.1]}]\n"                   \
@@ -31,7 +31,7 @@
   "    drag: 0.2\n"                                                                                \
   "  stick: {through: [{body: hand, at: [0.3, 0, 0]}, {free: true, at: [0.9, 0, 0.1]}],\n"         \
   "    segments: 3, mass: 0.1, stiffness: 100 N, damping: 1 ms, pushes: true}\n"                   \
-  "soft:\n"                                                                                        \
+  "deformables:\n"                                                                                        \
   "  flesh:\n"                                                                                     \
   "    form:\n"                                                                                    \
   "      box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1}\n"                     \
@@ -42,7 +42,7 @@ static const char REDUCED[] = STAR, MAXIMAL[] = STAR "solver: {coordinates: maxi
 
 static const char MOTOR[] =
     "limber: 1\n"
-    "materials: {gel: {density: 500, young: 3e4, law: corotated, damping: {stiffness: 5 ms}}}\n"
+    "materials: {gel: {density: 500, young: 3e4, model: corotated, damping: {stiffness: 5 ms}}}\n"
     "bodies:\n"
     "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"
     "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"
@@ -54,12 +54,12 @@ static const char MOTOR[] =
     "motors:\n"
     "  lead: {joint: shoulder, keys: [[0 s, 0 deg], [0.1 s, KEY rad]]}\n"
     "  push: {joint: elbow, drive: force, keys: [[0 s, 0], [0.1 s, KEY]]}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"
     "    {body: hand, at: [0.2, 0, 0.03]}, {body: tip, at: [0, 0, 0.03]}], segments: 6, mass: "
     "0.2,\n"
     "    stiffness: 100 N, damping: 5 ms, slack: 0.97}\n"
-    "soft:\n"
+    "deformables:\n"
     "  flesh:\n"
     "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"
     "      elements: {along: 6, across: 2, around: 2}, material: gel}\n"
@@ -78,7 +78,7 @@ static const char LOOP[] =
     "  closing: {type: revolute, loop: true, parent: coupler, child: rocker, axis: y,\n"
     "            at: [1, 0, 0], in_child: [0, 0, 0.5]}\n"
     "initial: {j1: {velocity: 2 rad/s}, j2: {velocity: -2 rad/s}, j3: {velocity: 2 rad/s}}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{body: coupler, at: [0.2, 0, 0]}, {body: coupler, at: [0.8, 0, 0]},\n"
     "    {body: rocker, at: [0, 0, 0.1]}], segments: 9, mass: 0.2, stiffness: 40 N, slack: 0.98,\n"
     "    damping: 1 ms, pushes: true}\n"; // else pieces come loose at the start
@@ -97,7 +97,7 @@ static const char ELASTIC[] =
     "  clamp: {type: revolute, axis: y, child: rod, face: start}\n"
     "  glue: {type: fixed, parent: rod, face: end, child: tip}\n"
     "  pin: {type: spherical, parent: tip, child: bob, at: [0.1, 0, 0]}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{body: tip, at: [0, 0, -0.03]}, {free: true, at: [0.5, 0, -0.3]},\n"
     "    {body: bob, at: [0, 0, -0.03]}], segments: 5, mass: 0.05, stiffness: 30 N, damping: 1 "
     "ms,\n"

@@ -6,7 +6,7 @@
 // Worlds in which ropes and deformables meet what else there is.
 static const char MOTOR[] =
     "limber: 1\n"
-    "materials: {gel: {density: 500, young: 3e4, law: corotated, damping: {stiffness: 5 ms}}}\n"
+    "materials: {gel: {density: 500, young: 3e4, model: corotated, damping: {stiffness: 5 ms}}}\n"
     "bodies:\n"
     "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"
     "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"
@@ -14,11 +14,11 @@ static const char MOTOR[] =
     "  shoulder: {type: revolute, child: arm, axis: y}\n"
     "  elbow: {type: revolute, parent: arm, at: [0.4, 0, 0], child: hand, axis: z, damping: 0.01}\n"
     "motors: {lead: {joint: shoulder, keys: [[0 s, 0 deg], [0.1 s, 12 deg]]}}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"
     "    {body: hand, at: [0.2, 0, 0.03]}], segments: 6, mass: 0.2, stiffness: 100 N, damping: 5 "
     "ms}\n"
-    "soft:\n"
+    "deformables:\n"
     "  flesh:\n"
     "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"
     "      elements: {along: 6, across: 2, around: 2}, material: gel}\n"
@@ -37,7 +37,7 @@ static const char LOOP[] =
     "  closing: {type: revolute, loop: true, parent: coupler, child: rocker, axis: y,\n"
     "            at: [1, 0, 0], in_child: [0, 0, 0.5]}\n"
     "initial: {j1: {velocity: 2 rad/s}, j2: {velocity: -2 rad/s}, j3: {velocity: 2 rad/s}}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{body: coupler, at: [0.2, 0, 0]}, {body: coupler, at: [0.8, 0, 0]},\n"
     "    {body: rocker, at: [0, 0, 0.1]}], segments: 9, mass: 0.2, stiffness: 40 N, slack: 0.98}\n";
 
@@ -52,7 +52,7 @@ static const char ELASTIC[] =
     "joints:\n"
     "  clamp: {type: fixed, child: rod, face: start}\n"
     "  glue: {type: fixed, parent: rod, face: end, child: tip}\n"
-    "strands:\n"
+    "ropes:\n"
     "  string: {through: [{body: tip, at: [0, 0, -0.03]}, {free: true, at: [0.5, 0, -0.3]}],\n"
     "    segments: 5, mass: 0.05, stiffness: 30 N, damping: 1 ms}\n";
 
@@ -138,12 +138,12 @@ static void ropes_without_length_and_deformable_that_touches_nothing_are_refused
     const char *text, *told;
     int line;
   } bad[] = {{"limber: 1\nbodies: {a: {shape: {sphere: {radius: 0.1}}, position: [1, 0, 0]}}\n"
-              "strands:\n"
+              "ropes:\n"
               "  point: {through: [{body: a}, {at: [1, 0, 0]}], mass: 1, stiffness: 10 N}\n",
               "rope 'point': two of its points are at the same place", 4},
              {"limber: 1\nmaterials: {gel: {young: 1e4}}\n"
               "bodies: {a: {shape: {sphere: {radius: 0.1}}, position: [0, 0, 3]}}\n"
-              "soft:\n"
+              "deformables:\n"
               "  flesh: {form: {box: {to: [1, 0, 0], width: 0.1, height: 0.1}, material: gel,\n"
               "    elements: {along: 4, across: 1, around: 1}}, attach: [a]}\n",
               "deformable 'flesh' has no node inside body 'a'", 5}};

@@ -13,7 +13,7 @@
 // to a free end, and deformables between the links.
 #define BODIES                                                                                     \
   "materials:\n"                                                                                   \
-  "  gel: {density: 500, young: 3e4, poisson: 0.3, law: corotated DAMPING}\n"                      \
+  "  gel: {density: 500, young: 3e4, poisson: 0.3, model: corotated DAMPING}\n"                      \
   "bodies:\n"                                                                                      \
   "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"                     \
   "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"                 \
@@ -21,7 +21,7 @@
   "  shoulder: {type: revolute, child: arm, axis: y}\n"                                            \
   "  elbow: {type: spherical, parent: arm, at: [0.4, 0, 0], child: hand}\n"
 static const char WORLD[] =
-    "limber: 1\nsolver: {integrator: rk4, step: 1 ms}\n" BODIES "strands:\n"
+    "limber: 1\nsolver: {integrator: rk4, step: 1 ms}\n" BODIES "ropes:\n"
     "  string:\n"
     "    through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"
     "      {body: hand, at: [0.2, 0, 0.03]}, {free: true, at: [0.9, 0.1, 0.1]}]\n"
@@ -32,7 +32,7 @@ static const char WORLD[] =
     "    pushes: true\n" // else there are no orders
     "    damping: DAMP\n"
     "    drag: DRAG\n"
-    "soft:\n"
+    "deformables:\n"
     "  flesh:\n"
     "    form:\n"
     "      box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1}\n"
@@ -271,16 +271,16 @@ static void momentum_of_what_floats_is_kept(void** state) {
   lb_model* m =
       compile("limber: 1\ngravity: [0, 0, 0]\n"
               "materials:\n"
-              "  gel: {density: 500, young: 3e4, law: corotated, damping: {stiffness: 1 ms}}\n"
+              "  gel: {density: 500, young: 3e4, model: corotated, damping: {stiffness: 1 ms}}\n"
               "bodies:\n"
               "  a: {shape: {box: [0.1, 0.1, 0.1]}, position: [0, 0, 0]}\n"
               "  b: {shape: {box: [0.1, 0.1, 0.1]}, position: [0.4, 0, 0]}\n"
               "initial:\n"
               "  a: {position: [0, 0, 0], velocity: [0, 1, 0.3], spin: [1, 2, 3]}\n"
-              "strands:\n"
+              "ropes:\n"
               "  string: {through: [{body: a, at: [0, 0, 0.05]}, {body: b, at: [0, 0, 0.05]}],\n"
               "    mass: 0.1, stiffness: 50 N, segments: 6}\n"
-              "soft:\n"
+              "deformables:\n"
               "  flesh:\n"
               "    form: {box: {to: [0.4, 0, 0], width: 0.06, height: 0.06},\n"
               "      elements: {along: 8, across: 1, around: 1}, material: gel}\n"
@@ -308,7 +308,7 @@ static void a_hanging_rope_is_as_long_as_its_weight_says(void** state) {
   (void)state;
   lb_model* m = compile("limber: 1\nbodies: {b: {shape: {sphere: {radius: 0.1}}, mass: 2}}\n"
                         "joints: {slide: {type: prismatic, child: b, at: [0, 0, -1.1], axis: z}}\n"
-                        "strands:\n"
+                        "ropes:\n"
                         "  rope: {through: [{at: [0, 0, 0]}, {body: b, at: [0, 0, 0.1]}],\n"
                         "    segments: 8, mass: 1, stiffness: 500 N, damping: 0.1 s}\n");
   lb_data* d = data_of(m);
@@ -331,7 +331,7 @@ static void a_slack_rope_holds_nothing_until_it_is_taut(void** state) {
   lb_model* m =
       compile("limber: 1\nbodies: {b: {shape: {sphere: {radius: 0.05}}, mass: 2, drag: 5}}\n"
               "joints: {slide: {type: prismatic, child: b, at: [0, 0, -1], axis: z}}\n"
-              "strands:\n"
+              "ropes:\n"
               "  rope: {through: [{at: [0, 0, 0]}, {body: b}], segments: 1, mass: 1 g,\n"
               "    stiffness: 500 N, damping: 10 ms, slack: 1.1}\n");
   lb_data* d = data_of(m);
@@ -353,13 +353,13 @@ static void a_pulled_bar_of_deformable_stretches_as_ea_over_l_says(void** state)
   static const char held[] =
       "limber: 1\ngravity: [0, 0, 0]\n"
       "materials:\n"
-      "  gel: {density: 500, young: 1e5, poisson: 0, law: corotated, damping: {mass: 20, "
+      "  gel: {density: 500, young: 1e5, poisson: 0, model: corotated, damping: {mass: 20, "
       "stiffness: 0.02 s}}\n"
       "bodies:\n"
       "  a: {shape: {box: [0.02, 0.2, 0.2]}}\n"
       "  b: {shape: {box: [0.02, 0.2, 0.2]}, position: [0.5, 0, 0]}\n"
       "joints: {clamp: {type: fixed, child: a}}\n"
-      "soft:\n"
+      "deformables:\n"
       "  flesh:\n"
       "    form: {box: {to: [0.5, 0, 0], width: 0.1, height: 0.1},\n"
       "      elements: {along: 5, across: 2, around: 2}, material: gel}\n"
@@ -381,9 +381,9 @@ static void a_pulled_bar_of_deformable_stretches_as_ea_over_l_says(void** state)
 static void deformable_does_not_mind_being_turned(void** state) {
   (void)state;
   lb_model* m = compile("limber: 1\ngravity: [0, 0, 0]\n"
-                        "materials: {gel: {density: 500, young: 1e5, law: corotated}}\n"
+                        "materials: {gel: {density: 500, young: 1e5, model: corotated}}\n"
                         "bodies: {b: {shape: {sphere: {radius: 0.05}}}}\n"
-                        "soft:\n"
+                        "deformables:\n"
                         "  flesh: {form: {box: {to: [0.5, 0, 0], width: 0.1, height: 0.1},\n"
                         "    elements: {along: 3, across: 1, around: 1}, material: gel}}\n");
   lb_data* d = data_of(m);

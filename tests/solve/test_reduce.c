@@ -249,7 +249,7 @@ static void a_file_of_another_body_is_refused_with_what_differs(void** state) {
   expect("rod: {radius: 3 mm,", "box: {width: 4 mm, height: 4 mm,", "body 'rod' is a box, but ");
   expect("young: 200 GPa", "young: 210 GPa", "material 's' has young 2.1e+11, but ");
   expect("density: 7850", "density: 7851", "material 's' has density 7851, but ");
-  expect("poisson: 0.3,", "poisson: 0.3, law: corotated,", "material 's' is corotated, but ");
+  expect("poisson: 0.3,", "poisson: 0.3, model: corotated,", "material 's' is corotated, but ");
   expect("face: start", "face: end", "body 'rod' is held by its face 'end', but in ");
   expect("face: end, child: tip", "face: side, child: tip",
          "joint 'end' holds body 'rod' by its "

@@ -42,16 +42,16 @@ static const struct world {
           "  pace: {couple: [{joint: jc}], path: {rates: [[0, 1]]}}\n"
           "motors: {m: {joint: ja, drive: force, keys: [[0 s, 0], [1 s, 0.1]]}}\n"},
     {"driven", LEGS LOOP "motors: {m: {joint: ja, keys: [[0 s, 0], [1 s, 0.1]]}}\n"},
-    {"cable", LEGS "strands: {rope: {through: [{body: b, at: [0, 0, -0.4]}, {free: true, at: [0.3, "
+    {"cable", LEGS "ropes: {rope: {through: [{body: b, at: [0, 0, -0.4]}, {free: true, at: [0.3, "
                    "0, -0.8]}], segments: 3, mass: 0.1, stiffness: 50, damping: 1 ms}}\n"},
     {"cable and loop",
-     LEGS LOOP "strands: {rope: {through: [{body: b, at: [0, 0, -0.4]}, {free: true, at: [0.3, 0, "
+     LEGS LOOP "ropes: {rope: {through: [{body: b, at: [0, 0, -0.4]}, {free: true, at: [0.3, 0, "
                "-0.8]}], segments: 3, mass: 0.1, stiffness: 50, damping: 1 ms}}\n"},
     {"cable and floor",
      "bodies: {a: " BOX "}\n"
      "joints: {ja: {type: free, child: a}}\n"
      "constraints: {ground: {floor: {body: a, height: -0.4, points: [{at: [0, 0, -0.4]}]}}}\n"
-     "strands: {rope: {through: [{body: a, at: [0, 0, -0.4]}, {free: true, at: [0.3, 0, -0.8]}], "
+     "ropes: {rope: {through: [{body: a, at: [0, 0, -0.4]}, {free: true, at: [0.3, 0, -0.8]}], "
      "segments: 3, mass: 0.1, stiffness: 50, damping: 1 ms}}\n"},
     {"deformable",
      "materials: {gel: {density: 1000, young: 50 kPa, poisson: 0.4}}\n" LEGS

@@ -363,7 +363,7 @@ static void an_arm_with_ropes_and_deformable_that_hits(void** state) {
   (void)state;
   static const char text[] =
       "limber: 1\n"
-      "materials: {gel: {density: 500, young: 3e4, law: corotated, damping: {stiffness: 5 ms}}}\n"
+      "materials: {gel: {density: 500, young: 3e4, model: corotated, damping: {stiffness: 5 ms}}}\n"
       "bodies:\n"
       "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"
       "  hand: {shape: {box: [0.3, 0.06, 0.06], position: [0.15, 0, 0]}, mass: 0.5}\n"
@@ -372,10 +372,10 @@ static void an_arm_with_ropes_and_deformable_that_hits(void** state) {
       "  elbow: {type: revolute, parent: arm, at: [0.4, 0, 0], child: hand, axis: y}\n"
       "initial: {shoulder: {velocity: 1}, elbow: {velocity: 4}}\n"
       "motors: {push: {joint: elbow, drive: force, keys: [[0, %.17g], [1, 0.3]]}}\n"
-      "strands:\n"
+      "ropes:\n"
       "  string: {through: [{body: hand, at: [0.2, 0, 0.03]}, {free: true, at: [0.9, 0.1, 0.1]}],\n"
       "    segments: 3, mass: 0.2, stiffness: 100 N, damping: 5 ms, slack: 0.97}\n"
-      "soft:\n"
+      "deformables:\n"
       "  flesh:\n"
       "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"
       "      elements: {along: 4, across: 2, around: 2}, material: gel}\n"

@@ -221,7 +221,7 @@ static bool is_full(const lb_scene* s) {
 }
 
 lb_material lb_build_material(const lb_scene_material* m, double young) {
-  return (lb_material){m->law ? lb_material_named(m->law) : LB_MATERIAL_NEO_HOOKEAN,
+  return (lb_material){m->model ? lb_material_named(m->model) : LB_MATERIAL_NEO_HOOKEAN,
                        young,
                        m->poisson,
                        m->density,

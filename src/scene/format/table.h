@@ -129,14 +129,20 @@ typedef struct lb_key_rule {
   const char* text; // what to say elsewhere
 } lb_key_rule;
 
+// A key's name in earlier versions. It still reads, and the author is told the new one.
+typedef struct lb_alias {
+  const char *was, *is;
+} lb_alias;
+
 typedef struct lb_table {
   const char* name; // in the singular
   size_t size;      // of the struct it describes
   int count;
   const lb_field* field;
-  int nchoose;        // of the first `nchoose` fields exactly one must be given; 0: no such rule
-  const char* choose; // what these are called
-  size_t chosen;      // where the number of the one given goes
+  const lb_alias* alias; // up to one of NULL; or NULL: none
+  int nchoose;           // of the first `nchoose` fields exactly one must be given; 0: no such rule
+  const char* choose;    // what these are called
+  size_t chosen;         // where the number of the one given goes
   int nrule;
   const lb_key_rule* rule;
   const char* item;         // what one of a list is called in messages; NULL: as what has the list
@@ -171,8 +177,8 @@ typedef struct lb_table {
 // Sections of named parts, in the order in which every name is known before it can be mentioned.
 // code, key, one of them in messages, table, array in lb_scene (its count is n<array>), about
 #define LB_NAMED_SECTIONS(X)                                                                       \
-  X(ROPES, "strands", "rope", lb_rope_table, rope, "strings of point masses and springs, by name") \
-  X(DEFORMABLES, "soft", "deformable", lb_deformable_table, deformable,                            \
+  X(ROPES, "ropes", "rope", lb_rope_table, rope, "strings of point masses and springs, by name")   \
+  X(DEFORMABLES, "deformables", "deformable", lb_deformable_table, deformable,                     \
     "deformables: tetrahedra around and between bodies, by name")                                  \
   X(MOTORS, "motors", "motor", lb_motor_table, motor, "what drives joints, by name")               \
   X(LOADS, "loads", "load", lb_load_table, load, "forces from outside, by name")                   \

@@ -200,11 +200,11 @@ static void check_deformable(lb_checker* c, const void* part) {
   lb_check_form(c, s->form);
   for (int k = 0; k < (s->form->nregion ? s->form->nregion : 1); k++) {
     const int i = lb_elastic_material(s->form, k);
-    const char* law = i >= 0 && i < c->s->nmaterial ? c->s->material[i].law : NULL;
-    if (law && strcmp(law, "linear") == 0) {
+    const char* model = i >= 0 && i < c->s->nmaterial ? c->s->material[i].model : NULL;
+    if (model && strcmp(model, "linear") == 0) {
       lb_say(c,
-             ": material '%s' has the material model ('law') 'linear', which takes turning for "
-             "strain (choose corotated)",
+             ": material '%s' has the material model 'linear', which takes turning for strain "
+             "(choose corotated)",
              c->s->material[i].name);
     }
   }

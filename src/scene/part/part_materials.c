@@ -34,7 +34,7 @@ static const lb_field material_fields[] = {
              "Young's modulus: what elastic bodies need to bend"),
     MATERIAL("poisson", poisson, LB_PURE, LB_POISSON_RANGE, "0.3",
              "Poisson's ratio: how much it thins when stretched"),
-    LB_FROM(WORD, lb_scene_material, "law", law, &model_choices, "neo-hookean",
+    LB_FROM(WORD, lb_scene_material, "model", model, &model_choices, "neo-hookean",
             "how stress follows strain; all agree while strains are small"),
     LB_FROM(TABLE, lb_scene_material, "damping", name, &rayleigh_table, "none",
             "how vibration dies away in it"),
@@ -48,8 +48,9 @@ static void init_material(void* part) {
   *(lb_scene_material*)part = (lb_scene_material){.name = "plain", .color = PLAIN_COLOR};
 }
 
-const lb_table lb_material_table =
-    LB_TABLE("material", lb_scene_material, material_fields, .init = init_material);
+static const lb_alias material_aliases[] = {{"law", "model"}, {NULL, NULL}};
+const lb_table lb_material_table = LB_TABLE("material", lb_scene_material, material_fields,
+                                            .alias = material_aliases, .init = init_material);
 
 lb_scene_material lb_scene_material_default(void) {
   lb_scene_material material;
@@ -59,7 +60,7 @@ lb_scene_material lb_scene_material_default(void) {
 
 // Densities, Young's moduli and Poisson's ratios are handbook values at room temperature (wood
 // along the grain; what has only a colour bends like a plastic); colours are in linear light.
-#define STANDARD NULL, 0, 0 // law and damping
+#define STANDARD NULL, 0, 0 // model and damping
 const lb_scene_material lb_builtin_materials[] = {
     {"plain", {0}, 1000, PLAIN_COLOR, 0.6, 0, 3e9, 0.35, STANDARD},
     {"steel", {0}, 7850, {0.42, 0.44, 0.47, 1}, 0.35, 1, 210e9, 0.3, STANDARD},

@@ -89,7 +89,7 @@ bool lb_find_owner(lb_reader* r, const lb_owner_sort* sort, const lb_yaml* name,
 #define FREE {LB_OWNER_BODY}, 1, true, 0, "free body"
 #define BODIES {LB_OWNER_BODY}, 1, false, 0, "body"
 #define RESISTING(number)                                                                          \
-  {LB_OWNER_FORCE, LB_OWNER_ROPE, LB_OWNER_JOINT}, 3, false, number, "force, strand or joint"
+  {LB_OWNER_FORCE, LB_OWNER_ROPE, LB_OWNER_JOINT}, 3, false, number, "force, rope or joint"
 #define BY(member) offsetof(lb_joint_measure, member)
 enum { FIXED = -1 }; // what it measures does not go by coordinates
 
@@ -450,7 +450,7 @@ static void check_material(lb_checker* c, const lb_scene_parameter* p) {
     any |= b->elastic && is_made_of(b->elastic, p->index);
   }
   if (!any) {
-    lb_say(c, ": no elastic body and no deformable ('soft') is made of material '%s'",
+    lb_say(c, ": no elastic body and no deformable is made of material '%s'",
            c->s->material[p->index].name);
   }
 }

@@ -93,12 +93,16 @@ static const lb_table record_table = LB_TABLE("record", lb_scene_record, record_
           LB_LATER(INITIAL, "initial", NULL, "at rest, every coordinate zero",                     \
                    "how joints and free bodies start, by name")
 
+static const lb_alias section_aliases[] = {
+    {"strands", "ropes"}, {"soft", "deformables"}, {NULL, NULL}};
+
 static const lb_field repeat_fields[] = {
     LB_SIZED(COUNT, lb_repetition, "count", count, LB_PURE, LB_POSITIVE, NULL, "how many times"),
     LB_ROW(COUNT, lb_repetition, "from", from, "1", "what n is the first time"),
     SHARED_SECTIONS,
 };
-const lb_table lb_repeat_table = LB_TABLE("repetition", lb_repetition, repeat_fields);
+const lb_table lb_repeat_table =
+    LB_TABLE("repetition", lb_repetition, repeat_fields, .alias = section_aliases);
 
 #define SETTING(key, member, table, standard, about)                                               \
   LB_FROM(TABLE, lb_reader, key, scene.member, &(table), standard, about)
@@ -126,7 +130,8 @@ static const lb_field scene_fields[] = {
     SETTING("optimize", optimize, lb_optimize_table, "nothing",
             "numbers to be found, and what for"),
 };
-const lb_table lb_scene_table = LB_TABLE("scene", lb_reader, scene_fields);
+const lb_table lb_scene_table =
+    LB_TABLE("scene", lb_reader, scene_fields, .alias = section_aliases);
 
 // --- what others ask ---
 

@@ -97,15 +97,15 @@ static void check_material(lb_checker* c, const lb_scene_elastic* e) {
   const lb_stored* s = e->stored;
   for (int i = 0; i < s->nregion; i++) {
     const lb_scene_material* m = &c->s->material[lb_elastic_material(e, i)];
-    const char* law = m->law ? m->law : lb_material_name(LB_MATERIAL_NEO_HOOKEAN);
+    const char* model = m->model ? m->model : lb_material_name(LB_MATERIAL_NEO_HOOKEAN);
     const struct {
       const char* word;
       double here, there;
     } number[] = {{"young", lb_elastic_young(c->s, e, i), s->material.young[i]},
                   {"poisson", m->poisson, s->material.poisson[i]},
                   {"density", m->density, s->material.density[i]}};
-    if (strcmp(law, s->material.law[i]) != 0) {
-      lb_say(c, ": material '%s' is %s, but %s was made with %s", m->name, law, file_of(e),
+    if (strcmp(model, s->material.law[i]) != 0) {
+      lb_say(c, ": material '%s' is %s, but %s was made with %s", m->name, model, file_of(e),
              s->material.law[i]);
       return;
     }

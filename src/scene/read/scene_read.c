@@ -199,6 +199,8 @@ static lb_status read_scene(const origin* from, const lb_allocator* allocator, l
   lb_arena_release(&r.scratch);
   if (!r.no_memory && r.report.status == LB_OK) {
     *scene = r.scene;
+    scene->nnote = r.nnote;
+    scene->note = r.note;
     scene->storage = keep;
     return LB_OK;
   }

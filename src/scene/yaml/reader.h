@@ -29,7 +29,9 @@ typedef struct lb_reader {
   lb_arena scratch; // what only reading needs
   lb_report report;
   bool no_memory;
-  bool no_files;       // no file may be opened
+  bool no_files; // no file may be opened
+  int nnote, note_capacity;
+  lb_message* note;    // [nnote] for the scene
   const char* subject; // whose keys are being read: "joint 'elbow'"; "" for the file itself
   const char* folder;  // where paths of the entry being read begin: "" or ends in a slash
   lb_scene scene;
@@ -91,6 +93,8 @@ const char* lb_join(lb_reader* r, const char* last, const char* const* name, int
 
 // --- values ---
 
+// Call keys by their present names; authors who wrote former ones are told.
+void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table);
 // Fill the struct behind `out` from a mapping, by a table; what is not given stays as it is. All
 // keys are tried; false when any was wrong.
 bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, void* out);

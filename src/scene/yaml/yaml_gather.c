@@ -139,6 +139,7 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
   const lb_yaml* root = lb_yaml_parse(text, length, kept, &r->scratch, &r->report, &r->no_memory);
   bool ok = root != NULL;
   if (ok) {
+    lb_rename_keys(r, root, &lb_scene_table);
     ok = gather_includes(r, root);
     // settings of included files hold until this file says otherwise, but for its title
     const lb_yaml* section[LB_SCENE_KEYS];

@@ -653,12 +653,41 @@ static bool read_key(lb_reader* r, const lb_yaml* node, const lb_field* field, v
                     : ok;
 }
 
+static void note_name(lb_reader* r, lb_place place, const lb_alias* alias) {
+  const char* text = lb_compose(r, "%s%s'%s' is now called '%s' (the old name still works)",
+                                r->subject, *r->subject ? ": " : "", alias->was, alias->is);
+  lb_message* grown = LB_GROW(r->keep, r->note, r->nnote, &r->note_capacity);
+  char* copy = lb_arena_text(r->keep, text, strlen(text));
+  if (!grown || !copy) {
+    lb_lack(r);
+    return;
+  }
+  r->note = grown;
+  r->note[r->nnote++] = (lb_message){place, copy};
+}
+
+void lb_rename_keys(lb_reader* r, const lb_yaml* node, const lb_table* table) {
+  for (const lb_alias* a = table->alias; a && a->was && lb_is_map(node); a++) {
+    for (int i = 0; i < node->count; i++) {
+      if (strcmp(node->key[i]->text, a->was) == 0) {
+        if (lb_yaml_find(node, a->is)) {
+          lb_complain(r, node->key[i]->place, "'%s' is the old name of '%s' (keep one)", a->was,
+                      a->is);
+        }
+        note_name(r, node->key[i]->place, a);
+        node->key[i]->text = a->is;
+      }
+    }
+  }
+}
+
 bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, void* out) {
   if (!lb_is_map(node) && !lb_is_null(node)) {
     return lb_complain(r, node->place, "a mapping of keys is needed here, not %s%s",
                        lb_shown(r, node), as_mapping(r, node, table));
   }
   bool ok = true;
+  lb_rename_keys(r, node, table);
   for (int i = 0; i < node->count; i++) {
     const int found = find_field(table, node->key[i]->text);
     if (found < 0) {
