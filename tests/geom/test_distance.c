@@ -1,5 +1,4 @@
 // Distances from shapes: closed forms, and every shape against the triangles it is drawn with.
-#include "geom/mesh/distance.h"
 #include "geom/shape/shape.h"
 #include "test.h"
 

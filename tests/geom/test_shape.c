@@ -12,7 +12,7 @@ static void every_type_has_a_complete_entry(void** state) {
     for (int i = 0; i < kind->nsize; i++) {
       assert_non_null(kind->size[i].name);
     }
-    assert_true(kind->integrate && kind->tessellate);
+    assert_true(kind->integrate && kind->core && kind->distance && kind->tessellate);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force_drag.h"
 #include "dynamics/force/force_point.h"
+#include "geom/shape/shape.h"
 #include "model/build/scene_rewrite.h"
 
 // --- in the model ---
@@ -240,14 +241,12 @@ static lb_vec3 stretched(const lb_optimizing* o, const lb_block* b, double f, lb
 static void stretch_shape(const lb_block* b, double f, lb_scene_shape* to,
                           const lb_scene_shape* from) {
   const lb_vec3 e = lb_quat_rotate(lb_quat_conjugate(from->pose.q), b->p->along);
-  const lb_shape_type type = from->shape.type;
-  const bool round = type == LB_SHAPE_CAPSULE || type == LB_SHAPE_CYLINDER;
+  const lb_shape_kind* kind = lb_shape_kind_of(from->shape.type);
   const double part[] = {e.x, e.y, e.z};
   double size[] = {from->shape.size.x, from->shape.size.y, from->shape.size.z};
-  for (int k = round ? 2 : 0; k < 3 && type != LB_SHAPE_SPHERE; k++) {
-    if (fabs(part[k]) > 1 - 1e-9) { // a round one has its length second, along z
-      size[round ? 1 : k] *= f;
-    }
+  for (int k = 0; k < kind->nsize; k++) {
+    const int axis = kind->size[k].axis;
+    size[k] *= axis != LB_SIZE_RADIUS && fabs(part[axis]) > 1 - 1e-9 ? f : 1;
   }
   to->shape.size = lb_vec3_make(size[0], size[1], size[2]);
 }

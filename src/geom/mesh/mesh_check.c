@@ -4,10 +4,6 @@
 
 #include "geom/mesh/triangle_mesh.h"
 
-static double distance(lb_vec3 a, lb_vec3 b) {
-  return lb_vec3_norm(lb_vec3_sub(a, b));
-}
-
 // What all the checks need.
 typedef struct check {
   const lb_mesh* mesh;
@@ -146,12 +142,6 @@ static lb_status check_edges(const check* c, lb_arena* scratch) {
 
 // --- volume ---
 
-static lb_vec3 face_normal(const lb_mesh* mesh, int f) { // twice its area long
-  const int* v = &mesh->face[3 * f];
-  const lb_vec3 a = mesh->vertex[v[0]];
-  return lb_vec3_cross(lb_vec3_sub(mesh->vertex[v[1]], a), lb_vec3_sub(mesh->vertex[v[2]], a));
-}
-
 static lb_status check_volume(const check* c) {
   static const double FLAT = 1e-13; // thickness over size below which rounding decides the volume
   const lb_solid solid = lb_mesh_integrate(c->mesh);
@@ -159,13 +149,13 @@ static lb_status check_volume(const check* c) {
   lb_mesh_bounds(c->mesh, &low, &high);
   double area = 0;
   for (int f = 0; f < c->mesh->nface; f++) {
-    area += lb_vec3_norm(face_normal(c->mesh, f)) / 2;
+    area += lb_vec3_norm(lb_mesh_face_normal(c->mesh, f)) / 2;
   }
   if (!isfinite(solid.volume + solid.second.xx + solid.second.yy + solid.second.zz + area)) {
     return lb_error_add(c->err, LB_INVALID, c->place, "mesh '%s' is too large to be computed with",
                         c->name);
   }
-  if (!(fabs(solid.volume) > FLAT * area * distance(low, high))) {
+  if (!(fabs(solid.volume) > FLAT * area * lb_vec3_norm(lb_vec3_sub(high, low)))) {
     return lb_error_add(c->err, LB_INVALID, c->place, "mesh '%s' encloses no volume", c->name);
   }
   if (solid.volume < 0) {

@@ -19,6 +19,13 @@ lb_solid lb_mesh_integrate(const lb_mesh* mesh);
 /// The box around all vertices; a mesh without any has an empty one at the origin.
 void lb_mesh_bounds(const lb_mesh* mesh, lb_vec3* low, lb_vec3* high);
 
+/// Normal of a face, twice its area long.
+static inline lb_vec3 lb_mesh_face_normal(const lb_mesh* mesh, int f) {
+  const int* v = &mesh->face[3 * f];
+  const lb_vec3 a = mesh->vertex[v[0]];
+  return lb_vec3_cross(lb_vec3_sub(mesh->vertex[v[1]], a), lb_vec3_sub(mesh->vertex[v[2]], a));
+}
+
 /// One side of a face: it runs from vertex `low` to `high` (lower index first), or back.
 typedef struct lb_half_edge {
   int low, high;

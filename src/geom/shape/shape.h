@@ -1,4 +1,7 @@
-// The table of shapes: all that the library knows of a kind of shape is its entry.
+// Shapes: all that the library knows of a kind of shape is its entry, in a file of its own.
+//
+// To add a kind: its file shape_NAME.c with an entry, its type in limber/geometry.h, its name in
+// LB_SHAPE_KINDS below, and how scenes write it in scene/part/part_materials.c.
 #pragma once
 #include "geom/mesh/triangle_mesh.h"
 
@@ -12,16 +15,44 @@ typedef enum lb_size_rule {
 typedef struct lb_shape_size {
   const char* name; ///< as messages call it
   lb_size_rule rule;
+  int axis; ///< that it is measured along, or LB_SIZE_RADIUS
 } lb_shape_size;
+
+enum { LB_SIZE_RADIUS = -1 };
+
+/// A box with its edges along the axes.
+typedef struct lb_bounds {
+  lb_vec3 low, high;
+} lb_bounds;
 
 typedef struct lb_shape_kind {
   const char* name; ///< in scene files
   int nsize;        ///< how many of size.x, size.y, size.z it uses
   lb_shape_size size[3];
+  bool meshed;  ///< it is made of a mesh
+  bool rounded; ///< it is its core, swept by a ball of radius size.x
+  int faces;    ///< that are seen of it in a picture, about
   lb_solid (*integrate)(const lb_shape* shape);
+  /// Bounding box of the core, and without one of the shape itself.
+  lb_bounds (*core)(const lb_shape* shape);
+  /// Farthest distance of the core from the middle of its box; NULL: half of the box's diagonal.
+  double (*reach)(const lb_shape* shape);
+  double (*distance)(const lb_shape* shape, lb_vec3 x);
   lb_status (*tessellate)(const lb_shape* shape, int around, lb_arena* arena, lb_mesh* mesh,
                           lb_vec3** normal);
 } lb_shape_kind;
+
+#define LB_SHAPE_KINDS(X)                                                                          \
+  X(BOX, box)                                                                                      \
+  X(SPHERE, sphere)                                                                                \
+  X(CAPSULE, capsule)                                                                              \
+  X(CYLINDER, cylinder)                                                                            \
+  X(ELLIPSOID, ellipsoid)                                                                          \
+  X(MESH, mesh)
+
+#define LB_DECLARE_SHAPE(type, name) extern const lb_shape_kind lb_shape_##name;
+LB_SHAPE_KINDS(LB_DECLARE_SHAPE)
+#undef LB_DECLARE_SHAPE
 
 /// The entry of a type.
 const lb_shape_kind* lb_shape_kind_of(lb_shape_type type);
@@ -29,6 +60,17 @@ const lb_shape_kind* lb_shape_kind_of(lb_shape_type type);
 /// Are the sizes finite and in range, and does a mesh shape have a mesh? (The mesh itself is
 /// lb_mesh_check()'s to judge.) All that is wrong is said at `place`.
 lb_status lb_shape_check(const lb_shape* shape, lb_place place, lb_error* err);
+
+/// A bounding ball, in the shape's frame.
+typedef struct lb_ball {
+  lb_vec3 centre;
+  double radius;
+} lb_ball;
+lb_ball lb_shape_ball(const lb_shape* shape);
+
+/// Signed distance from x, in the shape's frame, to the shape's surface [m]; negative inside. Exact
+/// but for ellipsoids, where it is right on the surface and to first order near it.
+double lb_shape_distance(const lb_shape* shape, lb_vec3 x);
 
 /// Triangles to draw the shape with, and the normal at each vertex. `around` is how many corners a
 /// full circle gets, at least 3. Round surfaces share their vertices; across creases (of meshes:
@@ -38,17 +80,3 @@ lb_status lb_shape_tessellate(const lb_shape* shape, int around, lb_arena* arena
                               lb_vec3** normal);
 
 enum { LB_TESSELLATE_AROUND = 32 }; ///< looks round at the size of a screen
-
-// The entries' functions, in tessellate.c.
-lb_status lb_tessellate_sphere(const lb_shape* shape, int around, lb_arena* arena, lb_mesh* mesh,
-                               lb_vec3** normal);
-lb_status lb_tessellate_box(const lb_shape* shape, int around, lb_arena* arena, lb_mesh* mesh,
-                            lb_vec3** normal);
-lb_status lb_tessellate_capsule(const lb_shape* shape, int around, lb_arena* arena, lb_mesh* mesh,
-                                lb_vec3** normal);
-lb_status lb_tessellate_cylinder(const lb_shape* shape, int around, lb_arena* arena, lb_mesh* mesh,
-                                 lb_vec3** normal);
-lb_status lb_tessellate_ellipsoid(const lb_shape* shape, int around, lb_arena* arena, lb_mesh* mesh,
-                                  lb_vec3** normal);
-lb_status lb_tessellate_mesh(const lb_shape* shape, int around, lb_arena* arena, lb_mesh* mesh,
-                             lb_vec3** normal);

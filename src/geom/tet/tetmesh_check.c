@@ -2,6 +2,7 @@
 // space, so that the author finds it.
 #include <string.h>
 
+#include "geom/mesh/disjoint_sets.h"
 #include "geom/tet/tet.h"
 #include "geom/tet/tetmesh.h"
 #include "math/space/mat3.h"
@@ -140,21 +141,12 @@ static lb_status check_shapes(const check* c) {
 
 // --- connection: sets of nodes that elements join ---
 
-static int root_of(int* parent, int i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]]; // shorten the way for the next time
-    i = parent[i];
-  }
-  return i;
-}
-
 static void join(const lb_tetmesh* mesh, int* parent) {
   const int size = lb_tetmesh_elem_nodes(mesh);
+  lb_sets_begin(mesh->nnode, parent);
   for (int e = 0; e < mesh->nelem; e++) {
     for (int k = 1; k < size; k++) {
-      const int a = root_of(parent, mesh->elem[size * e]);
-      const int b = root_of(parent, mesh->elem[size * e + k]);
-      parent[a > b ? a : b] = a > b ? b : a;
+      lb_sets_join(parent, mesh->elem[size * e], mesh->elem[size * e + k]);
     }
   }
 }
@@ -173,9 +165,9 @@ static lb_status report_unused(const check* c, const char* used) {
 }
 
 static lb_status report_parts(const check* c, int* parent) {
-  const int first = root_of(parent, c->mesh->elem[0]);
+  const int first = lb_sets_root(parent, c->mesh->elem[0]);
   for (int i = 0; i < c->mesh->nnode; i++) {
-    if (root_of(parent, i) != first) {
+    if (lb_sets_root(parent, i) != first) {
       const lb_vec3 v = c->mesh->node[i];
       return lb_error_add(c->err, LB_INVALID, c->place,
                           "mesh '%s' is in several parts: the one with node %d at (%.6g, %.6g, "
@@ -193,9 +185,6 @@ static lb_status check_connection(const check* c) {
   int* parent = LB_TAKE(c->scratch, int, mesh->nnode);
   char* used = LB_TAKE(c->scratch, char, mesh->nnode);
   if (parent && used) {
-    for (int i = 0; i < mesh->nnode; i++) {
-      parent[i] = i;
-    }
     for (int k = 0; k < mesh->nelem * lb_tetmesh_elem_nodes(mesh); k++) {
       used[mesh->elem[k]] = 1;
     }

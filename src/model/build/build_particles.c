@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "elastic/fem/fem.h"
-#include "geom/mesh/distance.h"
+#include "geom/shape/shape.h"
 #include "geom/tet/tetmesh.h"
 #include "model/build/build.h"
 #include "model/build/build_deformables.h"

@@ -37,17 +37,12 @@ static int most_faces(const lb_model* m) {
 }
 
 int lb_picture_stride(const lb_model* m) {
-  // pieces that are seen of each kind, about: layers of round ones, sides of the others
-  static const int pieces[LB_SHAPE_COUNT] = {
-      [LB_SHAPE_SPHERE] = 5,   [LB_SHAPE_BOX] = 3,       [LB_SHAPE_CAPSULE] = 5,
-      [LB_SHAPE_CYLINDER] = 7, [LB_SHAPE_ELLIPSOID] = 5,
-  };
   const int faces = most_faces(m);
   long sum = 0;
   for (int i = 0; i < m->look.nshape; i++) {
     const lb_mesh* mesh = m->look.shape[i].shape.mesh;
     sum += mesh ? (mesh->nface < faces ? mesh->nface : faces) / 2
-                : pieces[m->look.shape[i].shape.type];
+                : lb_shape_kind_of(m->look.shape[i].shape.type)->faces;
   }
   return (int)((sum + MOST_PAINTED - 1) / MOST_PAINTED) + (sum == 0);
 }
@@ -138,14 +133,11 @@ static void add_stroke(picture* p, lb_vec3 a, lb_vec3 b, double radius, const do
 
 // --- shapes, each in the world pose X ---
 
-static void draw_sphere(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
-  add_stroke(p, X.p, X.p, s->size.x, color);
-}
-
-static void draw_capsule(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
-  const lb_vec3 half = {0, 0, s->size.y / 2};
-  add_stroke(p, lb_transform_point(X, half), lb_transform_point(X, lb_vec3_scale(-1, half)),
-             s->size.x, color);
+// A rounded shape whose core is a segment, or a point.
+static void draw_rounded(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  const lb_bounds core = lb_shape_kind_of(s->type)->core(s);
+  add_stroke(p, lb_transform_point(X, core.high), lb_transform_point(X, core.low), s->size.x,
+             color);
 }
 
 static void draw_box(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
@@ -290,11 +282,23 @@ static void draw_mesh(picture* p, const lb_shape* s, lb_transform X, const doubl
   }
 }
 
+// Any other shape, by the triangles of its drawing.
+static void draw_triangles(picture* p, const lb_shape* s, lb_transform X, const double color[4]) {
+  lb_mesh mesh;
+  lb_vec3* normal;
+  if (lb_shape_tessellate(s, MOST_SIDES, &p->arena, &mesh, &normal) != LB_OK) {
+    p->failed = true;
+    return;
+  }
+  draw_mesh(p, &(lb_shape){.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = &mesh}, X, color);
+}
+
 typedef void draw_function(picture*, const lb_shape*, lb_transform, const double[4]);
 
+// Shapes that need fewer items than their triangles.
 static draw_function* const DRAW[LB_SHAPE_COUNT] = {
-    [LB_SHAPE_SPHERE] = draw_sphere,       [LB_SHAPE_BOX] = draw_box,
-    [LB_SHAPE_CAPSULE] = draw_capsule,     [LB_SHAPE_CYLINDER] = draw_cylinder,
+    [LB_SHAPE_SPHERE] = draw_rounded,      [LB_SHAPE_BOX] = draw_box,
+    [LB_SHAPE_CAPSULE] = draw_rounded,     [LB_SHAPE_CYLINDER] = draw_cylinder,
     [LB_SHAPE_ELLIPSOID] = draw_ellipsoid, [LB_SHAPE_MESH] = draw_mesh,
 };
 
@@ -360,7 +364,8 @@ static void collect(picture* p, int frame) {
     const double sum = X.p.x + X.p.y + X.p.z + X.q.w + X.q.x + X.q.y + X.q.z;
     const int before = p->nitem;
     if (isfinite(sum)) {
-      DRAW[s->shape.type](p, &s->shape, X, color_of(m, s->material));
+      draw_function* draw = DRAW[s->shape.type] ? DRAW[s->shape.type] : draw_triangles;
+      draw(p, &s->shape, X, color_of(m, s->material));
     }
     // Scenery far larger than the motion is what the rest stands on.
     const bool backdrop =

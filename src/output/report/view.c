@@ -32,32 +32,6 @@ static void include(box* b, lb_vec3 p, double radius) {
 
 static const box EMPTY = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 
-static box mesh_box(const lb_shape* s) {
-  box b = EMPTY;
-  for (int i = 0; i < s->mesh->nvertex; i++) {
-    const lb_vec3 v = s->mesh->vertex[i];
-    include(&b, lb_vec3_make(v.x * s->size.x, v.y * s->size.y, v.z * s->size.z), 0);
-  }
-  return b;
-}
-
-lb_ball lb_shape_ball(const lb_shape* s) {
-  const lb_vec3 e = s->size;
-  const double radius[LB_SHAPE_COUNT] = {
-      [LB_SHAPE_SPHERE] = e.x,
-      [LB_SHAPE_BOX] = lb_vec3_norm(e) / 2,
-      [LB_SHAPE_CAPSULE] = e.x + e.y / 2,
-      [LB_SHAPE_CYLINDER] = hypot(e.x, e.y / 2),
-      [LB_SHAPE_ELLIPSOID] = fmax(e.x, fmax(e.y, e.z)),
-  };
-  if (s->type != LB_SHAPE_MESH || !s->mesh || s->mesh->nvertex == 0) {
-    return (lb_ball){.radius = radius[s->type]};
-  }
-  const box b = mesh_box(s);
-  return (lb_ball){.centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high)),
-                   .radius = lb_vec3_norm(lb_vec3_sub(b.high, b.low)) / 2};
-}
-
 static const lb_transform* poses(const lb_recording* r, int frame) {
   return r->pose + (size_t)frame * (size_t)r->model->nbody;
 }
@@ -119,39 +93,21 @@ static bool is_moving(const scan* s, const subject* what) {
 
 enum { CORNERS = 8 };
 
-// The box around a shape, as its centre and half its edges.
-static void shape_box(const lb_shape* s, lb_vec3* centre, lb_vec3* half) {
-  const lb_vec3 e = s->size;
-  const lb_vec3 of[LB_SHAPE_COUNT] = {
-      [LB_SHAPE_BOX] = lb_vec3_scale(0.5, e),
-      [LB_SHAPE_CYLINDER] = {e.x, e.x, e.y / 2},
-      [LB_SHAPE_ELLIPSOID] = e,
-  };
-  *centre = lb_vec3_make(0, 0, 0);
-  *half = of[s->type];
-  if (s->type == LB_SHAPE_MESH && s->mesh && s->mesh->nvertex > 0) {
-    const box b = mesh_box(s);
-    *centre = lb_vec3_scale(0.5, lb_vec3_add(b.low, b.high));
-    *half = lb_vec3_scale(0.5, lb_vec3_sub(b.high, b.low));
-  }
-}
-
-// Balls that together span a shape; returns how many.
+// Balls that together span a shape, at the corners of its core; returns how many.
 static int shape_balls(const lb_shape* s, lb_ball ball[CORNERS]) {
-  if (s->type == LB_SHAPE_SPHERE || s->type == LB_SHAPE_CAPSULE) {
-    const double half = s->type == LB_SHAPE_CAPSULE ? s->size.y / 2 : 0;
-    ball[0] = (lb_ball){{0, 0, half}, s->size.x};
-    ball[1] = (lb_ball){{0, 0, -half}, s->size.x};
-    return 2;
-  }
-  lb_vec3 centre, half;
-  shape_box(s, &centre, &half);
+  const lb_shape_kind* kind = lb_shape_kind_of(s->type);
+  const lb_bounds b = kind->core(s);
+  const bool flat[3] = {b.low.x == b.high.x, b.low.y == b.high.y, b.low.z == b.high.z};
+  int n = 0;
   for (int i = 0; i < CORNERS; i++) {
-    const lb_vec3 d = {i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y,
-                       i & 4 ? half.z : -half.z};
-    ball[i] = (lb_ball){lb_vec3_add(centre, d), 0};
+    if ((i & 1 && flat[0]) || (i & 2 && flat[1]) || (i & 4 && flat[2])) {
+      continue; // there already
+    }
+    ball[n++] = (lb_ball){
+        {i & 1 ? b.high.x : b.low.x, i & 2 ? b.high.y : b.low.y, i & 4 ? b.high.z : b.low.z},
+        kind->rounded ? s->size.x : 0};
   }
-  return CORNERS;
+  return n;
 }
 
 // The vertices of an elastic body that lie farthest out, seen from the corners of a cube.

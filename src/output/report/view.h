@@ -1,5 +1,6 @@
 // Where to look from: one choice of camera for the pictures and for the 3-D view.
 #pragma once
+#include "geom/shape/shape.h"
 #include "limber/recording.h"
 
 enum { LB_TRACE_MOST = 4 };
@@ -34,10 +35,3 @@ lb_vec3 lb_view_middle(const lb_recording* recording, int frame);
 
 // A point of a body's path: its centre of mass.
 lb_vec3 lb_view_trace(const lb_recording* recording, int frame, int body);
-
-// A sphere around a shape, in the shape's frame.
-typedef struct lb_ball {
-  lb_vec3 centre;
-  double radius;
-} lb_ball;
-lb_ball lb_shape_ball(const lb_shape* shape);

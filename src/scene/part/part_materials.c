@@ -192,7 +192,8 @@ lb_scene_shape lb_scene_shape_default(void) {
 }
 
 // A rod has a length along z, or two ends; the ends also say where it is.
-static bool place_rod(lb_reader* r, const lb_yaml* rod, lb_scene_shape* shape) {
+static bool place_rod(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape) {
+  const lb_yaml* rod = lb_yaml_find(node, shape_fields[shape->shape.type].key);
   const lb_yaml *from = lb_yaml_find(rod, "from"), *to = lb_yaml_find(rod, "to");
   const bool ends = from && to;
   if (lb_yaml_find(rod, "length") ? from || to : !ends) {
@@ -231,15 +232,15 @@ static bool finish_mesh(lb_reader* r, const lb_yaml* node, lb_scene_shape* shape
 static bool finish_shape(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_shape* shape = part;
   const lb_shape_type type = shape->shape.type;
+  static bool (*const finish[LB_SHAPE_COUNT])(lb_reader*, const lb_yaml*,
+                                              lb_scene_shape*) = {[LB_SHAPE_CAPSULE] = place_rod,
+                                                                  [LB_SHAPE_CYLINDER] = place_rod,
+                                                                  [LB_SHAPE_MESH] = finish_mesh};
   if (!ok) {
     return false;
   }
   shape->massless |= shape->body == LB_WORLD;
-  if (type == LB_SHAPE_MESH && !finish_mesh(r, node, shape)) {
-    return false;
-  }
-  if ((type == LB_SHAPE_CAPSULE || type == LB_SHAPE_CYLINDER) &&
-      !place_rod(r, lb_yaml_find(node, shape_fields[type].key), shape)) {
+  if (finish[type] && !finish[type](r, node, shape)) {
     return false;
   }
   shape->material = shape->material >= 0 ? shape->material : lb_find_material(r, "plain");
