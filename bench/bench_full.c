@@ -66,10 +66,10 @@ int main(int argc, char** argv) {
     snprintf(path, sizeof path, "%s/%s.yaml", folder, jobs[i].name);
     lb_status status = load(path, &m, &err);
     if (status == LB_OK) {
-      status = run(m->variant.full, &jobs[i], &rate, &err);
+      status = run(lb_model_simulated(m), &jobs[i], &rate, &err);
     }
     if (status == LB_OK) {
-      printf("%-12s %12d %12.1f\n", jobs[i].name, m->variant.full->nv, rate);
+      printf("%-12s %12d %12.1f\n", jobs[i].name, lb_model_simulated(m)->nv, rate);
     } else {
       printf("%-12s FAILED: %s\n", jobs[i].name, err.count ? err.message[0].text : "");
       failed = 1;

@@ -345,16 +345,6 @@ typedef struct lb_model_looks {
   lb_scene_material* material; ///< [nmaterial]
 } lb_model_looks;
 
-/// Variants of a model that its solvers work with; NULL where the model itself serves.
-typedef struct lb_model_variants {
-  struct lb_model* tree;      ///< the same world without particles, sharing its arrays
-  struct lb_model* full;      ///< with all nodes of elastic bodies: what is simulated
-  struct lb_model* condensed; ///< of `full`: with the few coordinates its steps solve for
-  struct lb_model* interface; ///< of `full`: with what faces feel of the nodes, for derivatives
-  struct lb_model* assembly;  ///< of maximal coordinates: with its joints in trees, where loops are
-                              ///< closed at the start
-} lb_model_variants;
-
 typedef struct lb_model {
   const char* name;
   const char* about;
@@ -381,15 +371,19 @@ typedef struct lb_model {
   lb_model_particles particles;
   lb_model_elastics elastic;
   lb_model_looks look;
-  lb_model_variants variant;
 
-  void* storage; ///< the arena all of it lives in
+  struct lb_variants* variants; ///< the models of its scene, for solvers
+  void* storage;                ///< the arena all of it lives in
 } lb_model;
 
 /// Compile a scene that lb_scene_check() accepts. The scene may be released afterwards.
 lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, lb_model** model,
                           lb_error* err);
 void lb_model_release(lb_model* model);
+
+/// The model that moves where `model` is shown: with 'elastic: full' one with all nodes, which
+/// `model` owns; else itself.
+const lb_model* lb_model_simulated(const lb_model* model);
 
 /// Other numbers for a material that elastic bodies are made of. NAN: as it was.
 typedef struct lb_material_change {

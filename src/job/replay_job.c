@@ -103,7 +103,7 @@ static void report(lb_job* j) {
   lb_job_add(j, LB_SECTION_TITLE, j->model->name, "%s%s of motion%s in %s",
              both ? lb_comparison_text(&own->c, text, sizeof text) : "",
              lb_text_duration(after->time[after->nframe - 1], motion, sizeof motion),
-             j->model->variant.full ? ", all nodes moving," : "",
+             lb_model_simulated(j->model) != j->model ? ", all nodes moving," : "",
              lb_text_duration(j->summary.wall_seconds, wall, sizeof wall));
   lb_job_add_deviations(j, NULL);
   if (both) {

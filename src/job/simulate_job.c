@@ -67,9 +67,10 @@ static void add_steps(lb_job* j) {
              lb_integrator_name(m->solver.integrator), adaptive ? "at most " : "",
              lb_text_duration(s->step, step, WORD),
              lb_text_amount((double)s->steps / fmax(s->wall_seconds, 1e-9), rate, WORD));
-  if (m->variant.full) {
+  const lb_model* simulated = lb_model_simulated(m);
+  if (simulated != m) {
     lb_job_add(j, LB_SECTION_FIGURE, "elastic", "all nodes move: %s unknowns",
-               lb_text_amount(m->variant.full->nv - m->variant.full->ndense, rate, WORD));
+               lb_text_amount(simulated->nv - simulated->ndense, rate, WORD));
   }
 }
 

@@ -35,7 +35,7 @@ static bool take_arrays(lb_world* w) {
 static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
   const lb_allocator* allocator = w->arena.allocator;
   lb_status status = lb_model_create(scene, allocator, &w->shown, err);
-  w->m = status == LB_OK && w->shown->variant.full ? w->shown->variant.full : w->shown;
+  w->m = status == LB_OK ? lb_model_simulated(w->shown) : NULL;
   if (status == LB_OK) {
     status = lb_data_create(w->m, allocator, &w->d, err);
   }

@@ -153,12 +153,12 @@ static lb_vec3 where_tip_ends(double young) {
   scene.solver.tolerance = 1e-11;
   scene.solver.newton = LB_NEWTON_EXACT;
   assert_int_equal(lb_model_create(&scene, NULL, &m, NULL), LB_OK);
-  assert_int_equal(lb_data_create(m->variant.full, NULL, &d, NULL), LB_OK);
-  assert_int_equal(lb_stepper_create(m->variant.full, NULL, NULL, &st, NULL), LB_OK);
+  assert_int_equal(lb_data_create(lb_model_simulated(m), NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_stepper_create(lb_model_simulated(m), NULL, NULL, &st, NULL), LB_OK);
   for (int i = 0; i < 20; i++) {
     assert_int_equal(lb_stepper_step(st, d, 3e-3, NULL), LB_OK);
   }
-  lb_poses(m->variant.full, d);
+  lb_poses(lb_model_simulated(m), d);
   const lb_vec3 at = d->pose[lb_model_body(m, "tip")].p;
   lb_stepper_release(st);
   lb_data_release(d);

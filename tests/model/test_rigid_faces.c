@@ -88,7 +88,7 @@ static void a_plate_in_a_scene_has_the_frequencies_of_its_clamped_elements(void*
 
 static double sag(lb_model* m) {
   lb_data* d;
-  const lb_model* moves = m->variant.full ? m->variant.full : m;
+  const lb_model* moves = lb_model_simulated(m);
   assert_int_equal(lb_data_create(moves, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_equilibrium(moves, d, NULL), LB_OK);
   lb_poses(moves, d);
@@ -138,10 +138,11 @@ static void a_face_that_carries_stays_plane(void** state) {
            "  glue: {type: fixed, parent: plate, face: end, child: tip}\n", "full", "");
   lb_model* m = compile(text);
   lb_data* d;
-  assert_int_equal(lb_data_create(m->variant.full, NULL, &d, NULL), LB_OK);
-  assert_int_equal(lb_equilibrium(m->variant.full, d, NULL), LB_OK);
+  assert_int_equal(lb_data_create(lb_model_simulated(m), NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_equilibrium(lb_model_simulated(m), d, NULL), LB_OK);
   const lb_link* l =
-      &m->variant.full->link.packed[m->variant.full->body.link[lb_model_body(m, "plate")]];
+      &lb_model_simulated(m)
+           ->link.packed[lb_model_simulated(m)->body.link[lb_model_body(m, "plate")]];
   const lb_full* body = l->reduced->full;
   const double *u = d->q + l->q, bent = lb_fem_energy(body->fem, u);
   double ties = 0, still = 0;

@@ -5,6 +5,7 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/tree/state.h"
 #include "limber/limber.h"
+#include "model/use/model_derive.h"
 #include "solve/implicit/implicit.h"
 #include "test.h"
 
@@ -100,7 +101,7 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
                                   .step = STEP,
                                   .tolerance = 1e-12,
                                   .newton =
-                                      m->variant.interface ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
+                                      lb_model_interface(m) ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   ((lb_implicit*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities

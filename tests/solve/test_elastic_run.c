@@ -183,14 +183,14 @@ static void a_body_with_all_its_nodes_says_where_it_is_inside_out(void** state) 
   assert_int_equal(lb_scene_parse(text, strlen(text), "run.yaml", NULL, &scene, NULL), LB_OK);
   assert_int_equal(lb_model_create(&scene, NULL, &m, NULL), LB_OK);
   lb_scene_release(&scene);
-  assert_int_equal(lb_data_create(m->variant.full, NULL, &d, NULL), LB_OK);
-  assert_near(lb_least_volume(m->variant.full, d).volume, 1, 1e-12);
+  assert_int_equal(lb_data_create(lb_model_simulated(m), NULL, &d, NULL), LB_OK);
+  assert_near(lb_least_volume(lb_model_simulated(m), d).volume, 1, 1e-12);
   const lb_fem* fem = m->elastic.fem[0];
-  double* u = d->q + m->variant.full->link.q[m->variant.full->body.link[0]];
+  double* u = d->q + lb_model_simulated(m)->link.q[lb_model_simulated(m)->body.link[0]];
   for (int i = 0; i < fem->nnode; i++) {
     u[3 * i + 2] = -2 * fmax(0, fem->node[i].z - 0.025);
   }
-  const lb_squeeze least = lb_least_volume(m->variant.full, d);
+  const lb_squeeze least = lb_least_volume(lb_model_simulated(m), d);
   assert_int_equal(least.body, 0);
   assert_near(least.volume, -1, 1e-9);
   assert_above(least.at.z, 0.025);

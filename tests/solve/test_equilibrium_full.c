@@ -37,16 +37,16 @@ static void all_nodes_rest_where_a_complete_basis_does(void** state) {
   for (int i = 0; i < 4; i++) {
     twins t;
     make_twins(&t, carried[i], i == 3 ? TIE : "");
-    lb_data* a = settle(t.shown->variant.full, 0.04);
+    lb_data* a = settle(lb_model_simulated(t.shown), 0.04);
     lb_data* b = settle(t.reduced, 0.04);
     const double worst = apart(t.reduced->nbody, a->pose, b->pose);
     print_message("%s%s: %.1e m, motor %.1e of %.2g N m\n", carried[i], i == 3 ? ", loop" : "",
                   worst, fabs(a->motor_force[0] - b->motor_force[0]), b->motor_force[0]);
     assert_near(worst, 0, 1e-9);
     assert_near(a->motor_force[0], b->motor_force[0], 1e-9);
-    assert_near(lb_potential_energy(t.shown->variant.full, a), lb_potential_energy(t.reduced, b),
-                1e-9);
-    assert_near(lb_constraint_gap(t.shown->variant.full, a, NULL), 0, 1e-12);
+    assert_near(lb_potential_energy(lb_model_simulated(t.shown), a),
+                lb_potential_energy(t.reduced, b), 1e-9);
+    assert_near(lb_constraint_gap(lb_model_simulated(t.shown), a, NULL), 0, 1e-12);
     lb_data_release(b);
     lb_data_release(a);
     drop_twins(&t);
@@ -60,7 +60,7 @@ static void from_rest_nothing_moves(void** state) {
   for (int i = 0; i < 2; i++) {
     twins t;
     make_twins(&t, carried[i], i == 1 ? TIE : "");
-    const lb_model* m = t.shown->variant.full;
+    const lb_model* m = lb_model_simulated(t.shown);
     lb_data* d = settle(m, 1);
     lb_transform* start = malloc((size_t)m->nbody * sizeof *start);
     memcpy(start, d->pose, (size_t)m->nbody * sizeof *start);
@@ -85,7 +85,7 @@ static void a_body_that_floats_has_no_rest(void** state) {
   lb_data* d;
   lb_error err = lb_error_make(NULL);
   make_twins(&t, "type: free", "");
-  const lb_model* m = t.shown->variant.full;
+  const lb_model* m = lb_model_simulated(t.shown);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_equilibrium(m, d, &err), LB_FAILED);
   assert_non_null(strstr(err.message[0].text, "'root'"));
@@ -117,11 +117,12 @@ static void running_out_of_memory_leaks_nothing(void** state) {
   for (long n = 0; n <= requests; n++) {
     lb_data* d = NULL;
     counting = (lb_counting){0};
-    assert_int_equal(lb_data_create(t.shown->variant.full, &allocator, &d, NULL), LB_OK);
+    assert_int_equal(lb_data_create(lb_model_simulated(t.shown), &allocator, &d, NULL), LB_OK);
     const long live = counting.live;
     counting.refuse = n ? counting.requests + n : 0;
     const long before = counting.requests;
-    assert_int_equal(lb_equilibrium(t.shown->variant.full, d, NULL), n ? LB_NO_MEMORY : LB_OK);
+    assert_int_equal(lb_equilibrium(lb_model_simulated(t.shown), d, NULL),
+                     n ? LB_NO_MEMORY : LB_OK);
     assert_int_equal(counting.live, live);
     requests = n ? requests : counting.requests - before;
     lb_data_release(d);
@@ -170,8 +171,8 @@ static void a_slow_motion_with_all_nodes_is_near_that_of_a_few_shapes(void** sta
     low = fmin(low, a[lb_model_body(few, "weight")].p.z);
     assert_near(all->motor[f], reduced->motor[f], 2e-3);
   }
-  print_message("%d unknowns: sag %.3g mm, apart by %.2g mm at most\n", full->variant.full->nv,
-                -1e3 * low, 1e3 * worst);
+  print_message("%d unknowns: sag %.3g mm, apart by %.2g mm at most\n",
+                lb_model_simulated(full)->nv, -1e3 * low, 1e3 * worst);
   assert_below(worst, 5e-3 * -low);
   lb_recording_release(all);
   lb_recording_release(reduced);

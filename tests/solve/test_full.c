@@ -45,7 +45,7 @@ static double compare(const lb_model* a, const lb_model* b, int steps, double h)
 static double difference(const char* root, const char* more) {
   twins t;
   make_twins(&t, root, more);
-  const double worst = compare(t.shown->variant.full, t.reduced, 100, 2e-3);
+  const double worst = compare(lb_model_simulated(t.shown), t.reduced, 100, 2e-3);
   drop_twins(&t);
   return worst;
 }

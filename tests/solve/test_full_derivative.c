@@ -187,9 +187,9 @@ static void go(const direction* x, double s, const double* q0, const double* v0,
   snprintf(key, sizeof key, "%.17g", 0.2 + s * x->keys);
   lb_model* m = make(world.text, world.law, world.carrier, key);
   lb_data* d;
-  assert_int_equal(lb_data_create(m->variant.full, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_data_create(lb_model_simulated(m), NULL, &d, NULL), LB_OK);
   keys_now = x->keys;
-  chain_run(m->variant.full, d, world.by, x, s, q0, v0, q, v, c);
+  chain_run(lb_model_simulated(m), d, world.by, x, s, q0, v0, q, v, c);
   lb_data_release(d);
   lb_model_release(m);
 }
@@ -199,11 +199,11 @@ static void compare(const char* text, const char* law, const char* carrier, lb_i
   static double q0[MOST], v0[MOST], move[MOST];
   lb_model* here = make(text, law, carrier, "0.2");
   lb_model* there = make(text, law, carrier, "1.2");
-  const lb_model* m = here->variant.full;
+  const lb_model* m = lb_model_simulated(here);
   assert_at_most(m->nv, MOST);
-  world = (struct world){text, law, carrier, m, there->variant.full, by};
+  world = (struct world){text, law, carrier, m, lb_model_simulated(there), by};
   lb_random random = {(uint64_t)seed};
-  chain c = {.plus = there->variant.full, .random = {7}};
+  chain c = {.plus = lb_model_simulated(there), .random = {7}};
   direction x = {.keys = 1};
   memcpy(q0, m->start.q, (size_t)m->nq * sizeof *q0);
   memset(v0, 0, sizeof v0);
@@ -243,7 +243,7 @@ static double forces_off(const char* text, const char* law, const char* carrier,
   const double dt = 2e-3;
   double off[2] = {0}, size[2] = {0};
   lb_model* shown = make(text, law, carrier, "0.2");
-  const lb_model* m = shown->variant.full;
+  const lb_model* m = lb_model_simulated(shown);
   lb_data* d;
   lb_step_derivative* S;
   lb_random random = {(uint64_t)seed};
@@ -354,7 +354,7 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   lb_counting count = {0};
   const lb_allocator allocator = lb_counting_allocator(&count);
   lb_model* shown = make(LOOP, "neo-hookean", "type: fixed", "0.2");
-  const lb_model* m = shown->variant.full;
+  const lb_model* m = lb_model_simulated(shown);
   lb_data* d;
   lb_step_derivative* S = NULL;
   double lambda[40] = {0};
@@ -390,7 +390,7 @@ static void exact_matrices_give_the_same_steps(void** state) {
   static const char* const worlds[] = {TREE, TWO, LOOP};
   for (int w = 0; w < 3; w++) {
     lb_model* shown = make(worlds[w], "neo-hookean", w < 2 ? CARRIERS[1] : CARRIERS[0], "0");
-    const lb_model* m = shown->variant.full;
+    const lb_model* m = lb_model_simulated(shown);
     lb_data* d[2];
     for (int i = 0; i < 2; i++) {
       const lb_scene_solver solver = {.integrator = LB_INTEGRATOR_BDF2,

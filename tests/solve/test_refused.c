@@ -173,7 +173,7 @@ static lb_status make_derivatives(const void* context, const lb_allocator* alloc
 }
 
 static const lb_model* moving(const lb_model* m) {
-  return m->variant.full ? m->variant.full : m;
+  return lb_model_simulated(m);
 }
 
 static void for_all_worlds(void (*visit)(const lb_scene* scene, const lb_model* m)) {

@@ -109,7 +109,7 @@ static void make_twins(twins* t, const char* root, const char* more) {
   *scene = read_scene(root, more);
   scene->solver.elastic = LB_SPACE_FULL;
   assert_int_equal(lb_model_create(scene, NULL, &t->shown, NULL), LB_OK);
-  const lb_model* full = t->shown->variant.full;
+  const lb_model* full = lb_model_simulated(t->shown);
   const lb_full* body = NULL;
   for (int i = 0; i < full->nlink; i++) {
     body = full->link.kind[i] == LB_LINK_FULL ? full->link.packed[i].reduced->full : body;

@@ -189,12 +189,12 @@ struct lb_optimizing {
   lb_optimization public;
   const lb_allocator* allocator;
   lb_arena arena;
-  lb_scene given;  // the scene as it was: what numbers are written into may be the caller's own
-  lb_scene slid;   // the same with slides where lengths may change
-  lb_model* model; // of it; of elastic bodies with all their nodes if it wants them
-  lb_model* shown; // what it was compiled to: the model, or what that is part of
-  lb_model* tree;  // of it, where starts are made: the one compiled, or in maximal coordinates one
-                   // with joints in trees; elastic bodies are in a basis
+  lb_scene given; // the scene as it was: what numbers are written into may be the caller's own
+  lb_scene slid;  // the same with slides where lengths may change
+  const lb_model* model; // of it; of elastic bodies with all their nodes if it wants them
+  lb_model* shown;       // what it was compiled to: the model, or what that is part of
+  lb_model* tree; // of it, where starts are made: the one compiled, or in maximal coordinates one
+                  // with joints in trees; elastic bodies are in a basis
   int nblock, ngrowth, ngoal;
   lb_block* block;
   lb_growth* growth;
@@ -267,9 +267,8 @@ void lb_motors_pull(lb_way_back* w, double time);
 // What numbers make of the models.
 struct lb_played {
   const double* x;
-  lb_model model;
-  lb_model other;       // the tree, where it is another model
-  const lb_model* tree; // where the start is made
+  const lb_model* model;
+  const lb_model* tree; // where the start is made: `model`, or another one
 };
 
 struct lb_player {

@@ -10,7 +10,7 @@
 #include "model/use/model_derive.h"
 
 // Models with own copies of what numbers are put into.
-static bool derive_tree(const lb_optimizing* o, lb_arena* arena, lb_model* tree) {
+static bool own_tree(const lb_optimizing* o, lb_arena* arena, lb_model* tree) {
   tree->start.q = o->q0;
   tree->start.qd = o->v0;
   const lb_model_array part[] = {
@@ -18,24 +18,22 @@ static bool derive_tree(const lb_optimizing* o, lb_arena* arena, lb_model* tree)
       LB_MODEL_ARRAY(tree->particles.particle, tree->particles.nparticle),
       LB_MODEL_ARRAY(tree->link.packed, tree->nlink),
       LB_MODEL_ARRAY(tree->motor.profile, tree->nmotor)};
-  return LB_MODEL_DERIVE(tree, tree, arena, part);
+  return LB_MODEL_OWN(arena, part);
 }
 
-static bool derive_model(const lb_optimizing* o, lb_arena* arena, lb_model* m) {
-  const lb_model* from = o->model;
-  const lb_model_array part[] = {
-      LB_MODEL_ARRAY(m->dof.stiffness, from->nv),
-      LB_MODEL_ARRAY(m->dof.damping, from->nv),
-      LB_MODEL_ARRAY(m->dof.rest, from->nq),
-      LB_MODEL_ARRAY(m->force.item, from->force.count),
-      LB_MODEL_ARRAY(m->constraint.loop, from->constraint.nloop),
-      LB_MODEL_ARRAY(m->force.drag, from->force.ndrag),
-      LB_MODEL_ARRAY(m->link.packed, from->nlink),
-      LB_MODEL_ARRAY(m->particles.particle, from->particles.nparticle),
-      LB_MODEL_ARRAY(m->particles.segment, from->particles.nsegment),
-      LB_MODEL_ARRAY(m->particles.deformable, from->particles.ndeformable),
-      LB_MODEL_ARRAY(m->motor.profile, from->nmotor)};
-  return LB_MODEL_DERIVE(m, from, arena, part);
+static bool own_model(lb_arena* arena, lb_model* m) {
+  const lb_model_array part[] = {LB_MODEL_ARRAY(m->dof.stiffness, m->nv),
+                                 LB_MODEL_ARRAY(m->dof.damping, m->nv),
+                                 LB_MODEL_ARRAY(m->dof.rest, m->nq),
+                                 LB_MODEL_ARRAY(m->force.item, m->force.count),
+                                 LB_MODEL_ARRAY(m->constraint.loop, m->constraint.nloop),
+                                 LB_MODEL_ARRAY(m->force.drag, m->force.ndrag),
+                                 LB_MODEL_ARRAY(m->link.packed, m->nlink),
+                                 LB_MODEL_ARRAY(m->particles.particle, m->particles.nparticle),
+                                 LB_MODEL_ARRAY(m->particles.segment, m->particles.nsegment),
+                                 LB_MODEL_ARRAY(m->particles.deformable, m->particles.ndeformable),
+                                 LB_MODEL_ARRAY(m->motor.profile, m->nmotor)};
+  return LB_MODEL_OWN(arena, part);
 }
 
 static void grow(const lb_growth* g, lb_model* m) {
@@ -81,14 +79,11 @@ static void put_prescribed(lb_model* tree) {
 
 lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to) {
   const bool apart = o->tree != o->model;
-  lb_model* m = &to->model;
-  lb_model* tree = apart ? &to->other : m;
-  bool ok = derive_model(o, arena, m) && (!apart || lb_model_derive(tree, o->tree, arena, NULL, 0));
-  to->x = x;
-  to->tree = tree;
+  lb_model* m = lb_model_derive(o->model, arena);
+  lb_model* tree = apart ? lb_model_derive(o->tree, arena) : m;
+  *to = (lb_played){.x = x, .model = m, .tree = tree};
   lb_player w = {o, m, tree, arena};
-  ok = ok && derive_tree(o, arena, tree) && put_all(&w, x) == LB_OK;
-  if (!ok) {
+  if (!m || !tree || !own_model(arena, m) || !own_tree(o, arena, tree) || put_all(&w, x) != LB_OK) {
     return LB_NO_MEMORY;
   }
   put_prescribed(tree);
@@ -99,9 +94,8 @@ lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena,
   for (int k = 0; k < m->nv; k++) {
     m->dof.nstiff += lb_spring_acts(m, k);
   }
-  if (m->variant.interface) { // others leave steps less exact than their derivatives are
+  if (lb_model_interface(m)) { // others leave steps less exact than their derivatives are
     m->solver.newton = LB_NEWTON_EXACT;
   }
-  const lb_status status = lb_model_renew_tree(m, arena);
-  return status == LB_OK ? lb_model_renew_full(m, arena) : status;
+  return lb_model_renew_full(m, arena);
 }

@@ -13,6 +13,7 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
+#include "model/use/model_derive.h"
 
 static const double REDUNDANT = 1e-9; // pivots below this part of the largest say nothing new
 static const double FEELS = 1e-6;     // and below this, bodies rather bend
@@ -42,7 +43,7 @@ typedef struct choice {
 // The largest number left in columns of a level, of bodies that bend or without them. With all
 // their nodes they start straight.
 static double largest(const choice* c, int of, bool bending, int* row, int* column) {
-  const bool straight = c->o->model->variant.interface != NULL;
+  const bool straight = lb_model_interface(c->o->model) != NULL;
   double most = 0;
   for (int i = 0; i < c->rows; i++) {
     for (int k = 0; k < c->nv && !c->done[i]; k++) {

@@ -68,7 +68,7 @@ static lb_status find_models(maker* k) {
   tree.solver.coordinates = LB_COORDINATES_REDUCED;
   const lb_status status = lb_model_create(&o->slid, o->allocator, &o->shown, k->err);
   o->tree = o->shown;
-  o->model = status == LB_OK && o->shown->variant.full ? o->shown->variant.full : o->shown;
+  o->model = status == LB_OK ? lb_model_simulated(o->shown) : NULL;
   return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, k->err) : status;
 }
 
@@ -119,8 +119,8 @@ static void copy_joints(const lb_model* m, lb_data* to, const lb_model* of, cons
 // With all closed, as a simulation begins: with all their nodes elastic bodies do not bend for it.
 static lb_status assemble(maker* k, lb_constraint_set set) {
   lb_optimizing* o = k->o;
-  const lb_model* full = o->tree->variant.full;
-  if (!full) {
+  const lb_model* full = lb_model_simulated(o->tree);
+  if (full == o->tree) {
     return lb_assemble_set(o->tree, o->rest, set, k->err);
   }
   lb_data* d = NULL;
@@ -231,7 +231,7 @@ lb_status lb_evaluation_run(lb_evaluation* e, lb_optimizing* o, const double* x,
   e->d = NULL;
   lb_status status = lb_optimizing_play(o, x, &e->arena, &e->m) == LB_OK ? LB_OK : no_memory(err);
   if (status == LB_OK) {
-    status = lb_data_create(&e->m.model, o->allocator, &e->d, err);
+    status = lb_data_create(e->m.model, o->allocator, &e->d, err);
   }
   if (status == LB_OK) {
     o->public.runs++;

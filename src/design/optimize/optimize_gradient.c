@@ -6,6 +6,7 @@
 #include "design/optimize/optimization.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "math/linear/dense.h"
+#include "model/use/model_derive.h"
 #include "model/use/motor_use.h"
 
 // --- motors ---
@@ -90,7 +91,7 @@ static lb_step_past balance(void* context, lb_tangent* t) {
   lb_way_back* w = context;
   const lb_optimizing* o = w->o;
   lb_step_past past = lb_tape_past(&o->tape, t->record);
-  if (o->tape.rows > 0 && lb_constraints_unilateral(w->m) < 0 && !w->m->variant.interface) {
+  if (o->tape.rows > 0 && lb_constraints_unilateral(w->m) < 0 && !lb_model_interface(w->m)) {
     past.lambda = o->r + w->m->nv;
     lb_step_balance(t->d, &past, o->r, o->r + w->m->nv);
   }
@@ -205,9 +206,9 @@ static lb_status make_stepper(void* context, const lb_model* m, lb_stepper** st)
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,
                                  lb_error* err) {
-  lb_way_back w = {.o = o, .m = &m->model, .x = m->x};
+  lb_way_back w = {.o = o, .m = m->model, .x = m->x};
   w.walk = (lb_walk){.tape = &o->tape,
-                     .m = &m->model,
+                     .m = m->model,
                      .allocator = o->allocator,
                      .err = err,
                      .threads = 1,

@@ -8,6 +8,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "limber/simulate.h"
 #include "model/use/initial_pose.h"
+#include "model/use/model_derive.h"
 
 // Of Newton's method, over the motion's energy: gradients are those of steps that are solved.
 static const double TOLERANCE = 1e-12;
@@ -91,7 +92,7 @@ static void tighten(const lb_optimizing* o, lb_stepper* st) {
   lb_implicit* own = st->own;
   const bool loops = o->tape.rows > 0 && lb_constraints_unilateral(st->m) < 0;
   const bool bends = st->m->elastic.count > 0 && st->m->particles.nparticle == 0;
-  const bool finer = !st->m->variant.interface && (loops || bends || lb_goals_exert(o, -1));
+  const bool finer = !lb_model_interface(st->m) && (loops || bends || lb_goals_exert(o, -1));
   own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
@@ -113,7 +114,7 @@ lb_status lb_optimizing_stepper(const lb_optimizing* o, const lb_model* m, lb_st
 lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, double* objective,
                             double* goal, lb_error* err) {
   lb_stepper* st = NULL;
-  lb_status status = lb_optimizing_stepper(o, &m->model, &st, err);
+  lb_status status = lb_optimizing_stepper(o, m->model, &st, err);
   if (status != LB_OK) {
     return status;
   }
@@ -122,11 +123,11 @@ lb_status lb_optimizing_run(lb_optimizing* o, const lb_played* m, lb_data* d, do
   status = lb_start_make(o, m, d, err);
   if (status == LB_OK) {
     lb_tape_begin(&o->tape, st, d, o->public.steps);
-    status = stop_at_start(o, &m->model, st, d, err);
+    status = stop_at_start(o, m->model, st, d, err);
   }
   if (status == LB_OK) {
-    look(o, &m->model, d, 0, goal);
-    status = step_all(o, &m->model, st, d, goal, err);
+    look(o, m->model, d, 0, goal);
+    status = step_all(o, m->model, st, d, goal, err);
   }
   lb_stepper_release(st);
   *objective = 0;

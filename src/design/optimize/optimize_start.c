@@ -186,7 +186,7 @@ lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d,
 
 lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
   const lb_model* tree = m->tree;
-  const bool apart = tree != &m->model;
+  const bool apart = tree != m->model;
   lb_data* t = apart ? NULL : d;
   lb_status status = apart ? lb_data_create(tree, o->allocator, &t, err) : LB_OK;
   if (status == LB_OK) {
@@ -198,7 +198,7 @@ lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_err
     memcpy(o->v1, t->qd, (size_t)tree->nv * sizeof *t->qd);
   }
   if (status == LB_OK && apart) {
-    lb_maximal_start_lay_out(tree, t, &m->model, d);
+    lb_maximal_start_lay_out(tree, t, m->model, d);
   }
   if (apart) {
     lb_data_release(t);

@@ -9,6 +9,7 @@
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
+#include "model/use/model_derive.h"
 #include "solve/run/maximal_start.h"
 
 typedef struct way_back {
@@ -41,7 +42,7 @@ static void gather_loose(way_back* w, int body, const double* by_q, const double
 }
 
 static void gather(way_back* w, lb_start_slopes* by) {
-  const lb_model *tree = w->m->tree, *m = &w->m->model;
+  const lb_model *tree = w->m->tree, *m = w->m->model;
   memset(by->tree_q, 0, (size_t)tree->nv * sizeof *by->tree_q);
   memset(by->tree_v, 0, (size_t)tree->nv * sizeof *by->tree_v);
   for (int i = 0; i < m->njoint; i++) {
@@ -158,7 +159,7 @@ static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* er
 
 lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slopes* by,
                         lb_error* err) {
-  const bool apart = m->tree != &m->model;
+  const bool apart = m->tree != m->model;
   if (!apart) {
     memcpy(by->tree_q, by->q, (size_t)m->tree->nv * sizeof *by->q);
     memcpy(by->tree_v, by->v, (size_t)m->tree->nv * sizeof *by->v);
@@ -172,9 +173,8 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slo
     return status;
   }
   lb_arena_init(&w.arena, o->allocator);
-  const lb_model* links =
-      m->tree->variant.tree ? m->tree->variant.tree : m->tree; // without particles
-  status = lb_derivatives_create(links, o->allocator, &w.D, err);
+  const lb_model* links = lb_model_without_particles(m->tree, &w.arena);
+  status = links ? lb_derivatives_create(links, o->allocator, &w.D, err) : LB_NO_MEMORY;
   if (status == LB_OK) {
     status = pull(&w, apart, by, err);
   }

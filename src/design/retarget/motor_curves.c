@@ -190,60 +190,57 @@ static lb_status play_curve(lb_arena* arena, const lb_curves* c, int i, lb_profi
   return lb_profile_create(arena, &definition, profile);
 }
 
-// One model without those that hang on it: it starts where it rests, with everything closed.
-static lb_status play_one(const lb_model* model, const lb_retarget* retarget,
-                          const lb_curves* curves, const double* q0, const lb_allocator* allocator,
-                          lb_model** played) {
-  lb_model* m = lb_model_derive_apart(model, allocator);
+// A derived model with the curves: it starts where it rests, with everything closed.
+static lb_status play(lb_model* m, const lb_retarget* retarget, const lb_curves* curves,
+                      const double* q0, lb_arena* arena) {
   if (!m) {
     return LB_NO_MEMORY;
   }
   const lb_model_array own[] = {LB_MODEL_ARRAY(m->motor.profile, m->nmotor),
                                 LB_MODEL_ARRAY(m->start.q, m->nq),
                                 LB_MODEL_ARRAY(m->start.qd, m->nv)};
-  bool ok = LB_MODEL_DERIVE(m, m, m->storage, own);
-  if (ok && q0) {
+  lb_status status = LB_MODEL_OWN(arena, own) ? LB_OK : LB_NO_MEMORY;
+  if (status == LB_OK && q0) {
     memcpy(m->start.q, q0, (size_t)m->nq * sizeof *m->start.q);
   }
-  for (int i = 0; ok && curves && i < curves->nmotor; i++) {
+  for (int i = 0; status == LB_OK && curves && i < curves->nmotor; i++) {
     const int motor = retarget->motor[i], joint = m->motor.joint[motor];
     double f[3];
-    ok = play_curve(m->storage, curves, i, &m->motor.profile[motor]) == LB_OK;
-    if (ok) {
+    status = play_curve(arena, curves, i, &m->motor.profile[motor]);
+    if (status == LB_OK) {
       lb_profile_evaluate(m->motor.profile[motor], 0, f);
       m->start.q[m->joint.q[joint]] = f[0];
       m->start.qd[m->joint.v[joint]] = f[1];
     }
   }
-  if (!ok) {
-    lb_model_release(m);
-    return LB_NO_MEMORY;
+  return status;
+}
+
+// All models of the scene that move, in the arena of the one that is shown.
+static lb_status play_all(lb_model* m, const lb_retarget* retarget, const lb_curves* curves,
+                          const double* q0) {
+  lb_variants* v = m->variants;
+  const bool alone = v->simulated == m;
+  lb_status status = play(m, retarget, curves, alone ? q0 : NULL, m->storage);
+  lb_model** const other[] = {&v->simulated, &v->condensed, &v->interface};
+  for (int i = 0; i < 3 && !alone && *other[i] && status == LB_OK; i++) {
+    *other[i] = lb_model_derive(*other[i], m->storage);
+    status = play(*other[i], retarget, curves, i == 0 ? q0 : NULL, m->storage);
   }
-  *played = m;
-  return LB_OK;
+  if (status == LB_OK) {
+    v->simulated->variants = v;
+    v->assembly = v->simulated;
+  }
+  return status;
 }
 
 lb_status lb_model_play(const lb_model* model, const lb_retarget* retarget, const lb_curves* curves,
                         const double* q0, const lb_allocator* allocator, lb_model** played,
                         lb_error* err) {
-  const lb_model* full = model->variant.full;
-  lb_model* m = NULL;
-  lb_status status = play_one(model, retarget, curves, full ? NULL : q0, allocator, &m);
-  if (status == LB_OK && full) {
-    status = play_one(full, retarget, curves, q0, allocator, &m->variant.full);
-    if (status == LB_OK && full->variant.condensed) {
-      status = play_one(full->variant.condensed, retarget, curves, NULL, allocator,
-                        &m->variant.full->variant.condensed);
-    }
-    if (status == LB_OK && full->variant.interface) {
-      status = play_one(full->variant.interface, retarget, curves, NULL, allocator,
-                        &m->variant.full->variant.interface);
-    }
-    if (status != LB_OK) {
-      lb_model_release(m);
-    }
-  }
+  lb_model* m = lb_model_derive_apart(model, allocator);
+  const lb_status status = m ? play_all(m, retarget, curves, q0) : LB_NO_MEMORY;
   if (status != LB_OK) {
+    lb_model_release(m);
     return lb_error_add(err, status, (lb_place){0}, "out of memory for a model of '%s'",
                         model->name);
   }

@@ -17,7 +17,7 @@ static lb_status play_into(const lb_model* m, const lb_retarget* w, const lb_cur
                            lb_error* err) {
   lb_data* d = NULL;
   lb_model* played = NULL;
-  lb_status status = lb_data_create(m->variant.full ? m->variant.full : m, r->allocator, &d, err);
+  lb_status status = lb_data_create(lb_model_simulated(m), r->allocator, &d, err);
   if (status == LB_OK) {
     status = find_start(d, err);
   }
@@ -71,21 +71,24 @@ lb_status lb_targets_quasistatic(const lb_model* m, const lb_retarget* w,
                                  const lb_simulate_options* options, lb_recording* recording,
                                  lb_targets** targets, lb_error* err) {
   lb_recording* dense = NULL;
-  lb_model often; // the same, with frames at least every EVERY
-  lb_model_derive(&often, m, NULL, NULL, 0);
-  often.record.every = m->record.every / ceil(m->record.every / EVERY * (1 - 1e-12));
+  lb_model* often = lb_model_derive_apart(m, recording->allocator); // frames every EVERY or less
+  if (!often) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for targets");
+  }
+  often->record.every = m->record.every / ceil(m->record.every / EVERY * (1 - 1e-12));
   lb_status status = lb_quasistatic_motion(m, options, recording, err);
   if (status == LB_OK) {
     status = lb_recording_create(m, 2 * recording->nframe, recording->allocator, &dense, err);
   }
   if (status == LB_OK) {
-    status = lb_quasistatic_motion(&often, options, dense, err);
+    status = lb_quasistatic_motion(often, options, dense, err);
   }
   if (status == LB_OK) {
     trim(dense);
     status = lb_targets_create(dense, w, recording->allocator, targets, err);
   }
   lb_recording_release(dense);
+  lb_model_release(often);
   return status;
 }
 

@@ -1,5 +1,6 @@
-// Making a model: the steps share one builder. A step returns LB_OK or the status of the message it
-// added.
+// Making a model: the steps share one builder. A step returns LB_OK, the status of the message it
+// added, or LB_NO_MEMORY without one. The builder's arena remembers what it refused, and is asked
+// after each step.
 #pragma once
 #include "base/arena.h"
 #include "limber/model.h"
@@ -33,21 +34,17 @@ lb_status lb_build_elastic(lb_build* b);
 lb_status lb_build_order(lb_build* b);  // fills carrier and order
 lb_status lb_build_masses(lb_build* b); // fills body_mass
 lb_status lb_build_links(lb_build* b);  // fills bodies, links, joints and coordinates
-// A place of the scene, which may go away.
-bool lb_build_place(lb_build* b, lb_place from, lb_place* to);
 lb_status lb_build_motors(lb_build* b); // fills motors and loops
 lb_status lb_build_forces(lb_build* b); // fills forces, drag and loads
-// The scene's forces with points of their own, for faces to be found; false: no memory.
-bool lb_build_keep_forces(lb_build* b);
-// A profile, or NULL where nothing is defined; false: no memory.
-bool lb_build_profile(lb_build* b, const lb_profile_definition* definition, lb_profile** out);
+// The scene's forces with points of their own, for faces to be found.
+void lb_build_keep_forces(lb_build* b);
+// A profile, or NULL where nothing is defined.
+lb_profile* lb_build_profile(lb_build* b, const lb_profile_definition* definition);
 lb_status lb_build_constraints(lb_build* b);
 lb_status lb_build_elimination(lb_build* b); // of these, what is of a fixed ratio
 lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
 lb_status lb_build_meshes(lb_build* b);      // fills deformable, nnode and the model's deformables
 lb_status lb_build_particles(lb_build* b);   // fills ropes, nodes and segments
-// The world without them, for a model that is done.
-void lb_model_cut_particles(lb_model* tree, const lb_model* m);
 
 // The same world with its bodies' nodes, for a model that is done and shows it.
 lb_status lb_build_full(lb_build* b, const lb_allocator* allocator);
@@ -64,10 +61,7 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
 // A material as elements know it, with a modulus.
 struct lb_material lb_build_material(const lb_scene_material* from, double young);
 
-// The message for a failed allocation.
-lb_status lb_build_no_memory(lb_build* b);
-
-// A copy of a text in the model's arena, or NULL.
+// Copies in the model's arena of a text, a place and a force curve; the scene may go away.
 const char* lb_build_text(lb_build* b, const char* text);
-// The table of a force curve, too; false: no memory.
-bool lb_build_keep_force_curve(lb_build* b, lb_force_curve* force_curve);
+lb_place lb_build_place(lb_build* b, lb_place place);
+lb_force_curve lb_build_force_curve(lb_build* b, lb_force_curve force_curve);

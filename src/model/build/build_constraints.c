@@ -2,19 +2,12 @@
 // prescribe of several coordinates or of rotations, from the scene to flat arrays.
 #include "math/curve/time_profile.h"
 #include "model/build/build.h"
-#include "model/build/path_check.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 #include "model/use/motor_use.h"
 
 #include <math.h>
 #include <string.h>
-
-static lb_status make_path(lb_build* b, const lb_profile_definition* path, lb_profile** out) {
-  return path->count == 0 || lb_profile_create(b->arena, path, out) == LB_OK
-             ? LB_OK
-             : lb_build_no_memory(b);
-}
 
 // The joint that carries a body, by the author's name.
 static const char* carrier_name(const lb_model* m, int body) {
@@ -39,7 +32,7 @@ static void find_motors(lb_build* b, int joint) {
   }
 }
 
-static lb_status build_loop(lb_build* b, int joint) {
+static void build_loop(lb_build* b, int joint) {
   lb_model* m = b->m;
   find_motors(b, joint);
   lb_scene_joint* loop = &m->constraint.loop[m->constraint.nloop];
@@ -51,9 +44,7 @@ static lb_status build_loop(lb_build* b, int joint) {
   loop->part = NULL;
   memset(loop->spline.control, 0, sizeof loop->spline.control);
   loop->name = lb_build_text(b, loop->name);
-  if (!loop->name || !lb_build_place(b, loop->place, &loop->place)) {
-    return lb_build_no_memory(b);
-  }
+  loop->place = lb_build_place(b, loop->place);
   const lb_transform turn = lb_joint_turn(loop);
   m->constraint.item[m->constraint.npair++] = (lb_model_constraint){
       .name = loop->cut.rejoins ? carrier_name(m, loop->parent) : loop->name,
@@ -64,15 +55,6 @@ static lb_status build_loop(lb_build* b, int joint) {
       .body = {loop->parent, loop->child},
       .face = {loop->hold.face[0], loop->hold.face[1]},
       .frame = {lb_transform_mul(loop->in_parent, turn), lb_transform_mul(loop->in_child, turn)}};
-  return LB_OK;
-}
-
-static lb_status build_loops(lb_build* b) {
-  lb_status status = LB_OK;
-  for (int j = 0; j < b->scene->njoint && status == LB_OK; j++) {
-    status = b->scene->joint[j].loop ? build_loop(b, j) : LB_OK;
-  }
-  return status;
 }
 
 static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const char* name,
@@ -105,11 +87,12 @@ static lb_status build_couple(lb_build* b, const lb_scene_constraint* k, const c
   }
   lb_model_coupling* r = &m->constraint.coupling[m->constraint.ncoupling - 1];
   r->velocity_level = k->velocity_level[0];
-  return make_path(b, &k->path[0], &r->path);
+  r->path = lb_build_profile(b, &k->path[0]);
+  return LB_OK;
 }
 
-static lb_status build_prescribed(lb_build* b, const lb_scene_constraint* k, lb_vec3 start,
-                                  lb_model_constraint* to) {
+static void build_prescribed(lb_build* b, const lb_scene_constraint* k, lb_vec3 start,
+                             lb_model_constraint* to) {
   lb_model* m = b->m;
   const double held[3] = {start.x, start.y, start.z};
   lb_model_prescribed* g = &m->constraint.prescribed[m->constraint.nprescribed];
@@ -120,15 +103,14 @@ static lb_status build_prescribed(lb_build* b, const lb_scene_constraint* k, lb_
                              .motor = {-1, -1, -1}};
   to->part = m->constraint.nprescribed++;
   to->velocity_level = k->angle_velocity_level;
-  lb_status status = make_path(b, &k->angle, &g->angle);
-  for (int axis = 0; axis < 3 && status == LB_OK; axis++) {
+  g->angle = lb_build_profile(b, &k->angle);
+  for (int axis = 0; axis < 3; axis++) {
     g->along[axis] = k->along[axis];
     g->held[axis] = held[axis];
     g->velocity_level[axis] = k->velocity_level[axis];
     to->velocity_level |= k->velocity_level[axis];
-    status = make_path(b, &k->path[axis], &g->path[axis]);
+    g->path[axis] = lb_build_profile(b, &k->path[axis]);
   }
-  return status;
 }
 
 // A constraint from the world to each point, whose frame has the world's axes where the body has
@@ -139,8 +121,7 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
   const lb_transform body = lb_body_pose(m, k->body, pose);
   const bool floor = k->kind == LB_CONSTRAINT_FLOOR;
   const lb_quat back = lb_quat_conjugate(k->has_from ? k->from : body.q);
-  lb_status status = LB_OK;
-  for (int i = 0; i < k->npoint && status == LB_OK; i++) {
+  for (int i = 0; i < k->npoint; i++) {
     lb_model_constraint* to = &m->constraint.item[m->constraint.npair];
     *to = (lb_model_constraint){.name = name,
                                 .place = place,
@@ -155,16 +136,16 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
                                     lb_vec3_norm(k->normal) > 0 ? k->normal : (lb_vec3){0, 0, 1},
                                 .value = k->height};
     if (!floor) {
-      status = build_prescribed(b, k, lb_transform_point(body, k->point[i]), to);
+      build_prescribed(b, k, lb_transform_point(body, k->point[i]), to);
     }
     m->constraint.npair++;
   }
-  return status;
+  return LB_OK;
 }
 
 // A motor that prescribes a rotation, and the other two it is: a constraint between the joint's
 // frames.
-static lb_status build_turn(lb_build* b, int i, int others) {
+static void build_turn(lb_build* b, int i, int others) {
   lb_model* m = b->m;
   const lb_scene_motor* motor = &b->scene->motor[i];
   const lb_scene_joint* joint = &b->joint[motor->joint];
@@ -174,6 +155,7 @@ static lb_status build_turn(lb_build* b, int i, int others) {
       .constraint = m->constraint.npair++, .turn = true, .motor = {i, others, others + 1}};
   g->from = lb_model_anchor(m, joint->parent, joint->hold.face[0], joint->in_parent).X.q;
   *to = (lb_model_constraint){.name = lb_build_text(b, motor->name),
+                              .place = lb_build_place(b, motor->place),
                               .title = "motor",
                               .kind = LB_CONSTRAINT_TURN,
                               .part = m->constraint.nprescribed,
@@ -185,28 +167,25 @@ static lb_status build_turn(lb_build* b, int i, int others) {
     m->motor.loop[g->motor[k]] = m->motor.loop[i];
   }
   m->constraint.nprescribed++;
-  return to->name && lb_build_place(b, motor->place, &to->place) ? LB_OK : lb_build_no_memory(b);
 }
 
-static lb_status build_turns(lb_build* b) {
+static void build_turns(lb_build* b) {
   int others = b->scene->nmotor;
-  lb_status status = LB_OK;
-  for (int i = 0; i < b->scene->nmotor && status == LB_OK; i++) {
+  for (int i = 0; i < b->scene->nmotor; i++) {
     if (b->scene->motor[i].rotation) {
-      status = build_turn(b, i, others);
+      build_turn(b, i, others);
       others += 2;
     }
   }
-  return status;
 }
 
 // A motor that prescribes one coordinate of several.
-static lb_status build_driven(lb_build* b, int i) {
+static void build_driven(lb_build* b, int i) {
   lb_model* m = b->m;
   const int joint = m->motor.joint[i];
   if (m->motor.drive[i] != LB_DRIVE_POSITION || joint < 0 || m->joint.nv[joint] == 1 ||
       b->scene->motor[i].rotation) {
-    return LB_OK;
+    return;
   }
   const int k = m->motor.v[i] - m->joint.v[joint];
   m->constraint.term[m->constraint.nterm] =
@@ -219,7 +198,6 @@ static lb_status build_driven(lb_build* b, int i) {
                           .count = 1,
                           .motor = i,
                           .sign = 1};
-  return LB_OK;
 }
 
 static lb_status build_distance(lb_build* b, const lb_scene_constraint* k, const char* name,
@@ -257,10 +235,7 @@ static lb_status build_one(lb_build* b, const lb_scene_constraint* k, const lb_t
                               [LB_CONSTRAINT_FOLLOW] = build_points,
                               [LB_CONSTRAINT_FLOOR] = build_points,
                               [LB_CONSTRAINT_DISTANCE] = build_distance};
-  const char* name = lb_build_text(b, k->name);
-  lb_place place;
-  return name && lb_build_place(b, k->place, &place) ? build[k->kind](b, k, name, place, pose)
-                                                     : lb_build_no_memory(b);
+  return build[k->kind](b, k, lb_build_text(b, k->name), lb_build_place(b, k->place), pose);
 }
 
 static void list_couplings(lb_model* m) {
@@ -281,22 +256,24 @@ static void list_couplings(lb_model* m) {
 lb_status lb_build_constraints(lb_build* b) {
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, b->m->nlink);
   if (!pose) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   lb_link_poses(b->m, pose, b->m->start.q);
-  lb_status status = build_loops(b);
+  for (int j = 0; j < b->scene->njoint; j++) {
+    if (b->scene->joint[j].loop) {
+      build_loop(b, j);
+    }
+  }
+  lb_status status = LB_OK;
   for (int i = 0; i < b->scene->nconstraint && status == LB_OK; i++) {
     status = build_one(b, &b->scene->constraint[i], pose);
   }
-  for (int i = 0; i < b->scene->nmotor && status == LB_OK; i++) {
-    status = build_driven(b, i);
+  for (int i = 0; i < b->scene->nmotor; i++) {
+    build_driven(b, i);
   }
-  if (status == LB_OK) {
-    status = build_turns(b);
-  }
+  build_turns(b);
   list_couplings(b->m);
-  status = status == LB_OK ? lb_model_check_paths(b->m, b->scene->duration, b->err) : status;
-  return status == LB_OK ? lb_build_elimination(b) : status;
+  return status;
 }
 
 lb_motion_title lb_model_motion(const lb_model* m, int joint) {

@@ -25,7 +25,7 @@ static lb_status make_fem(lb_build* b, const lb_scene_deformable* s, const lb_te
   deformable->viscous = LB_TAKE(b->arena, lb_viscous, 1);
   deformable->region_material = LB_TAKE(b->arena, int, mesh->nregion);
   if (!material || !deformable->viscous || !deformable->region_material) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < mesh->nregion; i++) {
     deformable->region_material[i] = lb_elastic_material(s->form, i);
@@ -37,9 +37,7 @@ static lb_status make_fem(lb_build* b, const lb_scene_deformable* s, const lb_te
   if (status != LB_OK) {
     return status;
   }
-  return lb_viscous_create(deformable->viscous, mesh, material, b->arena) == LB_OK
-             ? LB_OK
-             : lb_build_no_memory(b);
+  return lb_viscous_create(deformable->viscous, mesh, material, b->arena);
 }
 
 // --- what is drawn ---
@@ -83,7 +81,7 @@ static lb_status make_surface(lb_build* b, const lb_scene_deformable* s, const l
     lb_scene_elastic form = *s->form;
     form.order = 1;
     if (lb_build_surface(b, &form, mesh, NULL, &drawn) != LB_OK) {
-      return lb_build_no_memory(b);
+      return LB_NO_MEMORY;
     }
     deformable->surface = drawn.surface;
   }
@@ -93,7 +91,7 @@ static lb_status make_surface(lb_build* b, const lb_scene_deformable* s, const l
   deformable->weight =
       lb_arena_take_array(b->arena, (size_t)n, sizeof *deformable->weight, LB_ALIGN);
   if (lb_arena_status(b->arena) != LB_OK) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < n; i++) {
     embed(mesh, deformable->surface.vertex[i], deformable->carrier[i], deformable->weight[i]);
@@ -122,7 +120,7 @@ static lb_status make_deformable(lb_build* b, int i) {
   deformable->nparticle = status == LB_OK ? b->deformable[i].nnode : 0;
   deformable->nelem = b->deformable[i].nelem;
   deformable->material = lb_elastic_material(s->form, 0);
-  return status == LB_OK && !deformable->name ? lb_build_no_memory(b) : status;
+  return status;
 }
 
 lb_status lb_build_meshes(lb_build* b) {
@@ -130,7 +128,7 @@ lb_status lb_build_meshes(lb_build* b) {
   b->deformable = LB_TAKE(&b->deformable_arena, lb_tetmesh, s->ndeformable);
   b->m->particles.deformable = LB_TAKE(b->arena, lb_model_deformable, s->ndeformable);
   if (!b->deformable || !b->m->particles.deformable) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < s->nrope; i++) {
     b->nparticle += s->rope[i].segments + 1;

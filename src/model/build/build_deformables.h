@@ -12,7 +12,6 @@ typedef struct lb_deformable_factor {
 lb_status lb_deformable_scale(lb_model_deformable* deformable, lb_arena* arena, int material,
                               lb_deformable_factor inside, lb_deformable_factor outside);
 
-// The tree of a model whose arrays are its own now, in place of the one it was copied with.
-lb_status lb_model_renew_tree(lb_model* m, lb_arena* arena);
-// Likewise the condensed and the interface model of a model with all nodes of its elastic bodies.
+// The condensed and the interface model of a derived one with all nodes of its elastic bodies, in
+// place of those it was derived with.
 lb_status lb_model_renew_full(lb_model* m, lb_arena* arena);

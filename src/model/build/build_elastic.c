@@ -430,9 +430,6 @@ static lb_status describe(maker* k) {
   }
   for (int i = 1; i < k->nface; i++) {
     e->face[i - 1] = lb_build_text(b, k->name[i]);
-    if (!e->face[i - 1]) {
-      return LB_NO_MEMORY;
-    }
   }
   return lb_build_surface(b, k->from, &k->mesh, k->basis.Phi, e);
 }
@@ -530,8 +527,9 @@ lb_status lb_build_elastic(lb_build* b) {
   b->elastic = LB_TAKE(b->arena, lb_model_elastic, s->nbody);
   b->full = LB_TAKE(b->arena, lb_full*, s->nbody);
   b->m->elastic.fem = LB_TAKE(b->arena, lb_fem*, s->nbody);
-  if (lb_arena_status(b->arena) != LB_OK || !lb_build_keep_forces(b)) {
-    return lb_build_no_memory(b);
+  lb_build_keep_forces(b);
+  if (lb_arena_status(b->arena) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < s->nbody; i++) {
     b->reduced[i] = s->body[i].reduced;
@@ -554,7 +552,7 @@ lb_status lb_build_elastic(lb_build* b) {
     const lb_status status = make(&k);
     lb_arena_release(&k.scratch);
     if (status != LB_OK) {
-      return status == LB_NO_MEMORY ? lb_build_no_memory(b) : status;
+      return status;
     }
   }
   return LB_OK;
@@ -579,7 +577,9 @@ lb_status lb_elastic_open(const lb_scene* scene, int body, const lb_allocator* a
   status = status == LB_OK ? make_fem(&k) : status;
   if (status != LB_OK) {
     lb_arena_release(&k.scratch);
-    return status == LB_NO_MEMORY ? lb_build_no_memory(&b) : status;
+    return status == LB_NO_MEMORY ? lb_error_add(err, status, (lb_place){0},
+                                                 "out of memory for a body of '%s'", scene->name)
+                                  : status;
   }
   *out = (lb_elastic_body){
       .arena = k.scratch, .mesh = k.mesh, .material = k.material, .fem = k.fem, .nface = k.nface};

@@ -93,15 +93,13 @@ static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
   return said;
 }
 
-static lb_status mark(lb_build* b, const work* w) {
-  double* row = LB_TAKE(b->arena, double, w->n);
-  for (int i = 0; row && i < b->m->constraint.ncoupling; i++) {
-    b->m->constraint.coupling[i].eliminated = is_said(w, &b->m->constraint.coupling[i], row);
+static void mark(const work* w, double* row) {
+  for (int i = 0; i < w->m->constraint.ncoupling; i++) {
+    w->m->constraint.coupling[i].eliminated = is_said(w, &w->m->constraint.coupling[i], row);
   }
-  return row ? LB_OK : lb_build_no_memory(b);
 }
 
-static bool take_arrays(lb_elimination* g, lb_arena* arena, const work* w) {
+static void take_arrays(lb_elimination* g, lb_arena* arena, const work* w) {
   const int n = w->n, most = w->count;
   int terms = 0;
   for (int i = 0; i < most * n; i++) {
@@ -117,8 +115,6 @@ static bool take_arrays(lb_elimination* g, lb_arena* arena, const work* w) {
   g->from = LB_TAKE(arena, int, terms);
   g->from_q = LB_TAKE(arena, int, terms);
   g->factor = LB_TAKE(arena, double, terms);
-  return g->coupling && g->held && g->held_q && g->offset && g->first && g->R && g->free &&
-         g->from && g->from_q && g->factor;
 }
 
 // The couplings that hold a coordinate, and the velocities that are left.
@@ -162,8 +158,9 @@ static void keep_row(lb_elimination* g, const work* w, int e, int i, const bool*
 static lb_status keep(lb_build* b, const work* w) {
   lb_elimination* g = &b->m->constraint.elimination;
   bool* held = LB_TAKE(b->arena, bool, w->n);
-  if (!held || !take_arrays(g, b->arena, w)) {
-    return lb_build_no_memory(b);
+  take_arrays(g, b->arena, w);
+  if (lb_arena_status(b->arena) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   keep_held(g, w, held);
   for (int i = 0, e = 0; i < w->count; i++) {
@@ -197,7 +194,7 @@ lb_status lb_build_elimination(lb_build* b) {
                    m->solver.closing == 0; // else they may start open
   work w = {.m = m, .n = m->nv, .coupling = LB_TAKE(b->arena, int, m->constraint.ncoupling)};
   if (!w.coupling) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < m->constraint.ncoupling && fit; i++) {
     if (is_fixed_ratio(m, &m->constraint.coupling[i])) {
@@ -211,11 +208,12 @@ lb_status lb_build_elimination(lb_build* b) {
   w.R = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.count);
   w.pivot = LB_TAKE(b->arena, int, w.count);
   w.q = LB_TAKE(b->arena, int, w.n);
+  double* row = LB_TAKE(b->arena, double, w.n);
   if (lb_arena_status(b->arena) != LB_OK) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   fill(&w);
   eliminate(&w);
-  const lb_status status = mark(b, &w);
-  return status == LB_OK ? keep(b, &w) : status;
+  mark(&w, row);
+  return keep(b, &w);
 }

@@ -4,13 +4,12 @@
 #include "model/build/build.h"
 #include "model/use/initial_pose.h"
 
-bool lb_build_keep_forces(lb_build* b) {
+void lb_build_keep_forces(lb_build* b) {
   const lb_scene* s = b->scene;
   b->force = LB_COPY(b->arena, s->force, s->nforce);
   for (int i = 0; i < s->nforce && b->force; i++) {
     b->force[i].point = LB_COPY(b->arena, s->force[i].point, s->force[i].npoint);
   }
-  return lb_arena_status(b->arena) == LB_OK;
 }
 
 static lb_anchor anchor(const lb_model* m, int body, int face, lb_vec3 point) {
@@ -42,9 +41,10 @@ static void add_lines(struct lb_model_forces* to, const lb_model_force* f) {
   }
 }
 
-static bool add_force(lb_build* b, int i) {
+static void add_force(lb_build* b, int i) {
   lb_model_force* f = &b->m->force.item[b->m->force.count++];
   f->set = b->force[i];
+  f->set.force_curve = lb_build_force_curve(b, f->set.force_curve);
   f->set.name = NULL; // the scene may go away
   f->set.place = (lb_place){0};
   f->at = LB_TAKE(b->arena, lb_anchor, f->set.npoint);
@@ -55,7 +55,6 @@ static bool add_force(lb_build* b, int i) {
   }
   b->m->force.of_kind[f->set.kind]++;
   add_lines(&b->m->force, f);
-  return f->at && lb_build_keep_force_curve(b, &f->set.force_curve);
 }
 
 static lb_status build_points(lb_build* b) {
@@ -66,11 +65,10 @@ static lb_status build_points(lb_build* b) {
   }
   to->item = LB_TAKE(b->arena, lb_model_force, b->scene->nforce);
   to->line = LB_TAKE(b->arena, lb_model_line, points);
-  bool ok = to->item && to->line;
-  for (int i = 0; i < b->scene->nforce && ok; i++) {
-    ok = add_force(b, i);
+  for (int i = 0; i < b->scene->nforce && lb_arena_status(b->arena) == LB_OK; i++) {
+    add_force(b, i);
   }
-  return ok ? LB_OK : lb_build_no_memory(b);
+  return lb_arena_status(b->arena);
 }
 
 // Lengths that are not given are those at the start.
@@ -79,7 +77,7 @@ static lb_status measure_lengths(lb_build* b) {
   const lb_arena_mark mark = lb_arena_here(b->arena);
   lb_transform* pose = LB_TAKE(b->arena, lb_transform, m->nlink);
   if (!pose) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   lb_link_poses(m, pose, m->start.q);
   for (int i = 0; i < m->force.count; i++) {
@@ -113,9 +111,7 @@ static lb_status build_loads(lb_build* b) {
     load->name = load->face_name = NULL;
     m->force.load_at[i] = anchor(m, load->body, load->face, load->point);
     m->force.load[i].place = (lb_place){0};
-    if (!lb_build_profile(b, &b->scene->load[i].profile, &m->force.load_profile[i])) {
-      return lb_build_no_memory(b);
-    }
+    m->force.load_profile[i] = lb_build_profile(b, &b->scene->load[i].profile);
   }
   return LB_OK;
 }

@@ -69,8 +69,8 @@ static void tell_materials(const lb_model* from, lb_model* to) {
 
 static lb_status compile_others(lb_build* b, const lb_allocator* allocator, lb_scene_body* body,
                                 const lb_reduced* full, lb_reduced* other) {
-  lb_model** const to[] = {&b->m->variant.full->variant.condensed,
-                           &b->m->variant.full->variant.interface};
+  lb_variants* v = b->m->variants;
+  lb_model** const to[] = {&v->condensed, &v->interface};
   void (*const make[])(const lb_build*, lb_reduced*) = {shrink, trace};
   lb_status status = LB_OK;
   for (int i = 0; i < 2 && status == LB_OK; i++) {
@@ -78,6 +78,8 @@ static lb_status compile_others(lb_build* b, const lb_allocator* allocator, lb_s
     make[i](b, other);
     const lb_scene scene = hand_over(b, body, other);
     status = lb_model_compile(&scene, allocator, to[i], b->err);
+    v->owned[v->nowned] = *to[i];
+    v->nowned += status == LB_OK;
     other += b->scene->nbody;
   }
   return status;
@@ -93,110 +95,63 @@ lb_status lb_build_full(lb_build* b, const lb_allocator* allocator) {
     status = b->full[i] ? lb_full_outline(b->full[i], b->arena, &full[i]) : LB_OK;
   }
   if (status != LB_OK) {
-    return lb_build_no_memory(b);
+    return lb_error_add(b->err, status, (lb_place){0}, "out of memory for all nodes of '%s'",
+                        b->m->name);
   }
   const lb_scene scene = hand_over(b, body, full);
-  status = lb_model_compile(&scene, allocator, &b->m->variant.full, b->err);
-  if (status == LB_OK) {
-    tell_materials(b->m, b->m->variant.full);
-    status = compile_others(b, allocator, body, full, other);
-  }
+  lb_variants* v = b->m->variants;
+  status = lb_model_compile(&scene, allocator, &v->simulated, b->err);
   if (status != LB_OK) {
-    lb_model_release(b->m->variant.full);
-    b->m->variant.full = NULL;
+    return status;
+  }
+  v->simulated->variants = v;
+  v->assembly = v->owned[v->nowned++] = v->simulated;
+  tell_materials(b->m, v->simulated);
+  status = compile_others(b, allocator, body, full, other);
+  while (status != LB_OK && v->nowned > 0) {
+    lb_model_release(v->owned[--v->nowned]);
   }
   return status;
 }
 
 // --- other numbers ---
 
-// What the joints of one model have, where another one has the same joints.
-static lb_status carry_over(lb_model* to, const lb_model* m, lb_arena* arena) {
-  double** const array[] = {&to->dof.stiffness,
-                            &to->dof.damping,
-                            &to->dof.armature,
-                            &to->dof.friction,
-                            &to->dof.friction_speed,
-                            &to->dof.lower,
-                            &to->dof.upper,
-                            &to->dof.limit_stiffness,
-                            &to->dof.limit_damping,
-                            &to->dof.limit_transition,
-                            &to->dof.rest};
-  const double* const from[] = {m->dof.stiffness,
-                                m->dof.damping,
-                                m->dof.armature,
-                                m->dof.friction,
-                                m->dof.friction_speed,
-                                m->dof.lower,
-                                m->dof.upper,
-                                m->dof.limit_stiffness,
-                                m->dof.limit_damping,
-                                m->dof.limit_transition,
-                                m->dof.rest};
-  enum { ARRAYS = sizeof array / sizeof *array, REST = ARRAYS - 1 };
-  lb_link* link = LB_TAKE(arena, lb_link, m->nlink);
-  double* block = LB_TAKE(arena, double, (ARRAYS - 1) * to->nv + to->nq);
-  if (!link || !block) {
-    return LB_NO_MEMORY;
+// Numbers of joints, where another model has the same joints: springs, dampers and masses.
+static bool carry_over(lb_model* to, const lb_model* m, lb_arena* arena) {
+  const lb_model_array own[] = {
+      LB_MODEL_ARRAY(to->link.packed, to->nlink), LB_MODEL_ARRAY(to->dof.stiffness, to->nv),
+      LB_MODEL_ARRAY(to->dof.damping, to->nv), LB_MODEL_ARRAY(to->dof.rest, to->nq)};
+  if (!LB_MODEL_OWN(arena, own)) {
+    return false;
   }
   for (int i = 0; i < m->nlink; i++) {
-    link[i] = to->link.packed[i];
-    if (!m->link.packed[i].reduced) {
-      link[i].I0 = m->link.packed[i].I0;
-      link[i].h = m->link.packed[i].h;
-      link[i].m = m->link.packed[i].m;
-    }
+    const lb_link* from = &m->link.packed[i];
+    lb_link* link = &to->link.packed[i];
     const size_t nq = (size_t)m->joint.nq[m->link.joint[i]] * sizeof(double);
-    const size_t nv = (size_t)m->link.nv[i] * sizeof(double);
-    for (int k = 0; k < ARRAYS && !m->link.packed[i].reduced; k++) {
-      const bool places = k == REST;
-      memcpy(block + (size_t)k * (size_t)to->nv + (places ? link[i].q : link[i].v),
-             from[k] + (places ? m->link.packed[i].q : m->link.packed[i].v), places ? nq : nv);
+    const size_t nv = (size_t)from->nv * sizeof(double);
+    if (!from->reduced) {
+      link->I0 = from->I0;
+      link->h = from->h;
+      link->m = from->m;
+      memcpy(to->dof.stiffness + link->v, m->dof.stiffness + from->v, nv);
+      memcpy(to->dof.damping + link->v, m->dof.damping + from->v, nv);
+      memcpy(to->dof.rest + link->q, m->dof.rest + from->q, nq);
     }
   }
-  for (int k = 0; k < ARRAYS; k++) {
-    *array[k] = block + (size_t)k * (size_t)to->nv;
-  }
-  to->link.packed = link;
-  return LB_OK;
-}
-
-// Forces, loops and motors are between the same links.
-static void share(lb_model* to, const lb_model* m) {
-  to->gravity = m->gravity;
-  to->force = m->force;
-  to->force.drag = m->force.drag;
-  to->force.load = m->force.load;
-  to->constraint.loop = m->constraint.loop;
-  to->constraint.item = m->constraint.item;
-  to->constraint.prescribed = m->constraint.prescribed;
-  to->constraint.coupling = m->constraint.coupling;
-  to->constraint.term = m->constraint.term;
-  to->motor.profile = m->motor.profile;
-  to->force.load_profile = m->force.load_profile;
   to->dof.nstiff = m->dof.nstiff;
-  to->dof.nbent = m->dof.nbent;
-  to->dof.nfriction = m->dof.nfriction;
-  to->dof.nlimit = m->dof.nlimit;
+  to->force = m->force; // between the same links, and so are loops and motors
+  to->constraint.loop = m->constraint.loop;
+  to->motor.profile = m->motor.profile;
+  return true;
 }
 
 lb_status lb_model_renew_full(lb_model* m, lb_arena* arena) {
-  lb_model** const other[] = {&m->variant.condensed, &m->variant.interface};
-  for (int i = 0; i < 2; i++) {
-    lb_model* to = *other[i] ? LB_TAKE(arena, lb_model, 1) : NULL;
-    if (!*other[i]) {
-      continue;
-    }
-    if (!to) {
-      return LB_NO_MEMORY;
-    }
-    lb_model_derive(to, *other[i], arena, NULL, 0);
-    share(to, m);
-    if (carry_over(to, m, arena) != LB_OK) {
-      return LB_NO_MEMORY;
-    }
-    *other[i] = to;
+  lb_variants* v = m->variants;
+  lb_model** const other[] = {&v->condensed, &v->interface};
+  bool done = true;
+  for (int i = 0; i < 2 && *other[i] && done; i++) {
+    *other[i] = lb_model_derive(*other[i], arena);
+    done = *other[i] && carry_over(*other[i], m, arena);
   }
-  return LB_OK;
+  return done ? LB_OK : LB_NO_MEMORY;
 }

@@ -42,7 +42,7 @@ static void chain_coordinates(lb_model* m, int link) {
 }
 
 // Spread a joint's settings over its coordinates.
-static lb_status fill_coordinates(lb_build* b, int link, const lb_scene_joint* j) {
+static void fill_coordinates(lb_build* b, int link, const lb_scene_joint* j) {
   lb_model* m = b->m;
   const int q = m->link.q[link];
   const int nq = lb_joint_count_q(j), nv = m->link.nv[link];
@@ -52,10 +52,7 @@ static lb_status fill_coordinates(lb_build* b, int link, const lb_scene_joint* j
     const lb_coordinate_settings set = lb_joint_coordinate(j, k);
     const int v = m->link.v[link] + k;
     m->dof.stiffness[v] = set.resistance.stiffness;
-    m->dof.force_curve[v] = set.resistance.force_curve;
-    if (!lb_build_keep_force_curve(b, &m->dof.force_curve[v])) {
-      return lb_build_no_memory(b);
-    }
+    m->dof.force_curve[v] = lb_build_force_curve(b, set.resistance.force_curve);
     m->dof.damping[v] = set.resistance.damping;
     m->dof.armature[v] = set.resistance.armature;
     m->dof.friction[v] = set.resistance.friction;
@@ -83,7 +80,6 @@ static lb_status fill_coordinates(lb_build* b, int link, const lb_scene_joint* j
     memcpy(m->dof.rest + q + nq - 4, (double[]){turn.w, turn.x, turn.y, turn.z},
            4 * sizeof(double));
   }
-  return LB_OK;
 }
 
 // A new link with coordinates of its own.
@@ -112,9 +108,9 @@ static lb_status add_joint_link(lb_build* b, const lb_scene_joint* j, lb_anchor*
   const int i = add_link(m, at->link, (int)j->kind, lb_transform_mul(at->X, turn),
                          lb_joint_count_q(j), lb_joint_count_v(j));
   m->link.axis[i] = j->axis;
-  if (fill_coordinates(b, i, j) != LB_OK ||
-      (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link.chart[i]) != LB_OK)) {
-    return lb_build_no_memory(b);
+  fill_coordinates(b, i, j);
+  if (lb_joint_has_chart(j) && lb_joint_chart(j, b->arena, &m->link.chart[i]) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   if (j->kind == LB_JOINT_REVOLUTE) {
     m->link.hinge_q[m->link.nhinge++] = m->link.q[i];
@@ -190,12 +186,13 @@ static lb_status place_body(lb_build* b, int body) {
   return LB_OK;
 }
 
-// false: there is no memory.
-static bool list_joint(lb_build* b, const char* name, lb_place place, int i, int body, int nq) {
+static void list_joint(lb_build* b, const char* name, lb_place place, lb_place named, int i,
+                       int body, int nq) {
   lb_model* m = b->m;
   const int j = m->njoint++;
   m->joint.name[j] = name;
-  const bool ok = lb_build_place(b, place, &m->joint.place[j]);
+  m->joint.place[j] = lb_build_place(b, place);
+  m->joint.named[j] = lb_build_place(b, named);
   m->joint.kind[j] = m->link.kind[i];
   m->joint.link[j] = i;
   m->joint.body[j] = body;
@@ -204,38 +201,34 @@ static bool list_joint(lb_build* b, const char* name, lb_place place, int i, int
   m->joint.v[j] = m->link.v[i];
   m->joint.nv[j] = m->link.nv[i];
   m->link.joint[i] = j;
-  return name && ok;
 }
 
 // The author's moving joints, then the bodies left free, then the elastic ones' own coordinates.
-static lb_status list_joints(lb_build* b) {
+static void list_joints(lb_build* b) {
   const lb_scene* s = b->scene;
-  bool all = true;
-  for (int j = 0; j < s->njoint; j++) {
-    if (!s->joint[j].loop && s->joint[j].kind != LB_JOINT_FIXED) {
-      all &= list_joint(b, lb_build_text(b, s->joint[j].name), s->joint[j].place,
-                        b->joint_link[s->joint[j].child], s->joint[j].child,
-                        lb_joint_count_q(&s->joint[j]));
-      all &= lb_build_place(b, s->joint[j].named.place, &b->m->joint.named[b->m->njoint - 1]);
+  for (int i = 0; i < s->njoint; i++) {
+    const lb_scene_joint* j = &s->joint[i];
+    if (!j->loop && j->kind != LB_JOINT_FIXED) {
+      list_joint(b, lb_build_text(b, j->name), j->place, j->named.place, b->joint_link[j->child],
+                 j->child, lb_joint_count_q(j));
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->carrier[i] < 0) {
-      all &= list_joint(b, b->m->body.name[i], s->body[i].place, b->joint_link[i], i,
-                        LB_JOINT_MOST_Q); // free
-      all &= lb_build_place(b, s->body[i].named.place, &b->m->joint.named[b->m->njoint - 1]);
+      list_joint(b, b->m->body.name[i], s->body[i].place, s->body[i].named.place, b->joint_link[i],
+                 i, LB_JOINT_MOST_Q); // free
     }
   }
   for (int i = 0; i < s->nbody; i++) {
     if (b->reduced[i]) {
       const int link = b->m->body.link[i];
-      all &= list_joint(b, b->m->body.name[i], s->body[i].place, link, i, b->m->link.nv[link]);
+      list_joint(b, b->m->body.name[i], s->body[i].place, (lb_place){0}, link, i,
+                 b->m->link.nv[link]);
       lb_model_elastic* e = &b->m->elastic.body[b->m->elastic.count++];
       *e = b->elastic[i];
-      e->q = b->m->link.q[b->m->body.link[i]];
+      e->q = b->m->link.q[link];
     }
   }
-  return all ? LB_OK : lb_build_no_memory(b);
 }
 
 static lb_m3 inertia_about_origin(lb_mass mass) {
@@ -380,7 +373,7 @@ static lb_status check_masses(lb_build* b) {
   const lb_arena_mark mark = lb_arena_here(b->arena);
   lb_mass* beyond = LB_COPY(b->arena, m->link.mass, m->nlink);
   if (!beyond) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   lb_status status = LB_OK;
   for (int i = 0; i < m->nbody; i++) {
@@ -422,10 +415,7 @@ lb_status lb_build_links(lb_build* b) {
           lb_mass_add(m->link.mass[link], lb_mass_transform(m->body.in_link[i], m->body.mass[i]));
     }
   }
-  const lb_status listed = list_joints(b);
-  if (listed != LB_OK) {
-    return listed;
-  }
+  list_joints(b);
   lay_out_links(m);
   lay_out_elastic(b);
   return check_masses(b);

@@ -67,16 +67,13 @@ lb_status lb_build_looks(lb_build* b) {
   lb_model* m = b->m;
   m->look.nshape = s->nshape;
   if (!copy_shapes(b)) {
-    return lb_build_no_memory(b);
+    return LB_NO_MEMORY;
   }
   m->look.nmaterial = s->nmaterial;
   for (int i = 0; i < s->nmaterial; i++) {
     m->look.material[i] = s->material[i];
     m->look.material[i].place = (lb_place){0};
     m->look.material[i].name = lb_build_text(b, s->material[i].name);
-    if (!m->look.material[i].name) {
-      return lb_build_no_memory(b);
-    }
   }
   return LB_OK;
 }

@@ -8,9 +8,10 @@
 
 enum { NAME_SIZE = 160 };
 
-bool lb_build_profile(lb_build* b, const lb_profile_definition* definition, lb_profile** out) {
-  *out = NULL;
-  return definition->count == 0 || lb_profile_create(b->arena, definition, out) == LB_OK;
+lb_profile* lb_build_profile(lb_build* b, const lb_profile_definition* definition) {
+  lb_profile* out = NULL;
+  return definition->count > 0 && lb_profile_create(b->arena, definition, &out) == LB_OK ? out
+                                                                                         : NULL;
 }
 
 // Where motor i of the model acts: on this coordinate of the scene's joint.
@@ -39,7 +40,7 @@ static void start_number(lb_build* b, int i, int coordinate) {
   }
 }
 
-static lb_status build_motors(lb_build* b) {
+static void build_motors(lb_build* b) {
   const lb_scene* s = b->scene;
   lb_model* m = b->m;
   m->nmotor = s->nmotor;
@@ -50,15 +51,12 @@ static lb_status build_motors(lb_build* b) {
     }
     attach(b, i, motor, motor->coordinate);
     m->motor.name[i] = lb_build_text(b, motor->name);
-    if (!m->motor.name[i] || !lb_build_place(b, motor->place, &m->motor.place[i]) ||
-        !lb_build_profile(b, &motor->profile, &m->motor.profile[i])) {
-      return lb_build_no_memory(b);
-    }
-    if (motor->drive == LB_DRIVE_POSITION && m->motor.v[i] >= 0) {
+    m->motor.place[i] = lb_build_place(b, motor->place);
+    m->motor.profile[i] = lb_build_profile(b, &motor->profile);
+    if (motor->drive == LB_DRIVE_POSITION && m->motor.v[i] >= 0 && m->motor.profile[i]) {
       start_number(b, i, motor->coordinate);
     }
   }
-  return LB_OK;
 }
 
 // --- motors that prescribe rotations ---
@@ -81,17 +79,14 @@ static void start_turn(lb_model* m, int joint, lb_turn turn) {
 }
 
 // One is three motors of the model, NAME.x, NAME.y and NAME.z.
-static lb_status name_turn(lb_build* b, const lb_scene_motor* motor, const int at[3]) {
+static void name_turn(lb_build* b, const lb_scene_motor* motor, const int at[3]) {
   char text[NAME_SIZE];
   for (int k = 0; k < 3; k++) {
     snprintf(text, sizeof text, "%.*s.%c", NAME_SIZE - 3, motor->name, "xyz"[k]);
     attach(b, at[k], motor, k);
     b->m->motor.name[at[k]] = lb_build_text(b, text);
-    if (!b->m->motor.name[at[k]] || !lb_build_place(b, motor->place, &b->m->motor.place[at[k]])) {
-      return lb_build_no_memory(b);
-    }
+    b->m->motor.place[at[k]] = lb_build_place(b, motor->place);
   }
-  return LB_OK;
 }
 
 static lb_status build_turns(lb_build* b) {
@@ -104,10 +99,10 @@ static lb_status build_turns(lb_build* b) {
     }
     const int at[3] = {i, m->nmotor, m->nmotor + 1};
     m->nmotor += 2;
-    if (name_turn(b, motor, at) != LB_OK ||
-        lb_turning_create(b->arena, &motor->profile, motor->rotation, &m->motor.turning[i]) !=
-            LB_OK) {
-      return lb_build_no_memory(b);
+    name_turn(b, motor, at);
+    if (lb_turning_create(b->arena, &motor->profile, motor->rotation, &m->motor.turning[i]) !=
+        LB_OK) {
+      return LB_NO_MEMORY;
     }
     if (m->motor.joint[i] >= 0) {
       start_turn(m, m->motor.joint[i], lb_turning_evaluate(m->motor.turning[i], 0));
@@ -117,6 +112,6 @@ static lb_status build_turns(lb_build* b) {
 }
 
 lb_status lb_build_motors(lb_build* b) {
-  const lb_status status = build_motors(b);
-  return status == LB_OK ? build_turns(b) : status;
+  build_motors(b);
+  return build_turns(b);
 }

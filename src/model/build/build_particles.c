@@ -14,7 +14,6 @@
 #include "model/build/build_deformables.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
-#include "model/use/model_derive.h"
 
 // --- fastening ---
 
@@ -115,8 +114,8 @@ static lb_status add_rope(lb_build* b, int which, const lb_transform* pose) {
                           .share = count,
                           .material = s->material,
                           .radius = s->radius};
-  if (!at || !count || !rope->name) {
-    return lb_build_no_memory(b);
+  if (!at || !count) {
+    return LB_NO_MEMORY;
   }
   for (int k = 0; k < s->npoint; k++) {
     at[k] = in_world(m, pose, s->point[k].free ? LB_WORLD : s->point[k].body, s->point[k].at);
@@ -262,47 +261,19 @@ lb_status lb_build_particles(lb_build* b) {
   m->particles.particle = LB_TAKE(b->arena, lb_model_particle, b->nparticle);
   m->particles.segment = LB_TAKE(b->arena, lb_model_segment, b->nparticle);
   m->particles.rope = LB_TAKE(b->arena, lb_model_rope, s->nrope);
-  m->variant.tree = LB_TAKE(b->arena, lb_model, 1);
   lb_transform* pose = LB_TAKE(&b->deformable_arena, lb_transform, m->nlink);
-  if (!m->particles.particle || !m->particles.segment || !m->particles.rope || !m->variant.tree ||
-      !pose) {
-    return lb_build_no_memory(b);
-  }
-  lb_link_poses(m, pose, m->start.q);
-  for (int i = 0; i < s->nrope; i++) {
-    m->particles.nrope++;
-    const lb_status status = add_rope(b, i, pose);
-    if (status != LB_OK) {
-      return status;
-    }
-  }
-  for (int i = 0; i < s->ndeformable; i++) {
-    const lb_status status = add_deformable(b, i, pose);
-    if (status != LB_OK) {
-      return status;
-    }
-  }
-  number_nodes(m);
-  return LB_OK;
-}
-
-void lb_model_cut_particles(lb_model* tree, const lb_model* m) {
-  lb_model_derive(tree, m, NULL, NULL, 0);
-  tree->nq -= 3 * m->particles.nfree;
-  tree->nv -= 3 * m->particles.nfree;
-  tree->particles.nparticle = tree->particles.nfree = tree->particles.nsegment =
-      tree->particles.nrope = tree->particles.ndeformable = 0;
-  tree->variant.tree = NULL;
-}
-
-lb_status lb_model_renew_tree(lb_model* m, lb_arena* arena) {
-  lb_model* tree = m->variant.tree ? LB_TAKE(arena, lb_model, 1) : NULL;
-  if (m->variant.tree && !tree) {
+  if (!m->particles.particle || !m->particles.segment || !m->particles.rope || !pose) {
     return LB_NO_MEMORY;
   }
-  m->variant.tree = tree;
-  if (tree) {
-    lb_model_cut_particles(tree, m);
+  lb_link_poses(m, pose, m->start.q);
+  lb_status status = LB_OK;
+  for (int i = 0; i < s->nrope && status == LB_OK; i++) {
+    m->particles.nrope++;
+    status = add_rope(b, i, pose);
   }
-  return LB_OK;
+  for (int i = 0; i < s->ndeformable && status == LB_OK; i++) {
+    status = add_deformable(b, i, pose);
+  }
+  number_nodes(m);
+  return status;
 }

@@ -46,8 +46,8 @@ lb_status lb_build_order(lb_build* b) {
   b->joint_link = LB_TAKE(b->arena, int, s->nbody);
   b->order = LB_TAKE(b->arena, int, s->nbody);
   family f = {LB_TAKE(b->arena, int, s->nbody + 1), LB_TAKE(b->arena, int, s->nbody)};
-  if (!b->carrier || !b->joint_link || !b->order || !f.first || !f.next) {
-    return lb_build_no_memory(b);
+  if (lb_arena_status(b->arena) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < s->nbody; i++) {
     b->carrier[i] = b->joint_link[i] = -1;

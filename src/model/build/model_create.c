@@ -6,11 +6,13 @@
 #include "elastic/fem/fem.h"
 #include "elastic/reduced/reduced.h"
 #include "model/build/build.h"
+#include "model/build/path_check.h"
 #include "model/build/scene_rewrite.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 
-lb_status lb_build_no_memory(lb_build* b) {
+static lb_status no_memory(const lb_build* b) {
   return lb_error_add(b->err, LB_NO_MEMORY, (lb_place){0}, "out of memory while compiling '%s'",
                       b->scene->name ? b->scene->name : "");
 }
@@ -19,17 +21,15 @@ const char* lb_build_text(lb_build* b, const char* text) {
   return lb_arena_text(b->arena, text ? text : "", text ? strlen(text) : 0);
 }
 
-bool lb_build_place(lb_build* b, lb_place from, lb_place* to) {
-  // scenes made by hand have none
-  const char* file = from.file ? lb_build_text(b, from.file) : NULL;
-  *to = (lb_place){file, from.line, from.column};
-  return file || !from.file;
+lb_place lb_build_place(lb_build* b, lb_place place) {
+  place.file = place.file ? lb_build_text(b, place.file) : NULL; // scenes made by hand have none
+  return place;
 }
 
-bool lb_build_keep_force_curve(lb_build* b, lb_force_curve* force_curve) {
-  force_curve->stretch = LB_COPY(b->arena, force_curve->stretch, force_curve->count);
-  force_curve->force = LB_COPY(b->arena, force_curve->force, force_curve->count);
-  return force_curve->stretch && force_curve->force;
+lb_force_curve lb_build_force_curve(lb_build* b, lb_force_curve force_curve) {
+  force_curve.stretch = LB_COPY(b->arena, force_curve.stretch, force_curve.count);
+  force_curve.force = LB_COPY(b->arena, force_curve.force, force_curve.count);
+  return force_curve.force ? force_curve : (lb_force_curve){0};
 }
 
 // Take an array for a field of the model and remember whether all went well.
@@ -100,8 +100,8 @@ static lb_status build_head(lb_build* b) {
   m->name = lb_build_text(b, s->name);
   m->about = lb_build_text(b, s->about);
   m->file = lb_build_text(b, s->file);
-  if (!m->name || !m->about || !m->file || !take_arrays(b)) {
-    return lb_build_no_memory(b);
+  if (!take_arrays(b)) {
+    return LB_NO_MEMORY;
   }
   m->gravity = s->gravity;
   m->duration = s->duration;
@@ -111,11 +111,12 @@ static lb_status build_head(lb_build* b) {
   m->nbody = s->nbody;
   for (int i = 0; i < s->nbody; i++) {
     m->body.name[i] = lb_build_text(b, s->body[i].name);
-    if (!m->body.name[i]) {
-      return lb_build_no_memory(b);
-    }
   }
   return LB_OK;
+}
+
+static lb_status check_paths(lb_build* b) {
+  return lb_model_check_paths(b->m, b->scene->duration, b->err);
 }
 
 static void release_meshes(lb_model* m) {
@@ -134,20 +135,28 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
   lb_build b = {.scene = scene, .arena = &arena, .err = err};
   b.m = LB_TAKE(&arena, lb_model, 1);
   lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  if (!b.m || !kept) {
+  lb_variants* variants = LB_TAKE(&arena, lb_variants, 1);
+  if (!b.m || !kept || !variants) {
     lb_arena_release(&arena);
-    return lb_build_no_memory(&b);
+    return no_memory(&b);
   }
+  *variants = (lb_variants){.shown = b.m, .simulated = b.m, .assembly = b.m};
+  b.m->variants = variants;
   lb_arena_init(&b.deformable_arena, allocator);
-  lb_status (*const step[])(lb_build*) = {lb_build_elastic,     lb_build_meshes, build_head,
-                                          lb_build_order,       lb_build_masses, lb_build_links,
-                                          lb_build_motors,      lb_build_forces, lb_build_particles,
-                                          lb_build_constraints, lb_build_looks};
+  lb_status (*const step[])(lb_build*) = {
+      lb_build_elastic,   lb_build_meshes,      build_head,      lb_build_order,
+      lb_build_masses,    lb_build_links,       lb_build_motors, lb_build_forces,
+      lb_build_particles, lb_build_constraints, check_paths,     lb_build_elimination,
+      lb_build_looks};
   lb_status status = LB_OK;
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&b);
+    status = status == LB_OK ? lb_arena_status(&arena) : status;
   }
   lb_arena_release(&b.deformable_arena);
+  if (status == LB_NO_MEMORY) {
+    no_memory(&b);
+  }
   if (status == LB_OK && b.m->elastic.nfem > 0) {
     status = lb_build_full(&b, allocator);
   }
@@ -155,9 +164,6 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
     release_meshes(b.m);
     lb_arena_release(&arena);
     return status;
-  }
-  if (b.m->variant.tree) {
-    lb_model_cut_particles(b.m->variant.tree, b.m);
   }
   *kept = arena;
   b.m->storage = kept;
@@ -173,10 +179,9 @@ static bool keep_assembly(lb_model* m, lb_model* tree) {
   if (tree->constraint.count == 0) {
     return false;
   }
-  m->variant.assembly = tree;
-  if (m->variant.full) {
-    m->variant.full->variant.assembly = tree->variant.full;
-  }
+  lb_variants* v = m->variants;
+  v->assembly = tree->variants->simulated;
+  v->owned[v->nowned++] = tree;
   return true;
 }
 
@@ -222,13 +227,10 @@ lb_status lb_model_create(const lb_scene* scene, const lb_allocator* allocator, 
 
 void lb_model_release(lb_model* model) {
   if (model) {
-    if (model->variant.full) {
-      model->variant.full->variant.assembly = NULL; // that is a part of this one's
+    const lb_variants* v = model->variants;
+    for (int i = 0; v && v->shown == model && i < v->nowned; i++) {
+      lb_model_release(v->owned[i]);
     }
-    lb_model_release(model->variant.assembly);
-    lb_model_release(model->variant.full);
-    lb_model_release(model->variant.condensed);
-    lb_model_release(model->variant.interface);
     release_meshes(model);
     lb_arena arena = *(lb_arena*)model->storage;
     lb_arena_release(&arena);

@@ -25,11 +25,11 @@ static bool copy_arrays(lb_model* m, lb_arena* arena) {
                                   LB_MODEL_ARRAY(m->link.packed, m->nlink),
                                   LB_MODEL_ARRAY(m->elastic.body, m->elastic.count),
                                   LB_MODEL_ARRAY(m->particles.particle, m->particles.nparticle)};
-  bool ok = LB_MODEL_DERIVE(m, m, arena, array);
+  bool ok = LB_MODEL_OWN(arena, array);
   for (int i = 0; i < m->elastic.count && ok; i++) {
     const lb_model_array own[] = {
         LB_MODEL_ARRAY(m->elastic.body[i].frequency, m->elastic.body[i].r)};
-    ok = !m->elastic.body[i].frequency || LB_MODEL_DERIVE(m, m, arena, own);
+    ok = !m->elastic.body[i].frequency || LB_MODEL_OWN(arena, own);
   }
   return ok;
 }
@@ -165,7 +165,7 @@ static lb_status vary(lb_model* m, const lb_model* from, const lb_variation* v, 
   for (int i = 0; i < m->particles.ndeformable && status == LB_OK; i++) {
     status = change_deformable(m, from, v, i, arena);
   }
-  return status == LB_OK ? lb_model_renew_tree(m, arena) : status;
+  return status;
 }
 
 // Damping that is nothing has no factor, and drag is that of all of a mesh.
@@ -190,7 +190,7 @@ static lb_status check_deformable(const lb_model* m, const lb_model_deformable* 
 // Shapes stay when all of a body changes alike, and only then.
 static lb_status check(const lb_model* m, const lb_variation* v, lb_error* err) {
   const lb_place place = {m->file, 0, 0};
-  if (m->variant.full) {
+  if (lb_model_simulated(m) != m) {
     return lb_error_add(err, LB_INVALID, place,
                         "'%s' has elastic bodies with all their nodes, which cannot be varied "
                         "(simulate it in a basis, 'elastic: reduced')",
@@ -226,9 +226,11 @@ lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
   }
   lb_model* m = lb_model_derive_apart(model, allocator);
   lb_status status = m ? vary(m, model, variation, m->storage) : LB_NO_MEMORY;
-  if (status == LB_OK && model->variant.assembly) {
-    status =
-        lb_model_vary(model->variant.assembly, variation, allocator, &m->variant.assembly, NULL);
+  if (status == LB_OK && lb_model_assembly(model)) {
+    lb_variants* v = m->variants;
+    status = lb_model_vary(v->assembly, variation, allocator, &v->assembly, NULL);
+    v->owned[0] = v->assembly;
+    v->nowned = status == LB_OK;
   }
   if (status != LB_OK) {
     lb_model_release(m);

@@ -109,7 +109,7 @@ static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s)
                 "  'energy_start': %g,\n  'energy_end': %g,\n  'energy_drift': %g,\n"
                 "  'conservative': %-s",
                 lb_version(), m->file && *m->file ? m->file : m->name, m->name, s->job,
-                s->wall_seconds, m->variant.full ? m->variant.full->nv : m->nv, s->steps,
+                s->wall_seconds, lb_model_simulated(m)->nv, s->steps,
                 (double)s->steps / s->wall_seconds, simulated, simulated / s->wall_seconds,
                 s->energy_start, s->energy_end, s->energy_drift, truth(s->conservative));
   vectors(out, "linear_momentum", s->linear_momentum, s->linear_drift);

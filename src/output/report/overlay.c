@@ -14,7 +14,6 @@ static bool is_fixed(const lb_model* m, int body) {
 static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_layer* layer,
                        lb_arena* a) {
   const size_t n = (size_t)count;
-  lb_model_derive(to, from, a, NULL, 0);
   to->force.count = to->force.nline = to->nmotor = 0;
   to->particles.nparticle = to->particles.nfree = to->particles.nsegment = to->particles.nrope =
       to->particles.ndeformable = 0;
@@ -66,7 +65,7 @@ static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_l
 
 bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_arena* a) {
   const lb_model* m = layer[0].r->model;
-  lb_model* model = LB_TAKE(a, lb_model, 1);
+  lb_model* model = lb_model_derive(m, a);
   if (!model || !copy_model(model, m, count, layer, a)) {
     return false;
   }

@@ -148,13 +148,17 @@ static void choose_main(lb_conflict* C) {
 // --- more than is free ---
 
 // The model with every motor let go; with joints alone, without what is prescribed on top of them.
-static bool let_go(const lb_model* m, bool joints_alone, lb_arena* arena, lb_model* out) {
+static lb_model* let_go(const lb_model* m, bool joints_alone, lb_arena* arena) {
+  lb_model* out = lb_model_derive(m, arena);
+  if (!out) {
+    return NULL;
+  }
   const lb_model_array own[] = {LB_MODEL_ARRAY(out->link.packed, m->nlink),
                                 LB_MODEL_ARRAY(out->link.driven, m->nlink),
                                 LB_MODEL_ARRAY(out->dof.driven, m->nv),
                                 LB_MODEL_ARRAY(out->constraint.loop_motor, m->constraint.nloop)};
-  if (!LB_MODEL_DERIVE(out, m, arena, own)) {
-    return false;
+  if (!LB_MODEL_OWN(arena, own)) {
+    return NULL;
   }
   out->nmotor = 0;
   memset(out->dof.driven, 0, (size_t)m->nv * sizeof *out->dof.driven);
@@ -169,7 +173,7 @@ static bool let_go(const lb_model* m, bool joints_alone, lb_arena* arena, lb_mod
       out->constraint.loop_motor[i] = -1;
     }
   }
-  return true;
+  return out;
 }
 
 // Numbers between -1 and 1 without a pattern, and the same ones for everybody.
@@ -270,7 +274,7 @@ static bool take_rows(rows* R, const lb_model* m, lb_arena* arena) {
 
 // The model without its motors, at a pose that nothing makes special, and room for rows.
 typedef struct bench {
-  lb_model joints, all;
+  lb_model *joints, *all;
   lb_data *t, *u; // of these
   rows R;
   double* move; // [nv]
@@ -278,16 +282,17 @@ typedef struct bench {
 
 // LB_NO_MEMORY; LB_FAILED where no such pose is found. To be cleared in any case.
 static lb_status set_up(bench* B, const lb_model* m, const lb_data* d, lb_arena* arena) {
-  *B = (bench){.move = LB_TAKE(arena, double, m->nv)};
-  if (!B->move || !take_rows(&B->R, m, arena) || !let_go(m, true, arena, &B->joints) ||
-      !let_go(m, false, arena, &B->all) ||
-      lb_data_create(&B->joints, arena->allocator, &B->t, NULL) != LB_OK ||
-      lb_data_create(&B->all, arena->allocator, &B->u, NULL) != LB_OK) {
+  *B = (bench){.joints = let_go(m, true, arena),
+               .all = let_go(m, false, arena),
+               .move = LB_TAKE(arena, double, m->nv)};
+  if (!B->move || !take_rows(&B->R, m, arena) || !B->joints || !B->all ||
+      lb_data_create(B->joints, arena->allocator, &B->t, NULL) != LB_OK ||
+      lb_data_create(B->all, arena->allocator, &B->u, NULL) != LB_OK) {
     return LB_NO_MEMORY;
   }
   B->t->time = B->u->time = d->time;
   B->t->command = B->u->command = d->command;
-  if (!find_common_pose(&B->joints, B->t, d->q, B->move)) {
+  if (!find_common_pose(B->joints, B->t, d->q, B->move)) {
     return LB_FAILED;
   }
   memcpy(B->u->q, B->t->q, (size_t)m->nq * sizeof *B->u->q);
@@ -304,7 +309,7 @@ static void clear(bench* B) {
 static bool is_excess(const lb_conflict* C, const lb_data* d, lb_arena* arena) {
   bench B;
   const bool excess =
-      set_up(&B, C->m, d, arena) == LB_OK && are_too_many(C, &B.all, B.u, B.move, &B.R);
+      set_up(&B, C->m, d, arena) == LB_OK && are_too_many(C, B.all, B.u, B.move, &B.R);
   clear(&B);
   return excess;
 }
@@ -328,8 +333,8 @@ static bool prescribes(const lb_model* m) {
 // the span of J, along which every velocity with J v = 0 is zero.
 static int mark_held(const lb_conflict* C, bench* B, bool* held) {
   rows* R = &B->R;
-  lb_kinematics(&B->all, B->u, B->u->q, B->u->qd);
-  const lb_constraint_rows found = lb_constraints_linearise(&B->all, B->u, LB_SET_INACTIVE);
+  lb_kinematics(B->all, B->u, B->u->q, B->u->qd);
+  const lb_constraint_rows found = lb_constraints_linearise(B->all, B->u, LB_SET_INACTIVE);
   add_rows(C, B->u, &found, false, R);
   const int joints = R->count, rank = find_rank(R);
   for (int i = 0; i < found.count; i++) {
@@ -352,7 +357,7 @@ static int find_moving(const bench* B, double until, int count, const bool* held
   static const double MOVES = 1e-9;
   for (int k = 0; k <= LOOKS; k++) {
     B->u->time = until * k / LOOKS;
-    measure(&B->all, B->u, k == 0 ? first : off);
+    measure(B->all, B->u, k == 0 ? first : off);
     for (int i = 0; i < count; i++) {
       const lb_constraint_row* r = lb_constraints_row(B->u, i);
       const double change = r->velocity_level ? r->rate : k == 0 ? 0 : off[i] - first[i];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "limber/simulate.h"
+#include "model/use/model_derive.h"
 
 // Less is rounding of what was written, as to whole degrees; of velocities a part of them besides.
 static const double MOVED[] = {
@@ -53,7 +54,7 @@ static bool any_named(const lb_model* m) {
 
 lb_status lb_find_moved_start(const lb_model* model, const lb_allocator* allocator,
                               lb_moved_start* moved, lb_error* err) {
-  const lb_model* m = model->variant.assembly ? model->variant.assembly : model;
+  const lb_model* m = lb_model_variants(model).assembly;
   lb_data* d = NULL;
   *moved = (lb_moved_start){0};
   if (!any_named(m)) {

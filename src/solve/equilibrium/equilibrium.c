@@ -34,6 +34,7 @@
 #include "math/linear/semidefinite.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 #include "model/use/motor_use.h"
 #include "solve/step/step_matrix.h"
 
@@ -474,9 +475,8 @@ lb_status lb_equilibrium_solver_solve(lb_equilibrium_solver* R, lb_data* d, lb_e
 static void take(lb_equilibrium_solver* R, lb_arena* arena) {
   const lb_model* m = R->m;
   const size_t nv = (size_t)m->nv, rows = (size_t)lb_constraints_most(m);
-  const size_t n = m->variant.condensed ? (size_t)m->variant.condensed->nv
-                   : m->variant.tree    ? (size_t)m->variant.tree->nv
-                                        : nv;
+  const lb_model* condensed = lb_model_condensed(m);
+  const size_t n = condensed ? (size_t)condensed->nv : nv - 3 * (size_t)m->particles.nfree;
   R->at = (lb_equilibrium_point){.r = LB_TAKE(arena, double, nv),
                                  .J = LB_TAKE(arena, double, rows* nv),
                                  .gap = LB_TAKE(arena, double, rows),
@@ -521,7 +521,7 @@ static lb_status check_constraints(const lb_model* m, lb_error* err) {
 
 lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* allocator,
                                        lb_equilibrium_solver** out, lb_error* err) {
-  if (m->variant.full) {
+  if (lb_model_simulated(m) != m) {
     return lb_error_add(
         err, LB_INVALID, (lb_place){0},
         "with 'elastic: full' the model that moves is another one, with all nodes: "
@@ -537,9 +537,9 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
   if (!R) {
     return no_memory(m, err);
   }
-  *R = (lb_equilibrium_solver){
-      .m = m, .small = m->variant.tree ? m->variant.tree : m, .allocator = allocator};
+  *R = (lb_equilibrium_solver){.m = m, .allocator = allocator};
   lb_arena_init(&R->arena, allocator);
+  R->small = lb_model_without_particles(m, &R->arena);
   lb_arena_init(&R->scratch, allocator);
   take(R, &R->arena);
   R->space =

@@ -30,9 +30,10 @@ static lb_status create(lb_equilibrium_solver* R, lb_arena* arena) {
   if (!own) {
     return LB_NO_MEMORY;
   }
-  R->small = &own->condensed.model;
   own->r = LB_TAKE(arena, double, R->m->nv);
-  return own->r ? lb_condensed_model_create(&own->condensed, R->m, arena) : LB_NO_MEMORY;
+  const lb_status status = lb_condensed_model_create(&own->condensed, R->m, arena);
+  R->small = own->condensed.model;
+  return own->r ? status : LB_NO_MEMORY;
 }
 
 static void release(lb_equilibrium_solver* R) {

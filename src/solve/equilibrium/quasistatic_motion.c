@@ -50,7 +50,7 @@ static lb_status run(lb_equilibrium_solver* R, lb_data* d, const lb_plan* p,
 
 lb_status lb_quasistatic_motion(const lb_model* model, const lb_simulate_options* options,
                                 lb_recording* r, lb_error* err) {
-  const lb_model* m = model->variant.full ? model->variant.full : model;
+  const lb_model* m = lb_model_simulated(model);
   lb_equilibrium_solver* R = NULL;
   lb_data* d = NULL;
   lb_status status = lb_plan_check(model, options, err);

@@ -8,6 +8,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
+#include "model/use/model_derive.h"
 #include "model/use/motor_use.h"
 #include "solve/explicit/explicit_changes.h"
 #include "solve/explicit/explicit_inside.h"
@@ -367,8 +368,9 @@ lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integra
     status = take(S, type, &S->arena);
     status = status == LB_OK ? make_particles(S) : status;
   }
+  const lb_model* tree = S ? lb_model_without_particles(m, &S->arena) : NULL;
   if (status == LB_OK) {
-    status = lb_derivatives_create(m->variant.tree ? m->variant.tree : m, allocator, &S->D, NULL);
+    status = tree ? lb_derivatives_create(tree, allocator, &S->D, NULL) : LB_NO_MEMORY;
   }
   if (status != LB_OK) {
     lb_explicit_derivative_release(S);

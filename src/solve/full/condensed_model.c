@@ -4,6 +4,7 @@
 
 #include "math/linear/dense.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 #include "solve/implicit/implicit_schur.h"
 
 // --- making and releasing ---
@@ -32,17 +33,15 @@ static lb_status condense_bodies(lb_condensed_model* s, const lb_allocator* allo
 
 lb_status lb_condensed_model_create(lb_condensed_model* s, const lb_model* m, lb_arena* arena) {
   *s = (lb_condensed_model){.m = m,
-                            .model = *m->variant.condensed,
-                            .link = LB_TAKE(arena, lb_link, m->nlink),
+                            .model = lb_model_derive(lb_model_condensed(m), arena),
                             .body = LB_TAKE(arena, lb_condensed*, m->elastic.count),
                             .body_link = LB_TAKE(arena, int, m->elastic.count)};
-  if (!s->link || !s->body || !s->body_link) {
+  if (!s->model || !lb_model_own_links(s->model, arena) || !s->body || !s->body_link) {
     return LB_NO_MEMORY;
   }
-  memcpy(s->link, m->variant.condensed->link.packed, (size_t)m->nlink * sizeof *s->link);
-  s->model.link.packed = s->link;
+  s->link = s->model->link.packed;
   const lb_status status = condense_bodies(s, arena->allocator);
-  return status == LB_OK ? lb_data_create(&s->model, arena->allocator, &s->data, NULL) : status;
+  return status == LB_OK ? lb_data_create(s->model, arena->allocator, &s->data, NULL) : status;
 }
 
 void lb_condensed_model_release(lb_condensed_model* s) {

@@ -7,7 +7,7 @@
 
 typedef struct lb_condensed_model {
   const lb_model* m;    // with all nodes
-  lb_model model;       // the condensed model, with bodies of our own
+  lb_model* model;      // the condensed model, with bodies of our own
   lb_data* data;        // of it: joints where m's are, bodies' coordinates zero
   struct lb_link* link; // [nlink] of it
   int nbody;

@@ -45,7 +45,7 @@ static double frame_time(const lb_scene* scene, const lb_reduce_options* o) {
 }
 
 static bool prepare(const lb_model* m, int frames, lb_arena* arena, collector* c) {
-  const lb_model* full = m->variant.full ? m->variant.full : m;
+  const lb_model* full = lb_model_simulated(m);
   int* ndof = LB_TAKE(arena, int, full->elastic.count);
   *c = (collector){.arena = arena,
                    .nelastic = full->elastic.count,

@@ -9,6 +9,7 @@
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 #include "solve/step/step_matrix.h"
 
 // --- making and releasing ---
@@ -33,10 +34,9 @@ static lb_status make_part(lb_full_step* T, lb_full_part* p, int link, lb_arena*
 }
 
 lb_status lb_full_step_create(lb_full_step* T, const lb_model* m, lb_arena* arena) {
-  const int ny = m->variant.interface->nv;
+  const int ny = lb_model_interface(m)->nv;
   *T = (lb_full_step){.m = m,
-                      .model = *m->variant.interface,
-                      .link = LB_TAKE(arena, lb_link, m->nlink),
+                      .model = lb_model_derive(lb_model_interface(m), arena),
                       .body = LB_TAKE(arena, lb_full_part, m->elastic.count),
                       .ny = ny,
                       .nt = m->ndense,
@@ -46,16 +46,17 @@ lb_status lb_full_step_create(lb_full_step* T, const lb_model* m, lb_arena* aren
     T->sum[i] = LB_TAKE(arena, double, ny);
   }
   lb_status status = lb_arena_status(arena);
-  if (status == LB_OK) {
-    memcpy(T->link, m->variant.interface->link.packed, (size_t)m->nlink * sizeof *T->link);
-    T->model.link.packed = T->link;
+  if (status == LB_OK && lb_model_own_links(T->model, arena)) {
+    T->link = T->model->link.packed;
+  } else {
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < m->nlink && status == LB_OK; i++) {
     if (m->link.packed[i].kind == LB_LINK_FULL) {
       status = make_part(T, &T->body[T->nbody++], i, arena);
     }
   }
-  return status == LB_OK ? lb_data_create(&T->model, arena->allocator, &T->data, NULL) : status;
+  return status == LB_OK ? lb_data_create(T->model, arena->allocator, &T->data, NULL) : status;
 }
 
 void lb_full_step_release(lb_full_step* T) {
@@ -178,11 +179,11 @@ static void find_rows(lb_full_step* T, lb_full_part* p, double dt) {
   for (size_t i = 0; i < LB_FULL_FRAME; i++) {
     double* row = p->W + i * ny;
     lb_add(T->ny, memset(T->seen[0], 0, ny * sizeof *row), 1 / dt, p->M + i * ny);
-    lb_step_row(row, &T->model, T->data, dt, p->K + i * ny, p->C + i * ny);
-    lb_step_clear_driven(&T->model, T->seen[0]);
+    lb_step_row(row, T->model, T->data, dt, p->K + i * ny, p->C + i * ny);
+    lb_step_clear_driven(T->model, T->seen[0]);
     lb_add(T->ny, row, 1, T->seen[0]);
     if (i < LB_FULL_WRENCH) {
-      lb_step_clear_driven(&T->model, p->P + i * ny);
+      lb_step_clear_driven(T->model, p->P + i * ny);
     }
   }
 }

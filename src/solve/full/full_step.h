@@ -33,7 +33,7 @@ typedef struct lb_full_part { // a body
 
 typedef struct lb_full_step {
   const lb_model* m; // with all nodes
-  lb_model model;    // the interface model, with bodies of our own
+  lb_model* model;   // the interface model, with bodies of our own
   struct lb_link* link;
   lb_data* data; // of it
   int ny, nt;    // its velocities; of these, joints', which are the model's first

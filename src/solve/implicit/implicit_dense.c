@@ -20,6 +20,7 @@
 #include "dynamics/tree/state.h"
 #include "elastic/reduced/reduced.h"
 #include "math/linear/dense.h"
+#include "model/use/model_derive.h"
 #include "solve/implicit/anderson.h"
 #include "solve/implicit/implicit.h"
 #include "solve/implicit/implicit_schur.h"
@@ -76,8 +77,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->more = LB_TAKE(&st->arena, double, m->nv);
     own->by_q = LB_TAKE(&st->arena, double, m->nv);
     own->mu = LB_TAKE(&st->arena, double, lb_constraints_most(m));
-    own->rest = m->variant.tree ? m->variant.tree : m;
-    own->particles = m->variant.tree ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
+    own->rest = lb_model_without_particles(m, &st->arena);
+    own->particles = m->particles.nparticle > 0 ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
     own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
     const size_t by_rows = exact ? (size_t)lb_constraints_most(m) * (size_t)m->nv : 0;
     own->E = LB_TAKE(&st->arena, double, by_rows);
@@ -87,12 +88,12 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->eta = LB_TAKE(&st->arena, double, most);
     own->order = LB_TAKE(&st->arena, int, m->nv);
   }
-  if (!own || (tree && !own->tree) || (exact && !own->W) || !own->E || !own->gap_q || !own->more ||
-      !own->K || !own->D || !own->eta || !own->order || !own->by_q || !own->mu ||
+  if (!own || !own->rest || (tree && !own->tree) || (exact && !own->W) || !own->E || !own->gap_q ||
+      !own->more || !own->K || !own->D || !own->eta || !own->order || !own->by_q || !own->mu ||
       (exact ? lb_implicit_schur_create : lb_implicit_schur_create_small)(
           &own->schur, lb_constraints_most(m), m->nv, &st->arena) != LB_OK ||
       lb_anderson_create(&own->secants, m->nv, &st->arena) != LB_OK ||
-      (m->variant.tree &&
+      (m->particles.nparticle > 0 &&
        (!own->particles || lb_particle_matrix_create(own->particles, m, &st->arena) != LB_OK))) {
     return no_memory(err);
   }

@@ -11,6 +11,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/joint/joint_elastic.h"
 #include "math/linear/dense.h"
+#include "model/use/model_derive.h"
 #include "solve/full/condensed_model.h"
 #include "solve/implicit/implicit.h"
 #include "solve/implicit/implicit_schur.h"
@@ -57,7 +58,7 @@ static lb_status take_exact(lb_stepper* st, full* own) {
 }
 
 static lb_status take(lb_stepper* st, full* own) {
-  const size_t n = (size_t)st->m->variant.condensed->nv;
+  const size_t n = (size_t)lb_model_condensed(st->m)->nv;
   const int rows = lb_constraints_most(st->m);
   own->W = LB_TAKE(&st->arena, double, n* n);
   own->r = LB_TAKE(&st->arena, double, n);
@@ -117,7 +118,7 @@ static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
 
 // W of the small system, factored.
 static bool couple(full* own, double dt) {
-  const lb_model* s = &own->condensed.model;
+  const lb_model* s = own->condensed.model;
   lb_data* d = own->condensed.data;
   const int n = s->nv;
   lb_crba(s, d, own->W, d->q);
@@ -138,7 +139,7 @@ static bool couple(full* own, double dt) {
 
 static void solve_small(const void* context, int count, double* b) {
   const full* own = context;
-  const int n = own->condensed.model.nv;
+  const int n = own->condensed.model->nv;
   lb_cholesky_solve(n, own->W, n, count, b, n);
 }
 
@@ -188,7 +189,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   if (own->used) {
     return correct_exact(st, d, dt);
   }
-  const int n = own->condensed.model.nv;
+  const int n = own->condensed.model->nv;
   const lb_constraint_rows rows = lb_constraints_linearise(m, d, LB_SET_STEP);
   for (int i = 0; i < rows.count; i++) {
     lb_add(m->nv, step->r, -own->schur.lambda[i], rows.J + (size_t)i * (size_t)m->nv);

@@ -29,6 +29,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
+#include "model/use/model_derive.h"
 #include "solve/implicit/implicit_schur.h"
 #include "solve/implicit/linear_euler.h"
 #include "solve/particle/particle_matrix.h"
@@ -107,13 +108,13 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   if (lb_kkt_fits(m) && lb_forces_are_on_joints(m)) {
     return create_kkt(st, err);
   }
-  own->rest = m->variant.tree ? m->variant.tree : m;
-  own->particles = m->variant.tree ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
+  own->rest = lb_model_without_particles(m, &st->arena);
+  own->particles = m->particles.nparticle > 0 ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
   own->W = LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense);
   own->order = LB_TAKE(&st->arena, int, m->ndense);
   own->gap = LB_TAKE(&st->arena, double, lb_constraints_most(m));
-  if (!own->W || !own->order || !own->gap ||
-      (m->variant.tree &&
+  if (!own->rest || !own->W || !own->order || !own->gap ||
+      (m->particles.nparticle > 0 &&
        (!own->particles || lb_particle_matrix_create(own->particles, m, &st->arena) != LB_OK)) ||
       lb_implicit_schur_create(&own->schur, lb_constraints_most(m), m->nv, &st->arena) != LB_OK) {
     return no_memory(err);

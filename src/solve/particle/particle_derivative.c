@@ -6,6 +6,7 @@
 
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force_point.h"
+#include "model/use/model_derive.h"
 #include "solve/step/step_matrix.h"
 
 // --- making ---
@@ -37,6 +38,7 @@ static lb_particles take_places(const lb_model* m, lb_arena* arena) {
 lb_status lb_particle_derivative_create(lb_particle_derivative* T, const lb_model* m,
                                         lb_arena* arena) {
   *T = (lb_particle_derivative){
+      .tree = lb_model_without_particles(m, arena),
       .G = LB_TAKE(arena, double*, m->particles.nparticle),
       .P = LB_TAKE(arena, double*, m->particles.nparticle),
       .R = LB_TAKE(arena, double*, m->particles.nparticle),
@@ -104,7 +106,7 @@ static void move(lb_particle_derivative* T, const lb_data* d, double dt, const l
       T->row[c->v[k]] = q[r * c->count + k];
       T->rate[c->v[k]] = v ? v[r * c->count + k] : 0;
     }
-    lb_step_row(T->out, T->N.m->variant.tree, d, dt, T->row, T->rate);
+    lb_step_row(T->out, T->tree, d, dt, T->row, T->rate);
     for (int k = 0; k < c->count; k++) {
       to[r * c->count + k] = T->out[c->v[k]];
     }

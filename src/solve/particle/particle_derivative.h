@@ -17,6 +17,7 @@
 #include "solve/particle/particle_matrix.h"
 
 typedef struct lb_particle_derivative {
+  const lb_model* tree; // without particles
   lb_particle_matrix N; // the pattern, chains and J; B, then Y
   lb_blocks_general A;
   double** G; // [nnode] of fastened ones: [3][count of the chain], as J is

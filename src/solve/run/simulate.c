@@ -10,6 +10,7 @@
 #include "dynamics/joint/joint.h"
 #include "elastic/reduced/stored.h"
 #include "model/use/initial_pose.h"
+#include "model/use/model_derive.h"
 #include "solve/diagnose/diagnose.h"
 #include "solve/diagnose/diagnose_conservative.h"
 #include "solve/diagnose/diagnose_range.h"
@@ -158,8 +159,8 @@ static bool as_fast(const lb_model* m, const lb_data* d) {
 // Named coordinates and velocities stay as far as they can. In maximal coordinates that was done
 // with the joints in trees.
 static void keep_named(const lb_model* m, lb_data* d, lb_constraint_set set) {
-  const int* q = !m->variant.assembly && at_start(m, d) ? m->start.q_named : NULL;
-  const int* v = !m->variant.assembly && as_fast(m, d) ? m->start.v_named : NULL;
+  const int* q = !lb_model_assembly(m) && at_start(m, d) ? m->start.q_named : NULL;
+  const int* v = !lb_model_assembly(m) && as_fast(m, d) ? m->start.v_named : NULL;
   lb_drive(m, d);
   lb_normalise(m, d->q);
   lb_constraints_assemble(m, d, set, q, v);
@@ -168,16 +169,17 @@ static void keep_named(const lb_model* m, lb_data* d, lb_constraint_set set) {
 // Masses weigh the ways in which gaps close, and those of trees are the joints' own: a scene starts
 // alike in all coordinates.
 static lb_status assemble_in_tree(const lb_model* m, lb_data* d, lb_error* err) {
+  const lb_model* tree = lb_model_assembly(m);
   lb_data* t = NULL;
-  lb_status status = lb_data_create(m->variant.assembly, d->work->allocator, &t, err);
+  lb_status status = lb_data_create(tree, d->work->allocator, &t, err);
   if (status == LB_OK) {
     t->time = d->time;
-    status = lb_assemble(m->variant.assembly, t, err);
+    status = lb_assemble(tree, t, err);
   }
   if (status == LB_OK) {
-    lb_constraints_find_redundant(m->variant.assembly, t);
-    lb_maximal_start_lay_out(m->variant.assembly, t, m, d);
-    lb_constraints_adopt_choice(m, d, m->variant.assembly, t);
+    lb_constraints_find_redundant(tree, t);
+    lb_maximal_start_lay_out(tree, t, m, d);
+    lb_constraints_adopt_choice(m, d, tree, t);
   }
   lb_data_release(t);
   return status;
@@ -206,7 +208,7 @@ static bool close_from_aside(const lb_model* m, lb_data* d, lb_constraint_set se
 
 lb_status lb_assemble_set(const lb_model* m, lb_data* d, lb_constraint_set set, lb_error* err) {
   lb_constraints_forget_redundant(d);
-  if (m->variant.assembly && at_start(m, d) && as_fast(m, d)) {
+  if (lb_model_assembly(m) && at_start(m, d) && as_fast(m, d)) {
     const lb_status status = assemble_in_tree(m, d, err);
     if (status != LB_OK) {
       return status;
@@ -351,7 +353,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
   if (fit != LB_OK) {
     return fit;
   }
-  const lb_model* simulated = model->variant.full ? model->variant.full : model;
+  const lb_model* simulated = lb_model_simulated(model);
   const lb_plan p = lb_plan_make(model, options);
   const double start = now();
   lb_data* d = NULL;
@@ -362,7 +364,7 @@ lb_status lb_simulate(const lb_model* model, const lb_simulate_options* options,
     d->threads = options->threads;
     status = lb_stepper_create(simulated, NULL, recording->allocator, &st, err);
   }
-  if (status == LB_OK && !model->variant.full) {
+  if (status == LB_OK && simulated == model) {
     status = lb_diagnose_held(model, d, p.step * (double)p.steps, err);
   }
   if (status == LB_OK) {

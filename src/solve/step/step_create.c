@@ -2,13 +2,14 @@
 #include "dynamics/constraint/constraint_loop.h"
 #include "elastic/reduced/reduced.h"
 #include "model/use/link.h"
+#include "model/use/model_derive.h"
 #include "solve/step/step_inside.h"
 
 // Of elastic bodies in a basis.
 static lb_stage_internal take_internal(lb_arena* arena, const lb_model* m) {
   int most = 0, scratch = 0;
   for (int i = 0; i < m->nlink; i++) {
-    const lb_reduced* b = m->variant.interface ? NULL : m->link.packed[i].reduced;
+    const lb_reduced* b = lb_model_interface(m) ? NULL : m->link.packed[i].reduced;
     most = b && b->r > most ? b->r : most;
     scratch = b && lb_reduced_scratch(b) > scratch ? lb_reduced_scratch(b) : scratch;
   }
@@ -21,7 +22,7 @@ static lb_stage_internal take_internal(lb_arena* arena, const lb_model* m) {
 static void take(lb_step_derivative* S, lb_arena* arena) {
   const lb_model* m = S->m;
   const size_t nv = (size_t)lb_step_most_v(m), rows = (size_t)lb_constraints_most(m);
-  const size_t nd = (size_t)(m->variant.interface ? m->variant.interface->nv : m->ndense);
+  const size_t nd = (size_t)(lb_model_interface(m) ? lb_model_interface(m)->nv : m->ndense);
   const size_t blocks = (size_t)m->nlink * LB_STEP_BLOCK;
   S->sys = lb_stage_system_take(arena, m, (int)nd);
   S->internal = take_internal(arena, m);
@@ -54,7 +55,7 @@ static lb_status make_layers(lb_step_derivative* S) {
     status =
         s->particles ? lb_particle_derivative_create(s->particles, m, &S->arena) : LB_NO_MEMORY;
   }
-  if (status == LB_OK && m->variant.interface) {
+  if (status == LB_OK && lb_model_interface(m)) {
     s->full = LB_TAKE(&S->arena, lb_full_step, 1);
     status = s->full ? lb_full_step_create(s->full, m, &S->arena) : LB_NO_MEMORY;
   }
@@ -62,7 +63,8 @@ static lb_status make_layers(lb_step_derivative* S) {
     S->tree = lb_tree_slopes_create(m, &S->arena);
     status = S->tree ? LB_OK : LB_NO_MEMORY;
   }
-  s->small = s->full ? &s->full->model : m->variant.tree ? m->variant.tree : m;
+  s->small = s->full ? s->full->model : lb_model_without_particles(m, &S->arena);
+  status = status == LB_OK && !s->small ? LB_NO_MEMORY : status;
   return status == LB_OK ? lb_derivatives_create(s->small, S->allocator, &S->D, NULL) : status;
 }
 

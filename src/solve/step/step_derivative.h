@@ -30,6 +30,7 @@
 // coordinates; a of those is zero.
 #pragma once
 #include "limber/derivative.h"
+#include "model/use/model_derive.h"
 
 // Where a step came from. The end is in lb_data: time, q and qd.
 typedef struct lb_step_past {
@@ -137,6 +138,6 @@ const double* lb_step_see(const lb_step_derivative* S, const double* v);
 void lb_step_gather(const lb_step_derivative* S, double* by, double s, const double* seen);
 // Room for either.
 static inline int lb_step_most_v(const lb_model* m) {
-  return m->variant.interface && m->variant.interface->nv > m->nv ? m->variant.interface->nv
-                                                                  : m->nv;
+  const lb_model* interface = lb_model_interface(m);
+  return interface && interface->nv > m->nv ? interface->nv : m->nv;
 }

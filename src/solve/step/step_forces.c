@@ -7,6 +7,7 @@
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
+#include "model/use/model_derive.h"
 #include "model/use/motor_use.h"
 #include "solve/step/step_derivative.h"
 
@@ -35,7 +36,7 @@ void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* la
   lb_update(m, d, LB_FORCED);
   residual(m, d, r);
   if (d->work->constraints &&
-      m->variant.interface) { // held faces' reactions are in r, and its steps are exact
+      lb_model_interface(m)) { // held faces' reactions are in r, and its steps are exact
     memcpy(lambda, past->lambda, (size_t)lb_constraints_most(m) * sizeof *lambda);
   } else if (d->work->constraints) {
     lb_constraints_balance(m, d, r, past->lambda, lambda);
