@@ -8,28 +8,46 @@
 
 // --- making and releasing ---
 
-static bool take_points(lb_world* w, const lb_scene* scene) {
-  w->npoint = scene->nmarker;
-  w->point = LB_TAKE(&w->arena, lb_track_point, w->npoint);
-  w->point_name = LB_TAKE(&w->arena, const char*, w->npoint);
-  bool ok = w->point && w->point_name;
-  for (int i = 0; i < w->npoint && ok; i++) {
-    const lb_scene_marker* marker = &scene->marker[i];
-    lb_track_find(w->shown, marker, &w->point[i]);
-    w->point_name[i] = lb_arena_text(&w->arena, marker->name, strlen(marker->name));
-    ok = w->point_name[i] != NULL;
+// Names of all parts; those of markers are the scene's, which may go away.
+static void list_names(lb_world* w, const lb_scene* scene) {
+  const lb_model* m = w->m;
+  const lb_model_constraints* c = &m->constraint;
+  const int count[LB_PART_COUNT] = {[LB_PART_BODY] = m->nbody,
+                                    [LB_PART_JOINT] = m->njoint + c->nloop,
+                                    [LB_PART_MOTOR] = m->nmotor,
+                                    [LB_PART_POINT] = scene->nmarker,
+                                    [LB_PART_CONSTRAINT] = c->count - c->nloop};
+  const char* const* const from[LB_PART_COUNT] = {[LB_PART_BODY] = m->body.name,
+                                                  [LB_PART_JOINT] = m->joint.name,
+                                                  [LB_PART_MOTOR] = m->motor.name};
+  for (int part = 0; part < LB_PART_COUNT; part++) {
+    w->count[part] = count[part];
+    w->name[part] = LB_TAKE(&w->arena, const char*, count[part]);
+    for (int i = 0; i < count[part] && w->name[part]; i++) {
+      const bool loop = part == LB_PART_JOINT && i >= m->njoint;
+      w->name[part][i] = part == LB_PART_POINT        ? scene->marker[i].name
+                         : part == LB_PART_CONSTRAINT ? c->item[c->nloop + i].name
+                         : loop                       ? c->loop[i - m->njoint].name
+                                                      : from[part][i];
+    }
   }
-  return ok;
 }
 
-static bool take_arrays(lb_world* w) {
+static bool take_arrays(lb_world* w, const lb_scene* scene) {
   const lb_model *m = w->m, *shown = w->shown;
   w->wish = LB_TAKE(&w->arena, lb_wish, m->nmotor);
   w->command = LB_TAKE(&w->arena, lb_command, m->nmotor);
   w->reaction = LB_TAKE(&w->arena, lb_reaction, m->njoint + m->constraint.npair);
   w->q = LB_TAKE(&w->arena, double, shown->nq);
   w->qd = LB_TAKE(&w->arena, double, shown->nv);
-  return w->wish && w->command && w->reaction && w->q && w->qd;
+  w->point = LB_TAKE(&w->arena, lb_track_point, scene->nmarker);
+  list_names(w, scene);
+  for (int i = 0; i < scene->nmarker && lb_arena_status(&w->arena) == LB_OK; i++) {
+    const char** name = &w->name[LB_PART_POINT][i];
+    lb_track_find(shown, &scene->marker[i], &w->point[i]);
+    *name = lb_arena_text(&w->arena, *name, strlen(*name));
+  }
+  return lb_arena_status(&w->arena) == LB_OK;
 }
 
 static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
@@ -42,7 +60,7 @@ static lb_status make_parts(lb_world* w, const lb_scene* scene, lb_error* err) {
   if (status == LB_OK) {
     status = lb_stepper_create(w->m, NULL, allocator, &w->stepper, err);
   }
-  if (status == LB_OK && (!take_arrays(w) || !take_points(w, scene))) {
+  if (status == LB_OK && !take_arrays(w, scene)) {
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a world");
   }
   return status;
@@ -127,59 +145,18 @@ lb_status lb_world_check(lb_world* w, lb_error* err) {
 
 // --- names ---
 
-typedef struct part_type {
-  const char* name;
-  int (*count)(const lb_world* w);
-  const char* (*name_of)(const lb_world* w, int i);
-} part_type;
-
-static int count_bodies(const lb_world* w) {
-  return w->m->nbody;
-}
-static int count_joints(const lb_world* w) {
-  return w->m->njoint + w->m->constraint.nloop;
-}
-static int count_motors(const lb_world* w) {
-  return w->m->nmotor;
-}
-static int count_points(const lb_world* w) {
-  return w->npoint;
-}
-static int count_constraints(const lb_world* w) {
-  return w->m->constraint.count - w->m->constraint.nloop;
-}
-
-static const char* body_name(const lb_world* w, int i) {
-  return w->m->body.name[i];
-}
-static const char* joint_name(const lb_world* w, int i) {
-  const lb_model* m = w->m;
-  return i < m->njoint ? m->joint.name[i] : m->constraint.loop[i - m->njoint].name;
-}
-static const char* motor_name(const lb_world* w, int i) {
-  return w->m->motor.name[i];
-}
-static const char* point_name(const lb_world* w, int i) {
-  return w->point_name[i];
-}
-static const char* constraint_name(const lb_world* w, int i) {
-  return w->m->constraint.item[w->m->constraint.nloop + i].name;
-}
-
-static const part_type PARTS[LB_PART_COUNT] = {
-    [LB_PART_BODY] = {"body", count_bodies, body_name},
-    [LB_PART_JOINT] = {"joint", count_joints, joint_name},
-    [LB_PART_MOTOR] = {"motor", count_motors, motor_name},
-    [LB_PART_POINT] = {"marker", count_points, point_name},
-    [LB_PART_CONSTRAINT] = {"constraint", count_constraints, constraint_name},
-};
+static const char* const WORD[LB_PART_COUNT] = {[LB_PART_BODY] = "body",
+                                                [LB_PART_JOINT] = "joint",
+                                                [LB_PART_MOTOR] = "motor",
+                                                [LB_PART_POINT] = "marker",
+                                                [LB_PART_CONSTRAINT] = "constraint"};
 
 int lb_world_count(const lb_world* w, lb_part part) {
-  return part < LB_PART_COUNT ? PARTS[part].count(w) : 0;
+  return part < LB_PART_COUNT ? w->count[part] : 0;
 }
 
 const char* lb_world_name(const lb_world* w, lb_part part, int i) {
-  return i >= 0 && i < lb_world_count(w, part) ? PARTS[part].name_of(w, i) : NULL;
+  return i >= 0 && i < lb_world_count(w, part) ? w->name[part][i] : NULL;
 }
 
 static int no_such_name(lb_world* w, lb_part part, const char* name) {
@@ -192,7 +169,7 @@ static int no_such_name(lb_world* w, lb_part part, const char* name) {
   }
   lb_error_add(&w->err, LB_INVALID, (lb_place){.file = w->m->file},
                near.best ? "there is no %s '%s' (did you mean '%s'?)" : "there is no %s '%s'",
-               PARTS[part].name, name, near.best);
+               WORD[part], name, near.best);
   return -1;
 }
 
@@ -213,8 +190,8 @@ bool lb_world_has(lb_world* w, lb_part part, int i) {
   const int count = lb_world_count(w, part);
   if (i < 0 || i >= count) {
     lb_error_add(&w->err, LB_INVALID, (lb_place){.file = w->m->file},
-                 "there is no %s of number %d: they count from 0, and there are %d",
-                 PARTS[part].name, i, count);
+                 "there is no %s of number %d: they count from 0, and there are %d", WORD[part], i,
+                 count);
     return false;
   }
   return true;

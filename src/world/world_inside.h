@@ -23,14 +23,14 @@ struct lb_world {
   lb_command* command;         // [nmotor] what they come to in a step
   lb_external_force* external; // [capacity] of the coming step
   int capacity;
-  int npoint;
-  const char** point_name; // [npoint]
-  lb_track_point* point;   // [npoint]
-  double *q, *qd;          // what is shown of the state, where that is something else; or NULL
-  lb_reaction* reaction;   // [njoint + npair] where `reacted`
-  bool observed;           // motors' and constraints' forces are those of this state
-  bool reacted;            // so are reactions
-  bool moved;              // kinematics and poses are those of this state
+  int count[LB_PART_COUNT];
+  const char** name[LB_PART_COUNT]; // [count] each
+  lb_track_point* point;            // [count of points]
+  double *q, *qd;        // what is shown of the state, where that is something else; or NULL
+  lb_reaction* reaction; // [njoint + npair] where `reacted`
+  bool observed;         // motors' and constraints' forces are those of this state
+  bool reacted;          // so are reactions
+  bool moved;            // kinematics and poses are those of this state
 };
 
 // May the world be used, and is there part i of it? Tells what is wrong, unless something was

@@ -17,29 +17,13 @@ __extension__ typedef unsigned __int128 u128;
 
 enum { DIGITS = 17 }; // enough for any double
 
-static const uint64_t POWER_OF_TEN[20] = {1ull,
-                                          10ull,
-                                          100ull,
-                                          1000ull,
-                                          10000ull,
-                                          100000ull,
-                                          1000000ull,
-                                          10000000ull,
-                                          100000000ull,
-                                          1000000000ull,
-                                          10000000000ull,
-                                          100000000000ull,
-                                          1000000000000ull,
-                                          10000000000000ull,
-                                          100000000000000ull,
-                                          1000000000000000ull,
-                                          10000000000000000ull,
-                                          100000000000000000ull,
-                                          1000000000000000000ull,
-                                          10000000000000000000ull};
+// Exact: 5^19 has fewer than 53 bits.
+static const double POWER_OF_TEN[20] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
+                                        1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
 
 static u128 power_of_ten(int k) {
-  return k < 20 ? POWER_OF_TEN[k] : (u128)POWER_OF_TEN[19] * POWER_OF_TEN[k - 19];
+  const u128 low = (uint64_t)POWER_OF_TEN[k < 20 ? k : 19];
+  return k < 20 ? low : low * (uint64_t)POWER_OF_TEN[k - 19];
 }
 
 // floor(a p / 2^shift), and whether the division left a rest. 0 < shift < 192, and the result must

@@ -10,7 +10,8 @@ enum { MOST_ROWS = 60 }; // of the report's table
 
 // --- parameters.csv ---
 
-static void write_parameters(lb_out* out, const lb_optimize_result* t) {
+static void write_parameters(lb_out* out, const void* of) {
+  const lb_optimize_result* t = of;
   const lb_optimization* o = t->optimization;
   lb_out_text(out, "parameter,number,start,value,at_least,at_most\n");
   for (int i = 0; i < o->scene->optimize.nparameter; i++) {
@@ -29,13 +30,7 @@ void lb_write_parameters(lb_out* out, const lb_recording* r, const lb_summary* s
 
 lb_status lb_parameters_write(const lb_optimize_result* result, const char* dir,
                               const lb_allocator* allocator, lb_error* err) {
-  lb_file file;
-  const lb_status status = lb_file_begin(&file, dir, "parameters.csv", allocator, err);
-  if (status != LB_OK) {
-    return status;
-  }
-  write_parameters(&file.out, result);
-  return lb_file_end(&file, err);
+  return lb_file_write(dir, "parameters.csv", write_parameters, result, allocator, err);
 }
 
 // --- summary.json ---
@@ -96,26 +91,27 @@ typedef struct measure {
   double times;
 } measure;
 
+// Of joints whose coordinates are all of one kind.
 static measure measure_of(const lb_scene* scene, const lb_scene_goal* g) {
-  static const double DEGREES = 57.29577951308232;
-  if (g->kind == LB_GOAL_POINT) {
-    return g->rate ? (measure){"mm/s", 1e3} : (measure){"mm", 1e3};
-  }
+  static const char* const effort[] = {
+      [LB_COORDINATE_ANGLE] = "N m", [LB_COORDINATE_LENGTH] = "N", [LB_COORDINATE_NUMBER] = NULL};
+  static const measure place[][2] = {
+      [LB_COORDINATE_ANGLE] = {{"deg", 57.29577951308232}, {"deg/s", 57.29577951308232}},
+      [LB_COORDINATE_LENGTH] = {{"mm", 1e3}, {"mm/s", 1e3}},
+      [LB_COORDINATE_NUMBER] = {{NULL, 1}, {NULL, 1}}};
   if (g->kind == LB_GOAL_MOTOR) {
-    static const char* const unit[] = {
-        [LB_COORDINATE_ANGLE] = "N m", [LB_COORDINATE_LENGTH] = "N", [LB_COORDINATE_NUMBER] = NULL};
     const lb_scene_motor* m = &scene->motor[g->index];
-    return (measure){unit[lb_joint_counts(&scene->joint[m->joint], m->coordinate)], 1};
+    return (measure){effort[lb_joint_counts(&scene->joint[m->joint], m->coordinate)], 1};
   }
-  const lb_joint_kind kind = scene->joint[g->index].kind;
-  if (kind == LB_JOINT_PRISMATIC || kind == LB_JOINT_PLANAR || kind == LB_JOINT_TRANSLATIONAL) {
-    return g->rate ? (measure){"mm/s", 1e3} : (measure){"mm", 1e3};
+  lb_coordinate counts = LB_COORDINATE_LENGTH;
+  if (g->kind != LB_GOAL_POINT) {
+    const lb_scene_joint* j = &scene->joint[g->index];
+    counts = lb_joint_counts(j, 0);
+    for (int k = 1; k < lb_joint_count_v(j); k++) {
+      counts = lb_joint_counts(j, k) == counts ? counts : LB_COORDINATE_NUMBER;
+    }
   }
-  if (kind == LB_JOINT_REVOLUTE || kind == LB_JOINT_UNIVERSAL || kind == LB_JOINT_EULER ||
-      kind == LB_JOINT_SPHERICAL || kind == LB_JOINT_EXPONENTIAL) {
-    return g->rate ? (measure){"deg/s", DEGREES} : (measure){"deg", DEGREES};
-  }
-  return (measure){NULL, 1};
+  return place[counts][g->rate];
 }
 
 // How far off, from a share of the objective: over a while, root mean square.

@@ -8,17 +8,6 @@
 #include "output/file/whole_file.h"
 #include "solve/full/full_run.h"
 
-static lb_status write_bytes(const char* dir, const char* name, const char* bytes, size_t size,
-                             const lb_allocator* allocator, lb_error* err) {
-  lb_file file;
-  const lb_status status = lb_file_begin(&file, dir, name, allocator, err);
-  if (status != LB_OK) {
-    return status;
-  }
-  lb_out_bytes(&file.out, bytes, size);
-  return lb_file_end(&file, err);
-}
-
 static lb_status no_bytes(lb_status status, const char* name, lb_error* err) {
   return lb_error_add(err, status, (lb_place){.file = name},
                       status == LB_NO_MEMORY ? "no memory to write it"
@@ -31,16 +20,16 @@ static lb_status write_body(const lb_reduce_body* b, const char* dir, const lb_a
   lb_arena_init(&scratch, allocator);
   const size_t length = strlen(b->name[0]) + 6;
   char* name = LB_TAKE(&scratch, char, length);
-  char* bytes = NULL;
-  size_t size = 0;
-  lb_status status = name ? lb_stored_pack(b->stored, &scratch, &bytes, &size) : LB_NO_MEMORY;
+  lb_bytes bytes = {0};
+  lb_status status =
+      name ? lb_stored_pack(b->stored, &scratch, &bytes.data, &bytes.size) : LB_NO_MEMORY;
   if (status == LB_OK) {
     const char* apart = strcmp(b->name[0], "full") == 0 ? "_" : ""; // that is the run's name
     snprintf(name, length, "%s%s.npz", b->name[0], apart);
     for (char* c = name; *c; c++) {
       *c = *c == '/' ? '_' : *c; // a name, not a path
     }
-    status = write_bytes(dir, name, bytes, size, allocator, err);
+    status = lb_file_write(dir, name, lb_file_bytes, &bytes, allocator, err);
   } else {
     no_bytes(status, b->name[0], err);
   }
@@ -56,10 +45,9 @@ lb_status lb_full_run_write(const lb_full_run* run, const char* dir, const lb_al
   }
   lb_arena scratch;
   lb_arena_init(&scratch, allocator);
-  char* bytes = NULL;
-  size_t size = 0;
-  status = lb_full_run_pack(run, &scratch, &bytes, &size);
-  status = status == LB_OK ? write_bytes(dir, "full.npz", bytes, size, allocator, err)
+  lb_bytes bytes = {0};
+  status = lb_full_run_pack(run, &scratch, &bytes.data, &bytes.size);
+  status = status == LB_OK ? lb_file_write(dir, "full.npz", lb_file_bytes, &bytes, allocator, err)
                            : no_bytes(status, "full.npz", err);
   lb_arena_release(&scratch);
   return status;
@@ -87,7 +75,8 @@ static void write_one(lb_out* out, const lb_reduce_body* b) {
                 b->face_error, b->face_rms);
 }
 
-static void write_summary(lb_out* out, const lb_reduction* r) {
+static void write_summary(lb_out* out, const void* of) {
+  const lb_reduction* r = of;
   lb_print_json(out,
                 "{\n  'limber': %s,\n  'job': 'reduce',\n  'scene': %s,\n  'frames': %d,\n"
                 "  'full_degrees_of_freedom': %d,\n  'full_seconds': %g,\n"
@@ -111,14 +100,7 @@ lb_status lb_reduction_write(const lb_reduction* r, const char* dir, lb_error* e
   for (int i = 0; i < r->nbody && status == LB_OK; i++) {
     status = write_body(&r->body[i], dir, allocator, err);
   }
-  if (status != LB_OK) {
-    return status;
-  }
-  lb_file file; // last: where it is new, the others are done
-  status = lb_file_begin(&file, dir, "summary.json", allocator, err);
-  if (status == LB_OK) {
-    write_summary(&file.out, r);
-    status = lb_file_end(&file, err);
-  }
-  return status;
+  // last: where it is new, the others are done
+  return status == LB_OK ? lb_file_write(dir, "summary.json", write_summary, r, allocator, err)
+                         : status;
 }

@@ -85,20 +85,12 @@ lb_status lb_search_save(const char* dir, uint64_t key, const lb_retarget_state*
       {"memory", LB_NPZ_NUMBER, 1, {s->nmemory}, s->memory, NULL},
       {"history", LB_NPZ_NUMBER, 2, {history->count, NVALUE}, history->value, NULL}};
   lb_arena scratch;
-  lb_file file;
-  char* bytes = NULL;
-  size_t size = 0;
+  lb_bytes bytes = {0};
   lb_arena_init(&scratch, s->allocator);
-  lb_status status = lb_npz_pack(part, sizeof part / sizeof *part, &scratch, &bytes, &size);
-  if (status != LB_OK) {
-    lb_error_add(err, status, (lb_place){.file = NAME}, "out of memory");
-  } else {
-    status = lb_file_begin(&file, dir, NAME, s->allocator, err);
-  }
-  if (status == LB_OK) {
-    lb_out_bytes(&file.out, bytes, size);
-    status = lb_file_end(&file, err);
-  }
+  lb_status status =
+      lb_npz_pack(part, sizeof part / sizeof *part, &scratch, &bytes.data, &bytes.size);
+  status = status == LB_OK ? lb_file_write(dir, NAME, lb_file_bytes, &bytes, s->allocator, err)
+                           : lb_error_add(err, status, (lb_place){.file = NAME}, "out of memory");
   lb_arena_release(&scratch);
   return status;
 }

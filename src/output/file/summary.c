@@ -18,33 +18,30 @@ static void vectors(lb_out* out, const char* name, const lb_vec3 v[2], double dr
 
 // --- what went wrong, or null ---
 
+// Key of a finding; where there is none its value is null.
+static bool found(lb_out* out, const char* name, bool any) {
+  lb_print_json(out, any ? ",\n  '%-s': " : ",\n  '%-s': null", name);
+  return any;
+}
+
 static void inversion(lb_out* out, const lb_model* m, const lb_inversion* i) {
-  lb_out_text(out, ",\n  \"inverted\": ");
-  if (i->frames) {
+  if (found(out, "inverted", i->frames)) {
     lb_print_json(out, "{'body': %s, 'time': %g, 'at': [%g, %g, %g], 'volume': %g, 'frames': %d}",
                   m->body.name[i->body], i->time, i->at.x, i->at.y, i->at.z, i->volume, i->frames);
-  } else {
-    lb_out_text(out, "null");
   }
 }
 
 static void failure(lb_out* out, const lb_failure* f) {
-  lb_out_text(out, ",\n  \"failure\": ");
-  if (f->failed) {
+  if (found(out, "failure", f->failed)) {
     lb_print_json(out, "{'time': %g, 'reason': %s}", f->time, f->reason);
-  } else {
-    lb_out_text(out, "null");
   }
 }
 
 // Body that left the range of its basis, when and how far.
 static void outside_range(lb_out* out, const lb_summary* s) {
-  lb_out_text(out, ",\n  \"outside_range\": ");
-  if (s->range_body && !isnan(s->range_left)) {
+  if (found(out, "outside_range", s->range_body && !isnan(s->range_left))) {
     lb_print_json(out, "{'body': %s, 'time': %g, 'factor': %g}", s->range_body, s->range_left,
                   s->range_used);
-  } else {
-    lb_out_text(out, "null");
   }
 }
 
@@ -67,12 +64,9 @@ static void left_splines(lb_out* out, const lb_recording* r) {
 // --- what kinds of jobs add ---
 
 static void peak(lb_out* out, const char* name, const lb_model* m, const lb_torque_peak* p) {
-  lb_print_json(out, ",\n  '%-s': ", name);
-  if (p->joint >= 0) {
+  if (found(out, name, p->joint >= 0)) {
     lb_print_json(out, "{'joint': %s, 'value': %g, 'time': %g}", m->joint.name[p->joint], p->value,
                   p->time);
-  } else {
-    lb_out_text(out, "null");
   }
 }
 

@@ -142,6 +142,22 @@ lb_status lb_file_end(lb_file* file, lb_error* err) {
   return status;
 }
 
+lb_status lb_file_write(const char* dir, const char* name, lb_file_content* write, const void* of,
+                        const lb_allocator* allocator, lb_error* err) {
+  lb_file file;
+  const lb_status status = lb_file_begin(&file, dir, name, allocator, err);
+  if (status != LB_OK) {
+    return status;
+  }
+  write(&file.out, of);
+  return lb_file_end(&file, err);
+}
+
+void lb_file_bytes(lb_out* out, const void* of) {
+  const lb_bytes* b = of;
+  lb_out_bytes(out, b->data, b->size);
+}
+
 void lb_file_drop(lb_file* file) {
   file->out.status = LB_IO;
   lb_file_end(file, NULL);

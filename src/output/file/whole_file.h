@@ -19,3 +19,15 @@ lb_status lb_file_begin(lb_file* file, const char* dir, const char* name,
 void lb_file_drop(lb_file* file);
 // Finish what was written to `file->out`, or remove it when anything failed on the way.
 lb_status lb_file_end(lb_file* file, lb_error* err);
+
+// A file that is written at once: its content is what `write` makes of `of`.
+typedef void lb_file_content(lb_out* out, const void* of);
+lb_status lb_file_write(const char* dir, const char* name, lb_file_content* write, const void* of,
+                        const lb_allocator* allocator, lb_error* err);
+
+// Content that is there already.
+typedef struct lb_bytes {
+  char* data;
+  size_t size;
+} lb_bytes;
+lb_file_content lb_file_bytes; // of lb_bytes

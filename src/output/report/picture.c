@@ -311,36 +311,20 @@ static const double* color_of(const lb_model* m, int material) {
   return material >= 0 && material < m->look.nmaterial ? m->look.material[material].color : GREY;
 }
 
-static void draw_elastic(picture* p, int frame, int e) {
-  const lb_model* m = p->r->model;
-  const lb_model_elastic* b = &m->elastic.body[e];
-  lb_mesh bent = b->surface;
-  bent.vertex = LB_TAKE(&p->arena, lb_vec3, b->surface.nvertex);
-  if (!bent.vertex) {
-    p->failed = true;
-    return;
-  }
-  for (int i = 0; i < bent.nvertex; i++) {
-    bent.vertex[i] = lb_bent_vertex(p->r, frame, e, i);
+// A surface whose vertices are where `vertex` has those of item `which`.
+static void draw_bent(picture* p, int frame, int which, const lb_mesh* surface,
+                      lb_vec3 (*vertex)(const lb_recording*, int, int, int), lb_transform X,
+                      int material) {
+  lb_mesh bent = *surface;
+  bent.vertex = LB_TAKE(&p->arena, lb_vec3, surface->nvertex);
+  p->failed = !bent.vertex;
+  for (int i = 0; i < bent.nvertex && !p->failed; i++) {
+    bent.vertex[i] = vertex(p->r, frame, which, i);
   }
   const lb_shape shape = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = &bent};
-  const lb_transform X = p->r->pose[(size_t)frame * (size_t)m->nbody + (size_t)b->body];
-  draw_mesh(p, &shape, X, color_of(m, b->material));
-}
-
-static void draw_deformable(picture* p, int frame, int which) {
-  const lb_model_deformable* s = &p->r->model->particles.deformable[which];
-  lb_mesh bent = s->surface;
-  bent.vertex = LB_TAKE(&p->arena, lb_vec3, bent.nvertex);
-  if (!bent.vertex) {
-    p->failed = true;
-    return;
+  if (!p->failed) {
+    draw_mesh(p, &shape, X, color_of(p->r->model, material));
   }
-  for (int i = 0; i < bent.nvertex; i++) {
-    bent.vertex[i] = lb_bent_deformable(p->r, frame, which, i);
-  }
-  const lb_shape shape = {.type = LB_SHAPE_MESH, .size = {1, 1, 1}, .mesh = &bent};
-  draw_mesh(p, &shape, lb_transform_identity(), color_of(p->r->model, s->material));
 }
 
 static void draw_line(picture* p, int frame, int line) {
@@ -375,10 +359,13 @@ static void collect(picture* p, int frame) {
     }
   }
   for (int e = 0; e < m->elastic.count && !p->failed; e++) {
-    draw_elastic(p, frame, e);
+    const lb_model_elastic* b = &m->elastic.body[e];
+    const lb_transform X = p->r->pose[(size_t)frame * (size_t)m->nbody + (size_t)b->body];
+    draw_bent(p, frame, e, &b->surface, lb_bent_vertex, X, b->material);
   }
   for (int i = 0; i < m->particles.ndeformable && !p->failed; i++) {
-    draw_deformable(p, frame, i);
+    const lb_model_deformable* b = &m->particles.deformable[i];
+    draw_bent(p, frame, i, &b->surface, lb_bent_deformable, lb_transform_identity(), b->material);
   }
   for (int i = 0; i < lb_bent_lines(m) && !p->failed; i++) {
     draw_line(p, frame, i);
