@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "math/linear/dense.h"
 #include "math/linear/direct.h"
 #include "math/linear/sparse.h"
 
@@ -118,7 +119,7 @@ static inline lb_status factor_shifted(lanczos* z, lb_arena* arena, const lb_spa
     return LB_NO_MEMORY;
   }
   memcpy(S.value, K->value, bytes);
-  lb_sparse_add(&S, z->shift, z->M);
+  lb_add(S.row[S.n], S.value, z->shift, z->M->value);
   const lb_status status = lb_direct_create(arena->allocator, &S, true, &z->direct);
   return status == LB_OK ? lb_direct_factor(z->direct, &S) : status;
 }

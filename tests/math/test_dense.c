@@ -110,43 +110,6 @@ static void cholesky_refuses_what_is_not_positive_definite(void** state) {
   assert_int_equal(lb_cholesky(1, bad, 1), LB_FAILED);
 }
 
-// [H G'; G -e I] with H definite
-static void ldl_solves_quasi_definite_systems(void** state) {
-  (void)state;
-  lb_random r = {2};
-  for (int n = 1; n <= MOST; n++) {
-    const int half = (n + 1) / 2;
-    fill(&r, A, n * n);
-    definite(&r, F, half, half);
-    for (int j = 0; j < n; j++) {
-      for (int i = 0; i < j; i++) {
-        A[i + j * n] = A[j + i * n];
-      }
-    }
-    for (int j = 0; j < n; j++) {
-      for (int i = 0; i < n; i++) {
-        if (i < half && j < half) {
-          A[i + j * n] = F[i + j * half];
-        } else if (i >= half && j >= half) {
-          A[i + j * n] = i == j ? -0.1 : 0;
-        }
-      }
-    }
-    fill(&r, B, n * 3);
-    memcpy(F, A, sizeof A);
-    memcpy(X, B, sizeof B);
-    assert_int_equal(lb_ldl(n, F, n), LB_OK);
-    lb_ldl_solve(n, F, n, 3, X, n);
-    assert_solves(n, 3, A, n, X, B, n, 1e-9);
-  }
-}
-
-static void ldl_refuses_a_singular_matrix(void** state) {
-  (void)state;
-  double singular[] = {1. / 3, 2. / 7, 2. / 7, 12. / 49};
-  assert_int_equal(lb_ldl(2, singular, 2), LB_FAILED);
-}
-
 static void lu_solves_general_systems(void** state) {
   (void)state;
   lb_random r = {3};
@@ -320,8 +283,6 @@ int main(void) {
       cmocka_unit_test(cholesky_solves_definite_systems_and_reads_the_lower_triangle_only),
       cmocka_unit_test(cholesky_solves_by_rows_as_by_columns),
       cmocka_unit_test(cholesky_refuses_what_is_not_positive_definite),
-      cmocka_unit_test(ldl_solves_quasi_definite_systems),
-      cmocka_unit_test(ldl_refuses_a_singular_matrix),
       cmocka_unit_test(lu_solves_general_systems),
       cmocka_unit_test(lu_refuses_a_singular_matrix),
       cmocka_unit_test(eigenvectors_are_orthonormal_and_diagonalise),

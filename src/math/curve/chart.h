@@ -32,6 +32,25 @@ typedef enum lb_chart_order {
   LB_CHART_BEND   // T, rate, curve
 } lb_chart_order;
 
+// Where to look for coordinates (chart_find.h): values that are tried of each, the first of them,
+// how far they are from each other, and the period after which the same comes again, or 0.
+typedef struct lb_chart_grid {
+  int tries[LB_CHART_MOST];
+  double from[LB_CHART_MOST], apart[LB_CHART_MOST], period[LB_CHART_MOST];
+} lb_chart_grid;
+
+static inline void lb_chart_grid_set(lb_chart_grid* g, int k, int tries, double from, double apart,
+                                     double period) {
+  g->tries[k] = tries;
+  g->from[k] = from;
+  g->apart[k] = apart;
+  g->period[k] = period;
+}
+// Every segment of a spline, twice.
+static inline void lb_chart_grid_segments(lb_chart_grid* g, int k, int segments, double period) {
+  lb_chart_grid_set(g, k, 2 * segments, 0.25, 0.5, period);
+}
+
 struct lb_factor;
 
 typedef struct lb_factor_type {
@@ -49,6 +68,9 @@ typedef struct lb_factor_type {
   // chart.
   void (*rechart_back)(const struct lb_factor* f, const double* q, const double* qd, double* by_q,
                        double* by_qd);
+  // Its share of a grid; NULL: it has no coordinates. Distances begin at zero, from where one step
+  // is enough.
+  void (*grid)(const struct lb_factor* f, lb_chart_grid* grid);
   // Its k-th number is meant for 0 to this, in spans of a spline of length one; NULL: for any.
   double (*end)(const struct lb_factor* f, int k);
 } lb_factor_type;

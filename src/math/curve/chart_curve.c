@@ -45,4 +45,9 @@ static double end(const lb_factor* f, int k) {
   return f->cyclic ? INFINITY : (double)(f->count - 3);
 }
 
-const lb_factor_type lb_factor_curve = {.multiply = multiply, .end = end};
+static void grid(const lb_factor* f, lb_chart_grid* grid) {
+  lb_chart_grid_segments(grid, f->first, f->cyclic ? f->count : f->count - 3,
+                         f->cyclic ? f->count : 0);
+}
+
+const lb_factor_type lb_factor_curve = {.multiply = multiply, .grid = grid, .end = end};

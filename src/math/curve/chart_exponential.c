@@ -99,7 +99,14 @@ static void rechart_back(const lb_factor* f, const double* q, const double* qd, 
   lb_v4_store(by_qd + f->first, z - z_across * c);
 }
 
+static void grid(const lb_factor* f, lb_chart_grid* grid) {
+  for (int k = f->first; k < f->first + 3; k++) {
+    lb_chart_grid_set(grid, k, 3, -2, 2, 0);
+  }
+}
+
 const lb_factor_type lb_factor_exponential = {.multiply = multiply,
+                                              .grid = grid,
                                               .count = 3,
                                               .strain = strain,
                                               .rechart = rechart,

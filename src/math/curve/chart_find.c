@@ -24,8 +24,7 @@ enum {
   N = LB_CHART_MOST,
   MOST_TRIED = 4096, // places that are looked at ...
   MOST_BEGUN = 24,   // ... and the best of them, from which (2) goes
-  MOST_STEPS = 200,  // of (2)
-  THREADS = 8        // turns each way that are tried of a thread
+  MOST_STEPS = 200   // of (2)
 };
 
 static const double DISTANCES_FIRST = 1e-5; // rho
@@ -37,10 +36,7 @@ typedef struct search {
   lb_m3 R;
   lb_v4 p;
   const lb_chart_target* wish;
-  int tries[N];     // values that are tried of each coordinate ...
-  double from[N];   // ... the first of them ...
-  double apart[N];  // ... and how far they are from each other
-  double period[N]; // after which the same comes again, or 0
+  lb_chart_grid grid;
 } search;
 
 // --- downhill ---
@@ -110,48 +106,14 @@ static double descend(const search* s, double* q, double rho) {
 
 // --- where to begin ---
 
-static void try_coordinate(search* s, int k, int tries, double from, double apart) {
-  s->tries[k] = tries;
-  s->from[k] = from;
-  s->apart[k] = apart;
-}
-
-// Every segment of a spline, twice.
-static void try_segments(search* s, int k, int segments) {
-  try_coordinate(s, k, 2 * segments, 0.25, 0.5);
-}
-
-// Distances begin at zero, from where one step is enough.
-static void try_factor(search* s, const lb_factor* f) {
-  const int k = f->first;
-  if (f->type == &lb_factor_screw) {
-    const double turn = sqrt(lb_v4_dot(f->screw.w, f->screw.w));
-    const bool shifts = lb_v4_dot(f->screw.v, f->screw.v) > 0;
-    const double whole = turn > 0 ? 2 * M_PI / turn : 0;
-    const int around = turn == 0 ? 0 : shifts ? 3 * THREADS + 1 : 1;
-    try_coordinate(s, k, 2 * around + 1, -around * whole / 3, whole / 3);
-    s->period[k] = shifts ? 0 : whole;
-  } else if (f->type == &lb_factor_exponential) {
-    for (int i = k; i < k + 3; i++) {
-      try_coordinate(s, i, 3, -2, 2);
-    }
-  } else if (f->type == &lb_factor_curve) {
-    try_segments(s, k, f->cyclic ? f->count : f->count - 3);
-    s->period[k] = f->cyclic ? f->count : 0;
-  } else if (f->type == &lb_factor_surface) {
-    try_segments(s, k, f->columns - 3);
-    try_segments(s, k + 1, f->rows - 3);
-  }
-}
-
 // Corner i of a grid of `count`; where these are too many, they are spread over all of it by the
 // golden ratio.
 static void take_corner(const search* s, int i, double count, double* q) {
   static const double GOLDEN = 0.61803398874989485;
   double corner = count > MOST_TRIED ? floor(count * fmod(i * GOLDEN, 1)) : i;
   for (int k = 0; k < s->chart->n; k++) {
-    q[k] = s->from[k] + fmod(corner, s->tries[k]) * s->apart[k];
-    corner = floor(corner / s->tries[k]);
+    q[k] = s->grid.from[k] + fmod(corner, s->grid.tries[k]) * s->grid.apart[k];
+    corner = floor(corner / s->grid.tries[k]);
   }
 }
 
@@ -191,7 +153,7 @@ static int choose_beginnings(const search* s, beginning* list) {
   int n = 0;
   double count = 1;
   for (int k = 0; k < s->chart->n; k++) {
-    count *= s->tries[k];
+    count *= s->grid.tries[k];
   }
   for (int i = 0; i < MOST_TRIED && i < count; i++) {
     beginning b = {{0}, 0};
@@ -225,7 +187,7 @@ typedef struct found {
 static void judge(const search* s, found* f) {
   const lb_chart_target* w = s->wish;
   for (int k = 0; k < s->chart->n; k++) {
-    f->q[k] = lb_chart_unwind(w, k, f->q[k], s->period[k]);
+    f->q[k] = lb_chart_unwind(w, k, f->q[k], s->grid.period[k]);
     f->outside += fmax(0, fmax(w->lower[k] - f->q[k], f->q[k] - w->upper[k]));
     f->far += (f->q[k] - w->near[k]) * (f->q[k] - w->near[k]);
   }
@@ -262,7 +224,10 @@ double lb_chart_find(const lb_chart* c, double* q, lb_m3 R, lb_v4 p, const lb_ch
   beginning list[MOST_BEGUN] = {{{0}, 0}};
   found best = {{0}, DBL_MAX, 0, 0};
   for (int i = 0; i < c->nfactor; i++) {
-    try_factor(&s, &c->factor[i]);
+    const lb_factor* f = &c->factor[i];
+    if (f->type->grid) {
+      f->type->grid(f, &s.grid);
+    }
   }
   memcpy(best.q, wish->near, sizeof best.q);
   go(&s, wish->near, &best);

@@ -1,6 +1,8 @@
 // Motions along one screw: Q = exp(screw f(q)). A turn, a shift, a helix where f is a coordinate.
 // The screw is the same before and after, so that all derivatives are those of the number f, along
 // it.
+#include <math.h>
+
 #include "math/curve/chart.h"
 #include "math/space/se3.h"
 
@@ -44,4 +46,15 @@ static void multiply(lb_chart_at* at, const lb_factor* f, int n, const double* q
   lb_chart_multiply_screw(at, n, f->first, 1, f->screw, &jet, qd, order);
 }
 
-const lb_factor_type lb_factor_screw = {.multiply = multiply};
+// Three angles of a turn, and of a thread some turns each way.
+static void grid(const lb_factor* f, lb_chart_grid* grid) {
+  enum { THREADS = 8 };
+  const double turn = sqrt(lb_v4_dot(f->screw.w, f->screw.w));
+  const bool shifts = lb_v4_dot(f->screw.v, f->screw.v) > 0;
+  const double whole = turn > 0 ? 2 * M_PI / turn : 0;
+  const int around = turn == 0 ? 0 : shifts ? 3 * THREADS + 1 : 1;
+  lb_chart_grid_set(grid, f->first, 2 * around + 1, -around * whole / 3, whole / 3,
+                    shifts ? 0 : whole);
+}
+
+const lb_factor_type lb_factor_screw = {.multiply = multiply, .grid = grid};

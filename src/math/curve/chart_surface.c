@@ -67,4 +67,9 @@ static double end(const lb_factor* f, int k) {
   return (k == 0 ? f->columns : f->rows) - 3;
 }
 
-const lb_factor_type lb_factor_surface = {.multiply = multiply, .end = end};
+static void grid(const lb_factor* f, lb_chart_grid* grid) {
+  lb_chart_grid_segments(grid, f->first, f->columns - 3, 0);
+  lb_chart_grid_segments(grid, f->first + 1, f->rows - 3, 0);
+}
+
+const lb_factor_type lb_factor_surface = {.multiply = multiply, .grid = grid, .end = end};

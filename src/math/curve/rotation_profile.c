@@ -184,11 +184,8 @@ static lb_turn at(const lb_turning* T, int piece, double s, double rate) {
   const int from = piece > T->before ? piece - T->before : 0;
   lb_turn r = {.q = T->key[from]};
   for (int i = from; i <= piece + T->after && i + 1 < T->nkey; i++) {
-    const double* c = T->share[i * width + piece - i + T->after];
-    const double b[3] = {
-        c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5])))),
-        (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])))) * rate,
-        (2 * c[2] + s * (6 * c[3] + s * (12 * c[4] + s * 20 * c[5]))) * rate * rate};
+    double b[3];
+    lb_profile_piece(T->share[i * width + piece - i + T->after], s, rate, b);
     r = turn_on(r, T->turn[i], b);
   }
   return r;

@@ -6,6 +6,13 @@
 #include "base/assert.h"
 #include "math/curve/bspline.h"
 
+static lb_status take_pieces(lb_profile* p, lb_arena* arena, int npiece) {
+  p->npiece = npiece;
+  p->time = LB_TAKE(arena, double, npiece + 1);
+  p->piece = lb_arena_take_array(arena, (size_t)npiece, sizeof *p->piece, _Alignof(double));
+  return lb_arena_status(arena);
+}
+
 // --- the kinds that go through keys ---
 
 // Keys with the closing one of a periodic profile added.
@@ -166,11 +173,7 @@ static lb_status create_from_keys(lb_arena* arena, const lb_profile_definition* 
     return LB_NO_MEMORY;
   }
   // one key alone still gets a piece, so that evaluation has no special case
-  profile->npiece = k.count > 1 ? k.count - 1 : 1;
-  profile->time = LB_TAKE(arena, double, profile->npiece + 1);
-  profile->piece =
-      lb_arena_take_array(arena, (size_t)profile->npiece, sizeof *profile->piece, _Alignof(double));
-  if (!profile->time || !profile->piece) {
+  if (take_pieces(profile, arena, k.count > 1 ? k.count - 1 : 1) != LB_OK) {
     return LB_NO_MEMORY;
   }
   if (k.count == 1) {
@@ -197,11 +200,7 @@ static lb_status create_from_bspline(lb_arena* arena, const lb_profile_definitio
                              .start = def->time[0],
                              .end = def->time[1],
                              .clamped = true};
-  profile->npiece = def->count - degree;
-  profile->time = LB_TAKE(arena, double, profile->npiece + 1);
-  profile->piece =
-      lb_arena_take_array(arena, (size_t)profile->npiece, sizeof *profile->piece, _Alignof(double));
-  if (!profile->time || !profile->piece) {
+  if (take_pieces(profile, arena, def->count - degree) != LB_OK) {
     return LB_NO_MEMORY;
   }
   profile->time[profile->npiece] = spline.end;
@@ -264,26 +263,18 @@ void lb_profile_evaluate(const lb_profile* profile, double t, double value[3]) {
   }
   const double inside = fmin(fmax(t, start), end);
   const int i = find(profile, inside);
-  const double* c = profile->piece[i];
   const double h = profile->time[i + 1] - profile->time[i];
-  const double s = (inside - profile->time[i]) / h;
-  value[0] = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
+  lb_profile_piece(profile->piece[i], (inside - profile->time[i]) / h, 1 / h, value);
   if (inside != t) { // held before the start and after the end
     value[1] = value[2] = 0;
-    return;
   }
-  value[1] = (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])))) / h;
-  value[2] = (2 * c[2] + s * (6 * c[3] + s * (12 * c[4] + s * 20 * c[5]))) / (h * h);
 }
 
 // --- jumps ---
 
 // Value and slope at the ends of a piece; 0 the start, 1 the end.
-static void piece_end(const lb_profile* p, int i, int end, double v[2]) {
-  const double* c = p->piece[i];
-  const double h = p->time[i + 1] - p->time[i];
-  v[0] = end ? c[0] + c[1] + c[2] + c[3] + c[4] + c[5] : c[0];
-  v[1] = (end ? c[1] + 2 * c[2] + 3 * c[3] + 4 * c[4] + 5 * c[5] : c[1]) / h;
+static void piece_end(const lb_profile* p, int i, int end, double v[3]) {
+  lb_profile_piece(p->piece[i], end, 1 / (p->time[i + 1] - p->time[i]), v);
 }
 
 // How large the terms of the values and slopes get: what rounding is measured against.
@@ -317,7 +308,7 @@ double lb_profile_next(const lb_profile* p, double t) {
 
 double lb_profile_jump(const lb_profile* p, double until, bool slopes) {
   const int last = p->npiece - 1;
-  double scale[2], before[2], after[2];
+  double scale[2], before[3], after[3];
   piece_scales(p, scale);
   scale[1] = slopes ? scale[1] : (double)INFINITY;
   // before the first piece: held, or the end of the period before

@@ -15,6 +15,13 @@ struct lb_profile {
   double period; ///< 0: holds its end values
 };
 
+/// Value and first two derivatives of a piece at s, which grows at this rate.
+static inline void lb_profile_piece(const double* c, double s, double rate, double value[3]) {
+  value[0] = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
+  value[1] = (c[1] + s * (2 * c[2] + s * (3 * c[3] + s * (4 * c[4] + s * 5 * c[5])))) * rate;
+  value[2] = (2 * c[2] + s * (6 * c[3] + s * (12 * c[4] + s * 20 * c[5]))) * rate * rate;
+}
+
 /// Compile a valid definition into the arena. Fails with LB_NO_MEMORY only.
 ///
 /// A periodic profile whose keys do not fill the period gets a closing piece from its last key back

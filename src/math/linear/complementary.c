@@ -112,9 +112,9 @@ static bool add_row(problem* p, int row, double w) {
   for (;;) {
     int stops;
     const double rise = find_direction(p, row);
-    const bool repeats = !(rise > p->tolerance * entry(p, row, row));
+    const bool redundant = !(rise > p->tolerance * entry(p, row, row));
     const double most = longest_step(p, &stops);
-    const double wanted = repeats ? (double)INFINITY : -w / rise;
+    const double wanted = redundant ? (double)INFINITY : -w / rise;
     const double step = fmin(most, wanted);
     if (!isfinite(step)) {
       return false;
@@ -123,7 +123,7 @@ static bool add_row(problem* p, int row, double w) {
       p->x[p->acting[j]] -= step * p->d[j];
     }
     p->x[row] += step;
-    w += repeats ? 0 : step * rise;
+    w += redundant ? 0 : step * rise;
     if (wanted <= most) {
       p->acting[p->nacting++] = row;
       return true;

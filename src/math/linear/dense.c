@@ -99,39 +99,6 @@ void lb_cholesky_solve(int n, const double* L, int lda, int nrhs, double* B, int
   }
 }
 
-// Column by column; before its turn, column j holds A's entries, after it L's below D's. A pivot is
-// zero when it is lost in the rounding of what was subtracted.
-lb_status lb_ldl(int n, double* A, int lda) {
-  static const double LOST = 1e-15;
-  for (int j = 0; j < n; j++) {
-    double* a = A + (size_t)j * (size_t)lda;
-    double size = fabs(a[j]);
-    for (int k = 0; k < j; k++) {
-      const double* l = A + (size_t)k * (size_t)lda;
-      subtract_scaled(a, l[j] * l[k], l, j, n);
-      size += fabs(l[j] * l[j] * l[k]);
-    }
-    if (!(fabs(a[j]) > LOST * size)) {
-      return LB_FAILED;
-    }
-    for (int i = j + 1; i < n; i++) {
-      a[i] /= a[j];
-    }
-  }
-  return LB_OK;
-}
-
-void lb_ldl_solve(int n, const double* LD, int lda, int nrhs, double* B, int ldb) {
-  for (int c = 0; c < nrhs; c++) {
-    double* b = B + (size_t)c * (size_t)ldb;
-    solve_lower(n, LD, lda, b, true);
-    for (int j = 0; j < n; j++) {
-      b[j] /= LD[(size_t)j * (size_t)lda + (size_t)j];
-    }
-    solve_lower_transposed(n, LD, lda, b, true);
-  }
-}
-
 static int largest_below(const double* column, int first, int n) {
   int most = first;
   for (int i = first + 1; i < n; i++) {

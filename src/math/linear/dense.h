@@ -31,11 +31,6 @@ static inline void lb_add(int n, double* y, double s, const double* x) {
 lb_status lb_cholesky(int n, double* A, int lda);
 void lb_cholesky_solve(int n, const double* L, int lda, int nrhs, double* B, int ldb);
 
-/// A = L D L' without pivoting, lower triangle, D on the diagonal: symmetric matrices that are
-/// positive or negative definite block by block (quasi-definite), such as regularised KKT systems.
-lb_status lb_ldl(int n, double* A, int lda);
-void lb_ldl_solve(int n, const double* LD, int lda, int nrhs, double* B, int ldb);
-
 /// P A = L U with partial pivoting; row i was exchanged with row pivot[i].
 lb_status lb_lu(int n, double* A, int lda, int* pivot);
 void lb_lu_solve(int n, const double* LU, int lda, const int* pivot, int nrhs, double* B, int ldb);

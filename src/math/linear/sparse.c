@@ -176,14 +176,6 @@ void lb_sparse_zero(lb_sparse* A) {
   memset(A->value, 0, (size_t)A->row[A->n] * sizeof *A->value);
 }
 
-void lb_sparse_add(lb_sparse* B, double s, const lb_sparse* A) {
-  LB_ASSERT(B->n == A->n && B->row[B->n] == A->row[A->n]);
-  const int count = A->row[A->n];
-  for (int k = 0; k < count; k++) {
-    B->value[k] += s * A->value[k];
-  }
-}
-
 static void apply_one(const lb_sparse* A, double* y, const double* x) {
   for (int i = 0; i < A->n; i++) {
     const int diagonal = A->row[i + 1] - 1;

@@ -37,8 +37,6 @@ void lb_sparse_gather(lb_sparse* B, const lb_sparse* A, const int* from);
 int lb_sparse_find(const lb_sparse* A, int i, int j);
 
 void lb_sparse_zero(lb_sparse* A);
-/// B += s A, both of the same pattern.
-void lb_sparse_add(lb_sparse* B, double s, const lb_sparse* A);
 
 /// y = A x for `width` numbers per unknown, x[width * i + c]: width 3 applies a matrix of nodes to
 /// vectors of points.

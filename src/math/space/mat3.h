@@ -18,10 +18,6 @@ static inline lb_mat3 lb_mat3_scale(double s, lb_mat3 A) {
   lb_mat3 r = {lb_vec3_scale(s, A.x), lb_vec3_scale(s, A.y), lb_vec3_scale(s, A.z)};
   return r;
 }
-/// A' v
-static inline lb_vec3 lb_mat3_apply_transpose(lb_mat3 A, lb_vec3 v) {
-  return lb_vec3_make(lb_vec3_dot(A.x, v), lb_vec3_dot(A.y, v), lb_vec3_dot(A.z, v));
-}
 static inline double lb_mat3_determinant(lb_mat3 A) {
   return lb_vec3_dot(A.x, lb_vec3_cross(A.y, A.z));
 }

@@ -3,6 +3,8 @@
 // wherever a vector is meant; the compiler's vector extensions lower this to whatever the machine
 // has.
 #pragma once
+#include <stddef.h>
+
 #include "limber/math.h"
 
 typedef double lb_v4 __attribute__((vector_size(32)));
@@ -37,6 +39,16 @@ static inline void lb_v4_add_to(double* out, lb_v4 a) {
 }
 static inline lb_v4 lb_v4_zero(void) {
   return (lb_v4){0, 0, 0, 0};
+}
+
+static inline lb_v4 lb_v4_unit(int axis) {
+  lb_v4 e = lb_v4_zero();
+  e[axis] = 1;
+  return e;
+}
+// Vector i of a field of them.
+static inline lb_v4 lb_v4_at(const double* field, int i) {
+  return lb_v4_load(field + 3 * (size_t)i);
 }
 
 static inline lb_v4 lb_v4_cross(lb_v4 a, lb_v4 b) {
@@ -106,6 +118,27 @@ static inline void lb_m3_add_scaled(lb_m3* A, double s, lb_m3 B) {
   A->x += B.x * s;
   A->y += B.y * s;
   A->z += B.z * s;
+}
+
+static inline lb_m3 lb_m3_scale(double s, lb_m3 A) {
+  return (lb_m3){A.x * s, A.y * s, A.z * s};
+}
+static inline double lb_m3_trace(lb_m3 A) {
+  return A.x[0] + A.y[1] + A.z[2];
+}
+// Axial vector of A - A': for A = a b' it is b x a.
+static inline lb_v4 lb_m3_axial(lb_m3 A) {
+  return lb_v4_make(A.y[2] - A.z[1], A.z[0] - A.x[2], A.x[1] - A.y[0]);
+}
+// tr(A) 1 - A: inertia from second moments.
+static inline lb_m3 lb_m3_complement(lb_m3 A) {
+  const double t = lb_m3_trace(A);
+  return (lb_m3){lb_v4_make(t, 0, 0) - A.x, lb_v4_make(0, t, 0) - A.y, lb_v4_make(0, 0, t) - A.z};
+}
+// A^-1 of a symmetric A.
+static inline lb_m3 lb_m3_inverse_symmetric(lb_m3 A) {
+  const lb_m3 c = {lb_v4_cross(A.y, A.z), lb_v4_cross(A.z, A.x), lb_v4_cross(A.x, A.y)};
+  return lb_m3_scale(1 / lb_v4_dot(A.x, c.x), c);
 }
 
 static inline void lb_m3_add(lb_m3* A, lb_m3 B) {
