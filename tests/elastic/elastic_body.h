@@ -3,6 +3,7 @@
 #include "elastic/fem/fem.h"
 #include "fem_solve.h"
 #include "test.h"
+#include "tetmesh_measures.h"
 
 typedef struct body {
   lb_arena arena;

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "../tetmesh_measures.h"
 #include "geom/tet/tetmesh.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

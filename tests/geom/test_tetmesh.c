@@ -2,6 +2,7 @@
 #include "geom.h"
 #include "geom/tet/tet.h"
 #include "geom/tet/tetmesh.h"
+#include "tetmesh_measures.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -199,19 +200,6 @@ static void consistent_loads_and_weights_sum_to_the_area(void** state) {
   }
 }
 
-static void a_plane_selects_the_end_face(void** state) {
-  (void)state;
-  fixture f = set_up();
-  const lb_tetmesh_def d = some_def(LB_TETMESH_TUBE, 2);
-  lb_tetmesh mesh = make(&f, &d);
-  const lb_vec3 axis = lb_vec3_sub(d.b, d.a);
-  assert_int_equal(lb_tetmesh_add_plane(&mesh, &f.arena, "far", d.b, axis, 1e-9), LB_OK);
-  assert_near(surface_area(&f, &mesh, "far"), surface_area(&f, &mesh, "end"), 1e-15);
-  assert_int_equal(lb_tetmesh_add_plane(&mesh, &f.arena, "none", lb_vec3_make(9, 9, 9), axis, 1e-9),
-                   LB_INVALID);
-  tear_down(&f);
-}
-
 static void a_smaller_error_makes_a_finer_mesh(void** state) {
   (void)state;
   for (int kind = 0; kind < LB_TETMESH_KIND_COUNT; kind++) {
@@ -334,7 +322,6 @@ int main(void) {
       cmocka_unit_test(curved_sections_converge_with_order_four),
       cmocka_unit_test(middles_of_curved_edges_lie_on_the_cylinder),
       cmocka_unit_test(consistent_loads_and_weights_sum_to_the_area),
-      cmocka_unit_test(a_plane_selects_the_end_face),
       cmocka_unit_test(a_smaller_error_makes_a_finer_mesh),
       cmocka_unit_test(nonsense_definitions_are_refused),
       cmocka_unit_test(checks_find_what_is_wrong),

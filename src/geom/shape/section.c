@@ -6,10 +6,14 @@
 
 static const double PI = 3.14159265358979323846;
 
+static bool positive(double x) {
+  return x > 0 && isfinite(x);
+}
+
 // --- putting triangles together ---
 
 // A section under construction: room for all was taken before.
-typedef struct builder {
+typedef struct lb_section_builder {
   lb_section* s;
   int ntriangle, nboundary;
 } builder;
@@ -89,9 +93,17 @@ static void box_fill(const lb_tetmesh_def* d, builder* b) {
   }
 }
 
-static bool box_curved(const lb_tetmesh_def* d, lb_section_point p, lb_section_point q) {
-  (void)d, (void)p, (void)q;
-  return false;
+static const char* box_refuse(const lb_tetmesh_def* d) {
+  return positive(d->width) && positive(d->height) ? NULL : "width and height must be positive";
+}
+
+static void box_measure(const lb_tetmesh_def* d, double* thin, double* wide) {
+  *thin = fmin(d->width, d->height);
+  *wide = fmax(d->width, d->height);
+}
+
+static double grid_vertices(double across, double around) {
+  return (across + 1) * (around + 1);
 }
 
 // --- rod: rings of 6, 12, 18 ... vertices around the middle ---
@@ -140,6 +152,19 @@ static bool rod_curved(const lb_tetmesh_def* d, lb_section_point p, lb_section_p
   return d->sides != LB_TETMESH_STRAIGHT && hypot(p.y, p.z) > inside && hypot(q.y, q.z) > inside;
 }
 
+static const char* rod_refuse(const lb_tetmesh_def* d) {
+  return positive(d->radius) ? NULL : "the radius must be positive";
+}
+
+static void round_measure(const lb_tetmesh_def* d, double* thin, double* wide) {
+  *thin = *wide = 2 * d->radius;
+}
+
+static double rod_vertices(double across, double around) {
+  (void)around;
+  return 3 * across * (across + 1);
+}
+
 // --- tube: a grid of angles and radii ---
 
 enum { OUTER, INNER };
@@ -178,38 +203,62 @@ static bool tube_curved(const lb_tetmesh_def* d, lb_section_point p, lb_section_
   return d->sides != LB_TETMESH_STRAIGHT;
 }
 
+static const char* tube_refuse(const lb_tetmesh_def* d) {
+  if (d->around > 0 && d->around < 4) {
+    return "a tube needs at least 4 elements around";
+  }
+  return rod_refuse(d) ? rod_refuse(d)
+         : positive(d->inner) && d->inner < d->radius
+             ? NULL
+             : "the inner radius must be positive and less than the outer one";
+}
+
 // --- the kinds ---
 
-typedef struct kind {
-  void (*counts)(const lb_tetmesh_def*, lb_section*);
-  void (*fill)(const lb_tetmesh_def*, builder*);
-  bool (*curved)(const lb_tetmesh_def*, lb_section_point, lb_section_point);
-  int nname;
-  lb_section_name name[5];
-} kind;
-
-static const kind kinds[LB_TETMESH_KIND_COUNT] = {
-    [LB_TETMESH_BOX] = {box_counts,
-                        box_fill,
-                        box_curved,
-                        5,
-                        {{"left", 1u << LEFT},
-                         {"right", 1u << RIGHT},
-                         {"bottom", 1u << BOTTOM},
-                         {"top", 1u << TOP},
-                         {"side", 15}}},
-    [LB_TETMESH_ROD] = {rod_counts, rod_fill, rod_curved, 1, {{"side", 1}}},
-    [LB_TETMESH_TUBE] = {tube_counts,
-                         tube_fill,
-                         tube_curved,
-                         3,
-                         {{"outer", 1u << OUTER}, {"inner", 1u << INNER}, {"side", 3}}},
+static const lb_section_kind kinds[LB_TETMESH_KIND_COUNT] = {
+    [LB_TETMESH_BOX] = {.refuse = box_refuse,
+                        .measure = box_measure,
+                        .corners = 0.3,
+                        .vertices = grid_vertices,
+                        .counts = box_counts,
+                        .fill = box_fill,
+                        .nname = 5,
+                        .name = {{"left", 1u << LEFT},
+                                 {"right", 1u << RIGHT},
+                                 {"bottom", 1u << BOTTOM},
+                                 {"top", 1u << TOP},
+                                 {"side", 15}}},
+    [LB_TETMESH_ROD] = {.refuse = rod_refuse,
+                        .measure = round_measure,
+                        .round = true,
+                        .rings = true,
+                        .corners = 1,
+                        .vertices = rod_vertices,
+                        .counts = rod_counts,
+                        .fill = rod_fill,
+                        .curved = rod_curved,
+                        .nname = 1,
+                        .name = {{"side", 1}}},
+    [LB_TETMESH_TUBE] = {.refuse = tube_refuse,
+                         .measure = round_measure,
+                         .round = true,
+                         .least_around = 8,
+                         .corners = 0.3,
+                         .vertices = grid_vertices,
+                         .counts = tube_counts,
+                         .fill = tube_fill,
+                         .curved = tube_curved,
+                         .nname = 3,
+                         .name = {{"outer", 1u << OUTER}, {"inner", 1u << INNER}, {"side", 3}}},
 };
+
+const lb_section_kind* lb_section_kind_of(const lb_tetmesh_def* def) {
+  return &kinds[def->kind];
+}
 
 double lb_section_estimate(const lb_tetmesh_def* def) {
   // a grid of v vertices has nearly 3 v edges; counts in doubles, for they may be absurd
-  const double a = def->across, w = def->around;
-  const double v = def->kind == LB_TETMESH_ROD ? 3 * a * (a + 1) : (a + 1) * (w + 1);
+  const double v = kinds[def->kind].vertices(def->across, def->around);
   return def->order == 1 ? v * (def->along + 1.0) : 4 * v * (2.0 * def->along + 1);
 }
 
@@ -261,7 +310,8 @@ static void place_middles(const lb_tetmesh_def* def, lb_section* s) {
     for (int e = s->first[p]; e < s->first[p + 1]; e++) {
       const lb_section_point a = s->point[p], b = s->point[s->other[e]];
       lb_section_point m = {(a.y + b.y) / 2, (a.z + b.z) / 2};
-      if (kinds[def->kind].curved(def, a, b)) { // half-way in angle and in radius
+      const lb_section_kind* kind = &kinds[def->kind];
+      if (kind->curved && kind->curved(def, a, b)) { // half-way in angle and in radius
         const double ra = hypot(a.y, a.z), rb = hypot(b.y, b.z);
         const lb_section_point d = {a.y / ra + b.y / rb, a.z / ra + b.z / rb};
         const double scale = (ra + rb) / 2 / hypot(d.y, d.z);
@@ -273,7 +323,7 @@ static void place_middles(const lb_tetmesh_def* def, lb_section* s) {
 }
 
 lb_status lb_section_make(const lb_tetmesh_def* def, lb_arena* arena, lb_section* section) {
-  const kind* k = &kinds[def->kind];
+  const lb_section_kind* k = &kinds[def->kind];
   lb_section s = {.nname = k->nname, .name = k->name};
   k->counts(def, &s);
   s.nedge = (3 * s.ntriangle + s.nboundary) / 2;

@@ -6,6 +6,8 @@ typedef struct lb_section_point {
   double y, z;
 } lb_section_point;
 
+struct lb_section_builder;
+
 /// A boundary edge, with the section on its left, and which side of the section it is on.
 typedef struct lb_section_side {
   int p, q, side;
@@ -27,6 +29,27 @@ typedef struct lb_section {
   int* first;
   int* other;
 } lb_section;
+
+/// A kind of body that is meshed: its section.
+typedef struct lb_section_kind {
+  /// What is wrong with its own numbers; NULL: nothing.
+  const char* (*refuse)(const lb_tetmesh_def* def);
+  /// Its smallest and largest width.
+  void (*measure)(const lb_tetmesh_def* def, double* thin, double* wide);
+  bool round;       ///< its sides may be curved
+  bool rings;       ///< `across` rings of triangles around the middle, 6, 12, 18 ... corners each
+  int least_around; ///< elements around it when they are chosen; 0: as many as make squares
+  double corners;   ///< elements across it for each that a circle's quarter would need
+  /// About how many vertices.
+  double (*vertices)(double across, double around);
+  void (*counts)(const lb_tetmesh_def*, lb_section*);
+  void (*fill)(const lb_tetmesh_def*, struct lb_section_builder*);
+  /// Whether the edge between two vertices follows the round side; NULL: none does.
+  bool (*curved)(const lb_tetmesh_def*, lb_section_point, lb_section_point);
+  int nname;
+  lb_section_name name[5];
+} lb_section_kind;
+const lb_section_kind* lb_section_kind_of(const lb_tetmesh_def* def);
 
 /// Are the definition's fields in range?
 lb_status lb_section_check(const lb_tetmesh_def* def, lb_place place, lb_error* err);

@@ -16,19 +16,6 @@ static bool positive(double x) {
   return x > 0 && isfinite(x);
 }
 
-static lb_status check_size(const lb_tetmesh_def* d, lb_place place, lb_error* err) {
-  if (d->kind == LB_TETMESH_BOX && !(positive(d->width) && positive(d->height))) {
-    return refuse(place, err, "width and height must be positive");
-  }
-  if (d->kind != LB_TETMESH_BOX && !positive(d->radius)) {
-    return refuse(place, err, "the radius must be positive");
-  }
-  if (d->kind == LB_TETMESH_TUBE && !(positive(d->inner) && d->inner < d->radius)) {
-    return refuse(place, err, "the inner radius must be positive and less than the outer one");
-  }
-  return LB_OK;
-}
-
 lb_status lb_section_check(const lb_tetmesh_def* d, lb_place place, lb_error* err) {
   const lb_vec3 axis = lb_vec3_sub(d->b, d->a);
   if ((unsigned)d->kind >= LB_TETMESH_KIND_COUNT || (d->order != 1 && d->order != 2)) {
@@ -44,9 +31,6 @@ lb_status lb_section_check(const lb_tetmesh_def* d, lb_place place, lb_error* er
   if (d->along < 0 || d->across < 0 || d->around < 0) {
     return refuse(place, err, "numbers of elements must not be negative");
   }
-  if (d->kind == LB_TETMESH_TUBE && d->around > 0 && d->around < 4) {
-    return refuse(place, err, "a tube needs at least 4 elements around");
-  }
   for (int i = 0; i < d->ncut; i++) {
     if (!(d->cut[i] > (i ? d->cut[i - 1] : 0) && d->cut[i] < lb_vec3_norm(axis))) {
       return refuse(place, err, "its parts must end one after the other, before it does itself");
@@ -55,7 +39,8 @@ lb_status lb_section_check(const lb_tetmesh_def* d, lb_place place, lb_error* er
   if (!(d->error >= 1e-8) || !isfinite(d->error)) {
     return refuse(place, err, "the wanted error must be 1e-8 or more");
   }
-  return check_size(d, place, err);
+  const char* wrong = lb_section_kind_of(d)->refuse(d);
+  return wrong ? refuse(place, err, wrong) : LB_OK;
 }
 
 static int at_least(int least, double x) {
@@ -89,10 +74,9 @@ static double length_error(double n, double slender) {
 
 static void resolve_quadratic(lb_tetmesh_def* d, double length, double thin) {
   const double corners = sqrt(sqrt(0.004 / d->error)), slender = length / thin; // m above
-  if (!d->across) {
-    d->across = at_least(1, d->kind == LB_TETMESH_ROD ? corners : 0.3 * corners);
-  }
-  const double m = d->kind == LB_TETMESH_ROD ? d->across : fmax(1, d->around / 6.0);
+  const lb_section_kind* kind = lb_section_kind_of(d);
+  d->across = d->across ? d->across : at_least(1, kind->corners * corners);
+  const double m = kind->rings ? d->across : fmax(1, d->around / 6.0);
   double n = 4;
   while (length_error(n, slender) > d->error / 2) {
     n++;
@@ -105,14 +89,14 @@ static void resolve_quadratic(lb_tetmesh_def* d, double length, double thin) {
 
 void lb_section_resolve(lb_tetmesh_def* d) {
   const double length = lb_vec3_norm(lb_vec3_sub(d->b, d->a));
-  const bool box = d->kind == LB_TETMESH_BOX;
-  const double thin = box ? fmin(d->width, d->height) : 2 * d->radius;
-  const double wide = box ? fmax(d->width, d->height) : 2 * d->radius;
-  if (d->sides == LB_TETMESH_AUTO || box) {
-    d->sides = box || length > 10 * thin ? LB_TETMESH_STRAIGHT : LB_TETMESH_CURVED;
+  const lb_section_kind* kind = lb_section_kind_of(d);
+  double thin, wide;
+  kind->measure(d, &thin, &wide);
+  if (d->sides == LB_TETMESH_AUTO || !kind->round) {
+    d->sides = !kind->round || length > 10 * thin ? LB_TETMESH_STRAIGHT : LB_TETMESH_CURVED;
   }
-  if (!d->around && d->kind == LB_TETMESH_TUBE) {
-    d->around = at_least(8, 6 * sqrt(sqrt(0.004 / d->error)));
+  if (!d->around && kind->least_around) {
+    d->around = at_least(kind->least_around, 6 * sqrt(sqrt(0.004 / d->error)));
   }
   (d->order == 1 ? resolve_linear : resolve_quadratic)(d, length, thin);
   if (!d->around) { // about square seen from above, and not coarser than across

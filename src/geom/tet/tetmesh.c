@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geom/tet/tet_face.h"
+
 const int lb_tetmesh_edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {2, 3}, {1, 3}};
 const int lb_tetmesh_face[4][6] = {
     {0, 2, 1, 6, 5, 4}, {0, 1, 3, 4, 9, 7}, {1, 2, 3, 5, 8, 9}, {0, 3, 2, 7, 8, 6}};
@@ -19,33 +21,6 @@ const lb_tetmesh_surface* lb_tetmesh_find_surface(const lb_tetmesh* mesh, const 
 
 // --- boundary ---
 
-// A face of an element by its three corners, rising: equal for the two elements that share it.
-typedef struct element_face {
-  int corner[3];
-  int elem, face;
-} element_face;
-
-static int compare_corners(const element_face* a, const element_face* b) {
-  for (int k = 0; k < 3; k++) {
-    if (a->corner[k] != b->corner[k]) {
-      return a->corner[k] < b->corner[k] ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
-static int compare_faces(const void* left, const void* right) {
-  const element_face *a = left, *b = right;
-  const int order = compare_corners(a, b);
-  return order ? order : (a->elem > b->elem) - (a->elem < b->elem);
-}
-
-static int compare_elements(const void* left, const void* right) {
-  const element_face *a = left, *b = right;
-  const int order = (a->elem > b->elem) - (a->elem < b->elem);
-  return order ? order : (a->face > b->face) - (a->face < b->face);
-}
-
 static void swap_if(int* a, int* b) {
   if (*a > *b) {
     const int t = *a;
@@ -54,95 +29,69 @@ static void swap_if(int* a, int* b) {
   }
 }
 
-static element_face face_of(const lb_tetmesh* mesh, int e, int f) {
-  const int* v = &mesh->elem[e * lb_tetmesh_elem_nodes(mesh)];
-  const int* k = lb_tetmesh_face[f];
-  element_face r = {{v[k[0]], v[k[1]], v[k[2]]}, e, f};
-  swap_if(&r.corner[0], &r.corner[1]);
-  swap_if(&r.corner[1], &r.corner[2]);
-  swap_if(&r.corner[0], &r.corner[1]);
-  return r;
+lb_tet_face lb_tet_face_make(const int* v, int number) {
+  lb_tet_face f = {{v[0], v[1], v[2]}, number};
+  swap_if(&f.corner[0], &f.corner[1]);
+  swap_if(&f.corner[1], &f.corner[2]);
+  swap_if(&f.corner[0], &f.corner[1]);
+  return f;
 }
 
-// Keep faces that come once, in the order of the elements.
-static int keep_single(element_face* all, int count) {
+int lb_tet_face_compare(const void* left, const void* right) {
+  const lb_tet_face *a = left, *b = right;
+  for (int k = 0; k < 3; k++) {
+    if (a->corner[k] != b->corner[k]) {
+      return a->corner[k] < b->corner[k] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static int compare_numbers(const void* left, const void* right) {
+  const lb_tet_face *a = left, *b = right;
+  return (a->number > b->number) - (a->number < b->number);
+}
+
+// Keep faces that come once, in the order of their numbers.
+static int keep_single(lb_tet_face* all, int count) {
   int kept = 0;
+  qsort(all, (size_t)count, sizeof *all, lb_tet_face_compare);
   for (int i = 0, run; i < count; i += run) {
     run = 1;
-    while (i + run < count && compare_corners(&all[i], &all[i + run]) == 0) {
+    while (i + run < count && lb_tet_face_compare(&all[i], &all[i + run]) == 0) {
       run++;
     }
     if (run == 1) {
       all[kept++] = all[i];
     }
   }
-  qsort(all, (size_t)kept, sizeof *all, compare_elements);
+  qsort(all, (size_t)kept, sizeof *all, compare_numbers);
   return kept;
-}
-
-static void write_faces(const lb_tetmesh* mesh, const element_face* face, int count, int* out) {
-  const int size = lb_tetmesh_face_nodes(mesh);
-  for (int i = 0; i < count; i++) {
-    const int* v = &mesh->elem[face[i].elem * lb_tetmesh_elem_nodes(mesh)];
-    for (int k = 0; k < size; k++) {
-      out[size * i + k] = v[lb_tetmesh_face[face[i].face][k]];
-    }
-  }
 }
 
 lb_status lb_tetmesh_boundary(const lb_tetmesh* mesh, lb_arena* arena,
                               lb_tetmesh_surface* surface) {
+  const int size = lb_tetmesh_face_nodes(mesh), elem_nodes = lb_tetmesh_elem_nodes(mesh);
+  const int nface = 4 * mesh->nelem; // face f of element e is number 4 e + f
   lb_arena scratch;
   lb_arena_init(&scratch, arena->allocator);
-  lb_status status = LB_NO_MEMORY;
-  element_face* all = LB_TAKE(&scratch, element_face, 4 * (size_t)mesh->nelem);
+  lb_tet_face* all = LB_TAKE(&scratch, lb_tet_face, nface);
+  int* face = NULL;
   if (all) {
-    for (int i = 0; i < 4 * mesh->nelem; i++) {
-      all[i] = face_of(mesh, i / 4, i % 4);
+    for (int i = 0; i < nface; i++) {
+      const int *v = &mesh->elem[i / 4 * elem_nodes], *k = lb_tetmesh_face[i % 4];
+      all[i] = lb_tet_face_make((int[]){v[k[0]], v[k[1]], v[k[2]]}, i);
     }
-    qsort(all, 4 * (size_t)mesh->nelem, sizeof *all, compare_faces);
-    const int count = keep_single(all, 4 * mesh->nelem);
-    int* face = LB_TAKE(arena, int, (size_t)count*(size_t)lb_tetmesh_face_nodes(mesh));
-    if (face) {
-      write_faces(mesh, all, count, face);
-      *surface = (lb_tetmesh_surface){"", count, face};
-      status = LB_OK;
+    const int count = keep_single(all, nface);
+    face = LB_TAKE(arena, int, (size_t)count*(size_t)size);
+    for (int i = 0; face && i < count * size; i++) {
+      const int number = all[i / size].number;
+      face[i] = mesh->elem[number / 4 * elem_nodes + lb_tetmesh_face[number % 4][i % size]];
     }
+    *surface = face ? (lb_tetmesh_surface){"", count, face} : *surface;
   }
   lb_arena_release(&scratch);
-  return status;
-}
-
-lb_status lb_tetmesh_add_plane(lb_tetmesh* mesh, lb_arena* arena, const char* name, lb_vec3 point,
-                               lb_vec3 normal, double distance) {
-  const int size = lb_tetmesh_face_nodes(mesh);
-  const double reach = distance * lb_vec3_norm(normal);
-  lb_tetmesh_surface found;
-  char* copy = lb_arena_text(arena, name, strlen(name));
-  lb_tetmesh_surface* all = LB_TAKE(arena, lb_tetmesh_surface, mesh->nsurface + 1);
-  if (!copy || !all || lb_tetmesh_boundary(mesh, arena, &found) != LB_OK) {
-    return LB_NO_MEMORY;
-  }
-  int kept = 0;
-  for (int f = 0; f < found.nface; f++) {
-    bool on = true;
-    for (int k = 0; k < size; k++) {
-      const lb_vec3 d = lb_vec3_sub(mesh->node[found.face[size * f + k]], point);
-      on = on && fabs(lb_vec3_dot(d, normal)) <= reach;
-    }
-    if (on) {
-      memmove(&found.face[size * kept++], &found.face[size * f], (size_t)size * sizeof(int));
-    }
-  }
-  if (kept == 0) {
-    return LB_INVALID;
-  }
-  if (mesh->nsurface) {
-    memcpy(all, mesh->surface, (size_t)mesh->nsurface * sizeof *all);
-  }
-  all[mesh->nsurface++] = (lb_tetmesh_surface){copy, kept, found.face};
-  mesh->surface = all;
-  return LB_OK;
+  return face ? LB_OK : LB_NO_MEMORY;
 }
 
 // --- nodes and weights of surfaces ---
@@ -222,58 +171,4 @@ lb_status lb_tetmesh_surface_weights(const lb_tetmesh* mesh, const lb_tetmesh_su
   *node = list;
   *weight = w;
   return LB_OK;
-}
-
-// Shape functions of a face and their derivatives at (r, s).
-static void face_shapes(int size, double r, double s, double N[6], double dr[6], double ds[6]) {
-  const double t = 1 - r - s;
-  if (size == 3) {
-    const double n[3] = {t, r, s}, a[3] = {-1, 1, 0}, b[3] = {-1, 0, 1};
-    memcpy(N, n, sizeof n);
-    memcpy(dr, a, sizeof a);
-    memcpy(ds, b, sizeof b);
-    return;
-  }
-  const double n[6] = {t * (2 * t - 1), r * (2 * r - 1), s * (2 * s - 1),
-                       4 * t * r,       4 * r * s,       4 * s * t};
-  const double a[6] = {1 - 4 * t, 4 * r - 1, 0, 4 * (t - r), 4 * s, -4 * s};
-  const double b[6] = {1 - 4 * t, 0, 4 * s - 1, -4 * r, 4 * r, 4 * (t - s)};
-  memcpy(N, n, sizeof n);
-  memcpy(dr, a, sizeof a);
-  memcpy(ds, b, sizeof b);
-}
-
-// Radon's rule with seven points, exact to degree 5.
-typedef struct face_point {
-  double r, s, w;
-} face_point;
-
-static const face_point radon[7] = {
-    {1.0 / 3, 1.0 / 3, 0.1125},
-    {0.47014206410511509, 0.47014206410511509, 0.066197076394253090},
-    {0.05971587178976982, 0.47014206410511509, 0.066197076394253090},
-    {0.47014206410511509, 0.05971587178976982, 0.066197076394253090},
-    {0.10128650732345634, 0.10128650732345634, 0.062969590272413576},
-    {0.79742698535308732, 0.10128650732345634, 0.062969590272413576},
-    {0.10128650732345634, 0.79742698535308732, 0.062969590272413576}};
-
-void lb_tetmesh_surface_load(const lb_tetmesh* mesh, const lb_tetmesh_surface* surface,
-                             double* out) {
-  const int size = lb_tetmesh_face_nodes(mesh);
-  for (int f = 0; f < surface->nface; f++) {
-    const int* v = &surface->face[size * f];
-    for (int q = 0; q < 7; q++) {
-      double N[6], dr[6], ds[6];
-      face_shapes(size, radon[q].r, radon[q].s, N, dr, ds);
-      lb_vec3 a = {0}, b = {0};
-      for (int k = 0; k < size; k++) {
-        a = lb_vec3_add(a, lb_vec3_scale(dr[k], mesh->node[v[k]]));
-        b = lb_vec3_add(b, lb_vec3_scale(ds[k], mesh->node[v[k]]));
-      }
-      const double w = radon[q].w * lb_vec3_norm(lb_vec3_cross(a, b));
-      for (int k = 0; k < size; k++) {
-        out[v[k]] += w * N[k];
-      }
-    }
-  }
 }

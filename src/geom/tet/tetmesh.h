@@ -125,20 +125,11 @@ lb_status lb_tetmesh_check(const lb_tetmesh* mesh, const char* name, lb_place pl
 
 /// Volume [m^3], exact for curved elements too.
 double lb_tetmesh_volume(const lb_tetmesh* mesh);
-/// The smallest and mean quality of the elements' corners: 1 for a regular tetrahedron, 0 for a
-/// flat one, negative when inverted (volume over the cube of the root mean square edge, scaled).
-void lb_tetmesh_quality(const lb_tetmesh* mesh, double* worst, double* mean);
-
 /// The surface of that name, or NULL.
 const lb_tetmesh_surface* lb_tetmesh_find_surface(const lb_tetmesh* mesh, const char* name);
 
 /// All faces that belong to one element only, outward, as a surface without a name.
 lb_status lb_tetmesh_boundary(const lb_tetmesh* mesh, lb_arena* arena, lb_tetmesh_surface* surface);
-
-/// Add a surface: the boundary faces all of whose nodes lie within `distance` of the plane through
-/// `point` with normal `normal`. LB_INVALID when there are none.
-lb_status lb_tetmesh_add_plane(lb_tetmesh* mesh, lb_arena* arena, const char* name, lb_vec3 point,
-                               lb_vec3 normal, double distance);
 
 /// The nodes of a surface, each once, rising; their number.
 lb_status lb_tetmesh_surface_nodes(const lb_tetmesh* mesh, const lb_tetmesh_surface* surface,
@@ -150,8 +141,3 @@ lb_status lb_tetmesh_surface_nodes(const lb_tetmesh* mesh, const lb_tetmesh_surf
 /// weight would not hold.
 lb_status lb_tetmesh_surface_weights(const lb_tetmesh* mesh, const lb_tetmesh_surface* surface,
                                      lb_arena* arena, int* count, int** node, double** weight);
-
-/// The surface's consistent load: out[i] += pressure-like integral of node i's shape function
-/// [m^2], for tractions that converge at full order. out [nnode].
-void lb_tetmesh_surface_load(const lb_tetmesh* mesh, const lb_tetmesh_surface* surface,
-                             double* out);

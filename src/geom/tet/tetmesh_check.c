@@ -28,32 +28,6 @@ double lb_tetmesh_volume(const lb_tetmesh* mesh) {
   return volume;
 }
 
-// Volume over the cube of the root mean square edge; 1 for a regular tetrahedron, whose volume is
-// edge^3 / (6 sqrt 2).
-static double quality(const lb_vec3* X) {
-  double squares = 0;
-  for (int k = 0; k < 6; k++) {
-    const lb_vec3 d = lb_vec3_sub(X[lb_tetmesh_edge[k][1]], X[lb_tetmesh_edge[k][0]]);
-    squares += lb_vec3_dot(d, d);
-  }
-  const double edge = sqrt(squares / 6);
-  const double six_volumes = lb_mat3_determinant(lb_tet_jacobian(1, X, lb_vec3_make(0, 0, 0)));
-  return squares > 0 ? sqrt(2) * six_volumes / (edge * edge * edge) : 0;
-}
-
-void lb_tetmesh_quality(const lb_tetmesh* mesh, double* worst, double* mean) {
-  double least = 1, sum = 0;
-  for (int e = 0; e < mesh->nelem; e++) {
-    lb_vec3 X[LB_TET_MOST_NODES];
-    gather(mesh, e, X);
-    const double q = quality(X);
-    least = fmin(least, q);
-    sum += q;
-  }
-  *worst = least;
-  *mean = mesh->nelem ? sum / mesh->nelem : 0;
-}
-
 // --- checks ---
 
 // What all of them need.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "geom/tet/tet.h"
+#include "geom/tet/tet_face.h"
 #include "geom/tet/tetraw.h"
 #include "math/space/mat3.h"
 
@@ -199,38 +200,10 @@ static void turn_elements(lb_tetmesh* mesh) {
 
 // --- surfaces ---
 
-typedef struct keyed {
-  int corner[3]; // rising
-  int face;      // of the boundary
-} keyed;
-
-static keyed key_of(const int* v, int number) {
-  keyed k = {{v[0], v[1], v[2]}, number};
-  for (int i = 0; i < 3; i++) { // three exchanges sort three numbers
-    const int a = i == 1 ? 1 : 0;
-    if (k.corner[a] > k.corner[a + 1]) {
-      const int t = k.corner[a];
-      k.corner[a] = k.corner[a + 1];
-      k.corner[a + 1] = t;
-    }
-  }
-  return k;
-}
-
-static int compare_keys(const void* left, const void* right) {
-  const keyed *a = left, *b = right;
-  for (int k = 0; k < 3; k++) {
-    if (a->corner[k] != b->corner[k]) {
-      return a->corner[k] < b->corner[k] ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
 // What surfaces are made of.
 typedef struct faces {
   lb_tetmesh_surface boundary;
-  keyed* key; // [boundary.nface] sorted
+  lb_tet_face* key; // [boundary.nface] sorted
   tagged* list;
   int count;
 } faces;
@@ -241,11 +214,11 @@ typedef struct faces {
 static int boundary_faces(const lb_tetraw* raw, const faces* f, int first, int size, int* face) {
   int n = 0;
   for (int i = first; i < f->count && f->list[i].tag == f->list[first].tag; i++) {
-    const keyed wanted = key_of(raw->cell[f->list[i].cell].node, 0);
-    const keyed* found =
-        bsearch(&wanted, f->key, (size_t)f->boundary.nface, sizeof *f->key, compare_keys);
+    const lb_tet_face wanted = lb_tet_face_make(raw->cell[f->list[i].cell].node, 0);
+    const lb_tet_face* found =
+        bsearch(&wanted, f->key, (size_t)f->boundary.nface, sizeof *f->key, lb_tet_face_compare);
     if (found && face) {
-      memcpy(&face[size * n], &f->boundary.face[size * found->face], (size_t)size * sizeof(int));
+      memcpy(&face[size * n], &f->boundary.face[size * found->number], (size_t)size * sizeof(int));
     }
     n += found != NULL;
   }
@@ -257,16 +230,16 @@ static lb_status sort_boundary(lb_tetraw* raw, const lb_tetmesh* mesh, faces* f)
   if (lb_tetmesh_boundary(mesh, &raw->in.scratch, &f->boundary) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  f->key = LB_TAKE(&raw->in.scratch, keyed, f->boundary.nface);
+  f->key = LB_TAKE(&raw->in.scratch, lb_tet_face, f->boundary.nface);
   f->list = sort_cells(raw, true, &f->count);
   if (!f->key || !f->list) {
     return LB_NO_MEMORY;
   }
   const int* v = f->boundary.face;
   for (int i = 0; i < f->boundary.nface; i++, v += size) {
-    f->key[i] = key_of(v, i);
+    f->key[i] = lb_tet_face_make(v, i);
   }
-  qsort(f->key, (size_t)f->boundary.nface, sizeof *f->key, compare_keys);
+  qsort(f->key, (size_t)f->boundary.nface, sizeof *f->key, lb_tet_face_compare);
   return LB_OK;
 }
 

@@ -1,0 +1,12 @@
+// Faces of tetrahedra by their corners, which tell that two faces are the same.
+#pragma once
+
+typedef struct lb_tet_face {
+  int corner[3]; // rising
+  int number;
+} lb_tet_face;
+
+// The face with corners v, in whatever order.
+lb_tet_face lb_tet_face_make(const int* v, int number);
+// Order by corners, for qsort() and bsearch().
+int lb_tet_face_compare(const void* left, const void* right);
