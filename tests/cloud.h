@@ -40,22 +40,16 @@ static inline void cloud_force(const void* context, double* f, double* Kv, const
   }
 }
 
-static inline void cloud_tangent(const void* context, double* K, const double* eta,
-                                 double* scratch) {
-  (void)scratch;
-  const cloud* c = context;
-  memcpy(K, c->K, sizeof c->K);
-  for (int k = 0; k < R; k++) {
-    K[k * R + k] += 3 * eta[k] * eta[k];
-  }
-}
-
 static inline void cloud_blend(const void* context, double* A, lb_blend of, const double* eta,
                                const double* v, double* scratch) {
-  cloud_tangent(context, A, eta, scratch);
+  (void)scratch;
+  const cloud* c = context;
   for (int k = 0; k < R * R; k++) {
-    A[k] =
-        (of.K + of.D) * A[k] + (k % (R + 1) == 0 ? (of.N + of.T) * 6 * eta[k / R] * v[k / R] : 0);
+    A[k] = (of.K + of.D) * c->K[k];
+  }
+  for (int k = 0; k < R; k++) {
+    A[k * (R + 1)] += (of.K + of.D) * 3 * eta[k] * eta[k];
+    A[k * (R + 1)] += v ? (of.N + of.T) * 6 * eta[k] * v[k] : 0;
   }
 }
 
@@ -108,15 +102,12 @@ static inline void make_cloud(cloud* c, lb_random* r, double stiffness) {
       c->weight[f][i] = lb_random_between(r, 0.5, 1);
     }
   }
-  const int count[FACES] = {FACE_NODES, FACE_NODES};
-  const int* node[FACES] = {c->node[0], c->node[1]};
-  const double* weight[FACES] = {c->weight[0], c->weight[1]};
-  const lb_reduced_input in = {NODES, R,    c->X,   c->Phi[0], cloud_apply_mass, c, FACES,
-                               count, node, weight, NULL};
+  const lb_basis_face face[FACES] = {{FACE_NODES, c->node[0], c->weight[0], false},
+                                     {FACE_NODES, c->node[1], c->weight[1], false}};
+  const lb_reduced_input in = {NODES, R, c->X, c->Phi[0], cloud_apply_mass, c, FACES, face, NULL};
   lb_arena_init(&c->arena, NULL);
   assert_int_equal(lb_reduced_create(&c->body, &in, &c->arena), LB_OK);
   c->body.internal = (lb_reduced_force){.force = cloud_force,
-                                        .tangent = cloud_tangent,
                                         .energy = cloud_energy,
                                         .context = c,
                                         .blend = cloud_blend,

@@ -1,6 +1,7 @@
 // Bases of bodies whose frequencies come in pairs.
 #include "elastic/elastic_body.h"
 #include "elastic/reduced/held_face.h"
+#include "math/linear/dense.h"
 
 static lb_basis make_basis(body* b, lb_basis_options options) {
   lb_basis_face held, tip;
@@ -70,7 +71,7 @@ static void vectors_do_not_depend_on_what_they_were_mixed_from(void** state) {
   }
   for (int k = 0; k < 6; k++) {
     const double* u = lb_shapes_vector(&c[1], k);
-    const double along = lb_shapes_dot(b.fem->ndof, lb_shapes_mass_vector(&c[0], k), u);
+    const double along = lb_dot(b.fem->ndof, lb_shapes_mass_vector(&c[0], k), u);
     print_message("%.9g and %.9g rad/s, 1 - cosine %.1e\n", omega[0][k], omega[1][k], 1 - along);
     assert_near(omega[1][k] / omega[0][k], 1, 1e-9);
     assert_near(along, 1, 1e-6);

@@ -239,8 +239,10 @@ static void mass_matrix_gives_mass_centre_and_inertia(void** state) {
     assert_near(m.inertia.yy, mass * (L * L + h * h) / 12, 1e-13);
     assert_near(m.inertia.xy, 0, 1e-13);
     double *f = body_vector(&b), *g = body_vector(&b), *one = body_vector(&b);
-    lb_fem_gravity(b.fem, f, lb_vec3_make(1, -2, 3));
     for (int i = 0; i < b.mesh.nnode; i++) {
+      f[3 * i] = b.fem->node_mass[i];
+      f[3 * i + 1] = -2 * b.fem->node_mass[i];
+      f[3 * i + 2] = 3 * b.fem->node_mass[i];
       one[3 * i] = 1;
       one[3 * i + 1] = -2;
       one[3 * i + 2] = 3;
@@ -258,6 +260,17 @@ static void mass_matrix_gives_mass_centre_and_inertia(void** state) {
   }
 }
 
+// f = (alpha C + beta K') v
+static void damping(body* b, double* f, double alpha, double beta, const double* u,
+                    const double* v) {
+  double* Cv = body_vector(b);
+  lb_fem_product(b->fem, f, (lb_blend){.D = beta}, u, v, NULL);
+  lb_fem_damping_apply(b->fem, Cv, v);
+  for (int i = 0; i < b->fem->ndof; i++) {
+    f[i] += alpha * Cv[i];
+  }
+}
+
 static void damping_is_alpha_mass_and_beta_stiffness(void** state) {
   (void)state;
   body b = body_make(curved_def(), soft(0));
@@ -267,7 +280,7 @@ static void damping_is_alpha_mass_and_beta_stiffness(void** state) {
          *k = body_vector(&b);
   random_vector(&r, n, u, 0.02);
   random_vector(&r, n, v, 1);
-  lb_fem_damping(b.fem, f, 0.3, 0.07, u, v);
+  damping(&b, f, 0.3, 0.07, u, v);
   lb_fem_mass_apply(b.fem, g, v);
   lb_fem_apply(b.fem, k, u, v);
   for (int i = 0; i < n; i++) {
@@ -326,7 +339,7 @@ static void regions_keep_their_damping(void** state) {
     m[1].beta = k == 1 ? 0 : 0.02;
     assert_int_equal(lb_fem_create(NULL, &b.mesh, m, 1, "b", (lb_place){0}, &b.fem, &b.err), LB_OK);
     assert_near(b.fem->alpha, k == 1 ? 0.3 : 0.7, 0);
-    lb_fem_damping(b.fem, f, b.fem->alpha, b.fem->beta, u, v);
+    damping(&b, f, b.fem->alpha, b.fem->beta, u, v);
     for (int i = 0; i < n; i++) {
       sum[i] = k == 0 ? f[i] : sum[i] - f[i];
     }
@@ -334,7 +347,7 @@ static void regions_keep_their_damping(void** state) {
     double *both = body_vector(&b), *elastic = body_vector(&b), *viscous = body_vector(&b);
     lb_fem_damped_force(b.fem, both, b.fem->beta, u, v);
     lb_fem_force(b.fem, elastic, u);
-    lb_fem_apply_viscous(b.fem, viscous, u, v);
+    lb_fem_product(b.fem, viscous, (lb_blend){.D = 1}, u, v, NULL);
     for (int i = 0; i < n; i++) {
       elastic[i] += b.fem->beta * viscous[i];
     }
@@ -343,7 +356,7 @@ static void regions_keep_their_damping(void** state) {
     lb_sparse D;
     double* y = body_vector(&b);
     assert_int_equal(lb_fem_matrix(b.fem, &b.arena, &D), LB_OK);
-    lb_fem_tangent_viscous(b.fem, &D, 0, b.fem->beta, u);
+    lb_fem_blend(b.fem, &D, (lb_blend){.D = b.fem->beta}, u, NULL);
     lb_fem_add_damping(b.fem, &D, b.fem->alpha);
     lb_sparse_apply(&D, 1, y, v);
     assert_below(difference(n, y, f), 1e-12);
@@ -353,19 +366,17 @@ static void regions_keep_their_damping(void** state) {
     random_vector(&r, n, w, 1);
     lb_fem_blend(b.fem, &D, of, u, v);
     lb_sparse_apply(&D, 1, y, w);
-    void (*const along[])(const lb_fem*, double*, const double*, const double*,
-                          const double*) = {lb_fem_second_viscous, lb_fem_second};
-    void (*const here[])(const lb_fem*, double*, const double*,
-                         const double*) = {lb_fem_apply, lb_fem_apply_viscous};
-    for (int p = 0; p < 2; p++) {
-      here[p](b.fem, f, u, w);
-      along[p](b.fem, elastic, u, v, w);
+    const lb_blend part[] = {{.K = 2}, {.D = 3}, {.N = 5}, {.T = 7}};
+    for (int p = 0; p < 4; p++) {
+      lb_fem_product(b.fem, f, part[p], u, w, v);
       for (int i = 0; i < n; i++) {
-        parts[i] += (p == 0 ? of.K : of.D) * f[i] + (p == 0 ? of.N : of.T) * elastic[i];
+        parts[i] += f[i];
       }
     }
+    lb_fem_product(b.fem, f, of, u, w, v);
+    assert_below(difference(n, f, parts), 1e-12);
     assert_below(difference(n, y, parts), 1e-12);
-    lb_fem_damping(b.fem, f, b.fem->alpha, b.fem->beta, u, v);
+    damping(&b, f, b.fem->alpha, b.fem->beta, u, v);
     lb_fem_release(b.fem);
   }
   const double size = sqrt(body_dot(n, f, f));

@@ -1,10 +1,10 @@
 // elastic: bases from snapshots, and reduced bodies as files.
 #include "counting.h"
 #include "elastic/reduced/held_face.h"
-#include "projected.h"
 #include "elastic/reduced/pca.h"
 #include "elastic/reduced/stored_table.h"
 #include "elastic_body.h"
+#include "projected.h"
 
 enum { RANK = 5, COUNT = 40 };
 
@@ -308,7 +308,7 @@ static void what_a_file_says_wrong_is_told(void** state) {
   (void)state;
   const lb_stored good = store_beam();
   lb_stored bad = good;
-  const int two = 2;
+  int two = 2;
   bad.format = &two;
   expect_complaint(&bad, "beam.npz: it is of format 2; this program reads format 1");
   bad = good;
@@ -335,7 +335,7 @@ static void what_a_file_says_wrong_is_told(void** state) {
   bad.material.law = &jelly;
   expect_complaint(&bad, "array 'law' names 'jelly'");
   bad = good;
-  bad.face.first = (const int[]){0, 5, 5};
+  bad.face.first = (int[]){0, 5, 5};
   expect_complaint(&bad, "array 'face_first' does not rise");
 }
 

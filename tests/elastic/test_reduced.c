@@ -2,9 +2,9 @@
 // energy in motion.
 #include "beam_theory.h"
 #include "elastic/reduced/cubature.h"
-#include "projected.h"
 #include "elastic/reduced/varied_force.h"
 #include "math/linear/dense.h"
+#include "projected.h"
 #include "random_tree.h"
 
 // The steel rod of 70 cm and 4 mm.
@@ -130,15 +130,15 @@ static void points_give_the_forces_of_the_mesh_of(bool damped) {
   }
   exact.force(exact.context, f[0], Kv[0], eta, v, scratch);
   sum.force(sum.context, f[1], Kv[1], eta, v, scratch);
-  exact.tangent(exact.context, K[0], eta, scratch);
-  sum.tangent(sum.context, K[1], eta, scratch);
-  assert_int_equal(exact.viscous != NULL, damped);
-  assert_int_equal(sum.viscous != NULL, damped);
+  lb_reduced_tangent(&exact, K[0], eta, scratch);
+  lb_reduced_tangent(&sum, K[1], eta, scratch);
+  assert_int_equal(exact.viscous, damped);
+  assert_int_equal(sum.viscous, damped);
   if (damped) {
     static double stiffness[64 * 64];
     memcpy(stiffness, K[1], sizeof stiffness);
-    exact.viscous(exact.context, K[0], eta, scratch);
-    sum.viscous(sum.context, K[1], eta, scratch);
+    exact.blend(exact.context, K[0], (lb_blend){.D = 1}, eta, NULL, scratch);
+    sum.blend(sum.context, K[1], (lb_blend){.D = 1}, eta, NULL, scratch);
     assert_above(fabs(K[1][0] - stiffness[0]), 0.01 * stiffness[0]); // it does make a difference
   }
   double fs = 0, ks = 0;
@@ -225,7 +225,7 @@ static void second_derivatives_match_differences(void** state) {
   // blends and their products are what they say
   static double K[MOST_R * MOST_R], mix[MOST_R * MOST_R];
   const lb_blend of = {.K = 0.1, .D = 0.2, .N = 0.3, .T = 0.4};
-  law[1].tangent(law[1].context, K, eta, scratch);
+  lb_reduced_tangent(&law[1], K, eta, scratch);
   law[1].blend(law[1].context, mix, of, eta, v, scratch);
   double size = 0, off[2] = {0, 0};
   for (int k = 0; k < r * r; k++) {
@@ -235,20 +235,22 @@ static void second_derivatives_match_differences(void** state) {
     assert_near((0.3 * K[k] + 0.7 * N[1][k]) / size, mix[k] / size, 1e-13);
   }
   // a body half as stiff
-  lb_reduced soft;
+  lb_reduced soft = R.reduced;
+  soft.internal = law[1];
   static double softer[MOST_R * MOST_R];
-  assert_int_equal(lb_reduced_scale(&R.reduced, 0.5, 1, &R.arena, &soft), LB_OK);
+  assert_int_equal(lb_reduced_scale(&soft, 0.5, 1, &R.arena, &soft), LB_OK);
   soft.internal.blend(soft.internal.context, softer, of, eta, v, scratch);
   soft.internal.blend_product(soft.internal.context, f, of, eta, v, v, scratch);
-  law[0].blend_product(law[0].context, Kv[0], of, eta, v, v, scratch);
+  law[1].blend_product(law[1].context, Kv[0], of, eta, v, v, scratch);
   for (int k = 0; k < r * r; k++) {
     assert_near(softer[k] / size, 0.5 * mix[k] / size, 1e-11);
     assert_near(f[k % r] / size, 0.5 * Kv[0][k % r] / size, 1e-14);
   }
   // a region with half the damping
-  double share = 0.5;
+  lb_region_material less_damped = all.material[0];
+  less_damped.viscous = 0.5;
   lb_points half = all;
-  half.viscous = &share;
+  half.material = &less_damped;
   const lb_reduced_force less = lb_points_force(&half);
   less.blend(less.context, mix, of, eta, v, scratch);
   for (int k = 0; k < r * r; k++) {
@@ -292,6 +294,20 @@ static void second_derivatives_match_differences(void** state) {
   release_rod(&R);
 }
 
+// Halves of the rod are damped differently, so that its damping matrix is not its mass matrix.
+static void a_heavier_body_leaves_the_one_it_came_from_as_it_was(void** state) {
+  (void)state;
+  make_rod_of(&R, 30, lb_basis_default(), YOUNG, true);
+  const double C = R.reduced.C[0], M = R.reduced.M[0];
+  lb_reduced heavy;
+  assert_int_equal(lb_reduced_scale(&R.reduced, 1, 3, &R.arena, &heavy), LB_OK);
+  assert_near(heavy.C[0], 3 * C, 1e-15 * fabs(C));
+  assert_near(heavy.M[0], 3 * M, 1e-15 * fabs(M));
+  assert_near(R.reduced.C[0], C, 0);
+  assert_near(R.reduced.M[0], M, 0);
+  release_rod(&R);
+}
+
 static void a_few_points_give_nearly_the_forces_of_all(void** state) {
   (void)state;
   make_rod(&R, 30, lb_basis_default());
@@ -322,7 +338,7 @@ static void a_few_points_give_nearly_the_forces_of_all(void** state) {
     double f[2][64], d[64], s[64], K[64 * 64]; // energy of the error over energy
     exact.force(exact.context, f[0], NULL, eta + i * r, NULL, scratch);
     fast.force(fast.context, f[1], NULL, eta + i * r, NULL, scratch);
-    exact.tangent(exact.context, K, eta + i * r, scratch);
+    lb_reduced_tangent(&exact, K, eta + i * r, scratch);
     assert_int_equal(lb_cholesky(r, K, r), LB_OK);
     for (int k = 0; k < r; k++) {
       s[k] = f[0][k];
@@ -355,7 +371,7 @@ static double elastica_error(lb_basis_options options, double load, int* r) {
   for (int i = 1; i <= 150; i++) {
     const double force = fmin(i, 10) / 10 * load * bending / (LENGTH * LENGTH);
     law.force(law.context, f, NULL, eta, NULL, scratch);
-    law.tangent(law.context, K, eta, scratch);
+    lb_reduced_tangent(&law, K, eta, scratch);
     for (int k = 0; k < n; k++) {
       f[k] = force * R.reduced.face[0].W[k][0] - f[k];
     }
@@ -592,6 +608,7 @@ int main(void) {
       cmocka_unit_test(larger_bases_bend_more_nearly_as_the_elastica),
       cmocka_unit_test(the_default_basis_bends_far_as_the_elastica_does),
       cmocka_unit_test(points_give_the_damping_of_regions),
+      cmocka_unit_test(a_heavier_body_leaves_the_one_it_came_from_as_it_was),
       cmocka_unit_test(a_few_points_give_nearly_the_forces_of_all),
       cmocka_unit_test(rod_with_a_weight_swings_at_its_frequency),
       cmocka_unit_test(momentum_of_a_floating_rod_drifts_with_order_two),

@@ -301,7 +301,7 @@ static void regions_and_parts_have_their_own_materials(void** state) {
   assert_near(block->alpha, 1, 0);
   assert_near(block->beta, 1e-3, 0);
   assert_non_null(block->C);
-  assert_non_null(block->internal.viscous);
+  assert_true(block->internal.viscous);
   lb_model_release(m);
   lb_error_clear(&err);
 }

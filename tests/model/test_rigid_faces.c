@@ -108,7 +108,9 @@ static void a_plate_sags_as_its_clamped_elements_do(void** state) {
   double* f = LB_TAKE(&c.arena, double, c.fem->ndof);
   double* u = LB_TAKE(&c.arena, double, c.fem->ndof);
   lb_basis_face end;
-  lb_fem_gravity(c.fem, f, lb_vec3_make(0, 0, -1e-3));
+  for (int i = 0; i < c.fem->nnode; i++) {
+    f[3 * i + 2] = -1e-3 * c.fem->node_mass[i];
+  }
   assert_int_equal(lb_fem_solve_linear(c.fem, u, f, c.held, NULL), LB_OK);
   lb_basis_face_of(&c.mesh, lb_tetmesh_find_surface(&c.mesh, "end"), &c.arena, &end);
   double mean = 0, total = 0;

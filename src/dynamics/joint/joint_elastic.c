@@ -318,12 +318,8 @@ static void differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
     if (!lb_link_is_elastic(l->kind) || l->reduced->full) {
       continue;
     }
-    if (symmetric) {
-      lb_reduced_stiffen(l->reduced, K, C, m->nv, d->q + l->q, D->work->block, d->work->scratch);
-    } else {
-      lb_reduced_derive_forces(l->reduced, K, C, m->nv, d->q + l->q, d->qd + l->v, D->work->block,
-                               d->work->scratch);
-    }
+    lb_reduced_derive_forces(l->reduced, K, C, m->nv, d->q + l->q, symmetric ? NULL : d->qd + l->v,
+                             D->work->block, d->work->scratch);
   }
 }
 

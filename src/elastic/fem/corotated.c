@@ -13,14 +13,11 @@
 // Rotations are found by Newton's method in all lanes at once where the gradients are far from
 // singular, which is nearly always; what follows has branches and is computed one lane at a time.
 #include <math.h>
+#include <string.h>
 
 #include "elastic/fem/material.h"
 #include "math/space/mat3.h"
 #include "math/space/polar.h"
-
-static lb_material_constants constants(double mu_lame, double la_lame) {
-  return (lb_material_constants){mu_lame, la_lame, 0, 0};
-}
 
 static lb_mat3 lane(const lb_lanes A[9], int l) {
   return (lb_mat3){
@@ -42,26 +39,6 @@ static lb_mat3 sym_matrix(lb_sym3 S) {
   return (lb_mat3){{S.xx, S.xy, S.xz}, {S.xy, S.yy, S.yz}, {S.xz, S.yz, S.zz}};
 }
 
-// X <- (X + X^-T)/2 from F scaled to unit volume: twice as many digits in each step.
-static void rotate(lb_lanes X[9], const lb_lanes F[9]) {
-  enum { STEPS = 7 };
-  const lb_lanes volume = lb_lanes_determinant(F);
-  for (int l = 0; l < LB_LANES; l++) {
-    const double scale = 1 / cbrt(volume[l]);
-    for (int k = 0; k < 9; k++) {
-      X[k][l] = scale * F[k][l];
-    }
-  }
-  for (int i = 0; i < STEPS; i++) {
-    lb_lanes C[9];
-    lb_lanes_cofactor(C, X, X); // twice the cofactor
-    const lb_lanes twice = X[0] * C[0] + X[1] * C[1] + X[2] * C[2];
-    for (int k = 0; k < 9; k++) {
-      X[k] = 0.5 * (X[k] + C[k] / twice);
-    }
-  }
-}
-
 // Is R a rotation to rounding, and R'F symmetric, so that the method had steps enough?
 static bool is_found(lb_mat3 R, lb_mat3 S) {
   static const double ROUNDING = 1e-14;
@@ -73,8 +50,10 @@ static bool is_found(lb_mat3 R, lb_mat3 S) {
 }
 
 static void decompose(lb_polar p[LB_LANES], const lb_lanes F[9]) {
+  enum { STEPS = 7 };
   lb_lanes X[9];
-  rotate(X, F);
+  memcpy(X, F, sizeof X);
+  lb_lanes_rotate(X, STEPS);
   for (int l = 0; l < LB_LANES; l++) {
     const lb_mat3 R = lane(X, l), S = lb_mat3_mul(lb_mat3_transpose(R), lane(F, l));
     if (S.x.x + S.y.y + S.z.z > 0 && is_found(R, S)) {
@@ -181,5 +160,9 @@ static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lan
   }
 }
 
-const lb_material_functions lb_corotated = {"corotated",  constants, energy, stress,
-                                            differential, tangent,   second, NULL};
+const lb_material_functions lb_corotated = {.name = "corotated",
+                                            .energy = energy,
+                                            .stress = stress,
+                                            .differential = differential,
+                                            .tangent = tangent,
+                                            .second = second};

@@ -41,16 +41,11 @@ void lb_fem_batch_slope(const lb_fem* fem, const lb_fem_batch* b, int q, lb_lane
   lb_lanes_mul(G, H, b->inverse[q]);
 }
 
-static void add_identity(lb_lanes F[9]) {
-  F[0] += 1;
-  F[4] += 1;
-  F[8] += 1;
-}
-
 // --- vectors: forces and their derivatives along directions ---
 
 typedef struct sweep {
   const lb_fem* fem;
+  void (*work)(const struct sweep*, const lb_fem_batch*);
   double* out;
   int ninput; // displacements, then directions
   const double* input[3];
@@ -59,11 +54,6 @@ typedef struct sweep {
   lb_sparse* K;
   const int* list; // the chunks of the colour at work
 } sweep;
-
-// A batch's share of the damping.
-static double viscosity(const lb_fem* fem, const lb_fem_batch* b) {
-  return fem->viscous ? fem->viscous[b->region] : 1;
-}
 
 // P += s Q
 static void add_stress(lb_lanes P[9], double s, const lb_lanes Q[9]) {
@@ -74,22 +64,21 @@ static void add_stress(lb_lanes P[9], double s, const lb_lanes Q[9]) {
 
 // The stress and its derivatives, as asked for, of gradients F, dF1, dF2.
 static void respond(const sweep* s, const lb_fem_batch* b, lb_lanes P[9], lb_lanes (*F)[9]) {
-  const lb_material_functions* law = s->fem->law[b->region];
-  const lb_material_constants* c = &s->fem->constants[b->region];
-  const double share = viscosity(s->fem, b);
-  const double once = s->of.K + s->of.D * share, twice = s->of.T + s->of.N * share;
+  const lb_region_material* m = &s->fem->material[b->region];
+  const lb_material_constants* c = &m->c;
+  const double once = s->of.K + s->of.D * m->viscous, twice = s->of.T + s->of.N * m->viscous;
   lb_lanes Q[9];
   memset(P, 0, 9 * sizeof *P);
   if (s->stress != 0) {
-    law->stress(c, Q, F[0]);
+    m->model->stress(c, Q, F[0]);
     add_stress(P, s->stress, Q);
   }
   if (once != 0) {
-    law->differential(c, Q, F[0], F[1]);
+    m->model->differential(c, Q, F[0], F[1]);
     add_stress(P, once, Q);
   }
   if (twice != 0) {
-    law->second(c, Q, F[0], F[1], F[2]);
+    m->model->second(c, Q, F[0], F[1], F[2]);
     add_stress(P, twice, Q);
   }
 }
@@ -121,7 +110,7 @@ static void batch_vector(const sweep* s, const lb_fem_batch* b) {
     for (int k = 0; k < s->ninput; k++) {
       lb_fem_batch_slope(fem, b, q, F[k], U[k]);
     }
-    add_identity(F[0]);
+    lb_lanes_add_identity(F[0]);
     respond(s, b, P, F);
     spread_stress(fem, b, q, f, P);
   }
@@ -135,27 +124,27 @@ static void batch_vector(const sweep* s, const lb_fem_batch* b) {
   }
 }
 
-static void chunk_vector(void* context, int i) {
+static void sweep_chunk(void* context, int i) {
   const sweep* s = context;
   const int* first = &s->fem->chunk[s->list[i]];
   for (int n = first[0]; n < first[1]; n++) {
-    batch_vector(s, &s->fem->batch[n]);
+    s->work(s, &s->fem->batch[n]);
   }
 }
 
 // Colour after colour; the chunks of one at once.
-static void sweep_chunks(sweep* s, void (*work)(void*, int)) {
+static void sweep_chunks(sweep* s) {
   const lb_fem* fem = s->fem;
   for (int k = 0; k < fem->ncolour; k++) {
     s->list = &fem->sequence[fem->colour[k]];
-    lb_parallel_for(fem->threads, fem->colour[k + 1] - fem->colour[k], work, s);
+    lb_parallel_for(fem->threads, fem->colour[k + 1] - fem->colour[k], sweep_chunk, s);
   }
 }
 
-// y += (stiffness of the ties) u
-static void add_ties(const lb_fem* fem, double* y, const double* u) {
-  for (int i = 0; i < fem->ntie; i++) {
-    lb_tie_add_force(&fem->tie[i], fem->tie_factor, y, u);
+// y += s (stiffness of the ties) u
+static void add_ties(const lb_fem* fem, double s, double* y, const double* u) {
+  for (int i = 0; i < fem->ntie && s != 0; i++) {
+    lb_tie_add_force(&fem->tie[i], s * fem->tie_factor, y, u);
   }
 }
 
@@ -163,16 +152,16 @@ static void add_ties(const lb_fem* fem, double* y, const double* u) {
 static void evaluate(const lb_fem* fem, double* out, double stress, lb_blend of, const double* u,
                      const double* v, const double* w) {
   sweep s = {.fem = fem,
+             .work = batch_vector,
              .out = out,
              .ninput = 1 + (v != NULL) + (w != NULL),
              .input = {u, v, w},
              .stress = stress,
              .of = of};
   memset(out, 0, (size_t)fem->ndof * sizeof *out);
-  sweep_chunks(&s, chunk_vector);
-  if (stress != 0 || of.K != 0) {
-    add_ties(fem, out, stress != 0 ? u : v);
-  }
+  sweep_chunks(&s);
+  add_ties(fem, stress, out, u);
+  add_ties(fem, of.K, out, v);
 }
 
 void lb_fem_force(const lb_fem* fem, double* f, const double* u) {
@@ -188,38 +177,14 @@ void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v
   evaluate(fem, y, 0, (lb_blend){.K = 1}, u, v, NULL);
 }
 
-void lb_fem_apply_viscous(const lb_fem* fem, double* y, const double* u, const double* v) {
-  evaluate(fem, y, 0, (lb_blend){.D = 1}, u, v, NULL);
-}
-
 void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v,
                    const double* w) {
   evaluate(fem, y, 0, (lb_blend){.T = 1}, u, v, w);
 }
 
-void lb_fem_second_viscous(const lb_fem* fem, double* y, const double* u, const double* v,
-                           const double* w) {
-  evaluate(fem, y, 0, (lb_blend){.N = 1}, u, v, w);
-}
-
-void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,
-                    const double* v) {
-  lb_fem_apply_viscous(fem, f, u, v);
-  for (int i = 0; i < fem->ndof; i++) {
-    f[i] *= beta;
-  }
-  // f += alpha C v, row by row
-  const lb_sparse* M = &fem->C;
-  for (int i = 0; i < M->n; i++) {
-    for (int k = M->row[i]; k < M->row[i + 1]; k++) {
-      const int j = M->col[k];
-      const double a = alpha * M->value[k];
-      for (int c = 0; c < 3; c++) {
-        f[3 * i + c] += a * v[3 * j + c];
-        f[3 * j + c] += j == i ? 0 : a * v[3 * i + c];
-      }
-    }
-  }
+void lb_fem_product(const lb_fem* fem, double* y, lb_blend of, const double* u, const double* v,
+                    const double* w) {
+  evaluate(fem, y, 0, of, u, v, w);
 }
 
 // --- energy and volume ---
@@ -238,8 +203,8 @@ static double batch_energy(void* context, int n) {
   for (int q = 0; q < fem->npoint; q++) {
     lb_lanes F[9], psi;
     lb_fem_batch_slope(fem, b, q, F, U);
-    add_identity(F);
-    fem->law[b->region]->energy(&fem->constants[b->region], &psi, F);
+    lb_lanes_add_identity(F);
+    fem->material[b->region].model->energy(&fem->material[b->region].c, &psi, F);
     sum += b->weight[q] * psi;
   }
   double total = 0;
@@ -280,7 +245,7 @@ double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem) {
     for (int q = 0; q < fem->npoint; q++) {
       lb_lanes F[9];
       lb_fem_batch_slope(fem, b, q, F, U);
-      add_identity(F);
+      lb_lanes_add_identity(F);
       const lb_lanes J = lb_lanes_determinant(F);
       for (int l = 0; l < b->count; l++) {
         if (!(J[l] >= least)) {
@@ -295,6 +260,11 @@ double lb_fem_least_volume(const lb_fem* fem, const double* u, int* elem) {
 
 // --- rotations ---
 
+static lb_m3 lane(const lb_lanes A[9], int l) {
+  return (lb_m3){lb_v4_make(A[0][l], A[1][l], A[2][l]), lb_v4_make(A[3][l], A[4][l], A[5][l]),
+                 lb_v4_make(A[6][l], A[7][l], A[8][l])};
+}
+
 // Gradients at the corners of a batch's elements, weighted with their volumes. In quadratic
 // elements the gradient is linear: from its values at the four points, each near one corner,
 //   F_q = (1 - 4 a) f_q + a sum f,   sum f = sum F_q
@@ -305,7 +275,7 @@ static void corner_gradients(const lb_fem* fem, const lb_fem_batch* b, lb_lanes 
   lb_fem_batch_gather(fem, b, U, u);
   for (int q = 0; q < fem->npoint; q++) {
     lb_fem_batch_slope(fem, b, q, f[q], U);
-    add_identity(f[q]);
+    lb_lanes_add_identity(f[q]);
     volume += b->weight[q];
     for (int k = 0; k < 9; k++) {
       sum[k] += f[q][k];
@@ -330,29 +300,7 @@ static void add_gradients(const lb_fem* fem, const lb_fem_batch* b, lb_m3* sum, 
       F[k] = f[end[n][0]][k] + f[end[n][1]][k];
     }
     for (int l = 0; l < b->count; l++) {
-      lb_m3_add(&sum[b->node[n][l]], (lb_m3){lb_v4_make(F[0][l], F[1][l], F[2][l]),
-                                             lb_v4_make(F[3][l], F[4][l], F[5][l]),
-                                             lb_v4_make(F[6][l], F[7][l], F[8][l])});
-    }
-  }
-}
-
-// Eight matrices at a time to the nearest rotations: X <- (X + X^-T)/2, after a scaling to unit
-// volume. Four steps take strains of a tenth to rounding.
-static void rotate_lanes(lb_lanes X[9]) {
-  enum { STEPS = 4 };
-  for (int k = 0; k <= STEPS; k++) {
-    lb_lanes C[9];
-    lb_lanes_cofactor(C, X, X); // twice the cofactor
-    const lb_lanes twice = X[0] * C[0] + X[1] * C[1] + X[2] * C[2];
-    for (int i = 0; i < 9 && k > 0; i++) {
-      X[i] = 0.5 * X[i] + 0.5 * C[i] / twice;
-    }
-    for (int l = 0; l < LB_LANES && k == 0; l++) {
-      const double scale = 1 / cbrt(0.5 * twice[l]);
-      for (int i = 0; i < 9; i++) {
-        X[i][l] *= scale;
-      }
+      lb_m3_add(&sum[b->node[n][l]], lane(F, l));
     }
   }
 }
@@ -372,6 +320,7 @@ static bool is_rotation(lb_m3 R) {
 }
 
 void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u) {
+  enum { STEPS = 4 }; // take strains of a tenth to rounding
   memset(R, 0, (size_t)fem->nnode * sizeof *R);
   for (int n = 0; n < fem->nbatch; n++) {
     add_gradients(fem, &fem->batch[n], R, u);
@@ -386,11 +335,9 @@ void lb_fem_rotations(const lb_fem* fem, lb_m3* R, const double* u) {
         X[6 + i][l] = F.z[i];
       }
     }
-    rotate_lanes(X);
+    lb_lanes_rotate(X, STEPS);
     for (int l = 0; l < LB_LANES && first + l < fem->nnode; l++) {
-      const lb_m3 found = {lb_v4_make(X[0][l], X[1][l], X[2][l]),
-                           lb_v4_make(X[3][l], X[4][l], X[5][l]),
-                           lb_v4_make(X[6][l], X[7][l], X[8][l])};
+      const lb_m3 found = lane(X, l);
       R[first + l] =
           is_rotation(found) ? found : lb_m3_from(lb_polar_decompose(lb_m3_mat3(R[first + l])).R);
     }
@@ -469,17 +416,15 @@ static void add_block(const lb_fem* fem, lb_sparse* K, int entry, int a, int b, 
 static void point_tangent(const sweep* s, const lb_fem_batch* b, int q, lb_lanes A[81],
                           lb_lanes (*U)[30]) {
   const lb_fem* fem = s->fem;
-  const lb_material_functions* law = fem->law[b->region];
-  const lb_material_constants* c = &fem->constants[b->region];
-  const double share = viscosity(fem, b);
-  const double part = s->of.K + s->of.D * share, turn = s->of.N * share + s->of.T;
+  const lb_region_material* m = &fem->material[b->region];
+  const double part = s->of.K + s->of.D * m->viscous, turn = s->of.N * m->viscous + s->of.T;
   lb_lanes F[9], dF[9], along[81];
   lb_fem_batch_slope(fem, b, q, F, U[0]);
-  add_identity(F);
-  law->tangent(c, A, F);
+  lb_lanes_add_identity(F);
+  lb_material_tangent(m->model, &m->c, A, F);
   if (turn != 0) {
     lb_fem_batch_slope(fem, b, q, dF, U[1]);
-    lb_material_tangent_along(law, c, along, F, dF);
+    lb_material_tangent_along(m->model, &m->c, along, F, dF);
   }
   for (int i = 0; i < 81; i++) {
     A[i] = part * A[i] + (turn != 0 ? turn * along[i] : lb_lanes_set(0));
@@ -508,14 +453,6 @@ static void batch_tangent(const sweep* s, const lb_fem_batch* batch) {
   }
 }
 
-static void chunk_tangent(void* context, int i) {
-  const sweep* s = context;
-  const int* first = &s->fem->chunk[s->list[i]];
-  for (int n = first[0]; n < first[1]; n++) {
-    batch_tangent(s, &s->fem->batch[n]);
-  }
-}
-
 // A matrix of nodes into one of unknowns.
 static void add_nodes(lb_sparse* A, double s, const lb_sparse* M) {
   for (int i = 0; i < M->n; i++) {
@@ -528,16 +465,13 @@ static void add_nodes(lb_sparse* A, double s, const lb_sparse* M) {
 }
 
 void lb_fem_blend(const lb_fem* fem, lb_sparse* K, lb_blend of, const double* u, const double* v) {
-  sweep all = {.fem = fem, .K = K, .ninput = v ? 2 : 1, .input = {u, v}, .of = of};
+  sweep all = {
+      .fem = fem, .work = batch_tangent, .K = K, .ninput = v ? 2 : 1, .input = {u, v}, .of = of};
   lb_sparse_zero(K);
-  sweep_chunks(&all, chunk_tangent);
+  sweep_chunks(&all);
   if (fem->ntie > 0) {
     add_nodes(K, of.K * fem->tie_factor, &fem->ties);
   }
-}
-
-void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u) {
-  lb_fem_blend(fem, K, (lb_blend){.K = s, .D = d}, u, NULL);
 }
 
 void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u) {
@@ -560,14 +494,6 @@ void lb_fem_damping_apply(const lb_fem* fem, double* y, const double* x) {
 
 void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x) {
   lb_sparse_apply(&fem->M, 3, y, x);
-}
-
-void lb_fem_gravity(const lb_fem* fem, double* f, lb_vec3 g) {
-  for (int i = 0; i < fem->nnode; i++) {
-    f[3 * i] += fem->node_mass[i] * g.x;
-    f[3 * i + 1] += fem->node_mass[i] * g.y;
-    f[3 * i + 2] += fem->node_mass[i] * g.z;
-  }
 }
 
 // Positions are interpolated as displacements are, so sums over M are the body's integrals.

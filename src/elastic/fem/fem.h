@@ -35,13 +35,11 @@ typedef struct lb_fem {
   // elements, eight at a time
   int order, elem_nodes, npoint;
   int nregion, nelem, nbatch;
-  lb_material_constants* constants;  ///< [nregion]
-  const lb_material_functions** law; ///< [nregion]
+  lb_region_material* material; ///< [nregion]
 
   // damping: regions have shares of the largest alpha and beta
   double alpha, beta;
-  lb_sparse C;     ///< of nodes, int rho (share of alpha) N_a N_b; M itself where all share alike
-  double* viscous; ///< [nregion] shares of beta; NULL: all share alike
+  lb_sparse C; ///< of nodes, int rho (share of alpha) N_a N_b; M itself where all share alike
 
   double gradient[4][10][3]; ///< of the shape functions at the points
   lb_fem_batch* batch;       ///< [nbatch]
@@ -66,6 +64,10 @@ lb_status lb_fem_create_tied(const lb_allocator* allocator, const lb_tetmesh* me
                              const char* name, lb_place place, lb_fem** fem, lb_error* err);
 void lb_fem_release(lb_fem* fem);
 
+/// A copy in `arena`, whose regions are `factor` [nregion] times as stiff; one factor is for all.
+/// It shares the rest with `from`, which must outlive it.
+lb_fem* lb_fem_scaled(const lb_fem* from, int nregion, const double* factor, lb_arena* arena);
+
 /// Elastic energy [J].
 double lb_fem_energy(const lb_fem* fem, const double* u);
 /// f = the energy's gradient [N]: the force that holds the nodes at u.
@@ -77,16 +79,11 @@ void lb_fem_damped_force(const lb_fem* fem, double* f, double beta, const double
 void lb_fem_apply(const lb_fem* fem, double* y, const double* u, const double* v);
 /// y = (dK(u) along v) w, the second derivative of lb_fem_force(); symmetric in v and w.
 void lb_fem_second(const lb_fem* fem, double* y, const double* u, const double* v, const double* w);
-/// The same of K' below in place of K.
-void lb_fem_second_viscous(const lb_fem* fem, double* y, const double* u, const double* v,
-                           const double* w);
-/// Rayleigh damping, f = (alpha C + beta K'(u)) v [N]: C is M and K' is K, with each region's
-/// share.
-void lb_fem_damping(const lb_fem* fem, double* f, double alpha, double beta, const double* u,
-                    const double* v);
-
-/// y = K'(u) v
-void lb_fem_apply_viscous(const lb_fem* fem, double* y, const double* u, const double* v);
+/// y = that blend of K(u) v and K'(u) v, and of their changes along w, in one sweep; w may be NULL
+/// without those. Rayleigh damping is (alpha C + beta K'(u)) v [N]: C is M and K' is K, with each
+/// region's share.
+void lb_fem_product(const lb_fem* fem, double* y, lb_blend of, const double* u, const double* v,
+                    const double* w);
 /// y = C x, both [ndof].
 void lb_fem_damping_apply(const lb_fem* fem, double* y, const double* x);
 
@@ -94,8 +91,6 @@ void lb_fem_damping_apply(const lb_fem* fem, double* y, const double* x);
 lb_status lb_fem_matrix(const lb_fem* fem, lb_arena* arena, lb_sparse* K);
 /// K = K(u).
 void lb_fem_tangent(const lb_fem* fem, lb_sparse* K, const double* u);
-/// K = s K(u) + d K'(u).
-void lb_fem_tangent_viscous(const lb_fem* fem, lb_sparse* K, double s, double d, const double* u);
 /// K = that blend of K(u) and K'(u), and of their changes along v; v may be NULL without those.
 void lb_fem_blend(const lb_fem* fem, lb_sparse* K, lb_blend of, const double* u, const double* v);
 /// A += s M, and A += s C, for a matrix of lb_fem_matrix().
@@ -104,8 +99,6 @@ void lb_fem_add_damping(const lb_fem* fem, lb_sparse* A, double s);
 
 /// y = M x, both [ndof].
 void lb_fem_mass_apply(const lb_fem* fem, double* y, const double* x);
-/// f += M g: the load of a uniform field of acceleration [N].
-void lb_fem_gravity(const lb_fem* fem, double* f, lb_vec3 g);
 /// Mass, centre and inertia at rest.
 lb_mass lb_fem_rigid(const lb_fem* fem);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elastic/fem/batch.h"
+#include "geom/mesh/triangle_mesh.h"
 #include "math/linear/dense.h"
 #include "math/space/mat3.h"
 
@@ -51,24 +52,16 @@ static lb_vec3 centre(const lb_tetmesh* mesh, int e) {
 }
 
 // Along Morton's curve, which visits a place's surroundings before it goes elsewhere.
-static void sort_elements(const lb_tetmesh* mesh, lb_vec3 low, double edge, sorted* list) {
+static void sort_elements(const lb_tetmesh* mesh, sorted* list) {
+  lb_vec3 low, high;
+  lb_mesh_bounds(&(lb_mesh){.nvertex = mesh->nnode, .vertex = mesh->node}, &low, &high);
+  const lb_vec3 box = lb_vec3_sub(high, low);
+  const double edge = fmax(box.x, fmax(box.y, box.z));
   for (int e = 0; e < mesh->nelem; e++) {
     const lb_vec3 c = lb_vec3_scale(1 / edge, lb_vec3_sub(centre(mesh, e), low));
     list[e] = (sorted){spread(c.x) | spread(c.y) << 1 | spread(c.z) << 2, mesh->region[e], e};
   }
   qsort(list, (size_t)mesh->nelem, sizeof *list, compare_sorted);
-}
-
-// The box around the nodes: its low corner and longest edge.
-static void measure(const lb_tetmesh* mesh, lb_vec3* low, double* edge) {
-  lb_vec3 high = *low = mesh->node[0];
-  for (int i = 1; i < mesh->nnode; i++) {
-    const lb_vec3 v = mesh->node[i];
-    *low = lb_vec3_make(fmin(low->x, v.x), fmin(low->y, v.y), fmin(low->z, v.z));
-    high = lb_vec3_make(fmax(high.x, v.x), fmax(high.y, v.y), fmax(high.z, v.z));
-  }
-  const lb_vec3 box = lb_vec3_sub(high, *low);
-  *edge = fmax(box.x, fmax(box.y, box.z));
 }
 
 // --- batches ---
@@ -99,32 +92,30 @@ static void fill_lane(const lb_fem* fem, lb_fem_batch* b, int lane, const lb_tet
   b->elem[lane] = e;
 }
 
-// A batch holds elements of one region; returns how many there are in all.
-static int count_batches(const sorted* list, int nelem) {
-  int nbatch = 0;
-  for (int i = 0; i < nelem; nbatch++) {
-    const int first = i;
-    while (i < nelem && i < first + LB_LANES && list[i].region == list[first].region) {
-      i++;
-    }
+// A batch holds elements of one region: the first behind that which begins with `first`.
+static int batch_end(const sorted* list, int nelem, int first) {
+  int i = first;
+  while (i < nelem && i < first + LB_LANES && list[i].region == list[first].region) {
+    i++;
   }
-  return nbatch;
+  return i;
 }
 
-static void fill_batches(lb_fem* fem, const lb_tetmesh* mesh, const sorted* list) {
-  for (int i = 0, n = 0; i < mesh->nelem; n++) {
+static lb_status make_batches(lb_fem* fem, const lb_tetmesh* mesh, const sorted* list) {
+  for (int i = 0; i < mesh->nelem; i = batch_end(list, mesh->nelem, i)) {
+    fem->nbatch++;
+  }
+  fem->batch = lb_arena_take_array(&fem->arena, (size_t)fem->nbatch, sizeof *fem->batch, LB_ALIGN);
+  for (int i = 0, n = 0, end; fem->batch && i < mesh->nelem; i = end, n++) {
     lb_fem_batch* b = &fem->batch[n];
-    const int first = i;
-    while (i < mesh->nelem && i < first + LB_LANES && list[i].region == list[first].region) {
-      i++;
-    }
-    b->count = i - first;
-    b->region = list[first].region;
+    end = batch_end(list, mesh->nelem, i);
+    b->count = end - i;
+    b->region = list[i].region;
     for (int lane = 0; lane < LB_LANES; lane++) {
-      const int last = b->count - 1;
-      fill_lane(fem, b, lane, mesh, list[first + (lane < last ? lane : last)].elem);
+      fill_lane(fem, b, lane, mesh, list[lane < b->count ? i + lane : end - 1].elem);
     }
   }
+  return lb_arena_status(&fem->arena);
 }
 
 // --- colours ---
@@ -348,50 +339,35 @@ static lb_status sum_size(lb_fem* fem, double volume, lb_arena* scratch) {
 
 // --- all together ---
 
-static lb_status take(lb_fem* fem, const lb_tetmesh* mesh) {
-  fem->node = LB_TAKE(&fem->arena, lb_vec3, mesh->nnode);
-  fem->node_mass = LB_TAKE(&fem->arena, double, mesh->nnode);
-  fem->constants = LB_TAKE(&fem->arena, lb_material_constants, mesh->nregion);
-  fem->law = LB_TAKE(&fem->arena, const lb_material_functions*, mesh->nregion);
-  if (!fem->node || !fem->node_mass || !fem->constants || !fem->law) {
-    return LB_NO_MEMORY;
-  }
-  memcpy(fem->node, mesh->node, (size_t)mesh->nnode * sizeof *fem->node);
-  return LB_OK;
-}
-
-// Each region's share of the largest damping.
-static lb_status set_damping(lb_fem* fem, const lb_material* material) {
+// Each region's material, with its share of the largest damping.
+static void set_materials(lb_fem* fem, const lb_material* material) {
   bool alike = true;
   for (int r = 0; r < fem->nregion; r++) {
+    fem->young = fmax(fem->young, material[r].young);
     fem->alpha = fmax(fem->alpha, material[r].alpha);
     fem->beta = fmax(fem->beta, material[r].beta);
     alike = alike && material[r].beta == material[0].beta;
   }
-  if (!alike) {
-    fem->viscous = LB_TAKE(&fem->arena, double, fem->nregion);
-    if (!fem->viscous) {
-      return LB_NO_MEMORY;
-    }
-    for (int r = 0; r < fem->nregion; r++) {
-      fem->viscous[r] = material[r].beta / fem->beta;
-    }
+  for (int r = 0; r < fem->nregion; r++) {
+    fem->material[r] =
+        lb_region_material_of(&material[r], alike ? 1 : material[r].beta / fem->beta);
   }
-  return LB_OK;
 }
 
-static void set_up(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material) {
+static lb_status set_up(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material) {
   fem->nnode = mesh->nnode;
   fem->ndof = 3 * mesh->nnode;
   fem->order = mesh->order;
   fem->elem_nodes = lb_tetmesh_elem_nodes(mesh);
   fem->nelem = mesh->nelem;
   fem->nregion = mesh->nregion;
-  for (int r = 0; r < mesh->nregion; r++) {
-    fem->law[r] = lb_material_functions_of(material[r].law);
-    fem->constants[r] = lb_material_constants_of(&material[r]);
-    fem->young = fmax(fem->young, material[r].young);
+  fem->node = LB_COPY(&fem->arena, mesh->node, mesh->nnode);
+  fem->node_mass = LB_TAKE(&fem->arena, double, mesh->nnode);
+  fem->material = LB_TAKE(&fem->arena, lb_region_material, mesh->nregion);
+  if (lb_arena_status(&fem->arena) != LB_OK) {
+    return LB_NO_MEMORY;
   }
+  set_materials(fem, material);
   lb_tet_point rule[LB_TET_STIFFNESS_MOST];
   fem->npoint = lb_tet_stiffness_rule(mesh->order, rule);
   for (int q = 0; q < fem->npoint; q++) {
@@ -403,32 +379,18 @@ static void set_up(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* mater
       fem->gradient[q][a][2] = dN[a].z;
     }
   }
+  return LB_OK;
 }
 
 static lb_status fill(lb_fem* fem, const lb_tetmesh* mesh, const lb_material* material, int ntie,
                       const lb_tie* tie, lb_arena* scratch) {
-  if (take(fem, mesh) != LB_OK) {
-    return LB_NO_MEMORY;
-  }
-  set_up(fem, mesh, material);
-  if (set_damping(fem, material) != LB_OK) {
-    return LB_NO_MEMORY;
-  }
-  lb_vec3 low;
-  double edge;
-  measure(mesh, &low, &edge);
   sorted* list = LB_TAKE(scratch, sorted, mesh->nelem);
-  if (!list) {
+  if (!list || set_up(fem, mesh, material) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  sort_elements(mesh, low, edge, list);
-  fem->nbatch = count_batches(list, mesh->nelem);
-  fem->batch = lb_arena_take_array(&fem->arena, (size_t)fem->nbatch, sizeof *fem->batch, LB_ALIGN);
-  if (!fem->batch) {
-    return LB_NO_MEMORY;
-  }
-  fill_batches(fem, mesh, list);
-  if (make_pattern(fem, mesh, ntie, tie, scratch) != LB_OK ||
+  sort_elements(mesh, list);
+  if (make_batches(fem, mesh, list) != LB_OK ||
+      make_pattern(fem, mesh, ntie, tie, scratch) != LB_OK ||
       colour_chunks(fem, scratch) != LB_OK) {
     return LB_NO_MEMORY;
   }
@@ -481,4 +443,29 @@ void lb_fem_release(lb_fem* fem) {
     lb_arena_release(&fem->arena);
     lb_release(allocator, fem);
   }
+}
+
+// Ties are scaled where all regions are alike, and stay where they differ; without some of the
+// regions they are none of the rest's.
+static double tie_factor(int nregion, const double* factor) {
+  bool alike = true, parts = false;
+  for (int i = 0; i < nregion; i++) {
+    alike = alike && factor[i] == factor[0];
+    parts = parts || factor[i] == 0;
+  }
+  return alike ? factor[0] : !parts;
+}
+
+lb_fem* lb_fem_scaled(const lb_fem* from, int nregion, const double* factor, lb_arena* arena) {
+  lb_fem* fem = LB_COPY(arena, from, 1);
+  lb_region_material* material = LB_COPY(arena, from->material, from->nregion);
+  if (!fem || !material) {
+    return NULL;
+  }
+  for (int i = 0; i < from->nregion; i++) {
+    material[i].c = lb_material_constants_scaled(material[i].c, factor[nregion > 1 ? i : 0]);
+  }
+  fem->material = material;
+  fem->tie_factor *= tie_factor(nregion, factor);
+  return fem;
 }

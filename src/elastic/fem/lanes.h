@@ -36,6 +36,12 @@ static inline void lb_lanes_mul_nt(lb_lanes C[9], const lb_lanes A[9], const lb_
     }
   }
 }
+/// A += 1
+static inline void lb_lanes_add_identity(lb_lanes A[9]) {
+  A[0] += 1;
+  A[4] += 1;
+  A[8] += 1;
+}
 /// A : B
 static inline lb_lanes lb_lanes_dot9(const lb_lanes A[9], const lb_lanes B[9]) {
   lb_lanes sum = A[0] * B[0];
@@ -60,6 +66,24 @@ static inline void lb_lanes_cofactor(lb_lanes C[9], const lb_lanes A[9], const l
       const int k = (i + 1) % 3, l = (i + 2) % 3;
       C[i + 3 * j] =
           A[k + p] * B[l + q] - A[l + p] * B[k + q] + B[k + p] * A[l + q] - B[l + p] * A[k + q];
+    }
+  }
+}
+/// X to the rotation nearest to it, by Newton's method X <- (X + X^-T) / 2 after a scaling to unit
+/// volume: twice as many digits in each step.
+static inline void lb_lanes_rotate(lb_lanes X[9], int steps) {
+  for (int i = 0; i <= steps; i++) {
+    lb_lanes C[9];
+    lb_lanes_cofactor(C, X, X); // twice the cofactor
+    const lb_lanes twice = X[0] * C[0] + X[1] * C[1] + X[2] * C[2];
+    for (int k = 0; k < 9 && i > 0; k++) {
+      X[k] = 0.5 * (X[k] + C[k] / twice);
+    }
+    for (int l = 0; l < LB_LANES && i == 0; l++) {
+      const double scale = 1 / cbrt(0.5 * twice[l]);
+      for (int k = 0; k < 9; k++) {
+        X[k][l] *= scale;
+      }
     }
   }
 }

@@ -2,10 +2,6 @@
 // for small displacements; a rotation strains it.
 #include "elastic/fem/material.h"
 
-static lb_material_constants constants(double mu_lame, double la_lame) {
-  return (lb_material_constants){mu_lame, la_lame, 0, 0};
-}
-
 static void differential(const lb_material_constants* c, lb_lanes dP[9], const lb_lanes F[9],
                          const lb_lanes dF[9]) {
   (void)F;
@@ -37,10 +33,6 @@ static void energy(const lb_material_constants* c, lb_lanes* psi, const lb_lanes
   *psi = 0.5 * lb_lanes_dot9(G, P);
 }
 
-static void tangent(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9]) {
-  lb_material_tangent(&lb_linear, c, A, F);
-}
-
 static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lanes F[9],
                    const lb_lanes dF1[9], const lb_lanes dF2[9]) {
   (void)c, (void)F, (void)dF1, (void)dF2;
@@ -49,5 +41,8 @@ static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lan
   }
 }
 
-const lb_material_functions lb_linear = {"linear",     constants, energy, stress,
-                                         differential, tangent,   second, NULL};
+const lb_material_functions lb_linear = {.name = "linear",
+                                         .energy = energy,
+                                         .stress = stress,
+                                         .differential = differential,
+                                         .second = second};

@@ -33,7 +33,7 @@ lb_status lb_material_check(const lb_material* material, const char* name, lb_pl
 
 /// Name of a material model in scenes, such as "neo-hookean"; and the model of a name, or
 /// LB_MATERIAL_MODEL_COUNT.
-const char* lb_material_name(lb_material_model law);
+const char* lb_material_name(lb_material_model model);
 lb_material_model lb_material_named(const char* name);
 
 /// Constants of the formulas, made of the above. What they mean depends on the model.
@@ -46,6 +46,7 @@ typedef struct lb_material_constants {
 /// Material model: a table of functions. Each works on LB_LANES points.
 typedef struct lb_material_functions {
   const char* name;
+  /// Constants from Lame's; NULL: they are these.
   lb_material_constants (*constants)(double mu_lame, double la_lame);
   /// Energy density psi(F) [J/m^3].
   void (*energy)(const lb_material_constants* c, lb_lanes* psi, const lb_lanes F[9]);
@@ -54,19 +55,30 @@ typedef struct lb_material_functions {
   /// dP = (d P / d F) : dF for one direction.
   void (*differential)(const lb_material_constants* c, lb_lanes dP[9], const lb_lanes F[9],
                        const lb_lanes dF[9]);
-  /// All of d P / d F, symmetric: A[i + 9 j], entries with i >= j are written.
+  /// All of d P / d F, symmetric: A[i + 9 j], entries with i >= j are written. NULL: from
+  /// differentials.
   void (*tangent)(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9]);
   /// The second derivative of P along two directions.
   void (*second)(const lb_material_constants* c, lb_lanes d2P[9], const lb_lanes F[9],
                  const lb_lanes dF1[9], const lb_lanes dF2[9]);
-  /// The derivative of the tangent along one direction, as the tangent is written. NULL: by
-  /// lb_material_tangent_along, which knows no shorter way.
+  /// The derivative of the tangent along one direction, as the tangent is written. NULL: from
+  /// second derivatives.
   void (*tangent_along)(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9],
                         const lb_lanes dF[9]);
 } lb_material_functions;
 
-const lb_material_functions* lb_material_functions_of(lb_material_model law);
+const lb_material_functions* lb_material_functions_of(lb_material_model model);
 lb_material_constants lb_material_constants_of(const lb_material* material);
+
+/// Material of a region, as it is evaluated.
+typedef struct lb_region_material {
+  const lb_material_functions* model;
+  lb_material_constants c;
+  double viscous; ///< its share of the body's largest beta
+} lb_region_material;
+lb_region_material lb_region_material_of(const lb_material* material, double viscous);
+/// Whether some region has a smaller share than others.
+bool lb_region_materials_differ(int n, const lb_region_material* material);
 
 /// Of a material `factor` times as stiff, with the same Poisson's ratio.
 lb_material_constants lb_material_constants_scaled(lb_material_constants c, double factor);
@@ -74,10 +86,8 @@ lb_material_constants lb_material_constants_scaled(lb_material_constants c, doub
 // Material models, a file each.
 extern const lb_material_functions lb_neo_hookean, lb_st_venant, lb_corotated, lb_linear;
 
-/// A tangent from differentials along the nine unit matrices, for models that know no shorter way.
-void lb_material_tangent(const lb_material_functions* law, const lb_material_constants* c,
+/// Tangent of a material model, and its derivative along a direction.
+void lb_material_tangent(const lb_material_functions* model, const lb_material_constants* c,
                          lb_lanes A[81], const lb_lanes F[9]);
-
-/// Derivative of a material model's tangent along a direction.
-void lb_material_tangent_along(const lb_material_functions* law, const lb_material_constants* c,
+void lb_material_tangent_along(const lb_material_functions* model, const lb_material_constants* c,
                                lb_lanes A[81], const lb_lanes F[9], const lb_lanes dF[9]);

@@ -8,10 +8,6 @@
 // and does not resist inversion.
 #include "elastic/fem/material.h"
 
-static lb_material_constants constants(double mu_lame, double la_lame) {
-  return (lb_material_constants){mu_lame, la_lame, 0, 0};
-}
-
 // S of a symmetric strain.
 static void respond(const lb_material_constants* c, lb_lanes S[9], const lb_lanes E[9]) {
   const lb_lanes pressure = c->la * lb_lanes_trace(E);
@@ -69,10 +65,6 @@ static void differential(const lb_material_constants* c, lb_lanes dP[9], const l
   }
 }
 
-static void tangent(const lb_material_constants* c, lb_lanes A[81], const lb_lanes F[9]) {
-  lb_material_tangent(&lb_st_venant, c, A, F);
-}
-
 static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lanes F[9],
                    const lb_lanes dF1[9], const lb_lanes dF2[9]) {
   const lb_lanes* left[3] = {dF1, dF2, F};
@@ -91,5 +83,8 @@ static void second(const lb_material_constants* c, lb_lanes d2P[9], const lb_lan
   }
 }
 
-const lb_material_functions lb_st_venant = {"st-venant-kirchhoff", constants, energy, stress,
-                                            differential,          tangent,   second, NULL};
+const lb_material_functions lb_st_venant = {.name = "st-venant-kirchhoff",
+                                            .energy = energy,
+                                            .stress = stress,
+                                            .differential = differential,
+                                            .second = second};

@@ -44,12 +44,6 @@ const lb_reduced* lb_condensed_body(const lb_condensed* c) {
   return &c->body;
 }
 
-static lb_v4 unit(int axis) {
-  lb_v4 e = lb_v4_zero();
-  e[axis] = 1;
-  return e;
-}
-
 static double* column(const lb_condensed* c, double* block, int k) {
   return block + (size_t)k * (size_t)c->full->fem->ndof;
 }
@@ -69,33 +63,23 @@ static void push_back(const void* context, double* f, double* Kv, const double* 
   }
 }
 
-static void tangent(const void* context, double* K, const double* eta, double* scratch) {
+static void blend_product(const void* context, double* y, lb_blend of, const double* eta,
+                          const double* v, const double* x, double* scratch) {
   const lb_condensed* c = context;
-  (void)eta;
-  (void)scratch;
-  memset(K, 0, (size_t)(c->r * c->r) * sizeof *K);
+  (void)eta, (void)v, (void)scratch;
   for (int k = 0; k < c->r; k++) {
-    K[k * c->r + k] = 1 / c->dt;
+    y[k] = (of.K + of.D) * x[k] / c->dt;
   }
 }
 
-static bool take_body(lb_condensed* c) {
-  lb_reduced* b = &c->body;
-  *b = (lb_reduced){.r = c->r,
-                    .nface = c->full->nface,
-                    .internal = {.force = push_back, .tangent = tangent, .context = c}};
-  b->H = LB_TAKE(&c->arena, lb_v4, c->r);
-  b->B0 = LB_TAKE(&c->arena, lb_m3, c->r);
-  b->B1 = LB_TAKE(&c->arena, lb_m3, c->r * c->r);
-  b->M = LB_TAKE(&c->arena, double, c->r * c->r);
-  b->face = LB_TAKE(&c->arena, lb_face, b->nface);
-  bool ok = b->H && b->B0 && b->B1 && b->M && b->face;
-  for (int f = 0; ok && f < b->nface; f++) {
-    b->face[f].W = LB_TAKE(&c->arena, lb_v4, c->r);
-    b->face[f].A = LB_TAKE(&c->arena, lb_m3, c->r);
-    ok = b->face[f].W && b->face[f].A;
+static void blend(const void* context, double* A, lb_blend of, const double* eta, const double* v,
+                  double* scratch) {
+  const lb_condensed* c = context;
+  (void)eta, (void)v, (void)scratch;
+  memset(A, 0, (size_t)(c->r * c->r) * sizeof *A);
+  for (int k = 0; k < c->r; k++) {
+    A[k * c->r + k] = (of.K + of.D) / c->dt;
   }
-  return ok;
 }
 
 static lb_status take(lb_condensed* c) {
@@ -110,10 +94,11 @@ static lb_status take(lb_condensed* c) {
   c->turn = LB_TAKE(&c->arena, lb_m3, c->full->fem->nnode);
   c->x = LB_TAKE(&c->arena, double, n);
   c->y = LB_TAKE(&c->arena, double, n);
-  if (!c->G || !c->Y || !c->Psi || !c->load || !c->MPsi || !c->start || !c->turn || !c->x ||
-      !c->y || !take_body(c)) {
+  if (lb_reduced_take(&c->body, c->r, c->full->nface, &c->arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
+  c->body.internal = (lb_reduced_force){
+      .force = push_back, .blend = blend, .blend_product = blend_product, .context = c};
   lb_full_conditions(c->full, c->G);
   lb_basis_support(c->full->fem, &c->full->held, c->support);
   const lb_status status = lb_fem_matrix(c->full->fem, &c->arena, &c->W);
@@ -181,7 +166,7 @@ static void take_out_reactions(const lb_condensed* c, double* x, double* b, doub
 
 static void fill_matrix(lb_condensed* c, const double* u, double dt) {
   const lb_full* b = c->full;
-  lb_fem_tangent_viscous(b->fem, &c->W, dt, b->beta, u);
+  lb_fem_blend(b->fem, &c->W, (lb_blend){.K = dt, .D = b->beta}, u, NULL);
   lb_fem_add_mass(b->fem, &c->W, 1 / dt);
   lb_fem_add_damping(b->fem, &c->W, b->alpha);
   for (int a = 0; a < RIGID; a++) {
@@ -222,13 +207,6 @@ static lb_status factor(lb_condensed* c, const double* u, double dt) {
 
 // --- the columns ---
 
-static void deformed(const lb_condensed* c, double* x, const double* u) {
-  const lb_fem* fem = c->full->fem;
-  for (int i = 0; i < fem->nnode; i++) {
-    lb_v4_store(x + 3 * (size_t)i, lb_v4_from(fem->node[i]) + lb_v4_load(u + 3 * (size_t)i));
-  }
-}
-
 // Unit forces and moments on the faces, and what unit accelerations of the frame make of the mass.
 static void fill_loads(lb_condensed* c, const double* u) {
   const lb_full* b = c->full;
@@ -239,15 +217,15 @@ static void fill_loads(lb_condensed* c, const double* u) {
     lb_face_state at;
     lb_full_face_place(&b->face[f], &at, u);
     for (int a = 0; a < RIGID; a++, k++) {
-      const lb_v4 turn = a < 3 ? unit(a) : lb_v4_zero();
-      const lb_v4 push = a < 3 ? lb_v4_zero() : unit(a - 3);
+      const lb_v4 turn = a < 3 ? lb_v4_unit(a) : lb_v4_zero();
+      const lb_v4 push = a < 3 ? lb_v4_zero() : lb_v4_unit(a - 3);
       lb_full_face_spread(&b->face[f], &at, column(c, c->load, k), turn, push);
     }
   }
   for (int a = 0; c->moves && a < RIGID; a++, k++) {
     for (int i = 0; i < b->fem->nnode; i++) {
       const lb_v4 x = lb_v4_load(c->x + 3 * (size_t)i);
-      lb_v4_store(c->y + 3 * (size_t)i, a < 3 ? lb_v4_cross(unit(a), x) : unit(a - 3));
+      lb_v4_store(c->y + 3 * (size_t)i, a < 3 ? lb_v4_cross(lb_v4_unit(a), x) : lb_v4_unit(a - 3));
     }
     lb_fem_mass_apply(b->fem, column(c, c->load, k), c->y);
   }
@@ -312,15 +290,10 @@ static void describe(lb_condensed* c, int k) {
 // Mass, moments and faces of the deformed shape.
 static void describe_shape(lb_condensed* c, const double* u) {
   const lb_full* b = c->full;
-  lb_fem_mass_apply(b->fem, c->y, c->x);
+  lb_full_moments(b, &c->body.h0, &c->body.E0, c->x, c->x, c->y);
   c->body.m = 0;
-  c->body.h0 = lb_v4_zero();
-  c->body.E0 = (lb_m3){0};
   for (int i = 0; i < b->fem->nnode; i++) {
-    const lb_v4 y = lb_v4_load(c->y + 3 * (size_t)i);
     c->body.m += b->fem->node_mass[i];
-    c->body.h0 += y;
-    lb_m3_add_outer(&c->body.E0, 1, y, lb_v4_load(c->x + 3 * (size_t)i));
   }
   for (int f = 0; f < b->nface; f++) {
     lb_face_state at;
@@ -351,7 +324,7 @@ lb_status lb_condensed_renew(lb_condensed* c, const double* u, double dt) {
   if (status != LB_OK) {
     return status;
   }
-  deformed(c, c->x, u);
+  lb_full_places(c->full, c->x, u);
   fill_loads(c, u);
   memcpy(c->Psi, c->load, (size_t)loads * n * sizeof *c->Psi);
   status = loads > 0 ? lb_direct_solve(c->direct, loads, c->Psi) : LB_OK;
@@ -403,7 +376,7 @@ static void follow(lb_condensed* c, const double* u) {
   for (int i = 0; i < c->full->held.count; i++) {
     c->turn[c->full->held.node[i]] = lb_m3_identity();
   }
-  deformed(c, c->x, u);
+  lb_full_places(c->full, c->x, u);
   describe_shape(c, u);
   for (int k = 0; k < c->r; k++) {
     describe(c, k);

@@ -5,25 +5,15 @@
 
 #include "math/linear/dense.h"
 
-static lb_v4 node3(const double* field, int i) {
-  return lb_v4_load(field + 3 * (size_t)i);
-}
-
 static lb_v4 rest(const lb_full* b, int node) {
   return lb_v4_from(b->fem->node[node]);
 }
 
 // --- making one ---
 
-static lb_status copy_face(lb_basis_face* to, const lb_basis_face* from, lb_arena* arena) {
-  *to = (lb_basis_face){from->count, LB_TAKE(arena, int, from->count),
-                        LB_TAKE(arena, double, from->count), from->rigid};
-  if (!to->node || !to->weight) {
-    return LB_NO_MEMORY;
-  }
-  memcpy(to->node, from->node, (size_t)from->count * sizeof *to->node);
-  memcpy(to->weight, from->weight, (size_t)from->count * sizeof *to->weight);
-  return LB_OK;
+static lb_basis_face copy_face(const lb_basis_face* from, lb_arena* arena) {
+  return (lb_basis_face){from->count, LB_COPY(arena, from->node, from->count),
+                         LB_COPY(arena, from->weight, from->count), from->rigid};
 }
 
 // A direction in which arms have less than this of the largest second moment is none.
@@ -56,24 +46,17 @@ static lb_status find_span(lb_full_face* face, lb_arena* arena) {
 
 static lb_status make_face(const lb_full* b, const lb_basis_face* from, lb_arena* arena,
                            lb_full_face* face) {
-  lb_basis_face own;
-  if (copy_face(&own, from, arena) != LB_OK) {
-    return LB_NO_MEMORY;
-  }
+  double total;
+  const lb_basis_face own = copy_face(from, arena);
   *face = (lb_full_face){.count = own.count,
                          .node = own.node,
                          .weight = own.weight,
                          .rigid = own.rigid,
+                         .x0 = lb_face_centroid(from, &b->fem->node[0].x, &total),
                          .arm = LB_TAKE(arena, lb_v4, own.count)};
-  if (!face->arm) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  double total = 0;
-  for (int i = 0; i < face->count; i++) {
-    total += face->weight[i];
-    face->x0 += rest(b, face->node[i]) * face->weight[i];
-  }
-  face->x0 /= total;
   for (int i = 0; i < face->count; i++) {
     face->weight[i] /= total;
     face->arm[i] = rest(b, face->node[i]) - face->x0;
@@ -89,7 +72,8 @@ lb_status lb_full_create(lb_full* b, const lb_fem* fem, const lb_basis_face* hel
       .fem = fem, .nface = nface, .alpha = fem->alpha, .beta = fem->beta, .shown = basis->r};
   made.face = LB_TAKE(arena, lb_full_face, nface);
   made.MPhi = LB_TAKE(arena, double, (size_t)basis->r* n);
-  lb_status status = made.face && made.MPhi ? copy_face(&made.held, held, arena) : LB_NO_MEMORY;
+  made.held = copy_face(held, arena);
+  lb_status status = lb_arena_status(arena);
   for (int f = 0; f < nface && status == LB_OK; f++) {
     status = make_face(&made, &face[f], arena, &made.face[f]);
   }
@@ -130,40 +114,24 @@ lb_status lb_full_outline(const lb_full* b, lb_arena* arena, lb_reduced* outline
   return LB_OK;
 }
 
-static lb_v4 unit(int axis) {
-  lb_v4 e = lb_v4_zero();
-  e[axis] = 1;
-  return e;
-}
-
 void lb_full_conditions(const lb_full* b, double* G) {
   const lb_basis_face* held = &b->held;
   const size_t n = (size_t)b->fem->ndof;
-  double total = 0;
-  lb_v4 centre = lb_v4_zero();
-  for (int i = 0; i < held->count; i++) {
-    total += held->weight[i];
-    centre += rest(b, held->node[i]) * held->weight[i];
-  }
-  centre /= total;
+  double total;
+  const lb_v4 centre = lb_face_centroid(held, &b->fem->node[0].x, &total);
   for (int i = 0; i < held->count; i++) {
     const double w = held->weight[i] / total;
     const lb_v4 D = rest(b, held->node[i]) - centre;
     for (int a = 0; a < 3; a++) {
       double* at = G + (size_t)a * n + 3 * (size_t)held->node[i];
-      lb_v4_store(at, unit(a) * w);
-      lb_v4_store(at + 3 * n, lb_v4_cross(unit(a), D) * w);
+      lb_v4_store(at, lb_v4_unit(a) * w);
+      lb_v4_store(at + 3 * n, lb_v4_cross(lb_v4_unit(a), D) * w);
     }
   }
 }
 
 double lb_full_shown(const lb_full* b, int k, const double* u) {
-  const double* row = b->MPhi + (size_t)k * (size_t)b->fem->ndof;
-  double sum = 0;
-  for (int i = 0; i < b->fem->ndof; i++) {
-    sum += row[i] * u[i];
-  }
-  return sum;
+  return lb_dot(b->fem->ndof, b->MPhi + (size_t)k * (size_t)b->fem->ndof, u);
 }
 
 // --- inertia ---
@@ -172,44 +140,51 @@ void lb_full_inertia(const lb_full* b, lb_reduced_motion motion, const double* u
                      const double* vd, lb_v4* n, lb_v4* f, double* Q, double* field) {
   const lb_v4 w = motion.w;
   for (int i = 0; i < b->fem->nnode; i++) {
-    const lb_v4 x = rest(b, i) + node3(u, i);
+    const lb_v4 x = rest(b, i) + lb_v4_at(u, i);
     lb_v4_store(field + 3 * (size_t)i, motion.a + lb_v4_cross(motion.al, x) +
-                                           lb_v4_cross(w, lb_v4_cross(w, x) + 2 * node3(v, i)) +
-                                           node3(vd, i));
+                                           lb_v4_cross(w, lb_v4_cross(w, x) + 2 * lb_v4_at(v, i)) +
+                                           lb_v4_at(vd, i));
   }
   lb_fem_mass_apply(b->fem, Q, field);
   *n = *f = lb_v4_zero();
   for (int i = 0; i < b->fem->nnode; i++) {
-    const lb_v4 q = node3(Q, i);
+    const lb_v4 q = lb_v4_at(Q, i);
     *f += q;
-    *n += lb_v4_cross(rest(b, i) + node3(u, i), q);
+    *n += lb_v4_cross(rest(b, i) + lb_v4_at(u, i), q);
+  }
+}
+
+void lb_full_places(const lb_full* b, double* x, const double* u) {
+  for (int i = 0; i < b->fem->nnode; i++) {
+    lb_v4_store(x + 3 * (size_t)i, rest(b, i) + lb_v4_at(u, i));
+  }
+}
+
+void lb_full_moments(const lb_full* b, lb_v4* H, lb_m3* B, const double* f, const double* x,
+                     double* product) {
+  lb_fem_mass_apply(b->fem, product, f);
+  *H = lb_v4_zero();
+  *B = (lb_m3){0};
+  for (int i = 0; i < b->fem->nnode; i++) {
+    *H += lb_v4_at(product, i);
+    lb_m3_add_outer(B, 1, lb_v4_at(product, i), lb_v4_at(x, i));
   }
 }
 
 void lb_full_weigh(const lb_full* b, lb_v4* h, lb_m3* I, const double* u, double* field,
                    double* product) {
-  for (int i = 0; i < b->fem->nnode; i++) {
-    lb_v4_store(field + 3 * (size_t)i, rest(b, i) + node3(u, i));
-  }
-  lb_fem_mass_apply(b->fem, product, field);
-  lb_m3 E = {0};
-  *h = lb_v4_zero();
-  for (int i = 0; i < b->fem->nnode; i++) {
-    *h += node3(product, i);
-    lb_m3_add_outer(&E, 1, node3(product, i), node3(field, i));
-  }
-  const double t = E.x[0] + E.y[1] + E.z[2];
-  *I = (lb_m3){-E.x, -E.y, -E.z};
-  I->x[0] += t;
-  I->y[1] += t;
-  I->z[2] += t;
+  lb_m3 E;
+  lb_full_places(b, field, u);
+  lb_full_moments(b, h, &E, field, field, product);
+  *I = lb_m3_complement(E);
 }
 
 // The nodes' velocities in `field`, times the mass matrix in `product`.
 static void weigh_velocities(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
                              double* field, double* product) {
   for (int i = 0; i < b->fem->nnode; i++) {
-    lb_v4_store(field + 3 * (size_t)i, a + lb_v4_cross(w, rest(b, i) + node3(u, i)) + node3(v, i));
+    lb_v4_store(field + 3 * (size_t)i,
+                a + lb_v4_cross(w, rest(b, i) + lb_v4_at(u, i)) + lb_v4_at(v, i));
   }
   lb_fem_mass_apply(b->fem, product, field);
 }
@@ -219,20 +194,16 @@ void lb_full_momentum(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const
   weigh_velocities(b, a, w, u, v, field, product);
   *linear = *angular = lb_v4_zero();
   for (int i = 0; i < b->fem->nnode; i++) {
-    const lb_v4 p = node3(product, i);
+    const lb_v4 p = lb_v4_at(product, i);
     *linear += p;
-    *angular += lb_v4_cross(rest(b, i) + node3(u, i), p);
+    *angular += lb_v4_cross(rest(b, i) + lb_v4_at(u, i), p);
   }
 }
 
 double lb_full_kinetic(const lb_full* b, lb_v4 a, lb_v4 w, const double* u, const double* v,
                        double* field, double* product) {
   weigh_velocities(b, a, w, u, v, field, product);
-  double sum = 0;
-  for (int i = 0; i < b->fem->ndof; i++) {
-    sum += field[i] * product[i];
-  }
-  return 0.5 * sum;
+  return 0.5 * lb_dot(b->fem->ndof, field, product);
 }
 
 // --- forces ---
@@ -257,7 +228,7 @@ void lb_full_add_forces(const lb_full* b, double* tau, const double* u, const do
 static lb_m3 spread_over(const lb_full_face* face, const double* v) {
   lb_m3 A = {0};
   for (int i = 0; i < face->count; i++) {
-    lb_m3_add_outer(&A, face->weight[i], node3(v, face->node[i]), face->arm[i]);
+    lb_m3_add_outer(&A, face->weight[i], lb_v4_at(v, face->node[i]), face->arm[i]);
   }
   return A;
 }
@@ -267,7 +238,7 @@ void lb_full_face_place(const lb_full_face* face, lb_face_state* s, const double
   lb_m3_add(&A, face->A0);
   s->x = face->x0;
   for (int i = 0; i < face->count; i++) {
-    s->x += node3(u, face->node[i]) * face->weight[i];
+    s->x += lb_v4_at(u, face->node[i]) * face->weight[i];
   }
   lb_face_turn(s, A);
 }
@@ -281,7 +252,7 @@ void lb_full_face_rates(const lb_full_face* face, const lb_face_state* s, const 
                         lb_v4* xd) {
   lb_v4 turn = lb_v4_zero(), shift = lb_v4_zero();
   for (int i = 0; i < face->count; i++) {
-    const lb_v4 vi = node3(v, face->node[i]) * face->weight[i];
+    const lb_v4 vi = lb_v4_at(v, face->node[i]) * face->weight[i];
     shift += vi;
     turn += lb_v4_cross(face->arm[i], lb_m3_apply_transposed(s->R, vi));
   }
@@ -321,7 +292,7 @@ void lb_full_trace(const lb_full* b, double* z, const double* u) {
       const double* weight = trace_weights(face, a);
       lb_v4 sum = lb_v4_zero();
       for (int i = 0; i < face->count; i++) {
-        sum += node3(u, face->node[i]) * weight[i];
+        sum += lb_v4_at(u, face->node[i]) * weight[i];
       }
       lb_v4_store(z, sum);
     }

@@ -65,6 +65,12 @@ void lb_full_trace_back(const lb_full* b, double* u, double s, const double* z);
 void lb_full_inertia(const lb_full* b, lb_reduced_motion motion, const double* u, const double* v,
                      const double* vd, lb_v4* n, lb_v4* f, double* Q, double* field);
 
+// Places x = X + u.
+void lb_full_places(const lb_full* b, double* x, const double* u);
+// int rho f and int rho f x' of a field f; `product` becomes M f.
+void lb_full_moments(const lb_full* b, lb_v4* H, lb_m3* B, const double* f, const double* x,
+                     double* product);
+
 // First moment and inertia about the origin; `field` and `product` are scratch [ndof].
 void lb_full_weigh(const lb_full* b, lb_v4* h, lb_m3* I, const double* u, double* field,
                    double* product);

@@ -5,16 +5,6 @@
 
 #include "math/linear/dense.h"
 
-static lb_v4 node3(const double* field, int i) {
-  return lb_v4_load(field + 3 * (size_t)i);
-}
-
-static lb_v4 unit(int axis) {
-  lb_v4 e = lb_v4_zero();
-  e[axis] = 1;
-  return e;
-}
-
 static double* column(const lb_full_derivative* T, double* block, int k) {
   return block + (size_t)k * (size_t)T->n;
 }
@@ -25,46 +15,30 @@ int lb_full_derivative_size(const lb_full* b) {
   return lb_full_traces(b) + LB_FULL_CARRIERS;
 }
 
-// Faces move with their traces.
-static bool take_faces(lb_full_derivative* T, lb_arena* arena) {
+// The body that stands for this one: its faces move with their traces.
+static lb_status take_body(lb_full_derivative* T, lb_arena* arena) {
   const lb_full* b = T->b;
-  const int r = T->body.r;
   int first = 0;
+  if (lb_reduced_take(&T->body, T->nz + LB_FULL_CARRIERS, b->nface, arena) != LB_OK) {
+    return LB_NO_MEMORY;
+  }
+  T->body.traces = true;
   for (int f = 0; f < b->nface; f++) {
     lb_face* face = &T->body.face[f];
-    *face = (lb_face){.x0 = b->face[f].x0,
-                      .A0 = b->face[f].A0,
-                      .W = LB_TAKE(arena, lb_v4, r),
-                      .A = LB_TAKE(arena, lb_m3, r)};
-    if (!face->W || !face->A) {
-      return false;
-    }
+    face->x0 = b->face[f].x0;
+    face->A0 = b->face[f].A0;
     for (int c = 0; c < 3; c++) {
-      face->W[first + c] = unit(c);
+      face->W[first + c] = lb_v4_unit(c);
       for (int a = 0; a < b->face[f].nspan; a++) {
-        lb_m3_add_outer(&face->A[first + 3 + 3 * a + c], 1, unit(c), b->face[f].span[a]);
+        lb_m3_add_outer(&face->A[first + 3 + 3 * a + c], 1, lb_v4_unit(c), b->face[f].span[a]);
       }
     }
     first += 3 * (1 + b->face[f].nspan);
   }
-  return true;
+  return LB_OK;
 }
 
-static bool take_body(lb_full_derivative* T, lb_arena* arena) {
-  const int r = T->nz + LB_FULL_CARRIERS;
-  T->body = (lb_reduced){.r = r,
-                         .nface = T->b->nface,
-                         .face = LB_TAKE(arena, lb_face, T->b->nface),
-                         .H = LB_TAKE(arena, lb_v4, r),
-                         .B0 = LB_TAKE(arena, lb_m3, r),
-                         .B1 = LB_TAKE(arena, lb_m3, r * r),
-                         .M = LB_TAKE(arena, double, r* r),
-                         .traces = true};
-  const lb_reduced* body = &T->body;
-  return body->face && body->H && body->B0 && body->B1 && body->M && take_faces(T, arena);
-}
-
-static bool take_vectors(lb_full_derivative* T, lb_arena* arena) {
+static void take_vectors(lb_full_derivative* T, lb_arena* arena) {
   const size_t n = (size_t)T->n, nz = (size_t)T->nz;
   const int widest = T->nz > LB_FULL_FRAME ? T->nz : LB_FULL_FRAME;
   const struct {
@@ -95,12 +69,8 @@ static bool take_vectors(lb_full_derivative* T, lb_arena* arena) {
               {&T->sorted, n * (size_t)widest}};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i].to = LB_TAKE(arena, double, part[i].count);
-    if (!*part[i].to) {
-      return false;
-    }
   }
   T->pivot = LB_TAKE(arena, int, nz);
-  return T->pivot != NULL;
 }
 
 // The pattern of the mesh, and all pairs of held nodes.
@@ -111,7 +81,7 @@ static lb_status take_matrix(lb_full_derivative* T, lb_arena* arena) {
   lb_sparse_pair* pair = LB_TAKE(arena, lb_sparse_pair, entries + pairs);
   T->place = LB_TAKE(arena, lb_block_place, entries);
   T->held = LB_TAKE(arena, lb_block_place, pairs);
-  if (!pair || !T->place || !T->held) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   int count = 0;
@@ -150,8 +120,9 @@ static void orthonormalise(lb_full_derivative* T) {
 
 lb_status lb_full_derivative_create(lb_full_derivative* T, const lb_full* b, lb_arena* arena) {
   *T = (lb_full_derivative){.b = b, .n = b->fem->ndof, .nz = lb_full_traces(b)};
-  lb_status status =
-      take_body(T, arena) && take_vectors(T, arena) ? take_matrix(T, arena) : LB_NO_MEMORY;
+  take_vectors(T, arena);
+  lb_status status = take_body(T, arena);
+  status = status == LB_OK ? take_matrix(T, arena) : status;
   if (status == LB_OK) {
     status = lb_blocks_general_create(arena, &T->pattern, &T->A);
   }
@@ -172,17 +143,6 @@ void lb_full_derivative_release_held(const lb_full_derivative* T, double* b) {
 
 // --- where it is ---
 
-// int rho f and int rho f x' of a field f.
-static void find_moments(lb_full_derivative* T, const double* f, lb_v4* H, lb_m3* B) {
-  lb_fem_mass_apply(T->b->fem, T->product, f);
-  *H = lb_v4_zero();
-  *B = (lb_m3){0};
-  for (int i = 0; i < T->b->fem->nnode; i++) {
-    *H += node3(T->product, i);
-    lb_m3_add_outer(B, 1, node3(T->product, i), node3(T->x, i));
-  }
-}
-
 void lb_full_derivative_pose(lb_full_derivative* T, const double* u, const double* v,
                              const double* vd) {
   const lb_fem* fem = T->b->fem;
@@ -190,12 +150,14 @@ void lb_full_derivative_pose(lb_full_derivative* T, const double* u, const doubl
   memcpy(T->v, v, (size_t)T->n * sizeof *v);
   T->body.m = 0;
   for (int i = 0; i < fem->nnode; i++) {
-    lb_v4_store(T->x + 3 * (size_t)i, lb_v4_from(fem->node[i]) + node3(u, i));
     T->body.m += fem->node_mass[i];
   }
-  find_moments(T, T->x, &T->body.h0, &T->body.E0);
-  find_moments(T, v, &T->body.H[T->nz], &T->body.B0[T->nz]);
-  find_moments(T, vd, &T->body.H[T->nz + 1], &T->body.B0[T->nz + 1]);
+  lb_full_places(T->b, T->x, u);
+  lb_full_moments(T->b, &T->body.h0, &T->body.E0, T->x, T->x, T->product);
+  for (int k = 0; k < LB_FULL_CARRIERS; k++) {
+    lb_full_moments(T->b, &T->body.H[T->nz + k], &T->body.B0[T->nz + k], k ? vd : v, T->x,
+                    T->product);
+  }
 }
 
 void lb_full_derivative_move(lb_full_derivative* T, lb_reduced_motion motion, lb_v4 origin,
@@ -206,35 +168,49 @@ void lb_full_derivative_move(lb_full_derivative* T, lb_reduced_motion motion, lb
   T->Z = lb_m3_cross_mul(motion.al, lb_m3_identity());
   lb_m3_add(&T->Z, lb_m3_cross_mul(w, lb_m3_cross_mul(w, lb_m3_identity())));
   for (int i = 0; i < T->b->fem->nnode; i++) {
-    lb_v4_store(T->xd + 3 * (size_t)i, origin + lb_v4_cross(w, node3(T->x, i)) + node3(T->v, i));
+    lb_v4_store(T->xd + 3 * (size_t)i,
+                origin + lb_v4_cross(w, lb_v4_at(T->x, i)) + lb_v4_at(T->v, i));
   }
 }
 
 // --- products ---
 
+// y += s (K + beta N') x: internal and damping forces by displacements ...
+static void add_by_place(lb_full_derivative* T, double* y, double s, const double* x) {
+  const lb_full* b = T->b;
+  lb_fem_product(b->fem, T->product, (lb_blend){.K = 1, .N = b->beta}, T->u, x, T->v);
+  lb_add(T->n, y, s, T->product);
+}
+
+// y += s (alpha C + beta K') x: ... and by velocities.
+static void add_by_velocity(lb_full_derivative* T, double* y, double s, const double* x) {
+  const lb_full* b = T->b;
+  lb_fem_product(b->fem, T->product, (lb_blend){.D = b->beta}, T->u, x, NULL);
+  lb_add(T->n, y, s, T->product);
+  lb_fem_damping_apply(b->fem, T->product, x);
+  lb_add(T->n, y, s * b->alpha, T->product);
+}
+
 void lb_full_derivative_add(lb_full_derivative* T, double* y, double s, const double* q,
                             const double* v, const double* a, double wrench[LB_FULL_WRENCH]) {
   const lb_full* b = T->b;
   for (int i = 0; i < b->fem->nnode; i++) {
-    lb_v4_store(T->field + 3 * (size_t)i,
-                lb_m3_apply(T->Z, node3(q, i)) + 2 * lb_v4_cross(T->w, node3(v, i)) + node3(a, i));
+    lb_v4_store(T->field + 3 * (size_t)i, lb_m3_apply(T->Z, lb_v4_at(q, i)) +
+                                              2 * lb_v4_cross(T->w, lb_v4_at(v, i)) +
+                                              lb_v4_at(a, i));
   }
   lb_fem_mass_apply(b->fem, T->product, T->field);
   lb_v4 n = lb_v4_zero(), f = lb_v4_zero();
   for (int i = 0; i < b->fem->nnode; i++) {
-    f += node3(T->product, i);
-    n += lb_v4_cross(node3(q, i), node3(T->Q, i)) +
-         lb_v4_cross(node3(T->x, i), node3(T->product, i));
+    f += lb_v4_at(T->product, i);
+    n += lb_v4_cross(lb_v4_at(q, i), lb_v4_at(T->Q, i)) +
+         lb_v4_cross(lb_v4_at(T->x, i), lb_v4_at(T->product, i));
   }
   lb_v4_store(wrench, n);
   lb_v4_store(wrench + 3, f);
   lb_add(T->n, y, s, T->product);
-  lb_fem_apply(b->fem, T->product, T->u, q);
-  lb_add(T->n, y, s, T->product);
-  lb_fem_second_viscous(b->fem, T->product, T->u, T->v, q);
-  lb_add(T->n, y, s * b->beta, T->product);
-  lb_fem_damping(b->fem, T->product, b->alpha, b->beta, T->u, v);
-  lb_add(T->n, y, s, T->product);
+  add_by_place(T, y, s, q);
+  add_by_velocity(T, y, s, v);
 }
 
 // A change of the forces Q counts as mu + f + n x x at each node.
@@ -243,22 +219,18 @@ void lb_full_derivative_add_back(lb_full_derivative* T, double* q, double* v, do
   const lb_full* b = T->b;
   const lb_v4 n = lb_v4_load(wrench), f = lb_v4_load(wrench + 3);
   for (int i = 0; i < b->fem->nnode; i++) {
-    lb_v4_store(T->field + 3 * (size_t)i, node3(mu, i) + f + lb_v4_cross(n, node3(T->x, i)));
+    lb_v4_store(T->field + 3 * (size_t)i, lb_v4_at(mu, i) + f + lb_v4_cross(n, lb_v4_at(T->x, i)));
   }
   lb_fem_mass_apply(b->fem, T->product, T->field);
   for (int i = 0; i < b->fem->nnode; i++) {
-    const lb_v4 at = node3(T->product, i);
+    const lb_v4 at = lb_v4_at(T->product, i);
     lb_v4_add_to(q + 3 * (size_t)i,
-                 (lb_m3_apply_transposed(T->Z, at) + lb_v4_cross(node3(T->Q, i), n)) * s);
+                 (lb_m3_apply_transposed(T->Z, at) + lb_v4_cross(lb_v4_at(T->Q, i), n)) * s);
     lb_v4_add_to(v + 3 * (size_t)i, lb_v4_cross(T->w, at) * (-2 * s));
     lb_v4_add_to(a + 3 * (size_t)i, at * s);
   }
-  lb_fem_apply(b->fem, T->product, T->u, mu); // these are symmetric
-  lb_add(T->n, q, s, T->product);
-  lb_fem_second_viscous(b->fem, T->product, T->u, T->v, mu);
-  lb_add(T->n, q, s * b->beta, T->product);
-  lb_fem_damping(b->fem, T->product, b->alpha, b->beta, T->u, mu);
-  lb_add(T->n, v, s, T->product);
+  add_by_place(T, q, s, mu); // these are symmetric
+  add_by_velocity(T, v, s, mu);
 }
 
 void lb_full_derivative_shake(lb_full_derivative* T, double* y, double s,
@@ -266,7 +238,7 @@ void lb_full_derivative_shake(lb_full_derivative* T, double* y, double s,
   const lb_v4 al = lb_v4_load(g), a = lb_v4_load(g + 3), ps = lb_v4_load(g + 6);
   for (int i = 0; i < T->b->fem->nnode; i++) {
     lb_v4_store(T->field + 3 * (size_t)i,
-                a + lb_v4_cross(al, node3(T->x, i)) + 2 * lb_v4_cross(ps, node3(T->xd, i)));
+                a + lb_v4_cross(al, lb_v4_at(T->x, i)) + 2 * lb_v4_cross(ps, lb_v4_at(T->xd, i)));
   }
   lb_fem_mass_apply(T->b->fem, T->product, T->field);
   lb_add(T->n, y, s, T->product);
@@ -277,10 +249,10 @@ void lb_full_derivative_shake_back(lb_full_derivative* T, double g[LB_FULL_FRAME
   lb_v4 al = lb_v4_zero(), a = lb_v4_zero(), ps = lb_v4_zero();
   lb_fem_mass_apply(T->b->fem, T->product, y);
   for (int i = 0; i < T->b->fem->nnode; i++) {
-    const lb_v4 at = node3(T->product, i);
-    al += lb_v4_cross(node3(T->x, i), at);
+    const lb_v4 at = lb_v4_at(T->product, i);
+    al += lb_v4_cross(lb_v4_at(T->x, i), at);
     a += at;
-    ps += 2 * lb_v4_cross(node3(T->xd, i), at);
+    ps += 2 * lb_v4_cross(lb_v4_at(T->xd, i), at);
   }
   lb_v4_store(g, al);
   lb_v4_store(g + 3, a);
@@ -324,8 +296,8 @@ static void add_grip(lb_full_derivative* T) {
     for (int j = 0; j <= i; j++) {
       lb_m3 block = {0};
       for (int a = 0; a < LB_FULL_HELD; a++) {
-        lb_m3_add_outer(&block, grip, node3(column(T, T->G, a), held->node[i]),
-                        node3(column(T, T->G, a), held->node[j]));
+        lb_m3_add_outer(&block, grip, lb_v4_at(column(T, T->G, a), held->node[i]),
+                        lb_v4_at(column(T, T->G, a), held->node[j]));
       }
       lb_blocks_general_add(&T->A, *at++, block, lb_m3_transpose(block));
     }
@@ -465,12 +437,13 @@ static void find_frame(lb_full_derivative* T, double dt) {
     g[k] = 1;
     const lb_v4 turn = lb_v4_load(g), push = lb_v4_load(g + 3);
     for (int i = 0; i < T->b->fem->nnode; i++) {
-      lb_v4_store(T->field + 3 * (size_t)i, push + lb_v4_cross(turn, node3(T->x, i)));
+      lb_v4_store(T->field + 3 * (size_t)i, push + lb_v4_cross(turn, lb_v4_at(T->x, i)));
     }
     lb_fem_mass_apply(T->b->fem, T->product, T->field);
     for (int i = 0; i < T->b->fem->nnode; i++) {
-      const lb_v4 at = node3(T->product, i);
-      const lb_v4 by_place = lb_m3_apply_transposed(T->Z, at) + lb_v4_cross(node3(T->Q, i), turn);
+      const lb_v4 at = lb_v4_at(T->product, i);
+      const lb_v4 by_place =
+          lb_m3_apply_transposed(T->Z, at) + lb_v4_cross(lb_v4_at(T->Q, i), turn);
       lb_v4_store(to + 3 * (size_t)i, by_place * dt - 2 * lb_v4_cross(T->w, at) + at / dt);
     }
   }

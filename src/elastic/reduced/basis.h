@@ -9,17 +9,8 @@
 // shortens a body, and how twisting turns the plane it bends in;
 // - the next term of the series for the softest attachments: how a shape changes as it grows.
 #pragma once
-#include <stdbool.h>
-
 #include "elastic/fem/fem.h"
-
-/// Nodes of a face with positive weights of any scale.
-typedef struct lb_basis_face {
-  int count;
-  int* node;
-  double* weight;
-  bool rigid; ///< its nodes are tied (tie.h)
-} lb_basis_face;
+#include "elastic/reduced/reduced.h"
 
 /// Start from lb_basis_default().
 typedef struct lb_basis_options {

@@ -30,7 +30,7 @@ static double random_unit(uint64_t* s) { // in [0, 1)
 
 typedef struct poser {
   const lb_reduced* b;
-  lb_reduced_force law;
+  lb_reduced_force exact;
   double size;
   double *K, *f, *x, *load, *scratch;
   double* omega; // [r] at rest
@@ -47,10 +47,8 @@ static void random_load(const poser* p, uint64_t* seed) {
       moment[i] = (random_unit(seed) - 0.5) * p->size;
     }
     for (int k = 0; k < b->r; k++) {
-      const lb_m3 A = b->face[f].A[k];
-      const double trace = b->face[f].A0.x[0] + b->face[f].A0.y[1] + b->face[f].A0.z[2];
-      const lb_v4 turn =
-          lb_v4_make(A.y[2] - A.z[1], A.z[0] - A.x[2], A.x[1] - A.y[0]) / trace; // mean rotation
+      const lb_v4 turn = // mean rotation
+          lb_m3_axial(b->face[f].A[k]) / lb_m3_trace(b->face[f].A0);
       p->load[k] += lb_v4_dot(force, b->face[f].W[k]) + lb_v4_dot(moment, turn);
     }
   }
@@ -82,10 +80,11 @@ static bool scale_load(const poser* p, double travel) {
 }
 
 // x = K^-1 f in place of f's copy; the matrix is made anew first when asked. Returns f'x, or -1.
-static double find_step(const poser* p, const lb_reduced_force* law, const double* eta, bool anew) {
+static double find_step(const poser* p, const lb_reduced_force* force, const double* eta,
+                        bool anew) {
   const int r = p->b->r;
   if (anew) {
-    law->tangent(law->context, p->K, eta, p->scratch);
+    lb_reduced_tangent(force, p->K, eta, p->scratch);
     if (lb_cholesky(r, p->K, r) != LB_OK) {
       return -1;
     }
@@ -99,19 +98,19 @@ static double find_step(const poser* p, const lb_reduced_force* law, const doubl
 // first step, which the second takes back: so steps are never cut. The matrix is kept as long as
 // steps become ten times shorter, in the norm of the energy. The first one is that of `near`,
 // forces of fewer points.
-static bool settle(const poser* p, const lb_reduced_force* law, const lb_reduced_force* near,
-                   double* eta, double enough) {
+static bool find_equilibrium(const poser* p, const lb_reduced_force* force,
+                             const lb_reduced_force* near, double* eta, double enough) {
   static const double FAST = 1e-2; // of squares
   const int r = p->b->r;
   double last = 0;
   for (int i = 0; i < 40; i++) {
-    law->force(law->context, p->f, NULL, eta, NULL, p->scratch);
+    force->force(force->context, p->f, NULL, eta, NULL, p->scratch);
     for (int k = 0; k < r; k++) {
       p->f[k] = p->load[k] - p->f[k];
     }
     double square = find_step(p, near, eta, i == 0);
     if (!(square >= 0) || (i > 0 && !(square < FAST * last))) {
-      square = find_step(p, law, eta, true);
+      square = find_step(p, force, eta, true);
     }
     if (!(square >= 0)) {
       return false;
@@ -139,14 +138,14 @@ void lb_cubature_rest(const lb_reduced* reduced, double size, double* eta) {
 static bool take_poser(poser* p, const lb_reduced* reduced, const lb_points* all, double size,
                        lb_arena* arena) {
   const size_t r = (size_t)reduced->r;
-  *p = (poser){.b = reduced, .law = lb_points_force(all), .size = size};
+  *p = (poser){.b = reduced, .exact = lb_points_force(all), .size = size};
   p->K = LB_TAKE(arena, double, r* r);
   p->f = LB_TAKE(arena, double, r);
   p->x = LB_TAKE(arena, double, r);
   p->load = LB_TAKE(arena, double, r);
   p->omega = LB_TAKE(arena, double, r);
-  p->scratch = LB_TAKE(arena, double, p->law.scratch);
-  return p->K && p->f && p->x && p->load && p->omega && p->scratch;
+  p->scratch = LB_TAKE(arena, double, p->exact.scratch);
+  return lb_arena_status(arena) == LB_OK;
 }
 
 // Points that have the stiffness at rest: equilibria of these are near those of all, and found
@@ -161,7 +160,7 @@ static lb_status choose_rough(poser* p, const lb_points* all, const double* pose
     nregion = all->region[b] >= nregion ? all->region[b] + 1 : nregion;
   }
   memset(p->x, 0, (size_t)r * sizeof *p->x);
-  p->law.tangent(p->law.context, p->K, p->x, p->scratch);
+  lb_reduced_tangent(&p->exact, p->K, p->x, p->scratch);
   for (int k = 0; k < r; k++) {
     p->omega[k] = sqrt(p->K[k * (r + 1)]);
   }
@@ -193,8 +192,8 @@ lb_status lb_cubature_poses(const lb_points* all, const lb_reduced* reduced, dou
     const double travel = options->range * size * (i + 1) / options->poses;
     random_load(&p, &seed);
     memset(pose, 0, (size_t)r * sizeof *pose);
-    *count += scale_load(&p, travel) && settle(&p, &few, &few, pose, NEAR) &&
-              settle(&p, &p.law, &few, pose, EXACT);
+    *count += scale_load(&p, travel) && find_equilibrium(&p, &few, &few, pose, NEAR) &&
+              find_equilibrium(&p, &p.exact, &few, pose, EXACT);
   }
   *eta = poses;
   return LB_OK;
@@ -230,7 +229,7 @@ static bool take_fit(fit* s, lb_arena* arena) {
   s->L = LB_TAKE(arena, double, most* most);
   s->y = LB_TAKE(arena, double, most);
   s->z = LB_TAKE(arena, double, most);
-  return s->N && s->Ab && s->w && s->rest && s->tried && s->passive && s->L && s->y && s->z;
+  return lb_arena_status(arena) == LB_OK;
 }
 
 static const double* products(const fit* s, int column) {
@@ -403,8 +402,8 @@ static void evaluate(const source* s, double* f, const double* eta) {
   if (s->batch >= 0) {
     lb_points_contribution(&s->t->candidates, s->batch, f, eta);
   } else {
-    const lb_reduced_force law = lb_points_force(s->t->all);
-    law.force(law.context, f, NULL, eta, NULL, s->t->scratch);
+    const lb_reduced_force force = lb_points_force(s->t->all);
+    force.force(force.context, f, NULL, eta, NULL, s->t->scratch);
   }
 }
 
@@ -436,10 +435,10 @@ static void factor_stiffness(trainer* t, int pose) {
   if (pose == t->at) {
     return;
   }
-  const lb_reduced_force law = lb_points_force(t->all);
+  const lb_reduced_force force = lb_points_force(t->all);
   bool definite = false;
   if (pose >= r) {
-    law.tangent(law.context, t->L, t->eta + pose * r, t->scratch);
+    lb_reduced_tangent(&force, t->L, t->eta + pose * r, t->scratch);
     definite = lb_cholesky(r, t->L, r) == LB_OK;
   }
   if (!definite) {
@@ -559,7 +558,7 @@ static bool take_trainer(trainer* t, int most, lb_arena* arena) {
   t->pose = LB_TAKE(arena, double, r);
   t->L = LB_TAKE(arena, double, r* r);
   t->scratch = LB_TAKE(arena, double, lb_points_force(t->all).scratch);
-  return t->A && t->b && t->g && t->pose && t->L && t->scratch && take_fit(&t->s, arena);
+  return take_fit(&t->s, arena);
 }
 
 // The candidates with a weight, in their order. Those of a region fill batches of their own, so

@@ -36,24 +36,17 @@ static void slope_both(const lb_points* p, int batch, lb_lanes a[9], lb_lanes b[
   memcpy(b, sum_b, sizeof sum_b);
 }
 
-static void add_identity(lb_lanes F[9]) {
-  F[0] += 1;
-  F[4] += 1;
-  F[8] += 1;
-}
-
 static void deformation(const lb_points* p, int batch, lb_lanes F[9], const double* eta) {
   slope(p, batch, F, eta);
-  add_identity(F);
+  lb_lanes_add_identity(F);
 }
 
 static double sum_lanes(lb_lanes a) {
   return ((a[0] + a[4]) + (a[1] + a[5])) + ((a[2] + a[6]) + (a[3] + a[7]));
 }
 
-// A batch's share of the damping.
-static double viscosity(const lb_points* p, int batch) {
-  return p->viscous ? p->viscous[p->region[batch]] : 1;
+static const lb_region_material* material_of(const lb_points* p, int batch) {
+  return &p->material[p->region[batch]];
 }
 
 // acc_k += w P : G_k
@@ -108,18 +101,17 @@ static void force(const void* context, double* f, double* Kv, const double* eta,
   lb_lanes* along = acc + p->r;
   memset(acc, 0, 2 * (size_t)p->r * sizeof *acc);
   for (int b = 0; b < p->nbatch; b++) {
-    const lb_material_functions* law = p->law[p->region[b]];
-    const lb_material_constants* c = &p->constants[p->region[b]];
+    const lb_region_material* m = material_of(p, b);
     lb_lanes F[9], P[9], dF[9], dP[9];
     if (Kv) {
       slope_both(p, b, F, dF, eta, v);
-      add_identity(F);
-      law->stress(c, P, F);
-      law->differential(c, dP, F, dF);
-      spread_both(p, b, acc, P, viscosity(p, b), along, dP);
+      lb_lanes_add_identity(F);
+      m->model->stress(&m->c, P, F);
+      m->model->differential(&m->c, dP, F, dF);
+      spread_both(p, b, acc, P, m->viscous, along, dP);
     } else {
       deformation(p, b, F, eta);
-      law->stress(c, P, F);
+      m->model->stress(&m->c, P, F);
       spread(p, b, acc, P);
     }
   }
@@ -178,17 +170,15 @@ static void blend(const void* context, double* A, lb_blend of, const double* eta
   lb_lanes* acc = align(scratch); // [r (r + 1) / 2]
   memset(acc, 0, (size_t)(p->r * (p->r + 1) / 2) * sizeof *acc);
   for (int b = 0; b < p->nbatch; b++) {
-    const lb_material_functions* law = p->law[p->region[b]];
-    const lb_material_constants* c = &p->constants[p->region[b]];
-    const double share = viscosity(p, b);
-    const double turn = of.N * share + of.T;
+    const lb_region_material* m = material_of(p, b);
+    const double share = m->viscous, turn = of.N * share + of.T;
     const lb_lanes k = p->weight[b] * (of.K + of.D * share), n = p->weight[b] * turn;
     lb_lanes F[9], T[81], dF[9], dT[81];
     deformation(p, b, F, eta);
-    law->tangent(c, T, F);
+    lb_material_tangent(m->model, &m->c, T, F);
     if (turn != 0) {
       slope(p, b, dF, v);
-      lb_material_tangent_along(law, c, dT, F, dF);
+      lb_material_tangent_along(m->model, &m->c, dT, F, dF);
     }
     for (int i = 0; i < 81; i++) {
       T[i] = k * T[i] + (turn != 0 ? n * dT[i] : lb_lanes_set(0));
@@ -202,29 +192,20 @@ static void blend(const void* context, double* A, lb_blend of, const double* eta
   }
 }
 
-static void tangent(const void* context, double* K, const double* eta, double* scratch) {
-  blend(context, K, (lb_blend){.K = 1}, eta, NULL, scratch);
-}
-
-static void viscous(const void* context, double* K, const double* eta, double* scratch) {
-  blend(context, K, (lb_blend){.D = 1}, eta, NULL, scratch);
-}
-
 static void blend_product(const void* context, double* y, lb_blend of, const double* eta,
                           const double* v, const double* x, double* scratch) {
   const lb_points* p = context;
   lb_lanes* acc = align(scratch);
   memset(acc, 0, (size_t)p->r * sizeof *acc);
   for (int b = 0; b < p->nbatch; b++) {
-    const lb_material_functions* law = p->law[p->region[b]];
-    const lb_material_constants* c = &p->constants[p->region[b]];
-    const double share = viscosity(p, b), k = of.K + of.D * share, n = of.N * share + of.T;
+    const lb_region_material* m = material_of(p, b);
+    const double share = m->viscous, k = of.K + of.D * share, n = of.N * share + of.T;
     lb_lanes F[9], dF[9], dx[9], P[9], dP[9];
     deformation(p, b, F, eta);
     slope(p, b, dF, v);
     slope(p, b, dx, x);
-    law->differential(c, P, F, dx);
-    law->second(c, dP, F, dF, dx);
+    m->model->differential(&m->c, P, F, dx);
+    m->model->second(&m->c, dP, F, dF, dx);
     for (int i = 0; i < 9; i++) {
       P[i] = k * P[i] + n * dP[i];
     }
@@ -242,7 +223,7 @@ static double energy(const void* context, const double* eta, double* scratch) {
   for (int b = 0; b < p->nbatch; b++) {
     lb_lanes F[9], psi;
     deformation(p, b, F, eta);
-    p->law[p->region[b]]->energy(&p->constants[p->region[b]], &psi, F);
+    material_of(p, b)->model->energy(&material_of(p, b)->c, &psi, F);
     sum += p->weight[b] * psi;
   }
   return sum_lanes(sum);
@@ -266,8 +247,8 @@ static double least_volume(const void* context, const double* eta, lb_vec3* at) 
   return least;
 }
 
-static lb_status scale_regions(const void* context, const double* factor, lb_arena* arena,
-                               lb_reduced_force* out) {
+static lb_status scale(const void* context, int nregion, const double* factor, lb_arena* arena,
+                       lb_reduced_force* out) {
   const lb_points* from = context;
   const size_t n = (size_t)from->nbatch;
   lb_points* p = LB_TAKE(arena, lb_points, 1);
@@ -278,7 +259,7 @@ static lb_status scale_regions(const void* context, const double* factor, lb_are
   *p = *from;
   p->weight = weight;
   for (size_t b = 0; b < n; b++) {
-    weight[b] = from->weight[b] * factor[from->region[b]];
+    weight[b] = from->weight[b] * factor[nregion > 1 ? from->region[b] : 0];
   }
   *out = lb_points_force(p);
   return LB_OK;
@@ -287,15 +268,14 @@ static lb_status scale_regions(const void* context, const double* factor, lb_are
 lb_reduced_force lb_points_force(const lb_points* p) {
   const int lanes = p->r * (p->r + 1) / 2 > 2 * p->r ? p->r * (p->r + 1) / 2 : 2 * p->r;
   return (lb_reduced_force){.force = force,
-                            .tangent = tangent,
                             .energy = energy,
                             .scratch = (lanes + 1) * LB_LANES,
                             .context = p,
-                            .viscous = p->viscous ? viscous : NULL,
+                            .viscous = p->viscous,
                             .least_volume = p->x ? least_volume : NULL,
                             .blend = blend,
                             .blend_product = blend_product,
-                            .scale_regions = scale_regions};
+                            .scale = scale};
 }
 
 void lb_points_scale(lb_points* points, double factor) {
@@ -307,7 +287,7 @@ void lb_points_scale(lb_points* points, double factor) {
 void lb_points_contribution(const lb_points* p, int batch, double* g, const double* eta) {
   lb_lanes F[9], P[9];
   deformation(p, batch, F, eta);
-  p->law[p->region[batch]]->stress(&p->constants[p->region[batch]], P, F);
+  material_of(p, batch)->model->stress(&material_of(p, batch)->c, P, F);
   const lb_lanes* G = gradients(p, batch);
   for (int k = 0; k < p->r; k++, G += 9) {
     const lb_lanes dot = lb_lanes_dot9(G, P);
@@ -319,26 +299,19 @@ void lb_points_contribution(const lb_points* p, int batch, double* g, const doub
 
 // --- making sets ---
 
-static bool take(lb_points* p, int nbatch, int nregion, const lb_material_constants* constants,
-                 const lb_material_functions* const* law, const double* shares, lb_arena* arena) {
+static bool take(lb_points* p, int nbatch, int nregion, const lb_region_material* material,
+                 lb_arena* arena) {
   p->nbatch = nbatch;
   p->G = lb_arena_take_array(arena, (size_t)nbatch * (size_t)p->r * 9, sizeof(lb_lanes), LB_ALIGN);
   p->weight = lb_arena_take_array(arena, (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
   p->x = lb_arena_take_array(arena, 3 * (size_t)nbatch, sizeof(lb_lanes), LB_ALIGN);
   p->region = LB_TAKE(arena, int, nbatch);
   p->element = LB_TAKE(arena, int, LB_LANES* nbatch);
-  p->constants = LB_TAKE(arena, lb_material_constants, nregion);
-  p->law = LB_TAKE(arena, const lb_material_functions*, nregion);
-  p->viscous = shares ? LB_TAKE(arena, double, nregion) : NULL;
-  if (!p->G || !p->weight || !p->x || !p->region || !p->element || !p->constants || !p->law ||
-      (shares && !p->viscous)) {
+  p->material = LB_COPY(arena, material, nregion);
+  p->viscous = lb_region_materials_differ(nregion, material);
+  if (lb_arena_status(arena) != LB_OK) {
     return false;
   }
-  if (shares) {
-    memcpy(p->viscous, shares, (size_t)nregion * sizeof *shares);
-  }
-  memcpy(p->constants, constants, (size_t)nregion * sizeof *constants);
-  memcpy(p->law, law, (size_t)nregion * sizeof *law);
   memset(p->element, -1, (size_t)LB_LANES * (size_t)nbatch * sizeof *p->element);
   return true;
 }
@@ -364,8 +337,7 @@ static void place_points(const lb_fem* fem, const lb_fem_batch* batch, lb_lanes*
 lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* arena,
                            lb_points* points) {
   lb_points made = {.r = basis->r};
-  if (!take(&made, fem->nbatch * fem->npoint, fem->nregion, fem->constants, fem->law, fem->viscous,
-            arena)) {
+  if (!take(&made, fem->nbatch * fem->npoint, fem->nregion, fem->material, arena)) {
     return LB_NO_MEMORY;
   }
   for (int b = 0; b < fem->nbatch; b++) {
@@ -388,9 +360,8 @@ lb_status lb_points_create(const lb_fem* fem, const lb_basis* basis, lb_arena* a
 }
 
 lb_status lb_points_empty(int r, int count, const int* region, int nregion,
-                          const lb_material_constants* constants,
-                          const lb_material_functions* const* law, const double* viscous,
-                          lb_arena* arena, lb_points* points, int* slot) {
+                          const lb_region_material* material, lb_arena* arena, lb_points* points,
+                          int* slot) {
   int next = 0;
   for (int k = 0; k < nregion; k++) {
     next = (next + LB_LANES - 1) / LB_LANES * LB_LANES;
@@ -399,7 +370,7 @@ lb_status lb_points_empty(int r, int count, const int* region, int nregion,
     }
   }
   lb_points made = {.r = r};
-  if (!take(&made, (next + LB_LANES - 1) / LB_LANES, nregion, constants, law, viscous, arena)) {
+  if (!take(&made, (next + LB_LANES - 1) / LB_LANES, nregion, material, arena)) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < count; i++) {
@@ -421,8 +392,7 @@ lb_status lb_points_pick(const lb_points* all, int count, const int* chosen, con
     for (int i = 0; i < count; i++) {
       region[i] = all->region[chosen[i] / LB_LANES];
     }
-    status = lb_points_empty(all->r, count, region, nregion, all->constants, all->law, all->viscous,
-                             arena, &made, slot);
+    status = lb_points_empty(all->r, count, region, nregion, all->material, arena, &made, slot);
   }
   for (int i = 0; status == LB_OK && i < count; i++) {
     const int from = chosen[i] / LB_LANES, lane = chosen[i] % LB_LANES;

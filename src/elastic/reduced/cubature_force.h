@@ -12,14 +12,13 @@
 typedef struct lb_points {
   int r;
   int nbatch;
-  lb_lanes* G;                       // [nbatch][r][9]
-  lb_lanes* weight;                  // [nbatch]
-  lb_lanes* x;                       // [nbatch][3] where they are at rest; NULL: not known
-  int* region;                       // [nbatch]
-  int* element;                      // [nbatch][8] of the mesh; -1: nothing in this lane
-  lb_material_constants* constants;  // [nregion]
-  const lb_material_functions** law; // [nregion]
-  double* viscous;                   // [nregion] shares of the damping; NULL: all alike
+  lb_lanes* G;                  // [nbatch][r][9]
+  lb_lanes* weight;             // [nbatch]
+  lb_lanes* x;                  // [nbatch][3] where they are at rest; NULL: not known
+  int* region;                  // [nbatch]
+  int* element;                 // [nbatch][8] of the mesh; -1: nothing in this lane
+  lb_region_material* material; // [nregion]
+  bool viscous;                 // regions have different shares of the damping
 } lb_points;
 
 // All quadrature points of a mesh in a basis.
@@ -38,9 +37,8 @@ void lb_points_contribution(const lb_points* points, int batch, double* g, const
 // A set of `count` points, each yet to be filled in: `slot` [count] gives its place, 8 * batch +
 // lane. Batches are of one region each, regions rising, points in their order.
 lb_status lb_points_empty(int r, int count, const int* region, int nregion,
-                          const lb_material_constants* constants,
-                          const lb_material_functions* const* law, const double* viscous,
-                          lb_arena* arena, lb_points* points, int* slot);
+                          const lb_region_material* material, lb_arena* arena, lb_points* points,
+                          int* slot);
 
 // The chosen points with new weights. `chosen` holds 8 * batch + lane.
 lb_status lb_points_pick(const lb_points* all, int count, const int* chosen, const double* weight,

@@ -97,28 +97,14 @@ lb_status lb_held_solve(lb_held* h, double* f) {
   return status;
 }
 
-static lb_m3 inverse_symmetric(lb_m3 A) {
-  const lb_m3 c = {lb_v4_cross(A.y, A.z), lb_v4_cross(A.z, A.x), lb_v4_cross(A.x, A.y)};
-  const double d = 1 / lb_v4_dot(A.x, c.x);
-  return (lb_m3){c.x * d, c.y * d, c.z * d};
-}
-
 static void measure_face(lb_held* h) {
-  h->centre = lb_v4_zero();
-  h->total = 0;
-  for (int i = 0; i < h->face->count; i++) {
-    h->total += h->face->weight[i];
-    h->centre += rest(h, h->face->node[i]) * h->face->weight[i];
-  }
-  h->centre /= h->total;
-  lb_m3 J = {0};
+  h->centre = lb_face_centroid(h->face, &h->fem->node[0].x, &h->total);
+  lb_m3 E = {0};
   for (int i = 0; i < h->face->count; i++) {
     const lb_v4 D = rest(h, h->face->node[i]) - h->centre;
-    const double w = h->face->weight[i];
-    lb_m3_add_scaled(&J, w * lb_v4_dot(D, D), lb_m3_identity());
-    lb_m3_add_outer(&J, -w, D, D);
+    lb_m3_add_outer(&E, h->face->weight[i], D, D);
   }
-  h->turn = inverse_symmetric(J);
+  h->turn = lb_m3_inverse_symmetric(lb_m3_complement(E));
 }
 
 static int largest(lb_v4 a) {
@@ -165,7 +151,7 @@ lb_status lb_held_open(lb_held* h, const lb_fem* fem, const lb_basis_face* face)
   h->x = LB_TAKE(&h->arena, double, fem->ndof);
   h->load = LB_TAKE(&h->arena, double, fem->ndof);
   h->left = LB_TAKE(&h->arena, double, fem->ndof);
-  if (!held || !h->still || !h->index || !h->x || !h->load || !h->left) {
+  if (lb_arena_status(&h->arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   int support[LB_HELD_RIGID];
@@ -203,7 +189,8 @@ lb_status lb_shapes_open(lb_shapes* c, lb_held* h, int most, lb_arena* arena) {
   c->MV = LB_TAKE(&h->arena, double, (size_t)most* ndof);
   c->small = LB_TAKE(&h->arena, double, most* most + 2 * most);
   c->turned = LB_TAKE(&h->arena, double, most* most);
-  return c->V && c->MV && c->small && c->turned ? LB_OK : LB_NO_MEMORY;
+  const lb_status status = lb_arena_status(arena);
+  return status == LB_OK ? lb_arena_status(&h->arena) : status;
 }
 
 lb_status lb_shapes_failed(lb_status status, lb_error* err) {
@@ -218,18 +205,15 @@ void lb_shapes_keep(lb_shapes* c) {
   double* v = lb_shapes_vector(c, c->n);
   double* mv = lb_shapes_mass_vector(c, c->n);
   lb_fem_mass_apply(c->h->fem, mv, v);
-  const double before = sqrt(lb_shapes_dot(ndof, v, mv));
+  const double before = sqrt(lb_dot(ndof, v, mv));
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < c->n; i++) {
-      const double s = lb_shapes_dot(ndof, v, lb_shapes_mass_vector(c, i));
-      const double* w = lb_shapes_vector(c, i);
-      for (int k = 0; k < ndof; k++) {
-        v[k] -= s * w[k];
-      }
+      const double s = lb_dot(ndof, v, lb_shapes_mass_vector(c, i));
+      lb_add(ndof, v, -s, lb_shapes_vector(c, i));
     }
   }
   lb_fem_mass_apply(c->h->fem, mv, v);
-  const double after = sqrt(lb_shapes_dot(ndof, v, mv));
+  const double after = sqrt(lb_dot(ndof, v, mv));
   if (after > DEPENDENT * before) {
     for (int k = 0; k < ndof; k++) {
       v[k] /= after;
@@ -241,19 +225,13 @@ void lb_shapes_keep(lb_shapes* c) {
 
 lb_status lb_shapes_attach(lb_shapes* c, const lb_basis_face* face) {
   const lb_held* h = c->h;
-  lb_v4 centre = lb_v4_zero();
-  double total = 0;
-  for (int i = 0; i < face->count; i++) {
-    total += face->weight[i];
-    centre += rest(h, face->node[i]) * face->weight[i];
-  }
-  centre /= total;
+  double total;
+  const lb_v4 centre = lb_face_centroid(face, &h->fem->node[0].x, &total);
   lb_status status = LB_OK;
   for (int k = 0; k < LB_HELD_RIGID && status == LB_OK; k++) {
     double* f = lb_shapes_vector(c, c->n);
     memset(f, 0, (size_t)h->fem->ndof * sizeof *f);
-    lb_v4 e = lb_v4_zero();
-    e[k % 3] = 1;
+    const lb_v4 e = lb_v4_unit(k % 3);
     for (int i = 0; i < face->count; i++) {
       const lb_v4 D = rest(h, face->node[i]) - centre;
       lb_v4_store(f + 3 * (size_t)face->node[i],
@@ -346,8 +324,7 @@ lb_status lb_shapes_diagonalise(lb_shapes* c, int first, double* omega) {
   for (int i = 0; i < n; i++) {
     lb_fem_apply(h->fem, h->left, h->still, lb_shapes_vector(c, first + i));
     for (int j = 0; j <= i; j++) {
-      Kr[i * n + j] = Kr[j * n + i] =
-          lb_shapes_dot(h->fem->ndof, h->left, lb_shapes_vector(c, first + j));
+      Kr[i * n + j] = Kr[j * n + i] = lb_dot(h->fem->ndof, h->left, lb_shapes_vector(c, first + j));
     }
   }
   lb_eigen_graded(n, Kr, c->turned, omega + first);

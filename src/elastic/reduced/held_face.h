@@ -45,14 +45,6 @@ static inline double* lb_shapes_vector(const lb_shapes* c, int i) {
 static inline double* lb_shapes_mass_vector(const lb_shapes* c, int i) {
   return c->MV + (size_t)i * (size_t)c->h->fem->ndof;
 }
-static inline double lb_shapes_dot(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += a[i] * b[i];
-  }
-  return sum;
-}
-
 // Room for `most` vectors: those themselves in `arena`, the rest in the body's scratch.
 lb_status lb_shapes_open(lb_shapes* c, lb_held* h, int most, lb_arena* arena);
 // Orthonormalise the vector at place n against those before it, twice for safety; keep it if

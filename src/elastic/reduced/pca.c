@@ -173,15 +173,15 @@ lb_status lb_pca_coordinates(const lb_fem* fem, const lb_basis* basis,
   for (int i = 0; i < snapshots->count; i++) {
     const double* u = snapshots->u[i];
     lb_fem_mass_apply(fem, Mu, u);
-    all += lb_shapes_dot(fem->ndof, u, Mu);
+    all += lb_dot(fem->ndof, u, Mu);
     memcpy(left, u, ndof * sizeof *left);
     for (size_t k = 0; k < r; k++) {
       const double* phi = basis->Phi + k * ndof;
-      out[(size_t)i * r + k] = lb_shapes_dot(fem->ndof, phi, Mu);
+      out[(size_t)i * r + k] = lb_dot(fem->ndof, phi, Mu);
       cblas_daxpy(fem->ndof, -out[(size_t)i * r + k], phi, 1, left, 1);
     }
     lb_fem_mass_apply(fem, Mu, left);
-    lacking += fmax(0, lb_shapes_dot(fem->ndof, left, Mu));
+    lacking += fmax(0, lb_dot(fem->ndof, left, Mu));
   }
   lb_arena_reset(arena, mark);
   *eta = out;

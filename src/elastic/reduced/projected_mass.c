@@ -10,19 +10,6 @@ static void apply_damping(const void* context, double* y, const double* x) {
 
 lb_status lb_projected_weigh(const lb_projected* p, int nface, const lb_basis_face* face,
                              lb_arena* arena, lb_reduced* reduced) {
-  const lb_arena_mark mark = lb_arena_here(arena);
-  int* count = LB_TAKE(arena, int, nface);
-  const int** node = LB_TAKE(arena, const int*, nface);
-  const double** weight = LB_TAKE(arena, const double*, nface);
-  if (!count || !node || !weight) {
-    lb_arena_reset(arena, mark);
-    return LB_NO_MEMORY;
-  }
-  for (int f = 0; f < nface; f++) {
-    count[f] = face[f].count;
-    node[f] = face[f].node;
-    weight[f] = face[f].weight;
-  }
   const lb_reduced_input in = {.nnode = p->fem->nnode,
                                .r = p->basis->r,
                                .X = &p->fem->node[0].x,
@@ -30,9 +17,7 @@ lb_status lb_projected_weigh(const lb_projected* p, int nface, const lb_basis_fa
                                .apply_mass = apply_mass,
                                .context = p->fem,
                                .nface = nface,
-                               .face_count = count,
-                               .face_node = node,
-                               .face_weight = weight,
+                               .face = face,
                                .apply_damping =
                                    p->fem->C.value == p->fem->M.value ? NULL : apply_damping};
   const lb_status status = lb_reduced_create(reduced, &in, arena);

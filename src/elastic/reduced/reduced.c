@@ -7,14 +7,10 @@
 
 // --- integrals ---
 
-static lb_v4 node3(const double* field, int i) {
-  return lb_v4_load(field + 3 * (size_t)i);
-}
-
 static lb_v4 sum_nodes(const double* field, int nnode) {
   lb_v4 sum = lb_v4_zero();
   for (int i = 0; i < nnode; i++) {
-    sum += node3(field, i);
+    sum += lb_v4_at(field, i);
   }
   return sum;
 }
@@ -23,13 +19,9 @@ static lb_v4 sum_nodes(const double* field, int nnode) {
 static lb_m3 outer_nodes(const double* a, const double* b, int nnode) {
   lb_m3 sum = {0};
   for (int i = 0; i < nnode; i++) {
-    lb_m3_add_outer(&sum, 1, node3(a, i), node3(b, i));
+    lb_m3_add_outer(&sum, 1, lb_v4_at(a, i), lb_v4_at(b, i));
   }
   return sum;
-}
-
-static double trace(lb_m3 A) {
-  return A.x[0] + A.y[1] + A.z[2];
 }
 
 static void integrate(lb_reduced* b, const lb_reduced_input* in, double* y) {
@@ -43,7 +35,7 @@ static void integrate(lb_reduced* b, const lb_reduced_input* in, double* y) {
     b->B0[k] = outer_nodes(y, in->X, in->nnode);
     for (int l = 0; l < b->r; l++) {
       b->B1[k * b->r + l] = outer_nodes(y, in->Phi + (size_t)l * n3, in->nnode);
-      b->M[k * b->r + l] = trace(b->B1[k * b->r + l]);
+      b->M[k * b->r + l] = lb_m3_trace(b->B1[k * b->r + l]);
     }
   }
 }
@@ -73,52 +65,54 @@ static double total_mass(const lb_reduced_input* in, double* y, double* one) {
   return sum_nodes(y, in->nnode)[0];
 }
 
-static void gather_face(lb_face* face, const lb_reduced_input* in, int f) {
-  const int count = in->face_count[f];
-  const int* node = in->face_node[f];
-  const double* weight = in->face_weight[f];
-  double total = 0;
-  face->x0 = lb_v4_zero();
-  for (int i = 0; i < count; i++) {
-    total += weight[i];
-    face->x0 += node3(in->X, node[i]) * weight[i];
+lb_v4 lb_face_centroid(const lb_basis_face* face, const double* X, double* total) {
+  lb_v4 sum = lb_v4_zero();
+  *total = 0;
+  for (int i = 0; i < face->count; i++) {
+    *total += face->weight[i];
+    sum += lb_v4_at(X, face->node[i]) * face->weight[i];
   }
-  face->x0 /= total;
-  face->A0 = (lb_m3){0};
-  for (int i = 0; i < count; i++) {
-    const lb_v4 D = node3(in->X, node[i]) - face->x0;
-    lb_m3_add_outer(&face->A0, weight[i] / total, D, D);
-  }
-  for (int k = 0; k < in->r; k++) {
-    const double* phi = in->Phi + (size_t)k * 3 * (size_t)in->nnode;
-    face->W[k] = lb_v4_zero();
-    face->A[k] = (lb_m3){0};
-    for (int i = 0; i < count; i++) {
-      const double w = weight[i] / total;
-      face->W[k] += node3(phi, node[i]) * w;
-      lb_m3_add_outer(&face->A[k], w, node3(phi, node[i]), node3(in->X, node[i]) - face->x0);
+  return sum / *total;
+}
+
+static void gather_face(lb_face* face, const lb_basis_face* from, const lb_reduced_input* in) {
+  double total;
+  face->x0 = lb_face_centroid(from, in->X, &total);
+  for (int i = 0; i < from->count; i++) {
+    const lb_v4 D = lb_v4_at(in->X, from->node[i]) - face->x0;
+    const double w = from->weight[i] / total;
+    lb_m3_add_outer(&face->A0, w, D, D);
+    for (int k = 0; k < in->r; k++) {
+      const lb_v4 phi = lb_v4_at(in->Phi + (size_t)k * 3 * (size_t)in->nnode, from->node[i]);
+      face->W[k] += phi * w;
+      lb_m3_add_outer(&face->A[k], w, phi, D);
     }
   }
 }
 
-lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena* arena) {
-  lb_reduced made = {.r = in->r, .nface = in->nface};
-  made.H = LB_TAKE(arena, lb_v4, in->r);
-  made.B0 = LB_TAKE(arena, lb_m3, in->r);
-  made.B1 = LB_TAKE(arena, lb_m3, in->r * in->r);
-  made.M = LB_TAKE(arena, double, in->r * in->r);
-  made.face = LB_TAKE(arena, lb_face, in->nface);
-  made.C = in->apply_damping ? LB_TAKE(arena, double, in->r * in->r) : NULL;
-  bool ok = made.H && made.B0 && made.B1 && made.M && made.face && (made.C || !in->apply_damping);
-  for (int f = 0; ok && f < in->nface; f++) {
-    made.face[f].W = LB_TAKE(arena, lb_v4, in->r);
-    made.face[f].A = LB_TAKE(arena, lb_m3, in->r);
-    ok = made.face[f].W && made.face[f].A;
+lb_status lb_reduced_take(lb_reduced* b, int r, int nface, lb_arena* arena) {
+  *b = (lb_reduced){.r = r,
+                    .nface = nface,
+                    .H = LB_TAKE(arena, lb_v4, r),
+                    .B0 = LB_TAKE(arena, lb_m3, r),
+                    .B1 = LB_TAKE(arena, lb_m3, r * r),
+                    .M = LB_TAKE(arena, double, r* r),
+                    .face = LB_TAKE(arena, lb_face, nface)};
+  for (int f = 0; b->face && f < nface; f++) {
+    b->face[f].W = LB_TAKE(arena, lb_v4, r);
+    b->face[f].A = LB_TAKE(arena, lb_m3, r);
   }
+  return lb_arena_status(arena);
+}
+
+lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena* arena) {
+  lb_reduced made;
+  lb_reduced_take(&made, in->r, in->nface, arena);
+  made.C = in->apply_damping ? LB_TAKE(arena, double, in->r * in->r) : NULL;
   const lb_arena_mark mark = lb_arena_here(arena);
-  double* y = ok ? LB_TAKE(arena, double, 3 * in->nnode) : NULL;
-  double* one = ok ? LB_TAKE(arena, double, 3 * in->nnode) : NULL;
-  if (!y || !one) {
+  double* y = LB_TAKE(arena, double, 3 * in->nnode);
+  double* one = LB_TAKE(arena, double, 3 * in->nnode);
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   made.m = total_mass(in, y, one);
@@ -128,18 +122,13 @@ lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena*
   }
   lb_arena_reset(arena, mark);
   for (int f = 0; f < in->nface; f++) {
-    gather_face(&made.face[f], in, f);
+    gather_face(&made.face[f], &in->face[f], in);
   }
   *b = made;
   return LB_OK;
 }
 
 // --- inertia ---
-
-// The vector v with v_i = sum of the antisymmetric part: for A = a b', axial(A - A') = b x a.
-static lb_v4 axial_difference(lb_m3 A) {
-  return lb_v4_make(A.y[2] - A.z[1], A.z[0] - A.x[2], A.x[1] - A.y[0]);
-}
 
 void lb_reduced_weigh(const lb_reduced* b, lb_reduced_state* s, const double* eta) {
   const int r = b->r;
@@ -153,18 +142,14 @@ void lb_reduced_weigh(const lb_reduced* b, lb_reduced_state* s, const double* et
     }
     s->B[k] = B;
     // x x Phi_k from Phi_k x'
-    s->C[k] = axial_difference(B);
+    s->C[k] = lb_m3_axial(B);
     s->h += b->H[k] * eta[k];
     // int rho x x' = E0 + sum eta_k (B0_k' + B_k): the first from X Phi_k', the second from Phi_k
     // x'
     lb_m3_add_scaled(&E, eta[k], B);
     lb_m3_add_scaled(&E, eta[k], lb_m3_transpose(b->B0[k]));
   }
-  const double t = trace(E);
-  s->I = (lb_m3){-E.x, -E.y, -E.z};
-  s->I.x[0] += t;
-  s->I.y[1] += t;
-  s->I.z[2] += t;
+  s->I = lb_m3_complement(E);
 }
 
 void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduced_motion motion,
@@ -182,7 +167,7 @@ void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduc
   *f = motion.a * b->m + lb_v4_cross(motion.al, s->h) +
        lb_v4_cross(w, lb_v4_cross(w, s->h) + 2 * hd) + hdd;
   *n = lb_v4_cross(s->h, motion.a) + lb_m3_apply(s->I, motion.al) +
-       lb_v4_cross(w, lb_m3_apply(s->I, w)) + 2 * (w * trace(P) - lb_m3_apply(P, w)) + spin;
+       lb_v4_cross(w, lb_m3_apply(s->I, w)) + 2 * (w * lb_m3_trace(P) - lb_m3_apply(P, w)) + spin;
   const double ww = lb_v4_dot(w, w);
   for (int k = 0; k < r; k++) {
     const lb_m3* B1 = b->B1 + (size_t)k * (size_t)r;
@@ -194,8 +179,8 @@ void lb_reduced_inertia(const lb_reduced* b, const lb_reduced_state* s, lb_reduc
       inertia += M[l] * etadd[l];
     }
     Q[k] = lb_v4_dot(b->H[k], motion.a) + lb_v4_dot(s->C[k], motion.al) +
-           lb_v4_dot(w, lb_m3_apply(s->B[k], w)) - ww * trace(s->B[k]) +
-           2 * lb_v4_dot(w, axial_difference(Bd)) + inertia;
+           lb_v4_dot(w, lb_m3_apply(s->B[k], w)) - ww * lb_m3_trace(s->B[k]) +
+           2 * lb_v4_dot(w, lb_m3_axial(Bd)) + inertia;
   }
 }
 
@@ -245,21 +230,10 @@ void lb_reduced_add_forces(const lb_reduced* b, double* tau, const double* eta, 
 
 // --- faces ---
 
-static lb_m3 solve_matrix(lb_m3 S) { // (tr(S) 1 - S)^-1
-  const double t = trace(S);
-  lb_m3 Y = {-S.x, -S.y, -S.z};
-  Y.x[0] += t;
-  Y.y[1] += t;
-  Y.z[2] += t;
-  const lb_m3 cofactor = {lb_v4_cross(Y.y, Y.z), lb_v4_cross(Y.z, Y.x), lb_v4_cross(Y.x, Y.y)};
-  const double d = 1 / lb_v4_dot(Y.x, cofactor.x);
-  return (lb_m3){cofactor.x * d, cofactor.y * d, cofactor.z * d}; // Y is symmetric
-}
-
 void lb_face_turn(lb_face_state* s, lb_m3 A) {
   s->R = lb_m3_from(lb_polar_decompose(lb_m3_mat3(A)).R);
   s->S = lb_m3_mul(lb_m3_transpose(s->R), A);
-  s->Yinv = solve_matrix(s->S);
+  s->Yinv = lb_m3_inverse_symmetric(lb_m3_complement(s->S));
 }
 
 void lb_face_bias(lb_face_state* s, lb_m3 Ad) {
@@ -267,8 +241,8 @@ void lb_face_bias(lb_face_state* s, lb_m3 Ad) {
   const lb_m3 RtAd = lb_m3_mul(lb_m3_transpose(s->R), Ad);
   const lb_m3 wS = lb_m3_cross_mul(s->w, s->S);
   const lb_m3 Sd = {RtAd.x - wS.x, RtAd.y - wS.y, RtAd.z - wS.z};
-  const lb_v4 turn = -axial_difference(lb_m3_cross_mul(s->w, RtAd));
-  s->c_w = lb_m3_apply(s->Yinv, turn - (s->w * trace(Sd) - lb_m3_apply(Sd, s->w)));
+  const lb_v4 turn = -lb_m3_axial(lb_m3_cross_mul(s->w, RtAd));
+  s->c_w = lb_m3_apply(s->Yinv, turn - (s->w * lb_m3_trace(Sd) - lb_m3_apply(Sd, s->w)));
 }
 
 void lb_face_place(const lb_reduced* b, const lb_face* face, lb_face_state* s, const double* eta) {
@@ -281,7 +255,7 @@ void lb_face_place(const lb_reduced* b, const lb_face* face, lb_face_state* s, c
   lb_face_turn(s, A);
   const lb_m3 Rt = lb_m3_transpose(s->R);
   for (int k = 0; k < b->r; k++) {
-    s->G[k] = lb_m3_apply(s->Yinv, axial_difference(lb_m3_mul(Rt, face->A[k])));
+    s->G[k] = lb_m3_apply(s->Yinv, lb_m3_axial(lb_m3_mul(Rt, face->A[k])));
   }
 }
 

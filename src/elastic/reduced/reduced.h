@@ -23,6 +23,17 @@
 #include "limber/status.h"
 #include "math/space/simd.h"
 
+/// Nodes of a face with positive weights of any scale.
+typedef struct lb_basis_face {
+  int count;
+  int* node;
+  double* weight;
+  bool rigid; ///< its nodes are tied (tie.h)
+} lb_basis_face;
+
+// Centroid of a face whose nodes are at X, and the sum of its weights.
+lb_v4 lb_face_centroid(const lb_basis_face* face, const double* X, double* total);
+
 // A face that carries something.
 typedef struct lb_face {
   lb_v4 x0; // centroid at rest
@@ -32,33 +43,36 @@ typedef struct lb_face {
 } lb_face;
 
 // Internal forces of a basis: force f = dV/deta, tangent K = df/deta. `context` is what the maker
-// gave; none of them allocates.
+// gave; none of them but `scale` allocates.
 typedef struct lb_reduced_force {
   // f [r], and K' v for a velocity v when Kv is not NULL; K' is K with each region's share of the
   // damping
   void (*force)(const void* context, double* f, double* Kv, const double* eta, const double* v,
                 double* scratch);
-  // K [r * r], symmetric
-  void (*tangent)(const void* context, double* K, const double* eta, double* scratch);
   double (*energy)(const void* context, const double* eta, double* scratch);
   int scratch; // numbers of scratch they need
   const void* context;
-  // K' [r * r]; NULL: it is K
-  void (*viscous)(const void* context, double* K, const double* eta, double* scratch);
+  bool viscous; // K' is not K: regions differ in their share of the damping
   // The smallest ratio of volumes det F where forces are computed, and where that is at rest; NULL:
   // not known
   double (*least_volume)(const void* context, const double* eta, lb_vec3* at);
-  // A blend as a matrix into A [r * r], symmetric, and its product with x into y. NULL: K is
-  // constant
+  // A blend as a matrix into A [r * r], symmetric, and its product with x into y. v may be NULL
+  // without changes of K
   void (*blend)(const void* context, double* A, lb_blend of, const double* eta, const double* v,
                 double* scratch);
   void (*blend_product)(const void* context, double* y, lb_blend of, const double* eta,
                         const double* v, const double* x, double* scratch);
-  // The same with the forces of each region `factor` [regions] times as large, in the arena. NULL:
-  // it knows of none
-  lb_status (*scale_regions)(const void* context, const double* factor, lb_arena* arena,
-                             struct lb_reduced_force* out);
+  // The same with the forces of each region `factor` [nregion] times as large, in the arena; one
+  // factor is for all
+  lb_status (*scale)(const void* context, int nregion, const double* factor, lb_arena* arena,
+                     struct lb_reduced_force* out);
 } lb_reduced_force;
+
+// K [r * r], symmetric.
+static inline void lb_reduced_tangent(const lb_reduced_force* f, double* K, const double* eta,
+                                      double* scratch) {
+  f->blend(f->context, K, (lb_blend){.K = 1}, eta, NULL, scratch);
+}
 
 typedef struct lb_reduced {
   int r;
@@ -88,12 +102,13 @@ typedef struct lb_reduced_input {
   void (*apply_mass)(const void* context, double* y, const double* x);
   const void* context;
   int nface;
-  const int* face_count;            // [nface]
-  const int* const* face_node;      // [nface][face_count]
-  const double* const* face_weight; // [nface][face_count], any positive scale
+  const lb_basis_face* face; // [nface]
   // as apply_mass, of the damping matrix C; NULL: it is the mass matrix
   void (*apply_damping)(const void* context, double* y, const double* x);
 } lb_reduced_input;
+
+// Room for the integrals of r coordinates and for what they do to faces, all zero.
+lb_status lb_reduced_take(lb_reduced* b, int r, int nface, lb_arena* arena);
 
 // Integrals and faces; damping and internal forces are left for the caller to fill in.
 lb_status lb_reduced_create(lb_reduced* b, const lb_reduced_input* in, lb_arena* arena);

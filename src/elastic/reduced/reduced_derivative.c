@@ -1,22 +1,9 @@
 #include "elastic/reduced/reduced_derivative.h"
 
-static double trace(lb_m3 A) {
-  return A.x[0] + A.y[1] + A.z[2];
-}
-
-// Axial vector of A - A'.
-static lb_v4 axial_difference(lb_m3 A) {
-  return lb_v4_make(A.y[2] - A.z[1], A.z[0] - A.x[2], A.x[1] - A.y[0]);
-}
-
-static lb_m3 cross_matrix(lb_v4 w) {
-  return (lb_m3){{0, w[2], -w[1], 0}, {-w[2], 0, w[0], 0}, {w[1], -w[0], 0, 0}};
-}
-
 // [al] + [w][w]
 static lb_m3 turning(lb_reduced_motion motion) {
-  lb_m3 Z = cross_matrix(motion.al);
-  lb_m3_add(&Z, lb_m3_cross_mul(motion.w, cross_matrix(motion.w)));
+  lb_m3 Z = lb_m3_cross_mul(motion.al, lb_m3_identity());
+  lb_m3_add(&Z, lb_m3_cross_mul(motion.w, lb_m3_cross_mul(motion.w, lb_m3_identity())));
   return Z;
 }
 
@@ -43,13 +30,12 @@ void lb_reduced_derive(const lb_reduced* b, const lb_reduced_state* s, lb_reduce
     out[k] = (lb_reduced_slope){.un = s->C[k],
                                 .uf = H,
                                 .b = 2 * (lb_v4_cross(v, H) + lb_m3_apply_transposed(B, w) -
-                                          w * trace(B) + axial_difference(Bd)),
-                                .gn = lb_v4_cross(H, motion.a) + axial_difference(lb_m3_mul(Z, B)) -
-                                      axial_difference(lb_m3_mul(B, Zt)) +
-                                      2 * axial_difference(lb_m3_mul_cross(Bd, w)) -
-                                      axial_difference(Bdd),
+                                          w * lb_m3_trace(B) + lb_m3_axial(Bd)),
+                                .gn = lb_v4_cross(H, motion.a) + lb_m3_axial(lb_m3_mul(Z, B)) -
+                                      lb_m3_axial(lb_m3_mul(B, Zt)) +
+                                      2 * lb_m3_axial(lb_m3_mul_cross(Bd, w)) - lb_m3_axial(Bdd),
                                 .gf = lb_m3_apply(Z, H),
-                                .dn = 2 * axial_difference(lb_m3_cross_mul(w, B)),
+                                .dn = 2 * lb_m3_axial(lb_m3_cross_mul(w, B)),
                                 .df = 2 * lb_v4_cross(w, H)};
   }
 }
@@ -62,7 +48,7 @@ void lb_reduced_derive_own(const lb_reduced* b, lb_reduced_motion motion, double
       const lb_m3 B = b->B1[(size_t)m * (size_t)b->r + (size_t)k];
       const size_t at = (size_t)m * (size_t)stride + (size_t)k;
       Q_eta[at] += lb_v4_sum(B.x * Z.x + B.y * Z.y + B.z * Z.z);
-      Q_etad[at] += 2 * lb_v4_dot(motion.w, axial_difference(B));
+      Q_etad[at] += 2 * lb_v4_dot(motion.w, lb_m3_axial(B));
     }
   }
 }
@@ -78,22 +64,10 @@ static void add_block(double* A, int stride, double s, const double* B, int r) {
   }
 }
 
-static void blend(const lb_reduced* b, double* A, lb_blend of, const double* eta,
-                  const double* etad, double* scratch) {
-  const lb_reduced_force* law = &b->internal;
-  if (law->blend) {
-    law->blend(law->context, A, of, eta, etad, scratch);
-    return;
-  }
-  law->tangent(law->context, A, eta, scratch);
-  for (int k = 0; k < b->r * b->r; k++) {
-    A[k] *= of.K + of.D;
-  }
-}
-
 void lb_reduced_blend_forces(const lb_reduced* b, double* to, int stride, double x, double y,
                              const double* eta, const double* etad, double* A, double* scratch) {
-  blend(b, A, (lb_blend){.K = x, .D = y * b->beta, .N = x * b->beta}, eta, etad, scratch);
+  const lb_blend of = {.K = x, .D = y * b->beta, .N = etad ? x * b->beta : 0};
+  b->internal.blend(b->internal.context, A, of, eta, etad, scratch);
   add_block(to, stride, 1, A, b->r);
   add_block(to, stride, y * b->alpha, b->C ? b->C : b->M, b->r);
 }
@@ -106,33 +80,20 @@ void lb_reduced_derive_forces(const lb_reduced* b, double* by_eta, double* by_et
 
 void lb_reduced_stiffness_product(const lb_reduced* b, double* out, const double* eta,
                                   const double* etad, const double* v, double* scratch) {
-  const lb_reduced_force* law = &b->internal;
+  const lb_reduced_force* internal = &b->internal;
+  const lb_blend of = {.K = 1, .N = b->beta};
   double* y = scratch;
-  if (law->blend_product) {
-    const lb_blend of = {.K = 1, .N = b->beta};
-    law->blend_product(law->context, y, of, eta, etad, v, scratch + 2 * b->r);
-  } else {
-    law->force(law->context, scratch + b->r, y, eta, v, scratch + 2 * b->r);
-  }
+  internal->blend_product(internal->context, y, of, eta, etad, v, scratch + 2 * b->r);
   for (int k = 0; k < b->r; k++) {
     out[k] += y[k];
   }
-}
-
-void lb_reduced_stiffen(const lb_reduced* b, double* K, double* C, int stride, const double* eta,
-                        double* A, double* scratch) {
-  blend(b, A, (lb_blend){.K = 1}, eta, eta, scratch);
-  add_block(K, stride, 1, A, b->r);
-  blend(b, A, (lb_blend){.D = b->beta}, eta, eta, scratch);
-  add_block(C, stride, 1, A, b->r);
-  add_block(C, stride, b->alpha, b->C ? b->C : b->M, b->r);
 }
 
 // --- faces ---
 
 // L(A) x = tr(A) x - A x
 static lb_v4 apply_L(lb_m3 A, lb_v4 x) {
-  return x * trace(A) - lb_m3_apply(A, x);
+  return x * lb_m3_trace(A) - lb_m3_apply(A, x);
 }
 
 static lb_m3 difference(lb_m3 A, lb_m3 B) {

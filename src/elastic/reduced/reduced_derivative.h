@@ -30,7 +30,8 @@ void lb_reduced_derive_own(const lb_reduced* b, lb_reduced_motion motion, double
                            double* Q_etad, int stride);
 
 // Of -lb_reduced_add_forces(), added to matrices by rows: K + beta N' and alpha C + beta K', see
-// lb_blend. `scratch` has lb_reduced_scratch() numbers, `A` r * r.
+// lb_blend. `scratch` has lb_reduced_scratch() numbers, `A` r * r. Without etad, K and
+// alpha C + beta K': what linearly implicit steps take of them.
 void lb_reduced_derive_forces(const lb_reduced* b, double* by_eta, double* by_etad, int stride,
                               const double* eta, const double* etad, double* A, double* scratch);
 
@@ -40,10 +41,6 @@ void lb_reduced_blend_forces(const lb_reduced* b, double* to, int stride, double
                              const double* eta, const double* etad, double* A, double* scratch);
 void lb_reduced_stiffness_product(const lb_reduced* b, double* out, const double* eta,
                                   const double* etad, const double* v, double* scratch);
-
-// What linearly implicit steps take of them: K added to one matrix, alpha C + beta K' to another.
-void lb_reduced_stiffen(const lb_reduced* b, double* K, double* C, int stride, const double* eta,
-                        double* A, double* scratch);
 
 // Of a face that is placed and moves: how its angular velocity G etad and the rate of that,
 // c_w + G etadd, change with eta_k, in the face's axes: dw, dwd [r].

@@ -37,7 +37,7 @@ static bool take_arrays(const lb_npz* npz, lb_stored* s, lb_error* err) {
       shape[k] = *lb_stored_size(s, f, k);
     }
     const void* data = lb_npz_get(npz, f->name, f->type, f->ndim, shape, err);
-    *lb_stored_data(s, f) = data;
+    *lb_stored_data(s, f) = (void*)data;
     ok &= data != NULL;
     for (int k = 0; data && k < f->ndim; k++) {
       *lb_stored_size(s, f, k) = shape[k];
@@ -72,7 +72,7 @@ lb_status lb_stored_unpack(const char* bytes, size_t size, const char* name, lb_
   if (status != LB_OK) {
     return status;
   }
-  lb_stored s = {.three = 3, .two = 2, .six = 6, .dimensions = LB_STORED_DIMENSIONS};
+  lb_stored s = lb_stored_begin();
   s.r = s.nnode = s.nelem = s.elem_nodes = s.nregion = s.nface = s.ncarry = s.nfirst = -1;
   s.nface_node = s.npoint = s.nbody = s.nuntil = s.nfigure = s.ncheck = -1;
   if (!take_arrays(&npz, &s, err)) {
@@ -106,36 +106,19 @@ static lb_m3 matrix(const double* rows) {
                  lb_v4_make(rows[2], rows[5], rows[8])};
 }
 
-static bool take_vectors(lb_arena* arena, lb_v4** out, int count, const double* from) {
-  *out = LB_TAKE(arena, lb_v4, count);
-  for (int i = 0; *out && i < count; i++) {
-    (*out)[i] = lb_v4_load(from + 3 * (size_t)i);
+static void put_vectors(lb_v4* out, int count, const double* from) {
+  for (int i = 0; i < count; i++) {
+    out[i] = lb_v4_at(from, i);
   }
-  return *out != NULL;
 }
 
-static bool take_matrices(lb_arena* arena, lb_m3** out, int count, const double* from) {
-  *out = LB_TAKE(arena, lb_m3, count);
-  for (int i = 0; *out && i < count; i++) {
-    (*out)[i] = matrix(from + 9 * (size_t)i);
+static void put_matrices(lb_m3* out, int count, const double* from) {
+  for (int i = 0; i < count; i++) {
+    out[i] = matrix(from + 9 * (size_t)i);
   }
-  return *out != NULL;
 }
 
-static bool build_faces(const lb_stored* s, lb_arena* arena, lb_reduced* b) {
-  b->nface = s->ncarry;
-  b->face = LB_TAKE(arena, lb_face, s->ncarry);
-  bool ok = b->face != NULL;
-  for (int f = 0; ok && f < s->ncarry; f++) {
-    b->face[f].x0 = lb_v4_load(s->face.x0 + 3 * f);
-    b->face[f].A0 = matrix(s->face.A0 + 9 * f);
-    ok = take_vectors(arena, &b->face[f].W, s->r, s->face.W + 3 * (size_t)(f * s->r)) &&
-         take_matrices(arena, &b->face[f].A, s->r, s->face.A + 9 * (size_t)(f * s->r));
-  }
-  return ok;
-}
-
-static lb_material material_of(const lb_stored* s, int region) {
+lb_material lb_stored_material(const lb_stored* s, int region) {
   return (lb_material){.law = lb_material_named(s->material.law[region]),
                        .young = s->material.young[region],
                        .poisson = s->material.poisson[region],
@@ -147,21 +130,15 @@ static lb_status build_points(const lb_stored* s, lb_arena* arena, lb_points** p
   lb_arena_init(&scratch, arena->allocator);
   lb_points* p = LB_TAKE(arena, lb_points, 1);
   int* slot = LB_TAKE(&scratch, int, s->npoint);
-  lb_material_constants* constants = LB_TAKE(&scratch, lb_material_constants, s->nregion);
-  const lb_material_functions** law = LB_TAKE(&scratch, const lb_material_functions*, s->nregion);
-  double* viscous = LB_TAKE(&scratch, double, s->nregion);
+  lb_region_material* material = LB_TAKE(&scratch, lb_region_material, s->nregion);
   lb_status status = LB_NO_MEMORY;
-  if (p && slot && constants && law && viscous) {
-    bool alike = true;
+  if (p && slot && material) {
     for (int i = 0; i < s->nregion; i++) {
-      viscous[i] = s->material.share[2 * i + 1];
-      alike &= viscous[i] == 1;
-      const lb_material m = material_of(s, i);
-      constants[i] = lb_material_constants_of(&m);
-      law[i] = lb_material_functions_of(m.law);
+      const lb_material m = lb_stored_material(s, i);
+      material[i] = lb_region_material_of(&m, s->material.share[2 * i + 1]);
     }
-    status = lb_points_empty(s->r, s->npoint, s->point.region, s->nregion, constants, law,
-                             alike ? NULL : viscous, arena, p, slot);
+    status =
+        lb_points_empty(s->r, s->npoint, s->point.region, s->nregion, material, arena, p, slot);
   }
   for (int i = 0; status == LB_OK && i < s->npoint; i++) {
     const size_t batch = (size_t)slot[i] / LB_LANES;
@@ -192,32 +169,33 @@ static bool damps_alike(const lb_stored* s) {
 }
 
 lb_status lb_stored_build(const lb_stored* s, lb_arena* arena, lb_reduced** reduced) {
+  const int r = s->r;
   lb_reduced* b = LB_TAKE(arena, lb_reduced, 1);
-  double* M = LB_TAKE(arena, double, s->r * s->r);
-  double* C = LB_TAKE(arena, double, s->r * s->r);
   lb_points* points = NULL;
-  if (!b || !M || !C || !build_faces(s, arena, b) ||
-      !take_vectors(arena, &b->H, s->r, s->inertia.H) ||
-      !take_matrices(arena, &b->B0, s->r, s->inertia.B0) ||
-      !take_matrices(arena, &b->B1, s->r * s->r, s->inertia.B1)) {
+  if (!b || lb_reduced_take(b, r, s->ncarry, arena) != LB_OK ||
+      build_points(s, arena, &points) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  const lb_status status = build_points(s, arena, &points);
-  if (status == LB_OK) {
-    b->r = s->r;
-    b->m = *s->inertia.mass;
-    b->h0 = lb_v4_load(s->inertia.h0);
-    b->E0 = matrix(s->inertia.E0);
-    memcpy(M, s->inertia.M, (size_t)(s->r * s->r) * sizeof *M);
-    memcpy(C, s->inertia.C, (size_t)(s->r * s->r) * sizeof *C);
-    b->M = M;
-    b->C = damps_alike(s) ? NULL : C;
-    b->alpha = s->material.damping[0];
-    b->beta = s->material.damping[1];
-    b->internal = lb_points_force(points);
-    *reduced = b;
+  for (int f = 0; f < s->ncarry; f++) {
+    lb_face* face = &b->face[f];
+    face->x0 = lb_v4_load(s->face.x0 + 3 * f);
+    face->A0 = matrix(s->face.A0 + 9 * f);
+    put_vectors(face->W, r, s->face.W + 3 * (size_t)(f * r));
+    put_matrices(face->A, r, s->face.A + 9 * (size_t)(f * r));
   }
-  return status;
+  b->m = *s->inertia.mass;
+  b->h0 = lb_v4_load(s->inertia.h0);
+  b->E0 = matrix(s->inertia.E0);
+  put_vectors(b->H, r, s->inertia.H);
+  put_matrices(b->B0, r, s->inertia.B0);
+  put_matrices(b->B1, r * r, s->inertia.B1);
+  memcpy(b->M, s->inertia.M, (size_t)(r * r) * sizeof *b->M);
+  b->C = damps_alike(s) ? NULL : LB_COPY(arena, s->inertia.C, r * r);
+  b->alpha = s->material.damping[0];
+  b->beta = s->material.damping[1];
+  b->internal = lb_points_force(points);
+  *reduced = b;
+  return lb_arena_status(arena);
 }
 
 // --- mesh and faces ---
@@ -227,16 +205,13 @@ lb_status lb_stored_mesh(const lb_stored* s, lb_arena* arena, lb_tetmesh* mesh) 
                      .nnode = s->nnode,
                      .nelem = s->nelem,
                      .nregion = s->nregion};
-  made.node = LB_TAKE(arena, lb_vec3, s->nnode);
-  made.elem = LB_TAKE(arena, int, s->nelem * s->elem_nodes);
-  made.region = LB_TAKE(arena, int, s->nelem);
+  made.node = LB_COPY(arena, (lb_vec3*)s->mesh.node, s->nnode);
+  made.elem = LB_COPY(arena, s->mesh.element, s->nelem * s->elem_nodes);
+  made.region = LB_COPY(arena, s->mesh.region, s->nelem);
   made.region_name = LB_TAKE(arena, const char*, s->nregion);
-  if (!made.node || !made.elem || !made.region || !made.region_name) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  memcpy(made.node, s->mesh.node, (size_t)s->nnode * sizeof *made.node);
-  memcpy(made.elem, s->mesh.element, (size_t)(s->nelem * s->elem_nodes) * sizeof *made.elem);
-  memcpy(made.region, s->mesh.region, (size_t)s->nelem * sizeof *made.region);
   for (int i = 0; i < s->nregion; i++) {
     made.region_name[i] = "";
   }
@@ -246,8 +221,8 @@ lb_status lb_stored_mesh(const lb_stored* s, lb_arena* arena, lb_tetmesh* mesh) 
 
 lb_basis_face lb_stored_face(const lb_stored* s, int face) {
   const int first = s->face.first[face];
-  return (lb_basis_face){s->face.first[face + 1] - first, (int*)s->face.node + first,
-                         (double*)s->face.weight + first, false};
+  return (lb_basis_face){s->face.first[face + 1] - first, s->face.node + first,
+                         s->face.weight + first, false};
 }
 
 int lb_stored_find_face(const lb_stored* s, const char* name) {

@@ -27,78 +27,78 @@ typedef struct lb_stored {
   int ncheck;                      ///< states to check a reader with
   int three, two, six, dimensions; ///< 3, 2, 6 and LB_STORED_DIMENSIONS
 
-  const int* format;          ///< LB_STORED_FORMAT
-  const char* const* readme;  ///< one text
-  const char* const* body;    ///< [nbody] names
-  const char* const* form;    ///< rod, box, tube or mesh
-  const double* form_numbers; ///< [dimensions] from, to, up, width, height, radius, inner
+  int* format;          ///< LB_STORED_FORMAT
+  const char** readme;  ///< one text
+  const char** body;    ///< [nbody] names
+  const char** form;    ///< rod, box, tube or mesh
+  double* form_numbers; ///< [dimensions] from, to, up, width, height, radius, inner
 
-  const double* until; ///< [nuntil] from the start [m]
+  double* until; ///< [nuntil] from the start [m]
 
-  const double* Phi;   ///< [r][nnode][3]
-  const double* omega; ///< [r] [rad/s]
+  double* Phi;   ///< [r][nnode][3]
+  double* omega; ///< [r] [rad/s]
 
   struct {
-    const double* node; ///< [nnode][3] at rest [m]
-    const int* element; ///< [nelem][elem_nodes]
-    const int* region;  ///< [nelem]
+    double* node; ///< [nnode][3] at rest [m]
+    int* element; ///< [nelem][elem_nodes]
+    int* region;  ///< [nelem]
   } mesh;
   struct {
-    const char* const* law; ///< [nregion]
-    const double* young;    ///< [nregion] [Pa]
-    const double* poisson;  ///< [nregion]
-    const double* density;  ///< [nregion] [kg/m^3]
-    const double* damping;  ///< [2] alpha [1/s], beta [s]: the largest of all regions
-    const double* share;    ///< [nregion][2] what each region has of them
+    const char** law; ///< [nregion]
+    double* young;    ///< [nregion] [Pa]
+    double* poisson;  ///< [nregion]
+    double* density;  ///< [nregion] [kg/m^3]
+    double* damping;  ///< [2] alpha [1/s], beta [s]: the largest of all regions
+    double* share;    ///< [nregion][2] what each region has of them
   } material;
   struct {
-    const double* mass; ///< [kg]
-    const double* h0;   ///< [3] int rho X
-    const double* E0;   ///< [3][3] int rho X X'
-    const double* H;    ///< [r][3] int rho Phi_k
-    const double* B0;   ///< [r][3][3] int rho Phi_k X'
-    const double* B1;   ///< [r][r][3][3] int rho Phi_k Phi_l'
-    const double* M;    ///< [r][r] int rho Phi_k . Phi_l
-    const double* C;    ///< [r][r] the same with each region's share of alpha
+    double* mass; ///< [kg]
+    double* h0;   ///< [3] int rho X
+    double* E0;   ///< [3][3] int rho X X'
+    double* H;    ///< [r][3] int rho Phi_k
+    double* B0;   ///< [r][3][3] int rho Phi_k X'
+    double* B1;   ///< [r][r][3][3] int rho Phi_k Phi_l'
+    double* M;    ///< [r][r] int rho Phi_k . Phi_l
+    double* C;    ///< [r][r] the same with each region's share of alpha
   } inertia;
   struct {
-    const char* const* name; ///< [nface] the held one first
-    const int* first;        ///< [nfirst] where each one's nodes start below
-    const int* node;         ///< [nface_node]
-    const double* weight;    ///< [nface_node] area of each [m^2]
-    const double* x0;        ///< [ncarry][3]
-    const double* A0;        ///< [ncarry][3][3]
-    const double* W;         ///< [ncarry][r][3]
-    const double* A;         ///< [ncarry][r][3][3]
+    const char** name; ///< [nface] the held one first
+    int* first;        ///< [nfirst] where each one's nodes start below
+    int* node;         ///< [nface_node]
+    double* weight;    ///< [nface_node] area of each [m^2]
+    double* x0;        ///< [ncarry][3]
+    double* A0;        ///< [ncarry][3][3]
+    double* W;         ///< [ncarry][r][3]
+    double* A;         ///< [ncarry][r][3][3]
   } face;
   struct {
-    const double* x;      ///< [npoint][3] where they are at rest [m]
-    const double* weight; ///< [npoint] [m^3]
-    const double* G;      ///< [npoint][r][3][3] dPhi_k / dX
-    const int* region;    ///< [npoint]
-    const int* element;   ///< [npoint]
+    double* x;      ///< [npoint][3] where they are at rest [m]
+    double* weight; ///< [npoint] [m^3]
+    double* G;      ///< [npoint][r][3][3] dPhi_k / dX
+    int* region;    ///< [npoint]
+    int* element;   ///< [npoint]
   } point;
   struct {
-    const double* eta_mean;  ///< [r] over the training
-    const double* eta_most;  ///< [r] largest |eta_k| of the training
-    const double* eta_limit; ///< [r] what counts as the range of use, >= eta_most
+    double* eta_mean;  ///< [r] over the training
+    double* eta_most;  ///< [r] largest |eta_k| of the training
+    double* eta_limit; ///< [r] what counts as the range of use, >= eta_most
     /// [nface][6] accelerations of the body's frame and of what each other face carries: linear
     /// less gravity, angular, in its axes
-    const double* load_limit;
-    const double* load_every; ///< time between the frames they were found from [s]
+    double* load_limit;
+    double* load_every; ///< time between the frames they were found from [s]
   } range;
-  struct {                 // states to check a reader with
-    const double* eta;     ///< [ncheck][r]
-    const double* etad;    ///< [ncheck][r]
-    const double* v;       ///< [ncheck][3] velocity of the frame's origin, in its axes
-    const double* w;       ///< [ncheck][3] its angular velocity
-    const double* force;   ///< [ncheck][r] dV/deta
-    const double* energy;  ///< [ncheck] V
-    const double* kinetic; ///< [ncheck]
+  struct {           // states to check a reader with
+    double* eta;     ///< [ncheck][r]
+    double* etad;    ///< [ncheck][r]
+    double* v;       ///< [ncheck][3] velocity of the frame's origin, in its axes
+    double* w;       ///< [ncheck][3] its angular velocity
+    double* force;   ///< [ncheck][r] dV/deta
+    double* energy;  ///< [ncheck] V
+    double* kinetic; ///< [ncheck]
   } check;
 
-  const char* const* figure_name; ///< [nfigure]
-  const double* figure;           ///< [nfigure]
+  const char** figure_name; ///< [nfigure]
+  double* figure;           ///< [nfigure]
 } lb_stored;
 
 /// The bytes of the file, in `arena`.

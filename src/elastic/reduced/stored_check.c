@@ -21,10 +21,7 @@ static void check_numbers(checker* c) {
   for (int i = 0; i < lb_stored_nfield; i++) {
     const lb_stored_field* f = &lb_stored_fields[i];
     const double* x = *lb_stored_data(&s, f);
-    size_t n = 1;
-    for (int k = 0; k < f->ndim; k++) {
-      n *= (size_t)*lb_stored_size(&s, f, k);
-    }
+    const size_t n = lb_stored_count(&s, f);
     for (size_t k = 0; f->type == LB_NPZ_NUMBER && k < n; k++) {
       if (isnan(x[k]) || (isinf(x[k]) && f->offset != offsetof(lb_stored, range.eta_limit) &&
                           f->offset != offsetof(lb_stored, range.load_limit) &&
@@ -91,12 +88,8 @@ static void check_values(checker* c) {
   check_positive(c, "eta_limit", s->range.eta_limit, s->r);
   check_positive(c, "load_limit", s->range.load_limit, 6 * s->nface);
   for (int i = 0; i < s->nregion; i++) {
-    const lb_material_model law = lb_material_named(s->material.law[i]);
-    const lb_material m = {.law = law,
-                           .young = s->material.young[i],
-                           .poisson = s->material.poisson[i],
-                           .density = s->material.density[i]};
-    if (law == LB_MATERIAL_MODEL_COUNT) {
+    const lb_material m = lb_stored_material(s, i);
+    if (m.law == LB_MATERIAL_MODEL_COUNT) {
       SAY(c, "array 'law' names '%s', which Limber does not know", s->material.law[i]);
     } else if (lb_material_check(&m, "of the file", (lb_place){.file = c->name}, c->err) != LB_OK) {
       c->status = LB_INVALID;

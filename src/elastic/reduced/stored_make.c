@@ -12,202 +12,149 @@ static const double QUIET = 0.05;
 
 // --- arrays ---
 
-static void put_vector(double* out, lb_v4 v) {
-  lb_v4_store(out, v);
-}
-
-static void put_matrix(double* rows, lb_m3 A) {
-  for (int i = 0; i < 3; i++) {
-    rows[3 * i] = A.x[i];
-    rows[3 * i + 1] = A.y[i];
-    rows[3 * i + 2] = A.z[i];
+static void put_vectors(double* out, int count, const lb_v4* from) {
+  for (int i = 0; i < count; i++) {
+    lb_v4_store(out + 3 * (size_t)i, from[i]);
   }
 }
 
-static const double* vectors(lb_arena* arena, int count, const lb_v4* from) {
-  double* out = LB_TAKE(arena, double, 3 * (size_t)count);
-  for (int i = 0; out && i < count; i++) {
-    put_vector(out + 3 * (size_t)i, from[i]);
+static void put_matrices(double* rows, int count, const lb_m3* from) {
+  for (int i = 0; i < count; i++) {
+    lb_m3_store(rows + 9 * (size_t)i, 3, from[i]);
   }
-  return out;
 }
 
-static const double* matrices(lb_arena* arena, int count, const lb_m3* from) {
-  double* out = LB_TAKE(arena, double, 9 * (size_t)count);
-  for (int i = 0; out && i < count; i++) {
-    put_matrix(out + 9 * (size_t)i, from[i]);
+#define PUT(to, from, count) put((to), (from), (size_t)(count) * sizeof *(to))
+static void put(void* to, const void* from, size_t size) {
+  if (size) {
+    memcpy(to, from, size);
   }
-  return out;
 }
 
-static void* copy(lb_arena* arena, const void* from, size_t count, size_t size) {
-  void* out = lb_arena_take_array(arena, count, size, LB_ALIGN);
-  if (out && count) {
-    memcpy(out, from, count * size);
-  }
-  return out;
-}
-#define COPY(arena, from, count) copy((arena), (from), (size_t)(count), sizeof *(from))
-
-static const char* const* texts(lb_arena* arena, int count, const char* const* from) {
-  const char** out = LB_TAKE(arena, const char*, count);
-  for (int i = 0; out && i < count; i++) {
+static void put_texts(const char** out, int count, const char* const* from, lb_arena* arena) {
+  for (int i = 0; i < count; i++) {
     out[i] = lb_arena_text(arena, from[i], strlen(from[i]));
-    if (!out[i]) {
-      return NULL;
-    }
   }
-  return out;
 }
 
-static void store_mesh(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
-  const lb_tetmesh* mesh = in->mesh;
-  s->nnode = mesh->nnode;
-  s->nelem = mesh->nelem;
-  s->elem_nodes = lb_tetmesh_elem_nodes(mesh);
-  s->nregion = mesh->nregion;
-  s->mesh.node = COPY(arena, &mesh->node[0].x, 3 * (size_t)mesh->nnode);
-  s->mesh.element = COPY(arena, mesh->elem, mesh->nelem * s->elem_nodes);
-  s->mesh.region = COPY(arena, mesh->region, mesh->nelem);
-  const char** law = LB_TAKE(arena, const char*, s->nregion);
-  double* number = LB_TAKE(arena, double, 3 * s->nregion);
-  for (int i = 0; law && number && i < s->nregion; i++) {
-    law[i] = lb_material_name(in->material[i].law);
-    number[i] = in->material[i].young;
-    number[s->nregion + i] = in->material[i].poisson;
-    number[2 * s->nregion + i] = in->material[i].density;
-  }
-  double* share = LB_TAKE(arena, double, 2 * s->nregion);
-  for (int i = 0; share && i < s->nregion; i++) {
-    const double alpha = in->reduced->alpha, beta = in->reduced->beta;
-    share[2 * i] = alpha > 0 ? in->material[i].alpha / alpha : 1;
-    share[2 * i + 1] = beta > 0 ? in->material[i].beta / beta : 1;
-  }
-  s->material.share = share;
-  s->material.law = law;
-  s->material.young = number;
-  s->material.poisson = number ? number + s->nregion : NULL;
-  s->material.density = number ? number + 2 * s->nregion : NULL;
-}
-
-static void store_inertia(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
-  const lb_reduced* b = in->reduced;
-  s->r = b->r;
-  s->Phi = COPY(arena, in->basis->Phi, 3 * (size_t)s->nnode * (size_t)s->r);
-  s->omega = COPY(arena, in->basis->omega, s->r);
-  s->inertia.mass = COPY(arena, &b->m, 1);
-  s->material.damping = COPY(arena, ((double[]){b->alpha, b->beta}), 2);
-  s->inertia.h0 = vectors(arena, 1, &b->h0);
-  s->inertia.E0 = matrices(arena, 1, &b->E0);
-  s->inertia.H = vectors(arena, b->r, b->H);
-  s->inertia.B0 = matrices(arena, b->r, b->B0);
-  s->inertia.B1 = matrices(arena, b->r * b->r, b->B1);
-  s->inertia.M = COPY(arena, b->M, b->r * b->r);
-  s->inertia.C = COPY(arena, (b->C ? b->C : b->M), b->r * b->r);
-}
-
-static void store_face_nodes(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
-  int* first = LB_TAKE(arena, int, s->nfirst);
-  for (int i = 0; first && i < in->nface; i++) {
-    first[i + 1] = first[i] + in->face[i].count;
-  }
-  s->nface_node = first ? first[in->nface] : 0;
-  int* node = LB_TAKE(arena, int, s->nface_node);
-  double* weight = LB_TAKE(arena, double, s->nface_node);
-  for (int i = 0; first && node && weight && i < in->nface; i++) {
-    memcpy(node + first[i], in->face[i].node, (size_t)in->face[i].count * sizeof *node);
-    memcpy(weight + first[i], in->face[i].weight, (size_t)in->face[i].count * sizeof *weight);
-  }
-  s->face.first = first;
-  s->face.node = node;
-  s->face.weight = weight;
-}
-
-static void store_faces(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
+static void set_lengths(lb_stored* s, const lb_stored_input* in) {
+  s->r = in->reduced->r;
+  s->nnode = in->mesh->nnode;
+  s->nelem = in->mesh->nelem;
+  s->elem_nodes = lb_tetmesh_elem_nodes(in->mesh);
+  s->nregion = in->mesh->nregion;
+  s->nbody = in->nbody;
+  s->nuntil = in->nuntil;
   s->nface = in->nface;
   s->nfirst = in->nface + 1;
   s->ncarry = in->nface - 1;
-  s->face.name = texts(arena, in->nface, in->face_name);
-  store_face_nodes(s, in, arena);
-  const size_t n = (size_t)s->ncarry, r = (size_t)s->r;
-  double* x0 = LB_TAKE(arena, double, 3 * n);
-  double* A0 = LB_TAKE(arena, double, 9 * n);
-  double* W = LB_TAKE(arena, double, 3 * n * r);
-  double* A = LB_TAKE(arena, double, 9 * n * r);
-  for (size_t f = 0; x0 && A0 && W && A && f < n; f++) {
-    const lb_face* face = &in->reduced->face[f];
-    put_vector(x0 + 3 * f, face->x0);
-    put_matrix(A0 + 9 * f, face->A0);
-    for (size_t k = 0; k < r; k++) {
-      put_vector(W + 3 * (f * r + k), face->W[k]);
-      put_matrix(A + 9 * (f * r + k), face->A[k]);
-    }
+  s->ncheck = CHECKS;
+  for (int i = 0; i < in->nface; i++) {
+    s->nface_node += in->face[i].count;
   }
-  s->face.x0 = x0;
-  s->face.A0 = A0;
-  s->face.W = W;
-  s->face.A = A;
+  for (int i = 0; i < LB_LANES * in->points->nbatch; i++) {
+    s->npoint += in->points->element[i] >= 0;
+  }
 }
 
-static void store_points(lb_stored* s, const lb_points* p, lb_arena* arena) {
-  const size_t most = LB_LANES * (size_t)p->nbatch, r9 = 9 * (size_t)p->r;
-  double* weight = LB_TAKE(arena, double, most);
-  double* G = LB_TAKE(arena, double, most* r9);
-  double* x = LB_TAKE(arena, double, 3 * most);
-  int* region = LB_TAKE(arena, int, most);
-  int* element = LB_TAKE(arena, int, most);
+static void store_mesh(lb_stored* s, const lb_stored_input* in) {
+  const lb_tetmesh* mesh = in->mesh;
+  const double alpha = in->reduced->alpha, beta = in->reduced->beta;
+  PUT(s->mesh.node, &mesh->node[0].x, 3 * (size_t)mesh->nnode);
+  PUT(s->mesh.element, mesh->elem, mesh->nelem * s->elem_nodes);
+  PUT(s->mesh.region, mesh->region, mesh->nelem);
+  for (int i = 0; i < s->nregion; i++) {
+    const lb_material* m = &in->material[i];
+    s->material.law[i] = lb_material_name(m->law);
+    s->material.young[i] = m->young;
+    s->material.poisson[i] = m->poisson;
+    s->material.density[i] = m->density;
+    s->material.share[2 * i] = alpha > 0 ? m->alpha / alpha : 1;
+    s->material.share[2 * i + 1] = beta > 0 ? m->beta / beta : 1;
+  }
+  s->material.damping[0] = alpha;
+  s->material.damping[1] = beta;
+}
+
+static void store_inertia(lb_stored* s, const lb_stored_input* in) {
+  const lb_reduced* b = in->reduced;
+  PUT(s->Phi, in->basis->Phi, 3 * (size_t)s->nnode * (size_t)s->r);
+  PUT(s->omega, in->basis->omega, s->r);
+  *s->inertia.mass = b->m;
+  put_vectors(s->inertia.h0, 1, &b->h0);
+  put_matrices(s->inertia.E0, 1, &b->E0);
+  put_vectors(s->inertia.H, b->r, b->H);
+  put_matrices(s->inertia.B0, b->r, b->B0);
+  put_matrices(s->inertia.B1, b->r * b->r, b->B1);
+  PUT(s->inertia.M, b->M, b->r * b->r);
+  PUT(s->inertia.C, (b->C ? b->C : b->M), b->r * b->r);
+}
+
+static void store_faces(lb_stored* s, const lb_stored_input* in) {
+  for (int i = 0, first = 0; i < in->nface; i++) {
+    PUT(s->face.node + first, in->face[i].node, in->face[i].count);
+    PUT(s->face.weight + first, in->face[i].weight, in->face[i].count);
+    s->face.first[i + 1] = first += in->face[i].count;
+  }
+  for (int f = 0; f < s->ncarry; f++) {
+    const lb_face* face = &in->reduced->face[f];
+    const size_t at = (size_t)f * (size_t)s->r;
+    put_vectors(s->face.x0 + 3 * f, 1, &face->x0);
+    put_matrices(s->face.A0 + 9 * f, 1, &face->A0);
+    put_vectors(s->face.W + 3 * at, s->r, face->W);
+    put_matrices(s->face.A + 9 * at, s->r, face->A);
+  }
+}
+
+static void store_points(lb_stored* s, const lb_points* p) {
+  const size_t r9 = 9 * (size_t)p->r;
   size_t n = 0;
-  for (size_t i = 0; weight && G && x && region && element && i < most; i++) {
+  for (size_t i = 0; i < LB_LANES * (size_t)p->nbatch; i++) {
     if (p->element[i] < 0) {
       continue;
     }
     const size_t batch = i / LB_LANES, lane = i % LB_LANES;
-    weight[n] = p->weight[batch][lane];
+    s->point.weight[n] = p->weight[batch][lane];
     for (size_t k = 0; k < 3; k++) {
-      x[3 * n + k] = p->x[3 * batch + k][lane];
+      s->point.x[3 * n + k] = p->x[3 * batch + k][lane];
     }
-    region[n] = p->region[batch];
-    element[n] = p->element[i];
+    s->point.region[n] = p->region[batch];
+    s->point.element[n] = p->element[i];
     for (size_t k = 0; k < r9; k++) { // by columns there, by rows here
-      G[n * r9 + k / 9 * 9 + 3 * (k % 3) + k % 9 / 3] = p->G[batch * r9 + k][lane];
+      s->point.G[n * r9 + k / 9 * 9 + 3 * (k % 3) + k % 9 / 3] = p->G[batch * r9 + k][lane];
     }
     n++;
   }
-  s->npoint = (int)n;
-  s->point.x = x;
-  s->point.weight = weight;
-  s->point.G = G;
-  s->point.region = region;
-  s->point.element = element;
 }
 
 // --- range ---
 
-static void store_range(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
-  double* mean = LB_TAKE(arena, double, s->r);
-  double* most = LB_TAKE(arena, double, s->r);
-  double* limit = LB_TAKE(arena, double, s->r);
-  if (!mean || !most || !limit || !s->omega) {
-    return;
+// Twice the elastic energy of a training pose, as if linear.
+static double strain_of(const lb_stored* s, const double* eta) {
+  double sum = 0;
+  for (int k = 0; k < s->r; k++) {
+    sum += s->omega[k] * s->omega[k] * eta[k] * eta[k];
   }
-  double strain = 0; // twice the largest elastic energy, as if linear
+  return sum;
+}
+
+static void store_range(lb_stored* s, const lb_stored_input* in) {
+  double *most = s->range.eta_most, *limit = s->range.eta_limit, strain = 0;
   for (int i = 0; i < in->nsample; i++) {
-    double sum = 0;
+    const double* eta = in->eta + (size_t)i * (size_t)s->r;
     for (int k = 0; k < s->r; k++) {
-      const double eta = in->eta[(size_t)i * (size_t)s->r + (size_t)k];
-      mean[k] += eta / in->nsample;
-      most[k] = fmax(most[k], fabs(eta));
-      sum += s->omega[k] * s->omega[k] * eta * eta;
+      s->range.eta_mean[k] += eta[k] / in->nsample;
+      most[k] = fmax(most[k], fabs(eta[k]));
     }
-    strain = fmax(strain, sum);
+    strain = fmax(strain, strain_of(s, eta));
   }
   for (int k = 0; k < s->r; k++) {
     limit[k] = in->nsample ? fmax(most[k], QUIET * sqrt(strain) / s->omega[k]) : INFINITY;
     limit[k] = limit[k] > 0 ? limit[k] : INFINITY; // a training that never moved says nothing
   }
-  s->range.eta_mean = mean;
-  s->range.eta_most = most;
-  s->range.eta_limit = limit;
+  for (int i = 0; i < 6 * in->nface; i++) {
+    s->range.load_limit[i] = INFINITY; // until somebody knows
+  }
 }
 
 // --- states to check a reader with ---
@@ -218,7 +165,7 @@ bool lb_stored_evaluate(const lb_reduced* b, const lb_stored* s, int i, lb_arena
   lb_reduced_state state = {.B = LB_TAKE(arena, lb_m3, r), .C = LB_TAKE(arena, lb_v4, r)};
   double* scratch = LB_TAKE(arena, double, b->internal.scratch);
   e->force = LB_TAKE(arena, double, r);
-  if (!state.B || !state.C || !scratch || !e->force) {
+  if (lb_arena_status(arena) != LB_OK) {
     return false;
   }
   const double* eta = s->check.eta + r * (size_t)i;
@@ -236,98 +183,64 @@ static const double* largest_pose(const lb_stored* s, const lb_stored_input* in)
   double most = -1;
   for (int i = 0; i < in->nsample; i++) {
     const double* eta = in->eta + (size_t)i * (size_t)s->r;
-    double sum = 0;
-    for (int k = 0; k < s->r; k++) {
-      sum += s->omega[k] * s->omega[k] * eta[k] * eta[k];
-    }
-    if (sum > most) {
-      most = sum;
-      best = eta;
-    }
+    const double strain = strain_of(s, eta);
+    best = strain > most ? eta : best;
+    most = fmax(most, strain);
   }
   return best;
 }
 
 // Parts of that pose, or small ones; velocities of no meaning.
-static bool choose_states(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
-  const int r = s->r;
-  double* eta = LB_TAKE(arena, double, CHECKS* r);
-  double* etad = LB_TAKE(arena, double, CHECKS* r);
-  double* v = LB_TAKE(arena, double, 3 * CHECKS);
-  double* w = LB_TAKE(arena, double, 3 * CHECKS);
-  if (!eta || !etad || !v || !w) {
-    return false;
-  }
+static void choose_states(lb_stored* s, const lb_stored_input* in) {
   static const double part[CHECKS] = {1, -0.7, 0.5};
+  const int r = s->r;
   const double* pose = largest_pose(s, in);
   for (int i = 0; i < CHECKS; i++) {
     for (int k = 0; k < r; k++) {
       const double small = 1e-3 * cos(1.7 * (k + 1) * (i + 1)) * sqrt(in->reduced->m) * s->omega[0];
-      eta[i * r + k] = in->nsample ? part[i] * pose[k] : small / s->omega[k];
-      etad[i * r + k] = cos(0.9 * (k + 2) * (i + 1));
+      s->check.eta[i * r + k] = in->nsample ? part[i] * pose[k] : small / s->omega[k];
+      s->check.etad[i * r + k] = cos(0.9 * (k + 2) * (i + 1));
     }
     for (int k = 0; k < 3; k++) {
-      v[3 * i + k] = sin(1.0 + i + 2 * k);
-      w[3 * i + k] = sin(2.0 + 2 * i + k);
+      s->check.v[3 * i + k] = sin(1.0 + i + 2 * k);
+      s->check.w[3 * i + k] = sin(2.0 + 2 * i + k);
     }
   }
-  s->ncheck = CHECKS;
-  s->check.eta = eta;
-  s->check.etad = etad;
-  s->check.v = v;
-  s->check.w = w;
-  return true;
 }
 
 static bool store_checks(lb_stored* s, const lb_stored_input* in, lb_arena* arena) {
-  double* force = LB_TAKE(arena, double, CHECKS * s->r);
-  double* energy = LB_TAKE(arena, double, CHECKS);
-  double* kinetic = LB_TAKE(arena, double, CHECKS);
-  bool ok = force && energy && kinetic && choose_states(s, in, arena);
-  for (int i = 0; ok && i < CHECKS; i++) {
-    lb_stored_state e = {0};
-    ok = lb_stored_evaluate(in->reduced, s, i, arena, &e);
-    if (ok) {
-      memcpy(force + i * s->r, e.force, (size_t)s->r * sizeof *force);
-      energy[i] = e.energy;
-      kinetic[i] = e.kinetic;
+  choose_states(s, in);
+  for (int i = 0; i < CHECKS; i++) {
+    lb_stored_state e;
+    if (!lb_stored_evaluate(in->reduced, s, i, arena, &e)) {
+      return false;
     }
+    PUT(s->check.force + i * s->r, e.force, s->r);
+    s->check.energy[i] = e.energy;
+    s->check.kinetic[i] = e.kinetic;
   }
-  s->check.force = force;
-  s->check.energy = energy;
-  s->check.kinetic = kinetic;
-  return ok;
+  return true;
 }
 
 lb_status lb_stored_make(const lb_stored_input* in, lb_arena* arena, lb_stored* stored) {
-  lb_stored s = {.three = 3, .two = 2, .six = 6, .dimensions = LB_STORED_DIMENSIONS};
-  const int format = LB_STORED_FORMAT;
-  const char* readme = lb_stored_readme(arena);
-  s.format = COPY(arena, &format, 1);
-  s.readme = COPY(arena, &readme, 1);
-  s.nbody = in->nbody;
-  s.body = texts(arena, in->nbody, in->body);
-  s.form = texts(arena, 1, &in->form);
-  s.form_numbers = COPY(arena, in->form_numbers, LB_STORED_DIMENSIONS);
-  s.nuntil = in->nuntil;
-  s.until = COPY(arena, in->until, in->nuntil);
-  store_mesh(&s, in, arena);
-  store_inertia(&s, in, arena);
-  store_faces(&s, in, arena);
-  store_points(&s, in->points, arena);
-  store_range(&s, in, arena);
-  double* load = LB_TAKE(arena, double, 6 * in->nface);
-  for (int i = 0; load && i < 6 * in->nface; i++) {
-    load[i] = INFINITY; // until somebody knows
+  lb_stored s = lb_stored_begin();
+  set_lengths(&s, in);
+  if (lb_stored_take(&s, arena) != LB_OK) {
+    return LB_NO_MEMORY;
   }
-  s.range.load_limit = load;
-  s.range.load_every = LB_TAKE(arena, double, 1);
-  s.figure_name = LB_TAKE(arena, const char*, 0);
-  s.figure = LB_TAKE(arena, double, 0);
-  bool ok = readme && s.omega && store_checks(&s, in, arena);
-  for (int i = 0; i < lb_stored_nfield; i++) {
-    ok &= *lb_stored_data(&s, &lb_stored_fields[i]) != NULL;
-  }
+  *s.format = LB_STORED_FORMAT;
+  *s.readme = lb_stored_readme(arena);
+  put_texts(s.body, in->nbody, in->body, arena);
+  put_texts(s.form, 1, &in->form, arena);
+  put_texts(s.face.name, in->nface, in->face_name, arena);
+  PUT(s.form_numbers, in->form_numbers, LB_STORED_DIMENSIONS);
+  PUT(s.until, in->until, in->nuntil);
+  store_mesh(&s, in);
+  store_inertia(&s, in);
+  store_faces(&s, in);
+  store_points(&s, in->points);
+  store_range(&s, in);
+  const bool ok = store_checks(&s, in, arena) && lb_arena_status(arena) == LB_OK;
   if (ok) {
     *stored = s;
   }

@@ -98,6 +98,29 @@ const lb_stored_field lb_stored_fields[] = {
 };
 const int lb_stored_nfield = sizeof lb_stored_fields / sizeof *lb_stored_fields;
 
+size_t lb_stored_count(const lb_stored* s, const lb_stored_field* f) {
+  size_t n = 1;
+  for (int k = 0; k < f->ndim; k++) {
+    n *= (size_t) * (const int*)((const char*)s + f->size[k]);
+  }
+  return n;
+}
+
+lb_stored lb_stored_begin(void) {
+  return (lb_stored){.three = 3, .two = 2, .six = 6, .dimensions = LB_STORED_DIMENSIONS};
+}
+
+lb_status lb_stored_take(lb_stored* s, lb_arena* arena) {
+  static const size_t size[] = {
+      [LB_NPZ_NUMBER] = sizeof(double), [LB_NPZ_INT] = sizeof(int), [LB_NPZ_TEXT] = sizeof(char*)};
+  for (int i = 0; i < lb_stored_nfield; i++) {
+    const lb_stored_field* f = &lb_stored_fields[i];
+    *lb_stored_data(s, f) =
+        lb_arena_take_array(arena, lb_stored_count(s, f), size[f->type], LB_ALIGN);
+  }
+  return lb_arena_status(arena);
+}
+
 static const char INTRODUCTION[] =
     "A reduced elastic body, made by Limber. Units are m, kg, s, N, Pa, rad; arrays are by rows.\n"
     "\n"

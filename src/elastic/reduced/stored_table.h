@@ -19,12 +19,22 @@ typedef struct lb_stored_field {
 extern const lb_stored_field lb_stored_fields[];
 extern const int lb_stored_nfield;
 
-static inline const void** lb_stored_data(lb_stored* s, const lb_stored_field* f) {
-  return (const void**)((char*)s + f->offset);
+static inline void** lb_stored_data(lb_stored* s, const lb_stored_field* f) {
+  return (void**)((char*)s + f->offset);
 }
 static inline int* lb_stored_size(lb_stored* s, const lb_stored_field* f, int i) {
   return (int*)((char*)s + f->size[i]);
 }
+
+// Material of a region, without its damping; of an unknown model, LB_MATERIAL_MODEL_COUNT.
+lb_material lb_stored_material(const lb_stored* s, int region);
+
+// How many numbers or texts it holds.
+size_t lb_stored_count(const lb_stored* s, const lb_stored_field* f);
+
+// Lengths that never change, the others 0; and zeroed arrays of the lengths that are set.
+lb_stored lb_stored_begin(void);
+lb_status lb_stored_take(lb_stored* s, lb_arena* arena);
 
 // What the file says of itself, in `arena`; NULL without memory.
 const char* lb_stored_readme(lb_arena* arena);

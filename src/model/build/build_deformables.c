@@ -150,17 +150,14 @@ lb_status lb_deformable_scale(lb_model_deformable* deformable, lb_arena* arena, 
                               lb_deformable_factor inside, lb_deformable_factor outside) {
   const lb_fem* from = deformable->fem;
   const int nelem = deformable->viscous->nelem;
-  lb_fem* fem = LB_TAKE(arena, lb_fem, 1);
   lb_viscous* viscous = LB_TAKE(arena, lb_viscous, 1);
-  lb_material_constants* constants = LB_TAKE(arena, lb_material_constants, from->nregion);
+  double* factor = LB_TAKE(arena, double, from->nregion);
   lb_viscous_element* elem = LB_TAKE(arena, lb_viscous_element, nelem);
   if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < from->nregion; i++) {
-    constants[i] = lb_material_constants_scaled(
-        from->constants[i],
-        (deformable->region_material[i] == material ? inside : outside).stiffness);
+    factor[i] = (deformable->region_material[i] == material ? inside : outside).stiffness;
   }
   for (int i = 0; i < nelem; i++) {
     elem[i] = deformable->viscous->elem[i];
@@ -169,11 +166,12 @@ lb_status lb_deformable_scale(lb_model_deformable* deformable, lb_arena* arena, 
     elem[i].mu *= s->damping;
     elem[i].la *= s->damping;
   }
-  *fem = *from;
-  fem->constants = constants;
   *viscous = (lb_viscous){nelem, elem};
-  deformable->fem = fem;
-  deformable->viscous = viscous;
-  deformable->shared = true;
-  return LB_OK;
+  lb_fem* fem = lb_fem_scaled(from, from->nregion, factor, arena);
+  if (fem) {
+    deformable->fem = fem;
+    deformable->viscous = viscous;
+    deformable->shared = true;
+  }
+  return fem ? LB_OK : LB_NO_MEMORY;
 }

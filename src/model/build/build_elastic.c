@@ -394,7 +394,7 @@ static lb_status find_frequencies(maker* k, double* frequency) {
   if (lb_arena_status(&k->scratch) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  b->internal.tangent(b->internal.context, K, eta, room);
+  lb_reduced_tangent(&b->internal, K, eta, room);
   for (size_t i = 0; i < r; i++) {
     frequency[i] = sqrt(K[i * r + i]) / TURN;
   }

@@ -128,10 +128,10 @@ static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, 
   const bool own_damping = b->beta > 0 && law->viscous;
   if (own_damping) {
     look_ahead(own, l, d, dt);
-    law->viscous(law->context, own->D, own->eta, d->work->scratch);
+    law->blend(law->context, own->D, (lb_blend){.D = 1}, own->eta, NULL, d->work->scratch);
   }
   look_ahead(own, l, d, own_damping ? 0 : dt * b->beta / (dt + b->beta));
-  law->tangent(law->context, own->K, own->eta, d->work->scratch);
+  lb_reduced_tangent(law, own->K, own->eta, d->work->scratch);
   const double* K = own->K;
   const double* D = own_damping ? own->D : K;
   const double* C = b->C ? b->C : b->M;
