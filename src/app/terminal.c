@@ -124,13 +124,13 @@ static bool report(void* context, double fraction, const char* what) {
   }
   fraction = fmin(fmax(fraction, 0), 1);
   if (!m->quiet && fraction > 0 && due(m, now, fraction)) {
-    char left[48];
-    lb_text_duration((now - m->started) * (1 - fraction) / fraction, left, sizeof left);
+    const lb_words left = lb_text_duration((now - m->started) * (1 - fraction) / fraction);
     if (m->terminal) {
-      draw_bar(fraction, what ? what : "working", left);
+      draw_bar(fraction, what ? what : "working", left.text);
       m->drawn = true;
     } else {
-      fprintf(stderr, "%3.0f %% %s, %s left\n", floor(100 * fraction), what ? what : "done", left);
+      fprintf(stderr, "%3.0f %% %s, %s left\n", floor(100 * fraction), what ? what : "done",
+              left.text);
     }
     m->shown = now;
     m->fraction = fraction;

@@ -72,8 +72,8 @@ static void add_bodies(lb_job* j) {
   for (int i = 0; i < m->nbody; i++) {
     mass += m->body.mass[i].mass;
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "bodies", "%d, together %.4g kg; %d %s", m->nbody, mass,
-             m->look.nshape, plural(m->look.nshape, "shape", "shapes"));
+  lb_job_figure(j, "bodies", "%d, together %.4g kg; %d %s", m->nbody, mass, m->look.nshape,
+                plural(m->look.nshape, "shape", "shapes"));
 }
 
 // "rod: 1155 nodes, 540 elements, 20 coordinates; held, it swings at 5.7, 5.7, 35.9 Hz"
@@ -85,7 +85,7 @@ static void add_elastic(lb_job* j, const lb_model_elastic* e) {
   for (int k = 0; k < e->r && k < SHOWN; k++) {
     put(&l, "%s %.4g", k ? "," : "", e->frequency[k]);
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "elastic", "%s Hz", l.text);
+  lb_job_figure(j, "elastic", "%s Hz", l.text);
 }
 
 // "4: 3 revolute, 1 fixed", counting what the author wrote and the bodies left free.
@@ -117,16 +117,17 @@ static void add_joints(lb_job* j) {
     put(&l, "; %d more %s", m->constraint.nloop,
         plural(m->constraint.nloop, "closes a loop", "close loops"));
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "joints", "%s", l.text);
+  lb_job_figure(j, "joints", "%s", l.text);
 }
 
 static void add_constraints(lb_job* j) {
   const lb_model* m = j->model;
   const int points = m->constraint.npair - m->constraint.nloop - lb_motors_count_turns(m);
   if (m->constraint.ncoupling || points) {
-    lb_job_add(j, LB_SECTION_FIGURE, "constraints", "%d %s, %d %s", m->constraint.ncoupling,
-               plural(m->constraint.ncoupling, "coupling or limit", "couplings or limits"), points,
-               plural(points, "point prescribed or on a floor", "points prescribed or on floors"));
+    lb_job_figure(
+        j, "constraints", "%d %s, %d %s", m->constraint.ncoupling,
+        plural(m->constraint.ncoupling, "coupling or limit", "couplings or limits"), points,
+        plural(points, "point prescribed or on a floor", "points prescribed or on floors"));
   }
 }
 
@@ -147,7 +148,7 @@ static void add_freedom(lb_job* j) {
             ? "constraints take"
             : plural(m->constraint.nloop, "the loop takes", "the loops take"));
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "freedom", "%s", l.text);
+  lb_job_figure(j, "freedom", "%s", l.text);
 }
 
 static void add_forces(lb_job* j) {
@@ -172,37 +173,36 @@ static void add_forces(lb_job* j) {
       put(&l, ", %d %s", part[i].count, plural(part[i].count, part[i].one, part[i].many));
     }
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "forces", "%s", l.text);
+  lb_job_figure(j, "forces", "%s", l.text);
 }
 
 static void add_run(lb_job* j) {
   const lb_model* m = j->model;
-  char duration[48], step[48], every[48];
-  if (m->solver.integrator == LB_INTEGRATOR_ADAPTIVE) {
-    snprintf(step, sizeof step, "as a tolerance of %g asks for", lb_adaptive_tolerance(&m->solver));
+  const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
+  line l = {.used = 0};
+  if (adaptive) {
+    put(&l, "as a tolerance of %g asks for", lb_adaptive_tolerance(&m->solver));
   } else {
-    snprintf(step, sizeof step, "of ");
-    lb_text_duration(m->solver.step, step + 3, sizeof step - 3);
+    put(&l, "of %s", lb_text_duration(m->solver.step).text);
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "run", "%s, %s, steps %s, a frame every %s",
-             lb_text_duration(m->duration, duration, sizeof duration),
-             lb_integrator_name(m->solver.integrator), step,
-             lb_text_duration(m->record.every, every, sizeof every));
+  lb_job_figure(j, "run", "%s, %s, steps %s, a frame every %s", lb_text_duration(m->duration).text,
+                lb_integrator_name(m->solver.integrator), l.text,
+                lb_text_duration(m->record.every).text);
 }
 
 static void add_optimisation(lb_job* j, const lb_optimization* o) {
   const int parameters = j->scene.optimize.nparameter, goals = j->scene.optimize.ngoal;
   if (o) {
-    lb_job_add(j, LB_SECTION_FIGURE, "optimize", "%d %s of %d %s, for %d %s", o->nvalue,
-               plural(o->nvalue, "number", "numbers"), parameters,
-               plural(parameters, "parameter", "parameters"), goals,
-               plural(goals, "goal", "goals"));
+    lb_job_figure(j, "optimize", "%d %s of %d %s, for %d %s", o->nvalue,
+                  plural(o->nvalue, "number", "numbers"), parameters,
+                  plural(parameters, "parameter", "parameters"), goals,
+                  plural(goals, "goal", "goals"));
   }
 }
 
 static void report(lb_job* j) {
   const check_job* own = j->own;
-  lb_job_add(j, LB_SECTION_TITLE, j->o.scene, "a good scene, %s", j->scene.name);
+  lb_job_title(j, j->o.scene, "a good scene, %s", j->scene.name);
   add_bodies(j);
   for (int i = 0; i < j->model->elastic.count; i++) {
     add_elastic(j, &j->model->elastic.body[i]);

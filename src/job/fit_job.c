@@ -26,13 +26,10 @@ static lb_status play(lb_job* j, const lb_fit* fit, lb_error* err) {
   lb_simulate_options o = lb_job_runs(j);
   o.duration = fit->markers->time[fit->nsample - 1];
   o.progress = (lb_progress){0};
-  lb_status status = lb_job_record(j, fit->model, &j->recording, err);
-  if (status == LB_OK) {
-    status = lb_simulate(fit->model, &o, j->recording, &j->summary, err);
-    j->summary.steps = fit->steps;
-    j->summary.fit = fit;
-    j->kept = true;
-  }
+  const lb_status status = lb_job_play(j, fit->model, &o, err);
+  j->summary.steps = fit->steps;
+  j->summary.fit = fit;
+  j->kept = j->recording != NULL; // the numbers, however far the motion came
   return status;
 }
 
@@ -68,37 +65,33 @@ static void add_value(lb_job* j, const lb_fit* fit, const lb_fit_value* v) {
              lb_fit_number_text(v->quantity, v->low, low),
              lb_fit_number_text(v->quantity, v->high, high));
   }
-  lb_job_add(j, LB_SECTION_ROW, NULL, "%-32s %-12s%s%s%s", name,
-             lb_fit_number_text(v->quantity, v->value, value), range, sure ? "" : "; ",
-             sure ? "" : lb_fit_doubt_text(v->doubt));
+  lb_job_row(j, "%-32s %-12s%s%s%s", name, lb_fit_number_text(v->quantity, v->value, value), range,
+             sure ? "" : "; ", sure ? "" : lb_fit_doubt_text(v->doubt));
 }
 
 static void report(lb_job* j) {
   const lb_fit* fit = ((fit_job*)j->own)->fit;
-  char wall[48];
   if (j->outcome == LB_INTERRUPTED) {
-    lb_job_add(j, LB_SECTION_NOTE, NULL, "Interrupted. The best numbers so far are kept in %s.",
-               j->o.out);
+    lb_job_note(j, "Interrupted. The best numbers so far are kept in %s.", j->o.out);
   }
   if (!j->kept || j->outcome == LB_INTERRUPTED) {
     return;
   }
-  lb_job_add(j, LB_SECTION_TITLE, fit->model->name,
-             "%d of %d numbers determined, from %d samples of %d %s, in %s", lb_fit_determined(fit),
-             fit->nvalue, fit->nsample, fit->markers->nmarker,
-             fit->markers->nmarker == 1 ? "marker" : "markers",
-             lb_text_duration(j->summary.wall_seconds, wall, sizeof wall));
+  lb_job_title(j, fit->model->name, "%d of %d numbers determined, from %d samples of %d %s, in %s",
+               lb_fit_determined(fit), fit->nvalue, fit->nsample, fit->markers->nmarker,
+               fit->markers->nmarker == 1 ? "marker" : "markers",
+               lb_text_duration(j->summary.wall_seconds).text);
   for (int i = 0; i < fit->nvalue; i++) {
     add_value(j, fit, &fit->value[i]);
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "distance",
-             "%.3g mm rms from the markers (%.3g mm with the scene's numbers); %ld runs",
-             1e3 * fit->rms, 1e3 * fit->rms_start, fit->runs);
+  lb_job_figure(j, "distance",
+                "%.3g mm rms from the markers (%.3g mm with the scene's numbers); %ld runs",
+                1e3 * fit->rms, 1e3 * fit->rms_start, fit->runs);
   if (lb_fit_errs_alike(fit)) {
-    lb_job_add(j, LB_SECTION_FIGURE, "note",
-               "the residual is no noise, %.0f neighbouring samples err alike: the scene misses "
-               "something, or the camera smooths; the intervals are widened for it",
-               fit->correlation);
+    lb_job_figure(j, "note",
+                  "the residual is no noise, %.0f neighbouring samples err alike: the scene misses "
+                  "something, or the camera smooths; the intervals are widened for it",
+                  fit->correlation);
   }
 }
 

@@ -41,8 +41,8 @@ static lb_status run(lb_job* j, lb_error* err) {
 
 static void add_peak(lb_job* j, const char* name, const lb_torque_peak* p) {
   if (p->joint >= 0) {
-    lb_job_add(j, LB_SECTION_FIGURE, name, "%.4g N m or N, at joint '%s', t = %.4g s", p->value,
-               j->model->joint.name[p->joint], p->time);
+    lb_job_figure(j, name, "%.4g N m or N, at joint '%s', t = %.4g s", p->value,
+                  j->model->joint.name[p->joint], p->time);
   }
 }
 
@@ -50,12 +50,12 @@ static void report(lb_job* j) {
   if (j->outcome != LB_OK) {
     return;
   }
-  lb_job_add(j, LB_SECTION_TITLE, j->model->name, "forces at %d moments", j->recording->nframe);
+  lb_job_title(j, j->model->name, "forces at %d moments", j->recording->nframe);
   add_peak(j, "largest", &j->summary.torque);
   add_peak(j, "residual", &j->summary.residual);
   if (j->model->constraint.count) {
-    lb_job_add(j, LB_SECTION_FIGURE, "gaps", "up to %.2g (m or rad) in loops and constraints",
-               j->summary.constraint_violation);
+    lb_job_figure(j, "gaps", "up to %.2g (m or rad) in loops and constraints",
+                  j->summary.constraint_violation);
   }
 }
 

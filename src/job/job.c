@@ -103,6 +103,14 @@ lb_status lb_job_record(lb_job* j, const lb_model* model, lb_recording** recordi
   return lb_recording_create(model, 0, j->arena.allocator, recording, err);
 }
 
+lb_status lb_job_play(lb_job* j, const lb_model* model, const lb_simulate_options* o,
+                      lb_error* err) {
+  lb_status status = lb_job_record(j, model, &j->recording, err);
+  status = status == LB_OK ? lb_simulate(model, o, j->recording, &j->summary, err) : status;
+  j->kept = j->recording && j->recording->nframe > 0;
+  return status;
+}
+
 static lb_status read_scene(lb_job* j, lb_error* err) {
   const char* name = j->o.scene ? j->o.scene : "scene";
   if (j->type->rereads && (j->o.text || strcmp(name, "-") == 0)) {
@@ -121,9 +129,7 @@ lb_status lb_job_load(lb_job* j, lb_error* err) {
     j->scene.solver.elastic = LB_SPACE_REDUCED; // many runs want a fast model
   }
   for (int i = 0; j->read && i < j->scene.nnote; i++) {
-    const lb_message* m = &j->scene.note[i];
-    lb_job_add(j, LB_SECTION_WARNING, NULL, "%s:%d:%d: %s", m->place.file, m->place.line,
-               m->place.column, m->text);
+    lb_job_warn_at(j, j->scene.note[i].place, "%s", j->scene.note[i].text);
   }
   return j->read ? j->type->load(j, err) : status;
 }
@@ -235,25 +241,34 @@ void lb_job_add(lb_job* j, lb_section_kind kind, const char* name, const char* f
   }
 }
 
+void lb_job_warn_at(lb_job* j, lb_place place, const char* format, ...) {
+  char text[1000];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  lb_job_warn(j, "%s:%d:%d: %s", place.file ? place.file : j->scene.file, place.line, place.column,
+              text);
+}
+
 void lb_job_add_rest(lb_job* j) {
-  char text[48];
   const char* lead = j->outcome == LB_INTERRUPTED ? "Interrupted. " : "";
   const int n = j->recording ? j->recording->nframe : 0;
   if (n == 0) {
-    lb_job_add(j, LB_SECTION_NOTE, NULL, "Nothing was kept: it ended before the first frame.");
+    lb_job_note(j, "Nothing was kept: it ended before the first frame.");
   } else if (n == 1) {
-    lb_job_add(j, LB_SECTION_NOTE, NULL, "%sOnly the start is kept in %s.", lead, lb_job_place(j));
+    lb_job_note(j, "%sOnly the start is kept in %s.", lead, lb_job_place(j));
   } else {
-    lb_job_add(j, LB_SECTION_NOTE, NULL, "%sThe first %s are kept in %s.", lead,
-               lb_text_duration(j->recording->time[n - 1], text, sizeof text), lb_job_place(j));
+    lb_job_note(j, "%sThe first %s are kept in %s.", lead,
+                lb_text_duration(j->recording->time[n - 1]).text, lb_job_place(j));
   }
 }
 
 void lb_job_add_stopped(lb_job* j, int iterations) {
-  lb_job_add(j, LB_SECTION_NOTE, NULL,
-             "Interrupted after %d iterations. The best so far is in %s; --resume goes on from "
-             "there.",
-             iterations, lb_job_place(j));
+  lb_job_note(j,
+              "Interrupted after %d iterations. The best so far is in %s; --resume goes on from "
+              "there.",
+              iterations, lb_job_place(j));
 }
 
 static void add_files(lb_job* j) {

@@ -55,6 +55,10 @@ lb_status lb_job_make_model(lb_job* job, lb_error* err);
 lb_status lb_job_record(lb_job* job, const lb_model* model, lb_recording** recording,
                         lb_error* err);
 
+// The motion of a model, to a recording of its own.
+lb_status lb_job_play(lb_job* job, const lb_model* model, const lb_simulate_options* options,
+                      lb_error* err);
+
 lb_status lb_job_no_memory(lb_error* err);
 // Where results are kept, for messages.
 const char* lb_job_place(const lb_job* job);
@@ -64,6 +68,14 @@ const char* lb_job_path(lb_job* job, const char* dir, const char* name);
 // A section; `name` is not copied. Empty texts add none.
 void lb_job_add(lb_job* job, lb_section_kind kind, const char* name, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
+#define lb_job_title(job, name, ...) lb_job_add(job, LB_SECTION_TITLE, name, __VA_ARGS__)
+#define lb_job_figure(job, name, ...) lb_job_add(job, LB_SECTION_FIGURE, name, __VA_ARGS__)
+#define lb_job_row(job, ...) lb_job_add(job, LB_SECTION_ROW, NULL, __VA_ARGS__)
+#define lb_job_warn(job, ...) lb_job_add(job, LB_SECTION_WARNING, NULL, __VA_ARGS__)
+#define lb_job_note(job, ...) lb_job_add(job, LB_SECTION_NOTE, NULL, __VA_ARGS__)
+// A warning of what is written at a place of the scene.
+void lb_job_warn_at(lb_job* job, lb_place place, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
 // "the first 1.5 s are kept in DIR", or what else there is.
 void lb_job_add_rest(lb_job* job);
 // The same of a search that was stopped after so many iterations.

@@ -7,31 +7,34 @@
 
 // --- numbers ---
 
+#define WORDS(words, ...) snprintf((words).text, sizeof(words).text, __VA_ARGS__)
+
 // Parts of a second get a smaller unit, from a minute on two units are enough.
-const char* lb_text_duration(double seconds, char* out, size_t size) {
+lb_words lb_text_duration(double seconds) {
+  lb_words out;
+  const double minutes = round(seconds / 60);
   if (seconds == 0) {
-    snprintf(out, size, "0 s");
+    WORDS(out, "0 s");
   } else if (seconds < 1e-3) {
-    snprintf(out, size, "%.3g us", 1e6 * seconds);
+    WORDS(out, "%.3g us", 1e6 * seconds);
   } else if (seconds < 0.9995) {
-    snprintf(out, size, "%.3g ms", 1e3 * seconds);
+    WORDS(out, "%.3g ms", 1e3 * seconds);
   } else if (seconds < 59.95) {
-    snprintf(out, size, "%.3g s", seconds);
+    WORDS(out, "%.3g s", seconds);
   } else if (seconds < 3599.5) {
-    const long whole = lround(seconds);
-    snprintf(out, size, "%ld min %ld s", whole / 60, whole % 60);
+    WORDS(out, "%ld min %ld s", lround(seconds) / 60, lround(seconds) % 60);
   } else {
-    const double minutes = round(seconds / 60);
-    snprintf(out, size, "%.0f h %.0f min", floor(minutes / 60), fmod(minutes, 60));
+    WORDS(out, "%.0f h %.0f min", floor(minutes / 60), fmod(minutes, 60));
   }
   return out;
 }
 
-const char* lb_text_amount(double amount, char* out, size_t size) {
+lb_words lb_text_amount(double amount) {
+  lb_words out;
   if (amount >= 999500) {
-    snprintf(out, size, "%.3g million", 1e-6 * amount);
+    WORDS(out, "%.3g million", 1e-6 * amount);
   } else {
-    snprintf(out, size, amount >= 100 ? "%.0f" : "%.3g", amount);
+    WORDS(out, amount >= 100 ? "%.0f" : "%.3g", amount);
   }
   return out;
 }
@@ -41,8 +44,8 @@ const char* lb_text_amount(double amount, char* out, size_t size) {
 void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
   char pause[32] = "", delay[32] = "";
   if (!r) {
-    lb_job_add(j, LB_SECTION_ROW, NULL, "%-16s %11s %11s %12s %8s %8s", "", "peak", "rms",
-               "in pauses", "delay", "torque");
+    lb_job_row(j, "%-16s %11s %11s %12s %8s %8s", "", "peak", "rms", "in pauses", "delay",
+               "torque");
     return;
   }
   if (isfinite(r->all.pause)) {
@@ -51,8 +54,8 @@ void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
   if (isfinite(r->all.delay)) {
     snprintf(delay, sizeof delay, "%.0f ms", round(1e3 * r->all.delay) + 0.0);
   }
-  lb_job_add(j, LB_SECTION_ROW, NULL, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g", r->name,
-             1e3 * r->all.peak, 1e3 * r->all.rms, pause, delay, r->all.torque);
+  lb_job_row(j, "%-16s %8.3g mm %8.3g mm %12s %8s %8.3g", r->name, 1e3 * r->all.peak,
+             1e3 * r->all.rms, pause, delay, r->all.torque);
 }
 
 // --- warnings ---
@@ -61,11 +64,10 @@ void lb_job_warn_of_state(lb_job* j, bool* told, const lb_error* err) {
   for (int i = 0; i < err->count && !*told; i++) {
     char text[1000];
     lb_error_format(err, i, text, sizeof text);
-    lb_job_add(j, LB_SECTION_WARNING, NULL, "%s", text);
+    lb_job_warn(j, "%s", text);
   }
   if (!*told) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "the search goes on, but could not be resumed if it were stopped");
+    lb_job_warn(j, "the search goes on, but could not be resumed if it were stopped");
   }
   *told = true;
 }
@@ -77,29 +79,24 @@ static void warn_of_moved_start(lb_job* j, const lb_moved_start* moved) {
   } of[] = {[LB_COORDINATE_ANGLE] = {180 / M_PI, " deg"},
             [LB_COORDINATE_LENGTH] = {1, " m"},
             [LB_COORDINATE_NUMBER] = {1, ""}};
-  const lb_place at = moved->place;
-  lb_job_add(j, LB_SECTION_WARNING, NULL,
-             "%s:%d:%d: '%s' cannot start %s: for loops and constraints to hold, it is %s by "
-             "%.3g%s%s (name fewer starts, or ones that fit; of those that do not, the first in "
-             "the file stay)",
-             at.file ? at.file : j->model->file, at.line, at.column, moved->name,
-             moved->rate ? "as fast as this" : "here", moved->rate ? "changed" : "moved",
-             moved->by * of[moved->counts].unit, of[moved->counts].name,
-             moved->rate ? " a second" : "");
+  lb_job_warn_at(
+      j, moved->place,
+      "\'%s\' cannot start %s: for loops and constraints to hold, it is %s by "
+      "%.3g%s%s (name fewer starts, or ones that fit; of those that do not, the first in "
+      "the file stay)",
+      moved->name, moved->rate ? "as fast as this" : "here", moved->rate ? "changed" : "moved",
+      moved->by * of[moved->counts].unit, of[moved->counts].name, moved->rate ? " a second" : "");
 }
 
 static void warn_of_steep_friction(lb_job* j, const lb_steep_friction* steep, double step) {
   const lb_model* m = j->model;
-  const lb_place at = m->joint.place[steep->joint];
-  char taken[48], enough[48];
-  lb_job_add(j, LB_SECTION_WARNING, NULL,
-             "%s:%d:%d: friction in joint '%s' is too steep for %s with steps of %s: where the "
-             "joint should come to rest it will chatter and creep (take bdf2, sdirk2 or "
-             "adaptive, steps of at most %s, or a 'friction_speed' %.2g times as high)",
-             at.file ? at.file : m->file, at.line, at.column, m->joint.name[steep->joint],
-             lb_integrator_name(m->solver.integrator), lb_text_duration(step, taken, sizeof taken),
-             lb_text_duration(0.99 * steep->step, enough, sizeof enough),
-             1.05 * step / steep->step);
+  lb_job_warn_at(j, m->joint.place[steep->joint],
+                 "friction in joint '%s' is too steep for %s with steps of %s: where the "
+                 "joint should come to rest it will chatter and creep (take bdf2, sdirk2 or "
+                 "adaptive, steps of at most %s, or a 'friction_speed' %.2g times as high)",
+                 m->joint.name[steep->joint], lb_integrator_name(m->solver.integrator),
+                 lb_text_duration(step).text, lb_text_duration(0.99 * steep->step).text,
+                 1.05 * step / steep->step);
 }
 
 void lb_job_warn_of_start(lb_job* j, const lb_moved_start* moved, const lb_steep_friction* steep,
@@ -115,10 +112,10 @@ void lb_job_warn_of_start(lb_job* j, const lb_moved_start* moved, const lb_steep
 static void warn_of_spline_exit(lb_job* j, int joint) {
   const lb_spline_exit e = lb_recording_spline_exit(j->recording, joint);
   if (e.left) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "joint '%s' runs off its spline at t = %.4g s, up to coordinate %.4g where it is "
-               "made for 0 to %g: what it does beyond the ends means little (give it 'limits')",
-               j->model->joint.name[joint], e.time, e.farthest, e.end);
+    lb_job_warn(j,
+                "joint '%s' runs off its spline at t = %.4g s, up to coordinate %.4g where it is "
+                "made for 0 to %g: what it does beyond the ends means little (give it 'limits')",
+                j->model->joint.name[joint], e.time, e.farthest, e.end);
   }
 }
 
@@ -129,17 +126,17 @@ void lb_job_warn_of_motion(lb_job* j) {
     warn_of_spline_exit(j, k);
   }
   if (i->frames) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "elastic body '%s' is turned inside out at t = %.4g s, near (%.4g, %.4g, %.4g) of "
-               "its undeformed frame, and in %d of %d frames: what it does there is not to be "
-               "trusted",
-               j->model->body.name[i->body], i->time, i->at.x, i->at.y, i->at.z, i->frames,
-               j->recording->nframe);
+    lb_job_warn(j,
+                "elastic body '%s' is turned inside out at t = %.4g s, near (%.4g, %.4g, %.4g) of "
+                "its undeformed frame, and in %d of %d frames: what it does there is not to be "
+                "trusted",
+                j->model->body.name[i->body], i->time, i->at.x, i->at.y, i->at.z, i->frames,
+                j->recording->nframe);
   }
   if (s->range_body && !isnan(s->range_left)) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "body '%s' leaves the range that its basis was made for at t = %.4g s, up to %.3g "
-               "times; what it does then may be wrong (see 'limber reduce')",
-               s->range_body, s->range_left, s->range_used);
+    lb_job_warn(j,
+                "body '%s' leaves the range that its basis was made for at t = %.4g s, up to %.3g "
+                "times; what it does then may be wrong (see 'limber reduce')",
+                s->range_body, s->range_left, s->range_used);
   }
 }

@@ -3,10 +3,13 @@
 #include "limber/job.h"
 #include "limber/shaping.h"
 
+typedef struct lb_words {
+  char text[48];
+} lb_words;
 // A duration: "250 us", "1.5 ms", "12.3 s", "2 min 5 s", "1 h 2 min".
-const char* lb_text_duration(double seconds, char* out, size_t size);
+lb_words lb_text_duration(double seconds);
 // A count, to three digits or so.
-const char* lb_text_amount(double amount, char* out, size_t size);
+lb_words lb_text_amount(double amount);
 
 // Row of the table of how far motions are from their target; NULL: its head.
 void lb_job_add_deviations(lb_job* job, const lb_replay* replay);

@@ -33,10 +33,10 @@ static void warn_of_starts(lb_job* j, const lb_optimization* o) {
     }
     if (k < o->first[i + 1]) {
       const lb_scene_parameter* p = &o->scene->optimize.parameter[i];
-      lb_job_add(j, LB_SECTION_WARNING, NULL,
-                 "%s:%d:%d: parameter '%s': the scene's %g is outside the bounds, and the search "
-                 "begins at %g",
-                 p->place.file, p->place.line, p->place.column, p->name, o->given[k], o->start[k]);
+      lb_job_warn_at(j, p->place,
+                     "parameter '%s': the scene's %g is outside the bounds, and the search "
+                     "begins at %g",
+                     p->name, o->given[k], o->start[k]);
     }
   }
 }
@@ -49,8 +49,7 @@ static lb_status resume(lb_job* j, lb_error* err) {
     return lb_job_no_memory(err);
   }
   if (access(path, R_OK) != 0) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "there is no search to go on with in %s: it begins anew", lb_job_place(j));
+    lb_job_warn(j, "there is no search to go on with in %s: it begins anew", lb_job_place(j));
     return LB_OK;
   }
   return lb_optimization_read(own->o, path, own->x, err);
@@ -149,11 +148,9 @@ static lb_status play(lb_job* j, lb_error* err) {
   const lb_simulate_options o = lb_simulate_default();
   lb_status status = lb_optimization_apply(own->o, own->x, &j->scene, err);
   status = status == LB_OK ? lb_job_make_model(j, err) : status;
-  status = status == LB_OK ? lb_job_record(j, j->model, &j->recording, err) : status;
-  status = status == LB_OK ? lb_simulate(j->model, &o, j->recording, &j->summary, err) : status;
+  status = status == LB_OK ? lb_job_play(j, j->model, &o, err) : status;
   make_result(own);
   j->summary.optimize = &own->result;
-  j->kept = j->recording && j->recording->nframe > 0;
   return status;
 }
 
@@ -171,26 +168,23 @@ static lb_status run(lb_job* j, lb_error* err) {
 static void report(lb_job* j) {
   const optimize_job* own = j->own;
   const lb_scene_optimize* what = &j->scene.optimize;
-  char wall[48];
   if (j->outcome == LB_INTERRUPTED) {
     lb_job_add_stopped(j, own->nhistory - 1);
   }
   if (j->outcome != LB_OK) {
     return;
   }
-  lb_job_add(j, LB_SECTION_TITLE, j->scene.name,
-             "objective %.4g, was %.4g; %d iterations, %d simulations in %s", own->objective,
-             own->history[0], own->nhistory - 1, own->o->runs,
-             lb_text_duration(j->summary.wall_seconds, wall, sizeof wall));
-  lb_job_add(j, LB_SECTION_ROW, NULL, "%-28s %12s %12s", "goal", "before", "after");
+  lb_job_title(j, j->scene.name, "objective %.4g, was %.4g; %d iterations, %d simulations in %s",
+               own->objective, own->history[0], own->nhistory - 1, own->o->runs,
+               lb_text_duration(j->summary.wall_seconds).text);
+  lb_job_row(j, "%-28s %12s %12s", "goal", "before", "after");
   for (int i = 0; i < what->ngoal; i++) {
-    lb_job_add(j, LB_SECTION_ROW, NULL, "%-28.28s %12.4g %12.4g", what->goal[i].name,
-               own->before[i], own->after[i]);
+    lb_job_row(j, "%-28.28s %12.4g %12.4g", what->goal[i].name, own->before[i], own->after[i]);
   }
-  lb_job_add(j, LB_SECTION_FIGURE, "stopped", "%s%s", lb_optimize_end_name(own->o->end),
-             own->o->end == LB_OPTIMIZE_LIMIT
-                 ? ": --resume goes on, and 'iterations' of the scene's 'optimize' allows more"
-                 : "");
+  lb_job_figure(j, "stopped", "%s%s", lb_optimize_end_name(own->o->end),
+                own->o->end == LB_OPTIMIZE_LIMIT
+                    ? ": --resume goes on, and 'iterations' of the scene's 'optimize' allows more"
+                    : "");
 }
 
 static void release(lb_job* j) {

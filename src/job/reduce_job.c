@@ -68,7 +68,7 @@ static void add_body(lb_job* j, const lb_reduce_body* b) {
     n += snprintf(others + n, sizeof others - (size_t)n, "%s%s", k > 1 ? ", " : "; also for ",
                   b->name[k]);
   }
-  lb_job_add(j, LB_SECTION_ROW, NULL,
+  lb_job_row(j,
              "%s/%s.npz  %d of %d coordinates, %d points; %d snapshots, of which %.2g is outside "
              "its shapes (%.2g of motion not seen)%s",
              j->o.out ? j->o.out : ".", b->name[0], b->r, 3 * b->nodes, b->points, b->samples,
@@ -76,44 +76,39 @@ static void add_body(lb_job* j, const lb_reduce_body* b) {
 }
 
 static void add_replays(lb_job* j, const lb_reduction* r) {
-  lb_job_add(j, LB_SECTION_ROW, NULL, "%-42s %11s %11s %11s %12s %9s", "", "coordinates",
-             "face error", "rms", "bodies", "steps/s");
+  lb_job_row(j, "%-42s %11s %11s %11s %12s %9s", "", "coordinates", "face error", "rms", "bodies",
+             "steps/s");
   if (r->full_seconds > 0) {
-    lb_job_add(j, LB_SECTION_ROW, NULL, "%-42s %11d %47.0f", "all nodes", r->degrees,
-               r->full_steps_per_second);
+    lb_job_row(j, "%-42s %11d %47.0f", "all nodes", r->degrees, r->full_steps_per_second);
   }
   for (int i = 0; i < LB_REPLAY_COUNT; i++) {
     const lb_reduce_replay* p = &r->replay[i];
     if (p->failed) {
-      lb_job_add(j, LB_SECTION_ROW, NULL, "%-42s it did not come to its end", p->name);
+      lb_job_row(j, "%-42s it did not come to its end", p->name);
     } else {
-      lb_job_add(j, LB_SECTION_ROW, NULL, "%-42s %11d %9.3g %% %9.3g %% %9.3g mm %9.0f", p->name,
-                 p->coordinates, 100 * p->face_error, 100 * p->face_rms, 1e3 * p->body_error,
-                 p->steps_per_second);
+      lb_job_row(j, "%-42s %11d %9.3g %% %9.3g %% %9.3g mm %9.0f", p->name, p->coordinates,
+                 100 * p->face_error, 100 * p->face_rms, 1e3 * p->body_error, p->steps_per_second);
     }
   }
-  lb_job_add(j, LB_SECTION_ROW, NULL,
-             "Face errors are over the amplitude of the face's vibration; bodies: farthest from "
-             "their place in the full run.");
+  lb_job_row(j, "Face errors are over the amplitude of the face's vibration; bodies: farthest from "
+                "their place in the full run.");
 }
 
 static void report(lb_job* j) {
   const reduce_job* own = j->own;
   const lb_reduction* r = own->reduction;
-  char text[48];
   if (j->outcome != LB_OK) {
     if (own->until > 0) {
-      lb_job_add(j, LB_SECTION_NOTE, NULL,
-                 "The first %s of the full run are kept in %s; '--from %s' uses them.",
-                 lb_text_duration(own->until, text, sizeof text), j->o.out, j->o.out);
+      lb_job_note(j, "The first %s of the full run are kept in %s; '--from %s' uses them.",
+                  lb_text_duration(own->until).text, j->o.out, j->o.out);
     }
     return;
   }
   if (r->full_seconds > 0) {
-    lb_job_add(j, LB_SECTION_TITLE, r->scene, "a run with %d displacements took %s", r->degrees,
-               lb_text_duration(r->full_seconds, text, sizeof text));
+    lb_job_title(j, r->scene, "a run with %d displacements took %s", r->degrees,
+                 lb_text_duration(r->full_seconds).text);
   } else {
-    lb_job_add(j, LB_SECTION_TITLE, r->scene, "%d displacements, read", r->degrees);
+    lb_job_title(j, r->scene, "%d displacements, read", r->degrees);
   }
   for (int i = 0; i < r->nbody; i++) {
     add_body(j, &r->body[i]);

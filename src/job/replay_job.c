@@ -94,25 +94,24 @@ static lb_status run(lb_job* j, lb_error* err) {
 static void report(lb_job* j) {
   const replay_job* own = j->own;
   const lb_recording* after = j->recording;
-  char wall[48], motion[48], text[160];
+  char text[160];
   const bool both = own->c.before->nframe > 0;
   if (!j->kept) {
     lb_job_add_rest(j);
     return;
   }
-  lb_job_add(j, LB_SECTION_TITLE, j->model->name, "%s%s of motion%s in %s",
-             both ? lb_comparison_text(&own->c, text, sizeof text) : "",
-             lb_text_duration(after->time[after->nframe - 1], motion, sizeof motion),
-             lb_model_simulated(j->model) != j->model ? ", all nodes moving," : "",
-             lb_text_duration(j->summary.wall_seconds, wall, sizeof wall));
+  lb_job_title(j, j->model->name, "%s%s of motion%s in %s",
+               both ? lb_comparison_text(&own->c, text, sizeof text) : "",
+               lb_text_duration(after->time[after->nframe - 1]).text,
+               lb_model_simulated(j->model) != j->model ? ", all nodes moving," : "",
+               lb_text_duration(j->summary.wall_seconds).text);
   lb_job_add_deviations(j, NULL);
   if (both) {
     lb_job_add_deviations(j, &own->c.was);
   }
   lb_job_add_deviations(j, &own->c.is);
   if (j->outcome != LB_OK) {
-    lb_job_add(j, LB_SECTION_NOTE, NULL,
-               "It did not come to its end: the figures are of what was played.");
+    lb_job_note(j, "It did not come to its end: the figures are of what was played.");
   }
 }
 

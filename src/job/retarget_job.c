@@ -92,8 +92,7 @@ static lb_status resume(lb_job* j, lb_error* err) {
     status = lb_search_load(j->o.out, own->key, own->state, &own->history, &found, err);
   }
   if (!found) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "there is no search to go on with in %s: it begins anew", lb_job_place(j));
+    lb_job_warn(j, "there is no search to go on with in %s: it begins anew", lb_job_place(j));
   }
   return status;
 }
@@ -112,10 +111,8 @@ static bool news(void* context, const lb_retarget_news* n, const lb_retarget_sta
   lb_job* j = context;
   retarget_job* own = j->own;
   const lb_progress progress = lb_job_progress(j);
-  char left[48] = "some time", text[200];
-  if (isfinite(n->left)) {
-    lb_text_duration(n->left, left, sizeof left);
-  }
+  const lb_words left = isfinite(n->left) ? lb_text_duration(n->left) : (lb_words){"some time"};
+  char text[200];
   if (own->history.count <= n->iteration) {   // else it was told before it was stopped
     lb_search_note(&own->history, &n->value); // without memory for it the plot is shorter
   }
@@ -123,7 +120,7 @@ static bool news(void* context, const lb_retarget_news* n, const lb_retarget_sta
   snprintf(text, sizeof text,
            "iteration %d: objective %.3g, gradient %.1e, peak %.3g mm (was %.3g mm), %s left",
            n->iteration, n->value.objective, n->gradient, 1e3 * n->value.peak,
-           1e3 * own->c.was.all.peak, left);
+           1e3 * own->c.was.all.peak, left.text);
   return lb_progress_report(&progress, NAN, text);
 }
 
@@ -264,19 +261,18 @@ static void rescue(lb_job* j) {
   }
   snprintf(dir, sizeof dir, "%s/limber-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   if (own->kept) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "nothing is lost: when %s can be written again, the same command with --resume "
-               "writes the rest without a new search",
-               j->o.out);
+    lb_job_warn(j,
+                "nothing is lost: when %s can be written again, the same command with --resume "
+                "writes the rest without a new search",
+                j->o.out);
   } else if (mkdtemp(dir) &&
              lb_search_save(dir, own->key, own->state, &own->history, NULL) == LB_OK) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "nothing is lost: put %s/retarget.state into a folder that can be written, and "
-               "--out of that folder with --resume writes the results without a new search",
-               dir);
+    lb_job_warn(j,
+                "nothing is lost: put %s/retarget.state into a folder that can be written, and "
+                "--out of that folder with --resume writes the results without a new search",
+                dir);
   } else {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "the search could not be kept in %s either, and has to be done again", dir);
+    lb_job_warn(j, "the search could not be kept in %s either, and has to be done again", dir);
   }
 }
 
@@ -295,33 +291,32 @@ static void add_torques(lb_job* j, const lb_retarget_result* r) {
   for (int i = 0; i < r->what->nmotor; i++) {
     const int motor = r->what->motor[i];
     if (isfinite(r->what->limit[i].torque)) {
-      lb_job_add(j, LB_SECTION_ROW, NULL,
-                 "torque of motor '%s': %.4g, may be %.4g; the input needs %.4g",
+      lb_job_row(j, "torque of motor '%s': %.4g, may be %.4g; the input needs %.4g",
                  r->model->motor.name[motor], lb_recording_peak_torque(r->after, motor),
                  r->what->limit[i].torque, lb_recording_peak_torque(r->before, motor));
     }
   }
   if (most > LB_TORQUE_KEPT) {
-    lb_job_add(j, LB_SECTION_WARNING, NULL,
-               "limits of torques could not be kept: %.3g times as much is needed (raise them, "
-               "or slow the motion down)",
-               most);
+    lb_job_warn(j,
+                "limits of torques could not be kept: %.3g times as much is needed (raise them, "
+                "or slow the motion down)",
+                most);
   }
 }
 
 static void report(lb_job* j) {
   const retarget_job* own = j->own;
   const lb_retarget_result* r = &own->c.result;
-  char wall[48], text[160];
+  char text[160];
   if (j->outcome == LB_INTERRUPTED && own->state) {
     lb_job_add_stopped(j, own->state->iteration);
   }
   if (j->outcome != LB_OK) {
     return;
   }
-  lb_job_add(j, LB_SECTION_TITLE, j->model->name, "%s%d iterations in %s",
-             lb_comparison_text(&own->c, text, sizeof text), r->niteration,
-             lb_text_duration(j->summary.wall_seconds, wall, sizeof wall));
+  lb_job_title(j, j->model->name, "%s%d iterations in %s",
+               lb_comparison_text(&own->c, text, sizeof text), r->niteration,
+               lb_text_duration(j->summary.wall_seconds).text);
   lb_job_add_deviations(j, NULL);
   lb_job_add_deviations(j, &r->was);
   for (int i = 0; i < r->nbaseline; i++) {

@@ -38,39 +38,31 @@ static lb_status load(lb_job* j, lb_error* err) {
 static lb_status run(lb_job* j, lb_error* err) {
   lb_simulate_options o = lb_job_runs(j);
   o.sink = lb_job_sink(j);
-  lb_status status = lb_job_record(j, j->model, &j->recording, err);
-  status = status == LB_OK ? lb_simulate(j->model, &o, j->recording, &j->summary, err) : status;
-  j->kept = j->recording && j->recording->nframe > 0;
-  return status;
+  return lb_job_play(j, j->model, &o, err);
 }
 
 // --- the report ---
 
-enum { WORD = 48 };
-
 static void add_title(lb_job* j) {
-  char motion[WORD], wall[WORD], rate[WORD];
   const double time = j->recording->time[j->recording->nframe - 1];
   const double seconds = fmax(j->summary.wall_seconds, 1e-9);
-  lb_job_add(j, LB_SECTION_TITLE, j->model->name,
-             "%s of motion in %s, %s times as fast as real time",
-             lb_text_duration(time, motion, WORD), lb_text_duration(seconds, wall, WORD),
-             lb_text_amount(time / seconds, rate, WORD));
+  lb_job_title(j, j->model->name, "%s of motion in %s, %s times as fast as real time",
+               lb_text_duration(time).text, lb_text_duration(seconds).text,
+               lb_text_amount(time / seconds).text);
 }
 
 static void add_steps(lb_job* j) {
   const lb_model* m = j->model;
   const lb_summary* s = &j->summary;
-  char step[WORD], rate[WORD];
   const bool adaptive = m->solver.integrator == LB_INTEGRATOR_ADAPTIVE;
-  lb_job_add(j, LB_SECTION_FIGURE, "steps", "%ld (%s, %s%s), %s a second", s->steps,
-             lb_integrator_name(m->solver.integrator), adaptive ? "at most " : "",
-             lb_text_duration(s->step, step, WORD),
-             lb_text_amount((double)s->steps / fmax(s->wall_seconds, 1e-9), rate, WORD));
+  lb_job_figure(j, "steps", "%ld (%s, %s%s), %s a second", s->steps,
+                lb_integrator_name(m->solver.integrator), adaptive ? "at most " : "",
+                lb_text_duration(s->step).text,
+                lb_text_amount((double)s->steps / fmax(s->wall_seconds, 1e-9)).text);
   const lb_model* simulated = lb_model_simulated(m);
   if (simulated != m) {
-    lb_job_add(j, LB_SECTION_FIGURE, "elastic", "all nodes move: %s unknowns",
-               lb_text_amount(simulated->nv - simulated->ndense, rate, WORD));
+    lb_job_figure(j, "elastic", "all nodes move: %s unknowns",
+                  lb_text_amount(simulated->nv - simulated->ndense).text);
   }
 }
 
@@ -78,11 +70,9 @@ static void add_energy(lb_job* j) {
   static const double CONSERVED = 0.1; // beyond, as after impacts, the word would be wrong
   const lb_summary* s = &j->summary;
   if (s->conservative && s->energy_drift < CONSERVED) {
-    lb_job_add(j, LB_SECTION_FIGURE, "energy", "conserved to %.2g of the largest kinetic energy",
-               s->energy_drift);
+    lb_job_figure(j, "energy", "conserved to %.2g of the largest kinetic energy", s->energy_drift);
   } else {
-    lb_job_add(j, LB_SECTION_FIGURE, "energy", "from %.4g J to %.4g J", s->energy_start,
-               s->energy_end);
+    lb_job_figure(j, "energy", "from %.4g J to %.4g J", s->energy_start, s->energy_end);
   }
 }
 
@@ -93,11 +83,11 @@ static void add_constraints(lb_job* j) {
     return;
   }
   if (m->solver.closing > 0) {
-    lb_job_add(j, LB_SECTION_FIGURE, "gaps", "up to %.2g (m or rad), which close over time",
-               j->summary.constraint_violation);
+    lb_job_figure(j, "gaps", "up to %.2g (m or rad), which close over time",
+                  j->summary.constraint_violation);
   } else {
-    lb_job_add(j, LB_SECTION_FIGURE, points ? "constraints" : "loops", "%s to %.2g (m or rad)",
-               points ? "hold" : "closed", j->summary.constraint_violation);
+    lb_job_figure(j, points ? "constraints" : "loops", "%s to %.2g (m or rad)",
+                  points ? "hold" : "closed", j->summary.constraint_violation);
   }
 }
 
