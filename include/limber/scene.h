@@ -257,7 +257,7 @@ typedef struct lb_scene_joint {
 /// A point of a body or of the world that a force acts on.
 typedef struct lb_scene_point {
   int body;
-  lb_vec3 at;            ///< in its frame, that of an elastic one at rest
+  lb_vec3 at;            ///< in its frame, that of an elastic one undeformed
   const char* face_name; ///< of a body that is `elastic`: the face it is fastened to
   bool at_middle;        ///< `at` is measured from the middle of that face
   int face;              ///< of a body given as `reduced`: which of its faces; -1: the held one
@@ -292,7 +292,7 @@ typedef struct lb_scene_force {
   lb_scene_point* point;
   double stiffness;           ///< [N/m] >= 0; of attractions their strength [N m^2]
   double damping;             ///< of springs and cables [N s/m] >= 0
-  double length;              ///< of springs and cables at rest [m]; NAN: that at the start. Of
+  double length;              ///< rest length of springs and cables [m]; NAN: that at the start. Of
                               ///< attractions their softening length
   lb_force_curve force_curve; ///< other than in proportion; a ground's has no table and is slack
   lb_vec3 along; ///< of springs: unit, in the axes of the first point's body or the world: only
@@ -322,8 +322,8 @@ typedef struct lb_scene_rope {
   double stiffness; ///< the force for a strain of one [N] >= 0
   double damping;   ///< a strain rate counts as this much strain for each 1/s [s] >= 0
   double drag;      ///< resists motion through the world, over the mass [1/s] >= 0
-  double slack;     ///< its length at rest over that at the start > 0
-  bool pushes;      ///< where it is shorter than at rest, too
+  double slack;     ///< rest length over the length at the start > 0
+  bool pushes;      ///< where it is shorter than its rest length, too
   double radius;    ///< at which it is drawn [m] >= 0; 0: as springs are
   int material;     ///< its look, or -1
   /// Where it was made and then moved: segments of each way [npoint - 1], their lengths that the
@@ -373,7 +373,7 @@ typedef struct lb_scene_load {
   const char* name;
   lb_place place;
   int body;
-  lb_vec3 point;         ///< in the body's frame, an elastic one at rest
+  lb_vec3 point;         ///< in the body's frame, an elastic one undeformed
   const char* face_name; ///< of a body that is `elastic`: the face it acts on
   bool at_middle;        ///< the point is measured from the middle of that face
   int face;              ///< of a body given as `reduced`: which face; -1: the held one
@@ -522,7 +522,7 @@ typedef struct lb_scene_retarget {
   X(LB_PARAMETER_DAMPING, "damping")               /* likewise */                                  \
   X(LB_PARAMETER_TURN_STIFFNESS, "turn_stiffness") /* of a joint that slides and turns */          \
   X(LB_PARAMETER_TURN_DAMPING, "turn_damping")     /* likewise */                                  \
-  X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a length at rest */           \
+  X(LB_PARAMETER_REST, "rest")   /* where a joint's springs pull to; a rest length */              \
   X(LB_PARAMETER_YOUNG, "young") /* of a material that a deformable is made of */
 
 typedef enum lb_parameter_kind {

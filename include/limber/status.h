@@ -42,7 +42,7 @@ typedef struct lb_message {
   char* text;     ///< one sentence, no newline; owned by the list
 } lb_message;
 
-/// What went wrong: a list, so that all the mistakes of a file are told at once.
+/// What went wrong: a list, so that all the mistakes of a file are reported at once.
 /// Start from lb_error_make(), release with lb_error_clear(). Every function that takes an
 /// `lb_error*` accepts NULL.
 typedef struct lb_error {

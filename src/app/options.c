@@ -40,7 +40,7 @@ static exit_code unknown_option(const verb* v, const char* word) {
   return EXIT_INPUT;
 }
 
-// Read one option that starts at args[*i]; moves *i to its last word. False after telling a
+// Read one option that starts at args[*i]; moves *i to its last word. False after reporting a
 // mistake.
 static bool read_option(const verb* v, const option* o, int narg, char** args, int* i,
                         verb_args* into) {

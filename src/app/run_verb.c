@@ -15,7 +15,7 @@ static exit_code exit_code_of(lb_status outcome) {
 
 // --- sections ---
 
-// Warnings are told as soon as they come.
+// Warnings are reported as soon as they come.
 static void told(void* context, const lb_section* s) {
   if (s->kind == LB_SECTION_WARNING) {
     meter_end(context);

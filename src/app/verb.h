@@ -58,8 +58,8 @@ extern const int NVERB;
 const option* verb_option(const verb* v, int i);
 
 // Read `args` into `into` and gather the plain arguments at the front of `args`, `*nplain` of them.
-// False after a mistake was told, or when help was asked for and printed; `*code` is then what to
-// exit with.
+// False after a mistake was reported, or when help was asked for and printed; `*code` is then what
+// to exit with.
 bool verb_parse(const verb* v, int narg, char** args, verb_args* into, int* nplain,
                 exit_code* code);
 void verb_help(const verb* v);

@@ -1,6 +1,6 @@
 // Reading arrays. Nothing is trusted: every offset is checked against the file's size before it is
 // used, and every member against its checksum. An array of a kind that Limber does not know is kept
-// with the reason, and told when somebody asks for it.
+// with the reason, and reported when somebody asks for it.
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@ typedef struct fit_job {
   lb_fit* fit;
 } fit_job;
 
-// Mistakes in the table are told before the model is made.
+// Mistakes in the table are reported before the model is made.
 static lb_status load(lb_job* j, lb_error* err) {
   fit_job* own = j->own;
   const lb_status status =

@@ -29,7 +29,7 @@ static lb_status read_motors(lb_job* j, lb_error* err) {
   return status;
 }
 
-// The model in a basis first: what is wrong with the scene is then told soon.
+// The model in a basis first: what is wrong with the scene is then reported soon.
 static lb_status make_models(lb_job* j, lb_error* err) {
   replay_job* own = j->own;
   const lb_space asked = j->o.full ? LB_SPACE_FULL : j->scene.solver.elastic;

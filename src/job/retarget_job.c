@@ -34,7 +34,7 @@ static lb_retarget_options search_options(lb_job* j) {
   return o;
 }
 
-// All that can be wrong with what is asked for is told before anything long is done.
+// All that can be wrong with what is asked for is reported before anything long is done.
 static lb_status load(lb_job* j, lb_error* err) {
   retarget_job* own = j->own;
   lb_status status = lb_job_make_model(j, err);
@@ -113,7 +113,7 @@ static bool news(void* context, const lb_retarget_news* n, const lb_retarget_sta
   const lb_progress progress = lb_job_progress(j);
   const lb_words left = isfinite(n->left) ? lb_text_duration(n->left) : (lb_words){"some time"};
   char text[200];
-  if (own->history.count <= n->iteration) {   // else it was told before it was stopped
+  if (own->history.count <= n->iteration) {   // else it was reported before it was stopped
     lb_search_note(&own->history, &n->value); // without memory for it the plot is shorter
   }
   keep_state(j, state);

@@ -22,7 +22,7 @@ static bool make_wish(lb_checker* c, const lb_profile_definition* path, wish* w)
     return true;
   }
   if (!lb_profile_holds(path)) {
-    return false; // told, or for the reader to tell
+    return false; // reported, or for the reader to report
   }
   if (lb_profile_create(c->scratch, path, &made) != LB_OK) {
     c->no_memory = true;
@@ -126,7 +126,7 @@ static comparison* const COMPARE[LB_CONSTRAINT_COUNT] = {
     [LB_CONSTRAINT_FOLLOW] = compare_points,
 };
 
-// A constraint is told once.
+// A constraint is reported once.
 void lb_check_prescribed(lb_checker* c) {
   const lb_scene* s = c->s;
   for (int j = 0; j < s->nconstraint; j++) {

@@ -156,7 +156,7 @@ static void check_joints(checker* c) {
 }
 
 // Walk from every body towards the world; a body met twice on one walk is in a cycle. Bodies that
-// an earlier walk met lead to the world, or were told.
+// an earlier walk met lead to the world, or were reported.
 static void check_cycles(checker* c) {
   const lb_arena_mark mark = lb_arena_here(c->scratch);
   int* walk = LB_TAKE(c->scratch, int, c->s->nbody);

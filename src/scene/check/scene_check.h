@@ -23,7 +23,7 @@ void lb_look_at(lb_checker* c, lb_place place, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
 #define LB_SAY(c, place, ...) lb_report_add((c)->report, LB_INVALID, place, __VA_ARGS__)
 
-// Of the solver's `closing`, told by the reader, who knows where it stands, and for callers.
+// Of the solver's `closing`, reported by the reader, who knows where it stands, and for callers.
 #define LB_CLOSING_MESSAGE                                                                         \
   "'closing' is the pace of linear-euler; '%s' closes gaps at once (leave it out, or use "         \
   "integrator: linear-euler)"

@@ -9,7 +9,7 @@ void lb_read_section(lb_reader* r, int key);
 // Parts of one sort from a mapping within a setting.
 void lb_read_named(lb_reader* r, const lb_yaml* map, const lb_scene_section* section);
 // Names of parts are there and differ, and what their tables ask; those that are broken (NULL:
-// none) were told.
+// none) were reported.
 void lb_check_section(lb_checker* c, const lb_scene_section* section, const bool* broken);
 void lb_check_shapes(lb_checker* c);
 

@@ -44,7 +44,7 @@ static const lb_field term_fields[] = {
 static const lb_table term_table = LB_TABLE("term", lb_scene_term, term_fields);
 
 // What the sum measures: what all of its coordinates do, and a plain number where they differ,
-// since its factors have the units then. False where that is not known, of terms that are told
+// since its factors have the units then. False where that is not known, of terms that are reported
 // elsewhere.
 static bool sum_measure(const lb_reader* r, const lb_scene_constraint* k, lb_coordinate* counts) {
   for (int i = 0; i < k->nterm; i++) {
@@ -331,7 +331,7 @@ static bool term_holds(lb_checker* c, const lb_scene_term* t) {
   }
   const lb_scene_joint* j = &c->s->joint[t->joint];
   if ((int)j->kind < 0 || j->kind >= LB_JOINT_COUNT) {
-    return false; // told
+    return false; // reported
   }
   if (!lb_coordinate_is_plain(j, t->coordinate)) {
     lb_say(c, " couples coordinate %d of joint '%s', which is %s and has no such angle or distance",

@@ -38,7 +38,7 @@ static const struct kind {
     [LB_JOINT_COMPOSITE] = {"", .check = check_parts},
 };
 
-static bool is_kind(lb_joint_kind kind) { // else a mistake that is told elsewhere
+static bool is_kind(lb_joint_kind kind) { // else a mistake that is reported elsewhere
   return (unsigned)kind < LB_JOINT_COUNT;
 }
 

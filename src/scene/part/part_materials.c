@@ -281,7 +281,7 @@ void lb_read_scenery(lb_reader* r) {
   }
 }
 
-// The rules of a form are geom's; what it says is told under the name of whose shape it is.
+// The rules of a form are geom's; what it says is reported under the name of whose shape it is.
 static bool form_holds(lb_checker* c, const lb_scene_shape* shape) {
   lb_error said = lb_error_make(c->report->err ? c->report->err->allocator : NULL);
   const bool holds = lb_shape_check(&shape->shape, shape->place, &said) == LB_OK;

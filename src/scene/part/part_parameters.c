@@ -164,7 +164,7 @@ static const lb_field parameter_fields[] = {
     OF(LB_PARAMETER_TURN_DAMPING, "turn_damping",
        "a joint that slides and turns and whose turning may be damped more"),
     OF(LB_PARAMETER_REST, "rest",
-       "a spring or cable whose length at rest may change, a rope whose slack may, or a joint "
+       "a spring or cable whose rest length may change, a rope whose slack may, or a joint "
        "whose spring may pull elsewhere"),
     OF(LB_PARAMETER_YOUNG, "young",
        "a material of elastic bodies or deformables whose modulus may change"),
@@ -258,7 +258,7 @@ static bool read_bounds(lb_reader* r, const lb_yaml* node, lb_scene_parameter* t
   to->least = -(double)INFINITY;
   to->most = (double)INFINITY;
   if (!known) {
-    return false; // told
+    return false; // reported
   }
   ok &= !least || lb_read_number(r, least, "at_least", dimension, LB_ANY, &to->least);
   ok &= !most || lb_read_number(r, most, "at_most", dimension, LB_ANY, &to->most);

@@ -80,7 +80,7 @@ static bool read_spline(lb_reader* r, const lb_yaml* node, const values* of,
   row.key = "points";
   lb_table_default(&lb_spline_table, &s);
   const bool good = lb_read_part(r, node, "spline", &lb_spline_table, &s);
-  if (!good) { // told
+  if (!good) { // reported
     return points && lb_read_array(r, points, &row, of->size) && false;
   }
   if (s.degree > HIGHEST) {

@@ -125,7 +125,7 @@ static void check_tolerance(lb_reader* r) {
   }
 }
 
-// The pace of gaps is told where it stands.
+// The pace of gaps is reported where it stands.
 static void check_closing(lb_reader* r) {
   lb_scene_solver* solver = &r->scene.solver;
   const lb_yaml* closing = lb_given(r, LB_SCENE_SOLVER, "closing");

@@ -101,7 +101,7 @@ bool lb_read_table(lb_reader* r, const lb_yaml* node, const lb_table* table, voi
 // The same; `where` says whose part this is: "spring of joint 'elbow'".
 bool lb_read_part(lb_reader* r, const lb_yaml* node, const char* where, const lb_table* table,
                   void* out);
-// Keys that the choice of this number has not are told. False when there are any.
+// Keys that the choice of this number has not are reported. False when there are any.
 bool lb_keys_hold(lb_reader* r, const lb_yaml* node, const lb_key_rule* rule, int count,
                   int chosen);
 // What stands behind one key, by the row of a table.
@@ -133,7 +133,7 @@ int lb_read_numbers(lb_reader* r, const lb_yaml* node, const lb_field* field, in
 // --- files ---
 
 // The path that is written here, as seen from the folder of the present entry; NULL when its file
-// cannot be opened, which is told.
+// cannot be opened, which is reported.
 const char* lb_find_file(lb_reader* r, const lb_yaml* mention);
 // Read a file and what it includes; `mention` is where it was asked for, or NULL.
 bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention);
@@ -150,11 +150,11 @@ bool lb_gather_sections(lb_reader* r, const lb_yaml* const* section);
 void lb_read_sections(lb_reader* r);
 // What the last file that has a setting gives for one of its keys, or NULL.
 const lb_yaml* lb_given(const lb_reader* r, int setting, const char* key);
-// The same, of a mapping from names; others are told already.
+// The same, of a mapping from names; others are reported already.
 const lb_yaml* lb_given_map(const lb_reader* r, int setting, const char* key);
 void lb_read_scenery(lb_reader* r);
 void lb_read_joints(lb_reader* r);
-// Is it known what the coordinates of a joint are? Else that has been told.
+// Is it known what the coordinates of a joint are? Else that has been reported.
 bool lb_joint_is_known(const lb_reader* r, int joint);
 // All coordinates of a joint (NULL: of a point), each by what it measures, or their rates. One
 // alone may be written as a number.
@@ -176,7 +176,8 @@ extern const int lb_builtin_material_count;
 
 // The shapes' keys to a shape of `body`. False when something is wrong.
 bool lb_read_shape(lb_reader* r, const lb_yaml* node, int body, int material);
-// What another room told the caller's list is a mistake of the scene, too. False when it is one.
+// What another room added to the caller's list is a mistake of the scene, too. False when it is
+// one.
 bool lb_note(lb_reader* r, lb_status status);
 // An elastic form whose keys are read, and its files; NULL when something is wrong.
 const lb_scene_elastic* lb_finish_elastic(lb_reader* r, const lb_yaml* node,

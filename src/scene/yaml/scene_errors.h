@@ -1,4 +1,4 @@
-// The mistakes of a scene, gathered: told once each, in the order of the lines.
+// The mistakes of a scene, gathered: reported once each, in the order of the lines.
 #pragma once
 #include "limber/status.h"
 
@@ -10,8 +10,8 @@ typedef struct lb_report {
 
 lb_report lb_report_make(lb_error* err);
 
-// Add a mistake. The same text at the same place, digits aside, is told once: what `repeat` makes
-// of one line has one mistake, not four hundred.
+// Add a mistake. The same text at the same place, digits aside, is reported once: what `repeat`
+// makes of one line has one mistake, not four hundred.
 void lb_report_add(lb_report* report, lb_status status, lb_place place, const char* format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -43,7 +43,7 @@ static const char* folder_of(lb_reader* r, const char* path) {
 
 // --- entries ---
 
-// A name that is already there: in the same mapping YAML's own check has told it.
+// A name that is already there: in the same mapping YAML's own check has reported it.
 static bool defined_before(lb_reader* r, int key, const char* word, const lb_yaml* name,
                            int start) {
   lb_entries* all = &r->section[key];
@@ -149,7 +149,7 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
       const lb_yaml* node = lb_yaml_find(root, lb_scene_table.field[key].key);
       const lb_yaml_kind kind =
           lb_scene_table.field[key].value == LB_VALUE_LIST ? LB_YAML_LIST : LB_YAML_MAP;
-      section[key] = node && node->kind == kind ? node : NULL; // else it is told
+      section[key] = node && node->kind == kind ? node : NULL; // else it is reported
       r->given[key] = node ? node : r->given[key];
     }
     r->gathered = true;
