@@ -3,11 +3,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read_all.h"
 #include "scene/part/part.h"
 
 enum { FORMAT_VERSION = 1, DEEPEST_INCLUDE = 16, MOST_SOURCES = 1000 };
@@ -172,8 +173,6 @@ static bool cannot_read(lb_reader* r, const char* path, const lb_yaml* mention, 
   return false;
 }
 
-enum { FIRST_ROOM = 1 << 16 }; // for what comes through a pipe
-
 // What can be read as a scene: files and pipes, and whatever standard input is.
 static const char* unfit(const struct stat* status, bool input) {
   if (!S_ISREG(status->st_mode) && !S_ISFIFO(status->st_mode) && !input) {
@@ -182,49 +181,17 @@ static const char* unfit(const struct stat* status, bool input) {
   return status->st_size > LB_YAML_LONGEST_TEXT && S_ISREG(status->st_mode) ? TOO_LARGE : NULL;
 }
 
-// More bytes, or 0 at the end, or -1. A pipe is opened so that it does not wait for a writer; here
-// it waits for what the writer writes.
-static ssize_t read_some(int file, char* to, size_t size) {
-  for (;;) {
-    const ssize_t n = read(file, to, size);
-    if (n >= 0 || (errno != EAGAIN && errno != EINTR)) {
-      return n;
-    }
-    poll(&(struct pollfd){.fd = file, .events = POLLIN}, 1, -1);
-  }
-}
-
 // All of a file of bearable size into scratch memory; a reason in words when it cannot be.
-static const char* load(lb_reader* r, int file, char** text, size_t* length,
-                        const struct stat* status) {
-  size_t room = S_ISREG(status->st_mode) ? (size_t)status->st_size + 1 : FIRST_ROOM;
-  char* block = LB_TAKE(&r->scratch, char, room);
-  size_t used = 0;
-  for (ssize_t n = 1; block && n > 0;) {
-    n = read_some(file, block + used, room - used);
-    if (n < 0) {
-      return "reading failed half-way";
-    }
-    used += (size_t)n;
-    if (used > LB_YAML_LONGEST_TEXT) {
-      return TOO_LARGE;
-    }
-    if (used == room) {
-      char* moved = LB_TAKE(&r->scratch, char, 2 * room);
-      if (moved) {
-        memcpy(moved, block, used);
-      }
-      block = moved;
-      room *= 2;
-    }
-  }
-  if (!block) {
+static const char* load(lb_reader* r, FILE* file, char** text, size_t* length, bool pipe) {
+  const lb_status status = lb_read_all(file, LB_YAML_LONGEST_TEXT, &r->scratch, text, length);
+  if (status == LB_NO_MEMORY) {
     lb_lack(r);
     return NULL;
   }
-  *text = block;
-  *length = used;
-  return used == 0 && S_ISFIFO(status->st_mode) ? "nothing came through the pipe" : NULL;
+  return status != LB_OK                  ? "reading failed half-way"
+         : *length > LB_YAML_LONGEST_TEXT ? TOO_LARGE
+         : *length == 0 && pipe           ? "nothing came through the pipe"
+                                          : NULL;
 }
 
 // Where this file stands among those met before: -1 new, else its index.
@@ -253,9 +220,9 @@ static bool gather_source(lb_reader* r, const char* path, const char* text, size
   return ok;
 }
 
-static bool gather_open_file(lb_reader* r, int file, const char* path, const lb_yaml* mention) {
+static bool gather_open_file(lb_reader* r, FILE* file, const char* path, const lb_yaml* mention) {
   struct stat status;
-  if (fstat(file, &status) != 0) {
+  if (fstat(fileno(file), &status) != 0) {
     return cannot_read(r, path, mention, "it cannot be examined");
   }
   const int known = find_source(r, &status);
@@ -271,8 +238,8 @@ static bool gather_open_file(lb_reader* r, int file, const char* path, const lb_
   }
   char* text = NULL;
   size_t length = 0;
-  const char* why = unfit(&status, file == STDIN_FILENO);
-  why = why ? why : load(r, file, &text, &length, &status);
+  const char* why = unfit(&status, file == stdin);
+  why = why ? why : load(r, file, &text, &length, S_ISFIFO(status.st_mode));
   if (why) {
     return cannot_read(r, path, mention, why);
   }
@@ -333,17 +300,21 @@ const char* lb_find_file(lb_reader* r, const lb_yaml* mention) {
 
 bool lb_gather_file(lb_reader* r, const char* path, const lb_yaml* mention) {
   if (path && !mention && strcmp(path, "-") == 0) {
-    return gather_open_file(r, STDIN_FILENO, path, mention);
+    return gather_open_file(r, stdin, path, mention);
   }
   if (!path || !file_opens(r, path, mention)) {
     return false;
   }
-  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) {
+  const int opened = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // without waiting for a writer
+  FILE* file = opened >= 0 ? fdopen(opened, "rb") : NULL;
+  if (!file) {
+    if (opened >= 0) {
+      close(opened);
+    }
     return cannot_read(r, path, mention, "it cannot be opened");
   }
   const bool ok = gather_open_file(r, file, path, mention);
-  close(file);
+  fclose(file);
   return ok;
 }
 
