@@ -68,8 +68,9 @@ static void list_faces(maker* k) {
     }
   }
   const lb_scene parts = own_parts(k);
-  for (int i = 0; i < lb_grip_count(&parts); i++) {
-    const lb_grip g = lb_grip_at(&parts, i);
+  lb_grips at = {.scene = &parts};
+  lb_grip g;
+  while (lb_grips_next(&at, &g)) {
     if (g.body == k->body) {
       const int face = add_face(k, g.face_name);
       k->rigid[face] = k->rigid[face] || g.rigid;
@@ -80,8 +81,9 @@ static void list_faces(maker* k) {
 // Tell what takes hold of them which it holds.
 static void number_faces(maker* k) {
   const lb_scene parts = own_parts(k);
-  for (int i = 0; i < lb_grip_count(&parts); i++) {
-    const lb_grip g = lb_grip_at(&parts, i);
+  lb_grips at = {.scene = &parts};
+  lb_grip g;
+  while (lb_grips_next(&at, &g)) {
     if (g.body == k->body) {
       *g.face = add_face(k, g.face_name) - 1;
     }
@@ -116,8 +118,9 @@ static lb_status place_grips(maker* k) {
   const double size = extent(&k->mesh);
   lb_status status = LB_OK;
   const lb_scene parts = own_parts(k);
-  for (int i = 0; i < lb_grip_count(&parts); i++) {
-    const lb_grip g = lb_grip_at(&parts, i);
+  lb_grips at = {.scene = &parts};
+  lb_grip g;
+  while (lb_grips_next(&at, &g)) {
     if (g.body != k->body) {
       continue;
     }

@@ -74,11 +74,14 @@ void lb_check_form(lb_checker* c, const lb_scene_elastic* e) {
 
 // Does anything take hold of the body?
 static bool is_joined(const lb_scene* s, int body) {
-  bool any = false;
-  for (int i = 0; i < lb_grip_count(s) && !any; i++) {
-    any = lb_grip_at(s, i).body == body;
+  lb_grips at = {.scene = s};
+  lb_grip g;
+  while (lb_grips_next(&at, &g)) {
+    if (g.body == body) {
+      return true;
+    }
   }
-  return any;
+  return false;
 }
 
 static void check_body(lb_checker* c, int i) {
@@ -183,8 +186,9 @@ static void check_integrator(lb_checker* c) {
 
 void lb_check_elastic(lb_checker* c) {
   bool any = false;
-  for (int i = 0; i < lb_grip_count(c->s); i++) {
-    const lb_grip g = lb_grip_at(c->s, i);
+  lb_grips at = {.scene = c->s};
+  lb_grip g;
+  while (lb_grips_next(&at, &g)) {
     check_grip(c, &g);
   }
   for (int i = 0; i < c->s->nbody; i++) {

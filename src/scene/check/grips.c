@@ -4,14 +4,6 @@
 
 #include "scene/force/scene_force.h"
 
-int lb_grip_count(const lb_scene* s) {
-  int points = 0;
-  for (int i = 0; i < s->nforce; i++) {
-    points += s->force[i].npoint;
-  }
-  return 2 * s->njoint + points + s->nload;
-}
-
 static lb_grip of_joint(const lb_scene* s, int joint, int end) {
   lb_scene_joint* j = &s->joint[joint];
   return (lb_grip){.word = "joint",
@@ -59,28 +51,30 @@ static lb_grip of_load(lb_scene_load* l) {
                    .point = &l->point};
 }
 
-lb_grip lb_grip_at(const lb_scene* s, int i) {
-  if (i < 2 * s->njoint) {
-    return of_joint(s, i / 2, i % 2);
+bool lb_grips_next(lb_grips* at, lb_grip* grip) {
+  const lb_scene* s = at->scene;
+  while (at->force < s->nforce && at->point >= s->force[at->force].npoint) {
+    at->force++;
+    at->point = 0;
   }
-  i -= 2 * s->njoint;
-  for (int k = 0; k < s->nforce; k++) {
-    if (i < s->force[k].npoint) {
-      return of_force(&s->force[k], &s->force[k].point[i]);
-    }
-    i -= s->force[k].npoint;
+  if (at->end < 2 * s->njoint) {
+    *grip = of_joint(s, at->end / 2, at->end % 2);
+    at->end++;
+  } else if (at->force < s->nforce) {
+    *grip = of_force(&s->force[at->force], &s->force[at->force].point[at->point]);
+    at->point++;
+  } else if (at->load < s->nload) {
+    *grip = of_load(&s->load[at->load++]);
+  } else {
+    return false;
   }
-  return of_load(&s->load[i]);
+  return true;
 }
 
 lb_grip lb_grip_of_face(const lb_scene* s, int body, const char* face) {
-  int i = 0;
-  while (i < lb_grip_count(s) - 1) {
-    const lb_grip g = lb_grip_at(s, i);
-    if (g.body == body && strcmp(g.face_name, face) == 0) {
-      break;
-    }
-    i++;
+  lb_grips at = {.scene = s};
+  lb_grip g = {0};
+  while (lb_grips_next(&at, &g) && !(g.body == body && strcmp(g.face_name, face) == 0)) {
   }
-  return lb_grip_at(s, i);
+  return g;
 }

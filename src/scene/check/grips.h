@@ -17,8 +17,12 @@ typedef struct lb_grip {
   lb_vec3* point; // to fill in
 } lb_grip;
 
-// Those of the scene's joints, forces and loads.
-int lb_grip_count(const lb_scene* scene);
-lb_grip lb_grip_at(const lb_scene* scene, int i);
+// Those of the scene's joints, forces and loads, one after the other, from {scene} on. False after
+// the last.
+typedef struct lb_grips {
+  const lb_scene* scene;
+  int end, force, point, load; // the next
+} lb_grips;
+bool lb_grips_next(lb_grips* at, lb_grip* grip);
 // The first that names a face of a body.
 lb_grip lb_grip_of_face(const lb_scene* scene, int body, const char* face);

@@ -24,6 +24,9 @@
 //   4. In docs/scene.md a line `<!-- keys: magnet -->`; LIMBER_ACCEPT=1 test_scene_reference writes
 //      the table after it, and the schema.
 //
+// A key that gets another name keeps the old one as an `alias`: it still reads, with a note to the
+// author. A key that only some of what a table lets choose have gets a `rule`.
+//
 // What no row can say stands in two functions of the table: `finish` is called when the keys of a
 // part were read (what depends on other parts, or on several keys), `check` for every part of any
 // scene, read or made by hand, after its numbers and indices were found to be in range.

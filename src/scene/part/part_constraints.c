@@ -61,22 +61,21 @@ static bool sum_measure(const lb_reader* r, const lb_scene_constraint* k, lb_coo
 
 // equals or a path, or at_least and at_most: not several of them
 static bool check_bounds(lb_reader* r, const lb_yaml* node, lb_place place) {
-  const lb_yaml *equals = lb_yaml_find(node, "equals"), *path = lb_yaml_find(node, "path"),
-                *least = lb_yaml_find(node, "at_least"), *most = lb_yaml_find(node, "at_most");
-  if (!equals && !path && !least && !most) {
+  static const char* const key[] = {"equals", "path", "at_least", "at_most"};
+  int given[LB_COUNT_OF(key)], count = 0;
+  for (int k = 0; k < LB_COUNT_OF(key); k++) {
+    given[count] = k;
+    count += lb_yaml_find(node, key[k]) != NULL;
+  }
+  if (count == 0) {
     return lb_complain(r, place,
                        "'equals', 'path', 'at_least' or 'at_most' is missing (what the sum is to "
                        "be)");
   }
-  if ((equals || path) && ((equals && path) || least || most)) {
-    const lb_yaml* other = equals && path ? path : least ? least : most;
-    return lb_complain(r, other->place, "'%s' leaves nothing for '%s' to say (keep one)",
-                       equals ? "equals" : "path",
-                       other == path    ? "path"
-                       : other == least ? "at_least"
-                                        : "at_most");
-  }
-  return true;
+  return count == 1 || given[0] >= 2 ||
+         lb_complain(r, lb_yaml_find(node, key[given[1]])->place,
+                     "'%s' leaves nothing for '%s' to say (keep one)", key[given[0]],
+                     key[given[1]]);
 }
 
 static bool read_bound(lb_reader* r, const lb_yaml* node, const char* key, lb_dimension dimension,

@@ -90,7 +90,7 @@ static const range other_range[] = {{false, 0, LB_JOINT_MOST_V}, {true, 0, LB_JO
 static void name_start(lb_scene_named* named, const lb_entry* entry, int number,
                        lb_joint_kind kind) {
   const lb_table* table = &lb_start_table[kind];
-  const range* of = kind == LB_JOINT_FREE ? free_range : other_range;
+  const range* of = table->count == LB_COUNT_OF(free_range) ? free_range : other_range;
   named->place = entry->name->place;
   for (int i = 0; i < table->count; i++) {
     const bool given = lb_yaml_find(entry->value, table->field[i].key);
@@ -107,8 +107,9 @@ static void name_start(lb_scene_named* named, const lb_entry* entry, int number,
 static bool motors_leave(lb_reader* r, const lb_entry* entry, int joint,
                          const lb_scene_joint* start) {
   const double* qd = start->qd;
-  const bool free = start->kind == LB_JOINT_FREE;
-  const bool turned = fabs(start->q[free ? 3 : 0]) != 1 || qd[0] != 0 || qd[1] != 0 || qd[2] != 0;
+  const int quaternion = lb_joint_quaternion(start);
+  const bool turned = fabs(start->q[quaternion > 0 ? quaternion : 0]) != 1 || qd[0] != 0 ||
+                      qd[1] != 0 || qd[2] != 0;
   const bool alone = lb_joint_count_v(&r->scene.joint[joint]) == 1;
   for (int i = 0; i < r->scene.nmotor; i++) {
     const lb_scene_motor* m = &r->scene.motor[i];
@@ -139,7 +140,7 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int number, in
   if (!lb_joint_is_known(r, i)) {
     return false;
   }
-  if (joint->kind == LB_JOINT_FIXED) {
+  if (lb_joint_count_v(joint) == 0) {
     return lb_complain(r, entry->name->place, "a fixed joint cannot move (take this entry away)");
   }
   if (joint->loop) {
@@ -154,7 +155,7 @@ static bool read_joint_start(lb_reader* r, const lb_entry* entry, int number, in
   }
   memcpy(joint->q, start.q, sizeof start.q);
   memcpy(joint->qd, start.qd, sizeof start.qd);
-  if (joint->kind == LB_JOINT_FREE) { // kept along the child's axes
+  if (lb_joint_quaternion(joint) == 3) { // velocities are kept along the child's axes
     const lb_quat q = {start.q[3], start.q[4], start.q[5], start.q[6]};
     const lb_vec3 v = lb_vec3_make(start.qd[3], start.qd[4], start.qd[5]);
     const lb_vec3 own = lb_quat_rotate(lb_quat_conjugate(q), v);

@@ -79,9 +79,12 @@ bool lb_joint_slides_and_turns(const lb_scene_joint* joint) {
          strchr(kinds[joint->kind].counts, 'l');
 }
 
-// Does a part of its coordinates make up a unit quaternion?
+int lb_joint_quaternion(const lb_scene_joint* joint) {
+  return kinds[joint->kind].quaternion - 1;
+}
+
 static bool has_quaternion(const lb_scene_joint* joint) {
-  return kinds[joint->kind].quaternion > 0;
+  return lb_joint_quaternion(joint) >= 0;
 }
 
 const lb_joint_measure lb_coordinate_measures[] = {
@@ -311,7 +314,7 @@ bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
     ok &= finish_axes(r, node, joint);
   }
   if (has_quaternion(joint)) {
-    joint->q[kinds[joint->kind].quaternion - 1] = 1;
+    joint->q[lb_joint_quaternion(joint)] = 1;
   }
   order_coordinates(joint);
   ok &= !lb_is_map(spring) || read_curves(r, spring, joint);
@@ -541,7 +544,7 @@ void lb_check_joint(lb_checker* c, const lb_scene_joint* j) {
   }
   check_shape(c, j);
   if (has_quaternion(j)) {
-    const double* q = j->q + kinds[j->kind].quaternion - 1;
+    const double* q = j->q + lb_joint_quaternion(j);
     if (!(fabs(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] - 1) < 1e-6)) {
       lb_say(c, ": the quaternion it starts with must be of length one");
     }

@@ -223,7 +223,7 @@ static bool stands_still(const lb_checker* c, int body) {
   const lb_scene* s = c->s;
   while (body != LB_WORLD) {
     const int j = c->carrier[body];
-    if (j < 0 || s->joint[j].kind != LB_JOINT_FIXED || s->body[body].elastic ||
+    if (j < 0 || lb_joint_count_v(&s->joint[j]) > 0 || s->body[body].elastic ||
         s->body[body].reduced) {
       return false;
     }

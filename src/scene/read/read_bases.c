@@ -132,8 +132,9 @@ static void check_faces(lb_checker* c, int i) {
            file_of(body->elastic), s->face.name[0]);
     return;
   }
-  for (int k = 0; k < lb_grip_count(c->s); k++) {
-    const lb_grip g = lb_grip_at(c->s, k);
+  lb_grips at = {.scene = c->s};
+  lb_grip g;
+  while (lb_grips_next(&at, &g)) {
     if (g.body == i && g.face_name && lb_stored_find_face(s, g.face_name) < 0) {
       LB_SAY(c, g.place,
              "%s '%s' holds body '%s' by its face '%s', for which %s has no shapes (reduce a scene "

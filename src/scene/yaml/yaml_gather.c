@@ -148,9 +148,8 @@ bool lb_gather_text(lb_reader* r, const char* text, size_t length, const char* p
     r->given[LB_SCENE_LIMBER] = NULL;
     for (int key = 0; key < LB_SCENE_KEYS; key++) {
       const lb_yaml* node = lb_yaml_find(root, lb_scene_table.field[key].key);
-      const lb_yaml_kind kind =
-          lb_scene_table.field[key].value == LB_VALUE_LIST ? LB_YAML_LIST : LB_YAML_MAP;
-      section[key] = node && node->kind == kind ? node : NULL; // else it is reported
+      const bool list = lb_scene_table.field[key].value == LB_VALUE_LIST;
+      section[key] = (list ? lb_is_list(node) : lb_is_map(node)) ? node : NULL; // else reported
       r->given[key] = node ? node : r->given[key];
     }
     r->gathered = true;
