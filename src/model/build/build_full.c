@@ -37,27 +37,6 @@ static lb_scene hand_over(const lb_build* b, lb_scene_body* body, const lb_reduc
   return scene;
 }
 
-// Outlines with the number of coordinates that steps solve for.
-static void shrink(const lb_build* b, lb_reduced* outline) {
-  for (int i = 0; i < b->scene->nbody; i++) {
-    if (b->full[i]) {
-      outline[i].r = lb_condensed_size(b->full[i], is_carried_freely(b->m, b->m->body.link[i]));
-      outline[i].full = NULL;
-    }
-  }
-}
-
-// Outlines with traces of faces for coordinates.
-static void trace(const lb_build* b, lb_reduced* outline) {
-  for (int i = 0; i < b->scene->nbody; i++) {
-    if (b->full[i]) {
-      outline[i].r = lb_full_derivative_size(b->full[i]);
-      outline[i].full = NULL;
-      outline[i].traces = true;
-    }
-  }
-}
-
 // What bodies are made of is not in their outlines.
 static void tell_materials(const lb_model* from, lb_model* to) {
   for (int i = 0; i < to->elastic.count; i++) {
@@ -67,20 +46,28 @@ static void tell_materials(const lb_model* from, lb_model* to) {
   }
 }
 
+// The condensed model, whose bodies have as many coordinates as steps solve for, and the interface
+// model, whose bodies have the traces of their faces.
 static lb_status compile_others(lb_build* b, const lb_allocator* allocator, lb_scene_body* body,
                                 const lb_reduced* full, lb_reduced* other) {
   lb_variants* v = b->m->variants;
   lb_model** const to[] = {&v->condensed, &v->interface};
-  void (*const make[])(const lb_build*, lb_reduced*) = {shrink, trace};
   lb_status status = LB_OK;
-  for (int i = 0; i < 2 && status == LB_OK; i++) {
-    memcpy(other, full, (size_t)b->scene->nbody * sizeof *other);
-    make[i](b, other);
+  for (int k = 0; k < 2 && status == LB_OK; k++, other += b->scene->nbody) {
+    for (int i = 0; i < b->scene->nbody; i++) {
+      const lb_full* of = b->full[i];
+      other[i] = full[i];
+      other[i].full = NULL;
+      other[i].traces = k == 1;
+      if (of) {
+        other[i].r = k == 1 ? lb_full_derivative_size(of)
+                            : lb_condensed_size(of, is_carried_freely(b->m, b->m->body.link[i]));
+      }
+    }
     const lb_scene scene = hand_over(b, body, other);
-    status = lb_model_compile(&scene, allocator, to[i], b->err);
-    v->owned[v->nowned] = *to[i];
+    status = lb_model_compile(&scene, allocator, to[k], b->err);
+    v->owned[v->nowned] = *to[k];
     v->nowned += status == LB_OK;
-    other += b->scene->nbody;
   }
   return status;
 }

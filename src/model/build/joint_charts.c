@@ -5,18 +5,19 @@
 
 #include "math/space/se3.h"
 
-// A chart under construction; `factor` is NULL while factors are counted.
+// A chart under construction, its factors in an array that grows.
 typedef struct builder {
   lb_arena* arena;
   lb_chart chart;
   lb_factor* factor;
-  lb_factor uncounted; // what counted ones are written to
-  bool failed;
+  int capacity;
+  lb_factor refused; // what is written to where there is no memory
 } builder;
 
 static lb_factor* add_factor(builder* b, const lb_factor_type* type) {
-  lb_factor* f = b->factor ? &b->factor[b->chart.nfactor] : &b->uncounted;
-  b->chart.nfactor++;
+  lb_factor* grown = LB_GROW(b->arena, b->factor, b->chart.nfactor, &b->capacity);
+  b->factor = grown ? grown : b->factor;
+  lb_factor* f = grown ? &grown[b->chart.nfactor++] : &b->refused;
   *f = (lb_factor){.type = type, .first = b->chart.n};
   return f;
 }
@@ -108,14 +109,10 @@ static void free_3d(builder* b, const lb_scene_joint* j) {
 static void curve(builder* b, const lb_scene_joint* j) {
   lb_factor* f = add_factor(b, &lb_factor_curve);
   b->chart.n++;
-  if (!b->factor) {
-    return;
-  }
   lb_m3* R = LB_TAKE(b->arena, lb_m3, j->spline.nframe);
   lb_v4* p = LB_TAKE(b->arena, lb_v4, j->spline.nframe);
   lb_motion* way = LB_TAKE(b->arena, lb_motion, j->spline.nframe);
   if (lb_arena_status(b->arena) != LB_OK) {
-    b->failed = true;
     return;
   }
   for (int i = 0; i < j->spline.nframe; i++) {
@@ -137,9 +134,9 @@ static void surface(builder* b, const lb_scene_joint* j) {
   b->chart.n += 2;
   f->rows = j->spline.rows;
   f->columns = j->spline.columns;
-  for (int k = 0; k < 6 && b->factor; k++) {
-    f->control[k] = j->spline.control[k] ? LB_COPY(b->arena, j->spline.control[k], j->spline.rows * j->spline.columns) : NULL;
-    b->failed |= j->spline.control[k] && !f->control[k];
+  for (int k = 0; k < 6; k++) {
+    const double* control = j->spline.control[k];
+    f->control[k] = control ? LB_COPY(b->arena, control, f->rows * f->columns) : NULL;
   }
 }
 
@@ -173,15 +170,10 @@ bool lb_joint_has_chart(const lb_scene_joint* j) {
 }
 
 lb_status lb_joint_chart(const lb_scene_joint* j, lb_arena* arena, const lb_chart** chart) {
-  builder measure = {.arena = arena};
-  BUILD[j->kind](&measure, j);
-  lb_chart* made = LB_TAKE(arena, lb_chart, 1);
-  builder b = {.arena = arena, .factor = LB_TAKE(arena, lb_factor, measure.chart.nfactor)};
-  if (!made || !b.factor) {
-    return LB_NO_MEMORY;
-  }
+  builder b = {.arena = arena};
   BUILD[j->kind](&b, j);
-  if (b.failed) {
+  lb_chart* made = LB_TAKE(arena, lb_chart, 1);
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   *made = b.chart;

@@ -25,9 +25,10 @@ static bool is_coupled(const lb_scene* s, int joint) {
 // Hinges and slides have a row for what a motor does, and rotations that are prescribed have three;
 // of other joints it is about a coordinate.
 static bool has_motor(const lb_scene* s, int joint) {
-  const lb_joint_kind kind = s->joint[joint].kind;
+  const lb_scene_joint* j = &s->joint[joint];
+  const bool row = lb_joint_count_v(j) == 1 && !lb_joint_has_chart(j);
   bool any = false;
-  for (int i = 0; i < s->nmotor && kind != LB_JOINT_REVOLUTE && kind != LB_JOINT_PRISMATIC; i++) {
+  for (int i = 0; i < s->nmotor && !row; i++) {
     any |= s->motor[i].joint == joint && !s->motor[i].rotation;
   }
   return any;

@@ -20,6 +20,13 @@ static inline bool lb_motor_prescribes(const lb_model* m, int motor) {
          !lb_motor_is_constraint(m, motor);
 }
 
+// It exerts a force, not a torque.
+static inline bool lb_motor_is_linear(const lb_model* m, int motor) {
+  const int v = m->motor.v[motor];
+  return v < 0 ? m->constraint.loop[m->motor.loop[motor]].kind == LB_JOINT_PRISMATIC
+               : m->dof.counts[v] != LB_COORDINATE_ANGLE;
+}
+
 // How many rotations motors prescribe, three motors each: their prescribed motions and loops are
 // the last ones.
 static inline int lb_motors_count_turns(const lb_model* m) {

@@ -61,20 +61,15 @@ static coordinate coordinate_of(const lb_model* m, int joint, int i) {
                       GROUP[m->dof.counts[m->joint.v[joint] + i]]};
 }
 
-// Is what a motor exerts a force, not a torque?
-static bool is_linear(const lb_model* m, int motor) {
-  const int v = m->motor.v[motor];
-  return v < 0 ? m->constraint.loop[m->motor.loop[motor]].kind == LB_JOINT_PRISMATIC
-               : m->dof.counts[v] != LB_COORDINATE_ANGLE;
-}
-
 // --- curves ---
 
-// A curve: its name, the plot it belongs to, and its value in a frame.
+// A curve: its name, the plot it belongs to, and its value in a frame: element `of` of an array
+// with `k` a frame, or a function of two numbers.
 typedef struct curve {
   const char *name, *suffix, *group;
-  double (*value)(const lb_recording* r, int frame, int of, int k);
   int of, k;
+  const double* array;
+  double (*value)(const lb_recording* r, int frame, int of, int k);
 } curve;
 
 // Somebody who is shown all of them.
@@ -83,24 +78,11 @@ typedef struct viewer {
   void* context;
 } viewer;
 
-static double motor_value(const lb_recording* r, int frame, int of, int k) {
-  (void)k;
-  return r->motor[(size_t)frame * (size_t)r->model->nmotor + (size_t)of];
-}
-
-static double effort_value(const lb_recording* r, int frame, int of, int k) {
-  return r->torque[(size_t)frame * (size_t)r->model->nv + (size_t)(r->model->joint.v[of] + k)];
-}
-
 // Size of the force through a joint.
 static double reaction_value(const lb_recording* r, int frame, int of, int k) {
   const size_t count = (size_t)r->model->njoint + (size_t)r->model->constraint.npair;
   (void)k;
   return lb_vec3_norm(r->reaction[(size_t)frame * count + (size_t)of].force);
-}
-
-static double coordinate_value(const lb_recording* r, int frame, int of, int k) {
-  return r->q[(size_t)frame * (size_t)r->model->nq + (size_t)(r->model->joint.q[of] + k)];
 }
 
 // One component of how far a face has moved.
@@ -120,7 +102,8 @@ static void show_joint(const lb_recording* r, int j, bool effort, viewer v) {
     char number[16];
     snprintf(number, sizeof number, " %d", i);
     v.see(v.context, &(curve){m->joint.name[j], effort && n > 1 ? number : c.suffix, c.group,
-                              effort ? effort_value : coordinate_value, j, i});
+                              i + (effort ? m->joint.v[j] : m->joint.q[j]), effort ? m->nv : m->nq,
+                              effort ? r->torque : r->q, NULL});
   }
 }
 
@@ -134,8 +117,8 @@ static void show_reactions(const lb_recording* r, viewer v) {
     const lb_reaction_title title = lb_reaction_of(m, j);
     char point[16];
     snprintf(point, sizeof point, " %d", title.point);
-    v.see(v.context,
-          &(curve){title.name, title.point < 0 ? "" : point, "reaction", reaction_value, j, 0});
+    v.see(v.context, &(curve){title.name, title.point < 0 ? "" : point, "reaction", j, 0, NULL,
+                              reaction_value});
   }
 }
 
@@ -146,7 +129,7 @@ static void show_bending(const lb_recording* r, int e, viewer v) {
     char suffix[80];
     snprintf(suffix, sizeof suffix, " %.64s%s", b->face[i / 3], axis[i % 3]);
     v.see(v.context,
-          &(curve){r->model->body.name[b->body], suffix, "bending", bending_value, e, i});
+          &(curve){r->model->body.name[b->body], suffix, "bending", e, i, NULL, bending_value});
   }
 }
 
@@ -154,8 +137,8 @@ static void show_bending(const lb_recording* r, int e, viewer v) {
 static void show_curves(const lb_recording* r, viewer v) {
   const lb_model* m = r->model;
   for (int k = 0; k < m->nmotor; k++) {
-    v.see(v.context,
-          &(curve){m->motor.name[k], "", is_linear(m, k) ? "force" : "torque", motor_value, k, 0});
+    v.see(v.context, &(curve){m->motor.name[k], "", lb_motor_is_linear(m, k) ? "force" : "torque",
+                              k, m->nmotor, r->motor, NULL});
   }
   for (int j = 0; j < m->njoint; j++) {
     show_joint(r, j, true, v);
@@ -199,7 +182,9 @@ static void write_name(void* context, const curve* c) {
 static void write_values(void* context, const curve* c) {
   listing* l = context;
   for (int i = 0; l->count < LB_REPORT_CURVES && i < l->s->n; i++) {
-    lb_out_f32(&l->values, c->value(l->s->r, sample(l->s, i), c->of, c->k));
+    const int f = sample(l->s, i);
+    lb_out_f32(&l->values, c->array ? c->array[(size_t)f * (size_t)c->k + (size_t)c->of]
+                                    : c->value(l->s->r, f, c->of, c->k));
   }
   l->count++;
 }

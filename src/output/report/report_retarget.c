@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "math/curve/time_profile.h"
+#include "model/use/motor_use.h"
 #include "output/file/writers.h"
 #include "output/report/overlay.h"
 #include "output/report/picture.h"
@@ -101,8 +102,7 @@ static void torques(lb_out* out, const lb_retarget_result* t) {
   open_table(out, "<th>motor</th><th>peak torque before</th><th>after</th><th>limit</th>");
   for (int i = 0; i < t->what->nmotor; i++) {
     const int motor = t->what->motor[i];
-    const bool slides = t->model->joint.kind[t->model->motor.joint[motor]] == LB_JOINT_PRISMATIC;
-    const char* unit = slides ? " N" : " N m";
+    const char* unit = lb_motor_is_linear(t->model, motor) ? " N" : " N m";
     open_row(out, t->model->motor.name[motor]);
     cell(out, lb_recording_peak_torque(t->before, motor), 1, unit);
     cell(out, lb_recording_peak_torque(t->after, motor), 1, unit);
