@@ -45,7 +45,7 @@ typedef struct lb_model_drag {
   double linear, angular, air; ///< the last with the square of the speed
 } lb_model_drag;
 
-/// What a joint passes to the body it carries: force and moment about the joint's origin there,
+/// Reaction of a joint on the body it carries: force and moment about the joint's origin there,
 /// along the body's axes.
 typedef struct lb_reaction {
   lb_vec3 force;  ///< [N]
@@ -406,9 +406,9 @@ typedef struct lb_variation {
   const lb_mass_change* mass;         ///< [nmass]
 } lb_variation;
 
-/// The same model with other numbers. Nothing is meshed or reduced again, which makes it a matter
-/// of microseconds: an elastic body's shapes stay the same when all of it gets stiffer or heavier.
-/// It shares what it can with `model`, which must outlive it; release it as any other.
+/// Variation: a model with other numbers. Nothing is meshed or reduced again, which makes it a
+/// matter of microseconds: an elastic body's shapes stay the same when all of it gets stiffer or
+/// heavier. It shares what it can with `model`, which must outlive it; release it as any other.
 lb_status lb_model_vary(const lb_model* model, const lb_variation* variation,
                         const lb_allocator* allocator, lb_model** varied, lb_error* err);
 

@@ -4,7 +4,7 @@
 #include "limber/recording.h"
 #include "math/curve/chart.h"
 
-// In segments: a little beyond its end a spline is as good as on it.
+// Margin, in segments: a little beyond its end a spline is as good as on it.
 static const double MARGIN = 0.01;
 
 lb_spline_exit lb_recording_spline_exit(const lb_recording* r, int joint) {

@@ -1,10 +1,10 @@
-// What the files of a world share.
+// Inside of a world, shared by its files.
 #pragma once
 #include "base/arena.h"
 #include "design/fit/marker_track.h"
 #include "limber/world.h"
 
-// What a caller asks of a motor, from the next step on.
+// Wish of a caller for a motor, from the next step on.
 typedef struct lb_wish {
   bool set;        // false: nothing, the profile counts
   double value;    // force, or position at the end of the coming step

@@ -1,4 +1,4 @@
-// What a world tells: places, velocities, forces and Jacobians, computed when asked for.
+// Readings of a world: places, velocities, forces and Jacobians, computed when asked for.
 #include <string.h>
 
 #include "dynamics/force/force.h"

@@ -23,8 +23,8 @@ typedef struct lb_build {
   const struct lb_reduced** reduced; // [scene nbody] of elastic bodies, else NULL
   lb_model_elastic* elastic;         // [scene nbody] of elastic bodies
   struct lb_full** full;             // [scene nbody] with all their nodes, where asked for
-  struct lb_tetmesh* deformable;     // [scene ndeformable] their meshes ...
-  lb_arena deformable_arena;         // ... and where these live
+  struct lb_tetmesh* deformable;     // [scene ndeformable] their meshes
+  lb_arena deformable_arena;         // where these meshes live
   int nparticle;                     // of ropes and deformables
 } lb_build;
 
@@ -43,10 +43,10 @@ lb_profile* lb_build_profile(lb_build* b, const lb_profile_definition* definitio
 lb_status lb_build_constraints(lb_build* b);
 lb_status lb_build_elimination(lb_build* b); // of these, what is of a fixed ratio
 lb_status lb_build_looks(lb_build* b);       // fills shapes and materials
-lb_status lb_build_meshes(lb_build* b);      // fills deformable, nnode and the model's deformables
-lb_status lb_build_particles(lb_build* b);   // fills ropes, nodes and segments
+lb_status lb_build_meshes(lb_build* b); // fills deformable, nparticle and the model's deformables
+lb_status lb_build_particles(lb_build* b); // fills ropes, particles and segments
 
-// The same world with its bodies' nodes, for a model that is done and shows it.
+// Variants with all nodes of elastic bodies, for a model that is done and shows them.
 lb_status lb_build_full(lb_build* b, const lb_allocator* allocator);
 
 // The surface of an elastic body, and the basis `Phi` [r][3 * nnode] of its mesh on it.

@@ -387,7 +387,7 @@ static bool copy_range(maker* k, lb_model_elastic* e) {
 
 static const double TURN = 6.28318530717958647692;
 
-// Of shapes that were made with other moduli: sqrt(Phi'K Phi), where they still have unit mass.
+// Frequencies of shapes that were made with other moduli: sqrt(Phi'K Phi), for unit mass.
 static lb_status find_frequencies(maker* k, double* frequency) {
   const lb_reduced* b = k->b->reduced[k->body];
   const size_t r = (size_t)b->r;

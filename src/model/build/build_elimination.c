@@ -1,8 +1,8 @@
 // Couplings of fixed ratio, solved for a coordinate each: [red] eq. 4.84, qd = P u. Rows C qd = 0
 // are brought to [1, -P] by elimination, R C, with the largest factor that a row has left as its
-// pivot. What changes with time or has to do with coordinates that motors prescribe stays a row,
-// and so does all where something is unilateral; what is redundant is none, since nothing of it
-// would be left but rounding.
+// pivot. What changes with time or has to do with coordinates that motors prescribe stays a
+// constraint, and so does all where something is unilateral; what is redundant is none, since
+// nothing of it would be left but rounding.
 #include <math.h>
 #include <string.h>
 
@@ -17,11 +17,15 @@ typedef struct work {
   lb_model* m;
   int n, count;  // velocities; couplings that may be eliminated
   int* coupling; // [count]
-  double* C;     // [count][n]
-  double* R;     // [count][count]
+  int width;     // n + count
+  double* C;     // [count][width] rows of [C R]: equations, and how they were combined
   int* pivot;    // [count] or -1
   int* q;        // [n] coordinates whose rates the velocities are, of those in couplings
 } work;
+
+static double* row_of(const work* w, int i) {
+  return w->C + (size_t)i * (size_t)w->width;
+}
 
 static bool is_fixed_ratio(const lb_model* m, const lb_model_coupling* r) {
   bool fixed = !r->path && r->motor < 0;
@@ -36,20 +40,19 @@ static void fill(work* w) {
   for (int i = 0; i < w->count; i++) {
     const lb_model_coupling* r = &m->constraint.coupling[w->coupling[i]];
     for (int k = r->first; k < r->first + r->count; k++) {
-      w->C[i * w->n + m->constraint.term[k].v] += r->sign * m->constraint.term[k].factor;
+      row_of(w, i)[m->constraint.term[k].v] += r->sign * m->constraint.term[k].factor;
       w->q[m->constraint.term[k].v] = m->constraint.term[k].q;
     }
-    w->R[i * w->count + i] = 1;
+    row_of(w, i)[w->n + i] = 1;
     w->pivot[i] = -1;
   }
 }
 
 static void eliminate(work* w) {
-  const int n = w->n;
   for (int i = 0; i < w->count; i++) {
-    double *row = w->C + (size_t)i * (size_t)n, *combined = w->R + (size_t)i * (size_t)w->count;
+    double* row = row_of(w, i);
     int at = 0;
-    for (int k = 1; k < n; k++) {
+    for (int k = 1; k < w->n; k++) {
       at = fabs(row[k]) > fabs(row[at]) ? k : at;
     }
     if (!(fabs(row[at]) > REPEATS)) {
@@ -57,18 +60,14 @@ static void eliminate(work* w) {
     }
     const double scale = 1 / row[at];
     w->pivot[i] = at;
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < w->width; k++) {
       row[k] *= scale;
     }
-    for (int k = 0; k < w->count; k++) {
-      combined[k] *= scale;
-    }
     for (int j = 0; j < w->count; j++) {
-      const double f = j != i ? w->C[j * n + at] : 0;
+      const double f = j != i ? row_of(w, j)[at] : 0;
       if (f != 0) {
-        lb_add(n, w->C + (size_t)j * (size_t)n, -f, row);
-        lb_add(w->count, w->R + (size_t)j * (size_t)w->count, -f, combined);
-        w->C[j * n + at] = 0;
+        lb_add(w->width, row_of(w, j), -f, row);
+        row_of(w, j)[at] = 0;
       }
     }
   }
@@ -83,7 +82,7 @@ static bool is_said(const work* w, const lb_model_coupling* r, double* row) {
   }
   for (int i = 0; i < w->count; i++) {
     if (w->pivot[i] >= 0) {
-      lb_add(w->n, row, -row[w->pivot[i]], w->C + (size_t)i * (size_t)w->n);
+      lb_add(w->n, row, -row[w->pivot[i]], row_of(w, i));
     }
   }
   bool said = true;
@@ -103,7 +102,7 @@ static void take_arrays(lb_elimination* g, lb_arena* arena, const work* w) {
   const int n = w->n, most = w->count;
   int terms = 0;
   for (int i = 0; i < most * n; i++) {
-    terms += w->C[i] != 0;
+    terms += row_of(w, i / n)[i % n] != 0;
   }
   g->coupling = LB_TAKE(arena, int, most);
   g->held = LB_TAKE(arena, int, most);
@@ -138,7 +137,7 @@ static void keep_held(lb_elimination* g, const work* w, bool* held) {
 static void keep_row(lb_elimination* g, const work* w, int e, int i, const bool* held) {
   int at = g->first[e], c = 0;
   for (int k = 0; k < w->n; k++) {
-    const double factor = w->C[i * w->n + k];
+    const double factor = row_of(w, i)[k];
     if (!held[k] && factor != 0) {
       g->from[at] = k;
       g->from_q[at] = w->q[k];
@@ -149,8 +148,9 @@ static void keep_row(lb_elimination* g, const work* w, int e, int i, const bool*
   for (int k = 0; k < w->count; k++) {
     const lb_model_coupling* r = &w->m->constraint.coupling[w->coupling[k]];
     if (w->pivot[k] >= 0) {
-      g->offset[e] += w->R[i * w->count + k] * r->sign * r->value;
-      g->R[e * g->count + c++] = w->R[i * w->count + k];
+      const double factor = row_of(w, i)[w->n + k];
+      g->offset[e] += factor * r->sign * r->value;
+      g->R[e * g->count + c++] = factor;
     }
   }
 }
@@ -204,8 +204,8 @@ lb_status lb_build_elimination(lb_build* b) {
   if (w.count == 0) {
     return LB_OK;
   }
-  w.C = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.n);
-  w.R = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.count);
+  w.width = w.n + w.count;
+  w.C = LB_TAKE(b->arena, double, (size_t)w.count*(size_t)w.width);
   w.pivot = LB_TAKE(b->arena, int, w.count);
   w.q = LB_TAKE(b->arena, int, w.n);
   double* row = LB_TAKE(b->arena, double, w.n);

@@ -37,7 +37,7 @@ static lb_scene hand_over(const lb_build* b, lb_scene_body* body, const lb_reduc
   return scene;
 }
 
-// What bodies are made of is not in their outlines.
+// Materials of bodies are not in their outlines.
 static void tell_materials(const lb_model* from, lb_model* to) {
   for (int i = 0; i < to->elastic.count; i++) {
     to->elastic.body[i].material = from->elastic.body[i].material;

@@ -281,7 +281,7 @@ static void lay_out_elastic(lb_build* b) {
   }
 }
 
-// What a link's coordinates see of everything beyond it.
+// Inertia that a link's coordinates find in everything beyond it.
 typedef enum resistance { MOVES_MASS, MOVES_NOTHING, SINGULAR, STUCK } resistance;
 
 // Direction in which velocity k moves the link.

@@ -3,7 +3,7 @@
 #include "model/build/build.h"
 #include "model/build/scene_rewrite.h"
 
-// What a body's shapes weigh.
+// Mass of a body's shapes.
 static lb_mass shapes_mass(const lb_scene* s, int body) {
   lb_mass mass = {0};
   for (int i = 0; i < s->nshape; i++) {
@@ -17,7 +17,7 @@ static lb_mass shapes_mass(const lb_scene* s, int body) {
   return mass;
 }
 
-// At rest; E0 holds the second moments about the body's origin.
+// Mass of an elastic body at rest; E0 holds the second moments about its origin.
 static lb_mass reduced_mass(const lb_reduced* r) {
   const lb_vec3 c = lb_vec3_scale(1 / r->m, lb_v4_vec3(r->h0));
   const lb_m3 E = r->E0;

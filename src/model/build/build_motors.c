@@ -33,7 +33,7 @@ static void start_number(lb_build* b, int i, int coordinate) {
   lb_profile_evaluate(m->motor.profile[i], 0, value);
   m->start.q[m->link.q[link] + coordinate] = value[0];
   m->start.qd[m->motor.v[i]] = value[1];
-  if (m->link.nv[link] == 1) { // of several coordinates one is prescribed by a row
+  if (m->link.nv[link] == 1) { // one of several coordinates is prescribed by a coupling
     m->link.driven[link] = true;
     m->link.packed[link].driven = true;
     m->dof.driven[m->motor.v[i]] = true;

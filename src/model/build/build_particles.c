@@ -224,7 +224,7 @@ static lb_status add_deformable(lb_build* b, int which, const lb_transform* pose
 
 // --- coordinates and masses ---
 
-static void number_nodes(lb_model* m) {
+static void number_particles(lb_model* m) {
   for (int i = 0; i < m->particles.nparticle; i++) {
     lb_model_particle* particle = &m->particles.particle[i];
     if (particle->link == LB_PARTICLE_FREE) {
@@ -274,6 +274,6 @@ lb_status lb_build_particles(lb_build* b) {
   for (int i = 0; i < s->ndeformable && status == LB_OK; i++) {
     status = add_deformable(b, i, pose);
   }
-  number_nodes(m);
+  number_particles(m);
   return status;
 }

@@ -1,4 +1,4 @@
-// What an elastic body looks like: triangles over the nodes of its mesh, and the basis at them.
+// Surface of an elastic body: triangles over the nodes of its mesh, and the basis at them.
 //
 // Quadratic faces are cut into four, so that curved sides look round. Meshes that Limber made may
 // be much finer along their axis than the eye needs; then the triangles of a coarser one are used,

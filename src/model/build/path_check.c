@@ -15,7 +15,7 @@ typedef struct look {
   lb_error* err;
 } look;
 
-// Of a time after the scene's own end.
+// Remark on a time after the scene's own end.
 static const char* beyond(const look* l, double time, char* text, size_t size) {
   *text = 0;
   if (time >= l->m->duration) {
@@ -24,7 +24,7 @@ static const char* beyond(const look* l, double time, char* text, size_t size) {
   return text;
 }
 
-// Of three motors that prescribe a rotation, NAME.x and so on, the first has it.
+// Motor: of three that prescribe a rotation, NAME.x and so on, the first has the path.
 static lb_status check_motor(const look* l, int i) {
   const lb_model* m = l->m;
   const lb_turning* turning = m->motor.turning[i];

@@ -1,4 +1,4 @@
-// What is prescribed over time, and whether forces can follow it.
+// Prescribed motions over time, and whether forces can follow them.
 #pragma once
 #include "limber/model.h"
 

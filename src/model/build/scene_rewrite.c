@@ -22,13 +22,13 @@ static bool is_coupled(const lb_scene* s, int joint) {
   return false;
 }
 
-// Hinges and slides have a row for what a motor does, and rotations that are prescribed have three;
-// of other joints it is about a coordinate.
+// Loops of hinges and slides have an equation for what a motor prescribes, and prescribed rotations
+// have three; motors of other joints need a coordinate.
 static bool has_motor(const lb_scene* s, int joint) {
   const lb_scene_joint* j = &s->joint[joint];
-  const bool row = lb_joint_count_v(j) == 1 && !lb_joint_has_chart(j);
+  const bool equation = lb_joint_count_v(j) == 1 && !lb_joint_has_chart(j);
   bool any = false;
-  for (int i = 0; i < s->nmotor && !row; i++) {
+  for (int i = 0; i < s->nmotor && !equation; i++) {
     any |= s->motor[i].joint == joint && !s->motor[i].rotation;
   }
   return any;
@@ -80,7 +80,7 @@ bool lb_scene_has_splits(const lb_scene* s) {
   return false;
 }
 
-// What a body weighs, in equal parts.
+// Mass of a body, in equal parts.
 static void weigh(lb_scene_body* body, lb_mass whole, int parts) {
   const double share = 1.0 / parts;
   const lb_sym3 I = whole.inertia;
@@ -111,7 +111,7 @@ static moving find_frame(const lb_rewrite* w, lb_anchor at) {
   return (moving){X, lb_velocity_at(w->velocity[at.link], w->pose[at.link].p, X.p)};
 }
 
-// The same joint in the tree, where faces of elastic bodies are found.
+// Loop joint as the tree has it, where faces of elastic bodies are found.
 static const lb_scene_joint* find_loop(const lb_rewrite* w, int joint) {
   int loops = 0;
   for (int i = 0; i < joint; i++) {
@@ -249,7 +249,7 @@ lb_status lb_rewrite_split(lb_rewrite* w) {
 
 // A joint that stays in the tree: what is fixed to the world does not move, a free joint holds
 // nothing; a coupling, a rotor, friction and limits are about coordinates, and so is a joint
-// without rows of its own.
+// without constraint equations.
 static bool stays(const lb_scene* s, int i) {
   const lb_scene_joint* j = &s->joint[i];
   return j->loop || (j->kind == LB_JOINT_FIXED && j->parent == LB_WORLD) ||

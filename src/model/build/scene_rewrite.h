@@ -6,7 +6,7 @@
 #include "model/use/initial_pose.h"
 
 // Must the joint have coordinates? One does that has a rotor, friction or limits, that is coupled,
-// or of a kind that has no rows of its own.
+// or of a kind that has no constraint equations.
 bool lb_joint_needs_coordinates(const lb_scene* scene, int joint);
 
 // Is there such a joint that closes a loop?
@@ -19,12 +19,12 @@ typedef struct lb_rewrite {
   lb_arena* arena;
   lb_error* err;
   lb_scene to;           // with room for as many more bodies and joints as there are joints
-  lb_transform* pose;    // [tree's nlink] of its links at the start ...
-  lb_velocity* velocity; // ... and how they move
+  lb_transform* pose;    // [tree's nlink] of its links at the start
+  lb_velocity* velocity; // [tree's nlink] likewise
 } lb_rewrite;
 lb_status lb_rewrite_begin(lb_rewrite* w);
 
-// The same scene with joints that close loops and must have coordinates in the tree. Each carries a
+// Split: joints that close loops and must have coordinates move into the tree. Each carries a
 // part of its child's mass, a body of its own that is fixed to the child: two halves that move as
 // one weigh what the whole does, so nothing changes but where the loop is cut.
 lb_status lb_rewrite_split(lb_rewrite* w);
@@ -34,6 +34,6 @@ lb_status lb_rewrite_split(lb_rewrite* w);
 // and so do elastic bodies fixed to the rigid one they are seen from.
 lb_status lb_rewrite_apart(lb_rewrite* w);
 
-// What a body weighs, in its own frame: as its shapes and its author say, or an elastic one's
+// Mass of a body, in its own frame: as its shapes and its author say, or an elastic one's
 // basis.
 lb_mass lb_scene_body_mass(const lb_scene* scene, int body, const struct lb_reduced* reduced);

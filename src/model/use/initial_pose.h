@@ -3,7 +3,7 @@
 #pragma once
 #include "limber/model.h"
 
-// What the author knows of a joint of the model.
+// Joint of the model in the author's words.
 typedef struct lb_motion_title {
   const char* joint; // NULL: the body is carried by none, or bends
   const char* body;  // that moves
@@ -23,7 +23,7 @@ typedef struct lb_velocity {
   lb_vec3 w, v;
 } lb_velocity;
 
-// What a joint's own rates do to its link, in the link's frame.
+// Velocity of a link by its joint's own rates, in the link's frame.
 lb_velocity lb_joint_velocity(int kind, const struct lb_chart* chart, const double* q,
                               const double* qd);
 

@@ -1,11 +1,11 @@
-// What the recursions read of a link, in one run of memory.
+// A link as the recursions read it, in one run of memory.
 #pragma once
 #include "limber/model.h"
 #include "math/space/simd.h"
 
 typedef struct lb_link {
-  lb_m3 R0; // rotation and ...
-  lb_v4 p0; // ... position in the parent link when the coordinates are zero
+  lb_m3 R0; // rotation in the parent link when the coordinates are zero
+  lb_v4 p0; // position there
   lb_m3 I0; // inertia about the link's origin
   lb_v4 h;  // mass times centre of mass
   double m;
@@ -29,5 +29,5 @@ static inline bool lb_link_is_face(int kind) {
   return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE;
 }
 
-// What the link weighs, in its own frame.
+// Mass of a link, in its own frame.
 void lb_link_set_mass(lb_link* link, lb_mass mass);

@@ -30,7 +30,7 @@ static inline const lb_model* lb_model_assembly(const lb_model* m) {
   return closes == m ? NULL : closes;
 }
 
-// Of a model with all nodes: its condensed and interface models; NULL of others.
+// Condensed and interface model of a model with all nodes; NULL of others.
 static inline const lb_model* lb_model_condensed(const lb_model* m) {
   return lb_model_variants(m).condensed;
 }
@@ -42,10 +42,10 @@ static inline const lb_model* lb_model_interface(const lb_model* m) {
 // memory.
 lb_model* lb_model_derive(const lb_model* from, lb_arena* arena);
 
-// The same in an arena of its own, its `storage`; to be released as any other.
+// A derived model in an arena of its own, its `storage`; to be released as any other.
 lb_model* lb_model_derive_apart(const lb_model* from, const lb_allocator* allocator);
 
-// The same world without particles: m itself where it has none. NULL: no memory.
+// The model without particles: m itself where it has none. NULL: no memory.
 const lb_model* lb_model_without_particles(const lb_model* m, lb_arena* arena);
 
 // An array of a derived model: the address of the pointer to it, how many it has, their size.

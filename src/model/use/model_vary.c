@@ -8,7 +8,7 @@
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
 
-// What changes of one elastic body.
+// Factors on the stiffness and mass of an elastic body.
 typedef struct other {
   double stiffness, mass;
 } other;

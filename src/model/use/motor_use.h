@@ -1,4 +1,4 @@
-// What a motor of a model does, for all who ask.
+// Use of a motor: force, prescribed motion or constraint.
 #pragma once
 #include "limber/model.h"
 

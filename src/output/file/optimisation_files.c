@@ -85,13 +85,13 @@ static void cell(lb_out* out, double x) {
   lb_out_text(out, "</td>");
 }
 
-// What a goal measures, and how many of it are one of the model's; NULL: of no one kind.
+// Unit of a goal, and how many of it are one of the model's; NULL: of no one kind.
 typedef struct measure {
   const char* unit;
   double times;
 } measure;
 
-// Of joints whose coordinates are all of one kind.
+// Joints have a unit where their coordinates are all of one kind.
 static measure measure_of(const lb_scene* scene, const lb_scene_goal* g) {
   static const char* const effort[] = {
       [LB_COORDINATE_ANGLE] = "N m", [LB_COORDINATE_LENGTH] = "N", [LB_COORDINATE_NUMBER] = NULL};

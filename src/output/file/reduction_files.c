@@ -1,4 +1,4 @@
-// What a reduction leaves behind: a file for each reduced body, and the figures.
+// Files of a reduction: one for each reduced body, and the figures.
 #include <stdio.h>
 #include <string.h>
 

@@ -23,7 +23,7 @@ static void begin_trajectory(lb_results* R, lb_error* err) {
   R->began = lb_file_begin(&R->file, R->dir, "trajectory.csv", R->allocator, err);
 }
 
-// Of slow runs every frame reaches the file soon; of others the buffer decides.
+// Frames of slow runs reach the file soon; of others the buffer decides.
 static lb_status put(void* context, const lb_recording* r, int frame, lb_error* err) {
   static const double EVERY = 0.5; // [s]
   lb_results* R = context;
@@ -77,7 +77,8 @@ static void write_gltf(lb_out* out, const lb_recording* r, const lb_summary* s) 
 
 typedef enum need { ANY, FIT, RETARGET, OPTIMIZE, TORQUES, REACTIONS } need;
 
-// In the order in which they are told of, and written: where the last is new, the others are done.
+// Files in the order in which they are told of, and written: where the last is new, the others are
+// done.
 static const struct {
   lb_result_file file;
   void (*write)(lb_out*, const lb_recording*, const lb_summary*); // NULL: while the frames come

@@ -24,7 +24,7 @@ void lb_write_after(lb_out* out, const lb_recording* r, const lb_summary* s) {
   lb_write_csv(out, s->retarget->after);
 }
 
-// What a motor asks for; of one that prescribes a rotation its part of the rotation vector.
+// Value of a motor; of one that prescribes a rotation its part of the rotation vector.
 static double asked(const lb_model* m, int motor, double time) {
   double value[3];
   if (m->motor.prescribed[motor] < 0) {

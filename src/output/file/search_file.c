@@ -95,14 +95,14 @@ lb_status lb_search_save(const char* dir, uint64_t key, const lb_retarget_state*
   return status;
 }
 
-// What a file holds.
+// Contents of a file.
 typedef struct contents {
   const int* state;
   const double *control, *memory, *history;
   int nmemory[1], nhistory[2];
 } contents;
 
-// What is wrong with it, or NULL.
+// Complaint about a file, or NULL.
 static const char* complaint(const lb_npz* npz, uint64_t key, const lb_retarget_state* s,
                              contents* f) {
   int nstate[1] = {NSTATE}, ncontrol[2] = {s->curves->nmotor, s->curves->ncontrol};

@@ -14,7 +14,7 @@ typedef struct lb_search_history {
 
 lb_status lb_search_note(lb_search_history* history, const lb_retarget_value* value);
 
-// What a search is about: a number that changes with the input, the targets and the wishes.
+// Key of a search: a number that changes with the input, the targets and the wishes.
 uint64_t lb_search_key(const lb_model* model, const lb_retarget* retarget, const lb_curves* input,
                        const lb_targets* targets, double step);
 

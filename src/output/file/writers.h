@@ -13,15 +13,16 @@ void lb_write_gltf(lb_out* out, const lb_recording* recording, int most);
 void lb_write_gltf_groups(lb_out* out, const lb_recording* recording, int most, int ngroup,
                           const char* const* group);
 void lb_write_report(lb_out* out, const lb_recording* recording, const lb_summary* summary);
-// What joints must exert, by inverse dynamics, and what passes through them.
+// Joint forces by inverse dynamics, and reactions.
 void lb_write_torques(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_reactions(lb_out* out, const lb_recording* recording, const lb_summary* summary);
-// Of a fit: lines for the scene, and where the fitted markers are at the times of the measured
-// ones.
+// Files of a fit: lines for the scene, and where the fitted markers are at the times of the
+// measured ones.
 void lb_write_fitted(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_markers(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 
-// Of retargeting: the motors' curves as a table and as splines for a scene, and its three motions.
+// Files of retargeting: the motors' curves as a table and as splines for a scene, and its three
+// motions.
 void lb_write_profiles(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_splines(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_write_target(lb_out* out, const lb_recording* recording, const lb_summary* summary);
@@ -32,7 +33,7 @@ void lb_write_gltf_retargeting(lb_out* out, const lb_summary* summary, int most)
 // Its part of summary.json.
 void lb_summarise_retargeting(lb_out* out, const struct lb_retarget_result* result);
 
-// Of an optimisation: its numbers as a table; its part of summary.json and of the report.
+// Files of an optimisation: its numbers as a table; its part of summary.json and of the report.
 void lb_write_parameters(lb_out* out, const lb_recording* recording, const lb_summary* summary);
 void lb_summarise_optimisation(lb_out* out, const struct lb_optimize_result* result);
 void lb_report_optimisation(lb_out* out, const struct lb_optimize_result* result);
@@ -44,7 +45,7 @@ typedef struct lb_result_file {
 const lb_result_file* lb_results_file(const lb_recording* recording, const lb_summary* summary,
                                       int i);
 
-// Of forces through joints, and of points that are prescribed or touch a floor, by their number in
+// Title of a reaction, of a joint, a prescribed point or one on a floor, by its number in
 // a recording: whose it is, and which of several points of one constraint, from 0, or -1.
 typedef struct lb_reaction_title {
   const char* name;

@@ -11,8 +11,8 @@
 #include "limber/version.h"
 #include "output/file/writers.h"
 
-// What the specification wants said of a view: its use as vertices or indices, and the stride of
-// interleaved ones.
+// Properties of a view that the specification wants: its use as vertices or indices, and the stride
+// of interleaved ones.
 static const char* const VIEW_TEXT[LB_GLTF_VIEWS] = {
     [LB_GLTF_POSITION] = ",\"byteStride\":12,\"target\":34962",
     [LB_GLTF_NORMAL] = ",\"byteStride\":12,\"target\":34962",

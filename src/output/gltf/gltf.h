@@ -16,9 +16,9 @@ typedef enum lb_gltf_view {
   LB_GLTF_INDEX,
   LB_GLTF_TIME,
   LB_GLTF_MOTION,
-  LB_GLTF_JOINT,  // of skins: which nodes carry a vertex, ...
-  LB_GLTF_WEIGHT, // ... how much each, ...
-  LB_GLTF_BIND,   // ... and from where
+  LB_GLTF_JOINT,  // of skins: nodes that carry a vertex
+  LB_GLTF_WEIGHT, // of skins: how much each carries
+  LB_GLTF_BIND,   // of skins: from where
   LB_GLTF_VIEWS
 } lb_gltf_view;
 
@@ -69,7 +69,7 @@ typedef struct lb_gltf_deformable {
   lb_transform* start; // [njoint]
 } lb_gltf_deformable;
 
-// What moves a node: an accessor for one of its paths.
+// Channel: an accessor that moves one of the paths of a node.
 typedef struct lb_gltf_channel {
   int node;
   const char* path;
@@ -94,8 +94,8 @@ typedef struct lb_gltf {
   int spring_part;                // or -1
   int spring_material;            // in the file, or -1
   lb_gltf_bent* bent;             // [nelastic]
-  lb_gltf_deformable* deformable; // [nsoft]
-  int* rope_part;                 // [nstrand]
+  lb_gltf_deformable* deformable; // [ndeformable]
+  int* rope_part;                 // [nrope]
   lb_gltf_channel* channel;       // [nchannel]
   int nframe;                     // frames shown
   int* frame;                     // [nframe]

@@ -1,4 +1,4 @@
-// What moves in a glTF file: bodies and springs.
+// Motion in a glTF file: bodies and springs.
 #include <math.h>
 #include <string.h>
 

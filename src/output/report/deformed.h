@@ -1,4 +1,5 @@
-// What changes its form, as a frame shows it: elastic bodies, springs, ropes and deformables.
+// Things that change their form, as a frame shows them: elastic bodies, springs, ropes,
+// deformables.
 #pragma once
 #include "limber/recording.h"
 
@@ -17,7 +18,7 @@ void lb_bent_line(const lb_recording* recording, int frame, int line, lb_vec3 en
 // The rope that a line belongs to, or NULL.
 const lb_model_rope* lb_bent_rope(const lb_model* m, int line);
 
-// Where a node of a rope or of a deformable is in the world, and a vertex of deformables's surface.
+// Place in the world of a particle of a rope or deformable, and of a vertex of its surface.
 lb_vec3 lb_bent_particle(const lb_recording* recording, int frame, int node);
 lb_vec3 lb_bent_deformable(const lb_recording* recording, int frame, int deformable, int vertex);
 

@@ -1,4 +1,4 @@
-// What a picture is made of before it is written: flat and round things in the plane of the page,
+// Items of a picture before it is written: flat and round things in the plane of the page,
 // each with its place in the world, so that they can be put in order. Shared by the file that
 // collects them and the one that writes them.
 #pragma once

@@ -26,7 +26,7 @@ static int sample(const samples* s, int i) {
   return lb_frame_shown(s->r->nframe, s->n, i);
 }
 
-// What the coordinates of each joint are.
+// Coordinates of each joint: name and plot.
 typedef struct coordinate {
   const char* suffix;
   const char* group;
@@ -107,7 +107,7 @@ static void show_joint(const lb_recording* r, int j, bool effort, viewer v) {
   }
 }
 
-// What passes through joints, those in loops included. What prescribes a joint's rotation is part
+// Reactions of joints, those in loops included. What prescribes a joint's rotation is part
 // of that.
 static void show_reactions(const lb_recording* r, viewer v) {
   const lb_model* m = r->model;

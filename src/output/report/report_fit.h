@@ -1,4 +1,4 @@
-// What a report says of a fit.
+// Part of a report about a fit.
 #pragma once
 #include "limber/fit.h"
 #include "output/file/out.h"

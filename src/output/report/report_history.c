@@ -4,7 +4,7 @@
 
 enum { WIDE = 640, HIGH = 170, LEFT = 58, BOTTOM = 26, TOP = 10, RIGHT = 10 };
 
-// What is drawn: values from low to high.
+// Range of a plot: values from low to high.
 typedef struct frame {
   double low, high;
 } frame;

@@ -53,8 +53,8 @@ lb_vec3 lb_view_trace(const lb_recording* r, int frame, int body) {
   return lb_transform_point(poses(r, frame)[body], r->model->body.mass[body].com);
 }
 
-// What must be in sight: balls at the ends and points at the corners of shapes, in the frame of
-// their body. Bodies without shapes are points.
+// Things that must be in sight: balls at the ends and points at the corners of shapes, in the frame
+// of their body. Bodies without shapes are points.
 typedef struct subject {
   int body; // or LB_WORLD
   lb_ball ball;
@@ -62,8 +62,8 @@ typedef struct subject {
   bool left_out;
   bool bends;          // a vertex of an elastic body:
   int elastic, vertex; // which
-  bool loose;          // a node of a rope or of a deformable, ...
-  int node;            // ... which
+  bool loose;          // a particle of a rope or of a deformable
+  int node;            // which particle
 } subject;
 
 typedef struct scan {
