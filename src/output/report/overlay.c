@@ -10,63 +10,77 @@ static bool is_fixed(const lb_model* m, int body) {
   return body == LB_WORLD || m->body.link[body] == LB_WORLD;
 }
 
-// Bodies, their shapes and elastic bodies, once for each layer; ghosts' materials after the others.
-static bool copy_model(lb_model* to, const lb_model* from, int count, const lb_layer* layer,
-                       lb_arena* a) {
-  const size_t n = (size_t)count;
+// A material for all of a ghost, after the others; -1: the layer is none.
+static int add_ghost(lb_model* to, const lb_layer* layer) {
+  if (!layer->ghost) {
+    return -1;
+  }
+  lb_scene_material* material = &to->look.material[to->look.nmaterial];
+  *material = (lb_scene_material){.name = layer->name, .roughness = 0.7};
+  memcpy(material->color, layer->ghost, sizeof material->color);
+  return to->look.nmaterial++;
+}
+
+// Bodies, shapes and elastic bodies of a layer after those that are there.
+static void add_layer(lb_model* to, const lb_model* from, const lb_layer* layer) {
+  const lb_model* own = layer->r->model;
+  const int ghost = add_ghost(to, layer), first = to->nbody;
+  for (int i = 0; i < from->look.nshape; i++) {
+    lb_model_shape s = from->look.shape[i];
+    if (first == 0 || !is_fixed(from, s.body)) {
+      s.body = s.body == LB_WORLD ? LB_WORLD : s.body + first;
+      s.material = ghost >= 0 ? ghost : s.material;
+      to->look.shape[to->look.nshape++] = s;
+    }
+  }
+  for (int e = 0; e < own->elastic.count; e++) {
+    lb_model_elastic* s = &to->elastic.body[to->elastic.count++];
+    *s = own->elastic.body[e];
+    s->body += first;
+    s->q += to->nq;
+    s->material = ghost >= 0 ? ghost : s->material;
+  }
+  for (int b = 0; b < from->nbody; b++, to->nbody++) {
+    to->body.name[to->nbody] = from->body.name[b];
+    to->body.link[to->nbody] = from->body.link[b];
+    to->body.in_link[to->nbody] = from->body.in_link[b];
+    to->body.mass[to->nbody] = from->body.mass[b];
+  }
+  to->nq += own->nq;
+}
+
+// The model of all layers, without particles, springs and motors. NULL: no memory.
+static lb_model* make_model(const lb_model* from, int count, const lb_layer* layer, lb_arena* a) {
+  const size_t n = (size_t)count, nbody = n * (size_t)from->nbody;
+  lb_model* to = lb_model_derive(from, a);
+  if (!to) {
+    return NULL;
+  }
   to->force.count = to->force.nline = to->nmotor = 0;
-  to->particles.nparticle = to->particles.nfree = to->particles.nsegment = to->particles.nrope =
-      to->particles.ndeformable = 0;
-  to->body.name = LB_TAKE(a, const char*, n*(size_t)from->nbody);
-  to->body.link = LB_TAKE(a, int, n*(size_t)from->nbody);
-  to->body.in_link = LB_TAKE(a, lb_transform, n * (size_t)from->nbody);
-  to->body.mass = LB_TAKE(a, lb_mass, n * (size_t)from->nbody);
+  to->particles = (lb_model_particles){0};
+  to->body.name = LB_TAKE(a, const char*, nbody);
+  to->body.link = LB_TAKE(a, int, nbody);
+  to->body.in_link = LB_TAKE(a, lb_transform, nbody);
+  to->body.mass = LB_TAKE(a, lb_mass, nbody);
   to->look.shape = LB_TAKE(a, lb_model_shape, n * (size_t)from->look.nshape);
   to->elastic.body = LB_TAKE(a, lb_model_elastic, n * (size_t)from->elastic.count);
   to->look.material = LB_TAKE(a, lb_scene_material, n + (size_t)from->look.nmaterial);
   if (lb_arena_status(a) != LB_OK) {
-    return false;
+    return NULL;
   }
   memcpy(to->look.material, from->look.material,
          (size_t)from->look.nmaterial * sizeof *to->look.material);
   to->nbody = to->nq = to->look.nshape = to->elastic.count = 0;
   for (int k = 0; k < count; k++) {
-    const int ghost = layer[k].ghost ? to->look.nmaterial++ : -1;
-    if (ghost >= 0) {
-      to->look.material[ghost] = (lb_scene_material){.name = layer[k].name, .roughness = 0.7};
-      memcpy(to->look.material[ghost].color, layer[k].ghost, 4 * sizeof(double));
-    }
-    for (int i = 0; i < from->look.nshape; i++) {
-      lb_model_shape s = from->look.shape[i];
-      if (k == 0 || !is_fixed(from, s.body)) {
-        s.body = s.body == LB_WORLD ? LB_WORLD : s.body + to->nbody;
-        s.material = ghost >= 0 ? ghost : s.material;
-        to->look.shape[to->look.nshape++] = s;
-      }
-    }
-    const lb_model* own = layer[k].r->model;
-    for (int e = 0; e < own->elastic.count; e++) {
-      lb_model_elastic* s = &to->elastic.body[to->elastic.count++];
-      *s = own->elastic.body[e];
-      s->body += to->nbody;
-      s->q += to->nq;
-      s->material = ghost >= 0 ? ghost : s->material;
-    }
-    for (int b = 0; b < from->nbody; b++, to->nbody++) {
-      to->body.name[to->nbody] = from->body.name[b];
-      to->body.link[to->nbody] = from->body.link[b];
-      to->body.in_link[to->nbody] = from->body.in_link[b];
-      to->body.mass[to->nbody] = from->body.mass[b];
-    }
-    to->nq += own->nq;
+    add_layer(to, from, &layer[k]);
   }
-  return true;
+  return to;
 }
 
 bool lb_overlay_make(lb_recording* out, int count, const lb_layer* layer, lb_arena* a) {
   const lb_model* m = layer[0].r->model;
-  lb_model* model = lb_model_derive(m, a);
-  if (!model || !copy_model(model, m, count, layer, a)) {
+  lb_model* model = make_model(m, count, layer, a);
+  if (!model) {
     return false;
   }
   int n = layer[0].r->nframe;
