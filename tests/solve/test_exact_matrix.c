@@ -59,12 +59,11 @@ static const char WORLD[] =
 
 // Corrections from a bad guess, each with a new matrix.
 static int correct(lb_stepper* st, lb_data* d, double h, double* size, int most) {
-  lb_implicit* own = st->own;
   int n = 0;
   do {
-    assert_true(own->algebra->make_exact(st, d, h));
+    assert_true(lb_implicit_make_exact(st, d, h));
     lb_implicit_residual(st, d, h);
-    size[n] = own->algebra->correct(st, d, h);
+    size[n] = lb_implicit_correct(st, d, h);
   } while (size[n++] > 1e-7 && n < most);
   return n;
 }

@@ -274,8 +274,8 @@ static double forces_off(const char* text, const char* law, const char* carrier,
       &(lb_step_past){
           .dt = dt, .count = 1, .weight = {1}, .q = {q0}, .v = {before}, .lambda = lambda});
   memset(found, 0, sizeof found);
-  lb_full_step_add(S->sys.full, (lb_full_matrices){S->sys.K, S->sys.C, S->sys.M}, found, 1, x[0],
-                   x[1], x[2]);
+  lb_full_step_add(S->sys.op.full, (lb_full_matrices){S->sys.op.K, S->sys.op.C, S->sys.op.M}, found,
+                   1, x[0], x[1], x[2]);
   memset(sum, 0, sizeof sum);
   const double at[4] = {-2, -1, 1, 2}, weight[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
   // tied nodes push hard where they are, and what they do not push with must be seen beside it

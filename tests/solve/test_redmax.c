@@ -407,10 +407,10 @@ static double state_apart(const authors* a, const double* q, const double* v) {
 // One correction more at the end of a step whose last stage has dt.
 static void correct_once(authors* a, double dt, leftover* worst) {
   lb_implicit* own = a->st->own;
-  assert_true(own->algebra->make_exact(a->st, a->d, dt));
+  assert_true(lb_implicit_make_exact(a->st, a->d, dt));
   lb_implicit_residual(a->st, a->d, dt);
   worst->residual = fmax(worst->residual, dt * dt * sqrt(lb_dot(a->m->nv, own->r, own->r)));
-  own->algebra->correct(a->st, a->d, dt);
+  lb_implicit_correct(a->st, a->d, dt);
   lb_implicit_residual(a->st, a->d, dt); // which sets q
 }
 

@@ -29,9 +29,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
 #include "limber/simulate.h"
-#include "math/linear/complementary.h"
 #include "math/linear/dense.h"
-#include "math/linear/semidefinite.h"
 #include "model/use/initial_pose.h"
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
@@ -120,10 +118,10 @@ static void fill_matrix(lb_equilibrium_solver* R) {
       for (int k = 0; k < R->at.rows; k++) {
         sum += !R->at.acts[k] ? 0 : R->sys.penalty * R->sys.Js[k * n + i] * R->sys.Js[k * n + j];
       }
-      R->sys.A[i + j * n] = R->sys.A[j + i * n] = sum;
+      R->sys.W.W[i + j * n] = R->sys.W.W[j + i * n] = sum;
     }
   }
-  lb_step_hold_driven(R->small, n, R->sys.A);
+  lb_step_hold_driven(R->sys.W.small, n, R->sys.W.W);
 }
 
 // Its modes over the masses, V'M V = 1, with the size of their stiffness: A = M V |w| V'M. Sets
@@ -131,25 +129,25 @@ static void fill_matrix(lb_equilibrium_solver* R) {
 static bool replace_matrix(lb_equilibrium_solver* R) {
   const int n = R->sys.n;
   fill_matrix(R);
-  memcpy(R->sys.V, R->sys.A, (size_t)n * (size_t)n * sizeof *R->sys.V);
+  memcpy(R->sys.V, R->sys.W.W, (size_t)n * (size_t)n * sizeof *R->sys.V);
   memcpy(R->sys.B, R->D->M, (size_t)n * (size_t)n * sizeof *R->sys.B);
-  lb_step_hold_driven(R->small, n, R->sys.B);
+  lb_step_hold_driven(R->sys.W.small, n, R->sys.B);
   if (lb_eigen_generalised(&R->scratch, n, R->sys.V, n, R->sys.B, n, R->sys.w) != LB_OK) {
     return false;
   }
   R->step.least = R->sys.w[0];
   memcpy(R->sys.B, R->D->M, (size_t)n * (size_t)n * sizeof *R->sys.B);
-  lb_step_hold_driven(R->small, n, R->sys.B);
-  memset(R->sys.A, 0, (size_t)n * (size_t)n * sizeof *R->sys.A);
+  lb_step_hold_driven(R->sys.W.small, n, R->sys.B);
+  memset(R->sys.W.W, 0, (size_t)n * (size_t)n * sizeof *R->sys.W.W);
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) {
       R->sys.z[k] = lb_dot(n, R->sys.B + k * n, R->sys.V + i * n);
     }
     for (int k = 0; k < n; k++) {
-      lb_add(n, R->sys.A + k * n, fmax(LEAST, fabs(R->sys.w[i])) * R->sys.z[k], R->sys.z);
+      lb_add(n, R->sys.W.W + k * n, fmax(LEAST, fabs(R->sys.w[i])) * R->sys.z[k], R->sys.z);
     }
   }
-  return lb_cholesky(n, R->sys.A, n) == LB_OK;
+  return lb_operator_factor_inner(&R->sys.W, true);
 }
 
 // Is the matrix definite but for directions along which nothing pulls?
@@ -157,10 +155,10 @@ static bool is_neutral(lb_equilibrium_solver* R) {
   const int n = R->sys.n;
   fill_matrix(R);
   for (int i = 0; i < n * n; i++) {
-    R->sys.A[i] += LEAST * R->D->M[i];
+    R->sys.W.W[i] += LEAST * R->D->M[i];
   }
-  lb_step_hold_driven(R->small, n, R->sys.A);
-  return lb_cholesky(n, R->sys.A, n) == LB_OK;
+  lb_step_hold_driven(R->sys.W.small, n, R->sys.W.W);
+  return lb_operator_factor_inner(&R->sys.W, true);
 }
 
 // A penalty that is too weak for K to be definite along the free directions alone is raised.
@@ -169,7 +167,7 @@ static bool factor(lb_equilibrium_solver* R) {
   R->step.least = 0;
   for (int i = 0; i < (R->at.rows > 0 ? MOST_RAISES : 1); i++) {
     fill_matrix(R);
-    if (lb_cholesky(R->sys.n, R->sys.A, R->sys.n) == LB_OK) {
+    if (lb_operator_factor_inner(&R->sys.W, true)) {
       return true;
     }
     if (is_neutral(R)) {
@@ -181,50 +179,27 @@ static bool factor(lb_equilibrium_solver* R) {
   return replace_matrix(R);
 }
 
-// S mu = what is in mu; with unilateral constraints the conditions above, on lambda + mu.
-static void solve_multipliers(lb_equilibrium_solver* R) {
-  const int rows = R->at.rows;
-  if (!R->at.any_unilateral) {
-    const int rank =
-        lb_semidefinite_factor(rows, R->sys.S, rows, LB_REDUNDANT, R->sys.work, R->sys.pivot);
-    lb_semidefinite_solve(rows, R->sys.S, rows, rank, R->step.mu, R->sys.work, R->sys.pivot);
-    return;
-  }
-  for (int i = 0; i < rows; i++) {
-    R->step.mu[i] = -R->step.mu[i] - lb_dot(rows, R->sys.S + i * rows, R->at.lambda);
-  }
-  lb_complementary_solve(rows, R->sys.S, R->step.mu, R->at.unilateral, LB_REDUNDANT, R->sys.next,
-                         R->sys.part, R->sys.work, R->sys.pivot);
-  for (int i = 0; i < rows; i++) {
-    R->step.mu[i] = R->sys.next[i] - R->at.lambda[i];
-  }
-}
-
-// c and mu = dlambda of (2).
+// c and mu = dlambda of (2), from -r in c.
 static void solve_step(lb_equilibrium_solver* R) {
   const int n = R->sys.n, rows = R->at.rows;
-  for (int k = 0; k < n; k++) {
-    R->step.c[k] = -R->sys.rs[k];
-  }
+  lb_schur* S = &R->sys.schur;
+  double* c = R->step.c;
   for (int i = 0; i < rows; i++) {
-    lb_add(n, R->step.c, R->at.acts[i] ? -R->sys.penalty * R->at.gap[i] : 0, R->sys.Js + i * n);
+    lb_add(n, c, R->at.acts[i] ? -R->sys.penalty * R->at.gap[i] : 0, R->sys.Js + i * n);
   }
-  lb_cholesky_solve(n, R->sys.A, n, 1, R->step.c, n);
+  lb_operator_solve(&R->sys.W, false, 1, c);
   if (rows == 0) {
     return;
   }
-  memcpy(R->sys.Z, R->sys.Js, (size_t)rows * (size_t)n * sizeof *R->sys.Z);
-  lb_cholesky_solve(n, R->sys.A, n, rows, R->sys.Z, n);
+  lb_schur_forget(S, n, false);
+  lb_schur_keep(S, &R->sys.W, rows, R->sys.Js, n, NULL,
+                R->at.any_unilateral ? R->at.unilateral : NULL);
   for (int i = 0; i < rows; i++) {
-    R->step.mu[i] = -R->at.gap[i] - lb_dot(n, R->sys.Js + i * n, R->step.c);
-    for (int j = 0; j < rows; j++) {
-      R->sys.S[i + j * rows] = lb_dot(n, R->sys.Js + i * n, R->sys.Z + j * n);
-    }
+    S->mu[i] = -R->at.gap[i] - lb_dot(n, R->sys.Js + i * n, c);
   }
-  solve_multipliers(R);
-  for (int i = 0; i < rows; i++) {
-    lb_add(n, R->step.c, R->step.mu[i], R->sys.Z + i * n);
-  }
+  lb_schur_solve(S, R->at.lambda);
+  memcpy(R->step.mu, S->mu, (size_t)rows * sizeof *S->mu);
+  lb_columns_add(n, rows, c, 1, S->Z, S->mu);
 }
 
 // How far the step c, dq moves things: the mean over all masses.
@@ -240,12 +215,28 @@ static double step_size(const lb_equilibrium_solver* R) {
   return sqrt(fmax(0, sum) / R->mass);
 }
 
+// -r and J as the operator sees them.
+static void see(lb_equilibrium_solver* R) {
+  lb_operator* W = &R->sys.W;
+  const size_t n = (size_t)R->sys.n, nv = (size_t)R->m->nv;
+  for (size_t i = 0; i < (size_t)R->at.rows; i++) {
+    memcpy(R->sys.row, R->at.J + i * nv, nv * sizeof *R->sys.row);
+    memcpy(R->sys.Js + i * n, W->layer->before(W, false, R->sys.row), n * sizeof *R->sys.Js);
+  }
+  R->step.c = W->layer->before(W, false, R->step.dq);
+  lb_step_clear_driven(W->small, R->step.c);
+  memcpy(R->sys.rs, R->step.c, n * sizeof *R->sys.rs);
+}
+
 // The step from where d is, the last state looked at: dq, mu and its size.
 static bool find_step(lb_equilibrium_solver* R, lb_data* d, bool anew) {
+  for (int k = 0; k < R->m->nv; k++) {
+    R->step.dq[k] = -R->at.r[k];
+  }
   if (!R->space->linearise(R, d, anew)) {
     return false;
   }
-  lb_step_clear_driven(R->small, R->sys.rs);
+  see(R);
   if (R->sys.penalty == 0) {
     R->sys.penalty = choose_penalty(R);
   }
@@ -253,7 +244,7 @@ static bool find_step(lb_equilibrium_solver* R, lb_data* d, bool anew) {
     return false;
   }
   solve_step(R);
-  R->space->expand(R, R->step.dq, R->step.c);
+  R->sys.W.layer->after(&R->sys.W, false, R->step.dq);
   R->step.size = step_size(R);
   return isfinite(R->step.size);
 }
@@ -276,7 +267,7 @@ static bool all_finite(const lb_equilibrium_solver* R) {
 
 // The part of a step that moves no joint and no free particle by more than LONGEST.
 static double first_scale(const lb_equilibrium_solver* R) {
-  const lb_model* s = R->small;
+  const lb_model* s = R->sys.W.small;
   double most = 0;
   for (int i = 0; i < s->nlink; i++) {
     if (s->link.kind[i] < LB_JOINT_COUNT) {
@@ -348,8 +339,9 @@ static bool take_step(lb_equilibrium_solver* R, lb_data* d) {
 
 // Off an unstable rest, along the direction in which it is least stable.
 static bool nudge(lb_equilibrium_solver* R, lb_data* d) {
+  memset(R->step.dq, 0, (size_t)R->m->nv * sizeof *R->step.dq);
   memcpy(R->step.c, R->sys.V, (size_t)R->sys.n * sizeof *R->step.c);
-  R->space->expand(R, R->step.dq, R->step.c);
+  R->sys.W.layer->after(&R->sys.W, false, R->step.dq);
   lb_advance(R->m, d->q, R->step.dq, NUDGE / step_size(R));
   lb_normalise(R->m, d->q);
   lb_equilibrium_solver_look(R, d);
@@ -408,7 +400,7 @@ static void read_motors(const lb_equilibrium_solver* R, lb_data* d) {
 // The joint with the largest residual, over what it weighs: bodies that bend only come to that when
 // no joint has any.
 static const char* restless_joint(const lb_equilibrium_solver* R) {
-  const lb_model* m = R->small;
+  const lb_model* m = R->sys.W.small;
   const char* name = m->njoint ? m->joint.name[0] : "?";
   double most = 0;
   for (int elastic = 0; elastic < 2 && most < PUSHED; elastic++) {
@@ -483,28 +475,22 @@ static void take(lb_equilibrium_solver* R, lb_arena* arena) {
                                  .lambda = LB_TAKE(arena, double, rows),
                                  .unilateral = LB_TAKE(arena, bool, rows),
                                  .acts = LB_TAKE(arena, bool, rows)};
-  R->step = (lb_equilibrium_step){.dq = LB_TAKE(arena, double, nv),
-                                  .c = LB_TAKE(arena, double, n),
-                                  .mu = LB_TAKE(arena, double, rows)};
+  R->step =
+      (lb_equilibrium_step){.dq = LB_TAKE(arena, double, nv), .mu = LB_TAKE(arena, double, rows)};
   R->kept = (lb_equilibrium_kept){.q = LB_TAKE(arena, double, m->nq),
                                   .start = LB_TAKE(arena, double, m->nq),
                                   .dq = LB_TAKE(arena, double, nv),
                                   .lambda = LB_TAKE(arena, double, rows),
                                   .mu = LB_TAKE(arena, double, rows)};
   R->sys = (lb_equilibrium_system){.n = (int)n,
+                                   .schur = lb_schur_take(arena, (int)rows, (int)n),
                                    .rs = LB_TAKE(arena, double, n),
                                    .Js = LB_TAKE(arena, double, rows* n),
-                                   .Z = LB_TAKE(arena, double, rows* n),
-                                   .A = LB_TAKE(arena, double, n* n),
                                    .B = LB_TAKE(arena, double, n* n),
                                    .V = LB_TAKE(arena, double, n* n),
                                    .w = LB_TAKE(arena, double, n),
                                    .z = LB_TAKE(arena, double, n),
-                                   .S = LB_TAKE(arena, double, rows* rows),
-                                   .part = LB_TAKE(arena, double, rows* rows),
-                                   .work = LB_TAKE(arena, double, 4 * rows),
-                                   .next = LB_TAKE(arena, double, rows),
-                                   .pivot = LB_TAKE(arena, int, 2 * rows)};
+                                   .row = LB_TAKE(arena, double, nv)};
 }
 
 static lb_status check_constraints(const lb_model* m, lb_error* err) {
@@ -539,7 +525,6 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
   }
   *R = (lb_equilibrium_solver){.m = m, .allocator = allocator};
   lb_arena_init(&R->arena, allocator);
-  R->small = lb_model_without_particles(m, &R->arena);
   lb_arena_init(&R->scratch, allocator);
   take(R, &R->arena);
   R->space =
@@ -555,7 +540,7 @@ lb_status lb_equilibrium_solver_create(const lb_model* m, const lb_allocator* al
     status = R->space->create(R, &R->arena);
   }
   if (status == LB_OK) {
-    status = lb_derivatives_create(R->small, allocator, &R->D, NULL);
+    status = lb_derivatives_create(R->sys.W.small, allocator, &R->D, NULL);
   }
   if (status != LB_OK) {
     lb_equilibrium_solver_release(R);

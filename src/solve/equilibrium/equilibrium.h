@@ -5,27 +5,24 @@
 //
 //   r(q) = rnea(q, 0, 0) - forces(q) - J'lambda = 0,   gap(q) = 0                           (1)
 //
-// Newton's method with the exact stiffness K = dr/dq. For models with all nodes of their elastic
-// bodies, a step is solved for in the few coordinates of the condensed model (condensed_model.h);
-// for those with ropes and deformables, in the coordinates of the tree (equilibrium_tree.c).
+// Newton's method with the exact stiffness K = dr/dq, as an operator with layers: bodies with all
+// their nodes are condensed (equilibrium_full.c), free particles eliminated (equilibrium_tree.c).
 #pragma once
-#include "base/arena.h"
-#include "dynamics/constraint/constraint_loop.h"
 #include "limber/derivative.h"
+#include "solve/step/schur.h"
 
 typedef struct lb_equilibrium_solver lb_equilibrium_solver;
 
 // How steps are found.
 typedef struct lb_equilibrium_space {
-  // Sets R->own if there is anything to keep, and R->small if it is another model.
+  // Makes sys.W, and R->own if there is anything to keep.
   lb_status (*create)(lb_equilibrium_solver* R, lb_arena* arena);
   void (*release)(lb_equilibrium_solver* R); // of what is kept, also after a failure; or NULL
   // at.r where d is; forces are in place.
   void (*look)(lb_equilibrium_solver* R, lb_data* d);
-  // R->D, sys.rs and sys.Js there; `anew`: with nothing left of earlier ones, after which
-  // step.fresh is true. false: there is no definite stiffness.
+  // R->D and the layers of sys.W there, for step.dq, which is -r; `anew`: with nothing left of
+  // earlier ones, after which step.fresh is true. false: there is no definite stiffness.
   bool (*linearise)(lb_equilibrium_solver* R, lb_data* d, bool anew);
-  void (*expand)(const lb_equilibrium_solver* R, double* dq, const double* c);
 } lb_equilibrium_space;
 
 extern const lb_equilibrium_space lb_equilibrium_full, lb_equilibrium_tree;
@@ -46,7 +43,7 @@ typedef struct lb_equilibrium_point {
 // The step from there.
 typedef struct lb_equilibrium_step {
   double* dq;   // [nv]
-  double* c;    // [n] in the coordinates that are solved for
+  double* c;    // [n] in the coordinates that are solved for: a part of dq, or W's
   double* mu;   // [rows] of the multipliers
   double size;  // [m]
   double least; // stiffness over mass of the softest mode where one is not positive, else 0
@@ -63,28 +60,25 @@ typedef struct lb_equilibrium_kept {
 
 // (2) in the coordinates that are solved for.
 typedef struct lb_equilibrium_system {
-  int n;             // how many
-  double* rs;        // [n] r in them
-  double *Js, *Z;    // [rows][n] J in them; A^-1 J'
-  double *A, *B, *V; // [n][n] the matrix, masses, modes
-  double *w, *z;     // [n] their stiffness over mass; scratch
-  double penalty;    // on gaps, in the stiffness
-  double *S, *part;  // [rows][rows] the Schur complement; scratch
-  double* work;      // [4 * rows]
-  double* next;      // [rows]
-  int* pivot;        // [2 * rows]
+  int n;          // how many
+  lb_operator W;  // the stiffness
+  lb_schur schur; // of the constraints
+  double* rs;     // [n] -r in them
+  double* Js;     // [rows][n] J in them
+  double *B, *V;  // [n][n] masses, modes
+  double *w, *z;  // [n] their stiffness over mass; scratch
+  double* row;    // [nv] scratch
+  double penalty; // on gaps, in the stiffness
 } lb_equilibrium_system;
 
 struct lb_equilibrium_solver {
   const lb_model* m;
-  const lb_model*
-      small; // in whose coordinates steps are solved for: m, its condensed model or tree
   const lb_equilibrium_space* space;
   void* own; // what that keeps
   const lb_allocator* allocator;
   lb_arena arena;    // of all arrays
   lb_arena scratch;  // for eigenvalues
-  lb_derivatives* D; // of `small`
+  lb_derivatives* D; // of the model in whose coordinates steps are solved for
   double mass;       // of all that moves
   lb_equilibrium_point at;
   lb_equilibrium_step step;

@@ -14,26 +14,28 @@
 #include "dynamics/tree/rnea.h"
 #include "dynamics/tree/state.h"
 #include "solve/equilibrium/equilibrium.h"
-#include "solve/full/condensed_model.h"
 
 static const double LONGEST = 1e4; // dt [s]
 static const double SHORTEST = 1e-4;
 
 typedef struct full {
   lb_condensed_model condensed;
-  double* r;     // [nv] the residual without reactions
   bool factored; // the bodies have factors, of whatever state
 } full;
 
 static lb_status create(lb_equilibrium_solver* R, lb_arena* arena) {
   full* own = R->own = LB_TAKE(arena, full, 1);
-  if (!own) {
+  lb_operator* W = &R->sys.W;
+  *W = lb_operator_take(arena, R->m, R->sys.n);
+  W->layer = &lb_layer_condensed;
+  W->c = LB_TAKE(arena, double, R->sys.n);
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  own->r = LB_TAKE(arena, double, R->m->nv);
+  W->condensed = &own->condensed;
   const lb_status status = lb_condensed_model_create(&own->condensed, R->m, arena);
-  R->small = own->condensed.model;
-  return own->r ? status : LB_NO_MEMORY;
+  W->small = own->condensed.model;
+  return status;
 }
 
 static void release(lb_equilibrium_solver* R) {
@@ -69,13 +71,10 @@ static bool renew(full* own, const lb_data* d) {
 static bool linearise(lb_equilibrium_solver* R, lb_data* d, bool anew) {
   full* own = R->own;
   lb_data* small = own->condensed.data;
-  const size_t n = (size_t)R->sys.n, nv = (size_t)R->m->nv;
+  const size_t n = (size_t)R->sys.n;
   R->step.fresh = anew || !own->factored;
-  if (R->step.fresh && !renew(own, d)) {
-    return false;
-  }
-  memcpy(own->r, R->at.r, nv * sizeof *own->r);
-  if (lb_condensed_model_respond(&own->condensed, d, own->r) != LB_OK) {
+  if ((R->step.fresh && !renew(own, d)) ||
+      lb_condensed_model_respond(&own->condensed, d, R->step.dq) != LB_OK) {
     return false;
   }
   for (int i = 0; i < own->condensed.nbody; i++) {
@@ -84,22 +83,11 @@ static bool linearise(lb_equilibrium_solver* R, lb_data* d, bool anew) {
   small->time = d->time;
   memset(small->qd, 0, n * sizeof *small->qd);
   memset(small->qdd, 0, n * sizeof *small->qdd);
-  if (lb_equilibrium_forces(R->small, small).count > 0) {
-    lb_constraints_apply_multipliers(R->small, small, LB_SET_INACTIVE, R->at.lambda);
+  if (lb_equilibrium_forces(small->model, small).count > 0) {
+    lb_constraints_apply_multipliers(small->model, small, LB_SET_INACTIVE, R->at.lambda);
   }
   lb_equilibrium_differentiate(R->D, small, R->at.lambda);
-  lb_condensed_model_project(&own->condensed, R->sys.rs, own->r);
-  for (int i = 0; i < R->at.rows; i++) {
-    lb_condensed_model_project(&own->condensed, R->sys.Js + (size_t)i * n,
-                               R->at.J + (size_t)i * nv);
-  }
   return true;
 }
 
-static void expand(const lb_equilibrium_solver* R, double* dq, const double* c) {
-  const full* own = R->own;
-  memset(dq, 0, (size_t)R->m->nv * sizeof *dq);
-  lb_condensed_model_expand(&own->condensed, dq, c);
-}
-
-const lb_equilibrium_space lb_equilibrium_full = {create, release, look, linearise, expand};
+const lb_equilibrium_space lb_equilibrium_full = {create, release, look, linearise};

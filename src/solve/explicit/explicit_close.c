@@ -61,7 +61,7 @@ static bool factor_place(lb_explicit_derivative* S, const lb_data* d, const doub
       spread_row(S, S->s + at, c->G + at, c->E + at);
     }
   }
-  return lb_stage_factor_masses(&c->place, M) &&
+  return lb_operator_factor_masses(&c->place.op, M) &&
          lb_stage_constrain(&c->place, &S->active_set, c->E);
 }
 
@@ -71,7 +71,7 @@ static bool factor_velocity_level(lb_explicit_derivative* S, const lb_data* d) {
     const bool holds = !lb_constraints_row(d, i)->unilateral || c->told.impulse[i] > 0;
     S->active_set.state[i] = holds ? LB_ACTIVE : c->told.closed[i] ? LB_WEAKLY_ACTIVE : LB_INACTIVE;
   }
-  return lb_stage_factor_masses(&c->velocity_level, S->D->M) &&
+  return lb_operator_factor_masses(&c->velocity_level.op, S->D->M) &&
          lb_stage_constrain(&c->velocity_level, &S->active_set, c->J);
 }
 

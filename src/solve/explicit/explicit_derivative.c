@@ -272,9 +272,9 @@ static lb_explicit_stage take_stage(lb_arena* arena, const lb_model* m) {
                          .dv = LB_TAKE(arena, double, m->nv),
                          .rate = LB_TAKE(arena, double, m->nq),
                          .gain = LB_TAKE(arena, double, m->nv)};
-  s.by.K = s.K;
-  s.by.C = s.C;
-  s.by.M = s.M;
+  s.by.op.K = s.K;
+  s.by.op.C = s.C;
+  s.by.op.M = s.M;
   s.by.G = s.G;
   s.by.H = s.H;
   s.by.B = s.by.J = s.J;
@@ -302,9 +302,9 @@ static lb_explicit_close take_close(lb_arena* arena, const lb_model* m) {
                          .E = LB_TAKE(arena, double, rows* nd),
                          .H = LB_TAKE(arena, double, rows* nd),
                          .J = LB_TAKE(arena, double, rows* nd)};
-  k.place.K = k.K;
+  k.place.op.K = k.K;
   k.place.G = k.G;
-  k.velocity_level.K = k.L;
+  k.velocity_level.op.K = k.L;
   k.velocity_level.G = k.H;
   k.velocity_level.H = k.place.J = k.velocity_level.J = k.J;
   k.place.ask[0] = k.velocity_level.ask[1] = 1;
@@ -343,8 +343,8 @@ static lb_status make_particles(lb_explicit_derivative* S) {
   }
   S->particles = LB_TAKE(&S->arena, lb_particle_derivative, 1);
   for (int i = 0; i <= S->table.stages; i++) {
-    S->stage[i].by.layer = &lb_stage_massive_particles;
-    S->stage[i].by.particles = S->particles;
+    S->stage[i].by.op.layer = &lb_layer_massive;
+    S->stage[i].by.op.particles = S->particles;
   }
   const lb_status status =
       S->particles ? lb_particle_derivative_create(S->particles, S->m, &S->arena) : LB_NO_MEMORY;

@@ -51,7 +51,8 @@ static bool derive(lb_explicit_derivative* S, lb_data* d, lb_explicit_stage* s) 
     judge(S, d, s);
     lb_constraints_differentiate_accelerations(S->D, d, s->G, s->H, s->J);
   }
-  return lb_stage_factor_masses(&s->by, s->M) && lb_stage_constrain(&s->by, &S->active_set, s->J);
+  return lb_operator_factor_masses(&s->by.op, s->M) &&
+         lb_stage_constrain(&s->by, &S->active_set, s->J);
 }
 
 bool lb_explicit_stage_take(lb_explicit_derivative* S, lb_data* d, lb_explicit_stage* s) {

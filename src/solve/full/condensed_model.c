@@ -5,7 +5,6 @@
 #include "math/linear/dense.h"
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
-#include "solve/implicit/implicit_schur.h"
 
 // --- making and releasing ---
 

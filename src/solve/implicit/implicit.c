@@ -85,6 +85,12 @@ const lb_scheme lb_scheme_bdf2_after_sdirk2 = {
 
 // --- making ---
 
+static void release(lb_stepper* st) {
+  const lb_implicit* own = st->own;
+  lb_step_derivative_release(own->exact);
+  own->algebra->release(st);
+}
+
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_implicit* own = st->own = LB_TAKE(&st->arena, lb_implicit, 1);
@@ -93,7 +99,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
       5 * m->nq + 7 * m->nv + LB_IMPLICIT_STAGES * LB_IMPLICIT_CHANGES * (m->nv + most);
   double* block = own ? LB_TAKE(&st->arena, double, many) : NULL;
   const size_t state = lb_constraints_state_size(m);
-  double* rows = own ? LB_TAKE(&st->arena, double, state + (size_t)most) : NULL;
+  double* rows = own ? LB_TAKE(&st->arena, double, state + 3 * (size_t)most) : NULL;
   if (!block || !rows) {
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
   }
@@ -107,6 +113,8 @@ static lb_status create(lb_stepper* st, lb_error* err) {
   own->change = block;
   own->was = rows;
   own->impulse = rows + state;
+  own->lambda = own->impulse + most;
+  own->held = own->lambda + most;
   own->scheme = st->type->scheme;
   if (st->solver.sdirk2_first && own->scheme == &BDF2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
@@ -116,7 +124,11 @@ static lb_status create(lb_stepper* st, lb_error* err) {
                  : lb_forces_are_diagonal(m)                ? &lb_implicit_tree
                                                             : &lb_implicit_dense;
   own->tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
-  return own->algebra->create(st, err);
+  const lb_status status = own->algebra->create(st, err);
+  if (status != LB_OK) {
+    release(st);
+  }
+  return status;
 }
 
 // --- one step ---
@@ -268,11 +280,11 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
   own->rate = exact ? INFINITY : own->algebra->ageing * own->rate;
   double before = INFINITY, news_before = INFINITY;
   for (int i = 1; i <= most; i++) {
-    if (exact && (i - 1) % age == 0 && !own->algebra->make_exact(st, d, dt)) {
+    if (exact && (i - 1) % age == 0 && !lb_implicit_make_exact(st, d, dt)) {
       return ASTRAY;
     }
     lb_implicit_residual(st, d, dt);
-    const double change = own->algebra->correct(st, d, dt);
+    const double change = lb_implicit_correct(st, d, dt);
     if (!isfinite(change) || (change > 2 * before && change > own->rounding)) {
       return ASTRAY;
     }
@@ -290,13 +302,20 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
   return SLOW;
 }
 
+// Remember the multipliers, or go back to those remembered.
+static void hold_multipliers(lb_implicit* own, bool back) {
+  const size_t size = (size_t)own->rows * sizeof *own->lambda;
+  memcpy(back ? own->lambda : own->held, back ? own->held : own->lambda, size);
+  lb_anderson_restart(&own->anderson);
+}
+
 // The velocities of the step's end: from the guess with the matrix at hand, with a new one, and
 // with exact ones. Where iterations were merely slow the next try goes on from there; where they
 // went astray it starts again from the velocities that the step began with: where all of them are
 // exact, once more.
 static bool newton(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* own = st->own;
-  own->algebra->hold(st, false);
+  hold_multipliers(own, false);
   outcome found = SLOW;
   const bool exact = st->solver.newton == LB_NEWTON_EXACT;
   const int first = exact ? 2 : own->dt != dt || own->slow || ++own->age > own->algebra->lasts;
@@ -304,7 +323,7 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
        attempt++) {
     if (found == ASTRAY) {
       memcpy(d->qd, own->v1, (size_t)st->m->nv * sizeof *d->qd);
-      own->algebra->hold(st, true);
+      hold_multipliers(own, true);
     }
     const bool made = attempt != 1 || renew(st, d, dt);
     own->fresh = attempt > 0;
@@ -339,11 +358,10 @@ static void guess(const lb_stepper* st, const double* from, double* v) {
   for (int i = 0; i < own->known; i++) {
     lb_add(nv, v, weight[own->known][i], change_of(st, i));
   }
-  if (own->known > 0 && own->algebra->multipliers && lb_constraints_unilateral(st->m) < 0) {
-    double* lambda = own->algebra->multipliers(st);
-    memset(lambda, 0, (size_t)rows * sizeof *lambda);
+  if (own->known > 0 && lb_constraints_unilateral(st->m) < 0) {
+    memset(own->lambda, 0, (size_t)rows * sizeof *own->lambda);
     for (int i = 0; i < own->known; i++) {
-      lb_add(rows, lambda, weight[own->known][i], change_of(st, i) + nv);
+      lb_add(rows, own->lambda, weight[own->known][i], change_of(st, i) + nv);
     }
   }
 }
@@ -356,9 +374,7 @@ static void keep_change(const lb_stepper* st, const double* from, const double* 
   for (int k = 0; k < nv; k++) {
     last[k] = v[k] - from[k];
   }
-  if (own->algebra->multipliers) {
-    memcpy(last + nv, own->algebra->multipliers(st), (size_t)(n - nv) * sizeof *last);
-  }
+  memcpy(last + nv, own->lambda, (size_t)own->rows * sizeof *last);
 }
 
 // Velocities that take coordinates, which are numbers, to where the last ones known would.
@@ -391,10 +407,8 @@ size_t lb_implicit_place_size(const lb_model* m) {
 static void move_place(const lb_stepper* st, double* place, bool back) {
   const lb_model* m = st->m;
   const lb_implicit* own = st->own;
-  const int rows = own->algebra->multipliers ? lb_constraints_most(m) : 0;
-  double* const part[] = {own->q1, own->qe,     own->v1,
-                          own->ve, own->change, rows > 0 ? own->algebra->multipliers(st) : NULL};
-  const int size[] = {m->nq, m->nq, m->nv, m->nv, CHANGES * count_changes(st), rows};
+  double* const part[] = {own->q1, own->qe, own->v1, own->ve, own->change, own->lambda};
+  const int size[] = {m->nq, m->nq, m->nv, m->nv, CHANGES * count_changes(st), own->rows};
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     for (int k = 0; k < size[i]; k++, place++) {
       *(back ? &part[i][k] : place) = back ? *place : part[i][k];
@@ -453,7 +467,6 @@ static void tell_stage(lb_stepper* st, const lb_data* d, const stage* s, double 
   const double *q[] = {own->q1, s->within ? own->qs : own->q2},
                *v[] = {own->v1, s->within ? own->vs : own->v2};
   const int first = s->within, second = !s->within;
-  const bool rows = own->algebra->multipliers != NULL;
   tell(st, d,
        (lb_step_past){.dt = dt,
                       .count = s->weight[1] != 0 ? 2 : 1,
@@ -461,8 +474,8 @@ static void tell_stage(lb_stepper* st, const lb_data* d, const stage* s, double 
                       .weight = {s->weight[first] / s->over, s->weight[second] / s->over},
                       .q = {q[first], q[second]},
                       .v = {v[first], v[second]},
-                      .lambda = rows ? own->algebra->multipliers(st) : NULL,
-                      .inactive = rows ? lb_constraints_inactive(d) : NULL});
+                      .lambda = own->lambda,
+                      .inactive = lb_constraints_inactive(d)});
 }
 
 void lb_implicit_impact(lb_stepper* st, lb_data* d) {
@@ -497,7 +510,7 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   if (!newton(st, d, dt)) {
     return false;
   }
-  own->hit |= own->algebra->multipliers && lb_constraints_hit(d, own->algebra->multipliers(st));
+  own->hit |= lb_constraints_hit(d, own->lambda);
   lb_reach(m, d->q, own->qh, d->qd, dt);
   lb_drive(m, d);
   lb_normalise(m, d->q);
@@ -519,9 +532,8 @@ static bool advance_stages(lb_stepper* st, lb_data* d, const lb_scheme* scheme, 
     done = advance_stage(st, d, &scheme->stage[own->stage], begin, h);
   }
   own->known += own->known < LB_IMPLICIT_CHANGES;
-  const bool told = done && !own->hit && own->algebra->multipliers;
-  if (told) {
-    lb_constraints_keep_active(st->m, d, LB_SET_STEP, own->algebra->multipliers(st));
+  if (done && !own->hit) {
+    lb_constraints_keep_active(st->m, d, LB_SET_STEP, own->lambda);
   }
   return done;
 }
@@ -543,9 +555,8 @@ static bool stop_short(lb_stepper* st, lb_data* d, double h) {
 // With other rows the multipliers and the matrix are those of nothing.
 static void begin_rows(lb_stepper* st, const lb_data* d) {
   lb_implicit* own = st->own;
-  if (own->choice != lb_constraints_count_choices(d) && own->algebra->multipliers) {
-    memset(own->algebra->multipliers(st), 0,
-           (size_t)lb_constraints_most(st->m) * sizeof *own->impulse);
+  if (own->choice != lb_constraints_count_choices(d)) {
+    memset(own->lambda, 0, (size_t)own->rows * sizeof *own->lambda);
     own->known = 0;
     lb_implicit_forget(st);
   }
@@ -616,13 +627,6 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   }
   take_back(own, 0);
   return false;
-}
-
-static void release(lb_stepper* st) {
-  const lb_implicit* own = st->own;
-  if (own->algebra->release) {
-    own->algebra->release(st);
-  }
 }
 
 // With all nodes there is no solving for accelerations at one moment; those of the last step are

@@ -1,6 +1,8 @@
 // What the files of the implicit stepper share: its state, and the algebra that Newton's method
 // needs. It was made for BDF2 and does every scheme whose stages look alike (implicit.c).
 #pragma once
+#include "solve/implicit/anderson.h"
+#include "solve/step/schur.h"
 #include "solve/step/step_derivative.h"
 #include "solve/step/stepper.h"
 
@@ -17,12 +19,8 @@ typedef struct lb_implicit_algebra {
   // A new matrix at d's state, for steps of dt; sets the motion's speed. false: it cannot be
   // factored.
   bool (*make)(lb_stepper* st, lb_data* d, double dt);
-  // One that leaves nothing out, where the other is too slow.
-  bool (*make_exact)(lb_stepper* st, lb_data* d, double dt);
   // Correct d's velocities by the residual; returns the correction's size sqrt(dv'M dv).
   double (*correct)(lb_stepper* st, lb_data* d, double dt);
-  // Remember the multipliers of loops, or go back to those remembered.
-  void (*hold)(lb_stepper* st, bool back);
   // Motors' forces at d's state; NULL: by lb_forward.
   void (*observe)(lb_stepper* st, lb_data* d);
   // Converged when the change of velocity still to come has this fraction of the motion's kinetic
@@ -33,8 +31,6 @@ typedef struct lb_implicit_algebra {
   double ageing;
   int patience; // iterations beyond which the next step begins with a new matrix
   int lasts;    // stages that one is kept for at most
-  // Of the loops in the last step; NULL: not told.
-  double* (*multipliers)(const lb_stepper* st);
 } lb_implicit_algebra;
 
 extern const lb_implicit_algebra lb_implicit_dense, lb_implicit_tree, lb_implicit_kkt,
@@ -55,21 +51,27 @@ extern const lb_scheme lb_scheme_bdf2_after_sdirk2;
 
 typedef struct lb_implicit {
   const lb_scheme* scheme;
-  double *q1, *v1;  // state at the start of this step
-  double *q2, *v2;  // at the start of the step before
-  double *qe, *ve;  // where the last step ended
-  double *qs, *vs;  // where the last stage ended
-  double *qh, *vh;  // history terms
-  double *r, *dv;   // residual, correction
-  double* change;   // [stage][LB_IMPLICIT_CHANGES][nv + rows] what stages changed of v, and their
-                    // multipliers; the last step's first
-  int rows;         // that there can be
-  int known;        // steps of which it is known
-  int stages;       // of each of them
-  int stage;        // this one
-  bool inner;       // this stage is not the last of its step
-  bool hit;         // something came to push in this step
-  double* was;      // state of the constraints when it began
+  double *q1, *v1; // state at the start of this step
+  double *q2, *v2; // at the start of the step before
+  double *qe, *ve; // where the last step ended
+  double *qs, *vs; // where the last stage ended
+  double *qh, *vh; // history terms
+  double *r, *dv;  // residual, correction
+  double* change;  // [stage][LB_IMPLICIT_CHANGES][nv + rows] what stages changed of v, and their
+                   // multipliers; the last step's first
+  int rows;        // that there can be
+  double* lambda;  // [rows] Lagrange multipliers
+  double* held;    // [rows] those to go back to
+  lb_schur schur;  // of the matrix and the constraints
+  lb_anderson anderson;      // n is 0: corrections are taken as they are
+  lb_step_derivative* exact; // with its matrix; NULL: there is none
+  bool is_exact;             // the matrix is that one
+  int known;                 // steps of which it is known
+  int stages;                // of each of them
+  int stage;                 // this one
+  bool inner;                // this stage is not the last of its step
+  bool hit;                  // something came to push in this step
+  double* was;               // state of the constraints when it began
   int choice;       // of rows, that multipliers and matrix are for (lb_constraints_count_choices)
   double* impulse;  // [rows] of the last impact
   int told;         // stages that the watcher was told of in this step and that count ...
@@ -103,6 +105,23 @@ void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place);
 // Take away the velocity with which d runs into active constraints, as steps do in which something
 // hits, and tell the watcher: for starts.
 void lb_implicit_impact(lb_stepper* st, lb_data* d);
+
+// --- implicit_correct.c ---
+
+// A matrix that leaves nothing out, where the algebra's is too slow.
+lb_status lb_implicit_take_exact(lb_stepper* st, lb_error* err);
+bool lb_implicit_make_exact(lb_stepper* st, lb_data* d, double dt);
+// Correct d's velocities by the residual, with the matrix at hand.
+double lb_implicit_correct(lb_stepper* st, lb_data* d, double dt);
+
+// For algebras: a new matrix of n unknowns is there, or was not found.
+bool lb_implicit_renewed(lb_stepper* st, int n, double dt, bool made);
+// dv = W^-1 r under constraints, E as in lb_schur_keep; lambda, and r [W's nd] in W's coordinates
+// as it is then.
+void lb_implicit_solve(lb_stepper* st, lb_operator* W, const lb_constraint_rows* rows,
+                       const double* E, lb_kkt_target wish, double* r);
+// Velocities after a correction dv; its size sqrt(dv'M dv).
+double lb_implicit_accelerate(lb_stepper* st, lb_data* d, double dt);
 
 // Residual r at d->qd; leaves q and qdd that belong to it in d. Loops' forces are not in it.
 void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt);

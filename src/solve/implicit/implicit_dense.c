@@ -10,97 +10,83 @@
 #include <string.h>
 
 #include "dynamics/constraint/constraint_loop.h"
-#include "dynamics/constraint/elimination.h"
-#include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/force/force.h"
-#include "dynamics/force/particles.h"
 #include "dynamics/system/kkt.h"
-#include "dynamics/system/tree_system.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/state.h"
 #include "elastic/reduced/reduced.h"
 #include "math/linear/dense.h"
-#include "model/use/model_derive.h"
-#include "solve/implicit/anderson.h"
 #include "solve/implicit/implicit.h"
-#include "solve/implicit/implicit_schur.h"
-#include "solve/particle/particle_matrix.h"
 #include "solve/step/step_matrix.h"
 
 typedef struct dense {
-  lb_tree_factor* tree;          // of dt W; NULL: it is a dense matrix, or ...
-  lb_kkt* kkt;                   // ... the KKT system of dt W and the constraints; NULL: it is not
-  double* by_q;                  // [nv] stiffness of joints
-  double* mu;                    // [rows] right-hand sides of constraints, then multipliers
-  double* more;                  // [nv] what it has on its diagonal beyond the mass matrix
-  double dt;                     // of the step
-  const lb_model* rest;          // what the dense matrix is of: all but nodes
-  lb_particle_matrix* particles; // NULL: there are none
-  double* W;                     // [ndense][ndense] factored; NULL: never made
-  int* order;                    // [ndense] row exchanges, of an exact matrix
-  bool exact;                    // W is the whole derivative, factored as L U
-  double* K;                     // [r][r] tangent of one elastic body
-  double* D;                     // [r][r] its damping
-  double* eta;                   // [r] where they are taken
-  lb_implicit_schur schur;
-  double *E, *gap_q; // [rows][nv] of an exact matrix: what rows ask for by v; scratch
-  lb_anderson secants;
-  lb_derivatives* derivatives;
+  lb_operator W;       // a matrix, or the recursion of a tree
+  lb_kkt* kkt;         // of dt W and the constraints in its place; NULL: it is not
+  double* by_q;        // [nv] stiffness of joints
+  double* more;        // [nv] what dt W has on its diagonal beyond the mass matrix
+  double *mu, *pushed; // [rows] right-hand sides of constraints, then multipliers; those that push
+  double* K;           // [r][r] tangent of one elastic body
+  double* D;           // [r][r] its damping
+  double* eta;         // [r] where they are taken
 } dense;
 
 // Trees of more coordinates than this have no exact matrix to fall back on unless asked for: with
 // its derivatives it would take eight times this squared in numbers.
 enum { MOST_EXACT = 600 };
 
-static lb_status no_memory(lb_error* err) {
-  return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for the stepper");
+static int most_shapes(const lb_model* m) {
+  int most = 0;
+  for (int i = 0; i < m->nlink; i++) {
+    most = m->link.packed[i].reduced && m->link.packed[i].nv > most ? m->link.packed[i].nv : most;
+  }
+  return most;
+}
+
+static lb_status take(lb_stepper* st, bool tree, bool matrix) {
+  const lb_model* m = st->m;
+  lb_implicit* step = st->own;
+  lb_arena* arena = &st->arena;
+  const int rows = lb_constraints_most(m), most = most_shapes(m);
+  dense* own = step->own = LB_TAKE(arena, dense, 1);
+  if (!own) {
+    return LB_NO_MEMORY;
+  }
+  *own = (dense){.W = {.m = m, .small = m, .nd = m->nv, .layer = &lb_layer_plain},
+                 .by_q = LB_TAKE(arena, double, m->nv),
+                 .more = LB_TAKE(arena, double, m->nv),
+                 .mu = LB_TAKE(arena, double, rows),
+                 .pushed = LB_TAKE(arena, double, rows),
+                 .K = LB_TAKE(arena, double, most* most),
+                 .D = LB_TAKE(arena, double, most* most),
+                 .eta = LB_TAKE(arena, double, most)};
+  own->W.inertia = tree ? lb_tree_factor_create(m, arena) : NULL;
+  lb_status status = lb_anderson_create(&step->anderson, m->nv, arena);
+  if (status == LB_OK && matrix) {
+    status = lb_operator_create(&own->W, m, arena);
+  }
+  return status == LB_OK ? lb_arena_status(arena) : status;
 }
 
 static lb_status create(lb_stepper* st, lb_error* err) {
   const lb_model* m = st->m;
   lb_implicit* step = st->own;
-  int most = 0;
-  for (int i = 0; i < m->nlink; i++) {
-    most = m->link.packed[i].reduced && m->link.packed[i].nv > most ? m->link.packed[i].nv : most;
-  }
   const bool tree = lb_forces_are_diagonal(m), kkt = lb_implicit_kkt_fits(m);
-  const bool asked = st->solver.newton == LB_NEWTON_EXACT;
-  const lb_status fits = asked ? lb_constraints_check_dense(m, "'newton: exact'", err) : LB_OK;
-  if (fits != LB_OK) {
-    return fits;
+  const bool exact = !(tree || kkt) || (m->ndense <= MOST_EXACT && lb_constraints_are_dense(m)) ||
+                     st->solver.newton == LB_NEWTON_EXACT;
+  lb_status status = exact ? lb_implicit_take_exact(st, err) : LB_OK;
+  if (status != LB_OK) {
+    return status;
   }
-  const bool exact =
-      !(tree || kkt) || (m->ndense <= MOST_EXACT && lb_constraints_are_dense(m)) || asked;
-  dense* own = step->own = LB_TAKE(&st->arena, dense, 1);
-  if (own) {
-    own->tree = tree ? lb_tree_factor_create(m, &st->arena) : NULL;
-    own->more = LB_TAKE(&st->arena, double, m->nv);
-    own->by_q = LB_TAKE(&st->arena, double, m->nv);
-    own->mu = LB_TAKE(&st->arena, double, lb_constraints_most(m));
-    own->rest = lb_model_without_particles(m, &st->arena);
-    own->particles = m->particles.nparticle > 0 ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
-    own->W = exact ? LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense) : NULL;
-    const size_t by_rows = exact ? (size_t)lb_constraints_most(m) * (size_t)m->nv : 0;
-    own->E = LB_TAKE(&st->arena, double, by_rows);
-    own->gap_q = LB_TAKE(&st->arena, double, by_rows);
-    own->K = LB_TAKE(&st->arena, double, most* most);
-    own->D = LB_TAKE(&st->arena, double, most* most);
-    own->eta = LB_TAKE(&st->arena, double, most);
-    own->order = LB_TAKE(&st->arena, int, m->nv);
+  status = take(st, tree, !(tree || kkt));
+  if (status == LB_OK && exact) {
+    step->schur = lb_schur_take(&st->arena, lb_constraints_most(m), m->ndense);
+    status = lb_arena_status(&st->arena);
   }
-  if (!own || !own->rest || (tree && !own->tree) || (exact && !own->W) || !own->E || !own->gap_q ||
-      !own->more || !own->K || !own->D || !own->eta || !own->order || !own->by_q || !own->mu ||
-      (exact ? lb_implicit_schur_create : lb_implicit_schur_create_small)(
-          &own->schur, lb_constraints_most(m), m->nv, &st->arena) != LB_OK ||
-      lb_anderson_create(&own->secants, m->nv, &st->arena) != LB_OK ||
-      (m->particles.nparticle > 0 &&
-       (!own->particles || lb_particle_matrix_create(own->particles, m, &st->arena) != LB_OK))) {
-    return no_memory(err);
+  if (status != LB_OK) {
+    return lb_error_add(err, status, (lb_place){0}, "out of memory for the stepper");
   }
-  const lb_status status =
-      exact ? lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err) : LB_OK;
-  return status == LB_OK && kkt ? lb_kkt_create_alone(m, st->arena.allocator, &own->kkt, err)
-                                : status;
+  dense* own = step->own;
+  return kkt ? lb_kkt_create_alone(m, st->arena.allocator, &own->kkt, err) : LB_OK;
 }
 
 bool lb_implicit_kkt_fits(const lb_model* m) {
@@ -138,14 +124,9 @@ static void add_elastic(const lb_link* l, dense* own, const lb_data* d, int nv, 
   for (int i = 0; i < b->r; i++) {
     for (int j = 0; j < b->r; j++) {
       const int at = i * b->r + j;
-      own->W[(l->v + i) * nv + l->v + j] += dt * K[at] + b->beta * D[at] + b->alpha * C[at];
+      own->W.W[(l->v + i) * nv + l->v + j] += dt * K[at] + b->beta * D[at] + b->alpha * C[at];
     }
   }
-}
-
-// Take the nodes out of the matrix, d's links being in place.
-static bool eliminate_nodes(dense* own, lb_data* d, double dt) {
-  return !own->particles || lb_particle_matrix_reduce(own->particles, d, dt, own->W);
 }
 
 static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
@@ -157,11 +138,9 @@ static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
     own->more[k] = dt * (m->dof.damping[k] + dt * fmax(0, own->more[k]));
   }
   step->speed = sqrt(2 * lb_kinetic_energy(m, d)); // puts the poses in place
-  own->exact = false;
-  own->dt = dt;
-  lb_anderson_forget(&own->secants);
-  step->dt = lb_tree_factor_make(own->tree, d, own->more) ? dt : 0;
-  return step->dt > 0;
+  own->W.factors = &lb_factors_inertia;
+  own->W.dt = dt;
+  return lb_implicit_renewed(st, m->nv, dt, lb_tree_factor_make(own->W.inertia, d, own->more));
 }
 
 static bool make_kkt(lb_stepper* st, lb_data* d, double dt) {
@@ -175,115 +154,42 @@ static bool make_kkt(lb_stepper* st, lb_data* d, double dt) {
   step->speed = sqrt(2 * lb_kinetic_energy(m, d));
   lb_kinematics(m, d, d->q, d->qd);
   lb_constraints_measure(m, d, LB_SET_STEP);
-  own->exact = false;
-  own->dt = dt;
-  lb_anderson_forget(&own->secants);
-  step->dt = lb_kkt_factor(own->kkt, d, (lb_kkt_terms){.diagonal = own->more, .dt = dt}) ? dt : 0;
-  return step->dt > 0;
+  const lb_kkt_terms terms = {.diagonal = own->more, .dt = dt};
+  return lb_implicit_renewed(st, m->nv, dt, lb_kkt_factor(own->kkt, d, terms));
 }
 
 static bool make(lb_stepper* st, lb_data* d, double dt) {
-  const dense* by = ((lb_implicit*)st->own)->own;
-  if (by->tree || by->kkt) {
-    return (by->tree ? make_tree : make_kkt)(st, d, dt);
-  }
   const lb_model* m = st->m;
   lb_implicit* step = st->own;
   dense* own = step->own;
+  if (own->W.inertia || own->kkt) {
+    return (own->W.inertia ? make_tree : make_kkt)(st, d, dt);
+  }
   const int nv = m->ndense;
-  lb_crba(m, d, own->W, d->q);
-  double twice = 0;
+  double *W = own->W.W, twice = 0;
+  lb_crba(m, d, W, d->q);
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j < nv; j++) {
-      twice += d->qd[i] * own->W[i * nv + j] * d->qd[j];
-      own->W[i * nv + j] /= dt;
+      twice += d->qd[i] * W[i * nv + j] * d->qd[j];
+      W[i * nv + j] /= dt;
     }
   }
   for (int k = nv; k < m->nv; k++) { // free particles
     twice += d->qd[k] * m->dof.armature[k] * d->qd[k];
   }
   step->speed = sqrt(fmax(0, twice));
-  lb_resistance_stiffen(own->rest, d, own->W, dt);
+  lb_resistance_stiffen(own->W.small, d, W, dt);
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link.packed[i];
     if (l->kind == LB_LINK_ELASTIC) {
       add_elastic(l, own, d, nv, dt);
     }
-    if (l->driven) { // does not move: a row of the identity
-      for (int j = 0; j < nv; j++) {
-        own->W[l->v * nv + j] = own->W[j * nv + l->v] = j == l->v;
-      }
-    }
   }
-  own->exact = false;
-  lb_implicit_schur_forget(&own->schur, false);
-  lb_anderson_forget(&own->secants);
-  if (own->particles) {
+  lb_step_hold_driven(m, nv, W);
+  if (own->W.symmetric) {
     lb_kinematics(m, d, d->q, d->qd);
   }
-  lb_elimination_reduce(own->rest, own->W);
-  const int left = lb_elimination_left(own->rest);
-  const bool made = eliminate_nodes(own, d, dt) && lb_cholesky(left, own->W, left) == LB_OK;
-  step->dt = made ? dt : 0;
-  return step->dt > 0;
-}
-
-static void solve_eliminated(const dense* own, int count, double* b) {
-  const int nv = own->schur.n, left = lb_elimination_left(own->rest);
-  for (int i = 0; i < count; i++, b += nv) {
-    lb_elimination_gather(own->rest, b);
-    if (own->exact) {
-      lb_lu_solve_transposed(left, own->W, left, own->order, 1, b, left);
-    } else {
-      lb_cholesky_solve(left, own->W, left, 1, b, left);
-    }
-    lb_elimination_spread(own->rest, b);
-  }
-}
-
-static void solve_with_matrix(const void* context, int count, double* b) {
-  const dense* own = context;
-  const int nv = own->schur.n;
-  if (own->particles) {
-    const int nd = own->particles->nd;
-    for (int i = 0; i < count; i++, b += nv) {
-      lb_particle_matrix_before(own->particles, b);
-      if (own->exact) {
-        lb_lu_solve_transposed(nd, own->W, nd, own->order, 1, b, nd);
-      } else {
-        lb_cholesky_solve(nd, own->W, nd, 1, b, nd);
-      }
-      lb_particle_matrix_after(own->particles, b);
-    }
-  } else if (!own->tree && own->rest->constraint.elimination.count > 0) {
-    solve_eliminated(own, count, b);
-  } else if (own->exact) {
-    lb_lu_solve_transposed(nv, own->W, nv, own->order, count, b, nv); // W is by rows
-  } else if (own->tree) { // one right-hand side, since there are no loops
-    lb_tree_factor_solve(own->tree, b);
-    for (int k = 0; k < nv; k++) {
-      b[k] *= own->dt;
-    }
-  } else {
-    lb_cholesky_solve(nv, own->W, nv, count, b, nv);
-  }
-}
-
-// Velocities after a correction dv = W^-1 r; its size sqrt(dv'M dv). One that is rounding tells
-// nothing of the matrix.
-static double accelerate(lb_stepper* st, lb_data* d, double dt) {
-  static const double FEW = 4;
-  lb_implicit* step = st->own;
-  dense* own = step->own;
-  const double size = sqrt(fabs(dt * lb_dot(st->m->nv, step->dv, step->r))); // W ~ M/dt
-  if (size > FEW * step->rounding) {
-    step->news = lb_anderson_correct(&own->secants, d->qd, step->dv, step->r);
-  } else {
-    step->news = 1;
-    lb_add(st->m->nv, d->qd, -1, step->dv);
-    lb_anderson_restart(&own->secants);
-  }
-  return size;
+  return lb_implicit_renewed(st, nv, dt, lb_operator_factor(&own->W, d, dt, true));
 }
 
 // The same by the KKT system of dt W: with dt mu for its multipliers, and those to be of unilateral
@@ -292,145 +198,61 @@ static double correct_kkt(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_implicit* step = st->own;
   dense* own = step->own;
-  double *lambda = own->schur.lambda, *mu = own->mu;
+  double *lambda = step->lambda, *mu = own->mu;
   const lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);
   const lb_kkt_target wish = lb_kkt_target_of(dt, step->inner);
   lb_constraints_add_forces(m, d, lambda, -1, step->r);
   for (int i = 0; i < rows.count; i++) {
-    own->schur.next[i] = rows.unilateral && rows.unilateral[i] ? lambda[i] : 0;
-    mu[i] = lb_implicit_asked(&rows, i, wish);
+    own->pushed[i] = rows.unilateral && rows.unilateral[i] ? lambda[i] : 0;
+    mu[i] = lb_kkt_asked(&rows, i, wish);
   }
   memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
   if (rows.unilateral) {
-    lb_kkt_add_forces(own->kkt, own->schur.next, 1, step->dv);
+    lb_kkt_add_forces(own->kkt, own->pushed, 1, step->dv);
   }
   for (int k = 0; k < m->nv; k++) {
     step->dv[k] *= dt;
   }
   lb_kkt_solve(own->kkt, step->dv, mu, NULL);
   for (int i = 0; i < rows.count; i++) {
-    mu[i] = mu[i] / dt - own->schur.next[i];
+    mu[i] = mu[i] / dt - own->pushed[i];
   }
   lb_add(rows.count, lambda, 1, mu);
   lb_kkt_add_forces(own->kkt, mu, -1, step->r);
-  return accelerate(st, d, dt);
+  return lb_implicit_accelerate(st, d, dt);
 }
 
-// One correction of the velocities; its size sqrt(dv'M dv).
 static double correct(lb_stepper* st, lb_data* d, double dt) {
   const lb_model* m = st->m;
   lb_implicit* step = st->own;
   dense* own = step->own;
-  if (own->kkt && !own->exact) {
+  if (own->kkt) {
     return correct_kkt(st, d, dt);
   }
   lb_constraint_rows rows = lb_constraints_measure(m, d, LB_SET_STEP);
-  lb_constraints_add_forces(m, d, own->schur.lambda, -1, step->r);
-  if (rows.count != own->schur.count) { // else those of the matrix are kept
+  lb_constraints_add_forces(m, d, step->lambda, -1, step->r);
+  if (rows.count != step->schur.count) { // else those of the matrix are kept
     rows = lb_constraints_linearise(m, d, LB_SET_STEP);
   }
-  memcpy(step->dv, step->r, (size_t)m->nv * sizeof *step->r);
-  solve_with_matrix(own, 1, step->dv);
-  if (rows.count > 0) {
-    lb_kkt_target wish = lb_kkt_target_of(dt, step->inner);
-    const bool has_E = own->exact && !own->particles;
-    wish.share = has_E ? 1 : wish.share;
-    lb_implicit_schur_correct(&own->schur, &rows, rows.J, has_E ? own->E : NULL, wish,
-                              solve_with_matrix, own, step->dv, step->r);
-  }
-  const double size = accelerate(st, d, dt);
-  lb_elimination_follow(m, d->qd); // secants of corrections that were rounding do not keep to gears
-  return size;
-}
-
-static void hold(lb_stepper* st, bool back) {
-  const lb_implicit* step = st->own;
-  dense* own = step->own;
-  lb_implicit_schur_hold(&own->schur, back);
-  lb_anderson_restart(&own->secants);
-}
-
-// E: the derivative by v of what rows ask for, J v + c/dt; of those that may land, c/dt.
-static void differentiate_rows(lb_stepper* st, lb_data* d, double dt) {
-  const lb_model* m = st->m;
-  const lb_implicit* step = st->own;
-  dense* own = step->own;
-  const lb_constraint_rows rows = lb_constraints_linearise(m, d, LB_SET_STEP);
-  double *s_q = own->gap_q, *rate_q = own->E, *J = own->schur.Z; // scratch, all but the first
-  lb_constraints_differentiate_rows(own->derivatives, d, s_q, rate_q, J);
-  for (int i = 0; i < rows.count; i++) {
-    const size_t at = (size_t)i * (size_t)m->nv;
-    const bool lands = rows.inactive[i];
-    const double baumgarte = step->inner && !lands ? 0 : 1 / dt;
-    for (size_t k = at; k < at + (size_t)m->nv; k++) {
-      s_q[k] = baumgarte * s_q[k] + (lands ? 0 : rate_q[k]);
-      J[k] *= !lands;
-    }
-    lb_step_row(own->E + at, m, d, dt, s_q + at, J + at);
-  }
-}
-
-// The whole derivative dr/dv: what is left out above matters when forces are large and steps are
-// long (a bent rod under tension). Dearer to make and to factor, so only where the other matrix is
-// too slow.
-static bool make_exact(lb_stepper* st, lb_data* d, double dt) {
-  const lb_model* m = st->m;
-  lb_implicit* step = st->own;
-  dense* own = step->own;
-  if (!own->W) {
-    return make(st, d, dt);
-  }
-  step->speed = sqrt(2 * lb_kinetic_energy(m, d));
-  lb_implicit_residual(st, d, dt);
-  if (lb_constraints_linearise(m, d, LB_SET_STEP).count > 0) {
-    lb_constraints_apply_multipliers(m, d, LB_SET_STEP, own->schur.lambda);
-  }
-  lb_derive(own->derivatives, d, d->q, d->qd, d->qdd, true);
-  lb_forces_differentiate_outer(own->derivatives, d);
-  if (d->work->constraints) {
-    lb_constraints_differentiate(own->derivatives, d, own->schur.lambda);
-    if (!own->particles) {
-      differentiate_rows(st, d, dt);
-    }
-  }
-  if (own->particles) {
-    lb_particles_differentiate_turning(own->derivatives, d, m);
-  }
-  lb_step_matrix(own->W, own->derivatives, d, dt);
-  lb_step_add_internal(own->W, (size_t)m->ndense, own->rest, d->q, d->qd, dt, own->K,
-                       d->work->scratch);
-  own->exact = true;
-  lb_implicit_schur_forget(&own->schur, true);
-  lb_anderson_forget(&own->secants);
-  lb_elimination_reduce(own->rest, own->W);
-  const int nd = own->particles ? m->ndense : lb_elimination_left(own->rest);
-  const bool made = eliminate_nodes(own, d, dt) && lb_lu(nd, own->W, nd, own->order) == LB_OK;
-  step->dt = made ? dt : 0;
-  return step->dt > 0;
+  lb_implicit_solve(st, &own->W, &rows, NULL, lb_kkt_target_of(dt, step->inner), step->r);
+  return lb_implicit_accelerate(st, d, dt);
 }
 
 static void release(lb_stepper* st) {
   const lb_implicit* step = st->own;
   const dense* own = step->own;
-  lb_derivatives_release(own->derivatives);
-  lb_kkt_release(own->kkt);
+  if (own) {
+    lb_kkt_release(own->kkt);
+  }
 }
 
-static double* multipliers(const lb_stepper* st) {
-  const lb_implicit* step = st->own;
-  const dense* own = step->own;
-  return own->schur.lambda;
-}
-
-const lb_implicit_algebra lb_implicit_dense = {create,   release, make,    make_exact,
-                                               correct,  hold,    NULL,    1e-10,
-                                               INFINITY, 4,       INT_MAX, multipliers};
+const lb_implicit_algebra lb_implicit_dense = {create, release,  make, correct, NULL,
+                                               1e-10,  INFINITY, 4,    INT_MAX};
 
 // What is left out of the matrix of a tree changes slowly, so one correction does where the last
 // steps show that it is enough.
-const lb_implicit_algebra lb_implicit_tree = {
-    create, release, make, make_exact, correct, hold, NULL, 1e-10, 1.1, 4, 40, multipliers};
+const lb_implicit_algebra lb_implicit_tree = {create, release, make, correct, NULL,
+                                              1e-10,  1.1,     4,    40};
 
-const lb_implicit_algebra lb_implicit_kkt = {create,   release, make,    make_exact,
-                                             correct,  hold,    NULL,    1e-10,
-                                             INFINITY, 4,       INT_MAX, multipliers};
+const lb_implicit_algebra lb_implicit_kkt = {create, release,  make, correct, NULL,
+                                             1e-10,  INFINITY, 4,    INT_MAX};

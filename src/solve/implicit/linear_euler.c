@@ -29,10 +29,9 @@
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
 #include "math/linear/dense.h"
-#include "model/use/model_derive.h"
-#include "solve/implicit/implicit_schur.h"
 #include "solve/implicit/linear_euler.h"
 #include "solve/particle/particle_matrix.h"
+#include "solve/step/schur.h"
 #include "solve/step/stepper.h"
 
 typedef struct linear {
@@ -44,14 +43,12 @@ typedef struct linear {
   double* more;         // [nv] on the diagonal of the mass matrix
   lb_kkt* kkt;          // of rigid trees under constraints, or NULL
   double* mu;           // [rows] what these ask for, then multipliers
+  double* lambda;       // [rows] Lagrange multipliers of the last step
   bool timed;           // what constraints ask for depends on time
   double baumgarte;     // at which loops close in this step [1/s]; 0: within it
   // of models that are more than trees
-  const lb_model* rest;          // what the dense matrix is of: all but nodes
-  lb_particle_matrix* particles; // NULL: there are none
-  double* W;                     // [ndense][ndense]
-  int* order;                    // [ndense] row exchanges
-  lb_implicit_schur schur;
+  lb_operator W;
+  lb_schur schur;
   double* gap; // [rows] at the start
   lb_derivatives* derivatives;
 } linear;
@@ -69,20 +66,6 @@ static bool depends_on_time(const lb_model* m) {
     any |= m->constraint.coupling[i].path != NULL || m->constraint.coupling[i].velocity_level;
   }
   return any || m->nmotor > 0;
-}
-
-static lb_status create_kkt(lb_stepper* st, lb_error* err) {
-  const lb_model* m = st->m;
-  const int rows = lb_constraints_most(m);
-  linear* own = st->own;
-  own->timed = depends_on_time(m);
-  own->mu = LB_TAKE(&st->arena, double, rows);
-  own->gap = LB_TAKE(&st->arena, double, rows);
-  if (!own->mu || !own->gap ||
-      lb_implicit_schur_create_small(&own->schur, rows, m->nv, &st->arena) != LB_OK) {
-    return no_memory(err);
-  }
-  return lb_kkt_create_alone(m, st->arena.allocator, &own->kkt, err);
 }
 
 static lb_status create(lb_stepper* st, lb_error* err) {
@@ -105,21 +88,21 @@ static lb_status create(lb_stepper* st, lb_error* err) {
     own->tree = lb_tree_factor_create(m, &st->arena);
     return own->tree ? LB_OK : no_memory(err);
   }
+  const int rows = lb_constraints_most(m);
+  own->mu = LB_TAKE(&st->arena, double, rows);
+  own->lambda = LB_TAKE(&st->arena, double, rows);
+  own->gap = LB_TAKE(&st->arena, double, rows);
   if (lb_kkt_fits(m) && lb_forces_are_on_joints(m)) {
-    return create_kkt(st, err);
+    own->timed = depends_on_time(m);
+    return lb_arena_status(&st->arena) == LB_OK
+               ? lb_kkt_create_alone(m, st->arena.allocator, &own->kkt, err)
+               : no_memory(err);
   }
-  own->rest = lb_model_without_particles(m, &st->arena);
-  own->particles = m->particles.nparticle > 0 ? LB_TAKE(&st->arena, lb_particle_matrix, 1) : NULL;
-  own->W = LB_TAKE(&st->arena, double, (size_t)m->ndense*(size_t)m->ndense);
-  own->order = LB_TAKE(&st->arena, int, m->ndense);
-  own->gap = LB_TAKE(&st->arena, double, lb_constraints_most(m));
-  if (!own->rest || !own->W || !own->order || !own->gap ||
-      (m->particles.nparticle > 0 &&
-       (!own->particles || lb_particle_matrix_create(own->particles, m, &st->arena) != LB_OK)) ||
-      lb_implicit_schur_create(&own->schur, lb_constraints_most(m), m->nv, &st->arena) != LB_OK) {
+  own->schur = lb_schur_take(&st->arena, rows, m->ndense);
+  if (lb_operator_create(&own->W, m, &st->arena) != LB_OK) {
     return no_memory(err);
   }
-  return lb_derivatives_create(own->rest, st->arena.allocator, &own->derivatives, err);
+  return lb_derivatives_create(own->W.small, st->arena.allocator, &own->derivatives, err);
 }
 
 static void release(lb_stepper* st) {
@@ -221,11 +204,11 @@ static bool solve_kkt(const lb_model* m, linear* own, lb_data* d, double h) {
     return false;
   }
   for (int i = 0; i < rows.count; i++) {
-    own->mu[i] = lb_implicit_asked(&rows, i, wish_of(own, h));
+    own->mu[i] = lb_kkt_asked(&rows, i, wish_of(own, h));
   }
   lb_kkt_solve(own->kkt, own->dv, own->mu, NULL);
   for (int i = 0; i < rows.count; i++) {
-    own->schur.lambda[i] = own->mu[i] / h;
+    own->lambda[i] = own->mu[i] / h;
   }
   for (int k = 0; k < m->nv; k++) {
     own->dv[k] = m->dof.driven[k] ? own->v1[k] - own->v0[k] : -own->dv[k];
@@ -246,13 +229,13 @@ static void gather_nodes(const lb_model* m, linear* own, lb_data* d, double h) {
   for (int k = 0; k < m->ndense; k++) {
     r[k] = -r[k];
   }
-  lb_particle_matrix_add_product(own->particles, d, (lb_particle_share){0, 0, h}, own->v0, r);
+  lb_particle_matrix_add_product(own->W.symmetric, d, (lb_particle_share){0, 0, h}, own->v0, r);
   memset(own->dv, 0, (size_t)m->nv * sizeof *own->dv);
   for (int i = 0; i < m->nlink; i++) {
     const int v = m->link.v[i];
     own->dv[v] = m->link.driven[i] ? own->v1[v] - own->v0[v] : own->dv[v];
   }
-  lb_particle_matrix_add_product(own->particles, d, (lb_particle_share){0, 1, h}, own->dv, r);
+  lb_particle_matrix_add_product(own->W.symmetric, d, (lb_particle_share){0, 1, h}, own->dv, r);
   for (int k = 0; k < m->nv; k++) {
     r[k] = m->dof.driven[k] ? 0 : -r[k];
   }
@@ -265,7 +248,7 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   lb_derive(D, d, d->q, d->qd, d->qdd, true);
   lb_forces_stiffen(D, d);
   for (size_t k = 0; k < nv * nv; k++) {
-    own->W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
+    own->W.W[k] = D->M[k] / h + D->tau_qd[k] + h * D->tau_q[k];
   }
   for (size_t k = 0; k < nv; k++) {
     own->r[k] = d->work->tau[k] - D->tau[k] - h * lb_dot((int)nv, D->tau_q + k * nv, own->v0);
@@ -273,8 +256,8 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   for (int i = 0; i < m->nlink; i++) {
     const size_t v = (size_t)m->link.v[i];
     for (size_t j = 0; m->link.driven[i] && j < nv; j++) {
-      own->r[j] -= own->W[j * nv + v] * (own->v1[v] - own->v0[v]);
-      own->W[j * nv + v] = own->W[v * nv + j] = j == v;
+      own->r[j] -= own->W.W[j * nv + v] * (own->v1[v] - own->v0[v]);
+      own->W.W[j * nv + v] = own->W.W[v * nv + j] = j == v;
     }
   }
   for (int i = 0; i < m->nlink; i++) {
@@ -283,33 +266,12 @@ static void assemble(const lb_model* m, linear* own, lb_data* d, double h) {
   }
 }
 
-static void solve_with_matrix(const void* context, int count, double* b) {
-  const linear* own = context;
-  const int nv = own->schur.n, nd = lb_elimination_left(own->rest);
-  for (int i = 0; i < count; i++, b += nv) {
-    if (own->particles) {
-      lb_particle_matrix_before(own->particles, b);
-    }
-    lb_elimination_gather(own->rest, b);
-    lb_lu_solve_transposed(nd, own->W, nd, own->order, 1, b, nd); // W is by rows
-    lb_elimination_spread(own->rest, b);
-    if (own->particles) {
-      lb_particle_matrix_after(own->particles, b);
-    }
-  }
-}
-
 static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   assemble(m, own, d, h);
-  if (own->particles) {
+  if (own->W.symmetric) {
     gather_nodes(m, own, d, h);
-    if (!lb_particle_matrix_reduce(own->particles, d, h, own->W)) {
-      return false;
-    }
   }
-  lb_elimination_reduce(own->rest, own->W);
-  const int left = own->particles ? m->ndense : lb_elimination_left(own->rest);
-  if (lb_lu(left, own->W, left, own->order) != LB_OK) {
+  if (!lb_operator_factor(&own->W, d, h, false)) {
     return false;
   }
   drive(m, own, d);
@@ -317,14 +279,16 @@ static bool solve_dense(const lb_model* m, linear* own, lb_data* d, double h) {
   for (int k = 0; k < m->nv; k++) {
     own->dv[k] = own->r[k] = -own->r[k]; // the loops' solver is written for v -= dv
   }
-  solve_with_matrix(own, 1, own->dv);
+  double* y = own->W.layer->before(&own->W, false, own->dv);
+  lb_operator_solve(&own->W, false, 1, y);
   if (rows.count > 0) {
     // what springs press on may outweigh masses: the matrix need not be definite
-    lb_implicit_schur_forget(&own->schur, true);
-    memset(own->schur.lambda, 0, (size_t)rows.count * sizeof *own->schur.lambda);
-    lb_implicit_schur_correct(&own->schur, &rows, rows.J, NULL, wish_of(own, h), solve_with_matrix,
-                              own, own->dv, own->r);
+    lb_schur_forget(&own->schur, m->ndense, true);
+    memset(own->lambda, 0, (size_t)rows.count * sizeof *own->lambda);
+    lb_schur_correct(&own->schur, &own->W, &rows, rows.J, m->nv, NULL, wish_of(own, h), own->lambda,
+                     y, own->r);
   }
+  own->W.layer->after(&own->W, false, own->dv);
   for (int i = 0; i < m->nlink; i++) {
     const int v = m->link.v[i];
     own->dv[v] = m->link.driven[i] ? own->v0[v] - own->v1[v] : own->dv[v];
@@ -346,14 +310,14 @@ static bool step(lb_stepper* st, lb_data* d, double h) {
   memcpy(d->qd, own->v0, (size_t)m->nv * sizeof *d->qd);
   lb_add(m->nv, d->qd, 1, own->dv);
   lb_advance(m, d->q, d->qd, h);
-  lb_constraints_keep_active(m, d, LB_SET_STEP, own->schur.lambda);
+  lb_constraints_keep_active(m, d, LB_SET_STEP, own->lambda);
   st->count++;
   return true;
 }
 
 const double* lb_linear_euler_multipliers(const lb_stepper* st) {
   const linear* own = st->own;
-  return own->tree ? NULL : own->schur.lambda;
+  return own->tree ? NULL : own->lambda;
 }
 
 const lb_stepper_type lb_stepper_linear_euler = {.create = create,

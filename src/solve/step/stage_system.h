@@ -19,51 +19,15 @@
 //
 //   A'nu = c + J W'^-1 y,   mu = W'^-1 (y - E'nu)                                          (3)
 //
-// W has layers. Inside is a matrix or a recursion over the links of a tree (tree_derivative.h);
-// around it free particles are eliminated (particle_derivative.h), or the nodes of elastic bodies
-// are condensed to their interface (full_step.h). Free particles beside a W of masses alone have
-// these on their diagonal.
+// W and its layers are an operator (step_operator.h).
 #pragma once
-#include "dynamics/derivative/tree_derivative.h"
-#include "solve/full/full_step.h"
-#include "solve/particle/particle_derivative.h"
 #include "solve/step/active_set.h"
-
-typedef struct lb_stage_layer lb_stage_layer;
-
-// Layers by what surrounds the inner W.
-extern const lb_stage_layer lb_stage_plain, lb_stage_tree, lb_stage_particles,
-    lb_stage_massive_particles, lb_stage_full;
-
-// Internal forces of elastic bodies that K leaves out: their state, and scratch.
-typedef struct lb_stage_internal {
-  double *q, *v;   // [nq], [nv]
-  double* block;   // [most r][most r]
-  double* scratch; // for their forces
-} lb_stage_internal;
-
-// Factors of the inner W.
-typedef enum lb_stage_factors {
-  LB_FACTORS_TREE,
-  LB_FACTORS_LU,
-  LB_FACTORS_CHOLESKY
-} lb_stage_factors;
+#include "solve/step/step_operator.h"
 
 typedef struct lb_stage_system {
-  const lb_model* m;     // whose coordinates x, q, v and a are
-  const lb_model* small; // whose coordinates the inner W has: m, its tree or the interface model
-  int nd;                // how many
-  const lb_stage_layer* layer;
-  lb_tree_slopes* tree;              // of lb_stage_tree
-  lb_particle_derivative* particles; // of lb_stage_particles and lb_stage_massive_particles
-  lb_full_step* full;                // of lb_stage_full
-  const lb_stage_internal* internal; // NULL: K has all
-  const double *K, *C, *M;           // [nd][nd] by rows; NULL: zero
-  double* W;                         // [nd][nd] by rows, then factors
-  int* order;                        // [nd] of them
-  lb_stage_factors factors;
-  double* push; // [nmotor][nd] generalised forces of unit forces at joints that close loops
-  bool pushes;  // motors' forces count
+  lb_operator op; // K, C, M and W
+  double* push;   // [nmotor][nd] generalised forces of unit forces at joints that close loops
+  bool pushes;    // motors' forces count
   const double *G, *H, *B; // [all][nd] of all constraints; NULL: zero
   const double* J;         // [all][nd] directions of their forces
   double ask[3];           // w of a motor's place, rate and acceleration
@@ -77,15 +41,10 @@ typedef struct lb_stage_system {
   double* mu;              // [nv] of (3)
 } lb_stage_system;
 
-// With `small` as m, and no matrices yet; the arena says whether there is memory.
+// Without matrices yet; the arena says whether there is memory.
 lb_stage_system lb_stage_system_take(lb_arena* arena, const lb_model* m, int nd);
 
 // --- making ---
-
-// Factors of the inner W, which is there by rows, or of M in its place. false: it is singular.
-bool lb_stage_factor(lb_stage_system* s);
-bool lb_stage_factor_tree_matrix(lb_stage_system* s); // where the recursion does not do
-bool lb_stage_factor_masses(lb_stage_system* s, const double* M);
 
 // The motors' directions at joints that close loops, and whether motors' forces count.
 void lb_stage_find_pushes(lb_stage_system* s, const lb_derivatives* D, const lb_data* d,
@@ -99,8 +58,6 @@ bool lb_stage_constrain(lb_stage_system* s, lb_active_set* set, const double* E)
 
 // --- solving ---
 
-// b = W^-1 b or W'^-1 b of the inner W, [count][nd].
-void lb_stage_solve(lb_stage_system* s, bool transposed, int count, double* b);
 // (2) for y = W^-1 b [nd] and the right-hand side of the constraints in nu: y becomes x.
 void lb_stage_close(lb_stage_system* s, double* y);
 

@@ -6,17 +6,17 @@
 #include "solve/step/step_inside.h"
 
 // Of elastic bodies in a basis.
-static lb_stage_internal take_internal(lb_arena* arena, const lb_model* m) {
+static lb_internal_forces take_internal(lb_arena* arena, const lb_model* m) {
   int most = 0, scratch = 0;
   for (int i = 0; i < m->nlink; i++) {
     const lb_reduced* b = lb_model_interface(m) ? NULL : m->link.packed[i].reduced;
     most = b && b->r > most ? b->r : most;
     scratch = b && lb_reduced_scratch(b) > scratch ? lb_reduced_scratch(b) : scratch;
   }
-  return (lb_stage_internal){.q = LB_TAKE(arena, double, m->nq),
-                             .v = LB_TAKE(arena, double, m->nv),
-                             .block = LB_TAKE(arena, double, most* most),
-                             .scratch = LB_TAKE(arena, double, scratch)};
+  return (lb_internal_forces){.q = LB_TAKE(arena, double, m->nq),
+                              .v = LB_TAKE(arena, double, m->nv),
+                              .block = LB_TAKE(arena, double, most* most),
+                              .scratch = LB_TAKE(arena, double, scratch)};
 }
 
 static void take(lb_step_derivative* S, lb_arena* arena) {
@@ -48,7 +48,7 @@ static void take(lb_step_derivative* S, lb_arena* arena) {
 // What lies behind the layers of a model; its dynamics are differentiated in the inner one.
 static lb_status make_layers(lb_step_derivative* S) {
   const lb_model* m = S->m;
-  lb_stage_system* s = &S->sys;
+  lb_operator* s = &S->sys.op;
   lb_status status = lb_arena_status(&S->arena);
   if (status == LB_OK && m->particles.nparticle > 0) {
     s->particles = LB_TAKE(&S->arena, lb_particle_derivative, 1);
@@ -97,8 +97,8 @@ void lb_step_take_matrices(lb_step_derivative* S) {
 
 void lb_step_derivative_release(lb_step_derivative* S) {
   if (S) {
-    if (S->sys.full) {
-      lb_full_step_release(S->sys.full);
+    if (S->sys.op.full) {
+      lb_full_step_release(S->sys.op.full);
     }
     lb_derivatives_release(S->D);
     lb_arena_release(&S->arena);

@@ -81,16 +81,16 @@ static void find_reach(lb_step_reach* R, const lb_data* d, const lb_step_past* p
 
 // The structure of (5): the one place where it is chosen.
 static void choose_layers(lb_step_derivative* S, bool impact) {
-  lb_stage_system* s = &S->sys;
-  s->tree = impact ? NULL : S->tree;
-  s->layer = s->full                   ? &lb_stage_full
-             : s->tree                 ? &lb_stage_tree
-             : s->particles && !impact ? &lb_stage_particles
-                                       : &lb_stage_plain;
-  s->internal = impact ? NULL : &S->internal;
-  s->K = impact ? S->still_K : S->D->tau_q;
-  s->C = impact ? NULL : S->D->tau_qd;
-  s->M = impact ? S->still_M : S->D->M;
+  lb_operator* W = &S->sys.op;
+  W->tree = impact ? NULL : S->tree;
+  W->layer = W->full                   ? &lb_layer_interface
+             : W->tree                 ? &lb_layer_tree
+             : W->particles && !impact ? &lb_layer_particles
+                                       : &lb_layer_plain;
+  W->internal = impact ? NULL : &S->internal;
+  W->K = impact ? S->still_K : S->D->tau_q;
+  W->C = impact ? NULL : S->D->tau_qd;
+  W->M = impact ? S->still_M : S->D->M;
   S->impact = impact;
 }
 
@@ -122,23 +122,30 @@ static void judge_constraints(lb_step_derivative* S, const lb_data* d, const lb_
 // s_q from that of the rate, which is there, and s_v; then E of (4) in place of the gap's.
 static void differentiate_row(lb_step_derivative* S, const lb_data* d, int row) {
   const lb_step_rows* R = &S->of;
-  const size_t nd = (size_t)S->sys.nd, at = (size_t)row * nd;
+  const size_t nd = (size_t)S->sys.op.nd, at = (size_t)row * nd;
   const bool landed = R->inactive[row];
   const double rate = landed ? 0 : 1, gap = landed ? 1 / S->reach.dt : R->baumgarte;
   for (size_t k = at; k < at + nd; k++) {
     R->s_q[k] = rate * R->s_q[k] + gap * R->gap_q[k];
     R->s_v[k] = rate * R->J[k];
   }
-  lb_step_row(R->gap_q + at, S->sys.small, d, S->reach.by_v, R->s_q + at, R->s_v + at);
+  lb_step_row(R->gap_q + at, S->sys.op.small, d, S->reach.by_v, R->s_q + at, R->s_v + at);
+}
+
+static void differentiate_rows(lb_step_derivative* S, lb_data* d, int count) {
+  const lb_step_rows* R = &S->of;
+  if (count > 0) {
+    lb_constraints_differentiate_rows(S->D, d, R->gap_q, R->s_q, R->J);
+  }
+  for (int i = 0; i < count; i++) {
+    differentiate_row(S, d, i);
+  }
 }
 
 static bool differentiate_constraints(lb_step_derivative* S, lb_data* d) {
   lb_step_rows* R = &S->of;
   lb_stage_note(&S->sys, &R->set, d);
-  lb_constraints_differentiate_rows(S->D, d, R->gap_q, R->s_q, R->J);
-  for (int i = 0; i < R->set.all; i++) {
-    differentiate_row(S, d, i);
-  }
+  differentiate_rows(S, d, R->set.all);
   S->sys.ask[0] = R->baumgarte;
   S->sys.ask[1] = 1;
   return lb_stage_constrain(&S->sys, &R->set, R->gap_q);
@@ -151,8 +158,8 @@ static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* 
   const lb_model* m = d->model;
   lb_kinematics(m, d, d->q, d->qd);
   lb_forces_apply_to_links(m, d);
-  if (S->sys.tree) {
-    lb_tree_slopes_take(S->sys.tree, S->D, d);
+  if (S->sys.op.tree) {
+    lb_tree_slopes_take(S->sys.op.tree, S->D, d);
     return;
   }
   const int count = lb_constraints_linearise(m, d, LB_SET_STEP).count;
@@ -164,35 +171,35 @@ static void derive_stage(lb_step_derivative* S, lb_data* d, const lb_step_past* 
   if (count > 0) {
     lb_constraints_differentiate(S->D, d, past->lambda);
   }
-  if (S->sys.particles) {
-    lb_particle_derivative_take(S->sys.particles, S->D, d);
+  if (S->sys.op.particles) {
+    lb_particle_derivative_take(S->sys.op.particles, S->D, d);
   }
-  if (S->sys.full) {
-    lb_full_step_take(S->sys.full, S->D);
+  if (S->sys.op.full) {
+    lb_full_step_take(S->sys.op.full, S->D);
   }
 }
 
 lb_data* lb_step_data(const lb_step_derivative* S, lb_data* d) {
-  return S->sys.full ? S->sys.full->data : d;
+  return S->sys.op.full ? S->sys.op.full->data : d;
 }
 
 // Where the derivatives of the dynamics are taken: at d, or at the same place in the interface
 // model.
-static lb_data* find_place(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
-  if (!past->impact) {
-    lb_step_accelerate(d, past);
-    lb_drive(S->m, d);
-  }
+static lb_data* find_place(lb_step_derivative* S, lb_data* d) {
   memcpy(S->internal.q, d->q, (size_t)S->m->nq * sizeof *d->q);
   memcpy(S->internal.v, d->qd, (size_t)S->m->nv * sizeof *d->qd);
-  return S->sys.full ? lb_full_step_pose(S->sys.full, d) : d;
+  return S->sys.op.full ? lb_full_step_pose(S->sys.op.full, d) : d;
 }
 
 bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_past* past) {
   choose_layers(S, past->impact);
   S->inner = past->inner;
   lb_constraints_set_redundant(at, past->redundant);
-  lb_data* d = find_place(S, at, past);
+  if (!past->impact) {
+    lb_step_accelerate(at, past);
+    lb_drive(S->m, at);
+  }
+  lb_data* d = find_place(S, at);
   (past->impact ? lb_step_impact_derive : derive_stage)(S, d, past);
   lb_stage_find_pushes(&S->sys, S->D, d, !past->impact);
   find_reach(&S->reach, at, past);
@@ -204,25 +211,22 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_pas
 
 // W of (4) at d, what surrounds the tree eliminated, and its factors.
 static bool factor_matrix(lb_step_derivative* S, lb_data* d, double dt) {
-  lb_stage_system* s = &S->sys;
+  lb_operator* W = &S->sys.op;
   S->reach.dt = dt;
   S->reach.by_v = S->impact ? 0 : dt;
   S->of.baumgarte = baumgarte_of(S->inner, S->impact, dt);
-  s->rows = 0;
+  S->sys.rows = 0;
   if (S->impact) {
-    return lb_stage_factor_masses(s, s->M);
+    return lb_operator_factor_masses(W, W->M);
   }
-  if (s->tree) {
-    s->factors = LB_FACTORS_TREE;
-    return lb_tree_slopes_factor(s->tree, S->internal.v, dt) || lb_stage_factor_tree_matrix(s);
+  if (W->tree) {
+    W->factors = &lb_factors_tree;
+    return lb_tree_slopes_factor(W->tree, S->internal.v, dt) || lb_operator_factor_tree_matrix(W);
   }
-  lb_step_matrix(s->W, S->D, d, dt);
-  lb_step_add_internal(s->W, (size_t)s->nd, S->m, S->internal.q, S->internal.v, dt,
+  lb_step_matrix(W->W, S->D, d, dt);
+  lb_step_add_internal(W->W, (size_t)W->nd, S->m, S->internal.q, S->internal.v, dt,
                        S->internal.block, S->internal.scratch);
-  lb_elimination_reduce(s->small, s->W);
-  return (!s->full || lb_full_step_factor(s->full, dt, s->W)) &&
-         (!s->particles || lb_particle_derivative_factor(s->particles, d, dt, s->W)) &&
-         lb_stage_factor(s);
+  return lb_operator_factor(W, d, dt, false);
 }
 
 bool lb_step_factor(lb_step_derivative* S, lb_data* at, double dt) {
@@ -231,23 +235,30 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* at, double dt) {
          (lb_constraints_count(d) == 0 || differentiate_constraints(S, d));
 }
 
-bool lb_step_full_matrix(lb_step_derivative* S, lb_data* d, double dt, const double* lambda) {
-  lb_data* seen = lb_full_step_pose(S->sys.full, d);
+bool lb_step_newton_matrix(lb_step_derivative* S, lb_data* at, double dt, bool inner,
+                           const double* lambda) {
   choose_layers(S, false);
-  S->inner = false;
-  derive_stage(S, seen, &(lb_step_past){.dt = dt, .lambda = lambda});
-  return factor_matrix(S, seen, dt);
+  S->inner = inner;
+  lb_data* d = find_place(S, at);
+  derive_stage(S, d, &(lb_step_past){.dt = dt, .lambda = lambda});
+  const int count = lb_constraints_count(d);
+  if (count > 0) {
+    memcpy(S->of.inactive, lb_constraints_inactive(d), (size_t)count * sizeof *S->of.inactive);
+  }
+  if (!factor_matrix(S, d, dt)) {
+    return false;
+  }
+  differentiate_rows(S, d, count);
+  return true;
 }
 
-double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b) {
-  lb_full_step* full = S->sys.full;
+void lb_step_newton_pose(lb_step_derivative* S, lb_data* d, double* r) {
+  lb_full_step* full = S->sys.op.full;
   for (int i = 0; i < full->nbody; i++) {
-    lb_full_derivative_release_held(&full->body[i].T, b + full->body[i].v);
+    lb_full_derivative_release_held(&full->body[i].T, r + full->body[i].v);
   }
   lb_data* e = lb_full_step_pose(full, d);
   lb_kinematics(e->model, e, e->q, e->qd);
-  lb_full_step_before(full, false, b);
-  return full->y;
 }
 
 // --- products ---
@@ -345,7 +356,7 @@ const double* lb_step_multiplier(const lb_step_derivative* S) {
 }
 
 const double* lb_step_move_particles(lb_step_derivative* S, const double* v) {
-  return S->sys.particles ? lb_particle_derivative_spread(S->sys.particles, v) : NULL;
+  return S->sys.op.particles ? lb_particle_derivative_spread(S->sys.op.particles, v) : NULL;
 }
 
 // --- as matrices: what products would cost many times, at once ---
@@ -363,7 +374,7 @@ static void negate_columns(const lb_model* m, double* out, const double* A) {
 
 // The multipliers' share of columns whose own part of the constraints is `s` (NULL: none).
 static void close_loops(lb_stage_system* sys, double* columns, const double* s) {
-  const size_t nv = (size_t)sys->nd;
+  const size_t nv = (size_t)sys->op.nd;
   for (size_t k = 0; k < nv && sys->rows > 0; k++) {
     for (int i = 0; i < sys->rows; i++) {
       sys->nu[i] = s ? -s[(size_t)sys->row[i] * nv + k] : 0;
@@ -375,13 +386,13 @@ static void close_loops(lb_stage_system* sys, double* columns, const double* s) 
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a) {
   const lb_model* m = S->m;
   lb_stage_system* sys = &S->sys;
-  LB_ASSERT(sys->layer == &lb_stage_plain && m->nv == sys->nd);
+  LB_ASSERT(sys->op.layer == &lb_layer_plain && m->nv == sys->op.nd);
   double* const to[] = {by_q, by_v, by_a};
-  const double* const from[] = {sys->K, sys->C, sys->M};
+  const double* const from[] = {sys->op.K, sys->op.C, sys->op.M};
   const double* const loops[] = {sys->G, sys->H, NULL};
   for (int p = 0; p < 3; p++) {
     negate_columns(m, to[p], from[p]);
-    for (int i = 0; i < m->nlink && p == 0 && sys->internal; i++) {
+    for (int i = 0; i < m->nlink && p == 0 && sys->op.internal; i++) {
       const lb_link* l = &m->link.packed[i];
       if (l->kind == LB_LINK_ELASTIC) {
         lb_reduced_blend_forces(l->reduced, by_q + (size_t)l->v * ((size_t)m->nv + 1), m->nv, -1, 0,
@@ -389,7 +400,7 @@ void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a
                                 S->internal.scratch);
       }
     }
-    lb_stage_solve(sys, false, m->nv, to[p]);
+    lb_operator_solve(&sys->op, false, m->nv, to[p]);
     close_loops(sys, to[p], loops[p]);
   }
 }

@@ -37,7 +37,7 @@ void lb_pose_blow(lb_data* d, double* zero, double* needed) {
 
 void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
   const lb_model* m = S->m;
-  const size_t size = (size_t)S->sys.nd * (size_t)S->sys.nd * sizeof(double);
+  const size_t size = (size_t)S->sys.op.nd * (size_t)S->sys.op.nd * sizeof(double);
   for (int k = 0; k < m->nv; k++) {
     d->qdd[k] = d->qd[k] - past->v[0][k];
   }

@@ -34,23 +34,25 @@ struct lb_step_derivative {
   lb_arena arena;       // of what lies behind the system's layers
   lb_stage_system sys;  // (5)
   lb_tree_slopes* tree; // in place of matrices, but for impacts; NULL: it never can
-  lb_derivatives* D;    // of sys.small
+  lb_derivatives* D;    // of sys.op.small
   lb_step_reach reach;
   lb_step_rows of;
-  lb_stage_internal internal;
+  lb_internal_forces internal;
   double *still_K, *still_M; // [nd][nd] of (6)
   double *q, *v, *a;         // [nv]
   bool inner;                // a stage within a step
   bool impact;
 };
 
-// --- Newton's method for bodies with all their nodes (implicit_full.c) ---
+// --- Newton's method (implicit_correct.c) ---
 
-// W of (4) at d's q, qd and qdd, factored, under the multipliers lambda; false: it has no factors.
-bool lb_step_full_matrix(lb_step_derivative* S, lb_data* d, double dt, const double* lambda);
-// Before b [nv] is solved for with it: what lb_stage_solve takes, after which lb_full_step_after
-// gives the nodes. S's data is where d is, and the reactions of held faces are taken out of b.
-double* lb_step_full_before(lb_step_derivative* S, lb_data* d, double* b);
+// W of (4) at d's q, qd and qdd, factored, and E of all constraints in `of.gap_q`, under the
+// multipliers lambda; false: W has no factors.
+bool lb_step_newton_matrix(lb_step_derivative* S, lb_data* d, double dt, bool inner,
+                           const double* lambda);
+// For bodies with all their nodes, before r [nv] is solved for: S's data is where d is, and the
+// reactions of held faces are taken out of r.
+void lb_step_newton_pose(lb_step_derivative* S, lb_data* d, double* r);
 
 // --- impacts (step_impact.c) ---
 
