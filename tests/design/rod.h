@@ -21,7 +21,6 @@ static const char* const ROD =
     "  tip: {type: fixed, parent: rod, face: end, child: weight, hold: average}\n"
     "motors:\n"
     "  turn: {joint: motor, keys: [[0.1, 0], [0.4, %s]]}\n"
-    "solver: {step: 1 ms}\n"
     "%s";
 
 typedef struct rod {
@@ -35,6 +34,9 @@ static inline rod make_rod(double young, double mass, double stiffness, const ch
   rod r = {.model = NULL};
   lb_error err = lb_error_make(NULL);
   snprintf(text, sizeof text, ROD, young, mass, stiffness, turn, more);
+  if (!strstr(more, "solver:")) {
+    strcat(text, "solver: {step: 1 ms}\n");
+  }
   lb_status status = lb_scene_parse(text, strlen(text), "rod.yaml", NULL, &r.scene, &err);
   if (status == LB_OK) {
     status = lb_model_create(&r.scene, NULL, &r.model, &err);

@@ -1,5 +1,6 @@
 // design: a fit finds what was planted, says how sure it is, and when it cannot tell.
 #include "counting.h"
+#include "design/fit/fit_markers.h"
 #include "design/rod.h"
 
 enum { YOUNG, DAMPING };
@@ -285,6 +286,71 @@ static void threads_change_nothing(void** state) {
   drop_rod(&r);
 }
 
+// --- derivatives ---
+
+// Residuals of a scene that is off, with its own numbers moved by `by`.
+static void residuals_at(lb_fit_session* s, lb_fit_trial* t, int unknown, double by) {
+  for (int k = 0; k < s->n; k++) {
+    t->x[k] = k == unknown ? by : 0;
+  }
+  assert_int_equal(lb_fit_try(s, 1, &t, 0), LB_OK);
+  assert_true(isfinite(t->cost));
+}
+
+static void expect_exact(const char* solver, const char* marked) {
+  static const double BY = 1e-4, CLOSE = 1e-5; // of x; of the largest derivative
+  char more[400];
+  static seen s;
+  snprintf(
+      more, sizeof more,
+      "fit: {materials: {spring-steel: {damping: both}}, clock: true}\nsolver: {step: 1 ms%s}\n",
+      solver);
+  rod r = make_rod(E, ALPHA, 1e-3, "30 deg", more);
+  look_at(&s, r.model, 0.5, 5e-3, 0);
+  if (marked) {
+    s.marker = (lb_scene_marker){
+        .name = marked, .body = lb_model_body(r.model, marked), .has_at = true, .at = {0, 0, 0.4}};
+  }
+  lb_fit_session fit;
+  lb_fit_trial at, high, low;
+  lb_fit_options o = lb_fit_default();
+  assert_int_equal(lb_fit_open(&fit, r.model, &r.scene.fit, &s.markers, &o, NULL, NULL), LB_OK);
+  const size_t size = (size_t)fit.nsample * (size_t)fit.width;
+  double* J = lb_allocate(NULL, (size_t)fit.nmaterial * size * sizeof *J);
+  lb_fit_trial* const all[] = {&at, &high, &low};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(lb_fit_trial_create(&fit, all[i], false), LB_OK);
+    all[i]->tape = &fit.tape; // steps as those that are differentiated
+  }
+  residuals_at(&fit, &at, 0, 0);
+  assert_int_equal(lb_fit_differentiate(&fit, &at, 0, J), LB_OK);
+  assert_int_equal(fit.nmaterial, 3);
+  for (int k = 0; k < fit.nmaterial; k++) {
+    double most = 0, worst = 0;
+    residuals_at(&fit, &high, k, BY);
+    residuals_at(&fit, &low, k, -BY);
+    for (size_t i = 0; i < size; i++) {
+      const double slope = (high.r[i] - low.r[i]) / (2 * BY);
+      most = fmax(most, fabs(slope));
+      worst = fmax(worst, fabs(slope - J[(size_t)k * size + i]));
+    }
+    print_message("%s unknown %d: largest %g, off by %g of it\n", solver, k, most, worst / most);
+    assert_true(most > 1e-6);
+    assert_below(worst / most, CLOSE);
+  }
+  lb_release(NULL, J);
+  lb_fit_close(&fit);
+  drop_rod(&r);
+}
+
+static void derivatives_are_those_of_the_steps(void** state) {
+  (void)state;
+  expect_exact(", tolerance: 1e-12", NULL);
+  expect_exact(", tolerance: 1e-12, integrator: sdirk2", "rod");
+  expect_exact(", tolerance: 1e-12, coordinates: maximal", NULL);
+  expect_exact(", integrator: linear-euler", "rod"); // run by BDF2
+}
+
 // --- stopping, and want of memory ---
 
 static bool stop_after(void* context, double fraction, const char* what) {
@@ -375,6 +441,7 @@ int main(void) {
       cmocka_unit_test(dampings_that_only_show_together_are_called_tied),
       cmocka_unit_test(noise_that_lasts_widens_the_intervals),
       cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(derivatives_are_those_of_the_steps),
       cmocka_unit_test(an_interrupted_fit_keeps_the_best_so_far),
       cmocka_unit_test(running_out_of_memory_leaks_nothing),
       cmocka_unit_test(what_cannot_be_fitted_is_said),

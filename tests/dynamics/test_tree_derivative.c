@@ -237,7 +237,8 @@ static void steps_without_such_factors_have_derivatives(void** state) {
   assert_int_equal(lb_step_derivative_create(t.m, NULL, &S, NULL), LB_OK);
   const lb_step_past past = {.dt = dt, .count = 1, .weight = {1}, .q = {t.d->q}, .v = {t.d->qd}};
   assert_true(lb_step_differentiate(S, t.d, &past));
-  lb_step_forward(S, &(lb_step_effects){q, v, a, NULL}, &(lb_step_causes){{dq}, {none}, NULL});
+  lb_step_forward(S, &(lb_step_effects){q, v, a, NULL}, &(lb_step_causes){{dq}, {none}, NULL},
+                  NULL);
   for (int i = 0; i < LINKS; i++) { // W dv = -K dq
     left[i] = lb_dot(LINKS, W + i * LINKS, v) + lb_dot(LINKS, t.D->tau_q + i * LINKS, dq);
   }

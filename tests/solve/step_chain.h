@@ -84,7 +84,7 @@ static inline void watch(void* context, const lb_data* d, const lb_step_past* pa
   const lb_step_causes in = {{c->q[0], c->q[1]}, {c->v[0], c->v[1]}, motor};
   double lambda[MOST] = {0};
   lb_step_effects out = {q, v, a, lambda};
-  lb_step_forward(c->S, &out, &in);
+  lb_step_forward(c->S, &out, &in, NULL);
   check_transpose(c, &in, &out, m->nv, m->nmotor);
   memcpy(c->q[1], c->q[0], sizeof c->q[1]);
   memcpy(c->v[1], c->v[0], sizeof c->v[1]);

@@ -326,7 +326,7 @@ static void derivatives_of_steps_are_those_of_the_projected_system(void** state)
     in_v[w.v[i]] = dv[i];
   }
   lb_step_forward(S, &(lb_step_effects){out_q, out_v, out_a, NULL},
-                  &(lb_step_causes){{in_q}, {in_v}, NULL});
+                  &(lb_step_causes){{in_q}, {in_v}, NULL}, NULL);
   const lb_derivatives* D = lb_step_dynamics(S);
   for (int i = 0; i < NV; i++) {
     b[i] = -lb_dot(NV, D->tau_q + i * NV, in_q) + lb_dot(NV, D->M + i * NV, in_v) / h;

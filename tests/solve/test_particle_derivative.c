@@ -344,7 +344,7 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   lb_step_causes causes = {{x, NULL}, {x + m->nv, NULL}, NULL};
   lb_step_effects effects = {x + 2 * m->nv, x + 3 * m->nv, x + 4 * m->nv, NULL};
   assert_true(lb_step_differentiate(S, d, &past));
-  lb_step_forward(S, &effects, &causes);
+  lb_step_forward(S, &effects, &causes, NULL);
   lb_step_back(S, &causes, &effects);
   assert_int_equal(count.requests, requests);
   free(x);

@@ -120,7 +120,7 @@ static void watch(void* context, const lb_data* d, const lb_step_past* past) {
     none.q[1] = none.v[1] = zero;
   }
   lb_step_effects out = {c->q[now], c->v[now], a, lambda};
-  lb_step_forward(c->S, &out, &none);
+  lb_step_forward(c->S, &out, &none, NULL);
   check_transpose(c, &none, &out, m->nv, m->nmotor);
   c->inner[now] = past->inner;
 }

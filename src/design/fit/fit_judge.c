@@ -143,12 +143,7 @@ static void set_intervals(const lb_fit_session* s, lb_fit* fit, int k, double ha
   const lb_fit_unknown* u = &s->u[k];
   for (int i = 0; i < fit->nvalue; i++) {
     lb_fit_value* v = &fit->value[i];
-    const bool mine = u->material < 0
-                          ? v->quantity == u->quantity && v->material < 0
-                          : v->material == u->material &&
-                                ((v->quantity == LB_FIT_YOUNG && u->young) ||
-                                 (v->quantity == LB_FIT_DAMPING_MASS && u->damping_mass) ||
-                                 (v->quantity == LB_FIT_DAMPING_STIFFNESS && u->damping_stiffness));
+    const bool mine = v->material == u->material && u->has[v->quantity];
     if (mine) {
       const double by = u->material < 0 ? half : half * v->value;
       v->low = u->material < 0 ? v->value - by : fmax(0, v->value - by);

@@ -7,12 +7,8 @@
 
 #include "model/build/path_check.h"
 
-enum { NUMBERS = 3, MOST_STEPS = 50 * 1000 * 1000 };
+enum { NUMBERS = LB_FIT_CLOCK, MOST_FREE = 4, MOST_STEPS = 50 * 1000 * 1000 };
 
-// Change of the unknowns that derivatives are taken with: large beside what Newton's tolerance
-// leaves in the motion, small beside what makes the markers' places curve. A swing's phase counts
-// every swing before it, so Young's modulus needs the smaller one.
-static const double YOUNG_PROBE = 1e-4, DAMPING_PROBE = 1e-3;
 // Damping is looked for within this factor.
 static const double DAMPING_WITHIN = 1e4;
 // Damping ratio to start from when the scene has none.
@@ -83,7 +79,7 @@ static double lowest_frequency(const lb_model* m, int material) {
 static void add_young(lb_fit_session* s, const lb_scene_fit_material* m) {
   const double range = log(m->within);
   s->u[s->n++] = (lb_fit_unknown){
-      .young = true, .material = m->material, .low = -range, .high = range, .probe = YOUNG_PROBE};
+      .has = {[LB_FIT_YOUNG] = true}, .material = m->material, .low = -range, .high = range};
 }
 
 // A number that the scene leaves at zero starts from a guess: no factor leads away from zero.
@@ -99,12 +95,11 @@ static void add_damping(lb_fit_session* s, int material, bool mass, bool stiffne
   if (stiffness && !(start->damping_stiffness > 0)) {
     start->damping_stiffness = 2 * FIRST_RATIO / w;
   }
-  s->u[s->n++] = (lb_fit_unknown){.damping_mass = mass,
-                                  .damping_stiffness = stiffness,
-                                  .material = material,
-                                  .low = -log(DAMPING_WITHIN),
-                                  .high = log(DAMPING_WITHIN),
-                                  .probe = DAMPING_PROBE};
+  s->u[s->n++] = (lb_fit_unknown){
+      .has = {[LB_FIT_DAMPING_MASS] = mass, [LB_FIT_DAMPING_STIFFNESS] = stiffness},
+      .material = material,
+      .low = -log(DAMPING_WITHIN),
+      .high = log(DAMPING_WITHIN)};
 }
 
 static void add_material(lb_fit_session* s, const lb_scene_fit_material* m) {
@@ -123,13 +118,14 @@ static void add_material(lb_fit_session* s, const lb_scene_fit_material* m) {
 }
 
 static int add_free(lb_fit_session* s, lb_fit_quantity quantity, double range) {
-  s->u[s->n] = (lb_fit_unknown){.material = -1, .quantity = quantity, .low = -range, .high = range};
+  s->u[s->n] = (lb_fit_unknown){.material = -1, .low = -range, .high = range};
+  s->u[s->n].has[quantity] = true;
   return s->n++;
 }
 
 static lb_status list_unknowns(lb_fit_session* s, const lb_scene_fit* what) {
   const lb_model* m = s->model;
-  const int most = NUMBERS * (what->nmaterial + m->look.nmaterial) + LB_FIT_MOST_FREE;
+  const int most = NUMBERS * (what->nmaterial + m->look.nmaterial) + MOST_FREE;
   s->u = LB_TAKE(&s->arena, lb_fit_unknown, most);
   s->start = LB_TAKE(&s->arena, lb_scene_material, m->look.nmaterial);
   if (!s->u || !s->start) {
@@ -184,6 +180,8 @@ static lb_status choose_samples(lb_fit_session* s) {
   }
   s->end = m->time[s->nsample - 1];
   s->h = isnan(s->options->step) ? s->model->solver.step : s->options->step;
+  s->solver = s->model->solver;
+  s->solver.integrator = lb_tape_integrator(s->model);
   if (!(s->end > 0) || !(s->h > 0) || (s->end + LB_FIT_CLOCK_RANGE) / s->h > MOST_STEPS) {
     return lb_error_add(s->err, LB_INVALID, place,
                         "the samples end at %g s; in steps of %g s from 0 on, that cannot be run",
@@ -198,7 +196,8 @@ static lb_status take_slots(lb_fit_session* s) {
   s->nslot = s->options->threads > 1 ? s->options->threads : 1;
   s->slot = LB_TAKE(&s->arena, lb_fit_slot, s->nslot);
   s->point = LB_TAKE(&s->arena, lb_track_point, nmarker);
-  if (!s->slot || !s->point) {
+  s->keeps = LB_TAKE(&s->arena, bool, s->model->nv);
+  if (lb_arena_status(&s->arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   for (int i = 0; i < nmarker; i++) {
@@ -209,11 +208,11 @@ static lb_status take_slots(lb_fit_session* s) {
     *t = (lb_track){.npoint = nmarker, .point = s->point, .h = s->h, .capacity = frames};
     t->x = LB_TAKE(&s->arena, double, (size_t)frames*(size_t)s->width);
     s->slot[i].row = LB_TAKE(&s->arena, double, s->width);
-    if (!t->x || !s->slot[i].row) {
-      return LB_NO_MEMORY;
-    }
   }
-  return LB_OK;
+  return lb_arena_status(&s->arena) != LB_OK
+             ? LB_NO_MEMORY
+             : lb_tape_open(&s->tape, s->model, s->solver.integrator, s->h, frames, 0, s->allocator,
+                            s->err);
 }
 
 // --- the result ---
@@ -233,58 +232,39 @@ static void add_value(const lb_fit_session* s, lb_fit* fit, int k, lb_fit_quanti
                       .high = (double)NAN,
                       .doubt = LB_FIT_UNFINISHED};
   if (u->material >= 0) {
-    const lb_scene_material *old = &s->model->look.material[u->material],
-                            *from = &s->start[u->material];
-    const double was[] = {old->young, old->damping_mass, old->damping_stiffness};
-    const double start[] = {from->young, from->damping_mass, from->damping_stiffness};
-    v->start = was[quantity];
-    v->value = start[quantity] * exp(x);
+    v->start = *lb_fit_number(&s->model->look.material[u->material], (int)quantity);
+    v->value = *lb_fit_number(&s->start[u->material], (int)quantity) * exp(x);
   }
 }
 
 static void list_values(const lb_fit_session* s, lb_fit* fit) {
   for (int k = 0; k < s->n; k++) {
-    const lb_fit_unknown* u = &s->u[k];
-    const bool has[NUMBERS] = {u->young, u->damping_mass, u->damping_stiffness};
-    for (int q = 0; q < NUMBERS; q++) {
-      if (has[q]) {
+    for (int q = 0; q < LB_FIT_QUANTITY_COUNT; q++) {
+      if (s->u[k].has[q]) {
         add_value(s, fit, k, (lb_fit_quantity)q);
       }
-    }
-    if (u->material < 0) {
-      add_value(s, fit, k, u->quantity);
     }
   }
 }
 
-// Where the fitted markers would be seen: measured - r, and so also where nothing was seen.
+// Where the fitted markers would be seen: measured - r, and so also where nothing was seen. The
+// model that ran is the fit's.
 static lb_status predict(lb_fit_session* s, lb_fit* fit) {
   lb_fit_slot* slot = &s->slot[0];
-  lb_data* d = NULL;
-  lb_stepper* st = NULL;
-  lb_status status = lb_data_create(fit->model, s->allocator, &d, s->err);
-  if (status == LB_OK) {
-    status = lb_stepper_create(fit->model, NULL, s->allocator, &st, s->err);
-  }
-  if (status == LB_OK) {
-    status = lb_assemble(fit->model, d, s->err);
-  }
-  lb_track* t = &slot->track;
-  t->count = 0;
-  while (status == LB_OK && t->count < t->capacity) {
-    lb_track_add(t, d);
-    status = lb_stepper_step(st, d, s->h, s->err);
-    d->time = t->count * s->h;
-  }
+  lb_fit_trial* best = &s->best;
+  s->deaf = true;
+  best->settle = false;
+  const lb_status status = lb_fit_try(s, 1, &best, 0);
   for (int i = 0; i < s->nsample && status == LB_OK; i++) {
     double* x = fit->fitted + (size_t)i * (size_t)s->width;
-    lb_track_read(t, s->markers->time[i] + (s->clock >= 0 ? s->best.x[s->clock] : 0), x, NULL);
+    lb_track_read(&slot->track, s->markers->time[i] + (s->clock >= 0 ? best->x[s->clock] : 0), x,
+                  NULL);
     for (int k = 0; k < s->width && s->shift >= 0; k++) {
-      x[k] += s->best.x[s->shift + k % 3];
+      x[k] += best->x[s->shift + k % 3];
     }
   }
-  lb_stepper_release(st);
-  lb_data_release(d);
+  fit->model = slot->model;
+  slot->model = NULL;
   return status;
 }
 
@@ -294,22 +274,24 @@ static lb_status make_result(lb_fit_session* s, lb_fit** fit, lb_arena* arena) {
   lb_arena* kept = LB_TAKE(arena, lb_arena, 1);
   lb_fit_value* value = LB_TAKE(arena, lb_fit_value, NUMBERS * s->n);
   double* fitted = LB_TAKE(arena, double, (size_t)s->nsample*(size_t)s->width);
-  if (!f || !kept || !value || !fitted) {
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   *f = (lb_fit){.value = value,
                 .markers = s->markers,
                 .nsample = s->nsample,
                 .fitted = fitted,
+                .rms = root_mean(s, s->best.cost),
                 .explained = (double)NAN,
                 .correlation = (double)NAN,
+                .iterations = s->iterations,
+                .runs = s->runs,
+                .steps = s->took,
+                .converged = s->converged,
                 .storage = kept};
-  lb_model* model = NULL;
-  const lb_status status = lb_fit_vary(s, s->best.x, &model);
-  f->model = model;
   list_values(s, f);
   *fit = f;
-  return status;
+  return predict(s, f);
 }
 
 static lb_status search_and_judge(lb_fit_session* s, lb_fit** fit, lb_arena* arena) {
@@ -334,41 +316,46 @@ static lb_status search_and_judge(lb_fit_session* s, lb_fit** fit, lb_arena* are
     return status;
   }
   lb_status made = make_result(s, fit, arena);
-  made = made == LB_OK ? predict(s, *fit) : made;
   if (made == LB_OK) {
     (*fit)->rms_start = root_mean(s, start);
-    (*fit)->rms = root_mean(s, s->best.cost);
-    (*fit)->iterations = s->iterations;
-    (*fit)->runs = s->runs;
-    (*fit)->steps = s->took;
-    (*fit)->converged = s->converged;
     made = status == LB_OK ? lb_fit_judge(s, J, *fit) : made;
   }
   return made == LB_OK ? status : made;
 }
 
-static lb_status run(lb_fit_session* s, const lb_scene_fit* what, lb_fit** fit, lb_arena* arena) {
+lb_status lb_fit_open(lb_fit_session* s, const lb_model* model, const lb_scene_fit* what,
+                      const lb_markers* markers, const lb_fit_options* options,
+                      const lb_allocator* allocator, lb_error* err) {
+  *s = (lb_fit_session){.model = model,
+                        .markers = markers,
+                        .options = options,
+                        .allocator = allocator,
+                        .err = err,
+                        .reporting = ATOMIC_FLAG_INIT};
+  lb_arena_init(&s->arena, allocator);
   lb_status status = list_unknowns(s, what);
   status = status == LB_OK ? choose_samples(s) : status;
-  status = status == LB_OK ? take_slots(s) : status;
-  return status == LB_OK ? search_and_judge(s, fit, arena) : status;
+  return status == LB_OK ? take_slots(s) : status;
+}
+
+void lb_fit_close(lb_fit_session* s) {
+  for (int i = 0; i < s->nslot && s->slot; i++) {
+    lb_fit_slot_close(&s->slot[i]);
+  }
+  lb_tape_close(&s->tape);
+  lb_arena_release(&s->arena);
 }
 
 lb_status lb_fit_run(const lb_model* model, const lb_scene_fit* what, const lb_markers* markers,
                      const lb_fit_options* options, const lb_allocator* allocator, lb_fit** fit,
                      lb_error* err) {
-  lb_fit_session s = {.model = model,
-                      .markers = markers,
-                      .options = options,
-                      .allocator = allocator,
-                      .err = err,
-                      .reporting = ATOMIC_FLAG_INIT};
+  lb_fit_session s;
   lb_arena arena;
   lb_fit* made = NULL;
-  lb_arena_init(&s.arena, allocator);
   lb_arena_init(&arena, allocator);
-  const lb_status status = run(&s, what, &made, &arena);
-  lb_arena_release(&s.arena);
+  lb_status status = lb_fit_open(&s, model, what, markers, options, allocator, err);
+  status = status == LB_OK ? search_and_judge(&s, &made, &arena) : status;
+  lb_fit_close(&s);
   if (status == LB_OK || status == LB_INTERRUPTED) {
     *(lb_arena*)made->storage = arena;
     *fit = made;

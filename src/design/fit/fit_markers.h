@@ -1,6 +1,7 @@
 // A fit in the making. Unknowns are dimensionless: the logarithm of a material's number over its
 // start, then seconds of clock and metres of shift. Trials of several sets of numbers run side by
-// side, each on a variation of the model; what depends on clock and shift alone needs no run.
+// side, each on a variation of the model; what depends on clock and shift alone needs no run. The
+// best ones go onto the tape, and tangents along it are exact derivatives of the residual
 //
 //   r = measured - shift - simulated(time + clock; materials)                                  (1)
 #pragma once
@@ -8,32 +9,29 @@
 
 #include "base/arena.h"
 #include "design/fit/marker_track.h"
+#include "design/tape/tape.h"
 #include "limber/simulate.h"
 
 // One number of the problem.
 typedef struct lb_fit_unknown {
-  // the numbers of the material that are exp(x) times their start
-  bool young, damping_mass, damping_stiffness;
-  int material;             // or -1: clock or shift
-  lb_fit_quantity quantity; // of clock and shift
-  double low, high;         // bounds of x
-  double probe;             // change of x that derivatives are taken with
+  bool has[LB_FIT_QUANTITY_COUNT]; // of its material: numbers that are exp(x) times their start
+  int material;                    // or -1: it is clock or shift
+  double low, high;                // bounds of x
 } lb_fit_unknown;
-
-enum { LB_FIT_MOST_FREE = 4 }; // unknowns beyond the materials': clock and shift
 
 // A place in the space of unknowns, and how well it fits.
 typedef struct lb_fit_trial {
-  double* x;    // [n] unknowns
-  bool settle;  // find the clock and shift that suit the materials best first
-  double* r;    // [nsample * width] residual; 0 where nothing was seen
-  double* rate; // [nsample * width] velocity of the markers, or NULL
-  double until; // markers' time up to which samples count
-  int used;     // samples
-  double cost;  // sum of r^2; INFINITY when the model cannot be run
+  double* x;     // [n] unknowns
+  bool settle;   // find the clock and shift that suit the materials best first
+  double* r;     // [nsample * width] residual; 0 where nothing was seen
+  double* rate;  // [nsample * width] velocity of the markers, or NULL
+  double until;  // markers' time up to which samples count
+  int used;      // samples
+  double cost;   // sum of r^2; INFINITY when the model cannot be run
+  lb_tape* tape; // that the run goes onto; NULL: it is not differentiated
 } lb_fit_trial;
 
-// What one thread needs to run a model.
+// What one thread needs to run a model; of the last trial that ran there.
 typedef struct lb_fit_slot {
   lb_model* model;
   lb_data* data;
@@ -57,15 +55,19 @@ typedef struct lb_fit_session {
   int nsample;              // that are compared
   int width;                // 3 * markers
   double end;               // markers' time of the last of them
+  lb_scene_solver solver;   // of runs: the model's, by lb_tape_integrator
   double h;                 // step
   lb_track_point* point;
   int nslot;
   lb_fit_slot* slot;
+  lb_tape tape;
+  bool* keeps;       // [nv] coordinates that keep their charts: none
   lb_fit_trial best; // the best so far
   long runs, took;   // simulations, and their steps
   int iterations;
   bool converged;
   // progress
+  bool deaf;          // nobody is asked whether to go on
   double done, share; // fraction before this batch, and of this batch
   double steps;       // of this batch
   atomic_long stepped;
@@ -76,16 +78,29 @@ typedef struct lb_fit_session {
 // How far a clock may be off [s].
 #define LB_FIT_CLOCK_RANGE 0.5
 
+// To be closed even when opening failed.
+lb_status lb_fit_open(lb_fit_session* s, const lb_model* model, const lb_scene_fit* what,
+                      const lb_markers* markers, const lb_fit_options* options,
+                      const lb_allocator* allocator, lb_error* err);
+void lb_fit_close(lb_fit_session* s);
+
 lb_status lb_fit_trial_create(lb_fit_session* s, lb_fit_trial* trial, bool rate);
 void lb_fit_trial_copy(const lb_fit_session* s, lb_fit_trial* to, const lb_fit_trial* from);
 
 // Run trials; LB_INTERRUPTED when someone asked to stop. `share` is how much of all the work this
 // is.
 lb_status lb_fit_try(lb_fit_session* s, int count, lb_fit_trial* const* trial, double share);
+void lb_fit_slot_close(lb_fit_slot* slot);
 
-// The materials' numbers at x.
-void lb_fit_materials(const lb_fit_session* s, const double* x, lb_material_change* change);
+// A number of a material that can be looked for.
+double* lb_fit_number(lb_scene_material* material, int quantity);
+// The model with the materials' numbers at x.
 lb_status lb_fit_vary(const lb_fit_session* s, const double* x, lb_model** model);
+
+// dr/dx of the materials' unknowns, J [nmaterial][nsample * width], for the trial on the tape,
+// which was the last to run.
+lb_status lb_fit_differentiate(lb_fit_session* s, const lb_fit_trial* trial, double share,
+                               double* J);
 
 // From the start to somewhere near the best Young's moduli: sets s->best.
 lb_status lb_fit_search(lb_fit_session* s);

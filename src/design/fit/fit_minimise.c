@@ -1,6 +1,7 @@
 // The objective of a fit, for a search: half the sum of squared residuals, which near the minimum
-// are nearly linear in the unknowns, by damped Gauss-Newton steps. They end when a step is small
-// beside what the noise leaves open, so no run is spent on digits that mean nothing.
+// are nearly linear in the unknowns, by damped Gauss-Newton steps with exact derivatives. They end
+// when a step is small beside what the noise leaves open, so no run is spent on digits that mean
+// nothing.
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +22,6 @@ typedef struct minimiser {
   lb_objective f;
   double* J;                // [n][residuals]
   lb_fit_trial base, next;  // with rate: the best one, and the last
-  lb_fit_trial* probe;      // [nmaterial]
-  lb_fit_trial** all;       // [nmaterial] the same as pointers
   double *x, *least, *most; // [n]
   double* memory;
 } minimiser;
@@ -51,32 +50,12 @@ static void keep(void* context) {
 
 // --- derivatives ---
 
-// Of the materials by differences, inwards where x is at a bound.
-static lb_status differentiate_materials(minimiser* q) {
-  lb_fit_session* s = q->s;
-  for (int k = 0; k < s->nmaterial; k++) {
-    lb_fit_trial* t = q->all[k] = &q->probe[k];
-    memcpy(t->x, q->base.x, (size_t)s->n * sizeof *t->x);
-    t->x[k] += t->x[k] + s->u[k].probe > s->u[k].high ? -s->u[k].probe : s->u[k].probe;
-  }
-  const lb_status status = lb_fit_try(s, s->nmaterial, q->all, share_left(s));
-  for (int k = 0; k < s->nmaterial && status == LB_OK; k++) {
-    const double by = q->probe[k].x[k] - q->base.x[k];
-    const bool ran = isfinite(q->probe[k].cost);
-    double* column = q->J + (size_t)k * q->normal.m;
-    for (size_t i = 0; i < q->normal.m; i++) {
-      column[i] = ran ? (q->probe[k].r[i] - q->base.r[i]) / by : 0;
-    }
-  }
-  return status;
-}
-
 // Clock and shift follow from the markers' velocities and places.
 static lb_status gradient(void* context, const double* x, double* g, lb_error* err) {
   minimiser* q = context;
   const lb_fit_session* s = q->s;
   (void)x, (void)err;
-  const lb_status status = differentiate_materials(q);
+  const lb_status status = lb_fit_differentiate(q->s, &q->base, share_left(s), q->J);
   for (int k = s->nmaterial; k < s->n; k++) {
     double* column = q->J + (size_t)k * q->normal.m;
     const int axis = k - s->shift;
@@ -121,17 +100,13 @@ static lb_status create(minimiser* q, const lb_search_options* options) {
   lb_fit_session* s = q->s;
   lb_arena* arena = &s->arena;
   const size_t n = (size_t)s->n;
-  q->probe = LB_TAKE(arena, lb_fit_trial, s->nmaterial);
-  q->all = LB_TAKE(arena, lb_fit_trial*, s->nmaterial);
   q->normal = (lb_normal){s->n, (size_t)s->nsample * (size_t)s->width, LB_TAKE(arena, double, n* n),
                           LB_TAKE(arena, double, n* n)};
   q->x = LB_TAKE(arena, double, 3 * n);
   q->memory = LB_TAKE(arena, double, lb_search_memory(&lb_search_gauss_newton, s->n, options));
   lb_fit_trial_create(s, &q->base, true);
   lb_fit_trial_create(s, &q->next, true);
-  for (int i = 0; i < s->nmaterial && q->probe; i++) {
-    lb_fit_trial_create(s, &q->probe[i], false);
-  }
+  q->base.tape = q->next.tape = &s->tape;
   if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }

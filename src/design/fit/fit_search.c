@@ -187,12 +187,12 @@ static lb_status search_all(search* q, double* along) {
   const lb_fit_session* s = q->s;
   int youngs = 0;
   for (int k = 0; k < s->nmaterial; k++) {
-    along[k] = s->u[k].young;
-    youngs += s->u[k].young;
+    along[k] = s->u[k].has[LB_FIT_YOUNG];
+    youngs += s->u[k].has[LB_FIT_YOUNG];
   }
   lb_status status = search_along(q);
   for (int k = 0; k < s->nmaterial && youngs > 1 && status == LB_OK; k++) {
-    if (s->u[k].young) {
+    if (s->u[k].has[LB_FIT_YOUNG]) {
       memset(along, 0, (size_t)s->n * sizeof *along);
       along[k] = 1;
       status = search_along(q);

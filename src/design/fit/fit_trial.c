@@ -25,17 +25,21 @@ void lb_fit_trial_copy(const lb_fit_session* s, lb_fit_trial* to, const lb_fit_t
 
 // --- the model of a trial ---
 
-void lb_fit_materials(const lb_fit_session* s, const double* x, lb_material_change* change) {
-  for (int i = 0; i < s->nmaterial; i++) {
-    const lb_fit_unknown* u = &s->u[i];
-    const lb_scene_material* m = &s->start[u->material];
-    const double nothing = (double)NAN;
-    change[i] = (lb_material_change){
-        .material = u->material,
-        .young = u->young ? m->young * exp(x[i]) : nothing,
-        .damping_mass = u->damping_mass ? m->damping_mass * exp(x[i]) : nothing,
-        .damping_stiffness = u->damping_stiffness ? m->damping_stiffness * exp(x[i]) : nothing};
+double* lb_fit_number(lb_scene_material* m, int quantity) {
+  double* const number[] = {[LB_FIT_YOUNG] = &m->young,
+                            [LB_FIT_DAMPING_MASS] = &m->damping_mass,
+                            [LB_FIT_DAMPING_STIFFNESS] = &m->damping_stiffness};
+  return number[quantity];
+}
+
+static lb_material_change change_of(const lb_fit_session* s, const double* x, int unknown) {
+  const lb_fit_unknown* u = &s->u[unknown];
+  double to[LB_FIT_CLOCK];
+  for (int k = 0; k < LB_FIT_CLOCK; k++) {
+    to[k] = u->has[k] ? *lb_fit_number(&s->start[u->material], k) * exp(x[unknown]) : (double)NAN;
   }
+  return (lb_material_change){u->material, to[LB_FIT_YOUNG], to[LB_FIT_DAMPING_MASS],
+                              to[LB_FIT_DAMPING_STIFFNESS]};
 }
 
 lb_status lb_fit_vary(const lb_fit_session* s, const double* x, lb_model** model) {
@@ -44,7 +48,9 @@ lb_status lb_fit_vary(const lb_fit_session* s, const double* x, lb_model** model
   lb_material_change* change = LB_TAKE(&scratch, lb_material_change, s->nmaterial);
   lb_status status = LB_NO_MEMORY;
   if (change) {
-    lb_fit_materials(s, x, change);
+    for (int i = 0; i < s->nmaterial; i++) {
+      change[i] = change_of(s, x, i);
+    }
     const lb_variation v = {.nmaterial = s->nmaterial, .material = change};
     status = lb_model_vary(s->model, &v, s->allocator, model, s->err);
   }
@@ -52,7 +58,7 @@ lb_status lb_fit_vary(const lb_fit_session* s, const double* x, lb_model** model
   return status;
 }
 
-static void close_slot(lb_fit_slot* slot) {
+void lb_fit_slot_close(lb_fit_slot* slot) {
   lb_stepper_release(slot->stepper);
   lb_data_release(slot->data);
   lb_model_release(slot->model);
@@ -63,12 +69,16 @@ static void close_slot(lb_fit_slot* slot) {
 
 // Memory is taken here, one trial after the other, so that the caller's allocator sees one thread.
 static lb_status open_slot(lb_fit_session* s, lb_fit_slot* slot, const lb_fit_trial* t) {
+  lb_fit_slot_close(slot);
   lb_status status = lb_fit_vary(s, t->x, &slot->model);
   if (status == LB_OK) {
     status = lb_data_create(slot->model, s->allocator, &slot->data, s->err);
   }
   if (status == LB_OK) {
-    status = lb_stepper_create(slot->model, NULL, s->allocator, &slot->stepper, s->err);
+    status = lb_stepper_create(slot->model, &s->solver, s->allocator, &slot->stepper, s->err);
+  }
+  if (status == LB_OK) {
+    lb_stepper_watch_charts(slot->stepper, s->keeps);
   }
   return status;
 }
@@ -78,14 +88,14 @@ static lb_status open_slot(lb_fit_session* s, lb_fit_slot* slot, const lb_fit_tr
 // Ask whether to go on; one thread at a time speaks for all.
 static bool look(lb_fit_session* s, long steps) {
   const double all = (double)(atomic_fetch_add(&s->stepped, steps) + steps);
-  if (!atomic_flag_test_and_set(&s->reporting)) {
+  if (!s->deaf && !atomic_flag_test_and_set(&s->reporting)) {
     const double part = s->steps > 0 ? fmin(all / s->steps, 1) : 1;
     if (!lb_progress_report(&s->options->progress, s->done + s->share * part, "fitting")) {
       atomic_store(&s->stopped, true);
     }
     atomic_flag_clear(&s->reporting);
   }
-  return !atomic_load(&s->stopped);
+  return s->deaf || !atomic_load(&s->stopped);
 }
 
 static int steps_of(const lb_fit_session* s, const lb_fit_trial* t) {
@@ -102,9 +112,14 @@ static bool play(lb_fit_session* s, lb_fit_slot* slot, const lb_fit_trial* t) {
   if (lb_assemble(slot->model, slot->data, NULL) != LB_OK) {
     return false;
   }
+  if (t->tape) {
+    lb_tape_begin(t->tape, slot->stepper, slot->data, steps);
+  }
   lb_track_add(&slot->track, slot->data);
   for (int i = 1; i <= steps; i++) {
-    if (lb_stepper_step(slot->stepper, slot->data, s->h, NULL) != LB_OK) {
+    const lb_status status = t->tape ? lb_tape_step(t->tape, slot->stepper, slot->data, i, NULL)
+                                     : lb_stepper_step(slot->stepper, slot->data, s->h, NULL);
+    if (status != LB_OK) {
       return false;
     }
     slot->data->time = i * s->h; // no drift from adding up
@@ -232,7 +247,6 @@ lb_status lb_fit_try(lb_fit_session* s, int count, lb_fit_trial* const* trial, d
     }
     for (int i = 0; i < n; i++) {
       s->took += s->slot[i].stepper ? lb_stepper_count(s->slot[i].stepper) : 0;
-      close_slot(&s->slot[i]);
     }
     status = status == LB_OK && !look(s, 0) ? LB_INTERRUPTED : status;
   }

@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/force/force.h"
+#include "dynamics/force/force_point.h"
+#include "dynamics/tree/kinematics.h"
+
 void lb_track_find(const lb_model* m, const lb_scene_marker* marker, lb_track_point* point) {
   *point = (lb_track_point){marker->body, marker->at, -1, 0};
   for (int e = 0; e < m->elastic.count && marker->has_at; e++) {
@@ -19,16 +23,21 @@ void lb_track_find(const lb_model* m, const lb_scene_marker* marker, lb_track_po
   }
 }
 
-lb_vec3 lb_track_in_body(const lb_model* m, const double* q, const lb_track_point* p) {
-  lb_vec3 x = p->at;
-  if (p->elastic >= 0) {
-    const lb_model_elastic* e = &m->elastic.body[p->elastic];
-    for (int k = 0; k < e->r; k++) {
-      const double* phi = e->Phi + 3 * ((size_t)k * (size_t)e->surface.nvertex + (size_t)p->vertex);
-      x = lb_vec3_add(x, lb_vec3_scale(q[e->q + k], lb_vec3_make(phi[0], phi[1], phi[2])));
-    }
+// How far the surface is displaced with an elastic body's coordinates, or how fast with its
+// velocities.
+static lb_vec3 displacement(const lb_model* m, const lb_track_point* p, const double* eta) {
+  const lb_model_elastic* e = &m->elastic.body[p->elastic];
+  lb_vec3 x = {0};
+  for (int k = 0; k < e->r; k++) {
+    const double* phi = e->Phi + 3 * ((size_t)k * (size_t)e->surface.nvertex + (size_t)p->vertex);
+    x = lb_vec3_add(x, lb_vec3_scale(eta[k], lb_vec3_make(phi[0], phi[1], phi[2])));
   }
   return x;
+}
+
+lb_vec3 lb_track_in_body(const lb_model* m, const double* q, const lb_track_point* p) {
+  return p->elastic < 0 ? p->at
+                        : lb_vec3_add(p->at, displacement(m, p, q + m->elastic.body[p->elastic].q));
 }
 
 void lb_track_add(lb_track* t, lb_data* d) {
@@ -40,6 +49,28 @@ void lb_track_add(lb_track* t, lb_data* d) {
     x[0] = at.x;
     x[1] = at.y;
     x[2] = at.z;
+  }
+}
+
+static lb_v4 velocity_of(lb_data* d, const lb_track_point* p) {
+  const lb_model* m = d->model;
+  const lb_transform X = m->body.in_link[p->body];
+  const lb_vec3 at = lb_transform_point(X, lb_track_in_body(m, d->q, p));
+  const lb_anchor anchor = {m->body.link[p->body], {lb_quat_identity(), at}};
+  const lb_force_point point = lb_force_point_find(d->work, &anchor);
+  lb_v4 v = point.link ? point.velocity : lb_v4_zero();
+  if (p->elastic >= 0) {
+    const lb_vec3 bends = displacement(m, p, d->qd + m->link.v[anchor.link]);
+    v += lb_m3_apply(point.link->R, lb_v4_from(lb_quat_rotate(X.q, bends)));
+  }
+  return v;
+}
+
+void lb_track_add_velocities(lb_track* t, lb_data* d) {
+  double* x = t->x + (size_t)t->count++ * 3 * (size_t)t->npoint;
+  lb_update(d->model, d, LB_ORIGINS);
+  for (int i = 0; i < t->npoint; i++) {
+    lb_v4_store(x + 3 * i, velocity_of(d, &t->point[i]));
   }
 }
 

@@ -28,6 +28,8 @@ typedef struct lb_track {
 
 // Add the state as it is; poses are brought up to date.
 void lb_track_add(lb_track* track, lb_data* data);
+// Velocities instead, which are also how places change along changes of the coordinates.
+void lb_track_add_velocities(lb_track* track, lb_data* data);
 
 // All points at a time, by the cubic through the four frames around it; `rate` (may be NULL) is the
 // derivative. Before the first and after the last frame they stand still.

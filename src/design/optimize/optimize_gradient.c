@@ -186,7 +186,7 @@ static lb_status take_vectors(lb_way_back* w) {
 
 static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) {
   lb_arena* arena = &w->walk.arena;
-  lb_start_slopes by = {w->walk.q[0], w->walk.v[0], LB_TAKE(arena, double, m->tree->nv),
+  lb_start_slopes by = {w->walk.by.q[0], w->walk.by.v[0], LB_TAKE(arena, double, m->tree->nv),
                         LB_TAKE(arena, double, m->tree->nv),
                         LB_TAKE(arena, double, 3 * w->m->nmotor)};
   if (lb_arena_status(arena) != LB_OK) {

@@ -105,13 +105,8 @@ static lb_status run(lb_retargeting* r, lb_stepper* st, lb_data* d, lb_retarget_
   return status;
 }
 
-lb_integrator lb_motion_integrator(const lb_model* m) {
-  const lb_integrator by = m->solver.integrator;
-  return lb_integrator_method(by) == LB_METHOD_IMPLICIT ? by : LB_INTEGRATOR_BDF2;
-}
-
 lb_status lb_motion_stepper(const lb_retargeting* r, const lb_model* played, lb_stepper** st) {
-  const lb_scene_solver solver = {.integrator = lb_motion_integrator(played)};
+  const lb_scene_solver solver = {.integrator = lb_tape_integrator(played)};
   return lb_stepper_create(played, &solver, r->allocator, st, r->err);
 }
 
@@ -178,7 +173,7 @@ lb_status lb_retargeting_open_one(lb_retargeting* r, const lb_model* model, cons
     status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
   }
   if (status == LB_OK) {
-    status = lb_tape_open(&r->tape, model, lb_motion_integrator(model), r->h, r->nstep,
+    status = lb_tape_open(&r->tape, model, lb_tape_integrator(model), r->h, r->nstep,
                           options->memory, allocator, err);
   }
   if (status != LB_OK) {

@@ -84,8 +84,7 @@ lb_miss lb_track_miss(const lb_retargeting* r, const lb_data* d, int track, doub
 lb_status lb_motion_run(lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value);
 // Weight of the objective at the end of a step: h, half of it at the end of the run; 0 of no step.
 double lb_motion_weight(const lb_retargeting* r, int step);
-// The stepper of runs: by the scene's integrator where it is implicit and iterates, else BDF2.
-lb_integrator lb_motion_integrator(const lb_model* m);
+// The stepper of runs.
 lb_status lb_motion_stepper(const lb_retargeting* r, const lb_model* played, lb_stepper** st);
 
 // One of the copies: its share of deviation and limits.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "design/retarget/retarget_search.h"
+#include "math/linear/dense.h"
 
 typedef struct way_on {
   lb_tangents tangents; // first: it is the walk's context, too
@@ -16,10 +17,9 @@ typedef struct way_on {
   double* slope;           // [ndirection]
   bool moving;             // is the motion's wanted?
   double* motion;          // [ndirection][nstep + 1][nv]
-  double* ring;      // [ndirection][LB_TAPE_RING][2][nv] changes of q and v in the last records
-  double *a, *motor; // [nv], [nmotor][3] scratch
-  double* lambda;    // [rows] likewise
-  double* regular;   // [nmotor][ncontrol] the regularisers' gradient
+  lb_direction* change;    // [ndirection]
+  double* motor;           // [nmotor][3] scratch
+  double* regular;         // [nmotor][ncontrol] the regularisers' gradient
 } way_on;
 
 static size_t control_count(const way_on* w) {
@@ -32,28 +32,14 @@ static size_t motion_size(const way_on* w) {
   return (size_t)w->ndirection * ((size_t)r->nstep + 1) * (size_t)r->model->nv;
 }
 
-static double* ring_at(const way_on* w, int direction, int record, int what) {
-  const size_t nv = (size_t)w->tangents.r->model->nv;
-  return w->ring + (size_t)(2 * (LB_TAPE_RING * direction + record % LB_TAPE_RING) + what) * nv;
-}
-
 static void go_on(way_on* w, lb_tangent* t, int k) {
   const lb_retargeting* r = w->tangents.r;
   const lb_record* at = lb_tape_record(&r->tape, t->record);
-  const int nv = r->model->nv, i = t->record;
+  const int nv = r->model->nv;
   lb_tangents_gather(&w->tangents, at->time, w->motor, w->direction + (size_t)k * control_count(w));
-  const int one = at->before[0], two = at->before[1];
-  const lb_step_causes in = {{ring_at(w, k, one, 0), ring_at(w, k, two, 0)},
-                             {ring_at(w, k, one, 1), ring_at(w, k, two, 1)},
-                             w->motor};
-  lb_step_effects out = {ring_at(w, k, i, 0), ring_at(w, k, i, 1), w->a, w->lambda};
-  lb_step_forward(t->S, &out, &in);
-  for (int j = 0; j < nv; j++) {
-    w->slope[k] += t->by_q[j] * out.q[j] + t->by_v[j] * out.v[j] + t->by_a[j] * out.a[j];
-  }
-  for (int j = 0; j < r->tape.rows; j++) {
-    w->slope[k] += t->by_lambda[j] * out.lambda[j];
-  }
+  const lb_step_effects out = lb_walk_forward(&w->tangents.walk, t, &w->change[k], w->motor, NULL);
+  w->slope[k] += lb_dot(nv, t->by_q, out.q) + lb_dot(nv, t->by_v, out.v) +
+                 lb_dot(nv, t->by_a, out.a) + lb_dot(r->tape.rows, t->by_lambda, out.lambda);
   if (w->moving && at->effort > 0) {
     double* to = w->motion + ((size_t)k * ((size_t)r->nstep + 1) + (size_t)at->effort) * (size_t)nv;
     memcpy(to, out.q, (size_t)nv * sizeof *to);
@@ -68,17 +54,17 @@ static void go_on_all(void* context, lb_tangent* t) {
 }
 
 static lb_status take_vectors(way_on* w) {
+  const lb_walk* walk = &w->tangents.walk;
   lb_arena* arena = &w->tangents.walk.arena;
-  const lb_model* m = w->tangents.r->model;
-  w->ring = LB_TAKE(arena, double, (size_t)w->ndirection * 2 * LB_TAPE_RING * (size_t)m->nv);
-  w->a = LB_TAKE(arena, double, m->nv);
-  w->motor = LB_TAKE(arena, double, 3 * m->nmotor);
-  w->lambda = LB_TAKE(arena, double, w->tangents.r->tape.rows);
+  w->change = LB_TAKE(arena, lb_direction, w->ndirection);
+  for (int k = 0; k < w->ndirection && w->change; k++) {
+    lb_direction_take(arena, walk, &w->change[k]);
+  }
+  w->motor = LB_TAKE(arena, double, 3 * walk->m->nmotor);
   w->regular = LB_TAKE(arena, double, control_count(w));
   w->slope = LB_TAKE(arena, double, w->ndirection);
   w->motion = w->moving ? LB_TAKE(arena, double, motion_size(w)) : NULL;
-  return w->ring && w->a && w->motor && w->lambda && w->regular && w->slope &&
-                 (w->motion || !w->moving)
+  return lb_arena_status(arena) == LB_OK
              ? LB_OK
              : lb_error_add(w->tangents.r->err, LB_NO_MEMORY, (lb_place){0},
                             "out of memory for sensitivities");

@@ -304,6 +304,11 @@ static lb_status choose_steps(lb_tape* T, size_t room, lb_error* err) {
   return LB_OK;
 }
 
+lb_integrator lb_tape_integrator(const lb_model* m) {
+  const lb_integrator by = m->solver.integrator;
+  return lb_integrator_method(by) == LB_METHOD_IMPLICIT ? by : LB_INTEGRATOR_BDF2;
+}
+
 lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h, int nstep,
                        size_t memory, const lb_allocator* allocator, lb_error* err) {
   static const size_t GIGABYTE = 1000000000;

@@ -40,6 +40,10 @@ typedef struct lb_tape {
   bool overflown, no_memory;
 } lb_tape;
 
+// The integrator of a run whose tangents are wanted: the scene's where it is implicit and iterates,
+// else BDF2.
+lb_integrator lb_tape_integrator(const lb_model* m);
+
 // For runs of at most nstep steps of h by an integrator, in so many bytes; 0: a gigabyte.
 lb_status lb_tape_open(lb_tape* T, const lb_model* m, lb_integrator by, double h, int nstep,
                        size_t memory, const lb_allocator* allocator, lb_error* err);
@@ -91,6 +95,13 @@ typedef struct lb_tangent {
   double* before;      // [nv] scratch of `past`
 } lb_tangent;
 
+// Changes of a run along one direction: of the states in the last records, and of the last stage's
+// accelerations and multipliers; or, on the way back, how an objective changes with them.
+typedef struct lb_direction {
+  double *q[LB_TAPE_RING], *v[LB_TAPE_RING]; // [nv]
+  double *a, *lambda;                        // [nv], [rows]
+} lb_direction;
+
 typedef struct lb_walk {
   lb_tape* tape;
   const lb_model* m; // that was stepped
@@ -114,7 +125,7 @@ typedef struct lb_walk {
   lb_stepper* st;
   int width; // stages at a time
   lb_tangent at[LB_TANGENTS];
-  double *q[LB_TAPE_RING], *v[LB_TAPE_RING]; // [nv] by the last states, of lb_walk_back
+  lb_direction by; // the last states, of lb_walk_back
 } lb_walk;
 
 // Fields up to `look` are set. Close it even when opening failed.
@@ -124,6 +135,12 @@ void lb_walk_close(lb_walk* W);
 // the stretch of it.
 typedef void lb_tangent_visitor(void* context, lb_tangent* t);
 lb_status lb_walk_along(lb_walk* W, bool back, lb_tangent_visitor* visit);
+// Room for the changes along a direction, which are zero.
+bool lb_direction_take(lb_arena* arena, const lb_walk* W, lb_direction* out);
+// The tangent's step on through a stage visited, with changes of motors, [nmotor][3] at each of its
+// moments, and of the forces of an implicit stage, [nv] (NULL: none). The changes of its end.
+lb_step_effects lb_walk_forward(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
+                                double* force);
 // The discrete adjoint's step back through a stage visited: q and v of the states it came from,
 // and its motors.
 void lb_walk_back(lb_walk* W, lb_tangent* t);

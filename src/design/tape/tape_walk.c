@@ -3,6 +3,7 @@
 // forwards for sensitivities, backwards for the discrete adjoint. Exact for the steps taken.
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/parallel.h"
 #include "design/tape/tape.h"
 #include "dynamics/constraint/constraint_loop.h"
@@ -25,8 +26,17 @@ static bool differentiate_stage(lb_walk* W, lb_tangent* t) {
 static void back_stage(lb_walk* W, lb_tangent* t, double* q, double* v) {
   const int* before = lb_tape_record(W->tape, t->record)->before;
   const int one = before[0] % LB_TAPE_RING, two = before[1] % LB_TAPE_RING;
-  lb_step_causes out = {{W->q[one], W->q[two]}, {W->v[one], W->v[two]}, t->motor};
+  lb_step_causes out = {{W->by.q[one], W->by.q[two]}, {W->by.v[one], W->by.v[two]}, t->motor};
   lb_step_back(t->S, &out, &(lb_step_effects){q, v, t->by_a, t->by_lambda});
+}
+
+static void forward_stage(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
+                          double* force) {
+  const int* before = lb_tape_record(W->tape, t->record)->before;
+  const int one = before[0] % LB_TAPE_RING, two = before[1] % LB_TAPE_RING;
+  const int now = t->record % LB_TAPE_RING;
+  const lb_step_causes in = {{k->q[one], k->q[two]}, {k->v[one], k->v[two]}, motor};
+  lb_step_forward(t->S, &(lb_step_effects){k->q[now], k->v[now], k->a, k->lambda}, &in, force);
 }
 
 // An explicit step comes from the record before alone; its stages are found again.
@@ -42,13 +52,21 @@ static bool differentiate_explicit(lb_walk* W, lb_tangent* t) {
 }
 
 static void pass_on(lb_walk* W, int record, const double* q, const double* v) {
-  lb_add(W->m->nv, W->q[(record - 1) % LB_TAPE_RING], 1, q);
-  lb_add(W->m->nv, W->v[(record - 1) % LB_TAPE_RING], 1, v);
+  lb_add(W->m->nv, W->by.q[(record - 1) % LB_TAPE_RING], 1, q);
+  lb_add(W->m->nv, W->by.v[(record - 1) % LB_TAPE_RING], 1, v);
 }
 
 static void back_explicit(lb_walk* W, lb_tangent* t, double* q, double* v) {
   lb_explicit_back(t->X, q, v, t->motors);
   pass_on(W, t->record, q, v);
+}
+
+static void forward_explicit(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
+                             double* force) {
+  const int now = t->record % LB_TAPE_RING, before = (t->record - 1) % LB_TAPE_RING;
+  (void)W, (void)force;
+  LB_ASSERT(!force); // each of its stages would have its own
+  lb_explicit_forward(t->X, k->q[now], k->v[now], k->q[before], k->v[before], motor);
 }
 
 // Other numbers for the state before.
@@ -62,14 +80,30 @@ static void back_charts(lb_walk* W, lb_tangent* t, double* q, double* v) {
   pass_on(W, t->record, q, v);
 }
 
+// By the transpose, one number of the end at a time: charts change rarely.
+static void forward_charts(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
+                           double* force) {
+  const int nv = W->m->nv, now = t->record % LB_TAPE_RING, before = (t->record - 1) % LB_TAPE_RING;
+  (void)motor, (void)force;
+  for (int i = 0; i < 2 * nv; i++) {
+    memset(t->by_q, 0, 2 * (size_t)nv * sizeof(double)); // and by_v
+    t->by_q[i] = 1;
+    lb_rechart_back(W->m, W->keeps, t->d->q, t->d->qd, t->by_q, t->by_v);
+    (i < nv ? k->q[now] : k->v[now] - nv)[i] =
+        lb_dot(nv, t->by_q, k->q[before]) + lb_dot(nv, t->by_v, k->v[before]);
+  }
+  memset(t->by_q, 0, 2 * (size_t)nv * sizeof(double));
+}
+
 typedef struct stage_kind {
   bool (*differentiate)(lb_walk* W, lb_tangent* t); // to its end; with the objective's share
   void (*back)(lb_walk* W, lb_tangent* t, double* q, double* v);
+  void (*forward)(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor, double* force);
 } stage_kind;
 
-static const stage_kind STAGE = {differentiate_stage, back_stage};
-static const stage_kind EXPLICIT = {differentiate_explicit, back_explicit};
-static const stage_kind CHARTS = {differentiate_charts, back_charts};
+static const stage_kind STAGE = {differentiate_stage, back_stage, forward_stage};
+static const stage_kind EXPLICIT = {differentiate_explicit, back_explicit, forward_explicit};
+static const stage_kind CHARTS = {differentiate_charts, back_charts, forward_charts};
 
 static const stage_kind* kind_of(const lb_walk* W, const lb_tangent* t) {
   const lb_record* at = lb_tape_record(W->tape, t->record);
@@ -143,13 +177,20 @@ lb_status lb_walk_along(lb_walk* W, bool back, lb_tangent_visitor* visit) {
   return status;
 }
 
+lb_step_effects lb_walk_forward(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
+                                double* force) {
+  const int now = t->record % LB_TAPE_RING;
+  kind_of(W, t)->forward(W, t, k, motor, force);
+  return (lb_step_effects){k->q[now], k->v[now], k->a, k->lambda};
+}
+
 void lb_walk_back(lb_walk* W, lb_tangent* t) {
   const int nv = W->m->nv, now = t->record % LB_TAPE_RING;
-  lb_add(nv, W->q[now], 1, t->by_q);
-  lb_add(nv, W->v[now], 1, t->by_v);
-  kind_of(W, t)->back(W, t, W->q[now], W->v[now]);
-  memset(W->q[now], 0, (size_t)nv * sizeof(double));
-  memset(W->v[now], 0, (size_t)nv * sizeof(double));
+  lb_add(nv, W->by.q[now], 1, t->by_q);
+  lb_add(nv, W->by.v[now], 1, t->by_v);
+  kind_of(W, t)->back(W, t, W->by.q[now], W->by.v[now]);
+  memset(W->by.q[now], 0, (size_t)nv * sizeof(double));
+  memset(W->by.v[now], 0, (size_t)nv * sizeof(double));
 }
 
 // --- life ---
@@ -190,17 +231,16 @@ static lb_status open_one(lb_walk* W, int slot) {
   return LB_OK;
 }
 
-static lb_status open_ring(lb_walk* W) {
+bool lb_direction_take(lb_arena* arena, const lb_walk* W, lb_direction* out) {
   const size_t nv = (size_t)W->m->nv;
-  double* ring = LB_TAKE(&W->arena, double, 2 * LB_TAPE_RING * nv);
-  if (!ring) {
-    return lb_error_add(W->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
+  double* block = LB_TAKE(arena, double, (2 * LB_TAPE_RING + 1) * nv + (size_t)W->tape->rows);
+  for (size_t i = 0; i < LB_TAPE_RING && block; i++) {
+    out->q[i] = block + 2 * i * nv;
+    out->v[i] = out->q[i] + nv;
   }
-  for (size_t i = 0; i < LB_TAPE_RING; i++) {
-    W->q[i] = ring + 2 * i * nv;
-    W->v[i] = W->q[i] + nv;
-  }
-  return LB_OK;
+  out->a = block ? block + 2 * LB_TAPE_RING * nv : NULL;
+  out->lambda = block ? out->a + nv : NULL;
+  return block != NULL;
 }
 
 lb_status lb_walk_open(lb_walk* W) {
@@ -209,7 +249,10 @@ lb_status lb_walk_open(lb_walk* W) {
   const int wide = W->threads > 1 ? 4 * W->threads : 1;
   W->width = wide < LB_TANGENTS ? wide : LB_TANGENTS;
   lb_arena_init(&W->arena, W->allocator);
-  lb_status status = open_ring(W);
+  lb_status status =
+      lb_direction_take(&W->arena, W, &W->by)
+          ? LB_OK
+          : lb_error_add(W->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   for (int i = 0; i < W->width && status == LB_OK; i++) {
     status = open_one(W, i);
   }

@@ -134,10 +134,10 @@ void lb_explicit_close_pass(lb_explicit_derivative* S, double* q, double* v, con
   if (S->rows == 0) {
     return;
   }
-  lb_stage_forward(place, place->mu, q, NULL, NULL, motor);
+  lb_stage_forward(place, place->mu, q, NULL, NULL, motor, NULL);
   lb_change_pass(LB_CHANGE_ADVANCE, m, along, S->xi, q, place->mu);
   memcpy(q, S->xi, (size_t)m->nv * sizeof *q);
-  lb_stage_forward(speed, speed->mu, q, v, NULL, motor);
+  lb_stage_forward(speed, speed->mu, q, v, NULL, motor, NULL);
   lb_add(m->nv, v, 1, speed->mu);
 }
 

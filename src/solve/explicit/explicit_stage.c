@@ -85,7 +85,7 @@ void lb_explicit_stage_pass(lb_explicit_derivative* S, lb_explicit_stage* s, con
     lb_explicit_stage_pose(S, S->own, s);
   }
   lb_change_pass(LB_CHANGE_SETTLE, m, at, S->xi, s->dq, NULL);
-  lb_stage_forward(&s->by, s->by.mu, S->xi, s->dv, s->gain, motor);
+  lb_stage_forward(&s->by, s->by.mu, S->xi, s->dv, s->gain, motor, NULL);
   lb_add(m->nv, s->gain, 1, s->by.mu); // so far of driven coordinates alone
   lb_change_pass(LB_CHANGE_RATE, m, at, s->rate, s->dq, s->dv);
 }

@@ -190,11 +190,14 @@ void lb_stage_gather(const lb_stage_system* s, double* by, double scale, const d
 // --- products ---
 
 void lb_stage_forward(lb_stage_system* s, double* x, const double* q, const double* v,
-                      const double* a, const double* motor) {
+                      const double* a, const double* motor, const double* force) {
   const double* const matrix[] = {s->G, s->H, s->B};
   const double* const change[] = {q, v, a};
   memset(x, 0, (size_t)s->op.m->nv * sizeof *x);
   s->op.layer->add(&s->op, x, -1, q, v, a);
+  if (force) {
+    lb_add(s->op.m->nv, x, 1, force);
+  }
   double* y = s->op.layer->before(&s->op, false, x);
   for (int i = 0; i < s->op.m->nmotor; i++) {
     if (pushes(s, i)) {

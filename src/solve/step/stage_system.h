@@ -61,9 +61,9 @@ bool lb_stage_constrain(lb_stage_system* s, lb_active_set* set, const double* E)
 // (2) for y = W^-1 b [nd] and the right-hand side of the constraints in nu: y becomes x.
 void lb_stage_close(lb_stage_system* s, double* y);
 
-// (1): x [nv] and nu, from q, v, a and motors [nmotor][3].
+// (1): x [nv] and nu, from q, v, a, motors [nmotor][3] and forces [nv] (NULL: none).
 void lb_stage_forward(lb_stage_system* s, double* x, const double* q, const double* v,
-                      const double* a, const double* motor);
+                      const double* a, const double* motor, const double* force);
 // (3): mu from y [nv] and nu from c [rows] (NULL: zero); adds to q, v, a and motors (NULL: not
 // wanted) how the objective changes with them.
 void lb_stage_back(lb_stage_system* s, double* q, double* v, double* a, double* motor,

@@ -289,12 +289,13 @@ void lb_step_gather(const lb_step_derivative* S, double* by, double s, const dou
   lb_stage_gather(&S->sys, by, s, seen);
 }
 
-void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in) {
+void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in,
+                     const double* force) {
   const lb_model* m = S->m;
   const size_t size = (size_t)m->nv * sizeof(double);
   double* dv = S->sys.mu;
   gather_causes(S, in);
-  lb_stage_forward(&S->sys, dv, S->q, S->v, S->a, in->motor);
+  lb_stage_forward(&S->sys, dv, S->q, S->v, S->a, in->motor, force);
   if (out->lambda) {
     memcpy(out->lambda, S->sys.nu, (size_t)S->sys.rows * sizeof *S->sys.nu);
   }

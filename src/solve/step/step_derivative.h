@@ -81,8 +81,10 @@ bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past
 // called again. For joints whose coordinates are numbers.
 bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt);
 
-// Changes of the end by changes of the causes.
-void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in);
+// Changes of the end by changes of the causes and of forces, [nv]: -dr of (2) by numbers of the
+// model itself (NULL: none).
+void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in,
+                     const double* force);
 
 // The transpose: given how an objective changes with q, v and a of the end, add how it changes with
 // the causes.
@@ -95,6 +97,9 @@ const double* lb_step_multiplier(const lb_step_derivative* S);
 // How velocities v [nv] move the particles of ropes and deformables at the end of the step, [3 *
 // nnode], until S is used again; NULL: there are none.
 const double* lb_step_move_particles(lb_step_derivative* S, const double* v);
+
+// r [nv] of (2) at d's q, qd and qdd, multipliers aside.
+void lb_step_residual(lb_data* d, double* r);
 
 // d's qdd at the end of a step: (1).
 void lb_step_accelerate(lb_data* d, const lb_step_past* past);

@@ -17,6 +17,11 @@ static void residual(const lb_model* m, lb_data* d, double* r) {
   lb_add(m->nv, r, -1, d->work->tau);
 }
 
+void lb_step_residual(lb_data* d, double* r) {
+  lb_update(d->model, d, LB_FORCED);
+  residual(d->model, d, r);
+}
+
 void lb_step_accelerate(lb_data* d, const lb_step_past* past) {
   const lb_model* m = d->model;
   memcpy(d->qdd, d->qd, (size_t)m->nv * sizeof *d->qdd);
@@ -33,8 +38,7 @@ void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* la
   lb_constraints_set_redundant(d, past->redundant);
   lb_step_accelerate(d, past);
   lb_drive(m, d);
-  lb_update(m, d, LB_FORCED);
-  residual(m, d, r);
+  lb_step_residual(d, r);
   if (d->work->constraints &&
       lb_model_interface(m)) { // held faces' reactions are in r, and its steps are exact
     memcpy(lambda, past->lambda, (size_t)lb_constraints_most(m) * sizeof *lambda);
