@@ -12,7 +12,6 @@
 #include "elastic/reduced/reduced.h"
 #include "limber/dynamics.h"
 #include "limber/optimize.h"
-#include "solve/explicit/explicit_derivative.h"
 #include "solve/implicit/implicit.h"
 
 typedef struct lb_optimizing lb_optimizing;
@@ -358,18 +357,17 @@ struct lb_way_back {
   const lb_model* m;
   const double* x; // the numbers
   lb_walk walk;
-  lb_tangent* t;             // the stage looked at, and what it has:
-  lb_data *d, *at;           //
-  lb_step_derivative* S;     //
-  lb_explicit_derivative* X; // NULL: of an implicit stage or an impact
-  const lb_derivatives* D;   // of the dynamics where `at` is
-  double* mu;                // [nv] the stage's multiplier; of driven coordinates, by their forces
-  double* motor;             // [nmotor][3] by motors at a moment
-  lb_motion *move, *gain;    // [nv], or of the interface model if it has more
-  double *by_q, *by_v;       // likewise: by what D is of, scratch
-  double* measured;          // [9][nv] scratch, of joints that are measured; of elastic bodies more
-  double* gradient;          // [nvalue]
-  bool numbers;              // some change the equations themselves, and not only starts and motors
+  lb_tangent* t;           // the stage looked at, and what it has:
+  lb_data *d, *at;         //
+  lb_step_derivative* S;   //
+  const lb_derivatives* D; // of the dynamics where `at` is
+  const double* mu;        // [nv] the part's multiplier; of driven coordinates, by their forces
+  double* motor;           // [nmotor][3] by motors at a moment
+  lb_motion *move, *gain;  // [nv], or of the interface model if it has more
+  double *by_q, *by_v;     // likewise: by what D is of, scratch
+  double* measured;        // [9][nv] scratch, of joints that are measured; of elastic bodies more
+  double* gradient;        // [nvalue]
+  bool numbers;            // some change the equations themselves, and not only starts and motors
 };
 
 lb_status lb_optimizing_gradient(lb_optimizing* o, const lb_played* m, double* gradient,

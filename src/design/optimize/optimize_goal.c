@@ -168,21 +168,13 @@ static void measure_effort(const lb_aimed* a, const lb_model* m, lb_data* d, int
   }
 }
 
-// What a motor exerts that drives coordinate k is r_k itself: it changes with numbers as that does.
 static void pull_effort(lb_way_back* w, const lb_aimed* a, double time, const double* slope,
                         double* by_q, double* by_v) {
   (void)time;
   for (int k = 0; k < a->g->count; k++) {
     const int motor = motor_of(a, w->m, k);
-    if (w->X) {
-      lb_explicit_add_torque(w->X, by_q, by_v, motor, slope[k]);
-      continue;
-    }
     lb_step_effects to = {by_q, by_v, w->t->by_a, w->t->by_lambda};
     lb_step_add_torque(w->S, &to, motor, slope[k]);
-    if (lb_motor_prescribes(w->m, motor)) {
-      w->mu[w->m->motor.v[motor]] -= slope[k];
-    }
   }
 }
 

@@ -16,17 +16,6 @@ static const double* seen_mu(const lb_way_back* w) {
   return w->at != w->d ? lb_step_see(w->S, w->mu) : w->mu;
 }
 
-// Motors that apply forces at loops change what others exert, too.
-static void pull_pushes(lb_way_back* w) {
-  const lb_model* m = w->m;
-  for (int i = 0; i < m->nmotor; i++) {
-    if (m->motor.loop[i] >= 0 && m->motor.drive[i] == LB_DRIVE_FORCE) {
-      lb_loop_motor_direction(w->D, w->at, i, w->by_q);
-      w->motor[3 * i] += lb_dot(w->D->model->nv, w->by_q, seen_mu(w));
-    }
-  }
-}
-
 // What motors do at a moment, and lengths by those that hold slides.
 static void pull_motors(lb_way_back* w, double time) {
   lb_motors_pull(w, time);
@@ -81,7 +70,6 @@ static void stand_at(lb_way_back* w, lb_tangent* t) {
   w->d = t->d;
   w->at = t->at;
   w->S = t->S;
-  w->X = lb_tape_record(&w->o->tape, t->record)->impact ? NULL : t->X;
   w->D = t->D;
   w->motor = t->motor;
 }
@@ -91,6 +79,9 @@ static lb_step_past balance(void* context, lb_tangent* t) {
   lb_way_back* w = context;
   const lb_optimizing* o = w->o;
   lb_step_past past = lb_tape_past(&o->tape, t->record);
+  if (o->tape.type->derivative->restarts) {
+    return past;
+  }
   if (o->tape.rows > 0 && lb_constraints_unilateral(w->m) < 0 && !lb_model_interface(w->m)) {
     past.lambda = o->r + w->m->nv;
     lb_step_balance(t->d, &past, o->r, o->r + w->m->nv);
@@ -102,60 +93,31 @@ static lb_step_past balance(void* context, lb_tangent* t) {
 static bool look(void* context, lb_tangent* t) {
   lb_way_back* w = context;
   stand_at(w, t);
-  const bool seen = w->X && lb_goals_exert(w->o, t->record);
-  memset(w->mu, 0, (size_t)w->m->nv * sizeof(double));
-  if (seen && !lb_explicit_see(w->X, w->d)) {
+  if (lb_goals_exert(w->o, t->record) && !lb_step_look_at_motors(w->S, w->d)) {
     return false;
   }
   lb_goals_pull(w, lb_tape_record(&w->o->tape, t->record), t->by_q, t->by_v);
-  if (seen) {
-    const size_t last = (size_t)lb_explicit_moments(w->X) - 1;
-    lb_explicit_see_back(w->X, t->by_q, t->by_v, t->motors + 3 * last * (size_t)w->m->nmotor);
-  }
   return true;
 }
 
-static void visit_stage(lb_way_back* w, const lb_record* s) {
-  pull_pushes(w);
-  lb_add(w->m->nv, w->mu, 1, lb_step_multiplier(w->S));
-  pull_motors(w, s->time);
-  if (s->impact) {
-    lb_step_pose_impact(w->S, w->d);
-  }
-  pull_numbers(w, s->impact);
-}
-
-// What numbers do to a part of an explicit step.
-static void pull_part(lb_way_back* w, int i) {
-  const lb_explicit_part part = lb_explicit_pose(w->X, w->d, i);
-  if (part.mu) {
-    w->D = part.D;
-    memcpy(w->mu, part.mu, (size_t)w->m->nv * sizeof(double));
-    pull_numbers(w, part.impact);
-  }
-}
-
-static void visit_explicit(lb_way_back* w) {
-  for (int i = 0; i < lb_explicit_moments(w->X); i++) {
-    w->motor = w->t->motors + 3 * (size_t)i * (size_t)w->m->nmotor;
-    pull_motors(w, lb_explicit_moment(w->X, i));
-  }
-  for (int i = 0; i < lb_explicit_parts(w->X) && w->numbers; i++) {
-    pull_part(w, i);
-  }
-}
-
+// What motors and numbers do to a step.
 static void go_back(void* context, lb_tangent* t) {
   lb_way_back* w = context;
-  const lb_record* s = lb_tape_record(&w->o->tape, t->record);
   lb_walk_back(&w->walk, t);
-  if (s->recharts) {
+  if (lb_tape_record(&w->o->tape, t->record)->recharts) {
     return;
   }
-  if (w->X) {
-    visit_explicit(w);
-  } else {
-    visit_stage(w, s);
+  for (int i = 0; i < lb_step_moments(w->S); i++) {
+    w->motor = t->motor + 3 * (size_t)i * (size_t)w->m->nmotor;
+    pull_motors(w, lb_step_moment(w->S, i));
+  }
+  for (int i = 0; i < lb_step_parts(w->S) && w->numbers; i++) {
+    const lb_step_part part = lb_step_pose(w->S, w->d, i);
+    if (part.mu) {
+      w->D = part.D;
+      w->mu = part.mu;
+      pull_numbers(w, part.impact);
+    }
   }
 }
 
@@ -169,7 +131,6 @@ static size_t scratch_size(const lb_way_back* w) {
 static lb_status take_vectors(lb_way_back* w) {
   const size_t most = (size_t)lb_step_most_v(w->m);
   lb_arena* arena = &w->walk.arena;
-  w->mu = LB_TAKE(arena, double, w->m->nv);
   w->gradient = LB_TAKE(arena, double, w->o->public.nvalue);
   w->measured = LB_TAKE(arena, double, scratch_size(w));
   w->move = LB_TAKE(arena, lb_motion, most);

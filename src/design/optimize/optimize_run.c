@@ -28,12 +28,8 @@ void lb_optimizing_exert(const lb_optimizing* o, const lb_model* m, lb_data* d, 
   if (!lb_goals_exert(o, record)) {
     return;
   }
-  if (o->tape.type->tableau) { // as recordings tell it
-    lb_forward(m, d);
-    return;
-  }
   const lb_step_past past = lb_tape_past(&o->tape, record);
-  lb_step_exert(d, &past, r, r + m->nv);
+  o->tape.type->derivative->exert(d, &past, r, r + m->nv);
 }
 
 static void look_at_motors(const lb_optimizing* o, const lb_model* m, lb_data* d) {

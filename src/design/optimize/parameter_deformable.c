@@ -11,7 +11,7 @@
 
 // How velocities mu move the particles of ropes and deformables.
 static const double* move_particles(lb_way_back* w, const double* mu) {
-  return w->X ? lb_explicit_move_particles(w->X, mu) : lb_step_move_particles(w->S, mu);
+  return lb_step_move_particles(w->S, mu);
 }
 
 // --- ropes ---

@@ -51,7 +51,7 @@ int lb_tape_last(const lb_tape* T) {
 
 lb_step_past lb_tape_past(const lb_tape* T, int record) {
   const lb_record* at = lb_tape_record(T, record);
-  const bool active = T->type->tableau;
+  const bool active = T->type->derivative->restarts;
   lb_step_past past = {.dt = at->dt,
                        .count = at->count,
                        .weight = {at->weight[0], at->weight[1]},
@@ -60,6 +60,11 @@ lb_step_past lb_tape_past(const lb_tape* T, int record) {
                        .redundant = T->rows ? left_out_of(T, record) : NULL,
                        .inner = at->inner,
                        .impact = at->impact};
+  if (active && at->count > 0) {
+    past.from = lb_tape_record(T, at->before[0])->time;
+    past.active[0] = inactive_of(T, at->before[0]);
+    past.active[1] = inactive_of(T, record);
+  }
   for (int p = 0; p < at->count; p++) {
     past.q[p] = lb_tape_q(T, at->before[p]);
     past.v[p] = lb_tape_v(T, at->before[p]);
@@ -71,12 +76,6 @@ void lb_tape_go_to(const lb_tape* T, lb_data* d, int record) {
   memcpy(d->q, lb_tape_q(T, record), (size_t)T->m->nq * sizeof *d->q);
   memcpy(d->qd, lb_tape_v(T, record), (size_t)T->m->nv * sizeof *d->qd);
   d->time = lb_tape_record(T, record)->time;
-}
-
-void lb_tape_go_to_active(const lb_tape* T, lb_data* d, int record, int step) {
-  lb_tape_go_to(T, d, record);
-  lb_constraints_set_active(d, inactive_of(T, record));
-  lb_constraints_set_redundant(d, left_out_of(T, step));
 }
 
 // --- noting ---
@@ -110,7 +109,7 @@ static void find_causes(const lb_tape* T, int record, int before[2]) {
 
 static void note_rows(const lb_tape* T, int record, const lb_data* d, const lb_step_past* past) {
   const bool *out = lb_constraints_redundant(d),
-             *active = T->type->tableau ? lb_constraints_active(d) : NULL;
+             *active = T->type->derivative->restarts ? lb_constraints_active(d) : NULL;
   double* lambda = lambda_of(T, record);
   bool *inactive = inactive_of(T, record), *redundant = left_out_of(T, record);
   for (int k = 0; k < T->rows; k++) {
@@ -233,7 +232,7 @@ static lb_status advance(lb_tape* T, lb_stepper* st, lb_data* d, int i, lb_error
   d->time = status == LB_OK ? i * T->h : d->time; // no drift from adding up
   status = status == LB_OK ? check_room(T, d, err) : status;
   if (status == LB_OK) {
-    if (T->type->tableau) {
+    if (T->type->derivative->restarts) {
       note_end(T, d);
     }
     lb_tape_record(T, T->count - 1)->step = i;

@@ -5,7 +5,6 @@
 #pragma once
 #include "base/arena.h"
 #include "limber/progress.h"
-#include "solve/explicit/explicit_derivative.h"
 #include "solve/step/stepper.h"
 
 // --- records (tape.c) ---
@@ -61,9 +60,8 @@ lb_record* lb_tape_record(const lb_tape* T, int record);
 double* lb_tape_q(const lb_tape* T, int record);
 double* lb_tape_v(const lb_tape* T, int record);
 lb_step_past lb_tape_past(const lb_tape* T, int record);
-// d there; and, of explicit steps, with what was active there and the rows of a step.
+// d there.
 void lb_tape_go_to(const lb_tape* T, lb_data* d, int record);
-void lb_tape_go_to_active(const lb_tape* T, lb_data* d, int record, int step);
 // The last stage of the last step: the last record, but for an impact.
 int lb_tape_last(const lb_tape* T);
 
@@ -79,8 +77,7 @@ enum { LB_TANGENTS = 16, LB_TAPE_RING = 4 }; // stages at a time; records that o
 
 // A stage, differentiated.
 typedef struct lb_tangent {
-  lb_step_derivative* S;     // of implicit stages and impacts
-  lb_explicit_derivative* X; // of explicit steps
+  lb_step_derivative* S;
   lb_data* d;
   const lb_derivatives* D; // of the dynamics at its end ...
   lb_data* at;             // ... which is this data's: d, or that of the interface model
@@ -90,8 +87,8 @@ typedef struct lb_tangent {
   double *by_q, *by_v; // [nv] of the objective by the state at its end, ...
   double* by_a;        // [nv] ... by accelerations there, of what motors exert, ...
   double* by_lambda;   // [rows] ... and by multipliers
-  double* motor;       // [nmotor][3] by motors at its end
-  double* motors;      // [moments][nmotor][3] by those at all moments of an explicit step
+  int moments;         // of a step at most
+  double* motor;       // [moments][nmotor][3] by motors at each of them
   double* before;      // [nv] scratch of `past`
 } lb_tangent;
 

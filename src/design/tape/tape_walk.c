@@ -39,34 +39,9 @@ static void forward_stage(lb_walk* W, lb_tangent* t, lb_direction* k, double* mo
   lb_step_forward(t->S, &(lb_step_effects){k->q[now], k->v[now], k->a, k->lambda}, &in, force);
 }
 
-// An explicit step comes from the record before alone; its stages are found again.
-static bool differentiate_explicit(lb_walk* W, lb_tangent* t) {
-  lb_tape_go_to_active(W->tape, t->d, t->record, t->record);
-  t->D = lb_explicit_look(t->X, t->d);
-  t->at = t->d;
-  if (!W->look(W->context, t)) {
-    return false;
-  }
-  lb_tape_go_to_active(W->tape, t->d, t->record - 1, t->record);
-  return lb_explicit_differentiate(t->X, t->d, lb_tape_record(W->tape, t->record)->dt);
-}
-
 static void pass_on(lb_walk* W, int record, const double* q, const double* v) {
   lb_add(W->m->nv, W->by.q[(record - 1) % LB_TAPE_RING], 1, q);
   lb_add(W->m->nv, W->by.v[(record - 1) % LB_TAPE_RING], 1, v);
-}
-
-static void back_explicit(lb_walk* W, lb_tangent* t, double* q, double* v) {
-  lb_explicit_back(t->X, q, v, t->motors);
-  pass_on(W, t->record, q, v);
-}
-
-static void forward_explicit(lb_walk* W, lb_tangent* t, lb_direction* k, double* motor,
-                             double* force) {
-  const int now = t->record % LB_TAPE_RING, before = (t->record - 1) % LB_TAPE_RING;
-  (void)W, (void)force;
-  LB_ASSERT(!force); // each of its stages would have its own
-  lb_explicit_forward(t->X, k->q[now], k->v[now], k->q[before], k->v[before], motor);
 }
 
 // Other numbers for the state before.
@@ -102,25 +77,24 @@ typedef struct stage_kind {
 } stage_kind;
 
 static const stage_kind STAGE = {differentiate_stage, back_stage, forward_stage};
-static const stage_kind EXPLICIT = {differentiate_explicit, back_explicit, forward_explicit};
 static const stage_kind CHARTS = {differentiate_charts, back_charts, forward_charts};
 
 static const stage_kind* kind_of(const lb_walk* W, const lb_tangent* t) {
   const lb_record* at = lb_tape_record(W->tape, t->record);
-  return at->recharts ? &CHARTS : t->X && !at->impact ? &EXPLICIT : &STAGE;
+  return at->recharts ? &CHARTS : &STAGE;
 }
 
 // --- the way ---
 
 static size_t motors_size(const lb_walk* W, const lb_tangent* t) {
-  return 3 * (size_t)W->m->nmotor * (size_t)(t->X ? lb_explicit_moments(t->X) : 1);
+  return 3 * (size_t)W->m->nmotor * (size_t)t->moments;
 }
 
 static void differentiate(void* context, int i) {
   lb_walk* W = context;
   lb_tangent* t = &W->at[i];
   memset(t->by_q, 0, (3 * (size_t)W->m->nv + (size_t)W->tape->rows) * sizeof(double)); // one block
-  memset(t->motors, 0, motors_size(W, t) * sizeof(double));
+  memset(t->motor, 0, motors_size(W, t) * sizeof(double));
   t->failed = !kind_of(W, t)->differentiate(W, t);
 }
 
@@ -135,9 +109,10 @@ static lb_status take(lb_walk* W, int first, int by, int count) {
                           "the step that ends at t = %g s has no derivative: its equations are "
                           "singular%s",
                           lb_tape_record(W->tape, W->at[i].record)->time,
-                          W->at[i].X ? ", or it left gaps too wide to be closed straight (take "
-                                       "smaller steps)"
-                                     : "");
+                          W->tape->type->derivative->restarts
+                              ? ", or it left gaps too wide to be closed straight (take "
+                                "smaller steps)"
+                              : "");
     }
   }
   return LB_OK;
@@ -196,14 +171,9 @@ void lb_walk_back(lb_walk* W, lb_tangent* t) {
 // --- life ---
 
 static lb_status make_derivatives(lb_walk* W, lb_tangent* t) {
-  const bool explicit = W->tape->type->tableau;
   lb_status status = lb_data_create(W->m, W->allocator, &t->d, W->err);
-  if (status == LB_OK && explicit) {
-    status = lb_explicit_derivative_create(W->m, W->tape->by, W->allocator, &t->X, W->err);
-  }
-  if (status == LB_OK &&
-      (!explicit || lb_constraints_unilateral(W->m) >= 0)) { // a start may be an impact
-    status = lb_step_derivative_create(W->m, W->allocator, &t->S, W->err);
+  if (status == LB_OK) {
+    status = lb_step_derivative_create_for(W->m, W->tape->by, W->allocator, &t->S, W->err);
   }
   if (status == LB_OK && W->matrices) {
     lb_step_take_matrices(t->S);
@@ -219,9 +189,10 @@ static lb_status open_one(lb_walk* W, int slot) {
     return status;
   }
   t->slot = slot;
+  t->moments = lb_step_moments(t->S);
   t->by_q = LB_TAKE(&W->arena, double, 4 * nv + (size_t)W->tape->rows);
-  t->motor = t->motors = LB_TAKE(&W->arena, double, motors_size(W, t));
-  if (!t->by_q || !t->motors) {
+  t->motor = LB_TAKE(&W->arena, double, motors_size(W, t));
+  if (!t->by_q || !t->motor) {
     return lb_error_add(W->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
   }
   t->by_v = t->by_q + nv;
@@ -266,7 +237,6 @@ lb_status lb_walk_open(lb_walk* W) {
 void lb_walk_close(lb_walk* W) {
   for (int i = 0; i < W->width; i++) {
     lb_step_derivative_release(W->at[i].S);
-    lb_explicit_derivative_release(W->at[i].X);
     lb_data_release(W->at[i].d);
   }
   lb_stepper_release(W->st);

@@ -472,6 +472,7 @@ static void load_past(lb_stepper* st, lb_data* d, const double* past) {
 const lb_stepper_type lb_stepper_adaptive = {.create = create,
                                              .step = step,
                                              .tableau = lb_tableau_rk8,
+                                             .derivative = &lb_derivative_explicit,
                                              .past_size = past_size,
                                              .save_past = save_past,
                                              .load_past = load_past};

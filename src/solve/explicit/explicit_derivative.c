@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "dynamics/constraint/elimination.h"
 #include "dynamics/derivative/dynamics_derivative.h"
 #include "dynamics/joint/joint.h"
@@ -12,6 +13,7 @@
 #include "model/use/motor_use.h"
 #include "solve/explicit/explicit_changes.h"
 #include "solve/explicit/explicit_inside.h"
+#include "solve/step/step_inside.h"
 
 // --- taking it ---
 
@@ -183,75 +185,6 @@ void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* m
   lb_elimination_fold(m, v);
 }
 
-// --- its parts ---
-
-// Stages, then what closes places and what closes rates, then what was seen at the end.
-int lb_explicit_parts(const lb_explicit_derivative* S) {
-  return S->table.stages + 3;
-}
-
-lb_explicit_part lb_explicit_pose(lb_explicit_derivative* S, lb_data* d, int i) {
-  const int beyond = i - S->table.stages;
-  if (beyond < 0 || (beyond == 2 && S->seen)) {
-    lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
-    lb_explicit_stage_pose(S, d, s);
-    return (lb_explicit_part){s->by.mu, false, S->D};
-  }
-  if (beyond == 2 || S->rows == 0) {
-    return (lb_explicit_part){0};
-  }
-  lb_explicit_close_pose(S, d, beyond == 1);
-  return (lb_explicit_part){beyond == 1 ? S->close.velocity_level.mu : S->close.place.mu, true,
-                            S->D};
-}
-
-const double* lb_explicit_move_particles(lb_explicit_derivative* S, const double* v) {
-  return S->particles ? lb_particle_derivative_spread(S->particles, v) : NULL;
-}
-
-const lb_derivatives* lb_explicit_look(lb_explicit_derivative* S, lb_data* d) {
-  S->seen = false;
-  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
-  return S->D;
-}
-
-// --- what motors exert ---
-
-bool lb_explicit_see(lb_explicit_derivative* S, lb_data* d) {
-  const lb_model* m = S->m;
-  lb_explicit_stage* s = &S->stage[S->table.stages];
-  S->seen = lb_explicit_stage_take(S, d, s);
-  memset(S->torque, 0, (size_t)m->nv * sizeof *S->torque);
-  memset(s->rate, 0, (size_t)m->nq * sizeof *s->rate); // no slope counts
-  memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
-  memset(s->by.nu, 0, (size_t)S->rows * sizeof *s->by.nu);
-  return S->seen;
-}
-
-void lb_explicit_add_torque(lb_explicit_derivative* S, double* q, double* v, int motor,
-                            double scale) {
-  lb_explicit_stage* s = &S->stage[S->table.stages];
-  if (S->particles) {
-    lb_explicit_stage_pose(S, S->own, s);
-  }
-  lb_stage_add_torque(&s->by, q, v, s->gain, s->by.nu, motor, scale);
-  if (lb_motor_prescribes(S->m, motor)) {
-    S->torque[S->m->motor.v[motor]] -= scale;
-  }
-}
-
-void lb_explicit_see_back(lb_explicit_derivative* S, double* q, double* v, double* motor) {
-  const lb_model* m = S->m;
-  lb_explicit_stage* s = &S->stage[S->table.stages];
-  lb_explicit_stage_return(S, s, motor);
-  for (int i = 0; i < m->nmotor; i++) { // a push that others feel
-    motor[3 * i] += lb_motor_applies_force(m, i) ? lb_stage_feel_push(&s->by, i, S->torque) : 0;
-  }
-  lb_add(m->nv, s->by.mu, 1, S->torque);
-  lb_change_return(LB_CHANGE_LIFT, m, (lb_change_at){.q = s->q}, q, NULL, s->dq);
-  lb_add(m->nv, v, 1, s->dv);
-}
-
 // --- life ---
 
 static lb_explicit_stage take_stage(lb_arena* arena, const lb_model* m) {
@@ -316,7 +249,7 @@ static lb_status take(lb_explicit_derivative* S, const lb_stepper_type* type, lb
   const lb_model* m = S->m;
   const size_t nd = (size_t)m->ndense, rows = (size_t)S->rows;
   double** const of_nq[] = {&S->q, &S->q0, &S->dq};
-  double** const of_nv[] = {&S->v, &S->dv, &S->xi, &S->zero, &S->start, &S->torque};
+  double** const of_nv[] = {&S->v, &S->dv, &S->xi, &S->zero, &S->start};
   if (!type->tableau(arena, &S->table)) {
     return LB_NO_MEMORY;
   }
@@ -389,3 +322,127 @@ void lb_explicit_derivative_release(lb_explicit_derivative* S) {
     lb_release(S->allocator, S);
   }
 }
+
+// --- the table of all derivatives of steps ---
+
+static lb_status create(lb_step_derivative* S, lb_integrator by, lb_error* err) {
+  return lb_explicit_derivative_create(S->m, by, S->allocator, &S->explicit, err);
+}
+
+static void release(lb_step_derivative* S) {
+  lb_explicit_derivative_release(S->explicit);
+}
+
+static bool differentiate(lb_step_derivative* of, lb_data* d, const lb_step_past* past) {
+  lb_explicit_derivative* S = of->explicit;
+  const lb_model* m = S->m;
+  const double end = d->time;
+  d->time = past->from;
+  memcpy(d->q, past->q[0], (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, past->v[0], (size_t)m->nv * sizeof *d->qd);
+  lb_constraints_set_active(d, past->active[0]);
+  lb_constraints_set_redundant(d, past->redundant);
+  const bool ok = lb_explicit_differentiate(S, d, past->dt);
+  d->time = end;
+  lb_constraints_set_active(d, past->active[1]);
+  S->seen = false;
+  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
+  of->dynamics = S->D;
+  return ok;
+}
+
+static void forward(lb_step_derivative* of, lb_step_effects* out, const lb_step_causes* in,
+                    const double* force) {
+  (void)force;
+  LB_ASSERT(!force); // each of its stages would have its own
+  lb_explicit_forward(of->explicit, out->q, out->v, in->q[0], in->v[0], in->motor);
+}
+
+// What motors exert at the end comes by a stage there, (1), of which no slope counts.
+static bool look_at_motors(lb_step_derivative* of, lb_data* d) {
+  lb_explicit_derivative* S = of->explicit;
+  const lb_model* m = S->m;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  S->seen = lb_explicit_stage_take(S, d, s);
+  lb_stage_forget_torques(&s->by);
+  memset(s->rate, 0, (size_t)m->nq * sizeof *s->rate);
+  memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
+  memset(s->by.nu, 0, (size_t)S->rows * sizeof *s->by.nu);
+  return S->seen;
+}
+
+static void add_torque(lb_step_derivative* of, lb_step_effects* to, int motor, double scale) {
+  lb_explicit_derivative* S = of->explicit;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  if (S->particles) {
+    lb_explicit_stage_pose(S, S->own, s);
+  }
+  lb_stage_add_torque(&s->by, to->q, to->v, s->gain, s->by.nu, motor, scale);
+}
+
+static void back(lb_step_derivative* of, lb_step_causes* out, const lb_step_effects* in) {
+  lb_explicit_derivative* S = of->explicit;
+  const lb_model* m = S->m;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  if (S->seen) {
+    lb_explicit_stage_return(S, s, out->motor + motors_at(S, S->table.stages));
+    lb_change_return(LB_CHANGE_LIFT, m, (lb_change_at){.q = s->q}, in->q, NULL, s->dq);
+    lb_add(m->nv, in->v, 1, s->dv);
+  }
+  lb_explicit_back(S, in->q, in->v, out->motor);
+  lb_add(m->nv, out->q[0], 1, in->q);
+  lb_add(m->nv, out->v[0], 1, in->v);
+}
+
+static int count_moments(const lb_step_derivative* of) {
+  return lb_explicit_moments(of->explicit);
+}
+
+static double moment(const lb_step_derivative* of, int i) {
+  return lb_explicit_moment(of->explicit, i);
+}
+
+// Stages, then what closes places and what closes rates, then what was seen at the end.
+static int count_parts(const lb_step_derivative* of) {
+  return of->explicit->table.stages + 3;
+}
+
+static lb_step_part pose(lb_step_derivative* of, lb_data* d, int i) {
+  lb_explicit_derivative* S = of->explicit;
+  const int beyond = i - S->table.stages;
+  if (beyond < 0 || (beyond == 2 && S->seen)) {
+    lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
+    lb_explicit_stage_pose(S, d, s);
+    return (lb_step_part){s->by.mu, false, S->D};
+  }
+  if (beyond == 2 || S->rows == 0) {
+    return (lb_step_part){0};
+  }
+  lb_explicit_close_pose(S, d, beyond == 1);
+  return (lb_step_part){beyond == 1 ? S->close.velocity_level.mu : S->close.place.mu, true, S->D};
+}
+
+static const double* move_particles(lb_step_derivative* of, const double* v) {
+  return of->explicit->particles ? lb_particle_derivative_spread(of->explicit->particles, v) : NULL;
+}
+
+// As recordings tell it.
+static void exert(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
+  (void)past, (void)r, (void)lambda;
+  lb_forward(d->model, d);
+}
+
+const lb_derivative_type lb_derivative_explicit = {.restarts = true,
+                                                   .create = create,
+                                                   .release = release,
+                                                   .differentiate = differentiate,
+                                                   .forward = forward,
+                                                   .back = back,
+                                                   .moments = count_moments,
+                                                   .moment = moment,
+                                                   .parts = count_parts,
+                                                   .pose = pose,
+                                                   .look_at_motors = look_at_motors,
+                                                   .add_torque = add_torque,
+                                                   .move_particles = move_particles,
+                                                   .exert = exert};

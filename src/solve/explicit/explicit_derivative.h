@@ -25,6 +25,8 @@
 // that of one side.
 //
 // A step of an adaptive method is one of a Runge-Kutta method: its size is what it was.
+//
+// Others use it by lb_derivative_explicit (step_derivative.h).
 #pragma once
 #include "limber/derivative.h"
 #include "solve/step/stepper.h"
@@ -54,33 +56,3 @@ void lb_explicit_forward(lb_explicit_derivative* S, double* q, double* v, const 
 // The transpose: how an objective changes with the end, in q and v, becomes how it changes with the
 // start, and is added to `motor`.
 void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* motor);
-
-// After that, what a step is made of: each part has equations of its own, and by a change dr of
-// them the objective changes by -mu'dr.
-typedef struct lb_explicit_part {
-  const double* mu;        // [nv]; NULL: there is no such part
-  bool impact;             // of (2) or (3), about masses alone; else of (1)
-  const lb_derivatives* D; // of the dynamics there
-} lb_explicit_part;
-int lb_explicit_parts(const lb_explicit_derivative* S);
-// The part i, with d as it was there, forces and accelerations in place.
-lb_explicit_part lb_explicit_pose(lb_explicit_derivative* S, lb_data* d, int i);
-// How velocities v [nv] move the particles of ropes and deformables there, [3 * nnode], until S is
-// used again; NULL: there are none.
-const double* lb_explicit_move_particles(lb_explicit_derivative* S, const double* v);
-
-// The derivatives of the dynamics where d is, for what depends on it: places and velocities.
-const lb_derivatives* lb_explicit_look(lb_explicit_derivative* S, lb_data* d);
-
-// --- what motors exert at a step's end ---
-
-// At d's state, before the step that ends there is differentiated: sets d's motor_force, as
-// lb_forward does. false: (1) is singular. It is a part of the step until
-// lb_explicit_look.
-bool lb_explicit_see(lb_explicit_derivative* S, lb_data* d);
-// Add `scale` times how what a motor exerts that drives a position changes: with q and v, and with
-// what is passed on by ...
-void lb_explicit_add_torque(lb_explicit_derivative* S, double* q, double* v, int motor,
-                            double scale);
-// ... this: adds to q and v of the end, and to the motors there, [nmotor][3].
-void lb_explicit_see_back(lb_explicit_derivative* S, double* q, double* v, double* motor);

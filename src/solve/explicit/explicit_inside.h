@@ -52,7 +52,6 @@ struct lb_explicit_derivative {
   double *xi, *zero; // [nv] likewise
   double* start;     // [nv] by the start, counted along velocities
   double *s, *t;     // [rows][nd] scratch
-  double* torque;    // [nv] by what inverse dynamics asks for at the end: of driven coordinates
   bool seen;         // the last of the stages counts
 };
 

@@ -115,7 +115,10 @@ bool lb_tableau_rk8(lb_arena* arena, lb_tableau* out) {
 }
 
 #define EXPLICIT(table, far)                                                                       \
-  { .create = create, .step = step, .tableau = table, .reach = far, .records = 1 }
+  {                                                                                                \
+    .create = create, .step = step, .tableau = table, .derivative = &lb_derivative_explicit,       \
+    .reach = far, .records = 1                                                                     \
+  }
 const lb_stepper_type lb_stepper_euler = EXPLICIT(make_euler, 15);
 const lb_stepper_type lb_stepper_midpoint = EXPLICIT(make_midpoint, 8);
 const lb_stepper_type lb_stepper_rk4 = EXPLICIT(make_rk4, 3);

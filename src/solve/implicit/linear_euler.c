@@ -324,5 +324,6 @@ const lb_stepper_type lb_stepper_linear_euler = {.create = create,
                                                  .release = release,
                                                  .step = step,
                                                  .closes_loops = true,
+                                                 .derivative = &lb_derivative_stages,
                                                  .reach = 15,
                                                  .records = 1};

@@ -21,7 +21,8 @@ lb_stage_system lb_stage_system_take(lb_arena* arena, const lb_model* m, int man
                            .A = LB_TAKE(arena, double, rows* rows),
                            .pivot = LB_TAKE(arena, int, rows),
                            .nu = LB_TAKE(arena, double, rows),
-                           .mu = LB_TAKE(arena, double, m->nv)};
+                           .mu = LB_TAKE(arena, double, m->nv),
+                           .torque = LB_TAKE(arena, double, m->nv)};
 }
 
 // --- constraints ---
@@ -114,7 +115,7 @@ static void add_push(const lb_stage_system* s, int motor, double f, double* y) {
   }
 }
 
-double lb_stage_feel_push(const lb_stage_system* s, int motor, const double* y) {
+static double feel_push(const lb_stage_system* s, int motor, const double* y) {
   return s->op.m->motor.loop[motor] >= 0
              ? lb_dot(s->op.nd, s->push + (size_t)motor * (size_t)s->op.nd, y)
              : y[s->op.m->motor.v[motor]];
@@ -160,7 +161,7 @@ static double asked(const lb_stage_system* s, int row, const double* motor) {
 static void add_to_motors(const lb_stage_system* s, double* motor) {
   const double* mu = lb_stage_see(s, s->mu);
   for (int i = 0; i < s->op.m->nmotor; i++) {
-    motor[3 * i] += pushes(s, i) ? lb_stage_feel_push(s, i, mu) : 0;
+    motor[3 * i] += pushes(s, i) ? feel_push(s, i, mu) : 0;
   }
   for (int i = 0; i < s->rows; i++) {
     const int by = s->motor[s->row[i]];
@@ -249,9 +250,14 @@ void lb_stage_back(lb_stage_system* s, double* q, double* v, double* a, double* 
       lb_stage_gather(s, to[p], -s->nu[i], of_row(s, matrix[p], i));
     }
   }
+  lb_add(s->op.m->nv, s->mu, 1, s->torque);
   if (motor) {
     add_to_motors(s, motor);
   }
+}
+
+void lb_stage_forget_torques(lb_stage_system* s) {
+  memset(s->torque, 0, (size_t)s->op.m->nv * sizeof *s->torque);
 }
 
 void lb_stage_add_torque(lb_stage_system* s, double* q, double* v, double* a, double* c, int motor,
@@ -265,5 +271,6 @@ void lb_stage_add_torque(lb_stage_system* s, double* q, double* v, double* a, do
     memset(s->mu, 0, (size_t)s->op.m->nv * sizeof *s->mu);
     s->mu[k] = 1;
     s->op.layer->add_back(&s->op, q, v, a, scale, s->mu);
+    s->torque[k] -= scale;
   }
 }

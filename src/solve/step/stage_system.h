@@ -39,6 +39,7 @@ typedef struct lb_stage_system {
   int* pivot;              // [rows]
   double* nu;              // [rows] lambda of (2), nu of (3)
   double* mu;              // [nv] of (3)
+  double* torque;          // [nv] by r itself: of what motors exert
 } lb_stage_system;
 
 // Without matrices yet; the arena says whether there is memory.
@@ -65,14 +66,17 @@ void lb_stage_close(lb_stage_system* s, double* y);
 void lb_stage_forward(lb_stage_system* s, double* x, const double* q, const double* v,
                       const double* a, const double* motor, const double* force);
 // (3): mu from y [nv] and nu from c [rows] (NULL: zero); adds to q, v, a and motors (NULL: not
-// wanted) how the objective changes with them.
+// wanted) how the objective changes with them. By a change dr of the first line it changes by
+// -mu'dr, torques included.
 void lb_stage_back(lb_stage_system* s, double* q, double* v, double* a, double* motor,
                    const double* y, const double* c);
 
 // Add `scale` times the derivative of what a prescribing motor exerts: of one that drives
-// coordinate k it is r_k - (J'lambda)_k, of one that is a constraint the multiplier.
+// coordinate k it is r_k - (J'lambda)_k, of one that is a constraint the multiplier. Before
+// lb_stage_back, after lb_stage_forget_torques.
 void lb_stage_add_torque(lb_stage_system* s, double* q, double* v, double* a, double* c, int motor,
                          double scale);
+void lb_stage_forget_torques(lb_stage_system* s);
 // Changes of coordinates that motors prescribe, at `at` [njoint] in q and a joint's own in v and a
 // (NULL: not wanted): they are those of the motors. The transpose: what is by them is by the
 // motors, and is taken out.
@@ -80,8 +84,6 @@ void lb_stage_prescribe(const lb_model* m, double* q, const int* at, double* v, 
                         const double* motor);
 void lb_stage_prescribe_back(const lb_model* m, double* q, const int* at, double* v, double* a,
                              double* motor);
-// What forces y do to a unit force of a motor.
-double lb_stage_feel_push(const lb_stage_system* s, int motor, const double* y);
 
 // Changes v of m's coordinates as the inner W has them, until s is used again; and by [nv] += scale
 // times how something changes with these.

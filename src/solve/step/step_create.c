@@ -1,9 +1,11 @@
-// Making and releasing the derivative of a step: what of it a model needs.
+// The derivative of a step: what of it a model and an integrator need, made and released, and its
+// functions by their table.
 #include "dynamics/constraint/constraint_loop.h"
 #include "elastic/reduced/reduced.h"
 #include "model/use/link.h"
 #include "model/use/model_derive.h"
 #include "solve/step/step_inside.h"
+#include "solve/step/stepper.h"
 
 // Of elastic bodies in a basis.
 static lb_internal_forces take_internal(lb_arena* arena, const lb_model* m) {
@@ -68,27 +70,47 @@ static lb_status make_layers(lb_step_derivative* S) {
   return status == LB_OK ? lb_derivatives_create(s->small, S->allocator, &S->D, NULL) : status;
 }
 
-lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
-                                    lb_step_derivative** out, lb_error* err) {
+// Impacts are stages, too.
+static lb_status create(lb_step_derivative* S, lb_integrator by, lb_error* err) {
+  const lb_model* m = S->m;
+  lb_status status = S->steps->create ? S->steps->create(S, by, err) : LB_OK;
+  if (status == LB_OK && (!S->steps->restarts || lb_constraints_unilateral(m) >= 0)) {
+    take(S, &S->arena);
+    status = make_layers(S);
+    if (status != LB_OK) {
+      lb_error_add(err, status, (lb_place){0}, "out of memory for derivatives of '%s'", m->name);
+    }
+  }
+  return status;
+}
+
+lb_status lb_step_derivative_create_for(const lb_model* m, lb_integrator by,
+                                        const lb_allocator* allocator, lb_step_derivative** out,
+                                        lb_error* err) {
+  const lb_derivative_type* type = lb_stepper_type_of(by)->derivative;
   lb_status status = lb_constraints_check_dense(m, "gradients of its steps", err);
   if (status != LB_OK) {
     return status;
   }
   lb_step_derivative* S = lb_allocate(allocator, sizeof *S);
-  status = LB_NO_MEMORY;
-  if (S) {
-    *S = (lb_step_derivative){.m = m, .allocator = allocator};
-    lb_arena_init(&S->arena, allocator);
-    take(S, &S->arena);
-    status = make_layers(S);
+  if (!S) {
+    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
+                        m->name);
   }
+  *S = (lb_step_derivative){.m = m, .allocator = allocator, .steps = type, .type = type};
+  lb_arena_init(&S->arena, allocator);
+  status = create(S, by, err);
   if (status != LB_OK) {
     lb_step_derivative_release(S);
-    return lb_error_add(err, status, (lb_place){0}, "out of memory for derivatives of '%s'",
-                        m->name);
+    return status;
   }
   *out = S;
   return LB_OK;
+}
+
+lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
+                                    lb_step_derivative** out, lb_error* err) {
+  return lb_step_derivative_create_for(m, LB_INTEGRATOR_BDF2, allocator, out, err);
 }
 
 void lb_step_take_matrices(lb_step_derivative* S) {
@@ -97,6 +119,9 @@ void lb_step_take_matrices(lb_step_derivative* S) {
 
 void lb_step_derivative_release(lb_step_derivative* S) {
   if (S) {
+    if (S->steps->release) {
+      S->steps->release(S);
+    }
     if (S->sys.op.full) {
       lb_full_step_release(S->sys.op.full);
     }
@@ -104,4 +129,52 @@ void lb_step_derivative_release(lb_step_derivative* S) {
     lb_arena_release(&S->arena);
     lb_release(S->allocator, S);
   }
+}
+
+// --- by the table ---
+
+bool lb_step_differentiate(lb_step_derivative* S, lb_data* d, const lb_step_past* past) {
+  S->type = past->impact ? &lb_derivative_stages : S->steps;
+  return S->type->differentiate(S, d, past);
+}
+
+const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
+  return S->dynamics;
+}
+
+void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in,
+                     const double* force) {
+  S->type->forward(S, out, in, force);
+}
+
+void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
+  S->type->back(S, out, in);
+}
+
+int lb_step_moments(const lb_step_derivative* S) {
+  return S->type->moments(S);
+}
+
+double lb_step_moment(const lb_step_derivative* S, int i) {
+  return S->type->moment(S, i);
+}
+
+int lb_step_parts(const lb_step_derivative* S) {
+  return S->type->parts(S);
+}
+
+lb_step_part lb_step_pose(lb_step_derivative* S, lb_data* d, int i) {
+  return S->type->pose(S, d, i);
+}
+
+bool lb_step_look_at_motors(lb_step_derivative* S, lb_data* d) {
+  return S->type->look_at_motors(S, d);
+}
+
+void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
+  S->type->add_torque(S, to, motor, scale);
+}
+
+const double* lb_step_move_particles(lb_step_derivative* S, const double* v) {
+  return S->type->move_particles(S, v);
 }

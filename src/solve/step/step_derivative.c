@@ -191,7 +191,10 @@ static lb_data* find_place(lb_step_derivative* S, lb_data* d) {
   return S->sys.op.full ? lb_full_step_pose(S->sys.op.full, d) : d;
 }
 
-bool lb_step_differentiate(lb_step_derivative* S, lb_data* at, const lb_step_past* past) {
+static bool differentiate(lb_step_derivative* S, lb_data* at, const lb_step_past* past) {
+  S->dynamics = S->D;
+  S->time = at->time;
+  lb_stage_forget_torques(&S->sys);
   choose_layers(S, past->impact);
   S->inner = past->inner;
   lb_constraints_set_redundant(at, past->redundant);
@@ -289,8 +292,8 @@ void lb_step_gather(const lb_step_derivative* S, double* by, double s, const dou
   lb_stage_gather(&S->sys, by, s, seen);
 }
 
-void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in,
-                     const double* force) {
+static void forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in,
+                    const double* force) {
   const lb_model* m = S->m;
   const size_t size = (size_t)m->nv * sizeof(double);
   double* dv = S->sys.mu;
@@ -305,10 +308,6 @@ void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_
   apply_blocks(m, S->reach.Q, S->reach.by_v, false, out->q, dv);
   lb_add(m->nv, out->v, 1, dv);
   lb_add(m->nv, out->a, 1 / S->reach.dt, dv);
-}
-
-const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S) {
-  return S->D;
 }
 
 // The transpose of what (5) does: sets S's q, v and a, and the system's mu and nu.
@@ -334,11 +333,11 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
   memcpy(by_a, S->a, size);
 }
 
-void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
+static void add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale) {
   lb_stage_add_torque(&S->sys, to->q, to->v, to->a, to->lambda, motor, scale);
 }
 
-void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
+static void back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in) {
   const lb_model* m = S->m;
   const lb_step_reach* R = &S->reach;
   pull(S, out->motor, in);
@@ -352,13 +351,48 @@ void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effe
   }
 }
 
-const double* lb_step_multiplier(const lb_step_derivative* S) {
-  return S->sys.mu;
+// --- the table ---
+
+static int count_one(const lb_step_derivative* S) {
+  (void)S;
+  return 1;
 }
 
-const double* lb_step_move_particles(lb_step_derivative* S, const double* v) {
+static double moment(const lb_step_derivative* S, int i) {
+  (void)i;
+  return S->time;
+}
+
+// Links of an impact have its accelerations, at rest and without gravity: what masses are
+// multiplied with in (6).
+static lb_step_part pose(lb_step_derivative* S, lb_data* d, int i) {
+  (void)i;
+  if (S->impact) {
+    lb_pose_blow(d, S->v, S->a);
+  }
+  return (lb_step_part){S->sys.mu, S->impact, S->D};
+}
+
+static bool look_at_motors(lb_step_derivative* S, lb_data* d) {
+  (void)S, (void)d;
+  return true;
+}
+
+static const double* move_particles(lb_step_derivative* S, const double* v) {
   return S->sys.op.particles ? lb_particle_derivative_spread(S->sys.op.particles, v) : NULL;
 }
+
+const lb_derivative_type lb_derivative_stages = {.differentiate = differentiate,
+                                                 .forward = forward,
+                                                 .back = back,
+                                                 .moments = count_one,
+                                                 .moment = moment,
+                                                 .parts = count_one,
+                                                 .pose = pose,
+                                                 .look_at_motors = look_at_motors,
+                                                 .add_torque = add_torque,
+                                                 .move_particles = move_particles,
+                                                 .exert = lb_step_exert};
 
 // --- as matrices: what products would cost many times, at once ---
 

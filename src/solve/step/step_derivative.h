@@ -30,6 +30,7 @@
 // coordinates; a of those is zero.
 #pragma once
 #include "limber/derivative.h"
+#include "limber/scene.h"
 #include "model/use/model_derive.h"
 
 // Where a step came from. The end is in lb_data: time, q and qd.
@@ -44,9 +45,11 @@ typedef struct lb_step_past {
   bool impact;          // not a stage but an impact, (6): lambda are its impulses
   const bool* inactive; // [rows] of active ones: s is gap / dt; NULL: none
   const bool*
-      redundant;  // [rows] that the step did not have (lb_constraints_redundant); NULL: as d has it
-  bool recharts;  // by steppers: not a stage but a change of charts (lb_rechart)
-  int taken_back; // by steppers: how many told of before this do not count after all
+      redundant; // [rows] that the step did not have (lb_constraints_redundant); NULL: as d has it
+  const bool* active[2]; // [rows] unilateral ones at the start and the end of an explicit step
+  double from;           // when that began
+  bool recharts;         // by steppers: not a stage but a change of charts (lb_rechart)
+  int taken_back;        // by steppers: how many told of before this do not count after all
 } lb_step_past;
 
 // Changes, or what an objective changes by them: of the states before, and of the motors.
@@ -65,6 +68,43 @@ typedef struct lb_step_effects {
 
 typedef struct lb_step_derivative lb_step_derivative;
 
+// What a step is made of: each part has equations of its own, and by a change dr of them the
+// objective of the last lb_step_back changes by -mu'dr. What a number of the model does is then one
+// dot product.
+typedef struct lb_step_part {
+  const double* mu;        // [nv]; NULL: there is no such part
+  bool impact;             // it is about masses alone
+  const lb_derivatives* D; // of the dynamics there
+} lb_step_part;
+
+// How steps of an integrator are differentiated: an entry of its table (stepper.h), by which the
+// functions below go. Implicit steps come stage by stage, and so do impacts of all integrators;
+// stages of explicit steps are found again from the step's start (explicit_derivative.h).
+typedef struct lb_derivative_type {
+  bool restarts; // the latter: d is at the end, and `past` has the start and what was active
+  // What it keeps; NULL: what all do.
+  lb_status (*create)(lb_step_derivative* S, lb_integrator by, lb_error* err);
+  void (*release)(lb_step_derivative* S);
+  bool (*differentiate)(lb_step_derivative* S, lb_data* d, const lb_step_past* past);
+  void (*forward)(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in,
+                  const double* force);
+  void (*back)(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
+  int (*moments)(const lb_step_derivative* S);
+  double (*moment)(const lb_step_derivative* S, int i);
+  int (*parts)(const lb_step_derivative* S);
+  lb_step_part (*pose)(lb_step_derivative* S, lb_data* d, int i);
+  bool (*look_at_motors)(lb_step_derivative* S, lb_data* d);
+  void (*add_torque)(lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
+  const double* (*move_particles)(lb_step_derivative* S, const double* v);
+  void (*exert)(lb_data* d, const lb_step_past* past, double* r, double* lambda);
+} lb_derivative_type;
+
+extern const lb_derivative_type lb_derivative_stages, lb_derivative_explicit;
+
+// Of the steps of an integrator; and of implicit stages.
+lb_status lb_step_derivative_create_for(const lb_model* m, lb_integrator by,
+                                        const lb_allocator* allocator, lb_step_derivative** out,
+                                        lb_error* err);
 lb_status lb_step_derivative_create(const lb_model* m, const lb_allocator* allocator,
                                     lb_step_derivative** out, lb_error* err);
 void lb_step_derivative_release(lb_step_derivative* S);
@@ -86,15 +126,20 @@ bool lb_step_factor(lb_step_derivative* S, lb_data* d, double dt);
 void lb_step_forward(lb_step_derivative* S, lb_step_effects* out, const lb_step_causes* in,
                      const double* force);
 
-// The transpose: given how an objective changes with q, v and a of the end, add how it changes with
-// the causes.
+// The transpose: given how an objective changes with q, v and a of the end, which may be lost, add
+// how it changes with the causes.
 void lb_step_back(lb_step_derivative* S, lb_step_causes* out, const lb_step_effects* in);
 
-// mu of the last lb_step_back, [nv]: by a change dr of (2) the objective changes by -mu'dr. What a
-// number of the model does is then one dot product.
-const double* lb_step_multiplier(const lb_step_derivative* S);
+// Times at which motors matter: those of the stages of an explicit step, then the step's end.
+// Causes have motors for each, [moments][nmotor][3].
+int lb_step_moments(const lb_step_derivative* S);
+double lb_step_moment(const lb_step_derivative* S, int i);
 
-// How velocities v [nv] move the particles of ropes and deformables at the end of the step, [3 *
+// The parts of a step; and part i, with d as it was there, forces and accelerations in place.
+int lb_step_parts(const lb_step_derivative* S);
+lb_step_part lb_step_pose(lb_step_derivative* S, lb_data* d, int i);
+
+// How velocities v [nv] move the particles of ropes and deformables in the part posed last, [3 *
 // nnode], until S is used again; NULL: there are none.
 const double* lb_step_move_particles(lb_step_derivative* S, const double* v);
 
@@ -113,8 +158,11 @@ void lb_step_balance(lb_data* d, const lb_step_past* past, double* r, double* la
 // which closes a loop the multiplier of its row.
 void lb_step_exert(lb_data* d, const lb_step_past* past, double* r, double* lambda);
 
-// Add `scale` times how what a motor that drives a position exerts changes with the end of the
-// step.
+// What motors exert at the end of the step is asked for: at d's state, which is there. false: it
+// has no derivative.
+bool lb_step_look_at_motors(lb_step_derivative* S, lb_data* d);
+// Then, before lb_step_back: add `scale` times how what a motor that drives a position exerts
+// changes with the end of the step.
 void lb_step_add_torque(lb_step_derivative* S, lb_step_effects* to, int motor, double scale);
 
 // The transpose of lb_step_map: how an objective changes with dq0, dv0, da0 of (5), [nv] each,
@@ -126,11 +174,6 @@ void lb_step_pull(lb_step_derivative* S, double* by_q, double* by_v, double* by_
 // each: column k is of coordinate k, driven ones included. What products cost many times, at once.
 // Not for ropes and deformables; after lb_step_take_matrices.
 void lb_step_map(lb_step_derivative* S, double* by_q, double* by_v, double* by_a);
-
-// d's links with the accelerations a of the impact that was differentiated last, at rest and
-// without gravity: what masses are multiplied with in (6). Poses and velocities in d's work are
-// lost.
-void lb_step_pose_impact(lb_step_derivative* S, lb_data* d);
 
 // The derivatives of the dynamics at the end of the step, for derivatives of what depends on it.
 const lb_derivatives* lb_step_dynamics(const lb_step_derivative* S);

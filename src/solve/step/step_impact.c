@@ -49,7 +49,3 @@ void lb_step_impact_derive(lb_step_derivative* S, lb_data* d, const lb_step_past
   lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
   lb_constraints_linearise(m, d, LB_SET_INACTIVE);
 }
-
-void lb_step_pose_impact(lb_step_derivative* S, lb_data* d) {
-  lb_pose_blow(d, S->v, S->a);
-}

@@ -31,6 +31,9 @@ typedef struct lb_step_rows {
 struct lb_step_derivative {
   const lb_model* m;
   const lb_allocator* allocator;
+  const lb_derivative_type *steps, *type; // of the integrator; of the step that is here
+  const lb_derivatives* dynamics;         // at its end
+  struct lb_explicit_derivative* explicit;
   lb_arena arena;       // of what lies behind the system's layers
   lb_stage_system sys;  // (5)
   lb_tree_slopes* tree; // in place of matrices, but for impacts; NULL: it never can
@@ -40,6 +43,7 @@ struct lb_step_derivative {
   lb_internal_forces internal;
   double *still_K, *still_M; // [nd][nd] of (6)
   double *q, *v, *a;         // [nv]
+  double time;               // of the end
   bool inner;                // a stage within a step
   bool impact;
 };

@@ -27,8 +27,8 @@ typedef struct lb_stepper_type {
   // looks at its errors itself, and tells its watcher of its own steps.
   double reach;
   int records; // a step tells its watcher of, unless it is divided; 0: any number
-  // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others. Their
-  // steps are differentiated by it (explicit_derivative.h), those of others stage by stage.
+  const lb_derivative_type* derivative; // how steps are differentiated (step_derivative.h)
+  // Butcher's table of an explicit method, in the arena; false: no memory. NULL: others.
   bool (*tableau)(lb_arena* arena, lb_tableau* out);
   const struct lb_scheme* scheme; // of an implicit method (implicit.c)
   // Forget what can be made anew from a state: Newton's matrix. NULL: nothing.
