@@ -35,6 +35,27 @@ lb_status lb_arena_status(const lb_arena* arena) {
   return arena->failed ? LB_NO_MEMORY : LB_OK;
 }
 
+lb_status lb_arena_check(const lb_arena* arena, const char* what, lb_error* err) {
+  return arena->failed
+             ? lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for %s", what)
+             : LB_OK;
+}
+
+void* lb_arena_keep(lb_arena* arena) {
+  lb_arena* kept = LB_TAKE(arena, lb_arena, 1);
+  if (kept) {
+    *kept = *arena;
+  }
+  return kept;
+}
+
+void lb_arena_release_kept(void* kept) {
+  if (kept) {
+    lb_arena arena = *(lb_arena*)kept;
+    lb_arena_release(&arena);
+  }
+}
+
 lb_arena_mark lb_arena_here(const lb_arena* arena) {
   return (lb_arena_mark){arena->top, arena->top ? arena->top->used : 0};
 }

@@ -271,7 +271,6 @@ static lb_status predict(lb_fit_session* s, lb_fit* fit) {
 // What has been found so far, in an arena of its own.
 static lb_status make_result(lb_fit_session* s, lb_fit** fit, lb_arena* arena) {
   lb_fit* f = LB_TAKE(arena, lb_fit, 1);
-  lb_arena* kept = LB_TAKE(arena, lb_arena, 1);
   lb_fit_value* value = LB_TAKE(arena, lb_fit_value, NUMBERS * s->n);
   double* fitted = LB_TAKE(arena, double, (size_t)s->nsample*(size_t)s->width);
   if (lb_arena_status(arena) != LB_OK) {
@@ -288,10 +287,10 @@ static lb_status make_result(lb_fit_session* s, lb_fit** fit, lb_arena* arena) {
                 .runs = s->runs,
                 .steps = s->took,
                 .converged = s->converged,
-                .storage = kept};
+                .storage = lb_arena_keep(arena)};
   list_values(s, f);
   *fit = f;
-  return predict(s, f);
+  return f->storage ? predict(s, f) : LB_NO_MEMORY;
 }
 
 static lb_status search_and_judge(lb_fit_session* s, lb_fit** fit, lb_arena* arena) {
@@ -357,7 +356,6 @@ lb_status lb_fit_run(const lb_model* model, const lb_scene_fit* what, const lb_m
   status = status == LB_OK ? search_and_judge(&s, &made, &arena) : status;
   lb_fit_close(&s);
   if (status == LB_OK || status == LB_INTERRUPTED) {
-    *(lb_arena*)made->storage = arena;
     *fit = made;
     return status;
   }
@@ -370,9 +368,8 @@ lb_status lb_fit_run(const lb_model* model, const lb_scene_fit* what, const lb_m
 
 void lb_fit_release(lb_fit* fit) {
   if (fit) {
-    lb_arena arena = *(lb_arena*)fit->storage;
     lb_model_release(fit->model);
-    lb_arena_release(&arena);
+    lb_arena_release_kept(fit->storage);
   }
 }
 

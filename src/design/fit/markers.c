@@ -206,16 +206,16 @@ lb_status lb_markers_parse(const char* text, size_t length, const char* name, co
   lb_arena_init(&arena, allocator);
   reader r = {.scene = scene, .arena = &arena, .err = err};
   lb_arena_init(&r.scratch, allocator);
-  r.m = LB_TAKE(&arena, lb_markers, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  const lb_status status = r.m && kept ? read_text(&r, text, length, name)
-                                       : lb_error_add(err, LB_NO_MEMORY, (lb_place){name, 0, 0},
-                                                      "there is not enough memory for the markers");
+  lb_markers fallback = {.file = name};
+  lb_markers* m = LB_TAKE(&arena, lb_markers, 1);
+  r.m = m ? m : &fallback;
+  lb_status status = m ? read_text(&r, text, length, name) : lack(&r);
   lb_arena_release(&r.scratch);
+  if (status == LB_OK && !(m->storage = lb_arena_keep(&arena))) {
+    status = lack(&r);
+  }
   if (status == LB_OK) {
-    *kept = arena;
-    r.m->storage = kept;
-    *markers = r.m;
+    *markers = m;
   } else {
     lb_arena_release(&arena);
   }
@@ -237,8 +237,7 @@ lb_status lb_markers_read(const char* path, const lb_scene* scene, const lb_allo
 }
 
 void lb_markers_release(lb_markers* markers) {
-  if (markers && markers->storage) {
-    lb_arena arena = *(lb_arena*)markers->storage;
-    lb_arena_release(&arena);
+  if (markers) {
+    lb_arena_release_kept(markers->storage);
   }
 }

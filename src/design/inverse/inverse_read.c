@@ -123,10 +123,7 @@ static lb_status read_motion(const char* path, const lb_model* m, lb_arena* aren
                          .qdd = LB_TAKE(arena, double, rows*(size_t)m->nv),
                          .has_qd = LB_TAKE(arena, bool, m->njoint),
                          .has_qdd = LB_TAKE(arena, bool, m->njoint)};
-  if (!x->time || !x->q || !x->qd || !x->qdd || !x->has_qd || !x->has_qdd) {
-    return lack(path, err);
-  }
-  return take_motion(&n, m, x, err);
+  return lb_arena_status(arena) == LB_OK ? take_motion(&n, m, x, err) : lack(path, err);
 }
 
 lb_status lb_joint_motion_read(const char* path, const lb_model* model,
@@ -135,26 +132,21 @@ lb_status lb_joint_motion_read(const char* path, const lb_model* model,
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_joint_motion* x = LB_TAKE(&arena, lb_joint_motion, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  const lb_status status = x && kept ? read_motion(path, model, &arena, x, err) : lack(path, err);
-  if (status != LB_OK) {
-    lb_arena_release(&arena);
-    return status;
+  lb_status status = x ? read_motion(path, model, &arena, x, err) : lack(path, err);
+  if (status == LB_OK && !(x->storage = lb_arena_keep(&arena))) {
+    status = lack(path, err);
   }
-  *kept = arena;
-  x->storage = kept;
-  *motion = x;
-  return LB_OK;
-}
-
-static void release(void* storage) {
-  lb_arena arena = *(lb_arena*)storage;
-  lb_arena_release(&arena);
+  if (status == LB_OK) {
+    *motion = x;
+  } else {
+    lb_arena_release(&arena);
+  }
+  return status;
 }
 
 void lb_joint_motion_release(lb_joint_motion* motion) {
   if (motion) {
-    release(motion->storage);
+    lb_arena_release_kept(motion->storage);
   }
 }
 
@@ -287,7 +279,7 @@ static lb_status read_forces(const char* path, const lb_model* m, lb_arena* aren
   double* scratch = LB_TAKE(arena, double, rows* NPART);
   x->time = LB_TAKE(arena, double, rows);
   x->wrench = LB_TAKE(arena, double, rows * 6 * (size_t)x->nbody);
-  if (!body || !scratch || !x->time || !x->wrench) {
+  if (lb_arena_status(arena) != LB_OK) {
     return lack(path, err);
   }
   status = lb_numbers_take(&n, 0, x->time, 1, err);
@@ -308,20 +300,20 @@ lb_status lb_outer_forces_read(const char* path, const lb_model* model,
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_outer_forces* x = LB_TAKE(&arena, lb_outer_forces, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
-  const lb_status status = x && kept ? read_forces(path, model, &arena, x, err) : lack(path, err);
-  if (status != LB_OK) {
-    lb_arena_release(&arena);
-    return status;
+  lb_status status = x ? read_forces(path, model, &arena, x, err) : lack(path, err);
+  if (status == LB_OK && !(x->storage = lb_arena_keep(&arena))) {
+    status = lack(path, err);
   }
-  *kept = arena;
-  x->storage = kept;
-  *forces = x;
-  return LB_OK;
+  if (status == LB_OK) {
+    *forces = x;
+  } else {
+    lb_arena_release(&arena);
+  }
+  return status;
 }
 
 void lb_outer_forces_release(lb_outer_forces* forces) {
   if (forces) {
-    release(forces->storage);
+    lb_arena_release_kept(forces->storage);
   }
 }

@@ -8,28 +8,25 @@
 #include "model/use/motor_use.h"
 
 // A place outlives the scene it is from.
-static bool keep_place(lb_arena* arena, lb_place* to, lb_place from) {
+static void keep_place(lb_arena* arena, lb_place* to, lb_place from) {
   *to = from;
   to->file = from.file ? lb_arena_text(arena, from.file, strlen(from.file)) : NULL;
-  return to->file || !from.file;
 }
 
-static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
-                             const lb_scene_retarget* what) {
+static void fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
+                        const lb_scene_retarget* what) {
   const double most = (double)INFINITY;
   const int count = what->nmotor > 0 ? what->nmotor : m->nmotor;
   r->motor = LB_TAKE(arena, int, count);
   r->limit = LB_TAKE(arena, lb_retarget_limit, count);
   r->limit_place = LB_TAKE(arena, lb_place, count);
-  if (!r->motor || !r->limit || !r->limit_place) {
-    return LB_NO_MEMORY;
+  if (lb_arena_status(arena) != LB_OK) {
+    return;
   }
   for (int i = 0; i < what->nmotor; i++) {
     const lb_scene_motor_limit* l = &what->motor[i];
     r->motor[r->nmotor] = l->motor;
-    if (!keep_place(arena, &r->limit_place[r->nmotor], l->place)) {
-      return LB_NO_MEMORY;
-    }
+    keep_place(arena, &r->limit_place[r->nmotor], l->place);
     r->limit[r->nmotor++] =
         (lb_retarget_limit){{l->angle[0], l->angle[1]}, l->speed, l->acceleration, l->torque};
   }
@@ -39,27 +36,22 @@ static lb_status fill_motors(lb_retarget* r, lb_arena* arena, const lb_model* m,
       r->limit[r->nmotor++] = (lb_retarget_limit){{-most, most}, most, most, most};
     }
   }
-  return LB_OK;
 }
 
-static lb_status fill_tracks(lb_retarget* r, lb_arena* arena, const lb_model* m,
-                             const lb_scene_retarget* what) {
+static void fill_tracks(lb_retarget* r, lb_arena* arena, const lb_model* m,
+                        const lb_scene_retarget* what) {
   r->track = LB_TAKE(arena, lb_retarget_track, what->ntrack);
-  if (!r->track) {
-    return LB_NO_MEMORY;
-  }
-  for (int i = 0; i < what->ntrack; i++) {
+  for (int i = 0; i < what->ntrack && r->track; i++) {
     const lb_scene_track* t = &what->track[i];
     r->track[i] = (lb_retarget_track){.body = t->body,
                                       .point = t->has_point ? t->point : m->body.mass[t->body].com,
                                       .position = t->position,
                                       .orientation = t->orientation};
-    if (t->weight.count > 0 && lb_profile_create(arena, &t->weight, &r->track[i].weight) != LB_OK) {
-      return LB_NO_MEMORY;
+    if (t->weight.count > 0) {
+      lb_profile_create(arena, &t->weight, &r->track[i].weight);
     }
   }
   r->ntrack = what->ntrack;
-  return LB_OK;
 }
 
 static lb_status check(const lb_model* m, const lb_scene_retarget* what, const lb_retarget* r,
@@ -91,39 +83,32 @@ lb_status lb_retarget_create(const lb_model* model, const lb_scene_retarget* wha
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_retarget* r = LB_TAKE(&arena, lb_retarget, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
   lb_status status = LB_NO_MEMORY;
-  if (r && kept) {
+  if (r) {
     *r = (lb_retarget){.spacing = what->spacing,
                        .closeness = what->closeness,
                        .smoothness = what->smoothness,
                        .tolerance = what->tolerance,
                        .iterations = what->iterations,
-                       .robust = what->robust,
-                       .storage = kept};
-    status = keep_place(&arena, &r->spacing_place, what->spacing_place)
-                 ? fill_motors(r, &arena, model, what)
-                 : LB_NO_MEMORY;
-    status = status == LB_OK ? fill_tracks(r, &arena, model, what) : status;
+                       .robust = what->robust};
+    keep_place(&arena, &r->spacing_place, what->spacing_place);
+    fill_motors(r, &arena, model, what);
+    fill_tracks(r, &arena, model, what);
+    r->storage = lb_arena_keep(&arena);
   }
+  status = lb_arena_check(&arena, "retargeting", err);
+  status = status == LB_OK ? check(model, what, r, err) : status;
   if (status == LB_OK) {
-    status = check(model, what, r, err);
+    *retarget = r;
   } else {
-    lb_error_add(err, status, (lb_place){0}, "out of memory for retargeting");
-  }
-  if (status != LB_OK) {
     lb_arena_release(&arena);
-    return status;
   }
-  *kept = arena;
-  *retarget = r;
-  return LB_OK;
+  return status;
 }
 
 void lb_retarget_release(lb_retarget* retarget) {
   if (retarget) {
-    lb_arena arena = *(lb_arena*)retarget->storage;
-    lb_arena_release(&arena);
+    lb_arena_release_kept(retarget->storage);
   }
 }
 
@@ -148,13 +133,13 @@ lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarge
   lb_arena arena;
   lb_arena_init(&arena, allocator);
   lb_targets* t = LB_TAKE(&arena, lb_targets, 1);
-  lb_arena* kept = LB_TAKE(&arena, lb_arena, 1);
   const size_t ntrack = (size_t)retarget->ntrack;
   lb_transform* pose = LB_TAKE(&arena, lb_transform, (size_t)rest->nframe * ntrack);
-  double* q0 = LB_TAKE(&arena, double, m->nq);
-  if (!t || !kept || !pose || !q0) {
+  double* q0 = LB_COPY(&arena, rest->q, m->nq);
+  void* kept = lb_arena_keep(&arena);
+  if (lb_arena_check(&arena, "targets", err) != LB_OK) {
     lb_arena_release(&arena);
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for targets");
+    return LB_NO_MEMORY;
   }
   for (int f = 0; f < rest->nframe; f++) {
     for (size_t i = 0; i < ntrack; i++) {
@@ -162,10 +147,6 @@ lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarge
           rest->pose[(size_t)f * (size_t)m->nbody + (size_t)retarget->track[i].body];
     }
   }
-  for (int k = 0; k < m->nq; k++) {
-    q0[k] = rest->q[k];
-  }
-  *kept = arena;
   *t = (lb_targets){.ntrack = retarget->ntrack,
                     .nframe = rest->nframe,
                     .every = rest->nframe > 1 ? rest->time[1] - rest->time[0] : 1,
@@ -178,7 +159,6 @@ lb_status lb_targets_create(const lb_recording* rest, const lb_retarget* retarge
 
 void lb_targets_release(lb_targets* targets) {
   if (targets) {
-    lb_arena arena = *(lb_arena*)targets->storage;
-    lb_arena_release(&arena);
+    lb_arena_release_kept(targets->storage);
   }
 }
