@@ -209,15 +209,6 @@ lb_status lb_retarget_evaluate(const lb_model* model, const lb_retarget* retarge
                                const lb_curves* curves, const lb_retarget_options* options,
                                lb_retarget_value* value, double* gradient, lb_error* err);
 
-/// The gradient by the document's continuous adjoint, for comparison: it differs from the exact one
-/// by a part that falls with the square of the step. LB_INVALID with limits of torques, `robust`,
-/// or ball or free joints that no loop closes, LB_FAILED when a step had to be divided.
-lb_status lb_retarget_gradient_continuous(const lb_model* model, const lb_retarget* retarget,
-                                          const lb_curves* input, const lb_targets* targets,
-                                          const lb_curves* curves,
-                                          const lb_retarget_options* options, double* gradient,
-                                          lb_error* err);
-
 /// Forward sensitivities, for checks: how the objective, `slope` [ndirection], and the coordinates
 /// at the ends of the steps, `motion` [ndirection][steps + 1][nv] (NULL: not wanted), change along
 /// directions of the control points, [ndirection][nmotor][ncontrol]. Exact for the steps taken. The

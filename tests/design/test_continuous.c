@@ -1,4 +1,5 @@
 // The continuous adjoint against the discrete one: they agree in the limit of short steps.
+#include "continuous_adjoint.h"
 #include "retargeting.h"
 
 // The distance of the two gradients as a part of their length.
@@ -7,8 +8,8 @@ static double distance(problem* p, double step, double* exact, double* other) {
   lb_error err = lb_error_make(NULL);
   p->options.step = step;
   evaluate(p, p->curves, exact);
-  must(lb_retarget_gradient_continuous(p->model, p->what, p->input, p->targets, p->curves,
-                                       &p->options, other, &err),
+  must(gradient_continuous(p->model, p->what, p->input, p->targets, p->curves, &p->options, other,
+                           &err),
        &err);
   for (int i = 0; i < n; i++) {
     other[i] -= exact[i];
@@ -60,9 +61,9 @@ static void free_bodies_are_refused(void** state) {
   const lb_retarget what = {.nmotor = 1, .motor = (int[]){0}, .limit = &none};
   const lb_targets targets = {.nframe = 0};
   const lb_retarget_options options = lb_retarget_default();
-  assert_int_equal(lb_retarget_gradient_continuous(model, &what, curves, &targets, curves, &options,
-                                                   gradient, &err),
-                   LB_INVALID);
+  assert_int_equal(
+      gradient_continuous(model, &what, curves, &targets, curves, &options, gradient, &err),
+      LB_INVALID);
   assert_non_null(strstr(err.message[0].text, "ball or free joint"));
   lb_error_clear(&err);
   lb_curves_release(curves);

@@ -33,12 +33,13 @@
 // the motors' changes vanish at both ends.
 //
 // Where coordinates are not numbers (ball and free joints), dq' is not dv: left out.
+#pragma once
 #include <string.h>
 
 #include "design/retarget/retarget_search.h"
 #include "dynamics/joint/joint.h"
 
-typedef struct adjoint {
+typedef struct continuous_adjoint {
   lb_tangents tangents; // first: it is the walk's context, too
   double *p[3], *P[3];  // [nv] at the last three steps, a ring
   double *ph, *Ph;      // [nv]
@@ -46,7 +47,7 @@ typedef struct adjoint {
   double *by_q, *by_v;  // [nv] what lb_step_back says
   double* motor;        // [nmotor][3]
   double* gradient;     // [nmotor][ncontrol]
-} adjoint;
+} continuous_adjoint;
 
 static lb_status check_joints(const lb_retargeting* r) {
   const lb_model* m = r->model;
@@ -96,7 +97,7 @@ static lb_step_past as_euler(void* context, lb_tangent* t) {
 }
 
 static void go_back(void* context, lb_tangent* t) {
-  adjoint* w = context;
+  continuous_adjoint* w = context;
   const lb_retargeting* r = w->tangents.r;
   const int nv = r->model->nv, n = t->record;
   const double dt = step_back_size(r, n);
@@ -124,7 +125,7 @@ static void go_back(void* context, lb_tangent* t) {
   lb_tangents_spread(&w->tangents, lb_tape_record(&r->tape, n)->time, w->motor, w->gradient);
 }
 
-static lb_status take_vectors(adjoint* w, size_t controls) {
+static lb_status take_vectors(continuous_adjoint* w, size_t controls) {
   const lb_retargeting* r = w->tangents.r;
   const size_t nv = (size_t)r->model->nv, motors = 3 * (size_t)r->model->nmotor;
   double* block = LB_TAKE(&w->tangents.walk.arena, double, 11 * nv + motors + controls);
@@ -152,7 +153,7 @@ static lb_status check_steps(const lb_retargeting* r) {
 static lb_status find(lb_retargeting* r, const lb_curves* curves, double* gradient) {
   const size_t n = (size_t)curves->nmotor * (size_t)curves->ncontrol;
   lb_retarget_value value;
-  adjoint w = {.zero = NULL};
+  continuous_adjoint w = {.zero = NULL};
   lb_status status = check_joints(r);
   if (status == LB_OK) {
     status = lb_motion_run(r, curves, &value);
@@ -179,11 +180,12 @@ static lb_status find(lb_retargeting* r, const lb_curves* curves, double* gradie
   return status;
 }
 
-lb_status lb_retarget_gradient_continuous(const lb_model* model, const lb_retarget* retarget,
-                                          const lb_curves* input, const lb_targets* targets,
-                                          const lb_curves* curves,
-                                          const lb_retarget_options* options, double* gradient,
-                                          lb_error* err) {
+// LB_INVALID with limits of torques, `robust`, or ball or free joints that no loop closes,
+// LB_FAILED when a step had to be divided.
+static lb_status gradient_continuous(const lb_model* model, const lb_retarget* retarget,
+                                     const lb_curves* input, const lb_targets* targets,
+                                     const lb_curves* curves, const lb_retarget_options* options,
+                                     double* gradient, lb_error* err) {
   lb_retargeting r;
   lb_status status =
       lb_retargeting_open(&r, model, retarget, input, targets, options, curves->allocator, err);
