@@ -66,17 +66,23 @@ double lb_bulk_power(const lb_bulk* b, const lb_state* s, lb_motion by);
 
 // --- kinds of parameters ---
 
+// What numbers stay above: nothing, zero, or a thousandth of where they start.
+typedef enum lb_floor { LB_FLOOR_NONE, LB_FLOOR_ZERO, LB_FLOOR_PART } lb_floor;
+
 // NULL where a kind has nothing to do.
 typedef struct lb_parameter_type {
   // Before there is a model: how many numbers (NULL: one), and what cannot be.
   lb_status (*make)(lb_optimizing* o, lb_block* b, lb_error* err);
-  lb_status (*find)(lb_optimizing* o, lb_block* b, lb_error* err);    // what they are in the models
-  void (*read)(const lb_optimizing* o, const lb_block* b, double* x); // as the scene has them
-  // What the numbers stay above, whatever the author allows: zero, or this part of where they
-  // start; negative: nothing.
-  double (*floor)(const lb_optimizing* o, const lb_block* b);
-  bool (*write)(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x); // into a scene
-  lb_status (*put)(lb_player* w, const lb_block* b, const double* x);               // into models
+  lb_status (*find)(lb_optimizing* o, lb_block* b, lb_error* err); // what they are in the models
+  // Where a scene has the numbers, if they stand there as they are; NULL: no memory. Else how they
+  // are read from the scene as it was, and written into one.
+  double* (*in_scene)(lb_optimizing* o, lb_scene* s, const lb_block* b);
+  void (*read)(const lb_optimizing* o, const lb_block* b, double* x);
+  bool (*write)(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x);
+  // What the numbers stay above, whatever the author allows.
+  lb_floor floor;
+  lb_floor (*floor_of)(const lb_optimizing* o, const lb_block* b);
+  lb_status (*put)(lb_player* w, const lb_block* b, const double* x); // into models
   // Add to the gradient what they do to a stage, by its multiplier mu; `impact`: to such a one.
   void (*pull)(lb_way_back* w, const lb_block* b, bool impact, const double* mu);
   // Likewise what they do to the start, in the tree.
@@ -87,19 +93,15 @@ typedef struct lb_parameter_type {
   bool rate;    // and how fast
 } lb_parameter_type;
 
-// What a floor may be.
-#define LB_FLOOR_ZERO 0.0
-#define LB_FLOOR_PART 1e-3
-#define LB_FLOOR_NONE (-1.0)
-
 extern const lb_parameter_type lb_parameter_joint_place, lb_parameter_joint_rate,
     lb_parameter_body_place, lb_parameter_body_turn, lb_parameter_body_rate,
     lb_parameter_body_spin;                                            // parameter_start.c
 extern const lb_parameter_type lb_parameter_motor;                     // parameter_motor.c
 extern const lb_parameter_type lb_parameter_mass, lb_parameter_length; // parameter_body.c
 extern const lb_parameter_type lb_parameter_spring, lb_parameter_joint_rest,
-    lb_parameter_force;                                                  // parameter_spring.c
-extern const lb_parameter_type lb_parameter_rope, lb_parameter_material; // parameter_deformable.c
+    lb_parameter_force; // parameter_spring.c
+extern const lb_parameter_type lb_parameter_rope, lb_parameter_rope_slack,
+    lb_parameter_material; // parameter_deformable.c
 
 // What a stiffness, damping or rest is to whatever pulls.
 extern const lb_spring_number lb_number_of_spring[LB_PARAMETER_COUNT];

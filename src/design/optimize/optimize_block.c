@@ -25,7 +25,7 @@ static const lb_parameter_type* type_of(const lb_scene_parameter* p) {
       [LB_PARAMETER_YOUNG] = {[LB_OWNER_MATERIAL] = &lb_parameter_material},
       [LB_PARAMETER_REST] = {[LB_OWNER_JOINT] = &lb_parameter_joint_rest,
                              [LB_OWNER_FORCE] = &lb_parameter_force,
-                             [LB_OWNER_ROPE] = &lb_parameter_rope}};
+                             [LB_OWNER_ROPE] = &lb_parameter_rope_slack}};
   static const lb_parameter_type* const SPRING[LB_OWNER_COUNT] = {
       [LB_OWNER_JOINT] = &lb_parameter_spring,
       [LB_OWNER_FORCE] = &lb_parameter_force,
@@ -116,6 +116,14 @@ static void bound(lb_optimizing* o, const lb_block* b, double floor) {
   }
 }
 
+static double floor_of(const lb_optimizing* o, const lb_block* b, double x) {
+  static const double PART = 1e-3;
+  const lb_floor floor = b->type->floor_of ? b->type->floor_of(o, b) : b->type->floor;
+  const double value[] = {
+      [LB_FLOOR_NONE] = -(double)INFINITY, [LB_FLOOR_ZERO] = 0, [LB_FLOOR_PART] = PART * x};
+  return value[floor];
+}
+
 static lb_status find_block(lb_optimizing* o, lb_block* b, lb_error* err) {
   lb_status status = check_block(o, b, err);
   status = status == LB_OK && b->type->find ? b->type->find(o, b, err) : status;
@@ -123,9 +131,16 @@ static lb_status find_block(lb_optimizing* o, lb_block* b, lb_error* err) {
     return status;
   }
   double* x = o->public.given + b->first;
-  b->type->read(o, b, x);
-  const double part = b->type->floor ? b->type->floor(o, b) : LB_FLOOR_NONE;
-  const double floor = part < 0 ? -(double)INFINITY : part * *x;
+  if (b->type->read) {
+    b->type->read(o, b, x);
+  } else {
+    const double* from = b->type->in_scene(o, &o->given, b);
+    if (!from) {
+      return no_memory(err);
+    }
+    memcpy(x, from, (size_t)b->count * sizeof *x);
+  }
+  const double floor = floor_of(o, b, *x);
   if (b->p->most < floor) {
     return lb_error_add(err, LB_INVALID, b->p->place,
                         "parameter '%s': 'at_most' must not be below %g%s", b->p->name, floor,

@@ -9,22 +9,15 @@
 #include "model/use/initial_pose.h"
 #include "solve/run/frames.h"
 
-typedef struct maker {
-  lb_optimizing* o;
-  const lb_scene* s;
-  lb_error* err;
-} maker;
-
 static lb_status no_memory(lb_error* err) {
   return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
 }
 
 // Numbers that goals are about, or that springs may come to act on, would jump where charts change.
-static lb_status keep_charts(maker* k) {
-  lb_optimizing* o = k->o;
+static lb_status keep_charts(lb_optimizing* o, lb_error* err) {
   o->keeps = LB_TAKE(&o->arena, bool, o->model->nv);
   if (!o->keeps) {
-    return no_memory(k->err);
+    return no_memory(err);
   }
   for (int i = 0; i < o->ngoal; i++) {
     const lb_aimed* a = &o->goal[i];
@@ -44,16 +37,16 @@ static lb_status keep_charts(maker* k) {
 }
 
 // What can be simulated, but not optimised.
-static lb_status check_scene(maker* k) {
-  const lb_scene* s = k->s;
+static lb_status check_scene(lb_optimizing* o, lb_error* err) {
+  const lb_scene* s = o->public.scene;
   if (s->optimize.nparameter == 0 || s->optimize.ngoal == 0) {
-    return lb_error_add(k->err, LB_INVALID, (lb_place){s->file, 0, 0},
+    return lb_error_add(err, LB_INVALID, (lb_place){s->file, 0, 0},
                         "'%s' does not say what to optimise (give it 'optimize' with "
                         "'parameters' and 'goals')",
                         s->name);
   }
   if (lb_integrator_method(s->solver.integrator) == LB_METHOD_LINEAR) {
-    return lb_error_add(k->err, LB_INVALID, s->solver.place,
+    return lb_error_add(err, LB_INVALID, s->solver.place,
                         "integrator 'linear-euler' has no exact gradients (optimise with bdf1, the "
                         "nearest to it, or with bdf2, the default)");
   }
@@ -61,47 +54,32 @@ static lb_status check_scene(maker* k) {
 }
 
 // Starts are made in trees: in maximal coordinates bodies start where joints have them.
-static lb_status find_models(maker* k) {
-  lb_optimizing* o = k->o;
-  const bool apart = k->s->solver.coordinates == LB_COORDINATES_MAXIMAL;
+static lb_status find_models(lb_optimizing* o, lb_error* err) {
+  const bool apart = o->public.scene->solver.coordinates == LB_COORDINATES_MAXIMAL;
   lb_scene tree = o->slid;
   tree.solver.coordinates = LB_COORDINATES_REDUCED;
-  const lb_status status = lb_model_create(&o->slid, o->allocator, &o->shown, k->err);
+  const lb_status status = lb_model_create(&o->slid, o->allocator, &o->shown, err);
   o->tree = o->shown;
   o->model = status == LB_OK ? lb_model_simulated(o->shown) : NULL;
-  return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, k->err) : status;
+  return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, err) : status;
 }
 
-static lb_status find_model(maker* k) {
-  lb_optimizing* o = k->o;
-  lb_status status = lb_slides_add(o, k->s, k->err);
+static lb_status find_model(lb_optimizing* o, lb_error* err) {
+  lb_status status = lb_slides_add(o, o->public.scene, err);
   if (status == LB_OK) {
-    status = find_models(k);
+    status = find_models(o, err);
   }
   if (status != LB_OK) {
     return status;
   }
   const lb_simulate_options options = lb_simulate_default();
-  status = lb_plan_check(o->model, &options, k->err);
+  status = lb_plan_check(o->model, &options, err);
   const lb_plan plan = lb_plan_make(o->model, &options);
   o->h = plan.step;
   o->public.steps = (int)plan.steps;
   return status != LB_OK ? status
                          : lb_tape_open(&o->tape, o->model, o->model->solver.integrator, o->h,
-                                        o->public.steps, 0, o->allocator, k->err);
-}
-
-static lb_status make_goals(maker* k) {
-  return lb_goals_make(k->o, k->err);
-}
-static lb_status find_goals(maker* k) {
-  return lb_goals_find(k->o, k->err);
-}
-static lb_status make_blocks(maker* k) {
-  return lb_parameters_make(k->o, k->err);
-}
-static lb_status find_blocks(maker* k) {
-  return lb_parameters_find(k->o, k->err);
+                                        o->public.steps, 0, o->allocator, err);
 }
 
 // Joints of one model as another one has them; elastic bodies, which come after them, stay
@@ -117,17 +95,16 @@ static void copy_joints(const lb_model* m, lb_data* to, const lb_model* of, cons
 }
 
 // With all closed, as a simulation begins: with all their nodes elastic bodies do not bend for it.
-static lb_status assemble(maker* k, lb_constraint_set set) {
-  lb_optimizing* o = k->o;
+static lb_status assemble(lb_optimizing* o, lb_constraint_set set, lb_error* err) {
   const lb_model* full = lb_model_simulated(o->tree);
   if (full == o->tree) {
-    return lb_assemble_set(o->tree, o->rest, set, k->err);
+    return lb_assemble_set(o->tree, o->rest, set, err);
   }
   lb_data* d = NULL;
-  lb_status status = lb_data_create(full, o->allocator, &d, k->err);
+  lb_status status = lb_data_create(full, o->allocator, &d, err);
   if (status == LB_OK) {
     copy_joints(full, d, o->tree, o->rest);
-    status = lb_assemble_set(full, d, set, k->err);
+    status = lb_assemble_set(full, d, set, err);
     copy_joints(o->tree, o->rest, full, d);
   }
   lb_data_release(d);
@@ -135,20 +112,20 @@ static lb_status assemble(maker* k, lb_constraint_set set) {
 }
 
 // With everything closed.
-static lb_status put_together(maker* k) {
-  const lb_model* m = k->o->tree;
-  lb_data* d = k->o->rest;
-  lb_status status = assemble(k, LB_SET_ACTIVE); // what closes loops does not go through floors
+static lb_status put_together(lb_optimizing* o, lb_error* err) {
+  const lb_model* m = o->tree;
+  lb_data* d = o->rest;
+  lb_status status =
+      assemble(o, LB_SET_ACTIVE, err); // what closes loops does not go through floors
   if (status != LB_OK) {
     return status;
   }
   memcpy(d->qd, m->start.qd, (size_t)m->nv * sizeof *d->qd);
-  return assemble(k, LB_SET_BILATERAL); // what unilateral ones do to velocities, a run does
+  return assemble(o, LB_SET_BILATERAL, err); // what unilateral ones do to velocities, a run does
 }
 
 // Where every run starts, before numbers change it.
-static lb_status find_rest(maker* k) {
-  lb_optimizing* o = k->o;
+static lb_status find_rest(lb_optimizing* o, lb_error* err) {
   double** const part[] = {&o->q0, &o->q1, &o->v0, &o->v1, &o->way, &o->r};
   for (int i = 0; i < 6; i++) {
     *part[i] = LB_TAKE(&o->arena, double,
@@ -156,23 +133,19 @@ static lb_status find_rest(maker* k) {
                        : i < 5 ? o->tree->nv
                                : o->model->nv + o->tape.rows);
     if (!*part[i]) {
-      return no_memory(k->err);
+      return no_memory(err);
     }
   }
-  lb_status status = lb_data_create(o->tree, o->allocator, &o->rest, k->err);
+  lb_status status = lb_data_create(o->tree, o->allocator, &o->rest, err);
   if (status == LB_OK) {
-    status = put_together(k);
+    status = put_together(o, err);
   }
   if (status == LB_OK) {
     memcpy(o->q0, o->rest->q, (size_t)o->tree->nq * sizeof *o->q0);
     memcpy(o->v0, o->rest->qd, (size_t)o->tree->nv * sizeof *o->v0);
-    status = lb_made_find(o) == LB_OK ? LB_OK : no_memory(k->err);
+    status = lb_made_find(o) == LB_OK ? LB_OK : no_memory(err);
   }
   return status;
-}
-
-static lb_status choose_start(maker* k) {
-  return lb_start_choose(k->o, k->err);
 }
 
 lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allocator,
@@ -186,13 +159,12 @@ lb_status lb_optimization_create(const lb_scene* scene, const lb_allocator* allo
   o->public.scene = scene;
   o->public.work = o;
   lb_arena_init(&o->arena, allocator);
-  maker k = {o, scene, err};
   lb_status status = LB_OK;
-  lb_status (*const step[])(maker*) = {check_scene, make_blocks, make_goals,
-                                       find_model,  find_rest,   find_blocks,
-                                       find_goals,  keep_charts, choose_start};
+  lb_status (*const step[])(lb_optimizing*, lb_error*) = {
+      check_scene,        lb_parameters_make, lb_goals_make, find_model,     find_rest,
+      lb_parameters_find, lb_goals_find,      keep_charts,   lb_start_choose};
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
-    status = step[i](&k);
+    status = step[i](o, err);
   }
   if (status != LB_OK) {
     lb_optimization_release(&o->public);

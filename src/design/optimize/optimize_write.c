@@ -70,12 +70,23 @@ static lb_status write_closed(lb_optimizing* o, const double* x, lb_scene* s, lb
   return status;
 }
 
+static bool write_block(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
+  if (b->type->write) {
+    return b->type->write(o, s, b, x);
+  }
+  double* to = b->type->in_scene(o, s, b);
+  if (to) {
+    memcpy(to, x, (size_t)b->count * sizeof *x);
+  }
+  return to != NULL;
+}
+
 lb_status lb_optimization_apply(lb_optimization* optimization, const double* x, lb_scene* scene,
                                 lb_error* err) {
   lb_optimizing* o = optimization->work;
   for (int i = 0; i < o->nblock; i++) {
     const lb_block* b = &o->block[i];
-    if (!b->type->write(o, scene, b, x + b->first)) {
+    if (!write_block(o, scene, b, x + b->first)) {
       return no_memory(err);
     }
   }

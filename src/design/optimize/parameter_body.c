@@ -73,11 +73,6 @@ static double mass_of(const lb_growth* g) {
   return g->parts * g->base.m;
 }
 
-static double floor_part(const lb_optimizing* o, const lb_block* b) {
-  (void)o, (void)b;
-  return LB_FLOOR_PART;
-}
-
 // The power of what the equations of motion get beyond, for one more of a growth's number.
 static double growth_power(lb_way_back* w, const lb_growth* g, const lb_bulk* grown, lb_motion* by,
                            const double* mu) {
@@ -136,7 +131,7 @@ static void pull_mass(lb_way_back* w, const lb_block* b, bool impact, const doub
 
 const lb_parameter_type lb_parameter_mass = {.find = find_mass,
                                              .read = read_mass,
-                                             .floor = floor_part,
+                                             .floor = LB_FLOOR_PART,
                                              .write = write_mass,
                                              .put = put_mass,
                                              .pull = pull_mass,
@@ -293,7 +288,7 @@ static bool write_length(lb_optimizing* o, lb_scene* s, const lb_block* b, const
 const lb_parameter_type lb_parameter_length = {.make = make_length,
                                                .find = find_length,
                                                .read = read_length,
-                                               .floor = floor_part,
+                                               .floor = LB_FLOOR_PART,
                                                .write = write_length,
                                                .put = put_length,
                                                .pull = pull_length,

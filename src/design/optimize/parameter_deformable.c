@@ -16,37 +16,31 @@ static const double* move_particles(lb_way_back* w, const double* mu) {
 
 // --- ropes ---
 
-static double* in_rope(const lb_scene* s, const lb_block* b) {
+static double* in_rope(lb_optimizing* o, lb_scene* s, const lb_block* b) {
   lb_scene_rope* rope = &s->rope[b->p->index];
   double* const number[] = {[LB_SPRING_STIFFNESS] = &rope->stiffness,
                             [LB_SPRING_DAMPING] = &rope->damping,
                             [LB_SPRING_REST] = &rope->slack};
+  (void)o;
   return number[lb_number_of_spring[b->p->kind]];
 }
 
-static void read_rope(const lb_optimizing* o, const lb_block* b, double* x) {
-  *x = *in_rope(&o->given, b);
-}
-
-static double floor_rope(const lb_optimizing* o, const lb_block* b) {
-  (void)o;
-  return lb_number_of_spring[b->p->kind] == LB_SPRING_REST ? LB_FLOOR_PART : LB_FLOOR_ZERO;
-}
-
-static bool write_rope(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
-  (void)o;
-  *in_rope(s, b) = *x;
-  return true;
+static lb_status put_rope(lb_player* w, const lb_block* b, const double* x) {
+  const lb_model_rope* rope = &w->m->particles.rope[b->p->index];
+  for (int k = 0; k < rope->nparticle - 1; k++) {
+    lb_model_segment* s = &w->m->particles.segment[rope->first_segment + k];
+    double* const number[] = {&s->stiffness, &s->damping};
+    *number[lb_number_of_spring[b->p->kind]] = *x;
+  }
+  return LB_OK;
 }
 
 // The slack is a factor on all lengths.
-static lb_status put_rope(lb_player* w, const lb_block* b, const double* x) {
+static lb_status put_slack(lb_player* w, const lb_block* b, const double* x) {
   const lb_model_rope* rope = &w->m->particles.rope[b->p->index];
-  const lb_spring_number which = lb_number_of_spring[b->p->kind];
   for (int k = 0; k < rope->nparticle - 1; k++) {
-    lb_model_segment* s = &w->m->particles.segment[rope->first_segment + k];
-    double* const number[] = {&s->stiffness, &s->damping, &s->length};
-    *number[which] = which == LB_SPRING_REST ? s->length * (*x / *in_rope(&w->o->given, b)) : *x;
+    w->m->particles.segment[rope->first_segment + k].length *=
+        *x / w->o->given.rope[b->p->index].slack;
   }
   return LB_OK;
 }
@@ -55,24 +49,24 @@ static void pull_rope(lb_way_back* w, const lb_block* b, bool impact, const doub
   const lb_particles* particles = w->d->work->particles;
   const lb_model_rope* rope = &w->m->particles.rope[b->p->index];
   const lb_spring_number which = lb_number_of_spring[b->p->kind];
+  const double slack = w->o->given.rope[b->p->index].slack;
   const double* z = move_particles(w, mu);
   (void)impact;
   for (int k = rope->first_segment; k < rope->first_segment + rope->nparticle - 1; k++) {
     const lb_model_segment* s = &w->m->particles.segment[k];
     const lb_segment_state now = lb_segment_look(s, particles->x, particles->xd);
     const lb_v4 way = lb_v4_load(z + 3 * s->particle[1]) - lb_v4_load(z + 3 * s->particle[0]);
-    const double length = w->o->model->particles.segment[k].length / *in_rope(&w->o->given, b);
+    const double length = w->o->model->particles.segment[k].length / slack;
     const double tension = lb_segment_by_number(s, particles->x, particles->xd, which);
     w->gradient[b->first] -=
         (which == LB_SPRING_REST ? length : 1) * tension * lb_v4_dot(now.n, way);
   }
 }
 
-const lb_parameter_type lb_parameter_rope = {.read = read_rope,
-                                             .floor = floor_rope,
-                                             .write = write_rope,
-                                             .put = put_rope,
-                                             .pull = pull_rope};
+const lb_parameter_type lb_parameter_rope = {
+    .in_scene = in_rope, .floor = LB_FLOOR_ZERO, .put = put_rope, .pull = pull_rope};
+const lb_parameter_type lb_parameter_rope_slack = {
+    .in_scene = in_rope, .floor = LB_FLOOR_PART, .put = put_slack, .pull = pull_rope};
 
 // --- moduli ---
 
@@ -92,19 +86,9 @@ static lb_status find_material(lb_optimizing* o, lb_block* b, lb_error* err) {
              : lb_error_add(err, status, (lb_place){0}, "out of memory for an optimisation");
 }
 
-static void read_material(const lb_optimizing* o, const lb_block* b, double* x) {
-  *x = o->given.material[b->p->index].young;
-}
-
-static double floor_material(const lb_optimizing* o, const lb_block* b) {
-  (void)o, (void)b;
-  return LB_FLOOR_PART;
-}
-
-static bool write_material(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
+static double* in_material(lb_optimizing* o, lb_scene* s, const lb_block* b) {
   (void)o;
-  s->material[b->p->index].young = *x;
-  return true;
+  return &s->material[b->p->index].young;
 }
 
 static lb_status put_material(lb_player* w, const lb_block* b, const double* x) {
@@ -136,8 +120,7 @@ static void pull_material(lb_way_back* w, const lb_block* b, bool impact, const 
 }
 
 const lb_parameter_type lb_parameter_material = {.find = find_material,
-                                                 .read = read_material,
-                                                 .floor = floor_material,
-                                                 .write = write_material,
+                                                 .in_scene = in_material,
+                                                 .floor = LB_FLOOR_PART,
                                                  .put = put_material,
                                                  .pull = pull_material};

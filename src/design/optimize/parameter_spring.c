@@ -67,17 +67,6 @@ static lb_status find_spring(lb_optimizing* o, lb_block* b, lb_error* err) {
   return LB_OK;
 }
 
-static void read_spring(const lb_optimizing* o, const lb_block* b, double* x) {
-  int first = 0;
-  lb_scene_joint j = *lb_parameter_joint(&o->given, b->p, &first);
-  *x = *in_joint(b, &j);
-}
-
-static double floor_zero(const lb_optimizing* o, const lb_block* b) {
-  (void)o, (void)b;
-  return LB_FLOOR_ZERO;
-}
-
 static lb_scene_joint* own_parts(lb_arena* arena, lb_scene_joint* j) {
   lb_scene_joint* part = LB_TAKE(arena, lb_scene_joint, j->npart);
   if (part) {
@@ -95,12 +84,9 @@ static lb_scene_joint* own_joint(lb_optimizing* o, lb_scene* s, const lb_block* 
   return b->p->part == 0 ? j : part ? &part[b->p->part - 1] : NULL;
 }
 
-static bool write_spring(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
+static double* in_spring(lb_optimizing* o, lb_scene* s, const lb_block* b) {
   lb_scene_joint* j = own_joint(o, s, b);
-  if (j) {
-    *in_joint(b, j) = *x;
-  }
-  return j != NULL;
+  return j ? in_joint(b, j) : NULL;
 }
 
 static lb_status put_spring(lb_player* w, const lb_block* b, const double* x) {
@@ -149,9 +135,8 @@ static void pull_spring(lb_way_back* w, const lb_block* b, bool impact, const do
 }
 
 const lb_parameter_type lb_parameter_spring = {.find = find_spring,
-                                               .read = read_spring,
-                                               .floor = floor_zero,
-                                               .write = write_spring,
+                                               .in_scene = in_spring,
+                                               .floor = LB_FLOOR_ZERO,
                                                .put = put_spring,
                                                .pull = pull_spring};
 
@@ -263,15 +248,14 @@ static void read_force(const lb_optimizing* o, const lb_block* b, double* x) {
   *x = *in_force(b, &o->model->force.item[b->p->index].set);
 }
 
-static double floor_force(const lb_optimizing* o, const lb_block* b) {
+static lb_floor floor_force(const lb_optimizing* o, const lb_block* b) {
   const bool positive = LB_FORCE_FORMAT[o->given.force[b->p->index].kind]->positive;
   return number_of(b) == LB_SPRING_REST ? LB_FLOOR_NONE : positive ? LB_FLOOR_PART : LB_FLOOR_ZERO;
 }
 
-static bool write_force(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
+static double* in_scene_force(lb_optimizing* o, lb_scene* s, const lb_block* b) {
   (void)o;
-  *in_force(b, &s->force[b->p->index]) = *x;
-  return true;
+  return in_force(b, &s->force[b->p->index]);
 }
 
 static lb_status put_force(lb_player* w, const lb_block* b, const double* x) {
@@ -285,7 +269,7 @@ static void pull_force(lb_way_back* w, const lb_block* b, bool impact, const dou
 }
 
 const lb_parameter_type lb_parameter_force = {.read = read_force,
-                                              .floor = floor_force,
-                                              .write = write_force,
+                                              .in_scene = in_scene_force,
+                                              .floor_of = floor_force,
                                               .put = put_force,
                                               .pull = pull_force};

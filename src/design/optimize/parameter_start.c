@@ -188,35 +188,23 @@ static lb_scene_body* body_of(const lb_scene* s, const lb_block* b) {
   return &s->body[b->p->index];
 }
 
-static void read_body_place(const lb_optimizing* o, const lb_block* b, double* x) {
-  store(x, body_of(&o->given, b)->pose.p);
+static double* in_body_place(lb_optimizing* o, lb_scene* s, const lb_block* b) {
+  (void)o;
+  return &body_of(s, b)->pose.p.x;
 }
-static void read_body_rate(const lb_optimizing* o, const lb_block* b, double* x) {
-  store(x, body_of(&o->given, b)->velocity);
+static double* in_body_rate(lb_optimizing* o, lb_scene* s, const lb_block* b) {
+  (void)o;
+  return &body_of(s, b)->velocity.x;
 }
-static void read_body_spin(const lb_optimizing* o, const lb_block* b, double* x) {
-  store(x, body_of(&o->given, b)->spin);
+static double* in_body_spin(lb_optimizing* o, lb_scene* s, const lb_block* b) {
+  (void)o;
+  return &body_of(s, b)->spin.x;
 }
 static void read_body_turn(const lb_optimizing* o, const lb_block* b, double* x) {
   (void)o, (void)b;
   memset(x, 0, 3 * sizeof *x);
 }
 
-static bool write_body_place(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
-  (void)o;
-  body_of(s, b)->pose.p = vector_at(x);
-  return true;
-}
-static bool write_body_rate(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
-  (void)o;
-  body_of(s, b)->velocity = vector_at(x);
-  return true;
-}
-static bool write_body_spin(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
-  (void)o;
-  body_of(s, b)->spin = vector_at(x);
-  return true;
-}
 static bool write_body_turn(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   const lb_quat r = body_of(&o->given, b)->pose.q;
   body_of(s, b)->pose.q = lb_turned((double[]){r.w, r.x, r.y, r.z}, x);
@@ -283,11 +271,16 @@ static void pull_body_turn(lb_way_back* w, const lb_block* b, const lb_played* m
 }
 
 #define START(of, word)                                                                            \
-  .make = make_##of, .find = find_##of, .read = read_##word, .write = write_##word,                \
-  .put = put_##word, .pull_start = pull_##word, .starts = true
-const lb_parameter_type lb_parameter_joint_place = {START(joint, place)};
-const lb_parameter_type lb_parameter_joint_rate = {START(joint, rate), .rate = true};
-const lb_parameter_type lb_parameter_body_place = {START(free, body_place)};
-const lb_parameter_type lb_parameter_body_turn = {START(free, body_turn)};
-const lb_parameter_type lb_parameter_body_rate = {START(free, body_rate), .rate = true};
-const lb_parameter_type lb_parameter_body_spin = {START(free, body_spin), .rate = true};
+  .make = make_##of, .find = find_##of, .put = put_##word, .pull_start = pull_##word, .starts = true
+const lb_parameter_type lb_parameter_joint_place = {START(joint, place), .read = read_place,
+                                                    .write = write_place};
+const lb_parameter_type lb_parameter_joint_rate = {START(joint, rate), .read = read_rate,
+                                                   .write = write_rate, .rate = true};
+const lb_parameter_type lb_parameter_body_place = {START(free, body_place),
+                                                   .in_scene = in_body_place};
+const lb_parameter_type lb_parameter_body_turn = {START(free, body_turn), .read = read_body_turn,
+                                                  .write = write_body_turn};
+const lb_parameter_type lb_parameter_body_rate = {START(free, body_rate), .in_scene = in_body_rate,
+                                                  .rate = true};
+const lb_parameter_type lb_parameter_body_spin = {START(free, body_spin), .in_scene = in_body_spin,
+                                                  .rate = true};
