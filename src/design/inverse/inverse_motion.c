@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "design/inverse/inverse_dynamics.h"
+#include "dynamics/joint/joint.h"
 #include "math/curve/chart.h"
 #include "math/curve/signal.h"
 #include "math/linear/dense.h"
@@ -86,9 +87,7 @@ static lb_status filter(const job* J, double* x, int width) {
 
 // Where a joint's quaternion begins, or -1.
 static int quaternion(const lb_model* m, int joint) {
-  return m->joint.kind[joint] == LB_JOINT_SPHERICAL ? 0
-         : m->joint.kind[joint] == LB_JOINT_FREE    ? 3
-                                                    : -1;
+  return lb_quaternion_at(m->joint.nq[joint], m->joint.nv[joint]);
 }
 
 // Both signs of a quaternion are the same rotation: from sample to sample it keeps the nearer.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "design/inverse/number_table.h"
+#include "dynamics/joint/joint.h"
 #include "limber/inverse.h"
 #include "scene/yaml/names.h"
 
@@ -72,11 +73,8 @@ static lb_status take_joint(const lb_numbers* n, const lb_model* m, int joint, c
 // Four zeros are no rotation.
 static lb_status check_rotations(const lb_numbers* n, const lb_model* m, int joint, const double* q,
                                  lb_error* err) {
-  const int kind = m->joint.kind[joint], at = kind == LB_JOINT_FREE ? 3 : 0;
-  if (kind != LB_JOINT_SPHERICAL && kind != LB_JOINT_FREE) {
-    return LB_OK;
-  }
-  for (int i = 0; i < n->nrow; i++) {
+  const int at = lb_quaternion_at(m->joint.nq[joint], m->joint.nv[joint]);
+  for (int i = 0; i < n->nrow && at >= 0; i++) {
     const double* u = q + (size_t)i * (size_t)m->nq + (size_t)(m->joint.q[joint] + at);
     if (!(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3] > 0)) {
       return lb_error_add(err, LB_INVALID, (lb_place){n->file, n->line[i], 1},

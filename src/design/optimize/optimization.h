@@ -156,7 +156,8 @@ typedef struct lb_goal_type {
   // Add to how the objective changes with the stage's end, for slopes by what is compared.
   void (*pull)(lb_way_back* w, const lb_aimed* a, double time, const double* slope, double* by_q,
                double* by_v);
-  bool effort; // it is about what a motor must exert that drives a position
+  bool effort;      // it is about what a motor must exert that drives a position
+  bool coordinates; // it is about coordinates of the model
 } lb_goal_type;
 
 // A goal, for the model.
@@ -173,6 +174,8 @@ struct lb_aimed {
   double weight;    // at each of them
 };
 
+// The body whose point it is about, or LB_WORLD: it is about something else.
+int lb_goal_body(const lb_scene_goal* g);
 lb_status lb_goals_make(lb_optimizing* o, lb_error* err);
 // What they are in the model, and when they count.
 lb_status lb_goals_find(lb_optimizing* o, lb_error* err);
@@ -238,16 +241,18 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
 // Is the number of a joint's start one that a motor says? It stays as it is.
 bool lb_block_is_prescribed(const lb_optimizing* o, const lb_block* b, int number);
-// Is the joint turned by a quaternion? Its places and rests are then turned from those of the scene
-// by the first three numbers; of a free joint the others are where it is.
-bool lb_joint_has_quaternion(const lb_scene_joint* joint);
+// Where the quaternion of a joint begins; -1: it has none. Its places and rests are turned from
+// those of the scene by the first three numbers of a parameter; of a free joint the others are
+// where it is.
+int lb_joint_quaternion(const lb_scene_joint* joint);
 // The loop that a joint is in the model, or -1.
 int lb_optimizing_loop(const lb_model* m, const char* name);
 
-// Numbers of a place of a joint, into coordinates q that were `from`.
-void lb_place_set(lb_joint_kind kind, int count, double* q, const double* from, const double* x);
+// Numbers of a place of a joint, whose quaternion begins at `turn`, into coordinates q that were
+// `from`.
+void lb_place_set(int turn, int count, double* q, const double* from, const double* x);
 // From how something changes with such coordinates at q to how it does by x: added.
-void lb_place_pull(lb_joint_kind kind, int count, double* to, const double* x, const double* q,
+void lb_place_pull(int turn, int count, double* to, const double* x, const double* q,
                    const double* by);
 // The part of x that is a rotation vector from the scene's own orientation, as a rotation; and from
 // how something changes as that turns along its axes to how it does by x: added.

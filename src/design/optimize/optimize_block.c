@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "design/optimize/optimization.h"
+#include "dynamics/joint/joint.h"
 #include "model/use/motor_use.h"
 
 static lb_status no_memory(lb_error* err) {
@@ -41,7 +42,7 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
   o->block = LB_TAKE(&o->arena, lb_block, o->nblock);
   o->public.first = LB_TAKE(&o->arena, int, o->nblock + 1);
   o->growth = LB_TAKE(&o->arena, lb_growth, o->nblock + s->njoint); // one may be of parts
-  lb_status status = lb_arena_status(&o->arena) == LB_OK ? LB_OK : no_memory(err);
+  lb_status status = lb_arena_check(&o->arena, "an optimisation", err);
   for (int i = 0; i < o->nblock && status == LB_OK; i++) {
     lb_block* b = &o->block[i];
     const lb_scene_parameter* p = &what->parameter[i];
@@ -56,8 +57,8 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
 
 // --- what others ask ---
 
-bool lb_joint_has_quaternion(const lb_scene_joint* joint) {
-  return lb_joint_count_q(joint) != lb_joint_count_v(joint);
+int lb_joint_quaternion(const lb_scene_joint* joint) {
+  return lb_quaternion_at(lb_joint_count_q(joint), lb_joint_count_v(joint));
 }
 
 int lb_optimizing_loop(const lb_model* m, const char* name) {
@@ -156,7 +157,7 @@ lb_status lb_parameters_find(lb_optimizing* o, lb_error* err) {
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
     *part[i] = LB_TAKE(&o->arena, double, p->nvalue);
   }
-  lb_status status = lb_arena_status(&o->arena) == LB_OK ? LB_OK : no_memory(err);
+  lb_status status = lb_arena_check(&o->arena, "an optimisation", err);
   for (int i = 0; i < o->nblock && status == LB_OK; i++) {
     status = find_block(o, &o->block[i], err);
   }

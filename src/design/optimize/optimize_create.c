@@ -21,8 +21,7 @@ static lb_status keep_charts(lb_optimizing* o, lb_error* err) {
   }
   for (int i = 0; i < o->ngoal; i++) {
     const lb_aimed* a = &o->goal[i];
-    const bool joint = a->g->kind == LB_GOAL_JOINT && a->loop < 0;
-    for (int n = 0; joint && n < a->g->count; n++) {
+    for (int n = 0; a->type->coordinates && n < a->g->count; n++) {
       o->keeps[a->v + n] = true;
     }
   }

@@ -65,7 +65,7 @@ static void pull_point(lb_way_back* w, const lb_aimed* a, double time, const dou
   pull_seen(w, a, slope, by_q, by_v, see_point);
 }
 
-static const lb_goal_type POINT = {measure_point, pull_point, false};
+static const lb_goal_type POINT = {.measure = measure_point, .pull = pull_point};
 
 // --- joints ---
 
@@ -81,7 +81,8 @@ static void pull_joint(lb_way_back* w, const lb_aimed* a, double time, const dou
   lb_add(a->g->count, (a->g->rate ? by_v : by_q) + a->v, 1, slope);
 }
 
-static const lb_goal_type JOINT = {measure_joint, pull_joint, false};
+static const lb_goal_type JOINT = {
+    .measure = measure_joint, .pull = pull_joint, .coordinates = true};
 
 // --- joints that the model has no coordinates for ---
 
@@ -94,13 +95,14 @@ static void follow(const lb_optimizing* o, const lb_aimed* a, const lb_model* m,
   if (a->loop < 0 || a->g->rate) {
     return;
   }
-  const bool slides = m->constraint.loop[a->loop].kind == LB_JOINT_PRISMATIC;
+  const lb_scene_joint* joint = &m->constraint.loop[a->loop];
   lb_loop_coordinates(m, d, a->loop, q, qd);
   for (int k = 0; k < a->g->count; k++) {
     double* now = a->followed + (size_t)step * (size_t)a->g->count + k;
     const double near = step > 0       ? now[-a->g->count] + o->h * qd[k]
                         : a->begin < 0 ? 0
                                        : o->q1[a->begin + k];
+    const bool slides = lb_joint_counts(joint, k) == LB_COORDINATE_LENGTH;
     *now = slides ? q[k] : near + remainder(q[k] - near, 2 * M_PI);
   }
 }
@@ -134,7 +136,7 @@ static void pull_loop(lb_way_back* w, const lb_aimed* a, double time, const doub
   pull_seen(w, a, slope, by_q, by_v, see_loop);
 }
 
-static const lb_goal_type LOOP = {measure_loop, pull_loop, false};
+static const lb_goal_type LOOP = {.measure = measure_loop, .pull = pull_loop};
 
 // --- motors ---
 
@@ -152,7 +154,7 @@ static void pull_push(lb_way_back* w, const lb_aimed* a, double time, const doub
   lb_motor_pull(w, a->g->index, time, (double[]){slope[0], 0, 0});
 }
 
-static const lb_goal_type PUSH = {measure_push, pull_push, false};
+static const lb_goal_type PUSH = {.measure = measure_push, .pull = pull_push};
 
 // The motor whose force is number k of the goal: one that prescribes a rotation is three.
 static int motor_of(const lb_aimed* a, const lb_model* m, int k) {
@@ -178,7 +180,7 @@ static void pull_effort(lb_way_back* w, const lb_aimed* a, double time, const do
   }
 }
 
-static const lb_goal_type EFFORT = {measure_effort, pull_effort, true};
+static const lb_goal_type EFFORT = {.measure = measure_effort, .pull = pull_effort, .effort = true};
 
 // --- all of them ---
 
@@ -233,17 +235,22 @@ bool lb_goals_exert(const lb_optimizing* o, int record) {
   return any;
 }
 
+int lb_goal_body(const lb_scene_goal* g) {
+  return g->kind == LB_GOAL_POINT ? g->index : LB_WORLD;
+}
+
 lb_status lb_goals_make(lb_optimizing* o, lb_error* err) {
   const lb_scene_optimize* what = &o->public.scene->optimize;
   o->ngoal = what->ngoal;
   o->goal = LB_TAKE(&o->arena, lb_aimed, o->ngoal);
   o->public.goal = LB_TAKE(&o->arena, double, o->ngoal);
-  if (lb_arena_status(&o->arena) != LB_OK) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
+  if (lb_arena_check(&o->arena, "an optimisation", err) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < o->ngoal; i++) {
     const lb_scene_goal* g = &what->goal[i];
-    o->goal[i] = (lb_aimed){.g = g, .body = g->index, .at = g->at, .weight = g->weight, .loop = -1};
+    o->goal[i] =
+        (lb_aimed){.g = g, .body = lb_goal_body(g), .at = g->at, .weight = g->weight, .loop = -1};
   }
   return LB_OK;
 }

@@ -140,9 +140,7 @@ static lb_status take_vectors(lb_way_back* w) {
   for (int i = 0; i < w->o->nblock; i++) {
     w->numbers |= w->o->block[i].type->pull != NULL;
   }
-  return lb_arena_status(arena) == LB_OK ? LB_OK
-                                         : lb_error_add(w->walk.err, LB_NO_MEMORY, (lb_place){0},
-                                                        "out of memory for a gradient");
+  return lb_arena_check(arena, "a gradient", w->walk.err);
 }
 
 static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) {
@@ -150,8 +148,8 @@ static lb_status go_to_start(lb_way_back* w, const lb_played* m, lb_error* err) 
   lb_start_slopes by = {w->walk.by.q[0], w->walk.by.v[0], LB_TAKE(arena, double, m->tree->nv),
                         LB_TAKE(arena, double, m->tree->nv),
                         LB_TAKE(arena, double, 3 * w->m->nmotor)};
-  if (lb_arena_status(arena) != LB_OK) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a gradient");
+  if (lb_arena_check(arena, "a gradient", err) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   const lb_status status = lb_start_pull(w->o, m, &by, err);
   if (status == LB_OK) {

@@ -69,8 +69,8 @@ static lb_status find(problem* p, lb_arena* arena, double* objective, lb_error* 
     *part[i] = LB_TAKE(arena, double, n);
   }
   double* memory = LB_TAKE(arena, double, lb_search_memory(&lb_search_lbfgs, n, &options));
-  if (lb_arena_status(arena) != LB_OK) {
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a search");
+  if (lb_arena_check(arena, "a search", err) != LB_OK) {
+    return LB_NO_MEMORY;
   }
   for (int i = 0; i < n; i++) {
     p->least[i] = p->o->least[i] / p->o->scale[i];

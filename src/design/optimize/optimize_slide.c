@@ -105,9 +105,7 @@ static void carry_all(maker* k) {
   }
   for (int i = 0; i < k->o->ngoal; i++) {
     lb_aimed* a = &k->o->goal[i];
-    if (a->g->kind == LB_GOAL_POINT) {
-      carry(k, &a->body, &a->at);
-    }
+    carry(k, &a->body, &a->at);
   }
 }
 

@@ -278,7 +278,7 @@ static bool write_length(lb_optimizing* o, lb_scene* s, const lb_block* b, const
   }
   for (int i = 0; i < s->optimize.ngoal; i++) {
     const lb_scene_goal* from = &o->given.optimize.goal[i];
-    if (from->kind == LB_GOAL_POINT && from->index == b->p->index) {
+    if (lb_goal_body(from) == b->p->index) {
       s->optimize.goal[i].at = stretched(o, b, *x, from->at);
     }
   }

@@ -8,12 +8,80 @@
 
 enum { MOST_WEIGHTS = 6 };
 
+// --- weights ---
+
+// A few values of a profile matter at a time: those from `first` on, with value and first two
+// derivatives each, within its first and last moment. How many.
+typedef int weigher(const lb_profile_definition* p, double* t, int* first, double weight[][3]);
+
+// Between keys a profile is v_i + (v_i+1 - v_i) b(s).
+static void ease_linearly(double s, double h, double b[3]) {
+  b[0] = s, b[1] = 1 / h, b[2] = 0;
+}
+static void ease_smoothly(double s, double h, double b[3]) {
+  b[0] = s * s * s * (10 + s * (6 * s - 15));
+  b[1] = 30 * s * s * (1 - s) * (1 - s) / h;
+  b[2] = 60 * s * (1 - s) * (1 - 2 * s) / (h * h);
+}
+static void (*const EASE[LB_PROFILE_COUNT])(double s, double h, double b[3]) = {
+    [LB_PROFILE_LINEAR] = ease_linearly, [LB_PROFILE_SMOOTH] = ease_smoothly};
+
+static int weigh_keys(const lb_profile_definition* p, double* t, int* first, double weight[][3]) {
+  int i = 0;
+  *t = fmin(fmax(*t, p->time[0]), p->time[p->count - 1]);
+  while (i < p->count - 2 && *t >= p->time[i + 1]) {
+    i++;
+  }
+  *first = i;
+  const double h = p->time[i + 1] - p->time[i];
+  EASE[p->kind]((*t - p->time[i]) / h, h, weight[1]);
+  for (int k = 0; k < 3; k++) {
+    weight[0][k] = (k == 0) - weight[1][k];
+  }
+  return 2;
+}
+
+static int weigh_spline(const lb_profile_definition* p, double* t, int* first, double weight[][3]) {
+  const int degree = p->degree < p->count ? p->degree : p->count - 1;
+  const lb_bspline s = {
+      .degree = degree, .count = p->count, .start = p->time[0], .end = p->time[1], .clamped = true};
+  lb_bspline_row N[LB_BSPLINE_MOST_ORDER] = {{0}};
+  *t = fmin(fmax(*t, s.start), s.end);
+  *first = lb_bspline_span(&s, *t);
+  lb_bspline_basis(&s, N, *first, *t, degree < 2 ? degree : 2);
+  for (int i = 0; i <= degree; i++) {
+    for (int k = 0; k < 3; k++) {
+      weight[i][k] = N[k][i];
+    }
+  }
+  return degree + 1;
+}
+
+// NULL: all values matter all over.
+static weigher* const WEIGH[LB_PROFILE_COUNT] = {[LB_PROFILE_LINEAR] = weigh_keys,
+                                                 [LB_PROFILE_SMOOTH] = weigh_keys,
+                                                 [LB_PROFILE_BSPLINE] = weigh_spline};
+
+static int weigh(const lb_profile_definition* p, double t, int* first, double weight[][3]) {
+  if (p->count == 1) {
+    *first = 0;
+    weight[0][0] = 1, weight[0][1] = weight[0][2] = 0;
+    return 1;
+  }
+  double inside = t;
+  const int n = WEIGH[p->kind](p, &inside, first, weight);
+  for (int i = 0; i < n && inside != t; i++) { // held
+    weight[i][1] = weight[i][2] = 0;
+  }
+  return n;
+}
+
 // --- numbers ---
 
 // Is the last key of a curve that repeats the first one again? Then they stay the same.
 static bool comes_round(const lb_profile_definition* p) {
   const int last = p->count - 1;
-  return p->period > 0 && p->kind != LB_PROFILE_BSPLINE && last > 0 &&
+  return p->period > 0 && WEIGH[p->kind] != weigh_spline && last > 0 &&
          p->time[last] == p->time[0] + p->period && p->value[last] == p->value[0];
 }
 
@@ -51,7 +119,7 @@ static lb_status make(lb_optimizing* o, lb_block* b, lb_error* err) {
       p->time[i] = o->public.scene->duration * i / (p->count - 1);
     }
   }
-  const bool local = p->kind != LB_PROFILE_CUBIC && !(p->period > 0);
+  const bool local = WEIGH[p->kind] && !(p->period > 0);
   b->count = p->count - comes_round(p);
   return p->time && (local || find_units(arena, b))
              ? LB_OK
@@ -89,65 +157,6 @@ static lb_status put(lb_player* w, const lb_block* b, const double* x) {
 }
 
 // --- derivatives ---
-
-// Between keys a profile is v_i + (v_i+1 - v_i) b(s).
-static void ease(lb_profile_kind kind, double s, double h, double b[3]) {
-  if (kind == LB_PROFILE_LINEAR) {
-    b[0] = s, b[1] = 1 / h, b[2] = 0;
-  } else { // smooth
-    b[0] = s * s * s * (10 + s * (6 * s - 15));
-    b[1] = 30 * s * s * (1 - s) * (1 - s) / h;
-    b[2] = 60 * s * (1 - s) * (1 - 2 * s) / (h * h);
-  }
-}
-
-static int key_weights(const lb_profile_definition* p, double t, int* first, double weight[][3]) {
-  int i = 0;
-  while (i < p->count - 2 && t >= p->time[i + 1]) {
-    i++;
-  }
-  *first = i;
-  const double h = p->time[i + 1] - p->time[i];
-  ease(p->kind, (t - p->time[i]) / h, h, weight[1]);
-  for (int k = 0; k < 3; k++) {
-    weight[0][k] = (k == 0) - weight[1][k];
-  }
-  return 2;
-}
-
-static int spline_weights(const lb_profile_definition* p, double t, int* first,
-                          double weight[][3]) {
-  const int degree = p->degree < p->count ? p->degree : p->count - 1;
-  const lb_bspline s = {
-      .degree = degree, .count = p->count, .start = p->time[0], .end = p->time[1], .clamped = true};
-  lb_bspline_row N[LB_BSPLINE_MOST_ORDER] = {{0}};
-  *first = lb_bspline_span(&s, t);
-  lb_bspline_basis(&s, N, *first, t, degree < 2 ? degree : 2);
-  for (int i = 0; i <= degree; i++) {
-    for (int k = 0; k < 3; k++) {
-      weight[i][k] = N[k][i];
-    }
-  }
-  return degree + 1;
-}
-
-// How a profile without a unit at time t changes with its values: those from `first` on, with value
-// and first two derivatives each. Their count.
-static int weigh(const lb_profile_definition* p, double t, int* first, double weight[][3]) {
-  if (p->count == 1) {
-    *first = 0;
-    weight[0][0] = 1, weight[0][1] = weight[0][2] = 0;
-    return 1;
-  }
-  const bool spline = p->kind == LB_PROFILE_BSPLINE;
-  const double inside = fmin(fmax(t, p->time[0]), p->time[spline ? 1 : p->count - 1]);
-  const int n =
-      spline ? spline_weights(p, inside, first, weight) : key_weights(p, inside, first, weight);
-  for (int i = 0; i < n && inside != t; i++) { // held
-    weight[i][1] = weight[i][2] = 0;
-  }
-  return n;
-}
 
 static void pull_curve(lb_way_back* w, const lb_block* b, double time, const double by[3]) {
   double weight[MOST_WEIGHTS][3];

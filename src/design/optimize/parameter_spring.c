@@ -22,7 +22,9 @@ static lb_spring_number number_of(const lb_block* b) {
 
 // Is it about the turning of a joint that slides as well?
 static bool turns(const lb_block* b) {
-  return b->p->kind == LB_PARAMETER_TURN_STIFFNESS || b->p->kind == LB_PARAMETER_TURN_DAMPING;
+  static const bool TURNS[LB_PARAMETER_COUNT] = {
+      [LB_PARAMETER_TURN_STIFFNESS] = true, [LB_PARAMETER_TURN_DAMPING] = true};
+  return TURNS[b->p->kind];
 }
 
 // --- springs of joints ---
@@ -157,9 +159,10 @@ static lb_status find_rest(lb_optimizing* o, lb_block* b, lb_error* err) {
 // Rotations are vectors from the scene's own, and before a place.
 static void read_rest(const lb_optimizing* o, const lb_block* b, double* x) {
   const lb_scene_joint* j = &o->given.joint[b->p->index];
-  if (lb_joint_has_quaternion(j)) {
+  const int at = lb_joint_quaternion(j);
+  if (at >= 0) {
     memset(x, 0, 3 * sizeof *x);
-    memcpy(x + 3, j->rest, j->kind == LB_JOINT_FREE ? 3 * sizeof *x : 0);
+    memcpy(x + 3, j->rest, (size_t)at * sizeof *x);
     return;
   }
   for (int k = 0; k < b->count; k++) {
@@ -184,12 +187,13 @@ static bool set_rests(lb_arena* arena, lb_scene_joint* to, const double* x) {
 static bool write_rest(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   lb_scene_joint* to = own_joint(o, s, b);
   const lb_scene_joint* from = &o->given.joint[b->p->index];
-  if (!to || !lb_joint_has_quaternion(from)) {
+  const int at = lb_joint_quaternion(from);
+  if (!to || at < 0) {
     return to && set_rests(&o->arena, to, x);
   }
   const lb_quat r = from->rest_turn;
   to->rest_turn = lb_turned((double[]){r.w, r.x, r.y, r.z}, x);
-  memcpy(to->rest, x + 3, from->kind == LB_JOINT_FREE ? 3 * sizeof *x : 0);
+  memcpy(to->rest, x + 3, (size_t)at * sizeof *x);
   return true;
 }
 
@@ -198,7 +202,7 @@ static lb_status put_rest(lb_player* w, const lb_block* b, const double* x) {
   if (b->loop >= 0) {
     memcpy(w->m->constraint.loop[b->loop].rest, x, (size_t)b->count * sizeof *x);
   } else {
-    lb_place_set(w->o->given.joint[b->p->index].kind, b->count, rest, rest, x);
+    lb_place_set(lb_joint_quaternion(&w->o->given.joint[b->p->index]), b->count, rest, rest, x);
   }
   return LB_OK;
 }
@@ -208,23 +212,23 @@ static lb_status put_rest(lb_player* w, const lb_block* b, const double* x) {
 // Jr^-1 transposed; of the place p0 of a free joint it is R'(p - p0), which comes after that.
 static void pull_rest(lb_way_back* w, const lb_block* b, bool impact, const double* mu) {
   const lb_scene_joint* j = &w->o->given.joint[b->p->index];
-  const bool free = j->kind == LB_JOINT_FREE;
+  const int turned = lb_joint_quaternion(j);
   double all[LB_JOINT_MOST_V], turn[3];
   (void)impact;
   if (b->loop >= 0) {
     pull_loop(w, b, mu);
     return;
   }
-  const int link = link_of(w->m, b->own_v), at = b->own_q + (free ? 3 : 0);
+  const int link = link_of(w->m, b->own_v), at = b->own_q + turned;
   double* pull = all + b->own_v - w->m->link.v[link];
   lb_joint_springs_by_stretch(w->m, link, w->d->q, mu, all);
-  if (lb_joint_has_quaternion(j)) {
+  if (turned >= 0) {
     lb_quat_stretch(turn, w->d->q + at, w->m->dof.rest + at);
     const lb_vec3 t = lb_vec3_make(turn[0], turn[1], turn[2]);
     const lb_m3 J = lb_m3_from(lb_so3_jacobian(LB_RIGHT_INVERSE, t));
     lb_v4_store(pull, lb_m3_apply(J, lb_v4_load(pull)));
   }
-  lb_place_pull(j->kind, b->count, w->gradient + b->first, w->x + b->first, w->d->q + b->own_q,
+  lb_place_pull(turned, b->count, w->gradient + b->first, w->x + b->first, w->d->q + b->own_q,
                 pull);
 }
 

@@ -33,27 +33,24 @@ static lb_vec3 vector_at(const double* x) {
 
 // --- places of joints ---
 
-void lb_place_set(lb_joint_kind kind, int count, double* q, const double* from, const double* x) {
-  if (kind == LB_JOINT_SPHERICAL) {
-    turn(q, from, x);
-  } else if (kind == LB_JOINT_FREE) {
-    turn(q + 3, from + 3, x);
-    memcpy(q, x + 3, 3 * sizeof *q);
-  } else {
+void lb_place_set(int at, int count, double* q, const double* from, const double* x) {
+  if (at < 0) {
     memcpy(q, x, (size_t)count * sizeof *x);
+  } else {
+    turn(q + at, from + at, x);
+    memcpy(q, x + 3, (size_t)at * sizeof *q);
   }
 }
 
-void lb_place_pull(lb_joint_kind kind, int count, double* to, const double* x, const double* q,
+void lb_place_pull(int at, int count, double* to, const double* x, const double* q,
                    const double* by) {
-  const bool free = kind == LB_JOINT_FREE;
-  if (free || kind == LB_JOINT_SPHERICAL) {
-    lb_turned_pull(to, x, lb_v4_load(by));
-  } else {
+  if (at < 0) {
     lb_add(count, to, 1, by);
+    return;
   }
-  if (free) {
-    const lb_m3 R = lb_m3_from(lb_quat_matrix(rotation_at(q + 3)));
+  lb_turned_pull(to, x, lb_v4_load(by));
+  if (at > 0) {
+    const lb_m3 R = lb_m3_from(lb_quat_matrix(rotation_at(q + at)));
     lb_v4_add_to(to + 3, lb_m3_apply(R, lb_v4_load(by + 3)));
   }
 }
@@ -95,9 +92,10 @@ static void read_prescribed(const lb_optimizing* o, const lb_block* b, const dou
 static void read_place(const lb_optimizing* o, const lb_block* b, double* x) {
   const lb_scene_joint* j = joint_of(o, b);
   const double* from = j->loop ? o->q0 + b->q : j->q + b->part;
-  if (lb_joint_has_quaternion(j)) {
+  const int at = lb_joint_quaternion(j);
+  if (at >= 0) {
     memset(x, 0, 3 * sizeof *x);
-    memcpy(x + 3, from, j->kind == LB_JOINT_FREE ? 3 * sizeof *x : 0);
+    memcpy(x + 3, from, (size_t)at * sizeof *x);
   } else {
     memcpy(x, from, (size_t)b->count * sizeof *x);
   }
@@ -108,14 +106,15 @@ static void read_place(const lb_optimizing* o, const lb_block* b, double* x) {
 static bool write_place(lb_optimizing* o, lb_scene* s, const lb_block* b, const double* x) {
   const lb_scene_joint* from = joint_of(o, b);
   if (!from->loop) {
-    lb_place_set(from->kind, b->count, s->joint[b->p->index].q + b->part, from->q + b->part, x);
+    lb_place_set(lb_joint_quaternion(from), b->count, s->joint[b->p->index].q + b->part,
+                 from->q + b->part, x);
   }
   return true;
 }
 
 static lb_status put_place(lb_player* w, const lb_block* b, const double* x) {
   double* q = w->tree->start.q + b->q;
-  lb_place_set(joint_of(w->o, b)->kind, b->count, q, q, x);
+  lb_place_set(lb_joint_quaternion(joint_of(w->o, b)), b->count, q, q, x);
   return LB_OK;
 }
 
@@ -129,8 +128,8 @@ static void clear_prescribed(const lb_way_back* w, const lb_block* b) {
 
 static void pull_place(lb_way_back* w, const lb_block* b, const lb_played* m,
                        const lb_start_slopes* by) {
-  lb_place_pull(joint_of(w->o, b)->kind, b->count, w->gradient + b->first, m->x + b->first,
-                w->o->q1 + b->q, by->tree_q + b->v);
+  lb_place_pull(lb_joint_quaternion(joint_of(w->o, b)), b->count, w->gradient + b->first,
+                m->x + b->first, w->o->q1 + b->q, by->tree_q + b->v);
   clear_prescribed(w, b);
 }
 

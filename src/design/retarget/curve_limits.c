@@ -134,7 +134,7 @@ static bool ask(void* context, int motor, int kind, int k, const lb_bound* b) {
   const lb_bspline s = lb_curves_spline(q->curves);
   const lb_model* m = q->model;
   const int i = q->what->motor[motor];
-  const bool slides = m->joint.kind[m->motor.joint[i]] == LB_JOINT_PRISMATIC;
+  const bool slides = m->dof.counts[m->motor.v[i]] == LB_COORDINATE_LENGTH;
   lb_error_add(
       q->err, LB_INVALID, q->what->limit_place[motor],
       "the input of motor '%s' exceeds its limit of %s, %g %s, near t = %.3g s, where it has "

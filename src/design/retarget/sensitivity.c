@@ -64,10 +64,7 @@ static lb_status take_vectors(way_on* w) {
   w->regular = LB_TAKE(arena, double, control_count(w));
   w->slope = LB_TAKE(arena, double, w->ndirection);
   w->motion = w->moving ? LB_TAKE(arena, double, motion_size(w)) : NULL;
-  return lb_arena_status(arena) == LB_OK
-             ? LB_OK
-             : lb_error_add(w->tangents.r->err, LB_NO_MEMORY, (lb_place){0},
-                            "out of memory for sensitivities");
+  return lb_arena_check(arena, "sensitivities", w->tangents.r->err);
 }
 
 static void add_regularisers(way_on* w) {

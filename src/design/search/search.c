@@ -42,9 +42,7 @@ static lb_status take_vectors(lb_search* s) {
     *part[i] = LB_TAKE(&s->arena, double, n);
   }
   s->held = LB_TAKE(&s->arena, bool, n);
-  return lb_arena_status(&s->arena) == LB_OK
-             ? LB_OK
-             : lb_error_add(s->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for a search");
+  return lb_arena_check(&s->arena, "a search", s->err);
 }
 
 lb_status lb_search_begin(lb_search* s, const lb_search_type* type, const lb_objective* f,

@@ -100,6 +100,12 @@ void lb_joint_springs_by_stretch(const lb_model* m, int i, const double* q, cons
 // Velocity of an origin that stays where its joint has it in the parent.
 void lb_joint_move_origin(lb_state* s, const lb_state* p, const double* qd);
 
+// Where a joint's quaternion begins among its nq numbers, of which it is the last; -1: there is
+// none.
+static inline int lb_quaternion_at(int nq, int nv) {
+  return nq == nv ? -1 : nq - 4;
+}
+
 // Flows of rotations as quaternions with body-frame velocity.
 void lb_quat_rate(double* dq, const double* q, const double* w, double h);
 void lb_quat_advance(double* q, const double* from, const double* w, double h);
