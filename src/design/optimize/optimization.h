@@ -321,7 +321,7 @@ void lb_start_write(const lb_model* m, const lb_data* d, lb_scene* scene);
 // --- where ropes and deformables start (optimize_made.c) ---
 
 // What carries their free particles, from how the scene starts.
-lb_status lb_made_find(lb_optimizing* o);
+void lb_made_find(lb_optimizing* o);
 // Put the nodes of d, which is of the tree and has them as the scene does, where its bodies carry
 // them.
 void lb_made_start(const lb_optimizing* o, const lb_played* m, lb_data* d);

@@ -142,7 +142,8 @@ static lb_status find_rest(lb_optimizing* o, lb_error* err) {
   if (status == LB_OK) {
     memcpy(o->q0, o->rest->q, (size_t)o->tree->nq * sizeof *o->q0);
     memcpy(o->v0, o->rest->qd, (size_t)o->tree->nv * sizeof *o->v0);
-    status = lb_made_find(o) == LB_OK ? LB_OK : no_memory(err);
+    lb_made_find(o);
+    status = lb_arena_check(&o->arena, "an optimisation", err);
   }
   return status;
 }

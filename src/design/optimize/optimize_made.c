@@ -19,34 +19,32 @@
 
 // --- what carries nodes ---
 
-static bool add(lb_optimizing* o, lb_carrying c) {
+static void add(lb_optimizing* o, lb_carrying c) {
   lb_carrying* more = LB_GROW(&o->arena, o->carrying, o->ncarrying, &o->most_carrying);
-  if (!more) {
-    return false;
+  if (more) {
+    o->carrying = more;
+    c.from = lb_force_point_find(o->rest->work, &c.at).at;
+    more[o->ncarrying++] = c;
   }
-  o->carrying = more;
-  c.from = lb_force_point_find(o->rest->work, &c.at).at;
-  more[o->ncarrying++] = c;
-  return true;
 }
 
 // Free points start where the scene says, in the world.
-static bool carry_between(lb_optimizing* o, int node, int end, double weight) {
+static void carry_between(lb_optimizing* o, int node, int end, double weight) {
   const lb_model_particle* n = &o->tree->particles.particle[end];
   const lb_anchor at = {n->link, {lb_quat_identity(), n->at}};
-  return n->link < 0 || add(o, (lb_carrying){.node = node, .at = at, .weight = weight});
+  if (n->link >= 0) {
+    add(o, (lb_carrying){.node = node, .at = at, .weight = weight});
+  }
 }
 
-static bool find_rope(lb_optimizing* o, const lb_model_rope* rope) {
-  bool ok = true;
+static void find_rope(lb_optimizing* o, const lb_model_rope* rope) {
   for (int k = 0, first = rope->first_particle; k < rope->nway; first += rope->share[k++]) {
     const int count = rope->share[k];
-    for (int i = 1; i < count && ok; i++) {
-      ok = carry_between(o, first + i, first, 1 - (double)i / count) &&
-           carry_between(o, first + i, first + count, (double)i / count);
+    for (int i = 1; i < count; i++) {
+      carry_between(o, first + i, first, 1 - (double)i / count);
+      carry_between(o, first + i, first + count, (double)i / count);
     }
   }
-  return ok;
 }
 
 static lb_vec3 place(const lb_optimizing* o, int node) {
@@ -79,36 +77,33 @@ static lb_carrying carried_by(const lb_optimizing* o, int node, int body, double
   return (lb_carrying){.node = node, .at = {link, {lb_quat_identity(), in_link}}, .weight = weight};
 }
 
-static bool carry_deformable(lb_optimizing* o, const lb_scene_deformable* s,
+static void carry_deformable(lb_optimizing* o, const lb_scene_deformable* s,
                              const lb_model_deformable* deformable, int node) {
   const lb_model* m = o->tree;
   double sum = 0;
-  bool ok = true;
   for (int k = 0; k < s->nbody; k++) {
     sum += nearness(m, deformable, node, s->body[k]);
   }
-  for (int k = 0; k < s->nbody && ok; k++) {
-    ok = add(o, carried_by(o, node, s->body[k], nearness(m, deformable, node, s->body[k]) / sum));
+  for (int k = 0; k < s->nbody; k++) {
+    add(o, carried_by(o, node, s->body[k], nearness(m, deformable, node, s->body[k]) / sum));
   }
-  return ok;
 }
 
-lb_status lb_made_find(lb_optimizing* o) {
+void lb_made_find(lb_optimizing* o) {
   const lb_model* m = o->tree;
-  bool ok = true;
   lb_kinematics(m, o->rest, o->rest->q, o->rest->qd);
-  for (int i = 0; i < m->particles.nrope && ok; i++) {
-    ok = find_rope(o, &m->particles.rope[i]);
+  for (int i = 0; i < m->particles.nrope; i++) {
+    find_rope(o, &m->particles.rope[i]);
   }
-  for (int i = 0; i < m->particles.ndeformable && ok; i++) {
+  for (int i = 0; i < m->particles.ndeformable; i++) {
     const lb_model_deformable* deformable = &m->particles.deformable[i];
-    for (int k = deformable->first_particle;
-         k < deformable->first_particle + deformable->nparticle && ok; k++) {
-      ok = m->particles.particle[k].link != LB_PARTICLE_FREE ||
-           carry_deformable(o, &o->given.deformable[i], deformable, k);
+    const int first = deformable->first_particle;
+    for (int k = first; k < first + deformable->nparticle; k++) {
+      if (m->particles.particle[k].link == LB_PARTICLE_FREE) {
+        carry_deformable(o, &o->given.deformable[i], deformable, k);
+      }
     }
   }
-  return ok ? LB_OK : LB_NO_MEMORY;
 }
 
 // --- where they start ---

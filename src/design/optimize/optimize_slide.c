@@ -21,19 +21,15 @@ typedef struct maker {
   lb_scene* s; // in the making; arrays have room
   lb_block* of;
   lb_vec3 root;
-  bool no_memory;
 } maker;
 
 // Lay a copy of an array with room for more in its place.
-static bool copy(lb_arena* arena, void* array, int count, int more, size_t size) {
+static void copy(lb_arena* arena, void* array, int count, int more, size_t size) {
   void* to = lb_arena_take_array(arena, (size_t)count + (size_t)more, size, _Alignof(max_align_t));
   if (to && count > 0) {
     memcpy(to, *(void**)array, (size_t)count * size);
   }
-  if (to) {
-    *(void**)array = to;
-  }
-  return to != NULL;
+  *(void**)array = to ? to : *(void**)array;
 }
 
 static const char* carrier_name(maker* k) {
@@ -47,13 +43,12 @@ static void carry(maker* k, int* body, lb_vec3* x) {
   lb_scene* s = k->s;
   const lb_scene_parameter* p = k->of->p;
   const double reach = *body == p->index ? lb_vec3_dot(p->along, lb_vec3_sub(*x, k->root)) : 0;
-  if (reach == 0 || k->no_memory) {
+  if (reach == 0) {
     return;
   }
   const char* name = carrier_name(k);
   double* key = LB_TAKE(&k->o->arena, double, 2);
-  k->no_memory = !name || !key;
-  if (k->no_memory) {
+  if (lb_arena_status(&k->o->arena) != LB_OK) {
     return;
   }
   lb_scene_joint slide = lb_scene_joint_default();
@@ -96,11 +91,11 @@ static void carry_all(maker* k) {
   part_points(k);
   const int n = lb_scene_fastened(k->s, NULL);
   lb_fastened* all = LB_TAKE(&k->o->arena, lb_fastened, n);
-  k->no_memory = !all;
-  if (all) {
-    lb_scene_fastened(k->s, all);
+  if (lb_arena_status(&k->o->arena) != LB_OK) {
+    return;
   }
-  for (int i = 0; i < n && all; i++) {
+  lb_scene_fastened(k->s, all);
+  for (int i = 0; i < n; i++) {
     carry(k, all[i].body, all[i].at);
   }
   for (int i = 0; i < k->o->ngoal; i++) {
@@ -160,56 +155,54 @@ int lb_scene_fastened(const lb_scene* s, lb_fastened* to) {
   return l.count;
 }
 
-static bool copy_points(lb_arena* arena, lb_scene* s) {
-  bool ok = true;
-  for (int i = 0; i < s->nforce && ok; i++) {
-    ok = copy(arena, &s->force[i].point, s->force[i].npoint, 0, sizeof *s->force[i].point);
+static void copy_points(lb_arena* arena, lb_scene* s) {
+  for (int i = 0; i < s->nforce; i++) {
+    copy(arena, &s->force[i].point, s->force[i].npoint, 0, sizeof *s->force[i].point);
   }
-  for (int i = 0; i < s->nconstraint && ok; i++) {
+  for (int i = 0; i < s->nconstraint; i++) {
     lb_scene_constraint* c = &s->constraint[i];
-    ok = copy(arena, &c->point, c->npoint, 0, sizeof *c->point) &&
-         (!c->other || copy(arena, &c->other, 1, 0, sizeof *c->other));
+    copy(arena, &c->point, c->npoint, 0, sizeof *c->point);
+    if (c->other) {
+      copy(arena, &c->other, 1, 0, sizeof *c->other);
+    }
   }
-  for (int i = 0; i < s->nrope && ok; i++) {
-    ok = copy(arena, &s->rope[i].point, s->rope[i].npoint, 0, sizeof *s->rope[i].point);
+  for (int i = 0; i < s->nrope; i++) {
+    copy(arena, &s->rope[i].point, s->rope[i].npoint, 0, sizeof *s->rope[i].point);
   }
-  return ok;
 }
 
 // A copy of all that numbers are written into or that slides go under, with room for `more`.
-static bool copy_scene(lb_arena* arena, lb_scene* s, const lb_scene* from, int more) {
+static void copy_scene(lb_arena* arena, lb_scene* s, const lb_scene* from, int more) {
   *s = *from;
   lb_scene_optimize* what = &s->optimize;
-  return copy(arena, &s->body, s->nbody, more, sizeof *s->body) &&
-         copy(arena, &s->joint, s->njoint, more, sizeof *s->joint) &&
-         copy(arena, &s->motor, s->nmotor, more, sizeof *s->motor) &&
-         copy(arena, &s->constraint, s->nconstraint, more, sizeof *s->constraint) &&
-         copy(arena, &s->force, s->nforce, 0, sizeof *s->force) &&
-         copy(arena, &s->load, s->nload, 0, sizeof *s->load) &&
-         copy(arena, &s->shape, s->nshape, 0, sizeof *s->shape) &&
-         copy(arena, &s->rope, s->nrope, 0, sizeof *s->rope) &&
-         copy(arena, &s->deformable, s->ndeformable, 0, sizeof *s->deformable) &&
-         copy(arena, &s->material, s->nmaterial, 0, sizeof *s->material) &&
-         copy(arena, &what->goal, what->ngoal, 0, sizeof *what->goal) && copy_points(arena, s);
+  copy(arena, &s->body, s->nbody, more, sizeof *s->body);
+  copy(arena, &s->joint, s->njoint, more, sizeof *s->joint);
+  copy(arena, &s->motor, s->nmotor, more, sizeof *s->motor);
+  copy(arena, &s->constraint, s->nconstraint, more, sizeof *s->constraint);
+  copy(arena, &s->force, s->nforce, 0, sizeof *s->force);
+  copy(arena, &s->load, s->nload, 0, sizeof *s->load);
+  copy(arena, &s->shape, s->nshape, 0, sizeof *s->shape);
+  copy(arena, &s->rope, s->nrope, 0, sizeof *s->rope);
+  copy(arena, &s->deformable, s->ndeformable, 0, sizeof *s->deformable);
+  copy(arena, &s->material, s->nmaterial, 0, sizeof *s->material);
+  copy(arena, &what->goal, what->ngoal, 0, sizeof *what->goal);
+  if (lb_arena_status(arena) == LB_OK) {
+    copy_points(arena, s);
+  }
 }
 
 lb_status lb_slides_add(lb_optimizing* o, const lb_scene* from, lb_error* err) {
   lb_scene* s = &o->slid;
   lb_arena* arena = &o->arena;
   const int more = lb_scene_fastened(from, NULL) + o->ngoal;
-  bool ok = copy_scene(arena, &o->given, from, 0) && copy_scene(arena, s, from, more);
-  for (int i = 0; i < o->nblock && ok; i++) {
+  copy_scene(arena, &o->given, from, 0);
+  copy_scene(arena, s, from, more);
+  for (int i = 0; i < o->nblock && lb_arena_status(arena) == LB_OK; i++) {
     lb_block* b = &o->block[i];
     if (b->type == &lb_parameter_length) {
-      maker k = {.o = o, .s = s, .of = b, .root = lb_body_root(from, b->p->index)};
       b->slide = LB_TAKE(arena, lb_slide, more);
-      ok = b->slide != NULL;
-      if (ok) {
-        carry_all(&k);
-        ok = !k.no_memory;
-      }
+      carry_all(&(maker){.o = o, .s = s, .of = b, .root = lb_body_root(from, b->p->index)});
     }
   }
-  return ok ? LB_OK
-            : lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for an optimisation");
+  return lb_arena_check(arena, "an optimisation", err);
 }

@@ -83,10 +83,10 @@ static bool keep_bound(void* context, int motor, int kind, int k, const lb_bound
   return true;
 }
 
-lb_status lb_limits_create(const lb_retargeting* r, lb_arena* arena, lb_limits** out) {
+lb_limits* lb_limits_create(const lb_retargeting* r, lb_arena* arena) {
   lb_limits* l = LB_TAKE(arena, lb_limits, 1);
   if (!l) {
-    return LB_NO_MEMORY;
+    return NULL;
   }
   collection c = {l, r->input->ncontrol};
   visit(r->what, r->input, count_bound, &c);
@@ -94,13 +94,11 @@ lb_status lb_limits_create(const lb_retargeting* r, lb_arena* arena, lb_limits**
   l->slack = LB_TAKE(arena, double, 2 * l->count);
   l->push = LB_TAKE(arena, double, 2 * l->count);
   l->stiffness = LB_TAKE(arena, double, l->count);
-  if (!l->bound || !l->slack || !l->push || !l->stiffness) {
-    return LB_NO_MEMORY;
-  }
   l->count = 0;
-  visit(r->what, r->input, keep_bound, &c);
-  *out = l;
-  return LB_OK;
+  if (lb_arena_status(arena) == LB_OK) {
+    visit(r->what, r->input, keep_bound, &c);
+  }
+  return l;
 }
 
 double lb_limits_reach(const lb_limits* l, const double* x, const double* p) {

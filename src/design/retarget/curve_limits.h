@@ -24,7 +24,7 @@ typedef struct lb_limits {
   double* stiffness; // [count]
 } lb_limits;
 
-lb_status lb_limits_create(const lb_retargeting* r, lb_arena* arena, lb_limits** out);
+lb_limits* lb_limits_create(const lb_retargeting* r, lb_arena* arena);
 
 // The function that a bound is on.
 double lb_bound_at(const lb_bound* b, const double* x);

@@ -27,16 +27,14 @@ static void add_form(const lb_bspline* s, double* band, int k) {
   }
 }
 
-lb_status lb_regular_fill(lb_retargeting* r) {
+void lb_regular_fill(lb_retargeting* r) {
   const lb_bspline s = lb_curves_spline(r->input);
   r->square = LB_TAKE(&r->arena, double, s.count * 4);
   r->bend = LB_TAKE(&r->arena, double, s.count * 4);
-  if (!r->square || !r->bend) {
-    return LB_NO_MEMORY;
+  if (r->square && r->bend) {
+    add_form(&s, r->square, 0);
+    add_form(&s, r->bend, 2);
   }
-  add_form(&s, r->square, 0);
-  add_form(&s, r->bend, 2);
-  return LB_OK;
 }
 
 // Half of s x'Bx; adds s Bx to `to` unless NULL.

@@ -38,7 +38,7 @@ static void choose_coordinates(lb_linear* L) {
   }
 }
 
-static bool take_arrays(lb_linear* L, lb_arena* arena) {
+static void take_arrays(lb_linear* L, lb_arena* arena) {
   const size_t steps = (size_t)L->nstep + 1;
   const size_t nfree = (size_t)L->nfree, width = (size_t)L->width, nrow = (size_t)L->nrow;
   const size_t ntorque = (size_t)L->ntorque;
@@ -46,10 +46,8 @@ static bool take_arrays(lb_linear* L, lb_arena* arena) {
   L->T = LB_TAKE(arena, float, steps* nrow*(nfree + (size_t)L->nmotor));
   L->y = LB_TAKE(arena, float, steps* nrow);
   float** const of_torques[] = {&L->torque, &L->root, &L->side, &L->change};
-  bool taken = true;
   for (size_t i = 0; i < sizeof of_torques / sizeof *of_torques; i++) {
     *of_torques[i] = LB_TAKE(arena, float, steps* ntorque);
-    taken = taken && *of_torques[i];
   }
   L->in = LB_TAKE(arena, float, width + nrow + ntorque);
   L->out = LB_TAKE(arena, float, width + nrow + ntorque);
@@ -60,7 +58,6 @@ static bool take_arrays(lb_linear* L, lb_arena* arena) {
     L->q[i] = block + (size_t)i * nfree;
     L->v[i] = block + (size_t)(3 + i) * nfree;
   }
-  return taken && L->G && L->T && L->y && L->in && L->out && L->span && L->basis && block;
 }
 
 static void fill_basis(lb_linear* L) {
@@ -103,7 +100,8 @@ lb_status lb_linear_create(lb_retargeting* r, lb_linear** out) {
   L->dt = first ? L->h : 2 * L->h / 3;
   L->c[0] = first ? 1 : 4. / 3;
   L->c[1] = first ? 0 : -1. / 3;
-  if (!take_arrays(L, arena)) {
+  take_arrays(L, arena);
+  if (lb_arena_status(arena) != LB_OK) {
     return LB_NO_MEMORY;
   }
   fill_basis(L);

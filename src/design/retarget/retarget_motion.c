@@ -168,10 +168,8 @@ lb_status lb_retargeting_open_one(lb_retargeting* r, const lb_model* model, cons
   r->off = LB_TAKE(&r->arena, double, input->ncontrol);
   r->sum = LB_TAKE(&r->arena, double, input->nmotor * input->ncontrol);
   r->torque = LB_TAKE(&r->arena, double, what->nmotor + model->nv + lb_constraints_most(model));
-  lb_status status = LB_OK;
-  if (!r->off || !r->sum || !r->torque || lb_regular_fill(r) != LB_OK) {
-    status = lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
-  }
+  lb_regular_fill(r);
+  lb_status status = lb_arena_check(&r->arena, "retargeting", err);
   if (status == LB_OK) {
     status = lb_tape_open(&r->tape, model, lb_tape_integrator(model), r->h, r->nstep,
                           options->memory, allocator, err);

@@ -6,10 +6,14 @@
 #include "limber/shaping.h"
 #include "model/use/model_derive.h"
 
-// Where everything rests at the start.
-static lb_status find_start(lb_data* d, lb_error* err) {
-  const lb_status status = lb_assemble(d->model, d, err);
-  return status == LB_OK ? lb_equilibrium(d->model, d, err) : status;
+lb_status lb_start_at_rest(const lb_model* m, const lb_allocator* allocator, lb_data** out,
+                           lb_error* err) {
+  lb_data* d = NULL;
+  lb_status status = lb_data_create(m, allocator, &d, err);
+  status = status == LB_OK ? lb_assemble(m, d, err) : status;
+  status = status == LB_OK ? lb_equilibrium(m, d, err) : status;
+  *out = d;
+  return status;
 }
 
 static lb_status play_into(const lb_model* m, const lb_retarget* w, const lb_curves* c,
@@ -17,10 +21,7 @@ static lb_status play_into(const lb_model* m, const lb_retarget* w, const lb_cur
                            lb_error* err) {
   lb_data* d = NULL;
   lb_model* played = NULL;
-  lb_status status = lb_data_create(lb_model_simulated(m), r->allocator, &d, err);
-  if (status == LB_OK) {
-    status = find_start(d, err);
-  }
+  lb_status status = lb_start_at_rest(lb_model_simulated(m), r->allocator, &d, err);
   if (status == LB_OK) {
     status = lb_model_play(m, w, c, d->q, r->allocator, &played, err);
   }

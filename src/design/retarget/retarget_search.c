@@ -304,9 +304,12 @@ static lb_status open_search(curve_search* s) {
     *vector[i] = LB_TAKE(arena, double, at->n);
   }
   at->band = LB_TAKE(arena, double, (size_t)at->n*(size_t)(at->width + 1));
-  if (lb_arena_status(arena) != LB_OK || lb_linear_create(&at->r, &at->linear) != LB_OK ||
-      lb_limits_create(&at->r, arena, &at->limits) != LB_OK) {
-    return lb_error_add(at->r.err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
+  at->limits = lb_limits_create(&at->r, arena);
+  lb_linear_create(&at->r, &at->linear);
+  for (const lb_retargeting* r = &at->r; r; r = r->next) { // each has its own
+    if (lb_arena_check(&r->arena, "retargeting", at->r.err) != LB_OK) {
+      return LB_NO_MEMORY;
+    }
   }
   at->whole = at->r.nstep;
   look_at(at, 0, INFINITY);

@@ -24,6 +24,12 @@ typedef struct lb_factors {
 lb_status lb_vary(const lb_model* m, const lb_factors* factors, const lb_allocator* allocator,
                   lb_model** out, lb_error* err);
 
+// --- starts (retarget_replay.c) ---
+
+// Where a model rests, with everything closed; *d is to be released, whether it went well or not.
+lb_status lb_start_at_rest(const lb_model* m, const lb_allocator* allocator, lb_data** d,
+                           lb_error* err);
+
 // --- targets (target.c) ---
 
 // Where track i should be: its point, and the axes of its body.
@@ -213,7 +219,7 @@ lb_status lb_motion_gradient_one(lb_retargeting* r, const lb_curves* curves, dou
 
 // --- regularisers (regularisation.c) ---
 
-lb_status lb_regular_fill(lb_retargeting* r);
+void lb_regular_fill(lb_retargeting* r);
 // Adds their value and gradient.
 void lb_regular_add(const lb_retargeting* r, const lb_curves* curves, lb_retarget_value* value,
                     double* gradient);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "design/retarget/retarget_search.h"
-#include "limber/simulate.h"
 
 // How copies differ, as parts of what `robust` says.
 static const struct { double stiffness, mass; } COPY[] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
@@ -13,41 +12,24 @@ enum { COPIES = sizeof COPY / sizeof *COPY };
 
 // --- copies ---
 
-// Targets stay; a run starts where the copy rests.
-static lb_status find_start(lb_retargeting* r, const lb_model* copy, const lb_targets* targets,
-                            lb_targets* own) {
-  lb_data* d = NULL;
-  lb_status status = lb_data_create(copy, r->allocator, &d, r->err);
-  status = status == LB_OK ? lb_assemble(copy, d, r->err) : status;
-  status = status == LB_OK ? lb_equilibrium(copy, d, r->err) : status;
-  *own = *targets;
-  own->q0 = LB_TAKE(&r->arena, double, copy->nq);
-  if (status == LB_OK && !own->q0) {
-    status = lb_error_add(r->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
-  }
-  if (status == LB_OK) {
-    memcpy(own->q0, d->q, (size_t)copy->nq * sizeof *d->q);
-  }
-  lb_data_release(d);
-  return status;
-}
-
 static lb_status add_copy(lb_retargeting* r, int i, const lb_retarget_options* options,
                           lb_retargeting** last) {
   const double off = r->what->robust;
   const lb_factors factors = {1 + off * COPY[i].stiffness, 1, 1 + off * COPY[i].mass};
   lb_retargeting* copy = LB_TAKE(&r->arena, lb_retargeting, 1);
-  lb_targets* targets = LB_TAKE(&r->arena, lb_targets, 1);
+  lb_targets* targets = LB_COPY(&r->arena, r->targets, 1);
+  double* q0 = LB_TAKE(&r->arena, double, r->model->nq);
   lb_model* model = NULL;
-  if (!copy || !targets) {
-    return lb_error_add(r->err, LB_NO_MEMORY, (lb_place){0}, "out of memory for retargeting");
-  }
-  lb_status status = lb_vary(r->model, &factors, r->allocator, &model, r->err);
-  status = status == LB_OK ? find_start(r, model, r->targets, targets) : status;
-  if (status == LB_OK) {
+  lb_data* d = NULL;
+  lb_status status = lb_arena_check(&r->arena, "retargeting", r->err);
+  status = status == LB_OK ? lb_vary(r->model, &factors, r->allocator, &model, r->err) : status;
+  status = status == LB_OK ? lb_start_at_rest(model, r->allocator, &d, r->err) : status;
+  if (status == LB_OK) { // targets stay; a run starts where the copy rests
+    targets->q0 = memcpy(q0, d->q, (size_t)model->nq * sizeof *q0);
     status = lb_retargeting_open_one(copy, model, r->what, r->input, targets, options, r->allocator,
                                      r->err);
   }
+  lb_data_release(d);
   if (status != LB_OK) {
     lb_model_release(model);
     return status;
