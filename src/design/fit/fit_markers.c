@@ -253,7 +253,7 @@ static lb_status predict(lb_fit_session* s, lb_fit* fit) {
   lb_fit_slot* slot = &s->slot[0];
   lb_fit_trial* best = &s->best;
   s->deaf = true;
-  best->settle = false;
+  best->offsets = false;
   const lb_status status = lb_fit_try(s, 1, &best, 0);
   for (int i = 0; i < s->nsample && status == LB_OK; i++) {
     double* x = fit->fitted + (size_t)i * (size_t)s->width;
@@ -299,7 +299,7 @@ static lb_status search_and_judge(lb_fit_session* s, lb_fit** fit, lb_arena* are
   if (!J || lb_fit_trial_create(s, &s->best, false) != LB_OK) {
     return LB_NO_MEMORY;
   }
-  first->settle = true;
+  first->offsets = true;
   lb_status status = lb_fit_try(s, 1, &first, 0.01);
   if (status == LB_OK && isinf(first->cost)) {
     // the reader of the message wants the stepper's own words

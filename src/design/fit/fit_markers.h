@@ -22,7 +22,7 @@ typedef struct lb_fit_unknown {
 // A place in the space of unknowns, and how well it fits.
 typedef struct lb_fit_trial {
   double* x;     // [n] unknowns
-  bool settle;   // find the clock and shift that suit the materials best first
+  bool offsets;  // find the clock and shift that suit the materials best first
   double* r;     // [nsample * width] residual; 0 where nothing was seen
   double* rate;  // [nsample * width] velocity of the markers, or NULL
   double until;  // markers' time up to which samples count

@@ -83,7 +83,7 @@ static lb_status evaluate(search* q, double until, double share) {
     for (int k = 0; k < s->n; k++) {
       trial[i]->x[k] = fmin(fmax(s->best.x[k] + q->along[k] * q->at[i], s->u[k].low), s->u[k].high);
     }
-    trial[i]->settle = true;
+    trial[i]->offsets = true;
     trial[i]->until = until;
   }
   return lb_fit_try(s, q->count, trial, share);

@@ -177,7 +177,7 @@ static double cost_at(const lb_fit_session* s, lb_fit_slot* slot, lb_fit_trial* 
   int count[3];
   t->used = compare(s, slot, t, clock, sum, count);
   for (int k = 0; k < 3 && s->shift >= 0; k++) {
-    if (t->settle) {
+    if (t->offsets) {
       t->x[s->shift + k] = count[k] ? sum[k] / count[k] : 0;
     }
     shift[k] = t->x[s->shift + k];
@@ -220,7 +220,7 @@ static void run_one(void* context, int i) {
   if (!play(s, slot, t)) {
     return;
   }
-  if (s->clock >= 0 && t->settle) {
+  if (s->clock >= 0 && t->offsets) {
     t->x[s->clock] = best_clock(s, slot, t);
   }
   const double cost = cost_at(s, slot, t, s->clock >= 0 ? t->x[s->clock] : 0);

@@ -5,8 +5,8 @@
 // is known but what joints exert: f are springs, dampers, loads and measured forces. In a tree all
 // coordinates may have a torque, and (1) gives it. With constraints the multipliers lambda are not
 // known either, so only the motors' forces u are looked for: the shortest (lambda, u) that leaves
-// the least of (1), and tau is what is left. Unilateral constraints have lambda >= 0 where they
-// touch, and are not there elsewhere. Coordinates under position motors have their own equation
+// the least of (1), and tau is what is left. Unilateral constraints have lambda >= 0 where they are
+// active, and are not there elsewhere. Coordinates under position motors have their own equation
 // each and are left out of that.
 #include <math.h>
 #include <string.h>

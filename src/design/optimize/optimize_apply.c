@@ -78,9 +78,9 @@ static void put_prescribed(lb_model* tree) {
 }
 
 lb_status lb_optimizing_play(lb_optimizing* o, const double* x, lb_arena* arena, lb_played* to) {
-  const bool apart = o->tree != o->model;
+  const bool separate = o->tree != o->model;
   lb_model* m = lb_model_derive(o->model, arena);
-  lb_model* tree = apart ? lb_model_derive(o->tree, arena) : m;
+  lb_model* tree = separate ? lb_model_derive(o->tree, arena) : m;
   *to = (lb_played){.x = x, .model = m, .tree = tree};
   lb_player w = {o, m, tree, arena};
   if (!m || !tree || !own_model(arena, m) || !own_tree(o, arena, tree) || put_all(&w, x) != LB_OK) {

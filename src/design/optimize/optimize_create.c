@@ -54,13 +54,13 @@ static lb_status check_scene(lb_optimizing* o, lb_error* err) {
 
 // Starts are made in trees: in maximal coordinates bodies start where joints have them.
 static lb_status find_models(lb_optimizing* o, lb_error* err) {
-  const bool apart = o->public.scene->solver.coordinates == LB_COORDINATES_MAXIMAL;
+  const bool maximal = o->public.scene->solver.coordinates == LB_COORDINATES_MAXIMAL;
   lb_scene tree = o->slid;
   tree.solver.coordinates = LB_COORDINATES_REDUCED;
   const lb_status status = lb_model_create(&o->slid, o->allocator, &o->shown, err);
   o->tree = o->shown;
   o->model = status == LB_OK ? lb_model_simulated(o->shown) : NULL;
-  return status == LB_OK && apart ? lb_model_create(&tree, o->allocator, &o->tree, err) : status;
+  return status == LB_OK && maximal ? lb_model_create(&tree, o->allocator, &o->tree, err) : status;
 }
 
 static lb_status find_model(lb_optimizing* o, lb_error* err) {

@@ -52,7 +52,7 @@ static void look(lb_optimizing* o, const lb_model* m, lb_data* d, int step, doub
 
 // --- the run ---
 
-// As simulations do: what starts in touch does not run into it. What starts beyond a limit or a
+// As simulations do: what starts active has no speed into it. What starts beyond a limit or a
 // floor would be put back there, which says nothing of how it depends on the numbers.
 static lb_status stop_at_start(lb_optimizing* o, const lb_model* m, lb_stepper* st, lb_data* d,
                                lb_error* err) {

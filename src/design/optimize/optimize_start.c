@@ -186,9 +186,9 @@ lb_status lb_start_close(const lb_optimizing* o, const lb_played* m, lb_data* d,
 
 lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_error* err) {
   const lb_model* tree = m->tree;
-  const bool apart = tree != m->model;
-  lb_data* t = apart ? NULL : d;
-  lb_status status = apart ? lb_data_create(tree, o->allocator, &t, err) : LB_OK;
+  const bool separate = tree != m->model;
+  lb_data* t = separate ? NULL : d;
+  lb_status status = separate ? lb_data_create(tree, o->allocator, &t, err) : LB_OK;
   if (status == LB_OK) {
     status = lb_start_close(o, m, t, err);
   }
@@ -197,10 +197,10 @@ lb_status lb_start_make(lb_optimizing* o, const lb_played* m, lb_data* d, lb_err
     memcpy(o->q1, t->q, (size_t)tree->nq * sizeof *t->q);
     memcpy(o->v1, t->qd, (size_t)tree->nv * sizeof *t->qd);
   }
-  if (status == LB_OK && apart) {
+  if (status == LB_OK && separate) {
     lb_maximal_start_lay_out(tree, t, m->model, d);
   }
-  if (apart) {
+  if (separate) {
     lb_data_release(t);
   }
   return status;

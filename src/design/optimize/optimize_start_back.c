@@ -137,13 +137,13 @@ static void differentiate(way_back* w) {
   lb_derive(w->D, w->d, w->d->q, w->d->qd, w->d->qdd, false);
 }
 
-static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* err) {
+static lb_status pull(way_back* w, bool separate, lb_start_slopes* by, lb_error* err) {
   w->S = LB_TAKE(&w->arena, lb_motion, 2 * w->m->tree->nv);
   lb_status status = w->S ? LB_OK : LB_NO_MEMORY;
   if (status == LB_OK) {
     w->psi = w->S + w->m->tree->nv;
     differentiate(w);
-    if (apart) {
+    if (separate) {
       gather(w, by);
     }
     lb_made_pull(w->o, w->D, w->d, w->S, by);
@@ -159,12 +159,12 @@ static lb_status pull(way_back* w, bool apart, lb_start_slopes* by, lb_error* er
 
 lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slopes* by,
                         lb_error* err) {
-  const bool apart = m->tree != m->model;
-  if (!apart) {
+  const bool separate = m->tree != m->model;
+  if (!separate) {
     memcpy(by->tree_q, by->q, (size_t)m->tree->nv * sizeof *by->q);
     memcpy(by->tree_v, by->v, (size_t)m->tree->nv * sizeof *by->v);
   }
-  if (!apart && o->places.count + o->rates.count == 0 && o->ncarrying == 0) {
+  if (!separate && o->places.count + o->rates.count == 0 && o->ncarrying == 0) {
     return LB_OK;
   }
   way_back w = {.o = o, .m = m};
@@ -176,7 +176,7 @@ lb_status lb_start_pull(const lb_optimizing* o, const lb_played* m, lb_start_slo
   const lb_model* links = lb_model_without_particles(m->tree, &w.arena);
   status = links ? lb_derivatives_create(links, o->allocator, &w.D, err) : LB_NO_MEMORY;
   if (status == LB_OK) {
-    status = pull(&w, apart, by, err);
+    status = pull(&w, separate, by, err);
   }
   lb_derivatives_release(w.D);
   lb_arena_release(&w.arena);
