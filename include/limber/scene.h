@@ -756,6 +756,8 @@ bool lb_force_joins(lb_force_kind kind);
 /// Coordinates and velocities of a joint, of a composite one those of its parts.
 int lb_joint_count_q(const lb_scene_joint* joint);
 int lb_joint_count_v(const lb_scene_joint* joint);
+/// Where a unit quaternion begins among the coordinates; -1: there is none.
+int lb_joint_quaternion(const lb_scene_joint* joint);
 /// The joint that a parameter is of, or the part of it, and which of the joint's coordinates is its
 /// first.
 const lb_scene_joint* lb_parameter_joint(const lb_scene* scene, const lb_scene_parameter* parameter,

@@ -241,10 +241,6 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err);
 lb_status lb_parameters_find(lb_optimizing* o, lb_error* err);
 // Is the number of a joint's start one that a motor says? It stays as it is.
 bool lb_block_is_prescribed(const lb_optimizing* o, const lb_block* b, int number);
-// Where the quaternion of a joint begins; -1: it has none. Its places and rests are turned from
-// those of the scene by the first three numbers of a parameter; of a free joint the others are
-// where it is.
-int lb_joint_quaternion(const lb_scene_joint* joint);
 // The loop that a joint is in the model, or -1.
 int lb_optimizing_loop(const lb_model* m, const char* name);
 

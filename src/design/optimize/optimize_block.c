@@ -57,10 +57,6 @@ lb_status lb_parameters_make(lb_optimizing* o, lb_error* err) {
 
 // --- what others ask ---
 
-int lb_joint_quaternion(const lb_scene_joint* joint) {
-  return lb_quaternion_at(lb_joint_count_q(joint), lb_joint_count_v(joint));
-}
-
 int lb_optimizing_loop(const lb_model* m, const char* name) {
   for (int i = 0; i < m->constraint.nloop; i++) {
     if (strcmp(m->constraint.loop[i].name, name) == 0) {

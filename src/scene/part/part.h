@@ -32,6 +32,4 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
 
 // --- joints ---
 
-// Where a unit quaternion begins among its coordinates; -1: it has none.
-int lb_joint_quaternion(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);
