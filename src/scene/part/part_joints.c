@@ -17,6 +17,7 @@ static const int sizes[LB_JOINT_COUNT][2] = {LB_JOINT_LIST(SIZE_OF)}; // coordin
 static const struct kind {
   const char* counts; // what each velocity counts: an angle, a length or a number
   bool two_axes;
+  bool swaps;     // it may turn before it slides
   int quaternion; // where one begins among its coordinates, counted from 1; 0: it has none
   check_kind* check;
 } kinds[LB_JOINT_COUNT] = {
@@ -32,7 +33,7 @@ static const struct kind {
     [LB_JOINT_EULER] = {"aaa"},
     [LB_JOINT_EXPONENTIAL] = {"aaa"},
     [LB_JOINT_FREE_2D] = {"lla", .two_axes = true},
-    [LB_JOINT_FREE_3D] = {"lllaaa"},
+    [LB_JOINT_FREE_3D] = {"lllaaa", .swaps = true},
     [LB_JOINT_CURVE] = {"n", .check = check_curve},
     [LB_JOINT_SURFACE] = {"nn", .check = check_surface},
     [LB_JOINT_COMPOSITE] = {"", .check = check_parts},
@@ -66,8 +67,9 @@ lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
     }
     k -= n;
   }
-  const char* counts = is_kind(joint->kind) ? kinds[joint->kind].counts : "";
-  const int at = joint->rotation_first ? (k + 3) % LB_JOINT_MOST_V : k;
+  const struct kind* kind = &kinds[is_kind(joint->kind) ? joint->kind : LB_JOINT_FIXED];
+  const char* counts = kind->counts;
+  const int at = kind->swaps && joint->rotation_first ? (k + 3) % LB_JOINT_MOST_V : k;
   const char what = at < (int)strlen(counts) ? counts[at] : 'a';
   return what == 'l'   ? LB_COORDINATE_LENGTH
          : what == 'n' ? LB_COORDINATE_NUMBER
