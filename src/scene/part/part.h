@@ -32,4 +32,6 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
 
 // --- joints ---
 
+// Of a composite joint; 0 of others, whatever they were made from.
+int lb_joint_count_parts(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);

@@ -18,6 +18,7 @@ static const struct kind {
   const char* counts; // what each velocity counts: an angle, a length or a number
   bool two_axes;
   bool swaps;     // it may turn before it slides
+  bool series;    // it is made of its parts
   int quaternion; // where one begins among its coordinates, counted from 1; 0: it has none
   check_kind* check;
 } kinds[LB_JOINT_COUNT] = {
@@ -36,16 +37,20 @@ static const struct kind {
     [LB_JOINT_FREE_3D] = {"lllaaa", .swaps = true},
     [LB_JOINT_CURVE] = {"n", .check = check_curve},
     [LB_JOINT_SURFACE] = {"nn", .check = check_surface},
-    [LB_JOINT_COMPOSITE] = {"", .check = check_parts},
+    [LB_JOINT_COMPOSITE] = {"", .series = true, .check = check_parts},
 };
 
 static bool is_kind(lb_joint_kind kind) { // else a mistake that is reported elsewhere
   return (unsigned)kind < LB_JOINT_COUNT;
 }
 
+int lb_joint_count_parts(const lb_scene_joint* joint) {
+  return is_kind(joint->kind) && kinds[joint->kind].series ? joint->npart : 0;
+}
+
 static int count(const lb_scene_joint* joint, bool velocities) {
   int sum = is_kind(joint->kind) ? sizes[joint->kind][velocities] : 0;
-  for (int i = 0; i < joint->npart; i++) {
+  for (int i = 0; i < lb_joint_count_parts(joint); i++) {
     sum += count(&joint->part[i], velocities);
   }
   return sum;
@@ -60,7 +65,7 @@ int lb_joint_count_v(const lb_scene_joint* joint) {
 }
 
 lb_coordinate lb_joint_counts(const lb_scene_joint* joint, int k) {
-  for (int i = 0; i < joint->npart; i++) {
+  for (int i = 0; i < lb_joint_count_parts(joint); i++) {
     const int n = lb_joint_count_v(&joint->part[i]);
     if (k < n) {
       return lb_joint_counts(&joint->part[i], k);
@@ -415,7 +420,7 @@ static bool pose_holds(const lb_transform* X) {
 // Limits that push but are nowhere.
 static void check_limits_are_given(lb_checker* c, const lb_scene_joint* j, bool turns) {
   const bool ball = has_quaternion(j) && turns == lb_joint_slides_and_turns(j);
-  bool any = j->npart > 0; // which parts are looked at
+  bool any = lb_joint_count_parts(j) > 0; // which parts are looked at
   for (int k = 0; k < lb_joint_count_v(j); k++) {
     const bool turn = lb_joint_slides_and_turns(j) && lb_joint_counts(j, k) == LB_COORDINATE_ANGLE;
     any |= turn == turns && (isfinite(j->lower[k]) || isfinite(j->upper[k])) &&

@@ -242,7 +242,7 @@ static bool part_exists(lb_reader* r, const lb_yaml* part, const lb_scene_parame
   if (!part || (j && r->broken[LB_SCENE_JOINTS][p->index])) { // who knows which parts it has
     return true;
   }
-  if (!j || j->npart == 0) {
+  if (!j || lb_joint_count_parts(j) == 0) {
     return lb_complain(r, part->place, "'part' is for composite joints (take this away)");
   }
   return p->part <= j->npart ||
@@ -308,7 +308,7 @@ static bool check_part(lb_checker* c, const lb_scene_parameter* p) {
            lb_parameter_kind_name(p->kind));
     return false;
   }
-  if (kinds[p->kind].resists && of->npart > 0) {
+  if (kinds[p->kind].resists && lb_joint_count_parts(of) > 0) {
     lb_say(c,
            p->part > 0 ? ": a part of joint '%s' is composite itself, and its parts have %s of "
                          "their own (write them in its place)"
@@ -361,7 +361,7 @@ static void check_joint(lb_checker* c, const lb_scene_parameter* p) {
     lb_say(c,
            ": joint '%s' has coordinates of several kinds, such as distances and angles, and one "
            "bound cannot be for all (take 'at_least' and 'at_most' away%s)",
-           j->name, of->npart > 0 ? ", or name one 'part'" : "");
+           j->name, lb_joint_count_parts(of) > 0 ? ", or name one 'part'" : "");
   }
 }
 
