@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "math/curve/bspline.h"
+#include "math/linear/band.h"
 
 static lb_status take_pieces(lb_profile* p, lb_arena* arena, int npiece) {
   p->npiece = npiece;
@@ -65,71 +66,53 @@ static bool fill_linear(lb_profile* p, lb_arena* arena, const keys* k) {
   return true;
 }
 
-// Solve a tridiagonal system in place: x is the right-hand side, then the solution. The matrices
-// here are diagonally dominant, so no pivoting is needed.
-static void tridiagonal(int n, const double* below, double* diagonal, const double* above,
-                        double* x, double* scratch) {
-  double pivot = diagonal[0];
-  x[0] /= pivot;
-  for (int i = 1; i < n; i++) {
-    scratch[i] = above[i - 1] / pivot;
-    pivot = diagonal[i] - below[i] * scratch[i];
-    x[i] = (x[i] - below[i] * x[i - 1]) / pivot;
-  }
-  for (int i = n - 2; i >= 0; i--) {
-    x[i] -= scratch[i + 1] * x[i + 1];
-  }
-}
-
 // Row of the slopes m_i that make the second derivative continuous at a key, with h0, h1 the
 // lengths before and after it and d0, d1 the mean slopes there:
 //
 //   m_i-1 / h0 + 2 m_i (1/h0 + 1/h1) + m_i+1 / h1 = 3 (d0 / h0 + d1 / h1)
-static void slope_row(const keys* k, int before, int i, double* below, double* diagonal,
-                      double* above, double* right) {
+//
+// The matrix is symmetric and dominated by its diagonal, so that it has a Cholesky factor.
+static void slope_row(const keys* k, int before, int i, double band[2], double* right) {
   const double h0 = k->time[before + 1] - k->time[before];
   const double h1 = k->time[i + 1] - k->time[i];
-  *below = 1 / h0;
-  *above = 1 / h1;
-  *diagonal = 2 / h0 + 2 / h1;
+  band[0] = 2 / h0 + 2 / h1;
+  band[1] = 1 / h1;
   *right = 3 * ((k->value[before + 1] - k->value[before]) / (h0 * h0) +
                 (k->value[i + 1] - k->value[i]) / (h1 * h1));
 }
 
 // Slopes at rest at both ends.
-static void slopes_clamped(const keys* k, double* m, double* below, double* diagonal, double* above,
-                           double* scratch) {
+static void slopes_clamped(const keys* k, double* m, double* band) {
   const int last = k->count - 1;
   m[0] = m[last] = 0;
   for (int i = 1; i < last; i++) {
-    slope_row(k, i - 1, i, &below[i], &diagonal[i], &above[i], &m[i]);
+    slope_row(k, i - 1, i, &band[2 * (i - 1)], &m[i]);
   }
-  if (last > 1) {
-    tridiagonal(last - 1, below + 1, diagonal + 1, above + 1, m + 1, scratch);
-  }
+  lb_band_cholesky(last - 1, 1, band);
+  lb_band_solve(last - 1, 1, band, m + 1);
 }
 
 // Slopes of the periodic spline. The cyclic matrix is T + u v' with T tridiagonal and
-// u = (g, 0, ..., b), v = (1, 0, ..., a/g), a and b its corners; then by Sherman and Morrison
+// u = (g, 0, ..., a), v = (1, 0, ..., a/g), a its corners; then by Sherman and Morrison
 // m = y - z (v.y) / (1 + v.z) with T y = right, T z = u. Taking g = -diagonal[0] keeps T dominant.
-static void slopes_periodic(const keys* k, double* m, double* below, double* diagonal,
-                            double* above, double* scratch, double* z) {
+static void slopes_periodic(const keys* k, double* m, double* band, double* z) {
   const int n = k->count - 1;
   if (n == 1) {
     m[0] = m[1] = 0;
     return;
   }
   for (int i = 0; i < n; i++) {
-    slope_row(k, i ? i - 1 : n - 1, i, &below[i], &diagonal[i], &above[i], &m[i]);
+    slope_row(k, i ? i - 1 : n - 1, i, &band[2 * i], &m[i]);
     z[i] = 0;
   }
-  const double a = below[0], b = above[n - 1], g = -diagonal[0];
+  const double a = band[2 * n - 1], g = -band[0];
   z[0] = g;
-  z[n - 1] = b;
-  diagonal[0] -= g;
-  diagonal[n - 1] -= a * b / g;
-  tridiagonal(n, below, diagonal, above, m, scratch);
-  tridiagonal(n, below, diagonal, above, z, scratch);
+  z[n - 1] = a;
+  band[0] -= g;
+  band[2 * (n - 1)] -= a * a / g;
+  lb_band_cholesky(n, 1, band);
+  lb_band_solve(n, 1, band, m);
+  lb_band_solve(n, 1, band, z);
   const double s = (m[0] + a / g * m[n - 1]) / (1 + z[0] + a / g * z[n - 1]);
   for (int i = 0; i < n; i++) {
     m[i] -= s * z[i];
@@ -138,16 +121,15 @@ static void slopes_periodic(const keys* k, double* m, double* below, double* dia
 }
 
 static bool fill_cubic(lb_profile* p, lb_arena* arena, const keys* k) {
-  double* row = LB_TAKE(arena, double, 6 * (size_t)k->count);
-  if (!row) {
+  const int n = k->count;
+  double* m = LB_TAKE(arena, double, 4 * (size_t)n);
+  if (!m) {
     return false;
   }
-  const int n = k->count;
-  double* m = row;
   if (k->closed) {
-    slopes_periodic(k, m, row + n, row + 2 * n, row + 3 * n, row + 4 * n, row + 5 * n);
+    slopes_periodic(k, m, m + n, m + 3 * n);
   } else {
-    slopes_clamped(k, m, row + n, row + 2 * n, row + 3 * n, row + 4 * n);
+    slopes_clamped(k, m, m + n);
   }
   // Hermite's form in s
   for (int i = 0; i < p->npiece; i++) {
