@@ -88,25 +88,15 @@ static void cut_prism(const extrusion* e, int layer, int triangle, int* out) {
                                    {{0, 0}, {1, 0}, {2, 1}, {1, 1}},
                                    {{0, 0}, {1, 1}, {2, 1}, {0, 1}}};
   const int* t = &e->s->triangle[3 * triangle];
-  int low = t[0] < t[1] ? (t[0] < t[2] ? 0 : 2) : (t[1] < t[2] ? 1 : 2);
-  int v[3] = {t[low], t[(low + 1) % 3], t[(low + 2) % 3]};
-  bool mirrored = v[1] > v[2]; // sorting turned the triangle over
-  if (mirrored) {
-    const int swap = v[1];
-    v[1] = v[2];
-    v[2] = swap;
-  }
-  const int odd = layer % 2;
-  mirrored ^= odd;
+  const int low = t[0] < t[1] ? (t[0] < t[2] ? 0 : 2) : (t[1] < t[2] ? 1 : 2);
+  const int next = t[(low + 1) % 3], last = t[(low + 2) % 3], odd = layer % 2;
+  const bool turned = next > last; // sorting turns the triangle over
+  const int v[3] = {t[low], turned ? last : next, turned ? next : last};
   for (int k = 0; k < 3; k++) {
     corner c[4];
-    for (int i = 0; i < 4; i++) {
-      c[i] = (corner){v[cut[k][i][0]], cut[k][i][1] ^ odd};
-    }
-    if (mirrored) {
-      const corner swap = c[1];
-      c[1] = c[2];
-      c[2] = swap;
+    for (int i = 0; i < 4; i++) { // mirrored, with the second and the third exchanged
+      const int to = turned ^ odd && (i == 1 || i == 2) ? 3 - i : i;
+      c[to] = (corner){v[cut[k][i][0]], cut[k][i][1] ^ odd};
     }
     write_elem(e, layer, out + k * lb_tetmesh_elem_nodes(e->mesh), c);
   }
@@ -119,12 +109,9 @@ static void write_end(const extrusion* e, lb_tetmesh_surface* surface, bool last
   const int size = lb_tetmesh_face_nodes(e->mesh), half = size == 3 ? 1 : 2;
   const int level = last ? half * e->nlayer : 0;
   for (int t = 0; t < e->s->ntriangle; t++) {
-    int v[3] = {e->s->triangle[3 * t], e->s->triangle[3 * t + 1], e->s->triangle[3 * t + 2]};
-    if (!last) { // looks back along the axis
-      const int swap = v[1];
-      v[1] = v[2];
-      v[2] = swap;
-    }
+    const int* s = &e->s->triangle[3 * t];
+    const int v[3] = {s[0], s[last ? 1 : 2],
+                      s[last ? 2 : 1]}; // the first looks back along the axis
     int* out = &surface->face[size * t];
     for (int k = 0; k < 3; k++) {
       out[k] = v[k] + e->stride * level;
