@@ -28,15 +28,20 @@ typedef struct lb_mesh {
   int* face;       ///< [3 * nface] vertex indices
 } lb_mesh;
 
-/// A shape's `size` means what its type's entry in the table of shapes says.
+/// code, name in scene files; what its `size` means
+#define LB_SHAPE_LIST(X)                                                                           \
+  X(LB_SHAPE_BOX, box)             /* full edge lengths */                                         \
+  X(LB_SHAPE_SPHERE, sphere)       /* x radius */                                                  \
+  X(LB_SHAPE_CAPSULE, capsule)     /* x radius, y length between the cap centres, along z */       \
+  X(LB_SHAPE_CYLINDER, cylinder)   /* x radius, y length, along z */                               \
+  X(LB_SHAPE_ELLIPSOID, ellipsoid) /* semi-axes */                                                 \
+  X(LB_SHAPE_MESH, mesh)           /* scale along x, y, z, applied to `mesh` */
+
 typedef enum lb_shape_type {
-  LB_SHAPE_BOX,       ///< size: full edge lengths
-  LB_SHAPE_SPHERE,    ///< size.x radius
-  LB_SHAPE_CAPSULE,   ///< size.x radius, size.y length between the cap centres, along z
-  LB_SHAPE_CYLINDER,  ///< size.x radius, size.y length, along z
-  LB_SHAPE_ELLIPSOID, ///< size: semi-axes
-  LB_SHAPE_MESH,      ///< size: scale along x, y, z applied to `mesh`
-  LB_SHAPE_COUNT
+#define LB_SHAPE_CODE(code, name) code,
+  LB_SHAPE_LIST(LB_SHAPE_CODE)
+#undef LB_SHAPE_CODE
+      LB_SHAPE_COUNT
 } lb_shape_type;
 
 typedef struct lb_shape {

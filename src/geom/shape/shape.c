@@ -3,8 +3,8 @@
 
 #include "base/assert.h"
 
-#define ENTRY(type, name) [LB_SHAPE_##type] = &lb_shape_##name,
-static const lb_shape_kind* const TABLE[LB_SHAPE_COUNT] = {LB_SHAPE_KINDS(ENTRY)};
+#define ENTRY(type, name) [type] = &lb_shape_##name,
+static const lb_shape_kind* const TABLE[LB_SHAPE_COUNT] = {LB_SHAPE_LIST(ENTRY)};
 
 const lb_shape_kind* lb_shape_kind_of(lb_shape_type type) {
   LB_ASSERT(type < LB_SHAPE_COUNT);

@@ -1,7 +1,7 @@
 // Shapes: all that the library knows of a kind of shape is its entry, in a file of its own.
 //
-// To add a kind: its file shape_NAME.c with an entry, its type in limber/geometry.h, its name in
-// LB_SHAPE_KINDS below, and how scenes write it in scene/part/part_materials.c.
+// To add a kind: its file shape_NAME.c with an entry, its line of LB_SHAPE_LIST in
+// limber/geometry.h, and how scenes write it in scene/part/part_materials.c.
 #pragma once
 #include "geom/mesh/triangle_mesh.h"
 
@@ -42,16 +42,8 @@ typedef struct lb_shape_kind {
                           lb_vec3** normal);
 } lb_shape_kind;
 
-#define LB_SHAPE_KINDS(X)                                                                          \
-  X(BOX, box)                                                                                      \
-  X(SPHERE, sphere)                                                                                \
-  X(CAPSULE, capsule)                                                                              \
-  X(CYLINDER, cylinder)                                                                            \
-  X(ELLIPSOID, ellipsoid)                                                                          \
-  X(MESH, mesh)
-
 #define LB_DECLARE_SHAPE(type, name) extern const lb_shape_kind lb_shape_##name;
-LB_SHAPE_KINDS(LB_DECLARE_SHAPE)
+LB_SHAPE_LIST(LB_DECLARE_SHAPE)
 #undef LB_DECLARE_SHAPE
 
 /// The entry of a type.
