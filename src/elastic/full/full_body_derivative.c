@@ -213,19 +213,27 @@ void lb_full_derivative_add(lb_full_derivative* T, double* y, double s, const do
   add_by_velocity(T, y, s, v);
 }
 
-// A change of the forces Q counts as mu + f + n x x at each node.
+// A change of the forces Q counts as mu + f + n x x at each node: that times the mass matrix.
+static void weigh_wrench(lb_full_derivative* T, lb_v4 n, lb_v4 f, const double* mu) {
+  for (int i = 0; i < T->b->fem->nnode; i++) {
+    const lb_v4 own = mu ? lb_v4_at(mu, i) : lb_v4_zero();
+    lb_v4_store(T->field + 3 * (size_t)i, own + f + lb_v4_cross(n, lb_v4_at(T->x, i)));
+  }
+  lb_fem_mass_apply(T->b->fem, T->product, T->field);
+}
+
+static lb_v4 wrench_by_place(const lb_full_derivative* T, int i, lb_v4 n) {
+  return lb_m3_apply_transposed(T->Z, lb_v4_at(T->product, i)) + lb_v4_cross(lb_v4_at(T->Q, i), n);
+}
+
 void lb_full_derivative_add_back(lb_full_derivative* T, double* q, double* v, double* a, double s,
                                  const double* mu, const double wrench[LB_FULL_WRENCH]) {
   const lb_full* b = T->b;
   const lb_v4 n = lb_v4_load(wrench), f = lb_v4_load(wrench + 3);
-  for (int i = 0; i < b->fem->nnode; i++) {
-    lb_v4_store(T->field + 3 * (size_t)i, lb_v4_at(mu, i) + f + lb_v4_cross(n, lb_v4_at(T->x, i)));
-  }
-  lb_fem_mass_apply(b->fem, T->product, T->field);
+  weigh_wrench(T, n, f, mu);
   for (int i = 0; i < b->fem->nnode; i++) {
     const lb_v4 at = lb_v4_at(T->product, i);
-    lb_v4_add_to(q + 3 * (size_t)i,
-                 (lb_m3_apply_transposed(T->Z, at) + lb_v4_cross(lb_v4_at(T->Q, i), n)) * s);
+    lb_v4_add_to(q + 3 * (size_t)i, wrench_by_place(T, i, n) * s);
     lb_v4_add_to(v + 3 * (size_t)i, lb_v4_cross(T->w, at) * (-2 * s));
     lb_v4_add_to(a + 3 * (size_t)i, at * s);
   }
@@ -435,16 +443,12 @@ static void find_frame(lb_full_derivative* T, double dt) {
   for (int k = 0; k < LB_FULL_WRENCH; k++) {
     double g[LB_FULL_WRENCH] = {0}, *to = column(T, T->N, k);
     g[k] = 1;
-    const lb_v4 turn = lb_v4_load(g), push = lb_v4_load(g + 3);
-    for (int i = 0; i < T->b->fem->nnode; i++) {
-      lb_v4_store(T->field + 3 * (size_t)i, push + lb_v4_cross(turn, lb_v4_at(T->x, i)));
-    }
-    lb_fem_mass_apply(T->b->fem, T->product, T->field);
+    const lb_v4 turn = lb_v4_load(g);
+    weigh_wrench(T, turn, lb_v4_load(g + 3), NULL);
     for (int i = 0; i < T->b->fem->nnode; i++) {
       const lb_v4 at = lb_v4_at(T->product, i);
-      const lb_v4 by_place =
-          lb_m3_apply_transposed(T->Z, at) + lb_v4_cross(lb_v4_at(T->Q, i), turn);
-      lb_v4_store(to + 3 * (size_t)i, by_place * dt - 2 * lb_v4_cross(T->w, at) + at / dt);
+      lb_v4_store(to + 3 * (size_t)i,
+                  wrench_by_place(T, i, turn) * dt - 2 * lb_v4_cross(T->w, at) + at / dt);
     }
   }
   memcpy(T->loose[0], T->U, LB_FULL_FRAME * n * sizeof *T->U);
