@@ -5,9 +5,10 @@
 #include "compile.h"
 #include "counting.h"
 #include "dynamics/joint/joint.h"
+#include "explicit_step.h"
 #include "limber/limber.h"
 #include "model/use/initial_pose.h"
-#include "solve/explicit/explicit_derivative.h"
+#include "solve/step/stepper.h"
 
 enum { MOST = 400, STEPS = 5, MOTORS = 40, MOMENTS = 14 };
 static const double STEP = 1e-3;
@@ -44,7 +45,7 @@ static lb_model* keep_model(void) {
 
 // A sensitivity on its way through a run.
 typedef struct chain {
-  lb_explicit_derivative* S;
+  lb_step_derivative* S;
   lb_data* d;
   const lb_model* plus; // with the keys moved by one
   double q[MOST], v[MOST], back;
@@ -52,8 +53,8 @@ typedef struct chain {
 } chain;
 
 static void motor_changes(const chain* c, const lb_model* m, double* out) {
-  for (int k = 0; k < lb_explicit_moments(c->S); k++) {
-    const double time = lb_explicit_moment(c->S, k);
+  for (int k = 0; k < lb_step_moments(c->S); k++) {
+    const double time = lb_step_moment(c->S, k);
     for (int i = 0; i < m->nmotor; i++, out += 3) {
       double here[3], there[3];
       lb_profile_evaluate(m->motor.profile[i], time, here);
@@ -68,20 +69,20 @@ static void motor_changes(const chain* c, const lb_model* m, double* out) {
 static void pass_step(chain* c, const lb_model* m, const lb_data* d) {
   static double motor[3 * MOTORS * MOMENTS], by[3 * MOTORS * MOMENTS];
   static double q[MOST], v[MOST], y[2][MOST], x[2][MOST];
-  const int n = lb_explicit_moments(c->S) * 3 * m->nmotor;
+  const int n = lb_step_moments(c->S) * 3 * m->nmotor;
   assert_at_most(n, 3 * MOTORS * MOMENTS);
   memcpy(c->d->q, d->q, (size_t)m->nq * sizeof *q);
   memcpy(c->d->qd, d->qd, (size_t)m->nv * sizeof *v);
   c->d->time = d->time;
-  assert_true(lb_explicit_differentiate(c->S, c->d, STEP));
+  assert_true(differentiate_step(c->S, c->d, STEP));
   motor_changes(c, m, motor);
-  lb_explicit_forward(c->S, q, v, c->q, c->v, motor);
+  pass_forward(c->S, q, v, c->q, c->v, motor);
   for (int k = 0; k < m->nv; k++) {
     x[0][k] = y[0][k] = lb_random_between(&c->random, -1, 1);
     x[1][k] = y[1][k] = lb_random_between(&c->random, -1, 1);
   }
   memset(by, 0, sizeof by);
-  lb_explicit_back(c->S, x[0], x[1], by);
+  pass_back(c->S, x[0], x[1], by);
   const double one = dot(m->nv, y[0], q) + dot(m->nv, y[1], v);
   const double other = dot(m->nv, x[0], c->q) + dot(m->nv, x[1], c->v) + dot(n, by, motor);
   c->back = fmax(c->back, fabs(one - other) / sqrt(dot(m->nv, q, q) + dot(m->nv, v, v)));
@@ -106,7 +107,7 @@ static void run(lb_integrator by, const direction* x, double s, const double* q0
   }
   lb_drive(m, d);
   if (c) {
-    assert_int_equal(lb_explicit_derivative_create(m, by, NULL, &c->S, NULL), LB_OK);
+    assert_int_equal(lb_step_derivative_create_for(m, by, NULL, &c->S, NULL), LB_OK);
     assert_int_equal(lb_data_create(m, NULL, &c->d, NULL), LB_OK);
     memcpy(c->q, x->q, sizeof c->q);
     memcpy(c->v, x->v, sizeof c->v);
@@ -120,7 +121,7 @@ static void run(lb_integrator by, const direction* x, double s, const double* q0
   memcpy(q, d->q, (size_t)m->nq * sizeof *q);
   memcpy(v, d->qd, (size_t)m->nv * sizeof *v);
   if (c) {
-    lb_explicit_derivative_release(c->S);
+    lb_step_derivative_release(c->S);
     lb_data_release(c->d);
   }
   lb_stepper_release(st);
@@ -245,7 +246,7 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   (void)state;
   lb_counting count = {0};
   const lb_allocator allocator = lb_counting_allocator(&count);
-  lb_explicit_derivative* S = NULL;
+  lb_step_derivative* S = NULL;
   options = (busy_options){.motors = true, .nbody = 4};
   seed_now = 1;
   make(0);
@@ -253,30 +254,15 @@ static void memory_is_taken_when_made_and_given_back_when_it_runs_out(void** sta
   lb_status status = LB_NO_MEMORY;
   for (long refuse = 1; status != LB_OK; refuse++) {
     count = (lb_counting){.refuse = refuse};
-    status = lb_explicit_derivative_create(B.a.m, LB_INTEGRATOR_RK8, &allocator, &S, NULL);
+    status = lb_step_derivative_create_for(B.a.m, LB_INTEGRATOR_RK8, &allocator, &S, NULL);
     assert_true(status == LB_OK || (status == LB_NO_MEMORY && count.live == 0));
   }
   const long requests = count.requests;
-  assert_true(lb_explicit_differentiate(S, B.a.d, STEP));
+  assert_true(differentiate_step(S, B.a.d, STEP));
   assert_int_equal(count.requests, requests);
-  lb_explicit_derivative_release(S);
+  lb_step_derivative_release(S);
   assert_int_equal(count.live, 0);
   release_assembly(&B.a);
-}
-
-static void other_steps_are_refused(void** state) {
-  (void)state;
-  static const char text[] = "bodies: {arm: {mass: 1, inertia: [1, 1, 1]}}\n"
-                             "joints: {elbow: {type: revolute, child: arm, axis: y}}\n";
-  lb_model* m = compile(text);
-  lb_explicit_derivative* S = NULL;
-  lb_error err = lb_error_make(NULL);
-  assert_int_equal(lb_explicit_derivative_create(m, LB_INTEGRATOR_BDF2, NULL, &S, &err),
-                   LB_INVALID);
-  assert_null(S);
-  assert_non_null(strstr(err.message[0].text, "steps of 'bdf2' are not explicit"));
-  lb_error_clear(&err);
-  lb_model_release(m);
 }
 
 int main(void) {
@@ -285,7 +271,6 @@ int main(void) {
       cmocka_unit_test(elastic_bodies_match_differences),
       cmocka_unit_test(loops_of_every_kind_match_differences),
       cmocka_unit_test(memory_is_taken_when_made_and_given_back_when_it_runs_out),
-      cmocka_unit_test(other_steps_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

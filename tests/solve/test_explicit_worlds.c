@@ -4,8 +4,9 @@
 #include "compile.h"
 #include "dynamics/constraint/constraint_loop.h"
 #include "dynamics/joint/joint.h"
+#include "explicit_step.h"
 #include "limber/limber.h"
-#include "solve/explicit/explicit_derivative.h"
+#include "solve/step/stepper.h"
 #include "stops.h"
 
 enum { MOST = 1000, MOTORS = 4, MOMENTS = 14, MOST_STEPS = 200 };
@@ -29,7 +30,7 @@ typedef struct direction {
 
 // A sensitivity on its way through a run.
 typedef struct chain {
-  lb_explicit_derivative* S;
+  lb_step_derivative* S;
   lb_data* d;
   const lb_model* plus; // with the number moved by one
   double q[MOST], v[MOST], back;
@@ -47,8 +48,8 @@ static lb_model* make(const world* w, double number) {
 }
 
 static void motor_changes(const chain* c, const lb_model* m, double* out) {
-  for (int k = 0; k < lb_explicit_moments(c->S); k++) {
-    const double time = lb_explicit_moment(c->S, k);
+  for (int k = 0; k < lb_step_moments(c->S); k++) {
+    const double time = lb_step_moment(c->S, k);
     for (int i = 0; i < m->nmotor; i++, out += 3) {
       double here[3] = {0}, there[3] = {0};
       if (m->motor.profile[i]) { // else it prescribes a rotation, which has no number
@@ -80,18 +81,18 @@ static void pass_step(chain* c, const lb_data* d, double h) {
   static double motor[3 * MOTORS * MOMENTS], by[3 * MOTORS * MOMENTS];
   static double q[MOST], v[MOST], y[2][MOST], x[2][MOST];
   const lb_model* m = d->model;
-  const int n = lb_explicit_moments(c->S) * 3 * m->nmotor;
+  const int n = lb_step_moments(c->S) * 3 * m->nmotor;
   assert_at_most(n, 3 * MOTORS * MOMENTS);
   copy_state(c->d, d);
-  assert_true(lb_explicit_differentiate(c->S, c->d, h));
+  assert_true(differentiate_step(c->S, c->d, h));
   motor_changes(c, m, motor);
-  lb_explicit_forward(c->S, q, v, c->q, c->v, motor);
+  pass_forward(c->S, q, v, c->q, c->v, motor);
   for (int k = 0; k < m->nv; k++) {
     x[0][k] = y[0][k] = lb_random_between(&c->random, -1, 1);
     x[1][k] = y[1][k] = lb_random_between(&c->random, -1, 1);
   }
   memset(by, 0, sizeof by);
-  lb_explicit_back(c->S, x[0], x[1], by);
+  pass_back(c->S, x[0], x[1], by);
   const int nv = m->nv;
   const double one = dot(nv, y[0], q) + dot(nv, y[1], v);
   const double other = dot(nv, x[0], c->q) + dot(nv, x[1], c->v) + dot(n, by, motor);
@@ -158,7 +159,7 @@ static void run(const world* w, const direction* x, double s, double* q, double*
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
   st->watched = true; // charts stay
   if (c) {
-    assert_int_equal(lb_explicit_derivative_create(m, integrator, NULL, &c->S, NULL), LB_OK);
+    assert_int_equal(lb_step_derivative_create_for(m, integrator, NULL, &c->S, NULL), LB_OK);
     assert_int_equal(lb_data_create(m, NULL, &c->d, NULL), LB_OK);
   }
   for (int i = 0; i < nsize; i++) {
@@ -175,7 +176,7 @@ static void run(const world* w, const direction* x, double s, double* q, double*
   memcpy(q, d->q, (size_t)m->nq * sizeof *q);
   memcpy(v, d->qd, (size_t)m->nv * sizeof *v);
   if (c) {
-    lb_explicit_derivative_release(c->S);
+    lb_step_derivative_release(c->S);
     lb_data_release(c->d);
   }
   lb_stepper_release(st);
@@ -424,7 +425,7 @@ static void rotations_that_are_prescribed(void** state) {
 // floats.
 #define FABRIC                                                                                     \
   "limber: 1\n"                                                                                    \
-  "materials: {gel: {density: 500, young: 3e4, model: corotated,\n"                                  \
+  "materials: {gel: {density: 500, young: 3e4, model: corotated,\n"                                \
   "  damping: {mass: 0.3, stiffness: 1 ms}}}\n"                                                    \
   "bodies:\n"                                                                                      \
   "  arm: {shape: {box: [0.4, 0.06, 0.06], position: [0.2, 0, 0]}, mass: 1}\n"                     \
@@ -436,13 +437,13 @@ static void rotations_that_are_prescribed(void** state) {
   "  wrist: {type: spherical, parent: hand, at: [0.3, 0, 0], child: tip}\n"                        \
   "motors:\n"                                                                                      \
   "  lead: {joint: shoulder, keys: [[0 s, 0 deg], [0.1 s, %.17g rad]]}\n"                          \
-  "ropes:\n"                                                                                     \
+  "ropes:\n"                                                                                       \
   "  string: {through: [{at: [0.5, 0.3, 0.4]}, {body: arm, at: [0.3, 0, 0.03]},\n"                 \
   "    {body: hand, at: [0.2, 0, 0.03]}, {body: tip, at: [0, 0, 0.03]}], segments: 6,\n"           \
   "    mass: 0.2, stiffness: 100 N, damping: 1 ms, slack: 0.97, drag: 0.2}\n"                      \
   "  loose: {through: [{body: tip, at: [0, 0, -0.03]}, {free: true, at: [0.9, 0.1, 0]}],\n"        \
   "    segments: 3, mass: 0.1, stiffness: 50 N, damping: 1 ms, pushes: true}\n"                    \
-  "deformables:\n"                                                                                        \
+  "deformables:\n"                                                                                 \
   "  flesh:\n"                                                                                     \
   "    form: {box: {from: [0.2, 0, 0], to: [0.6, 0, 0], width: 0.1, height: 0.1},\n"               \
   "      elements: {along: 4, across: 2, around: 2}, material: gel}\n"                             \

@@ -10,7 +10,6 @@
 #include "math/linear/dense.h"
 #include "model/use/initial_pose.h"
 #include "solve/diagnose/diagnose_conflict.h"
-#include "solve/explicit/explicit_derivative.h"
 #include "solve/step/stepper.h"
 
 // --- what cannot hold ---

@@ -1,4 +1,4 @@
-// What closes gaps after an explicit step: (2) and (3) of explicit_derivative.h, and their
+// What closes gaps after an explicit step: (2) and (3) of explicit_inside.h, and their
 // transposes. How q came about does not matter, only which equations it solves: those of
 // dynamics/constraint/constraint_projection.c.
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "math/linear/dense.h"
 #include "solve/explicit/explicit_changes.h"
 #include "solve/explicit/explicit_inside.h"
-#include "solve/step/step_inside.h"
 
 // --- taking it ---
 

@@ -1,5 +1,3 @@
-#include "solve/explicit/explicit_derivative.h"
-
 #include <string.h>
 
 #include "base/assert.h"
@@ -13,7 +11,6 @@
 #include "model/use/motor_use.h"
 #include "solve/explicit/explicit_changes.h"
 #include "solve/explicit/explicit_inside.h"
-#include "solve/step/step_inside.h"
 
 // --- taking it ---
 
@@ -41,7 +38,8 @@ static bool settle(lb_explicit_derivative* S, lb_data* d) {
   return lb_explicit_close_take(S, d);
 }
 
-bool lb_explicit_differentiate(lb_explicit_derivative* S, lb_data* d, double h) {
+// Of a step of h from d, which goes to its end.
+static bool differentiate_from(lb_explicit_derivative* S, lb_data* d, double h) {
   const lb_model* m = S->m;
   const lb_tableau* t = &S->table;
   const double begin = d->time;
@@ -64,11 +62,30 @@ bool lb_explicit_differentiate(lb_explicit_derivative* S, lb_data* d, double h) 
   return ok && settle(S, d);
 }
 
-int lb_explicit_moments(const lb_explicit_derivative* S) {
-  return S->table.stages + 1;
+static bool differentiate(lb_step_derivative* of, lb_data* d, const lb_step_past* past) {
+  lb_explicit_derivative* S = of->explicit;
+  const lb_model* m = S->m;
+  const double end = d->time;
+  d->time = past->from;
+  memcpy(d->q, past->q[0], (size_t)m->nq * sizeof *d->q);
+  memcpy(d->qd, past->v[0], (size_t)m->nv * sizeof *d->qd);
+  lb_constraints_set_active(d, past->active[0]);
+  lb_constraints_set_redundant(d, past->redundant);
+  const bool ok = differentiate_from(S, d, past->dt);
+  d->time = end;
+  lb_constraints_set_active(d, past->active[1]);
+  S->seen = false;
+  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
+  of->dynamics = S->D;
+  return ok;
 }
 
-double lb_explicit_moment(const lb_explicit_derivative* S, int i) {
+static int count_moments(const lb_step_derivative* of) {
+  return of->explicit->table.stages + 1;
+}
+
+static double moment(const lb_step_derivative* of, int i) {
+  const lb_explicit_derivative* S = of->explicit;
   return i < S->table.stages ? S->stage[i].time : S->end;
 }
 
@@ -98,14 +115,18 @@ static void pass_stage(lb_explicit_derivative* S, int i, const double* motor) {
   lb_explicit_stage_pass(S, s, motor);
 }
 
-void lb_explicit_forward(lb_explicit_derivative* S, double* q, double* v, const double* q0,
-                         const double* v0, const double* motor) {
+static void forward(lb_step_derivative* of, lb_step_effects* out, const lb_step_causes* in,
+                    const double* force) {
+  lb_explicit_derivative* S = of->explicit;
   const lb_model* m = S->m;
+  const double* motor = in->motor;
   const int stages = S->table.stages;
   const lb_change_at end = {S->q, S->v, S->h};
   const size_t nv = (size_t)m->nv * sizeof(double);
-  memcpy(S->start, q0, nv);
-  memcpy(S->dv, v0, nv);
+  (void)force;
+  LB_ASSERT(!force); // each of its stages would have its own
+  memcpy(S->start, in->q[0], nv);
+  memcpy(S->dv, in->v[0], nv);
   lb_elimination_follow(m, S->start);
   lb_elimination_follow(m, S->dv);
   lb_change_pass(LB_CHANGE_LIFT, m, (lb_change_at){.q = S->q0}, S->dq, S->start, NULL);
@@ -118,16 +139,23 @@ void lb_explicit_forward(lb_explicit_derivative* S, double* q, double* v, const 
   } else {
     lb_change_pass(LB_CHANGE_SETTLE, m, end, S->xi, S->dq, NULL);
   }
-  memcpy(q, S->xi, nv);
-  memcpy(v, S->dv, nv);
+  memcpy(out->q, S->xi, nv);
+  memcpy(out->v, S->dv, nv);
   motor += motors_at(S, stages);
-  lb_stage_prescribe(m, q, m->joint.v, v, NULL, motor);
-  lb_elimination_follow(m, q);
-  lb_elimination_follow(m, v);
-  lb_explicit_close_pass(S, q, v, motor);
+  lb_stage_prescribe(m, out->q, m->joint.v, out->v, NULL, motor);
+  lb_elimination_follow(m, out->q);
+  lb_elimination_follow(m, out->v);
+  lb_explicit_close_pass(S, out->q, out->v, motor);
 }
 
 // --- back ---
+
+static void return_seen(lb_explicit_derivative* S, double* q, double* v, double* motor) {
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  lb_explicit_stage_return(S, s, motor);
+  lb_change_return(LB_CHANGE_LIFT, S->m, (lb_change_at){.q = s->q}, q, NULL, s->dq);
+  lb_add(S->m->nv, v, 1, s->dv);
+}
 
 // What stage i's slopes do: dq and dv of the end and of later stages times their weights.
 static void gather_slopes(lb_explicit_derivative* S, int i, const double* dq, const double* dv) {
@@ -165,10 +193,15 @@ static void return_end(lb_explicit_derivative* S, double* q, double* v, double* 
   }
 }
 
-void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* motor) {
+static void back(lb_step_derivative* of, lb_step_causes* out, const lb_step_effects* in) {
+  lb_explicit_derivative* S = of->explicit;
   const lb_model* m = S->m;
   const int stages = S->table.stages;
   const size_t nv = (size_t)m->nv * sizeof(double);
+  double *q = in->q, *v = in->v, *motor = out->motor;
+  if (S->seen) {
+    return_seen(S, q, v, motor + motors_at(S, stages));
+  }
   return_end(S, q, v, motor + motors_at(S, stages));
   memcpy(v, S->dv, nv);
   for (int i = stages - 1; i >= 0; i--) {
@@ -183,6 +216,62 @@ void lb_explicit_back(lb_explicit_derivative* S, double* q, double* v, double* m
   lb_change_return(LB_CHANGE_LIFT, m, (lb_change_at){.q = S->q0}, q, NULL, S->dq);
   lb_elimination_fold(m, q);
   lb_elimination_fold(m, v);
+  lb_add(m->nv, out->q[0], 1, q);
+  lb_add(m->nv, out->v[0], 1, v);
+}
+
+// --- what motors exert, and parts ---
+
+// What motors exert at the end comes by a stage there, (1), of which no slope counts.
+static bool look_at_motors(lb_step_derivative* of, lb_data* d) {
+  lb_explicit_derivative* S = of->explicit;
+  const lb_model* m = S->m;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  S->seen = lb_explicit_stage_take(S, d, s);
+  lb_stage_forget_torques(&s->by);
+  memset(s->rate, 0, (size_t)m->nq * sizeof *s->rate);
+  memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
+  memset(s->by.nu, 0, (size_t)S->rows * sizeof *s->by.nu);
+  return S->seen;
+}
+
+static void add_torque(lb_step_derivative* of, lb_step_effects* to, int motor, double scale) {
+  lb_explicit_derivative* S = of->explicit;
+  lb_explicit_stage* s = &S->stage[S->table.stages];
+  if (S->particles) {
+    lb_explicit_stage_pose(S, S->own, s);
+  }
+  lb_stage_add_torque(&s->by, to->q, to->v, s->gain, s->by.nu, motor, scale);
+}
+
+// Stages, then what closes places and what closes rates, then what was seen at the end.
+static int count_parts(const lb_step_derivative* of) {
+  return of->explicit->table.stages + 3;
+}
+
+static lb_step_part pose(lb_step_derivative* of, lb_data* d, int i) {
+  lb_explicit_derivative* S = of->explicit;
+  const int beyond = i - S->table.stages;
+  if (beyond < 0 || (beyond == 2 && S->seen)) {
+    lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
+    lb_explicit_stage_pose(S, d, s);
+    return (lb_step_part){s->by.mu, false, S->D};
+  }
+  if (beyond == 2 || S->rows == 0) {
+    return (lb_step_part){0};
+  }
+  lb_explicit_close_pose(S, d, beyond == 1);
+  return (lb_step_part){beyond == 1 ? S->close.velocity_level.mu : S->close.place.mu, true, S->D};
+}
+
+static const double* move_particles(lb_step_derivative* of, const double* v) {
+  return of->explicit->particles ? lb_particle_derivative_spread(of->explicit->particles, v) : NULL;
+}
+
+// As recordings tell it.
+static void exert(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
+  (void)past, (void)r, (void)lambda;
+  lb_forward(d->model, d);
 }
 
 // --- life ---
@@ -270,166 +359,46 @@ static lb_status take(lb_explicit_derivative* S, const lb_stepper_type* type, lb
   return lb_arena_status(arena);
 }
 
-static lb_status make_particles(lb_explicit_derivative* S) {
+static lb_status make_particles(lb_explicit_derivative* S, const lb_allocator* allocator,
+                                lb_arena* arena) {
   if (S->m->particles.nparticle == 0) {
     return LB_OK;
   }
-  S->particles = LB_TAKE(&S->arena, lb_particle_derivative, 1);
+  S->particles = LB_TAKE(arena, lb_particle_derivative, 1);
   for (int i = 0; i <= S->table.stages; i++) {
     S->stage[i].by.op.layer = &lb_layer_massive;
     S->stage[i].by.op.particles = S->particles;
   }
   const lb_status status =
-      S->particles ? lb_particle_derivative_create(S->particles, S->m, &S->arena) : LB_NO_MEMORY;
-  return status == LB_OK ? lb_data_create(S->m, S->allocator, &S->own, NULL) : status;
+      S->particles ? lb_particle_derivative_create(S->particles, S->m, arena) : LB_NO_MEMORY;
+  return status == LB_OK ? lb_data_create(S->m, allocator, &S->own, NULL) : status;
 }
 
-lb_status lb_explicit_derivative_create(const lb_model* m, lb_integrator integrator,
-                                        const lb_allocator* allocator, lb_explicit_derivative** out,
-                                        lb_error* err) {
-  const lb_stepper_type* type = lb_stepper_type_of(integrator);
-  if (!type->tableau) {
-    return lb_error_add(err, LB_INVALID, (lb_place){0}, "steps of '%s' are not explicit",
-                        lb_integrator_name(integrator));
-  }
-  lb_explicit_derivative* S = lb_allocate(allocator, sizeof *S);
-  lb_status status = S ? LB_OK : LB_NO_MEMORY;
-  if (S) {
-    *S = (lb_explicit_derivative){
-        .m = m, .allocator = allocator, .nd = m->ndense, .rows = lb_constraints_most(m)};
-    lb_arena_init(&S->arena, allocator);
-    status = take(S, type, &S->arena);
-    status = status == LB_OK ? make_particles(S) : status;
-  }
-  const lb_model* tree = S ? lb_model_without_particles(m, &S->arena) : NULL;
+static lb_status create(lb_step_derivative* of, lb_integrator by, lb_error* err) {
+  const lb_model* m = of->m;
+  lb_explicit_derivative* S = of->explicit = LB_TAKE(&of->arena, lb_explicit_derivative, 1);
+  const lb_model* tree = lb_model_without_particles(m, &of->arena);
+  lb_status status = lb_arena_status(&of->arena);
   if (status == LB_OK) {
-    status = tree ? lb_derivatives_create(tree, allocator, &S->D, NULL) : LB_NO_MEMORY;
+    *S = (lb_explicit_derivative){.m = m, .nd = m->ndense, .rows = lb_constraints_most(m)};
+    status = take(S, lb_stepper_type_of(by), &of->arena);
   }
-  if (status != LB_OK) {
-    lb_explicit_derivative_release(S);
-    return lb_error_add(err, LB_NO_MEMORY, (lb_place){0}, "out of memory for derivatives of '%s'",
-                        m->name);
+  if (status == LB_OK) {
+    status = make_particles(S, of->allocator, &of->arena);
   }
-  *out = S;
-  return LB_OK;
-}
-
-void lb_explicit_derivative_release(lb_explicit_derivative* S) {
-  if (S) {
-    lb_derivatives_release(S->D);
-    lb_data_release(S->own);
-    lb_arena_release(&S->arena);
-    lb_release(S->allocator, S);
+  if (status == LB_OK) {
+    status = lb_derivatives_create(tree, of->allocator, &S->D, NULL);
   }
+  return status == LB_OK ? LB_OK
+                         : lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
+                                        "out of memory for derivatives of '%s'", m->name);
 }
 
-// --- the table of all derivatives of steps ---
-
-static lb_status create(lb_step_derivative* S, lb_integrator by, lb_error* err) {
-  return lb_explicit_derivative_create(S->m, by, S->allocator, &S->explicit, err);
-}
-
-static void release(lb_step_derivative* S) {
-  lb_explicit_derivative_release(S->explicit);
-}
-
-static bool differentiate(lb_step_derivative* of, lb_data* d, const lb_step_past* past) {
-  lb_explicit_derivative* S = of->explicit;
-  const lb_model* m = S->m;
-  const double end = d->time;
-  d->time = past->from;
-  memcpy(d->q, past->q[0], (size_t)m->nq * sizeof *d->q);
-  memcpy(d->qd, past->v[0], (size_t)m->nv * sizeof *d->qd);
-  lb_constraints_set_active(d, past->active[0]);
-  lb_constraints_set_redundant(d, past->redundant);
-  const bool ok = lb_explicit_differentiate(S, d, past->dt);
-  d->time = end;
-  lb_constraints_set_active(d, past->active[1]);
-  S->seen = false;
-  lb_derive(S->D, d, d->q, d->qd, d->qdd, false);
-  of->dynamics = S->D;
-  return ok;
-}
-
-static void forward(lb_step_derivative* of, lb_step_effects* out, const lb_step_causes* in,
-                    const double* force) {
-  (void)force;
-  LB_ASSERT(!force); // each of its stages would have its own
-  lb_explicit_forward(of->explicit, out->q, out->v, in->q[0], in->v[0], in->motor);
-}
-
-// What motors exert at the end comes by a stage there, (1), of which no slope counts.
-static bool look_at_motors(lb_step_derivative* of, lb_data* d) {
-  lb_explicit_derivative* S = of->explicit;
-  const lb_model* m = S->m;
-  lb_explicit_stage* s = &S->stage[S->table.stages];
-  S->seen = lb_explicit_stage_take(S, d, s);
-  lb_stage_forget_torques(&s->by);
-  memset(s->rate, 0, (size_t)m->nq * sizeof *s->rate);
-  memset(s->gain, 0, (size_t)m->nv * sizeof *s->gain);
-  memset(s->by.nu, 0, (size_t)S->rows * sizeof *s->by.nu);
-  return S->seen;
-}
-
-static void add_torque(lb_step_derivative* of, lb_step_effects* to, int motor, double scale) {
-  lb_explicit_derivative* S = of->explicit;
-  lb_explicit_stage* s = &S->stage[S->table.stages];
-  if (S->particles) {
-    lb_explicit_stage_pose(S, S->own, s);
+static void release(lb_step_derivative* of) {
+  if (of->explicit) {
+    lb_derivatives_release(of->explicit->D);
+    lb_data_release(of->explicit->own);
   }
-  lb_stage_add_torque(&s->by, to->q, to->v, s->gain, s->by.nu, motor, scale);
-}
-
-static void back(lb_step_derivative* of, lb_step_causes* out, const lb_step_effects* in) {
-  lb_explicit_derivative* S = of->explicit;
-  const lb_model* m = S->m;
-  lb_explicit_stage* s = &S->stage[S->table.stages];
-  if (S->seen) {
-    lb_explicit_stage_return(S, s, out->motor + motors_at(S, S->table.stages));
-    lb_change_return(LB_CHANGE_LIFT, m, (lb_change_at){.q = s->q}, in->q, NULL, s->dq);
-    lb_add(m->nv, in->v, 1, s->dv);
-  }
-  lb_explicit_back(S, in->q, in->v, out->motor);
-  lb_add(m->nv, out->q[0], 1, in->q);
-  lb_add(m->nv, out->v[0], 1, in->v);
-}
-
-static int count_moments(const lb_step_derivative* of) {
-  return lb_explicit_moments(of->explicit);
-}
-
-static double moment(const lb_step_derivative* of, int i) {
-  return lb_explicit_moment(of->explicit, i);
-}
-
-// Stages, then what closes places and what closes rates, then what was seen at the end.
-static int count_parts(const lb_step_derivative* of) {
-  return of->explicit->table.stages + 3;
-}
-
-static lb_step_part pose(lb_step_derivative* of, lb_data* d, int i) {
-  lb_explicit_derivative* S = of->explicit;
-  const int beyond = i - S->table.stages;
-  if (beyond < 0 || (beyond == 2 && S->seen)) {
-    lb_explicit_stage* s = &S->stage[beyond < 0 ? i : S->table.stages];
-    lb_explicit_stage_pose(S, d, s);
-    return (lb_step_part){s->by.mu, false, S->D};
-  }
-  if (beyond == 2 || S->rows == 0) {
-    return (lb_step_part){0};
-  }
-  lb_explicit_close_pose(S, d, beyond == 1);
-  return (lb_step_part){beyond == 1 ? S->close.velocity_level.mu : S->close.place.mu, true, S->D};
-}
-
-static const double* move_particles(lb_step_derivative* of, const double* v) {
-  return of->explicit->particles ? lb_particle_derivative_spread(of->explicit->particles, v) : NULL;
-}
-
-// As recordings tell it.
-static void exert(lb_data* d, const lb_step_past* past, double* r, double* lambda) {
-  (void)past, (void)r, (void)lambda;
-  lb_forward(d->model, d);
 }
 
 const lb_derivative_type lb_derivative_explicit = {.restarts = true,

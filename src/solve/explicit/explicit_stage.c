@@ -1,4 +1,4 @@
-// A stage of an explicit step: (1) of explicit_derivative.h, and its transpose.
+// A stage of an explicit step: (1) of explicit_inside.h, and its transpose.
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "math/linear/dense.h"
 #include "solve/explicit/explicit_changes.h"
 #include "solve/explicit/explicit_inside.h"
-#include "solve/step/step_matrix.h"
 
 // A constraint that is closed and exerts nothing is closed when it would part more slowly than this
 // [m/s^2 or rad/s^2].

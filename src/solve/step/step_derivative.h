@@ -79,7 +79,7 @@ typedef struct lb_step_part {
 
 // How steps of an integrator are differentiated: an entry of its table (stepper.h), by which the
 // functions below go. Implicit steps come stage by stage, and so do impacts of all integrators;
-// stages of explicit steps are found again from the step's start (explicit_derivative.h).
+// stages of explicit steps are found again from the step's start (explicit_inside.h).
 typedef struct lb_derivative_type {
   bool restarts; // the latter: d is at the end, and `past` has the start and what was active
   // What it keeps; NULL: what all do.
