@@ -87,7 +87,7 @@ bool lb_joint_slides_and_turns(const lb_scene_joint* joint) {
 }
 
 int lb_joint_quaternion(const lb_scene_joint* joint) {
-  return kinds[joint->kind].quaternion - 1;
+  return is_kind(joint->kind) ? kinds[joint->kind].quaternion - 1 : -1;
 }
 
 static bool has_quaternion(const lb_scene_joint* joint) {
