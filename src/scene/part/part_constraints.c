@@ -453,10 +453,10 @@ static void check_constraint(lb_checker* c, const void* part) {
   static const struct {
     void (*check)(lb_checker*, const lb_scene_constraint*);
     bool bounded, unilateral; // by how its bounds are, or always
-  } kinds[] = {[LB_CONSTRAINT_COUPLE] = {check_couple, .bounded = true},
-               [LB_CONSTRAINT_FOLLOW] = {check_points},
-               [LB_CONSTRAINT_FLOOR] = {check_points, .unilateral = true},
-               [LB_CONSTRAINT_DISTANCE] = {check_distance}};
+  } kinds[] = {[LB_CONSTRAINT_COUPLE] = {.check = check_couple, .bounded = true},
+               [LB_CONSTRAINT_FOLLOW] = {.check = check_points},
+               [LB_CONSTRAINT_FLOOR] = {.check = check_points, .unilateral = true},
+               [LB_CONSTRAINT_DISTANCE] = {.check = check_distance}};
   const lb_scene_constraint* k = part;
   kinds[k->kind].check(c, k);
   if (kinds[k->kind].unilateral || k->unilateral ||

@@ -22,22 +22,22 @@ static const struct kind {
   int quaternion; // where one begins among its coordinates, counted from 1; 0: it has none
   check_kind* check;
 } kinds[LB_JOINT_COUNT] = {
-    [LB_JOINT_FIXED] = {""},
-    [LB_JOINT_REVOLUTE] = {"a"},
-    [LB_JOINT_PRISMATIC] = {"l"},
-    [LB_JOINT_UNIVERSAL] = {"aa", .two_axes = true},
-    [LB_JOINT_SPHERICAL] = {"aaa", .quaternion = 1},
-    [LB_JOINT_FREE] = {"aaalll", .quaternion = 4},
-    [LB_JOINT_PLANAR] = {"ll", .two_axes = true},
-    [LB_JOINT_TRANSLATIONAL] = {"lll"},
-    [LB_JOINT_HELICAL] = {"a"},
-    [LB_JOINT_EULER] = {"aaa"},
-    [LB_JOINT_EXPONENTIAL] = {"aaa"},
-    [LB_JOINT_FREE_2D] = {"lla", .two_axes = true},
-    [LB_JOINT_FREE_3D] = {"lllaaa", .swaps = true},
-    [LB_JOINT_CURVE] = {"n", .check = check_curve},
-    [LB_JOINT_SURFACE] = {"nn", .check = check_surface},
-    [LB_JOINT_COMPOSITE] = {"", .series = true, .check = check_parts},
+    [LB_JOINT_FIXED] = {.counts = ""},
+    [LB_JOINT_REVOLUTE] = {.counts = "a"},
+    [LB_JOINT_PRISMATIC] = {.counts = "l"},
+    [LB_JOINT_UNIVERSAL] = {.counts = "aa", .two_axes = true},
+    [LB_JOINT_SPHERICAL] = {.counts = "aaa", .quaternion = 1},
+    [LB_JOINT_FREE] = {.counts = "aaalll", .quaternion = 4},
+    [LB_JOINT_PLANAR] = {.counts = "ll", .two_axes = true},
+    [LB_JOINT_TRANSLATIONAL] = {.counts = "lll"},
+    [LB_JOINT_HELICAL] = {.counts = "a"},
+    [LB_JOINT_EULER] = {.counts = "aaa"},
+    [LB_JOINT_EXPONENTIAL] = {.counts = "aaa"},
+    [LB_JOINT_FREE_2D] = {.counts = "lla", .two_axes = true},
+    [LB_JOINT_FREE_3D] = {.counts = "lllaaa", .swaps = true},
+    [LB_JOINT_CURVE] = {.counts = "n", .check = check_curve},
+    [LB_JOINT_SURFACE] = {.counts = "nn", .check = check_surface},
+    [LB_JOINT_COMPOSITE] = {.counts = "", .series = true, .check = check_parts},
 };
 
 static bool is_kind(lb_joint_kind kind) { // else a mistake that is reported elsewhere
