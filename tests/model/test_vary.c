@@ -92,7 +92,7 @@ static void tip_path(const lb_model* m, lb_vec3* path) {
   lb_stepper* st;
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(m, NULL, NULL, &st, NULL), LB_OK);
-  ((lb_implicit*)st->own)->tolerance = 1e-12;
+  ((lb_implicit*)st->own)->newton.tolerance = 1e-12;
   for (int i = 0; i < STEPS; i++) {
     assert_int_equal(lb_stepper_step(st, d, 1e-3, NULL), LB_OK);
     lb_poses(m, d);

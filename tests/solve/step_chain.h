@@ -104,7 +104,7 @@ static inline void chain_run(const lb_model* m, lb_data* d, lb_integrator integr
                                       lb_model_interface(m) ? LB_NEWTON_EXACT : LB_NEWTON_KEPT};
   lb_stepper* st;
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
-  ((lb_implicit*)st->own)->tolerance = 1e-12; // multipliers are right later than velocities
+  ((lb_implicit*)st->own)->newton.tolerance = 1e-12; // multipliers are right later than velocities
   memcpy(d->q, q0, (size_t)m->nq * sizeof *q);
   lb_advance(m, d->q, x->q, s);
   for (int k = 0; k < m->nv; k++) {

@@ -136,7 +136,7 @@ static void steps_of_trees_end_where_their_equations_hold(void** state) {
     double worst = 0;
     for (int i = 0; i < 100; i++) {
       assert_int_equal(lb_stepper_step(st, d, 1e-2, NULL), LB_OK);
-      lb_implicit_residual(st, d, own->dt);
+      lb_implicit_residual(st, d, own->newton.dt);
       for (int j = 0; j < m->nv; j++) {
         worst = fmax(worst, fabs(own->r[j]));
       }

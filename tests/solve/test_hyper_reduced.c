@@ -279,7 +279,7 @@ static void steps_of_bdf1_and_bdf2_are_those_of_the_projected_system(void** stat
     world w = open_world(name[order - 1]), hyper = open_world("bdf1");
     lb_error err = lb_error_make(NULL);
     double q[2][NV], v[2][NV];
-    ((lb_implicit*)w.st->own)->tolerance = 1e-14;
+    ((lb_implicit*)w.st->own)->newton.tolerance = 1e-14;
     for (int step = 0; step < 20; step++) {
       const bool first = step == 0 || order == 1;
       const double *q1 = q[step % 2], *v1 = v[step % 2], *q2 = q[1 - step % 2],

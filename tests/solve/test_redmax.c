@@ -447,7 +447,7 @@ static leftover look_at_run(redmax* from, lb_integrator integrator) {
   leftover worst = {0};
   authors a;
   authors_start(&a, from, integrator);
-  ((lb_implicit*)a.st->own)->tolerance = 1e-13;
+  ((lb_implicit*)a.st->own)->newton.tolerance = 1e-13;
   for (int i = 0; i < red_whole(how, "nsteps"); i++) {
     look_at_step(&a, i == 0, red_number(how, "newton_tol_norm_g"), &worst);
     authors_rechart_all(&a);

@@ -136,7 +136,7 @@ static void run(const world* w, const lb_model* m, const direction* x, double s,
   assert_at_most(m->nmotor, MOTORS);
   assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
   assert_int_equal(lb_stepper_create(m, &solver, NULL, &st, NULL), LB_OK);
-  ((lb_implicit*)st->own)->tolerance = w->tolerance > 0 ? w->tolerance : 1e-13;
+  ((lb_implicit*)st->own)->newton.tolerance = w->tolerance > 0 ? w->tolerance : 1e-13;
   lb_project(m, d);
   lb_advance(m, d->q, x->q, s);
   for (int k = 0; k < m->nv; k++) {

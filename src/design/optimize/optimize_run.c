@@ -89,7 +89,7 @@ static void tighten(const lb_optimizing* o, lb_stepper* st) {
   const bool loops = o->tape.rows > 0 && lb_constraints_unilateral(st->m) < 0;
   const bool bends = st->m->elastic.count > 0 && st->m->particles.nparticle == 0;
   const bool finer = !lb_model_interface(st->m) && (loops || bends || lb_goals_exert(o, -1));
-  own->tolerance = fmin(own->tolerance, finer ? FINER : TOLERANCE);
+  own->newton.tolerance = fmin(own->newton.tolerance, finer ? FINER : TOLERANCE);
   if (o->begins_as_sdirk2) {
     own->scheme = &lb_scheme_bdf2_after_sdirk2;
   }

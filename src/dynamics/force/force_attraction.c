@@ -24,10 +24,10 @@ static double energy(const lb_scene_force* set, double length) {
   return -set->stiffness / hypot(length, set->length);
 }
 
-static const lb_line_law law = {pull, energy};
+static const lb_line_curve curve = {pull, energy};
 
 const lb_force_type lb_attraction_force = {.apply = lb_line_apply,
                                            .energy = lb_line_energy,
                                            .differentiate = lb_line_differentiate,
                                            .by_number = lb_line_by_number,
-                                           .law = &law};
+                                           .curve = &curve};

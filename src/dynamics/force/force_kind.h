@@ -7,10 +7,10 @@
 #include "limber/derivative.h"
 
 // Force curve of a line over its length, for a stiffness, and the energy stored in it.
-typedef struct lb_line_law {
+typedef struct lb_line_curve {
   lb_pull (*pull)(const lb_scene_force* set, double stiffness, double length);
   double (*energy)(const lb_scene_force* set, double length);
-} lb_line_law;
+} lb_line_curve;
 
 typedef struct lb_force_type {
   // Add the forces to the links' external forces.
@@ -22,7 +22,7 @@ typedef struct lb_force_type {
   // Power of the change of its force, by one more of the number, for velocities mu [nv].
   double (*by_number)(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
                       lb_spring_number number, const double* mu);
-  const lb_line_law* law; // of those that are lines (force_line.h), else NULL
+  const lb_line_curve* curve; // of those that are lines (force_line.h), else NULL
 } lb_force_type;
 
 #define LB_FORCE_TYPE_OF(code, name, section, about) extern const lb_force_type lb_##name##_force;

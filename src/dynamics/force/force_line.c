@@ -29,8 +29,8 @@ double lb_stretch_energy(const lb_scene_force* set, double length) {
   return lb_force_curve_energy(&set->force_curve, set->stiffness, length - set->length);
 }
 
-static const lb_line_law* law_of(const lb_model_force* f) {
-  return LB_FORCE_TYPE[f->set.kind]->law;
+static const lb_line_curve* curve_of(const lb_model_force* f) {
+  return LB_FORCE_TYPE[f->set.kind]->curve;
 }
 
 // What a line does at the moment.
@@ -63,7 +63,7 @@ static void find_points(line* p, const lb_model_force* f, lb_work* w) {
 static void find_line(line* p, const lb_model_force* f, lb_work* w) {
   find_points(p, f, w);
   const bool slack = f->set.force_curve.slack, taut = !slack || p->length > f->set.length;
-  const lb_pull own = law_of(f)->pull(&f->set, f->set.stiffness, p->length);
+  const lb_pull own = curve_of(f)->pull(&f->set, f->set.stiffness, p->length);
   p->F = own.force + (taut ? f->set.damping * p->rate : 0);
   const bool pulls = taut && (!slack || p->F > 0);
   p->F = pulls ? p->F : 0;
@@ -87,7 +87,7 @@ void lb_line_apply(const lb_model_force* f, lb_work* w) {
 double lb_line_energy(const lb_model_force* f, lb_work* w) {
   line p;
   find_points(&p, f, w);
-  return law_of(f)->energy(&f->set, p.length);
+  return curve_of(f)->energy(&f->set, p.length);
 }
 
 // The stretch, and the tension of one that may go slack while it is longer than its length.
@@ -198,7 +198,7 @@ void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* 
 
 double lb_tension_by(lb_spring_number number, const lb_model_force* f, double length, double rate,
                      double slope) {
-  return number == LB_SPRING_STIFFNESS ? law_of(f)->pull(&f->set, 1, length).force
+  return number == LB_SPRING_STIFFNESS ? curve_of(f)->pull(&f->set, 1, length).force
          : number == LB_SPRING_DAMPING ? rate
                                        : -slope;
 }

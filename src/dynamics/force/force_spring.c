@@ -3,7 +3,7 @@
 // turning a by w changes that by w x e.(x_b - x_a), so the force on a acts where b is.
 #include "dynamics/force/force_line.h"
 
-static const lb_line_law law = {lb_stretch_pull, lb_stretch_energy};
+static const lb_line_curve line_curve = {lb_stretch_pull, lb_stretch_energy};
 
 static bool is_directed(const lb_model_force* f) {
   return lb_vec3_norm(f->set.along) > 0;
@@ -112,4 +112,4 @@ const lb_force_type lb_spring_force = {.apply = apply,
                                        .differentiate = differentiate,
                                        .switching = switching,
                                        .by_number = by_number,
-                                       .law = &law};
+                                       .curve = &line_curve};

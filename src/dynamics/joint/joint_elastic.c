@@ -301,9 +301,9 @@ static double energy(const lb_model* m, lb_data* d) {
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link.packed[i];
     if (lb_link_is_elastic(l->kind)) {
-      const lb_reduced_force* law = &l->reduced->internal;
+      const lb_reduced_force* force = &l->reduced->internal;
       sum += l->reduced->full ? lb_fem_energy(l->reduced->full->fem, d->q + l->q)
-                              : law->energy(law->context, d->q + l->q, d->work->scratch);
+                              : force->energy(force->context, d->q + l->q, d->work->scratch);
     }
   }
   return sum;
@@ -341,8 +341,8 @@ static double link_volume(const lb_link* l, const double* q, lb_vec3* at) {
     *at = lb_fem_elem_middle(fem, elem);
     return volume;
   }
-  const lb_reduced_force* law = &l->reduced->internal;
-  return law->least_volume ? law->least_volume(law->context, q, at) : INFINITY;
+  const lb_reduced_force* force = &l->reduced->internal;
+  return force->least_volume ? force->least_volume(force->context, q, at) : INFINITY;
 }
 
 lb_squeeze lb_least_volume(const lb_model* m, const lb_data* d) {

@@ -42,10 +42,10 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
   K->row = LB_TAKE(&K->arena, lb_kkt_row, nrow);
   K->listed = LB_TAKE(&K->arena, int, nrow);
   K->number = LB_TAKE(&K->arena, int, nrow);
-  K->term_first = LB_TAKE(&K->arena, int, nlink + 1);
-  K->term = LB_TAKE(&K->arena, lb_kkt_term, m->constraint.nterm);
-  K->act_first = LB_TAKE(&K->arena, int, nlink + 1);
-  K->act = LB_TAKE(&K->arena, int, 2 * nrow + (size_t)m->constraint.nterm);
+  K->on.term_first = LB_TAKE(&K->arena, int, nlink + 1);
+  K->on.term = LB_TAKE(&K->arena, lb_kkt_term, m->constraint.nterm);
+  K->on.act_first = LB_TAKE(&K->arena, int, nlink + 1);
+  K->on.act = LB_TAKE(&K->arena, int, 2 * nrow + (size_t)m->constraint.nterm);
   K->link = LB_TAKE(&K->arena, lb_kkt_link, nlink);
   K->sequence = LB_TAKE(&K->arena, int, nlink);
   K->slot = LB_TAKE(&K->arena, int, nlink);
@@ -62,10 +62,10 @@ static bool take_rows(lb_kkt* K, lb_kkt_order* O) {
   O->row_slot = LB_TAKE(&K->arena, int, nrow);
   O->pending = LB_TAKE(&K->arena, int, nrow);
   O->size = LB_TAKE(&K->arena, double, nrow);
-  return K->row && K->listed && K->number && K->term_first && K->term && K->act_first && K->act &&
-         K->link && K->sequence && K->slot && K->op && K->S && K->inverse && K->pivot && K->P &&
-         K->z && O->children && O->gone && O->growth && O->stale && O->row_slot && O->pending &&
-         O->size;
+  return K->row && K->listed && K->number && K->on.term_first && K->on.term && K->on.act_first &&
+         K->on.act && K->link && K->sequence && K->slot && K->op && K->S && K->inverse &&
+         K->pivot && K->P && K->z && O->children && O->gone && O->growth && O->stale &&
+         O->row_slot && O->pending && O->size;
 }
 
 // Unilateral constraints that there can be.
@@ -120,15 +120,15 @@ static void list_row(lb_kkt* K, int row, int* act, int* term) {
   for (int side = 0; side < 2; side++) {
     const int i = r->link[side];
     if (i != LB_WORLD && (side == 0 || i != r->link[0])) {
-      K->act[act[i]] = row;
+      K->on.act[act[i]] = row;
       act[i]++;
     }
   }
   const lb_model_coupling* c = r->coupling >= 0 ? &K->m->constraint.coupling[r->coupling] : NULL;
   for (int t = c ? c->first : 0; c && t < c->first + c->count; t++) {
     const int i = link_of_term(K->m, t);
-    K->term[term[i]] = (lb_kkt_term){row, t};
-    K->act[act[i]] = row;
+    K->on.term[term[i]] = (lb_kkt_term){row, t};
+    K->on.act[act[i]] = row;
     term[i]++;
     act[i]++;
   }
@@ -139,22 +139,22 @@ static void count_row(lb_kkt* K, lb_kkt_order* O, int row) {
   for (int side = 0; side < 2; side++) {
     const int i = r->link[side];
     if (i != LB_WORLD && (side == 0 || i != r->link[0])) {
-      K->act_first[i + 1]++;
+      K->on.act_first[i + 1]++;
     }
   }
   const lb_model_coupling* c = r->coupling >= 0 ? &K->m->constraint.coupling[r->coupling] : NULL;
   for (int t = c ? c->first : 0; c && t < c->first + c->count; t++) {
     const int i = link_of_term(K->m, t);
-    K->act_first[i + 1]++;
-    K->term_first[i + 1]++;
+    K->on.act_first[i + 1]++;
+    K->on.term_first[i + 1]++;
     O->pending[row]++;
   }
 }
 
 static void list_rows(lb_kkt* K, lb_kkt_order* O) {
   const int n = K->m->nlink;
-  memset(K->act_first, 0, (size_t)(n + 1) * sizeof *K->act_first);
-  memset(K->term_first, 0, (size_t)(n + 1) * sizeof *K->term_first);
+  memset(K->on.act_first, 0, (size_t)(n + 1) * sizeof *K->on.act_first);
+  memset(K->on.term_first, 0, (size_t)(n + 1) * sizeof *K->on.term_first);
   memset(O->pending, 0, (size_t)K->nrow * sizeof *O->pending);
   for (int i = 0; i < K->nrow; i++) {
     if (acts(&K->row[i])) {
@@ -162,12 +162,12 @@ static void list_rows(lb_kkt* K, lb_kkt_order* O) {
     }
   }
   for (int i = 0; i < n; i++) {
-    K->act_first[i + 1] += K->act_first[i];
-    K->term_first[i + 1] += K->term_first[i];
+    K->on.act_first[i + 1] += K->on.act_first[i];
+    K->on.term_first[i + 1] += K->on.term_first[i];
   }
   int* next = K->slot; // of acts, and of terms in `children`: both are set later
-  memcpy(next, K->act_first, (size_t)n * sizeof *next);
-  memcpy(O->children, K->term_first, (size_t)n * sizeof *next);
+  memcpy(next, K->on.act_first, (size_t)n * sizeof *next);
+  memcpy(O->children, K->on.term_first, (size_t)n * sizeof *next);
   for (int i = 0; i < K->nrow; i++) {
     if (acts(&K->row[i])) {
       list_row(K, i, next, O->children);

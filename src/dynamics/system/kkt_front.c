@@ -305,11 +305,11 @@ static void merge(lb_kkt* K, int slot, const near* n, lb_v4 r) {
 // Terms of couplings on the joint's own coordinates: added to s.
 static void add_terms(lb_kkt* K, const lb_kkt_op* op, const near* n, const lb_link* l) {
   const int* id = K->near_id + op->first + op->nlink;
-  for (int i = K->term_first[op->id]; i < K->term_first[op->id + 1]; i++) {
-    const lb_kkt_row* r = &K->row[K->term[i].row];
-    const lb_model_term* t = &K->m->constraint.term[K->term[i].term];
+  for (int i = K->on.term_first[op->id]; i < K->on.term_first[op->id + 1]; i++) {
+    const lb_kkt_row* r = &K->row[K->on.term[i].row];
+    const lb_model_term* t = &K->m->constraint.term[K->on.term[i].term];
     for (int k = 0; k < n->nrow && r->present; k++) {
-      n->t[k * n->nv + t->v - l->v] += id[k] == K->term[i].row ? r->sign * t->factor : 0;
+      n->t[k * n->nv + t->v - l->v] += id[k] == K->on.term[i].row ? r->sign * t->factor : 0;
     }
   }
 }

@@ -92,6 +92,13 @@ typedef struct lb_kkt_term {
   int row, term;
 } lb_kkt_term;
 
+// What acts on each link, by first and count.
+typedef struct lb_kkt_acting {
+  int* term_first;      // [nlink + 1] of `term`
+  lb_kkt_term* term;    // on its coordinates
+  int *act_first, *act; // [nlink + 1] rows on it or on its coordinates, by number
+} lb_kkt_acting;
+
 // Unilateral rows: their Schur complement.
 typedef struct lb_kkt_unilateral {
   int most;
@@ -135,9 +142,7 @@ struct lb_kkt {
   int* number;          // [nrow] of d's rows, by place
   int nlisted, *listed; // [nrow] present ones by number, but for those of spanned links
   lb_kkt_row* row;      // [nrow]
-  int* term_first;      // [nlink + 1] of `term`
-  lb_kkt_term* term;    // by link
-  int *act_first, *act; // [nlink + 1] rows that act on each link or its coordinates, by number
+  lb_kkt_acting on;     // links
   lb_kkt_link* link;    // [nlink]
   int* sequence;        // [nlink] parents before their children
   lb_kkt_span span;

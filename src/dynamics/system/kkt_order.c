@@ -67,8 +67,8 @@ static int enter_link(lb_kkt* K, lb_data* d, int link) {
     O->link_in[slot] = link;
     O->factored[slot] = LB_KKT_STALE;
     K->slot[link] = slot;
-    for (int i = K->act_first[link]; i < K->act_first[link + 1]; i++) {
-      make_stale(K, K->act[i]);
+    for (int i = K->on.act_first[link]; i < K->on.act_first[link + 1]; i++) {
+      make_stale(K, K->on.act[i]);
     }
     take_op(K, d, (lb_kkt_op){.kind = LB_KKT_ENTER_LINK, .id = link, .slot = slot});
   }
@@ -183,10 +183,10 @@ static bool eliminate_link(lb_kkt* K, lb_data* d, int link) {
   lb_kkt_order* O = K->order;
   const int above = K->link[link].parent;
   const int slot = enter_link(K, d, link), parent = enter_link(K, d, above);
-  for (int i = K->act_first[link]; i < K->act_first[link + 1]; i++) {
-    enter_row(K, d, K->act[i]);
+  for (int i = K->on.act_first[link]; i < K->on.act_first[link + 1]; i++) {
+    enter_row(K, d, K->on.act[i]);
     if (!K->overflow) {
-      *link_row(K, slot, O->row_slot[K->act[i]]) = true;
+      *link_row(K, slot, O->row_slot[K->on.act[i]]) = true;
     }
   }
   lb_kkt_op op = {.kind = LB_KKT_LINK, .id = link, .slot = slot};
@@ -196,8 +196,8 @@ static bool eliminate_link(lb_kkt* K, lb_data* d, int link) {
   }
   join_near(K, &op);
   leave_link(K, slot);
-  for (int i = K->term_first[link]; i < K->term_first[link + 1]; i++) {
-    O->pending[K->term[i].row]--;
+  for (int i = K->on.term_first[link]; i < K->on.term_first[link + 1]; i++) {
+    O->pending[K->on.term[i].row]--;
   }
   if (above != LB_WORLD) {
     O->children[above]--;
@@ -209,9 +209,9 @@ static bool eliminate_link(lb_kkt* K, lb_data* d, int link) {
 static int rows_growth(const lb_kkt* K, int link) {
   const lb_kkt_order* O = K->order;
   int sum = 0;
-  for (int i = K->act_first[link]; i < K->act_first[link + 1]; i++) {
-    const lb_kkt_row* r = &K->row[K->act[i]];
-    for (int side = 0; side < 2 && O->row_slot[K->act[i]] < 0; side++) {
+  for (int i = K->on.act_first[link]; i < K->on.act_first[link + 1]; i++) {
+    const lb_kkt_row* r = &K->row[K->on.act[i]];
+    for (int side = 0; side < 2 && O->row_slot[K->on.act[i]] < 0; side++) {
       const int other = r->link[side];
       sum += side == 0;
       sum += other != LB_WORLD && other != link && K->slot[other] < 0 ? 2 : 0;

@@ -123,7 +123,7 @@ static lb_status create(lb_stepper* st, lb_error* err) {
                  : lb_implicit_kkt_fits(m)                  ? &lb_implicit_kkt
                  : lb_forces_are_diagonal(m)                ? &lb_implicit_tree
                                                             : &lb_implicit_dense;
-  own->tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
+  own->newton.tolerance = st->solver.tolerance > 0 ? st->solver.tolerance : own->algebra->tolerance;
   const lb_status status = own->algebra->create(st, err);
   if (status != LB_OK) {
     release(st);
@@ -205,8 +205,8 @@ void lb_implicit_residual(const lb_stepper* st, lb_data* d, double dt) {
 // bodies change much faster than the bodies move.
 static bool renew(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* own = st->own;
-  own->rate = INFINITY;
-  own->age = 0;
+  own->newton.rate = INFINITY;
+  own->newton.age = 0;
   lb_reach(st->m, d->q, own->qh, d->qd, dt);
   lb_drive(st->m, d);
   return own->algebra->make(st, d, dt);
@@ -227,45 +227,47 @@ static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
 
 // By which corrections shrink, over this one, which is `fall` of the one before (0: there was
 // none). What earlier ones foretell of it (anderson.h) is taken away but for how matrices change,
-// which is at most twice `fall`; of what is new in it the next one is about own->rate. The ratio of
-// whole corrections alone would say little: guesses err alike from step to step, so that most of
-// the first is foretold and not much of the second. Where nothing is, the rate is the matrix's and
-// steady.
+// which is at most twice `fall`; of what is new in it the next one is about own->newton.rate. The
+// ratio of whole corrections alone would say little: guesses err alike from step to step, so that
+// most of the first is foretold and not much of the second. Where nothing is, the rate is the
+// matrix's and steady.
 static double shrinking(const lb_implicit* own, double fall) {
   const double foretold = fall > 0 ? fmax(LEAST, 2 * fall) : 0;
-  const double new = (own->news < 1 ? UNSTEADY * own->news : 1) * own->rate;
+  const double new = (own->newton.news < 1 ? UNSTEADY * own->newton.news : 1) * own->newton.rate;
   return fmin(0.99, fmax(foretold, new));
 }
 
 // See what `change` is of the news in the one before. By itself the first such pair of a new matrix
 // tells too good a rate.
 static void see_rate(lb_implicit* own, double change, double news_before) {
-  const double seen = change / news_before, first = own->news < 1 ? seen : 2 * seen;
-  const double rate = isfinite(own->rate) ? fmax(0.3 * own->rate, seen) : first;
-  own->rate = fmin(1, fmax(DBL_EPSILON, rate)); // not 0, which would not age
+  const double seen = change / news_before, first = own->newton.news < 1 ? seen : 2 * seen;
+  const double rate = isfinite(own->newton.rate) ? fmax(0.3 * own->newton.rate, seen) : first;
+  own->newton.rate = fmin(1, fmax(DBL_EPSILON, rate)); // not 0, which would not age
 }
 
 // Is what corrections are still to come small enough? After `change` they add up to about
 // change * r / (1 - r).
 static bool is_done(const lb_implicit* own, double change, double before) {
-  const double enough = own->tolerance * fmax(LB_IMPLICIT_STILL, own->speed);
+  const double enough = own->newton.tolerance * fmax(LB_IMPLICIT_STILL, own->newton.speed);
   const double r = shrinking(own, change / before);
   return change <= enough || change * r <= (1 - r) * enough ||
-         (change <= own->rounding && change > 0.5 * before) ||
-         (own->fresh && change <= ROUGH * enough && change > 0.9 * before);
+         (change <= own->newton.rounding && change > 0.5 * before) ||
+         (own->newton.fresh && change <= ROUGH * enough && change > 0.9 * before);
 }
 
 // The same by what is left of the residual, in the authors' measure (lb_implicit_stop_at).
 static bool is_left_alone(const lb_stepper* st, lb_data* d, double dt) {
   const lb_implicit* own = st->own;
   lb_implicit_residual(st, d, dt);
-  return dt * dt * sqrt(lb_dot(st->m->nv, own->r, own->r)) < own->residual;
+  return dt * dt * sqrt(lb_dot(st->m->nv, own->r, own->r)) < own->newton.residual;
 }
 
 // What is seen of a new matrix says nothing of what is foretold with it later, and what is seen of
 // exact ones nothing of the last once it is kept.
 static void forget_rate(lb_implicit* own, bool exact) {
-  own->rate = exact ? INFINITY : own->fresh && own->news < 1 ? 1 : own->rate;
+  own->newton.rate = exact                                       ? INFINITY
+                     : own->newton.fresh && own->newton.news < 1 ? 1
+                                                                 : own->newton.rate;
 }
 
 // How Newton's method ended.
@@ -277,7 +279,7 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
   lb_implicit* own = st->own;
   const int age = st->solver.newton == LB_NEWTON_EXACT ? 1 : 2;
   // seen again by the next second iteration; of exact matrices nothing is known before
-  own->rate = exact ? INFINITY : own->algebra->ageing * own->rate;
+  own->newton.rate = exact ? INFINITY : own->algebra->ageing * own->newton.rate;
   double before = INFINITY, news_before = INFINITY;
   for (int i = 1; i <= most; i++) {
     if (exact && (i - 1) % age == 0 && !lb_implicit_make_exact(st, d, dt)) {
@@ -285,19 +287,19 @@ static outcome iterate(lb_stepper* st, lb_data* d, double dt, int most, bool exa
     }
     lb_implicit_residual(st, d, dt);
     const double change = lb_implicit_correct(st, d, dt);
-    if (!isfinite(change) || (change > 2 * before && change > own->rounding)) {
+    if (!isfinite(change) || (change > 2 * before && change > own->newton.rounding)) {
       return ASTRAY;
     }
     if (i > 1) {
       see_rate(own, change, news_before);
     }
-    if (own->residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before)) {
-      own->slow = i > own->algebra->patience;
+    if (own->newton.residual > 0 ? is_left_alone(st, d, dt) : is_done(own, change, before)) {
+      own->newton.slow = i > own->algebra->patience;
       forget_rate(own, exact);
       return CONVERGED;
     }
     before = change;
-    news_before = own->news * change;
+    news_before = own->newton.news * change;
   }
   return SLOW;
 }
@@ -318,7 +320,9 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
   hold_multipliers(own, false);
   outcome found = SLOW;
   const bool exact = st->solver.newton == LB_NEWTON_EXACT;
-  const int first = exact ? 2 : own->dt != dt || own->slow || ++own->age > own->algebra->lasts;
+  const int first =
+      exact ? 2
+            : own->newton.dt != dt || own->newton.slow || ++own->newton.age > own->algebra->lasts;
   for (int attempt = first; attempt < 3 + (exact && found == ASTRAY) && found != CONVERGED;
        attempt++) {
     if (found == ASTRAY) {
@@ -326,7 +330,7 @@ static bool newton(lb_stepper* st, lb_data* d, double dt) {
       hold_multipliers(own, true);
     }
     const bool made = attempt != 1 || renew(st, d, dt);
-    own->fresh = attempt > 0;
+    own->newton.fresh = attempt > 0;
     found = made ? iterate(st, d, dt, attempt ? MOST_ITERATIONS : SLOW_ITERATIONS, attempt >= 2)
                  : ASTRAY;
   }
@@ -388,11 +392,11 @@ static void guess_straight(const lb_implicit* own, const stage* s, double h, int
 
 void lb_implicit_stop_at(lb_stepper* st, double residual) {
   LB_ASSERT(st->m->nq == st->m->nv);
-  ((lb_implicit*)st->own)->residual = residual;
+  ((lb_implicit*)st->own)->newton.residual = residual;
 }
 
 void lb_implicit_forget(lb_stepper* st) {
-  ((lb_implicit*)st->own)->dt = 0;
+  ((lb_implicit*)st->own)->newton.dt = 0;
 }
 
 // What a step takes from the ones before: q2 and v2 are shifted out when it begins.
@@ -500,13 +504,13 @@ static bool advance_stage(lb_stepper* st, lb_data* d, const stage* s, double beg
   d->time = begin + s->end * h;
   own->inner = s->end < 1;
   remember(m, own, s);
-  if (own->residual > 0) {
+  if (own->newton.residual > 0) {
     guess_straight(own, s, h, m->nv, d->qd);
   } else {
     guess(st, from, d->qd);
   }
   lb_drive(m, d);
-  own->rounding = rounding_of(m, d, dt);
+  own->newton.rounding = rounding_of(m, d, dt);
   if (!newton(st, d, dt)) {
     return false;
   }
@@ -591,7 +595,7 @@ static bool advance(lb_stepper* st, lb_data* d, double h, bool fresh) {
     done = stop_short(st, d, h);
   }
   if (!done) {
-    own->h = own->dt = 0;
+    own->h = own->newton.dt = 0;
     return false;
   }
   hold(own->qe, own->ve, m, d->q, d->qd);

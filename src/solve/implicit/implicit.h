@@ -49,6 +49,20 @@ void lb_implicit_stop_at(lb_stepper* st, double residual);
 // BDF2 with a first step by SDIRK2, as the authors of [red] have it: to compare with.
 extern const lb_scheme lb_scheme_bdf2_after_sdirk2;
 
+// Newton's method from stage to stage.
+typedef struct lb_newton {
+  double tolerance; // the scene's, or the algebra's
+  double residual;  // that it stops at instead; 0: by the tolerance
+  double dt;        // of the matrix; 0: there is none
+  double speed;     // sqrt(v'M v) when the matrix was made
+  double rounding;  // of what rows ask for, in the same measure
+  double news;      // the part of the last correction that earlier ones did not foretell
+  double rate;      // of such parts with this matrix, what is left; INFINITY: not known yet
+  int age;          // of the matrix, in stages
+  bool fresh;       // the matrix is of this stage
+  bool slow;        // there were many iterations: the next step needs a new matrix
+} lb_newton;
+
 typedef struct lb_implicit {
   const lb_scheme* scheme;
   double *q1, *v1; // state at the start of this step
@@ -72,22 +86,13 @@ typedef struct lb_implicit {
   bool inner;                // this stage is not the last of its step
   bool hit;                  // something came to push in this step
   double* was;               // state of the constraints when it began
-  int choice;       // of rows, that multipliers and matrix are for (lb_constraints_count_choices)
-  double* impulse;  // [rows] of the last impact
-  int told;         // stages that the watcher was told of in this step and that count ...
-  int taken_back;   // ... and that do not, which it does not know yet
-  double dt;        // of the matrix; 0: there is none
-  double speed;     // sqrt(v'M v) when the matrix was made
-  double rounding;  // of what rows ask for, in the same measure
-  double time;      // where the last step ended
-  double h;         // of the last step; 0: there was none
-  double tolerance; // of Newton's method: the scene's, or the algebra's
-  double residual;  // that it stops at instead; 0: by the tolerance
-  double news;      // the part of the last correction that earlier ones did not foretell
-  double rate;      // of such parts with this matrix, what is left; INFINITY: not known yet
-  int age;          // of the matrix, in stages
-  bool fresh;       // the matrix is of this stage
-  bool slow;        // there were many iterations: the next step needs a new matrix
+  int choice;      // of rows, that multipliers and matrix are for (lb_constraints_count_choices)
+  double* impulse; // [rows] of the last impact
+  int told;        // stages that the watcher was told of in this step and that count ...
+  int taken_back;  // ... and that do not, which it does not know yet
+  double time;     // where the last step ended
+  double h;        // of the last step; 0: there was none
+  lb_newton newton;
   const lb_implicit_algebra* algebra;
   void* own; // what the algebra keeps
 } lb_implicit;

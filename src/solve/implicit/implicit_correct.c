@@ -21,7 +21,7 @@ lb_status lb_implicit_take_exact(lb_stepper* st, lb_error* err) {
 bool lb_implicit_renewed(lb_stepper* st, int n, double dt, bool made) {
   lb_implicit* own = st->own;
   own->is_exact = false;
-  own->dt = made ? dt : 0;
+  own->newton.dt = made ? dt : 0;
   lb_schur_forget(&own->schur, n, false);
   lb_anderson_forget(&own->anderson);
   return made;
@@ -32,7 +32,7 @@ bool lb_implicit_make_exact(lb_stepper* st, lb_data* d, double dt) {
   if (!own->exact) {
     return own->algebra->make(st, d, dt);
   }
-  own->speed = sqrt(2 * lb_kinetic_energy(st->m, d));
+  own->newton.speed = sqrt(2 * lb_kinetic_energy(st->m, d));
   lb_implicit_residual(st, d, dt);
   const bool made = lb_step_newton_matrix(own->exact, d, dt, own->inner, own->lambda);
   lb_implicit_renewed(st, own->exact->sys.op.nd, dt, made);
@@ -61,10 +61,10 @@ double lb_implicit_accelerate(lb_stepper* st, lb_data* d, double dt) {
   static const double FEW = 4;
   lb_implicit* own = st->own;
   const double size = sqrt(fabs(dt * lb_dot(st->m->nv, own->dv, own->r))); // W ~ M/dt
-  if (own->anderson.n > 0 && size > FEW * own->rounding) {
-    own->news = lb_anderson_correct(&own->anderson, d->qd, own->dv, own->r);
+  if (own->anderson.n > 0 && size > FEW * own->newton.rounding) {
+    own->newton.news = lb_anderson_correct(&own->anderson, d->qd, own->dv, own->r);
   } else {
-    own->news = 1;
+    own->newton.news = 1;
     lb_add(st->m->nv, d->qd, -1, own->dv);
     lb_anderson_restart(&own->anderson);
   }

@@ -137,7 +137,7 @@ static bool make_tree(lb_stepper* st, lb_data* d, double dt) {
   for (int k = 0; k < m->nv; k++) {
     own->more[k] = dt * (m->dof.damping[k] + dt * fmax(0, own->more[k]));
   }
-  step->speed = sqrt(2 * lb_kinetic_energy(m, d)); // puts the poses in place
+  step->newton.speed = sqrt(2 * lb_kinetic_energy(m, d)); // puts the poses in place
   own->W.factors = &lb_factors_inertia;
   own->W.dt = dt;
   return lb_implicit_renewed(st, m->nv, dt, lb_tree_factor_make(own->W.inertia, d, own->more));
@@ -151,7 +151,7 @@ static bool make_kkt(lb_stepper* st, lb_data* d, double dt) {
   for (int k = 0; k < m->nv; k++) {
     own->more[k] = dt * (own->more[k] + dt * fmax(0, own->by_q[k]));
   }
-  step->speed = sqrt(2 * lb_kinetic_energy(m, d));
+  step->newton.speed = sqrt(2 * lb_kinetic_energy(m, d));
   lb_kinematics(m, d, d->q, d->qd);
   lb_constraints_measure(m, d, LB_SET_STEP);
   const lb_kkt_terms terms = {.diagonal = own->more, .dt = dt};
@@ -177,7 +177,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   for (int k = nv; k < m->nv; k++) { // free particles
     twice += d->qd[k] * m->dof.armature[k] * d->qd[k];
   }
-  step->speed = sqrt(fmax(0, twice));
+  step->newton.speed = sqrt(fmax(0, twice));
   lb_resistance_stiffen(own->W.small, d, W, dt);
   for (int i = 0; i < m->nlink; i++) {
     const lb_link* l = &m->link.packed[i];

@@ -75,7 +75,7 @@ static bool make(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* step = st->own;
   full* own = step->own;
   const bool made = lb_condensed_model_renew(&own->condensed, d, dt) == LB_OK;
-  step->speed = made ? sqrt(2 * lb_kinetic_energy(st->m, d)) : step->speed;
+  step->newton.speed = made ? sqrt(2 * lb_kinetic_energy(st->m, d)) : step->newton.speed;
   return lb_implicit_renewed(st, own->W.nd, dt, made);
 }
 
@@ -98,7 +98,7 @@ static double correct(lb_stepper* st, lb_data* d, double dt) {
   lb_implicit* step = st->own;
   full* own = step->own;
   const int n = own->W.nd;
-  step->news = 1;
+  step->newton.news = 1;
   const lb_constraint_rows rows = lb_constraints_linearise(m, d, LB_SET_STEP);
   for (int i = 0; i < rows.count; i++) {
     lb_add(m->nv, step->r, -step->lambda[i], rows.J + (size_t)i * (size_t)m->nv);
