@@ -52,6 +52,48 @@ static lb_model* make_ladder(int rungs, const char* kind, const char* coordinate
   return compile(text);
 }
 
+// Chains of n bars side by side, and bars from each to the next: a front is n links wide.
+static lb_model* make_curtain(int n, const char* coordinates) {
+  begin(coordinates);
+  for (int i = 0; i < n * (2 * n - 1); i++) {
+    say("  b%d: {mass: 1, inertia: [0.01, 0.01, 0.01], center: [0.05, 0, 0.02]}\n", i);
+  }
+  say("joints:\n");
+  for (int i = 0; i < n * n; i++) {
+    say("  j%d: {type: revolute, axis: y, child: b%d, at: [%g, 0, %g]", i, i,
+        i % n ? 0 : 0.1 * (i / n), i % n ? -0.1 : 0);
+    say(i % n ? ", parent: b%d}\n" : "}\n", i - 1);
+  }
+  for (int i = 0; i < n * (n - 1); i++) {
+    const int bar = n * n + i;
+    say("  j%d: {type: revolute, axis: y, parent: b%d, child: b%d, at: [0, 0, -0.1]}\n", bar, i,
+        bar);
+    say("  l%d: {type: spherical, loop: true, parent: b%d, child: b%d, at: [0.1, 0, 0], "
+        "in_child: [0, 0, -0.1]}\n",
+        i, bar, i + n);
+  }
+  return compile(text);
+}
+
+// A chain of hinges with springs, two of its bars above floors.
+static lb_model* make_chain(int bars) {
+  begin("maximal");
+  for (int i = 0; i < bars; i++) {
+    say("  b%d: {mass: 1, inertia: [0.01, 0.01, 0.01], center: [0.05, 0, 0.02]}\n", i);
+  }
+  say("joints:\n");
+  for (int i = 0; i < bars; i++) {
+    say("  j%d: {type: revolute, axis: y, child: b%d, at: [0.1, 0, 0], spring: {stiffness: 30}, "
+        "damping: 0.1",
+        i, i);
+    say(i ? ", parent: b%d}\n" : "}\n", i - 1);
+  }
+  say("constraints:\n  low: {floor: {body: b%d, points: [{at: [0.1, 0, 0]}], height: -1}}\n"
+      "  lower: {floor: {body: b%d, points: [{at: [0.1, 0, 0]}], height: -2}}\n",
+      bars / 2, bars - 1);
+  return compile(text);
+}
+
 // Bodies on joints of all kinds, and loops between some of them that need not be closed.
 static lb_model* make_random(uint64_t seed, const char* coordinates) {
   static const char* const KIND[] = {"revolute, axis: [0.4, 0.3, 0.2]",
@@ -208,6 +250,49 @@ static void ladders_solve_their_dense_system(void** state) {
   }
 }
 
+static void curtains_solve_their_dense_system(void** state) {
+  (void)state;
+  check(make_curtain(9, "reduced"), 0, 1e-9, "reduced");
+  check(make_curtain(9, "reduced"), 0.3, 1e-9, "reduced");
+  check(make_curtain(9, "maximal"), 0, 1e-9, "maximal");
+}
+
+// Springs of joints that were taken apart are rows, or parts of joints of the tree again: what
+// unilateral constraints exert beside them is the same, and they do exert something.
+static void springs_beside_floors_are_the_same_in_both_forms(void** state) {
+  (void)state;
+  const lb_kkt_terms terms = {.dt = 1e-2, .linear = true};
+  system_of s = open_system(make_chain(8), 0);
+  for (int k = 0; k < s.n; k++) {
+    s.d->qd[k] = sin(1 + k);
+  }
+  lb_kinematics(s.m, s.d, s.d->q, s.d->qd);
+  s.rows = lb_constraints_measure(s.m, s.d, LB_SET_STEP).count;
+  for (int i = 0; i < s.rows; i++) {
+    s.c[i] = lb_constraints_row(s.d, i)->unilateral ? -20 : 0.1 * cos(i);
+  }
+  solve_system(&s, terms);
+  double* x = calloc((size_t)s.n, sizeof *x);
+  double* mu = calloc((size_t)s.rows, sizeof *mu);
+  memcpy(x, s.x, (size_t)s.n * sizeof *x);
+  memcpy(mu, s.mu, (size_t)s.rows * sizeof *mu);
+  lb_kkt_release(s.K);
+  assert_int_equal(lb_kkt_create_alone(s.m, NULL, &s.K, NULL), LB_OK);
+  solve_system(&s, terms);
+  for (int k = 0; k < s.n; k++) {
+    assert_near(s.x[k], x[k], 1e-9);
+  }
+  for (int i = 0; i < s.rows; i++) {
+    assert_near(s.mu[i], mu[i], 1e-8);
+    if (lb_constraints_row(s.d, i)->unilateral) {
+      assert_above(mu[i], 1e-3);
+    }
+  }
+  free(x);
+  free(mu);
+  close_system(&s);
+}
+
 static void random_mechanisms_solve_their_dense_system(void** state) {
   (void)state;
   for (uint64_t seed = 1; seed < 40; seed++) {
@@ -220,6 +305,8 @@ static void random_mechanisms_solve_their_dense_system(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ladders_solve_their_dense_system),
+      cmocka_unit_test(curtains_solve_their_dense_system),
+      cmocka_unit_test(springs_beside_floors_are_the_same_in_both_forms),
       cmocka_unit_test(random_mechanisms_solve_their_dense_system),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
