@@ -5,48 +5,7 @@
 #include "dynamics/force/force.h"
 #include "dynamics/tree/kinematics.h"
 #include "dynamics/tree/rnea.h"
-#include "limber/limber.h"
-
-typedef struct world {
-  lb_model* m;
-  lb_data* d;
-} world;
-
-static world start(const char* text) {
-  world w = {0};
-  lb_scene scene;
-  lb_error err = lb_error_make(NULL);
-  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err);
-  if (status == LB_OK) {
-    status = lb_model_create(&scene, NULL, &w.m, &err);
-    lb_scene_release(&scene);
-  }
-  if (status != LB_OK) {
-    print_error("%s\n", err.message[0].text);
-    fail();
-  }
-  assert_int_equal(lb_data_create(w.m, NULL, &w.d, NULL), LB_OK);
-  return w;
-}
-
-static void stop(world* w) {
-  lb_data_release(w->d);
-  lb_model_release(w->m);
-}
-
-static void step_to(world* w, lb_integrator integrator, double h, double end) {
-  const lb_scene_solver solver = {.integrator = integrator, .step = h};
-  lb_stepper* st;
-  assert_int_equal(lb_stepper_create(w->m, &solver, NULL, &st, NULL), LB_OK);
-  for (int i = 0; i < lround(end / h); i++) {
-    assert_int_equal(lb_stepper_step(st, w->d, h, NULL), LB_OK);
-  }
-  lb_stepper_release(st);
-}
-
-static double energy(const world* w) {
-  return lb_kinetic_energy(w->m, w->d) + lb_potential_energy(w->m, w->d);
-}
+#include "forced_world.h"
 
 // --- motion ---
 

@@ -1,61 +1,12 @@
-// Springs of every law, cables, grounds and drag against closed forms, conserved quantities, and
-// the same scene in maximal coordinates.
+// Springs of every force curve, cables, grounds and drag against closed forms, conserved
+// quantities, and the same scene in maximal coordinates.
 #include "dynamics/force/force_curve.h"
-#include "limber/limber.h"
-#include "test.h"
+#include "forced_world.h"
 
-static lb_model* model_of(const char* text, lb_coordinates coordinates) {
-  lb_scene scene;
-  lb_model* m = NULL;
-  lb_error err = lb_error_make(NULL);
-  lb_status status = lb_scene_parse(text, strlen(text), "test.yaml", NULL, &scene, &err);
-  if (status == LB_OK) {
-    scene.solver.coordinates = coordinates;
-    status = lb_model_create(&scene, NULL, &m, &err);
-    lb_scene_release(&scene);
-  }
-  if (status != LB_OK) {
-    print_error("%s\n", err.message[0].text);
-    fail();
-  }
-  lb_error_clear(&err);
-  return m;
-}
-
-typedef struct world {
-  lb_model* m;
-  lb_data* d;
-} world;
-
-static world start(const char* text) {
-  world w = {.m = model_of(text, LB_COORDINATES_REDUCED)};
-  assert_int_equal(lb_data_create(w.m, NULL, &w.d, NULL), LB_OK);
-  return w;
-}
-
-static void stop(world* w) {
-  lb_data_release(w->d);
-  lb_model_release(w->m);
-}
-
-static void step_to(world* w, lb_integrator integrator, double h, double end) {
-  const lb_scene_solver solver = {.integrator = integrator, .step = h};
-  lb_stepper* st;
-  assert_int_equal(lb_stepper_create(w->m, &solver, NULL, &st, NULL), LB_OK);
-  for (int i = 0; i < lround(end / h); i++) {
-    assert_int_equal(lb_stepper_step(st, w->d, h, NULL), LB_OK);
-  }
-  lb_stepper_release(st);
-}
-
-static double energy(const world* w) {
-  return lb_kinetic_energy(w->m, w->d) + lb_potential_energy(w->m, w->d);
-}
-
-// --- laws ---
+// --- force curves ---
 
 // The slope is the derivative of the force, the force that of the energy.
-static void forces_of_a_law_are_slopes_of_its_energy(void** state) {
+static void forces_of_a_curve_are_slopes_of_its_energy(void** state) {
   (void)state;
   static const double stretch[] = {-0.3, -0.1, 0.2, 0.5}, force[] = {-4, -1, 1, 9};
   const lb_force_curve laws[] = {{0},
@@ -322,7 +273,7 @@ static void forces_move_an_arm_alike_in_maximal_coordinates(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(forces_of_a_law_are_slopes_of_its_energy),
+      cmocka_unit_test(forces_of_a_curve_are_slopes_of_its_energy),
       cmocka_unit_test(laws_say_what_their_numbers_mean),
       cmocka_unit_test(a_cubic_spring_swings_with_the_period_of_the_elliptic_integral),
       cmocka_unit_test(a_cable_pulls_both_ends_with_one_tension),

@@ -3,8 +3,8 @@
 //
 //   l = sum l_s,   F = f(l) + d dl/dt,   f_i = F (e_i - e_(i-1)) on point i
 //
-// One tension over the whole length: points guide the line without friction. A line that goes
-// slack pulls or does nothing.
+// One tension over the whole length: the line runs through its points without friction. A line that
+// goes slack pulls or does nothing.
 //
 // Derivatives. With the changes x of the way along a piece and xd of its rate y, coordinate k
 // changes

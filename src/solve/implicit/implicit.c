@@ -226,15 +226,15 @@ static double rounding_of(const lb_model* m, const lb_data* d, double dt) {
 }
 
 // By which corrections shrink, over this one, which is `fall` of the one before (0: there was
-// none). What earlier ones foretell of it (anderson.h) is taken away but for how matrices change,
+// none). What earlier ones predict of it (anderson.h) is taken away but for how matrices change,
 // which is at most twice `fall`; of what is new in it the next one is about own->newton.rate. The
 // ratio of whole corrections alone would say little: guesses err alike from step to step, so that
-// most of the first is foretold and not much of the second. Where nothing is, the rate is the
+// most of the first is predicted and not much of the second. Where nothing is, the rate is the
 // matrix's and steady.
 static double shrinking(const lb_implicit* own, double fall) {
-  const double foretold = fall > 0 ? fmax(LEAST, 2 * fall) : 0;
+  const double predicted = fall > 0 ? fmax(LEAST, 2 * fall) : 0;
   const double new = (own->newton.news < 1 ? UNSTEADY * own->newton.news : 1) * own->newton.rate;
-  return fmin(0.99, fmax(foretold, new));
+  return fmin(0.99, fmax(predicted, new));
 }
 
 // See what `change` is of the news in the one before. By itself the first such pair of a new matrix
@@ -262,7 +262,7 @@ static bool is_left_alone(const lb_stepper* st, lb_data* d, double dt) {
   return dt * dt * sqrt(lb_dot(st->m->nv, own->r, own->r)) < own->newton.residual;
 }
 
-// What is seen of a new matrix says nothing of what is foretold with it later, and what is seen of
+// What is seen of a new matrix says nothing of what is predicted with it later, and what is seen of
 // exact ones nothing of the last once it is kept.
 static void forget_rate(lb_implicit* own, bool exact) {
   own->newton.rate = exact                                       ? INFINITY

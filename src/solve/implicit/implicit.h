@@ -56,7 +56,7 @@ typedef struct lb_newton {
   double dt;        // of the matrix; 0: there is none
   double speed;     // sqrt(v'M v) when the matrix was made
   double rounding;  // of what rows ask for, in the same measure
-  double news;      // the part of the last correction that earlier ones did not foretell
+  double news;      // the part of the last correction that earlier ones did not predict
   double rate;      // of such parts with this matrix, what is left; INFINITY: not known yet
   int age;          // of the matrix, in stages
   bool fresh;       // the matrix is of this stage
