@@ -111,6 +111,12 @@ void lb_implicit_load(lb_stepper* st, lb_data* d, const double* place);
 // hits, and tell the watcher: for starts.
 void lb_implicit_impact(lb_stepper* st, lb_data* d);
 
+// --- implicit_newton.c ---
+
+// The velocities of a stage's end from d's, which are a guess, with its history in place; false:
+// they are not found.
+bool lb_implicit_newton(lb_stepper* st, lb_data* d, double dt);
+
 // --- implicit_correct.c ---
 
 // A matrix that leaves nothing out, where the algebra's is too slow.
