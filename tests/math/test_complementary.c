@@ -5,7 +5,7 @@
 
 enum { MOST = 24 };
 
-// A = B B' of this rank, and b in its range plus something that one-way rows can bear.
+// A = B B' of this rank, and b in its range plus something that unilateral rows can bear.
 static void make(lb_random* r, int n, int rank, double* A, double* b, bool* unilateral) {
   double B[MOST * MOST], y[MOST];
   for (int i = 0; i < n * rank; i++) {

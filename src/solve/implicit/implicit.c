@@ -15,7 +15,6 @@
 // it is made and solved with is the affair of an algebra (implicit.h).
 #include "solve/implicit/implicit.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
