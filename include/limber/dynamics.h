@@ -94,6 +94,38 @@ void lb_rnea(const lb_model* model, lb_data* data, double* tau, const double* q,
 /// which is nv x nv where there are no nodes. (Free particles have their masses and nothing else.)
 void lb_crba(const lb_model* model, lb_data* data, double* M, const double* q);
 
+/// Channels: what forces and motors do at a moment, number by number. Code, plot that it belongs
+/// to, and unit.
+#define LB_CHANNEL_LIST(X)                                                                         \
+  X(LB_CHANNEL_MOTOR_TORQUE, "torque", "N m")                                                      \
+  X(LB_CHANNEL_MOTOR_FORCE, "force", "N")                                                          \
+  X(LB_CHANNEL_MOTOR_SPIN, "spin", "rad/s")                                                        \
+  X(LB_CHANNEL_MOTOR_SPEED, "speed", "m/s")                                                        \
+  X(LB_CHANNEL_POWER, "power", "W")                                                                \
+  X(LB_CHANNEL_TENSION, "tension", "N")                                                            \
+  X(LB_CHANNEL_LENGTH, "length", "m")                                                              \
+  X(LB_CHANNEL_CONTACT, "contact", "N")                                                            \
+  X(LB_CHANNEL_JOINT_TORQUE, "resistance", "N m")                                                  \
+  X(LB_CHANNEL_JOINT_FORCE, "push", "N")
+
+typedef enum lb_channel_kind {
+#define LB_CHANNEL_CODE(code, group, unit) code,
+  LB_CHANNEL_LIST(LB_CHANNEL_CODE)
+#undef LB_CHANNEL_CODE
+      LB_CHANNEL_COUNT
+} lb_channel_kind;
+
+/// A column of forces.csv, NAME.what.
+typedef struct lb_channel {
+  const char* name; ///< of the motor, spring, cable, ground, joint or constraint, in the model
+  char what[16];    ///< "force", "length", "0.fx"
+  lb_channel_kind kind;
+} lb_channel;
+
+/// Channels of a model, and their values right after lb_forward; returns how many there are. NULL:
+/// names, or values, are not wanted; without values `data` may be NULL.
+int lb_channels(const lb_model* model, lb_data* data, lb_channel* channel, double* value);
+
 /// How much an elastic body is squeezed where it is squeezed most.
 typedef struct lb_squeeze {
   int body;      ///< -1: no body is elastic

@@ -29,7 +29,7 @@ typedef struct lb_anchor {
 
 /// A force on points that move with links.
 typedef struct lb_model_force {
-  lb_scene_force set; ///< its length at rest filled in; its name gone
+  lb_scene_force set; ///< its length at rest filled in
   lb_anchor* at;      ///< [set.npoint] where it acts
 } lb_model_force;
 

@@ -1,6 +1,6 @@
 // What a job leaves behind: frames of motion, the figures of the run, and the files people open.
 #pragma once
-#include "limber/model.h"
+#include "limber/dynamics.h"
 #include "limber/progress.h"
 
 #ifdef __cplusplus
@@ -19,11 +19,14 @@ typedef struct lb_recording {
   const lb_model* model;
   int nframe;
   int capacity;
-  double* time;          ///< [nframe]
-  lb_transform* pose;    ///< [nframe][nbody] world
-  double* q;             ///< [nframe][nq]
-  double* qd;            ///< [nframe][nv]
-  double* motor;         ///< [nframe][nmotor] force or torque of each motor
+  double* time;       ///< [nframe]
+  lb_transform* pose; ///< [nframe][nbody] world
+  double* q;          ///< [nframe][nq]
+  double* qd;         ///< [nframe][nv]
+  double* motor;      ///< [nframe][nmotor] force or torque of each motor
+  int nchannel;
+  lb_channel* channel;   ///< [nchannel] of forces and motors
+  double* force;         ///< [nframe][nchannel] their values
   double* kinetic;       ///< [nframe] energy [J]
   double* potential;     ///< [nframe] of gravity and springs [J]
   int keeps;             ///< lb_keep's, added: which of the next are there
@@ -54,6 +57,13 @@ typedef struct lb_sink {
 
 /// Are all numbers of a frame finite?
 bool lb_recording_is_finite(const lb_recording* recording, int frame);
+
+/// A channel over the frames: its largest size, when that was, and its root mean square over time.
+typedef struct lb_channel_figures {
+  double peak, time, rms;
+} lb_channel_figures;
+lb_channel_figures lb_recording_figures(const lb_recording* recording, int channel);
+const char* lb_channel_unit(lb_channel_kind kind);
 
 /// Why a run ended before it was done, though nobody stopped it.
 typedef struct lb_failure {

@@ -58,6 +58,39 @@ void lb_job_add_deviations(lb_job* j, const lb_replay* r) {
              1e3 * r->all.rms, pause, delay, r->all.torque);
 }
 
+static lb_words with_unit(double value, const char* unit) {
+  lb_words out;
+  WORDS(out, "%.4g %s", value, unit);
+  return out;
+}
+
+static lb_words speed_text(double speed, lb_channel_kind kind) {
+  return kind == LB_CHANNEL_MOTOR_SPIN ? with_unit(speed * 180 / M_PI, "deg/s")
+                                       : with_unit(speed, lb_channel_unit(kind));
+}
+
+// A motor's channels follow each other: force, speed and power.
+void lb_job_add_motors(lb_job* j) {
+  enum { MOST = 12 };
+  const lb_recording* r = j->recording;
+  const int n = r->model->nmotor;
+  if (n > 0) {
+    lb_job_row(j, "%-20s %13s %13s %13s %12s", "motor", "peak", "rms", "peak speed", "peak power");
+  }
+  for (int i = 0; i < n && i < MOST; i++) {
+    const lb_channel* c = &r->channel[3 * i];
+    const lb_channel_figures force = lb_recording_figures(r, 3 * i);
+    lb_job_row(j, "%-20.20s %13s %13s %13s %12s", c->name,
+               with_unit(fabs(force.peak), lb_channel_unit(c->kind)).text,
+               with_unit(force.rms, lb_channel_unit(c->kind)).text,
+               speed_text(fabs(lb_recording_figures(r, 3 * i + 1).peak), c[1].kind).text,
+               with_unit(fabs(lb_recording_figures(r, 3 * i + 2).peak), "W").text);
+  }
+  if (n > MOST) {
+    lb_job_row(j, "and %d more in summary.json", n - MOST);
+  }
+}
+
 // --- warnings ---
 
 void lb_job_warn_of_state(lb_job* j, bool* told, const lb_error* err) {

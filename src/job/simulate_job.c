@@ -99,6 +99,7 @@ static void report(lb_job* j) {
     add_steps(j);
     add_energy(j);
     add_constraints(j);
+    lb_job_add_motors(j);
   }
   if (j->recording) {
     lb_job_warn_of_start(j, &j->summary.moved, &j->summary.steep, j->summary.step);

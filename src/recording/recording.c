@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { NARRAY = 11, FIRST_CAPACITY = 16 };
+enum { NARRAY = 12, FIRST_CAPACITY = 16 };
 
 // One of the arrays: where its pointer lives, and bytes a frame.
 typedef struct column {
@@ -27,6 +27,7 @@ static void columns(lb_recording* r, column c[NARRAY]) {
   c[4] = (column){(void**)&r->motor, nmotor * sizeof(double)};
   c[5] = (column){(void**)&r->kinetic, sizeof(double)};
   c[6] = (column){(void**)&r->potential, sizeof(double)};
+  c[11] = (column){(void**)&r->force, (size_t)r->nchannel * sizeof(double)};
   const size_t reactions = (size_t)r->model->njoint + (size_t)r->model->constraint.npair;
   c[7] = (column){(void**)&r->qdd, r->keeps & LB_KEEP_RATES ? nv * sizeof(double) : 0};
   c[8] = (column){(void**)&r->torque, r->keeps & LB_KEEP_TORQUES ? nv * sizeof(double) : 0};
@@ -68,6 +69,15 @@ static bool resize(lb_recording* r, int capacity) {
   return true;
 }
 
+static bool name_channels(lb_recording* r) {
+  r->nchannel = lb_channels(r->model, NULL, NULL, NULL);
+  r->channel = lb_allocate(r->allocator, (size_t)(r->nchannel + 1) * sizeof *r->channel);
+  if (r->channel) {
+    lb_channels(r->model, NULL, r->channel, NULL);
+  }
+  return r->channel;
+}
+
 lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allocator* allocator,
                               lb_recording** recording, lb_error* err) {
   const lb_allocator* from = allocator ? allocator : lb_allocator_default();
@@ -78,8 +88,8 @@ lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allo
                         .keeps = (model->record.rates ? LB_KEEP_RATES : 0) |
                                  (model->record.reactions ? LB_KEEP_REACTIONS : 0)};
   }
-  if (!r || !resize(r, capacity > 0 ? capacity : FIRST_CAPACITY)) {
-    lb_release(from, r);
+  if (!r || !name_channels(r) || !resize(r, capacity > 0 ? capacity : FIRST_CAPACITY)) {
+    lb_recording_release(r);
     return lb_error_add(err, LB_NO_MEMORY, (lb_place){0},
                         "out of memory for a recording of %d frames", capacity);
   }
@@ -90,6 +100,7 @@ lb_status lb_recording_create(const lb_model* model, int capacity, const lb_allo
 void lb_recording_release(lb_recording* recording) {
   if (recording) {
     const lb_allocator* allocator = recording->allocator;
+    lb_release(allocator, recording->channel);
     lb_release(allocator, recording->time);
     lb_release(allocator, recording);
   }

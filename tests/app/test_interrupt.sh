@@ -39,4 +39,4 @@ run "$LIMBER" simulate wild.yaml --out wild
 claim "a run that blows up fails" exits 1
 claim "... and says so" complains "error: "
 claim "... and keeps the frames before" complains "kept in wild"
-claim "... in all files" test "$(ls -A wild | wc -l)" -eq 4
+claim "... in all files" test "$(ls -A wild | wc -l)" -eq 5

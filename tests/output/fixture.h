@@ -23,8 +23,10 @@ typedef struct fixture {
   int joint_q[FIXTURE_BODIES], joint_nq[FIXTURE_BODIES];
   int joint_v[FIXTURE_BODIES], joint_nv[FIXTURE_BODIES];
   const char* motor_name[4];
-  int motor_joint[4], motor_v[4], motor_coupling[4];
+  int motor_joint[4], motor_v[4], motor_coupling[4], motor_loop[4];
   int counts[FIXTURE_BODIES];
+  double none[6 * FIXTURE_BODIES]; // stiffness and damping
+  lb_force_curve curve[6 * FIXTURE_BODIES];
   lb_model_shape shape[FIXTURE_BODIES + 8];
   lb_scene_material material[4];
   lb_recording* recording;
@@ -82,10 +84,15 @@ static inline fixture* fixture_make(const char* name) {
                         .motor.joint = f->motor_joint,
                         .motor.v = f->motor_v,
                         .motor.coupling = f->motor_coupling,
+                        .motor.loop = f->motor_loop,
                         .dof.counts = f->counts,
+                        .dof.stiffness = f->none,
+                        .dof.damping = f->none,
+                        .dof.force_curve = f->curve,
                         .look.nmaterial = 3,
                         .look.material = f->material,
                         .look.shape = f->shape};
+  memset(f->motor_loop, -1, sizeof f->motor_loop);
   return f;
 }
 

@@ -12,6 +12,8 @@
 // --- helpers ---
 
 // What a writer wrote, as text; the caller frees it.
+enum { FILES = 5 }; // of a run with motors
+
 static char* written(void (*write)(lb_out*, const fixture*), const fixture* f) {
   lb_out out = lb_out_make(NULL, -1);
   write(&out, f);
@@ -395,7 +397,7 @@ static void folder_is_made_with_those_above_it(void** state) {
   fixture* f = fixture_zoo(3);
   const char* dir = in_folder("a/b//c/");
   assert_int_equal(lb_recording_write(f->recording, &FIXTURE_SUMMARY, dir, NULL), LB_OK);
-  assert_int_equal(entries(dir), 4);
+  assert_int_equal(entries(dir), FILES);
   assert_int_equal(access(in_folder("a/b/c/summary.json"), R_OK), 0);
   fixture_release(f);
 }
@@ -410,7 +412,7 @@ static void writing_again_replaces_the_files(void** state) {
   assert_int_equal(lb_recording_write(f->recording, &FIXTURE_SUMMARY, in_folder("again"), NULL),
                    LB_OK);
   char* second = slurp(in_folder("again/trajectory.csv"));
-  assert_int_equal(entries(in_folder("again")), 4);
+  assert_int_equal(entries(in_folder("again")), FILES);
   assert_memory_equal(first, second, strlen(first));
   assert_above(strlen(second), strlen(first));
   free(first);
@@ -436,7 +438,7 @@ static void folder_in_a_files_place_is_named_and_the_others_are_written(void** s
   assert_int_equal(mkdir(in_folder("odd/scene.glb"), 0777), 0);
   fails_with(LB_IO, f, in_folder("odd"),
              "odd/scene.glb: the file cannot be written: Is a directory");
-  assert_int_equal(entries(in_folder("odd")), 4); // with the other three, and nothing half-written
+  assert_int_equal(entries(in_folder("odd")), FILES); // with the others, and nothing half-written
   assert_int_equal(access(in_folder("odd/summary.json"), R_OK), 0);
   fixture_release(f);
 }
@@ -481,7 +483,7 @@ static void full_disk_leaves_the_old_file_and_no_other(void** state) {
   assert_non_null(strstr(text, "full/trajectory.csv: the file cannot be written: File too large"));
   char* after = slurp(in_folder("full/trajectory.csv"));
   assert_string_equal(before, after);
-  assert_int_equal(entries(in_folder("full")), 4);
+  assert_int_equal(entries(in_folder("full")), FILES);
   lb_error_clear(&err);
   free(before);
   free(after);
@@ -552,7 +554,7 @@ static void memory_that_runs_out_anywhere_leaves_nothing_behind(void** state) {
     status = record_and_write(&f->model, &allocator, dir);
     assert_true(status == LB_OK || status == LB_NO_MEMORY);
     assert_int_equal(s.held, 0);
-    assert_at_most(entries(dir), 4);
+    assert_at_most(entries(dir), FILES);
     DIR* open = opendir(dir);
     for (const struct dirent* e; (e = readdir(open));) {
       assert_null(strstr(e->d_name, ".part"));

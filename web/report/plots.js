@@ -12,6 +12,14 @@ const GROUPS = {
   quaternion: { title: "Orientations as quaternions", unit: "" },
   torque: { title: "Motor torques", unit: "N m" },
   force: { title: "Motor forces", unit: "N" },
+  spin: { title: "Motor speeds", unit: "rad/s" },
+  speed: { title: "Motor speeds along slides", unit: "m/s" },
+  power: { title: "Motor power", unit: "W" },
+  tension: { title: "Tension of springs, cables and ropes", unit: "N" },
+  length: { title: "Lengths of springs and cables", unit: "m" },
+  contact: { title: "Forces of grounds, floors and constraints", unit: "N" },
+  resistance: { title: "Springs, friction and limits of joints that turn", unit: "N m" },
+  push: { title: "Springs, friction and limits of joints that slide", unit: "N" },
   effort: { title: "What joints must exert", unit: "N m or N" },
   reaction: { title: "Size of the force through joints", unit: "N" },
 };
@@ -43,10 +51,14 @@ export function createPlots(parent, data, clock) {
   }
   if (data.retarget) plots.unshift(...retargetPlots(data.retarget));
   if (data.fit) plots.unshift(...fitPlots(data.fit));
+  for (const plot of plots) if (plot.unit.startsWith("rad")) plot.radians = plot.series.map((s) => s.values);
   const all = plots.map((plot) => new Plot(parent, plot, plot.time ?? data.time, clock));
   for (const plot of all) {
     plot.zoomed = (min, max) => all.forEach((other) => other !== plot && other.zoom(min, max));
   }
+  const angles = all.filter((plot) => plot.radians);
+  for (const plot of angles) plot.turned = (degrees) => angles.forEach((other) => other.measure(degrees));
+  angles.forEach((plot) => plot.measure(true));
   onTheme(() => all.forEach((plot) => plot.build()));
 }
 
@@ -153,8 +165,10 @@ function spread(_, min, max) {
 }
 
 class Plot {
-  constructor(parent, { title, unit, series }, time, clock) {
+  constructor(parent, { title, unit, series, radians }, time, clock) {
     this.series = series;
+    this.radians = radians; // values of angles, which can be shown in degrees
+    this.title = title;
     this.time = time;
     this.clock = clock;
     this.unit = unit;
@@ -164,7 +178,8 @@ class Plot {
     this.card = document.createElement("section");
     this.card.className = "card plot";
     this.card.innerHTML = `<h3></h3><div class="chips"></div><div class="chart"></div>`;
-    this.card.querySelector("h3").textContent = title + (unit ? ` [${unit}]` : "");
+    this.head = this.card.querySelector("h3");
+    this.head.textContent = title + (unit ? ` [${unit}]` : "");
     this.chart = this.card.querySelector(".chart");
     parent.append(this.card);
     this.makeChips(this.card.querySelector(".chips"));
@@ -172,6 +187,23 @@ class Plot {
     new ResizeObserver(() => this.resize()).observe(this.chart);
     clock.subscribe(() => this.follow());
     this.listen();
+  }
+
+  // Angles in degrees or radians; a click on the unit changes all of them.
+  measure(degrees) {
+    const per = this.unit.replace("rad", "");
+    this.head.textContent = `${this.title} [`;
+    const unit = document.createElement("button");
+    unit.type = "button";
+    unit.className = "unit";
+    unit.title = degrees ? "show radians" : "show degrees";
+    unit.textContent = (degrees ? "°" : "rad") + per;
+    unit.addEventListener("click", () => this.turned(!degrees));
+    this.head.append(unit, "]");
+    this.series.forEach((s, i) => {
+      s.values = degrees ? this.radians[i].map((x) => (x * 180) / Math.PI) : this.radians[i];
+    });
+    this.build();
   }
 
   // The buttons; a long list can be searched.

@@ -60,6 +60,14 @@ double lb_forces_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+void lb_forces_measure(lb_channel_walk* w) {
+  for (int i = 0; i < NFORCE; i++) {
+    if (FORCES[i]->measure && FORCES[i]->count(w->m) > 0) {
+      FORCES[i]->measure(w);
+    }
+  }
+}
+
 static bool has_members(const lb_model* m, int i) {
   return FORCES[i]->count(m) > 0;
 }
@@ -180,6 +188,13 @@ static double point_energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+static void point_measure(lb_channel_walk* w) {
+  for (int i = 0; i < w->m->force.count; i++) {
+    const lb_model_force* f = &w->m->force.item[i];
+    LB_FORCE_TYPE[f->set.kind]->measure(f, w);
+  }
+}
+
 static void point_differentiate(lb_derivatives* D, lb_data* d, bool symmetric) {
   for (int i = 0; i < D->model->force.count; i++) {
     const lb_model_force* f = &D->model->force.item[i];
@@ -212,6 +227,7 @@ const lb_force lb_force_points = {.name = "force on points",
                                   .energy = point_energy,
                                   .differentiate = point_differentiate,
                                   .switching = point_switching,
+                                  .measure = point_measure,
                                   .on_links = true,
                                   .stiff = true};
 

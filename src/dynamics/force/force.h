@@ -20,6 +20,8 @@ typedef struct lb_force {
   // Switching functions, at kinematics of d's state: how many there are, and their values unless
   // `out` is NULL, when d may be, too. NULL: the forces are smooth.
   int (*switching)(const lb_model* m, lb_data* d, lb_switching* out);
+  // Put the channels of its members; NULL: there are none.
+  void (*measure)(lb_channel_walk* w);
   bool on_links;    // some of them act on links, not on coordinates alone
   bool stiff;       // implicit steps count its stiffness and damping
   bool on_joints;   // that is along coordinates of joints, those of loops among them
@@ -38,6 +40,8 @@ void lb_forces_apply(const lb_model* m, lb_data* d);
 void lb_update(const lb_model* m, lb_data* d, int stages);
 // Those on links alone: what derivatives need of them.
 void lb_forces_apply_to_links(const lb_model* m, lb_data* d);
+// Channels of all of them.
+void lb_forces_measure(lb_channel_walk* w);
 double lb_forces_energy(const lb_model* m, lb_data* d);
 // Of all of them, after lb_derive; of all but the internal forces of elastic bodies, which are dear
 // and for which there are shorter ways (elastic/reduced/reduced_derivative.h).

@@ -30,4 +30,5 @@ const lb_force_type lb_attraction_force = {.apply = lb_line_apply,
                                            .energy = lb_line_energy,
                                            .differentiate = lb_line_differentiate,
                                            .by_number = lb_line_by_number,
+                                           .measure = lb_line_measure,
                                            .curve = &curve};

@@ -8,4 +8,5 @@ const lb_force_type lb_cable_force = {.apply = lb_line_apply,
                                       .differentiate = lb_line_differentiate,
                                       .switching = lb_line_switching,
                                       .by_number = lb_line_by_number,
+                                      .measure = lb_line_measure,
                                       .curve = &curve};

@@ -64,6 +64,15 @@ static double energy(const lb_model_force* f, lb_work* w) {
   return sum;
 }
 
+static void measure(const lb_model_force* f, lb_channel_walk* w) {
+  for (int k = 0; k < f->set.npoint; k++) {
+    contact t;
+    const bool touches = w->value && find_contact(&t, f, w->d->work, k);
+    lb_channel_put_vector(w, f->set.name, k, f->set.npoint,
+                          touches ? lb_v4_vec3(t.f) : lb_vec3_make(0, 0, 0));
+  }
+}
+
 // The depth of each point, and of those below, what is left of the push when it lifts off.
 static int switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
   for (int k = 0; k < f->set.npoint && out; k++) {
@@ -127,4 +136,5 @@ const lb_force_type lb_ground_force = {.apply = apply,
                                        .energy = energy,
                                        .differentiate = differentiate,
                                        .switching = switching,
-                                       .by_number = by_number};
+                                       .by_number = by_number,
+                                       .measure = measure};

@@ -255,12 +255,21 @@ void lb_joint_springs_stiffen(const lb_model* m, const double* q, double* W, dou
   add_dampers(m, W);
 }
 
+static bool resists(const lb_model* m, int v) {
+  return lb_spring_acts(m, v) || m->dof.damping[v] > 0;
+}
+
+static void joint_measure(lb_channel_walk* w) {
+  lb_channel_put_joints(w, &lb_force_joint, "spring", resists);
+}
+
 const lb_force lb_force_joint = {.name = "joint spring and damper",
                                  .count = joint_count,
                                  .apply = joint_apply,
                                  .energy = joint_energy,
                                  .differentiate = joint_differentiate,
                                  .switching = joint_switching,
+                                 .measure = joint_measure,
                                  .stiff = true,
                                  .on_joints = true,
                                  .on_diagonal = true,

@@ -1,6 +1,7 @@
 // Kinds of forces on points of bodies (LB_FORCE_LIST), each as a table of functions of one force.
 // Kinematics and velocities of the origins are in place when they are called.
 #pragma once
+#include "dynamics/force/channel.h"
 #include "dynamics/force/force_curve.h"
 #include "dynamics/force/force_point.h"
 #include "dynamics/force/switching.h"
@@ -22,6 +23,8 @@ typedef struct lb_force_type {
   // Power of the change of its force, by one more of the number, for velocities mu [nv].
   double (*by_number)(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
                       lb_spring_number number, const double* mu);
+  // Its channels.
+  void (*measure)(const lb_model_force* f, lb_channel_walk* w);
   const lb_line_curve* curve; // of those that are lines (force_line.h), else NULL
 } lb_force_type;
 

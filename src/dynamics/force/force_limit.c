@@ -200,6 +200,14 @@ static double energy(const lb_model* m, lb_data* d) {
   return sum;
 }
 
+static bool is_limited(const lb_model* m, int v) {
+  return m->dof.limit_stiffness[v] > 0;
+}
+
+static void measure_limits(lb_channel_walk* w) {
+  lb_channel_put_joints(w, &lb_force_limit, "limit", is_limited);
+}
+
 // The quantity itself, and beyond the limit the force of one that never pulls.
 static void bound_switching(const lb_model* m, const bound* b, lb_switching out[2]) {
   const int k = b->v;
@@ -287,5 +295,6 @@ const lb_force lb_force_limit = {.name = "joint limit",
                                  .energy = energy,
                                  .differentiate = differentiate,
                                  .switching = switching,
+                                 .measure = measure_limits,
                                  .stiff = true,
                                  .on_joints = true};

@@ -90,6 +90,19 @@ double lb_line_energy(const lb_model_force* f, lb_work* w) {
   return curve_of(f)->energy(&f->set, p.length);
 }
 
+void lb_line_put(lb_channel_walk* w, const lb_model_force* f, double tension, double length) {
+  lb_channel_put(w, f->set.name, LB_CHANNEL_TENSION, tension, "force");
+  lb_channel_put(w, f->set.name, LB_CHANNEL_LENGTH, length, "length");
+}
+
+void lb_line_measure(const lb_model_force* f, lb_channel_walk* w) {
+  line p = {.F = 0};
+  if (w->value) {
+    find_line(&p, f, w->d->work);
+  }
+  lb_line_put(w, f, p.F, p.length);
+}
+
 // The stretch, and the tension of one that may go slack while it is longer than its length.
 int lb_line_switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
   const lb_force_curve* curve = &f->set.force_curve;

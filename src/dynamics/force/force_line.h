@@ -14,6 +14,9 @@ double lb_tension_by(lb_spring_number number, const lb_model_force* f, double le
 void lb_line_apply(const lb_model_force* f, lb_work* w);
 double lb_line_energy(const lb_model_force* f, lb_work* w);
 void lb_line_differentiate(lb_derivatives* D, lb_work* w, const lb_model_force* f, bool symmetric);
+void lb_line_measure(const lb_model_force* f, lb_channel_walk* w);
+// Tension and length as channels.
+void lb_line_put(lb_channel_walk* w, const lb_model_force* f, double tension, double length);
 int lb_line_switching(const lb_model_force* f, lb_work* w, lb_switching* out);
 double lb_line_by_number(const lb_derivatives* D, lb_work* w, const lb_model_force* f,
                          lb_spring_number number, const double* mu);

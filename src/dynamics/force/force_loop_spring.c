@@ -39,6 +39,39 @@ static lb_motion spring_force(const lb_model* m, const lb_pair* P, int i, double
   return F;
 }
 
+// Channels of a sprung loop joint's coordinates.
+static void put_loop(lb_channel_walk* w, int i) {
+  const lb_scene_joint* j = &w->m->constraint.loop[i];
+  lb_constraint_row row[3] = {0};
+  lb_pair P;
+  const int n = lb_joint_count_v(j);
+  if (w->value) {
+    lb_constraint_pair(&P, w->d, i);
+    lb_loop_free_rows(w->m, &P, i, row);
+  }
+  for (int k = 0; k < n; k++) {
+    const double pull = w->value ? -(j->resistance.stiffness * lb_loop_stretch(j, &row[k], k) +
+                                     j->resistance.damping * row[k].rate)
+                                 : 0;
+    const lb_channel_kind kind = lb_joint_counts(j, k) == LB_COORDINATE_ANGLE
+                                     ? LB_CHANNEL_JOINT_TORQUE
+                                     : LB_CHANNEL_JOINT_FORCE;
+    if (n > 1) {
+      lb_channel_put(w, j->name, kind, pull, "spring%d", k);
+    } else {
+      lb_channel_put(w, j->name, kind, pull, "spring");
+    }
+  }
+}
+
+static void loop_measure(lb_channel_walk* w) {
+  for (int i = 0; i < w->m->constraint.nloop; i++) {
+    if (is_sprung(&w->m->constraint.loop[i])) {
+      put_loop(w, i);
+    }
+  }
+}
+
 static lb_motion spring_of(const lb_model* m, const lb_pair* P, int i) {
   return spring_force(m, P, i, m->constraint.loop[i].resistance.stiffness,
                       m->constraint.loop[i].resistance.damping);
@@ -253,6 +286,7 @@ const lb_force lb_force_loop = {.name = "loop joint",
                                 .apply = loop_apply,
                                 .energy = loop_energy,
                                 .differentiate = loop_differentiate,
+                                .measure = loop_measure,
                                 .on_links = true,
                                 .stiff = true,
                                 .on_joints = true};

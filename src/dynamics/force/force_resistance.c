@@ -37,6 +37,14 @@ static void friction_apply(const lb_model* m, lb_data* d) {
   }
 }
 
+static bool rubs(const lb_model* m, int v) {
+  return m->dof.friction[v] > 0;
+}
+
+static void friction_measure(lb_channel_walk* w) {
+  lb_channel_put_joints(w, &lb_force_friction, "friction", rubs);
+}
+
 // Friction is smooth, but turns over so fast that it is a kink to steps that are longer than that
 // takes: a step across octaves of the velocity is looked at, up to where next to nothing changes.
 static lb_switching turn_over(double v, double speed) {
@@ -89,6 +97,7 @@ const lb_force lb_force_friction = {.name = "joint friction",
                                     .apply = friction_apply,
                                     .differentiate = friction_differentiate,
                                     .switching = friction_switching,
+                                    .measure = friction_measure,
                                     .stiff = true,
                                     .on_joints = true};
 

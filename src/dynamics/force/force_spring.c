@@ -59,6 +59,15 @@ static int switching(const lb_model_force* f, lb_work* w, lb_switching* out) {
   return lb_force_curve_has_kinks(curve);
 }
 
+static void measure(const lb_model_force* f, lb_channel_walk* w) {
+  if (!is_directed(f)) {
+    lb_line_measure(f, w);
+    return;
+  }
+  const directed g = w->value ? find_directed(f, w->d->work) : (directed){.F = 0};
+  lb_line_put(w, f, g.F, g.length);
+}
+
 // As seen from a, where e stays: b moves by x, and its rate seen from there changes by
 //   xd = (gain of b) - (gain of a's point) - w_a x x,   d(e.y) = e.xd + (turn_a x e).y
 // Linearly implicit steps take what is along e alone.
@@ -112,4 +121,5 @@ const lb_force_type lb_spring_force = {.apply = apply,
                                        .differentiate = differentiate,
                                        .switching = switching,
                                        .by_number = by_number,
+                                       .measure = measure,
                                        .curve = &line_curve};

@@ -297,11 +297,30 @@ static int switching(const lb_model* m, lb_data* d, lb_switching* out) {
   return n;
 }
 
+// The largest tension in each rope.
+static void measure(lb_channel_walk* w) {
+  const lb_particles* particles = w->value ? w->d->work->particles : NULL;
+  for (int i = 0; i < w->m->particles.nrope; i++) {
+    const lb_model_rope* rope = &w->m->particles.rope[i];
+    double most = 0;
+    int end = rope->first_segment;
+    for (int k = 0; k < rope->nway; k++) {
+      end += rope->share[k];
+    }
+    for (int k = rope->first_segment; k < end && particles; k++) {
+      most = fmax(
+          most, lb_segment_look(&w->m->particles.segment[k], particles->x, particles->xd).tension);
+    }
+    lb_channel_put(w, rope->name, LB_CHANNEL_TENSION, most, "force");
+  }
+}
+
 const lb_force lb_force_particles = {.name = "rope and deformable",
                                      .count = count,
                                      .apply = apply,
                                      .energy = energy,
                                      .switching = switching,
+                                     .measure = measure,
                                      .on_links = true};
 
 // --- derivatives ---

@@ -45,7 +45,7 @@ static void add_force(lb_build* b, int i) {
   lb_model_force* f = &b->m->force.item[b->m->force.count++];
   f->set = b->force[i];
   f->set.force_curve = lb_build_force_curve(b, f->set.force_curve);
-  f->set.name = NULL; // the scene may go away
+  f->set.name = lb_build_text(b, f->set.name);
   f->set.place = (lb_place){0};
   f->at = LB_TAKE(b->arena, lb_anchor, f->set.npoint);
   for (int k = 0; k < f->set.npoint && f->at; k++) {

@@ -180,9 +180,18 @@ static void couplings(lb_out* out, const void* of, int f) {
   }
 }
 
+static void channels(lb_out* out, const void* of, int f) {
+  const lb_recording* r = of;
+  for (int c = 0; c < r->nchannel; c++) {
+    lb_write_column(out, f, r->channel[c].name, r->channel[c].what,
+                    &r->force[at(f, r->nchannel, c)]);
+  }
+}
+
 // --- tables of recordings ---
 
 static lb_table_part* const TRAJECTORY[] = {poses, coordinates, velocities, motors, NULL};
+static lb_table_part* const FORCES[] = {channels, NULL};
 static lb_table_part* const TORQUES[] = {torques, motors, NULL};
 static lb_table_part* const REACTIONS[] = {reactions, couplings, NULL};
 
@@ -202,4 +211,9 @@ void lb_write_torques(lb_out* out, const lb_recording* r, const lb_summary* s) {
 void lb_write_reactions(lb_out* out, const lb_recording* r, const lb_summary* s) {
   (void)s;
   write_table(out, r, REACTIONS);
+}
+
+void lb_write_forces(lb_out* out, const lb_recording* r, const lb_summary* s) {
+  (void)s;
+  write_table(out, r, FORCES);
 }

@@ -91,6 +91,39 @@ static void fit_figures(lb_out* out, const lb_fit* f) {
   lb_out_text(out, "\n  ]");
 }
 
+// --- forces ---
+
+// A motor's channels follow each other: force, speed and power.
+static void motor_figures(lb_out* out, const lb_recording* r) {
+  lb_out_text(out, ",\n  \"motors\": [");
+  for (int i = 0; i < r->model->nmotor; i++) {
+    const lb_channel* c = &r->channel[3 * i];
+    const lb_channel_figures force = lb_recording_figures(r, 3 * i),
+                             speed = lb_recording_figures(r, 3 * i + 1),
+                             power = lb_recording_figures(r, 3 * i + 2);
+    lb_print_json(out,
+                  "%-s\n    {'motor': %s, 'force_unit': %s, 'peak_force': %g, 'rms_force': %g, "
+                  "'speed_unit': %s, 'peak_speed': %g, 'rms_speed': %g, 'peak_power': %g, "
+                  "'rms_power': %g}",
+                  i ? "," : "", c->name, lb_channel_unit(c->kind), fabs(force.peak), force.rms,
+                  lb_channel_unit(c[1].kind), fabs(speed.peak), speed.rms, fabs(power.peak),
+                  power.rms);
+  }
+  lb_out_text(out, r->model->nmotor ? "\n  ]" : "]");
+}
+
+static void force_figures(lb_out* out, const lb_recording* r) {
+  lb_out_text(out, ",\n  \"forces\": [");
+  for (int i = 3 * r->model->nmotor; i < r->nchannel; i++) {
+    const lb_channel_figures of = lb_recording_figures(r, i);
+    lb_print_json(
+        out, "%-s\n    {'name': %s, 'what': %s, 'unit': %s, 'peak': %g, 'time': %g, 'rms': %g}",
+        i > 3 * r->model->nmotor ? "," : "", r->channel[i].name, r->channel[i].what,
+        lb_channel_unit(r->channel[i].kind), of.peak, of.time, of.rms);
+  }
+  lb_out_text(out, r->nchannel > 3 * r->model->nmotor ? "\n  ]" : "]");
+}
+
 // --- all of it ---
 
 static void run_figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
@@ -125,6 +158,8 @@ void lb_write_summary(lb_out* out, const lb_recording* r, const lb_summary* s) {
                 "  'degrees_of_freedom': %d",
                 lb_integrator_name(m->solver.integrator), s->step, s->threads, r->nframe, m->nbody,
                 m->njoint, m->nq, m->nv);
+  motor_figures(out, r);
+  force_figures(out, r);
   if (r->keeps & LB_KEEP_TORQUES) {
     peak(out, "largest_torque", m, &s->torque);
     peak(out, "residual_torque", m, &s->residual);

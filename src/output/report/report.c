@@ -8,14 +8,15 @@
 
 #include "limber/version.h"
 #include "model/use/motor_use.h"
-#include "output/file/number_text.h"
 #include "output/file/writers.h"
 #include "output/report/deformed.h"
 #include "output/report/overlay.h"
 #include "output/report/picture.h"
 #include "output/report/report_data.h"
 #include "output/report/report_fit.h"
+#include "output/report/report_forces.h"
 #include "output/report/report_retarget.h"
+#include "output/report/report_text.h"
 
 extern const char lb_embedded_report_js[], lb_embedded_report_js_end[];
 extern const char lb_embedded_report_css[], lb_embedded_report_css_end[];
@@ -30,59 +31,6 @@ enum {
   SPRING_BYTES = 40, // and scale
   BENT_BYTES = 64    // of an elastic body: about as many weights as are seen
 };
-
-// --- words and numbers for people, as HTML ---
-
-enum { WORD = 64 };
-
-// A whole number with thin spaces between thousands.
-static const char* grouped(long n, char out[WORD]) {
-  char digits[24];
-  const int length = snprintf(digits, sizeof digits, "%ld", n);
-  size_t used = 0;
-  for (int i = 0; i < length; i++) {
-    const int left = length - 1 - i;
-    const bool space = left > 0 && left % 3 == 0 && digits[i] != '-';
-    used += (size_t)snprintf(out + used, WORD - used, "%c%s", digits[i], space ? "\u202f" : "");
-  }
-  return out;
-}
-
-// A number with so many digits after the point at most.
-static const char* fixed(double x, int decimals, char out[WORD]) {
-  lb_number_format(out, round(x * pow(10, decimals)) / pow(10, decimals));
-  return out;
-}
-
-// Four digits, with a power of ten where plain digits would be long.
-static const char* human(double x, char out[WORD]) {
-  const int power = isfinite(x) && x != 0 ? (int)floor(log10(fabs(x))) : 0;
-  char digits[WORD];
-  if (!isfinite(x)) {
-    return "unknown";
-  }
-  if (power >= 7 || power < -3) {
-    snprintf(out, WORD, "%.20s × 10<sup>%s%d</sup>", fixed(x / pow(10, power), 1, digits),
-             power < 0 ? "−" : "", abs(power));
-    return out;
-  }
-  return power >= 3 ? grouped(lround(x), out) : fixed(x, 3 - power, out);
-}
-
-static const char* seconds(double t, char out[WORD]) {
-  const double size = fabs(t);
-  const bool small = isfinite(t) && size > 0 && size < 1;
-  char number[WORD];
-  snprintf(out, WORD, "%.55s%s",
-           human(!small        ? t
-                 : size < 1e-3 ? 1e6 * t
-                               : 1e3 * t,
-                 number),
-           !small        ? " s"
-           : size < 1e-3 ? " µs"
-                         : " ms");
-  return out;
-}
 
 static double simulated(const lb_recording* r) {
   return r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
@@ -105,7 +53,7 @@ static void head(lb_out* out, const lb_recording* r) {
 
 static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const lb_model* m = r->model;
-  char time[WORD];
+  char time[LB_REPORT_WORD];
   lb_print_html(out, "<header>\n<h1>%s</h1>\n", m->name);
   if (m->about && *m->about) {
     lb_print_html(out, "<p class=\"about\">%s</p>\n", m->about);
@@ -114,13 +62,13 @@ static void opening(lb_out* out, const lb_recording* r, const lb_summary* s) {
     lb_print_html(out,
                   "<p class=\"note\">This run was stopped after %-s of motion; what was done until "
                   "then is shown.</p>\n",
-                  seconds(simulated(r), time));
+                  lb_report_seconds(simulated(r), time));
   }
   if (s->failure.failed) {
     lb_print_html(out,
                   "<p class=\"note failure\" role=\"alert\"><strong>This run failed after %-s of "
                   "motion.</strong> %s.<br>What was done before is shown.</p>\n",
-                  seconds(s->failure.time, time), s->failure.reason);
+                  lb_report_seconds(s->failure.time, time), s->failure.reason);
   }
   lb_out_text(out, "</header>\n");
 }
@@ -143,51 +91,56 @@ static void stage(lb_out* out, bool shown) {
 
 // --- figures ---
 
-static void figure(lb_out* out, const char* number, const char* unit, const char* text) {
+void lb_report_figure(lb_out* out, const char* number, const char* unit, const char* text) {
   lb_print_html(out, "<div class=\"card figure\"><strong>%-s%-s</strong><span>%s</span></div>\n",
                 number, unit, text);
 }
 
 static void energy_figure(lb_out* out, const lb_model* m, const lb_summary* s) {
-  char number[WORD], change[WORD + 1];
+  char number[LB_REPORT_WORD], change[LB_REPORT_WORD + 1];
   if (s->conservative) {
-    figure(out, human(s->energy_drift, number), "",
-           "worst energy error, relative to the largest kinetic energy");
+    lb_report_figure(out, lb_report_human(s->energy_drift, number), "",
+                     "worst energy error, relative to the largest kinetic energy");
     return;
   }
   const double gain = s->energy_end - s->energy_start;
   const bool constrained = m->constraint.count - m->constraint.nloop >
                            lb_motors_count_constraints(m) + lb_motors_count_turns(m);
-  snprintf(change, sizeof change, "%s%s", gain > 0 ? "+" : "", human(gain, number));
-  figure(out, change, " J",
-         constrained ? "energy put in or taken out by motors, constraints, dampers and loads"
-                     : "energy put in or taken out by motors, dampers and loads");
+  snprintf(change, sizeof change, "%s%s", gain > 0 ? "+" : "", lb_report_human(gain, number));
+  lb_report_figure(out, change, " J",
+                   constrained
+                       ? "energy put in or taken out by motors, constraints, dampers and loads"
+                       : "energy put in or taken out by motors, dampers and loads");
 }
 
 static void times_figure(lb_out* out, double before, double after, const char* text) {
-  char number[WORD];
+  char number[LB_REPORT_WORD];
   if (after > 0) {
-    figure(out, fixed(before / after, before / after < 10 ? 1 : 0, number), "×", text);
+    lb_report_figure(out, lb_report_fixed(before / after, before / after < 10 ? 1 : 0, number), "×",
+                     text);
   }
 }
 
 static void figures(lb_out* out, const lb_recording* r, const lb_summary* s) {
   const double speed = simulated(r) / s->wall_seconds;
-  char number[WORD];
+  char number[LB_REPORT_WORD];
   lb_out_text(out, "<section class=\"figures\">\n");
-  figure(out, seconds(simulated(r), number), "", "of motion");
-  figure(out, seconds(s->wall_seconds, number), "", "to compute it");
+  const bool forces = lb_report_force_figures(out, r) > 0;
+  lb_report_figure(out, lb_report_seconds(simulated(r), number), "", "of motion");
+  if (!forces) {
+    lb_report_figure(out, lb_report_seconds(s->wall_seconds, number), "", "to compute it");
+  }
   if (isfinite(speed) && speed > 0 && !s->fit && !s->retarget &&
       !s->optimize) { // those play the motion many times
     const double times = speed >= 1 ? speed : 1 / speed;
-    figure(out, human(times < 100 ? times : round(times), number), "×",
-           speed >= 1 ? "faster than real time" : "slower than real time");
+    lb_report_figure(out, lb_report_human(times < 100 ? times : round(times), number), "×",
+                     speed >= 1 ? "faster than real time" : "slower than real time");
   }
   if (s->retarget) {
     const lb_deviation *a = &s->retarget->was.all, *b = &s->retarget->is.all;
     times_figure(out, a->peak, b->peak, "less peak deviation from the target");
     times_figure(out, a->pause, b->pause, "less vibration left in pauses");
-  } else {
+  } else if (!forces) {
     energy_figure(out, r->model, s);
   }
   lb_out_text(out, "</section>\n");
@@ -207,7 +160,7 @@ bool lb_report_shot(lb_out* out, const lb_recording* r, const lb_view* view, int
 static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
   const int shown = lb_frames_shown(r->nframe, PICTURES);
   const int stride = lb_picture_stride(r->model);
-  char a[WORD], b[WORD];
+  char a[LB_REPORT_WORD], b[LB_REPORT_WORD];
   bool done = true;
   if (shown == 0) {
     return true;
@@ -224,7 +177,7 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
     lb_print(out,
              "<p class=\"note\">So that the page stays light, the pictures show one in %s of the "
              "%s shapes.</p>\n",
-             grouped(stride, a), grouped(r->model->look.nshape, b));
+             lb_report_grouped(stride, a), lb_report_grouped(r->model->look.nshape, b));
   }
   return done;
 }
@@ -233,13 +186,13 @@ static bool strip(lb_out* out, const lb_recording* r, const lb_view* view) {
 
 static void plots(lb_out* out, const lb_recording* r) {
   const long curves = lb_report_curves(r);
-  char a[WORD], b[WORD];
+  char a[LB_REPORT_WORD], b[LB_REPORT_WORD];
   lb_out_text(out, r->nframe > 1 ? "<h2>Over time</h2>\n" : "");
   if (curves > LB_REPORT_CURVES && r->nframe > 1) {
     lb_print(out,
              "<p class=\"note\">So that the page stays light, the plots have the first %s of %s "
              "curves; <code>trajectory.csv</code> has all.</p>\n",
-             grouped(LB_REPORT_CURVES, a), grouped(curves, b));
+             lb_report_grouped(LB_REPORT_CURVES, a), lb_report_grouped(curves, b));
   }
   lb_out_text(out, "<section class=\"plots\" id=\"plots\"></section>\n"
                    "<noscript><p class=\"note\">The 3-D view and the plots need JavaScript, "
@@ -259,11 +212,11 @@ typedef struct counted {
 } counted;
 
 static void rows(lb_out* out, const counted* c, size_t count) {
-  char text[WORD], name[WORD];
+  char text[LB_REPORT_WORD], name[LB_REPORT_WORD];
   for (size_t i = 0; i < count; i++) {
     if (c[i].n > 0) {
       snprintf(name, sizeof name, "%c%.40s", toupper(c[i].name[0]), c[i].name + 1);
-      row(out, name, grouped(c[i].n, text), "");
+      row(out, name, lb_report_grouped(c[i].n, text), "");
     }
   }
 }
@@ -293,14 +246,14 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
                            {"Loops", m->constraint.nloop},
                            {"Constraints", m->constraint.count - m->constraint.nloop -
                                                lb_motors_count_constraints(m) - turns}};
-  char text[WORD];
+  char text[LB_REPORT_WORD];
   lb_out_text(out, "<div class=\"card\"><h3>What was simulated, and how</h3>\n<table>\n");
   rows(out, parts, sizeof parts / sizeof *parts);
-  row(out, "Gravity", human(lb_vec3_norm(m->gravity), text), " m/s²");
+  row(out, "Gravity", lb_report_human(lb_vec3_norm(m->gravity), text), " m/s²");
   row(out, "Integrator", integrator_text(m->solver.integrator), "");
-  row(out, adaptive ? "Largest time step" : "Time step", seconds(s->step, text), "");
+  row(out, adaptive ? "Largest time step" : "Time step", lb_report_seconds(s->step, text), "");
   if (adaptive) {
-    row(out, "Tolerance", human(lb_adaptive_tolerance(&m->solver), text), "");
+    row(out, "Tolerance", lb_report_human(lb_adaptive_tolerance(&m->solver), text), "");
   }
   rows(out, &(counted){"Threads", s->threads}, 1);
   if (m->file && *m->file) {
@@ -310,20 +263,20 @@ static void settings(lb_out* out, const lb_recording* r, const lb_summary* s) {
 }
 
 static void results(lb_out* out, const lb_recording* r, const lb_summary* s) {
-  char text[WORD], count[WORD];
+  char text[LB_REPORT_WORD], count[LB_REPORT_WORD];
   lb_out_text(out, "<div class=\"card\"><h3>What came out</h3>\n<table>\n");
   lb_print(out, "<tr><th scope=\"row\">Motion</th><td>%s in %s %s</td></tr>\n",
-           seconds(simulated(r), text), grouped(r->nframe, count),
+           lb_report_seconds(simulated(r), text), lb_report_grouped(r->nframe, count),
            r->nframe == 1 ? "frame" : "frames");
-  row(out, "Computing time", seconds(s->wall_seconds, text), "");
+  row(out, "Computing time", lb_report_seconds(s->wall_seconds, text), "");
   rows(out, &(counted){"Steps", s->steps}, 1);
-  row(out, "Steps a second", human((double)s->steps / s->wall_seconds, text), "");
-  row(out, "Energy at the start", human(s->energy_start, text), " J");
-  row(out, "Energy at the end", human(s->energy_end, text), " J");
+  row(out, "Steps a second", lb_report_human((double)s->steps / s->wall_seconds, text), "");
+  row(out, "Energy at the start", lb_report_human(s->energy_start, text), " J");
+  row(out, "Energy at the end", lb_report_human(s->energy_end, text), " J");
   row(out, s->conservative ? "Worst energy error" : "Largest change of energy",
-      human(s->energy_drift, text), " of the largest kinetic energy");
+      lb_report_human(s->energy_drift, text), " of the largest kinetic energy");
   if (r->model->constraint.count > 0) {
-    row(out, "Worst gap in a loop or constraint", human(s->constraint_violation, text),
+    row(out, "Worst gap in a loop or constraint", lb_report_human(s->constraint_violation, text),
         " m or rad");
   }
   lb_out_text(out, "</table></div>\n");
@@ -390,6 +343,7 @@ static bool page(lb_out* out, const lb_recording* r, const lb_summary* s, const 
   }
   const bool done =
       s->retarget ? lb_report_retarget_strip(out, s->retarget, view) : strip(out, r, view);
+  lb_report_forces(out, r);
   plots(out, r);
   lb_out_text(out, "<h2>The run</h2>\n<section class=\"tables\">\n");
   settings(out, r, s);

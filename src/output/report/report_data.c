@@ -133,13 +133,27 @@ static void show_bending(const lb_recording* r, int e, viewer v) {
   }
 }
 
+// Channels of motors, or all others. A motor's force has its name alone.
+static void show_channels(const lb_recording* r, bool motors, viewer v) {
+  static const char* const GROUP[] = {
+#define GROUP_OF(code, group, unit) group,
+      LB_CHANNEL_LIST(GROUP_OF)
+#undef GROUP_OF
+  };
+  const int own = 3 * r->model->nmotor;
+  for (int i = motors ? 0 : own; i < (motors ? own : r->nchannel); i++) {
+    const lb_channel* c = &r->channel[i];
+    char suffix[24];
+    snprintf(suffix, sizeof suffix, " %s", c->what);
+    v.see(v.context,
+          &(curve){c->name, motors ? "" : suffix, GROUP[c->kind], i, r->nchannel, r->force, NULL});
+  }
+}
+
 // Motors come first, so that a multitude of coordinates does not crowd them out.
 static void show_curves(const lb_recording* r, viewer v) {
   const lb_model* m = r->model;
-  for (int k = 0; k < m->nmotor; k++) {
-    v.see(v.context, &(curve){m->motor.name[k], "", lb_motor_is_linear(m, k) ? "force" : "torque",
-                              k, m->nmotor, r->motor, NULL});
-  }
+  show_channels(r, true, v);
   for (int j = 0; j < m->njoint; j++) {
     show_joint(r, j, true, v);
   }
@@ -150,6 +164,7 @@ static void show_curves(const lb_recording* r, viewer v) {
   for (int e = 0; e < m->elastic.count; e++) {
     show_bending(r, e, v);
   }
+  show_channels(r, false, v);
 }
 
 static void count_one(void* context, const curve* c) {

@@ -87,7 +87,9 @@ lb_status lb_frame_put(lb_recording* r, lb_data* d, lb_error* err) {
                         r->nframe, d->time);
   }
   const size_t frame = (size_t)f;
-  if (r->keeps & LB_KEEP_REACTIONS) { // first: forces are still in the work space
+  // first: forces are still in the work space
+  lb_channels(m, d, NULL, r->force + frame * (size_t)r->nchannel);
+  if (r->keeps & LB_KEEP_REACTIONS) {
     lb_reactions(m, d, r->reaction + frame * (size_t)(m->njoint + m->constraint.npair));
     memcpy(r->coupling + frame * (size_t)m->constraint.ncoupling, d->coupling_force,
            (size_t)m->constraint.ncoupling * sizeof *r->coupling);

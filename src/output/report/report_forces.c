@@ -1,0 +1,133 @@
+#include "output/report/report_forces.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "output/report/report_text.h"
+
+enum {
+  MOST_HEADLINES = 3,
+  MOST_ROWS = 40 // of a table; files have the rest
+};
+
+static double size(const lb_recording* r, int channel) {
+  return fabs(lb_recording_figures(r, channel).peak);
+}
+
+// The channel of a kind with the largest value, or -1.
+static int largest(const lb_recording* r, lb_channel_kind kind) {
+  int best = -1;
+  for (int i = 0; i < r->nchannel; i++) {
+    if (r->channel[i].kind == kind && (best < 0 || size(r, i) > size(r, best))) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+// --- headlines ---
+
+int lb_report_force_figures(lb_out* out, const lb_recording* r) {
+  static const struct {
+    lb_channel_kind kind;
+    const char* words;
+  } HEADLINE[] = {{LB_CHANNEL_MOTOR_TORQUE, "largest motor torque"},
+                  {LB_CHANNEL_MOTOR_FORCE, "largest motor force"},
+                  {LB_CHANNEL_POWER, "largest motor power"},
+                  {LB_CHANNEL_CONTACT, "largest contact force along an axis"},
+                  {LB_CHANNEL_TENSION, "largest tension"}};
+  int shown = 0;
+  for (size_t i = 0; i < sizeof HEADLINE / sizeof *HEADLINE && shown < MOST_HEADLINES; i++) {
+    const int c = largest(r, HEADLINE[i].kind);
+    char number[LB_REPORT_WORD], unit[16], text[200];
+    if (c >= 0) {
+      snprintf(unit, sizeof unit, " %s", lb_channel_unit(HEADLINE[i].kind));
+      snprintf(text, sizeof text, "%s, of %.100s", HEADLINE[i].words, r->channel[c].name);
+      lb_report_figure(out, lb_report_human(size(r, c), number), unit, text);
+      shown++;
+    }
+  }
+  return shown;
+}
+
+// --- tables ---
+
+static void cell(lb_out* out, double value, const char* unit) {
+  char number[LB_REPORT_WORD];
+  lb_print(out, "<td>%s %s</td>", lb_report_human(value, number), unit);
+}
+
+// A speed, and beside it what catalogues of motors have.
+static void speed_cell(lb_out* out, double value, lb_channel_kind kind) {
+  char number[LB_REPORT_WORD], turns[LB_REPORT_WORD];
+  if (kind == LB_CHANNEL_MOTOR_SPIN) {
+    lb_print(out, "<td>%s °/s, %s rpm</td>", lb_report_human(value * 180 / M_PI, number),
+             lb_report_human(value * 30 / M_PI, turns));
+  } else {
+    cell(out, value, lb_channel_unit(kind));
+  }
+}
+
+// A motor's channels follow each other: force, speed and power.
+static void motor_row(lb_out* out, const lb_recording* r, int motor) {
+  const lb_channel* c = &r->channel[3 * motor];
+  const lb_channel_figures force = lb_recording_figures(r, 3 * motor),
+                           speed = lb_recording_figures(r, 3 * motor + 1),
+                           power = lb_recording_figures(r, 3 * motor + 2);
+  lb_print_html(out, "<tr><th scope=\"row\">%s</th>", c->name);
+  cell(out, fabs(force.peak), lb_channel_unit(c[0].kind));
+  cell(out, force.rms, lb_channel_unit(c[0].kind));
+  speed_cell(out, fabs(speed.peak), c[1].kind);
+  cell(out, fabs(power.peak), "W");
+  cell(out, power.rms, "W");
+  lb_out_text(out, "</tr>\n");
+}
+
+static void motors(lb_out* out, const lb_recording* r) {
+  const int n = r->model->nmotor < MOST_ROWS ? r->model->nmotor : MOST_ROWS;
+  if (n == 0) {
+    return;
+  }
+  lb_out_text(out, "<h2>Motors</h2>\n<section class=\"card wide\">\n<table class=\"found\">\n"
+                   "<tr><th></th><th>peak</th><th>rms</th><th>peak speed</th>"
+                   "<th>peak power</th><th>rms power</th></tr>\n");
+  for (int i = 0; i < n; i++) {
+    motor_row(out, r, i);
+  }
+  lb_out_text(out, "</table>\n</section>\n");
+}
+
+static void forces(lb_out* out, const lb_recording* r) {
+  const int first = 3 * r->model->nmotor;
+  const int end = r->nchannel - first < MOST_ROWS ? r->nchannel : first + MOST_ROWS;
+  if (first == end) {
+    return;
+  }
+  lb_out_text(
+      out, "<h2>Forces</h2>\n<details class=\"card wide\">\n<summary>Peaks of all "
+           "forces</summary>\n<table "
+           "class=\"found\">\n<tr><th></th><th></th><th>peak</th><th>at</th><th>rms</th></tr>\n");
+  for (int i = first; i < end; i++) {
+    const lb_channel_figures of = lb_recording_figures(r, i);
+    const char* unit = lb_channel_unit(r->channel[i].kind);
+    char time[LB_REPORT_WORD];
+    lb_print_html(out, "<tr><th scope=\"row\">%s</th><td>%s</td>", r->channel[i].name,
+                  r->channel[i].what);
+    cell(out, of.peak, unit);
+    lb_print(out, "<td>%s</td>", lb_report_seconds(of.time, time));
+    cell(out, of.rms, unit);
+    lb_out_text(out, "</tr>\n");
+  }
+  lb_out_text(out, "</table>\n</details>\n");
+  if (end < r->nchannel) {
+    lb_print(out,
+             "<p class=\"note\">The table has the first %d of %d; <code>forces.csv</code> and "
+             "<code>summary.json</code> have all.</p>\n",
+             end - first, r->nchannel - first);
+  }
+}
+
+void lb_report_forces(lb_out* out, const lb_recording* r) {
+  motors(out, r);
+  forces(out, r);
+}

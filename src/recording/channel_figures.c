@@ -1,0 +1,31 @@
+// Figures of forces and motors over a motion.
+#include <math.h>
+
+#include "limber/recording.h"
+
+const char* lb_channel_unit(lb_channel_kind kind) {
+  static const char* const unit[] = {
+#define UNIT_OF(code, group, unit) unit,
+      LB_CHANNEL_LIST(UNIT_OF)
+#undef UNIT_OF
+  };
+  return unit[kind];
+}
+
+// The mean square is that of straight lines from frame to frame: (a^2 + a b + b^2)/3 each.
+lb_channel_figures lb_recording_figures(const lb_recording* r, int channel) {
+  lb_channel_figures of = {0};
+  double sum = 0, before = 0;
+  for (int f = 0; f < r->nframe; f++) {
+    const double x = r->force[(size_t)f * (size_t)r->nchannel + (size_t)channel];
+    if (fabs(x) > fabs(of.peak) || f == 0) {
+      of.peak = x;
+      of.time = r->time[f];
+    }
+    sum += f > 0 ? (before * before + before * x + x * x) / 3 * (r->time[f] - r->time[f - 1]) : 0;
+    before = x;
+  }
+  const double duration = r->nframe > 0 ? r->time[r->nframe - 1] - r->time[0] : 0;
+  of.rms = duration > 0 ? sqrt(sum / duration) : fabs(of.peak);
+  return of;
+}
