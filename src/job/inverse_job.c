@@ -10,6 +10,7 @@ typedef struct inverse_job {
 
 static lb_status load(lb_job* j, lb_error* err) {
   inverse_job* own = j->own;
+  j->scene.record.reactions = true; // fixed joints are links then
   lb_status status = lb_job_make_model(j, err);
   if (status != LB_OK) {
     return status;

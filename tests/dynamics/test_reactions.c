@@ -102,9 +102,63 @@ static void a_joint_carries_the_weight_and_the_circle_of_what_hangs_on_it(void**
   lb_model_release(m);
 }
 
+// A stand, an arm fixed on it and a load fixed on that: each fixed joint carries what is beyond,
+// also while the stand turns, and the motion is the same as with all of them in one link.
+static void fixed_joints_have_reactions(void** state) {
+  (void)state;
+  static const char TEXT[] =
+      "gravity: [0, 0, -10]\n"
+      "%s"
+      "bodies:\n"
+      "  base: {mass: 5, center: [0, 0, 0], inertia: [1, 1, 1]}\n"
+      "  stand: {mass: 2, center: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
+      "  arm: {mass: 1, center: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
+      "  load: {mass: 3, center: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"
+      "joints:\n"
+      "  floor: {type: fixed, child: base}\n"
+      "  turn: {type: revolute, parent: base, child: stand, axis: z}\n"
+      "  bolt: {type: fixed, parent: stand, child: arm}\n"
+      "  clamp: {type: fixed, parent: arm, child: load, at: [1, 0, 0]}\n"
+      "springs: {s: {from: {at: [1, 5, 0]}, to: {body: load}, stiffness: 2, length: 4}}\n"
+      "initial: {turn: {velocity: 2}}\n";
+  char text[2000];
+  snprintf(text, sizeof text, TEXT, "record: {reactions: true}\n");
+  lb_model* m = compile(text);
+  snprintf(text, sizeof text, TEXT, "");
+  lb_model* merged = compile(text);
+  lb_data *d, *e;
+  assert_int_equal(lb_data_create(m, NULL, &d, NULL), LB_OK);
+  assert_int_equal(lb_data_create(merged, NULL, &e, NULL), LB_OK);
+  lb_forward(m, d);
+  lb_forward(merged, e);
+  assert_int_equal(merged->njoint, 1);
+  assert_int_equal(m->njoint, 4);
+  assert_int_equal(m->nv, 1);
+  assert_near(d->qdd[0], e->qdd[0], 1e-12);
+  lb_reaction r[4];
+  lb_reactions(m, d, r);
+  // along x on their circles, along y by the spring and what it speeds up, along z the weights
+  const double w2 = 4, al = d->qdd[0];
+  const lb_reaction* clamp = &r[lb_model_joint(m, "clamp")];
+  assert_near(clamp->force.x, -3 * w2 * 1, 1e-12);
+  assert_near(clamp->force.y, 3 * al * 1 - 2 * 1, 1e-12);
+  assert_near(clamp->force.z, 30, 1e-12);
+  assert_near(clamp->moment.z, 0.1 * al, 1e-12);
+  const lb_reaction* bolt = &r[lb_model_joint(m, "bolt")];
+  assert_near(bolt->force.x, -3 * w2 * 1 - 1 * w2 * 0.5, 1e-12);
+  assert_near(bolt->force.z, 40, 1e-12);
+  assert_near(bolt->moment.y, -(30 * 1 + 10 * 0.5), 1e-12);
+  assert_near(r[lb_model_joint(m, "floor")].force.z, 110, 1e-12);
+  lb_data_release(d);
+  lb_data_release(e);
+  lb_model_release(m);
+  lb_model_release(merged);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_joint_carries_the_weight_and_the_circle_of_what_hangs_on_it),
+      cmocka_unit_test(fixed_joints_have_reactions),
       cmocka_unit_test(reactions_of_two_rods_are_opensims),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

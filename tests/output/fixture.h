@@ -15,7 +15,7 @@ typedef struct fixture {
   lb_transform body_in_link[FIXTURE_BODIES];
   lb_mass body_mass[FIXTURE_BODIES];
   int link_parent[FIXTURE_BODIES];
-  int link_joint[FIXTURE_BODIES];
+  int link_joint[FIXTURE_BODIES], link_nv[FIXTURE_BODIES];
   const struct lb_chart* link_chart[FIXTURE_BODIES];
   const char* joint_name[FIXTURE_BODIES];
   int joint_kind[FIXTURE_BODIES];
@@ -72,6 +72,7 @@ static inline fixture* fixture_make(const char* name) {
                         .body.mass = f->body_mass,
                         .link.parent = f->link_parent,
                         .link.joint = f->link_joint,
+                        .link.nv = f->link_nv,
                         .link.chart = f->link_chart,
                         .joint.name = f->joint_name,
                         .joint.kind = f->joint_kind,
@@ -118,6 +119,7 @@ static inline int fixture_body(fixture* f, const char* name, lb_joint_kind kind,
     f->body_link[b] = link;
     f->link_parent[link] = parent == LB_WORLD ? LB_WORLD : f->body_link[parent];
     f->link_joint[link] = j;
+    f->link_nv[link] = nv[kind];
     f->joint_name[j] = name;
     f->joint_kind[j] = (int)kind;
     f->joint_link[j] = link;

@@ -5,6 +5,7 @@
 #include "math/space/se3.h"
 
 const lb_joint* const LB_JOINT[LB_LINK_COUNT] = {
+    [LB_JOINT_FIXED] = &lb_joint_general,
     [LB_JOINT_REVOLUTE] = &lb_joint_revolute,
     [LB_JOINT_PRISMATIC] = &lb_joint_prismatic,
     [LB_JOINT_UNIVERSAL] = &lb_joint_universal,

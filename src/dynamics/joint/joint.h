@@ -78,7 +78,7 @@ typedef struct lb_joint {
                         const double* qd, double h);
 } lb_joint;
 
-// Indexed by the links' kinds; a fixed joint has no entry, since it makes no link.
+// Indexed by the links' kinds.
 extern const lb_joint* const LB_JOINT[LB_LINK_COUNT];
 
 extern const lb_joint lb_joint_revolute, lb_joint_prismatic, lb_joint_universal, lb_joint_spherical,

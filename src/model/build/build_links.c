@@ -163,12 +163,18 @@ static void number_nodes(lb_build* b) {
   }
 }
 
+// A fixed joint joins bodies into one link, unless somebody asks what passes through it: then it is
+// a link of no coordinates.
+static bool makes_link(const lb_build* b, const lb_scene_joint* j) {
+  return j->kind != LB_JOINT_FIXED || b->scene->record.reactions;
+}
+
 // Hang a body on its parent.
 static lb_status place_body(lb_build* b, int body) {
   lb_model* m = b->m;
   const lb_scene_joint j = carrying_joint(b, body);
   lb_anchor at = lb_model_anchor(m, j.parent, j.hold.face[0], j.in_parent);
-  if (j.kind == LB_JOINT_FIXED) {
+  if (!makes_link(b, &j)) {
     at.X = lb_transform_mul(at.X, lb_transform_inverse(j.in_child));
   } else {
     const lb_status status = add_joint_link(b, &j, &at);
@@ -208,7 +214,7 @@ static void list_joints(lb_build* b) {
   const lb_scene* s = b->scene;
   for (int i = 0; i < s->njoint; i++) {
     const lb_scene_joint* j = &s->joint[i];
-    if (!j->loop && j->kind != LB_JOINT_FIXED) {
+    if (!j->loop && makes_link(b, j)) {
       list_joint(b, lb_build_text(b, j->name), j->place, j->named.place, b->joint_link[j->child],
                  j->child, lb_joint_count_q(j));
     }

@@ -166,7 +166,7 @@ static void composite(builder* b, const lb_scene_joint* j) {
 }
 
 bool lb_joint_has_chart(const lb_scene_joint* j) {
-  return j->kind > LB_JOINT_FREE;
+  return j->kind > LB_JOINT_FREE || j->kind == LB_JOINT_FIXED;
 }
 
 lb_status lb_joint_chart(const lb_scene_joint* j, lb_arena* arena, const lb_chart** chart) {

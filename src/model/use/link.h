@@ -29,5 +29,14 @@ static inline bool lb_link_is_face(int kind) {
   return kind == LB_LINK_FACE || kind == LB_LINK_FULL_FACE;
 }
 
+// Does the body move? What is fixed to the world may have a link, for its reaction.
+static inline bool lb_body_moves(const lb_model* m, int body) {
+  int i = body == LB_WORLD ? LB_WORLD : m->body.link[body];
+  while (i != LB_WORLD && m->link.nv[i] == 0) {
+    i = m->link.parent[i];
+  }
+  return i != LB_WORLD;
+}
+
 // Mass of a link, in its own frame.
 void lb_link_set_mass(lb_link* link, lb_mass mass);

@@ -1,4 +1,5 @@
 #include "output/report/overlay.h"
+#include "model/use/link.h"
 #include "model/use/model_derive.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@ const double LB_GHOST_TARGET[4] = {0.05, 0.55, 0.2, 0.5};
 const double LB_GHOST_BEFORE[4] = {0.8, 0.12, 0.05, 0.38};
 
 static bool is_fixed(const lb_model* m, int body) {
-  return body == LB_WORLD || m->body.link[body] == LB_WORLD;
+  return !lb_body_moves(m, body);
 }
 
 // A material for all of a ghost, after the others; -1: the layer is none.

@@ -2,6 +2,7 @@
 // flat ones are polygons that are shaded already.
 #include <math.h>
 
+#include "model/use/link.h"
 #include "output/file/writers.h"
 #include "output/report/picture_items.h"
 
@@ -89,7 +90,7 @@ static void svg_shadows(lb_out* out, const picture* p, int frame) {
   lb_out_text(out, "<g opacity=\".13\">");
   for (int i = 0; i < m->look.nshape; i++) {
     const lb_model_shape* s = &m->look.shape[i];
-    if (s->body == LB_WORLD || m->body.link[s->body] == LB_WORLD || !is_drawn(p, i)) {
+    if (!lb_body_moves(m, s->body) || !is_drawn(p, i)) {
       continue;
     }
     const lb_transform X = world_pose(p->r, frame, s);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/use/link.h"
 #include "model/use/motor_use.h"
 #include "output/file/writers.h"
 #include "output/report/deformed.h"
@@ -236,7 +237,7 @@ static void data_view(lb_out* out, const samples* s, const lb_view* v) {
       v->centre.x, v->centre.y, v->centre.z, v->wide, v->tall, v->deep, v->radius, v->near,
       v->azimuth, v->elevation, v->ground, v->follow ? "true" : "false");
   for (int b = 0, n = 0; b < m->nbody; b++) {
-    if (m->body.link[b] != LB_WORLD) {
+    if (lb_body_moves(m, b)) {
       lb_print_json(out, "%-s%d", n++ ? "," : "", b);
     }
   }

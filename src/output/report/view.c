@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "model/use/link.h"
 #include "output/file/writers.h"
 #include "output/report/deformed.h"
 
@@ -41,7 +42,7 @@ lb_vec3 lb_view_middle(const lb_recording* r, int frame) {
   lb_vec3 sum = {0, 0, 0};
   int n = 0;
   for (int b = 0; b < m->nbody; b++) {
-    if (m->body.link[b] != LB_WORLD) {
+    if (lb_body_moves(m, b)) {
       sum = lb_vec3_add(sum, poses(r, frame)[b].p);
       n++;
     }
@@ -88,7 +89,7 @@ static lb_vec3 place(const scan* s, int sample, const subject* what) {
 }
 
 static bool is_moving(const scan* s, const subject* what) {
-  return what->loose || (what->body != LB_WORLD && s->r->model->body.link[what->body] != LB_WORLD);
+  return what->loose || lb_body_moves(s->r->model, what->body);
 }
 
 enum { CORNERS = 8 };
@@ -266,7 +267,7 @@ static void choose_traces(lb_view* view, const scan* s) {
   const lb_model* m = s->r->model;
   double length[LB_TRACE_MOST];
   for (int b = 0; b < m->nbody; b++) {
-    const bool candidate = m->body.link[b] != LB_WORLD && !s->carries[m->body.link[b]];
+    const bool candidate = lb_body_moves(m, b) && !s->carries[m->body.link[b]];
     const double l = candidate ? path_length(s, b) : 0;
     // Insert, pushing shorter ones towards the end and out.
     int i = view->ntrace;
