@@ -110,6 +110,7 @@ static inline void busy_contacts(busy* b, lb_random* r) {
                                 .force_curve = {.slack = i == 1, .exponent = i == 1 ? 1.5 : 0}};
   }
   busy_points(b, r, b->point[BUSY_CABLES], false);
+  b->point[BUSY_CABLES][0].radius = 0.4;
   cable[BUSY_CABLES] = (lb_scene_force){.name = "ground",
                                         .kind = LB_FORCE_GROUND,
                                         .npoint = BUSY_POINTS,

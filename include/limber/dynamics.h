@@ -118,7 +118,7 @@ typedef enum lb_channel_kind {
 /// A column of forces.csv, NAME.what.
 typedef struct lb_channel {
   const char* name; ///< of the motor, spring, cable, ground, joint or constraint, in the model
-  char what[16];    ///< "force", "length", "0.fx"
+  char what[72];    ///< "force", "length", "fx", "foot.fx"
   lb_channel_kind kind;
 } lb_channel;
 

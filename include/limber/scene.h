@@ -261,6 +261,7 @@ typedef struct lb_scene_point {
   const char* face_name; ///< of a body that is `elastic`: the face it is fastened to
   bool at_middle;        ///< `at` is measured from the middle of that face
   int face;              ///< of a body given as `reduced`: which of its faces; -1: the held one
+  double radius;         ///< of grounds: of a ball about the point, which is what touches [m] >= 0
 } lb_scene_point;
 
 /// Kinds of forces on points of bodies. code, name, section in scene files, one line for people
@@ -412,10 +413,11 @@ typedef struct lb_scene_constraint {
   int nterm; ///< couple: least <= sum of the terms <= most, -INFINITY and INFINITY for neither
   lb_scene_term* term;
   double least, most;
-  int body;       ///< follow, floor
-  int npoint;     ///< follow: 1
-  lb_vec3* point; ///< [npoint] in the body's frame
-  bool along[3];  ///< follow: which of the world's axes
+  int body;             ///< follow, floor
+  int npoint;           ///< follow: 1
+  lb_vec3* point;       ///< [npoint] in the body's frame
+  const double* radius; ///< [npoint] floor: of balls about them, which it stops; NULL: all zero
+  bool along[3];        ///< follow: which of the world's axes
   /// follow: where; count 0: where the point is at the start. couple: the first is what the sum is
   /// over time; count 0: `least`, which then is `most`
   lb_profile_definition path[3];

@@ -170,7 +170,7 @@ static void a_weight_sinks_in_by_its_weight_over_the_stiffness(void** state) {
 static void a_ball_bounces_back_to_where_it_came_from_without_dissipation(void** state) {
   (void)state;
   world w = start("bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0.2]}}\n"
-                  "grounds: {g: {points: [{body: b}], stiffness: 4000}}\n");
+                  "grounds: {g: {points: [{body: b, at: [0, 0, 0]}], stiffness: 4000}}\n");
   const double before = energy(&w);
   // down, through the ground in part of a swing about its rest, and up again
   const double rest = 2 * 9.81 / 4000, omega = sqrt(2000), v = sqrt(2 * 9.81 * 0.2);
@@ -185,14 +185,15 @@ static void a_ball_bounces_back_to_where_it_came_from_without_dissipation(void**
 // By a power: m g = k s^(3/2), and m v^2/2 + m g s = 2/5 k s^(5/2) where it turns back.
 static void a_ball_sinks_in_by_the_power_of_its_ground(void** state) {
   (void)state;
-  world w = start("bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1 mm]}}\n"
-                  "grounds: {g: {points: [{body: b}], stiffness: 9e4, exponent: 1.5,\n"
-                  "              dissipation: 5}}\n");
+  world w =
+      start("bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1 mm]}}\n"
+            "grounds: {g: {points: [{body: b, at: [0, 0, 0]}], stiffness: 9e4, exponent: 1.5,\n"
+            "              dissipation: 5}}\n");
   step_to(&w, LB_INTEGRATOR_BDF1, 1e-3, 5);
   assert_near(w.d->q[2], -pow(2 * 9.81 / 9e4, 2.0 / 3), 1e-9);
   stop(&w);
   w = start("bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0.2]}}\n"
-            "grounds: {g: {points: [{body: b}], stiffness: 9e4, exponent: 1.5}}\n");
+            "grounds: {g: {points: [{body: b, at: [0, 0, 0]}], stiffness: 9e4, exponent: 1.5}}\n");
   const double before = energy(&w);
   double deepest = 0;
   for (int i = 0; i < 30; i++) {
@@ -212,13 +213,62 @@ static void a_block_on_a_slope_creeps_as_told(void** state) {
   snprintf(text, sizeof text,
            "bodies: {b: {mass: 2, inertia: [0.1, 0.1, 0.1]}}\n"
            "joints: {j: {type: prismatic, child: b, axis: [%.17g, 0, %.17g]}}\n"
-           "grounds: {g: {points: [{body: b}], at: [%.17g, 0, %.17g], normal: [%.17g, 0, %.17g],\n"
+           "grounds: {g: {points: [{body: b, at: [0, 0, 0]}], at: [%.17g, 0, %.17g], normal: "
+           "[%.17g, 0, %.17g],\n"
            "              stiffness: 1000, friction: 0.8, slip: 1 cm/s}}\n",
            cos(a), -sin(a), depth * sin(a), depth * cos(a), sin(a), cos(a));
   world w = start(text);
   step_to(&w, LB_INTEGRATOR_RK4, 1e-4, 1);
   assert_near(w.d->qd[0], 0.01 * t / sqrt(1 - t * t), 1e-9);
   stop(&w);
+}
+
+// A ball named by its body alone rolls with 5/7 g sin a: what rubs is its surface.
+static void a_ball_rolls_down_a_slope(void** state) {
+  (void)state;
+  const double a = 0.2;
+  char text[600];
+  snprintf(text, sizeof text,
+           "gravity: [%.17g, 0, %.17g]\n"
+           "bodies: {b: {shape: {sphere: {radius: 0.1}}, position: [0, 0, 0.1]}}\n"
+           "grounds: {g: {points: [{body: b}], stiffness: 1e5, dissipation: 10, friction: 0.9,\n"
+           "              slip: 0.1 mm/s}}\n",
+           9.81 * sin(a), -9.81 * cos(a));
+  world w = start(text);
+  const double depth = w.m->link.mass[0].mass * 9.81 * cos(a) / 1e5;
+  step_to(&w, LB_INTEGRATOR_BDF2, 1e-3, 1);
+  print_message("%g m/s\n", w.d->qd[3]);
+  const lb_vec3 v = lb_quat_rotate((lb_quat){w.d->q[3], w.d->q[4], w.d->q[5], w.d->q[6]},
+                                   lb_vec3_make(w.d->qd[3], w.d->qd[4], w.d->qd[5]));
+  assert_near(w.d->q[2], 0.1 - depth, 1e-6);
+  assert_near(v.x, 5.0 / 7 * 9.81 * sin(a), 2e-3);
+  stop(&w);
+}
+
+// Each named by its body alone: what stands on the floor is the lowest of its shapes.
+static void bodies_stand_on_their_shapes(void** state) {
+  (void)state;
+  static const struct {
+    const char* shape;
+    double height;
+  } of[] = {{"sphere: {radius: 0.1}", 0.1},
+            {"capsule: {radius: 0.1, from: [0, 0, -0.2], to: [0, 0, 0.3]}", 0.3},
+            {"box: [0.2, 0.4, 0.6]", 0.3},
+            {"cylinder: {radius: 0.2, length: 0.5}", 0.25},
+            {"ellipsoid: {radii: [0.2, 0.3, 0.15]}", 0.15}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "bodies: {b: {shape: {%s}}}\n"
+             "joints: {j: {type: prismatic, child: b, axis: z, at: [0, 0, 1]}}\n"
+             "constraints: {f: {floor: {body: b}}}\n",
+             of[i].shape);
+    world w = start(text);
+    step_to(&w, LB_INTEGRATOR_EULER, 1e-3, 1);
+    print_message("%s: %g\n", of[i].shape, 1 + w.d->q[0]);
+    assert_near(1 + w.d->q[0], of[i].height, 1e-6);
+    stop(&w);
+  }
 }
 
 // --- the same in maximal coordinates, by every implicit scheme ---
@@ -285,6 +335,8 @@ int main(void) {
       cmocka_unit_test(a_ball_sinks_in_by_the_power_of_its_ground),
       cmocka_unit_test(a_ball_bounces_back_to_where_it_came_from_without_dissipation),
       cmocka_unit_test(a_block_on_a_slope_creeps_as_told),
+      cmocka_unit_test(a_ball_rolls_down_a_slope),
+      cmocka_unit_test(bodies_stand_on_their_shapes),
       cmocka_unit_test(forces_move_an_arm_alike_in_maximal_coordinates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

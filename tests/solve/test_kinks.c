@@ -88,7 +88,7 @@ static void a_mass_bounces_on_a_limit(void** state) {
 
 static void a_mass_bounces_on_a_ground(void** state) {
   (void)state;
-  check_bounces("ground", DROPPED SLIDE "grounds: {floor: {points: [{body: car}],"
+  check_bounces("ground", DROPPED SLIDE "grounds: {floor: {points: [{body: car, at: [0, 0, 0]}],"
                                         " stiffness: 1000 N/m}}\n");
 }
 
@@ -138,7 +138,7 @@ static void dampers_that_jump_keep_the_tolerance(void** state) {
                              " transition: 0 m}}}\n");
   converges("transition", DROPPED "joints: {slide: {type: prismatic, child: car, axis: z, limits:"
                                   " {lower: 0 m, stiffness: 1000 N/m, damping: 3 N s/m}}}\n");
-  converges("ground", DROPPED SLIDE "grounds: {floor: {points: [{body: car}],"
+  converges("ground", DROPPED SLIDE "grounds: {floor: {points: [{body: car, at: [0, 0, 0]}],"
                                     " stiffness: 1000 N/m, dissipation: 0.6}}\n");
   converges("cable", DROPPED SLIDE "cables: {rope: {through: [{at: [0, 0, 2]}, {body: car}],"
                                    " length: 2 m, stiffness: 1000 N/m, damping: 3 N s/m}}\n");
@@ -146,7 +146,7 @@ static void dampers_that_jump_keep_the_tolerance(void** state) {
 
 static void powers_keep_the_tolerance(void** state) {
   (void)state;
-  converges("power", DROPPED SLIDE "grounds: {floor: {points: [{body: car}],"
+  converges("power", DROPPED SLIDE "grounds: {floor: {points: [{body: car, at: [0, 0, 0]}],"
                                    " stiffness: 10000 N/m, exponent: 1.5}}\n");
 }
 

@@ -28,14 +28,10 @@ void lb_channel_put(lb_channel_walk* w, const char* name, lb_channel_kind kind, 
   w->count++;
 }
 
-void lb_channel_put_vector(lb_channel_walk* w, const char* name, int k, int count, lb_vec3 force) {
-  const double value[3] = {force.x, force.y, force.z};
+void lb_channel_put_vector(lb_channel_walk* w, const char* name, const char* body, lb_v4 force) {
   for (int i = 0; i < 3; i++) {
-    if (count > 1) {
-      lb_channel_put(w, name, LB_CHANNEL_CONTACT, value[i], "%d.f%c", k, 'x' + i);
-    } else {
-      lb_channel_put(w, name, LB_CHANNEL_CONTACT, value[i], "f%c", 'x' + i);
-    }
+    lb_channel_put(w, name, LB_CHANNEL_CONTACT, force[i], "%.64s%sf%c", body ? body : "",
+                   body ? "." : "", 'x' + i);
   }
 }
 
@@ -113,19 +109,18 @@ static void put_motors(lb_channel_walk* w) {
 // --- constraints ---
 
 // Forces of floors, rods and prescribed points on the second body, along the world's axes. Those of
-// joints are reactions.
+// joints are reactions. Points of one constraint follow each other, and share its name.
 static void put_constraints(lb_channel_walk* w) {
   const lb_model* m = w->m;
+  const lb_model_constraint* item = m->constraint.item;
   const int end = m->constraint.npair - lb_motors_count_turns(m);
-  for (int i = m->constraint.nloop, first = i; i < end; i++) {
-    const char* name = m->constraint.item[i].name;
-    int after = i + 1; // points of one constraint follow each other, and share its name
-    first = i > 0 && m->constraint.item[i - 1].name == name ? first : i;
-    while (after < end && m->constraint.item[after].name == name) {
-      after++;
+  lb_v4 sum = lb_v4_zero();
+  for (int i = m->constraint.nloop; i < end; i++) {
+    sum += w->value ? lb_loop_wrench(m, w->d, i).v : lb_v4_zero();
+    if (i + 1 == end || item[i + 1].name != item[i].name) {
+      lb_channel_put_vector(w, item[i].name, NULL, sum);
+      sum = lb_v4_zero();
     }
-    const lb_vec3 f = w->value ? lb_v4_vec3(lb_loop_wrench(m, w->d, i).v) : lb_vec3_make(0, 0, 0);
-    lb_channel_put_vector(w, name, i - first, after - first, f);
   }
 }
 

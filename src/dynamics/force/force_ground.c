@@ -7,6 +7,11 @@
 // The damping grows with the depth, so the force is continuous when a point comes and when it goes.
 // Friction is that of a fluid below the slip speed: nothing sticks for ever, it creeps.
 //
+// A point with a radius is the middle of a ball: what touches is at a = -radius n from there. That
+// place does not turn with the link. So, with a turn w_k of coordinate k, the velocity there
+// changes by w x (w_k x a) less than that of a point of the link, and the force acts w_k x a
+// farther back.
+//
 // Stiffness and damping of linearly implicit steps are symmetric: how friction grows with pressure,
 // and how the way it slides changes with the place, is left out.
 #include <math.h>
@@ -16,6 +21,7 @@
 typedef struct contact {
   lb_force_point p;
   lb_v4 n;
+  lb_v4 a;     // from the point to where it touches
   lb_v4 slide; // v_t over its regularised size
   lb_v4 f;
   double depth, left, N;     // left: 1 - c n.v
@@ -25,6 +31,10 @@ typedef struct contact {
 
 static contact look(const lb_model_force* f, lb_work* w, int point) {
   contact t = {.p = lb_force_point_find(w, &f->at[point]), .n = lb_v4_from(f->set.along)};
+  t.a = t.n * -f->set.point[point].radius;
+  t.p.at += t.a;
+  t.p.arm += t.a;
+  t.p.velocity += t.p.link ? lb_v4_cross(t.p.link->w, t.a) : lb_v4_zero();
   t.depth = lb_v4_dot(t.n, lb_v4_from(f->set.at) - t.p.at);
   t.left = 1 - f->set.dissipation * lb_v4_dot(t.n, t.p.velocity);
   return t;
@@ -64,12 +74,19 @@ static double energy(const lb_model_force* f, lb_work* w) {
   return sum;
 }
 
+// Points of one body follow each other.
 static void measure(const lb_model_force* f, lb_channel_walk* w) {
-  for (int k = 0; k < f->set.npoint; k++) {
+  const int n = f->set.npoint;
+  const lb_scene_point* p = f->set.point;
+  const bool several = p[0].body != p[n - 1].body;
+  lb_v4 sum = lb_v4_zero();
+  for (int k = 0; k < n; k++) {
     contact t;
-    const bool touches = w->value && find_contact(&t, f, w->d->work, k);
-    lb_channel_put_vector(w, f->set.name, k, f->set.npoint,
-                          touches ? lb_v4_vec3(t.f) : lb_vec3_make(0, 0, 0));
+    sum += w->value && find_contact(&t, f, w->d->work, k) ? t.f : lb_v4_zero();
+    if (k + 1 == n || p[k + 1].body != p[k].body) {
+      lb_channel_put_vector(w, f->set.name, several ? w->m->body.name[p[k].body] : NULL, sum);
+      sum = lb_v4_zero();
+    }
   }
 }
 
@@ -100,9 +117,14 @@ static void differentiate_contact(lb_derivatives* D, const contact* t, double mu
   lb_motion *S = W->lever[0], *psi = W->lever[1], *by_q = W->lever[2], *by_qd = W->lever[3];
   const lb_v4 still = lb_v4_zero(), f = symmetric ? still : t->f;
   lb_derive_point(D, S, psi, t->p.index, t->p.arm);
+  const lb_v4 w = t->p.link ? t->p.link->w : still;
   for (int k = 0; k < D->model->nv; k++) {
-    const lb_v4 gain = symmetric ? still : lb_force_point_gain(S[k], psi[k], t->p.velocity);
-    by_q[k] = (lb_motion){still, change(t, mu, S[k].v, gain, symmetric) - lb_v4_cross(S[k].w, f)};
+    const lb_v4 behind = lb_v4_cross(S[k].w, t->a);
+    const lb_v4 gain =
+        symmetric ? still
+                  : lb_force_point_gain(S[k], psi[k], t->p.velocity) - lb_v4_cross(w, behind);
+    by_q[k] = (lb_motion){lb_v4_cross(f, behind),
+                          change(t, mu, S[k].v, gain, symmetric) - lb_v4_cross(S[k].w, f)};
     by_qd[k] = (lb_motion){still, change(t, mu, still, S[k].v, symmetric)};
   }
   lb_derive_force(D, D->tau_q, S, by_q);

@@ -60,6 +60,12 @@ typedef struct lb_ball {
 } lb_ball;
 lb_ball lb_shape_ball(const lb_shape* shape);
 
+/// Balls whose convex hull is about the shape's, in its frame: the corners of the core of rounded
+/// shapes and of boxes, else the points of its surface that lie farthest out along
+/// LB_CONTACTS_MOST directions. Returns how many; -1: there is no memory.
+enum { LB_CONTACTS_MOST = 26 };
+int lb_shape_contacts(const lb_shape* shape, lb_arena* scratch, lb_ball ball[LB_CONTACTS_MOST]);
+
 /// Signed distance from x, in the shape's frame, to the shape's surface [m]; negative inside. Exact
 /// but for ellipsoids, where it is right on the surface and to first order near it.
 double lb_shape_distance(const lb_shape* shape, lb_vec3 x);

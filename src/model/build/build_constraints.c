@@ -134,7 +134,7 @@ static lb_status build_points(lb_build* b, const lb_scene_constraint* k, const c
                                 .frame = {lb_transform_identity(), {back, k->point[i]}},
                                 .normal =
                                     lb_vec3_norm(k->normal) > 0 ? k->normal : (lb_vec3){0, 0, 1},
-                                .value = k->height};
+                                .value = k->height + (k->radius ? k->radius[i] : 0)};
     if (!floor) {
       build_prescribed(b, k, lb_transform_point(body, k->point[i]), to);
     }

@@ -89,8 +89,9 @@ static bool take_arrays(lb_build* b) {
          FIELD(constraint.item, s->njoint + npoint + 2 * s->nconstraint + s->nmotor) &&
          FIELD(constraint.prescribed, npoint) &&
          FIELD(constraint.coupling, 2 * s->nconstraint + s->nmotor) &&
-         FIELD(constraint.term, 2 * nterm + s->nmotor) && FIELD(look.shape, s->nshape) &&
-         FIELD(look.material, s->nmaterial) && FIELD(start.q_named, nv) &&
+         FIELD(constraint.term, 2 * nterm + s->nmotor) &&
+         FIELD(look.shape, s->nshape + s->nforce + s->nconstraint) &&
+         FIELD(look.material, s->nmaterial + 1) && FIELD(start.q_named, nv) &&
          FIELD(start.v_named, nv) && FIELD(joint.named, nlink);
 }
 
@@ -147,7 +148,7 @@ lb_status lb_model_compile(const lb_scene* scene, const lb_allocator* allocator,
       lb_build_elastic,   lb_build_meshes,      build_head,      lb_build_order,
       lb_build_masses,    lb_build_links,       lb_build_motors, lb_build_forces,
       lb_build_particles, lb_build_constraints, check_paths,     lb_build_elimination,
-      lb_build_looks};
+      lb_build_looks,     lb_build_planes};
   lb_status status = LB_OK;
   for (size_t i = 0; i < sizeof step / sizeof *step && status == LB_OK; i++) {
     status = step[i](&b);

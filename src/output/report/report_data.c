@@ -144,7 +144,7 @@ static void show_channels(const lb_recording* r, bool motors, viewer v) {
   const int own = 3 * r->model->nmotor;
   for (int i = motors ? 0 : own; i < (motors ? own : r->nchannel); i++) {
     const lb_channel* c = &r->channel[i];
-    char suffix[24];
+    char suffix[80];
     snprintf(suffix, sizeof suffix, " %s", c->what);
     v.see(v.context,
           &(curve){c->name, motors ? "" : suffix, GROUP[c->kind], i, r->nchannel, r->force, NULL});

@@ -94,23 +94,6 @@ static bool is_moving(const scan* s, const subject* what) {
 
 enum { CORNERS = 8 };
 
-// Balls that together span a shape, at the corners of its core; returns how many.
-static int shape_balls(const lb_shape* s, lb_ball ball[CORNERS]) {
-  const lb_shape_kind* kind = lb_shape_kind_of(s->type);
-  const lb_bounds b = kind->core(s);
-  const bool flat[3] = {b.low.x == b.high.x, b.low.y == b.high.y, b.low.z == b.high.z};
-  int n = 0;
-  for (int i = 0; i < CORNERS; i++) {
-    if ((i & 1 && flat[0]) || (i & 2 && flat[1]) || (i & 4 && flat[2])) {
-      continue; // there already
-    }
-    ball[n++] = (lb_ball){
-        {i & 1 ? b.high.x : b.low.x, i & 2 ? b.high.y : b.low.y, i & 4 ? b.high.z : b.low.z},
-        kind->rounded ? s->size.x : 0};
-  }
-  return n;
-}
-
 // The vertices of an elastic body that lie farthest out, seen from the corners of a cube.
 static void collect_elastic(scan* s, int e) {
   const lb_model_elastic* b = &s->r->model->elastic.body[e];
@@ -130,17 +113,17 @@ static void collect_elastic(scan* s, int e) {
 
 static bool collect(scan* s, lb_arena* arena) {
   const lb_model* m = s->r->model;
-  s->subject =
-      LB_TAKE(arena, subject,
-              CORNERS * (m->look.nshape + m->elastic.count) + m->nbody + m->particles.nparticle);
+  s->subject = LB_TAKE(arena, subject,
+                       LB_CONTACTS_MOST * m->look.nshape + CORNERS * m->elastic.count + m->nbody +
+                           m->particles.nparticle);
   if (!s->subject) {
     return false;
   }
   for (int i = 0; i < m->look.nshape; i++) {
     const lb_model_shape* shape = &m->look.shape[i];
     const double size = lb_shape_ball(&shape->shape).radius;
-    lb_ball ball[CORNERS];
-    const int n = shape_balls(&shape->shape, ball);
+    lb_ball ball[LB_CONTACTS_MOST];
+    const int n = lb_shape_contacts(&shape->shape, arena, ball);
     for (int k = 0; k < n; k++) {
       ball[k].centre = lb_transform_point(shape->pose, ball[k].centre);
       s->subject[s->nsubject++] = (subject){.body = shape->body, .ball = ball[k], .size = size};

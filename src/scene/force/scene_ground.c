@@ -1,8 +1,20 @@
 // Compliant grounds.
 #include "scene/force/scene_force.h"
+#include "scene/part/part.h"
+
+static const lb_field touch_fields[] = {
+    LB_ROW(ONE_BODY, lb_scene_point, "body", body, NULL, "a rigid body"),
+    LB_SIZED(VECTOR, lb_scene_point, "at", at, LB_LENGTH, LB_ANY,
+             "all of its shapes: balls, ends of capsules, corners, rims", "where, in that body"),
+    LB_SIZED(NUMBER, lb_scene_point, "radius", radius, LB_LENGTH, LB_NOT_NEGATIVE, "0",
+             "of a ball about `at`, which is what touches"),
+};
+static const lb_table touch_table =
+    LB_TABLE("contact point", lb_scene_point, touch_fields, .item = "point");
 
 static const lb_field fields[] = {
-    LB_FORCE_POINTS("points", "what may touch it: {body: ..., at: [...]}"),
+    LB_LIST(lb_scene_force, "points", point, npoint, &touch_table, NULL,
+            "what may touch it: {body: ...}, or {body: ..., at: [...]}"),
     LB_SIZED(VECTOR, lb_scene_force, "at", at, LB_LENGTH, LB_ANY, "[0, 0, 0]",
              "a point of the plane, in the world"),
     LB_ROW(AXIS, lb_scene_force, "normal", along, "z", "which way is out of the ground"),
@@ -22,6 +34,50 @@ static void init(void* part) {
   ((lb_scene_force*)part)->force_curve.slack = true;
 }
 
+// Points in the making.
+typedef struct points {
+  int count, capacity;
+  lb_scene_point* point;
+} points;
+
+static bool push(lb_reader* r, points* to, lb_scene_point point) {
+  lb_scene_point* grown = LB_GROW(r->keep, to->point, to->count, &to->capacity);
+  if (grown) {
+    to->point = grown;
+    to->point[to->count++] = point;
+  }
+  return grown;
+}
+
+// A body alone is all of its shapes.
+static bool push_shapes(lb_reader* r, points* to, lb_scene_point point) {
+  lb_contact_list list = {0};
+  bool ok = lb_contact_points(r, point.body, &list);
+  for (int i = 0; i < list.count && ok; i++) {
+    point.at = list.ball[i].centre;
+    point.radius = list.ball[i].radius;
+    ok = push(r, to, point);
+  }
+  return ok;
+}
+
+static bool finish(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
+  lb_scene_force* to = part;
+  const lb_yaml* list = lb_yaml_find(node, "points");
+  points all = {0};
+  bool taken = true;
+  ok = lb_finish_force(r, node, ok, part);
+  for (int i = 0; ok && taken && i < to->npoint; i++) {
+    const bool whole = !lb_yaml_find(list->item[i], "at");
+    taken = (whole ? push_shapes : push)(r, &all, to->point[i]);
+  }
+  if (ok) {
+    to->point = all.point;
+    to->npoint = all.count;
+  }
+  return taken ? ok : lb_lack(r);
+}
+
 static void check(lb_checker* c, const void* part) {
   const lb_scene_force* s = part;
   lb_check_force(c, s);
@@ -38,6 +94,7 @@ static void check(lb_checker* c, const void* part) {
   }
 }
 
-const lb_table lb_ground_table = LB_FORCE_TABLE("ground", fields, .init = init, .check = check);
+const lb_table lb_ground_table =
+    LB_TABLE("ground", lb_scene_force, fields, .init = init, .finish = finish, .check = check);
 const lb_force_format lb_ground_format = {
     .table = &lb_ground_table, .positive = true, .number = {true, false, false}};

@@ -1,6 +1,7 @@
 // Parts of a scene: a file for each, with its table (scene/format/table.h), and what no row of a
 // table can say: how it is finished when its keys are read, and what must hold of any scene.
 #pragma once
+#include "geom/shape/shape.h"
 #include "scene/check/scene_check.h"
 #include "scene/yaml/names.h"
 #include "scene/yaml/reader.h"
@@ -33,5 +34,13 @@ static inline bool lb_is_spline(const lb_profile_definition* profile) {
 // --- joints ---
 
 // Of a composite joint; 0 of others, whatever they were made from.
+// Balls by which a body touches, in its frame, added: those of its shapes, else its origin. False:
+// there is no memory.
+typedef struct lb_contact_list {
+  int count, capacity;
+  lb_ball* ball; // in the reader's scratch
+} lb_contact_list;
+bool lb_contact_points(lb_reader* r, int body, lb_contact_list* to);
+
 int lb_joint_count_parts(const lb_scene_joint* joint);
 bool lb_finish_joint(lb_reader* r, const lb_yaml* node, bool ok, void* part);

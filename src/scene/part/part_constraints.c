@@ -221,7 +221,7 @@ static const lb_table spot_table = LB_TABLE("spot", lb_vec3, spot_fields);
 
 static const lb_field floor_fields[] = {
     LB_ROW(ONE_BODY, lb_scene_constraint, "body", body, NULL, "the body that stands on it"),
-    LB_LIST(lb_scene_constraint, "points", point, npoint, &spot_table, "the body's origin",
+    LB_LIST(lb_scene_constraint, "points", point, npoint, &spot_table, "those of its shapes",
             "the points of it that the floor stops"),
     LB_SIZED(NUMBER, lb_scene_constraint, "height", height, LB_LENGTH, LB_ANY, "0",
              "how far its plane is from the world's origin, along the normal"),
@@ -231,11 +231,20 @@ static const lb_field floor_fields[] = {
 
 static bool finish_floor(lb_reader* r, const lb_yaml* node, bool ok, void* part) {
   lb_scene_constraint* to = part;
-  if (!lb_yaml_find(node, "points")) {
-    to->point = LB_TAKE(r->keep, lb_vec3, 1);
-    to->npoint = 1;
+  if (lb_yaml_find(node, "points") || !ok) {
+    return ok;
   }
-  return to->point ? ok : lb_lack(r);
+  lb_contact_list list = {0};
+  const bool found = lb_contact_points(r, to->body, &list);
+  double* radius = LB_TAKE(r->keep, double, list.count);
+  to->point = LB_TAKE(r->keep, lb_vec3, list.count);
+  for (int i = 0; i < list.count && radius && to->point; i++) {
+    to->point[i] = list.ball[i].centre;
+    radius[i] = list.ball[i].radius;
+  }
+  to->npoint = list.count;
+  to->radius = radius;
+  return found && radius && to->point ? ok : lb_lack(r);
 }
 
 static const lb_table floor_table =

@@ -1,0 +1,124 @@
+// Grounds and floors as something to draw: a slab under what may touch each plane, unless the scene
+// has drawn one there.
+#include <math.h>
+
+#include "geom/shape/shape.h"
+#include "model/build/build.h"
+#include "model/use/initial_pose.h"
+
+typedef struct plane {
+  lb_vec3 n;
+  double height; // along n
+} plane;
+
+// The room that the slabs are for: the bodies at the start.
+typedef struct room {
+  lb_vec3 centre;
+  double size;
+} room;
+
+static lb_transform shape_pose(const lb_model* m, const lb_model_shape* s,
+                               const lb_transform* link) {
+  return s->body == LB_WORLD ? s->pose : lb_transform_mul(lb_body_pose(m, s->body, link), s->pose);
+}
+
+static room measure(const lb_model* m, const lb_transform* link) {
+  room r = {{0, 0, 0}, 0};
+  for (int i = 0; i < m->nbody; i++) {
+    r.centre = lb_vec3_add(r.centre, lb_vec3_scale(1.0 / m->nbody, lb_body_pose(m, i, link).p));
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    r.size = fmax(r.size, lb_vec3_norm(lb_vec3_sub(lb_body_pose(m, i, link).p, r.centre)));
+  }
+  for (int i = 0; i < m->look.nshape; i++) {
+    const lb_model_shape* s = &m->look.shape[i];
+    const lb_vec3 p = shape_pose(m, s, link).p;
+    const double reach = lb_vec3_norm(lb_vec3_sub(p, r.centre)) + lb_shape_ball(&s->shape).radius;
+    r.size = s->body == LB_WORLD ? r.size : fmax(r.size, reach);
+  }
+  return r;
+}
+
+// How far a shape of the world reaches above a plane; 0 where its top is in it.
+static double top(lb_build* b, const lb_model_shape* s, plane p) {
+  lb_ball ball[LB_CONTACTS_MOST];
+  const int n = lb_shape_contacts(&s->shape, b->arena, ball);
+  double most = -INFINITY;
+  for (int i = 0; i < n; i++) {
+    const lb_vec3 at = lb_transform_point(s->pose, ball[i].centre);
+    most = fmax(most, lb_vec3_dot(p.n, at) + ball[i].radius - p.height);
+  }
+  return most;
+}
+
+static bool is_drawn(lb_build* b, plane p, double size) {
+  static const double NEAR = 0.02;
+  bool drawn = false;
+  for (int i = 0; i < b->m->look.nshape; i++) {
+    const lb_model_shape* s = &b->m->look.shape[i];
+    drawn = drawn || (s->body == LB_WORLD && fabs(top(b, s, p)) < NEAR * size);
+  }
+  return drawn;
+}
+
+// A turn that takes z to n.
+static lb_quat turn_to(lb_vec3 n) {
+  const lb_vec3 z = {0, 0, 1}, axis = lb_vec3_cross(z, n);
+  const double sine = lb_vec3_norm(axis);
+  const double angle = atan2(sine, n.z);
+  return sine > 0 ? lb_quat_exp(lb_vec3_scale(angle / sine, axis))
+                  : (n.z > 0 ? lb_quat_identity() : (lb_quat){0, 1, 0, 0});
+}
+
+static void add_slab(lb_build* b, plane p, const room* r) {
+  static const double WIDE = 4, THICK = 0.02; // of the room
+  lb_model* m = b->m;
+  if (!(r->size > 0) || is_drawn(b, p, r->size)) {
+    return;
+  }
+  const double thick = THICK * r->size;
+  const double below = lb_vec3_dot(p.n, r->centre) - p.height + thick / 2;
+  m->look.shape[m->look.nshape++] = (lb_model_shape){
+      .body = LB_WORLD,
+      .shape = {.type = LB_SHAPE_BOX, .size = {WIDE * r->size, WIDE * r->size, thick}},
+      .pose = {turn_to(p.n), lb_vec3_sub(r->centre, lb_vec3_scale(below, p.n))},
+      .material = b->scene->nmaterial};
+}
+
+static void add_material(lb_model* m) {
+  m->look.material[m->look.nmaterial] = lb_scene_material_default();
+  m->look.material[m->look.nmaterial].name = "ground";
+  m->look.material[m->look.nmaterial].roughness = 0.95;
+  for (int k = 0; k < 4; k++) {
+    m->look.material[m->look.nmaterial].color[k] = k < 3 ? 0.62 - 0.03 * k : 1;
+  }
+  m->look.nmaterial++;
+}
+
+lb_status lb_build_planes(lb_build* b) {
+  lb_model* m = b->m;
+  lb_transform* link = LB_TAKE(b->arena, lb_transform, m->nlink);
+  if (!link) {
+    return LB_NO_MEMORY;
+  }
+  lb_link_poses(m, link, m->start.q);
+  const room r = measure(m, link);
+  const int before = m->look.nshape;
+  for (int i = 0; i < m->force.count; i++) {
+    const lb_scene_force* f = &m->force.item[i].set;
+    if (f->kind == LB_FORCE_GROUND) {
+      add_slab(b, (plane){f->along, lb_vec3_dot(f->along, f->at)}, &r);
+    }
+  }
+  for (int i = 0; i < b->scene->nconstraint; i++) {
+    const lb_scene_constraint* k = &b->scene->constraint[i];
+    const lb_vec3 n = lb_vec3_norm(k->normal) > 0 ? k->normal : lb_vec3_make(0, 0, 1);
+    if (k->kind == LB_CONSTRAINT_FLOOR) {
+      add_slab(b, (plane){n, k->height}, &r);
+    }
+  }
+  if (m->look.nshape > before) {
+    add_material(m);
+  }
+  return LB_OK;
+}
